@@ -1,0 +1,107 @@
+package gdl
+
+import "strings"
+
+// Pos is a place in a rulesheet. Line and column count from 1, the column in
+// characters; the zero Pos means "nowhere".
+type Pos struct {
+	File   string
+	Line   int
+	Column int
+}
+
+// Kind tells what a Term is.
+type Kind uint8
+
+// The kinds of a term.
+const (
+	Symbol   Kind = iota // xplayer, 17, mark
+	Variable             // ?x; Name keeps the question mark
+	Compound             // (mark 1 ?y); at least one argument
+)
+
+// Term is a symbol, a variable or a function term. An atom (a relation applied
+// to arguments) has the same shape: a Symbol where the relation has no
+// arguments, else a Compound. Zero-arity parentheses are gone: `(p)` is `p`.
+type Term struct {
+	Kind Kind
+	Name string // symbol, variable with its "?", or functor/relation name
+	Args []Term // of a Compound
+	Pos  Pos
+}
+
+// String writes the term in prefix form with single blanks.
+func (t Term) String() string {
+	if t.Kind != Compound {
+		return t.Name
+	}
+	var b strings.Builder
+	t.write(&b)
+	return b.String()
+}
+
+func (t Term) write(b *strings.Builder) {
+	if t.Kind != Compound {
+		b.WriteString(t.Name)
+		return
+	}
+	b.WriteByte('(')
+	b.WriteString(t.Name)
+	for _, a := range t.Args {
+		b.WriteByte(' ')
+		a.write(b)
+	}
+	b.WriteByte(')')
+}
+
+// Equal tells whether t and u are the same term, positions aside.
+func (t Term) Equal(u Term) bool {
+	if t.Kind != u.Kind || t.Name != u.Name || len(t.Args) != len(u.Args) {
+		return false
+	}
+	for i := range t.Args {
+		if !t.Args[i].Equal(u.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Op tells what a Literal asks.
+type Op uint8
+
+// The kinds of a literal in the body of a Rule.
+const (
+	Holds    Op = iota // the atom is true
+	Not                // the atom is false
+	Distinct           // Left and Right are different terms
+	Equal              // Left and Right are the same term: (not (distinct l r))
+)
+
+// Literal is one condition in the body of a Rule.
+type Literal struct {
+	Op          Op
+	Atom        Term // of Holds and Not
+	Left, Right Term // of Distinct and Equal
+	Pos         Pos
+}
+
+// Rule is a Horn clause with negation: Head holds if every literal of Body
+// does. A fact is a rule with an empty body.
+type Rule struct {
+	Head Term
+	Body []Literal
+	Pos  Pos
+}
+
+// Game is a checked, normalised rulesheet: what the reasoner compiles. Its
+// rules satisfy every restriction of GDL (safe, stratified, recursion
+// restricted), keywords are in lower case, every `or` is gone (distributed over
+// rules, or an auxiliary relation), and literals are ordered so that each
+// variable is bound by a Holds literal before Not, Distinct or Equal uses it.
+// The relations with a fixed meaning are role/1 init/1 base/1 input/2 true/1
+// does/2 next/1 legal/2 goal/2 terminal/0.
+type Game struct {
+	Roles []Term // ground, in order of declaration
+	Rules []Rule // in order of the rulesheet; includes the role facts
+}

@@ -1,0 +1,126 @@
+package machine
+
+// Expansion is a position with all its children: what a search needs of a node.
+// Its slices are reused by the next Expand into it.
+type Expansion struct {
+	// Moves holds the legal moves of each role, ascending.
+	Moves [][]Move
+	// Children is the number of joint moves: the product of len(Moves[r]).
+	Children int
+	// States holds the children one after the other. Child c is reached by the
+	// joint move whose mixed-radix number is c, role 0 being the slowest digit:
+	// with two roles, child i*len(Moves[1])+j follows from moves i and j.
+	States []uint64
+	// Terminal tells for each child whether it is terminal.
+	Terminal []bool
+	// Goals holds, for each child, the goal of each role; filled for terminal
+	// children only.
+	Goals []int32
+
+	words, roles int
+}
+
+// Child is the position of child c. It aliases the expansion.
+func (e *Expansion) Child(c int) State { return e.States[c*e.words : (c+1)*e.words] }
+
+// ChildGoals holds the goals of terminal child c by role.
+func (e *Expansion) ChildGoals(c int) []int32 { return e.Goals[c*e.roles : (c+1)*e.roles] }
+
+// Joint writes the joint move that leads to child c into dst.
+func (e *Expansion) Joint(dst []Move, c int) {
+	for r := len(e.Moves) - 1; r >= 0; r-- {
+		n := len(e.Moves[r])
+		dst[r] = e.Moves[r][c%n]
+		c /= n
+	}
+}
+
+// Expander computes positions and all their children on one batch, as many
+// children in a pass as the batch has lanes. It belongs to one goroutine.
+type Expander struct {
+	batch Batch
+	words int
+	roles int
+	joint []Move
+	goals []int32
+}
+
+// NewExpander makes an expander with a batch of its own.
+func NewExpander(m Machine) *Expander {
+	roles := len(m.Names().Roles)
+	return &Expander{
+		batch: m.NewBatch(),
+		words: m.Words(),
+		roles: roles,
+		joint: make([]Move, roles),
+		goals: make([]int32, roles),
+	}
+}
+
+// Look evaluates one position: whether it is terminal and, if so, its goals
+// (valid until the next call).
+func (x *Expander) Look(s State) (terminal bool, goals []int32) {
+	x.batch.Load(s, 1)
+	x.batch.Evaluate(1)
+	if x.batch.Terminal()[0]&1 == 0 {
+		return false, nil
+	}
+	x.batch.Goals(x.goals, 0)
+	return true, x.goals
+}
+
+// Expand fills e with the legal moves and the children of s, which must not be
+// terminal. It returns false if some role has no legal move there: a fault of
+// the game; e then has no children.
+func (x *Expander) Expand(e *Expansion, s State) bool {
+	b := x.batch
+	e.words, e.roles = x.words, x.roles
+	for len(e.Moves) < x.roles {
+		e.Moves = append(e.Moves, nil)
+	}
+	b.Load(s, 1)
+	b.Evaluate(1)
+	e.Children = 1
+	for r := range x.roles {
+		e.Moves[r] = b.AppendLegal(e.Moves[r][:0], 0, Role(r))
+		e.Children *= len(e.Moves[r])
+	}
+	e.States = resize(e.States, e.Children*x.words)
+	e.Terminal = resize(e.Terminal, e.Children)
+	e.Goals = resize(e.Goals, e.Children*x.roles)
+	for c := 0; c < e.Children; c += b.Lanes() {
+		x.expandChunk(e, s, c, min(b.Lanes(), e.Children-c))
+	}
+	return e.Children > 0
+}
+
+// expandChunk computes children first..first+n-1 in lanes 0..n-1.
+func (x *Expander) expandChunk(e *Expansion, s State, first, n int) {
+	b := x.batch
+	b.Fill(s, nil)
+	b.Evaluate(n)
+	for lane := range n {
+		e.Joint(x.joint, first+lane)
+		for r, m := range x.joint {
+			b.Choose(lane, Role(r), m)
+		}
+	}
+	b.Advance(n)
+	b.Store(e.States[first*x.words:], n)
+	b.Evaluate(n)
+	terminal := b.Terminal()
+	for lane := range n {
+		c := first + lane
+		e.Terminal[c] = terminal[lane>>6]>>uint(lane&63)&1 != 0
+		if e.Terminal[c] {
+			b.Goals(e.ChildGoals(c), lane)
+		}
+	}
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/2)
+	}
+	return s[:n]
+}

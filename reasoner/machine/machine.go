@@ -1,0 +1,114 @@
+// Package machine is the vocabulary that the engines of the reasoner and the
+// searches share: roles, moves and states as integers and bits, and the
+// contracts of a state machine. It owns no rules and no algorithm that depends
+// on how a machine works, and it imports nothing of the project.
+//
+// A Machine is one compiled game: immutable, shared by all goroutines. The work
+// is done in a Batch, which holds up to Lanes positions and belongs to one
+// goroutine. A batch of one position is an ordinary batch.
+package machine
+
+// Role is an index into Names.Roles: the order of the role declarations.
+type Role int
+
+// Move is an index into the move table of its role, Names.Moves[role].
+type Move int32
+
+// NoMove stands for the absence of a move.
+const NoMove Move = -1
+
+// NoGoal is the goal of a role for which the rules give no goal value, or
+// several, or one that is no number.
+const NoGoal int32 = -1
+
+// RandomRole is the name of the role that stands for chance: whoever runs the
+// game plays it, choosing uniformly among its legal moves.
+const RandomRole = "random"
+
+// State is a position: fluent f is true if and only if bit f%64 of word f/64
+// is set. All states of a machine have Words() words, the bits past the last
+// fluent are zero, so two positions are equal exactly if their words are.
+type State []uint64
+
+// Has tells whether fluent f is true in s.
+func (s State) Has(f int) bool { return s[f>>6]>>(uint(f)&63)&1 != 0 }
+
+// Set makes fluent f true in s.
+func (s State) Set(f int) { s[f>>6] |= 1 << (uint(f) & 63) }
+
+// Equal tells whether s and t are the same position of one machine.
+func (s State) Equal(t State) bool {
+	for i, w := range s {
+		if w != t[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Info says what a machine is made of.
+type Info struct {
+	Engine string // "circuit", "datalog" or "reference"
+	Reason string // why the front door chose this engine
+	Gates  int    // two-input gates (circuit) or rules (other engines)
+	Depth  int    // levels of the circuit, 0 for other engines
+	Bytes  int64  // memory of the machine itself, without batches
+}
+
+// Machine is one compiled game. It is immutable and safe for concurrent use.
+type Machine interface {
+	// Names translates roles, moves and fluents from and to terms.
+	Names() *Names
+	// Words is the length of a State.
+	Words() int
+	// Initial is the initial position; callers must not change it.
+	Initial() State
+	// NewBatch makes the working memory for Lanes() positions.
+	NewBatch() Batch
+	// Info describes the machine for people.
+	Info() Info
+}
+
+// Batch holds Lanes() positions, computes what the rules say of them and steps
+// them, all lanes together. It belongs to one goroutine and allocates nothing
+// after warm-up.
+//
+// The order of calls is: place positions (Fill, Load), Evaluate, ask (Terminal,
+// Stuck, AppendLegal, Goals), choose moves in every lane of interest (Choose,
+// ChooseRandom), Advance. Advance leaves the successor positions in place of
+// the old ones; Evaluate must be called again before asking. Lane masks have
+// Lanes()/64 words (at least one), lane i being bit i%64 of word i/64. Lanes
+// that were never filled hold the initial position; lanes that are terminal,
+// stuck, or without a chosen move hold an unspecified state after Advance,
+// without disturbing others.
+type Batch interface {
+	// Lanes is the number of positions that the batch holds.
+	Lanes() int
+	// Fill puts the position s into every lane of mask; a nil mask means all.
+	Fill(s State, mask []uint64)
+	// Load puts n positions, laid out one after the other, into lanes 0..n-1.
+	Load(states []uint64, n int)
+	// Store copies the positions of lanes 0..n-1 into dst, one after the other.
+	Store(dst []uint64, n int)
+	// Evaluate computes terminal, stuck and legal moves of lanes 0..n-1.
+	Evaluate(n int)
+	// Terminal is the mask of terminal lanes. Valid until the next Evaluate.
+	Terminal() []uint64
+	// Stuck is the mask of the lanes that are not terminal and in which some
+	// role has no legal move: a fault of the game. Valid until the next Evaluate.
+	Stuck() []uint64
+	// AppendLegal appends the legal moves of role r in a lane, ascending.
+	AppendLegal(dst []Move, lane int, r Role) []Move
+	// Goals writes the goal of each role in a lane (goal points 0–100, or
+	// NoGoal) into dst, which has one element per role.
+	Goals(dst []int32, lane int)
+	// Choose sets the move of role r in a lane.
+	Choose(lane int, r Role, m Move)
+	// ChooseRandom sets, in every lane of 0..n-1 that is neither terminal nor
+	// stuck, a uniformly random legal move for every role, independent of each
+	// other.
+	ChooseRandom(rng *Rand, n int)
+	// Advance replaces the positions of lanes 0..n-1 by their successors under
+	// the chosen moves.
+	Advance(n int)
+}

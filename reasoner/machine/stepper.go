@@ -1,0 +1,170 @@
+package machine
+
+// Stepper is an engine that looks at one position at a time: the reference
+// interpreter, the Datalog machine, a hand-written game of a test. It belongs
+// to one goroutine. NewScalar makes a Machine of it.
+type Stepper interface {
+	// SetState chooses the position that the other methods speak of. The
+	// stepper must not keep s: the caller may change it after the call.
+	SetState(s State)
+	// Terminal tells whether the position is terminal.
+	Terminal() bool
+	// AppendLegal appends the legal moves of role r, ascending.
+	AppendLegal(dst []Move, r Role) []Move
+	// Goal is the goal of role r in goal points, or NoGoal.
+	Goal(r Role) int32
+	// Next writes the successor under a joint move (one move per role) to dst.
+	Next(dst State, joint []Move)
+}
+
+// scalarLanes is the width of a batch over a Stepper: one lane word.
+const scalarLanes = 64
+
+// Scalar is a Machine whose batches run a Stepper lane by lane.
+type Scalar struct {
+	names   *Names
+	initial State
+	info    Info
+	stepper func() Stepper
+}
+
+var (
+	_ Machine = (*Scalar)(nil)
+	_ Batch   = (*scalarBatch)(nil)
+)
+
+// NewScalar makes a Machine of a one-position engine. The function newStepper
+// is called once for each batch and must be safe for concurrent use.
+func NewScalar(names *Names, initial State, info Info, newStepper func() Stepper) *Scalar {
+	return &Scalar{names: names, initial: initial, info: info, stepper: newStepper}
+}
+
+// Names implements Machine.
+func (m *Scalar) Names() *Names { return m.names }
+
+// Words implements Machine.
+func (m *Scalar) Words() int { return len(m.initial) }
+
+// Initial implements Machine.
+func (m *Scalar) Initial() State { return m.initial }
+
+// Info implements Machine.
+func (m *Scalar) Info() Info { return m.info }
+
+// NewBatch implements Machine.
+func (m *Scalar) NewBatch() Batch {
+	b := &scalarBatch{
+		stepper: m.stepper(),
+		words:   m.Words(),
+		roles:   len(m.names.Roles),
+		states:  make([]uint64, scalarLanes*m.Words()),
+		next:    make(State, m.Words()),
+		joint:   make([]Move, scalarLanes*len(m.names.Roles)),
+		current: -1,
+	}
+	b.Fill(m.initial, nil)
+	return b
+}
+
+// scalarBatch moves its stepper from lane to lane.
+type scalarBatch struct {
+	stepper  Stepper
+	words    int
+	roles    int
+	current  int // the lane that the stepper stands on, or -1
+	states   []uint64
+	next     State
+	joint    []Move // by lane, then role
+	terminal [1]uint64
+	stuck    [1]uint64
+	legal    []Move
+}
+
+func (b *scalarBatch) Lanes() int { return scalarLanes }
+
+func (b *scalarBatch) lane(i int) State { return b.states[i*b.words : (i+1)*b.words] }
+
+func (b *scalarBatch) Fill(s State, mask []uint64) {
+	b.current = -1
+	for i := range scalarLanes {
+		if mask == nil || mask[0]>>uint(i)&1 != 0 {
+			copy(b.lane(i), s)
+		}
+	}
+}
+
+func (b *scalarBatch) Load(states []uint64, n int) {
+	b.current = -1
+	copy(b.states, states[:n*b.words])
+}
+
+func (b *scalarBatch) Store(dst []uint64, n int) { copy(dst, b.states[:n*b.words]) }
+
+func (b *scalarBatch) visit(lane int) {
+	if b.current != lane {
+		b.stepper.SetState(b.lane(lane))
+		b.current = lane
+	}
+}
+
+func (b *scalarBatch) Evaluate(n int) {
+	b.terminal[0], b.stuck[0] = 0, 0
+	for i := range n {
+		b.visit(i)
+		bit := uint64(1) << uint(i)
+		if b.stepper.Terminal() {
+			b.terminal[0] |= bit
+			continue
+		}
+		for r := range b.roles {
+			if b.legal = b.stepper.AppendLegal(b.legal[:0], Role(r)); len(b.legal) == 0 {
+				b.stuck[0] |= bit
+			}
+		}
+	}
+}
+
+func (b *scalarBatch) Terminal() []uint64 { return b.terminal[:] }
+
+func (b *scalarBatch) Stuck() []uint64 { return b.stuck[:] }
+
+func (b *scalarBatch) AppendLegal(dst []Move, lane int, r Role) []Move {
+	b.visit(lane)
+	return b.stepper.AppendLegal(dst, r)
+}
+
+func (b *scalarBatch) Goals(dst []int32, lane int) {
+	b.visit(lane)
+	for r := range b.roles {
+		dst[r] = b.stepper.Goal(Role(r))
+	}
+}
+
+func (b *scalarBatch) Choose(lane int, r Role, m Move) { b.joint[lane*b.roles+int(r)] = m }
+
+func (b *scalarBatch) ChooseRandom(rng *Rand, n int) {
+	dead := b.terminal[0] | b.stuck[0]
+	for i := range n {
+		if dead>>uint(i)&1 != 0 {
+			continue
+		}
+		b.visit(i)
+		for r := range b.roles {
+			b.legal = b.stepper.AppendLegal(b.legal[:0], Role(r))
+			b.joint[i*b.roles+r] = b.legal[rng.Intn(len(b.legal))]
+		}
+	}
+}
+
+func (b *scalarBatch) Advance(n int) {
+	dead := b.terminal[0] | b.stuck[0]
+	for i := range n {
+		if dead>>uint(i)&1 != 0 {
+			continue
+		}
+		b.visit(i)
+		b.stepper.Next(b.next, b.joint[i*b.roles:(i+1)*b.roles])
+		copy(b.lane(i), b.next)
+	}
+	b.current = -1
+}

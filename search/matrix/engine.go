@@ -1,0 +1,19 @@
+package matrix
+
+// Engine solves the linear programs of simultaneous search. There are two: the
+// native one of this package, and GLPK behind the build tag "glpk". An Engine
+// belongs to one goroutine. Matrices are dense and row-major; the row player
+// maximises. No method allocates after warm-up in the native engine.
+type Engine interface {
+	// Nash solves the m×n matrix game a: it returns the value and writes optimal
+	// strategies into x (m) and y (n); either may be nil where not wanted.
+	Nash(a []float64, m, n int, x, y []float64) (value float64, err error)
+	// Maximize solves the LP of Fig. 4 of Saffidine, Finnsson and Buro (2012):
+	// max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, where P is k×n, e has k and f
+	// has n elements. With e = nil it only decides feasibility (Fig. 1) and the
+	// value is 0. n = 0 is allowed: then the value is max e. k = 0 is infeasible.
+	// Minimisation (Fig. 3, 5) is the same LP transposed and negated.
+	Maximize(p []float64, k, n int, e, f []float64) (value float64, feasible bool, err error)
+	// Name is "native" or "glpk".
+	Name() string
+}

@@ -1,0 +1,92 @@
+// Package search holds what all searches share: the shape of their results and
+// the limits they obey. The searches live in the packages below it. They know
+// state machines (reasoner/machine), never rules or text.
+package search
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stackmate/reasoner/machine"
+)
+
+// ErrNotZeroSum is returned by a zero-sum search that meets a terminal position
+// whose goals do not add up to the constant of the game.
+var ErrNotZeroSum = errors.New("the game is not zero-sum")
+
+// ErrNotSequential is returned by a search of sequential games that meets a
+// position where two roles have a choice.
+var ErrNotSequential = errors.New("both roles choose at once")
+
+// Interval contains a value: Lower ≤ value ≤ Upper, in goal points of one role.
+type Interval struct{ Lower, Upper float64 }
+
+// Exact is the interval that holds v alone.
+func Exact(v float64) Interval { return Interval{v, v} }
+
+// Solved tells whether only one value is left.
+func (i Interval) Solved() bool { return i.Lower == i.Upper }
+
+// Weighted is one move of a mixed strategy. A pure strategy has one Weighted of
+// probability 1.
+type Weighted struct {
+	Move        machine.Move
+	Probability float64
+}
+
+// Counters says what a search did.
+type Counters struct {
+	Nodes     int64         // positions expanded
+	LPCalls   int64         // linear programs and matrix games solved
+	LPTime    time.Duration // time inside them
+	TableHits int64         // positions answered by the transposition table
+	PeakBytes int64         // largest memory of tables and trees
+	Elapsed   time.Duration
+}
+
+// Result is what a search knows of a position.
+type Result struct {
+	// Values contains the value for each role, in goal points.
+	Values []Interval
+	// Proved tells that Values are bounds that hold; otherwise they are
+	// estimates. Solved means proved and every interval a single number.
+	Proved bool
+	// Strategies holds, for each role, the strategy found at the root: the moves
+	// with positive probability, ascending. Nil for a role that has none.
+	Strategies [][]Weighted
+	// Line is the principal line: joint moves from the root, one move per role.
+	Line [][]machine.Move
+	Counters
+}
+
+// Solved tells whether the value is proved and exact for every role.
+func (r *Result) Solved() bool {
+	if !r.Proved {
+		return false
+	}
+	for _, v := range r.Values {
+		if !v.Solved() {
+			return false
+		}
+	}
+	return len(r.Values) > 0
+}
+
+// Limits bound a search besides its context. Zero means no limit. A search that
+// stops at MaxNodes, not at a clock, is reproducible to the last bit.
+type Limits struct {
+	MaxNodes int64
+	MaxBytes int64 // memory for tables and trees
+	Seed     uint64
+	// Progress, if not nil, is called now and then with what is known so far.
+	// It is called from the searching goroutine and must return quickly.
+	Progress func(Result)
+}
+
+// Searcher is one kind of search. Search explores from position s until it is
+// solved, a limit is reached or ctx is done; the last two are not errors, the
+// result then says what is known.
+type Searcher interface {
+	Search(ctx context.Context, m machine.Machine, s machine.State, lim Limits) (Result, error)
+}
