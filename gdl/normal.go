@@ -1,0 +1,229 @@
+package gdl
+
+import "fmt"
+
+// maxBranches is the number of rules that one clause may become when its
+// disjunctions are distributed; past it, disjunctions become relations.
+const maxBranches = 256
+
+// normaliser turns clauses into rules: disjunctions go, literals are ordered.
+//
+//	h ⇐ a, (b ∨ c)      →  h ⇐ a, b.   h ⇐ a, c.
+//	h ⇐ ¬(b ∨ c)        →  h ⇐ ¬b, ¬c.
+//	h ⇐ ¬(x ≠ y)        →  h ⇐ x = y.
+//	h ⇐ a, (b₁ ∨ … bₙ)  →  h ⇐ a, d(V).   d(V) ⇐ a, bᵢ.     where n is large
+//
+// In the last line V is what the disjunction shares with the rest of the clause.
+// The positive literals a are repeated in the rules of d so that these are safe
+// whenever the clause is.
+type normaliser struct {
+	rules []Rule
+	names map[string]bool // relations that the rulesheet defines
+	fresh int
+}
+
+func (n *normaliser) clause(c clause) {
+	body := n.bound(c.head, flatten(nil, c.body, false))
+	for _, literals := range distribute(body) {
+		n.rules = append(n.rules, Rule{Head: c.head, Body: order(literals), Pos: c.pos})
+	}
+}
+
+// flatten appends formulas to dst with nested conjunctions dissolved and
+// negations pushed inward to atoms; what remains is atoms, negated atoms,
+// differ, negated differ, and disjunctions.
+func flatten(dst, formulas []formula, negated bool) []formula {
+	for _, f := range formulas {
+		switch {
+		case f.connective == negation:
+			dst = flatten(dst, f.subs, !negated)
+		case f.connective == allOf, f.connective == anyOf && negated:
+			dst = flatten(dst, f.subs, negated)
+		case f.connective == anyOf && len(f.subs) == 1:
+			dst = flatten(dst, f.subs, false)
+		case negated:
+			dst = append(dst, formula{connective: negation, subs: []formula{f}, pos: f.pos})
+		default:
+			dst = append(dst, f)
+		}
+	}
+	return dst
+}
+
+// branches counts the rules that a flat conjunction distributes to, no further
+// than just past maxBranches.
+func branches(conj []formula) int {
+	product := 1
+	for _, f := range conj {
+		if f.connective == anyOf {
+			sum := 0
+			for i := range f.subs {
+				sum = min(sum+branches(flatten(nil, f.subs[i:i+1], false)), maxBranches+1)
+			}
+			product = min(product*sum, maxBranches+1)
+		}
+	}
+	return product
+}
+
+// bound replaces disjunctions of a flat conjunction by relations of their own,
+// the largest first, until what is left distributes to maxBranches rules.
+func (n *normaliser) bound(head Term, conj []formula) []formula {
+	for branches(conj) > maxBranches {
+		largest, size := -1, 1
+		for i, f := range conj {
+			if f.connective == anyOf {
+				if b := branches(conj[i : i+1]); b > size {
+					largest, size = i, b
+				}
+			}
+		}
+		conj[largest] = n.relation(head, conj, largest)
+	}
+	return conj
+}
+
+// relation defines a new relation for disjunction i of a conjunction and
+// returns the atom that stands for it.
+func (n *normaliser) relation(head Term, conj []formula, i int) formula {
+	or := conj[i]
+	var positive []formula
+	outside := head.variables(nil)
+	for j, f := range conj {
+		if j == i {
+			continue
+		}
+		outside = f.variables(outside)
+		if f.connective == atomic {
+			positive = append(positive, f)
+		}
+	}
+	atom := Term{Name: n.name(), Pos: or.pos}
+	for _, v := range or.variables(nil) {
+		if hasTerm(outside, v) && !hasTerm(atom.Args, v) {
+			atom.Args = append(atom.Args, v)
+		}
+	}
+	if len(atom.Args) > 0 {
+		atom.Kind = Compound
+	}
+	for _, f := range or.subs {
+		body := append(positive[:len(positive):len(positive)], f)
+		n.clause(clause{head: atom, body: body, pos: or.pos})
+	}
+	return formula{connective: atomic, atom: atom, pos: or.pos}
+}
+
+// name invents a relation name that the rulesheet does not use.
+func (n *normaliser) name() string {
+	for {
+		n.fresh++
+		name := fmt.Sprintf("or/%d", n.fresh)
+		if !n.names[name] {
+			n.names[name] = true
+			return name
+		}
+	}
+}
+
+// variables appends the occurrences of variables in f.
+func (f formula) variables(dst []Term) []Term {
+	switch f.connective {
+	case atomic:
+		return f.atom.variables(dst)
+	case differ:
+		return f.args[1].variables(f.args[0].variables(dst))
+	}
+	for _, g := range f.subs {
+		dst = g.variables(dst)
+	}
+	return dst
+}
+
+// distribute is the disjunctive normal form of a flat conjunction: one list of
+// literals for each choice of a branch in every disjunction.
+func distribute(conj []formula) [][]Literal {
+	out := [][]Literal{nil}
+	for _, f := range conj {
+		if f.connective != anyOf {
+			l := literal(f)
+			for i := range out {
+				out[i] = append(out[i], l)
+			}
+			continue
+		}
+		var longer [][]Literal
+		for i := range f.subs {
+			for _, tail := range distribute(flatten(nil, f.subs[i:i+1], false)) {
+				for _, l := range out {
+					longer = append(longer, append(l[:len(l):len(l)], tail...))
+				}
+			}
+		}
+		out = longer
+	}
+	return out
+}
+
+// literal reads a formula that is no disjunction.
+func literal(f formula) Literal {
+	l := Literal{Pos: f.pos}
+	switch inner := f; f.connective {
+	case atomic:
+		l.Op, l.Atom = Holds, f.atom
+	case differ:
+		l.Op, l.Left, l.Right = Distinct, f.args[0], f.args[1]
+	case negation:
+		inner = f.subs[0]
+		if inner.connective == differ {
+			l.Op, l.Left, l.Right = Equal, inner.args[0], inner.args[1]
+		} else {
+			l.Op, l.Atom = Not, inner.atom
+		}
+	}
+	return l
+}
+
+// order puts every test (Not, Distinct, Equal) as early as its variables are
+// bound and keeps the literals otherwise as they were written.
+func order(literals []Literal) []Literal {
+	out := make([]Literal, 0, len(literals))
+	bound := make(map[string]bool)
+	var waiting []Literal
+	release := func() {
+		kept := waiting[:0]
+		for _, l := range waiting {
+			if l.isBound(bound) {
+				out = append(out, l)
+			} else {
+				kept = append(kept, l)
+			}
+		}
+		waiting = kept
+	}
+	for _, l := range literals {
+		if l.Op != Holds {
+			waiting = append(waiting, l)
+			release()
+			continue
+		}
+		out = append(out, l)
+		for _, v := range l.Atom.variables(nil) {
+			bound[v.Name] = true
+		}
+		release()
+	}
+	return out
+}
+
+// isBound tells whether all variables of l are in bound.
+func (l Literal) isBound(bound map[string]bool) bool {
+	vars := l.Atom.variables(nil)
+	vars = l.Right.variables(l.Left.variables(vars))
+	for _, v := range vars {
+		if !bound[v.Name] {
+			return false
+		}
+	}
+	return true
+}
