@@ -1,0 +1,100 @@
+package games
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parse reads the parameters of a game from rest, the part of its name behind
+// the family's.
+func (f family) parse(name, rest string) (arguments, error) {
+	args := make(arguments, len(f.Parameters))
+	given := true // the parameter before stands in the name
+	for _, p := range f.Parameters {
+		after, found := strings.CutPrefix(rest, p.separator)
+		switch {
+		case found:
+			value, length, err := p.read(after)
+			if err != nil {
+				return nil, fmt.Errorf("game %q (%s): %w", name, f.Pattern, err)
+			}
+			args[p.Name], rest = value, after[length:]
+		case p.separator != "-" && given, rest != "":
+			return nil, fmt.Errorf("game %q: expected %s, found %q where %q and %s should stand",
+				name, f.Pattern, rest, p.separator, p.Name)
+		case p.List:
+			args[p.Name] = []int(nil)
+		default:
+			args[p.Name] = p.Default
+		}
+		given = found
+	}
+	if rest != "" {
+		return nil, fmt.Errorf("game %q: expected %s, found %q behind it", name, f.Pattern, rest)
+	}
+	return args, nil
+}
+
+// read takes the value of p from the beginning of text and tells its length.
+func (p Parameter) read(text string) (value any, length int, err error) {
+	var list []int
+	for {
+		digits := strings.IndexFunc(text[length:]+"|", func(r rune) bool { return r < '0' || r > '9' })
+		n, err := strconv.Atoi(text[length : length+digits])
+		if err != nil || n < p.Min || n > p.Max {
+			return nil, 0, fmt.Errorf("%s (%s) must be a number from %d to %d, found %q",
+				p.Name, p.About, p.Min, p.Max, text[length:])
+		}
+		length += digits
+		list = append(list, n)
+		if !p.List {
+			return n, length, nil
+		}
+		if !strings.HasPrefix(text[length:], ".") {
+			return list, length, nil
+		}
+		length++
+	}
+}
+
+// maxMisspelling is the number of edits up to which a name counts as a
+// misspelling of another.
+const maxMisspelling = 4
+
+// unknownFamily says that there is no such family and names the nearest ones,
+// or all where none is near.
+func unknownFamily(name string) error {
+	var near, all []string
+	low := strings.ToLower(name)
+	for _, f := range families {
+		all = append(all, f.Pattern)
+		known := strings.ToLower(f.Name())
+		if strings.Contains(known, low) && low != "" || edits(low, known) <= maxMisspelling {
+			near = append(near, f.Pattern)
+		}
+	}
+	if len(near) > 0 {
+		return fmt.Errorf("unknown game %q; did you mean %s?", name, strings.Join(near, ", "))
+	}
+	return fmt.Errorf("unknown game %q; there are %s", name, strings.Join(all, ", "))
+}
+
+// edits is the Levenshtein distance of a and b in bytes.
+func edits(a, b string) int {
+	row := count(0, len(b))
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0]++
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = slices.Min([]int{replaced, row[j] + 1, diagonal + 1})
+		}
+	}
+	return row[len(b)]
+}
