@@ -71,7 +71,7 @@ func unknownFamily(name string) error {
 	for _, f := range families {
 		all = append(all, f.Pattern)
 		known := strings.ToLower(f.Name())
-		if strings.Contains(known, low) && low != "" || edits(low, known) <= maxMisspelling {
+		if strings.Contains(known, low) && low != "" || edits(low, known) <= min(maxMisspelling, len(known)/2) {
 			near = append(near, f.Pattern)
 		}
 	}

@@ -1,0 +1,140 @@
+package games_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"stackmate/games"
+	"stackmate/gdl"
+
+	"pgregory.net/rapid"
+)
+
+// names are small members of all families.
+var names = []string{
+	"biddingTicTacToe", "biddingTicTacToe-1", "biddingTicTacToe-10",
+	"breakthrough-3x4", "breakthrough", "breakthrough-5x4",
+	"connectFour", "connectFour-5x4", "connectFour-4x8",
+	"example2",
+	"goofspiel", "goofspiel-1", "goofspiel-2", "goofspiel-7", "goofspiel-5-3.1.5.2.4",
+	"goofspielPoints-1", "goofspielPoints-4", "goofspielPoints-3-1.3.2",
+	"hex-2x2", "hex", "hex-3x4",
+	"matchingPennies",
+	"nim", "nim-1", "nim-3.1.2",
+	"oshiZumo", "oshiZumo-1-1", "oshiZumo-8-2-0", "oshiZumo-6-3-1", "oshiZumo-2-5",
+	"pig-2-1", "pig-6-2", "pig",
+	"pursuit", "pursuit-5x3-2",
+	"rockPaperScissors",
+	"slidingPuzzle", "slidingPuzzle-2x2-5", "slidingPuzzle-4x3-1",
+	"ticTacToe",
+	"trio", "trio-3x5",
+	"tron", "tron-2x2", "tron-4x3",
+}
+
+func load(t testing.TB, name string) *gdl.Game {
+	t.Helper()
+	file, src, err := games.Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	game, notes, err := gdl.Load(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range notes {
+		t.Errorf("%v", n)
+	}
+	return game
+}
+
+func TestEveryGameLoadsWithoutAWarning(t *testing.T) {
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) { load(t, name) })
+	}
+}
+
+func TestEveryFamilyIsAmongTheTestedNames(t *testing.T) {
+	for _, f := range games.Families() {
+		found := false
+		for _, name := range names {
+			first, _, _ := strings.Cut(name, "-")
+			found = found || first == f.Name()
+		}
+		if !found {
+			t.Errorf("no member of %s is tested", f.Pattern)
+		}
+	}
+}
+
+func TestDefaultParametersMayBeLeftOut(t *testing.T) {
+	for short, long := range map[string]string{
+		"connectFour":      "connectFour-7x6",
+		"biddingTicTacToe": "biddingTicTacToe-3",
+		"goofspiel-4":      "goofspiel-4-4.3.2.1",
+		"oshiZumo-6-2":     "oshiZumo-6-2-1",
+		"hex":              "hex-5x5",
+		"nim":              "nim-3.4.5",
+	} {
+		_, a, err := games.Source(short)
+		if err != nil {
+			t.Error(err)
+		}
+		_, b, err := games.Source(long)
+		if err != nil {
+			t.Error(err)
+		}
+		if string(a) != string(b) {
+			t.Errorf("%s and %s differ", short, long)
+		}
+	}
+}
+
+func TestAWrongNameIsExplained(t *testing.T) {
+	for name, want := range map[string]string{
+		"conectFour":               "did you mean connectFour-WxH",
+		"goofspeil-4":              "did you mean goofspiel-N-PRIZES",
+		"bidding":                  "did you mean biddingTicTacToe-C",
+		"chess960anarchy":          "there are biddingTicTacToe-C",
+		"":                         "there are biddingTicTacToe-C",
+		"connectFour-":             `W (columns) must be a number from 4 to 20, found ""`,
+		"connectFour-3x4":          `W (columns) must be a number from 4 to 20, found "3x4"`,
+		"connectFour-5":            `found "" where "x" and H should stand`,
+		"connectFour-5x":           `H (rows) must be a number from 4 to 20, found ""`,
+		"connectFour-5x400":        `H (rows) must be a number from 4 to 20, found "400"`,
+		"connectFour-5x4x3":        `found "x3" behind it`,
+		"connectFour-5y4":          `found "y4" where "x" and H should stand`,
+		"ticTacToe-3":              `found "-3" behind it`,
+		"ticTacToe-":               `found "-" behind it`,
+		"goofspiel-0":              "must be a number from 1 to 13",
+		"goofspiel-3-1.2":          "expected each prize of 1 to 3 once, found [1 2]",
+		"goofspiel-3-1.2.2":        "expected each prize of 1 to 3 once, found [1 2 2]",
+		"goofspiel-3-1.2.":         `must be a number from 1 to 13, found ""`,
+		"oshiZumo-5-2-2":           "M (smallest bid) must be a number from 0 to 1",
+		"oshiZumo--2":              "N (coins of each player) must be a number",
+		"nim-99999999999999999999": "must be a number from 1 to 30",
+	} {
+		_, _, err := games.Source(name)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q in it", name, err, want)
+		}
+	}
+}
+
+func TestAnyNameGivesAGameOrAnError(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(games.Families()).Draw(t, "family")
+		tail := rapid.StringMatching(`(-[0-9]{1,3}([x.][0-9]{1,3}){0,2}){0,3}`).Draw(t, "tail")
+		name := f.Name() + tail
+		file, src, err := games.Source(name)
+		if err != nil {
+			if !strings.Contains(err.Error(), fmt.Sprintf("%q", name)) {
+				t.Fatalf("the error does not say which name it means: %v", err)
+			}
+			return
+		}
+		if file != name+".kif" || len(src) == 0 {
+			t.Fatalf("%s: file %q, %d bytes", name, file, len(src))
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package games_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
+)
+
+func newMachine(t testing.TB, name string) machine.Machine {
+	t.Helper()
+	m, err := reference.New(t.Context(), load(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// longest bounds the length of every tested game, in joint moves.
+const longest = 1000
+
+// constantSum tells the families whose players' goals add up to 100 at the end.
+func constantSum(name string) bool {
+	first, _, _ := strings.Cut(name, "-")
+	return !slices.Contains([]string{"slidingPuzzle", "trio"}, first)
+}
+
+func TestRandomPlayoutsEndWithOneGoalForEachRole(t *testing.T) {
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && len(newMachine(t, name).Names().Fluents) > 150 {
+				t.Skip("a large game")
+			}
+			m := newMachine(t, name)
+			rng := machine.NewRand(1)
+			for range 3 {
+				playOut(t, m, rng, constantSum(name))
+			}
+		})
+	}
+}
+
+// playOut plays one random game and checks every position on the way.
+func playOut(t *testing.T, m machine.Machine, rng *machine.Rand, zeroSum bool) {
+	b := m.NewBatch()
+	goals := make([]int32, len(m.Names().Roles))
+	for range longest {
+		b.Evaluate(1)
+		b.Goals(goals, 0)
+		sum := int32(0)
+		for r, g := range goals {
+			if g < 0 || g > 100 {
+				t.Fatalf("%s has goal %d", m.Names().Roles[r], g)
+			}
+			sum += g
+		}
+		if b.Terminal()[0]&1 != 0 {
+			if zeroSum && sum != 100 {
+				t.Fatalf("the goals %v do not add up to 100", goals)
+			}
+			return
+		}
+		if b.Stuck()[0]&1 != 0 {
+			s := make(machine.State, m.Words())
+			b.Store(s, 1)
+			t.Fatalf("a role has no legal move in %v", m.Names().AppendFluents(nil, s))
+		}
+		b.ChooseRandom(rng, 1)
+		b.Advance(1)
+	}
+	t.Fatalf("not over after %d moves", longest)
+}
+
+func TestPerftCountsAreTheKnownOnes(t *testing.T) {
+	for name, want := range map[string][]int{
+		"ticTacToe":         {9, 72, 504, 3024},
+		"connectFour":       {7, 49, 343},
+		"breakthrough":      {22, 484},
+		"goofspiel-3":       {9, 36, 20},
+		"nim-1.2":           {3, 5, 3},
+		"rockPaperScissors": {9, 0},
+	} {
+		m := newMachine(t, name)
+		x := machine.NewExpander(m)
+		for depth, n := range want {
+			if got := perft(x, m.Initial(), depth+1); got != n {
+				t.Errorf("%s: %d sequences of %d joint moves, want %d", name, got, depth+1, n)
+			}
+		}
+	}
+}
+
+// perft counts the sequences of depth joint moves from s.
+func perft(x *machine.Expander, s machine.State, depth int) int {
+	if terminal, _ := x.Look(s); terminal {
+		return 0
+	}
+	var e machine.Expansion
+	x.Expand(&e, s)
+	if depth == 1 {
+		return e.Children
+	}
+	sum := 0
+	for c := range e.Children {
+		sum += perft(x, e.Child(c), depth-1)
+	}
+	return sum
+}
+
+// The counts are those of the distinct positions of goofspiel with a table; the
+// positions after the last round come on top of them.
+func TestGoofspielTranspositionsCoincide(t *testing.T) {
+	for n, want := range map[int]int{1: 2, 2: 6, 3: 46, 4: 218} {
+		m := newMachine(t, fmt.Sprintf("goofspiel-%d", n))
+		if got := positions(m); got != want {
+			t.Errorf("goofspiel-%d: %d distinct positions, want %d", n, got, want)
+		}
+	}
+}
+
+// positions counts the distinct positions that m can reach.
+func positions(m machine.Machine) int {
+	x := machine.NewExpander(m)
+	var e machine.Expansion
+	seen := map[string]bool{fmt.Sprint(m.Initial()): true}
+	for open := []machine.State{m.Initial()}; len(open) > 0; {
+		s := open[len(open)-1]
+		open = open[:len(open)-1]
+		if terminal, _ := x.Look(s); terminal {
+			continue
+		}
+		x.Expand(&e, s)
+		for c := range e.Children {
+			key := fmt.Sprint(e.Child(c))
+			if !seen[key] {
+				seen[key] = true
+				open = append(open, slices.Clone(e.Child(c)))
+			}
+		}
+	}
+	return len(seen)
+}
