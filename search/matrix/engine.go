@@ -1,4 +1,8 @@
+// Package matrix solves zero-sum matrix games and the small linear programs
+// around them. It knows numbers only: no positions, no moves, no games.
 package matrix
+
+import "fmt"
 
 // Engine solves the linear programs of simultaneous search. There are two: the
 // native one of this package, and GLPK behind the build tag "glpk". An Engine
@@ -12,8 +16,23 @@ type Engine interface {
 	// max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, where P is k×n, e has k and f
 	// has n elements. With e = nil it only decides feasibility (Fig. 1) and the
 	// value is 0. n = 0 is allowed: then the value is max e. k = 0 is infeasible.
-	// Minimisation (Fig. 3, 5) is the same LP transposed and negated.
 	Maximize(p []float64, k, n int, e, f []float64) (value float64, feasible bool, err error)
+	// Minimize solves the LP of Fig. 5, which is the other one transposed and
+	// negated: min ey subject to Oy ≤ f, y ≥ 0, Σy = 1, where O is m×n, e has n
+	// and f has m elements. With e = nil it only decides feasibility (Fig. 3).
+	// m = 0 is allowed: then the value is min e. n = 0 is infeasible.
+	Minimize(o []float64, m, n int, e, f []float64) (value float64, feasible bool, err error)
 	// Name is "native" or "glpk".
 	Name() string
+}
+
+// NewEngine returns the engine of the given name.
+func NewEngine(name string) (Engine, error) {
+	switch name {
+	case "native":
+		return NewNative(), nil
+	case "glpk":
+		return newGLPK()
+	}
+	return nil, fmt.Errorf("LP engine: expected native or glpk, found %q", name)
 }

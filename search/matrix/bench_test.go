@@ -1,0 +1,74 @@
+package matrix
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// uniform returns count m×n matrices with independent elements from [0, 1).
+func uniform(count, m, n int) [][]float64 {
+	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
+	games := make([][]float64, count)
+	for k := range games {
+		games[k] = make([]float64, m*n)
+		for i := range games[k] {
+			games[k][i] = r.Float64()
+		}
+	}
+	return games
+}
+
+func BenchmarkNash(b *testing.B) {
+	for _, n := range []int{2, 3, 5, 10, 15, 30} {
+		b.Run(fmt.Sprintf("%dx%d", n, n), func(b *testing.B) {
+			games := uniform(1024, n, n)
+			g := NewNative()
+			x, y := make([]float64, n), make([]float64, n)
+			b.ReportAllocs()
+			k := 0
+			for b.Loop() {
+				if _, err := g.Nash(games[k&1023], n, n, x, y); err != nil {
+					b.Fatal(err)
+				}
+				k++
+			}
+		})
+	}
+}
+
+// BenchmarkMaximize solves the program of Fig. 4 for a random cell of a random
+// game whose cells are known with probability one half.
+func BenchmarkMaximize(b *testing.B) {
+	for _, n := range []int{3, 5, 10} {
+		b.Run(fmt.Sprintf("%dx%d", n, n), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(3, uint64(n)))
+			games, bounds := uniform(1024, n, n), uniform(1024, n, 1)
+			for k := range games {
+				for i := range games[k] {
+					if r.IntN(2) == 0 {
+						games[k][i] = 0
+					}
+				}
+				for j := range bounds[k] {
+					bounds[k][j] *= 0.5
+				}
+			}
+			e := uniform(1, 1, n)[0]
+			g := NewNative()
+			b.ReportAllocs()
+			feasible, k := 0, 0
+			for b.Loop() {
+				_, ok, err := g.Maximize(games[k&1023], n, n, e, bounds[k&1023])
+				if err != nil {
+					b.Fatal(err)
+				}
+				if ok {
+					feasible++
+				}
+				k++
+			}
+			b.ReportMetric(float64(feasible)/float64(k), "feasible")
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package matrix
+
+import "math/big"
+
+// NashExact solves the m×n matrix game a in rationals: the value and one
+// optimal strategy of each player, without rounding. It is the oracle of the
+// tests and the last resort of the native engine: slow, and plainly right. The
+// method is the one of Native.Nash with Bland's rule at every step, which cannot
+// cycle. The elements of a are not changed.
+func NashExact(a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
+	low := a[0]
+	for _, v := range a[1 : m*n] {
+		if v.Cmp(low) < 0 {
+			low = v
+		}
+	}
+	shift := new(big.Rat).Sub(big.NewRat(1, 1), low)
+	t := newRationalTableau(m, n)
+	for i := range m {
+		for j := range n {
+			t.cells[i][j].Add(a[i*n+j], shift)
+		}
+		t.cells[i][n].SetInt64(1)
+	}
+	for j := range n {
+		t.cells[m][j].SetInt64(-1)
+	}
+	t.primalSimplex()
+	value = new(big.Rat).Inv(t.cells[m][n])
+	x, y = zeros(m), zeros(n)
+	for i, v := range t.basic {
+		if v < n {
+			y[v].Mul(t.cells[i][n], value)
+		}
+	}
+	for j, v := range t.nonbasic {
+		if v >= n {
+			x[v-n].Mul(t.cells[m][j], value)
+		}
+	}
+	return value.Sub(value, shift), x, y
+}
+
+// MaximizeExact solves the program of Engine.Maximize in rationals, with every
+// tolerance zero.
+func MaximizeExact(p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, feasible bool) {
+	if k == 0 {
+		return new(big.Rat), false
+	}
+	if e == nil {
+		e = zeros(k)
+	}
+	base := 0
+	for i := range e {
+		if e[i].Cmp(e[base]) > 0 {
+			base = i
+		}
+	}
+	t := newRationalTableau(n+1, k-1)
+	c := 0
+	for i := range k {
+		if i == base {
+			continue
+		}
+		for j := range n {
+			t.cells[j][c].Sub(p[base*n+j], p[i*n+j])
+		}
+		t.cells[n][c].SetInt64(1)
+		t.cells[n+1][c].Sub(e[base], e[i])
+		c++
+	}
+	for j := range n {
+		t.cells[j][c].Sub(p[base*n+j], f[j])
+	}
+	t.cells[n][c].SetInt64(1)
+	t.cells[n+1][c].Set(e[base])
+	if !t.dualSimplex() {
+		return new(big.Rat), false
+	}
+	return t.cells[n+1][c], true
+}
+
+// rationalTableau is a condensed tableau like tableau, over the rationals.
+type rationalTableau struct {
+	rows, cols      int
+	cells           [][]*big.Rat // (rows+1)×(cols+1)
+	basic, nonbasic []int
+}
+
+func newRationalTableau(rows, cols int) *rationalTableau {
+	t := &rationalTableau{rows: rows, cols: cols}
+	for range rows + 1 {
+		t.cells = append(t.cells, zeros(cols+1))
+	}
+	for j := range cols {
+		t.nonbasic = append(t.nonbasic, j)
+	}
+	for i := range rows {
+		t.basic = append(t.basic, cols+i)
+	}
+	return t
+}
+
+// primalSimplex makes the reduced costs non-negative; the values are so already
+// and the program is bounded.
+func (t *rationalTableau) primalSimplex() {
+	for {
+		c := -1
+		for j, z := range t.cells[t.rows][:t.cols] {
+			if z.Sign() < 0 && (c < 0 || t.nonbasic[j] < t.nonbasic[c]) {
+				c = j
+			}
+		}
+		if c < 0 {
+			return
+		}
+		r, least := -1, new(big.Rat)
+		for i, cells := range t.cells[:t.rows] {
+			if cells[c].Sign() > 0 {
+				ratio := new(big.Rat).Quo(cells[t.cols], cells[c])
+				if r < 0 || precedes(ratio, least, t.basic[i], t.basic[r]) {
+					r, least = i, ratio
+				}
+			}
+		}
+		t.pivot(r, c)
+	}
+}
+
+// dualSimplex makes the values non-negative; the reduced costs are so already.
+// It returns false if the program is infeasible.
+func (t *rationalTableau) dualSimplex() bool {
+	for {
+		r := -1
+		for i, cells := range t.cells[:t.rows] {
+			if cells[t.cols].Sign() < 0 && (r < 0 || t.basic[i] < t.basic[r]) {
+				r = i
+			}
+		}
+		if r < 0 {
+			return true
+		}
+		c, least := -1, new(big.Rat)
+		for j, v := range t.cells[r][:t.cols] {
+			if v.Sign() < 0 {
+				ratio := new(big.Rat).Quo(t.cells[t.rows][j], v)
+				ratio.Neg(ratio)
+				if c < 0 || precedes(ratio, least, t.nonbasic[j], t.nonbasic[c]) {
+					c, least = j, ratio
+				}
+			}
+		}
+		if c < 0 {
+			return false
+		}
+		t.pivot(r, c)
+	}
+}
+
+// precedes is Bland's order of ratios: the lesser, of a tie the lesser label.
+func precedes(ratio, least *big.Rat, label, leastLabel int) bool {
+	order := ratio.Cmp(least)
+	return order < 0 || order == 0 && label < leastLabel
+}
+
+func (t *rationalTableau) pivot(r, c int) {
+	inverse := new(big.Rat).Inv(t.cells[r][c])
+	t.cells[r][c].SetInt64(1)
+	for _, v := range t.cells[r] {
+		v.Mul(v, inverse)
+	}
+	product := new(big.Rat)
+	for i, cells := range t.cells {
+		f := cells[c]
+		if i == r || f.Sign() == 0 {
+			continue
+		}
+		cells[c] = new(big.Rat)
+		for j, v := range cells {
+			v.Sub(v, product.Mul(f, t.cells[r][j]))
+		}
+	}
+	t.basic[r], t.nonbasic[c] = t.nonbasic[c], t.basic[r]
+}
+
+func zeros(n int) []*big.Rat {
+	z := make([]*big.Rat, n)
+	for i := range z {
+		z[i] = new(big.Rat)
+	}
+	return z
+}
+
+// rationals converts finite numbers without rounding.
+func rationals(a []float64) []*big.Rat {
+	r := make([]*big.Rat, len(a))
+	for i, v := range a {
+		r[i] = new(big.Rat).SetFloat64(v)
+	}
+	return r
+}
+
+// nashByRationals is Native.Nash for the matrices that rounding defeats.
+func nashByRationals(a []float64, m, n int, x, y []float64) float64 {
+	v, p, q := NashExact(rationals(a[:m*n]), m, n)
+	for i := range p {
+		x[i], _ = p[i].Float64()
+	}
+	for j := range q {
+		y[j], _ = q[j].Float64()
+	}
+	value, _ := v.Float64()
+	return value
+}
+
+// maximizeByRationals is Native.optimise for the programs that rounding defeats.
+func maximizeByRationals(q *program) (float64, bool, error) {
+	p := make([]float64, 0, q.k*q.n)
+	for i := range q.k {
+		for j := range q.n {
+			p = append(p, q.at(i, j))
+		}
+	}
+	f := make([]float64, q.n)
+	for j := range f {
+		f[j] = q.sign * q.f[j]
+	}
+	var e []*big.Rat
+	if q.e != nil {
+		e = rationals(q.e[:q.k])
+		for _, v := range e {
+			v.Mul(v, new(big.Rat).SetFloat64(q.sign))
+		}
+	}
+	exact, feasible := MaximizeExact(rationals(p), q.k, q.n, e, rationals(f))
+	value, _ := exact.Float64()
+	return value, feasible, nil
+}

@@ -1,0 +1,358 @@
+package matrix
+
+import (
+	"fmt"
+	"math"
+)
+
+// The linear programs of pruning choose a mixture x of k pure strategies that
+// yields at least f in each of n columns, and best e in one more:
+//
+//	max xᵗe  subject to  xᵗP ≥ f, x ≥ 0, Σx = 1
+//
+// Eliminating one x by Σx = 1 leaves k-1 free variables at zero and n+1 basic
+// ones: the slack of each column and the eliminated x. If the eliminated one is
+// of greatest e, no reduced cost is negative, so the dual simplex method starts
+// at once, without a first phase. It ends as soon as no slack is negative, and
+// proves infeasibility by a row that cannot be repaired.
+//
+// Invariant: reduced costs are ≥ 0 up to rounding. Cost: a few pivots of k·n
+// multiply-adds; none if one pure strategy satisfies all columns and is best.
+//
+// Reference: C. E. Lemke, "The dual method of solving the linear programming
+// problem" (1954); Saffidine, Finnsson and Buro (2012), Fig. 1–5.
+
+const (
+	// relaxation is what the bounds f are lowered by, as a part of the range of
+	// P and f. Duplicate actions dominate each other exactly, and rounding must
+	// not decide there.
+	relaxation = 1e-12
+	// violation is the negative value, on the scale of a row, that is repaired.
+	violation = 1e-13
+	// finest is the least coefficient that a row is scaled by; the relaxation
+	// makes smaller ones irrelevant.
+	finest = relaxation / 16
+)
+
+// program is a linear program of the form above. P is read through strides and
+// a sign, so that the transposed and negated program needs no copy.
+type program struct {
+	p        []float64
+	k, n     int
+	nextRow  int // distance of p[i][j] and p[i+1][j]
+	nextCol  int // distance of p[i][j] and p[i][j+1]
+	sign     float64
+	e, f     []float64 // e may be nil; both are read with the sign
+	base     int       // the eliminated strategy
+	low, top float64   // range of P and f
+	spread   float64   // range of e
+}
+
+// Maximize solves max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, see Engine. A
+// column that is missed by less than 1e-12 of the range of P and f counts as
+// satisfied.
+func (g *Native) Maximize(p []float64, k, n int, e, f []float64) (value float64, feasible bool, err error) {
+	if err := checkProgram(p, k, n, k, n, e, f); err != nil {
+		return 0, false, err
+	}
+	return g.optimise(program{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: 1, e: e, f: f})
+}
+
+// Minimize solves min ey subject to Oy ≤ f, y ≥ 0, Σy = 1, see Engine.
+func (g *Native) Minimize(o []float64, m, n int, e, f []float64) (value float64, feasible bool, err error) {
+	if err := checkProgram(o, m, n, n, m, e, f); err != nil {
+		return 0, false, err
+	}
+	value, feasible, err = g.optimise(program{p: o, k: n, n: m, nextRow: 1, nextCol: n, sign: -1, e: e, f: f})
+	return -value, feasible, err
+}
+
+// checkProgram checks the sizes of an m×n program with a mixture of k actions
+// and as many constraints as said.
+func checkProgram(p []float64, m, n, k, constraints int, e, f []float64) error {
+	switch {
+	case m < 0 || n < 0:
+		return fmt.Errorf("linear program: expected a size of at least 0×0, found %d×%d", m, n)
+	case len(p) < m*n:
+		return fmt.Errorf("linear program: expected %d×%d = %d elements, found %d", m, n, m*n, len(p))
+	case e != nil && len(e) < k:
+		return fmt.Errorf("linear program: expected an objective of %d elements, found %d", k, len(e))
+	case len(f) < constraints:
+		return fmt.Errorf("linear program: expected %d bounds, found %d", constraints, len(f))
+	}
+	return nil
+}
+
+func (g *Native) optimise(q program) (float64, bool, error) {
+	if q.k == 0 {
+		return 0, false, nil
+	}
+	if err := q.measure(); err != nil {
+		return 0, false, err
+	}
+	if !g.loadProgram(&q) {
+		return 0, false, nil
+	}
+	switch g.t.dualSimplex() {
+	case optimal:
+		if value, ok := g.verify(&q); ok {
+			return value, true, nil
+		}
+	case infeasible:
+		return 0, false, nil
+	}
+	return maximizeByRationals(&q)
+}
+
+// at is the element of P in row i and column j.
+func (q *program) at(i, j int) float64 { return q.sign * q.p[i*q.nextRow+j*q.nextCol] }
+
+// measure finds the base and the range, and rejects elements that are not finite.
+func (q *program) measure() error {
+	q.low, q.top = math.Inf(1), math.Inf(-1)
+	for _, v := range q.p[:q.k*q.n] {
+		q.low, q.top = min(q.low, v), max(q.top, v)
+	}
+	for _, v := range q.f[:q.n] {
+		q.low, q.top = min(q.low, v), max(q.top, v)
+	}
+	if r := q.top - q.low; q.n > 0 && r-r != 0 {
+		return fmt.Errorf("linear program: expected finite coefficients and bounds, found a range of %v to %v", q.low, q.top)
+	}
+	if q.e == nil {
+		q.base = q.safest()
+		return nil
+	}
+	sum := 0.0
+	for i, v := range q.e[:q.k] {
+		sum += v
+		if q.sign*v > q.sign*q.e[q.base] {
+			q.base = i
+		}
+	}
+	if sum-sum != 0 {
+		return fmt.Errorf("linear program: expected a finite objective, found a sum of %v", sum)
+	}
+	return nil
+}
+
+// safest is the row whose greatest violation of a column is least.
+func (q *program) safest() int {
+	row, best := 0, math.Inf(-1)
+	for i := range q.k {
+		least := math.Inf(1)
+		for j := range q.n {
+			least = min(least, q.at(i, j)-q.sign*q.f[j])
+		}
+		if least > best {
+			row, best = i, least
+		}
+	}
+	return row
+}
+
+// loadProgram writes the program into the tableau. It returns false if no row
+// reaches the bound of some column, which is the common kind of infeasibility.
+func (g *Native) loadProgram(q *program) bool {
+	t := &g.t
+	t.reset(q.n+1, q.k-1)
+	g.units = grow(g.units, q.n)
+	relaxed, floor := relaxation*(q.top-q.low), finest*(q.top-q.low)
+	for j := range q.n {
+		column := q.p[j*q.nextCol:]
+		own := q.sign * column[q.base*q.nextRow]
+		slack := own - q.sign*q.f[j] + relaxed
+		row, best, worst := t.row(j), 0.0, 0.0
+		c := 0
+		for i := range q.k {
+			if i == q.base {
+				continue
+			}
+			d := own - q.sign*column[i*q.nextRow]
+			row[c] = d
+			best, worst = min(best, d), max(worst, d)
+			c++
+		}
+		row[c] = slack
+		if slack < best {
+			return false
+		}
+		// Rows of unit size: a column of small differences counts as any other.
+		scale := powerScale(max(worst, -best, floor))
+		g.units[j] = scale
+		for c := range row {
+			row[c] *= scale
+		}
+	}
+	sum := t.row(q.n)
+	for c := range q.k {
+		sum[c] = 1
+	}
+	g.loadObjective(q)
+	return true
+}
+
+func (g *Native) loadObjective(q *program) {
+	costs := g.t.row(q.n + 1)[:q.k]
+	costs[q.k-1] = 0
+	if q.e == nil {
+		// Any objective decides feasibility. This one is never degenerate.
+		for c := range q.k - 1 {
+			costs[c] = 1
+		}
+		return
+	}
+	greatest := 0.0
+	c := 0
+	for i, v := range q.e[:q.k] {
+		if i != q.base {
+			costs[c] = q.sign * (q.e[q.base] - v)
+			greatest = max(greatest, costs[c])
+			c++
+		}
+	}
+	q.spread = greatest
+	scale := powerScale(greatest)
+	g.unit = 1 / scale
+	for c := range costs {
+		costs[c] *= scale
+	}
+}
+
+// verify checks the optimum against the given program and returns its value: for
+// multipliers λ ≥ 0 of the columns, no mixture that satisfies f has more than
+//
+//	max over i of e_i + Σ_j λ_j (P_ij - f_j)
+//
+// and the x of the tableau, which satisfies f but for the relaxation, must have
+// as much. The value with the sign of the program is thus free of the relaxation.
+func (g *Native) verify(q *program) (value float64, ok bool) {
+	g.x, g.y = grow(g.x, q.k), grow(g.y, q.n)
+	g.readProgram(q)
+	for j := range q.n {
+		sum := 0.0
+		for i, p := range g.x {
+			if p > 0 {
+				sum += p * q.at(i, j)
+			}
+		}
+		if sum < q.sign*q.f[j]-2*relaxation*(q.top-q.low) {
+			return 0, false
+		}
+	}
+	if q.e == nil {
+		return 0, true
+	}
+	attained, bound := 0.0, math.Inf(-1)
+	for i, p := range g.x {
+		e := q.sign * q.e[i]
+		attained += p * e
+		for j, multiplier := range g.y {
+			if multiplier > 0 {
+				e += multiplier * (q.at(i, j) - q.sign*q.f[j])
+			}
+		}
+		bound = max(bound, e)
+	}
+	return bound, bound-attained <= certifiedGap*q.spread
+}
+
+// readProgram reads the mixture and the multipliers off the tableau.
+func (g *Native) readProgram(q *program) {
+	t := &g.t
+	clear(g.x)
+	for i, v := range t.basic {
+		if int(v) < t.cols || int(v) == t.cols+q.n {
+			g.x[q.strategy(int(v))] = max(t.value(i), 0)
+		}
+	}
+	normalise(g.x)
+	clear(g.y)
+	costs := t.row(t.rows)
+	for c, v := range t.nonbasic {
+		if j := int(v) - t.cols; j >= 0 && j < q.n {
+			g.y[j] = max(costs[c], 0) * g.units[j] * g.unit
+		}
+	}
+}
+
+// strategy is the row of P that a label of the tableau stands for. Labels
+// 0…k-2 are all rows but the base, labels k-1… the slacks and at last the base.
+func (q *program) strategy(label int) int {
+	switch {
+	case label >= q.k-1:
+		return q.base
+	case label >= q.base:
+		return label + 1
+	}
+	return label
+}
+
+// outcome is how a simplex method ended.
+type outcome int
+
+const (
+	optimal outcome = iota
+	infeasible
+	unfinished
+)
+
+// dualSimplex repairs negative values while the reduced costs stay ≥ 0.
+func (t *tableau) dualSimplex() outcome {
+	stalled := 0
+	for range 50 * (t.rows + t.cols) {
+		bland := stalled > t.rows+t.cols
+		r := t.violated(bland)
+		if r < 0 {
+			return optimal
+		}
+		c := t.repairing(r, bland)
+		if c < 0 {
+			return infeasible
+		}
+		before := t.value(t.rows)
+		t.pivot(r, c)
+		if t.value(t.rows) < before {
+			stalled = 0
+		} else {
+			stalled++
+		}
+	}
+	return unfinished
+}
+
+// violated is the row of the most negative value, by Bland's rule of the least
+// label, or -1 if none is negative.
+func (t *tableau) violated(bland bool) int {
+	row, least := -1, -violation
+	for i := range t.rows {
+		v := t.value(i)
+		if v >= -violation {
+			continue
+		}
+		if bland && (row < 0 || t.basic[i] < t.basic[row]) || !bland && v < least {
+			row, least = i, v
+		}
+	}
+	return row
+}
+
+// repairing is the column whose reduced cost reaches zero first as the violated
+// row r is repaired; of a tie the one with the greatest pivot, by Bland's rule
+// the least label. It is -1 if no column repairs the row.
+func (t *tableau) repairing(r int, bland bool) int {
+	column, least, pivot := -1, math.Inf(1), 0.0
+	costs := t.row(t.rows)
+	for c, v := range t.row(r)[:t.cols] {
+		d := -v
+		if d < pivotTolerance {
+			continue
+		}
+		ratio := costs[c] / d
+		tie := math.Abs(ratio-least) <= tieTolerance
+		if !tie && ratio < least || tie && (!bland && d > pivot || bland && t.nonbasic[c] < t.nonbasic[column]) {
+			column, least, pivot = c, min(ratio, least), d
+		}
+	}
+	return column
+}

@@ -1,0 +1,172 @@
+package matrix
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawProgram draws a program with many ties, which is what bounds in a search
+// give: unknown cells at the ends of the scale, duplicates, constants.
+func drawProgram(t *rapid.T) (p []float64, k, n int, e, f []float64) {
+	k, n = rapid.IntRange(0, 6).Draw(t, "k"), rapid.IntRange(0, 6).Draw(t, "n")
+	element := rapid.OneOf(
+		rapid.SampledFrom([]float64{0, 50, 100}),
+		rapid.Map(rapid.IntRange(-3, 3), func(k int) float64 { return float64(k) / 3 }),
+		rapid.Float64Range(-1, 1),
+	)
+	p = rapid.SliceOfN(element, k*n, k*n).Draw(t, "p")
+	e = rapid.SliceOfN(element, k, k).Draw(t, "e")
+	f = rapid.SliceOfN(element, n, n).Draw(t, "f")
+	return p, k, n, e, f
+}
+
+// checkAgainstRationals compares an answer with the exact one. Feasibility may
+// differ where the program is within a tolerance of the other answer.
+func checkAgainstRationals(t *rapid.T, p []float64, k, n int, e, f []float64, value float64, feasible bool) {
+	t.Helper()
+	all := append(append([]float64{0}, p...), f...)
+	tolerance, easing := 1e-9*spread(append([]float64{0}, e...)), 1e-9*spread(all)
+	moved := func(by float64) []float64 {
+		g := make([]float64, n)
+		for j, v := range f {
+			g[j] = v + by
+		}
+		return g
+	}
+	solve := func(f []float64) (float64, bool) {
+		v, ok := MaximizeExact(rationals(p), k, n, rationals(e), rationals(f))
+		w, _ := v.Float64()
+		return w, ok
+	}
+	if easier, ok := solve(moved(-easing)); feasible && !ok {
+		t.Fatalf("infeasible by more than the tolerance, found value %v", value)
+	} else if feasible && value > easier+tolerance {
+		t.Fatalf("value %v, even with the tolerance at most %v", value, easier)
+	}
+	if want, ok := solve(f); ok && !feasible {
+		t.Fatalf("found infeasible, expected value %v", want)
+	} else if ok && value < want-tolerance {
+		t.Fatalf("value %v, expected %v", value, want)
+	}
+}
+
+func TestMaximizeAgreesWithRationals(t *testing.T) {
+	g := NewNative()
+	rapid.Check(t, func(t *rapid.T) {
+		p, k, n, e, f := drawProgram(t)
+		value, feasible, err := g.Maximize(p, k, n, e, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAgainstRationals(t, p, k, n, e, f, value, feasible)
+	})
+}
+
+func TestFeasibilityAgreesWithMaximize(t *testing.T) {
+	g := NewNative()
+	rapid.Check(t, func(t *rapid.T) {
+		p, k, n, _, f := drawProgram(t)
+		value, feasible, err := g.Maximize(p, k, n, nil, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if value != 0 {
+			t.Fatalf("value %v without an objective", value)
+		}
+		checkAgainstRationals(t, p, k, n, make([]float64, k), f, 0, feasible)
+	})
+}
+
+func TestMinimizeIsMaximizeTransposedAndNegated(t *testing.T) {
+	g := NewNative()
+	rapid.Check(t, func(t *rapid.T) {
+		p, k, n, e, f := drawProgram(t)
+		o := make([]float64, k*n) // n×k
+		for i := range k {
+			for j := range n {
+				o[j*k+i] = -p[i*n+j]
+			}
+		}
+		negated := func(v []float64) []float64 {
+			w := make([]float64, len(v))
+			for i := range v {
+				w[i] = -v[i]
+			}
+			return w
+		}
+		value, feasible, err := g.Minimize(o, n, k, negated(e), negated(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAgainstRationals(t, p, k, n, e, f, -value, feasible)
+	})
+}
+
+func TestKnownPrograms(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		k, n     int
+		p, e, f  []float64
+		value    float64
+		feasible bool
+	}{
+		{"no action", 0, 2, nil, []float64{}, []float64{0, 0}, 0, false},
+		{"no constraint", 3, 0, nil, []float64{1, 5, 2}, nil, 5, true},
+		{"single column, Fig. 2", 2, 1, []float64{3, 4}, nil, []float64{4}, 0, true},
+		{"single column out of reach", 2, 1, []float64{3, 4}, nil, []float64{5}, 0, false},
+		{"dominated by a duplicate", 2, 2, []float64{1, 0, 0, 1}, nil, []float64{0, 1}, 0, true},
+		{"dominated by a mixture only", 2, 2, []float64{4, 0, 0, 4}, nil, []float64{2, 2}, 0, true},
+		{"not dominated by any mixture", 2, 2, []float64{4, 0, 0, 4}, nil, []float64{2.1, 2}, 0, false},
+		{"a mixture pays for the objective", 2, 1, []float64{0, 4}, []float64{10, 2}, []float64{1}, 8, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			value, feasible, err := NewNative().Maximize(c.p, c.k, c.n, c.e, c.f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if feasible != c.feasible || math.Abs(value-c.value) > 1e-12 {
+				t.Errorf("value %v, feasible %v, expected %v, %v", value, feasible, c.value, c.feasible)
+			}
+		})
+	}
+}
+
+func TestProgramsNameBadInput(t *testing.T) {
+	g := NewNative()
+	nan := math.NaN()
+	for name, err := range map[string]error{
+		"short matrix":    second(g.Maximize([]float64{1}, 2, 1, nil, []float64{0})),
+		"short objective": second(g.Maximize([]float64{1, 2}, 2, 1, []float64{1}, []float64{0})),
+		"short bounds":    second(g.Minimize([]float64{1, 2}, 2, 1, nil, []float64{0})),
+		"negative size":   second(g.Maximize(nil, -1, 1, nil, []float64{0})),
+		"NaN in matrix":   second(g.Maximize([]float64{nan}, 1, 1, nil, []float64{0})),
+		"NaN in bounds":   second(g.Maximize([]float64{1}, 1, 1, nil, []float64{nan})),
+		"NaN objective":   second(g.Maximize([]float64{1}, 1, 1, []float64{nan}, []float64{0})),
+	} {
+		if err == nil {
+			t.Errorf("%s: expected an error", name)
+		}
+	}
+}
+
+func second(_ float64, _ bool, err error) error { return err }
+
+func TestMaximizeDoesNotAllocateAfterWarmUp(t *testing.T) {
+	g := NewNative()
+	games := uniform(64, 8, 6)
+	e, f := uniform(1, 8, 1)[0], make([]float64, 6)
+	for j := range f {
+		f[j] = 0.4
+	}
+	k := 0
+	if n := testing.AllocsPerRun(200, func() {
+		if _, _, err := g.Maximize(games[k%64], 8, 6, e, f); err != nil {
+			t.Fatal(err)
+		}
+		k++
+	}); n != 0 {
+		t.Errorf("%v allocations per call", n)
+	}
+}

@@ -1,0 +1,10 @@
+//go:build !glpk
+
+package matrix
+
+import "errors"
+
+// errNoGLPK says how to get GLPK into the program.
+var errNoGLPK = errors.New("GLPK is not part of this program: install libglpk (Debian: apt-get install libglpk-dev) and build with -tags glpk")
+
+func newGLPK() (Engine, error) { return nil, errNoGLPK }

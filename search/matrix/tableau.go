@@ -1,0 +1,102 @@
+package matrix
+
+import "math"
+
+// tableau is a dense condensed simplex tableau (Tucker's schema): one row per
+// basic variable, one column per nonbasic variable, so that a pivot exchanges
+// two labels and touches every cell once. The last row holds the reduced costs,
+// the last column the values of the basic variables.
+//
+// The cells are flat and row-major. The stride is a multiple of the unrolling
+// of the inner loop; the padding cells of a row are zero and stay zero, because
+// every update of a cell is linear in the pivot row.
+//
+// Cost of a pivot: (rows+1)·stride multiply-adds, no allocation.
+//
+// Reference: A. W. Tucker, "Combinatorial theory underlying linear programs"
+// (1963); the exchange is the Jordan exchange of Stiefel (1960).
+type tableau struct {
+	rows, cols int // without the objective row and the value column
+	stride     int
+	cells      []float64 // (rows+1)·stride
+	basic      []int32   // variable of each row
+	nonbasic   []int32   // variable of each column
+}
+
+const unroll = 4
+
+// reset gives the tableau a size. Columns are labelled 0…cols-1 and rows
+// cols…cols+rows-1. The padding is cleared, the other cells are left to the
+// caller.
+func (t *tableau) reset(rows, cols int) {
+	t.rows, t.cols = rows, cols
+	t.stride = (cols + unroll) / unroll * unroll
+	t.cells = grow(t.cells, (rows+1)*t.stride)
+	t.basic = grow(t.basic, rows)
+	t.nonbasic = grow(t.nonbasic, cols)
+	for j := range t.nonbasic {
+		t.nonbasic[j] = int32(j)
+	}
+	for i := range t.basic {
+		t.basic[i] = int32(cols + i)
+	}
+	for i := 0; i <= rows; i++ {
+		clear(t.cells[i*t.stride+cols+1 : (i+1)*t.stride])
+	}
+}
+
+// grow returns a slice of length n that reuses s where it is long enough. Its
+// contents are undefined.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/2)
+	}
+	return s[:n]
+}
+
+// row is row i with its value and padding; row(rows) is the objective.
+func (t *tableau) row(i int) []float64 { return t.cells[i*t.stride:][:t.stride] }
+
+// value is the value of the basic variable of row i.
+func (t *tableau) value(i int) float64 { return t.cells[i*t.stride+t.cols] }
+
+// pivot exchanges the basic variable of row r with the nonbasic one of column c.
+func (t *tableau) pivot(r, c int) {
+	s := t.stride
+	p := t.cells[r*s:][:s:s]
+	inverse := 1 / p[c]
+	p[c] = 1
+	for j := range p {
+		p[j] *= inverse
+	}
+	for base := 0; base+s <= len(t.cells); base += s {
+		q := t.cells[base:][:s:s]
+		f := q[c]
+		if f == 0 || base == r*s {
+			continue
+		}
+		// With the old cell cleared the common update also yields the new one.
+		q[c] = 0
+		subtract(q, p, f)
+	}
+	t.basic[r], t.nonbasic[c] = t.nonbasic[c], t.basic[r]
+}
+
+// subtract sets q to q - f·p. Both have the same length, a multiple of unroll.
+func subtract(q, p []float64, f float64) {
+	for len(q) >= unroll && len(p) >= unroll {
+		q[0] -= f * p[0]
+		q[1] -= f * p[1]
+		q[2] -= f * p[2]
+		q[3] -= f * p[3]
+		q, p = q[unroll:], p[unroll:]
+	}
+}
+
+// powerScale is a power of two that brings r ≥ 0 to about 1, where one exists.
+// It changes no digit of what it scales.
+func powerScale(r float64) float64 {
+	const bias, mantissa = 1023, 52
+	exponent := int(math.Float64bits(r) >> mantissa)
+	return math.Float64frombits(uint64(max(2*bias-1-exponent, 1)) << mantissa)
+}
