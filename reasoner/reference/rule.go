@@ -1,0 +1,95 @@
+package reference
+
+import (
+	"slices"
+
+	"stackmate/gdl"
+)
+
+// rule is a rule with its variables numbered.
+type rule struct {
+	head  pattern
+	body  []literal
+	slots int
+}
+
+type literal struct {
+	op          gdl.Op
+	atom        pattern
+	left, right pattern
+	slots       []int // the variables
+}
+
+// relation is the relation of the head.
+func (r *rule) relation() functor { return r.head.functor }
+
+func (t *terms) rule(g gdl.Rule) *rule {
+	slots := make(map[string]int)
+	r := &rule{head: t.pattern(g.Head, slots)}
+	for _, l := range g.Body {
+		c := literal{op: l.Op}
+		if l.Op == gdl.Holds || l.Op == gdl.Not {
+			c.atom = t.pattern(l.Atom, slots)
+			c.slots = c.atom.variables(nil)
+		} else {
+			c.left, c.right = t.pattern(l.Left, slots), t.pattern(l.Right, slots)
+			c.slots = c.right.variables(c.left.variables(nil))
+		}
+		r.body = append(r.body, c)
+	}
+	r.slots = len(slots)
+	return r
+}
+
+// variables appends the slots that occur in p.
+func (p *pattern) variables(dst []int) []int {
+	if p.slot >= 0 {
+		return append(dst, p.slot)
+	}
+	for i := range p.args {
+		dst = p.args[i].variables(dst)
+	}
+	return dst
+}
+
+// sequence is the order in which the literals of r are joined if literal first
+// (none if -1) comes first: tests as soon as their variables are bound, and of
+// the positive literals always the one with the fewest unbound variables.
+func (r *rule) sequence(first int) []literal {
+	var out []literal
+	bound := make([]bool, r.slots)
+	missing := func(l literal) int {
+		n := 0
+		for _, s := range l.slots {
+			if !bound[s] {
+				n++
+			}
+		}
+		return n
+	}
+	rest := slices.Clone(r.body)
+	take := func(i int) {
+		for _, s := range rest[i].slots {
+			bound[s] = true
+		}
+		out = append(out, rest[i])
+		rest = slices.Delete(rest, i, i+1)
+	}
+	if first >= 0 {
+		take(first)
+	}
+	for len(rest) > 0 {
+		best, least := -1, 0
+		for i, l := range rest {
+			n := missing(l)
+			if l.op != gdl.Holds && n > 0 {
+				continue
+			}
+			if best < 0 || n < least {
+				best, least = i, n
+			}
+		}
+		take(best)
+	}
+	return out
+}

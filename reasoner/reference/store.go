@@ -1,0 +1,102 @@
+package reference
+
+// store is a set of facts that finds those of a relation by the terms at the
+// first and second level of their arguments.
+type store struct {
+	terms *terms
+	log   []term // all facts, in the order of insertion
+	has   map[term]bool
+	index map[path][]term
+}
+
+// path names the facts of a relation that have, as argument i, or as argument j
+// of argument i, the term t; with i < 0, all facts of the relation.
+type path struct {
+	relation functor
+	i, j     int8
+	t        term
+}
+
+const (
+	whole   = -1       // no argument, or the argument itself
+	maxPath = 1<<7 - 1 // arguments past this one are not indexed
+)
+
+func newStore(t *terms) *store {
+	return &store{terms: t, has: make(map[term]bool), index: make(map[path][]term)}
+}
+
+// insert adds a fact and tells whether it is new.
+func (s *store) insert(fact term) bool {
+	if s.has[fact] {
+		return false
+	}
+	s.has[fact] = true
+	s.log = append(s.log, fact)
+	s.paths(fact, func(p path) { s.index[p] = append(s.index[p], fact) })
+	return true
+}
+
+// truncate removes all facts but the n oldest.
+func (s *store) truncate(n int) {
+	for len(s.log) > n {
+		fact := s.log[len(s.log)-1]
+		s.log = s.log[:len(s.log)-1]
+		delete(s.has, fact)
+		s.paths(fact, func(p path) {
+			list := s.index[p]
+			s.index[p] = list[:len(list)-1]
+		})
+	}
+}
+
+// paths visits the paths by which a fact is found.
+func (s *store) paths(fact term, visit func(path)) {
+	relation := s.terms.heads[fact]
+	visit(path{relation, whole, whole, 0})
+	for i, a := range s.terms.arguments[fact] {
+		if i > maxPath {
+			return
+		}
+		visit(path{relation, int8(i), whole, a})
+		for j, b := range s.terms.arguments[a] {
+			if j <= maxPath {
+				visit(path{relation, int8(i), int8(j), b})
+			}
+		}
+	}
+}
+
+// facts lists all facts of a relation.
+func (s *store) facts(relation functor) []term {
+	return s.index[path{relation, whole, whole, 0}]
+}
+
+// candidates lists facts among which are all that match the atom p.
+func (s *store) candidates(p *pattern, binding []term) []term {
+	best := s.facts(p.functor)
+	consider := func(q *pattern, i, j int) {
+		if i > maxPath || j > maxPath || q.slot < 0 && len(q.args) > 0 {
+			return
+		}
+		t := unbound
+		if q.slot >= 0 {
+			t = binding[q.slot]
+		} else {
+			t = s.terms.make(q.functor)
+		}
+		if t == unbound {
+			return
+		}
+		if list := s.index[path{p.functor, int8(i), int8(j), t}]; len(list) < len(best) {
+			best = list
+		}
+	}
+	for i := range p.args {
+		consider(&p.args[i], i, whole)
+		for j := range p.args[i].args {
+			consider(&p.args[i].args[j], i, j)
+		}
+	}
+	return best
+}

@@ -1,0 +1,159 @@
+package reference
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+
+	"stackmate/gdl"
+)
+
+// term is a ground term, numbered: equal terms have equal numbers. Atoms are
+// terms too, so a fact is a term.
+type term int32
+
+// functor is a name with an arity, numbered. Symbols are functors of arity 0;
+// relations are functors of atoms.
+type functor int32
+
+type signature struct {
+	name  string
+	arity int
+}
+
+// terms is the table of ground terms. It belongs to one goroutine.
+type terms struct {
+	functors   map[signature]functor
+	signatures []signature
+	numbers    map[string]term
+	heads      []functor // by term
+	arguments  [][]term  // by term
+	key        []byte
+}
+
+func newTerms() *terms {
+	return &terms{functors: make(map[signature]functor), numbers: make(map[string]term)}
+}
+
+// clone is an independent copy that gives the same numbers to the same terms.
+func (t *terms) clone() *terms {
+	return &terms{
+		functors:   maps.Clone(t.functors),
+		signatures: slices.Clone(t.signatures),
+		numbers:    maps.Clone(t.numbers),
+		heads:      slices.Clone(t.heads),
+		arguments:  slices.Clone(t.arguments),
+	}
+}
+
+func (t *terms) functor(name string, arity int) functor {
+	s := signature{name, arity}
+	f, ok := t.functors[s]
+	if !ok {
+		f = functor(len(t.signatures))
+		t.functors[s] = f
+		t.signatures = append(t.signatures, s)
+	}
+	return f
+}
+
+// make numbers the term f(args).
+func (t *terms) make(f functor, args ...term) term {
+	t.key = binary.LittleEndian.AppendUint32(t.key[:0], uint32(f))
+	for _, a := range args {
+		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(a))
+	}
+	n, ok := t.numbers[string(t.key)]
+	if !ok {
+		n = term(len(t.heads))
+		t.numbers[string(t.key)] = n
+		t.heads = append(t.heads, f)
+		t.arguments = append(t.arguments, slices.Clone(args))
+	}
+	return n
+}
+
+// ground numbers a term of the rules that has no variables.
+func (t *terms) ground(g gdl.Term) term {
+	args := make([]term, len(g.Args))
+	for i, a := range g.Args {
+		args[i] = t.ground(a)
+	}
+	return t.make(t.functor(g.Name, len(args)), args...)
+}
+
+// string writes a term in prefix form.
+func (t *terms) string(n term) string {
+	name := t.signatures[t.heads[n]].name
+	if len(t.arguments[n]) == 0 {
+		return name
+	}
+	parts := []string{name}
+	for _, a := range t.arguments[n] {
+		parts = append(parts, t.string(a))
+	}
+	return "(" + strings.Join(parts, " ") + ")"
+}
+
+// pattern is a term of a rule, whose variables are slots of a binding.
+type pattern struct {
+	slot    int // of a variable, else -1
+	functor functor
+	args    []pattern
+}
+
+// unbound is the value of a slot without a term.
+const unbound term = -1
+
+// pattern reads a term of a rule; slots numbers its variables.
+func (t *terms) pattern(g gdl.Term, slots map[string]int) pattern {
+	if g.Kind == gdl.Variable {
+		s, ok := slots[g.Name]
+		if !ok {
+			s = len(slots)
+			slots[g.Name] = s
+		}
+		return pattern{slot: s}
+	}
+	p := pattern{slot: -1, functor: t.functor(g.Name, len(g.Args))}
+	for _, a := range g.Args {
+		p.args = append(p.args, t.pattern(a, slots))
+	}
+	return p
+}
+
+// instance is the ground term that p stands for; all its slots must be bound.
+func (t *terms) instance(p *pattern, binding []term) term {
+	if p.slot >= 0 {
+		return binding[p.slot]
+	}
+	var buffer [8]term
+	args := buffer[:0]
+	for i := range p.args {
+		args = append(args, t.instance(&p.args[i], binding))
+	}
+	return t.make(p.functor, args...)
+}
+
+// match extends binding so that p becomes n, appending the slots that it binds
+// to trail; they are to be unbound again whether it succeeds or not.
+func (t *terms) match(p *pattern, n term, binding []term, trail []int) ([]int, bool) {
+	if p.slot >= 0 {
+		if binding[p.slot] == unbound {
+			binding[p.slot] = n
+			return append(trail, p.slot), true
+		}
+		return trail, binding[p.slot] == n
+	}
+	if t.heads[n] != p.functor {
+		return trail, false
+	}
+	ok := true
+	for i := range p.args {
+		if trail, ok = t.match(&p.args[i], t.arguments[n][i], binding, trail); !ok {
+			return trail, false
+		}
+	}
+	return trail, true
+}

@@ -1,0 +1,137 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmate/reasoner/machine"
+)
+
+// Replay plays a recorded match on a machine and compares roles, every state,
+// the legal moves of every role, the end and the goals as complete sets. The
+// error tells the first difference.
+func Replay(m machine.Machine, match *Match) error {
+	r := replayer{names: m.Names(), batch: m.NewBatch(), state: make(machine.State, m.Words())}
+	if !slices.Equal(match.Roles, r.names.Roles) {
+		return fmt.Errorf("%s, match %d: recorded roles %v, the machine has %v",
+			match.Game, match.Playout, match.Roles, r.names.Roles)
+	}
+	r.batch.Fill(m.Initial(), nil)
+	for i := range match.Steps {
+		if err := r.step(&match.Steps[i]); err != nil {
+			return fmt.Errorf("%s, match %d, step %d: %w", match.Game, match.Playout, i, err)
+		}
+	}
+	if err := r.final(&match.Final); err != nil {
+		return fmt.Errorf("%s, match %d, step %d (the last): %w",
+			match.Game, match.Playout, len(match.Steps), err)
+	}
+	return nil
+}
+
+// replayer follows a match in lane 0.
+type replayer struct {
+	names *machine.Names
+	batch machine.Batch
+	state machine.State
+	moves []machine.Move
+}
+
+func (r *replayer) step(s *Step) error {
+	if err := r.position(s.State, false); err != nil {
+		return err
+	}
+	for role, want := range s.Legal {
+		if err := compare("legal moves of "+r.names.Roles[role], want, r.legal(machine.Role(role))); err != nil {
+			return err
+		}
+	}
+	for role, text := range s.Joint {
+		move, ok := r.names.Move(machine.Role(role), text)
+		if !ok {
+			return fmt.Errorf("the machine has no move %s of %s", text, r.names.Roles[role])
+		}
+		r.batch.Choose(0, machine.Role(role), move)
+	}
+	r.batch.Advance(1)
+	return nil
+}
+
+// position compares the state and whether it is terminal.
+func (r *replayer) position(want []string, terminal bool) error {
+	r.batch.Store(r.state, 1)
+	if err := compare("fluents", want, r.names.AppendFluents(nil, r.state)); err != nil {
+		return err
+	}
+	r.batch.Evaluate(1)
+	if got := r.batch.Terminal()[0]&1 != 0; got != terminal {
+		return fmt.Errorf("recorded terminal %t, the machine says %t", terminal, got)
+	}
+	return nil
+}
+
+func (r *replayer) legal(role machine.Role) []string {
+	r.moves = r.batch.AppendLegal(r.moves[:0], 0, role)
+	out := make([]string, len(r.moves))
+	for i, m := range r.moves {
+		out[i] = r.names.Moves[role][m]
+	}
+	return out
+}
+
+func (r *replayer) final(f *Final) error {
+	if err := r.position(f.State, f.Terminal); err != nil || !f.Terminal {
+		return err
+	}
+	goals := make([]int32, len(r.names.Roles))
+	r.batch.Goals(goals, 0)
+	for role, want := range f.Goals {
+		if int32(want) != goals[role] {
+			return fmt.Errorf("recorded goal %d of %s, the machine says %d", want, r.names.Roles[role], goals[role])
+		}
+	}
+	return nil
+}
+
+// compare tells how two sets of terms differ.
+func compare(what string, want, got []string) error {
+	missing, surplus := minus(want, got), minus(got, want)
+	switch {
+	case len(missing) > 0 && len(surplus) > 0:
+		return fmt.Errorf("%s: the machine lacks %s and has %s", what, list(missing), list(surplus))
+	case len(missing) > 0:
+		return fmt.Errorf("%s: the machine lacks %s", what, list(missing))
+	case len(surplus) > 0:
+		return fmt.Errorf("%s: the machine has %s, which was not recorded", what, list(surplus))
+	case len(want) != len(got):
+		return fmt.Errorf("%s: recorded %d, the machine has %d, some of them twice", what, len(want), len(got))
+	}
+	return nil
+}
+
+// minus returns the elements of a that b lacks, sorted.
+func minus(a, b []string) []string {
+	in := make(map[string]bool, len(b))
+	for _, s := range b {
+		in[s] = true
+	}
+	var out []string
+	for _, s := range a {
+		if !in[s] {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// listed is how many terms a message shows.
+const listed = 5
+
+func list(terms []string) string {
+	if len(terms) <= listed {
+		return strings.Join(terms, " ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(terms[:listed], " "), len(terms)-listed)
+}
