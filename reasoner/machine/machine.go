@@ -102,6 +102,9 @@ type Batch interface {
 	// Goals writes the goal of each role in a lane (goal points 0–100, or
 	// NoGoal) into dst, which has one element per role.
 	Goals(dst []int32, lane int)
+	// AddGoals adds, for each role, the goals of the lanes of mask to totals
+	// (goal points). Lanes where a role has NoGoal add nothing for it.
+	AddGoals(totals []int64, mask []uint64)
 	// Choose sets the move of role r in a lane.
 	Choose(lane int, r Role, m Move)
 	// ChooseRandom sets, in every lane of 0..n-1 that is neither terminal nor

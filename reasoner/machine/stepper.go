@@ -1,5 +1,7 @@
 package machine
 
+import "math/bits"
+
 // Stepper is an engine that looks at one position at a time: the reference
 // interpreter, the Datalog machine, a hand-written game of a test. It belongs
 // to one goroutine. NewScalar makes a Machine of it.
@@ -137,6 +139,17 @@ func (b *scalarBatch) Goals(dst []int32, lane int) {
 	b.visit(lane)
 	for r := range b.roles {
 		dst[r] = b.stepper.Goal(Role(r))
+	}
+}
+
+func (b *scalarBatch) AddGoals(totals []int64, mask []uint64) {
+	for set := mask[0]; set != 0; set &= set - 1 {
+		b.visit(bits.TrailingZeros64(set))
+		for r := range b.roles {
+			if g := b.stepper.Goal(Role(r)); g != NoGoal {
+				totals[r] += int64(g)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,258 @@
+package circuit
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"stackmate/reasoner/machine"
+)
+
+// Batch simulates up to lanes positions. It implements machine.Batch.
+//
+// rows holds every signal, words words each. States come and go as packed
+// positions, one lane each, through 64×64 bit transposition.
+type Batch struct {
+	m        *Machine
+	rows     []uint64
+	words    int
+	old      []uint64
+	terminal []uint64
+	stuck    []uint64
+	goalsOK  bool           // the goal rows belong to the present positions
+	chosen   []machine.Move // by lane, then role: the move whose row has the lane's bit
+	mixed    bool           // ChooseRandom has filled the move rows: chosen is stale
+	block    [64]uint64
+}
+
+var _ machine.Batch = (*Batch)(nil)
+
+// cacheLine is the alignment of the rows, in words: that of a 512-bit vector.
+const cacheLine = 8
+
+// NewBatch implements machine.Machine.
+func (m *Machine) NewBatch() machine.Batch {
+	w := m.words
+	b := &Batch{
+		m:        m,
+		rows:     aligned(m.rows * w),
+		words:    w,
+		old:      make([]uint64, m.loopVars*w),
+		terminal: make([]uint64, w),
+		stuck:    make([]uint64, w),
+		chosen:   make([]machine.Move, w*64*len(m.does)),
+	}
+	for i := range b.chosen {
+		b.chosen[i] = machine.NoMove
+	}
+	b.Fill(m.initial, nil)
+	return b
+}
+
+func aligned(n int) []uint64 {
+	s := make([]uint64, n+cacheLine)
+	skip := 0
+	for uintptr(unsafe.Pointer(&s[skip]))%(cacheLine*8) != 0 {
+		skip++
+	}
+	return s[skip : skip+n : skip+n]
+}
+
+// row is the row of a signal.
+func (b *Batch) row(r int32) []uint64 {
+	at := int(r) * b.words
+	return b.rows[at : at+b.words]
+}
+
+// Lanes implements machine.Batch.
+func (b *Batch) Lanes() int { return 64 * b.words }
+
+// Fill implements machine.Batch.
+func (b *Batch) Fill(s machine.State, mask []uint64) {
+	b.goalsOK = false
+	for f, r := range b.m.fluent {
+		row := b.row(r)
+		value := -(s[f>>6] >> (uint(f) & 63) & 1)
+		if mask == nil {
+			for w := range row {
+				row[w] = value
+			}
+			continue
+		}
+		for w := range row {
+			row[w] ^= (row[w] ^ value) & mask[w]
+		}
+	}
+}
+
+// Load implements machine.Batch.
+func (b *Batch) Load(states []uint64, n int) {
+	b.goalsOK = false
+	if n == 1 {
+		b.Fill(states, nil)
+		return
+	}
+	stride := b.m.Words()
+	fluents := b.m.fluent
+	for lane := 0; lane < n; lane += 64 {
+		for word := 0; word*64 < len(fluents); word++ {
+			count := min(64, n-lane)
+			for i := range count {
+				b.block[i] = states[(lane+i)*stride+word]
+			}
+			clear(b.block[count:])
+			transpose64(&b.block)
+			for i, r := range fluents[word*64 : min(len(fluents), word*64+64)] {
+				b.rows[int(r)*b.words+lane>>6] = b.block[i]
+			}
+		}
+	}
+}
+
+// Store implements machine.Batch.
+func (b *Batch) Store(dst []uint64, n int) {
+	stride := b.m.Words()
+	fluents := b.m.fluent
+	for lane := 0; lane < n; lane += 64 {
+		for word := range stride {
+			clear(b.block[:])
+			for i := word * 64; i < min(len(fluents), word*64+64); i++ {
+				b.block[i&63] = b.rows[int(fluents[i])*b.words+lane>>6]
+			}
+			transpose64(&b.block)
+			for i := range min(64, n-lane) {
+				dst[(lane+i)*stride+word] = b.block[i]
+			}
+		}
+	}
+}
+
+// Evaluate implements machine.Batch.
+func (b *Batch) Evaluate(int) {
+	b.run(b.m.evaluate)
+	b.goalsOK = false
+	b.read(b.terminal, b.m.terminal)
+	b.read(b.stuck, b.m.stuck)
+}
+
+func (b *Batch) run(p *program) { p.run(&b.m.kernel, b.rows, b.old) }
+
+func (b *Batch) read(dst []uint64, o output) {
+	for w, word := range b.row(o.row) {
+		dst[w] = word ^ o.complement
+	}
+}
+
+// bit is an output in one lane.
+func (b *Batch) bit(o output, lane int) bool {
+	word := b.rows[int(o.row)*b.words+lane>>6] ^ o.complement
+	return word>>(uint(lane)&63)&1 != 0
+}
+
+// Terminal implements machine.Batch.
+func (b *Batch) Terminal() []uint64 { return b.terminal }
+
+// Stuck implements machine.Batch.
+func (b *Batch) Stuck() []uint64 { return b.stuck }
+
+// AppendLegal implements machine.Batch.
+func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+	for m, o := range b.m.legal[r] {
+		if b.bit(o, lane) {
+			dst = append(dst, machine.Move(m))
+		}
+	}
+	return dst
+}
+
+// Goals implements machine.Batch.
+func (b *Batch) Goals(dst []int32, lane int) {
+	b.evaluateGoals()
+	for r, goals := range b.m.goals {
+		dst[r] = machine.NoGoal
+		found := 0
+		for _, g := range goals {
+			if b.bit(g.when, lane) {
+				dst[r] = g.value
+				found++
+			}
+		}
+		if found > 1 {
+			dst[r] = machine.NoGoal
+		}
+	}
+}
+
+func (b *Batch) evaluateGoals() {
+	if !b.goalsOK {
+		b.run(b.m.goal)
+		b.goalsOK = true
+	}
+}
+
+// Choose implements machine.Batch.
+func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
+	if b.mixed {
+		b.clearMoves()
+	}
+	word, bit := lane>>6, uint64(1)<<(uint(lane)&63)
+	first := int(b.m.does[r])
+	last := &b.chosen[lane*len(b.m.does)+int(r)]
+	if *last >= 0 {
+		b.rows[(first+int(*last))*b.words+word] &^= bit
+	}
+	b.rows[(first+int(m))*b.words+word] |= bit
+	*last = m
+}
+
+// clearMoves empties the move rows of all lanes.
+func (b *Batch) clearMoves() {
+	for r, first := range b.m.does {
+		at := int(first) * b.words
+		clear(b.rows[at : at+len(b.m.legal[r])*b.words])
+	}
+	for i := range b.chosen {
+		b.chosen[i] = machine.NoMove
+	}
+	b.mixed = false
+}
+
+// ChooseRandom implements machine.Batch.
+func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
+	for _, r := range b.m.random {
+		row := b.row(r)
+		for w := range row {
+			row[w] = rng.Uint64()
+		}
+	}
+	b.run(b.m.choose)
+	b.mixed = true
+}
+
+// Advance implements machine.Batch.
+func (b *Batch) Advance(int) {
+	b.run(b.m.advance)
+	for _, t := range b.m.next {
+		from, to := b.row(t.from.row), b.row(t.to)
+		for w := range to {
+			to[w] = from[w] ^ t.from.complement
+		}
+	}
+	b.goalsOK = false
+}
+
+// AddGoals implements machine.Batch: it counts the lanes of each goal value.
+func (b *Batch) AddGoals(totals []int64, mask []uint64) {
+	b.evaluateGoals()
+	for r, goals := range b.m.goals {
+		for _, g := range goals {
+			if g.value == machine.NoGoal {
+				continue
+			}
+			count := 0
+			for w, word := range b.row(g.when.row) {
+				count += bits.OnesCount64((word ^ g.when.complement) & mask[w])
+			}
+			totals[r] += int64(g.value) * int64(count)
+		}
+	}
+}

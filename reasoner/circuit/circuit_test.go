@@ -1,0 +1,223 @@
+package circuit
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
+)
+
+func TestTransposeMovesEveryBit(t *testing.T) {
+	var a, want [64]uint64
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range a {
+		a[i] = rng.Uint64()
+	}
+	for i := range a {
+		for j := range a {
+			want[j] |= a[i] >> uint(j) & 1 << uint(i)
+		}
+	}
+	transpose64(&a)
+	if a != want {
+		t.Fatal("not the transpose")
+	}
+}
+
+// Every lane of every kernel must agree with the oracle on legal moves,
+// terminal, stuck, goals and successor, for random positions and moves.
+func TestEveryKernelAgreesWithOracle(t *testing.T) {
+	for _, k := range kernels() {
+		t.Run(k.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				g := randomGame(t)
+				plain := *g.Net // the choice networks that Compile adds do not matter
+				m, err := Compile(g, Options{Lanes: k.lanes})
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkLanes(t, g, &plain, m, rapid.Uint64().Draw(t, "seed"))
+			})
+		})
+	}
+}
+
+func checkLanes(t *rapid.T, g *Game, n *Network, m *Machine, seed uint64) {
+	b := m.NewBatch()
+	lanes := b.Lanes()
+	rng := machine.NewRand(seed)
+	states := make([]uint64, lanes*m.Words())
+	mask := ^uint64(0) >> uint(-len(g.Fluents)&63)
+	for i := range states {
+		states[i] = rng.Uint64()
+		if (i+1)%m.Words() == 0 {
+			states[i] &= mask
+		}
+	}
+	b.Load(states, lanes)
+	b.Evaluate(lanes)
+	joint := make([]machine.Move, 2*lanes)
+	for lane := range lanes {
+		for r, row := range g.Does {
+			joint[2*lane+r] = machine.Move(rng.Intn(len(row)))
+			b.Choose(lane, machine.Role(r), joint[2*lane+r])
+		}
+	}
+	goals := make([]int32, 2)
+	values := make([][]bool, lanes)
+	for lane := range lanes {
+		values[lane] = evalNetwork(n, inputs(g, states[lane*m.Words():], joint[2*lane:]))
+		checkPosition(t, g, b, lane, values[lane], goals)
+	}
+	b.Advance(lanes)
+	next := make([]uint64, len(states))
+	b.Store(next, lanes)
+	for lane := range lanes {
+		s := machine.State(next[lane*m.Words() : (lane+1)*m.Words()])
+		for f, l := range g.Next {
+			if want := values[lane][l.Node()] != l.Complemented(); s.Has(f) != want {
+				t.Fatalf("lane %d: next fluent %d is %v, want %v", lane, f, s.Has(f), want)
+			}
+		}
+	}
+}
+
+func inputs(g *Game, s machine.State, joint []machine.Move) map[int32]bool {
+	in := make(map[int32]bool)
+	for f, l := range g.Fluents {
+		in[l.Node()] = s.Has(f)
+	}
+	for r, row := range g.Does {
+		in[row[joint[r]].Node()] = true
+	}
+	return in
+}
+
+func checkPosition(t *rapid.T, g *Game, b machine.Batch, lane int, value []bool, goals []int32) {
+	at := func(l Lit) bool { return value[l.Node()] != l.Complemented() }
+	bit := func(mask []uint64) bool { return mask[lane>>6]>>uint(lane&63)&1 != 0 }
+	if bit(b.Terminal()) != at(g.Terminal) {
+		t.Fatalf("lane %d: terminal is %v", lane, !at(g.Terminal))
+	}
+	stuck := false
+	for r, row := range g.Legal {
+		var want []machine.Move
+		for m, l := range row {
+			if at(l) {
+				want = append(want, machine.Move(m))
+			}
+		}
+		stuck = stuck || len(want) == 0
+		got := b.AppendLegal(nil, lane, machine.Role(r))
+		if len(got) != len(want) {
+			t.Fatalf("lane %d: role %d has moves %v, want %v", lane, r, got, want)
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Fatalf("lane %d: role %d has moves %v, want %v", lane, r, got, want)
+			}
+		}
+	}
+	if bit(b.Stuck()) != (stuck && !at(g.Terminal)) {
+		t.Fatalf("lane %d: stuck is %v", lane, bit(b.Stuck()))
+	}
+	b.Goals(goals, lane)
+	for r := range g.Legal {
+		want, found := machine.NoGoal, 0
+		for _, goal := range g.Goals {
+			if int(goal.Role) == r && at(goal.When) {
+				want = goal.Value
+				found++
+			}
+		}
+		if found > 1 {
+			want = machine.NoGoal
+		}
+		if goals[r] != want {
+			t.Fatalf("lane %d: goal of role %d is %d, want %d", lane, r, goals[r], want)
+		}
+	}
+}
+
+// choiceGame has one role and a position in which exactly the moves of legal may
+// be made; every fluent remembers a move.
+func choiceGame(moves int, legal func(int) bool) *Game {
+	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, moves), Moves: [][]string{make([]string, moves)}}
+	g := NewGame(names, make(machine.State, (moves+63)/64))
+	row := make([]Lit, moves)
+	for m := range row {
+		row[m] = False
+		if legal(m) {
+			row[m] = g.Net.Or(g.Fluents[m], g.Fluents[m].Not())
+		}
+		g.Next = append(g.Next, g.Does[0][m])
+	}
+	g.Legal = [][]Lit{row}
+	return g
+}
+
+func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
+	const moves, rounds = 37, 4000
+	legal := func(m int) bool { return m%3 != 1 }
+	for _, k := range kernels() {
+		m, err := Compile(choiceGame(moves, legal), Options{Lanes: k.lanes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := m.NewBatch()
+		rng := machine.NewRand(7)
+		count := make([]float64, moves)
+		states := make([]uint64, k.lanes*m.Words())
+		for range rounds {
+			b.Evaluate(k.lanes)
+			b.ChooseRandom(rng, k.lanes)
+			b.Advance(k.lanes)
+			b.Store(states, k.lanes)
+			for lane := range k.lanes {
+				s := machine.State(states[lane*m.Words():])
+				chosen := 0
+				for mv := range moves {
+					if s.Has(mv) {
+						count[mv]++
+						chosen++
+					}
+				}
+				if chosen != 1 {
+					t.Fatalf("%s: %d moves chosen at once", k.name, chosen)
+				}
+			}
+		}
+		total, n := float64(rounds*k.lanes), 0.0
+		for mv := range moves {
+			if legal(mv) {
+				n++
+			} else if count[mv] > 0 {
+				t.Errorf("%s: illegal move %d was chosen", k.name, mv)
+			}
+		}
+		chi := 0.0
+		for mv := range moves {
+			if legal(mv) {
+				d := count[mv] - total/n
+				chi += d * d / (total / n)
+			}
+		}
+		// 24 degrees of freedom: 99.99 % of uniform samples stay below 58.
+		if chi > 58 {
+			t.Errorf("%s: chi-square %.1f: the choice is not uniform", k.name, chi)
+		}
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	m, err := Compile(choiceGame(20, func(int) bool { return true }), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := machine.NewPlayouts(m, m.Initial(), 1)
+	if n := testing.AllocsPerRun(100, p.Step); n != 0 {
+		t.Errorf("a step allocates %v times", n)
+	}
+}

@@ -1,0 +1,149 @@
+package circuit
+
+import (
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// Goal says that role Role has goal Value wherever When holds.
+type Goal struct {
+	Role  machine.Role
+	Value int32 // goal points, or machine.NoGoal where the rules give no number
+	When  Lit
+}
+
+// Game is a ground game as signals of a network.
+type Game struct {
+	Names   *machine.Names
+	Initial machine.State
+	Net     *Network
+	Fluents []Lit   // inputs, by fluent
+	Does    [][]Lit // inputs, by role and move
+
+	Next     []Lit   // by fluent, over Fluents and Does
+	Legal    [][]Lit // by role and move, over Fluents
+	Terminal Lit     // over Fluents
+	Goals    []Goal  // over Fluents
+}
+
+// NewGame returns a game with its inputs and nothing else.
+func NewGame(names *machine.Names, initial machine.State) *Game {
+	g := &Game{Names: names, Initial: initial, Net: NewNetwork()}
+	g.addInputs(names)
+	return g
+}
+
+func (g *Game) addInputs(names *machine.Names) {
+	for range names.Fluents {
+		g.Fluents = append(g.Fluents, g.Net.Input())
+	}
+	for _, table := range names.Moves {
+		row := make([]Lit, len(table))
+		for m := range row {
+			row[m] = g.Net.Input()
+		}
+		g.Does = append(g.Does, row)
+	}
+}
+
+// outputs calls f on every output of the game, to read or to replace it.
+func (g *Game) outputs(f func(*Lit)) {
+	for i := range g.Next {
+		f(&g.Next[i])
+	}
+	for _, row := range g.Legal {
+		for m := range row {
+			f(&row[m])
+		}
+	}
+	f(&g.Terminal)
+	for i := range g.Goals {
+		f(&g.Goals[i].When)
+	}
+}
+
+// rebuild makes a game with the same outputs over a fresh network that holds
+// only what the outputs need. The function translate builds the counterpart of
+// an And node from its operands, already translated; everything else is copied.
+func (g *Game) rebuild(translate func(to *Network, node int32, operands []Lit) Lit) *Game {
+	h := NewGame(g.Names, g.Initial)
+	old, to := g.Net, h.Net
+	live := g.live()
+	image := make([]Lit, old.Len())
+	for f, l := range g.Fluents {
+		image[l.Node()] = h.Fluents[f]
+	}
+	for r, row := range g.Does {
+		for m, l := range row {
+			image[l.Node()] = h.Does[r][m]
+		}
+	}
+	at := func(l Lit) Lit { return image[l.Node()] ^ l&1 }
+	var operands []Lit
+	for i := int32(1); i < int32(old.Len()); i++ {
+		if !live[i] {
+			continue
+		}
+		operands = operands[:0]
+		for _, l := range old.Operands(i) {
+			operands = append(operands, at(l))
+		}
+		switch old.op[i] {
+		case OpLoop:
+			image[i] = to.LoopVar()
+		case OpAnd:
+			image[i] = translate(to, i, operands)
+		case OpXor:
+			image[i] = to.Xor(operands...)
+		case OpMaj:
+			image[i] = to.Maj(operands[0], operands[1], operands[2])
+		}
+	}
+	for v, def := range old.def {
+		if live[v] {
+			to.Define(image[v], at(def))
+		}
+	}
+	h.Next = slices.Clone(g.Next)
+	for _, row := range g.Legal {
+		h.Legal = append(h.Legal, slices.Clone(row))
+	}
+	h.Terminal = g.Terminal
+	h.Goals = slices.Clone(g.Goals)
+	h.outputs(func(l *Lit) { *l = at(*l) })
+	return h
+}
+
+// live marks the nodes that the outputs depend on.
+func (g *Game) live() []bool {
+	var roots []Lit
+	g.outputs(func(l *Lit) { roots = append(roots, *l) })
+	return g.Net.cone(roots)
+}
+
+// cone marks the nodes that the roots depend on.
+func (n *Network) cone(roots []Lit) []bool {
+	live := make([]bool, n.Len())
+	var stack []int32
+	push := func(l Lit) {
+		if i := l.Node(); !live[i] {
+			live[i] = true
+			stack = append(stack, i)
+		}
+	}
+	for _, l := range roots {
+		push(l)
+	}
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, l := range n.Operands(i) {
+			push(l)
+		}
+		if n.op[i] == OpLoop {
+			push(n.def[i])
+		}
+	}
+	return live
+}

@@ -1,0 +1,273 @@
+// Package circuit holds the ground game as a Boolean network, rewrites it, and
+// simulates it word-parallel: every signal is a row of machine words whose bits
+// are that signal in different positions (lanes), so one pass over the network
+// evaluates all lanes at once, as logic simulators of chip design do. It knows
+// nothing of GDL: the front door hands it a Game, and gets a machine.Machine.
+package circuit
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Lit is a node of a Network, or its complement: 2*node, plus 1 if complemented.
+// Node 0 is the constant false.
+type Lit int32
+
+// The constants.
+const (
+	False Lit = 0
+	True  Lit = 1
+)
+
+// Not is the complement of l.
+func (l Lit) Not() Lit { return l ^ 1 }
+
+// Node is the node that l speaks of.
+func (l Lit) Node() int32 { return int32(l >> 1) }
+
+// Complemented tells whether l is the complement of its node.
+func (l Lit) Complemented() bool { return l&1 != 0 }
+
+func litIf(node int32, complemented bool) Lit {
+	if complemented {
+		return Lit(node<<1 | 1)
+	}
+	return Lit(node << 1)
+}
+
+// Op is the operation of a node.
+type Op uint8
+
+// The operations. With complemented literals, And alone covers or and nor; Xor
+// and Maj (the carry of an adder) serve the choice of random moves.
+const (
+	OpConst Op = iota
+	OpInput    // a fluent, a move or a random bit: set from outside
+	OpLoop     // a variable of a Loop: its value is a least fixpoint
+	OpAnd      // the conjunction of two or more literals
+	OpXor      // the exclusive or of two or more uncomplemented literals
+	OpMaj      // at least two of three literals
+)
+
+// Network is a Boolean network. Nodes are numbered so that the operands of a
+// node have smaller numbers; only the definition of an OpLoop variable refers
+// forward, and it is monotone in the variables that depend on it in turn: their
+// values are the least solution of all definitions. Equal nodes are built once (structural hashing), and constants
+// are folded while building.
+type Network struct {
+	op    []Op
+	start []int32 // operands of node i: fan[start[i]:start[i+1]]
+	fan   []Lit
+	def   map[int32]Lit // definitions of the OpLoop nodes
+
+	table   []int32 // open addressing over nodes, 0 = empty
+	used    int
+	scratch []Lit
+	flipped []Lit
+}
+
+// NewNetwork returns a network with the constant alone.
+func NewNetwork() *Network {
+	return &Network{
+		op:    []Op{OpConst},
+		start: []int32{0, 0},
+		def:   make(map[int32]Lit),
+		table: make([]int32, 1<<10),
+	}
+}
+
+// Len is the number of nodes, the constant and the inputs included.
+func (n *Network) Len() int { return len(n.op) }
+
+// Operands are the operands of a node. The slice aliases the network.
+func (n *Network) Operands(node int32) []Lit { return n.fan[n.start[node]:n.start[node+1]] }
+
+// Op is the operation of a node.
+func (n *Network) Op(node int32) Op { return n.op[node] }
+
+// Input adds a node whose value is set from outside.
+func (n *Network) Input() Lit { return n.leaf(OpInput) }
+
+// LoopVar adds a variable that a later call of Define defines.
+func (n *Network) LoopVar() Lit { return n.leaf(OpLoop) }
+
+// Define gives the variable v its definition.
+func (n *Network) Define(v, def Lit) { n.def[v.Node()] = def }
+
+func (n *Network) leaf(op Op) Lit {
+	n.op = append(n.op, op)
+	n.start = append(n.start, int32(len(n.fan)))
+	return Lit(len(n.op)-1) << 1
+}
+
+// And is the conjunction of the literals; true if there are none.
+func (n *Network) And(lits ...Lit) Lit {
+	s := append(n.scratch[:0], lits...)
+	n.scratch = s
+	slices.Sort(s)
+	out := s[:0]
+	for _, l := range s {
+		switch {
+		case l == False:
+			return False
+		case l == True:
+		case len(out) > 0 && l == out[len(out)-1]:
+		case len(out) > 0 && l == out[len(out)-1].Not():
+			return False
+		default:
+			out = append(out, l)
+		}
+	}
+	switch len(out) {
+	case 0:
+		return True
+	case 1:
+		return out[0]
+	}
+	return n.node(OpAnd, out)
+}
+
+// Or is the disjunction of the literals; false if there are none.
+func (n *Network) Or(lits ...Lit) Lit {
+	n.flipped = n.flipped[:0]
+	for _, l := range lits {
+		n.flipped = append(n.flipped, l.Not())
+	}
+	return n.And(n.flipped...).Not()
+}
+
+// Xor is the exclusive or of the literals; false if there are none.
+func (n *Network) Xor(lits ...Lit) Lit {
+	s := n.scratch[:0]
+	var flip Lit
+	for _, l := range lits {
+		flip ^= l & 1
+		if l > True {
+			s = append(s, l&^1)
+		}
+	}
+	n.scratch = s
+	slices.Sort(s)
+	out := s[:0]
+	for _, l := range s {
+		if len(out) > 0 && out[len(out)-1] == l {
+			out = out[:len(out)-1]
+		} else {
+			out = append(out, l)
+		}
+	}
+	switch len(out) {
+	case 0:
+		return flip
+	case 1:
+		return out[0] ^ flip
+	}
+	return n.node(OpXor, out) ^ flip
+}
+
+// Maj is true if at least two of its literals are.
+func (n *Network) Maj(a, b, c Lit) Lit {
+	if a > b {
+		a, b = b, a
+	}
+	if b > c {
+		b, c = c, b
+	}
+	if a > b {
+		a, b = b, a
+	}
+	switch {
+	case a == False:
+		return n.And(b, c)
+	case a == True:
+		return n.Or(b, c)
+	case a == b || b == c:
+		return b
+	case a == b.Not():
+		return c
+	case b == c.Not():
+		return a
+	}
+	s := append(n.scratch[:0], a, b, c)
+	n.scratch = s
+	return n.node(OpMaj, s)
+}
+
+// Mux is a if s holds, else b.
+func (n *Network) Mux(s, a, b Lit) Lit {
+	return n.Or(n.And(s, a), n.And(s.Not(), b))
+}
+
+// node finds or adds the node with this operation and these operands.
+func (n *Network) node(op Op, operands []Lit) Lit {
+	if 4*n.used >= 3*len(n.table) {
+		n.grow()
+	}
+	mask := uint32(len(n.table) - 1)
+	for h := hashNode(op, operands) & mask; ; h = (h + 1) & mask {
+		i := n.table[h]
+		if i == 0 {
+			i = int32(len(n.op))
+			n.table[h] = i
+			n.used++
+			n.op = append(n.op, op)
+			n.fan = append(n.fan, operands...)
+			n.start = append(n.start, int32(len(n.fan)))
+			return Lit(i) << 1
+		}
+		if n.op[i] == op && slices.Equal(n.Operands(i), operands) {
+			return Lit(i) << 1
+		}
+	}
+}
+
+func (n *Network) grow() {
+	old := n.table
+	n.table = make([]int32, 2*len(old))
+	mask := uint32(len(n.table) - 1)
+	for _, i := range old {
+		if i == 0 {
+			continue
+		}
+		h := hashNode(n.op[i], n.Operands(i)) & mask
+		for n.table[h] != 0 {
+			h = (h + 1) & mask
+		}
+		n.table[h] = i
+	}
+}
+
+func hashNode(op Op, operands []Lit) uint32 {
+	h := uint64(op) + 0x9e3779b97f4a7c15
+	for _, l := range operands {
+		h = (bits.RotateLeft64(h, 5) ^ uint64(uint32(l))) * 0xff51afd7ed558ccd
+	}
+	return uint32(h>>32) ^ uint32(h)
+}
+
+// Gates counts the two-input gates that the network amounts to: a node with k
+// operands is k-1 gates.
+func (n *Network) Gates() int {
+	gates := 0
+	for i := range n.op {
+		if k := len(n.Operands(int32(i))); k > 1 {
+			gates += k - 1
+		}
+	}
+	return gates
+}
+
+// Depth is the largest number of gates on a path from an input to a node, loops
+// counted once.
+func (n *Network) Depth() int {
+	depth := make([]int, n.Len())
+	deepest := 0
+	for i := range depth {
+		for _, l := range n.Operands(int32(i)) {
+			depth[i] = max(depth[i], depth[l.Node()]+1)
+		}
+		deepest = max(deepest, depth[i])
+	}
+	return deepest
+}

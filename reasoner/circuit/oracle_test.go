@@ -1,0 +1,142 @@
+package circuit
+
+import (
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
+)
+
+// evalNetwork is the oracle: the value of every node under an assignment of the
+// inputs, one position, by sweeping until nothing changes. Variables start as
+// false, so monotone loops reach their least fixpoint.
+func evalNetwork(n *Network, input map[int32]bool) []bool {
+	value := make([]bool, n.Len())
+	vars := make([]bool, n.Len())
+	at := func(l Lit) bool { return value[l.Node()] != l.Complemented() }
+	for changed := true; changed; {
+		changed = false
+		for i := range int32(n.Len()) {
+			switch n.op[i] {
+			case OpInput:
+				value[i] = input[i]
+			case OpLoop:
+				value[i] = vars[i]
+			case OpAnd:
+				value[i] = true
+				for _, o := range n.Operands(i) {
+					value[i] = value[i] && at(o)
+				}
+			case OpXor:
+				value[i] = false
+				for _, o := range n.Operands(i) {
+					value[i] = value[i] != at(o)
+				}
+			case OpMaj:
+				count := 0
+				for _, o := range n.Operands(i) {
+					if at(o) {
+						count++
+					}
+				}
+				value[i] = count >= 2
+			}
+		}
+		for v, def := range n.def {
+			if at(def) && !vars[v] {
+				vars[v] = true
+				changed = true
+			}
+		}
+	}
+	return value
+}
+
+// randomGame draws a game over a random network: every operation, literals of
+// both signs, and a recursive part that is monotone in its variables.
+func randomGame(t *rapid.T) *Game {
+	names := &machine.Names{Roles: []string{"left", "right"}}
+	for range rapid.IntRange(1, 70).Draw(t, "fluents") {
+		names.Fluents = append(names.Fluents, "f")
+	}
+	for range 2 {
+		names.Moves = append(names.Moves, make([]string, rapid.IntRange(1, 9).Draw(t, "moves")))
+	}
+	initial := make(machine.State, (len(names.Fluents)+63)/64)
+	g := NewGame(names, initial)
+	for f := range names.Fluents {
+		if rapid.Bool().Draw(t, "init") {
+			initial.Set(f)
+		}
+	}
+	position := append([]Lit{False, True}, g.Fluents...)
+	position = grow(t, g.Net, position, 40)
+	position = append(position, randomLoop(t, g.Net, position)...)
+	position = grow(t, g.Net, position, 20)
+	all := append(append([]Lit{}, position...), flatten(g.Does)...)
+	all = grow(t, g.Net, all, 40)
+	pick := func(from []Lit) Lit {
+		return rapid.SampledFrom(from).Draw(t, "lit") ^ Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
+	}
+	for range names.Fluents {
+		g.Next = append(g.Next, pick(all))
+	}
+	for _, table := range names.Moves {
+		row := make([]Lit, len(table))
+		for m := range row {
+			row[m] = pick(position)
+		}
+		g.Legal = append(g.Legal, row)
+	}
+	g.Terminal = g.Net.And(pick(position), pick(position), pick(position))
+	for r := range names.Roles {
+		for v := range 3 {
+			g.Goals = append(g.Goals, Goal{machine.Role(r), int32(50 * v), pick(position)})
+		}
+	}
+	return g
+}
+
+func grow(t *rapid.T, n *Network, lits []Lit, count int) []Lit {
+	for range rapid.IntRange(0, count).Draw(t, "gates") {
+		pick := func() Lit {
+			return rapid.SampledFrom(lits).Draw(t, "operand") ^ Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
+		}
+		switch rapid.IntRange(0, 3).Draw(t, "op") {
+		case 0:
+			lits = append(lits, n.Xor(pick(), pick(), pick()))
+		case 1:
+			lits = append(lits, n.Maj(pick(), pick(), pick()))
+		default:
+			operands := make([]Lit, rapid.IntRange(2, 6).Draw(t, "width"))
+			for i := range operands {
+				operands[i] = pick()
+			}
+			lits = append(lits, n.And(operands...))
+		}
+	}
+	return lits
+}
+
+// randomLoop adds mutually recursive signals: monotone gates over variables,
+// with any literals of the outside mixed in.
+func randomLoop(t *rapid.T, n *Network, outside []Lit) []Lit {
+	vars := make([]Lit, rapid.IntRange(0, 6).Draw(t, "vars"))
+	for i := range vars {
+		vars[i] = n.LoopVar()
+	}
+	if len(vars) == 0 {
+		return nil
+	}
+	inner := append([]Lit{}, vars...)
+	for range rapid.IntRange(1, 15).Draw(t, "inner") {
+		a := rapid.SampledFrom(inner).Draw(t, "a")
+		b := rapid.SampledFrom(inner).Draw(t, "b")
+		c := rapid.SampledFrom(outside).Draw(t, "c")
+		inner = append(inner, n.Or(n.And(a, c), b), n.And(a, n.Or(b, c)))
+	}
+	for _, v := range vars {
+		d := rapid.SampledFrom(inner).Draw(t, "def")
+		n.Define(v, n.Or(d, n.And(rapid.SampledFrom(outside).Draw(t, "seed"), rapid.SampledFrom(outside).Draw(t, "seed2"))))
+	}
+	return inner
+}

@@ -1,0 +1,115 @@
+package machine
+
+import (
+	"context"
+	"math/bits"
+)
+
+// Playouts runs random playouts in lock step: every lane of a batch plays its
+// own match of uniformly random moves from a root position. A lane whose match
+// has ended sits out that one step and starts again from the root, so a pass is
+// never made for the sake of the ended lanes alone. It allocates nothing after
+// NewPlayouts and belongs to one goroutine.
+type Playouts struct {
+	batch   Batch
+	root    State
+	rng     *Rand
+	clock   int64   // steps made so far
+	started []int64 // by lane: the clock when its match began
+	done    []uint64
+
+	// States counts the successor positions computed in matches under way.
+	States int64
+	// Ended counts the matches that reached a terminal position, Faulty those
+	// that got stuck or were cut off after MaxSteps.
+	Ended, Faulty int64
+	// Goals holds the sum of the goals of ended matches, by role.
+	Goals []int64
+}
+
+// MaxSteps is the length at which a match is taken for endless, in joint moves.
+const MaxSteps = 10_000
+
+// NewPlayouts prepares playouts from root, reproducible by seed.
+func NewPlayouts(m Machine, root State, seed uint64) *Playouts {
+	b := m.NewBatch()
+	b.Fill(root, nil)
+	return &Playouts{
+		batch:   b,
+		root:    root,
+		rng:     NewRand(seed),
+		started: make([]int64, b.Lanes()),
+		done:    make([]uint64, len(b.Terminal())),
+		Goals:   make([]int64, len(m.Names().Roles)),
+	}
+}
+
+// Step makes one random joint move in every lane.
+func (p *Playouts) Step() {
+	b := p.batch
+	n := b.Lanes()
+	b.Evaluate(n)
+	p.settle(b.Terminal(), b.Stuck())
+	b.ChooseRandom(p.rng, n)
+	b.Advance(n)
+	p.clock++
+	p.restart()
+}
+
+// settle books the matches that are over and marks their lanes.
+func (p *Playouts) settle(terminal, stuck []uint64) {
+	ended := int64(0)
+	for w := range p.done {
+		p.done[w] = terminal[w] | stuck[w]
+		ended += int64(bits.OnesCount64(terminal[w]))
+		p.Faulty += int64(bits.OnesCount64(stuck[w]))
+		p.States += int64(bits.OnesCount64(^p.done[w]))
+	}
+	if ended > 0 {
+		p.Ended += ended
+		p.batch.AddGoals(p.Goals, terminal)
+	}
+	if p.clock%MaxSteps == MaxSteps-1 {
+		p.cutOff()
+	}
+}
+
+// cutOff marks the lanes whose match has gone on for MaxSteps.
+func (p *Playouts) cutOff() {
+	for lane, started := range p.started {
+		bit := uint64(1) << (uint(lane) & 63)
+		if p.clock-started >= MaxSteps && p.done[lane>>6]&bit == 0 {
+			p.done[lane>>6] |= bit
+			p.Faulty++
+		}
+	}
+}
+
+// restart puts the root into the marked lanes.
+func (p *Playouts) restart() {
+	any := uint64(0)
+	for w, done := range p.done {
+		any |= done
+		for ; done != 0; done &= done - 1 {
+			p.started[w*64+bits.TrailingZeros64(done)] = p.clock
+		}
+	}
+	if any != 0 {
+		p.batch.Fill(p.root, p.done)
+	}
+}
+
+// Run steps until ctx is done or maxStates positions have been computed (0 means
+// no limit). It looks at ctx once in checkEvery steps.
+func (p *Playouts) Run(ctx context.Context, maxStates int64) {
+	for p.clock%checkEvery != 0 || ctx.Err() == nil {
+		if maxStates > 0 && p.States >= maxStates {
+			return
+		}
+		p.Step()
+	}
+}
+
+// checkEvery steps the context is looked at; a step of the slowest circuit known
+// takes about a millisecond.
+const checkEvery = 16
