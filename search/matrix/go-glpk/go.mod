@@ -1,0 +1,3 @@
+module github.com/lukpank/go-glpk
+
+go 1.26.0
