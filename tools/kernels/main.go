@@ -1,0 +1,266 @@
+// Command kernels generates the vector kernels of reasoner/circuit: the same
+// interpreter of gate runs for AVX2 (256 lanes) and AVX-512 (512 lanes).
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The operations and the header of a run, as reasoner/circuit/kernel.go has them.
+const (
+	opAnd = iota
+	opOr
+	opXor
+	opMaj
+
+	header = 16 // bytes: op, pos, neg, count
+)
+
+// isa is one instruction set: how the vector operations are written with it.
+type isa struct {
+	name string
+	acc  VecVirtual // the value being computed
+	tmp  VecVirtual
+	aux  VecVirtual
+	ones VecVirtual
+
+	load, store      func(from, to Op)
+	and, andNot      func(x Op) // acc &= x; acc &^= x
+	or, orNot        func(x Op) // acc |= x; acc |= ^x
+	xor              func(x Op)
+	setOnes, setZero func()
+	// maj combines acc and the two operands at x and y; the last neg of the
+	// three are complemented.
+	maj func(x, y Op, neg int)
+}
+
+func main() {
+	kernel(avx2())
+	kernel(avx512())
+	Generate()
+}
+
+func avx2() *isa {
+	v := &isa{name: "kernelAVX2", acc: YMM(), tmp: YMM(), aux: YMM(), ones: YMM()}
+	v.load = func(from, to Op) { VMOVDQU(from, to) }
+	v.store = func(from, to Op) { VMOVDQU(from, to) }
+	v.and = func(x Op) { VPAND(x, v.acc, v.acc) }
+	v.andNot = func(x Op) { VMOVDQU(x, v.tmp); VPANDN(v.acc, v.tmp, v.acc) }
+	v.or = func(x Op) { VPOR(x, v.acc, v.acc) }
+	v.orNot = func(x Op) { VPXOR(x, v.ones, v.tmp); VPOR(v.tmp, v.acc, v.acc) }
+	v.xor = func(x Op) { VPXOR(x, v.acc, v.acc) }
+	v.setOnes = func() { VPCMPEQD(v.acc, v.acc, v.acc) }
+	v.setZero = func() { VPXOR(v.acc, v.acc, v.acc) }
+	v.maj = func(x, y Op, neg int) {
+		VMOVDQU(x, v.tmp)
+		VMOVDQU(y, v.aux)
+		for i, r := range []VecVirtual{v.aux, v.tmp, v.acc} {
+			if i < neg {
+				VPXOR(v.ones, r, r)
+			}
+		}
+		// maj(a,b,c) = a&b | c&(a|b), with a in acc
+		both := YMM()
+		VPAND(v.tmp, v.acc, both)
+		VPOR(v.tmp, v.acc, v.acc)
+		VPAND(v.aux, v.acc, v.acc)
+		VPOR(both, v.acc, v.acc)
+	}
+	return v
+}
+
+func avx512() *isa {
+	v := &isa{name: "kernelAVX512", acc: ZMM(), tmp: ZMM(), aux: ZMM(), ones: ZMM()}
+	v.load = func(from, to Op) { VMOVDQU64(from, to) }
+	v.store = func(from, to Op) { VMOVDQU64(from, to) }
+	v.and = func(x Op) { VPANDQ(x, v.acc, v.acc) }
+	v.andNot = func(x Op) { VMOVDQU64(x, v.tmp); VPANDNQ(v.acc, v.tmp, v.acc) }
+	v.or = func(x Op) { VPORQ(x, v.acc, v.acc) }
+	// truth table over (acc, acc, x): acc | ^x
+	v.orNot = func(x Op) { VPTERNLOGQ(U8(0xf5), x, v.acc, v.acc) }
+	v.xor = func(x Op) { VPXORQ(x, v.acc, v.acc) }
+	v.setOnes = func() { VPTERNLOGQ(U8(0xff), v.acc, v.acc, v.acc) }
+	v.setZero = func() { VPXORQ(v.acc, v.acc, v.acc) }
+	v.maj = func(x, y Op, neg int) {
+		VMOVDQU64(x, v.tmp)
+		VPTERNLOGQ(U8(majority(neg)), y, v.tmp, v.acc)
+	}
+	return v
+}
+
+// majority is the truth table of the majority of (acc, x, y), index
+// 4·acc + 2·x + y, the last neg of them complemented.
+func majority(neg int) uint8 {
+	table := uint8(0)
+	for i := range 8 {
+		j := i ^ (1<<neg - 1)
+		if j&1+j>>1&1+j>>2 >= 2 {
+			table |= 1 << i
+		}
+	}
+	return table
+}
+
+// generator is one kernel being written.
+type generator struct {
+	*isa
+	rows, code, end      GPVirtual
+	pos, neg, count, idx GPVirtual
+}
+
+func kernel(v *isa) {
+	TEXT(v.name, NOSPLIT, "func(rows *uint64, code *int32, n int)")
+	Doc(v.name + " evaluates the n words of straight code at code on the rows at rows.")
+	g := &generator{isa: v, pos: GP64(), neg: GP64(), count: GP64(), idx: GP64(), end: GP64()}
+	g.rows = Load(Param("rows"), GP64()).(GPVirtual)
+	g.code = Load(Param("code"), GP64()).(GPVirtual)
+	n := Load(Param("n"), GP64()).(GPVirtual)
+	LEAQ(Mem{Base: g.code, Index: n, Scale: 4}, g.end)
+	if v.name == "kernelAVX2" {
+		VPCMPEQD(v.ones, v.ones, v.ones)
+	}
+	Label("run")
+	CMPQ(g.code, g.end)
+	JGE(LabelRef("done"))
+	op := GP64()
+	MOVLQSX(Mem{Base: g.code}, op)
+	MOVLQSX(Mem{Base: g.code, Disp: 4}, g.pos)
+	MOVLQSX(Mem{Base: g.code, Disp: 8}, g.neg)
+	MOVLQSX(Mem{Base: g.code, Disp: 12}, g.count)
+	ADDQ(Imm(header), g.code)
+	shape := GP64() // 16·pos + neg, for the common forms
+	MOVQ(g.pos, shape)
+	SHLQ(Imm(4), shape)
+	ORQ(g.neg, shape)
+	dispatch(op, opXor, "xor")
+	dispatch(op, opMaj, "maj")
+	dispatch(op, opOr, "or")
+	g.conjunction(shape)
+	Label("or")
+	g.disjunction(shape)
+	Label("xor")
+	g.parity(shape)
+	Label("maj")
+	g.majorities()
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+func dispatch(value GPVirtual, want int, label string) {
+	CMPQ(value, Imm(uint64(want)))
+	JEQ(LabelRef(label))
+}
+
+// operand is the row of the k-th word of the gate at code.
+func (g *generator) operand(k int) Op {
+	MOVLQSX(Mem{Base: g.code, Disp: 4 * k}, g.idx)
+	return Mem{Base: g.rows, Index: g.idx, Scale: 8}
+}
+
+// gates writes a loop over the gates of a run: compute leaves the value in acc,
+// the row to store it in is the first word, and width words make a gate.
+func (g *generator) gates(name string, width int, compute func()) {
+	Label(name)
+	compute()
+	g.store(g.acc, g.operand(0))
+	ADDQ(Imm(uint64(4*width)), g.code)
+	DECQ(g.count)
+	JNZ(LabelRef(name))
+	JMP(LabelRef("run"))
+}
+
+// wide writes a loop over gates of any width: every plain operand is combined by
+// plain, every complemented one by complemented.
+func (g *generator) wide(name string, start func(), plain, complemented func(Op)) {
+	Label(name)
+	start()
+	at := GP64()
+	LEAQ(Mem{Base: g.code, Disp: 4}, at)
+	each := func(part string, count GPVirtual, combine func(Op)) {
+		left := GP64()
+		MOVQ(count, left)
+		TESTQ(left, left)
+		JZ(LabelRef(name + part + "end"))
+		Label(name + part)
+		MOVLQSX(Mem{Base: at}, g.idx)
+		combine(Mem{Base: g.rows, Index: g.idx, Scale: 8})
+		ADDQ(Imm(4), at)
+		DECQ(left)
+		JNZ(LabelRef(name + part))
+		Label(name + part + "end")
+	}
+	each("plain", g.pos, plain)
+	if complemented != nil {
+		each("neg", g.neg, complemented)
+	}
+	g.store(g.acc, g.operand(0))
+	MOVQ(at, g.code)
+	DECQ(g.count)
+	JNZ(LabelRef(name))
+	JMP(LabelRef("run"))
+}
+
+// shapes are the forms with loops of their own.
+var shapes = []struct{ pos, neg int }{{1, 0}, {2, 0}, {1, 1}, {3, 0}, {2, 1}, {4, 0}, {3, 1}, {2, 2}}
+
+func (g *generator) forms(name string, shape GPVirtual, plain, complemented func(Op)) {
+	for _, s := range shapes {
+		dispatch(shape, s.pos<<4|s.neg, fmt.Sprintf("%s%d%d", name, s.pos, s.neg))
+	}
+	JMP(LabelRef(name + "wide"))
+	for _, s := range shapes {
+		g.gates(fmt.Sprintf("%s%d%d", name, s.pos, s.neg), 1+s.pos+s.neg, func() {
+			g.load(g.operand(1), g.acc)
+			for k := 2; k <= s.pos+s.neg; k++ {
+				if k <= s.pos {
+					plain(g.operand(k))
+				} else {
+					complemented(g.operand(k))
+				}
+			}
+		})
+	}
+}
+
+func (g *generator) conjunction(shape GPVirtual) {
+	g.forms("and", shape, g.and, g.andNot)
+	g.wide("andwide", g.setOnes, g.and, g.andNot)
+}
+
+func (g *generator) disjunction(shape GPVirtual) {
+	g.forms("or", shape, g.or, g.orNot)
+	g.wide("orwide", g.setZero, g.or, g.orNot)
+}
+
+func (g *generator) parity(shape GPVirtual) {
+	dispatch(shape, 2<<4, "xor2")
+	dispatch(shape, 3<<4, "xor3")
+	g.wide("xorwide", g.setZero, g.xor, nil)
+	for n := 2; n <= 3; n++ {
+		g.gates(fmt.Sprintf("xor%d", n), 1+n, func() {
+			g.load(g.operand(1), g.acc)
+			for k := 2; k <= n; k++ {
+				g.xor(g.operand(k))
+			}
+		})
+	}
+}
+
+func (g *generator) majorities() {
+	for neg := range 4 {
+		dispatch(g.neg, neg, fmt.Sprintf("maj%d", neg))
+	}
+	for neg := range 4 {
+		g.gates(fmt.Sprintf("maj%d", neg), 4, func() {
+			g.load(g.operand(1), g.acc)
+			x := GP64()
+			MOVLQSX(Mem{Base: g.code, Disp: 8}, x)
+			g.maj(Mem{Base: g.rows, Index: x, Scale: 8}, g.operand(3), neg)
+		})
+	}
+}
