@@ -1,0 +1,253 @@
+package datalog
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"stackmate/reasoner/machine"
+)
+
+// builder numbers the atoms that matter and writes the Program.
+type builder struct {
+	s       *simplified
+	program *Program
+	signal  []Signal // by atom: NoSignal where it has none (yet), or True
+	heads   []int32  // by atom: the first instance with this head, or -1
+	next    []int32  // by instance: another one with the same head, or -1
+	derived []int32  // by derived signal: its atom
+	todo    []int32  // derived atoms whose rules have not been written
+	seen    map[uint32][]int32
+}
+
+// program writes what is left after simplification: rules of the atoms that the
+// outputs depend on, without constants and without duplicates.
+func (s *simplified) program() *Program {
+	b := &builder{s: s, program: &Program{Names: &machine.Names{}, Ends: NoSignal}}
+	b.signal = make([]Signal, s.atoms())
+	for a := range b.signal {
+		b.signal[a] = NoSignal
+	}
+	b.nameInputs()
+	b.chainRules()
+	b.outputs()
+	b.rules()
+	return b.program
+}
+
+// named is an atom with its text.
+type named struct {
+	atom int32
+	text string
+}
+
+// nameInputs numbers fluents and moves by text.
+func (b *builder) nameInputs() {
+	s, t := b.s, b.s.theory.terms
+	var fluents []named
+	moves := make([][]named, len(s.theory.roles))
+	for k, rel := range s.tables {
+		for tuple := range rel.n {
+			a := s.base[k] + tuple
+			switch {
+			case !s.possible[a]:
+			case rel.name.name == "true":
+				fluents = append(fluents, named{a, t.argName(rel.name, 0, rel.row(tuple))})
+			case rel.name.name == "does" && s.role[a] >= 0:
+				moves[s.role[a]] = append(moves[s.role[a]], named{a, t.argName(rel.name, 1, rel.row(tuple))})
+			}
+		}
+	}
+	n := b.program.Names
+	n.Fluents = b.number(fluents)
+	for i, f := range sortNamed(fluents) {
+		if s.init[f.atom] {
+			b.program.Init = append(b.program.Init, int32(i))
+		}
+	}
+	for r, role := range s.theory.roles {
+		n.Roles = append(n.Roles, t.name(role))
+		n.Moves = append(n.Moves, b.number(moves[r]))
+	}
+}
+
+func sortNamed(list []named) []named {
+	slices.SortFunc(list, func(x, y named) int { return cmp.Compare(x.text, y.text) })
+	return list
+}
+
+// number gives the atoms the next signals in the order of their texts, which it
+// returns.
+func (b *builder) number(list []named) []string {
+	texts := make([]string, len(list))
+	for i, x := range sortNamed(list) {
+		texts[i] = x.text
+		b.signal[x.atom] = Signal(b.program.Signals)
+		b.program.Signals++
+	}
+	return texts
+}
+
+// chainRules links the live instances of each head.
+func (b *builder) chainRules() {
+	s := b.s
+	b.heads = make([]int32, s.atoms())
+	for a := range b.heads {
+		b.heads[a] = -1
+	}
+	b.next = make([]int32, len(s.head))
+	for i := len(s.head) - 1; i >= 0; i-- {
+		h := s.head[i]
+		b.next[i] = b.heads[h]
+		b.heads[h] = int32(i)
+	}
+}
+
+// use returns the signal of an atom; derived atoms get theirs at first use.
+func (b *builder) use(a int32) Signal {
+	s := b.s
+	if !s.possible[a] {
+		return NoSignal
+	}
+	if s.certain[a] {
+		return True
+	}
+	if b.signal[a] < 0 {
+		b.signal[a] = Signal(b.program.Signals)
+		b.program.Signals++
+		b.derived = append(b.derived, a)
+		b.todo = append(b.todo, a)
+	}
+	return b.signal[a]
+}
+
+// source is the signal that decides an input at the next position (fluents) or
+// at this one (moves).
+func (b *builder) source(a int32) Signal {
+	switch from := b.s.source[a]; from {
+	case -1:
+		return NoSignal
+	case constantTrue:
+		return True
+	default:
+		return b.use(from)
+	}
+}
+
+// outputs gives the outputs their signals.
+func (b *builder) outputs() {
+	s, p := b.s, b.program
+	atomOf := make([]int32, p.Signals)
+	for a, sig := range b.signal {
+		if sig >= 0 {
+			atomOf[sig] = int32(a)
+		}
+	}
+	for f := range p.Names.Fluents {
+		p.Next = append(p.Next, b.source(atomOf[f]))
+	}
+	for r, table := range p.Names.Moves {
+		legal := make([]Signal, len(table))
+		for m := range table {
+			legal[m] = b.source(atomOf[p.Does(machine.Role(r), machine.Move(m))])
+		}
+		p.Legal = append(p.Legal, legal)
+	}
+	for _, rel := range s.theory.relations {
+		for t := range rel.n {
+			switch {
+			case rel.name.name == "terminal" && rel.arity == 0:
+				p.Ends = b.output(rel, t)
+			case rel.name.name == "goal" && len(rel.name.shapes) == 2:
+				b.goal(rel, t)
+			}
+		}
+	}
+}
+
+func (b *builder) output(rel *relation, t int32) Signal {
+	if !rel.dynamic {
+		return True
+	}
+	return b.use(b.s.first[rel] + t)
+}
+
+// goal adds a goal atom, unless it is impossible or of no role.
+func (b *builder) goal(rel *relation, t int32) {
+	th := b.s.theory
+	role := th.roleOf(rel.name.shapes[0], rel.row(t)[:th.terms.width(rel.name.shapes[0])])
+	signal := b.output(rel, t)
+	if role < 0 || signal == NoSignal {
+		return
+	}
+	value := machine.NoGoal
+	if n, err := strconv.ParseInt(th.terms.argName(rel.name, 1, rel.row(t)), 10, 32); err == nil {
+		value = int32(n)
+	}
+	b.program.Goals = append(b.program.Goals, Goal{machine.Role(role), value, signal})
+}
+
+// rules writes the rules of all derived atoms in use.
+func (b *builder) rules() {
+	p, s := b.program, b.s
+	inputs := Signal(p.Signals) - Signal(len(b.derived))
+	p.Start = []int32{0}
+	var body []Lit
+	for len(b.todo) > 0 {
+		a := b.todo[0]
+		b.todo = b.todo[1:]
+		b.seen = make(map[uint32][]int32)
+		for i := b.heads[a]; i >= 0; i = b.next[i] {
+			var live bool
+			if body, live = b.bodyOf(body[:0], int(i)); live && !b.duplicate(body) {
+				p.Head = append(p.Head, b.signal[a])
+				p.Body = append(p.Body, body...)
+				p.Start = append(p.Start, int32(len(p.Body)))
+			}
+		}
+	}
+	derived := b.derived
+	p.AtomName = func(sig Signal) string { return s.name(derived[sig-inputs]) }
+}
+
+// bodyOf appends the literals of instance i that are not constant, in ascending
+// order; live is false if one of them never holds.
+func (b *builder) bodyOf(body []Lit, i int) (_ []Lit, live bool) {
+	s := b.s
+	for _, lit := range s.bodyOf(i) {
+		if a := lit >> 1; lit&1 == 0 && !s.possible[a] || lit&1 == 1 && s.certain[a] {
+			return body, false
+		}
+	}
+	for _, lit := range s.bodyOf(i) {
+		if sig := b.use(lit >> 1); sig >= 0 {
+			body = append(body, Lit(2*sig)+Lit(lit&1))
+		}
+	}
+	slices.Sort(body)
+	body = slices.Compact(body)
+	for k := 1; k < len(body); k++ {
+		if body[k].Signal() == body[k-1].Signal() {
+			return body, false
+		}
+	}
+	return body, true
+}
+
+// duplicate tells whether the running head has a rule with this body already.
+func (b *builder) duplicate(body []Lit) bool {
+	p := b.program
+	h := uint64(len(body))
+	for _, l := range body {
+		h = (h ^ uint64(l)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	key := uint32(h ^ h>>32)
+	for _, i := range b.seen[key] {
+		if slices.Equal(p.Body[p.Start[i]:p.Start[i+1]], body) {
+			return true
+		}
+	}
+	b.seen[key] = append(b.seen[key], int32(len(p.Head)))
+	return false
+}

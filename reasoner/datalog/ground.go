@@ -1,0 +1,127 @@
+package datalog
+
+import (
+	"context"
+
+	"stackmate/gdl"
+)
+
+// Ground computes the ground program of a game.
+//
+// The rules are read with true and does as "possible": an initial fluent is
+// possible, so is one that a possible next leads to, and a possible legal move
+// is a possible does; negated literals that depend on them are taken to hold.
+// Then the rules are instantiated over the possible atoms, and whatever is
+// constant is evaluated away. The numbering depends on the texts of fluents and
+// moves only.
+//
+// The error says which limit was hit, and at which rule, or that ctx is done.
+func Ground(ctx context.Context, g *gdl.Game, lim Limits) (*Program, error) {
+	gr := newGrounder(ctx, g, lim)
+	if err := gr.prepare(); err != nil {
+		return nil, err
+	}
+	inst, err := gr.instantiate()
+	if err != nil {
+		return nil, err
+	}
+	return inst.simplify().program(), nil
+}
+
+// grounder is the state of grounding one game.
+type grounder struct {
+	theory *theory
+	joiner *joiner
+	limits Limits
+	carry  []*rule // true ← init, true ← next, does ← legal
+}
+
+func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
+	th := newTheory(g)
+	gr := &grounder{theory: th, limits: lim.withDefaults()}
+	m := &meter{ctx: ctx, limits: gr.limits, bytes: th.bytes}
+	gr.joiner = &joiner{terms: th.terms, meter: m}
+	return gr
+}
+
+// prepare evaluates the static relations, splits the rules and computes the
+// possible atoms.
+func (gr *grounder) prepare() error {
+	th := gr.theory
+	if err := th.evaluateStatic(gr.joiner); err != nil {
+		return err
+	}
+	th.reduce()
+	th.split()
+	if err := th.evaluateParts(gr.joiner); err != nil {
+		return err
+	}
+	th.reduce()
+	gr.carry = th.carryRules()
+	return gr.joiner.fixpoint(append(gr.carry, th.dynamicRules()...), isOpenNegation)
+}
+
+// isOpenNegation tells whether l negates an atom that differs between positions.
+func isOpenNegation(l *literal) bool { return l.op == gdl.Not && l.atom.rel.dynamic }
+
+// evaluateParts computes the static relations that splitting has made.
+func (th *theory) evaluateParts(j *joiner) error {
+	for _, r := range th.rules {
+		if r.split && !r.head.rel.dynamic {
+			if err := j.fixpoint([]*rule{r}, nothing); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (th *theory) dynamicRules() []*rule {
+	var rules []*rule
+	for _, r := range th.rules {
+		if r.head.rel.dynamic {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// carryRules lead from one position to the next: true(F) ← init(F),
+// true(F) ← next(F), does(R,M) ← legal(R,M) ∧ role(R).
+func (th *theory) carryRules() []*rule {
+	var rules []*rule
+	for _, rel := range th.relations {
+		switch rel.name.name {
+		case "init", "next":
+			rules = append(rules, carry(th.successor(rel), rel))
+		case "legal":
+			r := carry(th.successor(rel), rel)
+			role := th.relation(predicate{"role", rel.name.shapes[:1]}, th.terms.width(rel.name.shapes[0]))
+			r.body = append(r.body, literal{op: gdl.Holds, atom: atom{rel: role, args: r.head.args[:role.arity]}})
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// carry is the rule to(X...) ← from(X...).
+func carry(to, from *relation) *rule {
+	var args []arg
+	for v := range from.arity {
+		args = append(args, arg{kind: variable, id: int32(v)})
+	}
+	return &rule{
+		head: atom{to, args},
+		body: []literal{{op: gdl.Holds, atom: atom{from, args}}},
+		vars: from.arity,
+	}
+}
+
+// bytes estimates the memory of all tables.
+func (th *theory) bytes() int64 {
+	sum := th.terms.bytes()
+	for _, rel := range th.relations {
+		sum += rel.bytes()
+	}
+	return sum
+}

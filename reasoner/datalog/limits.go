@@ -1,0 +1,78 @@
+package datalog
+
+import (
+	"context"
+	"fmt"
+)
+
+// Limits bound the work of Ground and NewMachine. Zero fields mean the defaults.
+type Limits struct {
+	MaxTuples    int   // possible atoms, over all relations; default 16 million
+	MaxInstances int   // rule instances; default 16 million
+	MaxBytes     int64 // memory of tables and instances; default 3 GiB
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.MaxTuples <= 0 {
+		l.MaxTuples = 16 << 20
+	}
+	if l.MaxInstances <= 0 {
+		l.MaxInstances = 16 << 20
+	}
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = 3 << 30
+	}
+	return l
+}
+
+// meter watches over limits and context while rules are joined. The first
+// violation stays in err.
+type meter struct {
+	ctx    context.Context
+	limits Limits
+	tuples int
+	ticks  int
+	bytes  func() int64
+	err    error
+}
+
+// ticksPerCheck is how many matches pass between looks at the context and at the
+// memory: some milliseconds of work.
+const ticksPerCheck = 1 << 17
+
+// tick counts a match and tells whether work may go on.
+func (m *meter) tick(p *plan) bool {
+	if m.ticks++; m.ticks >= ticksPerCheck {
+		m.ticks = 0
+		m.check(p)
+	}
+	return m.err == nil
+}
+
+func (m *meter) check(p *plan) {
+	if m.err != nil {
+		return
+	}
+	if err := m.ctx.Err(); err != nil {
+		m.err = fmt.Errorf("grounding stopped at %s: %w", describe(p.rule), err)
+	} else if b := m.bytes(); b > m.limits.MaxBytes {
+		m.err = fmt.Errorf("grounding takes %d bytes, more than the limit of %d, at %s", b, m.limits.MaxBytes, describe(p.rule))
+	}
+}
+
+// tuple counts a new tuple.
+func (m *meter) tuple(p *plan) {
+	if m.tuples++; m.tuples > m.limits.MaxTuples && m.err == nil {
+		m.err = fmt.Errorf("more than %d possible atoms, at %s", m.limits.MaxTuples, describe(p.rule))
+	}
+}
+
+// describe says which rule of the rulesheet a rule comes from.
+func describe(r *rule) string {
+	what := "the rule"
+	if r.split {
+		what = "a part of the rule"
+	}
+	pos := r.source.Pos
+	return fmt.Sprintf("%s for %s at %s:%d:%d", what, r.source.Head, pos.File, pos.Line, pos.Column)
+}

@@ -1,0 +1,333 @@
+package datalog
+
+import (
+	"math"
+
+	"stackmate/gdl"
+)
+
+// A plan is the body of a rule as a nested loop: a sequence of steps over
+// registers. Registers 0..vars-1 are the variables of the rule; constants and
+// built or unpacked subterms have registers of their own, so that every operand
+// is a register.
+//
+// The order is greedy: filters (negation, distinct, membership) as soon as their
+// variables are bound, else the positive literal with the smallest expected
+// number of matches, estimated from the sizes of relations and the numbers of
+// different terms in their bound columns.
+type plan struct {
+	rule  *rule
+	steps []step
+	regs  []int32 // initial registers: the constants are set
+	head  []int32 // registers of the head's columns
+	cut   int     // the head is bound before step cut
+	sizes []int32 // by literal: size of the relation when the plan was made
+}
+
+// opcode tells what a step does.
+type opcode uint8
+
+const (
+	opScan     opcode = iota // every tuple of the window
+	opLookup                 // every tuple of the window that has the key
+	opContains               // the tuple must be there
+	opAbsent                 // the tuple must not be there
+	opDistinct               // registers a and b differ
+	opEqual                  // registers a and b agree
+	opBuild                  // register a becomes functor(key...)
+	opUnpack                 // register a must be functor(...); binds and checks
+)
+
+// window is the range of tuples that a step sees.
+type window uint8
+
+const (
+	windowAll   window = iota // all tuples, also those of the running round
+	windowOld                 // those before the last round
+	windowDelta               // those of the last round
+	windowSeen                // both
+)
+
+// step is one level of the nested loop.
+type step struct {
+	op      opcode
+	window  window
+	rel     *relation
+	index   *index
+	key     []int32    // registers of the key, of the tuple, of build arguments
+	bind    []transfer // columns that set registers
+	check   []transfer // columns that must equal registers
+	a, b    int32      // registers
+	functor int32
+	literal int // the literal that the step decides
+}
+
+// transfer pairs a column with a register.
+type transfer struct{ column, register int32 }
+
+// planner builds a plan.
+type planner struct {
+	plan   *plan
+	bound  []bool // by register
+	done   []bool // by literal
+	delta  int    // the literal that reads the delta, or -1
+	ignore func(*literal) bool
+	consts map[int32]int32
+}
+
+// newPlan orders the body of r. With delta ≥ 0 literal delta reads the delta of
+// its relation, earlier literals the old tuples and later ones the seen tuples,
+// so that over all choices of delta each new match is found once. Literals for
+// which ignore holds are left out.
+func newPlan(r *rule, delta int, ignore func(*literal) bool) *plan {
+	p := &planner{
+		plan:   &plan{rule: r, regs: make([]int32, r.vars), cut: -1},
+		bound:  make([]bool, r.vars),
+		done:   make([]bool, len(r.body)),
+		delta:  delta,
+		ignore: ignore,
+		consts: make(map[int32]int32),
+	}
+	for i := range r.body {
+		l := &r.body[i]
+		p.done[i] = ignore(l)
+		p.plan.sizes = append(p.plan.sizes, 0)
+		if l.op == gdl.Holds {
+			p.plan.sizes[i] = l.atom.rel.n
+		}
+	}
+	p.filters()
+	if delta >= 0 {
+		p.join(delta)
+		p.filters()
+	}
+	for next := p.cheapest(); next >= 0; next = p.cheapest() {
+		p.join(next)
+		p.filters()
+	}
+	return p.plan
+}
+
+// grown tells whether the sizes that the plan relied on have changed so much
+// that another order may be better.
+func (p *plan) grown() bool {
+	for i, n := range p.sizes {
+		if n > 0 || p.rule.body[i].op == gdl.Holds {
+			if p.rule.body[i].atom.rel.n > 4*n+16 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cheapest is the open positive literal with the fewest expected matches, or -1.
+func (p *planner) cheapest() int {
+	best, bestCost := -1, math.Inf(1)
+	for i := range p.done {
+		l := &p.plan.rule.body[i]
+		if p.done[i] || l.op != gdl.Holds {
+			continue
+		}
+		if cost := p.matches(&l.atom); cost < bestCost {
+			best, bestCost = i, cost
+		}
+	}
+	return best
+}
+
+// matches estimates how many tuples agree with the bound arguments of a.
+func (p *planner) matches(a *atom) float64 {
+	cost := float64(a.rel.n) + 0.5
+	for c, x := range a.args {
+		if p.isBound(x) {
+			cost /= float64(a.rel.distinct(int32(c)))
+		}
+	}
+	return cost
+}
+
+// filters adds every open literal whose variables are bound, and, once its
+// variables are bound, the head.
+func (p *planner) filters() {
+	for i := range p.done {
+		if !p.done[i] && p.isReady(&p.plan.rule.body[i]) {
+			p.filter(i)
+		}
+	}
+	if p.plan.cut >= 0 {
+		return
+	}
+	args := p.plan.rule.head.args
+	if !p.allBound(args) {
+		return
+	}
+	for _, a := range args {
+		p.plan.head = append(p.plan.head, p.operand(a))
+	}
+	p.plan.cut = len(p.plan.steps)
+}
+
+func (p *planner) isReady(l *literal) bool {
+	if l.op == gdl.Holds || l.op == gdl.Not {
+		return p.allBound(l.atom.args)
+	}
+	return p.isBound(l.left) && p.isBound(l.right)
+}
+
+func (p *planner) allBound(args []arg) bool {
+	for _, a := range args {
+		if !p.isBound(a) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *planner) isBound(a arg) bool {
+	switch a.kind {
+	case variable:
+		return p.bound[a.id]
+	case compound:
+		return p.allBound(a.args)
+	}
+	return true
+}
+
+// filter adds literal i, whose variables are bound.
+func (p *planner) filter(i int) {
+	p.done[i] = true
+	l := &p.plan.rule.body[i]
+	s := step{literal: i, window: p.window(i)}
+	switch l.op {
+	case gdl.Holds, gdl.Not:
+		s.op, s.rel = opContains, l.atom.rel
+		if l.op == gdl.Not {
+			s.op = opAbsent
+		}
+		for _, a := range l.atom.args {
+			s.key = append(s.key, p.operand(a))
+		}
+	case gdl.Distinct:
+		s.op, s.a, s.b = opDistinct, p.operand(l.left), p.operand(l.right)
+	case gdl.Equal:
+		s.op, s.a, s.b = opEqual, p.operand(l.left), p.operand(l.right)
+	}
+	p.plan.steps = append(p.plan.steps, s)
+}
+
+// window is what literal i sees of its relation.
+func (p *planner) window(i int) window {
+	switch {
+	case p.delta < 0 || p.plan.rule.body[i].op != gdl.Holds:
+		return windowAll
+	case i < p.delta:
+		return windowOld
+	case i == p.delta:
+		return windowDelta
+	}
+	return windowSeen
+}
+
+// join adds the positive literal i as a loop over its matches.
+func (p *planner) join(i int) {
+	if p.done[i] {
+		return
+	}
+	p.done[i] = true
+	a := &p.plan.rule.body[i].atom
+	s := step{op: opScan, rel: a.rel, literal: i, window: p.window(i)}
+	var columns []int32
+	for c, x := range a.args {
+		if p.isBound(x) {
+			columns = append(columns, int32(c))
+			s.key = append(s.key, p.operand(x))
+		}
+	}
+	var nested []nesting
+	for c, x := range a.args {
+		if !p.inKey(columns, c) {
+			nested = p.receive(&s, int32(c), x, nested)
+		}
+	}
+	if len(columns) > 0 {
+		s.op, s.index = opLookup, a.rel.index(columns)
+	}
+	p.plan.steps = append(p.plan.steps, s)
+	p.unpack(nested)
+}
+
+func (p *planner) inKey(columns []int32, c int) bool {
+	for _, k := range columns {
+		if int(k) == c {
+			return true
+		}
+	}
+	return false
+}
+
+// nesting is a function term in a pattern and the register of its value.
+type nesting struct {
+	pattern  arg
+	register int32
+}
+
+// receive lets step s deliver column c to the pattern x; function terms are
+// added to nested.
+func (p *planner) receive(s *step, c int32, x arg, nested []nesting) []nesting {
+	switch {
+	case x.kind == variable && !p.bound[x.id]:
+		p.bound[x.id] = true
+		s.bind = append(s.bind, transfer{c, x.id})
+	case x.kind == compound:
+		reg := p.temporary()
+		s.bind = append(s.bind, transfer{c, reg})
+		nested = append(nested, nesting{x, reg})
+	default:
+		s.check = append(s.check, transfer{c, p.operand(x)})
+	}
+	return nested
+}
+
+// unpack adds the steps that take function terms apart.
+func (p *planner) unpack(nested []nesting) {
+	for len(nested) > 0 {
+		n := nested[0]
+		nested = nested[1:]
+		s := step{op: opUnpack, a: n.register, functor: n.pattern.id, literal: -1}
+		for c, x := range n.pattern.args {
+			nested = p.receive(&s, int32(c), x, nested)
+		}
+		p.plan.steps = append(p.plan.steps, s)
+	}
+}
+
+// operand is the register that holds the bound argument a; function terms are
+// built first.
+func (p *planner) operand(a arg) int32 {
+	switch a.kind {
+	case variable:
+		return a.id
+	case constant:
+		reg, ok := p.consts[a.id]
+		if !ok {
+			reg = p.temporary()
+			p.consts[a.id] = reg
+			p.plan.regs[reg] = a.id
+		}
+		return reg
+	}
+	s := step{op: opBuild, functor: a.id, literal: -1}
+	for _, x := range a.args {
+		s.key = append(s.key, p.operand(x))
+	}
+	s.a = p.temporary()
+	p.plan.steps = append(p.plan.steps, s)
+	return s.a
+}
+
+func (p *planner) temporary() int32 {
+	p.plan.regs = append(p.plan.regs, 0)
+	p.bound = append(p.bound, true)
+	return int32(len(p.plan.regs) - 1)
+}

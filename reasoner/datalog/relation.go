@@ -1,0 +1,179 @@
+package datalog
+
+// relation is a set of tuples of terms, numbered in the order of insertion and
+// never removed. Tuples lie in one flat array, row by row. Because numbers only
+// grow, the tuples that are new since some moment are a range of numbers, which
+// is what semi-naive evaluation asks for.
+//
+// Cost: insertion and membership are one hash probe each; every index adds one
+// probe to the insertion and one word per tuple.
+type relation struct {
+	name    predicate
+	arity   int
+	dynamic bool    // depends on true or does
+	data    []int32 // arity columns per tuple
+	n       int32   // number of tuples
+	old     int32   // tuples [old, seen) are the delta of the running round
+	seen    int32
+	all     index // over all columns: the set itself
+	indexes []*index
+	stats   []columnStats
+}
+
+// columnStats is what the planner knows of a column.
+type columnStats struct {
+	at       int32 // number of tuples when it was counted
+	distinct int32
+}
+
+func newRelation(name predicate, arity int) *relation {
+	r := &relation{name: name, arity: arity, stats: make([]columnStats, arity)}
+	r.all.table = make([]int32, 4)
+	r.all.columns = make([]int32, arity)
+	for i := range r.all.columns {
+		r.all.columns[i] = int32(i)
+	}
+	return r
+}
+
+// row holds the terms of tuple t; callers must not change them.
+func (r *relation) row(t int32) []int32 {
+	return r.data[int(t)*r.arity : (int(t)+1)*r.arity]
+}
+
+// find is the number of a tuple, or -1 if the relation does not have it.
+func (r *relation) find(tuple []int32) int32 { return r.all.newest(r, tuple) }
+
+// insert adds a tuple and tells whether it is new.
+func (r *relation) insert(tuple []int32) bool {
+	slot := r.all.slot(r, tuple)
+	if r.all.table[slot] != 0 {
+		return false
+	}
+	t := r.n
+	r.data = append(r.data, tuple...)
+	r.n++
+	r.all.table[slot] = t + 1
+	if r.all.keys++; 2*int(r.all.keys) > len(r.all.table) {
+		r.all.rebuild(r)
+	}
+	for _, x := range r.indexes {
+		x.add(r, t)
+	}
+	return true
+}
+
+// index returns the index over the given columns, ascending, and makes it if
+// there is none.
+func (r *relation) index(columns []int32) *index {
+	for _, x := range r.indexes {
+		if len(x.columns) == len(columns) && equalTuples(x.columns, columns) {
+			return x
+		}
+	}
+	x := &index{columns: columns, table: make([]int32, 4)}
+	for t := range r.n {
+		x.add(r, t)
+	}
+	r.indexes = append(r.indexes, x)
+	return x
+}
+
+// distinct estimates the number of different terms in a column. It is counted
+// anew when the relation has doubled since the last count.
+func (r *relation) distinct(column int32) int32 {
+	s := &r.stats[column]
+	if r.n > 2*s.at || r.n > 0 && s.at == 0 {
+		seen := make(map[int32]struct{})
+		for t := range r.n {
+			seen[r.data[int(t)*r.arity+int(column)]] = struct{}{}
+		}
+		*s = columnStats{at: r.n, distinct: int32(len(seen))}
+	}
+	return max(1, s.distinct)
+}
+
+// bytes estimates the memory of the relation.
+func (r *relation) bytes() int64 {
+	words := cap(r.data) + len(r.all.table)
+	for _, x := range r.indexes {
+		words += len(x.table) + cap(x.older)
+	}
+	return 4 * int64(words)
+}
+
+// index finds the tuples with given terms in some columns. Tuples that agree in
+// these columns form a chain from the newest to the oldest.
+type index struct {
+	columns []int32
+	table   []int32 // open addressing: newest tuple of a key + 1, 0 if free
+	keys    int32   // number of chains
+	older   []int32 // by tuple: the next older tuple of its chain, or -1
+	scratch []int32
+}
+
+// slot is the place of a key in the table: taken by its chain, or free.
+func (x *index) slot(r *relation, key []int32) uint32 {
+	mask := uint32(len(x.table) - 1)
+	slot := hashTuple(0, key) & mask
+	for x.table[slot] != 0 && !x.matches(r, x.table[slot]-1, key) {
+		slot = (slot + 1) & mask
+	}
+	return slot
+}
+
+func (x *index) matches(r *relation, t int32, key []int32) bool {
+	row := r.row(t)
+	for i, c := range x.columns {
+		if row[c] != key[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// newest is the newest tuple that has the key, or -1.
+func (x *index) newest(r *relation, key []int32) int32 {
+	return x.table[x.slot(r, key)] - 1
+}
+
+// add puts tuple t, which must be the newest of all, at the front of its chain.
+func (x *index) add(r *relation, t int32) {
+	slot := x.slot(r, x.key(r, t))
+	x.older = append(x.older, x.table[slot]-1)
+	if x.table[slot] == 0 {
+		x.keys++
+	}
+	x.table[slot] = t + 1
+	if 2*int(x.keys) > len(x.table) {
+		x.rebuild(r)
+	}
+}
+
+// key is the key of tuple t, valid until the next call.
+func (x *index) key(r *relation, t int32) []int32 {
+	row := r.row(t)
+	x.scratch = x.scratch[:0]
+	for _, c := range x.columns {
+		x.scratch = append(x.scratch, row[c])
+	}
+	return x.scratch
+}
+
+// rebuild doubles the table. Chains stay as they are: only their newest tuples
+// have a place in the table.
+func (x *index) rebuild(r *relation) {
+	old := x.table
+	x.table = make([]int32, 2*len(old))
+	mask := uint32(len(x.table) - 1)
+	for _, entry := range old {
+		if entry == 0 {
+			continue
+		}
+		slot := hashTuple(0, x.key(r, entry-1)) & mask
+		for x.table[slot] != 0 {
+			slot = (slot + 1) & mask
+		}
+		x.table[slot] = entry
+	}
+}

@@ -1,0 +1,176 @@
+package datalog
+
+import (
+	"strconv"
+	"strings"
+
+	"stackmate/gdl"
+)
+
+// argKind tells what an argument of an atom is.
+type argKind uint8
+
+const (
+	constant argKind = iota // a ground term
+	variable                // a variable of the rule
+	compound                // a function term that contains variables
+)
+
+// arg is an argument of an atom in a rule.
+type arg struct {
+	kind argKind
+	id   int32 // term, variable number or functor
+	args []arg // of a compound
+}
+
+// atom is a relation applied to arguments.
+type atom struct {
+	rel  *relation
+	args []arg
+}
+
+// literal is one condition of a rule body.
+type literal struct {
+	op          gdl.Op
+	atom        atom // of Holds and Not
+	left, right arg  // of Distinct and Equal
+}
+
+// rule is a clause over relations; its variables are numbered from 0.
+type rule struct {
+	head   atom
+	body   []literal
+	vars   int
+	source gdl.Rule // where it comes from, for messages
+	split  bool     // head is an auxiliary relation made by splitting
+}
+
+// predicate names a relation. The arguments whose functor is known are flattened
+// into one column per argument of the function term: shapes[i] is the functor of
+// argument i, or -1 where the argument is one column.
+type predicate struct {
+	name   string
+	shapes []int32
+}
+
+// key is a comparable form of the predicate.
+func (p predicate) key() string {
+	var b strings.Builder
+	b.WriteString(p.name)
+	for _, s := range p.shapes {
+		b.WriteByte('/')
+		b.WriteString(strconv.Itoa(int(s)))
+	}
+	return b.String()
+}
+
+// atomName writes the atom of a tuple as the rulesheet would.
+func (t *termTable) atomName(p predicate, row []int32) string {
+	if len(p.shapes) == 0 {
+		return p.name
+	}
+	var b strings.Builder
+	b.WriteByte('(')
+	b.WriteString(p.name)
+	for i := range p.shapes {
+		b.WriteByte(' ')
+		row = t.writeArg(&b, p.shapes[i], row)
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// argName writes argument i of a flattened atom.
+func (t *termTable) argName(p predicate, i int, row []int32) string {
+	var b strings.Builder
+	for _, shape := range p.shapes[:i] {
+		row = row[t.width(shape):]
+	}
+	t.writeArg(&b, p.shapes[i], row)
+	return b.String()
+}
+
+// width is the number of columns that an argument of a shape takes.
+func (t *termTable) width(shape int32) int {
+	if shape < 0 {
+		return 1
+	}
+	return t.names[shape].arity
+}
+
+// writeArg writes the argument at the start of row and returns the rest of row.
+func (t *termTable) writeArg(b *strings.Builder, shape int32, row []int32) []int32 {
+	if shape < 0 {
+		t.write(b, row[0])
+		return row[1:]
+	}
+	b.WriteByte('(')
+	b.WriteString(t.names[shape].name)
+	for range t.names[shape].arity {
+		b.WriteByte(' ')
+		t.write(b, row[0])
+		row = row[1:]
+	}
+	b.WriteByte(')')
+	return row
+}
+
+// appendVars appends the variables of a, each time that they occur.
+func (a arg) appendVars(dst []int32) []int32 {
+	switch a.kind {
+	case variable:
+		return append(dst, a.id)
+	case compound:
+		for _, sub := range a.args {
+			dst = sub.appendVars(dst)
+		}
+	}
+	return dst
+}
+
+func (a atom) appendVars(dst []int32) []int32 {
+	for _, x := range a.args {
+		dst = x.appendVars(dst)
+	}
+	return dst
+}
+
+func (l *literal) appendVars(dst []int32) []int32 {
+	if l.op == gdl.Holds || l.op == gdl.Not {
+		return l.atom.appendVars(dst)
+	}
+	return l.right.appendVars(l.left.appendVars(dst))
+}
+
+// isDynamic tells whether the truth of l differs between positions.
+func (l *literal) isDynamic() bool {
+	return (l.op == gdl.Holds || l.op == gdl.Not) && l.atom.rel.dynamic
+}
+
+// substitute replaces variables: variable v becomes to[v]. Compounds that are
+// ground afterwards become constants.
+func (a arg) substitute(t *termTable, to []arg) arg {
+	switch a.kind {
+	case variable:
+		return to[a.id]
+	case compound:
+		args := make([]arg, len(a.args))
+		for i, sub := range a.args {
+			args[i] = sub.substitute(t, to)
+		}
+		return t.compoundArg(a.id, args)
+	}
+	return a
+}
+
+// compoundArg is the function term of a functor: a constant if it is ground.
+func (t *termTable) compoundArg(functor int32, args []arg) arg {
+	ground := make([]term, len(args))
+	for i, a := range args {
+		if a.kind != constant {
+			return arg{kind: compound, id: functor, args: args}
+		}
+		ground[i] = a.id
+	}
+	return arg{kind: constant, id: t.compound(functor, ground)}
+}

@@ -1,0 +1,288 @@
+package datalog
+
+import (
+	"slices"
+
+	"stackmate/gdl"
+)
+
+// The shape of a term is its functor, or noFunctor for a symbol. Shapes are
+// inferred for every argument position of every relation and function, and the
+// relations are then split by the shapes of their arguments:
+//
+//	before  (legal ?p ?m) ← (option ?p ?m)         one column holds whole moves
+//	after   legal/mark(?p, ?x, ?y) ← option/mark(?p, ?x, ?y)
+//	        legal/symbol(?p, ?m)   ← option/symbol(?p, ?m)
+//
+// so that the arguments of fluents and moves are columns that can be indexed,
+// and rules about different fluents depend on each other no more. Assumption:
+// shapes[pos] contains the shape of every term that can appear at pos, which
+// holds because the inference follows every rule to a fixpoint.
+const noFunctor = -1
+
+// position is an argument of a relation or of a function.
+type position struct {
+	key      functorKey
+	function bool
+	index    int
+}
+
+// shapes maps each position to the shapes that terms have there.
+type shapes map[position]map[int32]bool
+
+// inferShapes follows the shapes of terms through the clauses to a fixpoint.
+func inferShapes(t *termTable, clauses []clause) shapes {
+	s := make(shapes)
+	for changed := true; changed; {
+		changed = false
+		for i := range clauses {
+			c := &clauses[i]
+			vars := s.ofVariables(t, c)
+			if s.addSentence(t, c.head, vars) {
+				changed = true
+			}
+			if target, ok := readAs(c.head.relation); ok {
+				if s.addSentence(t, sentence{target, c.head.args}, vars) {
+					changed = true
+				}
+			}
+		}
+	}
+	return s
+}
+
+// readAs is the relation through which the rules read a head one step later.
+func readAs(k functorKey) (functorKey, bool) {
+	switch k {
+	case functorKey{"init", 1}, functorKey{"next", 1}:
+		return functorKey{"true", 1}, true
+	case functorKey{"legal", 2}:
+		return functorKey{"does", 2}, true
+	}
+	return functorKey{}, false
+}
+
+// ofVariables gives for each variable of c the shapes that all positions allow
+// where it occurs in a positive condition; nil for variables that occur in none.
+func (s shapes) ofVariables(t *termTable, c *clause) []map[int32]bool {
+	vars := make([]map[int32]bool, c.vars)
+	for _, k := range c.body {
+		if k.op == gdl.Holds {
+			for i, a := range k.sentence.args {
+				s.narrow(t, vars, position{k.sentence.relation, false, i}, a)
+			}
+		}
+	}
+	return vars
+}
+
+func (s shapes) narrow(t *termTable, vars []map[int32]bool, p position, a arg) {
+	switch a.kind {
+	case variable:
+		if vars[a.id] == nil {
+			vars[a.id] = make(map[int32]bool)
+			for shape := range s[p] {
+				vars[a.id][shape] = true
+			}
+			return
+		}
+		for shape := range vars[a.id] {
+			if !s[p][shape] {
+				delete(vars[a.id], shape)
+			}
+		}
+	case compound:
+		for i, sub := range a.args {
+			s.narrow(t, vars, position{t.names[a.id], true, i}, sub)
+		}
+	}
+}
+
+func (s shapes) addSentence(t *termTable, x sentence, vars []map[int32]bool) bool {
+	changed := false
+	for i, a := range x.args {
+		if s.add(t, position{x.relation, false, i}, a, vars) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// add records that the values of a appear at p and tells whether that is news.
+func (s shapes) add(t *termTable, p position, a arg, vars []map[int32]bool) bool {
+	switch a.kind {
+	case constant:
+		return s.addTerm(t, p, a.id)
+	case variable:
+		changed := false
+		for shape := range vars[a.id] {
+			if s.put(p, shape) {
+				changed = true
+			}
+		}
+		return changed
+	}
+	changed := s.put(p, a.id)
+	for i, sub := range a.args {
+		if s.add(t, position{t.names[a.id], true, i}, sub, vars) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (s shapes) addTerm(t *termTable, p position, id term) bool {
+	functor := t.functorOf(id)
+	if functor < 0 {
+		return s.put(p, noFunctor)
+	}
+	changed := s.put(p, functor)
+	for i, sub := range t.argsOf(id) {
+		if s.addTerm(t, position{t.names[functor], true, i}, sub) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (s shapes) put(p position, shape int32) bool {
+	set := s[p]
+	if set == nil {
+		set = make(map[int32]bool)
+		s[p] = set
+	}
+	if set[shape] {
+		return false
+	}
+	set[shape] = true
+	return true
+}
+
+// hasCompounds tells whether function terms appear at p.
+func (s shapes) hasCompounds(p position) bool {
+	return len(s[p]) > 1 || len(s[p]) == 1 && !s[p][noFunctor]
+}
+
+// flatten adds the clauses to the theory, one rule for each choice of shapes of
+// the variables that stand where function terms appear.
+func (s shapes) flatten(th *theory, clauses []clause) {
+	for i := range clauses {
+		c := &clauses[i]
+		to := make([]arg, c.vars)
+		for v := range to {
+			to[v] = arg{kind: variable, id: int32(v)}
+		}
+		f := flattening{theory: th, clause: c, to: to, vars: c.vars}
+		for v, set := range s.ofVariables(th.terms, c) {
+			if s.needsShape(c, int32(v)) {
+				f.choose = append(f.choose, int32(v))
+				f.options = append(f.options, sortedShapes(set))
+			}
+		}
+		f.enumerate(0)
+	}
+}
+
+func sortedShapes(set map[int32]bool) []int32 {
+	list := make([]int32, 0, len(set))
+	for shape := range set {
+		list = append(list, shape)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// needsShape tells whether v is an argument of a relation at a position where
+// function terms appear.
+func (s shapes) needsShape(c *clause, v int32) bool {
+	in := func(x sentence) bool {
+		for i, a := range x.args {
+			if a.kind == variable && a.id == v && s.hasCompounds(position{x.relation, false, i}) {
+				return true
+			}
+		}
+		return false
+	}
+	if in(c.head) {
+		return true
+	}
+	for _, k := range c.body {
+		if (k.op == gdl.Holds || k.op == gdl.Not) && in(k.sentence) {
+			return true
+		}
+	}
+	return false
+}
+
+// flattening is the work on one clause.
+type flattening struct {
+	theory  *theory
+	clause  *clause
+	choose  []int32   // variables whose shape is chosen
+	options [][]int32 // by element of choose
+	to      []arg     // by variable of the clause: what it becomes
+	vars    int       // variables of the rule so far
+}
+
+func (f *flattening) enumerate(i int) {
+	if i == len(f.choose) {
+		f.emit()
+		return
+	}
+	v, vars := f.choose[i], f.vars
+	for _, shape := range f.options[i] {
+		if shape == noFunctor {
+			f.to[v] = arg{kind: variable, id: v}
+		} else {
+			args := make([]arg, f.theory.terms.names[shape].arity)
+			for k := range args {
+				args[k] = arg{kind: variable, id: int32(f.vars + k)}
+			}
+			f.vars += len(args)
+			f.to[v] = arg{kind: compound, id: shape, args: args}
+		}
+		f.enumerate(i + 1)
+		f.vars = vars
+	}
+}
+
+// emit adds the rule of the shapes chosen.
+func (f *flattening) emit() {
+	r := &rule{head: f.atom(f.clause.head), vars: f.vars, source: f.clause.source}
+	for _, k := range f.clause.body {
+		l := literal{op: k.op}
+		if k.op == gdl.Holds || k.op == gdl.Not {
+			l.atom = f.atom(k.sentence)
+		} else {
+			l.left = k.left.substitute(f.theory.terms, f.to)
+			l.right = k.right.substitute(f.theory.terms, f.to)
+		}
+		r.body = append(r.body, l)
+	}
+	f.theory.rules = append(f.theory.rules, r)
+}
+
+// atom flattens a sentence.
+func (f *flattening) atom(x sentence) atom {
+	t := f.theory.terms
+	p := predicate{name: x.relation.name}
+	var columns []arg
+	for _, a := range x.args {
+		a = a.substitute(t, f.to)
+		functor := int32(noFunctor)
+		switch {
+		case a.kind == compound:
+			functor = a.id
+			columns = append(columns, a.args...)
+		case a.kind == constant && t.functorOf(a.id) >= 0:
+			functor = t.functorOf(a.id)
+			for _, sub := range t.argsOf(a.id) {
+				columns = append(columns, arg{kind: constant, id: sub})
+			}
+		default:
+			columns = append(columns, a)
+		}
+		p.shapes = append(p.shapes, functor)
+	}
+	return atom{rel: f.theory.relation(p, len(columns)), args: columns}
+}

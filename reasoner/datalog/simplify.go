@@ -1,0 +1,253 @@
+package datalog
+
+// simplified is a set of instances with what is known of every atom: atoms that
+// are not possible are false in every position, certain ones are true in every
+// position. Both sets are least fixpoints that feed each other:
+//
+//	possible  a positive literal may hold if its atom is possible, a negative one
+//	          unless its atom is certain; a fluent is possible if it is initial or
+//	          possible next, a move if it is possibly legal
+//	certain   a positive literal holds if its atom is certain, a negative one if
+//	          its atom is not possible; a fluent is certain if it is initial and
+//	          certain next, a move if it is the only one that its role may have
+//
+// They alternate until neither changes; each pass is linear in the instances.
+// Because both are least fixpoints, atoms that support only each other are found
+// to be impossible too.
+type simplified struct {
+	*instances
+	links
+	possible, certain []bool
+	positive          occurrences
+	negative          occurrences
+}
+
+// constantTrue marks, in links, an atom that holds in every position.
+const constantTrue = -2
+
+// links connect the atoms of one position with those of the next.
+type links struct {
+	source []int32 // by atom: next of a fluent, legal of a move; -1 none, constantTrue
+	target []int32 // by atom: the fluent of a next, the move of a legal; or -1
+	init   []bool  // by atom: a fluent that is true initially
+	role   []int32 // by atom: the role of a move, or -1
+}
+
+// occurrences lists the instances in whose bodies an atom occurs.
+type occurrences struct{ start, list []int32 }
+
+func (o *occurrences) of(atom int32) []int32 { return o.list[o.start[atom]:o.start[atom+1]] }
+
+// simplify computes what is constant.
+func (in *instances) simplify() *simplified {
+	s := &simplified{
+		instances: in,
+		links:     in.link(),
+		possible:  make([]bool, in.atoms()),
+		certain:   make([]bool, in.atoms()),
+		positive:  in.occurrences(0),
+		negative:  in.occurrences(1),
+	}
+	for {
+		before := count(s.possible) - count(s.certain)
+		s.findPossible()
+		s.findCertain()
+		if count(s.possible)-count(s.certain) == before {
+			return s
+		}
+	}
+}
+
+func count(set []bool) int {
+	n := 0
+	for _, has := range set {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// occurrences inverts the bodies for literals of one sign.
+func (in *instances) occurrences(sign int32) occurrences {
+	o := occurrences{start: make([]int32, in.atoms()+1)}
+	for _, lit := range in.body {
+		if lit&1 == sign {
+			o.start[lit>>1+1]++
+		}
+	}
+	for a := range in.atoms() {
+		o.start[a+1] += o.start[a]
+	}
+	o.list = make([]int32, o.start[in.atoms()])
+	fill := append([]int32(nil), o.start...)
+	for i := range in.head {
+		for _, lit := range in.bodyOf(i) {
+			if lit&1 == sign {
+				o.list[fill[lit>>1]] = int32(i)
+				fill[lit>>1]++
+			}
+		}
+	}
+	return o
+}
+
+// link finds the successor atoms.
+func (in *instances) link() links {
+	n := in.atoms()
+	l := links{source: make([]int32, n), target: make([]int32, n), init: make([]bool, n), role: make([]int32, n)}
+	for a := range n {
+		l.source[a], l.target[a], l.role[a] = -1, -1, -1
+	}
+	for _, rel := range in.theory.relations {
+		switch rel.name.name {
+		case "init", "next", "legal":
+			in.linkRelation(&l, rel)
+		}
+	}
+	return l
+}
+
+func (in *instances) linkRelation(l *links, from *relation) {
+	to := in.theory.successor(from)
+	roleWidth := 0
+	if from.name.name == "legal" {
+		roleWidth = in.theory.terms.width(from.name.shapes[0])
+	}
+	for t := range from.n {
+		k := to.find(from.row(t))
+		if k < 0 {
+			continue // legal for someone who is no role
+		}
+		atom := in.first[to] + k
+		switch {
+		case from.name.name == "init":
+			l.init[atom] = true
+		case !from.dynamic:
+			l.source[atom] = constantTrue
+		default:
+			l.source[atom] = in.first[from] + t
+			l.target[in.first[from]+t] = atom
+		}
+		if roleWidth > 0 {
+			l.role[atom] = in.theory.roleOf(from.name.shapes[0], from.row(t)[:roleWidth])
+		}
+	}
+}
+
+// roleOf is the number of a role given by shape and columns, or -1.
+func (th *theory) roleOf(shape int32, columns []int32) int32 {
+	id := columns[0]
+	if shape >= 0 {
+		id = th.terms.compound(shape, columns)
+	}
+	for r, role := range th.roles {
+		if role == id {
+			return int32(r)
+		}
+	}
+	return -1
+}
+
+// findPossible recomputes possible, given certain.
+func (s *simplified) findPossible() {
+	clear(s.possible)
+	w := s.newWave(s.possible)
+	for i := range s.head {
+		for _, lit := range s.bodyOf(i) {
+			if lit&1 == 0 || s.certain[lit>>1] {
+				w.missing[i]++
+			}
+		}
+	}
+	for a := range s.atoms() {
+		if s.init[a] || s.source[a] == constantTrue {
+			w.add(a)
+		}
+	}
+	w.run(func(a int32) {
+		if to := s.target[a]; to >= 0 {
+			w.add(to)
+		}
+	})
+}
+
+// findCertain recomputes certain, given possible.
+func (s *simplified) findCertain() {
+	clear(s.certain)
+	w := s.newWave(s.certain)
+	for i := range s.head {
+		for _, lit := range s.bodyOf(i) {
+			if lit&1 == 0 || s.possible[lit>>1] {
+				w.missing[i]++
+			}
+		}
+	}
+	only := s.onlyMoves()
+	for a := range s.atoms() {
+		if s.init[a] && s.source[a] == constantTrue || only[a] {
+			w.add(a)
+		}
+	}
+	w.run(func(a int32) {
+		if to := s.target[a]; to >= 0 && s.init[to] {
+			w.add(to)
+		}
+	})
+}
+
+// onlyMoves marks the moves of roles that have no other possible one.
+func (s *simplified) onlyMoves() []bool {
+	perRole := make([]int, len(s.theory.roles))
+	for a := range s.atoms() {
+		if r := s.role[a]; r >= 0 && s.possible[a] {
+			perRole[r]++
+		}
+	}
+	only := make([]bool, s.atoms())
+	for a := range only {
+		r := s.role[a]
+		only[a] = r >= 0 && s.possible[a] && perRole[r] == 1
+	}
+	return only
+}
+
+// wave computes a least fixpoint over the instances: an instance fires when it
+// misses nothing any more.
+type wave struct {
+	s       *simplified
+	set     []bool
+	missing []int32 // by instance: literals that do not hold yet
+	queue   []int32
+}
+
+func (s *simplified) newWave(set []bool) *wave {
+	return &wave{s: s, set: set, missing: make([]int32, len(s.head))}
+}
+
+// add puts an atom into the set.
+func (w *wave) add(a int32) {
+	if !w.set[a] {
+		w.set[a] = true
+		w.queue = append(w.queue, a)
+	}
+}
+
+// run fires instances until nothing is added; carry is told every atom added.
+func (w *wave) run(carry func(int32)) {
+	for i, n := range w.missing {
+		if n == 0 {
+			w.add(w.s.head[i])
+		}
+	}
+	for len(w.queue) > 0 {
+		a := w.queue[len(w.queue)-1]
+		w.queue = w.queue[:len(w.queue)-1]
+		carry(a)
+		for _, i := range w.s.positive.of(a) {
+			if w.missing[i]--; w.missing[i] == 0 {
+				w.add(w.s.head[i])
+			}
+		}
+	}
+}

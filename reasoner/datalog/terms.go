@@ -1,0 +1,178 @@
+package datalog
+
+import (
+	"strings"
+
+	"stackmate/gdl"
+)
+
+// term is the number of a ground term in a termTable. Equal terms have equal
+// numbers, so comparing terms is comparing integers.
+type term = int32
+
+// termTable interns ground terms: symbols by their text, function terms by
+// functor and arguments (hash-consing). Terms are numbered in the order of their
+// first appearance and never removed. Both lookups take constant time.
+type termTable struct {
+	symbols  map[string]term
+	functors map[functorKey]int32
+	names    []functorKey // by functor
+	head     []int32      // by term: its functor, or -1-i for symbol text i
+	first    []int32      // by term: where its arguments start in args
+	args     []term
+	text     []string // symbol texts
+	table    []int32  // open addressing: compound term + 1, 0 if free
+	used     int
+}
+
+// functorKey identifies a function symbol: (f a) and (f a b) have different
+// functors.
+type functorKey struct {
+	name  string
+	arity int
+}
+
+func newTermTable() *termTable {
+	return &termTable{
+		symbols:  make(map[string]term),
+		functors: make(map[functorKey]int32),
+		table:    make([]int32, 64),
+	}
+}
+
+// symbol interns a symbol.
+func (t *termTable) symbol(name string) term {
+	if id, ok := t.symbols[name]; ok {
+		return id
+	}
+	id := term(len(t.head))
+	t.symbols[name] = id
+	t.head = append(t.head, int32(-1-len(t.text)))
+	t.first = append(t.first, int32(len(t.args)))
+	t.text = append(t.text, name)
+	return id
+}
+
+// functor interns a function symbol.
+func (t *termTable) functor(name string, arity int) int32 {
+	key := functorKey{name, arity}
+	id, ok := t.functors[key]
+	if !ok {
+		id = int32(len(t.names))
+		t.functors[key] = id
+		t.names = append(t.names, key)
+	}
+	return id
+}
+
+// compound interns the function term of a functor and its arguments.
+func (t *termTable) compound(functor int32, args []term) term {
+	mask := uint32(len(t.table) - 1)
+	slot := hashTuple(uint32(functor), args) & mask
+	for t.table[slot] != 0 {
+		id := t.table[slot] - 1
+		if t.head[id] == functor && equalTuples(t.argsOf(id), args) {
+			return id
+		}
+		slot = (slot + 1) & mask
+	}
+	id := term(len(t.head))
+	t.head = append(t.head, functor)
+	t.first = append(t.first, int32(len(t.args)))
+	t.args = append(t.args, args...)
+	t.table[slot] = id + 1
+	if t.used++; 2*t.used > len(t.table) {
+		t.grow()
+	}
+	return id
+}
+
+func (t *termTable) grow() {
+	old := t.table
+	t.table = make([]int32, 2*len(old))
+	mask := uint32(len(t.table) - 1)
+	for _, entry := range old {
+		if entry == 0 {
+			continue
+		}
+		id := entry - 1
+		slot := hashTuple(uint32(t.head[id]), t.argsOf(id)) & mask
+		for t.table[slot] != 0 {
+			slot = (slot + 1) & mask
+		}
+		t.table[slot] = entry
+	}
+}
+
+// functorOf is the functor of a term, or a negative number for a symbol.
+func (t *termTable) functorOf(id term) int32 { return t.head[id] }
+
+// argsOf holds the arguments of a term; callers must not change them.
+func (t *termTable) argsOf(id term) []term {
+	if t.head[id] < 0 {
+		return nil
+	}
+	first := t.first[id]
+	return t.args[first : int(first)+t.names[t.head[id]].arity]
+}
+
+// intern numbers a ground term of a rulesheet.
+func (t *termTable) intern(g gdl.Term) term {
+	if g.Kind != gdl.Compound {
+		return t.symbol(g.Name)
+	}
+	args := make([]term, len(g.Args))
+	for i, a := range g.Args {
+		args[i] = t.intern(a)
+	}
+	return t.compound(t.functor(g.Name, len(args)), args)
+}
+
+// bytes estimates the memory of the table.
+func (t *termTable) bytes() int64 {
+	return int64(len(t.head))*8 + int64(len(t.args))*4 + int64(len(t.table))*4
+}
+
+// name writes a term as the rulesheet does: prefix form, single blanks.
+func (t *termTable) name(id term) string {
+	if t.head[id] < 0 {
+		return t.text[-1-t.head[id]]
+	}
+	var b strings.Builder
+	t.write(&b, id)
+	return b.String()
+}
+
+func (t *termTable) write(b *strings.Builder, id term) {
+	if t.head[id] < 0 {
+		b.WriteString(t.text[-1-t.head[id]])
+		return
+	}
+	b.WriteByte('(')
+	b.WriteString(t.names[t.head[id]].name)
+	for _, a := range t.argsOf(id) {
+		b.WriteByte(' ')
+		t.write(b, a)
+	}
+	b.WriteByte(')')
+}
+
+// hashTuple mixes a row of integers; the multiplier is 2^64 divided by the
+// golden ratio (Knuth, TAOCP 6.4).
+func hashTuple(seed uint32, row []int32) uint32 {
+	h := uint64(seed)
+	for _, x := range row {
+		h = (h ^ uint64(uint32(x))) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return uint32(h ^ h>>32)
+}
+
+func equalTuples(a, b []int32) bool {
+	for i, x := range a {
+		if x != b[i] {
+			return false
+		}
+	}
+	return true
+}
