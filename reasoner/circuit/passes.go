@@ -1,0 +1,82 @@
+package circuit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A pass rewrites a game into one with the same rules and a smaller or faster
+// network. Constant folding and structural hashing are no passes: every network
+// is built that way, so each pass gets them for free.
+type pass struct {
+	name string
+	// doc says what the pass does, before → after, and what it assumes.
+	doc string
+	// why says why it stands where it stands in the table.
+	why string
+	run func(*Game) *Game
+}
+
+// passes is the table of contents of the optimiser, in order.
+var passes = []pass{
+	{
+		name: "dead",
+		doc:  "gates that no output needs → nothing",
+		why:  "first, so that the others count the uses of live gates alone",
+		run:  removeDead,
+	},
+}
+
+// PassInfo describes the network after a pass.
+type PassInfo struct {
+	Name  string
+	Gates int // two-input gates
+	Nodes int
+	Depth int
+}
+
+// PassOptions steer Optimise.
+type PassOptions struct {
+	Without []string       // names of passes to leave out
+	Trace   func(PassInfo) // called with the input ("lowered") and after each pass
+}
+
+// PassNames lists the passes in order.
+func PassNames() []string {
+	var names []string
+	for _, p := range passes {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Optimise runs the table of passes.
+func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
+	for _, name := range o.Without {
+		if !slices.Contains(PassNames(), name) {
+			return nil, fmt.Errorf("no circuit pass %q: they are %q", name, PassNames())
+		}
+	}
+	trace := func(name string) {
+		if o.Trace != nil {
+			o.Trace(PassInfo{Name: name, Gates: g.Net.Gates(), Nodes: g.Net.Len(), Depth: g.Net.Depth()})
+		}
+	}
+	trace("lowered")
+	for _, p := range passes {
+		if slices.Contains(o.Without, p.name) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("optimising the circuit stopped at pass %q: %w", p.name, err)
+		}
+		g = p.run(g)
+		trace(p.name)
+	}
+	return g, nil
+}
+
+func removeDead(g *Game) *Game {
+	return g.rebuild(func(to *Network, _ int32, operands []Lit) Lit { return to.And(operands...) })
+}

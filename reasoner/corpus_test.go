@@ -1,0 +1,118 @@
+package reasoner_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/trace"
+)
+
+var (
+	corpusEngine = flag.String("corpus.engine", "auto", "engine that replays the corpus")
+	corpusGames  = flag.String("corpus.games", "", "regular expression: replay only these games, all matches of them")
+	corpusTable  = flag.Bool("corpus.table", false, "print one line per game")
+	corpusBudget = flag.Duration("corpus.budget", 0, "budget of compiling one game; 0 means the default")
+)
+
+// corpusDir is the folder of rulesheets and traces; the test is skipped without.
+func corpusDir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("STACKMATE_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "traces")); err != nil {
+		t.Skip("no corpus at " + dir + "; STACKMATE_CORPUS names its folder")
+	}
+	return dir
+}
+
+// TestCorpusReplaysExactly compiles every rulesheet and replays its recorded
+// matches: states, legal moves, goals and terminal must agree at every step.
+func TestCorpusReplaysExactly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the corpus takes minutes; left out by -short")
+	}
+	dir := corpusDir(t)
+	files, err := filepath.Glob(filepath.Join(dir, "rulesheets", "*.kif"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no rulesheets in %s: %v", dir, err)
+	}
+	filter := regexp.MustCompile(*corpusGames)
+	var total corpusLine
+	games := 0
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".kif")
+		if !filter.MatchString(name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			line := replayGame(t, dir, name)
+			games++
+			total.steps += line.steps
+			total.init += line.init
+			if *corpusTable {
+				fmt.Println(line)
+			}
+		})
+	}
+	fmt.Printf("corpus: %d games, %d steps compared, %.1f s of compiling\n", games, total.steps, total.init.Seconds())
+}
+
+// corpusLine is what one game took.
+type corpusLine struct {
+	name  string
+	info  machine.Info
+	init  time.Duration
+	steps int
+}
+
+func (l corpusLine) String() string {
+	return fmt.Sprintf("%-40s %-10s init %7.3f s  %9d gates or rules  %8.1f MB  %4d steps",
+		l.name, l.info.Engine, l.init.Seconds(), l.info.Gates, float64(l.info.Bytes)/1e6, l.steps)
+}
+
+func replayGame(t *testing.T, dir, name string) corpusLine {
+	file := filepath.Join(dir, "rulesheets", name+".kif")
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	game, _, err := gdl.Load(name+".kif", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := corpusLine{name: name}
+	start := time.Now()
+	m, err := reasoner.New(context.Background(), game, reasoner.Options{Engine: *corpusEngine, Budget: *corpusBudget})
+	line.init = time.Since(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line.info = m.Info()
+	traceFile := filepath.Join(dir, "traces", name+".jsonl.gz")
+	if _, err := os.Stat(traceFile); err != nil {
+		t.Logf("no trace of %s; it loads", name)
+		return line
+	}
+	for match, err := range trace.Read(traceFile) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trace.Replay(m, match); err != nil {
+			t.Fatal(err)
+		}
+		line.steps += len(match.Steps)
+	}
+	return line
+}
