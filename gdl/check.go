@@ -1,23 +1,32 @@
 package gdl
 
-// check finds the faults of clauses that are well-formed each for itself.
-func check(file string, clauses []clause) Diagnostics {
+// check finds all that is wrong with or odd about clauses. Clauses that are
+// malformed count as definitions, and are not looked into. The clauses that come
+// back are the others, made stratified.
+func check(file string, clauses []clause) (Diagnostics, []*clause) {
 	c := checker{file: file, clauses: clauses}
 	c.presence()
 	for i := range clauses {
-		if !clauses[i].malformed {
-			c.fact(&clauses[i])
-			c.safety(&clauses[i])
+		if cl := &clauses[i]; !cl.malformed {
+			c.sound = append(c.sound, cl)
+			c.fact(cl)
+			c.body(cl)
+			c.safety(cl)
 		}
 	}
-	return c.found
+	c.dependencies()
+	c.warnings()
+	return c.found, c.stratified
 }
 
 // checker holds what the checks share.
 type checker struct {
 	file    string
 	clauses []clause
-	found   Diagnostics
+	sound   []*clause // the clauses that are not malformed
+	// stratified are the sound clauses after stratify.
+	stratified []*clause
+	found      Diagnostics
 }
 
 // presence asks for the relations that every game needs.
@@ -35,10 +44,18 @@ func (c *checker) presence() {
 	}
 }
 
-// fact asks that facts are ground and that roles are facts.
+// fact asks that facts are ground, that roles are facts, and that all is known
+// to all roles.
 func (c *checker) fact(cl *clause) {
-	if cl.head.Name == "role" && len(cl.body) > 0 {
-		c.found.add("E014", cl.head.Pos, cl.head.String(), "`role` cannot be the head of a rule: roles are facts")
+	switch cl.head.Name {
+	case "role":
+		if len(cl.body) > 0 {
+			c.found.add("E014", cl.head.Pos, cl.head.String(),
+				"expected roles as facts, found `role` as the head of a rule with a body")
+		}
+	case "sees", "percept":
+		c.found.add("E030", cl.head.Pos, cl.head.String(),
+			"imperfect information is not supported, found a rule for `"+cl.head.Name+"`")
 	}
 	if len(cl.body) > 0 {
 		return
@@ -48,95 +65,29 @@ func (c *checker) fact(cl *clause) {
 	}
 }
 
-// safety asks that each variable of the head and of every test is bound by a
-// positive literal.
-func (c *checker) safety(cl *clause) {
-	if len(cl.body) == 0 {
-		return
-	}
-	bound := make(map[string]bool)
+// body asks that no rule asks for what is meant for whoever runs the game.
+func (c *checker) body(cl *clause) {
 	for _, f := range cl.body {
-		for v := range f.binds() {
-			bound[v] = true
-		}
-	}
-	for _, v := range cl.head.variables(nil) {
-		if !bound[v.Name] {
-			c.unsafe(v, "the head")
-		}
-	}
-	for _, f := range cl.body {
-		c.tests(f, bound)
+		f.atoms(false, func(atom Term, _ bool) {
+			switch atom.Name {
+			case "init", "next", "base", "input", "sees", "percept":
+				c.found.add("E015", atom.Pos, atom.String(),
+					"expected a relation that rules may ask for, found `"+atom.Name+"` in a body")
+			}
+		})
 	}
 }
 
-func (c *checker) unsafe(v Term, where string) {
-	c.found.add("E019", v.Pos, v.Name, "expected a positive literal that binds "+v.Name+" of "+where+", found none")
-}
-
-// tests asks that bound, or the surrounding conjunction inside f, binds all that
-// the tests in f use.
-func (c *checker) tests(f formula, bound map[string]bool) {
-	where := "`distinct`"
+// atoms visits the atoms of f with their polarity.
+func (f formula) atoms(negated bool, visit func(atom Term, negated bool)) {
 	switch f.connective {
 	case atomic:
-		return
+		visit(f.atom, negated)
 	case negation:
-		where = "`not`"
-	case anyOf:
+		f.subs[0].atoms(!negated, visit)
+	case anyOf, allOf:
 		for _, g := range f.subs {
-			c.tests(g, union(bound, g.binds()))
-		}
-		return
-	case allOf:
-		for _, g := range f.subs {
-			c.tests(g, bound)
-		}
-		return
-	}
-	for _, v := range f.variables(nil) {
-		if !bound[v.Name] {
-			c.unsafe(v, where)
+			g.atoms(negated, visit)
 		}
 	}
-}
-
-// binds is the set of variables that f binds whenever it holds.
-func (f formula) binds() map[string]bool {
-	out := make(map[string]bool)
-	switch f.connective {
-	case atomic:
-		for _, v := range f.atom.variables(nil) {
-			out[v.Name] = true
-		}
-	case allOf:
-		for _, g := range f.subs {
-			out = union(out, g.binds())
-		}
-	case anyOf:
-		for i, g := range f.subs {
-			if i == 0 {
-				out = g.binds()
-				continue
-			}
-			other := g.binds()
-			for v := range out {
-				if !other[v] {
-					delete(out, v)
-				}
-			}
-		}
-	}
-	return out
-}
-
-func union(a, b map[string]bool) map[string]bool {
-	out := make(map[string]bool, len(a)+len(b))
-	for v := range a {
-		out[v] = true
-	}
-	for v := range b {
-		out[v] = true
-	}
-	return out
 }

@@ -14,16 +14,17 @@ func Load(file string, src []byte) (*Game, Diagnostics, error) {
 	for _, f := range tree.Forms {
 		b.form(f)
 	}
-	found = append(b.faults, check(file, b.clauses)...).finish(string(src))
+	faults, clauses := check(file, b.clauses)
+	found = append(append(found, b.faults...), faults...).finish(string(src))
 	if err := found.err(); err != nil {
 		return nil, found, err
 	}
-	return normalise(b.clauses), found, nil
+	return normalise(clauses), found, nil
 }
 
 // normalise turns checked clauses into a game.
-func normalise(clauses []clause) *Game {
-	n := normaliser{names: make(map[string]bool)}
+func normalise(clauses []*clause) *Game {
+	n := normaliser{names: make(set)}
 	for _, c := range clauses {
 		n.names[c.head.Name] = true
 	}

@@ -1,7 +1,5 @@
 package gdl
 
-import "fmt"
-
 // maxBranches is the number of rules that one clause may become when its
 // disjunctions are distributed; past it, disjunctions become relations.
 const maxBranches = 256
@@ -18,11 +16,10 @@ const maxBranches = 256
 // whenever the clause is.
 type normaliser struct {
 	rules []Rule
-	names map[string]bool // relations that the rulesheet defines
-	fresh int
+	names set // the relations that have rules
 }
 
-func (n *normaliser) clause(c clause) {
+func (n *normaliser) clause(c *clause) {
 	body := n.bound(c.head, flatten(nil, c.body, false))
 	for _, literals := range distribute(body) {
 		n.rules = append(n.rules, Rule{Head: c.head, Body: order(literals), Pos: c.pos})
@@ -98,7 +95,7 @@ func (n *normaliser) relation(head Term, conj []formula, i int) formula {
 			positive = append(positive, f)
 		}
 	}
-	atom := Term{Name: n.name(), Pos: or.pos}
+	atom := Term{Name: n.names.fresh("or/" + head.Name), Pos: or.pos}
 	for _, v := range or.variables(nil) {
 		if hasTerm(outside, v) && !hasTerm(atom.Args, v) {
 			atom.Args = append(atom.Args, v)
@@ -109,21 +106,9 @@ func (n *normaliser) relation(head Term, conj []formula, i int) formula {
 	}
 	for _, f := range or.subs {
 		body := append(positive[:len(positive):len(positive)], f)
-		n.clause(clause{head: atom, body: body, pos: or.pos})
+		n.clause(&clause{head: atom, body: body, pos: or.pos})
 	}
 	return formula{connective: atomic, atom: atom, pos: or.pos}
-}
-
-// name invents a relation name that the rulesheet does not use.
-func (n *normaliser) name() string {
-	for {
-		n.fresh++
-		name := fmt.Sprintf("or/%d", n.fresh)
-		if !n.names[name] {
-			n.names[name] = true
-			return name
-		}
-	}
 }
 
 // variables appends the occurrences of variables in f.

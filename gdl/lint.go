@@ -1,0 +1,3 @@
+package gdl
+
+func (c *checker) warnings() {}

@@ -1,0 +1,162 @@
+package gdl
+
+import "fmt"
+
+// stratify removes cycles through negation that exist between the names of
+// relations but not between what the rules mean, by giving the parts of a
+// relation names of their own. Where every head of a relation has a symbol or a
+// function term at some argument:
+//
+//	(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))
+//	→ (<= (goal/0 ?r 0) (role ?r) (not (goal/100 ?r 100)))
+//	  (<= (goal ?1 0) (goal/0 ?1 0))      and the same for 100
+//
+// Clauses without such cycles come back as they are. What cannot be separated
+// stays, for the check of stratification to report.
+func stratify(clauses []*clause) []*clause {
+	used := make(set)
+	for _, cl := range clauses {
+		used[cl.head.Name] = true
+	}
+	for {
+		r, k, ok := separable(clauses)
+		if !ok {
+			return clauses
+		}
+		clauses = separate(clauses, r, k, used)
+	}
+}
+
+// separable finds a relation in a cycle with negation and an argument that tells
+// its clauses apart.
+func separable(clauses []*clause) (r relation, argument int, ok bool) {
+	g := newGraph(clauses)
+	inCycle := make(map[relation]bool)
+	for _, cl := range clauses {
+		for _, atom := range cl.unstratified(g) {
+			inCycle[atom.relation()] = true
+			inCycle[cl.head.relation()] = true
+		}
+	}
+	for _, cl := range clauses {
+		r := cl.head.relation()
+		if !inCycle[r] {
+			continue
+		}
+		for k := range r.arity {
+			if separates(clauses, r, k) {
+				return r, k, true
+			}
+		}
+	}
+	return relation{}, 0, false
+}
+
+// unstratified lists the negated atoms of cl that are in a cycle with its head.
+func (cl *clause) unstratified(g *graph) []Term {
+	var out []Term
+	for _, f := range cl.body {
+		f.atoms(false, func(atom Term, negated bool) {
+			if negated && g.inCycle(cl.head, atom) {
+				out = append(out, atom)
+			}
+		})
+	}
+	return out
+}
+
+// separates tells whether argument k is no variable in any head of r and differs
+// between some of them.
+func separates(clauses []*clause, r relation, k int) bool {
+	parts := make(map[relation]bool)
+	for _, cl := range clauses {
+		if cl.head.relation() == r {
+			if cl.head.Args[k].Kind == Variable {
+				return false
+			}
+			parts[cl.head.Args[k].relation()] = true
+		}
+	}
+	return len(parts) > 1
+}
+
+// separate splits relation r by the symbol or function at argument k.
+func separate(clauses []*clause, r relation, k int, used set) []*clause {
+	parts := make(map[relation]string)
+	rename := func(atom Term) Term {
+		if atom.relation() == r {
+			if name, ok := parts[atom.Args[k].relation()]; ok && atom.Args[k].Kind != Variable {
+				atom.Name = name
+			}
+		}
+		return atom
+	}
+	var out, bridges []*clause
+	for _, cl := range clauses {
+		if cl.head.relation() != r {
+			continue
+		}
+		part := cl.head.Args[k].relation()
+		if _, ok := parts[part]; ok {
+			continue
+		}
+		parts[part] = used.fresh(r.name + "/" + part.name)
+		whole := general(cl.head, k)
+		bridges = append(bridges, &clause{
+			head: whole, pos: cl.pos,
+			body: []formula{{connective: atomic, atom: rename(whole), pos: cl.pos}},
+		})
+	}
+	for _, cl := range clauses {
+		copied := &clause{head: rename(cl.head), pos: cl.pos}
+		for _, f := range cl.body {
+			copied.body = append(copied.body, f.rename(rename))
+		}
+		out = append(out, copied)
+	}
+	return append(out, bridges...)
+}
+
+// fresh adds a name to s that is not in it yet.
+func (s set) fresh(name string) string {
+	for s[name] {
+		name += "/"
+	}
+	s[name] = true
+	return name
+}
+
+// general is the most general atom of the relation of t that has the symbol or
+// function of t at argument k.
+func general(t Term, k int) Term {
+	n := 0
+	variable := func() Term {
+		n++
+		return Term{Kind: Variable, Name: fmt.Sprintf("?%d", n), Pos: t.Pos}
+	}
+	out := Term{Kind: Compound, Name: t.Name, Args: make([]Term, len(t.Args)), Pos: t.Pos}
+	for i, a := range t.Args {
+		if i != k {
+			out.Args[i] = variable()
+			continue
+		}
+		out.Args[i] = Term{Kind: a.Kind, Name: a.Name, Pos: a.Pos}
+		for range a.Args {
+			out.Args[i].Args = append(out.Args[i].Args, variable())
+		}
+	}
+	return out
+}
+
+// rename is f with every atom replaced.
+func (f formula) rename(atom func(Term) Term) formula {
+	if f.connective == atomic {
+		f.atom = atom(f.atom)
+	}
+	subs := make([]formula, len(f.subs))
+	for i, g := range f.subs {
+		subs[i] = g.rename(atom)
+	}
+	f.subs = subs
+	return f
+}
