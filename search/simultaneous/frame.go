@@ -1,0 +1,82 @@
+package simultaneous
+
+import (
+	"math"
+
+	"stackmate/reasoner/machine"
+)
+
+// frame is the working memory of one ply: a position with its children and what
+// is known of their values. Frames are reused from node to node, so a search
+// allocates nothing once it has been everywhere deep enough.
+//
+// Cell (i, j) of the m×n matrices is the position after row move i and column
+// move j. If chance moves too, the cell is the mean of k positions.
+type frame struct {
+	expansion machine.Expansion
+	m, n, k   int
+	// Distances in the numbering of children between neighbouring moves.
+	rowStep, columnStep, chanceStep int
+
+	p, o []float64 // m×n pessimistic and optimistic bounds of the cells
+	x, y []float64 // strategies found
+
+	chanceLow, chanceHigh []float64 // bounds of the k positions of one cell
+
+	through machine.State // position reached by passing through others
+	pruning pruning
+}
+
+// bytes is the memory of the frame, but for small change.
+func (f *frame) bytes() int64 {
+	e := &f.expansion
+	return int64(8*cap(e.States) + cap(e.Terminal) + 4*cap(e.Goals) + 8*cap(f.p) + 8*cap(f.o))
+}
+
+// layOut sizes the matrices to the legal moves of the expansion.
+func (f *frame) layOut(row, column, chance machine.Role) {
+	e := &f.expansion
+	f.k, f.chanceStep = 1, 0
+	step := 1
+	for r := len(e.Moves) - 1; r >= 0; r-- {
+		count := len(e.Moves[r])
+		switch machine.Role(r) {
+		case row:
+			f.m, f.rowStep = count, step
+		case column:
+			f.n, f.columnStep = count, step
+		case chance:
+			f.k, f.chanceStep = count, step
+		}
+		step *= count
+	}
+	f.p = resize(f.p, f.m*f.n)
+	f.o = resize(f.o, f.m*f.n)
+	f.x = resize(f.x, f.m)
+	f.y = resize(f.y, f.n)
+}
+
+// first is the number of the first child of cell (i, j).
+func (f *frame) first(i, j int) int { return i*f.rowStep + j*f.columnStep }
+
+// resize returns a slice of length n, of the old memory if that is enough. The
+// contents are unspecified.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/2)
+	}
+	return s[:n]
+}
+
+// Values lie on a grid of 2⁻³⁰ goal points, so that values that are equal by
+// the rules of the game are equal as numbers although they were computed in
+// different ways. The grid is a hundred times coarser than the error of the
+// matrix engine (1e-10 of a range of 100 is 1e-8; typically 1e-14) and integers
+// lie on it.
+const grid = 1.0 / (1 << 30)
+
+// window is the width ε of the search that only decides on which side of a
+// bound a value lies.
+const window = 1.0 / (1 << 20)
+
+func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }

@@ -1,0 +1,147 @@
+package simultaneous
+
+import (
+	"context"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// search solves position q and puts the result together.
+func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
+	started := time.Now()
+	s.counters = search.Counters{}
+	s.ctx, s.limits, s.stopped, s.err = ctx, lim, false, nil
+	if ctx.Err() != nil {
+		s.stopped = true
+	}
+	v, strategies := s.root(q)
+	result := search.Result{Proved: true, Counters: s.counters}
+	if s.err == nil && !s.stopped {
+		result.Line = s.line(q, strategies)
+	}
+	result.Strategies = strategies
+	result.Values = s.values(v)
+	result.Elapsed = time.Since(started)
+	result.PeakBytes = s.bytes()
+	return result, s.err
+}
+
+// values translates the value of the row player to all roles. Chance has no
+// stake in the game: its value is 0 by convention.
+func (s *solver) values(v search.Interval) []search.Interval {
+	values := make([]search.Interval, len(s.machine.Names().Roles))
+	values[s.row] = v
+	values[s.column] = search.Interval{Upper: 100}
+	if s.sumKnown {
+		values[s.column] = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}
+	}
+	return values
+}
+
+// root searches q with the full window and reads off the strategies.
+func (s *solver) root(q machine.State) (search.Interval, [][]search.Weighted) {
+	if terminal, goals := s.expander.Look(q); terminal {
+		return search.Exact(s.payoff(goals)), make([][]search.Weighted, len(goals))
+	}
+	f, v, open := s.open(0, q)
+	if open {
+		v = s.method(s, f, 0, s.config.Low-1, s.config.High+1)
+	}
+	if s.err != nil {
+		return v, nil
+	}
+	return v, s.strategies(q, f)
+}
+
+// strategies translates the strategies of the root frame to moves. Where nobody
+// has a choice at q the frame shows a later position, or none: then the single
+// moves of q are the strategies.
+func (s *solver) strategies(q machine.State, f *frame) [][]search.Weighted {
+	var e machine.Expansion
+	if !s.expander.Expand(&e, q) {
+		return nil
+	}
+	strategies := make([][]search.Weighted, len(e.Moves))
+	for _, player := range []machine.Role{s.row, s.column} {
+		moves := e.Moves[player]
+		if len(moves) == 1 {
+			strategies[player] = []search.Weighted{{Move: moves[0], Probability: 1}}
+			continue
+		}
+		if f == nil {
+			continue
+		}
+		probabilities := f.x
+		if player == s.column {
+			probabilities = f.y
+		}
+		for i, p := range probabilities {
+			if p > 0 {
+				strategies[player] = append(strategies[player], search.Weighted{Move: moves[i], Probability: p})
+			}
+		}
+	}
+	return strategies
+}
+
+// line follows the most probable moves from q, searching each position anew,
+// until the end of the game, a choice of chance, or the end of patience.
+func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
+	kept := s.counters
+	defer func() { s.counters = kept }()
+	var line [][]machine.Move
+	var e machine.Expansion
+	for range maxPlies {
+		if strategies == nil || !s.expander.Expand(&e, q) || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
+			return line
+		}
+		joint := make([]machine.Move, len(e.Moves))
+		for r, moves := range e.Moves {
+			joint[r] = moves[0]
+			best := 0.0
+			for _, w := range strategies[r] {
+				if w.Probability > best {
+					best, joint[r] = w.Probability, w.Move
+				}
+			}
+		}
+		line = append(line, joint)
+		c := childOf(&e, joint)
+		if e.Terminal[c] {
+			return line
+		}
+		q = append(machine.State(nil), e.Child(c)...)
+		if _, strategies = s.root(q); s.stopped {
+			return line
+		}
+	}
+	return line
+}
+
+// childOf is the number of the child that a joint move leads to.
+func childOf(e *machine.Expansion, joint []machine.Move) int {
+	c := 0
+	for r, moves := range e.Moves {
+		c *= len(moves)
+		for i, m := range moves {
+			if m == joint[r] {
+				c += i
+			}
+		}
+	}
+	return c
+}
+
+// bytes is the memory of the table and the frames.
+func (s *solver) bytes() int64 {
+	total := int64(0)
+	if s.table != nil {
+		total = s.table.Stats().Bytes
+	}
+	for _, f := range s.frames {
+		total += f.bytes()
+	}
+	return total
+}

@@ -1,0 +1,129 @@
+// Package simultaneous solves two-player zero-sum games with simultaneous moves
+// (stacked matrix games), with chance nodes: by backward induction, by
+// simultaneous move alpha-beta (Saffidine, Finnsson and Buro, 2012), and by
+// double oracle with serialized alpha-beta bounds (Bošanský, Lisý, Lanctot,
+// Čermák and Winands, 2016). It knows state machines and matrix games, nothing
+// of rules, matches or clocks.
+//
+// All methods share one skeleton (solver.go): a position is looked up in the
+// table, expanded, and handed to the method, which returns an interval that
+// contains the value of the position. Values are goal points of the row player.
+package simultaneous
+
+import (
+	"context"
+	"fmt"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/matrix"
+)
+
+// Method names an algorithm.
+type Method string
+
+// The methods.
+const (
+	// BackwardInduction solves every matrix completely.
+	BackwardInduction Method = "bi"
+	// SMAB is simultaneous move alpha-beta.
+	SMAB Method = "smab"
+)
+
+// Order is the order in which SMAB visits the cells of a matrix.
+type Order string
+
+// The cell orders.
+const (
+	// OrderL visits the cells (a, b) by min(a, b), then a, then b: first row,
+	// rest of the first column, rest of the second row, … (Fig. 6 of the paper).
+	OrderL Order = "l"
+	// OrderLex visits the cells row by row.
+	OrderLex Order = "lex"
+)
+
+// Config says how to search. The zero value is a good default.
+type Config struct {
+	Method Method // default: BackwardInduction
+	Table  bool   // whether to use a transposition table
+	Order  Order  // default: OrderL
+	// Skip is s of the early bound skipping heuristic: SMAB computes no bounds
+	// for a cell before s rows and s columns are filled.
+	Skip int
+	// Row is the row player, by default the first role that is not chance. The
+	// other one is the column player.
+	Row machine.Role
+	// Low and High bound the goals of the row player where more is known than
+	// 0 to 100. Both zero mean 0 and 100.
+	Low, High float64
+	// Engine makes the solver of matrix games and linear programs; nil means
+	// the native one.
+	Engine func() (matrix.Engine, error)
+
+	variant variant
+}
+
+// defaultTableBytes bounds the table where the limits of the search do not.
+const defaultTableBytes = 1 << 30
+
+// Searcher is a method with its table. It keeps what it proved from search to
+// search as long as the machine is the same, and belongs to one goroutine.
+type Searcher struct {
+	config Config
+	solver *solver
+}
+
+var _ search.Searcher = (*Searcher)(nil)
+
+// New returns a searcher, or an error that says what is wrong with the
+// configuration.
+func New(config Config) (*Searcher, error) {
+	if config.Method == "" {
+		config.Method = BackwardInduction
+	}
+	if config.Order == "" {
+		config.Order = OrderL
+	}
+	if config.Low == 0 && config.High == 0 {
+		config.High = 100
+	}
+	if config.Engine == nil {
+		config.Engine = func() (matrix.Engine, error) { return matrix.NewNative(), nil }
+	}
+	switch config.Method {
+	case BackwardInduction, SMAB:
+	default:
+		return nil, fmt.Errorf("method: expected bi or smab, found %q", config.Method)
+	}
+	if config.Order != OrderL && config.Order != OrderLex {
+		return nil, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)
+	}
+	if config.Skip < 0 {
+		return nil, fmt.Errorf("skip: expected a number of rows and columns ≥ 0, found %d", config.Skip)
+	}
+	if config.Low >= config.High {
+		return nil, fmt.Errorf("goal range: expected low < high, found %v and %v", config.Low, config.High)
+	}
+	return &Searcher{config: config}, nil
+}
+
+// Search solves position q of m, see search.Searcher. It returns
+// search.ErrNotZeroSum, wrapped, if the goals of two terminal positions do not
+// have the same sum.
+func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	if s.solver == nil || s.solver.machine != m || s.solver.maxBytes != tableBytes(lim) {
+		solver, err := newSolver(s.config, m, tableBytes(lim))
+		if err != nil {
+			return search.Result{}, err
+		}
+		s.solver = solver
+	}
+	return s.solver.search(ctx, q, lim)
+}
+
+func tableBytes(lim search.Limits) int64 {
+	if lim.MaxBytes > 0 {
+		return lim.MaxBytes
+	}
+	return defaultTableBytes
+}

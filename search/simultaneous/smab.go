@@ -1,0 +1,303 @@
+package simultaneous
+
+import "stackmate/search"
+
+// Simultaneous move alpha-beta (SMAB), Algorithm 1 of Saffidine, Finnsson and
+// Buro, "Alpha-beta pruning for games with simultaneous moves" (2012).
+//
+// The cells of the matrix are visited one by one. Before a cell (a, b) is
+// searched, two linear programs say below which value of it row a is dominated
+// by a mixture of other rows, and above which value column b is dominated by a
+// mixture of other columns, whatever the unknown cells turn out to be. They are
+// the window of the recursive search; a reply outside of it removes the action.
+// The window of the position itself takes part as an artificial row that is
+// worth alpha everywhere and an artificial column that is worth beta.
+//
+// Invariant: let G be the matrix game with the artificial actions. Actions are
+// removed only if a mixture of remaining actions of G dominates them, so the
+// value of G stays what it was: the value of the position, clamped to
+// [alpha, beta]. What the matrix of the remaining actions guarantees holds
+// against removed actions too, or alpha or beta holds (see smabResult).
+//
+// Cost: two LPs for each cell searched and one or two at the end. How the choices
+// that the paper leaves open matter is measured in README.md.
+
+// variant switches details of SMAB off, for the ablation tables.
+type variant struct {
+	literal bool
+}
+
+// pruning is what SMAB keeps of a frame: the remaining actions, and buffers for
+// the linear programs.
+type pruning struct {
+	rows, columns         []bool // remaining actions
+	rowsLeft, columnsLeft int
+	order                 []int32 // cells i*n+j in the order of the visit
+	mixture, bound, gain  []float64
+}
+
+func (b *pruning) reset(m, n int, order Order) {
+	b.rows, b.columns = resize(b.rows, m), resize(b.columns, n)
+	for i := range b.rows {
+		b.rows[i] = true
+	}
+	for j := range b.columns {
+		b.columns[j] = true
+	}
+	b.rowsLeft, b.columnsLeft = m, n
+	b.order = appendOrder(b.order[:0], m, n, order)
+	b.mixture = resize(b.mixture, (m+1)*(n+1))
+	b.bound, b.gain = resize(b.bound, m+n), resize(b.gain, m+n)
+}
+
+func (b *pruning) removeRow(i int) {
+	if b.rows[i] {
+		b.rows[i] = false
+		b.rowsLeft--
+	}
+}
+
+func (b *pruning) removeColumn(j int) {
+	if b.columns[j] {
+		b.columns[j] = false
+		b.columnsLeft--
+	}
+}
+
+// appendOrder appends the cells of an m×n matrix in the given order.
+func appendOrder(dst []int32, m, n int, order Order) []int32 {
+	if order == OrderLex {
+		for c := range m * n {
+			dst = append(dst, int32(c))
+		}
+		return dst
+	}
+	for d := range min(m, n) {
+		for j := d; j < n; j++ {
+			dst = append(dst, int32(d*n+j))
+		}
+		for i := d + 1; i < m; i++ {
+			dst = append(dst, int32(i*n+d))
+		}
+	}
+	return dst
+}
+
+// smab is the method SMAB.
+func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
+	b := &f.pruning
+	b.reset(f.m, f.n, s.config.Order)
+	for _, at := range b.order {
+		i, j := int(at)/f.n, int(at)%f.n
+		if !b.rows[i] || !b.columns[j] || f.p[at] == f.o[at] {
+			continue
+		}
+		s.smabCell(f, depth, i, j, alpha, beta)
+		if b.rowsLeft == 0 || b.columnsLeft == 0 || s.stopped {
+			break
+		}
+	}
+	return s.smabResult(f, alpha, beta)
+}
+
+// smabCell searches cell (i, j) in the window where its value matters, and
+// removes the row or column that the bounds or the reply show to be dominated.
+func (s *solver) smabCell(f *frame, depth, i, j int, alpha, beta float64) {
+	b := &f.pruning
+	at := i*f.n + j
+	low, high := s.config.Low-1, s.config.High+1
+	if f.filled(s.config.Skip) {
+		if low = s.rowBound(f, i, j, alpha); low >= f.o[at] {
+			b.removeRow(i)
+			return
+		}
+		if high = s.columnBound(f, i, j, beta); high <= f.p[at] {
+			b.removeColumn(j)
+			return
+		}
+	}
+	v := s.cell(f, depth, i, j, low, max(high, low+window))
+	if v.Upper <= low {
+		b.removeRow(i)
+	} else if v.Lower >= high {
+		b.removeColumn(j)
+	}
+}
+
+// filled tells whether at least the given number of rows and of columns have no
+// unknown cell left among the remaining actions.
+func (f *frame) filled(count int) bool {
+	if count == 0 {
+		return true
+	}
+	rows, columns := 0, 0
+	for i := range f.m {
+		full := true
+		for j := range f.n {
+			full = full && f.settled(i, j)
+		}
+		if full {
+			rows++
+		}
+	}
+	for j := range f.n {
+		full := true
+		for i := range f.m {
+			full = full && f.settled(i, j)
+		}
+		if full {
+			columns++
+		}
+	}
+	return rows >= count && columns >= count
+}
+
+// settled tells whether cell (i, j) is known or does not matter any more.
+func (f *frame) settled(i, j int) bool {
+	at := i*f.n + j
+	return f.p[at] == f.o[at] || !f.pruning.rows[i] || !f.pruning.columns[j]
+}
+
+// rowBound is α of Fig. 4: the greatest value of cell (i, j) at which row i is
+// certain to be dominated, or less than the range of the game if there is none.
+func (s *solver) rowBound(f *frame, i, j int, alpha float64) float64 {
+	b := &f.pruning
+	k, n := 0, 0
+	mixture := b.mixture[:0]
+	for r := range f.m {
+		if r == i || !b.rows[r] {
+			continue
+		}
+		for c := range f.n {
+			if c != j && b.columns[c] {
+				mixture = append(mixture, f.p[r*f.n+c])
+			}
+		}
+		b.gain[k] = f.p[r*f.n+j]
+		k++
+	}
+	for c := range f.n {
+		if c != j && b.columns[c] {
+			b.bound[n] = f.o[i*f.n+c]
+			mixture = append(mixture, alpha)
+			n++
+		}
+	}
+	if alpha > s.config.Low {
+		b.gain[k] = alpha
+		k++
+	}
+	started := s.startLP()
+	v, feasible, err := s.lp.Maximize(mixture, k, n, b.gain[:k], b.bound[:n])
+	s.endLP(started, err)
+	if !feasible {
+		return s.config.Low - 1
+	}
+	return snap(v)
+}
+
+// columnBound is β of Fig. 5: the least value of cell (i, j) at which column j is
+// certain to be dominated, or more than the range of the game if there is none.
+func (s *solver) columnBound(f *frame, i, j int, beta float64) float64 {
+	b := &f.pruning
+	m, n := 0, 0
+	mixture := b.mixture[:0]
+	artificial := beta < s.config.High
+	for r := range f.m {
+		if r == i || !b.rows[r] {
+			continue
+		}
+		for c := range f.n {
+			if c != j && b.columns[c] {
+				mixture = append(mixture, f.o[r*f.n+c])
+			}
+		}
+		if artificial {
+			mixture = append(mixture, beta)
+		}
+		b.bound[m] = f.p[r*f.n+j]
+		m++
+	}
+	for c := range f.n {
+		if c != j && b.columns[c] {
+			b.gain[n] = f.o[i*f.n+c]
+			n++
+		}
+	}
+	if artificial {
+		b.gain[n] = beta
+		n++
+	}
+	started := s.startLP()
+	v, feasible, err := s.lp.Minimize(mixture, m, n, b.gain[:n], b.bound[:m])
+	s.endLP(started, err)
+	if !feasible {
+		return s.config.High + 1
+	}
+	return snap(v)
+}
+
+// smabResult solves the matrix of the remaining actions.
+func (s *solver) smabResult(f *frame, alpha, beta float64) search.Interval {
+	b := &f.pruning
+	switch {
+	case b.rowsLeft == 0:
+		return search.Interval{Lower: s.config.Low, Upper: alpha}
+	case b.columnsLeft == 0:
+		return search.Interval{Lower: beta, Upper: s.config.High}
+	}
+	v := s.solveRemaining(f)
+	if b.columnsLeft < f.n && beta < s.config.High {
+		v.Lower = min(v.Lower, beta)
+	}
+	if b.rowsLeft < f.m && alpha > s.config.Low {
+		v.Upper = max(v.Upper, alpha)
+	}
+	return v
+}
+
+// solveRemaining solves the matrix of the remaining actions from its
+// pessimistic and, if cells are unknown, from its optimistic bounds, and writes
+// the strategies to the frame.
+func (s *solver) solveRemaining(f *frame) search.Interval {
+	b := &f.pruning
+	m, n := b.rowsLeft, b.columnsLeft
+	a := b.mixture[:0]
+	exact := true
+	for r := range f.m {
+		for c := range f.n {
+			if b.rows[r] && b.columns[c] {
+				at := r*f.n + c
+				a = append(a, f.p[at])
+				exact = exact && f.p[at] == f.o[at]
+			}
+		}
+	}
+	x, y := b.bound[:m], b.gain[:n]
+	v := search.Exact(s.nash(a, m, n, x, y))
+	spread(f.x, x, b.rows)
+	if !exact {
+		a = a[:0]
+		for at, o := range f.o {
+			if b.rows[at/f.n] && b.columns[at%f.n] {
+				a = append(a, o)
+			}
+		}
+		v.Upper = max(v.Lower, s.nash(a, m, n, nil, y))
+	}
+	spread(f.y, y, b.columns)
+	return v
+}
+
+// spread writes the probabilities of the remaining actions into a strategy over
+// all actions.
+func spread(dst, src []float64, remaining []bool) {
+	k := 0
+	for i, in := range remaining {
+		dst[i] = 0
+		if in {
+			dst[i] = src[k]
+			k++
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package simultaneous
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/matrix"
+	"stackmate/search/table"
+)
+
+// maxPlies bounds the depth of the recursion, and with it the memory of a game
+// that never ends. A position that deep is left undecided.
+const maxPlies = 1 << 12
+
+// lpSample: every so many calls of the LP engine one is timed, on behalf of all,
+// because reading the clock takes as long as solving a small game.
+const lpSample = 16
+
+// pollNodes is the number of nodes between two looks at the context.
+const pollNodes = 64
+
+// bounds is what the table stores: an interval that contains the value.
+type bounds struct{ lower, upper float64 }
+
+// method computes the value of the position in a frame, as far as it matters
+// for the window: the returned interval contains the value, and it is a single
+// number, or lies at or above beta, or at or below alpha, unless the search was
+// stopped.
+type method func(s *solver, f *frame, depth int, alpha, beta float64) search.Interval
+
+// solver is the state of one search: the skeleton that all methods share.
+type solver struct {
+	config              Config
+	machine             machine.Machine
+	row, column, chance machine.Role // chance is -1 in a game without it
+	method              method
+	expander            *machine.Expander
+	lp                  matrix.Engine
+	table               *table.Table[bounds] // nil if there is none
+	maxBytes            int64
+	frames              []*frame
+
+	// sum is what the goals of both players add up to in every terminal
+	// position; known from the first one that is met.
+	sum      float64
+	sumKnown bool
+
+	counters search.Counters
+	ctx      context.Context
+	limits   search.Limits
+	stopped  bool
+	err      error
+}
+
+func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error) {
+	lp, err := config.Engine()
+	if err != nil {
+		return nil, err
+	}
+	s := &solver{config: config, machine: m, lp: lp, maxBytes: maxBytes}
+	if err := s.castRoles(m.Names().Roles); err != nil {
+		return nil, err
+	}
+	s.expander = machine.NewExpander(m)
+	if config.Table {
+		s.table = table.New[bounds](m.Words(), maxBytes)
+	}
+	switch config.Method {
+	case BackwardInduction:
+		s.method = (*solver).induce
+	case SMAB:
+		s.method = (*solver).smab
+	}
+	return s, nil
+}
+
+// castRoles finds out who is row player, column player and chance.
+func (s *solver) castRoles(roles []string) error {
+	s.row, s.column, s.chance = -1, -1, -1
+	players := 0
+	for r, name := range roles {
+		role := machine.Role(r)
+		switch {
+		case name == machine.RandomRole:
+			s.chance = role
+		default:
+			players++
+			s.column = role
+			if s.row < 0 || role == s.config.Row {
+				s.row = role
+			}
+		}
+	}
+	if players != 2 {
+		return fmt.Errorf("expected a game of two roles besides %s, found %d", machine.RandomRole, players)
+	}
+	for r, name := range roles {
+		if role := machine.Role(r); name != machine.RandomRole && role != s.row {
+			s.column = role
+		}
+	}
+	return nil
+}
+
+// value searches position q: the skeleton around the method.
+func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.Interval {
+	known := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	if s.table != nil {
+		if b := s.table.Lookup(q); b != nil {
+			known = search.Interval{Lower: b.lower, Upper: b.upper}
+			if decided(known, alpha, beta) {
+				s.counters.TableHits++
+				return known
+			}
+		}
+	}
+	if s.stopped || depth >= maxPlies {
+		return known
+	}
+	before := s.counters.Nodes
+	f, v, open := s.open(depth, q)
+	if open {
+		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
+		v = meet(v, known)
+	}
+	if s.table != nil {
+		*s.table.Insert(q, s.counters.Nodes-before) = bounds{v.Lower, v.Upper}
+	}
+	return v
+}
+
+// decided tells whether an interval answers the question of a window.
+func decided(v search.Interval, alpha, beta float64) bool {
+	return v.Lower == v.Upper || v.Lower >= beta || v.Upper <= alpha
+}
+
+// meet is the intersection of two intervals that contain the same value, to
+// within rounding.
+func meet(v, w search.Interval) search.Interval {
+	v.Lower = max(v.Lower, w.Lower)
+	v.Upper = max(v.Lower, min(v.Upper, w.Upper))
+	return v
+}
+
+// open expands position q into the frame of its depth, passing through
+// positions where nobody has a choice. It returns false, and the value, if that
+// leads to a terminal position, and false and the range of the game if the
+// search stopped.
+func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool) {
+	if depth == len(s.frames) {
+		s.frames = append(s.frames, &frame{})
+	}
+	f := s.frames[depth]
+	e := &f.expansion
+	unknown := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	for range maxPlies {
+		if !s.expander.Expand(e, q) {
+			s.fail(fmt.Errorf("a role has no legal move in a position that is not terminal: %v",
+				s.machine.Names().AppendFluents(nil, q)))
+			return nil, unknown, false
+		}
+		if e.Children > 1 {
+			f.layOut(s.row, s.column, s.chance)
+			s.fill(f)
+			s.countNode()
+			return f, unknown, !s.stopped
+		}
+		if e.Terminal[0] {
+			return nil, search.Exact(s.payoff(e.ChildGoals(0))), false
+		}
+		f.through = append(f.through[:0], e.Child(0)...)
+		q = f.through
+	}
+	return nil, unknown, false
+}
+
+func (s *solver) countNode() {
+	s.counters.Nodes++
+	n := s.counters.Nodes
+	if n%pollNodes == 0 && s.ctx.Err() != nil || s.limits.MaxNodes > 0 && n > s.limits.MaxNodes {
+		s.stopped = true
+	}
+}
+
+// fill writes what the terminal children tell into the matrices of the frame.
+func (s *solver) fill(f *frame) {
+	for i := range f.m {
+		for j := range f.n {
+			low, high := 0.0, 0.0
+			for c, t := f.first(i, j), 0; t < f.k; c, t = c+f.chanceStep, t+1 {
+				if f.expansion.Terminal[c] {
+					v := s.payoff(f.expansion.ChildGoals(c))
+					low, high = low+v, high+v
+				} else {
+					low, high = low+s.config.Low, high+s.config.High
+				}
+			}
+			f.p[i*f.n+j], f.o[i*f.n+j] = snap(low/float64(f.k)), snap(high/float64(f.k))
+		}
+	}
+}
+
+// payoff is the goal of the row player in a terminal position. It checks what
+// the search relies on: goals within the range, and of constant sum.
+func (s *solver) payoff(goals []int32) float64 {
+	row, column := goals[s.row], goals[s.column]
+	v := float64(row)
+	switch {
+	case row == machine.NoGoal || column == machine.NoGoal:
+		s.fail(fmt.Errorf("a terminal position gives a role no goal, or several"))
+	case v < s.config.Low || v > s.config.High:
+		s.fail(fmt.Errorf("expected goals of %s from %v to %v, found %d",
+			s.machine.Names().Roles[s.row], s.config.Low, s.config.High, row))
+	case !s.sumKnown:
+		s.sum, s.sumKnown = float64(row+column), true
+	case float64(row+column) != s.sum:
+		s.fail(fmt.Errorf("%w: found goals of %d and %d after others with the sum %v",
+			search.ErrNotZeroSum, row, column, s.sum))
+	}
+	return v
+}
+
+// fail stops the search with an error; the first one counts.
+func (s *solver) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+	s.stopped = true
+}
+
+// cell searches cell (i, j) of a frame and tightens its bounds.
+func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Interval {
+	at := i*f.n + j
+	v := search.Interval{Lower: f.p[at], Upper: f.o[at]}
+	if decided(v, alpha, beta) {
+		return v
+	}
+	if f.k == 1 {
+		v = meet(s.value(depth+1, f.expansion.Child(f.first(i, j)), alpha, beta), v)
+	} else {
+		v = meet(s.chanceNode(f, depth, f.first(i, j), alpha, beta), v)
+	}
+	f.p[at], f.o[at] = v.Lower, v.Upper
+	return v
+}
+
+// nash solves the m×n matrix game a and returns its value on the grid.
+func (s *solver) nash(a []float64, m, n int, x, y []float64) float64 {
+	started := s.startLP()
+	v, err := s.lp.Nash(a, m, n, x, y)
+	s.endLP(started, err)
+	return snap(v)
+}
+
+// startLP counts an LP and starts the clock for one in lpSample.
+func (s *solver) startLP() time.Time {
+	s.counters.LPCalls++
+	if s.counters.LPCalls%lpSample == 0 {
+		return time.Now()
+	}
+	return time.Time{}
+}
+
+func (s *solver) endLP(started time.Time, err error) {
+	if !started.IsZero() {
+		s.counters.LPTime += lpSample * time.Since(started)
+	}
+	if err != nil {
+		s.fail(err)
+	}
+}
