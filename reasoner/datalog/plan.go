@@ -147,6 +147,20 @@ func (p *planner) matches(a *atom) float64 {
 	return cost
 }
 
+// estimate is the expected number of matches of a body of positive literals.
+func (r *rule) estimate() float64 {
+	p := &planner{plan: &plan{rule: r}, bound: make([]bool, r.vars), done: make([]bool, len(r.body))}
+	size := 1.0
+	for next := p.cheapest(); next >= 0; next = p.cheapest() {
+		size *= p.matches(&r.body[next].atom)
+		p.done[next] = true
+		for _, v := range r.body[next].appendVars(nil) {
+			p.bound[v] = true
+		}
+	}
+	return size
+}
+
 // filters adds every open literal whose variables are bound, and, once its
 // variables are bound, the head.
 func (p *planner) filters() {

@@ -60,7 +60,7 @@ func (s *splitter) eliminate(r *rule) bool {
 			continue
 		}
 		p := r.partOf(v)
-		if p == nil || !p.static && len(p.vars) >= len(all) || len(p.literals) == len(r.body) {
+		if p == nil || !p.static && len(p.vars) >= len(all) {
 			continue
 		}
 		if best == nil || p.static && !best.static || p.static == best.static && len(p.vars) < len(best.vars) {
@@ -94,6 +94,9 @@ func (r *rule) partOf(v int32) *part {
 			p.literals = append(p.literals, i)
 		}
 	}
+	if len(p.literals) == len(r.body) {
+		return nil
+	}
 	for {
 		open := p.unbound(r)
 		if len(open) == 0 {
@@ -108,8 +111,26 @@ func (r *rule) partOf(v int32) *part {
 	}
 	p.addFilters(r)
 	p.outputs = p.needed(r)
+	p.static = p.static && p.isSmall(r)
 	return p
 }
+
+// isSmall tells whether a static part takes little more room than the relations
+// that it joins. Larger ones are better joined with dynamic literals first.
+func (p *part) isSmall(r *rule) bool {
+	inputs := 0.0
+	body := rule{vars: r.vars}
+	for _, i := range append(slices.Clone(p.literals), p.binders...) {
+		if r.body[i].op == gdl.Holds {
+			inputs += float64(r.body[i].atom.rel.n)
+			body.body = append(body.body, r.body[i])
+		}
+	}
+	return body.estimate() <= 4*inputs+smallPart
+}
+
+// smallPart is the number of tuples that a static part may always have.
+const smallPart = 1000
 
 func (p *part) add(r *rule, i int) {
 	p.vars = r.body[i].appendVars(p.vars)
