@@ -1,9 +1,6 @@
 package matrix
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // The linear programs of pruning choose a mixture x of k pure strategies that
 // yields at least f in each of n columns, and best e in one more:
@@ -34,20 +31,6 @@ const (
 	finest = relaxation / 16
 )
 
-// program is a linear program of the form above. P is read through strides and
-// a sign, so that the transposed and negated program needs no copy.
-type program struct {
-	p        []float64
-	k, n     int
-	nextRow  int // distance of p[i][j] and p[i+1][j]
-	nextCol  int // distance of p[i][j] and p[i][j+1]
-	sign     float64
-	e, f     []float64 // e may be nil; both are read with the sign
-	base     int       // the eliminated strategy
-	low, top float64   // range of P and f
-	spread   float64   // range of e
-}
-
 // Maximize solves max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, see Engine. A
 // column that is missed by less than 1e-12 of the range of P and f counts as
 // satisfied.
@@ -65,22 +48,6 @@ func (g *Native) Minimize(o []float64, m, n int, e, f []float64) (value float64,
 	}
 	value, feasible, err = g.optimise(program{p: o, k: n, n: m, nextRow: 1, nextCol: n, sign: -1, e: e, f: f})
 	return -value, feasible, err
-}
-
-// checkProgram checks the sizes of an m×n program with a mixture of k actions
-// and as many constraints as said.
-func checkProgram(p []float64, m, n, k, constraints int, e, f []float64) error {
-	switch {
-	case m < 0 || n < 0:
-		return fmt.Errorf("linear program: expected a size of at least 0×0, found %d×%d", m, n)
-	case len(p) < m*n:
-		return fmt.Errorf("linear program: expected %d×%d = %d elements, found %d", m, n, m*n, len(p))
-	case e != nil && len(e) < k:
-		return fmt.Errorf("linear program: expected an objective of %d elements, found %d", k, len(e))
-	case len(f) < constraints:
-		return fmt.Errorf("linear program: expected %d bounds, found %d", constraints, len(f))
-	}
-	return nil
 }
 
 func (g *Native) optimise(q program) (float64, bool, error) {
@@ -102,53 +69,6 @@ func (g *Native) optimise(q program) (float64, bool, error) {
 		return 0, false, nil
 	}
 	return maximizeByRationals(&q)
-}
-
-// at is the element of P in row i and column j.
-func (q *program) at(i, j int) float64 { return q.sign * q.p[i*q.nextRow+j*q.nextCol] }
-
-// measure finds the base and the range, and rejects elements that are not finite.
-func (q *program) measure() error {
-	q.low, q.top = math.Inf(1), math.Inf(-1)
-	for _, v := range q.p[:q.k*q.n] {
-		q.low, q.top = min(q.low, v), max(q.top, v)
-	}
-	for _, v := range q.f[:q.n] {
-		q.low, q.top = min(q.low, v), max(q.top, v)
-	}
-	if r := q.top - q.low; q.n > 0 && r-r != 0 {
-		return fmt.Errorf("linear program: expected finite coefficients and bounds, found a range of %v to %v", q.low, q.top)
-	}
-	if q.e == nil {
-		q.base = q.safest()
-		return nil
-	}
-	sum := 0.0
-	for i, v := range q.e[:q.k] {
-		sum += v
-		if q.sign*v > q.sign*q.e[q.base] {
-			q.base = i
-		}
-	}
-	if sum-sum != 0 {
-		return fmt.Errorf("linear program: expected a finite objective, found a sum of %v", sum)
-	}
-	return nil
-}
-
-// safest is the row whose greatest violation of a column is least.
-func (q *program) safest() int {
-	row, best := 0, math.Inf(-1)
-	for i := range q.k {
-		least := math.Inf(1)
-		for j := range q.n {
-			least = min(least, q.at(i, j)-q.sign*q.f[j])
-		}
-		if least > best {
-			row, best = i, least
-		}
-	}
-	return row
 }
 
 // loadProgram writes the program into the tableau. It returns false if no row
@@ -202,20 +122,14 @@ func (g *Native) loadObjective(q *program) {
 		}
 		return
 	}
-	greatest := 0.0
+	scale := q.sign * powerScale(q.spread)
+	g.unit = 1 / powerScale(q.spread)
 	c := 0
 	for i, v := range q.e[:q.k] {
 		if i != q.base {
-			costs[c] = q.sign * (q.e[q.base] - v)
-			greatest = max(greatest, costs[c])
+			costs[c] = (q.e[q.base] - v) * scale
 			c++
 		}
-	}
-	q.spread = greatest
-	scale := powerScale(greatest)
-	g.unit = 1 / scale
-	for c := range costs {
-		costs[c] *= scale
 	}
 }
 
@@ -229,24 +143,15 @@ func (g *Native) loadObjective(q *program) {
 func (g *Native) verify(q *program) (value float64, ok bool) {
 	g.x, g.y = grow(g.x, q.k), grow(g.y, q.n)
 	g.readProgram(q)
-	for j := range q.n {
-		sum := 0.0
-		for i, p := range g.x {
-			if p > 0 {
-				sum += p * q.at(i, j)
-			}
-		}
-		if sum < q.sign*q.f[j]-2*relaxation*(q.top-q.low) {
-			return 0, false
-		}
+	if !q.satisfied(g.x) {
+		return 0, false
 	}
 	if q.e == nil {
 		return 0, true
 	}
-	attained, bound := 0.0, math.Inf(-1)
-	for i, p := range g.x {
+	bound := math.Inf(-1)
+	for i := range q.k {
 		e := q.sign * q.e[i]
-		attained += p * e
 		for j, multiplier := range g.y {
 			if multiplier > 0 {
 				e += multiplier * (q.at(i, j) - q.sign*q.f[j])
@@ -254,7 +159,7 @@ func (g *Native) verify(q *program) (value float64, ok bool) {
 		}
 		bound = max(bound, e)
 	}
-	return bound, bound-attained <= certifiedGap*q.spread
+	return bound, bound-q.objective(g.x) <= certifiedGap*q.spread
 }
 
 // readProgram reads the mixture and the multipliers off the tableau.

@@ -53,54 +53,57 @@ func checkAgainstRationals(t *rapid.T, p []float64, k, n int, e, f []float64, va
 }
 
 func TestMaximizeAgreesWithRationals(t *testing.T) {
-	g := NewNative()
-	rapid.Check(t, func(t *rapid.T) {
-		p, k, n, e, f := drawProgram(t)
-		value, feasible, err := g.Maximize(p, k, n, e, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkAgainstRationals(t, p, k, n, e, f, value, feasible)
+	withEngines(t, func(t *testing.T, g Engine) {
+		rapid.Check(t, func(t *rapid.T) {
+			p, k, n, e, f := drawProgram(t)
+			value, feasible, err := g.Maximize(p, k, n, e, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkAgainstRationals(t, p, k, n, e, f, value, feasible)
+		})
 	})
 }
 
 func TestFeasibilityAgreesWithMaximize(t *testing.T) {
-	g := NewNative()
-	rapid.Check(t, func(t *rapid.T) {
-		p, k, n, _, f := drawProgram(t)
-		value, feasible, err := g.Maximize(p, k, n, nil, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if value != 0 {
-			t.Fatalf("value %v without an objective", value)
-		}
-		checkAgainstRationals(t, p, k, n, make([]float64, k), f, 0, feasible)
+	withEngines(t, func(t *testing.T, g Engine) {
+		rapid.Check(t, func(t *rapid.T) {
+			p, k, n, _, f := drawProgram(t)
+			value, feasible, err := g.Maximize(p, k, n, nil, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if value != 0 {
+				t.Fatalf("value %v without an objective", value)
+			}
+			checkAgainstRationals(t, p, k, n, make([]float64, k), f, 0, feasible)
+		})
 	})
 }
 
 func TestMinimizeIsMaximizeTransposedAndNegated(t *testing.T) {
-	g := NewNative()
-	rapid.Check(t, func(t *rapid.T) {
-		p, k, n, e, f := drawProgram(t)
-		o := make([]float64, k*n) // n×k
-		for i := range k {
-			for j := range n {
-				o[j*k+i] = -p[i*n+j]
+	withEngines(t, func(t *testing.T, g Engine) {
+		rapid.Check(t, func(t *rapid.T) {
+			p, k, n, e, f := drawProgram(t)
+			o := make([]float64, k*n) // n×k
+			for i := range k {
+				for j := range n {
+					o[j*k+i] = -p[i*n+j]
+				}
 			}
-		}
-		negated := func(v []float64) []float64 {
-			w := make([]float64, len(v))
-			for i := range v {
-				w[i] = -v[i]
+			negated := func(v []float64) []float64 {
+				w := make([]float64, len(v))
+				for i := range v {
+					w[i] = -v[i]
+				}
+				return w
 			}
-			return w
-		}
-		value, feasible, err := g.Minimize(o, n, k, negated(e), negated(f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkAgainstRationals(t, p, k, n, e, f, -value, feasible)
+			value, feasible, err := g.Minimize(o, n, k, negated(e), negated(f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkAgainstRationals(t, p, k, n, e, f, -value, feasible)
+		})
 	})
 }
 
@@ -121,13 +124,13 @@ func TestKnownPrograms(t *testing.T) {
 		{"not dominated by any mixture", 2, 2, []float64{4, 0, 0, 4}, nil, []float64{2.1, 2}, 0, false},
 		{"a mixture pays for the objective", 2, 1, []float64{0, 4}, []float64{10, 2}, []float64{1}, 8, true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			value, feasible, err := NewNative().Maximize(c.p, c.k, c.n, c.e, c.f)
+		withEngines(t, func(t *testing.T, g Engine) {
+			value, feasible, err := g.Maximize(c.p, c.k, c.n, c.e, c.f)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if feasible != c.feasible || math.Abs(value-c.value) > 1e-12 {
-				t.Errorf("value %v, feasible %v, expected %v, %v", value, feasible, c.value, c.feasible)
+				t.Errorf("%s: value %v, feasible %v, expected %v, %v", c.name, value, feasible, c.value, c.feasible)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import "C"
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 )
 
@@ -52,11 +53,12 @@ const (
 
 // Prob is a linear program. Make one with New and free it with Delete.
 type Prob struct {
-	p *C.glp_prob
+	p          *C.glp_prob
+	rows, cols int
 }
 
 // New makes an empty program.
-func New() *Prob { return &Prob{C.glp_create_prob()} }
+func New() *Prob { return &Prob{p: C.glp_create_prob()} }
 
 // Delete frees the program. A second Delete does nothing; any other call panics.
 func (p *Prob) Delete() {
@@ -67,7 +69,10 @@ func (p *Prob) Delete() {
 }
 
 // Erase empties the program.
-func (p *Prob) Erase() { C.glp_erase_prob(p.handle()) }
+func (p *Prob) Erase() {
+	C.glp_erase_prob(p.handle())
+	p.rows, p.cols = 0, 0
+}
 
 func (p *Prob) handle() *C.glp_prob {
 	if p.p == nil {
@@ -77,10 +82,10 @@ func (p *Prob) handle() *C.glp_prob {
 }
 
 // row is i as a row number.
-func (p *Prob) row(i int) C.int { return within("row", i, p.NumRows()) }
+func (p *Prob) row(i int) C.int { return within("row", i, p.rows) }
 
 // column is j as a column number.
-func (p *Prob) column(j int) C.int { return within("column", j, p.NumCols()) }
+func (p *Prob) column(j int) C.int { return within("column", j, p.cols) }
 
 func within(what string, i, count int) C.int {
 	if i < 1 || i > count {
@@ -93,10 +98,25 @@ func within(what string, i, count int) C.int {
 func (p *Prob) SetObjDir(dir ObjDir) { C.glp_set_obj_dir(p.handle(), C.int(dir)) }
 
 // AddRows adds free rows and returns the number of the first.
-func (p *Prob) AddRows(nrs int) int { return int(C.glp_add_rows(p.handle(), C.int(nrs))) }
+func (p *Prob) AddRows(nrs int) int {
+	first := int(C.glp_add_rows(p.handle(), positive(nrs)))
+	p.rows += nrs
+	return first
+}
 
 // AddCols adds columns fixed at zero and returns the number of the first.
-func (p *Prob) AddCols(ncs int) int { return int(C.glp_add_cols(p.handle(), C.int(ncs))) }
+func (p *Prob) AddCols(ncs int) int {
+	first := int(C.glp_add_cols(p.handle(), positive(ncs)))
+	p.cols += ncs
+	return first
+}
+
+func positive(count int) C.int {
+	if count < 1 || count > math.MaxInt32 {
+		panic(fmt.Sprintf("glpk: cannot add %d rows or columns", count))
+	}
+	return C.int(count)
+}
 
 // NumRows is the number of rows.
 func (p *Prob) NumRows() int { return int(C.glp_get_num_rows(p.handle())) }
@@ -131,10 +151,9 @@ func (p *Prob) LoadMatrix(ia, ja []int32, ar []float64) {
 	if len(ia) != len(ja) || len(ia) != len(ar) || len(ia) == 0 {
 		panic(fmt.Sprintf("glpk: matrix of %d rows, %d columns and %d values", len(ia), len(ja), len(ar)))
 	}
-	rows, columns := p.NumRows(), p.NumCols()
 	for k := 1; k < len(ia); k++ {
-		within("row", int(ia[k]), rows)
-		within("column", int(ja[k]), columns)
+		within("row", int(ia[k]), p.rows)
+		within("column", int(ja[k]), p.cols)
 	}
 	C.glp_load_matrix(p.handle(), C.int(len(ia)-1),
 		(*C.int)(unsafe.SliceData(ia)), (*C.int)(unsafe.SliceData(ja)), (*C.double)(unsafe.SliceData(ar)))

@@ -3,10 +3,10 @@ package glpk
 // #include <glpk.h>
 import "C"
 
-// OptError says why a solver gave up. It is the error of Simplex and Exact.
+// OptError says why a solver gave up. It is the error of Simplex.
 type OptError int
 
-// The errors of the simplex methods.
+// The errors of the simplex method.
 const (
 	EBADB  = OptError(C.GLP_EBADB)
 	ESING  = OptError(C.GLP_ESING)
@@ -93,12 +93,6 @@ func (s *Smcp) handle() *C.glp_smcp {
 // Without an error the method came to an end, and Status tells to which.
 func (p *Prob) Simplex(parm *Smcp) error {
 	return optError(C.glp_simplex(p.handle(), parm.handle()))
-}
-
-// Exact solves the program in rationals from the basis of the last solution. It
-// is slow.
-func (p *Prob) Exact(parm *Smcp) error {
-	return optError(C.glp_exact(p.handle(), parm.handle()))
 }
 
 func optError(code C.int) error {

@@ -1,0 +1,96 @@
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Errors of Linear.Maximize.
+var (
+	ErrInfeasible = errors.New("linear program: no point satisfies all bounds")
+	ErrUnbounded  = errors.New("linear program: the objective grows without bound")
+)
+
+// Bounds is what a variable or a row may be: Lower ≤ it ≤ Upper, in units of
+// the program; an infinite side is no bound.
+type Bounds struct{ Lower, Upper float64 }
+
+// Bounds that occur often.
+var (
+	NonNegative = Bounds{0, math.Inf(1)}
+	Free        = Bounds{math.Inf(-1), math.Inf(1)}
+)
+
+// Equal is the bounds that allow v alone.
+func Equal(v float64) Bounds { return Bounds{v, v} }
+
+// Entry is one coefficient of a sparse matrix; no place may occur twice.
+type Entry struct {
+	Row, Variable int
+	Coefficient   float64
+}
+
+// Linear is a sparse linear program: max Objective·x subject to Rows on Ax and
+// Variables on x. The sequence form of a game is one (Koller, Megiddo and von
+// Stengel, 1994). It is solved by GLPK, which is part of the program only with
+// -tags glpk.
+type Linear struct {
+	Objective []float64 // one per variable
+	Variables []Bounds
+	Rows      []Bounds
+	Entries   []Entry
+}
+
+// Maximize returns the optimum and a point x (one element per variable) that
+// attains it. The errors are ErrInfeasible, ErrUnbounded, a description of an
+// ill-formed program, the failure of the solver, or how to get a solver.
+func (l *Linear) Maximize() (value float64, x []float64, err error) {
+	if err := l.check(); err != nil {
+		return 0, nil, err
+	}
+	return maximizeLinear(l)
+}
+
+func (l *Linear) check() error {
+	switch {
+	case len(l.Variables) == 0 || len(l.Rows) == 0:
+		return fmt.Errorf("linear program: expected at least one variable and one row, found %d and %d", len(l.Variables), len(l.Rows))
+	case len(l.Objective) != len(l.Variables):
+		return fmt.Errorf("linear program: expected an objective of %d coefficients, found %d", len(l.Variables), len(l.Objective))
+	}
+	for j, c := range l.Objective {
+		if c-c != 0 {
+			return fmt.Errorf("linear program: expected finite objective coefficients, found %v for variable %d", c, j)
+		}
+	}
+	if err := checkBounds("variable", l.Variables); err != nil {
+		return err
+	}
+	if err := checkBounds("row", l.Rows); err != nil {
+		return err
+	}
+	seen := make(map[[2]int]bool, len(l.Entries))
+	for _, e := range l.Entries {
+		place := [2]int{e.Row, e.Variable}
+		switch {
+		case e.Row < 0 || e.Row >= len(l.Rows) || e.Variable < 0 || e.Variable >= len(l.Variables):
+			return fmt.Errorf("linear program: expected entries within %d×%d, found row %d, variable %d", len(l.Rows), len(l.Variables), e.Row, e.Variable)
+		case e.Coefficient-e.Coefficient != 0:
+			return fmt.Errorf("linear program: expected finite coefficients, found %v in row %d, variable %d", e.Coefficient, e.Row, e.Variable)
+		case seen[place]:
+			return fmt.Errorf("linear program: expected one entry in row %d, variable %d, found two", e.Row, e.Variable)
+		}
+		seen[place] = true
+	}
+	return nil
+}
+
+func checkBounds(what string, bounds []Bounds) error {
+	for i, b := range bounds {
+		if !(b.Lower <= b.Upper) || math.IsInf(b.Lower, 1) || math.IsInf(b.Upper, -1) {
+			return fmt.Errorf("linear program: expected a lower bound and no lesser upper one, found %v and %v for %s %d", b.Lower, b.Upper, what, i)
+		}
+	}
+	return nil
+}
