@@ -1,0 +1,126 @@
+package machine_test
+
+import (
+	"context"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// counting is a game of one role that counts from 0 to 9 in steps of 1 or 2, one
+// fluent for each number; at 9 or 10 it ends, with a goal of 100 at exactly 10.
+type counting struct{ at int }
+
+func (c *counting) SetState(s machine.State) {
+	for c.at = 0; !s.Has(c.at); c.at++ {
+	}
+}
+func (c *counting) Terminal() bool { return c.at >= 9 }
+func (c *counting) AppendLegal(dst []machine.Move, _ machine.Role) []machine.Move {
+	return append(dst, 0, 1)
+}
+func (c *counting) Goal(machine.Role) int32 { return int32(c.at-9) * 100 }
+func (c *counting) Next(dst machine.State, joint []machine.Move) {
+	clear(dst)
+	dst.Set(c.at + 1 + int(joint[0]))
+}
+
+func newCounting() machine.Machine {
+	names := &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"one", "(step Two)"}}}
+	for range 11 {
+		names.Fluents = append(names.Fluents, "f")
+	}
+	return machine.NewScalar(names, machine.State{1}, machine.Info{Engine: "toy"}, func() machine.Stepper { return new(counting) })
+}
+
+func TestPerftCountsSequencesOfJointMoves(t *testing.T) {
+	counts, err := machine.Perft(context.Background(), newCounting(), machine.State{1}, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Compositions into ones and twos: 2^d until the end is reached. Five twos
+	// reach 10, and 4 twos with 1 one reach 9 in 5 orders.
+	want := []machine.PerftCount{{1, 2, 0}, {2, 4, 0}, {3, 8, 0}, {4, 16, 0}, {5, 32, 6}, {6, 52, 30}}
+	for i := range want {
+		if counts[i] != want[i] {
+			t.Errorf("depth %d: %+v, want %+v", i+1, counts[i], want[i])
+		}
+	}
+}
+
+func TestPerftSaysWhenItWasStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := machine.Perft(ctx, newCounting(), machine.State{1}, 3); err == nil {
+		t.Error("no error from a cancelled count")
+	}
+}
+
+func TestPlayoutsAreReproducibleAndEnd(t *testing.T) {
+	run := func(seed uint64) *machine.Playouts {
+		p := machine.NewPlayouts(newCounting(), machine.State{1}, seed)
+		p.Run(context.Background(), 100_000)
+		return p
+	}
+	p, q, other := run(1), run(1), run(2)
+	if p.States != q.States || p.Ended != q.Ended || p.Goals[0] != q.Goals[0] {
+		t.Errorf("the same seed gave %d/%d/%d and %d/%d/%d", p.States, p.Ended, p.Goals[0], q.States, q.Ended, q.Goals[0])
+	}
+	if p.Goals[0] == other.Goals[0] && p.Ended == other.Ended {
+		t.Error("another seed gave the same playouts")
+	}
+	if p.Faulty != 0 {
+		t.Errorf("%d faulty playouts", p.Faulty)
+	}
+	// The chance to hit 9 from 0 with fair steps of 1 and 2 is (2+2^-9)/3, and
+	// the walk that misses 9 goes from 8 to 10.
+	got, want := float64(p.Goals[0])/float64(p.Ended), 100*(1-2.0/3)
+	if got < want-1 || got > want+1 {
+		t.Errorf("mean goal %.2f, want about %.2f", got, want)
+	}
+}
+
+func TestMovesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
+	names := &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"a", "A", "(go North)"}}}
+	for text, want := range map[string]machine.Move{"a": 0, "A": 1, "(GO NORTH)": 2} {
+		if m, ok := names.Move(0, text); !ok || m != want {
+			t.Errorf("%s is move %d, %v", text, m, ok)
+		}
+	}
+	if _, ok := names.Move(0, "(go south)"); ok {
+		t.Error("an unknown move was found")
+	}
+}
+
+func TestRandIntnIsUniform(t *testing.T) {
+	rng := machine.NewRand(3)
+	var count [7]int
+	const n = 70_000
+	for range n {
+		count[rng.Intn(7)]++
+	}
+	for i, c := range count {
+		if c < 9_600 || c > 10_400 { // four standard deviations
+			t.Errorf("%d came %d times of %d", i, c, n)
+		}
+	}
+}
+
+func TestExpansionNumbersChildrenByJointMove(t *testing.T) {
+	m := newCounting()
+	x, e := machine.NewExpander(m), new(machine.Expansion)
+	s := make(machine.State, 1)
+	s.Set(8)
+	if !x.Expand(e, s) || e.Children != 2 {
+		t.Fatalf("%d children", e.Children)
+	}
+	joint := make([]machine.Move, 1)
+	for c, goal := range []int32{0, 100} {
+		if e.Joint(joint, c); joint[0] != machine.Move(c) {
+			t.Errorf("child %d follows from move %d", c, joint[0])
+		}
+		if !e.Child(c).Has(9+c) || !e.Terminal[c] || e.ChildGoals(c)[0] != goal {
+			t.Errorf("child %d: %v terminal %v goal %v", c, e.Child(c), e.Terminal[c], e.ChildGoals(c))
+		}
+	}
+}
