@@ -1,0 +1,231 @@
+package sequential
+
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// Bounded Alpha-Beta: depth-first search that keeps at every position an
+// interval [L, U] around its minimax value and a window (α, β), and leaves the
+// position as soon as min(β, U) ≤ max(α, L) + ε.
+//
+//	position   table, horizon, forced moves                      lines 1–3
+//	choice     MAX and MIN: children in order, best of them      lines 11–27, C1, C2, C5
+//	chance     the mean over the moves of "random"               lines 8–10, 19–21, C3, C6
+//
+// A position where a player and chance move together is a choice among actions
+// each of which is a chance node (the state-action nodes of Definition 1).
+//
+// Invariants: [L, U] contains the value at all times, also when the search is
+// broken off; unsearched children count with the bounds they have, at worst the
+// whole range of goals. The root is left with U − L ≤ ε (Theorem 1).
+//
+// Cost: one expansion (three passes of the machine) per node, time O(b) per
+// child, no allocation once the frames have grown. Reference: Bounded
+// Alpha-Beta, Algorithm 1; Ballard (1983) for chance; Pearl (1980) for null
+// windows.
+
+// maxForced bounds a chain of positions with a single joint move, in case a
+// game runs in circles.
+const maxForced = 1000
+
+// windowSlack, in goal points, widens the windows of the children of a chance
+// node, so that rounding in the division by a probability never closes a child
+// whose parent stays open.
+const windowSlack = 1e-9
+
+// frame is the working memory of one ply.
+type frame struct {
+	children machine.Expansion
+	forced   machine.State // the position behind forced moves
+
+	decider machine.Role // the role that chooses, or -1: chance alone
+	actions int          // its moves
+	replies int          // moves of chance, 1 if it has none to choose
+	// Child (action a, reply k) has number a*actionStep + k*replyStep.
+	actionStep, replyStep int
+
+	kids    []value // by child
+	values  []value // by action
+	done    []bool  // by action: searched
+	killers [2]machine.Move
+}
+
+func (r *run) frame(ply int) *frame {
+	for len(r.frames) <= ply {
+		r.frames = append(r.frames, &frame{
+			forced:  make(machine.State, r.words),
+			killers: [2]machine.Move{machine.NoMove, machine.NoMove},
+		})
+	}
+	return r.frames[ply]
+}
+
+// terminal is the value of a terminal position.
+func (r *run) terminal(goals []int32) value {
+	g, err := r.of(goals)
+	if err != nil {
+		r.fail("%w", err)
+		return value{r.Goals, r.Goals}
+	}
+	return exactly(g)
+}
+
+// position searches the non-terminal position s, depth choices deep. It steps
+// over positions with a single joint move; those are not nodes. The root is
+// searched whatever the table says, since its actions are wanted.
+func (r *run) position(s machine.State, ply, depth int, w window) value {
+	f := r.frame(ply)
+	for range maxForced {
+		v, best := r.recall(s, depth)
+		if r.isStopped() || ply > 0 && w.isClosed(v.guess) {
+			return v
+		}
+		if depth == 0 || ply == maxPly {
+			return r.estimate(s, v)
+		}
+		if !r.expander.Expand(&f.children, s) {
+			r.fail("a role has no legal move in a position that is not terminal")
+			return v
+		}
+		if f.children.Children > 1 {
+			return r.choice(f, s, best, ply, depth, w)
+		}
+		if f.children.Terminal[0] {
+			return r.terminal(f.children.ChildGoals(0))
+		}
+		copy(f.forced, f.children.Child(0))
+		s = f.forced
+	}
+	r.horizon = true
+	return value{r.Goals, r.Goals}
+}
+
+// estimate is the value of a position beyond the depth, of which v is known.
+func (r *run) estimate(s machine.State, v value) value {
+	r.horizon = true
+	e := (r.Goals.Lower + r.Goals.Upper) / 2
+	if r.Evaluate != nil {
+		e = r.Evaluate(s)
+	}
+	return value{v.proved, clamp(search.Exact(e), v.proved)}
+}
+
+// choice searches the position s, expanded in f, whose best action was best
+// when it was last searched.
+func (r *run) choice(f *frame, s machine.State, best, ply, depth int, w window) value {
+	r.nodes++
+	if !r.layOut(f) {
+		return value{r.Goals, r.Goals}
+	}
+	r.preview(f, depth-1)
+	maximise := f.decider != r.minimiser
+	first := r.nodes
+	v := f.best(maximise)
+	for searched := 0; !w.isClosed(v.guess); searched++ {
+		a := r.next(f, best)
+		if a < 0 {
+			break
+		}
+		f.done[a] = true
+		inner := w.narrowed(v.guess)
+		if r.Without&Lookahead == 0 && inner.isClosed(f.values[a].guess) {
+			continue
+		}
+		r.scout(f, a, ply, depth, inner, maximise, searched > 0)
+		if r.isStopped() {
+			return r.remember(s, f.best(maximise), 0, best, first)
+		}
+		if v = f.best(maximise); w.isClosed(v.guess) {
+			r.credit(f, a, depth)
+		}
+	}
+	return r.remember(s, v, depth, f.favourite(maximise), first)
+}
+
+// scout searches action a: with a null window first, where others were searched
+// before it, and with the whole window if it turns out to be better.
+func (r *run) scout(f *frame, a, ply, depth int, w window, maximise, later bool) {
+	if later && r.Without&NullWindow == 0 {
+		f.values[a] = r.action(f, a, ply, depth, w.null(maximise))
+		if r.isStopped() || w.isClosed(f.values[a].guess) {
+			return
+		}
+		w = w.narrowed(f.values[a].guess)
+	}
+	f.values[a] = r.action(f, a, ply, depth, w)
+}
+
+// action searches action a: a child, or a chance node over several.
+func (r *run) action(f *frame, a, ply, depth int, w window) value {
+	if f.replies > 1 {
+		return r.chance(f, a, ply, depth, w)
+	}
+	c := a * f.actionStep
+	r.child(f, c, ply, depth, w)
+	return f.kids[c]
+}
+
+// child searches child c of f.
+func (r *run) child(f *frame, c, ply, depth int, w window) {
+	if f.children.Terminal[c] {
+		f.kids[c] = r.terminal(f.children.ChildGoals(c))
+		return
+	}
+	f.kids[c] = r.position(f.children.Child(c), ply+1, depth-1, w).tightened(f.kids[c].proved)
+}
+
+// chance searches action a where chance replies. A child's window follows from
+// what its siblings leave open (C6). The tolerances of the children may differ
+// as long as their mean is at most ε (Eq. 26): what a child leaves over is
+// shared out among those still to come.
+func (r *run) chance(f *frame, a, ply, depth int, w window) value {
+	n := float64(f.replies)
+	v := f.mean(a)
+	spent := 0.0 // sum of the widths of the children searched
+	for k := range f.replies {
+		if w.isClosed(v.guess) {
+			break
+		}
+		kid := &f.kids[a*f.actionStep+k*f.replyStep]
+		inner := window{
+			alpha:   max(r.Goals.Lower, (w.alpha-v.guess.Upper)*n+kid.guess.Upper) - windowSlack,
+			beta:    min(r.Goals.Upper, (w.beta-v.guess.Lower)*n+kid.guess.Lower) + windowSlack,
+			epsilon: w.epsilon,
+		}
+		if r.Without&SplitEpsilon == 0 {
+			inner.epsilon = max(0, (w.epsilon*n-spent)/(n-float64(k))-windowSlack)
+		}
+		if r.Without&Lookahead != 0 || !inner.isClosed(kid.guess) {
+			r.child(f, a*f.actionStep+k*f.replyStep, ply, depth, inner)
+		}
+		v = f.mean(a)
+		if r.isStopped() {
+			break
+		}
+		spent += kid.guess.Upper - kid.guess.Lower
+	}
+	return v
+}
+
+// layOut finds out who chooses in the position that f has expanded.
+func (r *run) layOut(f *frame) bool {
+	f.decider, f.actions, f.actionStep = -1, 1, 0
+	f.replies, f.replyStep = 1, 0
+	step := 1
+	for i := len(f.children.Moves) - 1; i >= 0; i-- {
+		n := len(f.children.Moves[i])
+		switch role := machine.Role(i); {
+		case n == 1:
+		case role == r.random:
+			f.replies, f.replyStep = n, step
+		case f.decider >= 0:
+			r.fail("%w", search.ErrNotSequential)
+			return false
+		default:
+			f.decider, f.actions, f.actionStep = role, n, step
+		}
+		step *= n
+	}
+	return true
+}

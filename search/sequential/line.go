@@ -1,0 +1,77 @@
+package sequential
+
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// result tells what the search knows of position s.
+func (r *run) result(s machine.State) search.Result {
+	v := r.root.value
+	res := search.Result{Values: r.values(v.proved), Proved: true, Strategies: make([][]search.Weighted, r.roles)}
+	if r.Evaluate != nil && v.proved.Upper-v.proved.Lower > r.Epsilon {
+		res.Values, res.Proved = r.values(v.guess), false
+	}
+	if terminal, _ := r.expander.Look(s); terminal {
+		return res
+	}
+	var at frame
+	if !r.expander.Expand(&at.children, s) || !r.layOut(&at) {
+		return res
+	}
+	choice := 0
+	for role, moves := range at.children.Moves {
+		switch {
+		case machine.Role(role) == r.random:
+		case len(moves) == 1:
+			res.Strategies[role] = []search.Weighted{{Move: moves[0], Probability: 1}}
+		default:
+			choice = r.root.favourite(at.decider != r.minimiser)
+			res.Strategies[role] = []search.Weighted{{Move: moves[choice], Probability: 1}}
+		}
+	}
+	res.Line = r.line(&at, s, choice)
+	return res
+}
+
+// favourite is the action to play. A guess lies within what is proved, so that
+// proofs count as soon as there are any.
+func (t *root) favourite(maximise bool) int {
+	best := 0
+	for a, v := range t.actions {
+		if prefers(v.guess, t.actions[best].guess, maximise) {
+			best = a
+		}
+	}
+	return best
+}
+
+// line follows the best actions through the table from s, expanded in at, until
+// chance moves, the game ends or the table knows no further.
+func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
+	var line [][]machine.Move
+	state := append(machine.State(nil), s...)
+	for range maxPly {
+		if at.replies > 1 {
+			return line
+		}
+		joint := make([]machine.Move, r.roles)
+		c := choice * at.actionStep
+		at.children.Joint(joint, c)
+		line = append(line, joint)
+		if at.children.Terminal[c] {
+			return line
+		}
+		copy(state, at.children.Child(c))
+		if !r.expander.Expand(&at.children, state) || !r.layOut(at) {
+			return line
+		}
+		if choice = 0; at.actions > 1 {
+			_, choice = r.recall(state, 0)
+			if choice < 0 {
+				return line
+			}
+		}
+	}
+	return line
+}

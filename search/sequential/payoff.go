@@ -1,0 +1,75 @@
+package sequential
+
+import (
+	"fmt"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// payoff turns the goals of all roles into the one number that is maximised.
+type payoff struct {
+	roles     int
+	maximiser machine.Role
+	minimiser machine.Role // or -1
+	random    machine.Role // chance, or -1
+	goals     search.Interval
+
+	sum      int32 // of the two players' goals, once a terminal position was met
+	sumKnown bool
+}
+
+func newPayoff(names []string, goals search.Interval) (payoff, error) {
+	p := payoff{roles: len(names), maximiser: -1, minimiser: -1, random: -1, goals: goals}
+	for i, name := range names {
+		r := machine.Role(i)
+		switch {
+		case name == machine.RandomRole:
+			p.random = r
+		case p.maximiser < 0:
+			p.maximiser = r
+		case p.minimiser < 0:
+			p.minimiser = r
+		default:
+			return p, fmt.Errorf("%w: more than two roles", search.ErrNotZeroSum)
+		}
+	}
+	if p.maximiser < 0 {
+		return p, fmt.Errorf("%w: no role but chance", search.ErrNotSequential)
+	}
+	return p, nil
+}
+
+// of returns the payoff of a terminal position. A missing goal counts as zero.
+func (p *payoff) of(goals []int32) (float64, error) {
+	g := max(goals[p.maximiser], 0)
+	if float64(g) < p.goals.Lower || float64(g) > p.goals.Upper {
+		return 0, fmt.Errorf("a goal of %d points lies outside %g to %g", g, p.goals.Lower, p.goals.Upper)
+	}
+	if p.minimiser < 0 {
+		return float64(g), nil
+	}
+	sum := g + max(goals[p.minimiser], 0)
+	if !p.sumKnown {
+		p.sum, p.sumKnown = sum, true
+	}
+	if sum != p.sum {
+		return 0, fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, p.sum)
+	}
+	return float64(g), nil
+}
+
+// values spreads the interval of the maximising role over all roles. Chance has
+// nothing to win: its value is 0.
+func (p *payoff) values(v search.Interval) []search.Interval {
+	out := make([]search.Interval, p.roles)
+	out[p.maximiser] = v
+	switch {
+	case p.minimiser < 0:
+	case p.sumKnown:
+		out[p.minimiser] = search.Interval{Lower: float64(p.sum) - v.Upper, Upper: float64(p.sum) - v.Lower}
+	default:
+		out[p.minimiser] = p.goals
+	}
+	return out
+}

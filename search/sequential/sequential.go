@@ -1,0 +1,226 @@
+// Package sequential solves games in which at most one role has a choice at a
+// time, with or without chance: Bounded Alpha-Beta (the paper of that name,
+// Algorithm 1 and Theorem 1), which returns an interval of width at most ε that
+// contains the minimax value. It owns the window arithmetic, the ordering of
+// moves and the deepening; it knows state machines, never rules or text.
+//
+// Supported: one role, or two roles with constant sum; in addition the role
+// "random", alone at a position or together with one player. Not supported:
+// two players choosing at once (search.ErrNotSequential), goals that do not add
+// up (search.ErrNotZeroSum), three players or more (search.ErrNotZeroSum).
+package sequential
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/table"
+)
+
+// Refinement is something that Bounded Alpha-Beta does better than the literal
+// Algorithm 1. All are on; Config.Without switches them off for ablation.
+type Refinement uint
+
+// The refinements.
+const (
+	Table        Refinement = 1 << iota // remember positions
+	Ordering                            // table move, killers, history
+	Lookahead                           // bounds of all children before the first is searched
+	NullWindow                          // later children first have to beat the best one at all
+	Deepening                           // depth 1, 2, 3 …
+	SplitEpsilon                        // Eq. (26): tolerance that a chance child leaves over goes to the next
+)
+
+// Literal switches every refinement off: Algorithm 1 as printed.
+const Literal = Table | Ordering | Lookahead | NullWindow | Deepening | SplitEpsilon
+
+// Config says what to solve. The zero value solves exactly.
+type Config struct {
+	// Epsilon is the tolerance ε in goal points: the search may stop as soon as
+	// Upper − Lower ≤ ε.
+	Epsilon float64
+	// Depth bounds the number of choices on a path; zero means as far as the
+	// stack allows (maxPly).
+	Depth int
+	// Evaluate estimates, in goal points of the maximising role, a position
+	// beyond the depth. With it, what cannot be proved is reported as an
+	// estimate. Nil takes the middle of the range and reports proved bounds only.
+	Evaluate func(machine.State) float64
+	// Goals is the range of all goals; the zero value means 0 to 100.
+	Goals search.Interval
+	// Without names the refinements to do without.
+	Without Refinement
+}
+
+// maxPly bounds the stack: positions with a choice on one path. Deeper
+// positions count as unknown. 2000 is ten times the length of the longest games
+// in common use and some tens of megabytes of frames.
+const maxPly = 2000
+
+// Solver is Bounded Alpha-Beta with a memory: its transposition table lasts
+// from one Search to the next as long as the machine and the limit of memory
+// are the same. Searches of a fresh Solver with a node limit are reproducible.
+// The role that maximises is the first that is not chance. A Solver belongs to
+// one goroutine.
+type Solver struct {
+	config Config
+
+	machine  machine.Machine
+	maxBytes int64
+	table    *table.Table[entry]
+	payoff   payoff
+}
+
+var _ search.Searcher = (*Solver)(nil)
+
+// New makes a solver.
+func New(c Config) *Solver {
+	if c.Goals == (search.Interval{}) {
+		c.Goals = search.Interval{Lower: 0, Upper: 100}
+	}
+	if c.Depth == 0 || c.Depth > maxPly {
+		c.Depth = maxPly
+	}
+	return &Solver{config: c}
+}
+
+// Search implements search.Searcher. Besides the errors of the class of games
+// it reports positions in which a role has no legal move and goals outside
+// Config.Goals.
+func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
+	began := time.Now()
+	if err := v.prepare(m, lim.MaxBytes); err != nil {
+		return search.Result{}, err
+	}
+	r := v.run(m, lim)
+	halt := context.AfterFunc(ctx, func() { r.halted.Store(true) })
+	defer halt()
+
+	report := func() search.Result {
+		res := r.result(s)
+		res.Nodes, res.Elapsed = r.nodes, time.Since(began)
+		res.TableHits, res.PeakBytes = r.hits, v.table.Stats().Bytes
+		return res
+	}
+	r.deepen(s, func() {
+		if lim.Progress != nil {
+			lim.Progress(report())
+		}
+	})
+	return report(), r.err
+}
+
+// prepare keeps the table of an earlier search where it still holds.
+func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
+	if v.machine == m && v.maxBytes == maxBytes {
+		return nil
+	}
+	p, err := newPayoff(m.Names().Roles, v.config.Goals)
+	if err != nil {
+		return err
+	}
+	v.machine, v.maxBytes, v.payoff = m, maxBytes, p
+	v.table = table.New[entry](m.Words(), maxBytes)
+	return nil
+}
+
+func (v *Solver) run(m machine.Machine, lim search.Limits) *run {
+	return &run{
+		Config:   v.config,
+		payoff:   &v.payoff,
+		table:    v.table,
+		expander: machine.NewExpander(m),
+		words:    m.Words(),
+		limit:    lim.MaxNodes,
+		history:  newHistory(m),
+	}
+}
+
+// run is one Search.
+type run struct {
+	Config
+	*payoff
+	table    *table.Table[entry]
+	expander *machine.Expander
+	words    int
+	frames   []*frame
+	history  *history
+	root     root
+
+	limit   int64
+	nodes   int64
+	hits    int64
+	horizon bool // a position beyond the depth was estimated
+	halted  atomic.Bool
+	err     error
+}
+
+// root is what the last complete iteration, and the one broken off after it,
+// know of the position searched.
+type root struct {
+	value   value
+	actions []value // by move of the role that chooses; empty if the root is forced
+}
+
+// deepen searches s to growing depth until the interval is proved to be no
+// wider than ε, the whole tree fits, or the search is stopped.
+func (r *run) deepen(s machine.State, progress func()) {
+	r.root.value = value{r.Goals, r.Goals}
+	if terminal, goals := r.expander.Look(s); terminal {
+		r.root.value = r.terminal(goals)
+		return
+	}
+	depth := 1
+	if r.Without&Deepening != 0 {
+		depth = r.Depth
+	}
+	for ; depth <= r.Depth && !r.isDone(); depth++ {
+		r.horizon = false
+		v := r.position(s, 0, depth, window{r.Goals.Lower, r.Goals.Upper, r.Epsilon})
+		r.root.learn(v, r.frame(0), r.isStopped())
+		if !r.horizon || r.isStopped() {
+			return
+		}
+		progress()
+	}
+}
+
+func (r *run) isDone() bool {
+	p := r.root.value.proved
+	return p.Upper-p.Lower <= r.Epsilon || r.isStopped()
+}
+
+// learn takes over the outcome of an iteration. What was proved before still
+// holds. Of an iteration that was broken off only proofs count: its estimates
+// mix two depths.
+func (t *root) learn(v value, f *frame, broken bool) {
+	if len(t.actions) != f.actions {
+		t.actions = append([]value(nil), f.values...)
+	}
+	update := func(old, new value) value {
+		if broken {
+			return old.tightened(new.proved)
+		}
+		return new.tightened(old.proved)
+	}
+	t.value = update(t.value, v)
+	for a := range t.actions {
+		t.actions[a] = update(t.actions[a], f.values[a])
+	}
+}
+
+// isStopped tells whether the search must unwind. Everything that it returns
+// while unwinding still holds: what was not searched counts as unknown.
+func (r *run) isStopped() bool {
+	return r.err != nil || r.limit > 0 && r.nodes >= r.limit || r.halted.Load()
+}
+
+func (r *run) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}

@@ -1,0 +1,330 @@
+package sequential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+var roles = []string{"first", "second"}
+
+func solve(t testing.TB, c Config, m machine.Machine, lim search.Limits) search.Result {
+	t.Helper()
+	r, err := New(c).Search(context.Background(), m, m.Initial(), lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestTicTacToeIsADraw(t *testing.T) {
+	for _, without := range []Refinement{0, Literal, Table, Ordering, Lookahead, NullWindow, Deepening} {
+		r := solve(t, Config{Without: without}, newTicTacToe(), search.Limits{})
+		if !r.Solved() || r.Values[0].Lower != 50 || r.Values[1].Lower != 50 {
+			t.Errorf("without %b: values %v, proved %v; want 50", without, r.Values, r.Proved)
+		}
+	}
+}
+
+func TestSubtractionIsLostExactlyOnMultiplesOfMostPlusOne(t *testing.T) {
+	for start := 1; start <= 24; start++ {
+		m := subtraction{start: start, most: 3}.machine()
+		r := solve(t, Config{}, m, search.Limits{})
+		want := 100.0
+		if start%4 == 0 {
+			want = 0
+		}
+		if !r.Solved() || r.Values[0].Lower != want {
+			t.Errorf("%d counters: %v, want %g", start, r.Values[0], want)
+		}
+		if want == 100 && start%4 != int(r.Strategies[0][0].Move) {
+			t.Errorf("%d counters: takes %d, want %d", start, r.Strategies[0][0].Move, start%4)
+		}
+	}
+}
+
+// drawTree draws a random game: one or two players, with or without chance.
+func drawTree(rt *rapid.T) *tree {
+	s := shape{
+		depth:  rapid.IntRange(1, 5).Draw(rt, "depth"),
+		branch: func(rng *rand.Rand) int { return 1 + rng.IntN(3) },
+		leaf:   func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
+		share:  rapid.SampledFrom([]float64{0, 0.3}).Draw(rt, "share"),
+	}
+	switch rapid.IntRange(0, 3).Draw(rt, "kind") {
+	case 0:
+		s.roles, s.choosers = []string{"alone"}, [][]int{{0}}
+	case 1:
+		s.roles, s.choosers = roles, [][]int{{0}, {1}}
+	case 2:
+		s.roles = []string{"first", "second", machine.RandomRole}
+		s.choosers = [][]int{{0}, {1}, {2}, {0, 2}, {1, 2}}
+	case 3:
+		s.roles, s.choosers = []string{"alone", machine.RandomRole}, [][]int{{0}, {1}, {0, 1}}
+		s.leaf = func(rng *rand.Rand) int32 { return int32(50 * rng.IntN(3)) }
+	}
+	return s.grow(rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0)))
+}
+
+func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		game := drawTree(rt)
+		c := Config{
+			Epsilon: rapid.SampledFrom([]float64{0, 0, 1, 7.5, 30, 100}).Draw(rt, "epsilon"),
+			Without: Refinement(rapid.IntRange(0, int(Literal)).Draw(rt, "without")),
+		}
+		m := game.machine()
+		r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want := game.minimax(0)
+		v := r.Values[0]
+		if !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 {
+			rt.Fatalf("%v (proved %v) does not contain %g", v, r.Proved, want)
+		}
+		if v.Upper-v.Lower > c.Epsilon {
+			rt.Fatalf("%v is wider than %g", v, c.Epsilon)
+		}
+	})
+}
+
+func TestTheMoveChosenGuaranteesTheLowerBound(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		game := drawTree(rt)
+		if len(game.nodes[0].kids) == 0 {
+			return
+		}
+		c := Config{Epsilon: rapid.SampledFrom([]float64{0, 5, 20}).Draw(rt, "epsilon")}
+		m := game.machine()
+		r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		root := &game.nodes[0]
+		for role := range min(2, len(game.roles)) {
+			if game.roles[role] == machine.RandomRole || root.moves[role] == 1 {
+				continue
+			}
+			fixed := *game
+			fixed.nodes = append([]node(nil), game.nodes...)
+			fixed.nodes[0] = restrict(*root, role, int(r.Strategies[role][0].Move))
+			got := fixed.minimax(0)
+			if role == 0 && got < r.Values[0].Lower-1e-9 || role == 1 && got > r.Values[0].Upper+1e-9 {
+				rt.Fatalf("role %d's move is worth %g to the first role, promised %v", role, got, r.Values[0])
+			}
+		}
+	})
+}
+
+// restrict leaves role only one of its moves at n.
+func restrict(n node, role, move int) node {
+	out := node{moves: append([]int(nil), n.moves...)}
+	out.moves[role] = 1
+	step := 1
+	for r := role + 1; r < len(n.moves); r++ {
+		step *= n.moves[r]
+	}
+	for c, kid := range n.kids {
+		if c/step%n.moves[role] == move {
+			out.kids = append(out.kids, kid)
+		}
+	}
+	return out
+}
+
+func TestWhatIsKnownWhenStoppedContainsTheValue(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		game := drawTree(rt)
+		m := game.machine()
+		solver := New(Config{})
+		want := game.minimax(0)
+		for limit := int64(1); ; limit *= 2 {
+			r, err := solver.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: limit})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if v := r.Values[0]; !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 {
+				rt.Fatalf("after %d nodes: %v does not contain %g", limit, v, want)
+			}
+			if r.Nodes > limit {
+				rt.Fatalf("%d nodes, limit %d", r.Nodes, limit)
+			}
+			if r.Nodes < limit {
+				if !r.Solved() {
+					rt.Fatalf("gave up unsolved: %v", r.Values)
+				}
+				return
+			}
+		}
+	})
+}
+
+func TestTheSameLimitGivesTheSameSearch(t *testing.T) {
+	m := newTicTacToe()
+	for _, limit := range []int64{0, 100, 1000} {
+		a := solve(t, Config{}, m, search.Limits{MaxNodes: limit})
+		b := solve(t, Config{}, m, search.Limits{MaxNodes: limit})
+		a.Elapsed, b.Elapsed = 0, 0
+		if diff := cmp.Diff(a, b); diff != "" {
+			t.Errorf("limit %d: %s", limit, diff)
+		}
+	}
+}
+
+func TestADoneContextStillGivesAnAnswer(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m := newTicTacToe()
+	r, err := New(Config{}).Search(ctx, m, m.Initial(), search.Limits{})
+	if err != nil || !r.Proved || r.Values[0] != (search.Interval{Lower: 0, Upper: 100}) || len(r.Strategies[0]) != 1 {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+func TestAWarmTableAnswersWithTheSameMove(t *testing.T) {
+	m := subtraction{start: 21, most: 3}.machine()
+	solver := New(Config{})
+	for range 3 {
+		r, err := solver.Search(context.Background(), m, m.Initial(), search.Limits{})
+		if err != nil || r.Strategies[0][0].Move != 1 || r.Values[0].Lower != 100 {
+			t.Fatalf("got %+v, %v", r, err)
+		}
+	}
+}
+
+func TestTheLineLeadsToTheValue(t *testing.T) {
+	m := subtraction{start: 14, most: 3}.machine()
+	r := solve(t, Config{}, m, search.Limits{})
+	b := m.NewBatch()
+	b.Fill(m.Initial(), nil)
+	b.Evaluate(1)
+	for _, joint := range r.Line {
+		for role, move := range joint {
+			b.Choose(0, machine.Role(role), move)
+		}
+		b.Advance(1)
+		b.Evaluate(1)
+	}
+	goals := make([]int32, 2)
+	b.Goals(goals, 0)
+	if b.Terminal()[0]&1 == 0 || float64(goals[0]) != r.Values[0].Lower {
+		t.Errorf("after %d joint moves terminal is %b with goals %v; the value is %v", len(r.Line), b.Terminal()[0]&1, goals, r.Values[0])
+	}
+}
+
+func TestDepthLimitWithAnEvaluationGivesAnEstimate(t *testing.T) {
+	m := subtraction{start: 40, most: 3}.machine()
+	lead := func(s machine.State) float64 { return 61 }
+	r := solve(t, Config{Depth: 2, Evaluate: lead}, m, search.Limits{})
+	if r.Proved || r.Values[0] != search.Exact(61) {
+		t.Errorf("two plies deep: %v, proved %v; want the estimate 61", r.Values[0], r.Proved)
+	}
+	if r = solve(t, Config{Evaluate: lead}, m, search.Limits{}); !r.Proved || r.Values[0] != search.Exact(0) {
+		t.Errorf("to the end: %v, proved %v; want 0, proved", r.Values[0], r.Proved)
+	}
+	if r = solve(t, Config{Depth: 2}, m, search.Limits{}); !r.Proved || r.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
+		t.Errorf("without evaluation: %v, proved %v; want nothing known", r.Values[0], r.Proved)
+	}
+}
+
+func TestGamesOfAnotherKindAreRefused(t *testing.T) {
+	leaf := func(a, b int32) node { return node{goals: []int32{a, b}} }
+	for name, c := range map[string]struct {
+		game *tree
+		want error
+	}{
+		"both choose": {&tree{roles, []node{{moves: []int{2, 2}, kids: []int{1, 1, 1, 1}}, leaf(0, 100)}}, search.ErrNotSequential},
+		"general sum": {&tree{roles, []node{{moves: []int{2, 1}, kids: []int{1, 2}}, leaf(0, 100), leaf(100, 100)}}, search.ErrNotZeroSum},
+		"three roles": {&tree{[]string{"a", "b", "c"}, []node{{moves: []int{1, 1, 1}, kids: []int{1}}, {goals: []int32{0, 0, 0}}}}, search.ErrNotZeroSum},
+	} {
+		m := c.game.machine()
+		if _, err := New(Config{}).Search(context.Background(), m, m.Initial(), search.Limits{}); !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+	}
+	stuck := &tree{roles, []node{{moves: []int{2, 1}, kids: []int{1, 1}}, {moves: []int{0, 1}, kids: []int{0}}}}
+	m := stuck.machine()
+	if _, err := New(Config{}).Search(context.Background(), m, m.Initial(), search.Limits{}); err == nil {
+		t.Error("a position without a legal move goes unnoticed")
+	}
+}
+
+func TestAGameWithoutEndIsSearchedInBoundedMemory(t *testing.T) {
+	for name, circle := range map[string]*tree{
+		"choices": {roles, []node{{moves: []int{2, 1}, kids: []int{1, 1}}, {moves: []int{1, 2}, kids: []int{0, 0}}}},
+		"forced":  {roles, []node{{moves: []int{1, 1}, kids: []int{1}}, {moves: []int{1, 1}, kids: []int{0}}}},
+	} {
+		m := circle.machine()
+		r := solve(t, Config{Without: Deepening}, m, search.Limits{})
+		if r.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
+			t.Errorf("%s: values %v, want nothing known", name, r.Values)
+		}
+	}
+}
+
+func TestSearchDoesNotAllocatePerNode(t *testing.T) {
+	m := newTicTacToe()
+	v := New(Config{Without: Table})
+	if err := v.prepare(m, 0); err != nil {
+		t.Fatal(err)
+	}
+	r := v.run(m, search.Limits{})
+	r.position(m.Initial(), 0, 6, window{0, 100, 0})
+	allocs := testing.AllocsPerRun(5, func() {
+		r.position(m.Initial(), 0, 6, window{0, 100, 0})
+	})
+	if allocs > 0 {
+		t.Errorf("%g allocations in a search of %d nodes", allocs, r.nodes)
+	}
+}
+
+// randomTrees is the first domain of the paper: branching factor b, leaves
+// uniform in [0, 100].
+func randomTrees(b, depth int, seed uint64) *tree {
+	return shape{
+		roles: roles, depth: depth, choosers: [][]int{{0}, {1}}, inTurn: true,
+		branch: func(*rand.Rand) int { return b },
+		leaf:   func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
+	}.grow(rand.New(rand.NewPCG(seed, 1)))
+}
+
+// BenchmarkExpansionRatio repeats Fig. 4 of the paper (b = 4): expansions
+// relative to ε = 0 (ER) and the actual bound (AMB), mean of 50 trees.
+func BenchmarkExpansionRatio(b *testing.B) {
+	for _, kind := range []struct {
+		name    string
+		without Refinement
+	}{{"literal", Literal}, {"refined", 0}} {
+		for _, depth := range []int{3, 5, 7, 9} {
+			for _, epsilon := range []float64{0, 32, 64} {
+				b.Run(fmt.Sprintf("%s/depth=%d/eps=%g", kind.name, depth, epsilon), func(b *testing.B) {
+					for range b.N {
+						ratio, bound, nodes := 0.0, 0.0, 0.0
+						const trees = 50
+						for seed := range uint64(trees) {
+							m := randomTrees(4, depth, seed).machine()
+							safe := solve(b, Config{Without: kind.without}, m, search.Limits{})
+							r := solve(b, Config{Without: kind.without, Epsilon: epsilon}, m, search.Limits{})
+							ratio += float64(r.Nodes) / float64(safe.Nodes)
+							bound += r.Values[0].Upper - r.Values[0].Lower
+							nodes += float64(r.Nodes)
+						}
+						b.ReportMetric(ratio/trees, "ER")
+						b.ReportMetric(bound/trees, "AMB")
+						b.ReportMetric(math.Round(nodes/trees), "nodes/tree")
+					}
+				})
+			}
+		}
+	}
+}
