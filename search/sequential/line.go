@@ -26,7 +26,7 @@ func (r *run) result(s machine.State) search.Result {
 		case len(moves) == 1:
 			res.Strategies[role] = []search.Weighted{{Move: moves[0], Probability: 1}}
 		default:
-			choice = r.root.favourite(at.decider != r.minimiser)
+			choice = r.root.favourite(at.decider != r.minimiser, r.Epsilon)
 			res.Strategies[role] = []search.Weighted{{Move: moves[choice], Probability: 1}}
 		}
 	}
@@ -34,12 +34,14 @@ func (r *run) result(s machine.State) search.Result {
 	return res
 }
 
-// favourite is the action to play. A guess lies within what is proved, so that
-// proofs count as soon as there are any.
-func (t *root) favourite(maximise bool) int {
+// favourite is the action to play: by what is proved of it if that settles the
+// value of the root, else by the estimate.
+func (t *root) favourite(maximise bool, epsilon float64) int {
+	settled := t.value.proved.Upper-t.value.proved.Lower <= epsilon
 	best := 0
 	for a, v := range t.actions {
-		if prefers(v.guess, t.actions[best].guess, maximise) {
+		b := t.actions[best]
+		if settled && prefers(v.proved, b.proved, maximise) || !settled && prefers(v.guess, b.guess, maximise) {
 			best = a
 		}
 	}
