@@ -12,6 +12,8 @@ import (
 	"io"
 	"iter"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"stackmate/reasoner/machine"
@@ -71,11 +73,39 @@ func Read(path string) iter.Seq2[*Match, error] {
 				yield(nil, fmt.Errorf("%s: at byte %d: %w", path, d.InputOffset(), err))
 				return
 			}
+			m.canonical()
 			if !yield(m, nil) {
 				return
 			}
 		}
 	}
+}
+
+// nullary is a symbol in parentheses of its own, which means the symbol.
+var nullary = regexp.MustCompile(`\(([^\s()]+)\)`)
+
+// canonical writes all terms as machines do: `(p)` as `p`.
+func (m *Match) canonical() {
+	for i := range m.Steps {
+		s := &m.Steps[i]
+		s.State = terms(s.State)
+		for r := range s.Legal {
+			s.Legal[r] = terms(s.Legal[r])
+		}
+		for r := range s.Joint {
+			s.Joint[r] = nullary.ReplaceAllString(s.Joint[r], "$1")
+		}
+	}
+	m.Final.State = terms(m.Final.State)
+}
+
+// terms makes a set of terms canonical.
+func terms(list []string) []string {
+	for i, t := range list {
+		list[i] = nullary.ReplaceAllString(t, "$1")
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // open opens a file for reading, through gzip if its name says so.
