@@ -3,8 +3,8 @@ package gdl
 // check finds all that is wrong with or odd about clauses. Clauses that are
 // malformed count as definitions, and are not looked into. The clauses that come
 // back are the others, made stratified.
-func check(file string, clauses []clause) (Diagnostics, []*clause) {
-	c := checker{file: file, clauses: clauses}
+func check(file string, infix bool, clauses []clause) (Diagnostics, []*clause) {
+	c := checker{file: file, infix: infix, clauses: clauses}
 	c.presence()
 	for i := range clauses {
 		if cl := &clauses[i]; !cl.malformed {
@@ -22,6 +22,7 @@ func check(file string, clauses []clause) (Diagnostics, []*clause) {
 // checker holds what the checks share.
 type checker struct {
 	file    string
+	infix   bool
 	clauses []clause
 	sound   []*clause // the clauses that are not malformed
 	// stratified are the sound clauses after stratify.

@@ -240,5 +240,8 @@ func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	if stem, ok := strings.CutSuffix(noun, "is"); ok {
+		return fmt.Sprintf("%d %ses", n, stem)
+	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -2,7 +2,7 @@ package gdl
 
 import "strings"
 
-//go:generate go test -run TestDiagnosticsPage -update
+//go:generate go test -run TestDiagnosticsPageIsCurrent -update
 
 // Code describes one kind of finding. The table of all codes is what the
 // documentation is generated from and what the tests run.

@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,71 @@ func (d Diagnostic) IsError() bool { return strings.HasPrefix(d.Code, "E") }
 // String is the finding on one line: file:line:column: code: message.
 func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s: %s: %s", d.Pos, d.Code, d.Message)
+}
+
+// Detail is the finding on several lines: the one of String, the line of the
+// source with the offending text underlined, and the hint.
+func (d Diagnostic) Detail() string {
+	var b strings.Builder
+	b.WriteString(d.String())
+	if d.Line != "" {
+		fmt.Fprintf(&b, "\n    %s\n    %s", d.Line, d.underline())
+	}
+	if d.Hint != "" {
+		fmt.Fprintf(&b, "\n    hint: %s", d.Hint)
+	}
+	return b.String()
+}
+
+// underline marks the offending text below its line: a list up to its closing
+// parenthesis or the end of the line, or else a symbol.
+func (d Diagnostic) underline() string {
+	line := []rune(d.Line)
+	start := min(d.Pos.Column-1, len(line))
+	margin := make([]rune, start)
+	for i := range margin {
+		margin[i] = ' '
+		if line[i] == '\t' {
+			margin[i] = '\t'
+		}
+	}
+	return string(margin) + strings.Repeat("^", max(1, extent(line[start:])))
+}
+
+// extent is the length of the form at the start of text.
+func extent(text []rune) int {
+	depth := 0
+	for i, r := range text {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')' && depth <= 1:
+			return i + depth
+		case r == ')':
+			depth--
+		case depth == 0 && strings.ContainsRune(" \t;,", r):
+			return i
+		}
+	}
+	return len(text)
+}
+
+// MarshalJSON writes the finding with its position as file, line and column.
+func (d Diagnostic) MarshalJSON() ([]byte, error) {
+	severity := "warning"
+	if d.IsError() {
+		severity = "error"
+	}
+	return json.Marshal(struct {
+		Code     string `json:"code"`
+		Severity string `json:"severity"`
+		File     string `json:"file"`
+		Line     int    `json:"line,omitempty"`
+		Column   int    `json:"column,omitempty"`
+		Message  string `json:"message"`
+		Text     string `json:"text,omitempty"`
+		Hint     string `json:"hint,omitempty"`
+	}{d.Code, severity, d.Pos.File, d.Pos.Line, d.Pos.Column, d.Message, d.Text, d.Hint})
 }
 
 // Diagnostics are the findings about one rulesheet, in order of position.
@@ -99,8 +165,9 @@ func (ds Diagnostics) finish(src string) Diagnostics {
 	ds = slices.CompactFunc(ds, func(a, b Diagnostic) bool {
 		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 	})
-	lines := strings.Split(src, "\n")
+	lines := strings.Split(strings.TrimPrefix(src, "\ufeff"), "\n")
 	for i, d := range ds {
+		ds[i].Hint = hints[d.Code]
 		if 0 < d.Pos.Line && d.Pos.Line <= len(lines) {
 			ds[i].Line = strings.TrimRight(lines[d.Pos.Line-1], "\r")
 		}

@@ -2,6 +2,7 @@ package gdl
 
 import (
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -14,76 +15,102 @@ const (
 	tokenComment                            // to the end of the line
 )
 
-// kifLexer scans prefix KIF. It is written by hand because a rulesheet is nearly
-// all tokens: regular expressions would take most of the time of a parse.
-// Anything but blanks, parentheses and `;` is part of a symbol.
-type kifLexer struct {
-	src string
-	pos lexer.Position
+// syntax is what tells the two ways of writing rules apart for the scanner.
+type syntax struct {
+	comment string // the signs that start a comment
+	punct   string // the signs that are tokens of their own
 }
 
 var (
-	_ lexer.Definition = kifDefinition{}
-	_ lexer.Lexer      = (*kifLexer)(nil)
+	prefix = &syntax{comment: ";", punct: "()"}
+	infix  = &syntax{comment: "%;", punct: "(),&|~:"}
 )
 
-// kifDefinition tells participle of the lexer.
-type kifDefinition struct{}
-
 // Symbols implements lexer.Definition.
-func (kifDefinition) Symbols() map[string]lexer.TokenType {
+func (*syntax) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Symbol": tokenSymbol, "Punct": tokenPunct, "Comment": tokenComment,
 	}
 }
 
 // Lex implements lexer.Definition.
-func (kifDefinition) Lex(file string, r io.Reader) (lexer.Lexer, error) {
+func (s *syntax) Lex(file string, r io.Reader) (lexer.Lexer, error) {
 	src, err := io.ReadAll(r)
-	return newKIFLexer(file, string(src)), err
+	return s.scanner(file, string(src)), err
 }
 
-func newKIFLexer(file, src string) *kifLexer {
-	return &kifLexer{src: src, pos: lexer.Position{Filename: file, Line: 1, Column: 1}}
+func (s *syntax) scanner(file, src string) *scanner {
+	return &scanner{syntax: s, src: src, pos: lexer.Position{Filename: file, Line: 1, Column: 1}}
 }
+
+// scanner cuts a rulesheet into tokens: comments, punctuation, and symbols, which
+// are anything else up to the next blank. It is written by hand because a
+// rulesheet is nearly all tokens: regular expressions would take most of the time
+// of a parse.
+type scanner struct {
+	*syntax
+	src string
+	pos lexer.Position
+}
+
+var (
+	_ lexer.Definition = (*syntax)(nil)
+	_ lexer.Lexer      = (*scanner)(nil)
+)
 
 // Next implements lexer.Lexer.
-func (l *kifLexer) Next() (lexer.Token, error) {
-	l.skip(isBlank)
-	start := l.pos
-	if start.Offset == len(l.src) {
+func (s *scanner) Next() (lexer.Token, error) {
+	s.skip(isBlank)
+	start := s.pos
+	rest := s.src[start.Offset:]
+	if rest == "" {
 		return lexer.EOFToken(start), nil
 	}
 	kind := tokenSymbol
-	switch l.src[start.Offset] {
-	case '(', ')':
-		kind = tokenPunct
-		l.pos.Offset++
-		l.pos.Column++
-	case ';':
+	switch c := rest[0]; {
+	case strings.IndexByte(s.comment, c) >= 0:
 		kind = tokenComment
-		l.skip(func(c byte) bool { return c != '\n' && c != '\r' })
+		s.skip(func(c byte) bool { return c != '\n' && c != '\r' })
+	case strings.IndexByte(s.punct, c) >= 0:
+		kind = tokenPunct
+		s.advance(len(s.sign(rest)))
 	default:
-		l.skip(isSymbolByte)
+		s.skip(s.isSymbol)
 	}
-	return lexer.Token{Type: kind, Value: l.src[start.Offset:l.pos.Offset], Pos: start}, nil
+	return lexer.Token{Type: kind, Value: s.src[start.Offset:s.pos.Offset], Pos: start}, nil
 }
 
-// skip advances over the bytes that satisfy ok, counting lines and characters.
-func (l *kifLexer) skip(ok func(byte) bool) {
-	p := &l.pos
-	for p.Offset < len(l.src) && ok(l.src[p.Offset]) {
-		switch c := l.src[p.Offset]; {
-		case c == '\n':
-			p.Line++
-			p.Column = 1
-		case c < utf8.RuneSelf || utf8.RuneStart(c):
-			p.Column++
-		}
-		p.Offset++
+// sign is the punctuation at the start of text.
+func (*scanner) sign(text string) string {
+	if strings.HasPrefix(text, ":-") {
+		return ":-"
 	}
+	return text[:1]
+}
+
+func (s *scanner) isSymbol(c byte) bool {
+	return !isBlank(c) && strings.IndexByte(s.punct, c) < 0 && strings.IndexByte(s.comment, c) < 0
 }
 
 func isBlank(c byte) bool { return c <= ' ' || c == 0x7f }
 
-func isSymbolByte(c byte) bool { return !isBlank(c) && c != '(' && c != ')' && c != ';' }
+// skip advances over the bytes that satisfy ok.
+func (s *scanner) skip(ok func(byte) bool) {
+	for s.pos.Offset < len(s.src) && ok(s.src[s.pos.Offset]) {
+		s.advance(1)
+	}
+}
+
+// advance moves n bytes on, counting lines and characters.
+func (s *scanner) advance(n int) {
+	for range n {
+		switch c := s.src[s.pos.Offset]; {
+		case c == '\n':
+			s.pos.Line++
+			s.pos.Column = 1
+		case utf8.RuneStart(c):
+			s.pos.Column++
+		}
+		s.pos.Offset++
+	}
+}

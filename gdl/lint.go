@@ -1,3 +1,82 @@
 package gdl
 
-func (c *checker) warnings() {}
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// warnings finds what is legal but odd.
+func (c *checker) warnings() {
+	c.spelling()
+	c.names()
+	c.connectives()
+	c.roles()
+	c.goals()
+	c.fluents()
+}
+
+// each visits every atom and, of a `distinct`, every term at the top level, of
+// the sound clauses in order.
+func (c *checker) each(atom, term func(Term)) {
+	for _, cl := range c.sound {
+		atom(cl.head)
+		for _, f := range cl.body {
+			f.each(atom, term)
+		}
+	}
+}
+
+func (f formula) each(atom, term func(Term)) {
+	switch f.connective {
+	case atomic:
+		atom(f.atom)
+	case differ:
+		term(f.args[0])
+		term(f.args[1])
+	}
+	for _, g := range f.subs {
+		g.each(atom, term)
+	}
+}
+
+// walk visits t and the terms inside it.
+func (t Term) walk(visit func(Term)) {
+	visit(t)
+	for _, a := range t.Args {
+		a.walk(visit)
+	}
+}
+
+// spelling warns of symbols that messages may garble or confuse.
+func (c *checker) spelling() {
+	spelled := make(map[string]string) // by lower-case text
+	seen := make(set)
+	symbol := func(t Term, constant bool) {
+		if t.Kind == Variable || seen[t.Name] {
+			return
+		}
+		seen[t.Name] = true
+		low := strings.ToLower(t.Name)
+		if _, ok := keyword(t.Name); ok && constant {
+			c.found.add("W003", t.Pos, t.Name, "expected a symbol of the game, found the keyword "+t.Name+" as a constant")
+		}
+		if strings.ContainsFunc(t.Name, func(r rune) bool { return r >= 0x7f }) {
+			c.found.add("W013", t.Pos, t.Name, "expected ASCII, found the symbol "+strconv.QuoteToASCII(t.Name))
+		}
+		if other, ok := spelled[low]; ok {
+			c.found.add("W010", t.Pos, t.Name, fmt.Sprintf("%s differs from %s only in case", t.Name, other))
+			return
+		}
+		spelled[low] = t.Name
+	}
+	term := func(t Term) { t.walk(func(u Term) { symbol(u, true) }) }
+	c.each(func(atom Term) {
+		if _, ok := keyword(atom.Name); !ok {
+			symbol(atom, false)
+		}
+		for _, a := range atom.Args {
+			term(a)
+		}
+	}, term)
+}

@@ -7,14 +7,11 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// maxDepth is how deeply parentheses may nest. Rulesheets stay below 20; the
-// limit keeps every recursion over a tree within its stack.
-const maxDepth = 1000
-
 // File is the syntax tree of a rulesheet or of a message in prefix form.
 type File struct {
 	Forms    []*Form `parser:"@@*"`
 	Comments []Comment
+	Infix    bool // the text is in infix syntax
 }
 
 // Form is a symbol, a variable or a parenthesised list, as spelled.
@@ -30,50 +27,69 @@ type Comment struct {
 	Text string // with the sign that starts it
 }
 
-var kifParser = participle.MustBuild[File](participle.Lexer(kifDefinition{}), participle.Elide("Comment"))
+var prefixParser = participle.MustBuild[File](participle.Lexer(prefix), participle.Elide("Comment"))
 
-// Parse reads a rulesheet, or any sequence of forms, without asking what they
-// mean. The error is nil or an Invalid that lists every fault of the syntax.
+// Parse reads a rulesheet, in prefix or infix syntax, or any sequence of forms in
+// prefix syntax, without asking what they mean. The error is nil or an Invalid
+// that lists every fault of the syntax.
 func Parse(file string, src []byte) (*File, error) {
 	tree, faults := parse(file, src)
-	return tree, faults.finish(string(src)).err()
+	if err := faults.finish(string(src)).err(); err != nil {
+		return nil, err
+	}
+	return tree, nil
 }
 
+// parse reads what it can of a faulty text; the tree is nil if that is nothing.
 func parse(file string, src []byte) (*File, Diagnostics) {
 	text := strings.TrimPrefix(string(src), "\ufeff")
-	tokens, err := lexer.ConsumeAll(newKIFLexer(file, text))
-	faults := checkTokens(tokens)
-	if err == nil && len(faults) == 0 {
-		return parseTokens(tokens)
+	language := prefix
+	if isInfix(text) {
+		language = infix
 	}
-	return nil, faults
-}
-
-// parseTokens builds the tree of tokens whose parentheses match.
-func parseTokens(tokens []lexer.Token) (*File, Diagnostics) {
-	stream, err := lexer.Upgrade(&tokenLexer{tokens}, tokenComment)
+	tokens, err := lexer.ConsumeAll(language.scanner(file, text))
 	if err != nil {
-		return nil, syntaxFault(err)
+		return nil, Diagnostics{syntaxFault(err)}
 	}
-	tree, err := kifParser.ParseFromLexer(stream)
-	if err != nil {
-		return nil, syntaxFault(err)
+	balanced, faults := balance(tokens, language == infix)
+	if balanced == nil {
+		return nil, faults
+	}
+	tree := &File{Infix: language == infix}
+	var more Diagnostics
+	if tree.Infix {
+		tree.Forms, more = parseInfix(balanced)
+	} else {
+		tree.Forms, more = parsePrefix(balanced)
 	}
 	for _, t := range tokens {
 		if t.Type == tokenComment {
 			tree.Comments = append(tree.Comments, Comment{t.Pos, t.Value})
 		}
 	}
-	return tree, nil
+	return tree, append(faults, more...)
+}
+
+// parsePrefix parses tokens that match in parentheses.
+func parsePrefix(tokens []lexer.Token) ([]*Form, Diagnostics) {
+	stream, err := lexer.Upgrade(&tokenLexer{tokens}, tokenComment)
+	if err != nil {
+		return nil, Diagnostics{syntaxFault(err)}
+	}
+	tree, err := prefixParser.ParseFromLexer(stream)
+	if err != nil {
+		return nil, Diagnostics{syntaxFault(err)}
+	}
+	return tree.Forms, nil
 }
 
 // syntaxFault reports what participle found wrong.
-func syntaxFault(err error) Diagnostics {
-	d := Diagnostic{Code: "E004", Message: err.Error()}
+func syntaxFault(err error) Diagnostic {
+	d := Diagnostic{Code: "E007", Message: err.Error()}
 	if at, ok := err.(participle.Error); ok {
 		d.Pos, d.Message = place(at.Position()), at.Message()
 	}
-	return Diagnostics{d}
+	return d
 }
 
 // tokenLexer hands out tokens that have been scanned already, the last of which
@@ -87,38 +103,6 @@ func (l *tokenLexer) Next() (lexer.Token, error) {
 		l.tokens = l.tokens[1:]
 	}
 	return t, nil
-}
-
-// checkTokens finds every parenthesis without a partner, nesting that is too
-// deep, and question marks that name no variable. It is the guard of the
-// recursive parser behind it.
-func checkTokens(tokens []lexer.Token) Diagnostics {
-	var faults Diagnostics
-	var open []lexer.Position
-	deep := false
-	for _, t := range tokens {
-		switch {
-		case t.Type == tokenSymbol && t.Value == "?":
-			faults.report("E004", t.Pos, t.Value, "expected the name of a variable after `?`, found nothing")
-		case t.Type != tokenPunct:
-		case t.Value == "(":
-			open = append(open, t.Pos)
-			if len(open) > maxDepth && !deep {
-				deep = true
-				faults.report("E003", t.Pos, t.Value, "parentheses nest more than %d deep", maxDepth)
-			}
-		case t.Value == ")" && len(open) > 0:
-			open = open[:len(open)-1]
-		case t.Value == ")":
-			faults.report("E001", t.Pos, t.Value, "expected a form, found `)` with no open parenthesis before it")
-		}
-	}
-	if !deep {
-		for _, p := range open {
-			faults.report("E002", p, "(", "expected `)` for this parenthesis before the end of the file")
-		}
-	}
-	return faults
 }
 
 // IsList tells whether f is a list, possibly empty.

@@ -1,0 +1,151 @@
+package gdl
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// roles warns of roles that are repeated, undeclared, or without rules.
+func (c *checker) roles() {
+	declared := make(set)
+	for _, cl := range c.sound {
+		if cl.head.Name != "role" || len(cl.head.Args) != 1 {
+			continue
+		}
+		role := cl.head.Args[0]
+		if declared[role.String()] {
+			c.found.add("W014", cl.head.Pos, cl.head.String(), "the role "+role.String()+" is declared already")
+			continue
+		}
+		declared[role.String()] = true
+		for _, name := range []string{"legal", "goal"} {
+			if !c.covers(name, role) {
+				c.found.add("W015", cl.head.Pos, cl.head.String(),
+					"expected a rule for `"+name+"` of the role "+role.String()+", found none")
+			}
+		}
+	}
+	if len(declared) == 0 {
+		return
+	}
+	c.each(func(atom Term) {
+		switch atom.Name {
+		case "legal", "does", "goal", "input":
+			if r := atom.Args[0]; r.Kind == Symbol && !declared[r.Name] {
+				c.found.add("W018", r.Pos, r.Name, "expected a declared role, found "+r.Name)
+			}
+		}
+	}, func(Term) {})
+}
+
+// covers tells whether some head of a relation has the role, or a variable, as
+// its first argument. It is not the place to complain of a missing relation.
+func (c *checker) covers(name string, role Term) bool {
+	found := false
+	for i := range c.clauses {
+		cl := &c.clauses[i]
+		if cl.head.Name != name {
+			continue
+		}
+		found = true
+		if cl.malformed || cl.head.Args[0].Kind == Variable || cl.head.Args[0].Equal(role) {
+			return true
+		}
+	}
+	return !found
+}
+
+// goals warns of values that are, or may be, no goal points.
+func (c *checker) goals() {
+	for _, cl := range c.sound {
+		if cl.head.Name != "goal" {
+			continue
+		}
+		value := cl.head.Args[1]
+		if value.Kind == Variable {
+			c.found.add("W009", value.Pos, value.Name, "expected a number from 0 to 100, found the variable "+value.Name)
+		} else if n, err := strconv.Atoi(value.String()); err != nil || n < 0 || n > 100 {
+			c.found.add("W016", value.Pos, value.String(), "expected a number from 0 to 100, found "+value.String())
+		}
+	}
+}
+
+// fluents warns where what is asked, made and announced of fluents and moves
+// does not fit together. Fluents and moves are told apart by their function only.
+func (c *checker) fluents() {
+	fluents := c.arguments(0, "init", "next")
+	moves := c.arguments(1, "legal")
+	c.asked("true", 0, "a fluent of `init` or `next`", fluents)
+	c.asked("does", 1, "a move of `legal`", moves)
+	c.announced("base", 0, "`init` or `next`", fluents)
+	c.announced("input", 1, "`legal`", moves)
+}
+
+// shapes are the functions that head the arguments of some relations.
+type shapes struct {
+	first map[relation]Term // by function: the first such argument
+	order []relation
+	open  bool // some argument is a variable, which may be anything
+}
+
+// arguments collects argument i of the heads of relations.
+func (c *checker) arguments(i int, names ...string) shapes {
+	s := shapes{first: make(map[relation]Term)}
+	for j := range c.clauses {
+		cl := &c.clauses[j]
+		for _, name := range names {
+			if cl.head.Name != name {
+				continue
+			}
+			if cl.malformed || cl.head.Args[i].Kind == Variable {
+				s.open = true
+				continue
+			}
+			t := cl.head.Args[i]
+			if _, ok := s.first[t.relation()]; !ok {
+				s.first[t.relation()] = t
+				s.order = append(s.order, t.relation())
+			}
+		}
+	}
+	return s
+}
+
+// has tells whether the shapes allow the function of t.
+func (s shapes) has(t Term) bool {
+	_, ok := s.first[t.relation()]
+	return ok || s.open || t.Kind == Variable
+}
+
+// asked warns of conditions on fluents or moves that are never made.
+func (c *checker) asked(name string, i int, what string, made shapes) {
+	warned := make(map[relation]bool)
+	c.each(func(atom Term) {
+		if atom.Name != name {
+			return
+		}
+		if t := atom.Args[i]; !made.has(t) && !warned[t.relation()] {
+			warned[t.relation()] = true
+			c.found.add("W017", t.Pos, t.String(), "expected "+what+", found "+t.String())
+		}
+	}, func(Term) {})
+}
+
+// announced compares `base` or `input` with what the rules make.
+func (c *checker) announced(name string, i int, makers string, made shapes) {
+	listed := c.arguments(i, name)
+	if len(listed.order) == 0 && !listed.open {
+		c.found.add("W007", Pos{File: c.file}, "", "expected rules for `"+name+"`, found none")
+		return
+	}
+	for _, r := range made.order {
+		if t := made.first[r]; !listed.has(t) {
+			c.found.add("W008", t.Pos, t.String(), fmt.Sprintf("expected `%s` to list %s, found no such rule", name, t))
+		}
+	}
+	for _, r := range listed.order {
+		if t := listed.first[r]; !made.has(t) {
+			c.found.add("W008", t.Pos, t.String(), fmt.Sprintf("`%s` lists %s, found no %s that makes it", name, t, makers))
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package gdl
+
+import "fmt"
+
+// names warns of relations and functions whose names vary in arity or clash, and
+// of relations that are of no use.
+func (c *checker) names() {
+	relations, functions := make(arities), make(arities)
+	clash := make(set)
+	term := func(t Term) {
+		t.walk(func(u Term) {
+			if u.Kind != Compound {
+				return
+			}
+			c.arity("function", functions, u)
+			if relations.uses(u.Name) && !clash[u.Name] {
+				clash[u.Name] = true
+				c.found.add("W002", u.Pos, u.String(), "the function "+u.Name+" has the name of a relation")
+			}
+		})
+	}
+	c.each(func(atom Term) {
+		if _, ok := keyword(atom.Name); !ok {
+			c.arity("relation", relations, atom)
+		}
+	}, func(Term) {})
+	c.each(func(atom Term) {
+		for _, a := range atom.Args {
+			term(a)
+		}
+	}, term)
+	c.use()
+}
+
+// arities are the numbers of arguments with which names occur, in order.
+type arities map[string][]int
+
+func (a arities) uses(name string) bool { return len(a[name]) > 0 }
+
+// arity warns where a name occurs with another number of arguments than before.
+func (c *checker) arity(what string, known arities, t Term) {
+	for _, n := range known[t.Name] {
+		if n == len(t.Args) {
+			return
+		}
+	}
+	if before := known[t.Name]; len(before) > 0 {
+		c.found.add("W001", t.Pos, t.String(), fmt.Sprintf("the %s %s has %s elsewhere, found %d",
+			what, t.Name, plural(before[0], "argument"), len(t.Args)))
+	}
+	known[t.Name] = append(known[t.Name], len(t.Args))
+}
+
+// use warns of relations without a rule and of relations that no body asks for.
+func (c *checker) use() {
+	defined, asked := make(set), make(map[relation]bool)
+	for i := range c.clauses {
+		defined[c.clauses[i].head.Name] = true
+	}
+	for _, cl := range c.sound {
+		for _, f := range cl.body {
+			f.atoms(false, func(atom Term, _ bool) {
+				r := atom.relation()
+				if _, ok := keyword(r.name); !ok && !asked[r] && !defined[r.name] {
+					c.found.add("W004", atom.Pos, atom.String(), "expected a rule for "+r.name+", found none")
+				}
+				asked[r] = true
+			})
+		}
+	}
+	for _, cl := range c.sound {
+		r := cl.head.relation()
+		if _, ok := keyword(r.name); !ok && !asked[r] {
+			asked[r] = true
+			c.found.add("W005", cl.head.Pos, cl.head.String(), "expected a condition that uses "+r.name+", found none")
+		}
+	}
+}
+
+// connectives warns of spellings that GDL does not have or that say nothing.
+func (c *checker) connectives() {
+	for _, cl := range c.sound {
+		for _, f := range cl.body {
+			c.connective(f, allOf)
+		}
+	}
+}
+
+// connective looks at f, which stands directly inside the given connective.
+func (c *checker) connective(f formula, inside connective) {
+	switch f.connective {
+	case anyOf:
+		switch {
+		case inside == negation:
+			c.found.add("W011", f.pos, "(or …)", "expected an atom or `distinct` inside `not`, found an `or`")
+		case inside == anyOf:
+			c.found.add("W006", f.pos, "(or …)", "expected a condition inside `or`, found another `or`")
+		}
+		if len(f.subs) < 2 {
+			c.found.add("W006", f.pos, "(or …)", "expected at least two conditions in `or`, found "+fmt.Sprint(len(f.subs)))
+		}
+	case allOf:
+		if c.infix {
+			break
+		}
+		c.found.add("W012", f.pos, "(and …)", "expected a condition, found `and`")
+	}
+	for _, g := range f.subs {
+		c.connective(g, f.connective)
+	}
+}
