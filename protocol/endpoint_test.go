@@ -1,0 +1,441 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stackmate/gdl"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// serve runs an endpoint on a free port and returns its address.
+func serve(t *testing.T, newAgent NewAgent) string {
+	t.Helper()
+	l, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- Serve(ctx, l, NewEndpoint("Tester", newAgent, zlog)) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
+// raw sends bytes as they are and reads to the end of the stream.
+func raw(t *testing.T, address, request string) string {
+	t.Helper()
+	c, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatalf("%v after %q", err, reply)
+	}
+	return string(reply)
+}
+
+// post is a request as game servers write it.
+func post(message string) string {
+	return fmt.Sprintf("POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"+
+		"Receiver: Tester\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n%s", len(message), message)
+}
+
+// body is what a response carries.
+func body(t *testing.T, response string) string {
+	t.Helper()
+	_, text, ok := strings.Cut(response, "\r\n\r\n")
+	if !ok {
+		t.Fatalf("no response: %q", response)
+	}
+	return text
+}
+
+// ask sends a message to an endpoint in process.
+func ask(t testing.TB, e *Endpoint, message string) (status int, text string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(message)))
+	return w.Code, w.Body.String()
+}
+
+// expect sends a message and checks the reply.
+func expect(t testing.TB, e *Endpoint, message, want string) {
+	t.Helper()
+	if status, got := ask(t, e, message); status != http.StatusOK || got != want {
+		t.Errorf("%s: status %d, reply %q; want %q", clip(message), status, got, want)
+	}
+}
+
+func startText(role string) string { return "( START m.1 " + role + " (" + choosing + ") 10 5 )" }
+
+func TestAWholeMatchGetsTheRepliesOfTheProtocol(t *testing.T) {
+	var told []string
+	agent := &fake{
+		onStart: func(_ context.Context, m Match) error {
+			told = append(told, fmt.Sprintf("start %s %s %v %v %d roles", m.ID, m.Role, m.StartClock, m.PlayClock, len(m.Game.Roles)))
+			return nil
+		},
+		onPlay: func(_ context.Context, joint []gdl.Term) (gdl.Term, error) {
+			told = append(told, "play "+jointText(joint))
+			return gdl.Term{Kind: gdl.Compound, Name: "say", Args: []gdl.Term{{Name: "Yes"}}}, nil
+		},
+		onStop: func(joint []gdl.Term) { told = append(told, "stop "+jointText(joint)) },
+	}
+	e := NewEndpoint("Tester One", always(agent), zlog)
+	expect(t, e, "( INFO )", "((name Tester_One) (status available))")
+	expect(t, e, "(ping)", "available")
+	expect(t, e, "(PREVIEW ("+choosing+") 1)", "done")
+	expect(t, e, startText("Right"), "ready")
+	expect(t, e, "(INFO)", "((name Tester_One) (status busy))")
+	expect(t, e, "(PING)", "busy")
+	expect(t, e, strings.Replace(startText("Left"), "m.1", "m.2", 1), "busy")
+	expect(t, e, "(PLAY m.2 NIL)", "busy")
+	expect(t, e, "(STOP m.2 NIL)", "busy")
+	expect(t, e, "(ABORT m.2)", "busy")
+	expect(t, e, "(PLAY m.1 NIL)", "(say Yes)")
+	expect(t, e, "(PLAY M.1 ((SAY YES) PASS))", "(say Yes)")
+	expect(t, e, "(STOP m.1 ((say No) pass))", "done")
+	expect(t, e, "(INFO)", "((name Tester_One) (status available))")
+	want := []string{"start m.1 Right 10s 5s 2 roles", "play ()", "play ((say Yes) pass)", "stop ((say No) pass)"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("what the agent was told (-want +got):\n%s", diff)
+	}
+}
+
+func TestAMatchInUpperCaseThroughoutIsPlayedInUpperCase(t *testing.T) {
+	e := NewEndpoint("Tester", drifters(t, compile(t, game(t, strings.ToUpper(choosing)))), zlog)
+	expect(t, e, strings.ToUpper(startText("Left")), "ready")
+	_, move := ask(t, e, "(PLAY M.1 NIL)")
+	if move != "PASS" && move != "(SAY YES)" && move != "(SAY NO)" {
+		t.Errorf("the move is %q", move)
+	}
+	expect(t, e, "(ABORT M.1)", "aborted")
+}
+
+func TestOddRequestsAreAnswered(t *testing.T) {
+	address := serve(t, always(&fake{}))
+	available := "((name Tester) (status available))"
+	for name, c := range map[string]struct{ request, status, body string }{
+		"HTTP/1.0":        {post("( INFO )"), "HTTP/1.0 200", available},
+		"HTTP/1.1":        {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n(INFO)", "HTTP/1.1 200", available},
+		"white space":     {post("\r\n\t(\v InFo\r\n)\n\n"), "HTTP/1.0 200", available},
+		"chunked":         {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n(IN\r\n3\r\nFO)\r\n0\r\n\r\n", "HTTP/1.1 200", available},
+		"get":             {"GET /" + url.PathEscape("( INFO )") + " HTTP/1.0\r\n\r\n", "HTTP/1.0 200", available},
+		"get, raw":        {"GET /(PLAY?x=) HTTP/1.0\r\n\r\n", "HTTP/1.0 400", "PLAY?X=: unknown command; expected INFO, START, PLAY, STOP or ABORT"},
+		"options":         {"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: y\r\n\r\n", "HTTP/1.1 200", ""},
+		"put":             {"PUT / HTTP/1.0\r\n\r\n", "HTTP/1.0 405", "expected the method POST, found PUT"},
+		"no body":         {"POST / HTTP/1.0\r\n\r\n", "HTTP/1.0 400", "expected one message in parentheses, such as (INFO)"},
+		"garbage message": {post("\x00\xff\x13("), "HTTP/1.0 400", "found the end where 1 parentheses are open"},
+		"deep":            {post(strings.Repeat("(", 1<<20)), "HTTP/1.0 400", "found the end where 1048576 parentheses are open"},
+		"deep move": {post("(PLAY m (" + strings.Repeat("(f ", 1<<20) + strings.Repeat(")", 1<<20) + "))"),
+			"HTTP/1.0 400", "PLAY: expected a move of at most 65536 bytes, found (f (f"},
+		"nested move": {post("(PLAY m (" + strings.Repeat("(f ", 1<<11) + "a" + strings.Repeat(")", 1<<11) + "))"),
+			"HTTP/1.0 400", "PLAY: the move (f (f"},
+		"no HTTP":       {"( INFO )\r\n\r\n", "HTTP/1.1 400", ""},
+		"unknown match": {post("(PLAY nobody NIL)"), "HTTP/1.0 200", "busy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := raw(t, address, c.request)
+			if !strings.HasPrefix(got, c.status) || !strings.HasPrefix(body(t, got), c.body) {
+				t.Errorf("got %q, want %s and %q", got, c.status, c.body)
+			}
+		})
+	}
+}
+
+func TestRepliesCarryTheHeadersThatReadersNeed(t *testing.T) {
+	got := raw(t, serve(t, always(&fake{})), post("(INFO)"))
+	for _, want := range []string{
+		"\r\nContent-Type: text/acl\r\n", "\r\nContent-Length: 34\r\n", "\r\nConnection: close\r\n",
+		"\r\nAccess-Control-Allow-Origin: *\r\n", "\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n",
+		"\r\nAccess-Control-Allow-Headers: Content-Type\r\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+}
+
+func TestAClientThatClosesItsSideStillGetsTheReply(t *testing.T) {
+	slow := &fake{onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+		time.Sleep(50 * time.Millisecond)
+		return gdl.Term{Name: "pass"}, ctx.Err()
+	}}
+	address := serve(t, always(slow))
+	raw(t, address, post(startText("Left")))
+	for name, request := range map[string]string{
+		"whole":     post("(PLAY m.1 NIL)"),
+		"too short": "POST / HTTP/1.0\r\nContent-Length: 1000\r\n\r\n(PLAY m.1 NIL)",
+	} {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(c, request); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(c)
+		c.Close()
+		if err != nil || !strings.HasSuffix(string(got), "\r\n\r\npass") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestAnOversizedMessageIsRefused(t *testing.T) {
+	e := NewEndpoint("Tester", always(&fake{}), zlog)
+	status, text := ask(t, e, strings.Repeat(" ", maxMessage+1))
+	if status != http.StatusRequestEntityTooLarge || text != "expected at most 16777216 bytes, found more" {
+		t.Errorf("status %d, %q", status, text)
+	}
+}
+
+func TestInvalidStartsAreRefusedAndLeaveThePlayerAvailable(t *testing.T) {
+	e := NewEndpoint("Tester", always(&fake{}), zlog)
+	for message, want := range map[string]string{
+		"(START m.1 robot ((role robot)) 1 1)":                             "START: the rules are invalid: match m.1",
+		"(START m.1 robot ((<= (p ?x) (q ?y))) 1 1)":                       "START: the rules are invalid: match m.1",
+		strings.Replace(startText("up"), "(role Right)", "(role Down)", 1): "START: expected one of the roles Left, Down, found up",
+	} {
+		status, text := ask(t, e, message)
+		if status != http.StatusBadRequest || !strings.HasPrefix(text, want) || strings.Contains(text, "\n") {
+			t.Errorf("%s: status %d, %q; want %q", clip(message), status, text, want)
+		}
+		expect(t, e, "(PING)", "available")
+	}
+}
+
+func TestAFailingAgentIsSurvived(t *testing.T) {
+	broken := errors.New("broken")
+	crash := func() error { panic("crash") }
+	for name, c := range map[string]struct {
+		newAgent  NewAgent
+		atStart   int
+		available string
+	}{
+		"no agent": {func() Agent { panic("none") }, 500, "available"},
+		"error at start": {always(&fake{onStart: func(context.Context, Match) error { return broken }}),
+			500, "available"},
+		"panic at start": {always(&fake{onStart: func(context.Context, Match) error { return crash() }}),
+			500, "available"},
+		"error in play": {always(&fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return gdl.Term{}, broken }}),
+			200, "busy"},
+		"panic in play": {always(&fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return gdl.Term{}, crash() }}),
+			200, "busy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := NewEndpoint("Tester", c.newAgent, zlog)
+			if status, text := ask(t, e, startText("Left")); status != c.atStart {
+				t.Errorf("START: %d %s", status, text)
+			}
+			expect(t, e, "(PING)", c.available)
+			if c.atStart == 200 {
+				for range 2 {
+					if status, text := ask(t, e, "(PLAY m.1 NIL)"); status != 500 || !strings.HasPrefix(text, "PLAY: the player failed: ") {
+						t.Errorf("PLAY: %d %s", status, text)
+					}
+				}
+				expect(t, e, "(STOP m.1 NIL)", "done")
+			}
+		})
+	}
+	stop := &fake{onStop: func([]gdl.Term) { _ = crash() }, onAbort: func() { _ = crash() }}
+	e := NewEndpoint("Tester", always(stop), zlog)
+	expect(t, e, startText("Left"), "ready")
+	expect(t, e, "(STOP m.1 NIL)", "done")
+	expect(t, e, startText("Left"), "ready")
+	expect(t, e, "(ABORT m.1)", "aborted")
+	expect(t, e, "(PING)", "available")
+}
+
+func TestAJointMoveOfTheWrongLengthIsRefused(t *testing.T) {
+	e := NewEndpoint("Tester", always(&fake{}), zlog)
+	expect(t, e, startText("Left"), "ready")
+	status, text := ask(t, e, "(PLAY m.1 (pass))")
+	if status != http.StatusBadRequest || text != "PLAY: expected 2 moves, one per role, found 1" {
+		t.Errorf("status %d, %q", status, text)
+	}
+	expect(t, e, "(STOP m.1 (pass))", "done")
+}
+
+func TestInfoAndAbortAreAnsweredWhileTheAgentThinks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		aborted := false
+		agent := &fake{
+			onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+				<-ctx.Done()
+				return gdl.Term{}, ctx.Err()
+			},
+			onAbort: func() { aborted = true },
+		}
+		e := NewEndpoint("Tester", always(agent), zlog)
+		expect(t, e, startText("Left"), "ready")
+		began := time.Now()
+		go ask(t, e, "(PLAY m.1 NIL)")
+		synctest.Wait()
+		expect(t, e, "(INFO)", "((name Tester) (status busy))")
+		expect(t, e, "(ABORT m.1)", "aborted")
+		synctest.Wait()
+		if !aborted || time.Since(began) != 0 {
+			t.Errorf("aborted: %v, after %v", aborted, time.Since(began))
+		}
+		expect(t, e, "(INFO)", "((name Tester) (status available))")
+	})
+}
+
+func TestASlowStartIsAnsweredBeforeTheClockEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		agent := &fake{onStart: func(ctx context.Context, _ Match) error {
+			<-ctx.Done()
+			time.Sleep(3 * time.Second)
+			return nil
+		}}
+		e := NewEndpoint("Tester", always(agent), zlog)
+		began := time.Now()
+		expect(t, e, startText("Left"), "ready")
+		if took := time.Since(began); took != 9500*time.Millisecond {
+			t.Errorf("ready after %v of 10s", took)
+		}
+		expect(t, e, "(PLAY m.1 NIL)", "pass")
+		if took := time.Since(began); took != 13*time.Second {
+			t.Errorf("the first move came after %v, though the agent was ready after 13s", took)
+		}
+		expect(t, e, "(STOP m.1 NIL)", "done")
+	})
+}
+
+func TestALateAgentIsGivenUpAndFoundAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls, running := 0, 0
+		agent := &fake{onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+			if running++; running > 1 {
+				t.Error("two calls at once")
+			}
+			defer func() { running-- }()
+			if calls++; calls == 1 {
+				time.Sleep(8 * time.Second)
+			}
+			return gdl.Term{Name: "pass"}, nil
+		}}
+		e := NewEndpoint("Tester", always(agent), zlog)
+		expect(t, e, startText("Left"), "ready")
+		began := time.Now()
+		if status, text := ask(t, e, "(PLAY m.1 NIL)"); status != 500 {
+			t.Errorf("%d %s", status, text)
+		}
+		if took := time.Since(began); took != 6*time.Second {
+			t.Errorf("given up after %v, want the play clock and a second", took)
+		}
+		expect(t, e, "(PLAY m.1 (pass pass))", "pass")
+		if took := time.Since(began); took != 8*time.Second {
+			t.Errorf("the next move came after %v", took)
+		}
+		expect(t, e, "(STOP m.1 (pass pass))", "done")
+	})
+}
+
+func TestAMatchWithoutMessagesIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		aborted := false
+		e := NewEndpoint("Tester", always(&fake{onAbort: func() { aborted = true }}), zlog)
+		expect(t, e, startText("Left"), "ready")
+		time.Sleep(silence)
+		expect(t, e, "(PLAY m.1 NIL)", "pass")
+		time.Sleep(silence)
+		expect(t, e, "(PING)", "busy")
+		time.Sleep(time.Minute)
+		expect(t, e, "(PING)", "available")
+		synctest.Wait()
+		if !aborted {
+			t.Error("the agent was not told")
+		}
+	})
+}
+
+func TestAPortInUseIsNamed(t *testing.T) {
+	l, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = Listen(l.Addr().String())
+	if want := "cannot listen on " + l.Addr().String() + ": the port is in use by another program"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err = Listen("nowhere:port"); err == nil || !strings.HasPrefix(err.Error(), "cannot listen on nowhere:port: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestServeEndsWithItsContextAndAbortsTheMatch(t *testing.T) {
+	l, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	aborted := make(chan struct{})
+	agent := &fake{
+		onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+			<-ctx.Done()
+			return gdl.Term{}, ctx.Err()
+		},
+		onAbort: func() { close(aborted) },
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- Serve(ctx, l, NewEndpoint("Tester", always(agent), zlog)) }()
+	raw(t, l.Addr().String(), post(startText("Left")))
+	answered := make(chan string, 1)
+	go func() { answered <- raw(t, l.Addr().String(), post("(PLAY m.1 NIL)")) }()
+	time.Sleep(20 * time.Millisecond)
+	cancel()
+	<-aborted
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if got := <-answered; !strings.HasPrefix(got, "HTTP/1.0 ") {
+		t.Errorf("the request under way was cut off: %q", got)
+	}
+}
+
+func FuzzEndpoint(f *testing.F) {
+	for _, seed := range []string{"(INFO)", startText("Left"), "(PLAY m.1 NIL)", "(PLAY m.1 (pass pass))", "(STOP m.1 NIL)", "((("} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, message string) {
+		e := NewEndpoint("Tester", always(&fake{}), zlog)
+		defer e.Close()
+		expect(t, e, startText("Left"), "ready")
+		status, text := ask(t, e, message)
+		if strings.ContainsAny(text, "\r\n") || status >= 500 {
+			t.Fatalf("%q: status %d, %q", message, status, text)
+		}
+	})
+}

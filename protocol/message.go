@@ -1,0 +1,222 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"stackmate/gdl"
+)
+
+// Command is the head of a message, in upper case.
+type Command string
+
+// The messages of the GGP protocol.
+const (
+	Info    Command = "INFO"
+	Ping    Command = "PING" // what older servers send for INFO
+	Preview Command = "PREVIEW"
+	Start   Command = "START"
+	Play    Command = "PLAY"
+	Stop    Command = "STOP"
+	Abort   Command = "ABORT"
+)
+
+// noTurn is the Turn of a message that carries no turn number.
+const noTurn = -1
+
+// maxClock bounds a clock: a week. Larger numbers are faults, not clocks.
+const maxClock = 7 * 24 * time.Hour
+
+// Message is one request of a game server. Names and moves are spelled as the
+// server spelled them.
+type Message struct {
+	Command    Command
+	ID         string        // START, PLAY, STOP, ABORT
+	Role       string        // START
+	Rules      string        // START, PREVIEW: a rulesheet without the parentheses around it
+	StartClock time.Duration // START; PREVIEW: the preview clock
+	PlayClock  time.Duration // START
+	// Joint is the joint move before: nil if no move has been made. In the form
+	// of GDL-II (Turn ≥ 0) it holds the receiver's own move alone.
+	Joint []gdl.Term // PLAY, STOP
+	Turn  int        // PLAY and STOP in the form of GDL-II, else -1
+}
+
+// ParseMessage reads a request: the head in any case, any white space, arguments
+// past the known ones ignored. The error says in one line what was expected.
+func ParseMessage(text string) (Message, error) {
+	m := Message{Turn: noTurn}
+	fields, err := split(text)
+	if err != nil {
+		return m, err
+	}
+	if len(fields) != 1 || !isList(fields[0]) {
+		return m, errors.New("expected one message in parentheses, such as (INFO)")
+	}
+	if fields, err = split(inside(fields[0])); err != nil {
+		return m, err
+	}
+	if len(fields) == 0 {
+		return m, errors.New("expected a command, found an empty message")
+	}
+	m.Command = Command(strings.ToUpper(fields[0]))
+	if err := m.parse(fields[1:]); err != nil {
+		return m, fmt.Errorf("%s: %w", clip(string(m.Command)), err)
+	}
+	return m, nil
+}
+
+func (m *Message) parse(args []string) error {
+	switch m.Command {
+	case Info, Ping:
+		return nil
+	case Preview:
+		if len(args) < 1 || !isList(args[0]) {
+			return errors.New("expected (PREVIEW (rules) clock)")
+		}
+		m.Rules = inside(args[0])
+		if len(args) == 1 {
+			return nil
+		}
+		return parseClock(&m.StartClock, args[1])
+	case Start:
+		return m.parseStart(args)
+	case Play, Stop:
+		return m.parseJoint(args)
+	case Abort:
+		return m.parseID(args)
+	}
+	return errors.New("unknown command; expected INFO, START, PLAY, STOP or ABORT")
+}
+
+func (m *Message) parseStart(args []string) error {
+	if len(args) < 5 {
+		return fmt.Errorf("expected (START id role (rules) startclock playclock), found %d arguments", len(args))
+	}
+	if err := m.parseID(args); err != nil {
+		return err
+	}
+	role, err := gdl.ParseTerm(args[1])
+	if err != nil {
+		return fmt.Errorf("the role: %w", err)
+	}
+	if !isList(args[2]) {
+		return fmt.Errorf("expected the rules in parentheses, found %s", clip(args[2]))
+	}
+	m.Role, m.Rules = role.String(), inside(args[2])
+	if err := parseClock(&m.StartClock, args[3]); err != nil {
+		return err
+	}
+	return parseClock(&m.PlayClock, args[4])
+}
+
+func (m *Message) parseID(args []string) error {
+	if len(args) == 0 || isList(args[0]) {
+		return errors.New("expected the match id")
+	}
+	m.ID = args[0]
+	return nil
+}
+
+// parseJoint reads the arguments (id joint) or, with a turn number,
+// (id turn move percepts).
+func (m *Message) parseJoint(args []string) error {
+	if err := m.parseID(args); err != nil {
+		return err
+	}
+	if len(args) < 2 {
+		return errors.New("expected the joint move, or NIL")
+	}
+	if turn, err := strconv.Atoi(args[1]); err == nil && turn >= 0 && len(args) > 2 {
+		m.Turn = turn
+		if strings.EqualFold(args[2], "NIL") {
+			return nil
+		}
+		return m.appendMove(args[2])
+	}
+	if !isList(args[1]) {
+		return nil // any atom says that there is no move yet
+	}
+	moves, err := split(inside(args[1]))
+	if err != nil {
+		return err
+	}
+	for _, text := range moves {
+		if err := m.appendMove(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxMove bounds the text of one move, in bytes.
+const maxMove = 64 << 10
+
+func (m *Message) appendMove(text string) error {
+	if len(text) > maxMove {
+		return fmt.Errorf("expected a move of at most %d bytes, found %s", maxMove, clip(text))
+	}
+	t, err := gdl.ParseTerm(text)
+	if err != nil {
+		return fmt.Errorf("the move %s: %w", clip(text), err)
+	}
+	m.Joint = append(m.Joint, t)
+	return nil
+}
+
+// parseClock reads a clock in seconds; fractions are allowed.
+func parseClock(clock *time.Duration, text string) error {
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(seconds >= 0 && seconds <= maxClock.Seconds()) {
+		return fmt.Errorf("expected a clock in seconds, found %s", clip(text))
+	}
+	*clock = time.Duration(math.Round(seconds * float64(time.Second)))
+	return nil
+}
+
+// String writes the message as a game server would send it.
+func (m Message) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "( %s", m.Command)
+	switch m.Command {
+	case Preview:
+		fmt.Fprintf(&b, " (%s\n) %s", m.Rules, seconds(m.StartClock))
+	case Start:
+		fmt.Fprintf(&b, " %s %s (%s\n) %s %s", m.ID, m.Role, m.Rules, seconds(m.StartClock), seconds(m.PlayClock))
+	case Play, Stop:
+		fmt.Fprintf(&b, " %s", m.ID)
+		if m.Turn >= 0 {
+			fmt.Fprintf(&b, " %d", m.Turn)
+		}
+		switch {
+		case m.Joint == nil:
+			b.WriteString(" NIL")
+		case m.Turn >= 0:
+			fmt.Fprintf(&b, " %s", m.Joint[0])
+		default:
+			b.WriteString(" " + jointText(m.Joint))
+		}
+		if m.Turn >= 0 {
+			b.WriteString(" ()")
+		}
+	case Abort:
+		fmt.Fprintf(&b, " %s", m.ID)
+	}
+	b.WriteString(" )")
+	return b.String()
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
+
+// jointText writes a joint move as the wire does: one term per role.
+func jointText(joint []gdl.Term) string {
+	moves := make([]string, len(joint))
+	for i, t := range joint {
+		moves[i] = t.String()
+	}
+	return "(" + strings.Join(moves, " ") + ")"
+}

@@ -1,0 +1,184 @@
+package protocol
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/gdl"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// term reads a term of a test.
+func term(t testing.TB, text string) gdl.Term {
+	t.Helper()
+	v, err := gdl.ParseTerm(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func joint(t testing.TB, moves ...string) []gdl.Term {
+	var terms []gdl.Term
+	for _, m := range moves {
+		terms = append(terms, term(t, m))
+	}
+	return terms
+}
+
+// sameTerm compares terms without their positions.
+var sameTerm = cmp.Comparer(gdl.Term.Equal)
+
+func TestMessagesAreReadAsServersSendThem(t *testing.T) {
+	for text, want := range map[string]Message{
+		"(INFO)":           {Command: Info, Turn: noTurn},
+		"( info )\r\n":     {Command: Info, Turn: noTurn},
+		"\t(Ping 12 (x) )": {Command: Ping, Turn: noTurn},
+		"( PREVIEW ((role a)) 1 )": {
+			Command: Preview, Rules: "(role a)", StartClock: time.Second, Turn: noTurn,
+		},
+		"( START m.1 robot ((role robot)\n (init (p)) ; a comment )\n) 30 10 )": {
+			Command: Start, ID: "m.1", Role: "robot", Rules: "(role robot)\n (init (p)) ; a comment )\n",
+			StartClock: 30 * time.Second, PlayClock: 10 * time.Second, Turn: noTurn,
+		},
+		"(start M (p 1) () 0 0.5 extra (more))": {
+			Command: Start, ID: "M", Role: "(p 1)", PlayClock: 500 * time.Millisecond, Turn: noTurn,
+		},
+		"( PLAY m.1 NIL )": {Command: Play, ID: "m.1", Turn: noTurn},
+		"(play m.1 none)":  {Command: Play, ID: "m.1", Turn: noTurn},
+		"( PLAY m.1 (( mark 1\t1 )\r\nnoop) )": {
+			Command: Play, ID: "m.1", Joint: joint(t, "(mark 1 1)", "noop"), Turn: noTurn,
+		},
+		"(PLAY m.1((a)f(g(h)x))ignored)": {
+			Command: Play, ID: "m.1", Joint: joint(t, "a", "f", "(g h x)"), Turn: noTurn,
+		},
+		"(PLAY m.1 3 (move 1) ((sees 2)))": {
+			Command: Play, ID: "m.1", Joint: joint(t, "(move 1)"), Turn: 3,
+		},
+		"(PLAY m.1 0 nil nil)": {Command: Play, ID: "m.1", Turn: 0},
+		"(STOP m.1 (a b))":     {Command: Stop, ID: "m.1", Joint: joint(t, "a", "b"), Turn: noTurn},
+		"(STOP m.1 nil)":       {Command: Stop, ID: "m.1", Turn: noTurn},
+		"; hello\n(ABORT m.1)": {Command: Abort, ID: "m.1", Turn: noTurn},
+	} {
+		got, err := ParseMessage(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(want, got, sameTerm); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestNonsenseIsExplained(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "expected one message",
+		"INFO":                           "expected one message",
+		"(INFO) (INFO)":                  "expected one message",
+		"()":                             "found an empty message",
+		"(INFO":                          "1 parentheses are open",
+		"(INFO))":                        "closing parenthesis too many",
+		"(HELLO world)":                  "unknown command",
+		"((INFO))":                       "unknown command",
+		"(START)":                        "found 0 arguments",
+		"(START m r (rules) 1)":          "found 4 arguments",
+		"(START (m) r ((role r)) 1 1)":   "expected the match id",
+		"(START m ?r ((role r)) 1 1)":    "the role",
+		"(START m r rules 1 1)":          "expected the rules in parentheses",
+		"(START m r ((role r)) -1 1)":    "expected a clock in seconds, found -1",
+		"(START m r ((role r)) 1 soon)":  "expected a clock in seconds, found soon",
+		"(START m r ((role r)) NaN 1)":   "expected a clock in seconds, found NaN",
+		"(START m r ((role r)) 1e300 1)": "expected a clock in seconds",
+		"(PLAY)":                         "expected the match id",
+		"(PLAY m)":                       "expected the joint move",
+		"(PLAY m (a ?x))":                "variable",
+		"(PLAY m (a ()))":                "the move ()",
+		"(ABORT)":                        "expected the match id",
+		"(PREVIEW rules 1)":              "expected (PREVIEW (rules) clock)",
+	} {
+		_, err := ParseMessage(text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q in it", text, err, want)
+		}
+	}
+}
+
+// messages generates messages of all kinds.
+var messages = rapid.Custom(func(t *rapid.T) Message {
+	symbol := rapid.StringMatching(`[a-z][a-z0-9.+-]{0,5}`)
+	move := rapid.Custom(func(t *rapid.T) gdl.Term {
+		m := gdl.Term{Name: symbol.Draw(t, "functor")}
+		for _, a := range rapid.SliceOfN(symbol, 0, 3).Draw(t, "args") {
+			m.Kind = gdl.Compound
+			m.Args = append(m.Args, gdl.Term{Name: a})
+		}
+		return m
+	})
+	clock := rapid.Map(rapid.IntRange(0, 1e6), func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond })
+	m := Message{
+		Command: rapid.SampledFrom([]Command{Info, Ping, Preview, Start, Play, Stop, Abort}).Draw(t, "command"),
+		Turn:    noTurn,
+	}
+	switch m.Command {
+	case Preview:
+		m.Rules, m.StartClock = "(role x)\n", clock.Draw(t, "preview clock")
+	case Start:
+		m.ID, m.Role, m.Rules = symbol.Draw(t, "id"), move.Draw(t, "role").String(), "(role x) ; )\n"
+		m.StartClock, m.PlayClock = clock.Draw(t, "start clock"), clock.Draw(t, "play clock")
+	case Play, Stop:
+		m.ID = symbol.Draw(t, "id")
+		if rapid.Bool().Draw(t, "moved") {
+			m.Joint = rapid.SliceOfN(move, 1, 4).Draw(t, "joint")
+		}
+		if len(m.Joint) == 1 && rapid.Bool().Draw(t, "numbered") {
+			m.Turn = rapid.IntRange(0, 99).Draw(t, "turn")
+		}
+	case Abort:
+		m.ID = symbol.Draw(t, "id")
+	}
+	return m
+})
+
+func TestAMessageIsReadAsItIsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := messages.Draw(t, "message")
+		got, err := ParseMessage(m.String())
+		if err != nil {
+			t.Fatalf("%s: %v", m, err)
+		}
+		got.Rules, m.Rules = strings.TrimSpace(got.Rules), strings.TrimSpace(m.Rules)
+		if diff := cmp.Diff(m, got, sameTerm); diff != "" {
+			t.Fatalf("%s (-want +got):\n%s", m, diff)
+		}
+	})
+}
+
+func FuzzMessage(f *testing.F) {
+	for _, seed := range []string{
+		"(INFO)", "( START m r ((role r)(<= terminal (true (p)))) 30 10 )", "(PLAY m (a (b 1)))",
+		"(PLAY m 2 (move 1) nil)", "(STOP m NIL)", "; (\n(abort m)", "(PREVIEW () 1)", "(", ")", "(PLAY m (\x00))",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := ParseMessage(text)
+		if err != nil {
+			if line := oneLine(err); strings.ContainsAny(line, "\r\n") || len(line) > maxReason+3 {
+				t.Fatalf("the reason is no short line: %q", line)
+			}
+			return
+		}
+		again, err := ParseMessage(m.String())
+		if err != nil {
+			t.Fatalf("%q was read, but its own text %q is not: %v", text, m.String(), err)
+		}
+		m.Rules, again.Rules = "", ""
+		if !cmp.Equal(m, again, sameTerm) && m.StartClock%time.Microsecond == 0 && m.PlayClock%time.Microsecond == 0 {
+			t.Fatalf("%q changes when written: %v, then %v", text, m, again)
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"stackmate/gdl"
+)
+
+// errLate says that an agent has not returned in time. Its call may still run.
+var errLate = errors.New("the agent did not return in time")
+
+// panicked is the error of an agent's call that panicked.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("the agent panicked: %v", p.value) }
+
+// seat guards one agent on behalf of an endpoint or a manager: one call at a
+// time, no panic comes out, and nobody waits for longer than it wants to.
+type seat struct {
+	agent Agent
+	free  chan struct{} // holds a token while no call runs
+}
+
+func newSeat(a Agent) *seat {
+	s := &seat{agent: a, free: make(chan struct{}, 1)}
+	s.free <- struct{}{}
+	return s
+}
+
+// call runs f when the calls before it have returned. It waits until wait is
+// done at most and then returns errLate; f, once begun, goes on by itself.
+func (s *seat) call(wait context.Context, f func() error) error {
+	select {
+	case <-s.free:
+	case <-wait.Done():
+		return errLate
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { s.free <- struct{}{} }()
+		done <- guarded(f)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-wait.Done():
+		return errLate
+	}
+}
+
+// guarded runs f and turns a panic into an error.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicked{v, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// start prepares the agent. The agent's own deadline is in clock.
+func (s *seat) start(wait, clock context.Context, m Match) error {
+	return s.call(wait, func() error { return s.agent.Start(clock, m) })
+}
+
+// play asks the agent for its move. The agent's own deadline is in clock.
+func (s *seat) play(wait, clock context.Context, joint []gdl.Term) (gdl.Term, error) {
+	moves := make(chan gdl.Term, 1)
+	err := s.call(wait, func() error {
+		move, err := s.agent.Play(clock, joint)
+		if err == nil {
+			moves <- move
+		}
+		return err
+	})
+	if err != nil {
+		return gdl.Term{}, err
+	}
+	return <-moves, nil
+}
+
+// stop tells the agent that the match is over.
+func (s *seat) stop(wait context.Context, joint []gdl.Term) error {
+	return s.call(wait, func() error {
+		s.agent.Stop(joint)
+		return nil
+	})
+}
+
+// abort ends the match, also while another call runs. It does not wait.
+func (s *seat) abort() {
+	go func() { _ = guarded(func() error { s.agent.Abort(); return nil }) }()
+}
+
+// within is a context that ends clock after start, or only with its parent if
+// clock is 0: no limit.
+func within(parent context.Context, start time.Time, clock time.Duration) (context.Context, context.CancelFunc) {
+	if clock == 0 {
+		return context.WithCancel(parent)
+	}
+	return context.WithDeadline(parent, start.Add(clock))
+}
