@@ -22,6 +22,8 @@ type Batch struct {
 	chosen   []machine.Move // by lane, then role: the move whose row has the lane's bit
 	mixed    bool           // ChooseRandom has filled the move rows: chosen is stale
 	block    [64]uint64
+	random   []uint64 // the random rows of one choice
+	scratch  []uint64
 }
 
 var _ machine.Batch = (*Batch)(nil)
@@ -39,7 +41,13 @@ func (m *Machine) NewBatch() machine.Batch {
 		old:      make([]uint64, m.loopVars*w),
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
+		scratch:  aligned(scratchRows * w),
 		chosen:   make([]machine.Move, w*64*len(m.does)),
+	}
+	for i := range m.choices {
+		if n := m.choices[i].fractionRows() * w; n > len(b.random) {
+			b.random = make([]uint64, n)
+		}
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
@@ -156,8 +164,9 @@ func (b *Batch) Stuck() []uint64 { return b.stuck }
 
 // AppendLegal implements machine.Batch.
 func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
-	for m, o := range b.m.legal[r] {
-		if b.bit(o, lane) {
+	word, shift := lane>>6, uint(lane)&63
+	for m, row := range b.m.legal[r] {
+		if b.rows[int(row)*b.words+word]>>shift&1 != 0 {
 			dst = append(dst, machine.Move(m))
 		}
 	}
@@ -214,18 +223,6 @@ func (b *Batch) clearMoves() {
 		b.chosen[i] = machine.NoMove
 	}
 	b.mixed = false
-}
-
-// ChooseRandom implements machine.Batch.
-func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
-	for _, r := range b.m.random {
-		row := b.row(r)
-		for w := range row {
-			row[w] = rng.Uint64()
-		}
-	}
-	b.run(b.m.choose)
-	b.mixed = true
 }
 
 // Advance implements machine.Batch.

@@ -1,139 +1,132 @@
 package circuit
 
-import "math/bits"
+import (
+	"math/bits"
 
-// Random legal moves, for all lanes together, as more gates of the network.
+	"stackmate/reasoner/machine"
+)
+
+// Random legal moves for all lanes together, bit-sliced: an integer per lane is
+// kept as one row per binary digit, least significant first.
 //
-// For each role, a binary tree over its move table counts the legal moves: every
-// node holds the number of legal moves below it as a bit-sliced integer (one
-// literal per binary digit). A per-lane target is drawn uniformly from [0, n),
-// n the count at the root, and the tree is descended: where the target is less
-// than the left child's count go left, else subtract that count and go right.
-// The leaf reached is the move. Per move that is about a dozen gates, whatever
-// the lanes, and the vector kernels evaluate them like any other.
+//  1. Count: n = the number of legal moves, by carry-save adders in blocks of
+//     eight (Harley and Seal; Warren, Hacker's Delight, section 5-1), about
+//     three operations a move.
+//  2. Draw: the target t = floor(u·n / 2^k), u a random k-bit fraction, by
+//     shifting and adding. So t is uniform in [0, n), but for a relative error
+//     of at most 2^-choiceBits in the probability of a move.
+//  3. Pick: run down the moves and take each legal one off t. The borrow out of
+//     the top digit says that t was zero, so this is the move. From then on t
+//     stays above zero, because fewer than 2^digits moves are left.
 //
-// The target is floor(u·n / 2^k) for a random k-bit fraction u, computed by
-// shifting and adding. A move's probability is off by at most 2^-choiceBits of
-// itself.
+// A lane without legal moves picks none. The cost is about 2·digits operations
+// a move and no memory but the rows of the moves themselves; step 3 only looks at
+// the digits that n has in some lane.
 
-// choiceBits is the number of random bits beyond those that count the moves.
-const choiceBits = 14
+const (
+	// choiceBits is the number of random bits beyond those that count the moves.
+	choiceBits = 14
+	// blockMoves is the number of moves that are counted at once. Lists of rows
+	// are padded with row 0, the constant false.
+	blockMoves = 8
+	// maxDigits bounds the digits of a count: 2^20 legal moves at once.
+	maxDigits = 20
+)
 
-// choice adds the networks that choose a random legal move for every role. It
-// returns the random inputs, and by role and move the literal that is true in
-// the lanes where that move was chosen. In a lane where a role has no legal move
-// nothing is chosen for it.
-func (g *Game) choice() (random []Lit, chosen [][]Lit) {
-	for _, legal := range g.Legal {
-		row := make([]Lit, len(legal))
-		c := chooser{net: g.Net, chosen: row}
-		root := c.count(legal, 0)
-		k := bits.Len(uint(len(legal))) + choiceBits
-		if len(root.digits) == 1 {
-			k = 0 // at most one move is ever legal: no choice
+// choice is the move table of one role as the kernels see it.
+type choice struct {
+	legal  []int32 // word offsets of the rows of the legal bits, padded
+	moves  int
+	does   int32 // word offset of the row of move 0
+	digits int   // of the number of legal moves
+}
+
+func newChoice(legal []int32, does int32) choice {
+	c := choice{legal: legal, moves: len(legal), does: does, digits: bits.Len(uint(len(legal)))}
+	for len(c.legal)%blockMoves != 0 {
+		c.legal = append(c.legal, 0)
+	}
+	return c
+}
+
+// fractionRows is the number of random rows that a choice needs.
+func (c *choice) fractionRows() int {
+	if c.moves == 1 {
+		return 0
+	}
+	return c.digits + choiceBits
+}
+
+// scratchRows is the number of rows that a kernel may use for its counters: n,
+// the target, and one before it.
+const scratchRows = 2*maxDigits + 1
+
+// choose64 is the portable form, for rows of one word. The random rows are those
+// of the fraction u.
+func choose64(rows []uint64, c *choice, random, _ []uint64) {
+	var n, target [maxDigits]uint64
+	count64(rows, c, &n)
+	digits := c.digits
+	for digits > 1 && n[digits-1] == 0 {
+		digits--
+	}
+	draw64(random, n[:digits], target[:digits])
+	does := rows[c.does : int(c.does)+c.moves]
+	for m, r := range c.legal[:c.moves] {
+		borrow := rows[r]
+		for i, t := range target[:digits] {
+			target[i] = t ^ borrow
+			borrow &^= t
 		}
-		fraction := make([]Lit, k)
-		for i := range fraction {
-			fraction[i] = g.Net.Input()
+		does[m] = borrow
+	}
+}
+
+// count64 adds up the legal moves in blocks of eight.
+func count64(rows []uint64, c *choice, n *[maxDigits]uint64) {
+	for legal := c.legal; len(legal) >= blockMoves; legal = legal[blockMoves:] {
+		one, a := fullAdd(n[0], rows[legal[0]], rows[legal[1]])
+		one, b := fullAdd(one, rows[legal[2]], rows[legal[3]])
+		two, e := fullAdd(n[1], a, b)
+		one, a = fullAdd(one, rows[legal[4]], rows[legal[5]])
+		one, b = fullAdd(one, rows[legal[6]], rows[legal[7]])
+		two, f := fullAdd(two, a, b)
+		four, carry := fullAdd(n[2], e, f)
+		n[0], n[1], n[2] = one, two, four
+		for i := 3; carry != 0; i++ {
+			n[i], carry = n[i]^carry, n[i]&carry
 		}
-		random = append(random, fraction...)
-		c.descend(root, c.scale(root.digits, fraction), True)
-		chosen = append(chosen, row)
 	}
-	return random, chosen
 }
 
-// chooser builds the choice of one role.
-type chooser struct {
-	net    *Network
-	chosen []Lit
+func fullAdd(a, b, c uint64) (sum, carry uint64) {
+	x := a ^ b
+	return x ^ c, a&b | x&c
 }
 
-// counter is a node of the tree over moves first..first+len-1: digits is the
-// number of legal moves among them, least significant digit first.
-type counter struct {
-	digits      []Lit
-	left, right *counter
-	move        int // of a leaf
-}
-
-func (c *chooser) count(legal []Lit, first int) *counter {
-	if len(legal) <= 1 {
-		t := &counter{move: first, digits: []Lit{False}}
-		if len(legal) == 1 {
-			t.digits[0] = legal[0]
-		}
-		return t
-	}
-	half := len(legal) / 2
-	t := &counter{left: c.count(legal[:half], first), right: c.count(legal[half:], first+half)}
-	t.digits = c.add(t.left.digits, t.right.digits)
-	return t
-}
-
-// add is the sum of two bit-sliced numbers, without leading constant zeros.
-func (c *chooser) add(a, b []Lit) []Lit {
-	var sum []Lit
-	carry := False
-	for i := range max(len(a), len(b)) {
-		x, y := digit(a, i), digit(b, i)
-		sum = append(sum, c.net.Xor(x, y, carry))
-		carry = c.net.Maj(x, y, carry)
-	}
-	sum = append(sum, carry)
-	for len(sum) > 1 && sum[len(sum)-1] == False {
-		sum = sum[:len(sum)-1]
-	}
-	return sum
-}
-
-func digit(a []Lit, i int) Lit {
-	if i < len(a) {
-		return a[i]
-	}
-	return False
-}
-
-// scale is floor(n·u / 2^k), u being the k-digit fraction: from the least
-// significant digit of u on, add n if the digit is set, then halve.
-func (c *chooser) scale(n, fraction []Lit) []Lit {
-	acc := make([]Lit, len(n))
-	addend := make([]Lit, len(n))
+// draw64 computes floor(u·n / 2^k) for the k digits of u, least significant
+// first: add n where the digit is set, then halve.
+func draw64(fraction, n, target []uint64) {
 	for _, u := range fraction {
+		carry := uint64(0)
 		for i, d := range n {
-			addend[i] = c.net.And(d, u)
+			var sum uint64
+			sum, carry = fullAdd(target[i], d&u, carry)
+			if i > 0 {
+				target[i-1] = sum
+			}
 		}
-		sum := c.add(acc, addend)
-		for i := range acc {
-			acc[i] = digit(sum, i+1)
-		}
+		target[len(n)-1] = carry
 	}
-	return acc
 }
 
-// descend marks the move that target selects below t in the lanes of active. In
-// those lanes target is less than the count of t.
-func (c *chooser) descend(t *counter, target []Lit, active Lit) {
-	if t.left == nil {
-		if t.move < len(c.chosen) {
-			c.chosen[t.move] = c.net.And(active, t.digits[0])
-		}
-		return
+// ChooseRandom implements machine.Batch.
+func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
+	for i := range b.m.choices {
+		c := &b.m.choices[i]
+		random := b.random[:c.fractionRows()*b.words]
+		rng.FillRows(random, b.words)
+		b.m.kernel.choose(b.rows, c, random, b.scratch)
 	}
-	// difference = target - left count; a borrow at the end means target is less.
-	borrow := False
-	difference := make([]Lit, len(target))
-	for i := range target {
-		x, y := target[i], digit(t.left.digits, i)
-		difference[i] = c.net.Xor(x, y, borrow)
-		borrow = c.net.Maj(x.Not(), y, borrow)
-	}
-	less := borrow
-	if n := len(target); n < len(t.left.digits) {
-		less = c.net.Or(less, c.net.Or(t.left.digits[n:]...))
-	}
-	left := target[:min(len(target), len(t.left.digits))]
-	right := difference[:min(len(target), len(t.right.digits))]
-	c.descend(t.left, left, c.net.And(active, less))
-	c.descend(t.right, right, c.net.And(active, less.Not()))
+	b.mixed = true
 }

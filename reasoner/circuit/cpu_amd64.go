@@ -1,27 +1,65 @@
 package circuit
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 //go:generate go run -C ../../tools ./kernels -out ../reasoner/circuit/kernels_amd64.s -stubs ../reasoner/circuit/kernels_amd64.go -pkg circuit
+
+// assembly is the set of generated functions of one instruction set.
+type assembly struct {
+	words    int
+	evaluate func(rows *uint64, code *int32, n int)
+	count    func(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+	draw     func(fraction *uint64, k int, n, target *uint64, digits int)
+	pick     func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
+}
 
 // kernels lists the kernels of this processor, widest first.
 func kernels() []kernel {
 	var list []kernel
 	if cpu.X86.HasAVX512F {
-		list = append(list, kernel{"avx512", 512, vector(kernelAVX512)})
+		a := assembly{8, kernelAVX512, countAVX512, drawAVX512, pickAVX512}
+		list = append(list, a.kernel("avx512"))
 	}
 	if cpu.X86.HasAVX2 {
-		list = append(list, kernel{"avx2", 256, vector(kernelAVX2)})
+		a := assembly{4, kernelAVX2, countAVX2, drawAVX2, pickAVX2}
+		list = append(list, a.kernel("avx2"))
 	}
 	return append(list, portable)
 }
 
-func vector(assembly func(*uint64, *int32, int)) func([]uint64, []int32) {
-	return func(rows []uint64, code []int32) {
-		assembly(unsafe.SliceData(rows), unsafe.SliceData(code), len(code))
+func (a assembly) kernel(name string) kernel {
+	return kernel{
+		name:   name,
+		lanes:  64 * a.words,
+		run:    func(rows []uint64, code []int32) { a.evaluate(&rows[0], &code[0], len(code)) },
+		choose: a.choose,
 	}
+}
+
+// choose is choose64 for vectors.
+func (a assembly) choose(rows []uint64, c *choice, random, scratch []uint64) {
+	w := a.words
+	n := scratch[:maxDigits*w]
+	target := scratch[(maxDigits+1)*w : (2*maxDigits+1)*w]
+	clear(n[:max(c.digits, 3)*w])
+	clear(target[:c.digits*w])
+	a.count(&rows[0], &c.legal[0], len(c.legal)/blockMoves, &n[0], c.digits)
+	digits := c.digits
+	for digits > 1 && isZero(n[(digits-1)*w:digits*w]) {
+		digits--
+	}
+	if len(random) > 0 {
+		// draw uses the row before target, too.
+		a.draw(&random[0], len(random)/w, &n[0], &target[0], digits)
+	}
+	a.pick(&rows[0], &c.legal[0], c.moves, &rows[c.does], &target[0], digits)
+}
+
+func isZero(row []uint64) bool {
+	for _, word := range row {
+		if word != 0 {
+			return false
+		}
+	}
+	return true
 }

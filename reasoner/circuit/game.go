@@ -66,7 +66,7 @@ func (g *Game) outputs(f func(*Lit)) {
 // rebuild makes a game with the same outputs over a fresh network that holds
 // only what the outputs need. The function translate builds the counterpart of
 // an And node from its operands, already translated; everything else is copied.
-func (g *Game) rebuild(translate func(to *Network, node int32, operands []Lit) Lit) *Game {
+func (g *Game) rebuild(translate func(h *Game, node int32, operands []Lit) Lit) *Game {
 	h := NewGame(g.Names, g.Initial)
 	old, to := g.Net, h.Net
 	live := g.live()
@@ -93,11 +93,7 @@ func (g *Game) rebuild(translate func(to *Network, node int32, operands []Lit) L
 		case OpLoop:
 			image[i] = to.LoopVar()
 		case OpAnd:
-			image[i] = translate(to, i, operands)
-		case OpXor:
-			image[i] = to.Xor(operands...)
-		case OpMaj:
-			image[i] = to.Maj(operands[0], operands[1], operands[2])
+			image[i] = translate(h, i, operands)
 		}
 	}
 	for v, def := range old.def {

@@ -22,8 +22,6 @@ type kernelOp int32
 const (
 	kernelAnd kernelOp = iota
 	kernelOr
-	kernelXor
-	kernelMaj
 )
 
 const runHeader = 4
@@ -43,9 +41,11 @@ type kernel struct {
 	name  string
 	lanes int
 	run   func(rows []uint64, code []int32)
+	// choose picks random legal moves; see choice.go.
+	choose func(rows []uint64, c *choice, random, scratch []uint64)
 }
 
-var portable = kernel{name: "portable", lanes: 64, run: kernel64}
+var portable = kernel{name: "portable", lanes: 64, run: kernel64, choose: choose64}
 
 // kernelFor is the kernel with that many lanes, or the widest one for 0.
 func kernelFor(lanes int) (kernel, error) {
@@ -115,30 +115,9 @@ func kernel64(rows []uint64, code []int32) {
 			for ; len(gates) >= 4; gates = gates[4:] {
 				*row(base, gates[0]) = *row(base, gates[1]) | *row(base, gates[2]) | *row(base, gates[3])
 			}
-		case op == kernelXor && pos == 2:
-			for ; len(gates) >= 3; gates = gates[3:] {
-				*row(base, gates[0]) = *row(base, gates[1]) ^ *row(base, gates[2])
-			}
-		case op == kernelMaj:
-			majority64(base, gates, neg)
 		default:
 			wide64(base, gates, op, pos, neg)
 		}
-	}
-}
-
-// majority64 evaluates a run of majority gates; the last neg operands are
-// complemented.
-func majority64(base unsafe.Pointer, gates []int32, neg int) {
-	var flip [3]uint64
-	for k := 3 - neg; k < 3; k++ {
-		flip[k] = ^uint64(0)
-	}
-	for ; len(gates) >= 4; gates = gates[4:] {
-		a := *row(base, gates[1]) ^ flip[0]
-		b := *row(base, gates[2]) ^ flip[1]
-		c := *row(base, gates[3]) ^ flip[2]
-		*row(base, gates[0]) = a&b | c&(a|b)
 	}
 }
 
@@ -163,10 +142,6 @@ func wide64(base unsafe.Pointer, gates []int32, op kernelOp, pos, neg int) {
 			}
 			for _, g := range complemented {
 				acc |= ^*row(base, g)
-			}
-		case kernelXor:
-			for _, g := range plain {
-				acc ^= *row(base, g)
 			}
 		}
 		*row(base, gates[0]) = acc

@@ -5,5 +5,25 @@ package circuit
 // kernelAVX2 evaluates the n words of straight code at code on the rows at rows.
 func kernelAVX2(rows *uint64, code *int32, n int)
 
+// countAVX2 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
+func countAVX2(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+
+// drawAVX2 computes floor(u·n / 2^k) into target, from the k random rows of u.
+// The row before target is overwritten.
+func drawAVX2(fraction *uint64, k int, n *uint64, target *uint64, digits int)
+
+// pickAVX2 takes the legal moves off target and writes the borrow of each to the rows at does.
+func pickAVX2(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
+
 // kernelAVX512 evaluates the n words of straight code at code on the rows at rows.
 func kernelAVX512(rows *uint64, code *int32, n int)
+
+// countAVX512 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
+func countAVX512(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+
+// drawAVX512 computes floor(u·n / 2^k) into target, from the k random rows of u.
+// The row before target is overwritten.
+func drawAVX512(fraction *uint64, k int, n *uint64, target *uint64, digits int)
+
+// pickAVX512 takes the legal moves off target and writes the borrow of each to the rows at does.
+func pickAVX512(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)

@@ -4,9 +4,9 @@ import "stackmate/reasoner/machine"
 
 // Machine is a compiled circuit. It implements machine.Machine.
 //
-// The live part of the network is cut into four programs over one array of rows:
-// evaluate (legal, terminal, stuck: the position alone), goals, choose (random
-// moves) and advance (next: position and moves). What evaluate has computed, the
+// The live part of the network is cut into three programs over one array of
+// rows: evaluate (legal, terminal, stuck: the position alone), goals, and advance
+// (next: position and moves). What evaluate has computed, the
 // others reuse, so evaluate must have run on the position first.
 type Machine struct {
 	names   *machine.Names
@@ -16,17 +16,17 @@ type Machine struct {
 	words   int // of one lane mask: lanes / 64
 	kernel  kernel
 
-	fluent   []int32 // row, by fluent
-	does     []int32 // row of the first move, by role; the others follow
-	random   []int32 // rows of the random inputs
-	legal    [][]output
+	fluent   []int32   // row, by fluent
+	does     []int32   // row of the first move, by role; the others follow
+	legal    [][]int32 // rows, by role and move
+	choices  []choice  // by role
 	terminal output
 	stuck    output
 	goals    [][]goalOutput // by role
 
-	evaluate, goal, choose, advance *program
-	next                            []transfer
-	loopVars                        int // most variables in a loop
+	evaluate, goal, advance *program
+	next                    []transfer
+	loopVars                int // most variables in a loop
 }
 
 // output is a signal as the batch reads it: a row and whether it is stored
@@ -63,9 +63,15 @@ func Compile(g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial, words: k.lanes / 64, kernel: k}
 	m.info = machine.Info{Engine: "circuit", Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	stuck := g.stuck()
-	random, chosen := g.choice()
-	m.link(g, stuck, random, chosen)
-	for _, p := range []*program{m.evaluate, m.goal, m.choose, m.advance} {
+	m.link(g, stuck)
+	for r, rows := range m.legal {
+		offsets := make([]int32, len(rows))
+		for i, row := range rows {
+			offsets[i] = row * int32(m.words)
+		}
+		m.choices = append(m.choices, newChoice(offsets, m.does[r]*int32(m.words)))
+	}
+	for _, p := range []*program{m.evaluate, m.goal, m.advance} {
 		p.scale(int32(m.words))
 		m.info.Bytes += p.bytes()
 		m.loopVars = max(m.loopVars, p.loopVars())
@@ -83,16 +89,14 @@ func (g *Game) stuck() Lit {
 }
 
 // link schedules the programs and notes where their results are.
-func (m *Machine) link(g *Game, stuck Lit, random []Lit, chosen [][]Lit) {
+func (m *Machine) link(g *Game, stuck Lit) {
 	position := append([]Lit{g.Terminal, stuck}, flatten(g.Legal)...)
 	var goals []Lit
 	for _, goal := range g.Goals {
 		goals = append(goals, goal.When)
 	}
-	choices := flatten(chosen)
-	all := append(append(append(append([]Lit{}, position...), goals...), choices...), g.Next...)
-	live := g.Net.cone(all)
-	l := newLayout(g.Net, live, pins(g, chosen))
+	all := append(append(append([]Lit{}, position...), goals...), g.Next...)
+	l := newLayout(g.Net, g.Net.cone(all))
 	done := make([]bool, g.Net.Len())
 	program := func(roots []Lit) *program {
 		marked := g.Net.cone(roots)
@@ -104,29 +108,9 @@ func (m *Machine) link(g *Game, stuck Lit, random []Lit, chosen [][]Lit) {
 	m.evaluate = program(position)
 	copy(done, g.Net.cone(position))
 	m.goal = program(goals)
-	m.choose = program(choices)
 	m.advance = program(g.Next)
-	m.outputs(g, l, stuck, random)
-	m.transfers(g, l, chosen)
-}
-
-// pins lets the gate of a chosen move be computed straight into the row of that
-// move's input, where nothing else is computed from it.
-func pins(g *Game, chosen [][]Lit) map[int32]int32 {
-	uses := make([]int, g.Net.Len())
-	for _, l := range g.Net.fan {
-		uses[l.Node()]++
-	}
-	g.outputs(func(l *Lit) { uses[l.Node()]++ })
-	pinned := make(map[int32]int32)
-	for r, row := range chosen {
-		for mv, l := range row {
-			if i := l.Node(); g.Net.op[i] == OpAnd && !l.Complemented() && uses[i] == 0 {
-				pinned[i] = g.Does[r][mv].Node()
-			}
-		}
-	}
-	return pinned
+	m.outputs(g, l, stuck)
+	m.transfers(g, l)
 }
 
 func flatten(rows [][]Lit) []Lit {
@@ -146,26 +130,32 @@ func (l *layout) output(lit Lit) output {
 }
 
 // outputs notes the rows of the inputs and of what the rules say of a position.
-func (m *Machine) outputs(g *Game, l *layout, stuck Lit, random []Lit) {
+// Legal bits that are stored complemented get rows of their own.
+func (m *Machine) outputs(g *Game, l *layout, stuck Lit) {
 	m.rows = l.rows
 	for _, f := range g.Fluents {
 		m.fluent = append(m.fluent, l.slot[f.Node()])
 	}
+	var copies []int32
 	for r, row := range g.Does {
 		first := int32(0)
 		if len(row) > 0 {
 			first = l.slot[row[0].Node()]
 		}
 		m.does = append(m.does, first)
-		legal := make([]output, len(row))
+		legal := make([]int32, len(row))
 		for mv := range row {
-			legal[mv] = l.output(g.Legal[r][mv])
+			o := l.output(g.Legal[r][mv])
+			if o.complement != 0 {
+				copies = append(copies, int32(m.rows), o.row)
+				o.row = int32(m.rows)
+				m.rows++
+			}
+			legal[mv] = o.row
 		}
 		m.legal = append(m.legal, legal)
 	}
-	for _, in := range random {
-		m.random = append(m.random, l.slot[in.Node()])
-	}
+	m.evaluate.appendCopies(copies, 1)
 	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
 	m.goals = make([][]goalOutput, len(g.Does))
 	for _, goal := range g.Goals {
@@ -173,11 +163,10 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit, random []Lit) {
 	}
 }
 
-// transfers plans how results reach the rows of the inputs. A next signal may
-// itself be a fluent (the first inputs) that another transfer overwrites, so those are first copied
-// to spare rows; choices that could not be pinned are copied by the choose
-// program's last runs.
-func (m *Machine) transfers(g *Game, l *layout, chosen [][]Lit) {
+// transfers plans how next signals reach the rows of their fluents. A next
+// signal may itself be a fluent (the first inputs) that another transfer
+// overwrites, so those are first copied to spare rows.
+func (m *Machine) transfers(g *Game, l *layout) {
 	var spare []int32
 	for f, lit := range g.Next {
 		to := m.fluent[f]
@@ -185,7 +174,7 @@ func (m *Machine) transfers(g *Game, l *layout, chosen [][]Lit) {
 		if from.row == to && from.complement == 0 {
 			continue
 		}
-		if lit.Node() < int32(len(g.Fluents)+1) && lit > True {
+		if lit > True && lit.Node() <= int32(len(g.Fluents)) {
 			spare = append(spare, int32(m.rows), from.row)
 			from.row = int32(m.rows)
 			m.rows++
@@ -193,21 +182,6 @@ func (m *Machine) transfers(g *Game, l *layout, chosen [][]Lit) {
 		m.next = append(m.next, transfer{to, from})
 	}
 	m.advance.appendCopies(spare, 0)
-	var plain, complemented []int32
-	for r, row := range chosen {
-		for mv, lit := range row {
-			to, from := m.does[r]+int32(mv), l.output(lit)
-			switch {
-			case from.row == to:
-			case from.complement == 0:
-				plain = append(plain, to, from.row)
-			default:
-				complemented = append(complemented, to, from.row)
-			}
-		}
-	}
-	m.choose.appendCopies(plain, 0)
-	m.choose.appendCopies(complemented, 1)
 }
 
 // Names implements machine.Machine.
@@ -221,3 +195,37 @@ func (m *Machine) Initial() machine.State { return m.initial }
 
 // Info implements machine.Machine.
 func (m *Machine) Info() machine.Info { return m.info }
+
+// Costs describes one program of a machine.
+type Costs struct {
+	Name     string
+	Gates    int // gates of any width
+	Operands int
+	Runs     int
+	Loops    int
+}
+
+// Costs lists what each program of the machine evaluates.
+func (m *Machine) Costs() []Costs {
+	var list []Costs
+	for _, p := range []struct {
+		name string
+		*program
+	}{{"evaluate", m.evaluate}, {"goals", m.goal}, {"advance", m.advance}} {
+		c := Costs{Name: p.name}
+		for _, seg := range p.segments {
+			if len(seg.vars) > 0 {
+				c.Loops++
+			}
+			for k := 0; k < len(seg.code); {
+				width, count := int(seg.code[k+1]+seg.code[k+2]), int(seg.code[k+3])
+				c.Runs++
+				c.Gates += count
+				c.Operands += count * width
+				k += runHeader + count*(1+width)
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}

@@ -39,8 +39,7 @@ func litIf(node int32, complemented bool) Lit {
 // Op is the operation of a node.
 type Op uint8
 
-// The operations. With complemented literals, And alone covers or and nor; Xor
-// and Maj (the carry of an adder) serve the choice of random moves.
+// The operations. With complemented literals, And covers or, nand and nor too.
 const (
 	OpConst Op = iota
 	OpInput    // a fluent, a move or a random bit: set from outside
@@ -125,7 +124,7 @@ func (n *Network) And(lits ...Lit) Lit {
 	case 1:
 		return out[0]
 	}
-	return n.node(OpAnd, out)
+	return n.and(out)
 }
 
 // Or is the disjunction of the literals; false if there are none.
@@ -137,86 +136,24 @@ func (n *Network) Or(lits ...Lit) Lit {
 	return n.And(n.flipped...).Not()
 }
 
-// Xor is the exclusive or of the literals; false if there are none.
-func (n *Network) Xor(lits ...Lit) Lit {
-	s := n.scratch[:0]
-	var flip Lit
-	for _, l := range lits {
-		flip ^= l & 1
-		if l > True {
-			s = append(s, l&^1)
-		}
-	}
-	n.scratch = s
-	slices.Sort(s)
-	out := s[:0]
-	for _, l := range s {
-		if len(out) > 0 && out[len(out)-1] == l {
-			out = out[:len(out)-1]
-		} else {
-			out = append(out, l)
-		}
-	}
-	switch len(out) {
-	case 0:
-		return flip
-	case 1:
-		return out[0] ^ flip
-	}
-	return n.node(OpXor, out) ^ flip
-}
-
-// Maj is true if at least two of its literals are.
-func (n *Network) Maj(a, b, c Lit) Lit {
-	if a > b {
-		a, b = b, a
-	}
-	if b > c {
-		b, c = c, b
-	}
-	if a > b {
-		a, b = b, a
-	}
-	switch {
-	case a == False:
-		return n.And(b, c)
-	case a == True:
-		return n.Or(b, c)
-	case a == b || b == c:
-		return b
-	case a == b.Not():
-		return c
-	case b == c.Not():
-		return a
-	}
-	s := append(n.scratch[:0], a, b, c)
-	n.scratch = s
-	return n.node(OpMaj, s)
-}
-
-// Mux is a if s holds, else b.
-func (n *Network) Mux(s, a, b Lit) Lit {
-	return n.Or(n.And(s, a), n.And(s.Not(), b))
-}
-
-// node finds or adds the node with this operation and these operands.
-func (n *Network) node(op Op, operands []Lit) Lit {
+// and finds or adds the node with these operands.
+func (n *Network) and(operands []Lit) Lit {
 	if 4*n.used >= 3*len(n.table) {
 		n.grow()
 	}
 	mask := uint32(len(n.table) - 1)
-	for h := hashNode(op, operands) & mask; ; h = (h + 1) & mask {
+	for h := hashOperands(operands) & mask; ; h = (h + 1) & mask {
 		i := n.table[h]
 		if i == 0 {
 			i = int32(len(n.op))
 			n.table[h] = i
 			n.used++
-			n.op = append(n.op, op)
+			n.op = append(n.op, OpAnd)
 			n.fan = append(n.fan, operands...)
 			n.start = append(n.start, int32(len(n.fan)))
 			return Lit(i) << 1
 		}
-		if n.op[i] == op && slices.Equal(n.Operands(i), operands) {
+		if slices.Equal(n.Operands(i), operands) {
 			return Lit(i) << 1
 		}
 	}
@@ -230,7 +167,7 @@ func (n *Network) grow() {
 		if i == 0 {
 			continue
 		}
-		h := hashNode(n.op[i], n.Operands(i)) & mask
+		h := hashOperands(n.Operands(i)) & mask
 		for n.table[h] != 0 {
 			h = (h + 1) & mask
 		}
@@ -238,8 +175,8 @@ func (n *Network) grow() {
 	}
 }
 
-func hashNode(op Op, operands []Lit) uint32 {
-	h := uint64(op) + 0x9e3779b97f4a7c15
+func hashOperands(operands []Lit) uint32 {
+	h := uint64(0x9e3779b97f4a7c15)
 	for _, l := range operands {
 		h = (bits.RotateLeft64(h, 5) ^ uint64(uint32(l))) * 0xff51afd7ed558ccd
 	}

@@ -26,19 +26,6 @@ func evalNetwork(n *Network, input map[int32]bool) []bool {
 				for _, o := range n.Operands(i) {
 					value[i] = value[i] && at(o)
 				}
-			case OpXor:
-				value[i] = false
-				for _, o := range n.Operands(i) {
-					value[i] = value[i] != at(o)
-				}
-			case OpMaj:
-				count := 0
-				for _, o := range n.Operands(i) {
-					if at(o) {
-						count++
-					}
-				}
-				value[i] = count >= 2
 			}
 		}
 		for v, def := range n.def {
@@ -101,18 +88,11 @@ func grow(t *rapid.T, n *Network, lits []Lit, count int) []Lit {
 		pick := func() Lit {
 			return rapid.SampledFrom(lits).Draw(t, "operand") ^ Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
 		}
-		switch rapid.IntRange(0, 3).Draw(t, "op") {
-		case 0:
-			lits = append(lits, n.Xor(pick(), pick(), pick()))
-		case 1:
-			lits = append(lits, n.Maj(pick(), pick(), pick()))
-		default:
-			operands := make([]Lit, rapid.IntRange(2, 6).Draw(t, "width"))
-			for i := range operands {
-				operands[i] = pick()
-			}
-			lits = append(lits, n.And(operands...))
+		operands := make([]Lit, rapid.IntRange(2, 6).Draw(t, "width"))
+		for i := range operands {
+			operands[i] = pick()
 		}
+		lits = append(lits, n.And(operands...))
 	}
 	return lits
 }

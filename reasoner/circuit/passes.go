@@ -26,6 +26,12 @@ var passes = []pass{
 		why:  "first, so that the others count the uses of live gates alone",
 		run:  removeDead,
 	},
+	{
+		name: "one-move",
+		doc:  "or of does(r, m) over most moves m of r → not the or over the others; assumes that every role makes exactly one move",
+		why:  "before any sharing, which would hide the moves inside common parts",
+		run:  complementMoves,
+	},
 }
 
 // PassInfo describes the network after a pass.
@@ -78,5 +84,5 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 }
 
 func removeDead(g *Game) *Game {
-	return g.rebuild(func(to *Network, _ int32, operands []Lit) Lit { return to.And(operands...) })
+	return g.rebuild(func(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) })
 }

@@ -28,31 +28,25 @@ func (l *layout) at(lit Lit) (row int32, complemented bool) {
 }
 
 // newLayout gives a row to every live node and chooses the polarity of gates.
-// The gates of pinned live, uncomplemented, in the rows of the given inputs.
-func newLayout(net *Network, live []bool, pinned map[int32]int32) *layout {
+func newLayout(net *Network, live []bool) *layout {
 	n := net.Len()
 	l := &layout{net: net, slot: make([]int32, n), flip: make([]bool, n), form: make([]form, n), rows: 1}
 	for i := int32(1); i < int32(n); i++ {
 		if !live[i] && net.op[i] != OpInput {
 			continue
 		}
-		input, isPinned := pinned[i]
-		if isPinned {
-			l.slot[i] = l.slot[input]
-		} else {
-			l.slot[i] = int32(l.rows)
-			l.rows++
-		}
-		if net.op[i] >= OpAnd {
-			l.choose(i, !isPinned)
+		l.slot[i] = int32(l.rows)
+		l.rows++
+		if net.op[i] == OpAnd {
+			l.choose(i)
 		}
 	}
 	return l
 }
 
 // choose decides the form of a gate. A conjunction of mostly complemented rows
-// is computed as a disjunction and stored complemented (De Morgan), if it may.
-func (l *layout) choose(i int32, mayFlip bool) {
+// is computed as a disjunction and stored complemented (De Morgan).
+func (l *layout) choose(i int32) {
 	var f form
 	for _, o := range l.net.Operands(i) {
 		if _, complemented := l.at(o); complemented {
@@ -61,19 +55,9 @@ func (l *layout) choose(i int32, mayFlip bool) {
 			f.pos++
 		}
 	}
-	switch l.net.op[i] {
-	case OpAnd:
-		f.op = kernelAnd
-		if mayFlip && f.neg > f.pos {
-			f.op, f.pos, f.neg = kernelOr, f.neg, f.pos
-			l.flip[i] = true
-		}
-	case OpXor:
-		f.op = kernelXor
-		l.flip[i] = f.neg&1 != 0
-		f.pos, f.neg = f.pos+f.neg, 0
-	case OpMaj:
-		f.op = kernelMaj
+	if f.neg > f.pos {
+		f.op, f.pos, f.neg = kernelOr, f.neg, f.pos
+		l.flip[i] = true
 	}
 	l.form[i] = f
 }
@@ -82,12 +66,6 @@ func (l *layout) choose(i int32, mayFlip bool) {
 func (l *layout) appendOperands(dst []int32, i int32) []int32 {
 	f := l.form[i]
 	flipped := f.op == kernelOr
-	if f.op == kernelXor {
-		for _, o := range l.net.Operands(i) {
-			dst = append(dst, l.slot[o.Node()])
-		}
-		return dst
-	}
 	for _, wanted := range []bool{false, true} {
 		for _, o := range l.net.Operands(i) {
 			if row, complemented := l.at(o); (complemented != flipped) == wanted {

@@ -2,37 +2,62 @@ package machine
 
 import "math/bits"
 
-// Rand is a seeded pseudo-random generator: xoshiro256** (Blackman and Vigna,
-// 2018). The same seed gives the same sequence on every platform, which is what
-// makes playouts and searches reproducible. It belongs to one goroutine.
-type Rand struct{ s [4]uint64 }
+// Columns is the number of generators that run side by side in a Rand.
+const Columns = 8
+
+// Rand is a seeded pseudo-random generator: Columns independent copies of
+// xoshiro256++ (Blackman and Vigna, 2021), so that vector code can draw from all
+// of them at once while each column's sequence stays the same on every platform.
+// That is what makes playouts and searches reproducible. It belongs to one
+// goroutine.
+type Rand struct {
+	// State holds the four words of every column's generator. Only vector code
+	// that advances whole columns, just as FillRows does, may touch it.
+	State [4][Columns]uint64
+}
 
 // NewRand returns a generator whose state is spread from seed by splitmix64.
 func NewRand(seed uint64) *Rand {
 	r := new(Rand)
-	for i := range r.s {
-		seed += 0x9e3779b97f4a7c15
-		z := seed
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		r.s[i] = z ^ z>>31
+	for c := range Columns {
+		for i := range r.State {
+			seed += 0x9e3779b97f4a7c15
+			z := seed
+			z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+			z = (z ^ z>>27) * 0x94d049bb133111eb
+			r.State[i][c] = z ^ z>>31
+		}
 	}
 	return r
 }
 
-// Uint64 returns 64 random bits.
-func (r *Rand) Uint64() uint64 {
-	s := &r.s
-	out := bits.RotateLeft64(s[1]*5, 7) * 9
-	t := s[1] << 17
-	s[2] ^= s[0]
-	s[3] ^= s[1]
-	s[1] ^= s[2]
-	s[0] ^= s[3]
-	s[2] ^= t
-	s[3] = bits.RotateLeft64(s[3], 45)
+// next draws from one column.
+func (r *Rand) next(c int) uint64 {
+	s := &r.State
+	s0, s1, s2, s3 := s[0][c], s[1][c], s[2][c], s[3][c]
+	out := bits.RotateLeft64(s0+s3, 23) + s0
+	t := s1 << 17
+	s2 ^= s0
+	s3 ^= s1
+	s[1][c] = s1 ^ s2
+	s[0][c] = s0 ^ s3
+	s[2][c] = s2 ^ t
+	s[3][c] = bits.RotateLeft64(s3, 45)
 	return out
 }
+
+// FillRows fills dst with rows of the given number of words (at most Columns):
+// word w of every row comes from column w.
+func (r *Rand) FillRows(dst []uint64, words int) {
+	for at := 0; at < len(dst); at += words {
+		for w := range words {
+			dst[at+w] = r.next(w)
+		}
+	}
+}
+
+// Uint64 returns 64 random bits.
+func (r *Rand) Uint64() uint64 { return r.next(0) }
 
 // Intn returns a uniform integer in [0, n), n > 0, by Lemire's multiplication
 // with rejection, so without bias.

@@ -1,5 +1,6 @@
-// Command kernels generates the vector kernels of reasoner/circuit: the same
-// interpreter of gate runs for AVX2 (256 lanes) and AVX-512 (512 lanes).
+// Command kernels generates the vector kernels of reasoner/circuit for AVX2 (256
+// lanes) and AVX-512 (512 lanes): the interpreter of gate runs (this file), and
+// the three steps of choosing random moves (choice.go).
 package main
 
 import (
@@ -14,8 +15,6 @@ import (
 const (
 	opAnd = iota
 	opOr
-	opXor
-	opMaj
 
 	header = 16 // bytes: op, pos, neg, count
 )
@@ -25,56 +24,60 @@ type isa struct {
 	name string
 	acc  VecVirtual // the value being computed
 	tmp  VecVirtual
-	aux  VecVirtual
 	ones VecVirtual
 
 	load, store      func(from, to Op)
 	and, andNot      func(x Op) // acc &= x; acc &^= x
 	or, orNot        func(x Op) // acc |= x; acc |= ^x
-	xor              func(x Op)
 	setOnes, setZero func()
-	// maj combines acc and the two operands at x and y; the last neg of the
-	// three are complemented.
-	maj func(x, y Op, neg int)
+
+	// What the choice of random moves needs, on any registers.
+	width    int // bytes of a vector
+	vector   func() VecVirtual
+	zero     func(r VecVirtual)
+	andInto  func(x Op, a, to VecVirtual)                    // to = a & x
+	xorInto  func(x Op, a, to VecVirtual)                    // to = a ^ x
+	withoutA func(x, a, to VecVirtual)                       // to = x &^ a
+	fullAdd  func(sum, x VecVirtual, y Op, carry VecVirtual) // sum, carry = sum + x + y
 }
 
 func main() {
-	kernel(avx2())
-	kernel(avx512())
+	for _, v := range []*isa{avx2(), avx512()} {
+		evaluate(v)
+		count(v)
+		draw(v)
+		pick(v)
+	}
 	Generate()
 }
 
 func avx2() *isa {
-	v := &isa{name: "kernelAVX2", acc: YMM(), tmp: YMM(), aux: YMM(), ones: YMM()}
+	v := &isa{name: "AVX2", width: 32, vector: func() VecVirtual { return YMM() }}
 	v.load = func(from, to Op) { VMOVDQU(from, to) }
 	v.store = func(from, to Op) { VMOVDQU(from, to) }
 	v.and = func(x Op) { VPAND(x, v.acc, v.acc) }
 	v.andNot = func(x Op) { VMOVDQU(x, v.tmp); VPANDN(v.acc, v.tmp, v.acc) }
 	v.or = func(x Op) { VPOR(x, v.acc, v.acc) }
 	v.orNot = func(x Op) { VPXOR(x, v.ones, v.tmp); VPOR(v.tmp, v.acc, v.acc) }
-	v.xor = func(x Op) { VPXOR(x, v.acc, v.acc) }
 	v.setOnes = func() { VPCMPEQD(v.acc, v.acc, v.acc) }
 	v.setZero = func() { VPXOR(v.acc, v.acc, v.acc) }
-	v.maj = func(x, y Op, neg int) {
-		VMOVDQU(x, v.tmp)
-		VMOVDQU(y, v.aux)
-		for i, r := range []VecVirtual{v.aux, v.tmp, v.acc} {
-			if i < neg {
-				VPXOR(v.ones, r, r)
-			}
-		}
-		// maj(a,b,c) = a&b | c&(a|b), with a in acc
-		both := YMM()
-		VPAND(v.tmp, v.acc, both)
-		VPOR(v.tmp, v.acc, v.acc)
-		VPAND(v.aux, v.acc, v.acc)
-		VPOR(both, v.acc, v.acc)
+	v.zero = func(r VecVirtual) { VPXOR(r, r, r) }
+	v.andInto = func(x Op, a, to VecVirtual) { VPAND(x, a, to) }
+	v.xorInto = func(x Op, a, to VecVirtual) { VPXOR(x, a, to) }
+	v.withoutA = func(x, a, to VecVirtual) { VPANDN(x, a, to) }
+	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {
+		half := YMM()
+		VPXOR(sum, x, half)
+		VPAND(sum, x, carry)
+		VPXOR(y, half, sum)
+		VPAND(y, half, half)
+		VPOR(half, carry, carry)
 	}
 	return v
 }
 
 func avx512() *isa {
-	v := &isa{name: "kernelAVX512", acc: ZMM(), tmp: ZMM(), aux: ZMM(), ones: ZMM()}
+	v := &isa{name: "AVX512", width: 64, vector: func() VecVirtual { return ZMM() }}
 	v.load = func(from, to Op) { VMOVDQU64(from, to) }
 	v.store = func(from, to Op) { VMOVDQU64(from, to) }
 	v.and = func(x Op) { VPANDQ(x, v.acc, v.acc) }
@@ -82,27 +85,18 @@ func avx512() *isa {
 	v.or = func(x Op) { VPORQ(x, v.acc, v.acc) }
 	// truth table over (acc, acc, x): acc | ^x
 	v.orNot = func(x Op) { VPTERNLOGQ(U8(0xf5), x, v.acc, v.acc) }
-	v.xor = func(x Op) { VPXORQ(x, v.acc, v.acc) }
 	v.setOnes = func() { VPTERNLOGQ(U8(0xff), v.acc, v.acc, v.acc) }
 	v.setZero = func() { VPXORQ(v.acc, v.acc, v.acc) }
-	v.maj = func(x, y Op, neg int) {
-		VMOVDQU64(x, v.tmp)
-		VPTERNLOGQ(U8(majority(neg)), y, v.tmp, v.acc)
+	v.zero = func(r VecVirtual) { VPXORQ(r, r, r) }
+	v.andInto = func(x Op, a, to VecVirtual) { VPANDQ(x, a, to) }
+	v.xorInto = func(x Op, a, to VecVirtual) { VPXORQ(x, a, to) }
+	v.withoutA = func(x, a, to VecVirtual) { VPANDNQ(x, a, to) }
+	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {
+		VMOVDQA64(sum, carry)
+		VPTERNLOGQ(U8(0xe8), y, x, carry) // majority
+		VPTERNLOGQ(U8(0x96), y, x, sum)   // parity
 	}
 	return v
-}
-
-// majority is the truth table of the majority of (acc, x, y), index
-// 4·acc + 2·x + y, the last neg of them complemented.
-func majority(neg int) uint8 {
-	table := uint8(0)
-	for i := range 8 {
-		j := i ^ (1<<neg - 1)
-		if j&1+j>>1&1+j>>2 >= 2 {
-			table |= 1 << i
-		}
-	}
-	return table
 }
 
 // generator is one kernel being written.
@@ -112,15 +106,16 @@ type generator struct {
 	pos, neg, count, idx GPVirtual
 }
 
-func kernel(v *isa) {
-	TEXT(v.name, NOSPLIT, "func(rows *uint64, code *int32, n int)")
-	Doc(v.name + " evaluates the n words of straight code at code on the rows at rows.")
+func evaluate(v *isa) {
+	TEXT("kernel"+v.name, NOSPLIT, "func(rows *uint64, code *int32, n int)")
+	Doc("kernel" + v.name + " evaluates the n words of straight code at code on the rows at rows.")
+	v.acc, v.tmp, v.ones = v.vector(), v.vector(), v.vector()
 	g := &generator{isa: v, pos: GP64(), neg: GP64(), count: GP64(), idx: GP64(), end: GP64()}
 	g.rows = Load(Param("rows"), GP64()).(GPVirtual)
 	g.code = Load(Param("code"), GP64()).(GPVirtual)
 	n := Load(Param("n"), GP64()).(GPVirtual)
 	LEAQ(Mem{Base: g.code, Index: n, Scale: 4}, g.end)
-	if v.name == "kernelAVX2" {
+	if v.name == "AVX2" {
 		VPCMPEQD(v.ones, v.ones, v.ones)
 	}
 	Label("run")
@@ -136,16 +131,10 @@ func kernel(v *isa) {
 	MOVQ(g.pos, shape)
 	SHLQ(Imm(4), shape)
 	ORQ(g.neg, shape)
-	dispatch(op, opXor, "xor")
-	dispatch(op, opMaj, "maj")
 	dispatch(op, opOr, "or")
 	g.conjunction(shape)
 	Label("or")
 	g.disjunction(shape)
-	Label("xor")
-	g.parity(shape)
-	Label("maj")
-	g.majorities()
 	Label("done")
 	VZEROUPPER()
 	RET()
@@ -195,9 +184,7 @@ func (g *generator) wide(name string, start func(), plain, complemented func(Op)
 		Label(name + part + "end")
 	}
 	each("plain", g.pos, plain)
-	if complemented != nil {
-		each("neg", g.neg, complemented)
-	}
+	each("neg", g.neg, complemented)
 	g.store(g.acc, g.operand(0))
 	MOVQ(at, g.code)
 	DECQ(g.count)
@@ -235,32 +222,4 @@ func (g *generator) conjunction(shape GPVirtual) {
 func (g *generator) disjunction(shape GPVirtual) {
 	g.forms("or", shape, g.or, g.orNot)
 	g.wide("orwide", g.setZero, g.or, g.orNot)
-}
-
-func (g *generator) parity(shape GPVirtual) {
-	dispatch(shape, 2<<4, "xor2")
-	dispatch(shape, 3<<4, "xor3")
-	g.wide("xorwide", g.setZero, g.xor, nil)
-	for n := 2; n <= 3; n++ {
-		g.gates(fmt.Sprintf("xor%d", n), 1+n, func() {
-			g.load(g.operand(1), g.acc)
-			for k := 2; k <= n; k++ {
-				g.xor(g.operand(k))
-			}
-		})
-	}
-}
-
-func (g *generator) majorities() {
-	for neg := range 4 {
-		dispatch(g.neg, neg, fmt.Sprintf("maj%d", neg))
-	}
-	for neg := range 4 {
-		g.gates(fmt.Sprintf("maj%d", neg), 4, func() {
-			g.load(g.operand(1), g.acc)
-			x := GP64()
-			MOVLQSX(Mem{Base: g.code, Disp: 8}, x)
-			g.maj(Mem{Base: g.rows, Index: x, Scale: 8}, g.operand(3), neg)
-		})
-	}
 }
