@@ -3,9 +3,11 @@ package gdl
 // check finds all that is wrong with or odd about clauses. Clauses that are
 // malformed count as definitions, and are not looked into. The clauses that come
 // back are the others, made stratified.
-func check(file string, infix bool, clauses []clause) (Diagnostics, []*clause) {
-	c := checker{file: file, infix: infix, clauses: clauses}
-	c.presence()
+func check(file string, tree *File, clauses []clause) (Diagnostics, []*clause) {
+	c := checker{file: file, infix: tree.Infix, clauses: clauses}
+	if !tree.incomplete {
+		c.presence()
+	}
 	for i := range clauses {
 		if cl := &clauses[i]; !cl.malformed {
 			c.sound = append(c.sound, cl)

@@ -14,7 +14,7 @@ func Load(file string, src []byte) (*Game, Diagnostics, error) {
 	for _, f := range tree.Forms {
 		b.form(f)
 	}
-	faults, clauses := check(file, tree.Infix, b.clauses)
+	faults, clauses := check(file, tree, b.clauses)
 	found = append(append(found, b.faults...), faults...).finish(string(src))
 	if err := found.err(); err != nil {
 		return nil, found, err

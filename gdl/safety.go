@@ -21,6 +21,9 @@ func (c *checker) safety(cl *clause) {
 }
 
 func (c *checker) unsafe(v Term, where string) {
+	if v.Name == "?" {
+		return // reported as a variable without a name
+	}
 	c.found.add("E019", v.Pos, v.Name, "expected a positive condition that binds "+v.Name+" of "+where+", found none")
 }
 

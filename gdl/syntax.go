@@ -12,6 +12,8 @@ type File struct {
 	Forms    []*Form `parser:"@@*"`
 	Comments []Comment
 	Infix    bool // the text is in infix syntax
+
+	incomplete bool // malformed clauses have been left out
 }
 
 // Form is a symbol, a variable or a parenthesised list, as spelled.
@@ -62,6 +64,7 @@ func parse(file string, src []byte) (*File, Diagnostics) {
 	} else {
 		tree.Forms, more = parsePrefix(balanced)
 	}
+	tree.incomplete = len(more) > 0
 	for _, t := range tokens {
 		if t.Type == tokenComment {
 			tree.Comments = append(tree.Comments, Comment{t.Pos, t.Value})
