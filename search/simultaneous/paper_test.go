@@ -36,11 +36,33 @@ func TestTable2BackwardInductionOnGoofspiel(t *testing.T) {
 	}
 }
 
-func TestTable4SMABOnGoofspiel(t *testing.T) {
-	for n := 4; n <= 6; n++ {
-		for skip := range 4 {
-			got := solve(t, Config{Method: SMAB, Skip: skip}, newGoofspiel(descending(n), false))
-			t.Log(n, skip, got.Nodes, got.LPCalls, got.Values[0], got.Elapsed)
+// table4 is what the paper reports of SMAB at s = 0.
+var table4 = map[int]struct{ nodes, calls int64 }{
+	4: {55, 265}, 5: {516, 2794}, 6: {13560, 74700}, 7: {757699, 4074729},
+}
+
+func TestTable4SMABExpandsNoMoreThanThePaper(t *testing.T) {
+	for n, paper := range table4 {
+		if n == 7 && testing.Short() {
+			continue
+		}
+		got := solve(t, Config{Method: SMAB}, newGoofspiel(descending(n), false))
+		if got.Nodes > paper.nodes {
+			t.Errorf("goofspiel %d: %d nodes, the paper has %d", n, got.Nodes, paper.nodes)
+		}
+		if v := got.Values[0]; v != search.Exact(50) {
+			t.Errorf("goofspiel %d: value %v, want 50", n, v)
+		}
+	}
+}
+
+// The literal reading of Algorithm 1, with terminal children known before the
+// loop, needs more nodes than the paper reports.
+func TestSMABWithoutEarlyExit(t *testing.T) {
+	for n, want := range map[int]int64{4: 77, 5: 746, 6: 16379} {
+		config := Config{Method: SMAB, variant: variant{noEarlyExit: true}}
+		if got := solve(t, config, newGoofspiel(descending(n), false)); got.Nodes != want {
+			t.Errorf("goofspiel %d: %d nodes, want %d", n, got.Nodes, want)
 		}
 	}
 }

@@ -22,9 +22,9 @@ import "stackmate/search"
 // Cost: two LPs for each cell searched and one or two at the end. How the choices
 // that the paper leaves open matter is measured in README.md.
 
-// variant switches details of SMAB off, for the ablation tables.
+// variant switches details of SMAB off, for the ablation table.
 type variant struct {
-	literal bool
+	noEarlyExit bool // visit cells although the matrix is decided
 }
 
 // pruning is what SMAB keeps of a frame: the remaining actions, and buffers for
@@ -91,6 +91,11 @@ func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval 
 		i, j := int(at)/f.n, int(at)%f.n
 		if !b.rows[i] || !b.columns[j] || f.p[at] == f.o[at] {
 			continue
+		}
+		if !s.config.variant.noEarlyExit && f.filled(s.config.Skip) {
+			if v := s.smabResult(f, alpha, beta); decided(v, alpha, beta) {
+				return v
+			}
 		}
 		s.smabCell(f, depth, i, j, alpha, beta)
 		if b.rowsLeft == 0 || b.columnsLeft == 0 || s.stopped {
