@@ -35,11 +35,20 @@ func (g *glpkEngine) Name() string { return "glpk" }
 // of the range, that this engine hands out.
 const glpkGap = 1e-6
 
-// silent returns parameters that keep GLPK from printing.
-func silent() *glpk.Smcp {
-	s := glpk.NewSmcp()
-	s.SetMsgLev(glpk.MSG_OFF)
-	return s
+// glpkTolerance is the violation of a bound that GLPK tolerates, for bounds of up
+// to 1; its default is used.
+const glpkTolerance = 1e-7
+
+// solve runs the primal method, and the dual one where that fails or cycles.
+// Neither prints.
+func solve(p *glpk.Prob) error {
+	parameters := glpk.NewSmcp()
+	parameters.SetMsgLev(glpk.MSG_OFF)
+	if p.Simplex(parameters) == nil {
+		return nil
+	}
+	parameters.SetMeth(glpk.DUALP)
+	return p.Simplex(parameters)
 }
 
 // Nash solves the game by one linear program for each strategy that is wanted;
@@ -101,7 +110,7 @@ func (g *glpkEngine) guarantee(m, n int, y []float64, at func(i, j int) float64)
 		p.SetObjCoef(j+1, 1)
 	}
 	p.LoadMatrix(g.rows, g.columns, g.values)
-	if err := p.Simplex(silent()); err != nil {
+	if err := solve(p); err != nil {
 		return 0, fmt.Errorf("matrix game: GLPK: %w", err)
 	}
 	if p.Status() != glpk.OPT {
@@ -152,41 +161,57 @@ func (g *glpkEngine) optimise(q program) (float64, bool, error) {
 	p := glpk.New()
 	defer p.Delete()
 	g.loadProgram(p, &q)
-	if err := p.Simplex(silent()); err != nil {
-		return 0, false, fmt.Errorf("linear program: GLPK: %w", err)
+	// GLPK's tolerance may decide a bound. Then that bound is raised beyond the
+	// tolerance; if it is out of reach so, nothing is pruned, which is safe.
+	for range 2 {
+		if err := solve(p); err != nil {
+			return 0, false, fmt.Errorf("linear program: GLPK: %w", err)
+		}
+		switch p.Status() {
+		case glpk.NOFEAS:
+			return 0, false, nil
+		case glpk.OPT:
+		default:
+			return 0, false, fmt.Errorf("linear program: GLPK ended with status %d, expected an optimum", p.Status())
+		}
+		g.x = grow(g.x, q.k)
+		for i := range g.x {
+			g.x[i] = max(p.ColPrim(i+1), 0)
+		}
+		normalise(g.x)
+		if q.satisfied(g.x) {
+			return q.objective(g.x), true, nil
+		}
+		for j := range q.n {
+			if q.violates(g.x, j) {
+				p.SetRowBnds(j+1, glpk.LO, q.bound(j)+4*glpkTolerance, 0)
+			}
+		}
 	}
-	switch p.Status() {
-	case glpk.NOFEAS:
-		return 0, false, nil
-	case glpk.OPT:
-	default:
-		return 0, false, fmt.Errorf("linear program: GLPK ended with status %d, expected an optimum", p.Status())
+	return 0, false, nil
+}
+
+// bound is f_j on the scale on which the elements of P lie in [0, 1].
+func (q *program) bound(j int) float64 { return (q.sign*q.f[j] - q.origin()) * powerScale(q.top-q.low) }
+
+// origin is what is 0 on that scale.
+func (q *program) origin() float64 {
+	if q.sign < 0 {
+		return -q.top
 	}
-	g.x = grow(g.x, q.k)
-	for i := range g.x {
-		g.x[i] = max(p.ColPrim(i+1), 0)
-	}
-	normalise(g.x)
-	// Where GLPK's tolerance decides, the safe answer is that nothing is pruned.
-	if !q.satisfied(g.x) {
-		return 0, false, nil
-	}
-	return q.objective(g.x), true, nil
+	return q.low
 }
 
 // loadProgram writes the program with the coefficients on the scale of [0, 1].
 func (g *glpkEngine) loadProgram(p *glpk.Prob, q *program) {
 	scale := powerScale(q.top - q.low)
-	origin := q.low
-	if q.sign < 0 {
-		origin = -q.top
-	}
+	origin := q.origin()
 	p.SetObjDir(glpk.MAX)
 	p.AddRows(q.n + 1)
 	p.AddCols(q.k)
 	g.begin()
 	for j := range q.n {
-		p.SetRowBnds(j+1, glpk.LO, (q.sign*q.f[j]-origin)*scale, 0)
+		p.SetRowBnds(j+1, glpk.LO, q.bound(j), 0)
 		for i := range q.k {
 			g.add(j, i, (q.at(i, j)-origin)*scale)
 		}
@@ -224,7 +249,7 @@ func maximizeLinear(l *Linear) (float64, []float64, error) {
 		g.add(e.Row, e.Variable, e.Coefficient)
 	}
 	p.LoadMatrix(g.rows, g.columns, g.values)
-	if err := p.Simplex(silent()); err != nil {
+	if err := solve(p); err != nil {
 		return 0, nil, fmt.Errorf("linear program: GLPK: %w", err)
 	}
 	switch p.Status() {

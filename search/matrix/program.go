@@ -90,19 +90,23 @@ func (q *program) safest() int {
 // satisfied tells whether x yields f in every column, but for the relaxation and
 // rounding.
 func (q *program) satisfied(x []float64) bool {
-	slack := 2 * relaxation * (q.top - q.low)
 	for j := range q.n {
-		sum := 0.0
-		for i, p := range x {
-			if p > 0 {
-				sum += p * q.at(i, j)
-			}
-		}
-		if sum < q.sign*q.f[j]-slack {
+		if q.violates(x, j) {
 			return false
 		}
 	}
 	return true
+}
+
+// violates tells whether x misses the bound of column j.
+func (q *program) violates(x []float64, j int) bool {
+	sum := 0.0
+	for i, p := range x {
+		if p > 0 {
+			sum += p * q.at(i, j)
+		}
+	}
+	return sum < q.sign*q.f[j]-2*relaxation*(q.top-q.low)
 }
 
 // objective is xᵗe with the sign of the program, 0 without e.

@@ -3,6 +3,8 @@ package glpk
 // #include <glpk.h>
 import "C"
 
+import "math"
+
 // OptError says why a solver gave up. It is the error of Simplex.
 type OptError int
 
@@ -82,17 +84,20 @@ func (s *Smcp) SetMsgLev(lev MsgLev) { s.smcp.msg_lev = C.int(lev) }
 // SetMeth sets the method.
 func (s *Smcp) SetMeth(meth Meth) { s.smcp.meth = C.int(meth) }
 
-func (s *Smcp) handle() *C.glp_smcp {
-	if s == nil {
-		return nil
-	}
-	return &s.smcp
-}
+// iterationsPerLine bounds the iterations of Simplex by the rows and columns of a
+// program. A run takes 2 or 3 per line; libglpk does not prevent cycling, and
+// without a limit it would not return.
+const iterationsPerLine = 100
 
 // Simplex solves the program in floating point; nil parameters are the default.
 // Without an error the method came to an end, and Status tells to which.
 func (p *Prob) Simplex(parm *Smcp) error {
-	return optError(C.glp_simplex(p.handle(), parm.handle()))
+	if parm == nil {
+		parm = NewSmcp()
+	}
+	limited := parm.smcp
+	limited.it_lim = C.int(min(iterationsPerLine*(p.rows+p.cols), math.MaxInt32))
+	return optError(C.glp_simplex(p.handle(), &limited))
 }
 
 func optError(code C.int) error {
