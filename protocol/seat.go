@@ -65,11 +65,6 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// start prepares the agent. The agent's own deadline is in clock.
-func (s *seat) start(wait, clock context.Context, m Match) error {
-	return s.call(wait, func() error { return s.agent.Start(clock, m) })
-}
-
 // play asks the agent for its move. The agent's own deadline is in clock.
 func (s *seat) play(wait, clock context.Context, joint []gdl.Term) (gdl.Term, error) {
 	moves := make(chan gdl.Term, 1)

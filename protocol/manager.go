@@ -1,0 +1,110 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+
+	"github.com/rs/zerolog"
+)
+
+// Setting is how a match is played.
+type Setting struct {
+	StartClock, PlayClock time.Duration // 0 means no limit
+	// Seed decides the moves of the role random, those in place of missing and
+	// illegal ones, and the scrambled names.
+	Seed     uint64
+	Scramble bool // give the symbols of the game new names
+	MaxTurns int  // a longer match is aborted; 0 means DefaultMaxTurns
+}
+
+// DefaultMaxTurns is the length at which a match counts as endless. The longest
+// games in use have step counters of a few hundred.
+const DefaultMaxTurns = 2000
+
+// Manager runs matches of one game. It is safe for concurrent use.
+type Manager struct {
+	name    string
+	game    *gdl.Game
+	machine machine.Machine
+	roles   []string
+	log     zerolog.Logger
+}
+
+// NewManager makes a manager of a game under the name that records use. The
+// machine must be one of the same game.
+func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger) *Manager {
+	return &Manager{name: name, game: g, machine: m, roles: m.Names().Roles, log: log}
+}
+
+// PlayerRoles are the roles that players take: all but random, in order.
+func (g *Manager) PlayerRoles() []string {
+	var roles []string
+	for _, r := range g.roles {
+		if r != machine.RandomRole {
+			roles = append(roles, r)
+		}
+	}
+	return roles
+}
+
+// chance is the name of the player of the role random.
+const chance = "(chance)"
+
+// Match plays one match and tells its story; it always ends. The players take
+// the roles of PlayerRoles in order. The error says that the match cannot be
+// held: a wrong number of players or a bad address; everything that happens
+// later is in the record, also that ctx ended the match.
+func (g *Manager) Match(ctx context.Context, id string, players []Player, s Setting) (*Record, error) {
+	if err := g.check(players); err != nil {
+		return nil, err
+	}
+	if s.MaxTurns == 0 {
+		s.MaxTurns = DefaultMaxTurns
+	}
+	rng := machine.NewRand(s.Seed)
+	c := &contest{
+		Manager: g,
+		setting: s,
+		ctx:     ctx,
+		rng:     rng,
+		batch:   g.machine.NewBatch(),
+		seats:   make([]opponent, len(g.roles)),
+		log:     g.log.With().Str("match", id).Logger(),
+		record: &Record{
+			Match: id, Game: g.name, StartTime: time.Now(), Roles: g.roles,
+			StartClock: s.StartClock.Seconds(), PlayClock: s.PlayClock.Seconds(),
+			Players: make([]string, len(g.roles)), StartErrors: make([]string, len(g.roles)),
+			Moves: [][]string{}, Errors: [][]string{}, Goals: []int{},
+		},
+	}
+	if s.Scramble {
+		c.names = newScrambling(g.game, rng)
+	}
+	if reason := c.seat(players); reason != "" {
+		c.abort(reason)
+	} else {
+		c.run()
+	}
+	return c.record, nil
+}
+
+// check tells whether the players can hold a match.
+func (g *Manager) check(players []Player) error {
+	if roles := g.PlayerRoles(); len(players) != len(roles) {
+		return fmt.Errorf("%s has %d roles for players (%s), found %d players",
+			g.name, len(roles), strings.Join(roles, ", "), len(players))
+	}
+	for _, p := range players {
+		if p.New == nil {
+			if err := CheckURL(p.URL); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

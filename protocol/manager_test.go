@@ -1,0 +1,544 @@
+package protocol
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func manager(t testing.TB, rules string) *Manager {
+	t.Helper()
+	g := game(t, rules)
+	return NewManager("test", g, compile(t, g), zlog)
+}
+
+// builtIn is the manager of a game of package games.
+func builtIn(t testing.TB, name string) *Manager {
+	t.Helper()
+	_, src, err := games.Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return manager(t, string(src))
+}
+
+var quick = Setting{StartClock: 10 * time.Second, PlayClock: 5 * time.Second, Seed: 7}
+
+func at(name, url string) Player { return Player{Name: name, URL: url} }
+
+func in(name string, a Agent) Player { return Player{Name: name, New: always(a)} }
+
+// play holds a match that must be possible.
+func play(t testing.TB, m *Manager, s Setting, players ...Player) *Record {
+	t.Helper()
+	r, err := m.Match(t.Context(), "m.1", players, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// verify replays a record: its moves must lead through its states to its goals.
+func verify(t testing.TB, m *Manager, r *Record) {
+	t.Helper()
+	if !r.Completed || r.Aborted {
+		t.Fatalf("completed: %v, aborted: %v, %s", r.Completed, r.Aborted, r.Reason)
+	}
+	if len(r.States) != r.Turns+1 || len(r.StateTimes) != r.Turns+1 || len(r.Moves) != r.Turns || len(r.Errors) != r.Turns {
+		t.Fatalf("%d states, %d times, %d moves, %d errors for %d turns",
+			len(r.States), len(r.StateTimes), len(r.Moves), len(r.Errors), r.Turns)
+	}
+	b, names := m.machine.NewBatch(), m.machine.Names()
+	for turn := range r.States {
+		want, err := names.State(r.States[turn])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(machine.State, m.machine.Words())
+		b.Store(got, 1)
+		if !got.Equal(want) {
+			t.Fatalf("turn %d: state %v, recorded %v", turn, names.AppendFluents(nil, got), r.States[turn])
+		}
+		b.Evaluate(1)
+		if turn == r.Turns {
+			break
+		}
+		for role, text := range r.Moves[turn] {
+			move, _ := names.Move(machine.Role(role), text)
+			b.Choose(0, machine.Role(role), move)
+		}
+		b.Advance(1)
+	}
+	goals := make([]int32, len(r.Roles))
+	b.Goals(goals, 0)
+	if b.Terminal()[0]&1 == 0 || fmt.Sprint(goals) != fmt.Sprint(r.Goals) {
+		t.Fatalf("terminal: %v, goals %v, recorded %v", b.Terminal()[0]&1 != 0, goals, r.Goals)
+	}
+}
+
+// clean checks that nobody made an error.
+func clean(t testing.TB, r *Record) {
+	t.Helper()
+	for role, n := range r.Result().Errors {
+		if n != 0 {
+			t.Errorf("player %s made %d errors: %v %v", r.Players[role], n, r.StartErrors, r.Errors)
+		}
+	}
+}
+
+func TestMatchesOfAllKindsAreRecordedAsPlayed(t *testing.T) {
+	for _, name := range []string{"ticTacToe", "biddingTicTacToe", "goofspiel-4", "pig-6-2", "slidingPuzzle-2x2-5", "trio"} {
+		for _, scramble := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s scrambled %v", name, scramble), func(t *testing.T) {
+				m := builtIn(t, name)
+				s := quick
+				s.Scramble = scramble
+				var players []Player
+				for range m.PlayerRoles() {
+					newAgent := drifters(t, m.machine)
+					if scramble {
+						newAgent = func() Agent { return &compiling{t: t} }
+					}
+					players = append(players, Player{Name: "drifter", New: newAgent})
+				}
+				r := play(t, m, s, players...)
+				verify(t, m, r)
+				clean(t, r)
+			})
+		}
+	}
+}
+
+// compiling is a drifter that knows only what START tells.
+type compiling struct {
+	drifter
+	t     testing.TB
+	words []string // the rules as they came
+}
+
+func (c *compiling) Start(ctx context.Context, m Match) error {
+	eachSymbol(m.Game, func(name string) { c.words = append(c.words, name) })
+	g := compile(c.t, m.Game)
+	c.drifter = drifter{t: c.t, names: g.Names(), batch: g.NewBatch(), rng: machine.NewRand(3)}
+	return c.drifter.Start(ctx, m)
+}
+
+func TestScramblingHidesTheWordsOfTheGame(t *testing.T) {
+	m := builtIn(t, "pig-6-2")
+	s := quick
+	s.Scramble = true
+	red, blue := &compiling{t: t}, &compiling{t: t}
+	r := play(t, m, s, in("a", red), in("b", blue))
+	verify(t, m, r)
+	words := make(map[string]bool)
+	eachSymbol(m.game, func(name string) { words[name] = true })
+	for _, w := range red.words {
+		if words[w] && !reserved[w] && !isNumber(w) {
+			t.Errorf("the word %s of the game was shown", w)
+		}
+	}
+}
+
+func TestScrambledTermsComeBackInAnyCase(t *testing.T) {
+	g := game(t, choosing)
+	s := newScrambling(g, machine.NewRand(1))
+	for _, text := range []string{"pass", "(say Yes)", "(round 1)", "Left", "(says unheard)"} {
+		there := s.there(term(t, text))
+		if got := s.back(there).String(); got != text {
+			t.Errorf("%s became %s and came back as %s", text, there, got)
+		}
+		upper := term(t, strings.ToUpper(there.String()))
+		if got := s.back(upper).String(); got != text && text != "(says unheard)" {
+			t.Errorf("%s came back as %s", upper, got)
+		}
+	}
+}
+
+func TestRulesKeepTheirMeaningOnTheWire(t *testing.T) {
+	for _, f := range games.Families() {
+		_, src, err := games.Source(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameRules(t, f.Name(), src)
+	}
+}
+
+func TestRulesOfTheCorpusKeepTheirMeaningOnTheWire(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(corpus(t), "rulesheets", "*.kif"))
+	for i, file := range files {
+		if i%10 != 0 && testing.Short() {
+			continue
+		}
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameRules(t, filepath.Base(file), src)
+	}
+}
+
+// corpus is the folder of known rulesheets.
+func corpus(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("STACKMATE_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "rulesheets")); err != nil {
+		t.Skip("no corpus of rulesheets: set STACKMATE_CORPUS")
+	}
+	return dir
+}
+
+// sameRules checks that a game read from its own text is the same game.
+func sameRules(t *testing.T, name string, src []byte) {
+	t.Helper()
+	g, _, err := gdl.Load(name, src)
+	if err != nil {
+		t.Logf("%s is not valid", name)
+		return
+	}
+	again, _, err := gdl.Load(name, []byte(rulesText(g)))
+	if err != nil {
+		t.Errorf("%s cannot be read from the wire: %v", name, err)
+		return
+	}
+	if a, b := rulesText(g), rulesText(again); a != b {
+		t.Errorf("%s changes on the wire (-sent +read):\n%s", name, cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
+	}
+}
+
+func TestWholeMatchesRunOverHTTP(t *testing.T) {
+	m := builtIn(t, "biddingTicTacToe")
+	newAgent := func() Agent { return &compiling{t: t} }
+	one, two := serve(t, newAgent), serve(t, newAgent)
+	for _, scramble := range []bool{false, true} {
+		s := quick
+		s.Scramble = scramble
+		r := play(t, m, s, at("one", "http://"+one), at("two", "http://"+two))
+		verify(t, m, r)
+		clean(t, r)
+		if r.Roles[0] != "x" || r.Players[0] != "one" {
+			t.Errorf("roles %v, players %v", r.Roles, r.Players)
+		}
+	}
+}
+
+// httpPlayer is a player that answers START as it should and PLAY as told.
+func httpPlayer(t *testing.T, onPlay http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		switch m, err := ParseMessage(string(text)); {
+		case err != nil:
+			t.Errorf("the manager sent %q: %v", text, err)
+		case m.Command == Start:
+			fmt.Fprint(w, "READY\n")
+		case m.Command == Play:
+			onPlay(w, r)
+		default:
+			fmt.Fprint(w, "done")
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestMisbehavingPlayersAreReplacedAndRecorded(t *testing.T) {
+	hijack := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			fmt.Fprint(c, text)
+			c.Close()
+		}
+	}
+	reply := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
+	}
+	for name, c := range map[string]struct {
+		onPlay http.HandlerFunc
+		want   string
+	}{
+		"legal":                    {reply("(say Yes)"), ""},
+		"upper case":               {reply(" ( SAY\tYES )\r\n"), ""},
+		"illegal":                  {reply("(say Maybe)"), "IL (say Maybe)"},
+		"garbage":                  {reply("((\x00)"), "IL ((?)"},
+		"empty":                    {reply(""), "IL "},
+		"enormous":                 {reply(strings.Repeat("x", 2*maxReply)), "IL " + strings.Repeat("x", maxClip) + "..."},
+		"no HTTP":                  {hijack("(say Yes)"), "CE"},
+		"disconnected":             {hijack(""), "CE"},
+		"cut off":                  {hijack("HTTP/1.0 200 OK\r\nContent-Length: 99\r\n\r\n(say Yes)"), "CE"},
+		"to the end of the stream": {hijack("HTTP/1.0 200 OK\r\n\r\n(say Yes)"), ""},
+		"error":                    {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusInternalServerError) }, "CE"},
+		"redirect":                 {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) }, "CE"},
+		"chunked": {func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "(say ")
+			w.(http.Flusher).Flush()
+			fmt.Fprint(w, "Yes)")
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := manager(t, choosing)
+			r := play(t, m, quick, at("odd", httpPlayer(t, c.onPlay)), in("good", &fake{}))
+			verify(t, m, r)
+			want := [][]string{{c.want, ""}, {c.want, ""}}
+			if diff := cmp.Diff(want, r.Errors); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+			if c.want == "" && r.Moves[0][0] != "(say Yes)" {
+				t.Errorf("move %s", r.Moves[0][0])
+			}
+		})
+	}
+}
+
+func TestASlowPlayerOnTheWireTimesOut(t *testing.T) {
+	m := manager(t, choosing)
+	url := httpPlayer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	s := quick
+	s.PlayClock = time.Millisecond
+	began := time.Now()
+	r := play(t, m, s, at("slow", url), in("good", &fake{}))
+	if r.Errors[0][0] != timedOut || r.Errors[1][0] != timedOut {
+		t.Errorf("errors %v", r.Errors)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("two turns of 1 ms and a second's grace took %v", took)
+	}
+}
+
+func TestSlowAndFailingAgentsInProcessAreReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		slow := &fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) {
+			if calls++; calls == 1 {
+				time.Sleep(7 * time.Second)
+			}
+			return gdl.Term{Name: "pass"}, nil
+		}}
+		failing := &fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { panic("crash") }}
+		m := manager(t, choosing)
+		began := time.Now()
+		r := play(t, m, quick, in("slow", slow), in("failing", failing))
+		if diff := cmp.Diff([][]string{{"TO", "CE"}, {"", "CE"}}, r.Errors); diff != "" {
+			t.Errorf("errors (-want +got):\n%s", diff)
+		}
+		if took := time.Since(began); took != 7*time.Second {
+			t.Errorf("took %v: 6s for the first turn, and the slow player is back after 7s", took)
+		}
+		verify(t, m, r)
+	})
+}
+
+func TestAPlayerNotReadyInTimeMayCatchUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := &fake{onStart: func(context.Context, Match) error { time.Sleep(12 * time.Second); return nil }}
+		m := manager(t, choosing)
+		r := play(t, m, quick, in("slow", slow), in("good", &fake{}))
+		if diff := cmp.Diff(Result{Match: "m.1", Game: "test", Players: []string{"slow", "good"},
+			Goals: r.Goals, Turns: 2, Errors: []int{1, 0}}, r.Result()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		verify(t, m, r)
+	})
+}
+
+func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "Busy") }))
+	defer busy.Close()
+	broken := &fake{onStart: func(context.Context, Match) error { return errors.New("too hard") }}
+	for want, p := range map[string]Player{
+		"player x cannot start: talking to x:":        at("x", "http://"+closed.Addr().String()),
+		"player x cannot start: the player is busy":   at("x", busy.URL),
+		"player x cannot start: too hard":             in("x", broken),
+		"player x cannot be made: the agent panicked": {Name: "x", New: func() Agent { panic("none") }},
+	} {
+		aborted := make(chan bool, 1)
+		good := &fake{onAbort: func() { aborted <- true }}
+		r := play(t, manager(t, choosing), quick, in("good", good), p)
+		if !r.Aborted || r.Completed || !strings.HasPrefix(r.Reason, want) || len(r.Goals) != 0 {
+			t.Errorf("%+v, want the reason %s", r, want)
+		}
+		if strings.Contains(want, "start") {
+			<-aborted
+		}
+	}
+}
+
+func TestAWrongNumberOfPlayersOrABadAddressIsExplained(t *testing.T) {
+	m := builtIn(t, "pig-6-2")
+	_, err := m.Match(t.Context(), "m", []Player{in("a", &fake{})}, quick)
+	if want := "test has 2 roles for players (red, blue), found 1 players"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for _, address := range []string{"localhost:9147", "https://x", "http://", "::", ""} {
+		_, err = m.Match(t.Context(), "m", []Player{in("a", &fake{}), at("b", address)}, quick)
+		if err == nil || !strings.HasPrefix(err.Error(), "expected a player's address") {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+func TestBrokenGamesAreAbortedWithTheReason(t *testing.T) {
+	const head = "(role a) (init (p 1)) (succ 1 2) (<= (goal a 50) (true (p 1)))"
+	for name, c := range map[string]struct{ rules, want string }{
+		"stuck": {
+			head + "(<= (legal a go) (true (p 1))) (<= (next (p 2)) (true (p 1))) (<= terminal (true (p 3)))",
+			"a fault of the rules: a has no legal move",
+		},
+		"endless": {
+			head + "(legal a go) (<= (next (p 1)) (true (p 1))) (<= terminal (not (true (p 1))))",
+			"the match is not over after 20 turns",
+		},
+	} {
+		m := manager(t, c.rules)
+		s := quick
+		s.MaxTurns = 20
+		r := play(t, m, s, in("a", saying(gdl.Term{Name: "go"})))
+		if !r.Aborted || r.Reason != c.want {
+			t.Errorf("%s: aborted: %v, %q", name, r.Aborted, r.Reason)
+		}
+	}
+	m := manager(t, head+"(legal a go) (<= (next (p 2)) (true (p 1))) (<= terminal (true (p 2)))")
+	r := play(t, m, quick, in("a", saying(gdl.Term{Name: "go"})))
+	if !r.Completed || fmt.Sprint(r.Goals) != "[0]" || r.Reason != "a fault of the rules: a has no single goal at the end" {
+		t.Errorf("no goal: %+v", r)
+	}
+}
+
+func TestAnInterruptedMatchEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		waiting := &fake{onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+			<-ctx.Done()
+			return gdl.Term{}, ctx.Err()
+		}}
+		began := time.Now()
+		r, err := manager(t, choosing).Match(ctx, "m", []Player{in("a", waiting), in("b", &fake{})}, quick)
+		if err != nil || !r.Aborted || r.Reason != "interrupted" || time.Since(began) != 3*time.Second {
+			t.Errorf("%+v, %v, after %v", r, err, time.Since(began))
+		}
+	})
+}
+
+func TestTheSameSeedGivesTheSameMatch(t *testing.T) {
+	m := builtIn(t, "pig-6-2")
+	silent := in("silent", &fake{})
+	a, b := play(t, m, quick, silent, silent), play(t, m, quick, silent, silent)
+	if diff := cmp.Diff(a.Moves, b.Moves); diff != "" {
+		t.Errorf("(-first +second):\n%s", diff)
+	}
+	other := quick
+	other.Seed++
+	if c := play(t, m, other, silent, silent); cmp.Equal(a.Moves, c.Moves) {
+		t.Error("another seed gave the same match")
+	}
+}
+
+func TestRecordsAreWrittenWholeUnderTheirMatchID(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
+	r.Match = "../odd id/1"
+	path, err := r.Save(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, ".._odd_id_1.json"); path != want {
+		t.Errorf("written to %s, want %s", path, want)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Record
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*r, got); diff != "" {
+		t.Errorf("(-written +read):\n%s", diff)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("%d files, want 1", len(files))
+	}
+	if _, err := r.Save(filepath.Join(path, "x")); err == nil {
+		t.Error("a file served as a folder")
+	}
+}
+
+func TestPlayersOfASeriesTakeAllRolesInTurn(t *testing.T) {
+	m := manager(t, choosing)
+	agreeing := saying(gdl.Term{Name: "pass"})
+	var roles []string
+	s, err := m.Series(t.Context(), "s", []Player{in("p", agreeing), in("p", agreeing)}, 4, quick, func(r *Record) error {
+		roles = append(roles, r.Match+" "+strings.Join(r.Players, " "))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"s.0 p p-2", "s.1 p-2 p", "s.2 p p-2", "s.3 p-2 p"}, roles); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want := []Standing{
+		{Player: "p", Matches: 4, Points: 200, Wins: 2, Losses: 2},
+		{Player: "p-2", Matches: 4, Points: 200, Wins: 2, Losses: 2},
+	}
+	if diff := cmp.Diff(want, s.Standings); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var table strings.Builder
+	if err := s.WriteTable(&table); err != nil {
+		t.Fatal(err)
+	}
+	const wantTable = `
+  player  matches  points   share  wins  draws  losses  errors
+       p        4     200  50.0 %     2      0       2       0
+     p-2        4     200  50.0 %     2      0       2       0
+`
+	if diff := cmp.Diff(strings.TrimPrefix(wantTable, "\n"), table.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestResultsHaveTheFieldsThatProgramsRead(t *testing.T) {
+	r := play(t, manager(t, choosing), quick, in("a", saying(gdl.Term{Name: "pass"})), in("b", saying(gdl.Term{Name: "no"})))
+	text, err := json.Marshal(r.Result())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf(`{"match":"m.1","game":"test","players":["a","b"],"goals":[%d,%d],"turns":2,"errors":[0,2]}`, r.Goals[0], r.Goals[1])
+	if string(text) != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}

@@ -1,0 +1,167 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"stackmate/gdl"
+)
+
+// Player is one who takes part in matches: an agent in this process, or an
+// endpoint at a URL.
+type Player struct {
+	Name string
+	New  NewAgent // nil if the player is at URL
+	URL  string   // http://host:port
+}
+
+// CheckURL says what is wrong with the address of a player, if anything is.
+func CheckURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" || u.Host == "" {
+		return fmt.Errorf("expected a player's address such as http://localhost:9147, found %q", address)
+	}
+	return nil
+}
+
+// opponent is a player in one match, as the manager sees it. Contexts bound the
+// waiting; an error is errLate or a failure of connection or player.
+type opponent interface {
+	start(ctx context.Context, m Match) error
+	play(ctx context.Context, joint []gdl.Term) (reply string, err error)
+	stop(ctx context.Context, joint []gdl.Term)
+	abort(ctx context.Context)
+}
+
+// errBusy is the answer of a player who is in another match.
+var errBusy = errors.New("the player is busy with another match")
+
+// local is an agent in this process.
+type local struct {
+	*seat
+	playClock time.Duration
+	match     context.Context // ends with the match
+	end       context.CancelFunc
+}
+
+func newLocal(newAgent NewAgent) (o *local, err error) {
+	o = &local{}
+	err = guarded(func() error { o.seat = newSeat(newAgent()); return nil })
+	o.match, o.end = context.WithCancel(context.Background())
+	return o, err
+}
+
+func (o *local) start(ctx context.Context, m Match) error {
+	o.playClock = m.PlayClock
+	return o.call(ctx, func() error {
+		clock, cancel := within(o.match, m.Start, m.StartClock)
+		defer cancel()
+		return o.agent.Start(clock, m)
+	})
+}
+
+func (o *local) play(ctx context.Context, joint []gdl.Term) (string, error) {
+	clock, cancel := within(ctx, time.Now(), o.playClock)
+	defer cancel()
+	move, err := o.seat.play(ctx, clock, joint)
+	return move.String(), err
+}
+
+func (o *local) stop(ctx context.Context, joint []gdl.Term) {
+	o.end()
+	// The match is over: a player's failure changes nothing any more.
+	_ = o.seat.stop(ctx, joint)
+}
+
+func (o *local) abort(context.Context) {
+	o.end()
+	o.seat.abort()
+}
+
+// remote is a player behind an endpoint.
+type remote struct {
+	name, url string
+	id        string // of the match
+}
+
+// connectTimeout bounds the time to reach a player.
+const connectTimeout = 3 * time.Second
+
+// maxReply bounds a player's reply, in bytes.
+const maxReply = 1 << 20
+
+// client talks to players as game servers do: one message to a connection,
+// without proxies, redirects and compression.
+var client = &http.Client{
+	Transport: &http.Transport{
+		DialContext:        (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		DisableKeepAlives:  true,
+		DisableCompression: true,
+	},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// send posts a message and returns the trimmed reply.
+func (o *remote) send(ctx context.Context, m Message) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, strings.NewReader(m.String()))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Accept", "text/delim")
+	r.Header.Set("Sender", "GAMESERVER")
+	r.Header.Set("Receiver", o.name)
+	r.Header.Set("Content-Type", "text/acl")
+	response, err := client.Do(r)
+	if err != nil {
+		return "", o.failure(ctx, err)
+	}
+	defer response.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
+	if err != nil {
+		return "", o.failure(ctx, err)
+	}
+	text := strings.TrimSpace(string(reply))
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s answered %s: %s", o.url, response.Status, clip(text))
+	}
+	return text, nil
+}
+
+// failure tells a player who is late from one who cannot be talked to.
+func (o *remote) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errLate
+	}
+	return fmt.Errorf("talking to %s: %w", o.name, err)
+}
+
+func (o *remote) start(ctx context.Context, m Match) error {
+	reply, err := o.send(ctx, Message{
+		Command: Start, ID: o.id, Role: m.Role, Rules: rulesText(m.Game),
+		StartClock: m.StartClock, PlayClock: m.PlayClock, Turn: noTurn,
+	})
+	if err == nil && strings.EqualFold(reply, "busy") {
+		return errBusy
+	}
+	return err
+}
+
+func (o *remote) play(ctx context.Context, joint []gdl.Term) (string, error) {
+	return o.send(ctx, Message{Command: Play, ID: o.id, Joint: joint, Turn: noTurn})
+}
+
+func (o *remote) stop(ctx context.Context, joint []gdl.Term) {
+	// The match is over: what the player answers changes nothing any more.
+	_, _ = o.send(ctx, Message{Command: Stop, ID: o.id, Joint: joint, Turn: noTurn})
+}
+
+func (o *remote) abort(ctx context.Context) {
+	_, _ = o.send(ctx, Message{Command: Abort, ID: o.id, Turn: noTurn})
+}

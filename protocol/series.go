@@ -1,0 +1,153 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// Standing is what one player has achieved over several matches.
+type Standing struct {
+	Player  string `json:"player"`
+	Matches int    `json:"matches"` // completed ones
+	Points  int    `json:"points"`  // goal points
+	Wins    int    `json:"wins"`    // a higher goal than all others, if there are others
+	Draws   int    `json:"draws"`   // the highest goal, but not alone
+	Losses  int    `json:"losses"`
+	Errors  int    `json:"errors"` // turns without a legal move in time, and failed starts
+}
+
+// Share is the mean goal of the player, from 0 to 1.
+func (s Standing) Share() float64 {
+	if s.Matches == 0 {
+		return 0
+	}
+	return float64(s.Points) / float64(100*s.Matches)
+}
+
+// Series is a number of matches between the same players.
+type Series struct {
+	Results   []Result   `json:"results"`
+	Standings []Standing `json:"standings"` // in the order of the players
+}
+
+// Series plays count matches. From one to the next the players change roles, so
+// that each takes every role equally often if count is a multiple of their
+// number. Match k (from 0) has the id prefix.k and a seed of its own. Players of
+// one name are told apart by numbers. If each is not nil, it is given every
+// record; its error ends the series, as does ctx.
+func (g *Manager) Series(ctx context.Context, prefix string, players []Player, count int, s Setting,
+	each func(*Record) error,
+) (*Series, error) {
+	players = distinctNames(players)
+	out := &Series{Results: []Result{}}
+	for _, p := range players {
+		out.Standings = append(out.Standings, Standing{Player: p.Name})
+	}
+	if err := g.check(players); err != nil {
+		return out, err
+	}
+	for k := 0; k < count && ctx.Err() == nil; k++ {
+		setting := s
+		setting.Seed += uint64(k)
+		record, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, k), rotated(players, k), setting)
+		if err == nil && each != nil {
+			err = each(record)
+		}
+		if err != nil {
+			return out, err
+		}
+		out.add(record.Result())
+	}
+	return out, nil
+}
+
+// rotated is the list of players with everybody k places further on.
+func rotated(players []Player, k int) []Player {
+	n := len(players)
+	if n == 0 {
+		return nil
+	}
+	k %= n
+	return slices.Concat(players[n-k:], players[:n-k])
+}
+
+// distinctNames appends numbers to the names that occur before.
+func distinctNames(players []Player) []Player {
+	out := slices.Clone(players)
+	taken := make(map[string]bool)
+	for i := range out {
+		name := out[i].Name
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s-%d", out[i].Name, n)
+		}
+		out[i].Name = name
+		taken[name] = true
+	}
+	return out
+}
+
+// add counts a match.
+func (s *Series) add(r Result) {
+	s.Results = append(s.Results, r)
+	for role, name := range r.Players {
+		i := slices.IndexFunc(s.Standings, func(t Standing) bool { return t.Player == name })
+		if i < 0 {
+			continue // chance
+		}
+		t := &s.Standings[i]
+		t.Errors += r.Errors[role]
+		if r.Aborted {
+			continue
+		}
+		t.Matches++
+		t.Points += r.Goals[role]
+		better, equal := compareGoals(r, role)
+		switch {
+		case len(s.Standings) == 1: // nobody to beat
+		case better > 0:
+			t.Losses++
+		case equal > 0:
+			t.Draws++
+		default:
+			t.Wins++
+		}
+	}
+}
+
+// compareGoals counts the other players with a higher and with the same goal.
+func compareGoals(r Result, role int) (better, equal int) {
+	for other, goal := range r.Goals {
+		switch {
+		case other == role || r.Players[other] == chance:
+		case goal > r.Goals[role]:
+			better++
+		case goal == r.Goals[role]:
+			equal++
+		}
+	}
+	return better, equal
+}
+
+// WriteTable writes the standings for people.
+func (s *Series) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\terrors\t")
+	for _, p := range s.Standings {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t\n",
+			p.Player, p.Matches, p.Points, 100*p.Share(), p.Wins, p.Draws, p.Losses, p.Errors)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, r := range s.Results {
+		if r.Reason != "" {
+			if _, err := fmt.Fprintf(w, "match %s: %s\n", r.Match, r.Reason); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
