@@ -96,21 +96,63 @@ func (m *Machine) link(g *Game, stuck Lit) {
 		goals = append(goals, goal.When)
 	}
 	all := append(append(append([]Lit{}, position...), goals...), g.Next...)
-	l := newLayout(g.Net, g.Net.cone(all))
-	done := make([]bool, g.Net.Len())
-	program := func(roots []Lit) *program {
+	into := g.nextOnly(position, goals)
+	l := newLayout(g.Net, g.Net.cone(all), into)
+	known := g.Net.cone(position)
+	l.keepOutputs(all, known, g.Net.cone(append(goals, g.Next...)))
+	rest := func(roots []Lit) []bool {
 		marked := g.Net.cone(roots)
 		for i := range marked {
-			marked[i] = marked[i] && !done[i]
+			marked[i] = marked[i] && !known[i]
 		}
-		return l.schedule(marked)
+		return marked
 	}
-	m.evaluate = program(position)
-	copy(done, g.Net.cone(position))
-	m.goal = program(goals)
-	m.advance = program(g.Next)
+	m.evaluate, _ = l.emit(l.schedule(position, known), nil)
+	m.goal, _ = l.emit(l.schedule(goals, rest(goals)), nil)
+	var written map[int32]bool
+	m.advance, written = l.emit(l.schedule(g.Next, rest(g.Next)), into)
 	m.outputs(g, l, stuck)
-	m.transfers(g, l)
+	m.transfers(g, l, written)
+	m.rows = int(l.rows)
+}
+
+// keepOutputs marks what must stay in its row: the outputs, and what evaluate
+// has computed (known) for the other programs (used) to use.
+func (l *layout) keepOutputs(outputs []Lit, known, used []bool) {
+	for _, o := range outputs {
+		l.keep[o.Node()] = true
+	}
+	for i := range used {
+		if !used[i] {
+			continue
+		}
+		for _, o := range l.net.dependencies(int32(i)) {
+			if j := o.Node(); known[j] && !known[i] {
+				l.keep[j] = true
+			}
+		}
+	}
+}
+
+// nextOnly maps the gates that are nothing but the next signal of one fluent to
+// that fluent's input, complemented where the gate is the complement of next.
+func (g *Game) nextOnly(position, goals []Lit) map[int32]Lit {
+	uses := make([]int, g.Net.Len())
+	for _, list := range [][]Lit{g.Net.fan, position, goals, g.Next} {
+		for _, l := range list {
+			uses[l.Node()]++
+		}
+	}
+	for _, def := range g.Net.def {
+		uses[def.Node()]++
+	}
+	into := make(map[int32]Lit)
+	for f, l := range g.Next {
+		if i := l.Node(); g.Net.op[i] == OpAnd && uses[i] == 1 {
+			into[i] = g.Fluents[f] ^ l&1
+		}
+	}
+	return into
 }
 
 func flatten(rows [][]Lit) []Lit {
@@ -121,18 +163,9 @@ func flatten(rows [][]Lit) []Lit {
 	return out
 }
 
-func (l *layout) output(lit Lit) output {
-	row, complemented := l.at(lit)
-	if complemented {
-		return output{row, ^uint64(0)}
-	}
-	return output{row, 0}
-}
-
 // outputs notes the rows of the inputs and of what the rules say of a position.
 // Legal bits that are stored complemented get rows of their own.
 func (m *Machine) outputs(g *Game, l *layout, stuck Lit) {
-	m.rows = l.rows
 	for _, f := range g.Fluents {
 		m.fluent = append(m.fluent, l.slot[f.Node()])
 	}
@@ -147,15 +180,15 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) {
 		for mv := range row {
 			o := l.output(g.Legal[r][mv])
 			if o.complement != 0 {
-				copies = append(copies, int32(m.rows), o.row)
-				o.row = int32(m.rows)
-				m.rows++
+				to := l.newRow()
+				copies = append(copies, to, o.row)
+				o.row = to
 			}
 			legal[mv] = o.row
 		}
 		m.legal = append(m.legal, legal)
 	}
-	m.evaluate.appendCopies(copies, 1)
+	m.evaluate.appendComplements(copies)
 	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
 	m.goals = make([][]goalOutput, len(g.Does))
 	for _, goal := range g.Goals {
@@ -163,25 +196,25 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) {
 	}
 }
 
-// transfers plans how next signals reach the rows of their fluents. A next
-// signal may itself be a fluent (the first inputs) that another transfer
-// overwrites, so those are first copied to spare rows.
-func (m *Machine) transfers(g *Game, l *layout) {
+// transfers plans how next signals reach the rows of their fluents, but for those
+// that advance has written there. A next signal may itself be a fluent (the first
+// inputs) that is overwritten, so those are copied to spare rows before anything.
+func (m *Machine) transfers(g *Game, l *layout, written map[int32]bool) {
 	var spare []int32
 	for f, lit := range g.Next {
 		to := m.fluent[f]
 		from := l.output(lit)
-		if from.row == to && from.complement == 0 {
+		if from.row == to && from.complement == 0 || written[lit.Node()] {
 			continue
 		}
 		if lit > True && lit.Node() <= int32(len(g.Fluents)) {
-			spare = append(spare, int32(m.rows), from.row)
-			from.row = int32(m.rows)
-			m.rows++
+			copied := l.newRow()
+			spare = append(spare, copied, from.row)
+			from.row = copied
 		}
 		m.next = append(m.next, transfer{to, from})
 	}
-	m.advance.appendCopies(spare, 0)
+	m.advance.prependCopies(spare)
 }
 
 // Names implements machine.Machine.

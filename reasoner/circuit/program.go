@@ -1,13 +1,22 @@
 package circuit
 
-// appendCopies appends a run that copies rows, given as pairs (to, from); neg is
-// 1 to complement them.
-func (p *program) appendCopies(pairs []int32, neg int32) {
-	if len(pairs) == 0 {
-		return
+// copies is a segment that copies rows, given as pairs (to, from); neg is 1 to
+// complement them.
+func copies(pairs []int32, neg int32) segment {
+	header := []int32{int32(kernelAnd), 1 - neg, neg, int32(len(pairs) / 2)}
+	return segment{code: append(header, pairs...)}
+}
+
+func (p *program) appendComplements(pairs []int32) {
+	if len(pairs) > 0 {
+		p.segments = append(p.segments, copies(pairs, 1))
 	}
-	code := append([]int32{int32(kernelAnd), 1 - neg, neg, int32(len(pairs) / 2)}, pairs...)
-	p.segments = append(p.segments, segment{code: code})
+}
+
+func (p *program) prependCopies(pairs []int32) {
+	if len(pairs) > 0 {
+		p.segments = append([]segment{copies(pairs, 0)}, p.segments...)
+	}
 }
 
 // scale turns row numbers into word offsets, for rows of the given words.

@@ -2,127 +2,67 @@ package circuit
 
 import "slices"
 
-// layout says where the signals of a network live: node i in row slot[i] of the
-// signal array, stored complemented if flip[i]. Row 0 is the constant false.
-// Inputs are stored as they are; for a gate the stored polarity is the one that
-// leaves the fewest complemented operands.
-type layout struct {
-	net  *Network
-	slot []int32
-	flip []bool
-	form []form // of the gates
-	rows int
+// A schedule orders the gates of a program. Gates are taken in depth-first order
+// of the outputs, so that values are used soon after they are computed; within
+// chunks of that order they are list-scheduled into runs of one form, because
+// long runs keep the branches of the kernels predictable.
+
+// chunkGates is the number of gates that are list-scheduled together. Larger
+// chunks give longer runs, smaller ones a smaller working set: 512 gates of 512
+// lanes are 32 KB, the size of a first-level cache.
+const chunkGates = 512
+
+// stage is a part of a schedule: straight code, or, if it has vars, a loop.
+type stage struct {
+	runs []run
+	vars []int32
 }
 
-// form is how a gate is computed: combine pos operands as they are, then neg
-// operands complemented, by op.
-type form struct {
-	op       kernelOp
-	pos, neg int32
+func (s stage) isLoop() bool { return len(s.vars) > 0 }
+
+// run is a sequence of gates of one form, independent of each other in straight
+// code. An OpLoop node in it is a copy of its definition.
+type run struct {
+	form  form
+	nodes []int32
 }
 
-// at is the row of a literal and whether the row holds its complement.
-func (l *layout) at(lit Lit) (row int32, complemented bool) {
-	i := lit.Node()
-	return l.slot[i], l.flip[i] != lit.Complemented()
-}
-
-// newLayout gives a row to every live node and chooses the polarity of gates.
-func newLayout(net *Network, live []bool) *layout {
-	n := net.Len()
-	l := &layout{net: net, slot: make([]int32, n), flip: make([]bool, n), form: make([]form, n), rows: 1}
-	for i := int32(1); i < int32(n); i++ {
-		if !live[i] && net.op[i] != OpInput {
-			continue
+// schedule orders the marked nodes that the roots need.
+func (l *layout) schedule(roots []Lit, marked []bool) []stage {
+	s := &scheduler{
+		layout: l,
+		marked: marked,
+		stage:  make([]int32, l.net.Len()),
+		gates:  make(map[int32][]int32),
+		loops:  make(map[int32][][]int32),
+		chunk:  make([]int32, l.net.Len()),
+	}
+	for _, c := range l.net.components(roots, marked) {
+		s.place(c)
+	}
+	var out []stage
+	for i := int32(0); i <= s.last; i += 2 {
+		if gates := s.gates[i]; len(gates) > 0 {
+			out = append(out, stage{runs: s.straight(gates)})
 		}
-		l.slot[i] = int32(l.rows)
-		l.rows++
-		if net.op[i] == OpAnd {
-			l.choose(i)
+		for _, c := range s.loops[i+1] {
+			out = append(out, s.loop(c))
 		}
 	}
-	return l
-}
-
-// choose decides the form of a gate. A conjunction of mostly complemented rows
-// is computed as a disjunction and stored complemented (De Morgan).
-func (l *layout) choose(i int32) {
-	var f form
-	for _, o := range l.net.Operands(i) {
-		if _, complemented := l.at(o); complemented {
-			f.neg++
-		} else {
-			f.pos++
-		}
-	}
-	if f.neg > f.pos {
-		f.op, f.pos, f.neg = kernelOr, f.neg, f.pos
-		l.flip[i] = true
-	}
-	l.form[i] = f
-}
-
-// appendOperands appends the rows of a gate's operands, plain ones first.
-func (l *layout) appendOperands(dst []int32, i int32) []int32 {
-	f := l.form[i]
-	flipped := f.op == kernelOr
-	for _, wanted := range []bool{false, true} {
-		for _, o := range l.net.Operands(i) {
-			if row, complemented := l.at(o); (complemented != flipped) == wanted {
-				dst = append(dst, row)
-			}
-		}
-	}
-	return dst
-}
-
-// schedule orders the marked gates of a network into a program: straight runs of
-// gates of one form each, and the loops between them.
-//
-// Gates are list-scheduled: of all gates whose operands are ready, those of the
-// form with the most ready gates come next, in one run. Long runs keep the
-// kernel's inner loops predictable.
-func (l *layout) schedule(marked []bool) *program {
-	s := newScheduler(l, marked)
-	p := new(program)
-	for stage := 0; stage <= s.last; stage += 2 {
-		if run := s.straight(s.gates[stage]); len(run.code) > 0 {
-			p.segments = append(p.segments, run)
-		}
-		for _, c := range s.loops[stage+1] {
-			p.segments = append(p.segments, s.loop(c))
-		}
-	}
-	return p
+	return out
 }
 
 // scheduler holds the marked nodes by stage: even stages are straight code, odd
 // stages hold the loops (strongly connected components) between them.
 type scheduler struct {
 	*layout
-	marked  []bool
-	stage   []int32
-	last    int
-	gates   map[int][]int32
-	loops   map[int][][]int32
-	waiting []int32   // by node: operands not yet computed, while scheduling
-	users   [][]int32 // by node, filled for the nodes of one straight stage
-}
-
-func newScheduler(l *layout, marked []bool) *scheduler {
-	s := &scheduler{
-		layout:  l,
-		marked:  marked,
-		stage:   make([]int32, l.net.Len()),
-		gates:   make(map[int][]int32),
-		loops:   make(map[int][][]int32),
-		waiting: make([]int32, l.net.Len()),
-		users:   make([][]int32, l.net.Len()),
-	}
-	for _, c := range l.net.components(marked) {
-		s.place(c)
-	}
-	return s
+	marked []bool
+	stage  []int32
+	last   int32
+	gates  map[int32][]int32
+	loops  map[int32][][]int32
+	chunk  []int32 // by node: the number of its chunk, from 1
+	chunks int32
 }
 
 // place puts a component, all of whose operands are placed, into its stage.
@@ -149,13 +89,13 @@ func (s *scheduler) place(component []int32) {
 		s.stage[i] = stage
 	}
 	if recursive {
-		s.loops[int(stage)] = append(s.loops[int(stage)], component)
-		s.last = max(s.last, int(stage)+1)
+		s.loops[stage] = append(s.loops[stage], component)
+		s.last = max(s.last, stage+1)
 		return
 	}
 	if s.net.op[first] >= OpLoop {
-		s.gates[int(stage)] = append(s.gates[int(stage)], first)
-		s.last = max(s.last, int(stage))
+		s.gates[stage] = append(s.gates[stage], first)
+		s.last = max(s.last, stage)
 	}
 }
 
@@ -167,54 +107,59 @@ func (n *Network) dependencies(i int32) []Lit {
 	return n.Operands(i)
 }
 
-// straight list-schedules acyclic gates. A variable that turned out not to be
-// recursive is a copy of its definition.
-func (s *scheduler) straight(gates []int32) segment {
-	for _, i := range gates {
-		s.waiting[i] = 0
+// straight schedules acyclic gates, given in depth-first order.
+func (s *scheduler) straight(gates []int32) []run {
+	var runs []run
+	for len(gates) > 0 {
+		n := min(chunkGates, len(gates))
+		runs = s.appendChunk(runs, gates[:n])
+		gates = gates[n:]
 	}
-	inStage := func(i int32) bool { return s.marked[i] && s.net.op[i] >= OpLoop && s.stage[i] == s.stage[gates[0]] }
+	return runs
+}
+
+// appendChunk list-schedules a chunk: of all gates whose operands are ready, those
+// of the form with the most ready gates come next, in one run.
+func (s *scheduler) appendChunk(runs []run, gates []int32) []run {
+	s.chunks++
+	for _, i := range gates {
+		s.chunk[i] = s.chunks
+	}
+	waiting := make(map[int32]int, len(gates))
+	users := make(map[int32][]int32, len(gates))
+	ready := make(map[form][]int32)
 	for _, i := range gates {
 		for _, o := range s.net.dependencies(i) {
-			if j := o.Node(); inStage(j) {
-				s.users[j] = append(s.users[j], i)
-				s.waiting[i]++
+			if j := o.Node(); s.chunk[j] == s.chunks {
+				users[j] = append(users[j], i)
+				waiting[i]++
 			}
 		}
-	}
-	ready := make(map[form][]int32)
-	add := func(i int32) {
-		f := s.formOf(i)
-		ready[f] = append(ready[f], i)
-	}
-	for _, i := range gates {
-		if s.waiting[i] == 0 {
-			add(i)
+		if waiting[i] == 0 {
+			ready[s.formOf(i)] = append(ready[s.formOf(i)], i)
 		}
 	}
-	var seg segment
 	for len(ready) > 0 {
 		best := largest(ready)
-		run := ready[best]
+		nodes := ready[best]
 		delete(ready, best)
-		seg.code = s.appendRun(seg.code, best, run)
-		for _, i := range run {
-			for _, u := range s.users[i] {
-				if s.waiting[u]--; s.waiting[u] == 0 {
-					add(u)
+		runs = append(runs, run{best, nodes})
+		for _, i := range nodes {
+			for _, u := range users[i] {
+				if waiting[u]--; waiting[u] == 0 {
+					ready[s.formOf(u)] = append(ready[s.formOf(u)], u)
 				}
 			}
-			s.users[i] = nil
 		}
 	}
-	return seg
+	return runs
 }
 
 func (s *scheduler) formOf(i int32) form {
 	if s.net.op[i] != OpLoop {
 		return s.form[i]
 	}
-	if _, complemented := s.at(s.net.def[i]); complemented {
+	if s.complemented(s.net.def[i]) {
 		return form{kernelAnd, 0, 1}
 	}
 	return form{kernelAnd, 1, 0}
@@ -233,65 +178,38 @@ func largest(ready map[form][]int32) form {
 	return best
 }
 
-func (f form) less(g form) bool {
-	if f.op != g.op {
-		return f.op < g.op
-	}
-	if f.pos != g.pos {
-		return f.pos < g.pos
-	}
-	return f.neg < g.neg
-}
-
-// appendRun appends gates of one form: the header, then for each gate its row
-// and the rows of its operands.
-func (s *scheduler) appendRun(code []int32, f form, gates []int32) []int32 {
-	code = append(code, int32(f.op), f.pos, f.neg, int32(len(gates)))
-	for _, i := range gates {
-		code = append(code, s.slot[i])
-		if s.net.op[i] == OpLoop {
-			row, _ := s.at(s.net.def[i])
-			code = append(code, row)
-			continue
-		}
-		code = s.appendOperands(code, i)
-	}
-	return code
-}
-
 // loop compiles a strongly connected component. Variables start as false; a
 // sweep computes the gates in order and copies a definition into its variable as
 // soon as it is computed (Gauss-Seidel), which reaches the least fixpoint in
 // fewer sweeps than copying at the end, since all gates are monotone.
-func (s *scheduler) loop(component []int32) segment {
+func (s *scheduler) loop(component []int32) stage {
 	slices.Sort(component)
-	var seg segment
+	var st stage
 	defines := make(map[int32][]int32) // by node, the variables that it defines
 	for _, i := range component {
 		if s.net.op[i] == OpLoop {
-			seg.vars = append(seg.vars, s.slot[i])
+			st.vars = append(st.vars, i)
 			d := s.net.def[i].Node()
 			defines[d] = append(defines[d], i)
 		}
 	}
 	for _, i := range component {
 		if s.net.op[i] != OpLoop {
-			seg.code = s.appendRun(seg.code, s.form[i], []int32{i})
+			st.runs = append(st.runs, run{s.form[i], []int32{i}})
 		}
 		for _, v := range defines[i] {
-			seg.code = s.appendRun(seg.code, s.formOf(v), []int32{v})
+			st.runs = append(st.runs, run{s.formOf(v), []int32{v}})
 		}
 	}
-	return seg
+	return st
 }
 
-// components lists the strongly connected components of the marked nodes in
-// topological order, operands first (Tarjan 1972). Without variables that is
-// simply every node by number.
-func (n *Network) components(marked []bool) [][]int32 {
+// components lists the strongly connected components of the marked nodes below
+// the roots in depth-first order, operands first (Tarjan 1972).
+func (n *Network) components(roots []Lit, marked []bool) [][]int32 {
 	t := tarjan{net: n, marked: marked, index: make([]int32, n.Len()), low: make([]int32, n.Len())}
-	for i := int32(1); i < int32(n.Len()); i++ {
-		if marked[i] && t.index[i] == 0 {
+	for _, l := range roots {
+		if i := l.Node(); marked[i] && t.index[i] == 0 {
 			t.visit(i)
 		}
 	}

@@ -1,0 +1,194 @@
+package circuit
+
+import "slices"
+
+// layout says where the signals of a network live: node i in row slot[i] of the
+// signal array, stored complemented if flip[i]. Row 0 is the constant false.
+// Inputs are stored as they are; for a gate the stored polarity is the one that
+// leaves the fewest complemented operands.
+type layout struct {
+	net  *Network
+	slot []int32
+	flip []bool
+	form []form // of the gates
+	keep []bool // the row must outlast the program that computes it
+	rows int32
+	free []int32 // rows of values that are no longer needed
+}
+
+// form is how a gate is computed: combine pos operands as they are, then neg
+// operands complemented, by op.
+type form struct {
+	op       kernelOp
+	pos, neg int32
+}
+
+func (f form) less(g form) bool {
+	if f.op != g.op {
+		return f.op < g.op
+	}
+	if f.pos != g.pos {
+		return f.pos < g.pos
+	}
+	return f.neg < g.neg
+}
+
+// newLayout gives rows to the inputs and chooses the polarity of the live gates.
+// The gates of into are stored in the polarity that their input needs.
+func newLayout(net *Network, live []bool, into map[int32]Lit) *layout {
+	n := net.Len()
+	l := &layout{
+		net:  net,
+		slot: make([]int32, n),
+		flip: make([]bool, n),
+		form: make([]form, n),
+		keep: make([]bool, n),
+		rows: 1,
+	}
+	for i := range int32(n) {
+		switch {
+		case net.op[i] == OpInput:
+			l.slot[i] = l.newRow()
+		case net.op[i] == OpAnd && live[i]:
+			l.choose(i, into)
+		}
+	}
+	return l
+}
+
+func (l *layout) newRow() int32 {
+	l.rows++
+	return l.rows - 1
+}
+
+// complemented tells whether the row of a literal holds its complement.
+func (l *layout) complemented(lit Lit) bool { return l.flip[lit.Node()] != lit.Complemented() }
+
+// choose decides the form of a gate. A conjunction of mostly complemented rows
+// is computed as a disjunction and stored complemented (De Morgan).
+func (l *layout) choose(i int32, into map[int32]Lit) {
+	var f form
+	for _, o := range l.net.Operands(i) {
+		if l.complemented(o) {
+			f.neg++
+		} else {
+			f.pos++
+		}
+	}
+	flip := f.neg > f.pos
+	if input, ok := into[i]; ok {
+		flip = input.Complemented()
+	}
+	if flip {
+		f.op, f.pos, f.neg = kernelOr, f.neg, f.pos
+		l.flip[i] = true
+	}
+	l.form[i] = f
+}
+
+// output is where a literal is read once the programs are laid out.
+func (l *layout) output(lit Lit) output {
+	o := output{row: l.slot[lit.Node()]}
+	if l.complemented(lit) {
+		o.complement = ^uint64(0)
+	}
+	return o
+}
+
+// emit turns a schedule into a program, giving rows to the gates as it goes. A
+// value that is not kept gives its row back after its last use, so a program
+// works on few rows and they stay in the cache. The gates of into are computed
+// straight into the row of that input if nothing reads the input afterwards;
+// emit reports those.
+func (l *layout) emit(stages []stage, into map[int32]Lit) (p *program, written map[int32]bool) {
+	p, written = new(program), make(map[int32]bool)
+	last := lastUses(l.net, stages)
+	at := int32(0)
+	for _, st := range stages {
+		seg := segment{}
+		for _, i := range st.vars {
+			l.slot[i] = l.row(i, st)
+			seg.vars = append(seg.vars, l.slot[i])
+		}
+		for _, r := range st.runs {
+			seg.code = append(seg.code, int32(r.form.op), r.form.pos, r.form.neg, int32(len(r.nodes)))
+			for _, i := range r.nodes {
+				at++
+				operands := l.appendOperands(nil, i)
+				l.release(i, at, last, st)
+				if input, ok := into[i]; ok && last[input.Node()] <= at && !st.isLoop() {
+					l.slot[i] = l.slot[input.Node()]
+					written[i] = true
+				} else if !slices.Contains(st.vars, i) {
+					l.slot[i] = l.row(i, st)
+				}
+				seg.code = append(append(seg.code, l.slot[i]), operands...)
+			}
+		}
+		p.segments = append(p.segments, seg)
+	}
+	return p, written
+}
+
+// row is a row for a gate: a used one if its value is not kept. A kept gate that
+// two programs compute has one row for both.
+func (l *layout) row(i int32, st stage) int32 {
+	if l.keep[i] && l.slot[i] != 0 {
+		return l.slot[i]
+	}
+	if n := len(l.free); n > 0 && !l.keep[i] && !st.isLoop() {
+		r := l.free[n-1]
+		l.free = l.free[:n-1]
+		return r
+	}
+	return l.newRow()
+}
+
+// release frees the rows of the operands that gate i is the last to use.
+func (l *layout) release(i, at int32, last []int32, st stage) {
+	if st.isLoop() {
+		return // swept several times
+	}
+	for _, o := range l.net.dependencies(i) {
+		j := o.Node()
+		if last[j] == at && l.net.op[j] == OpAnd && !l.keep[j] {
+			l.free = append(l.free, l.slot[j])
+		}
+	}
+}
+
+// lastUses numbers the gates of a schedule from 1 and finds the last one that
+// uses each node.
+func lastUses(n *Network, stages []stage) []int32 {
+	last := make([]int32, n.Len())
+	at := int32(0)
+	for _, st := range stages {
+		for _, r := range st.runs {
+			for _, i := range r.nodes {
+				at++
+				for _, o := range n.dependencies(i) {
+					last[o.Node()] = at
+				}
+			}
+		}
+	}
+	return last
+}
+
+// appendOperands appends the rows of a gate's operands, plain ones first. A
+// variable is a copy of its definition.
+func (l *layout) appendOperands(dst []int32, i int32) []int32 {
+	operands := l.net.dependencies(i)
+	if l.net.op[i] == OpLoop {
+		return append(dst, l.slot[operands[0].Node()])
+	}
+	flipped := l.form[i].op == kernelOr
+	for _, wanted := range []bool{false, true} {
+		for _, o := range operands {
+			if (l.complemented(o) != flipped) == wanted {
+				dst = append(dst, l.slot[o.Node()])
+			}
+		}
+	}
+	return dst
+}
