@@ -1,0 +1,154 @@
+package montecarlo
+
+import (
+	"math"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// Score bounds (Cazenave and Saffidine, 2010): every node carries, for each
+// role, an interval that contains what the role gets under perfect play. The
+// lower end is what the role can force against anything. The upper end is,
+// where the game is adversarial (one player, or two with constant sum), what
+// the other can force it down to; else it is the most that can still happen.
+// Both use pure moves, so at positions with simultaneous moves they may stay
+// apart. Chance counts with its mean.
+//
+// Cost: a node is reckoned again, in time proportional to its joint moves, only
+// when a child turned out terminal or its bounds moved. Nodes with more than
+// boundedCells joint moves are left with what they have.
+
+// goalRange is what is known of a goal before anything is.
+var goalRange = search.Interval{Lower: 0, Upper: 100}
+
+const boundedCells = 4096
+
+// prospect is what may come of one move of some role, for one role.
+type prospect struct{ minLower, minUpper, maxUpper float64 }
+
+// reckoner is the working memory for bounds.
+type reckoner struct {
+	outcomes  []search.Interval // by joint move of the players, then role
+	prospects []prospect        // by move
+}
+
+// settle reckons node n and its ancestors again after a child of n has changed.
+func (t *tree) settle(n int32, adversarial bool) {
+	for n != none && t.reckon(n, adversarial) {
+		n = t.nodes[n].parent
+	}
+}
+
+// reckon computes the bounds of node n and of its moves from its children. It
+// tells whether those of n changed.
+func (t *tree) reckon(n int32, adversarial bool) bool {
+	if !t.collect(n) {
+		return false
+	}
+	changed, solved := false, true
+	bounds := t.boundsOf(n)
+	stats := t.stats[t.nodes[n].stats:]
+	for r, width := range t.widthsOf(n) {
+		own := stats[:width]
+		stats = stats[width:]
+		if machine.Role(r) == t.random {
+			continue
+		}
+		b := search.Interval{Lower: math.Inf(-1), Upper: math.Inf(-1)}
+		for i, p := range t.survey(n, r, r) {
+			b.Lower, b.Upper = max(b.Lower, p.minLower), max(b.Upper, p.maxUpper)
+			own[i].lower, own[i].upper = float32(p.minLower), float32(p.maxUpper)
+			if adversarial {
+				own[i].upper = float32(p.minUpper)
+			}
+		}
+		if o := t.opponent(r); adversarial && o >= 0 {
+			b.Upper = math.Inf(1)
+			for _, p := range t.survey(n, o, r) {
+				b.Upper = min(b.Upper, p.maxUpper)
+			}
+		}
+		b = search.Interval{Lower: max(b.Lower, bounds[r].Lower), Upper: min(b.Upper, bounds[r].Upper)}
+		changed = changed || b != bounds[r]
+		bounds[r] = b
+		solved = solved && b.Solved()
+	}
+	t.nodes[n].solved = solved
+	return changed
+}
+
+// opponent is the other player of a game of two, -1 in a game of one.
+func (t *tree) opponent(role int) int {
+	for r := range t.roles {
+		if r != role && machine.Role(r) != t.random {
+			return r
+		}
+	}
+	return -1
+}
+
+// collect fills outcomes with the bounds of the children of node n, the moves
+// of chance averaged. It returns false where there are too many.
+func (t *tree) collect(n int32) bool {
+	cells, chance := int64(1), int64(1)
+	step := int64(1) // from one move of chance to the next
+	widths := t.widthsOf(n)
+	for r := t.roles - 1; r >= 0; r-- {
+		w := int64(widths[r])
+		if machine.Role(r) == t.random {
+			step, chance = cells, w
+		}
+		if cells *= w; cells > boundedCells {
+			return false
+		}
+	}
+	t.reckoner.outcomes = t.reckoner.outcomes[:0]
+	for group := range cells / chance {
+		// With step as the place of chance in the number of the joint move, the
+		// digits above and below it belong to the players.
+		cell := group/step*step*chance + group%step
+		for r := range t.roles {
+			t.reckoner.outcomes = append(t.reckoner.outcomes, t.average(n, cell, step, chance, r))
+		}
+	}
+	return true
+}
+
+// average is the mean of the bounds of role r over the moves of chance.
+func (t *tree) average(n int32, cell, step, chance int64, r int) search.Interval {
+	var sum search.Interval
+	for k := range chance {
+		b := goalRange
+		if kid := t.kid(n, cell+k*step); kid != none {
+			b = t.boundsOf(kid)[r]
+		}
+		sum.Lower += b.Lower
+		sum.Upper += b.Upper
+	}
+	return search.Interval{Lower: sum.Lower / float64(chance), Upper: sum.Upper / float64(chance)}
+}
+
+// survey tells for each move of the role mover what may come of it for role r.
+// The answer is valid until the next call.
+func (t *tree) survey(n int32, mover, r int) []prospect {
+	stride, width := 1, 1
+	for q := t.roles - 1; q >= mover; q-- {
+		if machine.Role(q) == t.random {
+			continue
+		}
+		stride *= width
+		width = int(t.widthsOf(n)[q])
+	}
+	out := t.reckoner.prospects[:0]
+	for range width {
+		out = append(out, prospect{math.Inf(1), math.Inf(1), math.Inf(-1)})
+	}
+	for g := 0; g*t.roles < len(t.reckoner.outcomes); g++ {
+		b, p := t.reckoner.outcomes[g*t.roles+r], &out[g/stride%width]
+		p.minLower, p.minUpper = min(p.minLower, b.Lower), min(p.minUpper, b.Upper)
+		p.maxUpper = max(p.maxUpper, b.Upper)
+	}
+	t.reckoner.prospects = out
+	return out
+}

@@ -1,0 +1,339 @@
+package montecarlo
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+func sample(t testing.TB, c Config, m machine.Machine, nodes int64) search.Result {
+	t.Helper()
+	r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: nodes, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func probability(s []search.Weighted, m machine.Move) float64 {
+	for _, w := range s {
+		if w.Move == m {
+			return w.Probability
+		}
+	}
+	return 0
+}
+
+func TestForcedWinsAndLossesAreProved(t *testing.T) {
+	for start := 1; start <= 12; start++ {
+		m := newSubtraction([]string{"left", "right"}, start)
+		r := sample(t, Config{}, m, 20_000)
+		want := 100.0
+		if start%4 == 0 {
+			want = 0
+		}
+		if !r.Solved() || r.Values[0].Lower != want || r.Values[1].Lower != 100-want {
+			t.Errorf("%d counters: %v, proved %v; want %g", start, r.Values, r.Proved, want)
+		}
+		if want == 100 && r.Strategies[0][0].Move != machine.Move(start%4) {
+			t.Errorf("%d counters: takes %d, want %d", start, r.Strategies[0][0].Move, start%4)
+		}
+	}
+}
+
+func TestRegretMatchingComesNearTheEquilibrium(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows  [][]int32
+		want  []float64
+		value float64
+	}{
+		"matching pennies": {[][]int32{{100, 0}, {0, 100}}, []float64{0.5, 0.5}, 50},
+		"rock paper scissors": {
+			[][]int32{{50, 0, 100}, {100, 50, 0}, {0, 100, 50}}, []float64{1. / 3, 1. / 3, 1. / 3}, 50,
+		},
+		// Rock that beats scissors wins twice as much: (1/4, 1/2, 1/4).
+		"biased rock paper scissors": {
+			[][]int32{{50, 25, 100}, {75, 50, 25}, {0, 75, 50}}, []float64{0.25, 0.5, 0.25}, 50,
+		},
+		"dominated row": {[][]int32{{60, 40}, {40, 60}, {10, 10}}, []float64{0.5, 0.5, 0}, 50},
+	} {
+		r := sample(t, Config{Rule: RegretMatching}, matrix(c.rows), 40_000)
+		for i, p := range c.want {
+			if got := probability(r.Strategies[0], machine.Move(i)); math.Abs(got-p) > 0.08 {
+				t.Errorf("%s: row %d with probability %.3f, want %.3f", name, i, got, p)
+			}
+		}
+		if math.Abs(r.Values[0].Lower-c.value) > 4 {
+			t.Errorf("%s: value %v, want %g", name, r.Values[0], c.value)
+		}
+	}
+}
+
+func TestASaddlePointIsProved(t *testing.T) {
+	r := sample(t, Config{}, matrix([][]int32{{30, 40}, {20, 90}}), 1000)
+	if !r.Solved() || r.Values[0] != search.Exact(30) || r.Strategies[0][0].Move != 0 || r.Strategies[1][0].Move != 0 {
+		t.Errorf("got %+v, want 30 with both first moves", r)
+	}
+}
+
+func TestThreeRolesEachPlayForThemselves(t *testing.T) {
+	// With four counters a takes one, two or three; who is left with three or
+	// fewer takes them all. So a loses whatever it does unless it takes all, and
+	// with three counters it wins at once.
+	m := newSubtraction([]string{"a", "b", "c"}, 3)
+	if r := sample(t, Config{}, m, 2000); r.Strategies[0][0].Move != 3 || r.Values[0].Lower != 100 {
+		t.Errorf("three counters: %+v, want all three taken", r)
+	}
+	// Five counters: after a takes 1, b has 4 and must leave 1 to 3 for c, who
+	// wins; after 2 or 3, b wins. Nothing helps a; b, asked at 4, cannot win.
+	m = newSubtraction([]string{"a", "b", "c"}, 5)
+	r := sample(t, Config{}, m, 5000)
+	if r.Values[0].Lower > 20 {
+		t.Errorf("five counters: a expects %v, want little", r.Values[0])
+	}
+}
+
+func TestAPuzzleIsSolvedAndItsLineGivesTheGoal(t *testing.T) {
+	m := newLock(9)
+	r := sample(t, Config{}, m, 50_000)
+	if !r.Proved || r.Values[0].Lower != 100 || len(r.Line) != 9 {
+		t.Fatalf("got %v with a line of %d moves, want 100 with 9", r.Values[0], len(r.Line))
+	}
+	for i, joint := range r.Line {
+		if int(joint[0]) != i%3 {
+			t.Errorf("move %d is %d, want %d", i, joint[0], i%3)
+		}
+	}
+}
+
+func TestTheBestLineOfAPuzzleIsWorthItsLowerBound(t *testing.T) {
+	m := newLock(40)
+	r := sample(t, Config{}, m, 300)
+	b := m.NewBatch()
+	b.Fill(m.Initial(), nil)
+	b.Evaluate(1)
+	for _, joint := range r.Line {
+		b.Choose(0, 0, joint[0])
+		b.Advance(1)
+		b.Evaluate(1)
+	}
+	goals := make([]int32, 1)
+	b.Goals(goals, 0)
+	if b.Terminal()[0]&1 == 0 || float64(goals[0]) != r.Values[0].Lower || !r.Proved {
+		t.Errorf("the line ends with %v, the result says %v (proved %v)", goals, r.Values[0], r.Proved)
+	}
+}
+
+func TestChanceCountsWithItsMean(t *testing.T) {
+	// The robot bets on one of two dice; chance shows 1 of 4 faces.
+	game := &toy{roles: []string{"robot", machine.RandomRole}, nodes: []toyNode{{moves: []int{2, 4}}}}
+	for _, g := range []int32{0, 0, 0, 100 /* mean 25 */, 20, 40, 30, 50 /* mean 35 */} {
+		game.nodes[0].kids = append(game.nodes[0].kids, len(game.nodes))
+		game.nodes = append(game.nodes, toyNode{goals: []int32{g, 0}})
+	}
+	r := sample(t, Config{}, game.machine(), 2000)
+	if !r.Solved() || r.Values[0] != search.Exact(35) || r.Strategies[0][0].Move != 1 {
+		t.Errorf("got %+v, want 35 by the second bet", r)
+	}
+}
+
+func TestGeneralSumIsNotTakenForZeroSum(t *testing.T) {
+	// Both gain by meeting: the first move of both gives 100 to each.
+	game := &toy{roles: []string{"a", "b"}, nodes: []toyNode{{moves: []int{2, 2}}}}
+	for _, g := range [][]int32{{100, 100}, {0, 0}, {0, 0}, {60, 60}} {
+		game.nodes[0].kids = append(game.nodes[0].kids, len(game.nodes))
+		game.nodes = append(game.nodes, toyNode{goals: g})
+	}
+	r := sample(t, Config{}, game.machine(), 3000)
+	if r.Strategies[0][0].Move != r.Strategies[1][0].Move {
+		t.Errorf("the roles do not meet: %+v", r.Strategies)
+	}
+	if r.Values[0].Upper < 50 {
+		t.Errorf("value %v: the other role is taken for an enemy", r.Values[0])
+	}
+}
+
+// TestBoundsContainTheMinimaxValue grows trees over random games of turns and
+// compares the proofs with minimax.
+func TestBoundsContainTheMinimaxValue(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+		roles := rapid.SampledFrom([][]string{
+			{"alone"}, {"a", "b"}, {"a", "b", machine.RandomRole}, {machine.RandomRole, "alone"},
+		}).Draw(rt, "roles")
+		game := &toy{roles: roles}
+		growToy(game, rng, rapid.IntRange(1, 4).Draw(rt, "depth"))
+		m := game.machine()
+		first := 0
+		if roles[0] == machine.RandomRole {
+			first = 1
+		}
+		want := game.minimax(0, first)
+		r := sample(t, Config{}, m, rapid.Int64Range(1, 2000).Draw(rt, "nodes"))
+		if v := r.Values[first]; r.Proved && (v.Lower > want+1e-9 || v.Upper < want-1e-9) {
+			rt.Fatalf("%v is said to be proved, the value is %g", v, want)
+		}
+	})
+}
+
+// growToy appends a random game in which at most one player chooses at a time.
+func growToy(t *toy, rng *rand.Rand, depth int) int {
+	id := len(t.nodes)
+	t.nodes = append(t.nodes, toyNode{})
+	n := toyNode{moves: make([]int, len(t.roles))}
+	if depth == 0 || rng.IntN(6) == 0 && id > 0 {
+		g := int32(rng.IntN(5) * 25)
+		for range t.roles {
+			n.goals = append(n.goals, g)
+			g = 100 - g
+		}
+		if t.roles[0] == machine.RandomRole {
+			n.goals[0] = 0
+		}
+		t.nodes[id] = n
+		return id
+	}
+	for r := range n.moves {
+		n.moves[r] = 1
+	}
+	n.moves[rng.IntN(len(t.roles))] = 1 + rng.IntN(3)
+	for r, name := range t.roles {
+		if name == machine.RandomRole && rng.IntN(2) == 0 {
+			n.moves[r] = 1 + rng.IntN(2)
+		}
+	}
+	joint := 1
+	for _, k := range n.moves {
+		joint *= k
+	}
+	for range joint {
+		n.kids = append(n.kids, growToy(t, rng, depth-1))
+	}
+	t.nodes[id] = n
+	return id
+}
+
+// minimax is the value for role first of a game of turns.
+func (t *toy) minimax(id, first int) float64 {
+	n := t.nodes[id]
+	if len(n.kids) == 0 {
+		return float64(n.goals[first])
+	}
+	strides := make([]int, len(n.moves))
+	step := 1
+	for r := len(n.moves) - 1; r >= 0; r-- {
+		strides[r] = step
+		step *= n.moves[r]
+	}
+	chooser, chance, chanceStep := first, 1, 0
+	for r, k := range n.moves {
+		if t.roles[r] == machine.RandomRole {
+			chance, chanceStep = k, strides[r]
+		} else if k > 1 {
+			chooser = r
+		}
+	}
+	best := math.Inf(-1)
+	if chooser != first {
+		best = math.Inf(1)
+	}
+	for a := range n.moves[chooser] {
+		sum := 0.0
+		for k := range chance {
+			sum += t.minimax(n.kids[a*strides[chooser]+k*chanceStep], first)
+		}
+		if v := sum / float64(chance); chooser == first {
+			best = max(best, v)
+		} else {
+			best = min(best, v)
+		}
+	}
+	return best
+}
+
+func TestTheSameSeedAndLimitGiveTheSameResult(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 40)
+	for _, c := range []Config{{}, {Workers: 3}, {Rule: RegretMatching, Lanes: 64}} {
+		a, b := sample(t, c, m, 3000), sample(t, c, m, 3000)
+		a.Elapsed, b.Elapsed = 0, 0
+		if diff := cmp.Diff(a, b); diff != "" {
+			t.Errorf("%+v: %s", c, diff)
+		}
+		if a.Nodes != 3000 {
+			t.Errorf("%+v: %d nodes, want 3000", c, a.Nodes)
+		}
+	}
+}
+
+func TestTheTreeStaysInItsMemory(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 200)
+	const limit = 1 << 16
+	r, err := New(Config{}).Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 20_000, MaxBytes: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.PeakBytes > limit {
+		t.Errorf("peak of %d bytes, limit %d", r.PeakBytes, limit)
+	}
+}
+
+func TestTheTreeIsKeptForTheNextMove(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 30)
+	s := New(Config{})
+	ctx := context.Background()
+	if _, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxNodes: 5000}); err != nil {
+		t.Fatal(err)
+	}
+	after := machine.State{29*2 + 1} // left took one counter
+	n := s.workers[0].tree.find(after)
+	visits := s.workers[0].tree.nodes[n].visits
+	if _, err := s.Search(ctx, m, after, search.Limits{MaxNodes: 1}); err != nil {
+		t.Fatal(err)
+	}
+	tree := s.workers[0].tree
+	if !tree.state(0).Equal(after) || tree.nodes[0].visits < visits {
+		t.Errorf("root %v with %d visits, want %v with at least %d", tree.state(0), tree.nodes[0].visits, after, visits)
+	}
+	for i := range tree.nodes[1:] {
+		n := int32(i + 1)
+		if got := tree.kid(tree.nodes[n].parent, tree.nodes[n].cell); got != n {
+			t.Fatalf("node %d is not the child of its parent, %d is", n, got)
+		}
+	}
+}
+
+func TestADoneContextStillGivesAMove(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m := newSubtraction([]string{"left", "right"}, 30)
+	for _, rule := range []Rule{UCT, RegretMatching} {
+		r, err := New(Config{Rule: rule}).Search(ctx, m, m.Initial(), search.Limits{})
+		if err != nil || len(r.Strategies[0]) != 1 || r.Strategies[0][0].Move < 1 || r.Strategies[0][0].Move > 3 {
+			t.Errorf("got %+v, %v; want some legal move", r.Strategies, err)
+		}
+	}
+	r, err := New(Config{Rule: RegretMatching}).Search(ctx, matrix([][]int32{{1, 2}, {3, 4}}), machine.State{0}, search.Limits{})
+	if err != nil || len(r.Strategies[0]) == 0 {
+		t.Errorf("got %+v, %v; want some strategy", r.Strategies, err)
+	}
+}
+
+func TestBrokenGamesAreReported(t *testing.T) {
+	stuck := &toy{roles: []string{"a"}, nodes: []toyNode{{moves: []int{0}, kids: []int{0}}}}
+	m := stuck.machine()
+	if _, err := New(Config{}).Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10}); err == nil {
+		t.Error("a root without legal moves goes unnoticed")
+	}
+	later := &toy{roles: []string{"a"}, nodes: []toyNode{{moves: []int{2}, kids: []int{1, 2}}, {moves: []int{0}, kids: []int{0}}, {goals: []int32{30}}}}
+	m = later.machine()
+	if r := sample(t, Config{}, m, 50); r.Strategies[0][0].Move != 1 {
+		t.Errorf("got %+v, want the move that avoids the dead end", r)
+	}
+}

@@ -1,0 +1,168 @@
+package montecarlo
+
+import (
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"stackmate/reasoner/machine"
+)
+
+// maxSteps bounds a playout: joint moves. Games of the usual collections end
+// after some hundreds; a playout cut off counts with drawnGoal.
+const maxSteps = 2000
+
+// drawnGoal, in goal points, stands for a result that is not known.
+const drawnGoal = 50
+
+// leaf is a child that the tree does not have yet, and what came of it.
+type leaf struct {
+	parent   int32
+	cell     int64
+	joint    []machine.Move
+	state    machine.State // the child
+	terminal bool          // the child is terminal, or the game cannot go on there
+	goals    []float64     // by role: mean over the playouts from the child
+	count    int
+}
+
+// playouts evaluates leaves: every lane of a batch plays one game to its end,
+// all in lock step. Lane i serves leaf i modulo the number of leaves, so that
+// the first lanes hold one playout of each.
+type playouts struct {
+	batch  machine.Batch
+	rng    *machine.Rand
+	words  int
+	roles  int
+	lanes  int
+	states []uint64
+	alive  []uint64 // mask of lanes still playing
+	goals  []int32
+	halted *atomic.Bool
+
+	// check is told the goals of every game that ended.
+	check func(goals []int32)
+
+	// The best game of role 0 in the last run, and the state of rng when its
+	// random moves began.
+	bestGoal float64
+	bestLane int
+	began    machine.Rand
+}
+
+func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, halted *atomic.Bool) *playouts {
+	b := m.NewBatch()
+	roles := len(m.Names().Roles)
+	return &playouts{
+		batch: b, rng: rng, words: m.Words(), roles: roles,
+		lanes:  min(lanes, b.Lanes()),
+		states: make([]uint64, b.Lanes()*m.Words()),
+		alive:  make([]uint64, (b.Lanes()+63)/64),
+		goals:  make([]int32, roles),
+		halted: halted,
+	}
+}
+
+// run makes the moves of the leaves from the positions from(leaf) and plays on
+// at random.
+func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State) {
+	n := p.set(leaves, from)
+	p.batch.Store(p.states, len(leaves))
+	for i := range leaves {
+		copy(leaves[i].state, p.states[i*p.words:])
+		clear(leaves[i].goals)
+		leaves[i].count = 0
+		leaves[i].terminal = p.over(i>>6)>>uint(i&63)&1 != 0
+	}
+	for i := range p.alive {
+		p.alive[i] = 1<<uint(min(64, max(0, n-i*64))) - 1
+	}
+	p.bestGoal, p.began = -1, *p.rng
+	for steps := 0; p.harvest(leaves) && steps < maxSteps && !p.halted.Load(); steps++ {
+		p.batch.ChooseRandom(p.rng, n)
+		p.advance(n)
+	}
+	for i := range leaves {
+		leaves[i].average()
+	}
+}
+
+// set puts the leaves into the lanes and returns the number of lanes in use.
+func (p *playouts) set(leaves []leaf, from func(*leaf) machine.State) int {
+	n := max(p.lanes, len(leaves))
+	for lane := range n {
+		copy(p.states[lane*p.words:], from(&leaves[lane%len(leaves)]))
+	}
+	p.batch.Load(p.states, n)
+	p.batch.Evaluate(n)
+	for lane := range n {
+		for r, m := range leaves[lane%len(leaves)].joint {
+			p.batch.Choose(lane, machine.Role(r), m)
+		}
+	}
+	p.advance(n)
+	return n
+}
+
+// replay runs the last run again and returns the positions of one lane, from
+// the leaf to the end of the game.
+func (p *playouts) replay(leaves []leaf, from func(*leaf) machine.State, lane int) []machine.State {
+	rng := p.began
+	n := p.set(leaves, from)
+	var states []machine.State
+	for range maxSteps + 1 {
+		p.batch.Store(p.states, lane+1)
+		states = append(states, slices.Clone(p.states[lane*p.words:(lane+1)*p.words]))
+		if p.over(lane>>6)>>uint(lane&63)&1 != 0 {
+			break
+		}
+		p.batch.ChooseRandom(&rng, n)
+		p.advance(n)
+	}
+	return states
+}
+
+func (p *playouts) advance(n int) {
+	p.batch.Advance(n)
+	p.batch.Evaluate(n)
+}
+
+// over is word i of the mask of lanes where the game has ended: properly, or
+// because some role has no move.
+func (p *playouts) over(i int) uint64 { return p.batch.Terminal()[i] | p.batch.Stuck()[i] }
+
+// harvest collects the goals of the games that have just ended. It tells
+// whether any game goes on.
+func (p *playouts) harvest(leaves []leaf) bool {
+	playing := false
+	for i := range p.alive {
+		ended := p.alive[i] & p.over(i)
+		p.alive[i] &^= ended
+		playing = playing || p.alive[i] != 0
+		for ; ended != 0; ended &= ended - 1 {
+			lane := i<<6 | bits.TrailingZeros64(ended)
+			p.batch.Goals(p.goals, lane)
+			p.check(p.goals)
+			l := &leaves[lane%len(leaves)]
+			for r, g := range p.goals {
+				l.goals[r] += float64(max(g, 0))
+			}
+			l.count++
+			if g := float64(p.goals[0]); g > p.bestGoal {
+				p.bestGoal, p.bestLane = g, lane
+			}
+		}
+	}
+	return playing
+}
+
+// average turns the sums of goals into means.
+func (l *leaf) average() {
+	for r := range l.goals {
+		if l.count == 0 {
+			l.goals[r] = drawnGoal
+		} else {
+			l.goals[r] /= float64(l.count)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package montecarlo
+
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// minShare is where a mixed strategy is cut off, relative to its likeliest move:
+// smaller shares are what exploration left behind.
+const minShare = 0.05
+
+// merge adds up what the workers found at their roots.
+func (s *Searcher) merge() search.Result {
+	total := s.workers[0].opinion()
+	for _, w := range s.workers[1:] {
+		total.add(w.opinion())
+	}
+	return total.result(s.config.Rule)
+}
+
+// result is what this worker alone knows.
+func (w *worker) result() search.Result {
+	o := w.opinion()
+	return o.result(w.config.Rule)
+}
+
+// opinion is what is known of a root.
+type opinion struct {
+	random   machine.Role
+	bounds   []search.Interval // by role
+	totals   []float64         // by role
+	visits   float64
+	moves    [][]stat // by role
+	plan     float64  // goal of the best line of a single role, or -1
+	hasPlan  bool     // the game is one of a single role without chance
+	line     [][]machine.Move
+	counters search.Counters
+}
+
+func (w *worker) opinion() opinion {
+	t := w.tree
+	o := opinion{
+		random:   t.random,
+		bounds:   append([]search.Interval(nil), t.boundsOf(0)...),
+		totals:   append([]float64(nil), t.totalsOf(0)...),
+		visits:   float64(t.nodes[0].visits),
+		moves:    make([][]stat, t.roles),
+		plan:     -1,
+		counters: search.Counters{Nodes: w.nodes, PeakBytes: w.peak},
+	}
+	if t.nodes[0].widths != none {
+		first := t.nodes[0].stats
+		for r, width := range t.widthsOf(0) {
+			o.moves[r] = append([]stat(nil), t.stats[first:first+width]...)
+			first += width
+		}
+	}
+	if w.plan != nil {
+		o.hasPlan, o.plan, o.line = true, w.plan.goal, w.plan.line
+	}
+	if o.line == nil {
+		o.line = w.line()
+	}
+	return o
+}
+
+// add adds what another worker knows of the same position.
+func (o *opinion) add(p opinion) {
+	for r := range o.bounds {
+		o.bounds[r].Lower = max(o.bounds[r].Lower, p.bounds[r].Lower)
+		o.bounds[r].Upper = min(o.bounds[r].Upper, p.bounds[r].Upper)
+		o.totals[r] += p.totals[r]
+		for i := range o.moves[r] {
+			a, b := &o.moves[r][i], &p.moves[r][i]
+			a.sum += b.sum
+			a.visits += b.visits
+			a.weight += b.weight
+			a.lower, a.upper = max(a.lower, b.lower), min(a.upper, b.upper)
+		}
+	}
+	o.visits += p.visits
+	if p.plan > o.plan {
+		o.plan, o.line = p.plan, p.line
+	}
+	o.counters.Nodes += p.counters.Nodes
+	o.counters.PeakBytes += p.counters.PeakBytes
+}
+
+func (o *opinion) result(rule Rule) search.Result {
+	res := search.Result{
+		Values:     make([]search.Interval, len(o.bounds)),
+		Proved:     true,
+		Strategies: make([][]search.Weighted, len(o.bounds)),
+		Line:       o.line,
+		Counters:   o.counters,
+	}
+	choosers := 0
+	for r, moves := range o.moves {
+		if machine.Role(r) != o.random && len(moves) > 1 {
+			choosers++
+		}
+	}
+	for r, moves := range o.moves {
+		if machine.Role(r) == o.random {
+			res.Values[r] = search.Exact(0) // chance has nothing to win
+			continue
+		}
+		estimate := o.mean(r)
+		switch {
+		case len(moves) == 0:
+		case choosers > 1 && rule == RegretMatching && !o.bounds[r].Solved():
+			res.Strategies[r] = mixed(moves)
+		default:
+			best := pick(moves, o.bounds[r])
+			res.Strategies[r] = []search.Weighted{{Move: best.move, Probability: 1}}
+			if choosers == 1 && len(moves) > 1 && best.visits > 0 {
+				estimate = best.sum / float64(best.visits)
+			}
+		}
+		res.Values[r] = o.bounds[r]
+		if !o.bounds[r].Solved() && !o.hasPlan {
+			res.Proved = false
+			res.Values[r] = search.Exact(min(max(estimate, o.bounds[r].Lower), o.bounds[r].Upper))
+		}
+	}
+	if o.hasPlan && o.plan >= 0 {
+		res.Values[0].Lower = max(res.Values[0].Lower, o.plan)
+		res.Strategies[0] = []search.Weighted{{Move: o.line[0][0], Probability: 1}}
+	}
+	return res
+}
+
+func (o *opinion) mean(r int) float64 {
+	if o.visits == 0 {
+		return (o.bounds[r].Lower + o.bounds[r].Upper) / 2
+	}
+	return o.totals[r] / o.visits
+}
+
+// pick is the move to play for sure: the one tried most, unless another is
+// proved to be at least as good.
+func pick(moves []stat, bounds search.Interval) *stat {
+	secure := &moves[mostSecure(moves)]
+	if bounds.Solved() {
+		return secure
+	}
+	var best *stat
+	for i := range moves {
+		s := &moves[i]
+		if float64(s.upper) > bounds.Lower && (best == nil || s.visits > best.visits) {
+			best = s
+		}
+	}
+	if best == nil || best.visits > 0 && best.sum/float64(best.visits) < float64(secure.lower) {
+		return secure
+	}
+	return best
+}
+
+// mixed is the average strategy.
+func mixed(moves []stat) []search.Weighted {
+	largest := float32(0)
+	for _, s := range moves {
+		largest = max(largest, s.weight)
+	}
+	if largest == 0 { // never sampled
+		return []search.Weighted{{Move: moves[0].move, Probability: 1}}
+	}
+	kept := 0.0
+	var out []search.Weighted
+	for _, s := range moves {
+		if s.weight >= minShare*largest {
+			out = append(out, search.Weighted{Move: s.move, Probability: float64(s.weight)})
+			kept += float64(s.weight)
+		}
+	}
+	for i := range out {
+		out[i].Probability /= kept
+	}
+	return out
+}
+
+// line follows the moves tried most from the root, until chance moves or the
+// tree ends.
+func (w *worker) line() [][]machine.Move {
+	t := w.tree
+	var line [][]machine.Move
+	for n := int32(0); n != none && t.nodes[n].widths != none; {
+		joint := make([]machine.Move, t.roles)
+		first := t.nodes[n].stats
+		cell := int64(0)
+		for r, width := range t.widthsOf(n) {
+			if width > 1 && machine.Role(r) == t.random {
+				return line
+			}
+			best := int32(0)
+			for i := range width {
+				if t.stats[first+i].visits > t.stats[first+best].visits {
+					best = i
+				}
+			}
+			joint[r] = t.stats[first+best].move
+			cell = cell*int64(width) + int64(best)
+			first += width
+		}
+		line = append(line, joint)
+		n = t.kid(n, cell)
+	}
+	return line
+}

@@ -1,0 +1,161 @@
+package montecarlo
+
+import (
+	"math"
+
+	"stackmate/reasoner/machine"
+)
+
+// defaultExploration is the constant of UCT, in goal points. Rewards are means
+// of several playouts, so it is smaller than for single ones.
+const defaultExploration = 50
+
+// regretExploration is γ of regret matching: the share of uniform play.
+const regretExploration = 0.1
+
+// joint picks a joint move at the opened node n and returns its number.
+func (w *worker) joint(n int32) int64 {
+	t := w.tree
+	cell := int64(0)
+	choosers := w.choosers(n)
+	first := t.nodes[n].stats
+	for r, width := range t.widthsOf(n) {
+		stats := t.stats[first : first+width]
+		first += width
+		i := 0
+		switch {
+		case width == 1:
+		case machine.Role(r) == t.random:
+			i = w.rng.Intn(int(width))
+		case choosers > 1 && w.config.Rule == RegretMatching:
+			i = w.matchRegret(stats)
+		case choosers > 1:
+			i = w.uct(stats, t.nodes[n].visits, math.Inf(-1))
+		default:
+			i = w.uct(stats, t.nodes[n].visits, t.boundsOf(n)[r].Lower)
+		}
+		stats[i].visits++
+		cell = cell*int64(width) + int64(i)
+	}
+	return cell
+}
+
+// choosers counts the players with more than one move at the opened node n.
+func (w *worker) choosers(n int32) int {
+	count := 0
+	for r, width := range w.tree.widthsOf(n) {
+		if width > 1 && machine.Role(r) != w.tree.random {
+			count++
+		}
+	}
+	return count
+}
+
+// uct picks the move with the largest upper confidence bound (Kocsis and
+// Szepesvári, 2006), untried moves first, in random order. A role that chooses
+// alone and is sure of secure goal points leaves out the moves that cannot give
+// more, unless no other is left.
+func (w *worker) uct(stats []stat, visits int32, secure float64) int {
+	best, score := -1, math.Inf(-1)
+	logVisits := math.Log(float64(visits + 1))
+	untried := 0
+	for i := range stats {
+		s := &stats[i]
+		if float64(s.upper) <= secure {
+			continue
+		}
+		if s.visits == 0 {
+			if untried++; w.rng.Intn(untried) == 0 {
+				best = i
+			}
+			continue
+		}
+		if untried > 0 {
+			continue
+		}
+		n := float64(s.visits)
+		mean := min(max(s.sum/n, float64(s.lower)), float64(s.upper))
+		if u := mean + w.config.Exploration*math.Sqrt(logVisits/n); u > score {
+			best, score = i, u
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	return mostSecure(stats)
+}
+
+// mostSecure is the move with the largest lower bound, among equals the one
+// tried most.
+func mostSecure(stats []stat) int {
+	best := 0
+	for i := range stats {
+		s, b := &stats[i], &stats[best]
+		if s.lower > b.lower || s.lower == b.lower && s.visits > b.visits {
+			best = i
+		}
+	}
+	return best
+}
+
+// matchRegret draws a move in proportion to its positive regret (Hart and
+// Mas-Colell, 2000; Lanctot, Lisý and Winands, 2014) with some exploration, and
+// adds the strategy to the average.
+func (w *worker) matchRegret(stats []stat) int {
+	total := 0.0
+	for i := range stats {
+		total += float64(max(stats[i].regret, 0))
+	}
+	uniform := 1 / float64(len(stats))
+	point := w.rng.Float64()
+	pick := len(stats) - 1
+	for i := range stats {
+		p := uniform
+		if total > 0 {
+			p = float64(max(stats[i].regret, 0)) / total
+		}
+		stats[i].weight += float32(p)
+		p = regretExploration*uniform + (1-regretExploration)*p
+		if point >= 0 && point < p {
+			pick = i
+		}
+		point -= p
+	}
+	return pick
+}
+
+// learn adds to the moves of joint move cell at node n what came of it, goals
+// by role.
+func (w *worker) learn(n int32, cell int64, goals []float64) {
+	t := w.tree
+	matching := w.config.Rule == RegretMatching && w.choosers(n) > 1
+	widths := t.widthsOf(n)
+	first := t.nodes[n].stats
+	for _, width := range widths {
+		first += width
+	}
+	step := int64(1)
+	for r := t.roles - 1; r >= 0; r-- {
+		width := int64(widths[r])
+		first -= widths[r]
+		i := cell / step % width
+		t.stats[first+int32(i)].sum += goals[r]
+		if matching && width > 1 && machine.Role(r) != t.random {
+			w.regret(n, r, cell-i*step, step, t.stats[first:first+widths[r]], goals[r])
+		}
+		step *= width
+	}
+}
+
+// regret adds to each move of role r how much better it would have been than
+// what was got, the others' moves being the same. The number of the joint move
+// with the role's i-th move is base + i*step.
+func (w *worker) regret(n int32, r int, base, step int64, stats []stat, got float64) {
+	for i := range stats {
+		instead := w.tree.value(n, r)
+		if kid := w.tree.kid(n, base+int64(i)*step); kid != none {
+			instead = w.tree.value(kid, r)
+		}
+		stats[i].regret += float32(instead - got)
+	}
+}
