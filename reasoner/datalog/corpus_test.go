@@ -192,3 +192,28 @@ func TestGroundProgramsReplayTheCorpus(t *testing.T) {
 		}
 	})
 }
+
+func TestMachineReplaysTheCorpus(t *testing.T) {
+	eachRulesheet(t, func(t *testing.T, name string, g *gdl.Game) {
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		m, err := NewMachine(ctx, g, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		init := time.Since(start).Seconds()
+		p := machine.NewPlayouts(m, m.Initial(), 1)
+		start = time.Now()
+		for time.Since(start) < 300*time.Millisecond {
+			p.Step()
+		}
+		fmt.Printf("%-40s init %6.2f  %8.0f states/s\n", name, init, float64(p.States)/time.Since(start).Seconds())
+		for i, record := range matches(t, name) {
+			if err := replay(m, &record); err != nil {
+				msg := err.Error()
+				t.Fatalf("match %d: %s", i, msg[:min(len(msg), 600)])
+			}
+		}
+	})
+}

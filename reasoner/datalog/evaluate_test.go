@@ -4,18 +4,18 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// evaluator computes a ground program position by position in the most obvious
+// groundEvaluator computes a ground program position by position in the most obvious
 // way: component by component of the dependency graph, dependencies first, each
 // until nothing changes.
-type evaluator struct {
+type groundEvaluator struct {
 	p      *Program
 	rules  [][]int32 // by component: its rules
 	truth  []bool    // by signal
 	inputs int
 }
 
-func newEvaluator(p *Program) *evaluator {
-	e := &evaluator{p: p, truth: make([]bool, p.Signals), inputs: len(p.Names.Fluents)}
+func newGroundEvaluator(p *Program) *groundEvaluator {
+	e := &groundEvaluator{p: p, truth: make([]bool, p.Signals), inputs: len(p.Names.Fluents)}
 	for _, table := range p.Names.Moves {
 		e.inputs += len(table)
 	}
@@ -72,7 +72,7 @@ func newEvaluator(p *Program) *evaluator {
 
 // set evaluates all signals for a position and a joint move; without a joint
 // move only those that do not depend on moves are meaningful.
-func (e *evaluator) set(state machine.State, joint []machine.Move) {
+func (e *groundEvaluator) set(state machine.State, joint []machine.Move) {
 	clear(e.truth)
 	for f := range e.p.Names.Fluents {
 		e.truth[f] = state.Has(f)
@@ -93,7 +93,7 @@ func (e *evaluator) set(state machine.State, joint []machine.Move) {
 	}
 }
 
-func (e *evaluator) holds(i int32) bool {
+func (e *groundEvaluator) holds(i int32) bool {
 	for _, l := range e.p.Body[e.p.Start[i]:e.p.Start[i+1]] {
 		if e.truth[l.Signal()] == l.Negated() {
 			return false
@@ -102,11 +102,11 @@ func (e *evaluator) holds(i int32) bool {
 	return true
 }
 
-func (e *evaluator) is(s Signal) bool { return s == True || s >= 0 && e.truth[s] }
+func (e *groundEvaluator) is(s Signal) bool { return s == True || s >= 0 && e.truth[s] }
 
 // The evaluator is a machine.Stepper.
 type evaluatorStepper struct {
-	*evaluator
+	*groundEvaluator
 	state machine.State
 }
 
@@ -116,7 +116,7 @@ func newProgramMachine(p *Program) machine.Machine {
 		initial.Set(int(f))
 	}
 	return machine.NewScalar(p.Names, initial, machine.Info{Engine: "ground"}, func() machine.Stepper {
-		return &evaluatorStepper{evaluator: newEvaluator(p)}
+		return &evaluatorStepper{groundEvaluator: newGroundEvaluator(p)}
 	})
 }
 

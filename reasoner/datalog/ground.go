@@ -33,7 +33,6 @@ type grounder struct {
 	theory *theory
 	joiner *joiner
 	limits Limits
-	carry  []*rule // true ← init, true ← next, does ← legal
 }
 
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
@@ -44,21 +43,24 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 	return gr
 }
 
-// prepare evaluates the static relations, splits the rules and computes the
-// possible atoms.
+// prepare evaluates the static relations and computes the possible atoms.
 func (gr *grounder) prepare() error {
-	th := gr.theory
-	if err := th.evaluateStatic(gr.joiner); err != nil {
+	if err := gr.theory.evaluateStatic(gr.joiner); err != nil {
 		return err
 	}
-	th.reduce()
+	gr.theory.reduce()
+	return gr.reach()
+}
+
+// reach splits the rules and computes the possible atoms.
+func (gr *grounder) reach() error {
+	th := gr.theory
 	th.split()
 	if err := th.evaluateParts(gr.joiner); err != nil {
 		return err
 	}
 	th.reduce()
-	gr.carry = th.carryRules()
-	return gr.joiner.fixpoint(append(gr.carry, th.dynamicRules()...), isOpenNegation)
+	return gr.joiner.fixpoint(append(th.carryRules(), th.dynamicRules()...), isOpenNegation)
 }
 
 // isOpenNegation tells whether l negates an atom that differs between positions.

@@ -14,7 +14,8 @@ type joiner struct {
 	at    []int32 // by literal: the tuple that matched, or -1
 	key   []int32
 	cut   int
-	visit func() // called for every match instead of inserting the head
+	visit func()     // called for every match instead of inserting the head
+	calls *evaluator // computes what a step asks for, or nil
 }
 
 // derive inserts into the head relation whatever the plan derives.
@@ -32,6 +33,16 @@ func (j *joiner) matches(p *plan, visit func()) error {
 	j.cut, j.visit = len(p.steps)+1, visit
 	j.run(0)
 	return j.meter.err
+}
+
+// call runs the plan of a call with the given key.
+func (j *joiner) call(p *plan, key []int32) {
+	j.start(p)
+	j.cut, j.visit = p.cut, nil
+	for i, r := range p.load {
+		j.regs[r] = key[i]
+	}
+	j.run(0)
 }
 
 func (j *joiner) start(p *plan) {
@@ -55,7 +66,7 @@ func (j *joiner) gather(registers []int32) []int32 {
 // run executes the steps from i on and tells whether a match was found.
 func (j *joiner) run(i int) bool {
 	p := j.plan
-	if i == j.cut && i < len(p.steps) && p.rule.head.rel.find(j.gather(p.head)) >= 0 {
+	if i == j.cut && i < len(p.steps) && j.known(p) {
 		return false
 	}
 	if i == len(p.steps) {
@@ -63,46 +74,70 @@ func (j *joiner) run(i int) bool {
 	}
 	s := &p.steps[i]
 	switch s.op {
-	case opScan, opLookup:
-		return j.loop(i, s)
-	case opContains:
-		t := s.rel.find(j.gather(s.key))
-		if from, to := s.bounds(); t < from || t >= to {
-			return false
-		}
-		j.at[s.literal] = t
-	case opAbsent:
-		t := s.rel.find(j.gather(s.key))
-		if t >= 0 && !s.rel.dynamic {
-			return false
-		}
-		j.at[s.literal] = t
-	case opDistinct:
-		if j.regs[s.a] == j.regs[s.b] {
-			return false
-		}
-	case opEqual:
-		if j.regs[s.a] != j.regs[s.b] {
-			return false
-		}
+	case opScan:
+		return j.scan(i, s)
+	case opLookup, opChain:
+		return j.lookup(i, s)
+	case opList:
+		return j.list(i, s)
 	case opBuild:
 		j.regs[s.a] = j.terms.compound(s.functor, j.gather(s.key))
-	case opUnpack:
-		if !j.unpack(s) {
+	default:
+		if !j.passes(s) {
 			return false
 		}
 	}
 	return j.run(i + 1)
 }
 
+// passes tells whether the filter s lets the registers pass.
+func (j *joiner) passes(s *step) bool {
+	switch s.op {
+	case opDistinct:
+		return j.regs[s.a] != j.regs[s.b]
+	case opEqual:
+		return j.regs[s.a] == j.regs[s.b]
+	case opUnpack:
+		return j.unpack(s)
+	}
+	key := j.gather(s.key)
+	switch s.op {
+	case opTest:
+		return s.rel.input.has(key)
+	case opTestNot:
+		return !s.rel.input.has(key)
+	}
+	if s.call != nil {
+		j.calls.ensure(s.call, key)
+	}
+	t := s.rel.find(key)
+	j.at[s.literal] = t
+	if s.op == opAbsent {
+		return t < 0 || s.rel.dynamic && j.calls == nil
+	}
+	from, to := s.bounds()
+	return t >= from && t < to
+}
+
+// known tells whether the head, which is bound, has been derived already or is
+// of no interest.
+func (j *joiner) known(p *plan) bool {
+	if p.sink != nil {
+		return p.sink.known(j.gather(p.head))
+	}
+	return p.rule.head.rel.find(j.gather(p.head)) >= 0
+}
+
 // finish handles a match of the whole body.
 func (j *joiner) finish() bool {
-	if j.visit != nil {
+	p := j.plan
+	switch {
+	case j.visit != nil:
 		j.visit()
-		return true
-	}
-	if j.plan.rule.head.rel.insert(j.gather(j.plan.head)) {
-		j.meter.tuple(j.plan)
+	case p.sink != nil:
+		p.sink.set(j.gather(p.head))
+	case p.rule.head.rel.insert(j.gather(p.head)):
+		j.meter.tuple(p)
 	}
 	return true
 }
@@ -120,37 +155,71 @@ func (s *step) bounds() (from, to int32) {
 	return 0, s.rel.n
 }
 
-// loop tries the tuples of a scan or of a lookup from the newest to the oldest.
-func (j *joiner) loop(i int, s *step) bool {
-	from, to := s.bounds()
-	t := to - 1
-	if s.op == opLookup {
-		t = s.index.newest(s.rel, j.gather(s.key))
+// scan tries the tuples of the window from the newest to the oldest.
+func (j *joiner) scan(i int, s *step) bool {
+	if s.call != nil {
+		j.calls.ensure(s.call, nil)
 	}
 	found := false
-	for t >= from {
-		if t < to && j.accept(s, t) {
-			if !j.meter.tick(j.plan) {
+	from, to := s.bounds()
+	for t := to - 1; t >= from; t-- {
+		if j.try(i, s, t) {
+			if found = true; i >= j.cut || j.meter.err != nil {
 				return true
 			}
-			if j.run(i + 1) {
-				if found = true; i >= j.cut || j.meter.err != nil {
-					return true
-				}
-			}
-		}
-		if s.op == opLookup {
-			t = s.index.older[t]
-		} else {
-			t--
 		}
 	}
 	return found
 }
 
+// lookup tries the tuples with the key.
+func (j *joiner) lookup(i int, s *step) bool {
+	key := j.gather(s.key)
+	if s.call != nil {
+		j.calls.ensure(s.call, key)
+	}
+	found := false
+	from, to := s.bounds()
+	for t := s.index.newest(s.source, key); t >= from; t = s.index.older[t] {
+		if s.op == opChain && !s.rel.input.isTrue(t) || s.op == opLookup && t >= to {
+			continue
+		}
+		if j.try(i, s, t) {
+			if found = true; i >= j.cut || j.meter.err != nil {
+				return true
+			}
+		}
+	}
+	return found
+}
+
+// list tries the tuples of an input that are true now.
+func (j *joiner) list(i int, s *step) bool {
+	found := false
+	for _, t := range s.rel.input.list {
+		if j.try(i, s, t) {
+			if found = true; i >= j.cut {
+				return true
+			}
+		}
+	}
+	return found
+}
+
+// try binds tuple t and goes on with the next step.
+func (j *joiner) try(i int, s *step, t int32) bool {
+	if !j.accept(s, t) {
+		return false
+	}
+	if !j.meter.tick(j.plan) {
+		return true
+	}
+	return j.run(i + 1)
+}
+
 // accept compares tuple t with the registers and binds the rest.
 func (j *joiner) accept(s *step, t int32) bool {
-	row := s.rel.row(t)
+	row := s.source.row(t)
 	for _, x := range s.bind {
 		j.regs[x.register] = row[x.column]
 	}

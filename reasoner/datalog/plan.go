@@ -22,6 +22,8 @@ type plan struct {
 	head  []int32 // registers of the head's columns
 	cut   int     // the head is bound before step cut
 	sizes []int32 // by literal: size of the relation when the plan was made
+	load  []int32 // registers that receive the key of a call
+	sink  *input  // where the head goes instead of a relation, or nil
 }
 
 // opcode tells what a step does.
@@ -36,6 +38,10 @@ const (
 	opEqual                  // registers a and b agree
 	opBuild                  // register a becomes functor(key...)
 	opUnpack                 // register a must be functor(...); binds and checks
+	opList                   // every tuple of an input that is true now
+	opChain                  // those of an input that have the key and are true now
+	opTest                   // the tuple of an input must be true now
+	opTestNot                // the tuple of an input must not be true now
 )
 
 // window is the range of tuples that a step sees.
@@ -53,13 +59,15 @@ type step struct {
 	op      opcode
 	window  window
 	rel     *relation
+	source  *relation // where the tuples of rel lie
 	index   *index
 	key     []int32    // registers of the key, of the tuple, of build arguments
 	bind    []transfer // columns that set registers
 	check   []transfer // columns that must equal registers
 	a, b    int32      // registers
 	functor int32
-	literal int // the literal that the step decides
+	literal int   // the literal that the step decides
+	call    *call // what must be computed first, or nil
 }
 
 // transfer pairs a column with a register.
@@ -73,6 +81,14 @@ type planner struct {
 	delta  int    // the literal that reads the delta, or -1
 	ignore func(*literal) bool
 	consts map[int32]int32
+	calls  caller // nil where all relations are stored
+}
+
+// caller finds what must be computed before a relation is looked at with some
+// columns bound; nil if nothing.
+type caller interface {
+	call(rel *relation, columns []int32) *call
+	grows(rel *relation) bool // while the plan runs, by rounds
 }
 
 // newPlan orders the body of r. With delta ≥ 0 literal delta reads the delta of
@@ -80,6 +96,24 @@ type planner struct {
 // so that over all choices of delta each new match is found once. Literals for
 // which ignore holds are left out.
 func newPlan(r *rule, delta int, ignore func(*literal) bool) *plan {
+	p := newPlanner(r, delta, ignore)
+	return p.order()
+}
+
+// newCallPlan orders the body of r for a call in which the given columns of the
+// head are known. Register load[i] receives the value of column columns[i].
+func newCallPlan(r *rule, delta int, columns []int32, calls caller) *plan {
+	p := newPlanner(r, delta, nothing)
+	p.calls = calls
+	var nested []nesting
+	for _, c := range columns {
+		nested = p.parameter(r.head.args[c], nested)
+	}
+	p.unpack(nested)
+	return p.order()
+}
+
+func newPlanner(r *rule, delta int, ignore func(*literal) bool) *planner {
 	p := &planner{
 		plan:   &plan{rule: r, regs: make([]int32, r.vars), cut: -1},
 		bound:  make([]bool, r.vars),
@@ -96,9 +130,30 @@ func newPlan(r *rule, delta int, ignore func(*literal) bool) *plan {
 			p.plan.sizes[i] = l.atom.rel.n
 		}
 	}
+	return p
+}
+
+// parameter makes the bound head argument x a parameter of the plan.
+func (p *planner) parameter(x arg, nested []nesting) []nesting {
+	if x.kind == variable && !p.bound[x.id] {
+		p.bound[x.id] = true
+		p.plan.load = append(p.plan.load, x.id)
+		return nested
+	}
+	reg := p.temporary()
+	p.plan.load = append(p.plan.load, reg)
+	if x.kind == compound {
+		return append(nested, nesting{x, reg})
+	}
+	p.plan.steps = append(p.plan.steps, step{op: opEqual, a: reg, b: p.operand(x), literal: -1})
+	return nested
+}
+
+// order adds the literals.
+func (p *planner) order() *plan {
 	p.filters()
-	if delta >= 0 {
-		p.join(delta)
+	if p.delta >= 0 {
+		p.join(p.delta)
 		p.filters()
 	}
 	for next := p.cheapest(); next >= 0; next = p.cheapest() {
@@ -138,10 +193,10 @@ func (p *planner) cheapest() int {
 
 // matches estimates how many tuples agree with the bound arguments of a.
 func (p *planner) matches(a *atom) float64 {
-	cost := float64(a.rel.n) + 0.5
+	cost := a.rel.size() + 0.5
 	for c, x := range a.args {
 		if p.isBound(x) {
-			cost /= float64(a.rel.distinct(int32(c)))
+			cost /= a.rel.distinct(int32(c))
 		}
 	}
 	return cost
@@ -215,13 +270,7 @@ func (p *planner) filter(i int) {
 	s := step{literal: i, window: p.window(i)}
 	switch l.op {
 	case gdl.Holds, gdl.Not:
-		s.op, s.rel = opContains, l.atom.rel
-		if l.op == gdl.Not {
-			s.op = opAbsent
-		}
-		for _, a := range l.atom.args {
-			s.key = append(s.key, p.operand(a))
-		}
+		p.membership(&s, l)
 	case gdl.Distinct:
 		s.op, s.a, s.b = opDistinct, p.operand(l.left), p.operand(l.right)
 	case gdl.Equal:
@@ -230,10 +279,34 @@ func (p *planner) filter(i int) {
 	p.plan.steps = append(p.plan.steps, s)
 }
 
+// membership makes s ask whether the tuple of l is in its relation.
+func (p *planner) membership(s *step, l *literal) {
+	rel := l.atom.rel
+	s.rel = rel
+	switch {
+	case rel.input != nil && l.op == gdl.Not:
+		s.op = opTestNot
+	case rel.input != nil:
+		s.op = opTest
+	case l.op == gdl.Not:
+		s.op = opAbsent
+	default:
+		s.op = opContains
+	}
+	for _, a := range l.atom.args {
+		s.key = append(s.key, p.operand(a))
+	}
+	if p.calls != nil && rel.input == nil {
+		s.call = p.calls.call(rel, rel.all.columns)
+	}
+}
+
 // window is what literal i sees of its relation.
 func (p *planner) window(i int) window {
 	switch {
 	case p.delta < 0 || p.plan.rule.body[i].op != gdl.Holds:
+		return windowAll
+	case p.calls != nil && !p.calls.grows(p.plan.rule.body[i].atom.rel):
 		return windowAll
 	case i < p.delta:
 		return windowOld
@@ -250,13 +323,10 @@ func (p *planner) join(i int) {
 	}
 	p.done[i] = true
 	a := &p.plan.rule.body[i].atom
-	s := step{op: opScan, rel: a.rel, literal: i, window: p.window(i)}
-	var columns []int32
-	for c, x := range a.args {
-		if p.isBound(x) {
-			columns = append(columns, int32(c))
-			s.key = append(s.key, p.operand(x))
-		}
+	s := step{op: opScan, rel: a.rel, source: a.rel.table(), literal: i, window: p.window(i)}
+	columns := p.keyColumns(a)
+	for _, c := range columns {
+		s.key = append(s.key, p.operand(a.args[c]))
 	}
 	var nested []nesting
 	for c, x := range a.args {
@@ -265,10 +335,37 @@ func (p *planner) join(i int) {
 		}
 	}
 	if len(columns) > 0 {
-		s.op, s.index = opLookup, a.rel.index(columns)
+		s.op, s.index = opLookup, s.source.index(columns)
+	}
+	switch {
+	case a.rel.input != nil && len(columns) > 0:
+		s.op = opChain
+	case a.rel.input != nil:
+		s.op = opList
+	case p.calls != nil:
+		s.call = p.calls.call(a.rel, columns)
 	}
 	p.plan.steps = append(p.plan.steps, s)
 	p.unpack(nested)
+}
+
+// keyColumns are the bound columns of a, by which its matches are looked up. An
+// input is looked up only where that gives fewer candidates than the list of its
+// true tuples.
+func (p *planner) keyColumns(a *atom) []int32 {
+	var columns []int32
+	for c, x := range a.args {
+		if p.isBound(x) {
+			columns = append(columns, int32(c))
+		}
+	}
+	if a.rel.input != nil && len(columns) > 0 {
+		universe := a.rel.table()
+		if float64(universe.n) > a.rel.size()*float64(universe.index(columns).keys) {
+			return nil
+		}
+	}
+	return columns
 }
 
 func (p *planner) inKey(columns []int32, c int) bool {

@@ -18,6 +18,14 @@ type relation struct {
 	all     index // over all columns: the set itself
 	indexes []*index
 	stats   []columnStats
+	input   *input   // true and does of a running machine, else nil
+	profile *profile // what sizes to expect at run time, or nil
+}
+
+// profile is what a relation holds on average in the positions of a game.
+type profile struct {
+	tuples   float64
+	distinct []float64 // by column
 }
 
 // columnStats is what the planner knows of a column.
@@ -79,18 +87,61 @@ func (r *relation) index(columns []int32) *index {
 	return x
 }
 
+// size is the number of tuples to expect.
+func (r *relation) size() float64 {
+	if r.profile != nil {
+		return r.profile.tuples
+	}
+	return float64(r.n)
+}
+
 // distinct estimates the number of different terms in a column. It is counted
 // anew when the relation has doubled since the last count.
-func (r *relation) distinct(column int32) int32 {
+func (r *relation) distinct(column int32) float64 {
+	if r.profile != nil {
+		return r.profile.distinct[column]
+	}
 	s := &r.stats[column]
 	if r.n > 2*s.at || r.n > 0 && s.at == 0 {
-		seen := make(map[int32]struct{})
-		for t := range r.n {
-			seen[r.data[int(t)*r.arity+int(column)]] = struct{}{}
-		}
-		*s = columnStats{at: r.n, distinct: int32(len(seen))}
+		*s = columnStats{at: r.n, distinct: r.count(column)}
 	}
-	return max(1, s.distinct)
+	return float64(max(1, s.distinct))
+}
+
+// count is the number of different terms in a column.
+func (r *relation) count(column int32) int32 {
+	seen := make(map[int32]struct{})
+	for t := range r.n {
+		seen[r.row(t)[column]] = struct{}{}
+	}
+	return int32(len(seen))
+}
+
+// table is where the tuples of r lie: for an input, those that are possible.
+func (r *relation) table() *relation {
+	if r.input != nil {
+		return r.input.universe
+	}
+	return r
+}
+
+// release frees the tuples.
+func (r *relation) release() {
+	*r = relation{name: r.name, arity: r.arity, dynamic: r.dynamic, all: index{table: make([]int32, 4), columns: r.all.columns}, stats: make([]columnStats, r.arity)}
+}
+
+// clear removes all tuples and keeps the memory.
+func (r *relation) clear() {
+	if r.n == 0 {
+		return
+	}
+	r.n, r.old, r.seen, r.all.keys = 0, 0, 0, 0
+	r.data = r.data[:0]
+	clear(r.all.table)
+	for _, x := range r.indexes {
+		clear(x.table)
+		x.older, x.keys = x.older[:0], 0
+	}
 }
 
 // bytes estimates the memory of the relation.

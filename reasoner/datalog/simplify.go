@@ -110,10 +110,6 @@ func (in *instances) link() links {
 
 func (in *instances) linkRelation(l *links, from *relation) {
 	to := in.theory.successor(from)
-	roleWidth := 0
-	if from.name.name == "legal" {
-		roleWidth = in.theory.terms.width(from.name.shapes[0])
-	}
 	for t := range from.n {
 		k := to.find(from.row(t))
 		if k < 0 {
@@ -129,17 +125,17 @@ func (in *instances) linkRelation(l *links, from *relation) {
 			l.source[atom] = in.first[from] + t
 			l.target[in.first[from]+t] = atom
 		}
-		if roleWidth > 0 {
-			l.role[atom] = in.theory.roleOf(from.name.shapes[0], from.row(t)[:roleWidth])
+		if from.name.name == "legal" {
+			l.role[atom] = in.theory.roleOf(from.name, from.row(t))
 		}
 	}
 }
 
-// roleOf is the number of a role given by shape and columns, or -1.
-func (th *theory) roleOf(shape int32, columns []int32) int32 {
-	id := columns[0]
-	if shape >= 0 {
-		id = th.terms.compound(shape, columns)
+// roleOf is the number of the role that is the first argument of an atom, or -1.
+func (th *theory) roleOf(p predicate, row []int32) int32 {
+	id := row[0]
+	if shape := p.shapes[0]; shape >= 0 {
+		id = th.terms.compound(shape, row[:th.terms.width(shape)])
 	}
 	for r, role := range th.roles {
 		if role == id {

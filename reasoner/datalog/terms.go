@@ -1,6 +1,7 @@
 package datalog
 
 import (
+	"slices"
 	"strings"
 
 	"stackmate/gdl"
@@ -126,6 +127,17 @@ func (t *termTable) intern(g gdl.Term) term {
 		args[i] = t.intern(a)
 	}
 	return t.compound(t.functor(g.Name, len(args)), args)
+}
+
+// clone makes a table that can grow apart from t. The symbols are shared: only
+// compound terms are made at run time.
+func (t *termTable) clone() *termTable {
+	out := *t
+	out.head = slices.Clone(t.head)
+	out.first = slices.Clone(t.first)
+	out.args = slices.Clone(t.args)
+	out.table = slices.Clone(t.table)
+	return &out
 }
 
 // bytes estimates the memory of the table.

@@ -1,0 +1,409 @@
+package datalog
+
+import (
+	"context"
+	"math"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+)
+
+// evaluator computes relations of one position on demand. Three ways lead to the
+// tuples of a relation:
+//
+//	complete  the whole relation is computed at its first use in a position;
+//	          a component of mutually recursive relations always is, by
+//	          semi-naive iteration
+//	keyed     only the tuples that have given terms in given columns, once per
+//	          key and position (tabling); where all columns are given, the search
+//	          stops at the first proof
+//	input     true and does are bits of the position and of the joint move over
+//	          the fixed table of possible tuples
+//
+// Invariant: when a relation is complete, or a key has been asked for, the
+// relation holds all tuples (with that key) that follow from the rules in the
+// position. Relations that depend on does are dropped with the joint move, the
+// others with the position.
+//
+// Cost: one hash probe per lookup and per derived tuple; nothing is allocated
+// once the tables have grown to the sizes that positions need.
+type evaluator struct {
+	in      *interpreter
+	meter   *meter
+	terms   *termTable
+	copies  map[*relation]*relation
+	derived map[*relation]*derived // by copy
+	rules   map[*relation][]*rule  // by copy, over copies
+	inputs  []*input
+	state   bitset
+	joint   bitset
+	frames  []*joiner
+	depth   int
+	touched [2][]*derived // that hold tuples: of the position, of the joint move
+}
+
+// derived is a relation with its rules.
+type derived struct {
+	rel       *relation
+	rules     []*rule
+	component *component // of a recursive relation
+	usesDoes  bool
+	complete  bool
+	touched   bool
+	plans     []*plan // of all rules, for computing the whole relation
+	compiled  bool
+	calls     []*call
+	work      work
+}
+
+// work counts what computing a relation has cost in calibration.
+type work struct{ completions, matches, tuples int64 }
+
+// call is a use of a derived relation with some columns known.
+type call struct {
+	to      *derived
+	full    bool      // compute the whole relation
+	columns []int32   // the known columns
+	asked   *relation // the keys asked for in this position
+	plans   []*plan
+}
+
+// component is a set of mutually recursive relations.
+type component struct {
+	members []*derived
+	first   []*plan // every rule over whole relations
+	uses    []use   // one plan per recursive literal
+}
+
+func newEvaluator(in *interpreter) *evaluator {
+	e := &evaluator{
+		in:      in,
+		terms:   in.theory.terms.clone(),
+		copies:  make(map[*relation]*relation),
+		derived: make(map[*relation]*derived),
+		rules:   make(map[*relation][]*rule),
+		joint:   bitset{make([]uint64, (in.firstMove[len(in.firstMove)-1]+63)/64)},
+		state:   bitset{make([]uint64, len(in.initial))},
+	}
+	e.meter = &meter{ctx: context.Background(), bytes: func() int64 { return 0 }}
+	e.meter.limits = Limits{MaxTuples: math.MaxInt, MaxInstances: math.MaxInt, MaxBytes: math.MaxInt64}
+	for k, rel := range in.inputs {
+		truth := &e.state
+		if rel.name.name == "does" {
+			truth = &e.joint
+		}
+		e.inputs = append(e.inputs, &input{universe: rel, number: in.numbers[k], truth: truth})
+		e.copy(rel).input = e.inputs[k]
+	}
+	var heads []*relation
+	for _, r := range in.rules {
+		r := r.rebind(e.copy)
+		if e.derived[r.head.rel] == nil {
+			e.derived[r.head.rel] = &derived{rel: r.head.rel}
+			heads = append(heads, r.head.rel)
+		}
+		d := e.derived[r.head.rel]
+		d.rules = append(d.rules, r)
+		e.rules[r.head.rel] = append(e.rules[r.head.rel], r)
+	}
+	e.markDoes()
+	e.findComponents(heads)
+	return e
+}
+
+// copy is the evaluator's own relation for a dynamic one; static ones are shared.
+func (e *evaluator) copy(rel *relation) *relation {
+	if rel == nil || !rel.dynamic {
+		return rel
+	}
+	own := e.copies[rel]
+	if own == nil {
+		own = newRelation(rel.name, rel.arity)
+		own.dynamic, own.profile = true, e.in.cost.profiles[rel]
+		e.copies[rel] = own
+	}
+	return own
+}
+
+// rebind copies r with every relation replaced.
+func (r *rule) rebind(to func(*relation) *relation) *rule {
+	out := *r
+	out.head.rel = to(r.head.rel)
+	out.body = append([]literal(nil), r.body...)
+	for i := range out.body {
+		out.body[i].atom.rel = to(out.body[i].atom.rel)
+	}
+	return &out
+}
+
+// markDoes finds the relations that depend on the joint move.
+func (e *evaluator) markDoes() {
+	for changed := true; changed; {
+		changed = false
+		for _, d := range e.derived {
+			for _, r := range d.rules {
+				for i := range r.body {
+					if !d.usesDoes && e.isOfMove(r.body[i].atom.rel) {
+						d.usesDoes = true
+						changed = true
+					}
+				}
+			}
+		}
+	}
+}
+
+func (e *evaluator) isOfMove(rel *relation) bool {
+	if rel == nil {
+		return false
+	}
+	d := e.derived[rel]
+	return rel.name.name == "does" || d != nil && d.usesDoes
+}
+
+// findComponents finds the recursive relations.
+func (e *evaluator) findComponents(heads []*relation) {
+	for _, members := range components(heads, e.rules) {
+		if len(members) == 1 && !e.isRecursive(members[0]) {
+			continue
+		}
+		c := &component{}
+		for _, rel := range members {
+			e.derived[rel].component = c
+			c.members = append(c.members, e.derived[rel])
+		}
+	}
+}
+
+func (e *evaluator) isRecursive(rel *relation) bool {
+	for _, r := range e.rules[rel] {
+		for i := range r.body {
+			if r.body[i].atom.rel == rel {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// call implements caller: it compiles what computes rel for known columns.
+func (e *evaluator) call(rel *relation, columns []int32) *call {
+	if !rel.dynamic {
+		return nil
+	}
+	d := e.derived[rel]
+	if d == nil {
+		return nil // no rule: always empty
+	}
+	full := d.component != nil || len(columns) == 0 && rel.arity > 0 || e.in.cost.full[e.original(rel)]
+	if full {
+		columns = nil
+	}
+	for _, c := range d.calls {
+		if c.full == full && len(c.columns) == len(columns) && equalTuples(c.columns, columns) {
+			return c
+		}
+	}
+	c := &call{to: d, full: full, columns: columns, asked: newRelation(predicate{}, len(columns))}
+	d.calls = append(d.calls, c)
+	if full {
+		e.compile(d)
+		return c
+	}
+	for _, r := range d.rules {
+		c.plans = append(c.plans, newCallPlan(r, -1, columns, e))
+	}
+	return c
+}
+
+// grows implements caller.
+func (e *evaluator) grows(*relation) bool { return false }
+
+// original is the relation of the interpreter that rel is a copy of.
+func (e *evaluator) original(rel *relation) *relation {
+	return e.in.theory.byKey[rel.name.key()]
+}
+
+// compile makes the plans that compute all of d, or its component.
+func (e *evaluator) compile(d *derived) {
+	if d.compiled {
+		return
+	}
+	d.compiled = true
+	if d.component == nil {
+		for _, r := range d.rules {
+			d.plans = append(d.plans, newCallPlan(r, -1, nil, e))
+		}
+		return
+	}
+	c := d.component
+	for _, m := range c.members {
+		m.compiled = true
+	}
+	inside := insideOf{e, c}
+	for _, m := range c.members {
+		for _, r := range m.rules {
+			c.first = append(c.first, newCallPlan(r, -1, nil, inside))
+			for i := range r.body {
+				if l := &r.body[i]; l.op == gdl.Holds && inside.grows(l.atom.rel) {
+					c.uses = append(c.uses, use{rule: r, literal: i, plan: newCallPlan(r, i, nil, inside)})
+				}
+			}
+		}
+	}
+}
+
+// insideOf calls only what lies outside of a component.
+type insideOf struct {
+	*evaluator
+	component *component
+}
+
+func (x insideOf) grows(rel *relation) bool {
+	d := x.derived[rel]
+	return d != nil && d.component == x.component
+}
+
+func (x insideOf) call(rel *relation, columns []int32) *call {
+	if x.grows(rel) {
+		return nil
+	}
+	return x.evaluator.call(rel, columns)
+}
+
+// ensure computes what c promises for a key.
+func (e *evaluator) ensure(c *call, key []int32) {
+	d := c.to
+	if d.complete {
+		return
+	}
+	if c.full {
+		e.touch(d)
+		e.completeAll(d)
+		return
+	}
+	if !c.asked.insert(key) {
+		return
+	}
+	e.touch(d)
+	f := e.enter()
+	for _, p := range c.plans {
+		if f.call(p, key); len(key) == d.rel.arity && d.rel.find(key) >= 0 {
+			break
+		}
+	}
+	e.depth--
+}
+
+// enter is the joiner of the next depth of calls.
+func (e *evaluator) enter() *joiner {
+	if e.depth == len(e.frames) {
+		e.frames = append(e.frames, &joiner{terms: e.terms, meter: e.meter, calls: e})
+	}
+	e.depth++
+	return e.frames[e.depth-1]
+}
+
+// touch notes that d must be cleared with the position or the joint move.
+func (e *evaluator) touch(d *derived) {
+	if d.touched {
+		return
+	}
+	d.touched = true
+	of := 0
+	if d.usesDoes {
+		of = 1
+	}
+	e.touched[of] = append(e.touched[of], d)
+}
+
+// completeAll computes all of d.
+func (e *evaluator) completeAll(d *derived) {
+	d.complete = true
+	f := e.enter()
+	if d.component == nil {
+		for _, p := range d.plans {
+			f.call(p, nil)
+		}
+	} else {
+		e.iterate(f, d.component)
+	}
+	e.depth--
+}
+
+// iterate computes a component by semi-naive iteration.
+func (e *evaluator) iterate(f *joiner, c *component) {
+	for _, m := range c.members {
+		e.touch(m)
+		m.complete = true
+		m.rel.old, m.rel.seen = 0, m.rel.n
+	}
+	for _, p := range c.first {
+		f.call(p, nil)
+	}
+	for c.advance() {
+		for i := range c.uses {
+			u := &c.uses[i]
+			if rel := u.rule.body[u.literal].atom.rel; rel.old < rel.seen {
+				f.call(u.plan, nil)
+			}
+		}
+	}
+}
+
+func (c *component) advance() bool {
+	any := false
+	for _, m := range c.members {
+		m.rel.old, m.rel.seen = m.rel.seen, m.rel.n
+		any = any || m.rel.old < m.rel.seen
+	}
+	return any
+}
+
+// forget drops what has been computed of the joint move (1) or of the position
+// (0).
+func (e *evaluator) forget(of int) {
+	for _, d := range e.touched[of] {
+		d.touched, d.complete = false, false
+		d.rel.clear()
+		for _, c := range d.calls {
+			c.asked.clear()
+		}
+	}
+	e.touched[of] = e.touched[of][:0]
+}
+
+// setState makes the fluents of s true.
+func (e *evaluator) setState(s machine.State) {
+	e.forget(1)
+	e.forget(0)
+	copy(e.state.words, s)
+	for k, rel := range e.in.inputs {
+		if rel.name.name == "true" {
+			e.inputs[k].list = e.inputs[k].list[:0]
+		}
+	}
+	for f, at := range e.in.fluentAt {
+		if s.Has(f) {
+			in := e.inputs[at.input]
+			in.list = append(in.list, at.tuple)
+		}
+	}
+}
+
+// setJoint makes the moves of a joint move true.
+func (e *evaluator) setJoint(joint []machine.Move) {
+	e.forget(1)
+	clear(e.joint.words)
+	for k, rel := range e.in.inputs {
+		if rel.name.name == "does" {
+			e.inputs[k].list = e.inputs[k].list[:0]
+		}
+	}
+	for r, m := range joint {
+		at := e.in.moveAt[r][m]
+		in := e.inputs[at.input]
+		in.list = append(in.list, at.tuple)
+		e.joint.set(e.in.firstMove[r] + int32(m))
+	}
+}

@@ -1,0 +1,45 @@
+package datalog
+
+// bitset is a growable view of truth values: the bits of a position, of a joint
+// move, or of the moves that are legal.
+type bitset struct{ words []uint64 }
+
+func (b *bitset) has(i int32) bool { return b.words[i>>6]>>(uint(i)&63)&1 != 0 }
+
+func (b *bitset) set(i int32) { b.words[i>>6] |= 1 << (uint(i) & 63) }
+
+// input is a relation whose possible tuples are fixed and which holds those whose
+// bit is set: the fluents of a position, the moves of a joint move. As a sink it
+// collects the derived tuples in its bits.
+type input struct {
+	universe *relation // the possible tuples
+	number   []int32   // by tuple: its bit; -1 where it has none
+	truth    *bitset
+	list     []int32 // the tuples that are true; not kept for sinks
+}
+
+// isTrue tells whether possible tuple t holds.
+func (in *input) isTrue(t int32) bool { return in.number[t] >= 0 && in.truth.has(in.number[t]) }
+
+// has tells whether a tuple holds.
+func (in *input) has(tuple []int32) bool {
+	t := in.universe.find(tuple)
+	return t >= 0 && in.isTrue(t)
+}
+
+// known tells whether a sink has no use for a tuple: it is there already or is
+// not among the possible ones.
+func (in *input) known(tuple []int32) bool {
+	t := in.universe.find(tuple)
+	return t < 0 || in.number[t] < 0 || in.truth.has(in.number[t])
+}
+
+// set puts a possible tuple into a sink.
+func (in *input) set(tuple []int32) {
+	if t := in.universe.find(tuple); t >= 0 && in.number[t] >= 0 {
+		in.truth.set(in.number[t])
+	}
+}
+
+// place is where the atom of a fluent or a move lies: an input and its tuple.
+type place struct{ input, tuple int32 }

@@ -1,0 +1,194 @@
+package datalog
+
+import (
+	"math/bits"
+	"strconv"
+
+	"stackmate/reasoner/machine"
+)
+
+// stepper is the machine.Stepper of the interpreter: it asks an evaluator for
+// terminal, legal, goal and next.
+type stepper struct {
+	*evaluator
+	placed  bool // a position has been set
+	listed  bool // legal holds the moves of the position
+	legal   bitset
+	after   bitset
+	ends    *call
+	always  bool // terminal everywhere
+	legals  []output
+	nexts   []output
+	goals   []*relation
+	goalsOf []*call // by element of goals; nil if static
+	values  map[term]int32
+}
+
+// output is a relation whose tuples become bits: legal and next.
+type output struct {
+	sink  *input
+	plans []*plan   // that derive into the sink, or nil
+	rel   *relation // else the relation that holds the tuples
+	call  *call     // and what computes it, nil if static
+}
+
+var _ machine.Stepper = (*stepper)(nil)
+
+func newStepper(in *interpreter) *stepper {
+	s := &stepper{evaluator: newEvaluator(in), values: make(map[term]int32)}
+	s.legal.words = make([]uint64, len(s.joint.words))
+	s.after.words = make([]uint64, len(s.state.words))
+	used := make(map[*relation]bool)
+	for _, r := range in.rules {
+		for i := range r.body {
+			used[r.body[i].atom.rel] = true
+		}
+	}
+	for _, rel := range in.theory.relations {
+		switch rel.name.name {
+		case "terminal":
+			s.always = s.always || !rel.dynamic && rel.n > 0
+			if rel.dynamic && rel.arity == 0 {
+				s.ends = s.call(s.copy(rel), nil)
+			}
+		case "legal":
+			s.legals = s.appendOutput(s.legals, rel, used[rel], &s.legal)
+		case "next":
+			s.nexts = s.appendOutput(s.nexts, rel, used[rel], &s.after)
+		case "goal":
+			s.goals = append(s.goals, s.copy(rel))
+			s.goalsOf = append(s.goalsOf, s.whole(rel))
+		}
+	}
+	return s
+}
+
+// whole is the call that completes a relation.
+func (s *stepper) whole(rel *relation) *call {
+	if !rel.dynamic {
+		return nil
+	}
+	return s.call(s.copy(rel), nil)
+}
+
+// appendOutput appends how rel becomes bits of to. Relations that no body uses
+// need not be stored.
+func (s *stepper) appendOutput(list []output, rel *relation, used bool, to *bitset) []output {
+	k := s.in.inputOf(s.in.theory.successor(rel))
+	o := output{sink: &input{universe: s.in.inputs[k], number: s.in.numbers[k], truth: to}}
+	if used || !rel.dynamic {
+		o.rel, o.call = s.copy(rel), s.whole(rel)
+		return append(list, o)
+	}
+	for _, r := range s.rules[s.copy(rel)] {
+		p := newCallPlan(r, -1, nil, s.evaluator)
+		p.sink = o.sink
+		o.plans = append(o.plans, p)
+	}
+	return append(list, o)
+}
+
+// write derives the tuples of o into its bits.
+func (s *stepper) write(o *output) {
+	if o.rel == nil {
+		f := s.enter()
+		for _, p := range o.plans {
+			f.call(p, nil)
+		}
+		s.depth--
+		return
+	}
+	if o.call != nil {
+		s.ensure(o.call, nil)
+	}
+	for t := range o.rel.n {
+		o.sink.set(o.rel.row(t))
+	}
+}
+
+// SetState implements machine.Stepper.
+func (s *stepper) SetState(state machine.State) {
+	if s.placed && machine.State(s.state.words).Equal(state) {
+		return
+	}
+	s.placed, s.listed = true, false
+	s.setState(state)
+}
+
+// Terminal implements machine.Stepper.
+func (s *stepper) Terminal() bool {
+	if s.ends == nil {
+		return s.always
+	}
+	s.ensure(s.ends, nil)
+	return s.always || s.ends.to.rel.n > 0
+}
+
+// AppendLegal implements machine.Stepper.
+func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
+	if !s.listed {
+		s.listed = true
+		clear(s.legal.words)
+		for i := range s.legals {
+			s.write(&s.legals[i])
+		}
+	}
+	first, end := s.in.firstMove[r], s.in.firstMove[r+1]
+	for w := first >> 6; w<<6 < end; w++ {
+		for word := s.legal.words[w]; word != 0; word &= word - 1 {
+			if bit := w<<6 + int32(bits.TrailingZeros64(word)); bit >= first && bit < end {
+				dst = append(dst, machine.Move(bit-first))
+			}
+		}
+	}
+	return dst
+}
+
+// Goal implements machine.Stepper.
+func (s *stepper) Goal(r machine.Role) int32 {
+	value, found := machine.NoGoal, 0
+	th := s.in.theory
+	for i, rel := range s.goals {
+		if c := s.goalsOf[i]; c != nil {
+			s.ensure(c, nil)
+		}
+		for t := range rel.n {
+			row := rel.row(t)
+			if th.roleOf(rel.name, row) == int32(r) {
+				value = s.value(rel, row)
+				found++
+			}
+		}
+	}
+	if found != 1 {
+		return machine.NoGoal
+	}
+	return value
+}
+
+// value is the number in the last column of a goal.
+func (s *stepper) value(rel *relation, row []int32) int32 {
+	if rel.name.shapes[1] != noFunctor {
+		return machine.NoGoal
+	}
+	id := row[len(row)-1]
+	v, ok := s.values[id]
+	if !ok {
+		v = machine.NoGoal
+		if n, err := strconv.ParseInt(s.terms.name(id), 10, 32); err == nil {
+			v = int32(n)
+		}
+		s.values[id] = v
+	}
+	return v
+}
+
+// Next implements machine.Stepper.
+func (s *stepper) Next(dst machine.State, joint []machine.Move) {
+	s.setJoint(joint)
+	clear(s.after.words)
+	for i := range s.nexts {
+		s.write(&s.nexts[i])
+	}
+	copy(dst, s.after.words)
+}
