@@ -99,8 +99,9 @@ type Rule struct {
 // restricted), keywords are in lower case, every `or` is gone (distributed over
 // rules, or an auxiliary relation), and literals are ordered so that each
 // variable is bound by a Holds literal before Not, Distinct or Equal uses it.
-// Relations that normalisation invents have a `/` in their names. A relation that
-// negates itself by name only is split, so that the names are stratified.
+// A chance role is spelled `random`. Relations that normalisation invents have a
+// `/` in their names. A relation that negates itself by name only is split, so
+// that the names are stratified.
 // The relations with a fixed meaning are role/1 init/1 base/1 input/2 true/1
 // does/2 next/1 legal/2 goal/2 terminal/0.
 type Game struct {

@@ -15,7 +15,7 @@ const maxDepth = 1000
 // Where parentheses are missing, an opening one in the first column (in infix
 // syntax a symbol) is taken to start a form of its own, as rulesheets are laid out.
 func balance(tokens []lexer.Token, infix bool) ([]lexer.Token, Diagnostics) {
-	b := balancer{infix: infix, byColumn: missing(tokens)}
+	b := balancer{infix: infix, byColumn: missing(tokens), out: make([]lexer.Token, 0, len(tokens))}
 	for _, t := range tokens {
 		b.token(t)
 	}

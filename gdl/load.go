@@ -1,5 +1,7 @@
 package gdl
 
+import "strings"
+
 // Load reads, checks and normalises a rulesheet. The file name serves messages
 // only. The error is nil exactly if the rulesheet is valid; else it is an
 // Invalid, whose text lists all faults as file:line:column: code: message. The
@@ -22,6 +24,9 @@ func Load(file string, src []byte) (*Game, Diagnostics, error) {
 	return normalise(clauses), found, nil
 }
 
+// chance is the role that whoever runs the game plays, a keyword of GDL-II.
+const chance = "random"
+
 // normalise turns checked clauses into a game.
 func normalise(clauses []*clause) *Game {
 	n := normaliser{names: make(set)}
@@ -36,7 +41,40 @@ func normalise(clauses []*clause) *Game {
 		n.clause(c)
 	}
 	g.Rules = n.rules
+	for _, r := range g.Roles {
+		if strings.EqualFold(r.Name, chance) && r.Name != chance {
+			g.respell(r.Name, chance)
+		}
+	}
 	return g
+}
+
+// respell gives a symbol another name everywhere.
+func (g *Game) respell(from, to string) {
+	respellAll(g.Roles, from, to)
+	for i := range g.Rules {
+		r := &g.Rules[i]
+		respellAll(r.Head.Args, from, to)
+		for j := range r.Body {
+			l := &r.Body[j]
+			respellAll(l.Atom.Args, from, to)
+			l.Left, l.Right = l.Left.respelled(from, to), l.Right.respelled(from, to)
+		}
+	}
+}
+
+func respellAll(terms []Term, from, to string) {
+	for i := range terms {
+		terms[i] = terms[i].respelled(from, to)
+	}
+}
+
+func (t Term) respelled(from, to string) Term {
+	if t.Kind == Symbol && t.Name == from {
+		t.Name = to
+	}
+	respellAll(t.Args, from, to)
+	return t
 }
 
 func hasTerm(list []Term, t Term) bool {

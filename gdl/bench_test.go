@@ -1,0 +1,57 @@
+package gdl_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"stackmate/gdl"
+)
+
+// megabyte is a rulesheet of at least 1 MB: one of the corpus, over and over.
+func megabyte(b *testing.B) []byte {
+	for _, file := range corpus(b) {
+		if filepath.Base(file) == "chess.kif" {
+			src := read(b, file)
+			return bytes.Repeat(src, 1+1_000_000/len(src))
+		}
+	}
+	b.Skip("the corpus has no chess.kif")
+	return nil
+}
+
+func BenchmarkParse(b *testing.B) {
+	src := megabyte(b)
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	rules := 0
+	for b.Loop() {
+		tree, err := gdl.Parse("", src)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rules = len(tree.Forms)
+	}
+	perRule(b, rules)
+}
+
+func BenchmarkLoad(b *testing.B) {
+	src := megabyte(b)
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	rules := 0
+	for b.Loop() {
+		g, _, err := gdl.Load("", src)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rules = len(g.Rules)
+	}
+	perRule(b, rules)
+}
+
+// perRule reports the time for each rule of the rulesheet.
+func perRule(b *testing.B, rules int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rules), "ns/rule")
+	b.ReportMetric(float64(rules), "rules")
+}

@@ -1,0 +1,188 @@
+package gdl
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The canonical layout.
+const (
+	lineWidth = 80
+	tabWidth  = 4
+)
+
+// Format lays a rulesheet out canonically, in the syntax in which it is written:
+// facts on a line of their own, rules with one condition to a line, lists that
+// do not fit on a line with one element to a line. Comments stay where they are,
+// on a line of their own or behind what they follow; of several blank lines
+// between forms one stays. Formatting twice changes nothing more. The error is
+// an Invalid with the faults of the syntax.
+func Format(src []byte) ([]byte, error) {
+	tree, err := Parse("", src)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimPrefix(string(src), "\ufeff")
+	w := &layouter{}
+	if tree.Infix {
+		w.infix(tokensOf(infix, text), tree)
+	} else {
+		w.prefix(items(tokensOf(prefix, text)))
+	}
+	return []byte(w.out.String()), nil
+}
+
+// tokensOf scans a text that has been parsed already.
+func tokensOf(s *syntax, text string) []lexer.Token {
+	tokens, _ := lexer.ConsumeAll(s.scanner("", text)) // the scanner never fails
+	return tokens
+}
+
+// item is what the layout consists of: a symbol, a comment or a list.
+type item struct {
+	token   lexer.Token // of a list the opening parenthesis
+	list    []*item
+	width   int  // of the item on one line; past lineWidth if it holds a comment
+	trails  bool // begins on the line on which the item before ends
+	spaced  bool // a blank line stands before it
+	endLine int
+}
+
+func (it *item) isComment() bool { return it.token.Type == tokenComment }
+
+func (it *item) isList() bool { return isPunct(it.token, "(") }
+
+// items reads tokens whose parentheses match.
+func items(tokens []lexer.Token) []*item {
+	root := &item{}
+	open := []*item{root}
+	line := 0
+	for _, t := range tokens {
+		top := open[len(open)-1]
+		if t.EOF() {
+			break
+		}
+		if isPunct(t, ")") {
+			top.endLine, line = t.Pos.Line, t.Pos.Line
+			top.measure()
+			open = open[:len(open)-1]
+			continue
+		}
+		it := &item{token: t, endLine: t.Pos.Line, trails: t.Pos.Line == line, spaced: line > 0 && t.Pos.Line > line+1}
+		line = t.Pos.Line
+		top.list = append(top.list, it)
+		if it.isList() {
+			open = append(open, it)
+		} else {
+			it.measure()
+		}
+	}
+	return root.list
+}
+
+// measure computes the width of an item whose elements have theirs.
+func (it *item) measure() {
+	switch {
+	case it.isComment():
+		it.width = lineWidth + 1
+	case it.isList():
+		it.width = 2 + max(0, len(it.list)-1)
+		for _, e := range it.list {
+			it.width = min(it.width+e.width, lineWidth+1)
+		}
+	default:
+		it.width = len(it.token.Value)
+	}
+}
+
+// layouter writes lines.
+type layouter struct {
+	out strings.Builder
+}
+
+func (w *layouter) newline(indent int) {
+	w.out.WriteByte('\n')
+	for range indent {
+		w.out.WriteByte(' ')
+	}
+}
+
+// prefix writes the forms of a rulesheet in prefix syntax.
+func (w *layouter) prefix(forms []*item) {
+	for i, f := range forms {
+		switch {
+		case i == 0:
+		case f.isComment() && f.trails:
+			w.out.WriteByte(' ')
+		case f.spaced:
+			w.out.WriteString("\n\n")
+		default:
+			w.out.WriteByte('\n')
+		}
+		w.item(f, 0)
+	}
+	if len(forms) > 0 {
+		w.out.WriteByte('\n')
+	}
+}
+
+// item writes an item, of which the first line is indented already.
+func (w *layouter) item(it *item, indent int) {
+	switch {
+	case !it.isList():
+		w.out.WriteString(strings.TrimRight(it.token.Value, " \t\r"))
+	case indent+it.width <= lineWidth && !it.isRule():
+		w.flat(it)
+	default:
+		w.broken(it, indent)
+	}
+}
+
+// isRule tells whether the list is a rule with conditions.
+func (it *item) isRule() bool {
+	return it.isList() && len(it.list) > 2 && it.list[0].token.Value == "<="
+}
+
+func (w *layouter) flat(it *item) {
+	if !it.isList() {
+		w.out.WriteString(it.token.Value)
+		return
+	}
+	w.out.WriteByte('(')
+	for i, e := range it.list {
+		if i > 0 {
+			w.out.WriteByte(' ')
+		}
+		w.flat(e)
+	}
+	w.out.WriteByte(')')
+}
+
+// broken writes a list with one element to a line; the name, and the head of a
+// rule, stay on the first.
+func (w *layouter) broken(it *item, indent int) {
+	w.out.WriteByte('(')
+	first := 1 // elements on the first line
+	if it.isRule() {
+		first = 2
+	}
+	clean := true // the first line can go on
+	for i, e := range it.list {
+		switch {
+		case e.isComment() && e.trails:
+			w.out.WriteByte(' ')
+		case i == 0 && !e.isComment():
+		case i < first && clean && !e.isComment():
+			w.out.WriteByte(' ')
+		default:
+			w.newline(indent + tabWidth)
+		}
+		clean = clean && !e.isComment()
+		w.item(e, indent+tabWidth)
+	}
+	if n := len(it.list); n > 0 && it.list[n-1].isComment() {
+		w.newline(indent)
+	}
+	w.out.WriteByte(')')
+}

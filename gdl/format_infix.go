@@ -1,0 +1,66 @@
+package gdl
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// infix writes the clauses of a rulesheet in infix syntax: facts on one line,
+// rules with one condition to a line.
+func (w *layouter) infix(tokens []lexer.Token, tree *File) {
+	starts := make(map[int]bool)
+	for _, f := range tree.Forms {
+		starts[f.Pos.Offset] = true
+	}
+	depth := 0
+	fresh := false // the line takes no more
+	for i, t := range tokens {
+		if t.EOF() {
+			break
+		}
+		if i > 0 {
+			w.gap(tokens[i-1], t, fresh, outside(tokens[i:], starts))
+		}
+		w.out.WriteString(strings.TrimRight(t.Value, " \t\r"))
+		switch t.Value {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		}
+		connective := depth == 0 && !fresh && (t.Value == "&" || t.Value == "|")
+		fresh = t.Type == tokenComment || t.Value == ":-" || connective
+	}
+	if w.out.Len() > 0 {
+		w.out.WriteByte('\n')
+	}
+}
+
+// outside tells whether the first of tokens stands before a clause: it starts
+// one, or it is a comment with no more of a clause behind it.
+func outside(tokens []lexer.Token, starts map[int]bool) bool {
+	for _, t := range tokens {
+		if t.Type != tokenComment {
+			return t.EOF() || starts[t.Pos.Offset]
+		}
+	}
+	return true
+}
+
+// gap writes what stands between two tokens. Fresh tells that a ends its line,
+// outside that b is in no clause or starts one.
+func (w *layouter) gap(a, b lexer.Token, fresh, outside bool) {
+	switch {
+	case b.Type == tokenComment && a.Pos.Line == b.Pos.Line:
+		w.out.WriteByte(' ')
+	case outside && b.Pos.Line > a.Pos.Line+1:
+		w.out.WriteString("\n\n")
+	case outside:
+		w.newline(0)
+	case fresh || b.Type == tokenComment:
+		w.newline(tabWidth)
+	case strings.Contains(":-&|", b.Value) || a.Value == "&" || a.Value == "|":
+		w.out.WriteByte(' ')
+	}
+}
