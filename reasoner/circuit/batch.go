@@ -134,6 +134,18 @@ func (b *Batch) Store(dst []uint64, n int) {
 	}
 }
 
+// Merge implements machine.Batch.
+func (b *Batch) Merge(from machine.Batch, mask []uint64) {
+	b.goalsOK = false
+	source := from.(*Batch)
+	for _, r := range b.m.fluent {
+		to, row := b.row(r), source.row(r)
+		for w, m := range mask {
+			to[w] ^= (to[w] ^ row[w]) & m
+		}
+	}
+}
+
 // Evaluate implements machine.Batch.
 func (b *Batch) Evaluate(int) {
 	b.run(b.m.evaluate)

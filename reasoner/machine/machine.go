@@ -73,7 +73,7 @@ type Machine interface {
 // them, all lanes together. It belongs to one goroutine and allocates nothing
 // after warm-up.
 //
-// The order of calls is: place positions (Fill, Load), Evaluate, ask (Terminal,
+// The order of calls is: place positions (Fill, Load, Merge), Evaluate, ask (Terminal,
 // Stuck, AppendLegal, Goals), choose moves in every lane of interest (Choose,
 // ChooseRandom), Advance. Advance leaves the successor positions in place of
 // the old ones; Evaluate must be called again before asking. Lane masks have
@@ -90,6 +90,9 @@ type Batch interface {
 	Load(states []uint64, n int)
 	// Store copies the positions of lanes 0..n-1 into dst, one after the other.
 	Store(dst []uint64, n int)
+	// Merge copies the positions of the lanes of mask from another batch of the
+	// same machine.
+	Merge(from Batch, mask []uint64)
 	// Evaluate computes terminal, stuck and legal moves of lanes 0..n-1.
 	Evaluate(n int)
 	// Terminal is the mask of terminal lanes. Valid until the next Evaluate.

@@ -63,10 +63,10 @@ func TestPlayoutsAreReproducibleAndEnd(t *testing.T) {
 		return p
 	}
 	p, q, other := run(1), run(1), run(2)
-	if p.States != q.States || p.Ended != q.Ended || p.Goals[0] != q.Goals[0] {
-		t.Errorf("the same seed gave %d/%d/%d and %d/%d/%d", p.States, p.Ended, p.Goals[0], q.States, q.Ended, q.Goals[0])
+	if p.States != q.States || p.Ended != q.Ended || p.Goals()[0] != q.Goals()[0] {
+		t.Errorf("the same seed gave %d/%d/%d and %d/%d/%d", p.States, p.Ended, p.Goals()[0], q.States, q.Ended, q.Goals()[0])
 	}
-	if p.Goals[0] == other.Goals[0] && p.Ended == other.Ended {
+	if p.Goals()[0] == other.Goals()[0] && p.Ended == other.Ended {
 		t.Error("another seed gave the same playouts")
 	}
 	if p.Faulty != 0 {
@@ -74,7 +74,7 @@ func TestPlayoutsAreReproducibleAndEnd(t *testing.T) {
 	}
 	// The chance to hit 9 from 0 with fair steps of 1 and 2 is (2+2^-9)/3, and
 	// the walk that misses 9 goes from 8 to 10.
-	got, want := float64(p.Goals[0])/float64(p.Ended), 100*(1-2.0/3)
+	got, want := float64(p.Goals()[0])/float64(p.Ended), 100*(1-2.0/3)
 	if got < want-1 || got > want+1 {
 		t.Errorf("mean goal %.2f, want about %.2f", got, want)
 	}

@@ -8,10 +8,18 @@ import (
 // Playouts runs random playouts in lock step: every lane of a batch plays its
 // own match of uniformly random moves from a root position. A lane whose match
 // has ended sits out that one step and starts again from the root, so a pass is
-// never made for the sake of the ended lanes alone. It allocates nothing after
-// NewPlayouts and belongs to one goroutine.
+// never made for the sake of the ended lanes alone.
+//
+// Goals are wanted in terminal positions only, and with many lanes some lane ends
+// in nearly every step. So the final positions are gathered in a second batch,
+// each in its own lane, and their goals are computed together as soon as a lane
+// ends for the second time.
+//
+// Nothing is allocated after NewPlayouts. It belongs to one goroutine.
 type Playouts struct {
 	batch   Batch
+	finals  Batch
+	waiting []uint64 // the lanes of finals whose goals are still to be counted
 	root    State
 	rng     *Rand
 	clock   int64   // steps made so far
@@ -23,8 +31,8 @@ type Playouts struct {
 	// Ended counts the matches that reached a terminal position, Faulty those
 	// that got stuck or were cut off after MaxSteps.
 	Ended, Faulty int64
-	// Goals holds the sum of the goals of ended matches, by role.
-	Goals []int64
+
+	goals []int64
 }
 
 // MaxSteps is the length at which a match is taken for endless, in joint moves.
@@ -36,11 +44,13 @@ func NewPlayouts(m Machine, root State, seed uint64) *Playouts {
 	b.Fill(root, nil)
 	return &Playouts{
 		batch:   b,
+		finals:  m.NewBatch(),
+		waiting: make([]uint64, len(b.Terminal())),
 		root:    root,
 		rng:     NewRand(seed),
 		started: make([]int64, b.Lanes()),
 		done:    make([]uint64, len(b.Terminal())),
-		Goals:   make([]int64, len(m.Names().Roles)),
+		goals:   make([]int64, len(m.Names().Roles)),
 	}
 }
 
@@ -58,20 +68,40 @@ func (p *Playouts) Step() {
 
 // settle books the matches that are over and marks their lanes.
 func (p *Playouts) settle(terminal, stuck []uint64) {
-	ended := int64(0)
+	var over, again uint64
 	for w := range p.done {
 		p.done[w] = terminal[w] | stuck[w]
-		ended += int64(bits.OnesCount64(terminal[w]))
+		over |= terminal[w]
+		again |= terminal[w] & p.waiting[w]
+		p.Ended += int64(bits.OnesCount64(terminal[w]))
 		p.Faulty += int64(bits.OnesCount64(stuck[w]))
 		p.States += int64(bits.OnesCount64(^p.done[w]))
 	}
-	if ended > 0 {
-		p.Ended += ended
-		p.batch.AddGoals(p.Goals, terminal)
+	if again != 0 {
+		p.countGoals()
+	}
+	if over != 0 {
+		p.finals.Merge(p.batch, terminal)
+		for w := range p.waiting {
+			p.waiting[w] |= terminal[w]
+		}
 	}
 	if p.clock%MaxSteps == MaxSteps-1 {
 		p.cutOff()
 	}
+}
+
+// countGoals adds up the goals of the final positions gathered so far.
+func (p *Playouts) countGoals() {
+	p.finals.Evaluate(p.finals.Lanes())
+	p.finals.AddGoals(p.goals, p.waiting)
+	clear(p.waiting)
+}
+
+// Goals returns the sum of the goals of the ended matches, by role.
+func (p *Playouts) Goals() []int64 {
+	p.countGoals()
+	return p.goals
 }
 
 // cutOff marks the lanes whose match has gone on for MaxSteps.

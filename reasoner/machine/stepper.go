@@ -102,6 +102,14 @@ func (b *scalarBatch) Load(states []uint64, n int) {
 
 func (b *scalarBatch) Store(dst []uint64, n int) { copy(dst, b.states[:n*b.words]) }
 
+func (b *scalarBatch) Merge(from Batch, mask []uint64) {
+	b.current = -1
+	for set := mask[0]; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros64(set)
+		copy(b.lane(i), from.(*scalarBatch).lane(i))
+	}
+}
+
 func (b *scalarBatch) visit(lane int) {
 	if b.current != lane {
 		b.stepper.SetState(b.lane(lane))
