@@ -1,7 +1,9 @@
 package circuit
 
 import (
+	"context"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,6 +25,41 @@ func TestTransposeMovesEveryBit(t *testing.T) {
 	transpose64(&a)
 	if a != want {
 		t.Fatal("not the transpose")
+	}
+}
+
+// A game rewritten by all passes, or by all but one, must agree with the oracle
+// on the network as it was before.
+func TestEveryPassKeepsTheGame(t *testing.T) {
+	for _, left := range append([]string{"none"}, PassNames()...) {
+		t.Run("without "+left, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				g := randomGame(t)
+				h, err := Optimise(context.Background(), g, PassOptions{Without: withoutNone(left)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := Compile(h, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkLanes(t, g, g.Net, m, rapid.Uint64().Draw(t, "seed"))
+			})
+		})
+	}
+}
+
+func withoutNone(name string) []string {
+	if name == "none" {
+		return nil
+	}
+	return []string{name}
+}
+
+func TestUnknownPassIsNamed(t *testing.T) {
+	_, err := Optimise(context.Background(), choiceGame(3, func(int) bool { return true }), PassOptions{Without: []string{"nonsense"}})
+	if err == nil || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("error %v does not name the pass", err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package circuit
 
 import (
+	"slices"
+
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/machine"
@@ -60,6 +62,11 @@ func randomGame(t *rapid.T) *Game {
 	position = append(position, randomLoop(t, g.Net, position)...)
 	position = grow(t, g.Net, position, 20)
 	all := append(append([]Lit{}, position...), flatten(g.Does)...)
+	for _, row := range g.Does { // frame rules: any other move was made
+		if m := rapid.IntRange(0, len(row)-1).Draw(t, "other"); len(row) > 1 {
+			all = append(all, g.Net.Or(append(slices.Clone(row[:m]), row[m+1:]...)...))
+		}
+	}
 	all = grow(t, g.Net, all, 40)
 	pick := func(from []Lit) Lit {
 		return rapid.SampledFrom(from).Draw(t, "lit") ^ Lit(rapid.IntRange(0, 1).Draw(t, "sign"))

@@ -32,14 +32,39 @@ var passes = []pass{
 		why:  "before any sharing, which would hide the moves inside common parts",
 		run:  complementMoves,
 	},
+	{
+		name: "flatten",
+		doc:  "and(and(a, b), c) → and(a, b, c) where nothing else uses and(a, b)",
+		why:  "makes whole terms visible to factoring",
+		run:  flattenGates,
+	},
+	{
+		name: "factor",
+		doc:  "or(and(a, x), and(a, y)) → and(a, or(x, y))",
+		why:  "before pairs are shared, since it removes operands and sharing only moves them",
+		run:  factorTerms,
+	},
+	{
+		name: "flatten-again",
+		doc:  "as flatten",
+		why:  "factoring leaves conjunctions of conjunctions",
+		run:  flattenGates,
+	},
+	{
+		name: "pairs",
+		doc:  "a pair of operands that four or more gates share → a gate of its own",
+		why:  "last, because shared gates can be neither flattened nor factored",
+		run:  sharePairs,
+	},
 }
 
 // PassInfo describes the network after a pass.
 type PassInfo struct {
-	Name  string
-	Gates int // two-input gates
-	Nodes int
-	Depth int
+	Name     string
+	Gates    int // two-input gates
+	Nodes    int // gates of any width
+	Operands int
+	Depth    int
 }
 
 // PassOptions steer Optimise.
@@ -66,7 +91,7 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 	}
 	trace := func(name string) {
 		if o.Trace != nil {
-			o.Trace(PassInfo{Name: name, Gates: g.Net.Gates(), Nodes: g.Net.Len(), Depth: g.Net.Depth()})
+			o.Trace(g.describe(name))
 		}
 	}
 	trace("lowered")
@@ -81,6 +106,19 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 		trace(p.name)
 	}
 	return g, nil
+}
+
+// describe sums up the live part of the network.
+func (g *Game) describe(name string) PassInfo {
+	info := PassInfo{Name: name, Depth: g.Net.Depth()}
+	for i, live := range g.live() {
+		if k := len(g.Net.Operands(int32(i))); live && k > 0 {
+			info.Nodes++
+			info.Operands += k
+		}
+	}
+	info.Gates = info.Operands - info.Nodes
+	return info
 }
 
 func removeDead(g *Game) *Game {

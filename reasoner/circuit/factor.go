@@ -1,0 +1,193 @@
+package circuit
+
+import (
+	"cmp"
+	"slices"
+)
+
+// uses counts how often each node is an operand, a definition or an output.
+func (g *Game) uses() []int32 {
+	uses := make([]int32, g.Net.Len())
+	for _, l := range g.Net.fan {
+		uses[l.Node()]++
+	}
+	for _, def := range g.Net.def {
+		uses[def.Node()]++
+	}
+	g.outputs(func(l *Lit) { uses[l.Node()]++ })
+	return uses
+}
+
+// flattenGates merges a gate into its only user where both are conjunctions.
+//
+// before: and(and(a, b), c)    after: and(a, b, c)
+func flattenGates(g *Game) *Game {
+	uses := g.uses()
+	return g.rebuild(func(h *Game, node int32, operands []Lit) Lit {
+		var flat []Lit
+		for k, o := range g.Net.Operands(node) {
+			l := operands[k]
+			if j := l.Node(); !o.Complemented() && uses[o.Node()] == 1 && !l.Complemented() && h.Net.op[j] == OpAnd {
+				flat = append(flat, h.Net.Operands(j)...)
+			} else {
+				flat = append(flat, l)
+			}
+		}
+		return h.Net.And(flat...)
+	})
+}
+
+// factorTerms takes common literals out of the terms of a disjunction.
+//
+// before: or(and(a, x), and(a, y), and(b, z))    after: or(and(a, or(x, y)), and(b, z))
+//
+// Only terms that nothing else uses are taken apart.
+func factorTerms(g *Game) *Game {
+	uses := g.uses()
+	return g.rebuild(func(h *Game, node int32, operands []Lit) Lit {
+		var terms [][]Lit
+		var rest []Lit
+		for k, o := range g.Net.Operands(node) {
+			l := operands[k]
+			if o.Complemented() && uses[o.Node()] == 1 && l.Complemented() && h.Net.op[l.Node()] == OpAnd {
+				terms = append(terms, slices.Clone(h.Net.Operands(l.Node())))
+			} else {
+				rest = append(rest, l)
+			}
+		}
+		if len(terms) < 2 {
+			return h.Net.And(operands...)
+		}
+		for _, l := range h.Net.factor(terms) {
+			rest = append(rest, l.Not())
+		}
+		return h.Net.And(rest...)
+	})
+}
+
+// factor rewrites a disjunction of terms (conjunctions of literals), the literal
+// that occurs in most terms first. It returns the parts of the disjunction.
+func (n *Network) factor(terms [][]Lit) []Lit {
+	where := make(map[Lit][]int)
+	for t, term := range terms {
+		for _, l := range term {
+			where[l] = append(where[l], t)
+		}
+	}
+	var shared []Lit
+	for l, in := range where {
+		if len(in) > 1 {
+			shared = append(shared, l)
+		}
+	}
+	slices.SortFunc(shared, func(a, b Lit) int {
+		return cmp.Or(cmp.Compare(len(where[b]), len(where[a])), cmp.Compare(a, b))
+	})
+	var parts []Lit
+	taken := make([]bool, len(terms))
+	for _, l := range shared {
+		var group [][]Lit
+		var members []int
+		for _, t := range where[l] {
+			if !taken[t] {
+				members = append(members, t)
+				group = append(group, without(terms[t], l))
+			}
+		}
+		if len(group) < 2 {
+			continue
+		}
+		for _, t := range members {
+			taken[t] = true
+		}
+		parts = append(parts, n.And(l, n.Or(n.factor(group)...)))
+	}
+	for t, term := range terms {
+		if !taken[t] {
+			parts = append(parts, n.And(term...))
+		}
+	}
+	return parts
+}
+
+func without(term []Lit, l Lit) []Lit {
+	out := make([]Lit, 0, len(term)-1)
+	for _, m := range term {
+		if m != l {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+const (
+	// pairUses is the number of gates that must share a pair of operands for the
+	// pair to become a gate of its own: it costs a gate of two operands and a row,
+	// and saves one operand in each user.
+	pairUses = 4
+	// pairRounds bounds the rounds of sharePairs; each can halve a common part.
+	pairRounds = 4
+	// widePairs is the width from which only neighbours count as pairs: the
+	// number of pairs is quadratic, and operands are sorted, so that common runs
+	// of wide gates show in the neighbours.
+	widePairs = 16
+)
+
+// sharePairs gives pairs of operands that many gates share a gate of their own.
+//
+// before: and(a, b, x), and(a, b, y), and(a, b, z), and(a, b, u)
+// after:  p = and(a, b); and(p, x), and(p, y), and(p, z), and(p, u)
+//
+// Each round replaces in every gate the pair that most gates share.
+func sharePairs(g *Game) *Game {
+	for range pairRounds {
+		count := make(map[[2]Lit]int32)
+		live := g.live()
+		for i := range int32(g.Net.Len()) {
+			if live[i] && len(g.Net.Operands(i)) > 2 {
+				eachPair(g.Net.Operands(i), func(p [2]Lit) { count[p]++ })
+			}
+		}
+		before := g.Net.Gates()
+		h := g.rebuild(func(h *Game, node int32, operands []Lit) Lit {
+			old := g.Net.Operands(node)
+			best, most := [2]Lit{}, int32(pairUses-1)
+			if len(old) > 2 {
+				eachPair(old, func(p [2]Lit) {
+					if c := count[p]; c > most {
+						best, most = p, c
+					}
+				})
+			}
+			if most < pairUses {
+				return h.Net.And(operands...)
+			}
+			var pair, rest []Lit
+			for k, o := range old {
+				if o == best[0] || o == best[1] {
+					pair = append(pair, operands[k])
+				} else {
+					rest = append(rest, operands[k])
+				}
+			}
+			return h.Net.And(append(rest, h.Net.And(pair...))...)
+		})
+		if h.Net.Gates() >= before {
+			break
+		}
+		g = h
+	}
+	return g
+}
+
+func eachPair(operands []Lit, f func([2]Lit)) {
+	for i := range operands {
+		end := len(operands)
+		if len(operands) > widePairs {
+			end = min(end, i+2)
+		}
+		for j := i + 1; j < end; j++ {
+			f([2]Lit{operands[i], operands[j]})
+		}
+	}
+}
