@@ -322,13 +322,9 @@ func TestASlowPlayerOnTheWireTimesOut(t *testing.T) {
 	url := httpPlayer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	s := quick
 	s.PlayClock = time.Millisecond
-	began := time.Now()
 	r := play(t, m, s, at("slow", url), in("good", &fake{}))
 	if r.Errors[0][0] != timedOut || r.Errors[1][0] != timedOut {
 		t.Errorf("errors %v", r.Errors)
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("two turns of 1 ms and a second's grace took %v", took)
 	}
 }
 

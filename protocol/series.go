@@ -42,10 +42,7 @@ func (g *Manager) Series(ctx context.Context, prefix string, players []Player, c
 	each func(*Record) error,
 ) (*Series, error) {
 	players = distinctNames(players)
-	out := &Series{Results: []Result{}}
-	for _, p := range players {
-		out.Standings = append(out.Standings, Standing{Player: p.Name})
-	}
+	out := newSeries(players)
 	if err := g.check(players); err != nil {
 		return out, err
 	}
@@ -62,6 +59,14 @@ func (g *Manager) Series(ctx context.Context, prefix string, players []Player, c
 		out.add(record.Result())
 	}
 	return out, nil
+}
+
+func newSeries(players []Player) *Series {
+	s := &Series{Results: []Result{}}
+	for _, p := range players {
+		s.Standings = append(s.Standings, Standing{Player: p.Name})
+	}
+	return s
 }
 
 // rotated is the list of players with everybody k places further on.
