@@ -163,7 +163,7 @@ func (g *glpkEngine) optimise(q program) (float64, bool, error) {
 	g.loadProgram(p, &q)
 	// GLPK's tolerance may decide a bound. Then that bound is raised beyond the
 	// tolerance; if it is out of reach so, nothing is pruned, which is safe.
-	for range 2 {
+	for range q.n + 1 {
 		if err := solve(p); err != nil {
 			return 0, false, fmt.Errorf("linear program: GLPK: %w", err)
 		}

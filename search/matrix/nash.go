@@ -42,11 +42,12 @@ const (
 // Native is the engine in pure Go. It keeps its buffers from call to call and
 // belongs to one goroutine. The zero value is ready for use.
 type Native struct {
-	t      tableau
-	colMax []float64 // greatest element of each column
-	x, y   []float64 // strategies that the caller does not want
-	units  []float64 // scale of each bound
-	unit   float64   // reduced cost of 1 in units of the objective
+	t       tableau
+	columns []int64   // scratch of the scan
+	gains   []float64 // scratch of the certificate
+	x, y    []float64 // a mixture and multipliers that the caller does not want
+	units   []float64 // scale of each bound of a program
+	unit    float64   // a reduced cost of 1 in units of its objective
 }
 
 var _ Engine = (*Native)(nil)
@@ -64,7 +65,8 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 	if err := checkGame(a, m, n, x, y); err != nil {
 		return 0, err
 	}
-	s, err := g.scan(a, m, n)
+	g.columns = grow(g.columns, n)
+	s, err := scan(a, m, n, g.columns)
 	if err != nil {
 		return 0, err
 	}
@@ -84,9 +86,10 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 		g.y = grow(g.y, n)
 		y = g.y
 	}
+	g.gains = grow(g.gains, n)
 	if g.simplex(a, m, n, s) {
 		g.strategies(x, y)
-		lower, upper := guarantees(a, m, n, x, y, g.colMax, s.low)
+		lower, upper := guarantees(a, m, n, x, y, g.gains, s.low)
 		if upper-lower <= certifiedGap*(s.high-s.low) {
 			return s.low + (lower+upper)/2, nil
 		}
@@ -106,53 +109,6 @@ func checkGame(a []float64, m, n int, x, y []float64) error {
 		return fmt.Errorf("matrix game: expected room for %d column probabilities, found %d", n, len(y))
 	}
 	return nil
-}
-
-// survey is what one pass over a matrix tells.
-type survey struct {
-	low, high        float64 // least and greatest element
-	maximin, minimax float64 // security levels in pure strategies
-	row, col         int     // where they are reached
-}
-
-func (g *Native) scan(a []float64, m, n int) (survey, error) {
-	g.colMax = grow(g.colMax, n)
-	colMax := g.colMax
-	copy(colMax, a[:n])
-	s := survey{low: math.Inf(1), high: math.Inf(-1), maximin: math.Inf(-1), minimax: math.Inf(1)}
-	for i := range m {
-		row := a[i*n:][:len(colMax)]
-		least := row[0]
-		for j, v := range row {
-			least = min(least, v)
-			colMax[j] = max(colMax[j], v)
-		}
-		if least > s.maximin {
-			s.maximin, s.row = least, i
-		}
-		s.low = min(s.low, least)
-	}
-	for j, v := range colMax {
-		if v < s.minimax {
-			s.minimax, s.col = v, j
-		}
-		s.high = max(s.high, v)
-	}
-	// The built-in min and max hand a NaN on.
-	if r := s.high - s.low; r-r != 0 {
-		return s, rangeError(a, m, n)
-	}
-	return s, nil
-}
-
-// rangeError says why the range of a is not a finite number.
-func rangeError(a []float64, m, n int) error {
-	for k, v := range a[:m*n] {
-		if v-v != 0 {
-			return fmt.Errorf("matrix game: expected finite elements, found %v in row %d, column %d", v, k/n, k%n)
-		}
-	}
-	return fmt.Errorf("matrix game: expected elements whose difference is finite, found a range beyond %v", math.MaxFloat64)
 }
 
 // setPure makes p the pure strategy k; p may be nil.
@@ -230,15 +186,24 @@ func (g *Native) load(a []float64, m, n int, s survey) {
 }
 
 // entering is the column of the most negative reduced cost (Dantzig's rule), or
-// -1 at the optimum.
+// -1 at the optimum. As an unsigned integer the most negative number is the
+// greatest, and finding it so needs no branch.
 func (t *tableau) entering() int {
-	best, column := -priceTolerance, -1
-	for j, z := range t.row(t.rows)[:t.cols] {
-		if z < best {
-			best, column = z, j
+	costs := t.row(t.rows)[:t.cols]
+	var greatest uint64
+	for _, z := range costs {
+		greatest = max(greatest, math.Float64bits(z))
+	}
+	least := math.Float64frombits(greatest)
+	if !(least < -priceTolerance) {
+		return -1
+	}
+	for j, z := range costs {
+		if z == least {
+			return j
 		}
 	}
-	return column
+	return -1
 }
 
 // enteringBland is the column of negative reduced cost whose variable has the
@@ -255,18 +220,26 @@ func (t *tableau) enteringBland() int {
 
 // leaving is the row whose basic variable reaches zero first as the variable of
 // column c grows; of a tie the one with the greatest pivot, for accuracy. It is
-// -1 if none does.
+// -1 if none does. The least ratio is found without a branch, as an integer.
 func (t *tableau) leaving(c int) int {
-	row, least, pivot := -1, math.Inf(1), 0.0
-	for i := range t.rows {
-		q := t.cells[i*t.stride:][:t.stride]
-		d := q[c]
+	value, end := t.cols-c, t.rows*t.stride
+	first := int64(math.MaxInt64)
+	for k := c; k < end; k += t.stride {
+		d := t.cells[k]
+		ratio := int64(math.Float64bits(t.cells[k+value] / d))
 		if d < pivotTolerance {
-			continue
+			ratio = math.MaxInt64
 		}
-		ratio := q[t.cols] / d
-		if ratio < least-tieTolerance || (ratio <= least+tieTolerance && d > pivot) {
-			row, least, pivot = i, min(ratio, least), d
+		first = min(first, ratio)
+	}
+	if first == math.MaxInt64 {
+		return -1
+	}
+	least := math.Float64frombits(uint64(first)) + tieTolerance
+	row, pivot := -1, pivotTolerance
+	for i, k := 0, c; k < end; i, k = i+1, k+t.stride {
+		if d := t.cells[k]; t.cells[k+value] <= least*d && d >= pivot {
+			row, pivot = i, d
 		}
 	}
 	return row
