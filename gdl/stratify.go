@@ -2,6 +2,10 @@ package gdl
 
 import "fmt"
 
+// maxSplits is how many relations stratify splits at most; each time it looks at
+// all clauses. Rulesheets need one or two: `goal`, and its parts by role.
+const maxSplits = 64
+
 // stratify removes cycles through negation that exist between the names of
 // relations but not between what the rules mean, by giving the parts of a
 // relation names of their own. Where every head of a relation has a symbol or a
@@ -18,18 +22,21 @@ func stratify(clauses []*clause) []*clause {
 	for _, cl := range clauses {
 		used[cl.head.Name] = true
 	}
-	for {
-		r, k, ok := separable(clauses)
+	done := make(map[relation]bool) // what is left of a split relation is bridges
+	for len(done) < maxSplits {
+		r, k, ok := separable(clauses, done)
 		if !ok {
 			return clauses
 		}
+		done[r] = true
 		clauses = separate(clauses, r, k, used)
 	}
+	return clauses
 }
 
-// separable finds a relation in a cycle with negation and an argument that tells
-// its clauses apart.
-func separable(clauses []*clause) (r relation, argument int, ok bool) {
+// separable finds a relation in a cycle with negation, not done yet, and an
+// argument that tells its clauses apart.
+func separable(clauses []*clause, done map[relation]bool) (r relation, argument int, ok bool) {
 	g := newGraph(clauses)
 	inCycle := make(map[relation]bool)
 	for _, cl := range clauses {
@@ -40,7 +47,7 @@ func separable(clauses []*clause) (r relation, argument int, ok bool) {
 	}
 	for _, cl := range clauses {
 		r := cl.head.relation()
-		if !inCycle[r] {
+		if !inCycle[r] || done[r] {
 			continue
 		}
 		for k := range r.arity {
