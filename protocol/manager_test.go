@@ -2,15 +2,12 @@ package protocol
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -138,92 +135,6 @@ func (c *compiling) Start(ctx context.Context, m Match) error {
 	g := compile(c.t, m.Game)
 	c.drifter = drifter{t: c.t, names: g.Names(), batch: g.NewBatch(), rng: machine.NewRand(3)}
 	return c.drifter.Start(ctx, m)
-}
-
-func TestScramblingHidesTheWordsOfTheGame(t *testing.T) {
-	m := builtIn(t, "pig-6-2")
-	s := quick
-	s.Scramble = true
-	red, blue := &compiling{t: t}, &compiling{t: t}
-	r := play(t, m, s, in("a", red), in("b", blue))
-	verify(t, m, r)
-	words := make(map[string]bool)
-	eachSymbol(m.game, func(name string) { words[name] = true })
-	for _, w := range red.words {
-		if words[w] && !reserved[w] && !isNumber(w) {
-			t.Errorf("the word %s of the game was shown", w)
-		}
-	}
-}
-
-func TestScrambledTermsComeBackInAnyCase(t *testing.T) {
-	g := game(t, choosing)
-	s := newScrambling(g, machine.NewRand(1))
-	for _, text := range []string{"pass", "(say Yes)", "(round 1)", "Left", "(says unheard)"} {
-		there := s.there(term(t, text))
-		if got := s.back(there).String(); got != text {
-			t.Errorf("%s became %s and came back as %s", text, there, got)
-		}
-		upper := term(t, strings.ToUpper(there.String()))
-		if got := s.back(upper).String(); got != text && text != "(says unheard)" {
-			t.Errorf("%s came back as %s", upper, got)
-		}
-	}
-}
-
-func TestRulesKeepTheirMeaningOnTheWire(t *testing.T) {
-	for _, f := range games.Families() {
-		_, src, err := games.Source(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		sameRules(t, f.Name(), src)
-	}
-}
-
-func TestRulesOfTheCorpusKeepTheirMeaningOnTheWire(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(corpus(t), "rulesheets", "*.kif"))
-	for i, file := range files {
-		if i%10 != 0 && testing.Short() {
-			continue
-		}
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sameRules(t, filepath.Base(file), src)
-	}
-}
-
-// corpus is the folder of known rulesheets.
-func corpus(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("STACKMATE_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "rulesheets")); err != nil {
-		t.Skip("no corpus of rulesheets: set STACKMATE_CORPUS")
-	}
-	return dir
-}
-
-// sameRules checks that a game read from its own text is the same game.
-func sameRules(t *testing.T, name string, src []byte) {
-	t.Helper()
-	g, _, err := gdl.Load(name, src)
-	if err != nil {
-		t.Logf("%s is not valid", name)
-		return
-	}
-	again, _, err := gdl.Load(name, []byte(rulesText(g)))
-	if err != nil {
-		t.Errorf("%s cannot be read from the wire: %v", name, err)
-		return
-	}
-	if a, b := rulesText(g), rulesText(again); a != b {
-		t.Errorf("%s changes on the wire (-sent +read):\n%s", name, cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
-	}
 }
 
 func TestWholeMatchesRunOverHTTP(t *testing.T) {
@@ -459,82 +370,5 @@ func TestTheSameSeedGivesTheSameMatch(t *testing.T) {
 	other.Seed++
 	if c := play(t, m, other, silent, silent); cmp.Equal(a.Moves, c.Moves) {
 		t.Error("another seed gave the same match")
-	}
-}
-
-func TestRecordsAreWrittenWholeUnderTheirMatchID(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new", "folder")
-	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
-	r.Match = "../odd id/1"
-	path, err := r.Save(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := filepath.Join(dir, ".._odd_id_1.json"); path != want {
-		t.Errorf("written to %s, want %s", path, want)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got Record
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(*r, got); diff != "" {
-		t.Errorf("(-written +read):\n%s", diff)
-	}
-	if files, _ := os.ReadDir(dir); len(files) != 1 {
-		t.Errorf("%d files, want 1", len(files))
-	}
-	if _, err := r.Save(filepath.Join(path, "x")); err == nil {
-		t.Error("a file served as a folder")
-	}
-}
-
-func TestPlayersOfASeriesTakeAllRolesInTurn(t *testing.T) {
-	m := manager(t, choosing)
-	agreeing := saying(gdl.Term{Name: "pass"})
-	var roles []string
-	s, err := m.Series(t.Context(), "s", []Player{in("p", agreeing), in("p", agreeing)}, 4, quick, func(r *Record) error {
-		roles = append(roles, r.Match+" "+strings.Join(r.Players, " "))
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"s.0 p p-2", "s.1 p-2 p", "s.2 p p-2", "s.3 p-2 p"}, roles); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	want := []Standing{
-		{Player: "p", Matches: 4, Points: 200, Wins: 2, Losses: 2},
-		{Player: "p-2", Matches: 4, Points: 200, Wins: 2, Losses: 2},
-	}
-	if diff := cmp.Diff(want, s.Standings); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	var table strings.Builder
-	if err := s.WriteTable(&table); err != nil {
-		t.Fatal(err)
-	}
-	const wantTable = `
-  player  matches  points   share  wins  draws  losses  errors
-       p        4     200  50.0 %     2      0       2       0
-     p-2        4     200  50.0 %     2      0       2       0
-`
-	if diff := cmp.Diff(strings.TrimPrefix(wantTable, "\n"), table.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestResultsHaveTheFieldsThatProgramsRead(t *testing.T) {
-	r := play(t, manager(t, choosing), quick, in("a", saying(gdl.Term{Name: "pass"})), in("b", saying(gdl.Term{Name: "no"})))
-	text, err := json.Marshal(r.Result())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprintf(`{"match":"m.1","game":"test","players":["a","b"],"goals":[%d,%d],"turns":2,"errors":[0,2]}`, r.Goals[0], r.Goals[1])
-	if string(text) != want {
-		t.Errorf("got  %s\nwant %s", text, want)
 	}
 }

@@ -1,0 +1,100 @@
+package protocol
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestScramblingHidesTheWordsOfTheGame(t *testing.T) {
+	m := builtIn(t, "pig-6-2")
+	s := quick
+	s.Scramble = true
+	red, blue := &compiling{t: t}, &compiling{t: t}
+	r := play(t, m, s, in("a", red), in("b", blue))
+	verify(t, m, r)
+	words := make(map[string]bool)
+	eachSymbol(m.game, func(name string) { words[name] = true })
+	for _, w := range red.words {
+		if words[w] && !reserved[w] && !isNumber(w) {
+			t.Errorf("the word %s of the game was shown", w)
+		}
+	}
+}
+
+func TestScrambledTermsComeBackInAnyCase(t *testing.T) {
+	g := game(t, choosing)
+	s := newScrambling(g, machine.NewRand(1))
+	for _, text := range []string{"pass", "(say Yes)", "(round 1)", "Left", "(says unheard)"} {
+		there := s.there(term(t, text))
+		if got := s.back(there).String(); got != text {
+			t.Errorf("%s became %s and came back as %s", text, there, got)
+		}
+		upper := term(t, strings.ToUpper(there.String()))
+		if got := s.back(upper).String(); got != text && text != "(says unheard)" {
+			t.Errorf("%s came back as %s", upper, got)
+		}
+	}
+}
+
+func TestRulesKeepTheirMeaningOnTheWire(t *testing.T) {
+	for _, f := range games.Families() {
+		_, src, err := games.Source(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameRules(t, f.Name(), src)
+	}
+}
+
+func TestRulesOfTheCorpusKeepTheirMeaningOnTheWire(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(corpus(t), "rulesheets", "*.kif"))
+	for i, file := range files {
+		if i%10 != 0 && testing.Short() {
+			continue
+		}
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameRules(t, filepath.Base(file), src)
+	}
+}
+
+// corpus is the folder of known rulesheets.
+func corpus(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("STACKMATE_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "rulesheets")); err != nil {
+		t.Skip("no corpus of rulesheets: set STACKMATE_CORPUS")
+	}
+	return dir
+}
+
+// sameRules checks that a game read from its own text is the same game.
+func sameRules(t *testing.T, name string, src []byte) {
+	t.Helper()
+	g, _, err := gdl.Load(name, src)
+	if err != nil {
+		t.Logf("%s is not valid", name)
+		return
+	}
+	again, _, err := gdl.Load(name, []byte(rulesText(g)))
+	if err != nil {
+		t.Errorf("%s cannot be read from the wire: %v", name, err)
+		return
+	}
+	if a, b := rulesText(g), rulesText(again); a != b {
+		t.Errorf("%s changes on the wire (-sent +read):\n%s", name, cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
+	}
+}

@@ -1,0 +1,91 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stackmate/gdl"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRecordsAreWrittenWholeUnderTheirMatchID(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
+	r.Match = "../odd id/1"
+	path, err := r.Save(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, ".._odd_id_1.json"); path != want {
+		t.Errorf("written to %s, want %s", path, want)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Record
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*r, got); diff != "" {
+		t.Errorf("(-written +read):\n%s", diff)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("%d files, want 1", len(files))
+	}
+	if _, err := r.Save(filepath.Join(path, "x")); err == nil {
+		t.Error("a file served as a folder")
+	}
+}
+
+func TestPlayersOfASeriesTakeAllRolesInTurn(t *testing.T) {
+	m := manager(t, choosing)
+	agreeing := saying(gdl.Term{Name: "pass"})
+	var roles []string
+	s, err := m.Series(t.Context(), "s", []Player{in("p", agreeing), in("p", agreeing)}, 4, quick, func(r *Record) error {
+		roles = append(roles, r.Match+" "+strings.Join(r.Players, " "))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"s.0 p p-2", "s.1 p-2 p", "s.2 p p-2", "s.3 p-2 p"}, roles); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want := []Standing{
+		{Player: "p", Matches: 4, Points: 200, Wins: 2, Losses: 2},
+		{Player: "p-2", Matches: 4, Points: 200, Wins: 2, Losses: 2},
+	}
+	if diff := cmp.Diff(want, s.Standings); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var table strings.Builder
+	if err := s.WriteTable(&table); err != nil {
+		t.Fatal(err)
+	}
+	const wantTable = `
+  player  matches  points   share  wins  draws  losses  errors
+       p        4     200  50.0 %     2      0       2       0
+     p-2        4     200  50.0 %     2      0       2       0
+`
+	if diff := cmp.Diff(strings.TrimPrefix(wantTable, "\n"), table.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestResultsHaveTheFieldsThatProgramsRead(t *testing.T) {
+	r := play(t, manager(t, choosing), quick, in("a", saying(gdl.Term{Name: "pass"})), in("b", saying(gdl.Term{Name: "no"})))
+	text, err := json.Marshal(r.Result())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf(`{"match":"m.1","game":"test","players":["a","b"],"goals":[%d,%d],"turns":2,"errors":[0,2]}`, r.Goals[0], r.Goals[1])
+	if string(text) != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}
