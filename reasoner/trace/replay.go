@@ -42,6 +42,9 @@ func (r *replayer) step(s *Step) error {
 	if err := r.position(s.State, false); err != nil {
 		return err
 	}
+	if len(s.Legal) != len(r.names.Roles) || len(s.Joint) != len(r.names.Roles) {
+		return fmt.Errorf("recorded legal moves of %d roles, the machine has %d", len(s.Legal), len(r.names.Roles))
+	}
 	for role, want := range s.Legal {
 		if err := compare("legal moves of "+r.names.Roles[role], want, r.legal(machine.Role(role))); err != nil {
 			return err
@@ -86,6 +89,9 @@ func (r *replayer) final(f *Final) error {
 	}
 	goals := make([]int32, len(r.names.Roles))
 	r.batch.Goals(goals, 0)
+	if len(f.Goals) != len(goals) {
+		return fmt.Errorf("recorded goals of %d roles, the machine has %d", len(f.Goals), len(goals))
+	}
 	for role, want := range f.Goals {
 		if int32(want) != goals[role] {
 			return fmt.Errorf("recorded goal %d of %s, the machine says %d", want, r.names.Roles[role], goals[role])
@@ -105,7 +111,7 @@ func compare(what string, want, got []string) error {
 	case len(surplus) > 0:
 		return fmt.Errorf("%s: the machine has %s, which was not recorded", what, list(surplus))
 	case len(want) != len(got):
-		return fmt.Errorf("%s: recorded %d, the machine has %d, some of them twice", what, len(want), len(got))
+		return fmt.Errorf("%s: recorded %d, the machine has %d, as some occur twice", what, len(want), len(got))
 	}
 	return nil
 }
