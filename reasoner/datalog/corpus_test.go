@@ -208,7 +208,14 @@ func TestMachineReplaysTheCorpus(t *testing.T) {
 		for time.Since(start) < 300*time.Millisecond {
 			p.Step()
 		}
-		fmt.Printf("%-40s init %6.2f  %8.0f states/s\n", name, init, float64(p.States)/time.Since(start).Seconds())
+		rate := float64(p.States) / time.Since(start).Seconds()
+		in, err := newInterpreter(ctx, g, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := in.rate()
+		in.calibrate()
+		fmt.Printf("%-40s init %6.2f  %8.0f states/s work %8.0f -> %8.0f\n", name, init, rate, before, in.rate())
 		for i, record := range matches(t, name) {
 			if err := replay(m, &record); err != nil {
 				msg := err.Error()
@@ -216,4 +223,16 @@ func TestMachineReplaysTheCorpus(t *testing.T) {
 			}
 		}
 	})
+}
+
+// rate is the work per state of some random playouts.
+func (in *interpreter) rate() float64 {
+	s := newStepper(in)
+	c := &calibration{in: in}
+	c.play()
+	work := s.meter.work
+	for i := range c.samples {
+		s.visit(&c.samples[i])
+	}
+	return float64(s.meter.work-work) / float64(len(c.samples))
 }

@@ -3,6 +3,7 @@ package datalog
 import (
 	"context"
 	"math"
+	"math/bits"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
@@ -282,6 +283,7 @@ func (e *evaluator) ensure(c *call, key []int32) {
 		e.completeAll(d)
 		return
 	}
+	e.meter.work += callWork
 	if !c.asked.insert(key) {
 		return
 	}
@@ -378,15 +380,11 @@ func (e *evaluator) setState(s machine.State) {
 	e.forget(1)
 	e.forget(0)
 	copy(e.state.words, s)
-	for k, rel := range e.in.inputs {
-		if rel.name.name == "true" {
-			e.inputs[k].list = e.inputs[k].list[:0]
-		}
-	}
-	for f, at := range e.in.fluentAt {
-		if s.Has(f) {
-			in := e.inputs[at.input]
-			in.list = append(in.list, at.tuple)
+	e.resetInputs("true")
+	for w, word := range s {
+		for ; word != 0; word &= word - 1 {
+			at := e.in.fluentAt[w<<6+bits.TrailingZeros64(word)]
+			e.inputs[at.input].add(at.tuple)
 		}
 	}
 }
@@ -395,15 +393,18 @@ func (e *evaluator) setState(s machine.State) {
 func (e *evaluator) setJoint(joint []machine.Move) {
 	e.forget(1)
 	clear(e.joint.words)
-	for k, rel := range e.in.inputs {
-		if rel.name.name == "does" {
-			e.inputs[k].list = e.inputs[k].list[:0]
-		}
-	}
+	e.resetInputs("does")
 	for r, m := range joint {
 		at := e.in.moveAt[r][m]
-		in := e.inputs[at.input]
-		in.list = append(in.list, at.tuple)
+		e.inputs[at.input].add(at.tuple)
 		e.joint.set(e.in.firstMove[r] + int32(m))
+	}
+}
+
+func (e *evaluator) resetInputs(name string) {
+	for k, rel := range e.in.inputs {
+		if rel.name.name == name {
+			e.inputs[k].reset()
+		}
 	}
 }

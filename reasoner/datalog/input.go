@@ -16,6 +16,60 @@ type input struct {
 	number   []int32   // by tuple: its bit; -1 where it has none
 	truth    *bitset
 	list     []int32 // the tuples that are true; not kept for sinks
+	buckets  []*buckets
+}
+
+// buckets sort the true tuples of an input by the chains of an index over the
+// possible ones: a lookup that passes over those that are false.
+type buckets struct {
+	index *index
+	chain []int32   // by tuple
+	lists [][]int32 // by chain
+	used  []int32   // the chains whose lists are not empty
+}
+
+// by returns the buckets over an index of the universe.
+func (in *input) by(x *index) *buckets {
+	for _, b := range in.buckets {
+		if b.index == x {
+			return b
+		}
+	}
+	b := &buckets{index: x, chain: x.numberChains(), lists: make([][]int32, x.keys)}
+	in.buckets = append(in.buckets, b)
+	return b
+}
+
+// reset makes all tuples false.
+func (in *input) reset() {
+	in.list = in.list[:0]
+	for _, b := range in.buckets {
+		for _, c := range b.used {
+			b.lists[c] = b.lists[c][:0]
+		}
+		b.used = b.used[:0]
+	}
+}
+
+// add makes possible tuple t true.
+func (in *input) add(t int32) {
+	in.list = append(in.list, t)
+	for _, b := range in.buckets {
+		c := b.chain[t]
+		if len(b.lists[c]) == 0 {
+			b.used = append(b.used, c)
+		}
+		b.lists[c] = append(b.lists[c], t)
+	}
+}
+
+// find holds the true tuples with a key.
+func (b *buckets) find(universe *relation, key []int32) []int32 {
+	t := b.index.newest(universe, key)
+	if t < 0 {
+		return nil
+	}
+	return b.lists[b.chain[t]]
 }
 
 // isTrue tells whether possible tuple t holds.

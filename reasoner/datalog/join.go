@@ -76,10 +76,14 @@ func (j *joiner) run(i int) bool {
 	switch s.op {
 	case opScan:
 		return j.scan(i, s)
-	case opLookup, opChain:
+	case opLookup:
 		return j.lookup(i, s)
+	case opChain:
+		return j.chain(i, s)
+	case opBucket:
+		return j.list(i, s, s.buckets.find(s.source, j.gather(s.key)))
 	case opList:
-		return j.list(i, s)
+		return j.list(i, s, s.rel.input.list)
 	case opBuild:
 		j.regs[s.a] = j.terms.compound(s.functor, j.gather(s.key))
 	default:
@@ -138,6 +142,7 @@ func (j *joiner) finish() bool {
 		p.sink.set(j.gather(p.head))
 	case p.rule.head.rel.insert(j.gather(p.head)):
 		j.meter.tuple(p)
+		j.meter.work += tupleWork
 	}
 	return true
 }
@@ -181,9 +186,32 @@ func (j *joiner) lookup(i int, s *step) bool {
 	found := false
 	from, to := s.bounds()
 	for t := s.index.newest(s.source, key); t >= from; t = s.index.older[t] {
-		if s.op == opChain && !s.rel.input.isTrue(t) || s.op == opLookup && t >= to {
-			continue
+		if t < to && j.try(i, s, t) {
+			if found = true; i >= j.cut || j.meter.err != nil {
+				return true
+			}
 		}
+	}
+	return found
+}
+
+// chain tries the true tuples of an input with the key.
+func (j *joiner) chain(i int, s *step) bool {
+	found := false
+	for t := s.index.newest(s.source, j.gather(s.key)); t >= 0; t = s.index.older[t] {
+		if s.rel.input.isTrue(t) && j.try(i, s, t) {
+			if found = true; i >= j.cut || j.meter.err != nil {
+				return true
+			}
+		}
+	}
+	return found
+}
+
+// list tries the given tuples of an input.
+func (j *joiner) list(i int, s *step, tuples []int32) bool {
+	found := false
+	for _, t := range tuples {
 		if j.try(i, s, t) {
 			if found = true; i >= j.cut || j.meter.err != nil {
 				return true
@@ -193,28 +221,12 @@ func (j *joiner) lookup(i int, s *step) bool {
 	return found
 }
 
-// list tries the tuples of an input that are true now.
-func (j *joiner) list(i int, s *step) bool {
-	found := false
-	for _, t := range s.rel.input.list {
-		if j.try(i, s, t) {
-			if found = true; i >= j.cut {
-				return true
-			}
-		}
-	}
-	return found
-}
-
 // try binds tuple t and goes on with the next step.
 func (j *joiner) try(i int, s *step, t int32) bool {
-	if !j.accept(s, t) {
-		return false
-	}
 	if !j.meter.tick(j.plan) {
 		return true
 	}
-	return j.run(i + 1)
+	return j.accept(s, t) && j.run(i+1)
 }
 
 // accept compares tuple t with the registers and binds the rest.

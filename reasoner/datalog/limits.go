@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -32,16 +33,25 @@ type meter struct {
 	limits Limits
 	tuples int
 	ticks  int
+	work   int64 // what calibration compares: matches tried, plus the weights below
+	stop   int64 // the work at which calibration loses interest; 0 for none
 	bytes  func() int64
 	err    error
 }
 
 // ticksPerCheck is how many matches pass between looks at the context and at the
 // memory: some milliseconds of work.
-const ticksPerCheck = 1 << 17
+const ticksPerCheck = 1 << 14
+
+// Weights of work in tried matches, by the time that they take.
+const (
+	tupleWork = 4 // a new tuple
+	callWork  = 3 // asking for a key
+)
 
 // tick counts a match and tells whether work may go on.
 func (m *meter) tick(p *plan) bool {
+	m.work++
 	if m.ticks++; m.ticks >= ticksPerCheck {
 		m.ticks = 0
 		m.check(p)
@@ -53,7 +63,9 @@ func (m *meter) check(p *plan) {
 	if m.err != nil {
 		return
 	}
-	if err := m.ctx.Err(); err != nil {
+	if m.stop > 0 && m.work > m.stop {
+		m.err = errTooMuchWork
+	} else if err := m.ctx.Err(); err != nil {
 		m.err = fmt.Errorf("grounding stopped at %s: %w", describe(p.rule), err)
 	} else if b := m.bytes(); b > m.limits.MaxBytes {
 		m.err = fmt.Errorf("grounding takes %d bytes, more than the limit of %d, at %s", b, m.limits.MaxBytes, describe(p.rule))
@@ -66,6 +78,9 @@ func (m *meter) tuple(p *plan) {
 		m.err = fmt.Errorf("more than %d possible atoms, at %s", m.limits.MaxTuples, describe(p.rule))
 	}
 }
+
+// errTooMuchWork ends the trial of a costly choice in calibration.
+var errTooMuchWork = errors.New("too much work")
 
 // describe says which rule of the rulesheet a rule comes from.
 func describe(r *rule) string {

@@ -40,6 +40,7 @@ const (
 	opUnpack                 // register a must be functor(...); binds and checks
 	opList                   // every tuple of an input that is true now
 	opChain                  // those of an input that have the key and are true now
+	opBucket                 // the same, by buckets
 	opTest                   // the tuple of an input must be true now
 	opTestNot                // the tuple of an input must not be true now
 )
@@ -66,6 +67,7 @@ type step struct {
 	check   []transfer // columns that must equal registers
 	a, b    int32      // registers
 	functor int32
+	buckets *buckets
 	literal int   // the literal that the step decides
 	call    *call // what must be computed first, or nil
 }
@@ -340,6 +342,9 @@ func (p *planner) join(i int) {
 	switch {
 	case a.rel.input != nil && len(columns) > 0:
 		s.op = opChain
+		if s.source.n > shortChain*s.index.keys {
+			s.op, s.buckets = opBucket, a.rel.input.by(s.index)
+		}
 	case a.rel.input != nil:
 		s.op = opList
 	case p.calls != nil:
@@ -349,20 +354,20 @@ func (p *planner) join(i int) {
 	p.unpack(nested)
 }
 
-// keyColumns are the bound columns of a, by which its matches are looked up. An
-// input is looked up only where that gives fewer candidates than the list of its
-// true tuples.
+// shortChain is the length up to which it is cheaper to test every possible tuple
+// of a chain than to keep buckets.
+const shortChain = 6
+
+// keyColumns are the bound columns of a, by which its matches are looked up. The
+// moves of a joint move are so few that they are not looked up at all.
 func (p *planner) keyColumns(a *atom) []int32 {
+	if a.rel.input != nil && a.rel.name.name == "does" {
+		return nil
+	}
 	var columns []int32
 	for c, x := range a.args {
 		if p.isBound(x) {
 			columns = append(columns, int32(c))
-		}
-	}
-	if a.rel.input != nil && len(columns) > 0 {
-		universe := a.rel.table()
-		if float64(universe.n) > a.rel.size()*float64(universe.index(columns).keys) {
-			return nil
 		}
 	}
 	return columns

@@ -160,6 +160,7 @@ type index struct {
 	table   []int32 // open addressing: newest tuple of a key + 1, 0 if free
 	keys    int32   // number of chains
 	older   []int32 // by tuple: the next older tuple of its chain, or -1
+	chain   []int32 // by tuple: the number of its chain; made by numberChains
 	scratch []int32
 }
 
@@ -227,4 +228,23 @@ func (x *index) rebuild(r *relation) {
 		}
 		x.table[slot] = entry
 	}
+}
+
+// numberChains numbers the chains of an index whose relation grows no more.
+func (x *index) numberChains() []int32 {
+	if x.chain != nil || len(x.older) == 0 {
+		return x.chain
+	}
+	x.chain = make([]int32, len(x.older))
+	number := int32(0)
+	for _, entry := range x.table {
+		if entry == 0 {
+			continue
+		}
+		for t := entry - 1; t >= 0; t = x.older[t] {
+			x.chain[t] = number
+		}
+		number++
+	}
+	return x.chain
 }

@@ -22,6 +22,7 @@ type stepper struct {
 	goals   []*relation
 	goalsOf []*call // by element of goals; nil if static
 	values  map[term]int32
+	moves   []machine.Move
 }
 
 // output is a relation whose tuples become bits: legal and next.
