@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"stackmate/reasoner/machine"
@@ -21,6 +22,8 @@ type Batch struct {
 	goalsOK  bool           // the goal rows belong to the present positions
 	chosen   []machine.Move // by lane, then role: the move whose row has the lane's bit
 	mixed    bool           // ChooseRandom has filled the move rows: chosen is stale
+	root     machine.State  // the position that was last filled into some lanes
+	rootRows []uint64
 	block    [64]uint64
 	random   []uint64 // the random rows of one choice
 	scratch  []uint64
@@ -52,6 +55,9 @@ func (m *Machine) NewBatch() machine.Batch {
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
 	}
+	b.root = slices.Clone(m.initial)
+	b.rootRows = aligned(len(m.names.Fluents) * w)
+	b.spread(b.rootRows, m.initial)
 	b.Fill(m.initial, nil)
 	return b
 }
@@ -65,30 +71,47 @@ func aligned(n int) []uint64 {
 	return s[skip : skip+n : skip+n]
 }
 
-// row is the row of a signal.
-func (b *Batch) row(r int32) []uint64 {
+// row is the n rows from r on.
+func (b *Batch) row(r int32, n int) []uint64 {
 	at := int(r) * b.words
-	return b.rows[at : at+b.words]
+	return b.rows[at : at+n*b.words]
 }
 
 // Lanes implements machine.Batch.
 func (b *Batch) Lanes() int { return 64 * b.words }
 
-// Fill implements machine.Batch.
+// fluents are the rows of the fluents, which lie one after the other.
+func (b *Batch) fluents() []uint64 { return b.row(b.m.fluent, len(b.m.names.Fluents)) }
+
+// Fill implements machine.Batch. Filling some lanes is the restart of playouts,
+// again and again from the same position, so its rows are kept.
 func (b *Batch) Fill(s machine.State, mask []uint64) {
 	b.goalsOK = false
-	for f, r := range b.m.fluent {
-		row := b.row(r)
+	if mask == nil {
+		b.spread(b.fluents(), s)
+		return
+	}
+	if !b.root.Equal(s) {
+		copy(b.root, s)
+		b.spread(b.rootRows, s)
+	}
+	b.blend(b.rootRows, mask)
+}
+
+// spread writes the rows of a position in all lanes.
+func (b *Batch) spread(rows []uint64, s machine.State) {
+	for f := range b.m.names.Fluents {
 		value := -(s[f>>6] >> (uint(f) & 63) & 1)
-		if mask == nil {
-			for w := range row {
-				row[w] = value
-			}
-			continue
+		for w := range b.words {
+			rows[f*b.words+w] = value
 		}
-		for w := range row {
-			row[w] ^= (row[w] ^ value) & mask[w]
-		}
+	}
+}
+
+// blend copies the lanes of mask from other rows of fluents.
+func (b *Batch) blend(from, mask []uint64) {
+	if len(from) > 0 {
+		b.m.kernel.blend(b.fluents(), from, mask)
 	}
 }
 
@@ -100,17 +123,18 @@ func (b *Batch) Load(states []uint64, n int) {
 		return
 	}
 	stride := b.m.Words()
-	fluents := b.m.fluent
+	rows := b.fluents()
+	fluents := len(b.m.names.Fluents)
 	for lane := 0; lane < n; lane += 64 {
-		for word := 0; word*64 < len(fluents); word++ {
-			count := min(64, n-lane)
+		count := min(64, n-lane)
+		for first := 0; first < fluents; first += 64 {
 			for i := range count {
-				b.block[i] = states[(lane+i)*stride+word]
+				b.block[i] = states[(lane+i)*stride+first>>6]
 			}
 			clear(b.block[count:])
 			transpose64(&b.block)
-			for i, r := range fluents[word*64 : min(len(fluents), word*64+64)] {
-				b.rows[int(r)*b.words+lane>>6] = b.block[i]
+			for i := range min(64, fluents-first) {
+				rows[(first+i)*b.words+lane>>6] = b.block[i]
 			}
 		}
 	}
@@ -119,13 +143,15 @@ func (b *Batch) Load(states []uint64, n int) {
 // Store implements machine.Batch.
 func (b *Batch) Store(dst []uint64, n int) {
 	stride := b.m.Words()
-	fluents := b.m.fluent
+	rows := b.fluents()
+	fluents := len(b.m.names.Fluents)
 	for lane := 0; lane < n; lane += 64 {
 		for word := range stride {
-			clear(b.block[:])
-			for i := word * 64; i < min(len(fluents), word*64+64); i++ {
-				b.block[i&63] = b.rows[int(fluents[i])*b.words+lane>>6]
+			count := max(0, min(64, fluents-word*64))
+			for i := range count {
+				b.block[i] = rows[(word*64+i)*b.words+lane>>6]
 			}
+			clear(b.block[count:])
 			transpose64(&b.block)
 			for i := range min(64, n-lane) {
 				dst[(lane+i)*stride+word] = b.block[i]
@@ -137,13 +163,7 @@ func (b *Batch) Store(dst []uint64, n int) {
 // Merge implements machine.Batch.
 func (b *Batch) Merge(from machine.Batch, mask []uint64) {
 	b.goalsOK = false
-	source := from.(*Batch)
-	for _, r := range b.m.fluent {
-		to, row := b.row(r), source.row(r)
-		for w, m := range mask {
-			to[w] ^= (to[w] ^ row[w]) & m
-		}
-	}
+	b.blend(from.(*Batch).fluents(), mask)
 }
 
 // Evaluate implements machine.Batch.
@@ -157,7 +177,7 @@ func (b *Batch) Evaluate(int) {
 func (b *Batch) run(p *program) { p.run(&b.m.kernel, b.rows, b.old) }
 
 func (b *Batch) read(dst []uint64, o output) {
-	for w, word := range b.row(o.row) {
+	for w, word := range b.row(o.row, 1) {
 		dst[w] = word ^ o.complement
 	}
 }
@@ -241,7 +261,7 @@ func (b *Batch) clearMoves() {
 func (b *Batch) Advance(int) {
 	b.run(b.m.advance)
 	for _, t := range b.m.next {
-		from, to := b.row(t.from.row), b.row(t.to)
+		from, to := b.row(t.from.row, 1), b.row(t.to, 1)
 		for w := range to {
 			to[w] = from[w] ^ t.from.complement
 		}
@@ -258,7 +278,7 @@ func (b *Batch) AddGoals(totals []int64, mask []uint64) {
 				continue
 			}
 			count := 0
-			for w, word := range b.row(g.when.row) {
+			for w, word := range b.row(g.when.row, 1) {
 				count += bits.OnesCount64((word ^ g.when.complement) & mask[w])
 			}
 			totals[r] += int64(g.value) * int64(count)

@@ -125,7 +125,9 @@ func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 	for i := range b.m.choices {
 		c := &b.m.choices[i]
 		random := b.random[:c.fractionRows()*b.words]
-		rng.FillRows(random, b.words)
+		if len(random) > 0 {
+			b.m.kernel.random(rng, random)
+		}
 		b.m.kernel.choose(b.rows, c, random, b.scratch)
 	}
 	b.mixed = true

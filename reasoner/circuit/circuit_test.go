@@ -3,6 +3,7 @@ package circuit
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -256,5 +257,56 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	p := machine.NewPlayouts(m, m.Initial(), 1)
 	if n := testing.AllocsPerRun(100, p.Step); n != 0 {
 		t.Errorf("a step allocates %v times", n)
+	}
+}
+
+func TestVectorGeneratorsDrawTheSameBits(t *testing.T) {
+	for _, k := range kernels() {
+		words := k.lanes / 64
+		a, b := machine.NewRand(5), machine.NewRand(5)
+		got, want := make([]uint64, 30*words), make([]uint64, 30*words)
+		k.random(a, got)
+		b.FillRows(want, words)
+		k.random(a, got[:words])
+		b.FillRows(want[:words], words)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: other bits than Rand.FillRows", k.name)
+		}
+	}
+}
+
+func TestFillAndMergeTouchOnlyTheLanesOfTheMask(t *testing.T) {
+	for _, k := range kernels() {
+		m, err := Compile(choiceGame(70, func(int) bool { return true }), Options{Lanes: k.lanes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, other := m.NewBatch(), m.NewBatch()
+		s, u := machine.State{5, 1}, machine.State{1 << 63, 2}
+		mask := make([]uint64, k.lanes/64)
+		for i := range mask {
+			mask[i] = 0x0f0f << uint(i)
+		}
+		other.Fill(u, nil)
+		b.Fill(s, mask)
+		check := func(in, out machine.State) {
+			t.Helper()
+			states := make([]uint64, k.lanes*2)
+			b.Store(states, k.lanes)
+			for lane := range k.lanes {
+				want := out
+				if mask[lane>>6]>>uint(lane&63)&1 != 0 {
+					want = in
+				}
+				if got := machine.State(states[2*lane : 2*lane+2]); !got.Equal(want) {
+					t.Fatalf("%s: lane %d holds %v, want %v", k.name, lane, got, want)
+				}
+			}
+		}
+		check(s, m.Initial())
+		b.Merge(other, mask)
+		check(u, m.Initial())
+		b.Fill(s, mask)
+		check(s, m.Initial())
 	}
 }

@@ -1,6 +1,10 @@
 package circuit
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+
+	"stackmate/reasoner/machine"
+)
 
 //go:generate go run -C ../../tools ./kernels -out ../reasoner/circuit/kernels_amd64.s -stubs ../reasoner/circuit/kernels_amd64.go -pkg circuit
 
@@ -11,17 +15,19 @@ type assembly struct {
 	count    func(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
 	draw     func(fraction *uint64, k int, n, target *uint64, digits int)
 	pick     func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
+	blend    func(to, from *uint64, rows int, mask *uint64)
+	random   func(state, dst *uint64, rows int)
 }
 
 // kernels lists the kernels of this processor, widest first.
 func kernels() []kernel {
 	var list []kernel
 	if cpu.X86.HasAVX512F {
-		a := assembly{8, kernelAVX512, countAVX512, drawAVX512, pickAVX512}
+		a := assembly{8, kernelAVX512, countAVX512, drawAVX512, pickAVX512, blendAVX512, randomAVX512}
 		list = append(list, a.kernel("avx512"))
 	}
 	if cpu.X86.HasAVX2 {
-		a := assembly{4, kernelAVX2, countAVX2, drawAVX2, pickAVX2}
+		a := assembly{4, kernelAVX2, countAVX2, drawAVX2, pickAVX2, blendAVX2, randomAVX2}
 		list = append(list, a.kernel("avx2"))
 	}
 	return append(list, portable)
@@ -33,6 +39,12 @@ func (a assembly) kernel(name string) kernel {
 		lanes:  64 * a.words,
 		run:    func(rows []uint64, code []int32) { a.evaluate(&rows[0], &code[0], len(code)) },
 		choose: a.choose,
+		blend: func(to, from, mask []uint64) {
+			a.blend(&to[0], &from[0], len(to)/a.words, &mask[0])
+		},
+		random: func(rng *machine.Rand, dst []uint64) {
+			a.random(&rng.State[0][0], &dst[0], len(dst)/a.words)
+		},
 	}
 }
 

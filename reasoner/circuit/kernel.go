@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"stackmate/reasoner/machine"
 )
 
 // The portable kernel: one 64-bit word per row, so 64 lanes.
@@ -43,9 +45,20 @@ type kernel struct {
 	run   func(rows []uint64, code []int32)
 	// choose picks random legal moves; see choice.go.
 	choose func(rows []uint64, c *choice, random, scratch []uint64)
+	// blend copies, in the lanes of mask, rows lying one after the other.
+	blend func(to, from, mask []uint64)
+	// random fills rows, at least one, as Rand.FillRows does.
+	random func(rng *machine.Rand, dst []uint64)
 }
 
-var portable = kernel{name: "portable", lanes: 64, run: kernel64, choose: choose64}
+var portable = kernel{
+	name:   "portable",
+	lanes:  64,
+	run:    kernel64,
+	choose: choose64,
+	blend:  blend64,
+	random: func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
+}
 
 // kernelFor is the kernel with that many lanes, or the widest one for 0.
 func kernelFor(lanes int) (kernel, error) {
@@ -145,6 +158,14 @@ func wide64(base unsafe.Pointer, gates []int32, op kernelOp, pos, neg int) {
 			}
 		}
 		*row(base, gates[0]) = acc
+	}
+}
+
+func blend64(to, from, mask []uint64) {
+	m := mask[0]
+	from = from[:len(to)]
+	for i, old := range to {
+		to[i] = old ^ (old^from[i])&m
 	}
 }
 

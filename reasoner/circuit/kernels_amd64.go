@@ -15,6 +15,12 @@ func drawAVX2(fraction *uint64, k int, n *uint64, target *uint64, digits int)
 // pickAVX2 takes the legal moves off target and writes the borrow of each to the rows at does.
 func pickAVX2(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
 
+// blendAVX2 copies, in the lanes of mask, that many rows lying one after the other.
+func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
+
+// randomAVX2 fills rows with random bits and advances the columns of state: xoshiro256++.
+func randomAVX2(state *uint64, dst *uint64, rows int)
+
 // kernelAVX512 evaluates the n words of straight code at code on the rows at rows.
 func kernelAVX512(rows *uint64, code *int32, n int)
 
@@ -27,3 +33,9 @@ func drawAVX512(fraction *uint64, k int, n *uint64, target *uint64, digits int)
 
 // pickAVX512 takes the legal moves off target and writes the borrow of each to the rows at does.
 func pickAVX512(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
+
+// blendAVX512 copies, in the lanes of mask, that many rows lying one after the other.
+func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)
+
+// randomAVX512 fills rows with random bits and advances the columns of state: xoshiro256++.
+func randomAVX512(state *uint64, dst *uint64, rows int)

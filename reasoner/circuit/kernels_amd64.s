@@ -932,6 +932,65 @@ digits12:
 	VZEROUPPER
 	RET
 
+// func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
+// Requires: AVX, AVX2
+TEXT ·blendAVX2(SB), NOSPLIT, $0-32
+	MOVQ    to+0(FP), AX
+	MOVQ    from+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    mask+24(FP), BX
+	VMOVDQU (BX), Y0
+
+row:
+	VMOVDQU (AX), Y1
+	VPXOR   (CX), Y1, Y2
+	VPAND   Y0, Y2, Y2
+	VPXOR   Y2, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func randomAVX2(state *uint64, dst *uint64, rows int)
+// Requires: AVX, AVX2
+TEXT ·randomAVX2(SB), NOSPLIT, $0-24
+	MOVQ    state+0(FP), AX
+	MOVQ    dst+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	VMOVDQU (AX), Y0
+	VMOVDQU 64(AX), Y1
+	VMOVDQU 128(AX), Y2
+	VMOVDQU 192(AX), Y3
+
+row:
+	VPADDQ  Y0, Y3, Y4
+	VPSRLQ  $0x29, Y4, Y5
+	VPSLLQ  $0x17, Y4, Y4
+	VPOR    Y5, Y4, Y4
+	VPADDQ  Y0, Y4, Y4
+	VMOVDQU Y4, (CX)
+	VPSLLQ  $0x11, Y1, Y5
+	VPXOR   Y0, Y2, Y2
+	VPXOR   Y1, Y3, Y3
+	VPXOR   Y2, Y1, Y1
+	VPXOR   Y3, Y0, Y0
+	VPXOR   Y5, Y2, Y2
+	VPSRLQ  $0x13, Y3, Y5
+	VPSLLQ  $0x2d, Y3, Y3
+	VPOR    Y5, Y3, Y3
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     row
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 64(AX)
+	VMOVDQU Y2, 128(AX)
+	VMOVDQU Y3, 192(AX)
+	VZEROUPPER
+	RET
+
 // func kernelAVX512(rows *uint64, code *int32, n int)
 // Requires: AVX, AVX512F
 TEXT ·kernelAVX512(SB), NOSPLIT, $0-24
@@ -1836,5 +1895,60 @@ digits12:
 	ADDQ      $0x40, BX
 	DECQ      DX
 	JNZ       digits12
+	VZEROUPPER
+	RET
+
+// func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)
+// Requires: AVX, AVX512F
+TEXT ·blendAVX512(SB), NOSPLIT, $0-32
+	MOVQ      to+0(FP), AX
+	MOVQ      from+8(FP), CX
+	MOVQ      rows+16(FP), DX
+	MOVQ      mask+24(FP), BX
+	VMOVDQU64 (BX), Z0
+
+row:
+	VMOVDQU64 (AX), Z1
+	VPXORQ    (CX), Z1, Z2
+	VPANDQ    Z0, Z2, Z2
+	VPXORQ    Z2, Z1, Z1
+	VMOVDQU64 Z1, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func randomAVX512(state *uint64, dst *uint64, rows int)
+// Requires: AVX, AVX512F
+TEXT ·randomAVX512(SB), NOSPLIT, $0-24
+	MOVQ      state+0(FP), AX
+	MOVQ      dst+8(FP), CX
+	MOVQ      rows+16(FP), DX
+	VMOVDQU64 (AX), Z0
+	VMOVDQU64 64(AX), Z1
+	VMOVDQU64 128(AX), Z2
+	VMOVDQU64 192(AX), Z3
+
+row:
+	VPADDQ    Z0, Z3, Z4
+	VPROLQ    $0x17, Z4, Z4
+	VPADDQ    Z0, Z4, Z4
+	VMOVDQU64 Z4, (CX)
+	VPSLLQ    $0x11, Z1, Z4
+	VPXORQ    Z0, Z2, Z2
+	VPXORQ    Z1, Z3, Z3
+	VPXORQ    Z2, Z1, Z1
+	VPXORQ    Z3, Z0, Z0
+	VPXORQ    Z4, Z2, Z2
+	VPROLQ    $0x2d, Z3, Z3
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JNZ       row
+	VMOVDQU64 Z0, (AX)
+	VMOVDQU64 Z1, 64(AX)
+	VMOVDQU64 Z2, 128(AX)
+	VMOVDQU64 Z3, 192(AX)
 	VZEROUPPER
 	RET

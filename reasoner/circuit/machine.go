@@ -16,7 +16,7 @@ type Machine struct {
 	words   int // of one lane mask: lanes / 64
 	kernel  kernel
 
-	fluent   []int32   // row, by fluent
+	fluent   int32     // row of the first fluent; the others follow
 	does     []int32   // row of the first move, by role; the others follow
 	legal    [][]int32 // rows, by role and move
 	choices  []choice  // by role
@@ -166,8 +166,8 @@ func flatten(rows [][]Lit) []Lit {
 // outputs notes the rows of the inputs and of what the rules say of a position.
 // Legal bits that are stored complemented get rows of their own.
 func (m *Machine) outputs(g *Game, l *layout, stuck Lit) {
-	for _, f := range g.Fluents {
-		m.fluent = append(m.fluent, l.slot[f.Node()])
+	if len(g.Fluents) > 0 {
+		m.fluent = l.slot[g.Fluents[0].Node()]
 	}
 	var copies []int32
 	for r, row := range g.Does {
@@ -202,7 +202,7 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) {
 func (m *Machine) transfers(g *Game, l *layout, written map[int32]bool) {
 	var spare []int32
 	for f, lit := range g.Next {
-		to := m.fluent[f]
+		to := m.fluent + int32(f)
 		from := l.output(lit)
 		if from.row == to && from.complement == 0 || written[lit.Node()] {
 			continue

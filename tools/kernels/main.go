@@ -1,6 +1,7 @@
 // Command kernels generates the vector kernels of reasoner/circuit for AVX2 (256
-// lanes) and AVX-512 (512 lanes): the interpreter of gate runs (this file), and
-// the three steps of choosing random moves (choice.go).
+// lanes) and AVX-512 (512 lanes): the interpreter of gate runs (this file), the
+// three steps of choosing random moves (choice.go), and the handling of whole rows
+// (rows.go).
 package main
 
 import (
@@ -39,6 +40,9 @@ type isa struct {
 	xorInto  func(x Op, a, to VecVirtual)                    // to = a ^ x
 	withoutA func(x, a, to VecVirtual)                       // to = x &^ a
 	fullAdd  func(sum, x VecVirtual, y Op, carry VecVirtual) // sum, carry = sum + x + y
+	add64    func(a, b, to VecVirtual)                       // to = a + b in every 64-bit column
+	shift64  func(k uint8, a, to VecVirtual)                 // to = a << k
+	rotate64 func(k uint8, a, spare VecVirtual)              // a = a rotated left by k
 }
 
 func main() {
@@ -47,6 +51,8 @@ func main() {
 		count(v)
 		draw(v)
 		pick(v)
+		blend(v)
+		random(v)
 	}
 	Generate()
 }
@@ -73,6 +79,13 @@ func avx2() *isa {
 		VPAND(y, half, half)
 		VPOR(half, carry, carry)
 	}
+	v.add64 = func(a, b, to VecVirtual) { VPADDQ(a, b, to) }
+	v.shift64 = func(k uint8, a, to VecVirtual) { VPSLLQ(U8(k), a, to) }
+	v.rotate64 = func(k uint8, a, spare VecVirtual) {
+		VPSRLQ(U8(64-k), a, spare)
+		VPSLLQ(U8(k), a, a)
+		VPOR(spare, a, a)
+	}
 	return v
 }
 
@@ -96,6 +109,9 @@ func avx512() *isa {
 		VPTERNLOGQ(U8(0xe8), y, x, carry) // majority
 		VPTERNLOGQ(U8(0x96), y, x, sum)   // parity
 	}
+	v.add64 = func(a, b, to VecVirtual) { VPADDQ(a, b, to) }
+	v.shift64 = func(k uint8, a, to VecVirtual) { VPSLLQ(U8(k), a, to) }
+	v.rotate64 = func(k uint8, a, _ VecVirtual) { VPROLQ(U8(k), a, a) }
 	return v
 }
 

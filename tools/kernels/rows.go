@@ -1,0 +1,65 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// blend writes the copying of rows in some lanes.
+func blend(v *isa) {
+	TEXT("blend"+v.name, NOSPLIT, "func(to, from *uint64, rows int, mask *uint64)")
+	Doc("blend" + v.name + " copies, in the lanes of mask, that many rows lying one after the other.")
+	to, from, rows := param("to"), param("from"), param("rows")
+	mask := v.vector()
+	v.load(Mem{Base: param("mask")}, mask)
+	Label("row")
+	old, changed := v.vector(), v.vector()
+	v.load(Mem{Base: to}, old)
+	v.xorInto(Mem{Base: from}, old, changed)
+	v.andInto(mask, changed, changed)
+	v.xorInto(changed, old, old)
+	v.store(old, Mem{Base: to})
+	ADDQ(Imm(uint64(v.width)), to)
+	ADDQ(Imm(uint64(v.width)), from)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
+// columns is the distance in bytes between the words of a generator's state.
+const columns = 64
+
+// random writes the generators of machine.Rand, one in each 64-bit column.
+func random(v *isa) {
+	TEXT("random"+v.name, NOSPLIT, "func(state, dst *uint64, rows int)")
+	Doc("random" + v.name + " fills rows with random bits and advances the columns of state: xoshiro256++.")
+	state, dst, rows := param("state"), param("dst"), param("rows")
+	s := make([]VecVirtual, 4)
+	for i := range s {
+		s[i] = v.vector()
+		v.load(Mem{Base: state, Disp: i * columns}, s[i])
+	}
+	Label("row")
+	out, t := v.vector(), v.vector()
+	v.add64(s[0], s[3], out)
+	v.rotate64(23, out, t)
+	v.add64(s[0], out, out)
+	v.store(out, Mem{Base: dst})
+	v.shift64(17, s[1], t)
+	v.xorInto(s[0], s[2], s[2])
+	v.xorInto(s[1], s[3], s[3])
+	v.xorInto(s[2], s[1], s[1])
+	v.xorInto(s[3], s[0], s[0])
+	v.xorInto(t, s[2], s[2])
+	v.rotate64(45, s[3], t)
+	ADDQ(Imm(uint64(v.width)), dst)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	for i := range s {
+		v.store(s[i], Mem{Base: state, Disp: i * columns})
+	}
+	VZEROUPPER()
+	RET()
+}
