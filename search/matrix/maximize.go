@@ -205,7 +205,7 @@ const (
 // dualSimplex repairs negative values while the reduced costs stay ≥ 0.
 func (t *tableau) dualSimplex() outcome {
 	stalled := 0
-	for range 50 * (t.rows + t.cols) {
+	for range pivotsPerLine * (t.rows + t.cols) {
 		bland := stalled > t.rows+t.cols
 		r := t.violated(bland)
 		if r < 0 {

@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A matrix game is solved in steps, each cheaper than the next and each final
@@ -34,6 +35,9 @@ const (
 	pivotTolerance = 1e-10
 	// tieTolerance is the difference of two ratios that counts as a tie.
 	tieTolerance = 1e-13
+	// pivotsPerLine bounds the pivots by the rows and columns of a program. Some
+	// 1 per line is usual; the rest is for Bland's rule.
+	pivotsPerLine = 50
 	// certifiedGap is the largest gap between the guarantees of the two
 	// strategies, as a part of the range, that the engine hands out.
 	certifiedGap = 1e-10
@@ -139,57 +143,80 @@ func mixed2x2(a []float64, x, y []float64) float64 {
 func (g *Native) simplex(a []float64, m, n int, s survey) bool {
 	g.load(a, m, n, s)
 	t := &g.t
-	// All first prices are equal: start with the column that is best alone.
-	column, stalled := s.col, 0
-	for range 50 * (m + n) {
-		r := t.leaving(column)
-		if r < 0 {
+	for stalled, count := 0, 0; count < pivotsPerLine*(m+n); count++ {
+		column := t.entering(stalled > m+n)
+		if column < 0 {
+			return true
+		}
+		row := t.leaving(column)
+		if row < 0 {
 			return false // cannot happen but by rounding: the program is bounded
 		}
 		before := t.value(m)
-		t.pivot(r, column)
+		t.pivot(row, column)
 		if t.value(m) > before {
 			stalled = 0
 		} else {
 			stalled++
 		}
-		if stalled > m+n {
-			column = t.enteringBland()
-		} else {
-			column = t.entering()
-		}
-		if column < 0 {
-			return true
-		}
 	}
 	return false
 }
 
-// load writes the program max Σy, (1+scale·(a-low))·y ≤ 1 into the tableau.
+// load writes the program max Σy, By ≤ 1 for B = 1+scale·(a-low) into the tableau,
+// after its first pivot. All first prices are equal, so that pivot is a choice:
+// the minimax column, and in it the greatest element.
 func (g *Native) load(a []float64, m, n int, s survey) {
 	t := &g.t
 	t.reset(m, n)
-	scale, offset := powerScale(s.high-s.low), s.low
+	scale, low, c := powerScale(s.high-s.low), s.low, s.col
+	r := 0
 	for i := range m {
-		source := a[i*n:][:n]
-		row := t.row(i)[:len(source)+1]
-		for j, v := range source {
-			row[j] = 1 + (v-offset)*scale
+		if a[i*n+c] > a[r*n+c] {
+			r = i
 		}
-		row[n] = 1
 	}
-	objective := t.row(m)
-	for j := range n {
-		objective[j] = -1
+	inverse := 1 / (1 + (a[r*n+c]-low)*scale)
+	p := t.row(r)[:n+1]
+	for j, v := range a[r*n:][:n] {
+		p[j] = (1 + (v-low)*scale) * inverse
 	}
-	objective[n] = 0
+	p[c], p[n] = inverse, inverse
+	for i := range m {
+		if i == r {
+			continue
+		}
+		source := a[i*n:][:n]
+		f := 1 + (source[c]-low)*scale
+		q := t.row(i)[:n+1]
+		for j, v := range source {
+			q[j] = 1 + (v-low)*scale - f*p[j]
+		}
+		q[c], q[n] = -f*inverse, 1-f*inverse
+	}
+	objective := t.row(m)[:n+1]
+	for j, v := range p {
+		objective[j] = v - 1
+	}
+	objective[c], objective[n] = inverse, inverse
+	t.basic[r], t.nonbasic[c] = t.nonbasic[c], t.basic[r]
 }
 
-// entering is the column of the most negative reduced cost (Dantzig's rule), or
-// -1 at the optimum. As an unsigned integer the most negative number is the
-// greatest, and finding it so needs no branch.
-func (t *tableau) entering() int {
+// entering is the column of the most negative reduced cost (Dantzig's rule), by
+// Bland's rule that of a negative one and the least label; -1 at the optimum. As
+// an unsigned integer the most negative number is the greatest, and finding it
+// so needs no branch.
+func (t *tableau) entering(bland bool) int {
 	costs := t.row(t.rows)[:t.cols]
+	if bland {
+		column := -1
+		for j, z := range costs {
+			if z < -priceTolerance && (column < 0 || t.nonbasic[j] < t.nonbasic[column]) {
+				column = j
+			}
+		}
+		return column
+	}
 	var greatest uint64
 	for _, z := range costs {
 		greatest = max(greatest, math.Float64bits(z))
@@ -198,24 +225,7 @@ func (t *tableau) entering() int {
 	if !(least < -priceTolerance) {
 		return -1
 	}
-	for j, z := range costs {
-		if z == least {
-			return j
-		}
-	}
-	return -1
-}
-
-// enteringBland is the column of negative reduced cost whose variable has the
-// least label (Bland's rule), or -1 at the optimum.
-func (t *tableau) enteringBland() int {
-	column := -1
-	for j, z := range t.row(t.rows)[:t.cols] {
-		if z < -priceTolerance && (column < 0 || t.nonbasic[j] < t.nonbasic[column]) {
-			column = j
-		}
-	}
-	return column
+	return slices.Index(costs, least)
 }
 
 // leaving is the row whose basic variable reaches zero first as the variable of

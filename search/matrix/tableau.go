@@ -26,8 +26,7 @@ type tableau struct {
 const unroll = 4
 
 // reset gives the tableau a size. Columns are labelled 0…cols-1 and rows
-// cols…cols+rows-1. The padding is cleared, the other cells are left to the
-// caller.
+// cols…cols+rows-1. The padding is zero, the other cells are left to the caller.
 func (t *tableau) reset(rows, cols int) {
 	t.rows, t.cols = rows, cols
 	t.stride = (cols + unroll) / unroll * unroll
@@ -40,8 +39,10 @@ func (t *tableau) reset(rows, cols int) {
 	for i := range t.basic {
 		t.basic[i] = int32(cols + i)
 	}
-	for i := 0; i <= rows; i++ {
-		clear(t.cells[i*t.stride+cols+1 : (i+1)*t.stride])
+	for k := t.stride; k <= len(t.cells); k += t.stride {
+		for j := k - t.stride + cols + 1; j < k; j++ {
+			t.cells[j] = 0
+		}
 	}
 }
 
