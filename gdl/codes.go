@@ -188,7 +188,7 @@ var errorCodes = []Code{
 	}, {
 		ID: "E027", Title: "recursion that may not end",
 		Explain: "Each argument of a condition that is in a cycle with the head must be ground, an argument of the head, or " +
-			"occur in a positive condition outside the cycle. It keeps the terms finite although function terms nest.",
+			"be an argument of a positive condition outside the cycle. It keeps the terms finite although function terms nest.",
 		Hint: "bind the argument by a condition that is not recursive",
 		Bad:  "(number zero)\n(<= (number (s ?x)) (number ?x))",
 		Good: "(follows zero one)\n(number zero)\n(<= (number ?y) (follows ?x ?y) (number ?x))",

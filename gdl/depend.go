@@ -1,6 +1,9 @@
 package gdl
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // dependencies checks what rules may depend on, stratification, and recursion.
 func (c *checker) dependencies() {
@@ -58,52 +61,84 @@ func (c *checker) separated() {
 // recursion asks that each argument of a positive condition in a cycle with the
 // head is ground, an argument of the head, or an argument of a positive condition
 // outside the cycle (Love et al., "General Game Playing: Game Description Language
-// Specification", 2008, recursion restriction).
+// Specification", 2008, recursion restriction). An argument that occurs outside
+// the cycle inside a function term, as of a fluent, is as finite and only warned
+// of.
 func (c *checker) recursion(cl *clause, g *graph) {
 	if !g.cyclic[g.id(cl.head)] {
 		return
 	}
-	offer := func(atom Term, out set) {
-		if !g.inCycle(cl.head, atom) {
-			for _, a := range atom.Args {
-				out[a.String()] = true
-			}
-		}
-	}
-	finite := make(set)
+	r := recursion{checker: c, clause: cl, graph: g}
+	literal, nested := make(set), make(set)
 	for _, a := range cl.head.Args {
-		finite[a.String()] = true
+		literal[a.String()] = true
+		nested[a.String()] = true
 	}
-	c.recursive(cl, cl.body, finite, offer, g)
+	r.conjunction(cl.body, literal, nested)
 }
 
-// recursive checks a conjunction; finite holds the arguments that the context
-// allows.
-func (c *checker) recursive(cl *clause, conj []formula, finite set, offer func(Term, set), g *graph) {
-	allowed := make(set)
-	allowed.add(finite)
+// recursion is the check of one clause in a cycle.
+type recursion struct {
+	*checker
+	clause *clause
+	graph  *graph
+}
+
+// conjunction checks conditions that hold together. Literal are the arguments,
+// nested those and the terms inside arguments, that the context allows.
+func (r *recursion) conjunction(conj []formula, literal, nested set) {
+	literal, nested = maps.Clone(literal), maps.Clone(nested)
 	for _, f := range conj {
-		allowed.add(f.guarantees(offer))
+		literal.add(f.guarantees(r.arguments))
+		nested.add(f.guarantees(r.subterms))
 	}
 	for _, f := range conj {
 		switch f.connective {
 		case atomic:
-			if !g.inCycle(cl.head, f.atom) {
-				continue
-			}
-			for _, a := range f.atom.Args {
-				if len(a.variables(nil)) > 0 && !allowed[a.String()] {
-					c.found.add("E027", a.Pos, a.String(), fmt.Sprintf(
-						"expected %s in a condition outside the cycle %s → %s, found it in the recursive one only",
-						a, cl.head.Name, g.path(f.atom.relation(), cl.head.relation())))
-				}
+			if r.graph.inCycle(r.clause.head, f.atom) {
+				r.atom(f.atom, literal, nested)
 			}
 		case anyOf:
 			for _, branch := range f.subs {
-				c.recursive(cl, []formula{branch}, allowed, offer, g)
+				r.conjunction([]formula{branch}, literal, nested)
 			}
 		case allOf:
-			c.recursive(cl, f.subs, allowed, offer, g)
+			r.conjunction(f.subs, literal, nested)
 		}
+	}
+}
+
+// arguments offers the arguments of an atom outside the cycle.
+func (r *recursion) arguments(atom Term, out set) {
+	if !r.graph.inCycle(r.clause.head, atom) {
+		for _, a := range atom.Args {
+			out[a.String()] = true
+		}
+	}
+}
+
+// subterms offers all terms inside an atom outside the cycle.
+func (r *recursion) subterms(atom Term, out set) {
+	if !r.graph.inCycle(r.clause.head, atom) {
+		for _, a := range atom.Args {
+			a.walk(func(t Term) { out[t.String()] = true })
+		}
+	}
+}
+
+// atom checks the arguments of a recursive condition.
+func (r *recursion) atom(atom Term, literal, nested set) {
+	for _, a := range atom.Args {
+		text := a.String()
+		if literal[text] || len(a.variables(nil)) == 0 {
+			continue
+		}
+		code, found := "E027", "in the recursive one only"
+		if nested[text] {
+			code, found = "W020", "inside a function term"
+		}
+		r.found.add(code, a.Pos, text, fmt.Sprintf(
+			"expected %s as an argument of a condition outside the cycle %s → %s, found it %s",
+			text, r.clause.head.Name, r.graph.path(atom.relation(), r.clause.head.relation()), found))
 	}
 }

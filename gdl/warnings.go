@@ -125,5 +125,12 @@ var warningCodes = []Code{
 		Hint: "define a relation for the condition and use it in both rules",
 		Bad:  "(<= (goal p 100) (true (cell 1 1)))\n(<= (goal p 0) (not (goal p 100)))",
 		Good: "(<= won (true (cell 1 1)))\n(<= (goal p 100) won)\n(<= (goal p 0) (not won))",
+	}, {
+		ID: "W020", Title: "recursion bound inside a function term only",
+		Explain: "The argument of a recursive condition is no argument of a condition outside the cycle, as GDL demands, but " +
+			"occurs inside one. The recursion ends all the same; strict checkers reject it.",
+		Hint: "define a relation that has the argument, and use it here",
+		Bad:  "(reach 1)\n(<= (reach ?y) (reach ?x) (true (cell ?x ?y)))",
+		Good: "(<= (edge ?x ?y) (true (cell ?x ?y)))\n(reach 1)\n(<= (reach ?y) (reach ?x) (edge ?x ?y))",
 	},
 }
