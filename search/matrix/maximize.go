@@ -226,37 +226,56 @@ func (t *tableau) dualSimplex() outcome {
 	return unfinished
 }
 
-// violated is the row of the most negative value, by Bland's rule of the least
-// label, or -1 if none is negative.
+// violated is the row of the most negative value, by Bland's rule that of a
+// negative one and the least label; -1 if none is negative. Like entering it
+// compares integers.
 func (t *tableau) violated(bland bool) int {
-	row, least := -1, -violation
-	for i := range t.rows {
-		v := t.value(i)
-		if v >= -violation {
-			continue
+	row := -1
+	var greatest uint64
+	for i, k := 0, t.cols; i < t.rows; i, k = i+1, k+t.stride {
+		v := t.cells[k]
+		greatest = max(greatest, math.Float64bits(v))
+		if bland && v < -violation && (row < 0 || t.basic[i] < t.basic[row]) {
+			row = i
 		}
-		if bland && (row < 0 || t.basic[i] < t.basic[row]) || !bland && v < least {
-			row, least = i, v
-		}
+	}
+	least := math.Float64frombits(greatest)
+	if bland || !(least < -violation) {
+		return row
+	}
+	row = 0
+	for t.value(row) != least {
+		row++
 	}
 	return row
 }
 
 // repairing is the column whose reduced cost reaches zero first as the violated
 // row r is repaired; of a tie the one with the greatest pivot, by Bland's rule
-// the least label. It is -1 if no column repairs the row.
+// the least label. It is -1 if no column repairs the row. Like leaving it finds
+// the least ratio as an integer.
 func (t *tableau) repairing(r int, bland bool) int {
-	column, least, pivot := -1, math.Inf(1), 0.0
-	costs := t.row(t.rows)
-	for c, v := range t.row(r)[:t.cols] {
-		d := -v
-		if d < pivotTolerance {
+	row := t.row(r)[:t.cols]
+	costs := t.row(t.rows)[:len(row)]
+	first := int64(math.MaxInt64)
+	for c, v := range row {
+		ratio := int64(math.Float64bits(costs[c] / -v))
+		if v > -pivotTolerance {
+			ratio = math.MaxInt64
+		}
+		first = min(first, ratio)
+	}
+	if first == math.MaxInt64 {
+		return -1
+	}
+	least := math.Float64frombits(uint64(first)) + tieTolerance
+	column, pivot := -1, pivotTolerance
+	for c, v := range row {
+		if d := -v; d < pivotTolerance || costs[c] > least*d {
 			continue
 		}
-		ratio := costs[c] / d
-		tie := math.Abs(ratio-least) <= tieTolerance
-		if !tie && ratio < least || tie && (!bland && d > pivot || bland && t.nonbasic[c] < t.nonbasic[column]) {
-			column, least, pivot = c, min(ratio, least), d
+		if bland && (column < 0 || t.nonbasic[c] < t.nonbasic[column]) || !bland && -v >= pivot {
+			column, pivot = c, -v
 		}
 	}
 	return column

@@ -144,11 +144,12 @@ func (g *Native) simplex(a []float64, m, n int, s survey) bool {
 	g.load(a, m, n, s)
 	t := &g.t
 	for stalled, count := 0, 0; count < pivotsPerLine*(m+n); count++ {
-		column := t.entering(stalled > m+n)
+		bland := stalled > m+n
+		column := t.entering(bland)
 		if column < 0 {
 			return true
 		}
-		row := t.leaving(column)
+		row := t.leaving(column, bland)
 		if row < 0 {
 			return false // cannot happen but by rounding: the program is bounded
 		}
@@ -229,9 +230,10 @@ func (t *tableau) entering(bland bool) int {
 }
 
 // leaving is the row whose basic variable reaches zero first as the variable of
-// column c grows; of a tie the one with the greatest pivot, for accuracy. It is
-// -1 if none does. The least ratio is found without a branch, as an integer.
-func (t *tableau) leaving(c int) int {
+// column c grows; of a tie the one with the greatest pivot, for accuracy, by
+// Bland's rule the least label. It is -1 if none does. The least ratio is found
+// without a branch, as an integer.
+func (t *tableau) leaving(c int, bland bool) int {
 	value, end := t.cols-c, t.rows*t.stride
 	first := int64(math.MaxInt64)
 	for k := c; k < end; k += t.stride {
@@ -248,7 +250,11 @@ func (t *tableau) leaving(c int) int {
 	least := math.Float64frombits(uint64(first)) + tieTolerance
 	row, pivot := -1, pivotTolerance
 	for i, k := 0, c; k < end; i, k = i+1, k+t.stride {
-		if d := t.cells[k]; t.cells[k+value] <= least*d && d >= pivot {
+		d := t.cells[k]
+		if d < pivotTolerance || t.cells[k+value] > least*d {
+			continue
+		}
+		if bland && (row < 0 || t.basic[i] < t.basic[row]) || !bland && d >= pivot {
 			row, pivot = i, d
 		}
 	}
