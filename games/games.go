@@ -65,6 +65,7 @@ var families = []family{
 	nim,
 	oshiZumo,
 	pig,
+	prisonersDilemma,
 	pursuit,
 	rockPaperScissors,
 	slidingPuzzle,

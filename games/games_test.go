@@ -24,6 +24,7 @@ var names = []string{
 	"nim", "nim-1", "nim-3.1.2",
 	"oshiZumo", "oshiZumo-1-1", "oshiZumo-8-2-0", "oshiZumo-6-3-1", "oshiZumo-2-5",
 	"pig-2-1", "pig-6-2", "pig",
+	"prisonersDilemma",
 	"pursuit", "pursuit-5x3-2",
 	"rockPaperScissors",
 	"slidingPuzzle", "slidingPuzzle-2x2-5", "slidingPuzzle-4x3-1",

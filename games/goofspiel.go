@@ -211,17 +211,9 @@ var goofspielRules = rulesheet(`
 (<= terminal
     (not unfinished))
 {{if .Proportional}}
-(<= (goal red ?n)
-    (true (lead ?l))
-    (worth ?l ?n ?m))
-
-(<= (goal blue ?m)
-    (true (lead ?l))
-    (worth ?l ?n ?m))
-
-; (worth l n m): with lead l, red gets n and blue m.
 {{range count (sub 0 .Total) .Total}}
-(worth {{.}} {{add 50 .}} {{sub 50 .}})
+(<= (goal red {{add 50 .}}) (true (lead {{.}})))
+(<= (goal blue {{sub 50 .}}) (true (lead {{.}})))
 {{- end}}
 {{else}}
 (<= (positive ?l)

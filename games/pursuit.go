@@ -55,14 +55,14 @@ var pursuit = family{
 
 ; Moves.
 
-(<= (input evader (move ?d)) (direction ?d))
+(<= (input evader ?d) (direction ?d))
 (<= (input pursuer (move ?d ?e)) (direction ?d) (direction ?e))
 
 (<= (open ?w ?d)
     (true (at ?w ?x ?y))
     (step ?d ?x ?y ?u ?v))
 
-(<= (legal evader (move ?d))
+(<= (legal evader ?d)
     (open evader ?d))
 
 (<= (legal pursuer (move ?d ?e))
@@ -70,7 +70,7 @@ var pursuit = family{
     (open b ?e))
 
 (<= (goes evader ?d)
-    (does evader (move ?d)))
+    (does evader ?d))
 
 (<= (goes a ?d)
     (does pursuer (move ?d ?e)))
