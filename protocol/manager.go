@@ -56,7 +56,8 @@ func (g *Manager) PlayerRoles() []string {
 const chance = "(chance)"
 
 // Match plays one match and tells its story; it always ends. The players take
-// the roles of PlayerRoles in order. The error says that the match cannot be
+// the roles of PlayerRoles in order. What cannot stand in a symbol or a file name
+// becomes an underscore in the id. The error says that the match cannot be
 // held: a wrong number of players or a bad address; everything that happens
 // later is in the record, also that ctx ended the match.
 func (g *Manager) Match(ctx context.Context, id string, players []Player, s Setting) (*Record, error) {
@@ -66,6 +67,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 	if s.MaxTurns == 0 {
 		s.MaxTurns = DefaultMaxTurns
 	}
+	id = safeID(id)
 	rng := machine.NewRand(s.Seed)
 	c := &contest{
 		Manager: g,

@@ -50,7 +50,7 @@ type Message struct {
 // past the known ones ignored. The error says in one line what was expected.
 func ParseMessage(text string) (Message, error) {
 	m := Message{Turn: noTurn}
-	fields, err := split(text)
+	fields, err := split(strings.TrimPrefix(text, "\ufeff"))
 	if err != nil {
 		return m, err
 	}

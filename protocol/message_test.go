@@ -35,6 +35,7 @@ var sameTerm = cmp.Comparer(gdl.Term.Equal)
 func TestMessagesAreReadAsServersSendThem(t *testing.T) {
 	for text, want := range map[string]Message{
 		"(INFO)":           {Command: Info, Turn: noTurn},
+		"\ufeff(Info)":     {Command: Info, Turn: noTurn},
 		"( info )\r\n":     {Command: Info, Turn: noTurn},
 		"\t(Ping 12 (x) )": {Command: Ping, Turn: noTurn},
 		"( PREVIEW ((role a)) 1 )": {

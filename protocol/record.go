@@ -52,7 +52,7 @@ func (r *Record) Save(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("the folder for match records: %w", err)
 	}
-	path := filepath.Join(dir, fileName(r.Match)+".json")
+	path := filepath.Join(dir, safeID(r.Match)+".json")
 	if err := writeWhole(path, append(text, '\n')); err != nil {
 		return "", fmt.Errorf("the record of match %s: %w", r.Match, err)
 	}
@@ -81,8 +81,8 @@ func writeWhole(path string, text []byte) error {
 	return err
 }
 
-// fileName keeps a match id inside its folder.
-func fileName(id string) string {
+// safeID makes a match id a symbol on the wire and a name in a folder.
+func safeID(id string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("._-", c):
