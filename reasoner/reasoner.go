@@ -61,7 +61,7 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	case "circuit":
 		return newCircuit(ctx, g, o, limits, "asked for")
 	case "datalog":
-		return nil, errors.New("no")
+		return datalog.NewMachine(ctx, g, limits)
 	case "reference":
 		return reference.New(ctx, g)
 	}
@@ -75,7 +75,7 @@ func auto(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits) (m
 	if err == nil || ctx.Err() != nil {
 		return m, err
 	}
-	var fallback machine.Machine; errFallback := errors.New("no fallback")
+	fallback, errFallback := datalog.NewMachine(ctx, g, limits)
 	if errFallback != nil {
 		return nil, errors.Join(err, errFallback)
 	}
