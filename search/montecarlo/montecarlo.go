@@ -7,7 +7,7 @@ package montecarlo
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
 	"time"
 
@@ -87,18 +87,14 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	}
 	inner, solved := context.WithCancel(ctx)
 	defer solved()
-	report := func() search.Result {
-		r := s.merge()
-		r.Elapsed = time.Since(began)
-		return r
-	}
 	var group sync.WaitGroup
 	for i, w := range s.workers {
-		w.prepare(q, lim, len(s.workers))
-		if w.tree.isBroken() {
-			return search.Result{}, fmt.Errorf("a role has no legal move in a position that is not terminal")
+		w.progress = nil
+		if i == 0 && lim.Progress != nil {
+			w.progress = func() { lim.Progress(w.result()) }
 		}
 		group.Go(func() {
+			w.prepare(q, lim, len(s.workers))
 			// Only a search that runs against the clock may be cut short by
 			// another worker's proof: with a node limit all run to their end, so
 			// that the outcome does not depend on their speed.
@@ -106,10 +102,12 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 				solved()
 			}
 		})
-		if i == 0 && lim.Progress != nil {
-			w.progress = func() { lim.Progress(w.result()) }
-		}
 	}
 	group.Wait()
-	return report(), nil
+	if s.workers[0].tree.isBroken() {
+		return search.Result{}, errors.New("a role has no legal move in a position that is not terminal")
+	}
+	r := s.merge()
+	r.Elapsed = time.Since(began)
+	return r, nil
 }

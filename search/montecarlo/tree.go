@@ -171,23 +171,18 @@ func (t *tree) find(s machine.State) int32 {
 	return found
 }
 
-// subtree copies node top and all below it into a tree of its own.
+// subtree copies node top and all below it into a tree of its own. Parents come
+// before their children, so one pass will do.
 func (t *tree) subtree(top int32) *tree {
-	below := make([][]int32, len(t.nodes))
-	for n := range t.nodes {
-		if p := t.nodes[n].parent; p != none {
-			below[p] = append(below[p], int32(n))
-		}
-	}
 	out := newTree(t.roles, t.words, t.random)
-	type pair struct{ from, parent int32 }
-	queue := []pair{{top, none}}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		n := out.adopt(t, at.from, at.parent)
-		for _, k := range below[at.from] {
-			queue = append(queue, pair{k, n})
+	moved := make([]int32, len(t.nodes)) // by old node: the new one, or none
+	for n := range t.nodes {
+		moved[n] = none
+		switch p := t.nodes[n].parent; {
+		case int32(n) == top:
+			moved[n] = out.adopt(t, top, none)
+		case p != none && moved[p] != none:
+			moved[n] = out.adopt(t, int32(n), moved[p])
 		}
 	}
 	return out

@@ -113,7 +113,6 @@ func (w *worker) prepare(q machine.State, lim search.Limits, workers int) {
 	// when a subtree becomes the tree.
 	w.maxBytes = lim.MaxBytes / int64(workers) / 2
 	w.nodes, w.peak = 0, 0
-	w.progress = nil
 	w.halted.Store(false)
 	if n := w.tree.find(q); n != none {
 		if n != 0 {
@@ -161,6 +160,9 @@ func (w *worker) grow(ctx context.Context) bool {
 	halt := context.AfterFunc(ctx, func() { w.halted.Store(true) })
 	defer halt()
 	report := int64(1)
+	if w.tree.isBroken() {
+		return false
+	}
 	for !w.tree.nodes[0].solved && !w.halted.Load() && (w.maxNodes == 0 || w.nodes < w.maxNodes) {
 		leaves := w.gather()
 		if len(leaves) > 0 {

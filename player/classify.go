@@ -1,0 +1,171 @@
+package player
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"stackmate/reasoner/machine"
+)
+
+// Class is what kind of game a machine is, as far as playouts show. What they
+// do not show is no proof: searches check for themselves.
+type Class struct {
+	Players         int     // roles but chance
+	Chance          bool    // there is a role "random" that chooses
+	Simultaneous    bool    // two players choose at once somewhere
+	ConstantSum     bool    // the players' goals add up to the same in every game
+	Length          float64 // joint moves per game, mean
+	Branching       float64 // joint moves per position, mean
+	Playouts        int     // games that all this was taken from
+	StatesPerSecond float64 // speed of those playouts on one thread
+}
+
+// String describes the class in words.
+func (c Class) String() string {
+	parts := []string{fmt.Sprintf("%d players", c.Players)}
+	if c.Players == 1 {
+		parts[0] = "single player"
+	}
+	add := func(is bool, yes, no string) {
+		if is {
+			parts = append(parts, yes)
+		} else if no != "" {
+			parts = append(parts, no)
+		}
+	}
+	if c.Players > 1 {
+		add(c.Simultaneous, "simultaneous moves", "turns")
+		add(c.ConstantSum, "constant sum", "general sum")
+	}
+	add(c.Chance, "chance", "")
+	return strings.Join(parts, ", ")
+}
+
+const (
+	// classifyTime and classifyRounds bound classification: rounds of one batch
+	// of playouts. Fluke positions of more are found by the searches themselves.
+	classifyTime   = 300 * time.Millisecond
+	classifyRounds = 16
+	// classifyLanes are looked at move by move in each round.
+	classifyLanes = 8
+	// classifySteps bounds a playout, in case the game never ends.
+	classifySteps = 2000
+)
+
+// Classify plays random games of m from its initial position.
+func Classify(ctx context.Context, m machine.Machine, seed uint64) Class {
+	ctx, cancel := context.WithTimeout(ctx, classifyTime)
+	defer cancel()
+	p := newProbe(m, seed)
+	for round := 0; round < classifyRounds && (round == 0 || ctx.Err() == nil); round++ {
+		p.round(ctx)
+	}
+	return p.class()
+}
+
+// probe collects what playouts show.
+type probe struct {
+	machine machine.Machine
+	batch   machine.Batch
+	rng     *machine.Rand
+	roles   []string
+	began   time.Time
+
+	chance, simultaneous, sumVaries bool
+	sum                             int32
+	games, steps, states            int
+	positions                       int
+	joint                           float64 // sum of joint moves over positions
+	goals                           []int32
+	moves                           []machine.Move
+}
+
+func newProbe(m machine.Machine, seed uint64) *probe {
+	roles := m.Names().Roles
+	return &probe{
+		machine: m, batch: m.NewBatch(), rng: machine.NewRand(seed), roles: roles, began: time.Now(),
+		sum: -1, goals: make([]int32, len(roles)),
+	}
+}
+
+// round plays one batch of games.
+func (p *probe) round(ctx context.Context) {
+	b := p.batch
+	alive := make([]bool, b.Lanes())
+	for i := range alive {
+		alive[i] = true
+	}
+	b.Fill(p.machine.Initial(), nil)
+	b.Evaluate(b.Lanes())
+	for playing, step := b.Lanes(), 0; playing > 0 && step < classifySteps && ctx.Err() == nil; step++ {
+		for lane := range alive {
+			if !alive[lane] {
+				continue
+			}
+			if (b.Terminal()[lane>>6]|b.Stuck()[lane>>6])>>uint(lane&63)&1 != 0 {
+				alive[lane] = false
+				playing--
+				p.ended(lane, step)
+			} else if lane < classifyLanes {
+				p.look(lane)
+			}
+		}
+		p.states += playing
+		b.ChooseRandom(p.rng, b.Lanes())
+		b.Advance(b.Lanes())
+		b.Evaluate(b.Lanes())
+	}
+}
+
+// ended takes note of a game that is over after some joint moves.
+func (p *probe) ended(lane, steps int) {
+	p.games++
+	p.steps += steps
+	p.batch.Goals(p.goals, lane)
+	sum := int32(0)
+	for r, name := range p.roles {
+		if name != machine.RandomRole {
+			sum += max(p.goals[r], 0)
+		}
+	}
+	if p.sum < 0 {
+		p.sum = sum
+	}
+	p.sumVaries = p.sumVaries || sum != p.sum
+}
+
+// look takes note of who chooses in a lane.
+func (p *probe) look(lane int) {
+	joint, choosers := 1.0, 0
+	for r, name := range p.roles {
+		p.moves = p.batch.AppendLegal(p.moves[:0], lane, machine.Role(r))
+		joint *= float64(len(p.moves))
+		switch {
+		case len(p.moves) < 2:
+		case name == machine.RandomRole:
+			p.chance = true
+		default:
+			choosers++
+		}
+	}
+	p.simultaneous = p.simultaneous || choosers > 1
+	p.positions++
+	p.joint += joint
+}
+
+func (p *probe) class() Class {
+	c := Class{
+		Chance: p.chance, Simultaneous: p.simultaneous, ConstantSum: !p.sumVaries, Playouts: p.games,
+		Branching:       p.joint / float64(max(p.positions, 1)),
+		Length:          float64(p.steps) / float64(max(p.games, 1)),
+		StatesPerSecond: float64(p.states) / max(time.Since(p.began).Seconds(), 1e-6),
+	}
+	for _, name := range p.roles {
+		if name != machine.RandomRole {
+			c.Players++
+		}
+	}
+	return c
+}

@@ -1,0 +1,157 @@
+package player
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+)
+
+// load reads a game that comes with the project.
+func load(t testing.TB, name string) *gdl.Game {
+	t.Helper()
+	file, src, err := games.Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := gdl.Load(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// referee holds matches of one game in process.
+type referee struct {
+	game    *gdl.Game
+	machine machine.Machine
+	batch   machine.Batch
+	rng     *machine.Rand
+}
+
+func newReferee(t testing.TB, name string) *referee {
+	t.Helper()
+	g := load(t, name)
+	m, err := reasoner.New(context.Background(), g, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &referee{game: g, machine: m, batch: m.NewBatch(), rng: machine.NewRand(7)}
+}
+
+// hold plays one match, players by role (nil for chance), and returns the goals.
+// A move that is not legal fails the test.
+func (f *referee) hold(t testing.TB, players []*Player, start, play time.Duration) []int32 {
+	t.Helper()
+	names := f.machine.Names()
+	ask := func(clock time.Duration, call func(ctx context.Context, r int) error) {
+		var group sync.WaitGroup
+		for r := range players {
+			if players[r] == nil {
+				continue
+			}
+			group.Go(func() {
+				ctx, cancel := context.WithTimeout(context.Background(), clock)
+				defer cancel()
+				if err := call(ctx, r); err != nil {
+					t.Errorf("%s: %v", names.Roles[r], err)
+				}
+				if ctx.Err() != nil {
+					t.Errorf("%s is late", names.Roles[r])
+				}
+			})
+		}
+		group.Wait()
+	}
+	ask(start, func(ctx context.Context, r int) error { return players[r].Start(ctx, f.game, names.Roles[r]) })
+	state := append(machine.State(nil), f.machine.Initial()...)
+	var joint []gdl.Term
+	for {
+		f.batch.Load(state, 1)
+		f.batch.Evaluate(1)
+		if f.batch.Terminal()[0]&1 != 0 || t.Failed() {
+			break
+		}
+		next := make([]gdl.Term, len(players))
+		ask(play, func(ctx context.Context, r int) (err error) {
+			next[r], err = players[r].Play(ctx, joint)
+			return err
+		})
+		f.make(t, players, next)
+		f.batch.Store(state, 1)
+		joint = next
+	}
+	for _, p := range players {
+		if p != nil {
+			p.Stop(joint)
+		}
+	}
+	goals := make([]int32, len(players))
+	f.batch.Goals(goals, 0)
+	return goals
+}
+
+// make checks and makes a joint move in lane 0.
+func (f *referee) make(t testing.TB, players []*Player, joint []gdl.Term) {
+	t.Helper()
+	names := f.machine.Names()
+	for r := range joint {
+		role := machine.Role(r)
+		legal := f.batch.AppendLegal(nil, 0, role)
+		if players[r] == nil {
+			m := legal[f.rng.Intn(len(legal))]
+			f.batch.Choose(0, role, m)
+			joint[r], _ = gdl.ParseTerm(names.Moves[r][m])
+			continue
+		}
+		found := false
+		for _, m := range legal {
+			if names.Moves[r][m] == joint[r].String() {
+				f.batch.Choose(0, role, m)
+				found = true
+			}
+		}
+		if !found {
+			t.Fatalf("%s plays %s, which is not legal", names.Roles[r], joint[r])
+		}
+	}
+	f.batch.Advance(1)
+}
+
+func newPlayer(t testing.TB, kind string, o Options) *Player {
+	t.Helper()
+	p, err := New(kind, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// BenchmarkAgainstRandom plays whole matches with sides swapped and reports the
+// share of the points, in percent, that a player gets against random.
+func BenchmarkAgainstRandom(b *testing.B) {
+	for _, kind := range []string{"stackmate", "mcts"} {
+		for _, name := range []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"} {
+			b.Run(kind+"/"+name, func(b *testing.B) {
+				f := newReferee(b, name)
+				mine, matches := 0.0, 0
+				for i := range b.N {
+					for side := range 2 {
+						players := make([]*Player, 2)
+						players[side] = newPlayer(b, kind, Options{Seed: uint64(i), Memory: 256 << 20})
+						players[1-side] = newPlayer(b, "random", Options{Seed: uint64(i)})
+						goals := f.hold(b, players, 2*time.Second, 500*time.Millisecond)
+						mine += float64(goals[side])
+						matches++
+					}
+				}
+				b.ReportMetric(mine/float64(matches), "points")
+			})
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package player
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// findings are what the two searches know of a position; nil is nothing.
+type findings struct{ exact, sampled *search.Result }
+
+// report is what one of them comes back with.
+type report struct {
+	exact  bool
+	result search.Result
+	err    error
+}
+
+// tieTime is how long the sampling search may go on to tell moves apart that
+// are proved to be equally good or bad, if the clock allows it.
+const tieTime = time.Second
+
+// search runs the searches side by side until ctx is done or the position is
+// settled for the role to move.
+func (t *thinker) search(ctx context.Context, at position) findings {
+	ctx, settle := context.WithCancel(ctx)
+	defer settle()
+	reports := make(chan report, 2)
+	running := 0
+	run := func(s search.Searcher, exact bool) {
+		running++
+		go func() {
+			r, err := s.Search(ctx, at.machine, at.state, t.limits())
+			reports <- report{exact, r, err}
+		}()
+	}
+	run(t.sampler, false)
+	if t.exact != nil {
+		run(t.exact, true)
+	}
+	var f findings
+	var late, tie <-chan time.Time // late: the searches have been told to stop
+	stopped := ctx.Done()
+	for running > 0 {
+		select {
+		case r := <-reports:
+			running--
+			if t.file(&f, r); f.isSettled(at.role) {
+				settle()
+			} else if settles(f.exact, at.role) && tie == nil {
+				tie = time.After(tieTime)
+			}
+		case <-tie:
+			settle()
+		case <-stopped:
+			stopped, late = nil, time.After(unwinding)
+		case <-late:
+			t.abandon(f)
+			return f
+		}
+	}
+	return f
+}
+
+// file takes a report into the findings.
+func (t *thinker) file(f *findings, r report) {
+	switch {
+	case r.err != nil && r.exact:
+		t.log.Info().Err(r.err).Msg("no exact search")
+		t.exact = t.instead(r.err)
+	case r.err != nil:
+		t.log.Warn().Err(r.err).Msg("search")
+	case r.exact:
+		f.exact = &r.result
+	default:
+		f.sampled = &r.result
+	}
+}
+
+// abandon leaves searches behind that do not return in time: they go on until
+// they look at their context, and new ones take their place.
+func (t *thinker) abandon(f findings) {
+	t.log.Warn().Msg("a search does not stop in time and is left behind")
+	if f.sampled == nil {
+		t.sampler = t.newSampler()
+	}
+	if f.exact == nil {
+		t.exact = nil
+	}
+}
+
+// isSettled tells whether there is nothing left to find out for role: its value
+// is proved and as good as can be, or no search is left that could tell equal
+// moves apart.
+func (f findings) isSettled(role machine.Role) bool {
+	return settles(f.sampled, role) || settles(f.exact, role) && f.exact.Values[role].Lower >= perfect
+}
+
+// hopeless is the goal that is as bad as any, perfect the best there is.
+const (
+	hopeless = 0
+	perfect  = 100
+)
+
+// settles tells whether r proves the value for role and says how to get it.
+func settles(r *search.Result, role machine.Role) bool {
+	return r != nil && r.Proved && r.Values[role].Solved() && len(r.Strategies) > int(role) && len(r.Strategies[role]) > 0
+}
+
+// decide picks the result to follow and says whose it is.
+func (t *thinker) decide(at position, f findings) (string, *search.Result) {
+	e, s := f.exact, f.sampled
+	role := at.role
+	switch {
+	case s == nil || len(s.Strategies) == 0:
+		return "exact", e
+	case e == nil || len(e.Strategies) <= int(role) || len(e.Strategies[role]) == 0:
+		return "sampled", s
+	case settles(e, role) && e.Values[role].Lower >= perfect:
+		return "exact", e
+	case settles(e, role) && e.Values[role].Lower > hopeless && !t.isAsGood(at, s.Strategies[role], e.Values[role].Lower):
+		return "exact", e
+	case e.Proved && !settles(s, role) && e.Values[role].Lower > hopeless && e.Values[role].Lower >= s.Values[role].Upper:
+		return "exact", e
+	}
+	return "sampled", s
+}
+
+// isAsGood tells whether the exact search proves that a pure strategy of the
+// role to move gives it value too, the others having no choice.
+func (t *thinker) isAsGood(at position, strategy []search.Weighted, value float64) bool {
+	if len(strategy) != 1 || t.class.Simultaneous {
+		return false
+	}
+	b := at.machine.NewBatch()
+	b.Load(at.state, 1)
+	b.Evaluate(1)
+	for r := range at.machine.Names().Roles {
+		role := machine.Role(r)
+		legal := b.AppendLegal(nil, 0, role)
+		switch {
+		case role == at.role:
+			b.Choose(0, role, strategy[0].Move)
+		case len(legal) == 1:
+			b.Choose(0, role, legal[0])
+		default:
+			return false
+		}
+	}
+	b.Advance(1)
+	child := make(machine.State, at.machine.Words())
+	b.Store(child, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), unwinding)
+	defer cancel()
+	r, err := t.exact.Search(ctx, at.machine, child, t.limits())
+	return err == nil && r.Proved && r.Values[at.role].Lower >= value
+}
+
+// instead is the exact search to use where the present one does not apply.
+func (t *thinker) instead(reason error) search.Searcher {
+	if errors.Is(reason, search.ErrNotSequential) && t.class.Players == 2 && !t.class.Simultaneous {
+		t.class.Simultaneous = true
+		return t.exactSearch()
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package player
+
+import (
+	"context"
+
+	"stackmate/reasoner/machine"
+)
+
+// firstMove plays the first legal move.
+type firstMove struct{}
+
+func (firstMove) begin(context.Context, position)                    {}
+func (firstMove) rest(context.Context, position)                     {}
+func (firstMove) choose(_ context.Context, at position) machine.Move { return at.legal[0] }
+
+// randomMove plays a random legal move.
+type randomMove struct{ rng *machine.Rand }
+
+func (*randomMove) begin(context.Context, position) {}
+func (*randomMove) rest(context.Context, position)  {}
+func (r *randomMove) choose(_ context.Context, at position) machine.Move {
+	return at.legal[r.rng.Intn(len(at.legal))]
+}

@@ -1,0 +1,149 @@
+package player
+
+import (
+	"context"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/montecarlo"
+	"stackmate/search/sequential"
+	"stackmate/search/simultaneous"
+)
+
+// thinker decides by searching. Two searches run side by side: an exact one,
+// where there is one for the class of the game, and one that samples. The exact
+// one takes over as soon as it proves more than the other one hopes for.
+type thinker struct {
+	options Options
+	log     zerolog.Logger
+	exactly bool // whether to use an exact search at all
+	rng     *machine.Rand
+
+	machine machine.Machine // that class and searches are for
+	class   Class
+	exact   search.Searcher // nil if there is none
+	sampler search.Searcher
+	plan    plan
+}
+
+func newThinker(o Options, exactly bool) *thinker {
+	return &thinker{options: o, log: o.Logger, exactly: exactly, rng: machine.NewRand(o.Seed)}
+}
+
+// maxExpansion is the longest that an exact search may be deaf to its context:
+// seconds for the children of one position.
+const maxExpansion = 0.02
+
+// prepare sets the searches up for the machine of a position.
+func (t *thinker) prepare(ctx context.Context, at position) {
+	if t.machine == at.machine {
+		return
+	}
+	t.machine, t.plan = at.machine, plan{}
+	t.class = Classify(ctx, at.machine, t.options.Seed)
+	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
+		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
+	t.exact = nil
+	if t.exactly && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
+		t.exact = t.exactSearch()
+	}
+	t.sampler = t.newSampler()
+}
+
+// exactSearch chooses the search that could solve the game.
+func (t *thinker) exactSearch() search.Searcher {
+	switch c := t.class; {
+	case c.Players > 2 || c.Players == 2 && !c.ConstantSum:
+		return nil
+	case !c.Simultaneous:
+		return sequential.New(sequential.Config{})
+	case c.Players == 2:
+		s, err := simultaneous.New(simultaneous.Config{Method: simultaneous.SMAB, Table: true})
+		if err != nil {
+			t.log.Error().Err(err).Msg("exact search")
+			return nil
+		}
+		return s
+	}
+	return nil
+}
+
+// newSampler makes the sampling search: on the threads that the exact one
+// leaves over, with mixed strategies where only those are safe.
+func (t *thinker) newSampler() search.Searcher {
+	c := montecarlo.Config{Workers: t.options.Threads}
+	if t.exact != nil {
+		c.Workers = max(1, t.options.Threads-1)
+	}
+	if t.class.Simultaneous && t.class.ConstantSum && t.class.Players == 2 {
+		c.Rule = montecarlo.RegretMatching
+	}
+	return montecarlo.New(c)
+}
+
+// begin implements policy. Only a player alone uses up the start clock: against
+// others, who may be waiting, the time is better spent on real positions.
+func (t *thinker) begin(ctx context.Context, at position) {
+	t.prepare(ctx, at)
+	if t.class.Players == 1 {
+		t.choose(ctx, at)
+	}
+}
+
+// rest implements policy: the tree of the sampling search grows on. The part of
+// it that the next position needs is kept.
+func (t *thinker) rest(ctx context.Context, at position) {
+	if _, err := t.sampler.Search(ctx, at.machine, at.state, t.limits()); err != nil {
+		t.log.Warn().Err(err).Msg("search")
+	}
+}
+
+// limits share the memory between the searches.
+func (t *thinker) limits() search.Limits {
+	return search.Limits{MaxBytes: t.options.Memory / 2, Seed: t.options.Seed}
+}
+
+// choose implements policy.
+func (t *thinker) choose(ctx context.Context, at position) machine.Move {
+	began := time.Now()
+	t.prepare(ctx, at)
+	if move, ok := t.plan.next(at, perfect); ok {
+		return move
+	}
+	found := t.search(ctx, at)
+	if t.class.Players == 1 {
+		t.plan.improve(at, found.exact)
+		t.plan.improve(at, found.sampled)
+		if move, ok := t.plan.next(at, hopeless); ok {
+			return move
+		}
+	}
+	who, r := t.decide(at, found)
+	if r == nil || len(r.Strategies) <= int(at.role) {
+		return at.legal[0]
+	}
+	t.log.Debug().Str("by", who).Bool("proved", r.Proved).Floats64("value", []float64{r.Values[at.role].Lower, r.Values[at.role].Upper}).
+		Int64("nodes", r.Nodes).Dur("took", time.Since(began)).Msg("search")
+	return t.draw(at, r.Strategies[at.role])
+}
+
+// draw samples a strategy; whatever it says, the move is legal.
+func (t *thinker) draw(at position, strategy []search.Weighted) machine.Move {
+	point := t.rng.Float64()
+	move := at.legal[0]
+	for _, w := range strategy {
+		move = w.Move
+		if point -= w.Probability; point < 0 {
+			break
+		}
+	}
+	for _, m := range at.legal {
+		if m == move {
+			return move
+		}
+	}
+	return at.legal[0]
+}
