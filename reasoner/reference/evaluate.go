@@ -45,9 +45,15 @@ type derivation struct {
 	fixed   *store // facts of the relations that are the same in all positions
 	facts   *store
 	derived func(fact term) // called for each new fact
-	limit   int
+	limit   int             // of facts
 	queue   []term
+	work    int   // facts looked at
+	err     error // why the run is given up
 }
+
+// patience is how many facts are looked at between two looks at the context:
+// some milliseconds.
+const patience = 1 << 14
 
 var errTooManyFacts = errors.New("the rules derive too many facts for the reference interpreter")
 
@@ -64,13 +70,7 @@ func (d *derivation) run(e *evaluator) error {
 	for i, r := range e.rules {
 		d.join(r, e.full[i], newBinding(r.slots))
 	}
-	for steps := 0; len(d.queue) > 0; steps++ {
-		if steps%256 == 0 && d.ctx.Err() != nil {
-			return d.ctx.Err()
-		}
-		if len(d.facts.log) > d.limit {
-			return errTooManyFacts
-		}
+	for len(d.queue) > 0 && !d.tired() {
 		fact := d.queue[len(d.queue)-1]
 		d.queue = d.queue[:len(d.queue)-1]
 		for _, w := range e.waiting[d.terms.heads[fact]] {
@@ -80,7 +80,7 @@ func (d *derivation) run(e *evaluator) error {
 			}
 		}
 	}
-	return nil
+	return d.err
 }
 
 func newBinding(slots int) []term {
@@ -107,6 +107,9 @@ func (d *derivation) join(r *rule, literals []literal, binding []term) {
 	}
 	var trail []int
 	for _, fact := range d.store(l.atom.functor).candidates(&l.atom, binding) {
+		if d.tired() {
+			return
+		}
 		ok := false
 		if trail, ok = d.terms.match(&l.atom, fact, binding, trail[:0]); ok {
 			d.join(r, rest, binding)
@@ -115,6 +118,14 @@ func (d *derivation) join(r *rule, literals []literal, binding []term) {
 			binding[s] = unbound
 		}
 	}
+}
+
+// tired tells whether the run is to be given up.
+func (d *derivation) tired() bool {
+	if d.work++; d.work%patience == 0 && d.err == nil {
+		d.err = d.ctx.Err()
+	}
+	return d.err != nil
 }
 
 // test decides a literal that binds nothing.
@@ -128,10 +139,15 @@ func (d *derivation) test(l *literal, binding []term) bool {
 
 // add inserts a fact.
 func (d *derivation) add(fact term) {
-	if d.facts.insert(fact) {
-		d.queue = append(d.queue, fact)
-		if d.derived != nil {
-			d.derived(fact)
-		}
+	if !d.facts.insert(fact) {
+		return
+	}
+	if len(d.facts.log) > d.limit {
+		d.err = errTooManyFacts
+		return
+	}
+	d.queue = append(d.queue, fact)
+	if d.derived != nil {
+		d.derived(fact)
 	}
 }

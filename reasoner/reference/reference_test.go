@@ -15,7 +15,7 @@ import (
 // or two: sequential, simultaneous, puzzles, chance, recursion, function terms.
 var replayed = []string{
 	"ticTacToe", "biddingTicTacToe", "connectFour", "hex", "blocks", "breakthrough", "2pttc",
-	"blocker", "aipsrovers01", "ad_game_2x2", "gt_two_thirds_2p",
+	"blocker", "aipsrovers01", "blockerSerial", "futoshiki5", "majorities",
 }
 
 // corpus is the folder of the corpus; the test is skipped without it.
