@@ -210,8 +210,7 @@ var goofspielRules = rulesheet(`
 
 (<= terminal
     (not unfinished))
-{{if .Proportional}}
-{{range count (sub 0 .Total) .Total}}
+{{if .Proportional}}{{range count (sub 0 .Total) .Total}}
 (<= (goal red {{add 50 .}}) (true (lead {{.}})))
 (<= (goal blue {{sub 50 .}}) (true (lead {{.}})))
 {{- end}}

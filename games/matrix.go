@@ -111,7 +111,6 @@ var oneShotRules = rulesheet(`
 
 (<= terminal
     (true (got ?p ?n)))
-
 {{range .Values}}
 (<= (goal ?p {{.}}) (true (got ?p {{.}})))
 {{- end}}

@@ -152,10 +152,14 @@ func TestOddRequestsAreAnswered(t *testing.T) {
 		"no body":         {"POST / HTTP/1.0\r\n\r\n", "HTTP/1.0 400", "expected one message in parentheses, such as (INFO)"},
 		"garbage message": {post("\x00\xff\x13("), "HTTP/1.0 400", "found the end where 1 parentheses are open"},
 		"deep":            {post(strings.Repeat("(", 1<<20)), "HTTP/1.0 400", "found the end where 1048576 parentheses are open"},
-		"deep move": {post("(PLAY m (" + strings.Repeat("(f ", 1<<20) + strings.Repeat(")", 1<<20) + "))"),
-			"HTTP/1.0 400", "PLAY: expected a move of at most 65536 bytes, found (f (f"},
-		"nested move": {post("(PLAY m (" + strings.Repeat("(f ", 1<<11) + "a" + strings.Repeat(")", 1<<11) + "))"),
-			"HTTP/1.0 400", "PLAY: the move (f (f"},
+		"deep move": {
+			post("(PLAY m (" + strings.Repeat("(f ", 1<<20) + strings.Repeat(")", 1<<20) + "))"),
+			"HTTP/1.0 400", "PLAY: expected a move of at most 65536 bytes, found (f (f",
+		},
+		"nested move": {
+			post("(PLAY m (" + strings.Repeat("(f ", 1<<11) + "a" + strings.Repeat(")", 1<<11) + "))"),
+			"HTTP/1.0 400", "PLAY: the move (f (f",
+		},
 		"no HTTP":       {"( INFO )\r\n\r\n", "HTTP/1.1 400", ""},
 		"unknown match": {post("(PLAY nobody NIL)"), "HTTP/1.0 200", "busy"},
 	} {
@@ -242,14 +246,22 @@ func TestAFailingAgentIsSurvived(t *testing.T) {
 		available string
 	}{
 		"no agent": {func() Agent { panic("none") }, 500, "available"},
-		"error at start": {always(&fake{onStart: func(context.Context, Match) error { return broken }}),
-			500, "available"},
-		"panic at start": {always(&fake{onStart: func(context.Context, Match) error { return crash() }}),
-			500, "available"},
-		"error in play": {always(&fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return gdl.Term{}, broken }}),
-			200, "busy"},
-		"panic in play": {always(&fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return gdl.Term{}, crash() }}),
-			200, "busy"},
+		"error at start": {
+			always(&fake{onStart: func(context.Context, Match) error { return broken }}),
+			500, "available",
+		},
+		"panic at start": {
+			always(&fake{onStart: func(context.Context, Match) error { return crash() }}),
+			500, "available",
+		},
+		"error in play": {
+			always(&fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return gdl.Term{}, broken }}),
+			200, "busy",
+		},
+		"panic in play": {
+			always(&fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return gdl.Term{}, crash() }}),
+			200, "busy",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := NewEndpoint("Tester", c.newAgent, zlog)

@@ -267,8 +267,10 @@ func TestAPlayerNotReadyInTimeMayCatchUp(t *testing.T) {
 		slow := &fake{onStart: func(context.Context, Match) error { time.Sleep(12 * time.Second); return nil }}
 		m := manager(t, choosing)
 		r := play(t, m, quick, in("slow", slow), in("good", &fake{}))
-		if diff := cmp.Diff(Result{Match: "m.1", Game: "test", Players: []string{"slow", "good"},
-			Goals: r.Goals, Turns: 2, Errors: []int{1, 0}}, r.Result()); diff != "" {
+		if diff := cmp.Diff(Result{
+			Match: "m.1", Game: "test", Players: []string{"slow", "good"},
+			Goals: r.Goals, Turns: 2, Errors: []int{1, 0},
+		}, r.Result()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		verify(t, m, r)
