@@ -1,6 +1,7 @@
 package datalog
 
 import (
+	"math"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -27,36 +28,60 @@ type sample struct {
 
 // The size of calibration. Work is about 5 to 10 ns each.
 const (
+	calibrationRounds  = 2
 	calibrationSamples = 24
 	samplingWork       = 2_000_000
 	calibrationWork    = 30_000_000
 	calibrationSeed    = 1
+	measuredSamples    = 2
+	measuredWork       = 100_000
 )
 
 // calibrate fills in.cost.
 func (in *interpreter) calibrate() {
 	c := &calibration{in: in}
-	in.cost.full = make(map[*relation]bool)
-	c.play()
+	in.cost.full = newEvaluator(in).recursive()
+	for range calibrationRounds {
+		c.play()
+		c.measure()
+		c.descend()
+	}
 	c.measure()
+}
+
+// descend changes one choice after the other and keeps what saves work.
+func (c *calibration) descend() {
+	full := c.in.cost.full
 	best := c.try(0)
+	c.spent = 0
 	for _, rel := range c.candidates() {
 		if c.spent > calibrationWork {
-			break
+			return
 		}
-		in.cost.full[rel] = !in.cost.full[rel]
+		full[rel] = !full[rel]
 		if w := c.try(best); w < best-best/64 {
 			best = w
 		} else {
-			in.cost.full[rel] = !in.cost.full[rel]
+			full[rel] = !full[rel]
 		}
 	}
-	c.measure()
+}
+
+// recursive marks, for a start, the recursive relations as computed whole.
+func (e *evaluator) recursive() map[*relation]bool {
+	full := make(map[*relation]bool)
+	for original, own := range e.copies {
+		if d := e.derived[own]; d != nil && d.component != nil {
+			full[original] = true
+		}
+	}
+	return full
 }
 
 // play collects samples: positions of random matches, more or less evenly spread
 // over their course.
 func (c *calibration) play() {
+	c.samples = nil
 	s := newStepper(c.in)
 	rng := machine.NewRand(calibrationSeed)
 	state := slices.Clone(c.in.initial)
@@ -111,41 +136,75 @@ func (s *stepper) visit(x *sample) {
 	s.Next(s.after.words, x.joint)
 }
 
-// measure takes the profile of every relation from the samples.
+// measure takes the profile of every relation: of inputs from all samples, of
+// derived relations, computed whole, from a few.
 func (c *calibration) measure() {
 	s := newStepper(c.in)
-	sums := make(map[*relation]*profile)
+	profiles := make(map[*relation]*profile)
+	for _, rel := range c.in.inputs {
+		profiles[rel] = &profile{distinct: make([]float64, rel.arity)}
+	}
 	for i := range c.samples {
-		s.visit(&c.samples[i])
-		for original, rel := range s.copies {
-			p := sums[original]
-			if p == nil {
-				p = &profile{distinct: make([]float64, rel.arity)}
-				sums[original] = p
-			}
-			p.add(rel)
+		s.SetState(c.samples[i].state)
+		s.setJoint(c.samples[i].joint)
+		for k, rel := range c.in.inputs {
+			in := s.inputs[k]
+			profiles[rel].add(rel, in.list)
 		}
 	}
-	for _, p := range sums {
+	for _, p := range profiles {
 		p.average(len(c.samples))
 	}
-	c.in.cost.profiles = sums
+	for _, rel := range c.in.theory.relations {
+		if d := s.derived[s.copies[rel]]; d != nil {
+			profiles[rel] = c.measureDerived(s, d)
+		}
+	}
+	c.in.cost.profiles = profiles
 }
 
-// add counts the tuples that rel holds now.
-func (p *profile) add(rel *relation) {
-	if rel.input == nil {
-		p.tuples += float64(rel.n)
-		for c := range p.distinct {
-			p.distinct[c] += float64(rel.count(int32(c)))
+// measureDerived computes all of d in some samples. Where that is too much work, d
+// is taken to be huge, with as many different terms in each column.
+func (c *calibration) measureDerived(s *stepper, d *derived) *profile {
+	p := &profile{distinct: make([]float64, d.rel.arity)}
+	var all []int32
+	for k := range measuredSamples {
+		if !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
+			p.tuples = measuredWork
+			for i := range p.distinct {
+				p.distinct[i] = math.Pow(measuredWork, 1/float64(d.rel.arity))
+			}
+			return p
 		}
-		return
+		for len(all) < int(d.rel.n) {
+			all = append(all, int32(len(all)))
+		}
+		p.add(d.rel, all[:d.rel.n])
 	}
-	p.tuples += float64(len(rel.input.list))
+	p.average(measuredSamples)
+	return p
+}
+
+// complete computes all of d in a sample; it returns false if that is too much
+// work.
+func (s *stepper) complete(d *derived, x *sample) bool {
+	s.setState(x.state)
+	s.setJoint(x.joint)
+	s.placed = false
+	s.meter.work, s.meter.stop = 0, measuredWork
+	s.ensure(s.wholeCall(d), nil)
+	done := s.meter.err == nil
+	s.meter.err, s.depth = nil, 0
+	return done
+}
+
+// add counts tuples of rel.
+func (p *profile) add(rel *relation, tuples []int32) {
+	p.tuples += float64(len(tuples))
 	for c := range p.distinct {
 		seen := make(map[int32]struct{})
-		for _, t := range rel.input.list {
-			seen[rel.input.universe.row(t)[c]] = struct{}{}
+		for _, t := range tuples {
+			seen[rel.row(t)[c]] = struct{}{}
 		}
 		p.distinct[c] += float64(len(seen))
 	}
@@ -159,20 +218,22 @@ func (p *profile) average(samples int) {
 }
 
 // candidates are the relations for which there is a choice, in a fixed order:
-// those that are asked by key.
+// those that some rule uses.
 func (c *calibration) candidates() []*relation {
-	s := newStepper(c.in)
+	used := make(map[*relation]bool)
+	for _, r := range c.in.rules {
+		for i := range r.body {
+			used[r.body[i].atom.rel] = true
+		}
+	}
+	heads := make(map[*relation]bool)
+	for _, r := range c.in.rules {
+		heads[r.head.rel] = used[r.head.rel] && r.head.rel.arity > 0
+	}
 	var list []*relation
 	for _, rel := range c.in.theory.relations {
-		own := s.copies[rel]
-		if own == nil || s.derived[own] == nil {
-			continue
-		}
-		for _, call := range s.derived[own].calls {
-			if !call.full && len(call.columns) > 0 {
-				list = append(list, rel)
-				break
-			}
+		if heads[rel] {
+			list = append(list, rel)
 		}
 	}
 	return list

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
 )
@@ -205,17 +207,18 @@ func TestMachineReplaysTheCorpus(t *testing.T) {
 		init := time.Since(start).Seconds()
 		p := machine.NewPlayouts(m, m.Initial(), 1)
 		start = time.Now()
+		before := cpu()
 		for time.Since(start) < 300*time.Millisecond {
 			p.Step()
 		}
-		rate := float64(p.States) / time.Since(start).Seconds()
+		rate := float64(p.States) / (cpu()-before)
 		in, err := newInterpreter(ctx, g, Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := in.rate()
+		first := in.rate()
 		in.calibrate()
-		fmt.Printf("%-40s init %6.2f  %8.0f states/s work %8.0f -> %8.0f\n", name, init, rate, before, in.rate())
+		fmt.Printf("%-40s init %6.2f  %8.0f states/s work %8.0f -> %8.0f\n", name, init, rate, first, in.rate())
 		for i, record := range matches(t, name) {
 			if err := replay(m, &record); err != nil {
 				msg := err.Error()
@@ -223,6 +226,14 @@ func TestMachineReplaysTheCorpus(t *testing.T) {
 			}
 		}
 	})
+}
+
+func cpu() float64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // rate is the work per state of some random playouts.

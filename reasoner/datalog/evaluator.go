@@ -53,12 +53,9 @@ type derived struct {
 	touched   bool
 	plans     []*plan // of all rules, for computing the whole relation
 	compiled  bool
-	calls     []*call
-	work      work
+	whole     *call
+	calls     []*call // by key
 }
-
-// work counts what computing a relation has cost in calibration.
-type work struct{ completions, matches, tuples int64 }
 
 // call is a use of a derived relation with some columns known.
 type call struct {
@@ -67,6 +64,7 @@ type call struct {
 	columns []int32   // the known columns
 	asked   *relation // the keys asked for in this position
 	plans   []*plan
+	demand  *component // of a recursive relation: what grows from a new key
 }
 
 // component is a set of mutually recursive relations.
@@ -189,32 +187,38 @@ func (e *evaluator) isRecursive(rel *relation) bool {
 
 // call implements caller: it compiles what computes rel for known columns.
 func (e *evaluator) call(rel *relation, columns []int32) *call {
-	if !rel.dynamic {
-		return nil
-	}
 	d := e.derived[rel]
 	if d == nil {
-		return nil // no rule: always empty
+		return nil // static, or without rules
 	}
-	full := d.component != nil || len(columns) == 0 && rel.arity > 0 || e.in.cost.full[e.original(rel)]
-	if full {
-		columns = nil
+	if len(columns) == 0 && (rel.arity > 0 || d.component != nil) || e.in.cost.full[e.original(rel)] {
+		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {
-		if c.full == full && len(c.columns) == len(columns) && equalTuples(c.columns, columns) {
+		if !c.full && len(c.columns) == len(columns) && equalTuples(c.columns, columns) {
 			return c
 		}
 	}
-	c := &call{to: d, full: full, columns: columns, asked: newRelation(predicate{}, len(columns))}
-	d.calls = append(d.calls, c)
-	if full {
-		e.compile(d)
+	if d.component != nil {
+		c := e.demand(d, columns)
+		d.calls = append(d.calls, c)
 		return c
 	}
+	c := &call{to: d, columns: columns, asked: newRelation(predicate{}, len(columns))}
+	d.calls = append(d.calls, c)
 	for _, r := range d.rules {
 		c.plans = append(c.plans, newCallPlan(r, -1, columns, e))
 	}
 	return c
+}
+
+// wholeCall is the call that computes all of d.
+func (e *evaluator) wholeCall(d *derived) *call {
+	if d.whole == nil {
+		d.whole = &call{to: d, full: true}
+		e.compile(d)
+	}
+	return d.whole
 }
 
 // grows implements caller.
@@ -241,23 +245,30 @@ func (e *evaluator) compile(d *derived) {
 	for _, m := range c.members {
 		m.compiled = true
 	}
-	inside := insideOf{e, c}
+	inside := insideOf{e, c, c}
 	for _, m := range c.members {
 		for _, r := range m.rules {
 			c.first = append(c.first, newCallPlan(r, -1, nil, inside))
-			for i := range r.body {
-				if l := &r.body[i]; l.op == gdl.Holds && inside.grows(l.atom.rel) {
-					c.uses = append(c.uses, use{rule: r, literal: i, plan: newCallPlan(r, i, nil, inside)})
-				}
-			}
+			c.addUses(r, inside)
 		}
 	}
 }
 
-// insideOf calls only what lies outside of a component.
+// addUses plans r once for each of its recursive literals.
+func (c *component) addUses(r *rule, inside insideOf) {
+	for i := range r.body {
+		if l := &r.body[i]; l.op == gdl.Holds && inside.grows(l.atom.rel) {
+			c.uses = append(c.uses, use{rule: r, literal: i, plan: newCallPlan(r, i, nil, inside)})
+		}
+	}
+}
+
+// insideOf calls only what lies outside of a component. What is part of the same
+// recursion in the rules, but not of the component, is called as a whole.
 type insideOf struct {
 	*evaluator
 	component *component
+	recursion *component
 }
 
 func (x insideOf) grows(rel *relation) bool {
@@ -268,6 +279,9 @@ func (x insideOf) grows(rel *relation) bool {
 func (x insideOf) call(rel *relation, columns []int32) *call {
 	if x.grows(rel) {
 		return nil
+	}
+	if d := x.derived[rel]; d != nil && d.component == x.recursion {
+		return x.wholeCall(d)
 	}
 	return x.evaluator.call(rel, columns)
 }
@@ -288,6 +302,10 @@ func (e *evaluator) ensure(c *call, key []int32) {
 		return
 	}
 	e.touch(d)
+	if c.demand != nil {
+		e.grow(c.demand)
+		return
+	}
 	f := e.enter()
 	for _, p := range c.plans {
 		if f.call(p, key); len(key) == d.rel.arity && d.rel.find(key) >= 0 {
@@ -343,6 +361,20 @@ func (e *evaluator) iterate(f *joiner, c *component) {
 	for _, p := range c.first {
 		f.call(p, nil)
 	}
+	e.saturate(f, c)
+}
+
+// grow lets the tables of a demand grow from the keys that are new.
+func (e *evaluator) grow(c *component) {
+	for _, m := range c.members {
+		e.touch(m)
+	}
+	e.saturate(e.enter(), c)
+	e.depth--
+}
+
+// saturate runs rounds until a component grows no more.
+func (e *evaluator) saturate(f *joiner, c *component) {
 	for c.advance() {
 		for i := range c.uses {
 			u := &c.uses[i]

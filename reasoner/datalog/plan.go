@@ -300,6 +300,14 @@ func (p *planner) membership(s *step, l *literal) {
 	}
 	if p.calls != nil && rel.input == nil {
 		s.call = p.calls.call(rel, rel.all.columns)
+		s.readAnswers()
+	}
+}
+
+// readAnswers lets s read the relation that its call fills.
+func (s *step) readAnswers() {
+	if s.call != nil && s.call.to.rel != s.rel {
+		s.rel, s.source = s.call.to.rel, s.call.to.rel
 	}
 }
 
@@ -336,6 +344,10 @@ func (p *planner) join(i int) {
 			nested = p.receive(&s, int32(c), x, nested)
 		}
 	}
+	if p.calls != nil && a.rel.input == nil {
+		s.call = p.calls.call(a.rel, columns)
+		s.readAnswers()
+	}
 	if len(columns) > 0 {
 		s.op, s.index = opLookup, s.source.index(columns)
 	}
@@ -347,8 +359,6 @@ func (p *planner) join(i int) {
 		}
 	case a.rel.input != nil:
 		s.op = opList
-	case p.calls != nil:
-		s.call = p.calls.call(a.rel, columns)
 	}
 	p.plan.steps = append(p.plan.steps, s)
 	p.unpack(nested)

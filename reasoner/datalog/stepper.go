@@ -66,10 +66,10 @@ func newStepper(in *interpreter) *stepper {
 
 // whole is the call that completes a relation.
 func (s *stepper) whole(rel *relation) *call {
-	if !rel.dynamic {
-		return nil
+	if d := s.derived[s.copy(rel)]; d != nil {
+		return s.wholeCall(d)
 	}
-	return s.call(s.copy(rel), nil)
+	return nil
 }
 
 // appendOutput appends how rel becomes bits of to. Relations that no body uses
