@@ -19,20 +19,31 @@ func uniform(count, m, n int) [][]float64 {
 	return games
 }
 
+// benchmarkEngines runs a benchmark on every engine that is part of the program.
+func benchmarkEngines(b *testing.B, run func(b *testing.B, g Engine)) {
+	for _, name := range []string{"native", "glpk"} {
+		if g, err := NewEngine(name); err == nil {
+			b.Run(name, func(b *testing.B) { run(b, g) })
+		}
+	}
+}
+
+// BenchmarkNash solves random games fully: value and both strategies.
 func BenchmarkNash(b *testing.B) {
 	for _, n := range []int{2, 3, 5, 10, 15, 30} {
 		b.Run(fmt.Sprintf("%dx%d", n, n), func(b *testing.B) {
-			games := uniform(1024, n, n)
-			g := NewNative()
-			x, y := make([]float64, n), make([]float64, n)
-			b.ReportAllocs()
-			k := 0
-			for b.Loop() {
-				if _, err := g.Nash(games[k&1023], n, n, x, y); err != nil {
-					b.Fatal(err)
+			benchmarkEngines(b, func(b *testing.B, g Engine) {
+				games := uniform(1024, n, n)
+				x, y := make([]float64, n), make([]float64, n)
+				b.ReportAllocs()
+				k := 0
+				for b.Loop() {
+					if _, err := g.Nash(games[k&1023], n, n, x, y); err != nil {
+						b.Fatal(err)
+					}
+					k++
 				}
-				k++
-			}
+			})
 		})
 	}
 }
@@ -55,20 +66,21 @@ func BenchmarkMaximize(b *testing.B) {
 				}
 			}
 			e := uniform(1, 1, n)[0]
-			g := NewNative()
-			b.ReportAllocs()
-			feasible, k := 0, 0
-			for b.Loop() {
-				_, ok, err := g.Maximize(games[k&1023], n, n, e, bounds[k&1023])
-				if err != nil {
-					b.Fatal(err)
+			benchmarkEngines(b, func(b *testing.B, g Engine) {
+				b.ReportAllocs()
+				feasible, k := 0, 0
+				for b.Loop() {
+					_, ok, err := g.Maximize(games[k&1023], n, n, e, bounds[k&1023])
+					if err != nil {
+						b.Fatal(err)
+					}
+					if ok {
+						feasible++
+					}
+					k++
 				}
-				if ok {
-					feasible++
-				}
-				k++
-			}
-			b.ReportMetric(float64(feasible)/float64(k), "feasible")
+				b.ReportMetric(float64(feasible)/float64(k), "feasible")
+			})
 		})
 	}
 }
