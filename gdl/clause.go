@@ -13,7 +13,24 @@ var keywords = map[string]int{
 	"distinct": 2, "not": 1, "or": -1, "and": -1, "<=": -1,
 }
 
-// keyword gives the lower-case spelling of a keyword in any case.
+// Keyword is the lower-case spelling of a keyword in any case, or "" of any other
+// name. A chance role counts as one.
+func Keyword(name string) string {
+	if strings.EqualFold(name, chance) {
+		return chance
+	}
+	low, ok := keyword(name)
+	if !ok {
+		return ""
+	}
+	return low
+}
+
+// IsVariable tells whether an atom is a variable.
+func IsVariable(atom string) bool { return strings.HasPrefix(atom, "?") }
+
+// keyword gives the lower-case spelling of a relation or operator with a fixed
+// meaning.
 func keyword(name string) (string, bool) {
 	if len(name) > len("terminal") {
 		return "", false
@@ -172,7 +189,7 @@ func (b *builder) term(f *Form) Term {
 func (b *builder) compound(f *Form) Term {
 	t := Term{Name: f.Atom, Pos: place(f.Pos)}
 	if !f.IsList() {
-		if isVariable(f.Atom) {
+		if IsVariable(f.Atom) {
 			t.Kind = Variable
 		}
 		return t
@@ -182,7 +199,7 @@ func (b *builder) compound(f *Form) Term {
 		return t
 	}
 	name := f.List[0]
-	if name.IsList() || isVariable(name.Atom) {
+	if name.IsList() || IsVariable(name.Atom) {
 		b.faults.report("E006", name.Pos, name.String(), "expected a name after `(`, found %s", name)
 		return t
 	}
@@ -195,8 +212,6 @@ func (b *builder) compound(f *Form) Term {
 	}
 	return t
 }
-
-func isVariable(atom string) bool { return strings.HasPrefix(atom, "?") }
 
 // Term reads the form as a term; zero-arity parentheses vanish.
 func (f *Form) Term() (Term, error) {

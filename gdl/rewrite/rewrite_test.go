@@ -1,0 +1,123 @@
+package rewrite_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmate/gdl"
+	"stackmate/gdl/rewrite"
+)
+
+// corpus reads every tenth rulesheet of the corpus.
+func corpus(t *testing.T) map[string]*gdl.File {
+	t.Helper()
+	dir := os.Getenv("STACKMATE_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "rulesheets", "*.kif"))
+	if len(files) == 0 {
+		t.Skip("no corpus of rulesheets at " + dir + "; STACKMATE_CORPUS names its folder")
+	}
+	out := make(map[string]*gdl.File)
+	for i := 0; i < len(files); i += 10 {
+		src, err := os.ReadFile(files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out[files[i]], err = gdl.Parse(files[i], src); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// rules are the normalised rules of a tree, each with its conditions sorted, in
+// sorted order, with names replaced.
+func rules(t *testing.T, tree *gdl.File, names *strings.Replacer) []string {
+	t.Helper()
+	g, _, err := gdl.Load("rewritten", []byte(gdl.Print(tree)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, r := range g.Rules {
+		var body []string
+		for _, l := range r.Body {
+			body = append(body, fmt.Sprint(l.Op, l.Atom, l.Left, l.Right))
+		}
+		slices.Sort(body)
+		out = append(out, names.Replace(fmt.Sprint(r.Head, body)))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+var same = strings.NewReplacer()
+
+func TestRewritingKeepsTheRulesOfTheCorpus(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for file, tree := range corpus(t) {
+		want := rules(t, tree, same)
+		for name, rewritten := range map[string]*gdl.File{
+			"Rules":        rewrite.Rules(tree, rng),
+			"Bodies":       rewrite.Bodies(tree, rng),
+			"Disjunctions": rewrite.Disjunctions(tree),
+		} {
+			if d := cmp.Diff(want, rules(t, rewritten, same)); d != "" {
+				t.Errorf("%s of %s (-want +got):\n%s", name, file, d)
+			}
+		}
+	}
+}
+
+func TestRenamedSymbolsAndVariablesCanBeNamedBack(t *testing.T) {
+	for file, tree := range corpus(t) {
+		var back []string
+		fresh := func(prefix string) func(string) string {
+			return func(old string) string {
+				name := fmt.Sprintf("%s%d_", prefix, len(back))
+				back = append(back, name, old)
+				return name
+			}
+		}
+		renamed := rewrite.Variables(rewrite.Symbols(tree, fresh("zz_")), fresh("?zz_"))
+		if len(back) == 0 {
+			t.Errorf("%s: nothing was renamed", file)
+		}
+		if got := strings.NewReplacer(back...).Replace(gdl.Print(renamed)); got != gdl.Print(tree) {
+			t.Errorf("%s: naming back gives other rules", file)
+		}
+	}
+}
+
+func TestKeywordsIntegersAndTheChanceRoleKeepTheirNames(t *testing.T) {
+	tree, err := gdl.Parse("", []byte("(role Random) (<= (GOAL ?r 50) (f 1 x) (Not (f 2 ?r)))"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := gdl.Print(rewrite.Symbols(tree, func(s string) string { return s + s }))
+	want := "(role Random)\n(<= (GOAL ?r 50) (ff 1 xx) (Not (ff 2 ?r)))\n"
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestDisjunctionsAreExpandedAlsoInsideEachOther(t *testing.T) {
+	tree, err := gdl.Parse("", []byte("(<= a (or b (or c d)) (or e f))"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := gdl.Print(rewrite.Disjunctions(tree))
+	want := "(<= a b e)\n(<= a b f)\n(<= a c e)\n(<= a c f)\n(<= a d e)\n(<= a d f)\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
