@@ -1,0 +1,69 @@
+package reference_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/gdl/rewrite"
+	"stackmate/reasoner/trace"
+)
+
+// respell renames the symbols of recorded terms as rename does those of rules.
+func respell(t *testing.T, rename func(string) string, terms []string) {
+	t.Helper()
+	for i, text := range terms {
+		tree, err := gdl.Parse("", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms[i] = rewrite.Symbols(tree, rename).Forms[0].String()
+	}
+}
+
+func TestRewrittenRulesReplayTheRenamedRecords(t *testing.T) {
+	dir := corpus(t)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, name := range []string{"biddingTicTacToe", "connectFour", "2pttc", "aipsrovers01", "blockerSerial"} {
+		t.Run(name, func(t *testing.T) {
+			src, err := os.ReadFile(filepath.Join(dir, "rulesheets", name+".kif"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree, err := gdl.Parse(name, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := make(map[string]string)
+			rename := func(s string) string {
+				if names[s] == "" {
+					names[s] = fmt.Sprintf("n%d", len(names))
+				}
+				return names[s]
+			}
+			tree = rewrite.Bodies(rewrite.Rules(rewrite.Disjunctions(tree), rng), rng)
+			tree = rewrite.Variables(rewrite.Symbols(tree, rename), func(v string) string { return v + "v" })
+			m := compile(t, gdl.Print(tree))
+			for match, err := range trace.Read(filepath.Join(dir, "traces", name+".jsonl.gz")) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				respell(t, rename, match.Roles)
+				for _, s := range match.Steps {
+					respell(t, rename, s.State)
+					respell(t, rename, s.Joint)
+					for _, legal := range s.Legal {
+						respell(t, rename, legal)
+					}
+				}
+				respell(t, rename, match.Final.State)
+				if err := trace.Replay(m, match); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
