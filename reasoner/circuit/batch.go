@@ -101,9 +101,13 @@ func (b *Batch) Fill(s machine.State, mask []uint64) {
 // spread writes the rows of a position in all lanes.
 func (b *Batch) spread(rows []uint64, s machine.State) {
 	for f := range b.m.names.Fluents {
-		value := -(s[f>>6] >> (uint(f) & 63) & 1)
+		v := -(s[f>>6] >> (uint(f) & 63) & 1)
+		if b.words == cacheLine { // in one go, the case of every node of a search
+			*(*[cacheLine]uint64)(rows[f*cacheLine:]) = [cacheLine]uint64{v, v, v, v, v, v, v, v}
+			continue
+		}
 		for w := range b.words {
-			rows[f*b.words+w] = value
+			rows[f*b.words+w] = v
 		}
 	}
 }

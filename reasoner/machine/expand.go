@@ -78,7 +78,7 @@ func (x *Expander) Expand(e *Expansion, s State) bool {
 	for len(e.Moves) < x.roles {
 		e.Moves = append(e.Moves, nil)
 	}
-	b.Load(s, 1)
+	b.Fill(s, nil)
 	b.Evaluate(1)
 	e.Children = 1
 	for r := range x.roles {
@@ -89,16 +89,19 @@ func (x *Expander) Expand(e *Expansion, s State) bool {
 	e.Terminal = resize(e.Terminal, e.Children)
 	e.Goals = resize(e.Goals, e.Children*x.roles)
 	for c := 0; c < e.Children; c += b.Lanes() {
-		x.expandChunk(e, s, c, min(b.Lanes(), e.Children-c))
+		if c > 0 {
+			b.Fill(s, nil)
+			b.Evaluate(1)
+		}
+		x.expandChunk(e, c, min(b.Lanes(), e.Children-c))
 	}
 	return e.Children > 0
 }
 
-// expandChunk computes children first..first+n-1 in lanes 0..n-1.
-func (x *Expander) expandChunk(e *Expansion, s State, first, n int) {
+// expandChunk computes children first..first+n-1 in lanes 0..n-1, all of which
+// hold the parent.
+func (x *Expander) expandChunk(e *Expansion, first, n int) {
 	b := x.batch
-	b.Fill(s, nil)
-	b.Evaluate(n)
 	for lane := range n {
 		e.Joint(x.joint, first+lane)
 		for r, m := range x.joint {

@@ -93,7 +93,8 @@ type Batch interface {
 	// Merge copies the positions of the lanes of mask from another batch of the
 	// same machine.
 	Merge(from Batch, mask []uint64)
-	// Evaluate computes terminal, stuck and legal moves of lanes 0..n-1.
+	// Evaluate computes terminal, stuck and legal moves of lanes 0..n-1. If all
+	// lanes hold the same position, n = 1 is enough for Advance in all of them.
 	Evaluate(n int)
 	// Terminal is the mask of terminal lanes. Valid until the next Evaluate.
 	Terminal() []uint64

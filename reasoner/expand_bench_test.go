@@ -1,0 +1,39 @@
+package reasoner_test
+
+import (
+	"context"
+	"testing"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+)
+
+// BenchmarkExpand reports positions expanded per second, one at a time and with
+// all their children: what a node of a depth-first search costs in rules.
+func BenchmarkExpand(b *testing.B) {
+	for _, name := range []string{"goofspiel-7", "biddingTicTacToe-3", "connectFour", "breakthrough"} {
+		b.Run(name, func(b *testing.B) {
+			file, src, err := games.Source(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			game, _, err := gdl.Load(file, src)
+			if err != nil {
+				b.Fatal(err)
+			}
+			m, err := reasoner.New(context.Background(), game, reasoner.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			x, e := machine.NewExpander(m), new(machine.Expansion)
+			children := 0
+			for b.Loop() {
+				x.Expand(e, m.Initial())
+				children += e.Children
+			}
+			b.ReportMetric(float64(children)/b.Elapsed().Seconds(), "children/s")
+		})
+	}
+}
