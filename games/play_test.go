@@ -2,10 +2,13 @@ package games_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -150,4 +153,50 @@ func positions(m machine.Machine) int {
 		}
 	}
 	return len(seen)
+}
+
+func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
+	dir := os.Getenv("STACKMATE_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	for _, c := range []struct {
+		ours, theirs string
+		depth        int
+	}{
+		{"biddingTicTacToe-3", "biddingTicTacToe", 5},
+		{"biddingTicTacToe-10", "biddingTicTacToe_10coins", 3},
+		{"breakthrough-8x8", "breakthrough", 3},
+		{"connectFour-8x6", "connectFour", 5},
+		{"connectFour-9x6", "connectFour_9x6", 4},
+		{"ticTacToe", "ticTacToe", 6},
+	} {
+		src, err := os.ReadFile(filepath.Join(dir, "rulesheets", c.theirs+".kif"))
+		if err != nil {
+			t.Skipf("no corpus of rulesheets: %v", err)
+		}
+		theirs, _, err := gdl.Load(c.theirs, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := perfts(t, load(t, c.ours), c.depth), perfts(t, theirs, c.depth)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v sequences of 1, 2, … joint moves, %v by the other rules", c.ours, got, want)
+		}
+	}
+}
+
+// perfts counts the sequences of 1 to depth joint moves.
+func perfts(t *testing.T, g *gdl.Game, depth int) []int {
+	t.Helper()
+	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts []int
+	x := machine.NewExpander(m)
+	for d := range depth {
+		counts = append(counts, perft(x, m.Initial(), d+1))
+	}
+	return counts
 }
