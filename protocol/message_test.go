@@ -183,3 +183,13 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkParseMessageStart(b *testing.B) {
+	text := "( START m.1 robot (" + strings.Repeat("(<= (next (cell ?x ?y)) (true (cell ?x ?y)))\n", 20000) + ") 30 10 )"
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := ParseMessage(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

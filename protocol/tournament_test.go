@@ -216,6 +216,10 @@ func TestATestEndsTheTournamentWithItsVerdict(t *testing.T) {
 	if r.Verdict != AcceptH1 || *r.LLR < math.Log(19) || len(r.Results) > 200 {
 		t.Errorf("verdict %q, LLR %v after %d matches", r.Verdict, *r.LLR, len(r.Results))
 	}
+	var table strings.Builder
+	if err := r.WriteTable(&table); err != nil || !strings.HasSuffix(table.String(), ": the first player is stronger, as elo1 says\n") {
+		t.Errorf("%v\n%s", err, table.String())
+	}
 	tour.Players[0], tour.Players[1] = tour.Players[1], tour.Players[0]
 	if r, err = tour.Run(t.Context(), "t", nil); err != nil || r.Verdict != AcceptH0 {
 		t.Errorf("the other way round: %v, %v", r.Verdict, err)
