@@ -48,7 +48,7 @@ func (t *thinker) search(ctx context.Context, at position) findings {
 		select {
 		case r := <-reports:
 			running--
-			if t.file(&f, r); f.isSettled(at.role) {
+			if t.file(&f, r); t.isSettled(f, at.role) {
 				settle()
 			} else if settles(f.exact, at.role) && tie == nil {
 				tie = time.After(tieTime)
@@ -93,10 +93,14 @@ func (t *thinker) abandon(f findings) {
 }
 
 // isSettled tells whether there is nothing left to find out for role: its value
-// is proved and as good as can be, or no search is left that could tell equal
-// moves apart.
-func (f findings) isSettled(role machine.Role) bool {
-	return settles(f.sampled, role) || settles(f.exact, role) && f.exact.Values[role].Lower >= perfect
+// is proved, and there is no use in telling equally good moves apart. There is
+// in games of turns, where the other player may still go wrong.
+func (t *thinker) isSettled(f findings, role machine.Role) bool {
+	if settles(f.sampled, role) {
+		return true
+	}
+	turns := t.class.Players == 2 && !t.class.Simultaneous
+	return settles(f.exact, role) && (f.exact.Values[role].Lower >= perfect || !turns)
 }
 
 // hopeless is the goal that is as bad as any, perfect the best there is.

@@ -1,0 +1,364 @@
+package player
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// patient is a search that returns what it has been given when it is told to
+// stop, and deaf one that takes its own time.
+type patient struct {
+	result search.Result
+	deaf   time.Duration
+}
+
+func (p patient) Search(ctx context.Context, _ machine.Machine, _ machine.State, _ search.Limits) (search.Result, error) {
+	<-ctx.Done()
+	time.Sleep(p.deaf)
+	return p.result, nil
+}
+
+// pure is a result in which the first of two roles plays a move for a value.
+func pure(move machine.Move, v search.Interval, proved bool) search.Result {
+	return search.Result{
+		Values: []search.Interval{v, {Lower: 100 - v.Upper, Upper: 100 - v.Lower}}, Proved: proved,
+		Strategies: [][]search.Weighted{{{Move: move, Probability: 1}}, {{Move: 0, Probability: 1}}},
+	}
+}
+
+// seated is a player on machine m whose searches are given.
+func seated(t *testing.T, m machine.Machine, sampler, exact search.Searcher) *Player {
+	t.Helper()
+	p := newPlayer(t, "stackmate", Options{Threads: 1})
+	p.compile = given(m)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := p.Start(ctx, &gdl.Game{}, m.Names().Roles[0]); err != nil {
+		t.Fatal(err)
+	}
+	thinker := p.policy.(*thinker)
+	thinker.sampler, thinker.exact = sampler, exact
+	return p
+}
+
+func play(t *testing.T, p *Player, clock time.Duration, joint ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), clock)
+	defer cancel()
+	move, err := p.Play(ctx, terms(t, joint...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return move.String()
+}
+
+func terms(t *testing.T, texts ...string) []gdl.Term {
+	t.Helper()
+	var joint []gdl.Term
+	for _, text := range texts {
+		term, err := gdl.ParseTerm(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		joint = append(joint, term)
+	}
+	return joint
+}
+
+func TestTheMoveComesAMarginBeforeTheDeadline(t *testing.T) {
+	for name, c := range map[string]struct{ clock, margin time.Duration }{
+		"long clock":  {10 * time.Second, replyMargin},
+		"short clock": {400 * time.Millisecond, 100 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := seated(t, newSubtraction(9), patient{result: pure(2, search.Exact(60), false)}, nil)
+				began := time.Now()
+				if move := play(t, p, c.clock); move != "(take 2)" {
+					t.Errorf("plays %s, want (take 2)", move)
+				}
+				if left := c.clock - time.Since(began); left != c.margin {
+					t.Errorf("%v before the deadline, want %v", left, c.margin)
+				}
+			})
+		})
+	}
+}
+
+func TestASearchThatDoesNotStopIsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := seated(t, newSubtraction(9), patient{pure(2, search.Exact(60), false), time.Hour}, patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)})
+		began := time.Now()
+		if move := play(t, p, 2*time.Second); move != "(take 1)" {
+			t.Errorf("plays %s, want what the other search found", move)
+		}
+		if took := time.Since(began); took >= 2*time.Second {
+			t.Errorf("took %v of 2 s", took)
+		}
+		time.Sleep(2 * time.Hour) // the search comes home at last
+	})
+}
+
+func TestTheExactSearchTakesOverWhenItProvesMore(t *testing.T) {
+	for name, c := range map[string]struct {
+		exact search.Result
+		want  string
+	}{
+		"nothing proved":            {pure(1, search.Interval{Lower: 0, Upper: 100}, true), "(take 2)"},
+		"less than hoped for":       {pure(1, search.Interval{Lower: 50, Upper: 100}, true), "(take 2)"},
+		"more than hoped for":       {pure(1, search.Interval{Lower: 70, Upper: 100}, true), "(take 1)"},
+		"an estimate is not enough": {pure(1, search.Exact(100), false), "(take 2)"},
+		"a win":                     {pure(1, search.Exact(100), true), "(take 1)"},
+		"a loss: keep trying":       {pure(1, search.Exact(0), true), "(take 2)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := seated(t, newSubtraction(9), patient{result: pure(2, search.Exact(60), false)}, patient{result: c.exact})
+				if move := play(t, p, 2*time.Second); move != c.want {
+					t.Errorf("plays %s, want %s", move, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, fast := newSubtraction(9), newSubtraction(9)
+		p := newPlayer(t, "legal", Options{})
+		p.compile = func(ctx context.Context, _ *gdl.Game, engine string, _ int64) (machine.Machine, error) {
+			if engine == fastEngine {
+				time.Sleep(10 * time.Second)
+				return fast, nil
+			}
+			time.Sleep(time.Second)
+			return slow, ctx.Err()
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		began := time.Now()
+		if err := p.Start(ctx, &gdl.Game{}, "left"); err != nil || time.Since(began) >= 5*time.Second {
+			t.Fatalf("Start: %v after %v", err, time.Since(began))
+		}
+		play(t, p, time.Second)
+		if p.match.machine != slow {
+			t.Error("the first move is not made on the fallback")
+		}
+		time.Sleep(10 * time.Second)
+		play(t, p, time.Second, "(take 1)", "noop")
+		if p.match.machine != fast || p.match.state[0] != 8<<1|1 {
+			t.Errorf("on the fast engine the state is %v, want 8 counters and right's turn", p.match.state)
+		}
+		p.Stop(nil)
+	})
+}
+
+func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayer(t, "random", Options{})
+		p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
+			time.Sleep(7 * time.Second)
+			return newSubtraction(9), nil
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := p.Start(ctx, &gdl.Game{}, "left"); err != nil {
+			t.Fatalf("Start: %v", err)
+		}
+		if move := play(t, p, 5*time.Second); !strings.HasPrefix(move, "(take ") {
+			t.Errorf("plays %s", move)
+		}
+		p.Stop(nil)
+		time.Sleep(time.Minute) // compiling ends
+	})
+}
+
+func TestAGameThatNoEngineTakesIsAnError(t *testing.T) {
+	p := newPlayer(t, "stackmate", Options{})
+	p.compile = func(_ context.Context, _ *gdl.Game, engine string, _ int64) (machine.Machine, error) {
+		return nil, errors.New("too large")
+	}
+	err := p.Start(context.Background(), &gdl.Game{}, "left")
+	if err == nil || !strings.Contains(err.Error(), "circuit: too large") || !strings.Contains(err.Error(), "reference: too large") {
+		t.Errorf("error %v, want the reason of each engine", err)
+	}
+}
+
+func TestAnUnknownRoleIsAnError(t *testing.T) {
+	p := newPlayer(t, "legal", Options{})
+	p.compile = given(newSubtraction(9))
+	if err := p.Start(context.Background(), &gdl.Game{}, "middle"); err == nil || !strings.Contains(err.Error(), "left") {
+		t.Errorf("error %v, want one that lists the roles", err)
+	}
+}
+
+func TestAbortEndsAMoveAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := seated(t, newSubtraction(9), patient{result: pure(2, search.Exact(60), false)}, nil)
+		time.AfterFunc(time.Second, p.Abort)
+		began := time.Now()
+		play(t, p, time.Hour)
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("the move took %v, Abort came after 1 s", took)
+		}
+	})
+}
+
+func TestUnknownKindsAreRefused(t *testing.T) {
+	if _, err := New("grandmaster", Options{}); err == nil || !strings.Contains(err.Error(), "stackmate") {
+		t.Errorf("error %v, want one that lists the kinds", err)
+	}
+}
+
+func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
+	p := newPlayer(t, "legal", Options{})
+	p.compile = given(newSubtraction(9))
+	if err := p.Start(context.Background(), &gdl.Game{}, "left"); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name  string
+		joint []string
+		left  uint64
+	}{
+		{"nothing yet", nil, 9},
+		{"another move than the reply", []string{"(take 3)", "noop"}, 6},
+		{"upper case", []string{"NOOP", "(TAKE 2)"}, 4},
+		{"a turn told twice", []string{"NOOP", "(TAKE 2)"}, 4},
+		{"an unknown move", []string{"(take seventeen)", "noop"}, 3},
+		{"too few moves", []string{"noop"}, 2},
+	} {
+		if move := play(t, p, time.Second, step.joint...); move == "" {
+			t.Errorf("%s: no move", step.name)
+		}
+		if left := p.match.state[0] >> 1; left != step.left {
+			t.Errorf("%s: %d counters left, want %d", step.name, left, step.left)
+		}
+	}
+}
+
+func TestMovesAfterTheEndAreAnErrorNotACrash(t *testing.T) {
+	p := newPlayer(t, "legal", Options{})
+	p.compile = given(newSubtraction(1))
+	if _, err := p.Play(context.Background(), nil); err == nil {
+		t.Error("PLAY before START gives no error")
+	}
+	if err := p.Start(context.Background(), &gdl.Game{}, "left"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := p.Play(context.Background(), terms(t, "(take 1)", "noop")); err == nil {
+			t.Error("PLAY after the end gives no error")
+		}
+	}
+	p.Stop(terms(t, "(take 1)", "noop"))
+	p.Stop(nil)
+	p.Abort()
+}
+
+func TestMixedStrategiesAreSampled(t *testing.T) {
+	pennies := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
+	seen := map[string]int{}
+	for seed := range uint64(40) {
+		p := newPlayer(t, "stackmate", Options{Seed: seed, Threads: 1})
+		p.compile = given(pennies)
+		if err := p.Start(context.Background(), &gdl.Game{}, "row"); err != nil {
+			t.Fatal(err)
+		}
+		seen[play(t, p, 5*time.Second)]++
+		p.Stop(nil)
+	}
+	if seen["row0"] < 8 || seen["row1"] < 8 {
+		t.Errorf("in 40 matches %v, want both moves about as often", seen)
+	}
+}
+
+func TestAPuzzleIsPlayedToItsBestGoal(t *testing.T) {
+	m := newLock(9)
+	p := newPlayer(t, "stackmate", Options{Threads: 1})
+	p.compile = given(m)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := p.Start(ctx, &gdl.Game{}, "robot"); err != nil {
+		t.Fatal(err)
+	}
+	var last []string
+	for step := range 9 {
+		move := play(t, p, time.Second, last...)
+		if want := m.Names().Moves[0][step%3]; move != want {
+			t.Fatalf("step %d: plays %s, want %s", step, move, want)
+		}
+		last = []string{move}
+	}
+}
+
+func TestThePlanIsDroppedWhenTheMatchTakesAnotherWay(t *testing.T) {
+	m := newLock(9)
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}}
+	var line [][]machine.Move
+	for i := range 9 {
+		line = append(line, []machine.Move{machine.Move(i % 3)})
+	}
+	var p plan
+	p.improve(at, &search.Result{Line: line[:4]})
+	if _, ok := p.next(at, hopeless); ok {
+		t.Fatal("a line that does not end the game is taken for a plan")
+	}
+	p.improve(at, &search.Result{Line: line})
+	if move, ok := p.next(at, perfect); !ok || move != 0 {
+		t.Fatalf("got %d, %v; want the first move of the line", move, ok)
+	}
+	if _, ok := p.next(at, perfect); ok {
+		t.Error("the plan goes on although the position did not change")
+	}
+	worse := append([][]machine.Move(nil), line[1:]...)
+	worse[3] = []machine.Move{0}
+	at.state = machine.State{1}
+	p.improve(at, &search.Result{Line: worse})
+	if p.goal != 100 {
+		t.Errorf("a line worth %g takes the place of one worth 100", p.goal)
+	}
+}
+
+func TestClassesAreToldApart(t *testing.T) {
+	coordination := newShot([][][2]int32{{{100, 100}, {0, 0}}, {{0, 0}, {100, 100}}})
+	pennies := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
+	for name, c := range map[string]struct {
+		machine machine.Machine
+		want    string
+	}{
+		"subtraction":      {newSubtraction(20), "2 players, turns, constant sum"},
+		"matching pennies": {pennies, "2 players, simultaneous moves, constant sum"},
+		"coordination":     {coordination, "2 players, simultaneous moves, general sum"},
+		"puzzle":           {newLock(5), "single player"},
+	} {
+		if got := Classify(context.Background(), c.machine, 1).String(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if c := Classify(context.Background(), newLock(5), 1); c.Length != 5 || c.Branching != 3 {
+		t.Errorf("length %g, branching %g; want 5 and 3", c.Length, c.Branching)
+	}
+}
+
+func TestPonderingStopsForTheNextMove(t *testing.T) {
+	p := newPlayer(t, "mcts", Options{Threads: 1, Ponder: true})
+	p.compile = given(newSubtraction(30))
+	if err := p.Start(context.Background(), &gdl.Game{}, "left"); err != nil {
+		t.Fatal(err)
+	}
+	move := play(t, p, 500*time.Millisecond)
+	play(t, p, 500*time.Millisecond, move, "noop")
+	p.Stop(nil)
+	if p.wake != nil {
+		t.Error("the player thinks on after the end")
+	}
+}
