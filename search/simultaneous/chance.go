@@ -1,22 +1,23 @@
 package simultaneous
 
-import "stackmate/search"
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
 
-// chanceNode searches the cell of a frame whose first child is given, where
-// chance chooses uniformly among k positions. A position is searched with the
-// window in which it can still decide on which side of [alpha, beta] the mean
-// lies, given the bounds of all others (Star1: Ballard, "The *-minimax search
-// procedure for trees containing chance nodes", 1983).
-func (s *solver) chanceNode(f *frame, depth, first int, alpha, beta float64) search.Interval {
-	k := float64(f.k)
-	f.chanceLow, f.chanceHigh = resize(f.chanceLow, f.k), resize(f.chanceHigh, f.k)
-	for t := range f.k {
-		f.chanceLow[t], f.chanceHigh[t] = s.config.Low, s.config.High
-		if c := first + t*f.chanceStep; f.expansion.Terminal[c] {
-			v := s.payoff(f.expansion.ChildGoals(c))
-			f.chanceLow[t], f.chanceHigh[t] = v, v
-		}
+// children searches the k positions of cell (i, j) of a frame by the given
+// search and returns the interval of their mean; k is 1 where chance has no
+// choice. A position is searched with the window in which it can still decide on
+// which side of [alpha, beta] the mean lies, given the bounds of all others
+// (Star1: Ballard, "The *-minimax search procedure for trees containing chance
+// nodes", 1983).
+func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q machine.State, alpha, beta float64) search.Interval) search.Interval {
+	first := f.first(i, j)
+	if f.k == 1 {
+		return visit(f.expansion.Child(first), alpha, beta)
 	}
+	s.fillChance(f, first)
+	k := float64(f.k)
 	for t := range f.k {
 		low, high := f.chanceLow[t], f.chanceHigh[t]
 		if low == high {
@@ -30,10 +31,23 @@ func (s *solver) chanceNode(f *frame, depth, first int, alpha, beta float64) sea
 		// others being worth their upper bounds; and so for beta.
 		a := snap(high + k*(alpha-mean.Upper))
 		b := snap(low + k*(beta-mean.Lower))
-		v := s.value(depth+1, f.expansion.Child(first+t*f.chanceStep), a, b)
+		v := visit(f.expansion.Child(first+t*f.chanceStep), a, b)
 		f.chanceLow[t], f.chanceHigh[t] = max(low, v.Lower), min(high, v.Upper)
 	}
 	return f.chanceMean()
+}
+
+// fillChance writes what the terminal children tell into the bounds of the
+// positions of the cell whose first child is given.
+func (s *solver) fillChance(f *frame, first int) {
+	f.chanceLow, f.chanceHigh = resize(f.chanceLow, f.k), resize(f.chanceHigh, f.k)
+	for t := range f.k {
+		f.chanceLow[t], f.chanceHigh[t] = s.config.Low, s.config.High
+		if c := first + t*f.chanceStep; f.expansion.Terminal[c] {
+			v := s.payoff(f.expansion.ChildGoals(c))
+			f.chanceLow[t], f.chanceHigh[t] = v, v
+		}
+	}
 }
 
 // chanceMean is the interval of the mean of the positions of a cell.

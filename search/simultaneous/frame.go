@@ -23,8 +23,10 @@ type frame struct {
 
 	chanceLow, chanceHigh []float64 // bounds of the k positions of one cell
 
-	through machine.State // position reached by passing through others
-	pruning pruning
+	position machine.State // what the frame holds; empty if nothing of use
+	through  machine.State // position reached by passing through others
+	pruning  pruning
+	choice   restriction
 }
 
 // bytes is the memory of the frame, but for small change.

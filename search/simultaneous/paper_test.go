@@ -14,6 +14,11 @@ func solve(t testing.TB, config Config, m machine.Machine) search.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return solveWith(t, searcher, m)
+}
+
+func solveWith(t testing.TB, searcher *Searcher, m machine.Machine) search.Result {
+	t.Helper()
 	result, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
 	if err != nil {
 		t.Fatal(err)

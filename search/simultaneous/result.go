@@ -47,6 +47,7 @@ func (s *solver) root(q machine.State) (search.Interval, [][]search.Weighted) {
 	}
 	f, v, open := s.open(0, q)
 	if open {
+		s.counters.Nodes++
 		v = s.method(s, f, 0, s.config.Low-1, s.config.High+1)
 	}
 	if s.err != nil {
@@ -138,7 +139,10 @@ func childOf(e *machine.Expansion, joint []machine.Move) int {
 func (s *solver) bytes() int64 {
 	total := int64(0)
 	if s.table != nil {
-		total = s.table.Stats().Bytes
+		total += s.table.Stats().Bytes
+	}
+	if s.serialized != nil {
+		total += s.serialized.Stats().Bytes
 	}
 	for _, f := range s.frames {
 		total += f.bytes()

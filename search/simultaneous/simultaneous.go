@@ -28,6 +28,12 @@ const (
 	BackwardInduction Method = "bi"
 	// SMAB is simultaneous move alpha-beta.
 	SMAB Method = "smab"
+	// BoundedInduction is backward induction that solves by serialized
+	// alpha-beta what pure strategies decide.
+	BoundedInduction Method = "biab"
+	// DoubleOracle grows a restricted game by best responses at every position,
+	// with bounds by serialized alpha-beta.
+	DoubleOracle Method = "do"
 )
 
 // Order is the order in which SMAB visits the cells of a matrix.
@@ -91,9 +97,9 @@ func New(config Config) (*Searcher, error) {
 		config.Engine = func() (matrix.Engine, error) { return matrix.NewNative(), nil }
 	}
 	switch config.Method {
-	case BackwardInduction, SMAB:
+	case BackwardInduction, SMAB, BoundedInduction, DoubleOracle:
 	default:
-		return nil, fmt.Errorf("method: expected bi or smab, found %q", config.Method)
+		return nil, fmt.Errorf("method: expected bi, smab, biab or do, found %q", config.Method)
 	}
 	if config.Order != OrderL && config.Order != OrderLex {
 		return nil, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)

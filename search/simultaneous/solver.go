@@ -39,7 +39,8 @@ type solver struct {
 	method              method
 	expander            *machine.Expander
 	lp                  matrix.Engine
-	table               *table.Table[bounds] // nil if there is none
+	table               *table.Table[bounds]           // nil if there is none
+	serialized          *table.Table[serializedBounds] // nil if the method uses none
 	maxBytes            int64
 	frames              []*frame
 
@@ -48,11 +49,13 @@ type solver struct {
 	sum      float64
 	sumKnown bool
 
-	counters search.Counters
-	ctx      context.Context
-	limits   search.Limits
-	stopped  bool
-	err      error
+	counters        search.Counters
+	serializedNodes int64 // positions expanded by the serialized searches
+
+	ctx     context.Context
+	limits  search.Limits
+	stopped bool
+	err     error
 }
 
 func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error) {
@@ -65,14 +68,23 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		return nil, err
 	}
 	s.expander = machine.NewExpander(m)
-	if config.Table {
-		s.table = table.New[bounds](m.Words(), maxBytes)
-	}
 	switch config.Method {
 	case BackwardInduction:
 		s.method = (*solver).induce
 	case SMAB:
 		s.method = (*solver).smab
+	case BoundedInduction:
+		s.method = (*solver).induceBounded
+	case DoubleOracle:
+		s.method = (*solver).oracle
+	}
+	share := maxBytes
+	if config.Method == BoundedInduction || config.Method == DoubleOracle {
+		share = maxBytes / 2
+		s.serialized = table.New[serializedBounds](m.Words(), share)
+	}
+	if config.Table {
+		s.table = table.New[bounds](m.Words(), share)
 	}
 	return s, nil
 }
@@ -121,8 +133,14 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 		return known
 	}
 	before := s.counters.Nodes
+	if s.serialized != nil {
+		if known = s.serialize(depth, q, known, alpha, beta); decided(known, alpha, beta) {
+			return known
+		}
+	}
 	f, v, open := s.open(depth, q)
 	if open {
+		s.counters.Nodes++
 		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
 		v = meet(v, known)
 	}
@@ -148,7 +166,8 @@ func meet(v, w search.Interval) search.Interval {
 // open expands position q into the frame of its depth, passing through
 // positions where nobody has a choice. It returns false, and the value, if that
 // leads to a terminal position, and false and the range of the game if the
-// search stopped.
+// search stopped. A frame that holds q already is not expanded again: the
+// serialized searches of a position precede the search proper.
 func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool) {
 	if depth == len(s.frames) {
 		s.frames = append(s.frames, &frame{})
@@ -156,6 +175,15 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 	f := s.frames[depth]
 	e := &f.expansion
 	unknown := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	if len(f.position) > 0 && f.position.Equal(q) {
+		s.fill(f)
+		return f, unknown, true
+	}
+	f.position = f.position[:0]
+	key := q
+	if s.poll(); s.stopped {
+		return nil, unknown, false
+	}
 	for range maxPlies {
 		if !s.expander.Expand(e, q) {
 			s.fail(fmt.Errorf("a role has no legal move in a position that is not terminal: %v",
@@ -165,8 +193,8 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		if e.Children > 1 {
 			f.layOut(s.row, s.column, s.chance)
 			s.fill(f)
-			s.countNode()
-			return f, unknown, !s.stopped
+			f.position = append(f.position[:0], key...)
+			return f, unknown, true
 		}
 		if e.Terminal[0] {
 			return nil, search.Exact(s.payoff(e.ChildGoals(0))), false
@@ -177,10 +205,10 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 	return nil, unknown, false
 }
 
-func (s *solver) countNode() {
-	s.counters.Nodes++
-	n := s.counters.Nodes
-	if n%pollNodes == 0 && s.ctx.Err() != nil || s.limits.MaxNodes > 0 && n > s.limits.MaxNodes {
+// poll stops the search at its limits. It is called once for each expansion.
+func (s *solver) poll() {
+	n := s.counters.Nodes + s.serializedNodes
+	if n%pollNodes == 0 && s.ctx.Err() != nil || s.limits.MaxNodes > 0 && n >= s.limits.MaxNodes {
 		s.stopped = true
 	}
 }
@@ -238,11 +266,9 @@ func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Int
 	if decided(v, alpha, beta) {
 		return v
 	}
-	if f.k == 1 {
-		v = meet(s.value(depth+1, f.expansion.Child(f.first(i, j)), alpha, beta), v)
-	} else {
-		v = meet(s.chanceNode(f, depth, f.first(i, j), alpha, beta), v)
-	}
+	v = meet(s.children(f, i, j, alpha, beta, func(q machine.State, a, b float64) search.Interval {
+		return s.value(depth+1, q, a, b)
+	}), v)
 	f.p[at], f.o[at] = v.Lower, v.Upper
 	return v
 }

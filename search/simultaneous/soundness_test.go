@@ -17,7 +17,9 @@ const tolerance = 1e-7
 func configurations() []Config {
 	var all []Config
 	for _, table := range []bool{false, true} {
-		all = append(all, Config{Method: BackwardInduction, Table: table})
+		for _, method := range []Method{BackwardInduction, BoundedInduction, DoubleOracle} {
+			all = append(all, Config{Method: method, Table: table})
+		}
 		for _, order := range []Order{OrderL, OrderLex} {
 			for skip := range 3 {
 				all = append(all, Config{Method: SMAB, Table: table, Order: order, Skip: skip})

@@ -8,8 +8,8 @@ import (
 
 // goofspiel is the card game of the paper: both players hold the cards 1..N, the
 // prizes are turned up in a given order, the higher card wins the prize, and
-// nobody wins it in a tie. The game ends as soon as the lead exceeds what is
-// left. A state is one word: 16 bits for each hand and for the lead.
+// nobody wins it in a tie. Unless the goals are points, the game ends as soon as
+// the lead exceeds what is left. A state is one word: 16 bits for each hand and for the lead.
 type goofspiel struct {
 	prizes []int
 	points bool // goals by points instead of win, tie, loss
@@ -60,7 +60,7 @@ func (g *goofspielStepper) SetState(s machine.State) {
 }
 
 func (g *goofspielStepper) Terminal() bool {
-	return max(g.lead, -g.lead) > g.rest[g.round] || g.round == len(g.prizes)
+	return !g.points && max(g.lead, -g.lead) > g.rest[g.round] || g.round == len(g.prizes)
 }
 
 func (g *goofspielStepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {

@@ -1,0 +1,245 @@
+package simultaneous
+
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// Double oracle: a position is solved by a restricted game of a few rows and
+// columns, all of whose cells are searched. Each player's best response to the
+// other's equilibrium strategy is looked for among all actions, and joins. When
+// neither best response is new, the equilibrium of the restricted game is one of
+// the whole matrix. (To stop when the bounds of the position meet, as printed in
+// the article, gives wrong values: the bounds are of the position, the strategies
+// of the restricted game.)
+//
+// Cells get bounds by serialized alpha-beta when they are looked at first. A
+// best response is searched with windows: a cell matters only as far as it can
+// make its action better than the best one known.
+//
+// Reference: Bošanský, Lisý, Lanctot, Čermák and Winands, "Algorithms for
+// computing strategies in two-player simultaneous move games" (2016), section
+// 4.3.
+
+// margin is what a best response must gain, in goal points, to count as better.
+// It is above the error of the matrix engine, which is typically 1e-12.
+const margin = 1.0 / (1 << 27)
+
+// restriction is what the double oracle keeps of a frame.
+type restriction struct {
+	rows, columns []int  // the restricted game
+	bounded       []bool // by cell: whether it has its serialized bounds
+	matrix        []float64
+	x, y          []float64
+}
+
+// reset starts with the row and the column that look best from terminal
+// children.
+func (r *restriction) reset(f *frame) {
+	r.bounded = resize(r.bounded, f.m*f.n)
+	clear(r.bounded)
+	r.matrix = resize(r.matrix, f.m*f.n)
+	r.x, r.y = resize(r.x, f.m), resize(r.y, f.n)
+	bestRow, bestColumn := 0, 0
+	high, low := 0.0, 0.0
+	for i := range f.m {
+		sum := 0.0
+		for j := range f.n {
+			sum += f.p[i*f.n+j] + f.o[i*f.n+j]
+		}
+		if i == 0 || sum > high {
+			high, bestRow = sum, i
+		}
+	}
+	for j := range f.n {
+		sum := 0.0
+		for i := range f.m {
+			sum += f.p[i*f.n+j] + f.o[i*f.n+j]
+		}
+		if j == 0 || sum < low {
+			low, bestColumn = sum, j
+		}
+	}
+	r.rows = append(r.rows[:0], bestRow)
+	r.columns = append(r.columns[:0], bestColumn)
+}
+
+// oracle is the method DoubleOracle.
+func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interval {
+	r := &f.choice
+	r.reset(f)
+	v := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	for {
+		u := s.solveRestricted(f, depth)
+		if s.stopped {
+			return v
+		}
+		row, column := -1, -1
+		if u < beta {
+			row, v.Upper = s.bestRow(f, depth, max(u, alpha))
+		}
+		if u > alpha && !s.stopped && !decided(v, alpha, beta) {
+			column, v.Lower = s.bestColumn(f, depth, min(u, beta))
+		}
+		switch {
+		case s.stopped || decided(v, alpha, beta):
+			return v
+		case row < 0 && column < 0:
+			return search.Exact(u)
+		}
+		if row >= 0 {
+			r.rows = append(r.rows, row)
+		}
+		if column >= 0 {
+			r.columns = append(r.columns, column)
+		}
+	}
+}
+
+// solveRestricted searches the cells of the restricted game and solves it. The
+// strategies over all actions are left in the frame.
+func (s *solver) solveRestricted(f *frame, depth int) float64 {
+	r := &f.choice
+	m, n := len(r.rows), len(r.columns)
+	for a, i := range r.rows {
+		for b, j := range r.columns {
+			v := s.boundedCell(f, depth, i, j, s.config.Low-1, s.config.High+1)
+			r.matrix[a*n+b] = v.Lower
+		}
+	}
+	u := s.nash(r.matrix, m, n, r.x, r.y)
+	clear(f.x)
+	clear(f.y)
+	for a, i := range r.rows {
+		f.x[i] = r.x[a]
+	}
+	for b, j := range r.columns {
+		f.y[j] = r.y[b]
+	}
+	return u
+}
+
+// bestRow looks for the best response to the column strategy that is worth more
+// than a threshold. It returns the row, or -1, and an upper bound of what any
+// row is worth, which is the threshold or the worth of the row.
+func (s *solver) bestRow(f *frame, depth int, threshold float64) (int, float64) {
+	best := -1
+	for i := range f.m {
+		if s.rowWorth(f, depth, i, threshold); f.rowUpper(i) > threshold+margin {
+			best, threshold = i, f.rowUpper(i)
+		}
+	}
+	return best, threshold
+}
+
+// rowWorth searches the cells of row i as far as needed to tell what the row is
+// worth against the column strategy, or that it is worth no more than the
+// threshold.
+func (s *solver) rowWorth(f *frame, depth, i int, threshold float64) {
+	for j, y := range f.y {
+		if y > 0 && f.rowUpper(i) > threshold+margin {
+			s.bound(f, depth, i, j)
+		}
+	}
+	for j := range f.n {
+		at := i*f.n + j
+		if f.y[j] == 0 || f.p[at] == f.o[at] {
+			continue
+		}
+		excess := f.rowUpper(i) - threshold
+		if excess <= margin {
+			return
+		}
+		s.cell(f, depth, i, j, snap(f.o[at]-excess/f.y[j]), s.config.High+1)
+	}
+}
+
+// rowUpper is what row i is worth at most against the column strategy.
+func (f *frame) rowUpper(i int) float64 {
+	sum := 0.0
+	for j, o := range f.o[i*f.n : (i+1)*f.n] {
+		sum += f.y[j] * o
+	}
+	return sum
+}
+
+// bestColumn is bestRow for the column player: it looks for a column that is
+// worth less than the threshold.
+func (s *solver) bestColumn(f *frame, depth int, threshold float64) (int, float64) {
+	best := -1
+	for j := range f.n {
+		if s.columnWorth(f, depth, j, threshold); f.columnLower(j) < threshold-margin {
+			best, threshold = j, f.columnLower(j)
+		}
+	}
+	return best, threshold
+}
+
+// columnWorth is rowWorth for the column player.
+func (s *solver) columnWorth(f *frame, depth, j int, threshold float64) {
+	for i, x := range f.x {
+		if x > 0 && f.columnLower(j) < threshold-margin {
+			s.bound(f, depth, i, j)
+		}
+	}
+	for i := range f.m {
+		at := i*f.n + j
+		if f.x[i] == 0 || f.p[at] == f.o[at] {
+			continue
+		}
+		excess := threshold - f.columnLower(j)
+		if excess <= margin {
+			return
+		}
+		s.cell(f, depth, i, j, s.config.Low-1, snap(f.p[at]+excess/f.x[i]))
+	}
+}
+
+// columnLower is what column j is worth at least against the row strategy.
+func (f *frame) columnLower(j int) float64 {
+	sum := 0.0
+	for i, x := range f.x {
+		sum += x * f.p[i*f.n+j]
+	}
+	return sum
+}
+
+// boundedCell is cell, after the serialized bounds.
+func (s *solver) boundedCell(f *frame, depth, i, j int, alpha, beta float64) search.Interval {
+	s.bound(f, depth, i, j)
+	return s.cell(f, depth, i, j, alpha, beta)
+}
+
+// bound tightens the bounds of cell (i, j) by serialized alpha-beta, once.
+func (s *solver) bound(f *frame, depth, i, j int) {
+	at := i*f.n + j
+	if f.choice.bounded[at] || f.p[at] == f.o[at] {
+		return
+	}
+	f.choice.bounded[at] = true
+	v := s.children(f, i, j, s.config.Low-1, s.config.High+1, func(q machine.State, a, b float64) search.Interval {
+		known := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+		return s.serialize(depth+1, q, known, a, b)
+	})
+	v = meet(v, search.Interval{Lower: f.p[at], Upper: f.o[at]})
+	f.p[at], f.o[at] = v.Lower, v.Upper
+}
+
+// induceBounded is the method BoundedInduction.
+func (s *solver) induceBounded(f *frame, depth int, alpha, beta float64) search.Interval {
+	f.choice.reset(f)
+	for i := range f.m {
+		for j := range f.n {
+			s.bound(f, depth, i, j)
+		}
+	}
+	if v := s.solveMatrix(f); decided(v, alpha, beta) {
+		return v
+	}
+	for i := range f.m {
+		for j := range f.n {
+			s.cell(f, depth, i, j, s.config.Low-1, s.config.High+1)
+		}
+	}
+	return s.solveMatrix(f)
+}
