@@ -12,26 +12,22 @@ import (
 // its relation occurs in the stratum. The relations that the stratum negates
 // must be complete before.
 type evaluator struct {
-	terms   *terms
 	rules   []*rule
-	full    [][]literal            // by rule: the order of its whole join
-	waiting map[functor][]reaction // by relation: the joins that a new fact starts
+	waiting map[functor][]occurrence // by relation: where a new fact matters
 }
 
-// reaction joins a new fact, matched with the first literal of order, with the
-// other literals of a rule.
-type reaction struct {
-	rule  *rule
-	order []literal
+// occurrence is a positive literal of a rule.
+type occurrence struct {
+	rule    *rule
+	literal int
 }
 
-func newEvaluator(t *terms, rules []*rule) *evaluator {
-	e := &evaluator{terms: t, rules: rules, waiting: make(map[functor][]reaction)}
+func newEvaluator(rules []*rule) *evaluator {
+	e := &evaluator{rules: rules, waiting: make(map[functor][]occurrence)}
 	for _, r := range rules {
-		e.full = append(e.full, r.sequence(-1))
 		for i, l := range r.body {
 			if l.op == gdl.Holds {
-				e.waiting[l.atom.functor] = append(e.waiting[l.atom.functor], reaction{r, r.sequence(i)})
+				e.waiting[l.atom.functor] = append(e.waiting[l.atom.functor], occurrence{r, i})
 			}
 		}
 	}
@@ -67,16 +63,17 @@ func (d *derivation) store(relation functor) *store {
 
 // run closes the facts under the rules of e.
 func (d *derivation) run(e *evaluator) error {
-	for i, r := range e.rules {
-		d.join(r, e.full[i], newBinding(r.slots))
+	for _, r := range e.rules {
+		d.join(r, newBinding(r.slots), make([]bool, len(r.body)))
 	}
 	for len(d.queue) > 0 && !d.tired() {
 		fact := d.queue[len(d.queue)-1]
 		d.queue = d.queue[:len(d.queue)-1]
 		for _, w := range e.waiting[d.terms.heads[fact]] {
-			binding := newBinding(w.rule.slots)
-			if _, ok := d.terms.match(&w.order[0].atom, fact, binding, nil); ok {
-				d.join(w.rule, w.order[1:], binding)
+			binding, done := newBinding(w.rule.slots), make([]bool, len(w.rule.body))
+			if _, ok := d.terms.match(&w.rule.body[w.literal].atom, fact, binding, nil); ok {
+				done[w.literal] = true
+				d.join(w.rule, binding, done)
 			}
 		}
 	}
@@ -91,33 +88,63 @@ func newBinding(slots int) []term {
 	return b
 }
 
-// join extends the binding in every way that satisfies the literals and adds
-// the instances of the head.
-func (d *derivation) join(r *rule, literals []literal, binding []term) {
-	if len(literals) == 0 {
+// join extends the binding in every way that satisfies the literals not done yet
+// and adds the instances of the head. It goes on with a test whose variables are
+// bound, or else with the literal that the fewest facts can match.
+func (d *derivation) join(r *rule, binding []term, done []bool) {
+	next, facts := -1, []term(nil)
+	for i := range r.body {
+		l := &r.body[i]
+		switch {
+		case done[i]:
+		case l.op != gdl.Holds:
+			if l.isBound(binding) {
+				if d.test(l, binding) {
+					done[i] = true
+					d.join(r, binding, done)
+					done[i] = false
+				}
+				return
+			}
+		default:
+			c := d.store(l.atom.functor).candidates(&l.atom, binding)
+			if len(c) == 0 {
+				return
+			}
+			if next < 0 || len(c) < len(facts) {
+				next, facts = i, c
+			}
+		}
+	}
+	if next < 0 {
 		d.add(d.terms.instance(&r.head, binding))
 		return
 	}
-	l, rest := &literals[0], literals[1:]
-	if l.op != gdl.Holds {
-		if d.test(l, binding) {
-			d.join(r, rest, binding)
-		}
-		return
-	}
+	done[next] = true
 	var trail []int
-	for _, fact := range d.store(l.atom.functor).candidates(&l.atom, binding) {
+	for _, fact := range facts {
 		if d.tired() {
-			return
+			break
 		}
 		ok := false
-		if trail, ok = d.terms.match(&l.atom, fact, binding, trail[:0]); ok {
-			d.join(r, rest, binding)
+		if trail, ok = d.terms.match(&r.body[next].atom, fact, binding, trail[:0]); ok {
+			d.join(r, binding, done)
 		}
 		for _, s := range trail {
 			binding[s] = unbound
 		}
 	}
+	done[next] = false
+}
+
+// isBound tells whether all variables of l are bound.
+func (l *literal) isBound(binding []term) bool {
+	for _, s := range l.slots {
+		if binding[s] == unbound {
+			return false
+		}
+	}
+	return true
 }
 
 // tired tells whether the run is to be given up.

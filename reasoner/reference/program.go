@@ -45,10 +45,10 @@ func newProgram(t *terms, g *gdl.Game) *program {
 		}
 		possible = append(possible, r.relaxed(func(f functor) bool { return onMoves[f] || onState[f] }))
 	}
-	p.fixed = byStratum(t, fixed, level)
-	p.position = byStratum(t, position, level)
-	p.moves = byStratum(t, moves, level)
-	p.possible = newEvaluator(t, possible)
+	p.fixed = byStratum(fixed, level)
+	p.position = byStratum(position, level)
+	p.moves = byStratum(moves, level)
+	p.possible = newEvaluator(possible)
 	return p
 }
 
@@ -97,7 +97,7 @@ func strata(rules []*rule) map[functor]int {
 }
 
 // byStratum makes an evaluator of the rules of each stratum.
-func byStratum(t *terms, rules []*rule, level map[functor]int) []*evaluator {
+func byStratum(rules []*rule, level map[functor]int) []*evaluator {
 	groups := make(map[int][]*rule)
 	for _, r := range rules {
 		groups[level[r.relation()]] = append(groups[level[r.relation()]], r)
@@ -109,7 +109,7 @@ func byStratum(t *terms, rules []*rule, level map[functor]int) []*evaluator {
 	slices.Sort(numbers)
 	var out []*evaluator
 	for _, n := range numbers {
-		out = append(out, newEvaluator(t, groups[n]))
+		out = append(out, newEvaluator(groups[n]))
 	}
 	return out
 }

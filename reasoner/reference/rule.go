@@ -1,10 +1,6 @@
 package reference
 
-import (
-	"slices"
-
-	"stackmate/gdl"
-)
+import "stackmate/gdl"
 
 // rule is a rule with its variables numbered.
 type rule struct {
@@ -50,46 +46,4 @@ func (p *pattern) variables(dst []int) []int {
 		dst = p.args[i].variables(dst)
 	}
 	return dst
-}
-
-// sequence is the order in which the literals of r are joined if literal first
-// (none if -1) comes first: tests as soon as their variables are bound, and of
-// the positive literals always the one with the fewest unbound variables.
-func (r *rule) sequence(first int) []literal {
-	var out []literal
-	bound := make([]bool, r.slots)
-	missing := func(l literal) int {
-		n := 0
-		for _, s := range l.slots {
-			if !bound[s] {
-				n++
-			}
-		}
-		return n
-	}
-	rest := slices.Clone(r.body)
-	take := func(i int) {
-		for _, s := range rest[i].slots {
-			bound[s] = true
-		}
-		out = append(out, rest[i])
-		rest = slices.Delete(rest, i, i+1)
-	}
-	if first >= 0 {
-		take(first)
-	}
-	for len(rest) > 0 {
-		best, least := -1, 0
-		for i, l := range rest {
-			n := missing(l)
-			if l.op != gdl.Holds && n > 0 {
-				continue
-			}
-			if best < 0 || n < least {
-				best, least = i, n
-			}
-		}
-		take(best)
-	}
-	return out
 }
