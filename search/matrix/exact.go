@@ -1,12 +1,15 @@
 package matrix
 
-import "math/big"
+import (
+	"fmt"
+	"math/big"
+)
 
 // NashExact solves the m×n matrix game a in rationals: the value and one
 // optimal strategy of each player, without rounding. It is the oracle of the
 // tests and the last resort of the native engine: slow, and plainly right. The
 // method is the one of Native.Nash with Bland's rule at every step, which cannot
-// cycle. The elements of a are not changed.
+// cycle. The elements of a are not changed; there is at least one.
 func NashExact(a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
 	low := a[0]
 	for _, v := range a[1 : m*n] {
@@ -200,8 +203,22 @@ func rationals(a []float64) []*big.Rat {
 	return r
 }
 
+// rationalCells is the size of the largest matrix that is solved in rationals
+// instead of floating point, which takes some seconds at this size.
+const rationalCells = 1024
+
+func checkRationalCells(what string, rows, cols int) error {
+	if rows*cols > rationalCells {
+		return fmt.Errorf("%s: rounding defeats the simplex method; expected better scaled elements or at most %d of them, found %d×%d", what, rationalCells, rows, cols)
+	}
+	return nil
+}
+
 // nashByRationals is Native.Nash for the matrices that rounding defeats.
-func nashByRationals(a []float64, m, n int, x, y []float64) float64 {
+func nashByRationals(a []float64, m, n int, x, y []float64) (float64, error) {
+	if err := checkRationalCells("matrix game", m, n); err != nil {
+		return 0, err
+	}
 	v, p, q := NashExact(rationals(a[:m*n]), m, n)
 	for i := range p {
 		x[i], _ = p[i].Float64()
@@ -210,20 +227,23 @@ func nashByRationals(a []float64, m, n int, x, y []float64) float64 {
 		y[j], _ = q[j].Float64()
 	}
 	value, _ := v.Float64()
-	return value
+	return value, nil
 }
 
 // maximizeByRationals is Native.optimise for the programs that rounding defeats.
+// The bounds are relaxed as there.
 func maximizeByRationals(q *program) (float64, bool, error) {
-	p := make([]float64, 0, q.k*q.n)
+	if err := checkRationalCells("linear program", q.k, q.n); err != nil {
+		return 0, false, err
+	}
+	p, f := make([]float64, 0, q.k*q.n), make([]float64, q.n)
 	for i := range q.k {
 		for j := range q.n {
 			p = append(p, q.at(i, j))
 		}
 	}
-	f := make([]float64, q.n)
 	for j := range f {
-		f[j] = q.sign * q.f[j]
+		f[j] = q.sign*q.f[j] - relaxation*(q.top-q.low)
 	}
 	var e []*big.Rat
 	if q.e != nil {

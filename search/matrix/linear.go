@@ -70,18 +70,39 @@ func (l *Linear) check() error {
 	if err := checkBounds("row", l.Rows); err != nil {
 		return err
 	}
-	seen := make(map[[2]int]bool, len(l.Entries))
 	for _, e := range l.Entries {
-		place := [2]int{e.Row, e.Variable}
-		switch {
-		case e.Row < 0 || e.Row >= len(l.Rows) || e.Variable < 0 || e.Variable >= len(l.Variables):
+		if e.Row < 0 || e.Row >= len(l.Rows) || e.Variable < 0 || e.Variable >= len(l.Variables) {
 			return fmt.Errorf("linear program: expected entries within %d×%d, found row %d, variable %d", len(l.Rows), len(l.Variables), e.Row, e.Variable)
-		case e.Coefficient-e.Coefficient != 0:
+		}
+		if e.Coefficient-e.Coefficient != 0 {
 			return fmt.Errorf("linear program: expected finite coefficients, found %v in row %d, variable %d", e.Coefficient, e.Row, e.Variable)
-		case seen[place]:
+		}
+	}
+	return l.checkPlaces()
+}
+
+// checkPlaces looks for two entries in one place, row by row: the entries are
+// sorted by counting, and each variable remembers the last row it was seen in.
+func (l *Linear) checkPlaces() error {
+	end := make([]int, len(l.Rows)+1)
+	for _, e := range l.Entries {
+		end[e.Row+1]++
+	}
+	for i := range l.Rows {
+		end[i+1] += end[i]
+	}
+	sorted := make([]int, len(l.Entries))
+	for k, e := range l.Entries {
+		sorted[end[e.Row]] = k
+		end[e.Row]++
+	}
+	last := make([]int, len(l.Variables))
+	for _, k := range sorted {
+		e := l.Entries[k]
+		if last[e.Variable] == e.Row+1 {
 			return fmt.Errorf("linear program: expected one entry in row %d, variable %d, found two", e.Row, e.Variable)
 		}
-		seen[place] = true
+		last[e.Variable] = e.Row + 1
 	}
 	return nil
 }

@@ -29,6 +29,12 @@ const (
 	// finest is the least coefficient that a row is scaled by; the relaxation
 	// makes smaller ones irrelevant.
 	finest = relaxation / 16
+	// repairTolerance is the smallest pivot taken. It is finer than in a game,
+	// for nothing certifies that a program is infeasible.
+	repairTolerance = 1e-10
+	// doubt is the negative value of a row beyond repair that proves a program
+	// infeasible. A lesser one may be rounding; then rationals decide.
+	doubt = 1e-8
 )
 
 // Maximize solves max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, see Engine. A
@@ -212,8 +218,11 @@ func (t *tableau) dualSimplex() outcome {
 			return optimal
 		}
 		c := t.repairing(r, bland)
-		if c < 0 {
+		if c < 0 && t.value(r) < -doubt {
 			return infeasible
+		}
+		if c < 0 {
+			return unfinished
 		}
 		before := t.value(t.rows)
 		t.pivot(r, c)
@@ -260,7 +269,7 @@ func (t *tableau) repairing(r int, bland bool) int {
 	first := int64(math.MaxInt64)
 	for c, v := range row {
 		ratio := int64(math.Float64bits(costs[c] / -v))
-		if v > -pivotTolerance {
+		if v > -repairTolerance {
 			ratio = math.MaxInt64
 		}
 		first = min(first, ratio)
@@ -269,9 +278,9 @@ func (t *tableau) repairing(r int, bland bool) int {
 		return -1
 	}
 	least := math.Float64frombits(uint64(first)) + tieTolerance
-	column, pivot := -1, pivotTolerance
+	column, pivot := -1, repairTolerance
 	for c, v := range row {
-		if d := -v; d < pivotTolerance || costs[c] > least*d {
+		if d := -v; d < repairTolerance || costs[c] > least*d {
 			continue
 		}
 		if bland && (column < 0 || t.nonbasic[c] < t.nonbasic[column]) || !bland && -v >= pivot {
