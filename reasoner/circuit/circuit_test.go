@@ -44,10 +44,37 @@ func TestEveryPassKeepsTheGame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkLanes(t, g, g.Net, m, rapid.Uint64().Draw(t, "seed"))
+				seed := rapid.Uint64().Draw(t, "seed")
+				checkLanes(t, g, g.Net, m, reachable(t, g, m.kernel.lanes, seed), seed)
 			})
 		})
 	}
+}
+
+// reachable draws positions that random moves, legal or not, lead to: lane i is
+// i%5 moves away from the initial position. It uses the game as it is, without
+// passes.
+func reachable(t *rapid.T, g *Game, lanes int, seed uint64) []uint64 {
+	m, err := Compile(g, Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, rng := m.NewBatch(), machine.NewRand(seed)
+	states := make([]uint64, lanes*m.Words())
+	for lane := range lanes {
+		s := states[lane*m.Words() : (lane+1)*m.Words()]
+		copy(s, m.Initial())
+		for range lane % 5 {
+			b.Load(s, 1)
+			b.Evaluate(1)
+			for r, row := range g.Does {
+				b.Choose(0, machine.Role(r), machine.Move(rng.Intn(len(row))))
+			}
+			b.Advance(1)
+			b.Store(s, 1)
+		}
+	}
+	return states
 }
 
 func withoutNone(name string) []string {
@@ -76,17 +103,17 @@ func TestEveryKernelAgreesWithOracle(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkLanes(t, g, &plain, m, rapid.Uint64().Draw(t, "seed"))
+				seed := rapid.Uint64().Draw(t, "seed")
+				checkLanes(t, g, &plain, m, anywhere(g, m, seed), seed)
 			})
 		})
 	}
 }
 
-func checkLanes(t *rapid.T, g *Game, n *Network, m *Machine, seed uint64) {
-	b := m.NewBatch()
-	lanes := b.Lanes()
+// anywhere draws positions of any fluents, reachable or not.
+func anywhere(g *Game, m *Machine, seed uint64) []uint64 {
 	rng := machine.NewRand(seed)
-	states := make([]uint64, lanes*m.Words())
+	states := make([]uint64, m.kernel.lanes*m.Words())
 	mask := ^uint64(0) >> uint(-len(g.Fluents)&63)
 	for i := range states {
 		states[i] = rng.Uint64()
@@ -94,6 +121,13 @@ func checkLanes(t *rapid.T, g *Game, n *Network, m *Machine, seed uint64) {
 			states[i] &= mask
 		}
 	}
+	return states
+}
+
+func checkLanes(t *rapid.T, g *Game, n *Network, m *Machine, states []uint64, seed uint64) {
+	b := m.NewBatch()
+	lanes := b.Lanes()
+	rng := machine.NewRand(seed)
 	b.Load(states, lanes)
 	b.Evaluate(lanes)
 	joint := make([]machine.Move, 2*lanes)

@@ -200,7 +200,7 @@ func (g *Game) countPairs() pairCount {
 		}
 	}
 	each(func([2]Lit) { pairs++ })
-	count := make(pairCount, 1<<bits.Len(uint(4*pairs)))
+	count := make(pairCount, 1<<bits.Len(uint(2*pairs)))
 	each(func(p [2]Lit) { count[count.slot(p)]++ })
 	return count
 }

@@ -67,12 +67,18 @@ func (g *Game) outputs(f func(*Lit)) {
 // only what the outputs need. The function translate builds the counterpart of
 // an And node from its operands, already translated; everything else is copied.
 func (g *Game) rebuild(translate func(h *Game, node int32, operands []Lit) Lit) *Game {
+	return g.rebuildWith(g.Fluents, translate)
+}
+
+// rebuildWith is rebuild with every fluent replaced by a literal over fluents or
+// constants.
+func (g *Game) rebuildWith(fluents []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
 	h := NewGame(g.Names, g.Initial)
 	old, to := g.Net, h.Net
 	live := g.live()
 	image := make([]Lit, old.Len())
-	for f, l := range g.Fluents {
-		image[l.Node()] = h.Fluents[f]
+	for f, l := range fluents {
+		image[g.Fluents[f].Node()] = l // the inputs of h have the same numbers
 	}
 	for r, row := range g.Does {
 		for m, l := range row {

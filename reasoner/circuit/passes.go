@@ -27,6 +27,12 @@ var passes = []pass{
 		run:  removeDead,
 	},
 	{
+		name: "fluents",
+		doc:  "a fluent that always equals another, its complement or a constant → that",
+		why:  "early: it makes logic equal, constant or dead",
+		run:  mergeFluents,
+	},
+	{
 		name: "one-move",
 		doc:  "or of does(r, m) over most moves m of r → not the or over the others; assumes that every role makes exactly one move",
 		why:  "before any sharing, which would hide the moves inside common parts",

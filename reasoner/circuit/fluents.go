@@ -1,0 +1,133 @@
+package circuit
+
+import (
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// mergeFluents finds fluents that equal each other (or a complement, or a
+// constant) in every reachable position.
+//
+// before: next and legal over f and g, where g = not f always
+// after:  the same over f alone
+//
+// Random playouts suggest classes of equal fluents; induction proves them (van
+// Eijk 2000): the initial position agrees, and if all classes hold in a position
+// then, after replacing every fluent by the representative of its class, the next
+// signals of a class are the same literal. A class that fails is split by those
+// literals, and all is tried again. The states keep all their fluents; only the
+// logic is shared.
+func mergeFluents(g *Game) *Game {
+	c := g.suggestClasses()
+	for range maxSplits {
+		h := g.rebuildWith(c.representatives(g), func(h *Game, _ int32, operands []Lit) Lit {
+			return h.Net.And(operands...)
+		})
+		if !c.split(h) {
+			return h
+		}
+	}
+	return g
+}
+
+const (
+	// maxSplits bounds the rounds of induction; a game that needs more keeps its
+	// fluents. The corpus needs at most a dozen.
+	maxSplits = 40
+	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
+	// fluents. More steps mean fewer rounds of splitting.
+	sampleSteps = 200
+)
+
+// classes is a partition of the fluents. A fluent is looked at complemented if it
+// is true initially, so that all of a class are false initially; class 0 is that
+// of the constant.
+type classes struct {
+	of      []int
+	initial machine.State
+}
+
+// suggestClasses puts fluents together that agree all along some playouts.
+func (g *Game) suggestClasses() *classes {
+	c := &classes{of: make([]int, len(g.Fluents)), initial: g.Initial}
+	m, err := Compile(g, Options{Lanes: 64})
+	if err != nil {
+		panic(err) // the portable kernel is always there
+	}
+	b := m.NewBatch().(*Batch)
+	signature := make([]uint64, len(g.Fluents))
+	rng := machine.NewRand(0)
+	for range sampleSteps {
+		b.Evaluate(64)
+		done := []uint64{b.terminal[0] | b.stuck[0]}
+		for f, row := range b.fluents() {
+			if g.Initial.Has(f) {
+				row = ^row
+			}
+			signature[f] = (signature[f]<<7|signature[f]>>57)*0x9e3779b97f4a7c15 ^ row
+		}
+		b.ChooseRandom(rng, 64)
+		b.Advance(64)
+		b.Fill(g.Initial, done)
+	}
+	number := map[uint64]int{0: 0}
+	for f, s := range signature {
+		if _, ok := number[s]; !ok {
+			number[s] = len(number)
+		}
+		c.of[f] = number[s]
+	}
+	return c
+}
+
+// representatives maps every fluent to the first of its class.
+func (c *classes) representatives(g *Game) []Lit {
+	first := map[int]Lit{0: False}
+	out := make([]Lit, len(c.of))
+	for f, class := range c.of {
+		if _, ok := first[class]; !ok {
+			first[class] = c.normal(f, g.Fluents[f])
+		}
+		out[f] = c.normal(f, first[class])
+	}
+	return out
+}
+
+// normal complements a literal of fluent f if f is true initially.
+func (c *classes) normal(f int, l Lit) Lit {
+	if c.initial.Has(f) {
+		return l.Not()
+	}
+	return l
+}
+
+// split parts the classes whose next signals differ in h, and tells whether there
+// were any.
+func (c *classes) split(h *Game) bool {
+	type key struct {
+		class int
+		next  Lit
+	}
+	number := map[key]int{{0, False}: 0}
+	parts := make([]int, len(c.of))
+	for f, class := range c.of {
+		k := key{class, c.normal(f, h.Next[f])}
+		if _, ok := number[k]; !ok {
+			number[k] = len(number)
+		}
+		parts[f] = number[k]
+	}
+	seen := make(map[int]int)
+	changed := false
+	for f, class := range c.of {
+		if part, ok := seen[class]; !ok {
+			seen[class] = parts[f]
+		} else if part != parts[f] {
+			changed = true
+		}
+		changed = changed || class == 0 && parts[f] != 0
+	}
+	c.of = slices.Clone(parts)
+	return changed
+}
