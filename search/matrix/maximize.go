@@ -277,7 +277,7 @@ func (t *tableau) repairing(r int, bland bool) int {
 	if first == math.MaxInt64 {
 		return -1
 	}
-	least := math.Float64frombits(uint64(first)) + tieTolerance
+	least := tie(first)
 	column, pivot := -1, repairTolerance
 	for c, v := range row {
 		if d := -v; d < repairTolerance || costs[c] > least*d {

@@ -124,6 +124,7 @@ func TestKnownPrograms(t *testing.T) {
 		{"dominated by a duplicate", 2, 2, []float64{1, 0, 0, 1}, nil, []float64{0, 1}, 0, true},
 		{"dominated by a mixture only", 2, 2, []float64{4, 0, 0, 4}, nil, []float64{2, 2}, 0, true},
 		{"not dominated by any mixture", 2, 2, []float64{4, 0, 0, 4}, nil, []float64{2.1, 2}, 0, false},
+		{"one feasible point beyond a small pivot", 3, 1, []float64{-1, -5e-4, 0}, []float64{0, 50, 0.5}, []float64{0}, 0.5, true},
 		{"a mixture pays for the objective", 2, 1, []float64{0, 4}, []float64{10, 2}, []float64{1}, 8, true},
 	} {
 		withEngines(t, func(t *testing.T, g Engine) {

@@ -34,7 +34,8 @@ const (
 	// pivotTolerance is the smallest pivot taken. Of the values 1e-7…1e-14 it
 	// leaves the fewest games of the test families to the rationals.
 	pivotTolerance = 1e-9
-	// tieTolerance is the difference of two ratios that counts as a tie.
+	// tieTolerance is the difference of two ratios, absolute or relative, that
+	// counts as a tie.
 	tieTolerance = 1e-13
 	// pivotsPerLine bounds the pivots by the rows and columns of a program. Some
 	// 1 per line is usual; the rest is for Bland's rule.
@@ -257,7 +258,7 @@ func (t *tableau) leaving(c int, bland bool) int {
 	if first == math.MaxInt64 {
 		return -1
 	}
-	least := math.Float64frombits(uint64(first)) + tieTolerance
+	least := tie(first)
 	row, pivot := -1, pivotTolerance
 	for i, k := 0, c; k < end; i, k = i+1, k+t.stride {
 		d := t.cells[k]
@@ -269,6 +270,12 @@ func (t *tableau) leaving(c int, bland bool) int {
 		}
 	}
 	return row
+}
+
+// tie is the greatest ratio that ties with the least one, given as an integer.
+func tie(first int64) float64 {
+	least := math.Float64frombits(uint64(first))
+	return least + tieTolerance*(1+math.Abs(least))
 }
 
 // strategies reads both strategies off the optimal tableau.
