@@ -145,7 +145,7 @@ func (c *calibration) measure() {
 		profiles[rel] = &profile{distinct: make([]float64, rel.arity)}
 	}
 	for i := range c.samples {
-		s.SetState(c.samples[i].state)
+		s.setState(c.samples[i].state)
 		s.setJoint(c.samples[i].joint)
 		for k, rel := range c.in.inputs {
 			in := s.inputs[k]
@@ -190,7 +190,6 @@ func (c *calibration) measureDerived(s *stepper, d *derived) *profile {
 func (s *stepper) complete(d *derived, x *sample) bool {
 	s.setState(x.state)
 	s.setJoint(x.joint)
-	s.placed = false
 	s.meter.work, s.meter.stop = 0, measuredWork
 	s.ensure(s.wholeCall(d), nil)
 	done := s.meter.err == nil

@@ -11,8 +11,10 @@ import (
 // terminal, legal, goal and next.
 type stepper struct {
 	*evaluator
-	placed  bool // a position has been set
-	listed  bool // legal holds the moves of the position
+	now     machine.State // the position asked about
+	placed  bool          // the evaluator stands on it
+	known   *recalled     // its legal moves, or nil
+	recall  recall
 	legal   bitset
 	after   bitset
 	ends    *call
@@ -107,13 +109,21 @@ func (s *stepper) write(o *output) {
 	}
 }
 
-// SetState implements machine.Stepper.
+// SetState implements machine.Stepper. The evaluator follows when it is needed.
 func (s *stepper) SetState(state machine.State) {
-	if s.placed && machine.State(s.state.words).Equal(state) {
+	if len(s.now) > 0 && s.now.Equal(state) {
 		return
 	}
-	s.placed, s.listed = true, false
-	s.setState(state)
+	s.now = append(s.now[:0], state...)
+	s.placed, s.known = false, nil
+}
+
+// place moves the evaluator to the position.
+func (s *stepper) place() {
+	if !s.placed {
+		s.placed = true
+		s.setState(s.now)
+	}
 }
 
 // Terminal implements machine.Stepper.
@@ -121,32 +131,47 @@ func (s *stepper) Terminal() bool {
 	if s.ends == nil {
 		return s.always
 	}
+	s.place()
 	s.ensure(s.ends, nil)
 	return s.always || s.ends.to.rel.n > 0
 }
 
 // AppendLegal implements machine.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
-	if !s.listed {
-		s.listed = true
-		clear(s.legal.words)
-		for i := range s.legals {
-			s.write(&s.legals[i])
+	if s.known == nil {
+		s.known = s.recall.entry(s.now)
+		if !s.known.holds(s.now) {
+			s.list(s.known)
 		}
 	}
-	first, end := s.in.firstMove[r], s.in.firstMove[r+1]
-	for w := first >> 6; w<<6 < end; w++ {
-		for word := s.legal.words[w]; word != 0; word &= word - 1 {
-			if bit := w<<6 + int32(bits.TrailingZeros64(word)); bit >= first && bit < end {
-				dst = append(dst, machine.Move(bit-first))
+	return append(dst, s.known.of(r)...)
+}
+
+// list computes the legal moves of the position.
+func (s *stepper) list(x *recalled) {
+	s.place()
+	clear(s.legal.words)
+	for i := range s.legals {
+		s.write(&s.legals[i])
+	}
+	x.state = append(x.state[:0], s.now...)
+	x.moves, x.start = x.moves[:0], append(x.start[:0], 0)
+	for r := range s.in.names.Roles {
+		first, end := s.in.firstMove[r], s.in.firstMove[r+1]
+		for w := first >> 6; w<<6 < end; w++ {
+			for word := s.legal.words[w]; word != 0; word &= word - 1 {
+				if bit := w<<6 + int32(bits.TrailingZeros64(word)); bit >= first && bit < end {
+					x.moves = append(x.moves, machine.Move(bit-first))
+				}
 			}
 		}
+		x.start = append(x.start, int32(len(x.moves)))
 	}
-	return dst
 }
 
 // Goal implements machine.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
+	s.place()
 	value, found := machine.NoGoal, 0
 	th := s.in.theory
 	for i, rel := range s.goals {
@@ -186,6 +211,7 @@ func (s *stepper) value(rel *relation, row []int32) int32 {
 
 // Next implements machine.Stepper.
 func (s *stepper) Next(dst machine.State, joint []machine.Move) {
+	s.place()
 	s.setJoint(joint)
 	clear(s.after.words)
 	for i := range s.nexts {
