@@ -76,14 +76,23 @@ func TestRulesAreNormalised(t *testing.T) {
 	}
 }
 
-func TestManyDisjunctionsDoNotMultiply(t *testing.T) {
-	src := "(<= (a ?x) (b ?x)"
-	for i := range 40 {
-		src += fmt.Sprintf(" (or (c%d ?x) (not (d%d ?x)))", i, i)
-	}
-	rules := load(t, src+")")
-	if len(rules) > 400 {
-		t.Errorf("40 disjunctions of two conditions become %d rules", len(rules))
+func TestManyDisjunctionsDoNotMultiplyAndStaySafe(t *testing.T) {
+	for _, binder := range []string{"(b ?x)", "(or (b ?x) (c ?x))", ""} {
+		src := "(<= (a ?x) (e ?y) " + binder
+		for i := range 40 {
+			src += fmt.Sprintf(" (or (c%d ?x) (not (d%d ?y)))", i, i)
+			if binder == "" {
+				src += fmt.Sprintf(" (or (f%d ?x) (g%d ?x ?y))", i, i)
+			}
+		}
+		g, _, err := gdl.Load("test", []byte(src+")"+frame))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.Rules) > 500 {
+			t.Errorf("%s: some disjunctions of two conditions become %d rules", binder, len(g.Rules))
+		}
+		promises(t, g)
 	}
 }
 

@@ -1,8 +1,14 @@
 package gdl
 
-// maxBranches is the number of rules that one clause may become when its
-// disjunctions are distributed; past it, disjunctions become relations.
-const maxBranches = 256
+import "slices"
+
+// A clause becomes at most maxBranches rules, and rules of maxLiterals conditions
+// in all, when its disjunctions are distributed; past that, disjunctions become
+// relations. Of the rulesheets that people write few come near.
+const (
+	maxBranches = 256
+	maxLiterals = 1 << 16
+)
 
 // normaliser turns clauses into rules: disjunctions go, literals are ordered.
 //
@@ -12,8 +18,8 @@ const maxBranches = 256
 //	h ⇐ a, (b₁ ∨ … bₙ)  →  h ⇐ a, d(V).   d(V) ⇐ a, bᵢ.     where n is large
 //
 // In the last line V is what the disjunction shares with the rest of the clause.
-// The positive literals a are repeated in the rules of d so that these are safe
-// whenever the clause is.
+// Of a, the conditions that bind variables for the branches are repeated in the
+// rules of d, so that these are safe whenever the clause is.
 type normaliser struct {
 	rules []Rule
 	names set // the relations that have rules
@@ -52,60 +58,102 @@ func flatten(dst, formulas []formula, negated bool) []formula {
 func branches(conj []formula) int {
 	product := 1
 	for _, f := range conj {
-		if f.connective == anyOf {
-			sum := 0
-			for i := range f.subs {
-				sum = min(sum+branches(flatten(nil, f.subs[i:i+1], false)), maxBranches+1)
-			}
-			product = min(product*sum, maxBranches+1)
-		}
+		product = min(product*f.branches(), maxBranches+1)
 	}
 	return product
 }
 
+// branches counts the rules that a condition of a flat conjunction leads to.
+func (f formula) branches() int {
+	if f.connective != anyOf {
+		return 1
+	}
+	sum := 0
+	for i := range f.subs {
+		sum = min(sum+branches(flatten(nil, f.subs[i:i+1], false)), maxBranches+1)
+	}
+	return sum
+}
+
 // bound replaces disjunctions of a flat conjunction by relations of their own,
-// the largest first, until what is left distributes to maxBranches rules.
+// the largest ones, so that what is left can be distributed.
 func (n *normaliser) bound(head Term, conj []formula) []formula {
-	for branches(conj) > maxBranches {
-		largest, size := -1, 1
-		for i, f := range conj {
-			if f.connective == anyOf {
-				if b := branches(conj[i : i+1]); b > size {
-					largest, size = i, b
-				}
-			}
+	limit := max(1, min(maxBranches, maxLiterals/(len(conj)+1)))
+	if branches(conj) <= limit {
+		return conj
+	}
+	var ors []int
+	sizes := make([]int, len(conj))
+	for i, f := range conj {
+		if f.connective == anyOf {
+			sizes[i] = f.branches()
+			ors = append(ors, i)
 		}
-		conj[largest] = n.relation(head, conj, largest)
+	}
+	slices.SortStableFunc(ors, func(i, j int) int { return sizes[i] - sizes[j] })
+	rest := newSurroundings(head, conj)
+	product := 1
+	for _, i := range ors {
+		if product = min(product*sizes[i], maxBranches+1); product > limit {
+			conj[i] = n.relation(head.Name, conj[i], rest)
+		}
 	}
 	return conj
 }
 
-// relation defines a new relation for disjunction i of a conjunction and
-// returns the atom that stands for it.
-func (n *normaliser) relation(head Term, conj []formula, i int) formula {
-	or := conj[i]
-	var positive []formula
-	outside := head.variables(nil)
-	for j, f := range conj {
-		if j == i {
-			continue
+// surroundings is what a disjunction sees of the clause around it.
+type surroundings struct {
+	uses    map[string]int     // occurrences of each variable in the whole clause
+	binders map[string]formula // for each variable a condition that binds it, an atom if one does
+}
+
+func newSurroundings(head Term, conj []formula) surroundings {
+	s := surroundings{uses: make(map[string]int), binders: make(map[string]formula)}
+	for _, v := range head.variables(nil) {
+		s.uses[v.Name]++
+	}
+	for _, f := range conj {
+		for _, v := range f.variables(nil) {
+			s.uses[v.Name]++
 		}
-		outside = f.variables(outside)
-		if f.connective == atomic {
-			positive = append(positive, f)
+		for v := range f.binds() {
+			if known, ok := s.binders[v]; !ok || known.connective != atomic {
+				s.binders[v] = f
+			}
 		}
 	}
-	atom := Term{Name: n.names.fresh("or/" + head.Name), Pos: or.pos}
-	for _, v := range or.variables(nil) {
-		if hasTerm(outside, v) && !hasTerm(atom.Args, v) {
+	return s
+}
+
+// relation defines a new relation for a disjunction and returns the atom that
+// stands for it.
+func (n *normaliser) relation(head string, or formula, rest surroundings) formula {
+	atom := Term{Name: n.names.fresh("or/" + head), Pos: or.pos}
+	var binders []formula
+	bound := or.binds()
+	inside := make(map[string]int)
+	variables := or.variables(nil)
+	for _, v := range variables {
+		inside[v.Name]++
+	}
+	for _, v := range variables {
+		uses := inside[v.Name]
+		if uses == 0 {
+			continue // seen before
+		}
+		inside[v.Name] = 0
+		if rest.uses[v.Name] > uses {
 			atom.Args = append(atom.Args, v)
+		}
+		if f, ok := rest.binders[v.Name]; ok && !bound[v.Name] {
+			binders = append(binders, f)
 		}
 	}
 	if len(atom.Args) > 0 {
 		atom.Kind = Compound
 	}
 	for _, f := range or.subs {
-		body := append(positive[:len(positive):len(positive)], f)
+		body := append(binders[:len(binders):len(binders)], f)
 		n.clause(&clause{head: atom, body: body, pos: or.pos})
 	}
 	return formula{connective: atomic, atom: atom, pos: or.pos}
