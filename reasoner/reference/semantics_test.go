@@ -2,11 +2,13 @@ package reference_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
@@ -173,6 +175,39 @@ func TestSimultaneousMovesLeadToTheirSuccessor(t *testing.T) {
 	if d := cmp.Diff(want, look(m, s)); d != "" {
 		t.Errorf("after agreement, -want +got:\n%s", d)
 	}
+}
+
+func TestDisjunctionsTooLargeToDistributeMeanTheSame(t *testing.T) {
+	const n = 10 // 2 to the 10 is more rules than one clause may become
+	var rules, conditions strings.Builder
+	for i := range n {
+		fmt.Fprintf(&rules, "(init (f %d)) (init (g %d)) ", i, i)
+		fmt.Fprintf(&conditions, " (or (true (f %d)) (not (true (g %d))))", i, i)
+	}
+	m := compile(t, base+rules.String()+"(<= (goal p 100)"+conditions.String()+")")
+	rapid.Check(t, func(t *rapid.T) {
+		var fluents []string
+		want := int32(100)
+		for i := range n {
+			f, g := rapid.Bool().Draw(t, "f"), rapid.IntRange(0, 3).Draw(t, "g") == 0
+			if f {
+				fluents = append(fluents, fmt.Sprintf("(f %d)", i))
+			}
+			if g {
+				fluents = append(fluents, fmt.Sprintf("(g %d)", i))
+			}
+			if !f && g {
+				want = machine.NoGoal
+			}
+		}
+		s, err := m.Names().State(fluents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := look(m, s).Goals[0]; got != want {
+			t.Errorf("goal %d at %v, want %d", got, fluents, want)
+		}
+	})
 }
 
 func TestReachableFluentsAndMovesNeedNoBaseOrInput(t *testing.T) {
