@@ -83,7 +83,7 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 		return s.maximin, nil
 	}
 	if m == 2 && n == 2 {
-		return mixed2x2(a, x, y), nil
+		return mixed2x2(a, s, x, y), nil
 	}
 	if x == nil {
 		g.x = grow(g.x, m)
@@ -136,17 +136,18 @@ func setPure(p []float64, k int) {
 
 // mixed2x2 solves a 2×2 game without saddle point. Then the differences along
 // one diagonal have one sign, and nothing cancels.
-func mixed2x2(a []float64, x, y []float64) float64 {
-	d0, d1 := a[0]-a[1], a[3]-a[2]
-	e0, e1 := a[0]-a[2], a[3]-a[1]
-	p, q := d1/(d0+d1), e1/(e0+e1)
+func mixed2x2(a []float64, s survey, x, y []float64) float64 {
+	scale := powerScale(s.high - s.low) // keeps the sums from overflow
+	d0, d1 := (a[0]-a[1])*scale, (a[3]-a[2])*scale
+	e0, e1 := (a[0]-a[2])*scale, (a[3]-a[1])*scale
+	p := d1 / (d0 + d1)
 	if x != nil {
 		x[0], x[1] = p, d0/(d0+d1)
 	}
 	if y != nil {
-		y[0], y[1] = q, e0/(e0+e1)
+		y[0], y[1] = e1/(e0+e1), e0/(e0+e1)
 	}
-	return a[2] + p*e0
+	return a[2] + p*(a[0]-a[2])
 }
 
 // simplex runs the primal simplex method on the scaled matrix and tells whether

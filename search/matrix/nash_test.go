@@ -97,6 +97,27 @@ func TestSaddlePointHasTheValueOfAnElement(t *testing.T) {
 	}
 }
 
+func TestNashHoldsAtTheEndsOfTheFloatingPointRange(t *testing.T) {
+	pennies := []float64{1, 0, 0, 1}
+	scissors := []float64{0, -1, 1, 1, 0, -1, -1, 1, 0}
+	for _, unit := range []float64{8e307, 1e300, 1e-300, 2e-308, 5e-323} {
+		for n, game := range map[int][]float64{2: pennies, 3: scissors} {
+			a, x, y := make([]float64, n*n), make([]float64, n), make([]float64, n)
+			for k, v := range game {
+				a[k] = v * unit
+			}
+			if _, err := NewNative().Nash(a, n, n, x, y); err != nil {
+				t.Errorf("%v: %v", a, err)
+			}
+			for i := range n {
+				if math.Abs(x[i]*float64(n)-1) > 1e-12 || math.Abs(y[i]*float64(n)-1) > 1e-12 {
+					t.Errorf("%v: strategies %v and %v, expected uniform ones", a, x, y)
+				}
+			}
+		}
+	}
+}
+
 func TestNashIsCertifiedOnEveryFamily(t *testing.T) {
 	for _, f := range families() {
 		withEngines(t, func(t *testing.T, g Engine) {

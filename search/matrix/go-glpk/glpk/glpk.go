@@ -126,13 +126,13 @@ func (p *Prob) NumCols() int { return int(C.glp_get_num_cols(p.handle())) }
 
 // SetRowBnds bounds row i; a bound that the type does not have is ignored, and
 // of FX only lb counts.
-func (p *Prob) SetRowBnds(i int, type_ BndsType, lb, ub float64) {
-	C.glp_set_row_bnds(p.handle(), p.row(i), C.int(type_), C.double(lb), C.double(ub))
+func (p *Prob) SetRowBnds(i int, kind BndsType, lb, ub float64) {
+	C.glp_set_row_bnds(p.handle(), p.row(i), C.int(kind), C.double(lb), C.double(ub))
 }
 
 // SetColBnds bounds column j as SetRowBnds does a row.
-func (p *Prob) SetColBnds(j int, type_ BndsType, lb, ub float64) {
-	C.glp_set_col_bnds(p.handle(), p.column(j), C.int(type_), C.double(lb), C.double(ub))
+func (p *Prob) SetColBnds(j int, kind BndsType, lb, ub float64) {
+	C.glp_set_col_bnds(p.handle(), p.column(j), C.int(kind), C.double(lb), C.double(ub))
 }
 
 // SetObjCoef sets the objective coefficient of column j; of column 0 it is the
