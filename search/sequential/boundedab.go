@@ -176,9 +176,9 @@ func (r *run) child(f *frame, c, ply, depth int, w window) {
 }
 
 // chance searches action a where chance replies. A child's window follows from
-// what its siblings leave open (C6). The tolerances of the children may differ
-// as long as their mean is at most ε (Eq. 26): what a child leaves over is
-// shared out among those still to come.
+// what its siblings leave open (C6). With ShareEpsilon the tolerances of the
+// children differ, but their mean is at most ε (Eq. 26): what a child leaves
+// over is shared out among those still to come.
 func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 	n := float64(f.replies)
 	v := f.mean(a)
@@ -193,7 +193,7 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 			beta:    min(r.Goals.Upper, (w.beta-v.guess.Lower)*n+kid.guess.Lower) + windowSlack,
 			epsilon: w.epsilon,
 		}
-		if r.Without&SplitEpsilon == 0 {
+		if r.ShareEpsilon {
 			inner.epsilon = max(0, (w.epsilon*n-spent)/(n-float64(k))-windowSlack)
 		}
 		if r.Without&Lookahead != 0 || !inner.isClosed(kid.guess) {

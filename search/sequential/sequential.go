@@ -31,12 +31,11 @@ const (
 	Ordering                            // table move, killers, history
 	Lookahead                           // bounds of all children before the first is searched
 	NullWindow                          // later children first have to beat the best one at all
-	Deepening                           // depth 1, 2, 3 …
-	SplitEpsilon                        // Eq. (26): tolerance that a chance child leaves over goes to the next
+	Deepening                           // depth 1, 2, 3, 4, 5, 6, 8, 10, 13 …
 )
 
 // Literal switches every refinement off: Algorithm 1 as printed.
-const Literal = Table | Ordering | Lookahead | NullWindow | Deepening | SplitEpsilon
+const Literal = Table | Ordering | Lookahead | NullWindow | Deepening
 
 // Config says what to solve. The zero value solves exactly.
 type Config struct {
@@ -52,6 +51,10 @@ type Config struct {
 	Evaluate func(machine.State) float64
 	// Goals is the range of all goals; the zero value means 0 to 100.
 	Goals search.Interval
+	// ShareEpsilon hands the tolerance that the first children of a chance node
+	// leave over to the later ones (Eq. 26). It pays for large ε only: what the
+	// last child wastes is missing above (README).
+	ShareEpsilon bool
 	// Without names the refinements to do without.
 	Without Refinement
 }
@@ -60,6 +63,11 @@ type Config struct {
 // positions count as unknown. 2000 is ten times the length of the longest games
 // in common use and some tens of megabytes of frames.
 const maxPly = 2000
+
+// deepeningStep: an iteration goes deeper than the last one by one ply in so
+// many. Steps of a third cost 10 to 45 % fewer nodes than steps of one ply on
+// small sequential games (README), and miss the shortest win by as little.
+const deepeningStep = 3
 
 // Solver is Bounded Alpha-Beta with a memory: its transposition table lasts
 // from one Search to the next as long as the machine and the limit of memory
@@ -178,14 +186,15 @@ func (r *run) deepen(s machine.State, progress func()) {
 	if r.Without&Deepening != 0 {
 		depth = r.Depth
 	}
-	for ; depth <= r.Depth && !r.isDone(); depth++ {
+	for !r.isDone() {
 		r.horizon = false
 		v := r.position(s, 0, depth, window{r.Goals.Lower, r.Goals.Upper, r.Epsilon})
 		r.root.learn(v, r.frame(0), r.isStopped())
-		if !r.horizon || r.isStopped() {
+		if !r.horizon || r.isStopped() || depth == r.Depth {
 			return
 		}
 		progress()
+		depth = min(depth+max(1, depth/deepeningStep), r.Depth)
 	}
 }
 

@@ -81,6 +81,8 @@ func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T)
 		c := Config{
 			Epsilon: rapid.SampledFrom([]float64{0, 0, 1, 7.5, 30, 100}).Draw(rt, "epsilon"),
 			Without: Refinement(rapid.IntRange(0, int(Literal)).Draw(rt, "without")),
+
+			ShareEpsilon: rapid.Bool().Draw(rt, "share epsilon"),
 		}
 		m := game.machine()
 		r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{})
@@ -323,6 +325,69 @@ func BenchmarkExpansionRatio(b *testing.B) {
 						b.ReportMetric(bound/trees, "AMB")
 						b.ReportMetric(math.Round(nodes/trees), "nodes/tree")
 					}
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkShareEpsilon compares the two ways to hand ε to the children of a
+// chance node, on 30 trees of depth 5 with 3 moves and 3 replies of chance.
+func BenchmarkShareEpsilon(b *testing.B) {
+	for _, epsilon := range []float64{0, 5, 10, 30} {
+		for _, share := range []bool{false, true} {
+			b.Run(fmt.Sprintf("eps=%g/share=%v", epsilon, share), func(b *testing.B) {
+				nodes := 0.0
+				for range b.N {
+					for seed := range uint64(30) {
+						game := shape{
+							roles: []string{"first", "second", machine.RandomRole}, depth: 5, inTurn: true,
+							choosers: [][]int{{0, 2}, {1, 2}},
+							branch:   func(*rand.Rand) int { return 3 },
+							leaf:     func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
+						}.grow(rand.New(rand.NewPCG(seed, 1)))
+						c := Config{Epsilon: epsilon, ShareEpsilon: share, Without: Deepening}
+						nodes += float64(solve(b, c, game.machine(), search.Limits{}).Nodes)
+					}
+				}
+				b.ReportMetric(nodes/float64(b.N), "nodes")
+			})
+		}
+	}
+}
+
+// BenchmarkRefinements counts the nodes that solving takes with all refinements
+// and without each of them.
+func BenchmarkRefinements(b *testing.B) {
+	graph := shape{
+		roles: roles, depth: 9, choosers: [][]int{{0}, {1}}, inTurn: true, share: 0.6,
+		branch: func(*rand.Rand) int { return 4 },
+		leaf:   func(rng *rand.Rand) int32 { return int32(50 * rng.IntN(3)) },
+	}.grow(rand.New(rand.NewPCG(3, 1)))
+	dice := shape{
+		roles: []string{"first", "second", machine.RandomRole}, depth: 6, inTurn: true, share: 0.5,
+		choosers: [][]int{{0, 2}, {1, 2}},
+		branch:   func(*rand.Rand) int { return 3 },
+		leaf:     func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
+	}.grow(rand.New(rand.NewPCG(4, 1)))
+	for _, game := range []struct {
+		name    string
+		machine machine.Machine
+	}{{"ticTacToe", newTicTacToe()}, {"tree", randomTrees(4, 7, 1).machine()}, {"graph", graph.machine()}, {"dice", dice.machine()}} {
+		for _, r := range []struct {
+			name    string
+			without Refinement
+		}{
+			{"all", 0}, {"noTable", Table}, {"noOrdering", Ordering}, {"noLookahead", Lookahead},
+			{"noNullWindow", NullWindow}, {"noDeepening", Deepening}, {"none", Literal},
+		} {
+			for _, epsilon := range []float64{0, 10} {
+				b.Run(fmt.Sprintf("%s/%s/eps=%g", game.name, r.name, epsilon), func(b *testing.B) {
+					nodes := 0.0
+					for range b.N {
+						nodes += float64(solve(b, Config{Epsilon: epsilon, Without: r.without}, game.machine, search.Limits{MaxNodes: 5_000_000}).Nodes)
+					}
+					b.ReportMetric(nodes/float64(b.N), "nodes")
 				})
 			}
 		}
