@@ -34,7 +34,7 @@ const (
 	calibrationWork    = 30_000_000
 	calibrationSeed    = 1
 	measuredSamples    = 2
-	measuredWork       = 100_000
+	measuredWork       = 30_000
 )
 
 // calibrate fills in.cost.
@@ -164,12 +164,14 @@ func (c *calibration) measure() {
 }
 
 // measureDerived computes all of d in some samples. Where that is too much work, d
-// is taken to be huge, with as many different terms in each column.
+// is taken to be huge, with as many different terms in each column, and better
+// answered by key.
 func (c *calibration) measureDerived(s *stepper, d *derived) *profile {
 	p := &profile{distinct: make([]float64, d.rel.arity)}
 	var all []int32
 	for k := range measuredSamples {
 		if !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
+			c.in.cost.full[s.original(d.rel)] = false
 			p.tuples = measuredWork
 			for i := range p.distinct {
 				p.distinct[i] = math.Pow(measuredWork, 1/float64(d.rel.arity))

@@ -50,11 +50,22 @@ func (r *relation) row(t int32) []int32 {
 }
 
 // find is the number of a tuple, or -1 if the relation does not have it.
-func (r *relation) find(tuple []int32) int32 { return r.all.newest(r, tuple) }
+func (r *relation) find(tuple []int32) int32 { return r.all.table[r.slot(tuple)] - 1 }
+
+// slot is the place of a tuple in the table of the set: its own, or a free one.
+func (r *relation) slot(tuple []int32) uint32 {
+	table := r.all.table
+	mask := uint32(len(table) - 1)
+	slot := hashTuple(0, tuple) & mask
+	for table[slot] != 0 && !equalTuples(tuple, r.row(table[slot]-1)) {
+		slot = (slot + 1) & mask
+	}
+	return slot
+}
 
 // insert adds a tuple and tells whether it is new.
 func (r *relation) insert(tuple []int32) bool {
-	slot := r.all.slot(r, tuple)
+	slot := r.slot(tuple)
 	if r.all.table[slot] != 0 {
 		return false
 	}
@@ -177,7 +188,7 @@ func (x *index) slot(r *relation, key []int32) uint32 {
 func (x *index) matches(r *relation, t int32, key []int32) bool {
 	row := r.row(t)
 	for i, c := range x.columns {
-		if row[c] != key[i] {
+		if key[i] != row[c] {
 			return false
 		}
 	}

@@ -169,15 +169,15 @@ func (t *termTable) write(b *strings.Builder, id term) {
 	b.WriteByte(')')
 }
 
-// hashTuple mixes a row of integers; the multiplier is 2^64 divided by the
-// golden ratio (Knuth, TAOCP 6.4).
+// hashTuple mixes a row of integers: multiplicative hashing, the multiplier being
+// 2^64 divided by the golden ratio (Knuth, TAOCP 6.4). The high half is mixed best.
 func hashTuple(seed uint32, row []int32) uint32 {
 	h := uint64(seed)
 	for _, x := range row {
 		h = (h ^ uint64(uint32(x))) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
 	}
-	return uint32(h ^ h>>32)
+	h *= 0x9e3779b97f4a7c15
+	return uint32(h >> 32)
 }
 
 func equalTuples(a, b []int32) bool {
