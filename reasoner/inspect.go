@@ -1,0 +1,91 @@
+package reasoner
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"stackmate/reasoner/machine"
+)
+
+// Inspection is what the compiler found out about a game.
+type Inspection struct {
+	Game        string         `json:"game"`
+	Roles       []string       `json:"roles"`
+	Fluents     int            `json:"fluents"`
+	Moves       map[string]int `json:"moves"` // possible moves by role
+	Gates       int            `json:"gates"` // two-input gates, or rules of an engine without a circuit
+	Depth       int            `json:"depth"` // levels of the circuit
+	Engine      string         `json:"engine"`
+	Reason      string         `json:"reason"` // why this engine
+	Lanes       int            `json:"lanes"`  // positions per batch
+	Bytes       int64          `json:"bytes"`  // memory of the machine, without batches
+	InitSeconds float64        `json:"init_seconds"`
+	Class       string         `json:"class"`            // what kind of game; left to the caller
+	Passes      []Pass         `json:"passes,omitempty"` // as traced
+}
+
+// Inspect describes a machine that took the given time to make, and the passes
+// that Options.Trace told of meanwhile.
+func Inspect(game string, m machine.Machine, init time.Duration, passes []PassInfo) Inspection {
+	names, info := m.Names(), m.Info()
+	i := Inspection{
+		Game:        game,
+		Roles:       names.Roles,
+		Fluents:     len(names.Fluents),
+		Moves:       make(map[string]int, len(names.Roles)),
+		Gates:       info.Gates,
+		Depth:       info.Depth,
+		Engine:      info.Engine,
+		Reason:      info.Reason,
+		Lanes:       m.NewBatch().Lanes(),
+		Bytes:       info.Bytes,
+		InitSeconds: init.Seconds(),
+	}
+	for r, role := range names.Roles {
+		i.Moves[role] = len(names.Moves[r])
+	}
+	for _, p := range passes {
+		i.Passes = append(i.Passes, Pass{p.Name, p.Gates, p.Nodes, p.Depth})
+	}
+	return i
+}
+
+// WriteTable writes the inspection for people.
+func (i Inspection) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "game\t%s\n", i.Game)
+	fmt.Fprintf(t, "class\t%s\n", i.Class)
+	moves := make([]string, len(i.Roles))
+	for r, role := range i.Roles {
+		moves[r] = fmt.Sprintf("%s (%d moves)", role, i.Moves[role])
+	}
+	fmt.Fprintf(t, "roles\t%s\n", strings.Join(moves, ", "))
+	fmt.Fprintf(t, "fluents\t%d\n", i.Fluents)
+	fmt.Fprintf(t, "engine\t%s: %s\n", i.Engine, i.Reason)
+	if i.Depth > 0 {
+		fmt.Fprintf(t, "gates\t%d in %d levels\n", i.Gates, i.Depth)
+	} else {
+		fmt.Fprintf(t, "rules\t%d\n", i.Gates)
+	}
+	fmt.Fprintf(t, "lanes\t%d\n", i.Lanes)
+	fmt.Fprintf(t, "memory\t%.1f MB\n", float64(i.Bytes)/1e6)
+	fmt.Fprintf(t, "compiled in\t%.3f s\n", i.InitSeconds)
+	if len(i.Passes) > 0 {
+		fmt.Fprintf(t, "\npass\tgates\tnodes\tdepth\n")
+		for _, p := range i.Passes {
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", p.Name, p.Gates, p.Nodes, p.Depth)
+		}
+	}
+	return t.Flush()
+}
+
+// Pass is the circuit after a rewriting pass.
+type Pass struct {
+	Name  string `json:"name"`
+	Gates int    `json:"gates"`
+	Nodes int    `json:"nodes"`
+	Depth int    `json:"depth"`
+}

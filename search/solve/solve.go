@@ -1,0 +1,117 @@
+// Package solve is the front door of the exact searches: it finds the one that
+// fits a game, runs it, and shows the result to people and programs. It owns the
+// names and options of the methods; it searches nothing itself and must not know
+// where a game comes from.
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/matrix"
+	"stackmate/search/sequential"
+	"stackmate/search/simultaneous"
+)
+
+// The methods besides those of package simultaneous.
+const (
+	Auto             = "auto" // by the class of the game
+	BoundedAlphaBeta = "bab"  // package sequential
+)
+
+// Options say how to solve. The tags are for the command line.
+type Options struct {
+	// Method is Auto, BoundedAlphaBeta, or a simultaneous.Method.
+	Method string `default:"auto" help:"auto, bab (sequential games), or bi, smab, biab, do (simultaneous moves)."`
+	// LP is the engine of linear programs, see matrix.NewEngine.
+	LP string `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
+	// Table tells whether to use a transposition table.
+	Table bool `default:"true" negatable:"" help:"Use a transposition table."`
+	// Memory bounds the table, in MiB.
+	Memory int64 `default:"1024" help:"Limit of the transposition table, in MiB."`
+	// Order is a simultaneous.Order.
+	Order string `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
+	// Skip is that of simultaneous.Config.
+	Skip int `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
+	// Epsilon is the tolerated width of the value, in goal points.
+	Epsilon float64 `default:"0" help:"Tolerated width of the value of sequential games, in goal points."`
+}
+
+// method is a search by name.
+type method struct {
+	name string
+	search.Searcher
+}
+
+// Solver solves positions by the methods that its options admit.
+type Solver struct {
+	methods []method // tried in order: each for games that are not of the class of the one before
+	memory  int64
+}
+
+// New makes a solver, or says which option is wrong.
+func New(o Options) (*Solver, error) {
+	if _, err := matrix.NewEngine(o.LP); err != nil {
+		return nil, err
+	}
+	if o.Epsilon < 0 || o.Memory <= 0 {
+		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
+	}
+	s := &Solver{memory: o.Memory << 20}
+	if o.Method == Auto || o.Method == BoundedAlphaBeta {
+		s.methods = append(s.methods, boundedAlphaBeta(o))
+	}
+	if o.Method != BoundedAlphaBeta {
+		m, err := onSimultaneous(o)
+		if err != nil {
+			return nil, err
+		}
+		s.methods = append(s.methods, m)
+	}
+	return s, nil
+}
+
+func boundedAlphaBeta(o Options) method {
+	config := sequential.Config{Epsilon: o.Epsilon}
+	if !o.Table {
+		config.Without = sequential.Table
+	}
+	return method{BoundedAlphaBeta, sequential.New(config)}
+}
+
+func onSimultaneous(o Options) (method, error) {
+	config := simultaneous.Config{
+		Method: simultaneous.Method(o.Method),
+		Table:  o.Table,
+		Order:  simultaneous.Order(o.Order),
+		Skip:   o.Skip,
+		Engine: func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
+	}
+	if o.Method == Auto {
+		config.Method = simultaneous.SMAB
+	}
+	s, err := simultaneous.New(config)
+	return method{string(config.Method), s}, err
+}
+
+// Solve solves the initial position of m, or tells what is known of it when ctx
+// ends. Progress, if not nil, is told now and then what is known so far.
+func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(search.Result)) (Solution, error) {
+	limits := search.Limits{MaxBytes: s.memory, Progress: progress}
+	var (
+		name string
+		r    search.Result
+		err  error
+	)
+	for _, method := range s.methods {
+		name = method.name
+		r, err = method.Search(ctx, m, m.Initial(), limits)
+		if !errors.Is(err, search.ErrNotSequential) {
+			break
+		}
+	}
+	return newSolution(name, m.Names(), r), err
+}
