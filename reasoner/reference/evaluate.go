@@ -158,7 +158,7 @@ func (d *derivation) tired() bool {
 // test decides a literal that binds nothing.
 func (d *derivation) test(l *literal, binding []term) bool {
 	if l.op == gdl.Not {
-		return !d.store(l.atom.functor).has[d.terms.instance(&l.atom, binding)]
+		return !d.store(l.atom.functor).holds(d.terms.instance(&l.atom, binding))
 	}
 	same := d.terms.instance(&l.left, binding) == d.terms.instance(&l.right, binding)
 	return same == (l.op == gdl.Equal)

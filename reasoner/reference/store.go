@@ -5,7 +5,7 @@ package reference
 type store struct {
 	terms *terms
 	log   []term // all facts, in the order of insertion
-	has   map[term]bool
+	has   []bool // by term
 	index map[path][]term
 }
 
@@ -23,13 +23,16 @@ const (
 )
 
 func newStore(t *terms) *store {
-	return &store{terms: t, has: make(map[term]bool), index: make(map[path][]term)}
+	return &store{terms: t, index: make(map[path][]term)}
 }
 
 // insert adds a fact and tells whether it is new.
 func (s *store) insert(fact term) bool {
-	if s.has[fact] {
+	if s.holds(fact) {
 		return false
+	}
+	if n := int(fact) + 1; n > len(s.has) {
+		s.has = append(s.has, make([]bool, n-len(s.has))...)
 	}
 	s.has[fact] = true
 	s.log = append(s.log, fact)
@@ -37,12 +40,15 @@ func (s *store) insert(fact term) bool {
 	return true
 }
 
+// holds tells whether a fact is in the store.
+func (s *store) holds(fact term) bool { return int(fact) < len(s.has) && s.has[fact] }
+
 // truncate removes all facts but the n oldest.
 func (s *store) truncate(n int) {
 	for len(s.log) > n {
 		fact := s.log[len(s.log)-1]
 		s.log = s.log[:len(s.log)-1]
-		delete(s.has, fact)
+		s.has[fact] = false
 		s.paths(fact, func(p path) {
 			list := s.index[p]
 			s.index[p] = list[:len(list)-1]
@@ -76,16 +82,11 @@ func (s *store) facts(relation functor) []term {
 func (s *store) candidates(p *pattern, binding []term) []term {
 	best := s.facts(p.functor)
 	consider := func(q *pattern, i, j int) {
-		if i > maxPath || j > maxPath || q.slot < 0 && len(q.args) > 0 {
-			return
-		}
-		t := unbound
+		t := q.ground
 		if q.slot >= 0 {
 			t = binding[q.slot]
-		} else {
-			t = s.terms.make(q.functor)
 		}
-		if t == unbound {
+		if t == unbound || i > maxPath || j > maxPath {
 			return
 		}
 		if list := s.index[path{p.functor, int8(i), int8(j), t}]; len(list) < len(best) {

@@ -98,7 +98,8 @@ func (t *terms) string(n term) string {
 
 // pattern is a term of a rule, whose variables are slots of a binding.
 type pattern struct {
-	slot    int // of a variable, else -1
+	slot    int  // of a variable, else -1
+	ground  term // the term itself if it has no variables, else unbound
 	functor functor
 	args    []pattern
 }
@@ -114,17 +115,25 @@ func (t *terms) pattern(g gdl.Term, slots map[string]int) pattern {
 			s = len(slots)
 			slots[g.Name] = s
 		}
-		return pattern{slot: s}
+		return pattern{slot: s, ground: unbound}
 	}
-	p := pattern{slot: -1, functor: t.functor(g.Name, len(g.Args))}
+	p := pattern{slot: -1, ground: unbound, functor: t.functor(g.Name, len(g.Args))}
+	isGround := true
 	for _, a := range g.Args {
 		p.args = append(p.args, t.pattern(a, slots))
+		isGround = isGround && p.args[len(p.args)-1].ground != unbound
+	}
+	if isGround {
+		p.ground = t.ground(g)
 	}
 	return p
 }
 
 // instance is the ground term that p stands for; all its slots must be bound.
 func (t *terms) instance(p *pattern, binding []term) term {
+	if p.ground != unbound {
+		return p.ground
+	}
 	if p.slot >= 0 {
 		return binding[p.slot]
 	}
@@ -145,6 +154,9 @@ func (t *terms) match(p *pattern, n term, binding []term, trail []int) ([]int, b
 			return append(trail, p.slot), true
 		}
 		return trail, binding[p.slot] == n
+	}
+	if p.ground != unbound {
+		return trail, p.ground == n
 	}
 	if t.heads[n] != p.functor {
 		return trail, false
