@@ -27,6 +27,7 @@ type frame struct {
 	through  machine.State // position reached by passing through others
 	pruning  pruning
 	choice   restriction
+	optimism optimism
 }
 
 // bytes is the memory of the frame, but for small change.

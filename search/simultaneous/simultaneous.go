@@ -34,6 +34,9 @@ const (
 	// DoubleOracle grows a restricted game by best responses at every position,
 	// with bounds by serialized alpha-beta.
 	DoubleOracle Method = "do"
+	// BestFirst searches the cells where the strategies of the optimistic and
+	// of the pessimistic matrix meet.
+	BestFirst Method = "best"
 )
 
 // Order is the order in which SMAB visits the cells of a matrix.
@@ -97,9 +100,9 @@ func New(config Config) (*Searcher, error) {
 		config.Engine = func() (matrix.Engine, error) { return matrix.NewNative(), nil }
 	}
 	switch config.Method {
-	case BackwardInduction, SMAB, BoundedInduction, DoubleOracle:
+	case BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst:
 	default:
-		return nil, fmt.Errorf("method: expected bi, smab, biab or do, found %q", config.Method)
+		return nil, fmt.Errorf("method: expected bi, smab, biab, do or best, found %q", config.Method)
 	}
 	if config.Order != OrderL && config.Order != OrderLex {
 		return nil, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)

@@ -75,6 +75,8 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.method = (*solver).smab
 	case BoundedInduction:
 		s.method = (*solver).induceBounded
+	case BestFirst:
+		s.method = (*solver).bestFirst
 	case DoubleOracle:
 		s.method = (*solver).oracle
 	}
@@ -227,6 +229,33 @@ func (s *solver) fill(f *frame) {
 				}
 			}
 			f.p[i*f.n+j], f.o[i*f.n+j] = snap(low/float64(f.k)), snap(high/float64(f.k))
+		}
+	}
+}
+
+// recall writes what the table knows of the children into the matrices of the
+// frame.
+func (s *solver) recall(f *frame) {
+	if s.table == nil {
+		return
+	}
+	for at, p := range f.p {
+		if p == f.o[at] {
+			continue
+		}
+		low, high := 0.0, 0.0
+		for c, t := f.first(at/f.n, at%f.n), 0; t < f.k; c, t = c+f.chanceStep, t+1 {
+			v := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+			if f.expansion.Terminal[c] {
+				v = search.Exact(s.payoff(f.expansion.ChildGoals(c)))
+			} else if b := s.table.Lookup(f.expansion.Child(c)); b != nil {
+				v = search.Interval{Lower: b.lower, Upper: b.upper}
+			}
+			low, high = low+v.Lower, high+v.Upper
+		}
+		f.p[at], f.o[at] = snap(low/float64(f.k)), snap(high/float64(f.k))
+		if f.p[at] == f.o[at] {
+			s.counters.TableHits++
 		}
 	}
 }

@@ -17,7 +17,7 @@ const tolerance = 1e-7
 func configurations() []Config {
 	var all []Config
 	for _, table := range []bool{false, true} {
-		for _, method := range []Method{BackwardInduction, BoundedInduction, DoubleOracle} {
+		for _, method := range []Method{BackwardInduction, BoundedInduction, DoubleOracle, BestFirst} {
 			all = append(all, Config{Method: method, Table: table})
 		}
 		for _, order := range []Order{OrderL, OrderLex} {

@@ -1,0 +1,119 @@
+package simultaneous
+
+import "stackmate/search"
+
+// Best-first search of the matrix: the cells are not visited in an order given
+// in advance, but where both players' optimism meets.
+//
+// Let v⁻ be the value of the pessimistic matrix P, with the equilibrium strategy
+// y of the column player, and v⁺ the value of the optimistic matrix O, with the
+// equilibrium strategy x of the row player. The value of the position is in
+// [v⁻, v⁺]. If every cell in which x and y meet were known, then
+//
+//	v⁺ ≤ min over columns of xO ≤ xOy = xPy ≤ max over rows of Py ≤ v⁻
+//
+// and the position would be solved. So as long as it is not, there is an unknown
+// cell that both x and y play, and nothing outside of those cells needs to be
+// known. The one with the greatest share x·y·(o-p) of the gap is searched next.
+//
+// The window of the search follows from the same strategies: row i is worth at
+// most Oy, and if that falls to v⁻ the row can raise the value no more. Cell
+// (i, j) achieves that alone if it is worth no more than o - (Oy-v⁻)/y; and so
+// for the column. The window of the position replaces v⁻ or v⁺ where it is
+// narrower.
+//
+// Invariant: P ≤ values ≤ O; every step narrows a cell. Cost: one or two matrix
+// games for each cell searched, of the full size of the matrix.
+
+// optimism is what the best-first search keeps of a frame.
+type optimism struct {
+	x, y     []float64 // the strategies of the optimists: x in O, y in P
+	rowGap   []float64 // what a row could gain over v⁻ against y
+	colGap   []float64 // what a column could gain over v⁺ against x
+	interval search.Interval
+}
+
+// bestFirst is the method BestFirst.
+func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Interval {
+	b := &f.optimism
+	b.x, b.y = resize(b.x, f.m), resize(b.y, f.n)
+	b.rowGap, b.colGap = resize(b.rowGap, f.m), resize(b.colGap, f.n)
+	b.interval = search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	s.recall(f)
+	newP, newO := true, true
+	for {
+		if newP {
+			b.interval.Lower = s.nash(f.p, f.m, f.n, f.x, b.y)
+			b.interval.Upper = max(b.interval.Lower, b.interval.Upper)
+		}
+		if newO && b.interval.Lower < beta {
+			b.interval.Upper = max(b.interval.Lower, s.nash(f.o, f.m, f.n, b.x, f.y))
+		}
+		if s.stopped || decided(b.interval, alpha, beta) {
+			return b.interval
+		}
+		f.measure(max(b.interval.Lower, alpha), min(b.interval.Upper, beta))
+		at := f.widest()
+		if at < 0 {
+			// Only rounding keeps the bounds apart.
+			return search.Exact(b.interval.Lower)
+		}
+		p, o := f.p[at], f.o[at]
+		low, high := s.aim(f, at)
+		s.cell(f, depth, at/f.n, at%f.n, low, high)
+		newP, newO = f.p[at] != p, f.o[at] != o
+	}
+}
+
+// measure computes what each row could gain over lower and each column over
+// upper against the strategies of the optimists.
+func (f *frame) measure(lower, upper float64) {
+	b := &f.optimism
+	for i := range f.m {
+		sum := -lower
+		for j, y := range b.y {
+			sum += y * f.o[i*f.n+j]
+		}
+		b.rowGap[i] = sum
+	}
+	for j := range f.n {
+		sum := upper
+		for i, x := range b.x {
+			sum -= x * f.p[i*f.n+j]
+		}
+		b.colGap[j] = sum
+	}
+}
+
+// widest is the unknown cell with the greatest share of the gap between the
+// optimists, or -1 if they meet in known cells only.
+func (f *frame) widest() int {
+	b := &f.optimism
+	best, at := 0.0, -1
+	for i, x := range b.x {
+		if x == 0 {
+			continue
+		}
+		for j, y := range b.y {
+			c := i*f.n + j
+			if gap := x * y * (f.o[c] - f.p[c]); gap > best && (b.rowGap[i] > margin || b.colGap[j] > margin) {
+				best, at = gap, c
+			}
+		}
+	}
+	return at
+}
+
+// aim is the window in which the value of a cell decides something.
+func (s *solver) aim(f *frame, at int) (low, high float64) {
+	b := &f.optimism
+	i, j := at/f.n, at%f.n
+	low, high = s.config.Low-1, s.config.High+1
+	if b.rowGap[i] > margin {
+		low = snap(f.o[at] - b.rowGap[i]/b.y[j])
+	}
+	if b.colGap[j] > margin {
+		high = snap(f.p[at] + b.colGap[j]/b.x[i])
+	}
+	return low, max(high, low+window)
+}
