@@ -4,6 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"stackmate/gdl"
@@ -19,24 +22,84 @@ var benchGames = []string{
 	"hex", "nineBoardTicTacToe", "pancakes6", "reversi", "shmup", "speedChess-v1", "ticTacToe", "tron_10x10",
 }
 
+// compileCorpus compiles a rulesheet of the corpus for that many lanes.
+func compileCorpus(b *testing.B, name string, lanes int) machine.Machine {
+	src, err := os.ReadFile(filepath.Join(corpusDir(b), "rulesheets", name+".kif"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	game, _, err := gdl.Load(name, src)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := reasoner.New(context.Background(), game, reasoner.Options{Engine: "circuit", Lanes: lanes})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m
+}
+
+// BenchmarkPhases reports where the time of a playout step goes, in nanoseconds
+// a position: evaluate (legal, terminal), choose (random moves), advance (next)
+// and restart (the lanes that have ended).
+func BenchmarkPhases(b *testing.B) {
+	for _, name := range benchGames {
+		m := compileCorpus(b, name, 0)
+		batch, rng := m.NewBatch(), machine.NewRand(1)
+		lanes := batch.Lanes()
+		mask := slices.Repeat([]uint64{0x8080808080808080}, lanes/64)
+		phases := []struct {
+			name string
+			run  func()
+		}{
+			{"evaluate", func() { batch.Evaluate(lanes) }},
+			{"choose", func() { batch.ChooseRandom(rng, lanes) }},
+			{"advance", func() { batch.Advance(lanes) }},
+			{"restart", func() { batch.Fill(m.Initial(), mask) }},
+		}
+		for range 3 { // positions of a match rather than its beginning
+			for _, p := range phases[:3] {
+				p.run()
+			}
+		}
+		for _, p := range phases {
+			b.Run(name+"/"+p.name, func(b *testing.B) {
+				for b.Loop() {
+					p.run()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*lanes), "ns/position")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// BenchmarkScaling runs ten batches on as many threads as -cpu says.
+func BenchmarkScaling(b *testing.B) {
+	for _, name := range []string{"connectFour", "breakthrough", "amazons_8x8"} {
+		m := compileCorpus(b, name, 0)
+		b.Run(name, func(b *testing.B) {
+			b.SetParallelism(10 / runtime.GOMAXPROCS(0))
+			var states atomic.Int64
+			b.RunParallel(func(pb *testing.PB) {
+				p := machine.NewPlayouts(m, m.Initial(), 1)
+				for pb.Next() {
+					p.Step()
+				}
+				states.Add(p.States)
+			})
+			b.ReportMetric(float64(states.Load())/b.Elapsed().Seconds(), "states/s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
 // BenchmarkPlayouts reports random playouts on one thread, by game and lanes.
 func BenchmarkPlayouts(b *testing.B) {
-	dir := corpusDir(b)
 	for _, name := range benchGames {
-		src, err := os.ReadFile(filepath.Join(dir, "rulesheets", name+".kif"))
-		if err != nil {
-			b.Fatal(err)
-		}
-		game, _, err := gdl.Load(name, src)
-		if err != nil {
-			b.Fatal(err)
-		}
 		for lanes, label := range map[int]string{64: "portable", 0: "vector"} {
 			b.Run(name+"/"+label, func(b *testing.B) {
-				m, err := reasoner.New(context.Background(), game, reasoner.Options{Engine: "circuit", Lanes: lanes})
-				if err != nil {
-					b.Fatal(err)
-				}
+				m := compileCorpus(b, name, lanes)
 				p := machine.NewPlayouts(m, m.Initial(), 1)
 				for b.Loop() {
 					p.Step()

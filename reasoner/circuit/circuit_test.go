@@ -95,19 +95,27 @@ func TestUnknownPassIsNamed(t *testing.T) {
 // terminal, stuck, goals and successor, for random positions and moves.
 func TestEveryKernelAgreesWithOracle(t *testing.T) {
 	for _, k := range kernels() {
-		t.Run(k.name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				g := randomGame(t)
-				plain := *g.Net // the choice networks that Compile adds do not matter
-				m, err := Compile(g, Options{Lanes: k.lanes})
-				if err != nil {
-					t.Fatal(err)
-				}
-				seed := rapid.Uint64().Draw(t, "seed")
-				checkLanes(t, g, &plain, m, anywhere(g, m, seed), seed)
-			})
-		})
+		t.Run(k.name, func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { checkKernel(t, k) }) })
 	}
+}
+
+func FuzzKernels(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
+		for _, k := range kernels() {
+			checkKernel(t, k)
+		}
+	}))
+}
+
+func checkKernel(t *rapid.T, k kernel) {
+	g := randomGame(t)
+	plain := *g.Net // what Compile adds for itself does not matter
+	m, err := Compile(g, Options{Lanes: k.lanes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rapid.Uint64().Draw(t, "seed")
+	checkLanes(t, g, &plain, m, anywhere(g, m, seed), seed)
 }
 
 // anywhere draws positions of any fluents, reachable or not.

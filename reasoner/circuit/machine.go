@@ -76,6 +76,7 @@ func Compile(g *Game, o Options) (*Machine, error) {
 		m.info.Bytes += p.bytes()
 		m.loopVars = max(m.loopVars, p.loopVars())
 	}
+	m.info.Batch = 8 * int64(m.words) * int64(m.rows+len(m.names.Fluents)+scratchRows)
 	return m, nil
 }
 

@@ -53,6 +53,7 @@ type Info struct {
 	Gates  int    // two-input gates (circuit) or rules (other engines)
 	Depth  int    // levels of the circuit, 0 for other engines
 	Bytes  int64  // memory of the machine itself, without batches
+	Batch  int64  // memory of one batch in bytes, 0 if not known
 }
 
 // Machine is one compiled game. It is immutable and safe for concurrent use.

@@ -1,0 +1,54 @@
+package circuit
+
+import (
+	"fmt"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// BenchmarkPass reports how the cost of a pass grows with gates and lanes: random
+// networks of two-input gates whose operands are mostly recent, as those of games
+// are.
+func BenchmarkPass(b *testing.B) {
+	for _, gates := range []int{1e3, 1e4, 1e5, 1e6} {
+		for _, k := range kernels() {
+			b.Run(fmt.Sprintf("gates=%d/lanes=%d", gates, k.lanes), func(b *testing.B) {
+				m, err := Compile(syntheticGame(gates), Options{Lanes: k.lanes})
+				if err != nil {
+					b.Fatal(err)
+				}
+				batch := m.NewBatch()
+				for b.Loop() {
+					batch.Advance(k.lanes)
+				}
+				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(ns/float64(gates), "ns/gate")
+				b.ReportMetric(1000*ns/float64(gates*k.lanes), "ps/gate/lane")
+			})
+		}
+	}
+}
+
+// syntheticGame has 1 000 fluents, and next signals over that many random gates.
+func syntheticGame(gates int) *Game {
+	const fluents, recent = 1000, 500
+	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, fluents), Moves: [][]string{{"m"}}}
+	g := NewGame(names, make(machine.State, (fluents+63)/64))
+	rng := machine.NewRand(1)
+	lits := append([]Lit{}, g.Fluents...)
+	pick := func() Lit {
+		from := max(0, len(lits)-recent)
+		return lits[from+rng.Intn(len(lits)-from)] ^ Lit(rng.Intn(2))
+	}
+	for g.Net.Len() < gates+fluents {
+		if before, l := g.Net.Len(), g.Net.And(pick(), pick()); g.Net.Len() > before {
+			lits = append(lits, l)
+		}
+	}
+	for range fluents {
+		g.Next = append(g.Next, pick())
+	}
+	g.Legal = [][]Lit{{True}}
+	return g
+}
