@@ -10,6 +10,7 @@ import (
 const (
 	lineWidth = 80
 	tabWidth  = 4
+	maxIndent = lineWidth / 2 // deeper lists are indented no further
 )
 
 // Format lays a rulesheet out canonically, in the syntax in which it is written:
@@ -103,7 +104,7 @@ type layouter struct {
 
 func (w *layouter) newline(indent int) {
 	w.out.WriteByte('\n')
-	for range indent {
+	for range min(indent, maxIndent) {
 		w.out.WriteByte(' ')
 	}
 }

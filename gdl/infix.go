@@ -51,18 +51,23 @@ type infixTerm struct {
 
 var infixParser = participle.MustBuild[infixFile](participle.Lexer(infix), participle.Elide("Comment"))
 
-// isInfix tells whether a text is written in infix syntax: it starts, comments
-// aside, with a symbol that `(` follows at once, or `:-`. Rules in prefix syntax
+// isInfix tells whether a text is written in infix syntax: its first punctuation
+// is `:-`, or a parenthesis that follows a symbol at once. Rules in prefix syntax
 // and messages start with a parenthesis, single terms are a symbol alone.
 func isInfix(text string) bool {
 	s := infix.scanner("", text)
-	name, _ := s.Next()
-	for name.Type == tokenComment {
-		name, _ = s.Next()
+	for before := (lexer.Token{}); ; {
+		t, _ := s.Next() // the scanner never fails
+		switch {
+		case t.EOF():
+			return false
+		case isPunct(t, "("):
+			return before.Type == tokenSymbol && before.Pos.Offset+len(before.Value) == t.Pos.Offset
+		case t.Type == tokenPunct:
+			return t.Value == ":-"
+		}
+		before = t
 	}
-	next, _ := s.Next()
-	return name.Type == tokenSymbol &&
-		(isPunct(next, "(") && next.Pos.Offset == name.Pos.Offset+len(name.Value) || isPunct(next, ":-"))
 }
 
 // maxInfixFaults is how many malformed clauses of a file are reported; for each

@@ -120,3 +120,26 @@ terminal :- open(_) & open(_)
 		t.Errorf("read as\n%swant\n%s", got, prefix)
 	}
 }
+
+func TestTheSyntaxIsDetected(t *testing.T) {
+	for src, infix := range map[string]bool{
+		"role(p)":                          true,
+		"% head\nopen\nrole(p)":            true,
+		"; head\nterminal :- open":         true,
+		"(role p)":                         false,
+		"; role(p)\n(role p)":              false,
+		"terminal (role p)":                false,
+		"( START m.1 robot ((role p)) 1 )": false,
+		"noop":                             false,
+		"":                                 false,
+		"; a comment alone (as here)":      false,
+	} {
+		tree, err := gdl.Parse("", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tree.Infix != infix {
+			t.Errorf("%q is taken for infix syntax: %t, want %t", src, tree.Infix, infix)
+		}
+	}
+}

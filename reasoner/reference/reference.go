@@ -18,8 +18,8 @@ import (
 )
 
 // maxFacts is the number of facts at which the search for reachable fluents and
-// moves gives up: about a gigabyte.
-const maxFacts = 4_000_000
+// moves gives up: some hundred megabytes.
+const maxFacts = 2_000_000
 
 // New compiles a game. It fails if ctx ends or if the reachable fluents and
 // moves are too many.
