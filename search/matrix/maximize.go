@@ -280,7 +280,7 @@ func (t *tableau) repairing(r int, bland bool) int {
 	least := tie(first)
 	column, pivot := -1, repairTolerance
 	for c, v := range row {
-		if d := -v; d < repairTolerance || costs[c] > least*d {
+		if d := -v; costs[c] > least*d || d < repairTolerance {
 			continue
 		}
 		if bland && (column < 0 || t.nonbasic[c] < t.nonbasic[column]) || !bland && -v >= pivot {

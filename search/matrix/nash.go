@@ -263,7 +263,8 @@ func (t *tableau) leaving(c int, bland bool) int {
 	row, pivot := -1, pivotTolerance
 	for i, k := 0, c; k < end; i, k = i+1, k+t.stride {
 		d := t.cells[k]
-		if d < pivotTolerance || t.cells[k+value] > least*d {
+		// In this order the branch is foreseeable: a negative d satisfies it too.
+		if t.cells[k+value] > least*d || d < pivotTolerance {
 			continue
 		}
 		if bland && (row < 0 || t.basic[i] < t.basic[row]) || !bland && d >= pivot {
@@ -279,20 +280,24 @@ func tie(first int64) float64 {
 	return least + tieTolerance*(1+math.Abs(least))
 }
 
-// strategies reads both strategies off the optimal tableau.
+// strategies reads both strategies off the optimal tableau: the values of the
+// basic variables and the reduced costs of the nonbasic ones. All others are 0.
 func (g *Native) strategies(x, y []float64) {
 	t := &g.t
-	clear(x)
-	clear(y)
+	n := len(t.nonbasic)
 	for i, v := range t.basic {
-		if int(v) < t.cols {
+		if int(v) < n {
 			y[v] = max(t.value(i), 0)
+		} else {
+			x[int(v)-n] = 0
 		}
 	}
-	objective := t.row(t.rows)
+	objective := t.row(t.rows)[:n]
 	for j, v := range t.nonbasic {
-		if int(v) >= t.cols {
-			x[int(v)-t.cols] = max(objective[j], 0)
+		if int(v) >= n {
+			x[int(v)-n] = max(objective[j], 0)
+		} else {
+			y[v] = 0
 		}
 	}
 	normalise(x)
