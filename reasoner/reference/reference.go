@@ -10,6 +10,7 @@ package reference
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,12 +31,12 @@ func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	d := &derivation{ctx: ctx, terms: t, fixed: newStore(t), facts: fixed, limit: maxFacts}
 	for _, e := range p.fixed {
 		if err := d.run(e); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("computing the relations that are the same in all positions: %w", err)
 		}
 	}
 	reached, err := p.reach(ctx, fixed)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("finding the reachable fluents and moves: %w", err)
 	}
 	n := newNumbering(t, g.Roles, reached)
 	initial := n.state(t, fixed.facts(p.init))
