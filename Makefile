@@ -1,0 +1,63 @@
+# Everything that is done with Stackmate more than once. The product itself needs
+# no make: "go run . serve" and "go test ./..." do.
+
+GLPK_PACKAGES = ./search/...
+RACE_PACKAGES = . ./player ./protocol ./reasoner ./reasoner/machine ./reasoner/circuit ./search/...
+FUZZTIME     ?= 10s
+CORPUS       ?= ../shared
+BENCH        ?= .
+
+SHELL       = /bin/bash
+.SHELLFLAGS = -o pipefail -c
+
+.PHONY: build test short check lint format race glpk fuzz corpus bench generate tools hooks
+
+build:
+	go build -o bin/stackmate .
+
+test:
+	go test ./...
+
+short: # what a commit is checked with
+	go test -short ./...
+
+check: # all that .ci/run does
+	.ci/run
+
+lint: bin/golangci-lint
+	bin/golangci-lint run ./...
+
+format: bin/golangci-lint
+	bin/golangci-lint fmt ./...
+
+race:
+	go test -short -race $(RACE_PACKAGES)
+
+glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
+	go test -short -tags glpk $(GLPK_PACKAGES)
+	cd search/matrix/go-glpk && go test -tags glpk ./...
+
+fuzz: # every fuzz target for FUZZTIME
+	@for package in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
+
+corpus: # replays the recorded matches of all rulesheets in CORPUS
+	STACKMATE_CORPUS=$(abspath $(CORPUS)) go test ./reasoner -run Corpus -count=1 -v -timeout 60m -corpus.table | grep -v '^=== \|^    --- PASS'
+
+bench:
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+generate: # kernels and the page of diagnostics
+	go generate ./...
+
+tools: bin/golangci-lint
+
+bin/golangci-lint: tools/go.mod tools/go.sum
+	go build -C tools -o ../bin/ tool
+
+hooks: # checks before every commit
+	git config core.hooksPath .githooks
