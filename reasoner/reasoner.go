@@ -59,7 +59,7 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	case "", "auto":
 		return auto(ctx, g, o, limits)
 	case "circuit":
-		return newCircuit(ctx, g, o, limits, "asked for")
+		return newCircuit(ctx, g, o, "asked for")
 	case "datalog":
 		return datalog.NewMachine(ctx, g, limits)
 	case "reference":
@@ -71,7 +71,7 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 func auto(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits) (machine.Machine, error) {
 	share, cancel := context.WithTimeout(ctx, time.Duration(float64(o.Budget)*circuitShare))
 	defer cancel()
-	m, err := newCircuit(share, g, o, limits, "fits the budget")
+	m, err := newCircuit(share, g, o, "fits the budget")
 	if err == nil || ctx.Err() != nil {
 		return m, err
 	}
@@ -82,12 +82,18 @@ func auto(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits) (m
 	return because(fallback, "no circuit: "+err.Error()), nil
 }
 
-func newCircuit(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits, reason string) (machine.Machine, error) {
-	program, err := datalog.Ground(ctx, g, limits)
+// Circuit grounds a game and optimises its circuit: New without the last step,
+// for those who want to look at it.
+func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error) {
+	program, err := datalog.Ground(ctx, g, datalog.Limits{MaxBytes: o.Memory})
 	if err != nil {
 		return nil, err
 	}
-	game, err := circuit.Optimise(ctx, lower(program), circuit.PassOptions{Without: o.Without, Trace: o.Trace})
+	return circuit.Optimise(ctx, lower(program), circuit.PassOptions{Without: o.Without, Trace: o.Trace})
+}
+
+func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
+	game, err := Circuit(ctx, g, o)
 	if err != nil {
 		return nil, err
 	}
