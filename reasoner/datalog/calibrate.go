@@ -1,6 +1,7 @@
 package datalog
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -14,6 +15,7 @@ import (
 // the same rulesheet always gives the same machine.
 type calibration struct {
 	in      *interpreter
+	ctx     context.Context
 	samples []sample
 	spent   int64
 }
@@ -37,9 +39,9 @@ const (
 	measuredWork       = 30_000
 )
 
-// calibrate fills in.cost.
-func (in *interpreter) calibrate() {
-	c := &calibration{in: in}
+// calibrate fills in.cost. It ends early, with what it has found, if ctx is done.
+func (in *interpreter) calibrate(ctx context.Context) {
+	c := &calibration{in: in, ctx: ctx}
 	in.cost.full = newEvaluator(in).recursive()
 	for range calibrationRounds {
 		c.play()
@@ -55,7 +57,7 @@ func (c *calibration) descend() {
 	best := c.try(0)
 	c.spent = 0
 	for _, rel := range c.candidates() {
-		if c.spent > calibrationWork {
+		if c.spent > calibrationWork || c.ctx.Err() != nil {
 			return
 		}
 		full[rel] = !full[rel]

@@ -1,11 +1,8 @@
 package datalog
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/trace"
 )
 
 // corpusDir is the folder with rulesheets and traces; the test is skipped where
@@ -33,217 +31,134 @@ func corpusDir(t testing.TB) string {
 	return dir
 }
 
-// eachRulesheet runs f as a subtest for every rulesheet of the corpus.
-func eachRulesheet(t *testing.T, f func(t *testing.T, name string, g *gdl.Game)) {
+// rulesheets lists the rulesheets of the corpus by name; in short mode, some.
+func rulesheets(t testing.TB) []string {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(corpusDir(t), "rulesheets", "*.kif"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".kif")
-		t.Run(name, func(t *testing.T) { f(t, name, load(t, file)) })
+	var names []string
+	for i, file := range files {
+		if !testing.Short() || i%shortStride == 0 {
+			names = append(names, strings.TrimSuffix(filepath.Base(file), ".kif"))
+		}
 	}
+	return names
 }
 
-func load(t testing.TB, file string) *gdl.Game {
+// shortStride is how many rulesheets there are to one that a short run takes.
+const shortStride = 12
+
+func source(t testing.TB, name string) []byte {
 	t.Helper()
-	src, err := os.ReadFile(file)
+	src, err := os.ReadFile(filepath.Join(corpusDir(t), "rulesheets", name+".kif"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, _, err := gdl.Load(filepath.Base(file), src)
+	return src
+}
+
+func loadRulesheet(t testing.TB, name string) *gdl.Game {
+	t.Helper()
+	return load(t, name+".kif", string(source(t, name)))
+}
+
+func load(t rapid.TB, name, src string) *gdl.Game {
+	t.Helper()
+	g, _, err := gdl.Load(name, []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
-type match struct {
-	Roles []string
-	Steps []struct {
-		State []string
-		Legal [][]string
-		Joint []string
+// replay compares m with all recorded matches of a rulesheet.
+func replay(t *testing.T, name string, m machine.Machine) {
+	t.Helper()
+	file := filepath.Join(corpusDir(t), "traces", name+".jsonl.gz")
+	if _, err := os.Stat(file); err != nil {
+		t.Log("no recorded matches")
+		return
 	}
-	Final struct {
-		Terminal bool
-		State    []string
-		Goals    []*int32
+	for match, err := range trace.Read(file) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trace.Replay(m, match); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-func matches(t testing.TB, name string) []match {
+// skipTooLarge skips a game that exceeds the default limits.
+func skipTooLarge(t testing.TB, err error) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(corpusDir(t), "traces", name+".jsonl.gz"))
-	if err != nil {
-		return nil
+	if errors.Is(err, ErrLimit) {
+		t.Skip(err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []match
-	for d := json.NewDecoder(bufio.NewReader(z)); d.More(); {
-		var m match
-		if err := d.Decode(&m); err != nil {
-			t.Fatal(err)
-		}
-		m.normalise()
-		list = append(list, m)
-	}
-	return list
-}
-
-// replay compares a machine with a recorded match.
-func replay(m machine.Machine, record *match) error {
-	n, b := m.Names(), m.NewBatch()
-	state := slices.Clone(m.Initial())
-	for i, step := range record.Steps {
-		if got := sortedFluents(n, state); !slices.Equal(got, step.State) {
-			return fmt.Errorf("step %d: state is %v, recorded %v", i, got, step.State)
-		}
-		b.Load(state, 1)
-		b.Evaluate(1)
-		if b.Terminal()[0]&1 != 0 {
-			return fmt.Errorf("step %d: terminal", i)
-		}
-		for r := range n.Roles {
-			var got []string
-			for _, mv := range b.AppendLegal(nil, 0, machine.Role(r)) {
-				got = append(got, n.Moves[r][mv])
-			}
-			slices.Sort(got)
-			if !slices.Equal(got, step.Legal[r]) {
-				return fmt.Errorf("step %d: legal moves of %s are %v, recorded %v", i, n.Roles[r], got, step.Legal[r])
-			}
-			mv, ok := n.Move(machine.Role(r), step.Joint[r])
-			if !ok {
-				return fmt.Errorf("step %d: %s has no move %s", i, n.Roles[r], step.Joint[r])
-			}
-			b.Choose(0, machine.Role(r), mv)
-		}
-		b.Advance(1)
-		b.Store(state, 1)
-	}
-	b.Load(state, 1)
-	b.Evaluate(1)
-	if got := sortedFluents(n, state); !slices.Equal(got, record.Final.State) {
-		return fmt.Errorf("final state is %v, recorded %v", got, record.Final.State)
-	}
-	if got := b.Terminal()[0]&1 != 0; got != record.Final.Terminal {
-		return fmt.Errorf("final position: terminal is %v, recorded %v", got, record.Final.Terminal)
-	}
-	goals := make([]int32, len(n.Roles))
-	b.Goals(goals, 0)
-	for r, want := range record.Final.Goals {
-		if record.Final.Terminal && want != nil && goals[r] != *want {
-			return fmt.Errorf("goal of %s is %d, recorded %d", n.Roles[r], goals[r], *want)
-		}
-	}
-	return nil
-}
-
-func sortedFluents(n *machine.Names, s machine.State) []string {
-	list := n.AppendFluents(nil, s)
-	slices.Sort(list)
-	return list
-}
-
-// normalise reads (p) as p: the recording engine takes them for two.
-func (m *match) normalise() {
-	fix := func(terms []string) {
-		for i, t := range terms {
-			if strings.HasPrefix(t, "(") && !strings.Contains(t, " ") {
-				terms[i] = strings.Trim(t, "()")
-			}
-		}
-		slices.Sort(terms)
-	}
-	for i := range m.Steps {
-		fix(m.Steps[i].State)
-		for _, legal := range m.Steps[i].Legal {
-			fix(legal)
-		}
-	}
-	fix(m.Final.State)
 }
 
 func TestGroundProgramsReplayTheCorpus(t *testing.T) {
-	eachRulesheet(t, func(t *testing.T, name string, g *gdl.Game) {
-		start := time.Now()
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		p, err := Ground(ctx, g, Limits{})
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range rulesheets(t) {
+		t.Run(name, func(t *testing.T) {
+			g := loadRulesheet(t, name)
+			start := time.Now()
+			p, err := Ground(context.Background(), g, Limits{})
+			skipTooLarge(t, err)
+			t.Logf("%.2f s, %d fluents, %d inputs, %d signals, %d rules, %d literals", time.Since(start).Seconds(),
+				len(p.Names.Fluents), p.inputs(), p.Signals, len(p.Head), len(p.Body))
+			checkContract(t, p)
+			replay(t, name, newProgramMachine(p))
+		})
+	}
+}
+
+func TestMachinesReplayTheCorpus(t *testing.T) {
+	for _, name := range rulesheets(t) {
+		t.Run(name, func(t *testing.T) {
+			g := loadRulesheet(t, name)
+			start := time.Now()
+			m, err := NewMachine(context.Background(), g, Limits{})
+			skipTooLarge(t, err)
+			t.Logf("%.2f s, %d rules, %d bytes", time.Since(start).Seconds(), m.Info().Gates, m.Info().Bytes)
+			replay(t, name, m)
+		})
+	}
+}
+
+func (p *Program) inputs() int {
+	n := len(p.Names.Fluents)
+	for _, table := range p.Names.Moves {
+		n += len(table)
+	}
+	return n
+}
+
+// checkContract tests what Program promises.
+func checkContract(t *testing.T, p *Program) {
+	t.Helper()
+	for i, h := range p.Head {
+		body := p.Body[p.Start[i]:p.Start[i+1]]
+		if len(body) == 0 {
+			t.Fatalf("rule %d: the head %s is a fact", i, p.AtomName(h))
 		}
-		seconds := time.Since(start).Seconds()
-		moves := 0
-		for _, table := range p.Names.Moves {
-			moves += len(table)
+		if int(h) < p.inputs() || int32(h) >= p.Signals {
+			t.Fatalf("rule %d: head %d is no derived atom", i, h)
 		}
-		t.Logf("%.2f s, %d fluents, %d moves, %d signals, %d rules, %d literals",
-			seconds, len(p.Names.Fluents), moves, p.Signals, len(p.Head), len(p.Body))
-		m := newProgramMachine(p)
-		for i, record := range matches(t, name) {
-			if err := replay(m, &record); err != nil {
-				msg := err.Error()
-				t.Fatalf("match %d: %s", i, msg[:min(len(msg), 600)])
+		for k, l := range body {
+			if l < 0 || int32(l.Signal()) >= p.Signals {
+				t.Fatalf("rule %d: literal %d speaks of no signal", i, l)
+			}
+			if k > 0 && body[k-1].Signal() >= l.Signal() {
+				t.Fatalf("rule %d: signal %d twice or out of order", i, l.Signal())
 			}
 		}
-	})
-}
-
-func TestMachineReplaysTheCorpus(t *testing.T) {
-	eachRulesheet(t, func(t *testing.T, name string, g *gdl.Game) {
-		start := time.Now()
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		m, err := NewMachine(ctx, g, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		init := time.Since(start).Seconds()
-		p := machine.NewPlayouts(m, m.Initial(), 1)
-		start = time.Now()
-		before := cpu()
-		for time.Since(start) < 300*time.Millisecond {
-			p.Step()
-		}
-		rate := float64(p.States) / (cpu()-before)
-		in, err := newInterpreter(ctx, g, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := in.rate()
-		in.calibrate()
-		fmt.Printf("%-40s init %6.2f  %8.0f states/s work %8.0f -> %8.0f\n", name, init, rate, first, in.rate())
-		for i, record := range matches(t, name) {
-			if err := replay(m, &record); err != nil {
-				msg := err.Error()
-				t.Fatalf("match %d: %s", i, msg[:min(len(msg), 600)])
-			}
-		}
-	})
-}
-
-func cpu() float64 {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		panic(err)
 	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
-// rate is the work per state of some random playouts.
-func (in *interpreter) rate() float64 {
-	s := newStepper(in)
-	c := &calibration{in: in}
-	c.play()
-	work := s.meter.work
-	for i := range c.samples {
-		s.visit(&c.samples[i])
+	if !slices.IsSorted(p.Names.Fluents) || !slices.IsSorted(p.Init) {
+		t.Fatal("fluents are not in order")
 	}
-	return float64(s.meter.work-work) / float64(len(c.samples))
 }

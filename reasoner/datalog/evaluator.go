@@ -85,7 +85,7 @@ func newEvaluator(in *interpreter) *evaluator {
 		state:   bitset{make([]uint64, len(in.initial))},
 	}
 	e.meter = &meter{ctx: context.Background(), bytes: func() int64 { return 0 }}
-	e.meter.limits = Limits{MaxTuples: math.MaxInt, MaxInstances: math.MaxInt, MaxBytes: math.MaxInt64}
+	e.meter.limits = Limits{MaxTuples: math.MaxInt, MaxAtoms: math.MaxInt, MaxBytes: math.MaxInt64}
 	for k, rel := range in.inputs {
 		truth := &e.state
 		if rel.name.name == "does" {
@@ -407,10 +407,16 @@ func (e *evaluator) forget(of int) {
 	e.touched[of] = e.touched[of][:0]
 }
 
+// maxNewTerms is how many terms that only arise at run time are kept.
+const maxNewTerms = 1 << 16
+
 // setState makes the fluents of s true.
 func (e *evaluator) setState(s machine.State) {
 	e.forget(1)
 	e.forget(0)
+	if base := e.in.theory.terms; len(e.terms.head) > len(base.head)+maxNewTerms {
+		*e.terms = *base.clone()
+	}
 	copy(e.state.words, s)
 	e.resetInputs("true")
 	for w, word := range s {

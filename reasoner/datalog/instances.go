@@ -1,7 +1,6 @@
 package datalog
 
 import (
-	"fmt"
 	"sort"
 
 	"stackmate/gdl"
@@ -44,8 +43,8 @@ func (gr *grounder) instantiate() (*instances, error) {
 		p := newPlan(r, -1, nothing)
 		visit := func() {
 			in.add(r, gr.joiner, p)
-			if len(in.head) > gr.limits.MaxInstances && m.err == nil {
-				m.err = fmt.Errorf("more than %d rule instances, at %s", gr.limits.MaxInstances, describe(r))
+			if len(in.head) > gr.limits.MaxInstances {
+				m.exceed(r, "more than %d rule instances", int64(gr.limits.MaxInstances))
 			}
 		}
 		if err := gr.joiner.matches(p, visit); err != nil {

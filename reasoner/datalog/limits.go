@@ -8,17 +8,24 @@ import (
 
 // Limits bound the work of Ground and NewMachine. Zero fields mean the defaults.
 type Limits struct {
-	MaxTuples    int   // possible atoms, over all relations; default 16 million
-	MaxInstances int   // rule instances; default 16 million
+	MaxTuples    int   // over all relations; default 12 million
+	MaxAtoms     int   // possible atoms that differ between positions; default 4 million
+	MaxInstances int   // rule instances; default 8 million
 	MaxBytes     int64 // memory of tables and instances; default 3 GiB
 }
 
+// ErrLimit is wrapped by the errors that say which of the Limits was hit.
+var ErrLimit = errors.New("limit of grounding")
+
 func (l Limits) withDefaults() Limits {
 	if l.MaxTuples <= 0 {
-		l.MaxTuples = 16 << 20
+		l.MaxTuples = 12_000_000
+	}
+	if l.MaxAtoms <= 0 {
+		l.MaxAtoms = 4_000_000
 	}
 	if l.MaxInstances <= 0 {
-		l.MaxInstances = 16 << 20
+		l.MaxInstances = 8_000_000
 	}
 	if l.MaxBytes <= 0 {
 		l.MaxBytes = 3 << 30
@@ -32,6 +39,7 @@ type meter struct {
 	ctx    context.Context
 	limits Limits
 	tuples int
+	atoms  int
 	ticks  int
 	work   int64 // what calibration compares: matches tried, plus the weights below
 	stop   int64 // the work at which calibration loses interest; 0 for none
@@ -68,14 +76,26 @@ func (m *meter) check(p *plan) {
 	} else if err := m.ctx.Err(); err != nil {
 		m.err = fmt.Errorf("grounding stopped at %s: %w", describe(p.rule), err)
 	} else if b := m.bytes(); b > m.limits.MaxBytes {
-		m.err = fmt.Errorf("grounding takes %d bytes, more than the limit of %d, at %s", b, m.limits.MaxBytes, describe(p.rule))
+		m.exceed(p.rule, "more than %d bytes", m.limits.MaxBytes)
+	}
+}
+
+// exceed notes that a limit was hit.
+func (m *meter) exceed(r *rule, what string, limit int64) {
+	if m.err == nil {
+		m.err = fmt.Errorf("%w: "+what+", at %s", ErrLimit, limit, describe(r))
 	}
 }
 
 // tuple counts a new tuple.
 func (m *meter) tuple(p *plan) {
-	if m.tuples++; m.tuples > m.limits.MaxTuples && m.err == nil {
-		m.err = fmt.Errorf("more than %d possible atoms, at %s", m.limits.MaxTuples, describe(p.rule))
+	if m.tuples++; m.tuples > m.limits.MaxTuples {
+		m.exceed(p.rule, "more than %d tuples", int64(m.limits.MaxTuples))
+	}
+	if p.rule.head.rel.dynamic {
+		if m.atoms++; m.atoms > m.limits.MaxAtoms {
+			m.exceed(p.rule, "more than %d possible atoms", int64(m.limits.MaxAtoms))
+		}
 	}
 }
 
@@ -84,6 +104,9 @@ var errTooMuchWork = errors.New("too much work")
 
 // describe says which rule of the rulesheet a rule comes from.
 func describe(r *rule) string {
+	if r.source.Head.Name == "" {
+		return "the carry from one position to the next"
+	}
 	what := "the rule"
 	if r.split {
 		what = "a part of the rule"

@@ -41,7 +41,7 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (machine.Machine, 
 	if err != nil {
 		return nil, err
 	}
-	in.calibrate()
+	in.calibrate(ctx)
 	newStepper(in) // makes the indexes that all evaluators share
 	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes()}
 	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in) }), nil

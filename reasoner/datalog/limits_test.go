@@ -1,0 +1,63 @@
+package datalog
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// explosive has a rule with a million instances that no split can avoid.
+const explosive = `
+(role r) (init (n 1)) (digit 0) (digit 1) (digit 2) (digit 3) (digit 4)
+(digit 5) (digit 6) (digit 7) (digit 8) (digit 9)
+(<= (legal r (say ?a ?b ?c ?d ?e ?f))
+    (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e) (digit ?f)
+    (true (n ?n)))
+(<= (next (n 1)) (true (n 1)))
+(goal r 0)
+terminal
+`
+
+func TestLimitsAreNamedWithTheRuleThatExplodes(t *testing.T) {
+	for name, lim := range map[string]Limits{
+		"tuples": {MaxTuples: 1000}, "possible atoms": {MaxAtoms: 1000}, "bytes": {MaxBytes: 1 << 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := load(t, "explosive.kif", explosive)
+			_, err := Ground(context.Background(), g, lim)
+			checkLimit(t, err, name)
+			_, err = NewMachine(context.Background(), g, lim)
+			checkLimit(t, err, name)
+		})
+	}
+	t.Run("rule instances", func(t *testing.T) {
+		g := load(t, "explosive.kif", strings.ReplaceAll(explosive, " (digit ?f)", "(true (n ?f))"))
+		_, err := Ground(context.Background(), g, Limits{MaxInstances: 1000})
+		checkLimit(t, err, "rule instances")
+	})
+}
+
+func checkLimit(t *testing.T, err error, what string) {
+	t.Helper()
+	if !errors.Is(err, ErrLimit) {
+		t.Fatalf("error is %v, want a limit", err)
+	}
+	for _, part := range []string{what, "legal", "explosive.kif:4:1"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error %q does not mention %q", err, part)
+		}
+	}
+}
+
+func TestGroundingStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	g := load(t, "explosive.kif", explosive)
+	if _, err := Ground(ctx, g, Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Ground: error is %v, want %v", err, context.Canceled)
+	}
+	if _, err := NewMachine(ctx, g, Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("NewMachine: error is %v, want %v", err, context.Canceled)
+	}
+}

@@ -1,0 +1,88 @@
+package datalog
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// walk has recursion, negation, function terms and simultaneous moves: two
+// tokens on a ring, joined by the paths between marked places.
+const walk = `
+(role a) (role b)
+(init (at a 1)) (init (at b 3)) (init (step 0))
+(after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 1)
+(tick 0 1) (tick 1 2) (tick 2 3) (tick 3 4) (tick 4 5)
+(<= (path ?x ?y) (after ?x ?y) (true (at ?r ?x)))
+(<= (path ?x ?z) (path ?x ?y) (after ?y ?z) (not (taken ?z)))
+(<= (taken ?x) (true (at ?r ?x)))
+(<= (legal ?r (go ?y)) (true (at ?r ?x)) (path ?x ?y))
+(<= (legal ?r stay) (role ?r))
+(<= (next (at ?r ?y)) (does ?r (go ?y)))
+(<= (next (at ?r ?x)) (true (at ?r ?x)) (does ?r stay))
+(<= (next (step ?y)) (true (step ?x)) (tick ?x ?y))
+(<= met (true (at a ?x)) (true (at b ?x)))
+(<= (goal ?r 100) (role ?r) met)
+(<= (goal ?r 20) (role ?r) (not met))
+(<= terminal met)
+(<= terminal (true (step 5)))
+`
+
+func newWalk(t testing.TB) machine.Machine {
+	t.Helper()
+	m, err := NewMachine(context.Background(), load(t, "walk.kif", walk), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestEnginesAgreeOnRecursionAndSimultaneousMoves(t *testing.T) {
+	agree(t, engines(t, load(t, "walk.kif", walk)), 3, 200)
+}
+
+func TestPlayoutsAllocateNothingAfterWarmUp(t *testing.T) {
+	m := newWalk(t)
+	p := machine.NewPlayouts(m, m.Initial(), 1)
+	for range 200 {
+		p.Step()
+	}
+	if n := testing.AllocsPerRun(50, p.Step); n != 0 {
+		t.Errorf("a step of all lanes allocates %v times", n)
+	}
+}
+
+func TestBatchesOfOneMachineRunInParallel(t *testing.T) {
+	m := newWalk(t)
+	var states [4]int64
+	var group sync.WaitGroup
+	for i := range states {
+		group.Go(func() {
+			p := machine.NewPlayouts(m, m.Initial(), 7)
+			for range 50 {
+				p.Step()
+			}
+			states[i] = p.Goals()[0]
+		})
+	}
+	group.Wait()
+	for i, got := range states {
+		if got != states[0] {
+			t.Errorf("batch %d collects %d goal points, batch 0 %d, from the same seed", i, got, states[0])
+		}
+	}
+}
+
+func TestTheSameRulesGiveTheSameMachine(t *testing.T) {
+	first, second := newWalk(t), newWalk(t)
+	p, q := machine.NewPlayouts(first, first.Initial(), 9), machine.NewPlayouts(second, second.Initial(), 9)
+	for range 50 {
+		p.Step()
+		q.Step()
+	}
+	if p.States != q.States || p.Goals()[0] != q.Goals()[0] {
+		t.Errorf("%d states and %d goal points, then %d and %d", p.States, p.Goals()[0], q.States, q.Goals()[0])
+	}
+}
