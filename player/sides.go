@@ -48,7 +48,7 @@ func (t *thinker) search(ctx context.Context, at position) findings {
 		select {
 		case r := <-reports:
 			running--
-			if t.file(&f, r); t.isSettled(f, at.role) {
+			if t.file(at, &f, r); t.isSettled(f, at.role) {
 				settle()
 			} else if settles(f.exact, at.role) && tie == nil {
 				tie = time.After(tieTime)
@@ -65,8 +65,8 @@ func (t *thinker) search(ctx context.Context, at position) findings {
 	return f
 }
 
-// file takes a report into the findings.
-func (t *thinker) file(f *findings, r report) {
+// file takes a report into the findings, and its line into the plan.
+func (t *thinker) file(at position, f *findings, r report) {
 	switch {
 	case r.err != nil && r.exact:
 		t.log.Info().Err(r.err).Msg("no exact search")
@@ -77,6 +77,9 @@ func (t *thinker) file(f *findings, r report) {
 		f.exact = &r.result
 	default:
 		f.sampled = &r.result
+	}
+	if r.err == nil && t.class.Players == 1 {
+		t.plan.improve(at, &r.result)
 	}
 }
 

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -26,6 +27,7 @@ type thinker struct {
 	class   Class
 	exact   search.Searcher // nil if there is none
 	sampler search.Searcher
+	rule    montecarlo.Rule // of the sampler, where players choose at once
 	plan    plan
 }
 
@@ -61,7 +63,7 @@ func (t *thinker) exactSearch() search.Searcher {
 	case !c.Simultaneous:
 		return sequential.New(sequential.Config{})
 	case c.Players == 2:
-		s, err := simultaneous.New(simultaneous.Config{Method: simultaneous.SMAB, Table: true})
+		s, err := simultaneous.New(simultaneous.Config{Method: simultaneous.DoubleOracle, Table: true})
 		if err != nil {
 			t.log.Error().Err(err).Msg("exact search")
 			return nil
@@ -71,25 +73,26 @@ func (t *thinker) exactSearch() search.Searcher {
 	return nil
 }
 
-// newSampler makes the sampling search: on the threads that the exact one
-// leaves over, with mixed strategies where only those are safe.
+// newSampler makes the sampling search, on the threads that the exact one
+// leaves over.
 func (t *thinker) newSampler() search.Searcher {
-	c := montecarlo.Config{Workers: t.options.Threads}
+	c := montecarlo.Config{Rule: t.rule, Workers: t.options.Threads}
 	if t.exact != nil {
 		c.Workers = max(1, t.options.Threads-1)
-	}
-	if t.class.Simultaneous && t.class.ConstantSum && t.class.Players == 2 {
-		c.Rule = montecarlo.RegretMatching
 	}
 	return montecarlo.New(c)
 }
 
-// begin implements policy. Only a player alone uses up the start clock: against
-// others, who may be waiting, the time is better spent on real positions.
+// begin implements policy. A player alone looks for a plan as long as the start
+// clock runs; where two choose at once the search is tried out; else the time is
+// better spent on positions of the match.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
-	if t.class.Players == 1 {
-		t.choose(ctx, at)
+	switch {
+	case t.class.Players == 1:
+		t.search(ctx, at)
+	case t.class.Players == 2 && t.class.Simultaneous:
+		t.rehearse(ctx, at)
 	}
 }
 
@@ -115,8 +118,6 @@ func (t *thinker) choose(ctx context.Context, at position) machine.Move {
 	}
 	found := t.search(ctx, at)
 	if t.class.Players == 1 {
-		t.plan.improve(at, found.exact)
-		t.plan.improve(at, found.sampled)
 		if move, ok := t.plan.next(at, hopeless); ok {
 			return move
 		}
@@ -127,23 +128,21 @@ func (t *thinker) choose(ctx context.Context, at position) machine.Move {
 	}
 	t.log.Debug().Str("by", who).Bool("proved", r.Proved).Floats64("value", []float64{r.Values[at.role].Lower, r.Values[at.role].Upper}).
 		Int64("nodes", r.Nodes).Dur("took", time.Since(began)).Msg("search")
-	return t.draw(at, r.Strategies[at.role])
+	return draw(t.rng, at.legal, r.Strategies[at.role])
 }
 
 // draw samples a strategy; whatever it says, the move is legal.
-func (t *thinker) draw(at position, strategy []search.Weighted) machine.Move {
-	point := t.rng.Float64()
-	move := at.legal[0]
+func draw(rng *machine.Rand, legal []machine.Move, strategy []search.Weighted) machine.Move {
+	point := rng.Float64()
+	move := legal[0]
 	for _, w := range strategy {
 		move = w.Move
 		if point -= w.Probability; point < 0 {
 			break
 		}
 	}
-	for _, m := range at.legal {
-		if m == move {
-			return move
-		}
+	if slices.Contains(legal, move) {
+		return move
 	}
-	return at.legal[0]
+	return legal[0]
 }

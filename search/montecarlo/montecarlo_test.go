@@ -77,7 +77,7 @@ func TestRegretMatchingComesNearTheEquilibrium(t *testing.T) {
 }
 
 func TestASaddlePointIsProved(t *testing.T) {
-	r := sample(t, Config{}, matrix([][]int32{{30, 40}, {20, 90}}), 1000)
+	r := sample(t, Config{Exploration: 50}, matrix([][]int32{{30, 40}, {20, 90}}), 1000)
 	if !r.Solved() || r.Values[0] != search.Exact(30) || r.Strategies[0][0].Move != 0 || r.Strategies[1][0].Move != 0 {
 		t.Errorf("got %+v, want 30 with both first moves", r)
 	}

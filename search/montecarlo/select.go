@@ -6,12 +6,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// defaultExploration is the constant of UCT, in goal points. Rewards are means
-// of several playouts, so it is smaller than for single ones.
-const defaultExploration = 50
+// defaultExploration is the constant of UCT, in goal points. It is small because
+// rewards are means of several playouts and paths of one round part by
+// themselves: against 50 it won 67 and 70 % of the points in connect four and
+// breakthrough (README).
+const defaultExploration = 20
 
 // regretExploration is γ of regret matching: the share of uniform play.
-const regretExploration = 0.1
+const regretExploration = 0.2
 
 // joint picks a joint move at the opened node n and returns its number.
 func (w *worker) joint(n int32) int64 {

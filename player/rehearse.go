@@ -1,0 +1,149 @@
+package player
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/montecarlo"
+)
+
+// Which rule the sampling search should follow where players choose at once
+// depends on the game (Tak, Lanctot and Winands, 2014): regret matching is far
+// ahead in goofspiel and bidding, UCT in oshi-zumo and tron. So part of the
+// start clock goes into matches between the two.
+
+const (
+	// rehearsalShare is the part of the start clock for rehearsal, rehearsalTime
+	// its limit: some dozens of matches of a game of medium length.
+	rehearsalShare = 0.3
+	rehearsalTime  = 4 * time.Second
+	// rehearsalNodes per move are enough to tell the rules apart as searches of
+	// several times that number do; 200 are not.
+	rehearsalNodes = 1000
+	// rehearsalBytes bounds the trees.
+	rehearsalBytes = 32 << 20
+	// rehearsalMatches are the fewest that say anything.
+	rehearsalMatches = 6
+	// rehearsalSteps bounds a match, in case the game never ends.
+	rehearsalSteps = 500
+)
+
+// rehearse gives the exact search a chance to solve the game at once and else
+// finds out the better rule for the sampling search.
+func (t *thinker) rehearse(ctx context.Context, at position) {
+	now := time.Now()
+	share := min(rehearsalTime, time.Duration(rehearsalShare*float64(patience(ctx, now))))
+	ctx, cancel := context.WithDeadline(ctx, now.Add(share))
+	defer cancel()
+	if t.exact != nil {
+		short, stop := context.WithDeadline(ctx, now.Add(share/4))
+		r, err := t.exact.Search(short, at.machine, at.state, t.limits())
+		stop()
+		if err != nil {
+			t.exact = t.instead(err)
+		} else if r.Solved() {
+			return
+		}
+	}
+	points, matches := audition(ctx, at, t.options.Threads)
+	if matches < rehearsalMatches {
+		return
+	}
+	t.rule = montecarlo.UCT
+	if points[montecarlo.RegretMatching] > points[montecarlo.UCT] {
+		t.rule = montecarlo.RegretMatching
+	}
+	t.log.Info().Int("matches", matches).Float64("uct", points[montecarlo.UCT]).
+		Float64("regret_matching", points[montecarlo.RegretMatching]).Msg("rehearsal")
+	t.sampler = t.newSampler()
+}
+
+// audition holds matches between the two rules, sides swapped, until ctx is
+// done, and returns the goal points that each got.
+func audition(ctx context.Context, at position, threads int) (points [2]float64, matches int) {
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for worker := range threads {
+		group.Go(func() {
+			for seed := uint64(worker); ctx.Err() == nil; seed += uint64(threads) {
+				goals, ok := trial(ctx, at, seed)
+				if !ok {
+					return
+				}
+				mu.Lock()
+				matches++
+				for rule := range points {
+					points[rule] += goals[rule]
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return points, matches
+}
+
+// trial holds one match from the position at and returns the goal points by
+// rule. Odd seeds swap the sides.
+func trial(ctx context.Context, at position, seed uint64) (points [2]float64, ok bool) {
+	b := at.machine.NewBatch()
+	rng := machine.NewRand(seed)
+	roles := at.machine.Names().Roles
+	state := append(machine.State(nil), at.state...)
+	searches := [2]*montecarlo.Searcher{}
+	for rule := range searches {
+		searches[rule] = montecarlo.New(montecarlo.Config{Rule: montecarlo.Rule(rule)})
+	}
+	for range rehearsalSteps {
+		b.Load(state, 1)
+		b.Evaluate(1)
+		if b.Terminal()[0]&1 != 0 {
+			goals := make([]int32, len(roles))
+			b.Goals(goals, 0)
+			for r, rule := range seats(roles, seed) {
+				if rule >= 0 {
+					points[rule] += float64(max(goals[r], 0))
+				}
+			}
+			return points, true
+		}
+		for r, rule := range seats(roles, seed) {
+			role := machine.Role(r)
+			legal := b.AppendLegal(nil, 0, role)
+			if len(legal) == 0 {
+				return points, false
+			}
+			move := legal[rng.Intn(len(legal))]
+			if rule >= 0 && len(legal) > 1 {
+				found, err := searches[rule].Search(ctx, at.machine, state,
+					search.Limits{MaxNodes: rehearsalNodes, MaxBytes: rehearsalBytes, Seed: seed})
+				if err != nil || ctx.Err() != nil {
+					return points, false
+				}
+				move = draw(rng, legal, found.Strategies[r])
+			}
+			b.Choose(0, role, move)
+		}
+		b.Advance(1)
+		b.Store(state, 1)
+	}
+	return points, false
+}
+
+// seats says which rule each role follows; -1 is chance.
+func seats(roles []string, seed uint64) []int {
+	out := make([]int, len(roles))
+	rule := int(seed & 1)
+	for r, name := range roles {
+		if name == machine.RandomRole {
+			out[r] = -1
+			continue
+		}
+		out[r] = rule
+		rule = 1 - rule
+	}
+	return out
+}
