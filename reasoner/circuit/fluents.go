@@ -20,7 +20,7 @@ import (
 // logic is shared.
 func mergeFluents(g *Game) *Game {
 	c := g.suggestClasses()
-	for range maxSplits {
+	for range min(maxSplits, 1+splitWork/(1+len(g.Net.fan))) {
 		h := g.rebuildWith(c.representatives(g), func(h *Game, _ int32, operands []Lit) Lit {
 			return h.Net.And(operands...)
 		})
@@ -32,9 +32,11 @@ func mergeFluents(g *Game) *Game {
 }
 
 const (
-	// maxSplits bounds the rounds of induction; a game that needs more keeps its
-	// fluents. The corpus needs at most a dozen.
+	// maxSplits bounds the rounds of induction, and splitWork the operands that
+	// they rebuild in all, some two seconds of work; a game that needs more keeps
+	// its fluents.
 	maxSplits = 40
+	splitWork = 20_000_000
 	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
 	// fluents. More steps mean fewer rounds of splitting.
 	sampleSteps = 200
