@@ -91,7 +91,7 @@ func onSimultaneous(o Options) (method, error) {
 		Engine: func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
 	}
 	if o.Method == Auto {
-		config.Method = simultaneous.SMAB
+		config.Method = simultaneous.DoubleOracle
 	}
 	s, err := simultaneous.New(config)
 	return method{string(config.Method), s}, err
