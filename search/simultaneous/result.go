@@ -11,7 +11,7 @@ import (
 // search solves position q and puts the result together.
 func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
 	started := time.Now()
-	s.counters = search.Counters{}
+	s.counters, s.serializedNodes, s.mixed = search.Counters{}, 0, 0
 	s.ctx, s.limits, s.stopped, s.err = ctx, lim, false, nil
 	if ctx.Err() != nil {
 		s.stopped = true

@@ -24,6 +24,8 @@ type Method string
 
 // The methods.
 const (
+	// Auto chooses by what it measures on the game at hand.
+	Auto Method = "auto"
 	// BackwardInduction solves every matrix completely.
 	BackwardInduction Method = "bi"
 	// SMAB is simultaneous move alpha-beta.
@@ -53,9 +55,10 @@ const (
 
 // Config says how to search. The zero value is a good default.
 type Config struct {
-	Method Method // default: BackwardInduction
-	Table  bool   // whether to use a transposition table
-	Order  Order  // default: OrderL
+	Method Method // default: Auto
+	// Table says whether to use a transposition table; Auto always does.
+	Table bool
+	Order Order // default: OrderL
 	// Skip is s of the early bound skipping heuristic: SMAB computes no bounds
 	// for a cell before s rows and s columns are filled.
 	Skip int
@@ -80,6 +83,7 @@ const defaultTableBytes = 1 << 30
 type Searcher struct {
 	config Config
 	solver *solver
+	oracle *solver // the other member of the portfolio, if there is one
 }
 
 var _ search.Searcher = (*Searcher)(nil)
@@ -88,7 +92,7 @@ var _ search.Searcher = (*Searcher)(nil)
 // configuration.
 func New(config Config) (*Searcher, error) {
 	if config.Method == "" {
-		config.Method = BackwardInduction
+		config.Method = Auto
 	}
 	if config.Order == "" {
 		config.Order = OrderL
@@ -100,9 +104,9 @@ func New(config Config) (*Searcher, error) {
 		config.Engine = func() (matrix.Engine, error) { return matrix.NewNative(), nil }
 	}
 	switch config.Method {
-	case BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst:
+	case Auto, BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst:
 	default:
-		return nil, fmt.Errorf("method: expected bi, smab, biab, do or best, found %q", config.Method)
+		return nil, fmt.Errorf("method: expected auto, bi, smab, biab, do or best, found %q", config.Method)
 	}
 	if config.Order != OrderL && config.Order != OrderLex {
 		return nil, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)
@@ -120,14 +124,40 @@ func New(config Config) (*Searcher, error) {
 // search.ErrNotZeroSum, wrapped, if the goals of two terminal positions do not
 // have the same sum.
 func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	if s.solver == nil || s.solver.machine != m || s.solver.maxBytes != tableBytes(lim) {
-		solver, err := newSolver(s.config, m, tableBytes(lim))
-		if err != nil {
-			return search.Result{}, err
-		}
-		s.solver = solver
+	if s.config.Method == Auto {
+		return s.alternate(ctx, m, q, lim)
 	}
-	return s.solver.search(ctx, q, lim)
+	solver, err := prepare(&s.solver, s.config, m, lim)
+	if err != nil {
+		return search.Result{}, err
+	}
+	return solver.search(ctx, q, lim)
+}
+
+// SerializedNodes is the number of positions that the serialized searches of
+// the last search expanded. Counters.Nodes does not contain them: it counts
+// matrices, as the literature does.
+func (s *Searcher) SerializedNodes() int64 {
+	total := int64(0)
+	for _, member := range []*solver{s.solver, s.oracle} {
+		if member != nil {
+			total += member.serializedNodes
+		}
+	}
+	return total
+}
+
+// prepare returns the solver in the slot, or a new one if that is for another
+// machine or has another bound of memory.
+func prepare(slot **solver, config Config, m machine.Machine, lim search.Limits) (*solver, error) {
+	if *slot == nil || (*slot).machine != m || (*slot).maxBytes != tableBytes(lim) {
+		solver, err := newSolver(config, m, tableBytes(lim))
+		if err != nil {
+			return nil, err
+		}
+		*slot = solver
+	}
+	return *slot, nil
 }
 
 func tableBytes(lim search.Limits) int64 {

@@ -51,6 +51,7 @@ type solver struct {
 
 	counters        search.Counters
 	serializedNodes int64 // positions expanded by the serialized searches
+	mixed           int64 // matrix games that were solved in mixed strategies
 
 	ctx     context.Context
 	limits  search.Limits
@@ -307,7 +308,20 @@ func (s *solver) nash(a []float64, m, n int, x, y []float64) float64 {
 	started := s.startLP()
 	v, err := s.lp.Nash(a, m, n, x, y)
 	s.endLP(started, err)
+	if isMixed(x) {
+		s.mixed++
+	}
 	return snap(v)
+}
+
+// isMixed tells whether a strategy plays more than one action.
+func isMixed(x []float64) bool {
+	for _, p := range x {
+		if p > 0 {
+			return p < 1
+		}
+	}
+	return false
 }
 
 // startLP counts an LP and starts the clock for one in lpSample.
