@@ -1,6 +1,7 @@
 package datalog
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -18,6 +19,9 @@ type calibration struct {
 	ctx     context.Context
 	samples []sample
 	spent   int64
+
+	recursive   map[*relation]bool
+	definitions map[*relation]int // number of rules
 }
 
 // sample is a position with the moves that were chosen in it; over if it is
@@ -36,13 +40,22 @@ const (
 	calibrationWork    = 30_000_000
 	calibrationSeed    = 1
 	measuredSamples    = 2
+	minTries           = 60
+	maxDefinitions     = 8 // rules of a relation that may be inlined
 	measuredWork       = 30_000
 )
 
 // calibrate fills in.cost. It ends early, with what it has found, if ctx is done.
 func (in *interpreter) calibrate(ctx context.Context) {
 	c := &calibration{in: in, ctx: ctx}
-	in.cost.full = newEvaluator(in).recursive()
+	in.cost.modes = newEvaluator(in).recursive()
+	c.recursive, c.definitions = make(map[*relation]bool), make(map[*relation]int)
+	for rel := range in.cost.modes {
+		c.recursive[rel] = true
+	}
+	for _, r := range in.rules {
+		c.definitions[r.head.rel]++
+	}
 	for range calibrationRounds {
 		c.play()
 		c.measure()
@@ -53,31 +66,57 @@ func (in *interpreter) calibrate(ctx context.Context) {
 
 // descend changes one choice after the other and keeps what saves work.
 func (c *calibration) descend() {
-	full := c.in.cost.full
+	modes := c.in.cost.modes
+	c.thin()
 	best := c.try(0)
 	c.spent = 0
 	for _, rel := range c.candidates() {
-		if c.spent > calibrationWork || c.ctx.Err() != nil {
-			return
-		}
-		full[rel] = !full[rel]
-		if w := c.try(best); w < best-best/64 {
-			best = w
-		} else {
-			full[rel] = !full[rel]
+		for _, m := range c.choices(rel) {
+			if c.spent > calibrationWork || c.ctx.Err() != nil {
+				return
+			}
+			before := modes[rel]
+			modes[rel] = m
+			if w := c.try(best); w < best-best/64 {
+				best = w
+			} else {
+				modes[rel] = before
+			}
 		}
 	}
 }
 
+// thin drops samples of games that are so slow that few choices could be tried.
+func (c *calibration) thin() {
+	perSample := c.try(0) / int64(len(c.samples))
+	keep := max(1, int(calibrationWork/minTries/max(1, perSample)))
+	if keep < len(c.samples) {
+		first := (len(c.samples) - keep) / 2
+		c.samples = c.samples[first : first+keep]
+	}
+}
+
+// choices are the other ways to compute rel.
+func (c *calibration) choices(rel *relation) []mode {
+	var list []mode
+	for _, m := range []mode{modeKeyed, modeWhole, modeInline} {
+		if m == c.in.cost.modes[rel] || m == modeInline && (c.recursive[rel] || c.definitions[rel] > maxDefinitions) {
+			continue
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
 // recursive marks, for a start, the recursive relations as computed whole.
-func (e *evaluator) recursive() map[*relation]bool {
-	full := make(map[*relation]bool)
+func (e *evaluator) recursive() map[*relation]mode {
+	modes := make(map[*relation]mode)
 	for original, own := range e.copies {
 		if d := e.derived[own]; d != nil && d.component != nil {
-			full[original] = true
+			modes[original] = modeWhole
 		}
 	}
-	return full
+	return modes
 }
 
 // play collects samples: positions of random matches, more or less evenly spread
@@ -173,7 +212,9 @@ func (c *calibration) measureDerived(s *stepper, d *derived) *profile {
 	var all []int32
 	for k := range measuredSamples {
 		if !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
-			c.in.cost.full[s.original(d.rel)] = false
+			if rel := s.original(d.rel); c.in.cost.modes[rel] == modeWhole {
+				c.in.cost.modes[rel] = modeKeyed
+			}
 			p.tuples = measuredWork
 			for i := range p.distinct {
 				p.distinct[i] = math.Pow(measuredWork, 1/float64(d.rel.arity))
@@ -220,8 +261,8 @@ func (p *profile) average(samples int) {
 	}
 }
 
-// candidates are the relations for which there is a choice, in a fixed order:
-// those that some rule uses.
+// candidates are the relations for which there is a choice, those that some rule
+// uses, the largest first.
 func (c *calibration) candidates() []*relation {
 	used := make(map[*relation]bool)
 	for _, r := range c.in.rules {
@@ -239,5 +280,8 @@ func (c *calibration) candidates() []*relation {
 			list = append(list, rel)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b *relation) int {
+		return cmp.Compare(c.in.cost.profiles[b].tuples, c.in.cost.profiles[a].tuples)
+	})
 	return list
 }

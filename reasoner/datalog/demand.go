@@ -69,10 +69,23 @@ func (m *magic) table(d *derived, columns []int32) *answering {
 		a.asked = &derived{rel: newRelation(predicate{"asked " + d.rel.name.name, columns}, len(columns))}
 		a.answers.rel.dynamic, a.asked.rel.dynamic = true, true
 		a.answers.rel.profile = d.rel.profile
+		a.asked.rel.profile = d.rel.profile.project(columns)
 		m.tables[key] = a
 		m.todo = append(m.todo, a)
 	}
 	return a
+}
+
+// project is the profile of the keys of a relation.
+func (p *profile) project(columns []int32) *profile {
+	if p == nil {
+		return nil
+	}
+	out := &profile{tuples: p.tuples}
+	for _, c := range columns {
+		out.distinct = append(out.distinct, p.distinct[c])
+	}
+	return out
 }
 
 // rewrite adds the rules that r becomes when it answers a. The literals are put

@@ -95,7 +95,7 @@ func newEvaluator(in *interpreter) *evaluator {
 		e.copy(rel).input = e.inputs[k]
 	}
 	var heads []*relation
-	for _, r := range in.rules {
+	for _, r := range in.inlined() {
 		r := r.rebind(e.copy)
 		if e.derived[r.head.rel] == nil {
 			e.derived[r.head.rel] = &derived{rel: r.head.rel}
@@ -191,7 +191,7 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 	if d == nil {
 		return nil // static, or without rules
 	}
-	if len(columns) == 0 && (rel.arity > 0 || d.component != nil) || e.in.cost.full[e.original(rel)] {
+	if len(columns) == 0 && (rel.arity > 0 || d.component != nil) || e.in.cost.modes[e.original(rel)] == modeWhole {
 		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {

@@ -27,8 +27,17 @@ type interpreter struct {
 // costs is what decides how relations are computed.
 type costs struct {
 	profiles map[*relation]*profile
-	full     map[*relation]bool // compute the whole relation at first use
+	modes    map[*relation]mode
 }
+
+// mode is how a derived relation is computed.
+type mode uint8
+
+const (
+	modeKeyed  mode = iota // by key, as asked
+	modeWhole              // all of it at first use
+	modeInline             // not at all: its rules replace it where it is used
+)
 
 // NewMachine makes the machine for games whose ground program would not fit: it
 // evaluates the rules anew in every position, and of them only what is asked. The

@@ -42,7 +42,7 @@ func newStepper(in *interpreter) *stepper {
 	s.legal.words = make([]uint64, len(s.joint.words))
 	s.after.words = make([]uint64, len(s.state.words))
 	used := make(map[*relation]bool)
-	for _, r := range in.rules {
+	for _, r := range s.in.inlined() {
 		for i := range r.body {
 			used[r.body[i].atom.rel] = true
 		}
