@@ -14,6 +14,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
 	"stackmate/reasoner/trace"
 )
 
@@ -82,6 +83,21 @@ func (l corpusLine) String() string {
 		l.name, l.info.Engine, l.init.Seconds(), l.info.Gates, float64(l.info.Bytes)/1e6, l.steps)
 }
 
+// corpusMachine makes the machine that replays. The fluents and moves of the
+// reference interpreter are those of the machine that the front door chooses.
+func corpusMachine(ctx context.Context, game *gdl.Game) (machine.Machine, error) {
+	o := reasoner.Options{Engine: *corpusEngine, Budget: *corpusBudget}
+	if o.Engine != "reference" {
+		return reasoner.New(ctx, game, o)
+	}
+	o.Engine = "auto"
+	chosen, err := reasoner.New(ctx, game, o)
+	if err != nil {
+		return nil, err
+	}
+	return reference.NewWithNames(ctx, game, chosen.Names())
+}
+
 func replayGame(t *testing.T, dir, name string) corpusLine {
 	file := filepath.Join(dir, "rulesheets", name+".kif")
 	src, err := os.ReadFile(file)
@@ -94,7 +110,7 @@ func replayGame(t *testing.T, dir, name string) corpusLine {
 	}
 	line := corpusLine{name: name}
 	start := time.Now()
-	m, err := reasoner.New(context.Background(), game, reasoner.Options{Engine: *corpusEngine, Budget: *corpusBudget})
+	m, err := corpusMachine(t.Context(), game)
 	line.init = time.Since(start)
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,6 @@ package reference
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
@@ -27,23 +25,54 @@ const maxFacts = 2_000_000
 func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	t := newTerms()
 	p := newProgram(t, g)
-	fixed := newStore(t)
-	d := &derivation{ctx: ctx, terms: t, fixed: newStore(t), facts: fixed, limit: maxFacts}
-	for _, e := range p.fixed {
-		if err := d.run(e); err != nil {
-			return nil, fmt.Errorf("computing the relations that are the same in all positions: %w", err)
-		}
+	fixed, err := p.complete(ctx)
+	if err != nil {
+		return nil, err
 	}
 	reached, err := p.reach(ctx, fixed)
 	if err != nil {
 		return nil, fmt.Errorf("finding the reachable fluents and moves: %w", err)
 	}
-	n := newNumbering(t, g.Roles, reached)
-	initial := n.state(t, fixed.facts(p.init))
+	return p.machine(g, fixed, reached.vocabulary(g.Roles)), nil
+}
+
+// NewWithNames compiles a game whose fluents and moves are known: those of names,
+// as another machine found them. To these come one fluent and one move of each
+// role with the name Outside, which stand for all that the rules derive beyond
+// names. It fails if names are not those of the game or if ctx ends.
+func NewWithNames(ctx context.Context, g *gdl.Game, names *machine.Names) (machine.Machine, error) {
+	t := newTerms()
+	v, err := t.vocabulary(g.Roles, names)
+	if err != nil {
+		return nil, err
+	}
+	p := newProgram(t, g)
+	fixed, err := p.complete(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.machine(g, fixed, v), nil
+}
+
+// complete computes the relations that are the same in all positions.
+func (p *program) complete(ctx context.Context) (*store, error) {
+	fixed := newStore(p.terms)
+	d := &derivation{ctx: ctx, terms: p.terms, fixed: newStore(p.terms), facts: fixed, limit: maxFacts}
+	for _, e := range p.fixed {
+		if err := d.run(e); err != nil {
+			return nil, fmt.Errorf("computing the relations that are the same in all positions: %w", err)
+		}
+	}
+	return fixed, nil
+}
+
+func (p *program) machine(g *gdl.Game, fixed *store, v vocabulary) machine.Machine {
+	n := newNumbering(p.terms, v)
+	initial := n.state(p.terms, fixed.facts(p.init))
 	info := machine.Info{Engine: "reference", Gates: len(g.Rules)}
 	return machine.NewScalar(n.names, initial, info, func() machine.Stepper {
 		return newStepper(p, n, fixed)
-	}), nil
+	})
 }
 
 // reach finds all fluents that can be true and all moves that can be legal, and
@@ -67,63 +96,4 @@ func (p *program) reach(ctx context.Context, fixed *store) (*store, error) {
 		}
 	}
 	return possible, d.run(p.possible)
-}
-
-// numbering gives the fluents and moves their numbers: the order of their text.
-type numbering struct {
-	names   *machine.Names
-	roles   []term
-	fluents []term   // by fluent
-	moves   [][]term // by role, then move
-	fluent  map[term]int
-	move    []map[term]machine.Move // by role
-}
-
-func newNumbering(t *terms, roles []gdl.Term, reached *store) *numbering {
-	n := &numbering{names: &machine.Names{}, fluent: make(map[term]int)}
-	for _, fact := range reached.facts(t.functor("true", 1)) {
-		n.fluents = append(n.fluents, t.arguments[fact][0])
-	}
-	n.names.Fluents = t.sort(n.fluents)
-	for i, f := range n.fluents {
-		n.fluent[f] = i
-	}
-	for _, role := range roles {
-		r := t.ground(role)
-		var moves []term
-		for _, fact := range reached.facts(t.functor("does", 2)) {
-			if a := t.arguments[fact]; a[0] == r {
-				moves = append(moves, a[1])
-			}
-		}
-		n.names.Roles = append(n.names.Roles, role.String())
-		n.names.Moves = append(n.names.Moves, t.sort(moves))
-		n.roles = append(n.roles, r)
-		n.moves = append(n.moves, moves)
-		number := make(map[term]machine.Move)
-		for i, m := range moves {
-			number[m] = machine.Move(i)
-		}
-		n.move = append(n.move, number)
-	}
-	return n
-}
-
-// sort orders terms by their text and returns the texts.
-func (t *terms) sort(list []term) []string {
-	slices.SortFunc(list, func(a, b term) int { return strings.Compare(t.string(a), t.string(b)) })
-	texts := make([]string, len(list))
-	for i, n := range list {
-		texts[i] = t.string(n)
-	}
-	return texts
-}
-
-// state is the position of the given `init` facts.
-func (n *numbering) state(t *terms, facts []term) machine.State {
-	s := make(machine.State, (len(n.fluents)+63)/64)
-	for _, fact := range facts {
-		s.Set(n.fluent[t.arguments[fact][0]])
-	}
-	return s
 }

@@ -56,11 +56,11 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 	before := len(dst)
 	for _, fact := range s.facts(s.program.legal) {
 		if a := s.terms.arguments[fact]; a[0] == s.numbering.roles[r] {
-			dst = append(dst, s.numbering.move[r][a[1]])
+			dst = append(dst, s.numbering.moveOf(r, a[1]))
 		}
 	}
 	slices.Sort(dst[before:])
-	return dst
+	return append(dst[:before], slices.Compact(dst[before:])...) // several moves may be outside the vocabulary
 }
 
 // Goal implements machine.Stepper.
@@ -90,7 +90,7 @@ func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 	s.evaluate(s.program.moves)
 	clear(dst)
 	for _, fact := range s.facts(s.program.next) {
-		dst.Set(s.numbering.fluent[s.terms.arguments[fact][0]])
+		dst.Set(s.numbering.fluentOf(s.terms.arguments[fact][0]))
 	}
 	facts.truncate(before)
 }
