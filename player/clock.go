@@ -10,6 +10,9 @@ const (
 	// for them to unwind (tens of milliseconds on a slow engine), for a garbage
 	// collection, for the reply to be scheduled and to cross the network.
 	replyMargin = 300 * time.Millisecond
+	// readyMargin is the same for the start clock, where nothing depends on the
+	// last second but the whole match on being ready.
+	readyMargin = time.Second
 	// marginShare bounds the margin to this part of a short clock.
 	marginShare = 0.25
 	// unwinding is the part of the margin that searches have to return; one that
@@ -21,14 +24,15 @@ const (
 	unlimitedPreparing = 60 * time.Second
 )
 
-// withMargin is ctx, done a margin before its deadline.
-func withMargin(ctx context.Context, now time.Time) (context.Context, context.CancelFunc) {
+// withMargin is ctx, done a margin before its deadline, or before the share of a
+// short clock.
+func withMargin(ctx context.Context, now time.Time, margin time.Duration) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return context.WithDeadline(ctx, now.Add(unlimitedThinking))
 	}
 	left := deadline.Sub(now)
-	margin := min(replyMargin, time.Duration(marginShare*float64(left)))
+	margin = min(margin, time.Duration(marginShare*float64(left)))
 	return context.WithDeadline(ctx, deadline.Add(-margin))
 }
 

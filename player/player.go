@@ -107,7 +107,7 @@ func (p *Player) Start(ctx context.Context, game *gdl.Game, role string) error {
 	p.policy = kinds[p.kind](p.options)
 	p.match = &match{role: role, log: p.log}
 	p.forge = newForge(p.life, p.compile, game, p.options.Memory, patience(ctx, time.Now()))
-	ctx, cancel := withMargin(ctx, time.Now())
+	ctx, cancel := withMargin(ctx, time.Now(), readyMargin)
 	defer cancel()
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
@@ -133,7 +133,7 @@ func (p *Player) Play(ctx context.Context, joint []gdl.Term) (gdl.Term, error) {
 		return gdl.Term{}, errors.New("PLAY without a match")
 	}
 	p.disturb()
-	ctx, cancel := withMargin(ctx, time.Now())
+	ctx, cancel := withMargin(ctx, time.Now(), replyMargin)
 	defer cancel()
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()

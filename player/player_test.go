@@ -130,6 +130,26 @@ func TestTheExactSearchTakesOverWhenItProvesMore(t *testing.T) {
 	}
 }
 
+// knowing adds to a patient search what it knows beyond its result.
+type knowing struct {
+	patient
+	refuted, ranking []machine.Move
+}
+
+func (k knowing) Refuted() []machine.Move             { return k.refuted }
+func (k knowing) Ranking(machine.Role) []machine.Move { return k.ranking }
+
+func TestAMoveProvedToBeAMistakeIsNotPlayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := seated(t, newSubtraction(9),
+			knowing{patient: patient{result: pure(2, search.Exact(60), false)}, ranking: []machine.Move{2, 3, 1}},
+			knowing{patient: patient{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, refuted: []machine.Move{2}})
+		if move := play(t, p, 2*time.Second); move != "(take 3)" {
+			t.Errorf("plays %s, want the second of the ranking", move)
+		}
+	})
+}
+
 func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, fast := newSubtraction(9), newSubtraction(9)

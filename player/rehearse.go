@@ -52,32 +52,32 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 	if matches < rehearsalMatches {
 		return
 	}
+	uct, matching := points[0], points[1]
 	t.rule = montecarlo.UCT
-	if points[montecarlo.RegretMatching] > points[montecarlo.UCT] {
+	if matching > uct {
 		t.rule = montecarlo.RegretMatching
 	}
-	t.log.Info().Int("matches", matches).Float64("uct", points[montecarlo.UCT]).
-		Float64("regret_matching", points[montecarlo.RegretMatching]).Msg("rehearsal")
+	t.log.Info().Int("matches", matches).Float64("uct", uct).Float64("regret_matching", matching).Msg("rehearsal")
 	t.sampler = t.newSampler()
 }
 
-// audition holds matches between the two rules, sides swapped, until ctx is
-// done, and returns the goal points that each got.
+// audition holds matches between UCT and regret matching, sides swapped, until
+// ctx is done, and returns the goal points that each got, in this order.
 func audition(ctx context.Context, at position, threads int) (points [2]float64, matches int) {
+	rivals := [2]montecarlo.Config{{Rule: montecarlo.UCT}, {Rule: montecarlo.RegretMatching}}
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for worker := range threads {
 		group.Go(func() {
 			for seed := uint64(worker); ctx.Err() == nil; seed += uint64(threads) {
-				goals, ok := trial(ctx, at, seed)
+				goals, ok := trial(ctx, at, rivals, seed)
 				if !ok {
 					return
 				}
 				mu.Lock()
 				matches++
-				for rule := range points {
-					points[rule] += goals[rule]
-				}
+				points[0] += goals[0]
+				points[1] += goals[1]
 				mu.Unlock()
 			}
 		})
@@ -86,16 +86,16 @@ func audition(ctx context.Context, at position, threads int) (points [2]float64,
 	return points, matches
 }
 
-// trial holds one match from the position at and returns the goal points by
-// rule. Odd seeds swap the sides.
-func trial(ctx context.Context, at position, seed uint64) (points [2]float64, ok bool) {
+// trial holds one match between two sampling searches from the position at and
+// returns the goal points of each. Odd seeds swap the sides.
+func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed uint64) (points [2]float64, ok bool) {
 	b := at.machine.NewBatch()
 	rng := machine.NewRand(seed)
 	roles := at.machine.Names().Roles
 	state := append(machine.State(nil), at.state...)
 	searches := [2]*montecarlo.Searcher{}
-	for rule := range searches {
-		searches[rule] = montecarlo.New(montecarlo.Config{Rule: montecarlo.Rule(rule)})
+	for i, c := range rivals {
+		searches[i] = montecarlo.New(c)
 	}
 	for range rehearsalSteps {
 		b.Load(state, 1)
@@ -103,22 +103,22 @@ func trial(ctx context.Context, at position, seed uint64) (points [2]float64, ok
 		if b.Terminal()[0]&1 != 0 {
 			goals := make([]int32, len(roles))
 			b.Goals(goals, 0)
-			for r, rule := range seats(roles, seed) {
-				if rule >= 0 {
-					points[rule] += float64(max(goals[r], 0))
+			for r, rival := range seats(roles, seed) {
+				if rival >= 0 {
+					points[rival] += float64(max(goals[r], 0))
 				}
 			}
 			return points, true
 		}
-		for r, rule := range seats(roles, seed) {
+		for r, rival := range seats(roles, seed) {
 			role := machine.Role(r)
 			legal := b.AppendLegal(nil, 0, role)
 			if len(legal) == 0 {
 				return points, false
 			}
 			move := legal[rng.Intn(len(legal))]
-			if rule >= 0 && len(legal) > 1 {
-				found, err := searches[rule].Search(ctx, at.machine, state,
+			if rival >= 0 && len(legal) > 1 {
+				found, err := searches[rival].Search(ctx, at.machine, state,
 					search.Limits{MaxNodes: rehearsalNodes, MaxBytes: rehearsalBytes, Seed: seed})
 				if err != nil || ctx.Err() != nil {
 					return points, false
@@ -133,17 +133,17 @@ func trial(ctx context.Context, at position, seed uint64) (points [2]float64, ok
 	return points, false
 }
 
-// seats says which rule each role follows; -1 is chance.
+// seats says which rival plays each role; -1 is chance.
 func seats(roles []string, seed uint64) []int {
 	out := make([]int, len(roles))
-	rule := int(seed & 1)
+	rival := int(seed & 1)
 	for r, name := range roles {
 		if name == machine.RandomRole {
 			out[r] = -1
 			continue
 		}
-		out[r] = rule
-		rule = 1 - rule
+		out[r] = rival
+		rival = 1 - rival
 	}
 	return out
 }

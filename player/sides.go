@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -10,7 +11,19 @@ import (
 )
 
 // findings are what the two searches know of a position; nil is nothing.
-type findings struct{ exact, sampled *search.Result }
+type findings struct {
+	exact, sampled *search.Result
+	refuted        []machine.Move // moves of the role to move that are proved mistakes
+	ranking        []machine.Move // its moves by how much they were sampled
+}
+
+// The searches that know more than their results say.
+type (
+	refuter interface{ Refuted() []machine.Move }
+	ranker  interface {
+		Ranking(machine.Role) []machine.Move
+	}
+)
 
 // report is what one of them comes back with.
 type report struct {
@@ -75,8 +88,14 @@ func (t *thinker) file(at position, f *findings, r report) {
 		t.log.Warn().Err(r.err).Msg("search")
 	case r.exact:
 		f.exact = &r.result
+		if s, ok := t.exact.(refuter); ok {
+			f.refuted = slices.Clone(s.Refuted())
+		}
 	default:
 		f.sampled = &r.result
+		if s, ok := t.sampler.(ranker); ok {
+			f.ranking = s.Ranking(at.role)
+		}
 	}
 	if r.err == nil && t.class.Players == 1 {
 		t.plan.improve(at, &r.result)

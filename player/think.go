@@ -128,7 +128,22 @@ func (t *thinker) choose(ctx context.Context, at position) machine.Move {
 	}
 	t.log.Debug().Str("by", who).Bool("proved", r.Proved).Floats64("value", []float64{r.Values[at.role].Lower, r.Values[at.role].Upper}).
 		Int64("nodes", r.Nodes).Dur("took", time.Since(began)).Msg("search")
-	return draw(t.rng, at.legal, r.Strategies[at.role])
+	return t.sound(at, found, draw(t.rng, at.legal, r.Strategies[at.role]))
+}
+
+// sound is move, unless the exact search has proved it to be a mistake: then it
+// is the next best move by sampling that is none.
+func (t *thinker) sound(at position, f findings, move machine.Move) machine.Move {
+	if !slices.Contains(f.refuted, move) {
+		return move
+	}
+	for _, m := range f.ranking {
+		if !slices.Contains(f.refuted, m) && slices.Contains(at.legal, m) {
+			t.log.Debug().Str("move", at.machine.Names().Moves[at.role][move]).Msg("refuted")
+			return m
+		}
+	}
+	return move
 }
 
 // draw samples a strategy; whatever it says, the move is legal.

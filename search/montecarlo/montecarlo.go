@@ -57,6 +57,7 @@ type Searcher struct {
 	config  Config
 	machine machine.Machine
 	workers []*worker
+	last    opinion // of all workers, on the last search
 }
 
 var _ search.Searcher = (*Searcher)(nil)

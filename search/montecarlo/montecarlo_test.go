@@ -83,6 +83,19 @@ func TestASaddlePointIsProved(t *testing.T) {
 	}
 }
 
+func TestTheRankingBeginsWithTheMovePlayed(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 101)
+	s := New(Config{})
+	r, err := s.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranking := s.Ranking(0)
+	if len(ranking) != 3 || ranking[0] != r.Strategies[0][0].Move {
+		t.Errorf("ranking %v of three moves, played is %v", ranking, r.Strategies[0])
+	}
+}
+
 func TestThreeRolesEachPlayForThemselves(t *testing.T) {
 	// With four counters a takes one, two or three; who is left with three or
 	// fewer takes them all. So a loses whatever it does unless it takes all, and

@@ -1,6 +1,9 @@
 package montecarlo
 
 import (
+	"cmp"
+	"slices"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -15,7 +18,23 @@ func (s *Searcher) merge() search.Result {
 	for _, w := range s.workers[1:] {
 		total.add(w.opinion())
 	}
+	s.last = total
 	return total.result(s.config.Rule)
+}
+
+// Ranking lists the legal moves of role r at the root of the last search, those
+// tried most first.
+func (s *Searcher) Ranking(r machine.Role) []machine.Move {
+	if int(r) >= len(s.last.moves) {
+		return nil
+	}
+	order := slices.Clone(s.last.moves[r])
+	slices.SortStableFunc(order, func(a, b stat) int { return cmp.Compare(b.visits, a.visits) })
+	moves := make([]machine.Move, len(order))
+	for i := range order {
+		moves[i] = order[i].move
+	}
+	return moves
 }
 
 // result is what this worker alone knows.

@@ -6,10 +6,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// defaultExploration is the constant of UCT, in goal points. It is small because
-// rewards are means of several playouts and paths of one round part by
-// themselves: against 50 it won 67 and 70 % of the points in connect four and
-// breakthrough (README).
+// defaultExploration is the constant of UCT, in goal points, as measured
+// (README). It is small because rewards are means of several playouts and the
+// paths of one round part by themselves.
 const defaultExploration = 20
 
 // regretExploration is γ of regret matching: the share of uniform play.

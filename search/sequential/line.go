@@ -26,7 +26,8 @@ func (r *run) result(s machine.State) search.Result {
 		case len(moves) == 1:
 			res.Strategies[role] = []search.Weighted{{Move: moves[0], Probability: 1}}
 		default:
-			choice = r.root.favourite(at.decider != r.minimiser, r.Epsilon)
+			r.root.moves, r.root.maximise = moves, at.decider != r.minimiser
+			choice = r.root.favourite(r.Epsilon)
 			res.Strategies[role] = []search.Weighted{{Move: moves[choice], Probability: 1}}
 		}
 	}
@@ -36,16 +37,39 @@ func (r *run) result(s machine.State) search.Result {
 
 // favourite is the action to play: by what is proved of it if that settles the
 // value of the root, else by the estimate.
-func (t *root) favourite(maximise bool, epsilon float64) int {
+func (t *root) favourite(epsilon float64) int {
 	settled := t.value.proved.Upper-t.value.proved.Lower <= epsilon
 	best := 0
 	for a, v := range t.actions {
 		b := t.actions[best]
-		if settled && prefers(v.proved, b.proved, maximise) || !settled && prefers(v.guess, b.guess, maximise) {
+		if settled && prefers(v.proved, b.proved, t.maximise) || !settled && prefers(v.guess, b.guess, t.maximise) {
 			best = a
 		}
 	}
 	return best
+}
+
+// refuted lists the moves that are proved to be mistakes, see Solver.Refuted.
+func (t *root) refuted(goals search.Interval) []machine.Move {
+	// Seen by the side to move, larger is better.
+	seen := func(i search.Interval) search.Interval {
+		if t.maximise {
+			return i
+		}
+		return search.Interval{Lower: -i.Upper, Upper: -i.Lower}
+	}
+	worst := seen(goals).Lower
+	sure, hope := worst, worst
+	for _, a := range t.actions {
+		sure, hope = max(sure, seen(a.proved).Lower), max(hope, seen(a.proved).Upper)
+	}
+	var moves []machine.Move
+	for i, a := range t.actions {
+		if u := seen(a.proved).Upper; i < len(t.moves) && (u < sure || u == worst && hope > worst) {
+			moves = append(moves, t.moves[i])
+		}
+	}
+	return moves
 }
 
 // line follows the best actions through the table from s, expanded in at, until

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -190,6 +191,41 @@ func TestADoneContextStillGivesAnAnswer(t *testing.T) {
 	r, err := New(Config{}).Search(ctx, m, m.Initial(), search.Limits{})
 	if err != nil || !r.Proved || r.Values[0] != (search.Interval{Lower: 0, Upper: 100}) || len(r.Strategies[0]) != 1 {
 		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+func TestMovesProvedToBeMistakesAreListed(t *testing.T) {
+	for _, c := range []struct {
+		start int
+		want  []machine.Move
+	}{
+		{9, []machine.Move{2, 3}}, // one leaves eight, which is lost for the other
+		{8, nil},                  // all moves lose
+	} {
+		m := subtraction{start: c.start, most: 3}.machine()
+		v := New(Config{})
+		if _, err := v.Search(context.Background(), m, m.Initial(), search.Limits{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, bad := range v.Refuted() {
+			if !slices.Contains(c.want, bad) {
+				t.Errorf("%d counters: %d is listed, mistakes are %v", c.start, bad, c.want)
+			}
+		}
+	}
+	// The first move loses at once, the others are out of reach of the limit.
+	trap := &tree{roles, []node{{moves: []int{2, 1}, kids: []int{1, 2}}, {goals: []int32{0, 100}}}}
+	for i := 2; i < 40; i++ {
+		trap.nodes = append(trap.nodes, node{moves: []int{1, 2}, kids: []int{i + 1, i + 1}})
+	}
+	trap.nodes = append(trap.nodes, node{goals: []int32{50, 50}})
+	m := trap.machine()
+	v := New(Config{})
+	if _, err := v.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10}); err != nil {
+		t.Fatal(err)
+	}
+	if got := v.Refuted(); !slices.Equal(got, []machine.Move{0}) {
+		t.Errorf("refuted %v, want the move that loses at once", got)
 	}
 }
 
