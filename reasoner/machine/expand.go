@@ -38,11 +38,19 @@ func (e *Expansion) Joint(dst []Move, c int) {
 // Expander computes positions and all their children on one batch, as many
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
-	batch Batch
-	words int
-	roles int
-	joint []Move
-	goals []int32
+	batch   Batch
+	words   int
+	roles   int
+	joint   []Move
+	goals   []int32
+	parents []uint64 // by lane, of children of several parents
+	jobs    []job
+}
+
+// job is what a lane computes: one child of one expansion.
+type job struct {
+	e     *Expansion
+	child int
 }
 
 // NewExpander makes an expander with a batch of its own.
@@ -74,49 +82,97 @@ func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 // the game; e then has no children.
 func (x *Expander) Expand(e *Expansion, s State) bool {
 	b := x.batch
-	e.words, e.roles = x.words, x.roles
-	for len(e.Moves) < x.roles {
-		e.Moves = append(e.Moves, nil)
-	}
 	b.Fill(s, nil)
 	b.Evaluate(1)
-	e.Children = 1
-	for r := range x.roles {
-		e.Moves[r] = b.AppendLegal(e.Moves[r][:0], 0, Role(r))
-		e.Children *= len(e.Moves[r])
-	}
-	e.States = resize(e.States, e.Children*x.words)
-	e.Terminal = resize(e.Terminal, e.Children)
-	e.Goals = resize(e.Goals, e.Children*x.roles)
+	x.begin(e, 0)
 	for c := 0; c < e.Children; c += b.Lanes() {
 		if c > 0 {
 			b.Fill(s, nil)
 			b.Evaluate(1)
 		}
-		x.expandChunk(e, c, min(b.Lanes(), e.Children-c))
+		x.jobs = x.jobs[:0]
+		for child := c; child < min(e.Children, c+b.Lanes()); child++ {
+			x.jobs = append(x.jobs, job{e, child})
+		}
+		x.step()
 	}
 	return e.Children > 0
 }
 
-// expandChunk computes children first..first+n-1 in lanes 0..n-1, all of which
-// hold the parent.
-func (x *Expander) expandChunk(e *Expansion, first, n int) {
-	b := x.batch
-	for lane := range n {
-		e.Joint(x.joint, first+lane)
+// ExpandMany is Expand for several positions, laid out one after the other, into
+// as many expansions. Children of different parents share a pass, so many
+// positions of few children cost little more than one. A position in which some
+// role has no legal move gets no children.
+func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
+	b, lanes := x.batch, x.batch.Lanes()
+	for first := 0; first < len(dst); first += lanes {
+		n := min(lanes, len(dst)-first)
+		b.Load(states[first*x.words:], n)
+		b.Evaluate(n)
+		for i := range n {
+			x.begin(&dst[first+i], i)
+		}
+	}
+	x.jobs, x.parents = x.jobs[:0], x.parents[:0]
+	for i := range dst {
+		for child := range dst[i].Children {
+			x.jobs = append(x.jobs, job{&dst[i], child})
+			x.parents = append(x.parents, states[i*x.words:(i+1)*x.words]...)
+			if len(x.jobs) == lanes {
+				x.stepParents()
+			}
+		}
+	}
+	if len(x.jobs) > 0 {
+		x.stepParents()
+	}
+}
+
+// begin starts an expansion of the position in a lane, which has been evaluated.
+func (x *Expander) begin(e *Expansion, lane int) {
+	e.words, e.roles = x.words, x.roles
+	for len(e.Moves) < x.roles {
+		e.Moves = append(e.Moves, nil)
+	}
+	e.Children = 1
+	for r := range x.roles {
+		e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, Role(r))
+		e.Children *= len(e.Moves[r])
+	}
+	e.States = resize(e.States, e.Children*x.words)
+	e.Terminal = resize(e.Terminal, e.Children)
+	e.Goals = resize(e.Goals, e.Children*x.roles)
+}
+
+// stepParents does the jobs collected so far, each from its own parent.
+func (x *Expander) stepParents() {
+	n := len(x.jobs)
+	x.batch.Load(x.parents, n)
+	x.batch.Evaluate(n)
+	x.step()
+	x.jobs, x.parents = x.jobs[:0], x.parents[:0]
+}
+
+// step computes the child of every job in its lane, which holds the parent.
+func (x *Expander) step() {
+	b, n := x.batch, len(x.jobs)
+	for lane, j := range x.jobs {
+		j.e.Joint(x.joint, j.child)
 		for r, m := range x.joint {
 			b.Choose(lane, Role(r), m)
 		}
 	}
 	b.Advance(n)
-	b.Store(e.States[first*x.words:], n)
+	x.parents = resize(x.parents, n*x.words)
+	b.Store(x.parents, n)
 	b.Evaluate(n)
 	terminal := b.Terminal()
-	for lane := range n {
-		c := first + lane
-		e.Terminal[c] = terminal[lane>>6]>>uint(lane&63)&1 != 0
-		if e.Terminal[c] {
-			b.Goals(e.ChildGoals(c), lane)
+	for lane, j := range x.jobs {
+		copy(j.e.Child(j.child), x.parents[lane*x.words:])
+		over := terminal[lane>>6]>>uint(lane&63)&1 != 0
+		j.e.Terminal[j.child] = over
+		if over {
+			b.Goals(j.e.ChildGoals(j.child), lane)
 		}
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"stackmate/reasoner/machine"
 )
 
@@ -121,6 +124,30 @@ func TestExpansionNumbersChildrenByJointMove(t *testing.T) {
 		}
 		if !e.Child(c).Has(9+c) || !e.Terminal[c] || e.ChildGoals(c)[0] != goal {
 			t.Errorf("child %d: %v terminal %v goal %v", c, e.Child(c), e.Terminal[c], e.ChildGoals(c))
+		}
+	}
+}
+
+func TestExpandingManyIsExpandingEach(t *testing.T) {
+	m := newCounting()
+	x := machine.NewExpander(m)
+	const n = 100 // more children than lanes
+	states := make([]uint64, n)
+	for i := range states {
+		states[i] = 1 << (i % 9)
+	}
+	many := make([]machine.Expansion, n)
+	x.ExpandMany(many, states)
+	for i := range many {
+		one := new(machine.Expansion)
+		x.Expand(one, machine.State(states[i:i+1]))
+		if diff := cmp.Diff(one, &many[i], cmpopts.IgnoreUnexported(machine.Expansion{}), cmpopts.IgnoreFields(machine.Expansion{}, "Goals")); diff != "" {
+			t.Fatalf("position %d: %s", i, diff)
+		}
+		for c, over := range one.Terminal {
+			if over && one.ChildGoals(c)[0] != many[i].ChildGoals(c)[0] {
+				t.Fatalf("position %d, child %d: goals differ", i, c)
+			}
 		}
 	}
 }

@@ -29,19 +29,55 @@ type perft struct {
 	expander *Expander
 	plies    []Expansion
 	counts   []PerftCount
+	last     []Expansion // of the positions one ply above the last
+	above    []uint64    // those positions
 }
+
+// perftGroup is the number of positions whose last ply is computed together.
+const perftGroup = 64
 
 func (p *perft) visit(s State, ply int) {
 	e := &p.plies[ply]
 	if p.ctx.Err() != nil || !p.expander.Expand(e, s) {
 		return
 	}
+	p.count(e, ply)
+	if ply+1 == len(p.plies) {
+		return
+	}
+	for c := range e.Children {
+		switch {
+		case e.Terminal[c]:
+		case ply+2 == len(p.plies):
+			p.above = append(p.above, e.Child(c)...)
+			if len(p.above) == perftGroup*len(s) {
+				p.flush(len(s))
+			}
+		default:
+			p.visit(e.Child(c), ply+1)
+		}
+	}
+	p.flush(len(s))
+}
+
+func (p *perft) count(e *Expansion, ply int) {
 	p.counts[ply].JointMoves += int64(e.Children)
 	for c := range e.Children {
 		if e.Terminal[c] {
 			p.counts[ply].Terminals++
-		} else if ply+1 < len(p.plies) {
-			p.visit(e.Child(c), ply+1)
 		}
 	}
+}
+
+// flush counts the last ply below the positions gathered.
+func (p *perft) flush(words int) {
+	n := len(p.above) / words
+	for len(p.last) < n {
+		p.last = append(p.last, Expansion{})
+	}
+	p.expander.ExpandMany(p.last[:n], p.above)
+	for i := range n {
+		p.count(&p.last[i], len(p.plies)-1)
+	}
+	p.above = p.above[:0]
 }
