@@ -623,7 +623,8 @@ func (c *perftCommand) Run(s *session) error {
 // inspectCommand shows what the compiler found.
 type inspectCommand struct {
 	oneGame
-	Circuit bool `help:"Also show the circuit after each pass."`
+	Circuit bool `xor:"view" help:"Also show the circuit after each pass."`
+	Dot     bool `xor:"view" help:"Draw the circuit in the language of Graphviz, and nothing else."`
 }
 
 // Help lists the built-in games.
@@ -641,6 +642,9 @@ func (c *inspectCommand) Help() string {
 
 // Run implements the command.
 func (c *inspectCommand) Run(s *session) error {
+	if c.Dot {
+		return c.draw(s)
+	}
 	var passes []reasoner.PassInfo
 	options := reasoner.Options{Engine: c.Engine}
 	if c.Circuit {
@@ -653,6 +657,18 @@ func (c *inspectCommand) Run(s *session) error {
 	result := reasoner.Inspect(c.Game, m, took, passes)
 	result.Class = player.Classify(s.ctx, m, 1).String()
 	return s.show(c.JSON, result)
+}
+
+func (c *inspectCommand) draw(s *session) error {
+	rules, err := s.load(c.Game)
+	if err != nil {
+		return err
+	}
+	circuit, err := reasoner.Circuit(s.ctx, rules, reasoner.Options{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Game, err)
+	}
+	return circuit.WriteDot(s.out)
 }
 
 // fmtCommand lays rulesheets out.

@@ -214,7 +214,7 @@ func TestSolveMethodsAgreeWithBackwardInduction(t *testing.T) {
 	for _, game := range []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"} {
 		want := execute(t, "solve", game, "--method", "bi", "--json").objects(t)[0]["value"]
 		for _, args := range [][]string{
-			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "biab", "--no-table"}, {"--method", "smab", "--no-table", "--order", "lex", "--skip", "1"},
+			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "best"}, {"--method", "biab", "--no-table"}, {"--method", "smab", "--no-table", "--order", "lex", "--skip", "1"},
 		} {
 			o := execute(t, append([]string{"solve", game, "--json"}, args...)...)
 			o.expect(t, statusFine)
@@ -311,6 +311,8 @@ func TestInspectShowsWhatTheCompilerFound(t *testing.T) {
 		}
 	}
 	execute(t, "inspect", "ticTacToe", "--circuit").expect(t, statusFine, "fluents", "gates", "pass")
+	execute(t, "inspect", "matchingPennies", "--dot").expect(t, statusFine, "digraph", "heads")
+	execute(t, "inspect", "tron-12x12", "--dot").expect(t, statusBad, "cannot be read")
 }
 
 func TestMatchesAreHeldAndRecorded(t *testing.T) {

@@ -25,7 +25,7 @@ const (
 // Options say how to solve. The tags are for the command line.
 type Options struct {
 	// Method is Auto, BoundedAlphaBeta, or a simultaneous.Method.
-	Method string `default:"auto" help:"auto, bab (sequential games), or bi, smab, biab, do (simultaneous moves)."`
+	Method string `default:"auto" help:"auto, bab (sequential games), or bi, smab, biab, do, best (simultaneous moves)."`
 	// LP is the engine of linear programs, see matrix.NewEngine.
 	LP string `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	// Table tells whether to use a transposition table.
@@ -91,7 +91,7 @@ func onSimultaneous(o Options) (method, error) {
 		Engine: func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
 	}
 	if o.Method == Auto {
-		config.Method = simultaneous.DoubleOracle
+		config.Method = simultaneous.BestFirst
 	}
 	s, err := simultaneous.New(config)
 	return method{string(config.Method), s}, err
