@@ -127,7 +127,17 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	if s.config.Method == Auto {
 		return s.alternate(ctx, m, q, lim)
 	}
-	solver, err := prepare(&s.solver, s.config, m, lim)
+	return s.find(ctx, m, q, lim)
+}
+
+// find searches q with the main solver.
+func (s *Searcher) find(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	config := s.config
+	if config.Method == Auto {
+		config.Method, config.Table = BestFirst, true
+		lim.MaxBytes = tableBytes(lim) / 2
+	}
+	solver, err := prepare(&s.solver, config, m, lim)
 	if err != nil {
 		return search.Result{}, err
 	}

@@ -33,16 +33,16 @@ type method func(s *solver, f *frame, depth int, alpha, beta float64) search.Int
 
 // solver is the state of one search: the skeleton that all methods share.
 type solver struct {
-	config              Config
-	machine             machine.Machine
-	row, column, chance machine.Role // chance is -1 in a game without it
-	method              method
-	expander            *machine.Expander
-	lp                  matrix.Engine
-	table               *table.Table[bounds]           // nil if there is none
-	serialized          *table.Table[serializedBounds] // nil if the method uses none
-	maxBytes            int64
-	frames              []*frame
+	cast
+	config     Config
+	machine    machine.Machine
+	method     method
+	expander   *machine.Expander
+	lp         matrix.Engine
+	table      *table.Table[bounds]           // nil if there is none
+	serialized *table.Table[serializedBounds] // nil if the method uses none
+	maxBytes   int64
+	frames     []*frame
 
 	// sum is what the goals of both players add up to in every terminal
 	// position; known from the first one that is met.
@@ -64,10 +64,11 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 	if err != nil {
 		return nil, err
 	}
-	s := &solver{config: config, machine: m, lp: lp, maxBytes: maxBytes}
-	if err := s.castRoles(m.Names().Roles); err != nil {
+	roles, err := castRoles(m.Names().Roles, config.Row)
+	if err != nil {
 		return nil, err
 	}
+	s := &solver{cast: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	s.expander = machine.NewExpander(m)
 	switch config.Method {
 	case BackwardInduction:
@@ -92,32 +93,29 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 	return s, nil
 }
 
-// castRoles finds out who is row player, column player and chance.
-func (s *solver) castRoles(roles []string) error {
-	s.row, s.column, s.chance = -1, -1, -1
-	players := 0
+// cast says who is who; chance is -1 in a game without it.
+type cast struct{ row, column, chance machine.Role }
+
+// castRoles finds out who is row player, column player and chance. The row
+// player is the role asked for, or the first one if that is chance.
+func castRoles(roles []string, row machine.Role) (cast, error) {
+	c := cast{-1, -1, -1}
+	var players []machine.Role
 	for r, name := range roles {
-		role := machine.Role(r)
-		switch {
-		case name == machine.RandomRole:
-			s.chance = role
-		default:
-			players++
-			s.column = role
-			if s.row < 0 || role == s.config.Row {
-				s.row = role
-			}
+		if name == machine.RandomRole {
+			c.chance = machine.Role(r)
+		} else {
+			players = append(players, machine.Role(r))
 		}
 	}
-	if players != 2 {
-		return fmt.Errorf("expected a game of two roles besides %s, found %d", machine.RandomRole, players)
+	if len(players) != 2 {
+		return c, fmt.Errorf("expected a game of two roles besides %s, found %d", machine.RandomRole, len(players))
 	}
-	for r, name := range roles {
-		if role := machine.Role(r); name != machine.RandomRole && role != s.row {
-			s.column = role
-		}
+	c.row, c.column = players[0], players[1]
+	if row == c.column {
+		c.row, c.column = c.column, c.row
 	}
-	return nil
+	return c, nil
 }
 
 // value searches position q: the skeleton around the method.
