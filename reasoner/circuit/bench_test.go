@@ -52,3 +52,13 @@ func syntheticGame(gates int) *Game {
 	g.Legal = [][]Lit{{True}}
 	return g
 }
+
+func BenchmarkTranspose(b *testing.B) {
+	var block [64]uint64
+	for i := range block {
+		block[i] = uint64(i) * 0x9e3779b97f4a7c15
+	}
+	for b.Loop() {
+		transpose64(&block)
+	}
+}
