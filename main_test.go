@@ -477,6 +477,7 @@ func TestAnInterruptedSearchTellsWhatItKnows(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testPatience)
 	defer cancel()
 	executeUntil(ctx, "solve", "goofspiel-12").expect(t, statusBad, "interrupted", "value of red", "[0, 100]")
+	executeUntil(ctx, "perft", "connectFour", "12").expect(t, statusBad, "interrupted")
 }
 
 // testPatience is more than compiling takes and less than solving does.

@@ -17,6 +17,7 @@ type PerftResult struct {
 	JointMoves int64   `json:"joint_moves"` // sequences of exactly Depth joint moves
 	Terminals  int64   `json:"terminals"`   // those of them that end in a terminal position
 	Seconds    float64 `json:"seconds"`
+	Complete   bool    `json:"complete"` // false if the counts are too small
 
 	counts []machine.PerftCount
 }
@@ -33,6 +34,7 @@ func Perft(ctx context.Context, game string, m machine.Machine, depth int) (Perf
 		JointMoves: last.JointMoves,
 		Terminals:  last.Terminals,
 		Seconds:    time.Since(start).Seconds(),
+		Complete:   err == nil,
 		counts:     counts,
 	}, err
 }
@@ -47,6 +49,10 @@ func (r PerftResult) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%.3f s\n", r.Seconds)
+	remark := ""
+	if !r.Complete {
+		remark = ", not complete: the counts are too small"
+	}
+	_, err := fmt.Fprintf(w, "%.3f s%s\n", r.Seconds, remark)
 	return err
 }

@@ -1,0 +1,143 @@
+package solve_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/solve"
+)
+
+// oneShot is a game of one joint move: the goal of the first role by the moves of
+// both, the second role having the rest of 100.
+type oneShot struct {
+	goals [][]int32
+	state machine.State
+}
+
+// A state is 0 before the move, and then one more than the number of the cell.
+func (g *oneShot) SetState(s machine.State) { g.state = append(g.state[:0], s...) }
+func (g *oneShot) Terminal() bool           { return g.state[0] != 0 }
+
+func (g *oneShot) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
+	n := len(g.goals)
+	if r == 1 {
+		n = len(g.goals[0])
+	}
+	for m := range n {
+		dst = append(dst, machine.Move(m))
+	}
+	return dst
+}
+
+func (g *oneShot) Goal(r machine.Role) int32 {
+	cell := int(g.state[0]) - 1
+	goal := g.goals[cell/len(g.goals[0])][cell%len(g.goals[0])]
+	if r == 1 {
+		return 100 - goal
+	}
+	return goal
+}
+
+func (g *oneShot) Next(dst machine.State, joint []machine.Move) {
+	dst[0] = uint64(int(joint[0])*len(g.goals[0]) + int(joint[1]) + 1)
+}
+
+func newOneShot(goals [][]int32) machine.Machine {
+	names := &machine.Names{Roles: []string{"row", "column"}, Moves: [][]string{{"a", "b"}, {"c", "d"}}}
+	return machine.NewScalar(names, machine.State{0}, machine.Info{}, func() machine.Stepper { return &oneShot{goals: goals} })
+}
+
+func solver(t *testing.T, o solve.Options) *solve.Solver {
+	t.Helper()
+	o.LP, o.Memory, o.Order = "native", 1, "l"
+	s, err := solve.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAutoFindsTheSearchOfTheClass(t *testing.T) {
+	turns := newOneShot([][]int32{{30}, {70}})
+	simultaneous := newOneShot([][]int32{{100, 0}, {0, 100}})
+	for name, test := range map[string]struct {
+		machine  machine.Machine
+		value    float64
+		byTurns  bool
+		strategy map[string]float64
+	}{
+		"turns":        {turns, 70, true, map[string]float64{"b": 1}},
+		"simultaneous": {simultaneous, 50, false, map[string]float64{"a": 0.5, "b": 0.5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := solver(t, solve.Options{Method: solve.Auto, Table: true}).Solve(t.Context(), test.machine, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Value["row"]; got != [2]float64{test.value, test.value} {
+				t.Errorf("value %v, want %v", got, test.value)
+			}
+			if (s.Method == solve.BoundedAlphaBeta) != test.byTurns {
+				t.Errorf("solved by %s", s.Method)
+			}
+			for move, p := range test.strategy {
+				if got := s.Strategy["row"][move]; got != p {
+					t.Errorf("probability of %s is %v, want %v", move, got, p)
+				}
+			}
+			if !s.Solved || !s.IsWithin(0) {
+				t.Errorf("not solved: %+v", s)
+			}
+		})
+	}
+}
+
+func TestAMethodThatWasAskedForIsNotReplaced(t *testing.T) {
+	m := newOneShot([][]int32{{100, 0}, {0, 100}})
+	_, err := solver(t, solve.Options{Method: solve.BoundedAlphaBeta}).Solve(t.Context(), m, nil)
+	if !errors.Is(err, search.ErrNotSequential) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestWrongOptionsAreRefused(t *testing.T) {
+	good := solve.Options{Method: solve.Auto, LP: "native", Memory: 1, Order: "l"}
+	if _, err := solve.New(good); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*solve.Options){
+		"magic":     func(o *solve.Options) { o.Method = "magic" },
+		"abacus":    func(o *solve.Options) { o.LP = "abacus" },
+		"spiral":    func(o *solve.Options) { o.Order = "spiral" },
+		"-3":        func(o *solve.Options) { o.Skip = -3 },
+		"tolerance": func(o *solve.Options) { o.Epsilon = -1 },
+		"memory":    func(o *solve.Options) { o.Memory = 0 },
+	} {
+		o := good
+		change(&o)
+		if _, err := solve.New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+}
+
+func TestTheTableShowsIntervalAndStrategies(t *testing.T) {
+	s, err := solver(t, solve.Options{Method: "bi"}).Solve(t.Context(), newOneShot([][]int32{{100, 0}, {0, 100}}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Game = "pennies"
+	var out bytes.Buffer
+	if err := s.WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"pennies", "bi", "solved", "value of row", "50", "0.500000  a", "0.500000  d"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}
