@@ -65,7 +65,7 @@ func TestTable4SMABExpandsNoMoreThanThePaper(t *testing.T) {
 // loop, needs more nodes than the paper reports.
 func TestSMABWithoutEarlyExit(t *testing.T) {
 	for n, want := range map[int]int64{4: 77, 5: 746, 6: 16379} {
-		config := Config{Method: SMAB, variant: variant{noEarlyExit: true}}
+		config := Config{Method: SMAB, variant: variant{exit: exitNever}}
 		if got := solve(t, config, newGoofspiel(descending(n), false)); got.Nodes != want {
 			t.Errorf("goofspiel %d: %d nodes, want %d", n, got.Nodes, want)
 		}

@@ -1,6 +1,10 @@
 package simultaneous
 
-import "stackmate/search"
+import (
+	"math"
+
+	"stackmate/search"
+)
 
 // Simultaneous move alpha-beta (SMAB), Algorithm 1 of Saffidine, Finnsson and
 // Buro, "Alpha-beta pruning for games with simultaneous moves" (2012).
@@ -22,9 +26,18 @@ import "stackmate/search"
 // Cost: two LPs for each cell searched and one or two at the end. How the choices
 // that the paper leaves open matter is measured in README.md.
 
+// exit says when SMAB stops before all cells are visited or dominated.
+type exit int
+
+const (
+	exitDecided exit = iota // when the known cells decide the value
+	exitOutside             // when they put it outside of the window
+	exitNever               // never: the algorithm as printed
+)
+
 // variant switches details of SMAB off, for the ablation table.
 type variant struct {
-	noEarlyExit bool // visit cells although the matrix is decided
+	exit exit
 }
 
 // pruning is what SMAB keeps of a frame: the remaining actions, and buffers for
@@ -87,15 +100,14 @@ func appendOrder(dst []int32, m, n int, order Order) []int32 {
 func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.pruning
 	b.reset(f.m, f.n, s.config.Order)
+	s.recall(f)
 	for _, at := range b.order {
 		i, j := int(at)/f.n, int(at)%f.n
 		if !b.rows[i] || !b.columns[j] || f.p[at] == f.o[at] {
 			continue
 		}
-		if !s.config.variant.noEarlyExit && f.filled(s.config.Skip) {
-			if v := s.smabResult(f, alpha, beta); decided(v, alpha, beta) {
-				return v
-			}
+		if v, exit := s.smabExit(f, alpha, beta); exit {
+			return v
 		}
 		s.smabCell(f, depth, i, j, alpha, beta)
 		if b.rowsLeft == 0 || b.columnsLeft == 0 || s.stopped {
@@ -103,6 +115,53 @@ func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval 
 		}
 	}
 	return s.smabResult(f, alpha, beta)
+}
+
+// smabExit tells whether the matrix of the remaining actions decides the
+// position already, unknown cells or not. The security levels in pure strategies
+// say without an LP that it cannot: value(P) ≤ minimax(P), value(O) ≥ maximin(O).
+func (s *solver) smabExit(f *frame, alpha, beta float64) (search.Interval, bool) {
+	if s.config.variant.exit == exitNever || !f.filled(s.config.Skip) {
+		return search.Interval{}, false
+	}
+	if most, least := f.securityLevels(); most < min(beta, least) && least > alpha {
+		return search.Interval{}, false
+	}
+	v := s.smabResult(f, alpha, beta)
+	if s.config.variant.exit == exitOutside {
+		return v, v.Lower >= beta || v.Upper <= alpha
+	}
+	return v, decided(v, alpha, beta)
+}
+
+// securityLevels are minimax of the pessimistic and maximin of the optimistic
+// matrix of the remaining actions.
+func (f *frame) securityLevels() (minimax, maximin float64) {
+	b := &f.pruning
+	minimax, maximin = math.Inf(1), math.Inf(-1)
+	for c := range f.n {
+		most := math.Inf(-1)
+		for r := 0; b.columns[c] && r < f.m; r++ {
+			if b.rows[r] {
+				most = max(most, f.p[r*f.n+c])
+			}
+		}
+		if b.columns[c] {
+			minimax = min(minimax, most)
+		}
+	}
+	for r := range f.m {
+		least := math.Inf(1)
+		for c := 0; b.rows[r] && c < f.n; c++ {
+			if b.columns[c] {
+				least = min(least, f.o[r*f.n+c])
+			}
+		}
+		if b.rows[r] {
+			maximin = max(maximin, least)
+		}
+	}
+	return minimax, maximin
 }
 
 // smabCell searches cell (i, j) in the window where its value matters, and
@@ -161,85 +220,6 @@ func (f *frame) filled(count int) bool {
 func (f *frame) settled(i, j int) bool {
 	at := i*f.n + j
 	return f.p[at] == f.o[at] || !f.pruning.rows[i] || !f.pruning.columns[j]
-}
-
-// rowBound is α of Fig. 4: the greatest value of cell (i, j) at which row i is
-// certain to be dominated, or less than the range of the game if there is none.
-func (s *solver) rowBound(f *frame, i, j int, alpha float64) float64 {
-	b := &f.pruning
-	k, n := 0, 0
-	mixture := b.mixture[:0]
-	for r := range f.m {
-		if r == i || !b.rows[r] {
-			continue
-		}
-		for c := range f.n {
-			if c != j && b.columns[c] {
-				mixture = append(mixture, f.p[r*f.n+c])
-			}
-		}
-		b.gain[k] = f.p[r*f.n+j]
-		k++
-	}
-	for c := range f.n {
-		if c != j && b.columns[c] {
-			b.bound[n] = f.o[i*f.n+c]
-			mixture = append(mixture, alpha)
-			n++
-		}
-	}
-	if alpha > s.config.Low {
-		b.gain[k] = alpha
-		k++
-	}
-	started := s.startLP()
-	v, feasible, err := s.lp.Maximize(mixture, k, n, b.gain[:k], b.bound[:n])
-	s.endLP(started, err)
-	if !feasible {
-		return s.config.Low - 1
-	}
-	return snap(v)
-}
-
-// columnBound is β of Fig. 5: the least value of cell (i, j) at which column j is
-// certain to be dominated, or more than the range of the game if there is none.
-func (s *solver) columnBound(f *frame, i, j int, beta float64) float64 {
-	b := &f.pruning
-	m, n := 0, 0
-	mixture := b.mixture[:0]
-	artificial := beta < s.config.High
-	for r := range f.m {
-		if r == i || !b.rows[r] {
-			continue
-		}
-		for c := range f.n {
-			if c != j && b.columns[c] {
-				mixture = append(mixture, f.o[r*f.n+c])
-			}
-		}
-		if artificial {
-			mixture = append(mixture, beta)
-		}
-		b.bound[m] = f.p[r*f.n+j]
-		m++
-	}
-	for c := range f.n {
-		if c != j && b.columns[c] {
-			b.gain[n] = f.o[i*f.n+c]
-			n++
-		}
-	}
-	if artificial {
-		b.gain[n] = beta
-		n++
-	}
-	started := s.startLP()
-	v, feasible, err := s.lp.Minimize(mixture, m, n, b.gain[:n], b.bound[:m])
-	s.endLP(started, err)
-	if !feasible {
-		return s.config.High + 1
-	}
-	return snap(v)
 }
 
 // smabResult solves the matrix of the remaining actions.

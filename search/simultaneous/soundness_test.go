@@ -25,7 +25,9 @@ func configurations() []Config {
 				all = append(all, Config{Method: SMAB, Table: table, Order: order, Skip: skip})
 			}
 		}
-		all = append(all, Config{Method: SMAB, Table: table, variant: variant{noEarlyExit: true}})
+		for _, exit := range []exit{exitOutside, exitNever} {
+			all = append(all, Config{Method: SMAB, Table: table, variant: variant{exit}})
+		}
 	}
 	return all
 }
