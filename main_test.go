@@ -239,6 +239,15 @@ func sameValue(a, b any) bool {
 	return len(x) == len(y)
 }
 
+func TestSolveCertifiesItsStrategies(t *testing.T) {
+	o := execute(t, "solve", "goofspiel-5", "--certify", "--json")
+	o.expect(t, statusFine)
+	c := o.objects(t)[0]["certificate"].(map[string]any)
+	if e := c["exploitability"].(float64); e > 1e-6 || c["positions"].(float64) < 1 {
+		t.Errorf("certificate %v", c)
+	}
+}
+
 func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
 	execute(t, "solve", "trio").expect(t, statusBad, "trio")
 	execute(t, "solve", "goofspiel-4", "--method", "bab").expect(t, statusBad, "both roles choose at once")

@@ -36,20 +36,24 @@ type Options struct {
 	Order string `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
 	// Skip is that of simultaneous.Config.
 	Skip int `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
+	// Certify asks for a Certificate.
+	Certify bool `help:"Play the strategies against every opponent and tell how much can be gained against them."`
 	// Epsilon is the tolerated width of the value, in goal points.
 	Epsilon float64 `default:"0" help:"Tolerated width of the value of sequential games, in goal points."`
 }
 
-// method is a search by name.
+// method is a search by name, and how it is asked for strategies.
 type method struct {
 	name string
 	search.Searcher
+	strategies func(context.Context, machine.Machine, search.Limits) simultaneous.Strategies
 }
 
 // Solver solves positions by the methods that its options admit.
 type Solver struct {
 	methods []method // tried in order: each for games that are not of the class of the one before
 	memory  int64
+	certify bool
 }
 
 // New makes a solver, or says which option is wrong.
@@ -60,7 +64,7 @@ func New(o Options) (*Solver, error) {
 	if o.Epsilon < 0 || o.Memory <= 0 {
 		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
 	}
-	s := &Solver{memory: o.Memory << 20}
+	s := &Solver{memory: o.Memory << 20, certify: o.Certify}
 	if o.Method == Auto || o.Method == BoundedAlphaBeta {
 		s.methods = append(s.methods, boundedAlphaBeta(o))
 	}
@@ -79,7 +83,14 @@ func boundedAlphaBeta(o Options) method {
 	if !o.Table {
 		config.Without = sequential.Table
 	}
-	return method{BoundedAlphaBeta, sequential.New(config)}
+	solver := sequential.New(config)
+	strategies := func(ctx context.Context, m machine.Machine, lim search.Limits) simultaneous.Strategies {
+		return func(q machine.State) ([][]search.Weighted, error) {
+			r, err := solver.Search(ctx, m, q, lim)
+			return r.Strategies, errors.Join(err, ctx.Err())
+		}
+	}
+	return method{BoundedAlphaBeta, solver, strategies}
 }
 
 func onSimultaneous(o Options) (method, error) {
@@ -94,7 +105,10 @@ func onSimultaneous(o Options) (method, error) {
 		config.Method = simultaneous.BestFirst
 	}
 	s, err := simultaneous.New(config)
-	return method{string(config.Method), s}, err
+	if err != nil {
+		return method{}, err
+	}
+	return method{string(config.Method), s, s.Strategies}, nil
 }
 
 // Solve solves the initial position of m, or tells what is known of it when ctx
@@ -102,16 +116,25 @@ func onSimultaneous(o Options) (method, error) {
 func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(search.Result)) (Solution, error) {
 	limits := search.Limits{MaxBytes: s.memory, Progress: progress}
 	var (
-		name string
+		used method
 		r    search.Result
 		err  error
 	)
-	for _, method := range s.methods {
-		name = method.name
-		r, err = method.Search(ctx, m, m.Initial(), limits)
+	for _, used = range s.methods {
+		r, err = used.Search(ctx, m, m.Initial(), limits)
 		if !errors.Is(err, search.ErrNotSequential) {
 			break
 		}
 	}
-	return newSolution(name, m.Names(), r), err
+	solution := newSolution(used.name, m.Names(), r)
+	if err != nil || !s.certify || !r.Proved {
+		return solution, err
+	}
+	limits.Progress = nil
+	c, err := simultaneous.Certify(ctx, m, 0, m.Initial(), used.strategies(ctx, m, limits))
+	if err != nil {
+		return solution, fmt.Errorf("the certificate: %w", err)
+	}
+	solution.Certificate = &Certificate{c.Row, c.Column, c.Exploitability(), c.Positions}
+	return solution, nil
 }

@@ -141,3 +141,17 @@ func TestTheTableShowsIntervalAndStrategies(t *testing.T) {
 		}
 	}
 }
+
+func TestSolutionsAreCertified(t *testing.T) {
+	for _, goals := range [][][]int32{{{30}, {70}}, {{100, 0}, {0, 100}}, {{20, 60}, {90, 10}}} {
+		s, err := solver(t, solve.Options{Method: solve.Auto, Table: true, Certify: true}).Solve(t.Context(), newOneShot(goals), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const rounding = 1e-9
+		value := s.Value["row"][0]
+		if c := s.Certificate; c == nil || c.Row < value-rounding || c.Column > value+rounding || c.Positions == 0 {
+			t.Errorf("value %v, certificate %+v", value, c)
+		}
+	}
+}
