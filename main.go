@@ -499,9 +499,10 @@ func (c *solveCommand) Run(s *session) error {
 
 // validateCommand checks rulesheets.
 type validateCommand struct {
-	Files  []string `arg:"" name:"file" help:"Rulesheets to check."`
-	Strict bool     `help:"Count warnings as errors."`
-	JSON   bool     `name:"json" help:"Print JSON."`
+	Files    []string `arg:"" name:"file" help:"Rulesheets to check."`
+	Strict   bool     `help:"Count warnings as errors."`
+	Simulate int      `placeholder:"N" help:"Play N random matches of each valid game, too, and report the faults that they meet."`
+	JSON     bool     `name:"json" help:"Print JSON."`
 }
 
 // Run implements the command.
@@ -512,12 +513,14 @@ func (c *validateCommand) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		v := reasoner.Validate(file, src, c.Strict)
+		stop := s.progress(doing("validating %s", file))
+		v, err := reasoner.Validate(s.ctx, file, src, reasoner.ValidateOptions{Strict: c.Strict, Simulate: c.Simulate})
+		stop()
+		if err := errors.Join(s.show(c.JSON, v), err); err != nil {
+			return err
+		}
 		if !v.Valid {
 			faulty = errTold
-		}
-		if err := s.show(c.JSON, v); err != nil {
-			return err
 		}
 	}
 	return faulty

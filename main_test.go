@@ -162,6 +162,28 @@ func TestValidateGoesOnAfterABadFileAndIsStrictOnRequest(t *testing.T) {
 	}
 }
 
+func TestValidateFindsFaultsByPlaying(t *testing.T) {
+	for name, test := range map[string]struct{ old, new, want string }{
+		"no fault":       {"", "", "faults in 20 matches: 0"},
+		"no legal move":  {"(<= terminal (true won))\n", "", "expected a legal move for you"},
+		"no goal":        {"(<= (goal you 100) (true won))\n", "", "expected one goal for you"},
+		"two goals":      {"(<= (goal you 0) (true lost))", "(<= (goal you 0) (true lost)) (<= (goal you 1) (true lost))", "expected one goal for you"},
+		"goal too large": {"(goal you 100)", "(goal you 101)", "101"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t, "game.kif", strings.Replace(coin, test.old, test.new, 1))
+			status := statusBad
+			if name == "no fault" {
+				status = statusFine
+			}
+			execute(t, "validate", path, "--simulate", "20").expect(t, status, test.want)
+		})
+	}
+	endless := "(role you) (init here) (legal you wait) (next here) (<= terminal (true there)) (<= (next there) (does you leave)) (goal you 50)"
+	execute(t, "validate", file(t, "endless.kif", endless), "--simulate", "1").
+		expect(t, statusBad, "expected the match to end", "after 10000 joint moves", "state: here")
+}
+
 func TestFmtIsIdempotentAndWritesOnRequest(t *testing.T) {
 	path := file(t, "game.kif", strings.ReplaceAll(coin, "\n(", "   ( "))
 	once := execute(t, "fmt", path)

@@ -1,11 +1,19 @@
 package reasoner
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"stackmate/gdl"
 )
+
+// ValidateOptions say how to validate.
+type ValidateOptions struct {
+	Strict   bool // warnings make a rulesheet invalid, too
+	Simulate int  // number of random matches that look for faults of the game
+}
 
 // Validation is the verdict on one rulesheet.
 type Validation struct {
@@ -14,28 +22,47 @@ type Validation struct {
 	Errors   int             `json:"errors"`
 	Warnings int             `json:"warnings"`
 	Findings gdl.Diagnostics `json:"findings"`
+	Matches  int             `json:"matches"` // simulated
+	Faults   []Fault         `json:"faults"`  // found by simulation
 }
 
-// Validate checks a rulesheet. If strict, warnings make it invalid, too.
-func Validate(file string, src []byte, strict bool) Validation {
-	_, findings, _ := gdl.Load(file, src) // the findings hold the error
-	v := Validation{File: file, Findings: findings, Errors: len(findings.Errors())}
+// Validate checks a rulesheet and, if asked to, plays the game. The error says
+// that it could not be played: it does not fit the machine, or ctx was done.
+func Validate(ctx context.Context, file string, src []byte, o ValidateOptions) (Validation, error) {
+	game, findings, err := gdl.Load(file, src)
+	v := Validation{File: file, Findings: findings, Errors: len(findings.Errors()), Faults: []Fault{}}
 	v.Warnings = len(findings) - v.Errors
-	v.Valid = v.Errors == 0 && !(strict && v.Warnings > 0)
-	return v
+	v.Valid = v.Errors == 0 && !(o.Strict && v.Warnings > 0)
+	if err != nil || o.Simulate <= 0 {
+		return v, nil // the findings hold the error
+	}
+	m, err := New(ctx, game, Options{})
+	if err != nil {
+		return v, fmt.Errorf("%s: %w", file, err)
+	}
+	v.Matches, v.Faults = Simulate(ctx, m, o.Simulate)
+	v.Valid = v.Valid && len(v.Faults) == 0
+	return v, ctx.Err()
 }
 
 // WriteTable writes the findings and the verdict for people.
 func (v Validation) WriteTable(w io.Writer) error {
+	var b strings.Builder
 	for _, d := range v.Findings {
-		if _, err := fmt.Fprintln(w, d.Detail()); err != nil {
-			return err
-		}
+		fmt.Fprintln(&b, d.Detail())
+	}
+	for _, f := range v.Faults {
+		fmt.Fprintf(&b, "%s: %s\n", v.File, f)
 	}
 	verdict := "valid"
 	if !v.Valid {
 		verdict = "not valid"
 	}
-	_, err := fmt.Fprintf(w, "%s: %s (errors: %d, warnings: %d)\n", v.File, verdict, v.Errors, v.Warnings)
+	fmt.Fprintf(&b, "%s: %s (errors: %d, warnings: %d", v.File, verdict, v.Errors, v.Warnings)
+	if v.Matches > 0 {
+		fmt.Fprintf(&b, ", faults in %d matches: %d", v.Matches, len(v.Faults))
+	}
+	b.WriteString(")\n")
+	_, err := io.WriteString(w, b.String())
 	return err
 }
