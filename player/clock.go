@@ -18,6 +18,9 @@ const (
 	// unwinding is the part of the margin that searches have to return; one that
 	// takes longer is left behind.
 	unwinding = replyMargin / 2
+	// unwindingShare bounds that to this part of the time searched: half the
+	// margin of a short clock.
+	unwindingShare = marginShare / (1 - marginShare) / 2
 	// unlimitedThinking is the time for a move where the clock has no limit.
 	unlimitedThinking = 10 * time.Second
 	// unlimitedPreparing is the time for Start where the clock has no limit.

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -134,25 +135,42 @@ func newPlayer(t testing.TB, kind string, o Options) *Player {
 	return p
 }
 
-// BenchmarkAgainstRandom plays whole matches with sides swapped and reports the
-// share of the points, in percent, that a player gets against random.
-func BenchmarkAgainstRandom(b *testing.B) {
-	for _, kind := range []string{"stackmate", "mcts"} {
-		for _, name := range []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"} {
-			b.Run(kind+"/"+name, func(b *testing.B) {
+// BenchmarkMatches plays whole matches with sides swapped, half a second a move,
+// and reports the share of the points, in percent, that the first kind of player
+// gets against the second.
+func BenchmarkMatches(b *testing.B) {
+	for _, pair := range []struct {
+		first, second string
+		games         []string
+	}{
+		{"stackmate", "random", []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"}},
+		{"mcts", "random", []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"}},
+		{"stackmate", "mcts", []string{"connectFour", "breakthrough-5x6", "biddingTicTacToe-5", "goofspiel-8", "pig"}},
+	} {
+		for _, name := range pair.games {
+			b.Run(fmt.Sprintf("%s-%s/%s", pair.first, pair.second, name), func(b *testing.B) {
 				f := newReferee(b, name)
-				mine, matches := 0.0, 0
+				points, matches := 0.0, 0
 				for i := range b.N {
-					for side := range 2 {
-						players := make([]*Player, 2)
-						players[side] = newPlayer(b, kind, Options{Seed: uint64(i), Memory: 256 << 20})
-						players[1-side] = newPlayer(b, "random", Options{Seed: uint64(i)})
-						goals := f.hold(b, players, 2*time.Second, 500*time.Millisecond)
-						mine += float64(goals[side])
+					for seed := range uint64(2) {
+						seed += 2 * uint64(i)
+						players := make([]*Player, len(f.machine.Names().Roles))
+						rivals := seats(f.machine.Names().Roles, seed)
+						for r, rival := range rivals {
+							if rival >= 0 {
+								kind := []string{pair.first, pair.second}[rival]
+								players[r] = newPlayer(b, kind, Options{Seed: seed*2 + uint64(rival), Memory: 256 << 20})
+							}
+						}
+						for r, goal := range f.hold(b, players, 2*time.Second, 500*time.Millisecond) {
+							if rivals[r] == 0 {
+								points += float64(goal)
+							}
+						}
 						matches++
 					}
 				}
-				b.ReportMetric(mine/float64(matches), "points")
+				b.ReportMetric(points/float64(matches), "points")
 				b.ReportMetric(float64(f.late.Load())/float64(matches), "late/match")
 			})
 		}

@@ -25,8 +25,11 @@ const (
 	rehearsalNodes = 1000
 	// rehearsalBytes bounds the trees.
 	rehearsalBytes = 32 << 20
-	// rehearsalMatches are the fewest that say anything.
-	rehearsalMatches = 6
+	// rehearsalMatches are the fewest that say anything. Without them the rule is
+	// regret matching: it may be weaker, but nobody can exploit it for long.
+	rehearsalMatches = 4
+	// rehearsalProof is the part of the rehearsal for the exact search.
+	rehearsalProof = 0.15
 	// rehearsalSteps bounds a match, in case the game never ends.
 	rehearsalSteps = 500
 )
@@ -39,7 +42,7 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 	ctx, cancel := context.WithDeadline(ctx, now.Add(share))
 	defer cancel()
 	if t.exact != nil {
-		short, stop := context.WithDeadline(ctx, now.Add(share/4))
+		short, stop := context.WithTimeout(ctx, time.Duration(rehearsalProof*float64(share)))
 		r, err := t.exact.Search(short, at.machine, at.state, t.limits())
 		stop()
 		if err != nil {

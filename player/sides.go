@@ -38,8 +38,9 @@ const tieTime = time.Second
 
 // search runs the searches side by side until ctx is done or the position is
 // settled for the role to move.
-func (t *thinker) search(ctx context.Context, at position) findings {
-	ctx, settle := context.WithCancel(ctx)
+func (t *thinker) search(clock context.Context, at position) findings {
+	began := time.Now()
+	ctx, settle := context.WithCancel(clock)
 	defer settle()
 	reports := make(chan report, 2)
 	running := 0
@@ -69,7 +70,11 @@ func (t *thinker) search(ctx context.Context, at position) findings {
 		case <-tie:
 			settle()
 		case <-stopped:
-			stopped, late = nil, time.After(unwinding)
+			wait := unwinding
+			if clock.Err() != nil {
+				wait = min(wait, time.Duration(unwindingShare*float64(time.Since(began))))
+			}
+			stopped, late = nil, time.After(wait)
 		case <-late:
 			t.abandon(f)
 			return f
@@ -109,20 +114,24 @@ func (t *thinker) abandon(f findings) {
 	if f.sampled == nil {
 		t.sampler = t.newSampler()
 	}
-	if f.exact == nil {
-		t.exact = nil
+	if f.exact == nil && t.exact != nil {
+		t.exact = t.exactSearch()
 	}
 }
 
 // isSettled tells whether there is nothing left to find out for role: its value
 // is proved, and there is no use in telling equally good moves apart. There is
-// in games of turns, where the other player may still go wrong.
+// where all is lost, and in games of turns: the other player may still go wrong.
 func (t *thinker) isSettled(f findings, role machine.Role) bool {
-	if settles(f.sampled, role) {
+	switch {
+	case settles(f.sampled, role):
 		return true
+	case !settles(f.exact, role):
+		return false
 	}
 	turns := t.class.Players == 2 && !t.class.Simultaneous
-	return settles(f.exact, role) && (f.exact.Values[role].Lower >= perfect || !turns)
+	value := f.exact.Values[role].Lower
+	return value >= perfect || value > hopeless && !turns
 }
 
 // hopeless is the goal that is as bad as any, perfect the best there is.

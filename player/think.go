@@ -32,7 +32,7 @@ type thinker struct {
 }
 
 func newThinker(o Options, exactly bool) *thinker {
-	return &thinker{options: o, log: o.Logger, exactly: exactly, rng: machine.NewRand(o.Seed)}
+	return &thinker{options: o, log: o.Logger, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(o.Seed)}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
