@@ -14,13 +14,22 @@ type goofspiel struct {
 	prizes []int
 	points bool // goals by points instead of win, tie, loss
 	rest   []int
+	low    bool // moves are listed from the lowest card up
 }
 
 const leadOffset = 1 << 12
 
 func newGoofspiel(prizes []int, points bool) machine.Machine {
-	n := len(prizes)
-	g := &goofspiel{prizes: prizes, points: points, rest: make([]int, n+1)}
+	return (&goofspiel{prizes: prizes, points: points}).machine()
+}
+
+func lowCardsFirst(prizes []int) machine.Machine {
+	return (&goofspiel{prizes: prizes, low: true}).machine()
+}
+
+func (g *goofspiel) machine() machine.Machine {
+	prizes, n := g.prizes, len(g.prizes)
+	g.rest = make([]int, n+1)
 	for i := n - 1; i >= 0; i-- {
 		g.rest[i] = g.rest[i+1] + prizes[i]
 	}
@@ -91,9 +100,10 @@ func (g *goofspielStepper) Goal(r machine.Role) int32 {
 func (g *goofspielStepper) Next(dst machine.State, joint []machine.Move) {
 	lead := g.lead
 	switch {
-	case joint[0] < joint[1]: // move 0 is the highest card
+	case joint[0] == joint[1]:
+	case joint[0] < joint[1] != g.low: // move 0 is the highest card, or the lowest
 		lead += g.prizes[g.round]
-	case joint[0] > joint[1]:
+	default:
 		lead -= g.prizes[g.round]
 	}
 	left, right := g.hands[0]&^(1<<joint[0]), g.hands[1]&^(1<<joint[1])

@@ -1,0 +1,110 @@
+package simultaneous
+
+import (
+	"fmt"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// The benchmarks make the tables of README.md:
+//
+//	go test -run '^$' -bench . -benchtime 1x ./search/simultaneous
+//
+// Times contain the toy machine of the tests, which is not made for speed.
+
+// measure reports the mean counters of a configuration over some games.
+func measure(b *testing.B, config Config, games ...machine.Machine) {
+	var nodes, serialized, calls float64
+	for range b.N {
+		nodes, serialized, calls = 0, 0, 0
+		for _, m := range games {
+			searcher, err := New(config)
+			if err != nil {
+				b.Fatal(err)
+			}
+			result := solveWith(b, searcher, m)
+			nodes += float64(result.Nodes)
+			serialized += float64(searcher.SerializedNodes())
+			calls += float64(result.LPCalls)
+		}
+	}
+	count := float64(len(games))
+	b.ReportMetric(nodes/count, "nodes")
+	b.ReportMetric(serialized/count, "serialized")
+	b.ReportMetric(calls/count, "LPs")
+}
+
+func BenchmarkTable2(b *testing.B) {
+	for n := 4; n <= 7; n++ {
+		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
+			measure(b, Config{Method: BackwardInduction}, newGoofspiel(descending(n), false))
+		})
+	}
+}
+
+func BenchmarkTable4(b *testing.B) {
+	for n := 4; n <= 7; n++ {
+		for skip := range 5 {
+			b.Run(fmt.Sprintf("N=%d/s=%d", n, skip), func(b *testing.B) {
+				measure(b, Config{Method: SMAB, Skip: skip}, newGoofspiel(descending(n), false))
+			})
+		}
+	}
+}
+
+func BenchmarkAblationOfSMAB(b *testing.B) {
+	cases := []struct {
+		name   string
+		config Config
+		low    bool // the lowest card is the first move
+	}{
+		{"as used", Config{}, false},
+		{"exit outside window only", Config{variant: variant{exit: exitOutside}}, false},
+		{"no exit", Config{variant: variant{exit: exitNever}}, false},
+		{"lexicographical", Config{Order: OrderLex}, false},
+		{"low cards first", Config{}, true},
+		{"no exit, low cards first", Config{variant: variant{exit: exitNever}}, true},
+	}
+	for n := 4; n <= 6; n++ {
+		for _, c := range cases {
+			b.Run(fmt.Sprintf("N=%d/%s", n, c.name), func(b *testing.B) {
+				m := newGoofspiel(descending(n), false)
+				if c.low {
+					m = lowCardsFirst(descending(n))
+				}
+				c.config.Method = SMAB
+				measure(b, c.config, m)
+			})
+		}
+	}
+}
+
+func BenchmarkRandomPrizeOrders(b *testing.B) {
+	for _, points := range []bool{false, true} {
+		var games []machine.Machine
+		for _, prizes := range prizeOrders(7, 10) {
+			games = append(games, newGoofspiel(prizes, points))
+		}
+		for _, table := range []bool{true, false} {
+			for _, method := range []Method{BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
+				if !table && (points || method == BackwardInduction || method == SMAB) {
+					continue // minutes
+				}
+				b.Run(fmt.Sprintf("points=%t/table=%t/%s", points, table, method), func(b *testing.B) {
+					measure(b, Config{Method: method, Table: table}, games...)
+				})
+			}
+		}
+	}
+}
+
+func BenchmarkGrowth(b *testing.B) {
+	for n := 5; n <= 8; n++ {
+		for _, method := range []Method{BackwardInduction, SMAB, DoubleOracle, BestFirst} {
+			b.Run(fmt.Sprintf("N=%d/%s", n, method), func(b *testing.B) {
+				measure(b, Config{Method: method, Table: true}, newGoofspiel(descending(n), false))
+			})
+		}
+	}
+}
