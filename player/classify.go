@@ -69,6 +69,7 @@ func Classify(ctx context.Context, m machine.Machine, seed uint64) Class {
 type probe struct {
 	machine machine.Machine
 	batch   machine.Batch
+	lanes   int
 	rng     *machine.Rand
 	roles   []string
 	began   time.Time
@@ -83,9 +84,13 @@ type probe struct {
 }
 
 func newProbe(m machine.Machine, seed uint64) *probe {
-	roles := m.Names().Roles
+	roles, batch := m.Names().Roles, m.NewBatch()
+	lanes := classifyLanes
+	if m.Info().Engine == fastEngine {
+		lanes = batch.Lanes() // at the price of one
+	}
 	return &probe{
-		machine: m, batch: m.NewBatch(), rng: machine.NewRand(seed), roles: roles, began: time.Now(),
+		machine: m, batch: batch, lanes: lanes, rng: machine.NewRand(seed), roles: roles, began: time.Now(),
 		sum: -1, goals: make([]int32, len(roles)),
 	}
 }
@@ -93,13 +98,13 @@ func newProbe(m machine.Machine, seed uint64) *probe {
 // round plays one batch of games.
 func (p *probe) round(ctx context.Context) {
 	b := p.batch
-	alive := make([]bool, b.Lanes())
+	alive := make([]bool, p.lanes)
 	for i := range alive {
 		alive[i] = true
 	}
 	b.Fill(p.machine.Initial(), nil)
-	b.Evaluate(b.Lanes())
-	for playing, step := b.Lanes(), 0; playing > 0 && step < classifySteps && ctx.Err() == nil; step++ {
+	b.Evaluate(p.lanes)
+	for playing, step := p.lanes, 0; playing > 0 && step < classifySteps && ctx.Err() == nil; step++ {
 		for lane := range alive {
 			if !alive[lane] {
 				continue
@@ -113,9 +118,9 @@ func (p *probe) round(ctx context.Context) {
 			}
 		}
 		p.states += playing
-		b.ChooseRandom(p.rng, b.Lanes())
-		b.Advance(b.Lanes())
-		b.Evaluate(b.Lanes())
+		b.ChooseRandom(p.rng, p.lanes)
+		b.Advance(p.lanes)
+		b.Evaluate(p.lanes)
 	}
 }
 

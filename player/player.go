@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -74,8 +75,10 @@ type Player struct {
 	log     zerolog.Logger
 	compile compiler
 
-	life   context.Context // of the match
-	abort  context.CancelFunc
+	mu    sync.Mutex // guards abort, which other goroutines call
+	abort context.CancelFunc
+
+	life   context.Context // of the match, ended by abort
 	forge  *forge
 	match  *match
 	policy policy
@@ -94,8 +97,7 @@ func New(kind string, o Options) (*Player, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
-	life, abort := context.WithCancel(context.Background())
-	return &Player{kind: kind, options: o, log: o.Logger, compile: compileGame, life: life, abort: abort}, nil
+	return &Player{kind: kind, options: o, log: o.Logger, compile: compileGame, abort: func() {}}, nil
 }
 
 // Start prepares for a match in the given role, spelled as in the rules. The
@@ -103,7 +105,9 @@ func New(kind string, o Options) (*Player, error) {
 // than that, it goes on behind the match, and Start returns nil all the same.
 func (p *Player) Start(ctx context.Context, game *gdl.Game, role string) error {
 	p.end()
+	p.mu.Lock()
 	p.life, p.abort = context.WithCancel(context.WithoutCancel(ctx))
+	p.mu.Unlock()
 	p.policy = kinds[p.kind](p.options)
 	p.match = &match{role: role, log: p.log}
 	p.forge = newForge(p.life, p.compile, game, p.options.Memory, patience(ctx, time.Now()))
@@ -168,12 +172,16 @@ func (p *Player) Stop(joint []gdl.Term) {
 }
 
 // Abort ends the match at once. It may be called at any time.
-func (p *Player) Abort() { p.abort() }
+func (p *Player) Abort() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.abort()
+}
 
 // end gives up all that belongs to a match.
 func (p *Player) end() {
 	p.disturb()
-	p.abort()
+	p.Abort()
 	p.match, p.policy, p.forge = nil, nil, nil
 }
 
