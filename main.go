@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			cli.LogLevel = "info"
 		}
 	}
-	err = command.Run(newSession(ctx, stdout, stderr, cli.LogLevel))
+	err = command.Run(newConsole(ctx, stdout, stderr, cli.LogLevel))
 	var usage usageError
 	switch {
 	case err == nil:
@@ -122,8 +122,8 @@ func version() string {
 	return "stackmate (devel)"
 }
 
-// session is what all commands share: where to write, and when to stop.
-type session struct {
+// console is what all commands share: where to write, and when to stop.
+type console struct {
 	ctx      context.Context
 	out      io.Writer
 	err      io.Writer
@@ -132,8 +132,8 @@ type session struct {
 	seed     atomic.Uint64
 }
 
-func newSession(ctx context.Context, stdout, stderr io.Writer, level string) *session {
-	s := &session{ctx: ctx, out: stdout, err: stderr}
+func newConsole(ctx context.Context, stdout, stderr io.Writer, level string) *console {
+	s := &console{ctx: ctx, out: stdout, err: stderr}
 	f, ok := stderr.(*os.File)
 	s.terminal = ok && term.IsTerminal(int(f.Fd()))
 	var w io.Writer = stderr
@@ -154,7 +154,7 @@ type table interface {
 }
 
 // show prints a result for people or, on one line, as JSON.
-func (s *session) show(asJSON bool, result table) error {
+func (s *console) show(asJSON bool, result table) error {
 	if asJSON {
 		return json.NewEncoder(s.out).Encode(result)
 	}
@@ -163,7 +163,7 @@ func (s *session) show(asJSON bool, result table) error {
 
 // progress keeps a line on the terminal until stop is called: what is being done
 // and for how long. Where standard error is no terminal it is silent.
-func (s *session) progress(what func() string) (stop func()) {
+func (s *console) progress(what func() string) (stop func()) {
 	if !s.terminal {
 		return func() {}
 	}
@@ -216,7 +216,7 @@ func readFile(path string) ([]byte, error) {
 }
 
 // load reads and checks a game. Warnings are logged.
-func (s *session) load(game string) (*gdl.Game, error) {
+func (s *console) load(game string) (*gdl.Game, error) {
 	file, src, err := rulesheet(game)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (s *session) load(game string) (*gdl.Game, error) {
 
 // compile makes the machine of a game given by name or path and tells how long
 // that took.
-func (s *session) compile(game string, o reasoner.Options) (machine.Machine, time.Duration, error) {
+func (s *console) compile(game string, o reasoner.Options) (machine.Machine, time.Duration, error) {
 	rules, err := s.load(game)
 	if err != nil {
 		return nil, 0, err
@@ -240,7 +240,7 @@ func (s *session) compile(game string, o reasoner.Options) (machine.Machine, tim
 	return s.machine(game, rules, o)
 }
 
-func (s *session) machine(game string, rules *gdl.Game, o reasoner.Options) (machine.Machine, time.Duration, error) {
+func (s *console) machine(game string, rules *gdl.Game, o reasoner.Options) (machine.Machine, time.Duration, error) {
 	defer s.progress(doing("compiling %s", game))()
 	start := time.Now()
 	m, err := reasoner.New(s.ctx, rules, o)
@@ -261,7 +261,7 @@ func (a agent) Start(ctx context.Context, m protocol.Match) error {
 }
 
 // agents makes agents of one kind. Each has a seed of its own.
-func (s *session) agents(kind string, o player.Options) (protocol.NewAgent, error) {
+func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, error) {
 	o.Logger = s.log
 	if _, err := player.New(kind, o); err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (s *session) agents(kind string, o player.Options) (protocol.NewAgent, erro
 }
 
 // players reads a list of players: kinds, or addresses of endpoints.
-func (s *session) players(names []string) ([]protocol.Player, error) {
+func (s *console) players(names []string) ([]protocol.Player, error) {
 	var list []protocol.Player
 	for _, name := range names {
 		p := protocol.Player{Name: name}
@@ -294,7 +294,7 @@ func (s *session) players(names []string) ([]protocol.Player, error) {
 }
 
 // manager makes the manager of a game's matches.
-func (s *session) manager(game string) (*protocol.Manager, error) {
+func (s *console) manager(game string) (*protocol.Manager, error) {
 	rules, err := s.load(game)
 	if err != nil {
 		return nil, err
@@ -313,7 +313,7 @@ type serveCommand struct {
 }
 
 // Run implements the command.
-func (c *serveCommand) Run(s *session) error {
+func (c *serveCommand) Run(s *console) error {
 	s.seed.Store(uint64(time.Now().UnixNano()))
 	newAgent, err := s.agents("stackmate", player.Options{Ponder: true})
 	if err != nil {
@@ -337,7 +337,7 @@ type matchFlags struct {
 	JSON       bool     `name:"json" help:"Print JSON."`
 }
 
-func (c *matchFlags) setting(s *session) (protocol.Setting, error) {
+func (c *matchFlags) setting(s *console) (protocol.Setting, error) {
 	if c.StartClock < 0 || c.PlayClock < 0 {
 		return protocol.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more")}
 	}
@@ -382,7 +382,7 @@ type matchCommand struct {
 }
 
 // Run implements the command.
-func (c *matchCommand) Run(s *session) error {
+func (c *matchCommand) Run(s *console) error {
 	setting, err := c.setting(s)
 	if err != nil {
 		return err
@@ -428,7 +428,7 @@ type tournamentCommand struct {
 const sprtRisk = 0.05
 
 // Run implements the command.
-func (c *tournamentCommand) Run(s *session) error {
+func (c *tournamentCommand) Run(s *console) error {
 	t := protocol.Tournament{Rounds: c.Rounds}
 	var err error
 	if t.Setting, err = c.setting(s); err != nil {
@@ -471,7 +471,7 @@ type solveCommand struct {
 }
 
 // Run implements the command.
-func (c *solveCommand) Run(s *session) error {
+func (c *solveCommand) Run(s *console) error {
 	solver, err := solve.New(c.Options)
 	if err != nil {
 		return usageError{err}
@@ -506,7 +506,7 @@ type validateCommand struct {
 }
 
 // Run implements the command.
-func (c *validateCommand) Run(s *session) error {
+func (c *validateCommand) Run(s *console) error {
 	var faulty error
 	for _, file := range c.Files {
 		src, err := readFile(file)
@@ -534,7 +534,7 @@ type replayCommand struct {
 }
 
 // Run implements the command.
-func (c *replayCommand) Run(s *session) error {
+func (c *replayCommand) Run(s *console) error {
 	m, _, err := s.compile(c.Rulesheet, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err
@@ -569,7 +569,7 @@ type benchCommand struct {
 }
 
 // Run implements the command.
-func (c *benchCommand) Run(s *session) error {
+func (c *benchCommand) Run(s *console) error {
 	if c.Seconds <= 0 || c.Out != "" && len(c.Games) > 1 {
 		return usageError{errors.New("expected --seconds above 0, and only one game with --out")}
 	}
@@ -591,7 +591,7 @@ func (c *benchCommand) Run(s *session) error {
 	return nil
 }
 
-func (c *benchCommand) measure(s *session, game string) (reasoner.BenchResult, error) {
+func (c *benchCommand) measure(s *console, game string) (reasoner.BenchResult, error) {
 	m, took, err := s.compile(game, reasoner.Options{Engine: c.Engine, Lanes: c.Lanes})
 	if err != nil {
 		return reasoner.BenchResult{}, err
@@ -609,7 +609,7 @@ type perftCommand struct {
 }
 
 // Run implements the command.
-func (c *perftCommand) Run(s *session) error {
+func (c *perftCommand) Run(s *console) error {
 	if c.Depth < 1 {
 		return usageError{fmt.Errorf("expected a depth of 1 or more, found %d", c.Depth)}
 	}
@@ -644,7 +644,7 @@ func (c *inspectCommand) Help() string {
 }
 
 // Run implements the command.
-func (c *inspectCommand) Run(s *session) error {
+func (c *inspectCommand) Run(s *console) error {
 	if c.Dot {
 		return c.draw(s)
 	}
@@ -662,7 +662,7 @@ func (c *inspectCommand) Run(s *session) error {
 	return s.show(c.JSON, result)
 }
 
-func (c *inspectCommand) draw(s *session) error {
+func (c *inspectCommand) draw(s *console) error {
 	rules, err := s.load(c.Game)
 	if err != nil {
 		return err
@@ -681,7 +681,7 @@ type fmtCommand struct {
 }
 
 // Run implements the command.
-func (c *fmtCommand) Run(s *session) error {
+func (c *fmtCommand) Run(s *console) error {
 	var faulty []error
 	for _, file := range c.Files {
 		faulty = append(faulty, c.format(s, file))
@@ -689,7 +689,7 @@ func (c *fmtCommand) Run(s *session) error {
 	return errors.Join(faulty...)
 }
 
-func (c *fmtCommand) format(s *session, file string) error {
+func (c *fmtCommand) format(s *console, file string) error {
 	src, err := readFile(file)
 	if err != nil {
 		return err
