@@ -95,7 +95,7 @@ func corpusMachine(ctx context.Context, game *gdl.Game) (machine.Machine, error)
 	if err != nil {
 		return nil, err
 	}
-	return reference.NewWithNames(ctx, game, chosen.Names())
+	return reference.NewWithNames(game, chosen.Names())
 }
 
 func replayGame(t *testing.T, dir, name string) corpusLine {

@@ -1,126 +1,74 @@
 package reference
 
 import (
-	"slices"
-
 	"stackmate/gdl"
 )
 
-// program is a game ready for evaluation. Each list of evaluators is in the
-// order of the strata.
+// program is the rules of a game, ready for evaluation.
 type program struct {
-	terms    *terms
-	fixed    []*evaluator // what depends on neither `true` nor `does`
-	position []*evaluator // what depends on `true` only
-	moves    []*evaluator // what depends on `does`
-	possible *evaluator   // the last two without their negations
+	terms     *terms
+	facts     *store              // rules without conditions
+	rules     map[functor][]*rule // the others, by relation
+	component map[functor]functor // the relations that recur on each other have one value
+	onState   map[functor]bool    // what depends on `true`
+	onMoves   map[functor]bool    // what depends on `does`
 
 	init, holds, does, next, legal, goal, terminal functor
 }
 
 func newProgram(t *terms, g *gdl.Game) *program {
 	p := &program{
-		terms: t,
-		init:  t.functor("init", 1), holds: t.functor("true", 1), does: t.functor("does", 2),
+		terms: t, facts: newStore(t), rules: make(map[functor][]*rule),
+		init: t.functor("init", 1), holds: t.functor("true", 1), does: t.functor("does", 2),
 		next: t.functor("next", 1), legal: t.functor("legal", 2),
 		goal: t.functor("goal", 2), terminal: t.functor("terminal", 0),
 	}
-	var rules []*rule
-	for _, r := range g.Rules {
-		rules = append(rules, t.rule(r))
-	}
-	onMoves := dependents(rules, p.does)
-	onState := dependents(rules, p.holds)
-	level := strata(rules)
-	var fixed, position, moves, possible []*rule
-	for _, r := range rules {
-		switch h := r.relation(); {
-		case onMoves[h]:
-			moves = append(moves, r)
-		case onState[h]:
-			position = append(position, r)
-		default:
-			fixed = append(fixed, r)
+	uses := make(map[functor][]functor)
+	for _, rule := range g.Rules {
+		r := t.rule(rule)
+		if len(r.body) == 0 {
+			p.facts.insert(t.instance(&r.head, nil))
 			continue
 		}
-		possible = append(possible, r.relaxed(func(f functor) bool { return onMoves[f] || onState[f] }))
+		h := r.relation()
+		p.rules[h] = append(p.rules[h], r)
+		for _, l := range r.body {
+			if l.isAtom() {
+				uses[h] = append(uses[h], l.atom.functor)
+			}
+		}
 	}
-	p.fixed = byStratum(fixed, level)
-	p.position = byStratum(position, level)
-	p.moves = byStratum(moves, level)
-	p.possible = newEvaluator(possible)
+	p.component = make(map[functor]functor)
+	p.onState, p.onMoves = map[functor]bool{p.holds: true}, map[functor]bool{p.does: true}
+	for r := range p.rules {
+		below := reachable(uses, r)
+		p.onState[r], p.onMoves[r] = below[p.holds], below[p.does]
+		p.component[r] = r
+		for b := range below {
+			if b < p.component[r] && reachable(uses, b)[r] {
+				p.component[r] = b
+			}
+		}
+	}
 	return p
 }
 
-// dependents is the set of relations that depend on the given one, itself
-// included.
-func dependents(rules []*rule, on functor) map[functor]bool {
-	out := map[functor]bool{on: true}
-	for grown := true; grown; {
-		grown = false
-		for _, r := range rules {
-			if out[r.relation()] {
-				continue
-			}
-			for _, l := range r.body {
-				if l.isAtom() && out[l.atom.functor] {
-					out[r.relation()], grown = true, true
-				}
+// reachable is what can be reached from a relation in one step or more.
+func reachable(uses map[functor][]functor, from functor) map[functor]bool {
+	seen := make(map[functor]bool)
+	todo := []functor{from}
+	for len(todo) > 0 {
+		last := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, r := range uses[last] {
+			if !seen[r] {
+				seen[r] = true
+				todo = append(todo, r)
 			}
 		}
 	}
-	return out
+	return seen
 }
 
-// strata gives each relation a number, not less than that of any relation it
-// depends on and greater than that of any it negates.
-func strata(rules []*rule) map[functor]int {
-	level := make(map[functor]int)
-	for changed := true; changed; {
-		changed = false
-		for _, r := range rules {
-			for _, l := range r.body {
-				if !l.isAtom() {
-					continue
-				}
-				least := level[l.atom.functor]
-				if l.op == gdl.Not {
-					least++
-				}
-				if level[r.relation()] < least {
-					level[r.relation()], changed = least, true
-				}
-			}
-		}
-	}
-	return level
-}
-
-// byStratum makes an evaluator of the rules of each stratum.
-func byStratum(rules []*rule, level map[functor]int) []*evaluator {
-	groups := make(map[int][]*rule)
-	for _, r := range rules {
-		groups[level[r.relation()]] = append(groups[level[r.relation()]], r)
-	}
-	var numbers []int
-	for n := range groups {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	var out []*evaluator
-	for _, n := range numbers {
-		out = append(out, newEvaluator(groups[n]))
-	}
-	return out
-}
-
-// relaxed is r without the negations of changing relations.
-func (r *rule) relaxed(changes func(functor) bool) *rule {
-	out := *r
-	out.body = slices.DeleteFunc(slices.Clone(r.body), func(l literal) bool {
-		return l.op == gdl.Not && changes(l.atom.functor)
-	})
-	return &out
-}
-
-func (l *literal) isAtom() bool { return l.op == gdl.Holds || l.op == gdl.Not }
+// changes tells whether a relation depends on the position or on moves.
+func (p *program) changes(f functor) bool { return p.onState[f] || p.onMoves[f] }

@@ -47,3 +47,6 @@ func (p *pattern) variables(dst []int) []int {
 	}
 	return dst
 }
+
+// isAtom tells whether l asks for an atom, negated or not.
+func (l *literal) isAtom() bool { return l.op == gdl.Holds || l.op == gdl.Not }

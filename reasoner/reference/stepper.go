@@ -1,8 +1,6 @@
 package reference
 
 import (
-	"context"
-	"math"
 	"slices"
 	"strconv"
 
@@ -13,51 +11,48 @@ import (
 type stepper struct {
 	program   *program
 	numbering *numbering
-	terms     *terms
-	run       derivation
+	solver    *solver
 }
 
 var _ machine.Stepper = (*stepper)(nil)
 
-func newStepper(p *program, n *numbering, fixed *store) *stepper {
-	t := p.terms.clone()
-	return &stepper{program: p, numbering: n, terms: t, run: derivation{
-		ctx: context.Background(), terms: t, fixed: fixed, facts: newStore(t), limit: math.MaxInt,
-	}}
+func newStepper(p *program, n *numbering) *stepper {
+	s := &stepper{program: p, numbering: n}
+	s.restart()
+	return s
 }
 
-// evaluate runs strata in their order. Without a limit and a context that ends
-// it cannot fail.
-func (s *stepper) evaluate(strata []*evaluator) {
-	for _, e := range strata {
-		_ = s.run.run(e)
-	}
-}
+// restart forgets all terms and answers that other positions needed.
+func (s *stepper) restart() { s.solver = newSolver(s.program, s.program.terms.clone()) }
 
 // SetState implements machine.Stepper.
 func (s *stepper) SetState(state machine.State) {
-	s.run.facts.truncate(0)
+	if len(s.solver.terms.heads) > len(s.program.terms.heads)+maxFacts {
+		s.restart()
+	}
+	s.solver.forget(position)
+	s.solver.forget(jointMove)
+	s.solver.facts.truncate(0)
 	for i, f := range s.numbering.fluents {
 		if state.Has(i) {
-			s.run.facts.insert(s.terms.make(s.program.holds, f))
+			s.solver.facts.insert(s.solver.terms.make(s.program.holds, f))
 		}
 	}
-	s.evaluate(s.program.position)
 }
 
 // Terminal implements machine.Stepper.
-func (s *stepper) Terminal() bool { return len(s.facts(s.program.terminal)) > 0 }
+func (s *stepper) Terminal() bool { return len(s.solver.ask(s.program.terminal)) > 0 }
 
-// facts lists the facts of a relation, in all positions or in this one.
-func (s *stepper) facts(relation functor) []term { return s.run.store(relation).facts(relation) }
+// of lists the facts of a relation whose first argument is a role.
+func (s *stepper) of(relation functor, r machine.Role) []term {
+	return s.solver.ask(relation, s.solver.terms.known(s.numbering.roles[r]), unknown())
+}
 
 // AppendLegal implements machine.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	before := len(dst)
-	for _, fact := range s.facts(s.program.legal) {
-		if a := s.terms.arguments[fact]; a[0] == s.numbering.roles[r] {
-			dst = append(dst, s.numbering.moveOf(r, a[1]))
-		}
+	for _, fact := range s.of(s.program.legal, r) {
+		dst = append(dst, s.numbering.moveOf(r, s.solver.terms.arguments[fact][1]))
 	}
 	slices.Sort(dst[before:])
 	return append(dst[:before], slices.Compact(dst[before:])...) // several moves may be outside the vocabulary
@@ -65,32 +60,26 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 
 // Goal implements machine.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
-	goal := machine.NoGoal
-	for _, fact := range s.facts(s.program.goal) {
-		a := s.terms.arguments[fact]
-		if a[0] != s.numbering.roles[r] {
-			continue
-		}
-		value, err := strconv.ParseUint(s.terms.string(a[1]), 10, 31)
-		if err != nil || goal != machine.NoGoal {
-			return machine.NoGoal
-		}
-		goal = int32(value)
+	facts := s.of(s.program.goal, r)
+	if len(facts) != 1 {
+		return machine.NoGoal
 	}
-	return goal
+	t := s.solver.terms
+	value, err := strconv.ParseUint(t.string(t.arguments[facts[0]][1]), 10, 31)
+	if err != nil {
+		return machine.NoGoal
+	}
+	return int32(value)
 }
 
 // Next implements machine.Stepper.
 func (s *stepper) Next(dst machine.State, joint []machine.Move) {
-	facts := s.run.facts
+	facts := s.solver.facts
 	before := len(facts.log)
 	for r, m := range joint {
-		facts.insert(s.terms.make(s.program.does, s.numbering.roles[r], s.numbering.moves[r][m]))
+		facts.insert(s.solver.terms.make(s.program.does, s.numbering.roles[r], s.numbering.moves[r][m]))
 	}
-	s.evaluate(s.program.moves)
-	clear(dst)
-	for _, fact := range s.facts(s.program.next) {
-		dst.Set(s.numbering.fluentOf(s.terms.arguments[fact][0]))
-	}
+	s.solver.forget(jointMove)
+	copy(dst, s.numbering.state(s.solver.terms, s.solver.ask(s.program.next, unknown())))
 	facts.truncate(before)
 }

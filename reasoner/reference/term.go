@@ -29,11 +29,19 @@ type terms struct {
 	numbers    map[string]term
 	heads      []functor // by term
 	arguments  [][]term  // by term
+	open       []bool    // by term: whether anything occurs in it
 	key        []byte
 }
 
+// anything stands in questions for what is not known: the first term of every
+// table.
+const anything term = 0
+
 func newTerms() *terms {
-	return &terms{functors: make(map[signature]functor), numbers: make(map[string]term)}
+	t := &terms{functors: make(map[signature]functor), numbers: make(map[string]term)}
+	t.make(t.functor("?", 0))
+	t.open[anything] = true
+	return t
 }
 
 // clone is an independent copy that gives the same numbers to the same terms.
@@ -44,6 +52,7 @@ func (t *terms) clone() *terms {
 		numbers:    maps.Clone(t.numbers),
 		heads:      slices.Clone(t.heads),
 		arguments:  slices.Clone(t.arguments),
+		open:       slices.Clone(t.open),
 	}
 }
 
@@ -70,6 +79,7 @@ func (t *terms) make(f functor, args ...term) term {
 		t.numbers[string(t.key)] = n
 		t.heads = append(t.heads, f)
 		t.arguments = append(t.arguments, slices.Clone(args))
+		t.open = append(t.open, slices.ContainsFunc(args, func(a term) bool { return t.open[a] }))
 	}
 	return n
 }

@@ -1,0 +1,111 @@
+package reference
+
+import (
+	"math"
+	"slices"
+
+	"stackmate/gdl"
+)
+
+// source knows the facts that a rule is joined with.
+type source interface {
+	// cost guesses how many facts match an atom.
+	cost(atom *pattern, binding []term) int
+	// answers lists the facts that match an atom, and maybe some that do not.
+	answers(atom *pattern, binding []term) []term
+}
+
+// join is the evaluation of one rule.
+type join struct {
+	terms   *terms
+	source  source
+	rule    *rule
+	binding []term
+	done    []bool // by literal
+	found   func(head term) (more bool)
+}
+
+func newJoin(t *terms, s source, r *rule, found func(term) bool) *join {
+	j := &join{terms: t, source: s, rule: r, found: found}
+	j.binding, j.done = newBinding(r.slots), make([]bool, len(r.body))
+	return j
+}
+
+func newBinding(slots int) []term {
+	b := make([]term, slots)
+	for i := range b {
+		b[i] = unbound
+	}
+	return b
+}
+
+// run extends the binding in every way that satisfies the literals not done yet
+// and reports the instances of the head. It ends early, and tells so, when no
+// more are wanted.
+func (j *join) run() (more bool) {
+	next := j.choose()
+	if next < 0 {
+		return j.found(j.terms.instance(&j.rule.head, j.binding))
+	}
+	l := &j.rule.body[next]
+	j.done[next] = true
+	defer func() { j.done[next] = false }()
+	if l.op != gdl.Holds {
+		return !j.test(l) || j.run()
+	}
+	var trail []int
+	more = true
+	for _, fact := range j.source.answers(&l.atom, j.binding) {
+		ok := false
+		if trail, ok = j.terms.match(&l.atom, fact, j.binding, trail[:0]); ok {
+			more = j.run()
+		}
+		for _, s := range trail {
+			j.binding[s] = unbound
+		}
+		if !more {
+			break
+		}
+	}
+	return more
+}
+
+// choose picks a literal: a test whose variables are bound, or else the one that
+// the fewest facts are thought to match, or -1 if all are done.
+func (j *join) choose() int {
+	best, least := -1, math.MaxInt
+	for i := range j.rule.body {
+		l := &j.rule.body[i]
+		switch {
+		case j.done[i]:
+		case l.op != gdl.Holds:
+			if l.isBound(j.binding) {
+				return i
+			}
+		default:
+			if c := j.source.cost(&l.atom, j.binding); c < least {
+				best, least = i, c
+			}
+		}
+	}
+	return best
+}
+
+// isBound tells whether all variables of l are bound.
+func (l *literal) isBound(binding []term) bool {
+	for _, s := range l.slots {
+		if binding[s] == unbound {
+			return false
+		}
+	}
+	return true
+}
+
+// test decides a literal that binds nothing.
+func (j *join) test(l *literal) bool {
+	if l.op == gdl.Not {
+		return !slices.Contains(j.source.answers(&l.atom, j.binding), j.terms.instance(&l.atom, j.binding))
+	}
+	same := j.terms.instance(&l.left, j.binding) == j.terms.instance(&l.right, j.binding)
+	return same == (l.op == gdl.Equal)
+}
