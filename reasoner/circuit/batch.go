@@ -14,6 +14,7 @@ import (
 // positions, one lane each, through 64×64 bit transposition.
 type Batch struct {
 	m        *Machine
+	engine   *engine
 	rows     []uint64
 	words    int
 	old      []uint64
@@ -35,10 +36,16 @@ var _ machine.Batch = (*Batch)(nil)
 const cacheLine = 8
 
 // NewBatch implements machine.Machine.
-func (m *Machine) NewBatch() machine.Batch {
-	w := m.words
+func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
+
+// NewNarrowBatch implements machine.Machine.
+func (m *Machine) NewNarrowBatch() machine.Batch { return m.newBatch(m.narrow) }
+
+func (m *Machine) newBatch(e *engine) *Batch {
+	w := e.words
 	b := &Batch{
 		m:        m,
+		engine:   e,
 		rows:     aligned(m.rows * w),
 		words:    w,
 		old:      make([]uint64, m.loopVars*w),
@@ -47,8 +54,8 @@ func (m *Machine) NewBatch() machine.Batch {
 		scratch:  aligned(scratchRows * w),
 		chosen:   make([]machine.Move, w*64*len(m.does)),
 	}
-	for i := range m.choices {
-		if n := m.choices[i].fractionRows() * w; n > len(b.random) {
+	for i := range e.choices {
+		if n := e.choices[i].fractionRows() * w; n > len(b.random) {
 			b.random = make([]uint64, n)
 		}
 	}
@@ -102,12 +109,13 @@ func (b *Batch) Fill(s machine.State, mask []uint64) {
 func (b *Batch) spread(rows []uint64, s machine.State) {
 	for f := range b.m.names.Fluents {
 		v := -(s[f>>6] >> (uint(f) & 63) & 1)
-		if b.words == cacheLine { // in one go, the case of every node of a search
-			*(*[cacheLine]uint64)(rows[f*cacheLine:]) = [cacheLine]uint64{v, v, v, v, v, v, v, v}
-			continue
-		}
-		for w := range b.words {
-			rows[f*b.words+w] = v
+		switch b.words {
+		case 2: // in one go, the case of every node of a search
+			*(*[2]uint64)(rows[2*f:]) = [2]uint64{v, v}
+		default:
+			for w := range b.words {
+				rows[f*b.words+w] = v
+			}
 		}
 	}
 }
@@ -115,7 +123,7 @@ func (b *Batch) spread(rows []uint64, s machine.State) {
 // blend copies the lanes of mask from other rows of fluents.
 func (b *Batch) blend(from, mask []uint64) {
 	if len(from) > 0 {
-		b.m.kernel.blend(b.fluents(), from, mask)
+		b.engine.kernel.blend(b.fluents(), from, mask)
 	}
 }
 
@@ -172,13 +180,13 @@ func (b *Batch) Merge(from machine.Batch, mask []uint64) {
 
 // Evaluate implements machine.Batch.
 func (b *Batch) Evaluate(int) {
-	b.run(b.m.evaluate)
+	b.run(b.engine.evaluate)
 	b.goalsOK = false
 	b.read(b.terminal, b.m.terminal)
 	b.read(b.stuck, b.m.stuck)
 }
 
-func (b *Batch) run(p *program) { p.run(&b.m.kernel, b.rows, b.old) }
+func (b *Batch) run(p *program) { p.run(&b.engine.kernel, b.rows, b.old) }
 
 func (b *Batch) read(dst []uint64, o output) {
 	for w, word := range b.row(o.row, 1) {
@@ -229,7 +237,7 @@ func (b *Batch) Goals(dst []int32, lane int) {
 
 func (b *Batch) evaluateGoals() {
 	if !b.goalsOK {
-		b.run(b.m.goal)
+		b.run(b.engine.goal)
 		b.goalsOK = true
 	}
 }
@@ -263,7 +271,7 @@ func (b *Batch) clearMoves() {
 
 // Advance implements machine.Batch.
 func (b *Batch) Advance(int) {
-	b.run(b.m.advance)
+	b.run(b.engine.advance)
 	for _, t := range b.m.next {
 		from, to := b.row(t.from.row, 1), b.row(t.to, 1)
 		for w := range to {

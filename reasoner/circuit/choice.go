@@ -122,13 +122,13 @@ func draw64(fraction, n, target []uint64) {
 
 // ChooseRandom implements machine.Batch.
 func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
-	for i := range b.m.choices {
-		c := &b.m.choices[i]
+	for i := range b.engine.choices {
+		c := &b.engine.choices[i]
 		random := b.random[:c.fractionRows()*b.words]
 		if len(random) > 0 {
-			b.m.kernel.random(rng, random)
+			b.engine.kernel.random(rng, random)
 		}
-		b.m.kernel.choose(b.rows, c, random, b.scratch)
+		b.engine.kernel.choose(b.rows, c, random, b.scratch)
 	}
 	b.mixed = true
 }

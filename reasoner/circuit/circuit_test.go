@@ -45,7 +45,7 @@ func TestEveryPassKeepsTheGame(t *testing.T) {
 					t.Fatal(err)
 				}
 				seed := rapid.Uint64().Draw(t, "seed")
-				checkLanes(t, g, g.Net, m, reachable(t, g, m.kernel.lanes, seed), seed)
+				checkLanes(t, g, g.Net, m, reachable(t, g, m.wide.kernel.lanes, seed), seed)
 			})
 		})
 	}
@@ -121,7 +121,7 @@ func checkKernel(t *rapid.T, k kernel) {
 // anywhere draws positions of any fluents, reachable or not.
 func anywhere(g *Game, m *Machine, seed uint64) []uint64 {
 	rng := machine.NewRand(seed)
-	states := make([]uint64, m.kernel.lanes*m.Words())
+	states := make([]uint64, m.wide.kernel.lanes*m.Words())
 	mask := ^uint64(0) >> uint(-len(g.Fluents)&63)
 	for i := range states {
 		states[i] = rng.Uint64()

@@ -29,6 +29,8 @@ func kernels() []kernel {
 	if cpu.X86.HasAVX2 {
 		a := assembly{4, kernelAVX2, countAVX2, drawAVX2, pickAVX2, blendAVX2, randomAVX2}
 		list = append(list, a.kernel("avx2"))
+		a = assembly{2, kernelAVX128, countAVX128, drawAVX128, pickAVX128, blendAVX128, randomAVX128}
+		list = append(list, a.kernel("avx2/128"))
 	}
 	return append(list, portable)
 }

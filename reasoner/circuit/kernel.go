@@ -74,6 +74,18 @@ func kernelFor(lanes int) (kernel, error) {
 	return kernel{}, fmt.Errorf("no kernel with %d lanes on this processor", lanes)
 }
 
+// narrowKernel is the quickest kernel for a handful of positions: two words a row
+// keep most circuits in the first-level cache, and 128-bit operations are as
+// quick as those on one word.
+func narrowKernel() kernel {
+	for _, k := range kernels() {
+		if k.lanes == 128 {
+			return k
+		}
+	}
+	return portable
+}
+
 // run evaluates p. The array old has room for the variables of any loop.
 func (p *program) run(k *kernel, rows, old []uint64) {
 	words := k.lanes / 64

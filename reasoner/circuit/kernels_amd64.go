@@ -2,6 +2,25 @@
 
 package circuit
 
+// kernelAVX128 evaluates the n words of straight code at code on the rows at rows.
+func kernelAVX128(rows *uint64, code *int32, n int)
+
+// countAVX128 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
+func countAVX128(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+
+// drawAVX128 computes floor(u·n / 2^k) into target, from the k random rows of u.
+// The row before target is overwritten.
+func drawAVX128(fraction *uint64, k int, n *uint64, target *uint64, digits int)
+
+// pickAVX128 takes the legal moves off target and writes the borrow of each to the rows at does.
+func pickAVX128(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
+
+// blendAVX128 copies, in the lanes of mask, that many rows lying one after the other.
+func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
+
+// randomAVX128 fills rows with random bits and advances the columns of state: xoshiro256++.
+func randomAVX128(state *uint64, dst *uint64, rows int)
+
 // kernelAVX2 evaluates the n words of straight code at code on the rows at rows.
 func kernelAVX2(rows *uint64, code *int32, n int)
 

@@ -2,6 +2,995 @@
 
 #include "textflag.h"
 
+// func kernelAVX128(rows *uint64, code *int32, n int)
+// Requires: AVX
+TEXT ·kernelAVX128(SB), NOSPLIT, $0-24
+	MOVQ     rows+0(FP), DI
+	MOVQ     code+8(FP), R8
+	MOVQ     n+16(FP), AX
+	LEAQ     (R8)(AX*4), SI
+	VPCMPEQD X2, X2, X2
+
+run:
+	CMPQ    R8, SI
+	JGE     done
+	MOVLQSX (R8), BX
+	MOVLQSX 4(R8), AX
+	MOVLQSX 8(R8), CX
+	MOVLQSX 12(R8), DX
+	ADDQ    $0x10, R8
+	MOVQ    AX, R9
+	SHLQ    $0x04, R9
+	ORQ     CX, R9
+	CMPQ    BX, $0x01
+	JEQ     or
+	CMPQ    R9, $0x10
+	JEQ     and10
+	CMPQ    R9, $0x20
+	JEQ     and20
+	CMPQ    R9, $0x11
+	JEQ     and11
+	CMPQ    R9, $0x30
+	JEQ     and30
+	CMPQ    R9, $0x21
+	JEQ     and21
+	CMPQ    R9, $0x40
+	JEQ     and40
+	CMPQ    R9, $0x31
+	JEQ     and31
+	CMPQ    R9, $0x22
+	JEQ     and22
+	JMP     andwide
+
+and10:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x08, R8
+	DECQ    DX
+	JNZ     and10
+	JMP     run
+
+and20:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x0c, R8
+	DECQ    DX
+	JNZ     and20
+	JMP     run
+
+and11:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VMOVDQU (DI)(BX*8), X1
+	VPANDN  X0, X1, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x0c, R8
+	DECQ    DX
+	JNZ     and11
+	JMP     run
+
+and30:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x10, R8
+	DECQ    DX
+	JNZ     and30
+	JMP     run
+
+and21:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VMOVDQU (DI)(BX*8), X1
+	VPANDN  X0, X1, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x10, R8
+	DECQ    DX
+	JNZ     and21
+	JMP     run
+
+and40:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX 16(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x14, R8
+	DECQ    DX
+	JNZ     and40
+	JMP     run
+
+and31:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX 16(R8), BX
+	VMOVDQU (DI)(BX*8), X1
+	VPANDN  X0, X1, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x14, R8
+	DECQ    DX
+	JNZ     and31
+	JMP     run
+
+and22:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPAND   (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VMOVDQU (DI)(BX*8), X1
+	VPANDN  X0, X1, X0
+	MOVLQSX 16(R8), BX
+	VMOVDQU (DI)(BX*8), X1
+	VPANDN  X0, X1, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x14, R8
+	DECQ    DX
+	JNZ     and22
+	JMP     run
+
+andwide:
+	VPCMPEQD X0, X0, X0
+	LEAQ     4(R8), R9
+	MOVQ     AX, R10
+	TESTQ    R10, R10
+	JZ       andwideplainend
+
+andwideplain:
+	MOVLQSX (R9), BX
+	VPAND   (DI)(BX*8), X0, X0
+	ADDQ    $0x04, R9
+	DECQ    R10
+	JNZ     andwideplain
+
+andwideplainend:
+	MOVQ  CX, R10
+	TESTQ R10, R10
+	JZ    andwidenegend
+
+andwideneg:
+	MOVLQSX (R9), BX
+	VMOVDQU (DI)(BX*8), X1
+	VPANDN  X0, X1, X0
+	ADDQ    $0x04, R9
+	DECQ    R10
+	JNZ     andwideneg
+
+andwidenegend:
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	MOVQ    R9, R8
+	DECQ    DX
+	JNZ     andwide
+	JMP     run
+
+or:
+	CMPQ R9, $0x10
+	JEQ  or10
+	CMPQ R9, $0x20
+	JEQ  or20
+	CMPQ R9, $0x11
+	JEQ  or11
+	CMPQ R9, $0x30
+	JEQ  or30
+	CMPQ R9, $0x21
+	JEQ  or21
+	CMPQ R9, $0x40
+	JEQ  or40
+	CMPQ R9, $0x31
+	JEQ  or31
+	CMPQ R9, $0x22
+	JEQ  or22
+	JMP  orwide
+
+or10:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x08, R8
+	DECQ    DX
+	JNZ     or10
+	JMP     run
+
+or20:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x0c, R8
+	DECQ    DX
+	JNZ     or20
+	JMP     run
+
+or11:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPXOR   (DI)(BX*8), X2, X1
+	VPOR    X1, X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x0c, R8
+	DECQ    DX
+	JNZ     or11
+	JMP     run
+
+or30:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x10, R8
+	DECQ    DX
+	JNZ     or30
+	JMP     run
+
+or21:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VPXOR   (DI)(BX*8), X2, X1
+	VPOR    X1, X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x10, R8
+	DECQ    DX
+	JNZ     or21
+	JMP     run
+
+or40:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX 16(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x14, R8
+	DECQ    DX
+	JNZ     or40
+	JMP     run
+
+or31:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX 16(R8), BX
+	VPXOR   (DI)(BX*8), X2, X1
+	VPOR    X1, X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x14, R8
+	DECQ    DX
+	JNZ     or31
+	JMP     run
+
+or22:
+	MOVLQSX 4(R8), BX
+	VMOVDQU (DI)(BX*8), X0
+	MOVLQSX 8(R8), BX
+	VPOR    (DI)(BX*8), X0, X0
+	MOVLQSX 12(R8), BX
+	VPXOR   (DI)(BX*8), X2, X1
+	VPOR    X1, X0, X0
+	MOVLQSX 16(R8), BX
+	VPXOR   (DI)(BX*8), X2, X1
+	VPOR    X1, X0, X0
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	ADDQ    $0x14, R8
+	DECQ    DX
+	JNZ     or22
+	JMP     run
+
+orwide:
+	VPXOR X0, X0, X0
+	LEAQ  4(R8), R9
+	MOVQ  AX, R10
+	TESTQ R10, R10
+	JZ    orwideplainend
+
+orwideplain:
+	MOVLQSX (R9), BX
+	VPOR    (DI)(BX*8), X0, X0
+	ADDQ    $0x04, R9
+	DECQ    R10
+	JNZ     orwideplain
+
+orwideplainend:
+	MOVQ  CX, R10
+	TESTQ R10, R10
+	JZ    orwidenegend
+
+orwideneg:
+	MOVLQSX (R9), BX
+	VPXOR   (DI)(BX*8), X2, X1
+	VPOR    X1, X0, X0
+	ADDQ    $0x04, R9
+	DECQ    R10
+	JNZ     orwideneg
+
+orwidenegend:
+	MOVLQSX (R8), BX
+	VMOVDQU X0, (DI)(BX*8)
+	MOVQ    R9, R8
+	DECQ    DX
+	JNZ     orwide
+	JMP     run
+
+done:
+	VZEROUPPER
+	RET
+
+// func countAVX128(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+// Requires: AVX
+TEXT ·countAVX128(SB), NOSPLIT, $0-40
+	MOVQ    rows+0(FP), AX
+	MOVQ    legal+8(FP), CX
+	MOVQ    blocks+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    digits+32(FP), SI
+	SUBQ    $0x03, SI
+	VMOVDQU (BX), X0
+	VMOVDQU 16(BX), X1
+	VMOVDQU 32(BX), X2
+
+block:
+	MOVLQSX (CX), DI
+	VMOVDQU (AX)(DI*8), X3
+	MOVLQSX 4(CX), DI
+	VPXOR   X0, X3, X4
+	VPAND   X0, X3, X3
+	VPXOR   (AX)(DI*8), X4, X0
+	VPAND   (AX)(DI*8), X4, X4
+	VPOR    X4, X3, X3
+	MOVLQSX 8(CX), DI
+	VMOVDQU (AX)(DI*8), X4
+	MOVLQSX 12(CX), DI
+	VPXOR   X0, X4, X5
+	VPAND   X0, X4, X4
+	VPXOR   (AX)(DI*8), X5, X0
+	VPAND   (AX)(DI*8), X5, X5
+	VPOR    X5, X4, X4
+	VPXOR   X1, X3, X5
+	VPAND   X1, X3, X3
+	VPXOR   X4, X5, X1
+	VPAND   X4, X5, X5
+	VPOR    X5, X3, X3
+	MOVLQSX 16(CX), DI
+	VMOVDQU (AX)(DI*8), X4
+	MOVLQSX 20(CX), DI
+	VPXOR   X0, X4, X5
+	VPAND   X0, X4, X4
+	VPXOR   (AX)(DI*8), X5, X0
+	VPAND   (AX)(DI*8), X5, X5
+	VPOR    X5, X4, X4
+	MOVLQSX 24(CX), DI
+	VMOVDQU (AX)(DI*8), X5
+	MOVLQSX 28(CX), DI
+	VPXOR   X0, X5, X6
+	VPAND   X0, X5, X5
+	VPXOR   (AX)(DI*8), X6, X0
+	VPAND   (AX)(DI*8), X6, X6
+	VPOR    X6, X5, X5
+	VPXOR   X1, X4, X6
+	VPAND   X1, X4, X4
+	VPXOR   X5, X6, X1
+	VPAND   X5, X6, X6
+	VPOR    X6, X4, X4
+	VPXOR   X2, X3, X5
+	VPAND   X2, X3, X3
+	VPXOR   X4, X5, X2
+	VPAND   X4, X5, X5
+	VPOR    X5, X3, X3
+	LEAQ    48(BX), DI
+	MOVQ    SI, R8
+	CMPQ    R8, $0x00
+	JLE     next
+
+ripple:
+	VMOVDQU (DI), X4
+	VPXOR   X3, X4, X5
+	VPAND   X3, X4, X3
+	VMOVDQU X5, (DI)
+	ADDQ    $0x10, DI
+	DECQ    R8
+	JNZ     ripple
+
+next:
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     block
+	VMOVDQU X0, (BX)
+	VMOVDQU X1, 16(BX)
+	VMOVDQU X2, 32(BX)
+	VZEROUPPER
+	RET
+
+// func drawAVX128(fraction *uint64, k int, n *uint64, target *uint64, digits int)
+// Requires: AVX
+TEXT ·drawAVX128(SB), NOSPLIT, $0-40
+	MOVQ fraction+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ target+24(FP), BX
+	MOVQ digits+32(FP), SI
+
+fraction:
+	VMOVDQU (AX), X0
+	VPXOR   X1, X1, X1
+	XORQ    DI, DI
+	MOVQ    SI, R8
+
+digit:
+	VPAND   (DX)(DI*1), X0, X2
+	VMOVDQU (BX)(DI*1), X3
+	VPXOR   X3, X2, X4
+	VPAND   X3, X2, X2
+	VPXOR   X1, X4, X3
+	VPAND   X1, X4, X4
+	VPOR    X4, X2, X2
+	VMOVDQU X3, -16(BX)(DI*1)
+	VMOVDQU X2, X1
+	ADDQ    $0x10, DI
+	DECQ    R8
+	JNZ     digit
+	VMOVDQU X1, -16(BX)(DI*1)
+	ADDQ    $0x10, AX
+	DECQ    CX
+	JNZ     fraction
+	VZEROUPPER
+	RET
+
+// func pickAVX128(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
+// Requires: AVX
+TEXT ·pickAVX128(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ legal+8(FP), CX
+	MOVQ moves+16(FP), DX
+	MOVQ does+24(FP), BX
+	MOVQ target+32(FP), SI
+	MOVQ digits+40(FP), DI
+	CMPQ DI, $0x01
+	JEQ  load1
+	CMPQ DI, $0x02
+	JEQ  load2
+	CMPQ DI, $0x03
+	JEQ  load3
+	CMPQ DI, $0x04
+	JEQ  load4
+	CMPQ DI, $0x05
+	JEQ  load5
+	CMPQ DI, $0x06
+	JEQ  load6
+	CMPQ DI, $0x07
+	JEQ  load7
+	CMPQ DI, $0x08
+	JEQ  load8
+	CMPQ DI, $0x09
+	JEQ  load9
+	CMPQ DI, $0x0a
+	JEQ  load10
+	CMPQ DI, $0x0b
+	JEQ  load11
+	CMPQ DI, $0x0c
+	JEQ  load12
+
+memory:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X0
+	MOVQ    SI, R8
+	MOVQ    DI, R9
+
+digit:
+	VMOVDQU (R8), X1
+	VPANDN  X0, X1, X2
+	VPXOR   X0, X1, X1
+	VMOVDQU X2, X0
+	VMOVDQU X1, (R8)
+	ADDQ    $0x10, R8
+	DECQ    R9
+	JNZ     digit
+	VMOVDQU X0, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     memory
+	VZEROUPPER
+	RET
+
+load1:
+	VMOVDQU (SI), X0
+
+digits1:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X1
+	VPANDN  X1, X0, X2
+	VPXOR   X1, X0, X0
+	VMOVDQU X2, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits1
+	VZEROUPPER
+	RET
+
+load2:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+
+digits2:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X2
+	VPANDN  X2, X0, X3
+	VPXOR   X2, X0, X0
+	VPANDN  X3, X1, X2
+	VPXOR   X3, X1, X1
+	VMOVDQU X2, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits2
+	VZEROUPPER
+	RET
+
+load3:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+
+digits3:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X3
+	VPANDN  X3, X0, X4
+	VPXOR   X3, X0, X0
+	VPANDN  X4, X1, X3
+	VPXOR   X4, X1, X1
+	VPANDN  X3, X2, X4
+	VPXOR   X3, X2, X2
+	VMOVDQU X4, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits3
+	VZEROUPPER
+	RET
+
+load4:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+
+digits4:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X4
+	VPANDN  X4, X0, X5
+	VPXOR   X4, X0, X0
+	VPANDN  X5, X1, X4
+	VPXOR   X5, X1, X1
+	VPANDN  X4, X2, X5
+	VPXOR   X4, X2, X2
+	VPANDN  X5, X3, X4
+	VPXOR   X5, X3, X3
+	VMOVDQU X4, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits4
+	VZEROUPPER
+	RET
+
+load5:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+	VMOVDQU 64(SI), X4
+
+digits5:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X5
+	VPANDN  X5, X0, X6
+	VPXOR   X5, X0, X0
+	VPANDN  X6, X1, X5
+	VPXOR   X6, X1, X1
+	VPANDN  X5, X2, X6
+	VPXOR   X5, X2, X2
+	VPANDN  X6, X3, X5
+	VPXOR   X6, X3, X3
+	VPANDN  X5, X4, X6
+	VPXOR   X5, X4, X4
+	VMOVDQU X6, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits5
+	VZEROUPPER
+	RET
+
+load6:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+	VMOVDQU 64(SI), X4
+	VMOVDQU 80(SI), X5
+
+digits6:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X6
+	VPANDN  X6, X0, X7
+	VPXOR   X6, X0, X0
+	VPANDN  X7, X1, X6
+	VPXOR   X7, X1, X1
+	VPANDN  X6, X2, X7
+	VPXOR   X6, X2, X2
+	VPANDN  X7, X3, X6
+	VPXOR   X7, X3, X3
+	VPANDN  X6, X4, X7
+	VPXOR   X6, X4, X4
+	VPANDN  X7, X5, X6
+	VPXOR   X7, X5, X5
+	VMOVDQU X6, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits6
+	VZEROUPPER
+	RET
+
+load7:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+	VMOVDQU 64(SI), X4
+	VMOVDQU 80(SI), X5
+	VMOVDQU 96(SI), X6
+
+digits7:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X7
+	VPANDN  X7, X0, X8
+	VPXOR   X7, X0, X0
+	VPANDN  X8, X1, X7
+	VPXOR   X8, X1, X1
+	VPANDN  X7, X2, X8
+	VPXOR   X7, X2, X2
+	VPANDN  X8, X3, X7
+	VPXOR   X8, X3, X3
+	VPANDN  X7, X4, X8
+	VPXOR   X7, X4, X4
+	VPANDN  X8, X5, X7
+	VPXOR   X8, X5, X5
+	VPANDN  X7, X6, X8
+	VPXOR   X7, X6, X6
+	VMOVDQU X8, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits7
+	VZEROUPPER
+	RET
+
+load8:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+	VMOVDQU 64(SI), X4
+	VMOVDQU 80(SI), X5
+	VMOVDQU 96(SI), X6
+	VMOVDQU 112(SI), X7
+
+digits8:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X8
+	VPANDN  X8, X0, X9
+	VPXOR   X8, X0, X0
+	VPANDN  X9, X1, X8
+	VPXOR   X9, X1, X1
+	VPANDN  X8, X2, X9
+	VPXOR   X8, X2, X2
+	VPANDN  X9, X3, X8
+	VPXOR   X9, X3, X3
+	VPANDN  X8, X4, X9
+	VPXOR   X8, X4, X4
+	VPANDN  X9, X5, X8
+	VPXOR   X9, X5, X5
+	VPANDN  X8, X6, X9
+	VPXOR   X8, X6, X6
+	VPANDN  X9, X7, X8
+	VPXOR   X9, X7, X7
+	VMOVDQU X8, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits8
+	VZEROUPPER
+	RET
+
+load9:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+	VMOVDQU 64(SI), X4
+	VMOVDQU 80(SI), X5
+	VMOVDQU 96(SI), X6
+	VMOVDQU 112(SI), X7
+	VMOVDQU 128(SI), X8
+
+digits9:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X9
+	VPANDN  X9, X0, X10
+	VPXOR   X9, X0, X0
+	VPANDN  X10, X1, X9
+	VPXOR   X10, X1, X1
+	VPANDN  X9, X2, X10
+	VPXOR   X9, X2, X2
+	VPANDN  X10, X3, X9
+	VPXOR   X10, X3, X3
+	VPANDN  X9, X4, X10
+	VPXOR   X9, X4, X4
+	VPANDN  X10, X5, X9
+	VPXOR   X10, X5, X5
+	VPANDN  X9, X6, X10
+	VPXOR   X9, X6, X6
+	VPANDN  X10, X7, X9
+	VPXOR   X10, X7, X7
+	VPANDN  X9, X8, X10
+	VPXOR   X9, X8, X8
+	VMOVDQU X10, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits9
+	VZEROUPPER
+	RET
+
+load10:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+	VMOVDQU 64(SI), X4
+	VMOVDQU 80(SI), X5
+	VMOVDQU 96(SI), X6
+	VMOVDQU 112(SI), X7
+	VMOVDQU 128(SI), X8
+	VMOVDQU 144(SI), X9
+
+digits10:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X10
+	VPANDN  X10, X0, X11
+	VPXOR   X10, X0, X0
+	VPANDN  X11, X1, X10
+	VPXOR   X11, X1, X1
+	VPANDN  X10, X2, X11
+	VPXOR   X10, X2, X2
+	VPANDN  X11, X3, X10
+	VPXOR   X11, X3, X3
+	VPANDN  X10, X4, X11
+	VPXOR   X10, X4, X4
+	VPANDN  X11, X5, X10
+	VPXOR   X11, X5, X5
+	VPANDN  X10, X6, X11
+	VPXOR   X10, X6, X6
+	VPANDN  X11, X7, X10
+	VPXOR   X11, X7, X7
+	VPANDN  X10, X8, X11
+	VPXOR   X10, X8, X8
+	VPANDN  X11, X9, X10
+	VPXOR   X11, X9, X9
+	VMOVDQU X10, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits10
+	VZEROUPPER
+	RET
+
+load11:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+	VMOVDQU 64(SI), X4
+	VMOVDQU 80(SI), X5
+	VMOVDQU 96(SI), X6
+	VMOVDQU 112(SI), X7
+	VMOVDQU 128(SI), X8
+	VMOVDQU 144(SI), X9
+	VMOVDQU 160(SI), X10
+
+digits11:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X11
+	VPANDN  X11, X0, X12
+	VPXOR   X11, X0, X0
+	VPANDN  X12, X1, X11
+	VPXOR   X12, X1, X1
+	VPANDN  X11, X2, X12
+	VPXOR   X11, X2, X2
+	VPANDN  X12, X3, X11
+	VPXOR   X12, X3, X3
+	VPANDN  X11, X4, X12
+	VPXOR   X11, X4, X4
+	VPANDN  X12, X5, X11
+	VPXOR   X12, X5, X5
+	VPANDN  X11, X6, X12
+	VPXOR   X11, X6, X6
+	VPANDN  X12, X7, X11
+	VPXOR   X12, X7, X7
+	VPANDN  X11, X8, X12
+	VPXOR   X11, X8, X8
+	VPANDN  X12, X9, X11
+	VPXOR   X12, X9, X9
+	VPANDN  X11, X10, X12
+	VPXOR   X11, X10, X10
+	VMOVDQU X12, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits11
+	VZEROUPPER
+	RET
+
+load12:
+	VMOVDQU (SI), X0
+	VMOVDQU 16(SI), X1
+	VMOVDQU 32(SI), X2
+	VMOVDQU 48(SI), X3
+	VMOVDQU 64(SI), X4
+	VMOVDQU 80(SI), X5
+	VMOVDQU 96(SI), X6
+	VMOVDQU 112(SI), X7
+	VMOVDQU 128(SI), X8
+	VMOVDQU 144(SI), X9
+	VMOVDQU 160(SI), X10
+	VMOVDQU 176(SI), X11
+
+digits12:
+	MOVLQSX (CX), R8
+	VMOVDQU (AX)(R8*8), X12
+	VPANDN  X12, X0, X13
+	VPXOR   X12, X0, X0
+	VPANDN  X13, X1, X12
+	VPXOR   X13, X1, X1
+	VPANDN  X12, X2, X13
+	VPXOR   X12, X2, X2
+	VPANDN  X13, X3, X12
+	VPXOR   X13, X3, X3
+	VPANDN  X12, X4, X13
+	VPXOR   X12, X4, X4
+	VPANDN  X13, X5, X12
+	VPXOR   X13, X5, X5
+	VPANDN  X12, X6, X13
+	VPXOR   X12, X6, X6
+	VPANDN  X13, X7, X12
+	VPXOR   X13, X7, X7
+	VPANDN  X12, X8, X13
+	VPXOR   X12, X8, X8
+	VPANDN  X13, X9, X12
+	VPXOR   X13, X9, X9
+	VPANDN  X12, X10, X13
+	VPXOR   X12, X10, X10
+	VPANDN  X13, X11, X12
+	VPXOR   X13, X11, X11
+	VMOVDQU X12, (BX)
+	ADDQ    $0x04, CX
+	ADDQ    $0x10, BX
+	DECQ    DX
+	JNZ     digits12
+	VZEROUPPER
+	RET
+
+// func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
+// Requires: AVX
+TEXT ·blendAVX128(SB), NOSPLIT, $0-32
+	MOVQ    to+0(FP), AX
+	MOVQ    from+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    mask+24(FP), BX
+	VMOVDQU (BX), X0
+
+row:
+	VMOVDQU (AX), X1
+	VPXOR   (CX), X1, X2
+	VPAND   X0, X2, X2
+	VPXOR   X2, X1, X1
+	VMOVDQU X1, (AX)
+	ADDQ    $0x10, AX
+	ADDQ    $0x10, CX
+	DECQ    DX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func randomAVX128(state *uint64, dst *uint64, rows int)
+// Requires: AVX
+TEXT ·randomAVX128(SB), NOSPLIT, $0-24
+	MOVQ    state+0(FP), AX
+	MOVQ    dst+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	VMOVDQU (AX), X0
+	VMOVDQU 64(AX), X1
+	VMOVDQU 128(AX), X2
+	VMOVDQU 192(AX), X3
+
+row:
+	VPADDQ  X0, X3, X4
+	VPSRLQ  $0x29, X4, X5
+	VPSLLQ  $0x17, X4, X4
+	VPOR    X5, X4, X4
+	VPADDQ  X0, X4, X4
+	VMOVDQU X4, (CX)
+	VPSLLQ  $0x11, X1, X5
+	VPXOR   X0, X2, X2
+	VPXOR   X1, X3, X3
+	VPXOR   X2, X1, X1
+	VPXOR   X3, X0, X0
+	VPXOR   X5, X2, X2
+	VPSRLQ  $0x13, X3, X5
+	VPSLLQ  $0x2d, X3, X3
+	VPOR    X5, X3, X3
+	ADDQ    $0x10, CX
+	DECQ    DX
+	JNZ     row
+	VMOVDQU X0, (AX)
+	VMOVDQU X1, 64(AX)
+	VMOVDQU X2, 128(AX)
+	VMOVDQU X3, 192(AX)
+	VZEROUPPER
+	RET
+
 // func kernelAVX2(rows *uint64, code *int32, n int)
 // Requires: AVX, AVX2
 TEXT ·kernelAVX2(SB), NOSPLIT, $0-24

@@ -6,20 +6,20 @@ import "stackmate/reasoner/machine"
 //
 // The live part of the network is cut into three programs over one array of
 // rows: evaluate (legal, terminal, stuck: the position alone), goals, and advance
-// (next: position and moves). What evaluate has computed, the
-// others reuse, so evaluate must have run on the position first.
+// (next: position and moves). What evaluate has computed, the others reuse, so
+// evaluate must have run on the position first.
+//
+// The same programs run on two widths: the widest kernel for playouts, a narrow
+// one for searches, which look at few positions at a time.
 type Machine struct {
 	names   *machine.Names
 	initial machine.State
 	info    machine.Info
-	rows    int // of the signal array, each words wide
-	words   int // of one lane mask: lanes / 64
-	kernel  kernel
+	rows    int // of the signal array
 
 	fluent   int32     // row of the first fluent; the others follow
 	does     []int32   // row of the first move, by role; the others follow
 	legal    [][]int32 // rows, by role and move
-	choices  []choice  // by role
 	terminal output
 	stuck    output
 	goals    [][]goalOutput // by role
@@ -27,6 +27,8 @@ type Machine struct {
 	evaluate, goal, advance *program
 	next                    []transfer
 	loopVars                int // most variables in a loop
+
+	wide, narrow *engine
 }
 
 // output is a signal as the batch reads it: a row and whether it is stored
@@ -51,32 +53,35 @@ var _ machine.Machine = (*Machine)(nil)
 
 // Options steer Compile.
 type Options struct {
-	Lanes int // 64, 256 or 512; 0 means the widest that this processor has
+	// Lanes is that of all batches: 64, 128, 256 or 512. With 0, batches are as
+	// wide as this processor can, and narrow ones as narrow as is quickest.
+	Lanes int
 }
 
 // Compile lays a game out as programs for a kernel.
 func Compile(g *Game, o Options) (*Machine, error) {
-	k, err := kernelFor(o.Lanes)
+	wide, err := kernelFor(o.Lanes)
 	if err != nil {
 		return nil, err
 	}
-	m := &Machine{names: g.Names, initial: g.Initial, words: k.lanes / 64, kernel: k}
-	m.info = machine.Info{Engine: "circuit", Gates: g.Net.Gates(), Depth: g.Net.Depth()}
-	stuck := g.stuck()
-	m.link(g, stuck)
-	for r, rows := range m.legal {
-		offsets := make([]int32, len(rows))
-		for i, row := range rows {
-			offsets[i] = row * int32(m.words)
-		}
-		m.choices = append(m.choices, newChoice(offsets, m.does[r]*int32(m.words)))
+	narrow := wide
+	if o.Lanes == 0 {
+		narrow = narrowKernel()
 	}
+	m := &Machine{names: g.Names, initial: g.Initial}
+	m.info = machine.Info{Engine: "circuit", Gates: g.Net.Gates(), Depth: g.Net.Depth()}
+	m.link(g, g.stuck())
 	for _, p := range []*program{m.evaluate, m.goal, m.advance} {
-		p.scale(int32(m.words))
-		m.info.Bytes += p.bytes()
 		m.loopVars = max(m.loopVars, p.loopVars())
 	}
-	m.info.Batch = 8 * int64(m.words) * int64(m.rows+len(m.names.Fluents)+scratchRows)
+	m.wide = m.engine(wide)
+	m.narrow = m.wide
+	m.info.Bytes = m.wide.bytes()
+	if narrow.lanes != wide.lanes {
+		m.narrow = m.engine(narrow)
+		m.info.Bytes += m.narrow.bytes()
+	}
+	m.info.Batch = 8 * int64(m.wide.words) * int64(m.rows+len(m.names.Fluents)+scratchRows)
 	return m, nil
 }
 
@@ -229,37 +234,3 @@ func (m *Machine) Initial() machine.State { return m.initial }
 
 // Info implements machine.Machine.
 func (m *Machine) Info() machine.Info { return m.info }
-
-// Costs describes one program of a machine.
-type Costs struct {
-	Name     string
-	Gates    int // gates of any width
-	Operands int
-	Runs     int
-	Loops    int
-}
-
-// Costs lists what each program of the machine evaluates.
-func (m *Machine) Costs() []Costs {
-	var list []Costs
-	for _, p := range []struct {
-		name string
-		*program
-	}{{"evaluate", m.evaluate}, {"goals", m.goal}, {"advance", m.advance}} {
-		c := Costs{Name: p.name}
-		for _, seg := range p.segments {
-			if len(seg.vars) > 0 {
-				c.Loops++
-			}
-			for k := 0; k < len(seg.code); {
-				width, count := int(seg.code[k+1]+seg.code[k+2]), int(seg.code[k+3])
-				c.Runs++
-				c.Gates += count
-				c.Operands += count * width
-				k += runHeader + count*(1+width)
-			}
-		}
-		list = append(list, c)
-	}
-	return list
-}

@@ -53,11 +53,11 @@ type job struct {
 	child int
 }
 
-// NewExpander makes an expander with a batch of its own.
+// NewExpander makes an expander with a narrow batch of its own.
 func NewExpander(m Machine) *Expander {
 	roles := len(m.Names().Roles)
 	return &Expander{
-		batch: m.NewBatch(),
+		batch: m.NewNarrowBatch(),
 		words: m.Words(),
 		roles: roles,
 		joint: make([]Move, roles),

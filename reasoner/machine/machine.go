@@ -64,8 +64,12 @@ type Machine interface {
 	Words() int
 	// Initial is the initial position; callers must not change it.
 	Initial() State
-	// NewBatch makes the working memory for Lanes() positions.
+	// NewBatch makes the working memory for as many positions as the machine can
+	// hold at once, which is right for playouts.
 	NewBatch() Batch
+	// NewNarrowBatch makes a batch of fewer lanes, at least 64, which is quicker
+	// for a few positions at a time.
+	NewNarrowBatch() Batch
 	// Info describes the machine for people.
 	Info() Info
 }

@@ -68,6 +68,9 @@ func (m *Scalar) NewBatch() Batch {
 	return b
 }
 
+// NewNarrowBatch implements Machine.
+func (m *Scalar) NewNarrowBatch() Batch { return m.NewBatch() }
+
 // scalarBatch moves its stepper from lane to lane.
 type scalarBatch struct {
 	stepper  Stepper

@@ -1,5 +1,5 @@
-// Command kernels generates the vector kernels of reasoner/circuit for AVX2 (256
-// lanes) and AVX-512 (512 lanes): the interpreter of gate runs (this file), the
+// Command kernels generates the vector kernels of reasoner/circuit for AVX2 (128
+// and 256 lanes) and AVX-512 (512 lanes): the interpreter of gate runs (this file), the
 // three steps of choosing random moves (choice.go), and the handling of whole rows
 // (rows.go).
 package main
@@ -46,7 +46,8 @@ type isa struct {
 }
 
 func main() {
-	for _, v := range []*isa{avx2(), avx512()} {
+	narrow := avx2("AVX128", 16, func() VecVirtual { return XMM() })
+	for _, v := range []*isa{narrow, avx2("AVX2", 32, func() VecVirtual { return YMM() }), avx512()} {
 		evaluate(v)
 		count(v)
 		draw(v)
@@ -57,8 +58,9 @@ func main() {
 	Generate()
 }
 
-func avx2() *isa {
-	v := &isa{name: "AVX2", width: 32, vector: func() VecVirtual { return YMM() }}
+// avx2 writes the instructions of AVX2 for registers of 128 or 256 bits.
+func avx2(name string, width int, vector func() VecVirtual) *isa {
+	v := &isa{name: name, width: width, vector: vector}
 	v.load = func(from, to Op) { VMOVDQU(from, to) }
 	v.store = func(from, to Op) { VMOVDQU(from, to) }
 	v.and = func(x Op) { VPAND(x, v.acc, v.acc) }
@@ -72,7 +74,7 @@ func avx2() *isa {
 	v.xorInto = func(x Op, a, to VecVirtual) { VPXOR(x, a, to) }
 	v.withoutA = func(x, a, to VecVirtual) { VPANDN(x, a, to) }
 	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {
-		half := YMM()
+		half := vector()
 		VPXOR(sum, x, half)
 		VPAND(sum, x, carry)
 		VPXOR(y, half, sum)
@@ -131,7 +133,7 @@ func evaluate(v *isa) {
 	g.code = Load(Param("code"), GP64()).(GPVirtual)
 	n := Load(Param("n"), GP64()).(GPVirtual)
 	LEAQ(Mem{Base: g.code, Index: n, Scale: 4}, g.end)
-	if v.name == "AVX2" {
+	if v.width < 64 {
 		VPCMPEQD(v.ones, v.ones, v.ones)
 	}
 	Label("run")
