@@ -1,0 +1,166 @@
+// Package certify verifies solutions of games, whoever computed them: one-player
+// games and two-player zero-sum games, with simultaneous moves or without, with
+// chance. It plays the strategies against every opponent to the end of the game
+// and believes nothing but the rules. It must not know how a solution is found.
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// Claim is what a solution says of one position.
+type Claim struct {
+	// Value in goal points of the first player: the first role that is not
+	// chance.
+	Value float64
+	// Strategies holds the strategy of each role, as search.Result has them.
+	// Roles that have a single legal move, or are chance, need none.
+	Strategies [][]search.Weighted
+}
+
+// Solution is anything that knows the value and the strategies of positions.
+type Solution interface {
+	// At tells what the solution claims of q, which is not terminal and must not
+	// be kept or changed.
+	At(ctx context.Context, q machine.State) (Claim, error)
+}
+
+// Tolerance is the error of values, in goal points, below which they count as
+// equal. Matrix games are solved to 1e-8 goal points at worst and 1e-14 as a
+// rule; the tolerance leaves room for a hundred plies of the worst.
+const Tolerance = 1e-6
+
+// Certificate is what the strategies of a solution are worth against every
+// opponent, in goal points of the first player.
+type Certificate struct {
+	// Value is what the solution claims of the position.
+	Value float64
+	// Guarantee is what the first player's strategy obtains, whatever the other
+	// player does; Limit is the most that the first player can obtain against
+	// the other player's strategy. In a game of one player Limit is the most
+	// that any play obtains.
+	Guarantee, Limit float64
+	// Positions is the number of different positions, not terminal, that a
+	// strategy and arbitrary moves of the opponent and of chance reach.
+	Positions int64
+	// Faults is the number of claims that do not hold: positions from which a
+	// strategy obtains less than the solution claims. First is one of them below
+	// which all claims hold; nil if there is none.
+	Faults int64
+	First  *Fault
+}
+
+// Fault is a claim that does not hold.
+type Fault struct {
+	Position machine.State
+	Role     machine.Role // whose strategy is worth less than claimed; -1 if a lone player can obtain more
+	Claimed  float64      // goal points of the first player
+	Obtained float64      // goal points of the first player, against the best reply
+}
+
+// Exploitability is the most that a player could gain, in goal points, over the
+// value claimed, against the other player's strategy. It is 0 if that is below
+// the Tolerance.
+func (c *Certificate) Exploitability() float64 {
+	gain := max(c.Value-c.Guarantee, c.Limit-c.Value)
+	if gain <= Tolerance {
+		return 0
+	}
+	return gain
+}
+
+// Certified tells whether the solution is one: the strategies are in equilibrium
+// and all claims hold.
+func (c *Certificate) Certified() bool { return c.Exploitability() == 0 && c.Faults == 0 }
+
+// ErrMemory is returned, wrapped, by a check that needs more memory than allowed.
+var ErrMemory = errors.New("out of the memory allowed")
+
+// Limits bound a check. The zero value bounds nothing.
+type Limits struct {
+	MaxBytes int64 // memory for the positions checked
+	// Progress, if not nil, is told now and then the number of positions checked
+	// so far. It must return quickly.
+	Progress func(positions int64)
+}
+
+// Check plays the strategies of a solution from q, which must not be terminal.
+//
+// Cost: one call of Solution.At for each position where a player has a choice,
+// two if both strategies reach it, and one expansion. Memory: one table entry
+// for each position. Errors: ctx.Err(), that of the solution, strategies that
+// are none, a game of another class or with a fault (search.ErrNotZeroSum), or
+// ErrMemory. That claims do not hold is no error; the certificate tells it.
+func Check(ctx context.Context, m machine.Machine, q machine.State, s Solution, lim Limits) (*Certificate, error) {
+	players, chance, err := Players(m.Names().Roles)
+	if err != nil {
+		return nil, err
+	}
+	claim, err := s.At(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	w := newWalk(ctx, m, s, lim)
+	w.first, w.chance = players[0], chance
+	other := machine.Role(-1)
+	if len(players) == 2 {
+		other = players[1]
+	}
+	w.certificate.Value = claim.Value
+	w.certificate.Guarantee = w.play(q, players[0], other)
+	w.certificate.Limit = w.play(q, other, players[0])
+	w.certificate.Positions = w.known.Stats().Entries
+	if w.err != nil {
+		return nil, w.err
+	}
+	w.compareRoot(q, other)
+	return &w.certificate, nil
+}
+
+// Players are the roles that are not chance, one or two, and chance, or -1.
+func Players(roles []string) (players []machine.Role, chance machine.Role, err error) {
+	chance = -1
+	for r, name := range roles {
+		if name == machine.RandomRole {
+			chance = machine.Role(r)
+		} else {
+			players = append(players, machine.Role(r))
+		}
+	}
+	if len(players) < 1 || len(players) > 2 {
+		err = fmt.Errorf("expected a game of one or two roles besides %s, found %d", machine.RandomRole, len(players))
+	}
+	return players, chance, err
+}
+
+// Search is the solution that a search finds, position by position. A search
+// with a table that knows the game answers quickly.
+type Search struct {
+	Machine  machine.Machine
+	Searcher search.Searcher
+	Limits   search.Limits
+}
+
+// At implements Solution. A position that the search does not solve is an error.
+func (s Search) At(ctx context.Context, q machine.State) (Claim, error) {
+	players, _, err := Players(s.Machine.Names().Roles)
+	if err != nil {
+		return Claim{}, err
+	}
+	r, err := s.Searcher.Search(ctx, s.Machine, q, s.Limits)
+	switch {
+	case err != nil:
+		return Claim{}, err
+	case ctx.Err() != nil:
+		return Claim{}, ctx.Err()
+	case !r.Proved || !r.Values[players[0]].Solved():
+		v := r.Values[players[0]]
+		return Claim{}, fmt.Errorf("a position that the strategies reach is not solved: its value is in [%g, %g]", v.Lower, v.Upper)
+	}
+	return Claim{Value: r.Values[players[0]].Lower, Strategies: r.Strategies}, nil
+}
