@@ -4,11 +4,13 @@ import (
 	"context"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
-func solve(t testing.TB, config Config, m machine.Machine) search.Result {
+func solve(t rapid.TB, config Config, m machine.Machine) search.Result {
 	t.Helper()
 	searcher, err := New(config)
 	if err != nil {
@@ -17,7 +19,7 @@ func solve(t testing.TB, config Config, m machine.Machine) search.Result {
 	return solveWith(t, searcher, m)
 }
 
-func solveWith(t testing.TB, searcher *Searcher, m machine.Machine) search.Result {
+func solveWith(t rapid.TB, searcher *Searcher, m machine.Machine) search.Result {
 	t.Helper()
 	result, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
 	if err != nil {

@@ -18,7 +18,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	}
 	v, strategies := s.root(q)
 	result := search.Result{Proved: true, Counters: s.counters}
-	if s.err == nil && !s.stopped {
+	if s.err == nil && !s.stopped && s.config.Method != SequenceForm {
 		result.Line = s.line(q, strategies)
 	}
 	result.Strategies = strategies
@@ -137,7 +137,7 @@ func childOf(e *machine.Expansion, joint []machine.Move) int {
 
 // bytes is the memory of the table and the frames.
 func (s *solver) bytes() int64 {
-	total := int64(0)
+	total := s.peak
 	if s.table != nil {
 		total += s.table.Stats().Bytes
 	}

@@ -36,6 +36,9 @@ const (
 	// DoubleOracle grows a restricted game by best responses at every position,
 	// with bounds by serialized alpha-beta.
 	DoubleOracle Method = "do"
+	// SequenceForm solves one linear program for the whole game tree. It needs
+	// GLPK, see matrix.Linear.
+	SequenceForm Method = "seqform"
 	// BestFirst searches the cells where the strategies of the optimistic and
 	// of the pessimistic matrix meet.
 	BestFirst Method = "best"
@@ -104,9 +107,9 @@ func New(config Config) (*Searcher, error) {
 		config.Engine = func() (matrix.Engine, error) { return matrix.NewNative(), nil }
 	}
 	switch config.Method {
-	case Auto, BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst:
+	case Auto, BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst, SequenceForm:
 	default:
-		return nil, fmt.Errorf("method: expected auto, bi, smab, biab, do or best, found %q", config.Method)
+		return nil, fmt.Errorf("method: expected auto, bi, smab, biab, do, best or seqform, found %q", config.Method)
 	}
 	if config.Order != OrderL && config.Order != OrderLex {
 		return nil, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)

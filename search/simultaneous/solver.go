@@ -43,6 +43,7 @@ type solver struct {
 	serialized *table.Table[serializedBounds] // nil if the method uses none
 	maxBytes   int64
 	frames     []*frame
+	peak       int64 // bytes of the greatest program of the sequence form
 
 	// sum is what the goals of both players add up to in every terminal
 	// position; known from the first one that is met.
@@ -81,6 +82,8 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.method = (*solver).bestFirst
 	case DoubleOracle:
 		s.method = (*solver).oracle
+	case SequenceForm:
+		s.method = (*solver).solveSequenceForm
 	}
 	share := maxBytes
 	if config.Method == BoundedInduction || config.Method == DoubleOracle {
