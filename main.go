@@ -215,19 +215,20 @@ func readFile(path string) ([]byte, error) {
 	return src, nil
 }
 
-// load reads and checks a game. Warnings are logged.
+// load reads and checks a game. Warnings are logged as details: the game plays.
 func (s *console) load(game string) (*gdl.Game, error) {
 	file, src, err := rulesheet(game)
 	if err != nil {
 		return nil, err
 	}
 	rules, findings, err := gdl.Load(file, src)
-	for _, d := range findings {
-		if err == nil {
-			s.log.Debug().Str("code", d.Code).Msg(d.String())
-		}
+	if err != nil {
+		return nil, err
 	}
-	return rules, err
+	for _, d := range findings {
+		s.log.Debug().Msg(d.String())
+	}
+	return rules, nil
 }
 
 // compile makes the machine of a game given by name or path and tells how long
@@ -413,7 +414,10 @@ func (c *matchCommand) Run(s *console) error {
 	if err == nil && !c.JSON {
 		err = series.WriteTable(s.out)
 	}
-	return errors.Join(err, s.ctx.Err(), verdict(series.Results))
+	if err := errors.Join(err, s.ctx.Err()); err != nil {
+		return err
+	}
+	return verdict(series.Results)
 }
 
 // tournamentCommand rates players.
@@ -454,7 +458,10 @@ func (c *tournamentCommand) Run(s *console) error {
 	if ranking == nil {
 		return usageError{err}
 	}
-	return errors.Join(err, s.show(c.JSON, ranking), s.ctx.Err(), verdict(ranking.Results))
+	if err := errors.Join(err, s.show(c.JSON, ranking), s.ctx.Err()); err != nil {
+		return err
+	}
+	return verdict(ranking.Results)
 }
 
 // oneGame is what the commands on one game share.
