@@ -164,7 +164,7 @@ func (b *Batch) Store(dst []uint64, n int) {
 				b.block[i] = rows[(word*64+i)*b.words+lane>>6]
 			}
 			clear(b.block[count:])
-			transpose64(&b.block)
+			transposeFirst(&b.block, min(64, n-lane))
 			for i := range min(64, n-lane) {
 				dst[(lane+i)*stride+word] = b.block[i]
 			}

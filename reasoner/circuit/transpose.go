@@ -3,13 +3,26 @@ package circuit
 // transpose64 transposes a 64×64 bit matrix in place: afterwards bit j of word i
 // is what bit i of word j was. It swaps ever smaller blocks (Warren, Hacker's
 // Delight, 2nd ed., section 7-3), 6·32 steps in all.
-func transpose64(a *[64]uint64) {
+func transpose64(a *[64]uint64) { transposeFirst(a, 64) }
+
+// transposeFirst transposes, but computes only the first n words of the result;
+// the others are left undefined. As soon as blocks are as wide as n, only their
+// upper halves matter, and half of the work falls away with every step.
+func transposeFirst(a *[64]uint64, n int) {
+	words := 64 // of a that still matter
 	mask := uint64(0x00000000ffffffff)
 	for width := 32; width > 0; width >>= 1 {
-		for i := 0; i < 64; i = (i + width + 1) &^ width {
-			t := (a[i]>>uint(width) ^ a[i+width]) & mask
-			a[i+width] ^= t
-			a[i] ^= t << uint(width)
+		if n <= width {
+			for i := range width {
+				a[i] = a[i]&mask | a[i+width]&mask<<uint(width)
+			}
+			words = width
+		} else {
+			for i := 0; i < words; i = (i + width + 1) &^ width {
+				t := (a[i]>>uint(width) ^ a[i+width]) & mask
+				a[i+width] ^= t
+				a[i] ^= t << uint(width)
+			}
 		}
 		mask ^= mask << uint(width>>1)
 	}
