@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stackmate/gdl"
+	"stackmate/reasoner/wellformed"
 )
 
 // ValidateOptions say how to validate.
@@ -23,14 +24,15 @@ type Validation struct {
 	Warnings int             `json:"warnings"`
 	Findings gdl.Diagnostics `json:"findings"`
 	Matches  int             `json:"matches"` // simulated
-	Faults   []Fault         `json:"faults"`  // found by simulation
+
+	Faults []*wellformed.Fault `json:"faults"` // found by simulation
 }
 
 // Validate checks a rulesheet and, if asked to, plays the game. The error says
 // that it could not be played: it does not fit the machine, or ctx was done.
 func Validate(ctx context.Context, file string, src []byte, o ValidateOptions) (Validation, error) {
 	game, findings, err := gdl.Load(file, src)
-	v := Validation{File: file, Findings: findings, Errors: len(findings.Errors()), Faults: []Fault{}}
+	v := Validation{File: file, Findings: findings, Errors: len(findings.Errors()), Faults: []*wellformed.Fault{}}
 	v.Warnings = len(findings) - v.Errors
 	v.Valid = v.Errors == 0 && !(o.Strict && v.Warnings > 0)
 	if err != nil || o.Simulate <= 0 {
@@ -40,10 +42,14 @@ func Validate(ctx context.Context, file string, src []byte, o ValidateOptions) (
 	if err != nil {
 		return v, fmt.Errorf("%s: %w", file, err)
 	}
-	v.Matches, v.Faults = Simulate(ctx, m, o.Simulate)
-	v.Valid = v.Valid && len(v.Faults) == 0
-	return v, ctx.Err()
+	report, err := wellformed.Simulate(ctx, game, m, wellformed.Options{Matches: o.Simulate, Seed: simulateSeed})
+	v.Matches, v.Faults = report.Matches, report.Faults
+	v.Valid = v.Valid && !report.HasErrors() && !(o.Strict && len(v.Faults) > 0)
+	return v, err
 }
+
+// simulateSeed makes every simulation the same one.
+const simulateSeed = 1
 
 // WriteTable writes the findings and the verdict for people.
 func (v Validation) WriteTable(w io.Writer) error {

@@ -1,0 +1,96 @@
+package wellformed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The kinds of faults. Faults of `base` and `input` are warnings, since no
+// player depends on them; the others are errors.
+const (
+	Stuck   = "stuck"   // a role without a legal move in a position that is not terminal
+	Goal    = "goal"    // a terminal position without exactly one goal of a role, from 0 to 100
+	Endless = "endless" // a match that does not end
+	Base    = "base"    // `base` lacks a fluent that occurred, or lists one that cannot
+	Input   = "input"   // `input` lacks a move that was legal, or lists one that cannot be
+)
+
+// Fault is one kind of fault of one role, with the first place where it was met.
+type Fault struct {
+	Kind    string     `json:"kind"`
+	Warning bool       `json:"warning"` // the game is valid nevertheless
+	Role    string     `json:"role,omitempty"`
+	Message string     `json:"message"` // what was expected and what was found
+	Count   int        `json:"count"`   // how often it was met; of `base` and `input`: terms
+	State   []string   `json:"state"`   // the fluents that are true; null where no position shows the fault
+	Moves   [][]string `json:"moves"`   // the joint moves that lead there
+}
+
+// String tells the fault with the way to it.
+func (f *Fault) String() string {
+	const shown = 20 // the last joint moves that fit on a screen
+	severity := "error"
+	if f.Warning {
+		severity = "warning"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: %s (%d in all)", severity, f.Kind, f.Message, f.Count)
+	if f.State == nil {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\n    after %d joint moves, state: %s", len(f.Moves), strings.Join(f.State, " "))
+	moves := f.Moves[max(0, len(f.Moves)-shown):]
+	if len(moves) < len(f.Moves) {
+		fmt.Fprintf(&b, "\n    the last %d joint moves:", len(moves))
+	} else if len(moves) > 0 {
+		b.WriteString("\n    joint moves:")
+	}
+	for _, joint := range moves {
+		fmt.Fprintf(&b, " (%s)", strings.Join(joint, " "))
+	}
+	return b.String()
+}
+
+// Report is what random matches showed.
+type Report struct {
+	Matches int // played
+	Faults  []*Fault
+}
+
+// HasErrors tells whether a fault makes the game invalid.
+func (r *Report) HasErrors() bool {
+	return slices.ContainsFunc(r.Faults, func(f *Fault) bool { return !f.Warning })
+}
+
+// key tells faults apart.
+type key struct{ kind, role, detail string }
+
+// note counts a fault and tells whether it is new.
+func (s *simulation) note(kind, role, detail, message string) (*Fault, bool) {
+	k := key{kind, role, detail}
+	f, known := s.seen[k]
+	if !known {
+		f = &Fault{Kind: kind, Warning: kind == Base || kind == Input, Role: role, Message: message}
+		s.seen[k] = f
+		s.report.Faults = append(s.report.Faults, f)
+	}
+	f.Count++
+	return f, !known
+}
+
+// add notes a fault of the position at hand.
+func (s *simulation) add(kind, role, detail, message string) {
+	f, isNew := s.note(kind, role, detail, message)
+	if !isNew {
+		return
+	}
+	f.State, f.Moves = s.names.AppendFluents([]string{}, s.state), [][]string{}
+	for n := len(s.joint); len(s.path) >= n*(len(f.Moves)+1); {
+		joint := make([]string, n)
+		for r := range joint {
+			joint[r] = s.names.Moves[r][s.path[n*len(f.Moves)+r]]
+		}
+		f.Moves = append(f.Moves, joint)
+	}
+}

@@ -1,0 +1,134 @@
+package wellformed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
+)
+
+// Options say how much is played.
+type Options struct {
+	Matches  int    // how many
+	MaxSteps int    // joint moves after which a match is endless; 0 means machine.MaxSteps
+	Seed     uint64 // of the random moves
+}
+
+// simulation is the work of one report.
+type simulation struct {
+	game   *gdl.Game
+	names  *machine.Names
+	batch  machine.Batch // a match at a time, in lane 0
+	rng    *machine.Rand
+	limit  int
+	report Report
+	seen   map[key]*Fault
+	lists  declared
+
+	state machine.State
+	legal []machine.Move
+	joint []machine.Move
+	goals []int32
+	path  []machine.Move // joint moves so far, one after the other
+}
+
+// Simulate plays random matches of g, whose machine is m, and reports the faults
+// that show. The error is that of ctx; the report holds what was found before.
+func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*Report, error) {
+	names := m.Names()
+	s := &simulation{
+		game: g, names: names, batch: m.NewBatch(), rng: machine.NewRand(o.Seed), limit: o.MaxSteps,
+		report: Report{Faults: []*Fault{}},
+		seen:   make(map[key]*Fault),
+		state:  make(machine.State, m.Words()),
+		joint:  make([]machine.Move, len(names.Roles)), goals: make([]int32, len(names.Roles)),
+	}
+	if s.limit == 0 {
+		s.limit = machine.MaxSteps
+	}
+	if err := s.declare(); err != nil {
+		return &s.report, err
+	}
+	for range o.Matches {
+		if err := s.match(ctx, m.Initial()); err != nil {
+			return &s.report, err
+		}
+		s.report.Matches++
+	}
+	return &s.report, nil
+}
+
+// match plays one match to its end, a fault, or the limit.
+func (s *simulation) match(ctx context.Context, initial machine.State) error {
+	s.path = s.path[:0]
+	s.batch.Fill(initial, nil)
+	for step := 0; ; step++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.batch.Store(s.state, 1)
+		s.checkFluents()
+		s.batch.Evaluate(1)
+		if s.batch.Terminal()[0]&1 != 0 {
+			return s.checkGoals()
+		}
+		if !s.choose() {
+			return nil
+		}
+		if step == s.limit {
+			s.add(Endless, "", "", fmt.Sprintf("expected the match to end, found no end after %d joint moves", step))
+			return nil
+		}
+		s.path = append(s.path, s.joint...)
+		s.batch.Advance(1)
+	}
+}
+
+// choose chooses a random legal move for every role; it returns false if a role
+// has none.
+func (s *simulation) choose() bool {
+	alive := true
+	for r, name := range s.names.Roles {
+		role := machine.Role(r)
+		if s.legal = s.batch.AppendLegal(s.legal[:0], 0, role); len(s.legal) == 0 {
+			s.add(Stuck, name, "", fmt.Sprintf("expected a legal move for %s, found none in a position that is not terminal", name))
+			alive = false
+			continue
+		}
+		s.checkMoves(role)
+		s.joint[r] = s.legal[s.rng.Intn(len(s.legal))]
+		s.batch.Choose(0, role, s.joint[r])
+	}
+	return alive
+}
+
+// checkGoals asks for one goal of each role, from 0 to 100. What a machine calls
+// no goal the interpreter explains.
+func (s *simulation) checkGoals() error {
+	s.batch.Goals(s.goals, 0)
+	for r, goal := range s.goals {
+		if goal >= 0 && goal <= 100 || s.names.Roles[r] == machine.RandomRole {
+			continue
+		}
+		facts, err := reference.Facts(s.game, s.names.AppendFluents(nil, s.state), "goal", 2)
+		if err != nil {
+			return err
+		}
+		var found []string
+		for _, f := range facts {
+			if f[0] == s.names.Roles[r] {
+				found = append(found, f[1])
+			}
+		}
+		what := "none"
+		if len(found) > 0 {
+			what = strings.Join(found, " and ")
+		}
+		s.add(Goal, s.names.Roles[r], what, fmt.Sprintf(
+			"expected one goal for %s from 0 to 100 in a terminal position, found %s", s.names.Roles[r], what))
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package wellformed_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/reference"
+	"stackmate/reasoner/wellformed"
+)
+
+// walk lacks goals only: one role goes from 0 to 2, by one or by two.
+const walk = `(role p) (init (at 0)) (succ 0 1) (succ 1 2)
+	(<= (legal p one) (true (at ?x)) (succ ?x ?y))
+	(<= (legal p two) (true (at ?x)) (succ ?x ?y) (succ ?y ?z))
+	(<= (next (at ?y)) (does p one) (true (at ?x)) (succ ?x ?y))
+	(<= (next (at ?z)) (does p two) (true (at ?x)) (succ ?x ?y) (succ ?y ?z))
+	(<= terminal (true (at 2)))
+	`
+
+func simulate(ctx context.Context, t *testing.T, rules string, o wellformed.Options) (*wellformed.Report, error) {
+	t.Helper()
+	g, _, err := gdl.Load("test", []byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reference.New(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wellformed.Simulate(ctx, g, m, o)
+}
+
+func TestFaultsAreToldWithTheirPlace(t *testing.T) {
+	goal := func(found string) []*wellformed.Fault {
+		return []*wellformed.Fault{{
+			Kind: wellformed.Goal, Role: "p", State: []string{"(at 2)"}, Count: 40,
+			Message: "expected one goal for p from 0 to 100 in a terminal position, found " + found,
+		}}
+	}
+	for name, test := range map[string]struct {
+		rules string
+		want  []*wellformed.Fault
+	}{
+		"no fault":                  {"(goal p 50)", []*wellformed.Fault{}},
+		"no goal":                   {"(<= (goal p 1) (true (at 1)))", goal("none")},
+		"two goals":                 {"(goal p 50) (<= (goal p 7) (true (at 2)))", goal("50 and 7")},
+		"a goal that is no number":  {"(goal p high)", goal("high")},
+		"a goal that is too large":  {"(goal p 101)", goal("101")},
+		"a goal that is too little": {"(goal p -1)", goal("-1")},
+		"base lacks a fluent": {"(goal p 1) (base (at 0)) (base (at 2))", []*wellformed.Fault{{
+			Kind: wellformed.Base, Warning: true, State: []string{"(at 1)"}, Count: 1,
+			Message: "expected `base` to list every fluent, found (at 1), which it lacks",
+		}}},
+		"base lists too much": {"(goal p 1) (base (at 0)) (base (at 1)) (base (at 2)) (base (at 4)) (base here)", []*wellformed.Fault{{
+			Kind: wellformed.Base, Warning: true, Count: 2,
+			Message: "expected `base` to list what can be reached, found (at 4), which cannot",
+		}}},
+		"input lacks a move": {"(goal p 1) (input p one)", []*wellformed.Fault{{
+			Kind: wellformed.Input, Warning: true, Role: "p", State: []string{"(at 0)"}, Count: 1,
+			Message: "expected `input` to list every legal move of p, found two, which it lacks",
+		}}},
+		"input lists too much": {"(goal p 1) (input p one) (input p two) (input p three)", []*wellformed.Fault{{
+			Kind: wellformed.Input, Warning: true, Role: "p", Count: 1,
+			Message: "expected `input` to list what can be reached, found three, which cannot",
+		}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := simulate(t.Context(), t, walk+test.rules, wellformed.Options{Matches: 40, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(test.want, report.Faults, cmpopts.IgnoreFields(wellformed.Fault{}, "Moves")); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+			if report.Matches != 40 {
+				t.Errorf("%d matches", report.Matches)
+			}
+			for _, f := range report.Faults {
+				if want := strings.Join(f.State, "") == "(at 1)"; want && !cmp.Equal(f.Moves, [][]string{{"one"}}) {
+					t.Errorf("%v leads to %v", f.Moves, f.State)
+				}
+			}
+		})
+	}
+}
+
+func TestARoleWithoutMovesIsToldWithTheMovesThatLeadThere(t *testing.T) {
+	report, err := simulate(t.Context(), t, `(role p) (role q) (init a) (legal p n) (goal p 0) (goal q 0)
+		(<= (legal q (go ?x)) (true ?x) (distinct ?x c)) (<= (next b) (true a)) (<= (next c) (true b))
+		(<= terminal (true d)) (<= (next d) (does q d))`, wellformed.Options{Matches: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*wellformed.Fault{{
+		Kind: wellformed.Stuck, Role: "q", Count: 3, State: []string{"c"},
+		Message: "expected a legal move for q, found none in a position that is not terminal",
+		Moves:   [][]string{{"n", "(go a)"}, {"n", "(go b)"}},
+	}}
+	if d := cmp.Diff(want, report.Faults); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if !report.HasErrors() {
+		t.Error("that is no error")
+	}
+}
+
+func TestMatchesThatDoNotEndAreCutOff(t *testing.T) {
+	report, err := simulate(t.Context(), t, `(role p) (init a) (legal p n) (goal p 0) (<= (next a) (true a))
+		(<= terminal (true d)) (<= (next d) (does p d))`, wellformed.Options{Matches: 2, MaxSteps: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Faults) != 1 || report.Faults[0].Kind != wellformed.Endless || len(report.Faults[0].Moves) != 5 {
+		t.Errorf("found %v", report.Faults)
+	}
+}
+
+func TestSimulationStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := simulate(ctx, t, walk+"(goal p 1)", wellformed.Options{Matches: 2}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
