@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
@@ -685,6 +686,7 @@ func (c *inspectCommand) draw(s *console) error {
 type fmtCommand struct {
 	Files []string `arg:"" name:"file" help:"Rulesheets to lay out."`
 	Write bool     `short:"w" help:"Write the result to the file instead of standard output."`
+	Diff  bool     `short:"d" help:"Print what would change; with a change, the exit status is 1."`
 }
 
 // Run implements the command.
@@ -705,13 +707,22 @@ func (c *fmtCommand) format(s *console, file string) error {
 		return err // with the name of the file, which Format does not know
 	}
 	text, err := gdl.Format(src)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !c.Write:
+	}
+	if !c.Write && !c.Diff {
 		_, err = s.out.Write(text)
-	case !bytes.Equal(text, src):
+		return err
+	}
+	if bytes.Equal(text, src) {
+		return nil
+	}
+	if c.Write {
 		err = os.WriteFile(file, text, 0o644)
+	}
+	if c.Diff {
+		_, errWrite := s.out.Write(diff.Diff(file+".orig", src, file, text))
+		err = errors.Join(err, errWrite, errTold)
 	}
 	return err
 }

@@ -199,6 +199,18 @@ func TestFmtIsIdempotentAndWritesOnRequest(t *testing.T) {
 	execute(t, "fmt", file(t, "bad.kif", "(role you")).expect(t, statusBad, "bad.kif:1:1")
 }
 
+func TestFmtShowsWhatWouldChange(t *testing.T) {
+	path := file(t, "game.kif", "(role you)\n   ( init here)\n")
+	execute(t, "fmt", "-d", path).expect(t, statusBad, "--- "+path+".orig", "+++ "+path, "-   ( init here)", "+(init here)")
+	if src, err := os.ReadFile(path); err != nil || !strings.Contains(string(src), "( init") {
+		t.Errorf("-d wrote the file: %s (%v)", src, err)
+	}
+	execute(t, "fmt", "-w", path).expect(t, statusFine)
+	if again := execute(t, "fmt", "-d", path); again.status != statusFine || again.out != "" {
+		t.Errorf("status %d, a difference of a formatted file:\n%s", again.status, again.out)
+	}
+}
+
 func TestSolveGivesKnownValues(t *testing.T) {
 	for game, want := range map[string]float64{
 		"ticTacToe": 50, "matchingPennies": 50, "rockPaperScissors": 50, "goofspiel-4": 50, "goofspiel-5": 50, "example2": 3,
