@@ -37,6 +37,7 @@ const (
 	calibrationRounds  = 2
 	calibrationSamples = 24
 	samplingWork       = 2_000_000
+	maxTry             = 10_000_000 // work at which positions count as intractable
 	calibrationWork    = 30_000_000
 	calibrationSeed    = 1
 	measuredSamples    = 2
@@ -47,21 +48,37 @@ const (
 
 // calibrate fills in.cost. It ends early, with what it has found, if ctx is done.
 func (in *interpreter) calibrate(ctx context.Context) {
-	c := &calibration{in: in, ctx: ctx}
-	in.cost.modes = newEvaluator(in).recursive()
-	c.recursive, c.definitions = make(map[*relation]bool), make(map[*relation]int)
-	for rel := range in.cost.modes {
-		c.recursive[rel] = true
-	}
+	c := &calibration{in: in, ctx: ctx, definitions: make(map[*relation]int)}
 	for _, r := range in.rules {
 		c.definitions[r.head.rel]++
 	}
-	for range calibrationRounds {
-		c.play()
+	c.recursive = newEvaluator(in).recursive()
+	if !c.start() {
+		return
+	}
+	for round := range calibrationRounds {
+		if round > 0 {
+			c.play()
+		}
 		c.measure()
 		c.descend()
 	}
 	c.measure()
+}
+
+// start finds choices under which the first positions can be computed: recursive
+// relations as a whole or, where these are too large, by key.
+func (c *calibration) start() bool {
+	for _, m := range []mode{modeWhole, modeKeyed} {
+		c.in.cost.modes = make(map[*relation]mode)
+		for rel := range c.recursive {
+			c.in.cost.modes[rel] = m
+		}
+		if c.play(); len(c.samples) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // descend changes one choice after the other and keeps what saves work.
@@ -108,59 +125,74 @@ func (c *calibration) choices(rel *relation) []mode {
 	return list
 }
 
-// recursive marks, for a start, the recursive relations as computed whole.
-func (e *evaluator) recursive() map[*relation]mode {
-	modes := make(map[*relation]mode)
+// recursive is the set of recursive relations.
+func (e *evaluator) recursive() map[*relation]bool {
+	set := make(map[*relation]bool)
 	for original, own := range e.copies {
 		if d := e.derived[own]; d != nil && d.component != nil {
-			modes[original] = modeWhole
+			set[original] = true
 		}
 	}
-	return modes
+	return set
 }
 
 // play collects samples: positions of random matches, more or less evenly spread
 // over their course.
 func (c *calibration) play() {
-	c.samples = nil
+	var samples []sample
 	s := newStepper(c.in)
+	s.meter.stop = maxTry
 	rng := machine.NewRand(calibrationSeed)
 	state := slices.Clone(c.in.initial)
-	skip := 0
-	for steps := 1; len(c.samples) < calibrationSamples; steps++ {
-		now := sample{state: slices.Clone(state)}
-		s.SetState(state)
-		now.over = s.Terminal()
-		for r := range c.in.names.Roles {
-			moves := s.AppendLegal(nil, machine.Role(r))
-			if len(moves) == 0 {
-				now.over = true
-				break
-			}
-			now.joint = append(now.joint, moves[rng.Intn(len(moves))])
+	for skip := 0; len(samples) < calibrationSamples && s.meter.work < samplingWork; skip-- {
+		now := s.sample(state, rng)
+		if s.meter.err != nil {
+			break
 		}
-		if skip--; skip < 0 || now.over {
-			c.samples = append(c.samples, now)
-			skip = int(rng.Uint64() & 3)
-		}
-		if s.meter.work > samplingWork {
-			return
+		if skip <= 0 || now.over {
+			samples = append(samples, now)
+			skip = 1 + int(rng.Uint64()&3)
 		}
 		if now.over {
 			copy(state, c.in.initial)
-		} else {
-			s.Next(state, now.joint)
+		} else if s.Next(state, now.joint); s.meter.err != nil {
+			break
 		}
+	}
+	if len(samples) > 0 {
+		c.samples = samples
 	}
 }
 
+// sample chooses random moves in a position.
+func (s *stepper) sample(state machine.State, rng *machine.Rand) sample {
+	x := sample{state: slices.Clone(state)}
+	s.SetState(state)
+	x.over = s.Terminal()
+	for r := range s.in.names.Roles {
+		moves := s.AppendLegal(nil, machine.Role(r))
+		if len(moves) == 0 {
+			x.over = true
+			break
+		}
+		x.joint = append(x.joint, moves[rng.Intn(len(moves))])
+	}
+	return x
+}
+
 // try is the work that the samples take under the present choices, or more than
-// limit, if that is not 0.
+// limit. A limit of 0 stands for maxTry.
 func (c *calibration) try(limit int64) int64 {
 	s := newStepper(c.in)
 	s.meter.stop = limit
+	if limit == 0 {
+		s.meter.stop = maxTry
+	}
 	for i := range c.samples {
-		s.visit(&c.samples[i])
+		if s.visit(&c.samples[i]); s.meter.err != nil {
+			c.spent += s.meter.work
+			return s.meter.stop + 1
+		}
 	}
 	c.spent += s.meter.work
 	return s.meter.work

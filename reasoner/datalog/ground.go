@@ -45,7 +45,7 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 
 // prepare evaluates the static relations and computes the possible atoms.
 func (gr *grounder) prepare() error {
-	if err := gr.theory.evaluateStatic(gr.joiner); err != nil {
+	if err := gr.theory.evaluateStatic(gr.joiner, 0); err != nil {
 		return err
 	}
 	gr.theory.reduce()

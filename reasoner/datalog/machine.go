@@ -56,10 +56,14 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (machine.Machine, 
 	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in) }), nil
 }
 
+// maxEager is the size from which static relations are computed on demand: most
+// games ask for a small part of relations as large as that.
+const maxEager = 500_000
+
 func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits) (*interpreter, error) {
 	gr := newGrounder(ctx, g, lim)
 	th := gr.theory
-	if err := th.evaluateStatic(gr.joiner); err != nil {
+	if err := th.evaluateStatic(gr.joiner, maxEager); err != nil {
 		return nil, err
 	}
 	th.reduce()
@@ -81,9 +85,22 @@ func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits) (*interpreter,
 	return in, nil
 }
 
-// reaching keeps the rules that decide which fluents and moves are possible:
-// static ones and those that next and legal reach through positive literals.
+// reaching keeps the rules that decide which fluents and moves are possible, and
+// the static ones.
 func reaching(rules []*rule) []*rule {
+	needed := neededToReach(rules)
+	var kept []*rule
+	for _, r := range rules {
+		if needed[r.head.rel] || !r.head.rel.dynamic {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// neededToReach is the set of relations that next and legal reach through
+// positive literals.
+func neededToReach(rules []*rule) map[*relation]bool {
 	needed := make(map[*relation]bool)
 	for _, r := range rules {
 		if name := r.head.rel.name.name; name == "next" || name == "legal" {
@@ -102,13 +119,7 @@ func reaching(rules []*rule) []*rule {
 			}
 		}
 	}
-	var kept []*rule
-	for _, r := range rules {
-		if needed[r.head.rel] || !r.head.rel.dynamic {
-			kept = append(kept, r)
-		}
-	}
-	return kept
+	return needed
 }
 
 // nameInputs numbers the possible fluents and moves by their texts.

@@ -1,17 +1,27 @@
 package datalog
 
-import "stackmate/gdl"
+import (
+	"errors"
+
+	"stackmate/gdl"
+)
 
 // evaluateStatic computes the relations that depend on neither true nor does
 // exactly, one strongly connected component after the other, so that negation
 // only ever asks for relations that are complete.
-func (th *theory) evaluateStatic(j *joiner) error {
+//
+// With maxEager > 0, a component that derives more tuples than that is left to
+// be computed on demand, as if it differed between positions, and so is whatever
+// depends on it; not so roles, the initial position, and what decides which
+// fluents and moves are possible.
+func (th *theory) evaluateStatic(j *joiner, maxEager int) error {
 	byHead := make(map[*relation][]*rule)
 	for _, r := range th.rules {
 		if !r.head.rel.dynamic {
 			byHead[r.head.rel] = append(byHead[r.head.rel], r)
 		}
 	}
+	needed := neededToReach(th.rules)
 	for _, component := range components(th.relations, byHead) {
 		var rules []*rule
 		for _, rel := range component {
@@ -20,11 +30,63 @@ func (th *theory) evaluateStatic(j *joiner) error {
 		if len(rules) == 0 {
 			continue
 		}
-		if err := j.fixpoint(rules, nothing); err != nil {
+		if maxEager > 0 && canWait(component, needed) {
+			if dependsOnDynamic(rules) || !j.tryFixpoint(rules, maxEager) {
+				postpone(component)
+			}
+		} else if err := j.fixpoint(rules, nothing); err != nil {
 			return err
+		}
+		if j.meter.err != nil {
+			return j.meter.err
 		}
 	}
 	return nil
+}
+
+// canWait tells whether a component may be computed on demand.
+func canWait(component []*relation, needed map[*relation]bool) bool {
+	for _, rel := range component {
+		if needed[rel] || rel.name.name == "init" || rel.name.name == "role" {
+			return false
+		}
+	}
+	return true
+}
+
+func dependsOnDynamic(rules []*rule) bool {
+	for _, r := range rules {
+		for i := range r.body {
+			if r.body[i].isDynamic() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// postpone makes relations ones that are computed on demand.
+func postpone(component []*relation) {
+	for _, rel := range component {
+		rel.release()
+		rel.dynamic = true
+	}
+}
+
+// tryFixpoint is fixpoint with a limit of its own on the number of tuples. It
+// returns false if that was hit, having forgotten the terms made on the way.
+func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
+	m := j.meter
+	tuples, terms, limit := m.tuples, len(j.terms.head), m.limits.MaxTuples
+	m.limits.MaxTuples = min(limit, tuples+maxTuples)
+	err := j.fixpoint(rules, nothing)
+	m.limits.MaxTuples = limit
+	if !errors.Is(err, ErrLimit) {
+		return true // or ended by the context, which stays in the meter
+	}
+	m.err, m.tuples = nil, tuples
+	j.terms.truncate(terms)
+	return false
 }
 
 func nothing(*literal) bool { return false }

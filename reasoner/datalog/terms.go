@@ -88,20 +88,34 @@ func (t *termTable) compound(functor int32, args []term) term {
 	return id
 }
 
-func (t *termTable) grow() {
-	old := t.table
-	t.table = make([]int32, 2*len(old))
-	mask := uint32(len(t.table) - 1)
-	for _, entry := range old {
-		if entry == 0 {
+// grow doubles the hash table.
+func (t *termTable) grow() { t.rehash(2 * len(t.table)) }
+
+// truncate forgets the terms from number n on, which must all be compound.
+func (t *termTable) truncate(n int) {
+	if n == len(t.head) {
+		return
+	}
+	t.args = t.args[:t.first[n]]
+	t.head, t.first = t.head[:n], t.first[:n]
+	t.rehash(len(t.table))
+}
+
+// rehash enters all compound terms into a new table.
+func (t *termTable) rehash(size int) {
+	t.table = make([]int32, size)
+	t.used = 0
+	mask := uint32(size - 1)
+	for id := range int32(len(t.head)) {
+		if t.head[id] < 0 {
 			continue
 		}
-		id := entry - 1
+		t.used++
 		slot := hashTuple(uint32(t.head[id]), t.argsOf(id)) & mask
 		for t.table[slot] != 0 {
 			slot = (slot + 1) & mask
 		}
-		t.table[slot] = entry
+		t.table[slot] = id + 1
 	}
 }
 
