@@ -1,10 +1,12 @@
 package simultaneous
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 )
 
 // The benchmarks make the tables of README.md:
@@ -106,5 +108,26 @@ func BenchmarkGrowth(b *testing.B) {
 				measure(b, Config{Method: method, Table: true}, newGoofspiel(descending(n), false))
 			})
 		}
+	}
+}
+
+// BenchmarkTable3 needs -tags glpk.
+func BenchmarkTable3(b *testing.B) {
+	for n := 3; n <= 5; n++ {
+		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
+			m := newGoofspiel(descending(n), false)
+			searcher, err := New(Config{Method: SequenceForm})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for range b.N {
+				result, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
+				if err != nil {
+					b.Skip(err)
+				}
+				b.ReportMetric(float64(result.PeakBytes)/(1<<20), "MiB")
+				b.ReportMetric(float64(result.Nodes), "nodes")
+			}
+		})
 	}
 }

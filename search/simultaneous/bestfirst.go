@@ -61,6 +61,10 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 		p, o := f.p[at], f.o[at]
 		low, high := s.aim(f, at)
 		s.cell(f, depth, at/f.n, at%f.n, low, high)
+		if f.p[at] == p && f.o[at] == o {
+			// The reply missed the window by rounding: ask for the value.
+			s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
+		}
 		newP, newO = f.p[at] != p, f.o[at] != o
 	}
 }

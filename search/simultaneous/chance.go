@@ -29,8 +29,9 @@ func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q 
 		}
 		// The mean is at most alpha if this position is worth at most a, all
 		// others being worth their upper bounds; and so for beta.
-		a := snap(high + k*(alpha-mean.Upper))
-		b := snap(low + k*(beta-mean.Lower))
+		// The window is wider by what snapping the mean may move it.
+		a := snap(high + k*(alpha-mean.Upper-2*grid))
+		b := snap(low + k*(beta-mean.Lower+2*grid))
 		v := visit(f.expansion.Child(first+t*f.chanceStep), a, b)
 		f.chanceLow[t], f.chanceHigh[t] = max(low, v.Lower), min(high, v.Upper)
 	}

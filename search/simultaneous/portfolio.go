@@ -42,10 +42,12 @@ func (s *Searcher) alternate(ctx context.Context, m machine.Machine, q machine.S
 			share.MaxNodes = min(nodes, left)
 		}
 		result, err := member.search(ctx, q, share)
-		left -= result.Nodes + member.serializedNodes
+		spent := result.Nodes + member.serializedNodes
+		left -= spent
 		combine(&total, result)
 		total.Elapsed = time.Since(started)
-		return err != nil || total.Solved() || ctx.Err() != nil || lim.MaxNodes > 0 && left <= 0, err
+		// A turn that ends before its slice is used up is over for good.
+		return err != nil || total.Solved() || spent < share.MaxNodes || lim.MaxNodes > 0 && left <= 0, err
 	}
 	for slice := int64(firstSlice); ; slice *= 2 {
 		if done, err := turn(best, slice); done {

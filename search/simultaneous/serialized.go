@@ -53,7 +53,7 @@ func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, b
 			return known
 		}
 	}
-	if s.stopped || depth >= maxPlies {
+	if s.stops(depth) {
 		return known
 	}
 	before := s.serializedNodes

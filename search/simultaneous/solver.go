@@ -12,7 +12,7 @@ import (
 )
 
 // maxPlies bounds the depth of the recursion, and with it the memory of a game
-// that never ends. A position that deep is left undecided.
+// that never ends. A search that gets so deep stops there.
 const maxPlies = 1 << 12
 
 // lpSample: every so many calls of the LP engine one is timed, on behalf of all,
@@ -133,7 +133,7 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 			}
 		}
 	}
-	if s.stopped || depth >= maxPlies {
+	if s.stops(depth) {
 		return known
 	}
 	before := s.counters.Nodes
@@ -206,7 +206,14 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		f.through = append(f.through[:0], e.Child(0)...)
 		q = f.through
 	}
+	s.stopped = true
 	return nil, unknown, false
+}
+
+// stops tells whether the search is over, as it is at the greatest depth.
+func (s *solver) stops(depth int) bool {
+	s.stopped = s.stopped || depth >= maxPlies
+	return s.stopped
 }
 
 // poll stops the search at its limits. It is called once for each expansion.
@@ -301,7 +308,20 @@ func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Int
 		return s.value(depth+1, q, a, b)
 	}), v)
 	f.p[at], f.o[at] = v.Lower, v.Upper
+	if depth == 0 && s.limits.Progress != nil {
+		s.report(f)
+	}
 	return v
+}
+
+// report tells the caller what the matrix of the root proves so far.
+func (s *solver) report(f *frame) {
+	lower, errLower := s.lp.Nash(f.p, f.m, f.n, nil, nil)
+	upper, errUpper := s.lp.Nash(f.o, f.m, f.n, nil, nil)
+	if errLower == nil && errUpper == nil {
+		v := search.Interval{Lower: snap(lower), Upper: max(snap(lower), snap(upper))}
+		s.limits.Progress(search.Result{Values: s.values(v), Proved: true, Counters: s.counters})
+	}
 }
 
 // nash solves the m×n matrix game a and returns its value on the grid.

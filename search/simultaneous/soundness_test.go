@@ -2,12 +2,14 @@ package simultaneous
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
@@ -119,3 +121,133 @@ func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
 		})
 	}
 }
+
+func TestSearchAllocatesNothingOnceWarm(t *testing.T) {
+	for _, config := range configurations() {
+		if config.Method == Auto {
+			continue // no search of its own
+		}
+		searcher, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGoofspiel(descending(4), true)
+		s, err := newSolver(searcher.config, m, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.ctx = context.Background()
+		allocs := testing.AllocsPerRun(3, func() {
+			s.value(0, m.Initial(), s.config.Low-1, s.config.High+1)
+		})
+		if allocs != 0 {
+			t.Errorf("%v: %v allocations per search", config, allocs)
+		}
+	}
+}
+
+func TestProgressReportsNestedIntervals(t *testing.T) {
+	m := newGoofspiel(descending(5), false)
+	searcher, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, calls := search.Interval{Lower: 0, Upper: 100}, 0
+	limits := search.Limits{Progress: func(r search.Result) {
+		calls++
+		if v := r.Values[0]; v.Lower < last.Lower || v.Upper > last.Upper || !r.Proved {
+			t.Errorf("%v after %v", v, last)
+		}
+		last = r.Values[0]
+	}}
+	if _, err := searcher.Search(context.Background(), m, m.Initial(), limits); err != nil {
+		t.Fatal(err)
+	}
+	if calls == 0 || last.Lower > 50 || last.Upper < 50 {
+		t.Errorf("%d reports, the last is %v", calls, last)
+	}
+}
+
+func TestCancelledSearchReturnsWhatItKnows(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, config := range configurations() {
+		searcher, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGoofspiel(descending(4), false)
+		got, err := searcher.Search(ctx, m, m.Initial(), search.Limits{})
+		if err != nil || !got.Proved || got.Solved() {
+			t.Errorf("%v: %+v, error %v", config, got, err)
+		}
+	}
+}
+
+func TestGoalsOfVaryingSumAreAnError(t *testing.T) {
+	roles := []string{"left", "right"}
+	names := &machine.Names{Roles: roles, Moves: [][]string{{"a", "b"}, {"c"}}}
+	m := newToy(names, machine.State{0}, func() machine.Stepper { return &generalSum{} })
+	for _, config := range configurations() {
+		searcher, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
+		if !errors.Is(err, search.ErrNotZeroSum) {
+			t.Errorf("%v: error %v", config, err)
+		}
+	}
+}
+
+// generalSum is a game of one move of the left role, which pays both as much.
+type generalSum struct{ at uint64 }
+
+func (g *generalSum) SetState(s machine.State) { g.at = s[0] }
+func (g *generalSum) Terminal() bool           { return g.at > 0 }
+func (g *generalSum) Goal(machine.Role) int32  { return int32(10 * g.at) }
+
+func (g *generalSum) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
+	if dst = append(dst, 0); r == 0 {
+		dst = append(dst, 1)
+	}
+	return dst
+}
+
+func (g *generalSum) Next(dst machine.State, joint []machine.Move) { dst[0] = uint64(joint[0]) + 1 }
+
+func TestGamesThatNeverEndStopWithTheirRange(t *testing.T) {
+	names := &machine.Names{Roles: []string{"left", "right"}, Moves: [][]string{{"a", "b"}, {"c", "d"}}}
+	for _, choices := range []int{1, 2} {
+		m := newToy(names, machine.State{0}, func() machine.Stepper { return &endless{choices: choices} })
+		for _, config := range configurations() {
+			searcher, err := New(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10_000})
+			if err != nil || got.Solved() || got.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
+				t.Errorf("%v: %+v, error %v", config, got, err)
+			}
+		}
+	}
+}
+
+// endless counts its moves for ever.
+type endless struct {
+	at      uint64
+	choices int
+}
+
+func (g *endless) SetState(s machine.State) { g.at = s[0] }
+func (g *endless) Terminal() bool           { return false }
+func (g *endless) Goal(machine.Role) int32  { return machine.NoGoal }
+
+func (g *endless) AppendLegal(dst []machine.Move, _ machine.Role) []machine.Move {
+	for c := range g.choices {
+		dst = append(dst, machine.Move(c))
+	}
+	return dst
+}
+
+func (g *endless) Next(dst machine.State, _ []machine.Move) { dst[0] = g.at + 1 }
