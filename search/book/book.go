@@ -1,0 +1,122 @@
+// Package book keeps solutions: the value and the strategies of the positions
+// that matter, in memory and in files. It owns the file format; it must not know
+// how a solution is found, or where the rules of a game come from.
+package book
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search/certify"
+)
+
+// Label says which solution a book holds.
+type Label struct {
+	Game   string `json:"game"`   // name, for messages
+	Rules  string `json:"rules"`  // digest of the rulesheet: a book fits no other rules
+	Method string `json:"method"` // how the solution was found
+}
+
+// Book holds the claims of a solution, position by position. It belongs to one
+// goroutine.
+type Book struct {
+	Label
+	machine  machine.Machine
+	claims   map[string]certify.Claim
+	bytes    int64
+	maxBytes int64
+}
+
+// New makes an empty book for a machine. It grows up to maxBytes of memory; zero
+// means no bound.
+func New(m machine.Machine, label Label, maxBytes int64) *Book {
+	return &Book{Label: label, machine: m, claims: make(map[string]certify.Claim), maxBytes: maxBytes}
+}
+
+// Len is the number of positions in the book.
+func (b *Book) Len() int { return len(b.claims) }
+
+// Lookup tells what the book claims of q.
+func (b *Book) Lookup(q machine.State) (certify.Claim, bool) {
+	claim, ok := b.claims[string(key(q))]
+	return claim, ok
+}
+
+// At implements certify.Solution: a position that is not in the book is an error.
+func (b *Book) At(_ context.Context, q machine.State) (certify.Claim, error) {
+	claim, ok := b.Lookup(q)
+	if !ok {
+		return claim, fmt.Errorf("the saved solution does not know the position %v", b.machine.Names().AppendFluents(nil, q))
+	}
+	return claim, nil
+}
+
+// Recorder returns a solution that answers like s and leaves all its answers in
+// the book. It asks s only for what the book does not hold.
+func (b *Book) Recorder(s certify.Solution) certify.Solution { return recorder{b, s} }
+
+type recorder struct {
+	book     *Book
+	solution certify.Solution
+}
+
+// At implements certify.Solution.
+func (r recorder) At(ctx context.Context, q machine.State) (certify.Claim, error) {
+	if claim, ok := r.book.Lookup(q); ok {
+		return claim, nil
+	}
+	claim, err := r.solution.At(ctx, q)
+	if err == nil {
+		err = r.book.add(q, claim)
+	}
+	return claim, err
+}
+
+// Memory of an entry besides its key, in bytes: what Go's map, slice headers and
+// allocations take, rounded up.
+const (
+	entryBytes    = 128
+	strategyBytes = 24
+	moveBytes     = 16
+)
+
+// add enters a claim, or says that there is no memory left.
+func (b *Book) add(q machine.State, claim certify.Claim) error {
+	b.bytes += entryBytes + 8*int64(len(q))
+	for _, strategy := range claim.Strategies {
+		b.bytes += strategyBytes + moveBytes*int64(len(strategy))
+	}
+	if b.maxBytes > 0 && b.bytes > b.maxBytes {
+		return fmt.Errorf("%w: a solution of more than %d positions needs more than %d MiB",
+			certify.ErrMemory, len(b.claims), b.maxBytes>>20)
+	}
+	b.claims[string(key(q))] = claim
+	return nil
+}
+
+// key packs a position into bytes.
+func key(q machine.State) []byte {
+	packed := make([]byte, 0, 64)
+	for _, w := range q {
+		packed = binary.LittleEndian.AppendUint64(packed, w)
+	}
+	return packed
+}
+
+// appendState unpacks a key.
+func appendState(dst machine.State, key string) machine.State {
+	for i := 0; i < len(key); i += 8 {
+		dst = append(dst, binary.LittleEndian.Uint64([]byte(key[i:i+8])))
+	}
+	return dst
+}
+
+// Digest identifies a rulesheet by its text.
+func Digest(rulesheet []byte) string {
+	sum := sha256.Sum256(rulesheet)
+	return hex.EncodeToString(sum[:])
+}

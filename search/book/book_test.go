@@ -1,0 +1,246 @@
+package book
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/certify"
+)
+
+// names makes a machine that is only good for its names: 70 fluents, so that a
+// position has two words, in ascending or descending order.
+func names(descending bool) machine.Machine {
+	n := &machine.Names{Roles: []string{"left", "right"}, Moves: make([][]string, 2)}
+	for f := range 70 {
+		if descending {
+			f = 69 - f
+		}
+		n.Fluents = append(n.Fluents, fmt.Sprint("f", f))
+	}
+	for m := range 5 {
+		if descending {
+			m = 4 - m
+		}
+		for r := range n.Moves {
+			n.Moves[r] = append(n.Moves[r], fmt.Sprintf("(play %d)", m))
+		}
+	}
+	return machine.NewScalar(n, make(machine.State, 2), machine.Info{}, func() machine.Stepper { return nil })
+}
+
+var label = Label{Game: "toy", Rules: Digest([]byte("(role left)")), Method: "bi"}
+
+// drawBook draws a book and the positions that are in it.
+func drawBook(t *rapid.T) (*Book, []machine.State) {
+	b := New(names(false), label, 0)
+	var positions []machine.State
+	for range rapid.IntRange(0, 20).Draw(t, "positions") {
+		q := make(machine.State, 2)
+		for _, f := range rapid.SliceOfN(rapid.IntRange(0, 69), 0, 5).Draw(t, "fluents") {
+			q.Set(f)
+		}
+		claim := certify.Claim{
+			Value:      float64(rapid.IntRange(0, 300).Draw(t, "value")) / 3,
+			Strategies: [][]search.Weighted{{{Move: machine.Move(rapid.IntRange(0, 4).Draw(t, "move")), Probability: 1}}, nil},
+		}
+		if rapid.Bool().Draw(t, "mixed") {
+			claim.Strategies[1] = []search.Weighted{{Move: 0, Probability: 1. / 3}, {Move: 4, Probability: 2. / 3}}
+		}
+		if err := b.add(q, claim); err != nil {
+			t.Fatal(err)
+		}
+		positions = append(positions, q)
+	}
+	return b, positions
+}
+
+func written(t rapid.TB, b *Book) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := b.write(&file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func TestABookReadsAsItWasWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b, _ := drawBook(t)
+		file := written(t, b)
+		got, err := read(bytes.NewReader(file), b.machine, label.Rules, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(b.claims, got.claims); diff != "" || got.Label != label {
+			t.Fatalf("label %v, claims (-written +read):\n%s", got.Label, diff)
+		}
+		if !bytes.Equal(file, written(t, got)) {
+			t.Fatal("equal books make different files")
+		}
+	})
+}
+
+func TestABookFitsAnotherEngineOfTheGame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b, positions := drawBook(t)
+		other := names(true)
+		got, err := read(bytes.NewReader(written(t, b)), other, label.Rules, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range positions {
+			want, _ := b.Lookup(q)
+			there, err := other.Names().State(b.machine.Names().AppendFluents(nil, q))
+			if err != nil {
+				t.Fatal(err)
+			}
+			claim, ok := got.Lookup(there)
+			if !ok || claim.Value != want.Value {
+				t.Fatalf("value %v (known %v), want %v", claim.Value, ok, want.Value)
+			}
+			for r, strategy := range want.Strategies {
+				for i, w := range strategy {
+					if c := claim.Strategies[r][i]; c.Move != 4-w.Move || c.Probability != w.Probability {
+						t.Fatalf("found %v for %v", c, w)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestDamagedFilesAreRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b, _ := drawBook(t)
+		file := written(t, b)
+		cut := rapid.IntRange(0, len(file)-1).Draw(t, "cut")
+		if _, err := read(bytes.NewReader(file[:cut]), b.machine, label.Rules, 0); err == nil {
+			t.Fatalf("a file of %d bytes cut off after %d is read", len(file), cut)
+		}
+	})
+}
+
+// compress makes a file of a header line and what follows it.
+func compress(content string) []byte {
+	var file bytes.Buffer
+	z := gzip.NewWriter(&file)
+	io.WriteString(z, content)
+	z.Close()
+	return file.Bytes()
+}
+
+func TestBadFilesAreNamed(t *testing.T) {
+	const head = `{"format":"stackmate solution","version":1,"game":"toy","rules":"R","method":"bi","positions":1,` +
+		`"roles":["left","right"],"moves":[["(play 0)","jump"],["(play 0)"]],"fluents":["f0","other"]}` + "\n"
+	value := strings.Repeat("\x00", 8)
+	for want, content := range map[string]string{
+		"expected a solution saved by stackmate": "hello",
+		"version 1 of the format, found 2":       strings.Replace(head, `"version":1`, `"version":2`, 1),
+		"found one of toy":                       strings.Replace(head, `"rules":"R"`, `"rules":"Q"`, 1),
+		"expected the roles":                     strings.Replace(head, `"left"`, `"red"`, 1),
+		"position 1 of 1: number of fluents":     head,
+		"number below 3, found 9":                head + "\x09",
+		"found number 1":                         head + "\x01\x02" + value,
+		"value: the file ends too early":         head + "\x01\x01\x00",
+		"strategy of left: number of moves":      head + "\x00" + value + "\x07",
+		"found jump with 0":                      head + "\x00" + value + "\x01\x01" + value,
+		"expected a number, found NaN":           head + "\x00\xff\xff\xff\xff\xff\xff\xff\xff",
+		"expected the end, found more":           head + "\x00" + value + "\x00\x00more",
+	} {
+		_, err := read(bytes.NewReader(compress(content)), names(false), "R", 0)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if _, err := read(strings.NewReader("plain text"), names(false), "R", 0); !errors.Is(err, errFormat) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestASavedBookReplacesTheFileAndLeavesNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "toy.solution")
+	for _, value := range []float64{10, 20} {
+		b := New(names(false), label, 0)
+		if err := b.add(machine.State{1, 2}, certify.Claim{Value: value, Strategies: make([][]search.Weighted, 2)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path, b.machine, label.Rules, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if claim, ok := got.Lookup(machine.State{1, 2}); !ok || claim.Value != value || got.Len() != 1 {
+			t.Errorf("value %v (known %v), want %v", claim.Value, ok, value)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("files %v, %v", files, err)
+	}
+	if err := New(names(false), label, 0).Save(filepath.Join(dir, "no", "such")); err == nil || !strings.Contains(err.Error(), "cannot save") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	b := New(names(false), label, 1000)
+	var err error
+	for i := range 100 {
+		if err = b.add(machine.State{uint64(i), 0}, certify.Claim{}); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, certify.ErrMemory) || b.Len() == 0 || b.Len() > 20 {
+		t.Errorf("error %v after %d positions", err, b.Len())
+	}
+}
+
+// counted counts how often it is asked.
+type counted struct{ calls int }
+
+func (c *counted) At(context.Context, machine.State) (certify.Claim, error) {
+	c.calls++
+	return certify.Claim{Value: 7}, nil
+}
+
+func TestARecorderAsksOnceForEachPosition(t *testing.T) {
+	b, source := New(names(false), label, 0), &counted{}
+	s := b.Recorder(source)
+	for range 3 {
+		if claim, err := s.At(context.Background(), machine.State{5, 6}); err != nil || claim.Value != 7 {
+			t.Fatalf("claim %v, error %v", claim, err)
+		}
+	}
+	if source.calls != 1 || b.Len() != 1 {
+		t.Errorf("%d calls, %d positions", source.calls, b.Len())
+	}
+	if _, err := b.At(context.Background(), machine.State{1, 0}); err == nil || !strings.Contains(err.Error(), "f0") {
+		t.Errorf("unknown position: error %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("{}\n"))
+	f.Add([]byte(`{"format":"stackmate solution","version":1,"rules":"R","positions":1,"roles":["left","right"],"moves":[["(play 0)"],["(play 1)"]],"fluents":["f0"]}` + "\n\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		b, err := read(bytes.NewReader(compress(string(content))), names(false), "R", 1<<20)
+		if err == nil && b.Label.Rules != "R" {
+			t.Errorf("a book of other rules is read: %v", b.Label)
+		}
+	})
+}

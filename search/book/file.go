@@ -1,0 +1,202 @@
+package book
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/certify"
+)
+
+// The file of a solution is a gzip stream (RFC 1952), which guards it against
+// damage. Within it:
+//
+//	line      the header, one JSON object: format, version, game, rules, method,
+//	          positions, roles, moves (by role), fluents
+//	positions one after the other:
+//	  uvarint   number of fluents that are true
+//	  uvarint…  each of them: the distance from the one before (at first from -1)
+//	  8 bytes   value, IEEE 754, little-endian, in goal points of the first player
+//	  for each role:
+//	    uvarint   number of moves with positive probability
+//	    each:     uvarint move, 8 bytes probability
+//
+// Fluents and moves are numbers of the header's lists, so a file does not depend
+// on the engine that wrote it.
+
+const (
+	formatName    = "stackmate solution"
+	formatVersion = 1
+	// maxHeader bounds the header, in bytes. That of the largest known games is
+	// a few megabytes long.
+	maxHeader = 1 << 26
+)
+
+// header is the first line of a file.
+type header struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Label
+	Positions int        `json:"positions"`
+	Roles     []string   `json:"roles"`
+	Moves     [][]string `json:"moves"`
+	Fluents   []string   `json:"fluents"`
+}
+
+// Save writes the book to a file, which appears complete or not at all.
+func (b *Book) Save(path string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("cannot save the solution: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("cannot save the solution: %w", err)
+		}
+	}()
+	err = errors.Join(b.write(f), f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// write writes the positions in the order of their bits, so that equal books
+// make equal files.
+func (b *Book) write(w io.Writer) error {
+	z := gzip.NewWriter(w)
+	names := b.machine.Names()
+	err := json.NewEncoder(z).Encode(header{
+		Format: formatName, Version: formatVersion, Label: b.Label, Positions: len(b.claims),
+		Roles: names.Roles, Moves: names.Moves, Fluents: names.Fluents,
+	})
+	var record []byte
+	var q machine.State
+	for _, key := range slices.Sorted(maps.Keys(b.claims)) {
+		if err != nil {
+			return err
+		}
+		q = appendState(q[:0], key)
+		record = appendRecord(record[:0], q, len(names.Fluents), len(names.Roles), b.claims[key])
+		_, err = z.Write(record)
+	}
+	return errors.Join(err, z.Close())
+}
+
+func appendRecord(dst []byte, q machine.State, fluents, roles int, claim certify.Claim) []byte {
+	var held []int
+	for f := range fluents {
+		if q.Has(f) {
+			held = append(held, f)
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(held)))
+	last := -1
+	for _, f := range held {
+		dst = binary.AppendUvarint(dst, uint64(f-last))
+		last = f
+	}
+	dst = appendFloat(dst, claim.Value)
+	for r := range roles {
+		var strategy []search.Weighted
+		if r < len(claim.Strategies) {
+			strategy = claim.Strategies[r]
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(strategy)))
+		for _, w := range strategy {
+			dst = binary.AppendUvarint(dst, uint64(w.Move))
+			dst = appendFloat(dst, w.Probability)
+		}
+	}
+	return dst
+}
+
+func appendFloat(dst []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+}
+
+// Load reads a book for the machine of a game whose rules have the digest given.
+// It refuses files that are damaged or hold the solution of other rules, and
+// says which. It takes up to maxBytes of memory; zero means no bound.
+func Load(path string, m machine.Machine, rules string, maxBytes int64) (*Book, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the solution: %w", err)
+	}
+	defer f.Close()
+	b, err := read(f, m, rules, maxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// errFormat is the error of a file that is no solution at all.
+var errFormat = errors.New("expected a solution saved by stackmate, found something else")
+
+func read(from io.Reader, m machine.Machine, rules string, maxBytes int64) (*Book, error) {
+	z, err := gzip.NewReader(from)
+	if err != nil {
+		return nil, errFormat
+	}
+	in := bufio.NewReader(z)
+	h, err := readHeader(in)
+	if err != nil {
+		return nil, err
+	}
+	if h.Rules != rules {
+		return nil, fmt.Errorf("expected a solution of these rules, found one of %s, whose rules are others", h.Game)
+	}
+	r, err := newReader(in, h, m.Names())
+	if err != nil {
+		return nil, err
+	}
+	b := New(m, h.Label, maxBytes)
+	for i := range h.Positions {
+		q, claim, err := r.record(m.Words())
+		if err == nil {
+			err = b.add(q, claim)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("position %d of %d: %w", i+1, h.Positions, err)
+		}
+	}
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("after %d positions: expected the end, found more, or damage (%v)", h.Positions, err)
+	}
+	return b, nil
+}
+
+func readHeader(in *bufio.Reader) (header, error) {
+	var h header
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxHeader {
+			return h, errFormat
+		}
+	}
+	if err := json.Unmarshal(line, &h); err != nil || h.Format != formatName {
+		return h, errFormat
+	}
+	if h.Version != formatVersion {
+		return h, fmt.Errorf("expected version %d of the format, found %d", formatVersion, h.Version)
+	}
+	return h, nil
+}

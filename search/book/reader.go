@@ -1,0 +1,149 @@
+package book
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/certify"
+)
+
+// reader reads positions, translating the numbers of a file to those of a
+// machine.
+type reader struct {
+	in      *bufio.Reader
+	header  header
+	fluents []int            // by fluent of the file; -1 for one that the machine does not know
+	moves   [][]machine.Move // by role and move of the file; NoMove likewise
+}
+
+// newReader translates the names of a header. Names that the machine lacks are
+// an error only where a position uses them: another engine may know that they
+// cannot occur.
+func newReader(in *bufio.Reader, h header, names *machine.Names) (*reader, error) {
+	if !slices.Equal(h.Roles, names.Roles) || len(h.Moves) != len(h.Roles) {
+		return nil, fmt.Errorf("expected the roles %v, found %v", names.Roles, h.Roles)
+	}
+	r := &reader{in: in, header: h, moves: make([][]machine.Move, len(h.Roles))}
+	for _, text := range h.Fluents {
+		f, ok := names.Fluent(text)
+		if !ok {
+			f = -1
+		}
+		r.fluents = append(r.fluents, f)
+	}
+	for role, table := range h.Moves {
+		for _, text := range table {
+			m, ok := names.Move(machine.Role(role), text)
+			if !ok {
+				m = machine.NoMove
+			}
+			r.moves[role] = append(r.moves[role], m)
+		}
+	}
+	return r, nil
+}
+
+// record reads one position of the given number of words.
+func (r *reader) record(words int) (machine.State, certify.Claim, error) {
+	var claim certify.Claim
+	q, err := r.state(words)
+	if err != nil {
+		return nil, claim, err
+	}
+	if claim.Value, err = r.float("value"); err != nil {
+		return nil, claim, err
+	}
+	for role := range r.moves {
+		strategy, err := r.strategy(role)
+		if err != nil {
+			return nil, claim, fmt.Errorf("strategy of %s: %w", r.header.Roles[role], err)
+		}
+		claim.Strategies = append(claim.Strategies, strategy)
+	}
+	return q, claim, nil
+}
+
+func (r *reader) state(words int) (machine.State, error) {
+	count, err := r.number("number of fluents", len(r.fluents)+1)
+	if err != nil {
+		return nil, err
+	}
+	q := make(machine.State, words)
+	for last := -1; count > 0; count-- {
+		step, err := r.number("fluent", len(r.fluents)-last)
+		if err != nil {
+			return nil, err
+		}
+		last += step
+		if step == 0 || r.fluents[last] < 0 {
+			return nil, fmt.Errorf("fluent: expected one that the game can reach, found number %d", last)
+		}
+		q.Set(r.fluents[last])
+	}
+	return q, nil
+}
+
+func (r *reader) strategy(role int) ([]search.Weighted, error) {
+	count, err := r.number("number of moves", len(r.moves[role])+1)
+	if err != nil || count == 0 {
+		return nil, err
+	}
+	var strategy []search.Weighted
+	for range count {
+		move, err := r.number("move", len(r.moves[role]))
+		if err != nil {
+			return nil, err
+		}
+		probability, err := r.float("probability")
+		if err != nil {
+			return nil, err
+		}
+		m := r.moves[role][move]
+		if m == machine.NoMove || probability <= 0 || probability > 1 {
+			return nil, fmt.Errorf("expected a move of the game with a probability in (0, 1], found %s with %v",
+				r.header.Moves[role][move], probability)
+		}
+		strategy = append(strategy, search.Weighted{Move: m, Probability: probability})
+	}
+	return strategy, nil
+}
+
+// number reads a number below limit.
+func (r *reader) number(what string, limit int) (int, error) {
+	n, err := binary.ReadUvarint(r.in)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, damaged(err))
+	}
+	if n >= uint64(limit) {
+		return 0, fmt.Errorf("%s: expected a number below %d, found %d", what, limit, n)
+	}
+	return int(n), nil
+}
+
+// float reads a number that is neither infinite nor none.
+func (r *reader) float(what string) (float64, error) {
+	var bytes [8]byte
+	if _, err := io.ReadFull(r.in, bytes[:]); err != nil {
+		return 0, fmt.Errorf("%s: %w", what, damaged(err))
+	}
+	v := math.Float64frombits(binary.LittleEndian.Uint64(bytes[:]))
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%s: expected a number, found %v", what, v)
+	}
+	return v, nil
+}
+
+// damaged says of the end of a file that it came too early.
+func damaged(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the file ends too early")
+	}
+	return err
+}
