@@ -33,6 +33,8 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
 	"stackmate/search"
+	"stackmate/search/book"
+	"stackmate/search/certify"
 	"stackmate/search/solve"
 )
 
@@ -476,6 +478,8 @@ type oneGame struct {
 type solveCommand struct {
 	oneGame
 	solve.Options
+	Certify bool   `help:"Play the strategies against every opponent and tell how much can be gained against them."`
+	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from."`
 }
 
 // Run implements the command.
@@ -496,6 +500,11 @@ func (c *solveCommand) Run(s *console) error {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	solution.Game = c.Game
+	if solution.Solved && (c.Certify || c.Save != "") {
+		if err := c.certify(s, solver, m, &solution); err != nil {
+			return fmt.Errorf("%s: %w", c.Game, err)
+		}
+	}
 	if err := s.show(c.JSON, solution); err != nil {
 		return err
 	}
@@ -503,6 +512,26 @@ func (c *solveCommand) Run(s *console) error {
 		return fmt.Errorf("%s is not solved", c.Game)
 	}
 	return nil
+}
+
+// certify checks a solution and saves what is certified where that is wanted.
+func (c *solveCommand) certify(s *console, solver *solve.Solver, m machine.Machine, solution *solve.Solution) error {
+	_, rules, err := rulesheet(c.Game)
+	if err != nil {
+		return err
+	}
+	var answers certify.Solution = solver.Answers(m)
+	kept := book.New(m, book.Label{Game: c.Game, Rules: book.Digest(rules), Method: solution.Method}, c.Memory<<20)
+	if c.Save != "" {
+		answers = kept.Recorder(answers)
+	}
+	var positions atomic.Int64
+	defer s.progress(func() string { return fmt.Sprintf("certifying %s, %d positions", c.Game, positions.Load()) })()
+	err = solver.Certify(s.ctx, m, answers, solution, positions.Store)
+	if err != nil || c.Save == "" || !solution.Certified {
+		return err
+	}
+	return kept.Save(c.Save)
 }
 
 // validateCommand checks rulesheets.

@@ -26,21 +26,11 @@ type Solution struct {
 	TableHits int64                         `json:"table_hits"`
 	Seconds   float64                       `json:"seconds"`
 	PeakBytes int64                         `json:"peak_bytes"`
-	// Certificate is nil unless it was asked for.
-	Certificate *Certificate `json:"certificate,omitempty"`
+
+	*Certificate // nil if there is none
 
 	names  *machine.Names
 	result search.Result
-}
-
-// Certificate is what the strategies are worth against every opponent, found by
-// playing them in all positions that they reach; in goal points of the first
-// player.
-type Certificate struct {
-	Row            float64 `json:"row"`            // at least this for the first player's strategy
-	Column         float64 `json:"column"`         // at most this against the second player's
-	Exploitability float64 `json:"exploitability"` // the difference, 0 in an equilibrium
-	Positions      int64   `json:"positions"`      // positions looked at
 }
 
 func newSolution(method string, names *machine.Names, r search.Result) Solution {
@@ -85,21 +75,15 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 // lineShown bounds the joint moves of the principal line in the table.
 const lineShown = 10
 
-// roundingSlack, in goal points, is what sums of probabilities may be off.
-const roundingSlack = 1e-6
-
 // IsWithin tells whether the value of every role is known up to epsilon goal
-// points, and the strategies, where they were certified, are worth it.
+// points, and the certificate, where there is one, does not contradict.
 func (s Solution) IsWithin(epsilon float64) bool {
 	for _, v := range s.result.Values {
 		if v.Upper-v.Lower > epsilon {
 			return false
 		}
 	}
-	if s.Certificate != nil && s.Certificate.Exploitability > epsilon+roundingSlack {
-		return false
-	}
-	return s.Proved
+	return s.Proved && (s.Certificate == nil || s.Certified)
 }
 
 // WriteTable writes the solution for people.
@@ -122,9 +106,8 @@ func (s Solution) WriteTable(w io.Writer) error {
 		fmt.Fprintf(t, "line\t%s\n", s.line())
 	}
 	fmt.Fprintf(t, "nodes\t%d\nLP calls\t%d in %.3f s\ntable hits\t%d\n", s.Nodes, s.LPCalls, s.LPSeconds, s.TableHits)
-	if c := s.Certificate; c != nil {
-		fmt.Fprintf(t, "certificate\tthe strategies guarantee %g and %g, exploitability %g, in %d positions\n",
-			c.Row, c.Column, c.Exploitability, c.Positions)
+	if s.Certificate != nil {
+		fmt.Fprintf(t, "certificate\t%s\n", s.sentence())
 	}
 	fmt.Fprintf(t, "memory\t%.1f MB\ntime\t%.3f s\n", float64(s.PeakBytes)/1e6, s.Seconds)
 	return t.Flush()

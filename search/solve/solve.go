@@ -11,6 +11,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/certify"
 	"stackmate/search/matrix"
 	"stackmate/search/sequential"
 	"stackmate/search/simultaneous"
@@ -36,24 +37,22 @@ type Options struct {
 	Order string `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
 	// Skip is that of simultaneous.Config.
 	Skip int `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
-	// Certify asks for a Certificate.
-	Certify bool `help:"Play the strategies against every opponent and tell how much can be gained against them."`
 	// Epsilon is the tolerated width of the value, in goal points.
 	Epsilon float64 `default:"0" help:"Tolerated width of the value of sequential games, in goal points."`
 }
 
-// method is a search by name, and how it is asked for strategies.
+// method is a search by name.
 type method struct {
 	name string
 	search.Searcher
-	strategies func(context.Context, machine.Machine, search.Limits) simultaneous.Strategies
 }
 
-// Solver solves positions by the methods that its options admit.
+// Solver solves positions by the methods that its options admit. It belongs to
+// one goroutine.
 type Solver struct {
 	methods []method // tried in order: each for games that are not of the class of the one before
 	memory  int64
-	certify bool
+	used    method // by the last Solve
 }
 
 // New makes a solver, or says which option is wrong.
@@ -64,7 +63,7 @@ func New(o Options) (*Solver, error) {
 	if o.Epsilon < 0 || o.Memory <= 0 {
 		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
 	}
-	s := &Solver{memory: o.Memory << 20, certify: o.Certify}
+	s := &Solver{memory: o.Memory << 20}
 	if o.Method == Auto || o.Method == BoundedAlphaBeta {
 		s.methods = append(s.methods, boundedAlphaBeta(o))
 	}
@@ -83,14 +82,7 @@ func boundedAlphaBeta(o Options) method {
 	if !o.Table {
 		config.Without = sequential.Table
 	}
-	solver := sequential.New(config)
-	strategies := func(ctx context.Context, m machine.Machine, lim search.Limits) simultaneous.Strategies {
-		return func(q machine.State) ([][]search.Weighted, error) {
-			r, err := solver.Search(ctx, m, q, lim)
-			return r.Strategies, errors.Join(err, ctx.Err())
-		}
-	}
-	return method{BoundedAlphaBeta, solver, strategies}
+	return method{BoundedAlphaBeta, sequential.New(config)}
 }
 
 func onSimultaneous(o Options) (method, error) {
@@ -105,10 +97,7 @@ func onSimultaneous(o Options) (method, error) {
 		config.Method = simultaneous.BestFirst
 	}
 	s, err := simultaneous.New(config)
-	if err != nil {
-		return method{}, err
-	}
-	return method{string(config.Method), s, s.Strategies}, nil
+	return method{string(config.Method), s}, err
 }
 
 // Solve solves the initial position of m, or tells what is known of it when ctx
@@ -116,25 +105,32 @@ func onSimultaneous(o Options) (method, error) {
 func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(search.Result)) (Solution, error) {
 	limits := search.Limits{MaxBytes: s.memory, Progress: progress}
 	var (
-		used method
-		r    search.Result
-		err  error
+		r   search.Result
+		err error
 	)
-	for _, used = range s.methods {
-		r, err = used.Search(ctx, m, m.Initial(), limits)
+	for _, s.used = range s.methods {
+		r, err = s.used.Search(ctx, m, m.Initial(), limits)
 		if !errors.Is(err, search.ErrNotSequential) {
 			break
 		}
 	}
-	solution := newSolution(used.name, m.Names(), r)
-	if err != nil || !s.certify || !r.Proved {
-		return solution, err
-	}
-	limits.Progress = nil
-	c, err := simultaneous.Certify(ctx, m, 0, m.Initial(), used.strategies(ctx, m, limits))
+	return newSolution(s.used.name, m.Names(), r), err
+}
+
+// Answers is the solution of m, position by position, that the method found of
+// which the last Solve told.
+func (s *Solver) Answers(m machine.Machine) certify.Search {
+	return certify.Search{Machine: m, Searcher: s.used, Limits: search.Limits{MaxBytes: s.memory}}
+}
+
+// Certify plays the answers, which are those of the solver or of whoever
+// remembers them, against every opponent, and adds what that shows to the
+// solution. Progress, if not nil, is told the number of positions checked.
+func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers certify.Solution, solution *Solution, progress func(int64)) error {
+	c, err := certify.Check(ctx, m, m.Initial(), answers, certify.Limits{MaxBytes: s.memory, Progress: progress})
 	if err != nil {
-		return solution, fmt.Errorf("the certificate: %w", err)
+		return fmt.Errorf("the certificate: %w", err)
 	}
-	solution.Certificate = &Certificate{c.Row, c.Column, c.Exploitability(), c.Positions}
-	return solution, nil
+	solution.Certificate = newCertificate(c, m.Names())
+	return nil
 }

@@ -2,12 +2,14 @@ package solve_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/certify"
 	"stackmate/search/solve"
 )
 
@@ -144,14 +146,42 @@ func TestTheTableShowsIntervalAndStrategies(t *testing.T) {
 
 func TestSolutionsAreCertified(t *testing.T) {
 	for _, goals := range [][][]int32{{{30}, {70}}, {{100, 0}, {0, 100}}, {{20, 60}, {90, 10}}} {
-		s, err := solver(t, solve.Options{Method: solve.Auto, Table: true, Certify: true}).Solve(t.Context(), newOneShot(goals), nil)
+		solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot(goals)
+		s, err := solver.Solve(t.Context(), m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		const rounding = 1e-9
-		value := s.Value["row"][0]
-		if c := s.Certificate; c == nil || c.Row < value-rounding || c.Column > value+rounding || c.Positions == 0 {
-			t.Errorf("value %v, certificate %+v", value, c)
+		if err := solver.Certify(t.Context(), m, solver.Answers(m), &s, nil); err != nil {
+			t.Fatal(err)
 		}
+		if !s.Certified || s.Exploitability != 0 || s.PositionsChecked != 1 || !s.IsWithin(0) {
+			t.Errorf("certificate %+v", s.Certificate)
+		}
+	}
+}
+
+// heads always claims 50 and plays the first move.
+type heads struct{}
+
+func (heads) At(context.Context, machine.State) (certify.Claim, error) {
+	first := []search.Weighted{{Move: 0, Probability: 1}}
+	return certify.Claim{Value: 50, Strategies: [][]search.Weighted{first, first}}, nil
+}
+
+func TestAnswersThatCanBeExploitedAreNotASolution(t *testing.T) {
+	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot([][]int32{{100, 0}, {0, 100}})
+	s, err := solver.Solve(t.Context(), m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := solver.Certify(t.Context(), m, heads{}, &s, nil); err != nil {
+		t.Fatal(err)
+	}
+	if s.Certified || s.Exploitability != 50 || s.IsWithin(0) {
+		t.Errorf("certificate %+v", s.Certificate)
+	}
+	var out bytes.Buffer
+	if err := s.WriteTable(&out); err != nil || !strings.Contains(out.String(), "the strategy of row obtains 0") {
+		t.Errorf("%v in\n%s", err, out.String())
 	}
 }
