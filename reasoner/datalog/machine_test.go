@@ -86,3 +86,33 @@ func TestTheSameRulesGiveTheSameMachine(t *testing.T) {
 		t.Errorf("%d states and %d goal points, then %d and %d", p.States, p.Goals()[0], q.States, q.Goals()[0])
 	}
 }
+
+func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
+	src := `
+(role r) (init (n 1)) (digit 0) (digit 1) (digit 2) (digit 3) (digit 4)
+(digit 5) (digit 6) (digit 7) (digit 8) (digit 9)
+(<= (row (list ?a (list ?b (list ?c (list ?d (list ?e (list ?f nil)))))))
+    (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e) (digit ?f))
+(ends (list 1 (list 2 (list 3 (list 4 (list 5 (list 6 nil)))))))
+(ends (list 1 (list 2 nil)))
+(legal r wait)
+(<= (next (n 2)) (true (n 1)))
+(<= (next (n 3)) (true (n 2)))
+(<= (goal r 100) (ends ?x) (row ?x) (true (n 3)))
+(<= terminal (true (n 3)))
+`
+	m, err := NewMachine(context.Background(), load(t, "large.kif", src), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := machine.NewPlayouts(m, m.Initial(), 1)
+	for range 5 {
+		p.Step()
+	}
+	if want := 100 * p.Ended; p.Goals()[0] != want {
+		t.Errorf("%d goal points after %d matches, want %d", p.Goals()[0], p.Ended, want)
+	}
+	if bytes := m.Info().Bytes; bytes > 1<<20 {
+		t.Errorf("the machine keeps %d bytes, as if the relation were stored", bytes)
+	}
+}

@@ -33,11 +33,14 @@ type functorKey struct {
 	arity int
 }
 
+// minTermTable is the least size of the hash table, a power of two.
+const minTermTable = 64
+
 func newTermTable() *termTable {
 	return &termTable{
 		symbols:  make(map[string]term),
 		functors: make(map[functorKey]int32),
-		table:    make([]int32, 64),
+		table:    make([]int32, minTermTable),
 	}
 }
 
@@ -97,8 +100,13 @@ func (t *termTable) truncate(n int) {
 		return
 	}
 	t.args = t.args[:t.first[n]]
-	t.head, t.first = t.head[:n], t.first[:n]
-	t.rehash(len(t.table))
+	t.args = slices.Clone(t.args)
+	t.head, t.first = slices.Clone(t.head[:n]), slices.Clone(t.first[:n])
+	size := minTermTable
+	for size < 4*n {
+		size *= 2
+	}
+	t.rehash(size)
 }
 
 // rehash enters all compound terms into a new table.
