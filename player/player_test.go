@@ -20,7 +20,7 @@ type patient struct {
 	deaf   time.Duration
 }
 
-func (p patient) Search(ctx context.Context, _ machine.Machine, _ machine.State, _ search.Limits) (search.Result, error) {
+func (p *patient) Search(ctx context.Context, _ machine.Machine, _ machine.State, _ search.Limits) (search.Result, error) {
 	<-ctx.Done()
 	time.Sleep(p.deaf)
 	return p.result, nil
@@ -80,7 +80,7 @@ func TestTheMoveComesAMarginBeforeTheDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := seated(t, newSubtraction(9), patient{result: pure(2, search.Exact(60), false)}, nil)
+				p := seated(t, newSubtraction(9), &patient{result: pure(2, search.Exact(60), false)}, nil)
 				began := time.Now()
 				if move := play(t, p, c.clock); move != "(take 2)" {
 					t.Errorf("plays %s, want (take 2)", move)
@@ -98,8 +98,8 @@ func TestASearchThatDoesNotStopIsLeftBehind(t *testing.T) {
 		p := seated(t, newSubtraction(9), nil, nil)
 		for _, clock := range []time.Duration{2 * time.Second, 200 * time.Millisecond} {
 			thinker := p.policy.(*thinker)
-			thinker.sampler = patient{pure(2, search.Exact(60), false), time.Hour}
-			thinker.exact = patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)}
+			thinker.sampler = &patient{pure(2, search.Exact(60), false), time.Hour}
+			thinker.exact = &patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)}
 			began := time.Now()
 			if move := play(t, p, clock); move != "(take 1)" {
 				t.Errorf("plays %s, want what the other search found", move)
@@ -126,7 +126,7 @@ func TestTheExactSearchTakesOverWhenItProvesMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := seated(t, newSubtraction(9), patient{result: pure(2, search.Exact(60), false)}, patient{result: c.exact})
+				p := seated(t, newSubtraction(9), &patient{result: pure(2, search.Exact(60), false)}, &patient{result: c.exact})
 				if move := play(t, p, 2*time.Second); move != c.want {
 					t.Errorf("plays %s, want %s", move, c.want)
 				}
@@ -137,18 +137,18 @@ func TestTheExactSearchTakesOverWhenItProvesMore(t *testing.T) {
 
 // knowing adds to a patient search what it knows beyond its result.
 type knowing struct {
-	patient
+	*patient
 	refuted, ranking []machine.Move
 }
 
-func (k knowing) Refuted() []machine.Move             { return k.refuted }
-func (k knowing) Ranking(machine.Role) []machine.Move { return k.ranking }
+func (k *knowing) Refuted() []machine.Move             { return k.refuted }
+func (k *knowing) Ranking(machine.Role) []machine.Move { return k.ranking }
 
 func TestAMoveProvedToBeAMistakeIsNotPlayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := seated(t, newSubtraction(9),
-			knowing{patient: patient{result: pure(2, search.Exact(60), false)}, ranking: []machine.Move{2, 3, 1}},
-			knowing{patient: patient{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, refuted: []machine.Move{2}})
+			&knowing{patient: &patient{result: pure(2, search.Exact(60), false)}, ranking: []machine.Move{2, 3, 1}},
+			&knowing{patient: &patient{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, refuted: []machine.Move{2}})
 		if move := play(t, p, 2*time.Second); move != "(take 3)" {
 			t.Errorf("plays %s, want the second of the ranking", move)
 		}
@@ -227,7 +227,7 @@ func TestAnUnknownRoleIsAnError(t *testing.T) {
 
 func TestAbortEndsAMoveAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := seated(t, newSubtraction(9), patient{result: pure(2, search.Exact(60), false)}, nil)
+		p := seated(t, newSubtraction(9), &patient{result: pure(2, search.Exact(60), false)}, nil)
 		time.AfterFunc(time.Second, p.Abort)
 		began := time.Now()
 		play(t, p, time.Hour)

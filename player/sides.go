@@ -10,11 +10,12 @@ import (
 	"stackmate/search"
 )
 
-// findings are what the two searches know of a position; nil is nothing.
+// findings are what the searches know of a position; nil is nothing.
 type findings struct {
 	exact, sampled *search.Result
-	refuted        []machine.Move // moves of the role to move that are proved mistakes
-	ranking        []machine.Move // its moves by how much they were sampled
+	refuted        []machine.Move    // moves of the role to move that are proved mistakes
+	ranking        []machine.Move    // its moves by how much they were sampled
+	missing        []search.Searcher // that have not come back yet
 }
 
 // The searches that know more than their results say.
@@ -27,7 +28,7 @@ type (
 
 // report is what one of them comes back with.
 type report struct {
-	exact  bool
+	from   search.Searcher
 	result search.Result
 	err    error
 }
@@ -42,20 +43,19 @@ func (t *thinker) search(clock context.Context, at position) findings {
 	began := time.Now()
 	ctx, settle := context.WithCancel(clock)
 	defer settle()
-	reports := make(chan report, 2)
+	reports := make(chan report, searches)
 	running := 0
-	run := func(s search.Searcher, exact bool) {
+	for _, s := range []search.Searcher{t.sampler, t.exact, t.diver} {
+		if s == nil {
+			continue
+		}
 		running++
 		go func() {
 			r, err := s.Search(ctx, at.machine, at.state, t.limits())
-			reports <- report{exact, r, err}
+			reports <- report{s, r, err}
 		}()
 	}
-	run(t.sampler, false)
-	if t.exact != nil {
-		run(t.exact, true)
-	}
-	var f findings
+	f := findings{missing: []search.Searcher{t.sampler, t.exact, t.diver}}
 	var late, tie <-chan time.Time // late: the searches have been told to stop
 	stopped := ctx.Done()
 	for running > 0 {
@@ -85,25 +85,29 @@ func (t *thinker) search(clock context.Context, at position) findings {
 
 // file takes a report into the findings, and its line into the plan.
 func (t *thinker) file(at position, f *findings, r report) {
-	switch {
-	case r.err != nil && r.exact:
-		t.log.Info().Err(r.err).Msg("no exact search")
-		t.exact = t.instead(r.err)
-	case r.err != nil:
-		t.log.Warn().Err(r.err).Msg("search")
-	case r.exact:
-		f.exact = &r.result
-		if s, ok := t.exact.(refuter); ok {
-			f.refuted = slices.Clone(s.Refuted())
+	f.missing = slices.DeleteFunc(f.missing, func(s search.Searcher) bool { return s == r.from })
+	if r.err != nil {
+		t.log.Info().Err(r.err).Msg("search")
+		if r.from != t.sampler {
+			t.exact, t.diver = t.instead(r.err), nil
 		}
-	default:
+		return
+	}
+	if t.class.Players == 1 {
+		t.plan.improve(at, &r.result)
+	}
+	if r.from == t.sampler {
 		f.sampled = &r.result
-		if s, ok := t.sampler.(ranker); ok {
+		if s, ok := r.from.(ranker); ok {
 			f.ranking = s.Ranking(at.role)
 		}
+		return
 	}
-	if r.err == nil && t.class.Players == 1 {
-		t.plan.improve(at, &r.result)
+	if f.exact == nil || settles(&r.result, at.role) || r.result.Values[at.role].Lower > f.exact.Values[at.role].Lower {
+		f.exact = &r.result
+	}
+	if s, ok := r.from.(refuter); ok {
+		f.refuted = append(f.refuted, s.Refuted()...)
 	}
 }
 
@@ -111,11 +115,16 @@ func (t *thinker) file(at position, f *findings, r report) {
 // they look at their context, and new ones take their place.
 func (t *thinker) abandon(f findings) {
 	t.log.Warn().Msg("a search does not stop in time and is left behind")
-	if f.sampled == nil {
-		t.sampler = t.newSampler()
-	}
-	if f.exact == nil && t.exact != nil {
-		t.exact = t.exactSearch()
+	for _, s := range f.missing {
+		switch {
+		case s == nil:
+		case s == t.sampler:
+			t.sampler = t.newSampler()
+		case s == t.exact:
+			t.exact = t.exactSearch()
+		case s == t.diver:
+			t.diver = t.newDiver()
+		}
 	}
 }
 

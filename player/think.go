@@ -26,6 +26,7 @@ type thinker struct {
 	machine machine.Machine // that class and searches are for
 	class   Class
 	exact   search.Searcher // nil if there is none
+	diver   search.Searcher // for a player alone: exact too, but deep first
 	sampler search.Searcher
 	rule    montecarlo.Rule // of the sampler, where players choose at once
 	plan    plan
@@ -52,7 +53,18 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	if t.exactly && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact = t.exactSearch()
 	}
+	t.diver = t.newDiver()
 	t.sampler = t.newSampler()
+}
+
+// newDiver makes a second exact search for puzzles: where there are many ways to
+// the goal but all are long, going to the end at once finds one long before
+// iterative deepening does; where they are few and short it is the other way.
+func (t *thinker) newDiver() search.Searcher {
+	if t.exact == nil || t.class.Players > 1 {
+		return nil
+	}
+	return sequential.New(sequential.Config{Without: sequential.Deepening})
 }
 
 // exactSearch chooses the search that could solve the game.
@@ -104,9 +116,12 @@ func (t *thinker) rest(ctx context.Context, at position) {
 	}
 }
 
+// searches is the most that run side by side.
+const searches = 3
+
 // limits share the memory between the searches.
 func (t *thinker) limits() search.Limits {
-	return search.Limits{MaxBytes: t.options.Memory / 2, Seed: t.options.Seed}
+	return search.Limits{MaxBytes: t.options.Memory / searches, Seed: t.options.Seed}
 }
 
 // choose implements policy.

@@ -134,13 +134,13 @@ func (r *run) choice(f *frame, s machine.State, best, ply, depth int, w window) 
 		}
 		r.scout(f, a, ply, depth, inner, maximise, searched > 0)
 		if r.isStopped() {
-			return r.remember(s, f.best(maximise), 0, best, first)
+			return r.remember(s, f.best(maximise), 0, f.favourite(maximise, best), first)
 		}
 		if v = f.best(maximise); w.isClosed(v.guess) {
 			r.credit(f, a, depth)
 		}
 	}
-	return r.remember(s, v, depth, f.favourite(maximise), first)
+	return r.remember(s, v, depth, f.favourite(maximise, best), first)
 }
 
 // scout searches action a: with a null window first, where others were searched

@@ -46,9 +46,9 @@ func (r *run) remember(s machine.State, v value, depth, best int, first int64) v
 		v = v.tightened(e.proved)
 	}
 	if depth == 0 && e.used {
-		e.proved = v.proved
+		e.proved, e.best = v.proved, int32(best)
 		return v
 	}
-	*e = entry{proved: v.proved, guess: v.guess, depth: int32(depth), best: int32(max(best, 0)), used: true}
+	*e = entry{proved: v.proved, guess: v.guess, depth: int32(depth), best: int32(best), used: true}
 	return v
 }

@@ -134,9 +134,10 @@ func (f *frame) best(maximise bool) value {
 }
 
 // favourite is the action that guarantees most: the one a bounded-suboptimal
-// player takes, and the one to try first the next time.
-func (f *frame) favourite(maximise bool) int {
-	best := 0
+// player takes, and the one to try first the next time. Among equals it is best,
+// the favourite so far (-1 for none).
+func (f *frame) favourite(maximise bool, best int) int {
+	best = max(best, 0)
 	for a, u := range f.values {
 		if prefers(u.guess, f.values[best].guess, maximise) {
 			best = a
