@@ -1,0 +1,113 @@
+package reasoner_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/gdl/rewrite"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+)
+
+var (
+	metamorphicAll  = flag.Bool("metamorphic.all", false, "rewrite every rulesheet of the corpus, not a sample")
+	metamorphicSeed = flag.Uint64("metamorphic.seed", 1, "seed of the sample, the rewritings and the matches")
+)
+
+// rewritings change a rulesheet and not the game.
+var rewritings = []struct {
+	name    string
+	rewrite func(*gdl.File, *rand.Rand) *gdl.File
+}{
+	{"rules shuffled", rewrite.Rules},
+	{"bodies reordered", rewrite.Bodies},
+	{"symbols and variables renamed", func(f *gdl.File, _ *rand.Rand) *gdl.File {
+		f = rewrite.Symbols(f, func(s string) string { return mark + s })
+		return rewrite.Variables(f, func(v string) string { return v + "x" })
+	}},
+	{"disjunctions expanded", func(f *gdl.File, _ *rand.Rand) *gdl.File { return rewrite.Disjunctions(f) }},
+}
+
+// mark begins the new names of symbols; no rulesheet has it.
+const mark = "new_"
+
+func unmarked(name string) string { return strings.ReplaceAll(name, mark, "") }
+
+const (
+	sampleSize       = 10      // rulesheets of a plain test, of
+	sampleBytes      = 8 << 10 // these many bytes at most
+	metamorphicSteps = 40      // joint moves that are compared
+)
+
+func TestRewrittenRulesheetsAreTheSameGame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many games; left out by -short")
+	}
+	dir := corpusDir(t)
+	files, err := filepath.Glob(filepath.Join(dir, "rulesheets", "*.kif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(*metamorphicSeed, 0))
+	if !*metamorphicAll {
+		rng.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+	}
+	filter := regexp.MustCompile(*corpusGames)
+	taken := 0
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".kif")
+		if !filter.MatchString(name) || !*metamorphicAll && (taken == sampleSize || len(src) > sampleBytes) {
+			continue
+		}
+		taken++
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			rewritten(t, name, src, rand.New(rand.NewPCG(*metamorphicSeed, uint64(len(src)))))
+			if *corpusTable {
+				fmt.Printf("%-40s %7.2f s\n", name, time.Since(start).Seconds())
+			}
+		})
+	}
+}
+
+// rewritten compares a game with all its rewritings.
+func rewritten(t *testing.T, name string, src []byte, rng *rand.Rand) {
+	tree, err := gdl.Parse(name, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := compileText(t, name, src)
+	for _, r := range rewritings {
+		text := []byte(gdl.Print(r.rewrite(tree, rng)))
+		walkers := []*walker{newWalker(want, same, rng), newWalker(compileText(t, name, text), unmarked, rng)}
+		if err := lockstep(walkers, rng, metamorphicSteps); err != nil {
+			t.Errorf("%s: %v", r.name, err)
+		}
+	}
+}
+
+func compileText(t *testing.T, name string, src []byte) machine.Machine {
+	t.Helper()
+	g, _, err := gdl.Load(name, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(context.Background(), g, reasoner.Options{Budget: *corpusBudget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
