@@ -62,17 +62,25 @@ func Certify(ctx context.Context, m machine.Machine, row machine.Role, q machine
 }
 
 // Strategies returns the strategies of the searcher for m: every position asked
-// for is searched, which is cheap with a table that knows the game.
+// for is searched, which is cheap with the table of an earlier search under the
+// same limit of memory.
 func (s *Searcher) Strategies(ctx context.Context, m machine.Machine, lim search.Limits) Strategies {
 	return func(q machine.State) ([][]search.Weighted, error) {
-		result, err := s.find(ctx, m, q, lim)
-		if err == nil && !result.Solved() {
-			err = fmt.Errorf("a position that the strategies reach could not be solved: its value is in %v", result.Values)
-			if ctx.Err() != nil {
-				err = ctx.Err()
-			}
+		solver, err := s.main(m, lim)
+		if err != nil {
+			return nil, err
 		}
-		return result.Strategies, err
+		solver.begin(ctx, lim)
+		v, strategies := solver.root(q)
+		switch {
+		case solver.err != nil:
+			return nil, solver.err
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !v.Solved():
+			return nil, fmt.Errorf("a position that the strategies reach could not be solved: its value is in %v", v)
+		}
+		return strategies, nil
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *Searcher) alternate(ctx context.Context, m machine.Machine, q machine.S
 	started := time.Now()
 	share := lim
 	share.MaxBytes = tableBytes(lim) / 2
-	best, err := s.member(&s.solver, BestFirst, m, share)
+	best, err := s.main(m, lim)
 	if err != nil {
 		return search.Result{}, err
 	}
@@ -56,7 +56,9 @@ func (s *Searcher) alternate(ctx context.Context, m machine.Machine, q machine.S
 		if best.saddleRate() < saddleRate {
 			continue
 		}
-		oracle, err := s.member(&s.oracle, DoubleOracle, m, share)
+		config := s.config
+		config.Method, config.Table = DoubleOracle, true
+		oracle, err := prepare(&s.oracle, config, m, share)
 		if err != nil {
 			return total, err
 		}
@@ -64,13 +66,6 @@ func (s *Searcher) alternate(ctx context.Context, m machine.Machine, q machine.S
 			return total, err
 		}
 	}
-}
-
-// member returns the solver of one member of the portfolio.
-func (s *Searcher) member(slot **solver, method Method, m machine.Machine, lim search.Limits) (*solver, error) {
-	config := s.config
-	config.Method, config.Table = method, true
-	return prepare(slot, config, m, lim)
 }
 
 // combine adds what one turn found to what the turns before found. The

@@ -11,11 +11,7 @@ import (
 // search solves position q and puts the result together.
 func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
 	started := time.Now()
-	s.counters, s.serializedNodes, s.mixed = search.Counters{}, 0, 0
-	s.ctx, s.limits, s.stopped, s.err = ctx, lim, false, nil
-	if ctx.Err() != nil {
-		s.stopped = true
-	}
+	s.begin(ctx, lim)
 	v, strategies := s.root(q)
 	result := search.Result{Proved: true, Counters: s.counters}
 	if s.err == nil && !s.stopped && s.config.Method != SequenceForm {
@@ -26,6 +22,13 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	result.Elapsed = time.Since(started)
 	result.PeakBytes = s.bytes()
 	return result, s.err
+}
+
+// begin resets what belongs to one search.
+func (s *solver) begin(ctx context.Context, lim search.Limits) {
+	s.counters, s.serializedNodes, s.mixed = search.Counters{}, 0, 0
+	s.ctx, s.limits, s.err = ctx, lim, nil
+	s.stopped = ctx.Err() != nil
 }
 
 // values translates the value of the row player to all roles. Chance has no

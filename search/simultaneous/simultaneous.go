@@ -130,21 +130,21 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	if s.config.Method == Auto {
 		return s.alternate(ctx, m, q, lim)
 	}
-	return s.find(ctx, m, q, lim)
+	solver, err := s.main(m, lim)
+	if err != nil {
+		return search.Result{}, err
+	}
+	return solver.search(ctx, q, lim)
 }
 
-// find searches q with the main solver.
-func (s *Searcher) find(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+// main returns the solver of the method; of Auto, the one that goes first.
+func (s *Searcher) main(m machine.Machine, lim search.Limits) (*solver, error) {
 	config := s.config
 	if config.Method == Auto {
 		config.Method, config.Table = BestFirst, true
 		lim.MaxBytes = tableBytes(lim) / 2
 	}
-	solver, err := prepare(&s.solver, config, m, lim)
-	if err != nil {
-		return search.Result{}, err
-	}
-	return solver.search(ctx, q, lim)
+	return prepare(&s.solver, config, m, lim)
 }
 
 // SerializedNodes is the number of positions that the serialized searches of
