@@ -28,6 +28,7 @@ import (
 	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/player"
+	"stackmate/player/sparring"
 	"stackmate/protocol"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -58,6 +59,7 @@ type commands struct {
 	Match      matchCommand      `cmd:"" help:"Hold matches of a game between players."`
 	Tournament tournamentCommand `cmd:"" help:"Let players meet each other in many matches, and rate them."`
 	Solve      solveCommand      `cmd:"" help:"Compute the value and the strategies of the initial position."`
+	Play       playCommand       `cmd:"" help:"Play against a solution at the terminal."`
 	Validate   validateCommand   `cmd:"" help:"Check rulesheets."`
 	Fmt        fmtCommand        `cmd:"" help:"Lay rulesheets out canonically."`
 	Replay     replayCommand     `cmd:"" help:"Compare an engine with a recorded trace."`
@@ -532,6 +534,64 @@ func (c *solveCommand) certify(s *console, solver *solve.Solver, m machine.Machi
 		return err
 	}
 	return kept.Save(c.Save)
+}
+
+// playCommand lets a person play.
+type playCommand struct {
+	Game   string        `arg:"" help:"Game to play."`
+	Engine string        `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
+	From   string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save; positions that it does not know are solved."`
+	Role   string        `help:"Role of the person; the first one by default."`
+	Seed   uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
+	Think  time.Duration `default:"10s" help:"Time to solve a position that the solution does not know."`
+	solve.Options
+}
+
+// Run implements the command.
+func (c *playCommand) Run(s *console) error {
+	solver, err := solve.New(c.Options)
+	if err != nil {
+		return usageError{err}
+	}
+	m, _, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
+	if err != nil {
+		return err
+	}
+	match := sparring.Match{Machine: m, Seed: c.Seed}
+	match.Search = func(ctx context.Context, q machine.State) (search.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, c.Think)
+		defer cancel()
+		return solver.Search(ctx, m, q, search.Limits{MaxBytes: c.Memory << 20})
+	}
+	if match.Person, err = c.person(m.Names().Roles); err != nil {
+		return usageError{err}
+	}
+	if c.From != "" {
+		_, rules, err := rulesheet(c.Game)
+		if err != nil {
+			return err
+		}
+		kept, err := book.Load(c.From, m, book.Digest(rules), c.Memory<<20)
+		if err != nil {
+			return err
+		}
+		match.Known = kept.Lookup
+	}
+	return match.Play(s.ctx, os.Stdin, s.out)
+}
+
+// person finds the role of the person.
+func (c *playCommand) person(roles []string) (machine.Role, error) {
+	players, _, err := certify.Players(roles)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range players {
+		if c.Role == "" || strings.EqualFold(roles[r], c.Role) {
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("--role: expected one of %s, found %q", strings.Join(roles, ", "), c.Role)
 }
 
 // validateCommand checks rulesheets.

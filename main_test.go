@@ -282,6 +282,22 @@ func TestSolveCertifiesItsStrategies(t *testing.T) {
 	}
 }
 
+func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
+	saved := filepath.Join(t.TempDir(), "four.solution")
+	execute(t, "solve", "goofspiel-4", "--save", saved).expect(t, statusFine, "certified: exploitability 0")
+	stdin := os.Stdin
+	defer func() { os.Stdin = stdin }()
+	var err error
+	if os.Stdin, err = os.Open(file(t, "moves", "1\n1\n1\n")); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Stdin.Close()
+	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "The end.")
+	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
+	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
+	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
+}
+
 func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
 	execute(t, "solve", "trio").expect(t, statusBad, "trio")
 	execute(t, "solve", "goofspiel-4", "--method", "bab").expect(t, statusBad, "both roles choose at once")

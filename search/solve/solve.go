@@ -52,8 +52,10 @@ type method struct {
 type Solver struct {
 	methods []method // tried in order: each for games that are not of the class of the one before
 	memory  int64
-	used    method // by the last Solve
+	used    method // by the last search
 }
+
+var _ search.Searcher = (*Solver)(nil)
 
 // New makes a solver, or says which option is wrong.
 func New(o Options) (*Solver, error) {
@@ -103,18 +105,24 @@ func onSimultaneous(o Options) (method, error) {
 // Solve solves the initial position of m, or tells what is known of it when ctx
 // ends. Progress, if not nil, is told now and then what is known so far.
 func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(search.Result)) (Solution, error) {
-	limits := search.Limits{MaxBytes: s.memory, Progress: progress}
+	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: s.memory, Progress: progress})
+	return newSolution(s.used.name, m.Names(), r), err
+}
+
+// Search searches position q by the method that fits the game, see
+// search.Searcher.
+func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	var (
 		r   search.Result
 		err error
 	)
 	for _, s.used = range s.methods {
-		r, err = s.used.Search(ctx, m, m.Initial(), limits)
+		r, err = s.used.Search(ctx, m, q, lim)
 		if !errors.Is(err, search.ErrNotSequential) {
 			break
 		}
 	}
-	return newSolution(s.used.name, m.Names(), r), err
+	return r, err
 }
 
 // Answers is the solution of m, position by position, that the method found of
