@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/rs/zerolog"
-
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
+
+	"github.com/rs/zerolog"
 )
 
 // match is the state of one match. It follows the joint moves that the player

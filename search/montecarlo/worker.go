@@ -22,7 +22,6 @@ const playoutsPerLeaf = 8
 // Paths that end in a solved node need no playouts.
 type worker struct {
 	config   Config
-	machine  machine.Machine
 	rng      *machine.Rand
 	tree     *tree
 	playouts *playouts
@@ -46,7 +45,7 @@ type worker struct {
 
 func newWorker(m machine.Machine, c Config, seed uint64) *worker {
 	names := m.Names()
-	w := &worker{config: c, machine: m, rng: machine.NewRand(seed), adversarial: true, pending: map[edge]bool{}}
+	w := &worker{config: c, rng: machine.NewRand(seed), adversarial: true, pending: map[edge]bool{}}
 	lanes := c.Lanes
 	if lanes == 0 {
 		if lanes = slowLanes; m.Info().Engine == "circuit" {
