@@ -177,9 +177,43 @@ func (s shapes) flatten(th *theory, clauses []clause) {
 			if s.needsShape(c, int32(v)) {
 				f.choose = append(f.choose, int32(v))
 				f.options = append(f.options, sortedShapes(set))
+				if set[noFunctor] && len(set) > 1 && !c.binds(int32(v)) {
+					f.loose = append(f.loose, int32(v))
+				}
 			}
 		}
 		f.enumerate(0)
+	}
+	th.addSymbols()
+}
+
+// binds tells whether v is an argument of a positive condition. Only then is it
+// bound from a column that has one shape; inside a function term, a column holds
+// terms of all shapes.
+func (c *clause) binds(v int32) bool {
+	for _, k := range c.body {
+		if k.op == gdl.Holds && slices.ContainsFunc(k.sentence.args, func(a arg) bool {
+			return a.kind == variable && a.id == v
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// symbolRelation holds all symbols. No rulesheet can spell its name.
+var symbolRelation = predicate{"a symbol", []int32{noFunctor}}
+
+// addSymbols adds the facts of symbolRelation if a rule uses it.
+func (th *theory) addSymbols() {
+	if th.byKey[symbolRelation.key()] == nil {
+		return
+	}
+	rel := th.relation(symbolRelation, 1)
+	for id := range int32(len(th.terms.head)) {
+		if th.terms.functorOf(id) < 0 {
+			th.rules = append(th.rules, &rule{head: atom{rel: rel, args: []arg{{kind: constant, id: id}}}})
+		}
 	}
 }
 
@@ -220,6 +254,7 @@ type flattening struct {
 	clause  *clause
 	choose  []int32   // variables whose shape is chosen
 	options [][]int32 // by element of choose
+	loose   []int32   // chosen variables that need a condition to be symbols only
 	to      []arg     // by variable of the clause: what it becomes
 	vars    int       // variables of the rule so far
 }
@@ -258,6 +293,12 @@ func (f *flattening) emit() {
 			l.right = k.right.substitute(f.theory.terms, f.to)
 		}
 		r.body = append(r.body, l)
+	}
+	for _, v := range f.loose {
+		if f.to[v].kind == variable {
+			symbols := atom{f.theory.relation(symbolRelation, 1), []arg{f.to[v]}}
+			r.body = append(r.body, literal{op: gdl.Holds, atom: symbols})
+		}
 	}
 	f.theory.rules = append(f.theory.rules, r)
 }
