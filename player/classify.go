@@ -3,9 +3,10 @@ package player
 import (
 	"context"
 	"fmt"
-	"stackmate/reasoner/machine"
 	"strings"
 	"time"
+
+	"stackmate/reasoner/machine"
 )
 
 // Class is what kind of game a machine is, as far as playouts show. What they

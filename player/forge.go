@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
+
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
-	"sync"
-	"time"
 )
 
 // errNoMachine says that nothing can be said of the position yet.

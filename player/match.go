@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"stackmate/gdl"
-	"stackmate/reasoner/machine"
 
 	"github.com/rs/zerolog"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
 )
 
 // match is the state of one match. It follows the joint moves that the player
