@@ -29,6 +29,7 @@ func (g *subtraction) Goal(r machine.Role) int32 {
 	}
 	return 100
 }
+
 func (g *subtraction) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	if int(r) != g.turn {
 		return append(dst, 0)
@@ -38,6 +39,7 @@ func (g *subtraction) AppendLegal(dst []machine.Move, r machine.Role) []machine.
 	}
 	return dst
 }
+
 func (g *subtraction) Next(dst machine.State, joint []machine.Move) {
 	dst[0] = uint64(g.left-int(joint[g.turn]))<<1 | uint64(1-g.turn)
 }
@@ -76,6 +78,7 @@ func (g *shot) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	}
 	return dst
 }
+
 func (g *shot) Next(dst machine.State, joint []machine.Move) {
 	dst[0] = 1 | uint64(joint[0])<<8 | uint64(joint[1])<<16
 }
@@ -100,9 +103,11 @@ func (g *lock) Goal(machine.Role) int32 {
 	}
 	return 100
 }
+
 func (g *lock) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	return append(dst, 0, 1, 2)
 }
+
 func (g *lock) Next(dst machine.State, joint []machine.Move) {
 	mistake := g.mistake
 	if mistake == 0 && int(joint[0]) != g.step%3 {

@@ -49,12 +49,14 @@ func (t *toyStepper) Goal(r machine.Role) int32 {
 	}
 	return t.at.goals[r]
 }
+
 func (t *toyStepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	for i := range t.at.moves[r] {
 		dst = append(dst, machine.Move(i))
 	}
 	return dst
 }
+
 func (t *toyStepper) Next(dst machine.State, joint []machine.Move) {
 	c := 0
 	for r, m := range joint {
@@ -95,6 +97,7 @@ func (g *subtraction) Goal(r machine.Role) int32 {
 	}
 	return 0
 }
+
 func (g *subtraction) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	if int(r) != g.turn {
 		return append(dst, 0)
@@ -104,6 +107,7 @@ func (g *subtraction) AppendLegal(dst []machine.Move, r machine.Role) []machine.
 	}
 	return dst
 }
+
 func (g *subtraction) Next(dst machine.State, joint []machine.Move) {
 	dst[0] = uint64((g.left-int(joint[g.turn]))*g.players + (g.turn+1)%g.players)
 }
@@ -125,9 +129,11 @@ func (g *lock) Goal(machine.Role) int32 {
 	}
 	return 100
 }
+
 func (g *lock) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	return append(dst, 0, 1, 2)
 }
+
 func (g *lock) Next(dst machine.State, joint []machine.Move) {
 	mistake := g.mistake
 	if mistake == 0 && int(joint[0]) != g.step%3 {

@@ -414,8 +414,13 @@ func BenchmarkRefinements(b *testing.B) {
 			name    string
 			without Refinement
 		}{
-			{"all", 0}, {"noTable", Table}, {"noOrdering", Ordering}, {"noLookahead", Lookahead},
-			{"noNullWindow", NullWindow}, {"noDeepening", Deepening}, {"none", Literal},
+			{"all", 0},
+			{"noTable", Table},
+			{"noOrdering", Ordering},
+			{"noLookahead", Lookahead},
+			{"noNullWindow", NullWindow},
+			{"noDeepening", Deepening},
+			{"none", Literal},
 		} {
 			for _, epsilon := range []float64{0, 10} {
 				b.Run(fmt.Sprintf("%s/%s/eps=%g", game.name, r.name, epsilon), func(b *testing.B) {

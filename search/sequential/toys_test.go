@@ -49,12 +49,14 @@ func (t *treeStepper) Goal(r machine.Role) int32 {
 	}
 	return t.at.goals[r]
 }
+
 func (t *treeStepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	for i := range t.at.moves[r] {
 		dst = append(dst, machine.Move(i))
 	}
 	return dst
 }
+
 func (t *treeStepper) Next(dst machine.State, joint []machine.Move) {
 	c := 0
 	for r, m := range joint {
@@ -181,6 +183,7 @@ func (g *subtraction) Goal(r machine.Role) int32 {
 	}
 	return 100
 }
+
 func (g *subtraction) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	if int(r) != g.turn {
 		return append(dst, 0)
@@ -190,6 +193,7 @@ func (g *subtraction) AppendLegal(dst []machine.Move, r machine.Role) []machine.
 	}
 	return dst
 }
+
 func (g *subtraction) Next(dst machine.State, joint []machine.Move) {
 	dst[0] = uint64(g.left-int(joint[g.turn]))<<1 | uint64(1-g.turn)
 }
@@ -224,6 +228,7 @@ func (g *ticTacToe) winner() uint64 {
 	}
 	return 0
 }
+
 func (g *ticTacToe) Terminal() bool {
 	if g.winner() != 0 {
 		return true
@@ -235,6 +240,7 @@ func (g *ticTacToe) Terminal() bool {
 	}
 	return true
 }
+
 func (g *ticTacToe) Goal(r machine.Role) int32 {
 	switch g.winner() {
 	case 0:
@@ -244,6 +250,7 @@ func (g *ticTacToe) Goal(r machine.Role) int32 {
 	}
 	return 0
 }
+
 func (g *ticTacToe) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	if r != g.turn() {
 		return append(dst, 9)
@@ -255,6 +262,7 @@ func (g *ticTacToe) AppendLegal(dst []machine.Move, r machine.Role) []machine.Mo
 	}
 	return dst
 }
+
 func (g *ticTacToe) Next(dst machine.State, joint []machine.Move) {
 	r := g.turn()
 	dst[0] = (g.cells | (uint64(r)+1)<<(2*uint(joint[r]))) ^ 1<<18
