@@ -25,8 +25,9 @@ const (
 
 // Options say how to solve. The tags are for the command line.
 type Options struct {
-	// Method is Auto, BoundedAlphaBeta, or a simultaneous.Method.
-	Method string `default:"auto" help:"auto, bab (sequential games), or bi, smab, biab, do, best (simultaneous moves)."`
+	// Method is Auto, BoundedAlphaBeta, or a simultaneous.Method, of which Auto is
+	// also one.
+	Method string `default:"auto" help:"auto, bab (sequential games), or bi, smab, biab, do, best, seqform (simultaneous moves)."`
 	// LP is the engine of linear programs, see matrix.NewEngine.
 	LP string `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	// Table tells whether to use a transposition table.
@@ -95,11 +96,8 @@ func onSimultaneous(o Options) (method, error) {
 		Skip:   o.Skip,
 		Engine: func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
 	}
-	if o.Method == Auto {
-		config.Method = simultaneous.BestFirst
-	}
 	s, err := simultaneous.New(config)
-	return method{string(config.Method), s}, err
+	return method{o.Method, s}, err
 }
 
 // Solve solves the initial position of m, or tells what is known of it when ctx
