@@ -36,6 +36,7 @@ import (
 	"stackmate/search"
 	"stackmate/search/book"
 	"stackmate/search/certify"
+	"stackmate/search/experiment"
 	"stackmate/search/solve"
 )
 
@@ -65,6 +66,7 @@ type commands struct {
 	Replay     replayCommand     `cmd:"" help:"Compare an engine with a recorded trace."`
 	Bench      benchCommand      `cmd:"" help:"Measure random playouts on one thread."`
 	Perft      perftCommand      `cmd:"" help:"Count the joint moves to a given depth."`
+	Experiment experimentCommand `cmd:"" help:"Measure the solvers on a family of games, beside the figures of the literature."`
 	Inspect    inspectCommand    `cmd:"" help:"Show what the compiler found out about a game."`
 }
 
@@ -79,7 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var cli commands
 	done := false // --help or --version was all that was wanted
 	parser := kong.Must(&cli,
-		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ",")},
+		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ",")},
 		kong.Writers(stdout, stderr), kong.Exit(func(int) { done = true }))
 	command, err := parser.Parse(args)
 	if done {
@@ -718,6 +720,49 @@ func (c *perftCommand) Run(s *console) error {
 	r, err := reasoner.Perft(s.ctx, c.Game, m, c.Depth)
 	stop()
 	return errors.Join(s.show(c.JSON, r), err)
+}
+
+// experimentCommand prints the tables of the papers beside ours.
+type experimentCommand struct {
+	Name   string           `arg:"" enum:"${experiments}" help:"Experiment: ${enum}."`
+	Sizes  experiment.Range `placeholder:"4-6" help:"Sizes to run; all by default."`
+	Limit  time.Duration    `default:"1m" help:"Time for each game."`
+	Memory int64            `default:"1024" help:"Limit of each transposition table, in MiB."`
+	Plot   string           `type:"path" placeholder:"FILE.svg" help:"Draw time and nodes against size."`
+	JSON   bool             `name:"json" help:"Print JSON."`
+}
+
+// Run implements the command.
+func (c *experimentCommand) Run(s *console) error {
+	if c.Limit <= 0 || c.Memory <= 0 {
+		return usageError{errors.New("expected --limit and --memory above 0")}
+	}
+	var doing atomic.Value
+	doing.Store("")
+	lab := experiment.Lab{Sizes: c.Sizes, Limit: c.Limit, Memory: c.Memory}
+	lab.Progress = func(what string, nodes int64) { doing.Store(fmt.Sprintf("%s, %d nodes", what, nodes)) }
+	lab.Compile = func(ctx context.Context, game string) (machine.Machine, error) {
+		rules, err := s.load(game)
+		if err != nil {
+			return nil, err
+		}
+		return reasoner.New(ctx, rules, reasoner.Options{})
+	}
+	var rows []experiment.Row
+	printer := experiment.Printer{W: s.out}
+	stop := s.progress(func() string { return doing.Load().(string) })
+	err := lab.Run(s.ctx, c.Name, func(r experiment.Row) error {
+		rows = append(rows, r)
+		if c.JSON {
+			return json.NewEncoder(s.out).Encode(r)
+		}
+		return printer.Print(r)
+	})
+	stop()
+	if c.Plot != "" && len(rows) > 0 {
+		err = errors.Join(err, experiment.WritePlot(c.Plot, rows))
+	}
+	return err
 }
 
 // inspectCommand shows what the compiler found.

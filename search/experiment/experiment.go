@@ -1,0 +1,212 @@
+// Package experiment measures the solvers on families of games and puts the
+// figures of the literature beside its own. It owns the list of experiments and
+// how results are shown; it must not know where a game comes from: the caller
+// compiles games by name.
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/solve"
+)
+
+// run is one line of a table: a method on a game, or on several of one size,
+// whose means are taken.
+type run struct {
+	table   string // caption
+	method  string // name in the table
+	size    int
+	games   []string
+	options solve.Options
+	paper   *Published // nil if nothing was published
+}
+
+// Published are figures of the literature, obtained on other hardware. Zero
+// stands for a figure that is not given.
+type Published struct {
+	Source  string  `json:"source"`
+	Nodes   int64   `json:"nodes,omitempty"`
+	LPCalls int64   `json:"lp_calls,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"`
+	Note    string  `json:"note,omitempty"`
+}
+
+// Row is the result of one line of a table. Where several games were run it
+// holds the means of those that were finished.
+type Row struct {
+	Experiment string     `json:"experiment"`
+	Table      string     `json:"table"`
+	Method     string     `json:"method"`
+	Size       int        `json:"size"`
+	Games      []string   `json:"games"`
+	Finished   bool       `json:"finished"` // otherwise the figures are those of the time limit
+	Value      [2]float64 `json:"value"`    // of the first player in the last game, in goal points
+	Nodes      float64    `json:"nodes"`
+	LPCalls    float64    `json:"lp_calls"`
+	LPSeconds  float64    `json:"lp_seconds"`
+	Seconds    float64    `json:"seconds"`
+	PeakBytes  int64      `json:"peak_bytes"` // the largest
+	Note       string     `json:"note,omitempty"`
+	Paper      *Published `json:"paper,omitempty"`
+}
+
+// Range is a range of sizes, inclusive. The zero value means all.
+type Range struct{ Min, Max int }
+
+// UnmarshalText reads "4" or "4-7".
+func (r *Range) UnmarshalText(text []byte) error {
+	low, high, isRange := strings.Cut(string(text), "-")
+	if !isRange {
+		high = low
+	}
+	var errLow, errHigh error
+	r.Min, errLow = strconv.Atoi(low)
+	r.Max, errHigh = strconv.Atoi(high)
+	if errLow != nil || errHigh != nil || r.Min < 1 || r.Max < r.Min {
+		return fmt.Errorf("expected a range of sizes such as 4-7, found %q", text)
+	}
+	return nil
+}
+
+// contains tells whether a size is in the range.
+func (r Range) contains(size int) bool { return r == Range{} || r.Min <= size && size <= r.Max }
+
+// Lab runs experiments.
+type Lab struct {
+	// Compile makes the machine of a game given by name.
+	Compile func(ctx context.Context, game string) (machine.Machine, error)
+	Sizes   Range
+	Limit   time.Duration // for each game; an unfinished one is shown as such
+	Memory  int64         // MiB for each table
+	// Progress, if not nil, is told what is being run and for how many nodes.
+	Progress func(what string, nodes int64)
+}
+
+// Run runs an experiment, one of Names, and calls yield with each row as soon as
+// it is there. When ctx is done it returns ctx.Err(): what was not run is
+// missing. Errors of yield end the experiment.
+func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error {
+	runs, err := runsOf(name)
+	if err != nil {
+		return err
+	}
+	type line struct{ table, method string }
+	tooLarge := make(map[line]int) // the size at which a line was not finished
+	tried := false
+	for _, r := range runs {
+		if !l.Sizes.contains(r.size) {
+			continue
+		}
+		tried = true
+		row := Row{Experiment: name, Table: r.table, Method: r.method, Size: r.size, Games: r.games, Paper: r.paper}
+		key := line{r.table, r.method}
+		if limit, ok := tooLarge[key]; ok && r.size > limit {
+			row.Note = fmt.Sprintf("not tried: size %d took too long", limit)
+		} else if err := l.measure(ctx, r, &row); err != nil {
+			return err
+		} else if !row.Finished && row.Seconds > 0 {
+			tooLarge[key] = r.size
+		}
+		if err := yield(row); err != nil {
+			return err
+		}
+	}
+	if !tried {
+		return fmt.Errorf("%s: no size from %d to %d is part of it", name, l.Sizes.Min, l.Sizes.Max)
+	}
+	return nil
+}
+
+// measure runs the games of one line.
+func (l *Lab) measure(ctx context.Context, r run, row *Row) error {
+	finished := 0
+	for _, game := range r.games {
+		result, err := l.solve(ctx, r, game)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errUnavailable):
+			row.Note = err.Error()
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", game, err)
+		}
+		row.PeakBytes = max(row.PeakBytes, result.PeakBytes)
+		if !result.Solved() {
+			row.add(result)
+			if finished > 0 {
+				row.scale(1 / float64(finished+1))
+			}
+			row.Note = fmt.Sprintf("stopped after %.0f s", result.Elapsed.Seconds())
+			if len(r.games) > 1 {
+				row.Note = fmt.Sprintf("game %d of %d %s", finished+1, len(r.games), row.Note)
+			}
+			return nil
+		}
+		row.add(result)
+		finished++
+	}
+	row.scale(1 / float64(finished))
+	row.Finished = true
+	return nil
+}
+
+// add adds the figures of one game.
+func (r *Row) add(result search.Result) {
+	for _, v := range result.Values[:1] {
+		r.Value = [2]float64{v.Lower, v.Upper}
+	}
+	r.Nodes += float64(result.Nodes)
+	r.LPCalls += float64(result.LPCalls)
+	r.LPSeconds += result.LPTime.Seconds()
+	r.Seconds += result.Elapsed.Seconds()
+}
+
+// scale turns sums into means.
+func (r *Row) scale(by float64) {
+	r.Nodes *= by
+	r.LPCalls *= by
+	r.LPSeconds *= by
+	r.Seconds *= by
+}
+
+// errUnavailable is the error of a method that this program was built without.
+var errUnavailable = errors.New("not available")
+
+// solve runs one game. What compiling costs does not count.
+func (l *Lab) solve(ctx context.Context, r run, game string) (search.Result, error) {
+	l.tell(r.method+" on "+game, 0)
+	m, err := l.Compile(ctx, game)
+	if err != nil {
+		return search.Result{}, err
+	}
+	options := r.options
+	options.LP, options.Order, options.Memory = "native", "l", l.Memory
+	solver, err := solve.New(options)
+	if err != nil {
+		return search.Result{}, err
+	}
+	limited, cancel := context.WithTimeout(ctx, l.Limit)
+	defer cancel()
+	result, err := solver.Search(limited, m, m.Initial(), search.Limits{
+		MaxBytes: l.Memory << 20,
+		Progress: func(r2 search.Result) { l.tell(r.method+" on "+game, r2.Nodes) },
+	})
+	if err != nil && options.Method == sequenceForm {
+		err = fmt.Errorf("%w: %w", errUnavailable, err)
+	}
+	return result, err
+}
+
+func (l *Lab) tell(what string, nodes int64) {
+	if l.Progress != nil {
+		l.Progress(what, nodes)
+	}
+}

@@ -1,0 +1,197 @@
+package experiment_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/search/experiment"
+)
+
+// compile makes the machine of a built-in game.
+func compile(ctx context.Context, game string) (machine.Machine, error) {
+	file, src, err := games.Source(game)
+	if err != nil {
+		return nil, err
+	}
+	rules, _, err := gdl.Load(file, src)
+	if err != nil {
+		return nil, err
+	}
+	return reasoner.New(ctx, rules, reasoner.Options{Lanes: 64})
+}
+
+func lab(smallest, largest int) *experiment.Lab {
+	return &experiment.Lab{
+		Compile: compile, Sizes: experiment.Range{Min: smallest, Max: largest}, Limit: time.Minute, Memory: 64,
+	}
+}
+
+// rows runs an experiment and keeps what it reports.
+func rows(t *testing.T, l *experiment.Lab, name string) []experiment.Row {
+	t.Helper()
+	var list []experiment.Row
+	err := l.Run(t.Context(), name, func(r experiment.Row) error {
+		list = append(list, r)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestBackwardInductionCountsTheNodesOfThePaper(t *testing.T) {
+	checked := 0
+	for _, r := range rows(t, lab(4, 5), "goofspiel") {
+		if r.Method != "bi" || r.Paper == nil || r.Paper.LPCalls == 0 {
+			continue
+		}
+		checked++
+		if int64(r.Nodes) != r.Paper.Nodes || int64(r.LPCalls) != r.Paper.LPCalls {
+			t.Errorf("size %d: %v nodes and %v LPs, the paper has %d and %d", r.Size, r.Nodes, r.LPCalls, r.Paper.Nodes, r.Paper.LPCalls)
+		}
+	}
+	if checked != 2 {
+		t.Errorf("%d rows of Table 2", checked)
+	}
+}
+
+func TestAllMethodsAgreeOnTheValue(t *testing.T) {
+	for name, size := range map[string]int{"goofspiel": 4, "oshizumo": 8, "bidding": 1, "tron": 3, "pursuit": 2} {
+		values := map[string]float64{}
+		for _, r := range rows(t, lab(size, size), name) {
+			if !r.Finished {
+				if r.Method != "seqform" {
+					t.Errorf("%s, %s was not finished: %s", r.Table, r.Method, r.Note)
+				}
+				continue
+			}
+			last := r.Games[len(r.Games)-1]
+			if want, ok := values[last]; ok && math.Abs(r.Value[0]-want) > 1e-6 {
+				t.Errorf("%s: %s finds %v, another method %v", last, r.Method, r.Value, want)
+			}
+			values[last] = r.Value[0]
+		}
+		if len(values) == 0 {
+			t.Errorf("%s: nothing was finished", name)
+		}
+	}
+}
+
+func TestRunsThatAreNotFinishedAreShownAsSuch(t *testing.T) {
+	l := lab(3, 5)
+	l.Limit = time.Nanosecond
+	var out bytes.Buffer
+	printer := experiment.Printer{W: &out}
+	for _, r := range rows(t, l, "tron") {
+		if r.Finished {
+			t.Errorf("size %d, %s is finished after a nanosecond", r.Size, r.Method)
+		}
+		if err := printer.Print(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"Tron on N×N cells", "> 0", "stopped after 0 s", "not tried: size 3"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestAnInterruptedExperimentHasReportedWhatItHad(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	reported := 0
+	err := lab(3, 5).Run(ctx, "tron", func(experiment.Row) error {
+		if reported++; reported == 2 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || reported != 2 {
+		t.Errorf("%d rows, error %v", reported, err)
+	}
+}
+
+func TestWrongExperimentsAreNamed(t *testing.T) {
+	for want, run := range map[string]func() error{
+		"goofspiel, oshizumo": func() error { return lab(3, 4).Run(t.Context(), "chess", nil) },
+		"no size from 90":     func() error { return lab(90, 95).Run(t.Context(), "tron", nil) },
+	} {
+		if err := run(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+func TestRangesOfSizesAreRead(t *testing.T) {
+	for text, want := range map[string]experiment.Range{
+		"4": {Min: 4, Max: 4}, "4-7": {Min: 4, Max: 7}, "10-50": {Min: 10, Max: 50},
+		"": {}, "-": {}, "7-4": {}, "0-2": {}, "four": {}, "4-": {}, "1-2-3": {},
+	} {
+		var got experiment.Range
+		err := got.UnmarshalText([]byte(text))
+		isWanted := want != experiment.Range{}
+		if isWanted && (err != nil || got != want) || !isWanted && err == nil {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}
+
+func TestThePlotIsAnSVGFileWithALineForEachMethod(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tron.svg")
+	if err := experiment.WritePlot(path, rows(t, lab(3, 4), "tron")); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for decoder := xml.NewDecoder(bytes.NewReader(content)); ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			seen[strings.TrimSpace(string(text))] = true
+		}
+	}
+	for _, want := range []string{"Tron on N×N cells, by N", "seconds", "nodes", "3", "4", "bi", "do + table"} {
+		if !seen[want] {
+			t.Errorf("the plot does not show %q", want)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("files %v, %v", files, err)
+	}
+}
+
+func TestOnePointIsEnoughForAPlot(t *testing.T) {
+	row := experiment.Row{Table: "t", Method: "m", Size: 3, Finished: true, Nodes: 1, Seconds: 1}
+	if err := experiment.WritePlot(filepath.Join(t.TempDir(), "one.svg"), []experiment.Row{row}); err != nil {
+		t.Error(err)
+	}
+	row.Finished = false
+	err := experiment.WritePlot(filepath.Join(t.TempDir(), "none.svg"), []experiment.Row{row})
+	if err == nil || !strings.Contains(err.Error(), "nothing was finished") {
+		t.Errorf("error %v", err)
+	}
+}

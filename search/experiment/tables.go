@@ -1,0 +1,246 @@
+package experiment
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"stackmate/search/simultaneous"
+	"stackmate/search/solve"
+)
+
+// The tables of the literature, and the figures in them.
+//
+// Saffidine, Finnsson and Buro, "Alpha-Beta Pruning for Games with Simultaneous
+// Moves", AAAI 2012: Tables 2, 3 and 4; a laptop of 2009 with 2.2 GHz, OCaml,
+// GLPK 4.43.
+//
+// Bošanský, Lisý, Lanctot, Čermák and Winands, "Algorithms for computing
+// strategies in two-player simultaneous move games", Artificial Intelligence 237,
+// 2016: Java, CPLEX, no transposition table.
+const (
+	smabPaper   = "Saffidine et al. 2012"
+	oraclePaper = "Bošanský et al. 2016"
+)
+
+// The methods in the words of the second paper.
+const (
+	induction        = string(simultaneous.BackwardInduction)
+	boundedInduction = string(simultaneous.BoundedInduction)
+	doubleOracle     = string(simultaneous.DoubleOracle)
+	bestFirst        = string(simultaneous.BestFirst)
+	smab             = string(simultaneous.SMAB)
+	sequenceForm     = string(simultaneous.SequenceForm)
+)
+
+// Names are the experiments.
+var Names = []string{"goofspiel", "oshizumo", "bidding", "tron", "pursuit"}
+
+// runsOf lists the lines of an experiment, by table and growing size.
+func runsOf(name string) ([]run, error) {
+	switch name {
+	case "goofspiel":
+		return slices.Concat(table2(), table3(), table4(), randomOrders()), nil
+	case "oshizumo":
+		return oshiZumo(), nil
+	case "bidding":
+		return bidding(), nil
+	case "tron":
+		return tron(), nil
+	case "pursuit":
+		return pursuit(), nil
+	}
+	return nil, fmt.Errorf("expected an experiment of %s, found %q", strings.Join(Names, ", "), name)
+}
+
+// variant is a method with a transposition table or without.
+type variant struct {
+	method string
+	table  bool
+}
+
+// variants are the methods that the second paper compares, and best-first
+// search, which is nothing without a table. The paper has no tables.
+var variants = []variant{
+	{induction, false}, {induction, true},
+	{boundedInduction, false}, {boundedInduction, true},
+	{doubleOracle, false}, {doubleOracle, true},
+	{bestFirst, true},
+}
+
+// tabled are the variants for games that are too large without a table.
+var tabled = []variant{{induction, true}, {boundedInduction, true}, {doubleOracle, true}, {bestFirst, true}}
+
+// of finds what the second paper says of the variant at a size.
+func (v variant) of(published map[string]*Published, size int) *Published {
+	if v.table {
+		return nil
+	}
+	p := published[fmt.Sprintf("%s %d", v.method, size)]
+	if p != nil {
+		p.Source = oraclePaper
+	}
+	return p
+}
+
+// withTable names a method and says whether it has a transposition table.
+func withTable(method string, table bool) (name string, o solve.Options) {
+	name = method
+	if table {
+		name += " + table"
+	}
+	return name, solve.Options{Method: method, Table: table}
+}
+
+// fromSMAB are figures of the first paper.
+func fromSMAB(nodes, lps int64, seconds float64) *Published {
+	return &Published{Source: smabPaper, Nodes: nodes, LPCalls: lps, Seconds: seconds}
+}
+
+func table2() []run {
+	var runs []run
+	for i, paper := range []*Published{
+		fromSMAB(109, 109, 0.008), fromSMAB(1926, 1926, 0.188),
+		fromSMAB(58173, 58173, 5.588), fromSMAB(2578710, 2578710, 247.159),
+	} {
+		name, options := withTable(induction, false)
+		runs = append(runs, run{"Table 2: backward induction", name, 4 + i, []string{goofspiel(4 + i)}, options, paper})
+	}
+	return runs
+}
+
+func table3() []run {
+	var runs []run
+	for i, paper := range []*Published{
+		{Source: smabPaper, Note: "8 MB, < 1 s"}, {Source: smabPaper, Seconds: 152, Note: "43 MB"},
+		{Source: smabPaper, Note: "> 2 GB, > 177 s"},
+	} {
+		name, options := withTable(sequenceForm, false)
+		runs = append(runs, run{"Table 3: sequence form", name, 4 + i, []string{goofspiel(4 + i)}, options, paper})
+	}
+	return runs
+}
+
+func table4() []run {
+	figures := [][]*Published{ // by size, from 4, and s, from 0
+		{fromSMAB(55, 265, 0.020), fromSMAB(59, 171, 0.012), fromSMAB(70, 147, 0.012)},
+		{fromSMAB(516, 2794, 0.216), fromSMAB(630, 1897, 0.168), fromSMAB(1003, 1919, 0.184)},
+		{fromSMAB(13560, 74700, 5.900), fromSMAB(18212, 55462, 4.980), fromSMAB(30575, 57335, 5.536)},
+		{
+			fromSMAB(757699, 4074729, 324.352), fromSMAB(949521, 2857133, 259.716),
+			fromSMAB(1380564, 2498366, 241.735), fromSMAB(1734798, 2452624, 237.903), fromSMAB(1881065, 2583307, 253.476),
+		},
+	}
+	var runs []run
+	for i, bySkip := range figures {
+		for skip, paper := range bySkip {
+			_, options := withTable(smab, false)
+			options.Skip = skip
+			runs = append(runs, run{
+				"Table 4: SMAB, L-shaped order, early bound skipping s", fmt.Sprintf("smab s=%d", skip),
+				4 + i, []string{goofspiel(4 + i)}, options, paper,
+			})
+		}
+	}
+	return runs
+}
+
+func goofspiel(n int) string { return fmt.Sprintf("goofspiel-%d", n) }
+
+// orders is the number of random orders of the prizes, as in the paper, and
+// orderSeed where ours come from.
+const (
+	orders    = 10
+	orderSeed = 2016
+)
+
+// randomOrders are the experiments on goofspiel of the second paper, where the
+// order of the prizes is drawn: win, tie and loss (its Fig. 8), and points.
+func randomOrders() []run {
+	var runs []run
+	for _, kind := range []struct {
+		family, caption string
+		published       map[string]*Published // by method and size
+	}{
+		{"goofspiel", "10 random orders of the prizes: win, tie, loss", map[string]*Published{
+			"bi 5": {Seconds: 6}, "biab 5": {Seconds: 0.64}, "do 5": {Seconds: 0.69},
+			"bi 6": {Seconds: 181}, "biab 6": {Seconds: 6.7}, "do 6": {Seconds: 6.3},
+			"bi 7": {Seconds: 8740, Nodes: 32_000_000}, "biab 7": {Seconds: 222, Nodes: 198_986}, "do 7": {Seconds: 166, Nodes: 79_105},
+		}},
+		{"goofspielPoints", "10 random orders of the prizes: points", map[string]*Published{
+			"bi 7": {Seconds: 8900}, "biab 7": {Seconds: 1910}, "do 7": {Seconds: 756},
+			"biab 8": {Seconds: 83300}, "do 8": {Seconds: 36000},
+		}},
+	} {
+		for size := 3; size <= 8; size++ {
+			games := drawOrders(kind.family, size)
+			for _, v := range variants {
+				name, options := withTable(v.method, v.table)
+				runs = append(runs, run{kind.caption, name, size, games, options, v.of(kind.published, size)})
+			}
+		}
+	}
+	return runs
+}
+
+// drawOrders names the games of one size, always the same ones.
+func drawOrders(family string, size int) []string {
+	rng := rand.New(rand.NewPCG(orderSeed, uint64(size)))
+	games := make([]string, orders)
+	for i := range games {
+		prizes := make([]string, size)
+		for j, p := range rng.Perm(size) {
+			prizes[j] = fmt.Sprint(p + 1)
+		}
+		games[i] = fmt.Sprintf("%s-%d-%s", family, size, strings.Join(prizes, "."))
+	}
+	return games
+}
+
+// growth lists runs of several methods over sizes, of one game each.
+func growth(caption string, sizes []int, game func(size int) string, variants []variant, published map[string]*Published) []run {
+	var runs []run
+	for _, size := range sizes {
+		for _, v := range variants {
+			name, options := withTable(v.method, v.table)
+			runs = append(runs, run{caption, name, size, []string{game(size)}, options, v.of(published, size)})
+		}
+	}
+	return runs
+}
+
+func oshiZumo() []run {
+	return slices.Concat(
+		growth("Oshi-zumo K=4, by coins: win, tie, loss", []int{8, 13, 18},
+			func(n int) string { return fmt.Sprintf("oshiZumo-%d-4", n) }, variants,
+			map[string]*Published{
+				"bi 13": {Seconds: 6360}, "biab 13": {Seconds: 1.7}, "do 13": {Seconds: 1.7},
+				"biab 18": {Seconds: 3020}, "do 18": {Seconds: 2530},
+			}),
+		growth("Oshi-zumo K=3, by coins: win, tie, loss", []int{10, 20, 30, 40, 50},
+			func(n int) string { return fmt.Sprintf("oshiZumo-%d-3", n) }, tabled, nil))
+}
+
+func bidding() []run {
+	return growth("Bidding tic-tac-toe, by coins", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+		func(c int) string { return fmt.Sprintf("biddingTicTacToe-%d", c) }, tabled, nil)
+}
+
+func tron() []run {
+	return growth("Tron on N×N cells, by N", []int{3, 4, 5, 6, 7, 8, 9},
+		func(n int) string { return fmt.Sprintf("tron-%dx%d", n, n) }, variants,
+		map[string]*Published{
+			"bi 6": {Seconds: 1840}, "biab 6": {Seconds: 0.63}, "do 6": {Seconds: 0.66},
+			"biab 9": {Seconds: 168000}, "do 9": {Seconds: 168000},
+		})
+}
+
+func pursuit() []run {
+	return growth("Pursuit on 5×5 cells, by rounds", []int{2, 3, 4, 5, 6, 7},
+		func(d int) string { return fmt.Sprintf("pursuit-5x5-%d", d) }, variants,
+		map[string]*Published{
+			"bi 6": {Seconds: 48500}, "biab 6": {Seconds: 584}, "do 6": {Seconds: 154, Nodes: 6692},
+			"biab 7": {Seconds: 20700}, "do 7": {Seconds: 1320},
+		})
+}
