@@ -274,11 +274,13 @@ func sameValue(a, b any) bool {
 }
 
 func TestSolveCertifiesItsStrategies(t *testing.T) {
-	o := execute(t, "solve", "goofspiel-5", "--certify", "--json")
-	o.expect(t, statusFine)
-	c := o.objects(t)[0]
-	if c["certified"] != true || c["exploitability"] != 0. || c["positions_checked"].(float64) < 100 {
-		t.Errorf("certificate %v", c)
+	for _, game := range []string{"goofspiel-5", "ticTacToe", "connectFour-4x3", "pig-3-10"} {
+		o := execute(t, "solve", game, "--certify", "--json")
+		o.expect(t, statusFine)
+		c := o.objects(t)[0]
+		if c["certified"] != true || c["exploitability"] != 0.0 || c["positions_checked"].(float64) < 100 {
+			t.Errorf("%s: certificate %v", game, c)
+		}
 	}
 }
 

@@ -140,7 +140,12 @@ func (r *run) choice(f *frame, s machine.State, best, ply, depth int, w window) 
 			r.credit(f, a, depth)
 		}
 	}
-	return r.remember(s, v, depth, f.favourite(maximise, best), first)
+	known := r.remember(s, v, depth, f.favourite(maximise, best), first)
+	if ply == 0 {
+		// What the table adds proves no action to be best, and actions are wanted.
+		return v
+	}
+	return known
 }
 
 // scout searches action a: with a null window first, where others were searched
