@@ -274,7 +274,7 @@ func sameValue(a, b any) bool {
 }
 
 func TestSolveCertifiesItsStrategies(t *testing.T) {
-	for _, game := range []string{"goofspiel-5", "ticTacToe", "connectFour-4x3", "pig-3-10"} {
+	for _, game := range []string{"goofspiel-5", "ticTacToe", "connectFour-4x4", "pig-3-10"} {
 		o := execute(t, "solve", game, "--certify", "--json")
 		o.expect(t, statusFine)
 		c := o.objects(t)[0]
