@@ -9,8 +9,8 @@ import (
 
 // source knows the facts that a rule is joined with.
 type source interface {
-	// cost guesses how many facts match an atom.
-	cost(atom *pattern, binding []term) int
+	// cost guesses how many facts match the atom of a literal.
+	cost(l *literal, binding []term) int
 	// answers lists the facts that match an atom, and maybe some that do not.
 	answers(atom *pattern, binding []term) []term
 }
@@ -83,7 +83,7 @@ func (j *join) choose() int {
 				return i
 			}
 		default:
-			if c := j.source.cost(&l.atom, j.binding); c < least {
+			if c := j.source.cost(l, j.binding); c < least {
 				best, least = i, c
 			}
 		}

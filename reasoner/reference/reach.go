@@ -119,11 +119,11 @@ func (d *reach) add(fact term) (more bool) {
 }
 
 // cost implements source.
-func (d *reach) cost(atom *pattern, binding []term) int {
-	if d.grows(atom.functor) {
-		return len(d.facts.candidates(atom, binding))
+func (d *reach) cost(l *literal, binding []term) int {
+	if d.grows(l.atom.functor) {
+		return len(d.facts.candidates(&l.atom, binding))
 	}
-	return d.solver.cost(atom, binding)
+	return d.solver.cost(l, binding)
 }
 
 // answers implements source.

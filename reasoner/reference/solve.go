@@ -83,22 +83,18 @@ func (s *solver) stored(atom *pattern, binding []term) []term {
 }
 
 // cost implements source.
-func (s *solver) cost(atom *pattern, binding []term) int {
-	if len(s.program.rules[atom.functor]) == 0 {
-		return len(s.stored(atom, binding))
+func (s *solver) cost(l *literal, binding []term) int {
+	if len(s.program.rules[l.atom.functor]) == 0 {
+		return len(s.stored(&l.atom, binding))
 	}
 	unknown := 0
-	for _, v := range atom.variables(nil) {
+	for _, v := range l.slots {
 		if binding[v] == unbound {
 			unknown++
 		}
 	}
 	if unknown == 0 {
 		return 1
-	}
-	question := s.terms.question(atom, binding)
-	if t := s.tables[s.program.lifetime(atom.functor)][question]; t != nil && t.complete {
-		return len(t.answers)
 	}
 	return unknown * unsolved
 }
