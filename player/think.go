@@ -75,7 +75,7 @@ func (t *thinker) exactSearch() search.Searcher {
 	case !c.Simultaneous:
 		return sequential.New(sequential.Config{})
 	case c.Players == 2:
-		s, err := simultaneous.New(simultaneous.Config{Method: simultaneous.DoubleOracle, Table: true})
+		s, err := simultaneous.New(simultaneous.Config{})
 		if err != nil {
 			t.log.Error().Err(err).Msg("exact search")
 			return nil
