@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -121,7 +122,8 @@ func parsePrefix(tokens []lexer.Token) ([]*Form, Diagnostics) {
 // syntaxFault reports what participle found wrong.
 func syntaxFault(err error) Diagnostic {
 	d := Diagnostic{Code: "E007", Message: err.Error()}
-	if at, ok := err.(participle.Error); ok {
+	var at participle.Error
+	if errors.As(err, &at) {
 		d.Pos, d.Message = place(at.Position()), at.Message()
 	}
 	return d

@@ -56,8 +56,12 @@ func compareEngines(t *testing.T, src string) {
 	rng := rand.New(rand.NewPCG(uint64(len(src)), 1))
 	walkers := []*walker{newWalker(oracle, same, rng)}
 	for _, o := range []reasoner.Options{
-		{Engine: "datalog"}, {Engine: "circuit"},
-		{Engine: "circuit", Lanes: 64}, {Engine: "circuit", Lanes: 128}, {Engine: "circuit", Lanes: 256}, {Engine: "circuit", Lanes: 512},
+		{Engine: "datalog"},
+		{Engine: "circuit"},
+		{Engine: "circuit", Lanes: 64},
+		{Engine: "circuit", Lanes: 128},
+		{Engine: "circuit", Lanes: 256},
+		{Engine: "circuit", Lanes: 512},
 	} {
 		m, err := reasoner.New(t.Context(), g, o)
 		if err != nil {

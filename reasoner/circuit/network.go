@@ -29,13 +29,6 @@ func (l Lit) Node() int32 { return int32(l >> 1) }
 // Complemented tells whether l is the complement of its node.
 func (l Lit) Complemented() bool { return l&1 != 0 }
 
-func litIf(node int32, complemented bool) Lit {
-	if complemented {
-		return Lit(node<<1 | 1)
-	}
-	return Lit(node << 1)
-}
-
 // Op is the operation of a node.
 type Op uint8
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -117,7 +118,8 @@ func TestInitialPositionsFollowFromTheRules(t *testing.T) {
 				"(<= (legal p (other ?y)) (true (f ?x)) (true (h ?y)) (distinct ?x ?y))(goal p 0)",
 			position{
 				"(f (g 1 2)) (h (g 1 2)) (h (g 2 1))", false,
-				[]string{"(other (g 2 1)) (same (g 1 2)) n"}, []int32{0},
+				[]string{"(other (g 2 1)) (same (g 1 2)) n"},
+				[]int32{0},
 			},
 		},
 		{
@@ -233,5 +235,25 @@ func TestCompilingStopsWithItsContext(t *testing.T) {
 	cancel()
 	if _, err := reference.New(ctx, g); err == nil {
 		t.Error("a game without end of fluents compiles")
+	}
+}
+
+func TestCompilingStopsInTheMiddleOfARelationThatDoesNotEnd(t *testing.T) {
+	var rules strings.Builder
+	rules.WriteString("(role p) (legal p n) (goal p 0) (init a) (<= terminal (true (list ?l)))")
+	head, body := "nil", ""
+	for i := range 30 { // lists of 30 elements, each one of 30: too many to list
+		fmt.Fprintf(&rules, "(el e%d)", i)
+		head, body = fmt.Sprintf("(cons ?e%d %s)", i, head), fmt.Sprintf("%s (el ?e%d)", body, i)
+	}
+	fmt.Fprintf(&rules, "(<= (list %s) %s) (<= (next (list ?l)) (list ?l) (true b))", head, body)
+	g, _, err := gdl.Load("test", []byte(rules.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := reference.New(ctx, g); err == nil {
+		t.Error("an astronomic relation was completed")
 	}
 }

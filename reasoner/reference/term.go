@@ -171,8 +171,8 @@ func (t *terms) match(p *pattern, n term, binding []term, trail []int) ([]int, b
 	if t.heads[n] != p.functor {
 		return trail, false
 	}
-	ok := true
 	for i := range p.args {
+		var ok bool
 		if trail, ok = t.match(&p.args[i], t.arguments[n][i], binding, trail); !ok {
 			return trail, false
 		}

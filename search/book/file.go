@@ -174,7 +174,7 @@ func read(from io.Reader, m machine.Machine, rules string, maxBytes int64) (*Boo
 		}
 	}
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("after %d positions: expected the end, found more, or damage (%v)", h.Positions, err)
+		return nil, fmt.Errorf("after %d positions: expected the end, found more, or damage", h.Positions)
 	}
 	return b, nil
 }

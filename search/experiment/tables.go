@@ -63,9 +63,12 @@ type variant struct {
 // variants are the methods that the second paper compares, and best-first
 // search, which is nothing without a table. The paper has no tables.
 var variants = []variant{
-	{induction, false}, {induction, true},
-	{boundedInduction, false}, {boundedInduction, true},
-	{doubleOracle, false}, {doubleOracle, true},
+	{induction, false},
+	{induction, true},
+	{boundedInduction, false},
+	{boundedInduction, true},
+	{doubleOracle, false},
+	{doubleOracle, true},
 	{bestFirst, true},
 }
 
@@ -113,7 +116,8 @@ func table2() []run {
 func table3() []run {
 	var runs []run
 	for i, paper := range []*Published{
-		{Source: smabPaper, Note: "8 MB, < 1 s"}, {Source: smabPaper, Seconds: 152, Note: "43 MB"},
+		{Source: smabPaper, Note: "8 MB, < 1 s"},
+		{Source: smabPaper, Seconds: 152, Note: "43 MB"},
 		{Source: smabPaper, Note: "> 2 GB, > 177 s"},
 	} {
 		name, options := withTable(sequenceForm, false)
@@ -139,7 +143,9 @@ func table4() []run {
 			options.Skip = skip
 			runs = append(runs, run{
 				"Table 4: SMAB, L-shaped order, early bound skipping s", fmt.Sprintf("smab s=%d", skip),
-				4 + i, []string{goofspiel(4 + i)}, options, paper,
+				4 + i,
+				[]string{goofspiel(4 + i)},
+				options, paper,
 			})
 		}
 	}

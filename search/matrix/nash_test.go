@@ -58,11 +58,21 @@ func TestKnownGames(t *testing.T) {
 		{"one column", 3, 1, []float64{4, 2, 5}, 5, []float64{0, 0, 1}, []float64{1}},
 		{"matching pennies", 2, 2, []float64{100, 0, 0, 100}, 50, []float64{.5, .5}, []float64{.5, .5}},
 		{"unequal pennies", 2, 2, []float64{3, -1, -2, 1}, 1. / 7, []float64{3. / 7, 4. / 7}, []float64{2. / 7, 5. / 7}},
-		{"rock paper scissors", 3, 3, []float64{50, 0, 100, 100, 50, 0, 0, 100, 50}, 50,
-			[]float64{1. / 3, 1. / 3, 1. / 3}, []float64{1. / 3, 1. / 3, 1. / 3}},
+		{
+			"rock paper scissors", 3, 3,
+			[]float64{50, 0, 100, 100, 50, 0, 0, 100, 50},
+			50,
+			[]float64{1. / 3, 1. / 3, 1. / 3},
+			[]float64{1. / 3, 1. / 3, 1. / 3},
+		},
 		{"Example 2 of Saffidine, Finnsson and Buro", 3, 3, []float64{6, 1, 0, 3, 3, 3, 0, 1, 6}, 3, nil, nil},
-		{"dominated row and column", 3, 3, []float64{3, -1, 4, -2, 1, 2, -3, -1, 0}, 1. / 7,
-			[]float64{3. / 7, 4. / 7, 0}, []float64{2. / 7, 5. / 7, 0}},
+		{
+			"dominated row and column", 3, 3,
+			[]float64{3, -1, 4, -2, 1, 2, -3, -1, 0},
+			1. / 7,
+			[]float64{3. / 7, 4. / 7, 0},
+			[]float64{2. / 7, 5. / 7, 0},
+		},
 		{"constant", 2, 3, []float64{50, 50, 50, 50, 50, 50}, 50, nil, nil},
 	} {
 		withEngines(t, func(t *testing.T, g Engine) {
