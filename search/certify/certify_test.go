@@ -296,3 +296,29 @@ func TestChecksStopAtTheirLimits(t *testing.T) {
 		t.Errorf("context: error %v", err)
 	}
 }
+
+func TestALonePlayerWhoCouldDoBetterIsAFault(t *testing.T) {
+	g := &toy{roles: []string{"lone"}, nodes: []toyNode{{moves: []int{2}, kids: []int{1, 2}}, {goals: []int32{20}}, {goals: []int32{80}}}}
+	c := check(t, g.machine(), solutionFunc(func(machine.State) (Claim, error) {
+		return Claim{Value: 20, Strategies: [][]search.Weighted{{{Move: 0, Probability: 1}}}}, nil
+	}))
+	if c.Exploitability() != 60 || c.Faults != 1 || c.First.Role != -1 || c.First.Obtained != 80 {
+		t.Errorf("found %+v, %+v", c, c.First)
+	}
+}
+
+func TestProgressIsTold(t *testing.T) {
+	// A chain of positions, one more than it takes to be told.
+	g := &toy{roles: []string{"lone"}}
+	for i := range reportEvery + 1 {
+		g.nodes = append(g.nodes, toyNode{moves: []int{1}, kids: []int{i + 1}})
+	}
+	g.nodes = append(g.nodes, toyNode{goals: []int32{100}})
+	m := g.machine()
+	told := int64(0)
+	s := solutionFunc(func(machine.State) (Claim, error) { return Claim{Value: 100}, nil })
+	c, err := Check(context.Background(), m, m.Initial(), s, Limits{Progress: func(positions int64) { told = positions }})
+	if err != nil || !c.Certified() || told < reportEvery || c.Positions != reportEvery+1 {
+		t.Errorf("told %d, error %v, certificate %+v", told, err, c)
+	}
+}
