@@ -1,6 +1,10 @@
 package reference
 
-import "stackmate/gdl"
+import (
+	"context"
+
+	"stackmate/gdl"
+)
 
 // Facts lists the facts of a relation with the given number of arguments that
 // hold in the position with the given fluents, each as its arguments, in
@@ -9,7 +13,7 @@ import "stackmate/gdl"
 func Facts(g *gdl.Game, fluents []string, relation string, arity int) ([][]string, error) {
 	t := newTerms()
 	p := newProgram(t, g)
-	s := newSolver(p, t)
+	s := newSolver(context.Background(), p, t)
 	state, err := t.read(fluents)
 	if err != nil {
 		return nil, err

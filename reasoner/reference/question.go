@@ -2,7 +2,7 @@ package reference
 
 // A question is an atom in which anything stands for what is not known.
 
-// question is the atom as far as the binding knows it, with any for the rest.
+// question is the atom as far as the binding knows it, with anything for the rest.
 func (t *terms) question(p *pattern, binding []term) term {
 	if p.ground != unbound {
 		return p.ground

@@ -21,14 +21,11 @@ var errTooManyFacts = errors.New("the rules derive too many facts for the refere
 // far wherever its relation occurs. The relations that do not change are asked
 // for as they are needed.
 type reach struct {
-	ctx     context.Context
 	program *program
 	solver  *solver                  // of the relations that do not change
 	facts   *store                   // of those that do
 	waiting map[functor][]occurrence // by relation: where a new fact matters
 	queue   []term
-	work    int   // instances found
-	err     error // why the search is given up
 }
 
 // occurrence is a positive literal of a rule.
@@ -37,13 +34,9 @@ type occurrence struct {
 	literal int
 }
 
-// patience is how many instances are found between two looks at the context:
-// some milliseconds.
-const patience = 1 << 12
-
 func newReach(ctx context.Context, p *program) *reach {
 	return &reach{
-		ctx: ctx, program: p, solver: newSolver(p, p.terms),
+		program: p, solver: newSolver(ctx, p, p.terms),
 		facts: newStore(p.terms), waiting: make(map[functor][]occurrence),
 	}
 }
@@ -74,7 +67,7 @@ func (d *reach) run() (*store, error) {
 	for _, r := range rules {
 		newJoin(t, d, r, d.add).run()
 	}
-	for len(d.queue) > 0 && d.err == nil {
+	for len(d.queue) > 0 && d.solver.err == nil {
 		fact := d.queue[len(d.queue)-1]
 		d.queue = d.queue[:len(d.queue)-1]
 		for _, w := range d.waiting[t.heads[fact]] {
@@ -85,7 +78,7 @@ func (d *reach) run() (*store, error) {
 			}
 		}
 	}
-	return d.facts, d.err
+	return d.facts, d.solver.err
 }
 
 // grows tells whether the facts of a relation are found here.
@@ -96,14 +89,11 @@ func (d *reach) grows(f functor) bool {
 
 // add adds a fact, and what it makes possible.
 func (d *reach) add(fact term) (more bool) {
-	if d.work++; d.work%patience == 0 && d.err == nil {
-		d.err = d.ctx.Err()
-	}
-	if !d.facts.insert(fact) || d.err != nil {
-		return d.err == nil
+	if d.solver.tired() || !d.facts.insert(fact) {
+		return d.solver.err == nil
 	}
 	if len(d.facts.log) > maxFacts {
-		d.err = errTooManyFacts
+		d.solver.err = errTooManyFacts
 		return false
 	}
 	d.queue = append(d.queue, fact)
@@ -128,7 +118,7 @@ func (d *reach) cost(l *literal, binding []term) int {
 
 // answers implements source.
 func (d *reach) answers(atom *pattern, binding []term) []term {
-	if d.grows(atom.functor) {
+	if d.grows(atom.functor) && !d.solver.tired() {
 		return d.facts.candidates(atom, binding)
 	}
 	return d.solver.answers(atom, binding)

@@ -42,7 +42,7 @@ func NewWithNames(g *gdl.Game, names *machine.Names) (machine.Machine, error) {
 
 func (p *program) machine(g *gdl.Game, v vocabulary) machine.Machine {
 	n := newNumbering(p.terms, v)
-	initial := n.state(p.terms, newSolver(p, p.terms).ask(p.init, unknown()))
+	initial := n.state(p.terms, newSolver(context.Background(), p, p.terms).ask(p.init, unknown()))
 	info := machine.Info{Engine: "reference", Gates: len(g.Rules)}
 	return machine.NewScalar(n.names, initial, info, func() machine.Stepper { return newStepper(p, n) })
 }

@@ -1,5 +1,7 @@
 package reference
 
+import "context"
+
 // The meaning of rules is computed from the top: a question is an atom with some
 // of its arguments known, its answers are the facts that match. Every question is
 // asked of every rule once, and its answers are kept in a table (tabled
@@ -21,6 +23,9 @@ type solver struct {
 	tables  [lifetimes]map[term]*table // by question
 	active  map[functor]*fixpoint      // by component
 	current *table                     // the one that is being computed
+	ctx     context.Context
+	work    int   // questions asked, and facts that a search has found
+	err     error // that of ctx, once it is done: answers are not complete
 }
 
 // lifetime says how long the answers of a relation stay the same.
@@ -35,7 +40,7 @@ const (
 
 // table is a question and its answers.
 type table struct {
-	question term // with any for what is unknown
+	question term // with anything for what is unknown
 	answers  []term
 	has      map[term]bool
 	complete bool
@@ -53,8 +58,8 @@ type fixpoint struct {
 // thought to have: more than most relations have facts.
 const unsolved = 1000
 
-func newSolver(p *program, t *terms) *solver {
-	s := &solver{program: p, terms: t, facts: newStore(t), active: make(map[functor]*fixpoint)}
+func newSolver(ctx context.Context, p *program, t *terms) *solver {
+	s := &solver{ctx: ctx, program: p, terms: t, facts: newStore(t), active: make(map[functor]*fixpoint)}
 	for l := range lifetimes {
 		s.forget(l)
 	}
@@ -99,8 +104,23 @@ func (s *solver) cost(l *literal, binding []term) int {
 	return unknown * unsolved
 }
 
+// patience is how many questions are asked between two looks at the context:
+// some milliseconds.
+const patience = 1 << 12
+
+// tired tells whether the work is to be given up.
+func (s *solver) tired() bool {
+	if s.work++; s.work%patience == 0 && s.err == nil {
+		s.err = s.ctx.Err()
+	}
+	return s.err != nil
+}
+
 // answers implements source.
 func (s *solver) answers(atom *pattern, binding []term) []term {
+	if s.tired() {
+		return nil
+	}
 	if len(s.program.rules[atom.functor]) == 0 {
 		return s.stored(atom, binding)
 	}
@@ -132,7 +152,7 @@ func (s *solver) solve(t *table, component functor) {
 	f := &fixpoint{tables: []*table{t}}
 	s.active[component] = f
 	s.compute(t, f)
-	for len(f.again) > 0 {
+	for len(f.again) > 0 && s.err == nil {
 		last := f.again[len(f.again)-1]
 		f.again = f.again[:len(f.again)-1]
 		last.queued = false

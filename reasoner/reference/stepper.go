@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
@@ -23,7 +24,9 @@ func newStepper(p *program, n *numbering) *stepper {
 }
 
 // restart forgets all terms and answers that other positions needed.
-func (s *stepper) restart() { s.solver = newSolver(s.program, s.program.terms.clone()) }
+func (s *stepper) restart() {
+	s.solver = newSolver(context.Background(), s.program, s.program.terms.clone())
+}
 
 // SetState implements machine.Stepper.
 func (s *stepper) SetState(state machine.State) {
