@@ -504,13 +504,12 @@ func (c *solveCommand) Run(s *console) error {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	solution.Game = c.Game
+	var doubt error
 	if solution.Solved && (c.Certify || c.Save != "") {
-		if err := c.certify(s, solver, m, &solution); err != nil {
-			return fmt.Errorf("%s: %w", c.Game, err)
-		}
+		doubt = c.certify(s, solver, m, &solution)
 	}
-	if err := s.show(c.JSON, solution); err != nil {
-		return err
+	if err := errors.Join(s.show(c.JSON, solution), doubt); err != nil {
+		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	if !solution.IsWithin(c.Epsilon) {
 		return fmt.Errorf("%s is not solved", c.Game)
@@ -761,6 +760,9 @@ func (c *experimentCommand) Run(s *console) error {
 	stop()
 	if c.Plot != "" && len(rows) > 0 {
 		err = errors.Join(err, experiment.WritePlot(c.Plot, rows))
+	}
+	if errors.Is(err, experiment.ErrNoSize) {
+		return usageError{err}
 	}
 	return err
 }

@@ -114,6 +114,11 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"negative clock":      {[]string{"match", "ticTacToe", "--play-clock=-1"}, "clocks"},
 		"half a test":         {[]string{"tournament", "ticTacToe", "--players", "random,legal", "--sprt", "5"}, "--sprt"},
 		"lonely tournament":   {[]string{"tournament", "ticTacToe", "--players", "random"}, "2 players"},
+		"unknown experiment":  {[]string{"experiment", "chess"}, "goofspiel"},
+		"sizes reversed":      {[]string{"experiment", "tron", "--sizes", "5-3"}, "5-3"},
+		"sizes of none":       {[]string{"experiment", "tron", "--sizes", "90"}, "no size"},
+		"no time per game":    {[]string{"experiment", "tron", "--limit", "0s"}, "--limit"},
+		"unknown role":        {[]string{"play", "ticTacToe", "--role", "z"}, "x, o"},
 		"unknown log level":   {[]string{"inspect", "ticTacToe", "--log-level", "loud"}, "loud"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -298,6 +303,31 @@ func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
 	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
 	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
+}
+
+func TestASolutionThatCannotBeSavedIsShownAllTheSame(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "no", "such")
+	execute(t, "solve", "goofspiel-3", "--save", nowhere).expect(t, statusBad, "value of red", "cannot save the solution")
+}
+
+func TestExperimentsShowTheFiguresOfThePaper(t *testing.T) {
+	picture := filepath.Join(t.TempDir(), "plot.svg")
+	execute(t, "experiment", "goofspiel", "--sizes", "4", "--plot", picture).expect(t, statusFine,
+		"Table 2", "109", "Saffidine", "Table 4", "points")
+	if svg, err := os.ReadFile(picture); err != nil || !bytes.Contains(svg, []byte("<svg")) {
+		t.Errorf("plot: %v", err)
+	}
+	for _, row := range execute(t, "experiment", "tron", "--sizes", "3-4", "--json").objects(t) {
+		if row["finished"] != true || row["experiment"] != "tron" {
+			t.Errorf("row %v", row)
+		}
+	}
+}
+
+func TestAnInterruptedExperimentSaysSo(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	executeUntil(ctx, "experiment", "tron").expect(t, statusBad, "interrupted")
 }
 
 func TestSolveRefusesWhatItCannotSolve(t *testing.T) {

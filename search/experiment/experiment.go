@@ -48,7 +48,7 @@ type Row struct {
 	Games      []string   `json:"games"`
 	Finished   bool       `json:"finished"` // otherwise the figures are those of the time limit
 	Value      [2]float64 `json:"value"`    // of the first player in the last game, in goal points
-	Nodes      float64    `json:"nodes"`
+	Nodes      float64    `json:"nodes"`    // as the literature counts: without those of serialized searches
 	LPCalls    float64    `json:"lp_calls"`
 	LPSeconds  float64    `json:"lp_seconds"`
 	Seconds    float64    `json:"seconds"`
@@ -77,6 +77,9 @@ func (r *Range) UnmarshalText(text []byte) error {
 
 // contains tells whether a size is in the range.
 func (r Range) contains(size int) bool { return r == Range{} || r.Min <= size && size <= r.Max }
+
+// ErrNoSize is returned, wrapped, where a range contains no size of an experiment.
+var ErrNoSize = errors.New("there is no size")
 
 // Lab runs experiments.
 type Lab struct {
@@ -119,7 +122,7 @@ func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error
 		}
 	}
 	if !tried {
-		return fmt.Errorf("%s: no size from %d to %d is part of it", name, l.Sizes.Min, l.Sizes.Max)
+		return fmt.Errorf("%s: %w from %d to %d", name, ErrNoSize, l.Sizes.Min, l.Sizes.Max)
 	}
 	return nil
 }

@@ -128,8 +128,8 @@ func TestAnInterruptedExperimentHasReportedWhatItHad(t *testing.T) {
 
 func TestWrongExperimentsAreNamed(t *testing.T) {
 	for want, run := range map[string]func() error{
-		"goofspiel, oshizumo": func() error { return lab(3, 4).Run(t.Context(), "chess", nil) },
-		"no size from 90":     func() error { return lab(90, 95).Run(t.Context(), "tron", nil) },
+		"goofspiel, oshizumo":   func() error { return lab(3, 4).Run(t.Context(), "chess", nil) },
+		"no size from 90 to 95": func() error { return lab(90, 95).Run(t.Context(), "tron", nil) },
 	} {
 		if err := run(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
