@@ -279,11 +279,16 @@ func sameValue(a, b any) bool {
 }
 
 func TestSolveCertifiesItsStrategies(t *testing.T) {
-	for _, game := range []string{"goofspiel-5", "ticTacToe", "connectFour-4x4", "pig-3-10"} {
+	for _, game := range []string{
+		"goofspiel-5", // simultaneous moves
+		"ticTacToe",   // sequential, two players
+		"pig-10-2",    // chance
+		"slidingPuzzle-3x2-6",
+	} {
 		o := execute(t, "solve", game, "--certify", "--json")
 		o.expect(t, statusFine)
 		c := o.objects(t)[0]
-		if c["certified"] != true || c["exploitability"] != 0.0 || c["positions_checked"].(float64) < 100 {
+		if c["certified"] != true || c["exploitability"] != 0. || c["positions_checked"].(float64) < 10 {
 			t.Errorf("%s: certificate %v", game, c)
 		}
 	}
