@@ -52,6 +52,10 @@ type Result struct {
 	// Proved tells that Values are bounds that hold; otherwise they are
 	// estimates. Solved means proved and every interval a single number.
 	Proved bool
+	// Estimates holds, for each role, the best guess at the value: inside of its
+	// interval and, unless that is a single number, not proved. Nil where the
+	// search makes none.
+	Estimates []float64
 	// Strategies holds, for each role, the strategy found at the root: the moves
 	// with positive probability, ascending. Nil for a role that has none.
 	Strategies [][]Weighted

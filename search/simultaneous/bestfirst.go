@@ -22,6 +22,10 @@ import "stackmate/search"
 // for the column. The window of the position replaces v⁻ or v⁺ where it is
 // narrower.
 //
+// With a tolerance ε, bounds no further apart than ε count as met, at every
+// level alike: if all cells where x and y meet are known up to ε, then
+// v⁺ ≤ xOy ≤ xPy + ε ≤ v⁻ + ε.
+//
 // Invariant: P ≤ values ≤ O; every step narrows a cell. Cost: one or two matrix
 // games for each cell searched, of the full size of the matrix.
 
@@ -39,7 +43,7 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 	b.x, b.y = resize(b.x, f.m), resize(b.y, f.n)
 	b.rowGap, b.colGap = resize(b.rowGap, f.m), resize(b.colGap, f.n)
 	b.interval = search.Interval{Lower: s.config.Low, Upper: s.config.High}
-	s.recall(f)
+	s.recall(f, depth)
 	newP, newO := true, true
 	for {
 		if newP {
@@ -49,14 +53,15 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 		if newO && b.interval.Lower < beta {
 			b.interval.Upper = max(b.interval.Lower, s.nash(f.o, f.m, f.n, b.x, f.y))
 		}
-		if s.stopped || decided(b.interval, alpha, beta) {
+		if s.stopped || s.decided(b.interval, alpha, beta) {
 			return b.interval
 		}
 		f.measure(max(b.interval.Lower, alpha), min(b.interval.Upper, beta))
-		at := f.widest()
+		at := f.widest(s.config.Epsilon)
 		if at < 0 {
-			// Only rounding keeps the bounds apart.
-			return search.Exact(b.interval.Lower)
+			// Only rounding keeps the bounds further apart than the tolerance.
+			b.interval.Upper = min(b.interval.Upper, b.interval.Lower+s.config.Epsilon)
+			return b.interval
 		}
 		p, o := f.p[at], f.o[at]
 		low, high := s.aim(f, at)
@@ -90,8 +95,8 @@ func (f *frame) measure(lower, upper float64) {
 }
 
 // widest is the unknown cell with the greatest share of the gap between the
-// optimists, or -1 if they meet in known cells only.
-func (f *frame) widest() int {
+// optimists, or -1 if they meet only in cells that are known up to epsilon.
+func (f *frame) widest(epsilon float64) int {
 	b := &f.optimism
 	best, at := 0.0, -1
 	for i, x := range b.x {
@@ -100,7 +105,8 @@ func (f *frame) widest() int {
 		}
 		for j, y := range b.y {
 			c := i*f.n + j
-			if gap := x * y * (f.o[c] - f.p[c]); gap > best && (b.rowGap[i] > margin || b.colGap[j] > margin) {
+			width := f.o[c] - f.p[c]
+			if gap := x * y * width; width > epsilon && gap > best && max(b.rowGap[i], b.colGap[j]) > margin+epsilon {
 				best, at = gap, c
 			}
 		}
@@ -113,11 +119,11 @@ func (s *solver) aim(f *frame, at int) (low, high float64) {
 	b := &f.optimism
 	i, j := at/f.n, at%f.n
 	low, high = s.config.Low-1, s.config.High+1
-	if b.rowGap[i] > margin {
+	if b.rowGap[i] > margin+s.config.Epsilon {
 		low = snap(f.o[at] - b.rowGap[i]/b.y[j])
 	}
-	if b.colGap[j] > margin {
+	if b.colGap[j] > margin+s.config.Epsilon {
 		high = snap(f.p[at] + b.colGap[j]/b.x[i])
 	}
-	return low, max(high, low+window)
+	return low, max(high, low+s.config.Epsilon+window)
 }

@@ -147,6 +147,9 @@ func (s *solver) bytes() int64 {
 	if s.serialized != nil {
 		total += s.serialized.Stats().Bytes
 	}
+	if s.horizon != nil {
+		total += s.horizon.table.Stats().Bytes
+	}
 	for _, f := range s.frames {
 		total += f.bytes()
 	}

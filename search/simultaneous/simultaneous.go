@@ -71,6 +71,17 @@ type Config struct {
 	// Low and High bound the goals of the row player where more is known than
 	// 0 to 100. Both zero mean 0 and 100.
 	Low, High float64
+	// Epsilon is the tolerance in goal points: best-first search, alone or in
+	// Auto and Anytime, stops as soon as the interval of the value is no wider.
+	// The other methods solve exactly.
+	Epsilon float64
+	// Depth bounds the plies in which a player has a choice that Anytime looks
+	// ahead; 0 means no bound.
+	Depth int
+	// Evaluate estimates the value of a position that is not terminal, in goal
+	// points of the row player, for Anytime. Nil means the middle of what is
+	// proved. It must not keep the state.
+	Evaluate func(machine.State) float64
 	// Engine makes the solver of matrix games and linear programs; nil means
 	// the native one.
 	Engine func() (matrix.Engine, error)
@@ -94,6 +105,15 @@ var _ search.Searcher = (*Searcher)(nil)
 // New returns a searcher, or an error that says what is wrong with the
 // configuration.
 func New(config Config) (*Searcher, error) {
+	config, err := config.complete()
+	if err != nil {
+		return nil, err
+	}
+	return &Searcher{config: config}, nil
+}
+
+// complete fills in the defaults and checks the configuration.
+func (config Config) complete() (Config, error) {
 	if config.Method == "" {
 		config.Method = Auto
 	}
@@ -109,18 +129,21 @@ func New(config Config) (*Searcher, error) {
 	switch config.Method {
 	case Auto, BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst, SequenceForm:
 	default:
-		return nil, fmt.Errorf("method: expected auto, bi, smab, biab, do, best or seqform, found %q", config.Method)
+		return config, fmt.Errorf("method: expected auto, bi, smab, biab, do, best or seqform, found %q", config.Method)
 	}
 	if config.Order != OrderL && config.Order != OrderLex {
-		return nil, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)
+		return config, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)
 	}
 	if config.Skip < 0 {
-		return nil, fmt.Errorf("skip: expected a number of rows and columns ≥ 0, found %d", config.Skip)
+		return config, fmt.Errorf("skip: expected a number of rows and columns ≥ 0, found %d", config.Skip)
 	}
 	if config.Low >= config.High {
-		return nil, fmt.Errorf("goal range: expected low < high, found %v and %v", config.Low, config.High)
+		return config, fmt.Errorf("goal range: expected low < high, found %v and %v", config.Low, config.High)
 	}
-	return &Searcher{config: config}, nil
+	if !(config.Epsilon >= 0) || config.Depth < 0 {
+		return config, fmt.Errorf("expected a tolerance and a depth ≥ 0, found %v and %d", config.Epsilon, config.Depth)
+	}
+	return config, nil
 }
 
 // Search solves position q of m, see search.Searcher. It returns

@@ -100,7 +100,7 @@ func appendOrder(dst []int32, m, n int, order Order) []int32 {
 func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.pruning
 	b.reset(f.m, f.n, s.config.Order)
-	s.recall(f)
+	s.recall(f, depth)
 	for _, at := range b.order {
 		i, j := int(at)/f.n, int(at)%f.n
 		if !b.rows[i] || !b.columns[j] || f.p[at] == f.o[at] {

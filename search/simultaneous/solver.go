@@ -41,6 +41,7 @@ type solver struct {
 	lp         matrix.Engine
 	table      *table.Table[bounds]           // nil if there is none
 	serialized *table.Table[serializedBounds] // nil if the method uses none
+	horizon    *horizon                       // nil if the game is searched to its end
 	maxBytes   int64
 	frames     []*frame
 	peak       int64 // bytes of the greatest program of the sequence form
@@ -68,6 +69,9 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 	roles, err := castRoles(m.Names().Roles, config.Row)
 	if err != nil {
 		return nil, err
+	}
+	if config.Method != BestFirst {
+		config.Epsilon = 0
 	}
 	s := &solver{cast: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	s.expander = machine.NewExpander(m)
@@ -123,11 +127,14 @@ func castRoles(roles []string, row machine.Role) (cast, error) {
 
 // value searches position q: the skeleton around the method.
 func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.Interval {
-	known := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	if s.horizon != nil {
+		return s.foresee(depth, q, alpha, beta)
+	}
+	known := s.unknown()
 	if s.table != nil {
 		if b := s.table.Lookup(q); b != nil {
 			known = search.Interval{Lower: b.lower, Upper: b.upper}
-			if decided(known, alpha, beta) {
+			if s.decided(known, alpha, beta) {
 				s.counters.TableHits++
 				return known
 			}
@@ -154,9 +161,19 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 	return v
 }
 
+// unknown is the range of the game.
+func (s *solver) unknown() search.Interval {
+	return search.Interval{Lower: s.config.Low, Upper: s.config.High}
+}
+
 // decided tells whether an interval answers the question of a window.
 func decided(v search.Interval, alpha, beta float64) bool {
 	return v.Lower == v.Upper || v.Lower >= beta || v.Upper <= alpha
+}
+
+// decided is the same up to the tolerance of the search.
+func (s *solver) decided(v search.Interval, alpha, beta float64) bool {
+	return min(v.Upper, beta) <= max(v.Lower, alpha)+s.config.Epsilon
 }
 
 // meet is the intersection of two intervals that contain the same value, to
@@ -178,7 +195,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 	}
 	f := s.frames[depth]
 	e := &f.expansion
-	unknown := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	unknown := s.unknown()
 	if len(f.position) > 0 && f.position.Equal(q) {
 		s.fill(f)
 		return f, unknown, true
@@ -243,30 +260,46 @@ func (s *solver) fill(f *frame) {
 }
 
 // recall writes what the table knows of the children into the matrices of the
-// frame.
-func (s *solver) recall(f *frame) {
-	if s.table == nil {
-		return
+// frame, which is at the given depth.
+func (s *solver) recall(f *frame, depth int) {
+	switch h := s.horizon; {
+	case h != nil:
+		s.counters.TableHits += s.gather(f, f.p, f.o, func(q machine.State) search.Interval {
+			return h.recall(q, h.depth-depth-1)
+		})
+	case s.table != nil:
+		s.counters.TableHits += s.gather(f, f.p, f.o, func(q machine.State) search.Interval {
+			if b := s.table.Lookup(q); b != nil {
+				return search.Interval{Lower: b.lower, Upper: b.upper}
+			}
+			return s.unknown()
+		})
 	}
-	for at, p := range f.p {
-		if p == f.o[at] {
+}
+
+// gather writes what is known of the children of a frame into those cells of
+// the matrices p and o where these differ. It returns how many do no longer.
+func (s *solver) gather(f *frame, p, o []float64, known func(q machine.State) search.Interval) (settled int64) {
+	for at := range p {
+		if p[at] == o[at] {
 			continue
 		}
 		low, high := 0.0, 0.0
 		for c, t := f.first(at/f.n, at%f.n), 0; t < f.k; c, t = c+f.chanceStep, t+1 {
-			v := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+			v := search.Interval{}
 			if f.expansion.Terminal[c] {
 				v = search.Exact(s.payoff(f.expansion.ChildGoals(c)))
-			} else if b := s.table.Lookup(f.expansion.Child(c)); b != nil {
-				v = search.Interval{Lower: b.lower, Upper: b.upper}
+			} else {
+				v = known(f.expansion.Child(c))
 			}
 			low, high = low+v.Lower, high+v.Upper
 		}
-		f.p[at], f.o[at] = snap(low/float64(f.k)), snap(high/float64(f.k))
-		if f.p[at] == f.o[at] {
-			s.counters.TableHits++
+		p[at], o[at] = snap(low/float64(f.k)), snap(high/float64(f.k))
+		if p[at] == o[at] {
+			settled++
 		}
 	}
+	return settled
 }
 
 // payoff is the goal of the row player in a terminal position. It checks what
@@ -301,14 +334,14 @@ func (s *solver) fail(err error) {
 func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Interval {
 	at := i*f.n + j
 	v := search.Interval{Lower: f.p[at], Upper: f.o[at]}
-	if decided(v, alpha, beta) {
+	if s.decided(v, alpha, beta) {
 		return v
 	}
 	v = meet(s.children(f, i, j, alpha, beta, func(q machine.State, a, b float64) search.Interval {
 		return s.value(depth+1, q, a, b)
 	}), v)
 	f.p[at], f.o[at] = v.Lower, v.Upper
-	if depth == 0 && s.limits.Progress != nil {
+	if depth == 0 && s.limits.Progress != nil && s.horizon == nil {
 		s.report(f)
 	}
 	return v

@@ -1,0 +1,250 @@
+package simultaneous
+
+import (
+	"context"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/table"
+)
+
+// Anytime search: best-first search of the game cut at a horizon, which moves
+// one ply further out with each iteration.
+//
+// The matrices of best-first search hold bounds of the cut game, in which a
+// position at the horizon is worth its estimate. What is proved of a position of
+// the real game goes into the table beside that. It follows in one of two ways:
+//
+//   - No estimate was used below a position: then its bounds are bounds of the
+//     real game.
+//   - Otherwise the values of the two matrices of what is proved of its children
+//     enclose its value.
+//
+// What is proved confines the estimates, in this iteration and in later ones.
+// When an iteration uses no estimate at all, the cut game is the real one and
+// the game is solved.
+//
+// Invariant: the value of the real game is in outlook.proved; outlook.guess is
+// inside of it. Cost: that of best-first search of each cut game, and two
+// matrix games for each position above an estimate. What is proved is never
+// searched again.
+
+// Anytime is the search that has an answer at any time: an interval that is
+// proved and, inside of it, an estimate. Like Searcher it keeps what it learnt
+// as long as the machine is the same, and belongs to one goroutine.
+type Anytime struct {
+	config Config
+	solver *solver
+}
+
+var _ search.Searcher = (*Anytime)(nil)
+
+// NewAnytime returns an anytime search, or an error that says what is wrong with
+// the configuration. It is best-first and uses a table, whatever Method and
+// Table are.
+func NewAnytime(config Config) (*Anytime, error) {
+	config.Method = BestFirst
+	config, err := config.complete()
+	if err != nil {
+		return nil, err
+	}
+	config.Table = false // its own holds estimates, too
+	return &Anytime{config: config}, nil
+}
+
+// Search searches position q of m deeper and deeper, see search.Searcher, until
+// the interval is no wider than Config.Epsilon or Config.Depth is reached. Values
+// are proved; Estimates are those of the last iteration that was completed.
+func (a *Anytime) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	s, err := prepare(&a.solver, a.config, m, lim)
+	if err != nil {
+		return search.Result{}, err
+	}
+	if s.horizon == nil {
+		s.horizon = &horizon{
+			unknown: s.unknown(), evaluate: a.config.Evaluate,
+			table: table.New[outlook](m.Words(), s.maxBytes),
+		}
+	}
+	return s.deepen(ctx, q, lim)
+}
+
+// horizon is where the game is cut, and what is known on this side of it.
+type horizon struct {
+	depth    int // frames from the root
+	unknown  search.Interval
+	evaluate func(machine.State) float64 // may be nil
+	table    *table.Table[outlook]
+	cuts     int64     // estimates used in this iteration
+	p, o     []float64 // bounds proved of the children of one position
+}
+
+// outlook is what the table of an anytime search holds of a position.
+type outlook struct {
+	proved search.Interval
+	guess  search.Interval // of the game cut so many plies on
+	depth  int             // of the guess; 0 if there is none
+}
+
+// look returns what is proved of position q, and what that and estimates so many
+// plies on make of it.
+func (h *horizon) look(q machine.State, plies int) (proved, guess search.Interval) {
+	b := h.table.Lookup(q)
+	switch {
+	case b == nil:
+		return h.unknown, h.unknown
+	case plies > 0 && b.depth == plies:
+		return b.proved, confine(b.guess, b.proved)
+	}
+	return b.proved, b.proved
+}
+
+// recall is look for a caller who uses the guess.
+func (h *horizon) recall(q machine.State, plies int) search.Interval {
+	proved, guess := h.look(q, plies)
+	if guess != proved {
+		h.cuts++
+	}
+	return guess
+}
+
+// estimate is what position q at the horizon counts for.
+func (h *horizon) estimate(q machine.State, proved search.Interval) search.Interval {
+	h.cuts++
+	v := middle(proved)
+	if h.evaluate != nil {
+		v = h.evaluate(q)
+	}
+	return confine(search.Exact(snap(v)), proved)
+}
+
+// confine moves both ends of v into w.
+func confine(v, w search.Interval) search.Interval {
+	return search.Interval{
+		Lower: min(max(v.Lower, w.Lower), w.Upper),
+		Upper: min(max(v.Upper, w.Lower), w.Upper),
+	}
+}
+
+func middle(v search.Interval) float64 { return v.Lower + (v.Upper-v.Lower)/2 }
+
+// foresee is value in the cut game.
+func (s *solver) foresee(depth int, q machine.State, alpha, beta float64) search.Interval {
+	h := s.horizon
+	plies := h.depth - depth
+	guess := h.recall(q, plies)
+	if s.decided(guess, alpha, beta) {
+		s.counters.TableHits++
+		return guess
+	}
+	if s.stops(depth) {
+		return guess
+	}
+	if plies <= 0 {
+		return h.estimate(q, guess)
+	}
+	_, _, guess = s.explore(depth, q, max(alpha, guess.Lower), min(beta, guess.Upper))
+	return guess
+}
+
+// explore searches position q in a window of the cut game. It returns what is
+// proved of it and the bounds of the cut game, and stores both; and the frame,
+// nil if nobody has a choice or the search stopped.
+func (s *solver) explore(depth int, q machine.State, alpha, beta float64) (f *frame, proved, guess search.Interval) {
+	h := s.horizon
+	plies := h.depth - depth
+	proved, guess = h.look(q, plies)
+	if s.poll(); s.stopped {
+		return nil, proved, guess
+	}
+	cuts, nodes := h.cuts, s.counters.Nodes
+	f, v, open := s.open(depth, q)
+	if open {
+		s.counters.Nodes++
+		v = s.bestFirst(f, depth, alpha, beta)
+	}
+	if !open || h.cuts == cuts && guess == proved {
+		proved = meet(v, proved)
+	} else {
+		proved = meet(s.prove(f), proved)
+	}
+	guess = confine(meet(v, guess), proved)
+	b := h.table.Insert(q, s.counters.Nodes-nodes)
+	b.proved = proved
+	if !s.stopped {
+		b.guess, b.depth = guess, plies
+	}
+	return f, proved, guess
+}
+
+// prove computes what the bounds proved of the children prove of a position. If
+// that is enough, the strategies of the frame become those that prove it.
+func (s *solver) prove(f *frame) search.Interval {
+	h, b := s.horizon, &f.optimism
+	h.p, h.o = resize(h.p, f.m*f.n), resize(h.o, f.m*f.n)
+	for at := range h.p {
+		h.p[at], h.o[at] = s.config.Low, s.config.High
+	}
+	s.gather(f, h.p, h.o, func(q machine.State) search.Interval {
+		proved, _ := h.look(q, 0)
+		return proved
+	})
+	lower := s.nash(h.p, f.m, f.n, b.x, nil)
+	v := search.Interval{Lower: lower, Upper: max(lower, s.nash(h.o, f.m, f.n, nil, b.y))}
+	if v.Upper-v.Lower <= s.config.Epsilon {
+		f.x, b.x, f.y, b.y = b.x, f.x, b.y, f.y
+	}
+	return v
+}
+
+// deepen moves the horizon away from position q until its value is proved up to
+// the tolerance, or a limit is reached.
+func (s *solver) deepen(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
+	if terminal, _ := s.expander.Look(q); terminal {
+		return s.search(ctx, q, lim)
+	}
+	started := time.Now()
+	s.begin(ctx, lim)
+	h := s.horizon
+	proved, _ := h.look(q, 0)
+	estimate := middle(proved)
+	var strategies [][]search.Weighted
+	for h.depth = 1; ; h.depth++ {
+		h.cuts = 0
+		var guess search.Interval
+		var f *frame
+		f, proved, guess = s.explore(0, q, s.config.Low-1, s.config.High+1)
+		if !s.stopped || strategies == nil {
+			estimate, strategies = middle(guess), s.strategies(q, f)
+		}
+		settled := !s.stopped && h.cuts == 0 || proved.Upper-proved.Lower <= s.config.Epsilon
+		if s.stopped || settled || h.depth == s.config.Depth {
+			break
+		}
+		if lim.Progress != nil {
+			lim.Progress(s.outcome(proved, estimate, strategies, started))
+		}
+	}
+	r := s.outcome(proved, estimate, strategies, started)
+	if !s.stopped && h.cuts == 0 {
+		r.Line = s.line(q, strategies)
+	}
+	return r, s.err
+}
+
+// outcome is the result of an anytime search so far.
+func (s *solver) outcome(proved search.Interval, estimate float64, strategies [][]search.Weighted, started time.Time) search.Result {
+	r := search.Result{Values: s.values(proved), Proved: true, Strategies: strategies, Counters: s.counters}
+	v := confine(search.Exact(estimate), proved).Lower
+	sum := 100.0
+	if s.sumKnown {
+		sum = s.sum
+	}
+	r.Estimates = make([]float64, len(r.Values))
+	r.Estimates[s.row] = v
+	r.Estimates[s.column] = confine(search.Exact(sum-v), r.Values[s.column]).Lower
+	r.Elapsed = time.Since(started)
+	r.PeakBytes = s.bytes()
+	return r
+}
