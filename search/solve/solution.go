@@ -15,8 +15,9 @@ import (
 type Solution struct {
 	Game      string                        `json:"game"` // left to the caller
 	Method    string                        `json:"method"`
-	Value     map[string][2]float64         `json:"value"`    // by role: lower and upper bound
-	Strategy  map[string]map[string]float64 `json:"strategy"` // by role: probability of each move played
+	Value     map[string][2]float64         `json:"value"`              // by role: lower and upper bound
+	Estimate  map[string]float64            `json:"estimate,omitempty"` // by role: guess at a value not solved
+	Strategy  map[string]map[string]float64 `json:"strategy"`           // by role: probability of each move played
 	Line      [][]string                    `json:"line,omitempty"`
 	Proved    bool                          `json:"proved"`
 	Solved    bool                          `json:"solved"` // proved, and lower = upper for every role
@@ -51,6 +52,12 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 	}
 	for role, v := range r.Values {
 		s.Value[names.Roles[role]] = [2]float64{v.Lower, v.Upper}
+	}
+	if !s.Solved && r.Estimates != nil {
+		s.Estimate = make(map[string]float64)
+		for role, v := range r.Estimates {
+			s.Estimate[names.Roles[role]] = v
+		}
 	}
 	for role, strategy := range r.Strategies {
 		if strategy == nil {
@@ -91,7 +98,7 @@ func (s Solution) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "game\t%s\nmethod\t%s\nstatus\t%s\n", s.Game, s.Method, s.status())
 	for role, v := range s.result.Values {
-		fmt.Fprintf(t, "value of %s\t%s\n", s.names.Roles[role], interval(v))
+		fmt.Fprintf(t, "value of %s\t%s%s\n", s.names.Roles[role], interval(v), s.guess(role))
 	}
 	for role, strategy := range s.result.Strategies {
 		for i, w := range strategy {
@@ -134,6 +141,14 @@ func (s Solution) line() string {
 		shown = append(shown, s.names.JointString(joint))
 	}
 	return strings.Join(shown, " ")
+}
+
+// guess is the estimate of the value of a role, where it says more than that.
+func (s Solution) guess(role int) string {
+	if s.Estimate == nil || s.result.Values[role].Solved() {
+		return ""
+	}
+	return fmt.Sprintf(", estimate %.6g", s.result.Estimates[role])
 }
 
 func interval(v search.Interval) string {

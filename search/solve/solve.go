@@ -19,15 +19,16 @@ import (
 
 // The methods besides those of package simultaneous.
 const (
-	Auto             = "auto" // by the class of the game
-	BoundedAlphaBeta = "bab"  // package sequential
+	Auto             = "auto"    // by the class of the game
+	BoundedAlphaBeta = "bab"     // package sequential
+	Anytime          = "anytime" // simultaneous.Anytime
 )
 
 // Options say how to solve. The tags are for the command line.
 type Options struct {
-	// Method is Auto, BoundedAlphaBeta, or a simultaneous.Method, of which Auto is
-	// also one.
-	Method string `default:"auto" help:"auto, bab (sequential games), or bi, smab, biab, do, best, seqform (simultaneous moves)."`
+	// Method is Auto, BoundedAlphaBeta, Anytime, or a simultaneous.Method, of which
+	// Auto is also one.
+	Method string `default:"auto" help:"auto, bab (sequential games), or bi, smab, biab, do, best, anytime, seqform (simultaneous moves)."`
 	// LP is the engine of linear programs, see matrix.NewEngine.
 	LP string `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	// Table tells whether to use a transposition table.
@@ -39,7 +40,9 @@ type Options struct {
 	// Skip is that of simultaneous.Config.
 	Skip int `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
 	// Epsilon is the tolerated width of the value, in goal points.
-	Epsilon float64 `default:"0" help:"Tolerated width of the value of sequential games, in goal points."`
+	Epsilon float64 `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, best and anytime stop there."`
+	// Depth is that of simultaneous.Config.
+	Depth int `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
 }
 
 // method is a search by name.
@@ -90,11 +93,17 @@ func boundedAlphaBeta(o Options) method {
 
 func onSimultaneous(o Options) (method, error) {
 	config := simultaneous.Config{
-		Method: simultaneous.Method(o.Method),
-		Table:  o.Table,
-		Order:  simultaneous.Order(o.Order),
-		Skip:   o.Skip,
-		Engine: func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
+		Method:  simultaneous.Method(o.Method),
+		Table:   o.Table,
+		Order:   simultaneous.Order(o.Order),
+		Skip:    o.Skip,
+		Epsilon: o.Epsilon,
+		Depth:   o.Depth,
+		Engine:  func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
+	}
+	if o.Method == Anytime {
+		s, err := simultaneous.NewAnytime(config)
+		return method{Anytime, s}, err
 	}
 	s, err := simultaneous.New(config)
 	return method{o.Method, s}, err

@@ -127,6 +127,54 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 	}
 }
 
+// rounds is the one shot played over and over, where every cell that pays 50 is
+// another round, and the last round really pays 50.
+type rounds struct{ oneShot }
+
+const lastRound = 3
+
+func (g *rounds) Terminal() bool {
+	return g.state[0] != 0 && (g.payoff(0) != 50 || g.state[1] == lastRound)
+}
+
+func (g *rounds) payoff(r machine.Role) int32 { return g.oneShot.Goal(r) }
+
+func (g *rounds) Next(dst machine.State, joint []machine.Move) {
+	g.oneShot.Next(dst, joint)
+	dst[1] = g.state[1] + 1
+}
+
+func TestAToleranceLeavesAnIntervalAndAnEstimate(t *testing.T) {
+	names := &machine.Names{Roles: []string{"row", "column"}, Moves: [][]string{{"a", "b"}, {"c", "d"}}}
+	m := machine.NewScalar(names, machine.State{0, 0}, machine.Info{}, func() machine.Stepper {
+		return &rounds{oneShot{goals: [][]int32{{100, 40}, {50, 50}}}}
+	})
+	for _, method := range []string{solve.Auto, "best", solve.Anytime} {
+		for _, epsilon := range []float64{0, 30, 100} {
+			o := solve.Options{Method: method, Table: true, Epsilon: epsilon}
+			s, err := solver(t, o).Solve(t.Context(), m, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !s.IsWithin(epsilon) || s.Value["row"][0] > 50 || s.Value["row"][1] < 50 {
+				t.Errorf("%s, tolerance %v: %+v", method, epsilon, s.Value)
+			}
+		}
+	}
+	shallow := solve.Options{Method: solve.Anytime, Depth: 1}
+	s, err := solver(t, shallow).Solve(t.Context(), m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := s.WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	if s.Solved || !strings.Contains(out.String(), "proved bounds") || !strings.Contains(out.String(), ", estimate ") {
+		t.Errorf("solved: %v\n%s", s.Solved, out.String())
+	}
+}
+
 func TestTheTableShowsIntervalAndStrategies(t *testing.T) {
 	s, err := solver(t, solve.Options{Method: "bi"}).Solve(t.Context(), newOneShot([][]int32{{100, 0}, {0, 100}}), nil)
 	if err != nil {
