@@ -34,8 +34,8 @@ func configurations() []Config {
 	return all
 }
 
-func (c Config) String() string {
-	return fmt.Sprintf("%s table=%t order=%s skip=%d %+v", c.Method, c.Table, c.Order, c.Skip, c.variant)
+func (config Config) String() string {
+	return fmt.Sprintf("%s table=%t order=%s skip=%d %+v", config.Method, config.Table, config.Order, config.Skip, config.variant)
 }
 
 func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
