@@ -21,7 +21,8 @@ import (
 //   - Otherwise the values of the two matrices of what is proved of its children
 //     enclose its value.
 //
-// What is proved confines the estimates, in this iteration and in later ones.
+// What is proved confines the estimates, in this iteration and in later ones;
+// the estimates of an iteration say where the next one begins.
 // When an iteration uses no estimate at all, the cut game is the real one and
 // the game is solved.
 //
@@ -87,6 +88,15 @@ type outlook struct {
 	depth  int             // of the guess; 0 if there is none
 }
 
+// last is the guess of the last iteration that reached the position, or else
+// what is proved.
+func (b *outlook) last() search.Interval {
+	if b.depth == 0 {
+		return b.proved
+	}
+	return confine(b.guess, b.proved)
+}
+
 // look returns what is proved of position q, and what that and estimates so many
 // plies on make of it.
 func (h *horizon) look(q machine.State, plies int) (proved, guess search.Interval) {
@@ -95,7 +105,7 @@ func (h *horizon) look(q machine.State, plies int) (proved, guess search.Interva
 	case b == nil:
 		return h.unknown, h.unknown
 	case plies > 0 && b.depth == plies:
-		return b.proved, confine(b.guess, b.proved)
+		return b.proved, b.last()
 	}
 	return b.proved, b.proved
 }
@@ -178,14 +188,52 @@ func (s *solver) explore(depth int, q machine.State, alpha, beta float64) (f *fr
 	return f, proved, guess
 }
 
+// favourite is the unknown cell that the strategies of the last iteration meet
+// in most often, or -1 if there was none. Best-first search begins there: at
+// first all bounds are alike and tell it nothing.
+func (s *solver) favourite(f *frame) int {
+	h, b := s.horizon, &f.optimism
+	if h == nil {
+		return -1
+	}
+	h.clear(f)
+	seen := false
+	s.gather(f, h.p, h.o, func(q machine.State) search.Interval {
+		e := h.table.Lookup(q)
+		if e == nil {
+			return search.Exact(middle(h.unknown))
+		}
+		seen = true
+		return search.Exact(middle(e.last()))
+	})
+	if !seen {
+		return -1
+	}
+	s.nash(h.p, f.m, f.n, b.x, b.y)
+	best, at := 0.0, -1
+	for i, x := range b.x {
+		for j, y := range b.y {
+			if c := i*f.n + j; x*y > best && f.o[c]-f.p[c] > s.config.Epsilon {
+				best, at = x*y, c
+			}
+		}
+	}
+	return at
+}
+
+// clear sizes the bounds to a frame and forgets what they were.
+func (h *horizon) clear(f *frame) {
+	h.p, h.o = resize(h.p, f.m*f.n), resize(h.o, f.m*f.n)
+	for at := range h.p {
+		h.p[at], h.o[at] = h.unknown.Lower, h.unknown.Upper
+	}
+}
+
 // prove computes what the bounds proved of the children prove of a position. If
 // that is enough, the strategies of the frame become those that prove it.
 func (s *solver) prove(f *frame) search.Interval {
 	h, b := s.horizon, &f.optimism
-	h.p, h.o = resize(h.p, f.m*f.n), resize(h.o, f.m*f.n)
-	for at := range h.p {
-		h.p[at], h.o[at] = s.config.Low, s.config.High
-	}
+	h.clear(f)
 	s.gather(f, h.p, h.o, func(q machine.State) search.Interval {
 		proved, _ := h.look(q, 0)
 		return proved

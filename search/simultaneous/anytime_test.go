@@ -270,6 +270,28 @@ func TestCancelledAnytimeSearchReturnsWhatItKnows(t *testing.T) {
 	}
 }
 
+func TestAnytimeSearchAllocatesNothingOnceWarm(t *testing.T) {
+	m := newGoofspiel(descending(4), true)
+	a, err := NewAnytime(Config{Depth: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	solveFurther(t, a, m)
+	s := a.solver
+	s.counters.Nodes = 0
+	allocs := testing.AllocsPerRun(3, func() {
+		for s.horizon.depth = 1; s.horizon.depth <= 3; s.horizon.depth++ {
+			s.explore(0, m.Initial(), s.config.Low-1, s.config.High+1)
+		}
+	})
+	if s.counters.Nodes <= 3 {
+		t.Errorf("%d nodes: nothing was searched", s.counters.Nodes)
+	}
+	if allocs != 0 {
+		t.Errorf("%v allocations per search", allocs)
+	}
+}
+
 func TestWrongToleranceOrDepthIsRefused(t *testing.T) {
 	for _, config := range []Config{{Epsilon: -1}, {Epsilon: math.NaN()}, {Depth: -1}} {
 		if _, err := NewAnytime(config); err == nil {

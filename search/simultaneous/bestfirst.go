@@ -44,6 +44,9 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 	b.rowGap, b.colGap = resize(b.rowGap, f.m), resize(b.colGap, f.n)
 	b.interval = search.Interval{Lower: s.config.Low, Upper: s.config.High}
 	s.recall(f, depth)
+	if at := s.favourite(f); at >= 0 {
+		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
+	}
 	newP, newO := true, true
 	for {
 		if newP {
