@@ -331,3 +331,31 @@ func tolerantNodes(b *testing.B, config Config, deepening bool, m machine.Machin
 	}
 	return solveWith(b, s, m).Nodes
 }
+
+// BenchmarkForesight shows what is proved and estimated as the horizon moves
+// out: goofspiel 7 after 6 against 7, the evaluation being the lead.
+func BenchmarkForesight(b *testing.B) {
+	m := newGoofspiel(descending(7), false)
+	var e machine.Expansion
+	machine.NewExpander(m).Expand(&e, m.Initial())
+	for depth := 1; depth <= 6; depth++ {
+		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
+			var r search.Result
+			for range b.N {
+				a, err := NewAnytime(Config{Depth: depth, Evaluate: func(q machine.State) float64 {
+					return 50 + 2*float64(int(q[0]>>32)-leadOffset)
+				}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if r, err = a.Search(context.Background(), m, e.Child(7), search.Limits{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(r.Nodes), "nodes")
+			b.ReportMetric(r.Values[0].Lower, "lower")
+			b.ReportMetric(r.Values[0].Upper, "upper")
+			b.ReportMetric(r.Estimates[0], "estimate")
+		})
+	}
+}
