@@ -292,6 +292,21 @@ func TestAnytimeSearchAllocatesNothingOnceWarm(t *testing.T) {
 	}
 }
 
+func TestAnytimeSearchSolvesWithATableThatForgets(t *testing.T) {
+	m := newGoofspiel(descending(5), true) // more positions than the least table holds
+	a, err := NewAnytime(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Search(context.Background(), m, m.Initial(), search.Limits{MaxBytes: 1})
+	if err != nil || !r.Solved() || math.Abs(r.Values[0].Lower-50) > tolerance {
+		t.Errorf("%+v, error %v", r, err)
+	}
+	if a.solver.horizon.table.Stats().Evictions == 0 {
+		t.Error("the table forgot nothing")
+	}
+}
+
 func TestWrongToleranceOrDepthIsRefused(t *testing.T) {
 	for _, config := range []Config{{Epsilon: -1}, {Epsilon: math.NaN()}, {Depth: -1}} {
 		if _, err := NewAnytime(config); err == nil {
