@@ -8,18 +8,19 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
-// benchGames are the games of the table of published figures that every machine
-// can start.
+// benchGames are the games of the table of published figures.
 var benchGames = []string{
 	"amazons_8x8", "battlebrushes", "biddingTicTacToe", "biddingTicTacToe_10coins", "blocker", "breakthrough",
-	"checkers-v1", "chineseCheckers4-v1", "connectFour", "connectFourSimultaneous", "eightPuzzle", "gomoku_15x15",
-	"hex", "nineBoardTicTacToe", "pancakes6", "reversi", "shmup", "speedChess-v1", "ticTacToe", "tron_10x10",
+	"checkers", "checkers-v1", "chess", "chineseCheckers4", "chineseCheckers4-v1", "connectFour",
+	"connectFourSimultaneous", "eightPuzzle", "gomoku_15x15", "hex", "nineBoardTicTacToe", "othello-comp2007",
+	"pancakes6", "reversi", "shmup", "speedChess", "speedChess-v1", "ticTacToe", "tron_10x10",
 }
 
 // compileCorpus compiles a rulesheet of the corpus for that many lanes.
@@ -32,7 +33,7 @@ func compileCorpus(b *testing.B, name string, lanes int) machine.Machine {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := reasoner.New(context.Background(), game, reasoner.Options{Engine: "circuit", Lanes: lanes})
+	m, err := reasoner.New(context.Background(), game, reasoner.Options{Lanes: lanes})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -97,14 +98,21 @@ func BenchmarkScaling(b *testing.B) {
 // BenchmarkPlayouts reports random playouts on one thread, by game and lanes.
 func BenchmarkPlayouts(b *testing.B) {
 	for _, name := range benchGames {
-		for lanes, label := range map[int]string{64: "portable", 0: "vector"} {
-			b.Run(name+"/"+label, func(b *testing.B) {
-				m := compileCorpus(b, name, lanes)
+		for _, kernel := range []struct {
+			name  string
+			lanes int
+		}{{"vector", 0}, {"portable", 64}} {
+			b.Run(name+"/"+kernel.name, func(b *testing.B) {
+				began := time.Now()
+				m := compileCorpus(b, name, kernel.lanes)
+				init := time.Since(began)
 				p := machine.NewPlayouts(m, m.Initial(), 1)
 				for b.Loop() {
 					p.Step()
 				}
 				b.ReportMetric(float64(p.States)/b.Elapsed().Seconds(), "states/s")
+				b.ReportMetric(float64(p.Ended)/b.Elapsed().Seconds(), "playouts/s")
+				b.ReportMetric(init.Seconds(), "init-s")
 				b.ReportMetric(0, "ns/op")
 			})
 		}

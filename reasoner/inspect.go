@@ -22,6 +22,7 @@ type Inspection struct {
 	Reason      string         `json:"reason"` // why this engine
 	Lanes       int            `json:"lanes"`  // positions per batch
 	Bytes       int64          `json:"bytes"`  // memory of the machine, without batches
+	BatchBytes  int64          `json:"batch_bytes"`
 	InitSeconds float64        `json:"init_seconds"`
 	Class       string         `json:"class"`            // what kind of game; left to the caller
 	Passes      []Pass         `json:"passes,omitempty"` // as traced
@@ -42,6 +43,7 @@ func Inspect(game string, m machine.Machine, init time.Duration, passes []PassIn
 		Reason:      info.Reason,
 		Lanes:       m.NewBatch().Lanes(),
 		Bytes:       info.Bytes,
+		BatchBytes:  info.Batch,
 		InitSeconds: init.Seconds(),
 	}
 	for r, role := range names.Roles {
@@ -71,7 +73,7 @@ func (i Inspection) WriteTable(w io.Writer) error {
 		fmt.Fprintf(t, "rules\t%d\n", i.Gates)
 	}
 	fmt.Fprintf(t, "lanes\t%d\n", i.Lanes)
-	fmt.Fprintf(t, "memory\t%.1f MB\n", float64(i.Bytes)/1e6)
+	fmt.Fprintf(t, "memory\t%.2f MB, and %.2f MB a batch\n", float64(i.Bytes)/1e6, float64(i.BatchBytes)/1e6)
 	fmt.Fprintf(t, "compiled in\t%.3f s\n", i.InitSeconds)
 	if len(i.Passes) > 0 {
 		fmt.Fprintf(t, "\npass\tgates\tnodes\tdepth\n")
