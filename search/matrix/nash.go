@@ -98,7 +98,7 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 		g.strategies(x, y)
 		lower, upper := guarantees(a, m, n, x, y, g.gains, s.low)
 		if upper-lower <= certifiedGap*(s.high-s.low) {
-			return s.low + (lower+upper)/2, nil
+			return s.low + (lower/2 + upper/2), nil // the sum could overflow
 		}
 	}
 	return nashByRationals(a, m, n, x, y)
