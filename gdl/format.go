@@ -31,7 +31,11 @@ func Format(src []byte) ([]byte, error) {
 	} else {
 		w.prefix(items(tokensOf(prefix, text)))
 	}
-	return []byte(w.out.String()), nil
+	out := w.out.String()
+	if strings.HasPrefix(out, "\ufeff") {
+		out = "\ufeff" + out // a symbol that begins so must not be taken for the mark of a file
+	}
+	return []byte(out), nil
 }
 
 // tokensOf scans a text that has been parsed already.
