@@ -141,8 +141,8 @@ func childOf(e *machine.Expansion, joint []machine.Move) int {
 // bytes is the memory of the table and the frames.
 func (s *solver) bytes() int64 {
 	total := s.peak
-	if s.table != nil {
-		total += s.table.Stats().Bytes
+	if s.memory != nil {
+		total += s.memory.table.Stats().Bytes
 	}
 	if s.serialized != nil {
 		total += s.serialized.Stats().Bytes
