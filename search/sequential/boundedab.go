@@ -1,6 +1,8 @@
 package sequential
 
 import (
+	"slices"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -111,13 +113,14 @@ func (r *run) estimate(s machine.State, v value) value {
 	return value{v.proved, clamp(search.Exact(e), v.proved)}
 }
 
-// choice searches the position s, expanded in f, whose best action was best
-// when it was last searched.
-func (r *run) choice(f *frame, s machine.State, best, ply, depth int, w window) value {
+// choice searches the position s, expanded in f, whose best move was last when it
+// was searched before.
+func (r *run) choice(f *frame, s machine.State, last machine.Move, ply, depth int, w window) value {
 	r.nodes++
 	if !r.layOut(f) {
 		return value{r.Goals, r.Goals}
 	}
+	best := f.action(last)
 	r.preview(f, depth-1)
 	maximise := f.decider != r.minimiser
 	first := r.nodes
@@ -134,13 +137,13 @@ func (r *run) choice(f *frame, s machine.State, best, ply, depth int, w window) 
 		}
 		r.scout(f, a, ply, depth, inner, maximise, searched > 0)
 		if r.isStopped() {
-			return r.remember(s, f.best(maximise), 0, f.favourite(maximise, best), first)
+			return r.remember(f, s, f.best(maximise), 0, f.favourite(maximise, best), first)
 		}
 		if v = f.best(maximise); w.isClosed(v.guess) {
 			r.credit(f, a, depth)
 		}
 	}
-	known := r.remember(s, v, depth, f.favourite(maximise, best), first)
+	known := r.remember(f, s, v, depth, f.favourite(maximise, best), first)
 	if ply == 0 {
 		// What the table adds proves no action to be best, and actions are wanted.
 		return v
@@ -211,6 +214,14 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 		spent += kid.guess.Upper - kid.guess.Lower
 	}
 	return v
+}
+
+// action is the number of a move of the role that chooses, -1 if it is none.
+func (f *frame) action(m machine.Move) int {
+	if f.decider < 0 {
+		return -1
+	}
+	return slices.Index(f.children.Moves[f.decider], m)
 }
 
 // layOut finds out who chooses in the position that f has expanded.

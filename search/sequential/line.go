@@ -93,8 +93,8 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 			return line
 		}
 		if choice = 0; at.actions > 1 {
-			_, choice = r.recall(state, 0)
-			if choice < 0 {
+			_, best := r.recall(state, 0)
+			if choice = at.action(best); choice < 0 {
 				return line
 			}
 		}

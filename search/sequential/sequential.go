@@ -80,6 +80,7 @@ type Solver struct {
 	machine  machine.Machine
 	maxBytes int64
 	table    *table.Table[entry]
+	canon    *table.Canon
 	payoff   payoff
 	refuted  []machine.Move
 }
@@ -141,6 +142,11 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	}
 	v.machine, v.maxBytes, v.payoff = m, maxBytes, p
 	v.table = table.New[entry](m.Words(), maxBytes)
+	players := [2]machine.Role{p.maximiser, p.minimiser}
+	if p.minimiser < 0 {
+		players[1] = p.maximiser
+	}
+	v.canon = table.NewCanon(m, players, false)
 	return nil
 }
 
@@ -149,6 +155,7 @@ func (v *Solver) run(m machine.Machine, lim search.Limits) *run {
 		Config:   v.config,
 		payoff:   &v.payoff,
 		table:    v.table,
+		canon:    v.canon,
 		expander: machine.NewExpander(m),
 		words:    m.Words(),
 		limit:    lim.MaxNodes,
@@ -161,6 +168,7 @@ type run struct {
 	Config
 	*payoff
 	table    *table.Table[entry]
+	canon    *table.Canon
 	expander *machine.Expander
 	words    int
 	frames   []*frame

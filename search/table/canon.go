@@ -2,6 +2,7 @@ package table
 
 import (
 	"math/bits"
+	"slices"
 
 	"stackmate/reasoner/machine"
 )
@@ -21,8 +22,9 @@ type Canon struct {
 
 // permutation is a symmetry as it acts on positions.
 type permutation struct {
-	moved     []uint64 // the fluents that are not their own images
-	to        []int32  // the image of each fluent
+	moved     []uint64         // the fluents that are not their own images
+	to        []int32          // the image of each fluent
+	moves     [][]machine.Move // the image of each move, by role
 	exchanges bool
 }
 
@@ -35,20 +37,40 @@ type Representative struct {
 	// Even tells that a symmetry which exchanges the players leaves the position
 	// as it is: it is worth as much to the one as to the other.
 	Even bool
+
+	by *permutation // nil if the position stands for itself
+}
+
+// Move is the move in State that is move m of role r in the position; the players
+// must not be exchanged.
+func (r *Representative) Move(role machine.Role, m machine.Move) machine.Move {
+	if r.by == nil {
+		return m
+	}
+	return r.by.moves[role][m]
+}
+
+// Preimage is the move in the position that is move m of role r in State; the
+// players must not be exchanged.
+func (r *Representative) Preimage(role machine.Role, m machine.Move) machine.Move {
+	if r.by == nil {
+		return m
+	}
+	return machine.Move(slices.Index(r.by.moves[role], m))
 }
 
 // NewCanon makes a Canon of those symmetries of m that leave the given players
-// in their places or, if exchange is true, exchange them.
+// in their places or, if exchange is true, exchange them. In a game of one player
+// both are the same.
 func NewCanon(m machine.Machine, players [2]machine.Role, exchange bool) *Canon {
 	c := &Canon{image: make(machine.State, m.Words()), best: make(machine.State, m.Words())}
 	for _, y := range m.Symmetries() {
 		first, second := y.Roles[players[0]], y.Roles[players[1]]
-		exchanges := first == players[1] && second == players[0]
 		stays := first == players[0] && second == players[1]
-		if !stays && !(exchange && exchanges) {
+		if !stays && !(exchange && first == players[1] && second == players[0]) {
 			continue
 		}
-		p := permutation{moved: make([]uint64, m.Words()), to: y.Fluents, exchanges: exchanges}
+		p := permutation{moved: make([]uint64, m.Words()), to: y.Fluents, moves: y.Moves, exchanges: !stays}
 		for f, image := range y.Fluents {
 			if int(image) != f {
 				machine.State(p.moved).Set(f)
@@ -70,7 +92,7 @@ func (c *Canon) Find(q machine.State) Representative {
 		}
 		if less(c.image, r.State) {
 			c.image, c.best = c.best, c.image
-			r.State, r.Exchanged = c.best, p.exchanges
+			r.State, r.Exchanged, r.by = c.best, p.exchanges, p
 		}
 	}
 	return r
