@@ -83,6 +83,9 @@ type Limits struct {
 	MaxNodes int64
 	MaxBytes int64 // memory for tables and trees
 	Seed     uint64
+	// NoLine asks for no principal line. Where many positions are searched that
+	// are known by and large, finding the line takes longer than the rest.
+	NoLine bool
 	// Progress, if not nil, is called now and then with what is known so far.
 	// It is called from the searching goroutine and must return quickly.
 	Progress func(Result)
