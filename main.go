@@ -528,9 +528,12 @@ func (c *solveCommand) certify(s *console, solver *solve.Solver, m machine.Machi
 	if c.Save != "" {
 		answers = kept.Recorder(answers)
 	}
-	var positions atomic.Int64
-	defer s.progress(func() string { return fmt.Sprintf("certifying %s, %d positions", c.Game, positions.Load()) })()
-	err = solver.Certify(s.ctx, m, answers, solution, positions.Store)
+	var doing atomic.Value
+	doing.Store("")
+	defer s.progress(func() string { return "certifying " + c.Game + doing.Load().(string) })()
+	err = solver.Certify(s.ctx, m, answers, solution, func(positions int64, share float64) {
+		doing.Store(fmt.Sprintf(", %d positions, %.1f %% of the moves", positions, 100*share))
+	})
 	if err != nil || c.Save == "" || !solution.Certified {
 		return err
 	}

@@ -92,7 +92,7 @@ func drawRoles(t *rapid.T) []string {
 	return roles
 }
 
-func check(t rapid.TB, m machine.Machine, s Solution) *Certificate {
+func check(t rapid.TB, m machine.Machine, s Solution) Certificate {
 	t.Helper()
 	c, err := Check(context.Background(), m, m.Initial(), s, Limits{})
 	if err != nil {
@@ -242,8 +242,8 @@ func TestStrategiesThatAreNoneAreErrors(t *testing.T) {
 		"add up to 1, found 0":     nil,
 		"add up to 1, found 0.5":   {{Move: 0, Probability: 0.5}},
 		"legal moves":              {{Move: 0, Probability: 0.5}, {Move: 3, Probability: 0.5}},
-		"probabilities ≥ 0":        {{Move: 0, Probability: 2}, {Move: 1, Probability: -1}},
-		"probabilities ≥ 0, found": {{Move: 0, Probability: math.NaN()}},
+		"from 0 to 1, found 2":     {{Move: 0, Probability: 2}, {Move: 1, Probability: -1}},
+		"from 0 to 1, found NaN":   {{Move: 0, Probability: math.NaN()}},
 	} {
 		s := solutionFunc(func(machine.State) (Claim, error) {
 			return Claim{Value: 3, Strategies: [][]search.Weighted{left, pure}}, nil
@@ -317,7 +317,7 @@ func TestProgressIsTold(t *testing.T) {
 	m := g.machine()
 	told := int64(0)
 	s := solutionFunc(func(machine.State) (Claim, error) { return Claim{Value: 100}, nil })
-	c, err := Check(context.Background(), m, m.Initial(), s, Limits{Progress: func(positions int64) { told = positions }})
+	c, err := Check(context.Background(), m, m.Initial(), s, Limits{Progress: func(positions int64, _ float64) { told = positions }})
 	if err != nil || !c.Certified() || told < reportEvery || c.Positions != reportEvery+1 {
 		t.Errorf("told %d, error %v, certificate %+v", told, err, c)
 	}
