@@ -59,6 +59,8 @@ type Certificate struct {
 	// Positions is the number of different positions, not terminal, that a
 	// strategy and arbitrary moves of the opponent and of chance reach.
 	Positions int64
+	// Complete tells whether all of these positions were checked.
+	Complete bool
 	// Faults is the number of claims that do not hold: positions from which a
 	// strategy obtains less than the solution claims. First is one of them below
 	// which all claims hold; nil if there is none.
@@ -87,7 +89,7 @@ func (c Certificate) Exploitability() float64 {
 
 // Certified tells whether the solution is one: the strategies are in equilibrium
 // and all claims hold.
-func (c Certificate) Certified() bool { return c.Exploitability() == 0 && c.Faults == 0 }
+func (c Certificate) Certified() bool { return c.Complete && c.Exploitability() == 0 && c.Faults == 0 }
 
 // ErrMemory is returned, wrapped, by a check that needs more memory than allowed.
 var ErrMemory = errors.New("out of the memory allowed")
@@ -126,18 +128,15 @@ func Check(ctx context.Context, m machine.Machine, q machine.State, s Solution, 
 	}
 	w.certificate.Value = claim.Value
 	guarantee := w.play(q, firstDefends)
-	if w.err == nil {
-		w.certificate.Guarantee = guarantee.bound(false)
-	}
+	w.prove(guarantee, fixedGoal(maxGoal))
 	limit := w.play(q, firstAttacks)
+	w.prove(guarantee, limit)
 	w.certificate.Positions = w.known.Stats().Entries
-	if w.err != nil {
-		return w.certificate, w.err
+	if w.err == nil {
+		w.compareRoot(q, guarantee, limit)
+		w.certificate.Complete = true
 	}
-	w.certificate.Limit = limit.bound(true)
-	w.certificate.Gap = limit.minus(guarantee).bound(true)
-	w.compareRoot(q, guarantee, limit)
-	return w.certificate, nil
+	return w.certificate, w.err
 }
 
 // Players are the roles that are not chance, one or two, and chance, or -1.

@@ -40,17 +40,17 @@ const reportEvery = 1 << 10
 type side int
 
 const (
-	firstDefends side = iota // what the first player is sure of, rounded down
-	firstAttacks             // what it can obtain, rounded up
+	firstDefends side = iota + 1 // what the first player is sure of, rounded down
+	firstAttacks                 // what it can obtain, rounded up
 )
 
 // isUp tells how the walk rounds.
 func (s side) isUp() bool { return s == firstAttacks }
 
-// worth is what the two walks found out about a position.
+// worth is what the last walk that came to a position found out about it.
 type worth struct {
-	points  [2]fixed // by side
-	checked [2]bool
+	points fixed
+	side   side
 }
 
 // ply is the working memory of one position on the path.
@@ -75,7 +75,7 @@ type walk struct {
 	side                 side         // of the present walk
 	defender, attacker   machine.Role // of the present walk; -1 if there is none
 
-	checks      int64 // positions checked, those of both walks twice
+	checks      int64 // positions checked; those that both walks reach twice
 	sum         int32 // of the goals of both players, in every terminal position
 	sumKnown    bool
 	certificate Certificate
@@ -102,11 +102,19 @@ func (w *walk) play(q machine.State, s side) fixed {
 	return w.worth(0, q)
 }
 
+// prove books what the walks have proved, unless the last one was broken off.
+func (w *walk) prove(guarantee, limit fixed) {
+	if w.err == nil {
+		c := &w.certificate
+		c.Guarantee, c.Limit, c.Gap = guarantee.bound(false), limit.bound(true), limit.minus(guarantee).bound(true)
+	}
+}
+
 // worth is what the defender's strategy obtains at q, in goal points of the
 // first player.
 func (w *walk) worth(depth int, q machine.State) fixed {
-	if known := w.known.Lookup(q); known != nil && known.checked[w.side] {
-		return known.points[w.side]
+	if known := w.known.Lookup(q); known != nil && known.side == w.side {
+		return known.points
 	}
 	p := w.open(depth, q)
 	if w.err != nil {
@@ -298,8 +306,7 @@ func (w *walk) points(goals []int32) fixed {
 
 // keep stores what q is worth, within the limits.
 func (w *walk) keep(q machine.State, v fixed) {
-	entry := w.known.Insert(q, 1)
-	entry.points[w.side], entry.checked[w.side] = v, true
+	*w.known.Insert(q, 1) = worth{v, w.side}
 	stats := w.known.Stats()
 	if w.limits.MaxBytes > 0 && stats.Bytes > w.limits.MaxBytes {
 		w.err = fmt.Errorf("%w: %d positions checked need more than %d MiB", ErrMemory, stats.Entries, w.limits.MaxBytes>>20)
@@ -317,7 +324,7 @@ func (w *walk) share() float64 {
 		part /= float64(p.expansion.Children)
 		done += part * float64(p.child)
 	}
-	return (float64(w.side) + done) / 2
+	return (float64(w.side-firstDefends) + done) / 2
 }
 
 // compare books a fault if the strategy of role does not obtain what is claimed

@@ -106,6 +106,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 		return search.Result{}, err
 	}
 	r := v.run(m, lim)
+	r.halted.Store(ctx.Err() != nil) // at once, not when the function below gets to run
 	halt := context.AfterFunc(ctx, func() { r.halted.Store(true) })
 	defer halt()
 

@@ -19,6 +19,7 @@ type Certificate struct {
 	// tolerance or rounding in their favour.
 	ProvedBounds         [2]float64 `json:"proved_bounds"`
 	ProvedExploitability float64    `json:"proved_exploitability"`
+	Complete             bool       `json:"complete"`          // every position was checked
 	Faults               int64      `json:"faults"`            // claims that do not hold
 	PositionsChecked     int64      `json:"positions_checked"` // different ones
 	Seconds              float64    `json:"certify_seconds"`
@@ -33,6 +34,7 @@ func newCertificate(c certify.Certificate, names *machine.Names, took time.Durat
 		Exploitability:       c.Exploitability(),
 		ProvedBounds:         [2]float64{c.Guarantee, c.Limit},
 		ProvedExploitability: c.Gap,
+		Complete:             c.Complete,
 		Faults:               c.Faults,
 		PositionsChecked:     c.Positions,
 		Seconds:              took.Seconds(),
@@ -49,7 +51,8 @@ func (c *Certificate) sentence() string {
 	case c.Certified:
 		return fmt.Sprintf("certified: %s; %s", proved, work)
 	case c.first == nil:
-		return fmt.Sprintf("NOT finished, no fault so far; %s", work)
+		return fmt.Sprintf("NOT finished: no fault found yet, the value is proved to lie in [%g, %g]; %s",
+			c.ProvedBounds[0], c.ProvedBounds[1], work)
 	}
 	who := "a lone player"
 	if c.first.Role >= 0 {
