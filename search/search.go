@@ -42,6 +42,7 @@ type Counters struct {
 	LPTime    time.Duration // time inside them
 	TableHits int64         // positions answered by the transposition table
 	PeakBytes int64         // largest memory of tables and trees
+	Evictions int64         // positions that the transposition table has lost so far for want of memory
 	Elapsed   time.Duration
 }
 

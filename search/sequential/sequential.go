@@ -113,7 +113,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	report := func() search.Result {
 		res := r.result(s)
 		res.Nodes, res.Elapsed = r.nodes, time.Since(began)
-		res.TableHits, res.PeakBytes = r.hits, v.table.Stats().Bytes
+		res.TableHits, res.PeakBytes, res.Evictions = r.hits, v.table.Stats().Bytes, v.table.Stats().Evictions
 		return res
 	}
 	r.deepen(s, func() {

@@ -20,7 +20,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	result.Strategies = strategies
 	result.Values = s.values(v)
 	result.Elapsed = time.Since(started)
-	result.PeakBytes = s.bytes()
+	result.PeakBytes, result.Evictions = s.bytes(), s.evictions()
 	return result, s.err
 }
 
@@ -147,6 +147,18 @@ func childOf(e *machine.Expansion, joint []machine.Move) int {
 		}
 	}
 	return c
+}
+
+// evictions counts what the tables lost for want of memory.
+func (s *solver) evictions() int64 {
+	total := int64(0)
+	if s.table != nil {
+		total += s.table.Stats().Evictions
+	}
+	if s.serialized != nil {
+		total += s.serialized.Stats().Evictions
+	}
+	return total
 }
 
 // bytes is the memory of the table and the frames.

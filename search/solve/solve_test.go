@@ -208,6 +208,23 @@ func TestSolutionsAreCertified(t *testing.T) {
 	}
 }
 
+func TestACertificateThatIsBrokenOffTellsWhatItHad(t *testing.T) {
+	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot([][]int32{{100, 0}, {0, 100}})
+	s, err := solver.Solve(t.Context(), m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := solver.Certify(ctx, m, heads{}, &s, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	var out bytes.Buffer
+	if err := s.WriteTable(&out); err != nil || s.Certified || s.Complete || !strings.Contains(out.String(), "NOT finished: no fault found yet, the value is proved to lie in [0, 100]") {
+		t.Errorf("%v in\n%s", err, out.String())
+	}
+}
+
 // heads always claims 50 and plays the first move.
 type heads struct{}
 
