@@ -38,31 +38,32 @@ const (
 var Names = []string{"goofspiel", "oshizumo", "bidding", "tron", "pursuit"}
 
 // runsOf lists the lines of an experiment, by table and growing size. The table
-// of growth goes on to the largest size that is asked for.
+// of growth goes on to the largest size that is asked for and that the game has.
 func runsOf(name string, asked Range) ([]run, error) {
 	switch name {
 	case "goofspiel":
 		return slices.Concat(table2(), table3(), table4(), randomOrders(),
-			growth("goofspiel, by cards", asked.extend(4, 5, 6, 7, 8, 9, 10), goofspiel)), nil
+			growth("goofspiel, by cards", asked.extend(13, 4, 5, 6, 7, 8, 9, 10), goofspiel)), nil
 	case "oshizumo":
-		return slices.Concat(oshiZumo(), growth("oshi-zumo K=3, by coins", asked.extend(10, 20, 30, 40, 50), oshiZumo3)), nil
+		return slices.Concat(oshiZumo(), growth("oshi-zumo K=3, by coins", asked.extend(100, 10, 20, 30, 40, 50), oshiZumo3)), nil
 	case "bidding":
-		return slices.Concat(bidding(), growth("bidding tic-tac-toe, by coins", asked.extend(biddingCoins...), biddingTicTacToe)), nil
+		return slices.Concat(bidding(), growth("bidding tic-tac-toe, by coins", asked.extend(60, biddingCoins...), biddingTicTacToe)), nil
 	case "tron":
-		return slices.Concat(tron(), growth("tron on N×N cells, by N", asked.extend(tronSizes...), tronSquare)), nil
+		return slices.Concat(tron(), growth("tron on N×N cells, by N", asked.extend(20, tronSizes...), tronSquare)), nil
 	case "pursuit":
-		return slices.Concat(pursuit(), growth("pursuit on 5×5 cells, by rounds", asked.extend(pursuitRounds...), pursuitFor)), nil
+		return slices.Concat(pursuit(), growth("pursuit on 5×5 cells, by rounds", asked.extend(50, pursuitRounds...), pursuitFor)), nil
 	}
 	return nil, fmt.Errorf("expected an experiment of %s, found %q", strings.Join(Names, ", "), name)
 }
 
 // extend continues the usual sizes of a table, of which there are two or more, in
-// steps of the same length to the largest one asked for.
-func (r Range) extend(usual ...int) []int {
+// steps of the same length to the largest one asked for, or the largest that the
+// game has.
+func (r Range) extend(largest int, usual ...int) []int {
 	sizes := slices.Clone(usual)
 	last := len(usual) - 1
 	step := usual[last] - usual[last-1]
-	for next := usual[last] + step; next <= r.Max; next += step {
+	for next := usual[last] + step; next <= min(r.Max, largest); next += step {
 		sizes = append(sizes, next)
 	}
 	return sizes
