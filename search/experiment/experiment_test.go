@@ -270,8 +270,13 @@ func TestPathsOfPlotsAreCheckedBeforehand(t *testing.T) {
 
 func TestOnePointIsEnoughForAPlot(t *testing.T) {
 	row := experiment.Row{Table: "t", Method: "m", Size: 3, Finished: true, Nodes: 1, Seconds: 1}
-	if err := experiment.WritePlot(filepath.Join(t.TempDir(), "one.svg"), []experiment.Row{row}); err != nil {
+	stopped := experiment.Row{Table: "t", Method: "slow", Size: 3, Nodes: 1, Seconds: 9}
+	path := filepath.Join(t.TempDir(), "one.svg")
+	if err := experiment.WritePlot(path, []experiment.Row{row, stopped}); err != nil {
 		t.Error(err)
+	}
+	if svg, err := os.ReadFile(path); err != nil || !bytes.Contains(svg, []byte("slow, stopped")) {
+		t.Errorf("the plot does not show what was stopped; error %v", err)
 	}
 	row.Finished = false
 	err := experiment.WritePlot(filepath.Join(t.TempDir(), "none.svg"), []experiment.Row{row})

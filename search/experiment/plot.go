@@ -117,7 +117,7 @@ func diagram(table string, q quantity, rows []Row) (*plot.Plot, error) {
 				paper = append(paper, plotter.XY{X: float64(r.Size), Y: q.paper(r.Paper)})
 			}
 		}
-		err := errors.Join(addLine(p, method, i, false, ours), addLine(p, method+", paper", i, true, paper), addCrosses(p, i, stopped))
+		err := errors.Join(addLine(p, method, i, false, ours), addLine(p, method+", paper", i, true, paper), addCrosses(p, method+", stopped", i, stopped))
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func addLine(p *plot.Plot, name string, number int, dashed bool, points plotter.
 }
 
 // addCrosses marks where a method was stopped, if it was.
-func addCrosses(p *plot.Plot, number int, points plotter.XYs) error {
+func addCrosses(p *plot.Plot, name string, number int, points plotter.XYs) error {
 	if len(points) == 0 {
 		return nil
 	}
@@ -172,6 +172,7 @@ func addCrosses(p *plot.Plot, number int, points plotter.XYs) error {
 	}
 	crosses.Color, crosses.Shape, crosses.Radius = plotutil.Color(number), draw.CrossGlyph{}, vg.Points(5)
 	p.Add(crosses)
+	p.Legend.Add(name, crosses)
 	return nil
 }
 

@@ -74,8 +74,8 @@ func growth(of string, sizes []int, game func(size int) string) []run {
 	var runs []run
 	for _, size := range sizes {
 		runs = append(runs, run{
-			"Time and memory of " + of, solve.Auto, size, []string{game(size)},
-			solve.Options{Method: solve.Auto, Table: true}, nil,
+			table: "Time and memory of " + of, method: solve.Auto, size: size, games: []string{game(size)},
+			options: solve.Options{Method: solve.Auto, Table: true},
 		})
 	}
 	return runs
