@@ -526,7 +526,7 @@ func (c *solveCommand) certify(s *console, solver *solve.Solver, m machine.Machi
 	if err != nil {
 		return err
 	}
-	var answers certify.Solution = solver.Answers(m)
+	answers := solver.Answers(m, *solution)
 	kept := book.New(m, book.Label{Game: c.Game, Rules: book.Digest(rules), Method: solution.Method}, c.Memory<<20)
 	if c.Save != "" {
 		answers = kept.Recorder(answers)

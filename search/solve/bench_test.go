@@ -36,7 +36,7 @@ func BenchmarkCertify(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := solver.Certify(b.Context(), m, solver.Answers(m), &s, nil); err != nil || !s.Certified {
+				if err := solver.Certify(b.Context(), m, solver.Answers(m, s), &s, nil); err != nil || !s.Certified {
 					b.Fatalf("certificate %+v, error %v", s.Certificate, err)
 				}
 				solving, certifying, positions = solving+s.Seconds, certifying+s.Certificate.Seconds, s.PositionsChecked

@@ -135,10 +135,30 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 	return r, err
 }
 
-// Answers is the solution of m, position by position, that the method found of
-// which the last Solve told.
-func (s *Solver) Answers(m machine.Machine) certify.Search {
-	return certify.Search{Machine: m, Searcher: s.used, Limits: search.Limits{MaxBytes: s.memory, NoLine: true}}
+// Answers is the solution of m, position by position: that of the initial position
+// is the one shown, the others are what the method finds that found it.
+func (s *Solver) Answers(m machine.Machine, shown Solution) certify.Solution {
+	return answers{
+		Search:  certify.Search{Machine: m, Searcher: s.used, Limits: search.Limits{MaxBytes: s.memory, NoLine: true}},
+		initial: m.Initial(),
+		shown:   certify.Claim{Value: shown.result.Values[firstPlayer(m.Names().Roles)].Lower, Strategies: shown.result.Strategies},
+	}
+}
+
+// answers are those of a search except at the initial position: a second search,
+// which knows more, may find other strategies there.
+type answers struct {
+	certify.Search
+	initial machine.State
+	shown   certify.Claim
+}
+
+// At implements certify.Solution.
+func (a answers) At(ctx context.Context, q machine.State) (certify.Claim, error) {
+	if q.Equal(a.initial) {
+		return a.shown, nil
+	}
+	return a.Search.At(ctx, q)
 }
 
 // Certify plays the answers, which are those of the solver or of whoever
