@@ -593,7 +593,7 @@ func TestInterruptionEndsEveryCommand(t *testing.T) {
 func TestAnInterruptedSearchTellsWhatItKnows(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testPatience)
 	defer cancel()
-	executeUntil(ctx, "solve", "goofspiel-12").expect(t, statusBad, "interrupted", "value of red", "[0, 100]")
+	executeUntil(ctx, "solve", "goofspiel-12").expect(t, statusBad, "interrupted", "value of red", "proved bounds")
 	executeUntil(ctx, "perft", "connectFour", "12").expect(t, statusBad, "interrupted")
 }
 

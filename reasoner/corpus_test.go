@@ -39,7 +39,8 @@ func corpusDir(t testing.TB) string {
 }
 
 // TestCorpusReplaysExactly compiles every rulesheet and replays its recorded
-// matches: states, legal moves, goals and terminal must agree at every step.
+// matches: states, legal moves, goals and terminal must agree at every step. The
+// symmetries that the machine reports must hold along a match.
 func TestCorpusReplaysExactly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the corpus takes minutes; left out by -short")
@@ -116,6 +117,7 @@ func replayGame(t *testing.T, dir, name string) corpusLine {
 		t.Fatal(err)
 	}
 	line.info = m.Info()
+	checkSymmetries(t, m)
 	traceFile := filepath.Join(dir, "traces", name+".jsonl.gz")
 	if _, err := os.Stat(traceFile); err != nil {
 		t.Logf("no trace of %s; it loads", name)

@@ -23,6 +23,7 @@ type Inspection struct {
 	Lanes       int            `json:"lanes"`  // positions per batch
 	Bytes       int64          `json:"bytes"`  // memory of the machine, without batches
 	BatchBytes  int64          `json:"batch_bytes"`
+	Symmetries  int            `json:"symmetries"` // automorphisms of the rules, the identity left out
 	InitSeconds float64        `json:"init_seconds"`
 	Class       string         `json:"class"`            // what kind of game; left to the caller
 	Passes      []Pass         `json:"passes,omitempty"` // as traced
@@ -44,6 +45,7 @@ func Inspect(game string, m machine.Machine, init time.Duration, passes []PassIn
 		Lanes:       m.NewBatch().Lanes(),
 		Bytes:       info.Bytes,
 		BatchBytes:  info.Batch,
+		Symmetries:  len(m.Symmetries()),
 		InitSeconds: init.Seconds(),
 	}
 	for r, role := range names.Roles {
@@ -72,6 +74,7 @@ func (i Inspection) WriteTable(w io.Writer) error {
 	} else {
 		fmt.Fprintf(t, "rules\t%d\n", i.Gates)
 	}
+	fmt.Fprintf(t, "symmetries\t%d\n", i.Symmetries)
 	fmt.Fprintf(t, "lanes\t%d\n", i.Lanes)
 	fmt.Fprintf(t, "memory\t%.2f MB, and %.2f MB a batch\n", float64(i.Bytes)/1e6, float64(i.BatchBytes)/1e6)
 	fmt.Fprintf(t, "compiled in\t%.3f s\n", i.InitSeconds)

@@ -25,6 +25,8 @@ type Game struct {
 	Legal    [][]Lit // by role and move, over Fluents
 	Terminal Lit     // over Fluents
 	Goals    []Goal  // over Fluents
+
+	plain *Game // the game before passes that share logic, nil if there were none
 }
 
 // NewGame returns a game with its inputs and nothing else.

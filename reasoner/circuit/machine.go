@@ -29,6 +29,8 @@ type Machine struct {
 	loopVars                int // most variables in a loop
 
 	wide, narrow *engine
+
+	symmetries func() []machine.Symmetry
 }
 
 // output is a signal as the batch reads it: a row and whether it is stored
@@ -70,6 +72,7 @@ func Compile(g *Game, o Options) (*Machine, error) {
 	}
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Gates: g.Net.Gates(), Depth: g.Net.Depth()}
+	m.symmetries = g.symmetries()
 	m.link(g, g.stuck())
 	for _, p := range []*program{m.evaluate, m.goal, m.advance} {
 		m.loopVars = max(m.loopVars, p.loopVars())
@@ -234,3 +237,6 @@ func (m *Machine) Initial() machine.State { return m.initial }
 
 // Info implements machine.Machine.
 func (m *Machine) Info() machine.Info { return m.info }
+
+// Symmetries implements machine.Machine.
+func (m *Machine) Symmetries() []machine.Symmetry { return m.symmetries() }

@@ -129,27 +129,31 @@ func (n *Network) Or(lits ...Lit) Lit {
 	return n.And(n.flipped...).Not()
 }
 
-// and finds or adds the node with these operands.
+// and finds or adds the node with these operands, which are sorted.
 func (n *Network) and(operands []Lit) Lit {
 	if 4*n.used >= 3*len(n.table) {
 		n.grow()
 	}
-	mask := uint32(len(n.table) - 1)
-	for h := hashOperands(operands) & mask; ; h = (h + 1) & mask {
-		i := n.table[h]
-		if i == 0 {
-			i = int32(len(n.op))
-			n.table[h] = i
-			n.used++
-			n.op = append(n.op, OpAnd)
-			n.fan = append(n.fan, operands...)
-			n.start = append(n.start, int32(len(n.fan)))
-			return Lit(i) << 1
-		}
-		if slices.Equal(n.Operands(i), operands) {
-			return Lit(i) << 1
-		}
+	at := n.probe(operands)
+	if n.table[at] == 0 {
+		n.table[at] = int32(len(n.op))
+		n.used++
+		n.op = append(n.op, OpAnd)
+		n.fan = append(n.fan, operands...)
+		n.start = append(n.start, int32(len(n.fan)))
 	}
+	return Lit(n.table[at]) << 1
+}
+
+// probe is the place in the table of the node with these operands, or the empty
+// place where it belongs.
+func (n *Network) probe(operands []Lit) uint32 {
+	mask := uint32(len(n.table) - 1)
+	at := hashOperands(operands) & mask
+	for n.table[at] != 0 && !slices.Equal(n.Operands(n.table[at]), operands) {
+		at = (at + 1) & mask
+	}
+	return at
 }
 
 func (n *Network) grow() {

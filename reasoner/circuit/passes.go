@@ -16,6 +16,9 @@ type pass struct {
 	// why says why it stands where it stands in the table.
 	why string
 	run func(*Game) *Game
+	// shares says that the pass shares logic as it finds it, so that symmetric
+	// parts of a game may look different after it.
+	shares bool
 }
 
 // passes is the table of contents of the optimiser, in order.
@@ -48,19 +51,19 @@ var passes = []pass{
 		name: "factor",
 		doc:  "or(and(a, x), and(a, y)) → and(a, or(x, y))",
 		why:  "before pairs are shared, since it removes operands and sharing only moves them",
-		run:  factorTerms,
+		run:  factorTerms, shares: true,
 	},
 	{
 		name: "flatten-again",
 		doc:  "as flatten",
 		why:  "factoring leaves conjunctions of conjunctions",
-		run:  flattenGates,
+		run:  flattenGates, shares: true,
 	},
 	{
 		name: "pairs",
 		doc:  "a pair of operands that four or more gates share → a gate of its own",
 		why:  "last, because shared gates can be neither flattened nor factored",
-		run:  sharePairs,
+		run:  sharePairs, shares: true,
 	},
 }
 
@@ -101,6 +104,7 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 		}
 	}
 	trace("lowered")
+	plain := g
 	for _, p := range passes {
 		if slices.Contains(o.Without, p.name) {
 			continue
@@ -109,8 +113,12 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 			return nil, fmt.Errorf("optimising the circuit stopped at pass %q: %w", p.name, err)
 		}
 		g = p.run(g)
+		if !p.shares {
+			plain = g
+		}
 		trace(p.name)
 	}
+	g.plain = plain
 	return g, nil
 }
 

@@ -70,6 +70,10 @@ type Machine interface {
 	// NewNarrowBatch makes a batch of fewer lanes, at least 64, which is quicker
 	// for a few positions at a time.
 	NewNarrowBatch() Batch
+	// Symmetries are automorphisms of the rules, without the identity: all, or
+	// some, or none where they are not known. The first call may take half a
+	// second. Callers must not change them.
+	Symmetries() []Symmetry
 	// Info describes the machine for people.
 	Info() Info
 }

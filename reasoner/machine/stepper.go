@@ -50,6 +50,9 @@ func (m *Scalar) Words() int { return len(m.initial) }
 // Initial implements Machine.
 func (m *Scalar) Initial() State { return m.initial }
 
+// Symmetries implements Machine: none are known.
+func (m *Scalar) Symmetries() []Symmetry { return nil }
+
 // Info implements Machine.
 func (m *Scalar) Info() Info { return m.info }
 

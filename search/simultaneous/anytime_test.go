@@ -47,8 +47,8 @@ func drawForesight(t *rapid.T, g *stacked) Config {
 	salt := rapid.Uint64().Draw(t, "salt")
 	config.Evaluate = rapid.SampledFrom([]func(machine.State) float64{
 		nil,
-		func(q machine.State) float64 { return float64((q[0] + salt) * 0x9e3779b97f4a7c15 >> 57) },
-		func(q machine.State) float64 { return float64(g.nodes[q[0]].count[g.row] * 20) },
+		func(q machine.State) float64 { return float64((uint64(g.node(q)) + salt) * 0x9e3779b97f4a7c15 >> 57) },
+		func(q machine.State) float64 { return float64(g.nodes[g.node(q)].count[g.row] * 20) },
 	}).Draw(t, "evaluation")
 	return config
 }

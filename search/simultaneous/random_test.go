@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 
 	"pgregory.net/rapid"
 
@@ -12,10 +13,12 @@ import (
 
 // stacked is a random stacked matrix game: a tree of positions with a matrix of
 // children each, perhaps with chance, perhaps with shared subtrees.
+// A position is the fluent of its node.
 type stacked struct {
-	nodes []stackedNode // children have greater indices than parents
-	roles []string
-	row   int // role of the row player
+	nodes      []stackedNode
+	roles      []string
+	row        int // role of the row player
+	symmetries []machine.Symmetry
 }
 
 type stackedNode struct {
@@ -42,7 +45,110 @@ func drawStacked(t *rapid.T) *stacked {
 	budget := 300
 	g.nodes = make([]stackedNode, 1)
 	g.grow(rng, 0, depth, payoffs, &budget)
+	if rapid.Bool().Draw(t, "mirrored") {
+		g.mirror(rng)
+	}
 	return g
+}
+
+// mirror adds a second copy of all nodes, in which the players have changed
+// places, and a node between both copies that is its own image: nodes of small
+// numbers lead to it, and it leads to nodes of large ones. The exchange of the
+// copies is a symmetry.
+func (g *stacked) mirror(rng *machine.Rand) {
+	n := len(g.nodes)
+	middle, low := 2*n, n/2
+	left, right := g.row, len(g.roles)-1
+	if g.roles[right] == machine.RandomRole {
+		right--
+	}
+	for i := range low {
+		for c := range g.nodes[i].children {
+			if rng.Intn(4) == 0 {
+				g.nodes[i].children[c] = middle
+			}
+		}
+	}
+	for i := range n {
+		g.nodes = append(g.nodes, g.nodes[i].exchanged(left, right, func(child int) int {
+			if child == middle {
+				return middle
+			}
+			return child + n
+		}))
+	}
+	below := low + rng.Intn(n-low)
+	g.nodes = append(g.nodes, g.between(left, right, middle+1, below, below+n), stackedNode{goal: 50})
+	y := machine.Symmetry{}
+	for i := range g.nodes {
+		y.Fluents = append(y.Fluents, int32(i))
+	}
+	for i := range n {
+		y.Fluents[i], y.Fluents[n+i] = int32(n+i), int32(i)
+	}
+	for r := range g.roles {
+		y.Roles = append(y.Roles, machine.Role(r))
+		y.Moves = append(y.Moves, []machine.Move{0, 1, 2, 3})
+	}
+	y.Roles[left], y.Roles[right] = machine.Role(right), machine.Role(left)
+	g.symmetries = []machine.Symmetry{y}
+}
+
+// exchanged is a node with the players in each other's place and its children
+// replaced.
+func (a stackedNode) exchanged(left, right int, image func(int) int) stackedNode {
+	b := stackedNode{goal: 100 - a.goal, count: a.count}
+	if a.children == nil {
+		return b
+	}
+	b.count[left], b.count[right] = a.count[right], a.count[left]
+	b.children = make([]int, len(a.children))
+	for c, child := range a.children {
+		joint := a.joint(c)
+		joint[left], joint[right] = joint[right], joint[left]
+		b.children[b.child(joint)] = image(child)
+	}
+	return b
+}
+
+// between is a node that is its own image if draw is: a matrix with draws on the
+// diagonal, a node on the one side of it and its image on the other.
+func (g *stacked) between(left, right, draw, node, image int) stackedNode {
+	var a stackedNode
+	for r := range g.roles {
+		a.count[r] = 1
+	}
+	a.count[left], a.count[right] = 2, 2
+	for c := range 4 {
+		joint := a.joint(c)
+		child := draw
+		if joint[left] < joint[right] {
+			child = node
+		} else if joint[left] > joint[right] {
+			child = image
+		}
+		a.children = append(a.children, child)
+	}
+	return a
+}
+
+// joint is the joint move that leads to child c.
+func (a stackedNode) joint(c int) (joint [3]int) {
+	for r := len(a.count) - 1; r >= 0; r-- {
+		n := max(a.count[r], 1) // a role that the game has not
+		joint[r] = c % n
+		c /= n
+	}
+	return joint
+}
+
+// child is the number of the child that a joint move leads to.
+func (a stackedNode) child(joint [3]int) int {
+	c := 0
+	for r, move := range joint {
+		c = c*max(a.count[r], 1) + move
+	}
+	return c
 }
 
 func (g *stacked) grow(rng *machine.Rand, at, depth, payoffs int, budget *int) {
@@ -83,15 +189,36 @@ func (g *stacked) machine() machine.Machine {
 		}
 		names.Moves = append(names.Moves, moves)
 	}
-	return newToy(names, machine.State{0}, func() machine.Stepper { return &stackedStepper{stacked: g} })
+	initial := make(machine.State, (len(g.nodes)+63)/64)
+	initial.Set(0)
+	m := newToy(names, initial, func() machine.Stepper { return &stackedStepper{stacked: g} })
+	return &symmetric{m, g.symmetries}
 }
+
+// symmetric is a machine that knows its symmetries.
+type symmetric struct {
+	machine.Machine
+	symmetries []machine.Symmetry
+}
+
+func (m *symmetric) Symmetries() []machine.Symmetry { return m.symmetries }
 
 type stackedStepper struct {
 	*stacked
 	at int
 }
 
-func (g *stackedStepper) SetState(s machine.State) { g.at = int(s[0]) }
+func (g *stackedStepper) SetState(s machine.State) { g.at = g.node(s) }
+
+// node is the node of a position.
+func (g *stacked) node(s machine.State) int {
+	for i, w := range s {
+		if w != 0 {
+			return i<<6 + bits.TrailingZeros64(w)
+		}
+	}
+	return -1
+}
 
 func (g *stackedStepper) Terminal() bool { return g.nodes[g.at].children == nil }
 
@@ -113,11 +240,12 @@ func (g *stackedStepper) Goal(r machine.Role) int32 {
 }
 
 func (g *stackedStepper) Next(dst machine.State, joint []machine.Move) {
-	c := 0
+	var moves [3]int
 	for r, m := range joint {
-		c = c*g.nodes[g.at].count[r] + int(m)
+		moves[r] = int(m)
 	}
-	dst[0] = uint64(g.nodes[g.at].children[c])
+	clear(dst)
+	dst.Set(g.nodes[g.at].children[g.nodes[g.at].child(moves)])
 }
 
 // exact is backward induction in rationals: the value of a node for the row
@@ -150,15 +278,11 @@ func (g *stacked) exactNode(at int, value func(int) *big.Rat) *big.Rat {
 	}
 	a := make([]*big.Rat, m*n)
 	for c, child := range node.children {
-		i, j := 0, 0
-		for r := len(g.roles) - 1; r >= 0; r-- {
-			digit := c % node.count[r]
-			c /= node.count[r]
-			switch {
-			case r == g.row:
-				i = digit
-			case g.roles[r] != machine.RandomRole:
-				j = digit
+		joint := node.joint(c)
+		i, j := joint[g.row], 0
+		for r, name := range g.roles {
+			if r != g.row && name != machine.RandomRole {
+				j = joint[r]
 			}
 		}
 		if a[i*n+j] == nil {

@@ -152,8 +152,8 @@ func childOf(e *machine.Expansion, joint []machine.Move) int {
 // evictions counts what the tables lost for want of memory.
 func (s *solver) evictions() int64 {
 	total := int64(0)
-	if s.table != nil {
-		total += s.table.Stats().Evictions
+	if s.memory != nil {
+		total += s.memory.table.Stats().Evictions
 	}
 	if s.serialized != nil {
 		total += s.serialized.Stats().Evictions
@@ -164,8 +164,8 @@ func (s *solver) evictions() int64 {
 // bytes is the memory of the table and the frames.
 func (s *solver) bytes() int64 {
 	total := s.peak
-	if s.table != nil {
-		total += s.table.Stats().Bytes
+	if s.memory != nil {
+		total += s.memory.table.Stats().Bytes
 	}
 	if s.serialized != nil {
 		total += s.serialized.Stats().Bytes

@@ -39,7 +39,7 @@ type solver struct {
 	method     method
 	expander   *machine.Expander
 	lp         matrix.Engine
-	table      *table.Table[bounds]           // nil if there is none
+	memory     *memory                        // nil if there is none
 	serialized *table.Table[serializedBounds] // nil if the method uses none
 	horizon    *horizon                       // nil if the game is searched to its end
 	maxBytes   int64
@@ -95,7 +95,7 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.serialized = table.New[serializedBounds](m.Words(), share)
 	}
 	if config.Table {
-		s.table = table.New[bounds](m.Words(), share)
+		s.memory = s.newMemory(share)
 	}
 	return s, nil
 }
@@ -131,9 +131,9 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 		return s.foresee(depth, q, alpha, beta)
 	}
 	known := s.unknown()
-	if s.table != nil {
-		if b := s.table.Lookup(q); b != nil {
-			known = search.Interval{Lower: b.lower, Upper: b.upper}
+	if s.memory != nil {
+		if v, ok := s.memory.lookup(q); ok {
+			known = v
 			if s.decided(known, alpha, beta) {
 				s.counters.TableHits++
 				return known
@@ -155,8 +155,8 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
 		v = meet(v, known)
 	}
-	if s.table != nil {
-		*s.table.Insert(q, s.counters.Nodes-before) = bounds{v.Lower, v.Upper}
+	if s.memory != nil {
+		s.memory.store(q, v, s.counters.Nodes-before)
 	}
 	return v
 }
@@ -267,10 +267,10 @@ func (s *solver) recall(f *frame, depth int) {
 		s.counters.TableHits += s.gather(f, f.p, f.o, func(q machine.State) search.Interval {
 			return h.recall(q, h.depth-depth-1)
 		})
-	case s.table != nil:
+	case s.memory != nil:
 		s.counters.TableHits += s.gather(f, f.p, f.o, func(q machine.State) search.Interval {
-			if b := s.table.Lookup(q); b != nil {
-				return search.Interval{Lower: b.lower, Upper: b.upper}
+			if v, ok := s.memory.lookup(q); ok {
+				return v
 			}
 			return s.unknown()
 		})

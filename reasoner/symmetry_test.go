@@ -1,0 +1,129 @@
+package reasoner_test
+
+import (
+	"slices"
+	"testing"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+)
+
+func TestSymmetriesOfKnownGames(t *testing.T) {
+	for name, want := range map[string]struct{ all, exchanges int }{
+		"ticTacToe":          {7, 0}, // of the board; who is to move tells the players apart
+		"connectFour-5x4":    {1, 0}, // left and right
+		"goofspiel-4":        {1, 1}, // the players, with the sign of the lead
+		"oshiZumo-8-2":       {1, 1},
+		"biddingTicTacToe-2": {15, 8},
+		"rockPaperScissors":  {1, 1}, // rotations rename moves alone
+		"slidingPuzzle-3x2":  {0, 0}, // the goal is one arrangement
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, src, err := games.Source(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			game, _, err := gdl.Load(file, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := reasoner.New(t.Context(), game, reasoner.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			exchanges := 0
+			for _, y := range m.Symmetries() {
+				if y.Roles[0] != 0 {
+					exchanges++
+				}
+			}
+			if all := len(m.Symmetries()); all != want.all || exchanges != want.exchanges {
+				t.Errorf("%d symmetries, %d of them exchange the players; want %+v", all, exchanges, want)
+			}
+			checkSymmetries(t, m)
+		})
+	}
+}
+
+// checkSymmetries plays a random game and compares every position on the way with
+// its images under some symmetries of the machine.
+func checkSymmetries(t *testing.T, m machine.Machine) {
+	t.Helper()
+	const longest, most = 60, 6
+	symmetries := m.Symmetries()
+	if len(symmetries) > most {
+		symmetries = symmetries[len(symmetries)-most:]
+	}
+	if len(symmetries) == 0 {
+		return
+	}
+	b, rng := m.NewNarrowBatch(), machine.NewRand(1)
+	q := slices.Clone(m.Initial())
+	for range longest {
+		b.Load(q, 1)
+		b.Evaluate(1)
+		if (b.Terminal()[0]|b.Stuck()[0])&1 != 0 {
+			break
+		}
+		joint := make([]machine.Move, len(m.Names().Roles))
+		for r := range joint {
+			legal := b.AppendLegal(nil, 0, machine.Role(r))
+			joint[r] = legal[rng.Intn(len(legal))]
+		}
+		next := step(b, q, joint)
+		for _, y := range symmetries {
+			checkImage(t, m, b, y, q, next, joint)
+		}
+		q = next
+	}
+}
+
+// step is the position after a joint move.
+func step(b machine.Batch, q machine.State, joint []machine.Move) machine.State {
+	b.Load(q, 1)
+	b.Evaluate(1)
+	for r, move := range joint {
+		b.Choose(0, machine.Role(r), move)
+	}
+	b.Advance(1)
+	next := make(machine.State, len(q))
+	b.Store(next, 1)
+	return next
+}
+
+// checkImage compares what the rules say of q, from which joint leads to next,
+// with what they say of its image under y.
+func checkImage(t *testing.T, m machine.Machine, b machine.Batch, y machine.Symmetry, q, next machine.State, joint []machine.Move) {
+	t.Helper()
+	image, nextImage := make(machine.State, len(q)), make(machine.State, len(q))
+	y.Image(image, q)
+	y.Image(nextImage, next)
+	jointImage := make([]machine.Move, len(joint))
+	for r, move := range joint {
+		jointImage[y.Roles[r]] = y.Moves[r][move]
+	}
+	if got := step(b, image, jointImage); !got.Equal(nextImage) {
+		t.Fatalf("%s leads from the image of %v to %v, not to the image of the successor",
+			m.Names().JointString(jointImage), m.Names().AppendFluents(nil, q), m.Names().AppendFluents(nil, got))
+	}
+	b.Load(slices.Concat(q, image), 2)
+	b.Evaluate(2)
+	if over := b.Terminal()[0]; over&1 != over>>1&1 {
+		t.Fatalf("%v is terminal and its image is not, or the reverse", m.Names().AppendFluents(nil, q))
+	}
+	goals, goalsImage := make([]int32, len(joint)), make([]int32, len(joint))
+	b.Goals(goals, 0)
+	b.Goals(goalsImage, 1)
+	for r := range joint {
+		legal := b.AppendLegal(nil, 0, machine.Role(r))
+		for i, move := range legal {
+			legal[i] = y.Moves[r][move]
+		}
+		slices.Sort(legal)
+		if got := b.AppendLegal(nil, 1, y.Roles[r]); !slices.Equal(got, legal) || goalsImage[y.Roles[r]] != goals[r] {
+			t.Fatalf("%s has moves or goals in %v that its image has not", m.Names().Roles[r], m.Names().AppendFluents(nil, q))
+		}
+	}
+}
