@@ -482,12 +482,15 @@ type oneGame struct {
 type solveCommand struct {
 	oneGame
 	solve.Options
-	Certify bool   `help:"Play the strategies against every opponent and tell how much can be gained against them."`
+	Certify bool   `help:"Play the strategies against every opponent and prove how much can be gained against them."`
 	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from."`
 }
 
 // Run implements the command.
 func (c *solveCommand) Run(s *console) error {
+	if c.Epsilon > 0 && (c.Certify || c.Save != "") {
+		return usageError{fmt.Errorf("--certify and --save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
+	}
 	solver, err := solve.New(c.Options)
 	if err != nil {
 		return usageError{err}
@@ -523,14 +526,17 @@ func (c *solveCommand) certify(s *console, solver *solve.Solver, m machine.Machi
 	if err != nil {
 		return err
 	}
-	var answers certify.Solution = solver.Answers(m)
+	answers := solver.Answers(m, *solution)
 	kept := book.New(m, book.Label{Game: c.Game, Rules: book.Digest(rules), Method: solution.Method}, c.Memory<<20)
 	if c.Save != "" {
 		answers = kept.Recorder(answers)
 	}
-	var positions atomic.Int64
-	defer s.progress(func() string { return fmt.Sprintf("certifying %s, %d positions", c.Game, positions.Load()) })()
-	err = solver.Certify(s.ctx, m, answers, solution, positions.Store)
+	var doing atomic.Value
+	doing.Store("")
+	defer s.progress(func() string { return "certifying " + c.Game + doing.Load().(string) })()
+	err = solver.Certify(s.ctx, m, answers, solution, func(positions int64, share float64) {
+		doing.Store(fmt.Sprintf(", %d positions, %.1f %% of the moves", positions, 100*share))
+	})
 	if err != nil || c.Save == "" || !solution.Certified {
 		return err
 	}
@@ -724,10 +730,10 @@ func (c *perftCommand) Run(s *console) error {
 // experimentCommand prints the tables of the papers beside ours.
 type experimentCommand struct {
 	Name   string           `arg:"" enum:"${experiments}" help:"Experiment: ${enum}."`
-	Sizes  experiment.Range `placeholder:"4-6" help:"Sizes to run; all by default."`
+	Sizes  experiment.Range `placeholder:"4-6" help:"Sizes to run; by default the usual ones. The table of time and memory goes on to the largest one asked for, or until one is not finished."`
 	Limit  time.Duration    `default:"1m" help:"Time for each game."`
 	Memory int64            `default:"1024" help:"Limit of each transposition table, in MiB."`
-	Plot   string           `type:"path" placeholder:"FILE.svg" help:"Draw time and nodes against size."`
+	Plot   string           `type:"path" placeholder:"FILE.svg" help:"Draw time, nodes and memory against size."`
 	JSON   bool             `name:"json" help:"Print JSON."`
 }
 
@@ -735,6 +741,11 @@ type experimentCommand struct {
 func (c *experimentCommand) Run(s *console) error {
 	if c.Limit <= 0 || c.Memory <= 0 {
 		return usageError{errors.New("expected --limit and --memory above 0")}
+	}
+	if c.Plot != "" {
+		if err := experiment.CheckPlot(c.Plot); err != nil {
+			return usageError{err}
+		}
 	}
 	var doing atomic.Value
 	doing.Store("")

@@ -243,6 +243,9 @@ func TestSolveGivesKnownValues(t *testing.T) {
 					t.Errorf("no field %s in %s", field, o.out)
 				}
 			}
+			if r["lp_seconds"].(float64) > r["seconds"].(float64) {
+				t.Errorf("linear programs took %v s of %v s", r["lp_seconds"], r["seconds"])
+			}
 		})
 	}
 	execute(t, "solve", "rockPaperScissors").expect(t, statusFine, "0.333333  paper", "solved")
@@ -291,7 +294,13 @@ func TestSolveCertifiesItsStrategies(t *testing.T) {
 		if c["certified"] != true || c["exploitability"] != 0. || c["positions_checked"].(float64) < 10 {
 			t.Errorf("%s: certificate %v", game, c)
 		}
+		if proved := c["proved_exploitability"].(float64); proved > 1e-8 || c["complete"] != true {
+			t.Errorf("%s: exploitability %v is proved, complete %v", game, proved, c["complete"])
+		}
 	}
+	// A puzzle that is solved before it begins.
+	execute(t, "solve", "slidingPuzzle-2x2", "--certify").expect(t, statusFine, "certified: exploitability 0 (proved); 0 positions")
+	execute(t, "solve", "goofspiel-4", "--certify", "--epsilon", "1").expect(t, statusUsage, "expected an exact solution")
 }
 
 func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
@@ -326,6 +335,18 @@ func TestExperimentsShowTheFiguresOfThePaper(t *testing.T) {
 		if row["finished"] != true || row["experiment"] != "tron" {
 			t.Errorf("row %v", row)
 		}
+	}
+}
+
+func TestExperimentsRefuseWhatTheyCannotDoBeforeTheyBegin(t *testing.T) {
+	for want, args := range map[string][]string{
+		"some of 3 4 5": {"tron", "--sizes", "1-2"},
+		"such as 4-7":   {"tron", "--sizes", "four"},
+		".svg":          {"tron", "--plot", filepath.Join(t.TempDir(), "plot.png")},
+		"above 0":       {"tron", "--limit", "0s"},
+		"goofspiel":     {"chess"},
+	} {
+		execute(t, append([]string{"experiment"}, args...)...).expect(t, statusUsage, want)
 	}
 }
 

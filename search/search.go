@@ -42,6 +42,7 @@ type Counters struct {
 	LPTime    time.Duration // time inside them
 	TableHits int64         // positions answered by the transposition table
 	PeakBytes int64         // largest memory of tables and trees
+	Evictions int64         // positions that the transposition table has lost so far for want of memory
 	Elapsed   time.Duration
 }
 
@@ -83,6 +84,9 @@ type Limits struct {
 	MaxNodes int64
 	MaxBytes int64 // memory for tables and trees
 	Seed     uint64
+	// NoLine asks for no principal line. Where many positions are searched that
+	// are known by and large, finding the line takes longer than the rest.
+	NoLine bool
 	// Progress, if not nil, is called now and then with what is known so far.
 	// It is called from the searching goroutine and must return quickly.
 	Progress func(Result)

@@ -1,7 +1,8 @@
 // Package certify verifies solutions of games, whoever computed them: one-player
 // games and two-player zero-sum games, with simultaneous moves or without, with
 // chance. It plays the strategies against every opponent to the end of the game
-// and believes nothing but the rules. It must not know how a solution is found.
+// and believes nothing but the rules. Bounds are proved: all arithmetic is
+// rounded in their disfavour. It must not know how a solution is found.
 package certify
 
 import (
@@ -25,8 +26,8 @@ type Claim struct {
 
 // Solution is anything that knows the value and the strategies of positions.
 type Solution interface {
-	// At tells what the solution claims of q, which is not terminal and must not
-	// be kept or changed.
+	// At tells what the solution claims of q, which must not be kept or changed.
+	// Only the initial position may be terminal.
 	At(ctx context.Context, q machine.State) (Claim, error)
 }
 
@@ -35,19 +36,31 @@ type Solution interface {
 // rule; the tolerance leaves room for a hundred plies of the worst.
 const Tolerance = 1e-6
 
+// maxGoal is the greatest goal of a role.
+const maxGoal = 100
+
 // Certificate is what the strategies of a solution are worth against every
-// opponent, in goal points of the first player.
+// opponent, in goal points of the first player. Strategies are taken as numbers
+// without error: probabilities are cut to multiples of 2⁻⁹⁶, and what is missing
+// to 1 belongs to the most probable move.
 type Certificate struct {
 	// Value is what the solution claims of the position.
 	Value float64
-	// Guarantee is what the first player's strategy obtains, whatever the other
-	// player does; Limit is the most that the first player can obtain against
-	// the other player's strategy. In a game of one player Limit is the most
-	// that any play obtains.
+	// The value of the position is proved to lie from Guarantee to Limit. Guarantee
+	// is what the first player's strategy obtains, whatever the other player does;
+	// Limit is the most that the first player can obtain against the other
+	// player's strategy. In a game of one player Limit is the most that any play
+	// obtains. As long as nothing else is proved they are the range of all goals.
 	Guarantee, Limit float64
+	// Gap is Limit - Guarantee before these are rounded to floating-point numbers,
+	// itself rounded up: against these strategies nobody can gain more over the
+	// value of the position, whatever that is. 0 means that there was no rounding.
+	Gap float64
 	// Positions is the number of different positions, not terminal, that a
 	// strategy and arbitrary moves of the opponent and of chance reach.
 	Positions int64
+	// Complete tells whether all of these positions were checked.
+	Complete bool
 	// Faults is the number of claims that do not hold: positions from which a
 	// strategy obtains less than the solution claims. First is one of them below
 	// which all claims hold; nil if there is none.
@@ -66,7 +79,7 @@ type Fault struct {
 // Exploitability is the most that a player could gain, in goal points, over the
 // value claimed, against the other player's strategy. It is 0 if that is below
 // the Tolerance.
-func (c *Certificate) Exploitability() float64 {
+func (c Certificate) Exploitability() float64 {
 	gain := max(c.Value-c.Guarantee, c.Limit-c.Value)
 	if gain <= Tolerance {
 		return 0
@@ -76,7 +89,7 @@ func (c *Certificate) Exploitability() float64 {
 
 // Certified tells whether the solution is one: the strategies are in equilibrium
 // and all claims hold.
-func (c *Certificate) Certified() bool { return c.Exploitability() == 0 && c.Faults == 0 }
+func (c Certificate) Certified() bool { return c.Complete && c.Exploitability() == 0 && c.Faults == 0 }
 
 // ErrMemory is returned, wrapped, by a check that needs more memory than allowed.
 var ErrMemory = errors.New("out of the memory allowed")
@@ -85,41 +98,45 @@ var ErrMemory = errors.New("out of the memory allowed")
 type Limits struct {
 	MaxBytes int64 // memory for the positions checked
 	// Progress, if not nil, is told now and then the number of positions checked
-	// so far. It must return quickly.
-	Progress func(positions int64)
+	// so far, and which share of the joint moves, from 0 to 1, this disposes of:
+	// moves at one position count alike, whatever is below them. It must return
+	// quickly.
+	Progress func(positions int64, share float64)
 }
 
-// Check plays the strategies of a solution from q, which must not be terminal.
+// Check plays the strategies of a solution from q.
 //
 // Cost: one call of Solution.At for each position where a player has a choice,
 // two if both strategies reach it, and one expansion. Memory: one table entry
 // for each position. Errors: ctx.Err(), that of the solution, strategies that
 // are none, a game of another class or with a fault (search.ErrNotZeroSum), or
-// ErrMemory. That claims do not hold is no error; the certificate tells it.
-func Check(ctx context.Context, m machine.Machine, q machine.State, s Solution, lim Limits) (*Certificate, error) {
+// ErrMemory; the certificate then says what had been checked and proved. That
+// claims do not hold is no error; the certificate tells it.
+func Check(ctx context.Context, m machine.Machine, q machine.State, s Solution, lim Limits) (Certificate, error) {
+	w := newWalk(ctx, m, s, lim)
 	players, chance, err := Players(m.Names().Roles)
 	if err != nil {
-		return nil, err
+		return w.certificate, err
 	}
 	claim, err := s.At(ctx, q)
 	if err != nil {
-		return nil, err
+		return w.certificate, err
 	}
-	w := newWalk(ctx, m, s, lim)
-	w.first, w.chance = players[0], chance
-	other := machine.Role(-1)
+	w.first, w.other, w.chance = players[0], -1, chance
 	if len(players) == 2 {
-		other = players[1]
+		w.other = players[1]
 	}
 	w.certificate.Value = claim.Value
-	w.certificate.Guarantee = w.play(q, players[0], other)
-	w.certificate.Limit = w.play(q, other, players[0])
+	guarantee := w.play(q, firstDefends)
+	w.prove(guarantee, fixedGoal(maxGoal))
+	limit := w.play(q, firstAttacks)
+	w.prove(guarantee, limit)
 	w.certificate.Positions = w.known.Stats().Entries
-	if w.err != nil {
-		return nil, w.err
+	if w.err == nil {
+		w.compareRoot(q, guarantee, limit)
+		w.certificate.Complete = true
 	}
-	w.compareRoot(q, other)
-	return &w.certificate, nil
+	return w.certificate, w.err
 }
 
 // Players are the roles that are not chance, one or two, and chance, or -1.

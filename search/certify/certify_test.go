@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/internal/toys"
 	"stackmate/search/sequential"
 	"stackmate/search/simultaneous"
 )
@@ -36,51 +38,64 @@ func solved(t rapid.TB, m machine.Machine, isSequential bool) Solution {
 	return Search{Machine: m, Searcher: s}
 }
 
-// best is what the defender's strategy obtains from a position, computed without
-// table, ply memory or claims: the oracle of the tests.
-func (g *toy) best(s Solution, at int, defender machine.Role) float64 {
-	n := &g.nodes[at]
-	if n.kids == nil {
-		return float64(n.goals[0])
+// best is what the defender's strategy obtains from a position, in rationals and
+// without table, ply memory or claims: the oracle of the tests.
+func best(g *toys.Tree, s Solution, at int, defender machine.Role) *big.Rat {
+	n := &g.Nodes[at]
+	if n.Kids == nil {
+		return big.NewRat(int64(n.Goals[0]), 1)
 	}
 	claim, _ := s.At(context.Background(), machine.State{uint64(at)})
-	sums := make([]float64, 4)
-	for c, kid := range n.kids {
-		weight, reply, rest := 1.0, 0, c
-		for r := len(g.roles) - 1; r >= 0; r-- {
-			digit := rest % n.moves[r]
-			rest /= n.moves[r]
+	mixture := rationals(claim.Strategies[defender], n.Moves[defender])
+	sums := make([]*big.Rat, n.Moves[1-defender])
+	for i := range sums {
+		sums[i] = new(big.Rat)
+	}
+	for c, kid := range n.Kids {
+		weight, reply, rest := big.NewRat(1, 1), 0, c
+		for r := len(g.Roles) - 1; r >= 0; r-- {
+			digit := rest % n.Moves[r]
+			rest /= n.Moves[r]
 			switch {
 			case r > 1: // chance
-				weight /= float64(n.moves[r])
+				weight.Mul(weight, big.NewRat(1, int64(n.Moves[r])))
 			case machine.Role(r) != defender:
 				reply = digit
-			case n.moves[r] > 1:
-				weight *= probability(claim.Strategies[r], machine.Move(digit))
+			default:
+				weight.Mul(weight, mixture[digit])
 			}
 		}
-		if weight > 0 {
-			sums[reply] += weight * g.best(s, kid, defender)
+		if weight.Sign() > 0 {
+			sums[reply].Add(sums[reply], weight.Mul(weight, best(g, s, kid, defender)))
 		}
 	}
 	v := sums[0]
-	for _, sum := range sums[:n.moves[1-defender]] {
-		if defender == 0 {
-			v = min(v, sum)
-		} else {
-			v = max(v, sum)
+	for _, sum := range sums {
+		if sum.Cmp(v) == 2*int(defender)-1 { // the first player's strategy faces the least, the other one's the most
+			v = sum
 		}
 	}
 	return v
 }
 
-func probability(strategy []search.Weighted, move machine.Move) float64 {
+// rationals are the probabilities of a strategy over n moves, whose floating-point
+// numbers are multiples of 2⁻⁹⁶: what they lack of 1 belongs to the first of the
+// most probable moves.
+func rationals(strategy []search.Weighted, n int) []*big.Rat {
+	mixture := make([]*big.Rat, n)
+	for i := range mixture {
+		mixture[i] = new(big.Rat)
+	}
+	rest, most := big.NewRat(1, 1), strategy[0]
 	for _, w := range strategy {
-		if w.Move == move {
-			return w.Probability
+		mixture[w.Move].SetFloat64(w.Probability)
+		rest.Sub(rest, mixture[w.Move])
+		if w.Probability > most.Probability {
+			most = w
 		}
 	}
-	return 0
+	mixture[most.Move].Add(mixture[most.Move], rest)
+	return mixture
 }
 
 // drawRoles draws two players, with chance or without.
@@ -92,7 +107,7 @@ func drawRoles(t *rapid.T) []string {
 	return roles
 }
 
-func check(t rapid.TB, m machine.Machine, s Solution) *Certificate {
+func check(t rapid.TB, m machine.Machine, s Solution) Certificate {
 	t.Helper()
 	c, err := Check(context.Background(), m, m.Initial(), s, Limits{})
 	if err != nil {
@@ -104,7 +119,7 @@ func check(t rapid.TB, m machine.Machine, s Solution) *Certificate {
 func TestSolutionsOfRandomGamesAreCertified(t *testing.T) {
 	for name, isSequential := range map[string]bool{"simultaneous": false, "sequential": true} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
-			m := draw(t, drawRoles(t), isSequential).machine()
+			m := draw(t, drawRoles(t), isSequential).Machine()
 			if c := check(t, m, solved(t, m, isSequential)); !c.Certified() {
 				t.Fatalf("not certified: %+v, %+v", c, c.First)
 			}
@@ -118,7 +133,7 @@ func TestSolutionsOfOnePlayerGamesAreCertified(t *testing.T) {
 		if rapid.Bool().Draw(t, "chance") {
 			roles = []string{"lone", machine.RandomRole}
 		}
-		m := draw(t, roles, true).machine()
+		m := draw(t, roles, true).Machine()
 		s := solved(t, m, true)
 		if c := check(t, m, s); !c.Certified() {
 			t.Fatalf("not certified: %+v, %+v", c, c.First)
@@ -135,10 +150,10 @@ func TestSolutionsOfOnePlayerGamesAreCertified(t *testing.T) {
 }
 
 // drawMixtures draws a strategy for every role and position of a toy.
-func drawMixtures(t *rapid.T, g *toy) [][][]search.Weighted {
-	all := make([][][]search.Weighted, len(g.nodes))
-	for at, n := range g.nodes {
-		for _, count := range n.moves {
+func drawMixtures(t *rapid.T, g *toys.Tree) [][][]search.Weighted {
+	all := make([][][]search.Weighted, len(g.Nodes))
+	for at, n := range g.Nodes {
+		for _, count := range n.Moves {
 			weights := rapid.SliceOfN(rapid.IntRange(0, 3), count, count).Draw(t, "weights")
 			weights[0]++
 			total := 0
@@ -164,19 +179,60 @@ func TestGuaranteesOfArbitraryStrategiesAreThoseOfTheBestResponses(t *testing.T)
 		s := solutionFunc(func(q machine.State) (Claim, error) {
 			return Claim{Value: 50, Strategies: strategies[q[0]]}, nil
 		})
-		c := check(t, g.machine(), s)
-		if want := g.best(s, 0, 0); math.Abs(c.Guarantee-want) > 1e-9 {
-			t.Errorf("the first player's strategy guarantees %v, want %v", c.Guarantee, want)
+		c := check(t, g.Machine(), s)
+		guarantee, limit := best(g, s, 0, 0), best(g, s, 0, 1)
+		if !isBound(c.Guarantee, guarantee, -1) {
+			t.Errorf("the first player's strategy guarantees %v, want %v", c.Guarantee, guarantee.FloatString(20))
 		}
-		if want := g.best(s, 0, 1); math.Abs(c.Limit-want) > 1e-9 {
-			t.Errorf("the other player's strategy limits to %v, want %v", c.Limit, want)
+		if !isBound(c.Limit, limit, 1) {
+			t.Errorf("the other player's strategy limits to %v, want %v", c.Limit, limit.FloatString(20))
+		}
+		if gap := limit.Sub(limit, guarantee); !isBound(c.Gap, gap, 1) {
+			t.Errorf("gap %v, want %v", c.Gap, gap.FloatString(20))
 		}
 	})
 }
 
+// isBound tells whether got is want, or differs from it by rounding in the
+// direction of the sign only: once to 2⁻⁹⁶ at each of a few dozen positions, and
+// once to a floating-point number.
+func isBound(got float64, want *big.Rat, sign int) bool {
+	off := new(big.Rat).Sub(new(big.Rat).SetFloat64(got), want)
+	ulp := math.Nextafter(math.Abs(got), math.Inf(1)) - math.Abs(got)
+	allowed := new(big.Rat).SetFloat64(ulp + 1e-25)
+	return off.Sign() != -sign && off.Abs(off).Cmp(allowed) <= 0
+}
+
+func TestPureStrategiesAreWorthTheirGoalsExactly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := draw(t, []string{"left", "right"}, false)
+		s := solutionFunc(func(machine.State) (Claim, error) {
+			first := []search.Weighted{{Move: 0, Probability: 1}}
+			return Claim{Value: 50, Strategies: [][]search.Weighted{first, first}}, nil
+		})
+		c := check(t, g.Machine(), s)
+		if math.Mod(c.Guarantee, 25) != 0 || math.Mod(c.Limit, 25) != 0 || c.Gap != c.Limit-c.Guarantee {
+			t.Errorf("goals are multiples of 25, found %+v", c)
+		}
+	})
+}
+
+func TestAGameThatIsOverIsCertifiedByItsGoals(t *testing.T) {
+	g := &toys.Tree{Roles: []string{"lone"}, Nodes: []toys.Node{{Goals: []int32{70}}}}
+	m := g.Machine()
+	c := check(t, m, solved(t, m, true))
+	if !c.Certified() || c.Guarantee != 70 || c.Limit != 70 || c.Gap != 0 || c.Positions != 0 {
+		t.Errorf("found %+v", c)
+	}
+	wrong := solutionFunc(func(machine.State) (Claim, error) { return Claim{Value: 100}, nil })
+	if c := check(t, m, wrong); c.Certified() || c.First == nil {
+		t.Errorf("a wrong value is certified: %+v", c)
+	}
+}
+
 func TestAWrongValueAnywhereIsAFault(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := draw(t, drawRoles(t), false).machine()
+		m := draw(t, drawRoles(t), false).Machine()
 		s := solved(t, m, false)
 		var asked []uint64
 		check(t, m, solutionFunc(func(q machine.State) (Claim, error) {
@@ -201,7 +257,7 @@ func TestAWrongValueAnywhereIsAFault(t *testing.T) {
 func TestAWrongStrategyIsAFault(t *testing.T) {
 	// Matching pennies for 100 points: the one who plays heads with probability
 	// 0.6 loses 10 of 50 to the best response.
-	m := matrixGame([][]int32{{100, 0}, {0, 100}}).machine()
+	m := toys.Matrix([][]int32{{100, 0}, {0, 100}}).Machine()
 	mix := func(p float64) []search.Weighted {
 		return []search.Weighted{{Move: 0, Probability: p}, {Move: 1, Probability: 1 - p}}
 	}
@@ -226,7 +282,7 @@ func TestUniformPlayOfExample2IsExploitable(t *testing.T) {
 	// uniform row player the columns are worth 3, 5/3 and 3; against a uniform
 	// column player the rows 7/3, 3 and 7/3.
 	third := []search.Weighted{{Move: 0, Probability: 1. / 3}, {Move: 1, Probability: 1. / 3}, {Move: 2, Probability: 1. / 3}}
-	m := matrixGame([][]int32{{6, 1, 0}, {3, 3, 3}, {0, 1, 6}}).machine()
+	m := toys.Matrix([][]int32{{6, 1, 0}, {3, 3, 3}, {0, 1, 6}}).Machine()
 	c := check(t, m, solutionFunc(func(machine.State) (Claim, error) {
 		return Claim{Value: 3, Strategies: [][]search.Weighted{third, third}}, nil
 	}))
@@ -236,14 +292,14 @@ func TestUniformPlayOfExample2IsExploitable(t *testing.T) {
 }
 
 func TestStrategiesThatAreNoneAreErrors(t *testing.T) {
-	m := matrixGame([][]int32{{6, 1}, {3, 3}}).machine()
+	m := toys.Matrix([][]int32{{6, 1}, {3, 3}}).Machine()
 	pure := []search.Weighted{{Move: 0, Probability: 1}}
 	for want, left := range map[string][]search.Weighted{
-		"add up to 1, found 0":     nil,
-		"add up to 1, found 0.5":   {{Move: 0, Probability: 0.5}},
-		"legal moves":              {{Move: 0, Probability: 0.5}, {Move: 3, Probability: 0.5}},
-		"probabilities ≥ 0":        {{Move: 0, Probability: 2}, {Move: 1, Probability: -1}},
-		"probabilities ≥ 0, found": {{Move: 0, Probability: math.NaN()}},
+		"add up to 1, found 0":   nil,
+		"add up to 1, found 0.5": {{Move: 0, Probability: 0.5}},
+		"legal moves":            {{Move: 0, Probability: 0.5}, {Move: 3, Probability: 0.5}},
+		"from 0 to 1, found 2":   {{Move: 0, Probability: 2}, {Move: 1, Probability: -1}},
+		"from 0 to 1, found NaN": {{Move: 0, Probability: math.NaN()}},
 	} {
 		s := solutionFunc(func(machine.State) (Claim, error) {
 			return Claim{Value: 3, Strategies: [][]search.Weighted{left, pure}}, nil
@@ -256,13 +312,13 @@ func TestStrategiesThatAreNoneAreErrors(t *testing.T) {
 }
 
 func TestGamesThatAreNotZeroSumAreErrors(t *testing.T) {
-	g := matrixGame([][]int32{{60, 10}, {30, 30}})
-	g.nodes[3].goals[1] = 30
+	g := toys.Matrix([][]int32{{60, 10}, {30, 30}})
+	g.Nodes[3].Goals[1] = 30
 	uniform := []search.Weighted{{Move: 0, Probability: 0.5}, {Move: 1, Probability: 0.5}}
 	s := solutionFunc(func(machine.State) (Claim, error) {
 		return Claim{Value: 30, Strategies: [][]search.Weighted{uniform, uniform}}, nil
 	})
-	m := g.machine()
+	m := g.Machine()
 	if _, err := Check(context.Background(), m, m.Initial(), s, Limits{}); !errors.Is(err, search.ErrNotZeroSum) {
 		t.Fatalf("error %v", err)
 	}
@@ -270,8 +326,8 @@ func TestGamesThatAreNotZeroSumAreErrors(t *testing.T) {
 
 // endless is a game of one player that never ends.
 func endless() machine.Machine {
-	g := &toy{roles: []string{"left", "right"}, nodes: []toyNode{{moves: []int{2, 1}, kids: []int{0, 0}}}}
-	return g.machine()
+	g := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{0, 0}}}}
+	return g.Machine()
 }
 
 func TestEndlessGamesAreErrors(t *testing.T) {
@@ -285,7 +341,7 @@ func TestEndlessGamesAreErrors(t *testing.T) {
 }
 
 func TestChecksStopAtTheirLimits(t *testing.T) {
-	m := matrixGame([][]int32{{100, 0}, {0, 100}}).machine()
+	m := toys.Matrix([][]int32{{100, 0}, {0, 100}}).Machine()
 	s := solved(t, m, false)
 	if _, err := Check(context.Background(), m, m.Initial(), s, Limits{MaxBytes: 1}); !errors.Is(err, ErrMemory) {
 		t.Errorf("memory: error %v", err)
@@ -297,9 +353,36 @@ func TestChecksStopAtTheirLimits(t *testing.T) {
 	}
 }
 
+func TestAnInterruptedCheckTellsWhatItHad(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := draw(t, drawRoles(t), false)
+		m := g.Machine()
+		s := solved(t, m, false)
+		full := check(t, m, s)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		left := rapid.IntRange(1, 10).Draw(t, "answers")
+		c, err := Check(ctx, m, m.Initial(), solutionFunc(func(q machine.State) (Claim, error) {
+			if left--; left == 0 {
+				cancel()
+			}
+			return s.At(context.Background(), q)
+		}), Limits{})
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if c.Guarantee > full.Guarantee || c.Limit < full.Limit || c.Gap < full.Gap || c.Positions > full.Positions || c.Faults > 0 {
+			t.Errorf("found %+v before %+v", c, full)
+		}
+		if err != nil && c.Certified() {
+			t.Errorf("half a check certifies: %+v", c)
+		}
+	})
+}
+
 func TestALonePlayerWhoCouldDoBetterIsAFault(t *testing.T) {
-	g := &toy{roles: []string{"lone"}, nodes: []toyNode{{moves: []int{2}, kids: []int{1, 2}}, {goals: []int32{20}}, {goals: []int32{80}}}}
-	c := check(t, g.machine(), solutionFunc(func(machine.State) (Claim, error) {
+	g := &toys.Tree{Roles: []string{"lone"}, Nodes: []toys.Node{{Moves: []int{2}, Kids: []int{1, 2}}, {Goals: []int32{20}}, {Goals: []int32{80}}}}
+	c := check(t, g.Machine(), solutionFunc(func(machine.State) (Claim, error) {
 		return Claim{Value: 20, Strategies: [][]search.Weighted{{{Move: 0, Probability: 1}}}}, nil
 	}))
 	if c.Exploitability() != 60 || c.Faults != 1 || c.First.Role != -1 || c.First.Obtained != 80 {
@@ -309,15 +392,20 @@ func TestALonePlayerWhoCouldDoBetterIsAFault(t *testing.T) {
 
 func TestProgressIsTold(t *testing.T) {
 	// A chain of positions, one more than it takes to be told.
-	g := &toy{roles: []string{"lone"}}
+	g := &toys.Tree{Roles: []string{"lone"}}
 	for i := range reportEvery + 1 {
-		g.nodes = append(g.nodes, toyNode{moves: []int{1}, kids: []int{i + 1}})
+		g.Nodes = append(g.Nodes, toys.Node{Moves: []int{1}, Kids: []int{i + 1}})
 	}
-	g.nodes = append(g.nodes, toyNode{goals: []int32{100}})
-	m := g.machine()
-	told := int64(0)
+	g.Nodes = append(g.Nodes, toys.Node{Goals: []int32{100}})
+	m := g.Machine()
+	told, done := int64(0), 0.0
 	s := solutionFunc(func(machine.State) (Claim, error) { return Claim{Value: 100}, nil })
-	c, err := Check(context.Background(), m, m.Initial(), s, Limits{Progress: func(positions int64) { told = positions }})
+	c, err := Check(context.Background(), m, m.Initial(), s, Limits{Progress: func(positions int64, share float64) {
+		if share < done || share > 1 {
+			t.Errorf("share %v after %v", share, done)
+		}
+		told, done = positions, share
+	}})
 	if err != nil || !c.Certified() || told < reportEvery || c.Positions != reportEvery+1 {
 		t.Errorf("told %d, error %v, certificate %+v", told, err, c)
 	}

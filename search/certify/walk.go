@@ -24,6 +24,10 @@ import (
 // claims below q hold, comparing worth(q) with the claim at q is one step of
 // the induction that proves the claim at the root, so the first fault found
 // shows where the solution goes wrong.
+//
+// What the first player's strategy obtains is rounded down, what it obtains
+// against the other player's strategy is rounded up, at every step (fixed.go).
+// So the two results enclose the value of the game, whatever is claimed.
 
 // maxPlies bounds the depth of the recursion: a game that goes on for longer is
 // taken for endless. The longest games of the corpus have some hundred plies.
@@ -32,24 +36,30 @@ const maxPlies = 1 << 12
 // reportEvery positions progress is told.
 const reportEvery = 1 << 10
 
-// The two walks, as indexes of worth.
+// side tells the two walks apart.
+type side int
+
 const (
-	firstDefends = iota
-	firstAttacks
+	firstDefends side = iota + 1 // what the first player is sure of, rounded down
+	firstAttacks                 // what it can obtain, rounded up
 )
 
-// worth is what the two walks found out about a position.
+// isUp tells how the walk rounds.
+func (s side) isUp() bool { return s == firstAttacks }
+
+// worth is what the last walk that came to a position found out about it.
 type worth struct {
-	points  [2]float64
-	checked [2]bool
+	points fixed
+	side   side
 }
 
 // ply is the working memory of one position on the path.
 type ply struct {
 	expansion machine.Expansion
-	claim     *Claim    // nil where none is needed
-	mixture   []float64 // by defender's move
-	sums      []float64 // by attacker's move: expected goal points of the first player
+	child     int     // the one being looked at
+	claim     *Claim  // nil where none is needed
+	mixture   []fixed // by defender's move; the sum is 1
+	sums      []fixed // by attacker's move: expected goal points of the first player
 }
 
 type walk struct {
@@ -61,10 +71,11 @@ type walk struct {
 	known    *table.Table[worth]
 	plies    []*ply
 
-	first, chance      machine.Role
-	defender, attacker machine.Role // of the present walk; -1 if there is none
-	number             int          // firstDefends or firstAttacks
+	first, other, chance machine.Role // -1 if there is none
+	side                 side         // of the present walk
+	defender, attacker   machine.Role // of the present walk; -1 if there is none
 
+	checks      int64 // positions checked; those that both walks reach twice
 	sum         int32 // of the goals of both players, in every terminal position
 	sumKnown    bool
 	certificate Certificate
@@ -75,35 +86,45 @@ func newWalk(ctx context.Context, m machine.Machine, s Solution, lim Limits) *wa
 	return &walk{
 		ctx: ctx, machine: m, solution: s, limits: lim,
 		expander: machine.NewExpander(m), known: table.New[worth](m.Words(), 0),
+		certificate: Certificate{Limit: maxGoal, Gap: maxGoal},
 	}
 }
 
 // play makes one walk from q.
-func (w *walk) play(q machine.State, defender, attacker machine.Role) float64 {
-	w.defender, w.attacker, w.number = defender, attacker, firstDefends
-	if defender != w.first {
-		w.number = firstAttacks
+func (w *walk) play(q machine.State, s side) fixed {
+	w.side, w.defender, w.attacker = s, w.first, w.other
+	if s == firstAttacks {
+		w.defender, w.attacker = w.other, w.first
+	}
+	if over, goals := w.expander.Look(q); over {
+		return w.points(goals)
 	}
 	return w.worth(0, q)
 }
 
+// prove books what the walks have proved, unless the last one was broken off.
+func (w *walk) prove(guarantee, limit fixed) {
+	if w.err == nil {
+		c := &w.certificate
+		c.Guarantee, c.Limit, c.Gap = guarantee.bound(false), limit.bound(true), limit.minus(guarantee).bound(true)
+	}
+}
+
 // worth is what the defender's strategy obtains at q, in goal points of the
 // first player.
-func (w *walk) worth(depth int, q machine.State) float64 {
-	if known := w.known.Lookup(q); known != nil && known.checked[w.number] {
-		return known.points[w.number]
+func (w *walk) worth(depth int, q machine.State) fixed {
+	if known := w.known.Lookup(q); known != nil && known.side == w.side {
+		return known.points
 	}
 	p := w.open(depth, q)
 	if w.err != nil {
-		return 0
+		return fixed{}
 	}
 	w.reply(p, depth)
 	v := p.sums[0]
 	for _, sum := range p.sums {
-		if w.number == firstDefends {
-			v = min(v, sum)
-		} else {
-			v = max(v, sum)
+		if sum.isLess(v) == (w.side == firstDefends) {
+			v = sum
 		}
 	}
 	if w.err == nil {
@@ -140,7 +161,7 @@ func (w *walk) open(depth int, q machine.State) *ply {
 // Where no player has a choice there is nothing to claim, and where there is no
 // defender, nothing that is needed.
 func (w *walk) ask(p *ply, q machine.State) error {
-	p.claim, p.mixture = nil, append(p.mixture[:0], 1)
+	p.claim, p.mixture = nil, append(p.mixture[:0], fixedOne)
 	if w.defender < 0 || !w.isChoice(&p.expansion) {
 		return nil
 	}
@@ -174,13 +195,14 @@ func (w *walk) isChoice(e *machine.Expansion) bool {
 	return false
 }
 
-// appendMixture appends the probability of each legal move. It returns an error
-// if the strategy is no distribution over them; sums are allowed an error of
-// 1e-9, ten times that of the LP engines.
-func appendMixture(dst []float64, legal []machine.Move, strategy []search.Weighted) ([]float64, error) {
+// appendMixture appends the probability of each legal move; they add up to 1. It
+// returns an error if the strategy is no distribution over them; sums are
+// allowed an error of 1e-9, ten times that of the LP engines.
+func appendMixture(dst []fixed, legal []machine.Move, strategy []search.Weighted) ([]fixed, error) {
 	const allowed = 1e-9
 	total, played := 0.0, 0
-	for _, move := range legal {
+	missing, best, highest := fixedOne, 0, 0.0
+	for i, move := range legal {
 		probability := 0.0
 		for _, w := range strategy {
 			if w.Move == move {
@@ -188,10 +210,14 @@ func appendMixture(dst []float64, legal []machine.Move, strategy []search.Weight
 				played++
 			}
 		}
-		if !(probability >= 0) {
-			return nil, fmt.Errorf("expected probabilities ≥ 0, found %v", probability)
+		if !(probability >= 0 && probability <= 1+allowed) {
+			return nil, fmt.Errorf("expected probabilities from 0 to 1, found %v", probability)
 		}
-		dst = append(dst, probability)
+		if probability > highest {
+			best, highest = i, probability
+		}
+		dst = append(dst, fixedProbability(probability))
+		missing = missing.minus(dst[len(dst)-1])
 		total += probability
 	}
 	if played < len(strategy) {
@@ -200,57 +226,60 @@ func appendMixture(dst []float64, legal []machine.Move, strategy []search.Weight
 	if !(total >= 1-allowed && total <= 1+allowed) {
 		return nil, fmt.Errorf("expected probabilities that add up to 1, found %v", total)
 	}
+	dst[best] = dst[best].plus(missing)
 	return dst, nil
 }
 
 // reply computes what each reply of the attacker is worth.
 func (w *walk) reply(p *ply, depth int) {
 	e := &p.expansion
-	replies := 1
+	replies, chances := 1, 1
 	if w.attacker >= 0 {
 		replies = len(e.Moves[w.attacker])
 	}
-	p.sums = p.sums[:0]
-	for range replies {
-		p.sums = append(p.sums, 0)
+	if w.chance >= 0 {
+		chances = len(e.Moves[w.chance])
 	}
+	p.sums = append(p.sums[:0], make([]fixed, replies)...)
 	for c := range e.Children {
-		weight, reply := w.weigh(p, c)
-		if weight == 0 || w.err != nil {
+		p.child = c
+		move, reply := w.split(e, c)
+		if p.mixture[move] == (fixed{}) || w.err != nil {
 			continue
 		}
+		var v fixed
 		if e.Terminal[c] {
-			p.sums[reply] += weight * w.points(e.ChildGoals(c))
+			v = w.points(e.ChildGoals(c))
 		} else {
-			p.sums[reply] += weight * w.worth(depth+1, e.Child(c))
+			v = w.worth(depth+1, e.Child(c))
 		}
+		p.sums[reply] = p.sums[reply].plus(v.times(p.mixture[move], w.side.isUp()))
+	}
+	for i, sum := range p.sums {
+		p.sums[i] = sum.over(uint64(chances), w.side.isUp())
 	}
 }
 
-// weigh splits the joint move to child c into its probability, which the
-// defender and chance decide, and the attacker's part.
-func (w *walk) weigh(p *ply, c int) (weight float64, reply int) {
-	weight = 1
-	for r := len(p.expansion.Moves) - 1; r >= 0; r-- {
-		n := len(p.expansion.Moves[r])
-		digit := c % n
-		c /= n
+// split finds the moves of the defender and of the attacker, 0 where there is
+// none, in the joint move to child c.
+func (w *walk) split(e *machine.Expansion, c int) (move, reply int) {
+	for r := len(e.Moves) - 1; r >= 0; r-- {
+		n := len(e.Moves[r])
 		switch machine.Role(r) {
 		case w.defender:
-			weight *= p.mixture[digit]
+			move = c % n
 		case w.attacker:
-			reply = digit
-		default:
-			weight /= float64(n)
+			reply = c % n
 		}
+		c /= n
 	}
-	return weight, reply
+	return move, reply
 }
 
 // points is the goal of the first player in a terminal position. With two
 // players the goals must have the same sum everywhere: one number then tells
 // both.
-func (w *walk) points(goals []int32) float64 {
+func (w *walk) points(goals []int32) fixed {
 	sum := int32(0)
 	for r, goal := range goals {
 		if machine.Role(r) == w.chance {
@@ -261,49 +290,66 @@ func (w *walk) points(goals []int32) float64 {
 		}
 		sum += goal
 	}
-	isOne := w.defender < 0 || w.attacker < 0
-	if !isOne && w.sumKnown && sum != w.sum {
+	own := goals[w.first]
+	if w.err == nil && (own < 0 || own > maxGoal) {
+		w.err = fmt.Errorf("expected goals from 0 to %d, found %d", maxGoal, own)
+	}
+	if w.other >= 0 && w.sumKnown && sum != w.sum {
 		w.err = fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, w.sum)
 	}
 	w.sum, w.sumKnown = sum, true
-	return float64(goals[w.first])
+	if w.err != nil {
+		return fixed{}
+	}
+	return fixedGoal(own)
 }
 
 // keep stores what q is worth, within the limits.
-func (w *walk) keep(q machine.State, v float64) {
-	entry := w.known.Insert(q, 1)
-	entry.points[w.number], entry.checked[w.number] = v, true
+func (w *walk) keep(q machine.State, v fixed) {
+	*w.known.Insert(q, 1) = worth{v, w.side}
 	stats := w.known.Stats()
 	if w.limits.MaxBytes > 0 && stats.Bytes > w.limits.MaxBytes {
 		w.err = fmt.Errorf("%w: %d positions checked need more than %d MiB", ErrMemory, stats.Entries, w.limits.MaxBytes>>20)
 	}
-	if w.limits.Progress != nil && stats.Entries%reportEvery == 0 {
-		w.limits.Progress(stats.Entries)
+	if w.checks++; w.limits.Progress != nil && w.checks%reportEvery == 0 {
+		w.limits.Progress(stats.Entries, w.share())
 	}
+}
+
+// share is the part of the work that is done, see Limits.Progress.
+func (w *walk) share() float64 {
+	const plies = 8 // below them the parts are too small to matter
+	done, part := 0.0, 1.0
+	for _, p := range w.plies[:min(plies, len(w.plies))] {
+		part /= float64(p.expansion.Children)
+		done += part * float64(p.child)
+	}
+	return (float64(w.side-firstDefends) + done) / 2
 }
 
 // compare books a fault if the strategy of role does not obtain what is claimed
 // of q. It cannot obtain more than the value either, so the difference counts in
 // both directions.
-func (w *walk) compare(q machine.State, role machine.Role, claimed, obtained float64) {
-	if math.Abs(claimed-obtained) <= Tolerance {
+func (w *walk) compare(q machine.State, role machine.Role, claimed float64, obtained fixed) {
+	if math.Abs(claimed-obtained.nearest()) <= Tolerance {
 		return
 	}
 	if c := &w.certificate; c.Faults == 0 {
-		c.First = &Fault{Position: slices.Clone(q), Role: role, Claimed: claimed, Obtained: obtained}
+		c.First = &Fault{Position: slices.Clone(q), Role: role, Claimed: claimed, Obtained: obtained.nearest()}
 	}
 	w.certificate.Faults++
 }
 
 // compareRoot compares the claim at the root with both walks where the walks
-// have not done so: a lone player's position, or one where nobody has a choice.
-func (w *walk) compareRoot(q machine.State, other machine.Role) {
+// have not done so: a lone player's position, one where nobody has a choice, or
+// the end of the game.
+func (w *walk) compareRoot(q machine.State, guarantee, limit fixed) {
 	c := &w.certificate
 	if c.Faults == 0 {
-		w.compare(q, w.first, c.Value, c.Guarantee)
+		w.compare(q, w.first, c.Value, guarantee)
 	}
 	if c.Faults == 0 {
-		w.compare(q, other, c.Value, c.Limit)
+		w.compare(q, w.other, c.Value, limit)
 	}
 }
 

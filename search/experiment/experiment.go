@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,11 @@ type run struct {
 	options solve.Options
 	paper   *Published // nil if nothing was published
 }
+
+// line is what a plot draws as one line: a method in a table.
+type line struct{ table, method string }
+
+func (r run) line() line { return line{r.table, r.method} }
 
 // Published are figures of the literature, obtained on other hardware. Zero
 // stands for a figure that is not given.
@@ -57,7 +63,7 @@ type Row struct {
 	Paper      *Published `json:"paper,omitempty"`
 }
 
-// Range is a range of sizes, inclusive. The zero value means all.
+// Range is a range of sizes, inclusive. The zero value means the usual ones.
 type Range struct{ Min, Max int }
 
 // UnmarshalText reads "4" or "4-7".
@@ -93,72 +99,97 @@ type Lab struct {
 }
 
 // Run runs an experiment, one of Names, and calls yield with each row as soon as
-// it is there. When ctx is done it returns ctx.Err(): what was not run is
-// missing. Errors of yield end the experiment.
+// it is there. A line of a table ends at the first size that is not finished, but
+// for one row that says so, and the figures of the literature. A game that fails does not keep the others from being run, and its error is
+// returned in the end. When ctx is done, the row of the game that was
+// interrupted is the last one, and Run returns ctx.Err(). Errors of yield end
+// the experiment.
 func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error {
-	runs, err := runsOf(name)
+	runs, err := runsOf(name, l.Sizes)
 	if err != nil {
 		return err
 	}
-	type line struct{ table, method string }
-	tooLarge := make(map[line]int) // the size at which a line was not finished
-	tried := false
-	for _, r := range runs {
-		if !l.Sizes.contains(r.size) {
-			continue
+	wanted := slices.DeleteFunc(slices.Clone(runs), func(r run) bool { return !l.Sizes.contains(r.size) })
+	if len(wanted) == 0 {
+		return fmt.Errorf("%s: %w from %d to %d; expected some of %s", name, ErrNoSize, l.Sizes.Min, l.Sizes.Max, sizesOf(runs))
+	}
+	var failures []error
+	ended := make(map[line]int) // the size that was not finished
+	told := make(map[line]bool) // that larger ones are not tried
+	for _, r := range wanted {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		tried = true
 		row := Row{Experiment: name, Table: r.table, Method: r.method, Size: r.size, Games: r.games, Paper: r.paper}
-		key := line{r.table, r.method}
-		if limit, ok := tooLarge[key]; ok && r.size > limit {
-			row.Note = fmt.Sprintf("not tried: size %d took too long", limit)
-		} else if err := l.measure(ctx, r, &row); err != nil {
-			return err
-		} else if !row.Finished && row.Seconds > 0 {
-			tooLarge[key] = r.size
+		if size, ok := ended[r.line()]; ok && r.size > size {
+			if told[r.line()] && r.paper == nil {
+				continue
+			}
+			told[r.line()] = true
+			row.Note = fmt.Sprintf("not tried: size %d was not finished", size)
+		} else if err := l.measure(ctx, r, &row); !errors.Is(err, errUnavailable) {
+			if !row.Finished {
+				ended[r.line()] = r.size
+			}
+			if err != nil {
+				failures = append(failures, err)
+			}
 		}
 		if err := yield(row); err != nil {
 			return err
 		}
 	}
-	if !tried {
-		return fmt.Errorf("%s: %w from %d to %d", name, ErrNoSize, l.Sizes.Min, l.Sizes.Max)
+	return errors.Join(append(failures, ctx.Err())...)
+}
+
+// sizesOf lists the different sizes of runs.
+func sizesOf(runs []run) string {
+	var sizes []int
+	for _, r := range runs {
+		sizes = append(sizes, r.size)
 	}
+	slices.Sort(sizes)
+	return strings.Trim(fmt.Sprint(slices.Compact(sizes)), "[]")
+}
+
+// measure runs the games of one line. Where one of them is not finished the note
+// of the row says why. It returns the error of a game that failed.
+func (l *Lab) measure(ctx context.Context, r run, row *Row) error {
+	for i, game := range r.games {
+		result, err := l.solve(ctx, r, game)
+		if err == nil {
+			row.add(result)
+		}
+		if err == nil && result.Solved() {
+			continue
+		}
+		row.scale(1 / float64(i+1))
+		row.Note = reason(ctx, result, err)
+		if len(r.games) > 1 {
+			row.Note = fmt.Sprintf("game %d of %d: %s", i+1, len(r.games), row.Note)
+		}
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("%s on %s: %w", r.method, game, err)
+	}
+	row.scale(1 / float64(len(r.games)))
+	row.Finished = true
 	return nil
 }
 
-// measure runs the games of one line.
-func (l *Lab) measure(ctx context.Context, r run, row *Row) error {
-	finished := 0
-	for _, game := range r.games {
-		result, err := l.solve(ctx, r, game)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, errUnavailable):
-			row.Note = err.Error()
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", game, err)
-		}
-		row.PeakBytes = max(row.PeakBytes, result.PeakBytes)
-		if !result.Solved() {
-			row.add(result)
-			if finished > 0 {
-				row.scale(1 / float64(finished+1))
-			}
-			row.Note = fmt.Sprintf("stopped after %.0f s", result.Elapsed.Seconds())
-			if len(r.games) > 1 {
-				row.Note = fmt.Sprintf("game %d of %d %s", finished+1, len(r.games), row.Note)
-			}
-			return nil
-		}
-		row.add(result)
-		finished++
+// reason says why a game was not solved.
+func reason(ctx context.Context, result search.Result, err error) string {
+	after := fmt.Sprintf("after %.0f s", result.Elapsed.Seconds())
+	switch {
+	case ctx.Err() != nil:
+		return "interrupted " + after
+	case err != nil:
+		return err.Error()
+	case result.Evictions > 0:
+		return fmt.Sprintf("stopped %s, for want of memory too: %d positions forgotten", after, result.Evictions)
 	}
-	row.scale(1 / float64(finished))
-	row.Finished = true
-	return nil
+	return "stopped " + after
 }
 
 // add adds the figures of one game.
@@ -170,6 +201,7 @@ func (r *Row) add(result search.Result) {
 	r.LPCalls += float64(result.LPCalls)
 	r.LPSeconds += result.LPTime.Seconds()
 	r.Seconds += result.Elapsed.Seconds()
+	r.PeakBytes = max(r.PeakBytes, result.PeakBytes)
 }
 
 // scale turns sums into means.

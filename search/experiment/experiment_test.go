@@ -111,6 +111,77 @@ func TestRunsThatAreNotFinishedAreShownAsSuch(t *testing.T) {
 	}
 }
 
+func TestTheTableOfGrowthGoesOnToTheLargestSizeAskedFor(t *testing.T) {
+	l := lab(11, 13)
+	l.Limit = time.Second
+	list := rows(t, l, "bidding")
+	for i, r := range list {
+		if r.Size != 11+i || r.Method != "auto" || !strings.Contains(r.Table, "Time and memory") {
+			t.Errorf("row %+v", r)
+		}
+		if r.Finished && r.PeakBytes == 0 || !r.Finished && r.Note == "" {
+			t.Errorf("row %+v: neither memory nor a note", r)
+		}
+	}
+	if len(list) < 2 {
+		t.Errorf("%d rows", len(list))
+	}
+}
+
+func TestAGameThatFailsEndsItsLineOnly(t *testing.T) {
+	l, broken := lab(3, 5), errors.New("broken")
+	l.Compile = func(ctx context.Context, game string) (machine.Machine, error) {
+		if game == "tron-4x4" {
+			return nil, broken
+		}
+		return compile(ctx, game)
+	}
+	finished, notes := 0, ""
+	err := l.Run(t.Context(), "tron", func(r experiment.Row) error {
+		notes += r.Note + "\n"
+		if r.Finished {
+			finished++
+			if r.Size != 3 {
+				t.Errorf("size %d was finished", r.Size)
+			}
+		}
+		return nil
+	})
+	if !errors.Is(err, broken) || finished == 0 || !strings.Contains(notes, "not tried: size 4") {
+		t.Errorf("%d rows finished, error %v, notes\n%s", finished, err, notes)
+	}
+}
+
+func TestALackOfMemoryIsNoted(t *testing.T) {
+	l := lab(7, 7)
+	l.Memory, l.Limit = 1, 300*time.Millisecond
+	noted := false
+	for _, r := range rows(t, l, "tron") {
+		noted = noted || !r.Finished && strings.Contains(r.Note, "for want of memory")
+	}
+	if !noted {
+		t.Error("no row says that a table of 1 MiB is too small for tron on 7×7 cells")
+	}
+}
+
+func TestTheRunThatIsInterruptedIsTheLastRow(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	l := lab(9, 9)
+	l.Compile = func(ctx context.Context, game string) (machine.Machine, error) {
+		defer time.AfterFunc(100*time.Millisecond, cancel) // when the search has begun
+		return compile(ctx, game)
+	}
+	var last experiment.Row
+	err := l.Run(ctx, "tron", func(r experiment.Row) error {
+		last = r
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || last.Finished || !strings.Contains(last.Note, "interrupted") || last.Nodes == 0 {
+		t.Errorf("error %v, last row %+v", err, last)
+	}
+}
+
 func TestAnInterruptedExperimentHasReportedWhatItHad(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -130,6 +201,7 @@ func TestWrongExperimentsAreNamed(t *testing.T) {
 	for want, run := range map[string]func() error{
 		"goofspiel, oshizumo":   func() error { return lab(3, 4).Run(t.Context(), "chess", nil) },
 		"no size from 90 to 95": func() error { return lab(90, 95).Run(t.Context(), "tron", nil) },
+		"some of 3 4 5 6 7 8 9": func() error { return lab(1, 2).Run(t.Context(), "tron", nil) },
 	} {
 		if err := run(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -174,7 +246,7 @@ func TestThePlotIsAnSVGFileWithALineForEachMethod(t *testing.T) {
 			seen[strings.TrimSpace(string(text))] = true
 		}
 	}
-	for _, want := range []string{"Tron on N×N cells, by N", "seconds", "nodes", "3", "4", "bi", "do + table"} {
+	for _, want := range []string{"Tron on N×N cells, by N", "seconds", "nodes", "MB", "3", "4", "bi", "do + table", "auto"} {
 		if !seen[want] {
 			t.Errorf("the plot does not show %q", want)
 		}
@@ -184,10 +256,27 @@ func TestThePlotIsAnSVGFileWithALineForEachMethod(t *testing.T) {
 	}
 }
 
+func TestPathsOfPlotsAreCheckedBeforehand(t *testing.T) {
+	dir := t.TempDir()
+	if err := experiment.CheckPlot(filepath.Join(dir, "plot.svg")); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]string{"plot.png": ".svg", filepath.Join("no", "plot.svg"): "a folder"} {
+		if err := experiment.CheckPlot(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
 func TestOnePointIsEnoughForAPlot(t *testing.T) {
 	row := experiment.Row{Table: "t", Method: "m", Size: 3, Finished: true, Nodes: 1, Seconds: 1}
-	if err := experiment.WritePlot(filepath.Join(t.TempDir(), "one.svg"), []experiment.Row{row}); err != nil {
+	stopped := experiment.Row{Table: "t", Method: "slow", Size: 3, Nodes: 1, Seconds: 9}
+	path := filepath.Join(t.TempDir(), "one.svg")
+	if err := experiment.WritePlot(path, []experiment.Row{row, stopped}); err != nil {
 		t.Error(err)
+	}
+	if svg, err := os.ReadFile(path); err != nil || !bytes.Contains(svg, []byte("slow, stopped")) {
+		t.Errorf("the plot does not show what was stopped; error %v", err)
 	}
 	row.Finished = false
 	err := experiment.WritePlot(filepath.Join(t.TempDir(), "none.svg"), []experiment.Row{row})

@@ -33,14 +33,31 @@ type quantity struct {
 var quantities = []quantity{
 	{"seconds", func(r Row) float64 { return r.Seconds }, func(p *Published) float64 { return p.Seconds }},
 	{"nodes", func(r Row) float64 { return r.Nodes }, func(p *Published) float64 { return float64(p.Nodes) }},
+	{"MB", func(r Row) float64 { return float64(r.PeakBytes) / 1e6 }, func(*Published) float64 { return 0 }},
 }
 
-// WritePlot draws the finished rows to an SVG file: for each table time and nodes
+// CheckPlot tells what is wrong with the path of a plot, before an experiment
+// that may take hours.
+func CheckPlot(path string) error {
+	if filepath.Ext(path) != ".svg" {
+		return fmt.Errorf("cannot write the plot: expected a name that ends in .svg, found %s", path)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fmt.Errorf("cannot write the plot: expected a folder that exists, found %s", filepath.Dir(path))
+	}
+	return nil
+}
+
+// WritePlot draws rows to an SVG file: for each table time, nodes and memory
 // against size, with logarithmic scales, one line for each method. Figures of the
-// literature are dashed. The file appears complete or not at all.
+// literature are dashed, and a cross stands where a run was stopped. The file
+// appears complete or not at all.
 func WritePlot(path string, rows []Row) error {
 	var panels [][]*plot.Plot
 	for _, table := range distinct(rows, func(r Row) string { return r.Table }) {
+		if !slices.ContainsFunc(rows, func(r Row) bool { return r.Table == table && r.Finished }) {
+			continue
+		}
 		var line []*plot.Plot
 		for _, q := range quantities {
 			p, err := diagram(table, q, rows)
@@ -49,9 +66,7 @@ func WritePlot(path string, rows []Row) error {
 			}
 			line = append(line, p)
 		}
-		if line[0] != nil && line[1] != nil {
-			panels = append(panels, line)
-		}
+		panels = append(panels, line)
 	}
 	if panels == nil {
 		return errors.New("no plot: nothing was finished")
@@ -63,7 +78,9 @@ func WritePlot(path string, rows []Row) error {
 	}
 	for i, line := range plot.Align(panels, tiles, draw.New(canvas)) {
 		for j, c := range line {
-			panels[i][j].Draw(c)
+			if p := panels[i][j]; p != nil {
+				p.Draw(c)
+			}
 		}
 	}
 	var svg bytes.Buffer
@@ -83,22 +100,28 @@ func diagram(table string, q quantity, rows []Row) (*plot.Plot, error) {
 	sizes := make(map[float64]bool)
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Table != table })
 	for i, method := range distinct(rows, func(r Row) string { return r.Method }) {
-		var ours, paper plotter.XYs
+		var ours, stopped, paper plotter.XYs
 		for _, r := range rows {
 			if r.Method != method {
 				continue
 			}
-			if v := q.ours(r); r.Finished && v > 0 {
-				ours = append(ours, plotter.XY{X: float64(r.Size), Y: v})
+			at := plotter.XY{X: float64(r.Size), Y: q.ours(r)}
+			switch {
+			case at.Y <= 0:
+			case r.Finished:
+				ours = append(ours, at)
+			default:
+				stopped = append(stopped, at)
 			}
 			if r.Paper != nil && q.paper(r.Paper) > 0 {
 				paper = append(paper, plotter.XY{X: float64(r.Size), Y: q.paper(r.Paper)})
 			}
 		}
-		if err := errors.Join(addLine(p, method, i, false, ours), addLine(p, method+", paper", i, true, paper)); err != nil {
+		err := errors.Join(addLine(p, method, i, false, ours), addLine(p, method+", paper", i, true, paper), addCrosses(p, method+", stopped", i, stopped))
+		if err != nil {
 			return nil, err
 		}
-		for _, at := range slices.Concat(ours, paper) {
+		for _, at := range slices.Concat(ours, stopped, paper) {
 			sizes[at.X] = true
 		}
 	}
@@ -135,6 +158,21 @@ func addLine(p *plot.Plot, name string, number int, dashed bool, points plotter.
 	}
 	p.Add(line, scatter)
 	p.Legend.Add(name, line, scatter)
+	return nil
+}
+
+// addCrosses marks where a method was stopped, if it was.
+func addCrosses(p *plot.Plot, name string, number int, points plotter.XYs) error {
+	if len(points) == 0 {
+		return nil
+	}
+	crosses, err := plotter.NewScatter(points)
+	if err != nil {
+		return err
+	}
+	crosses.Color, crosses.Shape, crosses.Radius = plotutil.Color(number), draw.CrossGlyph{}, vg.Points(5)
+	p.Add(crosses)
+	p.Legend.Add(name, crosses)
 	return nil
 }
 

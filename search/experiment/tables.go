@@ -37,21 +37,48 @@ const (
 // Names are the experiments.
 var Names = []string{"goofspiel", "oshizumo", "bidding", "tron", "pursuit"}
 
-// runsOf lists the lines of an experiment, by table and growing size.
-func runsOf(name string) ([]run, error) {
+// runsOf lists the lines of an experiment, by table and growing size. The table
+// of growth goes on to the largest size that is asked for and that the game has.
+func runsOf(name string, asked Range) ([]run, error) {
 	switch name {
 	case "goofspiel":
-		return slices.Concat(table2(), table3(), table4(), randomOrders()), nil
+		return slices.Concat(table2(), table3(), table4(), randomOrders(),
+			growth("goofspiel, by cards", asked.extend(13, 4, 5, 6, 7, 8, 9, 10), goofspiel)), nil
 	case "oshizumo":
-		return oshiZumo(), nil
+		return slices.Concat(oshiZumo(), growth("oshi-zumo K=3, by coins", asked.extend(100, 10, 20, 30, 40, 50), oshiZumo3)), nil
 	case "bidding":
-		return bidding(), nil
+		return slices.Concat(bidding(), growth("bidding tic-tac-toe, by coins", asked.extend(60, biddingCoins...), biddingTicTacToe)), nil
 	case "tron":
-		return tron(), nil
+		return slices.Concat(tron(), growth("tron on N×N cells, by N", asked.extend(20, tronSizes...), tronSquare)), nil
 	case "pursuit":
-		return pursuit(), nil
+		return slices.Concat(pursuit(), growth("pursuit on 5×5 cells, by rounds", asked.extend(50, pursuitRounds...), pursuitFor)), nil
 	}
 	return nil, fmt.Errorf("expected an experiment of %s, found %q", strings.Join(Names, ", "), name)
+}
+
+// extend continues the usual sizes of a table, of which there are two or more, in
+// steps of the same length to the largest one asked for, or the largest that the
+// game has.
+func (r Range) extend(largest int, usual ...int) []int {
+	sizes := slices.Clone(usual)
+	last := len(usual) - 1
+	step := usual[last] - usual[last-1]
+	for next := usual[last] + step; next <= min(r.Max, largest); next += step {
+		sizes = append(sizes, next)
+	}
+	return sizes
+}
+
+// growth lists runs of the default method, one game of each size.
+func growth(of string, sizes []int, game func(size int) string) []run {
+	var runs []run
+	for _, size := range sizes {
+		runs = append(runs, run{
+			table: "Time and memory of " + of, method: solve.Auto, size: size, games: []string{game(size)},
+			options: solve.Options{Method: solve.Auto, Table: true},
+		})
+	}
+	return runs
 }
 
 // variant is a method with a transposition table or without.
@@ -204,8 +231,8 @@ func drawOrders(family string, size int) []string {
 	return games
 }
 
-// growth lists runs of several methods over sizes, of one game each.
-func growth(caption string, sizes []int, game func(size int) string, variants []variant, published map[string]*Published) []run {
+// compare lists runs of several methods over sizes, of one game each.
+func compare(caption string, sizes []int, game func(size int) string, variants []variant, published map[string]*Published) []run {
 	var runs []run
 	for _, size := range sizes {
 		for _, v := range variants {
@@ -216,35 +243,45 @@ func growth(caption string, sizes []int, game func(size int) string, variants []
 	return runs
 }
 
+func oshiZumo3(coins int) string { return fmt.Sprintf("oshiZumo-%d-3", coins) }
+
 func oshiZumo() []run {
 	return slices.Concat(
-		growth("Oshi-zumo K=4, by coins: win, tie, loss", []int{8, 13, 18},
+		compare("Oshi-zumo K=4, by coins: win, tie, loss", []int{8, 13, 18},
 			func(n int) string { return fmt.Sprintf("oshiZumo-%d-4", n) }, variants,
 			map[string]*Published{
 				"bi 13": {Seconds: 6360}, "biab 13": {Seconds: 1.7}, "do 13": {Seconds: 1.7},
 				"biab 18": {Seconds: 3020}, "do 18": {Seconds: 2530},
 			}),
-		growth("Oshi-zumo K=3, by coins: win, tie, loss", []int{10, 20, 30, 40, 50},
-			func(n int) string { return fmt.Sprintf("oshiZumo-%d-3", n) }, tabled, nil))
+		compare("Oshi-zumo K=3, by coins: win, tie, loss", []int{10, 20, 30, 40, 50}, oshiZumo3, tabled, nil))
 }
+
+var biddingCoins = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+
+func biddingTicTacToe(coins int) string { return fmt.Sprintf("biddingTicTacToe-%d", coins) }
 
 func bidding() []run {
-	return growth("Bidding tic-tac-toe, by coins", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
-		func(c int) string { return fmt.Sprintf("biddingTicTacToe-%d", c) }, tabled, nil)
+	return compare("Bidding tic-tac-toe, by coins", biddingCoins, biddingTicTacToe, tabled, nil)
 }
 
+var tronSizes = []int{3, 4, 5, 6, 7, 8, 9}
+
+func tronSquare(n int) string { return fmt.Sprintf("tron-%dx%d", n, n) }
+
 func tron() []run {
-	return growth("Tron on N×N cells, by N", []int{3, 4, 5, 6, 7, 8, 9},
-		func(n int) string { return fmt.Sprintf("tron-%dx%d", n, n) }, variants,
+	return compare("Tron on N×N cells, by N", tronSizes, tronSquare, variants,
 		map[string]*Published{
 			"bi 6": {Seconds: 1840}, "biab 6": {Seconds: 0.63}, "do 6": {Seconds: 0.66},
 			"biab 9": {Seconds: 168000}, "do 9": {Seconds: 168000},
 		})
 }
 
+var pursuitRounds = []int{2, 3, 4, 5, 6, 7}
+
+func pursuitFor(rounds int) string { return fmt.Sprintf("pursuit-5x5-%d", rounds) }
+
 func pursuit() []run {
-	return growth("Pursuit on 5×5 cells, by rounds", []int{2, 3, 4, 5, 6, 7},
-		func(d int) string { return fmt.Sprintf("pursuit-5x5-%d", d) }, variants,
+	return compare("Pursuit on 5×5 cells, by rounds", pursuitRounds, pursuitFor, variants,
 		map[string]*Published{
 			"bi 6": {Seconds: 48500}, "biab 6": {Seconds: 584}, "do 6": {Seconds: 154, Nodes: 6692},
 			"biab 7": {Seconds: 20700}, "do 7": {Seconds: 1320},

@@ -9,7 +9,7 @@ import (
 
 func TestEveryGameOfEveryExperimentExists(t *testing.T) {
 	for _, name := range Names {
-		runs, err := runsOf(name)
+		runs, err := runsOf(name, Range{Min: 1, Max: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestTheOrdersOfThePrizesAreDifferentAndAlwaysTheSame(t *testing.T) {
 func TestFiguresOfThePaperStandBesideRunsWithoutATableOnly(t *testing.T) {
 	published := 0
 	for _, name := range Names {
-		runs, err := runsOf(name)
+		runs, err := runsOf(name, Range{})
 		if err != nil {
 			t.Fatal(err)
 		}

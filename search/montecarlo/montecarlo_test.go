@@ -11,6 +11,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/internal/toys"
 )
 
 func sample(t testing.TB, c Config, m machine.Machine, nodes int64) search.Result {
@@ -64,7 +65,7 @@ func TestRegretMatchingComesNearTheEquilibrium(t *testing.T) {
 		},
 		"dominated row": {[][]int32{{60, 40}, {40, 60}, {10, 10}}, []float64{0.5, 0.5, 0}, 50},
 	} {
-		r := sample(t, Config{Rule: RegretMatching}, matrix(c.rows), 40_000)
+		r := sample(t, Config{Rule: RegretMatching}, toys.Matrix(c.rows).Machine(), 40_000)
 		for i, p := range c.want {
 			if got := probability(r.Strategies[0], machine.Move(i)); math.Abs(got-p) > 0.08 {
 				t.Errorf("%s: row %d with probability %.3f, want %.3f", name, i, got, p)
@@ -77,7 +78,7 @@ func TestRegretMatchingComesNearTheEquilibrium(t *testing.T) {
 }
 
 func TestASaddlePointIsProved(t *testing.T) {
-	r := sample(t, Config{Exploration: 50}, matrix([][]int32{{30, 40}, {20, 90}}), 1000)
+	r := sample(t, Config{Exploration: 50}, toys.Matrix([][]int32{{30, 40}, {20, 90}}).Machine(), 1000)
 	if !r.Solved() || r.Values[0] != search.Exact(30) || r.Strategies[0][0].Move != 0 || r.Strategies[1][0].Move != 0 {
 		t.Errorf("got %+v, want 30 with both first moves", r)
 	}
@@ -146,12 +147,12 @@ func TestTheBestLineOfAPuzzleIsWorthItsLowerBound(t *testing.T) {
 
 func TestChanceCountsWithItsMean(t *testing.T) {
 	// The robot bets on one of two dice; chance shows 1 of 4 faces.
-	game := &toy{roles: []string{"robot", machine.RandomRole}, nodes: []toyNode{{moves: []int{2, 4}}}}
+	game := &toys.Tree{Roles: []string{"robot", machine.RandomRole}, Nodes: []toys.Node{{Moves: []int{2, 4}}}}
 	for _, g := range []int32{0, 0, 0, 100 /* mean 25 */, 20, 40, 30, 50 /* mean 35 */} {
-		game.nodes[0].kids = append(game.nodes[0].kids, len(game.nodes))
-		game.nodes = append(game.nodes, toyNode{goals: []int32{g, 0}})
+		game.Nodes[0].Kids = append(game.Nodes[0].Kids, len(game.Nodes))
+		game.Nodes = append(game.Nodes, toys.Node{Goals: []int32{g, 0}})
 	}
-	r := sample(t, Config{}, game.machine(), 2000)
+	r := sample(t, Config{}, game.Machine(), 2000)
 	if !r.Solved() || r.Values[0] != search.Exact(35) || r.Strategies[0][0].Move != 1 {
 		t.Errorf("got %+v, want 35 by the second bet", r)
 	}
@@ -159,12 +160,12 @@ func TestChanceCountsWithItsMean(t *testing.T) {
 
 func TestGeneralSumIsNotTakenForZeroSum(t *testing.T) {
 	// Both gain by meeting: the first move of both gives 100 to each.
-	game := &toy{roles: []string{"a", "b"}, nodes: []toyNode{{moves: []int{2, 2}}}}
+	game := &toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{{Moves: []int{2, 2}}}}
 	for _, g := range [][]int32{{100, 100}, {0, 0}, {0, 0}, {60, 60}} {
-		game.nodes[0].kids = append(game.nodes[0].kids, len(game.nodes))
-		game.nodes = append(game.nodes, toyNode{goals: g})
+		game.Nodes[0].Kids = append(game.Nodes[0].Kids, len(game.Nodes))
+		game.Nodes = append(game.Nodes, toys.Node{Goals: g})
 	}
-	r := sample(t, Config{}, game.machine(), 3000)
+	r := sample(t, Config{}, game.Machine(), 3000)
 	if r.Strategies[0][0].Move != r.Strategies[1][0].Move {
 		t.Errorf("the roles do not meet: %+v", r.Strategies)
 	}
@@ -181,14 +182,14 @@ func TestBoundsContainTheMinimaxValue(t *testing.T) {
 		roles := rapid.SampledFrom([][]string{
 			{"alone"}, {"a", "b"}, {"a", "b", machine.RandomRole}, {machine.RandomRole, "alone"},
 		}).Draw(rt, "roles")
-		game := &toy{roles: roles}
+		game := &toys.Tree{Roles: roles}
 		growToy(game, rng, rapid.IntRange(1, 4).Draw(rt, "depth"))
-		m := game.machine()
+		m := game.Machine()
 		first := 0
 		if roles[0] == machine.RandomRole {
 			first = 1
 		}
-		want := game.minimax(0, first)
+		want := minimax(game, 0, first)
 		r := sample(t, Config{}, m, rapid.Int64Range(1, 2000).Draw(rt, "nodes"))
 		if v := r.Values[first]; r.Proved && (v.Lower > want+1e-9 || v.Upper < want-1e-9) {
 			rt.Fatalf("%v is said to be proved, the value is %g", v, want)
@@ -197,57 +198,57 @@ func TestBoundsContainTheMinimaxValue(t *testing.T) {
 }
 
 // growToy appends a random game in which at most one player chooses at a time.
-func growToy(t *toy, rng *rand.Rand, depth int) int {
-	id := len(t.nodes)
-	t.nodes = append(t.nodes, toyNode{})
-	n := toyNode{moves: make([]int, len(t.roles))}
+func growToy(t *toys.Tree, rng *rand.Rand, depth int) int {
+	id := len(t.Nodes)
+	t.Nodes = append(t.Nodes, toys.Node{})
+	n := toys.Node{Moves: make([]int, len(t.Roles))}
 	if depth == 0 || rng.IntN(6) == 0 && id > 0 {
 		g := int32(rng.IntN(5) * 25)
-		for range t.roles {
-			n.goals = append(n.goals, g)
+		for range t.Roles {
+			n.Goals = append(n.Goals, g)
 			g = 100 - g
 		}
-		if t.roles[0] == machine.RandomRole {
-			n.goals[0] = 0
+		if t.Roles[0] == machine.RandomRole {
+			n.Goals[0] = 0
 		}
-		t.nodes[id] = n
+		t.Nodes[id] = n
 		return id
 	}
-	for r := range n.moves {
-		n.moves[r] = 1
+	for r := range n.Moves {
+		n.Moves[r] = 1
 	}
-	n.moves[rng.IntN(len(t.roles))] = 1 + rng.IntN(3)
-	for r, name := range t.roles {
+	n.Moves[rng.IntN(len(t.Roles))] = 1 + rng.IntN(3)
+	for r, name := range t.Roles {
 		if name == machine.RandomRole && rng.IntN(2) == 0 {
-			n.moves[r] = 1 + rng.IntN(2)
+			n.Moves[r] = 1 + rng.IntN(2)
 		}
 	}
 	joint := 1
-	for _, k := range n.moves {
+	for _, k := range n.Moves {
 		joint *= k
 	}
 	for range joint {
-		n.kids = append(n.kids, growToy(t, rng, depth-1))
+		n.Kids = append(n.Kids, growToy(t, rng, depth-1))
 	}
-	t.nodes[id] = n
+	t.Nodes[id] = n
 	return id
 }
 
 // minimax is the value for role first of a game of turns.
-func (t *toy) minimax(id, first int) float64 {
-	n := t.nodes[id]
-	if len(n.kids) == 0 {
-		return float64(n.goals[first])
+func minimax(t *toys.Tree, id, first int) float64 {
+	n := t.Nodes[id]
+	if len(n.Kids) == 0 {
+		return float64(n.Goals[first])
 	}
-	strides := make([]int, len(n.moves))
+	strides := make([]int, len(n.Moves))
 	step := 1
-	for r := len(n.moves) - 1; r >= 0; r-- {
+	for r := len(n.Moves) - 1; r >= 0; r-- {
 		strides[r] = step
-		step *= n.moves[r]
+		step *= n.Moves[r]
 	}
 	chooser, chance, chanceStep := first, 1, 0
-	for r, k := range n.moves {
-		if t.roles[r] == machine.RandomRole {
+	for r, k := range n.Moves {
+		if t.Roles[r] == machine.RandomRole {
 			chance, chanceStep = k, strides[r]
 		} else if k > 1 {
 			chooser = r
@@ -257,10 +258,10 @@ func (t *toy) minimax(id, first int) float64 {
 	if chooser != first {
 		best = math.Inf(1)
 	}
-	for a := range n.moves[chooser] {
+	for a := range n.Moves[chooser] {
 		sum := 0.0
 		for k := range chance {
-			sum += t.minimax(n.kids[a*strides[chooser]+k*chanceStep], first)
+			sum += minimax(t, n.Kids[a*strides[chooser]+k*chanceStep], first)
 		}
 		if v := sum / float64(chance); chooser == first {
 			best = max(best, v)
@@ -332,20 +333,20 @@ func TestADoneContextStillGivesAMove(t *testing.T) {
 			t.Errorf("got %+v, %v; want some legal move", r.Strategies, err)
 		}
 	}
-	r, err := New(Config{Rule: RegretMatching}).Search(ctx, matrix([][]int32{{1, 2}, {3, 4}}), machine.State{0}, search.Limits{})
+	r, err := New(Config{Rule: RegretMatching}).Search(ctx, toys.Matrix([][]int32{{1, 2}, {3, 4}}).Machine(), machine.State{0}, search.Limits{})
 	if err != nil || len(r.Strategies[0]) == 0 {
 		t.Errorf("got %+v, %v; want some strategy", r.Strategies, err)
 	}
 }
 
 func TestBrokenGamesAreReported(t *testing.T) {
-	stuck := &toy{roles: []string{"a"}, nodes: []toyNode{{moves: []int{0}, kids: []int{0}}}}
-	m := stuck.machine()
+	stuck := &toys.Tree{Roles: []string{"a"}, Nodes: []toys.Node{{Moves: []int{0}, Kids: []int{0}}}}
+	m := stuck.Machine()
 	if _, err := New(Config{}).Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10}); err == nil {
 		t.Error("a root without legal moves goes unnoticed")
 	}
-	later := &toy{roles: []string{"a"}, nodes: []toyNode{{moves: []int{2}, kids: []int{1, 2}}, {moves: []int{0}, kids: []int{0}}, {goals: []int32{30}}}}
-	m = later.machine()
+	later := &toys.Tree{Roles: []string{"a"}, Nodes: []toys.Node{{Moves: []int{2}, Kids: []int{1, 2}}, {Moves: []int{0}, Kids: []int{0}}, {Goals: []int32{30}}}}
+	m = later.Machine()
 	if r := sample(t, Config{}, m, 50); r.Strategies[0][0].Move != 1 {
 		t.Errorf("got %+v, want the move that avoids the dead end", r)
 	}

@@ -107,13 +107,14 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 		return search.Result{}, err
 	}
 	r := v.run(m, lim)
+	r.halted.Store(ctx.Err() != nil) // at once, not when the function below gets to run
 	halt := context.AfterFunc(ctx, func() { r.halted.Store(true) })
 	defer halt()
 
 	report := func() search.Result {
 		res := r.result(s)
 		res.Nodes, res.Elapsed = r.nodes, time.Since(began)
-		res.TableHits, res.PeakBytes = r.hits, v.table.Stats().Bytes
+		res.TableHits, res.PeakBytes, res.Evictions = r.hits, v.table.Stats().Bytes, v.table.Stats().Evictions
 		return res
 	}
 	r.deepen(s, func() {

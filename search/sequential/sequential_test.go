@@ -14,6 +14,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/internal/toys"
 )
 
 var roles = []string{"first", "second"}
@@ -38,7 +39,7 @@ func TestTicTacToeIsADraw(t *testing.T) {
 
 func TestSubtractionIsLostExactlyOnMultiplesOfMostPlusOne(t *testing.T) {
 	for start := 1; start <= 24; start++ {
-		m := subtraction{start: start, most: 3}.machine()
+		m := subtraction(start)
 		r := solve(t, Config{}, m, search.Limits{})
 		want := 100.0
 		if start%4 == 0 {
@@ -54,7 +55,7 @@ func TestSubtractionIsLostExactlyOnMultiplesOfMostPlusOne(t *testing.T) {
 }
 
 // drawTree draws a random game: one or two players, with or without chance.
-func drawTree(rt *rapid.T) *tree {
+func drawTree(rt *rapid.T) *toys.Tree {
 	s := shape{
 		depth:  rapid.IntRange(1, 5).Draw(rt, "depth"),
 		branch: func(rng *rand.Rand) int { return 1 + rng.IntN(3) },
@@ -85,12 +86,12 @@ func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T)
 
 			ShareEpsilon: rapid.Bool().Draw(rt, "share epsilon"),
 		}
-		m := game.machine()
+		m := game.Machine()
 		r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{})
 		if err != nil {
 			rt.Fatal(err)
 		}
-		want := game.minimax(0)
+		want := minimax(game, 0)
 		v := r.Values[0]
 		if !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 {
 			rt.Fatalf("%v (proved %v) does not contain %g", v, r.Proved, want)
@@ -104,24 +105,24 @@ func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T)
 func TestTheMoveChosenGuaranteesTheLowerBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		game := drawTree(rt)
-		if len(game.nodes[0].kids) == 0 {
+		if len(game.Nodes[0].Kids) == 0 {
 			return
 		}
 		c := Config{Epsilon: rapid.SampledFrom([]float64{0, 5, 20}).Draw(rt, "epsilon")}
-		m := game.machine()
+		m := game.Machine()
 		r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{})
 		if err != nil {
 			rt.Fatal(err)
 		}
-		root := &game.nodes[0]
-		for role := range min(2, len(game.roles)) {
-			if game.roles[role] == machine.RandomRole || root.moves[role] == 1 {
+		root := &game.Nodes[0]
+		for role := range min(2, len(game.Roles)) {
+			if game.Roles[role] == machine.RandomRole || root.Moves[role] == 1 {
 				continue
 			}
 			fixed := *game
-			fixed.nodes = append([]node(nil), game.nodes...)
-			fixed.nodes[0] = restrict(*root, role, int(r.Strategies[role][0].Move))
-			got := fixed.minimax(0)
+			fixed.Nodes = append([]toys.Node(nil), game.Nodes...)
+			fixed.Nodes[0] = restrict(*root, role, int(r.Strategies[role][0].Move))
+			got := minimax(&fixed, 0)
 			if role == 0 && got < r.Values[0].Lower-1e-9 || role == 1 && got > r.Values[0].Upper+1e-9 {
 				rt.Fatalf("role %d's move is worth %g to the first role, promised %v", role, got, r.Values[0])
 			}
@@ -130,16 +131,16 @@ func TestTheMoveChosenGuaranteesTheLowerBound(t *testing.T) {
 }
 
 // restrict leaves role only one of its moves at n.
-func restrict(n node, role, move int) node {
-	out := node{moves: append([]int(nil), n.moves...)}
-	out.moves[role] = 1
+func restrict(n toys.Node, role, move int) toys.Node {
+	out := toys.Node{Moves: append([]int(nil), n.Moves...)}
+	out.Moves[role] = 1
 	step := 1
-	for r := role + 1; r < len(n.moves); r++ {
-		step *= n.moves[r]
+	for r := role + 1; r < len(n.Moves); r++ {
+		step *= n.Moves[r]
 	}
-	for c, kid := range n.kids {
-		if c/step%n.moves[role] == move {
-			out.kids = append(out.kids, kid)
+	for c, kid := range n.Kids {
+		if c/step%n.Moves[role] == move {
+			out.Kids = append(out.Kids, kid)
 		}
 	}
 	return out
@@ -148,9 +149,9 @@ func restrict(n node, role, move int) node {
 func TestWhatIsKnownWhenStoppedContainsTheValue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		game := drawTree(rt)
-		m := game.machine()
+		m := game.Machine()
 		solver := New(Config{})
-		want := game.minimax(0)
+		want := minimax(game, 0)
 		for limit := int64(1); ; limit *= 2 {
 			r, err := solver.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: limit})
 			if err != nil {
@@ -202,7 +203,7 @@ func TestMovesProvedToBeMistakesAreListed(t *testing.T) {
 		{9, []machine.Move{2, 3}}, // one leaves eight, which is lost for the other
 		{8, nil},                  // all moves lose
 	} {
-		m := subtraction{start: c.start, most: 3}.machine()
+		m := subtraction(c.start)
 		v := New(Config{})
 		if _, err := v.Search(context.Background(), m, m.Initial(), search.Limits{}); err != nil {
 			t.Fatal(err)
@@ -214,12 +215,12 @@ func TestMovesProvedToBeMistakesAreListed(t *testing.T) {
 		}
 	}
 	// The first move loses at once, the others are out of reach of the limit.
-	trap := &tree{roles, []node{{moves: []int{2, 1}, kids: []int{1, 2}}, {goals: []int32{0, 100}}}}
+	trap := &toys.Tree{Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Goals: []int32{0, 100}}}}
 	for i := 2; i < 40; i++ {
-		trap.nodes = append(trap.nodes, node{moves: []int{1, 2}, kids: []int{i + 1, i + 1}})
+		trap.Nodes = append(trap.Nodes, toys.Node{Moves: []int{1, 2}, Kids: []int{i + 1, i + 1}})
 	}
-	trap.nodes = append(trap.nodes, node{goals: []int32{50, 50}})
-	m := trap.machine()
+	trap.Nodes = append(trap.Nodes, toys.Node{Goals: []int32{50, 50}})
+	m := trap.Machine()
 	v := New(Config{})
 	if _, err := v.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10}); err != nil {
 		t.Fatal(err)
@@ -230,7 +231,7 @@ func TestMovesProvedToBeMistakesAreListed(t *testing.T) {
 }
 
 func TestAWarmTableAnswersWithTheSameMove(t *testing.T) {
-	m := subtraction{start: 21, most: 3}.machine()
+	m := subtraction(21)
 	solver := New(Config{})
 	for range 3 {
 		r, err := solver.Search(context.Background(), m, m.Initial(), search.Limits{})
@@ -241,7 +242,7 @@ func TestAWarmTableAnswersWithTheSameMove(t *testing.T) {
 }
 
 func TestTheLineLeadsToTheValue(t *testing.T) {
-	m := subtraction{start: 14, most: 3}.machine()
+	m := subtraction(14)
 	r := solve(t, Config{}, m, search.Limits{})
 	b := m.NewBatch()
 	b.Fill(m.Initial(), nil)
@@ -261,7 +262,7 @@ func TestTheLineLeadsToTheValue(t *testing.T) {
 }
 
 func TestDepthLimitWithAnEvaluationGivesAnEstimate(t *testing.T) {
-	m := subtraction{start: 40, most: 3}.machine()
+	m := subtraction(40)
 	lead := func(s machine.State) float64 { return 61 }
 	r := solve(t, Config{Depth: 2, Evaluate: lead}, m, search.Limits{})
 	if r.Proved || r.Values[0] != search.Exact(61) {
@@ -276,33 +277,33 @@ func TestDepthLimitWithAnEvaluationGivesAnEstimate(t *testing.T) {
 }
 
 func TestGamesOfAnotherKindAreRefused(t *testing.T) {
-	leaf := func(a, b int32) node { return node{goals: []int32{a, b}} }
+	leaf := func(a, b int32) toys.Node { return toys.Node{Goals: []int32{a, b}} }
 	for name, c := range map[string]struct {
-		game *tree
+		game *toys.Tree
 		want error
 	}{
-		"both choose": {&tree{roles, []node{{moves: []int{2, 2}, kids: []int{1, 1, 1, 1}}, leaf(0, 100)}}, search.ErrNotSequential},
-		"general sum": {&tree{roles, []node{{moves: []int{2, 1}, kids: []int{1, 2}}, leaf(0, 100), leaf(100, 100)}}, search.ErrNotZeroSum},
-		"three roles": {&tree{[]string{"a", "b", "c"}, []node{{moves: []int{1, 1, 1}, kids: []int{1}}, {goals: []int32{0, 0, 0}}}}, search.ErrNotZeroSum},
+		"both choose": {&toys.Tree{Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 2}, Kids: []int{1, 1, 1, 1}}, leaf(0, 100)}}, search.ErrNotSequential},
+		"general sum": {&toys.Tree{Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 2}}, leaf(0, 100), leaf(100, 100)}}, search.ErrNotZeroSum},
+		"three roles": {&toys.Tree{Roles: []string{"a", "b", "c"}, Nodes: []toys.Node{{Moves: []int{1, 1, 1}, Kids: []int{1}}, {Goals: []int32{0, 0, 0}}}}, search.ErrNotZeroSum},
 	} {
-		m := c.game.machine()
+		m := c.game.Machine()
 		if _, err := New(Config{}).Search(context.Background(), m, m.Initial(), search.Limits{}); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", name, err, c.want)
 		}
 	}
-	stuck := &tree{roles, []node{{moves: []int{2, 1}, kids: []int{1, 1}}, {moves: []int{0, 1}, kids: []int{0}}}}
-	m := stuck.machine()
+	stuck := &toys.Tree{Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 1}}, {Moves: []int{0, 1}, Kids: []int{0}}}}
+	m := stuck.Machine()
 	if _, err := New(Config{}).Search(context.Background(), m, m.Initial(), search.Limits{}); err == nil {
 		t.Error("a position without a legal move goes unnoticed")
 	}
 }
 
 func TestAGameWithoutEndIsSearchedInBoundedMemory(t *testing.T) {
-	for name, circle := range map[string]*tree{
-		"choices": {roles, []node{{moves: []int{2, 1}, kids: []int{1, 1}}, {moves: []int{1, 2}, kids: []int{0, 0}}}},
-		"forced":  {roles, []node{{moves: []int{1, 1}, kids: []int{1}}, {moves: []int{1, 1}, kids: []int{0}}}},
+	for name, circle := range map[string]*toys.Tree{
+		"choices": {Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 1}}, {Moves: []int{1, 2}, Kids: []int{0, 0}}}},
+		"forced":  {Roles: roles, Nodes: []toys.Node{{Moves: []int{1, 1}, Kids: []int{1}}, {Moves: []int{1, 1}, Kids: []int{0}}}},
 	} {
-		m := circle.machine()
+		m := circle.Machine()
 		r := solve(t, Config{Without: Deepening}, m, search.Limits{})
 		if r.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
 			t.Errorf("%s: values %v, want nothing known", name, r.Values)
@@ -328,7 +329,7 @@ func TestSearchDoesNotAllocatePerNode(t *testing.T) {
 
 // randomTrees is the first domain of the paper: branching factor b, leaves
 // uniform in [0, 100].
-func randomTrees(b, depth int, seed uint64) *tree {
+func randomTrees(b, depth int, seed uint64) *toys.Tree {
 	return shape{
 		roles: roles, depth: depth, choosers: [][]int{{0}, {1}}, inTurn: true,
 		branch: func(*rand.Rand) int { return b },
@@ -350,7 +351,7 @@ func BenchmarkExpansionRatio(b *testing.B) {
 						ratio, bound, nodes := 0.0, 0.0, 0.0
 						const trees = 50
 						for seed := range uint64(trees) {
-							m := randomTrees(4, depth, seed).machine()
+							m := randomTrees(4, depth, seed).Machine()
 							safe := solve(b, Config{Without: kind.without}, m, search.Limits{})
 							r := solve(b, Config{Without: kind.without, Epsilon: epsilon}, m, search.Limits{})
 							ratio += float64(r.Nodes) / float64(safe.Nodes)
@@ -368,7 +369,7 @@ func BenchmarkExpansionRatio(b *testing.B) {
 }
 
 // BenchmarkShareEpsilon compares the two ways to hand ε to the children of a
-// chance node, on 30 trees of depth 5 with 3 moves and 3 replies of chance.
+// chance toys.Node, on 30 trees of depth 5 with 3 moves and 3 replies of chance.
 func BenchmarkShareEpsilon(b *testing.B) {
 	for _, epsilon := range []float64{0, 5, 10, 30} {
 		for _, share := range []bool{false, true} {
@@ -383,7 +384,7 @@ func BenchmarkShareEpsilon(b *testing.B) {
 							leaf:     func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
 						}.grow(rand.New(rand.NewPCG(seed, 1)))
 						c := Config{Epsilon: epsilon, ShareEpsilon: share, Without: Deepening}
-						nodes += float64(solve(b, c, game.machine(), search.Limits{}).Nodes)
+						nodes += float64(solve(b, c, game.Machine(), search.Limits{}).Nodes)
 					}
 				}
 				b.ReportMetric(nodes/float64(b.N), "nodes")
@@ -409,7 +410,7 @@ func BenchmarkRefinements(b *testing.B) {
 	for _, game := range []struct {
 		name    string
 		machine machine.Machine
-	}{{"ticTacToe", newTicTacToe()}, {"tree", randomTrees(4, 7, 1).machine()}, {"graph", graph.machine()}, {"dice", dice.machine()}} {
+	}{{"ticTacToe", newTicTacToe()}, {"tree", randomTrees(4, 7, 1).Machine()}, {"graph", graph.Machine()}, {"dice", dice.Machine()}} {
 		for _, r := range []struct {
 			name    string
 			without Refinement

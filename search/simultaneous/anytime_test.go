@@ -12,6 +12,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/certify"
 )
 
 // foreseen runs a new anytime search and checks what holds of every result.
@@ -139,17 +140,16 @@ func TestAnytimeStrategiesGuaranteeTheIntervalProved(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := g.machine()
-		strategies := func(q machine.State) ([][]search.Weighted, error) {
-			r, err := a.Search(context.Background(), m, q, search.Limits{})
-			return r.Strategies, err
-		}
-		c, err := Certify(context.Background(), m, 0, m.Initial(), strategies)
+		strategies := played(func(q machine.State) (search.Result, error) {
+			return a.Search(context.Background(), m, q, search.Limits{})
+		})
+		c, err := certify.Check(context.Background(), m, m.Initial(), strategies, certify.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Each ply of a strategy may lose the tolerance once.
-		if c.Exploitability() > 2*5*config.Epsilon+tolerance {
-			t.Fatalf("exploitability %v with a tolerance of %v", c.Exploitability(), config.Epsilon)
+		if c.Gap > 2*5*config.Epsilon+tolerance {
+			t.Fatalf("exploitability %v with a tolerance of %v", c.Gap, config.Epsilon)
 		}
 	})
 }

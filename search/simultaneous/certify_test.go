@@ -2,88 +2,72 @@ package simultaneous
 
 import (
 	"context"
-	"math"
-	"strings"
+	"math/big"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/certify"
 )
 
+// played are strategies, position by position, without a claim of a value.
+type played func(q machine.State) (search.Result, error)
+
+// At implements certify.Solution.
+func (p played) At(_ context.Context, q machine.State) (certify.Claim, error) {
+	r, err := p(q)
+	return certify.Claim{Strategies: r.Strategies}, err
+}
+
 func TestSolutionsOfRandomGamesAreCertified(t *testing.T) {
-	for _, method := range []Method{Auto, BackwardInduction, SMAB, DoubleOracle} {
+	for _, method := range []Method{Auto, BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
 		rapid.Check(t, func(t *rapid.T) {
 			g := drawStacked(t)
 			m := g.machine()
-			if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
-				return
-			}
 			searcher, err := New(Config{Method: method, Table: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			strategies := searcher.Strategies(context.Background(), m, search.Limits{})
-			got, err := Certify(context.Background(), m, 0, m.Initial(), strategies)
+			solution := certify.Search{Machine: m, Searcher: searcher, Limits: search.Limits{NoLine: true}}
+			c, err := certify.Check(context.Background(), m, m.Initial(), solution, certify.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, _ := g.exact().Float64()
-			if math.Abs(got.Row-want) > tolerance || math.Abs(got.Column-want) > tolerance {
-				t.Fatalf("%s: the strategies guarantee %v and %v, the value is %v", method, got.Row, got.Column, want)
+			if !c.Certified() || c.Gap > tolerance {
+				t.Fatalf("%s: not certified: %+v, %+v", method, c, c.First)
+			}
+			value, low, high := g.exact(), new(big.Rat).SetFloat64(c.Guarantee), new(big.Rat).SetFloat64(c.Limit)
+			if low.Cmp(value) > 0 || value.Cmp(high) > 0 {
+				t.Fatalf("%s: the value %v is not in [%v, %v], which is proved", method, value, c.Guarantee, c.Limit)
 			}
 		})
 	}
 }
 
-// uniform plays every legal move with the same probability.
-func uniform(m machine.Machine) Strategies {
-	x := machine.NewExpander(m)
-	return func(q machine.State) ([][]search.Weighted, error) {
-		var e machine.Expansion
-		x.Expand(&e, q)
-		strategies := make([][]search.Weighted, len(e.Moves))
-		for r, moves := range e.Moves {
-			for _, move := range moves {
-				strategies[r] = append(strategies[r], search.Weighted{Move: move, Probability: 1 / float64(len(moves))})
+func TestWithoutALineTheRestOfAResultIsTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawStacked(t).machine()
+		results := make([]search.Result, 2)
+		for i := range results {
+			searcher, err := New(Config{Method: BestFirst, Table: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			results[i], err = searcher.Search(context.Background(), m, m.Initial(), search.Limits{NoLine: i == 1})
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
-		return strategies, nil
-	}
-}
-
-func TestUniformPlayIsExploitable(t *testing.T) {
-	// Example 2 of the paper. Against a uniform row player the columns are worth
-	// 3, 5/3 and 3; against a uniform column player the rows 7/3, 3 and 7/3.
-	m := oneMatrix([][]int32{{6, 1, 0}, {3, 3, 3}, {0, 1, 6}})
-	got, err := Certify(context.Background(), m, 0, m.Initial(), uniform(m))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if math.Abs(got.Row-5.0/3) > tolerance || math.Abs(got.Column-3) > tolerance {
-		t.Fatalf("guarantees %v and %v, want 5/3 and 3", got.Row, got.Column)
-	}
-}
-
-func TestStrategiesOfIllegalMovesAreNamed(t *testing.T) {
-	m := oneMatrix([][]int32{{6, 1}, {3, 3}})
-	none := func(machine.State) ([][]search.Weighted, error) { return make([][]search.Weighted, 2), nil }
-	_, err := Certify(context.Background(), m, 0, m.Initial(), none)
-	if err == nil || !strings.Contains(err.Error(), "probability of 0") {
-		t.Fatalf("error %v", err)
-	}
-}
-
-// oneMatrix is a game of a single joint move.
-func oneMatrix(a [][]int32) machine.Machine {
-	g := &stacked{roles: []string{"left", "right"}, nodes: make([]stackedNode, 1)}
-	g.nodes[0].count = [3]int{len(a), len(a[0])}
-	for _, row := range a {
-		for _, goal := range row {
-			g.nodes[0].children = append(g.nodes[0].children, len(g.nodes))
-			g.nodes = append(g.nodes, stackedNode{goal: goal})
+		if results[1].Line != nil {
+			t.Fatalf("found the line %v", results[1].Line)
 		}
-	}
-	return g.machine()
+		results[0].Line = nil
+		if diff := cmp.Diff(results[0], results[1], cmpopts.IgnoreFields(search.Counters{}, "Elapsed", "LPTime", "PeakBytes")); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }

@@ -24,7 +24,7 @@ type frame struct {
 	chanceLow, chanceHigh []float64 // bounds of the k positions of one cell
 
 	position machine.State // what the frame holds; empty if nothing of use
-	through  machine.State // position reached by passing through others
+	through  machine.State // position reached by passing through others; empty if that was not needed
 	pruning  pruning
 	choice   restriction
 	optimism optimism

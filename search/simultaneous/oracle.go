@@ -83,7 +83,9 @@ func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interva
 		if u < beta {
 			row, v.Upper = s.bestRow(f, depth, max(u, alpha))
 		}
-		if u > alpha && !s.stopped && !decided(v, alpha, beta) {
+		// The lower bound so far is that of an earlier row strategy, so it is no
+		// reason to leave the present one untested.
+		if u > alpha && !s.stopped && v.Upper > max(alpha, s.config.Low) {
 			column, v.Lower = s.bestColumn(f, depth, min(u, beta))
 		}
 		if s.stopped || decided(v, alpha, beta) {

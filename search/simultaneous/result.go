@@ -14,13 +14,13 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	s.begin(ctx, lim)
 	v, strategies := s.root(q)
 	result := search.Result{Proved: true, Counters: s.counters}
-	if s.err == nil && !s.stopped && s.config.Method != SequenceForm {
+	if s.err == nil && !s.stopped && !lim.NoLine && s.config.Method != SequenceForm {
 		result.Line = s.line(q, strategies)
 	}
 	result.Strategies = strategies
 	result.Values = s.values(v)
 	result.Elapsed = time.Since(started)
-	result.PeakBytes = s.bytes()
+	result.PeakBytes, result.Evictions = s.bytes(), s.evictions()
 	return result, s.err
 }
 
@@ -63,13 +63,13 @@ func (s *solver) root(q machine.State) (search.Interval, [][]search.Weighted) {
 // has a choice at q the frame shows a later position, or none: then the single
 // moves of q are the strategies.
 func (s *solver) strategies(q machine.State, f *frame) [][]search.Weighted {
-	var e machine.Expansion
-	if !s.expander.Expand(&e, q) {
+	legal, ok := s.legal(q, f)
+	if !ok {
 		return nil
 	}
-	strategies := make([][]search.Weighted, len(e.Moves))
+	strategies := make([][]search.Weighted, len(legal))
 	for _, player := range []machine.Role{s.row, s.column} {
-		moves := e.Moves[player]
+		moves := legal[player]
 		if len(moves) == 1 {
 			strategies[player] = []search.Weighted{{Move: moves[0], Probability: 1}}
 			continue
@@ -88,6 +88,17 @@ func (s *solver) strategies(q machine.State, f *frame) [][]search.Weighted {
 		}
 	}
 	return strategies
+}
+
+// legal lists the legal moves of each role at q. They are in the root frame, if
+// there is one and if it was not reached by passing through q.
+func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bool) {
+	if f != nil && len(f.through) == 0 {
+		return f.expansion.Moves, true
+	}
+	var e machine.Expansion
+	ok = s.expander.Expand(&e, q)
+	return e.Moves, ok
 }
 
 // line follows the most probable moves from q, searching each position anew,
@@ -136,6 +147,18 @@ func childOf(e *machine.Expansion, joint []machine.Move) int {
 		}
 	}
 	return c
+}
+
+// evictions counts what the tables lost for want of memory.
+func (s *solver) evictions() int64 {
+	total := int64(0)
+	if s.memory != nil {
+		total += s.memory.table.Stats().Evictions
+	}
+	if s.serialized != nil {
+		total += s.serialized.Stats().Evictions
+	}
+	return total
 }
 
 // bytes is the memory of the table and the frames.

@@ -200,7 +200,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		s.fill(f)
 		return f, unknown, true
 	}
-	f.position = f.position[:0]
+	f.position, f.through = f.position[:0], f.through[:0]
 	key := q
 	if s.poll(); s.stopped {
 		return nil, unknown, false

@@ -27,6 +27,7 @@ type Solution struct {
 	TableHits int64                         `json:"table_hits"`
 	Seconds   float64                       `json:"seconds"`
 	PeakBytes int64                         `json:"peak_bytes"`
+	Evictions int64                         `json:"evictions,omitempty"` // positions lost by the table, see search.Counters
 
 	*Certificate // nil if there is none
 
@@ -47,6 +48,7 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 		TableHits: r.TableHits,
 		Seconds:   r.Elapsed.Seconds(),
 		PeakBytes: r.PeakBytes,
+		Evictions: r.Evictions,
 		names:     names,
 		result:    r,
 	}
@@ -116,8 +118,16 @@ func (s Solution) WriteTable(w io.Writer) error {
 	if s.Certificate != nil {
 		fmt.Fprintf(t, "certificate\t%s\n", s.sentence())
 	}
-	fmt.Fprintf(t, "memory\t%.1f MB\ntime\t%.3f s\n", float64(s.PeakBytes)/1e6, s.Seconds)
+	fmt.Fprintf(t, "memory\t%.1f MB%s\ntime\t%.3f s\n", float64(s.PeakBytes)/1e6, s.lost(), s.Seconds)
 	return t.Flush()
+}
+
+// lost warns of a table that was too small.
+func (s Solution) lost() string {
+	if s.Evictions == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", too little: %d positions were forgotten (--memory)", s.Evictions)
 }
 
 func (s Solution) status() string {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -129,23 +130,47 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 			break
 		}
 	}
+	// Programs are timed by samples, which may say more than there was.
+	r.LPTime = min(r.LPTime, r.Elapsed)
 	return r, err
 }
 
-// Answers is the solution of m, position by position, that the method found of
-// which the last Solve told.
-func (s *Solver) Answers(m machine.Machine) certify.Search {
-	return certify.Search{Machine: m, Searcher: s.used, Limits: search.Limits{MaxBytes: s.memory}}
+// Answers is the solution of m, position by position: that of the initial position
+// is the one shown, the others are what the method finds that found it.
+func (s *Solver) Answers(m machine.Machine, shown Solution) certify.Solution {
+	return answers{
+		Search:  certify.Search{Machine: m, Searcher: s.used, Limits: search.Limits{MaxBytes: s.memory, NoLine: true}},
+		initial: m.Initial(),
+		shown:   certify.Claim{Value: shown.result.Values[firstPlayer(m.Names().Roles)].Lower, Strategies: shown.result.Strategies},
+	}
+}
+
+// answers are those of a search except at the initial position: a second search,
+// which knows more, may find other strategies there.
+type answers struct {
+	certify.Search
+	initial machine.State
+	shown   certify.Claim
+}
+
+// At implements certify.Solution.
+func (a answers) At(ctx context.Context, q machine.State) (certify.Claim, error) {
+	if q.Equal(a.initial) {
+		return a.shown, nil
+	}
+	return a.Search.At(ctx, q)
 }
 
 // Certify plays the answers, which are those of the solver or of whoever
 // remembers them, against every opponent, and adds what that shows to the
-// solution. Progress, if not nil, is told the number of positions checked.
-func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers certify.Solution, solution *Solution, progress func(int64)) error {
+// solution; where that ends with an error, what it had shown until then.
+// Progress is that of certify.Limits.
+func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers certify.Solution, solution *Solution, progress func(int64, float64)) error {
+	started := time.Now()
 	c, err := certify.Check(ctx, m, m.Initial(), answers, certify.Limits{MaxBytes: s.memory, Progress: progress})
+	solution.Certificate = newCertificate(c, m.Names(), time.Since(started))
 	if err != nil {
 		return fmt.Errorf("the certificate: %w", err)
 	}
-	solution.Certificate = newCertificate(c, m.Names())
 	return nil
 }

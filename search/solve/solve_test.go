@@ -199,11 +199,49 @@ func TestSolutionsAreCertified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := solver.Certify(t.Context(), m, solver.Answers(m), &s, nil); err != nil {
+		if err := solver.Certify(t.Context(), m, solver.Answers(m, s), &s, nil); err != nil {
 			t.Fatal(err)
 		}
 		if !s.Certified || s.Exploitability != 0 || s.PositionsChecked != 1 || !s.IsWithin(0) {
 			t.Errorf("certificate %+v", s.Certificate)
+		}
+	}
+}
+
+func TestACertificateThatIsBrokenOffTellsWhatItHad(t *testing.T) {
+	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot([][]int32{{100, 0}, {0, 100}})
+	s, err := solver.Solve(t.Context(), m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := solver.Certify(ctx, m, heads{}, &s, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	var out bytes.Buffer
+	if err := s.WriteTable(&out); err != nil || s.Certified || s.Complete || !strings.Contains(out.String(), "NOT finished: no fault found yet, the value is proved to lie in [0, 100]") {
+		t.Errorf("%v in\n%s", err, out.String())
+	}
+}
+
+func TestTheStrategiesThatAreCertifiedAreThoseShown(t *testing.T) {
+	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot([][]int32{{20, 60}, {90, 10}})
+	s, err := solver.Solve(t.Context(), m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // no search can answer
+	claim, err := solver.Answers(m, s).At(ctx, m.Initial())
+	if err != nil || claim.Value != s.Value["row"][0] {
+		t.Errorf("value %v, want %v; error %v", claim.Value, s.Value["row"], err)
+	}
+	for r, role := range m.Names().Roles {
+		for _, w := range claim.Strategies[r] {
+			if want := s.Strategy[role][m.Names().Moves[r][w.Move]]; w.Probability != want {
+				t.Errorf("%s plays move %d with %v, want %v", role, w.Move, w.Probability, want)
+			}
 		}
 	}
 }

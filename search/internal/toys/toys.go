@@ -1,0 +1,100 @@
+// Package toys holds the hand-made games on which the searches are tested:
+// games given position by position, and a game of turns that is solved by
+// arithmetic. It knows state machines, and no search.
+package toys
+
+import (
+	"fmt"
+
+	"stackmate/reasoner/machine"
+)
+
+// maxMoves bounds the legal moves of a role in one position.
+const maxMoves = 64
+
+// Tree is a game given position by position; position 0 is the initial one, and
+// position i is the state whose only word is i. Positions may be reached on
+// several ways, or again.
+type Tree struct {
+	Roles []string
+	Nodes []Node
+}
+
+// Node is a position. A terminal one has no kids. One without goals gives nobody
+// a goal.
+type Node struct {
+	Moves []int // by role: number of legal moves
+	Kids  []int // by joint move, role 0 being the slowest digit
+	Goals []int32
+}
+
+// Matrix is one joint move of the roles left and right, for the goals of left
+// that are given; right has the rest of 100.
+func Matrix(goals [][]int32) *Tree {
+	t := &Tree{Roles: []string{"left", "right"}, Nodes: make([]Node, 1)}
+	t.Nodes[0].Moves = []int{len(goals), len(goals[0])}
+	for _, row := range goals {
+		for _, goal := range row {
+			t.Nodes[0].Kids = append(t.Nodes[0].Kids, len(t.Nodes))
+			t.Nodes = append(t.Nodes, Node{Goals: []int32{goal, 100 - goal}})
+		}
+	}
+	return t
+}
+
+// Machine is the machine of the game. Changes of the tree show in it.
+func (t *Tree) Machine() machine.Machine {
+	return machine.NewScalar(Names(t.Roles, maxMoves), machine.State{0}, machine.Info{Engine: "toy"},
+		func() machine.Stepper { return &treeStepper{Tree: t} })
+}
+
+type treeStepper struct {
+	*Tree
+	at *Node
+}
+
+func (t *treeStepper) SetState(s machine.State) { t.at = &t.Nodes[s[0]] }
+func (t *treeStepper) Terminal() bool           { return len(t.at.Kids) == 0 }
+func (t *treeStepper) Goal(r machine.Role) int32 {
+	if t.at.Goals == nil {
+		return machine.NoGoal
+	}
+	return t.at.Goals[r]
+}
+
+func (t *treeStepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
+	return appendMoves(dst, 0, t.at.Moves[r])
+}
+
+func (t *treeStepper) Next(dst machine.State, joint []machine.Move) {
+	c := 0
+	for r, m := range joint {
+		c = c*t.at.Moves[r] + int(m)
+	}
+	dst[0] = uint64(t.at.Kids[c])
+}
+
+// Names names the roles, as many moves of each, and the fluents of one word.
+func Names(roles []string, moves int) *machine.Names {
+	n := &machine.Names{Roles: roles}
+	for range roles {
+		n.Moves = append(n.Moves, numbered("m", moves))
+	}
+	n.Fluents = numbered("f", 64)
+	return n
+}
+
+func numbered(letter string, count int) []string {
+	names := make([]string, count)
+	for i := range names {
+		names[i] = fmt.Sprint(letter, i)
+	}
+	return names
+}
+
+func appendMoves(dst []machine.Move, first, end int) []machine.Move {
+	for m := first; m < end; m++ {
+		dst = append(dst, machine.Move(m))
+	}
+	return dst
+}

@@ -1,0 +1,49 @@
+package solve_test
+
+import (
+	"testing"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/search/solve"
+)
+
+// BenchmarkCertify measures how long a certificate takes, in units of what the
+// solution took, and how many positions it checks.
+func BenchmarkCertify(b *testing.B) {
+	for _, game := range []string{"goofspiel-7", "goofspiel-8", "biddingTicTacToe-5", "oshiZumo-30-3", "tron-6x6"} {
+		b.Run(game, func(b *testing.B) {
+			file, src, err := games.Source(game)
+			if err != nil {
+				b.Fatal(err)
+			}
+			rules, _, err := gdl.Load(file, src)
+			if err != nil {
+				b.Fatal(err)
+			}
+			m, err := reasoner.New(b.Context(), rules, reasoner.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			solving, certifying, positions := 0.0, 0.0, int64(0)
+			for b.Loop() {
+				solver, err := solve.New(solve.Options{Method: solve.Auto, LP: "native", Table: true, Memory: 1024, Order: "l"})
+				if err != nil {
+					b.Fatal(err)
+				}
+				s, err := solver.Solve(b.Context(), m, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := solver.Certify(b.Context(), m, solver.Answers(m, s), &s, nil); err != nil || !s.Certified {
+					b.Fatalf("certificate %+v, error %v", s.Certificate, err)
+				}
+				solving, certifying, positions = solving+s.Seconds, certifying+s.Certificate.Seconds, s.PositionsChecked
+			}
+			b.ReportMetric(certifying/solving, "certify/solve")
+			b.ReportMetric(float64(positions), "positions")
+			b.ReportMetric(certifying/float64(b.N)/float64(positions)*1e6, "µs/position")
+		})
+	}
+}
