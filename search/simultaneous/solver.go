@@ -42,6 +42,7 @@ type solver struct {
 	table      *table.Table[bounds]           // nil if there is none
 	serialized *table.Table[serializedBounds] // nil if the method uses none
 	horizon    *horizon                       // nil if the game is searched to its end
+	history    history                        // of SMAB
 	maxBytes   int64
 	frames     []*frame
 	peak       int64 // bytes of the greatest program of the sequence form
@@ -80,6 +81,8 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.method = (*solver).induce
 	case SMAB:
 		s.method = (*solver).smab
+		moves := m.Names().Moves
+		s.history = newHistory(len(moves[s.row]), len(moves[s.column]))
 	case BoundedInduction:
 		s.method = (*solver).induceBounded
 	case BestFirst:

@@ -23,8 +23,10 @@ func configurations() []Config {
 			all = append(all, Config{Method: method, Table: table})
 		}
 		for _, order := range []Order{OrderL, OrderLex} {
-			for skip := range 3 {
-				all = append(all, Config{Method: SMAB, Table: table, Order: order, Skip: skip})
+			for _, moves := range []MoveOrder{MovesDynamic, MovesLegal} {
+				for skip := range 3 {
+					all = append(all, Config{Method: SMAB, Table: table, Order: order, Moves: moves, Skip: skip})
+				}
 			}
 		}
 		for _, exit := range []exit{exitOutside, exitNever} {
@@ -35,7 +37,8 @@ func configurations() []Config {
 }
 
 func (config Config) String() string {
-	return fmt.Sprintf("%s table=%t order=%s skip=%d %+v", config.Method, config.Table, config.Order, config.Skip, config.variant)
+	return fmt.Sprintf("%s table=%t order=%s moves=%s skip=%d %+v",
+		config.Method, config.Table, config.Order, config.Moves, config.Skip, config.variant)
 }
 
 func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
