@@ -35,9 +35,12 @@ const (
 	exitNever               // never: the algorithm as printed
 )
 
-// variant switches details of SMAB off, for the ablation table.
+// variant changes details of SMAB, for the ablation table.
 type variant struct {
 	exit exit
+	// serialized gives every cell its bounds by serialized alpha-beta before it
+	// is searched.
+	serialized bool
 }
 
 // pruning is what SMAB keeps of a frame: the remaining actions, and buffers for
@@ -81,6 +84,9 @@ func (b *pruning) removeColumn(j int) {
 func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.pruning
 	b.reset(f.m, f.n)
+	if s.serialized != nil {
+		f.choice.reset(f)
+	}
 	s.recall(f, depth)
 	v := s.smabCells(f, depth, alpha, beta)
 	if !s.stopped && b.rowsLeft > 0 && b.columnsLeft > 0 {
@@ -101,6 +107,11 @@ func (s *solver) smabCells(f *frame, depth int, alpha, beta float64) search.Inte
 		if !ok {
 			break
 		}
+		if s.serialized != nil {
+			if s.bound(f, depth, i, j); f.settled(i, j) {
+				continue
+			}
+		}
 		if v, exit := s.smabExit(f, alpha, beta); exit {
 			return v
 		}
@@ -116,7 +127,7 @@ func (s *solver) smabCells(f *frame, depth int, alpha, beta float64) search.Inte
 // position already, unknown cells or not. The security levels in pure strategies
 // say without an LP that it cannot: value(P) ≤ minimax(P), value(O) ≥ maximin(O).
 func (s *solver) smabExit(f *frame, alpha, beta float64) (search.Interval, bool) {
-	if s.config.variant.exit == exitNever || !f.filled(s.config.Skip) {
+	if s.config.variant.exit == exitNever {
 		return search.Interval{}, false
 	}
 	if most, least := f.securityLevels(); most < min(beta, least) && least > alpha {

@@ -93,7 +93,7 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.method = (*solver).solveSequenceForm
 	}
 	share := maxBytes
-	if config.Method == BoundedInduction || config.Method == DoubleOracle {
+	if config.serializes() {
 		share = maxBytes / 2
 		s.serialized = table.New[serializedBounds](m.Words(), share)
 	}
@@ -101,6 +101,17 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.table = table.New[bounds](m.Words(), share)
 	}
 	return s, nil
+}
+
+// serializes tells whether the method uses bounds by serialized alpha-beta.
+func (config Config) serializes() bool {
+	switch config.Method {
+	case BoundedInduction, DoubleOracle:
+		return true
+	case SMAB:
+		return config.variant.serialized
+	}
+	return false
 }
 
 // cast says who is who; chance is -1 in a game without it.

@@ -55,8 +55,8 @@ func configurations() []Config {
 				}
 			}
 		}
-		for _, exit := range []exit{exitOutside, exitNever} {
-			all = append(all, Config{Method: SMAB, Table: table, variant: variant{exit}})
+		for _, v := range []variant{{exit: exitOutside}, {exit: exitNever}, {serialized: true}} {
+			all = append(all, Config{Method: SMAB, Table: table, variant: v})
 		}
 	}
 	return all
