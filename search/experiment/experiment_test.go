@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -17,7 +18,9 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 	"stackmate/search/experiment"
+	"stackmate/search/solve"
 )
 
 // compile makes the machine of a built-in game.
@@ -66,6 +69,29 @@ func TestBackwardInductionCountsTheNodesOfThePaper(t *testing.T) {
 	}
 	if checked != 2 {
 		t.Errorf("%d rows of Table 2", checked)
+	}
+}
+
+// In the rules the lowest card comes first, which is the worst order.
+func TestSMABExpandsNoMoreNodesThanThePaperThroughTheRules(t *testing.T) {
+	published := []int64{55, 516, 13_560, 757_699} // Table 4, s = 0, sizes 4 to 7
+	if testing.Short() {
+		published = published[:3]
+	}
+	for i, nodes := range published {
+		game := fmt.Sprintf("goofspiel-%d", 4+i)
+		m, err := compile(t.Context(), game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		solver, err := solve.New(solve.Options{Method: "smab", LP: "native", Order: "l", Memory: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := solver.Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil || !got.Solved() || got.Nodes > nodes {
+			t.Errorf("%s: %d nodes (solved: %v, error: %v), the paper has %d", game, got.Nodes, got.Solved(), err, nodes)
+		}
 	}
 }
 

@@ -48,9 +48,11 @@ func BenchmarkTable2(b *testing.B) {
 func BenchmarkTable4(b *testing.B) {
 	for n := 4; n <= 7; n++ {
 		for skip := range 5 {
-			b.Run(fmt.Sprintf("N=%d/s=%d", n, skip), func(b *testing.B) {
-				measure(b, Config{Method: SMAB, Skip: skip}, newGoofspiel(descending(n), false))
-			})
+			for _, moves := range []MoveOrder{MovesDynamic, MovesLegal} {
+				b.Run(fmt.Sprintf("N=%d/s=%d/moves=%s", n, skip, moves), func(b *testing.B) {
+					measure(b, Config{Method: SMAB, Skip: skip, Moves: moves}, newGoofspiel(descending(n), false))
+				})
+			}
 		}
 	}
 }
@@ -62,11 +64,16 @@ func BenchmarkAblationOfSMAB(b *testing.B) {
 		low    bool // the lowest card is the first move
 	}{
 		{"as used", Config{}, false},
-		{"exit outside window only", Config{variant: variant{exit: exitOutside}}, false},
+		{"as used, low cards first", Config{}, true},
 		{"no exit", Config{variant: variant{exit: exitNever}}, false},
 		{"lexicographical", Config{Order: OrderLex}, false},
-		{"low cards first", Config{}, true},
-		{"no exit, low cards first", Config{variant: variant{exit: exitNever}}, true},
+		{"serialized bounds", Config{variant: variant{serialized: true}}, false},
+		{"moves as listed", Config{Moves: MovesLegal}, false},
+		{"moves as listed, low cards first", Config{Moves: MovesLegal}, true},
+		{"moves as listed, exit outside window only", Config{Moves: MovesLegal, variant: variant{exit: exitOutside}}, false},
+		{"moves as listed, no exit", Config{Moves: MovesLegal, variant: variant{exit: exitNever}}, false},
+		{"moves as listed, no exit, low cards first", Config{Moves: MovesLegal, variant: variant{exit: exitNever}}, true},
+		{"moves as listed, lexicographical", Config{Moves: MovesLegal, Order: OrderLex}, false},
 	}
 	for n := 4; n <= 6; n++ {
 		for _, c := range cases {

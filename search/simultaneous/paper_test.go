@@ -43,23 +43,90 @@ func TestTable2BackwardInductionOnGoofspiel(t *testing.T) {
 	}
 }
 
-// table4 is what the paper reports of SMAB at s = 0.
-var table4 = map[int]struct{ nodes, calls int64 }{
-	4: {55, 265}, 5: {516, 2794}, 6: {13560, 74700}, 7: {757699, 4074729},
+// table4 is what the paper reports of SMAB, by size and s.
+var table4 = map[int][]struct{ nodes, calls int64 }{
+	4: {{55, 265}, {59, 171}, {70, 147}},
+	5: {{516, 2794}, {630, 1897}, {1003, 1919}},
+	6: {{13560, 74700}, {18212, 55462}, {30575, 57335}},
+	7: {{757699, 4074729}, {949521, 2857133}, {1380564, 2498366}, {1734798, 2452624}, {1881065, 2583307}},
 }
 
-func TestTable4SMABExpandsNoMoreThanThePaper(t *testing.T) {
-	for n, paper := range table4 {
+func TestTable4SMABNeedsNoMoreNodesAndProgramsThanThePaper(t *testing.T) {
+	for n, bySkip := range table4 {
 		if n == 7 && testing.Short() {
 			continue
 		}
-		got := solve(t, Config{Method: SMAB}, newGoofspiel(descending(n), false))
-		if got.Nodes > paper.nodes {
-			t.Errorf("goofspiel %d: %d nodes, the paper has %d", n, got.Nodes, paper.nodes)
+		for skip, paper := range bySkip {
+			for name, m := range map[string]machine.Machine{
+				"high cards first": newGoofspiel(descending(n), false),
+				"low cards first":  lowCardsFirst(descending(n)),
+			} {
+				got := solve(t, Config{Method: SMAB, Skip: skip}, m)
+				if got.Nodes > paper.nodes || got.LPCalls > paper.calls {
+					t.Errorf("goofspiel %d, s = %d, %s: %d nodes and %d LP calls, the paper has %d and %d",
+						n, skip, name, got.Nodes, got.LPCalls, paper.nodes, paper.calls)
+				}
+				if v := got.Values[0]; v != search.Exact(50) {
+					t.Errorf("goofspiel %d, s = %d, %s: value %v, want 50", n, skip, name, v)
+				}
+			}
 		}
-		if v := got.Values[0]; v != search.Exact(50) {
-			t.Errorf("goofspiel %d: value %v, want 50", n, v)
+	}
+}
+
+func TestLOrderVisitsTheCellsOfFigure6(t *testing.T) {
+	want := [5][5]int{
+		{1, 2, 3, 4, 5},
+		{6, 10, 11, 12, 13},
+		{7, 14, 17, 18, 19},
+		{8, 15, 20, 22, 23},
+		{9, 16, 21, 24, 25},
+	}
+	f := &frame{m: 5, n: 5, p: make([]float64, 25), o: make([]float64, 25)}
+	f.pruning.reset(5, 5)
+	for at := range f.o {
+		f.o[at] = 100
+	}
+	for count := 1; count <= 25; count++ {
+		i, j, ok := f.next(OrderL)
+		if !ok || want[i][j] != count {
+			t.Fatalf("cell %d is (%d, %d) (any: %v), want that with %d", count, i, j, ok, want[i][j])
 		}
+		f.o[i*5+j] = 0
+	}
+	if i, j, ok := f.next(OrderL); ok {
+		t.Errorf("cell (%d, %d) after all are known", i, j)
+	}
+}
+
+func TestDynamicMoveOrderPutsWhatIsKnownBeforeWhatWasLearned(t *testing.T) {
+	config, err := Config{Method: SMAB}.complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newGoofspiel(descending(3), true)
+	s, err := newSolver(config, m, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ctx = context.Background()
+	f, _, open := s.open(0, m.Initial())
+	if !open {
+		t.Fatal("the initial position is not open")
+	}
+	f.pruning.reset(f.m, f.n)
+	learn(s.history.row, f.expansion.Moves[s.row], []float64{0, 0, 1})
+	s.sortMoves(f)
+	if first := f.pruning.rowOrder[0].index; first != 2 {
+		t.Errorf("row %d comes first, want row 2, which was played before", first)
+	}
+	f.p[1*f.n+1] = 90
+	s.sortMoves(f)
+	if first := f.pruning.rowOrder[0].index; first != 1 {
+		t.Errorf("row %d comes first, want row 1, which is known to be good", first)
+	}
+	if last := f.pruning.columnOrder[f.n-1].index; last != 1 {
+		t.Errorf("column %d comes last, want column 1, which is known to be bad", last)
 	}
 }
 
@@ -67,7 +134,7 @@ func TestTable4SMABExpandsNoMoreThanThePaper(t *testing.T) {
 // loop, needs more nodes than the paper reports.
 func TestSMABWithoutEarlyExit(t *testing.T) {
 	for n, want := range map[int]int64{4: 77, 5: 746, 6: 16379} {
-		config := Config{Method: SMAB, variant: variant{exit: exitNever}}
+		config := Config{Method: SMAB, Moves: MovesLegal, variant: variant{exit: exitNever}}
 		if got := solve(t, config, newGoofspiel(descending(n), false)); got.Nodes != want {
 			t.Errorf("goofspiel %d: %d nodes, want %d", n, got.Nodes, want)
 		}

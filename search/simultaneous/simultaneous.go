@@ -44,7 +44,8 @@ const (
 	BestFirst Method = "best"
 )
 
-// Order is the order in which SMAB visits the cells of a matrix.
+// Order is the order in which SMAB visits the cells of a matrix, given an order
+// of the moves.
 type Order string
 
 // The cell orders.
@@ -56,12 +57,24 @@ const (
 	OrderLex Order = "lex"
 )
 
+// MoveOrder is the order of the moves of each player.
+type MoveOrder string
+
+// The move orders.
+const (
+	// MovesDynamic orders the moves before each cell by what is known then.
+	MovesDynamic MoveOrder = "dynamic"
+	// MovesLegal is the order in which the machine lists the legal moves.
+	MovesLegal MoveOrder = "legal"
+)
+
 // Config says how to search. The zero value is a good default.
 type Config struct {
 	Method Method // default: Auto
 	// Table says whether to use a transposition table; Auto always does.
 	Table bool
-	Order Order // default: OrderL
+	Order Order     // default: OrderL
+	Moves MoveOrder // default: MovesDynamic
 	// Skip is s of the early bound skipping heuristic: SMAB computes no bounds
 	// for a cell before s rows and s columns are filled.
 	Skip int
@@ -120,6 +133,9 @@ func (config Config) complete() (Config, error) {
 	if config.Order == "" {
 		config.Order = OrderL
 	}
+	if config.Moves == "" {
+		config.Moves = MovesDynamic
+	}
 	if config.Low == 0 && config.High == 0 {
 		config.High = 100
 	}
@@ -133,6 +149,9 @@ func (config Config) complete() (Config, error) {
 	}
 	if config.Order != OrderL && config.Order != OrderLex {
 		return config, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)
+	}
+	if config.Moves != MovesDynamic && config.Moves != MovesLegal {
+		return config, fmt.Errorf("move order: expected dynamic or legal, found %q", config.Moves)
 	}
 	if config.Skip < 0 {
 		return config, fmt.Errorf("skip: expected a number of rows and columns ≥ 0, found %d", config.Skip)

@@ -35,9 +35,12 @@ const (
 	exitNever               // never: the algorithm as printed
 )
 
-// variant switches details of SMAB off, for the ablation table.
+// variant changes details of SMAB, for the ablation table.
 type variant struct {
 	exit exit
+	// serialized gives every cell its bounds by serialized alpha-beta before it
+	// is searched.
+	serialized bool
 }
 
 // pruning is what SMAB keeps of a frame: the remaining actions, and buffers for
@@ -45,11 +48,11 @@ type variant struct {
 type pruning struct {
 	rows, columns         []bool // remaining actions
 	rowsLeft, columnsLeft int
-	order                 []int32 // cells i*n+j in the order of the visit
+	rowOrder, columnOrder []line // moves in the order of the visit
 	mixture, bound, gain  []float64
 }
 
-func (b *pruning) reset(m, n int, order Order) {
+func (b *pruning) reset(m, n int) {
 	b.rows, b.columns = resize(b.rows, m), resize(b.columns, n)
 	for i := range b.rows {
 		b.rows[i] = true
@@ -58,7 +61,7 @@ func (b *pruning) reset(m, n int, order Order) {
 		b.columns[j] = true
 	}
 	b.rowsLeft, b.columnsLeft = m, n
-	b.order = appendOrder(b.order[:0], m, n, order)
+	b.rowOrder, b.columnOrder = appendLines(b.rowOrder[:0], m), appendLines(b.columnOrder[:0], n)
 	b.mixture = resize(b.mixture, (m+1)*(n+1))
 	b.bound, b.gain = resize(b.bound, m+n), resize(b.gain, m+n)
 }
@@ -77,34 +80,37 @@ func (b *pruning) removeColumn(j int) {
 	}
 }
 
-// appendOrder appends the cells of an m×n matrix in the given order.
-func appendOrder(dst []int32, m, n int, order Order) []int32 {
-	if order == OrderLex {
-		for c := range m * n {
-			dst = append(dst, int32(c))
-		}
-		return dst
-	}
-	for d := range min(m, n) {
-		for j := d; j < n; j++ {
-			dst = append(dst, int32(d*n+j))
-		}
-		for i := d + 1; i < m; i++ {
-			dst = append(dst, int32(i*n+d))
-		}
-	}
-	return dst
-}
-
 // smab is the method SMAB.
 func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.pruning
-	b.reset(f.m, f.n, s.config.Order)
+	b.reset(f.m, f.n)
+	if s.serialized != nil {
+		f.choice.reset(f)
+	}
 	s.recall(f, depth)
-	for _, at := range b.order {
-		i, j := int(at)/f.n, int(at)%f.n
-		if !b.rows[i] || !b.columns[j] || f.p[at] == f.o[at] {
-			continue
+	v := s.smabCells(f, depth, alpha, beta)
+	if !s.stopped && b.rowsLeft > 0 && b.columnsLeft > 0 {
+		learn(s.history.row, f.expansion.Moves[s.row], f.x)
+		learn(s.history.column, f.expansion.Moves[s.column], f.y)
+	}
+	return v
+}
+
+// smabCells searches cells until the rest does not matter.
+func (s *solver) smabCells(f *frame, depth int, alpha, beta float64) search.Interval {
+	b := &f.pruning
+	for range f.m * f.n {
+		if s.config.Moves == MovesDynamic {
+			s.sortMoves(f)
+		}
+		i, j, ok := f.next(s.config.Order)
+		if !ok {
+			break
+		}
+		if s.serialized != nil {
+			if s.bound(f, depth, i, j); f.settled(i, j) {
+				continue
+			}
 		}
 		if v, exit := s.smabExit(f, alpha, beta); exit {
 			return v
@@ -121,7 +127,7 @@ func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval 
 // position already, unknown cells or not. The security levels in pure strategies
 // say without an LP that it cannot: value(P) ≤ minimax(P), value(O) ≥ maximin(O).
 func (s *solver) smabExit(f *frame, alpha, beta float64) (search.Interval, bool) {
-	if s.config.variant.exit == exitNever || !f.filled(s.config.Skip) {
+	if s.config.variant.exit == exitNever {
 		return search.Interval{}, false
 	}
 	if most, least := f.securityLevels(); most < min(beta, least) && least > alpha {

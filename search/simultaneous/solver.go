@@ -42,6 +42,7 @@ type solver struct {
 	memory     *memory                        // nil if there is none
 	serialized *table.Table[serializedBounds] // nil if the method uses none
 	horizon    *horizon                       // nil if the game is searched to its end
+	history    history                        // of SMAB
 	maxBytes   int64
 	frames     []*frame
 	peak       int64 // bytes of the greatest program of the sequence form
@@ -80,6 +81,8 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.method = (*solver).induce
 	case SMAB:
 		s.method = (*solver).smab
+		moves := m.Names().Moves
+		s.history = newHistory(len(moves[s.row]), len(moves[s.column]))
 	case BoundedInduction:
 		s.method = (*solver).induceBounded
 	case BestFirst:
@@ -90,7 +93,7 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.method = (*solver).solveSequenceForm
 	}
 	share := maxBytes
-	if config.Method == BoundedInduction || config.Method == DoubleOracle {
+	if config.serializes() {
 		share = maxBytes / 2
 		s.serialized = table.New[serializedBounds](m.Words(), share)
 	}
@@ -98,6 +101,17 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.memory = s.newMemory(share)
 	}
 	return s, nil
+}
+
+// serializes tells whether the method uses bounds by serialized alpha-beta.
+func (config Config) serializes() bool {
+	switch config.Method {
+	case BoundedInduction, DoubleOracle:
+		return true
+	case SMAB:
+		return config.variant.serialized
+	}
+	return false
 }
 
 // cast says who is who; chance is -1 in a game without it.

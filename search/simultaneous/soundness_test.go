@@ -11,10 +11,36 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/matrix"
+)
+
+// The value of a game may be off by what the engine may be at each ply; the
+// random games have up to four.
+const (
+	tolerance     = 1e-7
+	glpkTolerance = 4 * 1e-6 * 100 // GLPK: 1e-6 of the range
 )
 
 // tolerance is what a value may be off by, in goal points.
-const tolerance = 1e-7
+func (config Config) tolerance() float64 {
+	if config.Engine == nil {
+		return tolerance
+	}
+	return glpkTolerance
+}
+
+// everyEngine repeats the configurations for GLPK, if it is compiled in.
+func everyEngine(configs []Config) []Config {
+	glpk := func() (matrix.Engine, error) { return matrix.NewEngine("glpk") }
+	if _, err := glpk(); err != nil {
+		return configs
+	}
+	for _, config := range configs {
+		config.Engine = glpk
+		configs = append(configs, config)
+	}
+	return configs
+}
 
 func configurations() []Config {
 	all := []Config{{Method: Auto}}
@@ -23,23 +49,30 @@ func configurations() []Config {
 			all = append(all, Config{Method: method, Table: table})
 		}
 		for _, order := range []Order{OrderL, OrderLex} {
-			for skip := range 3 {
-				all = append(all, Config{Method: SMAB, Table: table, Order: order, Skip: skip})
+			for _, moves := range []MoveOrder{MovesDynamic, MovesLegal} {
+				for skip := range 3 {
+					all = append(all, Config{Method: SMAB, Table: table, Order: order, Moves: moves, Skip: skip})
+				}
 			}
 		}
-		for _, exit := range []exit{exitOutside, exitNever} {
-			all = append(all, Config{Method: SMAB, Table: table, variant: variant{exit}})
+		for _, v := range []variant{{exit: exitOutside}, {exit: exitNever}, {serialized: true}} {
+			all = append(all, Config{Method: SMAB, Table: table, variant: v})
 		}
 	}
 	return all
 }
 
 func (config Config) String() string {
-	return fmt.Sprintf("%s table=%t order=%s skip=%d %+v", config.Method, config.Table, config.Order, config.Skip, config.variant)
+	lp := "native"
+	if config.Engine != nil {
+		lp = "glpk"
+	}
+	return fmt.Sprintf("%s table=%t order=%s moves=%s skip=%d lp=%s %+v",
+		config.Method, config.Table, config.Order, config.Moves, config.Skip, lp, config.variant)
 }
 
 func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
-	for _, config := range configurations() {
+	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g := drawStacked(t)
@@ -53,7 +86,7 @@ func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !got.Solved() || math.Abs(got.Values[g.row].Lower-want) > tolerance {
+				if !got.Solved() || math.Abs(got.Values[g.row].Lower-want) > config.tolerance() {
 					t.Fatalf("value %v (solved: %v), want %v", got.Values[g.row], got.Solved(), want)
 				}
 			})
@@ -62,7 +95,7 @@ func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
 }
 
 func TestEveryMethodAnswersEveryWindow(t *testing.T) {
-	for _, config := range configurations() {
+	for _, config := range everyEngine(configurations()) {
 		if config.Method == Auto {
 			continue // no search of its own
 		}
@@ -89,7 +122,7 @@ func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 				if !decided(got, alpha, beta) {
 					t.Fatalf("window (%v, %v): %v answers nothing", alpha, beta, got)
 				}
-				if want < got.Lower-tolerance || want > got.Upper+tolerance {
+				if want < got.Lower-config.tolerance() || want > got.Upper+config.tolerance() {
 					t.Fatalf("window (%v, %v): %v does not contain %v", alpha, beta, got, want)
 				}
 			})
@@ -98,7 +131,7 @@ func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 }
 
 func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
-	for _, config := range configurations() {
+	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g := drawStacked(t)
@@ -114,7 +147,7 @@ func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
 					t.Fatal(err)
 				}
 				v := got.Values[g.row]
-				if !got.Proved || want < v.Lower-tolerance || want > v.Upper+tolerance {
+				if !got.Proved || want < v.Lower-config.tolerance() || want > v.Upper+config.tolerance() {
 					t.Fatalf("%v (proved: %v) does not contain %v", v, got.Proved, want)
 				}
 			})

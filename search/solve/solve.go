@@ -38,6 +38,8 @@ type Options struct {
 	Memory int64 `default:"1024" help:"Limit of the transposition table, in MiB."`
 	// Order is a simultaneous.Order.
 	Order string `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
+	// Moves is a simultaneous.MoveOrder.
+	Moves string `default:"dynamic" help:"Order of the moves in the order of the cells: dynamic, by what is known of them before each cell, or legal, as the machine lists them."`
 	// Skip is that of simultaneous.Config.
 	Skip int `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
 	// Epsilon is the tolerated width of the value, in goal points.
@@ -97,6 +99,7 @@ func onSimultaneous(o Options) (method, error) {
 		Method:  simultaneous.Method(o.Method),
 		Table:   o.Table,
 		Order:   simultaneous.Order(o.Order),
+		Moves:   simultaneous.MoveOrder(o.Moves),
 		Skip:    o.Skip,
 		Epsilon: o.Epsilon,
 		Depth:   o.Depth,

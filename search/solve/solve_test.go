@@ -115,6 +115,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 		"magic":     func(o *solve.Options) { o.Method = "magic" },
 		"abacus":    func(o *solve.Options) { o.LP = "abacus" },
 		"spiral":    func(o *solve.Options) { o.Order = "spiral" },
+		"shuffled":  func(o *solve.Options) { o.Moves = "shuffled" },
 		"-3":        func(o *solve.Options) { o.Skip = -3 },
 		"tolerance": func(o *solve.Options) { o.Epsilon = -1 },
 		"memory":    func(o *solve.Options) { o.Memory = 0 },
