@@ -792,7 +792,11 @@ func (c *inspectCommand) Help() string {
 	for _, f := range games.Families() {
 		fmt.Fprintf(&b, "\n  %s\n      %s\n", f.Pattern, f.Summary)
 		for _, p := range f.Parameters {
-			fmt.Fprintf(&b, "      %s: %s, %d to %d\n", p.Name, p.About, p.Min, p.Max)
+			each := ""
+			if p.List {
+				each = "joined by dots, each "
+			}
+			fmt.Fprintf(&b, "      %s: %s, %s%d to %d\n", p.Name, p.About, each, p.Min, p.Max)
 		}
 	}
 	return b.String()

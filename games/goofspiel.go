@@ -46,7 +46,7 @@ var goofspielPoints = family{
 }
 
 var prizes = Parameter{
-	Name: "PRIZES", About: "the prizes in order, each of 1 to N once; N to 1 by default",
+	Name: "PRIZES", About: "the prizes in order, N to 1 by default",
 	Min: 1, Max: maxCards, List: true, separator: "-",
 }
 

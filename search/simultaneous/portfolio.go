@@ -68,15 +68,18 @@ func (s *Searcher) alternate(ctx context.Context, m machine.Machine, q machine.S
 	}
 }
 
-// combine adds what one turn found to what the turns before found. The
-// strategies are those of the turn that proved most.
+// combine adds what one turn found to what the turns before found. A value is only
+// taken from a turn that proves it alone: where the bounds of two turns meet, no
+// turn has the strategies that prove it.
 func combine(total *search.Result, turn search.Result) {
 	counters := total.Counters
 	if total.Values == nil || turn.Solved() {
 		*total = turn
 	} else {
 		for r, v := range turn.Values {
-			total.Values[r] = meet(total.Values[r], v)
+			if both := meet(total.Values[r], v); !both.Solved() {
+				total.Values[r] = both
+			}
 		}
 	}
 	total.Counters = turn.Counters

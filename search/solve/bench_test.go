@@ -3,9 +3,6 @@ package solve_test
 import (
 	"testing"
 
-	"stackmate/games"
-	"stackmate/gdl"
-	"stackmate/reasoner"
 	"stackmate/search/solve"
 )
 
@@ -14,18 +11,7 @@ import (
 func BenchmarkCertify(b *testing.B) {
 	for _, game := range []string{"goofspiel-7", "goofspiel-8", "biddingTicTacToe-5", "oshiZumo-30-3", "tron-6x6"} {
 		b.Run(game, func(b *testing.B) {
-			file, src, err := games.Source(game)
-			if err != nil {
-				b.Fatal(err)
-			}
-			rules, _, err := gdl.Load(file, src)
-			if err != nil {
-				b.Fatal(err)
-			}
-			m, err := reasoner.New(b.Context(), rules, reasoner.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := compile(b, game)
 			solving, certifying, positions := 0.0, 0.0, int64(0)
 			for b.Loop() {
 				solver, err := solve.New(solve.Options{Method: solve.Auto, LP: "native", Table: true, Memory: 1024, Order: "l"})

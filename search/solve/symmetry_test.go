@@ -1,0 +1,71 @@
+package solve_test
+
+import (
+	"context"
+	"maps"
+	"testing"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/search/solve"
+)
+
+// compile makes the machine of a built-in game.
+func compile(t testing.TB, game string) machine.Machine {
+	t.Helper()
+	file, src, err := games.Source(game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, _, err := gdl.Load(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), rules, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// plain is a machine that knows no symmetries.
+type plain struct{ machine.Machine }
+
+func (plain) Symmetries() []machine.Symmetry { return nil }
+
+// certified solves a game and certifies the solution.
+func certified(t *testing.T, m machine.Machine) solve.Solution {
+	t.Helper()
+	solver, err := solve.New(solve.Options{Method: solve.Auto, LP: "native", Table: true, Memory: 64, Order: "l"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := solver.Solve(context.Background(), m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := solver.Certify(context.Background(), m, solver.Answers(m, s), &s, nil); err != nil || !s.Certified {
+		t.Fatalf("certificate %+v, error %v", s.Certificate, err)
+	}
+	return s
+}
+
+func TestSymmetriesSaveNodesAndChangeNoValue(t *testing.T) {
+	for _, game := range []string{
+		"ticTacToe", "connectFour-4x4", "breakthrough-3x4", "nim-2.3.3", "slidingPuzzle-3x2",
+		"goofspiel-5", "goofspiel-5-3.1.4.2.5", "goofspielPoints-4-2.4.1.3", "oshiZumo-8-2", "biddingTicTacToe-1", "tron-4x4", "pursuit",
+	} {
+		t.Run(game, func(t *testing.T) {
+			m := compile(t, game)
+			symmetric, other := certified(t, m), certified(t, plain{m})
+			if !maps.Equal(symmetric.Value, other.Value) {
+				t.Errorf("%v with symmetries, %v without", symmetric.Value, other.Value)
+			}
+			if len(m.Symmetries()) > 0 && symmetric.Nodes >= other.Nodes && other.Nodes > 100 {
+				t.Errorf("%d nodes with symmetries, %d without", symmetric.Nodes, other.Nodes)
+			}
+		})
+	}
+}
