@@ -61,12 +61,7 @@ func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, b
 	if open {
 		s.serializedNodes++
 		a, b := max(alpha, known.Lower), min(beta, known.Upper)
-		if who == rowFirst {
-			v = s.rowsThenColumns(f, depth, a, b)
-		} else {
-			v = s.columnsThenRows(f, depth, a, b)
-		}
-		v = meet(v, known)
+		v = meet(s.lead(f, depth, who, a, b), known)
 	}
 	e := s.serialized.Insert(q, s.serializedNodes-before)
 	if !e.known {
@@ -78,66 +73,68 @@ func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, b
 	return v
 }
 
-// rowsThenColumns is max over rows of min over columns.
-func (s *solver) rowsThenColumns(f *frame, depth int, alpha, beta float64) search.Interval {
-	best := search.Interval{Lower: s.config.Low, Upper: s.config.Low}
-	reply := 0 // the column that refuted the row before
-	for i := range f.m {
-		front := reply
-		row := search.Interval{Lower: s.config.High, Upper: s.config.High}
-		for j := range f.n {
-			row.Upper = min(row.Upper, f.o[i*f.n+j])
+// lead is the matrix of a serialized game: the best that the player who moves
+// first can do against the other's best replies. It is computed as that player
+// sees it, whose payoffs grow: for the column player all is transposed and negated.
+func (s *solver) lead(f *frame, depth int, who first, alpha, beta float64) search.Interval {
+	window := who.sees(search.Interval{Lower: alpha, Upper: beta})
+	limits := who.sees(s.unknown())
+	moves, replies := f.m, f.n
+	if who == columnFirst {
+		moves, replies = replies, moves
+	}
+	best := search.Exact(limits.Lower)
+	refutation := 0 // the reply that did most harm to the move before
+	for a := range moves {
+		front, threshold := refutation, max(window.Lower, best.Lower)
+		worst := search.Exact(limits.Upper)
+		for b := range replies {
+			worst.Upper = min(worst.Upper, who.sees(f.cell(who, a, b)).Upper)
 		}
-		for t := 0; t < f.n && row.Upper > max(alpha, best.Lower); t++ {
-			j := rotated(t, front)
-			v := s.serializedCell(f, depth, i, j, rowFirst, max(alpha, best.Lower), min(beta, row.Upper))
-			row.Lower = min(row.Lower, v.Lower)
-			if v.Upper < row.Upper {
-				row.Upper, reply = v.Upper, j
+		for t := 0; t < replies && worst.Upper > threshold; t++ {
+			b := rotated(t, front)
+			asked := who.sees(search.Interval{Lower: threshold, Upper: min(window.Upper, worst.Upper)})
+			v := who.sees(s.serializedCell(f, depth, who, a, b, asked.Lower, asked.Upper))
+			worst.Lower = min(worst.Lower, v.Lower)
+			if v.Upper < worst.Upper {
+				worst.Upper, refutation = v.Upper, b
 			}
 		}
-		if row.Upper <= max(alpha, best.Lower) {
-			row.Lower = s.config.Low
+		if worst.Upper <= threshold {
+			worst.Lower = limits.Lower
 		}
-		best.Lower = max(best.Lower, row.Lower)
-		best.Upper = max(best.Upper, row.Upper)
-		if best.Lower >= beta {
-			best.Upper = s.config.High
-			return best
+		best.Lower = max(best.Lower, worst.Lower)
+		best.Upper = max(best.Upper, worst.Upper)
+		if best.Lower >= window.Upper {
+			best.Upper = limits.Upper
+			break
 		}
 	}
-	return best
+	return who.sees(best)
 }
 
-// columnsThenRows is min over columns of max over rows.
-func (s *solver) columnsThenRows(f *frame, depth int, alpha, beta float64) search.Interval {
-	best := search.Interval{Lower: s.config.High, Upper: s.config.High}
-	reply := 0 // the row that refuted the column before
-	for j := range f.n {
-		front := reply
-		column := search.Interval{Lower: s.config.Low, Upper: s.config.Low}
-		for i := range f.m {
-			column.Lower = max(column.Lower, f.p[i*f.n+j])
-		}
-		for t := 0; t < f.m && column.Lower < min(beta, best.Upper); t++ {
-			i := rotated(t, front)
-			v := s.serializedCell(f, depth, i, j, columnFirst, max(alpha, column.Lower), min(beta, best.Upper))
-			column.Upper = max(column.Upper, v.Upper)
-			if v.Lower > column.Lower {
-				column.Lower, reply = v.Lower, i
-			}
-		}
-		if column.Lower >= min(beta, best.Upper) {
-			column.Upper = s.config.High
-		}
-		best.Lower = min(best.Lower, column.Lower)
-		best.Upper = min(best.Upper, column.Upper)
-		if best.Upper <= alpha {
-			best.Lower = s.config.Low
-			return best
-		}
+// sees is an interval of payoffs of the row player as payoffs of the player who
+// moves first, and back.
+func (who first) sees(v search.Interval) search.Interval {
+	if who == rowFirst {
+		return v
 	}
-	return best
+	return search.Interval{Lower: 0 - v.Upper, Upper: 0 - v.Lower} // 0 - 0 is not -0
+}
+
+// at is the number of the cell after move a of the player who moves first and
+// reply b.
+func (f *frame) at(who first, a, b int) int {
+	if who == rowFirst {
+		return a*f.n + b
+	}
+	return b*f.n + a
+}
+
+// cell is what the frame knows of the same cell.
+func (f *frame) cell(who first, a, b int) search.Interval {
+	at := f.at(who, a, b)
+	return search.Interval{Lower: f.p[at], Upper: f.o[at]}
 }
 
 // rotated is the t-th of the order front, 0, 1, …, front-1, front+1, …
@@ -151,14 +148,14 @@ func rotated(t, front int) int {
 	return t
 }
 
-// serializedCell searches a cell of a frame in one of the serialized games.
-func (s *solver) serializedCell(f *frame, depth, i, j int, who first, alpha, beta float64) search.Interval {
-	at := i*f.n + j
-	v := search.Interval{Lower: f.p[at], Upper: f.o[at]}
+// serializedCell searches the cell of move a and reply b in a serialized game.
+func (s *solver) serializedCell(f *frame, depth int, who first, a, b int, alpha, beta float64) search.Interval {
+	v := f.cell(who, a, b)
 	if decided(v, alpha, beta) {
 		return v
 	}
-	return meet(s.children(f, i, j, alpha, beta, func(q machine.State, a, b float64) search.Interval {
+	at := f.at(who, a, b)
+	return meet(s.children(f, at/f.n, at%f.n, alpha, beta, func(q machine.State, a, b float64) search.Interval {
 		return s.serializedValue(depth+1, q, who, a, b)
 	}), v)
 }

@@ -33,8 +33,8 @@ const (
 	// BoundedInduction is backward induction that solves by serialized
 	// alpha-beta what pure strategies decide.
 	BoundedInduction Method = "biab"
-	// DoubleOracle grows a restricted game by best responses at every position,
-	// with bounds by serialized alpha-beta.
+	// DoubleOracle searches the cells where best responses meet, best-first, with
+	// bounds by serialized alpha-beta for all cells.
 	DoubleOracle Method = "do"
 	// SequenceForm solves one linear program for the whole game tree. It needs
 	// GLPK, see matrix.Linear.

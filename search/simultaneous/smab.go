@@ -84,10 +84,10 @@ func (b *pruning) removeColumn(j int) {
 func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.pruning
 	b.reset(f.m, f.n)
-	if s.serialized != nil {
-		f.choice.reset(f)
-	}
 	s.recall(f, depth)
+	if s.serialized != nil {
+		s.boundCells(f, depth)
+	}
 	v := s.smabCells(f, depth, alpha, beta)
 	if !s.stopped && b.rowsLeft > 0 && b.columnsLeft > 0 {
 		learn(s.history.row, f.expansion.Moves[s.row], f.x)
@@ -106,11 +106,6 @@ func (s *solver) smabCells(f *frame, depth int, alpha, beta float64) search.Inte
 		i, j, ok := f.next(s.config.Order)
 		if !ok {
 			break
-		}
-		if s.serialized != nil {
-			if s.bound(f, depth, i, j); f.settled(i, j) {
-				continue
-			}
 		}
 		if v, exit := s.smabExit(f, alpha, beta); exit {
 			return v
