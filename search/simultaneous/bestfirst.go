@@ -74,6 +74,9 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 			s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
 		}
 		newP, newO = f.p[at] != p, f.o[at] != o
+		if len(f.twins.class) > 0 {
+			newP, newO = true, true // a twin's bound of the other kind
+		}
 	}
 }
 

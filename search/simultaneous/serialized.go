@@ -46,10 +46,9 @@ func (s *solver) serialize(depth int, q machine.State, known search.Interval, al
 // serializedValue searches one of the serialized games for its value inside
 // (alpha, beta); the interval it returns contains the value.
 func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, beta float64) search.Interval {
-	known := search.Interval{Lower: s.config.Low, Upper: s.config.High}
-	if b := s.serialized.Lookup(q); b != nil {
-		known = search.Interval{Lower: b.game[who].lower, Upper: b.game[who].upper}
-		if decided(known, alpha, beta) {
+	known := s.unknown()
+	if v, ok := s.recallSerialized(q, who); ok {
+		if known = v; decided(known, alpha, beta) {
 			return known
 		}
 	}
@@ -63,14 +62,40 @@ func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, b
 		a, b := max(alpha, known.Lower), min(beta, known.Upper)
 		v = meet(s.lead(f, depth, who, a, b), known)
 	}
-	e := s.serialized.Insert(q, s.serializedNodes-before)
+	s.rememberSerialized(q, who, v, s.serializedNodes-before)
+	return v
+}
+
+// recallSerialized returns what the table knows of a serialized game of position
+// q. In the image under an exchange of the players the other one moves first.
+func (s *solver) recallSerialized(q machine.State, who first) (search.Interval, bool) {
+	r := s.symmetry.canon.Find(q)
+	e := s.serialized.Lookup(r.State)
+	if e == nil {
+		return search.Interval{}, false
+	}
+	if r.Exchanged {
+		who = 1 - who
+	}
+	b := e.game[who]
+	return s.symmetry.exchange(search.Interval{Lower: b.lower, Upper: b.upper}, r.Exchanged), true
+}
+
+// rememberSerialized stores what is known of a serialized game of position q.
+func (s *solver) rememberSerialized(q machine.State, who first, v search.Interval, work int64) {
+	r := s.symmetry.canon.Find(q)
+	e := s.serialized.Insert(r.State, work)
 	if !e.known {
 		*e = serializedBounds{known: true}
-		e.game[rowFirst] = bounds{s.config.Low, s.config.High}
+		all := s.symmetry.exchange(s.unknown(), r.Exchanged)
+		e.game[rowFirst] = bounds{all.Lower, all.Upper}
 		e.game[columnFirst] = e.game[rowFirst]
 	}
+	if r.Exchanged {
+		who = 1 - who
+	}
+	v = s.symmetry.exchange(v, r.Exchanged)
 	e.game[who] = bounds{v.Lower, v.Upper}
-	return v
 }
 
 // lead is the matrix of a serialized game: the best that the player who moves

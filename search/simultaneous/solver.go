@@ -39,6 +39,7 @@ type solver struct {
 	method     method
 	expander   *machine.Expander
 	lp         matrix.Engine
+	symmetry   *symmetry
 	memory     *memory                        // nil if there is none
 	serialized *table.Table[serializedBounds] // nil if the method uses none
 	horizon    *horizon                       // nil if the game is searched to its end
@@ -76,6 +77,7 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 	}
 	s := &solver{cast: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	s.expander = machine.NewExpander(m)
+	s.symmetry = s.newSymmetry()
 	switch config.Method {
 	case BackwardInduction:
 		s.method = (*solver).induce
@@ -98,7 +100,7 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		s.serialized = table.New[serializedBounds](m.Words(), share)
 	}
 	if config.Table {
-		s.memory = s.newMemory(share)
+		s.memory = &memory{s.symmetry, table.New[bounds](m.Words(), share)}
 	}
 	return s, nil
 }
@@ -145,13 +147,11 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 		return s.foresee(depth, q, alpha, beta)
 	}
 	known := s.unknown()
-	if s.memory != nil {
-		if v, ok := s.memory.lookup(q); ok {
-			known = v
-			if s.decided(known, alpha, beta) {
-				s.counters.TableHits++
-				return known
-			}
+	if v, ok := s.lookup(q); ok {
+		known = v
+		if s.decided(known, alpha, beta) {
+			s.counters.TableHits++
+			return known
 		}
 	}
 	if s.stops(depth) {
@@ -173,6 +173,17 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 		s.memory.store(q, v, s.counters.Nodes-before)
 	}
 	return v
+}
+
+// lookup returns what is known of position q without search.
+func (s *solver) lookup(q machine.State) (search.Interval, bool) {
+	switch {
+	case s.memory != nil:
+		return s.memory.lookup(q)
+	case s.usesTwins() && s.symmetry.canon.Find(q).Even:
+		return s.symmetry.even(), true
+	}
+	return search.Interval{}, false
 }
 
 // unknown is the range of the game.
@@ -227,8 +238,9 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		}
 		if e.Children > 1 {
 			f.layOut(s.row, s.column, s.chance)
-			s.fill(f)
 			f.position = append(f.position[:0], key...)
+			s.findTwins(f)
+			s.fill(f)
 			return f, unknown, true
 		}
 		if e.Terminal[0] {
@@ -271,6 +283,7 @@ func (s *solver) fill(f *frame) {
 			f.p[i*f.n+j], f.o[i*f.n+j] = snap(low/float64(f.k)), snap(high/float64(f.k))
 		}
 	}
+	s.fillTwins(f)
 }
 
 // recall writes what the table knows of the children into the matrices of the
@@ -355,6 +368,7 @@ func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Int
 		return s.value(depth+1, q, a, b)
 	}), v)
 	f.p[at], f.o[at] = v.Lower, v.Upper
+	s.shareWithTwins(f, at)
 	if depth == 0 && s.limits.Progress != nil && s.horizon == nil {
 		s.report(f)
 	}

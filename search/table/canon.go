@@ -34,9 +34,9 @@ type Representative struct {
 	// Exchanged tells that the players of the position have changed places in
 	// State.
 	Exchanged bool
-	// Even tells that a symmetry which exchanges the players leaves the position
-	// as it is: it is worth as much to the one as to the other.
-	Even bool
+	// Own tells that a symmetry leaves the position as it is; Even, that one does
+	// which exchanges the players: it is worth as much to the one as to the other.
+	Own, Even bool
 
 	by *permutation // nil if the position stands for itself
 }
@@ -87,8 +87,8 @@ func (c *Canon) Find(q machine.State) Representative {
 	for i := range c.symmetries {
 		p := &c.symmetries[i]
 		p.apply(c.image, q)
-		if p.exchanges && c.image.Equal(q) {
-			r.Even = true
+		if c.image.Equal(q) {
+			r.Own, r.Even = true, r.Even || p.exchanges
 		}
 		if less(c.image, r.State) {
 			c.image, c.best = c.best, c.image
