@@ -101,11 +101,18 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 	return e.Moves, ok
 }
 
+// patience is the number of nodes that a principal line may take, if that is more
+// than the search took: of positions whose value symmetry tells nothing else is
+// known.
+const patience = 1000
+
 // line follows the most probable moves from q, searching each position anew,
 // until the end of the game, a choice of chance, or the end of patience.
 func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
-	kept := s.counters
-	defer func() { s.counters = kept }()
+	kept, keptSerialized, limits := s.counters, s.serializedNodes, s.limits
+	defer func() { s.counters, s.serializedNodes, s.limits = kept, keptSerialized, limits }()
+	spent := kept.Nodes + keptSerialized
+	s.limits.MaxNodes = spent + max(spent, patience)
 	var line [][]machine.Move
 	var e machine.Expansion
 	for range maxPlies {
