@@ -1,12 +1,8 @@
 package reasoner_test
 
 import (
-	"context"
 	"testing"
 
-	"stackmate/games"
-	"stackmate/gdl"
-	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
@@ -15,18 +11,7 @@ import (
 func BenchmarkExpand(b *testing.B) {
 	for _, name := range []string{"goofspiel-7", "biddingTicTacToe-3", "connectFour", "breakthrough"} {
 		b.Run(name, func(b *testing.B) {
-			file, src, err := games.Source(name)
-			if err != nil {
-				b.Fatal(err)
-			}
-			game, _, err := gdl.Load(file, src)
-			if err != nil {
-				b.Fatal(err)
-			}
-			m, err := reasoner.New(context.Background(), game, reasoner.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := builtIn(b, name)
 			x, e := machine.NewExpander(m), new(machine.Expansion)
 			children := 0
 			for b.Loop() {

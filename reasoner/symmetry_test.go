@@ -10,6 +10,24 @@ import (
 	"stackmate/reasoner/machine"
 )
 
+// builtIn makes the machine of a built-in game.
+func builtIn(t testing.TB, name string) machine.Machine {
+	t.Helper()
+	file, src, err := games.Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	game, _, err := gdl.Load(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), game, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func TestSymmetriesOfKnownGames(t *testing.T) {
 	for name, want := range map[string]struct{ all, exchanges int }{
 		"ticTacToe":          {7, 0}, // of the board; who is to move tells the players apart
@@ -21,18 +39,7 @@ func TestSymmetriesOfKnownGames(t *testing.T) {
 		"slidingPuzzle-3x2":  {0, 0}, // the goal is one arrangement
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, src, err := games.Source(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			game, _, err := gdl.Load(file, src)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := reasoner.New(t.Context(), game, reasoner.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := builtIn(t, name)
 			exchanges := 0
 			for _, y := range m.Symmetries() {
 				if y.Roles[0] != 0 {

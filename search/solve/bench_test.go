@@ -1,10 +1,6 @@
 package solve_test
 
-import (
-	"testing"
-
-	"stackmate/search/solve"
-)
+import "testing"
 
 // BenchmarkCertify measures how long a certificate takes, in units of what the
 // solution took, and how many positions it checks.
@@ -14,17 +10,7 @@ func BenchmarkCertify(b *testing.B) {
 			m := compile(b, game)
 			solving, certifying, positions := 0.0, 0.0, int64(0)
 			for b.Loop() {
-				solver, err := solve.New(solve.Options{Method: solve.Auto, LP: "native", Table: true, Memory: 1024, Order: "l"})
-				if err != nil {
-					b.Fatal(err)
-				}
-				s, err := solver.Solve(b.Context(), m, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := solver.Certify(b.Context(), m, solver.Answers(m, s), &s, nil); err != nil || !s.Certified {
-					b.Fatalf("certificate %+v, error %v", s.Certificate, err)
-				}
+				s := certified(b, m)
 				solving, certifying, positions = solving+s.Seconds, certifying+s.Certificate.Seconds, s.PositionsChecked
 			}
 			b.ReportMetric(certifying/solving, "certify/solve")

@@ -1,7 +1,6 @@
 package solve_test
 
 import (
-	"context"
 	"maps"
 	"testing"
 
@@ -36,17 +35,17 @@ type plain struct{ machine.Machine }
 func (plain) Symmetries() []machine.Symmetry { return nil }
 
 // certified solves a game and certifies the solution.
-func certified(t *testing.T, m machine.Machine) solve.Solution {
+func certified(t testing.TB, m machine.Machine) solve.Solution {
 	t.Helper()
-	solver, err := solve.New(solve.Options{Method: solve.Auto, LP: "native", Table: true, Memory: 64, Order: "l"})
+	solver, err := solve.New(solve.Options{Method: solve.Auto, LP: "native", Table: true, Memory: 1024, Order: "l"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := solver.Solve(context.Background(), m, nil)
+	s, err := solver.Solve(t.Context(), m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := solver.Certify(context.Background(), m, solver.Answers(m, s), &s, nil); err != nil || !s.Certified {
+	if err := solver.Certify(t.Context(), m, solver.Answers(m, s), &s, nil); err != nil || !s.Certified {
 		t.Fatalf("certificate %+v, error %v", s.Certificate, err)
 	}
 	return s
