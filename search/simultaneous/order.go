@@ -93,23 +93,23 @@ func (f *frame) rowPromise(i int) float64 {
 	if !f.pruning.rows[i] {
 		return math.Inf(-1)
 	}
-	sum := 0.0
-	for j, remains := range f.pruning.columns {
-		if remains {
-			sum += f.p[i*f.n+j] + f.o[i*f.n+j]
-		}
-	}
-	return sum
+	return f.total(i*f.n, 1, f.pruning.columns)
 }
 
 func (f *frame) columnPromise(j int) float64 {
 	if !f.pruning.columns[j] {
 		return math.Inf(-1)
 	}
+	return -f.total(j, f.n, f.pruning.rows)
+}
+
+// total is the sum of the bounds of a line of cells, where the crossing line
+// remains.
+func (f *frame) total(first, step int, remaining []bool) float64 {
 	sum := 0.0
-	for i, remains := range f.pruning.rows {
-		if remains {
-			sum -= f.p[i*f.n+j] + f.o[i*f.n+j]
+	for k, remains := range remaining {
+		if at := first + k*step; remains {
+			sum += f.p[at] + f.o[at]
 		}
 	}
 	return sum

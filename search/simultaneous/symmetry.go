@@ -97,9 +97,11 @@ func (s *solver) findTwins(f *frame) {
 	}
 }
 
-// usesTwins tells whether the method searches twins once, see symmetry.
+// usesTwins tells whether the method searches twins once, see symmetry. Anytime
+// search does not: it finds the strategies of a proved position in what its table
+// holds of the children, all of them.
 func (s *solver) usesTwins() bool {
-	return s.symmetry != nil && (s.config.Method == DoubleOracle || s.config.Method == BestFirst)
+	return s.horizon == nil && (s.config.Method == DoubleOracle || s.config.Method == BestFirst)
 }
 
 // fillTwins writes the value of even positions into the matrices.
