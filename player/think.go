@@ -52,6 +52,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.exact = nil
 	if t.exactly && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact = t.exactSearch()
+		t.machine.Symmetries() // found now, not in the time of the first move
 	}
 	t.diver = t.newDiver()
 	t.sampler = t.newSampler()

@@ -33,9 +33,11 @@ import (
 const (
 	// maxSymmetries bounds the symmetries returned, the identity left out.
 	maxSymmetries = 31
-	// symmetryBudget is the number of gate operands that the sweeps may visit:
+	// symmetryBudget is the number of gates and operands that the search may visit:
 	// about a tenth of a second.
-	symmetryBudget = 3e7
+	symmetryBudget = 1e7
+	// sorting is what a colour costs in a round, in units of the budget.
+	sorting = 10
 )
 
 // symmetries returns a function that finds the symmetries of the game, see
@@ -44,7 +46,7 @@ func (g *Game) symmetries() func() []machine.Symmetry {
 	if g.plain != nil {
 		g = g.plain
 	}
-	if len(g.Net.fan) > symmetryBudget/100 {
+	if len(g.Net.fan) > symmetryBudget/50 {
 		return func() []machine.Symmetry { return nil }
 	}
 	return sync.OnceValue(g.findSymmetries)
@@ -198,7 +200,7 @@ func (s *symmetrySearch) count(colours []uint64) int {
 // the results go.
 func (s *symmetrySearch) sweep(colours []uint64) {
 	g, net := s.game, s.game.Net
-	s.budget -= len(net.fan) + net.Len()
+	s.budget -= len(net.fan) + net.Len() + sorting*s.colours
 	clear(s.backward)
 	for f, l := range g.Fluents {
 		s.forward[l.Node()] = blend(fromFluent, colours[f])
@@ -366,6 +368,7 @@ func (s *symmetrySearch) proves(y machine.Symmetry) bool {
 		}
 	}
 	at := func(l Lit) Lit { return s.image[l.Node()] ^ l&1 }
+	s.budget -= len(net.fan) + net.Len() + sorting*s.colours
 	var operands []Lit
 	for i := range int32(net.Len()) {
 		if net.op[i] != OpAnd {

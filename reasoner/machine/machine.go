@@ -71,7 +71,7 @@ type Machine interface {
 	// for a few positions at a time.
 	NewNarrowBatch() Batch
 	// Symmetries are automorphisms of the rules, without the identity: all, or
-	// some, or none where they are not known. The first call may take half a
+	// some, or none where they are not known. The first call may take a tenth of a
 	// second. Callers must not change them.
 	Symmetries() []Symmetry
 	// Info describes the machine for people.

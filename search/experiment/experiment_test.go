@@ -179,14 +179,14 @@ func TestAGameThatFailsEndsItsLineOnly(t *testing.T) {
 }
 
 func TestALackOfMemoryIsNoted(t *testing.T) {
-	l := lab(7, 7)
-	l.Memory, l.Limit = 1, 300*time.Millisecond
+	l := lab(10, 10)
+	l.Memory, l.Limit = 1, 2*time.Second
 	noted := false
-	for _, r := range rows(t, l, "tron") {
+	for _, r := range rows(t, l, "goofspiel") {
 		noted = noted || !r.Finished && strings.Contains(r.Note, "for want of memory")
 	}
 	if !noted {
-		t.Error("no row says that a table of 1 MiB is too small for tron on 7×7 cells")
+		t.Error("no row says that a table of 1 MiB is too small for goofspiel with ten cards")
 	}
 }
 
