@@ -59,7 +59,7 @@ func (g *Game) findSymmetries() []machine.Symmetry {
 	if len(g.Net.def) > 0 {
 		return nil // the variables of loops are not determined by their operands
 	}
-	s := newSymmetrySearch(g.spread())
+	s := newSymmetrySearch(removeDead(g.spread()))
 	start := s.start()
 	s.refine(start)
 	s.match(start, slices.Clone(start))
