@@ -34,6 +34,8 @@ type Options struct {
 	LP string `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	// Table tells whether to use a transposition table.
 	Table bool `default:"true" negatable:"" help:"Use a transposition table."`
+	// NoSymmetries hides the symmetries of the rules from the search.
+	NoSymmetries bool `help:"Do without the symmetries of the rules."`
 	// Memory bounds the table, in MiB.
 	Memory int64 `default:"1024" help:"Limit of the transposition table, in MiB."`
 	// Order is a simultaneous.Order.
@@ -82,6 +84,11 @@ func New(o Options) (*Solver, error) {
 			return nil, err
 		}
 		s.methods = append(s.methods, m)
+	}
+	for i, m := range s.methods {
+		if o.NoSymmetries {
+			s.methods[i].Searcher = blind{m.Searcher}
+		}
 	}
 	return s, nil
 }
