@@ -1,8 +1,6 @@
 package simultaneous
 
 import (
-	"slices"
-
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/table"
@@ -35,18 +33,20 @@ func (s *solver) newSymmetry() *symmetry {
 // survey plays a random game from the initial position to learn what the goals
 // add up to. It returns false if that game does not end, or ends without goals.
 func (s *solver) survey() bool {
-	rng := machine.NewRand(1)
-	var e machine.Expansion
-	q := slices.Clone(s.machine.Initial())
+	b, rng := s.machine.NewNarrowBatch(), machine.NewRand(1)
 	for range maxPlies {
-		if terminal, goals := s.expander.Look(q); terminal {
+		b.Evaluate(1)
+		switch {
+		case b.Terminal()[0]&1 != 0:
+			goals := make([]int32, len(s.machine.Names().Roles))
+			b.Goals(goals, 0)
 			s.payoff(goals)
 			return s.err == nil
-		}
-		if !s.expander.Expand(&e, q) {
+		case b.Stuck()[0]&1 != 0:
 			return false
 		}
-		copy(q, e.Child(rng.Intn(e.Children)))
+		b.ChooseRandom(rng, 1)
+		b.Advance(1)
 	}
 	return false
 }
