@@ -256,7 +256,7 @@ func TestSolveMethodsAgreeWithBackwardInduction(t *testing.T) {
 	for _, game := range []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"} {
 		want := execute(t, "solve", game, "--method", "bi", "--json").objects(t)[0]["value"]
 		for _, args := range [][]string{
-			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "best"}, {"--method", "biab", "--no-table"}, {"--method", "smab", "--no-table", "--order", "lex", "--skip", "1"},
+			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "best"}, {"--method", "biab", "--table", "off"}, {"--method", "smab", "--table", "off", "--order", "lex", "--skip", "1"},
 		} {
 			o := execute(t, append([]string{"solve", game, "--json"}, args...)...)
 			o.expect(t, statusFine)

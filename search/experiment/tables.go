@@ -75,7 +75,7 @@ func growth(of string, sizes []int, game func(size int) string) []run {
 	for _, size := range sizes {
 		runs = append(runs, run{
 			table: "Time and memory of " + of, method: solve.Auto, size: size, games: []string{game(size)},
-			options: solve.Options{Method: solve.Auto, Table: true},
+			options: solve.Options{Method: solve.Auto, Table: solve.On, Symmetries: solve.On},
 		})
 	}
 	return runs
@@ -116,11 +116,12 @@ func (v variant) of(published map[string]*Published, size int) *Published {
 
 // withTable names a method and says whether it has a transposition table.
 func withTable(method string, table bool) (name string, o solve.Options) {
-	name = method
+	o = solve.Options{Method: method, Table: solve.Off, Symmetries: solve.On}
 	if table {
-		name += " + table"
+		o.Table = solve.On
+		return method + " + table", o
 	}
-	return name, solve.Options{Method: method, Table: table}
+	return method, o
 }
 
 // fromSMAB are figures of the first paper.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/games"
+	"stackmate/search/solve"
 )
 
 func TestEveryGameOfEveryExperimentExists(t *testing.T) {
@@ -46,7 +47,7 @@ func TestFiguresOfThePaperStandBesideRunsWithoutATableOnly(t *testing.T) {
 				continue
 			}
 			published++
-			if r.options.Table || r.paper.Source == "" {
+			if r.options.Table == solve.On || r.paper.Source == "" {
 				t.Errorf("%s, %s, size %d: figures of %q, table %v", r.table, r.method, r.size, r.paper.Source, r.options.Table)
 			}
 		}

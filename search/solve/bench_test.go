@@ -1,6 +1,10 @@
 package solve_test
 
-import "testing"
+import (
+	"testing"
+
+	"stackmate/search/solve"
+)
 
 // BenchmarkCertify measures how long a certificate takes, in units of what the
 // solution took, and how many positions it checks.
@@ -10,7 +14,7 @@ func BenchmarkCertify(b *testing.B) {
 			m := compile(b, game)
 			solving, certifying, positions := 0.0, 0.0, int64(0)
 			for b.Loop() {
-				s := certified(b, m, false)
+				s := certified(b, m, solve.On)
 				solving, certifying, positions = solving+s.Seconds, certifying+s.Certificate.Seconds, s.PositionsChecked
 			}
 			b.ReportMetric(certifying/solving, "certify/solve")

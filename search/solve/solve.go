@@ -33,9 +33,9 @@ type Options struct {
 	// LP is the engine of linear programs, see matrix.NewEngine.
 	LP string `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	// Table tells whether to use a transposition table.
-	Table bool `default:"true" negatable:"" help:"Use a transposition table."`
-	// NoSymmetries hides the symmetries of the rules from the search.
-	NoSymmetries bool `help:"Do without the symmetries of the rules."`
+	Table Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
+	// Symmetries tells whether to use the symmetries of the rules.
+	Symmetries Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
 	// Memory bounds the table, in MiB.
 	Memory int64 `default:"1024" help:"Limit of the transposition table, in MiB."`
 	// Order is a simultaneous.Order.
@@ -49,6 +49,15 @@ type Options struct {
 	// Depth is that of simultaneous.Config.
 	Depth int `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
 }
+
+// Switch is On, or else off.
+type Switch string
+
+// The switches.
+const (
+	On  Switch = "on"
+	Off Switch = "off"
+)
 
 // method is a search by name.
 type method struct {
@@ -86,7 +95,7 @@ func New(o Options) (*Solver, error) {
 		s.methods = append(s.methods, m)
 	}
 	for i, m := range s.methods {
-		if o.NoSymmetries {
+		if o.Symmetries != On {
 			s.methods[i].Searcher = blind{m.Searcher}
 		}
 	}
@@ -95,7 +104,7 @@ func New(o Options) (*Solver, error) {
 
 func boundedAlphaBeta(o Options) method {
 	config := sequential.Config{Epsilon: o.Epsilon}
-	if !o.Table {
+	if o.Table != On {
 		config.Without = sequential.Table
 	}
 	return method{BoundedAlphaBeta, sequential.New(config)}
@@ -104,7 +113,7 @@ func boundedAlphaBeta(o Options) method {
 func onSimultaneous(o Options) (method, error) {
 	config := simultaneous.Config{
 		Method:  simultaneous.Method(o.Method),
-		Table:   o.Table,
+		Table:   o.Table == On,
 		Order:   simultaneous.Order(o.Order),
 		Moves:   simultaneous.MoveOrder(o.Moves),
 		Skip:    o.Skip,

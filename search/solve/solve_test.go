@@ -76,7 +76,7 @@ func TestAutoFindsTheSearchOfTheClass(t *testing.T) {
 		"simultaneous": {simultaneous, 50, false, map[string]float64{"a": 0.5, "b": 0.5}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := solver(t, solve.Options{Method: solve.Auto, Table: true}).Solve(t.Context(), test.machine, nil)
+			s, err := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}).Solve(t.Context(), test.machine, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func TestAToleranceLeavesAnIntervalAndAnEstimate(t *testing.T) {
 	})
 	for _, method := range []string{solve.Auto, "best", solve.Anytime} {
 		for _, epsilon := range []float64{0, 30, 100} {
-			o := solve.Options{Method: method, Table: true, Epsilon: epsilon}
+			o := solve.Options{Method: method, Table: solve.On, Epsilon: epsilon}
 			s, err := solver(t, o).Solve(t.Context(), m, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -195,7 +195,7 @@ func TestTheTableShowsIntervalAndStrategies(t *testing.T) {
 
 func TestSolutionsAreCertified(t *testing.T) {
 	for _, goals := range [][][]int32{{{30}, {70}}, {{100, 0}, {0, 100}}, {{20, 60}, {90, 10}}} {
-		solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot(goals)
+		solver, m := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}), newOneShot(goals)
 		s, err := solver.Solve(t.Context(), m, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -210,7 +210,7 @@ func TestSolutionsAreCertified(t *testing.T) {
 }
 
 func TestACertificateThatIsBrokenOffTellsWhatItHad(t *testing.T) {
-	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot([][]int32{{100, 0}, {0, 100}})
+	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}), newOneShot([][]int32{{100, 0}, {0, 100}})
 	s, err := solver.Solve(t.Context(), m, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestACertificateThatIsBrokenOffTellsWhatItHad(t *testing.T) {
 }
 
 func TestTheStrategiesThatAreCertifiedAreThoseShown(t *testing.T) {
-	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot([][]int32{{20, 60}, {90, 10}})
+	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}), newOneShot([][]int32{{20, 60}, {90, 10}})
 	s, err := solver.Solve(t.Context(), m, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func (heads) At(context.Context, machine.State) (certify.Claim, error) {
 }
 
 func TestAnswersThatCanBeExploitedAreNotASolution(t *testing.T) {
-	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: true}), newOneShot([][]int32{{100, 0}, {0, 100}})
+	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}), newOneShot([][]int32{{100, 0}, {0, 100}})
 	s, err := solver.Solve(t.Context(), m, nil)
 	if err != nil {
 		t.Fatal(err)

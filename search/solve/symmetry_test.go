@@ -30,10 +30,10 @@ func compile(t testing.TB, game string) machine.Machine {
 }
 
 // certified solves a game and certifies the solution.
-func certified(t testing.TB, m machine.Machine, noSymmetries bool) solve.Solution {
+func certified(t testing.TB, m machine.Machine, symmetries solve.Switch) solve.Solution {
 	t.Helper()
 	solver, err := solve.New(solve.Options{
-		Method: solve.Auto, LP: "native", Table: true, NoSymmetries: noSymmetries, Memory: 1024, Order: "l",
+		Method: solve.Auto, LP: "native", Table: solve.On, Symmetries: symmetries, Memory: 1024, Order: "l",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestSymmetriesSaveNodesAndChangeNoValue(t *testing.T) {
 	} {
 		t.Run(game, func(t *testing.T) {
 			m := compile(t, game)
-			symmetric, other := certified(t, m, false), certified(t, m, true)
+			symmetric, other := certified(t, m, solve.On), certified(t, m, solve.Off)
 			if !maps.Equal(symmetric.Value, other.Value) {
 				t.Errorf("%v with symmetries, %v without", symmetric.Value, other.Value)
 			}
