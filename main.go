@@ -491,11 +491,7 @@ func (c *solveCommand) Run(s *console) error {
 	if c.Epsilon > 0 && (c.Certify || c.Save != "") {
 		return usageError{fmt.Errorf("--certify and --save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
 	}
-	solver, err := solve.New(c.Options)
-	if err != nil {
-		return usageError{err}
-	}
-	m, _, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
+	solver, m, err := s.solver(c.Options, c.Game, c.Engine)
 	if err != nil {
 		return err
 	}
@@ -543,6 +539,16 @@ func (c *solveCommand) certify(s *console, solver *solve.Solver, m machine.Machi
 	return kept.Save(c.Save)
 }
 
+// solver makes a solver and the machine of a game for it.
+func (s *console) solver(o solve.Options, game, engine string) (*solve.Solver, machine.Machine, error) {
+	solver, err := solve.New(o)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	m, _, err := s.compile(game, reasoner.Options{Engine: engine})
+	return solver, m, err
+}
+
 // playCommand lets a person play.
 type playCommand struct {
 	Game   string        `arg:"" help:"Game to play."`
@@ -556,11 +562,7 @@ type playCommand struct {
 
 // Run implements the command.
 func (c *playCommand) Run(s *console) error {
-	solver, err := solve.New(c.Options)
-	if err != nil {
-		return usageError{err}
-	}
-	m, _, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
+	solver, m, err := s.solver(c.Options, c.Game, c.Engine)
 	if err != nil {
 		return err
 	}
