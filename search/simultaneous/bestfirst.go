@@ -37,12 +37,17 @@ type optimism struct {
 	interval search.Interval
 }
 
+// reset sizes the buffers to an m×n matrix.
+func (b *optimism) reset(m, n int) {
+	b.x, b.y = resize(b.x, m), resize(b.y, n)
+	b.rowGap, b.colGap = resize(b.rowGap, m), resize(b.colGap, n)
+}
+
 // bestFirst is the method BestFirst.
 func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.optimism
-	b.x, b.y = resize(b.x, f.m), resize(b.y, f.n)
-	b.rowGap, b.colGap = resize(b.rowGap, f.m), resize(b.colGap, f.n)
-	b.interval = search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	b.reset(f.m, f.n)
+	b.interval = s.unknown()
 	s.recall(f, depth)
 	if at := s.favourite(f); at >= 0 {
 		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
@@ -66,18 +71,24 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 			b.interval.Upper = min(b.interval.Upper, b.interval.Lower+s.config.Epsilon)
 			return b.interval
 		}
-		p, o := f.p[at], f.o[at]
-		low, high := s.aim(f, at)
-		s.cell(f, depth, at/f.n, at%f.n, low, high)
-		if f.p[at] == p && f.o[at] == o {
-			// The reply missed the window by rounding: ask for the value.
-			s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
-		}
-		newP, newO = f.p[at] != p, f.o[at] != o
-		if len(f.twins.class) > 0 {
-			newP, newO = true, true // a twin's bound of the other kind
-		}
+		newP, newO = s.narrow(f, depth, at)
 	}
+}
+
+// narrow searches a cell in the window of aim, and tells which of the matrices P
+// and O that changes.
+func (s *solver) narrow(f *frame, depth, at int) (newP, newO bool) {
+	p, o := f.p[at], f.o[at]
+	low, high := s.aim(f, at)
+	s.cell(f, depth, at/f.n, at%f.n, low, high)
+	if f.p[at] == p && f.o[at] == o {
+		// The reply missed the window by rounding: ask for the value.
+		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
+	}
+	if len(f.twins.class) > 0 {
+		return true, true // a twin's bound of the other kind
+	}
+	return f.p[at] != p, f.o[at] != o
 }
 
 // measure computes what each row could gain over lower and each column over

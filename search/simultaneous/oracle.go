@@ -45,8 +45,7 @@ const (
 // oracle is the method DoubleOracle.
 func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.optimism
-	b.x, b.y = resize(b.x, f.m), resize(b.y, f.n)
-	b.rowGap, b.colGap = resize(b.rowGap, f.m), resize(b.colGap, f.n)
+	b.reset(f.m, f.n)
 	f.cautious = resize(f.cautious, f.m*f.n)
 	s.recall(f, depth)
 	s.boundCells(f, depth)
@@ -61,13 +60,7 @@ func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interva
 		if at < 0 {
 			return search.Exact(v.Lower) // only rounding keeps the bounds apart
 		}
-		p, o := f.p[at], f.o[at]
-		low, high := s.aim(f, at)
-		s.cell(f, depth, at/f.n, at%f.n, low, high)
-		if f.p[at] == p && f.o[at] == o {
-			// The reply missed the window by rounding: ask for the value.
-			s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
-		}
+		s.narrow(f, depth, at)
 	}
 }
 

@@ -44,7 +44,7 @@ type sequenceForm struct {
 
 // solveSequenceForm is the method SequenceForm. It starts at the root.
 func (s *solver) solveSequenceForm(f *frame, depth int, _, _ float64) search.Interval {
-	unknown := search.Interval{Lower: s.config.Low, Upper: s.config.High}
+	unknown := s.unknown()
 	nodes := s.counters.Nodes
 	lower, ok := s.solveSequences(f, depth, s.row, f.x)
 	if !ok {

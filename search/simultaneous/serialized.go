@@ -10,7 +10,9 @@ import (
 // first, its value is at most that of the simultaneous game; if the column
 // player does, at least. Both are games of perfect information, solved by
 // alpha-beta with a table of their own. Where the two values meet, pure
-// strategies decide the position and no matrix has to be solved.
+// strategies decide the position and no matrix has to be solved. What symmetry
+// tells of a child (fillTwins) stands for its serialized values: it is the value
+// of the simultaneous game, so the bounds stay bounds.
 //
 // Cost: the alternating game tree, as far as alpha-beta visits it. Reference:
 // Bošanský, Lisý, Lanctot, Čermák and Winands, "Algorithms for computing

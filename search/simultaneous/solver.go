@@ -39,7 +39,7 @@ type solver struct {
 	method     method
 	expander   *machine.Expander
 	lp         matrix.Engine
-	symmetry   *symmetry
+	symmetry   *symmetry                      // nil if nothing would use it
 	memory     *memory                        // nil if there is none
 	serialized *table.Table[serializedBounds] // nil if the method uses none
 	horizon    *horizon                       // nil if the game is searched to its end
@@ -77,7 +77,9 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 	}
 	s := &solver{cast: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	s.expander = machine.NewExpander(m)
-	s.symmetry = s.newSymmetry()
+	if config.Table || config.serializes() || s.usesTwins() {
+		s.symmetry = s.newSymmetry()
+	}
 	switch config.Method {
 	case BackwardInduction:
 		s.method = (*solver).induce
