@@ -73,17 +73,90 @@ func twins(t *rapid.T) *Game {
 
 func TestTheExchangeOfTwinsIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := twins(t)
-		m, err := Compile(g, Options{Lanes: 64})
-		if err != nil {
-			t.Fatal(err)
+		findsTheExchange(t, twins(t))
+	})
+}
+
+// Two roles win by having all of what is their own: each role's n fluents can be
+// permuted in n! ways, and only some of these symmetries are returned.
+func TestTheExchangeIsFoundAmongManySymmetries(t *testing.T) {
+	for own := 1; own <= 9; own++ {
+		names := &machine.Names{
+			Roles:   []string{"left", "right"},
+			Fluents: make([]string, 2*own),
+			Moves:   [][]string{make([]string, own), make([]string, own)},
 		}
-		found := false
-		for _, y := range m.Symmetries() {
-			found = found || y.Roles[0] == 1
+		g := NewGame(names, make(machine.State, 1))
+		g.Legal = make([][]Lit, 2)
+		for r := range g.Legal {
+			mine := g.Fluents[r*own : (r+1)*own]
+			won := g.Net.And(mine...)
+			g.Goals = append(g.Goals, Goal{machine.Role(r), 100, won}, Goal{machine.Role(r), 0, won.Not()})
+			for m, fluent := range mine {
+				g.Legal[r] = append(g.Legal[r], fluent.Not())
+				g.Next = append(g.Next, g.Net.Or(fluent, g.Does[r][m]))
+			}
 		}
-		if !found {
-			t.Fatalf("%d symmetries, none exchanges the roles", len(m.Symmetries()))
+		g.Terminal = g.Net.Or(g.Goals[0].When, g.Goals[2].When)
+		findsTheExchange(t, g)
+	}
+}
+
+func findsTheExchange(t rapid.TB, g *Game) {
+	t.Helper()
+	m, err := Compile(g, Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchanges := func(y machine.Symmetry) bool { return y.Roles[0] == 1 }
+	if !slices.ContainsFunc(m.Symmetries(), exchanges) {
+		t.Errorf("%d symmetries, none exchanges the roles", len(m.Symmetries()))
+	}
+}
+
+// What one symmetry after another does is done by one symmetry, so that the least
+// of the images of a position is the same for all of them.
+func TestSymmetriesAreAGroup(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSymmetrySearch(removeDead(twins(t).spread()))
+		start := s.start()
+		s.refine(start)
+		s.generate(start)
+		if len(s.group) > maxSymmetries {
+			t.Fatalf("%d symmetries", len(s.group))
+		}
+		group := append([]permutation{s.identity()}, s.group...)
+		for i, p := range group {
+			for j, q := range group {
+				if i != j && s.alike(p, q) {
+					t.Fatalf("symmetries %d and %d are alike", i, j)
+				}
+				product := p.then(q)
+				if !slices.ContainsFunc(group, func(x permutation) bool { return s.alike(x, product) }) {
+					t.Fatalf("symmetries %d and %d make another", i, j)
+				}
+			}
+		}
+	})
+}
+
+func TestTwoPart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := make(permutation, rapid.IntRange(1, 20).Draw(t, "points"))
+		for i := range p {
+			p[i] = int32(i)
+		}
+		p = rapid.Permutation(p).Draw(t, "permutation")
+		var powers []permutation // p, p², ..., the identity
+		for power := p; len(powers) == 0 || !slices.Equal(power, p); power = power.then(p) {
+			powers = append(powers, power)
+		}
+		order := len(powers)
+		part := p.twoPart()
+		exponent := 1 + slices.IndexFunc(powers, func(q permutation) bool { return slices.Equal(q, part) })
+		even := order & -order
+		if exponent == 0 || exponent%(order/even) != 0 || exponent%even != 1%even {
+			t.Errorf("the two part of %v, of order %d, is its power %d: %v", p, order, exponent, part)
 		}
 	})
 }

@@ -1,0 +1,201 @@
+package circuit
+
+import (
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// Colour refinement, for the symmetries of symmetry.go: points that can be told
+// apart by the rules get different colours. A colour is a hash. A round refines it
+// by the function that the network computes of the colours of its inputs (a sweep
+// forwards), by where its results go (a sweep backwards), and by the next or legal
+// signal that belongs to the input. Rounds follow each other until no more colours
+// appear.
+//
+// Cost of a round: each gate and operand twice, and sorting the colours.
+
+// sorting is what a colour costs in a round, in units of the budget.
+const sorting = 10
+
+func (s *symmetrySearch) sweepCost() int {
+	return len(s.game.Net.fan) + s.game.Net.Len() + sorting*s.points
+}
+
+// start is what colours begin with: fluents, moves and roles differ, and so do
+// chance and players. Inputs on which nothing depends have their rank among those
+// that are equal, so that symmetries which only exchange these are not found. Such
+// fluents are equal if their next signals and initial values are, moves if their
+// legal signals are.
+func (s *symmetrySearch) start() []uint64 {
+	g := s.game
+	type kind struct {
+		of      Lit
+		initial bool
+	}
+	uses := g.uses()
+	rank := func(input Lit, ranks map[kind]uint64, k kind) uint64 {
+		if uses[input.Node()] > 0 {
+			return 0
+		}
+		ranks[k]++
+		return ranks[k]
+	}
+	colours := make([]uint64, s.points)
+	ranks := make(map[kind]uint64)
+	for f, next := range g.Next {
+		colours[f] = blend(fromFluent, rank(g.Fluents[f], ranks, kind{next, g.Initial.Has(f)}))
+	}
+	for r, row := range g.Legal {
+		ranks := make(map[kind]uint64)
+		for m, legal := range row {
+			colours[s.moves[r]+m] = blend(fromMove, rank(g.Does[r][m], ranks, kind{legal, false}))
+		}
+		chance := uint64(0)
+		if g.Names.Roles[r] == machine.RandomRole {
+			chance = 1
+		}
+		colours[s.roles+r] = blend(fromRole, chance)
+	}
+	return colours
+}
+
+// The places that a colour can come from.
+const (
+	fromGate = iota + 1
+	fromComplement
+	fromFluent
+	fromMove
+	fromRole
+	fromOutput
+	fromTerminal
+	fromGoal
+	fromChoice
+)
+
+// blend mixes two colours; the order matters.
+func blend(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15, bits.RotateLeft64(b, 32)^0xd1b54a32d192ed03)
+	return hi ^ lo ^ bits.RotateLeft64(a, 17)
+}
+
+// colour is that of a literal whose node has the given colour.
+func (l Lit) colour(node uint64) uint64 {
+	if l.Complemented() {
+		return blend(fromComplement, node)
+	}
+	return node
+}
+
+// apart returns colours in which point at is told apart from those of its colour.
+func apart(colours []uint64, at int) []uint64 {
+	colours = slices.Clone(colours)
+	colours[at] = blend(fromChoice, colours[at])
+	return colours
+}
+
+// refine splits colours until their number stays the same. It returns false if
+// the budget is used up.
+func (s *symmetrySearch) refine(colours []uint64) bool {
+	count := s.count(colours)
+	for s.budget > 0 {
+		s.sweep(colours)
+		s.recolour(colours)
+		before := count
+		if count = s.count(colours); count == before {
+			return true
+		}
+	}
+	return false
+}
+
+// count is the number of different colours.
+func (s *symmetrySearch) count(colours []uint64) int {
+	s.sorted = append(s.sorted[:0], colours...)
+	slices.Sort(s.sorted)
+	return len(slices.Compact(s.sorted))
+}
+
+// sweep computes what the network makes of the colours of the inputs, and where
+// the results go.
+func (s *symmetrySearch) sweep(colours []uint64) {
+	net := s.game.Net
+	s.budget -= s.sweepCost()
+	clear(s.backward)
+	for i, l := range s.inputs {
+		s.forward[l.Node()] = colours[i]
+	}
+	for i := range int32(net.Len()) {
+		if net.op[i] == OpAnd {
+			sum := uint64(0)
+			for _, l := range net.Operands(i) {
+				sum += blend(fromGate, l.colour(s.forward[l.Node()]))
+			}
+			s.forward[i] = blend(fromGate, sum)
+		}
+	}
+	send := func(l Lit, place, colour uint64) { s.backward[l.Node()] += blend(place, l.colour(colour)) }
+	for i, l := range s.outputs {
+		send(l, fromOutput, colours[i])
+	}
+	send(s.game.Terminal, fromTerminal, 0)
+	for _, goal := range s.game.Goals {
+		send(goal.When, fromGoal, blend(colours[s.roles+int(goal.Role)], uint64(goal.Value)))
+	}
+	for i := int32(net.Len()) - 1; i > 0; i-- {
+		at := blend(s.forward[i], s.backward[i])
+		for _, l := range net.Operands(i) {
+			send(l, fromGate, at)
+		}
+	}
+}
+
+// recolour refines the colours by what the sweep found.
+func (s *symmetrySearch) recolour(colours []uint64) {
+	for i, l := range s.inputs {
+		output := s.outputs[i]
+		c := blend(colours[i], output.colour(s.forward[output.Node()]))
+		colours[i] = blend(c, s.backward[l.Node()])
+	}
+	roles := make([]uint64, len(s.game.Does))
+	for _, goal := range s.game.Goals {
+		roles[goal.Role] += blend(uint64(goal.Value), goal.When.colour(s.forward[goal.When.Node()]))
+	}
+	for r, row := range s.game.Does {
+		role := colours[s.roles+r]
+		for m := range row {
+			i := s.moves[r] + m
+			colours[i] = blend(colours[i], role)
+			roles[r] += blend(fromRole, colours[i])
+		}
+		colours[s.roles+r] = blend(role, roles[r])
+	}
+}
+
+// first is the first role that shares its colour with another, or else the first
+// of the smallest set of inputs that share one; -1 if all colours differ.
+func (s *symmetrySearch) first(colours []uint64) int {
+	size := make(map[uint64]int, len(colours))
+	for _, c := range colours {
+		size[c]++
+	}
+	best := -1
+	for i := range colours {
+		i = (s.roles + i) % s.points
+		if n := size[colours[i]]; n > 1 && (best < 0 || n < size[colours[best]]) {
+			if best = i; i >= s.roles {
+				break
+			}
+		}
+	}
+	return best
+}
+
+func (s *symmetrySearch) sameColours(left, right []uint64) bool {
+	s.sorted = append(s.sorted[:0], left...)
+	s.other = append(s.other[:0], right...)
+	slices.Sort(s.sorted)
+	slices.Sort(s.other)
+	return slices.Equal(s.sorted, s.other)
+}
