@@ -8,7 +8,7 @@ import "math"
 // the gap upper - lower is the sum of what the two players could gain by
 // deviating: the proof of an equilibrium, whoever computed it. Strategies must
 // be non-negative and sum to 1. Rounding is about 1e-16 of the range, plus that
-// of the bounds themselves.
+// of the bounds themselves, plus the smallest number for each row or column.
 func Certify(a []float64, m, n int, x, y []float64) (lower, upper float64) {
 	origin := a[0]
 	lower, upper = guarantees(a, m, n, x, y, make([]float64, n), origin)

@@ -35,8 +35,9 @@ func checkEquilibrium(t rapid.TB, gap float64, a []float64, m, n int, value floa
 		}
 	}
 	lower, upper := Certify(a, m, n, x, y)
-	// The guarantees are rounded to the precision of the elements.
-	slack := gap*spread(a) + 1e-15*(math.Abs(lower)+math.Abs(upper))
+	// The guarantees are rounded to the precision of the elements, and each product
+	// in them to a multiple of the smallest number.
+	slack := gap*spread(a) + 1e-15*(math.Abs(lower)+math.Abs(upper)) + float64(m+n)*math.SmallestNonzeroFloat64
 	if upper-lower > slack {
 		t.Fatalf("%d×%d %v: guarantees %v and %v, gap %g", m, n, a, lower, upper, upper-lower)
 	}
