@@ -72,7 +72,9 @@ type commands struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program at once
+	// The second Ctrl-C ends the program at once. Within a second it is taken for the
+	// same: timeout(1) sends a signal to the program and to its group.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -7,7 +7,8 @@ import "fmt"
 // Engine solves the linear programs of simultaneous search. There are two: the
 // native one of this package, and GLPK behind the build tag "glpk". An Engine
 // belongs to one goroutine. Matrices are dense and row-major; the row player
-// maximises. No method allocates after warm-up in the native engine.
+// maximises. After warm-up no method of the native engine allocates, unless
+// rounding makes it try again.
 type Engine interface {
 	// Nash solves the m×n matrix game a: it returns the value and writes optimal
 	// strategies into x (m) and y (n); either may be nil where not wanted.

@@ -1,7 +1,9 @@
 package matrix
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -34,7 +36,7 @@ func TestBlandsRuleAloneSolvesGames(t *testing.T) {
 				if pivots > pivotsPerLine*(m+n) {
 					t.Fatalf("%s %d×%d %v: no end after %d pivots", f.name, m, n, a, pivots)
 				}
-				g.t.pivot(g.t.leaving(c, true), c)
+				g.t.pivot(g.t.leaving(c, 0, true), c)
 			}
 			g.strategies(x, y)
 			lower, upper := Certify(a, m, n, x, y)
@@ -99,4 +101,102 @@ func TestRationalsReplaceTheNativeEngine(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Colonel Blotto games: each player divides troops among three fields and wins
+// those where the own are more. Thousands of equilibria make them as degenerate as
+// games come; noise gives them small pivots, and cells that count as won, as they do
+// in a search that does not know them yet, make them lopsided.
+func TestLargeDegenerateGames(t *testing.T) {
+	g := NewNative()
+	r := rand.New(rand.NewPCG(8, 9))
+	for _, troops := range []int{4, 7, 10, 13} {
+		blotto, m := colonelBlotto(troops)
+		for _, noise := range []float64{0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6} {
+			for _, unknown := range []float64{0, 0.5, 0.95} {
+				a, x, y := slices.Clone(blotto), make([]float64, m), make([]float64, m)
+				for k := range a {
+					a[k] += noise * float64(r.IntN(3)-1)
+					if r.Float64() < unknown {
+						a[k] = 100
+					}
+				}
+				value, err := g.Nash(a, m, m, x, y)
+				if err != nil {
+					t.Fatalf("%d troops, noise %g, %g unknown: %v", troops, noise, unknown, err)
+				}
+				checkEquilibrium(t, 2*certifiedGap, a, m, m, value, x, y)
+			}
+		}
+	}
+}
+
+// colonelBlotto is the m×m game of as many troops: fields won less fields lost.
+func colonelBlotto(troops int) (a []float64, m int) {
+	var all [][3]int
+	for i := range troops + 1 {
+		for j := range troops + 1 - i {
+			all = append(all, [3]int{i, j, troops - i - j})
+		}
+	}
+	for _, mine := range all {
+		for _, other := range all {
+			won := 0.0
+			for field, count := range mine {
+				if count > other[field] {
+					won++
+				} else if count < other[field] {
+					won--
+				}
+			}
+			a = append(a, won)
+		}
+	}
+	return a, len(all)
+}
+
+func TestTheTableauOfABasisCanBeComputedAnew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, cols := rapid.IntRange(1, 8).Draw(t, "rows"), rapid.IntRange(1, 8).Draw(t, "columns")
+		cells := rapid.SliceOfN(rapid.IntRange(-9, 9), (rows+1)*(cols+1), (rows+1)*(cols+1)).Draw(t, "cells")
+		var g tableau
+		load := func() {
+			g.reset(rows, cols)
+			for i := range rows + 1 {
+				for j := range cols + 1 {
+					g.row(i)[j] = float64(cells[i*(cols+1)+j])
+				}
+			}
+		}
+		load()
+		for range rapid.IntRange(0, 12).Draw(t, "pivots") {
+			r, c := rapid.IntRange(0, rows-1).Draw(t, "row"), rapid.IntRange(0, cols-1).Draw(t, "column")
+			if math.Abs(g.row(r)[c]) > 1e-3 {
+				g.pivot(r, c)
+			}
+		}
+		old := g
+		old.cells, old.basic, old.nonbasic = slices.Clone(g.cells), slices.Clone(g.basic), slices.Clone(g.nonbasic)
+		g.reinvert(load)
+		for i := range rows + 1 {
+			for j := range cols + 1 {
+				before := old.row(i)[j]
+				if after := g.cell(&old, i, j); math.Abs(after-before) > 1e-6*(1+math.Abs(before)) {
+					t.Fatalf("row %d, column %d: %v before, %v after", i, j, before, after)
+				}
+			}
+		}
+	})
+}
+
+// cell is the cell that row i and column j of another tableau of the same basis
+// have here, where rows and columns may have another order.
+func (t *tableau) cell(other *tableau, i, j int) float64 {
+	if i < t.rows {
+		i = slices.Index(t.basic, other.basic[i])
+	}
+	if j < t.cols {
+		j = slices.Index(t.nonbasic, other.nonbasic[j])
+	}
+	return t.row(i)[j]
 }

@@ -66,13 +66,17 @@ func (g *Native) optimise(q program) (float64, bool, error) {
 	if !g.loadProgram(&q) {
 		return 0, false, nil
 	}
-	switch g.t.dualSimplex() {
-	case optimal:
-		if value, ok := g.verify(&q); ok {
-			return value, true, nil
+	for range tries {
+		switch g.t.dualSimplex() {
+		case optimal:
+			if value, ok := g.verify(&q); ok {
+				return value, true, nil
+			}
+		case infeasible:
+			return 0, false, nil
 		}
-	case infeasible:
-		return 0, false, nil
+		g.t.reinvert(func() { g.loadProgram(&q) })
+		g.t.primalSimplex(0) // reduced costs may turn out to be negative
 	}
 	return maximizeByRationals(&q)
 }

@@ -17,15 +17,19 @@ import (
 //
 // A matrix of positive entries has a bounded, feasible program with the slack
 // basis as its start, so there is one phase only. Scaling is by a power of two:
-// integer matrices stay exact. If the certificate shows a gap, which takes a
-// matrix of extreme condition, the game is solved again in rationals.
+// integer matrices stay exact. If the certificate shows a gap, small pivots have
+// piled up rounding: the tableau of the last basis is computed anew, and the
+// simplex goes on from there. If that does not help again and again, it starts anew
+// with a ratio test that leaves more choice of pivots (Harris). The last resort, for
+// matrices of extreme condition, are rationals.
 //
 // Invariant of the simplex: the values of the basic variables are ≥ 0 up to
 // rounding. Cost: about min(m, n) pivots of m·n multiply-adds each.
 //
 // Reference: G. B. Dantzig, "A proof of the equivalence of the programming
 // problem and the game problem" (1951); R. G. Bland, "New finite pivoting rules
-// for the simplex method" (1977).
+// for the simplex method" (1977); P. M. J. Harris, "Pivot selection methods of the
+// Devex LP code" (1973).
 
 const (
 	// priceTolerance is the reduced cost, on the [1, 2] scale, that counts as
@@ -40,10 +44,18 @@ const (
 	// pivotsPerLine bounds the pivots by the rows and columns of a program. Some
 	// 1 per line is usual; the rest is for Bland's rule.
 	pivotsPerLine = 50
+	// tries is how often a game or program is tried with one slack. All but the
+	// first start from the basis that the last try ended with.
+	tries = 4
 	// certifiedGap is the largest gap between the guarantees of the two
 	// strategies, as a part of the range, that the engine hands out.
 	certifiedGap = 1e-10
 )
+
+// slacks are what the values of basic variables may fall below 0 by, so that a
+// greater pivot can be taken. Without slack all but the most degenerate large
+// games are solved.
+var slacks = [...]float64{0, 1e-11, 1e-10}
 
 // Native is the engine in pure Go. It keeps its buffers from call to call and
 // belongs to one goroutine. The zero value is ready for use.
@@ -94,12 +106,8 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 		y = g.y
 	}
 	g.gains = grow(g.gains, n)
-	if g.simplex(a, m, n, s) {
-		g.strategies(x, y)
-		lower, upper := guarantees(a, m, n, x, y, g.gains, s.low)
-		if upper-lower <= certifiedGap*(s.high-s.low) {
-			return s.low + (lower/2 + upper/2), nil // the sum could overflow
-		}
+	if value, ok := g.simplex(a, m, n, s, x, y); ok {
+		return value, nil
 	}
 	return nashByRationals(a, m, n, x, y)
 }
@@ -150,30 +158,49 @@ func mixed2x2(a []float64, s survey, x, y []float64) float64 {
 	return a[2] + p*(a[0]-a[2])
 }
 
-// simplex runs the primal simplex method on the scaled matrix and tells whether
-// it ended in an optimal tableau.
-func (g *Native) simplex(a []float64, m, n int, s survey) bool {
-	g.load(a, m, n, s)
-	t := &g.t
-	for stalled, count := 0, 0; count < pivotsPerLine*(m+n); count++ {
-		bland := stalled > m+n
+// simplex runs the primal simplex method on the scaled matrix until the
+// certificate of the strategies is good enough, and tells whether it is. A try
+// that fails is one of much rounding: the next goes on from the same basis.
+func (g *Native) simplex(a []float64, m, n int, s survey, x, y []float64) (value float64, ok bool) {
+	for _, slack := range slacks {
+		g.load(a, m, n, s)
+		for range tries {
+			if g.t.primalSimplex(slack) == optimal {
+				g.strategies(x, y)
+				lower, upper := guarantees(a, m, n, x, y, g.gains, s.low)
+				if upper-lower <= certifiedGap*(s.high-s.low) {
+					return s.low + (lower/2 + upper/2), true // the sum could overflow
+				}
+			}
+			g.t.reinvert(func() { g.load(a, m, n, s) })
+			g.t.dualSimplex() // the basis may turn out to be infeasible
+		}
+	}
+	return 0, false
+}
+
+// primalSimplex improves the objective while the values stay ≥ 0, but for slack.
+func (t *tableau) primalSimplex(slack float64) outcome {
+	stalled := 0
+	for range pivotsPerLine * (t.rows + t.cols) {
+		bland := stalled > t.rows+t.cols
 		column := t.entering(bland)
 		if column < 0 {
-			return true
+			return optimal
 		}
-		row := t.leaving(column, bland)
+		row := t.leaving(column, slack, bland)
 		if row < 0 {
-			return false // cannot happen but by rounding: the program is bounded
+			return unfinished // cannot happen but by rounding: the program is bounded
 		}
-		before := t.value(m)
+		before := t.value(t.rows)
 		t.pivot(row, column)
-		if t.value(m) > before {
+		if t.value(t.rows) > before {
 			stalled = 0
 		} else {
 			stalled++
 		}
 	}
-	return false
+	return unfinished
 }
 
 // load writes the program max Σy, By ≤ 1 for B = 1+scale·(a-low) into the tableau,
@@ -243,14 +270,15 @@ func (t *tableau) entering(bland bool) int {
 
 // leaving is the row whose basic variable reaches zero first as the variable of
 // column c grows; of a tie the one with the greatest pivot, for accuracy, by
-// Bland's rule the least label. It is -1 if none does. The least ratio is found
+// Bland's rule the least label. It is -1 if none does. Whatever would not make
+// another value less than -slack ties (Harris's rule). The least ratio is found
 // without a branch, as an integer.
-func (t *tableau) leaving(c int, bland bool) int {
+func (t *tableau) leaving(c int, slack float64, bland bool) int {
 	value, end := t.cols-c, t.rows*t.stride
 	first := int64(math.MaxInt64)
 	for k := c; k < end; k += t.stride {
 		d := t.cells[k]
-		ratio := int64(math.Float64bits(t.cells[k+value] / d))
+		ratio := int64(math.Float64bits((t.cells[k+value] + slack) / d))
 		if d < pivotTolerance {
 			ratio = math.MaxInt64
 		}

@@ -23,7 +23,11 @@ type tableau struct {
 	nonbasic   []int32   // variable of each column
 }
 
-const unroll = 4
+const (
+	unroll = 4
+	// singular is the pivot below which the rest of a basis is taken for singular.
+	singular = 1e-12
+)
 
 // reset gives the tableau a size. Columns are labelled 0…cols-1 and rows
 // cols…cols+rows-1. The padding is zero, the other cells are left to the caller.
@@ -81,6 +85,36 @@ func (t *tableau) pivot(r, c int) {
 		subtract(q, p, f)
 	}
 	t.basic[r], t.nonbasic[c] = t.nonbasic[c], t.basic[r]
+}
+
+// reinvert computes the tableau of the present basis anew from that of the first
+// basis, which load writes. It pivots on the greatest element that is left, so
+// that the rounding of many pivots, some of them small, is shed. Where the basis
+// is singular, it comes as near to it as it can. Cost: at most 2·min(rows, cols)
+// pivots, each with a look at all cells.
+func (t *tableau) reinvert(load func()) {
+	basic := make([]bool, t.rows+t.cols)
+	for _, v := range t.basic {
+		basic[v] = true
+	}
+	load()
+	for {
+		row, column, greatest := -1, -1, singular
+		for i, v := range t.basic {
+			if basic[v] {
+				continue
+			}
+			for j, d := range t.row(i)[:t.cols] {
+				if d = math.Abs(d); d > greatest && basic[t.nonbasic[j]] {
+					row, column, greatest = i, j, d
+				}
+			}
+		}
+		if row < 0 {
+			return
+		}
+		t.pivot(row, column)
+	}
 }
 
 // subtract sets q to q - f·p. Both have the same length, a multiple of unroll.
