@@ -110,7 +110,7 @@ func TestRationalsReplaceTheNativeEngine(t *testing.T) {
 func TestLargeDegenerateGames(t *testing.T) {
 	g := NewNative()
 	r := rand.New(rand.NewPCG(8, 9))
-	for _, troops := range []int{4, 7, 10, 13} {
+	for _, troops := range []int{4, 7, 10, 14} {
 		blotto, m := colonelBlotto(troops)
 		for _, noise := range []float64{0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6} {
 			for _, unknown := range []float64{0, 0.5, 0.95} {

@@ -48,6 +48,7 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 	b := &f.optimism
 	b.reset(f.m, f.n)
 	b.interval = s.unknown()
+	s.findMerged(f)
 	s.recall(f, depth)
 	if at := s.favourite(f); at >= 0 {
 		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)

@@ -47,6 +47,7 @@ func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interva
 	b := &f.optimism
 	b.reset(f.m, f.n)
 	f.cautious = resize(f.cautious, f.m*f.n)
+	s.findMerged(f)
 	s.recall(f, depth)
 	s.boundCells(f, depth)
 	for {

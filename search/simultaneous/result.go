@@ -112,7 +112,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 	kept, keptSerialized, limits := s.counters, s.serializedNodes, s.limits
 	defer func() { s.counters, s.serializedNodes, s.limits = kept, keptSerialized, limits }()
 	spent := kept.Nodes + keptSerialized
-	s.limits.MaxNodes = spent + max(spent, patience)
+	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, patience), nil
 	var line [][]machine.Move
 	var e machine.Expansion
 	for range maxPlies {

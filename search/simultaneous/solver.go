@@ -57,10 +57,11 @@ type solver struct {
 	serializedNodes int64 // positions expanded by the serialized searches
 	mixed           int64 // matrix games that were solved in mixed strategies
 
-	ctx     context.Context
-	limits  search.Limits
-	stopped bool
-	err     error
+	ctx      context.Context
+	limits   search.Limits
+	reported time.Time // when limits.Progress was called
+	stopped  bool
+	err      error
 }
 
 func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error) {
@@ -241,7 +242,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		if e.Children > 1 {
 			f.layOut(s.row, s.column, s.chance)
 			f.position = append(f.position[:0], key...)
-			s.findTwins(f)
+			s.findTwins(f, depth)
 			s.fill(f)
 			return f, unknown, true
 		}
@@ -371,11 +372,15 @@ func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Int
 	}), v)
 	f.p[at], f.o[at] = v.Lower, v.Upper
 	s.shareWithTwins(f, at)
-	if depth == 0 && s.limits.Progress != nil && s.horizon == nil {
+	if depth == 0 && s.limits.Progress != nil && s.horizon == nil && time.Since(s.reported) >= reportEvery {
 		s.report(f)
+		s.reported = time.Now()
 	}
 	return v
 }
+
+// reportEvery is the time between two reports. Each costs two matrix games.
+var reportEvery = time.Second / 10
 
 // report tells the caller what the matrix of the root proves so far.
 func (s *solver) report(f *frame) {

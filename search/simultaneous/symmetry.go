@@ -14,10 +14,15 @@ import (
 //
 // The methods of the papers use symmetries with a table only, in which symmetric
 // positions share an entry. The others also use them inside of a matrix: cells
-// that are images of each other are searched once (twins).
+// that are images of each other are searched once (twins). Cells of the same
+// position are twins, too.
 type symmetry struct {
 	canon *table.Canon
 	sum   float64
+	// merges tells that different moves lead to the same position, as far as the
+	// root of the search shows.
+	merges bool
+	first  map[uint64]int32 // scratch: the first cell with a hash
 }
 
 // newSymmetry asks the machine for its symmetries. Exchanges of the players are
@@ -27,6 +32,7 @@ func (s *solver) newSymmetry() *symmetry {
 	return &symmetry{
 		canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange),
 		sum:   s.sum,
+		first: make(map[uint64]int32),
 	}
 }
 
@@ -72,29 +78,67 @@ type twins struct {
 // kind tells how a position stands to the representative of its class.
 type kind struct{ exchanged, even bool }
 
-// findTwins looks for twins among the cells of a frame, which only positions have
-// that are their own images under a symmetry.
-func (s *solver) findTwins(f *frame) {
+// findTwins looks for twins among the cells of a frame, which positions have that
+// are their own images under a symmetry.
+func (s *solver) findTwins(f *frame, depth int) {
 	t := &f.twins
 	t.class = t.class[:0]
-	if !s.usesTwins() || f.k > 1 || !s.symmetry.canon.Find(f.position).Own {
+	if !s.usesTwins() || f.k > 1 {
 		return
 	}
-	cells := f.m * f.n
+	if depth == 0 {
+		s.symmetry.merges = s.symmetry.merge(f)
+	}
+	if s.symmetry.canon.Find(f.position).Own {
+		s.symmetry.classify(f, s.symmetry.canon.Find)
+	}
+}
+
+// findMerged makes twins of the cells of a frame that are the same position, if
+// the game has such cells and the frame has no twins.
+func (s *solver) findMerged(f *frame) {
+	if s.symmetry.merges && s.usesTwins() && f.k == 1 && len(f.twins.class) == 0 {
+		s.symmetry.classify(f, func(q machine.State) table.Representative {
+			return table.Representative{State: q}
+		})
+	}
+}
+
+// classify makes twins of the cells of a frame whose representatives are equal.
+func (y *symmetry) classify(f *frame, representative func(machine.State) table.Representative) {
+	t := &f.twins
+	cells, words := f.m*f.n, len(f.position)
 	t.class, t.kind, t.states = resize(t.class, cells), resize(t.kind, cells), t.states[:0]
-	words := len(f.position)
+	clear(y.first)
 	for at := range cells {
-		r := s.symmetry.canon.Find(f.expansion.Child(f.first(at/f.n, at%f.n)))
+		r := representative(f.expansion.Child(f.first(at/f.n, at%f.n)))
 		t.kind[at] = kind{r.Exchanged, r.Even}
 		t.states = append(t.states, r.State...)
 		t.class[at] = int32(at)
-		for c := range at {
-			if r.State.Equal(t.states[c*words : (c+1)*words]) {
-				t.class[at] = int32(c)
-				break
-			}
+		hash := table.Hash(r.State)
+		if c, ok := y.first[hash]; !ok {
+			y.first[hash] = int32(at)
+		} else if r.State.Equal(t.states[int(c)*words : (int(c)+1)*words]) {
+			t.class[at] = c
 		}
 	}
+}
+
+// merge tells whether two cells of a frame are the same position, not terminal.
+func (y *symmetry) merge(f *frame) bool {
+	clear(y.first)
+	for at := range f.m * f.n {
+		c := f.first(at/f.n, at%f.n)
+		if f.expansion.Terminal[c] {
+			continue
+		}
+		hash := table.Hash(f.expansion.Child(c))
+		if _, seen := y.first[hash]; seen {
+			return true
+		}
+		y.first[hash] = int32(at)
+	}
+	return false
 }
 
 // usesTwins tells whether the method searches twins once, see symmetry. Anytime
