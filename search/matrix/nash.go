@@ -23,7 +23,7 @@ import (
 // with a ratio test that leaves more choice of pivots (Harris). The last resort, for
 // matrices of extreme condition, are rationals.
 //
-// Invariant of the simplex: the values of the basic variables are ≥ 0 up to
+// Invariant of the simplex: the values of the basic variables are ≥ 0 up to slack and
 // rounding. Cost: about min(m, n) pivots of m·n multiply-adds each.
 //
 // Reference: G. B. Dantzig, "A proof of the equivalence of the programming
