@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stackmate/games"
-	"stackmate/gdl"
+	"stackmate/games/gamestest"
 
 	"pgregory.net/rapid"
 )
@@ -33,25 +33,9 @@ var names = []string{
 	"tron", "tron-2x2", "tron-4x3",
 }
 
-func load(t testing.TB, name string) *gdl.Game {
-	t.Helper()
-	file, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	game, notes, err := gdl.Load(file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range notes {
-		t.Errorf("%v", n)
-	}
-	return game
-}
-
 func TestEveryGameLoadsWithoutAWarning(t *testing.T) {
 	for _, name := range names {
-		t.Run(name, func(t *testing.T) { load(t, name) })
+		t.Run(name, func(t *testing.T) { gamestest.Rules(t, name) })
 	}
 }
 

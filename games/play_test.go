@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -16,7 +17,7 @@ import (
 
 func newMachine(t testing.TB, name string) machine.Machine {
 	t.Helper()
-	m, err := reference.New(t.Context(), load(t, name))
+	m, err := reference.New(t.Context(), gamestest.Rules(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestGoofspielTranspositionsCoincide(t *testing.T) {
 		if testing.Short() && n > 5 {
 			continue
 		}
-		m, err := reasoner.New(t.Context(), load(t, fmt.Sprintf("goofspiel-%d", n)), reasoner.Options{})
+		m, err := reasoner.New(t.Context(), gamestest.Rules(t, fmt.Sprintf("goofspiel-%d", n)), reasoner.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +180,7 @@ func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := perfts(t, load(t, c.ours), c.depth), perfts(t, theirs, c.depth)
+		got, want := perfts(t, gamestest.Rules(t, c.ours), c.depth), perfts(t, theirs, c.depth)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v sequences of 1, 2, … joint moves, %v by the other rules", c.ours, got, want)
 		}

@@ -8,25 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"stackmate/games"
+	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
-
-// load reads a game that comes with the project.
-func load(t testing.TB, name string) *gdl.Game {
-	t.Helper()
-	file, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := gdl.Load(file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // referee holds matches of one game in process.
 type referee struct {
@@ -39,7 +25,7 @@ type referee struct {
 
 func newReferee(t testing.TB, name string) *referee {
 	t.Helper()
-	g := load(t, name)
+	g := gamestest.Rules(t, name)
 	m, err := reasoner.New(context.Background(), g, reasoner.Options{})
 	if err != nil {
 		t.Fatal(err)

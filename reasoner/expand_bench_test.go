@@ -3,6 +3,7 @@ package reasoner_test
 import (
 	"testing"
 
+	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 )
 
@@ -11,7 +12,7 @@ import (
 func BenchmarkExpand(b *testing.B) {
 	for _, name := range []string{"goofspiel-7", "biddingTicTacToe-3", "connectFour", "breakthrough"} {
 		b.Run(name, func(b *testing.B) {
-			m := builtIn(b, name)
+			m := gamestest.Machine(b, name)
 			x, e := machine.NewExpander(m), new(machine.Expansion)
 			children := 0
 			for b.Loop() {

@@ -4,29 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"stackmate/games"
-	"stackmate/gdl"
-	"stackmate/reasoner"
+	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 )
-
-// builtIn makes the machine of a built-in game.
-func builtIn(t testing.TB, name string) machine.Machine {
-	t.Helper()
-	file, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	game, _, err := gdl.Load(file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), game, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 func TestSymmetriesOfKnownGames(t *testing.T) {
 	for name, want := range map[string]struct{ all, exchanges int }{
@@ -39,7 +19,7 @@ func TestSymmetriesOfKnownGames(t *testing.T) {
 		"slidingPuzzle-3x2":  {0, 0}, // the goal is one arrangement
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := builtIn(t, name)
+			m := gamestest.Machine(t, name)
 			exchanges := 0
 			for _, y := range m.Symmetries() {
 				if y.Roles[0] != 0 {

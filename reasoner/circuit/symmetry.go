@@ -59,10 +59,7 @@ func (g *Game) findSymmetries() []machine.Symmetry {
 		return nil // the variables of loops are not determined by their operands
 	}
 	s := newSymmetrySearch(removeDead(g.spread()))
-	start := s.start()
-	if s.refine(start) {
-		s.generate(start)
-	}
+	s.run()
 	found := make([]machine.Symmetry, len(s.group))
 	for i, p := range s.group {
 		found[i] = s.symmetry(p)
@@ -166,6 +163,13 @@ func newSymmetrySearch(g *Game) *symmetrySearch {
 	s.roles = len(s.inputs)
 	s.points = s.roles + len(g.Does)
 	return s
+}
+
+// run finds the group.
+func (s *symmetrySearch) run() {
+	if start := s.start(); s.refine(start) {
+		s.generate(start)
+	}
 }
 
 // generate finds symmetries that fix the points that were told apart: for every

@@ -119,9 +119,7 @@ func findsTheExchange(t rapid.TB, g *Game) {
 func TestSymmetriesAreAGroup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newSymmetrySearch(removeDead(twins(t).spread()))
-		start := s.start()
-		s.refine(start)
-		s.generate(start)
+		s.run()
 		if len(s.group) > maxSymmetries {
 			t.Fatalf("%d symmetries", len(s.group))
 		}

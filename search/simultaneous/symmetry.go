@@ -81,16 +81,16 @@ type kind struct{ exchanged, even bool }
 // findTwins looks for twins among the cells of a frame, which positions have that
 // are their own images under a symmetry.
 func (s *solver) findTwins(f *frame, depth int) {
-	t := &f.twins
-	t.class = t.class[:0]
+	y := s.symmetry
+	f.twins.class = f.twins.class[:0]
 	if !s.usesTwins() || f.k > 1 {
 		return
 	}
 	if depth == 0 {
-		s.symmetry.merges = s.symmetry.merge(f)
+		y.merges = y.merge(f)
 	}
-	if s.symmetry.canon.Find(f.position).Own {
-		s.symmetry.classify(f, s.symmetry.canon.Find)
+	if y.canon.Find(f.position).Own {
+		y.classify(f, y.canon.Find)
 	}
 }
 
@@ -98,11 +98,12 @@ func (s *solver) findTwins(f *frame, depth int) {
 // the game has such cells and the frame has no twins.
 func (s *solver) findMerged(f *frame) {
 	if s.symmetry.merges && s.usesTwins() && f.k == 1 && len(f.twins.class) == 0 {
-		s.symmetry.classify(f, func(q machine.State) table.Representative {
-			return table.Representative{State: q}
-		})
+		s.symmetry.classify(f, itself)
 	}
 }
+
+// itself is a position as the representative of its class.
+func itself(q machine.State) table.Representative { return table.Representative{State: q} }
 
 // classify makes twins of the cells of a frame whose representatives are equal.
 func (y *symmetry) classify(f *frame, representative func(machine.State) table.Representative) {
@@ -124,19 +125,16 @@ func (y *symmetry) classify(f *frame, representative func(machine.State) table.R
 	}
 }
 
-// merge tells whether two cells of a frame are the same position, not terminal.
+// merge tells whether two cells of a frame are the same position, not terminal. It
+// leaves the frame without twins.
 func (y *symmetry) merge(f *frame) bool {
-	clear(y.first)
-	for at := range f.m * f.n {
-		c := f.first(at/f.n, at%f.n)
-		if f.expansion.Terminal[c] {
-			continue
-		}
-		hash := table.Hash(f.expansion.Child(c))
-		if _, seen := y.first[hash]; seen {
+	y.classify(f, itself)
+	class := f.twins.class
+	f.twins.class = class[:0]
+	for at, c := range class {
+		if int(c) != at && !f.expansion.Terminal[f.first(at/f.n, at%f.n)] {
 			return true
 		}
-		y.first[hash] = int32(at)
 	}
 	return false
 }

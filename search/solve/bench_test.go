@@ -3,6 +3,7 @@ package solve_test
 import (
 	"testing"
 
+	"stackmate/games/gamestest"
 	"stackmate/search/solve"
 )
 
@@ -11,7 +12,7 @@ import (
 func BenchmarkCertify(b *testing.B) {
 	for _, game := range []string{"goofspiel-7", "goofspiel-8", "biddingTicTacToe-5", "oshiZumo-30-3", "tron-6x6"} {
 		b.Run(game, func(b *testing.B) {
-			m := compile(b, game)
+			m := gamestest.Machine(b, game)
 			solving, certifying, positions := 0.0, 0.0, int64(0)
 			for b.Loop() {
 				s := certified(b, m, solve.On)

@@ -4,30 +4,10 @@ import (
 	"maps"
 	"testing"
 
-	"stackmate/games"
-	"stackmate/gdl"
-	"stackmate/reasoner"
+	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
 )
-
-// compile makes the machine of a built-in game.
-func compile(t testing.TB, game string) machine.Machine {
-	t.Helper()
-	file, src, err := games.Source(game)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, _, err := gdl.Load(file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), rules, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 // certified solves a game and certifies the solution.
 func certified(t testing.TB, m machine.Machine, symmetries solve.Switch) solve.Solution {
@@ -54,7 +34,7 @@ func TestSymmetriesSaveNodesAndChangeNoValue(t *testing.T) {
 		"goofspiel-5", "goofspiel-5-3.1.4.2.5", "goofspielPoints-4-2.4.1.3", "oshiZumo-8-2", "biddingTicTacToe-1", "tron-4x4", "pursuit",
 	} {
 		t.Run(game, func(t *testing.T) {
-			m := compile(t, game)
+			m := gamestest.Machine(t, game)
 			symmetric, other := certified(t, m, solve.On), certified(t, m, solve.Off)
 			if !maps.Equal(symmetric.Value, other.Value) {
 				t.Errorf("%v with symmetries, %v without", symmetric.Value, other.Value)
