@@ -176,7 +176,7 @@ func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
 		if err != nil {
 			t.Skipf("no corpus of rulesheets: %v", err)
 		}
-		theirs, _, err := gdl.Load(c.theirs, src)
+		theirs, _, err := gdl.Load(t.Context(), c.theirs, src)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	rules := 0
 	for b.Loop() {
-		g, _, err := gdl.Load("", src)
+		g, _, err := gdl.Load(b.Context(), "", src)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -46,14 +46,14 @@ func codesOf(ds gdl.Diagnostics) []string {
 func TestEveryCodeIsFoundInItsExampleAndGoneFromTheRepairedOne(t *testing.T) {
 	for _, c := range gdl.Codes() {
 		t.Run(c.ID, func(t *testing.T) {
-			_, bad, err := gdl.Load("bad", []byte(example(c, c.Bad)))
+			_, bad, err := gdl.Load(t.Context(), "bad", []byte(example(c, c.Bad)))
 			if !slices.Contains(codesOf(bad), c.ID) {
 				t.Errorf("the example has %v", bad)
 			}
 			if want := c.ID[0] == 'E'; (err != nil) != want {
 				t.Errorf("the example is invalid: %t, want %t: %v", err != nil, want, err)
 			}
-			_, good, err := gdl.Load("good", []byte(example(c, c.Good)))
+			_, good, err := gdl.Load(t.Context(), "good", []byte(example(c, c.Good)))
 			if err != nil {
 				t.Errorf("the repaired example is invalid: %v", err)
 			}
@@ -65,7 +65,7 @@ func TestEveryCodeIsFoundInItsExampleAndGoneFromTheRepairedOne(t *testing.T) {
 }
 
 func TestTheFrameOfTheExamplesHasNoFinding(t *testing.T) {
-	if _, found, _ := gdl.Load("frame", []byte(frame)); len(found) > 0 {
+	if _, found, _ := gdl.Load(t.Context(), "frame", []byte(frame)); len(found) > 0 {
 		t.Error(found)
 	}
 }

@@ -33,7 +33,7 @@ func read(t testing.TB, file string) []byte {
 
 func TestEveryRulesheetOfTheCorpusLoads(t *testing.T) {
 	for _, file := range corpus(t) {
-		if _, _, err := gdl.Load(filepath.Base(file), read(t, file)); err != nil {
+		if _, _, err := gdl.Load(t.Context(), filepath.Base(file), read(t, file)); err != nil {
 			t.Error(err)
 		}
 	}

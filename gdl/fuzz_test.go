@@ -65,7 +65,7 @@ func FuzzCheck(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, text := range []string{src, src + frame} {
-			g, found, err := gdl.Load("fuzz", []byte(text))
+			g, found, err := gdl.Load(t.Context(), "fuzz", []byte(text))
 			if (err == nil) != (len(found.Errors()) == 0) || (err == nil) != (g != nil) {
 				t.Fatalf("%q: game %v, error %v, findings %v", text, g, err, found)
 			}

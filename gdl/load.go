@@ -1,12 +1,19 @@
 package gdl
 
-import "strings"
+import (
+	"context"
+	"strings"
+)
 
 // Load reads, checks and normalises a rulesheet. The file name serves messages
 // only. The error is nil exactly if the rulesheet is valid; else it is an
 // Invalid, whose text lists all faults as file:line:column: code: message. The
-// diagnostics hold errors and warnings alike, in order of position.
-func Load(file string, src []byte) (*Game, Diagnostics, error) {
+// diagnostics hold errors and warnings alike, in order of position. Where ctx ends
+// first, the error is that of ctx.
+func Load(ctx context.Context, file string, src []byte) (*Game, Diagnostics, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	tree, found := parse(file, src)
 	if tree == nil {
 		found = found.finish(string(src))

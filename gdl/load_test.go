@@ -32,7 +32,7 @@ func ruleString(r gdl.Rule) string {
 // load loads a text completed by the frame and returns the rules of the text.
 func load(t testing.TB, src string) []string {
 	t.Helper()
-	g, _, err := gdl.Load("test", []byte(src+"\n"+frame))
+	g, _, err := gdl.Load(t.Context(), "test", []byte(src+"\n"+frame))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestManyDisjunctionsDoNotMultiplyAndStaySafe(t *testing.T) {
 				src += fmt.Sprintf(" (or (f%d ?x) (g%d ?x ?y))", i, i)
 			}
 		}
-		g, _, err := gdl.Load("test", []byte(src+")"+frame))
+		g, _, err := gdl.Load(t.Context(), "test", []byte(src+")"+frame))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestRelationsThatNegateThemselvesByNameOnlyAreSplit(t *testing.T) {
 func TestRolesKeepTheOrderOfTheirDeclaration(t *testing.T) {
 	src := "(role white)\n(role black)\n(role Random)\n" +
 		"(<= (legal ?r n) (role ?r))\n(<= (goal ?r 50) (role ?r))\n(init s)\n(<= terminal (true s))"
-	g, _, err := gdl.Load("test", []byte(src))
+	g, _, err := gdl.Load(t.Context(), "test", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func condition(depth int) *rapid.Generator[string] {
 func TestEveryNormalisedRuleBindsBeforeItTests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := strings.Join(rapid.SliceOfN(condition(3), 1, 5).Draw(t, "body"), " ")
-		g, _, err := gdl.Load("test", []byte("(<= (h ?x) "+body+" (e ?x))"+frame))
+		g, _, err := gdl.Load(t.Context(), "test", []byte("(<= (h ?x) "+body+" (e ?x))"+frame))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestEveryNormalisedRuleBindsBeforeItTests(t *testing.T) {
 
 func TestFindingsHaveAnExcerptAHintAndJSON(t *testing.T) {
 	src := "(role p)\n\t(<= (seen ?x)\t(not (true (cell ?x 1))))" + frame
-	_, found, err := gdl.Load("file.kif", []byte(src))
+	_, found, err := gdl.Load(t.Context(), "file.kif", []byte(src))
 	if err == nil {
 		t.Fatal("no error")
 	}

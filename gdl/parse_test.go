@@ -65,7 +65,7 @@ func TestDeepNestingIsAnErrorWithItsPosition(t *testing.T) {
 		"p :- " + strings.Repeat("~", 100_000) + "q",
 		"p(" + strings.Repeat("p(", 100_000) + strings.Repeat(")", 100_001),
 	} {
-		_, _, err := gdl.Load("deep", []byte(src))
+		_, _, err := gdl.Load(t.Context(), "deep", []byte(src))
 		if err == nil || !strings.Contains(err.Error(), "deep:1:") || !strings.Contains(err.Error(), "E003") {
 			t.Errorf("%.10s…: error %.200v", src, err)
 		}

@@ -31,7 +31,7 @@ func snippets(t *testing.T, archive string, keep func(gdl.Diagnostic) bool) {
 			} else {
 				src += frame
 			}
-			_, found, err := gdl.Load(f.Name, []byte(src))
+			_, found, err := gdl.Load(t.Context(), f.Name, []byte(src))
 			var got []string
 			for _, d := range found {
 				if keep(d) {

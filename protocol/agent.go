@@ -33,5 +33,5 @@ type Agent interface {
 	Abort()
 }
 
-// NewAgent makes an agent for one match. main wires the players to it.
+// NewAgent makes an agent for one match. internal/cli wires the players to it.
 type NewAgent func() Agent

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -77,7 +78,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply(w, http.StatusOK, "")
 		return
 	}
-	answer, err := e.answer(text, arrived)
+	answer, err := e.answer(r.Context(), text, arrived)
 	switch {
 	case err == nil:
 		e.log.Debug().Str("message", clip(text)).Str("reply", answer).Msg("answered")
@@ -142,7 +143,7 @@ func oneLine(err error) string {
 }
 
 // answer is the reply to one message that arrived at the given time.
-func (e *Endpoint) answer(text string, arrived time.Time) (string, error) {
+func (e *Endpoint) answer(ctx context.Context, text string, arrived time.Time) (string, error) {
 	m, err := ParseMessage(text)
 	if err != nil {
 		return "", err
@@ -155,7 +156,7 @@ func (e *Endpoint) answer(text string, arrived time.Time) (string, error) {
 	case Preview:
 		return "done", nil
 	case Start:
-		return e.start(m, arrived)
+		return e.start(ctx, m, arrived)
 	}
 	s := e.find(m.ID)
 	if s == nil {
@@ -187,11 +188,11 @@ func (e *Endpoint) status() string {
 }
 
 // start begins a match unless one runs.
-func (e *Endpoint) start(m Message, arrived time.Time) (string, error) {
+func (e *Endpoint) start(ctx context.Context, m Message, arrived time.Time) (string, error) {
 	if e.status() == "busy" {
 		return "busy", nil
 	}
-	s, err := newSession(m, arrived, e.newAgent, e.log)
+	s, err := newSession(ctx, m, arrived, e.newAgent, e.log)
 	if err != nil {
 		return "", err
 	}

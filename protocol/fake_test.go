@@ -35,7 +35,7 @@ var zlog = zerolog.Nop()
 
 func game(t testing.TB, rules string) *gdl.Game {
 	t.Helper()
-	g, _, err := gdl.Load("test", []byte(rules))
+	g, _, err := gdl.Load(t.Context(), "test", []byte(rules))
 	if err != nil {
 		t.Fatal(err)
 	}

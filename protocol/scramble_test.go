@@ -84,12 +84,12 @@ func corpus(t testing.TB) string {
 // sameRules checks that a game read from its own text is the same game.
 func sameRules(t *testing.T, name string, src []byte) {
 	t.Helper()
-	g, _, err := gdl.Load(name, src)
+	g, _, err := gdl.Load(t.Context(), name, src)
 	if err != nil {
 		t.Logf("%s is not valid", name)
 		return
 	}
-	again, _, err := gdl.Load(name, []byte(rulesText(g)))
+	again, _, err := gdl.Load(t.Context(), name, []byte(rulesText(g)))
 	if err != nil {
 		t.Errorf("%s cannot be read from the wire: %v", name, err)
 		return

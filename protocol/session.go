@@ -43,9 +43,9 @@ type session struct {
 }
 
 // newSession reads the rules of a START message.
-func newSession(m Message, arrived time.Time, newAgent NewAgent, log zerolog.Logger) (*session, error) {
+func newSession(ctx context.Context, m Message, arrived time.Time, newAgent NewAgent, log zerolog.Logger) (*session, error) {
 	log = log.With().Str("match", m.ID).Logger()
-	game, notes, err := gdl.Load("match "+m.ID, []byte(m.Rules))
+	game, notes, err := gdl.Load(ctx, "match "+m.ID, []byte(m.Rules))
 	if err != nil {
 		for _, d := range notes.Errors() {
 			log.Error().Str("code", d.Code).Msg(d.String())

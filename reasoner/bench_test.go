@@ -29,7 +29,7 @@ func compileCorpus(b *testing.B, name string, lanes int) machine.Machine {
 	if err != nil {
 		b.Fatal(err)
 	}
-	game, _, err := gdl.Load(name, src)
+	game, _, err := gdl.Load(context.Background(), name, src)
 	if err != nil {
 		b.Fatal(err)
 	}

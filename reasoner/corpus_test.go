@@ -105,7 +105,7 @@ func replayGame(t *testing.T, dir, name string) corpusLine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	game, _, err := gdl.Load(name+".kif", src)
+	game, _, err := gdl.Load(t.Context(), name+".kif", src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestGamesThatOnceDifferedAgree(t *testing.T) {
 // compareEngines plays a game in lock step on all engines, the oracle first.
 func compareEngines(t *testing.T, src string) {
 	t.Helper()
-	g, _, err := gdl.Load("random", []byte(src))
+	g, _, err := gdl.Load(t.Context(), "random", []byte(src))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
 	}

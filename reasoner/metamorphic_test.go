@@ -101,7 +101,7 @@ func rewritten(t *testing.T, name string, src []byte, rng *rand.Rand) {
 
 func compileText(t *testing.T, name string, src []byte) machine.Machine {
 	t.Helper()
-	g, _, err := gdl.Load(name, src)
+	g, _, err := gdl.Load(t.Context(), name, src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type Validation struct {
 // Validate checks a rulesheet and, if asked to, plays the game. The error says
 // that it could not be played: it does not fit the machine, or ctx was done.
 func Validate(ctx context.Context, file string, src []byte, o ValidateOptions) (Validation, error) {
-	game, findings, err := gdl.Load(file, src)
+	game, findings, err := gdl.Load(ctx, file, src)
 	v := Validation{File: file, Findings: findings, Errors: len(findings.Errors()), Faults: []*wellformed.Fault{}}
 	v.Warnings = len(findings) - v.Errors
 	v.Valid = v.Errors == 0 && !(o.Strict && v.Warnings > 0)

@@ -18,7 +18,7 @@ func Rules(t testing.TB, name string) *gdl.Game {
 	if err != nil {
 		t.Fatal(err)
 	}
-	game, notes, err := gdl.Load(file, src)
+	game, notes, err := gdl.Load(t.Context(), file, src)
 	if err != nil {
 		t.Fatal(err)
 	}

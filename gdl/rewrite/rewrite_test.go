@@ -43,7 +43,7 @@ func corpus(t *testing.T) map[string]*gdl.File {
 // sorted order, with names replaced.
 func rules(t *testing.T, tree *gdl.File, names *strings.Replacer) []string {
 	t.Helper()
-	g, _, err := gdl.Load("rewritten", []byte(gdl.Print(tree)))
+	g, _, err := gdl.Load(t.Context(), "rewritten", []byte(gdl.Print(tree)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func loadRulesheet(t testing.TB, name string) *gdl.Game {
 
 func load(t rapid.TB, name, src string) *gdl.Game {
 	t.Helper()
-	g, _, err := gdl.Load(name, []byte(src))
+	g, _, err := gdl.Load(context.Background(), name, []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ const fork = `(role p) (init (at 0)) (succ 0 1) (succ 1 2)
 // named makes the machine of fork with the fluents and moves of others.
 func named(t *testing.T, names *machine.Names) (machine.Machine, error) {
 	t.Helper()
-	g, _, err := gdl.Load("test", []byte(fork))
+	g, _, err := gdl.Load(t.Context(), "test", []byte(fork))
 	if err != nil {
 		t.Fatal(err)
 	}

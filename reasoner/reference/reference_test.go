@@ -40,7 +40,7 @@ func TestRecordedMatchesReplayExactly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, _, err := gdl.Load(file, src)
+			g, _, err := gdl.Load(t.Context(), file, src)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 // compile makes a machine of a rulesheet.
 func compile(t testing.TB, src string) machine.Machine {
 	t.Helper()
-	g, _, err := gdl.Load("test", []byte(src))
+	g, _, err := gdl.Load(t.Context(), "test", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestReachableFluentsAndMovesNeedNoBaseOrInput(t *testing.T) {
 }
 
 func TestCompilingStopsWithItsContext(t *testing.T) {
-	g, _, err := gdl.Load("test", []byte(`(role p) (init (n 0)) (legal p n) (goal p 0)
+	g, _, err := gdl.Load(t.Context(), "test", []byte(`(role p) (init (n 0)) (legal p n) (goal p 0)
 		(<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n 5)))`))
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +247,7 @@ func TestCompilingStopsInTheMiddleOfARelationThatDoesNotEnd(t *testing.T) {
 		head, body = fmt.Sprintf("(cons ?e%d %s)", i, head), fmt.Sprintf("%s (el ?e%d)", body, i)
 	}
 	fmt.Fprintf(&rules, "(<= (list %s) %s) (<= (next (list ?l)) (list ?l))", head, body)
-	g, _, err := gdl.Load("test", []byte(rules.String()))
+	g, _, err := gdl.Load(t.Context(), "test", []byte(rules.String()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ const walk = `(role p) (init (at 0)) (succ 0 1) (succ 1 2)
 
 func simulate(ctx context.Context, t *testing.T, rules string, o wellformed.Options) (*wellformed.Report, error) {
 	t.Helper()
-	g, _, err := gdl.Load("test", []byte(rules))
+	g, _, err := gdl.Load(t.Context(), "test", []byte(rules))
 	if err != nil {
 		t.Fatal(err)
 	}

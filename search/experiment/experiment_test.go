@@ -29,7 +29,7 @@ func compile(ctx context.Context, game string) (machine.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules, _, err := gdl.Load(file, src)
+	rules, _, err := gdl.Load(ctx, file, src)
 	if err != nil {
 		return nil, err
 	}

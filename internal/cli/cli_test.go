@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ func execute(t *testing.T, args ...string) outcome {
 
 func executeUntil(ctx context.Context, args ...string) outcome {
 	var out, err bytes.Buffer
-	status := run(ctx, args, &out, &err)
+	status := Run(ctx, args, &out, &err)
 	return outcome{status, out.String(), err.String()}
 }
 

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/term"
+)
+
+// console is what all commands share: where to write, and when to stop.
+type console struct {
+	ctx      context.Context
+	out      io.Writer
+	err      io.Writer
+	log      zerolog.Logger
+	terminal bool // err is one
+	seed     atomic.Uint64
+}
+
+func newConsole(ctx context.Context, stdout, stderr io.Writer, level string) *console {
+	s := &console{ctx: ctx, out: stdout, err: stderr}
+	f, ok := stderr.(*os.File)
+	s.terminal = ok && term.IsTerminal(int(f.Fd()))
+	var w io.Writer = stderr
+	if s.terminal {
+		w = zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}
+	}
+	least, err := zerolog.ParseLevel(level)
+	if err != nil {
+		least = zerolog.InfoLevel // the command line admits known levels only
+	}
+	s.log = zerolog.New(w).Level(least).With().Timestamp().Logger()
+	return s
+}
+
+// table is a result that people can read.
+type table interface {
+	WriteTable(w io.Writer) error
+}
+
+// show prints a result for people or, on one line, as JSON.
+func (s *console) show(asJSON bool, result table) error {
+	if asJSON {
+		return json.NewEncoder(s.out).Encode(result)
+	}
+	return result.WriteTable(s.out)
+}
+
+// progress keeps a line on the terminal until stop is called: what is being done
+// and for how long. Where standard error is no terminal it is silent.
+func (s *console) progress(what func() string) (stop func()) {
+	if !s.terminal {
+		return func() {}
+	}
+	const clearLine = "\r\x1b[K"
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for start := time.Now(); ; {
+			select {
+			case <-quit:
+				fmt.Fprint(s.err, clearLine)
+				return
+			case <-tick.C:
+				fmt.Fprintf(s.err, "%s%s  %.0f s", clearLine, what(), time.Since(start).Seconds())
+			}
+		}
+	}()
+	return func() { close(quit); <-gone }
+}
+
+// doing is the text of a progress line that does not change.
+func doing(format string, args ...any) func() string {
+	text := fmt.Sprintf(format, args...)
+	return func() string { return text }
+}

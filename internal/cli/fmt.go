@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"os"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"stackmate/gdl"
+)
+
+// fmtCommand lays rulesheets out.
+type fmtCommand struct {
+	Files []string `arg:"" name:"file" help:"Rulesheets to lay out."`
+	Write bool     `short:"w" help:"Write the result to the file instead of standard output."`
+	Diff  bool     `short:"d" help:"Print what would change; with a change, the exit status is 1."`
+}
+
+// Run implements the command.
+func (c *fmtCommand) Run(s *console) error {
+	var faulty []error
+	for _, file := range c.Files {
+		faulty = append(faulty, c.format(s, file))
+	}
+	return errors.Join(faulty...)
+}
+
+func (c *fmtCommand) format(s *console, file string) error {
+	src, err := readFile(file)
+	if err != nil {
+		return err
+	}
+	if _, err := gdl.Parse(file, src); err != nil {
+		return err // with the name of the file, which Format does not know
+	}
+	text, err := gdl.Format(src)
+	if err != nil {
+		return err
+	}
+	if !c.Write && !c.Diff {
+		_, err = s.out.Write(text)
+		return err
+	}
+	if bytes.Equal(text, src) {
+		return nil
+	}
+	if c.Write {
+		err = os.WriteFile(file, text, 0o644)
+	}
+	if c.Diff {
+		_, errWrite := s.out.Write(diff.Diff(file+".orig", src, file, text))
+		err = errors.Join(err, errWrite, errTold)
+	}
+	return err
+}

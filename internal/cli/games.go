@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/search/solve"
+)
+
+// rulesheet reads a game given by name or path. A built-in name wins over a file
+// of the same name, which can be had as ./name.
+func rulesheet(game string) (file string, src []byte, err error) {
+	file, src, unknown := games.Source(game)
+	if unknown == nil {
+		return file, src, nil
+	}
+	src, err = readFile(game)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(game, "/.") {
+		err = usageError{unknown}
+	}
+	return game, src, err
+}
+
+// readFile reads a file of the command line.
+func readFile(path string) ([]byte, error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("cannot read the rulesheet: %w", err)}
+	}
+	return src, nil
+}
+
+// load reads and checks a game. Warnings are logged as details: the game plays.
+func (s *console) load(game string) (*gdl.Game, error) {
+	file, src, err := rulesheet(game)
+	if err != nil {
+		return nil, err
+	}
+	rules, findings, err := gdl.Load(s.ctx, file, src)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range findings {
+		s.log.Debug().Msg(d.String())
+	}
+	return rules, nil
+}
+
+// compile makes the machine of a game given by name or path and tells how long
+// that took.
+func (s *console) compile(game string, o reasoner.Options) (machine.Machine, time.Duration, error) {
+	rules, err := s.load(game)
+	if err != nil {
+		return nil, 0, err
+	}
+	return s.machine(game, rules, o)
+}
+
+func (s *console) machine(game string, rules *gdl.Game, o reasoner.Options) (machine.Machine, time.Duration, error) {
+	defer s.progress(doing("compiling %s", game))()
+	start := time.Now()
+	m, err := reasoner.New(s.ctx, rules, o)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", game, err)
+	}
+	took := time.Since(start)
+	s.log.Debug().Str("game", game).Dur("took", took).Interface("machine", m.Info()).Msg("compiled")
+	return m, took, nil
+}
+
+// oneGame is what the commands on one game share.
+type oneGame struct {
+	Game   string `arg:"" help:"Game: a name or a rulesheet."`
+	Engine string `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+}
+
+// solver makes a solver and the machine of a game for it.
+func (s *console) solver(o solve.Options, game, engine string) (*solve.Solver, machine.Machine, error) {
+	solver, err := solve.New(o)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	m, _, err := s.compile(game, reasoner.Options{Engine: engine})
+	return solver, m, err
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmate/protocol"
+)
+
+// matchCommand holds matches.
+type matchCommand struct {
+	Game  string `arg:"" help:"Game to play."`
+	Count int    `default:"1" help:"Number of matches; the players change roles from one to the next."`
+	matchFlags
+}
+
+// Run implements the command.
+func (c *matchCommand) Run(s *console) error {
+	setting, err := c.setting(s)
+	if err != nil {
+		return err
+	}
+	manager, err := s.manager(c.Game)
+	if err != nil {
+		return err
+	}
+	roles := manager.PlayerRoles()
+	if len(c.Players) == 0 {
+		c.Players = slices.Repeat([]string{"stackmate"}, len(roles))
+	}
+	if len(c.Players) != len(roles) || c.Count < 1 {
+		return usageError{fmt.Errorf("expected players for %s and a count above 0, found %d players and %d",
+			strings.Join(roles, ", "), len(c.Players), c.Count)}
+	}
+	players, err := s.players(c.Players)
+	if err != nil {
+		return err
+	}
+	defer s.progress(doing("playing %s", c.Game))()
+	series, err := manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *protocol.Record) error {
+		if c.JSON {
+			return errors.Join(c.keep(r), json.NewEncoder(s.out).Encode(r.Result()))
+		}
+		return c.keep(r)
+	})
+	if err == nil && !c.JSON {
+		err = series.WriteTable(s.out)
+	}
+	if err := errors.Join(err, s.ctx.Err()); err != nil {
+		return err
+	}
+	return verdict(series.Results)
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stackmate/protocol"
+)
+
+// matchFlags say how matches are played.
+type matchFlags struct {
+	Players    []string `help:"Players in order of the roles: stackmate, mcts, random, legal, or http://host:port."`
+	StartClock int      `default:"10" help:"Seconds to prepare; 0 means no limit."`
+	PlayClock  int      `default:"2" help:"Seconds for each move; 0 means no limit."`
+	Seed       uint64   `default:"1" help:"Seed of chance and of the players in this program."`
+	Scramble   bool     `help:"Give the symbols of the rules new names."`
+	Record     string   `type:"path" placeholder:"DIR" help:"Folder for match records."`
+	JSON       bool     `name:"json" help:"Print JSON."`
+}
+
+func (c *matchFlags) setting(s *console) (protocol.Setting, error) {
+	if c.StartClock < 0 || c.PlayClock < 0 {
+		return protocol.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more")}
+	}
+	s.seed.Store(c.Seed)
+	return protocol.Setting{
+		StartClock: time.Duration(c.StartClock) * time.Second,
+		PlayClock:  time.Duration(c.PlayClock) * time.Second,
+		Seed:       c.Seed,
+		Scramble:   c.Scramble,
+	}, nil
+}
+
+// keep saves a record where that is wanted.
+func (c *matchFlags) keep(r *protocol.Record) error {
+	if c.Record == "" {
+		return nil
+	}
+	_, err := r.Save(c.Record)
+	return err
+}
+
+// verdict is errTold if something went wrong in a match.
+func verdict(results []protocol.Result) error {
+	for _, r := range results {
+		if r.Aborted || slices.Max(r.Errors) > 0 {
+			return errTold
+		}
+	}
+	return nil
+}
+
+// matchID begins the ids of the matches that begin now.
+func matchID(game string) string {
+	return fmt.Sprintf("%s.%d", strings.TrimSuffix(filepath.Base(game), filepath.Ext(game)), time.Now().UnixMilli())
+}

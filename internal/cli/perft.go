@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"stackmate/reasoner"
+)
+
+// perftCommand counts joint moves.
+type perftCommand struct {
+	oneGame
+	Depth int `arg:"" help:"Number of joint moves."`
+}
+
+// Run implements the command.
+func (c *perftCommand) Run(s *console) error {
+	if c.Depth < 1 {
+		return usageError{fmt.Errorf("expected a depth of 1 or more, found %d", c.Depth)}
+	}
+	m, _, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
+	if err != nil {
+		return err
+	}
+	stop := s.progress(doing("counting %s", c.Game))
+	r, err := reasoner.Perft(s.ctx, c.Game, m, c.Depth)
+	stop()
+	return errors.Join(s.show(c.JSON, r), err)
+}

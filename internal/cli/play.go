@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"stackmate/player/sparring"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/book"
+	"stackmate/search/certify"
+	"stackmate/search/solve"
+)
+
+// playCommand lets a person play.
+type playCommand struct {
+	Game   string        `arg:"" help:"Game to play."`
+	Engine string        `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
+	From   string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save; positions that it does not know are solved."`
+	Role   string        `help:"Role of the person; the first one by default."`
+	Seed   uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
+	Think  time.Duration `default:"10s" help:"Time to solve a position that the solution does not know."`
+	solve.Options
+}
+
+// Run implements the command.
+func (c *playCommand) Run(s *console) error {
+	solver, m, err := s.solver(c.Options, c.Game, c.Engine)
+	if err != nil {
+		return err
+	}
+	match := sparring.Match{Machine: m, Seed: c.Seed}
+	match.Search = func(ctx context.Context, q machine.State) (search.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, c.Think)
+		defer cancel()
+		return solver.Search(ctx, m, q, search.Limits{MaxBytes: c.Memory << 20})
+	}
+	if match.Person, err = c.person(m.Names().Roles); err != nil {
+		return usageError{err}
+	}
+	if c.From != "" {
+		_, rules, err := rulesheet(c.Game)
+		if err != nil {
+			return err
+		}
+		kept, err := book.Load(c.From, m, book.Digest(rules), c.Memory<<20)
+		if err != nil {
+			return err
+		}
+		match.Known = kept.Lookup
+	}
+	return match.Play(s.ctx, os.Stdin, s.out)
+}
+
+// person finds the role of the person.
+func (c *playCommand) person(roles []string) (machine.Role, error) {
+	players, _, err := certify.Players(roles)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range players {
+		if c.Role == "" || strings.EqualFold(roles[r], c.Role) {
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("--role: expected one of %s, found %q", strings.Join(roles, ", "), c.Role)
+}

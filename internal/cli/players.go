@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"stackmate/player"
+	"stackmate/protocol"
+	"stackmate/reasoner"
+)
+
+// agent lets a player sit behind the protocol.
+type agent struct{ *player.Player }
+
+// Start implements protocol.Agent.
+func (a agent) Start(ctx context.Context, m protocol.Match) error {
+	return a.Player.Start(ctx, m.Game, m.Role)
+}
+
+// agents makes agents of one kind. Each has a seed of its own.
+func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, error) {
+	o.Logger = s.log
+	if _, err := player.New(kind, o); err != nil {
+		return nil, err
+	}
+	return func() protocol.Agent {
+		o := o
+		o.Seed = s.seed.Add(1)
+		p, _ := player.New(kind, o) // the kind has been tried
+		return agent{p}
+	}, nil
+}
+
+// players reads a list of players: kinds, or addresses of endpoints.
+func (s *console) players(names []string) ([]protocol.Player, error) {
+	var list []protocol.Player
+	for _, name := range names {
+		p := protocol.Player{Name: name}
+		var err error
+		if strings.Contains(name, "://") {
+			p.URL, err = name, protocol.CheckURL(name)
+		} else if p.New, err = s.agents(name, player.Options{}); err != nil {
+			err = fmt.Errorf("%w, or an address such as http://localhost:9147", err)
+		}
+		if err != nil {
+			return nil, usageError{err}
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// manager makes the manager of a game's matches.
+func (s *console) manager(game string) (*protocol.Manager, error) {
+	rules, err := s.load(game)
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := s.machine(game, rules, reasoner.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return protocol.NewManager(game, rules, m, s.log), nil
+}

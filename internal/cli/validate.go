@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"errors"
+
+	"stackmate/reasoner"
+)
+
+// validateCommand checks rulesheets.
+type validateCommand struct {
+	Files    []string `arg:"" name:"file" help:"Rulesheets to check."`
+	Strict   bool     `help:"Count warnings as errors."`
+	Simulate int      `placeholder:"N" help:"Play N random matches of each valid game, too, and report the faults that they meet."`
+	JSON     bool     `name:"json" help:"Print JSON."`
+}
+
+// Run implements the command.
+func (c *validateCommand) Run(s *console) error {
+	var faulty error
+	for _, file := range c.Files {
+		src, err := readFile(file)
+		if err != nil {
+			return err
+		}
+		stop := s.progress(doing("validating %s", file))
+		v, err := reasoner.Validate(s.ctx, file, src, reasoner.ValidateOptions{Strict: c.Strict, Simulate: c.Simulate})
+		stop()
+		if err := errors.Join(s.show(c.JSON, v), err); err != nil {
+			return err
+		}
+		if !v.Valid {
+			faulty = errTold
+		}
+	}
+	return faulty
+}
