@@ -287,10 +287,10 @@ func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
 	defer busy.Close()
 	broken := &fake{onStart: func(context.Context, Match) error { return errors.New("too hard") }}
 	for want, p := range map[string]Player{
-		"player x cannot start: talking to x:":        at("x", "http://"+closed.Addr().String()),
-		"player x cannot start: the player is busy":   at("x", busy.URL),
-		"player x cannot start: too hard":             in("x", broken),
-		"player x cannot be made: the agent panicked": {Name: "x", New: func() Agent { panic("none") }},
+		"player x cannot start: talking to x:":      at("x", "http://"+closed.Addr().String()),
+		"player x cannot start: the player is busy": at("x", busy.URL),
+		"player x cannot start: too hard":           in("x", broken),
+		"player x cannot be made: panic: none":      {Name: "x", New: func() Agent { panic("none") }},
 	} {
 		aborted := make(chan bool, 1)
 		good := &fake{onAbort: func() { aborted <- true }}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // Player is one who takes part in matches: an agent in this process, or an
@@ -53,7 +54,7 @@ type local struct {
 
 func newLocal(newAgent NewAgent) (o *local, err error) {
 	o = &local{}
-	err = guarded(func() error { o.seat = newSeat(newAgent()); return nil })
+	err = guard.Do(func() error { o.seat = newSeat(newAgent()); return nil })
 	o.match, o.end = context.WithCancel(context.Background())
 	return o, err
 }

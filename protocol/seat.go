@@ -3,23 +3,14 @@ package protocol
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // errLate says that an agent has not returned in time. Its call may still run.
 var errLate = errors.New("the agent did not return in time")
-
-// panicked is the error of an agent's call that panicked.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string { return fmt.Sprintf("the agent panicked: %v", p.value) }
 
 // seat guards one agent on behalf of an endpoint or a manager: one call at a
 // time, no panic comes out, and nobody waits for longer than it wants to.
@@ -45,7 +36,7 @@ func (s *seat) call(wait context.Context, f func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() { s.free <- struct{}{} }()
-		done <- guarded(f)
+		done <- guard.Do(f)
 	}()
 	select {
 	case err := <-done:
@@ -53,16 +44,6 @@ func (s *seat) call(wait context.Context, f func() error) error {
 	case <-wait.Done():
 		return errLate
 	}
-}
-
-// guarded runs f and turns a panic into an error.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicked{v, debug.Stack()}
-		}
-	}()
-	return f()
 }
 
 // play asks the agent for its move. The agent's own deadline is in clock.
@@ -91,7 +72,7 @@ func (s *seat) stop(wait context.Context, joint []gdl.Term) error {
 
 // abort ends the match, also while another call runs. It does not wait.
 func (s *seat) abort() {
-	go func() { _ = guarded(func() error { s.agent.Abort(); return nil }) }()
+	go func() { _ = guard.Do(func() error { s.agent.Abort(); return nil }) }()
 }
 
 // within is a context that ends clock after start, or only with its parent if

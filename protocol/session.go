@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 
 	"github.com/rs/zerolog"
 )
@@ -64,7 +65,7 @@ func newSession(ctx context.Context, m Message, arrived time.Time, newAgent NewA
 		Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock,
 	}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	if err := guarded(func() error { s.seat = newSeat(newAgent()); return nil }); err != nil {
+	if err := guard.Do(func() error { s.seat = newSeat(newAgent()); return nil }); err != nil {
 		s.cancel()
 		return nil, s.failure("START", err)
 	}
@@ -181,9 +182,9 @@ func (s *session) failure(command string, err error) error {
 		return fmt.Errorf("%s: the match has ended meanwhile", command)
 	}
 	event := s.log.Error().Str("command", command).Err(err)
-	var p *panicked
+	var p *guard.Panic
 	if errors.As(err, &p) {
-		event = event.Bytes("stack", p.stack)
+		event = event.Bytes("stack", p.Stack)
 	}
 	event.Msg("the player failed")
 	return fmt.Errorf("%s: %w: %w", command, errAgent, err)
