@@ -44,6 +44,7 @@ type commands struct {
 	Bench      benchCommand      `cmd:"" help:"Measure random playouts on one thread."`
 	Perft      perftCommand      `cmd:"" help:"Count the joint moves to a given depth."`
 	Experiment experimentCommand `cmd:"" help:"Measure the solvers on a family of games, beside the figures of the literature."`
+	Signature  signatureCommand  `cmd:"" help:"Count what every search does on a fixed set of games: the same on every machine, unless the searches change."`
 	Inspect    inspectCommand    `cmd:"" help:"Show what the compiler found out about a game."`
 }
 

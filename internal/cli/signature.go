@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/search/signature"
+)
+
+// signatureCommand shows what the searches do on a fixed set of games.
+type signatureCommand struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run implements the command.
+func (c *signatureCommand) Run(s *console) error {
+	defer s.progress(doing("searching"))()
+	compile := func(_ context.Context, game string) (machine.Machine, error) {
+		m, _, err := s.compile(game, reasoner.Options{Lanes: signature.Lanes})
+		return m, err
+	}
+	var entries []signature.Entry
+	err := signature.Run(s.ctx, compile, func(e signature.Entry) error {
+		entries = append(entries, e)
+		if c.JSON {
+			return json.NewEncoder(s.out).Encode(e)
+		}
+		return nil
+	})
+	if c.JSON {
+		return err
+	}
+	return errors.Join(signature.WriteTable(s.out, entries), err)
+}

@@ -1,0 +1,139 @@
+// Package signature measures what the searches do on a fixed set of games: nodes,
+// linear programs, values. The figures depend on the code alone, not on clocks or
+// on the machine they are taken on, so a change of search shows as a change of
+// the committed table (signature.txt), and a change of anything else must not.
+//
+// It owns the set of games and methods; it must not know where a game comes from:
+// the caller compiles games by name.
+package signature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/montecarlo"
+	"stackmate/search/solve"
+)
+
+// Lanes is the width of batch for which machines must be compiled. Every
+// processor has it; with another one the sampling search runs other playouts.
+const Lanes = 64
+
+// Entry is what one method did on one game.
+type Entry struct {
+	Game      string     `json:"game"`
+	Method    string     `json:"method"`
+	Value     [2]float64 `json:"value"` // of the first role that is not chance, in goal points
+	Nodes     int64      `json:"nodes"`
+	LPCalls   int64      `json:"lp_calls"`
+	TableHits int64      `json:"table_hits"`
+}
+
+// task is one line of the table.
+type task struct {
+	game, method string
+	search       func() (search.Searcher, error)
+	limits       search.Limits
+}
+
+const (
+	// tableMiB bounds the tables: more than any of the games needs.
+	tableMiB = 256
+	// sampledNodes bounds the sampling search.
+	sampledNodes = 2000
+)
+
+// exact is a method of package solve on some games.
+func exact(method string, table solve.Switch, games ...string) []task {
+	name := method
+	if table == solve.Off {
+		name += " without table"
+	}
+	var list []task
+	for _, game := range games {
+		list = append(list, task{game, name, func() (search.Searcher, error) {
+			return solve.New(solve.Options{
+				Method: method, LP: "native", Table: table, Symmetries: solve.On, Memory: tableMiB, Order: "l", Moves: "dynamic",
+			})
+		}, search.Limits{MaxBytes: tableMiB << 20}})
+	}
+	return list
+}
+
+// sampling is Monte Carlo tree search by a rule on some games.
+func sampling(name string, rule montecarlo.Rule, games ...string) []task {
+	var list []task
+	for _, game := range games {
+		list = append(list, task{game, name, func() (search.Searcher, error) {
+			return montecarlo.New(montecarlo.Config{Rule: rule, Lanes: Lanes}), nil
+		}, search.Limits{MaxNodes: sampledNodes, MaxBytes: tableMiB << 20, Seed: 1}})
+	}
+	return list
+}
+
+// tasks lists the searches: each method on games of its class.
+func tasks() []task {
+	var list []task
+	for _, method := range []string{"bi", "smab", "biab", "do", "best"} {
+		list = append(list, exact(method, solve.On, "goofspiel-6", "biddingTicTacToe-2", "oshiZumo-12-3", "tron-5x5")...)
+		list = append(list, exact(method, solve.Off, "goofspiel-5")...)
+	}
+	list = append(list, exact("anytime", solve.On, "goofspiel-6", "oshiZumo-12-3")...)
+	list = append(list, exact(solve.BoundedAlphaBeta, solve.On, "ticTacToe", "connectFour-4x4", "nim-3.4.5", "breakthrough-3x5")...)
+	list = append(list, exact(solve.BoundedAlphaBeta, solve.Off, "nim-2.3.4")...)
+	list = append(list, sampling("uct", montecarlo.UCT, "goofspiel-7", "connectFour-6x5", "breakthrough-6x6", "pig-20-10", "trio-3x3", "slidingPuzzle-3x2-12")...)
+	return append(list, sampling("regret matching", montecarlo.RegretMatching, "goofspiel-7", "oshiZumo-20-3", "tron-6x6")...)
+}
+
+// Run measures all and calls yield with each entry as soon as it is there. The
+// function compile makes the machine of a game, of Lanes lanes.
+func Run(ctx context.Context, compile func(ctx context.Context, game string) (machine.Machine, error), yield func(Entry) error) error {
+	for _, t := range tasks() {
+		m, err := compile(ctx, t.game)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.game, err)
+		}
+		s, err := t.search()
+		if err != nil {
+			return fmt.Errorf("%s by %s: %w", t.game, t.method, err)
+		}
+		r, err := s.Search(ctx, m, m.Initial(), t.limits)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return fmt.Errorf("%s by %s: %w", t.game, t.method, err)
+		}
+		value := r.Values[firstPlayer(m.Names().Roles)]
+		err = yield(Entry{
+			Game: t.game, Method: t.method, Value: [2]float64{value.Lower, value.Upper},
+			Nodes: r.Nodes, LPCalls: r.LPCalls, TableHits: r.TableHits,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstPlayer is the first role that is not chance.
+func firstPlayer(roles []string) machine.Role {
+	for r, name := range roles {
+		if name != machine.RandomRole {
+			return machine.Role(r)
+		}
+	}
+	return 0
+}
+
+// WriteTable writes entries for people, and for the committed table.
+func WriteTable(w io.Writer, entries []Entry) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "method\tgame\tvalue\tnodes\tLPs\ttable hits")
+	for _, e := range entries {
+		fmt.Fprintf(t, "%s\t%s\t%.6g–%.6g\t%d\t%d\t%d\n", e.Method, e.Game, e.Value[0], e.Value[1], e.Nodes, e.LPCalls, e.TableHits)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,54 @@
+package signature_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/search/signature"
+)
+
+var update = flag.Bool("update", false, "write signature.txt anew")
+
+// What searches do changes only on purpose: whoever changes it runs the test with
+// -update, and the change shows in the commit.
+func TestSearchesDoWhatTheSignatureSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all searches on all games take seconds")
+	}
+	var entries []signature.Entry
+	compile := func(ctx context.Context, game string) (machine.Machine, error) {
+		return reasoner.New(ctx, gamestest.Rules(t, game), reasoner.Options{Lanes: signature.Lanes})
+	}
+	err := signature.Run(t.Context(), compile, func(e signature.Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := signature.WriteTable(&got, entries); err != nil {
+		t.Fatal(err)
+	}
+	const file = "signature.txt"
+	if *update {
+		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got.String()); d != "" {
+		t.Errorf("-signature.txt +now:\n%s", d)
+	}
+}
