@@ -22,20 +22,23 @@ type match struct {
 	self    machine.Role
 	state   machine.State
 	last    []string   // the joint move made last, as told
+	told    int        // messages heard
 	history [][]string // all joint moves told
 	heard   int        // of history: how many the state has gone through
 }
 
-// hear takes note of a joint move; nil is none.
-func (m *match) hear(joint []gdl.Term) {
-	if joint == nil {
-		return
+// hear takes note of the joint moves that are new; nil is none.
+func (m *match) hear(told [][]gdl.Term) {
+	for ; m.told < len(told); m.told++ {
+		if told[m.told] == nil {
+			continue
+		}
+		var texts []string
+		for _, t := range told[m.told] {
+			texts = append(texts, t.String())
+		}
+		m.history = append(m.history, texts)
 	}
-	texts := make([]string, len(joint))
-	for r, t := range joint {
-		texts[r] = t.String()
-	}
-	m.history = append(m.history, texts)
 	if m.machine != nil {
 		m.catchUp()
 	}

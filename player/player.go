@@ -23,11 +23,18 @@ import (
 
 // Options steer New. The zero value is right for nearly everyone.
 type Options struct {
-	Logger  zerolog.Logger
 	Seed    uint64
 	Threads int   // searching goroutines at a time; 0 means GOMAXPROCS
 	Memory  int64 // bytes for compiling, and again for tables and trees; 0 means DefaultMemory
 	Ponder  bool  // go on thinking between the calls of Play
+}
+
+// Match is the match that a player is to play.
+type Match struct {
+	Game    *gdl.Game
+	Role    string          // spelled as in the rules
+	Machine machine.Machine // of the same game, if somebody has compiled it; else nil
+	Log     zerolog.Logger  // carries what identifies the match
 }
 
 // DefaultMemory is the default of Options.Memory.
@@ -41,11 +48,11 @@ const DefaultMemory = 2 << 30
 //	random     a random legal move
 func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-var kinds = map[string]func(Options) policy{
-	"stackmate": func(o Options) policy { return newThinker(o, true) },
-	"mcts":      func(o Options) policy { return newThinker(o, false) },
-	"legal":     func(Options) policy { return firstMove{} },
-	"random":    func(o Options) policy { return &randomMove{machine.NewRand(o.Seed)} },
+var kinds = map[string]func(Options, zerolog.Logger) policy{
+	"stackmate": func(o Options, log zerolog.Logger) policy { return newThinker(o, log, true) },
+	"mcts":      func(o Options, log zerolog.Logger) policy { return newThinker(o, log, false) },
+	"legal":     func(Options, zerolog.Logger) policy { return firstMove{} },
+	"random":    func(o Options, _ zerolog.Logger) policy { return &randomMove{machine.NewRand(o.Seed)} },
 }
 
 // policy is how a kind of player decides. It belongs to one match.
@@ -97,20 +104,24 @@ func New(kind string, o Options) (*Player, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
-	return &Player{kind: kind, options: o, log: o.Logger, compile: compileGame, abort: func() {}}, nil
+	return &Player{kind: kind, options: o, compile: compileGame, abort: func() {}}, nil
 }
 
-// Start prepares for a match in the given role, spelled as in the rules. The
-// deadline of ctx is the end of the start clock. Where compiling takes longer
+// Start prepares for a match. The deadline of ctx is the end of the start clock. Where compiling takes longer
 // than that, it goes on behind the match, and Start returns nil all the same.
-func (p *Player) Start(ctx context.Context, game *gdl.Game, role string) error {
+func (p *Player) Start(ctx context.Context, m Match) error {
 	p.end()
+	p.log = m.Log
 	p.mu.Lock()
 	p.life, p.abort = context.WithCancel(context.WithoutCancel(ctx))
 	p.mu.Unlock()
-	p.policy = kinds[p.kind](p.options)
-	p.match = &match{role: role, log: p.log}
-	p.forge = newForge(p.life, p.compile, game, p.options.Memory, patience(ctx, time.Now()))
+	p.policy = kinds[p.kind](p.options, m.Log)
+	p.match = &match{role: m.Role, log: m.Log}
+	compile := p.compile
+	if m.Machine != nil {
+		compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) { return m.Machine, nil }
+	}
+	p.forge = newForge(p.life, compile, m.Game, p.options.Memory, patience(ctx, time.Now()))
 	ctx, cancel := withMargin(ctx, time.Now(), readyMargin)
 	defer cancel()
 	ctx, stop := p.untilAborted(ctx)
@@ -129,10 +140,10 @@ func (p *Player) Start(ctx context.Context, game *gdl.Game, role string) error {
 	return err
 }
 
-// Play is told the joint move made before, nil at the first turn, and returns
-// the move to make. The deadline of ctx is the end of the play clock. A joint
+// Play returns the move to make. It is told all joint moves so far, in order of
+// arrival, nil for NIL. The deadline of ctx is the end of the play clock. A joint
 // move that is not legal is logged and survived.
-func (p *Player) Play(ctx context.Context, joint []gdl.Term) (gdl.Term, error) {
+func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	if p.match == nil {
 		return gdl.Term{}, errors.New("PLAY without a match")
 	}
@@ -144,7 +155,7 @@ func (p *Player) Play(ctx context.Context, joint []gdl.Term) (gdl.Term, error) {
 	if err := p.forge.wait(ctx, false); err != nil {
 		return gdl.Term{}, err
 	}
-	p.match.hear(joint)
+	p.match.hear(told)
 	at, err := p.position()
 	if err != nil {
 		return gdl.Term{}, err
@@ -159,11 +170,11 @@ func (p *Player) Play(ctx context.Context, joint []gdl.Term) (gdl.Term, error) {
 	return gdl.ParseTerm(text)
 }
 
-// Stop is told the last joint move: the match is over.
-func (p *Player) Stop(joint []gdl.Term) {
+// Stop ends the match; told has its last joint move.
+func (p *Player) Stop(told [][]gdl.Term) {
 	p.disturb()
 	if p.match != nil && p.forge.best() != nil {
-		p.match.hear(joint)
+		p.match.hear(told)
 		if _, err := p.position(); err == nil {
 			p.log.Warn().Msg("the match was stopped in a position that is not terminal")
 		}

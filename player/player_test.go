@@ -41,7 +41,7 @@ func seated(t *testing.T, m machine.Machine, sampler, exact search.Searcher) *Pl
 	p.compile = given(m)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := p.Start(ctx, &gdl.Game{}, m.Names().Roles[0]); err != nil {
+	if err := p.Start(ctx, Match{Game: &gdl.Game{}, Role: m.Names().Roles[0]}); err != nil {
 		t.Fatal(err)
 	}
 	thinker := p.policy.(*thinker)
@@ -53,11 +53,21 @@ func play(t *testing.T, p *Player, clock time.Duration, joint ...string) string 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), clock)
 	defer cancel()
-	move, err := p.Play(ctx, terms(t, joint...))
+	move, err := p.Play(ctx, tell(t, p, joint...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return move.String()
+}
+
+// tell adds a joint move, or NIL, to what the player has been told before.
+func tell(t *testing.T, p *Player, joint ...string) [][]gdl.Term {
+	t.Helper()
+	told := 0
+	if p.match != nil {
+		told = p.match.told
+	}
+	return append(make([][]gdl.Term, told), terms(t, joint...))
 }
 
 func terms(t *testing.T, texts ...string) []gdl.Term {
@@ -170,7 +180,7 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		began := time.Now()
-		if err := p.Start(ctx, &gdl.Game{}, "left"); err != nil || time.Since(began) >= 5*time.Second {
+		if err := p.Start(ctx, Match{Game: &gdl.Game{}, Role: "left"}); err != nil || time.Since(began) >= 5*time.Second {
 			t.Fatalf("Start: %v after %v", err, time.Since(began))
 		}
 		play(t, p, time.Second)
@@ -195,7 +205,7 @@ func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if err := p.Start(ctx, &gdl.Game{}, "left"); err != nil {
+		if err := p.Start(ctx, Match{Game: &gdl.Game{}, Role: "left"}); err != nil {
 			t.Fatalf("Start: %v", err)
 		}
 		if move := play(t, p, 5*time.Second); !strings.HasPrefix(move, "(take ") {
@@ -211,7 +221,7 @@ func TestAGameThatNoEngineTakesIsAnError(t *testing.T) {
 	p.compile = func(_ context.Context, _ *gdl.Game, engine string, _ int64) (machine.Machine, error) {
 		return nil, errors.New("too large")
 	}
-	err := p.Start(context.Background(), &gdl.Game{}, "left")
+	err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "left"})
 	if err == nil || !strings.Contains(err.Error(), "circuit: too large") || !strings.Contains(err.Error(), "reference: too large") {
 		t.Errorf("error %v, want the reason of each engine", err)
 	}
@@ -220,7 +230,7 @@ func TestAGameThatNoEngineTakesIsAnError(t *testing.T) {
 func TestAnUnknownRoleIsAnError(t *testing.T) {
 	p := newPlayer(t, "legal", Options{})
 	p.compile = given(newSubtraction(9))
-	if err := p.Start(context.Background(), &gdl.Game{}, "middle"); err == nil || !strings.Contains(err.Error(), "left") {
+	if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "middle"}); err == nil || !strings.Contains(err.Error(), "left") {
 		t.Errorf("error %v, want one that lists the roles", err)
 	}
 }
@@ -246,7 +256,7 @@ func TestUnknownKindsAreRefused(t *testing.T) {
 func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
 	p := newPlayer(t, "legal", Options{})
 	p.compile = given(newSubtraction(9))
-	if err := p.Start(context.Background(), &gdl.Game{}, "left"); err != nil {
+	if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -276,15 +286,15 @@ func TestMovesAfterTheEndAreAnErrorNotACrash(t *testing.T) {
 	if _, err := p.Play(context.Background(), nil); err == nil {
 		t.Error("PLAY before START gives no error")
 	}
-	if err := p.Start(context.Background(), &gdl.Game{}, "left"); err != nil {
+	if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := p.Play(context.Background(), terms(t, "(take 1)", "noop")); err == nil {
+		if _, err := p.Play(context.Background(), tell(t, p, "(take 1)", "noop")); err == nil {
 			t.Error("PLAY after the end gives no error")
 		}
 	}
-	p.Stop(terms(t, "(take 1)", "noop"))
+	p.Stop(tell(t, p, "(take 1)", "noop"))
 	p.Stop(nil)
 	p.Abort()
 }
@@ -295,7 +305,7 @@ func TestMixedStrategiesAreSampled(t *testing.T) {
 	for seed := range uint64(40) {
 		p := newPlayer(t, "stackmate", Options{Seed: seed, Threads: 1})
 		p.compile = given(pennies)
-		if err := p.Start(context.Background(), &gdl.Game{}, "row"); err != nil {
+		if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "row"}); err != nil {
 			t.Fatal(err)
 		}
 		seen[play(t, p, 5*time.Second)]++
@@ -312,7 +322,7 @@ func TestAPuzzleIsPlayedToItsBestGoal(t *testing.T) {
 	p.compile = given(m)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	if err := p.Start(ctx, &gdl.Game{}, "robot"); err != nil {
+	if err := p.Start(ctx, Match{Game: &gdl.Game{}, Role: "robot"}); err != nil {
 		t.Fatal(err)
 	}
 	var last []string
@@ -377,7 +387,7 @@ func TestClassesAreToldApart(t *testing.T) {
 func TestPonderingStopsForTheNextMove(t *testing.T) {
 	p := newPlayer(t, "mcts", Options{Threads: 1, Ponder: true})
 	p.compile = given(newSubtraction(30))
-	if err := p.Start(context.Background(), &gdl.Game{}, "left"); err != nil {
+	if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
 	move := play(t, p, 500*time.Millisecond)

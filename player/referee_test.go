@@ -57,9 +57,11 @@ func (f *referee) hold(t testing.TB, players []*Player, start, play time.Duratio
 		}
 		group.Wait()
 	}
-	ask(start, func(ctx context.Context, r int) error { return players[r].Start(ctx, f.game, names.Roles[r]) })
+	ask(start, func(ctx context.Context, r int) error {
+		return players[r].Start(ctx, Match{Game: f.game, Role: names.Roles[r]})
+	})
 	state := append(machine.State(nil), f.machine.Initial()...)
-	var joint []gdl.Term
+	told := [][]gdl.Term{nil}
 	for {
 		f.batch.Load(state, 1)
 		f.batch.Evaluate(1)
@@ -68,16 +70,16 @@ func (f *referee) hold(t testing.TB, players []*Player, start, play time.Duratio
 		}
 		next := make([]gdl.Term, len(players))
 		ask(play, func(ctx context.Context, r int) (err error) {
-			next[r], err = players[r].Play(ctx, joint)
+			next[r], err = players[r].Play(ctx, told)
 			return err
 		})
 		f.make(t, players, next)
 		f.batch.Store(state, 1)
-		joint = next
+		told = append(told, next)
 	}
 	for _, p := range players {
 		if p != nil {
-			p.Stop(joint)
+			p.Stop(told)
 		}
 	}
 	goals := make([]int32, len(players))

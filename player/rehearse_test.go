@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search/montecarlo"
 )
@@ -24,7 +26,7 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 
 func TestRehearsalKeepsToItsPartOfTheStartClock(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	p := newThinker(Options{Threads: 2, Memory: 64 << 20}, false)
+	p := newThinker(Options{Threads: 2, Memory: 64 << 20}, zerolog.Nop(), false)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	began := time.Now()

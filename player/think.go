@@ -32,8 +32,8 @@ type thinker struct {
 	plan    plan
 }
 
-func newThinker(o Options, exactly bool) *thinker {
-	return &thinker{options: o, log: o.Logger, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(o.Seed)}
+func newThinker(o Options, log zerolog.Logger, exactly bool) *thinker {
+	return &thinker{options: o, log: log, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(o.Seed)}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:

@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"stackmate/gdl"
+	"stackmate/reasoner/machine"
 )
 
 // Match is what a START message says.
@@ -15,20 +18,30 @@ type Match struct {
 	Start      time.Time     // when START arrived: the clocks count from here
 	StartClock time.Duration // 0 means no limit
 	PlayClock  time.Duration // 0 means no limit
+	// Machine is the game compiled, where whoever holds the match has it: the
+	// agent need not compile. Nil otherwise.
+	Machine machine.Machine
+	Log     zerolog.Logger // carries the match id
 }
 
 // Agent is what plays behind an endpoint. The endpoint calls it for one match
 // at a time and never concurrently, except for Abort, which may come at any
 // time and must make a running call return soon. Deadlines come as the ctx's.
+//
+// What it is told is everything that the server has said of moves since Start,
+// in order of arrival, kept whatever the agent was doing then: one element for
+// each PLAY and STOP, the joint move of the message (one term per role in order
+// of the role declarations), or nil for NIL. Nothing has been checked but the
+// spelling: the same may have been said twice, something may be missing, and
+// making sense of it is up to the agent. From call to call it only grows;
+// agents don't change it.
 type Agent interface {
 	// Start prepares for a match and returns in time for the start clock.
 	Start(ctx context.Context, m Match) error
-	// Play is told the joint move made before (nil at the first turn; one term
-	// per role in order of the role declarations) and returns the move to make,
-	// spelled as in the rules.
-	Play(ctx context.Context, joint []gdl.Term) (gdl.Term, error)
-	// Stop is told the last joint move; the match is over.
-	Stop(joint []gdl.Term)
+	// Play returns the move to make, spelled as in the rules.
+	Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error)
+	// Stop ends the match; told has its last joint move.
+	Stop(told [][]gdl.Term)
 	// Abort ends the match at once.
 	Abort()
 }

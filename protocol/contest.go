@@ -35,6 +35,7 @@ type contest struct {
 	batch   machine.Batch
 	seats   []opponent // by role; nil for the role random
 	record  *Record
+	told    [][]gdl.Term // what the players have been told: one element for each PLAY and STOP
 	log     zerolog.Logger
 }
 
@@ -107,9 +108,9 @@ func (c *contest) each(wait context.Context, f func(ctx context.Context, role ma
 // start tells all players of the match. It returns why the match cannot begin,
 // if so: a player who cannot be reached or is busy. A late one may catch up.
 func (c *contest) start() (reason string) {
-	game := c.game
+	game, compiled := c.game, c.machine
 	if c.setting.Scramble {
-		game = c.names.game(game)
+		game, compiled = c.names.game(game), nil
 	}
 	wait, cancel := within(c.ctx, time.Now(), waiting(c.setting.StartClock))
 	defer cancel()
@@ -118,6 +119,7 @@ func (c *contest) start() (reason string) {
 		failures[r] = o.start(ctx, Match{
 			ID: c.record.Match, Role: game.Roles[r].String(), Game: game,
 			Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
+			Machine: compiled, Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
 		})
 	})
 	if c.ctx.Err() != nil {
@@ -148,13 +150,13 @@ func waiting(clock time.Duration) time.Duration {
 // turn tells all players the joint move before (nil at first), collects their
 // moves and fills in for those that fail.
 func (c *contest) turn(before []machine.Move) []machine.Move {
-	told := c.terms(before)
+	c.told = append(c.told, c.terms(before))
 	wait, cancel := within(c.ctx, time.Now(), waiting(c.setting.PlayClock))
 	defer cancel()
 	replies := make([]string, len(c.seats))
 	failures := make([]error, len(c.seats))
 	c.each(wait, func(ctx context.Context, r machine.Role, o opponent) {
-		replies[r], failures[r] = o.play(ctx, told)
+		replies[r], failures[r] = o.play(ctx, c.told)
 	})
 	joint := make([]machine.Move, len(c.seats))
 	moves := make([]string, len(c.seats))
@@ -250,10 +252,10 @@ func (c *contest) finish(last []machine.Move) {
 		c.record.Goals = append(c.record.Goals, int(g))
 	}
 	c.record.Completed = true
-	told := c.terms(last)
+	c.told = append(c.told, c.terms(last))
 	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
 	defer cancel()
-	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) { o.stop(ctx, told) })
+	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) { o.stop(ctx, c.told) })
 	c.log.Info().Strs("players", c.record.Players).Ints("goals", c.record.Goals).
 		Int("turns", c.record.Turns).Msg("the match is over")
 }

@@ -100,11 +100,13 @@ func TestAWholeMatchGetsTheRepliesOfTheProtocol(t *testing.T) {
 			told = append(told, fmt.Sprintf("start %s %s %v %v %d roles", m.ID, m.Role, m.StartClock, m.PlayClock, len(m.Game.Roles)))
 			return nil
 		},
-		onPlay: func(_ context.Context, joint []gdl.Term) (gdl.Term, error) {
-			told = append(told, "play "+jointText(joint))
+		onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+			told = append(told, "play "+jointText(history[len(history)-1]))
 			return gdl.Term{Kind: gdl.Compound, Name: "say", Args: []gdl.Term{{Name: "Yes"}}}, nil
 		},
-		onStop: func(joint []gdl.Term) { told = append(told, "stop "+jointText(joint)) },
+		onStop: func(history [][]gdl.Term) {
+			told = append(told, fmt.Sprintf("stop %s after %d", jointText(history[len(history)-1]), len(history)-1))
+		},
 	}
 	e := NewEndpoint("Tester One", always(agent), zlog)
 	expect(t, e, "( INFO )", "((name Tester_One) (status available))")
@@ -121,7 +123,7 @@ func TestAWholeMatchGetsTheRepliesOfTheProtocol(t *testing.T) {
 	expect(t, e, "(PLAY M.1 ((SAY YES) PASS))", "(say Yes)")
 	expect(t, e, "(STOP m.1 ((say No) pass))", "done")
 	expect(t, e, "(INFO)", "((name Tester_One) (status available))")
-	want := []string{"start m.1 Right 10s 5s 2 roles", "play ()", "play ((say Yes) pass)", "stop ((say No) pass)"}
+	want := []string{"start m.1 Right 10s 5s 2 roles", "play ()", "play ((say Yes) pass)", "stop ((say No) pass) after 2"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("what the agent was told (-want +got):\n%s", diff)
 	}
@@ -186,7 +188,7 @@ func TestRepliesCarryTheHeadersThatReadersNeed(t *testing.T) {
 }
 
 func TestAClientThatClosesItsSideStillGetsTheReply(t *testing.T) {
-	slow := &fake{onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+	slow := &fake{onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 		time.Sleep(50 * time.Millisecond)
 		return gdl.Term{Name: "pass"}, ctx.Err()
 	}}
@@ -255,11 +257,11 @@ func TestAFailingAgentIsSurvived(t *testing.T) {
 			500, "available",
 		},
 		"error in play": {
-			always(&fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return gdl.Term{}, broken }}),
+			always(&fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return gdl.Term{}, broken }}),
 			200, "busy",
 		},
 		"panic in play": {
-			always(&fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return gdl.Term{}, crash() }}),
+			always(&fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return gdl.Term{}, crash() }}),
 			200, "busy",
 		},
 	} {
@@ -279,7 +281,7 @@ func TestAFailingAgentIsSurvived(t *testing.T) {
 			}
 		})
 	}
-	stop := &fake{onStop: func([]gdl.Term) { _ = crash() }, onAbort: func() { _ = crash() }}
+	stop := &fake{onStop: func([][]gdl.Term) { _ = crash() }, onAbort: func() { _ = crash() }}
 	e := NewEndpoint("Tester", always(stop), zlog)
 	expect(t, e, startText("Left"), "ready")
 	expect(t, e, "(STOP m.1 NIL)", "done")
@@ -302,7 +304,7 @@ func TestInfoAndAbortAreAnsweredWhileTheAgentThinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		aborted := false
 		agent := &fake{
-			onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+			onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 				<-ctx.Done()
 				return gdl.Term{}, ctx.Err()
 			},
@@ -347,7 +349,7 @@ func TestASlowStartIsAnsweredBeforeTheClockEnds(t *testing.T) {
 func TestALateAgentIsGivenUpAndFoundAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, running := 0, 0
-		agent := &fake{onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+		agent := &fake{onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 			if running++; running > 1 {
 				t.Error("two calls at once")
 			}
@@ -414,7 +416,7 @@ func TestServeEndsWithItsContextAndAbortsTheMatch(t *testing.T) {
 	}
 	aborted := make(chan struct{})
 	agent := &fake{
-		onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+		onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 			<-ctx.Done()
 			return gdl.Term{}, ctx.Err()
 		},

@@ -54,8 +54,8 @@ func compile(t testing.TB, g *gdl.Game) machine.Machine {
 // fake is an agent made of functions; those that are nil do nothing well.
 type fake struct {
 	onStart func(ctx context.Context, m Match) error
-	onPlay  func(ctx context.Context, joint []gdl.Term) (gdl.Term, error)
-	onStop  func(joint []gdl.Term)
+	onPlay  func(ctx context.Context, told [][]gdl.Term) (gdl.Term, error)
+	onStop  func(told [][]gdl.Term)
 	onAbort func()
 }
 
@@ -68,16 +68,16 @@ func (f *fake) Start(ctx context.Context, m Match) error {
 	return f.onStart(ctx, m)
 }
 
-func (f *fake) Play(ctx context.Context, joint []gdl.Term) (gdl.Term, error) {
+func (f *fake) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	if f.onPlay == nil {
 		return gdl.Term{Name: "pass"}, nil
 	}
-	return f.onPlay(ctx, joint)
+	return f.onPlay(ctx, told)
 }
 
-func (f *fake) Stop(joint []gdl.Term) {
+func (f *fake) Stop(told [][]gdl.Term) {
 	if f.onStop != nil {
-		f.onStop(joint)
+		f.onStop(told)
 	}
 }
 
@@ -91,7 +91,7 @@ func always(a Agent) NewAgent { return func() Agent { return a } }
 
 // saying is an agent that always makes the same move.
 func saying(move gdl.Term) *fake {
-	return &fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { return move, nil }}
+	return &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return move, nil }}
 }
 
 // drifter plays uniformly random legal moves and checks what it is told.
@@ -101,7 +101,7 @@ type drifter struct {
 	batch machine.Batch
 	role  machine.Role
 	rng   *machine.Rand
-	first bool
+	turns int // joint moves and NIL that it has been told
 }
 
 // drifters makes agents that play at random on m, in any match of its game.
@@ -117,24 +117,26 @@ func drifters(t testing.TB, m machine.Machine) NewAgent {
 
 func (d *drifter) Start(_ context.Context, m Match) error {
 	d.role, _ = d.names.Role(m.Role)
-	d.first = true
+	d.turns = 0
 	return nil
 }
 
-func (d *drifter) Play(_ context.Context, joint []gdl.Term) (gdl.Term, error) {
-	d.advance(joint)
+func (d *drifter) Play(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	d.advance(told)
 	d.batch.Evaluate(1)
 	legal := d.batch.AppendLegal(nil, 0, d.role)
 	text := d.names.Moves[d.role][legal[d.rng.Intn(len(legal))]]
 	return gdl.ParseTerm(text)
 }
 
-// advance applies the joint move, which must come exactly if one was made.
-func (d *drifter) advance(joint []gdl.Term) {
-	if d.first != (joint == nil) {
-		d.t.Errorf("told of %v; first turn: %v", joint, d.first)
+// advance applies the last joint move, which must be the only new one, and nil
+// exactly at the first turn.
+func (d *drifter) advance(told [][]gdl.Term) {
+	joint := told[len(told)-1]
+	if len(told) != d.turns+1 || (d.turns == 0) != (joint == nil) {
+		d.t.Errorf("told %v after %d turns", told, d.turns)
 	}
-	d.first = false
+	d.turns++
 	d.batch.Evaluate(1)
 	for r, t := range joint {
 		move, ok := d.names.Move(machine.Role(r), t.String())
@@ -149,8 +151,8 @@ func (d *drifter) advance(joint []gdl.Term) {
 	}
 }
 
-func (d *drifter) Stop(joint []gdl.Term) {
-	d.advance(joint)
+func (d *drifter) Stop(told [][]gdl.Term) {
+	d.advance(told)
 	d.batch.Evaluate(1)
 	if d.batch.Terminal()[0]&1 == 0 {
 		d.t.Error("stopped in a position that is not terminal")

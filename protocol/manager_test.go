@@ -242,13 +242,13 @@ func TestASlowPlayerOnTheWireTimesOut(t *testing.T) {
 func TestSlowAndFailingAgentsInProcessAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		slow := &fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) {
+		slow := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 			if calls++; calls == 1 {
 				time.Sleep(7 * time.Second)
 			}
 			return gdl.Term{Name: "pass"}, nil
 		}}
-		failing := &fake{onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) { panic("crash") }}
+		failing := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { panic("crash") }}
 		m := manager(t, choosing)
 		began := time.Now()
 		r := play(t, m, quick, in("slow", slow), in("failing", failing))
@@ -349,7 +349,7 @@ func TestAnInterruptedMatchEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		waiting := &fake{onPlay: func(ctx context.Context, _ []gdl.Term) (gdl.Term, error) {
+		waiting := &fake{onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 			<-ctx.Done()
 			return gdl.Term{}, ctx.Err()
 		}}
@@ -372,5 +372,29 @@ func TestTheSameSeedGivesTheSameMatch(t *testing.T) {
 	other.Seed++
 	if c := play(t, m, other, silent, silent); cmp.Equal(a.Moves, c.Moves) {
 		t.Error("another seed gave the same match")
+	}
+}
+
+func TestPlayersInThisProcessGetTheCompiledGameUnlessNamesAreScrambled(t *testing.T) {
+	m := builtIn(t, "biddingTicTacToe")
+	for _, scramble := range []bool{false, true} {
+		var got machine.Machine
+		newAgent := func() Agent {
+			agent := &compiling{t: t}
+			return &fake{
+				onStart: func(ctx context.Context, start Match) error { got = start.Machine; return agent.Start(ctx, start) },
+				onPlay:  agent.Play,
+			}
+		}
+		s := quick
+		s.Scramble = scramble
+		play(t, m, s, Player{Name: "one", New: newAgent}, Player{Name: "two", New: func() Agent { return &compiling{t: t} }})
+		want := m.machine
+		if scramble {
+			want = nil
+		}
+		if got != want {
+			t.Errorf("scramble %v: got machine %v, want %v", scramble, got != nil, want != nil)
+		}
 	}
 }

@@ -36,8 +36,9 @@ func CheckURL(address string) error {
 // waiting; an error is errLate or a failure of connection or player.
 type opponent interface {
 	start(ctx context.Context, m Match) error
-	play(ctx context.Context, joint []gdl.Term) (reply string, err error)
-	stop(ctx context.Context, joint []gdl.Term)
+	// play and stop are told all joint moves so far, nil for the first PLAY.
+	play(ctx context.Context, told [][]gdl.Term) (reply string, err error)
+	stop(ctx context.Context, told [][]gdl.Term)
 	abort(ctx context.Context)
 }
 
@@ -68,17 +69,17 @@ func (o *local) start(ctx context.Context, m Match) error {
 	})
 }
 
-func (o *local) play(ctx context.Context, joint []gdl.Term) (string, error) {
+func (o *local) play(ctx context.Context, told [][]gdl.Term) (string, error) {
 	clock, cancel := within(ctx, time.Now(), o.playClock)
 	defer cancel()
-	move, err := o.seat.play(ctx, clock, joint)
+	move, err := o.seat.play(ctx, clock, func() [][]gdl.Term { return told })
 	return move.String(), err
 }
 
-func (o *local) stop(ctx context.Context, joint []gdl.Term) {
+func (o *local) stop(ctx context.Context, told [][]gdl.Term) {
 	o.end()
 	// The match is over: a player's failure changes nothing any more.
-	_ = o.seat.stop(ctx, joint)
+	_ = o.seat.stop(ctx, func() [][]gdl.Term { return told })
 }
 
 func (o *local) abort(context.Context) {
@@ -154,13 +155,13 @@ func (o *remote) start(ctx context.Context, m Match) error {
 	return err
 }
 
-func (o *remote) play(ctx context.Context, joint []gdl.Term) (string, error) {
-	return o.send(ctx, Message{Command: Play, ID: o.id, Joint: joint, Turn: noTurn})
+func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, error) {
+	return o.send(ctx, Message{Command: Play, ID: o.id, Joint: told[len(told)-1], Turn: noTurn})
 }
 
-func (o *remote) stop(ctx context.Context, joint []gdl.Term) {
+func (o *remote) stop(ctx context.Context, told [][]gdl.Term) {
 	// The match is over: what the player answers changes nothing any more.
-	_, _ = o.send(ctx, Message{Command: Stop, ID: o.id, Joint: joint, Turn: noTurn})
+	_, _ = o.send(ctx, Message{Command: Stop, ID: o.id, Joint: told[len(told)-1], Turn: noTurn})
 }
 
 func (o *remote) abort(ctx context.Context) {

@@ -46,11 +46,12 @@ func (s *seat) call(wait context.Context, f func() error) error {
 	}
 }
 
-// play asks the agent for its move. The agent's own deadline is in clock.
-func (s *seat) play(wait, clock context.Context, joint []gdl.Term) (gdl.Term, error) {
+// play asks the agent for its move, with what has been told when its turn has
+// come. The agent's own deadline is in clock.
+func (s *seat) play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.Term, error) {
 	moves := make(chan gdl.Term, 1)
 	err := s.call(wait, func() error {
-		move, err := s.agent.Play(clock, joint)
+		move, err := s.agent.Play(clock, told())
 		if err == nil {
 			moves <- move
 		}
@@ -63,9 +64,9 @@ func (s *seat) play(wait, clock context.Context, joint []gdl.Term) (gdl.Term, er
 }
 
 // stop tells the agent that the match is over.
-func (s *seat) stop(wait context.Context, joint []gdl.Term) error {
+func (s *seat) stop(wait context.Context, told func() [][]gdl.Term) error {
 	return s.call(wait, func() error {
-		s.agent.Stop(joint)
+		s.agent.Stop(told())
 		return nil
 	})
 }

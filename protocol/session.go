@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"stackmate/gdl"
@@ -41,6 +42,9 @@ type session struct {
 	ctx    context.Context // ends with the match
 	cancel context.CancelFunc
 	expiry *time.Timer
+
+	mu      sync.Mutex // guards history
+	history [][]gdl.Term
 }
 
 // newSession reads the rules of a START message.
@@ -62,7 +66,7 @@ func newSession(ctx context.Context, m Message, arrived time.Time, newAgent NewA
 	}
 	s := &session{log: log, names: newSpelling(game), match: Match{
 		ID: m.ID, Role: role, Game: game,
-		Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock,
+		Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock, Log: log,
 	}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := guard.Do(func() error { s.seat = newSeat(newAgent()); return nil }); err != nil {
@@ -128,6 +132,7 @@ func (s *session) move(m Message, arrived time.Time) (string, error) {
 	if err := s.checkJoint(m); err != nil {
 		return "", err
 	}
+	s.hear(m.Joint)
 	clock, cancel := within(s.ctx, arrived, s.match.PlayClock)
 	defer cancel()
 	limit := s.match.PlayClock
@@ -136,7 +141,7 @@ func (s *session) move(m Message, arrived time.Time) (string, error) {
 	}
 	wait, cancelWait := within(s.ctx, arrived, limit)
 	defer cancelWait()
-	move, err := s.play(wait, clock, s.names.correctAll(m.Joint))
+	move, err := s.play(wait, clock, s.told)
 	if err != nil {
 		return "", s.failure("PLAY", err)
 	}
@@ -144,6 +149,22 @@ func (s *session) move(m Message, arrived time.Time) (string, error) {
 		s.log.Warn().Dur("clock", s.match.PlayClock).Dur("took", time.Since(arrived)).Msg("the move is late")
 	}
 	return move.String(), nil
+}
+
+// hear keeps a joint move, nil for NIL, before anything else happens: it is
+// history, whatever the agent does at that moment.
+func (s *session) hear(joint []gdl.Term) {
+	joint = s.names.correctAll(joint)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.history = append(s.history, joint)
+}
+
+// told is what the agent is told: all that was heard.
+func (s *session) told() [][]gdl.Term {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.history[:len(s.history):len(s.history)]
 }
 
 // checkJoint tells whether a joint move has one move per role.
@@ -157,14 +178,14 @@ func (s *session) checkJoint(m Message) error {
 // end answers a STOP.
 func (s *session) end(m Message) string {
 	s.cancel()
-	joint := s.names.correctAll(m.Joint)
 	if err := s.checkJoint(m); err != nil {
 		s.log.Warn().Err(err).Msg("the last joint move is ignored")
-		joint = nil
+	} else {
+		s.hear(m.Joint)
 	}
 	wait, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
-	if err := s.stop(wait, joint); err != nil {
+	if err := s.stop(wait, s.told); err != nil {
 		_ = s.failure("STOP", err)
 	}
 	return "done"

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
 )
@@ -25,12 +27,12 @@ func TestConcurrentRequestsNeverOverlapInTheAgent(t *testing.T) {
 		}
 		return &fake{
 			onStart: func(context.Context, Match) error { enter(); defer running.Add(-1); return nil },
-			onPlay: func(context.Context, []gdl.Term) (gdl.Term, error) {
+			onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 				enter()
 				defer running.Add(-1)
 				return gdl.Term{Name: "pass"}, nil
 			},
-			onStop: func([]gdl.Term) { enter(); defer running.Add(-1) },
+			onStop: func([][]gdl.Term) { enter(); defer running.Add(-1) },
 		}
 	}
 	e := NewEndpoint("Tester", newAgent, zlog)
@@ -93,4 +95,32 @@ type blockedReader chan struct{}
 func (r blockedReader) Read([]byte) (int, error) {
 	<-r
 	return 0, context.Canceled
+}
+
+func TestAJointMoveIsKeptWhateverTheAgentDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls [][]string
+		agent := &fake{onPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
+			var heard []string
+			for _, joint := range told {
+				heard = append(heard, jointText(joint))
+			}
+			calls = append(calls, heard)
+			if len(calls) == 1 {
+				time.Sleep(time.Minute) // deaf to its clock
+			}
+			return gdl.Term{Name: "pass"}, nil
+		}}
+		e := NewEndpoint("Tester", always(agent), zlog)
+		expect(t, e, startText("Left"), "ready")
+		ask(t, e, "(PLAY m.1 NIL)")
+		ask(t, e, "(PLAY m.1 ((say Yes) pass))") // finds the agent still at its first move
+		time.Sleep(time.Minute)
+		expect(t, e, "(PLAY m.1 (pass pass))", "pass")
+		want := [][]string{{"()"}, {"()", "((say Yes) pass)", "(pass pass)"}}
+		if diff := cmp.Diff(want, calls); diff != "" {
+			t.Errorf("what the agent was told (-want +got):\n%s", diff)
+		}
+		expect(t, e, "(ABORT m.1)", "aborted")
+	})
 }

@@ -15,12 +15,11 @@ type agent struct{ *player.Player }
 
 // Start implements protocol.Agent.
 func (a agent) Start(ctx context.Context, m protocol.Match) error {
-	return a.Player.Start(ctx, m.Game, m.Role)
+	return a.Player.Start(ctx, player.Match{Game: m.Game, Role: m.Role, Machine: m.Machine, Log: m.Log})
 }
 
 // agents makes agents of one kind. Each has a seed of its own.
 func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, error) {
-	o.Logger = s.log
 	if _, err := player.New(kind, o); err != nil {
 		return nil, err
 	}
