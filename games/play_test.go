@@ -2,14 +2,13 @@ package games_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -157,10 +156,6 @@ func positions(m machine.Machine) int {
 }
 
 func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
-	dir := os.Getenv("STACKMATE_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
 	for _, c := range []struct {
 		ours, theirs string
 		depth        int
@@ -172,11 +167,7 @@ func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
 		{"connectFour-9x6", "connectFour_9x6", 4},
 		{"ticTacToe", "ticTacToe", 6},
 	} {
-		src, err := os.ReadFile(filepath.Join(dir, "rulesheets", c.theirs+".kif"))
-		if err != nil {
-			t.Skipf("no corpus of rulesheets: %v", err)
-		}
-		theirs, _, err := gdl.Load(t.Context(), c.theirs, src)
+		theirs, _, err := gdl.Load(t.Context(), c.theirs, corpus.Source(t, c.theirs))
 		if err != nil {
 			t.Fatal(err)
 		}

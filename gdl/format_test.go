@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"stackmate/gdl"
+	"stackmate/internal/corpus"
 )
 
 // sameFile tells whether two texts have the same forms and the same comments.
@@ -41,8 +42,8 @@ func comments(t *testing.T, src []byte) []string {
 }
 
 func TestFormatOfEveryRulesheetKeepsRulesAndCommentsAndIsIdempotent(t *testing.T) {
-	for _, file := range corpus(t) {
-		src := read(t, file)
+	for _, sheet := range corpus.Rulesheets(t) {
+		file, src := sheet.Name, corpus.Source(t, sheet.Name)
 		once, err := gdl.Format(src)
 		if err != nil {
 			t.Fatal(err)

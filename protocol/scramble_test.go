@@ -1,13 +1,12 @@
 package protocol
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner/machine"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,30 +54,12 @@ func TestRulesKeepTheirMeaningOnTheWire(t *testing.T) {
 }
 
 func TestRulesOfTheCorpusKeepTheirMeaningOnTheWire(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(corpus(t), "rulesheets", "*.kif"))
-	for i, file := range files {
+	for i, sheet := range corpus.Rulesheets(t) {
 		if i%10 != 0 && testing.Short() {
 			continue
 		}
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sameRules(t, filepath.Base(file), src)
+		sameRules(t, sheet.Name, corpus.Source(t, sheet.Name))
 	}
-}
-
-// corpus is the folder of known rulesheets.
-func corpus(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("STACKMATE_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "rulesheets")); err != nil {
-		t.Skip("no corpus of rulesheets: set STACKMATE_CORPUS")
-	}
-	return dir
 }
 
 // sameRules checks that a game read from its own text is the same game.

@@ -2,8 +2,6 @@ package reasoner_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -25,11 +24,7 @@ var benchGames = []string{
 
 // compileCorpus compiles a rulesheet of the corpus for that many lanes.
 func compileCorpus(b *testing.B, name string, lanes int) machine.Machine {
-	src, err := os.ReadFile(filepath.Join(corpusDir(b), "rulesheets", name+".kif"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	game, _, err := gdl.Load(context.Background(), name, src)
+	game, _, err := gdl.Load(b.Context(), name, corpus.Source(b, name))
 	if err != nil {
 		b.Fatal(err)
 	}

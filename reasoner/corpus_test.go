@@ -4,14 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -25,19 +23,6 @@ var (
 	corpusBudget = flag.Duration("corpus.budget", 0, "budget of compiling one game; 0 means the default")
 )
 
-// corpusDir is the folder of rulesheets and traces; the test is skipped without.
-func corpusDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("STACKMATE_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "traces")); err != nil {
-		t.Skip("no corpus at " + dir + "; STACKMATE_CORPUS names its folder")
-	}
-	return dir
-}
-
 // TestCorpusReplaysExactly compiles every rulesheet and replays its recorded
 // matches: states, legal moves, goals and terminal must agree at every step. The
 // symmetries that the machine reports must hold along a match.
@@ -45,21 +30,15 @@ func TestCorpusReplaysExactly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the corpus takes minutes; left out by -short")
 	}
-	dir := corpusDir(t)
-	files, err := filepath.Glob(filepath.Join(dir, "rulesheets", "*.kif"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no rulesheets in %s: %v", dir, err)
-	}
 	filter := regexp.MustCompile(*corpusGames)
 	var total corpusLine
 	games := 0
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".kif")
-		if !filter.MatchString(name) {
+	for _, sheet := range corpus.Rulesheets(t) {
+		if !filter.MatchString(sheet.Name) {
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
-			line := replayGame(t, dir, name)
+		t.Run(sheet.Name, func(t *testing.T) {
+			line := replayGame(t, sheet.Name)
 			games++
 			total.steps += line.steps
 			total.init += line.init
@@ -99,13 +78,8 @@ func corpusMachine(ctx context.Context, game *gdl.Game) (machine.Machine, error)
 	return reference.NewWithNames(game, chosen.Names())
 }
 
-func replayGame(t *testing.T, dir, name string) corpusLine {
-	file := filepath.Join(dir, "rulesheets", name+".kif")
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	game, _, err := gdl.Load(t.Context(), name+".kif", src)
+func replayGame(t *testing.T, name string) corpusLine {
+	game, _, err := gdl.Load(t.Context(), name+".kif", corpus.Source(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +92,8 @@ func replayGame(t *testing.T, dir, name string) corpusLine {
 	}
 	line.info = m.Info()
 	checkSymmetries(t, m)
-	traceFile := filepath.Join(dir, "traces", name+".jsonl.gz")
-	if _, err := os.Stat(traceFile); err != nil {
+	traceFile, ok := corpus.Trace(t, name)
+	if !ok {
 		t.Logf("no trace of %s; it loads", name)
 		return line
 	}

@@ -5,8 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -52,23 +51,15 @@ func TestRewrittenRulesheetsAreTheSameGame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles many games; left out by -short")
 	}
-	dir := corpusDir(t)
-	files, err := filepath.Glob(filepath.Join(dir, "rulesheets", "*.kif"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sheets := corpus.Rulesheets(t)
 	rng := rand.New(rand.NewPCG(*metamorphicSeed, 0))
 	if !*metamorphicAll {
-		rng.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		rng.Shuffle(len(sheets), func(i, j int) { sheets[i], sheets[j] = sheets[j], sheets[i] })
 	}
 	filter := regexp.MustCompile(*corpusGames)
 	taken := 0
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := strings.TrimSuffix(filepath.Base(file), ".kif")
+	for _, sheet := range sheets {
+		name, src := sheet.Name, corpus.Source(t, sheet.Name)
 		if !filter.MatchString(name) || !*metamorphicAll && (taken == sampleSize || len(src) > sampleBytes) {
 			continue
 		}

@@ -3,8 +3,6 @@ package rewrite_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,28 +11,22 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
+	"stackmate/internal/corpus"
 )
 
-// corpus reads every tenth rulesheet of the corpus.
-func corpus(t *testing.T) map[string]*gdl.File {
+// everyTenth reads every tenth rulesheet of the corpus.
+func everyTenth(t *testing.T) map[string]*gdl.File {
 	t.Helper()
-	dir := os.Getenv("STACKMATE_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "rulesheets", "*.kif"))
-	if len(files) == 0 {
-		t.Skip("no corpus of rulesheets at " + dir + "; STACKMATE_CORPUS names its folder")
-	}
 	out := make(map[string]*gdl.File)
-	for i := 0; i < len(files); i += 10 {
-		src, err := os.ReadFile(files[i])
+	for i, sheet := range corpus.Rulesheets(t) {
+		if i%10 != 0 {
+			continue
+		}
+		tree, err := gdl.Parse(sheet.Path, corpus.Source(t, sheet.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out[files[i]], err = gdl.Parse(files[i], src); err != nil {
-			t.Fatal(err)
-		}
+		out[sheet.Name] = tree
 	}
 	return out
 }
@@ -64,7 +56,7 @@ var same = strings.NewReplacer()
 
 func TestRewritingKeepsTheRulesOfTheCorpus(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for file, tree := range corpus(t) {
+	for file, tree := range everyTenth(t) {
 		want := rules(t, tree, same)
 		for name, rewritten := range map[string]*gdl.File{
 			"Rules":        rewrite.Rules(tree, rng),
@@ -79,7 +71,7 @@ func TestRewritingKeepsTheRulesOfTheCorpus(t *testing.T) {
 }
 
 func TestRenamedSymbolsAndVariablesCanBeNamedBack(t *testing.T) {
-	for file, tree := range corpus(t) {
+	for file, tree := range everyTenth(t) {
 		var back []string
 		fresh := func(prefix string) func(string) string {
 			return func(old string) string {

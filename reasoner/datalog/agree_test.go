@@ -13,6 +13,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
 )
@@ -225,7 +226,7 @@ func TestShuffledRulesGiveTheSameGame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, name := range []string{"biddingTicTacToe", "connectFour", "blocker", "eightPuzzle", "checkersSmall"} {
 		t.Run(name, func(t *testing.T) {
-			src := source(t, name)
+			src := corpus.Source(t, name)
 			tree, err := gdl.Parse(name, src)
 			if err != nil {
 				t.Fatal(err)

@@ -3,45 +3,25 @@ package datalog
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"stackmate/gdl"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
 )
 
-// corpusDir is the folder with rulesheets and traces; the test is skipped where
-// there is none.
-func corpusDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("STACKMATE_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "rulesheets")); err != nil {
-		t.Skip("no corpus of rulesheets at " + dir + "; STACKMATE_CORPUS names its folder")
-	}
-	return dir
-}
-
 // rulesheets lists the rulesheets of the corpus by name; in short mode, some.
 func rulesheets(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(corpusDir(t), "rulesheets", "*.kif"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var names []string
-	for i, file := range files {
+	for i, sheet := range corpus.Rulesheets(t) {
 		if !testing.Short() || i%shortStride == 0 {
-			names = append(names, strings.TrimSuffix(filepath.Base(file), ".kif"))
+			names = append(names, sheet.Name)
 		}
 	}
 	return names
@@ -50,18 +30,9 @@ func rulesheets(t testing.TB) []string {
 // shortStride is how many rulesheets there are to one that a short run takes.
 const shortStride = 12
 
-func source(t testing.TB, name string) []byte {
-	t.Helper()
-	src, err := os.ReadFile(filepath.Join(corpusDir(t), "rulesheets", name+".kif"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return src
-}
-
 func loadRulesheet(t testing.TB, name string) *gdl.Game {
 	t.Helper()
-	return load(t, name+".kif", string(source(t, name)))
+	return load(t, name+".kif", string(corpus.Source(t, name)))
 }
 
 func load(t rapid.TB, name, src string) *gdl.Game {
@@ -76,8 +47,8 @@ func load(t rapid.TB, name, src string) *gdl.Game {
 // replay compares m with all recorded matches of a rulesheet.
 func replay(t *testing.T, name string, m machine.Machine) {
 	t.Helper()
-	file := filepath.Join(corpusDir(t), "traces", name+".jsonl.gz")
-	if _, err := os.Stat(file); err != nil {
+	file, ok := corpus.Trace(t, name)
+	if !ok {
 		t.Log("no recorded matches")
 		return
 	}

@@ -3,12 +3,11 @@ package reference_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner/trace"
 )
 
@@ -25,15 +24,10 @@ func respell(t *testing.T, rename func(string) string, terms []string) {
 }
 
 func TestRewrittenRulesReplayTheRenamedRecords(t *testing.T) {
-	dir := corpus(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, name := range []string{"biddingTicTacToe", "connectFour", "2pttc", "aipsrovers01", "blockerSerial"} {
 		t.Run(name, func(t *testing.T) {
-			src, err := os.ReadFile(filepath.Join(dir, "rulesheets", name+".kif"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			tree, err := gdl.Parse(name, src)
+			tree, err := gdl.Parse(name, corpus.Source(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +41,8 @@ func TestRewrittenRulesReplayTheRenamedRecords(t *testing.T) {
 			tree = rewrite.Bodies(rewrite.Rules(rewrite.Disjunctions(tree), rng), rng)
 			tree = rewrite.Variables(rewrite.Symbols(tree, rename), func(v string) string { return v + "v" })
 			m := compile(t, gdl.Print(tree))
-			for match, err := range trace.Read(filepath.Join(dir, "traces", name+".jsonl.gz")) {
+			file, _ := corpus.Trace(t, name)
+			for match, err := range trace.Read(file) {
 				if err != nil {
 					t.Fatal(err)
 				}

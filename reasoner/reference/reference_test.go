@@ -2,11 +2,10 @@ package reference_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"stackmate/gdl"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner/reference"
 	"stackmate/reasoner/trace"
 )
@@ -18,29 +17,10 @@ var replayed = []string{
 	"blocker", "aipsrovers01", "blockerSerial", "futoshiki5", "majorities",
 }
 
-// corpus is the folder of the corpus; the test is skipped without it.
-func corpus(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("STACKMATE_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "traces")); err != nil {
-		t.Skip("no corpus at " + dir + "; STACKMATE_CORPUS names its folder")
-	}
-	return dir
-}
-
 func TestRecordedMatchesReplayExactly(t *testing.T) {
-	dir := corpus(t)
 	for _, name := range replayed {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(dir, "rulesheets", name+".kif")
-			src, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, _, err := gdl.Load(t.Context(), file, src)
+			g, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +29,8 @@ func TestRecordedMatchesReplayExactly(t *testing.T) {
 				t.Fatal(err)
 			}
 			matches := 0
-			for match, err := range trace.Read(filepath.Join(dir, "traces", name+".jsonl.gz")) {
+			file, _ := corpus.Trace(t, name)
+			for match, err := range trace.Read(file) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,0 +1,90 @@
+// Package corpus finds, for tests, the rulesheets in use and the matches that an
+// independent engine has recorded of them. They were written by others and are no
+// part of the product: they lie in the folder "shared" beside the checkout, or
+// where STACKMATE_CORPUS says. Tests that need them are skipped where they are
+// absent, with a message, or fail if STACKMATE_CORPUS_REQUIRED is set.
+package corpus
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Rulesheet is a rulesheet of the corpus.
+type Rulesheet struct {
+	Name string // that of the file, without folder and extension
+	Path string
+}
+
+// Dir is the folder with the subfolders rulesheets and traces.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("STACKMATE_CORPUS")
+	if dir == "" {
+		dir = filepath.Join(moduleRoot(t), "..", "shared")
+	}
+	for _, part := range []string{"rulesheets", "traces"} {
+		if _, err := os.Stat(filepath.Join(dir, part)); err == nil {
+			continue
+		}
+		if os.Getenv("STACKMATE_CORPUS_REQUIRED") != "" {
+			t.Fatalf("no corpus: %s has no folder %s; STACKMATE_CORPUS names the folder of both", dir, part)
+		}
+		t.Skipf("no corpus: %s has no folder %s; STACKMATE_CORPUS names the folder of both", dir, part)
+	}
+	return dir
+}
+
+// moduleRoot is the folder of go.mod: tests run in the folder of their package.
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("the test does not run inside of a module")
+		}
+		dir = parent
+	}
+}
+
+// Rulesheets lists all rulesheets by name, in order.
+func Rulesheets(t testing.TB) []Rulesheet {
+	t.Helper()
+	pattern := filepath.Join(Dir(t), "rulesheets", "*.kif")
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no rulesheets at %s: %v", pattern, err)
+	}
+	list := make([]Rulesheet, len(files))
+	for i, file := range files {
+		list[i] = Rulesheet{Name: strings.TrimSuffix(filepath.Base(file), ".kif"), Path: file}
+	}
+	return list
+}
+
+// Source is the text of a rulesheet.
+func Source(t testing.TB, name string) []byte {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join(Dir(t), "rulesheets", name+".kif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// Trace is the file of the recorded matches of a rulesheet; there may be none.
+func Trace(t testing.TB, name string) (file string, ok bool) {
+	t.Helper()
+	file = filepath.Join(Dir(t), "traces", name+".jsonl.gz")
+	_, err := os.Stat(file)
+	return file, err == nil
+}
