@@ -3,11 +3,11 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"os"
 
 	"github.com/rogpeppe/go-internal/diff"
 
 	"stackmate/gdl"
+	"stackmate/internal/atomicfile"
 )
 
 // fmtCommand lays rulesheets out.
@@ -46,7 +46,7 @@ func (c *fmtCommand) format(s *console, file string) error {
 		return nil
 	}
 	if c.Write {
-		err = os.WriteFile(file, text, 0o644)
+		err = atomicfile.Write(file, text)
 	}
 	if c.Diff {
 		_, errWrite := s.out.Write(diff.Diff(file+".orig", src, file, text))

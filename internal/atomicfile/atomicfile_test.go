@@ -1,0 +1,247 @@
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// names lists a folder.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// holds fails the test unless a folder holds one file with the content given.
+func holds(t *testing.T, path, content string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil || string(text) != content {
+		t.Errorf("the file holds %q (%v), want %q", text, err, content)
+	}
+	if list := names(t, filepath.Dir(path)); !slices.Equal(list, []string{filepath.Base(path)}) {
+		t.Errorf("the folder holds %v", list)
+	}
+}
+
+func write(t *testing.T, path, content string, mode fs.FileMode) {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWriteMakesAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new")
+	if err := Write(path, []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "text")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&^0o644 != 0 || info.Mode().Perm()&0o600 != 0o600 {
+		t.Errorf("mode %v (%v)", info.Mode(), err)
+	}
+}
+
+func TestWriteKeepsTheModeOfAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old")
+	write(t, path, "a longer text", 0o640)
+	if err := Write(path, []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "text")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v (%v)", info.Mode(), err)
+	}
+}
+
+func TestWriteFollowsSymbolicLinks(t *testing.T) {
+	for name, exists := range map[string]bool{"to a file": true, "to no file yet": false} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "real", "file")
+			if err := errors.Join(os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755), os.Mkdir(filepath.Dir(path), 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			if exists {
+				write(t, path, "old", 0o644)
+			}
+			// The folder of the second link is behind a link itself: its parent is a.
+			link := filepath.Join(dir, "link")
+			if err := errors.Join(os.Symlink("shortcut/again", link), os.Symlink("a/b", filepath.Join(dir, "shortcut")),
+				os.Symlink("../../real/file", filepath.Join(dir, "a", "b", "again"))); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(Check(link), Write(link, []byte("new"))); err != nil {
+				t.Fatal(err)
+			}
+			holds(t, path, "new")
+			if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
+				t.Errorf("the link is now %v (%v)", info.Mode(), err)
+			}
+		})
+	}
+}
+
+func TestAFailureLeavesTheFileAsItWas(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	write(t, path, "old", 0o644)
+	broken := errors.New("broken")
+	err := WriteTo(path, func(w io.Writer) error {
+		_, err := w.Write([]byte("half"))
+		return errors.Join(err, broken)
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	holds(t, path, "old")
+}
+
+// The test runs itself again with a limit on the size of files, which has the
+// effect of a full disk.
+func TestAFullDiskLeavesTheFileAsItWas(t *testing.T) {
+	const variable = "ATOMICFILE_FULL_DISK"
+	const limit = 1 << 12
+	if path := os.Getenv(variable); path != "" {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+			t.Skip("no limit on the size of files:", err)
+		}
+		if err := Write(path, make([]byte, 2*limit)); !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("error %v", err)
+		} else if strings.Contains(err.Error(), "/.file") || !strings.Contains(err.Error(), path) {
+			t.Errorf("the error names the hidden file: %v", err)
+		}
+		return
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	write(t, path, "old", 0o644)
+	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	again.Env = append(os.Environ(), variable+"="+path)
+	if text, err := again.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+	holds(t, path, "old")
+}
+
+func TestCheckSaysWhatWriteWouldAndLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	file, loop := filepath.Join(dir, "file"), filepath.Join(dir, "loop")
+	write(t, file, "old", 0o644)
+	if err := errors.Join(os.Symlink("loop", loop), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, dir)
+	for name, test := range map[string]struct {
+		path string
+		want error
+	}{
+		"a file":                 {file, nil},
+		"a new file":             {filepath.Join(dir, "new"), nil},
+		"a device":               {os.DevNull, nil},
+		"a folder":               {dir, syscall.EISDIR},
+		"a folder to be":         {filepath.Join(dir, "new") + "/", syscall.ENOENT},
+		"in no folder":           {filepath.Join(dir, "no", "file"), syscall.ENOENT},
+		"in a file":              {filepath.Join(file, "file"), syscall.ENOTDIR},
+		"links in a circle":      {loop, syscall.ELOOP},
+		"no name":                {"", fs.ErrNotExist},
+		"name too long":          {filepath.Join(dir, strings.Repeat("n", 300)), syscall.ENAMETOOLONG},
+		"a pipe that none reads": {filepath.Join(dir, "pipe"), syscall.ENXIO},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := Check(test.path)
+			if !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), "cannot write "+test.path+": ") {
+				t.Errorf("error %v, want %v", err, test.want)
+			}
+			if now := names(t, dir); !slices.Equal(now, before) {
+				t.Errorf("the folder held %v and holds %v", before, now)
+			}
+			if test.want != nil {
+				if err := Write(test.path, []byte("text")); !errors.Is(err, test.want) {
+					t.Errorf("Write: error %v, want %v", err, test.want)
+				}
+			}
+		})
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "old" {
+		t.Errorf("the file holds %q (%v)", text, err)
+	}
+}
+
+func TestWriteProtectionHolds(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	write(t, path, "old", 0o444)
+	if err := errors.Join(Check(path), Write(path, []byte("new"))); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a file that is protected: error %v", err)
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o755)
+	for _, err := range []error{Check(filepath.Join(dir, "new")), Write(filepath.Join(dir, "new"), nil), CheckDir(dir)} {
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("a folder that is protected: error %v", err)
+		}
+	}
+	holds(t, path, "old")
+}
+
+func TestDevicesAndPipesAreWrittenToAsTheyAre(t *testing.T) {
+	if err := Write(os.DevNull, []byte("text")); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().Type()&fs.ModeDevice == 0 {
+		t.Fatalf("the device is now %v (%v)", info.Mode(), err)
+	}
+	if err := Write("/dev/full", []byte("text")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("a full device: error %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if err := errors.Join(Check(path), Write(path, []byte("text"))); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(reader); err != nil || !bytes.Equal(text, []byte("text")) {
+		t.Errorf("read %q (%v)", text, err)
+	}
+}
+
+func TestCheckDirMakesTheFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := CheckDir(dir); err != nil {
+		t.Fatal(err)
+	}
+	if list := names(t, dir); len(list) > 0 {
+		t.Errorf("the folder holds %v", list)
+	}
+	file := filepath.Join(dir, "file")
+	write(t, file, "old", 0o644)
+	if err := CheckDir(file); !errors.Is(err, syscall.ENOTDIR) || !strings.Contains(err.Error(), file) {
+		t.Errorf("error %v", err)
+	}
+}
