@@ -1,5 +1,5 @@
-// Package protocol speaks the GGP protocol, on both sides: the endpoint through
-// which a player is reached over HTTP, and the game manager that holds matches,
-// series and tournaments. It owns messages, clocks, match records and ratings.
-// It must not know how a player thinks: that is behind the interface Agent.
+// Package protocol speaks the GGP protocol: its messages, and the endpoint through
+// which a player is reached over HTTP. It owns messages and clocks. It must not
+// know how a player thinks, which is behind the interface Agent, nor how matches
+// are held, which is what package arena is for.
 package protocol

@@ -139,7 +139,7 @@ const maxReason = 300
 // oneLine writes an error as one line of ASCII.
 func oneLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	return printable(text, maxReason)
+	return Printable(text, maxReason)
 }
 
 // answer is the reply to one message that arrived at the given time.

@@ -89,11 +89,6 @@ func (f *fake) Abort() {
 
 func always(a Agent) NewAgent { return func() Agent { return a } }
 
-// saying is an agent that always makes the same move.
-func saying(move gdl.Term) *fake {
-	return &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return move, nil }}
-}
-
 // drifter plays uniformly random legal moves and checks what it is told.
 type drifter struct {
 	t     testing.TB

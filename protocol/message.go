@@ -25,8 +25,8 @@ const (
 	Abort   Command = "ABORT"
 )
 
-// noTurn is the Turn of a message that carries no turn number.
-const noTurn = -1
+// NoTurn is the Turn of a message that carries no turn number.
+const NoTurn = -1
 
 // maxClock bounds a clock: a week. Larger numbers are faults, not clocks.
 const maxClock = 7 * 24 * time.Hour
@@ -49,7 +49,7 @@ type Message struct {
 // ParseMessage reads a request: the head in any case, any white space, arguments
 // past the known ones ignored. The error says in one line what was expected.
 func ParseMessage(text string) (Message, error) {
-	m := Message{Turn: noTurn}
+	m := Message{Turn: NoTurn}
 	fields, err := split(strings.TrimPrefix(text, "\ufeff"))
 	if err != nil {
 		return m, err
@@ -156,13 +156,22 @@ func (m *Message) parseJoint(args []string) error {
 // maxMove bounds the text of one move, in bytes.
 const maxMove = 64 << 10
 
-func (m *Message) appendMove(text string) error {
+// ParseMove reads one move as it stands on the wire.
+func ParseMove(text string) (gdl.Term, error) {
 	if len(text) > maxMove {
-		return fmt.Errorf("expected a move of at most %d bytes, found %s", maxMove, clip(text))
+		return gdl.Term{}, fmt.Errorf("expected a move of at most %d bytes, found %s", maxMove, clip(text))
 	}
 	t, err := gdl.ParseTerm(text)
 	if err != nil {
-		return fmt.Errorf("the move %s: %w", clip(text), err)
+		return gdl.Term{}, fmt.Errorf("the move %s: %w", clip(text), err)
+	}
+	return t, nil
+}
+
+func (m *Message) appendMove(text string) error {
+	t, err := ParseMove(text)
+	if err != nil {
+		return err
 	}
 	m.Joint = append(m.Joint, t)
 	return nil

@@ -34,35 +34,35 @@ var sameTerm = cmp.Comparer(gdl.Term.Equal)
 
 func TestMessagesAreReadAsServersSendThem(t *testing.T) {
 	for text, want := range map[string]Message{
-		"(INFO)":           {Command: Info, Turn: noTurn},
-		"\ufeff(Info)":     {Command: Info, Turn: noTurn},
-		"( info )\r\n":     {Command: Info, Turn: noTurn},
-		"\t(Ping 12 (x) )": {Command: Ping, Turn: noTurn},
+		"(INFO)":           {Command: Info, Turn: NoTurn},
+		"\ufeff(Info)":     {Command: Info, Turn: NoTurn},
+		"( info )\r\n":     {Command: Info, Turn: NoTurn},
+		"\t(Ping 12 (x) )": {Command: Ping, Turn: NoTurn},
 		"( PREVIEW ((role a)) 1 )": {
-			Command: Preview, Rules: "(role a)", StartClock: time.Second, Turn: noTurn,
+			Command: Preview, Rules: "(role a)", StartClock: time.Second, Turn: NoTurn,
 		},
 		"( START m.1 robot ((role robot)\n (init (p)) ; a comment )\n) 30 10 )": {
 			Command: Start, ID: "m.1", Role: "robot", Rules: "(role robot)\n (init (p)) ; a comment )\n",
-			StartClock: 30 * time.Second, PlayClock: 10 * time.Second, Turn: noTurn,
+			StartClock: 30 * time.Second, PlayClock: 10 * time.Second, Turn: NoTurn,
 		},
 		"(start M (p 1) () 0 0.5 extra (more))": {
-			Command: Start, ID: "M", Role: "(p 1)", PlayClock: 500 * time.Millisecond, Turn: noTurn,
+			Command: Start, ID: "M", Role: "(p 1)", PlayClock: 500 * time.Millisecond, Turn: NoTurn,
 		},
-		"( PLAY m.1 NIL )": {Command: Play, ID: "m.1", Turn: noTurn},
-		"(play m.1 none)":  {Command: Play, ID: "m.1", Turn: noTurn},
+		"( PLAY m.1 NIL )": {Command: Play, ID: "m.1", Turn: NoTurn},
+		"(play m.1 none)":  {Command: Play, ID: "m.1", Turn: NoTurn},
 		"( PLAY m.1 (( mark 1\t1 )\r\nnoop) )": {
-			Command: Play, ID: "m.1", Joint: joint(t, "(mark 1 1)", "noop"), Turn: noTurn,
+			Command: Play, ID: "m.1", Joint: joint(t, "(mark 1 1)", "noop"), Turn: NoTurn,
 		},
 		"(PLAY m.1((a)f(g(h)x))ignored)": {
-			Command: Play, ID: "m.1", Joint: joint(t, "a", "f", "(g h x)"), Turn: noTurn,
+			Command: Play, ID: "m.1", Joint: joint(t, "a", "f", "(g h x)"), Turn: NoTurn,
 		},
 		"(PLAY m.1 3 (move 1) ((sees 2)))": {
 			Command: Play, ID: "m.1", Joint: joint(t, "(move 1)"), Turn: 3,
 		},
 		"(PLAY m.1 0 nil nil)": {Command: Play, ID: "m.1", Turn: 0},
-		"(STOP m.1 (a b))":     {Command: Stop, ID: "m.1", Joint: joint(t, "a", "b"), Turn: noTurn},
-		"(STOP m.1 nil)":       {Command: Stop, ID: "m.1", Turn: noTurn},
-		"; hello\n(ABORT m.1)": {Command: Abort, ID: "m.1", Turn: noTurn},
+		"(STOP m.1 (a b))":     {Command: Stop, ID: "m.1", Joint: joint(t, "a", "b"), Turn: NoTurn},
+		"(STOP m.1 nil)":       {Command: Stop, ID: "m.1", Turn: NoTurn},
+		"; hello\n(ABORT m.1)": {Command: Abort, ID: "m.1", Turn: NoTurn},
 	} {
 		got, err := ParseMessage(text)
 		if err != nil {
@@ -122,7 +122,7 @@ var messages = rapid.Custom(func(t *rapid.T) Message {
 	clock := rapid.Map(rapid.IntRange(0, 1e6), func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond })
 	m := Message{
 		Command: rapid.SampledFrom([]Command{Info, Ping, Preview, Start, Play, Stop, Abort}).Draw(t, "command"),
-		Turn:    noTurn,
+		Turn:    NoTurn,
 	}
 	switch m.Command {
 	case Preview:

@@ -9,29 +9,32 @@ import (
 	"stackmate/internal/guard"
 )
 
-// errLate says that an agent has not returned in time. Its call may still run.
-var errLate = errors.New("the agent did not return in time")
+// ErrLate says that an agent has not returned in time. Its call may still run.
+var ErrLate = errors.New("the agent did not return in time")
 
-// seat guards one agent on behalf of an endpoint or a manager: one call at a
-// time, no panic comes out, and nobody waits for longer than it wants to.
-type seat struct {
+// Seat guards one agent on behalf of an endpoint or a manager: one call at a
+// time, no panic comes out, and nobody waits for longer than it wants to. Its
+// methods wait until the calls before have returned, but no longer than wait;
+// then they return ErrLate, and a call that has begun goes on by itself.
+type Seat struct {
 	agent Agent
 	free  chan struct{} // holds a token while no call runs
 }
 
-func newSeat(a Agent) *seat {
-	s := &seat{agent: a, free: make(chan struct{}, 1)}
+// NewSeat makes an agent and its seat. The error is a panic of newAgent.
+func NewSeat(newAgent NewAgent) (*Seat, error) {
+	s := &Seat{free: make(chan struct{}, 1)}
 	s.free <- struct{}{}
-	return s
+	return s, guard.Do(func() error { s.agent = newAgent(); return nil })
 }
 
 // call runs f when the calls before it have returned. It waits until wait is
-// done at most and then returns errLate; f, once begun, goes on by itself.
-func (s *seat) call(wait context.Context, f func() error) error {
+// done at most and then returns ErrLate; f, once begun, goes on by itself.
+func (s *Seat) call(wait context.Context, f func() error) error {
 	select {
 	case <-s.free:
 	case <-wait.Done():
-		return errLate
+		return ErrLate
 	}
 	done := make(chan error, 1)
 	go func() {
@@ -42,13 +45,23 @@ func (s *seat) call(wait context.Context, f func() error) error {
 	case err := <-done:
 		return err
 	case <-wait.Done():
-		return errLate
+		return ErrLate
 	}
 }
 
-// play asks the agent for its move, with what has been told when its turn has
+// Start tells the agent of a match. The agent's deadline is the start clock of m,
+// within life.
+func (s *Seat) Start(wait, life context.Context, m Match) error {
+	return s.call(wait, func() error {
+		clock, cancel := WithClock(life, m.Start, m.StartClock)
+		defer cancel()
+		return s.agent.Start(clock, m)
+	})
+}
+
+// Play asks the agent for its move, with what has been told when its turn has
 // come. The agent's own deadline is in clock.
-func (s *seat) play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.Term, error) {
+func (s *Seat) Play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.Term, error) {
 	moves := make(chan gdl.Term, 1)
 	err := s.call(wait, func() error {
 		move, err := s.agent.Play(clock, told())
@@ -63,22 +76,22 @@ func (s *seat) play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.
 	return <-moves, nil
 }
 
-// stop tells the agent that the match is over.
-func (s *seat) stop(wait context.Context, told func() [][]gdl.Term) error {
+// Stop tells the agent that the match is over.
+func (s *Seat) Stop(wait context.Context, told func() [][]gdl.Term) error {
 	return s.call(wait, func() error {
 		s.agent.Stop(told())
 		return nil
 	})
 }
 
-// abort ends the match, also while another call runs. It does not wait.
-func (s *seat) abort() {
+// Abort ends the match, also while another call runs. It does not wait.
+func (s *Seat) Abort() {
 	go func() { _ = guard.Do(func() error { s.agent.Abort(); return nil }) }()
 }
 
-// within is a context that ends clock after start, or only with its parent if
+// WithClock is a context that ends clock after start, or only with its parent if
 // clock is 0: no limit.
-func within(parent context.Context, start time.Time, clock time.Duration) (context.Context, context.CancelFunc) {
+func WithClock(parent context.Context, start time.Time, clock time.Duration) (context.Context, context.CancelFunc) {
 	if clock == 0 {
 		return context.WithCancel(parent)
 	}

@@ -35,7 +35,7 @@ var errAgent = errors.New("the player failed")
 
 // session is the match that an endpoint plays.
 type session struct {
-	*seat
+	seat   *Seat
 	match  Match
 	names  spelling
 	log    zerolog.Logger
@@ -69,7 +69,7 @@ func newSession(ctx context.Context, m Message, arrived time.Time, newAgent NewA
 		Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock, Log: log,
 	}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	if err := guard.Do(func() error { s.seat = newSeat(newAgent()); return nil }); err != nil {
+	if s.seat, err = NewSeat(newAgent); err != nil {
 		s.cancel()
 		return nil, s.failure("START", err)
 	}
@@ -106,18 +106,14 @@ func (s *session) patience() time.Duration {
 
 // begin prepares the agent. A slow agent is left to it: the reply is due.
 func (s *session) begin() (string, error) {
-	clock, cancel := within(s.ctx, s.match.Start, s.match.StartClock)
 	limit := s.match.StartClock
 	if limit > 0 {
 		limit -= min(startMargin, limit/4)
 	}
-	wait, cancelWait := within(s.ctx, s.match.Start, limit)
-	defer cancelWait()
-	err := s.call(wait, func() error {
-		defer cancel()
-		return s.agent.Start(clock, s.match)
-	})
-	if errors.Is(err, errLate) && s.ctx.Err() == nil {
+	wait, cancel := WithClock(s.ctx, s.match.Start, limit)
+	defer cancel()
+	err := s.seat.Start(wait, s.ctx, s.match)
+	if errors.Is(err, ErrLate) && s.ctx.Err() == nil {
 		s.log.Warn().Msg("the player is still preparing at the end of the start clock")
 		return "ready", nil
 	}
@@ -133,15 +129,15 @@ func (s *session) move(m Message, arrived time.Time) (string, error) {
 		return "", err
 	}
 	s.hear(m.Joint)
-	clock, cancel := within(s.ctx, arrived, s.match.PlayClock)
+	clock, cancel := WithClock(s.ctx, arrived, s.match.PlayClock)
 	defer cancel()
 	limit := s.match.PlayClock
 	if limit > 0 {
 		limit += playGrace
 	}
-	wait, cancelWait := within(s.ctx, arrived, limit)
+	wait, cancelWait := WithClock(s.ctx, arrived, limit)
 	defer cancelWait()
-	move, err := s.play(wait, clock, s.told)
+	move, err := s.seat.Play(wait, clock, s.told)
 	if err != nil {
 		return "", s.failure("PLAY", err)
 	}
@@ -185,7 +181,7 @@ func (s *session) end(m Message) string {
 	}
 	wait, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
-	if err := s.stop(wait, s.told); err != nil {
+	if err := s.seat.Stop(wait, s.told); err != nil {
 		_ = s.failure("STOP", err)
 	}
 	return "done"
@@ -194,12 +190,12 @@ func (s *session) end(m Message) string {
 // drop ends the session without a last move.
 func (s *session) drop() {
 	s.cancel()
-	s.abort()
+	s.seat.Abort()
 }
 
 // failure logs what went wrong in the agent and says so for the reply.
 func (s *session) failure(command string, err error) error {
-	if s.ctx.Err() != nil && errors.Is(err, errLate) {
+	if s.ctx.Err() != nil && errors.Is(err, ErrLate) {
 		return fmt.Errorf("%s: the match has ended meanwhile", command)
 	}
 	event := s.log.Error().Str("command", command).Err(err)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"stackmate/gdl"
+	"stackmate/gdl/rewrite"
 )
 
 // spelling knows the symbols of a game, to undo what servers do that send moves
@@ -32,7 +33,7 @@ func newSpelling(g *gdl.Game) spelling {
 
 // correct spells the symbols of t as the rules do, where that is unambiguous.
 func (s spelling) correct(t gdl.Term) gdl.Term {
-	return rename(t, func(name string) string {
+	return rewrite.Term(t, func(name string) string {
 		if spelled := s.folded[strings.ToLower(name)]; !s.exact[name] && spelled != "" {
 			return spelled
 		}
@@ -47,19 +48,6 @@ func (s spelling) correctAll(joint []gdl.Term) []gdl.Term {
 		fixed = append(fixed, s.correct(t))
 	}
 	return fixed
-}
-
-// rename replaces every symbol and functor of t.
-func rename(t gdl.Term, name func(string) string) gdl.Term {
-	if t.Kind != gdl.Variable {
-		t.Name = name(t.Name)
-	}
-	var args []gdl.Term
-	for _, a := range t.Args {
-		args = append(args, rename(a, name))
-	}
-	t.Args = args
-	return t
 }
 
 // eachSymbol calls f for every occurrence of a symbol, functor or relation in

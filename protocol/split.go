@@ -72,10 +72,10 @@ func inside(list string) string { return list[1 : len(list)-1] }
 const maxClip = 80
 
 // clip makes one short printable line of any text.
-func clip(text string) string { return printable(text, maxClip) }
+func clip(text string) string { return Printable(text, maxClip) }
 
-// printable is at most limit bytes of text, all of them printable ASCII.
-func printable(text string, limit int) string {
+// Printable is at most limit bytes of text, all of them printable ASCII.
+func Printable(text string, limit int) string {
 	short := text[:min(limit, len(text))]
 	var b strings.Builder
 	for _, c := range []byte(short) {

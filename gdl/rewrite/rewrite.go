@@ -22,6 +22,19 @@ func Symbols(tree *gdl.File, rename func(symbol string) string) *gdl.File {
 	})
 }
 
+// Term gives the symbols and functors of a term the names that rename returns.
+func Term(t gdl.Term, rename func(symbol string) string) gdl.Term {
+	if t.Kind != gdl.Variable {
+		t.Name = rename(t.Name)
+	}
+	var args []gdl.Term
+	for _, a := range t.Args {
+		args = append(args, Term(a, rename))
+	}
+	t.Args = args
+	return t
+}
+
 // Variables gives every variable the name that rename returns, which must start
 // with a question mark and differ for different variables.
 func Variables(tree *gdl.File, rename func(variable string) string) *gdl.File {

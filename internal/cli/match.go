@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmate/protocol"
+	"stackmate/protocol/arena"
 )
 
 // matchCommand holds matches.
@@ -40,7 +40,7 @@ func (c *matchCommand) Run(s *console) error {
 		return err
 	}
 	defer s.progress(doing("playing %s", c.Game))()
-	series, err := manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *protocol.Record) error {
+	series, err := manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *arena.Record) error {
 		if c.JSON {
 			return errors.Join(c.keep(r), json.NewEncoder(s.out).Encode(r.Result()))
 		}

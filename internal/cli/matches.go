@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"stackmate/protocol"
+	"stackmate/protocol/arena"
 )
 
 // matchFlags say how matches are played.
@@ -22,12 +22,12 @@ type matchFlags struct {
 	JSON       bool     `name:"json" help:"Print JSON."`
 }
 
-func (c *matchFlags) setting(s *console) (protocol.Setting, error) {
+func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	if c.StartClock < 0 || c.PlayClock < 0 {
-		return protocol.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more")}
+		return arena.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more")}
 	}
 	s.seed.Store(c.Seed)
-	return protocol.Setting{
+	return arena.Setting{
 		StartClock: time.Duration(c.StartClock) * time.Second,
 		PlayClock:  time.Duration(c.PlayClock) * time.Second,
 		Seed:       c.Seed,
@@ -36,7 +36,7 @@ func (c *matchFlags) setting(s *console) (protocol.Setting, error) {
 }
 
 // keep saves a record where that is wanted.
-func (c *matchFlags) keep(r *protocol.Record) error {
+func (c *matchFlags) keep(r *arena.Record) error {
 	if c.Record == "" {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (c *matchFlags) keep(r *protocol.Record) error {
 }
 
 // verdict is errTold if something went wrong in a match.
-func verdict(results []protocol.Result) error {
+func verdict(results []arena.Result) error {
 	for _, r := range results {
 		if r.Aborted || slices.Max(r.Errors) > 0 {
 			return errTold

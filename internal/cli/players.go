@@ -7,6 +7,7 @@ import (
 
 	"stackmate/player"
 	"stackmate/protocol"
+	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 )
 
@@ -32,13 +33,13 @@ func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, erro
 }
 
 // players reads a list of players: kinds, or addresses of endpoints.
-func (s *console) players(names []string) ([]protocol.Player, error) {
-	var list []protocol.Player
+func (s *console) players(names []string) ([]arena.Player, error) {
+	var list []arena.Player
 	for _, name := range names {
-		p := protocol.Player{Name: name}
+		p := arena.Player{Name: name}
 		var err error
 		if strings.Contains(name, "://") {
-			p.URL, err = name, protocol.CheckURL(name)
+			p.URL, err = name, arena.CheckURL(name)
 		} else if p.New, err = s.agents(name, player.Options{}); err != nil {
 			err = fmt.Errorf("%w, or an address such as http://localhost:9147", err)
 		}
@@ -51,7 +52,7 @@ func (s *console) players(names []string) ([]protocol.Player, error) {
 }
 
 // manager makes the manager of a game's matches.
-func (s *console) manager(game string) (*protocol.Manager, error) {
+func (s *console) manager(game string) (*arena.Manager, error) {
 	rules, err := s.load(game)
 	if err != nil {
 		return nil, err
@@ -60,5 +61,5 @@ func (s *console) manager(game string) (*protocol.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	return protocol.NewManager(game, rules, m, s.log), nil
+	return arena.NewManager(game, rules, m, s.log), nil
 }

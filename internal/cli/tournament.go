@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stackmate/protocol"
+	"stackmate/protocol/arena"
 )
 
 // tournamentCommand rates players.
@@ -20,7 +20,7 @@ const sprtRisk = 0.05
 
 // Run implements the command.
 func (c *tournamentCommand) Run(s *console) error {
-	t := protocol.Tournament{Rounds: c.Rounds}
+	t := arena.Tournament{Rounds: c.Rounds}
 	var err error
 	if t.Setting, err = c.setting(s); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (c *tournamentCommand) Run(s *console) error {
 		return err
 	}
 	if len(c.SPRT) == 2 {
-		t.Test = &protocol.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: sprtRisk, Beta: sprtRisk}
+		t.Test = &arena.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: sprtRisk, Beta: sprtRisk}
 	} else if len(c.SPRT) != 0 {
 		return usageError{fmt.Errorf("--sprt: expected two numbers, found %v", c.SPRT)}
 	}

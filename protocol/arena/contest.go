@@ -1,4 +1,4 @@
-package protocol
+package arena
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
 	"github.com/rs/zerolog"
@@ -30,7 +31,8 @@ type contest struct {
 	*Manager
 	setting Setting
 	ctx     context.Context
-	names   scrambling
+	rules   *gdl.Game  // as the players know them
+	names   scrambling // of rules
 	rng     *machine.Rand
 	batch   machine.Batch
 	seats   []opponent // by role; nil for the role random
@@ -108,16 +110,16 @@ func (c *contest) each(wait context.Context, f func(ctx context.Context, role ma
 // start tells all players of the match. It returns why the match cannot begin,
 // if so: a player who cannot be reached or is busy. A late one may catch up.
 func (c *contest) start() (reason string) {
-	game, compiled := c.game, c.machine
+	compiled := c.machine
 	if c.setting.Scramble {
-		game, compiled = c.names.game(game), nil
+		compiled = nil
 	}
-	wait, cancel := within(c.ctx, time.Now(), waiting(c.setting.StartClock))
+	wait, cancel := protocol.WithClock(c.ctx, time.Now(), waiting(c.setting.StartClock))
 	defer cancel()
 	failures := make([]error, len(c.seats))
 	c.each(wait, func(ctx context.Context, r machine.Role, o opponent) {
-		failures[r] = o.start(ctx, Match{
-			ID: c.record.Match, Role: game.Roles[r].String(), Game: game,
+		failures[r] = o.start(ctx, protocol.Match{
+			ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
 			Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
 			Machine: compiled, Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
 		})
@@ -128,7 +130,7 @@ func (c *contest) start() (reason string) {
 	for r, err := range failures {
 		switch {
 		case err == nil:
-		case errors.Is(err, errLate):
+		case errors.Is(err, protocol.ErrLate):
 			c.record.StartErrors[r] = timedOut
 			c.log.Warn().Str("player", c.record.Players[r]).Msg("not ready at the end of the start clock")
 		default:
@@ -151,7 +153,7 @@ func waiting(clock time.Duration) time.Duration {
 // moves and fills in for those that fail.
 func (c *contest) turn(before []machine.Move) []machine.Move {
 	c.told = append(c.told, c.terms(before))
-	wait, cancel := within(c.ctx, time.Now(), waiting(c.setting.PlayClock))
+	wait, cancel := protocol.WithClock(c.ctx, time.Now(), waiting(c.setting.PlayClock))
 	defer cancel()
 	replies := make([]string, len(c.seats))
 	failures := make([]error, len(c.seats))
@@ -185,30 +187,27 @@ func (c *contest) turn(before []machine.Move) []machine.Move {
 func (c *contest) judge(r machine.Role, reply string, err error, legal []machine.Move) (machine.Move, string) {
 	log := c.log.With().Str("player", c.record.Players[r]).Int("turn", c.record.Turns).Logger()
 	switch {
-	case errors.Is(err, errLate):
+	case errors.Is(err, protocol.ErrLate):
 		log.Warn().Msg("no move in time")
 		return machine.NoMove, timedOut
 	case err != nil:
 		log.Warn().Err(err).Msg("no move")
 		return machine.NoMove, unreadable
 	}
-	if term, err := parseMove(reply); err == nil {
+	if term, err := protocol.ParseMove(reply); err == nil {
 		move, ok := c.machine.Names().Move(r, c.names.back(term).String())
 		if ok && slices.Contains(legal, move) {
 			return move, ""
 		}
 	}
-	log.Warn().Str("reply", clip(reply)).Msg("an illegal move")
-	return machine.NoMove, illegal + clip(reply)
+	log.Warn().Str("reply", excerpt(reply)).Msg("an illegal move")
+	return machine.NoMove, illegal + excerpt(reply)
 }
 
-// parseMove reads a move as a player sent it.
-func parseMove(reply string) (gdl.Term, error) {
-	if len(reply) > maxMove {
-		return gdl.Term{}, fmt.Errorf("expected a move of at most %d bytes, found %d", maxMove, len(reply))
-	}
-	return gdl.ParseTerm(reply)
-}
+// maxExcerpt is how much of a player's faulty reply is shown, in bytes.
+const maxExcerpt = 80
+
+func excerpt(reply string) string { return protocol.Printable(reply, maxExcerpt) }
 
 // terms writes a joint move in the names that the players know.
 func (c *contest) terms(joint []machine.Move) []gdl.Term {

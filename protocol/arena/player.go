@@ -1,4 +1,4 @@
-package protocol
+package arena
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"stackmate/gdl"
-	"stackmate/internal/guard"
+	"stackmate/protocol"
 )
 
 // Player is one who takes part in matches: an agent in this process, or an
 // endpoint at a URL.
 type Player struct {
 	Name string
-	New  NewAgent // nil if the player is at URL
-	URL  string   // http://host:port
+	New  protocol.NewAgent // nil if the player is at URL
+	URL  string            // http://host:port
 }
 
 // CheckURL says what is wrong with the address of a player, if anything is.
@@ -33,9 +33,9 @@ func CheckURL(address string) error {
 }
 
 // opponent is a player in one match, as the manager sees it. Contexts bound the
-// waiting; an error is errLate or a failure of connection or player.
+// waiting; an error is protocol.ErrLate or a failure of connection or player.
 type opponent interface {
-	start(ctx context.Context, m Match) error
+	start(ctx context.Context, m protocol.Match) error
 	// play and stop are told all joint moves so far, nil for the first PLAY.
 	play(ctx context.Context, told [][]gdl.Term) (reply string, err error)
 	stop(ctx context.Context, told [][]gdl.Term)
@@ -47,44 +47,43 @@ var errBusy = errors.New("the player is busy with another match")
 
 // local is an agent in this process.
 type local struct {
-	*seat
+	seat      *protocol.Seat
 	playClock time.Duration
 	match     context.Context // ends with the match
 	end       context.CancelFunc
 }
 
-func newLocal(newAgent NewAgent) (o *local, err error) {
-	o = &local{}
-	err = guard.Do(func() error { o.seat = newSeat(newAgent()); return nil })
+func newLocal(newAgent protocol.NewAgent) (*local, error) {
+	seat, err := protocol.NewSeat(newAgent)
+	if err != nil {
+		return nil, err
+	}
+	o := &local{seat: seat}
 	o.match, o.end = context.WithCancel(context.Background())
-	return o, err
+	return o, nil
 }
 
-func (o *local) start(ctx context.Context, m Match) error {
+func (o *local) start(ctx context.Context, m protocol.Match) error {
 	o.playClock = m.PlayClock
-	return o.call(ctx, func() error {
-		clock, cancel := within(o.match, m.Start, m.StartClock)
-		defer cancel()
-		return o.agent.Start(clock, m)
-	})
+	return o.seat.Start(ctx, o.match, m)
 }
 
 func (o *local) play(ctx context.Context, told [][]gdl.Term) (string, error) {
-	clock, cancel := within(ctx, time.Now(), o.playClock)
+	clock, cancel := protocol.WithClock(ctx, time.Now(), o.playClock)
 	defer cancel()
-	move, err := o.seat.play(ctx, clock, func() [][]gdl.Term { return told })
+	move, err := o.seat.Play(ctx, clock, func() [][]gdl.Term { return told })
 	return move.String(), err
 }
 
 func (o *local) stop(ctx context.Context, told [][]gdl.Term) {
 	o.end()
 	// The match is over: a player's failure changes nothing any more.
-	_ = o.seat.stop(ctx, func() [][]gdl.Term { return told })
+	_ = o.seat.Stop(ctx, func() [][]gdl.Term { return told })
 }
 
 func (o *local) abort(context.Context) {
 	o.end()
-	o.seat.abort()
+	o.seat.Abort()
 }
 
 // remote is a player behind an endpoint.
@@ -111,7 +110,7 @@ var client = &http.Client{
 }
 
 // send posts a message and returns the trimmed reply.
-func (o *remote) send(ctx context.Context, m Message) (string, error) {
+func (o *remote) send(ctx context.Context, m protocol.Message) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, strings.NewReader(m.String()))
 	if err != nil {
 		return "", err
@@ -131,7 +130,7 @@ func (o *remote) send(ctx context.Context, m Message) (string, error) {
 	}
 	text := strings.TrimSpace(string(reply))
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s answered %s: %s", o.url, response.Status, clip(text))
+		return "", fmt.Errorf("%s answered %s: %s", o.url, response.Status, excerpt(text))
 	}
 	return text, nil
 }
@@ -139,15 +138,15 @@ func (o *remote) send(ctx context.Context, m Message) (string, error) {
 // failure tells a player who is late from one who cannot be talked to.
 func (o *remote) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return errLate
+		return protocol.ErrLate
 	}
 	return fmt.Errorf("talking to %s: %w", o.name, err)
 }
 
-func (o *remote) start(ctx context.Context, m Match) error {
-	reply, err := o.send(ctx, Message{
-		Command: Start, ID: o.id, Role: m.Role, Rules: rulesText(m.Game),
-		StartClock: m.StartClock, PlayClock: m.PlayClock, Turn: noTurn,
+func (o *remote) start(ctx context.Context, m protocol.Match) error {
+	reply, err := o.send(ctx, protocol.Message{
+		Command: protocol.Start, ID: o.id, Role: m.Role, Rules: rulesText(m.Game),
+		StartClock: m.StartClock, PlayClock: m.PlayClock, Turn: protocol.NoTurn,
 	})
 	if err == nil && strings.EqualFold(reply, "busy") {
 		return errBusy
@@ -156,14 +155,14 @@ func (o *remote) start(ctx context.Context, m Match) error {
 }
 
 func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, error) {
-	return o.send(ctx, Message{Command: Play, ID: o.id, Joint: told[len(told)-1], Turn: noTurn})
+	return o.send(ctx, protocol.Message{Command: protocol.Play, ID: o.id, Joint: told[len(told)-1], Turn: protocol.NoTurn})
 }
 
 func (o *remote) stop(ctx context.Context, told [][]gdl.Term) {
 	// The match is over: what the player answers changes nothing any more.
-	_, _ = o.send(ctx, Message{Command: Stop, ID: o.id, Joint: told[len(told)-1], Turn: noTurn})
+	_, _ = o.send(ctx, protocol.Message{Command: protocol.Stop, ID: o.id, Joint: told[len(told)-1], Turn: protocol.NoTurn})
 }
 
 func (o *remote) abort(ctx context.Context) {
-	_, _ = o.send(ctx, Message{Command: Abort, ID: o.id, Turn: noTurn})
+	_, _ = o.send(ctx, protocol.Message{Command: protocol.Abort, ID: o.id, Turn: protocol.NoTurn})
 }

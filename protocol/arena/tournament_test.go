@@ -1,4 +1,4 @@
-package protocol
+package arena
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stackmate/gdl"
+	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
 	"github.com/google/go-cmp/cmp"
@@ -198,7 +199,7 @@ func TestATestEndsTheTournamentWithItsVerdict(t *testing.T) {
 	heads, tails := saying(gdl.Term{Name: "heads"}), saying(gdl.Term{Name: "tails"})
 	// The reader sees the other's fixed move coming, in either role.
 	reader := &fake{}
-	reader.onStart = func(_ context.Context, match Match) error {
+	reader.onStart = func(_ context.Context, match protocol.Match) error {
 		reader.onPlay = heads.onPlay
 		if match.Role == "column" {
 			reader.onPlay = tails.onPlay

@@ -1,6 +1,8 @@
-package protocol
+package arena
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,18 +21,29 @@ func TestScramblingHidesTheWordsOfTheGame(t *testing.T) {
 	red, blue := &compiling{t: t}, &compiling{t: t}
 	r := play(t, m, s, in("a", red), in("b", blue))
 	verify(t, m, r)
-	words := make(map[string]bool)
-	eachSymbol(m.game, func(name string) { words[name] = true })
+	own := make(map[string]bool)
+	for _, w := range words(rulesText(m.game)) {
+		own[w] = true
+	}
 	for _, w := range red.words {
-		if words[w] && !reserved[w] && !isNumber(w) {
+		if _, err := strconv.Atoi(w); own[w] && gdl.Keyword(w) == "" && err != nil {
 			t.Errorf("the word %s of the game was shown", w)
 		}
 	}
 }
 
+// words are the symbols of a rulesheet.
+func words(rules string) []string {
+	all := strings.FieldsFunc(rules, func(c rune) bool { return strings.ContainsRune("() \n", c) })
+	return slices.DeleteFunc(all, gdl.IsVariable)
+}
+
 func TestScrambledTermsComeBackInAnyCase(t *testing.T) {
 	g := game(t, choosing)
-	s := newScrambling(g, machine.NewRand(1))
+	s, _, err := scramble(t.Context(), g, machine.NewRand(1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range []string{"pass", "(say Yes)", "(round 1)", "Left", "(says unheard)"} {
 		there := s.there(term(t, text))
 		if got := s.back(there).String(); got != text {

@@ -1,4 +1,4 @@
-package protocol
+package arena
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +41,7 @@ var quick = Setting{StartClock: 10 * time.Second, PlayClock: 5 * time.Second, Se
 
 func at(name, url string) Player { return Player{Name: name, URL: url} }
 
-func in(name string, a Agent) Player { return Player{Name: name, New: always(a)} }
+func in(name string, a protocol.Agent) Player { return Player{Name: name, New: always(a)} }
 
 // play holds a match that must be possible.
 func play(t testing.TB, m *Manager, s Setting, players ...Player) *Record {
@@ -111,7 +112,7 @@ func TestMatchesOfAllKindsAreRecordedAsPlayed(t *testing.T) {
 				for range m.PlayerRoles() {
 					newAgent := drifters(t, m.machine)
 					if scramble {
-						newAgent = func() Agent { return &compiling{t: t} }
+						newAgent = func() protocol.Agent { return &compiling{t: t} }
 					}
 					players = append(players, Player{Name: "drifter", New: newAgent})
 				}
@@ -130,8 +131,8 @@ type compiling struct {
 	words []string // the rules as they came
 }
 
-func (c *compiling) Start(ctx context.Context, m Match) error {
-	eachSymbol(m.Game, func(name string) { c.words = append(c.words, name) })
+func (c *compiling) Start(ctx context.Context, m protocol.Match) error {
+	c.words = words(rulesText(m.Game))
 	g := compile(c.t, m.Game)
 	c.drifter = drifter{t: c.t, names: g.Names(), batch: g.NewBatch(), rng: machine.NewRand(3)}
 	return c.drifter.Start(ctx, m)
@@ -139,12 +140,12 @@ func (c *compiling) Start(ctx context.Context, m Match) error {
 
 func TestWholeMatchesRunOverHTTP(t *testing.T) {
 	m := builtIn(t, "biddingTicTacToe")
-	newAgent := func() Agent { return &compiling{t: t} }
+	newAgent := func() protocol.Agent { return &compiling{t: t} }
 	one, two := serve(t, newAgent), serve(t, newAgent)
 	for _, scramble := range []bool{false, true} {
 		s := quick
 		s.Scramble = scramble
-		r := play(t, m, s, at("one", "http://"+one), at("two", "http://"+two))
+		r := play(t, m, s, at("one", one), at("two", two))
 		verify(t, m, r)
 		clean(t, r)
 		if r.Roles[0] != "x" || r.Players[0] != "one" {
@@ -161,12 +162,12 @@ func httpPlayer(t *testing.T, onPlay http.HandlerFunc) string {
 		if err != nil {
 			t.Error(err)
 		}
-		switch m, err := ParseMessage(string(text)); {
+		switch m, err := protocol.ParseMessage(string(text)); {
 		case err != nil:
 			t.Errorf("the manager sent %q: %v", text, err)
-		case m.Command == Start:
+		case m.Command == protocol.Start:
 			fmt.Fprint(w, "READY\n")
-		case m.Command == Play:
+		case m.Command == protocol.Play:
 			onPlay(w, r)
 		default:
 			fmt.Fprint(w, "done")
@@ -200,7 +201,7 @@ func TestMisbehavingPlayersAreReplacedAndRecorded(t *testing.T) {
 		"illegal":                  {reply("(say Maybe)"), "IL (say Maybe)"},
 		"garbage":                  {reply("((\x00)"), "IL ((?)"},
 		"empty":                    {reply(""), "IL "},
-		"enormous":                 {reply(strings.Repeat("x", 2*maxReply)), "IL " + strings.Repeat("x", maxClip) + "..."},
+		"enormous":                 {reply(strings.Repeat("x", 2*maxReply)), "IL " + strings.Repeat("x", maxExcerpt) + "..."},
 		"no HTTP":                  {hijack("(say Yes)"), "CE"},
 		"disconnected":             {hijack(""), "CE"},
 		"cut off":                  {hijack("HTTP/1.0 200 OK\r\nContent-Length: 99\r\n\r\n(say Yes)"), "CE"},
@@ -264,7 +265,7 @@ func TestSlowAndFailingAgentsInProcessAreReplaced(t *testing.T) {
 
 func TestAPlayerNotReadyInTimeMayCatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := &fake{onStart: func(context.Context, Match) error { time.Sleep(12 * time.Second); return nil }}
+		slow := &fake{onStart: func(context.Context, protocol.Match) error { time.Sleep(12 * time.Second); return nil }}
 		m := manager(t, choosing)
 		r := play(t, m, quick, in("slow", slow), in("good", &fake{}))
 		if diff := cmp.Diff(Result{
@@ -285,12 +286,12 @@ func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
 	closed.Close()
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "Busy") }))
 	defer busy.Close()
-	broken := &fake{onStart: func(context.Context, Match) error { return errors.New("too hard") }}
+	broken := &fake{onStart: func(context.Context, protocol.Match) error { return errors.New("too hard") }}
 	for want, p := range map[string]Player{
 		"player x cannot start: talking to x:":      at("x", "http://"+closed.Addr().String()),
 		"player x cannot start: the player is busy": at("x", busy.URL),
 		"player x cannot start: too hard":           in("x", broken),
-		"player x cannot be made: panic: none":      {Name: "x", New: func() Agent { panic("none") }},
+		"player x cannot be made: panic: none":      {Name: "x", New: func() protocol.Agent { panic("none") }},
 	} {
 		aborted := make(chan bool, 1)
 		good := &fake{onAbort: func() { aborted <- true }}
@@ -379,16 +380,19 @@ func TestPlayersInThisProcessGetTheCompiledGameUnlessNamesAreScrambled(t *testin
 	m := builtIn(t, "biddingTicTacToe")
 	for _, scramble := range []bool{false, true} {
 		var got machine.Machine
-		newAgent := func() Agent {
+		newAgent := func() protocol.Agent {
 			agent := &compiling{t: t}
 			return &fake{
-				onStart: func(ctx context.Context, start Match) error { got = start.Machine; return agent.Start(ctx, start) },
-				onPlay:  agent.Play,
+				onStart: func(ctx context.Context, start protocol.Match) error {
+					got = start.Machine
+					return agent.Start(ctx, start)
+				},
+				onPlay: agent.Play,
 			}
 		}
 		s := quick
 		s.Scramble = scramble
-		play(t, m, s, Player{Name: "one", New: newAgent}, Player{Name: "two", New: func() Agent { return &compiling{t: t} }})
+		play(t, m, s, Player{Name: "one", New: newAgent}, Player{Name: "two", New: func() protocol.Agent { return &compiling{t: t} }})
 		want := m.machine
 		if scramble {
 			want = nil

@@ -1,4 +1,4 @@
-package protocol
+package arena
 
 import (
 	"context"
@@ -73,6 +73,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 		Manager: g,
 		setting: s,
 		ctx:     ctx,
+		rules:   g.game,
 		rng:     rng,
 		batch:   g.machine.NewBatch(),
 		seats:   make([]opponent, len(g.roles)),
@@ -85,7 +86,10 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 		},
 	}
 	if s.Scramble {
-		c.names = newScrambling(g.game, rng)
+		var err error
+		if c.names, c.rules, err = scramble(ctx, g.game, rng); err != nil {
+			return nil, err
+		}
 	}
 	if reason := c.seat(players); reason != "" {
 		c.abort(reason)

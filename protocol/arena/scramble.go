@@ -1,0 +1,109 @@
+package arena
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"stackmate/gdl"
+	"stackmate/gdl/rewrite"
+	"stackmate/reasoner/machine"
+)
+
+// Scrambling gives all symbols of a game new names, so that players cannot know
+// a game by its words. Keywords and integers stay.
+
+// scrambling translates names there and back. The zero value changes nothing.
+type scrambling struct {
+	to, from map[string]string
+}
+
+// scramble draws a new name for each symbol of g; scrambled is g in these names.
+func scramble(ctx context.Context, g *gdl.Game, rng *machine.Rand) (s scrambling, scrambled *gdl.Game, err error) {
+	const file = "the scrambled rules"
+	tree, err := gdl.Parse(file, []byte(rulesText(g)))
+	if err != nil {
+		return s, nil, err
+	}
+	taken := make(map[string]bool)
+	rewrite.Symbols(tree, func(name string) string { taken[strings.ToLower(name)] = true; return name })
+	s = scrambling{to: make(map[string]string), from: make(map[string]string)}
+	tree = rewrite.Symbols(tree, func(name string) string {
+		word := inventWord(rng)
+		for taken[word] || gdl.Keyword(word) != "" {
+			word = inventWord(rng)
+		}
+		taken[word] = true
+		s.to[name], s.from[word] = word, name
+		return word
+	})
+	scrambled, _, err = gdl.Load(ctx, file, []byte(gdl.Print(tree)))
+	return s, scrambled, err
+}
+
+// there translates a term of the rules into scrambled names.
+func (s scrambling) there(t gdl.Term) gdl.Term { return rewrite.Term(t, lookup(s.to)) }
+
+// back translates a term of a player into the names of the rules, in any case.
+func (s scrambling) back(t gdl.Term) gdl.Term {
+	return rewrite.Term(t, func(name string) string {
+		if known, ok := s.from[name]; ok {
+			return known
+		}
+		if known, ok := s.from[strings.ToLower(name)]; ok {
+			return known
+		}
+		return name
+	})
+}
+
+func lookup(names map[string]string) func(string) string {
+	return func(name string) string {
+		if other, ok := names[name]; ok {
+			return other
+		}
+		return name
+	}
+}
+
+// inventWord makes a word of three to five open syllables.
+func inventWord(rng *machine.Rand) string {
+	const consonants, vowels = "bdfghjklmnprstvwz", "aeiou"
+	var b strings.Builder
+	for range 3 + rng.Intn(3) {
+		b.WriteByte(consonants[rng.Intn(len(consonants))])
+		b.WriteByte(vowels[rng.Intn(len(vowels))])
+	}
+	return b.String()
+}
+
+// rulesText writes a game as a rulesheet, one rule to a line.
+func rulesText(g *gdl.Game) string {
+	var b strings.Builder
+	for _, r := range g.Rules {
+		if len(r.Body) == 0 {
+			fmt.Fprintf(&b, "\n%s", r.Head)
+			continue
+		}
+		fmt.Fprintf(&b, "\n(<= %s", r.Head)
+		for _, l := range r.Body {
+			b.WriteByte(' ')
+			b.WriteString(literalText(l))
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+func literalText(l gdl.Literal) string {
+	switch l.Op {
+	case gdl.Not:
+		return fmt.Sprintf("(not %s)", l.Atom)
+	case gdl.Distinct:
+		return fmt.Sprintf("(distinct %s %s)", l.Left, l.Right)
+	case gdl.Equal:
+		return fmt.Sprintf("(not (distinct %s %s))", l.Left, l.Right)
+	default:
+		return l.Atom.String()
+	}
+}
