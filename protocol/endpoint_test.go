@@ -153,13 +153,13 @@ func TestOddRequestsAreAnswered(t *testing.T) {
 		"put":             {"PUT / HTTP/1.0\r\n\r\n", "HTTP/1.0 405", "expected the method POST, found PUT"},
 		"no body":         {"POST / HTTP/1.0\r\n\r\n", "HTTP/1.0 400", "expected one message in parentheses, such as (INFO)"},
 		"garbage message": {post("\x00\xff\x13("), "HTTP/1.0 400", "found the end where 1 parentheses are open"},
-		"deep":            {post(strings.Repeat("(", 1<<20)), "HTTP/1.0 400", "found the end where 1048576 parentheses are open"},
+		"deep":            {post(strings.Repeat("(", 1<<20)), "HTTP/1.0 400", "expected at most 1024 nested parentheses, found more"},
 		"deep move": {
 			post("(PLAY m (" + strings.Repeat("(f ", 1<<20) + strings.Repeat(")", 1<<20) + "))"),
-			"HTTP/1.0 400", "PLAY: expected a move of at most 65536 bytes, found (f (f",
+			"HTTP/1.0 400", "expected at most 1024 nested parentheses, found more",
 		},
 		"nested move": {
-			post("(PLAY m (" + strings.Repeat("(f ", 1<<11) + "a" + strings.Repeat(")", 1<<11) + "))"),
+			post("(PLAY m (" + strings.Repeat("(f ", 1010) + "a" + strings.Repeat(")", 1010) + "))"),
 			"HTTP/1.0 400", "PLAY: the move (f (f",
 		},
 		"no HTTP":       {"( INFO )\r\n\r\n", "HTTP/1.1 400", ""},

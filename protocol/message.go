@@ -25,8 +25,14 @@ const (
 	Abort   Command = "ABORT"
 )
 
-// NoTurn is the Turn of a message that carries no turn number.
-const NoTurn = -1
+// What a message may hold at most, so that nothing in it costs more than its own
+// bytes. Those in use stay far below.
+const (
+	maxID      = 256  // bytes of a match id
+	maxSymbol  = 4096 // bytes of any symbol
+	maxNesting = 1024 // open parentheses; of the rules alone gdl takes less
+	maxArgs    = 16   // arguments that are looked at; more are ignored
+)
 
 // maxClock bounds a clock: a week. Larger numbers are faults, not clocks.
 const maxClock = 7 * 24 * time.Hour
@@ -40,24 +46,25 @@ type Message struct {
 	Rules      string        // START, PREVIEW: a rulesheet without the parentheses around it
 	StartClock time.Duration // START; PREVIEW: the preview clock
 	PlayClock  time.Duration // START
-	// Joint is the joint move before: nil if no move has been made. In the form
-	// of GDL-II (Turn ≥ 0) it holds the receiver's own move alone.
+	// Joint is the joint move before: nil if no move has been made.
 	Joint []gdl.Term // PLAY, STOP
-	Turn  int        // PLAY and STOP in the form of GDL-II, else -1
 }
 
 // ParseMessage reads a request: the head in any case, any white space, arguments
 // past the known ones ignored. The error says in one line what was expected.
 func ParseMessage(text string) (Message, error) {
-	m := Message{Turn: NoTurn}
-	fields, err := split(strings.TrimPrefix(text, "\ufeff"))
+	var m Message
+	fields, err := split(strings.TrimPrefix(text, "\ufeff"), 2)
 	if err != nil {
 		return m, err
+	}
+	if len(fields) == 2 && isInfix(fields) {
+		return m, fmt.Errorf("found a message in infix form, %s(...), which is not supported; expected (%[1]s ...)", clip(fields[0]))
 	}
 	if len(fields) != 1 || !isList(fields[0]) {
 		return m, errors.New("expected one message in parentheses, such as (INFO)")
 	}
-	if fields, err = split(inside(fields[0])); err != nil {
+	if fields, err = split(inside(fields[0]), 1+maxArgs); err != nil {
 		return m, err
 	}
 	if len(fields) == 0 {
@@ -68,6 +75,16 @@ func ParseMessage(text string) (Message, error) {
 		return m, fmt.Errorf("%s: %w", clip(string(m.Command)), err)
 	}
 	return m, nil
+}
+
+// isInfix tells the dialect of some courses, start(id,role,[rules],10,10), from
+// other texts that are no message.
+func isInfix(forms []string) bool {
+	switch Command(strings.ToUpper(forms[0])) {
+	case Info, Ping, Preview, Start, Play, Stop, Abort:
+		return isList(forms[1])
+	}
+	return false
 }
 
 func (m *Message) parse(args []string) error {
@@ -118,12 +135,14 @@ func (m *Message) parseID(args []string) error {
 	if len(args) == 0 || isList(args[0]) {
 		return errors.New("expected the match id")
 	}
+	if len(args[0]) > maxID {
+		return fmt.Errorf("expected a match id of at most %d bytes, found %s", maxID, clip(args[0]))
+	}
 	m.ID = args[0]
 	return nil
 }
 
-// parseJoint reads the arguments (id joint) or, with a turn number,
-// (id turn move percepts).
+// parseJoint reads the arguments (id joint).
 func (m *Message) parseJoint(args []string) error {
 	if err := m.parseID(args); err != nil {
 		return err
@@ -131,24 +150,22 @@ func (m *Message) parseJoint(args []string) error {
 	if len(args) < 2 {
 		return errors.New("expected the joint move, or NIL")
 	}
-	if turn, err := strconv.Atoi(args[1]); err == nil && turn >= 0 && len(args) > 2 {
-		m.Turn = turn
-		if strings.EqualFold(args[2], "NIL") {
-			return nil
-		}
-		return m.appendMove(args[2])
+	if _, err := strconv.Atoi(args[1]); err == nil && len(args) > 2 {
+		return errors.New("found the form of GDL-II, (id turn move percepts); games of imperfect information are not supported; expected (id (moves))")
 	}
 	if !isList(args[1]) {
 		return nil // any atom says that there is no move yet
 	}
-	moves, err := split(inside(args[1]))
+	moves, err := split(inside(args[1]), math.MaxInt)
 	if err != nil {
 		return err
 	}
 	for _, text := range moves {
-		if err := m.appendMove(text); err != nil {
+		move, err := ParseMove(text)
+		if err != nil {
 			return err
 		}
+		m.Joint = append(m.Joint, move)
 	}
 	return nil
 }
@@ -166,15 +183,6 @@ func ParseMove(text string) (gdl.Term, error) {
 		return gdl.Term{}, fmt.Errorf("the move %s: %w", clip(text), err)
 	}
 	return t, nil
-}
-
-func (m *Message) appendMove(text string) error {
-	t, err := ParseMove(text)
-	if err != nil {
-		return err
-	}
-	m.Joint = append(m.Joint, t)
-	return nil
 }
 
 // parseClock reads a clock in seconds; fractions are allowed.
@@ -197,21 +205,11 @@ func (m Message) String() string {
 	case Start:
 		fmt.Fprintf(&b, " %s %s (%s\n) %s %s", m.ID, m.Role, m.Rules, seconds(m.StartClock), seconds(m.PlayClock))
 	case Play, Stop:
-		fmt.Fprintf(&b, " %s", m.ID)
-		if m.Turn >= 0 {
-			fmt.Fprintf(&b, " %d", m.Turn)
+		joint := "NIL"
+		if m.Joint != nil {
+			joint = jointText(m.Joint)
 		}
-		switch {
-		case m.Joint == nil:
-			b.WriteString(" NIL")
-		case m.Turn >= 0:
-			fmt.Fprintf(&b, " %s", m.Joint[0])
-		default:
-			b.WriteString(" " + jointText(m.Joint))
-		}
-		if m.Turn >= 0 {
-			b.WriteString(" ()")
-		}
+		fmt.Fprintf(&b, " %s %s", m.ID, joint)
 	case Abort:
 		fmt.Fprintf(&b, " %s", m.ID)
 	}

@@ -34,35 +34,32 @@ var sameTerm = cmp.Comparer(gdl.Term.Equal)
 
 func TestMessagesAreReadAsServersSendThem(t *testing.T) {
 	for text, want := range map[string]Message{
-		"(INFO)":           {Command: Info, Turn: NoTurn},
-		"\ufeff(Info)":     {Command: Info, Turn: NoTurn},
-		"( info )\r\n":     {Command: Info, Turn: NoTurn},
-		"\t(Ping 12 (x) )": {Command: Ping, Turn: NoTurn},
+		"(INFO)":           {Command: Info},
+		"\ufeff(Info)":     {Command: Info},
+		"( info )\r\n":     {Command: Info},
+		"\t(Ping 12 (x) )": {Command: Ping},
 		"( PREVIEW ((role a)) 1 )": {
-			Command: Preview, Rules: "(role a)", StartClock: time.Second, Turn: NoTurn,
+			Command: Preview, Rules: "(role a)", StartClock: time.Second,
 		},
 		"( START m.1 robot ((role robot)\n (init (p)) ; a comment )\n) 30 10 )": {
 			Command: Start, ID: "m.1", Role: "robot", Rules: "(role robot)\n (init (p)) ; a comment )\n",
-			StartClock: 30 * time.Second, PlayClock: 10 * time.Second, Turn: NoTurn,
+			StartClock: 30 * time.Second, PlayClock: 10 * time.Second,
 		},
 		"(start M (p 1) () 0 0.5 extra (more))": {
-			Command: Start, ID: "M", Role: "(p 1)", PlayClock: 500 * time.Millisecond, Turn: NoTurn,
+			Command: Start, ID: "M", Role: "(p 1)", PlayClock: 500 * time.Millisecond,
 		},
-		"( PLAY m.1 NIL )": {Command: Play, ID: "m.1", Turn: NoTurn},
-		"(play m.1 none)":  {Command: Play, ID: "m.1", Turn: NoTurn},
+		"( PLAY m.1 NIL )": {Command: Play, ID: "m.1"},
+		"(play m.1 none)":  {Command: Play, ID: "m.1"},
 		"( PLAY m.1 (( mark 1\t1 )\r\nnoop) )": {
-			Command: Play, ID: "m.1", Joint: joint(t, "(mark 1 1)", "noop"), Turn: NoTurn,
+			Command: Play, ID: "m.1", Joint: joint(t, "(mark 1 1)", "noop"),
 		},
 		"(PLAY m.1((a)f(g(h)x))ignored)": {
-			Command: Play, ID: "m.1", Joint: joint(t, "a", "f", "(g h x)"), Turn: NoTurn,
+			Command: Play, ID: "m.1", Joint: joint(t, "a", "f", "(g h x)"),
 		},
-		"(PLAY m.1 3 (move 1) ((sees 2)))": {
-			Command: Play, ID: "m.1", Joint: joint(t, "(move 1)"), Turn: 3,
-		},
-		"(PLAY m.1 0 nil nil)": {Command: Play, ID: "m.1", Turn: 0},
-		"(STOP m.1 (a b))":     {Command: Stop, ID: "m.1", Joint: joint(t, "a", "b"), Turn: NoTurn},
-		"(STOP m.1 nil)":       {Command: Stop, ID: "m.1", Turn: NoTurn},
-		"; hello\n(ABORT m.1)": {Command: Abort, ID: "m.1", Turn: NoTurn},
+		"(PLAY m.1 0)":         {Command: Play, ID: "m.1"},
+		"(STOP m.1 (a b))":     {Command: Stop, ID: "m.1", Joint: joint(t, "a", "b")},
+		"(STOP m.1 nil)":       {Command: Stop, ID: "m.1"},
+		"; hello\n(ABORT m.1)": {Command: Abort, ID: "m.1"},
 	} {
 		got, err := ParseMessage(text)
 		if err != nil {
@@ -99,12 +96,27 @@ func TestNonsenseIsExplained(t *testing.T) {
 		"(PLAY m (a ?x))":                "variable",
 		"(PLAY m (a ()))":                "the move ()",
 		"(ABORT)":                        "expected the match id",
-		"(PREVIEW rules 1)":              "expected (PREVIEW (rules) clock)",
+		"(PLAY m 3 (move 1) ((sees 2)))": "found the form of GDL-II",
+		"(PLAY m 0 nil nil)":             "found the form of GDL-II",
+		"(STOP m 7 noop ())":             "found the form of GDL-II",
+		"start(m1,robot,[role(r)],10,5)": "found a message in infix form, start(...)",
+		"info()":                         "found a message in infix form, info(...)",
+		"(ABORT " + strings.Repeat("m", 100_000) + ")":                                                "expected symbols of at most 4096 bytes, found mmm",
+		"(ABORT " + strings.Repeat("m", maxID+1) + ")":                                                "expected a match id of at most 256 bytes, found mmm",
+		"(START m r (" + strings.Repeat("(", maxNesting) + strings.Repeat(")", maxNesting) + ") 1 1)": "expected at most 1024 nested parentheses",
+		"(PREVIEW rules 1)": "expected (PREVIEW (rules) clock)",
 	} {
 		_, err := ParseMessage(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q in it", text, err, want)
 		}
+	}
+}
+
+func TestFormsThatNobodyLooksAtTakeNoMemory(t *testing.T) {
+	forms, err := split(strings.Repeat("a ", 1<<20), maxArgs)
+	if err != nil || len(forms) != maxArgs || cap(forms) > 2*maxArgs {
+		t.Errorf("%d forms kept in %d places, %v; want %d", len(forms), cap(forms), err, maxArgs)
 	}
 }
 
@@ -122,7 +134,6 @@ var messages = rapid.Custom(func(t *rapid.T) Message {
 	clock := rapid.Map(rapid.IntRange(0, 1e6), func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond })
 	m := Message{
 		Command: rapid.SampledFrom([]Command{Info, Ping, Preview, Start, Play, Stop, Abort}).Draw(t, "command"),
-		Turn:    NoTurn,
 	}
 	switch m.Command {
 	case Preview:
@@ -134,9 +145,6 @@ var messages = rapid.Custom(func(t *rapid.T) Message {
 		m.ID = symbol.Draw(t, "id")
 		if rapid.Bool().Draw(t, "moved") {
 			m.Joint = rapid.SliceOfN(move, 1, 4).Draw(t, "joint")
-		}
-		if len(m.Joint) == 1 && rapid.Bool().Draw(t, "numbered") {
-			m.Turn = rapid.IntRange(0, 99).Draw(t, "turn")
 		}
 	case Abort:
 		m.ID = symbol.Draw(t, "id")

@@ -11,30 +11,45 @@ import (
 // without recursion.
 
 // split cuts text into its top-level forms: atoms and parenthesised lists, the
-// latter uncut. Comments between forms vanish.
-func split(text string) ([]string, error) {
+// latter uncut. Comments between forms vanish, and so do forms past the given
+// number, so that many small ones take no memory.
+func split(text string, most int) ([]string, error) {
 	var forms []string
+	keep := func(form string) {
+		if len(forms) < most {
+			forms = append(forms, form)
+		}
+	}
 	depth, start := 0, -1 // of the list, or of the atom if depth is 0
+	symbol := 0           // where the symbol that i is in begins
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		if depth == 0 && start >= 0 && endsAtom(c) {
-			forms = append(forms, text[start:i])
-			start = -1
+		if endsAtom(c) {
+			if depth == 0 && start >= 0 {
+				keep(text[start:i])
+				start = -1
+			}
+			symbol = i + 1
+		} else if i-symbol >= maxSymbol {
+			return nil, fmt.Errorf("expected symbols of at most %d bytes, found %s", maxSymbol, clip(text[symbol:i]))
 		}
 		switch {
 		case c == ';':
 			i = endOfLine(text, i)
+			symbol = i + 1
 		case c == '(':
 			if depth == 0 {
 				start = i
 			}
-			depth++
+			if depth++; depth > maxNesting {
+				return nil, fmt.Errorf("expected at most %d nested parentheses, found more", maxNesting)
+			}
 		case c == ')':
 			if depth == 0 {
 				return nil, errors.New("found a closing parenthesis too many")
 			}
 			if depth--; depth == 0 {
-				forms = append(forms, text[start:i+1])
+				keep(text[start : i+1])
 				start = -1
 			}
 		case depth == 0 && start < 0 && !isSpace(c):
@@ -45,7 +60,7 @@ func split(text string) ([]string, error) {
 		return nil, fmt.Errorf("found the end where %d parentheses are open", depth)
 	}
 	if start >= 0 {
-		forms = append(forms, text[start:])
+		keep(text[start:])
 	}
 	return forms, nil
 }

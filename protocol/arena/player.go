@@ -146,7 +146,7 @@ func (o *remote) failure(ctx context.Context, err error) error {
 func (o *remote) start(ctx context.Context, m protocol.Match) error {
 	reply, err := o.send(ctx, protocol.Message{
 		Command: protocol.Start, ID: o.id, Role: m.Role, Rules: rulesText(m.Game),
-		StartClock: m.StartClock, PlayClock: m.PlayClock, Turn: protocol.NoTurn,
+		StartClock: m.StartClock, PlayClock: m.PlayClock,
 	})
 	if err == nil && strings.EqualFold(reply, "busy") {
 		return errBusy
@@ -155,14 +155,14 @@ func (o *remote) start(ctx context.Context, m protocol.Match) error {
 }
 
 func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, error) {
-	return o.send(ctx, protocol.Message{Command: protocol.Play, ID: o.id, Joint: told[len(told)-1], Turn: protocol.NoTurn})
+	return o.send(ctx, protocol.Message{Command: protocol.Play, ID: o.id, Joint: told[len(told)-1]})
 }
 
 func (o *remote) stop(ctx context.Context, told [][]gdl.Term) {
 	// The match is over: what the player answers changes nothing any more.
-	_, _ = o.send(ctx, protocol.Message{Command: protocol.Stop, ID: o.id, Joint: told[len(told)-1], Turn: protocol.NoTurn})
+	_, _ = o.send(ctx, protocol.Message{Command: protocol.Stop, ID: o.id, Joint: told[len(told)-1]})
 }
 
 func (o *remote) abort(ctx context.Context) {
-	_, _ = o.send(ctx, protocol.Message{Command: protocol.Abort, ID: o.id, Turn: protocol.NoTurn})
+	_, _ = o.send(ctx, protocol.Message{Command: protocol.Abort, ID: o.id})
 }
