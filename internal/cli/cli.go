@@ -36,6 +36,7 @@ type commands struct {
 	Serve      serveCommand      `cmd:"" help:"Wait for game servers and play what they deal."`
 	Match      matchCommand      `cmd:"" help:"Hold matches of a game between players."`
 	Tournament tournamentCommand `cmd:"" help:"Let players meet each other in many matches, and rate them."`
+	Standings  standingsCommand  `cmd:"" help:"Count the matches of a folder of records."`
 	Solve      solveCommand      `cmd:"" help:"Compute the value and the strategies of the initial position."`
 	Play       playCommand       `cmd:"" help:"Play against a solution at the terminal."`
 	Validate   validateCommand   `cmd:"" help:"Check rulesheets."`

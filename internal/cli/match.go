@@ -39,18 +39,27 @@ func (c *matchCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	defer s.progress(doing("playing %s", c.Game))()
-	series, err := manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *arena.Record) error {
-		if c.JSON {
-			return errors.Join(c.keep(r), json.NewEncoder(s.out).Encode(r.Result()))
-		}
-		return c.keep(r)
-	})
-	if err == nil && !c.JSON {
-		err = series.WriteTable(s.out)
+	series, err := c.hold(s, manager, players, setting)
+	switch {
+	case !c.JSON:
+		err = errors.Join(err, series.WriteTable(s.out))
+	case s.ctx.Err() != nil: // the lines printed so far are summed up for whoever pressed Ctrl-C
+		err = errors.Join(err, series.WriteTable(s.err))
 	}
 	if err := errors.Join(err, s.ctx.Err()); err != nil {
 		return err
 	}
 	return verdict(series.Results)
+}
+
+// hold plays the matches; as JSON, each result is printed when its match has ended.
+func (c *matchCommand) hold(s *console, manager *arena.Manager, players []arena.Player, setting arena.Setting) (*arena.Series, error) {
+	defer s.progress(doing("playing %s", c.Game))()
+	return manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *arena.Record) error {
+		err := c.keep(r)
+		if c.JSON {
+			err = errors.Join(err, json.NewEncoder(s.out).Encode(r.Result()))
+		}
+		return err
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stackmate/internal/atomicfile"
 	"stackmate/protocol/arena"
 )
 
@@ -25,6 +26,11 @@ type matchFlags struct {
 func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	if c.StartClock < 0 || c.PlayClock < 0 {
 		return arena.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more")}
+	}
+	if c.Record != "" {
+		if err := atomicfile.CheckDir(c.Record); err != nil {
+			return arena.Setting{}, fmt.Errorf("--record: %w", err)
+		}
 	}
 	s.seed.Store(c.Seed)
 	return arena.Setting{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
@@ -41,8 +42,11 @@ type contest struct {
 	log     zerolog.Logger
 }
 
-// seat gives the players their roles. It returns why that fails, if it does.
-func (c *contest) seat(players []Player) (reason string) {
+// errInterrupted ends a match whose context has ended.
+var errInterrupted = errors.New("interrupted")
+
+// seat gives the players their roles.
+func (c *contest) seat(players []Player) error {
 	for r, name := range c.roles {
 		if name == machine.RandomRole {
 			c.record.Players[r] = chance
@@ -57,18 +61,21 @@ func (c *contest) seat(players []Player) (reason string) {
 		}
 		seat, err := newLocal(p.New)
 		if err != nil {
-			return fmt.Sprintf("player %s cannot be made: %v", p.Name, err)
+			return fmt.Errorf("player %s cannot be made: %w", p.Name, err)
 		}
 		c.seats[r] = seat
 	}
-	return ""
+	return nil
 }
 
-// run plays from START to STOP.
-func (c *contest) run() {
-	if reason := c.start(); reason != "" {
-		c.abort(reason)
-		return
+// hold plays from START to STOP. The error is the reason why the match cannot
+// begin or go on.
+func (c *contest) hold(players []Player) error {
+	if err := c.seat(players); err != nil {
+		return err
+	}
+	if err := c.start(); err != nil {
+		return err
 	}
 	var joint []machine.Move
 	for {
@@ -80,53 +87,55 @@ func (c *contest) run() {
 		switch {
 		case c.batch.Terminal()[0]&1 != 0:
 			c.finish(joint)
-			return
+			return nil
 		case c.batch.Stuck()[0]&1 != 0:
-			c.abort("a fault of the rules: " + c.stuckRole() + " has no legal move")
-			return
+			return fmt.Errorf("a fault of the rules: %s has no legal move", c.stuckRoles())
 		case c.record.Turns == c.setting.MaxTurns:
-			c.abort(fmt.Sprintf("the match is not over after %d turns", c.setting.MaxTurns))
-			return
+			return fmt.Errorf("the match is not over after %d turns", c.setting.MaxTurns)
 		}
-		if joint = c.turn(joint); c.ctx.Err() != nil {
-			c.abort("interrupted")
-			return
+		if joint = c.turn(joint); joint == nil {
+			return errInterrupted
 		}
 		c.advance(joint)
 	}
 }
 
-// each calls f for every player at once and waits for all, until wait ends.
-func (c *contest) each(wait context.Context, f func(ctx context.Context, role machine.Role, o opponent)) {
+// each calls f for every player at once, waits for all and returns their errors by
+// role. F returns soon after its context has ended.
+func (c *contest) each(wait context.Context, f func(ctx context.Context, role machine.Role, o opponent) error) []error {
+	failures := make([]error, len(c.seats))
 	var all sync.WaitGroup
 	for r, o := range c.seats {
 		if o != nil {
-			all.Go(func() { f(wait, machine.Role(r), o) })
+			all.Go(func() {
+				failures[r] = guard.Do(func() error { return f(wait, machine.Role(r), o) })
+			})
 		}
 	}
 	all.Wait()
+	return failures
 }
 
-// start tells all players of the match. It returns why the match cannot begin,
-// if so: a player who cannot be reached or is busy. A late one may catch up.
-func (c *contest) start() (reason string) {
+// start tells all players of the match. The error says why the match cannot
+// begin: a player who cannot be reached or is busy. A late one may catch up.
+func (c *contest) start() error {
 	compiled := c.machine
 	if c.setting.Scramble {
 		compiled = nil
 	}
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), waiting(c.setting.StartClock))
 	defer cancel()
-	failures := make([]error, len(c.seats))
-	c.each(wait, func(ctx context.Context, r machine.Role, o opponent) {
-		failures[r] = o.start(ctx, protocol.Match{
+	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) error {
+		return o.start(ctx, protocol.Match{
 			ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
 			Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
 			Machine: compiled, Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
 		})
 	})
 	if c.ctx.Err() != nil {
-		return "interrupted"
+		return errInterrupted
 	}
+	var reasons []error
 	for r, err := range failures {
 		switch {
 		case err == nil:
@@ -135,10 +144,10 @@ func (c *contest) start() (reason string) {
 			c.log.Warn().Str("player", c.record.Players[r]).Msg("not ready at the end of the start clock")
 		default:
 			c.record.StartErrors[r] = unreadable
-			reason = fmt.Sprintf("player %s cannot start: %v", c.record.Players[r], err)
+			reasons = append(reasons, fmt.Errorf("player %s cannot start: %w", c.record.Players[r], err))
 		}
 	}
-	return reason
+	return errors.Join(reasons...)
 }
 
 // waiting is how long to wait for replies under a clock.
@@ -150,16 +159,23 @@ func waiting(clock time.Duration) time.Duration {
 }
 
 // turn tells all players the joint move before (nil at first), collects their
-// moves and fills in for those that fail.
+// moves and fills in for those that fail. The joint move is nil if the match is
+// interrupted.
 func (c *contest) turn(before []machine.Move) []machine.Move {
 	c.told = append(c.told, c.terms(before))
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), waiting(c.setting.PlayClock))
 	defer cancel()
 	replies := make([]string, len(c.seats))
-	failures := make([]error, len(c.seats))
-	c.each(wait, func(ctx context.Context, r machine.Role, o opponent) {
-		replies[r], failures[r] = o.play(ctx, c.told)
+	times := make([]float64, len(c.seats))
+	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) (err error) {
+		asked := time.Now()
+		replies[r], err = o.play(ctx, c.told)
+		times[r] = time.Since(asked).Round(time.Millisecond).Seconds()
+		return err
 	})
+	if c.ctx.Err() != nil {
+		return nil
+	}
 	joint := make([]machine.Move, len(c.seats))
 	moves := make([]string, len(c.seats))
 	faults := make([]string, len(c.seats))
@@ -175,11 +191,10 @@ func (c *contest) turn(before []machine.Move) []machine.Move {
 		}
 		moves[r] = c.machine.Names().Moves[r][joint[r]]
 	}
-	if c.ctx.Err() == nil {
-		c.record.Moves = append(c.record.Moves, moves)
-		c.record.Errors = append(c.record.Errors, faults)
-		c.record.Turns++
-	}
+	c.record.Moves = append(c.record.Moves, moves)
+	c.record.Errors = append(c.record.Errors, faults)
+	c.record.ReplyTimes = append(c.record.ReplyTimes, times)
+	c.record.Turns++
 	return joint
 }
 
@@ -227,8 +242,8 @@ func (c *contest) advance(joint []machine.Move) {
 	c.batch.Advance(1)
 }
 
-// stuckRole names the roles without a legal move.
-func (c *contest) stuckRole() string {
+// stuckRoles names the roles without a legal move.
+func (c *contest) stuckRoles() string {
 	var stuck []string
 	for r, name := range c.roles {
 		if len(c.batch.AppendLegal(nil, 0, machine.Role(r))) == 0 {
@@ -254,16 +269,26 @@ func (c *contest) finish(last []machine.Move) {
 	c.told = append(c.told, c.terms(last))
 	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
 	defer cancel()
-	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) { o.stop(ctx, c.told) })
+	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.stop(ctx, c.told); return nil })
 	c.log.Info().Strs("players", c.record.Players).Ints("goals", c.record.Goals).
 		Int("turns", c.record.Turns).Msg("the match is over")
 }
 
-// abort ends the match and tells all players so.
-func (c *contest) abort(reason string) {
-	c.record.Aborted, c.record.Reason = true, reason
+// maxReason bounds the reason in a record, in bytes.
+const maxReason = 300
+
+// abort ends the match for a reason and tells all players so.
+func (c *contest) abort(reason error) {
+	c.record.Completed, c.record.Goals = false, []int{}
+	c.record.Aborted = true
+	c.record.Reason = protocol.Printable(strings.ReplaceAll(reason.Error(), "\n", "; "), maxReason)
 	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
 	defer cancel()
-	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) { o.abort(ctx) })
-	c.log.Warn().Str("reason", reason).Msg("the match was aborted")
+	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.abort(ctx); return nil })
+	event := c.log.Warn().Str("reason", c.record.Reason)
+	var p *guard.Panic
+	if errors.As(reason, &p) {
+		event = event.Bytes("stack", p.Stack)
+	}
+	event.Msg("the match was aborted")
 }

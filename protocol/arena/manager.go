@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 
 	"github.com/rs/zerolog"
@@ -82,7 +83,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 			Match: id, Game: g.name, StartTime: time.Now(), Roles: g.roles,
 			StartClock: s.StartClock.Seconds(), PlayClock: s.PlayClock.Seconds(),
 			Players: make([]string, len(g.roles)), StartErrors: make([]string, len(g.roles)),
-			Moves: [][]string{}, Errors: [][]string{}, Goals: []int{},
+			Moves: [][]string{}, Errors: [][]string{}, ReplyTimes: [][]float64{}, Goals: []int{},
 		},
 	}
 	if s.Scramble {
@@ -91,10 +92,8 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 			return nil, err
 		}
 	}
-	if reason := c.seat(players); reason != "" {
-		c.abort(reason)
-	} else {
-		c.run()
+	if err := guard.Do(func() error { return c.hold(players) }); err != nil {
+		c.abort(err)
 	}
 	return c.record, nil
 }

@@ -271,6 +271,7 @@ func TestAPlayerNotReadyInTimeMayCatchUp(t *testing.T) {
 		if diff := cmp.Diff(Result{
 			Match: "m.1", Game: "test", Players: []string{"slow", "good"},
 			Goals: r.Goals, Turns: 2, Errors: []int{1, 0},
+			Late: []int{1, 0}, Illegal: []int{0, 0}, Failed: []int{0, 0}, Slowest: []float64{1, 0},
 		}, r.Result()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -105,6 +105,8 @@ var client = &http.Client{
 		DialContext:        (&net.Dialer{Timeout: connectTimeout}).DialContext,
 		DisableKeepAlives:  true,
 		DisableCompression: true,
+		// Headers of players in use have less than a kilobyte.
+		MaxResponseHeaderBytes: 64 << 10,
 	},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
@@ -130,7 +132,7 @@ func (o *remote) send(ctx context.Context, m protocol.Message) (string, error) {
 	}
 	text := strings.TrimSpace(string(reply))
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s answered %s: %s", o.url, response.Status, excerpt(text))
+		return "", fmt.Errorf("%s answered with status %d: %s", o.url, response.StatusCode, excerpt(text))
 	}
 	return text, nil
 }
@@ -140,7 +142,8 @@ func (o *remote) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return protocol.ErrLate
 	}
-	return fmt.Errorf("talking to %s: %w", o.name, err)
+	// The error may repeat what the player sent.
+	return fmt.Errorf("talking to %s: %s", o.name, protocol.Printable(err.Error(), maxReason))
 }
 
 func (o *remote) start(ctx context.Context, m protocol.Match) error {

@@ -2,11 +2,14 @@ package arena
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"stackmate/internal/atomicfile"
 )
 
 // What can go wrong with a player's turn, as match records write it.
@@ -17,7 +20,7 @@ const (
 )
 
 // Record is the story of one match. Lists by role are in the order of the role
-// declarations; Moves, States, StateTimes and Errors are by turn first. There
+// declarations; Moves, States, StateTimes, Errors and ReplyTimes are by turn first. There
 // is one more state than moves.
 type Record struct {
 	Match      string      `json:"match"`
@@ -34,10 +37,13 @@ type Record struct {
 	// IL with the move.
 	StartErrors []string   `json:"start_errors"`
 	Errors      [][]string `json:"errors"`
-	Goals       []int      `json:"goals"` // goal points; empty if aborted
-	Turns       int        `json:"turns"`
-	Completed   bool       `json:"completed"`
-	Aborted     bool       `json:"aborted"`
+	// ReplyTimes are the seconds that each player took for each move, as seen from
+	// here; 0 for chance.
+	ReplyTimes [][]float64 `json:"reply_times"`
+	Goals      []int       `json:"goals"` // goal points; empty if aborted
+	Turns      int         `json:"turns"`
+	Completed  bool        `json:"completed"`
+	Aborted    bool        `json:"aborted"`
 	// Reason says why the match was aborted, or which fault of the rules it met.
 	Reason string `json:"reason,omitempty"`
 }
@@ -49,34 +55,53 @@ func (r *Record) Save(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("the folder for match records: %w", err)
-	}
 	path := filepath.Join(dir, safeID(r.Match)+".json")
-	if err := writeWhole(path, append(text, '\n')); err != nil {
-		return "", fmt.Errorf("the record of match %s: %w", r.Match, err)
+	if err = os.MkdirAll(dir, 0o755); err == nil {
+		err = atomicfile.Write(path, append(text, '\n'))
+	}
+	if err != nil {
+		return "", fmt.Errorf("the record of match %s cannot be saved: %w", r.Match, err)
 	}
 	return path, nil
 }
 
-// writeWhole writes a file beside path and then moves it there.
-func writeWhole(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".record-*")
+// ReadRecord reads the record of a match that has ended.
+func ReadRecord(path string) (*Record, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = f.Write(text)
-	if closed := f.Close(); err == nil {
-		err = closed
+	r := &Record{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: expected a match record: %w", path, err)
 	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("%s: expected a match record, found %w", path, err)
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
+	return r, nil
+}
+
+// check says what makes the record one that no match has left, if anything does.
+func (r *Record) check() error {
+	n := len(r.Roles)
+	if r.Match == "" || n == 0 || r.Completed == r.Aborted {
+		return errors.New("none of a match that has ended")
 	}
-	if err != nil {
-		_ = os.Remove(f.Name())
+	of := func(name string, found int) error {
+		if found == n {
+			return nil
+		}
+		return fmt.Errorf("%d %s of %d roles", found, name, n)
+	}
+	err := errors.Join(of("players", len(r.Players)), of("start_errors", len(r.StartErrors)))
+	if r.Completed {
+		err = errors.Join(err, of("goals", len(r.Goals)))
+	}
+	for _, turn := range r.Errors {
+		err = errors.Join(err, of("errors", len(turn)))
+	}
+	for _, turn := range r.ReplyTimes {
+		err = errors.Join(err, of("reply_times", len(turn)))
 	}
 	return err
 }
@@ -92,29 +117,51 @@ func safeID(id string) string {
 	}, id)
 }
 
-// Result is the summary of a match, by role.
+// Result is the summary of a match. Lists are by role.
 type Result struct {
 	Match   string   `json:"match"`
 	Game    string   `json:"game"`
 	Players []string `json:"players"`
 	Goals   []int    `json:"goals"`
 	Turns   int      `json:"turns"`
-	Errors  []int    `json:"errors"` // how many, the start included
-	Aborted bool     `json:"aborted,omitempty"`
-	Reason  string   `json:"reason,omitempty"`
+	// Errors counts what went wrong, the start included: replies that came too
+	// late, illegal moves, and failures of connection or player.
+	Errors  []int `json:"errors"`
+	Late    []int `json:"late"`
+	Illegal []int `json:"illegal"`
+	Failed  []int `json:"failed"`
+	// Slowest is the longest time that a player has taken for a move, in seconds.
+	Slowest []float64 `json:"slowest"`
+	Aborted bool      `json:"aborted,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
 }
 
 // Result sums the record up.
 func (r *Record) Result() Result {
+	n := len(r.Roles)
 	s := Result{
 		Match: r.Match, Game: r.Game, Players: r.Players, Goals: r.Goals, Turns: r.Turns,
-		Errors: make([]int, len(r.Roles)), Aborted: r.Aborted, Reason: r.Reason,
+		Errors: make([]int, n), Late: make([]int, n), Illegal: make([]int, n), Failed: make([]int, n),
+		Slowest: make([]float64, n), Aborted: r.Aborted, Reason: r.Reason,
 	}
 	for _, turn := range append([][]string{r.StartErrors}, r.Errors...) {
 		for role, e := range turn {
-			if e != "" {
-				s.Errors[role]++
+			switch {
+			case e == "":
+				continue
+			case e == timedOut:
+				s.Late[role]++
+			case e == unreadable:
+				s.Failed[role]++
+			default:
+				s.Illegal[role]++
 			}
+			s.Errors[role]++
+		}
+	}
+	for _, turn := range r.ReplyTimes {
+		for role, seconds := range turn {
+			s.Slowest[role] = max(s.Slowest[role], seconds)
 		}
 	}
 	return s

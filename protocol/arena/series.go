@@ -16,7 +16,12 @@ type Standing struct {
 	Wins    int    `json:"wins"`    // a higher goal than all others, if there are others
 	Draws   int    `json:"draws"`   // the highest goal, but not alone
 	Losses  int    `json:"losses"`
-	Errors  int    `json:"errors"` // turns without a legal move in time, and failed starts
+	// Errors are turns without a legal move in time, and failed starts: replies that
+	// came too late, illegal moves, and failures of connection or player.
+	Errors  int `json:"errors"`
+	Late    int `json:"late"`
+	Illegal int `json:"illegal"`
+	Failed  int `json:"failed"`
 }
 
 // Share is the mean goal of the player, from 0 to 1.
@@ -37,12 +42,13 @@ type Series struct {
 // that each takes every role equally often if count is a multiple of their
 // number. Match k (from 0) has the id prefix.k and a seed of its own. Players of
 // one name are told apart by numbers. If each is not nil, it is given every
-// record; its error ends the series, as does ctx.
+// record before the next match begins; its error ends the series, as does ctx.
+// The series so far is returned in any case.
 func (g *Manager) Series(ctx context.Context, prefix string, players []Player, count int, s Setting,
 	each func(*Record) error,
 ) (*Series, error) {
 	players = distinctNames(players)
-	out := newSeries(players)
+	out := newSeries(names(players))
 	if err := g.check(players); err != nil {
 		return out, err
 	}
@@ -50,23 +56,43 @@ func (g *Manager) Series(ctx context.Context, prefix string, players []Player, c
 		setting := s
 		setting.Seed += uint64(k)
 		record, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, k), rotated(players, k), setting)
-		if err == nil && each != nil {
-			err = each(record)
-		}
 		if err != nil {
 			return out, err
 		}
 		out.add(record.Result())
+		if each == nil {
+			continue
+		}
+		if err := each(record); err != nil {
+			return out, err
+		}
 	}
 	return out, nil
 }
 
-func newSeries(players []Player) *Series {
+func newSeries(players []string) *Series {
 	s := &Series{Results: []Result{}}
-	for _, p := range players {
-		s.Standings = append(s.Standings, Standing{Player: p.Name})
+	for _, name := range players {
+		s.Standings = append(s.Standings, Standing{Player: name})
 	}
 	return s
+}
+
+// names of the players, in order of the standings.
+func (s *Series) names() []string {
+	var list []string
+	for _, t := range s.Standings {
+		list = append(list, t.Player)
+	}
+	return list
+}
+
+func names(players []Player) []string {
+	var list []string
+	for _, p := range players {
+		list = append(list, p.Name)
+	}
+	return list
 }
 
 // rotated is the list of players with everybody k places further on.
@@ -104,6 +130,9 @@ func (s *Series) add(r Result) {
 		}
 		t := &s.Standings[i]
 		t.Errors += r.Errors[role]
+		t.Late += r.Late[role]
+		t.Illegal += r.Illegal[role]
+		t.Failed += r.Failed[role]
 		if r.Aborted {
 			continue
 		}
@@ -139,10 +168,10 @@ func compareGoals(r Result, role int) (better, equal int) {
 // WriteTable writes the standings for people.
 func (s *Series) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\terrors\t")
+	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\tlate\tillegal\tfailed\t")
 	for _, p := range s.Standings {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t\n",
-			p.Player, p.Matches, p.Points, 100*p.Share(), p.Wins, p.Draws, p.Losses, p.Errors)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
+			p.Player, p.Matches, p.Points, 100*p.Share(), p.Wins, p.Draws, p.Losses, p.Late, p.Illegal, p.Failed)
 	}
 	if err := t.Flush(); err != nil {
 		return err

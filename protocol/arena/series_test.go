@@ -69,9 +69,9 @@ func TestPlayersOfASeriesTakeAllRolesInTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	const wantTable = `
-  player  matches  points   share  wins  draws  losses  errors
-       p        4     200  50.0 %     2      0       2       0
-     p-2        4     200  50.0 %     2      0       2       0
+  player  matches  points   share  wins  draws  losses  late  illegal  failed
+       p        4     200  50.0 %     2      0       2     0        0       0
+     p-2        4     200  50.0 %     2      0       2     0        0       0
 `
 	if diff := cmp.Diff(strings.TrimPrefix(wantTable, "\n"), table.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -80,11 +80,13 @@ func TestPlayersOfASeriesTakeAllRolesInTurn(t *testing.T) {
 
 func TestResultsHaveTheFieldsThatProgramsRead(t *testing.T) {
 	r := play(t, manager(t, choosing), quick, in("a", saying(gdl.Term{Name: "pass"})), in("b", saying(gdl.Term{Name: "no"})))
+	r.ReplyTimes = [][]float64{{0.25, 0.5}, {0.125, 1}}
 	text, err := json.Marshal(r.Result())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf(`{"match":"m.1","game":"test","players":["a","b"],"goals":[%d,%d],"turns":2,"errors":[0,2]}`, r.Goals[0], r.Goals[1])
+	want := fmt.Sprintf(`{"match":"m.1","game":"test","players":["a","b"],"goals":[%d,%d],"turns":2,`+
+		`"errors":[0,2],"late":[0,0],"illegal":[0,2],"failed":[0,0],"slowest":[0.25,1]}`, r.Goals[0], r.Goals[1])
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -30,52 +32,84 @@ type Ranking struct {
 	Verdict Verdict  `json:"verdict,omitempty"`
 }
 
-// Run holds the tournament. If each is not nil, it is given every record; its
-// error ends the tournament. When ctx ends it, the ranking is of the matches so
-// far.
+// Run holds the tournament. If each is not nil, it is given every record before
+// the next match begins; its error ends the tournament. The ranking is of the
+// matches so far if that or ctx ends it, and nil if the tournament cannot be held.
 func (t *Tournament) Run(ctx context.Context, prefix string, each func(*Record) error) (*Ranking, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
 	players := distinctNames(t.Players)
-	out := &Ranking{Series: *newSeries(players)}
-	var names []string
-	for _, p := range players {
-		names = append(names, p.Name)
-	}
-	var sample Sample
-	err := t.play(ctx, prefix, players, func(records []*Record) error {
-		before := len(out.Results)
-		for _, r := range records {
-			if each != nil {
-				if err := each(r); err != nil {
-					return err
-				}
-			}
-			out.add(r.Result())
-		}
-		if t.Test == nil {
-			return nil
-		}
-		if c := newCrosstable(names, out.Results[before:]); c.played[0][1] > 0 {
-			sample.Add(c.won[0][1] / c.played[0][1])
-		}
-		llr := t.Test.LLR(sample)
-		out.LLR, out.Verdict = &llr, t.Test.Verdict(sample)
-		if out.Verdict != Undecided {
-			return errDecided
-		}
-		return nil
-	})
-	if errors.Is(err, errDecided) {
-		err = nil
-	}
-	out.Ratings = newCrosstable(names, out.Results).ratings()
+	out := &Ranking{Series: *newSeries(names(players))}
+	err := t.play(ctx, prefix, players, out, each)
+	out.rate()
 	return out, err
 }
 
-// errDecided ends a tournament whose test has a verdict.
-var errDecided = errors.New("the test is decided")
+// play holds the matches until the test is decided, if there is one.
+func (t *Tournament) play(ctx context.Context, prefix string, players []Player, out *Ranking, each func(*Record) error) error {
+	setting := t.Setting
+	var sample Sample
+	group := 0 // results before the group under way
+	for f := range t.fixtures(players) {
+		if ctx.Err() != nil {
+			break
+		}
+		r, err := f.game.Match(ctx, fmt.Sprintf("%s.%d", prefix, len(out.Results)), f.players, setting)
+		if err != nil {
+			return err
+		}
+		setting.Seed++
+		out.add(r.Result())
+		if each != nil {
+			if err := each(r); err != nil {
+				return err
+			}
+		}
+		if !f.last || ctx.Err() != nil {
+			continue
+		}
+		if t.Test != nil && out.decide(t.Test, &sample, out.Results[group:]) {
+			break
+		}
+		group = len(out.Results)
+	}
+	return nil
+}
+
+// decide adds the results of one group to the sample of the test and tells whether
+// it has a verdict.
+func (r *Ranking) decide(test *SPRT, sample *Sample, group []Result) bool {
+	if c := newCrosstable(r.names(), group); c.played[0][1] > 0 {
+		sample.Add(c.won[0][1] / c.played[0][1])
+	}
+	llr := test.LLR(*sample)
+	r.LLR, r.Verdict = &llr, test.Verdict(*sample)
+	return r.Verdict != Undecided
+}
+
+// rate computes the ratings from the results.
+func (r *Ranking) rate() { r.Ratings = newCrosstable(r.names(), r.Results).ratings() }
+
+// Rank computes the ranking from the results of matches, for instance those of the
+// records that a tournament has left. Players are in the order in which they
+// appear.
+func Rank(results []Result) *Ranking {
+	var players []string
+	for _, r := range results {
+		for _, name := range r.Players {
+			if name != chance && !slices.Contains(players, name) {
+				players = append(players, name)
+			}
+		}
+	}
+	out := &Ranking{Series: *newSeries(players)}
+	for _, r := range results {
+		out.add(r)
+	}
+	out.rate()
+	return out
+}
 
 // check tells whether the tournament can be held.
 func (t *Tournament) check() error {
@@ -110,34 +144,28 @@ func (t *Tournament) check() error {
 	return t.Test.Check()
 }
 
-// play holds all matches and hands over the records of one group's rotations
-// together.
-func (t *Tournament) play(ctx context.Context, prefix string, players []Player, done func([]*Record) error) error {
-	setting := t.Setting
-	match := 0
-	for range t.Rounds {
-		for _, g := range t.Games {
-			for _, group := range groups(players, len(g.PlayerRoles())) {
-				var records []*Record
-				for k := range group {
-					r, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, match), rotated(group, k), setting)
-					if err != nil {
-						return err
+// fixture is a match that is to be held.
+type fixture struct {
+	game    *Manager
+	players []Player
+	last    bool // of the rotations of its group
+}
+
+// fixtures lists all matches in order.
+func (t *Tournament) fixtures(players []Player) iter.Seq[fixture] {
+	return func(yield func(fixture) bool) {
+		for range t.Rounds {
+			for _, g := range t.Games {
+				for _, group := range groups(players, len(g.PlayerRoles())) {
+					for k := range group {
+						if !yield(fixture{g, rotated(group, k), k == len(group)-1}) {
+							return
+						}
 					}
-					records = append(records, r)
-					match++
-					setting.Seed++
-				}
-				if err := done(records); err != nil {
-					return err
-				}
-				if ctx.Err() != nil {
-					return nil
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // groups lists the subsets of n players, everyone in the order of the list.

@@ -1,0 +1,289 @@
+package arena
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/protocol"
+	"stackmate/reasoner/machine"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+)
+
+// hostile is a player that answers every message with the same bytes.
+func hostile(t *testing.T, answer string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				c.Read(make([]byte, 1<<16))
+				fmt.Fprint(c, answer)
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+func TestWhatPlayersSendReachesLogsAndRecordsWithoutControlCharacters(t *testing.T) {
+	const evil = "\x1b[2J\x07\x9b1m\u202e"
+	for name, answer := range map[string]string{
+		"a move":        "HTTP/1.0 200 OK\r\n\r\n(say " + evil + ")",
+		"a status line": "HTTP/1.0 500 " + evil + "\r\n\r\nno",
+		"an error":      "HTTP/1.0 500 no\r\n\r\n" + evil,
+		"no HTTP":       evil,
+		"a header":      "HTTP/1.0 200 OK\r\n" + evil + ": x\r\n\r\npass",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logged bytes.Buffer
+			g := game(t, choosing)
+			log := zerolog.New(zerolog.ConsoleWriter{Out: &logged, NoColor: true}).Level(zerolog.WarnLevel)
+			m := NewManager("test", g, compile(t, g), log)
+			url := hostile(t, answer)
+			playing := httpPlayer(t, func(w http.ResponseWriter, _ *http.Request) {
+				relay(t, w, url)
+			})
+			for _, at := range []string{url, playing} {
+				r := play(t, m, quick, Player{Name: "evil", URL: at}, in("good", &fake{}))
+				var table strings.Builder
+				s := newSeries([]string{"evil", "good"})
+				s.add(r.Result())
+				if err := s.WriteTable(&table); err != nil {
+					t.Fatal(err)
+				}
+				text := fmt.Sprint(r.StartErrors, r.Errors, r.Reason) + table.String() + logged.String()
+				if i := strings.IndexFunc(text, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }); i >= 0 {
+					t.Errorf("%q", text[max(0, i-40):min(len(text), i+40)])
+				}
+			}
+			if logged.Len() == 0 {
+				t.Error("nothing was logged")
+			}
+		})
+	}
+}
+
+// relay answers with the bytes that a hostile player sends.
+func relay(t *testing.T, w http.ResponseWriter, url string) {
+	there, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer there.Close()
+	fmt.Fprint(there, "POST / HTTP/1.0\r\n\r\n")
+	var answer bytes.Buffer
+	answer.ReadFrom(there)
+	here, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer here.Close()
+	here.Write(answer.Bytes())
+}
+
+func TestPlayersThatAnswerWithoutEndCostTheirMovesOnly(t *testing.T) {
+	endless := func(head, piece string, pause time.Duration) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			for text := head; ; text = piece {
+				if _, err := fmt.Fprint(c, text); err != nil {
+					return
+				}
+				time.Sleep(pause)
+			}
+		}
+	}
+	const ok = "HTTP/1.0 200 OK\r\n"
+	for name, c := range map[string]struct {
+		onPlay http.HandlerFunc
+		want   string
+	}{
+		"megabytes":            {endless(ok+"\r\n", strings.Repeat("(say Yes) ", 1<<16), 0), "IL (say Yes) "},
+		"a byte now and then":  {endless(ok+"\r\n", " ", 10*time.Millisecond), "TO"},
+		"megabytes of headers": {endless(ok, "X-Header: "+strings.Repeat("x", 1<<16)+"\r\n", 0), "CE"},
+		"headers now and then": {endless(ok, "X-Header: x\r\n", 10*time.Millisecond), "TO"},
+		"status lines":         {endless("", "HTTP/1.1 100 Continue\r\n\r\n", 0), "CE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := manager(t, choosing)
+			s := quick
+			if c.want == timedOut {
+				s.PlayClock = time.Millisecond
+			}
+			r := play(t, m, s, at("odd", httpPlayer(t, c.onPlay)), in("good", &fake{}))
+			verify(t, m, r)
+			for turn, errors := range r.Errors {
+				if !strings.HasPrefix(errors[0], c.want) || errors[1] != "" {
+					t.Errorf("turn %d: errors %q, want %s of the first", turn, errors, c.want)
+				}
+			}
+		})
+	}
+}
+
+// bursting is a machine that panics when it is asked for successors.
+type bursting struct{ machine.Machine }
+
+func (b bursting) NewBatch() machine.Batch { return burstingBatch{b.Machine.NewBatch()} }
+
+type burstingBatch struct{ machine.Batch }
+
+func (burstingBatch) Advance(int) { panic("out of range") }
+
+func TestAMatchThatPanicsIsAbortedWithTheReason(t *testing.T) {
+	g := game(t, choosing)
+	m := NewManager("test", g, bursting{compile(t, g)}, zlog)
+	aborted := make(chan bool, 2)
+	agent := &fake{onAbort: func() { aborted <- true }}
+	r := play(t, m, quick, in("a", agent), in("b", agent))
+	if !r.Aborted || r.Reason != "panic: out of range" || r.Turns != 1 {
+		t.Errorf("%+v", r)
+	}
+	<-aborted
+	<-aborted
+}
+
+func TestAllPlayersThatCannotStartAreNamed(t *testing.T) {
+	broken := &fake{onStart: func(context.Context, protocol.Match) error { return errors.New("too\nhard") }}
+	r := play(t, manager(t, choosing), quick, in("a", broken), in("b", broken))
+	if want := "player a cannot start: too; hard; player b cannot start: too; hard"; r.Reason != want {
+		t.Errorf("%s, want %s", r.Reason, want)
+	}
+}
+
+func TestErrorsAreCountedByKind(t *testing.T) {
+	r := &Record{
+		Match: "m", Roles: []string{"a", "b"}, StartErrors: []string{"TO", ""},
+		Errors: [][]string{{"", "IL (mark 9 9)"}, {"CE", "IL "}, {"TO", ""}}, ReplyTimes: [][]float64{{1, 2}, {3, 0.5}},
+	}
+	want := Result{
+		Match: "m", Errors: []int{3, 2}, Late: []int{2, 0}, Illegal: []int{0, 2}, Failed: []int{1, 0},
+		Slowest: []float64{3, 2},
+	}
+	if diff := cmp.Diff(want, r.Result()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAMatchWhoseRecordCannotBeSavedCountsAllTheSame(t *testing.T) {
+	full := errors.New("no space left")
+	m := manager(t, choosing)
+	players := []Player{in("a", &fake{}), in("b", &fake{})}
+	s, err := m.Series(t.Context(), "s", players, 5, quick, func(r *Record) error {
+		if r.Match == "s.1" {
+			return full
+		}
+		return nil
+	})
+	if !errors.Is(err, full) || len(s.Results) != 2 || s.Standings[0].Matches != 2 {
+		t.Errorf("%v, %+v", err, s)
+	}
+	tour := Tournament{Games: []*Manager{m}, Players: players, Rounds: 5, Setting: quick}
+	ranking, err := tour.Run(t.Context(), "t", func(*Record) error { return full })
+	if !errors.Is(err, full) || len(ranking.Results) != 1 || len(ranking.Ratings) != 2 {
+		t.Errorf("%v, %+v", err, ranking)
+	}
+}
+
+func TestEveryMatchOfATournamentIsHandedOverBeforeTheNextBegins(t *testing.T) {
+	handed, begun := 0, 0
+	count := &fake{onStart: func(_ context.Context, m protocol.Match) error {
+		if m.Role == "Left" {
+			if begun++; handed != begun-1 {
+				t.Errorf("match %d begins, and %d have been handed over", begun, handed)
+			}
+		}
+		return nil
+	}}
+	tour := Tournament{
+		Games: []*Manager{manager(t, choosing)}, Rounds: 2, Setting: quick,
+		Players: []Player{in("a", count), in("b", count), in("c", count)},
+	}
+	if _, err := tour.Run(t.Context(), "t", func(*Record) error { handed++; return nil }); err != nil || handed != 12 {
+		t.Errorf("%v, %d matches handed over", err, handed)
+	}
+}
+
+func TestATournamentCanBeCountedAgainFromItsRecords(t *testing.T) {
+	dir := t.TempDir()
+	tour := Tournament{
+		Games: []*Manager{manager(t, choosing), builtIn(t, "pig-2-1")}, Rounds: 2, Setting: quick,
+		Players: []Player{in("a", &fake{}), in("b", &fake{}), in("c", &fake{})},
+	}
+	want, err := tour.Run(t.Context(), "t", func(r *Record) error { _, err := r.Save(dir); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []Result
+	for k := range want.Results {
+		r, err := ReadRecord(filepath.Join(dir, fmt.Sprintf("t.%d.json", k)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r.Result())
+	}
+	if diff := cmp.Diff(want, Rank(results)); diff != "" {
+		t.Errorf("(-tournament +records):\n%s", diff)
+	}
+}
+
+func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
+	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
+	path := filepath.Join(t.TempDir(), "record.json")
+	for want, spoil := range map[string]func(*Record){
+		"none of a match that has ended": func(r *Record) { r.Completed = false },
+		"1 players of 2 roles":           func(r *Record) { r.Players = r.Players[:1] },
+		"0 goals of 2 roles":             func(r *Record) { r.Goals = nil },
+		"1 errors of 2 roles":            func(r *Record) { r.Errors[0] = r.Errors[0][:1] },
+		"3 reply_times of 2 roles":       func(r *Record) { r.ReplyTimes[1] = make([]float64, 3) },
+	} {
+		bad := *r
+		bad.Errors = append([][]string{}, r.Errors...)
+		bad.ReplyTimes = append([][]float64{}, r.ReplyTimes...)
+		spoil(&bad)
+		text, err := json.Marshal(bad)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if err := os.WriteFile(path, []byte(`{"game":`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), "expected a match record") {
+		t.Errorf("half a record: %v", err)
+	}
+}
