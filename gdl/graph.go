@@ -3,6 +3,8 @@ package gdl
 import (
 	"slices"
 	"strings"
+
+	"stackmate/internal/scc"
 )
 
 // relation names the relations of a rulesheet: a name with an arity.
@@ -54,44 +56,14 @@ func (g *graph) id(atom Term) int {
 	return i
 }
 
-// connect finds the strongly connected components (Tarjan, "Depth-first search
-// and linear graph algorithms", 1972) and which of them hold a cycle.
+// connect finds the strongly connected components and which of them hold a cycle.
 func (g *graph) connect() {
 	n := len(g.names)
-	g.component = make([]int, n)
-	g.cyclic = make([]bool, n)
-	index, low := make([]int, n), make([]int, n)
-	onStack := make([]bool, n)
-	var stack []int
-	visited := 0
-	var visit func(v int)
-	visit = func(v int) {
-		visited++
-		index[v], low[v] = visited, visited
-		stack = append(stack, v)
-		onStack[v] = true
-		for _, w := range g.edges[v] {
-			if index[w] == 0 {
-				visit(w)
-				low[v] = min(low[v], low[w])
-			} else if onStack[w] {
-				low[v] = min(low[v], index[w])
-			}
-		}
-		if low[v] != index[v] {
-			return
-		}
-		from := slices.Index(stack, v)
-		for _, w := range stack[from:] {
-			onStack[w] = false
-			g.component[w] = v
-			g.cyclic[w] = len(stack)-from > 1 || slices.Contains(g.edges[w], w)
-		}
-		stack = stack[:from]
-	}
-	for v := range n {
-		if index[v] == 0 {
-			visit(v)
+	g.component, g.cyclic = make([]int, n), make([]bool, n)
+	for i, component := range scc.Components(n, func(v int) []int { return g.edges[v] }) {
+		for _, v := range component {
+			g.component[v] = i
+			g.cyclic[v] = len(component) > 1 || slices.Contains(g.edges[v], v)
 		}
 	}
 }

@@ -13,6 +13,9 @@ type source interface {
 	cost(l *literal, binding []term) int
 	// answers lists the facts that match an atom, and maybe some that do not.
 	answers(atom *pattern, binding []term) []term
+	// tired counts a step of work and tells whether to give up: answers are not
+	// complete then.
+	tired() bool
 }
 
 // join is the evaluation of one rule.
@@ -41,7 +44,7 @@ func newBinding(slots int) []term {
 
 // run extends the binding in every way that satisfies the literals not done yet
 // and reports the instances of the head. It ends early, and tells so, when no
-// more are wanted.
+// more are wanted or the work is given up.
 func (j *join) run() (more bool) {
 	next := j.choose()
 	if next < 0 {
@@ -49,25 +52,35 @@ func (j *join) run() (more bool) {
 	}
 	l := &j.rule.body[next]
 	j.done[next] = true
-	defer func() { j.done[next] = false }()
 	if l.op != gdl.Holds {
-		return !j.test(l) || j.run()
+		more = !j.test(l) || j.run()
+	} else {
+		more = j.extend(&l.atom, j.source.answers(&l.atom, j.binding))
 	}
+	j.done[next] = false
+	return more
+}
+
+// extend goes on with the binding extended by each of the facts that match.
+func (j *join) extend(atom *pattern, facts []term) (more bool) {
 	var trail []int
-	more = true
-	for _, fact := range j.source.answers(&l.atom, j.binding) {
+	for _, fact := range facts {
+		if j.source.tired() {
+			return false
+		}
 		ok := false
-		if trail, ok = j.terms.match(&l.atom, fact, j.binding, trail[:0]); ok {
+		more = true
+		if trail, ok = j.terms.match(atom, fact, j.binding, trail[:0]); ok {
 			more = j.run()
 		}
 		for _, s := range trail {
 			j.binding[s] = unbound
 		}
 		if !more {
-			break
+			return false
 		}
 	}
-	return more
+	return true
 }
 
 // choose picks a literal: a test whose variables are bound, or else the one that
@@ -101,10 +114,12 @@ func (l *literal) isBound(binding []term) bool {
 	return true
 }
 
-// test decides a literal that binds nothing.
+// test decides a literal that binds nothing. It is false once the work is given
+// up, as what is negated may be missing from the answers then.
 func (j *join) test(l *literal) bool {
 	if l.op == gdl.Not {
-		return !slices.Contains(j.source.answers(&l.atom, j.binding), j.terms.instance(&l.atom, j.binding))
+		found := slices.Contains(j.source.answers(&l.atom, j.binding), j.terms.instance(&l.atom, j.binding))
+		return !found && !j.source.tired()
 	}
 	same := j.terms.instance(&l.left, j.binding) == j.terms.instance(&l.right, j.binding)
 	return same == (l.op == gdl.Equal)

@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"stackmate/gdl"
@@ -12,7 +13,10 @@ import (
 // moves gives up: some hundred megabytes.
 const maxFacts = 2_000_000
 
-var errTooManyFacts = errors.New("the rules derive too many facts for the reference interpreter")
+var (
+	errTooManyFacts = errors.New("the rules derive too many facts for the reference interpreter")
+	errTooLong      = fmt.Errorf("the rules derive a term of more than %d KiB of text", maxLength>>10)
+)
 
 // reach computes all fluents that can be true and all moves that can be legal,
 // and more: `true` and `does` are read as "possible in some position", negations
@@ -45,9 +49,9 @@ func newReach(ctx context.Context, p *program) *reach {
 func (d *reach) run() (*store, error) {
 	t := d.program.terms
 	var rules []*rule
-	for relation, list := range d.program.rules {
-		for _, r := range list {
-			if d.grows(relation) {
+	for f := range d.program.relations {
+		if d.grows(functor(f)) {
+			for _, r := range d.program.relations[f].rules {
 				rules = append(rules, r.relaxed(d.grows))
 			}
 		}
@@ -89,15 +93,19 @@ func (d *reach) grows(f functor) bool {
 
 // add adds a fact, and what it makes possible.
 func (d *reach) add(fact term) (more bool) {
-	if d.solver.tired() || !d.facts.insert(fact) {
+	if d.tired() || !d.facts.insert(fact) {
 		return d.solver.err == nil
 	}
 	if len(d.facts.log) > maxFacts {
 		d.solver.err = errTooManyFacts
 		return false
 	}
-	d.queue = append(d.queue, fact)
 	p := d.program
+	if !p.terms.isWritable(fact) {
+		d.solver.err = errTooLong
+		return false
+	}
+	d.queue = append(d.queue, fact)
 	args := p.terms.arguments[fact]
 	switch p.terms.heads[fact] {
 	case p.init, p.next:
@@ -118,11 +126,14 @@ func (d *reach) cost(l *literal, binding []term) int {
 
 // answers implements source.
 func (d *reach) answers(atom *pattern, binding []term) []term {
-	if d.grows(atom.functor) && !d.solver.tired() {
+	if d.grows(atom.functor) && !d.tired() {
 		return d.facts.candidates(atom, binding)
 	}
 	return d.solver.answers(atom, binding)
 }
+
+// tired implements source.
+func (d *reach) tired() bool { return d.solver.tired() }
 
 // relaxed is r without the negations of relations that grow.
 func (r *rule) relaxed(grows func(functor) bool) *rule {

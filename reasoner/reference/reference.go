@@ -20,6 +20,9 @@ import (
 // moves are too many.
 func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	p := newProgram(newTerms(), g)
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	reached, err := newReach(ctx, p).run()
 	if err != nil {
 		return nil, fmt.Errorf("finding the reachable fluents and moves: %w", err)
@@ -37,7 +40,11 @@ func NewWithNames(g *gdl.Game, names *machine.Names) (machine.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newProgram(t, g).machine(g, v), nil
+	p := newProgram(t, g)
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	return p.machine(g, v), nil
 }
 
 func (p *program) machine(g *gdl.Game, v vocabulary) machine.Machine {

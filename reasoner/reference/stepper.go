@@ -63,11 +63,14 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 
 // Goal implements machine.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
-	facts := s.of(s.program.goal, r)
-	if len(facts) != 1 {
+	return s.solver.terms.goal(s.of(s.program.goal, r))
+}
+
+// goal is the value that facts of `goal` about one role give it, or NoGoal.
+func (t *terms) goal(facts []term) int32 {
+	if len(facts) != 1 || len(t.arguments[t.arguments[facts[0]][1]]) > 0 {
 		return machine.NoGoal
 	}
-	t := s.solver.terms
 	value, err := strconv.ParseUint(t.string(t.arguments[facts[0]][1]), 10, 31)
 	if err != nil {
 		return machine.NoGoal

@@ -7,7 +7,11 @@ type store struct {
 	log   []term // all facts, in the order of insertion
 	has   []bool // by term
 	index map[path][]term
+	bytes int64 // of memory, about
 }
+
+// pathBytes is the memory of a path with a fact or two, about.
+const pathBytes = 60
 
 // path names the facts of a relation that have, as argument i, or as argument j
 // of argument i, the term t; with i < 0, all facts of the relation.
@@ -36,12 +40,26 @@ func (s *store) insert(fact term) bool {
 	}
 	s.has[fact] = true
 	s.log = append(s.log, fact)
-	s.paths(fact, func(p path) { s.index[p] = append(s.index[p], fact) })
+	s.paths(fact, func(p path) {
+		list := s.index[p]
+		if cap(list) == 0 {
+			s.bytes += pathBytes
+		}
+		s.index[p] = append(list, fact)
+	})
 	return true
 }
 
 // holds tells whether a fact is in the store.
 func (s *store) holds(fact term) bool { return int(fact) < len(s.has) && s.has[fact] }
+
+// only lists one fact if it is in the store.
+func (s *store) only(fact term) []term {
+	if !s.holds(fact) {
+		return nil
+	}
+	return []term{fact}
+}
 
 // truncate removes all facts but the n oldest.
 func (s *store) truncate(n int) {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"strings"
 
 	"stackmate/gdl"
 )
@@ -30,8 +29,19 @@ type terms struct {
 	heads      []functor // by term
 	arguments  [][]term  // by term
 	open       []bool    // by term: whether anything occurs in it
+	length     []int32   // by term: of its text in bytes, maxLength+1 if it is more
+	bytes      int64     // of memory, about
 	key        []byte
 }
+
+// maxLength is the length of text past which terms are not written: shared parts
+// are stored once, so a term of a few kilobytes may have more text than atoms in
+// the universe.
+const maxLength = 1 << 18
+
+// termBytes is the memory of a term without arguments, about: its entries in the
+// tables by number and the map from keys.
+const termBytes = 120
 
 // anything stands in questions for what is not known: the first term of every
 // table.
@@ -53,6 +63,7 @@ func (t *terms) clone() *terms {
 		heads:      slices.Clone(t.heads),
 		arguments:  slices.Clone(t.arguments),
 		open:       slices.Clone(t.open),
+		length:     slices.Clone(t.length),
 	}
 }
 
@@ -80,6 +91,8 @@ func (t *terms) make(f functor, args ...term) term {
 		t.heads = append(t.heads, f)
 		t.arguments = append(t.arguments, slices.Clone(args))
 		t.open = append(t.open, slices.ContainsFunc(args, func(a term) bool { return t.open[a] }))
+		t.length = append(t.length, t.measure(f, args))
+		t.bytes += termBytes + int64(12*len(args))
 	}
 	return n
 }
@@ -93,17 +106,42 @@ func (t *terms) ground(g gdl.Term) term {
 	return t.make(t.functor(g.Name, len(args)), args...)
 }
 
+// measure is the length of the text of f(args).
+func (t *terms) measure(f functor, args []term) int32 {
+	n := len(t.signatures[f].name)
+	if len(args) > 0 {
+		n += len("()")
+	}
+	for _, a := range args {
+		n = min(n+len(" ")+int(t.length[a]), maxLength)
+	}
+	if n >= maxLength {
+		return maxLength + 1
+	}
+	return int32(n)
+}
+
+// isWritable tells whether the text of a term is of a length to be written.
+func (t *terms) isWritable(n term) bool { return t.length[n] <= maxLength }
+
 // string writes a term in prefix form.
 func (t *terms) string(n term) string {
+	if len(t.arguments[n]) == 0 {
+		return t.signatures[t.heads[n]].name
+	}
+	return string(t.appendText(make([]byte, 0, t.length[n]), n))
+}
+
+func (t *terms) appendText(dst []byte, n term) []byte {
 	name := t.signatures[t.heads[n]].name
 	if len(t.arguments[n]) == 0 {
-		return name
+		return append(dst, name...)
 	}
-	parts := []string{name}
+	dst = append(append(dst, '('), name...)
 	for _, a := range t.arguments[n] {
-		parts = append(parts, t.string(a))
+		dst = t.appendText(append(dst, ' '), a)
 	}
-	return "(" + strings.Join(parts, " ") + ")"
+	return append(dst, ')')
 }
 
 // pattern is a term of a rule, whose variables are slots of a binding.

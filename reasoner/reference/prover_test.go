@@ -1,0 +1,312 @@
+package reference_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/internal/corpus"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
+)
+
+// rules reads a rulesheet.
+func rules(t testing.TB, src string) *gdl.Game {
+	t.Helper()
+	g, _, err := gdl.Load(t.Context(), "test", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// sheet is what a position is in texts.
+type sheet struct {
+	Terminal bool
+	Legal    [][]string // by role, sorted
+	Goals    []int
+}
+
+// proved is the sheet of a position according to a Prover.
+func proved(t testing.TB, p *reference.Prover, roles, fluents []string) sheet {
+	t.Helper()
+	var s sheet
+	var err error
+	check := func() {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Terminal, err = p.Terminal(t.Context(), fluents)
+	check()
+	for _, r := range roles {
+		some, e := p.Legal(t.Context(), fluents, r, 2)
+		if err = e; len(some) > 2 {
+			t.Fatalf("%d moves of %s, want at most 2", len(some), r)
+		}
+		check()
+		var all []string
+		all, err = p.Legal(t.Context(), fluents, r, 0)
+		check()
+		if len(some) < min(2, len(all)) {
+			t.Fatalf("first moves %v of %s, all are %v", some, r, all)
+		}
+		for _, m := range some {
+			if !slices.Contains(all, m) {
+				t.Fatalf("first moves %v of %s, all are %v", some, r, all)
+			}
+		}
+		s.Legal = append(s.Legal, all)
+		goal, e := p.Goal(t.Context(), fluents, r)
+		err = e
+		check()
+		s.Goals = append(s.Goals, goal)
+	}
+	return s
+}
+
+// compiled is the sheet of a position according to a machine.
+func compiled(m machine.Machine, s machine.State) sheet {
+	b, names := m.NewBatch(), m.Names()
+	b.Fill(s, nil)
+	b.Evaluate(1)
+	out := sheet{Terminal: b.Terminal()[0]&1 != 0}
+	goals := make([]int32, len(names.Roles))
+	b.Goals(goals, 0)
+	for r := range names.Roles {
+		moves := []string{}
+		for _, move := range b.AppendLegal(nil, 0, machine.Role(r)) {
+			moves = append(moves, names.Moves[r][move])
+		}
+		slices.Sort(moves)
+		out.Legal, out.Goals = append(out.Legal, moves), append(out.Goals, int(goals[r]))
+	}
+	return out
+}
+
+// follow plays a random match of at most the given number of turns and compares
+// what a Prover and a machine say of each position.
+func follow(t testing.TB, g *gdl.Game, m machine.Machine, turns int) {
+	t.Helper()
+	p, names, rng := reference.NewProver(g), m.Names(), rand.New(rand.NewPCG(1, 2))
+	fluents, err := p.Initial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := m.Initial()
+	for turn := range turns {
+		want := names.AppendFluents(nil, state)
+		slices.Sort(want)
+		if !slices.Equal(want, fluents) {
+			t.Fatalf("turn %d: fluents, -machine +prover:\n%s", turn, cmp.Diff(want, fluents))
+		}
+		got, expected := proved(t, p, names.Roles, fluents), compiled(m, state)
+		if got.Terminal {
+			got.Legal, expected.Legal = nil, nil
+		}
+		if d := cmp.Diff(expected, got); d != "" {
+			t.Fatalf("turn %d: -machine +prover:\n%s", turn, d)
+		}
+		var joint []string
+		for _, moves := range got.Legal {
+			if len(moves) > 0 {
+				joint = append(joint, moves[rng.IntN(len(moves))])
+			}
+		}
+		if got.Terminal || len(joint) < len(names.Roles) {
+			return
+		}
+		if fluents, err = p.Next(t.Context(), fluents, joint); err != nil {
+			t.Fatal(err)
+		}
+		state = after(t, m, state, joint...)
+	}
+}
+
+func TestTheProverAgreesWithCompiledMachines(t *testing.T) {
+	for _, name := range []string{"ticTacToe", "connectFour", "hex-4x4", "breakthrough-4x5", "goofspiel-4", "oshiZumo", "pig", "tron"} {
+		t.Run(name, func(t *testing.T) {
+			follow(t, gamestest.Rules(t, name), gamestest.Machine(t, name), 20)
+		})
+	}
+}
+
+func TestTheProverAgreesWithMachinesOfTheCorpus(t *testing.T) {
+	dir := corpus.Dir(t)
+	for _, name := range append(replayed, "othello-comp2007", "chineseCheckers1", "gt_attrition", "hitori") {
+		t.Run(name, func(t *testing.T) {
+			src, err := os.ReadFile(filepath.Join(dir, "rulesheets", name+".kif"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := rules(t, string(src))
+			m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "datalog"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			follow(t, g, m, 10)
+		})
+	}
+}
+
+// chain is a game with one move, legal if 0 is linked to n by steps of the given
+// rules for (reach x).
+func chain(n int, rules string) string {
+	var b strings.Builder
+	b.WriteString("(role p) (init (at 0)) (goal p 100) (<= terminal (true (over)))")
+	fmt.Fprintf(&b, "(<= (legal p go) (reach %d))", n)
+	b.WriteString(rules)
+	for i := range n {
+		fmt.Fprintf(&b, "(succ %d %d)\n", i, i+1)
+	}
+	return b.String()
+}
+
+func TestTheProverFollowsRecursionOfAnyDepth(t *testing.T) {
+	n := 300_000
+	if testing.Short() {
+		n = 60_000
+	}
+	p := reference.NewProver(rules(t, chain(n, "(reach 0) (<= (reach ?y) (reach ?x) (succ ?x ?y))")))
+	moves, err := p.Legal(t.Context(), nil, "p", 1)
+	if err != nil || !slices.Equal(moves, []string{"go"}) {
+		t.Errorf("moves %v, %v", moves, err)
+	}
+}
+
+func TestTheProverFollowsChainsOfRelationsOrRefusesThem(t *testing.T) {
+	for n, ok := range map[int]bool{6_000: true, 110_000: false} {
+		var b strings.Builder
+		b.WriteString("(role p) (goal p 100) terminal (<= (legal p go) (not r0))")
+		for i := range n {
+			fmt.Fprintf(&b, "(<= r%d (not r%d))\n", i, i+1)
+		}
+		g := rules(t, b.String())
+		moves, err := reference.NewProver(g).Legal(t.Context(), nil, "p", 1)
+		if ok && (err != nil || !slices.Equal(moves, []string{"go"})) {
+			t.Errorf("%d relations: moves %v, %v", n, moves, err)
+		}
+		if !ok && err == nil {
+			t.Errorf("%d relations: no error", n)
+		}
+		if _, err := reference.New(t.Context(), g); ok != (err == nil) {
+			t.Errorf("%d relations: %v", n, err)
+		}
+	}
+}
+
+func TestTheFirstMovesNeedNoOthers(t *testing.T) {
+	// The second rule has 10^12 instances.
+	const vast = `(role p) (goal p 0) (<= terminal (true over)) (legal p first)
+		(<= (legal p (many ?a ?b ?c ?d)) (thing ?a) (thing ?b) (thing ?c) (thing ?d))`
+	var b strings.Builder
+	b.WriteString(vast)
+	for i := range 1000 {
+		fmt.Fprintf(&b, "(thing %d)", i)
+	}
+	p := reference.NewProver(rules(t, b.String()))
+	moves, err := p.Legal(t.Context(), nil, "p", 1)
+	if err != nil || !slices.Equal(moves, []string{"first"}) {
+		t.Errorf("moves %v, %v", moves, err)
+	}
+	if moves, err = p.Legal(t.Context(), nil, "p", 100); err != nil || len(moves) != 100 {
+		t.Errorf("%d moves, %v", len(moves), err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err = p.Legal(ctx, nil, "p", 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("all moves: error %v, want that of the context", err)
+	}
+	if moves, err = p.Legal(t.Context(), nil, "p", 2); err != nil || len(moves) != 2 {
+		t.Errorf("after an error: moves %v, %v", moves, err)
+	}
+	p.MaxBytes = 16 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err = p.Legal(t.Context(), nil, "p", 0); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") {
+		t.Errorf("all moves: error %v, want that of memory", err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 3*p.MaxBytes {
+		t.Errorf("%d MiB more memory", grown>>20)
+	}
+}
+
+// A negation must not read the answers that stopping at the first move has left
+// incomplete.
+func TestAnswersAreCompleteAfterTheFirstMoves(t *testing.T) {
+	p := reference.NewProver(rules(t, `(role p) (dom 1) (dom 2) (dom 3) (<= (legal p (go ?x)) (dom ?x) (role p))
+		(<= terminal (not (legal p (go 3))))
+		(<= busy (legal p ?x) (distinct ?x (go 1))) (<= (goal p 100) (not busy)) (<= (goal p 0) busy)`))
+	for range 3 {
+		if moves, err := p.Legal(t.Context(), nil, "p", 1); err != nil || len(moves) != 1 {
+			t.Fatalf("first move: %v, %v", moves, err)
+		}
+		if over, err := p.Terminal(t.Context(), nil); err != nil || over {
+			t.Errorf("terminal %v, %v", over, err)
+		}
+		if goal, err := p.Goal(t.Context(), nil, "p"); err != nil || goal != 0 {
+			t.Errorf("goal %v, %v", goal, err)
+		}
+	}
+}
+
+func TestTheProverStaysWithinItsMemoryInALongMatch(t *testing.T) {
+	p := reference.NewProver(rules(t, `(role p) (goal p 0) (<= terminal (true over)) (init (n z)) (legal p go)
+		(<= (next (n (s ?x))) (true (n ?x)))`))
+	p.MaxBytes = 1 << 20
+	fluents, err := p.Initial(t.Context())
+	for range 900 {
+		if err == nil {
+			fluents, err = p.Next(t.Context(), fluents, []string{"go"})
+		}
+	}
+	if err != nil || len(fluents) != 1 || strings.Count(fluents[0], "(s") != 900 {
+		t.Errorf("%d fluents, %v", len(fluents), err)
+	}
+}
+
+func TestTermsThatDoubleAreRefused(t *testing.T) {
+	p := reference.NewProver(rules(t, `(role p) (goal p 0) (<= terminal (true over)) (init (n z)) (legal p go)
+		(<= (next (n (f ?x ?x))) (true (n ?x)))`))
+	fluents, err := p.Initial(t.Context())
+	for range 100 {
+		if err == nil {
+			fluents, err = p.Next(t.Context(), fluents, []string{"go"})
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "text") {
+		t.Errorf("error %v, want that of a long text", err)
+	}
+}
+
+func TestTheProverRefusesWhatIsNoTerm(t *testing.T) {
+	p := reference.NewProver(rules(t, fork))
+	if _, err := p.Terminal(t.Context(), []string{"(at"}); err == nil {
+		t.Error("fluents: no error")
+	}
+	if _, err := p.Next(t.Context(), []string{"(at 0)"}, []string{"a b"}); err == nil {
+		t.Error("moves: no error")
+	}
+	if _, err := p.Next(t.Context(), []string{"(at 0)"}, nil); err == nil {
+		t.Error("no moves: no error")
+	}
+	if moves, err := p.Legal(t.Context(), []string{"(at 1)"}, "p", 0); err != nil || len(moves) != 2 {
+		t.Errorf("after errors: moves %v, %v", moves, err)
+	}
+}
