@@ -82,7 +82,10 @@ func (r *Result) Solved() bool {
 // stops at MaxNodes, not at a clock, is reproducible to the last bit.
 type Limits struct {
 	MaxNodes int64
-	MaxBytes int64 // memory for tables and trees
+	// MaxBytes bounds the memory of one search: tables, trees, batches and what is
+	// held of the positions on the path. What a search cannot do without it takes
+	// in any case, see Divide.
+	MaxBytes int64
 	Seed     uint64
 	// NoLine asks for no principal line. Where many positions are searched that
 	// are known by and large, finding the line takes longer than the rest.
@@ -91,6 +94,24 @@ type Limits struct {
 	// It is called from the searching goroutine and must return quickly.
 	Progress func(Result)
 }
+
+// Divide splits the memory of a search that expands positions, on a machine whose
+// batches take the given bytes, into what may be spent on its tables and on its
+// stack, the expansions of the positions on the path. A table is of use whatever
+// its size, so a quarter for the stack leaves enough for it. Half of the limit is
+// divided even where batches take more, and the stack is never less than leastStack.
+// A limit of 0 (none) gives 0 and 0.
+func Divide(limit, batches int64) (tables, stack int64) {
+	if limit <= 0 {
+		return 0, 0
+	}
+	left := max(limit-batches, limit/2)
+	return max(left-left/4, 1), max(left/4, leastStack)
+}
+
+// leastStack is room for some tens of positions of an ordinary game with their
+// children: without it nothing is searched at all.
+const leastStack = 1 << 20
 
 // Searcher is one kind of search. Search explores from position s until it is
 // solved, a limit is reached or ctx is done; the last two are not errors, the

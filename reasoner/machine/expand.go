@@ -1,5 +1,30 @@
 package machine
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// Why a position has no expansion.
+var (
+	// ErrStuck is a fault of the game.
+	ErrStuck = errors.New("a role has no legal move in a position that is not terminal")
+	// ErrTooWide is wrapped with what there is too much of.
+	ErrTooWide = errors.New("a position has too many joint moves to look at all")
+)
+
+// What one expansion may take. A search that needs all children of such positions
+// gets nowhere: at a million positions a second the children of as many take more
+// than a week. The bytes are what can be had and written in some tens of
+// milliseconds; chess, with a hundred words to a position, stays below by a factor
+// of a thousand.
+const (
+	MaxChildren       = 1 << 20
+	MaxExpansionBytes = 64 << 20
+)
+
 // Expansion is a position with all its children: what a search needs of a node.
 // Its slices are reused by the next Expand into it.
 type Expansion struct {
@@ -16,8 +41,12 @@ type Expansion struct {
 	// Goals holds, for each child, the goal of each role; filled for terminal
 	// children only.
 	Goals []int32
+	// Err says why there are no children: ErrStuck, ErrTooWide or that of the
+	// context, wrapped. The moves are there all the same.
+	Err error
 
 	words, roles int
+	charged      int64 // to the expander
 }
 
 // Child is the position of child c. It aliases the expansion.
@@ -45,6 +74,11 @@ type Expander struct {
 	goals   []int32
 	parents []uint64 // by lane, of children of several parents
 	jobs    []job
+
+	ctx      context.Context
+	maxBytes int64 // of all expansions together
+	perChild int64
+	held     int64
 }
 
 // job is what a lane computes: one child of one expansion.
@@ -62,8 +96,20 @@ func NewExpander(m Machine) *Expander {
 		roles: roles,
 		joint: make([]Move, roles),
 		goals: make([]int32, roles),
+		ctx:   context.Background(),
 	}
 }
+
+// Limit bounds the expansions from now on. One that takes several passes ends
+// between two of them, with ctx's error, when ctx is done. Where all expansions
+// that x has written into would take more than so many bytes (0: no bound), with
+// what the caller keeps beside them for each child, they end with ErrTooWide.
+func (x *Expander) Limit(ctx context.Context, bytes, perChild int64) {
+	x.ctx, x.maxBytes, x.perChild = ctx, bytes, perChild
+}
+
+// Bytes is the memory that Limit speaks of, in use.
+func (x *Expander) Bytes() int64 { return x.held }
 
 // Look evaluates one position: whether it is terminal and, if so, its goals
 // (valid until the next call).
@@ -78,15 +124,18 @@ func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 }
 
 // Expand fills e with the legal moves and the children of s, which must not be
-// terminal. It returns false if some role has no legal move there: a fault of
-// the game; e then has no children.
-func (x *Expander) Expand(e *Expansion, s State) bool {
+// terminal. Its error is e.Err.
+func (x *Expander) Expand(e *Expansion, s State) error {
 	b := x.batch
 	b.Fill(s, nil)
 	b.Evaluate(1)
 	x.begin(e, 0)
 	for c := 0; c < e.Children; c += b.Lanes() {
 		if c > 0 {
+			if err := x.ctx.Err(); err != nil {
+				e.refuse(err)
+				break
+			}
 			b.Fill(s, nil)
 			b.Evaluate(1)
 		}
@@ -96,13 +145,13 @@ func (x *Expander) Expand(e *Expansion, s State) bool {
 		}
 		x.step()
 	}
-	return e.Children > 0
+	return e.Err
 }
 
 // ExpandMany is Expand for several positions, laid out one after the other, into
 // as many expansions. Children of different parents share a pass, so many
-// positions of few children cost little more than one. A position in which some
-// role has no legal move gets no children.
+// positions of few children cost little more than one. Errors are in the
+// expansions; when the context ends, all of them have its error.
 func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 	b, lanes := x.batch, x.batch.Lanes()
 	for first := 0; first < len(dst); first += lanes {
@@ -118,9 +167,16 @@ func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 		for child := range dst[i].Children {
 			x.jobs = append(x.jobs, job{&dst[i], child})
 			x.parents = append(x.parents, states[i*x.words:(i+1)*x.words]...)
-			if len(x.jobs) == lanes {
-				x.stepParents()
+			if len(x.jobs) < lanes {
+				continue
 			}
+			if err := x.ctx.Err(); err != nil {
+				for i := range dst {
+					dst[i].refuse(err)
+				}
+				return
+			}
+			x.stepParents()
 		}
 	}
 	if len(x.jobs) > 0 {
@@ -130,19 +186,61 @@ func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 
 // begin starts an expansion of the position in a lane, which has been evaluated.
 func (x *Expander) begin(e *Expansion, lane int) {
-	e.words, e.roles = x.words, x.roles
+	e.words, e.roles, e.Err = x.words, x.roles, nil
 	for len(e.Moves) < x.roles {
 		e.Moves = append(e.Moves, nil)
 	}
-	e.Children = 1
 	for r := range x.roles {
 		e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, Role(r))
-		e.Children *= len(e.Moves[r])
+	}
+	if err := x.count(e); err != nil {
+		e.refuse(err)
+		return
 	}
 	e.States = resize(e.States, e.Children*x.words)
 	e.Terminal = resize(e.Terminal, e.Children)
 	e.Goals = resize(e.Goals, e.Children*x.roles)
+	x.held += x.weigh(e) - e.charged
+	e.charged = x.weigh(e)
 }
+
+// count multiplies the legal moves. It returns an error where there are none, or
+// more than the limits allow.
+func (x *Expander) count(e *Expansion) error {
+	children := int64(1)
+	for _, moves := range e.Moves {
+		if len(moves) == 0 {
+			return ErrStuck
+		}
+	}
+	for _, moves := range e.Moves {
+		if children *= int64(len(moves)); children > MaxChildren {
+			return fmt.Errorf("%w: more than %d", ErrTooWide, MaxChildren)
+		}
+	}
+	if children*x.childBytes() > MaxExpansionBytes {
+		return fmt.Errorf("%w: %d take more than %d MiB", ErrTooWide, children, MaxExpansionBytes>>20)
+	}
+	e.Children = int(children)
+	need := children * (x.childBytes() + x.perChild)
+	if more := need - e.charged; x.maxBytes > 0 && more > 0 && x.held+more > x.maxBytes {
+		return fmt.Errorf("%w: %d, for which no memory is left (limit %.1f MiB)", ErrTooWide, e.Children, float64(x.maxBytes)/(1<<20))
+	}
+	return nil
+}
+
+// childBytes is the memory of one child in an expansion.
+func (x *Expander) childBytes() int64 {
+	return int64(x.words)*8 + 1 + int64(x.roles)*int64(unsafe.Sizeof(int32(0)))
+}
+
+// weigh is the memory that e and what belongs to it take.
+func (x *Expander) weigh(e *Expansion) int64 {
+	return int64(cap(e.Terminal)) * (x.childBytes() + x.perChild)
+}
+
+// refuse leaves the expansion without children.
+func (e *Expansion) refuse(err error) { e.Children, e.Err = 0, err }
 
 // stepParents does the jobs collected so far, each from its own parent.
 func (x *Expander) stepParents() {
@@ -177,9 +275,12 @@ func (x *Expander) step() {
 	}
 }
 
+// resize returns a slice of length n, of the old memory if that is enough. Small
+// ones get room to grow.
 func resize[T any](s []T, n int) []T {
+	const small = 1 << 12
 	if cap(s) < n {
-		return make([]T, n, n+n/2)
+		return make([]T, n, n+min(n/2, small))
 	}
 	return s[:n]
 }

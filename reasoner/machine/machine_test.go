@@ -114,7 +114,7 @@ func TestExpansionNumbersChildrenByJointMove(t *testing.T) {
 	x, e := machine.NewExpander(m), new(machine.Expansion)
 	s := make(machine.State, 1)
 	s.Set(8)
-	if !x.Expand(e, s) || e.Children != 2 {
+	if x.Expand(e, s) != nil || e.Children != 2 {
 		t.Fatalf("%d children", e.Children)
 	}
 	joint := make([]machine.Move, 1)

@@ -1,6 +1,10 @@
 package machine
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"errors"
+)
 
 // PerftCount is what Perft counts at one depth.
 type PerftCount struct {
@@ -11,17 +15,18 @@ type PerftCount struct {
 
 // Perft counts the sequences of joint moves from s to every depth from 1 to
 // depth: the usual check that a machine makes exactly the right moves. When ctx
-// ends early it returns ctx's error and the counts made so far, which are then
-// too small.
+// ends early, or a position is too wide (ErrTooWide), it returns that error and the
+// counts made so far, which are then too small.
 func Perft(ctx context.Context, m Machine, s State, depth int) ([]PerftCount, error) {
 	p := perft{ctx: ctx, expander: NewExpander(m), plies: make([]Expansion, depth)}
+	p.expander.Limit(ctx, perftBytes, 0)
 	for d := range depth {
 		p.counts = append(p.counts, PerftCount{Depth: d + 1})
 	}
 	if terminal, _ := p.expander.Look(s); !terminal && depth > 0 {
 		p.visit(s, 0)
 	}
-	return p.counts, ctx.Err()
+	return p.counts, cmp.Or(p.err, ctx.Err())
 }
 
 type perft struct {
@@ -31,14 +36,21 @@ type perft struct {
 	counts   []PerftCount
 	last     []Expansion // of the positions one ply above the last
 	above    []uint64    // those positions
+	err      error
 }
 
-// perftGroup is the number of positions whose last ply is computed together.
-const perftGroup = 64
+const (
+	// perftGroup is the number of positions whose last ply is computed together,
+	// unless they are wide: then it is groupChildren by the width of their parent.
+	perftGroup    = 64
+	groupChildren = 1 << 16
+	// perftBytes bounds the positions held: sixteen plies of the widest expansions.
+	perftBytes = 16 * MaxExpansionBytes
+)
 
 func (p *perft) visit(s State, ply int) {
 	e := &p.plies[ply]
-	if p.ctx.Err() != nil || !p.expander.Expand(e, s) {
+	if p.err != nil || p.ctx.Err() != nil || !p.accept(p.expander.Expand(e, s)) {
 		return
 	}
 	p.count(e, ply)
@@ -50,7 +62,7 @@ func (p *perft) visit(s State, ply int) {
 		case e.Terminal[c]:
 		case ply+2 == len(p.plies):
 			p.above = append(p.above, e.Child(c)...)
-			if len(p.above) == perftGroup*len(s) {
+			if len(p.above) >= len(s)*min(perftGroup, 1+groupChildren/e.Children) {
 				p.flush(len(s))
 			}
 		default:
@@ -58,6 +70,15 @@ func (p *perft) visit(s State, ply int) {
 		}
 	}
 	p.flush(len(s))
+}
+
+// accept tells whether an expansion has children to count. A position without
+// legal moves has none.
+func (p *perft) accept(err error) bool {
+	if err != nil && !errors.Is(err, ErrStuck) && p.err == nil {
+		p.err = err
+	}
+	return err == nil
 }
 
 func (p *perft) count(e *Expansion, ply int) {
@@ -77,7 +98,9 @@ func (p *perft) flush(words int) {
 	}
 	p.expander.ExpandMany(p.last[:n], p.above)
 	for i := range n {
-		p.count(&p.last[i], len(p.plies)-1)
+		if p.accept(p.last[i].Err) {
+			p.count(&p.last[i], len(p.plies)-1)
+		}
 	}
 	p.above = p.above[:0]
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -71,6 +72,8 @@ type walk struct {
 	known    *table.Table[worth]
 	plies    []*ply
 
+	tableBytes int64 // of known; 0 for no bound
+
 	first, other, chance machine.Role // -1 if there is none
 	side                 side         // of the present walk
 	defender, attacker   machine.Role // of the present walk; -1 if there is none
@@ -83,11 +86,15 @@ type walk struct {
 }
 
 func newWalk(ctx context.Context, m machine.Machine, s Solution, lim Limits) *walk {
-	return &walk{
+	w := &walk{
 		ctx: ctx, machine: m, solution: s, limits: lim,
 		expander: machine.NewExpander(m), known: table.New[worth](m.Words(), 0),
 		certificate: Certificate{Limit: maxGoal, Gap: maxGoal},
 	}
+	tables, stack := search.Divide(lim.MaxBytes, m.Info().Batch)
+	w.tableBytes = tables
+	w.expander.Limit(ctx, stack, 2*int64(unsafe.Sizeof(fixed{})))
+	return w
 }
 
 // play makes one walk from q.
@@ -149,10 +156,12 @@ func (w *walk) open(depth int, q machine.State) *ply {
 	case w.err != nil:
 	case depth >= maxPlies:
 		w.err = fmt.Errorf("the game goes on for more than %d joint moves", maxPlies)
-	case !w.expander.Expand(&p.expansion, q):
-		w.err = fmt.Errorf("a role has no legal move in a position that is not terminal: %v", w.fluents(q))
 	default:
-		w.err = w.ask(p, q)
+		if w.err = w.expander.Expand(&p.expansion, q); w.err == nil {
+			w.err = w.ask(p, q)
+		} else if errors.Is(w.err, machine.ErrStuck) {
+			w.err = fmt.Errorf("%w: %v", w.err, w.fluents(q))
+		}
 	}
 	return p
 }
@@ -308,7 +317,7 @@ func (w *walk) points(goals []int32) fixed {
 func (w *walk) keep(q machine.State, v fixed) {
 	*w.known.Insert(q, 1) = worth{v, w.side}
 	stats := w.known.Stats()
-	if w.limits.MaxBytes > 0 && stats.Bytes > w.limits.MaxBytes {
+	if w.tableBytes > 0 && stats.Bytes > w.tableBytes && w.err == nil {
 		w.err = fmt.Errorf("%w: %d positions checked need more than %d MiB", ErrMemory, stats.Entries, w.limits.MaxBytes>>20)
 	}
 	if w.checks++; w.limits.Progress != nil && w.checks%reportEvery == 0 {

@@ -2,7 +2,10 @@
 // around them. It knows numbers only: no positions, no moves, no games.
 package matrix
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // Engine solves the linear programs of simultaneous search. There are two: the
 // native one of this package, and GLPK behind the build tag "glpk". An Engine
@@ -23,6 +26,9 @@ type Engine interface {
 	// and f has m elements. With e = nil it only decides feasibility (Fig. 3).
 	// m = 0 is allowed: then the value is min e. n = 0 is infeasible.
 	Minimize(o []float64, m, n int, e, f []float64) (value float64, feasible bool, err error)
+	// Within makes the calls from now on end with ctx's error soon after ctx is
+	// done, where they take long.
+	Within(ctx context.Context)
 	// Name is "native" or "glpk".
 	Name() string
 }

@@ -1,7 +1,10 @@
 package matrix
 
 import (
+	"context"
+	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -135,5 +138,39 @@ func TestLinearProgramsNameBadInput(t *testing.T) {
 		if _, _, err := l.Maximize(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, expected one with %q", err, c.want)
 		}
+	}
+}
+
+func TestALargeGameIsLeftWhenItsContextEnds(t *testing.T) {
+	const n = 300
+	rng := rand.New(rand.NewPCG(1, 2))
+	a := make([]float64, n*n)
+	for i := range a {
+		a[i] = rng.Float64()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	g := NewNative()
+	g.Within(ctx)
+	if _, err := g.Nash(a, n, n, nil, nil); err != nil {
+		t.Fatalf("with a context that has not ended: %v", err)
+	}
+	cancel()
+	if _, err := g.Nash(a, n, n, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a game of %d×%d: error %v", n, n, err)
+	}
+	if _, _, err := g.Maximize(a, n, n-1, a[:n], make([]float64, n-1)); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("a program: %v", err)
+	}
+	if v, err := g.Nash([]float64{0, 3, 5, 6, 0, 2, 1, 4, 0}, 3, 3, nil, nil); err != nil || v <= 0 {
+		t.Errorf("a small game, which takes no time: %v, error %v", v, err)
+	}
+}
+
+func TestRationalsAreLeftWhenTheirContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x := make([]float64, 3)
+	if _, err := nashByRationals(ctx, []float64{0, 3, 5, 6, 0, 2, 1, 4, 0}, 3, 3, x, x); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }

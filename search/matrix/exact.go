@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math/big"
 )
@@ -11,6 +13,11 @@ import (
 // method is the one of Native.Nash with Bland's rule at every step, which cannot
 // cycle. The elements of a are not changed; there is at least one.
 func NashExact(a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
+	return nashExact(context.Background(), a, m, n)
+}
+
+// nashExact is NashExact until ctx is done; then its answers mean nothing.
+func nashExact(ctx context.Context, a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
 	low := a[0]
 	for _, v := range a[1 : m*n] {
 		if v.Cmp(low) < 0 {
@@ -18,7 +25,7 @@ func NashExact(a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
 		}
 	}
 	shift := new(big.Rat).Sub(big.NewRat(1, 1), low)
-	t := newRationalTableau(m, n)
+	t := newRationalTableau(ctx, m, n)
 	for i := range m {
 		for j := range n {
 			t.cells[i][j].Add(a[i*n+j], shift)
@@ -28,7 +35,9 @@ func NashExact(a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
 	for j := range n {
 		t.cells[m][j].SetInt64(-1)
 	}
-	t.primalSimplex()
+	if t.primalSimplex(); ctx.Err() != nil {
+		return new(big.Rat), zeros(m), zeros(n)
+	}
 	value = new(big.Rat).Inv(t.cells[m][n])
 	x, y = zeros(m), zeros(n)
 	for i, v := range t.basic {
@@ -47,6 +56,11 @@ func NashExact(a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
 // MaximizeExact solves the program of Engine.Maximize in rationals, with every
 // tolerance zero.
 func MaximizeExact(p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, feasible bool) {
+	return maximizeExact(context.Background(), p, k, n, e, f)
+}
+
+// maximizeExact is MaximizeExact until ctx is done; then its answer means nothing.
+func maximizeExact(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, feasible bool) {
 	if k == 0 {
 		return new(big.Rat), false
 	}
@@ -59,7 +73,7 @@ func MaximizeExact(p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, fea
 			base = i
 		}
 	}
-	t := newRationalTableau(n+1, k-1)
+	t := newRationalTableau(ctx, n+1, k-1)
 	c := 0
 	for i := range k {
 		if i == base {
@@ -85,13 +99,14 @@ func MaximizeExact(p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, fea
 
 // rationalTableau is a condensed tableau like tableau, over the rationals.
 type rationalTableau struct {
+	ctx             context.Context
 	rows, cols      int
 	cells           [][]*big.Rat // (rows+1)×(cols+1)
 	basic, nonbasic []int
 }
 
-func newRationalTableau(rows, cols int) *rationalTableau {
-	t := &rationalTableau{rows: rows, cols: cols}
+func newRationalTableau(ctx context.Context, rows, cols int) *rationalTableau {
+	t := &rationalTableau{ctx: ctx, rows: rows, cols: cols}
 	for range rows + 1 {
 		t.cells = append(t.cells, zeros(cols+1))
 	}
@@ -107,7 +122,7 @@ func newRationalTableau(rows, cols int) *rationalTableau {
 // primalSimplex makes the reduced costs non-negative; the values are so already
 // and the program is bounded.
 func (t *rationalTableau) primalSimplex() {
-	for {
+	for t.ctx.Err() == nil {
 		c := -1
 		for j, z := range t.cells[t.rows][:t.cols] {
 			if z.Sign() < 0 && (c < 0 || t.nonbasic[j] < t.nonbasic[c]) {
@@ -133,7 +148,7 @@ func (t *rationalTableau) primalSimplex() {
 // dualSimplex makes the values non-negative; the reduced costs are so already.
 // It returns false if the program is infeasible.
 func (t *rationalTableau) dualSimplex() bool {
-	for {
+	for t.ctx.Err() == nil {
 		r := -1
 		for i, cells := range t.cells[:t.rows] {
 			if cells[t.cols].Sign() < 0 && (r < 0 || t.basic[i] < t.basic[r]) {
@@ -158,6 +173,7 @@ func (t *rationalTableau) dualSimplex() bool {
 		}
 		t.pivot(r, c)
 	}
+	return false
 }
 
 // precedes is Bland's order of ratios: the lesser, of a tie the lesser label.
@@ -215,11 +231,14 @@ func checkRationalCells(what string, rows, cols int) error {
 }
 
 // nashByRationals is Native.Nash for the matrices that rounding defeats.
-func nashByRationals(a []float64, m, n int, x, y []float64) (float64, error) {
-	if err := checkRationalCells("matrix game", m, n); err != nil {
+func nashByRationals(ctx context.Context, a []float64, m, n int, x, y []float64) (float64, error) {
+	if err := cmp.Or(ctx.Err(), checkRationalCells("matrix game", m, n)); err != nil {
 		return 0, err
 	}
-	v, p, q := NashExact(rationals(a[:m*n]), m, n)
+	v, p, q := nashExact(ctx, rationals(a[:m*n]), m, n)
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	for i := range p {
 		x[i], _ = p[i].Float64()
 	}
@@ -232,8 +251,8 @@ func nashByRationals(a []float64, m, n int, x, y []float64) (float64, error) {
 
 // maximizeByRationals is Native.optimise for the programs that rounding defeats.
 // The bounds are relaxed as there.
-func maximizeByRationals(q *program) (float64, bool, error) {
-	if err := checkRationalCells("linear program", q.k, q.n); err != nil {
+func maximizeByRationals(ctx context.Context, q *program) (float64, bool, error) {
+	if err := cmp.Or(ctx.Err(), checkRationalCells("linear program", q.k, q.n)); err != nil {
 		return 0, false, err
 	}
 	p, f := make([]float64, 0, q.k*q.n), make([]float64, q.n)
@@ -252,7 +271,7 @@ func maximizeByRationals(q *program) (float64, bool, error) {
 			v.Mul(v, new(big.Rat).SetFloat64(q.sign))
 		}
 	}
-	exact, feasible := MaximizeExact(rationals(p), q.k, q.n, e, rationals(f))
+	exact, feasible := maximizeExact(ctx, rationals(p), q.k, q.n, e, rationals(f))
 	value, _ := exact.Float64()
-	return value, feasible, nil
+	return value, feasible, ctx.Err()
 }

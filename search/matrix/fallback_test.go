@@ -87,7 +87,7 @@ func TestRationalsReplaceTheNativeEngine(t *testing.T) {
 			{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: 1, e: e, f: f},
 			{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: -1, e: e, f: f},
 		} {
-			value, feasible, err := maximizeByRationals(&q)
+			value, feasible, err := maximizeByRationals(t.Context(), &q)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,8 @@
 package matrix
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -22,11 +24,16 @@ type glpkEngine struct {
 	rows, columns []int32
 	values        []float64
 	x, scratch    []float64
+	ctx           context.Context
 }
 
 var _ Engine = (*glpkEngine)(nil)
 
-func newGLPK() (Engine, error) { return &glpkEngine{}, nil }
+func newGLPK() (Engine, error) { return &glpkEngine{ctx: context.Background()}, nil }
+
+// Within implements Engine: GLPK cannot be interrupted, but no call begins when ctx
+// is done.
+func (g *glpkEngine) Within(ctx context.Context) { g.ctx = ctx }
 
 // Name is "glpk".
 func (g *glpkEngine) Name() string { return "glpk" }
@@ -54,7 +61,7 @@ func solve(p *glpk.Prob) error {
 // Nash solves the game by one linear program for each strategy that is wanted;
 // the interface of go-glpk gives no dual solution.
 func (g *glpkEngine) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
-	if err := checkGame(a, m, n, x, y); err != nil {
+	if err := cmp.Or(g.ctx.Err(), checkGame(a, m, n, x, y)); err != nil {
 		return 0, err
 	}
 	low, high := math.Inf(1), math.Inf(-1)
@@ -134,7 +141,7 @@ func (g *glpkEngine) add(i, j int, v float64) {
 
 // Maximize solves the program of Fig. 4, see Engine.
 func (g *glpkEngine) Maximize(p []float64, k, n int, e, f []float64) (float64, bool, error) {
-	if err := checkProgram(p, k, n, k, n, e, f); err != nil {
+	if err := cmp.Or(g.ctx.Err(), checkProgram(p, k, n, k, n, e, f)); err != nil {
 		return 0, false, err
 	}
 	return g.optimise(program{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: 1, e: e, f: f})
@@ -142,7 +149,7 @@ func (g *glpkEngine) Maximize(p []float64, k, n int, e, f []float64) (float64, b
 
 // Minimize solves the program of Fig. 5, see Engine.
 func (g *glpkEngine) Minimize(o []float64, m, n int, e, f []float64) (float64, bool, error) {
-	if err := checkProgram(o, m, n, n, m, e, f); err != nil {
+	if err := cmp.Or(g.ctx.Err(), checkProgram(o, m, n, n, m, e, f)); err != nil {
 		return 0, false, err
 	}
 	value, feasible, err := g.optimise(program{p: o, k: n, n: m, nextRow: 1, nextCol: n, sign: -1, e: e, f: f})

@@ -75,10 +75,13 @@ func (g *Native) optimise(q program) (float64, bool, error) {
 		case infeasible:
 			return 0, false, nil
 		}
+		if g.t.isInterrupted() {
+			return 0, false, g.t.ctx.Err()
+		}
 		g.t.reinvert(func() { g.loadProgram(&q) })
 		g.t.primalSimplex(0) // reduced costs may turn out to be negative
 	}
-	return maximizeByRationals(&q)
+	return maximizeByRationals(g.t.context(), &q)
 }
 
 // loadProgram writes the program into the tableau. It returns false if no row
@@ -220,6 +223,9 @@ func (t *tableau) dualSimplex() outcome {
 		r := t.violated(bland)
 		if r < 0 {
 			return optimal
+		}
+		if t.isInterrupted() {
+			return unfinished
 		}
 		c := t.repairing(r, bland)
 		if c < 0 && t.value(r) < -doubt {

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -70,6 +71,10 @@ type Native struct {
 
 var _ Engine = (*Native)(nil)
 
+// Within implements Engine. The context is looked at before each pivot of a large
+// tableau; a small one is solved before that would be worth it.
+func (g *Native) Within(ctx context.Context) { g.t.ctx = ctx }
+
 // NewNative returns a native engine.
 func NewNative() *Native { return &Native{} }
 
@@ -109,7 +114,7 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 	if value, ok := g.simplex(a, m, n, s, x, y); ok {
 		return value, nil
 	}
-	return nashByRationals(a, m, n, x, y)
+	return nashByRationals(g.t.context(), a, m, n, x, y)
 }
 
 // prefix is the first n elements of p; p may be nil.
@@ -172,6 +177,9 @@ func (g *Native) simplex(a []float64, m, n int, s survey, x, y []float64) (value
 					return s.low + (lower/2 + upper/2), true // the sum could overflow
 				}
 			}
+			if g.t.isInterrupted() {
+				return 0, false
+			}
 			g.t.reinvert(func() { g.load(a, m, n, s) })
 			g.t.dualSimplex() // the basis may turn out to be infeasible
 		}
@@ -187,6 +195,9 @@ func (t *tableau) primalSimplex(slack float64) outcome {
 		column := t.entering(bland)
 		if column < 0 {
 			return optimal
+		}
+		if t.isInterrupted() {
+			return unfinished
 		}
 		row := t.leaving(column, slack, bland)
 		if row < 0 {

@@ -1,6 +1,9 @@
 package matrix
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // tableau is a dense condensed simplex tableau (Tucker's schema): one row per
 // basic variable, one column per nonbasic variable, so that a pivot exchanges
@@ -18,16 +21,33 @@ import "math"
 type tableau struct {
 	rows, cols int // without the objective row and the value column
 	stride     int
-	cells      []float64 // (rows+1)·stride
-	basic      []int32   // variable of each row
-	nonbasic   []int32   // variable of each column
+	cells      []float64       // (rows+1)·stride
+	basic      []int32         // variable of each row
+	nonbasic   []int32         // variable of each column
+	ctx        context.Context // nil means that nothing ends the work
 }
 
 const (
 	unroll = 4
+	// largeCells is the size from which on a pivot takes so long, a microsecond,
+	// that a look at the context before it costs nothing.
+	largeCells = 1 << 12
 	// singular is the pivot below which the rest of a basis is taken for singular.
 	singular = 1e-12
 )
+
+// context is what ends the work.
+func (t *tableau) context() context.Context {
+	if t.ctx == nil {
+		return context.Background()
+	}
+	return t.ctx
+}
+
+// isInterrupted tells whether the work on a large tableau is to end.
+func (t *tableau) isInterrupted() bool {
+	return len(t.cells) >= largeCells && t.context().Err() != nil
+}
 
 // reset gives the tableau a size. Columns are labelled 0…cols-1 and rows
 // cols…cols+rows-1. The padding is zero, the other cells are left to the caller.
@@ -110,7 +130,7 @@ func (t *tableau) reinvert(load func()) {
 				}
 			}
 		}
-		if row < 0 {
+		if row < 0 || t.isInterrupted() {
 			return
 		}
 		t.pivot(row, column)

@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"slices"
+	"unsafe"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -53,6 +54,10 @@ type frame struct {
 	killers [2]machine.Move
 }
 
+// childBytes is what a frame holds for a child beside the expansion: what is known
+// of it and, at most, of the action that leads there.
+const childBytes = int64(2*unsafe.Sizeof(value{}) + unsafe.Sizeof(false))
+
 func (r *run) frame(ply int) *frame {
 	for len(r.frames) <= ply {
 		r.frames = append(r.frames, &frame{
@@ -84,11 +89,11 @@ func (r *run) position(s machine.State, ply, depth int, w window) value {
 			return v
 		}
 		if depth == 0 || ply == maxPly {
+			r.horizon = true
 			return r.estimate(s, v)
 		}
-		if !r.expander.Expand(&f.children, s) {
-			r.fail("a role has no legal move in a position that is not terminal")
-			return v
+		if !r.expand(f, s) {
+			return r.estimate(s, v)
 		}
 		if f.children.Children > 1 {
 			return r.choice(f, s, best, ply, depth, w)
@@ -103,9 +108,8 @@ func (r *run) position(s machine.State, ply, depth int, w window) value {
 	return value{r.Goals, r.Goals}
 }
 
-// estimate is the value of a position beyond the depth, of which v is known.
+// estimate is the value of a position that is not searched, of which v is known.
 func (r *run) estimate(s machine.State, v value) value {
-	r.horizon = true
 	e := (r.Goals.Lower + r.Goals.Upper) / 2
 	if r.Evaluate != nil {
 		e = r.Evaluate(s)

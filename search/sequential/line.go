@@ -1,6 +1,9 @@
 package sequential
 
 import (
+	"errors"
+	"time"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -15,8 +18,9 @@ func (r *run) result(s machine.State) search.Result {
 	if terminal, _ := r.expander.Look(s); terminal {
 		return res
 	}
-	var at frame
-	if !r.expander.Expand(&at.children, s) || !r.layOut(&at) {
+	at := &r.shown
+	err := r.expander.Expand(&at.children, s)
+	if errors.Is(err, machine.ErrStuck) || !r.layOut(at) { // the moves are there, whatever else is wrong
 		return res
 	}
 	choice := 0
@@ -31,7 +35,9 @@ func (r *run) result(s machine.State) search.Result {
 			res.Strategies[role] = []search.Weighted{{Move: moves[choice], Probability: 1}}
 		}
 	}
-	res.Line = r.line(&at, s, choice)
+	if err == nil {
+		res.Line = r.line(at, s, choice)
+	}
 	return res
 }
 
@@ -72,11 +78,17 @@ func (t *root) refuted(goals search.Interval) []machine.Move {
 	return moves
 }
 
+// lineGrace is the time in which the line is found after the context's end. It is
+// short beside any margin of a clock, and enough for hundreds of moves of games in
+// which a move is not itself as long.
+const lineGrace = 5 * time.Millisecond
+
 // line follows the best actions through the table from s, expanded in at, until
 // chance moves, the game ends or the table knows no further.
 func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 	var line [][]machine.Move
 	state := append(machine.State(nil), s...)
+	began := time.Now()
 	for range maxPly {
 		if at.replies > 1 {
 			return line
@@ -89,7 +101,10 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 			return line
 		}
 		copy(state, at.children.Child(c))
-		if !r.expander.Expand(&at.children, state) || !r.layOut(at) {
+		if r.ctx.Err() != nil && time.Since(began) > lineGrace {
+			return line
+		}
+		if r.expander.Expand(&at.children, state) != nil || !r.layOut(at) {
 			return line
 		}
 		if choice = 0; at.actions > 1 {

@@ -12,8 +12,8 @@ package sequential
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -79,6 +79,7 @@ type Solver struct {
 
 	machine  machine.Machine
 	maxBytes int64
+	stack    int64 // bytes for the expansions of one path
 	table    *table.Table[entry]
 	canon    *table.Canon
 	payoff   payoff
@@ -106,15 +107,11 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	if err := v.prepare(m, lim.MaxBytes); err != nil {
 		return search.Result{}, err
 	}
-	r := v.run(m, lim)
-	r.halted.Store(ctx.Err() != nil) // at once, not when the function below gets to run
-	halt := context.AfterFunc(ctx, func() { r.halted.Store(true) })
-	defer halt()
-
+	r := v.run(ctx, m, lim)
 	report := func() search.Result {
 		res := r.result(s)
 		res.Nodes, res.Elapsed = r.nodes, time.Since(began)
-		res.TableHits, res.PeakBytes, res.Evictions = r.hits, v.table.Stats().Bytes, v.table.Stats().Evictions
+		res.TableHits, res.PeakBytes, res.Evictions = r.hits, v.table.Stats().Bytes+r.expander.Bytes(), v.table.Stats().Evictions
 		return res
 	}
 	r.deepen(s, func() {
@@ -142,7 +139,8 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 		return err
 	}
 	v.machine, v.maxBytes, v.payoff = m, maxBytes, p
-	v.table = table.New[entry](m.Words(), maxBytes)
+	tables, stack := search.Divide(maxBytes, m.Info().Batch)
+	v.table, v.stack = table.New[entry](m.Words(), tables), stack
 	players := [2]machine.Role{p.maximiser, p.minimiser}
 	if p.minimiser < 0 {
 		players[1] = p.maximiser
@@ -151,13 +149,16 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	return nil
 }
 
-func (v *Solver) run(m machine.Machine, lim search.Limits) *run {
+func (v *Solver) run(ctx context.Context, m machine.Machine, lim search.Limits) *run {
+	expander := machine.NewExpander(m)
+	expander.Limit(ctx, v.stack, childBytes)
 	return &run{
+		ctx:      ctx,
 		Config:   v.config,
 		payoff:   &v.payoff,
 		table:    v.table,
 		canon:    v.canon,
-		expander: machine.NewExpander(m),
+		expander: expander,
 		words:    m.Words(),
 		limit:    lim.MaxNodes,
 		history:  newHistory(m),
@@ -166,6 +167,7 @@ func (v *Solver) run(m machine.Machine, lim search.Limits) *run {
 
 // run is one Search.
 type run struct {
+	ctx context.Context
 	Config
 	*payoff
 	table    *table.Table[entry]
@@ -175,12 +177,14 @@ type run struct {
 	frames   []*frame
 	history  *history
 	root     root
+	shown    frame // of the position in the result
 
 	limit   int64
 	nodes   int64
 	hits    int64
-	horizon bool // a position beyond the depth was estimated
-	halted  atomic.Bool
+	horizon bool  // a position beyond the depth was estimated
+	unseen  error // why a position was estimated that is too wide to be searched
+	stopped bool  // ctx is done
 	err     error
 }
 
@@ -195,7 +199,8 @@ type root struct {
 }
 
 // deepen searches s to growing depth until the interval is proved to be no
-// wider than ε, the whole tree fits, or the search is stopped.
+// wider than ε, the whole tree fits, or the search is stopped. Where it would fit
+// but for positions that are too wide, that is an error.
 func (r *run) deepen(s machine.State, progress func()) {
 	r.root.value = value{r.Goals, r.Goals}
 	if terminal, goals := r.expander.Look(s); terminal {
@@ -207,14 +212,17 @@ func (r *run) deepen(s machine.State, progress func()) {
 		depth = r.Depth
 	}
 	for !r.isDone() {
-		r.horizon = false
+		r.horizon, r.unseen = false, nil
 		v := r.position(s, 0, depth, window{r.Goals.Lower, r.Goals.Upper, r.Epsilon})
 		r.root.learn(v, r.frame(0), r.isStopped())
 		if !r.horizon || r.isStopped() || depth == r.Depth {
-			return
+			break
 		}
 		progress()
 		depth = min(depth+max(1, depth/deepeningStep), r.Depth)
+	}
+	if !r.isDone() && r.unseen != nil {
+		r.fail("%w", r.unseen)
 	}
 }
 
@@ -245,7 +253,26 @@ func (t *root) learn(v value, f *frame, broken bool) {
 // isStopped tells whether the search must unwind. Everything that it returns
 // while unwinding still holds: what was not searched counts as unknown.
 func (r *run) isStopped() bool {
-	return r.err != nil || r.limit > 0 && r.nodes >= r.limit || r.halted.Load()
+	return r.err != nil || r.limit > 0 && r.nodes >= r.limit || r.stopped
+}
+
+// expand expands s into f. It returns false if the search must unwind, and where s
+// is too wide. The context is looked at before each expansion.
+func (r *run) expand(f *frame, s machine.State) bool {
+	if r.stopped = r.stopped || r.ctx.Err() != nil; r.stopped {
+		return false
+	}
+	switch err := r.expander.Expand(&f.children, s); {
+	case err == nil:
+		return true
+	case r.ctx.Err() != nil:
+		r.stopped = true
+	case errors.Is(err, machine.ErrTooWide) && f != r.frame(0):
+		r.unseen = err
+	default:
+		r.fail("%w", err)
+	}
+	return false
 }
 
 func (r *run) fail(format string, args ...any) {

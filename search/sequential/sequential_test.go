@@ -317,7 +317,7 @@ func TestSearchDoesNotAllocatePerNode(t *testing.T) {
 	if err := v.prepare(m, 0); err != nil {
 		t.Fatal(err)
 	}
-	r := v.run(m, search.Limits{})
+	r := v.run(t.Context(), m, search.Limits{})
 	r.position(m.Initial(), 0, 6, window{0, 100, 0})
 	allocs := testing.AllocsPerRun(5, func() {
 		r.position(m.Initial(), 0, 6, window{0, 100, 0})

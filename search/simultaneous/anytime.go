@@ -58,14 +58,14 @@ func NewAnytime(config Config) (*Anytime, error) {
 // the interval is no wider than Config.Epsilon or Config.Depth is reached. Values
 // are proved; Estimates are those of the last iteration that was completed.
 func (a *Anytime) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	s, err := prepare(&a.solver, a.config, m, lim)
+	s, err := prepare(ctx, &a.solver, a.config, m, lim)
 	if err != nil {
 		return search.Result{}, err
 	}
 	if s.horizon == nil {
 		s.horizon = &horizon{
 			unknown: s.unknown(), evaluate: a.config.Evaluate,
-			table: table.New[outlook](m.Words(), s.maxBytes),
+			table: table.New[outlook](m.Words(), s.tableBytes),
 		}
 	}
 	return s.deepen(ctx, q, lim)
@@ -209,7 +209,7 @@ func (s *solver) favourite(f *frame) int {
 	if !seen {
 		return -1
 	}
-	s.nash(h.p, f.m, f.n, b.x, b.y)
+	s.nash(h.p, f.m, f.n, b.x, b.y, s.config.Low)
 	best, at := 0.0, -1
 	for i, x := range b.x {
 		for j, y := range b.y {
@@ -238,8 +238,8 @@ func (s *solver) prove(f *frame) search.Interval {
 		proved, _ := h.look(q, 0)
 		return proved
 	})
-	lower := s.nash(h.p, f.m, f.n, b.x, nil)
-	v := search.Interval{Lower: lower, Upper: max(lower, s.nash(h.o, f.m, f.n, nil, b.y))}
+	lower := s.nash(h.p, f.m, f.n, b.x, nil, s.config.Low)
+	v := search.Interval{Lower: lower, Upper: max(lower, s.nash(h.o, f.m, f.n, nil, b.y, s.config.High))}
 	if v.Upper-v.Lower <= s.config.Epsilon {
 		f.x, b.x, f.y, b.y = b.x, f.x, b.y, f.y
 	}

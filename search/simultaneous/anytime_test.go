@@ -83,7 +83,7 @@ func TestBestFirstSearchIsExactUpToEpsilonInEveryWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := g.machine()
-		s, err := newSolver(config, m, 1<<20)
+		s, err := newSolver(context.Background(), config, m, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

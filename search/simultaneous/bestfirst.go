@@ -56,11 +56,11 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 	newP, newO := true, true
 	for {
 		if newP {
-			b.interval.Lower = s.nash(f.p, f.m, f.n, f.x, b.y)
+			b.interval.Lower = s.nash(f.p, f.m, f.n, f.x, b.y, s.config.Low)
 			b.interval.Upper = max(b.interval.Lower, b.interval.Upper)
 		}
 		if newO && b.interval.Lower < beta {
-			b.interval.Upper = max(b.interval.Lower, s.nash(f.o, f.m, f.n, b.x, f.y))
+			b.interval.Upper = max(b.interval.Lower, s.nash(f.o, f.m, f.n, b.x, f.y, s.config.High))
 		}
 		if s.stopped || s.decided(b.interval, alpha, beta) {
 			return b.interval

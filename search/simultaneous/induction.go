@@ -16,10 +16,10 @@ func (s *solver) induce(f *frame, depth int, _, _ float64) search.Interval {
 // solveMatrix solves the matrix of a frame from its pessimistic and from its
 // optimistic bounds; if all cells are known, these are the same.
 func (s *solver) solveMatrix(f *frame) search.Interval {
-	lower := s.nash(f.p, f.m, f.n, f.x, f.y)
+	lower := s.nash(f.p, f.m, f.n, f.x, f.y, s.config.Low)
 	for c, v := range f.p {
 		if v != f.o[c] {
-			return search.Interval{Lower: lower, Upper: max(lower, s.nash(f.o, f.m, f.n, nil, f.y))}
+			return search.Interval{Lower: lower, Upper: max(lower, s.nash(f.o, f.m, f.n, nil, f.y, s.config.High))}
 		}
 	}
 	return search.Exact(lower)

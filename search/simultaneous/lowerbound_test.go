@@ -52,7 +52,7 @@ func newSkeleton(tb rapid.TB, m machine.Machine) *skeleton {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := newSolver(config, m, 0)
+	s, err := newSolver(context.Background(), config, m, 0)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -52,8 +52,8 @@ func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interva
 	s.boundCells(f, depth)
 	for {
 		// Both bounds, though one may answer the window: the table keeps them.
-		v := search.Exact(s.nash(f.p, f.m, f.n, f.x, b.y))
-		v.Upper = max(v.Lower, s.nash(f.o, f.m, f.n, b.x, f.y))
+		v := search.Exact(s.nash(f.p, f.m, f.n, f.x, b.y, s.config.Low))
+		v.Upper = max(v.Lower, s.nash(f.o, f.m, f.n, b.x, f.y, s.config.High))
 		if s.stopped || decided(v, alpha, beta) {
 			return v
 		}
@@ -75,8 +75,8 @@ func (s *solver) choose(f *frame, lower, upper float64) int {
 	if at := f.widest(0); at >= 0 {
 		return at
 	}
-	s.nash(f.o, f.m, f.n, b.x, nil)
-	s.nash(f.p, f.m, f.n, nil, b.y)
+	s.nash(f.o, f.m, f.n, b.x, nil, s.config.High)
+	s.nash(f.p, f.m, f.n, nil, b.y, s.config.Low)
 	f.measure(lower, upper)
 	return f.widest(0)
 }
@@ -86,7 +86,7 @@ func (s *solver) hope(f *frame, bounds, opposite, x, y []float64) {
 	for at, v := range bounds {
 		f.cautious[at] = v + caution*(opposite[at]-v)
 	}
-	s.nash(f.cautious, f.m, f.n, x, y)
+	s.nash(f.cautious, f.m, f.n, x, y, s.config.Low)
 }
 
 // boundCells tightens the bounds of all cells by serialized alpha-beta.

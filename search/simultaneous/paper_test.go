@@ -105,7 +105,7 @@ func TestDynamicMoveOrderPutsWhatIsKnownBeforeWhatWasLearned(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newGoofspiel(descending(3), true)
-	s, err := newSolver(config, m, 1<<20)
+	s, err := newSolver(context.Background(), config, m, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

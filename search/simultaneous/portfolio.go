@@ -15,10 +15,11 @@ import (
 // both searches take turns, in slices of doubling size. Both keep what they
 // proved in their tables; the loss against the better of the two is bounded.
 
+// firstSlice is the number of nodes of the first turns: below it the loss does not
+// matter. Tests shorten it.
+var firstSlice = int64(1 << 17)
+
 const (
-	// firstSlice is the number of nodes of the first turns: below it the loss
-	// does not matter.
-	firstSlice = 1 << 17
 	// saddleRate is the part of matrix games with a saddle point above which
 	// the double oracle is tried: 0.94 in tron, 0.92 in bidding tic-tac-toe with
 	// 3 coins, 0.32 in oshi-zumo and 0.36 in goofspiel.
@@ -29,8 +30,8 @@ const (
 func (s *Searcher) alternate(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	started := time.Now()
 	share := lim
-	share.MaxBytes = tableBytes(lim) / 2
-	best, err := s.main(m, lim)
+	share.MaxBytes = maxBytes(lim) / 2
+	best, err := s.main(ctx, m, lim)
 	if err != nil {
 		return search.Result{}, err
 	}
@@ -49,7 +50,7 @@ func (s *Searcher) alternate(ctx context.Context, m machine.Machine, q machine.S
 		// A turn that ends before its slice is used up is over for good.
 		return err != nil || total.Solved() || spent < share.MaxNodes || lim.MaxNodes > 0 && left <= 0, err
 	}
-	for slice := int64(firstSlice); ; slice *= 2 {
+	for slice := firstSlice; ; slice *= 2 {
 		if done, err := turn(best, slice); done {
 			return total, err
 		}
@@ -58,7 +59,7 @@ func (s *Searcher) alternate(ctx context.Context, m machine.Machine, q machine.S
 		}
 		config := s.config
 		config.Method, config.Table = DoubleOracle, true
-		oracle, err := prepare(&s.oracle, config, m, share)
+		oracle, err := prepare(ctx, &s.oracle, config, m, share)
 		if err != nil {
 			return total, err
 		}

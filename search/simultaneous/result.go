@@ -2,6 +2,7 @@ package simultaneous
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -29,6 +30,8 @@ func (s *solver) begin(ctx context.Context, lim search.Limits) {
 	s.counters, s.serializedNodes, s.mixed = search.Counters{}, 0, 0
 	s.ctx, s.limits, s.err = ctx, lim, nil
 	s.stopped = ctx.Err() != nil
+	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(s.machine.Words()))
+	s.lp.Within(ctx)
 }
 
 // values translates the value of the row player to all roles. Chance has no
@@ -96,9 +99,8 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 	if f != nil && len(f.through) == 0 {
 		return f.expansion.Moves, true
 	}
-	var e machine.Expansion
-	ok = s.expander.Expand(&e, q)
-	return e.Moves, ok
+	err := s.expander.Expand(&s.shown, q)
+	return s.shown.Moves, !errors.Is(err, machine.ErrStuck)
 }
 
 // patience is the number of nodes that a principal line may take, if that is more
@@ -114,9 +116,9 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 	spent := kept.Nodes + keptSerialized
 	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, patience), nil
 	var line [][]machine.Move
-	var e machine.Expansion
+	e := &s.shown
 	for range maxPlies {
-		if strategies == nil || !s.expander.Expand(&e, q) || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
+		if strategies == nil || s.expander.Expand(e, q) != nil || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
 			return line
 		}
 		joint := make([]machine.Move, len(e.Moves))
@@ -130,7 +132,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 			}
 		}
 		line = append(line, joint)
-		c := childOf(&e, joint)
+		c := childOf(e, joint)
 		if e.Terminal[c] {
 			return line
 		}

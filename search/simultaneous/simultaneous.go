@@ -102,8 +102,8 @@ type Config struct {
 	variant variant
 }
 
-// defaultTableBytes bounds the table where the limits of the search do not.
-const defaultTableBytes = 1 << 30
+// defaultBytes bounds the memory where the limits of the search do not.
+const defaultBytes = 1 << 30
 
 // Searcher is a method with its table. It keeps what it proved from search to
 // search as long as the machine is the same, and belongs to one goroutine.
@@ -172,7 +172,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	if s.config.Method == Auto {
 		return s.alternate(ctx, m, q, lim)
 	}
-	solver, err := s.main(m, lim)
+	solver, err := s.main(ctx, m, lim)
 	if err != nil {
 		return search.Result{}, err
 	}
@@ -180,13 +180,13 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 }
 
 // main returns the solver of the method; of Auto, the one that goes first.
-func (s *Searcher) main(m machine.Machine, lim search.Limits) (*solver, error) {
+func (s *Searcher) main(ctx context.Context, m machine.Machine, lim search.Limits) (*solver, error) {
 	config := s.config
 	if config.Method == Auto {
 		config.Method, config.Table = BestFirst, true
-		lim.MaxBytes = tableBytes(lim) / 2
+		lim.MaxBytes = maxBytes(lim) / 2
 	}
-	return prepare(&s.solver, config, m, lim)
+	return prepare(ctx, &s.solver, config, m, lim)
 }
 
 // SerializedNodes is the number of positions that the serialized searches of
@@ -203,21 +203,22 @@ func (s *Searcher) SerializedNodes() int64 {
 }
 
 // prepare returns the solver in the slot, or a new one if that is for another
-// machine or has another bound of memory.
-func prepare(slot **solver, config Config, m machine.Machine, lim search.Limits) (*solver, error) {
-	if *slot == nil || (*slot).machine != m || (*slot).maxBytes != tableBytes(lim) {
-		solver, err := newSolver(config, m, tableBytes(lim))
-		if err != nil {
-			return nil, err
+// machine or has another bound of memory. One that could not be made ready before
+// ctx was done serves this search alone.
+func prepare(ctx context.Context, slot **solver, config Config, m machine.Machine, lim search.Limits) (*solver, error) {
+	if *slot == nil || (*slot).machine != m || (*slot).maxBytes != maxBytes(lim) {
+		solver, err := newSolver(ctx, config, m, maxBytes(lim))
+		if err != nil || ctx.Err() != nil {
+			return solver, err
 		}
 		*slot = solver
 	}
 	return *slot, nil
 }
 
-func tableBytes(lim search.Limits) int64 {
+func maxBytes(lim search.Limits) int64 {
 	if lim.MaxBytes > 0 {
 		return lim.MaxBytes
 	}
-	return defaultTableBytes
+	return defaultBytes
 }

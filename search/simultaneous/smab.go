@@ -260,7 +260,7 @@ func (s *solver) solveRemaining(f *frame) search.Interval {
 		}
 	}
 	x, y := b.bound[:m], b.gain[:n]
-	v := search.Exact(s.nash(a, m, n, x, y))
+	v := search.Exact(s.nash(a, m, n, x, y, s.config.Low))
 	spread(f.x, x, b.rows)
 	if !exact {
 		a = a[:0]
@@ -269,7 +269,7 @@ func (s *solver) solveRemaining(f *frame) search.Interval {
 				a = append(a, o)
 			}
 		}
-		v.Upper = max(v.Lower, s.nash(a, m, n, nil, y))
+		v.Upper = max(v.Lower, s.nash(a, m, n, nil, y, s.config.High))
 	}
 	spread(f.y, y, b.columns)
 	return v

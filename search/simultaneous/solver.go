@@ -2,6 +2,7 @@ package simultaneous
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,8 +20,14 @@ const maxPlies = 1 << 12
 // because reading the clock takes as long as solving a small game.
 const lpSample = 16
 
-// pollNodes is the number of nodes between two looks at the context.
-const pollNodes = 64
+// pollCells is the number of cells between two looks at the context where cells
+// are gone through one by one.
+const pollCells = 1 << 10
+
+// cellBytes is what frames hold for a cell of a matrix at most, beside the
+// expansion and the state of a twin: eight numbers for bounds and linear programs,
+// two for the strategies, four bytes for its class and some for switches.
+const cellBytes = 96
 
 // bounds is what the table stores: an interval that contains the value.
 type bounds struct{ lower, upper float64 }
@@ -44,7 +51,9 @@ type solver struct {
 	serialized *table.Table[serializedBounds] // nil if the method uses none
 	horizon    *horizon                       // nil if the game is searched to its end
 	history    history                        // of SMAB
-	maxBytes   int64
+	maxBytes   int64                          // of the search
+	tableBytes int64                          // of all its tables
+	stackBytes int64                          // of the frames
 	frames     []*frame
 	peak       int64 // bytes of the greatest program of the sequence form
 
@@ -57,6 +66,8 @@ type solver struct {
 	serializedNodes int64 // positions expanded by the serialized searches
 	mixed           int64 // matrix games that were solved in mixed strategies
 
+	shown machine.Expansion // the position of which moves are asked
+
 	ctx      context.Context
 	limits   search.Limits
 	reported time.Time // when limits.Progress was called
@@ -64,7 +75,7 @@ type solver struct {
 	err      error
 }
 
-func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error) {
+func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes int64) (*solver, error) {
 	lp, err := config.Engine()
 	if err != nil {
 		return nil, err
@@ -77,9 +88,10 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 		config.Epsilon = 0
 	}
 	s := &solver{cast: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
+	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch)
 	s.expander = machine.NewExpander(m)
 	if config.Table || config.serializes() || s.usesTwins() {
-		s.symmetry = s.newSymmetry()
+		s.symmetry = s.newSymmetry(ctx)
 	}
 	switch config.Method {
 	case BackwardInduction:
@@ -97,9 +109,9 @@ func newSolver(config Config, m machine.Machine, maxBytes int64) (*solver, error
 	case SequenceForm:
 		s.method = (*solver).solveSequenceForm
 	}
-	share := maxBytes
+	share := s.tableBytes
 	if config.serializes() {
-		share = maxBytes / 2
+		share /= 2
 		s.serialized = table.New[serializedBounds](m.Words(), share)
 	}
 	if config.Table {
@@ -230,13 +242,12 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 	}
 	f.position, f.through = f.position[:0], f.through[:0]
 	key := q
-	if s.poll(); s.stopped {
-		return nil, unknown, false
-	}
 	for range maxPlies {
-		if !s.expander.Expand(e, q) {
-			s.fail(fmt.Errorf("a role has no legal move in a position that is not terminal: %v",
-				s.machine.Names().AppendFluents(nil, q)))
+		if s.poll(); s.stopped {
+			return nil, unknown, false
+		}
+		if err := s.expander.Expand(e, q); err != nil {
+			s.giveUp(err, q)
 			return nil, unknown, false
 		}
 		if e.Children > 1 {
@@ -265,8 +276,21 @@ func (s *solver) stops(depth int) bool {
 // poll stops the search at its limits. It is called once for each expansion.
 func (s *solver) poll() {
 	n := s.counters.Nodes + s.serializedNodes
-	if n%pollNodes == 0 && s.ctx.Err() != nil || s.limits.MaxNodes > 0 && n >= s.limits.MaxNodes {
+	if s.ctx.Err() != nil || s.limits.MaxNodes > 0 && n >= s.limits.MaxNodes {
 		s.stopped = true
+	}
+}
+
+// giveUp stops the search because position q has no expansion: that is an error
+// unless the context has ended.
+func (s *solver) giveUp(err error, q machine.State) {
+	switch {
+	case s.ctx.Err() != nil:
+		s.stopped = true
+	case errors.Is(err, machine.ErrStuck):
+		s.fail(fmt.Errorf("%w: %v", err, s.machine.Names().AppendFluents(nil, q)))
+	default:
+		s.fail(err)
 	}
 }
 
@@ -307,12 +331,26 @@ func (s *solver) recall(f *frame, depth int) {
 	}
 }
 
+// isOverdue looks at the context once in pollCells cells, and stops the search if
+// it has ended.
+func (s *solver) isOverdue(cell int) bool {
+	if cell%pollCells == pollCells-1 && s.ctx.Err() != nil {
+		s.stopped = true
+		return true
+	}
+	return false
+}
+
 // gather writes what is known of the children of a frame into those cells of
-// the matrices p and o where these differ. It returns how many do no longer.
+// the matrices p and o where these differ. It returns how many do no longer. If the
+// search stops meanwhile, the other cells stay as they are.
 func (s *solver) gather(f *frame, p, o []float64, known func(q machine.State) search.Interval) (settled int64) {
 	for at := range p {
 		if p[at] == o[at] {
 			continue
+		}
+		if s.isOverdue(at) {
+			return settled
 		}
 		low, high := 0.0, 0.0
 		for c, t := f.first(at/f.n, at%f.n), 0; t < f.k; c, t = c+f.chanceStep, t+1 {
@@ -392,15 +430,30 @@ func (s *solver) report(f *frame) {
 	}
 }
 
-// nash solves the m×n matrix game a and returns its value on the grid.
-func (s *solver) nash(a []float64, m, n int, x, y []float64) float64 {
+// nash solves the m×n matrix game a and returns its value on the grid. Where there is
+// no time left, or the engine fails, it returns otherwise, and the first actions for
+// strategies.
+func (s *solver) nash(a []float64, m, n int, x, y []float64, otherwise float64) float64 {
 	started := s.startLP()
 	v, err := s.lp.Nash(a, m, n, x, y)
 	s.endLP(started, err)
+	if err != nil {
+		playFirst(x)
+		playFirst(y)
+		return otherwise
+	}
 	if isMixed(x) {
 		s.mixed++
 	}
 	return snap(v)
+}
+
+// playFirst makes x the pure strategy of the first action; x may be nil.
+func playFirst(x []float64) {
+	clear(x)
+	if len(x) > 0 {
+		x[0] = 1
+	}
 }
 
 // isMixed tells whether a strategy plays more than one action.
@@ -426,7 +479,11 @@ func (s *solver) endLP(started time.Time, err error) {
 	if !started.IsZero() {
 		s.counters.LPTime += lpSample * time.Since(started)
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case s.ctx.Err() != nil:
+		s.stopped = true
+	default:
 		s.fail(err)
 	}
 }

@@ -109,7 +109,7 @@ func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 					t.Fatal(err)
 				}
 				m := g.machine()
-				s, err := newSolver(searcher.config, m, 1<<20)
+				s, err := newSolver(context.Background(), searcher.config, m, 1<<20)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -193,7 +193,7 @@ func TestSearchAllocatesNothingOnceWarm(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := newGoofspiel(descending(4), true)
-		s, err := newSolver(searcher.config, m, 1<<20)
+		s, err := newSolver(context.Background(), searcher.config, m, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,8 @@
 package simultaneous
 
 import (
+	"context"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/table"
@@ -27,8 +29,8 @@ type symmetry struct {
 
 // newSymmetry asks the machine for its symmetries. Exchanges of the players are
 // left out if the sum of the goals cannot be found out.
-func (s *solver) newSymmetry() *symmetry {
-	exchange := len(s.machine.Symmetries()) > 0 && s.survey()
+func (s *solver) newSymmetry(ctx context.Context) *symmetry {
+	exchange := len(s.machine.Symmetries()) > 0 && s.survey(ctx)
 	return &symmetry{
 		canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange),
 		sum:   s.sum,
@@ -37,10 +39,14 @@ func (s *solver) newSymmetry() *symmetry {
 }
 
 // survey plays a random game from the initial position to learn what the goals
-// add up to. It returns false if that game does not end, or ends without goals.
-func (s *solver) survey() bool {
+// add up to. It returns false if that game does not end before ctx, or ends without
+// goals.
+func (s *solver) survey(ctx context.Context) bool {
 	b, rng := s.machine.NewNarrowBatch(), machine.NewRand(1)
 	for range maxPlies {
+		if ctx.Err() != nil {
+			return false
+		}
 		b.Evaluate(1)
 		switch {
 		case b.Terminal()[0]&1 != 0:
@@ -87,10 +93,10 @@ func (s *solver) findTwins(f *frame, depth int) {
 		return
 	}
 	if depth == 0 {
-		y.merges = y.merge(f)
+		y.merges = s.merge(f)
 	}
 	if y.canon.Find(f.position).Own {
-		y.classify(f, y.canon.Find)
+		s.classify(f, y.canon.Find)
 	}
 }
 
@@ -98,20 +104,25 @@ func (s *solver) findTwins(f *frame, depth int) {
 // the game has such cells and the frame has no twins.
 func (s *solver) findMerged(f *frame) {
 	if s.symmetry.merges && s.usesTwins() && f.k == 1 && len(f.twins.class) == 0 {
-		s.symmetry.classify(f, itself)
+		s.classify(f, itself)
 	}
 }
 
 // itself is a position as the representative of its class.
 func itself(q machine.State) table.Representative { return table.Representative{State: q} }
 
-// classify makes twins of the cells of a frame whose representatives are equal.
-func (y *symmetry) classify(f *frame, representative func(machine.State) table.Representative) {
-	t := &f.twins
+// classify makes twins of the cells of a frame whose representatives are equal, or
+// none if the search stops meanwhile.
+func (s *solver) classify(f *frame, representative func(machine.State) table.Representative) {
+	t, y := &f.twins, s.symmetry
 	cells, words := f.m*f.n, len(f.position)
 	t.class, t.kind, t.states = resize(t.class, cells), resize(t.kind, cells), t.states[:0]
 	clear(y.first)
 	for at := range cells {
+		if s.isOverdue(at) {
+			t.class = t.class[:0]
+			return
+		}
 		r := representative(f.expansion.Child(f.first(at/f.n, at%f.n)))
 		t.kind[at] = kind{r.Exchanged, r.Even}
 		t.states = append(t.states, r.State...)
@@ -127,8 +138,8 @@ func (y *symmetry) classify(f *frame, representative func(machine.State) table.R
 
 // merge tells whether two cells of a frame are the same position, not terminal. It
 // leaves the frame without twins.
-func (y *symmetry) merge(f *frame) bool {
-	y.classify(f, itself)
+func (s *solver) merge(f *frame) bool {
+	s.classify(f, itself)
 	class := f.twins.class
 	f.twins.class = class[:0]
 	for at, c := range class {

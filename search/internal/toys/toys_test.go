@@ -13,7 +13,7 @@ func TestTheJointMovesOfATreeLeadToItsKidsInOrder(t *testing.T) {
 	m := g.Machine()
 	x := machine.NewExpander(m)
 	var e machine.Expansion
-	if !x.Expand(&e, m.Initial()) || e.Children != 6 {
+	if x.Expand(&e, m.Initial()) != nil || e.Children != 6 {
 		t.Fatalf("%d children", e.Children)
 	}
 	for c := range e.Children {

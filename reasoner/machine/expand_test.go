@@ -1,0 +1,139 @@
+package machine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// fan is a game of one joint move, of as many legal moves for each role as given,
+// with states of so many words.
+type fan struct {
+	legal []int
+	words int
+	over  bool
+	ends  func() // called for each joint move, may be nil
+}
+
+func (g *fan) machine() machine.Machine {
+	names := &machine.Names{}
+	for _, n := range g.legal {
+		names.Roles = append(names.Roles, "r")
+		names.Moves = append(names.Moves, make([]string, n))
+	}
+	return machine.NewScalar(names, make(machine.State, g.words), machine.Info{}, func() machine.Stepper {
+		return &fan{legal: g.legal, words: g.words, ends: g.ends}
+	})
+}
+
+func (g *fan) SetState(s machine.State) { g.over = s[0] != 0 }
+func (g *fan) Terminal() bool           { return g.over }
+func (g *fan) Goal(machine.Role) int32  { return 0 }
+func (g *fan) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
+	for m := range g.legal[r] {
+		dst = append(dst, machine.Move(m))
+	}
+	return dst
+}
+
+func (g *fan) Next(dst machine.State, _ []machine.Move) {
+	dst[0] = 1
+	if g.ends != nil {
+		g.ends()
+	}
+}
+
+func many(roles, moves int) []int {
+	legal := make([]int, roles)
+	for r := range legal {
+		legal[r] = moves
+	}
+	return legal
+}
+
+func TestTooManyJointMovesAreRefusedBeforeMemoryIsSpent(t *testing.T) {
+	for name, g := range map[string]*fan{
+		"a product past 64 bits":      {legal: many(65, 2), words: 1},
+		"a product of exactly 0":      {legal: many(8, 256), words: 1},
+		"three times a thousand":      {legal: many(3, 1000), words: 1},
+		"children of eight kilobytes": {legal: many(2, 100), words: 1000},
+	} {
+		m := g.machine()
+		x, e := machine.NewExpander(m), new(machine.Expansion)
+		if err := x.Expand(e, m.Initial()); !errors.Is(err, machine.ErrTooWide) || e.Children != 0 || len(e.States) != 0 {
+			t.Errorf("%s: %d children, error %v", name, e.Children, err)
+		}
+		if len(e.Moves) != len(g.legal) || len(e.Moves[0]) != g.legal[0] {
+			t.Errorf("%s: the moves are missing", name)
+		}
+		if _, err := machine.Perft(t.Context(), m, m.Initial(), 2); !errors.Is(err, machine.ErrTooWide) {
+			t.Errorf("%s: perft says %v", name, err)
+		}
+		group := make([]machine.Expansion, 1)
+		if x.ExpandMany(group, m.Initial()); !errors.Is(group[0].Err, machine.ErrTooWide) {
+			t.Errorf("%s: together with others: %v", name, group[0].Err)
+		}
+	}
+}
+
+func TestAsManyJointMovesAsAllowedAreExpanded(t *testing.T) {
+	m := (&fan{legal: many(2, 1<<8), words: 1}).machine()
+	e := new(machine.Expansion)
+	if err := machine.NewExpander(m).Expand(e, m.Initial()); err != nil || e.Children != 1<<16 || !e.Terminal[1<<16-1] {
+		t.Errorf("%d children, error %v", e.Children, err)
+	}
+}
+
+func TestAPositionWithoutMovesHasNoExpansion(t *testing.T) {
+	m := (&fan{legal: []int{3, 0, 2}, words: 1}).machine()
+	x, e := machine.NewExpander(m), new(machine.Expansion)
+	if err := x.Expand(e, m.Initial()); !errors.Is(err, machine.ErrStuck) || e.Children != 0 {
+		t.Errorf("%d children, error %v", e.Children, err)
+	}
+}
+
+func TestExpansionsStayWithinTheBytesOfTheirExpander(t *testing.T) {
+	m := (&fan{legal: many(1, 100), words: 10}).machine()
+	x := machine.NewExpander(m)
+	x.Limit(t.Context(), 3*100*(80+1+4+15), 15) // each of three with half of its size to spare
+	plies := make([]machine.Expansion, 3)
+	for i, want := range []error{nil, nil, machine.ErrTooWide} {
+		if err := x.Expand(&plies[i], m.Initial()); !errors.Is(err, want) {
+			t.Errorf("expansion %d: error %v, want %v", i, err, want)
+		}
+	}
+	if err := x.Expand(&plies[0], m.Initial()); err != nil {
+		t.Errorf("the memory of an expansion cannot be used again: %v", err)
+	}
+}
+
+func TestAnExpansionEndsWithItsContextBetweenTwoPasses(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	steps := 0
+	g := &fan{legal: many(1, 10_000), words: 1, ends: func() {
+		if steps++; steps == 100 {
+			cancel()
+		}
+	}}
+	m := g.machine()
+	x, e := machine.NewExpander(m), new(machine.Expansion)
+	x.Limit(ctx, 0, 0)
+	if err := x.Expand(e, m.Initial()); !errors.Is(err, context.Canceled) || e.Children != 0 || steps >= 1000 {
+		t.Errorf("%d children after %d steps, error %v", e.Children, steps, err)
+	}
+	steps = 1000
+	group := make([]machine.Expansion, 2)
+	x.ExpandMany(group, make([]uint64, 2))
+	if steps >= 2000 || !errors.Is(group[0].Err, context.Canceled) || !errors.Is(group[1].Err, context.Canceled) {
+		t.Errorf("%d steps together, errors %v and %v", steps-1000, group[0].Err, group[1].Err)
+	}
+	// A position of few children is one pass, and always there.
+	small := (&fan{legal: many(1, 10), words: 1}).machine()
+	x = machine.NewExpander(small)
+	x.Limit(ctx, 0, 0)
+	if err := x.Expand(e, small.Initial()); err != nil || e.Children != 10 {
+		t.Errorf("%d children, error %v", e.Children, err)
+	}
+}
