@@ -25,8 +25,11 @@ type Inspection struct {
 	BatchBytes  int64          `json:"batch_bytes"`
 	Symmetries  int            `json:"symmetries"` // automorphisms of the rules, the identity left out
 	InitSeconds float64        `json:"init_seconds"`
-	Class       string         `json:"class"`            // what kind of game; left to the caller
-	Passes      []Pass         `json:"passes,omitempty"` // as traced
+	// VerifiedSeconds is the part of it that went into proving the circuit's programs
+	// safe to run.
+	VerifiedSeconds float64 `json:"verified_seconds"`
+	Class           string  `json:"class"`            // what kind of game; left to the caller
+	Passes          []Pass  `json:"passes,omitempty"` // as traced
 }
 
 // Inspect describes a machine that took the given time to make, and the passes
@@ -47,6 +50,8 @@ func Inspect(game string, m machine.Machine, init time.Duration, passes []PassIn
 		BatchBytes:  info.Batch,
 		Symmetries:  len(m.Symmetries()),
 		InitSeconds: init.Seconds(),
+
+		VerifiedSeconds: info.Verified.Seconds(),
 	}
 	for r, role := range names.Roles {
 		i.Moves[role] = len(names.Moves[r])
@@ -77,7 +82,11 @@ func (i Inspection) WriteTable(w io.Writer) error {
 	fmt.Fprintf(t, "symmetries\t%d\n", i.Symmetries)
 	fmt.Fprintf(t, "lanes\t%d\n", i.Lanes)
 	fmt.Fprintf(t, "memory\t%.2f MB, and %.2f MB a batch\n", float64(i.Bytes)/1e6, float64(i.BatchBytes)/1e6)
-	fmt.Fprintf(t, "compiled in\t%.3f s\n", i.InitSeconds)
+	fmt.Fprintf(t, "compiled in\t%.3f s", i.InitSeconds)
+	if i.VerifiedSeconds > 0 {
+		fmt.Fprintf(t, ", of which %.1f ms to prove the programs safe", 1000*i.VerifiedSeconds)
+	}
+	fmt.Fprintln(t)
 	if len(i.Passes) > 0 {
 		fmt.Fprintf(t, "\npass\tgates\tnodes\tdepth\n")
 		for _, p := range i.Passes {

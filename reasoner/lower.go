@@ -47,6 +47,8 @@ type lowering struct {
 	vars  map[datalog.Signal]circuit.Lit // the variables of cycles
 	first []int32                        // by signal: its first rule, or -1
 	chain []int32                        // by rule: the next rule with the same head, or -1
+	open  []openAtom
+	lits  []circuit.Lit
 }
 
 const (
@@ -86,37 +88,83 @@ func newLowering(p *datalog.Program, g *circuit.Game) *lowering {
 	return l
 }
 
-func (l *lowering) signal(s datalog.Signal) circuit.Lit {
-	switch {
-	case s == datalog.NoSignal:
-		return circuit.False
-	case s == datalog.True:
-		return circuit.True
-	case l.state[s] == black:
-		return l.lit[s]
-	case l.state[s] == grey:
-		v, ok := l.vars[s]
-		if !ok {
-			v = l.net.LoopVar()
-			l.vars[s] = v
-		}
-		return v
+// openAtom is a grey signal: an atom of which some rules are translated. Chains of
+// atoms can be as long as the program, so those that wait for each other are a
+// slice, not a recursion.
+type openAtom struct {
+	signal datalog.Signal
+	rule   int32 // the rule being translated, -1 once all are
+	next   int32 // the literal of that rule to look at next
+	// What is translated is at the end of lowering.lits: the finished bodies, and
+	// then the literals of the present one.
+	bodies, body int
+}
+
+// signal builds an atom and all that it depends on.
+func (l *lowering) signal(root datalog.Signal) circuit.Lit {
+	if _, ok := l.known(root); !ok {
+		l.begin(root)
 	}
-	l.state[s] = grey
-	var bodies, body []circuit.Lit
-	for i := l.first[s]; i >= 0; i = l.chain[i] {
-		body = body[:0]
-		for _, b := range l.p.Body[l.p.Start[i]:l.p.Start[i+1]] {
-			lit := l.signal(b.Signal())
+	for len(l.open) > 0 {
+		a := &l.open[len(l.open)-1]
+		switch {
+		case a.rule < 0:
+			l.lit[a.signal], l.state[a.signal] = l.net.Or(l.lits[a.bodies:]...), black
+			l.lits, l.open = l.lits[:a.bodies], l.open[:len(l.open)-1]
+		case a.next == l.p.Start[a.rule+1]:
+			l.lits = append(l.lits[:a.body], l.net.And(l.lits[a.body:]...))
+			a.body = len(l.lits)
+			l.enter(a, l.chain[a.rule])
+		default:
+			b := l.p.Body[a.next]
+			lit, ok := l.known(b.Signal())
+			if !ok {
+				l.begin(b.Signal()) // and then the same literal again
+				continue
+			}
 			if b.Negated() {
 				lit = lit.Not()
 			}
-			body = append(body, lit)
+			l.lits = append(l.lits, lit)
+			a.next++
 		}
-		bodies = append(bodies, l.net.And(body...))
 	}
-	l.lit[s], l.state[s] = l.net.Or(bodies...), black
-	return l.lit[s]
+	lit, _ := l.known(root)
+	return lit
+}
+
+// known is the literal of a signal that is not white.
+func (l *lowering) known(s datalog.Signal) (circuit.Lit, bool) {
+	switch {
+	case s == datalog.NoSignal:
+		return circuit.False, true
+	case s == datalog.True:
+		return circuit.True, true
+	case l.state[s] == black:
+		return l.lit[s], true
+	case l.state[s] == white:
+		return 0, false
+	}
+	v, ok := l.vars[s]
+	if !ok {
+		v = l.net.LoopVar()
+		l.vars[s] = v
+	}
+	return v, true
+}
+
+// begin opens an atom.
+func (l *lowering) begin(s datalog.Signal) {
+	l.state[s] = grey
+	l.open = append(l.open, openAtom{signal: s, bodies: len(l.lits), body: len(l.lits)})
+	l.enter(&l.open[len(l.open)-1], l.first[s])
+}
+
+// enter turns to a rule of an atom, or to none.
+func (l *lowering) enter(a *openAtom, rule int32) {
+	if a.rule = rule; rule >= 0 {
+		a.next = l.p.Start[rule]
+	}
 }
 
 // define closes the cycles. An atom that was built while one of its operands

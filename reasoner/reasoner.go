@@ -42,6 +42,10 @@ const (
 // the rest is left to the fallback machine, which needs far less.
 const circuitShare = 0.7
 
+// batchShare is the part of the memory that one batch of a circuit may take. Each
+// search thread has two or three.
+const batchShare = 8
+
 // New compiles a game into a state machine. With engine "auto" that is the
 // circuit, or the Datalog machine where the circuit does not fit the budget;
 // Info().Reason says why.
@@ -97,7 +101,7 @@ func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 	if err != nil {
 		return nil, err
 	}
-	m, err := circuit.Compile(game, circuit.Options{Lanes: o.Lanes})
+	m, err := circuit.Compile(ctx, game, circuit.Options{Lanes: o.Lanes, Memory: o.Memory / batchShare})
 	if err != nil {
 		return nil, err
 	}

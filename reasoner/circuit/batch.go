@@ -3,8 +3,8 @@ package circuit
 import (
 	"math/bits"
 	"slices"
-	"unsafe"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 )
 
@@ -14,10 +14,9 @@ import (
 // positions, one lane each, through 64×64 bit transposition.
 type Batch struct {
 	m        *Machine
-	engine   *engine
-	rows     []uint64
+	memory   *kernel.Memory
+	rows     []uint64 // those of memory
 	words    int
-	old      []uint64
 	terminal []uint64
 	stuck    []uint64
 	goalsOK  bool           // the goal rows belong to the present positions
@@ -26,14 +25,9 @@ type Batch struct {
 	root     machine.State  // the position that was last filled into some lanes
 	rootRows []uint64
 	block    [64]uint64
-	random   []uint64 // the random rows of one choice
-	scratch  []uint64
 }
 
 var _ machine.Batch = (*Batch)(nil)
-
-// cacheLine is the alignment of the rows, in words: that of a 512-bit vector.
-const cacheLine = 8
 
 // NewBatch implements machine.Machine.
 func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
@@ -41,41 +35,32 @@ func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
 // NewNarrowBatch implements machine.Machine.
 func (m *Machine) NewNarrowBatch() machine.Batch { return m.newBatch(m.narrow) }
 
-func (m *Machine) newBatch(e *engine) *Batch {
-	w := e.words
+func (m *Machine) newBatch(e *kernel.Engine) *Batch {
+	w := e.Words()
+	memory := e.NewMemory()
 	b := &Batch{
 		m:        m,
-		engine:   e,
-		rows:     aligned(m.rows * w),
+		memory:   memory,
+		rows:     memory.Rows(),
 		words:    w,
-		old:      make([]uint64, m.loopVars*w),
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
-		scratch:  aligned(scratchRows * w),
-		chosen:   make([]machine.Move, w*64*len(m.does)),
-	}
-	for i := range e.choices {
-		if n := e.choices[i].fractionRows() * w; n > len(b.random) {
-			b.random = make([]uint64, n)
-		}
+		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
 	}
 	b.root = slices.Clone(m.initial)
-	b.rootRows = aligned(len(m.names.Fluents) * w)
+	b.rootRows = kernel.Aligned(len(m.names.Fluents) * w)
 	b.spread(b.rootRows, m.initial)
 	b.Fill(m.initial, nil)
 	return b
 }
 
-func aligned(n int) []uint64 {
-	s := make([]uint64, n+cacheLine)
-	skip := 0
-	for uintptr(unsafe.Pointer(&s[skip]))%(cacheLine*8) != 0 {
-		skip++
-	}
-	return s[skip : skip+n : skip+n]
+// batchBytes is what newBatch takes, but for a few words.
+func (m *Machine) batchBytes(e *kernel.Engine) int64 {
+	lanes, roles := int64(e.Lanes()), int64(len(m.does))
+	return e.MemoryBytes() + 8*int64(e.Words()*len(m.names.Fluents)) + 4*lanes*roles
 }
 
 // row is the n rows from r on.
@@ -88,7 +73,7 @@ func (b *Batch) row(r int32, n int) []uint64 {
 func (b *Batch) Lanes() int { return 64 * b.words }
 
 // fluents are the rows of the fluents, which lie one after the other.
-func (b *Batch) fluents() []uint64 { return b.row(b.m.fluent, len(b.m.names.Fluents)) }
+func (b *Batch) fluents() []uint64 { return b.memory.Fluents() }
 
 // Fill implements machine.Batch. Filling some lanes is the restart of playouts,
 // again and again from the same position, so its rows are kept.
@@ -102,7 +87,7 @@ func (b *Batch) Fill(s machine.State, mask []uint64) {
 		copy(b.root, s)
 		b.spread(b.rootRows, s)
 	}
-	b.blend(b.rootRows, mask)
+	b.memory.Blend(b.rootRows, mask)
 }
 
 // spread writes the rows of a position in all lanes.
@@ -117,13 +102,6 @@ func (b *Batch) spread(rows []uint64, s machine.State) {
 				rows[f*b.words+w] = v
 			}
 		}
-	}
-}
-
-// blend copies the lanes of mask from other rows of fluents.
-func (b *Batch) blend(from, mask []uint64) {
-	if len(from) > 0 {
-		b.engine.kernel.blend(b.fluents(), from, mask)
 	}
 }
 
@@ -175,18 +153,16 @@ func (b *Batch) Store(dst []uint64, n int) {
 // Merge implements machine.Batch.
 func (b *Batch) Merge(from machine.Batch, mask []uint64) {
 	b.goalsOK = false
-	b.blend(from.(*Batch).fluents(), mask)
+	b.memory.Blend(from.(*Batch).fluents(), mask)
 }
 
 // Evaluate implements machine.Batch.
 func (b *Batch) Evaluate(int) {
-	b.run(b.engine.evaluate)
+	b.memory.Run(evaluate)
 	b.goalsOK = false
 	b.read(b.terminal, b.m.terminal)
 	b.read(b.stuck, b.m.stuck)
 }
-
-func (b *Batch) run(p *program) { p.run(&b.engine.kernel, b.rows, b.old) }
 
 func (b *Batch) read(dst []uint64, o output) {
 	for w, word := range b.row(o.row, 1) {
@@ -237,7 +213,7 @@ func (b *Batch) Goals(dst []int32, lane int) {
 
 func (b *Batch) evaluateGoals() {
 	if !b.goalsOK {
-		b.run(b.engine.goal)
+		b.memory.Run(goal)
 		b.goalsOK = true
 	}
 }
@@ -269,9 +245,15 @@ func (b *Batch) clearMoves() {
 	b.mixed = false
 }
 
+// ChooseRandom implements machine.Batch.
+func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
+	b.memory.ChooseRandom(rng)
+	b.mixed = true
+}
+
 // Advance implements machine.Batch.
 func (b *Batch) Advance(int) {
-	b.run(b.engine.advance)
+	b.memory.Run(advance)
 	for _, t := range b.m.next {
 		from, to := b.row(t.from.row, 1), b.row(t.to, 1)
 		for w := range to {

@@ -1,9 +1,11 @@
 package circuit
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 )
 
@@ -12,19 +14,19 @@ import (
 // are.
 func BenchmarkPass(b *testing.B) {
 	for _, gates := range []int{1e3, 1e4, 1e5, 1e6} {
-		for _, k := range kernels() {
-			b.Run(fmt.Sprintf("gates=%d/lanes=%d", gates, k.lanes), func(b *testing.B) {
-				m, err := Compile(syntheticGame(gates), Options{Lanes: k.lanes})
+		for _, k := range kernel.All() {
+			b.Run(fmt.Sprintf("gates=%d/lanes=%d", gates, k.Lanes()), func(b *testing.B) {
+				m, err := Compile(context.Background(), syntheticGame(gates), Options{Lanes: k.Lanes()})
 				if err != nil {
 					b.Fatal(err)
 				}
 				batch := m.NewBatch()
 				for b.Loop() {
-					batch.Advance(k.lanes)
+					batch.Advance(k.Lanes())
 				}
 				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 				b.ReportMetric(ns/float64(gates), "ns/gate")
-				b.ReportMetric(1000*ns/float64(gates*k.lanes), "ps/gate/lane")
+				b.ReportMetric(1000*ns/float64(gates*k.Lanes()), "ps/gate/lane")
 			})
 		}
 	}

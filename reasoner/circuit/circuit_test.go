@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 )
 
@@ -43,12 +44,12 @@ func TestEveryPassKeepsTheGame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := Compile(h, Options{})
+				m, err := Compile(context.Background(), h, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				seed := rapid.Uint64().Draw(t, "seed")
-				checkLanes(t, g, g.Net, m, reachable(t, g, m.wide.kernel.lanes, seed), seed)
+				checkLanes(t, g, g.Net, m, reachable(t, g, m.wide.Lanes(), seed), seed)
 			})
 		})
 	}
@@ -58,7 +59,7 @@ func TestEveryPassKeepsTheGame(t *testing.T) {
 // i%5 moves away from the initial position. It uses the game as it is, without
 // passes.
 func reachable(t *rapid.T, g *Game, lanes int, seed uint64) []uint64 {
-	m, err := Compile(g, Options{Lanes: 64})
+	m, err := Compile(context.Background(), g, Options{Lanes: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,23 +98,23 @@ func TestUnknownPassIsNamed(t *testing.T) {
 // Every lane of every kernel must agree with the oracle on legal moves,
 // terminal, stuck, goals and successor, for random positions and moves.
 func TestEveryKernelAgreesWithOracle(t *testing.T) {
-	for _, k := range kernels() {
-		t.Run(k.name, func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { checkKernel(t, k) }) })
+	for _, k := range kernel.All() {
+		t.Run(k.Name(), func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { checkKernel(t, k) }) })
 	}
 }
 
 func FuzzKernels(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
-		for _, k := range kernels() {
+		for _, k := range kernel.All() {
 			checkKernel(t, k)
 		}
 	}))
 }
 
-func checkKernel(t *rapid.T, k kernel) {
+func checkKernel(t *rapid.T, k *kernel.Kernel) {
 	g := randomGame(t)
 	plain := *g.Net // what Compile adds for itself does not matter
-	m, err := Compile(g, Options{Lanes: k.lanes})
+	m, err := Compile(context.Background(), g, Options{Lanes: k.Lanes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func checkKernel(t *rapid.T, k kernel) {
 // anywhere draws positions of any fluents, reachable or not.
 func anywhere(g *Game, m *Machine, seed uint64) []uint64 {
 	rng := machine.NewRand(seed)
-	states := make([]uint64, m.wide.kernel.lanes*m.Words())
+	states := make([]uint64, m.wide.Lanes()*m.Words())
 	mask := ^uint64(0) >> uint(-len(g.Fluents)&63)
 	for i := range states {
 		states[i] = rng.Uint64()
@@ -244,21 +245,21 @@ func choiceGame(moves int, legal func(int) bool) *Game {
 func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
 	const moves, rounds = 37, 4000
 	legal := func(m int) bool { return m%3 != 1 }
-	for _, k := range kernels() {
-		m, err := Compile(choiceGame(moves, legal), Options{Lanes: k.lanes})
+	for _, k := range kernel.All() {
+		m, err := Compile(context.Background(), choiceGame(moves, legal), Options{Lanes: k.Lanes()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := m.NewBatch()
 		rng := machine.NewRand(7)
 		count := make([]float64, moves)
-		states := make([]uint64, k.lanes*m.Words())
+		states := make([]uint64, k.Lanes()*m.Words())
 		for range rounds {
-			b.Evaluate(k.lanes)
-			b.ChooseRandom(rng, k.lanes)
-			b.Advance(k.lanes)
-			b.Store(states, k.lanes)
-			for lane := range k.lanes {
+			b.Evaluate(k.Lanes())
+			b.ChooseRandom(rng, k.Lanes())
+			b.Advance(k.Lanes())
+			b.Store(states, k.Lanes())
+			for lane := range k.Lanes() {
 				s := machine.State(states[lane*m.Words():])
 				chosen := 0
 				for mv := range moves {
@@ -268,16 +269,16 @@ func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
 					}
 				}
 				if chosen != 1 {
-					t.Fatalf("%s: %d moves chosen at once", k.name, chosen)
+					t.Fatalf("%s: %d moves chosen at once", k.Name(), chosen)
 				}
 			}
 		}
-		total, n := float64(rounds*k.lanes), 0.0
+		total, n := float64(rounds*k.Lanes()), 0.0
 		for mv := range moves {
 			if legal(mv) {
 				n++
 			} else if count[mv] > 0 {
-				t.Errorf("%s: illegal move %d was chosen", k.name, mv)
+				t.Errorf("%s: illegal move %d was chosen", k.Name(), mv)
 			}
 		}
 		chi := 0.0
@@ -289,13 +290,13 @@ func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
 		}
 		// 24 degrees of freedom: 99.99 % of uniform samples stay below 58.
 		if chi > 58 {
-			t.Errorf("%s: chi-square %.1f: the choice is not uniform", k.name, chi)
+			t.Errorf("%s: chi-square %.1f: the choice is not uniform", k.Name(), chi)
 		}
 	}
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	m, err := Compile(choiceGame(20, func(int) bool { return true }), Options{})
+	m, err := Compile(context.Background(), choiceGame(20, func(int) bool { return true }), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,30 +306,15 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestVectorGeneratorsDrawTheSameBits(t *testing.T) {
-	for _, k := range kernels() {
-		words := k.lanes / 64
-		a, b := machine.NewRand(5), machine.NewRand(5)
-		got, want := make([]uint64, 30*words), make([]uint64, 30*words)
-		k.random(a, got)
-		b.FillRows(want, words)
-		k.random(a, got[:words])
-		b.FillRows(want[:words], words)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: other bits than Rand.FillRows", k.name)
-		}
-	}
-}
-
 func TestFillAndMergeTouchOnlyTheLanesOfTheMask(t *testing.T) {
-	for _, k := range kernels() {
-		m, err := Compile(choiceGame(70, func(int) bool { return true }), Options{Lanes: k.lanes})
+	for _, k := range kernel.All() {
+		m, err := Compile(context.Background(), choiceGame(70, func(int) bool { return true }), Options{Lanes: k.Lanes()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b, other := m.NewBatch(), m.NewBatch()
 		s, u := machine.State{5, 1}, machine.State{1 << 63, 2}
-		mask := make([]uint64, k.lanes/64)
+		mask := make([]uint64, k.Lanes()/64)
 		for i := range mask {
 			mask[i] = 0x0f0f << uint(i)
 		}
@@ -336,15 +322,15 @@ func TestFillAndMergeTouchOnlyTheLanesOfTheMask(t *testing.T) {
 		b.Fill(s, mask)
 		check := func(in, out machine.State) {
 			t.Helper()
-			states := make([]uint64, k.lanes*2)
-			b.Store(states, k.lanes)
-			for lane := range k.lanes {
+			states := make([]uint64, k.Lanes()*2)
+			b.Store(states, k.Lanes())
+			for lane := range k.Lanes() {
 				want := out
 				if mask[lane>>6]>>uint(lane&63)&1 != 0 {
 					want = in
 				}
 				if got := machine.State(states[2*lane : 2*lane+2]); !got.Equal(want) {
-					t.Fatalf("%s: lane %d holds %v, want %v", k.name, lane, got, want)
+					t.Fatalf("%s: lane %d holds %v, want %v", k.Name(), lane, got, want)
 				}
 			}
 		}

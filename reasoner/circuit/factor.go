@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"cmp"
+	"context"
 	"math/bits"
 	"slices"
 )
@@ -22,30 +23,60 @@ func (g *Game) uses() []int32 {
 // flattenGates merges a gate into its only user where both are conjunctions.
 //
 // before: and(and(a, b), c)    after: and(a, b, c)
-func flattenGates(g *Game) *Game {
-	uses := g.uses()
-	return g.rebuild(func(h *Game, node int32, operands []Lit) Lit {
+//
+// A gate that is merged is not built, and its user takes over the list of its
+// operands: a long chain of such gates would be quadratic otherwise.
+func flattenGates(ctx context.Context, g *Game) *Game {
+	merged := g.mergeable()
+	lists := make(map[int32][]Lit) // by merged node
+	return g.rebuild(ctx, func(h *Game, node int32, operands []Lit) Lit {
 		var flat []Lit
 		for k, o := range g.Net.Operands(node) {
-			l := operands[k]
-			if j := l.Node(); !o.Complemented() && uses[o.Node()] == 1 && !l.Complemented() && h.Net.op[j] == OpAnd {
-				flat = append(flat, h.Net.Operands(j)...)
-			} else {
-				flat = append(flat, l)
+			part := operands[k : k+1]
+			if merged[o.Node()] {
+				part = lists[o.Node()]
+				delete(lists, o.Node())
 			}
+			if len(part) > len(flat) && merged[o.Node()] {
+				part, flat = flat, part
+			}
+			flat = append(flat, part...)
+		}
+		if merged[node] {
+			lists[node] = flat
+			return False // its user does not look
 		}
 		return h.Net.And(flat...)
 	})
 }
+
+// mergeable marks the conjunctions that are an operand of one conjunction and
+// nothing else.
+func (g *Game) mergeable() []bool {
+	uses := g.uses()
+	merged := make([]bool, g.Net.Len())
+	for i := range int32(g.Net.Len()) {
+		for _, o := range g.Net.Operands(i) {
+			j := o.Node()
+			merged[j] = !o.Complemented() && uses[j] == 1 && g.Net.op[j] == OpAnd
+		}
+	}
+	return merged
+}
+
+// factorDepth bounds how many times what is left of a term is factored again, and
+// so work and memory: terms that contain each other could be taken apart as often
+// as there are terms.
+const factorDepth = 32
 
 // factorTerms takes common literals out of the terms of a disjunction.
 //
 // before: or(and(a, x), and(a, y), and(b, z))    after: or(and(a, or(x, y)), and(b, z))
 //
 // Only terms that nothing else uses are taken apart.
-func factorTerms(g *Game) *Game {
+func factorTerms(ctx context.Context, g *Game) *Game {
 	uses := g.uses()
-	return g.rebuild(func(h *Game, node int32, operands []Lit) Lit {
+	return g.rebuild(ctx, func(h *Game, node int32, operands []Lit) Lit {
 		var terms [][]Lit
 		var rest []Lit
 		for k, o := range g.Net.Operands(node) {
@@ -59,63 +90,82 @@ func factorTerms(g *Game) *Game {
 		if len(terms) < 2 {
 			return h.Net.And(operands...)
 		}
-		for _, l := range h.Net.factor(terms) {
+		for _, l := range h.Net.factor(ctx, terms, factorDepth) {
 			rest = append(rest, l.Not())
 		}
 		return h.Net.And(rest...)
 	})
 }
 
-// factor rewrites a disjunction of terms (conjunctions of literals), the literal
-// that occurs in most terms first. It returns the parts of the disjunction.
-func (n *Network) factor(terms [][]Lit) []Lit {
+// factor rewrites a disjunction of terms, conjunctions of sorted literals. It returns
+// the parts of the disjunction: one if literals occur in all terms, and else those of
+// the literals that occur in most terms, and the terms that are left.
+func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
+	if depth == 0 || ctx.Err() != nil {
+		return n.ands(terms)
+	}
 	where := make(map[Lit][]int)
 	for t, term := range terms {
 		for _, l := range term {
 			where[l] = append(where[l], t)
 		}
 	}
-	var shared []Lit
+	var common, shared []Lit
 	for l, in := range where {
-		if len(in) > 1 {
+		switch {
+		case len(in) == len(terms):
+			common = append(common, l)
+		case len(in) > 1:
 			shared = append(shared, l)
 		}
+	}
+	if len(common) > 0 {
+		slices.Sort(common)
+		for t := range terms {
+			terms[t] = without(terms[t], common)
+		}
+		return []Lit{n.And(append(common, n.Or(n.factor(ctx, terms, depth-1)...))...)}
 	}
 	slices.SortFunc(shared, func(a, b Lit) int {
 		return cmp.Or(cmp.Compare(len(where[b]), len(where[a])), cmp.Compare(a, b))
 	})
 	var parts []Lit
-	taken := make([]bool, len(terms))
 	for _, l := range shared {
 		var group [][]Lit
 		var members []int
 		for _, t := range where[l] {
-			if !taken[t] {
+			if terms[t] != nil {
 				members = append(members, t)
-				group = append(group, without(terms[t], l))
+				group = append(group, without(terms[t], []Lit{l}))
 			}
 		}
 		if len(group) < 2 {
 			continue
 		}
 		for _, t := range members {
-			taken[t] = true
+			terms[t] = nil
 		}
-		parts = append(parts, n.And(l, n.Or(n.factor(group)...)))
+		parts = append(parts, n.And(l, n.Or(n.factor(ctx, group, depth-1)...)))
 	}
-	for t, term := range terms {
-		if !taken[t] {
-			parts = append(parts, n.And(term...))
-		}
-	}
-	return parts
+	left := slices.DeleteFunc(terms, func(term []Lit) bool { return term == nil })
+	return append(parts, n.ands(left)...)
 }
 
-func without(term []Lit, l Lit) []Lit {
-	out := make([]Lit, 0, len(term)-1)
-	for _, m := range term {
-		if m != l {
-			out = append(out, m)
+// ands builds the conjunctions of terms.
+func (n *Network) ands(terms [][]Lit) []Lit {
+	lits := make([]Lit, len(terms))
+	for t, term := range terms {
+		lits[t] = n.And(term...)
+	}
+	return lits
+}
+
+// without is a sorted term without some sorted literals. It is not nil.
+func without(term, lits []Lit) []Lit {
+	out := make([]Lit, 0, len(term)-len(lits))
+	for _, l := range term {
+		if _, found := slices.BinarySearch(lits, l); !found {
+			out = append(out, l)
 		}
 	}
 	return out
@@ -140,11 +190,11 @@ const (
 // after:  p = and(a, b); and(p, x), and(p, y), and(p, z), and(p, u)
 //
 // Each round replaces in every gate the pair that most gates share.
-func sharePairs(g *Game) *Game {
+func sharePairs(ctx context.Context, g *Game) *Game {
 	for range pairRounds {
 		count := g.countPairs()
 		before := g.Net.Gates()
-		h := g.rebuild(func(h *Game, node int32, operands []Lit) Lit {
+		h := g.rebuild(ctx, func(h *Game, node int32, operands []Lit) Lit {
 			old := g.Net.Operands(node)
 			best, most := [2]Lit{}, int32(pairUses-1)
 			if len(old) > 2 {

@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"context"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -18,12 +19,18 @@ import (
 // signals of a class are the same literal. A class that fails is split by those
 // literals, and all is tried again. The states keep all their fluents; only the
 // logic is shared.
-func mergeFluents(g *Game) *Game {
-	c := g.suggestClasses()
+func mergeFluents(ctx context.Context, g *Game) *Game {
+	c, err := g.suggestClasses(ctx)
+	if err != nil {
+		return g // ctx is done, or Compile will say the same of the game
+	}
 	for range min(maxSplits, 1+splitWork/(1+len(g.Net.fan))) {
-		h := g.rebuildWith(c.representatives(g), func(h *Game, _ int32, operands []Lit) Lit {
+		h := g.rebuildWith(ctx, c.representatives(g), func(h *Game, _ int32, operands []Lit) Lit {
 			return h.Net.And(operands...)
 		})
+		if ctx.Err() != nil {
+			return g
+		}
 		if !c.split(h) {
 			return h
 		}
@@ -51,16 +58,19 @@ type classes struct {
 }
 
 // suggestClasses puts fluents together that agree all along some playouts.
-func (g *Game) suggestClasses() *classes {
+func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	c := &classes{of: make([]int, len(g.Fluents)), initial: g.Initial}
-	m, err := Compile(g, Options{Lanes: 64})
+	m, err := Compile(ctx, g, Options{Lanes: 64})
 	if err != nil {
-		panic(err) // the portable kernel is always there
+		return nil, err
 	}
 	b := m.NewBatch().(*Batch)
 	signature := make([]uint64, len(g.Fluents))
 	rng := machine.NewRand(0)
 	for range sampleSteps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		b.Evaluate(64)
 		done := []uint64{b.terminal[0] | b.stuck[0]}
 		for f, row := range b.fluents() {
@@ -80,7 +90,7 @@ func (g *Game) suggestClasses() *classes {
 		}
 		c.of[f] = number[s]
 	}
-	return c
+	return c, nil
 }
 
 // representatives maps every fluent to the first of its class.

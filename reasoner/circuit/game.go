@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"context"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -67,14 +68,18 @@ func (g *Game) outputs(f func(*Lit)) {
 
 // rebuild makes a game with the same outputs over a fresh network that holds
 // only what the outputs need. The function translate builds the counterpart of
-// an And node from its operands, already translated; everything else is copied.
-func (g *Game) rebuild(translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	return g.rebuildWith(g.Fluents, translate)
+// an And node from its operands, already translated, which it may change; everything
+// else is copied. When ctx is done rebuild returns g itself.
+func (g *Game) rebuild(ctx context.Context, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
+	return g.rebuildWith(ctx, g.Fluents, translate)
 }
+
+// checkEvery nodes a rebuild looks at its context.
+const checkEvery = 1 << 10
 
 // rebuildWith is rebuild with every fluent replaced by a literal over fluents or
 // constants.
-func (g *Game) rebuildWith(fluents []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
+func (g *Game) rebuildWith(ctx context.Context, fluents []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
 	h := NewGame(g.Names, g.Initial)
 	old, to := g.Net, h.Net
 	live := g.live()
@@ -90,6 +95,9 @@ func (g *Game) rebuildWith(fluents []Lit, translate func(h *Game, node int32, op
 	at := func(l Lit) Lit { return image[l.Node()] ^ l&1 }
 	var operands []Lit
 	for i := int32(1); i < int32(old.Len()); i++ {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return g
+		}
 		if !live[i] {
 			continue
 		}

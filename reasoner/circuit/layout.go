@@ -1,6 +1,6 @@
 package circuit
 
-import "slices"
+import "stackmate/reasoner/circuit/kernel"
 
 // layout says where the signals of a network live: node i in row slot[i] of the
 // signal array, stored complemented if flip[i]. Row 0 is the constant false.
@@ -19,7 +19,7 @@ type layout struct {
 // form is how a gate is computed: combine pos operands as they are, then neg
 // operands complemented, by op.
 type form struct {
-	op       kernelOp
+	op       kernel.Op
 	pos, neg int32
 }
 
@@ -80,7 +80,7 @@ func (l *layout) choose(i int32, into map[int32]Lit) {
 		flip = input.Complemented()
 	}
 	if flip {
-		f.op, f.pos, f.neg = kernelOr, f.neg, f.pos
+		f.op, f.pos, f.neg = kernel.Or, f.neg, f.pos
 		l.flip[i] = true
 	}
 	l.form[i] = f
@@ -100,18 +100,18 @@ func (l *layout) output(lit Lit) output {
 // works on few rows and they stay in the cache. The gates of into are computed
 // straight into the row of that input if nothing reads the input afterwards;
 // emit reports those.
-func (l *layout) emit(stages []stage, into map[int32]Lit) (p *program, written map[int32]bool) {
-	p, written = new(program), make(map[int32]bool)
+func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kernel.Program, written map[int32]bool) {
+	p, written = &kernel.Program{Name: name}, make(map[int32]bool)
 	last := lastUses(l.net, stages)
 	at := int32(0)
 	for _, st := range stages {
-		seg := segment{}
+		seg := kernel.Segment{}
 		for _, i := range st.vars {
 			l.slot[i] = l.row(i, st)
-			seg.vars = append(seg.vars, l.slot[i])
+			seg.Vars = append(seg.Vars, l.slot[i])
 		}
 		for _, r := range st.runs {
-			seg.code = append(seg.code, int32(r.form.op), r.form.pos, r.form.neg, int32(len(r.nodes)))
+			seg.Code = append(seg.Code, int32(r.form.op), r.form.pos, r.form.neg, int32(len(r.nodes)))
 			for _, i := range r.nodes {
 				at++
 				operands := l.appendOperands(nil, i)
@@ -119,13 +119,13 @@ func (l *layout) emit(stages []stage, into map[int32]Lit) (p *program, written m
 				if input, ok := into[i]; ok && last[input.Node()] <= at && !st.isLoop() {
 					l.slot[i] = l.slot[input.Node()]
 					written[i] = true
-				} else if !slices.Contains(st.vars, i) {
+				} else if !st.isLoop() || l.net.op[i] != OpLoop {
 					l.slot[i] = l.row(i, st)
 				}
-				seg.code = append(append(seg.code, l.slot[i]), operands...)
+				seg.Code = append(append(seg.Code, l.slot[i]), operands...)
 			}
 		}
-		p.segments = append(p.segments, seg)
+		p.Segments = append(p.Segments, seg)
 	}
 	return p, written
 }
@@ -182,7 +182,7 @@ func (l *layout) appendOperands(dst []int32, i int32) []int32 {
 	if l.net.op[i] == OpLoop {
 		return append(dst, l.slot[operands[0].Node()])
 	}
-	flipped := l.form[i].op == kernelOr
+	flipped := l.form[i].op == kernel.Or
 	for _, wanted := range []bool{false, true} {
 		for _, o := range operands {
 			if (l.complemented(o) != flipped) == wanted {

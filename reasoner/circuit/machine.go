@@ -1,6 +1,13 @@
 package circuit
 
-import "stackmate/reasoner/machine"
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/machine"
+)
 
 // Machine is a compiled circuit. It implements machine.Machine.
 //
@@ -24,11 +31,9 @@ type Machine struct {
 	stuck    output
 	goals    [][]goalOutput // by role
 
-	evaluate, goal, advance *program
-	next                    []transfer
-	loopVars                int // most variables in a loop
+	next []transfer
 
-	wide, narrow *engine
+	wide, narrow *kernel.Engine
 
 	symmetries func() []machine.Symmetry
 }
@@ -58,34 +63,72 @@ type Options struct {
 	// Lanes is that of all batches: 64, 128, 256 or 512. With 0, batches are as
 	// wide as this processor can, and narrow ones as narrow as is quickest.
 	Lanes int
+	// Memory is the number of bytes that a batch may take, 0 for no limit. Where the
+	// widest does not fit and Lanes is 0, batches get fewer lanes.
+	Memory int64
 }
 
 // Compile lays a game out as programs for a kernel.
-func Compile(g *Game, o Options) (*Machine, error) {
-	wide, err := kernelFor(o.Lanes)
-	if err != nil {
-		return nil, err
-	}
-	narrow := wide
-	if o.Lanes == 0 {
-		narrow = narrowKernel()
-	}
+func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
-	m.link(g, g.stuck())
-	for _, p := range []*program{m.evaluate, m.goal, m.advance} {
-		m.loopVars = max(m.loopVars, p.loopVars())
+	plan := m.link(ctx, g, g.stuck())
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
 	}
-	m.wide = m.engine(wide)
+	available := kernel.All()
+	if o.Lanes != 0 {
+		k, err := kernel.WithLanes(o.Lanes)
+		if err != nil {
+			return nil, err
+		}
+		available = []*kernel.Kernel{k}
+	}
+	var err error
+	if m.wide, err = m.widest(plan, available, o.Memory); err != nil {
+		return nil, err
+	}
 	m.narrow = m.wide
-	m.info.Bytes = m.wide.bytes()
-	if narrow.lanes != wide.lanes {
-		m.narrow = m.engine(narrow)
-		m.info.Bytes += m.narrow.bytes()
+	if k := narrowest(available); k.Lanes() < m.wide.Lanes() {
+		if m.narrow, err = k.Engine(plan); err != nil {
+			return nil, err
+		}
+		m.info.Bytes += m.narrow.CodeBytes()
+		m.info.Verified += m.narrow.VerifiedIn()
 	}
-	m.info.Batch = 8 * int64(m.wide.words) * int64(m.rows+len(m.names.Fluents)+scratchRows)
+	m.info.Bytes += m.wide.CodeBytes()
+	m.info.Verified += m.wide.VerifiedIn()
+	m.info.Batch = m.batchBytes(m.wide)
 	return m, nil
+}
+
+// widest is the plan on the first of the kernels whose batches take no more than
+// that many bytes.
+func (m *Machine) widest(plan *kernel.Plan, kernels []*kernel.Kernel, limit int64) (*kernel.Engine, error) {
+	var bytes int64
+	for _, k := range kernels {
+		e, err := k.Engine(plan)
+		if err != nil {
+			return nil, fmt.Errorf("the circuit's programs are not safe to run: %w", err)
+		}
+		if bytes = m.batchBytes(e); limit == 0 || bytes <= limit {
+			return e, nil
+		}
+	}
+	return nil, fmt.Errorf("%d positions of a circuit of %d rows take %d MB, and a batch may take %d MB",
+		kernels[len(kernels)-1].Lanes(), m.rows, bytes>>20, limit>>20)
+}
+
+// narrowest is the quickest kernel for a handful of positions: two words a row keep
+// most circuits in the first-level cache, and 128-bit operations are as quick as
+// those on one word.
+func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
+	i := slices.IndexFunc(kernels, func(k *kernel.Kernel) bool { return k.Lanes() == 128 })
+	if i < 0 {
+		i = len(kernels) - 1
+	}
+	return kernels[i]
 }
 
 // stuck is true where the position is not terminal and a role has no legal move.
@@ -97,8 +140,9 @@ func (g *Game) stuck() Lit {
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
 }
 
-// link schedules the programs and notes where their results are.
-func (m *Machine) link(g *Game, stuck Lit) {
+// link schedules the programs and notes where their results are. When ctx is done
+// the plan is of no use.
+func (m *Machine) link(ctx context.Context, g *Game, stuck Lit) *kernel.Plan {
 	position := append([]Lit{g.Terminal, stuck}, flatten(g.Legal)...)
 	var goals []Lit
 	for _, goal := range g.Goals {
@@ -116,13 +160,13 @@ func (m *Machine) link(g *Game, stuck Lit) {
 		}
 		return marked
 	}
-	m.evaluate, _ = l.emit(l.schedule(position, known), nil)
-	m.goal, _ = l.emit(l.schedule(goals, rest(goals)), nil)
-	var written map[int32]bool
-	m.advance, written = l.emit(l.schedule(g.Next, rest(g.Next)), into)
-	m.outputs(g, l, stuck)
-	m.transfers(g, l, written)
+	evaluate, _ := l.emit("evaluate", l.schedule(ctx, position, known), nil)
+	goal, _ := l.emit("goal", l.schedule(ctx, goals, rest(goals)), nil)
+	advance, written := l.emit("advance", l.schedule(ctx, g.Next, rest(g.Next)), into)
+	appendComplements(evaluate, m.outputs(g, l, stuck))
+	prependCopies(advance, m.transfers(g, l, written))
 	m.rows = int(l.rows)
+	return m.plan(evaluate, goal, advance)
 }
 
 // keepOutputs marks what must stay in its row: the outputs, and what evaluate
@@ -173,12 +217,12 @@ func flatten(rows [][]Lit) []Lit {
 }
 
 // outputs notes the rows of the inputs and of what the rules say of a position.
-// Legal bits that are stored complemented get rows of their own.
-func (m *Machine) outputs(g *Game, l *layout, stuck Lit) {
+// Legal bits that are stored complemented get rows of their own; the copies that
+// fill them are returned as pairs of rows.
+func (m *Machine) outputs(g *Game, l *layout, stuck Lit) (copies []int32) {
 	if len(g.Fluents) > 0 {
 		m.fluent = l.slot[g.Fluents[0].Node()]
 	}
-	var copies []int32
 	for r, row := range g.Does {
 		first := int32(0)
 		if len(row) > 0 {
@@ -197,19 +241,19 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) {
 		}
 		m.legal = append(m.legal, legal)
 	}
-	m.evaluate.appendComplements(copies)
 	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
 	m.goals = make([][]goalOutput, len(g.Does))
 	for _, goal := range g.Goals {
 		m.goals[goal.Role] = append(m.goals[goal.Role], goalOutput{goal.Value, l.output(goal.When)})
 	}
+	return copies
 }
 
 // transfers plans how next signals reach the rows of their fluents, but for those
 // that advance has written there. A next signal may itself be a fluent (the first
-// inputs) that is overwritten, so those are copied to spare rows before anything.
-func (m *Machine) transfers(g *Game, l *layout, written map[int32]bool) {
-	var spare []int32
+// inputs) that is overwritten, so those are copied to spare rows before anything:
+// the copies are returned as pairs of rows.
+func (m *Machine) transfers(g *Game, l *layout, written map[int32]bool) (spare []int32) {
 	for f, lit := range g.Next {
 		to := m.fluent + int32(f)
 		from := l.output(lit)
@@ -223,7 +267,7 @@ func (m *Machine) transfers(g *Game, l *layout, written map[int32]bool) {
 		}
 		m.next = append(m.next, transfer{to, from})
 	}
-	m.advance.prependCopies(spare)
+	return spare
 }
 
 // Names implements machine.Machine.

@@ -1,6 +1,9 @@
 package circuit
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // complementMoves uses that every role makes exactly one move in a step. Frame
 // rules ("the cell keeps its mark if any other move was made") are disjunctions
@@ -11,39 +14,56 @@ import "slices"
 //
 // A disjunction is a complemented conjunction of complements, so this covers
 // both. Steps in which a role has made no move or several are not defined.
-func complementMoves(g *Game) *Game {
-	return g.rebuild(func(h *Game, _ int32, operands []Lit) Lit {
-		for _, moves := range h.Does {
-			operands = h.complementRole(moves, operands)
-		}
-		return h.Net.And(operands...)
+func complementMoves(ctx context.Context, g *Game) *Game {
+	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit {
+		return h.Net.And(h.complementRoles(operands)...)
 	})
 }
 
-// complementRole rewrites the operands that deny moves of one role.
-func (g *Game) complementRole(moves, operands []Lit) []Lit {
-	denies := func(l Lit) bool {
-		return l.Complemented() && len(moves) > 0 && l > moves[0] && l <= moves[len(moves)-1].Not()
+// complementRoles rewrites the operands of a gate that deny moves, in place. Once
+// they are sorted, those of one role stand together, because inputs are numbered by
+// role.
+func (g *Game) complementRoles(operands []Lit) []Lit {
+	slices.Sort(operands)
+	operands = slices.Compact(operands)
+	out, rest := operands[:0], operands
+	for _, moves := range g.Does {
+		if len(moves) == 0 {
+			continue
+		}
+		first, _ := slices.BinarySearch(rest, moves[0])
+		end, _ := slices.BinarySearch(rest, moves[len(moves)-1]+2)
+		out = append(out, rest[:first]...)
+		out = g.appendOthers(out, moves, rest[first:end])
+		rest = rest[end:]
 	}
+	return append(out, rest...)
+}
+
+// appendOthers appends the sorted literals of moves of one role or, if they deny
+// most moves, what says the same of the others. It appends no more than there were.
+func (g *Game) appendOthers(dst, moves, lits []Lit) []Lit {
 	denied := 0
-	for _, l := range operands {
-		if denies(l) {
+	for _, l := range lits {
+		if l.Complemented() {
 			denied++
 		}
 	}
 	if 2*denied <= len(moves)+1 {
-		return operands
+		return append(dst, lits...)
 	}
-	var others, out []Lit
+	var others []Lit
+	at := 0
 	for _, m := range moves {
-		if !slices.Contains(operands, m.Not()) {
+		if at < len(lits) && lits[at] == m {
+			dst = append(dst, m)
+			at++
+		}
+		if at < len(lits) && lits[at] == m.Not() {
+			at++
+		} else {
 			others = append(others, m)
 		}
 	}
-	for _, l := range operands {
-		if !denies(l) {
-			out = append(out, l)
-		}
-	}
-	return append(out, g.Net.Or(others...))
+	return append(dst, g.Net.Or(others...))
 }

@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -98,6 +99,12 @@ func grow(t *rapid.T, n *Network, lits []Lit, count int) []Lit {
 		operands := make([]Lit, rapid.IntRange(2, 6).Draw(t, "width"))
 		for i := range operands {
 			operands[i] = pick()
+		}
+		if rapid.IntRange(0, 9).Draw(t, "wide") == 0 { // most of them complemented, or hardly any
+			seed, sign := rapid.Uint64().Draw(t, "seed"), Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
+			for rng := rand.New(rand.NewPCG(seed, 0)); len(operands) < 200 && rng.IntN(60) > 0; {
+				operands = append(operands, lits[rng.IntN(len(lits))]&^1^sign)
+			}
 		}
 		lits = append(lits, n.And(operands...))
 	}

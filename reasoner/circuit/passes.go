@@ -15,7 +15,8 @@ type pass struct {
 	doc string
 	// why says why it stands where it stands in the table.
 	why string
-	run func(*Game) *Game
+	// run makes the new game. When its context is done it may return any game.
+	run func(context.Context, *Game) *Game
 	// shares says that the pass shares logic as it finds it, so that symmetric
 	// parts of a game may look different after it.
 	shares bool
@@ -109,10 +110,10 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 		if slices.Contains(o.Without, p.name) {
 			continue
 		}
+		g = p.run(ctx, g)
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("optimising the circuit stopped at pass %q: %w", p.name, err)
 		}
-		g = p.run(g)
 		if !p.shares {
 			plain = g
 		}
@@ -135,6 +136,6 @@ func (g *Game) describe(name string) PassInfo {
 	return info
 }
 
-func removeDead(g *Game) *Game {
-	return g.rebuild(func(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) })
+func removeDead(ctx context.Context, g *Game) *Game {
+	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) })
 }

@@ -1,90 +1,51 @@
 package circuit
 
-import "slices"
+import "stackmate/reasoner/circuit/kernel"
 
 // copies is a segment that copies rows, given as pairs (to, from); neg is 1 to
 // complement them.
-func copies(pairs []int32, neg int32) segment {
-	header := []int32{int32(kernelAnd), 1 - neg, neg, int32(len(pairs) / 2)}
-	return segment{code: append(header, pairs...)}
+func copies(pairs []int32, neg int32) kernel.Segment {
+	header := []int32{int32(kernel.And), 1 - neg, neg, int32(len(pairs) / 2)}
+	return kernel.Segment{Code: append(header, pairs...)}
 }
 
-func (p *program) appendComplements(pairs []int32) {
+func appendComplements(p *kernel.Program, pairs []int32) {
 	if len(pairs) > 0 {
-		p.segments = append(p.segments, copies(pairs, 1))
+		p.Segments = append(p.Segments, copies(pairs, 1))
 	}
 }
 
-func (p *program) prependCopies(pairs []int32) {
+func prependCopies(p *kernel.Program, pairs []int32) {
 	if len(pairs) > 0 {
-		p.segments = append([]segment{copies(pairs, 0)}, p.segments...)
+		p.Segments = append([]kernel.Segment{copies(pairs, 0)}, p.Segments...)
 	}
 }
 
-// scaled is the program with row numbers turned into word offsets, for rows of
-// the given words.
-func (p *program) scaled(words int32) *program {
-	out := &program{segments: slices.Clone(p.segments)}
-	for i := range out.segments {
-		seg := &out.segments[i]
-		seg.vars = slices.Clone(seg.vars)
-		for k := range seg.vars {
-			seg.vars[k] *= words
+// The programs of a machine, by their place in the plan.
+const (
+	evaluate = iota
+	goal
+	advance
+)
+
+// plan lists all that batches do with rows.
+func (m *Machine) plan(programs ...*kernel.Program) *kernel.Plan {
+	p := &kernel.Plan{Rows: m.rows}
+	for _, program := range programs {
+		p.Programs = append(p.Programs, *program)
+	}
+	for r, legal := range m.legal {
+		p.Moves = append(p.Moves, kernel.Moves{Legal: legal, Does: m.does[r]})
+	}
+	p.Fluents.First, p.Fluents.Count = int(m.fluent), len(m.names.Fluents)
+	p.Read = []int32{m.terminal.row, m.stuck.row}
+	for _, goals := range m.goals {
+		for _, g := range goals {
+			p.Read = append(p.Read, g.when.row)
 		}
-		seg.code = slices.Clone(seg.code)
-		for k := 0; k < len(seg.code); {
-			n := int(seg.code[k+3] * (1 + seg.code[k+1] + seg.code[k+2]))
-			k += runHeader
-			for end := k + n; k < end; k++ {
-				seg.code[k] *= words
-			}
-		}
 	}
-	return out
-}
-
-func (p *program) bytes() int64 {
-	n := 0
-	for _, seg := range p.segments {
-		n += len(seg.code) + len(seg.vars)
+	for _, t := range m.next {
+		p.Read, p.Written = append(p.Read, t.from.row), append(p.Written, t.to)
 	}
-	return int64(n) * 4
+	return p
 }
-
-func (p *program) loopVars() int {
-	most := 0
-	for _, seg := range p.segments {
-		most = max(most, len(seg.vars))
-	}
-	return most
-}
-
-// engine is the programs of a machine made ready for one kernel.
-type engine struct {
-	kernel  kernel
-	words   int // of one lane mask: lanes / 64
-	choices []choice
-
-	evaluate, goal, advance *program
-}
-
-func (m *Machine) engine(k kernel) *engine {
-	words := int32(k.lanes / 64)
-	e := &engine{
-		kernel:   k,
-		words:    int(words),
-		evaluate: m.evaluate.scaled(words),
-		goal:     m.goal.scaled(words),
-		advance:  m.advance.scaled(words),
-	}
-	for r, rows := range m.legal {
-		offsets := make([]int32, len(rows))
-		for i, row := range rows {
-			offsets[i] = row * words
-		}
-		e.choices = append(e.choices, newChoice(offsets, m.does[r]*words))
-	}
-	return e
-}
-
-func (e *engine) bytes() int64 { return e.evaluate.bytes() + e.goal.bytes() + e.advance.bytes() }

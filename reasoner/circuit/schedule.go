@@ -1,6 +1,11 @@
 package circuit
 
-import "slices"
+import (
+	"context"
+	"slices"
+
+	"stackmate/reasoner/circuit/kernel"
+)
 
 // A schedule orders the gates of a program. Gates are taken in depth-first order
 // of the outputs, so that values are used soon after they are computed; within
@@ -27,8 +32,9 @@ type run struct {
 	nodes []int32
 }
 
-// schedule orders the marked nodes that the roots need.
-func (l *layout) schedule(roots []Lit, marked []bool) []stage {
+// schedule orders the marked nodes that the roots need. When ctx is done it leaves
+// some out.
+func (l *layout) schedule(ctx context.Context, roots []Lit, marked []bool) []stage {
 	s := &scheduler{
 		layout: l,
 		marked: marked,
@@ -43,7 +49,7 @@ func (l *layout) schedule(roots []Lit, marked []bool) []stage {
 	var out []stage
 	for i := int32(0); i <= s.last; i += 2 {
 		if gates := s.gates[i]; len(gates) > 0 {
-			out = append(out, stage{runs: s.straight(gates)})
+			out = append(out, stage{runs: s.straight(ctx, gates)})
 		}
 		for _, c := range s.loops[i+1] {
 			out = append(out, s.loop(c))
@@ -108,9 +114,9 @@ func (n *Network) dependencies(i int32) []Lit {
 }
 
 // straight schedules acyclic gates, given in depth-first order.
-func (s *scheduler) straight(gates []int32) []run {
+func (s *scheduler) straight(ctx context.Context, gates []int32) []run {
 	var runs []run
-	for len(gates) > 0 {
+	for len(gates) > 0 && ctx.Err() == nil {
 		n := min(chunkGates, len(gates))
 		runs = s.appendChunk(runs, gates[:n])
 		gates = gates[n:]
@@ -160,9 +166,9 @@ func (s *scheduler) formOf(i int32) form {
 		return s.form[i]
 	}
 	if s.complemented(s.net.def[i]) {
-		return form{kernelAnd, 0, 1}
+		return form{kernel.And, 0, 1}
 	}
-	return form{kernelAnd, 1, 0}
+	return form{kernel.And, 1, 0}
 }
 
 // largest is the form with the most gates; ties go to the smaller form, so that
@@ -205,7 +211,9 @@ func (s *scheduler) loop(component []int32) stage {
 }
 
 // components lists the strongly connected components of the marked nodes below
-// the roots in depth-first order, operands first (Tarjan 1972).
+// the roots in depth-first order, operands first (Tarjan 1972). Chains of gates can
+// be as long as the network is large, so the path to a node is a slice, not a
+// recursion.
 func (n *Network) components(roots []Lit, marked []bool) [][]int32 {
 	t := tarjan{net: n, marked: marked, index: make([]int32, n.Len()), low: make([]int32, n.Len())}
 	for _, l := range roots {
@@ -222,26 +230,58 @@ type tarjan struct {
 	index  []int32 // order of discovery from 1; 0 = not seen
 	low    []int32 // smallest index reachable; -1 once its component is out
 	count  int32
+	path   []pathNode
 	stack  []int32
 	out    [][]int32
 }
 
-func (t *tarjan) visit(i int32) {
+// pathNode is a node on the path that is being searched.
+type pathNode struct {
+	node int32
+	next int // the operand to look at next
+}
+
+func (t *tarjan) visit(root int32) {
+	t.enter(root)
+	for len(t.path) > 0 {
+		top := &t.path[len(t.path)-1]
+		i, operands := top.node, t.net.dependencies(top.node)
+		if top.next == len(operands) {
+			t.path = t.path[:len(t.path)-1]
+			t.leave(i)
+			if n := len(t.path); n > 0 {
+				t.reaches(t.path[n-1].node, i)
+			}
+			continue
+		}
+		j := operands[top.next].Node()
+		top.next++
+		switch {
+		case !t.marked[j]:
+		case t.index[j] == 0:
+			t.enter(j)
+		default:
+			t.reaches(i, j)
+		}
+	}
+}
+
+func (t *tarjan) enter(i int32) {
 	t.count++
 	t.index[i], t.low[i] = t.count, t.count
 	t.stack = append(t.stack, i)
-	for _, o := range t.net.dependencies(i) {
-		j := o.Node()
-		if !t.marked[j] {
-			continue
-		}
-		if t.index[j] == 0 {
-			t.visit(j)
-		}
-		if t.low[j] >= 0 {
-			t.low[i] = min(t.low[i], t.low[j])
-		}
+	t.path = append(t.path, pathNode{node: i})
+}
+
+// reaches notes that i depends on j.
+func (t *tarjan) reaches(i, j int32) {
+	if t.low[j] >= 0 {
+		t.low[i] = min(t.low[i], t.low[j])
 	}
+}
+
+// leave puts the component of i out if i is the first node of it.
+func (t *tarjan) leave(i int32) {
 	if t.low[i] != t.index[i] {
 		return
 	}

@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -58,7 +59,8 @@ func (g *Game) findSymmetries() []machine.Symmetry {
 	if len(g.Net.def) > 0 {
 		return nil // the variables of loops are not determined by their operands
 	}
-	s := newSymmetrySearch(removeDead(g.spread()))
+	ctx := context.Background() // the game is small and the search has a budget
+	s := newSymmetrySearch(removeDead(ctx, g.spread(ctx)))
 	s.run()
 	found := make([]machine.Symmetry, len(s.group))
 	for i, p := range s.group {
@@ -69,9 +71,9 @@ func (g *Game) findSymmetries() []machine.Symmetry {
 
 // spread merges gates into all their users where both are conjunctions, within
 // reason: whatever the rules conjoin in one order or another becomes one gate.
-func (g *Game) spread() *Game {
+func (g *Game) spread(ctx context.Context) *Game {
 	const limit = 32
-	return g.rebuild(func(h *Game, _ int32, operands []Lit) Lit {
+	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit {
 		var flat []Lit
 		for _, l := range operands {
 			parts := h.Net.Operands(l.Node())

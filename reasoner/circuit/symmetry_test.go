@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -104,7 +105,7 @@ func TestTheExchangeIsFoundAmongManySymmetries(t *testing.T) {
 
 func findsTheExchange(t rapid.TB, g *Game) {
 	t.Helper()
-	m, err := Compile(g, Options{Lanes: 64})
+	m, err := Compile(context.Background(), g, Options{Lanes: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func findsTheExchange(t rapid.TB, g *Game) {
 // of the images of a position is the same for all of them.
 func TestSymmetriesAreAGroup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := newSymmetrySearch(removeDead(twins(t).spread()))
+		s := newSymmetrySearch(removeDead(t.Context(), twins(t).spread(t.Context())))
 		s.run()
 		if len(s.group) > maxSymmetries {
 			t.Fatalf("%d symmetries", len(s.group))
@@ -167,7 +168,7 @@ func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g := draw(t)
-				m, err := Compile(g, Options{Lanes: 64})
+				m, err := Compile(context.Background(), g, Options{Lanes: 64})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,8 @@
 // goroutine. A batch of one position is an ordinary batch.
 package machine
 
+import "time"
+
 // Role is an index into Names.Roles: the order of the role declarations.
 type Role int
 
@@ -54,6 +56,9 @@ type Info struct {
 	Depth  int    // levels of the circuit, 0 for other engines
 	Bytes  int64  // memory of the machine itself, without batches
 	Batch  int64  // memory of one batch in bytes, 0 if not known
+	// Verified is the time that it took to prove that the circuit's programs stay in
+	// their memory; 0 for other engines.
+	Verified time.Duration
 }
 
 // Machine is one compiled game. It is immutable and safe for concurrent use.

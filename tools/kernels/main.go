@@ -1,4 +1,4 @@
-// Command kernels generates the vector kernels of reasoner/circuit for AVX2 (128
+// Command kernels generates the vector kernels of reasoner/circuit/kernel for AVX2 (128
 // and 256 lanes) and AVX-512 (512 lanes): the interpreter of gate runs (this file), the
 // three steps of choosing random moves (choice.go), and the handling of whole rows
 // (rows.go).
@@ -12,7 +12,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The operations and the header of a run, as reasoner/circuit/kernel.go has them.
+// The operations and the header of a run, as reasoner/circuit/kernel has them.
 const (
 	opAnd = iota
 	opOr
@@ -145,14 +145,10 @@ func evaluate(v *isa) {
 	MOVLQSX(Mem{Base: g.code, Disp: 8}, g.neg)
 	MOVLQSX(Mem{Base: g.code, Disp: 12}, g.count)
 	ADDQ(Imm(header), g.code)
-	shape := GP64() // 16·pos + neg, for the common forms
-	MOVQ(g.pos, shape)
-	SHLQ(Imm(4), shape)
-	ORQ(g.neg, shape)
 	dispatch(op, opOr, "or")
-	g.conjunction(shape)
+	g.conjunction()
 	Label("or")
-	g.disjunction(shape)
+	g.disjunction()
 	Label("done")
 	VZEROUPPER()
 	RET()
@@ -213,9 +209,21 @@ func (g *generator) wide(name string, start func(), plain, complemented func(Op)
 // shapes are the forms with loops of their own.
 var shapes = []struct{ pos, neg int }{{1, 0}, {2, 0}, {1, 1}, {3, 0}, {2, 1}, {4, 0}, {3, 1}, {2, 2}}
 
-func (g *generator) forms(name string, shape GPVirtual, plain, complemented func(Op)) {
+// shapeBits is the width of neg in the number of a shape.
+const shapeBits = 4
+
+// forms writes the loops of the shapes and the choice between them. The number of
+// a shape, pos and neg side by side, is that of no other shape only if neg fits its
+// bits, so gates with more complemented operands are sent to the wide loop first.
+func (g *generator) forms(name string, plain, complemented func(Op)) {
+	CMPQ(g.neg, Imm(1<<shapeBits))
+	JAE(LabelRef(name + "wide"))
+	shape := GP64()
+	MOVQ(g.pos, shape)
+	SHLQ(Imm(shapeBits), shape)
+	ORQ(g.neg, shape)
 	for _, s := range shapes {
-		dispatch(shape, s.pos<<4|s.neg, fmt.Sprintf("%s%d%d", name, s.pos, s.neg))
+		dispatch(shape, s.pos<<shapeBits|s.neg, fmt.Sprintf("%s%d%d", name, s.pos, s.neg))
 	}
 	JMP(LabelRef(name + "wide"))
 	for _, s := range shapes {
@@ -232,12 +240,12 @@ func (g *generator) forms(name string, shape GPVirtual, plain, complemented func
 	}
 }
 
-func (g *generator) conjunction(shape GPVirtual) {
-	g.forms("and", shape, g.and, g.andNot)
+func (g *generator) conjunction() {
+	g.forms("and", g.and, g.andNot)
 	g.wide("andwide", g.setOnes, g.and, g.andNot)
 }
 
-func (g *generator) disjunction(shape GPVirtual) {
-	g.forms("or", shape, g.or, g.orNot)
+func (g *generator) disjunction() {
+	g.forms("or", g.or, g.orNot)
 	g.wide("orwide", g.setZero, g.or, g.orNot)
 }

@@ -1,10 +1,6 @@
-package circuit
+package kernel
 
-import (
-	"math/bits"
-
-	"stackmate/reasoner/machine"
-)
+import "math/bits"
 
 // Random legal moves for all lanes together, bit-sliced: an integer per lane is
 // kept as one row per binary digit, least significant first.
@@ -29,11 +25,12 @@ const (
 	// blockMoves is the number of moves that are counted at once. Lists of rows
 	// are padded with row 0, the constant false.
 	blockMoves = 8
-	// maxDigits bounds the digits of a count: 2^20 legal moves at once.
-	maxDigits = 20
+	// A count has at least minDigits digits, those of a block, and at most maxDigits:
+	// a move is an int32.
+	minDigits, maxDigits = 3, 32
 )
 
-// choice is the move table of one role as the kernels see it.
+// choice is the move table of one role, which has moves, as the kernels see it.
 type choice struct {
 	legal  []int32 // word offsets of the rows of the legal bits, padded
 	moves  int
@@ -41,10 +38,12 @@ type choice struct {
 	digits int   // of the number of legal moves
 }
 
-func newChoice(legal []int32, does int32) choice {
-	c := choice{legal: legal, moves: len(legal), does: does, digits: bits.Len(uint(len(legal)))}
-	for len(c.legal)%blockMoves != 0 {
-		c.legal = append(c.legal, 0)
+func newChoice(m Moves, words int32) choice {
+	n := len(m.Legal)
+	c := choice{moves: n, does: scale(m.Does, words), digits: bits.Len(uint(n))}
+	c.legal = make([]int32, (n+blockMoves-1)/blockMoves*blockMoves)
+	for i, r := range m.Legal {
+		c.legal[i] = scale(r, words)
 	}
 	return c
 }
@@ -56,10 +55,6 @@ func (c *choice) fractionRows() int {
 	}
 	return c.digits + choiceBits
 }
-
-// scratchRows is the number of rows that a kernel may use for its counters: n,
-// the target, and one before it.
-const scratchRows = 2*maxDigits + 1
 
 // choose64 is the portable form, for rows of one word. The random rows are those
 // of the fraction u.
@@ -118,17 +113,4 @@ func draw64(fraction, n, target []uint64) {
 		}
 		target[len(n)-1] = carry
 	}
-}
-
-// ChooseRandom implements machine.Batch.
-func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
-	for i := range b.engine.choices {
-		c := &b.engine.choices[i]
-		random := b.random[:c.fractionRows()*b.words]
-		if len(random) > 0 {
-			b.engine.kernel.random(rng, random)
-		}
-		b.engine.kernel.choose(b.rows, c, random, b.scratch)
-	}
-	b.mixed = true
 }

@@ -1,12 +1,14 @@
-package circuit
+package kernel
 
 import (
+	"unsafe"
+
 	"golang.org/x/sys/cpu"
 
 	"stackmate/reasoner/machine"
 )
 
-//go:generate go run -C ../../tools ./kernels -out ../reasoner/circuit/kernels_amd64.s -stubs ../reasoner/circuit/kernels_amd64.go -pkg circuit
+//go:generate go run -C ../../../tools ./kernels -out ../reasoner/circuit/kernel/vector_amd64.s -stubs ../reasoner/circuit/kernel/vector_amd64.go -pkg kernel
 
 // assembly is the set of generated functions of one instruction set.
 type assembly struct {
@@ -19,9 +21,9 @@ type assembly struct {
 	random   func(state, dst *uint64, rows int)
 }
 
-// kernels lists the kernels of this processor, widest first.
-func kernels() []kernel {
-	var list []kernel
+// vectorKernels lists the vector kernels of this processor, widest first.
+func vectorKernels() []*Kernel {
+	var list []*Kernel
 	if cpu.X86.HasAVX512F {
 		a := assembly{8, kernelAVX512, countAVX512, drawAVX512, pickAVX512, blendAVX512, randomAVX512}
 		list = append(list, a.kernel("avx512"))
@@ -32,14 +34,14 @@ func kernels() []kernel {
 		a = assembly{2, kernelAVX128, countAVX128, drawAVX128, pickAVX128, blendAVX128, randomAVX128}
 		list = append(list, a.kernel("avx2/128"))
 	}
-	return append(list, portable)
+	return list
 }
 
-func (a assembly) kernel(name string) kernel {
-	return kernel{
+func (a assembly) kernel(name string) *Kernel {
+	return &Kernel{
 		name:   name,
 		lanes:  64 * a.words,
-		run:    func(rows []uint64, code []int32) { a.evaluate(&rows[0], &code[0], len(code)) },
+		run:    func(rows []uint64, code []int32) { a.evaluate(&rows[0], unsafe.SliceData(code), len(code)) },
 		choose: a.choose,
 		blend: func(to, from, mask []uint64) {
 			a.blend(&to[0], &from[0], len(to)/a.words, &mask[0])
@@ -53,17 +55,17 @@ func (a assembly) kernel(name string) kernel {
 // choose is choose64 for vectors.
 func (a assembly) choose(rows []uint64, c *choice, random, scratch []uint64) {
 	w := a.words
-	n := scratch[:maxDigits*w]
-	target := scratch[(maxDigits+1)*w : (2*maxDigits+1)*w]
-	clear(n[:max(c.digits, 3)*w])
-	clear(target[:c.digits*w])
+	counted := max(c.digits, minDigits)
+	n := scratch[:counted*w]
+	target := scratch[(counted+1)*w : (counted+1+c.digits)*w] // draw uses the row before, too
+	clear(n)
+	clear(target)
 	a.count(&rows[0], &c.legal[0], len(c.legal)/blockMoves, &n[0], c.digits)
 	digits := c.digits
 	for digits > 1 && isZero(n[(digits-1)*w:digits*w]) {
 		digits--
 	}
 	if len(random) > 0 {
-		// draw uses the row before target, too.
 		a.draw(&random[0], len(random)/w, &n[0], &target[0], digits)
 	}
 	a.pick(&rows[0], &c.legal[0], c.moves, &rows[c.does], &target[0], digits)

@@ -1,0 +1,287 @@
+package kernel
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
+)
+
+func TestVectorGeneratorsDrawTheSameBits(t *testing.T) {
+	for _, k := range All() {
+		words := k.lanes / 64
+		a, b := machine.NewRand(5), machine.NewRand(5)
+		got, want := make([]uint64, 30*words), make([]uint64, 30*words)
+		k.random(a, got)
+		b.FillRows(want, words)
+		k.random(a, got[:words])
+		b.FillRows(want[:words], words)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: other bits than Rand.FillRows", k.name)
+		}
+	}
+}
+
+// Shapes are told apart however many operands there are: the first number past any
+// field that a kernel might pack them into is among them.
+func TestGatesOfEveryShape(t *testing.T) {
+	numbers := []int{0, 1, 2, 3, 4, 5, 15, 16, 17, 18, 31, 32, 33, 48, 64, 100, 127, 128, 200, 255, 256, 257}
+	rows := 600
+	rng := rand.New(rand.NewPCG(1, 2))
+	columns := randomColumns(rng, rows)
+	for r := range rows { // so that neither conjunctions nor disjunctions of many are all the same
+		for w := range columns {
+			columns[w][r] = 0
+			if r > 0 {
+				columns[w][r] = 1 << rng.IntN(64)
+			}
+			if r > rows/2 {
+				columns[w][r] = ^columns[w][r]
+			}
+		}
+	}
+	for _, op := range []Op{And, Or} {
+		for _, pos := range numbers {
+			for _, neg := range numbers {
+				if pos+neg == 0 {
+					continue
+				}
+				code := []int32{int32(op), int32(pos), int32(neg), 2}
+				for range 2 {
+					code = append(code, 1+int32(rng.IntN(rows-1)))
+					for k := range pos + neg { // conjunctions of what is nearly always true
+						high := (op == And) == (k < pos)
+						r := rng.IntN(rows / 2)
+						if high {
+							r = rows - 1 - r%(rows/2-1)
+						}
+						code = append(code, int32(r))
+					}
+				}
+				p := &Plan{Rows: rows, Programs: []Program{{"shape", []Segment{{Code: code}}}}}
+				checkPlan(t, p, columns)
+			}
+		}
+	}
+}
+
+// checkPlan runs a safe plan on every kernel and compares with the oracle.
+func checkPlan(t rapid.TB, p *Plan, columns [][]uint64) {
+	t.Helper()
+	var want [][]uint64
+	for w := range columns {
+		rows := columns[w]
+		for _, program := range p.Programs {
+			rows = evaluate(program, rows)
+		}
+		want = append(want, rows)
+	}
+	for _, k := range All() {
+		e, err := k.Engine(p)
+		if err != nil {
+			t.Fatalf("%s: %v", k.name, err)
+		}
+		m := newGuarded(e)
+		m.fill(columns)
+		for i := range p.Programs {
+			m.Run(i)
+		}
+		m.check(t)
+		for w := range e.Words() {
+			if got := m.column(w); !slices.Equal(got, want[w]) {
+				t.Fatalf("%s: word %d of the rows differs for %v", k.name, w, p.Programs)
+			}
+		}
+	}
+}
+
+func TestProgramsOfEveryForm(t *testing.T) { rapid.Check(t, checkDrawn) }
+
+func FuzzPrograms(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDrawn)) }
+
+// checkDrawn runs a drawn plan, and then chooses and blends.
+func checkDrawn(t *rapid.T) {
+	p, rng := drawPlan(t)
+	columns := randomColumns(rng, p.Rows)
+	checkPlan(t, p, columns)
+	checkChoices(t, p, columns)
+	checkBlend(t, p, columns)
+}
+
+// checkChoices chooses random moves on every kernel: one that is legal for each role
+// in each lane where there is one, and the same on all kernels.
+func checkChoices(t rapid.TB, p *Plan, columns [][]uint64) {
+	t.Helper()
+	var last *guarded
+	for _, k := range All() {
+		e, err := k.Engine(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGuarded(e)
+		m.fill(columns)
+		m.ChooseRandom(machine.NewRand(3))
+		m.check(t)
+		for w := range e.Words() {
+			if got := m.column(w); last != nil && !slices.Equal(got, last.column(w)) {
+				t.Fatalf("%s and %s choose differently", k.name, last.engine.kernel.name)
+			} else if n := len(p.Moves); n > 0 {
+				checkChosen(t, p.Moves[:1], columns[w], n == 1, got)
+			}
+		}
+		last = m
+	}
+}
+
+// checkChosen checks the moves of the only role; more roles may overwrite each
+// other's rows.
+func checkChosen(t rapid.TB, moves []Moves, before []uint64, alone bool, after []uint64) {
+	t.Helper()
+	m := moves[0]
+	legal, chosen, twice := uint64(0), uint64(0), uint64(0)
+	for i, r := range m.Legal {
+		if does := int(r) - int(m.Does); does >= 0 && does < len(m.Legal) {
+			return // a row that says what is legal is overwritten
+		}
+		bits := after[int(m.Does)+i]
+		if alone && bits&^before[r] != 0 {
+			t.Fatalf("illegal moves in lanes %#x", bits&^before[r])
+		}
+		legal |= before[r]
+		twice |= chosen & bits
+		chosen |= bits
+	}
+	if alone && (chosen != legal || twice != 0) {
+		t.Fatalf("of lanes %#x with moves, %#x made one and %#x several", legal, chosen, twice)
+	}
+}
+
+func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
+	t.Helper()
+	for _, k := range All() {
+		e, err := k.Engine(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGuarded(e)
+		m.fill(columns)
+		from, mask := make([]uint64, p.Fluents.Count*e.Words()), make([]uint64, e.Words())
+		for i := range from {
+			from[i] = 0x0123456789abcdef * uint64(i)
+		}
+		for i := range mask {
+			mask[i] = columns[i][1]
+		}
+		m.Blend(from, mask)
+		m.check(t)
+		for i, got := range m.rows {
+			w := i % e.Words()
+			want := columns[w][i/e.Words()]
+			if f := i - p.Fluents.First*e.Words(); f >= 0 && f < len(from) {
+				want = want&^mask[w] | from[f]&mask[w]
+			}
+			if got != want {
+				t.Fatalf("%s: word %d is %#x after blending, want %#x", k.name, i, got, want)
+			}
+		}
+	}
+}
+
+// A role can have more moves than fit 20 binary digits, or any other number of them
+// that looks generous.
+func TestAMillionMovesOfARole(t *testing.T) {
+	moves := 1<<20 + 1
+	if testing.Short() {
+		moves = 1<<13 + 1
+	}
+	legal := make([]int32, moves)
+	for i := range legal {
+		legal[i] = 1
+	}
+	p := &Plan{Rows: 2 + moves, Moves: []Moves{{Legal: legal, Does: 2}}}
+	for _, k := range All() {
+		e, err := k.Engine(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGuarded(e)
+		w := e.Words()
+		for i := range w {
+			m.rows[w+i] = ^uint64(0)
+		}
+		m.ChooseRandom(machine.NewRand(1))
+		m.check(t)
+		chosen := 0
+		for _, word := range m.rows[2*w:] {
+			chosen += bits.OnesCount64(word)
+		}
+		if chosen != k.lanes {
+			t.Errorf("%s: %d moves chosen in %d lanes", k.name, chosen, k.lanes)
+		}
+	}
+}
+
+func TestRolesWithoutMovesChooseNone(t *testing.T) {
+	p := &Plan{Rows: 4, Moves: []Moves{{}, {Legal: []int32{1}, Does: 2}, {Does: 1 << 30}}}
+	columns := randomColumns(rand.New(rand.NewPCG(1, 1)), p.Rows)
+	for _, k := range All() {
+		e, err := k.Engine(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGuarded(e)
+		m.fill(columns)
+		m.ChooseRandom(machine.NewRand(1))
+		m.check(t)
+		if got := m.column(0); got[2] != columns[0][1] || got[3] != columns[0][3] {
+			t.Errorf("%s: rows %x after choosing, and %x before", k.name, got, columns[0])
+		}
+	}
+}
+
+func TestLoopsEndEvenIfTheyAreNotMonotone(t *testing.T) {
+	p := &Plan{Rows: 3, Programs: []Program{{"flip", []Segment{{Code: []int32{int32(And), 0, 1, 1, 1, 1}, Vars: []int32{1}}}}}}
+	for _, k := range All() {
+		e, err := k.Engine(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.NewMemory().Run(0)
+	}
+}
+
+// BenchmarkVerify reports the cost of the proof, and of the turning of row numbers
+// into offsets that goes before it.
+func BenchmarkVerify(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var code []int32
+	const rows = 100_000
+	for len(code) < 4_000_000 {
+		const count = 20
+		code = append(code, int32(rng.IntN(2)), 2, 1, count)
+		for range count {
+			code = append(code, 1+int32(rng.IntN(rows-1)), int32(rng.IntN(rows)), int32(rng.IntN(rows)), int32(rng.IntN(rows)))
+		}
+	}
+	p := &Plan{Rows: rows, Programs: []Program{{"bench", []Segment{{Code: code}}}}}
+	for _, k := range All() {
+		b.Run(fmt.Sprintf("lanes=%d", k.lanes), func(b *testing.B) {
+			proof := 0.0
+			for b.Loop() {
+				e, err := k.Engine(p)
+				if err != nil {
+					b.Fatal(err)
+				}
+				proof += float64(e.took.Nanoseconds())
+			}
+			words := float64(b.N) * float64(len(code))
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/words, "ns/word")
+			b.ReportMetric(proof/words, "ns-proof/word")
+		})
+	}
+}

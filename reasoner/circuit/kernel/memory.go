@@ -1,0 +1,139 @@
+package kernel
+
+import (
+	"slices"
+	"time"
+	"unsafe"
+
+	"stackmate/reasoner/machine"
+)
+
+// Lanes is the number of positions that the engine looks at together.
+func (e *Engine) Lanes() int { return e.kernel.lanes }
+
+// Words is the length of a row, and of a lane mask: Lanes()/64.
+func (e *Engine) Words() int { return e.kernel.words() }
+
+// VerifiedIn is the time that the proof of the programs took.
+func (e *Engine) VerifiedIn() time.Duration { return e.took }
+
+// CodeBytes is the size of the programs.
+func (e *Engine) CodeBytes() int64 {
+	n := 0
+	for _, p := range e.programs {
+		for _, s := range p {
+			n += len(s.Code) + len(s.Vars)
+		}
+	}
+	for _, c := range e.choices {
+		n += len(c.legal)
+	}
+	return int64(n) * 4
+}
+
+// MemoryBytes is the size of a memory.
+func (e *Engine) MemoryBytes() int64 {
+	return 8 * int64(e.Words()) * (int64(e.rows) + int64(e.vars) + int64(e.random) + int64(e.scratchRows()))
+}
+
+// scratchRows is the number of rows that a choice may use for its counters: n, the
+// row before the target, and the target.
+func (e *Engine) scratchRows() int { return 2*e.digits + 1 }
+
+// Memory is the rows that one goroutine works on. Because its engine made it, all
+// that the engine's programs touch is there.
+type Memory struct {
+	engine  *Engine
+	rows    []uint64
+	old     []uint64 // the variables of a loop before a sweep
+	random  []uint64 // the random rows of one choice
+	scratch []uint64
+}
+
+// NewMemory makes rows that are all zero.
+func (e *Engine) NewMemory() *Memory {
+	w := e.Words()
+	return &Memory{
+		engine:  e,
+		rows:    Aligned(e.rows * w),
+		old:     make([]uint64, e.vars*w),
+		random:  make([]uint64, e.random*w),
+		scratch: Aligned(e.scratchRows() * w),
+	}
+}
+
+// cacheLine is the alignment of rows, in words: that of a 512-bit vector.
+const cacheLine = 8
+
+// Aligned makes n words that begin at a cache line.
+func Aligned(n int) []uint64 {
+	s := make([]uint64, n+cacheLine)
+	skip := 0
+	for uintptr(unsafe.Pointer(&s[skip]))%(cacheLine*8) != 0 {
+		skip++
+	}
+	return s[skip : skip+n : skip+n]
+}
+
+// Rows are all rows, one after the other. Row 0 is the constant false and must stay
+// zero.
+func (m *Memory) Rows() []uint64 { return m.rows }
+
+// Run evaluates a program of the plan.
+func (m *Memory) Run(program int) {
+	e := m.engine
+	segments := e.programs[program]
+	for i := range segments {
+		if s := &segments[i]; len(s.Vars) == 0 {
+			e.kernel.run(m.rows, s.Code)
+		} else {
+			m.loop(s)
+		}
+	}
+}
+
+// loop repeats a segment until its variables stay as they are. In every lane each
+// sweep but the last turns a variable true.
+func (m *Memory) loop(s *Segment) {
+	w := m.engine.Words()
+	for _, v := range s.Vars {
+		clear(m.rows[v : int(v)+w])
+	}
+	for range len(s.Vars) + 1 {
+		for j, v := range s.Vars {
+			copy(m.old[j*w:(j+1)*w], m.rows[v:])
+		}
+		m.engine.kernel.run(m.rows, s.Code)
+		changed := false
+		for j, v := range s.Vars {
+			changed = changed || !slices.Equal(m.old[j*w:(j+1)*w], m.rows[v:int(v)+w])
+		}
+		if !changed {
+			return
+		}
+	}
+}
+
+// ChooseRandom draws in every lane a uniformly random legal move for every role that
+// has one.
+func (m *Memory) ChooseRandom(rng *machine.Rand) {
+	e := m.engine
+	for i := range e.choices {
+		c := &e.choices[i]
+		random := m.random[:c.fractionRows()*e.Words()]
+		if len(random) > 0 {
+			e.kernel.random(rng, random)
+		}
+		e.kernel.choose(m.rows, c, random, m.scratch)
+	}
+}
+
+// Fluents are the rows of the fluents.
+func (m *Memory) Fluents() []uint64 { return m.rows[m.engine.blended[0]:m.engine.blended[1]] }
+
+// Blend copies, in the lanes of mask, the rows of the fluents from others.
+func (m *Memory) Blend(from, mask []uint64) {
+	if to := m.Fluents(); len(to) > 0 {
+		m.engine.kernel.blend(to, from[:len(to)], mask[:m.engine.Words()])
+	}
+}

@@ -1,0 +1,234 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// The verifier. Vector code follows the numbers of a program without looking, and
+// the portable kernel indexes without bounds checks; so every program is proved to
+// stay in its rows before it can run, as WebAssembly engines do with the code that
+// they are handed. The proof is about the very words that the kernels read: row
+// numbers are turned into word offsets first.
+//
+// Algorithm: one pass over each program. A run has a known operation, at least one
+// operand, a positive number of gates, and ends inside its segment; each offset is
+// a multiple of the row length and leaves room for a whole row; nothing is written
+// to row 0, the constant false. All sums are of 64 bits, and the rows are so few that
+// offsets fit the 32 bits of a code word. Cost: about a nanosecond a word.
+
+// Plan is all that a machine does with its rows, which are numbered from 0. Row 0 is
+// the constant false: it is read only.
+type Plan struct {
+	Rows     int // at least 1
+	Programs []Program
+	Moves    []Moves // of each role
+	// Fluents are the rows that Memory.Blend writes, First and those that follow.
+	Fluents struct{ First, Count int }
+	// Read and Written are the rows that the caller looks at and writes himself.
+	Read, Written []int32
+}
+
+// Moves is the move table of a role: the row of the legal bit of each move, and the
+// row that tells whether the first move is made; those of the others follow.
+type Moves struct {
+	Legal []int32
+	Does  int32
+}
+
+// Engine is a plan that has been proved safe on a kernel. It is immutable.
+type Engine struct {
+	kernel   *Kernel
+	rows     int
+	programs [][]Segment // row numbers are word offsets
+	choices  []choice    // of the roles that have moves
+	blended  [2]int      // the words that Blend writes: from, to
+	vars     int         // most variables in a loop
+	digits   int         // most digits in a choice, at least three
+	random   int         // most random rows in a choice
+	took     time.Duration
+}
+
+// Engine proves a plan safe on k; the error names what is wrong and where.
+func (k *Kernel) Engine(p *Plan) (*Engine, error) {
+	v := &verifier{words: int64(k.words()), rows: int64(p.Rows)}
+	if v.rows < 1 || v.rows > math.MaxInt32/v.words {
+		return nil, fmt.Errorf("%d rows of %d words: a kernel takes from 1 to %d", v.rows, v.words, math.MaxInt32/v.words)
+	}
+	e := &Engine{kernel: k, rows: p.Rows, digits: minDigits}
+	for _, program := range p.Programs {
+		segments := make([]Segment, len(program.Segments))
+		for i, s := range program.Segments {
+			segments[i] = s.scaled(int32(v.words))
+			e.vars = max(e.vars, len(s.Vars))
+		}
+		start := time.Now()
+		for i := range segments {
+			if err := v.segment(&segments[i]); err != nil {
+				return nil, fmt.Errorf("program %q, segment %d, %w", program.Name, i, err)
+			}
+		}
+		e.took += time.Since(start)
+		e.programs = append(e.programs, segments)
+	}
+	for r, m := range p.Moves {
+		if len(m.Legal) == 0 {
+			continue
+		}
+		c := newChoice(m, int32(v.words))
+		if err := v.choice(&c); err != nil {
+			return nil, fmt.Errorf("moves of role %d: %w", r, err)
+		}
+		e.choices = append(e.choices, c)
+		e.digits = max(e.digits, c.digits)
+		e.random = max(e.random, c.fractionRows())
+	}
+	return e, v.others(e, p)
+}
+
+// scaled is a segment with row numbers turned into word offsets, for rows of the
+// given words. It trusts nothing: what makes no sense stays as it is.
+func (s Segment) scaled(words int32) Segment {
+	out := Segment{Code: make([]int32, len(s.Code)), Vars: make([]int32, len(s.Vars))}
+	for i, r := range s.Vars {
+		out.Vars[i] = scale(r, words)
+	}
+	copy(out.Code, s.Code)
+	for at := 0; len(s.Code)-at >= Header; {
+		n := runWords(s.Code[at:])
+		at += Header
+		if n < 0 || n > int64(len(s.Code)-at) {
+			break
+		}
+		for end := at + int(n); at < end; at++ {
+			out.Code[at] = scale(s.Code[at], words)
+		}
+	}
+	return out
+}
+
+// scale is the word offset of a row, or -1 where that is no offset.
+func scale(row, words int32) int32 {
+	if row < 0 || row > math.MaxInt32/words {
+		return -1
+	}
+	return row * words
+}
+
+// runWords is the number of words after the header of the run that code begins with,
+// or -1 if the header makes no sense.
+func runWords(code []int32) int64 {
+	pos, neg, count := int64(code[1]), int64(code[2]), int64(code[3])
+	if pos < 0 || neg < 0 || pos+neg < 1 || count < 1 {
+		return -1
+	}
+	return (1 + pos + neg) * count // less than 2^32 · 2^31
+}
+
+// verifier proves offsets for rows of the given words.
+type verifier struct{ words, rows int64 }
+
+// isRow tells whether a whole row begins at a word offset.
+func (v *verifier) isRow(offset int32) bool {
+	return offset >= 0 && int64(offset) <= (v.rows-1)*v.words && int64(offset)&(v.words-1) == 0
+}
+
+// isTarget tells whether a row begins at an offset that may be written.
+func (v *verifier) isTarget(offset int32) bool { return offset != 0 && v.isRow(offset) }
+
+func (v *verifier) segment(s *Segment) error {
+	for i, offset := range s.Vars {
+		if !v.isTarget(offset) {
+			return fmt.Errorf("variable %d: %w", i, v.badRow(offset))
+		}
+	}
+	code := s.Code
+	for at := 0; at < len(code); {
+		if len(code)-at < Header {
+			return fmt.Errorf("word %d: %d words are left, and a run begins with %d", at, len(code)-at, Header)
+		}
+		n := runWords(code[at:])
+		left := int64(len(code) - at - Header)
+		if op := Op(code[at]); op != And && op != Or || n < 0 || n > left {
+			return fmt.Errorf("word %d: no run has operation %d, %d plain and %d complemented operands and %d gates in %d words",
+				at, op, code[at+1], code[at+2], code[at+3], left)
+		}
+		run := code[at+Header : at+Header+int(n)]
+		if k := v.gates(run, 1+int(code[at+1])+int(code[at+2])); k >= 0 {
+			return fmt.Errorf("run at word %d (operation %d, %d plain and %d complemented operands, %d gates): word %d: %w",
+				at, code[at], code[at+1], code[at+2], code[at+3], k, v.badRow(run[k]))
+		}
+		at += Header + int(n)
+	}
+	return nil
+}
+
+// gates returns the place of the first offset in a run that is no row, or -1. The
+// first of every width words is written.
+func (v *verifier) gates(run []int32, width int) int {
+	last, odd := uint32((v.rows-1)*v.words), uint32(v.words-1)
+	for first := 0; first < len(run); first += width {
+		if run[first] == 0 {
+			return first
+		}
+		for k, offset := range run[first : first+width] {
+			if u := uint32(offset); u > last || u&odd != 0 {
+				return first + k
+			}
+		}
+	}
+	return -1
+}
+
+func (v *verifier) badRow(offset int32) error {
+	if offset == 0 {
+		return fmt.Errorf("row 0 is the constant false and is not written")
+	}
+	return fmt.Errorf("offset %d is not that of one of %d rows of %d words", offset, v.rows, v.words)
+}
+
+// choice proves the move table of a role as choose.go uses it.
+func (v *verifier) choice(c *choice) error {
+	if c.moves < 1 || c.moves > len(c.legal) || len(c.legal)%blockMoves != 0 || c.digits != bits.Len(uint(c.moves)) || c.digits > maxDigits {
+		return fmt.Errorf("%d moves in a table of %d, counted in %d digits", c.moves, len(c.legal), c.digits)
+	}
+	for m, offset := range c.legal {
+		if !v.isRow(offset) {
+			return fmt.Errorf("legal bit of move %d: %w", m, v.badRow(offset))
+		}
+	}
+	return v.targets("does", int64(c.does), int64(c.moves))
+}
+
+// targets proves that count rows from a word offset on may be written.
+func (v *verifier) targets(what string, offset, count int64) error {
+	if count < 0 || count > 0 && (offset < v.words || offset&(v.words-1) != 0 || offset+count*v.words > v.rows*v.words) {
+		return fmt.Errorf("%s: %d rows from offset %d on are not among rows 1 to %d of %d words", what, count, offset, v.rows-1, v.words)
+	}
+	return nil
+}
+
+// others proves what is no program, and notes the rows that are blended.
+func (v *verifier) others(e *Engine, p *Plan) error {
+	first, count := int64(p.Fluents.First), int64(p.Fluents.Count)
+	if first < 0 || first > v.rows || count > v.rows {
+		return fmt.Errorf("fluents: no %d rows from row %d on", count, first)
+	}
+	if err := v.targets("fluents", first*v.words, count); err != nil {
+		return err
+	}
+	e.blended = [2]int{int(first * v.words), int((first + count) * v.words)}
+	for _, r := range p.Read {
+		if offset := scale(r, int32(v.words)); !v.isRow(offset) {
+			return fmt.Errorf("row %d is read: %w", r, v.badRow(offset))
+		}
+	}
+	for _, r := range p.Written {
+		if offset := scale(r, int32(v.words)); !v.isTarget(offset) {
+			return fmt.Errorf("row %d is written: %w", r, v.badRow(offset))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package circuit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/machine"
+)
+
+// smallStack makes stacks of more than a few megabytes fatal while a test runs, so
+// that recursion along a chain shows long before it fills a real stack.
+func smallStack(t *testing.T) {
+	old := debug.SetMaxStack(4 << 20)
+	t.Cleanup(func() { debug.SetMaxStack(old) })
+}
+
+// emptyGame has one role that waits, and the given number of fluents.
+func emptyGame(fluents int) *Game {
+	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, fluents), Moves: [][]string{{"wait"}}}
+	g := NewGame(names, make(machine.State, max(1, (fluents+63)/64)))
+	g.Legal = [][]Lit{{True}}
+	return g
+}
+
+// Chains of gates as long as the network: nothing recurs along them, and passes
+// stay linear.
+func TestChainsAsLongAsTheNetwork(t *testing.T) {
+	for name, link := range map[string]func(g *Game, l, f Lit, i int) Lit{
+		"alternating":   func(g *Game, l, f Lit, i int) Lit { return g.Net.And(l, f).Not() },
+		"conjunctions":  func(g *Game, l, f Lit, i int) Lit { return g.Net.And(l, f) },
+		"disjunctions":  func(g *Game, l, f Lit, i int) Lit { return g.Net.Or(l, f) },
+		"of two inputs": func(g *Game, l, f Lit, i int) Lit { return g.Net.And(g.Net.Or(l, f), g.Fluents[i/2]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			smallStack(t)
+			length := 200_000
+			if name == "alternating" && !testing.Short() {
+				length = 1_000_000
+			}
+			g := emptyGame(length / 4) // chains of one operation get that long
+			l := g.Fluents[0]
+			for i := range length {
+				l = link(g, l, g.Fluents[(i*7+1)%len(g.Fluents)], i%len(g.Fluents))
+			}
+			g.Next = make([]Lit, len(g.Fluents)) // false, but for one
+			g.Next[1], g.Terminal = l, l.Not()
+			before := *g.Net
+			h, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}}) // it would find that all are false
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := Compile(t.Context(), h, Options{Lanes: 64})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkChain(t, g, &before, m, l)
+		})
+	}
+}
+
+// checkChain compares one position with the oracle.
+func checkChain(t *testing.T, g *Game, n *Network, m *Machine, l Lit) {
+	s := make(machine.State, m.Words())
+	rng := rand.New(rand.NewPCG(1, 1))
+	for f := range g.Fluents {
+		if rng.IntN(8) > 0 {
+			s.Set(f)
+		}
+	}
+	b := m.NewBatch()
+	b.Fill(s, nil)
+	b.Evaluate(1)
+	want := evalNetwork(n, inputs(g, s, []machine.Move{0}))[l.Node()] != l.Complemented()
+	if ends := b.Terminal()[0]&1 != 0; ends == want {
+		t.Errorf("terminal is %v", ends)
+	}
+	b.Choose(0, 0, 0)
+	b.Advance(1)
+	b.Store(s, 1)
+	if s.Has(1) != want {
+		t.Errorf("the next fluent is %v", s.Has(1))
+	}
+}
+
+// A loop is swept until it is stable; its variables may be many.
+func TestLoopsOfManyVariables(t *testing.T) {
+	smallStack(t)
+	const length = 20_000
+	g := emptyGame(2)
+	vars := make([]Lit, length)
+	for i := range vars {
+		vars[i] = g.Net.LoopVar()
+	}
+	for i, v := range vars {
+		g.Net.Define(v, g.Net.Or(g.Net.And(vars[(i+length-1)%length], g.Fluents[1]), g.Net.And(g.Fluents[0], vars[(i+1)%length])))
+	}
+	g.Next = []Lit{vars[0], vars[length-1]}
+	g.Terminal = g.Net.Or(vars...)
+	m, err := Compile(t.Context(), g, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := m.NewBatch()
+	b.Fill(machine.State{3}, nil)
+	b.Evaluate(1)
+	if b.Terminal()[0] != 0 {
+		t.Error("a loop holds itself up")
+	}
+}
+
+// A term inside a term inside a term could be factored as often as there are terms.
+func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
+	const terms = 1000
+	g := emptyGame(2 * terms)
+	var bodies []Lit
+	for i := range terms {
+		bodies = append(bodies, g.Net.And(append(slices.Clone(g.Fluents[:i+2]), g.Fluents[2*terms-1-i])...))
+	}
+	g.Next = make([]Lit, len(g.Fluents))
+	g.Next[0], g.Terminal = g.Net.Or(bodies...), False
+	if _, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A role without any move is stuck, always; nothing is chosen for it.
+func TestARoleWithoutMovesIsStuck(t *testing.T) {
+	names := &machine.Names{Roles: []string{"a", "b", "c"}, Fluents: make([]string, 3), Moves: [][]string{{}, {"x", "y"}, {}}}
+	g := NewGame(names, make(machine.State, 1))
+	g.Legal = [][]Lit{{}, {g.Fluents[0].Not(), True}, {}}
+	g.Next = []Lit{g.Does[1][0], g.Does[1][1], g.Fluents[0]}
+	g.Terminal = g.Fluents[2]
+	h, err := Optimise(t.Context(), g, PassOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kernel.All() {
+		m, err := Compile(t.Context(), h, Options{Lanes: k.Lanes()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := machine.NewPlayouts(m, m.Initial(), 1)
+		for range 10 {
+			p.Step()
+		}
+		if p.Ended != 0 || p.States != 0 || p.Faulty != 10*int64(k.Lanes()) {
+			t.Errorf("%s: %d matches ended, %d positions, %d faults", k.Name(), p.Ended, p.States, p.Faulty)
+		}
+	}
+}
+
+func TestAGameWithoutFluentsCompiles(t *testing.T) {
+	for _, ends := range []Lit{False, True} {
+		g := emptyGame(0)
+		g.Terminal = ends
+		g.Goals = []Goal{{0, 50, True}}
+		h, err := Optimise(t.Context(), g, PassOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range kernel.All() {
+			m, err := Compile(t.Context(), h, Options{Lanes: k.Lanes()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := machine.NewPlayouts(m, m.Initial(), 1)
+			p.Step()
+			p.Step()
+			if ended := p.Ended > 0; ended != (ends == True) || ended != (p.Goals()[0] > 0) {
+				t.Errorf("%s: %d matches ended with goals %v", k.Name(), p.Ended, p.Goals())
+			}
+		}
+	}
+}
+
+func TestBatchesGetFewerLanesWhereMemoryIsShort(t *testing.T) {
+	g := syntheticGame(20_000)
+	m, err := Compile(t.Context(), g, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	widest := kernel.All()[0].Lanes()
+	if m.NewBatch().Lanes() != widest {
+		t.Fatalf("%d lanes without a limit", m.NewBatch().Lanes())
+	}
+	bytes := m.Info().Batch
+	for lanes := widest; lanes > 64; lanes /= 2 {
+		bytes /= 2
+		m, err = Compile(t.Context(), g, Options{Memory: bytes + bytes/2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.NewBatch().Lanes(); got >= lanes || m.NewNarrowBatch().Lanes() > got || m.Info().Batch > bytes+bytes/2 {
+			t.Errorf("%d lanes, %d in a narrow batch, and %d bytes where %d are allowed", got, m.NewNarrowBatch().Lanes(), m.Info().Batch, bytes+bytes/2)
+		}
+	}
+	_, err = Compile(t.Context(), g, Options{Memory: 1000})
+	if err == nil || !strings.Contains(err.Error(), "a batch may take") {
+		t.Errorf("error %v for a thousand bytes", err)
+	}
+}
+
+// What a machine says of its batches is what they take.
+func TestInfoTellsTheMemoryOfABatch(t *testing.T) {
+	m, err := Compile(t.Context(), syntheticGame(300_000), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := m.newBatch(m.wide)
+	took := int64(8*(len(b.rows)+len(b.rootRows)) + 4*len(b.chosen))
+	if got := m.Info().Batch; got < took || got > took+took/10 {
+		t.Errorf("a batch is said to take %d bytes, and its rows take %d", got, took)
+	}
+}
+
+// endingContext is done after it has been asked a number of times.
+type endingContext struct {
+	context.Context
+	left int
+}
+
+func (c *endingContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// However often the context is asked before it is done, the work stops soon after,
+// with an error and not with half a circuit.
+func TestOptimisingAndCompilingStopWithTheirContext(t *testing.T) {
+	g := syntheticGame(30_000)
+	work := func(ctx context.Context) error {
+		h, err := Optimise(ctx, g, PassOptions{})
+		if err != nil {
+			return err
+		}
+		_, err = Compile(ctx, h, Options{})
+		return err
+	}
+	asked := &endingContext{t.Context(), 1 << 30}
+	if err := work(asked); err != nil {
+		t.Fatal(err)
+	}
+	total := 1<<30 - asked.left
+	if total < 100 {
+		t.Errorf("the context was asked %d times", total)
+	}
+	for left := 0; left < total; left += 1 + total/20 {
+		ctx := &endingContext{t.Context(), left}
+		if err := work(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v after %d questions", err, left)
+		}
+		if ctx.left < -20 {
+			t.Errorf("the context was asked %d times after it was done", -ctx.left)
+		}
+	}
+}
+
+// BenchmarkCancel reports the longest time that work goes on after its context is
+// done.
+func BenchmarkCancel(b *testing.B) {
+	g := syntheticGame(1_000_000)
+	for _, after := range []time.Duration{100, 500, 1000, 2000} {
+		b.Run(fmt.Sprintf("after=%dms", after), func(b *testing.B) {
+			for b.Loop() {
+				ctx, cancel := context.WithTimeout(b.Context(), after*time.Millisecond)
+				start := time.Now()
+				h, err := Optimise(ctx, g, PassOptions{})
+				if err == nil {
+					_, err = Compile(ctx, h, Options{})
+				}
+				cancel()
+				if err != nil {
+					b.ReportMetric(float64((time.Since(start) - after*time.Millisecond).Milliseconds()), "ms-late")
+				}
+			}
+		})
+	}
+}
