@@ -6,11 +6,13 @@ RACE_PACKAGES = ./internal/... ./player ./protocol/... ./reasoner ./reasoner/mac
 FUZZTIME     ?= 10s
 CORPUS       ?= ../shared
 BENCH        ?= .
+RUN          ?= .
+COUNT        ?=
 
 SHELL       = /bin/bash
 .SHELLFLAGS = -o pipefail -c
 
-.PHONY: build test short check lint format race glpk fuzz corpus bench generate tools hooks
+.PHONY: build test short check lint format race glpk fuzz corpus endurance bench generate tools hooks
 
 build:
 	go build -o bin/stackmate .
@@ -47,6 +49,19 @@ fuzz: # every fuzz target for FUZZTIME
 
 corpus: # replays the recorded matches of all rulesheets in CORPUS
 	STACKMATE_CORPUS=$(abspath $(CORPUS)) go test ./reasoner -run Corpus -count=1 -v -timeout 60m -corpus.table | grep -v '^=== \|^    --- PASS'
+
+# The tests of the built program in full, with what they assert and about how long
+# they take; RUN=Paused picks one, COUNT=10 sets the number of its repetitions.
+#   ManyMatches     1 000 matches between two players on a busy machine   40 min
+#   Paused          100 pauses of 5 s in mid-match                        5 min
+#   Senders         a match among 1 000 idle and slow connections         1 min
+#   EveryRulesheet  a short match with each rulesheet of the corpus       40 min
+#   Damaged         2 000 damaged rulesheets                              30 min
+#   Killed          30 kills of manager, tournament and player each       5 min
+#   Enormous        16 MB of rules of all kinds                           10 min
+endurance:
+	STACKMATE_ENDURANCE=full STACKMATE_ENDURANCE_COUNT=$(COUNT) STACKMATE_CORPUS=$(abspath $(CORPUS)) \
+		go test ./internal/endurance -run '$(RUN)' -count=1 -v -parallel 4 -timeout 6h
 
 bench:
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...

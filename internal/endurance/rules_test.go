@@ -1,0 +1,40 @@
+package endurance
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"stackmate/games"
+	"stackmate/internal/corpus"
+)
+
+// shuffled is the rulesheets of the corpus in a random order that is the same each
+// time.
+func shuffled(t testing.TB) []corpus.Rulesheet {
+	t.Helper()
+	list := corpus.Rulesheets(t)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// builtIn is the rules of a game of package games.
+func builtIn(t testing.TB, name string) string {
+	t.Helper()
+	_, src, err := games.Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(src)
+}
+
+// save writes rules into a folder of the test and returns the path.
+func save(t testing.TB, rules string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "game.kif")
+	if err := os.WriteFile(path, []byte(rules), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
