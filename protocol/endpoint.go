@@ -1,41 +1,62 @@
 package protocol
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"net/url"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"stackmate/internal/guard"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/rs/zerolog"
 )
 
 const (
-	// maxMessage bounds a request, in bytes. The largest known rulesheets have
-	// less than 1 MiB.
-	maxMessage = 16 << 20
-	// maxRequests bounds the requests served at once, and with maxMessage the
-	// memory that they hold.
-	maxRequests = 16
+	// maxParsed bounds how many rulesheets are read at once.
+	maxParsed = 4
+	// maxStrangerLines bounds the lines that requests outside of matches put into
+	// the log in a second.
+	maxStrangerLines = 10
+	// writeTimeout bounds how long a client may take to read a reply.
+	writeTimeout = 5 * time.Second
 )
 
-// Endpoint is a player as game servers see it: an http.Handler that plays one
-// match at a time, with an agent made for it. It is safe for concurrent use.
-// What the agent does wrong (panics, delays, errors) is logged and answered; it
-// never takes the endpoint down.
+// Endpoint is a player as game servers see it: an http.Handler that plays matches,
+// each with an agent made for it. It is safe for concurrent use. What the agent does
+// wrong (panics, delays, errors) is logged and answered; it never takes the endpoint
+// down. The exported fields are for whoever makes it, before the first request.
 type Endpoint struct {
-	name     string
-	newAgent NewAgent
-	log      zerolog.Logger
-	slots    chan struct{}
+	// Matches is how many matches are played at a time; 0 means one.
+	Matches int
+	// Allow are the addresses that are served, besides those of this machine; none
+	// means all.
+	Allow []netip.Prefix
+	// Record is a folder for the transcripts of matches; "" means that nothing is kept.
+	Record string
+	// MaxMessage bounds a message, in bytes; 0 means 16 MiB. The largest known
+	// rulesheets have less than 100 kB.
+	MaxMessage int64
 
-	mu      sync.Mutex
-	current *session // nil while no match runs
+	name      string
+	newAgent  NewAgent
+	log       zerolog.Logger
+	strangers zerolog.Logger // for what is no part of a match: of limited frequency
+	metrics   *metrics
+	scrapes   http.Handler
+	admission admission
+	parsing   chan struct{}  // holds a token for each rulesheet that is being read
+	written   sync.WaitGroup // transcripts
+
+	mu       sync.Mutex
+	sessions map[string]*session // by id in lower case
+	closing  bool
 }
 
 var _ http.Handler = (*Endpoint)(nil)
@@ -49,74 +70,155 @@ func NewEndpoint(name string, newAgent NewAgent, log zerolog.Logger) *Endpoint {
 		}
 		return c
 	}, name)
-	return &Endpoint{name: symbol, newAgent: newAgent, log: log, slots: make(chan struct{}, maxRequests)}
+	e := &Endpoint{
+		name: symbol, newAgent: newAgent, log: log,
+		strangers: log.Sample(&zerolog.BurstSampler{Burst: maxStrangerLines, Period: time.Second}),
+		parsing:   make(chan struct{}, maxParsed),
+		sessions:  make(map[string]*session),
+	}
+	e.metrics = newMetrics(e)
+	e.scrapes = promhttp.HandlerFor(e.metrics.registry, promhttp.HandlerOpts{})
+	e.admission.open = make(map[*visitor]bool)
+	e.admission.closed = func(source netip.Addr, reason string) {
+		e.metrics.refused.WithLabelValues("too many " + reason).Inc()
+		e.strangers.Warn().Stringer("from", source).Msg("a connection was closed: too many " + reason)
+	}
+	return e
 }
 
-// ServeHTTP answers one message: the body of a POST, or the path of a GET.
+func (e *Endpoint) maxMessage() int64 {
+	if e.MaxMessage > 0 {
+		return e.MaxMessage
+	}
+	return largestMessage
+}
+
+// exchange is one request and its answer.
+type exchange struct {
+	arrived time.Time
+	from    string
+	request string
+	message Message
+	reply   string
+}
+
+// ServeHTTP answers one message: the body of a POST, or the path of a GET. The paths
+// /metrics and /healthz are about the endpoint itself.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	arrived := time.Now()
-	defer func() {
-		if v := recover(); v != nil {
-			e.log.Error().Interface("panic", v).Msg("a request failed")
-			reply(w, http.StatusInternalServerError, "internal error")
-		}
-	}()
-	select {
-	case e.slots <- struct{}{}:
-		defer func() { <-e.slots }()
-	default:
-		reply(w, http.StatusServiceUnavailable, "too many requests at once")
+	x := &exchange{arrived: time.Now(), from: r.RemoteAddr}
+	status := http.StatusOK
+	err := guard.Do(func() error { return e.route(w, r, x) })
+	switch {
+	case errors.Is(err, errWritten):
 		return
+	case err != nil:
+		status, x.reply = e.refused(x, err)
 	}
-	text, status, err := readMessage(w, r)
+	e.metrics.request(x.message.Command, status)
+	reply(w, status, x.reply)
+}
+
+// errWritten says that the response has been written.
+var errWritten = errors.New("written")
+
+func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, x *exchange) error {
+	if !e.allowed(r.RemoteAddr) {
+		return refuse(http.StatusForbidden, "address", "this player does not serve your address")
+	}
+	v := visitorOf(r.Context())
+	defer e.admission.done(v)
+	own := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case r.Method == http.MethodOptions:
+		return nil
+	case own && r.URL.Path == "/metrics":
+		e.admission.arrived(v)
+		w.Header().Set("Connection", "close")
+		e.scrapes.ServeHTTP(w, r)
+		return errWritten
+	case own && r.URL.Path == "/healthz":
+		return e.health(w)
+	}
+	request, err := e.read(w, r, v)
+	e.admission.arrived(v)
+	if errors.Is(err, errNoRoom) {
+		x.message.Command, x.reply = Start, "busy"
+		return nil
+	}
 	if err != nil {
-		e.log.Warn().Err(err).Str("from", r.RemoteAddr).Msg("unreadable request")
-		reply(w, status, oneLine(err))
-		return
+		return err
 	}
-	if r.Method == http.MethodOptions {
-		reply(w, http.StatusOK, "")
-		return
+	x.request = request
+	if x.message, err = ParseMessage(request); err != nil {
+		return err
 	}
-	answer, err := e.answer(r.Context(), text, arrived)
-	switch {
-	case err == nil:
-		e.log.Debug().Str("message", clip(text)).Str("reply", answer).Msg("answered")
-		reply(w, http.StatusOK, answer)
-	case errors.Is(err, errAgent):
-		reply(w, http.StatusInternalServerError, oneLine(err))
-	default:
-		e.log.Warn().Str("message", clip(text)).Err(err).Str("from", r.RemoteAddr).Msg("refused")
-		reply(w, http.StatusBadRequest, oneLine(err))
+	err = e.answer(r.Context(), x)
+	if err == nil {
+		x.name(e.log.Debug()).Str("reply", Printable(x.reply, maxFinding)).Msg("answered")
 	}
+	return err
 }
 
-// readMessage takes the message out of a request. A body that ends before its
-// announced length is taken as it is.
-func readMessage(w http.ResponseWriter, r *http.Request) (text string, status int, err error) {
-	switch r.Method {
-	case http.MethodOptions:
-		return "", 0, nil
-	case http.MethodGet:
-		text, err := url.PathUnescape(strings.TrimPrefix(r.RequestURI, "/"))
-		return text, http.StatusBadRequest, err
-	case http.MethodPost:
-	default:
-		w.Header().Set("Allow", allowedMethods)
-		return "", http.StatusMethodNotAllowed, fmt.Errorf("expected the method POST, found %s", clip(r.Method))
+// allowed tells whether an address is served.
+func (e *Endpoint) allowed(remote string) bool {
+	a := address(remote)
+	if len(e.Allow) == 0 || a.IsLoopback() {
+		return true
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return "", http.StatusRequestEntityTooLarge, fmt.Errorf("expected at most %d bytes, found more", maxMessage)
-	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
-		return "", http.StatusBadRequest, err
-	}
-	return string(body), 0, nil
+	return slices.ContainsFunc(e.Allow, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-const allowedMethods = "POST, GET, OPTIONS"
+// health says in JSON that the endpoint serves, and how busy it is. The status is 503
+// when it is about to end.
+func (e *Endpoint) health(w http.ResponseWriter) error {
+	code := http.StatusOK
+	matches, status := e.occupancy()
+	if status == closingStatus {
+		code = http.StatusServiceUnavailable
+	}
+	text, err := json.Marshal(struct {
+		Status  string `json:"status"`
+		Matches int    `json:"matches"`
+	}{status, matches})
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	h.Set("Connection", "close")
+	w.WriteHeader(code)
+	_, _ = w.Write(text) // a client that is gone cannot be told
+	return errWritten
+}
+
+// refused logs and counts a request that is not answered as it wished, and returns
+// what to reply.
+func (e *Endpoint) refused(x *exchange, err error) (status int, reason string) {
+	status, kind := http.StatusBadRequest, "message"
+	var r *refusal
+	if errors.As(err, &r) {
+		status, kind = r.status, r.reason
+	}
+	reason = oneLine(err)
+	event := e.strangers.Warn()
+	var p *guard.Panic
+	if errors.As(err, &p) && r == nil {
+		status, kind, reason = http.StatusInternalServerError, "panic", "internal error"
+		event = e.log.Error().Bytes("stack", p.Stack)
+	}
+	e.metrics.refused.WithLabelValues(kind).Inc()
+	x.name(event).Str("error", Printable(err.Error(), maxFinding)).Msg("refused")
+	return status, reason
+}
+
+// name says in a line of the log which exchange it is about.
+func (x *exchange) name(event *zerolog.Event) *zerolog.Event {
+	if x.message.ID != "" {
+		event = event.Str("match", clip(x.message.ID))
+	}
+	return event.Str("from", x.from).Str("request", clip(x.request))
+}
 
 // reply writes a complete response. Readers in use know neither chunks nor
 // connections that stay open.
@@ -128,6 +230,8 @@ func reply(w http.ResponseWriter, status int, text string) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Allow-Methods", allowedMethods)
 	h.Set("Access-Control-Allow-Headers", "Content-Type")
+	// Who doesn't read is not waited for; there is no deadline without a network.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
 	w.WriteHeader(status)
 	// A client that is gone cannot be told.
 	_, _ = io.WriteString(w, text)
@@ -140,124 +244,4 @@ const maxReason = 300
 func oneLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return Printable(text, maxReason)
-}
-
-// answer is the reply to one message that arrived at the given time.
-func (e *Endpoint) answer(ctx context.Context, text string, arrived time.Time) (string, error) {
-	m, err := ParseMessage(text)
-	if err != nil {
-		return "", err
-	}
-	switch m.Command {
-	case Info:
-		return fmt.Sprintf("((name %s) (status %s))", e.name, e.status()), nil
-	case Ping:
-		return e.status(), nil
-	case Preview:
-		return "done", nil
-	case Start:
-		return e.start(ctx, m, arrived)
-	}
-	s := e.find(m.ID)
-	if s == nil {
-		e.log.Warn().Str("match", clip(m.ID)).Str("command", string(m.Command)).Msg("unknown match")
-		return "busy", nil
-	}
-	switch m.Command {
-	case Play:
-		return s.move(m, arrived)
-	case Stop:
-		e.release(s)
-		s.log.Info().Msg("the match is over")
-		return s.end(m), nil
-	default: // Abort
-		e.release(s)
-		s.log.Info().Msg("the match was aborted")
-		s.drop()
-		return "aborted", nil
-	}
-}
-
-func (e *Endpoint) status() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.current != nil {
-		return "busy"
-	}
-	return "available"
-}
-
-// start begins a match unless one runs.
-func (e *Endpoint) start(ctx context.Context, m Message, arrived time.Time) (string, error) {
-	if e.status() == "busy" {
-		return "busy", nil
-	}
-	s, err := newSession(ctx, m, arrived, e.newAgent, e.log)
-	if err != nil {
-		return "", err
-	}
-	if !e.claim(s) {
-		s.cancel()
-		return "busy", nil
-	}
-	s.log.Info().Str("role", s.match.Role).
-		Dur("startclock", m.StartClock).Dur("playclock", m.PlayClock).Msg("a match begins")
-	answer, err := s.begin()
-	if err != nil {
-		e.release(s)
-		s.drop()
-	}
-	return answer, err
-}
-
-// claim makes s the running match unless there is one.
-func (e *Endpoint) claim(s *session) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.current != nil {
-		return false
-	}
-	e.current = s
-	s.expiry = time.AfterFunc(s.patience(), func() {
-		if e.release(s) {
-			s.log.Warn().Msg("no message for too long: the match is given up")
-			s.drop()
-		}
-	})
-	return true
-}
-
-// release makes the endpoint available if s is the running match.
-func (e *Endpoint) release(s *session) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.current != s {
-		return false
-	}
-	s.expiry.Stop()
-	e.current = nil
-	return true
-}
-
-// find is the running match if it has this id, in any case, since some servers
-// send START as it is and later messages in upper case.
-func (e *Endpoint) find(id string) *session {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.current == nil || !strings.EqualFold(e.current.match.ID, id) {
-		return nil
-	}
-	e.current.expiry.Reset(e.current.patience())
-	return e.current
-}
-
-// Close aborts the running match, if any.
-func (e *Endpoint) Close() {
-	e.mu.Lock()
-	s := e.current
-	e.mu.Unlock()
-	if s != nil && e.release(s) {
-		s.log.Info().Msg("the match was aborted: the player is closing")
-		s.drop()
-	}
 }

@@ -29,24 +29,54 @@ func NewSeat(newAgent NewAgent) (*Seat, error) {
 }
 
 // call runs f when the calls before it have returned. It waits until wait is
-// done at most and then returns ErrLate; f, once begun, goes on by itself.
+// done at most and then returns ErrLate; f, once begun, goes on by itself. A free
+// seat is taken even if wait is done already.
 func (s *Seat) call(wait context.Context, f func() error) error {
-	select {
-	case <-s.free:
-	case <-wait.Done():
+	if !s.take(wait) {
 		return ErrLate
 	}
 	done := make(chan error, 1)
 	go func() {
-		defer func() { s.free <- struct{}{} }()
+		defer s.leave()
 		done <- guard.Do(f)
 	}()
 	select {
 	case err := <-done:
 		return err
 	case <-wait.Done():
+	}
+	select {
+	case err := <-done: // both were so far: what is there counts
+		return err
+	default:
 		return ErrLate
 	}
+}
+
+// take takes the seat if it is free before wait is done.
+func (s *Seat) take(wait context.Context) bool {
+	select {
+	case <-s.free:
+		return true
+	default:
+	}
+	select {
+	case <-s.free:
+		return true
+	case <-wait.Done():
+		return false
+	}
+}
+
+func (s *Seat) leave() { s.free <- struct{}{} }
+
+// vacant tells whether the calls before have returned when wait is done, or sooner.
+func (s *Seat) vacant(wait context.Context) bool {
+	free := s.take(wait)
+	if free {
+		s.leave()
+	}
+	return free
 }
 
 // Start tells the agent of a match. The agent's deadline is the start clock of m,

@@ -7,17 +7,18 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"time"
 )
 
 const (
-	// headerTimeout and requestTimeout bound how long a client may take to send
-	// its request.
-	headerTimeout  = 10 * time.Second
-	requestTimeout = time.Minute
+	// headerTimeout and maxHeader bound the time and the bytes of what comes before
+	// the body of a request, the message of a GET included.
+	headerTimeout = 5 * time.Second
+	maxHeader     = 128 << 10
 	// closeTimeout bounds the wait for replies under way at the end.
-	closeTimeout = 2 * time.Second
+	closeTimeout = 5 * time.Second
 )
 
 // Listen opens the address (host:port) on which a player serves.
@@ -32,28 +33,49 @@ func Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve answers game servers on l until ctx is done. Then the running match is
-// aborted, replies under way are finished, and Serve returns nil.
+// Serve answers game servers on l until ctx is done. Then no match begins any more,
+// moves that are being thought about are answered at once, replies under way are
+// finished, all matches are aborted, and Serve returns nil.
 func Serve(ctx context.Context, l net.Listener, e *Endpoint) error {
 	server := &http.Server{
 		Handler:           e,
 		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       requestTimeout,
-		ErrorLog:          stdlog.New(e.log, "", 0),
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          stdlog.New(serverLog{e}, "", 0),
+		ConnContext:       e.admission.enter,
+		ConnState:         e.admission.changed,
 	}
 	e.log.Info().Str("address", l.Addr().String()).Str("name", e.name).Msg("waiting for game servers")
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	select {
 	case err := <-failed:
+		e.Close()
 		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
-	e.Close()
+	e.finish()
+	e.admission.closeWaiting()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	if err := server.Shutdown(patience); err != nil {
-		return server.Close()
+	err := server.Shutdown(patience)
+	e.Close()
+	if err != nil {
+		err = server.Close()
 	}
-	return nil
+	written := make(chan struct{})
+	go func() { e.written.Wait(); close(written) }()
+	select {
+	case <-written:
+	case <-patience.Done(): // a disk that hangs
+	}
+	return err
+}
+
+// serverLog logs what net/http has to say.
+type serverLog struct{ e *Endpoint }
+
+func (s serverLog) Write(line []byte) (int, error) {
+	s.e.strangers.Warn().Msg(Printable(strings.TrimSpace(string(line)), maxFinding))
+	return len(line), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -18,9 +19,6 @@ const (
 	// startMargin is how long before the end of the start clock `ready` is sent
 	// at the latest, so that it reaches the server in time.
 	startMargin = 500 * time.Millisecond
-	// playGrace is how long past the play clock a late move is still sent: some
-	// servers add a second.
-	playGrace = time.Second
 	// stopWait bounds the wait for an agent that is told of the end.
 	stopWait = time.Second
 	// silence is how long past its clocks a match may go without a message
@@ -28,52 +26,113 @@ const (
 	silence = 5 * time.Minute
 	// unlimitedSilence stands for silence where a clock has no limit.
 	unlimitedSilence = 24 * time.Hour
+	// usualRules is what no known rulesheet exceeds, in bytes.
+	usualRules = 1 << 20
+	// maxFindings bounds how many faults of a rulesheet are logged, and maxFinding
+	// the bytes of each.
+	maxFindings = 20
+	maxFinding  = 500
+	// maxHistory bounds the text of all that is told in a match, in bytes: tens of
+	// thousands of joint moves.
+	maxHistory = 4 << 20
 )
 
 // errAgent marks a failure of the agent, as opposed to one of the request.
 var errAgent = errors.New("the player failed")
 
-// session is the match that an endpoint plays.
-type session struct {
-	seat   *Seat
-	match  Match
-	names  spelling
-	log    zerolog.Logger
-	ctx    context.Context // ends with the match
-	cancel context.CancelFunc
-	expiry *time.Timer
+// errEnded is the answer to who still waits when a match ends.
+var errEnded = errors.New("the match has ended meanwhile")
 
-	mu      sync.Mutex // guards history
+// session is a match, from the arrival of its START on: its rules are read, an
+// agent is prepared, and moves are asked of it.
+type session struct {
+	match    Match // without Game and Role until the rules have been read
+	newAgent NewAgent
+	metrics  *metrics
+	log      zerolog.Logger
+	ctx      context.Context // ends with the match
+	cancel   context.CancelFunc
+	time     context.Context // of the agent's moves: ends before ctx if all are to hurry
+	rush     context.CancelFunc
+	loaded   chan struct{} // closed when the rules have been read
+	names    spelling
+	fallback *fallback
+
+	running    bool        // the endpoint's: it counts as one of its matches
+	expiry     *time.Timer // the endpoint's: while running
+	transcript transcript  // while running
+
+	mu      sync.Mutex // guards what follows
+	seat    *Seat      // nil until the rules have been read
 	history [][]gdl.Term
+	heard   int   // bytes of the messages in history
+	turn    *turn // the PLAY that is being answered, if any
 }
 
-// newSession reads the rules of a START message.
-func newSession(ctx context.Context, m Message, arrived time.Time, newAgent NewAgent, log zerolog.Logger) (*session, error) {
-	log = log.With().Str("match", m.ID).Logger()
-	game, notes, err := gdl.Load(ctx, "match "+m.ID, []byte(m.Rules))
-	if err != nil {
-		for _, d := range notes.Errors() {
-			log.Error().Str("code", d.Code).Msg(d.String())
-		}
-		return nil, fmt.Errorf("START: the rules are invalid: %w", err)
+func newSession(m Message, arrived time.Time, newAgent NewAgent, counts *metrics, log zerolog.Logger) *session {
+	log = log.With().Str("match", clip(m.ID)).Logger()
+	s := &session{
+		match:    Match{ID: m.ID, Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock, Log: log},
+		newAgent: newAgent, metrics: counts, log: log, loaded: make(chan struct{}),
 	}
-	for _, d := range notes {
-		log.Debug().Str("code", d.Code).Msg(d.String())
-	}
-	role, err := findRole(game, m.Role)
-	if err != nil {
-		return nil, err
-	}
-	s := &session{log: log, names: newSpelling(game), match: Match{
-		ID: m.ID, Role: role, Game: game,
-		Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock, Log: log,
-	}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	if s.seat, err = NewSeat(newAgent); err != nil {
-		s.cancel()
-		return nil, s.failure("START", err)
+	s.time, s.rush = context.WithCancel(s.ctx)
+	return s
+}
+
+// load reads the rules of a START message and seats an agent. It ends with the
+// match and, if the rules are larger than any in use, with the request: then the
+// sender is gone. For smaller ones that makes no difference, and who has only
+// closed its side of the connection still waits for the reply.
+func (s *session) load(request context.Context, m Message, parsing chan struct{}) error {
+	defer close(s.loaded)
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	if len(m.Rules) > usualRules {
+		defer context.AfterFunc(request, cancel)()
 	}
-	return s, nil
+	select {
+	case parsing <- struct{}{}:
+		defer func() { <-parsing }()
+	case <-ctx.Done():
+		return fmt.Errorf("START: %w", errEnded)
+	}
+	game, notes, err := gdl.Load(ctx, "match "+clip(m.ID), []byte(m.Rules))
+	if ctx.Err() != nil {
+		return fmt.Errorf("START: %w", errEnded)
+	}
+	s.report(notes)
+	if err != nil {
+		return fmt.Errorf("START: the rules are invalid: %w", err)
+	}
+	if s.match.Role, err = findRole(game, m.Role); err != nil {
+		return err
+	}
+	s.match.Game, s.names = game, newSpelling(game)
+	s.fallback = &fallback{game: game, role: s.match.Role}
+	seat, err := NewSeat(s.newAgent)
+	if err != nil {
+		return s.failure("START", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seat = seat
+	return nil
+}
+
+// report logs what was found in the rules.
+func (s *session) report(found gdl.Diagnostics) {
+	faults := found.Errors()
+	for i, d := range faults {
+		if i == maxFindings {
+			s.log.Error().Int("more", len(faults)-i).Msg("and more faults of the rules")
+			return
+		}
+		s.log.Error().Str("code", d.Code).Msg(Printable(d.String(), maxFinding))
+	}
+	if len(faults) == 0 {
+		s.log.Debug().Int("warnings", len(found)).Msg("the rules are valid")
+	}
 }
 
 // findRole is the role as the rules spell it: as given, or else in any case.
@@ -104,7 +163,8 @@ func (s *session) patience() time.Duration {
 	return s.match.StartClock + s.match.PlayClock + silence
 }
 
-// begin prepares the agent. A slow agent is left to it: the reply is due.
+// begin prepares the agent, and once more a new one if it fails. A slow agent is
+// left to it: the reply is due.
 func (s *session) begin() (string, error) {
 	limit := s.match.StartClock
 	if limit > 0 {
@@ -112,76 +172,62 @@ func (s *session) begin() (string, error) {
 	}
 	wait, cancel := WithClock(s.ctx, s.match.Start, limit)
 	defer cancel()
-	err := s.seat.Start(wait, s.ctx, s.match)
-	if errors.Is(err, ErrLate) && s.ctx.Err() == nil {
-		s.log.Warn().Msg("the player is still preparing at the end of the start clock")
-		return "ready", nil
+	err := s.seated().Start(wait, s.ctx, s.match)
+	if err != nil && !errors.Is(err, ErrLate) && s.ctx.Err() == nil {
+		_ = s.failure("START", err)
+		err = s.renew(wait, s.match)
 	}
-	if err != nil {
+	switch {
+	case s.ctx.Err() != nil:
+		return "", fmt.Errorf("START: %w", errEnded)
+	case err == nil:
+	case errors.Is(err, ErrLate):
+		s.log.Warn().Msg("the player is still preparing at the end of the start clock")
+	default:
 		return "", s.failure("START", err)
 	}
 	return "ready", nil
 }
 
-// move answers a PLAY.
-func (s *session) move(m Message, arrived time.Time) (string, error) {
-	if err := s.checkJoint(m); err != nil {
-		return "", err
-	}
-	s.hear(m.Joint)
-	clock, cancel := WithClock(s.ctx, arrived, s.match.PlayClock)
-	defer cancel()
-	limit := s.match.PlayClock
-	if limit > 0 {
-		limit += playGrace
-	}
-	wait, cancelWait := WithClock(s.ctx, arrived, limit)
-	defer cancelWait()
-	move, err := s.seat.Play(wait, clock, s.told)
+// renew seats another agent and tells it of the match, with the clock in m.
+func (s *session) renew(wait context.Context, m Match) error {
+	s.seated().Abort()
+	seat, err := NewSeat(s.newAgent)
 	if err != nil {
-		return "", s.failure("PLAY", err)
+		return err
 	}
-	if clock.Err() != nil {
-		s.log.Warn().Dur("clock", s.match.PlayClock).Dur("took", time.Since(arrived)).Msg("the move is late")
+	if err := seat.Start(wait, s.ctx, m); err != nil && !errors.Is(err, ErrLate) {
+		return err
 	}
-	return move.String(), nil
-}
-
-// hear keeps a joint move, nil for NIL, before anything else happens: it is
-// history, whatever the agent does at that moment.
-func (s *session) hear(joint []gdl.Term) {
-	joint = s.names.correctAll(joint)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.history = append(s.history, joint)
-}
-
-// told is what the agent is told: all that was heard.
-func (s *session) told() [][]gdl.Term {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.history[:len(s.history):len(s.history)]
-}
-
-// checkJoint tells whether a joint move has one move per role.
-func (s *session) checkJoint(m Message) error {
-	if n := len(s.match.Game.Roles); m.Joint != nil && len(m.Joint) != n {
-		return fmt.Errorf("%s: expected %d moves, one per role, found %d", m.Command, n, len(m.Joint))
-	}
+	s.seat = seat
 	return nil
+}
+
+func (s *session) seated() *Seat {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seat
 }
 
 // end answers a STOP.
 func (s *session) end(m Message) string {
 	s.cancel()
+	seat := s.seated()
+	if seat == nil {
+		return "done"
+	}
 	if err := s.checkJoint(m); err != nil {
 		s.log.Warn().Err(err).Msg("the last joint move is ignored")
 	} else {
-		s.hear(m.Joint)
+		s.mu.Lock()
+		s.history = append(s.history, s.names.correctAll(m.Joint))
+		s.mu.Unlock()
 	}
 	wait, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
-	if err := s.seat.Stop(wait, s.told); err != nil {
+	if err := seat.Stop(wait, s.told); err != nil {
 		_ = s.failure("STOP", err)
 	}
 	return "done"
@@ -190,19 +236,18 @@ func (s *session) end(m Message) string {
 // drop ends the session without a last move.
 func (s *session) drop() {
 	s.cancel()
-	s.seat.Abort()
+	if seat := s.seated(); seat != nil {
+		seat.Abort()
+	}
 }
 
 // failure logs what went wrong in the agent and says so for the reply.
 func (s *session) failure(command string, err error) error {
-	if s.ctx.Err() != nil && errors.Is(err, ErrLate) {
-		return fmt.Errorf("%s: the match has ended meanwhile", command)
-	}
 	event := s.log.Error().Str("command", command).Err(err)
 	var p *guard.Panic
 	if errors.As(err, &p) {
 		event = event.Bytes("stack", p.Stack)
 	}
 	event.Msg("the player failed")
-	return fmt.Errorf("%s: %w: %w", command, errAgent, err)
+	return &refusal{http.StatusInternalServerError, "player", fmt.Errorf("%s: %w: %w", command, errAgent, err)}
 }

@@ -65,6 +65,31 @@ func split(text string, most int) ([]string, error) {
 	return forms, nil
 }
 
+// commandOf is the command of a message of which the beginning is known.
+func commandOf(head string) Command {
+	rest, ok := strings.CutPrefix(skipBlank(strings.TrimPrefix(head, "\ufeff")), "(")
+	if !ok {
+		return ""
+	}
+	rest = skipBlank(rest)
+	n := 0
+	for n < len(rest) && !endsAtom(rest[n]) {
+		n++
+	}
+	return Command(strings.ToUpper(rest[:n]))
+}
+
+// skipBlank is text without the white space and the comments that it begins with.
+func skipBlank(text string) string {
+	i := 0
+	for ; i < len(text) && (isSpace(text[i]) || text[i] == ';'); i++ {
+		if text[i] == ';' {
+			i = endOfLine(text, i)
+		}
+	}
+	return text[min(i, len(text)):]
+}
+
 // endOfLine is the index of the last byte of the line that i is in.
 func endOfLine(text string, i int) int {
 	if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {

@@ -1,0 +1,142 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	// smallMessage bounds all messages but those with rules, in bytes: a joint move
+	// of a hundred roles has a few kB.
+	smallMessage = 64 << 10
+	// largestMessage is the default of Endpoint.MaxMessage.
+	largestMessage = 16 << 20
+	// bodyGrace is what anybody may take to send a message, and minRate, in bytes a
+	// second, how much more time its length gives.
+	bodyGrace = 5 * time.Second
+	minRate   = 64 << 10
+)
+
+// refusal is why a request is not answered: an HTTP status and a reason for the
+// sender, and what it counts as.
+type refusal struct {
+	status int
+	reason string // of few kinds
+	err    error
+}
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+func refuse(status int, reason, format string, args ...any) *refusal {
+	return &refusal{status, reason, fmt.Errorf(format, args...)}
+}
+
+// errNoRoom says that a large message found no room.
+var errNoRoom = errors.New("no room for the message")
+
+const allowedMethods = "POST, GET, OPTIONS"
+
+// read takes the message out of a request: the body of a POST, or the path of a GET.
+func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, v *visitor) (string, error) {
+	switch r.Method {
+	case http.MethodGet:
+		text, err := url.PathUnescape(strings.TrimPrefix(r.RequestURI, "/"))
+		if err != nil {
+			return "", &refusal{http.StatusBadRequest, "path", err}
+		}
+		return text, nil
+	case http.MethodPost:
+	default:
+		w.Header().Set("Allow", allowedMethods)
+		return "", refuse(http.StatusMethodNotAllowed, "method", "expected the method POST, found %s", clip(r.Method))
+	}
+	body := &paced{body: r.Body, control: http.NewResponseController(w), began: time.Now()}
+	defer body.relax()
+	text, err := e.readBody(body, r.ContentLength, v)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = refuse(http.StatusRequestTimeout, "slow", "the message did not arrive in time: %d bytes in %v", body.bytes, body.patience())
+	}
+	return text, err
+}
+
+// readBody reads a message. What comes first tells its kind: small ones are read as
+// they come, large ones need room before they take memory. A body that ends before
+// its announced length is taken as it is.
+func (e *Endpoint) readBody(body io.Reader, announced int64, v *visitor) (string, error) {
+	limit := e.maxMessage()
+	if announced > limit {
+		return discard(body, limit, tooLarge(limit))
+	}
+	small := min(smallMessage, limit)
+	head, err := io.ReadAll(io.LimitReader(body, small+1))
+	if err != nil || int64(len(head)) <= small {
+		return string(head), err
+	}
+	command := commandOf(string(head))
+	if command != Start && command != Preview {
+		return discard(body, limit, tooLarge(small))
+	}
+	size := announced
+	if size < 0 {
+		size = limit
+	}
+	if command == Start && e.full() || !e.admission.reserve(v, size, maxLarge*limit) {
+		return discard(body, limit, errNoRoom)
+	}
+	var text strings.Builder
+	text.Grow(int(size))
+	text.Write(head)
+	_, err = io.Copy(&text, io.LimitReader(body, limit+1-int64(len(head))))
+	if int64(text.Len()) > limit {
+		return discard(body, limit, tooLarge(limit))
+	}
+	return text.String(), err
+}
+
+// discard reads on before a message is refused: who is still sending doesn't read the
+// reply.
+func discard(body io.Reader, limit int64, reason error) (string, error) {
+	if _, err := io.Copy(io.Discard, io.LimitReader(body, limit)); err != nil {
+		return "", err
+	}
+	return "", reason
+}
+
+func tooLarge(limit int64) error {
+	return refuse(http.StatusRequestEntityTooLarge, "size", "expected at most %d bytes, found more", limit)
+}
+
+// paced reads a body under a deadline that moves on as bytes arrive.
+type paced struct {
+	body    io.Reader
+	control *http.ResponseController
+	began   time.Time
+	bytes   int64
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	// There is no deadline where there is no network.
+	_ = p.control.SetReadDeadline(p.began.Add(p.patience()))
+	n, err := p.body.Read(b)
+	p.bytes += int64(n)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// patience is how long what has arrived may have taken.
+func (p *paced) patience() time.Duration {
+	return bodyGrace + time.Duration(p.bytes)*time.Second/minRate
+}
+
+// relax takes the deadline away: the server goes on reading, to learn when the
+// client is gone.
+func (p *paced) relax() { _ = p.control.SetReadDeadline(time.Time{}) }

@@ -1,0 +1,88 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/reference"
+)
+
+// fallback names legal moves from the rules alone, for when the agent doesn't. It
+// takes part in a match only then: nothing is computed before.
+type fallback struct {
+	game *gdl.Game
+	role string
+
+	mu      sync.Mutex
+	prover  *reference.Prover
+	fluents []string // of the position
+	heard   int      // of what was told: how much the position has gone through
+}
+
+// errOver says that there is no move to make any more.
+var errOver = errors.New("the game is over")
+
+// errNoMove says that the rules give a role no legal move.
+var errNoMove = errors.New("the rules give no legal move here")
+
+// move is a legal move after all that was told. Joint moves that are not legal
+// where they are told are passed over.
+func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.prover == nil {
+		prover := reference.NewProver(f.game)
+		fluents, err := prover.Initial(ctx)
+		if err != nil {
+			return gdl.Term{}, err
+		}
+		f.prover, f.fluents = prover, fluents
+	}
+	for ; f.heard < len(told); f.heard++ {
+		if err := f.hear(ctx, told[f.heard]); err != nil {
+			return gdl.Term{}, err
+		}
+	}
+	over, err := f.prover.Terminal(ctx, f.fluents)
+	if err != nil {
+		return gdl.Term{}, err
+	}
+	if over {
+		return gdl.Term{}, errOver
+	}
+	moves, err := f.prover.Legal(ctx, f.fluents, f.role, 1)
+	if err != nil {
+		return gdl.Term{}, err
+	}
+	if len(moves) == 0 {
+		return gdl.Term{}, errNoMove
+	}
+	return gdl.ParseTerm(moves[0])
+}
+
+// hear goes on by one joint move, if it is legal.
+func (f *fallback) hear(ctx context.Context, joint []gdl.Term) error {
+	if joint == nil {
+		return nil
+	}
+	texts := make([]string, len(joint))
+	for i, t := range joint {
+		texts[i] = t.String()
+		legal, err := f.prover.Legal(ctx, f.fluents, f.game.Roles[i].String(), 0)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(legal, texts[i]) {
+			return nil
+		}
+	}
+	fluents, err := f.prover.Next(ctx, f.fluents, texts)
+	if err != nil {
+		return err
+	}
+	f.fluents = fluents
+	return nil
+}

@@ -1,0 +1,242 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"stackmate/internal/guard"
+)
+
+// What INFO tells, and /healthz.
+const (
+	availableStatus = "available"
+	busyStatus      = "busy"
+	closingStatus   = "closing" // of /healthz alone: INFO says busy
+)
+
+// answer finds the reply to a message.
+func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
+	switch x.message.Command {
+	case Info:
+		x.reply = fmt.Sprintf("((name %s) (status %s))", e.name, e.status())
+		return nil
+	case Ping:
+		x.reply = e.status()
+		return nil
+	case Preview:
+		x.reply = "done"
+		return nil
+	case Start:
+		return e.start(ctx, x)
+	}
+	s := e.find(x.message.ID)
+	if s == nil {
+		e.strangers.Warn().Str("match", clip(x.message.ID)).Str("command", string(x.message.Command)).
+			Str("from", x.from).Msg("unknown match")
+		x.reply = "busy"
+		return nil
+	}
+	number := s.transcript.request(x.arrived, x.from, x.request)
+	err := e.answerMatch(s, x)
+	s.transcript.answer(number, err, x.reply)
+	if x.message.Command != Play {
+		s.transcript.close()
+	}
+	return err
+}
+
+// answerMatch finds the reply to a message of a match that runs.
+func (e *Endpoint) answerMatch(s *session, x *exchange) (err error) {
+	switch x.message.Command {
+	case Play:
+		x.reply, err = s.move(x.message, x.request, x.arrived)
+	case Stop:
+		e.release(s)
+		s.log.Info().Msg("the match is over")
+		x.reply = s.end(x.message)
+	default: // Abort
+		e.release(s)
+		s.log.Info().Msg("the match was aborted")
+		s.drop()
+		x.reply = "aborted"
+	}
+	return err
+}
+
+// start begins a match if there is room for one.
+func (e *Endpoint) start(ctx context.Context, x *exchange) error {
+	s := newSession(x.message, x.arrived, e.newAgent, e.metrics, e.log)
+	if !e.register(s) {
+		x.reply = "busy"
+		return nil
+	}
+	if err := guard.Do(func() error { return s.load(ctx, x.message, e.parsing) }); err != nil {
+		e.release(s)
+		s.cancel()
+		return err
+	}
+	if !e.claim(s) {
+		s.cancel()
+		x.reply = "busy"
+		return nil
+	}
+	s.transcript.open(e.Record, s, &e.written)
+	s.log.Info().Str("role", clip(s.match.Role)).
+		Dur("startclock", s.match.StartClock).Dur("playclock", s.match.PlayClock).Msg("a match begins")
+	number := s.transcript.request(x.arrived, x.from, x.request)
+	reply, err := s.begin()
+	x.reply = reply
+	s.transcript.answer(number, err, reply)
+	if err != nil {
+		e.abandon(s, "it could not begin")
+	}
+	return err
+}
+
+// abandon ends a match without a word from its server.
+func (e *Endpoint) abandon(s *session, why string) {
+	if e.release(s) {
+		s.log.Warn().Msg("the match is given up: " + why)
+		s.drop()
+		s.transcript.close()
+	}
+}
+
+// register makes the session known, so that it can be aborted while its rules are
+// read. There must be room for its match.
+func (e *Endpoint) register(s *session) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := strings.ToLower(s.match.ID)
+	if e.sessions[key] != nil || e.closing || e.running() >= e.capacity() {
+		return false
+	}
+	e.sessions[key] = s
+	return true
+}
+
+// claim makes a session that has been registered a match, if there still is room:
+// whose rules have been read first plays.
+func (e *Endpoint) claim(s *session) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := strings.ToLower(s.match.ID)
+	if e.sessions[key] != s {
+		return false // aborted meanwhile
+	}
+	if e.closing || e.running() >= e.capacity() {
+		delete(e.sessions, key)
+		return false
+	}
+	s.running = true
+	s.expiry = time.AfterFunc(s.patience(), func() { e.abandon(s, "no message for too long") })
+	return true
+}
+
+// running counts the matches. The caller holds mu.
+func (e *Endpoint) running() int {
+	n := 0
+	for _, s := range e.sessions {
+		if s.running {
+			n++
+		}
+	}
+	return n
+}
+
+func (e *Endpoint) capacity() int { return max(e.Matches, 1) }
+
+// release forgets the session, if it is known.
+func (e *Endpoint) release(s *session) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := strings.ToLower(s.match.ID)
+	if e.sessions[key] != s {
+		return false
+	}
+	delete(e.sessions, key)
+	if s.running {
+		s.expiry.Stop()
+	}
+	return true
+}
+
+// find is the session of this id, in any case, since some servers send START as it
+// is and later messages in upper case.
+func (e *Endpoint) find(id string) *session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.sessions[strings.ToLower(id)]
+	if s != nil && s.running {
+		s.expiry.Reset(s.patience())
+	}
+	return s
+}
+
+// occupancy counts the matches and tells whether there is room for more.
+func (e *Endpoint) occupancy() (matches int, status string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	matches, status = e.running(), availableStatus
+	switch {
+	case e.closing:
+		status = closingStatus
+	case matches >= e.capacity():
+		status = busyStatus
+	}
+	return matches, status
+}
+
+// full tells whether no match can begin.
+func (e *Endpoint) full() bool { return e.status() == busyStatus }
+
+// status is that of INFO.
+func (e *Endpoint) status() string {
+	if _, status := e.occupancy(); status == availableStatus {
+		return availableStatus
+	}
+	return busyStatus
+}
+
+// finish lets no match begin any more and ends those that run: moves that are being
+// thought about are answered at once, the other matches are aborted.
+func (e *Endpoint) finish() {
+	e.mu.Lock()
+	e.closing = true
+	e.mu.Unlock()
+	e.endAll(func(s *session) bool { return s.finishing() })
+}
+
+// Close aborts all matches.
+func (e *Endpoint) Close() { e.endAll(func(*session) bool { return false }) }
+
+// endAll aborts the matches, but those to keep.
+func (e *Endpoint) endAll(keep func(*session) bool) {
+	e.mu.Lock()
+	var all []*session
+	for _, s := range e.sessions {
+		all = append(all, s)
+	}
+	e.mu.Unlock()
+	for _, s := range all {
+		if !keep(s) {
+			e.abandon(s, "the player is closing")
+		}
+	}
+}
+
+// statusOf is the HTTP status that says an error.
+func statusOf(err error) int {
+	var r *refusal
+	switch {
+	case err == nil:
+		return http.StatusOK
+	case errors.As(err, &r):
+		return r.status
+	}
+	return http.StatusBadRequest
+}

@@ -1,0 +1,218 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stackmate/gdl"
+)
+
+const (
+	// playGrace is how long past the play clock a late move is still sent: some
+	// servers add a second.
+	playGrace = time.Second
+	// maxFallback is how long before the end of the play clock an agent that still
+	// does something else is no longer waited for, or a quarter of the clock.
+	maxFallback = time.Second
+	// minFallback is what finding a legal move may take in any case.
+	minFallback = 500 * time.Millisecond
+	// unlimitedRenewal is the start clock of an agent made anew where there is no
+	// play clock of which it could have a part.
+	unlimitedRenewal = 10 * time.Second
+)
+
+// turn is a PLAY that is being answered.
+type turn struct {
+	text    string // the message as it came
+	arrived time.Time
+	clock   context.Context // the agent's time; ends early when it is to hurry
+	hurry   context.CancelFunc
+	done    chan struct{} // closed when reply or err is known
+	reply   string
+	err     error
+}
+
+// move answers a PLAY. One that is the same, byte for byte, as the one being
+// answered is that one sent again: it gets the same answer. Any other says that the
+// match has gone on, so that the move under way is wanted no more.
+func (s *session) move(m Message, text string, arrived time.Time) (string, error) {
+	wait, cancel := WithClock(s.ctx, arrived, s.match.PlayClock)
+	defer cancel()
+	select {
+	case <-s.loaded:
+	case <-wait.Done():
+	}
+	if s.seated() == nil {
+		return "busy", nil // there are no rules yet, or none at all
+	}
+	if err := s.checkJoint(m); err != nil {
+		return "", err
+	}
+	t, first, err := s.ask(m, text, arrived)
+	if err != nil {
+		return "", err
+	}
+	if first {
+		s.answer(t)
+	}
+	<-t.done
+	return t.reply, t.err
+}
+
+// ask makes the message the turn of the session, unless it is so already. What it
+// tells is kept before anything else happens.
+func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first bool, err error) {
+	joint := s.names.correctAll(m.Joint)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, kind := s.turn, jointNew
+	switch {
+	case before != nil && before.text == text:
+		s.metrics.joint.WithLabelValues(jointRepeated).Inc()
+		s.log.Warn().Msg("a PLAY that is being answered came again: it gets the same answer")
+		return before, false, nil
+	case s.heard+len(text) > maxHistory:
+		return nil, false, fmt.Errorf("PLAY: expected at most %d bytes in all messages of a match, found more", maxHistory)
+	case before != nil:
+		s.log.Warn().Msg("a PLAY came before the last one was answered: the match has gone on")
+		before.hurry()
+	}
+	if joint == nil {
+		kind = jointNone
+	}
+	s.metrics.joint.WithLabelValues(kind).Inc()
+	t = &turn{text: text, arrived: arrived, done: make(chan struct{})}
+	t.clock, t.hurry = WithClock(s.time, arrived, s.match.PlayClock)
+	s.turn = t
+	s.history = append(s.history, joint)
+	s.heard += len(text)
+	return t, true, nil
+}
+
+// answer finds the reply to a turn.
+func (s *session) answer(t *turn) {
+	t.err = errAgent // unless something better is known at the end
+	defer func() {
+		s.mu.Lock()
+		if s.turn == t {
+			s.turn = nil
+		}
+		s.mu.Unlock()
+		t.hurry()
+		close(t.done)
+	}()
+	move, by, err := s.choose(t)
+	if err != nil {
+		t.err = err
+		return
+	}
+	t.reply, t.err = move.String(), nil
+	took, clock := time.Since(t.arrived), s.match.PlayClock
+	s.metrics.move(by, took, clock)
+	event := s.log.Debug()
+	late := clock > 0 && took > clock
+	if late || by != byAgent {
+		event = s.log.Warn()
+	}
+	event.Str("move", Printable(t.reply, maxFinding)).Str("by", by).
+		Dur("clock", clock).Dur("took", took).Bool("late", late).Msg("answered")
+}
+
+// choose is the move of the agent or, if that fails, of one made anew or, if that
+// fails too or there is no time, any legal one.
+func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
+	clock := s.match.PlayClock
+	limit := clock
+	if limit > 0 {
+		limit += playGrace
+	}
+	wait, cancel := WithClock(s.ctx, t.arrived, limit)
+	defer cancel()
+	vacant, cancelVacant := WithClock(s.ctx, t.arrived, clock-min(maxFallback, clock/4))
+	defer cancelVacant()
+	seat := s.seated()
+	err = ErrLate
+	if seat.vacant(vacant) {
+		move, err = seat.Play(wait, t.clock, s.told)
+	}
+	if err == nil {
+		return move, byAgent, nil
+	}
+	if s.ctx.Err() != nil {
+		return move, "", fmt.Errorf("PLAY: %w", errEnded)
+	}
+	failure := s.failure("PLAY", err)
+	legal, noLegal := s.legal(wait)
+	if errors.Is(noLegal, errOver) {
+		return move, "", fmt.Errorf("PLAY: %w", noLegal)
+	}
+	if !errors.Is(err, ErrLate) && t.clock.Err() == nil {
+		if move, err = s.playAnew(t, wait); err == nil {
+			return move, byAnew, nil
+		}
+	}
+	if noLegal != nil {
+		return move, "", failure
+	}
+	return legal, byFallback, nil
+}
+
+// legal is any legal move.
+func (s *session) legal(wait context.Context) (gdl.Term, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, minFallback)
+	if wait.Err() == nil {
+		cancel()
+		ctx, cancel = context.WithCancel(wait)
+	}
+	defer cancel()
+	move, err := s.fallback.move(ctx, s.told())
+	if err != nil && !errors.Is(err, errOver) {
+		s.log.Error().Err(err).Msg("no legal move was found")
+	}
+	return move, err
+}
+
+// playAnew has the move chosen by an agent made from what is known: the rules and
+// all that was told.
+func (s *session) playAnew(t *turn, wait context.Context) (gdl.Term, error) {
+	m := s.match
+	m.Start, m.StartClock = time.Now(), unlimitedRenewal
+	if m.PlayClock > 0 {
+		m.StartClock = max((m.PlayClock-time.Since(t.arrived))/2, time.Millisecond)
+	}
+	err := s.renew(wait, m)
+	var move gdl.Term
+	if err == nil {
+		move, err = s.seated().Play(wait, t.clock, s.told)
+	}
+	if err != nil {
+		return move, s.failure("PLAY", err)
+	}
+	return move, nil
+}
+
+// told is what the agent is told: all that was heard.
+func (s *session) told() [][]gdl.Term {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.history[:len(s.history):len(s.history)]
+}
+
+// checkJoint tells whether a joint move has one move per role.
+func (s *session) checkJoint(m Message) error {
+	if n := len(s.match.Game.Roles); m.Joint != nil && len(m.Joint) != n {
+		return fmt.Errorf("%s: expected %d moves, one per role, found %d", m.Command, n, len(m.Joint))
+	}
+	return nil
+}
+
+// finishing has the agent answer the running turn at once, and tells whether there
+// is one.
+func (s *session) finishing() bool {
+	s.rush()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn != nil
+}

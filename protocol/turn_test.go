@@ -1,0 +1,270 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stackmate/gdl"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pass is a legal move of choosing.
+var pass = gdl.Term{Name: "pass"}
+
+func toldText(told [][]gdl.Term) string {
+	var all []string
+	for _, joint := range told {
+		all = append(all, jointText(joint))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestAFreeSeatIsTakenThoughTheClockHasEnded(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 100 {
+		began := make(chan struct{})
+		s, err := NewSeat(always(&fake{onStart: func(context.Context, Match) error { close(began); return nil }}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = s.Start(ended, t.Context(), Match{})
+		select {
+		case <-began:
+		case <-time.After(10 * time.Second):
+			t.Fatal("the agent was never told of the match")
+		}
+	}
+}
+
+func TestALateAgentIsDisturbedByTheNextPlayWhichIsToldAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		agent := &fake{onPlay: func(ctx context.Context, history [][]gdl.Term) (gdl.Term, error) {
+			told = append(told, toldText(history))
+			if len(history) == 1 {
+				<-ctx.Done()
+			}
+			return pass, nil
+		}}
+		e := NewEndpoint("Tester", always(agent), zlog)
+		expect(t, e, startText("Left"), "ready")
+		began := time.Now()
+		var first sync.WaitGroup
+		first.Go(func() { expect(t, e, "(PLAY m.1 NIL)", "pass") })
+		synctest.Wait()
+		expect(t, e, "(PLAY m.1 (pass pass))", "pass")
+		first.Wait()
+		if took := time.Since(began); took != 0 {
+			t.Errorf("the second PLAY waited for %v", took)
+		}
+		if diff := cmp.Diff([]string{"()", "() (pass pass)"}, told); diff != "" {
+			t.Errorf("what the agent was told (-want +got):\n%s", diff)
+		}
+		expect(t, e, "(STOP m.1 NIL)", "done")
+	})
+}
+
+func TestAPlaySentAgainWhileItIsAnsweredGetsTheSameAnswerAndIsNotToldTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls, told := 0, ""
+		agent := &fake{onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+			calls++
+			told = toldText(history)
+			time.Sleep(time.Second)
+			return gdl.Term{Name: fmt.Sprint("move", calls)}, nil
+		}}
+		e := NewEndpoint("Tester", always(agent), zlog)
+		expect(t, e, startText("Left"), "ready")
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() { expect(t, e, "(PLAY m.1 NIL)", "move1") })
+		}
+		all.Wait()
+		expect(t, e, "(PLAY m.1 NIL)", "move2") // the first has been answered: this is a new message
+		if told != "() ()" {
+			t.Errorf("told %s", told)
+		}
+		expect(t, e, "(ABORT m.1)", "aborted")
+	})
+}
+
+func TestLegalMovesAreAnsweredInTimeForAnAgentThatNeverReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forever := make(chan struct{})
+		agent := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { <-forever; return pass, nil }}
+		e := NewEndpoint("Tester", always(agent), zlog)
+		expect(t, e, startText("Left"), "ready")
+		expect(t, e, "(PLAY m.1 NIL)", "(say Yes)") // a second past the clock
+		began := time.Now()
+		expect(t, e, "(PLAY m.1 (pass pass))", "(say Yes)")
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("the move came after %v of 5s", took)
+		}
+		expect(t, e, "(ABORT m.1)", "aborted")
+		close(forever)
+	})
+}
+
+func TestAnAgentThatFailsIsMadeAnewFromAllThatWasTold(t *testing.T) {
+	var agents []*fake
+	var told []string
+	newAgent := func() Agent {
+		number := len(agents)
+		a := &fake{
+			onStart: func(_ context.Context, m Match) error {
+				told = append(told, fmt.Sprintf("%d start %s", number, m.Role))
+				return nil
+			},
+			onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+				told = append(told, fmt.Sprint(number, " ", toldText(history)))
+				if number == 0 && len(history) == 2 {
+					panic("broken")
+				}
+				return pass, nil
+			},
+		}
+		agents = append(agents, a)
+		return a
+	}
+	e := NewEndpoint("Tester", newAgent, zlog)
+	expect(t, e, startText("Left"), "ready")
+	expect(t, e, "(PLAY m.1 NIL)", "pass")
+	expect(t, e, "(PLAY m.1 (pass pass))", "pass")
+	expect(t, e, "(STOP m.1 (pass pass))", "done")
+	want := []string{"0 start Left", "0 ()", "0 () (pass pass)", "1 start Left", "1 () (pass pass)"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("what the agents were told (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnAgentThatFailsToStartIsMadeAnewOnce(t *testing.T) {
+	starts := 0
+	agent := &fake{onStart: func(context.Context, Match) error {
+		if starts++; starts == 1 {
+			return errors.New("broken")
+		}
+		return nil
+	}}
+	e := NewEndpoint("Tester", always(agent), zlog)
+	expect(t, e, startText("Left"), "ready")
+	expect(t, e, "(PLAY m.1 NIL)", "pass")
+}
+
+// failing is an agent that has no move to make.
+func failing() *fake {
+	return &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
+		return gdl.Term{}, errors.New("the game is over")
+	}}
+}
+
+func TestAGameThatIsOverAtItsStartEndsInOrder(t *testing.T) {
+	over := strings.Replace(choosing, "(init (round 1))", "(init (round 3))", 1)
+	e := NewEndpoint("Tester", always(failing()), zlog)
+	for _, end := range []string{"(STOP m.1 NIL)", "(ABORT m.1)"} {
+		expect(t, e, "( START m.1 Left ("+over+") 10 5 )", "ready")
+		status, text := ask(t, e, "(PLAY m.1 NIL)")
+		if status != http.StatusBadRequest || text != "PLAY: the game is over" {
+			t.Errorf("PLAY: %d %q", status, text)
+		}
+		if status, text := ask(t, e, end); status != http.StatusOK || text == "busy" {
+			t.Errorf("%s: %d %q", end, status, text)
+		}
+		for _, late := range []string{"(PLAY m.1 NIL)", "(STOP m.1 NIL)", "(ABORT m.1)"} {
+			expect(t, e, late, "busy")
+		}
+		expect(t, e, "(PING)", "available")
+	}
+}
+
+func TestTheFallbackGoesOnByWhatIsLegal(t *testing.T) {
+	e := NewEndpoint("Tester", always(failing()), zlog)
+	expect(t, e, startText("Right"), "ready")
+	expect(t, e, "(PLAY m.1 NIL)", "(say Yes)")
+	expect(t, e, "(PLAY m.1 (foreign pass))", "(say Yes)")
+	expect(t, e, "(PLAY m.1 (pass (SAY NO)))", "(say Yes)")
+	status, text := ask(t, e, "(PLAY m.1 (pass pass))")
+	if status != http.StatusBadRequest || text != "PLAY: the game is over" {
+		t.Errorf("after two rounds: %d %q", status, text)
+	}
+}
+
+func TestWhatIsToldInAMatchIsBounded(t *testing.T) {
+	e := NewEndpoint("Tester", always(&fake{}), zlog)
+	expect(t, e, startText("Left"), "ready")
+	e.find("m.1").heard = maxHistory - 40
+	expect(t, e, "(PLAY m.1 (pass pass))", "pass")
+	status, text := ask(t, e, "(PLAY m.1 (pass pass))")
+	if status != http.StatusBadRequest || text != "PLAY: expected at most 4194304 bytes in all messages of a match, found more" {
+		t.Errorf("%d %q", status, text)
+	}
+	expect(t, e, "(STOP m.1 NIL)", "done")
+}
+
+func TestSeveralMatchesAtATimeDoNotMix(t *testing.T) {
+	e := NewEndpoint("Tester", drifters(t, compile(t, game(t, choosing))), zlog)
+	e.Matches = 3
+	start := func(id string) string { return strings.Replace(startText("Left"), "m.1", id, 1) }
+	for i := range 3 {
+		expect(t, e, "(PING)", "available")
+		expect(t, e, start(fmt.Sprint("m.", i)), "ready")
+	}
+	expect(t, e, "(PING)", "busy")
+	expect(t, e, start("m.3"), "busy")
+	expect(t, e, start("M.1"), "busy")
+	for _, joint := range []string{"NIL", "(pass (say No))"} {
+		for i := range 3 {
+			if status, move := ask(t, e, fmt.Sprintf("(PLAY M.%d %s)", i, joint)); status != 200 || move == "busy" {
+				t.Errorf("%d %s", status, move)
+			}
+		}
+	}
+	for i := range 3 {
+		expect(t, e, fmt.Sprintf("(STOP m.%d (pass pass))", i), "done")
+		expect(t, e, "(PING)", "available")
+	}
+}
+
+func TestAStartWhoseRulesAreBeingReadIsEndedByAbortAndHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := NewEndpoint("Tester", always(&fake{}), zlog)
+		for range maxParsed {
+			e.parsing <- struct{}{} // others are being read for ever
+		}
+		var first sync.WaitGroup
+		first.Go(func() {
+			status, text := ask(t, e, startText("Left"))
+			if status != http.StatusBadRequest || text != "START: the match has ended meanwhile" {
+				t.Errorf("%d %q", status, text)
+			}
+		})
+		synctest.Wait()
+		expect(t, e, "(PING)", "available")
+		expect(t, e, "(ABORT m.1)", "aborted")
+		first.Wait()
+		<-e.parsing
+		expect(t, e, startText("Left"), "ready")
+		expect(t, e, "(PLAY m.1 NIL)", "pass")
+		expect(t, e, "(ABORT m.1)", "aborted")
+	})
+}
+
+func TestGamesOfImperfectInformationAreRefusedInWords(t *testing.T) {
+	e := NewEndpoint("Tester", always(&fake{}), zlog)
+	for _, relation := range []string{"sees", "SEES", "percept"} {
+		rules := choosing + "(<= (" + relation + " Left ?a) (does Right ?a))"
+		status, text := ask(t, e, "( START m.1 Left ("+rules+") 10 5 )")
+		if status != http.StatusBadRequest || !strings.Contains(text, "imperfect information is not supported") {
+			t.Errorf("%d %q", status, text)
+		}
+		expect(t, e, "(PING)", "available")
+	}
+}
