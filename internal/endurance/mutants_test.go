@@ -52,6 +52,9 @@ var roleOf = regexp.MustCompile(`(?i)\(\s*role\s+([^\s()]+)`)
 // bytes: what its runtime keeps for later.
 const levelTolerance = 256 << 20
 
+// maxGoroutines is what a player without a match may have.
+const maxGoroutines = 30
+
 // TestDamagedRulesheetsHarmNothing sends damaged rulesheets and nonsense: the
 // process lives, answers everything in time, is available after each match, and
 // gives its memory back.
@@ -76,7 +79,10 @@ func TestDamagedRulesheetsHarmNothing(t *testing.T) {
 					}
 				}
 				after := settled(t, p, before+levelTolerance, either(10*time.Second, 4*time.Minute))
-				t.Logf("memory: %d MiB before, %d MiB after", before>>20, after>>20)
+				t.Logf("memory: %d MiB before, %d MiB after; %v goroutines", before>>20, after>>20, p.metric(t, "go_goroutines"))
+				if n := p.metric(t, "go_goroutines"); n > maxGoroutines {
+					t.Errorf("%v goroutines are left", n)
+				}
 				if after > before+levelTolerance {
 					t.Errorf("memory is not back: %d MiB before, %d MiB after", before>>20, after>>20)
 				}

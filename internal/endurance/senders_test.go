@@ -101,7 +101,7 @@ func annoy(ctx context.Context, address string, k int, opened *atomic.Int64) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(time.Second):
 		}
 	}
 }

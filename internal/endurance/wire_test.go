@@ -6,7 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -88,6 +90,27 @@ func (p *player) info() reply { return p.send("(INFO)", 5*serverPatience) }
 func (p *player) available() bool {
 	r := p.info()
 	return r.ok() && strings.Contains(strings.ToLower(r.text), "available")
+}
+
+// metric reads a number of /metrics.
+func (p *player) metric(t testing.TB, name string) float64 {
+	t.Helper()
+	response, err := http.Get("http://" + p.address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	for s := bufio.NewScanner(response.Body); s.Scan(); {
+		if value, ok := strings.CutPrefix(s.Text(), name+" "); ok {
+			number, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return number
+		}
+	}
+	t.Fatalf("no %s in /metrics", name)
+	return 0
 }
 
 // awaitAvailable waits until the player is available and tells how long it took.
