@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"container/list"
 	"context"
 	"net"
 	"net/http"
@@ -14,9 +15,11 @@ import (
 // requests arrive at once, always find room, however many others hold theirs open.
 const (
 	// maxConnections bounds the open connections, and maxPerSource those of one
-	// address that have not sent a whole request.
-	maxConnections = 1024
-	maxPerSource   = 128
+	// address that have not sent a whole request. One takes some 20 kB, and what it
+	// has sent of a small message. The bounds are so high that a newcomer is not
+	// driven out by the next ones before its request has been read.
+	maxConnections = 2048
+	maxPerSource   = 1024
 	// maxLarge bounds the bytes of all large messages together, in messages of the
 	// largest size: one can be read while one is parsed.
 	maxLarge = 2
@@ -27,48 +30,67 @@ type admission struct {
 	// closed is told of each connection that is closed to make room.
 	closed func(source netip.Addr, reason string)
 
-	mu    sync.Mutex
-	open  map[*visitor]bool
-	count uint64 // of visitors so far
-	bytes int64  // of large messages
+	mu      sync.Mutex
+	open    map[net.Conn]*visitor
+	waiting list.List                 // of visitors, the oldest first
+	sources map[netip.Addr]*list.List // the same by source; none is empty
+	bytes   int64                     // of large messages
 }
 
 // visitor is one connection.
 type visitor struct {
-	conn    net.Conn // nil where there is no network: in tests
-	source  netip.Addr
-	number  uint64 // in order of arrival
-	bytes   int64  // reserved for its message
-	waiting bool   // it has not sent a whole request
+	conn     net.Conn // nil where there is no network: in tests
+	source   netip.Addr
+	bytes    int64         // reserved for its message
+	inAll    *list.Element // while it has not sent a whole request
+	inSource *list.Element
 }
 
 type visitorKey struct{}
 
 // enter makes room for a connection. It is the ConnContext of an http.Server.
 func (a *admission) enter(ctx context.Context, c net.Conn) context.Context {
-	v := &visitor{conn: c, source: source(c.RemoteAddr().String()), waiting: true}
+	v := &visitor{conn: c, source: source(c.RemoteAddr().String())}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.count++
-	v.number = a.count
-	same := func(u *visitor) bool { return u.waiting && u.source == v.source }
-	n := 0
-	for u := range a.open {
-		if same(u) {
-			n++
-		}
-	}
+	same := a.sources[v.source]
 	switch {
-	case n >= maxPerSource:
-		a.closeOldest(same, "connections of one address")
-	case len(a.open) >= maxConnections:
-		if !a.closeOldest(func(u *visitor) bool { return u.waiting }, "connections") {
-			a.closed(v.source, "connections")
-			_ = c.Close() // everybody else is being answered
-		}
+	case same != nil && same.Len() >= maxPerSource:
+		a.expel(same.Front().Value.(*visitor), "connections of one address")
+	case len(a.open) < maxConnections:
+	case a.waiting.Len() > 0:
+		a.expel(a.waiting.Front().Value.(*visitor), "connections")
+	default: // everybody else is being answered
+		a.closed(v.source, "connections")
+		_ = c.Close()
+		return ctx
 	}
-	a.open[v] = true
+	a.open[c] = v
+	a.await(v)
 	return context.WithValue(ctx, visitorKey{}, v)
+}
+
+// await puts a visitor at the end of those that have not sent a whole request.
+func (a *admission) await(v *visitor) {
+	same := a.sources[v.source]
+	if same == nil {
+		same = list.New()
+		a.sources[v.source] = same
+	}
+	v.inAll, v.inSource = a.waiting.PushBack(v), same.PushBack(v)
+}
+
+// served takes a visitor away from those that have not sent a whole request.
+func (a *admission) served(v *visitor) {
+	if v.inAll == nil {
+		return
+	}
+	a.waiting.Remove(v.inAll)
+	same := a.sources[v.source]
+	if same.Remove(v.inSource); same.Len() == 0 {
+		delete(a.sources, v.source)
+	}
+	v.inAll, v.inSource = nil, nil
 }
 
 // changed is the ConnState of an http.Server.
@@ -78,11 +100,24 @@ func (a *admission) changed(c net.Conn, state http.ConnState) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for v := range a.open {
-		if v.conn == c {
-			delete(a.open, v)
-		}
+	if v := a.open[c]; v != nil {
+		a.forget(v)
 	}
+}
+
+// forget takes a visitor and what it holds off the books.
+func (a *admission) forget(v *visitor) {
+	a.served(v)
+	delete(a.open, v.conn)
+	a.bytes -= v.bytes
+	v.bytes = 0
+}
+
+// expel closes a connection to make room.
+func (a *admission) expel(v *visitor, reason string) {
+	a.closed(v.source, reason)
+	a.forget(v)
+	_ = v.conn.Close()
 }
 
 // visitorOf is whose request has this context.
@@ -98,10 +133,15 @@ func visitorOf(ctx context.Context) *visitor {
 func (a *admission) reserve(v *visitor, bytes, limit int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.bytes+bytes > limit {
-		if !a.closeOldest(func(u *visitor) bool { return u != v && u.waiting && u.bytes > 0 }, "bytes") {
-			return false
+	for at := a.waiting.Front(); at != nil && a.bytes+bytes > limit; {
+		u := at.Value.(*visitor)
+		at = at.Next()
+		if u != v && u.bytes > 0 {
+			a.expel(u, "bytes")
 		}
+	}
+	if a.bytes+bytes > limit {
+		return false
 	}
 	v.bytes += bytes
 	a.bytes += bytes
@@ -112,7 +152,7 @@ func (a *admission) reserve(v *visitor, bytes, limit int64) bool {
 func (a *admission) arrived(v *visitor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	v.waiting = false
+	a.served(v)
 }
 
 // done gives back what the visitor's message held.
@@ -123,52 +163,22 @@ func (a *admission) done(v *visitor) {
 	v.bytes = 0
 }
 
-// closeOldest closes the connection that came first of those that match, if any.
-func (a *admission) closeOldest(match func(*visitor) bool, reason string) bool {
-	var oldest *visitor
-	for u := range a.open {
-		if match(u) && (oldest == nil || u.number < oldest.number) {
-			oldest = u
-		}
-	}
-	if oldest == nil {
-		return false
-	}
-	a.closed(oldest.source, reason)
-	a.close(oldest)
-	return true
-}
-
 // closeWaiting closes the connections of all that have not sent a whole request.
 func (a *admission) closeWaiting() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for u := range a.open {
-		if u.waiting {
-			a.close(u)
-		}
+	for a.waiting.Len() > 0 {
+		v := a.waiting.Front().Value.(*visitor)
+		a.forget(v)
+		_ = v.conn.Close()
 	}
-}
-
-func (a *admission) close(v *visitor) {
-	delete(a.open, v)
-	a.bytes -= v.bytes
-	v.bytes = 0
-	_ = v.conn.Close()
 }
 
 // connections counts the open connections: of strangers, and those being answered.
 func (a *admission) connections() (waiting, answered int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for v := range a.open {
-		if v.waiting {
-			waiting++
-		} else {
-			answered++
-		}
-	}
-	return waiting, answered
+	return a.waiting.Len(), len(a.open) - a.waiting.Len()
 }
 
 // sourceBits is how much of an address of IPv6 tells one sender from another: whoever

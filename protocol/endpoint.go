@@ -1,9 +1,11 @@
 package protocol
 
 import (
+	"container/list"
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -78,7 +80,8 @@ func NewEndpoint(name string, newAgent NewAgent, log zerolog.Logger) *Endpoint {
 	}
 	e.metrics = newMetrics(e)
 	e.scrapes = promhttp.HandlerFor(e.metrics.registry, promhttp.HandlerOpts{})
-	e.admission.open = make(map[*visitor]bool)
+	e.admission.open = make(map[net.Conn]*visitor)
+	e.admission.sources = make(map[netip.Addr]*list.List)
 	e.admission.closed = func(source netip.Addr, reason string) {
 		e.metrics.refused.WithLabelValues("too many " + reason).Inc()
 		e.strangers.Warn().Stringer("from", source).Msg("a connection was closed: too many " + reason)
