@@ -480,7 +480,7 @@ func TestTournamentsRateThePlayers(t *testing.T) {
 
 // serve starts a player on a free port and returns its address. It ends with the
 // test, which then sees that it ended well.
-func serve(t *testing.T) string {
+func serve(t *testing.T, args ...string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -490,7 +490,9 @@ func serve(t *testing.T) string {
 	l.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan outcome, 1)
-	go func() { ended <- executeUntil(ctx, "serve", "--listen", address, "--name", "Tester") }()
+	go func() {
+		ended <- executeUntil(ctx, append([]string{"serve", "--listen", address, "--name", "Tester"}, args...)...)
+	}()
 	t.Cleanup(func() {
 		cancel()
 		if o := <-ended; o.status != statusFine {

@@ -1,28 +1,97 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"strings"
 	"time"
 
+	"stackmate/internal/atomicfile"
 	"stackmate/player"
 	"stackmate/protocol"
 )
 
 // serveCommand is the player on the network.
 type serveCommand struct {
-	Listen string `default:":9147" help:"Address to listen on."`
-	Name   string `default:"Stackmate" help:"Name that game servers are told."`
+	Listen     string   `default:"127.0.0.1:9147" help:"Address to listen on; :9147 is that port of all interfaces."`
+	Allow      []string `placeholder:"ADDRESS,…" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
+	Name       string   `default:"Stackmate" help:"Name that game servers are told."`
+	Matches    int      `default:"1" help:"Matches at a time; threads and memory are divided among them."`
+	Record     string   `type:"path" placeholder:"DIR" help:"Keep what arrives and what is answered, in a file of JSON lines for each match."`
+	MaxMessage int64    `default:"16" help:"Largest message, in MiB."`
+	Pprof      string   `placeholder:"ADDRESS" help:"Serve profiles of the program (net/http/pprof) on an address of this machine, such as localhost:6060."`
 }
 
 // Run implements the command.
 func (c *serveCommand) Run(s *console) error {
-	s.seed.Store(uint64(time.Now().UnixNano()))
-	newAgent, err := s.agents("stackmate", player.Options{Ponder: true})
+	allowed, err := c.check()
 	if err != nil {
 		return err
+	}
+	s.seed.Store(uint64(time.Now().UnixNano()))
+	newAgent, err := s.agents("stackmate", player.Options{
+		Ponder:  true,
+		Threads: max(1, runtime.GOMAXPROCS(0)/c.Matches),
+		Memory:  player.DefaultMemory / int64(c.Matches),
+	})
+	if err != nil {
+		return err
+	}
+	if c.Pprof != "" {
+		if err := s.servePprof(c.Pprof); err != nil {
+			return err
+		}
 	}
 	l, err := protocol.Listen(c.Listen)
 	if err != nil {
 		return err
 	}
-	return protocol.Serve(s.ctx, l, protocol.NewEndpoint(c.Name, newAgent, s.log))
+	e := protocol.NewEndpoint(c.Name, newAgent, s.log)
+	e.Matches, e.Allow, e.Record, e.MaxMessage = c.Matches, allowed, c.Record, c.MaxMessage<<20
+	return protocol.Serve(s.ctx, l, e)
+}
+
+// check finds what is wrong with the flags before anything begins.
+func (c *serveCommand) check() ([]netip.Prefix, error) {
+	const maxMiB = 1 << 10
+	switch {
+	case c.Matches < 1:
+		return nil, usageError{fmt.Errorf("--matches: expected at least 1, found %d", c.Matches)}
+	case c.MaxMessage < 1 || c.MaxMessage > maxMiB:
+		return nil, usageError{fmt.Errorf("--max-message: expected 1 to %d MiB, found %d", maxMiB, c.MaxMessage)}
+	}
+	allowed, err := networks(c.Allow)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--allow: %w", err)}
+	}
+	if c.Record != "" {
+		if err := atomicfile.CheckDir(c.Record); err != nil {
+			return nil, fmt.Errorf("--record: %w", err)
+		}
+	}
+	return allowed, nil
+}
+
+// networks reads addresses and networks in CIDR notation.
+func networks(texts []string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	var faults []error
+	for _, text := range texts {
+		if !strings.Contains(text, "/") {
+			a, err := netip.ParseAddr(text)
+			if err == nil {
+				list = append(list, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
+				continue
+			}
+		}
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("expected an address or a network such as 192.0.2.0/24, found %q", text))
+			continue
+		}
+		list = append(list, p)
+	}
+	return list, errors.Join(faults...)
 }

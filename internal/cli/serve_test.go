@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestServeListensOnThisMachineUnlessToldOtherwise(t *testing.T) {
+	execute(t, "serve", "--help").expect(t, statusFine, `--listen="127.0.0.1:9147"`)
+}
+
+func TestServeRefusesFlagsThatCannotBeMeant(t *testing.T) {
+	for _, c := range []struct {
+		flag, value, want string
+		status            int
+	}{
+		{"--matches", "0", "--matches: expected at least 1, found 0", statusUsage},
+		{"--max-message", "0", "--max-message: expected 1 to 1024 MiB, found 0", statusUsage},
+		{"--allow", "192.0.2.0/24,here", `--allow: expected an address or a network such as 192.0.2.0/24, found "here"`, statusUsage},
+		{"--allow", "192.0.2.0/33", `found "192.0.2.0/33"`, statusUsage},
+		{"--pprof", "6060", "--pprof: expected an address such as localhost:6060", statusUsage},
+		{"--pprof", "0.0.0.0:0", "--pprof: expected an address of this machine alone", statusUsage},
+		{"--record", filepath.Join(file(t, "file", ""), "folder"), "--record: ", statusBad},
+		{"--listen", "nowhere:port", "cannot listen on nowhere:port", statusBad},
+	} {
+		execute(t, "serve", c.flag, c.value).expect(t, c.status, c.want)
+	}
+}
+
+func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "said")
+	address := serve(t, "--matches", "2", "--record", dir, "--allow", "192.0.2.1,2001:db8::/32", "--pprof", "localhost:0")
+	start := "( START ID you (" + coin + ") 2 1 )"
+	for _, c := range [][2]string{
+		{strings.Replace(start, "ID", "m.1", 1), "ready"},
+		{strings.Replace(start, "ID", "m.2", 1), "ready"},
+		{strings.Replace(start, "ID", "m.3", 1), "busy"},
+		{"(ABORT m.1)", "aborted"},
+		{"(ABORT m.2)", "aborted"},
+	} {
+		if status, reply := say(t, address, c[0]); status != http.StatusOK || reply != c[1] {
+			t.Errorf("%.20s: %d %q, want %q", c[0], status, reply, c[1])
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("%d transcripts, %v; want 2", len(files), err)
+	}
+	for path, want := range map[string]string{"/metrics": `stackmate_requests_total{command="START",status="200"} 3`, "/healthz": `"available"`} {
+		r, err := http.Get("http://" + address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, no %s", path, err, want)
+		}
+	}
+}
