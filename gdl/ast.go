@@ -54,6 +54,24 @@ func (t Term) write(b *strings.Builder) {
 	b.WriteByte(')')
 }
 
+// excerpt is String for a message.
+func (t Term) excerpt() string { return clip(string(t.appendExcerpt(nil))) }
+
+// appendExcerpt appends the text of t up to some bytes past excerptLength.
+func (t Term) appendExcerpt(dst []byte) []byte {
+	if t.Kind != Compound {
+		return append(dst, t.Name...)
+	}
+	dst = append(append(dst, '('), t.Name...)
+	for _, a := range t.Args {
+		if len(dst) > excerptLength {
+			return dst
+		}
+		dst = a.appendExcerpt(append(dst, ' '))
+	}
+	return append(dst, ')')
+}
+
 // Equal tells whether t and u are the same term, positions aside.
 func (t Term) Equal(u Term) bool {
 	if t.Kind != u.Kind || t.Name != u.Name || len(t.Args) != len(u.Args) {

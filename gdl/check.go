@@ -1,15 +1,26 @@
 package gdl
 
-// check finds all that is wrong with or odd about clauses. Clauses that are
-// malformed count as definitions, and are not looked into. The clauses that come
-// back are the others, made stratified.
-func check(file string, tree *File, clauses []clause) (Diagnostics, []*clause) {
-	c := checker{file: file, infix: tree.Infix, clauses: clauses}
-	if !tree.incomplete {
+// checker finds all that is wrong with or odd about clauses. Clauses that are
+// malformed count as definitions, and are not looked into.
+type checker struct {
+	watch   *watch
+	found   *findings
+	file    string
+	infix   bool
+	clauses []*clause
+	sound   []*clause // the clauses that are not malformed
+	// stratified are the sound clauses after stratify.
+	stratified []*clause
+}
+
+// check does all checks; whole tells that no clause has been left out.
+func (c *checker) check(whole bool) {
+	if whole {
 		c.presence()
 	}
-	for i := range clauses {
-		if cl := &clauses[i]; !cl.malformed {
+	for _, cl := range c.clauses {
+		c.watch.step()
+		if !cl.malformed {
 			c.sound = append(c.sound, cl)
 			c.fact(cl)
 			c.body(cl)
@@ -18,18 +29,6 @@ func check(file string, tree *File, clauses []clause) (Diagnostics, []*clause) {
 	}
 	c.dependencies()
 	c.warnings()
-	return c.found, c.stratified
-}
-
-// checker holds what the checks share.
-type checker struct {
-	file    string
-	infix   bool
-	clauses []clause
-	sound   []*clause // the clauses that are not malformed
-	// stratified are the sound clauses after stratify.
-	stratified []*clause
-	found      Diagnostics
 }
 
 // presence asks for the relations that every game needs.
@@ -53,11 +52,11 @@ func (c *checker) fact(cl *clause) {
 	switch cl.head.Name {
 	case "role":
 		if len(cl.body) > 0 {
-			c.found.add("E014", cl.head.Pos, cl.head.String(),
+			c.found.add("E014", cl.head.Pos, cl.head.excerpt(),
 				"expected roles as facts, found `role` as the head of a rule with a body")
 		}
 	case "sees", "percept":
-		c.found.add("E030", cl.head.Pos, cl.head.String(),
+		c.found.add("E030", cl.head.Pos, cl.head.excerpt(),
 			"imperfect information is not supported, found a rule for `"+cl.head.Name+"`")
 	}
 	if len(cl.body) > 0 {
@@ -74,7 +73,7 @@ func (c *checker) body(cl *clause) {
 		f.atoms(false, func(atom Term, _ bool) {
 			switch atom.Name {
 			case "init", "next", "base", "input", "sees", "percept":
-				c.found.add("E015", atom.Pos, atom.String(),
+				c.found.add("E015", atom.Pos, atom.excerpt(),
 					"expected a relation that rules may ask for, found `"+atom.Name+"` in a body")
 			}
 		})

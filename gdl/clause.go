@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -71,26 +72,28 @@ type formula struct {
 
 // builder turns forms into clauses and reports what is malformed.
 type builder struct {
-	faults  Diagnostics
-	clauses []clause
+	watch      *watch
+	faults     *findings
+	clauses    []*clause
+	conditions int // so far
 }
 
 func (b *builder) form(f *Form) {
-	c := clause{pos: place(f.Pos)}
-	before := len(b.faults)
+	c := &clause{pos: place(f.Pos)}
+	before := b.faults.errors
 	head, body := f, []*Form(nil)
 	if f.IsList() && len(f.List) > 0 && f.List[0].Atom == "<=" {
 		if len(f.List) == 1 {
-			b.faults.report("E010", f.Pos, f.String(), "expected a head after `<=`, found `)`")
+			b.faults.report("E010", f.Pos, f.excerpt(), "expected a head after `<=`, found `)`")
 			return
 		}
 		head, body = f.List[1], f.List[2:]
 	}
 	c.head = b.head(head)
 	for _, g := range body {
-		c.body = append(c.body, b.formula(g, false))
+		c.body = append(c.body, b.formula(g, false, 0))
 	}
-	c.malformed = len(b.faults) > before
+	c.malformed = b.faults.errors > before
 	b.clauses = append(b.clauses, c)
 }
 
@@ -99,19 +102,30 @@ func (b *builder) head(f *Form) Term {
 	t := b.atom(f)
 	switch t.Name {
 	case "not", "or", "and", "distinct", "<=":
-		b.faults.report("E011", f.Pos, f.String(), "expected a relation as the head, found `%s`", t.Name)
+		b.faults.report("E011", f.Pos, f.excerpt(), "expected a relation as the head, found `%s`", t.Name)
 	case "true", "does":
-		b.faults.report("E014", f.Pos, f.String(), "`%s` cannot be the head of a rule", t.Name)
+		b.faults.report("E014", f.Pos, f.excerpt(), "`%s` cannot be the head of a rule", t.Name)
 	}
 	return t
 }
 
-// formula reads a condition. Negated tells that it stands inside a `not`.
-func (b *builder) formula(f *Form, negated bool) formula {
+// formula reads a condition. Negated tells that it stands inside a `not`, depth
+// how many connectives it stands in.
+func (b *builder) formula(f *Form, negated bool, depth int) formula {
 	out := formula{pos: place(f.Pos)}
 	op, args := operator(f)
+	if b.conditions++; b.conditions > maxConditions {
+		if b.conditions == maxConditions+1 {
+			b.faults.report("E009", f.Pos, f.excerpt(), "expected at most %d conditions in all rules, found more", maxConditions)
+		}
+		return out
+	}
+	if op != "" && depth == maxConnectives {
+		b.faults.report("E003", f.Pos, f.excerpt(), "expected at most %d nested `or`, `and` and `not`, found more", maxConnectives)
+		return out
+	}
 	if negated && (op == "not" || op == "and") {
-		b.faults.report("E016", f.Pos, f.String(), "expected an atom or `distinct` inside `not`, found `%s`", op)
+		b.faults.report("E016", f.Pos, f.excerpt(), "expected an atom or `distinct` inside `not`, found `%s`", op)
 		return out
 	}
 	switch op {
@@ -121,14 +135,14 @@ func (b *builder) formula(f *Form, negated bool) formula {
 			b.arity(f, op, len(args))
 			return out
 		}
-		out.subs = []formula{b.formula(args[0], true)}
+		out.subs = []formula{b.formula(args[0], true, depth+1)}
 	case "or", "and":
 		out.connective = anyOf
 		if op == "and" {
 			out.connective = allOf
 		}
 		for _, g := range args {
-			out.subs = append(out.subs, b.formula(g, negated))
+			out.subs = append(out.subs, b.formula(g, negated, depth+1))
 		}
 	case "distinct":
 		out.connective = differ
@@ -138,7 +152,7 @@ func (b *builder) formula(f *Form, negated bool) formula {
 		}
 		out.args = [2]Term{b.term(args[0]), b.term(args[1])}
 	case "<=":
-		b.faults.report("E017", f.Pos, f.String(), "expected a condition, found a rule inside a rule")
+		b.faults.report("E017", f.Pos, f.excerpt(), "expected a condition, found a rule inside a rule")
 	default:
 		out.atom = b.atom(f)
 	}
@@ -158,14 +172,14 @@ func operator(f *Form) (string, []*Form) {
 }
 
 func (b *builder) arity(f *Form, name string, found int) {
-	b.faults.report("E012", f.Pos, f.String(), "`%s` takes %s, found %d", name, plural(keywords[name], "argument"), found)
+	b.faults.report("E012", f.Pos, f.excerpt(), "`%s` takes %s, found %d", name, plural(keywords[name], "argument"), found)
 }
 
 // atom reads a relation applied to arguments; keywords become lower-case.
 func (b *builder) atom(f *Form) Term {
 	t := b.compound(f)
 	if t.Kind == Variable {
-		b.faults.report("E006", f.Pos, f.String(), "expected a relation, found the variable %s", t.Name)
+		b.faults.report("E006", f.Pos, f.excerpt(), "expected a relation, found the variable %s", t.Name)
 	}
 	if name, ok := keyword(t.Name); ok {
 		t.Name = name
@@ -180,13 +194,14 @@ func (b *builder) atom(f *Form) Term {
 func (b *builder) term(f *Form) Term {
 	t := b.compound(f)
 	if name, ok := keyword(t.Name); ok && t.Kind == Compound {
-		b.faults.report("E013", f.Pos, f.String(), "expected a term, found the keyword `%s` used as a function", name)
+		b.faults.report("E013", f.Pos, f.excerpt(), "expected a term, found the keyword `%s` used as a function", name)
 	}
 	return t
 }
 
 // compound reads a symbol, a variable, or a name applied to arguments.
 func (b *builder) compound(f *Form) Term {
+	b.watch.step()
 	t := Term{Name: f.Atom, Pos: place(f.Pos)}
 	if !f.IsList() {
 		if IsVariable(f.Atom) {
@@ -200,22 +215,22 @@ func (b *builder) compound(f *Form) Term {
 	}
 	name := f.List[0]
 	if name.IsList() || IsVariable(name.Atom) {
-		b.faults.report("E006", name.Pos, name.String(), "expected a name after `(`, found %s", name)
+		b.faults.report("E006", name.Pos, name.excerpt(), "expected a name after `(`, found %s", name.excerpt())
 		return t
 	}
 	t.Name = name.Atom
-	for _, g := range f.List[1:] {
-		t.Args = append(t.Args, b.term(g))
+	if len(f.List) > 1 {
+		t.Kind, t.Args = Compound, make([]Term, len(f.List)-1)
 	}
-	if len(t.Args) > 0 {
-		t.Kind = Compound
+	for i, g := range f.List[1:] {
+		t.Args[i] = b.term(g)
 	}
 	return t
 }
 
 // Term reads the form as a term; zero-arity parentheses vanish.
 func (f *Form) Term() (Term, error) {
-	var b builder
+	b := builder{watch: &watch{ctx: context.Background()}, faults: &findings{}}
 	t := b.term(f)
 	return t, b.faults.finish("").err()
 }

@@ -77,6 +77,20 @@ var errorCodes = []Code{
 			"base(s)\ninput(p,n)",
 		Whole: true,
 	}, {
+		ID: "E008", Title: "text or symbol that is too long",
+		Explain: "A text has at most 786432 symbols, parentheses and comments (in infix syntax, 131072), a symbol at most " +
+			"4096 bytes: limits that nothing but an accident or an attack exceeds.",
+		Hint: "shorten the symbol, or let rules say what so many facts do",
+		Bad:  "(init (cell 1 " + strings.Repeat("x", 5000) + "))",
+		Good: "(init (cell 1 1))",
+	}, {
+		ID: "E009", Title: "too many conditions",
+		Explain: "All rules together have 131072 conditions at most. A rule with disjunctions counts as one rule for each way " +
+			"to choose their branches, or as a relation for each disjunction.",
+		Hint: "define a relation for each disjunction, with the variables that the rest of the rule needs",
+		Bad:  multiplied(4),
+		Good: multiplied(1),
+	}, {
 		ID: "E010", Title: "rule without a head",
 		Explain: "A rule is `(<= head condition …)`.",
 		Hint:    "write what the rule concludes behind `<=`",
@@ -199,7 +213,20 @@ var errorCodes = []Code{
 		Hint: "play the game with a player for GDL-II, or delete the rules for `sees` and `percept` if all roles see all",
 		Bad:  "(<= (sees p (cell ?x 1)) (true (cell ?x 1)))",
 		Good: "(<= (seen (cell ?x 1)) (true (cell ?x 1)))",
+	}, {
+		ID: "E031", Title: "more errors than are listed",
+		Explain: "A thousand errors are listed, those that were found first.",
+		Hint:    "repair these, then check again",
+		Bad:     strings.Repeat("(init ())\n", 1001),
+		Good:    "(init (cell 1 2))",
 	},
+}
+
+// multiplied is some rules of 50 000 conditions each when their disjunctions are
+// distributed.
+func multiplied(rules int) string {
+	const condition = "(true (cell 1 1)) "
+	return strings.Repeat("(<= (seen 1) "+strings.Repeat(condition, 200)+"(or "+strings.Repeat(condition, 250)+"))\n", rules)
 }
 
 // deep is a term of the given depth.

@@ -1,16 +1,17 @@
 package gdl
 
 import (
+	"encoding/binary"
 	"fmt"
-	"maps"
 )
 
 // dependencies checks what rules may depend on, stratification, and recursion.
 func (c *checker) dependencies() {
-	c.stratified = stratify(c.sound)
-	g := newGraph(c.stratified)
+	c.stratified = stratify(c.watch, c.sound)
+	g := newGraph(c.watch, c.stratified)
 	onState, onMoves := g.dependents(relation{"true", 1}), g.dependents(relation{"does", 2})
 	for _, cl := range c.stratified {
+		c.watch.step()
 		switch cl.head.Name {
 		case "init", "base", "input":
 			c.independent(cl, g, "E024", relation{"true", 1}, onState)
@@ -19,9 +20,10 @@ func (c *checker) dependencies() {
 			c.independent(cl, g, "E025", relation{"does", 2}, onMoves)
 		}
 		for _, atom := range cl.unstratified(g) {
-			c.found.add("E026", atom.Pos, atom.String(), fmt.Sprintf(
-				"expected a negated relation that does not depend on `%s`, found the cycle %s → not %s",
-				cl.head.Name, cl.head.Name, g.path(atom.relation(), cl.head.relation())))
+			c.found.explain("E026", atom.Pos, atom.excerpt(), func() string {
+				return fmt.Sprintf("expected a negated relation that does not depend on `%s`, found the cycle %s → not %s",
+					cl.head.Name, cl.head.Name, g.path(atom.relation(), cl.head.relation()))
+			})
 		}
 		c.recursion(cl, g)
 	}
@@ -34,8 +36,10 @@ func (c *checker) independent(cl *clause, g *graph, code string, on relation, de
 	for _, f := range cl.body {
 		f.atoms(false, func(atom Term, _ bool) {
 			if dependents[g.id(atom)] {
-				c.found.add(code, atom.Pos, atom.String(), fmt.Sprintf("`%s` must not depend on `%s`, found %s → %s",
-					cl.head.Name, on.name, cl.head.Name, g.path(atom.relation(), on)))
+				c.found.explain(code, atom.Pos, atom.excerpt(), func() string {
+					return fmt.Sprintf("`%s` must not depend on `%s`, found %s → %s",
+						cl.head.Name, on.name, cl.head.Name, g.path(atom.relation(), on))
+				})
 			}
 		})
 	}
@@ -43,17 +47,19 @@ func (c *checker) independent(cl *clause, g *graph, code string, on relation, de
 
 // separated warns of cycles through negation that stratify could remove.
 func (c *checker) separated() {
-	for _, f := range c.found {
+	for _, f := range c.found.list {
 		if f.Code == "E026" {
 			return
 		}
 	}
-	written := newGraph(c.sound)
+	written := newGraph(c.watch, c.sound)
 	for _, cl := range c.sound {
+		c.watch.step()
 		for _, atom := range cl.unstratified(written) {
-			c.found.add("W019", atom.Pos, atom.String(), fmt.Sprintf(
-				"`%s` depends on its own negation by name: %s → not %s; the arguments tell the parts apart",
-				cl.head.Name, cl.head.Name, written.path(atom.relation(), cl.head.relation())))
+			c.found.explain("W019", atom.Pos, atom.excerpt(), func() string {
+				return fmt.Sprintf("`%s` depends on its own negation by name: %s → not %s; the arguments tell the parts apart",
+					cl.head.Name, cl.head.Name, written.path(atom.relation(), cl.head.relation()))
+			})
 		}
 	}
 }
@@ -68,77 +74,108 @@ func (c *checker) recursion(cl *clause, g *graph) {
 	if !g.cyclic[g.id(cl.head)] {
 		return
 	}
-	r := recursion{checker: c, clause: cl, graph: g}
-	literal, nested := make(set), make(set)
+	r := recursion{checker: c, clause: cl, graph: g, numbers: make(numbers)}
+	known := allowed{&scope[int]{names: make(map[int]bool)}, &scope[int]{names: make(map[int]bool)}}
 	for _, a := range cl.head.Args {
-		literal[a.String()] = true
-		nested[a.String()] = true
+		n := r.numbers.of(a)
+		known.literal.names[n], known.nested.names[n] = true, true
 	}
-	r.conjunction(cl.body, literal, nested)
+	r.conjunction(cl.body, known)
 }
 
 // recursion is the check of one clause in a cycle.
 type recursion struct {
 	*checker
-	clause *clause
-	graph  *graph
+	clause  *clause
+	graph   *graph
+	numbers numbers
 }
 
-// conjunction checks conditions that hold together. Literal are the arguments,
-// nested those and the terms inside arguments, that the context allows.
-func (r *recursion) conjunction(conj []formula, literal, nested set) {
-	literal, nested = maps.Clone(literal), maps.Clone(nested)
+// allowed is the terms that a context allows as arguments of recursive conditions:
+// arguments, and arguments and the terms inside them.
+type allowed struct{ literal, nested *scope[int] }
+
+// numbers gives equal terms equal numbers.
+type numbers map[string]int
+
+// of is the number of t. Inside, if any, is told those of all terms in it.
+func (n numbers) of(t Term, inside ...func(int)) int {
+	key := append([]byte{byte(t.Kind)}, t.Name...)
+	for _, a := range t.Args {
+		key = binary.AppendUvarint(append(key, 0), uint64(n.of(a, inside...)))
+	}
+	number, ok := n[string(key)]
+	if !ok {
+		number = len(n)
+		n[string(key)] = number
+	}
+	for _, visit := range inside {
+		visit(number)
+	}
+	return number
+}
+
+// conjunction checks conditions that hold together.
+func (r *recursion) conjunction(conj []formula, outer allowed) {
+	known := allowed{
+		&scope[int]{outer: outer.literal, names: make(map[int]bool)},
+		&scope[int]{outer: outer.nested, names: make(map[int]bool)},
+	}
 	for _, f := range conj {
-		literal.add(f.guarantees(r.arguments))
-		nested.add(f.guarantees(r.subterms))
+		known.literal.add(guarantees(f, r.arguments))
+		known.nested.add(guarantees(f, r.subterms))
 	}
 	for _, f := range conj {
 		switch f.connective {
 		case atomic:
 			if r.graph.inCycle(r.clause.head, f.atom) {
-				r.atom(f.atom, literal, nested)
+				r.atom(f.atom, known)
 			}
 		case anyOf:
 			for _, branch := range f.subs {
-				r.conjunction([]formula{branch}, literal, nested)
+				r.conjunction([]formula{branch}, known)
 			}
 		case allOf:
-			r.conjunction(f.subs, literal, nested)
+			r.conjunction(f.subs, known)
 		}
 	}
 }
 
 // arguments offers the arguments of an atom outside the cycle.
-func (r *recursion) arguments(atom Term, out set) {
+func (r *recursion) arguments(atom Term, out map[int]bool) {
+	r.watch.step()
 	if !r.graph.inCycle(r.clause.head, atom) {
 		for _, a := range atom.Args {
-			out[a.String()] = true
+			out[r.numbers.of(a)] = true
 		}
 	}
 }
 
 // subterms offers all terms inside an atom outside the cycle.
-func (r *recursion) subterms(atom Term, out set) {
+func (r *recursion) subterms(atom Term, out map[int]bool) {
+	r.watch.step()
 	if !r.graph.inCycle(r.clause.head, atom) {
 		for _, a := range atom.Args {
-			a.walk(func(t Term) { out[t.String()] = true })
+			r.numbers.of(a, func(n int) { out[n] = true })
 		}
 	}
 }
 
 // atom checks the arguments of a recursive condition.
-func (r *recursion) atom(atom Term, literal, nested set) {
+func (r *recursion) atom(atom Term, known allowed) {
 	for _, a := range atom.Args {
-		text := a.String()
-		if literal[text] || len(a.variables(nil)) == 0 {
+		r.watch.step()
+		n := r.numbers.of(a)
+		if known.literal.has(n) || len(a.variables(nil)) == 0 {
 			continue
 		}
 		code, found := "E027", "in the recursive one only"
-		if nested[text] {
+		if known.nested.has(n) {
 			code, found = "W020", "inside a function term"
 		}
-		r.found.add(code, a.Pos, text, fmt.Sprintf(
-			"expected %s as an argument of a condition outside the cycle %s → %s, found it %s",
-			text, r.clause.head.Name, r.graph.path(atom.relation(), r.clause.head.relation()), found))
+		r.found.explain(code, a.Pos, a.excerpt(), func() string {
+			return fmt.Sprintf("expected %s as an argument of a condition outside the cycle %s → %s, found it %s",
+				a.excerpt(), r.clause.head.Name, r.graph.path(atom.relation(), r.clause.head.relation()), found)
+		})
 	}
 }

@@ -112,15 +112,6 @@ func (e Invalid) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// report appends a finding.
-func (ds *Diagnostics) report(code string, at lexer.Position, text, format string, args ...any) {
-	ds.add(code, place(at), text, fmt.Sprintf(format, args...))
-}
-
-func (ds *Diagnostics) add(code string, at Pos, text, message string) {
-	*ds = append(*ds, Diagnostic{Code: code, Pos: at, Message: message, Text: text})
-}
-
 // err is nil if ds holds no error.
 func (ds Diagnostics) err() error {
 	if e := ds.Errors(); len(e) > 0 {
@@ -155,7 +146,8 @@ func (p Pos) compare(q Pos) int {
 
 // finish sorts the findings, drops repetitions, and adds the hints and the lines
 // of the source.
-func (ds Diagnostics) finish(src string) Diagnostics {
+func (f *findings) finish(text string) Diagnostics {
+	ds := f.list
 	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
 		if c := a.Pos.compare(b.Pos); c != 0 {
 			return c
@@ -165,12 +157,19 @@ func (ds Diagnostics) finish(src string) Diagnostics {
 	ds = slices.CompactFunc(ds, func(a, b Diagnostic) bool {
 		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 	})
-	lines := strings.Split(strings.TrimPrefix(src, "\ufeff"), "\n")
+	line, number := "", 0
 	for i, d := range ds {
 		ds[i].Hint = hints[d.Code]
-		if 0 < d.Pos.Line && d.Pos.Line <= len(lines) {
-			ds[i].Line = strings.TrimRight(lines[d.Pos.Line-1], "\r")
+		for number < d.Pos.Line {
+			line, text, _ = strings.Cut(text, "\n")
+			number++
+		}
+		if d.Pos.Line > 0 && len(line) <= maxLine {
+			ds[i].Line = strings.TrimRight(line, "\r")
 		}
 	}
 	return ds
 }
+
+// maxLine is the length in bytes past which a line of the source is not shown.
+const maxLine = 1000

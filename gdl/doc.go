@@ -4,12 +4,13 @@
 // is odd, where and why, and the canonical layout. It knows nothing of positions,
 // moves or engines: what rules mean when they are run is the reasoner's business.
 //
-//	text ─scanner─▶ tokens ─balance─▶ tokens ─participle─▶ File ─builder─▶ clauses
+//	text ─scanner─▶ tokens ─balancer─▶ tokens ─reader─▶ forms ─builder─▶ clauses
 //	clauses ─check─▶ Diagnostics
 //	clauses ─stratify─▶ clauses ─normaliser─▶ Game
 //
-// Load does all of it, Parse stops at the File. All passes are linear in the
-// size of the text, but for the distribution of disjunctions, which is bounded,
-// and the search for cycles through negation, which runs once for each relation
-// that has to be split.
+// Load does all of it, form by form, Parse stops at the forms; those of infix
+// syntax are read by participle. What a text may cost is bounded before anything is
+// built of it (limits.go). All passes are linear in the size of the text, but for
+// the distribution of disjunctions, which is bounded, and the search for cycles
+// through negation, which runs once for each relation that has to be split.
 package gdl

@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"context"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -40,7 +41,7 @@ func Format(src []byte) ([]byte, error) {
 
 // tokensOf scans a text that has been parsed already.
 func tokensOf(s *syntax, text string) []lexer.Token {
-	tokens, _ := lexer.ConsumeAll(s.scanner("", text)) // the scanner never fails
+	tokens, _ := lexer.ConsumeAll(s.scanner(&watch{ctx: context.Background()}, "", text)) // the scanner never fails
 	return tokens
 }
 

@@ -18,6 +18,7 @@ func (t Term) relation() relation { return relation{t.Name, len(t.Args)} }
 // graph is the dependency graph: an edge leads from the head of a clause to
 // every relation in its body, negated or not.
 type graph struct {
+	watch     *watch
 	ids       map[relation]int
 	names     []string
 	edges     [][]int
@@ -25,18 +26,21 @@ type graph struct {
 	cyclic    []bool
 }
 
-func newGraph(clauses []*clause) *graph {
-	g := &graph{ids: make(map[relation]int)}
+func newGraph(w *watch, clauses []*clause) *graph {
+	g := &graph{watch: w, ids: make(map[relation]int)}
 	for _, cl := range clauses {
+		w.step()
 		from := g.id(cl.head)
 		for _, f := range cl.body {
 			f.atoms(false, func(atom Term, _ bool) {
+				w.step()
 				to := g.id(atom)
 				g.edges[from] = append(g.edges[from], to)
 			})
 		}
 	}
 	for i := range g.edges {
+		w.step()
 		slices.Sort(g.edges[i])
 		g.edges[i] = slices.Compact(g.edges[i])
 	}
@@ -60,7 +64,10 @@ func (g *graph) id(atom Term) int {
 func (g *graph) connect() {
 	n := len(g.names)
 	g.component, g.cyclic = make([]int, n), make([]bool, n)
-	for i, component := range scc.Components(n, func(v int) []int { return g.edges[v] }) {
+	for i, component := range scc.Components(n, func(v int) []int {
+		g.watch.step()
+		return g.edges[v]
+	}) {
 		for _, v := range component {
 			g.component[v] = i
 			g.cyclic[v] = len(component) > 1 || slices.Contains(g.edges[v], v)
@@ -74,18 +81,27 @@ func (g *graph) inCycle(a, b Term) bool {
 	return g.component[i] == g.component[j] && g.cyclic[i]
 }
 
-// path writes a shortest chain of relations from a to b.
+const (
+	pathSearch = 10_000 // relations that are looked at to find a path
+	pathLength = 12     // relations of a path that are named
+)
+
+// path writes a shortest chain of relations from a to b, or what is quickly told
+// of it.
 func (g *graph) path(a, b relation) string {
 	start, goal := g.ids[a], g.ids[b]
 	before := map[int]int{start: -1}
-	for queue := []int{start}; len(queue) > 0; queue = queue[1:] {
+	for queue := []int{start}; len(queue) > 0 && len(before) < pathSearch; queue = queue[1:] {
 		v := queue[0]
 		if v == goal {
 			var names []string
 			for ; v >= 0; v = before[v] {
-				names = append(names, g.names[v])
+				names = append(names, clip(g.names[v]))
 			}
 			slices.Reverse(names)
+			if n := len(names); n > pathLength {
+				names = append(append(names[:pathLength/2:pathLength/2], "…"), names[n-pathLength/2:]...)
+			}
 			return strings.Join(names, " → ")
 		}
 		for _, w := range g.edges[v] {
@@ -95,7 +111,7 @@ func (g *graph) path(a, b relation) string {
 			}
 		}
 	}
-	return ""
+	return clip(a.name) + " → … → " + clip(b.name)
 }
 
 // dependents is the set of relations from which the given one can be reached.
@@ -107,12 +123,14 @@ func (g *graph) dependents(on relation) []bool {
 	}
 	reverse := make([][]int, len(g.names))
 	for v, edges := range g.edges {
+		g.watch.step()
 		for _, w := range edges {
 			reverse[w] = append(reverse[w], v)
 		}
 	}
 	out[start] = true
 	for queue := []int{start}; len(queue) > 0; queue = queue[1:] {
+		g.watch.step()
 		for _, v := range reverse[queue[0]] {
 			if !out[v] {
 				out[v] = true

@@ -54,8 +54,8 @@ var infixParser = participle.MustBuild[infixFile](participle.Lexer(infix), parti
 // isInfix tells whether a text is written in infix syntax: its first punctuation
 // is `:-`, or a parenthesis that follows a symbol at once. Rules in prefix syntax
 // and messages start with a parenthesis, single terms are a symbol alone.
-func isInfix(text string) bool {
-	s := infix.scanner("", text)
+func isInfix(w *watch, text string) bool {
+	s := infix.scanner(w, "", text)
 	for before := (lexer.Token{}); ; {
 		t, _ := s.Next() // the scanner never fails
 		switch {
@@ -74,29 +74,27 @@ func isInfix(text string) bool {
 // the file is parsed once more.
 const maxInfixFaults = 20
 
-// parseInfix parses tokens that match in parentheses. A clause that is malformed
-// is reported and left out.
-func parseInfix(tokens []lexer.Token) ([]*Form, Diagnostics) {
+// parseInfix parses tokens that match in parentheses and hands out the clauses as
+// forms. A clause that is malformed is reported and left out.
+func parseInfix(source *balancer, form func(*Form)) Diagnostics {
 	var faults Diagnostics
+	tokens, _ := lexer.ConsumeAll(source) // it never fails
 	for range maxInfixFaults {
-		stream, err := lexer.Upgrade(&tokenLexer{tokens}, tokenComment)
-		if err != nil {
-			return nil, append(faults, syntaxFault(err))
-		}
+		source.watch.look()
+		stream, _ := lexer.Upgrade(&tokenLexer{tokens}) // nor does this
 		tree, err := infixParser.ParseFromLexer(stream)
 		if err == nil {
 			c := infixConverter{}
-			var forms []*Form
 			for _, cl := range tree.Clauses {
-				forms = append(forms, c.clause(cl))
+				form(c.clause(cl))
 			}
-			return forms, faults
+			return faults
 		}
 		fault := syntaxFault(err)
 		faults = append(faults, fault)
 		tokens = withoutClause(tokens, fault.Pos)
 	}
-	return nil, faults
+	return faults
 }
 
 // withoutClause drops the clause around a position. A clause reaches from a
@@ -104,7 +102,7 @@ func parseInfix(tokens []lexer.Token) ([]*Form, Diagnostics) {
 func withoutClause(tokens []lexer.Token, at Pos) []lexer.Token {
 	first, last := 0, len(tokens)-1
 	for i, t := range tokens[:last] {
-		if t.Pos.Column != 1 || t.Type == tokenComment {
+		if t.Pos.Column != 1 {
 			continue
 		}
 		if place(t.Pos).compare(at) <= 0 {

@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"context"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -17,13 +18,14 @@ const (
 
 // syntax is what tells the two ways of writing rules apart for the scanner.
 type syntax struct {
-	comment string // the signs that start a comment
-	punct   string // the signs that are tokens of their own
+	comment   string // the signs that start a comment
+	punct     string // the signs that are tokens of their own
+	maxTokens int    // in a text; one of infix syntax takes eight times the memory
 }
 
 var (
-	prefix = &syntax{comment: ";", punct: "()"}
-	infix  = &syntax{comment: "%;", punct: "(),&|~:"}
+	prefix = &syntax{comment: ";", punct: "()", maxTokens: 3 << 18}
+	infix  = &syntax{comment: "%;", punct: "(),&|~:", maxTokens: 1 << 17}
 )
 
 // Symbols implements lexer.Definition.
@@ -36,11 +38,11 @@ func (*syntax) Symbols() map[string]lexer.TokenType {
 // Lex implements lexer.Definition.
 func (s *syntax) Lex(file string, r io.Reader) (lexer.Lexer, error) {
 	src, err := io.ReadAll(r)
-	return s.scanner(file, string(src)), err
+	return s.scanner(&watch{ctx: context.Background()}, file, string(src)), err
 }
 
-func (s *syntax) scanner(file, src string) *scanner {
-	return &scanner{syntax: s, src: src, pos: lexer.Position{Filename: file, Line: 1, Column: 1}}
+func (s *syntax) scanner(w *watch, file, src string) *scanner {
+	return &scanner{syntax: s, watch: w, src: src, pos: lexer.Position{Filename: file, Line: 1, Column: 1}}
 }
 
 // scanner cuts a rulesheet into tokens: comments, punctuation, and symbols, which
@@ -49,8 +51,9 @@ func (s *syntax) scanner(file, src string) *scanner {
 // of a parse.
 type scanner struct {
 	*syntax
-	src string
-	pos lexer.Position
+	watch *watch
+	src   string
+	pos   lexer.Position
 }
 
 var (
@@ -60,6 +63,7 @@ var (
 
 // Next implements lexer.Lexer.
 func (s *scanner) Next() (lexer.Token, error) {
+	s.watch.step()
 	s.skip(isBlank)
 	start := s.pos
 	rest := s.src[start.Offset:]
@@ -98,6 +102,9 @@ func isBlank(c byte) bool { return c <= ' ' || c == 0x7f }
 func (s *scanner) skip(ok func(byte) bool) {
 	for s.pos.Offset < len(s.src) && ok(s.src[s.pos.Offset]) {
 		s.advance(1)
+		if s.pos.Offset%(1<<16) == 0 {
+			s.watch.look()
+		}
 	}
 }
 

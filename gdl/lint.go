@@ -20,6 +20,7 @@ func (c *checker) warnings() {
 // the sound clauses in order.
 func (c *checker) each(atom, term func(Term)) {
 	for _, cl := range c.sound {
+		c.watch.step()
 		atom(cl.head)
 		for _, f := range cl.body {
 			f.each(atom, term)
@@ -53,6 +54,7 @@ func (c *checker) spelling() {
 	spelled := make(map[string]string) // by lower-case text
 	seen := make(set)
 	symbol := func(t Term, constant bool) {
+		c.watch.step()
 		if t.Kind == Variable || seen[t.Name] {
 			return
 		}

@@ -8,20 +8,22 @@ import (
 // roles warns of roles that are repeated, undeclared, or without rules.
 func (c *checker) roles() {
 	declared := make(set)
+	rules := map[string]coverage{"legal": c.coverage("legal"), "goal": c.coverage("goal")}
 	for _, cl := range c.sound {
 		if cl.head.Name != "role" || len(cl.head.Args) != 1 {
 			continue
 		}
+		c.watch.step()
 		role := cl.head.Args[0]
 		if declared[role.String()] {
-			c.found.add("W014", cl.head.Pos, cl.head.String(), "the role "+role.String()+" is declared already")
+			c.found.add("W014", cl.head.Pos, cl.head.excerpt(), "the role "+role.excerpt()+" is declared already")
 			continue
 		}
 		declared[role.String()] = true
 		for _, name := range []string{"legal", "goal"} {
-			if !c.covers(name, role) {
-				c.found.add("W015", cl.head.Pos, cl.head.String(),
-					"expected a rule for `"+name+"` of the role "+role.String()+", found none")
+			if !rules[name].has(role) {
+				c.found.add("W015", cl.head.Pos, cl.head.excerpt(),
+					"expected a rule for `"+name+"` of the role "+role.excerpt()+", found none")
 			}
 		}
 	}
@@ -38,22 +40,29 @@ func (c *checker) roles() {
 	}, func(Term) {})
 }
 
-// covers tells whether some head of a relation has the role, or a variable, as
-// its first argument. It is not the place to complain of a missing relation.
-func (c *checker) covers(name string, role Term) bool {
-	found := false
-	for i := range c.clauses {
-		cl := &c.clauses[i]
-		if cl.head.Name != name {
-			continue
-		}
-		found = true
-		if cl.malformed || cl.head.Args[0].Kind == Variable || cl.head.Args[0].Equal(role) {
-			return true
+// coverage is the roles that the heads of a relation are about.
+type coverage struct {
+	roles set
+	open  bool // some head is about any role, or there is none at all
+}
+
+// coverage looks at the first arguments of the heads of a relation. It is not the
+// place to complain of a missing relation.
+func (c *checker) coverage(name string) coverage {
+	known := coverage{roles: make(set), open: true}
+	for _, cl := range c.clauses {
+		switch {
+		case cl.head.Name != name:
+		case cl.malformed || cl.head.Args[0].Kind == Variable:
+			return coverage{open: true}
+		default:
+			known.roles[cl.head.Args[0].String()], known.open = true, false
 		}
 	}
-	return !found
+	return known
 }
+
+func (k coverage) has(role Term) bool { return k.open || k.roles[role.String()] }
 
 // goals warns of values that are, or may be, no goal points.
 func (c *checker) goals() {
@@ -64,8 +73,8 @@ func (c *checker) goals() {
 		value := cl.head.Args[1]
 		if value.Kind == Variable {
 			c.found.add("W009", value.Pos, value.Name, "expected a number from 0 to 100, found the variable "+value.Name)
-		} else if n, err := strconv.Atoi(value.String()); err != nil || n < 0 || n > 100 {
-			c.found.add("W016", value.Pos, value.String(), "expected a number from 0 to 100, found "+value.String())
+		} else if n, err := strconv.Atoi(value.excerpt()); err != nil || n < 0 || n > 100 {
+			c.found.add("W016", value.Pos, value.excerpt(), "expected a number from 0 to 100, found "+value.excerpt())
 		}
 	}
 }
@@ -91,8 +100,7 @@ type shapes struct {
 // arguments collects argument i of the heads of relations.
 func (c *checker) arguments(i int, names ...string) shapes {
 	s := shapes{first: make(map[relation]Term)}
-	for j := range c.clauses {
-		cl := &c.clauses[j]
+	for _, cl := range c.clauses {
 		for _, name := range names {
 			if cl.head.Name != name {
 				continue
@@ -126,7 +134,7 @@ func (c *checker) asked(name string, i int, what string, made shapes) {
 		}
 		if t := atom.Args[i]; !made.has(t) && !warned[t.relation()] {
 			warned[t.relation()] = true
-			c.found.add("W017", t.Pos, t.String(), "expected "+what+", found "+t.String())
+			c.found.add("W017", t.Pos, t.excerpt(), "expected "+what+", found "+t.excerpt())
 		}
 	}, func(Term) {})
 }
@@ -140,12 +148,12 @@ func (c *checker) announced(name string, i int, makers string, made shapes) {
 	}
 	for _, r := range made.order {
 		if t := made.first[r]; !listed.has(t) {
-			c.found.add("W008", t.Pos, t.String(), fmt.Sprintf("expected `%s` to list %s, found no such rule", name, t))
+			c.found.add("W008", t.Pos, t.excerpt(), fmt.Sprintf("expected `%s` to list %s, found no such rule", name, t.excerpt()))
 		}
 	}
 	for _, r := range listed.order {
 		if t := listed.first[r]; !made.has(t) {
-			c.found.add("W008", t.Pos, t.String(), fmt.Sprintf("`%s` lists %s, found no %s that makes it", name, t, makers))
+			c.found.add("W008", t.Pos, t.excerpt(), fmt.Sprintf("`%s` lists %s, found no %s that makes it", name, t.excerpt(), makers))
 		}
 	}
 }

@@ -9,13 +9,14 @@ func (c *checker) names() {
 	clash := make(set)
 	term := func(t Term) {
 		t.walk(func(u Term) {
+			c.watch.step()
 			if u.Kind != Compound {
 				return
 			}
 			c.arity("function", functions, u)
 			if relations.uses(u.Name) && !clash[u.Name] {
 				clash[u.Name] = true
-				c.found.add("W002", u.Pos, u.String(), "the function "+u.Name+" has the name of a relation")
+				c.found.add("W002", u.Pos, u.excerpt(), "the function "+u.Name+" has the name of a relation")
 			}
 		})
 	}
@@ -45,7 +46,7 @@ func (c *checker) arity(what string, known arities, t Term) {
 		}
 	}
 	if before := known[t.Name]; len(before) > 0 {
-		c.found.add("W001", t.Pos, t.String(), fmt.Sprintf("the %s %s has %s elsewhere, found %d",
+		c.found.add("W001", t.Pos, t.excerpt(), fmt.Sprintf("the %s %s has %s elsewhere, found %d",
 			what, t.Name, plural(before[0], "argument"), len(t.Args)))
 	}
 	known[t.Name] = append(known[t.Name], len(t.Args))
@@ -54,25 +55,27 @@ func (c *checker) arity(what string, known arities, t Term) {
 // use warns of relations without a rule and of relations that no body asks for.
 func (c *checker) use() {
 	defined, asked := make(set), make(map[relation]bool)
-	for i := range c.clauses {
-		defined[c.clauses[i].head.Name] = true
+	for _, cl := range c.clauses {
+		defined[cl.head.Name] = true
 	}
 	for _, cl := range c.sound {
 		for _, f := range cl.body {
 			f.atoms(false, func(atom Term, _ bool) {
+				c.watch.step()
 				r := atom.relation()
 				if _, ok := keyword(r.name); !ok && !asked[r] && !defined[r.name] {
-					c.found.add("W004", atom.Pos, atom.String(), "expected a rule for "+r.name+", found none")
+					c.found.add("W004", atom.Pos, atom.excerpt(), "expected a rule for "+r.name+", found none")
 				}
 				asked[r] = true
 			})
 		}
 	}
 	for _, cl := range c.sound {
+		c.watch.step()
 		r := cl.head.relation()
 		if _, ok := keyword(r.name); !ok && !asked[r] {
 			asked[r] = true
-			c.found.add("W005", cl.head.Pos, cl.head.String(), "expected a condition that uses "+r.name+", found none")
+			c.found.add("W005", cl.head.Pos, cl.head.excerpt(), "expected a condition that uses "+r.name+", found none")
 		}
 	}
 }

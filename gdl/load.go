@@ -7,42 +7,46 @@ import (
 
 // Load reads, checks and normalises a rulesheet. The file name serves messages
 // only. The error is nil exactly if the rulesheet is valid; else it is an
-// Invalid, whose text lists all faults as file:line:column: code: message. The
-// diagnostics hold errors and warnings alike, in order of position. Where ctx ends
-// first, the error is that of ctx.
-func Load(ctx context.Context, file string, src []byte) (*Game, Diagnostics, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+// Invalid, whose text lists the faults as file:line:column: code: message. The
+// diagnostics hold errors and warnings alike, in order of position, at most a
+// thousand of each. Where ctx ends first, the error is that of ctx, within some
+// ten milliseconds.
+func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics, err error) {
+	w := &watch{ctx: ctx}
+	defer w.until(&err)
+	w.look()
+	r := newReader(w, file, string(src))
+	b := builder{watch: w, faults: r.found}
+	if !r.read(b.form) {
+		ds = r.found.finish(r.text)
+		return nil, ds, ds.err()
 	}
-	tree, found := parse(file, src)
-	if tree == nil {
-		found = found.finish(string(src))
-		return nil, found, found.err()
+	c := checker{watch: w, found: r.found, file: file, infix: r.syntax == infix, clauses: b.clauses}
+	c.check(!r.incomplete)
+	if r.found.errors == 0 {
+		g = normalise(w, c.stratified, r.found)
 	}
-	var b builder
-	for _, f := range tree.Forms {
-		b.form(f)
+	ds = r.found.finish(r.text)
+	if err := ds.err(); err != nil {
+		return nil, ds, err
 	}
-	faults, clauses := check(file, tree, b.clauses)
-	found = append(append(found, b.faults...), faults...).finish(string(src))
-	if err := found.err(); err != nil {
-		return nil, found, err
-	}
-	return normalise(clauses), found, nil
+	return g, ds, nil
 }
 
 // chance is the role that whoever runs the game plays, a keyword of GDL-II.
 const chance = "random"
 
 // normalise turns checked clauses into a game.
-func normalise(clauses []*clause) *Game {
-	n := normaliser{names: make(set)}
+func normalise(w *watch, clauses []*clause, found *findings) *Game {
+	n := normaliser{watch: w, names: make(names), found: found}
 	for _, c := range clauses {
-		n.names[c.head.Name] = true
+		n.names[c.head.Name] = 1
 	}
 	g := &Game{}
+	declared := make(set)
 	for _, c := range clauses {
-		if c.head.Name == "role" && !hasTerm(g.Roles, c.head.Args[0]) {
+		if c.head.Name == "role" && !declared[c.head.Args[0].String()] {
+			declared[c.head.Args[0].String()] = true
 			g.Roles = append(g.Roles, c.head.Args[0])
 		}
 		n.clause(c)
@@ -82,13 +86,4 @@ func (t Term) respelled(from, to string) Term {
 	}
 	respellAll(t.Args, from, to)
 	return t
-}
-
-func hasTerm(list []Term, t Term) bool {
-	for _, u := range list {
-		if u.Equal(t) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,9 @@
 package gdl
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // A clause becomes at most maxBranches rules, and rules of maxLiterals conditions
 // in all, when its disjunctions are distributed; past that, disjunctions become
@@ -21,15 +24,47 @@ const (
 // Of a, the conditions that bind variables for the branches are repeated in the
 // rules of d, so that these are safe whenever the clause is.
 type normaliser struct {
-	rules []Rule
-	names set // the relations that have rules
+	watch    *watch
+	found    *findings
+	rules    []Rule
+	names    names // the relations that have rules
+	literals int   // of all rules
 }
 
 func (n *normaliser) clause(c *clause) {
-	body := n.bound(c.head, flatten(nil, c.body, false))
-	for _, literals := range distribute(body) {
-		n.rules = append(n.rules, Rule{Head: c.head, Body: order(literals), Pos: c.pos})
+	if n.literals > maxConditions {
+		return
 	}
+	body := n.bound(c.head, flatten(nil, c.body, false))
+	_, literals := distributed(body)
+	if n.literals += literals; n.literals > maxConditions {
+		n.found.add("E009", c.pos, c.head.excerpt(), fmt.Sprintf(
+			"expected at most %d conditions in all rules, their disjunctions distributed, found more", maxConditions))
+		return
+	}
+	for _, literals := range distribute(body) {
+		n.watch.step()
+		n.rules = append(n.rules, Rule{Head: c.head, Body: n.order(literals), Pos: c.pos})
+	}
+}
+
+// distributed counts the rules that a flat conjunction distributes to and the literals
+// in them, no further than just past maxConditions.
+func distributed(conj []formula) (rules, literals int) {
+	rules = 1
+	for _, f := range conj {
+		r, l := 1, 1
+		if f.connective == anyOf {
+			r, l = 0, 0
+			for i := range f.subs {
+				more, long := distributed(flatten(nil, f.subs[i:i+1], false))
+				r, l = r+more, l+long
+			}
+		}
+		literals = min(literals*r+l*rules, maxConditions+1)
+		rules = min(rules*r, maxConditions+1)
+	}
+	return rules, literals
 }
 
 // flatten appends formulas to dst with nested conjunctions dissolved and
@@ -176,7 +211,7 @@ func (f formula) variables(dst []Term) []Term {
 // distribute is the disjunctive normal form of a flat conjunction: one list of
 // literals for each choice of a branch in every disjunction.
 func distribute(conj []formula) [][]Literal {
-	out := [][]Literal{nil}
+	out := [][]Literal{make([]Literal, 0, len(conj))}
 	for _, f := range conj {
 		if f.connective != anyOf {
 			l := literal(f)
@@ -219,44 +254,66 @@ func literal(f formula) Literal {
 
 // order puts every test (Not, Distinct, Equal) as early as its variables are
 // bound and keeps the literals otherwise as they were written.
-func order(literals []Literal) []Literal {
-	out := make([]Literal, 0, len(literals))
-	bound := make(map[string]bool)
-	var waiting []Literal
-	release := func() {
-		kept := waiting[:0]
-		for _, l := range waiting {
-			if l.isBound(bound) {
-				out = append(out, l)
-			} else {
-				kept = append(kept, l)
-			}
-		}
-		waiting = kept
-	}
-	for _, l := range literals {
+func (n *normaliser) order(literals []Literal) []Literal {
+	o := orderer{out: make([]Literal, 0, len(literals)), literals: literals, bound: make(set), waiting: make(map[string][]int)}
+	o.unbound = make([]int, len(literals))
+	for i, l := range literals {
+		n.watch.step()
 		if l.Op != Holds {
-			waiting = append(waiting, l)
-			release()
+			o.test(i)
 			continue
 		}
-		out = append(out, l)
+		o.out = append(o.out, l)
+		var ready []int
 		for _, v := range l.Atom.variables(nil) {
-			bound[v.Name] = true
+			ready = append(ready, o.bind(v.Name)...)
 		}
-		release()
+		slices.Sort(ready)
+		for _, j := range ready {
+			o.out = append(o.out, literals[j])
+		}
 	}
-	return out
+	return o.out
 }
 
-// isBound tells whether all variables of l are in bound.
-func (l Literal) isBound(bound map[string]bool) bool {
-	vars := l.Atom.variables(nil)
-	vars = l.Right.variables(l.Left.variables(vars))
-	for _, v := range vars {
-		if !bound[v.Name] {
-			return false
+// orderer is the ordering of one body.
+type orderer struct {
+	literals, out []Literal
+	bound         set
+	unbound       []int            // by literal: variables that are not bound yet
+	waiting       map[string][]int // by variable: the tests that use it
+}
+
+// test places a test, or lets it wait for its variables.
+func (o *orderer) test(i int) {
+	own := make(set)
+	for _, v := range o.literals[i].variables() {
+		if !o.bound[v.Name] && !own[v.Name] {
+			own[v.Name] = true
+			o.unbound[i]++
+			o.waiting[v.Name] = append(o.waiting[v.Name], i)
 		}
 	}
-	return true
+	if o.unbound[i] == 0 {
+		o.out = append(o.out, o.literals[i])
+	}
+}
+
+// bind marks a variable as bound and lists the tests that no longer wait.
+func (o *orderer) bind(name string) (ready []int) {
+	if o.bound[name] {
+		return nil
+	}
+	o.bound[name] = true
+	for _, i := range o.waiting[name] {
+		if o.unbound[i]--; o.unbound[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	return ready
+}
+
+// variables lists the occurrences of variables in l.
+func (l Literal) variables() []Term {
+	return l.Right.variables(l.Left.variables(l.Atom.variables(nil)))
 }

@@ -1,17 +1,20 @@
 package gdl
 
+import "maps"
+
 // safety asks that each variable of the head and of every test is bound by a
 // positive condition.
 func (c *checker) safety(cl *clause) {
 	if len(cl.body) == 0 {
 		return
 	}
-	bound := make(set)
+	bound := &scope[string]{names: make(set)}
 	for _, f := range cl.body {
 		bound.add(f.binds())
 	}
 	for _, v := range cl.head.variables(nil) {
-		if !bound[v.Name] {
+		c.watch.step()
+		if !bound.has(v.Name) {
 			c.unsafe(v, "the head")
 		}
 	}
@@ -29,7 +32,7 @@ func (c *checker) unsafe(v Term, where string) {
 
 // tests asks that bound, with what branches bind themselves, covers all that the
 // tests in f use.
-func (c *checker) tests(f formula, bound set) {
+func (c *checker) tests(f formula, bound *scope[string]) {
 	where := "`distinct`"
 	switch f.connective {
 	case atomic:
@@ -38,9 +41,7 @@ func (c *checker) tests(f formula, bound set) {
 		where = "`not`"
 	case anyOf:
 		for _, g := range f.subs {
-			inner := g.binds()
-			inner.add(bound)
-			c.tests(g, inner)
+			c.tests(g, &scope[string]{outer: bound, names: g.binds()})
 		}
 		return
 	case allOf:
@@ -50,24 +51,37 @@ func (c *checker) tests(f formula, bound set) {
 		return
 	}
 	for _, v := range f.variables(nil) {
-		if !bound[v.Name] {
+		c.watch.step()
+		if !bound.has(v.Name) {
 			c.unsafe(v, where)
 		}
 	}
 }
 
-// set is a set of names or of terms as text.
-type set map[string]bool
+// set is a set of names.
+type set = map[string]bool
 
-func (s set) add(t set) {
-	for x := range t {
-		s[x] = true
+// scope is what is known of some place in a rule: names, and those of the places
+// around it.
+type scope[K comparable] struct {
+	outer *scope[K]
+	names map[K]bool
+}
+
+func (s *scope[K]) add(names map[K]bool) { maps.Copy(s.names, names) }
+
+func (s *scope[K]) has(name K) bool {
+	for ; s != nil; s = s.outer {
+		if s.names[name] {
+			return true
+		}
 	}
+	return false
 }
 
 // binds is the set of variables that f binds whenever it holds.
 func (f formula) binds() set {
-	return f.guarantees(func(atom Term, out set) {
+	return guarantees(f, func(atom Term, out set) {
 		for _, v := range atom.variables(nil) {
 			out[v.Name] = true
 		}
@@ -76,18 +90,18 @@ func (f formula) binds() set {
 
 // guarantees is what the positive atoms of f offer, whichever branches hold: the
 // union over conjunctions and the intersection over disjunctions.
-func (f formula) guarantees(offer func(atom Term, out set)) set {
-	out := make(set)
+func guarantees[K comparable](f formula, offer func(atom Term, out map[K]bool)) map[K]bool {
+	out := make(map[K]bool)
 	switch f.connective {
 	case atomic:
 		offer(f.atom, out)
 	case allOf:
 		for _, g := range f.subs {
-			out.add(g.guarantees(offer))
+			maps.Copy(out, guarantees(g, offer))
 		}
 	case anyOf:
 		for i, g := range f.subs {
-			branch := g.guarantees(offer)
+			branch := guarantees(g, offer)
 			if i == 0 {
 				out = branch
 			}

@@ -4,7 +4,7 @@ import "fmt"
 
 // maxSplits is how many relations stratify splits at most; each time it looks at
 // all clauses. Rulesheets need one or two: `goal`, and its parts by role.
-const maxSplits = 64
+const maxSplits = 16
 
 // stratify removes cycles through negation that exist between the names of
 // relations but not between what the rules mean, by giving the parts of a
@@ -17,27 +17,27 @@ const maxSplits = 64
 //
 // Clauses without such cycles come back as they are. What cannot be separated
 // stays, for the check of stratification to report.
-func stratify(clauses []*clause) []*clause {
-	used := make(set)
+func stratify(w *watch, clauses []*clause) []*clause {
+	used := make(names)
 	for _, cl := range clauses {
-		used[cl.head.Name] = true
+		used[cl.head.Name] = 1
 	}
 	done := make(map[relation]bool) // what is left of a split relation is bridges
 	for len(done) < maxSplits {
-		r, k, ok := separable(clauses, done)
+		r, k, ok := separable(w, clauses, done)
 		if !ok {
 			return clauses
 		}
 		done[r] = true
-		clauses = separate(clauses, r, k, used)
+		clauses = separate(w, clauses, r, k, used)
 	}
 	return clauses
 }
 
 // separable finds a relation in a cycle with negation, not done yet, and an
 // argument that tells its clauses apart.
-func separable(clauses []*clause, done map[relation]bool) (r relation, argument int, ok bool) {
-	g := newGraph(clauses)
+func separable(w *watch, clauses []*clause, done map[relation]bool) (r relation, argument int, ok bool) {
+	g := newGraph(w, clauses)
 	inCycle := make(map[relation]bool)
 	for _, cl := range clauses {
 		for _, atom := range cl.unstratified(g) {
@@ -45,13 +45,23 @@ func separable(clauses []*clause, done map[relation]bool) (r relation, argument 
 			inCycle[cl.head.relation()] = true
 		}
 	}
+	var order []relation
+	heads := make(map[relation][]Term)
 	for _, cl := range clauses {
+		w.step()
 		r := cl.head.relation()
 		if !inCycle[r] || done[r] {
 			continue
 		}
+		if heads[r] == nil {
+			order = append(order, r)
+		}
+		heads[r] = append(heads[r], cl.head)
+	}
+	for _, r := range order {
 		for k := range r.arity {
-			if separates(clauses, r, k) {
+			w.step()
+			if separates(heads[r], k) {
 				return r, k, true
 			}
 		}
@@ -72,23 +82,21 @@ func (cl *clause) unstratified(g *graph) []Term {
 	return out
 }
 
-// separates tells whether argument k is no variable in any head of r and differs
-// between some of them.
-func separates(clauses []*clause, r relation, k int) bool {
+// separates tells whether argument k is no variable in any head of a relation and
+// differs between some of them.
+func separates(heads []Term, k int) bool {
 	parts := make(map[relation]bool)
-	for _, cl := range clauses {
-		if cl.head.relation() == r {
-			if cl.head.Args[k].Kind == Variable {
-				return false
-			}
-			parts[cl.head.Args[k].relation()] = true
+	for _, head := range heads {
+		if head.Args[k].Kind == Variable {
+			return false
 		}
+		parts[head.Args[k].relation()] = true
 	}
 	return len(parts) > 1
 }
 
 // separate splits relation r by the symbol or function at argument k.
-func separate(clauses []*clause, r relation, k int, used set) []*clause {
+func separate(w *watch, clauses []*clause, r relation, k int, used names) []*clause {
 	parts := make(map[relation]string)
 	rename := func(atom Term) Term {
 		if atom.relation() == r {
@@ -115,6 +123,7 @@ func separate(clauses []*clause, r relation, k int, used set) []*clause {
 		})
 	}
 	for _, cl := range clauses {
+		w.step()
 		copied := &clause{head: rename(cl.head), pos: cl.pos}
 		for _, f := range cl.body {
 			copied.body = append(copied.body, f.rename(rename))
@@ -124,13 +133,18 @@ func separate(clauses []*clause, r relation, k int, used set) []*clause {
 	return append(out, bridges...)
 }
 
-// fresh adds a name to s that is not in it yet.
-func (s set) fresh(name string) string {
-	for s[name] {
-		name += "/"
+// names are those in use, with the number of times that each was asked for.
+type names map[string]int
+
+// fresh adds a name that is not in use yet.
+func (n names) fresh(name string) string {
+	free := name
+	for n[free] > 0 {
+		n[name]++
+		free = fmt.Sprintf("%s/%d", name, n[name])
 	}
-	s[name] = true
-	return name
+	n[free] = 1
+	return free
 }
 
 // general is the most general atom of the relation of t that has the symbol or

@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -10,11 +11,9 @@ import (
 
 // File is the syntax tree of a rulesheet or of a message.
 type File struct {
-	Forms    []*Form `parser:"@@*"`
+	Forms    []*Form
 	Comments []Comment
 	Infix    bool // the text is in infix syntax
-
-	incomplete bool // malformed clauses have been left out
 }
 
 // Form is a symbol, a variable or a parenthesised list, as spelled.
@@ -24,99 +23,94 @@ type Form struct {
 	List []*Form // the elements of a list
 }
 
-var _ participle.Parseable = (*Form)(nil)
-
-// Parse implements participle.Parseable for Form = Symbol | "(" Form* ")". Nearly
-// all of a rulesheet is forms within forms; read by the generic parser, a rule
-// takes several times as long and ten times the allocations.
-func (f *Form) Parse(lex *lexer.PeekingLexer) error {
-	t := lex.Peek()
-	if t.EOF() || isPunct(*t, ")") {
-		return participle.NextMatch
-	}
-	lex.Next()
-	f.Pos = t.Pos
-	if !isPunct(*t, "(") {
-		f.Atom = t.Value
-		return nil
-	}
-	for {
-		switch t := lex.Peek(); {
-		case t.EOF():
-			return participle.Errorf(t.Pos, "expected `)`, found the end of the file")
-		case isPunct(*t, ")"):
-			lex.Next()
-			return nil
-		}
-		element := new(Form)
-		if err := element.Parse(lex); err != nil {
-			return err
-		}
-		f.List = append(f.List, element)
-	}
-}
-
 // Comment is a comment, which reaches to the end of its line.
 type Comment struct {
 	Pos  lexer.Position
 	Text string // with the sign that starts it
 }
 
-var prefixParser = participle.MustBuild[File](participle.Lexer(prefix), participle.Elide("Comment"))
-
 // Parse reads a rulesheet, in prefix or infix syntax, or any sequence of forms in
 // prefix syntax, without asking what they mean. The error is nil or an Invalid
-// that lists every fault of the syntax.
+// that lists the faults of the syntax.
 func Parse(file string, src []byte) (*File, error) {
-	tree, faults := parse(file, src)
-	if err := faults.finish(string(src)).err(); err != nil {
+	tree := &File{}
+	r := newReader(&watch{ctx: context.Background()}, file, string(src))
+	r.comment = func(c Comment) { tree.Comments = append(tree.Comments, c) }
+	r.read(func(f *Form) { tree.Forms = append(tree.Forms, f) })
+	tree.Infix = r.syntax == infix
+	if err := r.found.finish(r.text).err(); err != nil {
 		return nil, err
 	}
 	return tree, nil
 }
 
-// parse reads what it can of a faulty text; the tree is nil if that is nothing.
-func parse(file string, src []byte) (*File, Diagnostics) {
-	text := strings.TrimPrefix(string(src), "\ufeff")
-	language := prefix
-	if isInfix(text) {
-		language = infix
-	}
-	tokens, err := lexer.ConsumeAll(language.scanner(file, text))
-	if err != nil {
-		return nil, Diagnostics{syntaxFault(err)}
-	}
-	balanced, faults := balance(tokens, language == infix)
-	if balanced == nil {
-		return nil, faults
-	}
-	tree := &File{Infix: language == infix}
-	var more Diagnostics
-	if tree.Infix {
-		tree.Forms, more = parseInfix(balanced)
-	} else {
-		tree.Forms, more = parsePrefix(balanced)
-	}
-	tree.incomplete = len(more) > 0
-	for _, t := range tokens {
-		if t.Type == tokenComment {
-			tree.Comments = append(tree.Comments, Comment{t.Pos, t.Value})
-		}
-	}
-	return tree, append(faults, more...)
+// reader turns a text into forms, one after the other.
+type reader struct {
+	watch      *watch
+	file, text string
+	syntax     *syntax
+	comment    func(Comment) // told of every comment, if not nil
+	found      *findings
+	incomplete bool // malformed clauses have been left out
 }
 
-// parsePrefix parses tokens that match in parentheses.
-func parsePrefix(tokens []lexer.Token) ([]*Form, Diagnostics) {
-	stream, err := lexer.Upgrade(&tokenLexer{tokens}, tokenComment)
-	if err != nil {
-		return nil, Diagnostics{syntaxFault(err)}
+func newReader(w *watch, file, src string) *reader {
+	r := &reader{watch: w, file: file, text: strings.TrimPrefix(src, "\ufeff"), syntax: prefix, found: &findings{}}
+	if isInfix(w, r.text) {
+		r.syntax = infix
 	}
-	tree, err := prefixParser.ParseFromLexer(stream)
-	if err != nil {
-		return nil, Diagnostics{syntaxFault(err)}
+	return r
+}
+
+// read hands out what it can read of a faulty text; that is nothing, and ok is
+// false, if the text exceeds a limit.
+func (r *reader) read(form func(*Form)) (ok bool) {
+	s := r.syntax.scanner(r.watch, r.file, r.text).survey(r.found)
+	if !s.fits {
+		return false
 	}
-	return tree.Forms, nil
+	tokens := &balancer{
+		scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks,
+		comment: r.comment, faults: r.found,
+	}
+	if r.syntax == prefix {
+		readPrefix(tokens, form)
+		return true
+	}
+	for _, d := range parseInfix(tokens, form) {
+		r.found.add(d.Code, d.Pos, d.Text, d.Message)
+		r.incomplete = true
+	}
+	return true
+}
+
+// readPrefix reads Form = Symbol | "(" Form* ")" from tokens whose parentheses
+// match. Nearly all of a rulesheet is forms within forms; read by the generic
+// parser, a rule takes several times as long and ten times the memory.
+func readPrefix(tokens *balancer, form func(*Form)) {
+	var open []*Form
+	for {
+		t, _ := tokens.Next() // it never fails
+		f := &Form{Pos: t.Pos}
+		switch {
+		case t.EOF():
+			return
+		case isPunct(t, "("):
+			open = append(open, f)
+			continue
+		case isPunct(t, ")"):
+			f = open[len(open)-1]
+			open = open[:len(open)-1]
+		default:
+			f.Atom = t.Value
+		}
+		if len(open) == 0 {
+			form(f)
+			continue
+		}
+		list := &open[len(open)-1].List
+		*list = append(*list, f)
+	}
 }
 
 // syntaxFault reports what participle found wrong.
@@ -126,6 +120,7 @@ func syntaxFault(err error) Diagnostic {
 	if errors.As(err, &at) {
 		d.Pos, d.Message = place(at.Position()), at.Message()
 	}
+	d.Message = clip(d.Message)
 	return d
 }
 
@@ -165,6 +160,27 @@ func (f *Form) write(b *strings.Builder) {
 		g.write(b)
 	}
 	b.WriteByte(')')
+}
+
+// excerpt is String for a message.
+func (f *Form) excerpt() string { return clip(string(f.appendExcerpt(nil))) }
+
+// appendExcerpt appends the text of f up to some bytes past excerptLength.
+func (f *Form) appendExcerpt(dst []byte) []byte {
+	if !f.IsList() {
+		return append(dst, f.Atom...)
+	}
+	dst = append(dst, '(')
+	for i, g := range f.List {
+		if len(dst) > excerptLength {
+			return dst
+		}
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = g.appendExcerpt(dst)
+	}
+	return append(dst, ')')
 }
 
 // Equal tells whether f and g are the same tree, positions aside.

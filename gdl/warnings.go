@@ -1,5 +1,7 @@
 package gdl
 
+import "strings"
+
 // warningCodes are the findings that leave a rulesheet valid.
 var warningCodes = []Code{
 	{
@@ -132,5 +134,11 @@ var warningCodes = []Code{
 		Hint: "define a relation that has the argument, and use it here",
 		Bad:  "(reach 1)\n(<= (reach ?y) (reach ?x) (true (cell ?x ?y)))",
 		Good: "(<= (edge ?x ?y) (true (cell ?x ?y)))\n(reach 1)\n(<= (reach ?y) (reach ?x) (edge ?x ?y))",
+	}, {
+		ID: "W021", Title: "more warnings than are listed",
+		Explain: "A thousand warnings are listed, those that were found first.",
+		Hint:    "mend these, then check again",
+		Bad:     strings.Repeat("(<= (next (cell 1 1)) (does pp n))\n", 1001),
+		Good:    "(<= (next (cell 1 1)) (does p n))",
 	},
 }

@@ -1,0 +1,186 @@
+package gdl_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stackmate/gdl"
+)
+
+// hostile are texts of n bytes that are made to cost as much as they can.
+var hostile = map[string]func(n int) string{
+	"opening parentheses": func(n int) string { return strings.Repeat("(", n) },
+	"closing parentheses": func(n int) string { return strings.Repeat(")", n) },
+	"nested parentheses":  func(n int) string { return strings.Repeat("(", n/2) + strings.Repeat(")", n/2) },
+	"empty lists":         func(n int) string { return strings.Repeat("()", n/2) },
+	"short facts":         func(n int) string { return strings.Repeat("(a)", n/3) },
+	"short symbols":       func(n int) string { return strings.Repeat("a ", n/2) },
+	"one symbol":          func(n int) string { return strings.Repeat("a", n) },
+	"comments":            func(n int) string { return strings.Repeat(";\n", n/2) },
+	"one comment":         func(n int) string { return strings.Repeat(";", n) },
+	"blanks":              func(n int) string { return strings.Repeat(" ", n) },
+	"lines":               func(n int) string { return strings.Repeat("\n", n) },
+	"errors":              func(n int) string { return strings.Repeat("(init ())\n", n/10) },
+	"infix":               func(n int) string { return "p(a) :- " + strings.Repeat("q(b) & ", n/7) + "r" },
+}
+
+// wide are rulesheets just within the limits, or a share of that.
+var wide = map[string]func(share int) string{
+	"one list":             func(share int) string { return frame + "(f" + strings.Repeat(" a", 780_000/share) + ")" },
+	"distinct relations":   func(share int) string { return frame + numbered("(r%[1]d)", 250_000/share) },
+	"a chain of relations": func(share int) string { return frame + numbered("(<= r%[1]d r%[2]d)", 120_000/share) },
+	"one relation":         func(share int) string { return frame + numbered("(succ %[1]d %[2]d)", 150_000/share) },
+	"one body":             func(share int) string { return frame + "(<= h" + strings.Repeat(" a", 130_000/share) + ")" },
+	"many tests": func(share int) string {
+		return frame + "(<= h " + numbered("(distinct ?x%[1]d ?x%[2]d)", 40_000/share) + numbered("(d ?x%[1]d)", 40_001/share) + ")"
+	},
+	"many variables": func(share int) string {
+		return frame + "(<= (h " + numbered("?x%[1]d ", 60_000/share) + ") " + numbered("(d ?x%[1]d)", 60_000/share) + ")"
+	},
+	"many roles": func(share int) string { return numbered("(role r%[1]d)", 180_000/share) + frame },
+	"one disjunction": func(share int) string {
+		return frame + "(<= h (d ?x) (or " + numbered("(f ?x y%[1]d)", 100_000/share) + "))"
+	},
+	"recursion in one disjunction": func(share int) string {
+		return frame + "(<= (h ?x) (d ?x) (or " + numbered("(and (h ?x) (g ?x y%[1]d))", 40_000/share) + "))"
+	},
+	"disjunctions": func(share int) string {
+		return frame + strings.Repeat("(<= (h ?x) (d ?x) (or "+strings.Repeat("(e ?x)", 300)+"))", 350/share)
+	},
+	"disjunctions that multiply": func(share int) string {
+		return frame + strings.Repeat("(<= h "+strings.Repeat("a ", 200)+"(or"+strings.Repeat(" b", 250)+"))\n", 100/share)
+	},
+	"negation in cycles": func(share int) string {
+		return frame + numbered("(<= (r%[1]d 1 ?x) (d ?x) (not (r%[1]d 2 ?x)))(<= (r%[1]d 2 ?x) (d ?x) (not (r%[1]d 3 ?x)))", 5_000/share)
+	},
+	"deep terms": func(share int) string {
+		deep := strings.Repeat("(f ", 400) + "?x" + strings.Repeat(")", 400)
+		return frame + strings.Repeat("(<= (h "+deep+") (h ?x) (d "+deep+"))", 300/share)
+	},
+}
+
+// numbered repeats a format with 0 and 1, 1 and 2, and so on.
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i, i+1)
+	}
+	return b.String()
+}
+
+// peak is how many bytes of heap f needs at most, sampled, garbage included.
+func peak(f func()) uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, uint64(0)
+	var done atomic.Bool
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for !done.Load() {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	f()
+	done.Store(true)
+	<-stopped
+	return max(most, before) - before
+}
+
+// perByte is how many bytes of memory each byte of the largest message may cost.
+const (
+	largest = 16 << 20
+	perByte = 20
+)
+
+func TestNoTextCostsMoreThanTwentyTimesTheLargestMessage(t *testing.T) {
+	size, share := largest, 4 // memory grows with the text: a share of the limits is enough to see it
+	if testing.Short() {
+		size = 4 << 20
+	}
+	check := func(t *testing.T, src string, size int) {
+		used := peak(func() { gdl.Load(t.Context(), "hostile", []byte(src)) })
+		t.Logf("%d KiB of text, %d MiB of memory", len(src)>>10, used>>20)
+		if used > perByte*uint64(size) {
+			t.Errorf("%d bytes of text took %d MiB", len(src), used>>20)
+		}
+	}
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) { check(t, text(size), largest) })
+	}
+	if testing.Short() {
+		return
+	}
+	for name, text := range wide {
+		t.Run(name, func(t *testing.T) { check(t, text(share), largest/share) })
+	}
+}
+
+// impatient is a context that ends after it has been looked at a number of times.
+type impatient struct {
+	context.Context
+	looks, after int
+	last         time.Time
+	gap          time.Duration // the longest time between two looks
+}
+
+func (c *impatient) Err() error {
+	if !c.last.IsZero() {
+		c.gap = max(c.gap, time.Since(c.last))
+	}
+	c.last = time.Now()
+	if c.looks++; c.looks > c.after {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestReadingAndCheckingLookAtTheContext(t *testing.T) {
+	check := func(t *testing.T, src string) {
+		c := &impatient{Context: t.Context(), after: 1 << 60}
+		start := time.Now()
+		gdl.Load(c, "hostile", []byte(src))
+		c.gap = max(c.gap, time.Since(c.last))
+		t.Logf("%d looks in %v, %v without one", c.looks, time.Since(start), c.gap)
+		for _, after := range []int{0, c.looks / 3, c.looks - 1} {
+			c := &impatient{Context: t.Context(), after: after}
+			if _, _, err := gdl.Load(c, "hostile", []byte(src)); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v, want that of the context after %d looks", err, after)
+			}
+			if c.looks != after+1 {
+				t.Errorf("%d looks, want to stop after %d", c.looks, after)
+			}
+		}
+	}
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) { check(t, text(1<<20)) })
+	}
+	if testing.Short() {
+		return
+	}
+	for name, text := range wide {
+		t.Run(name, func(t *testing.T) { check(t, text(8)) })
+	}
+}
+
+func TestFindingsAreLimitedInNumberAndLength(t *testing.T) {
+	_, found, err := gdl.Load(t.Context(), "hostile", []byte(numbered("(init ("+strings.Repeat("long ", 250)+"()))\n", 1500)))
+	if len(found.Errors()) != 1001 || err == nil {
+		t.Fatalf("%d errors", len(found.Errors()))
+	}
+	for _, d := range found {
+		if len(d.Detail()) > 500 {
+			t.Fatalf("a finding of %d bytes: %s", len(d.Detail()), d.Detail()[:500])
+		}
+	}
+}

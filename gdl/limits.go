@@ -1,0 +1,151 @@
+package gdl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// Rules come from strangers. The limits below are checked in one pass over the
+// text that stores nothing, before anything is built: what follows takes at most
+// some 300 bytes for each token, so that no text costs more than a third of a
+// gigabyte. The largest rulesheets in use have 25 000 tokens, and symbols of 30
+// bytes.
+const (
+	// maxDepth is how deeply parentheses may nest. Rulesheets stay below 20; the
+	// limit keeps every recursion over a tree within its stack.
+	maxDepth = 1000
+
+	// maxConnectives is how deeply `or`, `and` and `not` may nest: checks look at a
+	// condition once for each that it stands in.
+	maxConnectives = 64
+
+	// maxConditions is how many conditions all rules have, before disjunctions are
+	// distributed and after: each takes half a kilobyte.
+	maxConditions = 1 << 17
+
+	// maxSymbol is the length of symbols in bytes.
+	maxSymbol = 4096
+
+	// maxFindings is how many errors, and how many warnings, are listed.
+	maxFindings = 1000
+)
+
+// watch looks at a context while a long piece of work goes on. It ends the work by
+// a panic with the value interrupted, which the exported functions of the package
+// catch: passes over rules recur, and return values of their own.
+type watch struct {
+	ctx   context.Context
+	steps int
+}
+
+type interrupted struct{ err error }
+
+// step counts a piece of work of less than some microseconds.
+func (w *watch) step() {
+	if w.steps++; w.steps%1024 == 0 {
+		w.look()
+	}
+}
+
+func (w *watch) look() {
+	if err := w.ctx.Err(); err != nil {
+		panic(interrupted{err})
+	}
+}
+
+// until is deferred around work that is watched: it stores the error of the
+// context if that has ended the work.
+func (w *watch) until(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case interrupted:
+		*err = p.err
+	default:
+		panic(p)
+	}
+}
+
+// survey is what a first pass over a text finds.
+type survey struct {
+	lacks bool // closing parentheses are missing
+	fits  bool // within the limits
+}
+
+// survey looks at the tokens of a text once; what exceeds a limit is reported and
+// ends the pass.
+func (s *scanner) survey(found *findings) survey {
+	depth, negations := 0, 0
+	for tokens := 0; ; tokens++ {
+		t, _ := s.Next() // the scanner never fails
+		switch {
+		case t.EOF():
+			return survey{lacks: depth > 0, fits: true}
+		case tokens == s.maxTokens:
+			found.report("E008", t.Pos, "", "expected a text of at most %d symbols, parentheses and comments, found more", s.maxTokens)
+			return survey{}
+		case t.Type == tokenSymbol && len(t.Value) > maxSymbol:
+			found.report("E008", t.Pos, t.Value, "expected a symbol of at most %d bytes, found %s", maxSymbol, clip(t.Value))
+			return survey{}
+		case isPunct(t, "("):
+			depth++
+		case isPunct(t, ")") && depth > 0:
+			depth--
+		}
+		if isPunct(t, "~") {
+			negations++
+		} else {
+			negations = 0
+		}
+		if depth+negations > maxDepth {
+			found.report("E003", t.Pos, t.Value, "expected at most %d nested parentheses, found more", maxDepth)
+			return survey{}
+		}
+	}
+}
+
+// excerptLength is the length of rules and symbols in messages, in bytes.
+const excerptLength = 120
+
+// clip shortens a text for a message.
+func clip(text string) string {
+	if len(text) <= excerptLength {
+		return text
+	}
+	return fmt.Sprintf("%.*s…", excerptLength, text[:excerptLength])
+}
+
+// findings collects diagnostics, as many as are listed.
+type findings struct {
+	list             Diagnostics
+	errors, warnings int
+}
+
+// report adds a finding.
+func (f *findings) report(code string, at lexer.Position, text, format string, args ...any) {
+	f.add(code, place(at), text, fmt.Sprintf(format, args...))
+}
+
+func (f *findings) add(code string, at Pos, text, message string) {
+	f.explain(code, at, text, func() string { return message })
+}
+
+// explain adds a finding whose message takes long to write.
+func (f *findings) explain(code string, at Pos, text string, message func() string) {
+	d := Diagnostic{Code: code, Pos: at, Text: clip(text)}
+	count, more := &f.warnings, "W021"
+	if d.IsError() {
+		count, more = &f.errors, "E031"
+	}
+	switch *count++; {
+	case *count <= maxFindings:
+		d.Message = message()
+		f.list = append(f.list, d)
+	case *count == maxFindings+1:
+		f.list = append(f.list, Diagnostic{
+			Code: more, Pos: Pos{File: at.File},
+			Message: fmt.Sprintf("expected at most %d findings of a kind to list, found more", maxFindings),
+		})
+	}
+}
