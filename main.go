@@ -16,5 +16,8 @@ func main() {
 	// The second Ctrl-C ends the program at once. Within a second it is taken for the
 	// same: timeout(1) sends a signal to the program and to its group.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
+	// A pipe that nobody reads is an error of writing, not the end of the program: a
+	// player goes on without its log.
+	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
+	"stackmate/internal/atomicfile"
 	"stackmate/reasoner/machine"
 )
 
@@ -75,7 +75,7 @@ func (r BenchResult) SaveHarness(path, version string, failed error) error {
 	} else {
 		text += fmt.Sprintf("errorMessage=%s\n", oneLine(failed.Error()))
 	}
-	return os.WriteFile(path, []byte(text), 0o644)
+	return atomicfile.Write(path, []byte(text))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

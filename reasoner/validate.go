@@ -12,8 +12,9 @@ import (
 
 // ValidateOptions say how to validate.
 type ValidateOptions struct {
-	Strict   bool // warnings make a rulesheet invalid, too
-	Simulate int  // number of random matches that look for faults of the game
+	Strict   bool  // warnings make a rulesheet invalid, too
+	Simulate int   // number of random matches that look for faults of the game
+	Memory   int64 // that of Options
 }
 
 // Validation is the verdict on one rulesheet.
@@ -38,7 +39,7 @@ func Validate(ctx context.Context, file string, src []byte, o ValidateOptions) (
 	if err != nil || o.Simulate <= 0 {
 		return v, nil // the findings hold the error
 	}
-	m, err := New(ctx, game, Options{})
+	m, err := New(ctx, game, Options{Memory: o.Memory})
 	if err != nil {
 		return v, fmt.Errorf("%s: %w", file, err)
 	}

@@ -156,7 +156,7 @@ func target(path string) (string, error) {
 }
 
 func noFileIn(dir string, err error) error {
-	return fmt.Errorf("no file can be made in %s: %w", dir, cause(err))
+	return fmt.Errorf("no file can be made in %s: %w", filepath.Clean(dir), cause(err))
 }
 
 // keepOwner gives the new file to the owner of the old one. Only root always may.

@@ -23,6 +23,9 @@ func (c *benchCommand) Run(s *console) error {
 	if c.Seconds <= 0 || c.Out != "" && len(c.Games) > 1 {
 		return usageError{errors.New("expected --seconds above 0, and only one game with --out")}
 	}
+	if err := checkPlaces(c.Out); err != nil {
+		return err
+	}
 	if !c.JSON {
 		fmt.Fprint(s.out, reasoner.BenchHeading)
 	}

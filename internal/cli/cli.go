@@ -9,10 +9,14 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner"
 	"stackmate/search/experiment"
 )
@@ -22,6 +26,9 @@ const (
 	statusFine  = 0
 	statusBad   = 1 // the game or the result is bad
 	statusUsage = 2
+	// statusUnread is what a shell shows of a program that ends because nobody reads
+	// its output, as in "stackmate … | head".
+	statusUnread = 128 + int(syscall.SIGPIPE)
 )
 
 const about = `Stackmate plays and solves games that are given as rules in the Game Description Language.
@@ -31,6 +38,7 @@ A GAME is the name of a built-in game (see "stackmate inspect --help") or the pa
 // commands is the command line.
 type commands struct {
 	LogLevel string           `enum:",trace,debug,info,warn,error,disabled" default:"" placeholder:"LEVEL" help:"What to log on standard error: trace, debug, info (serve), warn (other commands), error or disabled."`
+	Memory   int64            `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; half of the machine's by default."`
 	Version  kong.VersionFlag `help:"Print the version."`
 
 	Serve      serveCommand      `cmd:"" help:"Wait for game servers and play what they deal."`
@@ -50,20 +58,28 @@ type commands struct {
 }
 
 // Run executes one command line and returns the exit status. It ends, with what it
-// has so far, when ctx does.
+// has so far, when ctx does or when nobody reads stdout any longer.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s := &console{ctx: ctx, err: newPrinter(stderr, nil)}
+	s.out = newPrinter(stdout, func() { cancel(errUnread) })
+	return s.conclude(s.execute(args))
+}
+
+// execute reads the command line and runs the command.
+func (s *console) execute(args []string) error {
 	var cli commands
 	done := false // --help or --version was all that was wanted
 	parser := kong.Must(&cli,
 		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ",")},
-		kong.Writers(stdout, stderr), kong.Exit(func(int) { done = true }))
+		kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))
 	command, err := parser.Parse(args)
 	if done {
-		return statusFine
+		return nil
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "stackmate: %v\nstackmate --help tells more\n", err)
-		return statusUsage
+		return usageError{fmt.Errorf("%w\nstackmate --help tells more", err)}
 	}
 	if cli.LogLevel == "" {
 		cli.LogLevel = "warn"
@@ -71,20 +87,79 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			cli.LogLevel = "info"
 		}
 	}
-	err = command.Run(newConsole(ctx, stdout, stderr, cli.LogLevel))
-	var usage usageError
-	switch {
-	case err == nil:
-		return statusFine
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "stackmate: %v\n", err)
-		return statusUsage
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "stackmate: interrupted")
-	case !errors.Is(err, errTold):
-		fmt.Fprintf(stderr, "stackmate: %v\n", err)
+	s.logTo(cli.LogLevel)
+	if s.memory, err = limitMemory(cli.Memory); err != nil {
+		return err
 	}
-	return statusBad
+	return guard.Do(func() error { return command.Run(s) })
+}
+
+// conclude says what went wrong and returns the exit status. An interruption hides
+// no other error, but the errors that only say that there was one.
+func (s *console) conclude(err error) int {
+	known := []error{errTold}
+	interrupted := s.ctx.Err() != nil
+	if interrupted {
+		known = append(known, context.Canceled, s.ctx.Err())
+	}
+	unwritten := s.out.end()
+	if unwritten != nil {
+		known = append(known, unwritten)
+		interrupted = interrupted && !errors.Is(context.Cause(s.ctx), errUnread)
+	}
+	news := without(err, known...)
+	var usage usageError
+	var fault *guard.Panic
+	if errors.As(err, &fault) {
+		news = fmt.Errorf("%w\nThis is a fault of stackmate, not of the game; --log-level debug shows where", err)
+		if s.log.GetLevel() <= zerolog.DebugLevel {
+			_, _ = s.err.Write(fault.Stack)
+		}
+	}
+	if news != nil {
+		fmt.Fprintf(s.err, "stackmate: %v\n", news)
+	}
+	if unwritten != nil && !errors.Is(unwritten, syscall.EPIPE) {
+		fmt.Fprintf(s.err, "stackmate: cannot write the output: %v\n", unwritten)
+	}
+	if interrupted && err != nil {
+		fmt.Fprintln(s.err, "stackmate: interrupted")
+	}
+	_ = s.err.end()
+	switch {
+	case errors.As(news, &usage):
+		return statusUsage
+	case errors.Is(unwritten, syscall.EPIPE):
+		return statusUnread
+	case err != nil || unwritten != nil:
+		return statusBad
+	}
+	return statusFine
+}
+
+// errUnread is why a command ends whose output cannot be written.
+var errUnread = errors.New("nobody reads the output")
+
+// without takes the known errors from joined ones; nil is left where there are no
+// others.
+func without(err error, known ...error) error {
+	holds := func(err error) bool {
+		return slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
+	}
+	if !holds(err) {
+		return err
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the parts of this very error
+		var rest []error
+		for _, part := range joined.Unwrap() {
+			rest = append(rest, without(part, known...))
+		}
+		return errors.Join(rest...)
+	}
+	if inner := errors.Unwrap(err); holds(inner) && without(inner, known...) != nil {
+		return err
+	}
+	return nil
 }
 
 // usageError is a fault of the command line that only the command finds.

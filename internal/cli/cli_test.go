@@ -319,11 +319,6 @@ func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
 }
 
-func TestASolutionThatCannotBeSavedIsShownAllTheSame(t *testing.T) {
-	nowhere := filepath.Join(t.TempDir(), "no", "such")
-	execute(t, "solve", "goofspiel-3", "--save", nowhere).expect(t, statusBad, "value of red", "cannot save the solution")
-}
-
 func TestExperimentsShowTheFiguresOfThePaper(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "plot.svg")
 	execute(t, "experiment", "goofspiel", "--sizes", "4", "--plot", picture).expect(t, statusFine,
@@ -575,6 +570,7 @@ func TestReplayTellsTheFirstDifference(t *testing.T) {
 	}
 	execute(t, "replay", rules, file(t, "bad.jsonl", recorded[:40])).expect(t, statusBad, "bad.jsonl")
 	execute(t, "replay", rules, "nosuch.jsonl").expect(t, statusBad, "nosuch.jsonl")
+	execute(t, "replay", rules, file(t, "none.jsonl", "")).expect(t, statusBad, "none.jsonl: expected recorded matches, found none")
 }
 
 func TestInterruptionEndsEveryCommand(t *testing.T) {

@@ -5,38 +5,33 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/term"
 )
 
 // console is what all commands share: where to write, and when to stop.
 type console struct {
-	ctx      context.Context
-	out      io.Writer
-	err      io.Writer
-	log      zerolog.Logger
-	terminal bool // err is one
-	seed     atomic.Uint64
+	ctx    context.Context
+	out    *printer
+	err    *printer
+	log    zerolog.Logger
+	memory memory
+	seed   atomic.Uint64
 }
 
-func newConsole(ctx context.Context, stdout, stderr io.Writer, level string) *console {
-	s := &console{ctx: ctx, out: stdout, err: stderr}
-	f, ok := stderr.(*os.File)
-	s.terminal = ok && term.IsTerminal(int(f.Fd()))
-	var w io.Writer = stderr
-	if s.terminal {
-		w = zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}
+// logTo makes the log: for people on a terminal, for machines elsewhere.
+func (s *console) logTo(level string) {
+	var w io.Writer = s.err
+	if s.err.terminal {
+		w = zerolog.ConsoleWriter{Out: s.err, TimeFormat: time.TimeOnly, NoColor: true}
 	}
 	least, err := zerolog.ParseLevel(level)
 	if err != nil {
 		least = zerolog.InfoLevel // the command line admits known levels only
 	}
 	s.log = zerolog.New(w).Level(least).With().Timestamp().Logger()
-	return s
 }
 
 // table is a result that people can read.
@@ -55,7 +50,7 @@ func (s *console) show(asJSON bool, result table) error {
 // progress keeps a line on the terminal until stop is called: what is being done
 // and for how long. Where standard error is no terminal it is silent.
 func (s *console) progress(what func() string) (stop func()) {
-	if !s.terminal {
+	if !s.err.terminal {
 		return func() {}
 	}
 	const clearLine = "\r\x1b[K"
@@ -67,10 +62,10 @@ func (s *console) progress(what func() string) (stop func()) {
 		for start := time.Now(); ; {
 			select {
 			case <-quit:
-				fmt.Fprint(s.err, clearLine)
+				fmt.Fprint(s.err.to, clearLine)
 				return
 			case <-tick.C:
-				fmt.Fprintf(s.err, "%s%s  %.0f s", clearLine, what(), time.Since(start).Seconds())
+				fmt.Fprintf(s.err.to, "%s%s  %.0f s", clearLine, printable(what()), time.Since(start).Seconds())
 			}
 		}
 	}()

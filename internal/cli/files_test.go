@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,5 +44,86 @@ func TestFmtOnAFullDiskLeavesTheRulesheetAsItWas(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 		t.Errorf("the folder holds %v (%v)", left, err)
+	}
+}
+
+func TestASolutionThatCannotBeSavedIsShownAllTheSame(t *testing.T) {
+	path, inside := onFullDisk(t, 16, filepath.Join(t.TempDir(), "three.solution"))
+	if inside {
+		execute(t, "solve", "goofspiel-3", "--save", path).
+			expect(t, statusBad, "value of red", "cannot save the solution: cannot write "+path, syscall.EFBIG.Error())
+		return
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+		t.Errorf("the folder holds %v (%v)", left, err)
+	}
+}
+
+func TestPlacesToWriteToAreCheckedBeforeTheWork(t *testing.T) {
+	nowhere, occupied := filepath.Join(t.TempDir(), "no", "such.svg"), file(t, "file", "")
+	for name, args := range map[string][]string{
+		"solve":      {"solve", "goofspiel-3", "--save", nowhere},
+		"bench":      {"bench", "ticTacToe", "--seconds", "0.02", "--out", nowhere},
+		"experiment": {"experiment", "tron", "--sizes", "3", "--plot", nowhere},
+		"a folder":   {"solve", "goofspiel-3", "--save", t.TempDir()},
+		"match":      {"match", "ticTacToe", "--players", "legal,legal", "--record", filepath.Join(occupied, "records")},
+		"tournament": {"tournament", "ticTacToe", "--players", "legal,random", "--rounds", "1", "--record", occupied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := execute(t, args...)
+			o.expect(t, statusUsage, "cannot write ")
+			if o.out != "" {
+				t.Errorf("the work was done first:\n%s", o.out)
+			}
+		})
+	}
+}
+
+// big writes a file of a size that takes no room on the disk.
+func big(t *testing.T, size int64) string {
+	t.Helper()
+	path := file(t, "big.kif", "")
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRulesheetsAreReadWhateverTheFileIs(t *testing.T) {
+	secret := file(t, "secret.kif", coin)
+	if err := os.Chmod(secret, 0); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ path, want string }{
+		"a folder":           {t.TempDir(), "is a directory"},
+		"an endless device":  {"/dev/zero", "expected at most 64 MiB"},
+		"a huge file":        {big(t, 1<<30), "expected at most 64 MiB"},
+		"a file in a file":   {filepath.Join(secret, "game.kif"), "not a directory"},
+		"an unreadable file": {secret, "permission denied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.path == secret && os.Geteuid() == 0 {
+				t.Skip("root may read everything")
+			}
+			for _, command := range []string{"validate", "fmt", "inspect"} {
+				execute(t, command, test.path).expect(t, statusUsage, "cannot read the rulesheet", test.want)
+			}
+		})
+	}
+	execute(t, "validate", os.DevNull).expect(t, statusBad, "/dev/null: not valid")
+}
+
+func TestAPipeThatNobodyWritesToCanBeLeft(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rules := file(t, "coin.kif", coin)
+	for _, args := range [][]string{
+		{"validate", pipe}, {"inspect", pipe}, {"play", "goofspiel-3", "--from", pipe}, {"replay", rules, pipe},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), testPatience/4)
+		executeUntil(ctx, args...).expect(t, statusBad, "interrupted")
+		cancel()
 	}
 }

@@ -27,7 +27,7 @@ func (c *fmtCommand) Run(s *console) error {
 }
 
 func (c *fmtCommand) format(s *console, file string) error {
-	src, err := readFile(file)
+	src, err := s.readRules(file)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (c *fmtCommand) format(s *console, file string) error {
 		return err
 	}
 	if !c.Write && !c.Diff {
-		_, err = s.out.Write(text)
+		_, err = s.out.exactly().Write(text)
 		return err
 	}
 	if bytes.Equal(text, src) {
@@ -49,7 +49,7 @@ func (c *fmtCommand) format(s *console, file string) error {
 		err = atomicfile.Write(file, text)
 	}
 	if c.Diff {
-		_, errWrite := s.out.Write(diff.Diff(file+".orig", src, file, text))
+		_, errWrite := s.out.exactly().Write(diff.Diff(file+".orig", src, file, text))
 		err = errors.Join(err, errWrite, errTold)
 	}
 	return err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -12,38 +11,35 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/search/book"
 	"stackmate/search/solve"
 )
 
 // rulesheet reads a game given by name or path. A built-in name wins over a file
 // of the same name, which can be had as ./name.
-func rulesheet(game string) (file string, src []byte, err error) {
+func (s *console) rulesheet(game string) (file string, src []byte, err error) {
 	file, src, unknown := games.Source(game)
 	if unknown == nil {
 		return file, src, nil
 	}
-	src, err = readFile(game)
+	src, err = s.readRules(game)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(game, "/.") {
 		err = usageError{unknown}
 	}
 	return game, src, err
 }
 
-// readFile reads a file of the command line.
-func readFile(path string) ([]byte, error) {
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("cannot read the rulesheet: %w", err)}
-	}
-	return src, nil
-}
-
 // load reads and checks a game. Warnings are logged as details: the game plays.
 func (s *console) load(game string) (*gdl.Game, error) {
-	file, src, err := rulesheet(game)
+	file, src, err := s.rulesheet(game)
 	if err != nil {
 		return nil, err
 	}
+	return s.check(file, src)
+}
+
+// check checks the rules of a game.
+func (s *console) check(file string, src []byte) (*gdl.Game, error) {
 	rules, findings, err := gdl.Load(s.ctx, file, src)
 	if err != nil {
 		return nil, err
@@ -67,6 +63,7 @@ func (s *console) compile(game string, o reasoner.Options) (machine.Machine, tim
 func (s *console) machine(game string, rules *gdl.Game, o reasoner.Options) (machine.Machine, time.Duration, error) {
 	defer s.progress(doing("compiling %s", game))()
 	start := time.Now()
+	o.Memory = s.memory.share(1)
 	m, err := reasoner.New(s.ctx, rules, o)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", game, err)
@@ -83,12 +80,29 @@ type oneGame struct {
 	JSON   bool   `name:"json" help:"Print JSON."`
 }
 
-// solver makes a solver and the machine of a game for it.
-func (s *console) solver(o solve.Options, game, engine string) (*solve.Solver, machine.Machine, error) {
+// problem is a game to solve.
+type problem struct {
+	solver  *solve.Solver
+	machine machine.Machine
+	digest  string // of the rulesheet, see book.Digest
+}
+
+// problem makes a solver and the machine of a game for it. The solver may take
+// bytes of memory at a time.
+func (s *console) problem(o solve.Options, bytes int64, game, engine string) (problem, error) {
+	o.Memory = bytes / mebibyte
 	solver, err := solve.New(o)
 	if err != nil {
-		return nil, nil, usageError{err}
+		return problem{}, usageError{err}
 	}
-	m, _, err := s.compile(game, reasoner.Options{Engine: engine})
-	return solver, m, err
+	file, src, err := s.rulesheet(game)
+	if err != nil {
+		return problem{}, err
+	}
+	rules, err := s.check(file, src)
+	if err != nil {
+		return problem{}, err
+	}
+	m, _, err := s.machine(game, rules, reasoner.Options{Engine: engine})
+	return problem{solver, m, book.Digest(src)}, err
 }

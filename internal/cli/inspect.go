@@ -57,9 +57,9 @@ func (c *inspectCommand) draw(s *console) error {
 	if err != nil {
 		return err
 	}
-	circuit, err := reasoner.Circuit(s.ctx, rules, reasoner.Options{})
+	circuit, err := reasoner.Circuit(s.ctx, rules, reasoner.Options{Memory: s.memory.share(1)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
-	return circuit.WriteDot(s.out)
+	return circuit.WriteDot(s.out.exactly())
 }

@@ -29,7 +29,7 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	}
 	if c.Record != "" {
 		if err := atomicfile.CheckDir(c.Record); err != nil {
-			return arena.Setting{}, fmt.Errorf("--record: %w", err)
+			return arena.Setting{}, usageError{fmt.Errorf("--record: %w", err)}
 		}
 	}
 	s.seed.Store(c.Seed)

@@ -37,7 +37,7 @@ func TestAFolderThatTakesNoRecordsIsFoundBeforeTheFirstMatch(t *testing.T) {
 	records := filepath.Join(file(t, "file", ""), "records")
 	for _, command := range []string{"match", "tournament"} {
 		execute(t, command, "ticTacToe", "--players", "legal,"+url, "--record", records).
-			expect(t, statusBad, "--record: cannot write "+records)
+			expect(t, statusUsage, "--record: cannot write "+records)
 	}
 }
 

@@ -28,25 +28,22 @@ type playCommand struct {
 
 // Run implements the command.
 func (c *playCommand) Run(s *console) error {
-	solver, m, err := s.solver(c.Options, c.Game, c.Engine)
+	share := s.memory.share(2) // the table of a search, and the book
+	p, err := s.problem(c.Options, share, c.Game, c.Engine)
 	if err != nil {
 		return err
 	}
-	match := sparring.Match{Machine: m, Seed: c.Seed}
+	match := sparring.Match{Machine: p.machine, Seed: c.Seed}
 	match.Search = func(ctx context.Context, q machine.State) (search.Result, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.Think)
 		defer cancel()
-		return solver.Search(ctx, m, q, search.Limits{MaxBytes: c.Memory << 20})
+		return p.solver.Search(ctx, p.machine, q, search.Limits{MaxBytes: share})
 	}
-	if match.Person, err = c.person(m.Names().Roles); err != nil {
+	if match.Person, err = c.person(p.machine.Names().Roles); err != nil {
 		return usageError{err}
 	}
 	if c.From != "" {
-		_, rules, err := rulesheet(c.Game)
-		if err != nil {
-			return err
-		}
-		kept, err := book.Load(c.From, m, book.Digest(rules), c.Memory<<20)
+		kept, err := await(s.ctx, func() (*book.Book, error) { return book.Load(c.From, p.machine, p.digest, share) })
 		if err != nil {
 			return err
 		}

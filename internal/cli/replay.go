@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
 )
 
@@ -20,21 +22,37 @@ func (c *replayCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	defer s.progress(doing("replaying %s", c.Trace))()
-	matches, steps := 0, 0
-	for match, err := range trace.Read(c.Trace) {
+	stop := s.progress(doing("replaying %s", c.Trace))
+	r, err := await(s.ctx, func() (replayed, error) { return replay(s.ctx, m, c.Trace) })
+	stop()
+	if err != nil {
+		return err
+	}
+	if r.matches == 0 {
+		return fmt.Errorf("%s: expected recorded matches, found none", c.Trace)
+	}
+	_, err = fmt.Fprintf(s.out, "%s: %d matches, %d steps: no difference (%s)\n", c.Trace, r.matches, r.steps, m.Info().Engine)
+	return err
+}
+
+// replayed says how much has been compared.
+type replayed struct{ matches, steps int }
+
+// replay compares a machine with all matches of a file.
+func replay(ctx context.Context, m machine.Machine, file string) (replayed, error) {
+	var r replayed
+	for match, err := range trace.Read(file) {
 		if err == nil {
-			err = s.ctx.Err()
+			err = ctx.Err()
 		}
 		if err == nil {
 			err = trace.Replay(m, match)
 		}
 		if err != nil {
-			return err
+			return r, err
 		}
-		matches++
-		steps += len(match.Steps)
+		r.matches++
+		r.steps += len(match.Steps)
 	}
-	_, err = fmt.Fprintf(s.out, "%s: %d matches, %d steps: no difference (%s)\n", c.Trace, matches, steps, m.Info().Engine)
-	return err
+	return r, nil
 }

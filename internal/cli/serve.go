@@ -34,7 +34,7 @@ func (c *serveCommand) Run(s *console) error {
 	newAgent, err := s.agents("stackmate", player.Options{
 		Ponder:  true,
 		Threads: max(1, runtime.GOMAXPROCS(0)/c.Matches),
-		Memory:  player.DefaultMemory / int64(c.Matches),
+		Memory:  s.memory.share(playerTakes * c.Matches),
 	})
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 	}
 	if c.Record != "" {
 		if err := atomicfile.CheckDir(c.Record); err != nil {
-			return nil, fmt.Errorf("--record: %w", err)
+			return nil, usageError{fmt.Errorf("--record: %w", err)}
 		}
 	}
 	return allowed, nil

@@ -24,7 +24,7 @@ func TestServeRefusesFlagsThatCannotBeMeant(t *testing.T) {
 		{"--allow", "192.0.2.0/33", `found "192.0.2.0/33"`, statusUsage},
 		{"--pprof", "6060", "--pprof: expected an address such as localhost:6060", statusUsage},
 		{"--pprof", "0.0.0.0:0", "--pprof: expected an address of this machine alone", statusUsage},
-		{"--record", filepath.Join(file(t, "file", ""), "folder"), "--record: ", statusBad},
+		{"--record", filepath.Join(file(t, "file", ""), "folder"), "--record: ", statusUsage},
 		{"--listen", "nowhere:port", "cannot listen on nowhere:port", statusBad},
 	} {
 		execute(t, "serve", c.flag, c.value).expect(t, c.status, c.want)

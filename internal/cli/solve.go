@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/book"
 	"stackmate/search/solve"
@@ -24,13 +23,16 @@ func (c *solveCommand) Run(s *console) error {
 	if c.Epsilon > 0 && (c.Certify || c.Save != "") {
 		return usageError{fmt.Errorf("--certify and --save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
 	}
-	solver, m, err := s.solver(c.Options, c.Game, c.Engine)
+	if err := checkPlaces(c.Save); err != nil {
+		return err
+	}
+	p, err := s.problem(c.Options, c.share(s), c.Game, c.Engine)
 	if err != nil {
 		return err
 	}
 	var nodes atomic.Int64
 	stop := s.progress(func() string { return fmt.Sprintf("solving %s, %d nodes", c.Game, nodes.Load()) })
-	solution, err := solver.Solve(s.ctx, m, func(r search.Result) { nodes.Store(r.Nodes) })
+	solution, err := p.solver.Solve(s.ctx, p.machine, func(r search.Result) { nodes.Store(r.Nodes) })
 	stop()
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
@@ -38,7 +40,7 @@ func (c *solveCommand) Run(s *console) error {
 	solution.Game = c.Game
 	var doubt error
 	if solution.Solved && (c.Certify || c.Save != "") {
-		doubt = c.certify(s, solver, m, &solution)
+		doubt = c.certify(s, p, &solution)
 	}
 	if err := errors.Join(s.show(c.JSON, solution), doubt); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
@@ -49,21 +51,29 @@ func (c *solveCommand) Run(s *console) error {
 	return nil
 }
 
-// certify checks a solution and saves what is certified where that is wanted.
-func (c *solveCommand) certify(s *console, solver *solve.Solver, m machine.Machine, solution *solve.Solution) error {
-	_, rules, err := rulesheet(c.Game)
-	if err != nil {
-		return err
+// share is the memory of each of those that are there at the same time: the table
+// of the search, the positions checked, and the book.
+func (c *solveCommand) share(s *console) int64 {
+	switch {
+	case c.Save != "":
+		return s.memory.share(3)
+	case c.Certify:
+		return s.memory.share(2)
 	}
-	answers := solver.Answers(m, *solution)
-	kept := book.New(m, book.Label{Game: c.Game, Rules: book.Digest(rules), Method: solution.Method}, c.Memory<<20)
+	return s.memory.share(1)
+}
+
+// certify checks a solution and saves what is certified where that is wanted.
+func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) error {
+	answers := p.solver.Answers(p.machine, *solution)
+	kept := book.New(p.machine, book.Label{Game: c.Game, Rules: p.digest, Method: solution.Method}, c.share(s))
 	if c.Save != "" {
 		answers = kept.Recorder(answers)
 	}
 	var doing atomic.Value
 	doing.Store("")
 	defer s.progress(func() string { return "certifying " + c.Game + doing.Load().(string) })()
-	err = solver.Certify(s.ctx, m, answers, solution, func(positions int64, share float64) {
+	err := p.solver.Certify(s.ctx, p.machine, answers, solution, func(positions int64, share float64) {
 		doing.Store(fmt.Sprintf(", %d positions, %.1f %% of the moves", positions, 100*share))
 	})
 	if err != nil || c.Save == "" || !solution.Certified {

@@ -18,12 +18,12 @@ type validateCommand struct {
 func (c *validateCommand) Run(s *console) error {
 	var faulty error
 	for _, file := range c.Files {
-		src, err := readFile(file)
+		src, err := s.readRules(file)
 		if err != nil {
 			return err
 		}
 		stop := s.progress(doing("validating %s", file))
-		v, err := reasoner.Validate(s.ctx, file, src, reasoner.ValidateOptions{Strict: c.Strict, Simulate: c.Simulate})
+		v, err := reasoner.Validate(s.ctx, file, src, reasoner.ValidateOptions{Strict: c.Strict, Simulate: c.Simulate, Memory: s.memory.share(1)})
 		stop()
 		if err := errors.Join(s.show(c.JSON, v), err); err != nil {
 			return err

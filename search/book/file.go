@@ -11,9 +11,9 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 
+	"stackmate/internal/atomicfile"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
@@ -55,22 +55,11 @@ type header struct {
 }
 
 // Save writes the book to a file, which appears complete or not at all.
-func (b *Book) Save(path string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+func (b *Book) Save(path string) error {
+	if err := atomicfile.WriteTo(path, b.write); err != nil {
 		return fmt.Errorf("cannot save the solution: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-			err = fmt.Errorf("cannot save the solution: %w", err)
-		}
-	}()
-	err = errors.Join(b.write(f), f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }
 
 // write writes the positions in the order of their bits, so that equal books
@@ -92,7 +81,10 @@ func (b *Book) write(w io.Writer) error {
 		record = appendRecord(record[:0], q, len(names.Fluents), len(names.Roles), b.claims[key])
 		_, err = z.Write(record)
 	}
-	return errors.Join(err, z.Close())
+	if err != nil {
+		return err
+	}
+	return z.Close()
 }
 
 func appendRecord(dst []byte, q machine.State, fluents, roles int, claim certify.Claim) []byte {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -15,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"stackmate/internal/atomicfile"
 )
 
 // panel is the size of one diagram.
@@ -42,10 +43,7 @@ func CheckPlot(path string) error {
 	if filepath.Ext(path) != ".svg" {
 		return fmt.Errorf("cannot write the plot: expected a name that ends in .svg, found %s", path)
 	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fmt.Errorf("cannot write the plot: expected a folder that exists, found %s", filepath.Dir(path))
-	}
-	return nil
+	return atomicfile.Check(path)
 }
 
 // WritePlot draws rows to an SVG file: for each table time, nodes and memory
@@ -87,7 +85,7 @@ func WritePlot(path string, rows []Row) error {
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return fmt.Errorf("cannot draw the plot: %w", err)
 	}
-	return replaceFile(path, svg.Bytes())
+	return atomicfile.Write(path, svg.Bytes())
 }
 
 // diagram draws one quantity of one table; nil if there is nothing to draw.
@@ -194,21 +192,4 @@ func distinct(rows []Row, text func(Row) string) []string {
 		}
 	}
 	return list
-}
-
-// replaceFile writes a file by way of a temporary one.
-func replaceFile(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("cannot write the plot: %w", err)
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("cannot write the plot: %w", err)
-	}
-	return nil
 }

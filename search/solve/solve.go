@@ -37,7 +37,7 @@ type Options struct {
 	// Symmetries tells whether to use the symmetries of the rules.
 	Symmetries Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
 	// Memory bounds the table, in MiB.
-	Memory int64 `default:"1024" help:"Limit of the transposition table, in MiB."`
+	Memory int64 `kong:"-"`
 	// Order is a simultaneous.Order.
 	Order string `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
 	// Moves is a simultaneous.MoveOrder.

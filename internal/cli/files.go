@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"stackmate/internal/atomicfile"
+	"stackmate/internal/guard"
+)
+
+// maxRules bounds a rulesheet, in bytes. The largest of those in use have 70 kB.
+const maxRules = 64 << 20
+
+// readRules reads a rulesheet of the command line.
+func (s *console) readRules(path string) ([]byte, error) {
+	src, err := await(s.ctx, func() ([]byte, error) { return readUpTo(path, maxRules) })
+	if err != nil && s.ctx.Err() == nil {
+		return nil, usageError{fmt.Errorf("cannot read the rulesheet: %w", err)}
+	}
+	return src, err
+}
+
+// readUpTo reads a file of a size that is bounded, whatever kind of file it is.
+func readUpTo(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if int64(len(src)) > limit {
+		return nil, fmt.Errorf("expected at most %d MiB, found more in %s", limit>>20, path)
+	}
+	return src, err
+}
+
+// await runs f, which no context ends: to open a pipe that nobody writes to, for
+// instance, takes for ever. When ctx ends, f is left behind.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		result T
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		o.err = guard.Do(func() (err error) { o.result, err = f(); return err })
+		done <- o
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// checkPlaces tells whether files can be written at all the paths that are not
+// empty. Commands ask before they work.
+func checkPlaces(paths ...string) error {
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if err := atomicfile.Check(path); err != nil {
+			return usageError{err}
+		}
+	}
+	return nil
+}

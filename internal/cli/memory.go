@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+)
+
+// memory is what the process may take altogether, in bytes.
+//
+// Half of it is given away: at first to whoever compiles rules, later to the
+// tables and trees of searches, divided by the number of those that are at work at
+// the same time. The other half is for what nobody counts: machines, the garbage
+// collector's headroom, the runtime itself.
+type memory int64
+
+const (
+	mebibyte = 1 << 20
+	// leastMemory is room for a small game.
+	leastMemory = 64 * mebibyte
+	// unknownMachine is taken for the memory of a machine that does not tell it.
+	unknownMachine = 4096 * mebibyte
+)
+
+// limitMemory makes a limit of MiB, or of half of the machine's memory if that is
+// zero, and tells the runtime.
+func limitMemory(mib int64) (memory, error) {
+	m := memory(machineMemory() / 2)
+	if mib != 0 {
+		if mib < leastMemory/mebibyte || mib > math.MaxInt64/mebibyte {
+			return 0, usageError{fmt.Errorf("--memory: expected %d MiB or more, found %d", leastMemory/mebibyte, mib)}
+		}
+		m = memory(mib * mebibyte)
+	}
+	debug.SetMemoryLimit(int64(m))
+	return m, nil
+}
+
+// share is the part of one of n takers, in bytes.
+func (m memory) share(n int) int64 { return int64(m) / 2 / int64(max(n, 1)) }
+
+// machineMemory is the memory of the machine or, if that is less, of the container
+// (control group), in bytes.
+func machineMemory() uint64 {
+	total, err := memlimit.FromSystem()
+	if err != nil {
+		total = unknownMachine
+	}
+	if limit, err := memlimit.FromCgroup(); err == nil {
+		total = min(total, limit)
+	}
+	return max(total, 2*leastMemory)
+}
+
+// playerTakes is how many shares a player takes: it compiles rules while it
+// searches already, see player.Options.
+const playerTakes = 2

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestTheRuntimeIsToldOfTheMemory(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	execute(t, "perft", "ticTacToe", "1", "--memory", "100").expect(t, statusFine)
+	if limit := debug.SetMemoryLimit(-1); limit != 100*mebibyte {
+		t.Errorf("the runtime's limit is %d bytes", limit)
+	}
+	execute(t, "perft", "ticTacToe", "1").expect(t, statusFine)
+	if limit := debug.SetMemoryLimit(-1); uint64(limit) != machineMemory()/2 {
+		t.Errorf("the runtime's limit is %d bytes, the machine has %d", limit, machineMemory())
+	}
+	for _, wrong := range []string{"1", "-5", "9223372036854775807", "many"} {
+		execute(t, "perft", "ticTacToe", "1", "--memory="+wrong).expect(t, statusUsage, "--memory")
+	}
+}
+
+func TestMemoryIsDividedAndHalfOfItLeft(t *testing.T) {
+	m := memory(1000 * mebibyte)
+	for n, want := range map[int]int64{0: 500, 1: 500, 4: 125} {
+		if got := m.share(n); got != want*mebibyte {
+			t.Errorf("the share of %d takers is %d bytes", n, got)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// printer is a standard output or error that keeps what others wrote from steering
+// the terminal: rulesheets, names of files, replies of players and ids of matches
+// may hold anything. Control characters and those that turn the direction of text
+// are written as escapes, \u001b for instance, which mean the same within JSON, and
+// bytes that are no UTF-8 as \x9b. Line feeds and tabs pass, CR LF is a line feed.
+//
+// It keeps the first error of writing: nothing is written after it.
+type printer struct {
+	to       io.Writer
+	terminal bool
+	failed   func() // called at the first error, if not nil
+
+	mu   sync.Mutex // logs come from many goroutines
+	rest []byte     // the beginning of a character, or of CR LF
+	err  error
+}
+
+func newPrinter(to io.Writer, failed func()) *printer {
+	f, ok := to.(*os.File)
+	return &printer{to: to, terminal: ok && term.IsTerminal(int(f.Fd())), failed: failed}
+}
+
+// Write implements io.Writer.
+func (p *printer) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var shown []byte
+	shown, p.rest = appendPrintable(nil, append(p.rest, text...))
+	return len(text), p.write(shown)
+}
+
+// exactly is the printer for what is the content of a file rather than a report:
+// only on a terminal it is escaped.
+func (p *printer) exactly() io.Writer {
+	if p.terminal {
+		return p
+	}
+	return exactPrinter{p}
+}
+
+type exactPrinter struct{ *printer }
+
+// Write implements io.Writer.
+func (p exactPrinter) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(text), p.write(text)
+}
+
+// end writes what has been held back and returns the first error of writing.
+func (p *printer) end() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.write(appendBytes(nil, p.rest))
+	p.rest = nil
+	return p.err
+}
+
+func (p *printer) write(shown []byte) error {
+	if p.err != nil || len(shown) == 0 {
+		return p.err
+	}
+	if _, p.err = p.to.Write(shown); p.err != nil && p.failed != nil {
+		p.failed()
+	}
+	return p.err
+}
+
+// printable is a text as a printer shows it.
+func printable(text string) string {
+	return string(appendBytes(appendPrintable(nil, []byte(text))))
+}
+
+// appendPrintable appends text, with escapes, and returns the end of it that is
+// the beginning of something.
+func appendPrintable(dst, text []byte) (shown, rest []byte) {
+	for len(text) > 0 {
+		c, size := utf8.DecodeRune(text)
+		switch {
+		case c == utf8.RuneError && size == 1:
+			if !utf8.FullRune(text) {
+				return dst, text
+			}
+			dst = appendBytes(dst, text[:1])
+		case c == '\r' && len(text) == 1:
+			return dst, text
+		case c == '\r' && text[1] == '\n':
+		case c != '\n' && c != '\t' && unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c):
+			dst = fmt.Appendf(dst, `\u%04x`, c)
+		default:
+			dst = append(dst, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return dst, nil
+}
+
+// appendBytes appends the escapes of bytes.
+func appendBytes(dst, bytes []byte) []byte {
+	for _, b := range bytes {
+		dst = fmt.Appendf(dst, `\x%02x`, b)
+	}
+	return dst
+}
