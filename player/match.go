@@ -1,135 +1,254 @@
 package player
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"slices"
+	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
-	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
-// match is the state of one match. It follows the joint moves that the player
-// is told, never its own replies: a server may have replaced them.
+// source is where a standing comes from; a later one is better.
+type source int
+
+const (
+	fromRules    source = iota // a prover: nothing is compiled
+	fromFallback               // a machine for the meantime
+	fromFast                   // the machine to play with
+	sources
+)
+
+// standing is where the match stands after some messages.
+type standing struct {
+	heard    int      // messages taken into account
+	turn     int      // joint moves made
+	over     bool     // the game has ended
+	legal    []string // our legal moves, as far as known
+	all      bool     // they are all
+	replaced bool     // by the last message the server has replaced our move
+
+	at      snapshot
+	machine machine.Machine // that at belongs to; nil for a prover
+}
+
+// position is the standing as policies want it. It must have a machine.
+func (s *standing) position(self machine.Role) position {
+	p := position{machine: s.machine, state: s.at.state(), role: self}
+	for _, text := range s.legal {
+		if m, ok := s.machine.Names().Move(self, text); ok {
+			p.legal = append(p.legal, m)
+		}
+	}
+	return p
+}
+
+// match is what is known of one match: its history, and where it stands by every
+// source there is. It is safe for concurrent use.
 type match struct {
-	role string
-	log  zerolog.Logger
-
-	machine machine.Machine
-	batch   machine.Batch
+	log     zerolog.Logger
+	history *history
+	roles   int
 	self    machine.Role
-	state   machine.State
-	last    []string   // the joint move made last, as told
-	told    int        // messages heard
-	history [][]string // all joint moves told
-	heard   int        // of history: how many the state has gone through
+	margins *Margins
+
+	mu      sync.Mutex
+	stand   [sources]*standing
+	failed  [sources]error
+	changed chan struct{} // closed when something above changes, and replaced
 }
 
-// hear takes note of the joint moves that are new; nil is none.
-func (m *match) hear(told [][]gdl.Term) {
-	for ; m.told < len(told); m.told++ {
-		if told[m.told] == nil {
-			continue
+func newMatch(log zerolog.Logger, roles int, self machine.Role, margins *Margins) *match {
+	return &match{log: log, history: newHistory(), roles: roles, self: self, margins: margins, changed: make(chan struct{})}
+}
+
+// best is the best standing after n messages, or nil, and a channel that is closed
+// when there may be a better one.
+func (m *match) best(n int) (*standing, <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for from := sources - 1; from >= 0; from-- {
+		if s := m.stand[from]; s != nil && s.heard >= n && m.failed[from] == nil {
+			return s, m.changed
 		}
-		var texts []string
-		for _, t := range told[m.told] {
-			texts = append(texts, t.String())
-		}
-		m.history = append(m.history, texts)
 	}
-	if m.machine != nil {
-		m.catchUp()
+	return nil, m.changed
+}
+
+// fault is why there is no standing from a source any more, if so.
+func (m *match) fault(from source) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failed[from]
+}
+
+// change does f and lets everybody know.
+func (m *match) change(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// follow keeps up with the history by the rulebook that rules makes, in a goroutine of its own, until
+// ctx is done. of is the machine that the rulebook is, if it is one.
+func (m *match) follow(ctx context.Context, from source, rules func() rulebook, of machine.Machine) {
+	f := &follower{match: m, from: from, machine: of}
+	go func() {
+		err := guard.Do(func() error {
+			f.tracker = newTracker(rules(), m.history, m.roles, int(m.self))
+			return f.run(ctx)
+		})
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		fault(m.log.Error(), err).Msg("the rules cannot be followed")
+		m.change(func() { m.failed[from] = err })
+	}()
+}
+
+// fault adds an error to a line, and where it happened if it is a panic.
+func fault(e *zerolog.Event, err error) *zerolog.Event {
+	var p *guard.Panic
+	if errors.As(err, &p) {
+		e = e.Bytes("stack", p.Stack)
+	}
+	return e.Err(err)
+}
+
+// follower derives standings from the history.
+type follower struct {
+	*match
+	from    source
+	machine machine.Machine
+	tracker *tracker
+}
+
+func (f *follower) run(ctx context.Context) error {
+	if err := f.tracker.begin(ctx); err != nil {
+		return err
+	}
+	for {
+		messages, grown := f.history.after(f.tracker.heard)
+		needed, changed := f.isNeeded(ctx, f.tracker.heard+len(messages))
+		if needed {
+			for _, m := range messages {
+				if err := f.tracker.hear(ctx, m); err != nil {
+					return err
+				}
+				f.conclude(m)
+			}
+			if err := f.publish(ctx); err != nil {
+				return err
+			}
+			if changed = nil; len(messages) > 0 {
+				continue
+			}
+		} else {
+			grown = nil
+		}
+		select {
+		case <-grown:
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		}
 	}
 }
 
-// adopt goes on with machine to, which stands for the same game: the joint moves
-// told so far are made on it again.
-func (m *match) adopt(to machine.Machine) error {
-	if m.machine == to {
-		return nil
+// headStart is what a better source gets before a lesser one, whose work takes
+// time from the searches, does it too.
+const headStart = 100 * time.Millisecond
+
+// isNeeded tells whether no better source knows where the match stands after n
+// messages. If a better one works, it waits a while for that.
+func (f *follower) isNeeded(ctx context.Context, n int) (bool, <-chan struct{}) {
+	var patience <-chan time.Time
+	for {
+		works, knows, changed := f.better(n)
+		if knows || !works {
+			return !knows, changed
+		}
+		if patience == nil {
+			timer := time.NewTimer(headStart)
+			defer timer.Stop()
+			patience = timer.C
+		}
+		select {
+		case <-changed:
+		case <-patience:
+			return true, changed
+		case <-ctx.Done():
+			return false, changed
+		}
 	}
-	self, ok := to.Names().Role(m.role)
-	if !ok {
-		return fmt.Errorf("the game has no role %s; its roles are %s", m.role, to.Names().Roles)
+}
+
+// better tells whether a better source works, and whether one knows where the match
+// stands after n messages.
+func (f *follower) better(n int) (works, knows bool, changed <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for from := f.from + 1; from < sources; from++ {
+		if s := f.stand[from]; s != nil && f.failed[from] == nil {
+			works = true
+			knows = knows || s.heard >= n
+		}
 	}
-	info := to.Info()
-	m.log.Info().Str("engine", info.Engine).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
-	m.machine, m.batch, m.self = to, to.NewBatch(), self
-	m.state = slices.Clone(to.Initial())
-	m.heard, m.last = 0, nil
-	m.catchUp()
+	return works, knows, f.changed
+}
+
+// publish says where the match stands. Without a machine one legal move comes
+// first: all of them may take long.
+func (f *follower) publish(ctx context.Context) error {
+	t := f.tracker
+	here, err := t.here(ctx)
+	if err != nil {
+		return err
+	}
+	s := standing{heard: t.heard, turn: here.turn, at: here.at, machine: f.machine, replaced: here.reading == asReplaced}
+	if s.over, err = t.isOver(ctx, here.at); err != nil {
+		return err
+	}
+	if f.machine == nil && !s.over {
+		if s.legal, err = t.rules.legal(ctx, here.at, t.self, 1); err != nil {
+			return err
+		}
+		early := s
+		f.change(func() { f.stand[f.from] = &early })
+	}
+	if s.all = true; !s.over {
+		if s.legal, err = t.moves(ctx); err != nil {
+			return err
+		}
+	}
+	f.change(func() { f.stand[f.from] = &s })
 	return nil
 }
 
-// catchUp makes the joint moves that the state has not gone through yet.
-func (m *match) catchUp() {
-	for ; m.heard < len(m.history); m.heard++ {
-		m.advance(m.history[m.heard])
-	}
-}
-
-// advance makes one joint move. One that is not legal is most likely the last
-// one told again: then nothing happens. Otherwise moves that are not legal are
-// replaced by the first legal move of their role, which is as good as any guess
-// at what the server means.
-func (m *match) advance(texts []string) {
-	m.batch.Load(m.state, 1)
-	m.batch.Evaluate(1)
-	joint, faults := m.read(texts)
-	switch {
-	case m.batch.Terminal()[0]&1 != 0 || m.batch.Stuck()[0]&1 != 0:
-		m.log.Warn().Strs("joint", texts).Msg("a joint move after the end of the game is ignored")
+// conclude says what was made of a message, unless it is what it says.
+func (f *follower) conclude(m message) {
+	t := f.tracker
+	best := t.beliefs[0]
+	if !f.history.first(t.heard-1) || best.reading == asTold && best.from == 0 {
 		return
-	case faults > 0 && slices.Equal(texts, m.last):
-		m.log.Warn().Strs("joint", texts).Msg("a repeated joint move is ignored")
-		return
-	case faults > 0:
-		m.log.Warn().Strs("joint", texts).Str("instead", m.machine.Names().JointString(joint)).
-			Msg("a joint move that is not legal is replaced")
 	}
-	for r, move := range joint {
-		m.batch.Choose(0, machine.Role(r), move)
-	}
-	m.batch.Advance(1)
-	m.batch.Store(m.state, 1)
-	m.last = texts
-}
-
-// read translates a joint move made in the position of lane 0. Moves that are
-// missing or not legal there are replaced and counted.
-func (m *match) read(texts []string) (joint []machine.Move, faults int) {
-	names := m.machine.Names()
-	for r := range names.Roles {
-		role := machine.Role(r)
-		legal := m.batch.AppendLegal(nil, 0, role)
-		move, ok := machine.NoMove, false
-		if r < len(texts) {
-			move, ok = names.Move(role, texts[r])
+	possible := 0
+	for _, b := range t.beliefs {
+		if b.cost <= best.cost+alike {
+			possible++
 		}
-		if !ok || !slices.Contains(legal, move) {
-			faults++
-			move = machine.NoMove
-			if len(legal) > 0 {
-				move = legal[0]
-			}
-		}
-		joint = append(joint, move)
 	}
-	return joint, faults
-}
-
-// position is where the player has to move.
-func (m *match) position() (position, error) {
-	m.batch.Load(m.state, 1)
-	m.batch.Evaluate(1)
-	if m.batch.Terminal()[0]&1 != 0 {
-		return position{}, errors.New("the game is over")
+	e := f.log.Warn().Int("told", t.heard).Strs("joint", m.joint).Int("turn", best.turn).Int("possible_positions", possible)
+	if best.reading != asTold {
+		e = e.Str("taken_for", string(best.reading))
 	}
-	legal := m.batch.AppendLegal(nil, 0, m.self)
-	if len(legal) == 0 {
-		return position{}, fmt.Errorf("the rules give %s no legal move here", m.role)
+	if best.from != 0 {
+		e = e.Bool("earlier_misread", true)
 	}
-	return position{machine: m.machine, state: slices.Clone(m.state), role: m.self, legal: legal}, nil
+	e.Msg("a message that is not as expected")
 }

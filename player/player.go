@@ -2,6 +2,11 @@
 // dealt, decides which searches to run on it, and owns the clock and the state
 // of one match. It must not know where messages come from or go to; whoever
 // does calls Start, Play, Stop and Abort.
+//
+// A match is followed by goroutines of their own, from the rules alone and then
+// on every machine that compiling brings (match.go, tracker.go). Play asks them
+// where the match stands, which gives a legal move, and has the policy look for
+// a better one as long as the clock lets it (turn.go).
 package player
 
 import (
@@ -25,20 +30,30 @@ import (
 type Options struct {
 	Seed    uint64
 	Threads int   // searching goroutines at a time; 0 means GOMAXPROCS
-	Memory  int64 // bytes for compiling, and again for tables and trees; 0 means DefaultMemory
+	Memory  int64 // bytes for compiling, machines, tables and trees of a match; 0 means DefaultMemory
 	Ponder  bool  // go on thinking between the calls of Play
+	// MinMargin and MaxMargin bound the time kept in reserve of a play clock; 0
+	// means the defaults.
+	MinMargin, MaxMargin time.Duration
+	// Margins is the experience with clocks that players share, instead of those
+	// bounds; nil means none.
+	Margins *Margins
 }
 
 // Match is the match that a player is to play.
 type Match struct {
-	Game    *gdl.Game
-	Role    string          // spelled as in the rules
-	Machine machine.Machine // of the same game, if somebody has compiled it; else nil
-	Log     zerolog.Logger  // carries what identifies the match
+	Game      *gdl.Game
+	Role      string          // spelled as in the rules
+	Machine   machine.Machine // of the same game, if somebody has compiled it; else nil
+	PlayClock time.Duration   // 0 means no limit
+	Log       zerolog.Logger  // carries what identifies the match
 }
 
 // DefaultMemory is the default of Options.Memory.
 const DefaultMemory = 2 << 30
+
+// ErrOver is the error of Play where the game is over.
+var ErrOver = errors.New("the game is over")
 
 // Kinds are the names that New takes:
 //
@@ -48,30 +63,11 @@ const DefaultMemory = 2 << 30
 //	random     a random legal move
 func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-var kinds = map[string]func(Options, zerolog.Logger) policy{
-	"stackmate": func(o Options, log zerolog.Logger) policy { return newThinker(o, log, true) },
-	"mcts":      func(o Options, log zerolog.Logger) policy { return newThinker(o, log, false) },
-	"legal":     func(Options, zerolog.Logger) policy { return firstMove{} },
-	"random":    func(o Options, _ zerolog.Logger) policy { return &randomMove{machine.NewRand(o.Seed)} },
-}
-
-// policy is how a kind of player decides. It belongs to one match.
-type policy interface {
-	// begin uses time between the start of a match and its first move.
-	begin(ctx context.Context, at position)
-	// choose returns one of the legal moves of the position before ctx is done.
-	// There are at least two.
-	choose(ctx context.Context, at position) machine.Move
-	// rest uses the time until the next move: it returns when ctx is done.
-	rest(ctx context.Context, at position)
-}
-
-// position is where the player has to move.
-type position struct {
-	machine machine.Machine
-	state   machine.State
-	role    machine.Role
-	legal   []machine.Move // of role
+var kinds = map[string]func(setting) policy{
+	"stackmate": func(s setting) policy { return newThinker(s, true) },
+	"mcts":      func(s setting) policy { return newThinker(s, false) },
+	"legal":     func(setting) policy { return firstMove{} },
+	"random":    func(s setting) policy { return &randomMove{machine.NewRand(s.seed)} },
 }
 
 // Player plays one match at a time. Its methods must not be called
@@ -79,18 +75,18 @@ type position struct {
 type Player struct {
 	kind    string
 	options Options
-	log     zerolog.Logger
+	margins *Margins
 	compile compiler
+	prove   func(g *gdl.Game, memory int64) prover // nil if there is none
 
 	mu    sync.Mutex // guards abort, which other goroutines call
 	abort context.CancelFunc
 
-	life   context.Context // of the match, ended by abort
-	forge  *forge
-	match  *match
-	policy policy
-	rested chan struct{} // closed when the policy has stopped resting
-	wake   context.CancelFunc
+	life        context.Context // of the match, ended by abort
+	clock       time.Duration   // for a move; 0 means no limit
+	compilation *compilation
+	match       *match
+	desk        *desk
 }
 
 // New makes a player of one of Kinds.
@@ -104,82 +100,153 @@ func New(kind string, o Options) (*Player, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
-	return &Player{kind: kind, options: o, compile: compileGame, abort: func() {}}, nil
+	if o.Margins == nil {
+		o.Margins = NewMargins(o.MinMargin, o.MaxMargin)
+	}
+	return &Player{kind: kind, options: o, margins: o.Margins, compile: compileGame, prove: proveGame, abort: func() {}}, nil
 }
 
-// Start prepares for a match. The deadline of ctx is the end of the start clock. Where compiling takes longer
-// than that, it goes on behind the match, and Start returns nil all the same.
+// Start prepares for a match. The deadline of ctx is the end of the start clock.
+// Where compiling takes longer than that, it goes on behind the match, and Start
+// returns nil all the same.
 func (p *Player) Start(ctx context.Context, m Match) error {
 	p.end()
-	p.log = m.Log
+	self := slices.IndexFunc(m.Game.Roles, func(r gdl.Term) bool { return r.String() == m.Role })
+	if self < 0 {
+		return fmt.Errorf("the game has no role %s; its roles are %s", m.Role, texts(m.Game.Roles))
+	}
+	ctx, cancel := beforeReady(ctx, time.Now())
+	defer cancel()
 	p.mu.Lock()
 	p.life, p.abort = context.WithCancel(context.WithoutCancel(ctx))
 	p.mu.Unlock()
-	p.policy = kinds[p.kind](p.options, m.Log)
-	p.match = &match{role: m.Role, log: m.Log}
-	compile := p.compile
-	if m.Machine != nil {
-		compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) { return m.Machine, nil }
-	}
-	p.forge = newForge(p.life, compile, m.Game, p.options.Memory, patience(ctx, time.Now()))
-	ctx, cancel := withMargin(ctx, time.Now(), readyMargin)
-	defer cancel()
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
-	if err := p.forge.wait(ctx, true); err != nil {
-		return err
+	p.clock = m.PlayClock
+	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self), p.margins)
+	memory := newMemory(p.options.Memory)
+	p.desk = newDesk(setting{
+		seed: p.options.Seed, threads: p.options.Threads, log: m.Log, memory: memory,
+	}, kinds[p.kind])
+	p.begin(ctx, m, memory)
+	return p.prepare(ctx)
+}
+
+// begin starts to compile, and to follow the match by the rules alone.
+func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
+	life, follows := p.life, p.match
+	publish := func(of machine.Machine, fast bool) {
+		from := fromFallback
+		if fast {
+			from = fromFast
+		}
+		info := of.Info()
+		follows.log.Info().Str("engine", info.Engine).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
+		follows.follow(life, from, func() rulebook { return newCompiled(of) }, of)
 	}
-	at, err := p.position()
-	if err == nil {
-		p.policy.begin(ctx, at)
+	if m.Machine != nil {
+		p.compilation = compiledAlready(m.Machine, memory, publish)
+		return
 	}
-	if errors.Is(err, errNoMachine) {
-		p.log.Warn().Msg("the rules are still being compiled at the end of the start clock")
-		return nil
+	if p.prove != nil {
+		follows.follow(life, fromRules, func() rulebook {
+			return newUncompiled(p.prove(m.Game, memory.forProving()), m.Game)
+		}, nil)
 	}
-	return err
+	p.compilation = &compilation{compile: p.compile, game: m.Game, memory: memory, publish: publish, log: m.Log}
+	p.compilation.begin(life, patience(ctx, time.Now()))
+}
+
+// prepare waits for the best machine as long as ctx allows and gives the rest of
+// the time to the policy. It is an error if there is no way to follow the match.
+func (p *Player) prepare(ctx context.Context) error {
+	select {
+	case <-p.compilation.done:
+	case <-ctx.Done():
+	}
+	for {
+		s, changed := p.match.best(0)
+		if s != nil && s.machine != nil {
+			p.desk.begin(ctx, s.position(p.match.self))
+			return nil
+		}
+		if p.isHopeless() {
+			return errors.Join(p.compilation.err(), p.match.fault(fromRules))
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			p.match.log.Warn().Msg("the rules are still being compiled at the end of the start clock")
+			return nil
+		}
+	}
+}
+
+// isHopeless tells whether nothing will ever say where the match stands.
+func (p *Player) isHopeless() bool {
+	select {
+	case <-p.compilation.done:
+	default:
+		return false
+	}
+	return p.compilation.err() != nil && (p.prove == nil || p.match.fault(fromRules) != nil)
 }
 
 // Play returns the move to make. It is told all joint moves so far, in order of
-// arrival, nil for NIL. The deadline of ctx is the end of the play clock. A joint
-// move that is not legal is logged and survived.
+// arrival, nil for NIL, and makes sense of them. The deadline of ctx is the end of
+// the play clock. The error is ErrOver where the game is over; otherwise there is
+// one only if no legal move could be found at all.
 func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	if p.match == nil {
 		return gdl.Term{}, errors.New("PLAY without a match")
 	}
-	p.disturb()
-	ctx, cancel := withMargin(ctx, time.Now(), replyMargin)
-	defer cancel()
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
-	if err := p.forge.wait(ctx, false); err != nil {
-		return gdl.Term{}, err
+	t := turn{Player: p, schedule: p.margins.scheduled(ctx, time.Now()), heard: p.match.history.hear(told, false)}
+	if deadline, ok := ctx.Deadline(); ok && p.clock > 0 {
+		t.delay = max(0, p.clock-deadline.Sub(t.arrived))
 	}
-	p.match.hear(told)
-	at, err := p.position()
+	move, err := t.play(ctx)
 	if err != nil {
 		return gdl.Term{}, err
 	}
-	move := at.legal[0]
-	if len(at.legal) > 1 {
-		move = p.policy.choose(ctx, at)
-	}
-	p.rest(at)
-	text := at.machine.Names().Moves[at.role][move]
-	p.log.Debug().Str("move", text).Int("turn", len(p.match.history)).Msg("move")
-	return gdl.ParseTerm(text)
+	p.match.history.answer(move)
+	return gdl.ParseTerm(move)
 }
 
 // Stop ends the match; told has its last joint move.
 func (p *Player) Stop(told [][]gdl.Term) {
-	p.disturb()
-	if p.match != nil && p.forge.best() != nil {
-		p.match.hear(told)
-		if _, err := p.position(); err == nil {
-			p.log.Warn().Msg("the match was stopped in a position that is not terminal")
+	if p.match == nil {
+		return
+	}
+	p.desk.disturb()
+	p.conclude(p.match.history.hear(told, true))
+	p.end()
+}
+
+// stopTime is how long Stop waits to see where the match has ended.
+const stopTime = 100 * time.Millisecond
+
+// conclude warns if the match was stopped before its end.
+func (p *Player) conclude(heard int) {
+	timeout := time.NewTimer(stopTime)
+	defer timeout.Stop()
+	for {
+		s, changed := p.match.best(heard)
+		if s != nil {
+			if !s.over {
+				p.match.log.Warn().Int("turn", s.turn).Msg("the match was stopped in a position that is not terminal")
+			}
+			return
+		}
+		select {
+		case <-changed:
+		case <-p.life.Done():
+			return
+		case <-timeout.C:
+			return
 		}
 	}
-	p.end()
 }
 
 // Abort ends the match at once. It may be called at any time.
@@ -191,9 +258,8 @@ func (p *Player) Abort() {
 
 // end gives up all that belongs to a match.
 func (p *Player) end() {
-	p.disturb()
 	p.Abort()
-	p.match, p.policy, p.forge = nil, nil, nil
+	p.match, p.desk, p.compilation = nil, nil, nil
 }
 
 // untilAborted is ctx, ended by Abort too.
@@ -201,38 +267,4 @@ func (p *Player) untilAborted(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(p.life, cancel)
 	return ctx, func() { unhook(); cancel() }
-}
-
-// position is where the match stands, on the best machine there is.
-func (p *Player) position() (position, error) {
-	m := p.forge.best()
-	if m == nil {
-		return position{}, errNoMachine
-	}
-	if err := p.match.adopt(m); err != nil {
-		return position{}, err
-	}
-	return p.match.position()
-}
-
-// rest lets the policy think on until disturbed.
-func (p *Player) rest(at position) {
-	if !p.options.Ponder {
-		return
-	}
-	ctx, cancel := context.WithCancel(p.life)
-	done := make(chan struct{})
-	p.wake, p.rested = cancel, done
-	go func(policy policy) {
-		defer close(done)
-		policy.rest(ctx, at)
-	}(p.policy)
-}
-
-func (p *Player) disturb() {
-	if p.wake != nil {
-		p.wake()
-		<-p.rested
-		p.wake = nil
-	}
 }

@@ -38,13 +38,13 @@ func pure(move machine.Move, v search.Interval, proved bool) search.Result {
 func seated(t *testing.T, m machine.Machine, sampler, exact search.Searcher) *Player {
 	t.Helper()
 	p := newPlayer(t, "stackmate", Options{Threads: 1})
-	p.compile = given(m)
+	p.compile, p.prove = given(m), nil
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := p.Start(ctx, Match{Game: &gdl.Game{}, Role: m.Names().Roles[0]}); err != nil {
+	if err := p.Start(ctx, Match{Game: rolesOf(m.Names().Roles...), Role: m.Names().Roles[0]}); err != nil {
 		t.Fatal(err)
 	}
-	thinker := p.policy.(*thinker)
+	thinker := p.desk.policy.(*thinker)
 	thinker.sampler, thinker.exact = sampler, exact
 	return p
 }
@@ -65,7 +65,7 @@ func tell(t *testing.T, p *Player, joint ...string) [][]gdl.Term {
 	t.Helper()
 	told := 0
 	if p.match != nil {
-		told = p.match.told
+		told = len(p.match.history.messages)
 	}
 	return append(make([][]gdl.Term, told), terms(t, joint...))
 }
@@ -85,7 +85,7 @@ func terms(t *testing.T, texts ...string) []gdl.Term {
 
 func TestTheMoveComesAMarginBeforeTheDeadline(t *testing.T) {
 	for name, c := range map[string]struct{ clock, margin time.Duration }{
-		"long clock":  {10 * time.Second, replyMargin},
+		"long clock":  {10 * time.Second, firstMargin},
 		"short clock": {400 * time.Millisecond, 100 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestASearchThatDoesNotStopIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := seated(t, newSubtraction(9), nil, nil)
 		for _, clock := range []time.Duration{2 * time.Second, 200 * time.Millisecond} {
-			thinker := p.policy.(*thinker)
+			thinker := p.desk.policy.(*thinker)
 			thinker.sampler = &patient{pure(2, search.Exact(60), false), time.Hour}
 			thinker.exact = &patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)}
 			began := time.Now()
@@ -169,6 +169,7 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, fast := newSubtraction(9), newSubtraction(9)
 		p := newPlayer(t, "legal", Options{})
+		p.prove = nil
 		p.compile = func(ctx context.Context, _ *gdl.Game, engine string, _ int64) (machine.Machine, error) {
 			if engine == fastEngine {
 				time.Sleep(10 * time.Second)
@@ -180,17 +181,17 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		began := time.Now()
-		if err := p.Start(ctx, Match{Game: &gdl.Game{}, Role: "left"}); err != nil || time.Since(began) >= 5*time.Second {
+		if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil || time.Since(began) >= 5*time.Second {
 			t.Fatalf("Start: %v after %v", err, time.Since(began))
 		}
 		play(t, p, time.Second)
-		if p.match.machine != slow {
+		if s, _ := p.match.best(1); s.machine != slow {
 			t.Error("the first move is not made on the fallback")
 		}
 		time.Sleep(10 * time.Second)
 		play(t, p, time.Second, "(take 1)", "noop")
-		if p.match.machine != fast || p.match.state[0] != 8<<1|1 {
-			t.Errorf("on the fast engine the state is %v, want 8 counters and right's turn", p.match.state)
+		if s, _ := p.match.best(2); s.machine != fast || s.at.state()[0] != 8<<1|1 {
+			t.Errorf("on the fast engine the state is %v, want 8 counters and right's turn", s.at.state())
 		}
 		p.Stop(nil)
 	})
@@ -199,13 +200,14 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "random", Options{})
+		p.prove = nil
 		p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
 			time.Sleep(7 * time.Second)
 			return newSubtraction(9), nil
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if err := p.Start(ctx, Match{Game: &gdl.Game{}, Role: "left"}); err != nil {
+		if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 			t.Fatalf("Start: %v", err)
 		}
 		if move := play(t, p, 5*time.Second); !strings.HasPrefix(move, "(take ") {
@@ -218,10 +220,11 @@ func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
 
 func TestAGameThatNoEngineTakesIsAnError(t *testing.T) {
 	p := newPlayer(t, "stackmate", Options{})
+	p.prove = nil
 	p.compile = func(_ context.Context, _ *gdl.Game, engine string, _ int64) (machine.Machine, error) {
 		return nil, errors.New("too large")
 	}
-	err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "left"})
+	err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"})
 	if err == nil || !strings.Contains(err.Error(), "circuit: too large") || !strings.Contains(err.Error(), "reference: too large") {
 		t.Errorf("error %v, want the reason of each engine", err)
 	}
@@ -229,8 +232,8 @@ func TestAGameThatNoEngineTakesIsAnError(t *testing.T) {
 
 func TestAnUnknownRoleIsAnError(t *testing.T) {
 	p := newPlayer(t, "legal", Options{})
-	p.compile = given(newSubtraction(9))
-	if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "middle"}); err == nil || !strings.Contains(err.Error(), "left") {
+	p.compile, p.prove = given(newSubtraction(9)), nil
+	if err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "middle"}); err == nil || !strings.Contains(err.Error(), "left") {
 		t.Errorf("error %v, want one that lists the roles", err)
 	}
 }
@@ -255,8 +258,8 @@ func TestUnknownKindsAreRefused(t *testing.T) {
 
 func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
 	p := newPlayer(t, "legal", Options{})
-	p.compile = given(newSubtraction(9))
-	if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "left"}); err != nil {
+	p.compile, p.prove = given(newSubtraction(9)), nil
+	if err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -274,7 +277,8 @@ func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
 		if move := play(t, p, time.Second, step.joint...); move == "" {
 			t.Errorf("%s: no move", step.name)
 		}
-		if left := p.match.state[0] >> 1; left != step.left {
+		s, _ := p.match.best(len(p.match.history.messages))
+		if left := s.at.state()[0] >> 1; left != step.left {
 			t.Errorf("%s: %d counters left, want %d", step.name, left, step.left)
 		}
 	}
@@ -282,11 +286,11 @@ func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
 
 func TestMovesAfterTheEndAreAnErrorNotACrash(t *testing.T) {
 	p := newPlayer(t, "legal", Options{})
-	p.compile = given(newSubtraction(1))
+	p.compile, p.prove = given(newSubtraction(1)), nil
 	if _, err := p.Play(context.Background(), nil); err == nil {
 		t.Error("PLAY before START gives no error")
 	}
-	if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "left"}); err != nil {
+	if err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -304,8 +308,8 @@ func TestMixedStrategiesAreSampled(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(40) {
 		p := newPlayer(t, "stackmate", Options{Seed: seed, Threads: 1})
-		p.compile = given(pennies)
-		if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "row"}); err != nil {
+		p.compile, p.prove = given(pennies), nil
+		if err := p.Start(context.Background(), Match{Game: rolesOf("row", "column"), Role: "row"}); err != nil {
 			t.Fatal(err)
 		}
 		seen[play(t, p, 5*time.Second)]++
@@ -319,10 +323,10 @@ func TestMixedStrategiesAreSampled(t *testing.T) {
 func TestAPuzzleIsPlayedToItsBestGoal(t *testing.T) {
 	m := newLock(9)
 	p := newPlayer(t, "stackmate", Options{Threads: 1})
-	p.compile = given(m)
+	p.compile, p.prove = given(m), nil
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	if err := p.Start(ctx, Match{Game: &gdl.Game{}, Role: "robot"}); err != nil {
+	if err := p.Start(ctx, Match{Game: rolesOf("robot"), Role: "robot"}); err != nil {
 		t.Fatal(err)
 	}
 	var last []string
@@ -386,14 +390,11 @@ func TestClassesAreToldApart(t *testing.T) {
 
 func TestPonderingStopsForTheNextMove(t *testing.T) {
 	p := newPlayer(t, "mcts", Options{Threads: 1, Ponder: true})
-	p.compile = given(newSubtraction(30))
-	if err := p.Start(context.Background(), Match{Game: &gdl.Game{}, Role: "left"}); err != nil {
+	p.compile, p.prove = given(newSubtraction(30)), nil
+	if err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
 	move := play(t, p, 500*time.Millisecond)
 	play(t, p, 500*time.Millisecond, move, "noop")
 	p.Stop(nil)
-	if p.wake != nil {
-		t.Error("the player thinks on after the end")
-	}
 }

@@ -120,7 +120,17 @@ func newPlayer(t testing.TB, kind string, o Options) *Player {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(p.Abort)
 	return p
+}
+
+// rolesOf is a game that says no more than who plays; tests give the machine.
+func rolesOf(names ...string) *gdl.Game {
+	g := &gdl.Game{}
+	for _, name := range names {
+		g.Roles = append(g.Roles, gdl.Term{Kind: gdl.Symbol, Name: name})
+	}
+	return g
 }
 
 // BenchmarkMatches plays whole matches with sides swapped, half a second a move,

@@ -23,7 +23,7 @@ const (
 	// rehearsalNodes per move are enough to tell the rules apart as searches of
 	// several times that number do; 200 are not.
 	rehearsalNodes = 1000
-	// rehearsalBytes bounds the trees.
+	// rehearsalBytes bounds each tree.
 	rehearsalBytes = 32 << 20
 	// rehearsalMatches are the fewest that say anything. Without them the rule is
 	// regret matching: it may be weaker, but nobody can exploit it for long.
@@ -38,12 +38,16 @@ const (
 // finds out the better rule for the sampling search.
 func (t *thinker) rehearse(ctx context.Context, at position) {
 	now := time.Now()
+	memory := t.memory.share()
+	if memory == 0 {
+		return
+	}
 	share := min(rehearsalTime, time.Duration(rehearsalShare*float64(patience(ctx, now))))
 	ctx, cancel := context.WithDeadline(ctx, now.Add(share))
 	defer cancel()
 	if t.exact != nil {
 		short, stop := context.WithTimeout(ctx, time.Duration(rehearsalProof*float64(share)))
-		r, err := t.exact.Search(short, at.machine, at.state, t.limits())
+		r, err := t.exact.Search(short, at.machine, at.state, search.Limits{MaxBytes: memory, Seed: t.seed})
 		stop()
 		if err != nil {
 			t.exact = t.instead(err)
@@ -51,7 +55,7 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 			return
 		}
 	}
-	points, matches := audition(ctx, at, t.options.Threads)
+	points, matches := audition(ctx, at, t.threads, min(rehearsalBytes, memory/int64(2*t.threads)))
 	if matches < rehearsalMatches {
 		return
 	}
@@ -65,15 +69,16 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 }
 
 // audition holds matches between UCT and regret matching, sides swapped, until
-// ctx is done, and returns the goal points that each got, in this order.
-func audition(ctx context.Context, at position, threads int) (points [2]float64, matches int) {
+// ctx is done, and returns the goal points that each got, in this order. A tree
+// takes memory bytes.
+func audition(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int) {
 	rivals := [2]montecarlo.Config{{Rule: montecarlo.UCT}, {Rule: montecarlo.RegretMatching}}
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for worker := range threads {
 		group.Go(func() {
 			for seed := uint64(worker); ctx.Err() == nil; seed += uint64(threads) {
-				goals, ok := trial(ctx, at, rivals, seed)
+				goals, ok := trial(ctx, at, rivals, seed, memory)
 				if !ok {
 					return
 				}
@@ -91,7 +96,7 @@ func audition(ctx context.Context, at position, threads int) (points [2]float64,
 
 // trial holds one match between two sampling searches from the position at and
 // returns the goal points of each. Odd seeds swap the sides.
-func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed uint64) (points [2]float64, ok bool) {
+func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed uint64, memory int64) (points [2]float64, ok bool) {
 	b := at.machine.NewBatch()
 	rng := machine.NewRand(seed)
 	roles := at.machine.Names().Roles
@@ -122,7 +127,7 @@ func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed u
 			move := legal[rng.Intn(len(legal))]
 			if rival >= 0 && len(legal) > 1 {
 				found, err := searches[rival].Search(ctx, at.machine, state,
-					search.Limits{MaxNodes: rehearsalNodes, MaxBytes: rehearsalBytes, Seed: seed})
+					search.Limits{MaxNodes: rehearsalNodes, MaxBytes: memory, Seed: seed})
 				if err != nil || ctx.Err() != nil {
 					return points, false
 				}

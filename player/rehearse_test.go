@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"stackmate/reasoner/machine"
 	"stackmate/search/montecarlo"
 )
@@ -17,7 +15,7 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, ok := trial(context.Background(), at, [2]montecarlo.Config{}, seed)
+		points, ok := trial(context.Background(), at, [2]montecarlo.Config{}, seed, rehearsalBytes)
 		if !ok || points[seed&1] != 100 || points[1-seed&1] != 0 {
 			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, ok, seed&1)
 		}
@@ -25,14 +23,17 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 }
 
 func TestRehearsalKeepsToItsPartOfTheStartClock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes more than a second")
+	}
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	p := newThinker(Options{Threads: 2, Memory: 64 << 20}, zerolog.Nop(), false)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	p := newThinker(setting{threads: 2, memory: newMemory(64 << 20)}, false)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	began := time.Now()
 	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
 	if ctx.Err() != nil {
-		t.Errorf("took %v of a start clock of 1 s", time.Since(began))
+		t.Errorf("took %v of a start clock of 4 s", time.Since(began))
 	}
 }
 
@@ -68,7 +69,7 @@ func BenchmarkRivals(b *testing.B) {
 			points := 0.0
 			for i := range b.N {
 				for seed := range uint64(matches) {
-					p, ok := trial(context.Background(), at, duel.rivals, uint64(i)*matches+seed)
+					p, ok := trial(context.Background(), at, duel.rivals, uint64(i)*matches+seed, rehearsalBytes)
 					if !ok {
 						b.Fatal("the match did not end")
 					}

@@ -3,9 +3,6 @@ package player
 import (
 	"context"
 	"slices"
-	"time"
-
-	"github.com/rs/zerolog"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -18,8 +15,7 @@ import (
 // where there is one for the class of the game, and one that samples. The exact
 // one takes over as soon as it proves more than the other one hopes for.
 type thinker struct {
-	options Options
-	log     zerolog.Logger
+	setting
 	exactly bool // whether to use an exact search at all
 	rng     *machine.Rand
 
@@ -32,8 +28,8 @@ type thinker struct {
 	plan    plan
 }
 
-func newThinker(o Options, log zerolog.Logger, exactly bool) *thinker {
-	return &thinker{options: o, log: log, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(o.Seed)}
+func newThinker(s setting, exactly bool) *thinker {
+	return &thinker{setting: s, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed)}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -46,7 +42,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		return
 	}
 	t.machine, t.plan = at.machine, plan{}
-	t.class = Classify(ctx, at.machine, t.options.Seed)
+	t.class = Classify(ctx, at.machine, t.seed)
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact = nil
@@ -89,9 +85,9 @@ func (t *thinker) exactSearch() search.Searcher {
 // newSampler makes the sampling search, on the threads that the exact one
 // leaves over.
 func (t *thinker) newSampler() search.Searcher {
-	c := montecarlo.Config{Rule: t.rule, Workers: t.options.Threads}
+	c := montecarlo.Config{Rule: t.rule, Workers: t.threads}
 	if t.exact != nil {
-		c.Workers = max(1, t.options.Threads-1)
+		c.Workers = max(1, t.threads-1)
 	}
 	return montecarlo.New(c)
 }
@@ -112,39 +108,43 @@ func (t *thinker) begin(ctx context.Context, at position) {
 // rest implements policy: the tree of the sampling search grows on. The part of
 // it that the next position needs is kept.
 func (t *thinker) rest(ctx context.Context, at position) {
-	if _, err := t.sampler.Search(ctx, at.machine, at.state, t.limits()); err != nil {
+	t.prepare(ctx, at)
+	memory := t.memory.share()
+	if ctx.Err() != nil || memory == 0 {
+		return
+	}
+	if _, err := t.sampler.Search(ctx, at.machine, at.state, search.Limits{MaxBytes: memory, Seed: t.seed}); err != nil {
 		t.log.Warn().Err(err).Msg("search")
 	}
 }
 
-// searches is the most that run side by side.
-const searches = 3
-
-// limits share the memory between the searches.
-func (t *thinker) limits() search.Limits {
-	return search.Limits{MaxBytes: t.options.Memory / searches, Seed: t.options.Seed}
-}
-
 // choose implements policy.
-func (t *thinker) choose(ctx context.Context, at position) machine.Move {
-	began := time.Now()
+func (t *thinker) choose(ctx context.Context, at position) choice {
 	t.prepare(ctx, at)
 	if move, ok := t.plan.next(at, perfect); ok {
-		return move
+		return t.planned(move)
 	}
 	found := t.search(ctx, at)
 	if t.class.Players == 1 {
 		if move, ok := t.plan.next(at, hopeless); ok {
-			return move
+			return t.planned(move)
 		}
 	}
 	who, r := t.decide(at, found)
-	if r == nil || len(r.Strategies) <= int(at.role) {
-		return at.legal[0]
+	if r == nil || len(r.Strategies) <= int(at.role) || len(r.Strategies[at.role]) == 0 {
+		return choice{move: at.legal[0], by: byFallback}
 	}
-	t.log.Debug().Str("by", who).Bool("proved", r.Proved).Floats64("value", []float64{r.Values[at.role].Lower, r.Values[at.role].Upper}).
-		Int64("nodes", r.Nodes).Dur("took", time.Since(began)).Msg("search")
-	return t.sound(at, found, draw(t.rng, at.legal, r.Strategies[at.role]))
+	value := r.Values[at.role]
+	return choice{
+		move: t.sound(at, found, draw(t.rng, at.legal, r.Strategies[at.role])), by: who,
+		value: (value.Lower + value.Upper) / 2, valued: true, proved: r.Proved && value.Solved(), nodes: r.Nodes,
+	}
+}
+
+// planned is a move of the plan: nothing better is known, so its goal is proved if
+// there is none.
+func (t *thinker) planned(move machine.Move) choice {
+	return choice{move: move, by: byPlan, value: t.plan.goal, valued: true, proved: t.plan.goal >= perfect}
 }
 
 // sound is move, unless the exact search has proved it to be a mistake: then it

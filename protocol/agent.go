@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -9,6 +10,10 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
 )
+
+// ErrOver is the error of an agent that is asked for a move after the end of the
+// game.
+var ErrOver = errors.New("the game is over")
 
 // Match is what a START message says.
 type Match struct {
@@ -38,7 +43,8 @@ type Match struct {
 type Agent interface {
 	// Start prepares for a match and returns in time for the start clock.
 	Start(ctx context.Context, m Match) error
-	// Play returns the move to make, spelled as in the rules.
+	// Play returns the move to make, spelled as in the rules. The error wraps
+	// ErrOver where the game is over and nobody moves any more.
 	Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error)
 	// Stop ends the match; told has its last joint move.
 	Stop(told [][]gdl.Term)

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"stackmate/gdl"
 	"stackmate/player"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
@@ -16,14 +18,25 @@ type agent struct{ *player.Player }
 
 // Start implements protocol.Agent.
 func (a agent) Start(ctx context.Context, m protocol.Match) error {
-	return a.Player.Start(ctx, player.Match{Game: m.Game, Role: m.Role, Machine: m.Machine, Log: m.Log})
+	return a.Player.Start(ctx, player.Match{Game: m.Game, Role: m.Role, Machine: m.Machine, PlayClock: m.PlayClock, Log: m.Log})
 }
 
-// agents makes agents of one kind. Each has a seed of its own.
+// Play implements protocol.Agent.
+func (a agent) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	move, err := a.Player.Play(ctx, told)
+	if errors.Is(err, player.ErrOver) {
+		err = protocol.ErrOver
+	}
+	return move, err
+}
+
+// agents makes agents of one kind. Each has a seed of its own; what they
+// learn of clocks they share.
 func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, error) {
 	if _, err := player.New(kind, o); err != nil {
 		return nil, err
 	}
+	o.Margins = player.NewMargins(o.MinMargin, o.MaxMargin) // what one match has learned helps the next
 	return func() protocol.Agent {
 		o := o
 		o.Seed = s.seed.Add(1)

@@ -3,9 +3,10 @@ package player
 import (
 	"context"
 	"errors"
-	"slices"
+	"sync/atomic"
 	"time"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -13,9 +14,8 @@ import (
 // findings are what the searches know of a position; nil is nothing.
 type findings struct {
 	exact, sampled *search.Result
-	refuted        []machine.Move    // moves of the role to move that are proved mistakes
-	ranking        []machine.Move    // its moves by how much they were sampled
-	missing        []search.Searcher // that have not come back yet
+	refuted        []machine.Move // moves of the role to move that are proved mistakes
+	ranking        []machine.Move // its moves by how much they were sampled
 }
 
 // The searches that know more than their results say.
@@ -33,35 +33,75 @@ type report struct {
 	err    error
 }
 
+// searches is the most that run side by side.
+const searches = 3
+
 // tieTime is how long the sampling search may go on to tell moves apart that
 // are proved to be equally good or bad, if the clock allows it.
 const tieTime = time.Second
 
+// running is a search under way in a goroutine of its own.
+type running struct {
+	search.Searcher
+	memory  int64
+	ended   atomic.Bool // it has come back, or was left behind, whichever was first
+	interim atomic.Pointer[search.Result]
+}
+
+// launch starts a search, which reports when it is done. There is none (nil)
+// if no memory is left for it.
+func (t *thinker) launch(ctx context.Context, s search.Searcher, at position, reports chan<- report) *running {
+	r := &running{Searcher: s, memory: t.memory.share()}
+	if r.memory == 0 {
+		return nil
+	}
+	lim := search.Limits{MaxBytes: r.memory, Seed: t.seed, Progress: func(known search.Result) { r.interim.Store(&known) }}
+	go func() {
+		var result search.Result
+		err := guard.Do(func() (err error) {
+			result, err = s.Search(ctx, at.machine, at.state, lim)
+			return err
+		})
+		if !r.ended.CompareAndSwap(false, true) {
+			t.memory.lose(-r.memory) // what it held since it was left behind
+		}
+		reports <- report{s, result, err}
+	}()
+	return r
+}
+
+// leave takes note that a search does not come back in time. It goes on until it
+// looks at its context.
+func (t *thinker) leave(r *running) {
+	t.log.Warn().Msg("a search does not stop in time and is left behind")
+	t.memory.lose(r.memory)
+	if !r.ended.CompareAndSwap(false, true) {
+		t.memory.lose(-r.memory) // it has come back just now
+	}
+}
+
 // search runs the searches side by side until ctx is done or the position is
-// settled for the role to move.
+// settled for the role to move. It returns at.give at the latest.
 func (t *thinker) search(clock context.Context, at position) findings {
-	began := time.Now()
 	ctx, settle := context.WithCancel(clock)
 	defer settle()
 	reports := make(chan report, searches)
-	running := 0
+	under := map[search.Searcher]*running{}
 	for _, s := range []search.Searcher{t.sampler, t.exact, t.diver} {
 		if s == nil {
 			continue
 		}
-		running++
-		go func() {
-			r, err := s.Search(ctx, at.machine, at.state, t.limits())
-			reports <- report{s, r, err}
-		}()
+		if r := t.launch(ctx, s, at, reports); r != nil {
+			under[s] = r
+		}
 	}
-	f := findings{missing: []search.Searcher{t.sampler, t.exact, t.diver}}
+	var f findings
 	var late, tie <-chan time.Time // late: the searches have been told to stop
 	stopped := ctx.Done()
-	for running > 0 {
+	for len(under) > 0 {
 		select {
 		case r := <-reports:
-			running--
+			delete(under, r.from)
 			if t.file(at, &f, r); t.isSettled(f, at.role) {
 				settle()
 			} else if settles(f.exact, at.role) && tie == nil {
@@ -70,24 +110,42 @@ func (t *thinker) search(clock context.Context, at position) findings {
 		case <-tie:
 			settle()
 		case <-stopped:
-			wait := unwinding
-			if clock.Err() != nil {
-				wait = min(wait, time.Duration(unwindingShare*float64(time.Since(began))))
-			}
-			stopped, late = nil, time.After(wait)
+			stopped, late = nil, time.After(unwindingTime(clock, at.give, time.Now()))
 		case <-late:
-			t.abandon(f)
+			t.abandon(&f, under)
 			return f
 		}
 	}
 	return f
 }
 
+// unwindingTime is how long searches that have been told to stop may take to come
+// back: until give, less a little for what is left to do then. Where they were told
+// before their time, because all is known, that is no reason to wait for longer.
+func unwindingTime(clock context.Context, give, now time.Time) time.Duration {
+	deadline, ok := clock.Deadline()
+	if !ok || give.IsZero() {
+		return unhurried
+	}
+	return scaled(unwindingShare, give.Sub(deadline)) + min(0, deadline.Sub(now))
+}
+
+const (
+	// unhurried is how long searches may take to come back where no move waits.
+	unhurried = 500 * time.Millisecond
+	// unwindingShare is the part of the time between the end of thinking and giving
+	// up that searches have; the rest is for choosing by what has come back.
+	unwindingShare = 0.8
+)
+
 // file takes a report into the findings, and its line into the plan.
 func (t *thinker) file(at position, f *findings, r report) {
-	f.missing = slices.DeleteFunc(f.missing, func(s search.Searcher) bool { return s == r.from })
 	if r.err != nil {
-		t.log.Info().Err(r.err).Msg("search")
+		fault(t.log.Info(), r.err).Msg("search")
+		var p *guard.Panic
+		if r.from == t.sampler && errors.As(r.err, &p) {
+			t.sampler = t.newSampler() // who knows what it has left behind
+		}
 		if r.from != t.sampler {
 			t.exact, t.diver = t.instead(r.err), nil
 		}
@@ -111,18 +169,22 @@ func (t *thinker) file(at position, f *findings, r report) {
 	}
 }
 
-// abandon leaves searches behind that do not return in time: they go on until
-// they look at their context, and new ones take their place.
-func (t *thinker) abandon(f findings) {
-	t.log.Warn().Msg("a search does not stop in time and is left behind")
-	for _, s := range f.missing {
-		switch {
-		case s == nil:
-		case s == t.sampler:
+// abandon leaves searches behind that do not return in time, with what they have
+// said so far; new ones take their place.
+func (t *thinker) abandon(f *findings, under map[search.Searcher]*running) {
+	for s, r := range under {
+		t.leave(r)
+		known := r.interim.Load()
+		switch s {
+		case t.sampler:
 			t.sampler = t.newSampler()
-		case s == t.exact:
+			f.sampled = known
+		case t.exact:
 			t.exact = t.exactSearch()
-		case s == t.diver:
+			if f.exact == nil {
+				f.exact = known
+			}
+		case t.diver:
 			t.diver = t.newDiver()
 		}
 	}
@@ -155,22 +217,22 @@ func settles(r *search.Result, role machine.Role) bool {
 }
 
 // decide picks the result to follow and says whose it is.
-func (t *thinker) decide(at position, f findings) (string, *search.Result) {
+func (t *thinker) decide(at position, f findings) (decider, *search.Result) {
 	e, s := f.exact, f.sampled
 	role := at.role
 	switch {
 	case s == nil || len(s.Strategies) == 0:
-		return "exact", e
+		return byExact, e
 	case e == nil || len(e.Strategies) <= int(role) || len(e.Strategies[role]) == 0:
-		return "sampled", s
+		return bySampling, s
 	case settles(e, role) && e.Values[role].Lower >= perfect:
-		return "exact", e
+		return byExact, e
 	case settles(e, role) && e.Values[role].Lower > hopeless && !t.isAsGood(at, s.Strategies[role], e.Values[role].Lower):
-		return "exact", e
+		return byExact, e
 	case e.Proved && !settles(s, role) && e.Values[role].Lower > hopeless && e.Values[role].Lower >= s.Values[role].Upper:
-		return "exact", e
+		return byExact, e
 	}
-	return "sampled", s
+	return bySampling, s
 }
 
 // isAsGood tells whether the exact search proves that a pure strategy of the
@@ -197,11 +259,32 @@ func (t *thinker) isAsGood(at position, strategy []search.Weighted, value float6
 	b.Advance(1)
 	child := make(machine.State, at.machine.Words())
 	b.Store(child, 1)
-	ctx, cancel := context.WithTimeout(context.Background(), unwinding)
+	if t.exact == nil {
+		return false
+	}
+	limit := tieCheck
+	if !at.give.IsZero() {
+		limit = min(limit, time.Until(at.give)/4)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	r, err := t.exact.Search(ctx, at.machine, child, t.limits())
-	return err == nil && r.Proved && r.Values[at.role].Lower >= value
+	reports := make(chan report, 1)
+	under := t.launch(ctx, t.exact, position{machine: at.machine, state: child}, reports)
+	if under == nil {
+		return false
+	}
+	select {
+	case r := <-reports:
+		return r.err == nil && r.result.Proved && r.result.Values[at.role].Lower >= value
+	case <-time.After(2 * limit):
+		t.leave(under)
+		t.exact = t.exactSearch()
+		return false
+	}
 }
+
+// tieCheck is the time to see whether another move is as good as the best one.
+const tieCheck = 100 * time.Millisecond
 
 // instead is the exact search to use where the present one does not apply.
 func (t *thinker) instead(reason error) search.Searcher {

@@ -1,0 +1,195 @@
+package player
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/internal/guard"
+	"stackmate/reasoner/machine"
+)
+
+// policy is how a kind of player decides. It belongs to one match, and is called
+// by one goroutine at a time.
+type policy interface {
+	// begin uses time between the start of a match and its first move.
+	begin(ctx context.Context, at position)
+	// choose returns one of the legal moves of the position before ctx is done.
+	// There are at least two.
+	choose(ctx context.Context, at position) choice
+	// rest uses the time until the next move: it returns when ctx is done.
+	rest(ctx context.Context, at position)
+}
+
+// setting is what a policy is made with.
+type setting struct {
+	seed    uint64
+	threads int
+	log     zerolog.Logger
+	memory  *memory
+}
+
+// position is where the player has to move.
+type position struct {
+	machine machine.Machine
+	state   machine.State
+	role    machine.Role
+	legal   []machine.Move // of role
+	give    time.Time      // when a policy returns at the latest, whatever has come back; zero means with its context
+}
+
+// choice is a move and why it was made.
+type choice struct {
+	move   machine.Move
+	by     decider
+	value  float64 // goal points that are expected; only if valued is set
+	valued bool
+	proved bool // the value
+	nodes  int64
+}
+
+// decider is who has decided on a move.
+type decider string
+
+const (
+	byExact    decider = "exact"
+	bySampling decider = "sampled"
+	byPlan     decider = "plan"
+	byFallback decider = "fallback" // any legal move: nobody knew better in time
+	byOutdated decider = "outdated" // a move that was legal before: nothing else is known
+	byRules    decider = "only move"
+	byKind     decider = "kind" // players that don't think
+)
+
+// maxHung bounds the calls of policies that were left behind and still run.
+const maxHung = 3
+
+var errHung = errors.New("earlier searches have not come back: no new one is begun")
+
+// desk is where the policy of a match works. Each call has a goroutine of its own,
+// which is left behind if it does not return in time: the next call waits for it
+// for a while and is then made to a new policy, as long as not too many hang. The
+// methods of a desk are called by one goroutine.
+type desk struct {
+	setting
+	make   func(setting) policy
+	policy policy
+	free   chan struct{} // holds a token while no call of policy runs
+	wake   context.CancelFunc
+	hung   atomic.Int32
+}
+
+func newDesk(s setting, make func(setting) policy) *desk {
+	d := &desk{setting: s, make: make, wake: func() {}}
+	d.renew()
+	return d
+}
+
+// renew puts a new policy in the place of the present one.
+func (d *desk) renew() {
+	d.policy, d.free = d.make(d.setting), make(chan struct{}, 1)
+	d.free <- struct{}{}
+}
+
+// disturb ends resting. It does not wait.
+func (d *desk) disturb() { d.wake() }
+
+// call runs f on the policy, when the calls before it have returned. The channel
+// gets the error if f panics, else nil. Waiting for earlier calls ends with wait.
+func (d *desk) call(wait <-chan time.Time, f func(policy)) (<-chan error, error) {
+	select {
+	case <-d.free:
+	case <-wait:
+		if d.hung.Load() >= maxHung {
+			return nil, errHung
+		}
+		d.log.Warn().Msg("a search does not stop in time and is left behind")
+		held := searches * d.memory.share() / 2 // about: it may hold less, or nothing at all
+		d.hung.Add(1)
+		d.memory.lose(held)
+		go func(free chan struct{}) {
+			<-free
+			d.hung.Add(-1)
+			d.memory.lose(-held)
+		}(d.free)
+		d.renew()
+		<-d.free
+	}
+	policy, free, done := d.policy, d.free, make(chan error, 1)
+	go func() {
+		defer func() { free <- struct{}{} }()
+		done <- guard.Do(func() error { f(policy); return nil })
+	}()
+	return done, nil
+}
+
+// returned takes the outcome of a call. A policy that has panicked is not used
+// again.
+func (d *desk) returned(err error) error {
+	if err != nil {
+		fault(d.log.Error(), err).Msg("searching failed")
+		d.renew()
+	}
+	return err
+}
+
+// begin gives the time until ctx is done to the policy.
+func (d *desk) begin(ctx context.Context, at position) {
+	done, err := d.call(nil, func(p policy) { p.begin(ctx, at) })
+	if err != nil {
+		return
+	}
+	select {
+	case err := <-done:
+		_ = d.returned(err)
+	case <-ctx.Done():
+	}
+}
+
+// waitShare is the part of the time for a move that may be spent on waiting for an
+// earlier call to return.
+const waitShare = 0.25
+
+// choose asks the policy for a move. It returns at.give at the latest.
+func (d *desk) choose(ctx context.Context, at position) (choice, error) {
+	d.disturb()
+	patient := time.NewTimer(scaled(waitShare, patience(ctx, time.Now())))
+	defer patient.Stop()
+	found := make(chan choice, 1)
+	done, err := d.call(patient.C, func(p policy) { found <- p.choose(ctx, at) })
+	if err != nil {
+		return choice{}, err
+	}
+	give := time.NewTimer(time.Until(at.give))
+	defer give.Stop()
+	select {
+	case err := <-done:
+		if err := d.returned(err); err != nil {
+			return choice{}, err
+		}
+		return <-found, nil
+	case <-give.C:
+		return choice{}, context.DeadlineExceeded
+	}
+}
+
+// rest lets the policy think on until it is disturbed or ctx is done.
+func (d *desk) rest(ctx context.Context, at position) {
+	select {
+	case <-d.free:
+		d.free <- struct{}{}
+	default:
+		return // it is still thinking about something else
+	}
+	ctx, d.wake = context.WithCancel(ctx)
+	done, _ := d.call(nil, func(p policy) { p.rest(ctx, at) })
+	log := d.log
+	go func() {
+		if err := <-done; err != nil {
+			fault(log.Error(), err).Msg("searching failed")
+		}
+	}()
+}

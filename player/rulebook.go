@@ -1,0 +1,174 @@
+package player
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
+)
+
+// snapshot is a position as a rulebook keeps it: two are the same position
+// exactly if they are equal. It means nothing to another rulebook.
+type snapshot string
+
+// rulebook answers what the rules say of positions. It belongs to one goroutine.
+// Errors are those of a context, of limits, or faults of the rules.
+type rulebook interface {
+	initial(ctx context.Context) (snapshot, error)
+	terminal(ctx context.Context, s snapshot) (bool, error)
+	// legal are the legal moves of a role, or some of them if atMost > 0.
+	legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error)
+	// knows tells whether a role may have a move at all, in whatever position.
+	knows(role int, text string) bool
+	// next is the position after a joint move that is legal in s.
+	next(ctx context.Context, s snapshot, joint []string) (snapshot, error)
+}
+
+// compiled is the rulebook that a machine is.
+type compiled struct {
+	machine machine.Machine
+	batch   machine.Batch
+	at      snapshot // in lane 0 of batch, evaluated
+	loaded  bool
+	moves   []machine.Move
+}
+
+func newCompiled(m machine.Machine) *compiled {
+	return &compiled{machine: m, batch: m.NewNarrowBatch()}
+}
+
+// snapshotOf writes the words of a state one after the other.
+func snapshotOf(s machine.State) snapshot {
+	b := make([]byte, 0, 8*len(s))
+	for _, w := range s {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return snapshot(b)
+}
+
+// state is the reverse of snapshotOf.
+func (s snapshot) state() machine.State {
+	words := make(machine.State, 0, len(s)/8)
+	for b := []byte(s); len(b) > 0; b = b[8:] {
+		words = append(words, binary.LittleEndian.Uint64(b))
+	}
+	return words
+}
+
+func (c *compiled) load(s snapshot) {
+	if c.loaded && c.at == s {
+		return
+	}
+	c.batch.Load(s.state(), 1)
+	c.batch.Evaluate(1)
+	c.at, c.loaded = s, true
+}
+
+func (c *compiled) initial(context.Context) (snapshot, error) {
+	return snapshotOf(c.machine.Initial()), nil
+}
+
+func (c *compiled) terminal(ctx context.Context, s snapshot) (bool, error) {
+	c.load(s)
+	return c.batch.Terminal()[0]&1 != 0, ctx.Err()
+}
+
+func (c *compiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error) {
+	c.load(s)
+	c.moves = c.batch.AppendLegal(c.moves[:0], 0, machine.Role(role))
+	if atMost > 0 && len(c.moves) > atMost {
+		c.moves = c.moves[:atMost]
+	}
+	list := make([]string, len(c.moves))
+	for i, m := range c.moves {
+		list[i] = c.machine.Names().Moves[role][m]
+	}
+	return list, ctx.Err()
+}
+
+func (c *compiled) knows(role int, text string) bool {
+	_, ok := c.machine.Names().Move(machine.Role(role), text)
+	return ok
+}
+
+func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapshot, error) {
+	c.load(s)
+	for r, text := range joint {
+		m, ok := c.machine.Names().Move(machine.Role(r), text)
+		if !ok {
+			return "", fmt.Errorf("%s is no move of %s", text, c.machine.Names().Roles[r])
+		}
+		c.batch.Choose(0, machine.Role(r), m)
+	}
+	c.loaded = false
+	c.batch.Advance(1)
+	words := make(machine.State, c.machine.Words())
+	c.batch.Store(words, 1)
+	return snapshotOf(words), ctx.Err()
+}
+
+// prover answers about positions given as lists of fluents, from the rules
+// alone, before anything is compiled (reference.Prover).
+type prover interface {
+	Initial(ctx context.Context) ([]string, error)
+	Terminal(ctx context.Context, fluents []string) (bool, error)
+	Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error)
+	Next(ctx context.Context, fluents []string, joint []string) ([]string, error)
+}
+
+func proveGame(g *gdl.Game, memory int64) prover {
+	p := reference.NewProver(g)
+	p.MaxBytes = memory
+	return p
+}
+
+// uncompiled is the rulebook that a prover is: slow, but there at once.
+type uncompiled struct {
+	prover
+	roles []string
+}
+
+func newUncompiled(p prover, g *gdl.Game) *uncompiled {
+	u := &uncompiled{prover: p}
+	for _, r := range g.Roles {
+		u.roles = append(u.roles, r.String())
+	}
+	return u
+}
+
+func listed(fluents []string) snapshot {
+	slices.Sort(fluents)
+	return snapshot(strings.Join(slices.Compact(fluents), "\n"))
+}
+
+func (s snapshot) fluents() []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(string(s), "\n")
+}
+
+func (u *uncompiled) initial(ctx context.Context) (snapshot, error) {
+	fluents, err := u.Initial(ctx)
+	return listed(fluents), err
+}
+
+func (u *uncompiled) terminal(ctx context.Context, s snapshot) (bool, error) {
+	return u.Terminal(ctx, s.fluents())
+}
+
+func (u *uncompiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error) {
+	return u.Legal(ctx, s.fluents(), u.roles[role], atMost)
+}
+
+func (u *uncompiled) knows(int, string) bool { return true }
+
+func (u *uncompiled) next(ctx context.Context, s snapshot, joint []string) (snapshot, error) {
+	fluents, err := u.Next(ctx, s.fluents(), joint)
+	return listed(fluents), err
+}

@@ -1,0 +1,126 @@
+package player
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"stackmate/reasoner/machine"
+)
+
+// errNoMove says that nothing is known of where the match stands.
+var errNoMove = errors.New("no legal move could be found in time")
+
+// turn is one call of Play. It looks for ever better answers, and gives the best
+// that there is when it is time.
+type turn struct {
+	*Player
+	schedule
+	heard int           // messages of the history
+	delay time.Duration // from the arrival of the message to Play
+}
+
+// play returns the text of the move to make.
+func (t *turn) play(ctx context.Context) (string, error) {
+	thinking, cancel := context.WithDeadline(ctx, t.think)
+	defer cancel()
+	go t.margins.watch(thinking)
+	t.desk.disturb()
+	stand, err := t.where(ctx, thinking)
+	if err != nil {
+		return "", err
+	}
+	if stand.replaced {
+		t.margins.replaced()
+	}
+	made := choice{by: byFallback}
+	text := stand.legal[0]
+	switch {
+	case stand.heard < t.heard:
+		made.by = byOutdated
+	case stand.all && len(stand.legal) == 1:
+		made.by = byRules
+	case stand.machine != nil:
+		at := stand.position(t.match.self)
+		at.give = t.give
+		if c, err := t.desk.choose(thinking, at); err == nil && slices.Contains(at.legal, c.move) {
+			made, text = c, at.machine.Names().Moves[at.role][c.move]
+		}
+	}
+	t.rest(stand, made)
+	t.report(stand, made, text, time.Now())
+	return text, nil
+}
+
+// where waits until a machine says where the match stands, or it is known that
+// there is one move only. When the time for thinking is over, anything will do, and
+// at last the legal moves of an earlier position.
+func (t *turn) where(ctx, thinking context.Context) (*standing, error) {
+	give := time.NewTimer(time.Until(t.give))
+	defer give.Stop()
+	over := thinking.Done()
+	for {
+		s, changed := t.match.best(t.heard)
+		if s != nil {
+			switch {
+			case s.over:
+				return nil, ErrOver
+			case len(s.legal) == 0:
+				return nil, errors.New("the rules give us no legal move here")
+			case s.machine != nil, s.all && len(s.legal) == 1, thinking.Err() != nil:
+				return s, nil
+			}
+		}
+		select {
+		case <-changed:
+		case <-over:
+			over = nil
+		case <-give.C:
+			return t.outdated()
+		case <-ctx.Done():
+			return t.outdated()
+		}
+	}
+}
+
+// outdated is what was known before the last messages.
+func (t *turn) outdated() (*standing, error) {
+	if s, _ := t.match.best(0); s != nil && len(s.legal) > 0 {
+		return s, nil
+	}
+	return nil, errNoMove
+}
+
+// rest lets the policy think on in the time of the others.
+func (t *turn) rest(stand *standing, made choice) {
+	if t.options.Ponder && stand.machine != nil && made.by != byOutdated {
+		t.desk.rest(t.life, stand.position(t.match.self))
+	}
+}
+
+// report takes the times into the margins, and writes the line of a move.
+func (t *turn) report(stand *standing, made choice, text string, now time.Time) {
+	t.margins.moved(t.delay, max(0, now.Sub(t.think)))
+	e := t.match.log.Info().Int("turn", stand.turn).Dur("clock", t.clock).Dur("took", now.Sub(t.arrived)).
+		Dur("margin", t.last.Sub(t.think)).Str("engine", engine(stand.machine)).Str("by", string(made.by))
+	if made.valued {
+		kind := "estimated"
+		if made.proved {
+			kind = "proved"
+		}
+		e = e.Float64("value", made.value).Str("kind", kind)
+	}
+	if made.nodes > 0 {
+		e = e.Int64("nodes", made.nodes)
+	}
+	e.Str("move", text).Msg("move")
+}
+
+// engine names what a machine runs on; nil is the rules themselves.
+func engine(m machine.Machine) string {
+	if m == nil {
+		return "rules"
+	}
+	return m.Info().Engine
+}
