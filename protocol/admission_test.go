@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -259,12 +260,18 @@ func TestALargeStartOfABusyPlayerIsAnsweredWithoutKeepingIt(t *testing.T) {
 	e := NewEndpoint("Tester", always(&fake{}), zlog)
 	address := serveEndpoint(t, e)
 	raw(t, address, post(startText("Left")))
-	large := "( START m.2 Left (" + choosing + strings.Repeat(" ", 4<<20) + ") 10 5 )"
-	if got := body(t, raw(t, address, post(large))); got != "busy" {
+	large := post("( START m.2 Left (" + choosing + strings.Repeat(" ", 8<<20) + ") 10 5 )")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if got := body(t, raw(t, address, large)); got != "busy" {
 		t.Errorf("%q", got)
 	}
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 12<<20 { // the sender's 8 MiB are among them
+		t.Errorf("a message of 8 MiB took %d bytes", taken)
+	}
 	raw(t, address, post("(ABORT m.1)"))
-	if got := body(t, raw(t, address, post(large))); got != "ready" {
+	if got := body(t, raw(t, address, large)); got != "ready" {
 		t.Errorf("%q", got)
 	}
 }

@@ -436,17 +436,42 @@ func TestServeEndsWithItsContextAndAbortsTheMatch(t *testing.T) {
 	}
 }
 
+// FuzzEndpoint sends messages, one on each line of the input, to a player of two
+// matches, of which one runs, whose agent fails now and then.
 func FuzzEndpoint(f *testing.F) {
-	for _, seed := range []string{"(INFO)", startText("Left"), "(PLAY m.1 NIL)", "(PLAY m.1 (pass pass))", "(STOP m.1 NIL)", "((("} {
+	second := strings.ReplaceAll(strings.Replace(startText("Right"), "m.1", "m.2", 1), "\n", " ")
+	for _, seed := range []string{
+		"(INFO)", "(PLAY m.1 NIL)\n(PLAY m.1 (pass pass))\n(PLAY m.1 (pass (say No)))\n(STOP m.1 NIL)", "(((",
+		second, second + "\n(PLAY m.2 NIL)\n(PLAY M.1 NIL)\n(PLAY m.2 (PASS (SAY yes)))\n(ABORT m.2)\n" + second,
+		"(STOP m.1 (pass pass))\n" + second + "\n(START m.3 Left ((role Left)) 1 1)\n(PREVIEW () 1)\n(PING)",
+		"(PLAY m.1 3 pass ())\nstart(m.3,x,[],1,1)",
+	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, message string) {
-		e := NewEndpoint("Tester", always(&fake{}), zlog)
-		defer e.Close()
+	legal := map[string]bool{"pass": true, "(say Yes)": true, "(say No)": true}
+	f.Fuzz(func(t *testing.T, messages string) {
+		failing := &fake{onPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
+			if len(told)%2 == 0 {
+				panic("broken")
+			}
+			return pass, nil
+		}}
+		e := NewEndpoint("Tester", always(failing), zlog)
+		e.Matches = 2
 		expect(t, e, startText("Left"), "ready")
-		status, text := ask(t, e, message)
-		if strings.ContainsAny(text, "\r\n") || status >= 500 {
-			t.Fatalf("%q: status %d, %q", message, status, text)
+		first := e.find("m.1")
+		for message := range strings.Lines(messages) {
+			m, err := ParseMessage(message)
+			known := err == nil && e.find(m.ID) == first
+			status, text := ask(t, e, message)
+			if strings.ContainsAny(text, "\r\n") || status >= 500 || (err != nil) && status == 200 {
+				t.Fatalf("%q: status %d, %q", message, status, text)
+			}
+			if known && m.Command == Play && status == 200 && !legal[text] {
+				t.Fatalf("%q: the move is %q", message, text)
+			}
 		}
+		e.Close()
+		expect(t, e, "(INFO)", "((name Tester) (status available))")
 	})
 }

@@ -145,7 +145,7 @@ func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
 	}
 	failure := s.failure("PLAY", err)
 	legal, noLegal := s.legal(wait)
-	if errors.Is(noLegal, errOver) {
+	if errors.Is(noLegal, errOver) || errors.Is(noLegal, errNoMove) {
 		return move, "", fmt.Errorf("PLAY: %w", noLegal)
 	}
 	if !errors.Is(err, ErrLate) && t.clock.Err() == nil {
@@ -168,7 +168,7 @@ func (s *session) legal(wait context.Context) (gdl.Term, error) {
 	}
 	defer cancel()
 	move, err := s.fallback.move(ctx, s.told())
-	if err != nil && !errors.Is(err, errOver) {
+	if err != nil && !errors.Is(err, errOver) && !errors.Is(err, errNoMove) {
 		s.log.Error().Err(err).Msg("no legal move was found")
 	}
 	return move, err

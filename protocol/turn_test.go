@@ -185,6 +185,17 @@ func TestAGameThatIsOverAtItsStartEndsInOrder(t *testing.T) {
 	}
 }
 
+func TestAPositionWithoutLegalMovesIsNoFailureOfThePlayer(t *testing.T) {
+	stuck := strings.Replace(choosing, "(role ?p) (answer ?a)", "(role ?p) (answer ?a) (distinct ?p Left)", 1)
+	e := NewEndpoint("Tester", always(failing()), zlog)
+	expect(t, e, "( START m.1 Left ("+stuck+") 10 5 )", "ready")
+	status, text := ask(t, e, "(PLAY m.1 NIL)")
+	if status != http.StatusBadRequest || text != "PLAY: the rules give no legal move here" {
+		t.Errorf("PLAY: %d %q", status, text)
+	}
+	expect(t, e, "(STOP m.1 NIL)", "done")
+}
+
 func TestTheFallbackGoesOnByWhatIsLegal(t *testing.T) {
 	e := NewEndpoint("Tester", always(failing()), zlog)
 	expect(t, e, startText("Right"), "ready")
