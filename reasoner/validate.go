@@ -36,6 +36,10 @@ func Validate(ctx context.Context, file string, src []byte, o ValidateOptions) (
 	v := Validation{File: file, Findings: findings, Errors: len(findings.Errors()), Faults: []*wellformed.Fault{}}
 	v.Warnings = len(findings) - v.Errors
 	v.Valid = v.Errors == 0 && !(o.Strict && v.Warnings > 0)
+	if err != nil && v.Errors == 0 {
+		v.Valid = false // nobody knows: the checks have not come to their end
+		return v, fmt.Errorf("%s: %w", file, err)
+	}
 	if err != nil || o.Simulate <= 0 {
 		return v, nil // the findings hold the error
 	}

@@ -25,6 +25,9 @@ func (c *validateCommand) Run(s *console) error {
 		stop := s.progress(doing("validating %s", file))
 		v, err := reasoner.Validate(s.ctx, file, src, reasoner.ValidateOptions{Strict: c.Strict, Simulate: c.Simulate, Memory: s.memory.share(1)})
 		stop()
+		if err != nil && s.ctx.Err() != nil && v.Matches == 0 {
+			return err // there is no verdict yet
+		}
 		if err := errors.Join(s.show(c.JSON, v), err); err != nil {
 			return err
 		}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Each command is interrupted in the middle of work that would take hours, and
+// says what it has so far.
+func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: every command works for a while")
+	}
+	const (
+		work     = 200 * time.Millisecond // mostly enough to compile the game and begin
+		patience = time.Minute            // for a machine that is busy with other things
+	)
+	// Rules of which each match is short, and the text of a megabyte of them.
+	rules := file(t, "coin.kif", coin)
+	long := file(t, "long.kif", coin+strings.Repeat("(<= (p ?x) (q ?x) (r ?x))\n", 40_000))
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"perft":          {[]string{"perft", "connectFour", "14"}, "not complete"},
+		"slow perft":     {[]string{"perft", "ticTacToe", "9", "--engine", "reference"}, "not complete"},
+		"bench":          {[]string{"bench", "connectFour", "--seconds", "3600"}, "connectFour"},
+		"experiment":     {[]string{"experiment", "goofspiel", "--sizes", "10-12", "--limit", "1h"}, "interrupted after"},
+		"validate":       {[]string{"validate", rules, "--simulate", "1000000000"}, "faults in"},
+		"long rules":     {[]string{"validate", long, long, long, long, long, long, long, long, long, long}, ""},
+		"solve":          {[]string{"solve", "goofspiel-12"}, "value of red"},
+		"induction":      {[]string{"solve", "goofspiel-12", "--method", "bi"}, "value of red"},
+		"sequential":     {[]string{"solve", "connectFour", "--method", "bab"}, "proved bounds"},
+		"sequence form":  {[]string{"solve", "goofspiel-9", "--method", "seqform"}, "value of red"},
+		"certificate":    {[]string{"solve", "goofspiel-8", "--certify", "--method", "smab"}, "value of red"},
+		"match":          {[]string{"match", "connectFour", "--count", "1000", "--players", "mcts,random"}, "random"},
+		"first match":    {[]string{"match", "connectFour", "--start-clock", "3600"}, "aborted"},
+		"tournament":     {[]string{"tournament", "connectFour", "--players", "mcts,random"}, "elo"},
+		"inspect":        {[]string{"inspect", "tron-20x20", "--circuit"}, ""},
+		"signature":      {[]string{"signature"}, "goofspiel"},
+		"built-in games": {[]string{"bench", "ticTacToe", "hex-3x3", "--seconds", "3600"}, "ticTacToe"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			work := work
+			o := interruptAfter(t, work, patience, test.args)
+			for !strings.Contains(o.out+o.err, test.want) && work < patience { // a busy machine
+				work *= 4
+				o = interruptAfter(t, work, patience, test.args)
+			}
+			o.expect(t, statusBad, test.want, "stackmate: interrupted\n")
+		})
+	}
+}
+
+// interruptAfter interrupts a command that has worked for a while, and fails the
+// test unless it ends by that, and soon.
+func interruptAfter(t *testing.T, work, patience time.Duration, args []string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan outcome, 1)
+	go func() { ended <- executeUntil(ctx, args...) }()
+	select {
+	case o := <-ended:
+		t.Fatalf("ended before it was interrupted, with status %d:\n%s%s", o.status, o.out, o.err)
+	case <-time.After(work):
+	}
+	cancel()
+	select {
+	case o := <-ended:
+		return o
+	case <-time.After(patience):
+		t.Fatalf("works on %v after the interruption", patience)
+	}
+	return outcome{}
+}
