@@ -17,9 +17,9 @@ func TestEveryRulesheetIsPlayed(t *testing.T) {
 	slices.SortStableFunc(sheets, func(a, b corpus.Rulesheet) int { // the hardest first, most likely
 		return len(corpus.Source(t, b.Name)) - len(corpus.Source(t, a.Name))
 	})
-	sheets = sheets[:min(len(sheets), repetitions(t, 3, len(sheets)))]
-	const turns = 5
-	startClock := either(1500*time.Millisecond, 3*time.Second)
+	sheets = sheets[:min(len(sheets), repetitions(t, 2, len(sheets)))]
+	const startClock, playClock = 3 * time.Second, time.Second
+	turns := either(3, 5)
 	p := serve(t)
 	var plays []time.Duration
 	var notReady, illegal, late, skipped, matches int
@@ -39,7 +39,7 @@ func TestEveryRulesheetIsPlayed(t *testing.T) {
 		matches++
 		c := &contest{
 			player: p, referee: judge, id: fmt.Sprintf("sheet.%d", k), rules: rules,
-			playClock: either(500*time.Millisecond, time.Second), patience: time.Second, self: playerRole(judge, k),
+			playClock: playClock, patience: time.Second, self: playerRole(judge, k),
 		}
 		if r := c.start(t, startClock); !r.ok() || r.text != "ready" || (full && r.took > startClock) {
 			notReady++
