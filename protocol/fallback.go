@@ -22,14 +22,12 @@ type fallback struct {
 	heard   int      // of what was told: how much the position has gone through
 }
 
-// errOver says that there is no move to make any more.
-var errOver = errors.New("the game is over")
-
 // errNoMove says that the rules give a role no legal move.
 var errNoMove = errors.New("the rules give no legal move here")
 
 // move is a legal move after all that was told. Joint moves that are not legal
-// where they are told are passed over.
+// where they are told are passed over. The error is ErrOver or errNoMove if the rules
+// say that there is none.
 func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -51,7 +49,7 @@ func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 		return gdl.Term{}, err
 	}
 	if over {
-		return gdl.Term{}, errOver
+		return gdl.Term{}, ErrOver
 	}
 	moves, err := f.prover.Legal(ctx, f.fluents, f.role, 1)
 	if err != nil {

@@ -143,12 +143,15 @@ func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
 	if s.ctx.Err() != nil {
 		return move, "", fmt.Errorf("PLAY: %w", errEnded)
 	}
-	failure := s.failure("PLAY", err)
+	failure := err
+	if !errors.Is(err, ErrOver) {
+		failure = s.failure("PLAY", err)
+	}
 	legal, noLegal := s.legal(wait)
-	if errors.Is(noLegal, errOver) || errors.Is(noLegal, errNoMove) {
+	if errors.Is(noLegal, ErrOver) || errors.Is(noLegal, errNoMove) {
 		return move, "", fmt.Errorf("PLAY: %w", noLegal)
 	}
-	if !errors.Is(err, ErrLate) && t.clock.Err() == nil {
+	if !errors.Is(err, ErrLate) && !errors.Is(err, ErrOver) && t.clock.Err() == nil {
 		if move, err = s.playAnew(t, wait); err == nil {
 			return move, byAnew, nil
 		}
@@ -168,7 +171,7 @@ func (s *session) legal(wait context.Context) (gdl.Term, error) {
 	}
 	defer cancel()
 	move, err := s.fallback.move(ctx, s.told())
-	if err != nil && !errors.Is(err, errOver) && !errors.Is(err, errNoMove) {
+	if err != nil && !errors.Is(err, ErrOver) && !errors.Is(err, errNoMove) {
 		s.log.Error().Err(err).Msg("no legal move was found")
 	}
 	return move, err

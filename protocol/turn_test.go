@@ -162,7 +162,7 @@ func TestAnAgentThatFailsToStartIsMadeAnewOnce(t *testing.T) {
 // failing is an agent that has no move to make.
 func failing() *fake {
 	return &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
-		return gdl.Term{}, errors.New("the game is over")
+		return gdl.Term{}, ErrOver
 	}}
 }
 

@@ -15,13 +15,15 @@ import (
 
 // serveCommand is the player on the network.
 type serveCommand struct {
-	Listen     string   `default:"127.0.0.1:9147" help:"Address to listen on; :9147 is that port of all interfaces."`
-	Allow      []string `placeholder:"ADDRESS,…" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
-	Name       string   `default:"Stackmate" help:"Name that game servers are told."`
-	Matches    int      `default:"1" help:"Matches at a time; threads and memory are divided among them."`
-	Record     string   `type:"path" placeholder:"DIR" help:"Keep what arrives and what is answered, in a file of JSON lines for each match."`
-	MaxMessage int64    `default:"16" help:"Largest message, in MiB."`
-	Pprof      string   `placeholder:"ADDRESS" help:"Serve profiles of the program (net/http/pprof) on an address of this machine, such as localhost:6060."`
+	Listen     string        `default:"127.0.0.1:9147" help:"Address to listen on; :9147 is that port of all interfaces."`
+	Allow      []string      `placeholder:"ADDRESS,…" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
+	Name       string        `default:"Stackmate" help:"Name that game servers are told."`
+	Matches    int           `default:"1" help:"Matches at a time; threads and memory are divided among them."`
+	Record     string        `type:"path" placeholder:"DIR" help:"Keep what arrives and what is answered, in a file of JSON lines for each match."`
+	MarginMin  time.Duration `placeholder:"150ms" help:"Least time kept in reserve of a play clock; how much is learned from the delays of server and machine."`
+	MarginMax  time.Duration `placeholder:"3s" help:"Most time kept in reserve of a play clock."`
+	MaxMessage int64         `default:"16" help:"Largest message, in MiB."`
+	Pprof      string        `placeholder:"ADDRESS" help:"Serve profiles of the program (net/http/pprof) on an address of this machine, such as localhost:6060."`
 }
 
 // Run implements the command.
@@ -32,9 +34,10 @@ func (c *serveCommand) Run(s *console) error {
 	}
 	s.seed.Store(uint64(time.Now().UnixNano()))
 	newAgent, err := s.agents("stackmate", player.Options{
-		Ponder:  true,
-		Threads: max(1, runtime.GOMAXPROCS(0)/c.Matches),
-		Memory:  s.memory.share(playerTakes * c.Matches),
+		Ponder:    true,
+		Threads:   max(1, runtime.GOMAXPROCS(0)/c.Matches),
+		Memory:    s.memory.share(playerTakes * c.Matches),
+		MinMargin: c.MarginMin, MaxMargin: c.MarginMax,
 	})
 	if err != nil {
 		return err
@@ -59,6 +62,10 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 	switch {
 	case c.Matches < 1:
 		return nil, usageError{fmt.Errorf("--matches: expected at least 1, found %d", c.Matches)}
+	case c.MarginMin < 0 || c.MarginMax < 0:
+		return nil, usageError{errors.New("--margin-min, --margin-max: expected times above 0")}
+	case c.MarginMax > 0 && c.MarginMin > c.MarginMax:
+		return nil, usageError{fmt.Errorf("--margin-min: expected at most --margin-max, %v, found %v", c.MarginMax, c.MarginMin)}
 	case c.MaxMessage < 1 || c.MaxMessage > maxMiB:
 		return nil, usageError{fmt.Errorf("--max-message: expected 1 to %d MiB, found %d", maxMiB, c.MaxMessage)}
 	}

@@ -29,6 +29,8 @@ func TestServeRefusesFlagsThatCannotBeMeant(t *testing.T) {
 	} {
 		execute(t, "serve", c.flag, c.value).expect(t, c.status, c.want)
 	}
+	execute(t, "serve", "--margin-min", "2s", "--margin-max", "1s").
+		expect(t, statusUsage, "--margin-min: expected at most --margin-max, 1s, found 2s")
 }
 
 func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
