@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 )
 
 var full = os.Getenv("STACKMATE_ENDURANCE") == "full"
@@ -20,6 +21,10 @@ func either[T any](small, inFull T) T {
 	}
 	return small
 }
+
+// leniency is what small forms allow on top of every clock: they share the machine
+// with all other tests, and there is nothing to be learnt from its haste.
+const leniency = 3 * time.Second
 
 // repetitions is how often a test does its work.
 func repetitions(t testing.TB, small, inFull int) int {

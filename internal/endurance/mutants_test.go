@@ -121,7 +121,7 @@ func damaged(t *testing.T, p *player, counts *tally, name, rules string) {
 		switch {
 		case r.err != nil:
 			t.Errorf("%s: %s: %v", name, kind, r)
-		case r.took > clock+2*time.Second:
+		case r.took > clock+leniency:
 			t.Errorf("%s: %s is answered very late: %v", name, kind, r)
 		}
 		counts.add(fmt.Sprintf("%s: %d %s", kind, r.status, known(r.text)))

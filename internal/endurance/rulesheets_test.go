@@ -39,7 +39,7 @@ func TestEveryRulesheetIsPlayed(t *testing.T) {
 		matches++
 		c := &contest{
 			player: p, referee: judge, id: fmt.Sprintf("sheet.%d", k), rules: rules,
-			playClock: playClock, patience: time.Second, self: playerRole(judge, k),
+			playClock: playClock, patience: either(leniency, time.Second), self: playerRole(judge, k),
 		}
 		if r := c.start(t, startClock); !r.ok() || r.text != "ready" || (full && r.took > startClock) {
 			notReady++

@@ -20,7 +20,7 @@ func TestIdleAndSlowSendersDisturbNoMatch(t *testing.T) {
 	p := serve(t)
 	c := &contest{
 		player: p, referee: mustReferee(t, rules, 1), id: "senders.1", rules: rules,
-		playClock: either(500*time.Millisecond, time.Second), patience: time.Second,
+		playClock: either(500*time.Millisecond, time.Second), patience: either(leniency, time.Second),
 	}
 	if r := c.start(t, 2*time.Second); !r.ok() {
 		t.Fatalf("START: %v", r)
@@ -67,7 +67,7 @@ func TestIdleAndSlowSendersDisturbNoMatch(t *testing.T) {
 	c.end()
 	t.Logf("%d senders, %d connections: PLAY %s, %d late; INFO %s, %d failed",
 		senders, opened.Load(), spread(plays), late, spread(infos), failed)
-	limit := either(serverPatience, 50*time.Millisecond)
+	limit := either(leniency, 50*time.Millisecond)
 	for _, took := range infos {
 		if took > limit {
 			t.Errorf("INFO took %v, expected %v at most", took, limit)
