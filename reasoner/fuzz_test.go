@@ -1,15 +1,19 @@
 package reasoner_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"stackmate/gdl"
 	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
+	"stackmate/reasoner/wellformed"
 )
 
 const (
@@ -38,7 +42,42 @@ func TestGamesThatOnceDifferedAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range found.Files {
-		t.Run(file.Name, func(t *testing.T) { compareEngines(t, string(file.Data)) })
+		t.Run(file.Name, func(t *testing.T) {
+			compareEngines(t, string(file.Data))
+			compareCounts(t, string(file.Data))
+		})
+	}
+}
+
+// compareCounts counts joint moves on all engines, and simulates what validate does.
+func compareCounts(t *testing.T, src string) {
+	t.Helper()
+	g, _, err := gdl.Load(t.Context(), "found", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []machine.PerftCount
+	for _, engine := range []string{"reference", "datalog", "circuit"} {
+		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, err := machine.Perft(t.Context(), m, m.Initial(), 3)
+		if err != nil && !errors.Is(err, machine.ErrTooWide) {
+			t.Errorf("%s: %v", engine, err)
+		}
+		if want == nil {
+			want = counts
+		}
+		if d := cmp.Diff(want, counts); d != "" {
+			t.Errorf("%s: -reference +%s:\n%s", engine, engine, d)
+		}
+		if s, err := m.Names().State(m.Names().AppendFluents(nil, m.Initial())); err != nil || !s.Equal(m.Initial()) || len(s) != m.Words() || len(s) == 0 {
+			t.Errorf("%s: the initial position %v is %v by its names (%v)", engine, m.Initial(), s, err)
+		}
+		if _, err := wellformed.Simulate(t.Context(), g, m, wellformed.Options{Matches: 3, MaxSteps: 20}); err != nil {
+			t.Errorf("%s: %v", engine, err)
+		}
 	}
 }
 

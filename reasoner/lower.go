@@ -3,7 +3,6 @@ package reasoner
 import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/datalog"
-	"stackmate/reasoner/machine"
 )
 
 // lower turns a ground program into signals of a network: an atom is the
@@ -13,7 +12,7 @@ import (
 // passes through one. Recursion is positive (the program is stratified), so the
 // least fixpoint of the variables is the meaning of the rules.
 func lower(p *datalog.Program) *circuit.Game {
-	initial := make(machine.State, max(1, (len(p.Names.Fluents)+63)/64))
+	initial := p.Names.NewState()
 	for _, f := range p.Init {
 		initial.Set(int(f))
 	}

@@ -27,6 +27,9 @@ type PerftResult struct {
 func Perft(ctx context.Context, game string, m machine.Machine, depth int) (PerftResult, error) {
 	start := time.Now()
 	counts, err := machine.Perft(ctx, m, m.Initial(), depth)
+	if len(counts) == 0 {
+		return PerftResult{Game: game}, err
+	}
 	last := counts[len(counts)-1]
 	return PerftResult{
 		Game:       game,

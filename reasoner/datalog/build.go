@@ -3,7 +3,6 @@ package datalog
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"stackmate/reasoner/machine"
 )
@@ -180,10 +179,7 @@ func (b *builder) goal(rel *relation, t int32) {
 	if role < 0 || signal == NoSignal {
 		return
 	}
-	value := machine.NoGoal
-	if n, err := strconv.ParseInt(th.terms.argName(rel.name, 1, rel.row(t)), 10, 32); err == nil {
-		value = int32(n)
-	}
+	value := machine.GoalOf(th.terms.argName(rel.name, 1, rel.row(t)))
 	b.program.Goals = append(b.program.Goals, Goal{machine.Role(role), value, signal})
 }
 

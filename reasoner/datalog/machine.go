@@ -175,7 +175,7 @@ func (in *interpreter) number(list []named, at []place, first int32) ([]string, 
 }
 
 func (in *interpreter) findInitial() {
-	in.initial = make(machine.State, (len(in.names.Fluents)+63)/64)
+	in.initial = in.names.NewState()
 	for _, rel := range in.theory.relations {
 		if rel.name.name != "init" {
 			continue

@@ -18,6 +18,7 @@ type simplified struct {
 	*instances
 	links
 	possible, certain []bool
+	only              []bool // by atom: a move that was found to be the only one of its role
 	positive          occurrences
 	negative          occurrences
 }
@@ -45,6 +46,7 @@ func (in *instances) simplify() *simplified {
 		links:     in.link(),
 		possible:  make([]bool, in.atoms()),
 		certain:   make([]bool, in.atoms()),
+		only:      make([]bool, in.atoms()),
 		positive:  in.occurrences(0),
 		negative:  in.occurrences(1),
 	}
@@ -179,9 +181,9 @@ func (s *simplified) findCertain() {
 			}
 		}
 	}
-	only := s.onlyMoves()
+	s.onlyMoves()
 	for a := range s.atoms() {
-		if s.init[a] && s.source[a] == constantTrue || only[a] {
+		if s.init[a] && s.source[a] == constantTrue || s.only[a] {
 			w.add(a)
 		}
 	}
@@ -192,20 +194,22 @@ func (s *simplified) findCertain() {
 	})
 }
 
-// onlyMoves marks the moves of roles that have no other possible one.
-func (s *simplified) onlyMoves() []bool {
+// onlyMoves marks the moves of roles that have no other possible one. The marks stay,
+// so that each round of simplify finds more than the one before: a move that turns
+// out impossible because it is certain would be neither in the next round, and both
+// again in the one after. Whoever has no other move makes this one or is stuck.
+func (s *simplified) onlyMoves() {
 	perRole := make([]int, len(s.theory.roles))
 	for a := range s.atoms() {
 		if r := s.role[a]; r >= 0 && s.possible[a] {
 			perRole[r]++
 		}
 	}
-	only := make([]bool, s.atoms())
-	for a := range only {
-		r := s.role[a]
-		only[a] = r >= 0 && s.possible[a] && perRole[r] == 1
+	for a, r := range s.role {
+		if r >= 0 && s.possible[a] && perRole[r] == 1 {
+			s.only[a] = true
+		}
 	}
-	return only
 }
 
 // wave computes a least fixpoint over the instances: an instance fires when it

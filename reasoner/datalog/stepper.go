@@ -2,7 +2,6 @@ package datalog
 
 import (
 	"math/bits"
-	"strconv"
 
 	"stackmate/reasoner/machine"
 )
@@ -200,10 +199,7 @@ func (s *stepper) value(rel *relation, row []int32) int32 {
 	id := row[len(row)-1]
 	v, ok := s.values[id]
 	if !ok {
-		v = machine.NoGoal
-		if n, err := strconv.ParseInt(s.terms.name(id), 10, 32); err == nil {
-			v = int32(n)
-		}
+		v = machine.GoalOf(s.terms.name(id))
 		s.values[id] = v
 	}
 	return v

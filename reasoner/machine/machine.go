@@ -8,7 +8,10 @@
 // goroutine. A batch of one position is an ordinary batch.
 package machine
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Role is an index into Names.Roles: the order of the role declarations.
 type Role int
@@ -20,8 +23,20 @@ type Move int32
 const NoMove Move = -1
 
 // NoGoal is the goal of a role for which the rules give no goal value, or
-// several, or one that is no number.
+// several, or one that is no number from 0 to MaxGoal.
 const NoGoal int32 = -1
+
+// MaxGoal is the largest goal value that the rules of GDL allow.
+const MaxGoal = 100
+
+// GoalOf reads a goal value: goal points from 0 to MaxGoal, or NoGoal for any other
+// text, so that searches can rely on the range.
+func GoalOf(text string) int32 {
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil && n <= MaxGoal {
+		return int32(n)
+	}
+	return NoGoal
+}
 
 // RandomRole is the name of the role that stands for chance: whoever runs the
 // game plays it, choosing uniformly among its legal moves.
@@ -65,7 +80,7 @@ type Info struct {
 type Machine interface {
 	// Names translates roles, moves and fluents from and to terms.
 	Names() *Names
-	// Words is the length of a State.
+	// Words is the length of a State, at least 1.
 	Words() int
 	// Initial is the initial position; callers must not change it.
 	Initial() State

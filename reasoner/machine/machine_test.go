@@ -59,6 +59,32 @@ func TestPerftSaysWhenItWasStopped(t *testing.T) {
 	}
 }
 
+func TestPerftRefusesADepthThatNoMatchHas(t *testing.T) {
+	if counts, err := machine.Perft(t.Context(), newCounting(), machine.State{1}, 1<<40); err == nil || counts != nil {
+		t.Errorf("counts %v, error %v", counts, err)
+	}
+}
+
+func TestGoalsAreNumbersFromZeroToAHundred(t *testing.T) {
+	for text, want := range map[string]int32{
+		"0": 0, "100": 100, "007": 7, "101": machine.NoGoal, "-1": machine.NoGoal, "+5": machine.NoGoal,
+		"1.5": machine.NoGoal, "high": machine.NoGoal, "": machine.NoGoal, "99999999999999999999": machine.NoGoal, "4294967297": machine.NoGoal,
+	} {
+		if got := machine.GoalOf(text); got != want {
+			t.Errorf("the goal of %q is %d, want %d", text, got, want)
+		}
+	}
+}
+
+// Whatever counts positions by their words divides by them.
+func TestAPositionHasAWordEvenWithoutFluents(t *testing.T) {
+	for fluents, want := range map[int]int{0: 1, 1: 1, 64: 1, 65: 2} {
+		if got := len((&machine.Names{Fluents: make([]string, fluents)}).NewState()); got != want {
+			t.Errorf("%d words for %d fluents", got, fluents)
+		}
+	}
+}
+
 func TestPlayoutsAreReproducibleAndEnd(t *testing.T) {
 	run := func(seed uint64) *machine.Playouts {
 		p := machine.NewPlayouts(newCounting(), machine.State{1}, seed)

@@ -77,9 +77,13 @@ func (n *Names) Fluent(text string) (int, bool) {
 	return f, ok
 }
 
+// NewState makes the position in which no fluent is true. It has a word even if
+// there are no fluents, so that positions can be counted by their words.
+func (n *Names) NewState() State { return make(State, max(1, (len(n.Fluents)+63)/64)) }
+
 // State builds the position in which exactly the given fluents are true.
 func (n *Names) State(fluents []string) (State, error) {
-	s := make(State, (len(n.Fluents)+63)/64)
+	s := n.NewState()
 	for _, text := range fluents {
 		f, ok := n.Fluent(text)
 		if !ok {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 )
 
 // PerftCount is what Perft counts at one depth.
@@ -16,8 +17,12 @@ type PerftCount struct {
 // Perft counts the sequences of joint moves from s to every depth from 1 to
 // depth: the usual check that a machine makes exactly the right moves. When ctx
 // ends early, or a position is too wide (ErrTooWide), it returns that error and the
-// counts made so far, which are then too small.
+// counts made so far, which are then too small. A depth of more than MaxSteps is an
+// error without counts.
 func Perft(ctx context.Context, m Machine, s State, depth int) ([]PerftCount, error) {
+	if depth > MaxSteps {
+		return nil, fmt.Errorf("joint moves can be counted to a depth of %d, not %d", MaxSteps, depth)
+	}
 	p := perft{ctx: ctx, expander: NewExpander(m), plies: make([]Expansion, depth)}
 	p.expander.Limit(ctx, perftBytes, 0)
 	for d := range depth {

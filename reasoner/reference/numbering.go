@@ -132,7 +132,7 @@ func (n *numbering) moveOf(r machine.Role, m term) machine.Move {
 
 // state is the position of the given facts of `init` or `next`.
 func (n *numbering) state(t *terms, facts []term) machine.State {
-	s := make(machine.State, (len(n.fluents)+63)/64)
+	s := n.names.NewState()
 	for _, fact := range facts {
 		s.Set(n.fluentOf(t.arguments[fact][0]))
 	}

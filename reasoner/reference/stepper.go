@@ -3,7 +3,6 @@ package reference
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"stackmate/reasoner/machine"
 )
@@ -71,11 +70,7 @@ func (t *terms) goal(facts []term) int32 {
 	if len(facts) != 1 || len(t.arguments[t.arguments[facts[0]][1]]) > 0 {
 		return machine.NoGoal
 	}
-	value, err := strconv.ParseUint(t.string(t.arguments[facts[0]][1]), 10, 31)
-	if err != nil {
-		return machine.NoGoal
-	}
-	return int32(value)
+	return machine.GoalOf(t.string(t.arguments[facts[0]][1]))
 }
 
 // Next implements machine.Stepper.

@@ -27,10 +27,12 @@ func drawPlan(t *rapid.T) (*Plan, *rand.Rand) {
 	for range rng.IntN(4) {
 		moves := min(rng.IntN(1+rapid.SampledFrom([]int{2, 9, 300}).Draw(t, "moves")), p.Rows-1)
 		m := Moves{Legal: make([]int32, moves)}
-		for i := range m.Legal {
-			m.Legal[i] = int32(rng.IntN(p.Rows))
-		}
 		m.Does = 1 + int32(rng.IntN(p.Rows-moves))
+		for i := range m.Legal {
+			if r := int32(rng.IntN(p.Rows)); r < m.Does || int(r-m.Does) >= moves {
+				m.Legal[i] = r
+			}
+		}
 		p.Moves = append(p.Moves, m)
 	}
 	p.Fluents.Count = rng.IntN(p.Rows)

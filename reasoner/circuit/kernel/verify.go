@@ -194,12 +194,18 @@ func (v *verifier) choice(c *choice) error {
 	if c.moves < 1 || c.moves > len(c.legal) || len(c.legal)%blockMoves != 0 || c.digits != bits.Len(uint(c.moves)) || c.digits > maxDigits {
 		return fmt.Errorf("%d moves in a table of %d, counted in %d digits", c.moves, len(c.legal), c.digits)
 	}
+	if err := v.targets("does", int64(c.does), int64(c.moves)); err != nil {
+		return err
+	}
 	for m, offset := range c.legal {
 		if !v.isRow(offset) {
 			return fmt.Errorf("legal bit of move %d: %w", m, v.badRow(offset))
 		}
+		if offset >= c.does && int64(offset) < int64(c.does)+int64(c.moves)*v.words {
+			return fmt.Errorf("legal bit of move %d: offset %d is one of those that tell what was chosen", m, offset)
+		}
 	}
-	return v.targets("does", int64(c.does), int64(c.moves))
+	return nil
 }
 
 // targets proves that count rows from a word offset on may be written.

@@ -58,6 +58,7 @@ func TestWhatIsNotSafeIsNamed(t *testing.T) {
 		"a variable in row 0":                {func(p *Plan) { p.Programs[0].Segments[1].Vars[0] = 0 }, "row 0"},
 		"a legal bit past the rows":          {func(p *Plan) { p.Moves[0].Legal[1] = 10 }, "moves of role 0: legal bit of move 1"},
 		"a legal bit below the rows":         {func(p *Plan) { p.Moves[0].Legal[1] = -1 }, "legal bit of move 1"},
+		"a legal bit that is chosen":         {func(p *Plan) { p.Moves[0].Legal[1] = 3 }, "legal bit of move 1: offset"},
 		"moves past the rows":                {func(p *Plan) { p.Moves[0].Does = 9 }, "does: 2 rows"},
 		"moves that begin in row 0":          {func(p *Plan) { p.Moves[0].Does = 0 }, "does: 2 rows"},
 		"moves below the rows":               {func(p *Plan) { p.Moves[0].Does = -1 }, "does: 2 rows"},
