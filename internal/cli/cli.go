@@ -41,20 +41,22 @@ type commands struct {
 	Memory   int64            `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; half of the machine's by default."`
 	Version  kong.VersionFlag `help:"Print the version."`
 
-	Serve      serveCommand      `cmd:"" help:"Wait for game servers and play what they deal."`
-	Match      matchCommand      `cmd:"" help:"Hold matches of a game between players."`
-	Tournament tournamentCommand `cmd:"" help:"Let players meet each other in many matches, and rate them."`
-	Standings  standingsCommand  `cmd:"" help:"Count the matches of a folder of records."`
-	Solve      solveCommand      `cmd:"" help:"Compute the value and the strategies of the initial position."`
-	Play       playCommand       `cmd:"" help:"Play against a solution at the terminal."`
-	Validate   validateCommand   `cmd:"" help:"Check rulesheets."`
-	Fmt        fmtCommand        `cmd:"" help:"Lay rulesheets out canonically."`
-	Replay     replayCommand     `cmd:"" help:"Compare an engine with a recorded trace."`
-	Bench      benchCommand      `cmd:"" help:"Measure random playouts on one thread."`
-	Perft      perftCommand      `cmd:"" help:"Count the joint moves to a given depth."`
-	Experiment experimentCommand `cmd:"" help:"Measure the solvers on a family of games, beside the figures of the literature."`
-	Signature  signatureCommand  `cmd:"" help:"Count what every search does on a fixed set of games: the same on every machine, unless the searches change."`
-	Inspect    inspectCommand    `cmd:"" help:"Show what the compiler found out about a game."`
+	Serve        serveCommand        `cmd:"" help:"Wait for game servers and play what they deal."`
+	Match        matchCommand        `cmd:"" help:"Hold matches of a game between players."`
+	Tournament   tournamentCommand   `cmd:"" help:"Let players meet each other in many matches, and rate them."`
+	Standings    standingsCommand    `cmd:"" help:"Count the matches of a folder of records."`
+	CheckPlayer  checkPlayerCommand  `cmd:"" help:"Check a player against the rules of the protocol."`
+	CheckManager checkManagerCommand `cmd:"" help:"Check a game manager against the rules of the protocol."`
+	Solve        solveCommand        `cmd:"" help:"Compute the value and the strategies of the initial position."`
+	Play         playCommand         `cmd:"" help:"Play against a solution at the terminal."`
+	Validate     validateCommand     `cmd:"" help:"Check rulesheets."`
+	Fmt          fmtCommand          `cmd:"" help:"Lay rulesheets out canonically."`
+	Replay       replayCommand       `cmd:"" help:"Compare an engine with a recorded trace."`
+	Bench        benchCommand        `cmd:"" help:"Measure random playouts on one thread."`
+	Perft        perftCommand        `cmd:"" help:"Count the joint moves to a given depth."`
+	Experiment   experimentCommand   `cmd:"" help:"Measure the solvers on a family of games, beside the figures of the literature."`
+	Signature    signatureCommand    `cmd:"" help:"Count what every search does on a fixed set of games: the same on every machine, unless the searches change."`
+	Inspect      inspectCommand      `cmd:"" help:"Show what the compiler found out about a game."`
 }
 
 // Run executes one command line and returns the exit status. It ends, with what it

@@ -1,12 +1,11 @@
 package montecarlo
 
 import (
-	"context"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"stackmate/reasoner/machine"
-	"stackmate/search"
 )
 
 // maxSteps bounds a playout: joint moves. Games of the usual collections end
@@ -19,8 +18,7 @@ const drawnGoal = 50
 // leaf is a child that the tree does not have yet, and what came of it.
 type leaf struct {
 	parent   int32
-	cell     int64   // of the joint move, or unnumbered
-	picks    []int32 // by role: which of its moves
+	cell     int64
 	joint    []machine.Move
 	state    machine.State // the child
 	terminal bool          // the child is terminal, or the game cannot go on there
@@ -40,8 +38,7 @@ type playouts struct {
 	states []uint64
 	alive  []uint64 // mask of lanes still playing
 	goals  []int32
-	ctx    context.Context
-	bytes  int64 // about what the batch and the states take
+	halted *atomic.Bool
 
 	// check is told the goals of every game that ended.
 	check func(goals []int32)
@@ -53,16 +50,8 @@ type playouts struct {
 	began    machine.Rand
 }
 
-// newPlayouts makes playouts on a batch of the given bytes at most, if such a batch
-// is wide; else on a narrow one.
-func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, bytes int64) *playouts {
-	var b machine.Batch
-	size := m.Info().Batch
-	if size <= bytes {
-		b = m.NewBatch()
-	} else {
-		b, size = m.NewNarrowBatch(), bytes
-	}
+func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, halted *atomic.Bool) *playouts {
+	b := m.NewBatch()
 	roles := len(m.Names().Roles)
 	return &playouts{
 		batch: b, rng: rng, words: m.Words(), roles: roles,
@@ -70,7 +59,7 @@ func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, bytes int64) *
 		states: make([]uint64, b.Lanes()*m.Words()),
 		alive:  make([]uint64, (b.Lanes()+63)/64),
 		goals:  make([]int32, roles),
-		bytes:  size + int64(b.Lanes()*m.Words())*8,
+		halted: halted,
 	}
 }
 
@@ -89,7 +78,7 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State) {
 		p.alive[i] = 1<<uint(min(64, max(0, n-i*64))) - 1
 	}
 	p.bestGoal, p.began = -1, *p.rng
-	for steps := 0; p.harvest(leaves) && steps < maxSteps && p.ctx.Err() == nil; steps++ {
+	for steps := 0; p.harvest(leaves) && steps < maxSteps && !p.halted.Load(); steps++ {
 		p.batch.ChooseRandom(p.rng, n)
 		p.advance(n)
 	}
@@ -116,15 +105,12 @@ func (p *playouts) set(leaves []leaf, from func(*leaf) machine.State) int {
 }
 
 // replay runs the last run again and returns the positions of one lane, from
-// the leaf to the end of the game; nil if ctx ends meanwhile.
+// the leaf to the end of the game.
 func (p *playouts) replay(leaves []leaf, from func(*leaf) machine.State, lane int) []machine.State {
 	rng := p.began
 	n := p.set(leaves, from)
 	var states []machine.State
 	for range maxSteps + 1 {
-		if p.ctx.Err() != nil {
-			return nil
-		}
 		p.batch.Store(p.states, lane+1)
 		states = append(states, slices.Clone(p.states[lane*p.words:(lane+1)*p.words]))
 		if p.over(lane>>6)>>uint(lane&63)&1 != 0 {
@@ -159,7 +145,7 @@ func (p *playouts) harvest(leaves []leaf) bool {
 			p.check(p.goals)
 			l := &leaves[lane%len(leaves)]
 			for r, g := range p.goals {
-				l.goals[r] += float64(search.Points(g))
+				l.goals[r] += float64(max(g, 0))
 			}
 			l.count++
 			if g := float64(p.goals[0]); g > p.bestGoal {

@@ -60,18 +60,18 @@ func (w *worker) opinion() opinion {
 	t := w.tree
 	o := opinion{
 		random:   t.random,
-		bounds:   slices.Clone(t.boundsOf(t.root)),
-		totals:   slices.Clone(t.totalsOf(t.root)),
-		visits:   float64(t.at(t.root).visits),
+		bounds:   append([]search.Interval(nil), t.boundsOf(0)...),
+		totals:   append([]float64(nil), t.totalsOf(0)...),
+		visits:   float64(t.nodes[0].visits),
 		moves:    make([][]stat, t.roles),
 		plan:     -1,
-		counters: search.Counters{Nodes: w.nodes, PeakBytes: w.fixed + t.bytes()},
+		counters: search.Counters{Nodes: w.nodes, PeakBytes: w.peak},
 	}
-	if t.at(t.root).moves != none {
-		moves := t.movesOf(t.root)
-		for r, width := range t.widthsOf(t.root) {
-			o.moves[r] = slices.Clone(moves[:width])
-			moves = moves[width:]
+	if t.nodes[0].widths != none {
+		first := t.nodes[0].stats
+		for r, width := range t.widthsOf(0) {
+			o.moves[r] = append([]stat(nil), t.stats[first:first+width]...)
+			first += width
 		}
 	}
 	if w.plan != nil {
@@ -204,9 +204,9 @@ func mixed(moves []stat) []search.Weighted {
 func (w *worker) line() [][]machine.Move {
 	t := w.tree
 	var line [][]machine.Move
-	for n := t.root; n != none && t.at(n).moves != none; {
+	for n := int32(0); n != none && t.nodes[n].widths != none; {
 		joint := make([]machine.Move, t.roles)
-		moves := t.movesOf(n)
+		first := t.nodes[n].stats
 		cell := int64(0)
 		for r, width := range t.widthsOf(n) {
 			if width > 1 && machine.Role(r) == t.random {
@@ -214,18 +214,15 @@ func (w *worker) line() [][]machine.Move {
 			}
 			best := int32(0)
 			for i := range width {
-				if moves[i].visits > moves[best].visits {
+				if t.stats[first+i].visits > t.stats[first+best].visits {
 					best = i
 				}
 			}
-			joint[r] = moves[best].move
+			joint[r] = t.stats[first+best].move
 			cell = cell*int64(width) + int64(best)
-			moves = moves[width:]
+			first += width
 		}
 		line = append(line, joint)
-		if !t.at(n).numbered {
-			return line
-		}
 		n = t.kid(n, cell)
 	}
 	return line

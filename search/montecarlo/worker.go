@@ -2,6 +2,7 @@ package montecarlo
 
 import (
 	"context"
+	"sync/atomic"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -24,8 +25,8 @@ type worker struct {
 	rng      *machine.Rand
 	tree     *tree
 	playouts *playouts
-	plan     *plan           // for a single role without chance, else nil
-	ctx      context.Context // of the present search
+	plan     *plan // for a single role without chance, else nil
+	halted   atomic.Bool
 	progress func()
 
 	adversarial bool  // see bounds.go
@@ -34,16 +35,15 @@ type worker struct {
 
 	nodes    int64
 	maxNodes int64
-	fixed    int64 // bytes of the batch and what belongs to it
+	maxBytes int64
+	peak     int64
 
 	leaves  []leaf
 	pending map[edge]bool // leaves of this round
 	zeros   []float64
-	picks   []int32 // by role: which of its moves
 }
 
-// newWorker makes a worker that takes the given bytes of memory at most.
-func newWorker(m machine.Machine, c Config, seed uint64, bytes int64) *worker {
+func newWorker(m machine.Machine, c Config, seed uint64) *worker {
 	names := m.Names()
 	w := &worker{config: c, rng: machine.NewRand(seed), adversarial: true, pending: map[edge]bool{}}
 	lanes := c.Lanes
@@ -52,7 +52,7 @@ func newWorker(m machine.Machine, c Config, seed uint64, bytes int64) *worker {
 			lanes = 1 << 30 // as many as the batch has
 		}
 	}
-	w.playouts = newPlayouts(m, lanes, w.rng, bytes/2)
+	w.playouts = newPlayouts(m, lanes, w.rng, &w.halted)
 	w.playouts.check = w.checkSum
 	random := machine.Role(-1)
 	for r, name := range names.Roles {
@@ -61,20 +61,18 @@ func newWorker(m machine.Machine, c Config, seed uint64, bytes int64) *worker {
 		}
 	}
 	roles := len(names.Roles)
-	for range max(1, w.playouts.lanes/playoutsPerLeaf) {
-		w.leaves = append(w.leaves, leaf{
-			picks: make([]int32, roles), joint: make([]machine.Move, roles),
-			state: make(machine.State, m.Words()), goals: make([]float64, roles),
-		})
-	}
-	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(8*m.Words()+16*roles))
-	w.tree = newTree(roles, m.Words(), random, max(bytes-w.fixed, bytes/4))
+	w.tree = newTree(roles, m.Words(), random)
 	if players := w.players(); players > 2 {
 		w.adversarial = false
-	} else if roles == 1 && players == 1 {
-		w.plan = newPlan()
+	} else if roles == 1 {
+		w.plan = newPlan(m)
 	}
-	w.zeros, w.picks = make([]float64, roles), make([]int32, roles)
+	for range max(1, w.playouts.lanes/playoutsPerLeaf) {
+		w.leaves = append(w.leaves, leaf{
+			joint: make([]machine.Move, roles), state: make(machine.State, m.Words()), goals: make([]float64, roles),
+		})
+	}
+	w.zeros = make([]float64, roles)
 	return w
 }
 
@@ -95,7 +93,7 @@ func (w *worker) checkSum(goals []int32) {
 	sum := int32(0)
 	for r, g := range goals {
 		if machine.Role(r) != w.tree.random {
-			sum += search.Points(g)
+			sum += max(g, 0)
 		}
 	}
 	if !w.sumKnown {
@@ -108,23 +106,31 @@ func (w *worker) checkSum(goals []int32) {
 }
 
 // prepare makes q the root, with what the tree knows of it already.
-func (w *worker) prepare(ctx context.Context, q machine.State, maxNodes int64) {
-	w.ctx, w.playouts.ctx = ctx, ctx
-	w.nodes, w.maxNodes = 0, maxNodes
-	t := w.tree
-	if t.reroot(t.find(q)); t.root == none {
-		t.add(none, 0, q)
+func (w *worker) prepare(q machine.State, lim search.Limits, workers int) {
+	w.maxNodes = (lim.MaxNodes + int64(workers) - 1) / int64(workers)
+	// Half for the tree: the other half is for copying, when slices grow and
+	// when a subtree becomes the tree.
+	w.maxBytes = lim.MaxBytes / int64(workers) / 2
+	w.nodes, w.peak = 0, 0
+	w.halted.Store(false)
+	if n := w.tree.find(q); n != none {
+		if n != 0 {
+			w.tree = w.tree.subtree(n)
+		}
+	} else {
+		w.tree = newTree(w.tree.roles, w.tree.words, w.tree.random)
+		w.tree.add(none, 0, q)
 	}
 	if w.plan != nil {
 		w.plan.start()
 	}
-	if root := t.at(t.root); !root.terminal && root.moves == none && !w.isOver(q) {
-		w.open(t.root)
+	if w.tree.nodes[0].widths == none && !w.isTerminal(q) {
+		w.open(0)
 	}
 }
 
-// isOver settles the root where the game is over there.
-func (w *worker) isOver(q machine.State) bool {
+// isTerminal settles the root where the game is over there.
+func (w *worker) isTerminal(q machine.State) bool {
 	b := w.playouts.batch
 	b.Load(q, 1)
 	b.Evaluate(1)
@@ -132,31 +138,31 @@ func (w *worker) isOver(q machine.State) bool {
 		return false
 	}
 	b.Goals(w.playouts.goals, 0)
-	root, bounds := w.tree.at(w.tree.root), w.tree.boundsOf(w.tree.root)
 	for r, g := range w.playouts.goals {
-		bounds[r] = search.Exact(float64(search.Points(g)))
+		w.tree.boundsOf(0)[r] = search.Exact(float64(max(g, 0)))
 	}
-	root.terminal, root.solved = true, true
+	w.tree.nodes[0].solved = true
 	return true
 }
 
-// open finds the legal moves at node n, if there is room for them. The batch must be
-// free.
-func (w *worker) open(n int32) bool {
+// open finds the legal moves at node n. The batch must be free.
+func (w *worker) open(n int32) {
 	b := w.playouts.batch
 	b.Load(w.tree.state(n), 1)
 	b.Evaluate(1)
-	return w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move { return b.AppendLegal(dst, 0, r) })
+	w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move { return b.AppendLegal(dst, 0, r) })
 }
 
 // grow runs rounds until a limit is reached, ctx is done or the root is solved,
 // and tells whether it is.
-func (w *worker) grow() bool {
+func (w *worker) grow(ctx context.Context) bool {
+	halt := context.AfterFunc(ctx, func() { w.halted.Store(true) })
+	defer halt()
 	report := int64(1)
 	if w.tree.isBroken() {
 		return false
 	}
-	for !w.isSolved() && w.ctx.Err() == nil && (w.maxNodes == 0 || w.nodes < w.maxNodes) {
+	for !w.tree.nodes[0].solved && !w.halted.Load() && (w.maxNodes == 0 || w.nodes < w.maxNodes) {
 		leaves := w.gather()
 		if len(leaves) > 0 {
 			w.playouts.run(leaves, w.origin)
@@ -170,16 +176,14 @@ func (w *worker) grow() bool {
 			w.progress()
 		}
 	}
-	return w.isSolved()
+	w.peak = max(w.peak, w.tree.bytes())
+	return w.tree.nodes[0].solved
 }
-
-func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
 
 func (w *worker) origin(l *leaf) machine.State { return w.tree.state(l.parent) }
 
 // gather goes down the tree until it has a leaf for each place of the batch, or
-// comes to the same leaf again. A path may take a pass of the machine, to open a
-// node, so ctx is looked at before each.
+// comes to the same leaf again.
 func (w *worker) gather() []leaf {
 	room := int64(len(w.leaves))
 	if w.maxNodes > 0 {
@@ -187,77 +191,66 @@ func (w *worker) gather() []leaf {
 	}
 	clear(w.pending)
 	n := 0
-	for int64(n) < room && w.ctx.Err() == nil {
+	for int64(n) < room {
 		at, cell, fresh := w.descend()
 		w.nodes++
 		if !fresh {
 			w.backUp(at, w.proved(at))
-			if w.isSolved() {
+			if w.tree.nodes[0].solved {
 				break
 			}
 			room--
 			continue
 		}
 		e := edge{at, cell}
-		if w.pending[e] && cell != unnumbered {
-			w.undo(at, w.picks)
+		if w.pending[e] {
+			w.undo(at, cell)
 			break
 		}
 		w.pending[e] = true
-		l := &w.leaves[n]
-		l.parent, l.cell = at, cell
-		copy(l.picks, w.picks)
-		w.tree.decode(at, l.picks, l.joint)
+		w.leaves[n].parent, w.leaves[n].cell = at, cell
+		w.tree.decode(at, cell, w.leaves[n].joint)
 		n++
 	}
 	return w.leaves[:n]
 }
 
 // descend follows the roles' choices from the root to a joint move that has no
-// node yet (fresh), or to a solved node. A node that there is no room to open counts
-// as none. The last choices are left in picks.
+// node yet (fresh), or to a solved node.
 func (w *worker) descend() (n int32, cell int64, fresh bool) {
 	t := w.tree
-	n = t.root
-	t.at(n).visits++
-	for !t.isSolved(n) {
-		cell = w.joint(n)
-		k := none
-		if cell != unnumbered {
-			k = t.kid(n, cell)
+	for {
+		t.nodes[n].visits++
+		if t.nodes[n].solved {
+			return n, 0, false
 		}
+		if t.nodes[n].widths == none {
+			w.open(n)
+		}
+		cell = w.joint(n)
+		k := t.kid(n, cell)
 		if k == none {
 			return n, cell, true
 		}
-		if !t.isSolved(k) && t.at(k).moves == none && !w.open(k) {
-			return n, cell, true
-		}
-		t.at(k).visits++
 		n = k
 	}
-	return n, 0, false
 }
 
-// absorb adds evaluated leaves to the tree, as far as there is room, and passes up
-// what came of them.
+// absorb adds evaluated leaves to the tree, as far as there is memory, and
+// passes up what came of them.
 func (w *worker) absorb(leaves []leaf) {
 	t := w.tree
 	for i := range leaves {
 		l := &leaves[i]
-		n := none
-		if l.cell != unnumbered {
-			if n = t.kid(l.parent, l.cell); n == none {
-				n = t.add(l.parent, l.cell, l.state)
-			}
-		}
-		if n == none {
-			w.learn(l.parent, l.cell, l.picks, l.goals)
+		if w.maxBytes > 0 && t.bytes() > w.maxBytes && !l.terminal {
+			w.learn(l.parent, l.cell, l.goals)
 			w.backUp(l.parent, l.goals)
 			continue
 		}
-		t.at(n).visits++
+		n := t.add(l.parent, l.cell, l.state)
+		t.nodes[n].visits = 1
 		if l.terminal {
-			t.at(n).terminal, t.at(n).solved = true, true
+			t.nodes[n].solved = true
 			for r, g := range l.goals {
 				t.boundsOf(n)[r] = search.Exact(g)
 			}
@@ -271,35 +264,30 @@ func (w *worker) absorb(leaves []leaf) {
 func (w *worker) backUp(n int32, goals []float64) {
 	t := w.tree
 	for n != none {
-		totals := t.totalsOf(n)
 		for r, g := range goals {
-			totals[r] += g
+			t.totalsOf(n)[r] += g
 		}
-		a := t.at(n)
-		if a.parent != none {
-			t.split(a.parent, a.cell, w.picks)
-			w.learn(a.parent, a.cell, w.picks, goals)
+		at := &t.nodes[n]
+		if at.parent != none {
+			w.learn(at.parent, at.cell, goals)
 		}
-		n = a.parent
+		n = at.parent
 	}
 }
 
-// undo takes back the visits of a path that ended in the moves picks of node n.
-func (w *worker) undo(n int32, picks []int32) {
+// undo takes back the visits of a path that ended in joint move cell of node n.
+func (w *worker) undo(n int32, cell int64) {
 	t := w.tree
 	w.nodes--
 	for n != none {
-		a := t.at(n)
-		a.visits--
-		moves := t.movesOf(n)
-		for r, width := range t.widthsOf(n) {
-			moves[picks[r]].visits--
-			moves = moves[width:]
+		t.nodes[n].visits--
+		first := t.nodes[n].stats
+		widths := t.widthsOf(n)
+		for r := range widths {
+			t.stats[first+int32(t.digit(n, cell, r))].visits--
+			first += widths[r]
 		}
-		if a.parent != none {
-			t.split(a.parent, a.cell, picks)
-		}
-		n = a.parent
+		cell, n = t.nodes[n].cell, t.nodes[n].parent
 	}
 }
 

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"stackmate/protocol"
+	"stackmate/protocol/conformance"
+)
+
+// checkManagerCommand checks a game manager against the rules of the protocol.
+type checkManagerCommand struct {
+	Listen string        `default:"127.0.0.1:9149" help:"Address to wait at, as a player."`
+	Wait   time.Duration `default:"10m" help:"How long to wait for matches."`
+	JSON   bool          `name:"json" help:"Print JSON."`
+}
+
+// Run implements the command.
+func (c *checkManagerCommand) Run(s *console) error {
+	if c.Wait <= 0 {
+		return usageError{errors.New("expected a time to wait")}
+	}
+	l, err := protocol.Listen(c.Listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "waiting for matches: let the manager play against http://%s\n", l.Addr())
+	stop := s.progress(doing("waiting for matches"))
+	report, err := conformance.Manager{Listener: l, Wait: c.Wait}.Check(s.ctx)
+	stop()
+	if report == nil {
+		return err
+	}
+	return errors.Join(s.reported(c.JSON, report), err)
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"errors"
+	"time"
+
+	"stackmate/games"
+	"stackmate/protocol/conformance"
+)
+
+// checkPlayerCommand checks a player against the rules of the protocol.
+type checkPlayerCommand struct {
+	URL        string `arg:"" name:"url" help:"The player: http://host:port."`
+	StartClock int    `default:"5" help:"Seconds to prepare for each of the kit's matches."`
+	PlayClock  int    `default:"3" help:"Seconds for each move."`
+	JSON       bool   `name:"json" help:"Print JSON."`
+}
+
+// hardGame is one over whose first move players think for long.
+const hardGame = "connectFour"
+
+// Run implements the command.
+func (c *checkPlayerCommand) Run(s *console) error {
+	if c.StartClock < 1 || c.PlayClock < 1 {
+		return usageError{errors.New("expected clocks of 1 second or more")}
+	}
+	_, hard, err := games.Source(hardGame)
+	if err != nil {
+		return err
+	}
+	stop := s.progress(doing("checking %s", c.URL))
+	report, err := conformance.Player{
+		URL:        c.URL,
+		StartClock: time.Duration(c.StartClock) * time.Second,
+		PlayClock:  time.Duration(c.PlayClock) * time.Second,
+		Hard:       string(hard),
+	}.Check(s.ctx)
+	stop()
+	if report == nil {
+		return err
+	}
+	return errors.Join(s.reported(c.JSON, report), err)
+}
+
+// reported shows a report; the error says whether a check has failed.
+func (s *console) reported(asJSON bool, report *conformance.Report) error {
+	if err := s.show(asJSON, report); err != nil {
+		return err
+	}
+	if report.Failed > 0 {
+		return errTold
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+func TestOurPlayerKeepsTheRulesOfTheProtocol(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for clocks; without -short")
+	}
+	address := "http://" + serve(t)
+	o := execute(t, "check-player", address, "--start-clock", "3", "--play-clock", "2", "--json")
+	report := o.objects(t)[0]
+	for _, c := range report["checks"].([]any) {
+		if check := c.(map[string]any); check["verdict"] != "pass" {
+			t.Errorf("%v", check)
+		}
+	}
+	if report["subject"] != address || report["passed"].(float64) < 40 {
+		t.Errorf("%v", report)
+	}
+	o.expect(t, statusFine)
+}
+
+func TestOurManagerKeepsTheRulesOfTheProtocol(t *testing.T) {
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	ended := make(chan outcome, 1)
+	go func() { ended <- execute(t, "check-manager", "--listen", address, "--json") }()
+	for range 100 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	matches := make(chan outcome, 1)
+	go func() {
+		matches <- executeUntil(ctx, "match", "connectFour", "--players", "http://"+address+",random",
+			"--start-clock", "1", "--play-clock", "1", "--count", "100", "--log-level", "disabled")
+	}()
+	o := <-ended
+	cancel()
+	<-matches
+	report := o.objects(t)[0]
+	for _, c := range report["checks"].([]any) {
+		if check := c.(map[string]any); check["verdict"] != "pass" {
+			t.Errorf("%v", check)
+		}
+	}
+	o.expect(t, statusFine, "let the manager play against http://"+address)
+}
+
+func TestChecksThatFailAreShown(t *testing.T) {
+	player := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+		fmt.Fprint(w, "no")
+	}))
+	defer player.Close()
+	execute(t, "check-player", player.URL, "--start-clock", "1", "--play-clock", "1").
+		expect(t, statusBad, "fail  info", "expected: ((name ...) (status available))", "got: status 200: no", " failed, ")
+	execute(t, "check-player", "http://localhost:1").expect(t, statusBad, "cannot be checked")
+	execute(t, "check-player", "http://localhost:1", "--play-clock", "0").expect(t, statusUsage, "clocks")
+	execute(t, "check-manager", "--listen", "localhost:0", "--wait", "10ms").expect(t, statusBad, "no START has come")
+	execute(t, "check-manager", "--wait=-1s").expect(t, statusUsage, "wait")
+}

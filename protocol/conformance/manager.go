@@ -1,0 +1,291 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"stackmate/internal/guard"
+	"stackmate/protocol"
+)
+
+// Manager says how a game manager is checked: the kit is a player that the manager
+// is pointed at. It answers the first turns well, then in all the ways in which
+// players fail, one a turn, over as many matches as that takes.
+type Manager struct {
+	Listener net.Listener  // where the kit can be reached; closed at the end
+	Wait     time.Duration // how long to wait for the matches
+}
+
+// errNoMatch says that there was nothing to check.
+var errNoMatch = errors.New("no START has come")
+
+// Check waits for matches until all manners have been tried or the wait is over,
+// and then looks at what was sent. The error is that of ctx, or says that nothing
+// could be checked.
+func (m Manager) Check(ctx context.Context) (*Report, error) {
+	h := &host{ctx: ctx, seated: make(map[string]*seated), done: make(chan struct{})}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: connectLimit, ErrorLog: stdlog.New(io.Discard, "", 0)}
+	failed := make(chan error, 1)
+	go func() { failed <- guard.Do(func() error { return server.Serve(m.Listener) }) }()
+	wait, cancel := context.WithTimeout(ctx, m.Wait)
+	defer cancel()
+	select {
+	case <-h.done:
+	case <-wait.Done():
+	case err := <-failed:
+		return nil, err
+	}
+	farewell, cancelFarewell := context.WithTimeout(context.WithoutCancel(ctx), infoLimit)
+	defer cancelFarewell()
+	if server.Shutdown(farewell) != nil {
+		_ = server.Close()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.matches) == 0 {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("%w within %v", errNoMatch, m.Wait)
+	}
+	report := &Report{Subject: "the manager of " + shown(h.matches[0].id)}
+	for _, c := range managerChecks {
+		report.add(c.judge(&h.log))
+	}
+	return report, ctx.Err()
+}
+
+// request is a message of a manager, as it came.
+type request struct {
+	arrived, answered time.Time
+	method            string
+	header            http.Header
+	length            int64 // as announced; -1 if it was not
+	body              string
+	message           protocol.Message
+	err               error // what is wrong with the message
+}
+
+// log is all that a manager has sent.
+type log struct {
+	all     []*request
+	strays  []*request // of no match under way
+	matches []*seated  // in order of their STARTs
+}
+
+// seated is a match in which the kit plays.
+type seated struct {
+	id       string
+	role     int // -1 if the START has none of the roles
+	at       *position
+	start    *request
+	startErr error // what is wrong with its rules
+	turns    []*turn
+	end      *request // STOP or ABORT
+	last     *turn    // the one before STOP: its joint move was told by STOP
+}
+
+// turn is a PLAY, or the STOP that tells of the last one.
+type turn struct {
+	*request
+	joint    []string // told: the moves of the turn before
+	fault    string   // what is wrong with it
+	terminal bool     // the position after it
+	legal    []string // moves of the kit's role after it
+	manner   *manner  // in which the kit answered
+	move     string   // what the kit answered
+}
+
+// host is the kit's player. It is safe for concurrent use.
+type host struct {
+	ctx context.Context // of following the rules
+	mu  sync.Mutex
+	log
+	seated map[string]*seated
+	next   int // manner
+	done   chan struct{}
+	closed bool // done is
+}
+
+// maxRequest bounds the messages of a manager, in bytes.
+const maxRequest = 16 << 20
+
+// ServeHTTP implements http.Handler.
+func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := &request{arrived: time.Now(), method: r.Method, header: r.Header.Clone(), length: r.ContentLength}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
+	q.body = string(body)
+	if q.message, q.err = protocol.ParseMessage(q.body); err != nil {
+		q.err = err
+	}
+	answer := h.hear(q)
+	stamped := &stampedWriter{ResponseWriter: w}
+	defer h.answered(q, stamped)
+	answer(stamped, r)
+}
+
+// stampedWriter knows when an answer began.
+type stampedWriter struct {
+	http.ResponseWriter
+	first time.Time
+}
+
+// Write implements http.ResponseWriter.
+func (w *stampedWriter) Write(p []byte) (int, error) {
+	if w.first.IsZero() {
+		w.first = time.Now()
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// answered keeps when a request was answered, or given up, and ends the check when
+// there is nothing left to try.
+func (h *host) answered(q *request, w *stampedWriter) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if q.answered = w.first; q.answered.IsZero() {
+		q.answered = time.Now()
+	}
+	if h.next >= len(manners) && !h.closed && h.idle() {
+		h.closed = true
+		close(h.done)
+	}
+}
+
+// idle tells whether no match is under way.
+func (h *host) idle() bool {
+	for _, s := range h.matches {
+		if s.end == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// answer writes the reply to a request.
+type answer func(w http.ResponseWriter, r *http.Request)
+
+// hear keeps a message and decides the answer.
+func (h *host) hear(q *request) answer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = append(h.all, q)
+	m := q.message
+	if q.err != nil {
+		return status400(q.err)
+	}
+	switch m.Command {
+	case protocol.Info, protocol.Ping:
+		return text("((name check) (status %s))", map[bool]string{true: "available", false: "busy"}[h.idle()])
+	case protocol.Preview:
+		return text("done")
+	case protocol.Start:
+		return h.begin(q)
+	}
+	s := h.seated[strings.ToLower(m.ID)]
+	if s == nil || s.end != nil {
+		h.strays = append(h.strays, q)
+		return text("busy")
+	}
+	t := &turn{request: q}
+	switch m.Command {
+	case protocol.Play:
+		s.turns = append(s.turns, t)
+		s.follow(h.ctx, t)
+		return h.reply(s, t)
+	case protocol.Stop:
+		s.end, s.last = q, t
+		s.follow(h.ctx, t)
+		return text("done")
+	default:
+		s.end = q
+		return text("aborted")
+	}
+}
+
+// readyDelay is how long START goes unanswered, to see whether the manager waits.
+const readyDelay = 300 * time.Millisecond
+
+// begin takes a seat.
+func (h *host) begin(q *request) answer {
+	if !h.idle() {
+		return text("busy") // the kit has one seat
+	}
+	s := &seated{id: q.message.ID, role: -1, start: q}
+	if s.at, s.startErr = newPosition(h.ctx, q.message.Rules); s.startErr == nil {
+		for r, name := range s.at.roles {
+			if strings.EqualFold(name, q.message.Role) {
+				s.role = r
+			}
+		}
+	}
+	if s.startErr == nil && s.role < 0 {
+		s.startErr = fmt.Errorf("%s is none of the roles %s", q.message.Role, list(s.at.roles))
+	}
+	h.matches = append(h.matches, s)
+	h.seated[strings.ToLower(s.id)] = s
+	if s.startErr != nil {
+		s.end = q
+		return status400(s.startErr)
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(min(readyDelay, q.message.StartClock/4))
+		text("ready")(w, r)
+	}
+}
+
+// follow makes the joint move that a message tells and looks at the position.
+func (s *seated) follow(ctx context.Context, t *turn) {
+	for _, move := range t.message.Joint {
+		t.joint = append(t.joint, move.String())
+	}
+	fault, err := "", error(nil)
+	if t.joint != nil {
+		if fault, err = s.at.fault(ctx, t.joint); fault == "" && err == nil {
+			err = s.at.advance(ctx, t.joint)
+		}
+	}
+	if err == nil {
+		t.terminal, err = s.at.terminal(ctx)
+	}
+	if err == nil && !t.terminal {
+		t.legal, err = s.at.legal(ctx, s.role)
+	}
+	if t.fault = fault; err != nil {
+		t.fault = err.Error()
+	}
+}
+
+// reply decides the manner of the answer to a PLAY.
+func (h *host) reply(s *seated, t *turn) answer {
+	if len(t.legal) == 0 {
+		return text("busy")
+	}
+	t.manner, t.move = &manners[0], t.legal[len(s.turns)%len(t.legal)]
+	if h.next < len(manners) {
+		t.manner = &manners[h.next]
+		h.next++
+	}
+	return t.manner.answer(t.move, s.start.message.PlayClock)
+}
+
+// text answers as players do.
+func text(format string, args ...any) answer {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/acl")
+		w.Header().Set("Connection", "close")
+		fmt.Fprintf(w, format, args...)
+	}
+}
+
+func status400(err error) answer {
+	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, shown(err.Error()), http.StatusBadRequest) }
+}

@@ -1,0 +1,181 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// table is a match that the kit holds against a player. The kit plays all other
+// roles and knows from the rules which moves are legal.
+type table struct {
+	*trial
+	id    string
+	role  int
+	at    *position
+	joint []string // the last joint move; nil before the first
+	// dress changes PLAY and STOP on their way, as some servers do; nil sends them as
+	// they are.
+	dress func(message string) string
+}
+
+// invitation is a START message in its parts.
+type invitation struct {
+	rules string // as sent; the kit reads them too
+	role  int
+	extra string                      // past the clocks
+	dress func(message string) string // changes the whole message; nil sends it as it is
+}
+
+// begin sends a START and expects the player to be ready.
+func (t *trial) begin(i invitation) *table {
+	t.matches++
+	m := &table{trial: t, id: fmt.Sprintf("%s.%d", t.prefix, t.matches), role: i.role}
+	if t.over() {
+		return m
+	}
+	var err error
+	if m.at, err = newPosition(t.ctx, i.rules); t.problem(err) {
+		return m
+	}
+	message := fmt.Sprintf("( START %s %s (%s\n) %.0f %.0f%s )", m.id, m.at.roles[i.role], i.rules,
+		t.StartClock.Seconds(), t.PlayClock.Seconds(), i.extra)
+	if i.dress != nil {
+		message = i.dress(message)
+	}
+	t.table = m
+	t.ask(message, t.StartClock, "ready", says("ready"))
+	return m
+}
+
+// walk begins a match of the kit's own game of simultaneous moves.
+func (t *trial) walk() *table { return t.begin(invitation{rules: sheet("walk")}) }
+
+// text is a message about the match with the last joint move.
+func (m *table) text(command string) string {
+	joint := "NIL"
+	if m.joint != nil {
+		joint = "(" + strings.Join(m.joint, " ") + ")"
+	}
+	return m.dressed(fmt.Sprintf("( %s %s %s )", command, m.id, joint))
+}
+
+func (m *table) dressed(message string) string {
+	if m.dress == nil {
+		return message
+	}
+	return m.dress(message)
+}
+
+// play asks for a move and expects a legal one. It returns the move, or "".
+func (m *table) play() string { return m.playText(m.text("PLAY")) }
+
+func (m *table) playText(message string) string {
+	if m.over() {
+		return ""
+	}
+	legal, err := m.at.legal(m.ctx, m.role)
+	if m.problem(err) {
+		return ""
+	}
+	move := ""
+	m.ask(message, m.PlayClock, "one of the legal moves "+list(legal), func(x *exchange) bool {
+		move = strings.Join(strings.Fields(x.body), " ")
+		return slices.Contains(legal, move)
+	})
+	return move
+}
+
+// advance makes the joint move of the player's move and the first legal moves of
+// the others.
+func (m *table) advance(own string) {
+	if m.over() {
+		return
+	}
+	joint := make([]string, len(m.at.roles))
+	for role := range joint {
+		legal, err := m.at.legal(m.ctx, role)
+		if m.problem(err) {
+			return
+		}
+		if joint[role] = legal[0]; role == m.role {
+			joint[role] = own
+		}
+	}
+	m.joint = joint
+	m.problem(m.at.advance(m.ctx, joint))
+}
+
+// replace advances by another move than the player's, as servers do with one that
+// came too late.
+func (m *table) replace(own string) {
+	if m.over() {
+		return
+	}
+	legal, err := m.at.legal(m.ctx, m.role)
+	if m.problem(err) {
+		return
+	}
+	other := slices.IndexFunc(legal, func(move string) bool { return move != own })
+	m.advance(legal[max(0, other)])
+}
+
+// turns plays n turns, or to the end of the match if that comes first.
+func (m *table) turns(n int) {
+	for range n {
+		if m.ended() {
+			return
+		}
+		m.advance(m.play())
+	}
+}
+
+// ended tells whether the match, or the check, is at its end.
+func (m *table) ended() bool {
+	if m.over() {
+		return true
+	}
+	end, err := m.at.terminal(m.ctx)
+	return m.problem(err) || end
+}
+
+// stop ends the match with its last joint move.
+func (m *table) stop() {
+	m.ask(m.text("STOP"), m.PlayClock, "done", says("done"))
+	m.gone()
+}
+
+// abort ends the match at once.
+func (m *table) abort() {
+	m.ask(m.dressed(fmt.Sprintf("( ABORT %s )", m.id)), infoLimit, "aborted", says("aborted"))
+	m.gone()
+}
+
+// gone takes the match as ended if the player has said so.
+func (m *table) gone() {
+	if !m.over() {
+		m.trial.table = nil
+	}
+}
+
+// thinking asks for a move and calls f while the player thinks about it.
+func (m *table) thinking(f func()) {
+	if m.over() {
+		return
+	}
+	played := make(chan *exchange, 1)
+	message := m.text("PLAY")
+	go func() { played <- send(m.ctx, m.address, m.PlayClock, post(message)) }()
+	select {
+	case x := <-played:
+		m.skip("the player moved at once: %s", x)
+		return
+	case <-time.After(thinkTime):
+	}
+	f()
+	m.all = append(m.all, <-played)
+}
+
+// thinkTime is how long after PLAY a player should be found thinking.
+const thinkTime = 300 * time.Millisecond
