@@ -46,6 +46,9 @@ func Serve(ctx context.Context, l net.Listener, e *Endpoint) error {
 		ConnState:         e.admission.changed,
 	}
 	e.log.Info().Str("address", l.Addr().String()).Str("name", e.name).Msg("waiting for game servers")
+	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(e.Allow) == 0 {
+		e.log.Warn().Msg("whoever reaches this address is served")
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	select {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// playGrace is how long past the play clock a late move is still sent: some
-	// servers add a second.
+	// playGrace is how long past the play clock a late move is still waited for, as
+	// some servers do, and how long an agent that is to hurry may take.
 	playGrace = time.Second
 	// maxFallback is how long before the end of the play clock an agent that still
 	// does something else is no longer waited for, or a quarter of the clock.
@@ -123,14 +123,11 @@ func (s *session) answer(t *turn) {
 // choose is the move of the agent or, if that fails, of one made anew or, if that
 // fails too or there is no time, any legal one.
 func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
-	clock := s.match.PlayClock
-	limit := clock
-	if limit > 0 {
-		limit += playGrace
-	}
-	wait, cancel := WithClock(s.ctx, t.arrived, limit)
+	wait, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	vacant, cancelVacant := WithClock(s.ctx, t.arrived, clock-min(maxFallback, clock/4))
+	defer context.AfterFunc(t.clock, func() { time.AfterFunc(playGrace, cancel) })()
+	clock := s.match.PlayClock
+	vacant, cancelVacant := WithClock(t.clock, t.arrived, clock-min(maxFallback, clock/4))
 	defer cancelVacant()
 	seat := s.seated()
 	err = ErrLate

@@ -114,6 +114,26 @@ func TestLegalMovesAreAnsweredInTimeForAnAgentThatNeverReturns(t *testing.T) {
 	})
 }
 
+func TestAnAgentThatDoesNotHurryIsNotWaitedForAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forever := make(chan struct{})
+		agent := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { <-forever; return pass, nil }}
+		e := NewEndpoint("Tester", always(agent), zlog)
+		expect(t, e, strings.Replace(startText("Left"), "10 5", "0 0", 1), "ready") // no limits
+		var asking sync.WaitGroup
+		asking.Go(func() { expect(t, e, "(PLAY m.1 NIL)", "(say Yes)") })
+		synctest.Wait()
+		began := time.Now()
+		e.finish()
+		asking.Wait()
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("the running move was answered after %v", took)
+		}
+		e.Close()
+		close(forever)
+	})
+}
+
 func TestAnAgentThatFailsIsMadeAnewFromAllThatWasTold(t *testing.T) {
 	var agents []*fake
 	var told []string
