@@ -22,6 +22,11 @@ var ErrNotSequential = errors.New("both roles choose at once")
 // Interval contains a value: Lower ≤ value ≤ Upper, in goal points of one role.
 type Interval struct{ Lower, Upper float64 }
 
+// Points is what a goal is worth to a search that estimates: a role without a goal, or
+// with several (machine.NoGoal), gets nothing. Searches that prove values of games for
+// two who choose at once take that for a fault of the game instead.
+func Points(goal int32) int32 { return max(goal, 0) }
+
 // Exact is the interval that holds v alone.
 func Exact(v float64) Interval { return Interval{v, v} }
 

@@ -36,7 +36,7 @@ type reckoner struct {
 // settle reckons node n and its ancestors again after a child of n has changed.
 func (t *tree) settle(n int32, adversarial bool) {
 	for n != none && t.reckon(n, adversarial) {
-		n = t.nodes[n].parent
+		n = t.at(n).parent
 	}
 }
 
@@ -48,7 +48,7 @@ func (t *tree) reckon(n int32, adversarial bool) bool {
 	}
 	changed, solved := false, true
 	bounds := t.boundsOf(n)
-	stats := t.stats[t.nodes[n].stats:]
+	stats := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
 		own := stats[:width]
 		stats = stats[width:]
@@ -74,7 +74,7 @@ func (t *tree) reckon(n int32, adversarial bool) bool {
 		bounds[r] = b
 		solved = solved && b.Solved()
 	}
-	t.nodes[n].solved = solved
+	t.at(n).solved = solved
 	return changed
 }
 

@@ -8,9 +8,11 @@ package montecarlo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -54,10 +56,11 @@ const defaultBytes = 1 << 30
 // that the tree of the last one contains goes on with that part of it. A fresh
 // Searcher with a node limit is reproducible. It belongs to one goroutine.
 type Searcher struct {
-	config  Config
-	machine machine.Machine
-	workers []*worker
-	last    opinion // of all workers, on the last search
+	config   Config
+	machine  machine.Machine
+	maxBytes int64
+	workers  []*worker
+	last     opinion // of all workers, on the last search
 }
 
 var _ search.Searcher = (*Searcher)(nil)
@@ -74,41 +77,74 @@ func New(c Config) *Searcher {
 // Search implements search.Searcher. A node is a leaf evaluated by playouts.
 // What it returns is an estimate unless the score bounds meet; for a single
 // role without chance it is the proved interval from the best goal that some
-// line reaches, which is the line returned.
+// line reaches, which is the line returned. A position in which a role has no move
+// is an error (machine.ErrStuck, wrapped); a terminal one has its goals for values,
+// and no strategies.
+//
+// No goroutine outlives the call, and no timer: ctx is looked at between two passes
+// of the machine. Memory: batches and trees of all workers stay within
+// Limits.MaxBytes, for which workers are left out where there is little; what a
+// batch and the root take is taken in any case.
 func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
 	if lim.MaxBytes <= 0 {
 		lim.MaxBytes = defaultBytes
 	}
-	if s.machine != m {
-		s.machine, s.workers = m, nil
+	if s.machine != m || s.maxBytes != lim.MaxBytes {
+		s.machine, s.maxBytes = m, lim.MaxBytes
+		s.workers = make([]*worker, affordable(m, lim.MaxBytes, s.config.Workers))
 	}
-	for i := len(s.workers); i < s.config.Workers; i++ {
-		s.workers = append(s.workers, newWorker(m, s.config, lim.Seed+uint64(i)))
+	if err := s.grow(ctx, q, lim); err != nil {
+		s.machine, s.workers = nil, nil // who knows in what state they are
+		return search.Result{}, err
 	}
-	inner, solved := context.WithCancel(ctx)
-	defer solved()
-	var group sync.WaitGroup
-	for i, w := range s.workers {
-		w.progress = nil
-		if i == 0 && lim.Progress != nil {
-			w.progress = func() { lim.Progress(w.result()) }
-		}
-		group.Go(func() {
-			w.prepare(q, lim, len(s.workers))
-			// Only a search that runs against the clock may be cut short by
-			// another worker's proof: with a node limit all run to their end, so
-			// that the outcome does not depend on their speed.
-			if w.grow(inner) && lim.MaxNodes == 0 {
-				solved()
-			}
-		})
-	}
-	group.Wait()
 	if s.workers[0].tree.isBroken() {
-		return search.Result{}, errors.New("a role has no legal move in a position that is not terminal")
+		return search.Result{}, fmt.Errorf("the position to search: %w", machine.ErrStuck)
 	}
 	r := s.merge()
 	r.Elapsed = time.Since(began)
 	return r, nil
+}
+
+// affordable is the number of workers whose batches take up no more than half of
+// the memory, at least one.
+func affordable(m machine.Machine, maxBytes int64, workers int) int {
+	batch := max(m.Info().Batch, 1)
+	return int(min(int64(workers), max(1, maxBytes/(2*batch))))
+}
+
+// grow lets all workers work on position q, until a limit is reached or ctx is done.
+// A panic of one of them is an error.
+func (s *Searcher) grow(ctx context.Context, q machine.State, lim search.Limits) error {
+	inner, end := context.WithCancel(ctx)
+	defer end()
+	faults := make([]error, len(s.workers))
+	var group sync.WaitGroup
+	for i := range s.workers {
+		group.Go(func() {
+			faults[i] = guard.Do(func() error {
+				if s.workers[i] == nil {
+					s.workers[i] = newWorker(s.machine, s.config, lim.Seed+uint64(i), lim.MaxBytes/int64(len(s.workers)))
+				}
+				w := s.workers[i]
+				w.progress = nil
+				if i == 0 && lim.Progress != nil {
+					w.progress = func() { lim.Progress(w.result()) }
+				}
+				w.prepare(inner, q, (lim.MaxNodes+int64(len(s.workers))-1)/int64(len(s.workers)))
+				// Only a search that runs against the clock may be cut short by
+				// another worker's proof: with a node limit all run to their end, so
+				// that the outcome does not depend on their speed.
+				if w.grow() && lim.MaxNodes == 0 {
+					end()
+				}
+				return nil
+			})
+			if faults[i] != nil {
+				end()
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(faults...)
 }

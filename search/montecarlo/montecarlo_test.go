@@ -174,6 +174,47 @@ func TestGeneralSumIsNotTakenForZeroSum(t *testing.T) {
 	}
 }
 
+// TestWhatWasProvedOfAnEnemyIsForgottenWhenThereIsNone plays games that look as if
+// what one player wins the other loses, until a position far away shows that both
+// can win. Until then it seems proved that b leaves a nothing in the first branch:
+// b wins there, whatever happens to a. But b may as well give a 70 points.
+func TestWhatWasProvedOfAnEnemyIsForgottenWhenThereIsNone(t *testing.T) {
+	game := &toys.Tree{Roles: []string{"a", "b"}, Nodes: make([]toys.Node, 3)}
+	end := func(a, b int32) int {
+		game.Nodes = append(game.Nodes, toys.Node{Goals: []int32{a, b}})
+		return len(game.Nodes) - 1
+	}
+	// hidden is a position behind which random play seldom comes: of three moves, of
+	// one role or the other, one goes on each time.
+	var hidden func(moves []int, depth, kid int) int
+	hidden = func(moves []int, depth, kid int) int {
+		if depth == 0 {
+			return kid
+		}
+		n := len(game.Nodes)
+		game.Nodes = append(game.Nodes, toys.Node{})
+		game.Nodes[n] = toys.Node{Moves: moves, Kids: []int{end(0, 100), end(0, 100), hidden(moves, depth-1, kid)}}
+		return n
+	}
+	const ( // the branches: b moves in the first, a in the second
+		first = iota + 1
+		second
+	)
+	game.Nodes[0] = toys.Node{Moves: []int{2, 1}, Kids: []int{first, second}}
+	game.Nodes[first] = toys.Node{Moves: []int{1, 2}, Kids: []int{end(0, 100), hidden([]int{1, 3}, 7, end(70, 100))}}
+	game.Nodes[second] = toys.Node{Moves: []int{2, 1}, Kids: []int{end(0, 100), hidden([]int{3, 1}, 7, end(10, 100))}}
+	for seed := range uint64(10) {
+		r, err := New(Config{Lanes: 1}).Search(t.Context(), game.Machine(), machine.State{0},
+			search.Limits{MaxNodes: 3000, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := r.Values[0]; r.Proved && v.Upper < 70 {
+			t.Errorf("seed %d: it is said to be proved that a gets %v, but it may get 70", seed, v)
+		}
+	}
+}
+
 // TestBoundsContainTheMinimaxValue grows trees over random games of turns and
 // compares the proofs with minimax.
 func TestBoundsContainTheMinimaxValue(t *testing.T) {
@@ -307,19 +348,38 @@ func TestTheTreeIsKeptForTheNextMove(t *testing.T) {
 	}
 	after := machine.State{29*2 + 1} // left took one counter
 	n := s.workers[0].tree.find(after)
-	visits := s.workers[0].tree.nodes[n].visits
+	visits := s.workers[0].tree.at(n).visits
 	if _, err := s.Search(ctx, m, after, search.Limits{MaxNodes: 1}); err != nil {
 		t.Fatal(err)
 	}
 	tree := s.workers[0].tree
-	if !tree.state(0).Equal(after) || tree.nodes[0].visits < visits {
-		t.Errorf("root %v with %d visits, want %v with at least %d", tree.state(0), tree.nodes[0].visits, after, visits)
+	if !tree.state(tree.root).Equal(after) || tree.at(tree.root).visits < visits {
+		t.Errorf("root %v with %d visits, want %v with at least %d", tree.state(tree.root), tree.at(tree.root).visits, after, visits)
 	}
-	for i := range tree.nodes[1:] {
-		n := int32(i + 1)
-		if got := tree.kid(tree.nodes[n].parent, tree.nodes[n].cell); got != n {
-			t.Fatalf("node %d is not the child of its parent, %d is", n, got)
+	checkLinks(t, tree)
+}
+
+// checkLinks follows the children from the root, and from all waste. Each must be
+// where its joint move leads to, and there must be no other edges.
+func checkLinks(t *testing.T, tree *tree) {
+	t.Helper()
+	count := 0
+	open := []int32{tree.root}
+	for n := tree.waste; n != none; n = tree.at(n).next {
+		open = append(open, n)
+	}
+	for len(open) > 0 {
+		n := open[len(open)-1]
+		open = open[:len(open)-1]
+		for k := tree.at(n).kid; k != none; k = tree.at(k).next {
+			if a := tree.at(k); a.parent != n || tree.kid(n, a.cell) != k {
+				t.Fatalf("node %d is not the child of its parent", k)
+			}
+			open, count = append(open, k), count+1
 		}
+	}
+	if count != len(tree.kids) {
+		t.Errorf("%d children, but %d edges", count, len(tree.kids))
 	}
 }
 

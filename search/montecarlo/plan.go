@@ -10,15 +10,11 @@ import (
 // chance has come across, in the tree or in a playout. Following it is sure to
 // give its goal.
 type plan struct {
-	expander *machine.Expander
-	children machine.Expansion
-	goal     float64 // -1 while there is none
-	line     [][]machine.Move
+	goal float64 // -1 while there is none
+	line [][]machine.Move
 }
 
-func newPlan(m machine.Machine) *plan {
-	return &plan{expander: machine.NewExpander(m), goal: -1}
-}
+func newPlan() *plan { return &plan{goal: -1} }
 
 // start forgets the plan: a search begins at another position.
 func (p *plan) start() { p.goal, p.line = -1, nil }
@@ -33,33 +29,53 @@ func (p *plan) consider(w *worker, leaves []leaf) {
 	}
 	l := &leaves[lane%len(leaves)]
 	line := [][]machine.Move{slices.Clone(l.joint)}
-	for n := l.parent; w.tree.nodes[n].parent != none; n = w.tree.nodes[n].parent {
+	for n := l.parent; w.tree.at(n).parent != none; n = w.tree.at(n).parent {
 		joint := make([]machine.Move, w.tree.roles)
-		w.tree.decode(w.tree.nodes[n].parent, w.tree.nodes[n].cell, joint)
+		parent := w.tree.at(n).parent
+		w.tree.split(parent, w.tree.at(n).cell, w.picks)
+		w.tree.decode(parent, w.picks, joint)
 		line = append(line, joint)
 	}
 	slices.Reverse(line)
 	states := w.playouts.replay(leaves, w.origin, lane)
+	if states == nil {
+		return
+	}
 	for i := 1; i < len(states); i++ {
-		joint := p.between(states[i-1], states[i])
-		if joint == nil {
+		move := w.playouts.between(states[i-1], states[i])
+		if move == machine.NoMove {
 			return
 		}
-		line = append(line, joint)
+		line = append(line, []machine.Move{move})
 	}
 	p.goal, p.line = goal, line
 }
 
-// between finds a joint move from one position to the next, nil if there is
-// none.
-func (p *plan) between(from, to machine.State) []machine.Move {
-	p.expander.Expand(&p.children, from)
-	for c := range p.children.Children {
-		if p.children.Child(c).Equal(to) {
-			joint := make([]machine.Move, len(p.children.Moves))
-			p.children.Joint(joint, c)
-			return joint
+// between finds a move of the only role from one position to the next, trying as
+// many at a time as there are lanes; machine.NoMove if ctx ends meanwhile.
+func (p *playouts) between(from, to machine.State) machine.Move {
+	b := p.batch
+	var legal []machine.Move
+	for first := 0; first == 0 || first < len(legal); first += b.Lanes() {
+		if p.ctx.Err() != nil {
+			break
+		}
+		b.Fill(from, nil)
+		b.Evaluate(1)
+		if first == 0 {
+			legal = b.AppendLegal(nil, 0, 0)
+		}
+		tried := legal[first:min(len(legal), first+b.Lanes())]
+		for lane, m := range tried {
+			b.Choose(lane, 0, m)
+		}
+		b.Advance(len(tried))
+		b.Store(p.states, len(tried))
+		for lane, m := range tried {
+			if to.Equal(p.states[lane*p.words : (lane+1)*p.words]) {
+				return m
+			}
 		}
 	}
-	return nil
+	return machine.NoMove
 }

@@ -1,11 +1,12 @@
 package montecarlo
 
 import (
+	"context"
 	"math/bits"
 	"slices"
-	"sync/atomic"
 
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 )
 
 // maxSteps bounds a playout: joint moves. Games of the usual collections end
@@ -18,7 +19,8 @@ const drawnGoal = 50
 // leaf is a child that the tree does not have yet, and what came of it.
 type leaf struct {
 	parent   int32
-	cell     int64
+	cell     int64   // of the joint move, or unnumbered
+	picks    []int32 // by role: which of its moves
 	joint    []machine.Move
 	state    machine.State // the child
 	terminal bool          // the child is terminal, or the game cannot go on there
@@ -38,7 +40,8 @@ type playouts struct {
 	states []uint64
 	alive  []uint64 // mask of lanes still playing
 	goals  []int32
-	halted *atomic.Bool
+	ctx    context.Context
+	bytes  int64 // about what the batch and the states take
 
 	// check is told the goals of every game that ended.
 	check func(goals []int32)
@@ -50,8 +53,16 @@ type playouts struct {
 	began    machine.Rand
 }
 
-func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, halted *atomic.Bool) *playouts {
-	b := m.NewBatch()
+// newPlayouts makes playouts on a batch of the given bytes at most, if such a batch
+// is wide; else on a narrow one.
+func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, bytes int64) *playouts {
+	var b machine.Batch
+	size := m.Info().Batch
+	if size <= bytes {
+		b = m.NewBatch()
+	} else {
+		b, size = m.NewNarrowBatch(), bytes
+	}
 	roles := len(m.Names().Roles)
 	return &playouts{
 		batch: b, rng: rng, words: m.Words(), roles: roles,
@@ -59,7 +70,7 @@ func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, halted *atomic
 		states: make([]uint64, b.Lanes()*m.Words()),
 		alive:  make([]uint64, (b.Lanes()+63)/64),
 		goals:  make([]int32, roles),
-		halted: halted,
+		bytes:  size + int64(b.Lanes()*m.Words())*8,
 	}
 }
 
@@ -78,7 +89,7 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State) {
 		p.alive[i] = 1<<uint(min(64, max(0, n-i*64))) - 1
 	}
 	p.bestGoal, p.began = -1, *p.rng
-	for steps := 0; p.harvest(leaves) && steps < maxSteps && !p.halted.Load(); steps++ {
+	for steps := 0; p.harvest(leaves) && steps < maxSteps && p.ctx.Err() == nil; steps++ {
 		p.batch.ChooseRandom(p.rng, n)
 		p.advance(n)
 	}
@@ -105,12 +116,15 @@ func (p *playouts) set(leaves []leaf, from func(*leaf) machine.State) int {
 }
 
 // replay runs the last run again and returns the positions of one lane, from
-// the leaf to the end of the game.
+// the leaf to the end of the game; nil if ctx ends meanwhile.
 func (p *playouts) replay(leaves []leaf, from func(*leaf) machine.State, lane int) []machine.State {
 	rng := p.began
 	n := p.set(leaves, from)
 	var states []machine.State
 	for range maxSteps + 1 {
+		if p.ctx.Err() != nil {
+			return nil
+		}
 		p.batch.Store(p.states, lane+1)
 		states = append(states, slices.Clone(p.states[lane*p.words:(lane+1)*p.words]))
 		if p.over(lane>>6)>>uint(lane&63)&1 != 0 {
@@ -145,7 +159,7 @@ func (p *playouts) harvest(leaves []leaf) bool {
 			p.check(p.goals)
 			l := &leaves[lane%len(leaves)]
 			for r, g := range p.goals {
-				l.goals[r] += float64(max(g, 0))
+				l.goals[r] += float64(search.Points(g))
 			}
 			l.count++
 			if g := float64(p.goals[0]); g > p.bestGoal {

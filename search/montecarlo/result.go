@@ -60,18 +60,18 @@ func (w *worker) opinion() opinion {
 	t := w.tree
 	o := opinion{
 		random:   t.random,
-		bounds:   append([]search.Interval(nil), t.boundsOf(0)...),
-		totals:   append([]float64(nil), t.totalsOf(0)...),
-		visits:   float64(t.nodes[0].visits),
+		bounds:   slices.Clone(t.boundsOf(t.root)),
+		totals:   slices.Clone(t.totalsOf(t.root)),
+		visits:   float64(t.at(t.root).visits),
 		moves:    make([][]stat, t.roles),
 		plan:     -1,
-		counters: search.Counters{Nodes: w.nodes, PeakBytes: w.peak},
+		counters: search.Counters{Nodes: w.nodes, PeakBytes: w.fixed + t.bytes()},
 	}
-	if t.nodes[0].widths != none {
-		first := t.nodes[0].stats
-		for r, width := range t.widthsOf(0) {
-			o.moves[r] = append([]stat(nil), t.stats[first:first+width]...)
-			first += width
+	if t.at(t.root).moves != none {
+		moves := t.movesOf(t.root)
+		for r, width := range t.widthsOf(t.root) {
+			o.moves[r] = slices.Clone(moves[:width])
+			moves = moves[width:]
 		}
 	}
 	if w.plan != nil {
@@ -204,9 +204,9 @@ func mixed(moves []stat) []search.Weighted {
 func (w *worker) line() [][]machine.Move {
 	t := w.tree
 	var line [][]machine.Move
-	for n := int32(0); n != none && t.nodes[n].widths != none; {
+	for n := t.root; n != none && t.at(n).moves != none; {
 		joint := make([]machine.Move, t.roles)
-		first := t.nodes[n].stats
+		moves := t.movesOf(n)
 		cell := int64(0)
 		for r, width := range t.widthsOf(n) {
 			if width > 1 && machine.Role(r) == t.random {
@@ -214,15 +214,18 @@ func (w *worker) line() [][]machine.Move {
 			}
 			best := int32(0)
 			for i := range width {
-				if t.stats[first+i].visits > t.stats[first+best].visits {
+				if moves[i].visits > moves[best].visits {
 					best = i
 				}
 			}
-			joint[r] = t.stats[first+best].move
+			joint[r] = moves[best].move
 			cell = cell*int64(width) + int64(best)
-			first += width
+			moves = moves[width:]
 		}
 		line = append(line, joint)
+		if !t.at(n).numbered {
+			return line
+		}
 		n = t.kid(n, cell)
 	}
 	return line

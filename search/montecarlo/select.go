@@ -14,15 +14,16 @@ const defaultExploration = 20
 // regretExploration is γ of regret matching: the share of uniform play.
 const regretExploration = 0.2
 
-// joint picks a joint move at the opened node n and returns its number.
+// joint picks a joint move at the opened node n and returns its number, or
+// unnumbered. Which moves make it up is left in picks.
 func (w *worker) joint(n int32) int64 {
 	t := w.tree
 	cell := int64(0)
 	choosers := w.choosers(n)
-	first := t.nodes[n].stats
+	visits, moves := t.at(n).visits, t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
-		stats := t.stats[first : first+width]
-		first += width
+		stats := moves[:width]
+		moves = moves[width:]
 		i := 0
 		switch {
 		case width == 1:
@@ -31,12 +32,16 @@ func (w *worker) joint(n int32) int64 {
 		case choosers > 1 && w.config.Rule == RegretMatching:
 			i = w.matchRegret(stats)
 		case choosers > 1:
-			i = w.uct(stats, t.nodes[n].visits, math.Inf(-1))
+			i = w.uct(stats, visits, math.Inf(-1))
 		default:
-			i = w.uct(stats, t.nodes[n].visits, t.boundsOf(n)[r].Lower)
+			i = w.uct(stats, visits, t.boundsOf(n)[r].Lower)
 		}
 		stats[i].visits++
+		w.picks[r] = int32(i)
 		cell = cell*int64(width) + int64(i)
+	}
+	if !t.at(n).numbered {
+		return unnumbered
 	}
 	return cell
 }
@@ -125,26 +130,30 @@ func (w *worker) matchRegret(stats []stat) int {
 	return pick
 }
 
-// learn adds to the moves of joint move cell at node n what came of it, goals
-// by role.
-func (w *worker) learn(n int32, cell int64, goals []float64) {
+// learn adds to the moves of node n that picks name, which make up joint move cell,
+// what came of it, goals by role.
+func (w *worker) learn(n int32, cell int64, picks []int32, goals []float64) {
 	t := w.tree
 	matching := w.config.Rule == RegretMatching && w.choosers(n) > 1
-	widths := t.widthsOf(n)
-	first := t.nodes[n].stats
+	widths, moves := t.widthsOf(n), t.movesOf(n)
+	first := int32(0)
 	for _, width := range widths {
 		first += width
 	}
 	step := int64(1)
 	for r := t.roles - 1; r >= 0; r-- {
-		width := int64(widths[r])
 		first -= widths[r]
-		i := cell / step % width
-		t.stats[first+int32(i)].sum += goals[r]
-		if matching && width > 1 && machine.Role(r) != t.random {
-			w.regret(n, r, cell-i*step, step, t.stats[first:first+widths[r]], goals[r])
+		i := picks[r]
+		moves[first+i].sum += goals[r]
+		if matching && widths[r] > 1 && machine.Role(r) != t.random {
+			own := moves[first : first+widths[r]]
+			if cell == unnumbered {
+				w.regret(n, r, unnumbered, 0, own, goals[r])
+			} else {
+				w.regret(n, r, cell-int64(i)*step, step, own, goals[r])
+			}
 		}
-		step *= width
+		step *= int64(widths[r])
 	}
 }
 
@@ -152,10 +161,13 @@ func (w *worker) learn(n int32, cell int64, goals []float64) {
 // what was got, the others' moves being the same. The number of the joint move
 // with the role's i-th move is base + i*step.
 func (w *worker) regret(n int32, r int, base, step int64, stats []stat, got float64) {
+	unknown := w.tree.value(n, r)
 	for i := range stats {
-		instead := w.tree.value(n, r)
-		if kid := w.tree.kid(n, base+int64(i)*step); kid != none {
-			instead = w.tree.value(kid, r)
+		instead := unknown
+		if base != unnumbered {
+			if kid := w.tree.kid(n, base+int64(i)*step); kid != none {
+				instead = w.tree.value(kid, r)
+			}
 		}
 		stats[i].regret += float32(instead - got)
 	}

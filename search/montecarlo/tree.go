@@ -1,36 +1,46 @@
 package montecarlo
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
-// The tree lives in a few flat slices without pointers, so that the garbage
-// collector has nothing to follow and memory can be counted:
+// The tree lives in blocks of equal size, without pointers inside, so that it
+// grows in steps that nobody notices, the garbage collector has nothing to follow,
+// and memory can be counted:
 //
-//	nodes   one per position reached
-//	states  words per node
-//	totals  by node, then role: sum of the goals seen below
-//	bounds  by node, then role: what is proved (bounds.go)
-//	widths  by opened node, then role: number of legal moves
-//	stats   by opened node, then role, then move
+//	blocks  for as many nodes each: the nodes and, beside them, their states, sums
+//	        of goals, bounds (bounds.go) and numbers of legal moves
+//	moves   what is known of the moves of opened nodes (spans.go)
 //	kids    (node, joint move) → node
 //
-// A node is opened, that is given widths and stats, when the search first goes
-// through it; most never are. Node 0 is the root. Goals are in goal points.
+// A node is opened, that is given widths and moves, when the search first goes
+// through it; most never are. Nodes that no search will need again are not cleared
+// away but waste: their places are taken by new nodes, one at a time, see reroot.
+// Goals are in goal points.
 
-// none stands for no node and no stats.
+// none stands for no node and no moves.
 const none int32 = -1
 
+// unnumbered stands for a joint move of a node that has more of them than there are
+// numbers. It never gets a child: nobody would come by there twice.
+const unnumbered int64 = -1
+
 type node struct {
-	parent int32
 	cell   int64 // the number of the joint move that leads here, see Expansion
-	widths int32 // first of its widths, or none while it is not opened
-	stats  int32 // first of its stats
+	parent int32
+	kid    int32 // the first of its children, or none
+	next   int32 // the next child of its parent, or none
+	moves  int32 // the span of its moves, or none while it is not opened
 	visits int32
-	solved bool // the bounds of all roles meet
+	epoch  uint8 // see forgetBounds
+	solved bool  // the bounds of all roles meet
+	// terminal tells that the game is over, or cannot go on.
+	terminal bool
+	numbered bool // opened, and its joint moves have numbers
 }
 
 // stat is what is known of one move of one role at a node.
@@ -50,80 +60,105 @@ type edge struct {
 	cell int64
 }
 
+// block holds 1<<tree.shift nodes.
+type block struct {
+	nodes  []node
+	states []uint64          // words per node
+	totals []float64         // by node, then role: sum of the goals seen below
+	bounds []search.Interval // by node, then role: what is proved
+	widths []int32           // by node, then role: number of legal moves
+}
+
 type tree struct {
 	roles, words int
 	random       machine.Role // or -1
+	room         int64        // bytes that the tree may take
 
-	nodes  []node
-	states []uint64
-	totals []float64
-	bounds []search.Interval
-	widths []int32
-	stats  []stat
+	root   int32 // none before the first node
+	waste  int32 // the first of the nodes not needed any more, chained by next; or none
+	fresh  int32 // nodes from this one on were never used
+	shift  uint
+	mask   int32 // 1<<shift - 1
+	blocks []*block
+	moves  spans
 	kids   map[edge]int32
+	epoch  uint8
 
 	reckoner reckoner
 }
 
-func newTree(roles, words int, random machine.Role) *tree {
-	return &tree{roles: roles, words: words, random: random, kids: map[edge]int32{}}
+const (
+	// blockBytes is the size of blocks where there is much room: small enough to be
+	// allocated and cleared in a tenth of a millisecond, large enough to be few.
+	blockBytes = 1 << 18
+	// roomParts is how many blocks at least fit into the room, so that little is
+	// lost by the last one; leastNodes is what a block has nevertheless.
+	roomParts  = 64
+	leastNodes = 8
+	// kidBytes is about what one entry of a Go map of this shape takes.
+	kidBytes = 48
+)
+
+func newTree(roles, words int, random machine.Role, room int64) *tree {
+	t := &tree{roles: roles, words: words, random: random, room: room, root: none, waste: none, kids: map[edge]int32{}}
+	part := min(blockBytes, room/roomParts)
+	t.shift = uint(bits.Len64(uint64(max(leastNodes, part/t.nodeBytes()))) - 1)
+	t.mask = 1<<t.shift - 1
+	t.moves = newSpans(part)
+	return t
 }
 
-// kidBytes is about what one entry of a Go map of this shape takes.
-const kidBytes = 48
+// nodeBytes is the memory of one node and of the edge to it, its moves left aside.
+func (t *tree) nodeBytes() int64 {
+	perRole := unsafe.Sizeof(float64(0)) + unsafe.Sizeof(search.Interval{}) + unsafe.Sizeof(int32(0))
+	return int64(unsafe.Sizeof(node{})) + kidBytes + 8*int64(t.words) + int64(t.roles)*int64(perRole)
+}
 
-// bytes is the memory in use, spare room not counted.
+// bytes is the memory that the tree takes.
 func (t *tree) bytes() int64 {
-	return int64(len(t.nodes))*int64(unsafe.Sizeof(node{})+kidBytes) +
-		int64(len(t.states)+len(t.totals)+2*len(t.bounds))*8 +
-		int64(len(t.widths))*4 + int64(len(t.stats))*int64(unsafe.Sizeof(stat{}))
+	return int64(len(t.blocks))*t.nodeBytes()<<t.shift + t.moves.bytes
 }
 
-// add makes a node for position s.
-func (t *tree) add(parent int32, cell int64, s machine.State) int32 {
-	n := int32(len(t.nodes))
-	t.nodes = append(t.nodes, node{parent: parent, cell: cell, widths: none})
-	t.states = append(t.states, s...)
-	for range t.roles {
-		t.totals = append(t.totals, 0)
-		t.bounds = append(t.bounds, goalRange)
-	}
-	if parent != none {
-		t.kids[edge{parent, cell}] = n
-	}
-	return n
+// hasRoom tells whether one more block fits.
+func (t *tree) hasRoom() bool { return t.bytes()+t.nodeBytes()<<t.shift <= t.room }
+
+// at is node n. Whether it is solved is true of the present epoch only after a look at
+// its bounds.
+func (t *tree) at(n int32) *node {
+	return &t.blocks[n>>(t.shift&31)].nodes[n&t.mask]
 }
 
-// open gives node n its moves: legal(r) appends those of role r.
-func (t *tree) open(n int32, legal func(dst []machine.Move, r machine.Role) []machine.Move) {
-	var buffer [64]machine.Move
-	moves := buffer[:0]
-	t.nodes[n].widths, t.nodes[n].stats = int32(len(t.widths)), int32(len(t.stats))
-	for r := range t.roles {
-		moves = legal(moves[:0], machine.Role(r))
-		t.widths = append(t.widths, int32(len(moves)))
-		for _, m := range moves {
-			t.stats = append(t.stats, stat{move: m, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)})
-		}
-	}
+// place is the block of node n and the index of n in it.
+func (t *tree) place(n int32) (*block, int) {
+	return t.blocks[n>>(t.shift&31)], int(n & t.mask)
 }
 
 func (t *tree) state(n int32) machine.State {
-	return t.states[int(n)*t.words : (int(n)+1)*t.words]
+	b, i := t.place(n)
+	return b.states[i*t.words : (i+1)*t.words]
 }
 
 func (t *tree) widthsOf(n int32) []int32 {
-	w := t.nodes[n].widths
-	return t.widths[w : int(w)+t.roles]
+	b, i := t.place(n)
+	return b.widths[i*t.roles : (i+1)*t.roles]
 }
 
 func (t *tree) totalsOf(n int32) []float64 {
-	return t.totals[int(n)*t.roles : (int(n)+1)*t.roles]
+	b, i := t.place(n)
+	return b.totals[i*t.roles : (i+1)*t.roles]
 }
 
 func (t *tree) boundsOf(n int32) []search.Interval {
-	return t.bounds[int(n)*t.roles : (int(n)+1)*t.roles]
+	b, i := t.place(n)
+	if b.nodes[i].epoch != t.epoch {
+		t.renew(n, &b.nodes[i])
+	}
+	return b.bounds[i*t.roles : (i+1)*t.roles]
 }
+
+// movesOf is what is known of the moves of the opened node n: those of the first
+// role, then those of the second, …
+func (t *tree) movesOf(n int32) []stat { return t.moves.from(t.at(n).moves) }
 
 // kid is the node behind a joint move, or none.
 func (t *tree) kid(n int32, cell int64) int32 {
@@ -133,23 +168,116 @@ func (t *tree) kid(n int32, cell int64) int32 {
 	return none
 }
 
+// add makes a node for position s, the root if parent is none. It returns none if
+// there is no room: that for the root is taken in any case.
+func (t *tree) add(parent int32, cell int64, s machine.State) int32 {
+	n := t.take(parent == none)
+	if n == none {
+		return none
+	}
+	b, i := t.place(n)
+	b.nodes[i] = node{cell: cell, parent: parent, kid: none, next: none, moves: none, epoch: t.epoch}
+	copy(b.states[i*t.words:(i+1)*t.words], s)
+	for r := range t.roles {
+		b.totals[i*t.roles+r], b.bounds[i*t.roles+r] = 0, goalRange
+	}
+	if parent == none {
+		t.root = n
+		return n
+	}
+	p := t.at(parent)
+	b.nodes[i].next, p.kid = p.kid, n
+	t.kids[edge{parent, cell}] = n
+	return n
+}
+
+// take finds a place for a node: one of waste, or a new one as long as there is
+// room, or if there must be one.
+func (t *tree) take(must bool) int32 {
+	if t.waste != none {
+		return t.recycle()
+	}
+	if int(t.fresh)>>t.shift == len(t.blocks) {
+		if !must && !t.hasRoom() {
+			return none
+		}
+		size := 1 << t.shift
+		t.blocks = append(t.blocks, &block{
+			nodes:  make([]node, size),
+			states: make([]uint64, size*t.words),
+			totals: make([]float64, size*t.roles),
+			bounds: make([]search.Interval, size*t.roles),
+			widths: make([]int32, size*t.roles),
+		})
+	}
+	t.fresh++
+	return t.fresh - 1
+}
+
+// maxNumbered is how many joint moves of a node can be numbered.
+const maxNumbered = 1 << 62
+
+// open gives node n its moves: legal(r) appends those of role r. It returns false if
+// there is no room for them: that of the root is taken in any case.
+func (t *tree) open(n int32, legal func(dst []machine.Move, r machine.Role) []machine.Move) bool {
+	var buffer [64]machine.Move
+	moves, widths := buffer[:0], t.widthsOf(n)
+	joint, numbered := int64(1), true
+	for r := range t.roles {
+		before := len(moves)
+		moves = legal(moves, machine.Role(r))
+		width := int64(len(moves) - before)
+		widths[r] = int32(width)
+		if numbered = numbered && (width == 0 || joint <= maxNumbered/width); numbered {
+			joint *= width
+		}
+	}
+	span := t.moves.take(len(moves), t.room-t.bytes())
+	if span == none && n == t.root {
+		span = t.takeForRoot(len(moves))
+	}
+	if span == none {
+		return false
+	}
+	a := t.at(n)
+	a.moves, a.numbered = span, numbered
+	for i, m := range moves {
+		t.moves.from(span)[i] = stat{move: m, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)}
+	}
+	return true
+}
+
 // value is the best guess at what role r gets at node n: proved if possible,
 // else the mean.
 func (t *tree) value(n int32, r int) float64 {
-	b := t.boundsOf(n)[r]
-	if b.Solved() || t.nodes[n].visits == 0 {
-		return (b.Lower + b.Upper) / 2
+	b, i := t.place(n)
+	a := &b.nodes[i]
+	if a.epoch != t.epoch {
+		t.renew(n, a)
 	}
-	mean := t.totalsOf(n)[r] / float64(t.nodes[n].visits)
-	return min(max(mean, b.Lower), b.Upper)
+	bounds := b.bounds[i*t.roles+r]
+	if bounds.Solved() || a.visits == 0 {
+		return (bounds.Lower + bounds.Upper) / 2
+	}
+	mean := b.totals[i*t.roles+r] / float64(a.visits)
+	return min(max(mean, bounds.Lower), bounds.Upper)
+}
+
+// isSolved tells whether the bounds of all roles meet at node n.
+func (t *tree) isSolved(n int32) bool {
+	a := t.at(n)
+	if a.epoch != t.epoch {
+		t.renew(n, a)
+	}
+	return a.solved
 }
 
 // isBroken tells whether some role has no move at the root, which is opened.
 func (t *tree) isBroken() bool {
-	if t.nodes[0].widths == none {
+	if t.at(t.root).moves == none {
 		return false
 	}
-	for _, w := range t.widthsOf(0) {
+	for _, w := range t.widthsOf(t.root) {
 		if w == 0 {
 			return true
 		}
@@ -157,88 +285,48 @@ func (t *tree) isBroken() bool {
 	return false
 }
 
-// find returns the most visited node for position s, or none.
-func (t *tree) find(s machine.State) int32 {
-	found := none
-	for n := range t.nodes {
-		if t.states[n*t.words] != s[0] || !t.state(int32(n)).Equal(s) {
-			continue
-		}
-		if found == none || t.nodes[n].visits > t.nodes[found].visits {
-			found = int32(n)
-		}
-	}
-	return found
-}
-
-// subtree copies node top and all below it into a tree of its own. Parents come
-// before their children, so one pass will do.
-func (t *tree) subtree(top int32) *tree {
-	out := newTree(t.roles, t.words, t.random)
-	moved := make([]int32, len(t.nodes)) // by old node: the new one, or none
-	for n := range t.nodes {
-		moved[n] = none
-		switch p := t.nodes[n].parent; {
-		case int32(n) == top:
-			moved[n] = out.adopt(t, top, none)
-		case p != none && moved[p] != none:
-			moved[n] = out.adopt(t, int32(n), moved[p])
-		}
-	}
-	return out
-}
-
-// adopt copies node from of tree t below parent.
-func (t *tree) adopt(other *tree, from, parent int32) int32 {
-	old := other.nodes[from]
-	n := t.add(parent, old.cell, other.state(from))
-	copy(t.totalsOf(n), other.totalsOf(from))
-	copy(t.boundsOf(n), other.boundsOf(from))
-	t.nodes[n].visits, t.nodes[n].solved = old.visits, old.solved
-	if old.widths == none {
-		return n
-	}
-	t.nodes[n].widths, t.nodes[n].stats = int32(len(t.widths)), int32(len(t.stats))
-	first := old.stats
-	for _, w := range other.widthsOf(from) {
-		t.widths = append(t.widths, w)
-		t.stats = append(t.stats, other.stats[first:first+w]...)
-		first += w
-	}
-	return n
-}
-
-// digit is the index of role r's move in joint move cell of the opened node n.
-func (t *tree) digit(n int32, cell int64, r int) int64 {
+// split writes, by role, which of its moves make up joint move cell of the opened
+// node n.
+func (t *tree) split(n int32, cell int64, picks []int32) {
 	widths := t.widthsOf(n)
-	for q := t.roles - 1; q > r; q-- {
-		cell /= int64(widths[q])
+	for r := t.roles - 1; r >= 0; r-- {
+		picks[r] = int32(cell % int64(widths[r]))
+		cell /= int64(widths[r])
 	}
-	return cell % int64(widths[r])
 }
 
-// decode writes joint move cell of the opened node n into dst.
-func (t *tree) decode(n int32, cell int64, dst []machine.Move) {
-	first := t.nodes[n].stats
+// decode writes the joint move of the opened node n that is made up of picks into
+// dst.
+func (t *tree) decode(n int32, picks []int32, dst []machine.Move) {
+	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
-		dst[r] = t.stats[first+int32(t.digit(n, cell, r))].move
-		first += width
+		dst[r] = moves[picks[r]].move
+		moves = moves[width:]
 	}
 }
 
-// forgetBounds leaves only what terminal positions say for themselves.
-func (t *tree) forgetBounds() {
-	for n := range t.nodes {
-		at := &t.nodes[n]
-		if at.widths == none {
-			continue
-		}
-		at.solved = false
-		for r := range t.roles {
-			t.boundsOf(int32(n))[r] = goalRange
-		}
+// forgetBounds leaves only what terminal positions say for themselves. A tree may
+// be large: so a new epoch begins, and each node forgets when it is next looked at.
+func (t *tree) forgetBounds() { t.epoch++ }
+
+// renew takes node n, which is a, over into the present epoch.
+func (t *tree) renew(n int32, a *node) {
+	a.epoch = t.epoch
+	if a.terminal {
+		return
 	}
-	for i := range t.stats {
-		t.stats[i].lower, t.stats[i].upper = float32(goalRange.Lower), float32(goalRange.Upper)
+	a.solved = false
+	for r := range t.boundsOf(n) {
+		t.boundsOf(n)[r] = goalRange
+	}
+	if a.moves == none {
+		return
+	}
+	moves := t.movesOf(n)
+	for _, width := range t.widthsOf(n) {
+		for i := range moves[:width] {
+			moves[i].lower, moves[i].upper = float32(goalRange.Lower), float32(goalRange.Upper)
+		}
+		moves = moves[width:]
 	}
 }

@@ -2,7 +2,6 @@ package montecarlo
 
 import (
 	"context"
-	"sync/atomic"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -25,8 +24,8 @@ type worker struct {
 	rng      *machine.Rand
 	tree     *tree
 	playouts *playouts
-	plan     *plan // for a single role without chance, else nil
-	halted   atomic.Bool
+	plan     *plan           // for a single role without chance, else nil
+	ctx      context.Context // of the present search
 	progress func()
 
 	adversarial bool  // see bounds.go
@@ -35,15 +34,16 @@ type worker struct {
 
 	nodes    int64
 	maxNodes int64
-	maxBytes int64
-	peak     int64
+	fixed    int64 // bytes of the batch and what belongs to it
 
 	leaves  []leaf
 	pending map[edge]bool // leaves of this round
 	zeros   []float64
+	picks   []int32 // by role: which of its moves
 }
 
-func newWorker(m machine.Machine, c Config, seed uint64) *worker {
+// newWorker makes a worker that takes the given bytes of memory at most.
+func newWorker(m machine.Machine, c Config, seed uint64, bytes int64) *worker {
 	names := m.Names()
 	w := &worker{config: c, rng: machine.NewRand(seed), adversarial: true, pending: map[edge]bool{}}
 	lanes := c.Lanes
@@ -52,7 +52,7 @@ func newWorker(m machine.Machine, c Config, seed uint64) *worker {
 			lanes = 1 << 30 // as many as the batch has
 		}
 	}
-	w.playouts = newPlayouts(m, lanes, w.rng, &w.halted)
+	w.playouts = newPlayouts(m, lanes, w.rng, bytes/2)
 	w.playouts.check = w.checkSum
 	random := machine.Role(-1)
 	for r, name := range names.Roles {
@@ -61,18 +61,20 @@ func newWorker(m machine.Machine, c Config, seed uint64) *worker {
 		}
 	}
 	roles := len(names.Roles)
-	w.tree = newTree(roles, m.Words(), random)
-	if players := w.players(); players > 2 {
-		w.adversarial = false
-	} else if roles == 1 {
-		w.plan = newPlan(m)
-	}
 	for range max(1, w.playouts.lanes/playoutsPerLeaf) {
 		w.leaves = append(w.leaves, leaf{
-			joint: make([]machine.Move, roles), state: make(machine.State, m.Words()), goals: make([]float64, roles),
+			picks: make([]int32, roles), joint: make([]machine.Move, roles),
+			state: make(machine.State, m.Words()), goals: make([]float64, roles),
 		})
 	}
-	w.zeros = make([]float64, roles)
+	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(8*m.Words()+16*roles))
+	w.tree = newTree(roles, m.Words(), random, max(bytes-w.fixed, bytes/4))
+	if players := w.players(); players > 2 {
+		w.adversarial = false
+	} else if roles == 1 && players == 1 {
+		w.plan = newPlan()
+	}
+	w.zeros, w.picks = make([]float64, roles), make([]int32, roles)
 	return w
 }
 
@@ -93,7 +95,7 @@ func (w *worker) checkSum(goals []int32) {
 	sum := int32(0)
 	for r, g := range goals {
 		if machine.Role(r) != w.tree.random {
-			sum += max(g, 0)
+			sum += search.Points(g)
 		}
 	}
 	if !w.sumKnown {
@@ -106,31 +108,23 @@ func (w *worker) checkSum(goals []int32) {
 }
 
 // prepare makes q the root, with what the tree knows of it already.
-func (w *worker) prepare(q machine.State, lim search.Limits, workers int) {
-	w.maxNodes = (lim.MaxNodes + int64(workers) - 1) / int64(workers)
-	// Half for the tree: the other half is for copying, when slices grow and
-	// when a subtree becomes the tree.
-	w.maxBytes = lim.MaxBytes / int64(workers) / 2
-	w.nodes, w.peak = 0, 0
-	w.halted.Store(false)
-	if n := w.tree.find(q); n != none {
-		if n != 0 {
-			w.tree = w.tree.subtree(n)
-		}
-	} else {
-		w.tree = newTree(w.tree.roles, w.tree.words, w.tree.random)
-		w.tree.add(none, 0, q)
+func (w *worker) prepare(ctx context.Context, q machine.State, maxNodes int64) {
+	w.ctx, w.playouts.ctx = ctx, ctx
+	w.nodes, w.maxNodes = 0, maxNodes
+	t := w.tree
+	if t.reroot(t.find(q)); t.root == none {
+		t.add(none, 0, q)
 	}
 	if w.plan != nil {
 		w.plan.start()
 	}
-	if w.tree.nodes[0].widths == none && !w.isTerminal(q) {
-		w.open(0)
+	if root := t.at(t.root); !root.terminal && root.moves == none && !w.isOver(q) {
+		w.open(t.root)
 	}
 }
 
-// isTerminal settles the root where the game is over there.
-func (w *worker) isTerminal(q machine.State) bool {
+// isOver settles the root where the game is over there.
+func (w *worker) isOver(q machine.State) bool {
 	b := w.playouts.batch
 	b.Load(q, 1)
 	b.Evaluate(1)
@@ -138,31 +132,31 @@ func (w *worker) isTerminal(q machine.State) bool {
 		return false
 	}
 	b.Goals(w.playouts.goals, 0)
+	root, bounds := w.tree.at(w.tree.root), w.tree.boundsOf(w.tree.root)
 	for r, g := range w.playouts.goals {
-		w.tree.boundsOf(0)[r] = search.Exact(float64(max(g, 0)))
+		bounds[r] = search.Exact(float64(search.Points(g)))
 	}
-	w.tree.nodes[0].solved = true
+	root.terminal, root.solved = true, true
 	return true
 }
 
-// open finds the legal moves at node n. The batch must be free.
-func (w *worker) open(n int32) {
+// open finds the legal moves at node n, if there is room for them. The batch must be
+// free.
+func (w *worker) open(n int32) bool {
 	b := w.playouts.batch
 	b.Load(w.tree.state(n), 1)
 	b.Evaluate(1)
-	w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move { return b.AppendLegal(dst, 0, r) })
+	return w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move { return b.AppendLegal(dst, 0, r) })
 }
 
 // grow runs rounds until a limit is reached, ctx is done or the root is solved,
 // and tells whether it is.
-func (w *worker) grow(ctx context.Context) bool {
-	halt := context.AfterFunc(ctx, func() { w.halted.Store(true) })
-	defer halt()
+func (w *worker) grow() bool {
 	report := int64(1)
 	if w.tree.isBroken() {
 		return false
 	}
-	for !w.tree.nodes[0].solved && !w.halted.Load() && (w.maxNodes == 0 || w.nodes < w.maxNodes) {
+	for !w.isSolved() && w.ctx.Err() == nil && (w.maxNodes == 0 || w.nodes < w.maxNodes) {
 		leaves := w.gather()
 		if len(leaves) > 0 {
 			w.playouts.run(leaves, w.origin)
@@ -176,14 +170,16 @@ func (w *worker) grow(ctx context.Context) bool {
 			w.progress()
 		}
 	}
-	w.peak = max(w.peak, w.tree.bytes())
-	return w.tree.nodes[0].solved
+	return w.isSolved()
 }
+
+func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
 
 func (w *worker) origin(l *leaf) machine.State { return w.tree.state(l.parent) }
 
 // gather goes down the tree until it has a leaf for each place of the batch, or
-// comes to the same leaf again.
+// comes to the same leaf again. A path may take a pass of the machine, to open a
+// node, so ctx is looked at before each.
 func (w *worker) gather() []leaf {
 	room := int64(len(w.leaves))
 	if w.maxNodes > 0 {
@@ -191,66 +187,77 @@ func (w *worker) gather() []leaf {
 	}
 	clear(w.pending)
 	n := 0
-	for int64(n) < room {
+	for int64(n) < room && w.ctx.Err() == nil {
 		at, cell, fresh := w.descend()
 		w.nodes++
 		if !fresh {
 			w.backUp(at, w.proved(at))
-			if w.tree.nodes[0].solved {
+			if w.isSolved() {
 				break
 			}
 			room--
 			continue
 		}
 		e := edge{at, cell}
-		if w.pending[e] {
-			w.undo(at, cell)
+		if w.pending[e] && cell != unnumbered {
+			w.undo(at, w.picks)
 			break
 		}
 		w.pending[e] = true
-		w.leaves[n].parent, w.leaves[n].cell = at, cell
-		w.tree.decode(at, cell, w.leaves[n].joint)
+		l := &w.leaves[n]
+		l.parent, l.cell = at, cell
+		copy(l.picks, w.picks)
+		w.tree.decode(at, l.picks, l.joint)
 		n++
 	}
 	return w.leaves[:n]
 }
 
 // descend follows the roles' choices from the root to a joint move that has no
-// node yet (fresh), or to a solved node.
+// node yet (fresh), or to a solved node. A node that there is no room to open counts
+// as none. The last choices are left in picks.
 func (w *worker) descend() (n int32, cell int64, fresh bool) {
 	t := w.tree
-	for {
-		t.nodes[n].visits++
-		if t.nodes[n].solved {
-			return n, 0, false
-		}
-		if t.nodes[n].widths == none {
-			w.open(n)
-		}
+	n = t.root
+	t.at(n).visits++
+	for !t.isSolved(n) {
 		cell = w.joint(n)
-		k := t.kid(n, cell)
+		k := none
+		if cell != unnumbered {
+			k = t.kid(n, cell)
+		}
 		if k == none {
 			return n, cell, true
 		}
+		if !t.isSolved(k) && t.at(k).moves == none && !w.open(k) {
+			return n, cell, true
+		}
+		t.at(k).visits++
 		n = k
 	}
+	return n, 0, false
 }
 
-// absorb adds evaluated leaves to the tree, as far as there is memory, and
-// passes up what came of them.
+// absorb adds evaluated leaves to the tree, as far as there is room, and passes up
+// what came of them.
 func (w *worker) absorb(leaves []leaf) {
 	t := w.tree
 	for i := range leaves {
 		l := &leaves[i]
-		if w.maxBytes > 0 && t.bytes() > w.maxBytes && !l.terminal {
-			w.learn(l.parent, l.cell, l.goals)
+		n := none
+		if l.cell != unnumbered {
+			if n = t.kid(l.parent, l.cell); n == none {
+				n = t.add(l.parent, l.cell, l.state)
+			}
+		}
+		if n == none {
+			w.learn(l.parent, l.cell, l.picks, l.goals)
 			w.backUp(l.parent, l.goals)
 			continue
 		}
-		n := t.add(l.parent, l.cell, l.state)
-		t.nodes[n].visits = 1
+		t.at(n).visits++
 		if l.terminal {
-			t.nodes[n].solved = true
+			t.at(n).terminal, t.at(n).solved = true, true
 			for r, g := range l.goals {
 				t.boundsOf(n)[r] = search.Exact(g)
 			}
@@ -264,30 +271,35 @@ func (w *worker) absorb(leaves []leaf) {
 func (w *worker) backUp(n int32, goals []float64) {
 	t := w.tree
 	for n != none {
+		totals := t.totalsOf(n)
 		for r, g := range goals {
-			t.totalsOf(n)[r] += g
+			totals[r] += g
 		}
-		at := &t.nodes[n]
-		if at.parent != none {
-			w.learn(at.parent, at.cell, goals)
+		a := t.at(n)
+		if a.parent != none {
+			t.split(a.parent, a.cell, w.picks)
+			w.learn(a.parent, a.cell, w.picks, goals)
 		}
-		n = at.parent
+		n = a.parent
 	}
 }
 
-// undo takes back the visits of a path that ended in joint move cell of node n.
-func (w *worker) undo(n int32, cell int64) {
+// undo takes back the visits of a path that ended in the moves picks of node n.
+func (w *worker) undo(n int32, picks []int32) {
 	t := w.tree
 	w.nodes--
 	for n != none {
-		t.nodes[n].visits--
-		first := t.nodes[n].stats
-		widths := t.widthsOf(n)
-		for r := range widths {
-			t.stats[first+int32(t.digit(n, cell, r))].visits--
-			first += widths[r]
+		a := t.at(n)
+		a.visits--
+		moves := t.movesOf(n)
+		for r, width := range t.widthsOf(n) {
+			moves[picks[r]].visits--
+			moves = moves[width:]
 		}
-		cell, n = t.nodes[n].cell, t.nodes[n].parent
+		if a.parent != none {
+			t.split(a.parent, a.cell, picks)
+		}
+		n = a.parent
 	}
 }
 

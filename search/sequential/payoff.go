@@ -42,14 +42,14 @@ func newPayoff(names []string, goals search.Interval) (payoff, error) {
 
 // of returns the payoff of a terminal position. A missing goal counts as zero.
 func (p *payoff) of(goals []int32) (float64, error) {
-	g := max(goals[p.maximiser], 0)
+	g := search.Points(goals[p.maximiser])
 	if float64(g) < p.goals.Lower || float64(g) > p.goals.Upper {
 		return 0, fmt.Errorf("a goal of %d points lies outside %g to %g", g, p.goals.Lower, p.goals.Upper)
 	}
 	if p.minimiser < 0 {
 		return float64(g), nil
 	}
-	sum := g + max(goals[p.minimiser], 0)
+	sum := g + search.Points(goals[p.minimiser])
 	if !p.sumKnown {
 		p.sum, p.sumKnown = sum, true
 	}

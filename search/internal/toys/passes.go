@@ -1,0 +1,64 @@
+package toys
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"stackmate/reasoner/machine"
+)
+
+// slowPass is what a pass takes once the context of PassesAfterEnd is done: as long
+// as in a circuit of some millions of gates.
+const slowPass = 5 * time.Millisecond
+
+// PassesAfterEnd runs a search on m, or on what answers like m, ends the context of
+// the search in the given pass of the machine (an evaluation or a step of any
+// batch), and counts the passes made after that one. If the search ends before that
+// pass, the answer is -1.
+func PassesAfterEnd(m machine.Machine, pass int64, search func(ctx context.Context, m machine.Machine)) int64 {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	counted := &counted{Machine: m, last: pass, end: cancel}
+	search(ctx, counted)
+	return max(counted.passes.Load()-pass, -1)
+}
+
+// counted is a machine whose passes are counted.
+type counted struct {
+	machine.Machine
+	passes atomic.Int64
+	last   int64
+	end    func()
+}
+
+func (m *counted) NewBatch() machine.Batch       { return &countedBatch{m.Machine.NewBatch(), m} }
+func (m *counted) NewNarrowBatch() machine.Batch { return &countedBatch{m.Machine.NewNarrowBatch(), m} }
+
+func (m *counted) pass() {
+	switch n := m.passes.Add(1); {
+	case n == m.last:
+		m.end()
+	case n > m.last:
+		time.Sleep(slowPass)
+	}
+}
+
+type countedBatch struct {
+	machine.Batch
+	machine *counted
+}
+
+func (b *countedBatch) Evaluate(n int) {
+	b.machine.pass()
+	b.Batch.Evaluate(n)
+}
+
+func (b *countedBatch) Advance(n int) {
+	b.machine.pass()
+	b.Batch.Advance(n)
+}
+
+func (b *countedBatch) Merge(from machine.Batch, mask []uint64) {
+	b.Batch.Merge(from.(*countedBatch).Batch, mask)
+}

@@ -1,0 +1,140 @@
+package montecarlo
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// spans is the memory for the moves of opened nodes: chunks of equal size, cut into
+// spans of a few sizes. A span that is given back serves the next node of the same
+// size or, where there is no room for more, of a smaller one, and the rest of it
+// stays free. A node of more moves than a chunk holds gets a chunk of its own.
+//
+// A span is known by its first element: the number of the chunk in the upper bits,
+// the place in it in the lower ones.
+type spans struct {
+	shift  uint
+	chunks [][]stat
+	last   int32         // the chunk that is being cut
+	filled int           // its elements that are cut
+	free   map[int]int32 // by size: the first free span, chained by visits
+	unused []int32       // numbers of chunks that were given back
+	bytes  int64
+}
+
+const statBytes = int64(unsafe.Sizeof(stat{}))
+
+func newSpans(chunkBytes int64) spans {
+	shift := uint(bits.Len64(uint64(max(1, chunkBytes/statBytes))) - 1)
+	return spans{shift: shift, filled: 1 << shift, free: map[int]int32{}}
+}
+
+// from is the span that begins at the given element, and what follows it in its
+// chunk.
+func (s *spans) from(span int32) []stat {
+	return s.chunks[span>>s.shift][span&(1<<s.shift-1):]
+}
+
+// spanSize is the size of the span for n moves: the next number of three binary
+// digits and zeros. Less than a fifth is lost by that.
+func spanSize(n int) int {
+	shift := max(bits.Len(uint(n)), 3) - 3
+	return max(1, (n+1<<shift-1)>>shift<<shift)
+}
+
+// take returns a span for n moves, or none if that would need more than the given
+// bytes.
+func (s *spans) take(n int, room int64) int32 {
+	size, whole := spanSize(n), 1<<s.shift
+	if size > whole {
+		return s.takeChunk(n, room)
+	}
+	if span, ok := s.pop(size); ok {
+		return span
+	}
+	if s.filled+size > whole {
+		if room < statBytes<<s.shift {
+			return s.carve(size)
+		}
+		s.cut(s.last<<s.shift+int32(s.filled), whole-s.filled)
+		s.last, s.filled = s.chunk(whole), 0
+	}
+	s.filled += size
+	return s.last<<s.shift + int32(s.filled-size)
+}
+
+// takeChunk returns a chunk for n moves alone.
+func (s *spans) takeChunk(n int, room int64) int32 {
+	if room < int64(n)*statBytes {
+		return none
+	}
+	return s.chunk(n) << s.shift
+}
+
+// chunk makes a chunk and returns its number.
+func (s *spans) chunk(size int) int32 {
+	s.bytes += int64(size) * statBytes
+	if k := len(s.unused); k > 0 {
+		number := s.unused[k-1]
+		s.unused = s.unused[:k-1]
+		s.chunks[number] = make([]stat, size)
+		return number
+	}
+	s.chunks = append(s.chunks, make([]stat, size))
+	return int32(len(s.chunks) - 1)
+}
+
+// giveBack makes the span of n moves free.
+func (s *spans) giveBack(span int32, n int) {
+	size := spanSize(n)
+	if size <= 1<<s.shift {
+		s.push(span, size)
+		return
+	}
+	number := span >> s.shift
+	s.bytes -= int64(len(s.chunks[number])) * statBytes
+	s.chunks[number] = nil
+	s.unused = append(s.unused, number)
+}
+
+// carve takes a span out of a larger free one, or returns none.
+func (s *spans) carve(size int) int32 {
+	for larger := spanSize(size + 1); larger <= 1<<s.shift; larger = spanSize(larger + 1) {
+		if span, ok := s.pop(larger); ok {
+			s.cut(span+int32(size), larger-size)
+			return span
+		}
+	}
+	return none
+}
+
+// cut makes n elements free, in spans as large as possible.
+func (s *spans) cut(first int32, n int) {
+	for n > 0 {
+		shift := max(bits.Len(uint(n)), 3) - 3
+		size := n >> shift << shift
+		s.push(first, size)
+		first, n = first+int32(size), n-size
+	}
+}
+
+func (s *spans) push(span int32, size int) {
+	next, ok := s.free[size]
+	if !ok {
+		next = none
+	}
+	s.from(span)[0].visits = next
+	s.free[size] = span
+}
+
+func (s *spans) pop(size int) (span int32, ok bool) {
+	if span, ok = s.free[size]; !ok {
+		return none, false
+	}
+	if next := s.from(span)[0].visits; next != none {
+		s.free[size] = next
+	} else {
+		delete(s.free, size)
+	}
+	return span, true
+}
