@@ -16,16 +16,21 @@ import (
 var token = regexp.MustCompile(`;[^\n]*|[()]|[^\s();]+|\s+`)
 
 // mutate damages rules in one to four places: tokens are left out, doubled,
-// exchanged, or replaced by others of the text. Half of the mutants keep their
-// parentheses, so that many are rules still; of the others, some lose their end.
+// exchanged, or replaced by others of the text. In half of the mutants only
+// arguments are, so that many are rules still; of the others, some lose their end.
 func mutate(rng *rand.Rand, rules string) string {
 	tokens := token.FindAllString(rules, -1)
 	gentle := rng.IntN(2) == 0
 	var places []int // of what may change
+	before := ""
 	for i, text := range tokens {
-		if strings.TrimSpace(text) != "" && (!gentle || !strings.ContainsAny(text, "();")) {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if !gentle || before != "(" && !strings.ContainsAny(text, "();") {
 			places = append(places, i)
 		}
+		before = text
 	}
 	for n := 1 + rng.IntN(4); n > 0 && len(places) > 0; n-- {
 		i, j := places[rng.IntN(len(places))], places[rng.IntN(len(places))]
