@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"time"
 )
 
 // Whoever has not sent a whole request yet is a stranger. Strangers are bounded in
@@ -41,6 +42,7 @@ type admission struct {
 type visitor struct {
 	conn     net.Conn // nil where there is no network: in tests
 	source   netip.Addr
+	accepted time.Time
 	bytes    int64         // reserved for its message
 	inAll    *list.Element // while it has not sent a whole request
 	inSource *list.Element
@@ -50,7 +52,7 @@ type visitorKey struct{}
 
 // enter makes room for a connection. It is the ConnContext of an http.Server.
 func (a *admission) enter(ctx context.Context, c net.Conn) context.Context {
-	v := &visitor{conn: c, source: source(c.RemoteAddr().String())}
+	v := &visitor{conn: c, source: source(c.RemoteAddr().String()), accepted: time.Now()}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	same := a.sources[v.source]
@@ -126,6 +128,19 @@ func visitorOf(ctx context.Context) *visitor {
 		return v
 	}
 	return &visitor{}
+}
+
+// maxAhead is how long after its connection a message may come to count as sent when
+// the connection was made. Who connects earlier does so ahead of its messages.
+const maxAhead = time.Second
+
+// sent is when the visitor sent the message that is being read now: on a busy machine
+// its bytes have waited for the threads that read them.
+func (v *visitor) sent() time.Time {
+	if now := time.Now(); now.Sub(v.accepted) > maxAhead {
+		return now
+	}
+	return v.accepted
 }
 
 // reserve sets bytes aside for a large message, within limit for all of them. It

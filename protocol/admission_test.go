@@ -101,9 +101,9 @@ func (p pipes) dial() net.Conn {
 }
 
 // inMemory runs an endpoint in a bubble and has it used.
-func inMemory(t *testing.T, use func(t *testing.T, network pipes)) {
+func inMemory(t *testing.T, a *fake, use func(t *testing.T, network pipes)) {
 	synctest.Test(t, func(t *testing.T) {
-		e := NewEndpoint("Tester", always(&fake{}), zlog)
+		e := NewEndpoint("Tester", always(a), zlog)
 		network := make(pipes)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
@@ -151,7 +151,7 @@ func TestSlowSendersAreTurnedAwaySoon(t *testing.T) {
 		"a body in drops": {append([]string{head}, strings.Split(strings.Repeat(" ", 1000), "")...), "HTTP/1.0 408 ", bodyGrace},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inMemory(t, func(t *testing.T, network pipes) {
+			inMemory(t, &fake{}, func(t *testing.T, network pipes) {
 				reply, took := drip(network, time.Second, c.pieces...)
 				if !strings.HasPrefix(reply, c.status) || took > c.within+2*time.Second {
 					t.Errorf("%q after %v; want %q within %v", reply, took, c.status, c.within)
@@ -162,7 +162,7 @@ func TestSlowSendersAreTurnedAwaySoon(t *testing.T) {
 }
 
 func TestALargeMessageHasTimeAsLongAsItArrives(t *testing.T) {
-	inMemory(t, func(t *testing.T, network pipes) {
+	inMemory(t, &fake{}, func(t *testing.T, network pipes) {
 		const pieces = 30 // of twice the least rate, for half a minute
 		text := "(START m.1 Left (" + choosing + strings.Repeat(strings.Repeat(" ", 100)+"\n", 2*minRate*pieces/101) + ") 100 10)"
 		parts := []string{fmt.Sprintf("POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n", len(text))}
@@ -175,6 +175,23 @@ func TestALargeMessageHasTimeAsLongAsItArrives(t *testing.T) {
 			t.Errorf("%q after %v", reply, took)
 		}
 	})
+}
+
+func TestClocksCountFromTheConnectionUnlessItWasMadeAhead(t *testing.T) {
+	for pause, want := range map[time.Duration]time.Duration{0: 0, maxAhead / 2: 0, 3 * maxAhead: 3 * maxAhead} {
+		var start time.Time
+		agent := &fake{onStart: func(_ context.Context, m Match) error { start = m.Start; return nil }}
+		inMemory(t, agent, func(t *testing.T, network pipes) {
+			began := time.Now()
+			request := post(startText("Left"))
+			if reply, _ := drip(network, pause, "", request); !strings.HasSuffix(reply, "ready") {
+				t.Errorf("%q", reply)
+			}
+			if got := start.Sub(began); got != want {
+				t.Errorf("sent after %v: the clock counts from %v, want %v", pause, got, want)
+			}
+		})
+	}
 }
 
 // enter makes a visitor as a server does.

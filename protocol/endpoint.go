@@ -108,9 +108,11 @@ type exchange struct {
 // ServeHTTP answers one message: the body of a POST, or the path of a GET. The paths
 // /metrics and /healthz are about the endpoint itself.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{arrived: time.Now(), from: r.RemoteAddr}
+	v := visitorOf(r.Context())
+	defer e.admission.done(v)
+	x := &exchange{arrived: v.sent(), from: r.RemoteAddr}
 	status := http.StatusOK
-	err := guard.Do(func() error { return e.route(w, r, x) })
+	err := guard.Do(func() error { return e.route(w, r, v, x) })
 	switch {
 	case errors.Is(err, errWritten):
 		return
@@ -124,12 +126,10 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // errWritten says that the response has been written.
 var errWritten = errors.New("written")
 
-func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, x *exchange) error {
+func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *exchange) error {
 	if !e.allowed(r.RemoteAddr) {
 		return refuse(http.StatusForbidden, "address", "this player does not serve your address")
 	}
-	v := visitorOf(r.Context())
-	defer e.admission.done(v)
 	own := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case r.Method == http.MethodOptions:
