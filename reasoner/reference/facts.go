@@ -9,11 +9,12 @@ import (
 // Facts lists the facts of a relation with the given number of arguments that
 // hold in the position with the given fluents, each as its arguments, in
 // canonical text. The relation must not depend on moves. It fails if a fluent is
-// no term.
-func Facts(g *gdl.Game, fluents []string, relation string, arity int) ([][]string, error) {
+// no term, if ctx ends, or if they take more than ProverBytes.
+func Facts(ctx context.Context, g *gdl.Game, fluents []string, relation string, arity int) ([][]string, error) {
 	t := newTerms()
 	p := newProgram(t, g)
-	s := newSolver(context.Background(), p, t)
+	s := newSolver(ctx, p, t)
+	s.maxBytes = ProverBytes
 	state, err := t.read(fluents)
 	if err != nil {
 		return nil, err
@@ -28,6 +29,9 @@ func Facts(g *gdl.Game, fluents []string, relation string, arity int) ([][]strin
 	var facts [][]string
 	for _, fact := range s.ask(t.functor(relation, arity), args...) {
 		facts = append(facts, t.texts(t.arguments[fact]))
+	}
+	if s.err != nil {
+		return nil, s.err
 	}
 	return facts, nil
 }

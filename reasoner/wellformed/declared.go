@@ -1,6 +1,7 @@
 package wellformed
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -16,8 +17,8 @@ type declared struct {
 
 // declare reads `base` and `input`. What they list and the machine does not know
 // can never be reached, for a machine knows more than what is reachable.
-func (s *simulation) declare() error {
-	base, err := reference.Facts(s.game, nil, "base", 1)
+func (s *simulation) declare(ctx context.Context) error {
+	base, err := reference.Facts(ctx, s.game, nil, "base", 1)
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func (s *simulation) declare() error {
 		}
 		s.surplus(Base, "", surplus)
 	}
-	input, err := reference.Facts(s.game, nil, "input", 2)
+	input, err := reference.Facts(ctx, s.game, nil, "input", 2)
 	if err != nil || len(input) == 0 {
 		return err
 	}

@@ -66,11 +66,19 @@ func (r *Report) HasErrors() bool {
 // key tells faults apart.
 type key struct{ kind, role, detail string }
 
+// maxDetails faults of one kind and role are told apart; goals, say, could be others
+// in every match. Those beyond are counted together with the first of them.
+const maxDetails = 20
+
 // note counts a fault and tells whether it is new.
 func (s *simulation) note(kind, role, detail, message string) (*Fault, bool) {
 	k := key{kind, role, detail}
+	if s.seen[k] == nil && s.kinds[key{kind, role, ""}] >= maxDetails {
+		k.detail = "others"
+	}
 	f, known := s.seen[k]
 	if !known {
+		s.kinds[key{kind, role, ""}]++
 		f = &Fault{Kind: kind, Warning: kind == Base || kind == Input, Role: role, Message: message}
 		s.seen[k] = f
 		s.report.Faults = append(s.report.Faults, f)

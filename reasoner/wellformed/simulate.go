@@ -26,6 +26,7 @@ type simulation struct {
 	limit  int
 	report Report
 	seen   map[key]*Fault
+	kinds  map[key]int // by kind and role: how many different faults
 	lists  declared
 
 	state machine.State
@@ -36,20 +37,22 @@ type simulation struct {
 }
 
 // Simulate plays random matches of g, whose machine is m, and reports the faults
-// that show. The error is that of ctx; the report holds what was found before.
+// that show. The error is that of ctx, or says that `base` or `input` lists too much;
+// the report holds what was found before.
 func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*Report, error) {
 	names := m.Names()
 	s := &simulation{
 		game: g, names: names, batch: m.NewBatch(), rng: machine.NewRand(o.Seed), limit: o.MaxSteps,
 		report: Report{Faults: []*Fault{}},
 		seen:   make(map[key]*Fault),
+		kinds:  make(map[key]int),
 		state:  make(machine.State, m.Words()),
 		joint:  make([]machine.Move, len(names.Roles)), goals: make([]int32, len(names.Roles)),
 	}
 	if s.limit == 0 {
 		s.limit = machine.MaxSteps
 	}
-	if err := s.declare(); err != nil {
+	if err := s.declare(ctx); err != nil {
 		return &s.report, err
 	}
 	for range o.Matches {
@@ -73,7 +76,7 @@ func (s *simulation) match(ctx context.Context, initial machine.State) error {
 		s.checkFluents()
 		s.batch.Evaluate(1)
 		if s.batch.Terminal()[0]&1 != 0 {
-			return s.checkGoals()
+			return s.checkGoals(ctx)
 		}
 		if !s.choose() {
 			return nil
@@ -107,13 +110,13 @@ func (s *simulation) choose() bool {
 
 // checkGoals asks for one goal of each role, from 0 to 100. What a machine calls
 // no goal the interpreter explains.
-func (s *simulation) checkGoals() error {
+func (s *simulation) checkGoals(ctx context.Context) error {
 	s.batch.Goals(s.goals, 0)
 	for r, goal := range s.goals {
 		if goal >= 0 && goal <= 100 || s.names.Roles[r] == machine.RandomRole {
 			continue
 		}
-		facts, err := reference.Facts(s.game, s.names.AppendFluents(nil, s.state), "goal", 2)
+		facts, err := reference.Facts(ctx, s.game, s.names.AppendFluents(nil, s.state), "goal", 2)
 		if err != nil {
 			return err
 		}

@@ -3,8 +3,10 @@ package wellformed_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -125,6 +127,39 @@ func TestSimulationStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := simulate(ctx, t, walk+"(goal p 1)", wellformed.Options{Matches: 2}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Rules can end every match with other goals.
+func TestFaultsOfAKindAreBounded(t *testing.T) {
+	report, err := simulate(t.Context(), t, `(role p) (init (n z 0)) (bit a) (bit b) (bit c) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+		(<= (legal p ?x) (bit ?x))
+		(<= (next (n (cons ?x ?l) ?t)) (does p ?x) (true (n ?l ?s)) (succ ?s ?t))
+		(<= terminal (true (n ?l 4))) (<= (goal p ?l) (true (n ?l ?s)))`, wellformed.Options{Matches: 500, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, f := range report.Faults {
+		total += f.Count
+	}
+	if len(report.Faults) > 25 || total != 500 || !report.HasErrors() {
+		t.Errorf("%d faults told apart of %d in 500 matches", len(report.Faults), total)
+	}
+}
+
+// Rules can list more in base than there is memory or time for.
+func TestListingWhatIsDeclaredStopsWithTheContext(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(walk + "(goal p 1) (digit 0)")
+	for d := range 9 {
+		fmt.Fprintf(&b, "(digit %d)", d+1)
+	}
+	b.WriteString("(<= (base (at ?a ?b ?c ?d ?e ?f ?g ?h)) (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e) (digit ?f) (digit ?g) (digit ?h))")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := simulate(ctx, t, b.String(), wellformed.Options{Matches: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 }
