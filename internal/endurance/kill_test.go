@@ -120,7 +120,10 @@ func TestAKilledPlayerHarmsNoRecord(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "records")
 		manager := start(t, "match", "connectFour-5x4", "--count", "3", "--players", "http://"+victim.address+",random",
 			"--start-clock", "1", "--play-clock", "1", "--record", dir)
-		time.Sleep(time.Second + time.Duration(rng.Int64N(int64(either(time.Second, 6*time.Second)))))
+		for began := time.Now(); victim.available() && time.Since(began) < time.Minute; {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(time.Duration(rng.Int64N(int64(either(2*time.Second, 6*time.Second)))))
 		victim.kill()
 		select {
 		case <-manager.ended:
