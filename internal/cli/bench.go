@@ -18,10 +18,13 @@ type benchCommand struct {
 	JSON    bool     `name:"json" help:"Print JSON."`
 }
 
+// maxSeconds is a time that a time.Duration holds.
+const maxSeconds = 1e9
+
 // Run implements the command.
 func (c *benchCommand) Run(s *console) error {
-	if c.Seconds <= 0 || c.Out != "" && len(c.Games) > 1 {
-		return usageError{errors.New("expected --seconds above 0, and only one game with --out")}
+	if !(c.Seconds > 0 && c.Seconds <= maxSeconds) || c.Out != "" && len(c.Games) > 1 {
+		return usageError{errors.New("expected --seconds above 0 and at most a billion, and only one game with --out")}
 	}
 	if err := checkPlaces(c.Out); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,7 @@ func (c *inspectCommand) Run(s *console) error {
 	}
 	result := reasoner.Inspect(c.Game, m, took, passes)
 	result.Class = player.Classify(s.ctx, m, 1).String()
-	return s.show(c.JSON, result)
+	return errors.Join(s.show(c.JSON, result), s.ctx.Err()) // the class is of the matches played so far
 }
 
 func (c *inspectCommand) draw(s *console) error {

@@ -38,7 +38,6 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 		"match":          {[]string{"match", "connectFour", "--count", "1000", "--players", "mcts,random"}, "random"},
 		"first match":    {[]string{"match", "connectFour", "--start-clock", "3600"}, "aborted"},
 		"tournament":     {[]string{"tournament", "connectFour", "--players", "mcts,random"}, "elo"},
-		"inspect":        {[]string{"inspect", "tron-20x20", "--circuit"}, ""},
 		"signature":      {[]string{"signature"}, "goofspiel"},
 		"built-in games": {[]string{"bench", "ticTacToe", "hex-3x3", "--seconds", "3600"}, "ticTacToe"},
 	} {

@@ -24,8 +24,8 @@ type matchFlags struct {
 }
 
 func (c *matchFlags) setting(s *console) (arena.Setting, error) {
-	if c.StartClock < 0 || c.PlayClock < 0 {
-		return arena.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more")}
+	if min(c.StartClock, c.PlayClock) < 0 || max(c.StartClock, c.PlayClock) > maxSeconds {
+		return arena.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more, and of a billion at most")}
 	}
 	if c.Record != "" {
 		if err := atomicfile.CheckDir(c.Record); err != nil {

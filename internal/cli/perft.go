@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
 )
 
 // perftCommand counts joint moves.
@@ -15,8 +16,8 @@ type perftCommand struct {
 
 // Run implements the command.
 func (c *perftCommand) Run(s *console) error {
-	if c.Depth < 1 {
-		return usageError{fmt.Errorf("expected a depth of 1 or more, found %d", c.Depth)}
+	if c.Depth < 1 || c.Depth > machine.MaxSteps {
+		return usageError{fmt.Errorf("expected a depth of 1 to %d, found %d", machine.MaxSteps, c.Depth)}
 	}
 	m, _, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -28,6 +29,9 @@ type playCommand struct {
 
 // Run implements the command.
 func (c *playCommand) Run(s *console) error {
+	if c.Think <= 0 {
+		return usageError{errors.New("expected --think above 0")}
+	}
 	share := s.memory.share(2) // the table of a search, and the book
 	p, err := s.problem(c.Options, share, c.Game, c.Engine)
 	if err != nil {

@@ -27,7 +27,7 @@ func (c *standingsCommand) Run(s *console) error {
 			}
 		}
 		for _, file := range files {
-			r, err := arena.ReadRecord(file)
+			r, err := await(s.ctx, func() (*arena.Record, error) { return arena.ReadRecord(file) })
 			if err != nil {
 				return usageError{err}
 			}

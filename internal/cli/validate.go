@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"stackmate/reasoner"
 )
@@ -16,6 +17,9 @@ type validateCommand struct {
 
 // Run implements the command.
 func (c *validateCommand) Run(s *console) error {
+	if c.Simulate < 0 {
+		return usageError{fmt.Errorf("expected a number of matches above 0 to --simulate, found %d", c.Simulate)}
+	}
 	var faulty error
 	for _, file := range c.Files {
 		src, err := s.readRules(file)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,14 +66,19 @@ func (r *Record) Save(dir string) (string, error) {
 	return path, nil
 }
 
+// maxRecord bounds a record that is read, in bytes: ten thousand turns of a
+// thousand fluents.
+const maxRecord = 512 << 20
+
 // ReadRecord reads the record of a match that has ended.
 func ReadRecord(path string) (*Record, error) {
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
 	r := &Record{}
-	if err := json.Unmarshal(text, r); err != nil {
+	if err := json.NewDecoder(io.LimitReader(f, maxRecord)).Decode(r); err != nil {
 		return nil, fmt.Errorf("%s: expected a match record: %w", path, err)
 	}
 	if err := r.check(); err != nil {
