@@ -172,6 +172,7 @@ func TestAMatchGoesOnWithoutItsTranscript(t *testing.T) {
 	expect(t, e, startText("Left"), "ready")
 	expect(t, e, "(PLAY m.1 NIL)", "pass")
 	expect(t, e, "(STOP m.1 NIL)", "done")
+	e.written.Wait()
 	if !strings.Contains(log.String(), "is not kept") {
 		t.Errorf("log: %s", log.String())
 	}

@@ -48,13 +48,17 @@ func (t *transcript) open(dir string, s *session, written *sync.WaitGroup) {
 	if dir == "" {
 		return
 	}
-	file, err := createTranscript(dir, s.match.ID, s.match.Start)
-	if err != nil {
-		s.log.Error().Err(err).Msg("what is said in this match is not kept")
-		return
-	}
 	lines := make(chan transcriptLine, transcriptQueue)
-	written.Go(func() { writeTranscript(file, lines, s.log) })
+	written.Go(func() {
+		file, err := createTranscript(dir, s.match.ID, s.match.Start)
+		if err != nil {
+			s.log.Error().Err(err).Msg("what is said in this match is not kept")
+			for range lines { // nobody is to wait
+			}
+			return
+		}
+		writeTranscript(file, lines, s.log)
+	})
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.log, t.lines = s.log, lines

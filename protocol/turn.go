@@ -16,8 +16,9 @@ const (
 	// maxFallback is how long before the end of the play clock an agent that still
 	// does something else is no longer waited for, or a quarter of the clock.
 	maxFallback = time.Second
-	// minFallback is what finding a legal move may take in any case.
-	minFallback = 500 * time.Millisecond
+	// leastFallback is what finding a legal move without the agent may take in any
+	// case; else it is a quarter of the clock, too.
+	leastFallback = time.Second
 	// unlimitedRenewal is the start clock of an agent made anew where there is no
 	// play clock of which it could have a part.
 	unlimitedRenewal = 10 * time.Second
@@ -144,7 +145,7 @@ func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
 	if !errors.Is(err, ErrOver) {
 		failure = s.failure("PLAY", err)
 	}
-	legal, noLegal := s.legal(wait)
+	legal, noLegal := s.legal()
 	if errors.Is(noLegal, ErrOver) || errors.Is(noLegal, errNoMove) {
 		return move, "", fmt.Errorf("PLAY: %w", noLegal)
 	}
@@ -160,12 +161,8 @@ func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
 }
 
 // legal is any legal move.
-func (s *session) legal(wait context.Context) (gdl.Term, error) {
-	ctx, cancel := context.WithTimeout(s.ctx, minFallback)
-	if wait.Err() == nil {
-		cancel()
-		ctx, cancel = context.WithCancel(wait)
-	}
+func (s *session) legal() (gdl.Term, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, max(leastFallback, s.match.PlayClock/4))
 	defer cancel()
 	move, err := s.fallback.move(ctx, s.told())
 	if err != nil && !errors.Is(err, ErrOver) && !errors.Is(err, errNoMove) {
