@@ -14,18 +14,22 @@ import (
 
 // matchFlags say how matches are played.
 type matchFlags struct {
-	Players    []string `help:"Players in order of the roles: stackmate, mcts, random, legal, or http://host:port."`
-	StartClock int      `default:"10" help:"Seconds to prepare; 0 means no limit."`
-	PlayClock  int      `default:"2" help:"Seconds for each move; 0 means no limit."`
-	Seed       uint64   `default:"1" help:"Seed of chance and of the players in this program."`
-	Scramble   bool     `help:"Give the symbols of the rules new names."`
-	Record     string   `type:"path" placeholder:"DIR" help:"Folder for match records."`
-	JSON       bool     `name:"json" help:"Print JSON."`
+	Players    []string      `help:"Players in order of the roles: stackmate, mcts, random, legal, or http://host:port."`
+	StartClock int           `default:"10" help:"Seconds to prepare; 0 means no limit."`
+	PlayClock  int           `default:"2" help:"Seconds for each move; 0 means no limit."`
+	Grace      time.Duration `default:"1s" help:"How long past its clock a reply still counts."`
+	Seed       uint64        `default:"1" help:"Seed of chance and of the players in this program."`
+	Scramble   bool          `help:"Give the symbols of the rules new names."`
+	Record     string        `type:"path" placeholder:"DIR" help:"Folder for match records."`
+	JSON       bool          `name:"json" help:"Print JSON."`
 }
 
 func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	if min(c.StartClock, c.PlayClock) < 0 || max(c.StartClock, c.PlayClock) > maxSeconds {
 		return arena.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more, and of a billion at most")}
+	}
+	if c.Grace < 0 {
+		return arena.Setting{}, usageError{fmt.Errorf("expected a grace of 0 or more, found %v", c.Grace)}
 	}
 	if c.Record != "" {
 		if err := atomicfile.CheckDir(c.Record); err != nil {
@@ -36,6 +40,7 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	return arena.Setting{
 		StartClock: time.Duration(c.StartClock) * time.Second,
 		PlayClock:  time.Duration(c.PlayClock) * time.Second,
+		Grace:      c.Grace,
 		Seed:       c.Seed,
 		Scramble:   c.Scramble,
 	}, nil

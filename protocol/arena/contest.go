@@ -18,9 +18,6 @@ import (
 )
 
 const (
-	// grace is how long past a clock the manager waits, for the way there and
-	// back.
-	grace = time.Second
 	// unlimitedWait bounds the waiting where a clock has no limit.
 	unlimitedWait = time.Hour
 	// farewell bounds the waiting for the replies to STOP and ABORT.
@@ -123,7 +120,7 @@ func (c *contest) start() error {
 	if c.setting.Scramble {
 		compiled = nil
 	}
-	wait, cancel := protocol.WithClock(c.ctx, time.Now(), waiting(c.setting.StartClock))
+	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.StartClock))
 	defer cancel()
 	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) error {
 		return o.start(ctx, protocol.Match{
@@ -151,11 +148,11 @@ func (c *contest) start() error {
 }
 
 // waiting is how long to wait for replies under a clock.
-func waiting(clock time.Duration) time.Duration {
+func (c *contest) waiting(clock time.Duration) time.Duration {
 	if clock == 0 {
 		return unlimitedWait
 	}
-	return clock + grace
+	return clock + c.setting.Grace
 }
 
 // turn tells all players the joint move before (nil at first), collects their
@@ -163,7 +160,7 @@ func waiting(clock time.Duration) time.Duration {
 // interrupted.
 func (c *contest) turn(before []machine.Move) []machine.Move {
 	c.told = append(c.told, c.terms(before))
-	wait, cancel := protocol.WithClock(c.ctx, time.Now(), waiting(c.setting.PlayClock))
+	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.PlayClock))
 	defer cancel()
 	replies := make([]string, len(c.seats))
 	times := make([]float64, len(c.seats))

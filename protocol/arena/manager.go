@@ -16,6 +16,9 @@ import (
 // Setting is how a match is played.
 type Setting struct {
 	StartClock, PlayClock time.Duration // 0 means no limit
+	// Grace is how long past a clock the manager waits, for the way there and back.
+	// Most servers wait for none, one for a second.
+	Grace time.Duration
 	// Seed decides the moves of the role random, those in place of missing and
 	// illegal ones, and the scrambled names.
 	Seed     uint64

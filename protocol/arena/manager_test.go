@@ -37,7 +37,7 @@ func builtIn(t testing.TB, name string) *Manager {
 	return manager(t, string(src))
 }
 
-var quick = Setting{StartClock: 10 * time.Second, PlayClock: 5 * time.Second, Seed: 7}
+var quick = Setting{StartClock: 10 * time.Second, PlayClock: 5 * time.Second, Grace: time.Second, Seed: 7}
 
 func at(name, url string) Player { return Player{Name: name, URL: url} }
 

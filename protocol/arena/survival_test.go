@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"stackmate/gdl"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
@@ -144,6 +146,23 @@ func TestPlayersThatAnswerWithoutEndCostTheirMovesOnly(t *testing.T) {
 				if !strings.HasPrefix(errors[0], c.want) || errors[1] != "" {
 					t.Errorf("turn %d: errors %q, want %s of the first", turn, errors, c.want)
 				}
+			}
+		})
+	}
+}
+
+func TestAReplyThatComesWithinTheGraceCounts(t *testing.T) {
+	for grace, want := range map[time.Duration]string{0: "TO", time.Second: ""} {
+		synctest.Test(t, func(t *testing.T) {
+			slow := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
+				time.Sleep(5500 * time.Millisecond)
+				return gdl.Term{Name: "pass"}, nil
+			}}
+			s := quick
+			s.Grace = grace
+			r := play(t, manager(t, choosing), s, in("slow", slow), in("good", &fake{}))
+			if r.Errors[0][0] != want {
+				t.Errorf("grace %v: %q, want %q", grace, r.Errors[0][0], want)
 			}
 		})
 	}
