@@ -1,6 +1,9 @@
 package reasoner
 
 import (
+	"context"
+	"fmt"
+
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/datalog"
 )
@@ -10,14 +13,15 @@ import (
 // in each strongly connected component of the dependency graph, the targets of
 // the depth-first search's back edges are made variables, so that every cycle
 // passes through one. Recursion is positive (the program is stratified), so the
-// least fixpoint of the variables is the meaning of the rules.
-func lower(p *datalog.Program) *circuit.Game {
+// least fixpoint of the variables is the meaning of the rules. The error is that of
+// ctx.
+func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
 	initial := p.Names.NewState()
 	for _, f := range p.Init {
 		initial.Set(int(f))
 	}
 	g := circuit.NewGame(p.Names, initial)
-	l := newLowering(p, g)
+	l := newLowering(ctx, p, g)
 	for _, next := range p.Next {
 		g.Next = append(g.Next, l.signal(next))
 	}
@@ -32,13 +36,17 @@ func lower(p *datalog.Program) *circuit.Game {
 	for _, goal := range p.Goals {
 		g.Goals = append(g.Goals, circuit.Goal{Role: goal.Role, Value: goal.Value, When: l.signal(goal.Signal)})
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("making the circuit stopped: %w", err)
+	}
 	l.define()
-	return g
+	return g, nil
 }
 
 // lowering is one run of lower. A signal is white (not seen), grey (being
 // built) or black (done); a grey signal met again closes a cycle.
 type lowering struct {
+	ctx   context.Context
 	p     *datalog.Program
 	net   *circuit.Network
 	lit   []circuit.Lit // by signal, once black
@@ -48,6 +56,7 @@ type lowering struct {
 	chain []int32                        // by rule: the next rule with the same head, or -1
 	open  []openAtom
 	lits  []circuit.Lit
+	steps int
 }
 
 const (
@@ -56,8 +65,9 @@ const (
 	black
 )
 
-func newLowering(p *datalog.Program, g *circuit.Game) *lowering {
+func newLowering(ctx context.Context, p *datalog.Program, g *circuit.Game) *lowering {
 	l := &lowering{
+		ctx:   ctx,
 		p:     p,
 		net:   g.Net,
 		lit:   make([]circuit.Lit, p.Signals),
@@ -99,12 +109,19 @@ type openAtom struct {
 	bodies, body int
 }
 
-// signal builds an atom and all that it depends on.
+// lowerEvery steps signal looks at its context.
+const lowerEvery = 1 << 12
+
+// signal builds an atom and all that it depends on. When the context is done it
+// leaves atoms open.
 func (l *lowering) signal(root datalog.Signal) circuit.Lit {
 	if _, ok := l.known(root); !ok {
 		l.begin(root)
 	}
-	for len(l.open) > 0 {
+	for ; len(l.open) > 0; l.steps++ {
+		if l.steps%lowerEvery == 0 && l.ctx.Err() != nil {
+			return circuit.False
+		}
 		a := &l.open[len(l.open)-1]
 		switch {
 		case a.rule < 0:

@@ -93,7 +93,11 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	if err != nil {
 		return nil, err
 	}
-	return circuit.Optimise(ctx, lower(program), circuit.PassOptions{Without: o.Without, Trace: o.Trace})
+	game, err := lower(ctx, program)
+	if err != nil {
+		return nil, err
+	}
+	return circuit.Optimise(ctx, game, circuit.PassOptions{Without: o.Without, Trace: o.Trace})
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {

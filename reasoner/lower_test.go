@@ -1,0 +1,55 @@
+package reasoner
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"testing"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/machine"
+)
+
+// chain is a ground game of one fluent, in which each derived atom is the negation
+// of the one before and terminal is the last of them.
+func chain(length int) *datalog.Program {
+	p := &datalog.Program{
+		Names:   &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"wait"}}, Fluents: []string{"f"}},
+		Next:    []datalog.Signal{0},
+		Legal:   [][]datalog.Signal{{datalog.True}},
+		Ends:    datalog.Signal(length + 1),
+		Signals: int32(length + 2),
+		Start:   []int32{0},
+	}
+	before := datalog.Signal(0)
+	for head := datalog.Signal(2); int(head) < length+2; head++ {
+		p.Head = append(p.Head, head)
+		p.Body = append(p.Body, datalog.Lit(before)<<1|1)
+		p.Start = append(p.Start, int32(len(p.Body)))
+		before = head
+	}
+	return p
+}
+
+func TestLoweringChainsTakesABoundedStack(t *testing.T) {
+	old := debug.SetMaxStack(4 << 20)
+	defer debug.SetMaxStack(old)
+	for _, length := range []int{1_000_000, 1_000_001} {
+		g, err := lower(t.Context(), chain(length))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := g.Fluents[0] ^ circuit.Lit(length%2); g.Terminal != want {
+			t.Errorf("the end of a chain of %d negations is %d, want %d", length, g.Terminal, want)
+		}
+	}
+}
+
+func TestLoweringStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := lower(ctx, chain(100)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
