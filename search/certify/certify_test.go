@@ -410,3 +410,43 @@ func TestProgressIsTold(t *testing.T) {
 		t.Errorf("told %d, error %v, certificate %+v", told, err, c)
 	}
 }
+
+// firstMoves is a solution that claims nothing right and plays the first move.
+func firstMoves(players int) solutionFunc {
+	return func(machine.State) (Claim, error) {
+		claim := Claim{}
+		for range players {
+			claim.Strategies = append(claim.Strategies, []search.Weighted{{Move: 0, Probability: 1}})
+		}
+		return claim, nil
+	}
+}
+
+func TestACheckEndsWithinAFewPassesOfItsContext(t *testing.T) {
+	g := toys.Wide{Roles: []string{"left", "right"}, Moves: []int{90, 90}, Depth: 30}
+	for _, pass := range []int64{1, 2, 3, 10, 100, 1000} {
+		passes := toys.PassesAfterEnd(g.Machine(), pass, func(ctx context.Context, m machine.Machine) {
+			if _, err := Check(ctx, m, m.Initial(), firstMoves(2), Limits{}); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+		})
+		if passes > 4 {
+			t.Errorf("ended in pass %d: %d passes more", pass, passes)
+		}
+	}
+}
+
+func TestTheMemoryOfACheckIsThatOfItsLimit(t *testing.T) {
+	const limit = 2 << 20
+	m := toys.Wide{Roles: []string{"left", "right"}, Moves: []int{4, 4}, Depth: 30, Words: 50}.Machine()
+	var w *walk
+	bytes := toys.Heap(func() any {
+		w = newWalk(t.Context(), m, firstMoves(2), Limits{MaxBytes: limit})
+		w.first, w.other, w.chance = 0, 1, -1
+		w.play(m.Initial(), firstDefends)
+		return w
+	})
+	if !errors.Is(w.err, ErrMemory) || bytes > limit+limit/2+1<<20 {
+		t.Errorf("%d bytes on the heap, limit %d; error %v", bytes, limit, w.err)
+	}
+}

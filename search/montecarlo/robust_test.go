@@ -147,15 +147,21 @@ func TestAPanicOfAWorkerIsAnErrorOfTheSearch(t *testing.T) {
 }
 
 // TestNothingOfASearchStopsTheNext runs searches one after the other, each ended by
-// its clock, and wants work of the next one, which has all the time it needs.
+// its context or by the proof of one of two workers, and wants work of the next one,
+// which has all the time it needs.
 func TestNothingOfASearchStopsTheNext(t *testing.T) {
 	m := newSubtraction([]string{"left", "right"}, 60)
 	s := New(Config{Workers: 2, Lanes: 8})
 	for i := range 3000 {
 		ctx, cancel := context.WithCancel(t.Context())
-		if i%2 == 0 {
+		switch i % 4 {
+		case 0:
 			cancel()
 			_, _ = s.Search(ctx, m, m.Initial(), search.Limits{})
+			continue
+		case 2:
+			_, _ = s.Search(ctx, m, machine.State{2}, search.Limits{})
+			cancel()
 			continue
 		}
 		r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxNodes: 4})

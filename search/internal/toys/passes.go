@@ -9,8 +9,8 @@ import (
 )
 
 // slowPass is what a pass takes once the context of PassesAfterEnd is done: as long
-// as in a circuit of some millions of gates.
-const slowPass = 5 * time.Millisecond
+// as in a circuit of a million gates.
+const slowPass = 2 * time.Millisecond
 
 // PassesAfterEnd runs a search on m, or on what answers like m, ends the context of
 // the search in the given pass of the machine (an evaluation or a step of any

@@ -1,0 +1,115 @@
+package sequential
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/internal/toys"
+)
+
+func TestASearchEndsWithinAFewPassesOfItsContext(t *testing.T) {
+	for name, g := range map[string]toys.Wide{
+		"turns":                {Roles: roles, Moves: []int{5, 5}, InTurn: true, Depth: 40},
+		"turns, wide":          {Roles: roles, Moves: []int{500, 500}, InTurn: true, Depth: 4},
+		"a puzzle without end": {Roles: []string{"alone"}, Moves: []int{3}},
+		"no choice, no end":    {Roles: roles, Moves: []int{1, 1}},
+	} {
+		for _, without := range []Refinement{0, Deepening, Literal} {
+			for _, pass := range []int64{1, 2, 4, 100, 1234} {
+				passes := toys.PassesAfterEnd(g.Machine(), pass, func(ctx context.Context, m machine.Machine) {
+					if _, err := New(Config{Without: without}).Search(ctx, m, m.Initial(), search.Limits{}); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				})
+				// The expansion under way, the root for its moves, and what the grace
+				// of the line allows.
+				if passes > 12 {
+					t.Errorf("%s without %b, ended in pass %d: %d passes more", name, without, pass, passes)
+				}
+			}
+		}
+	}
+}
+
+func TestTheHeapStaysWithinTheLimit(t *testing.T) {
+	const limit = 2 << 20
+	for name, g := range map[string]toys.Wide{
+		"many positions": {Roles: roles, Moves: []int{3, 3}, InTurn: true, Depth: 40},
+		"long states":    {Roles: roles, Moves: []int{3, 3}, InTurn: true, Depth: 40, Words: 50},
+		"wide positions": {Roles: roles, Moves: []int{200, 200}, InTurn: true, Depth: 200},
+	} {
+		m, nodes := g.Machine(), int64(20_000)
+		if g.Moves[0] > 3 {
+			nodes = 200
+		}
+		for _, without := range []Refinement{0, Deepening} {
+			bytes := toys.Heap(func() any {
+				v := New(Config{Without: without})
+				r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: nodes, MaxBytes: limit})
+				if err != nil && !errors.Is(err, machine.ErrTooWide) || r.PeakBytes > limit {
+					t.Errorf("%s: %d bytes by its own account, error %v", name, r.PeakBytes, err)
+				}
+				return v
+			})
+			if bytes > limit+limit/2+1<<20 {
+				t.Errorf("%s: %d bytes on the heap, limit %d", name, bytes, limit)
+			}
+		}
+	}
+}
+
+func TestASmallLimitOfMemoryIsNoFault(t *testing.T) {
+	m := toys.Wide{Roles: roles, Moves: []int{20, 20}, InTurn: true, Depth: 3, Words: 100}.Machine()
+	want, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
+	if err != nil || !want.Solved() {
+		t.Fatalf("%+v, error %v", want, err)
+	}
+	for _, limit := range []int64{1, 1 << 10, 1 << 20} {
+		r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: limit})
+		if err != nil || !r.Solved() || r.Values[0] != want.Values[0] {
+			t.Errorf("%d bytes: %v, error %v; want %v", limit, r.Values, err, want.Values)
+		}
+	}
+}
+
+func TestARootTooWideIsAnError(t *testing.T) {
+	m := toys.Wide{Roles: roles, Moves: []int{100_000, 1}, Depth: 2, Words: 200}.Machine()
+	if _, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, machine.ErrTooWide) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// flare is a game of one role: first it has two moves, then a million after the
+// first of them; the second ends the game with 50 points.
+type flare struct{ at uint64 }
+
+func (g *flare) SetState(s machine.State) { g.at = s[0] }
+func (g *flare) Terminal() bool           { return g.at > 1 }
+func (g *flare) Goal(machine.Role) int32  { return 50 }
+func (g *flare) AppendLegal(dst []machine.Move, _ machine.Role) []machine.Move {
+	n := 2
+	if g.at == 1 {
+		n = 1<<20 + 1
+	}
+	for m := range n {
+		dst = append(dst, machine.Move(m))
+	}
+	return dst
+}
+
+func (g *flare) Next(dst machine.State, joint []machine.Move) { dst[0] = g.at + 1 + uint64(joint[0]) }
+
+func TestPositionsTooWideCountAsUnknown(t *testing.T) {
+	names := &machine.Names{Roles: []string{"alone"}, Moves: [][]string{make([]string, 1<<20+1)}}
+	m := machine.NewScalar(names, machine.State{0}, machine.Info{}, func() machine.Stepper { return new(flare) })
+	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
+	if !errors.Is(err, machine.ErrTooWide) {
+		t.Errorf("error %v", err)
+	}
+	if v := r.Values[0]; v != (search.Interval{Lower: 50, Upper: 100}) {
+		t.Errorf("value %v, want what the other move proves", v)
+	}
+}

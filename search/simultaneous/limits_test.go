@@ -1,0 +1,152 @@
+package simultaneous
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/internal/toys"
+)
+
+// searchers are all searches of this package but the sequence form, which needs GLPK.
+func searchers(t *testing.T) map[string]func() search.Searcher {
+	t.Helper()
+	all := map[string]func() search.Searcher{"anytime": func() search.Searcher {
+		a, err := NewAnytime(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}}
+	for _, method := range []Method{Auto, BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
+		all[string(method)] = func() search.Searcher {
+			s, err := New(Config{Method: method, Table: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+	}
+	return all
+}
+
+var two = []string{"left", "right"}
+
+func TestEverySearchEndsWithinAFewPassesOfItsContext(t *testing.T) {
+	for name, g := range map[string]toys.Wide{
+		"matrices":          {Roles: two, Moves: []int{4, 4}, Depth: 30},
+		"turns":             {Roles: two, Moves: []int{5, 5}, InTurn: true, Depth: 30},
+		"wide matrices":     {Roles: two, Moves: []int{20, 20}, Depth: 3},
+		"no choice, no end": {Roles: two, Moves: []int{1, 1}},
+		"chance":            {Roles: []string{"left", "right", machine.RandomRole}, Moves: []int{3, 3, 4}, Depth: 30},
+	} {
+		for method, made := range searchers(t) {
+			for _, pass := range []int64{1, 3, 10, 1000} {
+				passes := toys.PassesAfterEnd(g.Machine(), pass, func(ctx context.Context, m machine.Machine) {
+					if _, err := made().Search(ctx, m, m.Initial(), search.Limits{}); err != nil {
+						t.Errorf("%s, %s: %v", name, method, err)
+					}
+				})
+				// The expansion under way, and the root for its moves.
+				if passes > 8 {
+					t.Errorf("%s, %s, ended in pass %d: %d passes more", name, method, pass, passes)
+				}
+			}
+		}
+	}
+}
+
+func TestTheHeapOfEverySearchStaysWithinTheLimit(t *testing.T) {
+	const limit = 2 << 20
+	for name, g := range map[string]toys.Wide{
+		"many positions": {Roles: two, Moves: []int{2, 2}, Depth: 40},
+		"long states":    {Roles: two, Moves: []int{2, 2}, Depth: 40, Words: 50},
+		"wide matrices":  {Roles: two, Moves: []int{15, 15}, Depth: 100},
+	} {
+		m, nodes := g.Machine(), int64(12_000)
+		if g.Moves[0] > 2 {
+			nodes = 100
+		}
+		for method, made := range searchers(t) {
+			bytes := toys.Heap(func() any {
+				s := made()
+				r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: nodes, MaxBytes: limit})
+				if err != nil && !errors.Is(err, machine.ErrTooWide) || r.PeakBytes > limit {
+					t.Errorf("%s, %s: %d bytes by its own account, error %v", name, method, r.PeakBytes, err)
+				}
+				return s
+			})
+			// The constant: the stack of each member of a portfolio.
+			if bytes > limit+limit/2+1<<20 {
+				t.Errorf("%s, %s: %d bytes on the heap, limit %d", name, method, bytes, limit)
+			}
+		}
+	}
+}
+
+func TestASmallLimitOfMemoryIsNoFault(t *testing.T) {
+	m := toys.Wide{Roles: two, Moves: []int{4, 4}, Depth: 3, Words: 100}.Machine()
+	want := solve(t, Config{Method: BackwardInduction}, m)
+	for method, made := range searchers(t) {
+		for _, limit := range []int64{1, 1 << 10, 1 << 20} {
+			r, err := made().Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: limit})
+			if err != nil || !r.Solved() || r.Values[0] != want.Values[0] {
+				t.Errorf("%s, %d bytes: %v, error %v; want %v", method, limit, r.Values, err, want.Values)
+			}
+		}
+	}
+}
+
+func TestAPositionTooWideIsAnError(t *testing.T) {
+	m := toys.Wide{Roles: two, Moves: []int{2000, 2000}, Depth: 2}.Machine()
+	for method, made := range searchers(t) {
+		if _, err := made().Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, machine.ErrTooWide) {
+			t.Errorf("%s: error %v", method, err)
+		}
+	}
+}
+
+// TestWhereSaddlePointsDecideTheDoubleOracleHasItsTurns searches a game of turns, in
+// which all matrices have a saddle point, by short slices.
+func TestWhereSaddlePointsDecideTheDoubleOracleHasItsTurns(t *testing.T) {
+	defer func(nodes int64) { firstSlice = nodes }(firstSlice)
+	firstSlice = 16
+	m := toys.Wide{Roles: two, Moves: []int{3, 3}, InTurn: true, Depth: 8}.Machine()
+	s, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := solveWith(t, s, m)
+	if want := solve(t, Config{Method: BackwardInduction}, m); r.Values[0] != want.Values[0] {
+		t.Errorf("value %v, want %v", r.Values[0], want.Values[0])
+	}
+	if s.SerializedNodes() == 0 {
+		t.Error("the double oracle has expanded nothing")
+	}
+	// In a game of mixed strategies it has none.
+	if s, err = New(Config{}); err != nil {
+		t.Fatal(err)
+	}
+	solveWith(t, s, newGoofspiel([]int{5, 4, 3, 2, 1}, true))
+	if s.SerializedNodes() != 0 {
+		t.Error("the double oracle has its turn in a game of mixed strategies")
+	}
+}
+
+func TestAMatrixGameThatIsBrokenOffProvesNothing(t *testing.T) {
+	m := toys.Wide{Roles: two, Moves: []int{70, 70}, Depth: 1}.Machine()
+	want := solve(t, Config{Method: BackwardInduction}, m).Values[0]
+	for method, made := range searchers(t) {
+		s := made()
+		for _, pass := range []int64{1, 2, 50, 100, 150, 155, 156} {
+			toys.PassesAfterEnd(m, pass, func(ctx context.Context, m machine.Machine) {
+				r, err := s.Search(ctx, m, m.Initial(), search.Limits{})
+				if v := r.Values[0]; err != nil || v.Lower > want.Lower || v.Upper < want.Upper {
+					t.Errorf("%s, ended in pass %d: %v, error %v; the value is %v", method, pass, v, err, want)
+				}
+			})
+		}
+	}
+}
