@@ -42,13 +42,18 @@ const (
 // the rest is left to the fallback machine, which needs far less.
 const circuitShare = 0.7
 
+// datalogShare is the part of what is left then for the Datalog machine.
+const datalogShare = 0.8
+
 // batchShare is the part of the memory that one batch of a circuit may take. Each
 // search thread has two or three.
 const batchShare = 8
 
 // New compiles a game into a state machine. With engine "auto" that is the
-// circuit, or the Datalog machine where the circuit does not fit the budget;
-// Info().Reason says why.
+// circuit, or the Datalog machine where the circuit does not fit the budget, or
+// the interpreter where not even the table of fluents and moves does;
+// Info().Reason says why. The error says of each engine tried what it ran out of,
+// and where.
 func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
@@ -57,8 +62,20 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 		o.Memory = DefaultMemory
 	}
 	limits := datalog.Limits{MaxBytes: o.Memory}
-	ctx, cancel := context.WithTimeout(ctx, o.Budget)
+	within, cancel := context.WithTimeout(ctx, o.Budget)
 	defer cancel()
+	m, err := compile(within, g, o, limits)
+	if err != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, fmt.Errorf("compiling takes longer than the budget of %v; give it more time: %w", o.Budget, err)
+	}
+	if errors.Is(err, datalog.ErrLimit) {
+		return nil, fmt.Errorf("compiling needs more than the %d MiB of its budget or than any machine can take; "+
+			"give it more memory: %w", o.Memory>>20, err)
+	}
+	return m, err
+}
+
+func compile(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits) (machine.Machine, error) {
 	switch o.Engine {
 	case "", "auto":
 		return auto(ctx, g, o, limits)
@@ -72,26 +89,57 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	return nil, fmt.Errorf("no engine %q: it is one of %q", o.Engine, Engines)
 }
 
+// auto tries one engine after the other, each within a part of the time that is
+// left; the last has all of it.
 func auto(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits) (machine.Machine, error) {
-	share, cancel := context.WithTimeout(ctx, time.Duration(float64(o.Budget)*circuitShare))
-	defer cancel()
-	m, err := newCircuit(share, g, o, "fits the budget")
-	if err == nil || ctx.Err() != nil {
-		return m, err
+	var failed []error
+	for _, engine := range []struct {
+		name  string
+		share float64 // of the time left
+		make  func(context.Context) (machine.Machine, error)
+	}{
+		{"circuit", circuitShare, func(ctx context.Context) (machine.Machine, error) {
+			return newCircuit(ctx, g, o, "fits the budget")
+		}},
+		{"datalog", datalogShare, func(ctx context.Context) (machine.Machine, error) {
+			return datalog.NewMachine(ctx, g, limits)
+		}},
+		{"reference", 1, func(ctx context.Context) (machine.Machine, error) { return reference.New(ctx, g) }},
+	} {
+		end, _ := ctx.Deadline()
+		share, cancel := context.WithTimeout(ctx, time.Duration(engine.share*float64(time.Until(end))))
+		m, err := engine.make(share)
+		cancel()
+		if err == nil {
+			if len(failed) == 0 {
+				return m, nil
+			}
+			return because(m, "no "+errors.Join(failed...).Error()), nil
+		}
+		failed = append(failed, fmt.Errorf("%s: %w", engine.name, err))
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	fallback, errFallback := datalog.NewMachine(ctx, g, limits)
-	if errFallback != nil {
-		return nil, errors.Join(err, errFallback)
-	}
-	return because(fallback, "no circuit: "+err.Error()), nil
+	return nil, errors.Join(failed...)
 }
+
+// nodeBytes is the memory that an atom, a rule or a literal of the ground program
+// takes in the circuit while passes rewrite it, about.
+const nodeBytes = 50
 
 // Circuit grounds a game and optimises its circuit: New without the last step,
 // for those who want to look at it.
 func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error) {
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
 	program, err := datalog.Ground(ctx, g, datalog.Limits{MaxBytes: o.Memory})
 	if err != nil {
 		return nil, err
+	}
+	if need := nodeBytes * (int64(program.Signals) + int64(len(program.Head)+len(program.Body))); need > o.Memory {
+		return nil, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
 	}
 	game, err := lower(ctx, program)
 	if err != nil {

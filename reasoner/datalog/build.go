@@ -47,6 +47,7 @@ func (b *builder) nameInputs() {
 	moves := make([][]named, len(s.theory.roles))
 	for k, rel := range s.tables {
 		for tuple := range rel.n {
+			s.theory.watch.step()
 			a := s.base[k] + tuple
 			switch {
 			case !s.possible[a]:
@@ -59,7 +60,7 @@ func (b *builder) nameInputs() {
 	}
 	n := b.program.Names
 	n.Fluents = b.number(fluents)
-	for i, f := range sortNamed(fluents) {
+	for i, f := range b.s.theory.sortNamed(fluents) {
 		if s.init[f.atom] {
 			b.program.Init = append(b.program.Init, int32(i))
 		}
@@ -70,8 +71,11 @@ func (b *builder) nameInputs() {
 	}
 }
 
-func sortNamed(list []named) []named {
-	slices.SortFunc(list, func(x, y named) int { return cmp.Compare(x.text, y.text) })
+func (th *theory) sortNamed(list []named) []named {
+	slices.SortFunc(list, func(x, y named) int {
+		th.watch.step()
+		return cmp.Compare(x.text, y.text)
+	})
 	return list
 }
 
@@ -79,7 +83,7 @@ func sortNamed(list []named) []named {
 // returns.
 func (b *builder) number(list []named) []string {
 	texts := make([]string, len(list))
-	for i, x := range sortNamed(list) {
+	for i, x := range b.s.theory.sortNamed(list) {
 		texts[i] = x.text
 		b.signal[x.atom] = Signal(b.program.Signals)
 		b.program.Signals++
@@ -190,6 +194,7 @@ func (b *builder) rules() {
 	p.Start = []int32{0}
 	var body []Lit
 	for len(b.todo) > 0 {
+		s.theory.watch.step()
 		a := b.todo[0]
 		b.todo = b.todo[1:]
 		b.seen = make(map[uint32][]int32)

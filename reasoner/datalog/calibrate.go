@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"stackmate/reasoner/machine"
 )
@@ -15,10 +16,12 @@ import (
 // use costs less work than answering single keys. Work is counted, not timed, so
 // the same rulesheet always gives the same machine.
 type calibration struct {
-	in      *interpreter
-	ctx     context.Context
-	samples []sample
-	spent   int64
+	in       *interpreter
+	watch    *watch
+	samples  []sample
+	spent    int64  // by trying choices
+	measured int64  // by measuring relations
+	undo     func() // takes back the choice that is being tried, if not nil
 
 	recursive   map[*relation]bool
 	definitions map[*relation]int // number of rules
@@ -44,15 +47,29 @@ const (
 	minTries           = 60
 	maxDefinitions     = 8 // rules of a relation that may be inlined
 	measuredWork       = 30_000
+	maxMeasured        = 100_000_000 // work of measuring all relations
 )
 
-// calibrate fills in.cost. It ends early, with what it has found, if ctx is done.
+// calibrate fills in.cost. It ends early, with what it has found, when half of the
+// time that ctx leaves has passed.
 func (in *interpreter) calibrate(ctx context.Context) {
-	c := &calibration{in: in, ctx: ctx, definitions: make(map[*relation]int)}
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+		defer cancel()
+	}
+	c := &calibration{in: in, watch: &watch{ctx: ctx}, definitions: make(map[*relation]int)}
+	var ended error // nothing but time is lost
+	defer func() {
+		if ended != nil && c.undo != nil {
+			c.undo()
+		}
+	}()
+	defer until(&ended)
 	for _, r := range in.rules {
 		c.definitions[r.head.rel]++
 	}
-	c.recursive = newEvaluator(in).recursive()
+	c.recursive = newEvaluator(in, c.watch).recursive()
 	if !c.start() {
 		return
 	}
@@ -89,16 +106,19 @@ func (c *calibration) descend() {
 	c.spent = 0
 	for _, rel := range c.candidates() {
 		for _, m := range c.choices(rel) {
-			if c.spent > calibrationWork || c.ctx.Err() != nil {
+			if c.spent > calibrationWork {
 				return
 			}
+			c.watch.look()
 			before := modes[rel]
+			c.undo = func() { modes[rel] = before }
 			modes[rel] = m
 			if w := c.try(best); w < best-best/64 {
 				best = w
 			} else {
 				modes[rel] = before
 			}
+			c.undo = nil
 		}
 	}
 }
@@ -140,7 +160,7 @@ func (e *evaluator) recursive() map[*relation]bool {
 // over their course.
 func (c *calibration) play() {
 	var samples []sample
-	s := newStepper(c.in)
+	s := newStepper(c.in, c.watch)
 	s.meter.stop = maxTry
 	rng := machine.NewRand(calibrationSeed)
 	state := slices.Clone(c.in.initial)
@@ -183,7 +203,7 @@ func (s *stepper) sample(state machine.State, rng *machine.Rand) sample {
 // try is the work that the samples take under the present choices, or more than
 // limit. A limit of 0 stands for maxTry.
 func (c *calibration) try(limit int64) int64 {
-	s := newStepper(c.in)
+	s := newStepper(c.in, c.watch)
 	s.meter.stop = limit
 	if limit == 0 {
 		s.meter.stop = maxTry
@@ -212,7 +232,7 @@ func (s *stepper) visit(x *sample) {
 // measure takes the profile of every relation: of inputs from all samples, of
 // derived relations, computed whole, from a few.
 func (c *calibration) measure() {
-	s := newStepper(c.in)
+	s := newStepper(c.in, c.watch)
 	profiles := make(map[*relation]*profile)
 	for _, rel := range c.in.inputs {
 		profiles[rel] = &profile{distinct: make([]float64, rel.arity)}
@@ -243,7 +263,8 @@ func (c *calibration) measureDerived(s *stepper, d *derived) *profile {
 	p := &profile{distinct: make([]float64, d.rel.arity)}
 	var all []int32
 	for k := range measuredSamples {
-		if !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
+		c.watch.step()
+		if c.measured > maxMeasured || !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
 			if rel := s.original(d.rel); c.in.cost.modes[rel] == modeWhole {
 				c.in.cost.modes[rel] = modeKeyed
 			}
@@ -256,6 +277,7 @@ func (c *calibration) measureDerived(s *stepper, d *derived) *profile {
 		for len(all) < int(d.rel.n) {
 			all = append(all, int32(len(all)))
 		}
+		c.measured += s.meter.work
 		p.add(d.rel, all[:d.rel.n])
 	}
 	p.average(measuredSamples)

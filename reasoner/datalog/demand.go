@@ -131,7 +131,7 @@ func (m *magic) ask(d *derived, columns []int32, x *atom, sofar *rule) *relation
 // order lists the literals of r in the order of a plan in which the columns of a
 // are known, and recursive literals come last where that is possible.
 func (m *magic) order(a *answering, r *rule) []int {
-	plan := newCallPlan(r, -1, a.columns, insideOf{m.evaluator, m.component, m.component})
+	plan := newCallPlan(m.evaluator.meter.watch, r, -1, a.columns, insideOf{m.evaluator, m.component, m.component})
 	var order []int
 	for _, s := range plan.steps {
 		if s.literal >= 0 {

@@ -1,7 +1,6 @@
 package datalog
 
 import (
-	"context"
 	"math"
 	"math/bits"
 
@@ -74,7 +73,7 @@ type component struct {
 	uses    []use   // one plan per recursive literal
 }
 
-func newEvaluator(in *interpreter) *evaluator {
+func newEvaluator(in *interpreter, w *watch) *evaluator {
 	e := &evaluator{
 		in:      in,
 		terms:   in.theory.terms.clone(),
@@ -84,7 +83,7 @@ func newEvaluator(in *interpreter) *evaluator {
 		joint:   bitset{make([]uint64, (in.firstMove[len(in.firstMove)-1]+63)/64)},
 		state:   bitset{make([]uint64, len(in.initial))},
 	}
-	e.meter = &meter{ctx: context.Background(), bytes: func() int64 { return 0 }}
+	e.meter = &meter{watch: w, bytes: func() int64 { return 0 }}
 	e.meter.limits = Limits{MaxTuples: math.MaxInt, MaxAtoms: math.MaxInt, MaxBytes: math.MaxInt64}
 	for k, rel := range in.inputs {
 		truth := &e.state
@@ -96,6 +95,7 @@ func newEvaluator(in *interpreter) *evaluator {
 	}
 	var heads []*relation
 	for _, r := range in.inlined() {
+		w.step()
 		r := r.rebind(e.copy)
 		if e.derived[r.head.rel] == nil {
 			e.derived[r.head.rel] = &derived{rel: r.head.rel}
@@ -137,27 +137,32 @@ func (r *rule) rebind(to func(*relation) *relation) *rule {
 
 // markDoes finds the relations that depend on the joint move.
 func (e *evaluator) markDoes() {
-	for changed := true; changed; {
-		changed = false
-		for _, d := range e.derived {
-			for _, r := range d.rules {
-				for i := range r.body {
-					if !d.usesDoes && e.isOfMove(r.body[i].atom.rel) {
-						d.usesDoes = true
-						changed = true
-					}
+	users := make(map[*relation][]*derived)
+	var todo []*relation
+	for _, d := range e.derived {
+		for _, r := range d.rules {
+			for i := range r.body {
+				if rel := r.body[i].atom.rel; rel != nil {
+					users[rel] = append(users[rel], d)
 				}
 			}
 		}
 	}
-}
-
-func (e *evaluator) isOfMove(rel *relation) bool {
-	if rel == nil {
-		return false
+	for rel := range users {
+		if rel.name.name == "does" {
+			todo = append(todo, rel)
+		}
 	}
-	d := e.derived[rel]
-	return rel.name.name == "does" || d != nil && d.usesDoes
+	for len(todo) > 0 {
+		rel := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, d := range users[rel] {
+			if !d.usesDoes {
+				d.usesDoes = true
+				todo = append(todo, d.rel)
+			}
+		}
+	}
 }
 
 // findComponents finds the recursive relations.
@@ -207,7 +212,7 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 	c := &call{to: d, columns: columns, asked: newRelation(predicate{}, len(columns))}
 	d.calls = append(d.calls, c)
 	for _, r := range d.rules {
-		c.plans = append(c.plans, newCallPlan(r, -1, columns, e))
+		c.plans = append(c.plans, newCallPlan(e.meter.watch, r, -1, columns, e))
 	}
 	return c
 }
@@ -237,7 +242,7 @@ func (e *evaluator) compile(d *derived) {
 	d.compiled = true
 	if d.component == nil {
 		for _, r := range d.rules {
-			d.plans = append(d.plans, newCallPlan(r, -1, nil, e))
+			d.plans = append(d.plans, newCallPlan(e.meter.watch, r, -1, nil, e))
 		}
 		return
 	}
@@ -248,7 +253,7 @@ func (e *evaluator) compile(d *derived) {
 	inside := insideOf{e, c, c}
 	for _, m := range c.members {
 		for _, r := range m.rules {
-			c.first = append(c.first, newCallPlan(r, -1, nil, inside))
+			c.first = append(c.first, newCallPlan(e.meter.watch, r, -1, nil, inside))
 			c.addUses(r, inside)
 		}
 	}
@@ -258,7 +263,7 @@ func (e *evaluator) compile(d *derived) {
 func (c *component) addUses(r *rule, inside insideOf) {
 	for i := range r.body {
 		if l := &r.body[i]; l.op == gdl.Holds && inside.grows(l.atom.rel) {
-			c.uses = append(c.uses, use{rule: r, literal: i, plan: newCallPlan(r, i, nil, inside)})
+			c.uses = append(c.uses, use{rule: r, literal: i, plan: newCallPlan(inside.meter.watch, r, i, nil, inside)})
 		}
 	}
 }

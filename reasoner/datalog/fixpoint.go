@@ -1,17 +1,22 @@
 package datalog
 
-import "stackmate/gdl"
+import (
+	"slices"
+
+	"stackmate/gdl"
+)
 
 // fixpoint evaluates rules together until nothing new is derived, semi-naively:
 // after the first round a rule is joined only where one of its literals matches
-// a tuple of the round before. Literals for which ignore holds are left out.
-// Negated literals that are not ignored must speak of relations that are
-// complete.
+// a tuple of the round before. A round costs what its new tuples do, however many
+// rules there are. Literals for which ignore holds are left out. Negated literals
+// that are not ignored must speak of relations that are complete.
 type fixpoint struct {
 	joiner *joiner
 	ignore func(*literal) bool
-	heads  map[*relation]bool
 	uses   []use
+	usesOf map[*relation][]int // by relation that grows: the uses that read it
+	grown  []*relation         // in the running round
 }
 
 // use is a literal of a rule whose relation grows in the fixpoint.
@@ -22,25 +27,20 @@ type use struct {
 }
 
 func (j *joiner) fixpoint(rules []*rule, ignore func(*literal) bool) error {
-	f := &fixpoint{joiner: j, ignore: ignore, heads: make(map[*relation]bool)}
-	var heads []*relation
+	f := &fixpoint{joiner: j, ignore: ignore, usesOf: make(map[*relation][]int)}
 	for _, r := range rules {
-		if rel := r.head.rel; !f.heads[rel] {
-			f.heads[rel] = true
-			heads = append(heads, rel)
-		}
-	}
-	for _, rel := range heads {
+		rel := r.head.rel
+		f.usesOf[rel] = nil
 		rel.old, rel.seen = 0, rel.n
 	}
 	for _, r := range rules {
-		if err := j.derive(newPlan(r, -1, ignore)); err != nil {
+		if err := f.derive(newPlan(j.meter.watch, r, -1, ignore)); err != nil {
 			return err
 		}
 		f.collectUses(r)
 	}
-	for advance(heads) {
-		if err := f.round(); err != nil {
+	for delta := f.advance(nil); len(delta) > 0; delta = f.advance(delta) {
+		if err := f.round(delta); err != nil {
 			return err
 		}
 	}
@@ -50,34 +50,54 @@ func (j *joiner) fixpoint(rules []*rule, ignore func(*literal) bool) error {
 func (f *fixpoint) collectUses(r *rule) {
 	for i := range r.body {
 		l := &r.body[i]
-		if l.op == gdl.Holds && f.heads[l.atom.rel] && !f.ignore(l) {
+		if l.op != gdl.Holds || f.ignore(l) {
+			continue
+		}
+		if of, grows := f.usesOf[l.atom.rel]; grows {
+			f.usesOf[l.atom.rel] = append(of, len(f.uses))
 			f.uses = append(f.uses, use{rule: r, literal: i})
 		}
 	}
 }
 
-// advance makes the tuples of the last round the delta of the next and tells
-// whether there are any.
-func advance(heads []*relation) bool {
-	any := false
-	for _, rel := range heads {
-		rel.old, rel.seen = rel.seen, rel.n
-		any = any || rel.old < rel.seen
+// derive runs a plan and notes whether its head has grown.
+func (f *fixpoint) derive(p *plan) error {
+	rel := p.rule.head.rel
+	before := rel.n
+	err := f.joiner.derive(p)
+	if before == rel.seen && rel.n > before {
+		f.grown = append(f.grown, rel)
 	}
-	return any
+	return err
 }
 
-func (f *fixpoint) round() error {
-	for i := range f.uses {
+// advance makes the tuples of the last round the delta of the next, and returns
+// the relations that have any. Last are those that had some before.
+func (f *fixpoint) advance(last []*relation) []*relation {
+	for _, rel := range last {
+		rel.old = rel.seen
+	}
+	delta := f.grown
+	for _, rel := range delta {
+		rel.old, rel.seen = rel.seen, rel.n
+	}
+	f.grown = nil
+	return delta
+}
+
+// round joins what uses the relations of the delta.
+func (f *fixpoint) round(delta []*relation) error {
+	var uses []int
+	for _, rel := range delta {
+		uses = append(uses, f.usesOf[rel]...)
+	}
+	slices.Sort(uses)
+	for _, i := range uses {
 		u := &f.uses[i]
-		rel := u.rule.body[u.literal].atom.rel
-		if rel.old == rel.seen {
-			continue
-		}
 		if u.plan == nil || u.plan.grown() {
-			u.plan = newPlan(u.rule, u.literal, f.ignore)
+			u.plan = newPlan(f.joiner.meter.watch, u.rule, u.literal, f.ignore)
 		}
-		if err := f.joiner.derive(u.plan); err != nil {
+		if err := f.derive(u.plan); err != nil {
 			return err
 		}
 	}

@@ -16,13 +16,17 @@ import (
 // moves only.
 //
 // The error says which limit was hit, and at which rule, or that ctx is done.
-func Ground(ctx context.Context, g *gdl.Game, lim Limits) (*Program, error) {
+func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, err error) {
+	defer until(&err)
 	gr := newGrounder(ctx, g, lim)
 	if err := gr.prepare(); err != nil {
 		return nil, err
 	}
 	inst, err := gr.instantiate()
 	if err != nil {
+		return nil, err
+	}
+	if err := inst.fits(gr.limits); err != nil {
 		return nil, err
 	}
 	return inst.simplify().program(), nil
@@ -36,9 +40,12 @@ type grounder struct {
 }
 
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
-	th := newTheory(g)
-	gr := &grounder{theory: th, limits: lim.withDefaults()}
-	m := &meter{ctx: ctx, limits: gr.limits, bytes: th.bytes}
+	w := &watch{ctx: ctx}
+	w.look()
+	gr := &grounder{limits: lim.withDefaults()}
+	th := newTheory(w, gr.limits.MaxBytes, g)
+	gr.theory = th
+	m := &meter{watch: w, limits: gr.limits, bytes: th.bytes}
 	gr.joiner = &joiner{terms: th.terms, meter: m}
 	return gr
 }
@@ -69,7 +76,7 @@ func isOpenNegation(l *literal) bool { return l.op == gdl.Not && l.atom.rel.dyna
 // evaluateParts computes the static relations that splitting has made.
 func (th *theory) evaluateParts(j *joiner) error {
 	for _, r := range th.rules {
-		if r.split && !r.head.rel.dynamic {
+		if j.meter.step(); r.split && !r.head.rel.dynamic {
 			if err := j.fixpoint([]*rule{r}, nothing); err != nil {
 				return err
 			}
@@ -121,7 +128,7 @@ func carry(to, from *relation) *rule {
 
 // bytes estimates the memory of all tables.
 func (th *theory) bytes() int64 {
-	sum := th.terms.bytes()
+	sum := th.terms.bytes() + th.ruleBytes
 	for _, rel := range th.relations {
 		sum += rel.bytes()
 	}

@@ -1,6 +1,7 @@
 package datalog
 
 import (
+	"fmt"
 	"sort"
 
 	"stackmate/gdl"
@@ -40,7 +41,7 @@ func (gr *grounder) instantiate() (*instances, error) {
 		if !r.head.rel.dynamic {
 			continue
 		}
-		p := newPlan(r, -1, nothing)
+		p := newPlan(gr.joiner.meter.watch, r, -1, nothing)
 		visit := func() {
 			in.add(r, gr.joiner, p)
 			if len(in.head) > gr.limits.MaxInstances {
@@ -75,6 +76,23 @@ func (in *instances) atoms() int32 { return in.base[len(in.tables)] }
 
 func (in *instances) bytes() int64 {
 	return 4 * int64(cap(in.head)+cap(in.start)+cap(in.body))
+}
+
+// What simplification and the program take beside the instances, about: copies of
+// these, and bytes of an atom with its name.
+const (
+	instanceCopies = 3
+	atomBytes      = 150
+)
+
+// fits tells whether the rest of grounding fits the memory.
+func (in *instances) fits(lim Limits) error {
+	need := in.theory.bytes() + (1+instanceCopies)*in.bytes() + atomBytes*int64(in.atoms())
+	if need <= lim.MaxBytes {
+		return nil
+	}
+	return fmt.Errorf("%w: %d MiB for %d rule instances and %d atoms, %d MiB are allowed",
+		ErrLimit, need>>20, len(in.head), in.atoms(), lim.MaxBytes>>20)
 }
 
 func (in *instances) bodyOf(i int) []int32 { return in.body[in.start[i]:in.start[i+1]] }

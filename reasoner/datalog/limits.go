@@ -33,10 +33,47 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+// watch looks at a context during long work that joins nothing: planning,
+// splitting, naming. It ends the work by a panic with the value stopped, which
+// Ground and NewMachine catch: such work is deep inside of other work, and has
+// results of its own.
+type watch struct {
+	ctx   context.Context
+	steps int
+}
+
+type stopped struct{ err error }
+
+// step counts some microseconds of work.
+func (w *watch) step() {
+	if w.steps++; w.steps%256 == 0 {
+		w.look()
+	}
+}
+
+func (w *watch) look() {
+	if err := w.ctx.Err(); err != nil {
+		w.stop(fmt.Errorf("grounding stopped: %w", err))
+	}
+}
+
+func (w *watch) stop(err error) { panic(stopped{err}) }
+
+// until is deferred around watched work: it stores the error that has ended it.
+func until(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case stopped:
+		*err = p.err
+	default:
+		panic(p)
+	}
+}
+
 // meter watches over limits and context while rules are joined. The first
 // violation stays in err.
 type meter struct {
-	ctx    context.Context
+	*watch
 	limits Limits
 	tuples int
 	atoms  int

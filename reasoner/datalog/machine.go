@@ -45,15 +45,16 @@ const (
 // differ between positions are taken to hold.
 //
 // The error says which limit was hit, and at which rule, or that ctx is done.
-func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (machine.Machine, error) {
+func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine, err error) {
+	defer until(&err)
 	in, err := newInterpreter(ctx, g, lim)
 	if err != nil {
 		return nil, err
 	}
 	in.calibrate(ctx)
-	newStepper(in) // makes the indexes that all evaluators share
+	newStepper(in, in.theory.watch) // makes the indexes that all evaluators share
 	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes()}
-	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in) }), nil
+	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, &watch{ctx: context.Background()}) }), nil
 }
 
 // maxEager is the size from which static relations are computed on demand: most
@@ -101,20 +102,29 @@ func reaching(rules []*rule) []*rule {
 // neededToReach is the set of relations that next and legal reach through
 // positive literals.
 func neededToReach(rules []*rule) map[*relation]bool {
+	byHead := make(map[*relation][]*rule)
 	needed := make(map[*relation]bool)
-	for _, r := range rules {
-		if name := r.head.rel.name.name; name == "next" || name == "legal" {
-			needed[r.head.rel] = true
+	var todo []*relation
+	need := func(rel *relation) {
+		if !needed[rel] {
+			needed[rel] = true
+			todo = append(todo, rel)
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for _, r := range rules {
+	for _, r := range rules {
+		rel := r.head.rel
+		byHead[rel] = append(byHead[rel], r)
+		if rel.name.name == "next" || rel.name.name == "legal" {
+			need(rel)
+		}
+	}
+	for len(todo) > 0 {
+		rel := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, r := range byHead[rel] {
 			for i := range r.body {
-				l := &r.body[i]
-				if needed[r.head.rel] && l.op == gdl.Holds && !needed[l.atom.rel] {
-					needed[l.atom.rel] = true
-					changed = true
+				if l := &r.body[i]; l.op == gdl.Holds {
+					need(l.atom.rel)
 				}
 			}
 		}
@@ -137,6 +147,7 @@ func (in *interpreter) nameInputs() {
 		in.inputs = append(in.inputs, rel)
 		numbers := make([]int32, rel.n)
 		for t := range rel.n {
+			th.watch.step()
 			numbers[t] = -1
 			id := int32(len(at))
 			at = append(at, place{k, t})
@@ -166,7 +177,7 @@ func (in *interpreter) nameInputs() {
 // texts.
 func (in *interpreter) number(list []named, at []place, first int32) ([]string, []place) {
 	texts, places := make([]string, len(list)), make([]place, len(list))
-	for i, x := range sortNamed(list) {
+	for i, x := range in.theory.sortNamed(list) {
 		p := at[x.atom]
 		texts[i], places[i] = x.text, p
 		in.numbers[p.input][p.tuple] = first + int32(i)

@@ -77,6 +77,7 @@ type transfer struct{ column, register int32 }
 
 // planner builds a plan.
 type planner struct {
+	watch  *watch
 	plan   *plan
 	bound  []bool // by register
 	done   []bool // by literal
@@ -97,15 +98,15 @@ type caller interface {
 // its relation, earlier literals the old tuples and later ones the seen tuples,
 // so that over all choices of delta each new match is found once. Literals for
 // which ignore holds are left out.
-func newPlan(r *rule, delta int, ignore func(*literal) bool) *plan {
-	p := newPlanner(r, delta, ignore)
+func newPlan(w *watch, r *rule, delta int, ignore func(*literal) bool) *plan {
+	p := newPlanner(w, r, delta, ignore)
 	return p.order()
 }
 
 // newCallPlan orders the body of r for a call in which the given columns of the
 // head are known. Register load[i] receives the value of column columns[i].
-func newCallPlan(r *rule, delta int, columns []int32, calls caller) *plan {
-	p := newPlanner(r, delta, nothing)
+func newCallPlan(w *watch, r *rule, delta int, columns []int32, calls caller) *plan {
+	p := newPlanner(w, r, delta, nothing)
 	p.calls = calls
 	var nested []nesting
 	for _, c := range columns {
@@ -115,8 +116,10 @@ func newCallPlan(r *rule, delta int, columns []int32, calls caller) *plan {
 	return p.order()
 }
 
-func newPlanner(r *rule, delta int, ignore func(*literal) bool) *planner {
+func newPlanner(w *watch, r *rule, delta int, ignore func(*literal) bool) *planner {
+	w.step()
 	p := &planner{
+		watch:  w,
 		plan:   &plan{rule: r, regs: make([]int32, r.vars), cut: -1},
 		bound:  make([]bool, r.vars),
 		done:   make([]bool, len(r.body)),
@@ -186,6 +189,7 @@ func (p *planner) cheapest() int {
 		if p.done[i] || l.op != gdl.Holds {
 			continue
 		}
+		p.watch.step()
 		if cost := p.matches(&l.atom); cost < bestCost {
 			best, bestCost = i, cost
 		}
@@ -205,8 +209,8 @@ func (p *planner) matches(a *atom) float64 {
 }
 
 // estimate is the expected number of matches of a body of positive literals.
-func (r *rule) estimate() float64 {
-	p := &planner{plan: &plan{rule: r}, bound: make([]bool, r.vars), done: make([]bool, len(r.body))}
+func (r *rule) estimate(w *watch) float64 {
+	p := &planner{watch: w, plan: &plan{rule: r}, bound: make([]bool, r.vars), done: make([]bool, len(r.body))}
 	size := 1.0
 	for next := p.cheapest(); next >= 0; next = p.cheapest() {
 		size *= p.matches(&r.body[next].atom)

@@ -1,6 +1,7 @@
 package datalog
 
 import (
+	"maps"
 	"slices"
 
 	"stackmate/gdl"
@@ -28,27 +29,67 @@ type position struct {
 }
 
 // shapes maps each position to the shapes that terms have there.
-type shapes map[position]map[int32]bool
+type shapes struct {
+	terms   *termTable
+	at      map[position]map[int32]bool
+	readers map[position][]int // the clauses whose variables a position narrows
+	changed []position         // since the last look
+}
 
-// inferShapes follows the shapes of terms through the clauses to a fixpoint.
-func inferShapes(t *termTable, clauses []clause) shapes {
-	s := make(shapes)
-	for changed := true; changed; {
-		changed = false
-		for i := range clauses {
-			c := &clauses[i]
-			vars := s.ofVariables(t, c)
-			if s.addSentence(t, c.head, vars) {
-				changed = true
-			}
-			if target, ok := readAs(c.head.relation); ok {
-				if s.addSentence(t, sentence{target, c.head.args}, vars) {
-					changed = true
-				}
-			}
+// inferShapes follows the shapes of terms through the clauses to a fixpoint. A
+// clause is looked at again when shapes are added where it reads some.
+func inferShapes(w *watch, t *termTable, clauses []clause) *shapes {
+	s := &shapes{terms: t, at: make(map[position]map[int32]bool), readers: make(map[position][]int)}
+	queued := make([]bool, len(clauses))
+	todo := make([]int, 0, len(clauses))
+	enter := func(i int) {
+		if !queued[i] {
+			queued[i] = true
+			todo = append(todo, i)
 		}
 	}
+	for i := range clauses {
+		for _, k := range clauses[i].body {
+			if k.op == gdl.Holds {
+				s.read(i, k.sentence.relation, false, k.sentence.args)
+			}
+		}
+		enter(i)
+	}
+	for len(todo) > 0 {
+		w.step()
+		i := todo[0]
+		todo = todo[1:]
+		queued[i] = false
+		c := &clauses[i]
+		vars := s.ofVariables(c)
+		s.addSentence(c.head, vars)
+		if target, ok := readAs(c.head.relation); ok {
+			s.addSentence(sentence{target, c.head.args}, vars)
+		}
+		for _, p := range s.changed {
+			for _, reader := range s.readers[p] {
+				enter(reader)
+			}
+		}
+		s.changed = s.changed[:0]
+	}
 	return s
+}
+
+// read notes that clause i reads the shapes of arguments.
+func (s *shapes) read(i int, key functorKey, function bool, args []arg) {
+	for k, a := range args {
+		p := position{key, function, k}
+		switch a.kind {
+		case variable:
+			if known := s.readers[p]; len(known) == 0 || known[len(known)-1] != i {
+				s.readers[p] = append(known, i)
+			}
+		case compound:
+			s.read(i, s.terms.names[a.id], true, a.args)
+		}
+	}
 }
 
 // readAs is the relation through which the rules read a head one step later.
@@ -64,108 +105,96 @@ func readAs(k functorKey) (functorKey, bool) {
 
 // ofVariables gives for each variable of c the shapes that all positions allow
 // where it occurs in a positive condition; nil for variables that occur in none.
-func (s shapes) ofVariables(t *termTable, c *clause) []map[int32]bool {
+func (s *shapes) ofVariables(c *clause) []map[int32]bool {
 	vars := make([]map[int32]bool, c.vars)
 	for _, k := range c.body {
 		if k.op == gdl.Holds {
 			for i, a := range k.sentence.args {
-				s.narrow(t, vars, position{k.sentence.relation, false, i}, a)
+				s.narrow(vars, position{k.sentence.relation, false, i}, a)
 			}
 		}
 	}
 	return vars
 }
 
-func (s shapes) narrow(t *termTable, vars []map[int32]bool, p position, a arg) {
+func (s *shapes) narrow(vars []map[int32]bool, p position, a arg) {
 	switch a.kind {
 	case variable:
 		if vars[a.id] == nil {
-			vars[a.id] = make(map[int32]bool)
-			for shape := range s[p] {
-				vars[a.id][shape] = true
+			vars[a.id] = maps.Clone(s.at[p])
+			if vars[a.id] == nil {
+				vars[a.id] = make(map[int32]bool)
 			}
 			return
 		}
 		for shape := range vars[a.id] {
-			if !s[p][shape] {
+			if !s.at[p][shape] {
 				delete(vars[a.id], shape)
 			}
 		}
 	case compound:
 		for i, sub := range a.args {
-			s.narrow(t, vars, position{t.names[a.id], true, i}, sub)
+			s.narrow(vars, position{s.terms.names[a.id], true, i}, sub)
 		}
 	}
 }
 
-func (s shapes) addSentence(t *termTable, x sentence, vars []map[int32]bool) bool {
-	changed := false
+func (s *shapes) addSentence(x sentence, vars []map[int32]bool) {
 	for i, a := range x.args {
-		if s.add(t, position{x.relation, false, i}, a, vars) {
-			changed = true
-		}
+		s.add(position{x.relation, false, i}, a, vars)
 	}
-	return changed
 }
 
-// add records that the values of a appear at p and tells whether that is news.
-func (s shapes) add(t *termTable, p position, a arg, vars []map[int32]bool) bool {
+// add records that the values of a appear at p.
+func (s *shapes) add(p position, a arg, vars []map[int32]bool) {
 	switch a.kind {
 	case constant:
-		return s.addTerm(t, p, a.id)
+		s.addTerm(p, a.id)
+		return
 	case variable:
-		changed := false
 		for shape := range vars[a.id] {
-			if s.put(p, shape) {
-				changed = true
-			}
+			s.put(p, shape)
 		}
-		return changed
+		return
 	}
-	changed := s.put(p, a.id)
+	s.put(p, a.id)
 	for i, sub := range a.args {
-		if s.add(t, position{t.names[a.id], true, i}, sub, vars) {
-			changed = true
-		}
+		s.add(position{s.terms.names[a.id], true, i}, sub, vars)
 	}
-	return changed
 }
 
-func (s shapes) addTerm(t *termTable, p position, id term) bool {
-	functor := t.functorOf(id)
+func (s *shapes) addTerm(p position, id term) {
+	functor := s.terms.functorOf(id)
 	if functor < 0 {
-		return s.put(p, noFunctor)
+		s.put(p, noFunctor)
+		return
 	}
-	changed := s.put(p, functor)
-	for i, sub := range t.argsOf(id) {
-		if s.addTerm(t, position{t.names[functor], true, i}, sub) {
-			changed = true
-		}
+	s.put(p, functor)
+	for i, sub := range s.terms.argsOf(id) {
+		s.addTerm(position{s.terms.names[functor], true, i}, sub)
 	}
-	return changed
 }
 
-func (s shapes) put(p position, shape int32) bool {
-	set := s[p]
+func (s *shapes) put(p position, shape int32) {
+	set := s.at[p]
 	if set == nil {
 		set = make(map[int32]bool)
-		s[p] = set
+		s.at[p] = set
 	}
-	if set[shape] {
-		return false
+	if !set[shape] {
+		set[shape] = true
+		s.changed = append(s.changed, p)
 	}
-	set[shape] = true
-	return true
 }
 
 // hasCompounds tells whether function terms appear at p.
-func (s shapes) hasCompounds(p position) bool {
-	return len(s[p]) > 1 || len(s[p]) == 1 && !s[p][noFunctor]
+func (s *shapes) hasCompounds(p position) bool {
+	return len(s.at[p]) > 1 || len(s.at[p]) == 1 && !s.at[p][noFunctor]
 }
 
 // flatten adds the clauses to the theory, one rule for each choice of shapes of
 // the variables that stand where function terms appear.
-func (s shapes) flatten(th *theory, clauses []clause) {
+func (s *shapes) flatten(th *theory, clauses []clause) {
 	for i := range clauses {
 		c := &clauses[i]
 		to := make([]arg, c.vars)
@@ -173,11 +202,12 @@ func (s shapes) flatten(th *theory, clauses []clause) {
 			to[v] = arg{kind: variable, id: int32(v)}
 		}
 		f := flattening{theory: th, clause: c, to: to, vars: c.vars}
-		for v, set := range s.ofVariables(th.terms, c) {
-			if s.needsShape(c, int32(v)) {
+		needs, binds := s.needShape(c), c.binds()
+		for v, set := range s.ofVariables(c) {
+			if needs[v] {
 				f.choose = append(f.choose, int32(v))
 				f.options = append(f.options, sortedShapes(set))
-				if set[noFunctor] && len(set) > 1 && !c.binds(int32(v)) {
+				if set[noFunctor] && len(set) > 1 && !binds[v] {
 					f.loose = append(f.loose, int32(v))
 				}
 			}
@@ -187,18 +217,22 @@ func (s shapes) flatten(th *theory, clauses []clause) {
 	th.addSymbols()
 }
 
-// binds tells whether v is an argument of a positive condition. Only then is it
-// bound from a column that has one shape; inside a function term, a column holds
-// terms of all shapes.
-func (c *clause) binds(v int32) bool {
+// binds tells which variables are arguments of a positive condition. Only then is
+// a variable bound from a column that has one shape; inside a function term, a
+// column holds terms of all shapes.
+func (c *clause) binds() []bool {
+	binds := make([]bool, c.vars)
 	for _, k := range c.body {
-		if k.op == gdl.Holds && slices.ContainsFunc(k.sentence.args, func(a arg) bool {
-			return a.kind == variable && a.id == v
-		}) {
-			return true
+		if k.op != gdl.Holds {
+			continue
+		}
+		for _, a := range k.sentence.args {
+			if a.kind == variable {
+				binds[a.id] = true
+			}
 		}
 	}
-	return false
+	return binds
 }
 
 // symbolRelation holds all symbols. No rulesheet can spell its name.
@@ -212,7 +246,7 @@ func (th *theory) addSymbols() {
 	rel := th.relation(symbolRelation, 1)
 	for id := range int32(len(th.terms.head)) {
 		if th.terms.functorOf(id) < 0 {
-			th.rules = append(th.rules, &rule{head: atom{rel: rel, args: []arg{{kind: constant, id: id}}}})
+			th.add(&rule{head: atom{rel: rel, args: []arg{{kind: constant, id: id}}}})
 		}
 	}
 }
@@ -226,26 +260,24 @@ func sortedShapes(set map[int32]bool) []int32 {
 	return list
 }
 
-// needsShape tells whether v is an argument of a relation at a position where
+// needShape tells which variables are arguments of a relation at a position where
 // function terms appear.
-func (s shapes) needsShape(c *clause, v int32) bool {
-	in := func(x sentence) bool {
+func (s *shapes) needShape(c *clause) []bool {
+	needs := make([]bool, c.vars)
+	look := func(x sentence) {
 		for i, a := range x.args {
-			if a.kind == variable && a.id == v && s.hasCompounds(position{x.relation, false, i}) {
-				return true
+			if a.kind == variable && s.hasCompounds(position{x.relation, false, i}) {
+				needs[a.id] = true
 			}
 		}
-		return false
 	}
-	if in(c.head) {
-		return true
-	}
+	look(c.head)
 	for _, k := range c.body {
-		if (k.op == gdl.Holds || k.op == gdl.Not) && in(k.sentence) {
-			return true
+		if k.op == gdl.Holds || k.op == gdl.Not {
+			look(k.sentence)
 		}
 	}
-	return false
+	return needs
 }
 
 // flattening is the work on one clause.
@@ -300,7 +332,7 @@ func (f *flattening) emit() {
 			r.body = append(r.body, literal{op: gdl.Holds, atom: symbols})
 		}
 	}
-	f.theory.rules = append(f.theory.rules, r)
+	f.theory.add(r)
 }
 
 // atom flattens a sentence.

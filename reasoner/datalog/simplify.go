@@ -84,6 +84,7 @@ func (in *instances) occurrences(sign int32) occurrences {
 	o.list = make([]int32, o.start[in.atoms()])
 	fill := append([]int32(nil), o.start...)
 	for i := range in.head {
+		in.theory.watch.step()
 		for _, lit := range in.bodyOf(i) {
 			if lit&1 == sign {
 				o.list[fill[lit>>1]] = int32(i)
@@ -113,6 +114,7 @@ func (in *instances) link() links {
 func (in *instances) linkRelation(l *links, from *relation) {
 	to := in.theory.successor(from)
 	for t := range from.n {
+		in.theory.watch.step()
 		k := to.find(from.row(t))
 		if k < 0 {
 			continue // legal for someone who is no role
@@ -152,6 +154,7 @@ func (s *simplified) findPossible() {
 	clear(s.possible)
 	w := s.newWave(s.possible)
 	for i := range s.head {
+		s.theory.watch.step()
 		for _, lit := range s.bodyOf(i) {
 			if lit&1 == 0 || s.certain[lit>>1] {
 				w.missing[i]++
@@ -175,6 +178,7 @@ func (s *simplified) findCertain() {
 	clear(s.certain)
 	w := s.newWave(s.certain)
 	for i := range s.head {
+		s.theory.watch.step()
 		for _, lit := range s.bodyOf(i) {
 			if lit&1 == 0 || s.possible[lit>>1] {
 				w.missing[i]++
@@ -241,6 +245,7 @@ func (w *wave) run(carry func(int32)) {
 		}
 	}
 	for len(w.queue) > 0 {
+		w.s.theory.watch.step()
 		a := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		carry(a)

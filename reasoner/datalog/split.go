@@ -53,13 +53,14 @@ type part struct {
 // eliminate splits one part off r, the one with the fewest variables, and tells
 // whether there was one.
 func (s *splitter) eliminate(r *rule) bool {
+	s.theory.watch.step()
 	all := r.variables()
 	var best *part
 	for _, v := range all {
 		if slices.Contains(r.head.appendVars(nil), v) {
 			continue
 		}
-		p := r.partOf(v)
+		p := r.partOf(s.theory.watch, v)
 		if p == nil || !p.static && len(p.vars) >= len(all) {
 			continue
 		}
@@ -86,9 +87,10 @@ func (r *rule) variables() []int32 {
 
 // partOf collects the literals of r with variable v, and what makes them safe.
 // It returns nil if they cannot be made safe.
-func (r *rule) partOf(v int32) *part {
+func (r *rule) partOf(w *watch, v int32) *part {
 	p := &part{static: true}
 	for i := range r.body {
+		w.step()
 		if slices.Contains(r.body[i].appendVars(nil), v) {
 			p.add(r, i)
 			p.literals = append(p.literals, i)
@@ -98,6 +100,7 @@ func (r *rule) partOf(v int32) *part {
 		return nil
 	}
 	for {
+		w.step()
 		open := p.unbound(r)
 		if len(open) == 0 {
 			break
@@ -111,13 +114,13 @@ func (r *rule) partOf(v int32) *part {
 	}
 	p.addFilters(r)
 	p.outputs = p.needed(r)
-	p.static = p.static && p.isSmall(r)
+	p.static = p.static && p.isSmall(w, r)
 	return p
 }
 
 // isSmall tells whether a static part takes little more room than the relations
 // that it joins. Larger ones are better joined with dynamic literals first.
-func (p *part) isSmall(r *rule) bool {
+func (p *part) isSmall(w *watch, r *rule) bool {
 	inputs := 0.0
 	body := rule{vars: r.vars}
 	for _, i := range append(slices.Clone(p.literals), p.binders...) {
@@ -126,7 +129,7 @@ func (p *part) isSmall(r *rule) bool {
 			body.body = append(body.body, r.body[i])
 		}
 	}
-	return body.estimate() <= 4*inputs+smallPart
+	return body.estimate(w) <= 4*inputs+smallPart
 }
 
 // smallPart is the number of tuples that a static part may always have.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"stackmate/gdl"
+	"stackmate/internal/scc"
 )
 
 // evaluateStatic computes the relations that depend on neither true nor does
@@ -23,6 +24,7 @@ func (th *theory) evaluateStatic(j *joiner, maxEager int) error {
 	}
 	needed := neededToReach(th.rules)
 	for _, component := range components(th.relations, byHead) {
+		j.meter.step()
 		var rules []*rule
 		for _, rel := range component {
 			rules = append(rules, byHead[rel]...)
@@ -91,65 +93,32 @@ func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
 
 func nothing(*literal) bool { return false }
 
-// components are the strongly connected components of the dependency graph in
-// topological order, dependencies first (Tarjan 1972).
+// components are the strongly connected components of the dependency graph,
+// dependencies first.
 func components(relations []*relation, byHead map[*relation][]*rule) [][]*relation {
-	t := &tarjan{byHead: byHead, index: make(map[*relation]int), low: make(map[*relation]int)}
-	for _, rel := range relations {
-		if t.index[rel] == 0 {
-			t.visit(rel)
-		}
+	number := make(map[*relation]int, len(relations))
+	for i, rel := range relations {
+		number[rel] = i
 	}
-	return t.found
-}
-
-type tarjan struct {
-	byHead     map[*relation][]*rule
-	index, low map[*relation]int // index counts from 1
-	stack      []*relation
-	found      [][]*relation
-}
-
-// visit explores rel. The depth of the recursion is bounded by the number of
-// relations.
-func (t *tarjan) visit(rel *relation) {
-	t.index[rel] = len(t.index) + 1
-	t.low[rel] = t.index[rel]
-	t.stack = append(t.stack, rel)
-	for _, r := range t.byHead[rel] {
-		for i := range r.body {
-			if next := r.body[i].atom.rel; next != nil {
-				t.follow(rel, next)
+	below := make([][]int, len(relations))
+	for i, rel := range relations {
+		for _, r := range byHead[rel] {
+			for k := range r.body {
+				if to, ok := number[r.body[k].atom.rel]; ok {
+					below[i] = append(below[i], to)
+				}
 			}
 		}
 	}
-	if t.low[rel] < t.index[rel] {
-		return
-	}
-	for i := len(t.stack) - 1; ; i-- {
-		if t.stack[i] == rel {
-			t.found = append(t.found, append([]*relation(nil), t.stack[i:]...))
-			for _, done := range t.stack[i:] {
-				t.low[done] = complete
-			}
-			t.stack = t.stack[:i]
-			return
+	var found [][]*relation
+	for _, component := range scc.Components(len(relations), func(i int) []int { return below[i] }) {
+		members := make([]*relation, len(component))
+		for i, n := range component {
+			members[i] = relations[n]
 		}
+		found = append(found, members)
 	}
-}
-
-// complete marks, as low, relations whose component has been found.
-const complete = 1 << 30
-
-func (t *tarjan) follow(rel, next *relation) {
-	if t.index[next] == 0 {
-		t.visit(next)
-		if t.low[next] < t.low[rel] {
-			t.low[rel] = t.low[next]
-		}
-	} else if t.low[next] != complete && t.index[next] < t.low[rel] {
-		t.low[rel] = t.index[next]
-	}
+	return found
 }
 
 // reduce removes what the static relations decide without any join: literals

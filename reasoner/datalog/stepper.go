@@ -36,8 +36,8 @@ type output struct {
 
 var _ machine.Stepper = (*stepper)(nil)
 
-func newStepper(in *interpreter) *stepper {
-	s := &stepper{evaluator: newEvaluator(in), values: make(map[term]int32)}
+func newStepper(in *interpreter, w *watch) *stepper {
+	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[term]int32)}
 	s.legal.words = make([]uint64, len(s.joint.words))
 	s.after.words = make([]uint64, len(s.state.words))
 	used := make(map[*relation]bool)
@@ -83,7 +83,7 @@ func (s *stepper) appendOutput(list []output, rel *relation, used bool, to *bits
 		return append(list, o)
 	}
 	for _, r := range s.rules[s.copy(rel)] {
-		p := newCallPlan(r, -1, nil, s.evaluator)
+		p := newCallPlan(s.meter.watch, r, -1, nil, s.evaluator)
 		p.sink = o.sink
 		o.plans = append(o.plans, p)
 	}

@@ -1,6 +1,8 @@
 package datalog
 
 import (
+	"fmt"
+
 	"stackmate/gdl"
 )
 
@@ -8,11 +10,14 @@ import (
 // over them. It is built by newTheory, which also drops what no output of the
 // game needs.
 type theory struct {
+	watch     *watch
 	terms     *termTable
 	relations []*relation // in order of first mention
 	byKey     map[string]*relation
 	rules     []*rule
 	roles     []term
+	maxBytes  int64 // of the rules, and of all tables
+	ruleBytes int64 // of the rules, about
 }
 
 // clause is a rule whose atoms still have the arguments of the rulesheet.
@@ -38,19 +43,20 @@ type condition struct {
 }
 
 // newTheory translates the rules of a game that its outputs depend on.
-func newTheory(g *gdl.Game) *theory {
-	th := &theory{terms: newTermTable(), byKey: make(map[string]*relation)}
+func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
+	th := &theory{watch: w, maxBytes: maxBytes, terms: newTermTable(), byKey: make(map[string]*relation)}
 	for _, r := range g.Roles {
 		th.roles = append(th.roles, th.terms.intern(r))
 	}
 	needed := neededRelations(g)
 	var clauses []clause
 	for _, r := range g.Rules {
+		w.step()
 		if needed[relationOf(r.Head)] {
 			clauses = append(clauses, th.terms.clauseOf(r))
 		}
 	}
-	inferShapes(th.terms, clauses).flatten(th, clauses)
+	inferShapes(w, th.terms, clauses).flatten(th, clauses)
 	th.markDynamic()
 	return th
 }
@@ -128,6 +134,21 @@ func (t *termTable) argOf(g gdl.Term, vars map[string]int32) arg {
 	return t.compoundArg(t.functor(g.Name, len(args)), args)
 }
 
+// ruleBytes and literalBytes are the memory of a rule and of a literal, about.
+const (
+	ruleBytes    = 300
+	literalBytes = 250
+)
+
+// add adds a rule.
+func (th *theory) add(r *rule) {
+	th.watch.step()
+	th.rules = append(th.rules, r)
+	if th.ruleBytes += ruleBytes + literalBytes*int64(len(r.body)); th.ruleBytes > th.maxBytes {
+		th.watch.stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", ErrLimit, th.maxBytes>>20, describe(r)))
+	}
+}
+
 // relation returns the relation of a flattened predicate, and makes it at its
 // first mention.
 func (th *theory) relation(p predicate, arity int) *relation {
@@ -159,18 +180,31 @@ func (th *theory) markDynamic() {
 			th.successor(r)
 		}
 	}
-	for _, r := range th.relations {
-		r.dynamic = r.name.name == "true" || r.name.name == "does"
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, r := range th.rules {
-			for i := range r.body {
-				if r.body[i].isDynamic() && !r.head.rel.dynamic {
-					r.head.rel.dynamic = true
-					changed = true
-				}
+	users := make(map[*relation][]*rule)
+	for _, r := range th.rules {
+		for i := range r.body {
+			if rel := r.body[i].atom.rel; rel != nil {
+				users[rel] = append(users[rel], r)
 			}
+		}
+	}
+	var todo []*relation
+	mark := func(rel *relation) {
+		if !rel.dynamic {
+			rel.dynamic = true
+			todo = append(todo, rel)
+		}
+	}
+	for _, r := range th.relations {
+		if r.name.name == "true" || r.name.name == "does" {
+			mark(r)
+		}
+	}
+	for len(todo) > 0 {
+		rel := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, r := range users[rel] {
+			mark(r.head.rel)
 		}
 	}
 }
