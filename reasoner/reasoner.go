@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Engine  string         // one of Engines; "" means "auto"
 	Budget  time.Duration  // time that compiling may take; 0 means DefaultBudget
-	Memory  int64          // bytes that compiling may take; 0 means DefaultMemory
+	Memory  int64          // bytes that compiling may take, and eight batches; 0 means DefaultMemory
 	Lanes   int            // of the circuit: 64, 256 or 512; 0 means the widest kernel
 	Without []string       // names of circuit passes to leave out
 	Trace   func(PassInfo) // told of the circuit after each pass, if not nil

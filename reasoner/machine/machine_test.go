@@ -3,6 +3,8 @@ package machine_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -107,6 +109,39 @@ func TestPlayoutsAreReproducibleAndEnd(t *testing.T) {
 	if got < want-1 || got > want+1 {
 		t.Errorf("mean goal %.2f, want about %.2f", got, want)
 	}
+}
+
+// slow is counting by an engine that takes a millisecond for a successor.
+type slow struct {
+	counting
+	onNext func()
+}
+
+func (s *slow) Next(dst machine.State, joint []machine.Move) {
+	s.onNext()
+	time.Sleep(time.Millisecond)
+	s.counting.Next(dst, joint)
+}
+
+func TestPlayoutsOfSlowEnginesStopAfterTheStepAtHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		late := 0
+		fast := newCounting()
+		m := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper {
+			return &slow{onNext: func() {
+				if ctx.Err() != nil {
+					late++
+				}
+			}}
+		})
+		p := machine.NewPlayouts(m, m.Initial(), 1)
+		p.Run(ctx, 0)
+		if lanes := m.NewBatch().Lanes(); late > lanes || p.States == 0 {
+			t.Errorf("%d positions were computed after the context was done", late)
+		}
+	})
 }
 
 func TestMovesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {

@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"math/bits"
+	"time"
 )
 
 // Playouts runs random playouts in lock step: every lane of a batch plays its
@@ -130,16 +131,30 @@ func (p *Playouts) restart() {
 }
 
 // Run steps until ctx is done or maxStates positions have been computed (0 means
-// no limit). It looks at ctx once in checkEvery steps.
+// no limit). It looks at ctx after each step where steps take long, and after
+// several where they do not.
 func (p *Playouts) Run(ctx context.Context, maxStates int64) {
-	for p.clock%checkEvery != 0 || ctx.Err() == nil {
-		if maxStates > 0 && p.States >= maxStates {
-			return
+	every := 1
+	for last := time.Now(); ctx.Err() == nil; {
+		for range every {
+			if maxStates > 0 && p.States >= maxStates {
+				return
+			}
+			p.Step()
 		}
-		p.Step()
+		now := time.Now()
+		if every < checkEvery && now.Sub(last) < checkTime {
+			every *= 2
+		}
+		last = now
 	}
 }
 
-// checkEvery steps the context is looked at; a step of the slowest circuit known
-// takes about a millisecond.
-const checkEvery = 16
+const (
+	// checkEvery bounds the steps between two looks at a context. Most steps take
+	// about a microsecond, and a look a hundredth of that.
+	checkEvery = 16
+	// checkTime is how long fewer steps must take to leave it at them. Engines of one
+	// position at a time can take tens of milliseconds for a step of all lanes.
+	checkTime = 500 * time.Microsecond
+)
