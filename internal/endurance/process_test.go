@@ -94,23 +94,35 @@ func tail(path string) string {
 	return string(text[max(0, len(text)-most):])
 }
 
-// logged counts the messages of a log at the levels warn, error and above.
-func (p *process) logged(t testing.TB) map[string]int {
+// logged counts the messages of a log at the levels warn, error and above, and has
+// for each message the first line with it.
+func (p *process) logged(t testing.TB) (counts map[string]int, first map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(p.log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := make(map[string]int)
-	for line := range bytes.Lines(text) {
-		var entry struct{ Level, Message string }
-		if json.Unmarshal(line, &entry) != nil {
-			counts["(no JSON) "+strings.TrimSpace(string(line[:min(80, len(line))]))]++
-		} else if entry.Level != "info" && entry.Level != "debug" && entry.Level != "trace" {
-			counts[entry.Level+": "+entry.Message]++
+	counts, first = make(map[string]int), make(map[string]string)
+	for line := range strings.Lines(string(text)) {
+		var entry struct {
+			Level, Message string
+			TakenFor       string `json:"taken_for"`
+		}
+		name := "(no JSON)"
+		if json.Unmarshal([]byte(line), &entry) == nil {
+			name = entry.Level + ": " + entry.Message
+		}
+		if entry.TakenFor != "" {
+			name += ": " + entry.TakenFor
+		}
+		if entry.Level == "info" || entry.Level == "debug" || entry.Level == "trace" {
+			continue
+		}
+		if counts[name]++; counts[name] == 1 {
+			first[name] = strings.TrimSpace(line)
 		}
 	}
-	return counts
+	return counts, first
 }
 
 // player is the program waiting for game servers.

@@ -32,7 +32,7 @@ const soakClock = time.Second
 const soakLate = 0.001
 
 // lost matches what a player logs when it does not understand a joint move.
-var lost = regexp.MustCompile(`(?i)not legal|replaced|foreign|stale|skipped|repeated|lost|unknown match|panic`)
+var lost = regexp.MustCompile(`(?i)panic|unknown match|not terminal|another match|older message|repeated|never arrived|cannot be read|begins again`)
 
 // TestManyMatchesWithoutAnError plays matches with a play clock of a second between
 // two players over HTTP, while other processes want all cores.
@@ -152,13 +152,14 @@ func (s *soak) look(t *testing.T, p *player) {
 	if !p.alive() {
 		t.Error(p.death())
 	}
-	logged := p.logged(t)
+	logged, first := p.logged(t)
 	t.Logf("logged by a player: %s", listed(logged))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for message, n := range logged {
 		if lost.MatchString(message) || !strings.HasPrefix(message, "warn: ") {
 			s.faults["logged: "+message] += n
+			t.Errorf("logged by a player %d times: %.1000s", n, first[message])
 		}
 	}
 }
