@@ -40,6 +40,8 @@ const (
 	forgetting = 0.966
 	// trusting is the same for firstMargin: a dozen moves are experience enough.
 	trusting = 0.8
+	// stopFactor is how much longer than before a search may take to stop.
+	stopFactor = 1.25
 	// firstPenalty is added when the server has replaced a move of ours, and
 	// doubled when it does so again.
 	firstPenalty = 250 * time.Millisecond
@@ -48,11 +50,14 @@ const (
 	// unwinding is the part of the margin that searches have to return; one that
 	// takes longer is left behind.
 	unwinding = 0.5
+	// unwindingShare is the part of that until the searches are left behind; the
+	// rest is for choosing by what has come back.
+	unwindingShare = 0.8
 )
 
 // Margins learn how much of a play clock must be kept in reserve: from how late
-// this machine lets goroutines run, how late decisions really came, how long
-// messages took to reach us, and from moves that the server replaced. They are
+// this machine lets goroutines run, how late searches stop and decisions come, how
+// long messages took to reach us, and from moves that the server replaced. They are
 // safe for concurrent use; players of one process may share them.
 type Margins struct {
 	least, most time.Duration
@@ -62,6 +67,7 @@ type Margins struct {
 	jitter  time.Duration
 	overrun time.Duration
 	delay   time.Duration
+	stop    time.Duration
 	penalty time.Duration
 }
 
@@ -83,6 +89,9 @@ func (m *Margins) reserve(clock time.Duration) time.Duration {
 	// A goroutine is woken twice on the way to the reply: when the clock is up and
 	// when the searches have returned. Messages go out as slowly as they come in.
 	need := max(2*m.jitter, 3*m.overrun/2) + 2*m.delay + m.penalty
+	if stop := scaled(stopFactor/(unwinding*unwindingShare), m.stop); stop <= scaled(mostShare, clock) {
+		need = max(need, stop) // otherwise it is no use to wait for the searches
+	}
 	need = max(need, scaled(m.prior, min(firstMargin, scaled(firstShare, clock))))
 	need = max(need, min(m.least, scaled(leastShare, clock)))
 	return min(need, m.most, scaled(mostShare, clock))
@@ -98,6 +107,7 @@ func (m *Margins) moved(delay, overrun time.Duration) {
 	m.prior *= trusting
 	m.jitter = scaled(forgetting, m.jitter)
 	m.penalty = scaled(forgetting, m.penalty)
+	m.stop = scaled(forgetting, m.stop)
 	m.delay = max(delay, scaled(forgetting, m.delay))
 	m.overrun = max(overrun, scaled(forgetting, m.overrun))
 }
@@ -107,6 +117,13 @@ func (m *Margins) late(by time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.jitter = max(m.jitter, by)
+}
+
+// stopped takes note of how long a search took to come back when its time was up.
+func (m *Margins) stopped(after time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stop = max(m.stop, after)
 }
 
 // replaced takes note that the server has replaced a move that was sent in time,

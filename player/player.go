@@ -126,7 +126,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self), p.margins)
 	memory := newMemory(p.options.Memory)
 	p.desk = newDesk(setting{
-		seed: p.options.Seed, threads: p.options.Threads, log: m.Log, memory: memory,
+		seed: p.options.Seed, threads: p.options.Threads, log: m.Log, memory: memory, margins: p.margins,
 	}, kinds[p.kind])
 	p.begin(ctx, m, memory)
 	return p.prepare(ctx)

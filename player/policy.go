@@ -30,6 +30,7 @@ type setting struct {
 	threads int
 	log     zerolog.Logger
 	memory  *memory
+	margins *Margins
 }
 
 // position is where the player has to move.

@@ -55,24 +55,26 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 			return
 		}
 	}
-	points, matches := audition(ctx, at, t.threads, min(rehearsalBytes, memory/int64(2*t.threads)))
+	points, matches := t.audition(ctx, at, t.threads, min(rehearsalBytes, memory/int64(2*t.threads)))
 	if matches < rehearsalMatches {
 		return
 	}
-	uct, matching := points[0], points[1]
-	t.rule = montecarlo.UCT
-	if matching > uct {
-		t.rule = montecarlo.RegretMatching
+	t.rule = auditioned[0]
+	if points[1] > points[0] {
+		t.rule = auditioned[1]
 	}
-	t.log.Info().Int("matches", matches).Float64("uct", uct).Float64("regret_matching", matching).Msg("rehearsal")
+	t.log.Info().Int("matches", matches).Float64("uct", points[0]).Float64("regret_matching", points[1]).Msg("rehearsal")
 	t.sampler = t.newSampler()
 }
 
-// audition holds matches between UCT and regret matching, sides swapped, until
+// auditioned are the rules to choose from.
+var auditioned = [2]montecarlo.Rule{montecarlo.UCT, montecarlo.RegretMatching}
+
+// audition holds matches between the two of auditioned, sides swapped, until
 // ctx is done, and returns the goal points that each got, in this order. A tree
 // takes memory bytes.
 func audition(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int) {
-	rivals := [2]montecarlo.Config{{Rule: montecarlo.UCT}, {Rule: montecarlo.RegretMatching}}
+	rivals := [2]montecarlo.Config{{Rule: auditioned[0]}, {Rule: auditioned[1]}}
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for worker := range threads {

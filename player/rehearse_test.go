@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 	"stackmate/search/montecarlo"
 )
 
@@ -27,13 +28,56 @@ func TestRehearsalKeepsToItsPartOfTheStartClock(t *testing.T) {
 		t.Skip("takes more than a second")
 	}
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	p := newThinker(setting{threads: 2, memory: newMemory(64 << 20)}, false)
+	p := newThinker(setting{threads: 2, memory: newMemory(64 << 20), margins: NewMargins(0, 0)}, false)
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	began := time.Now()
 	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
 	if ctx.Err() != nil {
 		t.Errorf("took %v of a start clock of 4 s", time.Since(began))
+	}
+}
+
+func TestTheRuleThatGetsMorePointsInRehearsalIsPlayed(t *testing.T) {
+	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
+	for name, c := range map[string]struct {
+		points  [2]float64 // of UCT and regret matching
+		matches int
+		want    montecarlo.Rule
+	}{
+		"UCT is better":             {[2]float64{700, 300}, 10, montecarlo.UCT},
+		"regret matching is better": {[2]float64{300, 700}, 10, montecarlo.RegretMatching},
+		"too few matches to say":    {[2]float64{300, 0}, rehearsalMatches - 1, montecarlo.RegretMatching},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newThinker(setting{threads: 1, memory: newMemory(64 << 20), margins: NewMargins(0, 0)}, false)
+			p.audition = func(context.Context, position, int, int64) ([2]float64, int) { return c.points, c.matches }
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
+			p.begin(ctx, at)
+			if p.rule != c.want {
+				t.Errorf("rule %v, want %v", p.rule, c.want)
+			}
+			// Only regret matching mixes: the search made for the match is of the rule.
+			r, err := p.sampler.Search(ctx, m, at.state, search.Limits{MaxNodes: 2000, Seed: 1})
+			if mixed := len(r.Strategies[0]) > 1; err != nil || mixed != (c.want == montecarlo.RegretMatching) {
+				t.Errorf("strategy %v, %v", r.Strategies[0], err)
+			}
+		})
+	}
+}
+
+func TestTheBetterRuleWinsTheAudition(t *testing.T) {
+	// Matching pennies in which the row player must not be predictable: UCT plays
+	// the move it tried most, the same in every search with the same seed, regret
+	// matching both. What each gets is counted for it.
+	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{0, 100}, {0, 100}}})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	points, matches := audition(ctx, position{machine: m, state: m.Initial()}, 2, rehearsalBytes)
+	if total := points[0] + points[1]; matches == 0 || total != 100*float64(matches) {
+		t.Errorf("%v points in %d matches of 100 points", points, matches)
 	}
 }
 

@@ -62,6 +62,9 @@ func (t *thinker) launch(ctx context.Context, s search.Searcher, at position, re
 			result, err = s.Search(ctx, at.machine, at.state, lim)
 			return err
 		})
+		if deadline, ok := ctx.Deadline(); ok && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			t.margins.stopped(time.Since(deadline))
+		}
 		if !r.ended.CompareAndSwap(false, true) {
 			t.memory.lose(-r.memory) // what it held since it was left behind
 		}
@@ -130,13 +133,8 @@ func unwindingTime(clock context.Context, give, now time.Time) time.Duration {
 	return scaled(unwindingShare, give.Sub(deadline)) + min(0, deadline.Sub(now))
 }
 
-const (
-	// unhurried is how long searches may take to come back where no move waits.
-	unhurried = 500 * time.Millisecond
-	// unwindingShare is the part of the time between the end of thinking and giving
-	// up that searches have; the rest is for choosing by what has come back.
-	unwindingShare = 0.8
-)
+// unhurried is how long searches may take to come back where no move waits.
+const unhurried = 500 * time.Millisecond
 
 // file takes a report into the findings, and its line into the plan.
 func (t *thinker) file(at position, f *findings, r report) {

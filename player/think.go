@@ -25,11 +25,13 @@ type thinker struct {
 	diver   search.Searcher // for a player alone: exact too, but deep first
 	sampler search.Searcher
 	rule    montecarlo.Rule // of the sampler, where players choose at once
-	plan    plan
+	// audition lets the rules play against each other (see rehearse.go).
+	audition func(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int)
+	plan     plan
 }
 
 func newThinker(s setting, exactly bool) *thinker {
-	return &thinker{setting: s, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed)}
+	return &thinker{setting: s, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), audition: audition}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:

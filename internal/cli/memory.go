@@ -53,7 +53,3 @@ func machineMemory() uint64 {
 	}
 	return max(total, 2*leastMemory)
 }
-
-// playerTakes is how many shares a player takes: it compiles rules while it
-// searches already, see player.Options.
-const playerTakes = 2

@@ -53,7 +53,7 @@ func (s *console) players(names []string) ([]arena.Player, error) {
 		var err error
 		if strings.Contains(name, "://") {
 			p.URL, err = name, arena.CheckURL(name)
-		} else if p.New, err = s.agents(name, player.Options{Memory: s.memory.share(playerTakes * len(names))}); err != nil {
+		} else if p.New, err = s.agents(name, player.Options{Memory: s.memory.share(len(names))}); err != nil {
 			err = fmt.Errorf("%w, or an address such as http://localhost:9147", err)
 		}
 		if err != nil {

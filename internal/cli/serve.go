@@ -36,7 +36,7 @@ func (c *serveCommand) Run(s *console) error {
 	newAgent, err := s.agents("stackmate", player.Options{
 		Ponder:    true,
 		Threads:   max(1, runtime.GOMAXPROCS(0)/c.Matches),
-		Memory:    s.memory.share(playerTakes * c.Matches),
+		Memory:    s.memory.share(c.Matches),
 		MinMargin: c.MarginMin, MaxMargin: c.MarginMax,
 	})
 	if err != nil {

@@ -1,0 +1,430 @@
+package player
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// stub is a policy made of functions; those that are nil do nothing.
+type stub struct {
+	onChoose func(ctx context.Context, at position) choice
+	onRest   func(ctx context.Context, at position)
+}
+
+func (s *stub) begin(context.Context, position) {}
+
+func (s *stub) choose(ctx context.Context, at position) choice {
+	if s.onChoose == nil {
+		return choice{move: at.legal[0], by: byKind}
+	}
+	return s.onChoose(ctx, at)
+}
+
+func (s *stub) rest(ctx context.Context, at position) {
+	if s.onRest != nil {
+		s.onRest(ctx, at)
+	}
+}
+
+// sit starts a match of subtraction for a player whose policies are made by make.
+func sit(t *testing.T, o Options, make func() policy) *Player {
+	t.Helper()
+	p := newPlayer(t, "legal", o)
+	p.compile, p.prove = given(newSubtraction(60)), nil
+	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
+		t.Fatal(err)
+	}
+	p.desk = newDesk(setting{log: zerolog.Nop(), memory: newMemory(1 << 30), margins: NewMargins(0, 0)}, func(setting) policy { return make() })
+	return p
+}
+
+// never is a compiler that comes to no end and is deaf to its context, until the
+// test is over.
+func never(t *testing.T) compiler {
+	done := make(chan struct{})
+	t.Cleanup(func() { close(done) })
+	return func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
+		<-done
+		return nil, errors.New("the test is over")
+	}
+}
+
+func TestThereAreLegalMovesBeforeAnythingIsCompiled(t *testing.T) {
+	rules := gamestest.Rules(t, "ticTacToe")
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayer(t, "stackmate", Options{Ponder: true})
+		p.compile = never(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil || ctx.Err() != nil {
+			t.Fatalf("Start: %v, %v", err, ctx.Err())
+		}
+		began := time.Now()
+		first := play(t, p, time.Second)
+		if took := time.Since(began); took >= time.Second || !strings.HasPrefix(first, "(mark ") {
+			t.Errorf("plays %s after %v", first, took)
+		}
+		began = time.Now()
+		if move := play(t, p, time.Second, first, "noop"); move != "noop" || time.Since(began) != 0 {
+			t.Errorf("plays %s after %v, want the only legal move at once", move, time.Since(began))
+		}
+		if move := play(t, p, time.Second, "noop", "(mark 2 2)"); !strings.HasPrefix(move, "(mark ") || move == first || move == "(mark 2 2)" {
+			t.Errorf("plays %s after %s and (mark 2 2)", move, first)
+		}
+		p.Stop(nil)
+	})
+}
+
+func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayer(t, "stackmate", Options{Ponder: true, Threads: 1})
+		p.prove = nil
+		p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
+			time.Sleep(3 * time.Second)
+			return newSubtraction(60), nil
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "right"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Second)
+		p.desk.policy.(*thinker).exactly = false
+		if move := play(t, p, time.Second); move != "noop" {
+			t.Errorf("plays %s", move)
+		}
+		p.Abort()
+	})
+}
+
+func TestAPolicyThatPanicsCostsNoMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		p := sit(t, Options{}, func() policy {
+			return &stub{onChoose: func(context.Context, position) choice { calls++; panic("broken") }}
+		})
+		for turn := range 3 {
+			if move := play(t, p, time.Second); !strings.HasPrefix(move, "(take ") || calls != turn+1 {
+				t.Errorf("turn %d: plays %s after %d calls", turn, move, calls)
+			}
+		}
+	})
+}
+
+func TestPoliciesThatHangAreLeftBehindButNotWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		policies, calls := 0, 0
+		p := sit(t, Options{}, func() policy {
+			policies++
+			return &stub{onChoose: func(_ context.Context, at position) choice {
+				calls++
+				time.Sleep(time.Hour)
+				return choice{move: at.legal[2], by: byKind}
+			}}
+		})
+		for turn := range 20 {
+			began := time.Now()
+			if move := play(t, p, time.Second); move != "(take 1)" || time.Since(began) >= time.Second {
+				t.Fatalf("turn %d: plays %s after %v", turn, move, time.Since(began))
+			}
+		}
+		if policies != maxHung+1 || calls != maxHung+1 {
+			t.Errorf("%d calls of %d policies hang, want %d", calls, policies, maxHung+1)
+		}
+		began := time.Now()
+		p.Abort()
+		p.Stop(nil)
+		if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil || time.Since(began) > 0 {
+			t.Errorf("the next match begins after %v: %v", time.Since(began), err)
+		}
+		p.Stop(nil)
+		time.Sleep(2 * time.Hour) // they come home at last
+	})
+}
+
+func TestThePoliciesThatComeHomeMakeRoomForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, Options{}, func() policy {
+			return &stub{onChoose: func(_ context.Context, at position) choice {
+				time.Sleep(10 * time.Second)
+				return choice{move: at.legal[2], by: byKind}
+			}}
+		})
+		for range 6 {
+			play(t, p, time.Second)
+		}
+		time.Sleep(time.Minute)
+		if move := play(t, p, time.Minute); move != "(take 3)" {
+			t.Errorf("plays %s, want what the policy says at last", move)
+		}
+		if p.desk.hung.Load() != 0 {
+			t.Errorf("%d calls count as hanging", p.desk.hung.Load())
+		}
+	})
+}
+
+// talkative is a search that hangs after it has said what it knows.
+type talkative struct{ known search.Result }
+
+func (s *talkative) Search(_ context.Context, _ machine.Machine, _ machine.State, lim search.Limits) (search.Result, error) {
+	lim.Progress(s.known)
+	time.Sleep(time.Hour)
+	return search.Result{}, nil
+}
+
+func TestWhatAHangingSearchHasSaidIsPlayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := seated(t, newSubtraction(9), &talkative{pure(2, search.Exact(60), false)}, nil)
+		began := time.Now()
+		if move := play(t, p, time.Second); move != "(take 2)" || time.Since(began) >= time.Second {
+			t.Errorf("plays %s after %v, want (take 2) in time", move, time.Since(began))
+		}
+		p.Abort()
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+// panicking is a search that does.
+type panicking struct{}
+
+func (panicking) Search(context.Context, machine.Machine, machine.State, search.Limits) (search.Result, error) {
+	panic("broken")
+}
+
+func TestASearchThatPanicsLeavesTheOthersTheirWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := seated(t, newSubtraction(9), panicking{}, &patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)})
+		if move := play(t, p, time.Second); move != "(take 1)" {
+			t.Errorf("plays %s, want what the other search found", move)
+		}
+		p.Abort()
+	})
+}
+
+func TestAGameThatIsOverAtItsStartIsSaidToBe(t *testing.T) {
+	const over = "(role a) (init done) (legal a noop) (<= terminal (true done)) (goal a 50)"
+	g, _, err := gdl.Load(t.Context(), "over", []byte(over))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, compile := range map[string]compiler{"compiled": compileGame, "not compiled": never(t)} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlayer(t, "stackmate", Options{Threads: 1})
+			p.compile = compile
+			for range 2 {
+				ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+				if err := p.Start(ctx, Match{Game: g, Role: "a"}); err != nil {
+					t.Fatal(err)
+				}
+				cancel()
+				ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
+				if _, err := p.Play(ctx, tell(t, p)); !errors.Is(err, ErrOver) {
+					t.Errorf("PLAY: %v", err)
+				}
+				cancel()
+				p.Stop(tell(t, p))
+			}
+			p = newPlayer(t, "legal", Options{})
+			p.compile, p.prove = given(newSubtraction(9)), nil
+			if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
+				t.Fatal(err)
+			}
+			play(t, p, 10*time.Second)
+		})
+	}
+}
+
+func TestNothingIsLeftAfterTheMatch(t *testing.T) {
+	rules := gamestest.Rules(t, "ticTacToe")
+	p := newPlayer(t, "stackmate", Options{Threads: 2, Memory: 64 << 20, Ponder: true})
+	match := func(end func()) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		first := play(t, p, time.Second)
+		play(t, p, time.Second, first, "noop")
+		end()
+	}
+	match(func() { p.Stop(nil) })
+	before := runtime.NumGoroutine()
+	for i := range 20 {
+		match([]func(){func() { p.Stop(nil) }, p.Abort}[i%2])
+	}
+	p.Stop(nil)
+	for range 200 {
+		if runtime.NumGoroutine() <= before+2 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	stacks := make([]byte, 1<<20)
+	t.Errorf("%d goroutines before 20 matches, %d after:\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+}
+
+func TestAMachineThatIsThereIsNotCompiledAgain(t *testing.T) {
+	p := newPlayer(t, "legal", Options{})
+	p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
+		t.Error("compiled again")
+		return nil, errors.New("none")
+	}
+	m := newSubtraction(9)
+	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left", Machine: m}); err != nil {
+		t.Fatal(err)
+	}
+	if move := play(t, p, 10*time.Second); move != "(take 1)" {
+		t.Errorf("plays %s", move)
+	}
+}
+
+func TestEveryMoveIsOneLineOfJSON(t *testing.T) {
+	var out bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayer(t, "stackmate", Options{Threads: 1})
+		p.compile, p.prove = given(newSubtraction(9)), nil
+		log := zerolog.New(&out).With().Str("match", "m.1").Logger()
+		err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left", Log: log, PlayClock: 2 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		thinker := p.desk.policy.(*thinker)
+		thinker.sampler, thinker.exact = &patient{result: pure(2, search.Exact(60), false)}, nil
+		play(t, p, 2*time.Second)
+		play(t, p, 2*time.Second, "(take 2)", "noop")
+		p.Stop(nil)
+	})
+	var moves []map[string]any
+	for line := range strings.Lines(out.String()) {
+		for _, key := range []string{`"message":`, `"level":`, `"match":"m.1"`} {
+			if strings.Count(line, key) != 1 {
+				t.Errorf("not one %s in %s", key, line)
+			}
+		}
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if fields["message"] == "move" {
+			moves = append(moves, fields)
+		}
+	}
+	if len(moves) != 2 {
+		t.Fatalf("%d lines about moves, want 2:\n%s", len(moves), out.String())
+	}
+	for key, want := range map[string]any{
+		"level": "info", "turn": 0.0, "clock": 2000.0, "took": 1700.0, "engine": "toy",
+		"by": "sampled", "value": 60.0, "kind": "estimated", "move": "(take 2)",
+	} {
+		if moves[0][key] != want {
+			t.Errorf("%s: %v, want %v", key, moves[0][key], want)
+		}
+	}
+	if moves[1]["by"] != "only move" || moves[1]["turn"] != 1.0 || moves[1]["took"] != 0.0 {
+		t.Errorf("second move: %v, want the only one at once", moves[1])
+	}
+}
+
+// greedy is a search that notes the memory it is given.
+type greedy struct {
+	patient
+	given []int64
+}
+
+func (g *greedy) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
+	g.given = append(g.given, lim.MaxBytes)
+	return g.patient.Search(ctx, m, s, lim)
+}
+
+func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const total = 600 << 20
+		hanging, quick := &greedy{patient: patient{deaf: time.Hour}}, &greedy{patient: patient{result: pure(1, search.Exact(60), false)}}
+		p := seated(t, newSubtraction(60), quick, hanging)
+		memory := newMemory(total)
+		memory.compiled()
+		thinker := p.desk.policy.(*thinker)
+		thinker.memory = memory
+		for range 8 {
+			thinker.exact = hanging
+			play(t, p, time.Second)
+		}
+		sum := quick.given[len(quick.given)-1]
+		for i, n := range hanging.given {
+			if n <= 0 || i > 0 && n >= hanging.given[i-1] {
+				t.Errorf("a search gets %d bytes after %d", n, hanging.given[:i])
+			}
+			sum += n
+		}
+		if sum > total {
+			t.Errorf("searches that run hold %d bytes of %d", sum, total)
+		}
+		p.Abort()
+		time.Sleep(2 * time.Hour)
+		if share := memory.share(); share < total/4 {
+			t.Errorf("when all have come home a search gets %d bytes of %d", share, total)
+		}
+	})
+}
+
+func TestPonderingUsesTheTimeOfTheOthersAndEndsWithIt(t *testing.T) {
+	for _, ponder := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var thought time.Duration
+			var about []machine.Move
+			p := sit(t, Options{Ponder: ponder}, func() policy {
+				return &stub{onRest: func(ctx context.Context, at position) {
+					about = at.legal
+					began := time.Now()
+					<-ctx.Done()
+					thought += time.Since(began)
+				}}
+			})
+			want := time.Duration(0)
+			if ponder {
+				want = 3 * time.Second
+			}
+			play(t, p, time.Second)
+			time.Sleep(3 * time.Second)
+			play(t, p, time.Second, "(take 1)", "noop")
+			synctest.Wait()
+			if thought != want {
+				t.Errorf("ponder %v: thought for %v between the moves, want %v", ponder, thought, want)
+			}
+			if ponder && !slices.Equal(about, []machine.Move{0}) {
+				t.Errorf("thinks about a position with the moves %v, want that of the last move", about)
+			}
+			p.Stop(nil)
+		})
+	}
+}
+
+func TestPonderingGrowsTheTreeOfTheSamplingSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := seated(t, newSubtraction(60), &patient{result: pure(2, search.Exact(60), false)}, nil)
+		p.options.Ponder = true
+		sampler := &greedy{patient: patient{result: pure(2, search.Exact(60), false)}}
+		p.desk.policy.(*thinker).sampler = sampler
+		play(t, p, time.Second)
+		synctest.Wait()
+		if len(sampler.given) != 2 {
+			t.Errorf("%d searches, want one for the move and one that goes on after it", len(sampler.given))
+		}
+		p.Stop(nil)
+	})
+}
