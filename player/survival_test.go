@@ -108,6 +108,41 @@ func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
 		if move := play(t, p, time.Second); move != "noop" {
 			t.Errorf("plays %s", move)
 		}
+		thinker := p.desk.policy.(*thinker)
+		p.Abort()
+		synctest.Wait()
+		if thinker.sampler == nil {
+			t.Error("the policy does not rest: it has not made its searches")
+		}
+	})
+}
+
+// slowProver is a prover of noughts and crosses that needs for ever for all legal
+// moves, but not for some.
+type slowProver struct{ prover }
+
+func (s slowProver) Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error) {
+	if atMost == 0 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.prover.Legal(ctx, fluents, role, atMost)
+}
+
+func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
+	rules := gamestest.Rules(t, "ticTacToe")
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayer(t, "stackmate", Options{})
+		p.compile = never(t)
+		p.prove = func(g *gdl.Game, memory int64) prover { return slowProver{proveGame(g, memory)} }
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if move := play(t, p, time.Second); !strings.HasPrefix(move, "(mark ") {
+			t.Errorf("plays %s", move)
+		}
 		p.Abort()
 	})
 }
@@ -258,24 +293,24 @@ func TestNothingIsLeftAfterTheMatch(t *testing.T) {
 		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil {
 			t.Fatal(err)
 		}
-		first := play(t, p, time.Second)
-		play(t, p, time.Second, first, "noop")
+		first := play(t, p, 500*time.Millisecond)
+		play(t, p, 500*time.Millisecond, first, "noop")
 		end()
 	}
 	match(func() { p.Stop(nil) })
 	before := runtime.NumGoroutine()
-	for i := range 20 {
+	for i := range 6 {
 		match([]func(){func() { p.Stop(nil) }, p.Abort}[i%2])
 	}
 	p.Stop(nil)
 	for range 200 {
-		if runtime.NumGoroutine() <= before+2 {
+		if runtime.NumGoroutine() <= before+2 { // the runtime and the test may have some of their own
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	stacks := make([]byte, 1<<20)
-	t.Errorf("%d goroutines before 20 matches, %d after:\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+	t.Errorf("%d goroutines before 6 matches, %d after:\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
 }
 
 func TestAMachineThatIsThereIsNotCompiledAgain(t *testing.T) {
