@@ -147,6 +147,35 @@ func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
 	})
 }
 
+// drowsy is subtraction on a machine that takes its time for every position.
+type drowsy struct {
+	subtraction
+	nap *time.Duration
+}
+
+func (d *drowsy) SetState(s machine.State) {
+	time.Sleep(*d.nap)
+	d.subtraction.SetState(s)
+}
+
+func TestAMoveThatIsLateIsLegalAllTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nap, quick := time.Duration(0), newSubtraction(60)
+		p := newPlayer(t, "legal", Options{})
+		p.compile, p.prove = given(machine.NewScalar(quick.Names(), quick.Initial(), quick.Info(),
+			func() machine.Stepper { return &drowsy{nap: &nap} })), nil
+		if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
+			t.Fatal(err)
+		}
+		first := play(t, p, time.Second)
+		nap = 1200 * time.Millisecond // as if every processor were busy with something else
+		if move := play(t, p, time.Second, first, "noop"); move != "noop" {
+			t.Errorf("plays %s, which was legal a move ago", move)
+		}
+		p.Abort()
+	})
+}
+
 func TestAPolicyThatPanicsCostsNoMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0

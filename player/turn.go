@@ -53,13 +53,17 @@ func (t *turn) play(ctx context.Context) (string, error) {
 	return text, nil
 }
 
+// lateness is how long past its clock a move is still worth waiting for: some
+// servers add a second, and others say that it was late, not that it was illegal.
+const lateness = 500 * time.Millisecond
+
 // where waits until a machine says where the match stands, or it is known that
 // there is one move only. When the time for thinking is over, anything will do, and
-// at last the legal moves of an earlier position.
+// when the clock is, in the end, the legal moves of an earlier position.
 func (t *turn) where(ctx, thinking context.Context) (*standing, error) {
-	give := time.NewTimer(time.Until(t.give))
-	defer give.Stop()
-	over := thinking.Done()
+	late := time.NewTimer(time.Until(t.last.Add(lateness)))
+	defer late.Stop()
+	over, ended := thinking.Done(), ctx.Done()
 	for {
 		s, changed := t.match.best(t.heard)
 		if s != nil {
@@ -76,9 +80,13 @@ func (t *turn) where(ctx, thinking context.Context) (*standing, error) {
 		case <-changed:
 		case <-over:
 			over = nil
-		case <-give.C:
+		case <-ended:
+			if ended = nil; !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return t.outdated()
+			}
+		case <-t.life.Done():
 			return t.outdated()
-		case <-ctx.Done():
+		case <-late.C:
 			return t.outdated()
 		}
 	}
