@@ -5,6 +5,7 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -55,8 +56,9 @@ func (g *Goal) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*int32)(g))
 }
 
-// Read iterates over the matches of a file: one JSON object after the other,
-// compressed if the name ends in .gz. An error ends the iteration.
+// Read iterates over the matches of a file: one JSON object to a line, compressed
+// if the name ends in .gz. An error, which names file and line, ends the iteration;
+// a file without a match is one.
 func Read(path string) iter.Seq2[*Match, error] {
 	return func(yield func(*Match, error) bool) {
 		in, err := open(path)
@@ -65,20 +67,93 @@ func Read(path string) iter.Seq2[*Match, error] {
 			return
 		}
 		defer in.Close()
-		for d := json.NewDecoder(in); ; {
-			m := new(Match)
-			if err := d.Decode(m); errors.Is(err, io.EOF) {
-				return
-			} else if err != nil {
-				yield(nil, fmt.Errorf("%s: at byte %d: %w", path, d.InputOffset(), err))
-				return
+		matches := 0
+		lines := bufio.NewReader(in)
+		for number := 1; ; number++ {
+			text, err := readLine(lines)
+			if err == nil && len(bytes.TrimSpace(text)) > 0 {
+				var m *Match
+				m, err = parse(text)
+				if err != nil && isRecord(text, lines) {
+					err = errRecord
+				}
+				if err == nil {
+					matches++
+					if !yield(m, nil) {
+						return
+					}
+				}
 			}
-			m.canonical()
-			if !yield(m, nil) {
+			switch {
+			case err == nil:
+			case errors.Is(err, io.EOF) && matches > 0:
+				return
+			case errors.Is(err, io.EOF):
+				yield(nil, fmt.Errorf("%s: expected recorded matches, found none", path))
+				return
+			default:
+				yield(nil, fmt.Errorf("%s:%d: %w", path, number, err))
 				return
 			}
 		}
 	}
+}
+
+// maxLine is the length of a line in bytes: of a match of thousands of turns.
+const maxLine = 256 << 20
+
+// readLine reads a line, the last of which may lack its end; the error is io.EOF
+// where there is none.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			return nil, fmt.Errorf("expected a line of at most %d MiB, found a longer one", maxLine>>20)
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return line, nil
+		default:
+			return line, err
+		}
+	}
+}
+
+// errRecord tells what a file is that is easily taken for a trace.
+var errRecord = errors.New("expected a trace (steps with state, legal and joint), found the record of a match, " +
+	"which does not say what was legal and cannot be replayed")
+
+// isRecord tells whether a line that is no match begins the record of a match,
+// which is spread over many lines; it uses up the rest.
+func isRecord(line []byte, rest io.Reader) bool {
+	more, err := io.ReadAll(io.LimitReader(rest, maxLine))
+	if err != nil {
+		return false
+	}
+	_, err = parse(append(line, more...))
+	return errors.Is(err, errRecord)
+}
+
+// parse reads a match from a line.
+func parse(text []byte) (*Match, error) {
+	var record struct {
+		Match
+		Moves json.RawMessage `json:"moves"` // of the record of a match that a manager ran
+	}
+	err := json.Unmarshal(text, &record)
+	m := &record.Match
+	switch {
+	case record.Moves != nil:
+		return nil, errRecord
+	case err != nil:
+		return nil, fmt.Errorf("expected a recorded match in JSON: %w", err)
+	case len(m.Roles) == 0 || m.Final.State == nil && len(m.Steps) == 0:
+		return nil, errors.New("expected a recorded match with roles and a final position, found none")
+	}
+	m.canonical()
+	return m, nil
 }
 
 // nullary is a symbol in parentheses of its own, which means the symbol.

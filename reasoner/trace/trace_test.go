@@ -134,10 +134,21 @@ func TestGoalsOfMatchesThatWereCutOffDoNotCount(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoTracesAreRefusedWithTheirName(t *testing.T) {
-	for name, text := range map[string]string{"broken.jsonl": match + `{"game":`, "plain.jsonl": "hello"} {
-		if _, err := readAll(t, name, text); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: error %v", name, err)
+func TestFilesThatAreNoTracesAreRefusedWithTheirPlace(t *testing.T) {
+	const record = `{"match":"m","game":"counter","roles":["robot"],"moves":[["stay"]],"states":[["(at 1)"]],"goals":[50]}`
+	for name, c := range map[string]struct{ text, want string }{
+		"broken.jsonl":  {match + `{"game":`, "broken.jsonl:2: expected a recorded match in JSON"},
+		"plain.jsonl":   {"hello", "plain.jsonl:1: "},
+		"record.jsonl":  {record, "record.jsonl:1: expected a trace (steps with state, legal and joint), found the record of a match"},
+		"spread.json":   {strings.ReplaceAll(record, ",", ",\n "), "spread.json:1: expected a trace (steps"},
+		"numbers.jsonl": {match + "\n3\n", "numbers.jsonl:3: "},
+		"other.jsonl":   {`{"name":"x"}`, "other.jsonl:1: expected a recorded match with roles"},
+		"empty.jsonl":   {"", "empty.jsonl: expected recorded matches, found none"},
+		"blank.jsonl":   {"\n \n", "blank.jsonl: expected recorded matches, found none"},
+		"empty.gz":      {"", "empty.gz: expected recorded matches, found none"},
+	} {
+		if _, err := readAll(t, name, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
 	for _, err := range trace.Read("absent.jsonl") {
