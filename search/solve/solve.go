@@ -186,7 +186,8 @@ func (a answers) At(ctx context.Context, q machine.State) (certify.Claim, error)
 // Progress is that of certify.Limits.
 func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers certify.Solution, solution *Solution, progress func(int64, float64)) error {
 	started := time.Now()
-	c, err := certify.Check(ctx, m, m.Initial(), answers, certify.Limits{MaxBytes: s.memory, Progress: progress})
+	left := max(s.memory-solution.PeakBytes, s.memory/4) // the search goes on answering
+	c, err := certify.Check(ctx, m, m.Initial(), answers, certify.Limits{MaxBytes: left, Progress: progress})
 	solution.Certificate = newCertificate(c, m.Names(), time.Since(started))
 	if err != nil {
 		return fmt.Errorf("the certificate: %w", err)
