@@ -54,6 +54,19 @@ func TestMarginsGrowWithEveryKindOfDelayAndForgetIt(t *testing.T) {
 	}
 }
 
+func TestMovesMadeAtOnceAreNoExperience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, Options{}, func() policy { return &stub{} })
+		before := p.margins.reserve(time.Second)
+		for range 5 {
+			play(t, p, time.Second)
+		}
+		if after := p.margins.reserve(time.Second); after != before {
+			t.Errorf("%v of a second kept in reserve before, %v after moves that took no time", before, after)
+		}
+	})
+}
+
 func TestMarginsKeepTheirBounds(t *testing.T) {
 	m := NewMargins(100*ms, 800*ms)
 	for range 10 {

@@ -122,6 +122,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.mu.Unlock()
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
+	go p.margins.watch(ctx)
 	p.clock = m.PlayClock
 	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self), p.margins)
 	memory := newMemory(p.options.Memory)

@@ -109,7 +109,9 @@ func (t *turn) rest(stand *standing, made choice) {
 
 // report takes the times into the margins, and writes the line of a move.
 func (t *turn) report(stand *standing, made choice, text string, now time.Time) {
-	t.margins.moved(t.delay, max(0, now.Sub(t.think)))
+	if !now.Before(t.think) { // a move made before its time says nothing of delays at its end
+		t.margins.moved(t.delay, now.Sub(t.think))
+	}
 	e := t.match.log.Info().Int("turn", stand.turn).Dur("clock", t.clock).Dur("took", now.Sub(t.arrived)).
 		Dur("margin", t.last.Sub(t.think)).Str("engine", engine(stand.machine)).Str("by", string(made.by))
 	if made.valued {
