@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -289,14 +290,21 @@ func TestAFailingAgentIsSurvived(t *testing.T) {
 	expect(t, e, "(PING)", "available")
 }
 
-func TestAJointMoveOfTheWrongLengthIsRefused(t *testing.T) {
-	e := NewEndpoint("Tester", always(&fake{}), zlog)
+func TestAJointMoveOfTheWrongLengthIsToldAndAnswered(t *testing.T) {
+	var told []int
+	agent := &fake{onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+		told = append(told, len(history[len(history)-1]))
+		return gdl.Term{Name: "pass"}, nil
+	}}
+	e := NewEndpoint("Tester", always(agent), zlog)
 	expect(t, e, startText("Left"), "ready")
-	status, text := ask(t, e, "(PLAY m.1 (pass))")
-	if status != http.StatusBadRequest || text != "PLAY: expected 2 moves, one per role, found 1" {
-		t.Errorf("status %d, %q", status, text)
-	}
+	expect(t, e, "(PLAY m.1 NIL)", "pass")
+	expect(t, e, "(PLAY m.1 (pass))", "pass")
+	expect(t, e, "(PLAY m.1 (pass pass pass))", "pass")
 	expect(t, e, "(STOP m.1 (pass))", "done")
+	if !slices.Equal(told, []int{0, 1, 3}) {
+		t.Errorf("told of joint moves of %v moves", told)
+	}
 }
 
 func TestInfoAndAbortAreAnsweredWhileTheAgentThinks(t *testing.T) {

@@ -63,7 +63,7 @@ func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 
 // hear goes on by one joint move, if it is legal.
 func (f *fallback) hear(ctx context.Context, joint []gdl.Term) error {
-	if joint == nil {
+	if len(joint) != len(f.game.Roles) {
 		return nil
 	}
 	texts := make([]string, len(joint))

@@ -31,6 +31,7 @@ const (
 const (
 	jointNone     = "none"
 	jointNew      = "moves"
+	jointLength   = "not one move per role"
 	jointRepeated = "repeated while being answered"
 )
 

@@ -218,13 +218,9 @@ func (s *session) end(m Message) string {
 	if seat == nil {
 		return "done"
 	}
-	if err := s.checkJoint(m); err != nil {
-		s.log.Warn().Err(err).Msg("the last joint move is ignored")
-	} else {
-		s.mu.Lock()
-		s.history = append(s.history, s.names.correctAll(m.Joint))
-		s.mu.Unlock()
-	}
+	s.mu.Lock()
+	s.history = append(s.history, s.names.correctAll(m.Joint))
+	s.mu.Unlock()
 	wait, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	if err := seat.Stop(wait, s.told); err != nil {

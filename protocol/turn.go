@@ -48,9 +48,6 @@ func (s *session) move(m Message, text string, arrived time.Time) (string, error
 	if s.seated() == nil {
 		return "busy", nil // there are no rules yet, or none at all
 	}
-	if err := s.checkJoint(m); err != nil {
-		return "", err
-	}
 	t, first, err := s.ask(m, text, arrived)
 	if err != nil {
 		return "", err
@@ -80,8 +77,13 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 		s.log.Warn().Msg("a PLAY came before the last one was answered: the match has gone on")
 		before.hurry()
 	}
-	if joint == nil {
+	switch {
+	case joint == nil:
 		kind = jointNone
+	case len(joint) != len(s.match.Game.Roles):
+		kind = jointLength
+		s.log.Warn().Int("moves", len(joint)).Int("roles", len(s.match.Game.Roles)).
+			Msg("a joint move does not have one move per role: it is told all the same")
 	}
 	s.metrics.joint.WithLabelValues(kind).Inc()
 	t = &turn{text: text, arrived: arrived, done: make(chan struct{})}
@@ -195,14 +197,6 @@ func (s *session) told() [][]gdl.Term {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.history[:len(s.history):len(s.history)]
-}
-
-// checkJoint tells whether a joint move has one move per role.
-func (s *session) checkJoint(m Message) error {
-	if n := len(s.match.Game.Roles); m.Joint != nil && len(m.Joint) != n {
-		return fmt.Errorf("%s: expected %d moves, one per role, found %d", m.Command, n, len(m.Joint))
-	}
-	return nil
 }
 
 // finishing has the agent answer the running turn at once, and tells whether there
