@@ -59,29 +59,38 @@ func repeated(n int, piece func(i int) string) string {
 // spare is memory that a process may take whatever it is sent, in bytes.
 const spare = 64 << 20
 
+// memoryLimit is what the players may take altogether, in MiB.
+const memoryLimit = 1024
+
 // TestAnEnormousStartTakesBoundedMemoryAndCanBeEnded sends START with enormous rules
-// of all kinds: once waiting for the answer, then with ABORT, a closed connection and
-// ABORT, or SIGTERM soon after. INFO is answered meanwhile.
+// of all kinds: of the largest size of messages, and of a size that is as much as
+// most of them may have to be read. Once it waits for the answer, then ABORT, a closed
+// connection and ABORT, or SIGTERM come soon after. INFO is answered meanwhile.
 func TestAnEnormousStartTakesBoundedMemoryAndCanBeEnded(t *testing.T) {
 	begin(t)
-	size := either(512<<10, 16<<20-1000)
-	limit := int64(either(20*size+spare, 20*size))
+	const largest = 16<<20 - 1000
 	kinds := either([]giant{giants[0], giants[9], giants[11]}, giants)
-	for _, g := range kinds {
-		t.Run(g.name, func(t *testing.T) {
-			rules := g.rules(size)
-			digest(t, rules, limit)
-			for _, way := range either([]string{"ABORT"}, []string{"ABORT", "close and ABORT", "SIGTERM"}) {
-				abandon(t, rules, way)
-			}
-		})
+	for _, size := range either([]int{512 << 10}, []int{largest, 2_000_000}) {
+		limit := int64(memoryLimit<<20 + spare)
+		if size == largest {
+			limit = 20 * largest
+		}
+		for _, g := range kinds {
+			t.Run(fmt.Sprintf("%s of %d bytes", g.name, size), func(t *testing.T) {
+				rules := g.rules(size)
+				digest(t, rules, limit)
+				for _, way := range either([]string{"ABORT"}, []string{"ABORT", "close and ABORT", "SIGTERM"}) {
+					abandon(t, rules, way)
+				}
+			})
+		}
 	}
 }
 
 // digest lets a player read the rules and looks at the most memory that it takes.
 func digest(t *testing.T, rules string, limit int64) {
 	t.Helper()
-	p := serve(t)
+	p := serve(t, fmt.Sprintf("--memory=%d", memoryLimit))
 	before := p.resident(t, "VmRSS")
 	startClock := either(time.Second, 10*time.Second)
 	answer := p.begin(startMessage("giant.1", "left", rules, startClock, time.Second), time.Minute)
@@ -117,7 +126,7 @@ func digest(t *testing.T, rules string, limit int64) {
 func abandon(t *testing.T, rules, way string) {
 	t.Helper()
 	prompt := either(leniency, 100*time.Millisecond)
-	p := serve(t)
+	p := serve(t, fmt.Sprintf("--memory=%d", memoryLimit))
 	c, err := p.dial(time.Minute)
 	if err != nil {
 		t.Fatal(err)
@@ -125,11 +134,15 @@ func abandon(t *testing.T, rules, way string) {
 	defer c.Close()
 	answer := make(chan reply, 1)
 	go func() { answer <- exchange(c, startMessage("giant.2", "left", rules, 30*time.Second, time.Second)) }()
-	select {
-	case r := <-answer:
-		t.Logf("%s: answered before: %v", way, r)
-		answer <- r
-	case <-time.After(300 * time.Millisecond):
+	for waiting := true; waiting; { // until it has arrived, or is answered already
+		select {
+		case r := <-answer:
+			t.Logf("%s: answered before: %v", way, r)
+			answer <- r
+			waiting = false
+		case <-time.After(10 * time.Millisecond):
+			waiting = p.available()
+		}
 	}
 	if way == "SIGTERM" {
 		began := time.Now()
