@@ -577,6 +577,13 @@ func TestReplayTellsTheFirstDifference(t *testing.T) {
 	}
 	execute(t, "replay", rules, file(t, "bad.jsonl", recorded[:40])).expect(t, statusBad, "bad.jsonl")
 	execute(t, "replay", rules, "nosuch.jsonl").expect(t, statusBad, "nosuch.jsonl")
+	records := t.TempDir()
+	execute(t, "match", rules, "--players", "legal", "--record", records).expect(t, statusFine)
+	record, err := filepath.Glob(filepath.Join(records, "*.json"))
+	if err != nil || len(record) != 1 {
+		t.Fatalf("records %v (%v)", record, err)
+	}
+	execute(t, "replay", rules, record[0]).expect(t, statusBad, "expected a trace", "record of a match")
 	execute(t, "replay", rules, file(t, "none.jsonl", "")).expect(t, statusBad, "none.jsonl: expected recorded matches, found none")
 }
 

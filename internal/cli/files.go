@@ -29,8 +29,17 @@ func readUpTo(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if int64(len(src)) > limit {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size() // 0 of devices and pipes
+	var src []byte
+	if size <= limit {
+		src, err = io.ReadAll(io.LimitReader(f, limit+1))
+		size = int64(len(src))
+	}
+	if size > limit {
 		return nil, fmt.Errorf("expected at most %d MiB, found more in %s", limit>>20, path)
 	}
 	return src, err

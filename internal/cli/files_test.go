@@ -105,8 +105,10 @@ func TestRulesheetsAreReadWhateverTheFileIs(t *testing.T) {
 			if test.path == secret && os.Geteuid() == 0 {
 				t.Skip("root may read everything")
 			}
-			for _, command := range []string{"validate", "fmt", "inspect"} {
-				execute(t, command, test.path).expect(t, statusUsage, "cannot read the rulesheet", test.want)
+			execute(t, "validate", test.path).expect(t, statusUsage, "cannot read the rulesheet", test.want)
+			if test.path != "/dev/zero" { // to read so much takes a while
+				execute(t, "fmt", test.path).expect(t, statusUsage, "cannot read the rulesheet", test.want)
+				execute(t, "inspect", test.path).expect(t, statusUsage, "cannot read the rulesheet", test.want)
 			}
 		})
 	}
