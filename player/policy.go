@@ -79,6 +79,7 @@ type desk struct {
 	make   func(setting) policy
 	policy policy
 	free   chan struct{} // holds a token while no call of policy runs
+	broken *atomic.Bool  // policy has panicked while it rested
 	wake   context.CancelFunc
 	hung   atomic.Int32
 }
@@ -91,7 +92,7 @@ func newDesk(s setting, make func(setting) policy) *desk {
 
 // renew puts a new policy in the place of the present one.
 func (d *desk) renew() {
-	d.policy, d.free = d.make(d.setting), make(chan struct{}, 1)
+	d.policy, d.free, d.broken = d.make(d.setting), make(chan struct{}, 1), new(atomic.Bool)
 	d.free <- struct{}{}
 }
 
@@ -103,6 +104,10 @@ func (d *desk) disturb() { d.wake() }
 func (d *desk) call(wait <-chan time.Time, f func(policy)) (<-chan error, error) {
 	select {
 	case <-d.free:
+		if d.broken.Load() {
+			d.renew()
+			<-d.free
+		}
 	case <-wait:
 		if d.hung.Load() >= maxHung {
 			return nil, errHung
@@ -177,20 +182,21 @@ func (d *desk) choose(ctx context.Context, at position) (choice, error) {
 	}
 }
 
-// rest lets the policy think on until it is disturbed or ctx is done.
+// rest lets the policy think on, when the call before has returned, until it is
+// disturbed or ctx is done.
 func (d *desk) rest(ctx context.Context, at position) {
-	select {
-	case <-d.free:
-		d.free <- struct{}{}
-	default:
-		return // it is still thinking about something else
-	}
 	ctx, d.wake = context.WithCancel(ctx)
-	done, _ := d.call(nil, func(p policy) { p.rest(ctx, at) })
-	log := d.log
+	policy, free, broken, log := d.policy, d.free, d.broken, d.log
 	go func() {
-		if err := <-done; err != nil {
+		select {
+		case <-free:
+		case <-ctx.Done():
+			return
+		}
+		defer func() { free <- struct{}{} }()
+		if err := guard.Do(func() error { policy.rest(ctx, at); return nil }); err != nil {
 			fault(log.Error(), err).Msg("searching failed")
+			broken.Store(true)
 		}
 	}()
 }

@@ -3,11 +3,11 @@ package player
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"runtime"
-	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,31 +90,50 @@ func TestThereAreLegalMovesBeforeAnythingIsCompiled(t *testing.T) {
 	})
 }
 
+// lines is a log that may be read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) has(part string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), part)
+}
+
 func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPlayer(t, "stackmate", Options{Ponder: true, Threads: 1})
-		p.prove = nil
-		p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
-			time.Sleep(3 * time.Second)
-			return newSubtraction(60), nil
+	p := newPlayer(t, "stackmate", Options{Ponder: true, Threads: 1})
+	p.prove = nil
+	p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
+		time.Sleep(100 * time.Millisecond)
+		return newSubtraction(60), nil
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	log := &lines{}
+	if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "right", Log: zerolog.New(log)}); err != nil {
+		t.Fatal(err)
+	}
+	if move := play(t, p, 10*time.Second); move != "noop" {
+		t.Errorf("plays %s", move)
+	}
+	for range 500 {
+		if log.has(`"message":"class"`) || log.has("panic") {
+			break
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "right"}); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(5 * time.Second)
-		p.desk.policy.(*thinker).exactly = false
-		if move := play(t, p, time.Second); move != "noop" {
-			t.Errorf("plays %s", move)
-		}
-		thinker := p.desk.policy.(*thinker)
-		p.Abort()
-		synctest.Wait()
-		if thinker.sampler == nil {
-			t.Error("the policy does not rest: it has not made its searches")
-		}
-	})
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !log.has(`"message":"class"`) || log.has("panic") {
+		t.Errorf("the policy does not rest: it has not made its searches\n%s", log.text.String())
+	}
+	p.Abort()
 }
 
 // slowProver is a prover of noughts and crosses that needs for ever for all legal
@@ -190,13 +209,31 @@ func TestAPolicyThatPanicsCostsNoMove(t *testing.T) {
 	})
 }
 
+func TestAPolicyThatPanicsWhileItRestsIsReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		policies := 0
+		p := sit(t, Options{Ponder: true}, func() policy {
+			policies++
+			return &stub{onRest: func(context.Context, position) { panic("broken") }}
+		})
+		play(t, p, time.Second)
+		synctest.Wait()
+		play(t, p, time.Second)
+		if policies != 2 {
+			t.Errorf("%d policies, want a new one for the second move", policies)
+		}
+		p.Abort()
+	})
+}
+
 func TestPoliciesThatHangAreLeftBehindButNotWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		policies, calls := 0, 0
+		policies := 0
+		var calls atomic.Int32
 		p := sit(t, Options{}, func() policy {
 			policies++
 			return &stub{onChoose: func(_ context.Context, at position) choice {
-				calls++
+				calls.Add(1)
 				time.Sleep(time.Hour)
 				return choice{move: at.legal[2], by: byKind}
 			}}
@@ -207,8 +244,8 @@ func TestPoliciesThatHangAreLeftBehindButNotWithoutEnd(t *testing.T) {
 				t.Fatalf("turn %d: plays %s after %v", turn, move, time.Since(began))
 			}
 		}
-		if policies != maxHung+1 || calls != maxHung+1 {
-			t.Errorf("%d calls of %d policies hang, want %d", calls, policies, maxHung+1)
+		if policies != maxHung+1 || calls.Load() != maxHung+1 {
+			t.Errorf("%d calls of %d policies hang, want %d", calls.Load(), policies, maxHung+1)
 		}
 		began := time.Now()
 		p.Abort()
@@ -355,140 +392,4 @@ func TestAMachineThatIsThereIsNotCompiledAgain(t *testing.T) {
 	if move := play(t, p, 10*time.Second); move != "(take 1)" {
 		t.Errorf("plays %s", move)
 	}
-}
-
-func TestEveryMoveIsOneLineOfJSON(t *testing.T) {
-	var out bytes.Buffer
-	synctest.Test(t, func(t *testing.T) {
-		p := newPlayer(t, "stackmate", Options{Threads: 1})
-		p.compile, p.prove = given(newSubtraction(9)), nil
-		log := zerolog.New(&out).With().Str("match", "m.1").Logger()
-		err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left", Log: log, PlayClock: 2 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		thinker := p.desk.policy.(*thinker)
-		thinker.sampler, thinker.exact = &patient{result: pure(2, search.Exact(60), false)}, nil
-		play(t, p, 2*time.Second)
-		play(t, p, 2*time.Second, "(take 2)", "noop")
-		p.Stop(nil)
-	})
-	var moves []map[string]any
-	for line := range strings.Lines(out.String()) {
-		for _, key := range []string{`"message":`, `"level":`, `"match":"m.1"`} {
-			if strings.Count(line, key) != 1 {
-				t.Errorf("not one %s in %s", key, line)
-			}
-		}
-		var fields map[string]any
-		if err := json.Unmarshal([]byte(line), &fields); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		if fields["message"] == "move" {
-			moves = append(moves, fields)
-		}
-	}
-	if len(moves) != 2 {
-		t.Fatalf("%d lines about moves, want 2:\n%s", len(moves), out.String())
-	}
-	for key, want := range map[string]any{
-		"level": "info", "turn": 0.0, "clock": 2000.0, "took": 1700.0, "engine": "toy",
-		"by": "sampled", "value": 60.0, "kind": "estimated", "move": "(take 2)",
-	} {
-		if moves[0][key] != want {
-			t.Errorf("%s: %v, want %v", key, moves[0][key], want)
-		}
-	}
-	if moves[1]["by"] != "only move" || moves[1]["turn"] != 1.0 || moves[1]["took"] != 0.0 {
-		t.Errorf("second move: %v, want the only one at once", moves[1])
-	}
-}
-
-// greedy is a search that notes the memory it is given.
-type greedy struct {
-	patient
-	given []int64
-}
-
-func (g *greedy) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
-	g.given = append(g.given, lim.MaxBytes)
-	return g.patient.Search(ctx, m, s, lim)
-}
-
-func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const total = 600 << 20
-		hanging, quick := &greedy{patient: patient{deaf: time.Hour}}, &greedy{patient: patient{result: pure(1, search.Exact(60), false)}}
-		p := seated(t, newSubtraction(60), quick, hanging)
-		memory := newMemory(total)
-		memory.compiled()
-		thinker := p.desk.policy.(*thinker)
-		thinker.memory = memory
-		for range 8 {
-			thinker.exact = hanging
-			play(t, p, time.Second)
-		}
-		sum := quick.given[len(quick.given)-1]
-		for i, n := range hanging.given {
-			if n <= 0 || i > 0 && n >= hanging.given[i-1] {
-				t.Errorf("a search gets %d bytes after %d", n, hanging.given[:i])
-			}
-			sum += n
-		}
-		if sum > total {
-			t.Errorf("searches that run hold %d bytes of %d", sum, total)
-		}
-		p.Abort()
-		time.Sleep(2 * time.Hour)
-		if share := memory.share(); share < total/4 {
-			t.Errorf("when all have come home a search gets %d bytes of %d", share, total)
-		}
-	})
-}
-
-func TestPonderingUsesTheTimeOfTheOthersAndEndsWithIt(t *testing.T) {
-	for _, ponder := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			var thought time.Duration
-			var about []machine.Move
-			p := sit(t, Options{Ponder: ponder}, func() policy {
-				return &stub{onRest: func(ctx context.Context, at position) {
-					about = at.legal
-					began := time.Now()
-					<-ctx.Done()
-					thought += time.Since(began)
-				}}
-			})
-			want := time.Duration(0)
-			if ponder {
-				want = 3 * time.Second
-			}
-			play(t, p, time.Second)
-			time.Sleep(3 * time.Second)
-			play(t, p, time.Second, "(take 1)", "noop")
-			synctest.Wait()
-			if thought != want {
-				t.Errorf("ponder %v: thought for %v between the moves, want %v", ponder, thought, want)
-			}
-			if ponder && !slices.Equal(about, []machine.Move{0}) {
-				t.Errorf("thinks about a position with the moves %v, want that of the last move", about)
-			}
-			p.Stop(nil)
-		})
-	}
-}
-
-func TestPonderingGrowsTheTreeOfTheSamplingSearch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := seated(t, newSubtraction(60), &patient{result: pure(2, search.Exact(60), false)}, nil)
-		p.options.Ponder = true
-		sampler := &greedy{patient: patient{result: pure(2, search.Exact(60), false)}}
-		p.desk.policy.(*thinker).sampler = sampler
-		play(t, p, time.Second)
-		synctest.Wait()
-		if len(sampler.given) != 2 {
-			t.Errorf("%d searches, want one for the move and one that goes on after it", len(sampler.given))
-		}
-		p.Stop(nil)
-	})
 }
