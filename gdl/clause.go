@@ -90,9 +90,7 @@ func (b *builder) form(f *Form) {
 		head, body = f.List[1], f.List[2:]
 	}
 	c.head = b.head(head)
-	for _, g := range body {
-		c.body = append(c.body, b.formula(g, false, 0))
-	}
+	c.body = b.formulas(body, false, 0)
 	c.malformed = b.faults.errors > before
 	b.clauses = append(b.clauses, c)
 }
@@ -107,6 +105,18 @@ func (b *builder) head(f *Form) Term {
 		b.faults.report("E014", f.Pos, f.excerpt(), "`%s` cannot be the head of a rule", t.Name)
 	}
 	return t
+}
+
+// formulas reads conditions, as many as are allowed.
+func (b *builder) formulas(list []*Form, negated bool, depth int) []formula {
+	out := make([]formula, 0, min(len(list), max(0, maxConditions-b.conditions)+1))
+	for _, f := range list {
+		if b.conditions > maxConditions {
+			break
+		}
+		out = append(out, b.formula(f, negated, depth))
+	}
+	return out
 }
 
 // formula reads a condition. Negated tells that it stands inside a `not`, depth
@@ -141,9 +151,7 @@ func (b *builder) formula(f *Form, negated bool, depth int) formula {
 		if op == "and" {
 			out.connective = allOf
 		}
-		for _, g := range args {
-			out.subs = append(out.subs, b.formula(g, negated, depth+1))
-		}
+		out.subs = b.formulas(args, negated, depth+1)
 	case "distinct":
 		out.connective = differ
 		if len(args) != 2 {

@@ -33,6 +33,9 @@ func Format(src []byte) ([]byte, error) {
 		w.prefix(items(tokensOf(prefix, text)))
 	}
 	out := w.out.String()
+	if isInfix(&watch{ctx: context.Background()}, out) != tree.Infix {
+		return src, nil // symbols alone, which other line breaks make a text in the other syntax
+	}
 	if strings.HasPrefix(out, "\ufeff") {
 		out = "\ufeff" + out // a symbol that begins so must not be taken for the mark of a file
 	}
