@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -57,7 +58,7 @@ func TestAPausedPlayerIsInTheRightPositionAtTheNextMove(t *testing.T) {
 			share := (pauses + k) / players
 			t.Run(fmt.Sprint(k), func(t *testing.T) {
 				t.Parallel()
-				h := newPausing(t, uint64(k))
+				h := newPausing(t, uint64(k), share)
 				defer func() {
 					mu.Lock()
 					defer mu.Unlock()
@@ -75,6 +76,10 @@ func TestAPausedPlayerIsInTheRightPositionAtTheNextMove(t *testing.T) {
 	t.Logf("%d pauses of %v: %s", pauses, pause, listed(sum))
 }
 
+// turnsPerPause is more than the turns around a pause, which take half of the clock
+// at least.
+const turnsPerPause = 30
+
 // pausing is a match with a player that is paused now and then.
 type pausing struct {
 	contest *contest
@@ -82,11 +87,23 @@ type pausing struct {
 	counts  map[string]int // of PLAYs, by what came of them
 }
 
-func newPausing(t *testing.T, seed uint64) *pausing {
+// showTranscripts shows what was said last if the test has failed.
+func showTranscripts(t *testing.T, dir string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, file := range files {
+		if t.Failed() {
+			t.Logf("%s:\n%s", file, tail(file))
+		}
+	}
+}
+
+func newPausing(t *testing.T, seed uint64, pauses int) *pausing {
 	t.Helper()
-	rules := registers(2000)
+	rules := registers(400 + turnsPerPause*pauses) // too long to be solved at once
+	said := t.TempDir()
+	t.Cleanup(func() { showTranscripts(t, said) })
 	h := &pausing{rng: rand.New(rand.NewPCG(seed, 1)), counts: make(map[string]int), contest: &contest{
-		player: serve(t), referee: mustReferee(t, rules, seed), id: fmt.Sprintf("pause.%d", seed), rules: rules,
+		player: serve(t, "--record", said), referee: mustReferee(t, rules, seed), id: fmt.Sprintf("pause.%d", seed), rules: rules,
 		playClock: time.Duration(1+seed%2) * time.Second, self: int(seed/2) % 2,
 	}}
 	if !full {
@@ -102,6 +119,7 @@ func newPausing(t *testing.T, seed uint64) *pausing {
 func (h *pausing) play(t *testing.T, when string) (answered bool) {
 	t.Helper()
 	turn := h.contest.play(t)
+	time.Sleep(h.contest.playClock/2 - turn.took)
 	switch {
 	case turn.status == 0:
 		h.counts["missed "+when]++
