@@ -77,6 +77,9 @@ func TestEveryEngineCompilesLongChainsOfRelations(t *testing.T) {
 		if err != nil {
 			t.Fatal(engine, err)
 		}
+		if m.Info().Parallel != (engine == "circuit") {
+			t.Errorf("%s: parallel is %t", engine, m.Info().Parallel)
+		}
 		w := newWalker(m, same, rand.New(rand.NewPCG(1, 2)))
 		if v := w.look(); v.Terminal || len(v.Legal[0]) != 2 {
 			t.Errorf("%s: %+v", engine, v)

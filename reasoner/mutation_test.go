@@ -116,7 +116,7 @@ func tryGame(t *testing.T, g *gdl.Game) bool {
 	if err != nil {
 		return false
 	}
-	if m.Info().Engine != "circuit" { // 64 lanes at once may take these long
+	if !m.Info().Parallel { // 64 lanes at once may take these long
 		m.NewBatch().Evaluate(1)
 		return true
 	}

@@ -71,7 +71,7 @@ type Options struct {
 // Compile lays a game out as programs for a kernel.
 func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
-	m.info = machine.Info{Engine: "circuit", Gates: g.Net.Gates(), Depth: g.Net.Depth()}
+	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
 	plan := m.link(ctx, g, g.stuck())
 	if err := ctx.Err(); err != nil {

@@ -67,10 +67,14 @@ func (s State) Equal(t State) bool {
 type Info struct {
 	Engine string // "circuit", "datalog" or "reference"
 	Reason string // why the front door chose this engine
-	Gates  int    // two-input gates (circuit) or rules (other engines)
-	Depth  int    // levels of the circuit, 0 for other engines
-	Bytes  int64  // memory of the machine itself, without batches
-	Batch  int64  // memory of one batch in bytes, 0 if not known
+	// Parallel tells what a batch costs: if true, Evaluate and Advance take the same
+	// time for one position as for all lanes, so whoever has one lane to ask may as
+	// well fill them all. If false, each position costs what it would cost alone.
+	Parallel bool
+	Gates    int   // two-input gates (circuit) or rules (other engines)
+	Depth    int   // levels of the circuit, 0 for other engines
+	Bytes    int64 // memory of the machine itself, without batches
+	Batch    int64 // memory of one batch in bytes, 0 if not known
 	// Verified is the time that it took to prove that the circuit's programs stay in
 	// their memory; 0 for other engines.
 	Verified time.Duration
@@ -109,7 +113,7 @@ type Machine interface {
 // Lanes()/64 words (at least one), lane i being bit i%64 of word i/64. Lanes
 // that were never filled hold the initial position; lanes that are terminal,
 // stuck, or without a chosen move hold an unspecified state after Advance,
-// without disturbing others.
+// without disturbing others. What more lanes cost, Info().Parallel says.
 type Batch interface {
 	// Lanes is the number of positions that the batch holds.
 	Lanes() int

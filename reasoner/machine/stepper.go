@@ -36,8 +36,10 @@ var (
 )
 
 // NewScalar makes a Machine of a one-position engine. The function newStepper
-// is called once for each batch and must be safe for concurrent use.
+// is called once for each batch and must be safe for concurrent use. Whatever info
+// says, the machine is not parallel.
 func NewScalar(names *Names, initial State, info Info, newStepper func() Stepper) *Scalar {
+	info.Parallel = false
 	return &Scalar{names: names, initial: initial, info: info, stepper: newStepper}
 }
 
