@@ -87,10 +87,8 @@ type problem struct {
 	digest  string // of the rulesheet, see book.Digest
 }
 
-// problem makes a solver and the machine of a game for it. The solver may take
-// bytes of memory at a time.
-func (s *console) problem(o solve.Options, bytes int64, game, engine string) (problem, error) {
-	o.Memory = bytes / mebibyte
+// problem makes a solver and the machine of a game for it.
+func (s *console) problem(o solve.Options, game, engine string) (problem, error) {
 	solver, err := solve.New(o)
 	if err != nil {
 		return problem{}, usageError{err}

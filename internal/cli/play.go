@@ -13,7 +13,6 @@ import (
 	"stackmate/search"
 	"stackmate/search/book"
 	"stackmate/search/certify"
-	"stackmate/search/solve"
 )
 
 // playCommand lets a person play.
@@ -24,7 +23,7 @@ type playCommand struct {
 	Role   string        `help:"Role of the person; the first one by default."`
 	Seed   uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
 	Think  time.Duration `default:"10s" help:"Time to solve a position that the solution does not know."`
-	solve.Options
+	searchFlags
 }
 
 // Run implements the command.
@@ -33,7 +32,7 @@ func (c *playCommand) Run(s *console) error {
 		return usageError{errors.New("expected --think above 0")}
 	}
 	share := s.memory.share(2) // the table of a search, and the book
-	p, err := s.problem(c.Options, share, c.Game, c.Engine)
+	p, err := s.problem(c.options(share), c.Game, c.Engine)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // solveCommand computes values and strategies.
 type solveCommand struct {
 	oneGame
-	solve.Options
+	searchFlags
 	Certify bool   `help:"Play the strategies against every opponent and prove how much can be gained against them."`
 	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from."`
 }
@@ -26,7 +26,7 @@ func (c *solveCommand) Run(s *console) error {
 	if err := checkPlaces(c.Save); err != nil {
 		return err
 	}
-	p, err := s.problem(c.Options, c.share(s), c.Game, c.Engine)
+	p, err := s.problem(c.options(c.share(s)), c.Game, c.Engine)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Package solve is the front door of the exact searches: it finds the one that
-// fits a game, runs it, and shows the result to people and programs. It owns the
-// names and options of the methods; it searches nothing itself and must not know
-// where a game comes from.
+// fits a game, runs it, and names roles and moves in the result. It owns the names
+// and options of the methods; it searches nothing itself and must not know where a
+// game comes from or who reads the result.
 package solve
 
 import (
@@ -25,29 +25,29 @@ const (
 	Anytime          = "anytime" // simultaneous.Anytime
 )
 
-// Options say how to solve. The tags are for the command line.
+// Options say how to solve.
 type Options struct {
 	// Method is Auto, BoundedAlphaBeta, Anytime, or a simultaneous.Method, of which
 	// Auto is also one.
-	Method string `default:"auto" help:"auto, bab (sequential games), or bi, smab, biab, do, best, anytime, seqform (simultaneous moves)."`
+	Method string
 	// LP is the engine of linear programs, see matrix.NewEngine.
-	LP string `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
+	LP string
 	// Table tells whether to use a transposition table.
-	Table Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
+	Table Switch
 	// Symmetries tells whether to use the symmetries of the rules.
-	Symmetries Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
+	Symmetries Switch
 	// Memory bounds the table, in MiB.
-	Memory int64 `kong:"-"`
-	// Order is a simultaneous.Order.
-	Order string `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
+	Memory int64
+	// Order is a simultaneous.Order: that in which SMAB visits the cells of a matrix.
+	Order string
 	// Moves is a simultaneous.MoveOrder.
-	Moves string `default:"dynamic" help:"Order of the moves in the order of the cells: dynamic, by what is known of them before each cell, or legal, as the machine lists them."`
+	Moves string
 	// Skip is that of simultaneous.Config.
-	Skip int `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
+	Skip int
 	// Epsilon is the tolerated width of the value, in goal points.
-	Epsilon float64 `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, best and anytime stop there."`
+	Epsilon float64
 	// Depth is that of simultaneous.Config.
-	Depth int `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
+	Depth int
 }
 
 // Switch is On, or else off.
