@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 )
 
 // Class is what kind of game a machine is, as far as playouts show. What they
@@ -71,7 +72,7 @@ type probe struct {
 	batch   machine.Batch
 	lanes   int
 	rng     *machine.Rand
-	roles   []string
+	players []machine.Role
 	began   time.Time
 
 	chance, simultaneous, sumVaries bool
@@ -84,14 +85,14 @@ type probe struct {
 }
 
 func newProbe(m machine.Machine, seed uint64) *probe {
-	roles, batch := m.Names().Roles, m.NewBatch()
+	batch := m.NewBatch()
 	lanes := classifyLanes
-	if m.Info().Engine == fastEngine {
+	if m.Info().Parallel {
 		lanes = batch.Lanes() // at the price of one
 	}
 	return &probe{
-		machine: m, batch: batch, lanes: lanes, rng: machine.NewRand(seed), roles: roles, began: time.Now(),
-		sum: -1, goals: make([]int32, len(roles)),
+		machine: m, batch: batch, lanes: lanes, rng: machine.NewRand(seed), players: m.Names().Players(), began: time.Now(),
+		sum: -1, goals: make([]int32, len(m.Names().Roles)),
 	}
 }
 
@@ -130,10 +131,8 @@ func (p *probe) ended(lane, steps int) {
 	p.steps += steps
 	p.batch.Goals(p.goals, lane)
 	sum := int32(0)
-	for r, name := range p.roles {
-		if name != machine.RandomRole {
-			sum += max(p.goals[r], 0)
-		}
+	for _, r := range p.players {
+		sum += search.Points(p.goals[r])
 	}
 	if p.sum < 0 {
 		p.sum = sum
@@ -144,12 +143,12 @@ func (p *probe) ended(lane, steps int) {
 // look takes note of who chooses in a lane.
 func (p *probe) look(lane int) {
 	joint, choosers := 1.0, 0
-	for r, name := range p.roles {
+	for r := range p.goals {
 		p.moves = p.batch.AppendLegal(p.moves[:0], lane, machine.Role(r))
 		joint *= float64(len(p.moves))
 		switch {
 		case len(p.moves) < 2:
-		case name == machine.RandomRole:
+		case machine.Role(r) == p.machine.Names().Chance():
 			p.chance = true
 		default:
 			choosers++
@@ -161,16 +160,10 @@ func (p *probe) look(lane int) {
 }
 
 func (p *probe) class() Class {
-	c := Class{
-		Chance: p.chance, Simultaneous: p.simultaneous, ConstantSum: !p.sumVaries, Playouts: p.games,
+	return Class{
+		Players: len(p.players), Chance: p.chance, Simultaneous: p.simultaneous, ConstantSum: !p.sumVaries, Playouts: p.games,
 		Branching:       p.joint / float64(max(p.positions, 1)),
 		Length:          float64(p.steps) / float64(max(p.games, 1)),
 		StatesPerSecond: float64(p.states) / max(time.Since(p.began).Seconds(), 1e-6),
 	}
-	for _, name := range p.roles {
-		if name != machine.RandomRole {
-			c.Players++
-		}
-	}
-	return c
 }

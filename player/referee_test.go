@@ -153,7 +153,7 @@ func BenchmarkMatches(b *testing.B) {
 					for seed := range uint64(2) {
 						seed += 2 * uint64(i)
 						players := make([]*Player, len(f.machine.Names().Roles))
-						rivals := seats(f.machine.Names().Roles, seed)
+						rivals := seats(f.machine.Names(), seed)
 						for r, rival := range rivals {
 							if rival >= 0 {
 								kind := []string{pair.first, pair.second}[rival]

@@ -101,7 +101,7 @@ func audition(ctx context.Context, at position, threads int, memory int64) (poin
 func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed uint64, memory int64) (points [2]float64, ok bool) {
 	b := at.machine.NewBatch()
 	rng := machine.NewRand(seed)
-	roles := at.machine.Names().Roles
+	names := at.machine.Names()
 	state := append(machine.State(nil), at.state...)
 	searches := [2]*montecarlo.Searcher{}
 	for i, c := range rivals {
@@ -111,16 +111,16 @@ func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed u
 		b.Load(state, 1)
 		b.Evaluate(1)
 		if b.Terminal()[0]&1 != 0 {
-			goals := make([]int32, len(roles))
+			goals := make([]int32, len(names.Roles))
 			b.Goals(goals, 0)
-			for r, rival := range seats(roles, seed) {
+			for r, rival := range seats(names, seed) {
 				if rival >= 0 {
-					points[rival] += float64(max(goals[r], 0))
+					points[rival] += float64(search.Points(goals[r]))
 				}
 			}
 			return points, true
 		}
-		for r, rival := range seats(roles, seed) {
+		for r, rival := range seats(names, seed) {
 			role := machine.Role(r)
 			legal := b.AppendLegal(nil, 0, role)
 			if len(legal) == 0 {
@@ -144,16 +144,13 @@ func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed u
 }
 
 // seats says which rival plays each role; -1 is chance.
-func seats(roles []string, seed uint64) []int {
-	out := make([]int, len(roles))
-	rival := int(seed & 1)
-	for r, name := range roles {
-		if name == machine.RandomRole {
-			out[r] = -1
-			continue
-		}
-		out[r] = rival
-		rival = 1 - rival
+func seats(names *machine.Names, seed uint64) []int {
+	out := make([]int, len(names.Roles))
+	for r := range out {
+		out[r] = -1
+	}
+	for i, r := range names.Players() {
+		out[r] = (i + int(seed)) & 1
 	}
 	return out
 }

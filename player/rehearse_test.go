@@ -82,7 +82,7 @@ func TestTheBetterRuleWinsTheAudition(t *testing.T) {
 }
 
 func TestChanceHasNoSeatInATrial(t *testing.T) {
-	got := seats([]string{"a", machine.RandomRole, "b"}, 1)
+	got := seats(&machine.Names{Roles: []string{"a", machine.RandomRole, "b"}}, 1)
 	if got[0] != 1 || got[1] != -1 || got[2] != 0 {
 		t.Errorf("seats %v, want 1 -1 0", got)
 	}

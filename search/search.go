@@ -6,6 +6,7 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -22,10 +23,24 @@ var ErrNotSequential = errors.New("both roles choose at once")
 // Interval contains a value: Lower ≤ value ≤ Upper, in goal points of one role.
 type Interval struct{ Lower, Upper float64 }
 
-// Points is what a goal is worth to a search that estimates: a role without a goal, or
-// with several (machine.NoGoal), gets nothing. Searches that prove values of games for
-// two who choose at once take that for a fault of the game instead.
+// Points is what a goal is worth, to every search and to whoever checks one: 0 for
+// machine.NoGoal, which is no error. Where the goals of two players must have a
+// constant sum, that 0 counts too.
 func Points(goal int32) int32 { return max(goal, 0) }
+
+// Opponents are the players of a game of one, whose other is machine.NoRole, or of two.
+// Other games are an error.
+func Opponents(names *machine.Names) (first, other machine.Role, err error) {
+	switch p := names.Players(); len(p) {
+	case 1:
+		return p[0], machine.NoRole, nil
+	case 2:
+		return p[0], p[1], nil
+	default:
+		return machine.NoRole, machine.NoRole,
+			fmt.Errorf("expected a game of one or two roles besides %s, found %d", machine.RandomRole, len(p))
+	}
+}
 
 // Exact is the interval that holds v alone.
 func Exact(v float64) Interval { return Interval{v, v} }

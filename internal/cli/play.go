@@ -12,7 +12,6 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/book"
-	"stackmate/search/certify"
 )
 
 // playCommand lets a person play.
@@ -42,7 +41,7 @@ func (c *playCommand) Run(s *console) error {
 		defer cancel()
 		return p.solver.Search(ctx, p.machine, q, search.Limits{MaxBytes: share})
 	}
-	if match.Person, err = c.person(p.machine.Names().Roles); err != nil {
+	if match.Person, err = c.person(p.machine.Names()); err != nil {
 		return usageError{err}
 	}
 	if c.From != "" {
@@ -56,15 +55,14 @@ func (c *playCommand) Run(s *console) error {
 }
 
 // person finds the role of the person.
-func (c *playCommand) person(roles []string) (machine.Role, error) {
-	players, _, err := certify.Players(roles)
-	if err != nil {
-		return 0, err
+func (c *playCommand) person(names *machine.Names) (machine.Role, error) {
+	if _, _, err := search.Opponents(names); err != nil {
+		return machine.NoRole, err
 	}
-	for _, r := range players {
-		if c.Role == "" || strings.EqualFold(roles[r], c.Role) {
+	for _, r := range names.Players() {
+		if c.Role == "" || strings.EqualFold(names.Roles[r], c.Role) {
 			return r, nil
 		}
 	}
-	return 0, fmt.Errorf("--role: expected one of %s, found %q", strings.Join(roles, ", "), c.Role)
+	return machine.NoRole, fmt.Errorf("--role: expected one of %s, found %q", strings.Join(names.Roles, ", "), c.Role)
 }

@@ -13,7 +13,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/certify"
 )
 
 // Match is one match of a person against a solution, which plays all other roles
@@ -23,7 +22,7 @@ type Match struct {
 	Person  machine.Role
 	// Known tells what a saved solution claims of a position; nil if there is
 	// none.
-	Known func(q machine.State) (certify.Claim, bool)
+	Known func(q machine.State) (search.Claim, bool)
 	// Search finds out about a position that the solution does not know. It may
 	// give up and answer with what it has.
 	Search func(ctx context.Context, q machine.State) (search.Result, error)
@@ -99,7 +98,7 @@ func (d *dialogue) tellGoals() {
 	d.batch.Goals(goals, 0)
 	fmt.Fprint(d.out, "The end.")
 	for r, goal := range goals {
-		if d.names.Roles[r] != machine.RandomRole {
+		if machine.Role(r) != d.names.Chance() {
 			fmt.Fprintf(d.out, " %s: %d.", d.names.Roles[r], goal)
 		}
 	}
@@ -113,7 +112,7 @@ func (d *dialogue) choose(q machine.State, joint []machine.Move) error {
 	choices := 0
 	for r := range legal {
 		legal[r] = d.batch.AppendLegal(nil, 0, machine.Role(r))
-		if len(legal[r]) > 1 && d.names.Roles[r] != machine.RandomRole {
+		if len(legal[r]) > 1 && machine.Role(r) != d.names.Chance() {
 			choices++
 		}
 	}
@@ -143,11 +142,11 @@ func strategyOf(strategies [][]search.Weighted, r int) []search.Weighted {
 
 // advice tells the value of q and returns the strategies of all roles.
 func (d *dialogue) advice(q machine.State) ([][]search.Weighted, error) {
-	players, _, err := certify.Players(d.names.Roles)
+	player, _, err := search.Opponents(d.names)
 	if err != nil {
 		return nil, err
 	}
-	first := d.names.Roles[players[0]]
+	first := d.names.Roles[player]
 	if d.Known != nil {
 		if claim, ok := d.Known(q); ok {
 			fmt.Fprintf(d.out, "Value for %s: %.4g\n", first, claim.Value)
@@ -158,7 +157,7 @@ func (d *dialogue) advice(q machine.State) ([][]search.Weighted, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch v := r.Values[players[0]]; {
+	switch v := r.Values[player]; {
 	case r.Proved && v.Solved():
 		fmt.Fprintf(d.out, "Value for %s: %.4g (just computed)\n", first, v.Lower)
 	case r.Proved:

@@ -12,7 +12,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/certify"
 )
 
 // pennies is matching pennies of two rounds; the first player has no choice in
@@ -62,8 +61,8 @@ func match() Match {
 	half := []search.Weighted{{Move: 0, Probability: 0.5}, {Move: 1, Probability: 0.5}}
 	return Match{
 		Machine: newPennies(),
-		Known: func(q machine.State) (certify.Claim, bool) {
-			return certify.Claim{Value: 50, Strategies: [][]search.Weighted{half, tails}}, q[0] == 0
+		Known: func(q machine.State) (search.Claim, bool) {
+			return search.Claim{Value: 50, Strategies: [][]search.Weighted{half, tails}}, q[0] == 0
 		},
 		Search: func(context.Context, machine.State) (search.Result, error) {
 			return search.Result{Proved: true, Values: []search.Interval{{Lower: 0, Upper: 100}, {Lower: 0, Upper: 100}}}, nil

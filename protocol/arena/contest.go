@@ -44,8 +44,8 @@ var errInterrupted = errors.New("interrupted")
 
 // seat gives the players their roles.
 func (c *contest) seat(players []Player) error {
-	for r, name := range c.roles {
-		if name == machine.RandomRole {
+	for r := range c.roles {
+		if machine.Role(r) == c.machine.Names().Chance() {
 			c.record.Players[r] = chance
 			continue
 		}

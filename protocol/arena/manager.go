@@ -48,10 +48,8 @@ func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger)
 // PlayerRoles are the roles that players take: all but random, in order.
 func (g *Manager) PlayerRoles() []string {
 	var roles []string
-	for _, r := range g.roles {
-		if r != machine.RandomRole {
-			roles = append(roles, r)
-		}
+	for _, r := range g.machine.Names().Players() {
+		roles = append(roles, g.roles[r])
 	}
 	return roles
 }

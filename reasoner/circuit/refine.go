@@ -53,7 +53,7 @@ func (s *symmetrySearch) start() []uint64 {
 			colours[s.moves[r]+m] = blend(fromMove, rank(g.Does[r][m], ranks, kind{legal, false}))
 		}
 		chance := uint64(0)
-		if g.Names.Roles[r] == machine.RandomRole {
+		if machine.Role(r) == g.Names.Chance() {
 			chance = 1
 		}
 		colours[s.roles+r] = blend(fromRole, chance)

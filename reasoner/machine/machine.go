@@ -16,6 +16,9 @@ import (
 // Role is an index into Names.Roles: the order of the role declarations.
 type Role int
 
+// NoRole stands for the absence of a role.
+const NoRole Role = -1
+
 // Move is an index into the move table of its role, Names.Moves[role].
 type Move int32
 
@@ -23,7 +26,8 @@ type Move int32
 const NoMove Move = -1
 
 // NoGoal is the goal of a role for which the rules give no goal value, or
-// several, or one that is no number from 0 to MaxGoal.
+// several, or one that is no number from 0 to MaxGoal. It is worth 0
+// points to whoever adds up or compares goals.
 const NoGoal int32 = -1
 
 // MaxGoal is the largest goal value that the rules of GDL allow.

@@ -212,3 +212,20 @@ func TestExpandingManyIsExpandingEach(t *testing.T) {
 		}
 	}
 }
+
+func TestTheRoleNamedRandomIsChanceAndAllOthersArePlayers(t *testing.T) {
+	for _, test := range []struct {
+		roles   []string
+		players []machine.Role
+		chance  machine.Role
+	}{
+		{[]string{"a", "random", "b"}, []machine.Role{0, 2}, 1},
+		{[]string{"a", "b"}, []machine.Role{0, 1}, machine.NoRole},
+		{[]string{"random"}, nil, 0},
+	} {
+		n := &machine.Names{Roles: test.roles}
+		if diff := cmp.Diff(test.players, n.Players()); diff != "" || n.Chance() != test.chance {
+			t.Errorf("%v: chance is %d, want %d; players %s", test.roles, n.Chance(), test.chance, diff)
+		}
+	}
+}

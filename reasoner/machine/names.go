@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -41,6 +42,20 @@ func (n *Names) index() {
 		n.folded = append(n.folded, folded)
 	}
 }
+
+// Players are the roles that choose for themselves, all but chance, in order.
+func (n *Names) Players() []Role {
+	var players []Role
+	for r, name := range n.Roles {
+		if name != RandomRole {
+			players = append(players, Role(r))
+		}
+	}
+	return players
+}
+
+// Chance is the role named RandomRole, or NoRole in a game without it.
+func (n *Names) Chance() Role { return Role(slices.Index(n.Roles, RandomRole)) }
 
 // Role finds a role by its name, in any case if only one role matches.
 func (n *Names) Role(name string) (Role, bool) {

@@ -113,7 +113,7 @@ func (s *simulation) choose() bool {
 func (s *simulation) checkGoals(ctx context.Context) error {
 	s.batch.Goals(s.goals, 0)
 	for r, goal := range s.goals {
-		if goal >= 0 && goal <= 100 || s.names.Roles[r] == machine.RandomRole {
+		if goal >= 0 && goal <= 100 || machine.Role(r) == s.names.Chance() {
 			continue
 		}
 		facts, err := reference.Facts(ctx, s.game, s.names.AppendFluents(nil, s.state), "goal", 2)

@@ -11,7 +11,7 @@ import (
 	"fmt"
 
 	"stackmate/reasoner/machine"
-	"stackmate/search/certify"
+	"stackmate/search"
 )
 
 // Label says which solution a book holds.
@@ -26,7 +26,7 @@ type Label struct {
 type Book struct {
 	Label
 	machine  machine.Machine
-	claims   map[string]certify.Claim
+	claims   map[string]search.Claim
 	bytes    int64
 	maxBytes int64
 }
@@ -34,20 +34,20 @@ type Book struct {
 // New makes an empty book for a machine. It grows up to maxBytes of memory; zero
 // means no bound.
 func New(m machine.Machine, label Label, maxBytes int64) *Book {
-	return &Book{Label: label, machine: m, claims: make(map[string]certify.Claim), maxBytes: maxBytes}
+	return &Book{Label: label, machine: m, claims: make(map[string]search.Claim), maxBytes: maxBytes}
 }
 
 // Len is the number of positions in the book.
 func (b *Book) Len() int { return len(b.claims) }
 
 // Lookup tells what the book claims of q.
-func (b *Book) Lookup(q machine.State) (certify.Claim, bool) {
+func (b *Book) Lookup(q machine.State) (search.Claim, bool) {
 	claim, ok := b.claims[string(key(q))]
 	return claim, ok
 }
 
-// At implements certify.Solution: a position that is not in the book is an error.
-func (b *Book) At(_ context.Context, q machine.State) (certify.Claim, error) {
+// At implements search.Solution: a position that is not in the book is an error.
+func (b *Book) At(_ context.Context, q machine.State) (search.Claim, error) {
 	claim, ok := b.Lookup(q)
 	if !ok {
 		return claim, fmt.Errorf("the saved solution does not know the position %v", b.machine.Names().AppendFluents(nil, q))
@@ -57,15 +57,15 @@ func (b *Book) At(_ context.Context, q machine.State) (certify.Claim, error) {
 
 // Recorder returns a solution that answers like s and leaves all its answers in
 // the book. It asks s only for what the book does not hold.
-func (b *Book) Recorder(s certify.Solution) certify.Solution { return recorder{b, s} }
+func (b *Book) Recorder(s search.Solution) search.Solution { return recorder{b, s} }
 
 type recorder struct {
 	book     *Book
-	solution certify.Solution
+	solution search.Solution
 }
 
-// At implements certify.Solution.
-func (r recorder) At(ctx context.Context, q machine.State) (certify.Claim, error) {
+// At implements search.Solution.
+func (r recorder) At(ctx context.Context, q machine.State) (search.Claim, error) {
 	if claim, ok := r.book.Lookup(q); ok {
 		return claim, nil
 	}
@@ -85,14 +85,14 @@ const (
 )
 
 // add enters a claim, or says that there is no memory left.
-func (b *Book) add(q machine.State, claim certify.Claim) error {
+func (b *Book) add(q machine.State, claim search.Claim) error {
 	b.bytes += entryBytes + 8*int64(len(q))
 	for _, strategy := range claim.Strategies {
 		b.bytes += strategyBytes + moveBytes*int64(len(strategy))
 	}
 	if b.maxBytes > 0 && b.bytes > b.maxBytes {
 		return fmt.Errorf("%w: a solution of more than %d positions needs more than %d MiB",
-			certify.ErrMemory, len(b.claims), b.maxBytes>>20)
+			search.ErrMemory, len(b.claims), b.maxBytes>>20)
 	}
 	b.claims[string(key(q))] = claim
 	return nil

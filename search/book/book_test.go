@@ -17,7 +17,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/certify"
 )
 
 // names makes a machine that is only good for its names: 70 fluents, so that a
@@ -52,7 +51,7 @@ func drawBook(t *rapid.T) (*Book, []machine.State) {
 		for _, f := range rapid.SliceOfN(rapid.IntRange(0, 69), 0, 5).Draw(t, "fluents") {
 			q.Set(f)
 		}
-		claim := certify.Claim{
+		claim := search.Claim{
 			Value:      float64(rapid.IntRange(0, 300).Draw(t, "value")) / 3,
 			Strategies: [][]search.Weighted{{{Move: machine.Move(rapid.IntRange(0, 4).Draw(t, "move")), Probability: 1}}, nil},
 		}
@@ -175,7 +174,7 @@ func TestASavedBookReplacesTheFileAndLeavesNothingElse(t *testing.T) {
 	path := filepath.Join(dir, "toy.solution")
 	for _, value := range []float64{10, 20} {
 		b := New(names(false), label, 0)
-		if err := b.add(machine.State{1, 2}, certify.Claim{Value: value, Strategies: make([][]search.Weighted, 2)}); err != nil {
+		if err := b.add(machine.State{1, 2}, search.Claim{Value: value, Strategies: make([][]search.Weighted, 2)}); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.Save(path); err != nil {
@@ -201,11 +200,11 @@ func TestMemoryIsBounded(t *testing.T) {
 	b := New(names(false), label, 1000)
 	var err error
 	for i := range 100 {
-		if err = b.add(machine.State{uint64(i), 0}, certify.Claim{}); err != nil {
+		if err = b.add(machine.State{uint64(i), 0}, search.Claim{}); err != nil {
 			break
 		}
 	}
-	if !errors.Is(err, certify.ErrMemory) || b.Len() == 0 || b.Len() > 20 {
+	if !errors.Is(err, search.ErrMemory) || b.Len() == 0 || b.Len() > 20 {
 		t.Errorf("error %v after %d positions", err, b.Len())
 	}
 }
@@ -213,9 +212,9 @@ func TestMemoryIsBounded(t *testing.T) {
 // counted counts how often it is asked.
 type counted struct{ calls int }
 
-func (c *counted) At(context.Context, machine.State) (certify.Claim, error) {
+func (c *counted) At(context.Context, machine.State) (search.Claim, error) {
 	c.calls++
-	return certify.Claim{Value: 7}, nil
+	return search.Claim{Value: 7}, nil
 }
 
 func TestARecorderAsksOnceForEachPosition(t *testing.T) {

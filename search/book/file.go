@@ -16,7 +16,6 @@ import (
 	"stackmate/internal/atomicfile"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/certify"
 )
 
 // The file of a solution is a gzip stream (RFC 1952), which guards it against
@@ -87,7 +86,7 @@ func (b *Book) write(w io.Writer) error {
 	return z.Close()
 }
 
-func appendRecord(dst []byte, q machine.State, fluents, roles int, claim certify.Claim) []byte {
+func appendRecord(dst []byte, q machine.State, fluents, roles int, claim search.Claim) []byte {
 	var held []int
 	for f := range fluents {
 		if q.Has(f) {

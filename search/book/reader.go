@@ -11,7 +11,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/certify"
 )
 
 // reader reads positions, translating the numbers of a file to those of a
@@ -51,8 +50,8 @@ func newReader(in *bufio.Reader, h header, names *machine.Names) (*reader, error
 }
 
 // record reads one position of the given number of words.
-func (r *reader) record(words int) (machine.State, certify.Claim, error) {
-	var claim certify.Claim
+func (r *reader) record(words int) (machine.State, search.Claim, error) {
+	var claim search.Claim
 	q, err := r.state(words)
 	if err != nil {
 		return nil, claim, err

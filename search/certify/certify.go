@@ -7,29 +7,11 @@ package certify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
-
-// Claim is what a solution says of one position.
-type Claim struct {
-	// Value in goal points of the first player: the first role that is not
-	// chance.
-	Value float64
-	// Strategies holds the strategy of each role, as search.Result has them.
-	// Roles that have a single legal move, or are chance, need none.
-	Strategies [][]search.Weighted
-}
-
-// Solution is anything that knows the value and the strategies of positions.
-type Solution interface {
-	// At tells what the solution claims of q, which must not be kept or changed.
-	// Only the initial position may be terminal.
-	At(ctx context.Context, q machine.State) (Claim, error)
-}
 
 // Tolerance is the error of values, in goal points, below which they count as
 // equal. Matrix games are solved to 1e-8 goal points at worst and 1e-14 as a
@@ -71,7 +53,7 @@ type Certificate struct {
 // Fault is a claim that does not hold.
 type Fault struct {
 	Position machine.State
-	Role     machine.Role // whose strategy is worth less than claimed; -1 if a lone player can obtain more
+	Role     machine.Role // whose strategy is worth less than claimed; machine.NoRole if a lone player can obtain more
 	Claimed  float64      // goal points of the first player
 	Obtained float64      // goal points of the first player, against the best reply
 }
@@ -91,9 +73,6 @@ func (c Certificate) Exploitability() float64 {
 // and all claims hold.
 func (c Certificate) Certified() bool { return c.Complete && c.Exploitability() == 0 && c.Faults == 0 }
 
-// ErrMemory is returned, wrapped, by a check that needs more memory than allowed.
-var ErrMemory = errors.New("out of the memory allowed")
-
 // Limits bound a check. The zero value bounds nothing.
 type Limits struct {
 	MaxBytes int64 // memory for the positions checked
@@ -106,15 +85,15 @@ type Limits struct {
 
 // Check plays the strategies of a solution from q.
 //
-// Cost: one call of Solution.At for each position where a player has a choice,
+// Cost: one call of search.Solution.At for each position where a player has a choice,
 // two if both strategies reach it, and one expansion. Memory: one table entry
 // for each position. Errors: ctx.Err(), that of the solution, strategies that
 // are none, a game of another class or with a fault (search.ErrNotZeroSum), or
-// ErrMemory; the certificate then says what had been checked and proved. That
+// search.ErrMemory; the certificate then says what had been checked and proved. That
 // claims do not hold is no error; the certificate tells it.
-func Check(ctx context.Context, m machine.Machine, q machine.State, s Solution, lim Limits) (Certificate, error) {
+func Check(ctx context.Context, m machine.Machine, q machine.State, s search.Solution, lim Limits) (Certificate, error) {
 	w := newWalk(ctx, m, s, lim)
-	players, chance, err := Players(m.Names().Roles)
+	first, other, err := search.Opponents(m.Names())
 	if err != nil {
 		return w.certificate, err
 	}
@@ -122,10 +101,7 @@ func Check(ctx context.Context, m machine.Machine, q machine.State, s Solution, 
 	if err != nil {
 		return w.certificate, err
 	}
-	w.first, w.other, w.chance = players[0], -1, chance
-	if len(players) == 2 {
-		w.other = players[1]
-	}
+	w.first, w.other, w.chance = first, other, m.Names().Chance()
 	w.certificate.Value = claim.Value
 	guarantee := w.play(q, firstDefends)
 	w.prove(guarantee, fixedGoal(maxGoal))
@@ -139,22 +115,6 @@ func Check(ctx context.Context, m machine.Machine, q machine.State, s Solution, 
 	return w.certificate, w.err
 }
 
-// Players are the roles that are not chance, one or two, and chance, or -1.
-func Players(roles []string) (players []machine.Role, chance machine.Role, err error) {
-	chance = -1
-	for r, name := range roles {
-		if name == machine.RandomRole {
-			chance = machine.Role(r)
-		} else {
-			players = append(players, machine.Role(r))
-		}
-	}
-	if len(players) < 1 || len(players) > 2 {
-		err = fmt.Errorf("expected a game of one or two roles besides %s, found %d", machine.RandomRole, len(players))
-	}
-	return players, chance, err
-}
-
 // Search is the solution that a search finds, position by position. A search
 // with a table that knows the game answers quickly.
 type Search struct {
@@ -163,21 +123,21 @@ type Search struct {
 	Limits   search.Limits
 }
 
-// At implements Solution. A position that the search does not solve is an error.
-func (s Search) At(ctx context.Context, q machine.State) (Claim, error) {
-	players, _, err := Players(s.Machine.Names().Roles)
+// At implements search.Solution. A position that the search does not solve is an error.
+func (s Search) At(ctx context.Context, q machine.State) (search.Claim, error) {
+	first, _, err := search.Opponents(s.Machine.Names())
 	if err != nil {
-		return Claim{}, err
+		return search.Claim{}, err
 	}
 	r, err := s.Searcher.Search(ctx, s.Machine, q, s.Limits)
 	switch {
 	case err != nil:
-		return Claim{}, err
+		return search.Claim{}, err
 	case ctx.Err() != nil:
-		return Claim{}, ctx.Err()
-	case !r.Proved || !r.Values[players[0]].Solved():
-		v := r.Values[players[0]]
-		return Claim{}, fmt.Errorf("a position that the strategies reach is not solved: its value is in [%g, %g]", v.Lower, v.Upper)
+		return search.Claim{}, ctx.Err()
+	case !r.Proved || !r.Values[first].Solved():
+		v := r.Values[first]
+		return search.Claim{}, fmt.Errorf("a position that the strategies reach is not solved: its value is in [%g, %g]", v.Lower, v.Upper)
 	}
-	return Claim{Value: r.Values[players[0]].Lower, Strategies: r.Strategies}, nil
+	return search.Claim{Value: r.Values[first].Lower, Strategies: r.Strategies}, nil
 }

@@ -18,15 +18,15 @@ import (
 )
 
 // solutionFunc is a solution written as a function.
-type solutionFunc func(q machine.State) (Claim, error)
+type solutionFunc func(q machine.State) (search.Claim, error)
 
-func (f solutionFunc) At(_ context.Context, q machine.State) (Claim, error) { return f(q) }
+func (f solutionFunc) At(_ context.Context, q machine.State) (search.Claim, error) { return f(q) }
 
 // solved is the solution of a toy by the search of its class.
-func solved(t rapid.TB, m machine.Machine, isSequential bool) Solution {
+func solved(t rapid.TB, m machine.Machine, isSequential bool) search.Solution {
 	t.Helper()
 	if isSequential { // every position from scratch
-		return solutionFunc(func(q machine.State) (Claim, error) {
+		return solutionFunc(func(q machine.State) (search.Claim, error) {
 			fresh := Search{Machine: m, Searcher: sequential.New(sequential.Config{})}
 			return fresh.At(context.Background(), q)
 		})
@@ -40,7 +40,7 @@ func solved(t rapid.TB, m machine.Machine, isSequential bool) Solution {
 
 // best is what the defender's strategy obtains from a position, in rationals and
 // without table, ply memory or claims: the oracle of the tests.
-func best(g *toys.Tree, s Solution, at int, defender machine.Role) *big.Rat {
+func best(g *toys.Tree, s search.Solution, at int, defender machine.Role) *big.Rat {
 	n := &g.Nodes[at]
 	if n.Kids == nil {
 		return big.NewRat(int64(n.Goals[0]), 1)
@@ -107,7 +107,7 @@ func drawRoles(t *rapid.T) []string {
 	return roles
 }
 
-func check(t rapid.TB, m machine.Machine, s Solution) Certificate {
+func check(t rapid.TB, m machine.Machine, s search.Solution) Certificate {
 	t.Helper()
 	c, err := Check(context.Background(), m, m.Initial(), s, Limits{})
 	if err != nil {
@@ -138,7 +138,7 @@ func TestSolutionsOfOnePlayerGamesAreCertified(t *testing.T) {
 		if c := check(t, m, s); !c.Certified() {
 			t.Fatalf("not certified: %+v, %+v", c, c.First)
 		}
-		low := solutionFunc(func(q machine.State) (Claim, error) {
+		low := solutionFunc(func(q machine.State) (search.Claim, error) {
 			claim, err := s.At(context.Background(), q)
 			claim.Value--
 			return claim, err
@@ -176,8 +176,8 @@ func TestGuaranteesOfArbitraryStrategiesAreThoseOfTheBestResponses(t *testing.T)
 	rapid.Check(t, func(t *rapid.T) {
 		g := draw(t, drawRoles(t), false)
 		strategies := drawMixtures(t, g)
-		s := solutionFunc(func(q machine.State) (Claim, error) {
-			return Claim{Value: 50, Strategies: strategies[q[0]]}, nil
+		s := solutionFunc(func(q machine.State) (search.Claim, error) {
+			return search.Claim{Value: 50, Strategies: strategies[q[0]]}, nil
 		})
 		c := check(t, g.Machine(), s)
 		guarantee, limit := best(g, s, 0, 0), best(g, s, 0, 1)
@@ -206,9 +206,9 @@ func isBound(got float64, want *big.Rat, sign int) bool {
 func TestPureStrategiesAreWorthTheirGoalsExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := draw(t, []string{"left", "right"}, false)
-		s := solutionFunc(func(machine.State) (Claim, error) {
+		s := solutionFunc(func(machine.State) (search.Claim, error) {
 			first := []search.Weighted{{Move: 0, Probability: 1}}
-			return Claim{Value: 50, Strategies: [][]search.Weighted{first, first}}, nil
+			return search.Claim{Value: 50, Strategies: [][]search.Weighted{first, first}}, nil
 		})
 		c := check(t, g.Machine(), s)
 		if math.Mod(c.Guarantee, 25) != 0 || math.Mod(c.Limit, 25) != 0 || c.Gap != c.Limit-c.Guarantee {
@@ -224,7 +224,7 @@ func TestAGameThatIsOverIsCertifiedByItsGoals(t *testing.T) {
 	if !c.Certified() || c.Guarantee != 70 || c.Limit != 70 || c.Gap != 0 || c.Positions != 0 {
 		t.Errorf("found %+v", c)
 	}
-	wrong := solutionFunc(func(machine.State) (Claim, error) { return Claim{Value: 100}, nil })
+	wrong := solutionFunc(func(machine.State) (search.Claim, error) { return search.Claim{Value: 100}, nil })
 	if c := check(t, m, wrong); c.Certified() || c.First == nil {
 		t.Errorf("a wrong value is certified: %+v", c)
 	}
@@ -235,13 +235,13 @@ func TestAWrongValueAnywhereIsAFault(t *testing.T) {
 		m := draw(t, drawRoles(t), false).Machine()
 		s := solved(t, m, false)
 		var asked []uint64
-		check(t, m, solutionFunc(func(q machine.State) (Claim, error) {
+		check(t, m, solutionFunc(func(q machine.State) (search.Claim, error) {
 			asked = append(asked, q[0])
 			return s.At(context.Background(), q)
 		}))
 		wrong := rapid.SampledFrom(asked).Draw(t, "position")
 		by := rapid.SampledFrom([]float64{-30, -1, -1e-4, 1e-4, 1, 30, math.NaN()}).Draw(t, "by")
-		c := check(t, m, solutionFunc(func(q machine.State) (Claim, error) {
+		c := check(t, m, solutionFunc(func(q machine.State) (search.Claim, error) {
 			claim, err := s.At(context.Background(), q)
 			if q[0] == wrong {
 				claim.Value += by
@@ -265,8 +265,8 @@ func TestAWrongStrategyIsAFault(t *testing.T) {
 		left, right, want float64
 		faulty            machine.Role
 	}{{0.5, 0.5, 0, -1}, {0.6, 0.5, 10, 0}, {0.5, 0.4, 10, 1}, {0.5, 1, 50, 1}} {
-		c := check(t, m, solutionFunc(func(machine.State) (Claim, error) {
-			return Claim{Value: 50, Strategies: [][]search.Weighted{mix(test.left), mix(test.right)}}, nil
+		c := check(t, m, solutionFunc(func(machine.State) (search.Claim, error) {
+			return search.Claim{Value: 50, Strategies: [][]search.Weighted{mix(test.left), mix(test.right)}}, nil
 		}))
 		if math.Abs(c.Exploitability()-test.want) > 1e-9 || c.Certified() != (test.want == 0) {
 			t.Errorf("heads with %v and %v: %+v, want exploitability %v", test.left, test.right, c, test.want)
@@ -283,8 +283,8 @@ func TestUniformPlayOfExample2IsExploitable(t *testing.T) {
 	// column player the rows 7/3, 3 and 7/3.
 	third := []search.Weighted{{Move: 0, Probability: 1. / 3}, {Move: 1, Probability: 1. / 3}, {Move: 2, Probability: 1. / 3}}
 	m := toys.Matrix([][]int32{{6, 1, 0}, {3, 3, 3}, {0, 1, 6}}).Machine()
-	c := check(t, m, solutionFunc(func(machine.State) (Claim, error) {
-		return Claim{Value: 3, Strategies: [][]search.Weighted{third, third}}, nil
+	c := check(t, m, solutionFunc(func(machine.State) (search.Claim, error) {
+		return search.Claim{Value: 3, Strategies: [][]search.Weighted{third, third}}, nil
 	}))
 	if math.Abs(c.Guarantee-5./3) > 1e-9 || math.Abs(c.Limit-3) > 1e-9 || math.Abs(c.Exploitability()-4./3) > 1e-9 {
 		t.Fatalf("found %+v", c)
@@ -301,8 +301,8 @@ func TestStrategiesThatAreNoneAreErrors(t *testing.T) {
 		"from 0 to 1, found 2":   {{Move: 0, Probability: 2}, {Move: 1, Probability: -1}},
 		"from 0 to 1, found NaN": {{Move: 0, Probability: math.NaN()}},
 	} {
-		s := solutionFunc(func(machine.State) (Claim, error) {
-			return Claim{Value: 3, Strategies: [][]search.Weighted{left, pure}}, nil
+		s := solutionFunc(func(machine.State) (search.Claim, error) {
+			return search.Claim{Value: 3, Strategies: [][]search.Weighted{left, pure}}, nil
 		})
 		_, err := Check(context.Background(), m, m.Initial(), s, Limits{})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "left") {
@@ -315,8 +315,8 @@ func TestGamesThatAreNotZeroSumAreErrors(t *testing.T) {
 	g := toys.Matrix([][]int32{{60, 10}, {30, 30}})
 	g.Nodes[3].Goals[1] = 30
 	uniform := []search.Weighted{{Move: 0, Probability: 0.5}, {Move: 1, Probability: 0.5}}
-	s := solutionFunc(func(machine.State) (Claim, error) {
-		return Claim{Value: 30, Strategies: [][]search.Weighted{uniform, uniform}}, nil
+	s := solutionFunc(func(machine.State) (search.Claim, error) {
+		return search.Claim{Value: 30, Strategies: [][]search.Weighted{uniform, uniform}}, nil
 	})
 	m := g.Machine()
 	if _, err := Check(context.Background(), m, m.Initial(), s, Limits{}); !errors.Is(err, search.ErrNotZeroSum) {
@@ -332,8 +332,8 @@ func endless() machine.Machine {
 
 func TestEndlessGamesAreErrors(t *testing.T) {
 	m := endless()
-	s := solutionFunc(func(machine.State) (Claim, error) {
-		return Claim{Strategies: [][]search.Weighted{{{Move: 0, Probability: 1}}}}, nil
+	s := solutionFunc(func(machine.State) (search.Claim, error) {
+		return search.Claim{Strategies: [][]search.Weighted{{{Move: 0, Probability: 1}}}}, nil
 	})
 	if _, err := Check(context.Background(), m, m.Initial(), s, Limits{}); err == nil || !strings.Contains(err.Error(), "joint moves") {
 		t.Fatalf("error %v", err)
@@ -343,7 +343,7 @@ func TestEndlessGamesAreErrors(t *testing.T) {
 func TestChecksStopAtTheirLimits(t *testing.T) {
 	m := toys.Matrix([][]int32{{100, 0}, {0, 100}}).Machine()
 	s := solved(t, m, false)
-	if _, err := Check(context.Background(), m, m.Initial(), s, Limits{MaxBytes: 1}); !errors.Is(err, ErrMemory) {
+	if _, err := Check(context.Background(), m, m.Initial(), s, Limits{MaxBytes: 1}); !errors.Is(err, search.ErrMemory) {
 		t.Errorf("memory: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -362,7 +362,7 @@ func TestAnInterruptedCheckTellsWhatItHad(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		left := rapid.IntRange(1, 10).Draw(t, "answers")
-		c, err := Check(ctx, m, m.Initial(), solutionFunc(func(q machine.State) (Claim, error) {
+		c, err := Check(ctx, m, m.Initial(), solutionFunc(func(q machine.State) (search.Claim, error) {
 			if left--; left == 0 {
 				cancel()
 			}
@@ -382,8 +382,8 @@ func TestAnInterruptedCheckTellsWhatItHad(t *testing.T) {
 
 func TestALonePlayerWhoCouldDoBetterIsAFault(t *testing.T) {
 	g := &toys.Tree{Roles: []string{"lone"}, Nodes: []toys.Node{{Moves: []int{2}, Kids: []int{1, 2}}, {Goals: []int32{20}}, {Goals: []int32{80}}}}
-	c := check(t, g.Machine(), solutionFunc(func(machine.State) (Claim, error) {
-		return Claim{Value: 20, Strategies: [][]search.Weighted{{{Move: 0, Probability: 1}}}}, nil
+	c := check(t, g.Machine(), solutionFunc(func(machine.State) (search.Claim, error) {
+		return search.Claim{Value: 20, Strategies: [][]search.Weighted{{{Move: 0, Probability: 1}}}}, nil
 	}))
 	if c.Exploitability() != 60 || c.Faults != 1 || c.First.Role != -1 || c.First.Obtained != 80 {
 		t.Errorf("found %+v, %+v", c, c.First)
@@ -399,7 +399,7 @@ func TestProgressIsTold(t *testing.T) {
 	g.Nodes = append(g.Nodes, toys.Node{Goals: []int32{100}})
 	m := g.Machine()
 	told, done := int64(0), 0.0
-	s := solutionFunc(func(machine.State) (Claim, error) { return Claim{Value: 100}, nil })
+	s := solutionFunc(func(machine.State) (search.Claim, error) { return search.Claim{Value: 100}, nil })
 	c, err := Check(context.Background(), m, m.Initial(), s, Limits{Progress: func(positions int64, share float64) {
 		if share < done || share > 1 {
 			t.Errorf("share %v after %v", share, done)
@@ -413,8 +413,8 @@ func TestProgressIsTold(t *testing.T) {
 
 // firstMoves is a solution that claims nothing right and plays the first move.
 func firstMoves(players int) solutionFunc {
-	return func(machine.State) (Claim, error) {
-		claim := Claim{}
+	return func(machine.State) (search.Claim, error) {
+		claim := search.Claim{}
 		for range players {
 			claim.Strategies = append(claim.Strategies, []search.Weighted{{Move: 0, Probability: 1}})
 		}
@@ -446,7 +446,7 @@ func TestTheMemoryOfACheckIsThatOfItsLimit(t *testing.T) {
 		w.play(m.Initial(), firstDefends)
 		return w
 	})
-	if !errors.Is(w.err, ErrMemory) || bytes > limit+limit/2+1<<20 {
+	if !errors.Is(w.err, search.ErrMemory) || bytes > limit+limit/2+1<<20 {
 		t.Errorf("%d bytes on the heap, limit %d; error %v", bytes, limit, w.err)
 	}
 }

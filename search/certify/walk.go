@@ -57,16 +57,16 @@ type worth struct {
 // ply is the working memory of one position on the path.
 type ply struct {
 	expansion machine.Expansion
-	child     int     // the one being looked at
-	claim     *Claim  // nil where none is needed
-	mixture   []fixed // by defender's move; the sum is 1
-	sums      []fixed // by attacker's move: expected goal points of the first player
+	child     int           // the one being looked at
+	claim     *search.Claim // nil where none is needed
+	mixture   []fixed       // by defender's move; the sum is 1
+	sums      []fixed       // by attacker's move: expected goal points of the first player
 }
 
 type walk struct {
 	ctx      context.Context
 	machine  machine.Machine
-	solution Solution
+	solution search.Solution
 	limits   Limits
 	expander *machine.Expander
 	known    *table.Table[worth]
@@ -74,9 +74,9 @@ type walk struct {
 
 	tableBytes int64 // of known; 0 for no bound
 
-	first, other, chance machine.Role // -1 if there is none
+	first, other, chance machine.Role // machine.NoRole if there is none
 	side                 side         // of the present walk
-	defender, attacker   machine.Role // of the present walk; -1 if there is none
+	defender, attacker   machine.Role // of the present walk; machine.NoRole if there is none
 
 	checks      int64 // positions checked; those that both walks reach twice
 	sum         int32 // of the goals of both players, in every terminal position
@@ -85,7 +85,7 @@ type walk struct {
 	err         error
 }
 
-func newWalk(ctx context.Context, m machine.Machine, s Solution, lim Limits) *walk {
+func newWalk(ctx context.Context, m machine.Machine, s search.Solution, lim Limits) *walk {
 	w := &walk{
 		ctx: ctx, machine: m, solution: s, limits: lim,
 		expander: machine.NewExpander(m), known: table.New[worth](m.Words(), 0),
@@ -294,13 +294,10 @@ func (w *walk) points(goals []int32) fixed {
 		if machine.Role(r) == w.chance {
 			continue
 		}
-		if goal == machine.NoGoal {
-			w.err = fmt.Errorf("a terminal position gives %s no goal, or several", w.machine.Names().Roles[r])
-		}
-		sum += goal
+		sum += search.Points(goal)
 	}
-	own := goals[w.first]
-	if w.err == nil && (own < 0 || own > maxGoal) {
+	own := search.Points(goals[w.first])
+	if w.err == nil && own > maxGoal {
 		w.err = fmt.Errorf("expected goals from 0 to %d, found %d", maxGoal, own)
 	}
 	if w.other >= 0 && w.sumKnown && sum != w.sum {
@@ -318,7 +315,7 @@ func (w *walk) keep(q machine.State, v fixed) {
 	*w.known.Insert(q, 1) = worth{v, w.side}
 	stats := w.known.Stats()
 	if w.tableBytes > 0 && stats.Bytes > w.tableBytes && w.err == nil {
-		w.err = fmt.Errorf("%w: %d positions checked need more than %d MiB", ErrMemory, stats.Entries, w.limits.MaxBytes>>20)
+		w.err = fmt.Errorf("%w: %d positions checked need more than %d MiB", search.ErrMemory, stats.Entries, w.limits.MaxBytes>>20)
 	}
 	if w.checks++; w.limits.Progress != nil && w.checks%reportEvery == 0 {
 		w.limits.Progress(stats.Entries, w.share())

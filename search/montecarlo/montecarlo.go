@@ -37,16 +37,15 @@ type Config struct {
 	// Workers is the number of independent trees, each with a goroutine of its
 	// own, that are added up in the end; zero means one.
 	Workers int
-	// Lanes is the number of playouts that run in lock step. Zero means all that
-	// a circuit has, or slowLanes where playouts cost by the piece.
+	// Lanes is the number of playouts that run in lock step. Zero means all lanes
+	// of a parallel machine (machine.Info), or slowLanes where each position costs.
 	Lanes int
 	// Exploration is the constant of UCT in goal points; zero means
 	// defaultExploration.
 	Exploration float64
 }
 
-// slowLanes is the number of playouts at a time on an engine that looks at one
-// position at a time: more of them would make the tree blind for their sake.
+// slowLanes is the number of playouts at a time on a machine that is not parallel: more of them would make the tree blind for their sake.
 const slowLanes = 8
 
 // defaultBytes bounds the trees where the limits do not.

@@ -71,7 +71,7 @@ type block struct {
 
 type tree struct {
 	roles, words int
-	random       machine.Role // or -1
+	random       machine.Role // chance, or machine.NoRole
 	room         int64        // bytes that the tree may take
 
 	root   int32 // none before the first node

@@ -48,18 +48,12 @@ func newWorker(m machine.Machine, c Config, seed uint64, bytes int64) *worker {
 	w := &worker{config: c, rng: machine.NewRand(seed), adversarial: true, pending: map[edge]bool{}}
 	lanes := c.Lanes
 	if lanes == 0 {
-		if lanes = slowLanes; m.Info().Engine == "circuit" {
+		if lanes = slowLanes; m.Info().Parallel {
 			lanes = 1 << 30 // as many as the batch has
 		}
 	}
 	w.playouts = newPlayouts(m, lanes, w.rng, bytes/2)
 	w.playouts.check = w.checkSum
-	random := machine.Role(-1)
-	for r, name := range names.Roles {
-		if name == machine.RandomRole {
-			random = machine.Role(r)
-		}
-	}
 	roles := len(names.Roles)
 	for range max(1, w.playouts.lanes/playoutsPerLeaf) {
 		w.leaves = append(w.leaves, leaf{
@@ -68,7 +62,7 @@ func newWorker(m machine.Machine, c Config, seed uint64, bytes int64) *worker {
 		})
 	}
 	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(8*m.Words()+16*roles))
-	w.tree = newTree(roles, m.Words(), random, max(bytes-w.fixed, bytes/4))
+	w.tree = newTree(roles, m.Words(), names.Chance(), max(bytes-w.fixed, bytes/4))
 	if players := w.players(); players > 2 {
 		w.adversarial = false
 	} else if roles == 1 && players == 1 {

@@ -11,36 +11,31 @@ import (
 type payoff struct {
 	roles     int
 	maximiser machine.Role
-	minimiser machine.Role // or -1
-	random    machine.Role // chance, or -1
+	minimiser machine.Role // machine.NoRole if there is a single player
+	random    machine.Role // chance, or machine.NoRole
 	goals     search.Interval
 
 	sum      int32 // of the two players' goals, once a terminal position was met
 	sumKnown bool
 }
 
-func newPayoff(names []string, goals search.Interval) (payoff, error) {
-	p := payoff{roles: len(names), maximiser: -1, minimiser: -1, random: -1, goals: goals}
-	for i, name := range names {
-		r := machine.Role(i)
-		switch {
-		case name == machine.RandomRole:
-			p.random = r
-		case p.maximiser < 0:
-			p.maximiser = r
-		case p.minimiser < 0:
-			p.minimiser = r
-		default:
-			return p, fmt.Errorf("%w: more than two roles", search.ErrNotZeroSum)
-		}
-	}
-	if p.maximiser < 0 {
+func newPayoff(names *machine.Names, goals search.Interval) (payoff, error) {
+	p := payoff{roles: len(names.Roles), minimiser: machine.NoRole, random: names.Chance(), goals: goals}
+	players := names.Players()
+	switch len(players) {
+	case 0:
 		return p, fmt.Errorf("%w: no role but chance", search.ErrNotSequential)
+	case 1:
+	case 2:
+		p.minimiser = players[1]
+	default:
+		return p, fmt.Errorf("%w: more than two roles", search.ErrNotZeroSum)
 	}
+	p.maximiser = players[0]
 	return p, nil
 }
 
-// of returns the payoff of a terminal position. A missing goal counts as zero.
+// of returns the payoff of a terminal position.
 func (p *payoff) of(goals []int32) (float64, error) {
 	g := search.Points(goals[p.maximiser])
 	if float64(g) < p.goals.Lower || float64(g) > p.goals.Upper {

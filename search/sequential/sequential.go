@@ -134,7 +134,7 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	if v.machine == m && v.maxBytes == maxBytes {
 		return nil
 	}
-	p, err := newPayoff(m.Names().Roles, v.config.Goals)
+	p, err := newPayoff(m.Names(), v.config.Goals)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func Run(ctx context.Context, compile func(ctx context.Context, game string) (ma
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("%s by %s: %w", t.game, t.method, err)
 		}
-		value := r.Values[firstPlayer(m.Names().Roles)]
+		value := r.Values[m.Names().Players()[0]]
 		err = yield(Entry{
 			Game: t.game, Method: t.method, Value: [2]float64{value.Lower, value.Upper},
 			Nodes: r.Nodes, LPCalls: r.LPCalls, TableHits: r.TableHits,
@@ -116,16 +116,6 @@ func Run(ctx context.Context, compile func(ctx context.Context, game string) (ma
 		}
 	}
 	return nil
-}
-
-// firstPlayer is the first role that is not chance.
-func firstPlayer(roles []string) machine.Role {
-	for r, name := range roles {
-		if name != machine.RandomRole {
-			return machine.Role(r)
-		}
-	}
-	return 0
 }
 
 // WriteTable writes entries for people, and for the committed table.

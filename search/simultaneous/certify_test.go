@@ -17,10 +17,10 @@ import (
 // played are strategies, position by position, without a claim of a value.
 type played func(q machine.State) (search.Result, error)
 
-// At implements certify.Solution.
-func (p played) At(_ context.Context, q machine.State) (certify.Claim, error) {
+// At implements search.Solution.
+func (p played) At(_ context.Context, q machine.State) (search.Claim, error) {
 	r, err := p(q)
-	return certify.Claim{Strategies: r.Strategies}, err
+	return search.Claim{Strategies: r.Strategies}, err
 }
 
 func TestSolutionsOfRandomGamesAreCertified(t *testing.T) {

@@ -80,7 +80,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	if err != nil {
 		return nil, err
 	}
-	roles, err := castRoles(m.Names().Roles, config.Row)
+	roles, err := castRoles(m.Names(), config.Row)
 	if err != nil {
 		return nil, err
 	}
@@ -131,21 +131,14 @@ func (config Config) serializes() bool {
 	return false
 }
 
-// cast says who is who; chance is -1 in a game without it.
+// cast says who is who; chance is machine.NoRole in a game without it.
 type cast struct{ row, column, chance machine.Role }
 
 // castRoles finds out who is row player, column player and chance. The row
 // player is the role asked for, or the first one if that is chance.
-func castRoles(roles []string, row machine.Role) (cast, error) {
-	c := cast{-1, -1, -1}
-	var players []machine.Role
-	for r, name := range roles {
-		if name == machine.RandomRole {
-			c.chance = machine.Role(r)
-		} else {
-			players = append(players, machine.Role(r))
-		}
-	}
+func castRoles(names *machine.Names, row machine.Role) (cast, error) {
+	c := cast{machine.NoRole, machine.NoRole, names.Chance()}
+	players := names.Players()
 	if len(players) != 2 {
 		return c, fmt.Errorf("expected a game of two roles besides %s, found %d", machine.RandomRole, len(players))
 	}
@@ -373,11 +366,9 @@ func (s *solver) gather(f *frame, p, o []float64, known func(q machine.State) se
 // payoff is the goal of the row player in a terminal position. It checks what
 // the search relies on: goals within the range, and of constant sum.
 func (s *solver) payoff(goals []int32) float64 {
-	row, column := goals[s.row], goals[s.column]
+	row, column := search.Points(goals[s.row]), search.Points(goals[s.column])
 	v := float64(row)
 	switch {
-	case row == machine.NoGoal || column == machine.NoGoal:
-		s.fail(fmt.Errorf("a terminal position gives a role no goal, or several"))
 	case v < s.config.Low || v > s.config.High:
 		s.fail(fmt.Errorf("expected goals of %s from %v to %v, found %d",
 			s.machine.Names().Roles[s.row], s.config.Low, s.config.High, row))

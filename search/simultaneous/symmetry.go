@@ -39,8 +39,8 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 }
 
 // survey plays a random game from the initial position to learn what the goals
-// add up to. It returns false if that game does not end before ctx, or ends without
-// goals.
+// add up to. It returns false if that game does not end before ctx, or its goals
+// are outside of the range.
 func (s *solver) survey(ctx context.Context) bool {
 	b, rng := s.machine.NewNarrowBatch(), machine.NewRand(1)
 	for range maxPlies {

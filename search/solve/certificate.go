@@ -60,7 +60,7 @@ func (c *Certificate) sentence() string {
 	}
 	return fmt.Sprintf("NOT certified: %s; %d claims do not hold, one at %s: claimed %g, %s obtains %g (points of %s); %s",
 		proved, c.Faults, strings.Join(c.names.AppendFluents(nil, c.first.Position), " "),
-		c.first.Claimed, who, c.first.Obtained, c.names.Roles[firstPlayer(c.names.Roles)], work)
+		c.first.Claimed, who, c.first.Obtained, c.names.Roles[c.names.Players()[0]], work)
 }
 
 // atMost writes an upper bound with two digits, rounded up; nothing for 0.
@@ -70,10 +70,4 @@ func atMost(v float64) string {
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
 	return fmt.Sprintf(": at most %.2g", math.Ceil(v/unit)*unit)
-}
-
-// firstPlayer is the first role that is not chance.
-func firstPlayer(roles []string) int {
-	players, _, _ := certify.Players(roles)
-	return int(players[0])
 }

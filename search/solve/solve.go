@@ -156,11 +156,11 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 
 // Answers is the solution of m, position by position: that of the initial position
 // is the one shown, the others are what the method finds that found it.
-func (s *Solver) Answers(m machine.Machine, shown Solution) certify.Solution {
+func (s *Solver) Answers(m machine.Machine, shown Solution) search.Solution {
 	return answers{
 		Search:  certify.Search{Machine: m, Searcher: s.used, Limits: search.Limits{MaxBytes: s.memory, NoLine: true}},
 		initial: m.Initial(),
-		shown:   certify.Claim{Value: shown.result.Values[firstPlayer(m.Names().Roles)].Lower, Strategies: shown.result.Strategies},
+		shown:   search.Claim{Value: shown.result.Values[m.Names().Players()[0]].Lower, Strategies: shown.result.Strategies},
 	}
 }
 
@@ -169,11 +169,11 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) certify.Solution {
 type answers struct {
 	certify.Search
 	initial machine.State
-	shown   certify.Claim
+	shown   search.Claim
 }
 
-// At implements certify.Solution.
-func (a answers) At(ctx context.Context, q machine.State) (certify.Claim, error) {
+// At implements search.Solution.
+func (a answers) At(ctx context.Context, q machine.State) (search.Claim, error) {
 	if q.Equal(a.initial) {
 		return a.shown, nil
 	}
@@ -184,7 +184,7 @@ func (a answers) At(ctx context.Context, q machine.State) (certify.Claim, error)
 // remembers them, against every opponent, and adds what that shows to the
 // solution; where that ends with an error, what it had shown until then.
 // Progress is that of certify.Limits.
-func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers certify.Solution, solution *Solution, progress func(int64, float64)) error {
+func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers search.Solution, solution *Solution, progress func(int64, float64)) error {
 	started := time.Now()
 	left := max(s.memory-solution.PeakBytes, s.memory/4) // the search goes on answering
 	c, err := certify.Check(ctx, m, m.Initial(), answers, certify.Limits{MaxBytes: left, Progress: progress})

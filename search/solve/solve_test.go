@@ -9,7 +9,8 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/certify"
+	"stackmate/search/internal/toys"
+	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )
 
@@ -250,9 +251,9 @@ func TestTheStrategiesThatAreCertifiedAreThoseShown(t *testing.T) {
 // heads always claims 50 and plays the first move.
 type heads struct{}
 
-func (heads) At(context.Context, machine.State) (certify.Claim, error) {
+func (heads) At(context.Context, machine.State) (search.Claim, error) {
 	first := []search.Weighted{{Move: 0, Probability: 1}}
-	return certify.Claim{Value: 50, Strategies: [][]search.Weighted{first, first}}, nil
+	return search.Claim{Value: 50, Strategies: [][]search.Weighted{first, first}}, nil
 }
 
 func TestAnswersThatCanBeExploitedAreNotASolution(t *testing.T) {
@@ -270,5 +271,44 @@ func TestAnswersThatCanBeExploitedAreNotASolution(t *testing.T) {
 	var out bytes.Buffer
 	if err := s.WriteTable(&out); err != nil || !strings.Contains(out.String(), "the strategy of row obtains 0") {
 		t.Errorf("%v in\n%s", err, out.String())
+	}
+}
+
+func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T) {
+	const missing = machine.NoGoal
+	pennies := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
+		{Moves: []int{2, 2}, Kids: []int{1, 2, 2, 1}}, {Goals: []int32{100, missing}}, {Goals: []int32{missing, 100}},
+	}}
+	turns := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
+		{Moves: []int{1, 2}, Kids: []int{1, 2}}, {Goals: []int32{100, missing}}, {Goals: []int32{missing, 100}},
+	}}
+	alone := &toys.Tree{Roles: []string{"lone"}, Nodes: []toys.Node{{Moves: []int{2}, Kids: []int{1, 2}}, {}, {Goals: []int32{30}}}}
+	for _, test := range []struct {
+		game    *toys.Tree
+		methods []string
+		value   float64
+	}{
+		{pennies, []string{solve.Auto, "bi", "smab", "biab", "do", "best", solve.Anytime}, 50},
+		{turns, []string{solve.Auto, solve.BoundedAlphaBeta, "bi", "smab", "biab", "do", "best", solve.Anytime}, 0},
+		{alone, []string{solve.Auto, solve.BoundedAlphaBeta}, 30},
+	} {
+		m := test.game.Machine()
+		for _, method := range test.methods {
+			solver := solver(t, solve.Options{Method: method, Table: solve.On, Symmetries: solve.On, Moves: "dynamic"})
+			s, err := solver.Solve(t.Context(), m, nil)
+			if err == nil {
+				err = solver.Certify(t.Context(), m, solver.Answers(m, s), &s, nil)
+			}
+			if first := test.game.Roles[0]; err != nil || !s.IsWithin(0) || s.Value[first] != [2]float64{test.value, test.value} {
+				t.Errorf("%v by %s: value %v, want %v; error %v", test.game.Roles, method, s.Value, test.value, err)
+			}
+		}
+		if test.game == pennies {
+			continue // a value that sampling does not prove
+		}
+		r, err := montecarlo.New(montecarlo.Config{}).Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 200})
+		if v := r.Values; err != nil || !r.Proved || v[0] != search.Exact(test.value) {
+			t.Errorf("%v by sampling: value %v, want %v; error %v", test.game.Roles, v, test.value, err)
+		}
 	}
 }
