@@ -24,6 +24,10 @@ const (
 	// maxLarge bounds the bytes of all large messages together, in messages of the
 	// largest size: one can be read while one is parsed.
 	maxLarge = 2
+	// queueSpan is how long before another a connection may have been made for the
+	// other's PLAY or STOP to wait for its request, and queueWait for how long.
+	queueSpan = 250 * time.Millisecond
+	queueWait = 100 * time.Millisecond
 )
 
 // admission knows the open connections and the bytes that they hold.
@@ -161,6 +165,26 @@ func (a *admission) reserve(v *visitor, bytes, limit int64) bool {
 	v.bytes += bytes
 	a.bytes += bytes
 	return true
+}
+
+// queue waits until those who came just before v have sent their requests, too, or
+// until it is clear that they don't. After a pause of the process several requests
+// wait for it at once, and the runtime begins with the newest of them; but joint
+// moves have to be heard in the order in which they were sent.
+func (a *admission) queue(v *visitor) {
+	for limit := time.Now().Add(queueWait); a.isBehind(v) && time.Now().Before(limit); {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// isBehind tells whether somebody who came just before v has not sent a whole request.
+func (a *admission) isBehind(v *visitor) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if v.inAll == nil || v.inAll.Prev() == nil {
+		return false
+	}
+	return v.accepted.Sub(v.inAll.Prev().Value.(*visitor).accepted) < queueSpan
 }
 
 // arrived takes note of a whole request: from now on it is answered, not waited for.

@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"stackmate/gdl"
+
 	"github.com/rs/zerolog"
 )
 
@@ -159,6 +161,47 @@ func TestSlowSendersAreTurnedAwaySoon(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestRequestsThatWaitTogetherAreHeardInOrderOfTheirConnections(t *testing.T) {
+	var told string
+	agent := &fake{onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+		told = toldText(history)
+		return pass, nil
+	}}
+	inMemory(t, agent, func(t *testing.T, network pipes) {
+		drip(network, 0, post(startText("Left")))
+		var all sync.WaitGroup
+		first, second := network.dial(), network.dial()
+		say := func(c net.Conn, message string) {
+			all.Go(func() {
+				defer c.Close()
+				_, _ = io.WriteString(c, post(message))
+				_, _ = io.ReadAll(c)
+			})
+			synctest.Wait()
+		}
+		say(second, "(PLAY m.1 (pass pass))")
+		say(first, "(PLAY m.1 NIL)")
+		all.Wait()
+		if told != "() (pass pass)" {
+			t.Errorf("told %s, expected NIL before the joint move", told)
+		}
+		drip(network, 0, post("(ABORT m.1)"))
+	})
+}
+
+func TestAPlayDoesNotWaitForASilentNeighbour(t *testing.T) {
+	inMemory(t, &fake{}, func(t *testing.T, network pipes) {
+		drip(network, 0, post(startText("Left")))
+		silent := network.dial()
+		defer silent.Close()
+		reply, took := drip(network, 0, post("(PLAY m.1 NIL)"))
+		if body(t, reply) != "pass" || took > 2*queueWait {
+			t.Errorf("%q after %v", reply, took)
+		}
+		drip(network, 0, post("(ABORT m.1)"))
+	})
 }
 
 func TestALargeMessageHasTimeAsLongAsItArrives(t *testing.T) {

@@ -143,6 +143,9 @@ func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *
 		return e.health(w)
 	}
 	request, err := e.read(w, r, v)
+	if c := commandOf(request); c == Play || c == Stop {
+		e.admission.queue(v)
+	}
 	e.admission.arrived(v)
 	if errors.Is(err, errNoRoom) {
 		x.message.Command, x.reply = Start, "busy"
