@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/internal/guard"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
@@ -18,7 +19,7 @@ type source int
 const (
 	fromRules    source = iota // a prover: nothing is compiled
 	fromFallback               // a machine for the meantime
-	fromFast                   // the machine to play with
+	fromBest                   // the machine to play with
 	sources
 )
 
@@ -92,6 +93,22 @@ func (m *match) change(f func()) {
 	f()
 	close(m.changed)
 	m.changed = make(chan struct{})
+}
+
+// compiled takes over what came of compiling with one engine.
+func (m *match) compiled(ctx context.Context, a reasoner.Attempt, memory *memory) {
+	if a.Err != nil {
+		fault(m.log.Warn(), a.Err).Str("engine", a.Engine).Msg("the rules are not compiled")
+		return
+	}
+	from := fromFallback
+	if a.Best {
+		from = fromBest
+	}
+	memory.machine(a.Machine)
+	info := a.Machine.Info()
+	m.log.Info().Str("engine", info.Engine).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
+	m.follow(ctx, from, func() rulebook { return newCompiled(a.Machine) }, a.Machine)
 }
 
 // follow keeps up with the history by the rulebook that rules makes, in a goroutine of its own, until

@@ -9,10 +9,9 @@ import (
 // The parts of the memory of a match while its game is being compiled. When that
 // is done, all that the machines leave over belongs to the searches.
 const (
-	fastShare     = 0.5  // for compiling with the fast engine
-	fallbackBytes = 0.25 // for compiling with a fallback engine
-	proverShare   = 0.05 // for answers from the rules alone
-	earlyShare    = 0.2  // for searches on the fallback meanwhile
+	compilingShare = 0.75 // for compiling, with all engines together
+	proverShare    = 0.05 // for answers from the rules alone
+	earlyShare     = 0.2  // for searches on the first machine meanwhile
 )
 
 // leastBytes is what a search needs to be of any use.
@@ -20,22 +19,16 @@ const leastBytes = 4 << 20
 
 // memory divides the bytes that a match may take. It is safe for concurrent use.
 type memory struct {
-	mu        sync.Mutex
-	total     int64
-	compiling bool
-	machines  int64 // taken by machines
-	lost      int64 // held by searches that were left behind
+	total    int64
+	compiled <-chan struct{} // closed when compiling is over; nil before it has begun
+
+	mu       sync.Mutex
+	machines int64 // taken by machines
+	lost     int64 // held by searches that were left behind
 }
 
-func newMemory(total int64) *memory { return &memory{total: total, compiling: true} }
-
-// forCompiling is the memory for compiling with an engine.
-func (m *memory) forCompiling(engine string) int64 {
-	if engine == fastEngine {
-		return int64(fastShare * float64(m.total))
-	}
-	return int64(fallbackBytes * float64(m.total))
-}
+// forCompiling is the memory for compiling.
+func (m *memory) forCompiling() int64 { return int64(compilingShare * float64(m.total)) }
 
 // forProving is the memory for answers from the rules alone.
 func (m *memory) forProving() int64 { return int64(proverShare * float64(m.total)) }
@@ -47,21 +40,16 @@ func (m *memory) machine(of machine.Machine) {
 	m.machines += of.Info().Bytes
 }
 
-// compiled takes note that compiling is over.
-func (m *memory) compiled() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.compiling = false
-}
-
 // share is the memory for one of several searches side by side; 0 if there is too
 // little for another one.
 func (m *memory) share() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	free := m.total - m.machines - m.forProving()
-	if m.compiling {
-		free = int64(earlyShare * float64(m.total))
+	free := int64(earlyShare * float64(m.total))
+	select {
+	case <-m.compiled:
+		free = m.total - m.machines - m.forProving()
+	default:
 	}
 	if share := (free - m.lost) / searches; share >= leastBytes {
 		return share

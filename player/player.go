@@ -23,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/gdl"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
@@ -84,7 +85,7 @@ type Player struct {
 
 	life        context.Context // of the match, ended by abort
 	clock       time.Duration   // for a move; 0 means no limit
-	compilation *compilation
+	compilation compilation
 	match       *match
 	desk        *desk
 }
@@ -125,7 +126,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	go p.margins.watch(ctx)
 	p.clock = m.PlayClock
 	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self), p.margins)
-	memory := newMemory(p.options.Memory)
+	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
 		seed: p.options.Seed, threads: p.options.Threads, log: m.Log, memory: memory, margins: p.margins,
 	}, kinds[p.kind])
@@ -135,34 +136,27 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 
 // begin starts to compile, and to follow the match by the rules alone.
 func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
-	life, follows := p.life, p.match
-	publish := func(of machine.Machine, fast bool) {
-		from := fromFallback
-		if fast {
-			from = fromFast
-		}
-		info := of.Info()
-		follows.log.Info().Str("engine", info.Engine).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
-		follows.follow(life, from, func() rulebook { return newCompiled(of) }, of)
-	}
+	compile := p.compile
 	if m.Machine != nil {
-		p.compilation = compiledAlready(m.Machine, memory, publish)
-		return
-	}
-	if p.prove != nil {
-		follows.follow(life, fromRules, func() rulebook {
+		compile = given(m.Machine)
+	} else if p.prove != nil {
+		p.match.follow(p.life, fromRules, func() rulebook {
 			return newUncompiled(p.prove(m.Game, memory.forProving()), m.Game)
 		}, nil)
 	}
-	p.compilation = &compilation{compile: p.compile, game: m.Game, memory: memory, publish: publish, log: m.Log}
-	p.compilation.begin(life, patience(ctx, time.Now()))
+	o := reasoner.Options{Budget: compileBudget, Memory: memory.forCompiling()}
+	life, match := p.life, p.match
+	p.compilation = compile(life, m.Game, o, patience(ctx, time.Now()), func(a reasoner.Attempt) {
+		match.compiled(life, a, memory)
+	})
+	memory.compiled = p.compilation.Done()
 }
 
 // prepare waits for the best machine as long as ctx allows and gives the rest of
 // the time to the policy. It is an error if there is no way to follow the match.
 func (p *Player) prepare(ctx context.Context) error {
 	select {
-	case <-p.compilation.done:
+	case <-p.compilation.Done():
 	case <-ctx.Done():
 	}
 	for {
@@ -172,7 +166,7 @@ func (p *Player) prepare(ctx context.Context) error {
 			return nil
 		}
 		if p.isHopeless() {
-			return errors.Join(p.compilation.err(), p.match.fault(fromRules))
+			return errors.Join(p.compilation.Err(), p.match.fault(fromRules))
 		}
 		select {
 		case <-changed:
@@ -185,12 +179,7 @@ func (p *Player) prepare(ctx context.Context) error {
 
 // isHopeless tells whether nothing will ever say where the match stands.
 func (p *Player) isHopeless() bool {
-	select {
-	case <-p.compilation.done:
-	default:
-		return false
-	}
-	return p.compilation.err() != nil && (p.prove == nil || p.match.fault(fromRules) != nil)
+	return p.compilation.Err() != nil && (p.prove == nil || p.match.fault(fromRules) != nil)
 }
 
 // Play returns the move to make. It is told all joint moves so far, in order of

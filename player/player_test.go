@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -170,14 +171,9 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 		slow, fast := newSubtraction(9), newSubtraction(9)
 		p := newPlayer(t, "legal", Options{})
 		p.prove = nil
-		p.compile = func(ctx context.Context, _ *gdl.Game, engine string, _ int64) (machine.Machine, error) {
-			if engine == fastEngine {
-				time.Sleep(10 * time.Second)
-				return fast, nil
-			}
-			time.Sleep(time.Second)
-			return slow, ctx.Err()
-		}
+		p.compile = arriving(
+			arrival{2 * time.Second, reasoner.Attempt{Machine: slow}},
+			arrival{10 * time.Second, reasoner.Attempt{Machine: fast, Best: true}})
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		began := time.Now()
@@ -201,10 +197,7 @@ func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "random", Options{})
 		p.prove = nil
-		p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
-			time.Sleep(7 * time.Second)
-			return newSubtraction(9), nil
-		}
+		p.compile = arriving(arrival{7 * time.Second, reasoner.Attempt{Machine: newSubtraction(9), Best: true}})
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
@@ -221,8 +214,8 @@ func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
 func TestAGameThatNoEngineTakesIsAnError(t *testing.T) {
 	p := newPlayer(t, "stackmate", Options{})
 	p.prove = nil
-	p.compile = func(_ context.Context, _ *gdl.Game, engine string, _ int64) (machine.Machine, error) {
-		return nil, errors.New("too large")
+	p.compile = func(context.Context, *gdl.Game, reasoner.Options, time.Duration, func(reasoner.Attempt)) compilation {
+		return finished{errors.New("circuit: too large\nreference: too large")}
 	}
 	err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"})
 	if err == nil || !strings.Contains(err.Error(), "circuit: too large") || !strings.Contains(err.Error(), "reference: too large") {

@@ -28,7 +28,7 @@ func TestRehearsalKeepsToItsPartOfTheStartClock(t *testing.T) {
 		t.Skip("takes more than a second")
 	}
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	p := newThinker(setting{threads: 2, memory: newMemory(64 << 20), margins: NewMargins(0, 0)}, false)
+	p := newThinker(setting{threads: 2, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)}, false)
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	began := time.Now()
@@ -50,7 +50,7 @@ func TestTheRuleThatGetsMorePointsInRehearsalIsPlayed(t *testing.T) {
 		"too few matches to say":    {[2]float64{300, 0}, rehearsalMatches - 1, montecarlo.RegretMatching},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: newMemory(64 << 20), margins: NewMargins(0, 0)}, false)
+			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)}, false)
 			p.audition = func(context.Context, position, int, int64) ([2]float64, int) { return c.points, c.matches }
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()

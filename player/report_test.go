@@ -83,8 +83,7 @@ func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
 		const total = 600 << 20
 		hanging, quick := &greedy{patient: patient{deaf: time.Hour}}, &greedy{patient: patient{result: pure(1, search.Exact(60), false)}}
 		p := seated(t, newSubtraction(60), quick, hanging)
-		memory := newMemory(total)
-		memory.compiled()
+		memory := &memory{total: total, compiled: closed}
 		thinker := p.desk.policy.(*thinker)
 		thinker.memory = memory
 		for range 8 {

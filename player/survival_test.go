@@ -16,6 +16,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -49,7 +50,7 @@ func sit(t *testing.T, o Options, make func() policy) *Player {
 	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
-	p.desk = newDesk(setting{log: zerolog.Nop(), memory: newMemory(1 << 30), margins: NewMargins(0, 0)}, func(setting) policy { return make() })
+	p.desk = newDesk(setting{log: zerolog.Nop(), memory: &memory{total: 1 << 30}, margins: NewMargins(0, 0)}, func(setting) policy { return make() })
 	return p
 }
 
@@ -58,9 +59,8 @@ func sit(t *testing.T, o Options, make func() policy) *Player {
 func never(t *testing.T) compiler {
 	done := make(chan struct{})
 	t.Cleanup(func() { close(done) })
-	return func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
-		<-done
-		return nil, errors.New("the test is over")
+	return func(context.Context, *gdl.Game, reasoner.Options, time.Duration, func(reasoner.Attempt)) compilation {
+		return pending{done}
 	}
 }
 
@@ -111,10 +111,7 @@ func (l *lines) has(part string) bool {
 func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
 	p := newPlayer(t, "stackmate", Options{Ponder: true, Threads: 1})
 	p.prove = nil
-	p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
-		time.Sleep(100 * time.Millisecond)
-		return newSubtraction(60), nil
-	}
+	p.compile = arriving(arrival{100 * time.Millisecond, reasoner.Attempt{Machine: newSubtraction(60), Best: true}})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	log := &lines{}
@@ -381,9 +378,9 @@ func TestNothingIsLeftAfterTheMatch(t *testing.T) {
 
 func TestAMachineThatIsThereIsNotCompiledAgain(t *testing.T) {
 	p := newPlayer(t, "legal", Options{})
-	p.compile = func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) {
+	p.compile = func(context.Context, *gdl.Game, reasoner.Options, time.Duration, func(reasoner.Attempt)) compilation {
 		t.Error("compiled again")
-		return nil, errors.New("none")
+		return finished{errors.New("none")}
 	}
 	m := newSubtraction(9)
 	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left", Machine: m}); err != nil {

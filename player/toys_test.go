@@ -3,8 +3,10 @@ package player
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"stackmate/gdl"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
@@ -116,7 +118,31 @@ func (g *lock) Next(dst machine.State, joint []machine.Move) {
 	dst[0] = uint64(g.step+1) | uint64(mistake)<<8
 }
 
-// given is a compiler whose answer for every engine is m.
-func given(m machine.Machine) compiler {
-	return func(context.Context, *gdl.Game, string, int64) (machine.Machine, error) { return m, nil }
+// arrival is an attempt at compiling that ends some time after it has begun.
+type arrival struct {
+	after   time.Duration
+	attempt reasoner.Attempt
 }
+
+// arriving is a compiler whose attempts end as given, deaf to its context.
+func arriving(arrivals ...arrival) compiler {
+	return func(_ context.Context, _ *gdl.Game, _ reasoner.Options, _ time.Duration, report func(reasoner.Attempt)) compilation {
+		p := pending{make(chan struct{})}
+		go func() {
+			began := time.Now()
+			for _, a := range arrivals {
+				time.Sleep(a.after - time.Since(began))
+				report(a.attempt)
+			}
+			close(p.done)
+		}()
+		return p
+	}
+}
+
+// pending is a compilation that brings a machine.
+type pending struct{ done chan struct{} }
+
+func (p pending) Done() <-chan struct{} { return p.done }
+
+func (pending) Err() error { return nil }

@@ -1,6 +1,7 @@
 // Package reasoner is the front door of the compiler: checked rules in, state
-// machine out. It chooses the engine and owns the order of the stages; the
-// engines live in the packages below.
+// machine out. It chooses the engine (engines.go) and owns the order of the stages;
+// the engines live in the packages below. New gives one machine, Begin (compilation.go)
+// some machine soon and the best one later.
 package reasoner
 
 import (
@@ -13,7 +14,6 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/datalog"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
 )
 
 // Options steer New. The zero value is right for nearly everyone.
@@ -29,21 +29,11 @@ type Options struct {
 // PassInfo describes the circuit after a rewriting pass.
 type PassInfo = circuit.PassInfo
 
-// Engines are the names that Options.Engine takes.
-var Engines = []string{"auto", "circuit", "datalog", "reference"}
-
 // The defaults of Options.
 const (
 	DefaultBudget = 60 * time.Second
 	DefaultMemory = 4 << 30
 )
-
-// circuitShare is the part of the budget after which "auto" gives up grounding;
-// the rest is left to the fallback machine, which needs far less.
-const circuitShare = 0.7
-
-// datalogShare is the part of what is left then for the Datalog machine.
-const datalogShare = 0.8
 
 // batchShare is the part of the memory that one batch of a circuit may take. Each
 // search thread has two or three.
@@ -61,10 +51,9 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	limits := datalog.Limits{MaxBytes: o.Memory}
 	within, cancel := context.WithTimeout(ctx, o.Budget)
 	defer cancel()
-	m, err := compile(within, g, o, limits)
+	m, err := compile(within, g, o)
 	if err != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil, fmt.Errorf("compiling takes longer than the budget of %v; give it more time: %w", o.Budget, err)
 	}
@@ -75,40 +64,26 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	return m, err
 }
 
-func compile(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits) (machine.Machine, error) {
-	switch o.Engine {
-	case "", "auto":
-		return auto(ctx, g, o, limits)
-	case "circuit":
-		return newCircuit(ctx, g, o, "asked for")
-	case "datalog":
-		return datalog.NewMachine(ctx, g, limits)
-	case "reference":
-		return reference.New(ctx, g)
+func compile(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
+	if o.Engine == "" || o.Engine == auto {
+		return first(ctx, g, o)
+	}
+	for _, e := range engines {
+		if e.name == o.Engine {
+			return e.make(ctx, g, o, "asked for")
+		}
 	}
 	return nil, fmt.Errorf("no engine %q: it is one of %q", o.Engine, Engines)
 }
 
-// auto tries one engine after the other, each within a part of the time that is
+// first tries one engine after the other, each within a part of the time that is
 // left; the last has all of it.
-func auto(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits) (machine.Machine, error) {
+func first(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	var failed []error
-	for _, engine := range []struct {
-		name  string
-		share float64 // of the time left
-		make  func(context.Context) (machine.Machine, error)
-	}{
-		{"circuit", circuitShare, func(ctx context.Context) (machine.Machine, error) {
-			return newCircuit(ctx, g, o, "fits the budget")
-		}},
-		{"datalog", datalogShare, func(ctx context.Context) (machine.Machine, error) {
-			return datalog.NewMachine(ctx, g, limits)
-		}},
-		{"reference", 1, func(ctx context.Context) (machine.Machine, error) { return reference.New(ctx, g) }},
-	} {
+	for _, e := range engines {
 		end, _ := ctx.Deadline()
-		share, cancel := context.WithTimeout(ctx, time.Duration(engine.share*float64(time.Until(end))))
-		m, err := engine.make(share)
+		share, cancel := context.WithTimeout(ctx, time.Duration(e.time*float64(time.Until(end))))
+		m, err := e.make(share, g, o, "fits the budget")
 		cancel()
 		if err == nil {
 			if len(failed) == 0 {
@@ -116,7 +91,7 @@ func auto(ctx context.Context, g *gdl.Game, o Options, limits datalog.Limits) (m
 			}
 			return because(m, "no "+errors.Join(failed...).Error()), nil
 		}
-		failed = append(failed, fmt.Errorf("%s: %w", engine.name, err))
+		failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
 		if ctx.Err() != nil {
 			break
 		}
