@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"stackmate/gdl"
@@ -12,6 +13,20 @@ import (
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 )
+
+// spareProcessors are kept from searching and compiling.
+const spareProcessors = 2
+
+// keepClocks makes room for those who watch the clock and answer, beside as many
+// searching goroutines as it returns. Where all processors of the runtime are taken
+// by searches, a timer waits until the system lets one of their threads go on: on a
+// busy machine a quarter of a second. A spare one has a thread that mostly sleeps,
+// and that the system wakes at once.
+func keepClocks() (threads int) {
+	threads = runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(threads + spareProcessors)
+	return threads
+}
 
 // agent lets a player sit behind the protocol.
 type agent struct{ *player.Player }
@@ -48,12 +63,13 @@ func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, erro
 // players reads a list of players: kinds, or addresses of endpoints.
 func (s *console) players(names []string) ([]arena.Player, error) {
 	var list []arena.Player
+	threads := keepClocks()
 	for _, name := range names {
 		p := arena.Player{Name: name}
 		var err error
 		if strings.Contains(name, "://") {
 			p.URL, err = name, arena.CheckURL(name)
-		} else if p.New, err = s.agents(name, player.Options{Memory: s.memory.share(len(names))}); err != nil {
+		} else if p.New, err = s.agents(name, player.Options{Threads: threads, Memory: s.memory.share(len(names))}); err != nil {
 			err = fmt.Errorf("%w, or an address such as http://localhost:9147", err)
 		}
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"runtime"
 	"strings"
 	"time"
 
@@ -33,9 +32,10 @@ func (c *serveCommand) Run(s *console) error {
 		return err
 	}
 	s.seed.Store(uint64(time.Now().UnixNano()))
+	threads := keepClocks()
 	newAgent, err := s.agents("stackmate", player.Options{
 		Ponder:    true,
-		Threads:   max(1, runtime.GOMAXPROCS(0)/c.Matches),
+		Threads:   max(1, threads/c.Matches),
 		Memory:    s.memory.share(c.Matches),
 		MinMargin: c.MarginMin, MaxMargin: c.MarginMax,
 	})
