@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"slices"
+	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -52,9 +53,21 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.exact = t.exactSearch()
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
+	if d, ok := at.machine.(machine.Decider); ok && t.isInTurns() {
+		short, cancel := context.WithTimeout(ctx, min(decisiveTime, patience(ctx, time.Now())/4))
+		d.Decisive(short) // as above
+		cancel()
+	}
 	t.diver = t.newDiver()
 	t.sampler = t.newSampler()
 }
+
+// decisiveTime bounds the search for decisive moves: those of games in which it
+// takes longer cost too much anyway.
+const decisiveTime = 3 * time.Second
+
+// isInTurns tells whether several players move one at a time.
+func (t *thinker) isInTurns() bool { return t.class.Players > 1 && !t.class.Simultaneous }
 
 // newDiver makes a second exact search for puzzles: where there are many ways to
 // the goal but all are long, going to the end at once finds one long before
@@ -87,7 +100,7 @@ func (t *thinker) exactSearch() search.Searcher {
 // newSampler makes the sampling search, on the threads that the exact one
 // leaves over.
 func (t *thinker) newSampler() search.Searcher {
-	c := montecarlo.Config{Rule: t.rule, Workers: t.threads}
+	c := montecarlo.Config{Rule: t.rule, Workers: t.threads, Decisive: t.isInTurns()}
 	if t.exact != nil {
 		c.Workers = max(1, t.threads-1)
 	}

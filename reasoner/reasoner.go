@@ -128,11 +128,12 @@ func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 	if err != nil {
 		return nil, err
 	}
-	m, err := circuit.Compile(ctx, game, circuit.Options{Lanes: o.Lanes, Memory: o.Memory / batchShare})
+	options := circuit.Options{Lanes: o.Lanes, Memory: o.Memory / batchShare}
+	m, err := circuit.Compile(ctx, game, options)
 	if err != nil {
 		return nil, err
 	}
-	return because(m, reason), nil
+	return &decider{Machine: because(m, reason), game: game, options: options}, nil
 }
 
 // reasoned is a machine that says why it was chosen.

@@ -27,6 +27,10 @@ type Game struct {
 	Terminal Lit     // over Fluents
 	Goals    []Goal  // over Fluents
 
+	// Policy, by role and move, is what random moves are chosen from: among the
+	// legal moves, those that a playout should make. Nil stands for Legal.
+	Policy [][]Lit
+
 	plain *Game // the game before passes that share logic, nil if there were none
 }
 
@@ -55,9 +59,11 @@ func (g *Game) outputs(f func(*Lit)) {
 	for i := range g.Next {
 		f(&g.Next[i])
 	}
-	for _, row := range g.Legal {
-		for m := range row {
-			f(&row[m])
+	for _, rows := range [][][]Lit{g.Legal, g.Policy} {
+		for _, row := range rows {
+			for m := range row {
+				f(&row[m])
+			}
 		}
 	}
 	f(&g.Terminal)
@@ -120,6 +126,9 @@ func (g *Game) rebuildWith(ctx context.Context, fluents []Lit, translate func(h 
 	h.Next = slices.Clone(g.Next)
 	for _, row := range g.Legal {
 		h.Legal = append(h.Legal, slices.Clone(row))
+	}
+	for _, row := range g.Policy {
+		h.Policy = append(h.Policy, slices.Clone(row))
 	}
 	h.Terminal = g.Terminal
 	h.Goals = slices.Clone(g.Goals)

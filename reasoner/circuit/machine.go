@@ -27,6 +27,7 @@ type Machine struct {
 	fluent   int32     // row of the first fluent; the others follow
 	does     []int32   // row of the first move, by role; the others follow
 	legal    [][]int32 // rows, by role and move
+	policy   [][]int32 // rows that random moves are chosen from, by role and move
 	terminal output
 	stuck    output
 	goals    [][]goalOutput // by role
@@ -143,7 +144,7 @@ func (g *Game) stuck() Lit {
 // link schedules the programs and notes where their results are. When ctx is done
 // the plan is of no use.
 func (m *Machine) link(ctx context.Context, g *Game, stuck Lit) *kernel.Plan {
-	position := append([]Lit{g.Terminal, stuck}, flatten(g.Legal)...)
+	position := slices.Concat([]Lit{g.Terminal, stuck}, flatten(g.Legal), flatten(g.Policy))
 	var goals []Lit
 	for _, goal := range g.Goals {
 		goals = append(goals, goal.When)
@@ -223,23 +224,16 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) (copies []int32) {
 	if len(g.Fluents) > 0 {
 		m.fluent = l.slot[g.Fluents[0].Node()]
 	}
-	for r, row := range g.Does {
+	for _, row := range g.Does {
 		first := int32(0)
 		if len(row) > 0 {
 			first = l.slot[row[0].Node()]
 		}
 		m.does = append(m.does, first)
-		legal := make([]int32, len(row))
-		for mv := range row {
-			o := l.output(g.Legal[r][mv])
-			if o.complement != 0 {
-				to := l.newRow()
-				copies = append(copies, to, o.row)
-				o.row = to
-			}
-			legal[mv] = o.row
-		}
-		m.legal = append(m.legal, legal)
+	}
+	m.legal = l.plainRows(g.Legal, &copies)
+	if m.policy = m.legal; g.Policy != nil {
+		m.policy = l.plainRows(g.Policy, &copies)
 	}
 	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
 	m.goals = make([][]goalOutput, len(g.Does))
@@ -247,6 +241,25 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) (copies []int32) {
 		m.goals[goal.Role] = append(m.goals[goal.Role], goalOutput{goal.Value, l.output(goal.When)})
 	}
 	return copies
+}
+
+// plainRows lists the rows of signals by role and move. Signals that are stored
+// complemented get rows of their own: pairs (to, from) are appended to copies.
+func (l *layout) plainRows(signals [][]Lit, copies *[]int32) [][]int32 {
+	rows := make([][]int32, len(signals))
+	for r, row := range signals {
+		rows[r] = make([]int32, len(row))
+		for m, lit := range row {
+			o := l.output(lit)
+			if o.complement != 0 {
+				to := l.newRow()
+				*copies = append(*copies, to, o.row)
+				o.row = to
+			}
+			rows[r][m] = o.row
+		}
+	}
+	return rows
 }
 
 // transfers plans how next signals reach the rows of their fluents, but for those

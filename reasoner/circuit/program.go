@@ -34,8 +34,8 @@ func (m *Machine) plan(programs ...*kernel.Program) *kernel.Plan {
 	for _, program := range programs {
 		p.Programs = append(p.Programs, *program)
 	}
-	for r, legal := range m.legal {
-		p.Moves = append(p.Moves, kernel.Moves{Legal: legal, Does: m.does[r]})
+	for r, policy := range m.policy {
+		p.Moves = append(p.Moves, kernel.Moves{Legal: policy, Does: m.does[r]})
 	}
 	p.Fluents.First, p.Fluents.Count = int(m.fluent), len(m.names.Fluents)
 	p.Read = []int32{m.terminal.row, m.stuck.row}

@@ -9,6 +9,7 @@
 package machine
 
 import (
+	"context"
 	"strconv"
 	"time"
 )
@@ -104,6 +105,19 @@ type Machine interface {
 	Symmetries() []Symmetry
 	// Info describes the machine for people.
 	Info() Info
+}
+
+// Decider is a Machine that knows decisive and anti-decisive moves (Teytaud and
+// Teytaud, 2010), in all positions of a batch together.
+type Decider interface {
+	// Decisive is the same machine with another ChooseRandom: it chooses among the
+	// moves that end the game at once with the best goal of their role; where there
+	// are none, among those that do not allow another role to do so; and where there
+	// are none either, among all. Where several roles have a choice at once that is
+	// a rule of thumb. It returns nil for a game where finding these moves would
+	// cost too much, in gates or in the time that ctx leaves to the first call: it may
+	// take as long as compiling. Later calls return what the first one did.
+	Decisive(ctx context.Context) Machine
 }
 
 // Batch holds Lanes() positions, computes what the rules say of them and steps

@@ -40,6 +40,10 @@ type Config struct {
 	// Lanes is the number of playouts that run in lock step. Zero means all lanes
 	// of a parallel machine (machine.Info), or slowLanes where each position costs.
 	Lanes int
+	// Decisive lets playouts make decisive moves where the machine is a
+	// machine.Decider that has some. It is for games in which one role chooses at a
+	// time.
+	Decisive bool
 	// Exploration is the constant of UCT in goal points; zero means
 	// defaultExploration.
 	Exploration float64
@@ -57,6 +61,7 @@ const defaultBytes = 1 << 30
 type Searcher struct {
 	config   Config
 	machine  machine.Machine
+	playing  machine.Machine // the same game, as playouts play it
 	maxBytes int64
 	workers  []*worker
 	last     opinion // of all workers, on the last search
@@ -90,8 +95,8 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		lim.MaxBytes = defaultBytes
 	}
 	if s.machine != m || s.maxBytes != lim.MaxBytes {
-		s.machine, s.maxBytes = m, lim.MaxBytes
-		s.workers = make([]*worker, affordable(m, lim.MaxBytes, s.config.Workers))
+		s.machine, s.playing, s.maxBytes = m, s.config.playing(ctx, m), lim.MaxBytes
+		s.workers = make([]*worker, affordable(s.playing, lim.MaxBytes, s.config.Workers))
 	}
 	if err := s.grow(ctx, q, lim); err != nil {
 		s.machine, s.workers = nil, nil // who knows in what state they are
@@ -103,6 +108,16 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	r := s.merge()
 	r.Elapsed = time.Since(began)
 	return r, nil
+}
+
+// playing is the machine that playouts run on.
+func (c *Config) playing(ctx context.Context, m machine.Machine) machine.Machine {
+	if d, ok := m.(machine.Decider); ok && c.Decisive {
+		if decisive := d.Decisive(ctx); decisive != nil {
+			return decisive
+		}
+	}
+	return m
 }
 
 // affordable is the number of workers whose batches take up no more than half of
@@ -123,7 +138,7 @@ func (s *Searcher) grow(ctx context.Context, q machine.State, lim search.Limits)
 		group.Go(func() {
 			faults[i] = guard.Do(func() error {
 				if s.workers[i] == nil {
-					s.workers[i] = newWorker(s.machine, s.config, lim.Seed+uint64(i), lim.MaxBytes/int64(len(s.workers)))
+					s.workers[i] = newWorker(s.machine, s.playing, s.config, lim.Seed+uint64(i), lim.MaxBytes/int64(len(s.workers)))
 				}
 				w := s.workers[i]
 				w.progress = nil

@@ -24,6 +24,7 @@ type worker struct {
 	rng      *machine.Rand
 	tree     *tree
 	playouts *playouts
+	single   machine.Batch   // for one position at a time
 	plan     *plan           // for a single role without chance, else nil
 	ctx      context.Context // of the present search
 	progress func()
@@ -42,8 +43,9 @@ type worker struct {
 	picks   []int32 // by role: which of its moves
 }
 
-// newWorker makes a worker that takes the given bytes of memory at most.
-func newWorker(m machine.Machine, c Config, seed uint64, bytes int64) *worker {
+// newWorker makes a worker on m, with playouts on the machine playing of the same
+// game, that takes the given bytes of memory at most.
+func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *worker {
 	names := m.Names()
 	w := &worker{config: c, rng: machine.NewRand(seed), adversarial: true, pending: map[edge]bool{}}
 	lanes := c.Lanes
@@ -52,7 +54,8 @@ func newWorker(m machine.Machine, c Config, seed uint64, bytes int64) *worker {
 			lanes = 1 << 30 // as many as the batch has
 		}
 	}
-	w.playouts = newPlayouts(m, lanes, w.rng, bytes/2)
+	w.playouts = newPlayouts(playing, lanes, w.rng, bytes/2)
+	w.single = m.NewNarrowBatch()
 	w.playouts.check = w.checkSum
 	roles := len(names.Roles)
 	for range max(1, w.playouts.lanes/playoutsPerLeaf) {
@@ -119,7 +122,7 @@ func (w *worker) prepare(ctx context.Context, q machine.State, maxNodes int64) {
 
 // isOver settles the root where the game is over there.
 func (w *worker) isOver(q machine.State) bool {
-	b := w.playouts.batch
+	b := w.single
 	b.Load(q, 1)
 	b.Evaluate(1)
 	if b.Terminal()[0]&1 == 0 {
@@ -134,10 +137,9 @@ func (w *worker) isOver(q machine.State) bool {
 	return true
 }
 
-// open finds the legal moves at node n, if there is room for them. The batch must be
-// free.
+// open finds the legal moves at node n, if there is room for them.
 func (w *worker) open(n int32) bool {
-	b := w.playouts.batch
+	b := w.single
 	b.Load(w.tree.state(n), 1)
 	b.Evaluate(1)
 	return w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move { return b.AppendLegal(dst, 0, r) })

@@ -1,0 +1,315 @@
+package circuit
+
+import (
+	"context"
+	"slices"
+)
+
+// Regression: what holds after a move, as a function of the position before it. A
+// signal is rewritten with every fluent replaced by its next signal, in which one
+// role's move is fixed and each of the other roles makes the only legal move that
+// it has. Where another role has a choice nothing is claimed: the result is false.
+//
+// Nearly all of that folds away, because it is asked only where
+//
+//   - the position is not terminal: whatever would make it terminal is false, so of
+//     all lines of a board only those through the place of the move are left;
+//   - the move is legal: whose turn it is, for one, is known then.
+//
+// Invariant: what forEachMove returns for a move implies that the move is legal and
+// that the signal holds after it. The converse is true where the other roles have no
+// choice, unless conditions have been given up (wideCondition).
+//
+// Cost: moves × (the nodes that the roots need + those nodes that their next signals
+// need and that depend on moves).
+
+const (
+	// regressionWork bounds that product: a second or two.
+	regressionWork = 30_000_000
+	// regressionGrowth bounds what is added to the network, in operands of gates: so
+	// many times what it has. Sharing makes a third or a fourth of it.
+	regressionGrowth = 100
+	// wideCondition is the number of operands from which a condition is taken not to
+	// hold. It keeps out what hardly ever ends a game but takes a long conjunction
+	// for every move, such as "no other piece is left": in breakthrough, seven of
+	// eight gates.
+	wideCondition = 12
+	// absorbOperands bounds the conjunctions that are looked through for operands
+	// that others imply: the search is quadratic.
+	absorbOperands = 16
+)
+
+// regression computes the roots after moves.
+type regression struct {
+	game *Game
+	net  *Network
+
+	ends   []int32 // nodes that the roots need, ascending
+	moves  []int32 // nodes that the next signals of ends need and that depend on moves, ascending
+	onMove []bool  // by node: it is one of moves
+	plain  []bool  // by node: the roots need it as it is, never complemented
+
+	value []truth // by node: what is assumed
+	after []Lit   // by node of moves: its value with the move
+	then  []Lit   // by node of ends: its value after the move
+
+	single  []Lit // by role: it has at most one legal move; False while not computed
+	scratch []Lit
+}
+
+// truth is what is assumed of a node.
+type truth uint8
+
+const (
+	unknown truth = iota
+	holds
+	fails
+)
+
+// newRegression prepares to compute roots after moves. It returns nil where that
+// exceeds regressionWork, or where recursion is involved: loops would have to be
+// copied for each move.
+func (g *Game) newRegression(roots []Lit) *regression {
+	n := g.Net.Len()
+	r := &regression{
+		game: g, net: g.Net, onMove: make([]bool, n), value: make([]truth, n),
+		after: make([]Lit, n), then: make([]Lit, n), single: make([]Lit, len(g.Does)),
+	}
+	var next []Lit
+	for i, needed := range g.Net.cone(roots) {
+		if needed && i > 0 {
+			r.ends = append(r.ends, int32(i))
+			if f := g.fluentOf(int32(i)); f >= 0 {
+				next = append(next, g.Next[f])
+			}
+		}
+	}
+	needed := g.Net.cone(next)
+	for i, depends := range g.dependOnMoves() {
+		if needed[i] && depends {
+			r.moves = append(r.moves, int32(i))
+			r.onMove[i] = true
+		}
+	}
+	isLoop := func(i int32) bool { return g.Net.op[i] == OpLoop }
+	if slices.ContainsFunc(r.ends, isLoop) || slices.ContainsFunc(r.moves, isLoop) {
+		return nil
+	}
+	if len(flatten(g.Does))*(len(r.ends)+len(r.moves)) > regressionWork {
+		return nil
+	}
+	r.plain = r.neverComplemented(roots)
+	return r
+}
+
+// fluentOf is the fluent that node i is the input of, or -1: the inputs come first,
+// those of fluents before those of moves.
+func (g *Game) fluentOf(i int32) int {
+	if f := int(i) - 1; f < len(g.Fluents) {
+		return f
+	}
+	return -1
+}
+
+// dependOnMoves marks the nodes that depend on moves.
+func (g *Game) dependOnMoves() []bool {
+	marked := make([]bool, g.Net.Len())
+	for _, l := range flatten(g.Does) {
+		marked[l.Node()] = true
+	}
+	for i := range marked {
+		for _, o := range g.Net.Operands(int32(i)) {
+			marked[i] = marked[i] || marked[o.Node()]
+		}
+	}
+	return marked
+}
+
+// neverComplemented marks the nodes that the roots need as they are alone.
+func (r *regression) neverComplemented(roots []Lit) []bool {
+	used := [2][]bool{make([]bool, r.net.Len()), make([]bool, r.net.Len())} // by complement, then node
+	for _, l := range roots {
+		used[l&1][l.Node()] = true
+	}
+	for _, i := range slices.Backward(r.ends) {
+		for _, o := range r.net.Operands(i) {
+			for phase := range Lit(2) {
+				used[phase^o&1][o.Node()] = used[phase^o&1][o.Node()] || used[phase][i]
+			}
+		}
+	}
+	for i := range used[0] {
+		used[0][i] = used[0][i] && !used[1][i]
+	}
+	return used[0]
+}
+
+// forEachMove computes a signal for every move of every role: f may ask for the
+// values of the roots after that move, by later. It returns nil if ctx ends or the
+// network grows too large.
+func (r *regression) forEachMove(ctx context.Context, f func(role, m int) Lit) [][]Lit {
+	limit := regressionGrowth * len(r.net.fan)
+	out := make([][]Lit, len(r.game.Does))
+	for role, row := range r.game.Does {
+		out[role] = make([]Lit, len(row))
+		for m := range row {
+			if ctx.Err() != nil || len(r.net.fan) > limit {
+				return nil
+			}
+			out[role][m] = r.with(role, m, f)
+		}
+	}
+	return out
+}
+
+// with is f where move m of a role is legal and the others have no choice, and false
+// elsewhere.
+func (r *regression) with(role, m int, f func(role, m int) Lit) Lit {
+	legal := r.game.Legal[role][m]
+	assumed := r.assume(r.game.Terminal.Not(), legal)
+	defer func() {
+		for _, i := range assumed {
+			r.value[i] = unknown
+		}
+	}()
+	if r.fold(legal) == False {
+		return False
+	}
+	condition := r.fix(role, m)
+	for _, i := range r.moves {
+		if r.net.op[i] == OpAnd {
+			r.after[i] = r.and(i, r.now)
+		}
+	}
+	for _, i := range r.ends {
+		if f := r.game.fluentOf(i); f >= 0 {
+			r.then[i] = r.now(r.game.Next[f])
+		} else if r.net.op[i] == OpAnd {
+			r.then[i] = r.and(i, r.later)
+			if l := r.then[i]; r.plain[i] && !l.Complemented() && len(r.net.Operands(l.Node())) > wideCondition {
+				r.then[i] = False
+			}
+		}
+	}
+	return r.net.And(append(condition, legal, f(role, m))...)
+}
+
+// assume notes that literals are true, and what follows from that at once. It
+// returns the nodes that are known now.
+func (r *regression) assume(lits ...Lit) (assumed []int32) {
+	for len(lits) > 0 {
+		l := lits[len(lits)-1]
+		lits = lits[:len(lits)-1]
+		i := l.Node()
+		if i == 0 || r.value[i] != unknown {
+			continue
+		}
+		assumed = append(assumed, i)
+		if l.Complemented() {
+			r.value[i] = fails
+			continue
+		}
+		r.value[i] = holds
+		lits = append(lits, r.net.Operands(i)...)
+	}
+	return assumed
+}
+
+// fold is a literal, or the constant that it is assumed to be.
+func (r *regression) fold(l Lit) Lit {
+	i := int(l.Node())
+	switch {
+	case i >= len(r.value) || r.value[i] == unknown:
+		return l
+	case r.value[i] == holds:
+		return True ^ l&1
+	}
+	return False ^ l&1
+}
+
+// fix gives the moves their values: the role makes move m, and each of the others
+// the legal move that it has, on conditions.
+func (r *regression) fix(role, m int) (conditions []Lit) {
+	for q, row := range r.game.Does {
+		sure := -1 // the move that q is known to make
+		for k := range row {
+			if q == role && k == m || q != role && r.fold(r.game.Legal[q][k]) == True {
+				sure = k
+			}
+		}
+		if sure < 0 {
+			conditions = append(conditions, r.fold(r.hasNoChoice(q)))
+		}
+		for k, does := range row {
+			switch {
+			case k == sure:
+				r.after[does.Node()] = True
+			case sure >= 0:
+				r.after[does.Node()] = False
+			default:
+				r.after[does.Node()] = r.fold(r.game.Legal[q][k])
+			}
+		}
+	}
+	return conditions
+}
+
+// hasNoChoice is true where a role has at most one legal move.
+func (r *regression) hasNoChoice(role int) Lit {
+	if r.single[role] == False {
+		some, several := False, False
+		for _, legal := range r.game.Legal[role] {
+			several = r.net.Or(several, r.net.And(some, legal))
+			some = r.net.Or(some, legal)
+		}
+		r.single[role] = several.Not()
+	}
+	return r.single[role]
+}
+
+// now is the value of a literal with the move made.
+func (r *regression) now(l Lit) Lit {
+	if i := int(l.Node()); i < len(r.onMove) && r.onMove[i] {
+		return r.after[i] ^ l&1
+	}
+	return r.fold(l)
+}
+
+// later is the value of a root, or of what it needs, after the move.
+func (r *regression) later(l Lit) Lit {
+	if l.Node() == 0 {
+		return l
+	}
+	return r.then[l.Node()] ^ l&1
+}
+
+// and builds a conjunction of the network from the values of its operands.
+func (r *regression) and(i int32, value func(Lit) Lit) Lit {
+	r.scratch = r.scratch[:0]
+	for _, o := range r.net.Operands(i) {
+		r.scratch = append(r.scratch, value(o))
+	}
+	return r.conjunction(r.scratch)
+}
+
+// conjunction is that of literals, less what the others imply: of x and or(x, y), x
+// is enough. It overwrites its argument.
+func (r *regression) conjunction(lits []Lit) Lit {
+	out := lits[:0]
+	for _, l := range lits {
+		if l = r.fold(l); l == False {
+			return False
+		} else if l != True {
+			out = append(out, l)
+		}
+	}
+	if len(out) <= absorbOperands {
+		out = slices.DeleteFunc(out, func(l Lit) bool {
+			if !l.Complemented() {
+				return false
+			}
+			return slices.ContainsFunc(r.net.Operands(l.Node()), func(o Lit) bool { return slices.Contains(out, o.Not()) })
+		})
+	}
+	return r.fold(r.net.And(out...))
+}

@@ -1,0 +1,38 @@
+package reasoner
+
+import (
+	"context"
+	"sync"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+)
+
+// decider is a circuit that can be compiled once more, with decisive moves.
+type decider struct {
+	machine.Machine
+	game    *circuit.Game
+	options circuit.Options
+
+	mu       sync.Mutex
+	tried    bool // once: what did not fit into the time then is not worth it
+	decisive machine.Machine // nil if there is none
+}
+
+var _ machine.Decider = (*decider)(nil)
+
+// Decisive implements machine.Decider.
+func (d *decider) Decisive(ctx context.Context) machine.Machine {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.tried {
+		return d.decisive
+	}
+	d.tried = true
+	if g := circuit.WithDecisiveMoves(ctx, d.game); g != nil {
+		if m, err := circuit.Compile(ctx, g, d.options); err == nil {
+			d.decisive = m
+		}
+	}
+	return d.decisive
+}

@@ -1,0 +1,164 @@
+package reasoner_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+)
+
+// decisive is the machine of a built-in game with decisive moves; nil if there is
+// none.
+func decisive(t *testing.T, game string) (m, d machine.Machine) {
+	t.Helper()
+	m = gamestest.Machine(t, game)
+	return m, m.(machine.Decider).Decisive(t.Context())
+}
+
+// prospects are what the moves of the only role that has a choice lead to.
+type prospects struct {
+	role     machine.Role
+	wins     map[machine.Move]bool // the game ends with the best goal
+	blunders map[machine.Move]bool // another role can win then
+}
+
+// look finds the prospects of a position that is not terminal by expanding it and
+// its children.
+func look(x *machine.Expander, e *machine.Expansion, s machine.State) prospects {
+	p := prospects{wins: map[machine.Move]bool{}, blunders: map[machine.Move]bool{}}
+	_ = x.Expand(e, s)
+	for r, moves := range e.Moves {
+		if len(moves) > 1 {
+			p.role = machine.Role(r)
+		}
+	}
+	joint := make([]machine.Move, len(e.Moves))
+	var next machine.Expansion
+	for c := range e.Children {
+		e.Joint(joint, c)
+		if e.Terminal[c] {
+			if e.ChildGoals(c)[p.role] == 100 {
+				p.wins[joint[p.role]] = true
+			}
+			continue
+		}
+		_ = x.Expand(&next, e.Child(c))
+		for k := range next.Children {
+			for r, goal := range next.Goals[k*len(e.Moves) : (k+1)*len(e.Moves)] {
+				if next.Terminal[k] && machine.Role(r) != p.role && goal == 100 {
+					p.blunders[joint[p.role]] = true
+				}
+			}
+		}
+	}
+	return p
+}
+
+// choices are the moves that the random choices of a batch come to in s, of which e
+// is the expansion.
+func choices(m machine.Machine, e *machine.Expansion, s machine.State, role machine.Role, rng *machine.Rand) map[machine.Move]bool {
+	b := m.NewBatch()
+	lanes := b.Lanes()
+	moveTo := make(map[string]machine.Move)
+	joint := make([]machine.Move, len(e.Moves))
+	for c := range e.Children {
+		e.Joint(joint, c)
+		moveTo[fmt.Sprint(e.Child(c))] = joint[role]
+	}
+	chosen := make(map[machine.Move]bool)
+	next := make([]uint64, lanes*m.Words())
+	for draws := 0; draws < 1000; draws += lanes { // each of a dozen moves is drawn at least once
+		b.Fill(s, nil)
+		b.Evaluate(lanes)
+		b.ChooseRandom(rng, lanes)
+		b.Advance(lanes)
+		b.Store(next, lanes)
+		for lane := range lanes {
+			move, ok := moveTo[fmt.Sprint(next[lane*m.Words():(lane+1)*m.Words()])]
+			if !ok {
+				move = machine.NoMove
+			}
+			chosen[move] = true
+		}
+	}
+	return chosen
+}
+
+func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
+	for _, game := range []string{"ticTacToe", "connectFour-4x4", "nim-2.3.4"} {
+		m, d := decisive(t, game)
+		if d == nil {
+			t.Errorf("%s has no decisive moves", game)
+			continue
+		}
+		rng := machine.NewRand(1)
+		x, e := machine.NewExpander(m), new(machine.Expansion)
+		winning, warned, lost := 0, 0, 0
+		for range 30 {
+			s := slices.Clone(m.Initial())
+			for over := false; !over; over, _ = x.Look(s) {
+				p := look(x, e, s)
+				_ = x.Expand(e, s)
+				want := make(map[machine.Move]bool)
+				for _, move := range e.Moves[p.role] {
+					if !p.blunders[move] {
+						want[move] = true
+					}
+				}
+				switch {
+				case len(p.wins) > 0:
+					want = p.wins
+					winning++
+				case len(want) == 0:
+					for _, move := range e.Moves[p.role] {
+						want[move] = true
+					}
+					lost++
+				case len(p.blunders) > 0:
+					warned++
+				}
+				if got := choices(d, e, s, p.role, rng); !maps.Equal(got, want) {
+					t.Fatalf("%s: in %v it chooses among %v, want %v", game, m.Names().AppendFluents(nil, s), got, want)
+				}
+				s = slices.Clone(e.Child(rng.Intn(e.Children)))
+			}
+		}
+		if winning == 0 || warned == 0 || lost == 0 {
+			t.Errorf("%s: wins in %d positions, blunders in %d, none to avoid them in %d: the test shows nothing", game, winning, warned, lost)
+		}
+	}
+}
+
+// Whatever the game, random moves are legal ones.
+func TestDecisiveMachinesMakeLegalMoves(t *testing.T) {
+	for _, game := range []string{"breakthrough-4x5", "biddingTicTacToe-2", "goofspiel-4", "pursuit-3x3-4", "pig-10-6", "slidingPuzzle-2x2-6"} {
+		m, d := decisive(t, game)
+		if d == nil {
+			t.Logf("%s has no decisive moves", game)
+			continue
+		}
+		rng := machine.NewRand(2)
+		x, e := machine.NewExpander(m), new(machine.Expansion)
+		for range 5 {
+			s := slices.Clone(m.Initial())
+			for over := false; !over; over, _ = x.Look(s) {
+				if err := x.Expand(e, s); err != nil {
+					t.Fatal(err)
+				}
+				if got := choices(d, e, s, 0, rng); got[machine.NoMove] {
+					t.Fatalf("%s: in %v it makes a move that is not legal", game, m.Names().AppendFluents(nil, s))
+				}
+				s = slices.Clone(e.Child(rng.Intn(e.Children)))
+			}
+		}
+	}
+}
+
+func TestGamesWithRecursionHaveNoDecisiveMoves(t *testing.T) {
+	if _, d := decisive(t, "hex-4x4"); d != nil {
+		t.Error("hex has decisive moves: the copies of its loops are not expected to be right")
+	}
+}
