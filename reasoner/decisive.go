@@ -15,7 +15,7 @@ type decider struct {
 	options circuit.Options
 
 	mu       sync.Mutex
-	tried    bool // once: what did not fit into the time then is not worth it
+	tried    bool            // once: what did not fit into the time then is not worth it
 	decisive machine.Machine // nil if there is none
 }
 

@@ -13,7 +13,9 @@ type decider struct {
 	wide *[]string // by whom wide batches were made
 }
 
-func (d decider) Decisive(context.Context) machine.Machine { return maker{d.Machine, "decisive", d.wide} }
+func (d decider) Decisive(context.Context) machine.Machine {
+	return maker{d.Machine, "decisive", d.wide}
+}
 
 func (d decider) NewBatch() machine.Batch { return maker{d.Machine, "plain", d.wide}.NewBatch() }
 
