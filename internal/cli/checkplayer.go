@@ -41,14 +41,3 @@ func (c *checkPlayerCommand) Run(s *console) error {
 	}
 	return errors.Join(s.reported(c.JSON, report), err)
 }
-
-// reported shows a report; the error says whether a check has failed.
-func (s *console) reported(asJSON bool, report *conformance.Report) error {
-	if err := s.show(asJSON, report); err != nil {
-		return err
-	}
-	if report.Failed > 0 {
-		return errTold
-	}
-	return nil
-}

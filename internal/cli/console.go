@@ -34,17 +34,12 @@ func (s *console) logTo(level string) {
 	s.log = zerolog.New(w).Level(least).With().Timestamp().Logger()
 }
 
-// table is a result that people can read.
-type table interface {
-	WriteTable(w io.Writer) error
-}
-
-// show prints a result for people or, on one line, as JSON.
-func (s *console) show(asJSON bool, result table) error {
+// show prints a result: for people, as table writes it, or as JSON on one line.
+func show[T any](s *console, asJSON bool, result T, table func(io.Writer, T) error) error {
 	if asJSON {
 		return json.NewEncoder(s.out).Encode(result)
 	}
-	return result.WriteTable(s.out)
+	return table(s.out, result)
 }
 
 // progress keeps a line on the terminal until stop is called: what is being done

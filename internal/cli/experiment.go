@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -44,14 +46,14 @@ func (c *experimentCommand) Run(s *console) error {
 		return reasoner.New(ctx, rules, reasoner.Options{Memory: s.memory.share(1)})
 	}
 	var rows []experiment.Row
-	printer := experiment.Printer{W: s.out}
+	printer := rowPrinter{w: s.out}
 	stop := s.progress(func() string { return doing.Load().(string) })
 	err := lab.Run(s.ctx, c.Name, func(r experiment.Row) error {
 		rows = append(rows, r)
 		if c.JSON {
 			return json.NewEncoder(s.out).Encode(r)
 		}
-		return printer.Print(r)
+		return printer.print(r)
 	})
 	stop()
 	if c.Plot != "" && len(rows) > 0 {
@@ -61,4 +63,57 @@ func (c *experimentCommand) Run(s *console) error {
 		return usageError{err}
 	}
 	return err
+}
+
+// rowPrinter writes rows for people, one table after the other. The columns have
+// fixed widths, so that a row can be shown as soon as it is there.
+type rowPrinter struct {
+	w     io.Writer
+	table string
+}
+
+const rowFormat = "%4s  %-12s %14s %14s %10s %10s  | %14s %12s %10s  %s\n"
+
+// print writes one row, and the caption before the first of a table.
+func (p *rowPrinter) print(r experiment.Row) error {
+	if r.Table != p.table {
+		if p.table != "" {
+			fmt.Fprintln(p.w)
+		}
+		p.table = r.Table
+		fmt.Fprintf(p.w, "%s\n"+rowFormat, r.Table, "size", "method", "nodes", "LPs", "seconds", "MB",
+			"paper: nodes", "LPs", "seconds", "")
+	}
+	paper := r.Paper
+	if paper == nil {
+		paper = new(experiment.Published)
+	}
+	notes := []string{r.Note, paper.Note, paper.Source}
+	line := fmt.Sprintf(rowFormat, fmt.Sprint(r.Size), r.Method,
+		figure(r, r.Nodes, "%.0f"), figure(r, r.LPCalls, "%.0f"), figure(r, r.Seconds, "%.3f"), figure(r, float64(r.PeakBytes)/1e6, "%.1f"),
+		published(float64(paper.Nodes), "%.0f"), published(float64(paper.LPCalls), "%.0f"), published(paper.Seconds, "%g"),
+		strings.Join(strings.FieldsFunc(strings.Join(notes, "\x00"), func(c rune) bool { return c == 0 }), "; "))
+	_, err := fmt.Fprintln(p.w, strings.TrimRight(line, " |\n"))
+	return err
+}
+
+// figure shows a figure of a row: with ">" if the row was not finished, and not
+// at all if it was not even tried.
+func figure(r experiment.Row, v float64, format string) string {
+	text := fmt.Sprintf(format, v)
+	switch {
+	case r.Finished:
+		return text
+	case r.Seconds == 0:
+		return "-"
+	}
+	return "> " + text
+}
+
+// published shows a published figure, or nothing.
+func published(v float64, format string) string {
+	if v == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, v)
 }

@@ -3,11 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"stackmate/games"
 	"stackmate/player"
 	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
 )
 
 // inspectCommand shows what the compiler found.
@@ -48,9 +52,9 @@ func (c *inspectCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	result := reasoner.Inspect(c.Game, m, took, passes)
+	result := inspect(c.Game, m, took, passes)
 	result.Class = player.Classify(s.ctx, m, 1).String()
-	return errors.Join(s.show(c.JSON, result), s.ctx.Err()) // the class is of the matches played so far
+	return errors.Join(show(s, c.JSON, result, writeInspection), s.ctx.Err()) // the class is of the matches played so far
 }
 
 func (c *inspectCommand) draw(s *console) error {
@@ -63,4 +67,98 @@ func (c *inspectCommand) draw(s *console) error {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	return circuit.WriteDot(s.out.exactly())
+}
+
+// inspection is what the compiler found out about a game.
+type inspection struct {
+	Game        string         `json:"game"`
+	Roles       []string       `json:"roles"`
+	Fluents     int            `json:"fluents"`
+	Moves       map[string]int `json:"moves"` // possible moves by role
+	Gates       int            `json:"gates"` // two-input gates, or rules of an engine without a circuit
+	Depth       int            `json:"depth"` // levels of the circuit
+	Engine      string         `json:"engine"`
+	Reason      string         `json:"reason"` // why this engine
+	Lanes       int            `json:"lanes"`  // positions per batch
+	Bytes       int64          `json:"bytes"`  // memory of the machine, without batches
+	BatchBytes  int64          `json:"batch_bytes"`
+	Symmetries  int            `json:"symmetries"` // automorphisms of the rules, the identity left out
+	InitSeconds float64        `json:"init_seconds"`
+	// VerifiedSeconds is the part of it that went into proving the circuit's programs
+	// safe to run.
+	VerifiedSeconds float64  `json:"verified_seconds"`
+	Class           string   `json:"class"`            // what kind of game; left to the caller
+	Passes          []passed `json:"passes,omitempty"` // as traced
+}
+
+// inspect describes a machine that took the given time to make, and the passes
+// that reasoner.Options.Trace told of meanwhile.
+func inspect(game string, m machine.Machine, init time.Duration, passes []reasoner.PassInfo) inspection {
+	names, info := m.Names(), m.Info()
+	i := inspection{
+		Game:        game,
+		Roles:       names.Roles,
+		Fluents:     len(names.Fluents),
+		Moves:       make(map[string]int, len(names.Roles)),
+		Gates:       info.Gates,
+		Depth:       info.Depth,
+		Engine:      info.Engine,
+		Reason:      info.Reason,
+		Lanes:       m.NewBatch().Lanes(),
+		Bytes:       info.Bytes,
+		BatchBytes:  info.Batch,
+		Symmetries:  len(m.Symmetries()),
+		InitSeconds: init.Seconds(),
+
+		VerifiedSeconds: info.Verified.Seconds(),
+	}
+	for r, role := range names.Roles {
+		i.Moves[role] = len(names.Moves[r])
+	}
+	for _, p := range passes {
+		i.Passes = append(i.Passes, passed{p.Name, p.Gates, p.Nodes, p.Depth})
+	}
+	return i
+}
+
+// writeInspection writes the inspection for people.
+func writeInspection(w io.Writer, i inspection) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "game\t%s\n", i.Game)
+	fmt.Fprintf(t, "class\t%s\n", i.Class)
+	moves := make([]string, len(i.Roles))
+	for r, role := range i.Roles {
+		moves[r] = fmt.Sprintf("%s (%d moves)", role, i.Moves[role])
+	}
+	fmt.Fprintf(t, "roles\t%s\n", strings.Join(moves, ", "))
+	fmt.Fprintf(t, "fluents\t%d\n", i.Fluents)
+	fmt.Fprintf(t, "engine\t%s: %s\n", i.Engine, i.Reason)
+	if i.Depth > 0 {
+		fmt.Fprintf(t, "gates\t%d in %d levels\n", i.Gates, i.Depth)
+	} else {
+		fmt.Fprintf(t, "rules\t%d\n", i.Gates)
+	}
+	fmt.Fprintf(t, "symmetries\t%d\n", i.Symmetries)
+	fmt.Fprintf(t, "lanes\t%d\n", i.Lanes)
+	fmt.Fprintf(t, "memory\t%.2f MB, and %.2f MB a batch\n", float64(i.Bytes)/1e6, float64(i.BatchBytes)/1e6)
+	fmt.Fprintf(t, "compiled in\t%.3f s", i.InitSeconds)
+	if i.VerifiedSeconds > 0 {
+		fmt.Fprintf(t, ", of which %.1f ms to prove the programs safe", 1000*i.VerifiedSeconds)
+	}
+	fmt.Fprintln(t)
+	if len(i.Passes) > 0 {
+		fmt.Fprintf(t, "\npass\tgates\tnodes\tdepth\n")
+		for _, p := range i.Passes {
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", p.Name, p.Gates, p.Nodes, p.Depth)
+		}
+	}
+	return t.Flush()
+}
+
+// passed is the circuit after a rewriting pass.
+type passed struct {
+	Name  string `json:"name"`
+	Gates int    `json:"gates"`
+	Nodes int    `json:"nodes"`
+	Depth int    `json:"depth"`
 }

@@ -42,9 +42,9 @@ func (c *matchCommand) Run(s *console) error {
 	series, err := c.hold(s, manager, players, setting)
 	switch {
 	case !c.JSON:
-		err = errors.Join(err, series.WriteTable(s.out))
+		err = errors.Join(err, writeSeries(s.out, series))
 	case s.ctx.Err() != nil: // the lines printed so far are summed up for whoever pressed Ctrl-C
-		err = errors.Join(err, series.WriteTable(s.err))
+		err = errors.Join(err, writeSeries(s.err, series))
 	}
 	if err := errors.Join(err, s.ctx.Err()); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"stackmate/player/sparring"
+	"stackmate/internal/cli/terminal"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/book"
@@ -35,7 +35,7 @@ func (c *playCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	match := sparring.Match{Machine: p.machine, Seed: c.Seed}
+	match := terminal.Match{Machine: p.machine, Seed: c.Seed}
 	match.Search = func(ctx context.Context, q machine.State) (search.Result, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.Think)
 		defer cancel()

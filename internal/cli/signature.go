@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -33,5 +33,6 @@ func (c *signatureCommand) Run(s *console) error {
 	if c.JSON {
 		return err
 	}
-	return errors.Join(signature.WriteTable(s.out, entries), err)
+	fmt.Fprint(s.out, signature.Format(entries))
+	return err
 }

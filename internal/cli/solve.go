@@ -42,7 +42,7 @@ func (c *solveCommand) Run(s *console) error {
 	if solution.Solved && (c.Certify || c.Save != "") {
 		doubt = c.certify(s, p, &solution)
 	}
-	if err := errors.Join(s.show(c.JSON, solution), doubt); err != nil {
+	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	if !solution.IsWithin(c.Epsilon) {

@@ -42,7 +42,7 @@ func (c *standingsCommand) Run(s *console) error {
 	for _, r := range records {
 		results = append(results, r.Result())
 	}
-	return s.show(c.JSON, arena.Rank(results))
+	return show(s, c.JSON, arena.Rank(results), writeRanking)
 }
 
 // recordsIn lists the records of a folder.

@@ -45,7 +45,7 @@ func (c *tournamentCommand) Run(s *console) error {
 	if ranking == nil {
 		return usageError{err}
 	}
-	if err := errors.Join(err, s.show(c.JSON, ranking), s.ctx.Err()); err != nil {
+	if err := errors.Join(err, show(s, c.JSON, ranking, writeRanking), s.ctx.Err()); err != nil {
 		return err
 	}
 	return verdict(ranking.Results)

@@ -3,8 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
+	"stackmate/gdl"
 	"stackmate/reasoner"
+	"stackmate/reasoner/wellformed"
 )
 
 // validateCommand checks rulesheets.
@@ -27,12 +31,12 @@ func (c *validateCommand) Run(s *console) error {
 			return err
 		}
 		stop := s.progress(doing("validating %s", file))
-		v, err := reasoner.Validate(s.ctx, file, src, reasoner.ValidateOptions{Strict: c.Strict, Simulate: c.Simulate, Memory: s.memory.share(1)})
+		v, err := c.validate(s, file, src)
 		stop()
 		if err != nil && s.ctx.Err() != nil && v.Matches == 0 {
 			return err // there is no verdict yet
 		}
-		if err := errors.Join(s.show(c.JSON, v), err); err != nil {
+		if err := errors.Join(show(s, c.JSON, v, writeValidation), err); err != nil {
 			return err
 		}
 		if !v.Valid {
@@ -40,4 +44,65 @@ func (c *validateCommand) Run(s *console) error {
 		}
 	}
 	return faulty
+}
+
+// validation is the verdict on one rulesheet.
+type validation struct {
+	File     string          `json:"file"`
+	Valid    bool            `json:"valid"`
+	Errors   int             `json:"errors"`
+	Warnings int             `json:"warnings"`
+	Findings gdl.Diagnostics `json:"findings"`
+	Matches  int             `json:"matches"` // simulated
+
+	Faults []*wellformed.Fault `json:"faults"` // found by simulation
+}
+
+// validate checks a rulesheet and, if asked to, plays the game. The error says
+// that it could not be played: it does not fit the machine, or the command ends.
+func (c *validateCommand) validate(s *console, file string, src []byte) (validation, error) {
+	game, findings, err := gdl.Load(s.ctx, file, src)
+	v := validation{File: file, Findings: findings, Errors: len(findings.Errors()), Faults: []*wellformed.Fault{}}
+	v.Warnings = len(findings) - v.Errors
+	v.Valid = v.Errors == 0 && !(c.Strict && v.Warnings > 0)
+	if err != nil && v.Errors == 0 {
+		v.Valid = false // nobody knows: the checks have not come to their end
+		return v, fmt.Errorf("%s: %w", file, err)
+	}
+	if err != nil || c.Simulate <= 0 {
+		return v, nil // the findings hold the error
+	}
+	m, err := reasoner.New(s.ctx, game, reasoner.Options{Memory: s.memory.share(1)})
+	if err != nil {
+		return v, fmt.Errorf("%s: %w", file, err)
+	}
+	report, err := wellformed.Simulate(s.ctx, game, m, wellformed.Options{Matches: c.Simulate, Seed: simulateSeed})
+	v.Matches, v.Faults = report.Matches, report.Faults
+	v.Valid = v.Valid && !report.HasErrors() && !(c.Strict && len(v.Faults) > 0)
+	return v, err
+}
+
+// simulateSeed makes every simulation the same one.
+const simulateSeed = 1
+
+// writeValidation writes the findings and the verdict for people.
+func writeValidation(w io.Writer, v validation) error {
+	var b strings.Builder
+	for _, d := range v.Findings {
+		fmt.Fprintln(&b, d.Detail())
+	}
+	for _, f := range v.Faults {
+		fmt.Fprintf(&b, "%s: %s\n", v.File, f)
+	}
+	verdict := "valid"
+	if !v.Valid {
+		verdict = "not valid"
+	}
+	fmt.Fprintf(&b, "%s: %s (errors: %d, warnings: %d", v.File, verdict, v.Errors, v.Warnings)
+	if v.Matches > 0 {
+		fmt.Fprintf(&b, ", faults in %d matches: %d", v.Matches, len(v.Faults))
+	}
+	b.WriteString(")\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -3,9 +3,7 @@ package arena
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
-	"text/tabwriter"
 )
 
 // Standing is what one player has achieved over several matches.
@@ -163,25 +161,4 @@ func compareGoals(r Result, role int) (better, equal int) {
 		}
 	}
 	return better, equal
-}
-
-// WriteTable writes the standings for people.
-func (s *Series) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\tlate\tillegal\tfailed\t")
-	for _, p := range s.Standings {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
-			p.Player, p.Matches, p.Points, 100*p.Share(), p.Wins, p.Draws, p.Losses, p.Late, p.Illegal, p.Failed)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, r := range s.Results {
-		if r.Reason != "" {
-			if _, err := fmt.Fprintf(w, "match %s: %s\n", r.Match, r.Reason); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

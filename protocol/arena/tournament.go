@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
-	"text/tabwriter"
 )
 
 // Tournament lets players meet each other in one game or several: in every round
@@ -180,34 +178,4 @@ func groups(players []Player, n int) [][]Player {
 		}
 	}
 	return all
-}
-
-// WriteTable writes the standings and the ratings for people.
-func (r *Ranking) WriteTable(w io.Writer) error {
-	if err := r.Series.WriteTable(w); err != nil {
-		return err
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\nplayer\telo\t95 %\t")
-	for _, p := range r.Ratings {
-		fmt.Fprintf(t, "%s\t%+.0f\t±%.0f\t\n", p.Player, p.Elo, p.Error)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if r.LLR != nil {
-		_, err := fmt.Fprintf(w, "\nlog-likelihood ratio %.2f: %s\n", *r.LLR, r.Verdict.explain())
-		return err
-	}
-	return nil
-}
-
-func (v Verdict) explain() string {
-	switch v {
-	case AcceptH0:
-		return "the first player is no stronger than elo0"
-	case AcceptH1:
-		return "the first player is stronger, as elo1 says"
-	}
-	return "undecided"
 }

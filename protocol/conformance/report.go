@@ -1,11 +1,5 @@
 package conformance
 
-import (
-	"fmt"
-	"io"
-	"text/tabwriter"
-)
-
 // Verdict is what a check has come to.
 type Verdict string
 
@@ -48,25 +42,4 @@ func (r *Report) add(result Result) {
 	default:
 		r.Skipped++
 	}
-}
-
-// WriteTable writes a line for each check, and below those that did not pass what
-// was sent, expected and got.
-func (r *Report) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, c := range r.Checks {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Verdict, c.Check, c.Rule)
-		switch c.Verdict {
-		case Fail:
-			for _, line := range [][2]string{{"sent", c.Sent}, {"expected", c.Expected}, {"got", c.Got}} {
-				if line[1] != "" {
-					fmt.Fprintf(t, "\t\t  %s: %s\n", line[0], line[1])
-				}
-			}
-		case Skip:
-			fmt.Fprintf(t, "\t\t  because %s\n", c.Reason)
-		}
-	}
-	fmt.Fprintf(t, "\n%s: %d passed, %d failed, %d skipped\n", r.Subject, r.Passed, r.Failed, r.Skipped)
-	return t.Flush()
 }

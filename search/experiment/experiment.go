@@ -1,7 +1,7 @@
 // Package experiment measures the solvers on families of games and puts the
 // figures of the literature beside its own. It owns the list of experiments and
-// how results are shown; it must not know where a game comes from: the caller
-// compiles games by name.
+// their plots; it must not know where a game comes from: the caller compiles games
+// by name.
 package experiment
 
 import (

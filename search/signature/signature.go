@@ -11,7 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 	"text/tabwriter"
 
 	"stackmate/reasoner/machine"
@@ -118,12 +118,14 @@ func Run(ctx context.Context, compile func(ctx context.Context, game string) (ma
 	return nil
 }
 
-// WriteTable writes entries for people, and for the committed table.
-func WriteTable(w io.Writer, entries []Entry) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+// Format lays entries out as the committed table.
+func Format(entries []Entry) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "method\tgame\tvalue\tnodes\tLPs\ttable hits")
 	for _, e := range entries {
 		fmt.Fprintf(t, "%s\t%s\t%.6g–%.6g\t%d\t%d\t%d\n", e.Method, e.Game, e.Value[0], e.Value[1], e.Nodes, e.LPCalls, e.TableHits)
 	}
-	return t.Flush()
+	_ = t.Flush() // to memory
+	return b.String()
 }

@@ -1,11 +1,6 @@
 package solve
 
 import (
-	"fmt"
-	"io"
-	"strings"
-	"text/tabwriter"
-
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -31,8 +26,10 @@ type Solution struct {
 
 	*Certificate // nil if there is none
 
-	names  *machine.Names
-	result search.Result
+	// Names are those of the game, and Result is what the search found, by role and
+	// move.
+	Names  *machine.Names `json:"-"`
+	Result search.Result  `json:"-"`
 }
 
 func newSolution(method string, names *machine.Names, r search.Result) Solution {
@@ -49,8 +46,8 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 		Seconds:   r.Elapsed.Seconds(),
 		PeakBytes: r.PeakBytes,
 		Evictions: r.Evictions,
-		names:     names,
-		result:    r,
+		Names:     names,
+		Result:    r,
 	}
 	for role, v := range r.Values {
 		s.Value[names.Roles[role]] = [2]float64{v.Lower, v.Upper}
@@ -81,89 +78,13 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 	return s
 }
 
-// lineShown bounds the joint moves of the principal line in the table.
-const lineShown = 10
-
 // IsWithin tells whether the value of every role is known up to epsilon goal
 // points, and the certificate, where there is one, does not contradict.
 func (s Solution) IsWithin(epsilon float64) bool {
-	for _, v := range s.result.Values {
+	for _, v := range s.Result.Values {
 		if v.Upper-v.Lower > epsilon {
 			return false
 		}
 	}
 	return s.Proved && (s.Certificate == nil || s.Certified)
-}
-
-// WriteTable writes the solution for people.
-func (s Solution) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "game\t%s\nmethod\t%s\nstatus\t%s\n", s.Game, s.Method, s.status())
-	for role, v := range s.result.Values {
-		fmt.Fprintf(t, "value of %s\t%s%s\n", s.names.Roles[role], interval(v), s.guess(role))
-	}
-	for role, strategy := range s.result.Strategies {
-		for i, w := range strategy {
-			title := ""
-			if i == 0 {
-				title = "strategy of " + s.names.Roles[role]
-			}
-			fmt.Fprintf(t, "%s\t%.6f  %s\n", title, w.Probability, s.names.Moves[role][w.Move])
-		}
-	}
-	if len(s.Line) > 0 {
-		fmt.Fprintf(t, "line\t%s\n", s.line())
-	}
-	fmt.Fprintf(t, "nodes\t%d\nLP calls\t%d in %.3f s\ntable hits\t%d\n", s.Nodes, s.LPCalls, s.LPSeconds, s.TableHits)
-	if s.Certificate != nil {
-		fmt.Fprintf(t, "certificate\t%s\n", s.sentence())
-	}
-	fmt.Fprintf(t, "memory\t%.1f MB%s\ntime\t%.3f s\n", float64(s.PeakBytes)/1e6, s.lost(), s.Seconds)
-	return t.Flush()
-}
-
-// lost warns of a table that was too small.
-func (s Solution) lost() string {
-	if s.Evictions == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", too little: %d positions were forgotten (--memory)", s.Evictions)
-}
-
-func (s Solution) status() string {
-	switch {
-	case s.Solved:
-		return "solved"
-	case s.Proved:
-		return "proved bounds"
-	}
-	return "estimate"
-}
-
-// line is the beginning of the principal line.
-func (s Solution) line() string {
-	var shown []string
-	for i, joint := range s.result.Line {
-		if i == lineShown {
-			shown = append(shown, fmt.Sprintf("… %d more", len(s.result.Line)-i))
-			break
-		}
-		shown = append(shown, s.names.JointString(joint))
-	}
-	return strings.Join(shown, " ")
-}
-
-// guess is the estimate of the value of a role, where it says more than that.
-func (s Solution) guess(role int) string {
-	if s.Estimate == nil || s.result.Values[role].Solved() {
-		return ""
-	}
-	return fmt.Sprintf(", estimate %.6g", s.result.Estimates[role])
-}
-
-func interval(v search.Interval) string {
-	if v.Solved() {
-		return fmt.Sprintf("%g", v.Lower)
-	}
-	return fmt.Sprintf("[%g, %g]", v.Lower, v.Upper)
 }

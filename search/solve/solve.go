@@ -160,7 +160,7 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) search.Solution {
 	return answers{
 		Search:  certify.Search{Machine: m, Searcher: s.used, Limits: search.Limits{MaxBytes: s.memory, NoLine: true}},
 		initial: m.Initial(),
-		shown:   search.Claim{Value: shown.result.Values[m.Names().Players()[0]].Lower, Strategies: shown.result.Strategies},
+		shown:   search.Claim{Value: shown.Result.Values[m.Names().Players()[0]].Lower, Strategies: shown.Result.Strategies},
 	}
 }
 
@@ -188,7 +188,7 @@ func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers search.
 	started := time.Now()
 	left := max(s.memory-solution.PeakBytes, s.memory/4) // the search goes on answering
 	c, err := certify.Check(ctx, m, m.Initial(), answers, certify.Limits{MaxBytes: left, Progress: progress})
-	solution.Certificate = newCertificate(c, m.Names(), time.Since(started))
+	solution.Certificate = newCertificate(c, time.Since(started))
 	if err != nil {
 		return fmt.Errorf("the certificate: %w", err)
 	}

@@ -1,4 +1,4 @@
-package sparring
+package terminal
 
 import (
 	"bytes"

@@ -1,7 +1,7 @@
-// Package sparring lets a person play against a solution, line by line. It owns
+// Package terminal lets a person play against a solution, line by line. It owns
 // the dialogue and nothing else: it must not know where positions, solutions and
 // lines come from.
-package sparring
+package terminal
 
 import (
 	"context"

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"stackmate/search"
+	"stackmate/search/solve"
+)
+
+// lineShown bounds the joint moves of the principal line in the table.
+const lineShown = 10
+
+// writeSolution writes the solution for people.
+func writeSolution(w io.Writer, s solve.Solution) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "game\t%s\nmethod\t%s\nstatus\t%s\n", s.Game, s.Method, proofStatus(s))
+	for role, v := range s.Result.Values {
+		fmt.Fprintf(t, "value of %s\t%s%s\n", s.Names.Roles[role], bounds(v), estimate(s, role))
+	}
+	for role, strategy := range s.Result.Strategies {
+		for i, w := range strategy {
+			title := ""
+			if i == 0 {
+				title = "strategy of " + s.Names.Roles[role]
+			}
+			fmt.Fprintf(t, "%s\t%.6f  %s\n", title, w.Probability, s.Names.Moves[role][w.Move])
+		}
+	}
+	if len(s.Line) > 0 {
+		fmt.Fprintf(t, "line\t%s\n", principalLine(s))
+	}
+	fmt.Fprintf(t, "nodes\t%d\nLP calls\t%d in %.3f s\ntable hits\t%d\n", s.Nodes, s.LPCalls, s.LPSeconds, s.TableHits)
+	if s.Certificate != nil {
+		fmt.Fprintf(t, "certificate\t%s\n", certificate(s))
+	}
+	fmt.Fprintf(t, "memory\t%.1f MB%s\ntime\t%.3f s\n", float64(s.PeakBytes)/1e6, evicted(s), s.Seconds)
+	return t.Flush()
+}
+
+// evicted warns of a table that was too small.
+func evicted(s solve.Solution) string {
+	if s.Evictions == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", too little: %d positions were forgotten (--memory)", s.Evictions)
+}
+
+// proofStatus says how much is known of the values.
+func proofStatus(s solve.Solution) string {
+	switch {
+	case s.Solved:
+		return "solved"
+	case s.Proved:
+		return "proved bounds"
+	}
+	return "estimate"
+}
+
+// principalLine is the beginning of the principal line.
+func principalLine(s solve.Solution) string {
+	var shown []string
+	for i, joint := range s.Result.Line {
+		if i == lineShown {
+			shown = append(shown, fmt.Sprintf("… %d more", len(s.Result.Line)-i))
+			break
+		}
+		shown = append(shown, s.Names.JointString(joint))
+	}
+	return strings.Join(shown, " ")
+}
+
+// estimate is the estimate of the value of a role, where it says more than that.
+func estimate(s solve.Solution, role int) string {
+	if s.Estimate == nil || s.Result.Values[role].Solved() {
+		return ""
+	}
+	return fmt.Sprintf(", estimate %.6g", s.Result.Estimates[role])
+}
+
+// bounds shows the bounds of a value, or the value.
+func bounds(v search.Interval) string {
+	if v.Solved() {
+		return fmt.Sprintf("%g", v.Lower)
+	}
+	return fmt.Sprintf("[%g, %g]", v.Lower, v.Upper)
+}
+
+// certificate tells people what the certificate of a solution says.
+func certificate(s solve.Solution) string {
+	c := s.Certificate
+	work := fmt.Sprintf("%d positions, %.3f s", c.PositionsChecked, c.Seconds)
+	proved := fmt.Sprintf("exploitability %g (proved%s)", c.Exploitability, atMost(c.ProvedExploitability))
+	switch {
+	case c.Certified:
+		return fmt.Sprintf("certified: %s; %s", proved, work)
+	case c.First == nil:
+		return fmt.Sprintf("NOT finished: no fault found yet, the value is proved to lie in [%g, %g]; %s",
+			c.ProvedBounds[0], c.ProvedBounds[1], work)
+	}
+	who := "a lone player"
+	if c.First.Role >= 0 {
+		who = "the strategy of " + s.Names.Roles[c.First.Role]
+	}
+	return fmt.Sprintf("NOT certified: %s; %d claims do not hold, one at %s: claimed %g, %s obtains %g (points of %s); %s",
+		proved, c.Faults, strings.Join(s.Names.AppendFluents(nil, c.First.Position), " "),
+		c.First.Claimed, who, c.First.Obtained, s.Names.Roles[s.Names.Players()[0]], work)
+}
+
+// atMost writes an upper bound with two digits, rounded up; nothing for 0.
+func atMost(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
+	return fmt.Sprintf(": at most %.2g", math.Ceil(v/unit)*unit)
+}

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmate/protocol/arena"
+	"stackmate/protocol/conformance"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/certify"
+	"stackmate/search/experiment"
+	"stackmate/search/solve"
+)
+
+// expectTable compares what is written with a table, which begins with a line feed.
+func expectTable(t *testing.T, want string, write func(io.Writer) error) {
+	t.Helper()
+	var got strings.Builder
+	if err := write(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), got.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// pennies is the solution of matching pennies.
+func pennies() solve.Solution {
+	half := []search.Weighted{{Move: 0, Probability: 0.5}, {Move: 1, Probability: 0.5}}
+	return solve.Solution{
+		Game: "pennies", Method: "bi", Proved: true, Solved: true,
+		Names: &machine.Names{
+			Roles: []string{"row", "column"}, Moves: [][]string{{"a", "b"}, {"c", "d"}}, Fluents: []string{"start"},
+		},
+		Result: search.Result{
+			Values:     []search.Interval{{Lower: 50, Upper: 50}, {Lower: 50, Upper: 50}},
+			Strategies: [][]search.Weighted{half, half},
+		},
+	}
+}
+
+func TestTheTableOfASolutionShowsValuesAndStrategies(t *testing.T) {
+	const want = `
+game                pennies
+method              bi
+status              solved
+value of row        50
+value of column     50
+strategy of row     0.500000  a
+                    0.500000  b
+strategy of column  0.500000  c
+                    0.500000  d
+nodes               0
+LP calls            0 in 0.000 s
+table hits          0
+memory              0.0 MB
+time                0.000 s
+`
+	expectTable(t, want, func(w io.Writer) error { return writeSolution(w, pennies()) })
+}
+
+func TestTheTableOfASearchThatWasBrokenOffShowsBoundsAndEstimates(t *testing.T) {
+	s := pennies()
+	s.Solved, s.Evictions = false, 7
+	s.Result.Values = []search.Interval{{Lower: 0, Upper: 100}, {Lower: 0, Upper: 100}}
+	s.Result.Strategies = nil
+	s.Estimate, s.Result.Estimates = map[string]float64{"row": 51}, []float64{51, 49}
+	const want = `
+game             pennies
+method           bi
+status           proved bounds
+value of row     [0, 100], estimate 51
+value of column  [0, 100], estimate 49
+nodes            0
+LP calls         0 in 0.000 s
+table hits       0
+memory           0.0 MB, too little: 7 positions were forgotten (--memory)
+time             0.000 s
+`
+	expectTable(t, want, func(w io.Writer) error { return writeSolution(w, s) })
+}
+
+func TestCertificatesAreToldInASentence(t *testing.T) {
+	for want, c := range map[string]solve.Certificate{
+		"certified: exploitability 0 (proved: at most 1.2e-14); 3 positions, 0.000 s": {
+			Certified: true, ProvedExploitability: 1.11e-14, PositionsChecked: 3,
+		},
+		"NOT finished: no fault found yet, the value is proved to lie in [0, 100]; 0 positions, 0.000 s": {
+			ProvedBounds: [2]float64{0, 100},
+		},
+		"NOT certified: exploitability 50 (proved); 2 claims do not hold, one at start: claimed 50, " +
+			"the strategy of row obtains 0 (points of row); 1 positions, 0.000 s": {
+			Exploitability: 50, Faults: 2, PositionsChecked: 1,
+			First: &certify.Fault{Position: machine.State{1}, Role: 0, Claimed: 50},
+		},
+		"NOT certified: exploitability 0 (proved); 1 claims do not hold, one at : claimed 20, " +
+			"a lone player obtains 30 (points of row); 1 positions, 0.000 s": {
+			Faults: 1, PositionsChecked: 1,
+			First: &certify.Fault{Position: machine.State{0}, Role: -1, Claimed: 20, Obtained: 30},
+		},
+	} {
+		s := pennies()
+		s.Certificate = &c
+		if got := certificate(s); got != want {
+			t.Errorf("got\n%s, want\n%s", got, want)
+		}
+	}
+}
+
+func TestTheTableOfASeriesListsStandingsAndAbortedMatches(t *testing.T) {
+	s := &arena.Series{
+		Standings: []arena.Standing{
+			{Player: "p", Matches: 4, Points: 200, Wins: 2, Losses: 2},
+			{Player: "p-2", Matches: 4, Points: 200, Wins: 2, Losses: 2, Late: 1},
+		},
+		Results: []arena.Result{{Match: "s.0"}, {Match: "s.1", Reason: "interrupted"}},
+	}
+	const want = `
+  player  matches  points   share  wins  draws  losses  late  illegal  failed
+       p        4     200  50.0 %     2      0       2     0        0       0
+     p-2        4     200  50.0 %     2      0       2     1        0       0
+match s.1: interrupted
+`
+	expectTable(t, want, func(w io.Writer) error { return writeSeries(w, s) })
+}
+
+func TestTheTableOfARankingEndsWithRatingsAndVerdict(t *testing.T) {
+	llr := 2.95
+	r := &arena.Ranking{
+		Series:  arena.Series{Standings: []arena.Standing{{Player: "a", Matches: 1, Points: 100, Wins: 1}}},
+		Ratings: []arena.Rating{{Player: "a", Elo: 12.4, Error: 3}}, LLR: &llr,
+	}
+	for verdict, text := range map[arena.Verdict]string{
+		arena.AcceptH0:  "the first player is no stronger than elo0",
+		arena.AcceptH1:  "the first player is stronger, as elo1 says",
+		arena.Undecided: "undecided",
+	} {
+		r.Verdict = verdict
+		want := `
+  player  matches  points    share  wins  draws  losses  late  illegal  failed
+       a        1     100  100.0 %     1      0       0     0        0       0
+
+  player  elo  95 %
+       a  +12    ±3
+
+log-likelihood ratio 2.95: ` + text + "\n"
+		expectTable(t, want, func(w io.Writer) error { return writeRanking(w, r) })
+	}
+}
+
+func TestTheTableOfAReportExplainsWhatDidNotPass(t *testing.T) {
+	r := &conformance.Report{Subject: "http://player", Passed: 1, Failed: 1, Skipped: 1, Checks: []conformance.Result{
+		{Check: "info", Rule: "INFO is answered.", Verdict: conformance.Pass, Sent: "( INFO )", Got: "available"},
+		{
+			Check: "ping", Rule: "PING is answered.", Verdict: conformance.Fail,
+			Sent: "( PING )", Expected: "available", Got: "status 200: ?",
+		},
+		{Check: "busy", Rule: "One match at a time.", Verdict: conformance.Skip, Reason: "no match began"},
+	}}
+	const want = `
+pass  info  INFO is answered.
+fail  ping  PING is answered.
+              sent: ( PING )
+              expected: available
+              got: status 200: ?
+skip  busy  One match at a time.
+              because no match began
+
+http://player: 1 passed, 1 failed, 1 skipped
+`
+	expectTable(t, want, func(w io.Writer) error { return writeReport(w, r) })
+}
+
+func TestRowsThatAreNotFinishedAreShownAsSuch(t *testing.T) {
+	rows := []experiment.Row{
+		{Table: "First", Size: 3, Method: "bi", Finished: true, Nodes: 12, Paper: &experiment.Published{Source: "a paper", Nodes: 10}},
+		{Table: "First", Size: 4, Method: "bi", Nodes: 5, Seconds: 2, Note: "stopped after 2 s"},
+		{Table: "Second", Size: 5, Method: "do", Note: "not tried: size 4 was not finished"},
+	}
+	var lines []string
+	var got strings.Builder
+	p := rowPrinter{w: &got}
+	for _, r := range rows {
+		if err := p.print(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(got.String()) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	heading := "size method nodes LPs seconds MB | paper: nodes LPs seconds"
+	want := []string{
+		"First", heading,
+		"3 bi 12 0 0.000 0.0 | 10 a paper",
+		"4 bi > 5 > 0 > 2.000 > 0.0 | stopped after 2 s",
+		"", "Second", heading,
+		"5 do - - - - | not tried: size 4 was not finished",
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
