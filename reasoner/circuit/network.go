@@ -35,18 +35,16 @@ type Op uint8
 // The operations. With complemented literals, And covers or, nand and nor too.
 const (
 	OpConst Op = iota
-	OpInput    // a fluent, a move or a random bit: set from outside
+	OpInput    // a fluent or a move: set from outside
 	OpLoop     // a variable of a Loop: its value is a least fixpoint
 	OpAnd      // the conjunction of two or more literals
-	OpXor      // the exclusive or of two or more uncomplemented literals
-	OpMaj      // at least two of three literals
 )
 
 // Network is a Boolean network. Nodes are numbered so that the operands of a
 // node have smaller numbers; only the definition of an OpLoop variable refers
 // forward, and it is monotone in the variables that depend on it in turn: their
-// values are the least solution of all definitions. Equal nodes are built once (structural hashing), and constants
-// are folded while building.
+// values are the least solution of all definitions. Equal nodes are built once
+// (structural hashing), and constants are folded while building.
 type Network struct {
 	op    []Op
 	start []int32 // operands of node i: fan[start[i]:start[i+1]]

@@ -13,8 +13,6 @@ type pass struct {
 	name string
 	// doc says what the pass does, before → after, and what it assumes.
 	doc string
-	// why says why it stands where it stands in the table.
-	why string
 	// run makes the new game. When its context is done it may return any game.
 	run func(context.Context, *Game) *Game
 	// shares says that the pass shares logic as it finds it, so that symmetric
@@ -22,50 +20,91 @@ type pass struct {
 	shares bool
 }
 
-// passes is the table of contents of the optimiser, in order.
+// passes is the table of contents of the optimiser, in order; constraints says why
+// in this one.
 var passes = []pass{
 	{
 		name: "dead",
 		doc:  "gates that no output needs → nothing",
-		why:  "first, so that the others count the uses of live gates alone",
 		run:  removeDead,
 	},
 	{
 		name: "fluents",
 		doc:  "a fluent that always equals another, its complement or a constant → that",
-		why:  "early: it makes logic equal, constant or dead",
 		run:  mergeFluents,
 	},
 	{
 		name: "one-move",
 		doc:  "or of does(r, m) over most moves m of r → not the or over the others; assumes that every role makes exactly one move",
-		why:  "before any sharing, which would hide the moves inside common parts",
 		run:  complementMoves,
 	},
 	{
 		name: "flatten",
 		doc:  "and(and(a, b), c) → and(a, b, c) where nothing else uses and(a, b)",
-		why:  "makes whole terms visible to factoring",
 		run:  flattenGates,
 	},
 	{
 		name: "factor",
 		doc:  "or(and(a, x), and(a, y)) → and(a, or(x, y))",
-		why:  "before pairs are shared, since it removes operands and sharing only moves them",
 		run:  factorTerms, shares: true,
 	},
 	{
 		name: "flatten-again",
 		doc:  "as flatten",
-		why:  "factoring leaves conjunctions of conjunctions",
 		run:  flattenGates, shares: true,
 	},
 	{
 		name: "pairs",
 		doc:  "a pair of operands that four or more gates share → a gate of its own",
-		why:  "last, because shared gates can be neither flattened nor factored",
 		run:  sharePairs, shares: true,
 	},
+}
+
+// constraint says that one pass stands before another, and why.
+type constraint struct{ before, after, reason string }
+
+// constraints are what the order of the passes must obey. Passes that share logic
+// come after all others besides (see Optimise).
+var constraints = []constraint{
+	{"dead", "fluents", "its budget counts all gates, and it rebuilds them in every round"},
+	{"fluents", "one-move", "logic that turns out to be equal, constant or dead is not rewritten for nothing"},
+	{"one-move", "factor", "factoring hides moves inside common parts"},
+	{"one-move", "pairs", "shared pairs hide moves inside common parts"},
+	{"flatten", "factor", "factoring sees whole terms only"},
+	{"factor", "flatten-again", "factoring leaves conjunctions of conjunctions"},
+	{"factor", "pairs", "factoring removes operands, sharing only moves them"},
+	{"flatten-again", "pairs", "a gate that is shared can be neither flattened nor factored"},
+}
+
+func init() {
+	if err := checkOrder(passes, constraints); err != nil {
+		panic(err) // a mistake in the tables above, whatever the program does
+	}
+}
+
+// checkOrder tells which constraint a table of passes violates, if any.
+func checkOrder(passes []pass, constraints []constraint) error {
+	place := make(map[string]int)
+	for i, p := range passes {
+		if _, ok := place[p.name]; ok {
+			return fmt.Errorf("there are two passes %q", p.name)
+		}
+		place[p.name] = i
+		if i > 0 && passes[i-1].shares && !p.shares {
+			return fmt.Errorf("pass %q stands after %q: symmetries are found on the last game before passes that share", p.name, passes[i-1].name)
+		}
+	}
+	for _, c := range constraints {
+		before, ok := place[c.before]
+		after, found := place[c.after]
+		switch {
+		case !ok || !found:
+			return fmt.Errorf("a constraint speaks of the passes %q and %q, and one of them does not exist", c.before, c.after)
+		case before > after:
+			return fmt.Errorf("pass %q must stand before %q: %s", c.before, c.after, c.reason)
+		}
+	}
+	return nil
 }
 
 // PassInfo describes the network after a pass.
@@ -105,7 +144,7 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 		}
 	}
 	trace("lowered")
-	plain := g
+	plain := g // after the last pass that does not share: symmetries are found on it
 	for _, p := range passes {
 		if slices.Contains(o.Without, p.name) {
 			continue

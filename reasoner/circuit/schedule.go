@@ -214,6 +214,10 @@ func (s *scheduler) loop(component []int32) stage {
 // the roots in depth-first order, operands first (Tarjan 1972). Chains of gates can
 // be as long as the network is large, so the path to a node is a slice, not a
 // recursion.
+//
+// This is not internal/scc, which explores all nodes in order of their numbers: a
+// schedule is good because it follows the outputs, and reads the literals of the
+// network as they are, millions of them, without a copy as a list of nodes.
 func (n *Network) components(roots []Lit, marked []bool) [][]int32 {
 	t := tarjan{net: n, marked: marked, index: make([]int32, n.Len()), low: make([]int32, n.Len())}
 	for _, l := range roots {

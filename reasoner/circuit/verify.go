@@ -1,0 +1,168 @@
+package circuit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// Verify checks what every pass and Compile assume of a game. The tests call it
+// after each pass; the error names the first violation.
+//
+//   - The inputs come first: fluents, then moves by role.
+//   - The operands of a gate are at least two, ascending, without repetition,
+//     constants and complements of each other, and they stand before the gate. No
+//     two gates have the same operands.
+//   - Every loop variable that something depends on has a definition, which is
+//     monotone in the variables that depend on it in turn.
+//   - Outputs are literals of the network, one for each fluent and move, and all
+//     but the next signals depend on fluents alone.
+//
+// The cost is linear in nodes and operands.
+func (g *Game) Verify() error {
+	for _, check := range []func() error{g.verifyInputs, g.verifyGates, g.verifyOutputs, g.verifyLoops} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Game) verifyInputs() error {
+	inputs := slices.Concat(g.Fluents, flatten(g.Does))
+	for i, l := range inputs {
+		if int(l.Node()) != i+1 || l.Complemented() {
+			return fmt.Errorf("input %d is literal %d, want %d", i, l, 2*(i+1))
+		}
+	}
+	for i := range int32(g.Net.Len()) {
+		if isInput := i > 0 && int(i) <= len(inputs); isInput != (g.Net.op[i] == OpInput) {
+			return fmt.Errorf("node %d of a network with %d inputs has operation %d", i, len(inputs), g.Net.op[i])
+		}
+	}
+	return nil
+}
+
+func (g *Game) verifyGates() error {
+	n := g.Net
+	for i := range int32(n.Len()) {
+		operands := n.Operands(i)
+		if n.op[i] != OpAnd {
+			if len(operands) > 0 {
+				return fmt.Errorf("node %d, which is no gate, has operands", i)
+			}
+			continue
+		}
+		if len(operands) < 2 {
+			return fmt.Errorf("gate %d has %d operands", i, len(operands))
+		}
+		before := int32(0)
+		for _, l := range operands {
+			if l.Node() <= before || l.Node() >= i {
+				return fmt.Errorf("gate %d has the operands %d", i, operands)
+			}
+			before = l.Node()
+		}
+		if twin := n.table[n.probe(operands)]; twin != i {
+			return fmt.Errorf("gate %d has the same operands as gate %d, %d", i, twin, operands)
+		}
+	}
+	return nil
+}
+
+func (g *Game) verifyOutputs() error {
+	if len(g.Next) != len(g.Fluents) {
+		return fmt.Errorf("%d next signals of %d fluents", len(g.Next), len(g.Fluents))
+	}
+	sameLength := func(a, b []Lit) bool { return len(a) == len(b) }
+	if !slices.EqualFunc(g.Legal, g.Does, sameLength) || g.Policy != nil && !slices.EqualFunc(g.Policy, g.Does, sameLength) {
+		return errors.New("there is not one legal signal for each move, or not one of the policy")
+	}
+	for _, goal := range g.Goals {
+		if goal.Role < 0 || int(goal.Role) >= len(g.Does) || goal.Value < machine.NoGoal || goal.Value > machine.MaxGoal {
+			return fmt.Errorf("role %d of %d has goal %d", goal.Role, len(g.Does), goal.Value)
+		}
+	}
+	last := Lit(2*g.Net.Len() - 1)
+	var roots []Lit
+	var err error
+	g.outputs(func(l *Lit) {
+		if roots = append(roots, *l); *l < 0 || *l > last {
+			err = fmt.Errorf("an output is literal %d of a network of %d nodes", *l, g.Net.Len())
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for v, def := range g.Net.def {
+		if g.Net.op[v] != OpLoop || def < 0 || def > last {
+			return fmt.Errorf("literal %d defines node %d, which has operation %d", def, v, g.Net.op[v])
+		}
+	}
+	position := g.Net.cone(roots[len(g.Next):])
+	for _, l := range flatten(g.Does) {
+		if position[l.Node()] {
+			return fmt.Errorf("legal, terminal or a goal depends on move %d", l.Node())
+		}
+	}
+	return nil
+}
+
+// verifyLoops looks at each strongly connected component. The network is monotone
+// in its variables if every node can be marked as growing or shrinking with them,
+// so that variables grow and no edge contradicts the marks.
+func (g *Game) verifyLoops() error {
+	live := g.live()
+	for i := range int32(g.Net.Len()) {
+		if _, ok := g.Net.def[i]; live[i] && g.Net.op[i] == OpLoop && !ok {
+			return fmt.Errorf("loop variable %d has no definition", i)
+		}
+	}
+	var roots []Lit
+	g.outputs(func(l *Lit) { roots = append(roots, *l) })
+	for _, component := range g.Net.components(roots, live) {
+		if err := g.Net.verifyMonotone(component); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Network) verifyMonotone(component []int32) error {
+	const unknown, grows, shrinks = 0, 1, 2
+	slices.Sort(component)
+	mark := make(map[int32]int, len(component))
+	for _, i := range component {
+		mark[i] = unknown
+		if n.op[i] == OpLoop {
+			mark[i] = grows
+		}
+	}
+	for _, i := range component { // operands first, but for the variables, which are marked
+		for _, l := range n.Operands(i) {
+			m, inside := mark[l.Node()]
+			if !inside {
+				continue
+			}
+			if l.Complemented() {
+				m = grows + shrinks - m
+			}
+			if mark[i] != unknown && mark[i] != m {
+				return fmt.Errorf("gate %d is not monotone in the loop variables that it depends on", i)
+			}
+			mark[i] = m
+		}
+	}
+	for _, i := range component {
+		if n.op[i] != OpLoop {
+			continue
+		}
+		def := n.def[i]
+		if m, inside := mark[def.Node()]; inside && (m == grows) == def.Complemented() {
+			return fmt.Errorf("the definition of loop variable %d is not monotone in it", i)
+		}
+	}
+	return nil
+}

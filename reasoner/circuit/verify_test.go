@@ -1,0 +1,113 @@
+package circuit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
+)
+
+func TestEveryPassLeavesAWellFormedGame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGame(t)
+		if err := g.Verify(); err != nil {
+			t.Fatalf("before all passes: %v", err)
+		}
+		for _, p := range passes {
+			g = p.run(t.Context(), g)
+			if err := g.Verify(); err != nil {
+				t.Fatalf("after pass %q: %v", p.name, err)
+			}
+		}
+	})
+}
+
+// small is a game of two fluents and two moves with a gate and a loop.
+func small() *Game {
+	g := NewGame(&machine.Names{Roles: []string{"r"}, Moves: [][]string{{"a", "b"}}, Fluents: []string{"f", "g"}}, machine.State{1})
+	v := g.Net.LoopVar()
+	both := g.Net.And(g.Fluents[0], g.Does[0][0])
+	g.Next = []Lit{both, g.Net.Or(g.Fluents[1], both)}
+	g.Legal = [][]Lit{{True, g.Fluents[0]}}
+	g.Terminal = g.Net.Or(g.Fluents[1], g.Net.And(v, g.Fluents[0]))
+	g.Goals = []Goal{{Role: 0, Value: 100, When: g.Fluents[1].Not()}}
+	g.Net.Define(v, g.Terminal)
+	return g
+}
+
+func TestVerifyNamesWhatIsWrong(t *testing.T) {
+	if err := small().Verify(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		want    string
+		corrupt func(g *Game)
+	}{
+		{"input 1", func(g *Game) { g.Fluents[1] = g.Fluents[1].Not() }},
+		{"operation", func(g *Game) { g.Net.Input() }},
+		{"has the operands", func(g *Game) { g.Net.fan[0], g.Net.fan[1] = g.Net.fan[1], g.Net.fan[0] }},
+		{"has the operands", func(g *Game) { g.Net.fan[1] = Lit(2 * (g.Net.Len() - 1)) }},
+		{"has the operands", func(g *Game) { g.Net.fan[0] = True }},
+		{"same operands", func(g *Game) {
+			first := slices.Clone(g.Net.Operands(g.Next[0].Node()))
+			g.Net.op = append(g.Net.op, OpAnd)
+			g.Net.fan = append(g.Net.fan, first...)
+			g.Net.start = append(g.Net.start, int32(len(g.Net.fan)))
+		}},
+		{"next signals", func(g *Game) { g.Next = g.Next[1:] }},
+		{"legal signal", func(g *Game) { g.Legal[0] = g.Legal[0][1:] }},
+		{"legal signal", func(g *Game) { g.Policy = [][]Lit{{True}} }},
+		{"goal 101", func(g *Game) { g.Goals[0].Value = 101 }},
+		{"role 1", func(g *Game) { g.Goals[0].Role = 1 }},
+		{"an output is literal 1000", func(g *Game) { g.Next[0] = 1000 }},
+		{"depends on move", func(g *Game) { g.Terminal = g.Next[0] }},
+		{"has no definition", func(g *Game) { clear(g.Net.def) }},
+		{"not monotone", func(g *Game) {
+			for v, def := range g.Net.def {
+				g.Net.def[v] = def.Not()
+			}
+		}},
+		{"not monotone", func(g *Game) {
+			v := g.Net.LoopVar()
+			x := g.Net.And(v, g.Fluents[0])
+			g.Terminal = g.Net.Or(g.Net.And(v, g.Fluents[1]), g.Net.And(x.Not(), g.Fluents[1]))
+			g.Net.Define(v, g.Terminal)
+		}},
+	} {
+		g := small()
+		c.corrupt(g)
+		if err := g.Verify(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+}
+
+func TestTheOrderOfThePassesIsChecked(t *testing.T) {
+	place := func(name string) int {
+		return slices.IndexFunc(passes, func(p pass) bool { return p.name == name })
+	}
+	for _, c := range constraints {
+		swapped := slices.Clone(passes)
+		i, j := place(c.before), place(c.after)
+		swapped[i], swapped[j] = swapped[j], swapped[i]
+		for k := range swapped {
+			swapped[k].shares = false
+		}
+		if err := checkOrder(swapped, []constraint{c}); err == nil || !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%q stands before %q: error %v", c.after, c.before, err)
+		}
+	}
+	late := append(slices.Clone(passes), pass{name: "late"})
+	if err := checkOrder(late, constraints); err == nil {
+		t.Error("a pass that shares nothing may stand after one that does")
+	}
+	if err := checkOrder(passes, []constraint{{"dead", "none", ""}}); err == nil {
+		t.Error("a constraint may speak of a pass that does not exist")
+	}
+	if err := checkOrder(append(slices.Clone(passes), passes[len(passes)-1]), nil); err == nil {
+		t.Error("two passes may have the same name")
+	}
+}
