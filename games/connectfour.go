@@ -77,42 +77,7 @@ var connectFour = family{
 
 ; The end.
 
-(<= (four ?a ?b ?c ?d)
-    (succ ?a ?b)
-    (succ ?b ?c)
-    (succ ?c ?d))
-
-(<= (line ?p)
-    (four ?a ?b ?c ?d)
-    (row ?r)
-    (true (cell ?a ?r ?p))
-    (true (cell ?b ?r ?p))
-    (true (cell ?c ?r ?p))
-    (true (cell ?d ?r ?p)))
-
-(<= (line ?p)
-    (column ?x)
-    (four ?a ?b ?c ?d)
-    (true (cell ?x ?a ?p))
-    (true (cell ?x ?b ?p))
-    (true (cell ?x ?c ?p))
-    (true (cell ?x ?d ?p)))
-
-(<= (line ?p)
-    (four ?a ?b ?c ?d)
-    (four ?e ?f ?g ?h)
-    (true (cell ?a ?e ?p))
-    (true (cell ?b ?f ?p))
-    (true (cell ?c ?g ?p))
-    (true (cell ?d ?h ?p)))
-
-(<= (line ?p)
-    (four ?a ?b ?c ?d)
-    (four ?e ?f ?g ?h)
-    (true (cell ?a ?h ?p))
-    (true (cell ?b ?g ?p))
-    (true (cell ?c ?f ?p))
-    (true (cell ?d ?e ?p)))
+{{inLine "four" 4}}
 
 (<= unfinished
     (open ?c))

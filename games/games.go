@@ -117,15 +117,17 @@ func Source(name string) (file string, src []byte, err error) {
 // rulesheet parses the template of a family. Templates are constants, so that a
 // fault of theirs shows at the first start.
 func rulesheet(text string) *template.Template {
-	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"add":   func(a, b int) int { return a + b },
-		"sub":   func(a, b int) int { return a - b },
-		"count": count,
-		"facts": unary,
-		"succ":  successors,
-		"steps": steps,
-		"max":   func(a, b int) int { return max(a, b) },
-	}).Parse(strings.TrimLeft(text, "\n")))
+	t := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
+		"add":    func(a, b int) int { return a + b },
+		"sub":    func(a, b int) int { return a - b },
+		"count":  count,
+		"facts":  unary,
+		"succ":   successors,
+		"steps":  steps,
+		"inLine": inLine,
+		"max":    func(a, b int) int { return max(a, b) },
+	})
+	return template.Must(template.Must(t.Parse(pieces)).Parse(strings.TrimLeft(text, "\n")))
 }
 
 // count lists the integers from lo to hi, inclusive.

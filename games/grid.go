@@ -1,9 +1,99 @@
 package games
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// The facts about rectangular boards that several rulesheets share. Column 1 is
-// in the west, row 1 in the south.
+// What several rulesheets share of rectangular boards. Column 1 is in the west,
+// row 1 in the south; (cell c r p) is a mark of p.
+
+// pieces are the templates that rulesheets include.
+//
+// threeOnNine is the end of tic-tac-toe, for the roles x and o and the indices 1 to
+// 3, where (marked c r) says that a cell is taken: three in a row, column or
+// diagonal win, and a full board without such a line is a draw.
+const pieces = `{{define "threeOnNine"}}(<= (line ?p)
+    (index ?c)
+    (true (cell ?c 1 ?p))
+    (true (cell ?c 2 ?p))
+    (true (cell ?c 3 ?p)))
+
+(<= (line ?p)
+    (index ?r)
+    (true (cell 1 ?r ?p))
+    (true (cell 2 ?r ?p))
+    (true (cell 3 ?r ?p)))
+
+(<= (line ?p)
+    (true (cell 1 1 ?p))
+    (true (cell 2 2 ?p))
+    (true (cell 3 3 ?p)))
+
+(<= (line ?p)
+    (true (cell 1 3 ?p))
+    (true (cell 2 2 ?p))
+    (true (cell 3 1 ?p)))
+
+(<= open
+    (index ?c)
+    (index ?r)
+    (not (marked ?c ?r)))
+
+(<= terminal
+    (line ?p))
+
+(<= terminal
+    (not open))
+
+(<= (goal ?p 100)
+    (line ?p))
+
+(<= (goal ?p 50)
+    (role ?p)
+    (not (line x))
+    (not (line o)))
+
+(<= (goal ?p 0)
+    (other ?p ?q)
+    (line ?q)){{end}}`
+
+// inLine writes the rules for (line p): n marks of p side by side in a row, column
+// or diagonal. The rules need succ, column and row; they define (relation a b …) for
+// n numbers that follow each other.
+func inLine(relation string, n int) string {
+	const letters = "abcdefgh" // two for each mark of a line of 4
+	variable := func(i int) string { return "?" + letters[i:i+1] }
+	sequence := func(first int) string {
+		text := "(" + relation
+		for i := range n {
+			text += " " + variable(first+i)
+		}
+		return text + ")"
+	}
+	var rules []string
+	rule := func(head string, body ...string) {
+		rules = append(rules, "(<= "+head+"\n    "+strings.Join(body, "\n    ")+")")
+	}
+	line := func(conditions []string, cell func(i int) (column, row string)) {
+		for i := range n {
+			column, row := cell(i)
+			conditions = append(conditions, fmt.Sprintf("(true (cell %s %s ?p))", column, row))
+		}
+		rule("(line ?p)", conditions...)
+	}
+	var follow []string
+	for i := range n - 1 {
+		follow = append(follow, fmt.Sprintf("(succ %s %s)", variable(i), variable(i+1)))
+	}
+	rule(sequence(0), follow...)
+	line([]string{sequence(0), "(row ?r)"}, func(i int) (string, string) { return variable(i), "?r" })
+	line([]string{"(column ?x)", sequence(0)}, func(i int) (string, string) { return "?x", variable(i) })
+	both := []string{sequence(0), sequence(n)}
+	line(both, func(i int) (string, string) { return variable(i), variable(n + i) })
+	line(both, func(i int) (string, string) { return variable(i), variable(2*n - 1 - i) })
+	return strings.Join(rules, "\n\n")
+}
 
 // steps writes the facts (step d x y u v): direction d leads from (x, y) to
 // (u, v), both on a board of w columns and h rows.

@@ -58,49 +58,6 @@ var ticTacToe = family{
 
 ; The end.
 
-(<= (line ?p)
-    (index ?c)
-    (true (cell ?c 1 ?p))
-    (true (cell ?c 2 ?p))
-    (true (cell ?c 3 ?p)))
-
-(<= (line ?p)
-    (index ?r)
-    (true (cell 1 ?r ?p))
-    (true (cell 2 ?r ?p))
-    (true (cell 3 ?r ?p)))
-
-(<= (line ?p)
-    (true (cell 1 1 ?p))
-    (true (cell 2 2 ?p))
-    (true (cell 3 3 ?p)))
-
-(<= (line ?p)
-    (true (cell 1 3 ?p))
-    (true (cell 2 2 ?p))
-    (true (cell 3 1 ?p)))
-
-(<= open
-    (index ?c)
-    (index ?r)
-    (not (marked ?c ?r)))
-
-(<= terminal
-    (line ?p))
-
-(<= terminal
-    (not open))
-
-(<= (goal ?p 100)
-    (line ?p))
-
-(<= (goal ?p 50)
-    (role ?p)
-    (not (line x))
-    (not (line o)))
-
-(<= (goal ?p 0)
-    (other ?p ?q)
-    (line ?q))
+{{template "threeOnNine"}}
 `),
 }

@@ -65,37 +65,7 @@ var trio = family{
 
 ; The end.
 
-(<= (three ?a ?b ?c)
-    (succ ?a ?b)
-    (succ ?b ?c))
-
-(<= (line ?p)
-    (three ?a ?b ?c)
-    (row ?r)
-    (true (cell ?a ?r ?p))
-    (true (cell ?b ?r ?p))
-    (true (cell ?c ?r ?p)))
-
-(<= (line ?p)
-    (column ?x)
-    (three ?a ?b ?c)
-    (true (cell ?x ?a ?p))
-    (true (cell ?x ?b ?p))
-    (true (cell ?x ?c ?p)))
-
-(<= (line ?p)
-    (three ?a ?b ?c)
-    (three ?d ?e ?f)
-    (true (cell ?a ?d ?p))
-    (true (cell ?b ?e ?p))
-    (true (cell ?c ?f ?p)))
-
-(<= (line ?p)
-    (three ?a ?b ?c)
-    (three ?d ?e ?f)
-    (true (cell ?a ?f ?p))
-    (true (cell ?b ?e ?p))
-    (true (cell ?c ?d ?p)))
+{{inLine "three" 3}}
 
 (<= open
     (column ?c)
