@@ -4,19 +4,45 @@
 // be grounded (NewMachine: the rules evaluated anew in every position, only as
 // far as asked). It knows nothing of text, of circuits or of searches.
 //
-// The way of a game, one file per step:
+// It does three jobs, each on top of the one before. In reading order:
 //
-//	theory, shape    rules over interned terms; fluents and moves flattened into columns
-//	static           relations that depend on neither true nor does, evaluated for good
-//	split            rules with many variables decomposed into parts
-//	plan, join       bodies as nested loops over indexes, run by one executor
-//	fixpoint         semi-naive evaluation to the possible atoms
-//	instances        the rules instantiated over the possible atoms
-//	simplify, build  constants evaluated away; the Program
+//	The front: rules become relations and rules over columns of numbers.
+//	  terms       ground terms by number
+//	  rule        rules, literals and atoms over them
+//	  theory      a game's rules translated, without those that no output needs
+//	  shape       fluents and moves flattened: one column for each argument
+//	  split       rules with many variables decomposed into parts
+//	  relation    the tuples of a relation, and indexes over its columns
+//	  plan        the body of a rule as nested loops: the order of joins
+//	  join        the executor of plans
+//	  fixpoint    rules joined until nothing new is derived, semi-naively
+//	  static      relations that depend on neither true nor does, evaluated for good
+//	  limits      what all this may take: time, tuples, memory
 //
-//	machine          the tables of fluents and moves
-//	evaluator        relations of one position on demand: whole or by key
-//	demand           magic sets: recursive relations by key
-//	calibrate        which relation is computed how, by counted work
-//	stepper, recall  the machine.Stepper on top of it
+//	Grounding: from a theory to a Program.
+//	  ground      the stages in order, and the possible atoms
+//	  instances   the rules instantiated over the possible atoms
+//	  simplify    what is constant, evaluated away
+//	  build       atoms numbered, the Program written
+//	  program     the result
+//
+//	The machine: positions one at a time.
+//	  machine     what all positions share: the tables of fluents and moves
+//	  input       fluents and moves of a position as bits
+//	  evaluator   relations of one position, computed as they are asked for
+//	  magicsets   recursive relations by key
+//	  inline      rules replaced by the bodies that define them
+//	  tune        which relation is computed in which way, by counted work
+//	  stepper     the machine.Stepper on top
+//	  legalcache  legal moves remembered while a batch goes round its lanes
+//
+// Which file to open:
+//
+//	why is a rule slow?                in both: plan (order of its joins), split (its
+//	                                   parts); in the machine: tune and evaluator
+//	why was a game refused?            limits: each error names the limit and the rule
+//	why is the ground program large?   split, instances, simplify
+//	which fluents and moves are there? ground (reach: what is possible), for both
+//	where do they get their numbers?   build for Ground, machine for NewMachine (nameInputs)
+//	why is a literal gone?             simplify (constant), theory (not needed)
 package datalog

@@ -1,6 +1,6 @@
 package datalog
 
-// bitset is a growable view of truth values: the bits of a position, of a joint
+// bitset is a set of numbers as bits: the bits of a position, of a joint
 // move, or of the moves that are legal.
 type bitset struct{ words []uint64 }
 

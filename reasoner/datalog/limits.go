@@ -78,8 +78,8 @@ type meter struct {
 	tuples int
 	atoms  int
 	ticks  int
-	work   int64 // what calibration compares: matches tried, plus the weights below
-	stop   int64 // the work at which calibration loses interest; 0 for none
+	work   int64 // what tuning compares: matches tried, plus the weights below
+	stop   int64 // the work at which tuning gives up a choice; 0 for none
 	bytes  func() int64
 	err    error
 }
@@ -136,7 +136,7 @@ func (m *meter) tuple(p *plan) {
 	}
 }
 
-// errTooMuchWork ends the trial of a costly choice in calibration.
+// errTooMuchWork ends the trial of a costly choice in tuning.
 var errTooMuchWork = errors.New("too much work")
 
 // describe says which rule of the rulesheet a rule comes from.

@@ -51,7 +51,7 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 	if err != nil {
 		return nil, err
 	}
-	in.calibrate(ctx)
+	in.tune(ctx)
 	newStepper(in, in.theory.watch) // makes the indexes that all evaluators share
 	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes()}
 	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, &watch{ctx: context.Background()}) }), nil

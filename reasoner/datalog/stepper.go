@@ -12,8 +12,8 @@ type stepper struct {
 	*evaluator
 	now     machine.State // the position asked about
 	placed  bool          // the evaluator stands on it
-	known   *recalled     // its legal moves, or nil
-	recall  recall
+	known   *cachedMoves  // its legal moves, or nil
+	cache   legalCache
 	legal   bitset
 	after   bitset
 	ends    *call
@@ -138,7 +138,7 @@ func (s *stepper) Terminal() bool {
 // AppendLegal implements machine.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	if s.known == nil {
-		s.known = s.recall.entry(s.now)
+		s.known = s.cache.entry(s.now)
 		if !s.known.holds(s.now) {
 			s.list(s.known)
 		}
@@ -147,7 +147,7 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 }
 
 // list computes the legal moves of the position.
-func (s *stepper) list(x *recalled) {
+func (s *stepper) list(x *cachedMoves) {
 	s.place()
 	clear(s.legal.words)
 	for i := range s.legals {

@@ -10,12 +10,12 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Calibration chooses, for one game, how its relations are computed. It plays
+// A tuner chooses, for one game, how its relations are computed. It plays
 // some random moves, measures how many tuples relations hold (for the order of
 // joins), and then tries for each relation whether computing all of it at first
 // use costs less work than answering single keys. Work is counted, not timed, so
 // the same rulesheet always gives the same machine.
-type calibration struct {
+type tuner struct {
 	in       *interpreter
 	watch    *watch
 	samples  []sample
@@ -35,30 +35,30 @@ type sample struct {
 	over  bool
 }
 
-// The size of calibration. Work is about 5 to 10 ns each.
+// How much tuning may do. Work is about 5 to 10 ns each.
 const (
-	calibrationRounds  = 2
-	calibrationSamples = 24
-	samplingWork       = 2_000_000
-	maxTry             = 10_000_000 // work at which positions count as intractable
-	calibrationWork    = 30_000_000
-	calibrationSeed    = 1
-	measuredSamples    = 2
-	minTries           = 60
-	maxDefinitions     = 8 // rules of a relation that may be inlined
-	measuredWork       = 30_000
-	maxMeasured        = 100_000_000 // work of measuring all relations
+	tuningRounds    = 2
+	tuningSamples   = 24
+	samplingWork    = 2_000_000
+	maxTry          = 10_000_000 // work at which positions count as intractable
+	tuningWork      = 30_000_000
+	tuningSeed      = 1
+	measuredSamples = 2
+	minTries        = 60
+	maxDefinitions  = 8 // rules of a relation that may be inlined
+	measuredWork    = 30_000
+	maxMeasured     = 100_000_000 // work of measuring all relations
 )
 
-// calibrate fills in.cost. It ends early, with what it has found, when half of the
+// tune fills in.cost. It ends early, with what it has found, when half of the
 // time that ctx leaves has passed.
-func (in *interpreter) calibrate(ctx context.Context) {
+func (in *interpreter) tune(ctx context.Context) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 		defer cancel()
 	}
-	c := &calibration{in: in, watch: &watch{ctx: ctx}, definitions: make(map[*relation]int)}
+	c := &tuner{in: in, watch: &watch{ctx: ctx}, definitions: make(map[*relation]int)}
 	var ended error // nothing but time is lost
 	defer func() {
 		if ended != nil && c.undo != nil {
@@ -73,7 +73,7 @@ func (in *interpreter) calibrate(ctx context.Context) {
 	if !c.start() {
 		return
 	}
-	for round := range calibrationRounds {
+	for round := range tuningRounds {
 		if round > 0 {
 			c.play()
 		}
@@ -85,7 +85,7 @@ func (in *interpreter) calibrate(ctx context.Context) {
 
 // start finds choices under which the first positions can be computed: recursive
 // relations as a whole or, where these are too large, by key.
-func (c *calibration) start() bool {
+func (c *tuner) start() bool {
 	for _, m := range []mode{modeWhole, modeKeyed} {
 		c.in.cost.modes = make(map[*relation]mode)
 		for rel := range c.recursive {
@@ -99,14 +99,14 @@ func (c *calibration) start() bool {
 }
 
 // descend changes one choice after the other and keeps what saves work.
-func (c *calibration) descend() {
+func (c *tuner) descend() {
 	modes := c.in.cost.modes
 	c.thin()
 	best := c.try(0)
 	c.spent = 0
 	for _, rel := range c.candidates() {
 		for _, m := range c.choices(rel) {
-			if c.spent > calibrationWork {
+			if c.spent > tuningWork {
 				return
 			}
 			c.watch.look()
@@ -124,9 +124,9 @@ func (c *calibration) descend() {
 }
 
 // thin drops samples of games that are so slow that few choices could be tried.
-func (c *calibration) thin() {
+func (c *tuner) thin() {
 	perSample := c.try(0) / int64(len(c.samples))
-	keep := max(1, int(calibrationWork/minTries/max(1, perSample)))
+	keep := max(1, int(tuningWork/minTries/max(1, perSample)))
 	if keep < len(c.samples) {
 		first := (len(c.samples) - keep) / 2
 		c.samples = c.samples[first : first+keep]
@@ -134,7 +134,7 @@ func (c *calibration) thin() {
 }
 
 // choices are the other ways to compute rel.
-func (c *calibration) choices(rel *relation) []mode {
+func (c *tuner) choices(rel *relation) []mode {
 	var list []mode
 	for _, m := range []mode{modeKeyed, modeWhole, modeInline} {
 		if m == c.in.cost.modes[rel] || m == modeInline && (c.recursive[rel] || c.definitions[rel] > maxDefinitions) {
@@ -158,13 +158,13 @@ func (e *evaluator) recursive() map[*relation]bool {
 
 // play collects samples: positions of random matches, more or less evenly spread
 // over their course.
-func (c *calibration) play() {
+func (c *tuner) play() {
 	var samples []sample
 	s := newStepper(c.in, c.watch)
 	s.meter.stop = maxTry
-	rng := machine.NewRand(calibrationSeed)
+	rng := machine.NewRand(tuningSeed)
 	state := slices.Clone(c.in.initial)
-	for skip := 0; len(samples) < calibrationSamples && s.meter.work < samplingWork; skip-- {
+	for skip := 0; len(samples) < tuningSamples && s.meter.work < samplingWork; skip-- {
 		now := s.sample(state, rng)
 		if s.meter.err != nil {
 			break
@@ -202,7 +202,7 @@ func (s *stepper) sample(state machine.State, rng *machine.Rand) sample {
 
 // try is the work that the samples take under the present choices, or more than
 // limit. A limit of 0 stands for maxTry.
-func (c *calibration) try(limit int64) int64 {
+func (c *tuner) try(limit int64) int64 {
 	s := newStepper(c.in, c.watch)
 	s.meter.stop = limit
 	if limit == 0 {
@@ -231,7 +231,7 @@ func (s *stepper) visit(x *sample) {
 
 // measure takes the profile of every relation: of inputs from all samples, of
 // derived relations, computed whole, from a few.
-func (c *calibration) measure() {
+func (c *tuner) measure() {
 	s := newStepper(c.in, c.watch)
 	profiles := make(map[*relation]*profile)
 	for _, rel := range c.in.inputs {
@@ -259,7 +259,7 @@ func (c *calibration) measure() {
 // measureDerived computes all of d in some samples. Where that is too much work, d
 // is taken to be huge, with as many different terms in each column, and better
 // answered by key.
-func (c *calibration) measureDerived(s *stepper, d *derived) *profile {
+func (c *tuner) measureDerived(s *stepper, d *derived) *profile {
 	p := &profile{distinct: make([]float64, d.rel.arity)}
 	var all []int32
 	for k := range measuredSamples {
@@ -317,7 +317,7 @@ func (p *profile) average(samples int) {
 
 // candidates are the relations for which there is a choice, those that some rule
 // uses, the largest first.
-func (c *calibration) candidates() []*relation {
+func (c *tuner) candidates() []*relation {
 	used := make(map[*relation]bool)
 	for _, r := range c.in.rules {
 		for i := range r.body {
