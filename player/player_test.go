@@ -360,27 +360,6 @@ func TestThePlanIsDroppedWhenTheMatchTakesAnotherWay(t *testing.T) {
 	}
 }
 
-func TestClassesAreToldApart(t *testing.T) {
-	coordination := newShot([][][2]int32{{{100, 100}, {0, 0}}, {{0, 0}, {100, 100}}})
-	pennies := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	for name, c := range map[string]struct {
-		machine machine.Machine
-		want    string
-	}{
-		"subtraction":      {newSubtraction(20), "2 players, turns, constant sum"},
-		"matching pennies": {pennies, "2 players, simultaneous moves, constant sum"},
-		"coordination":     {coordination, "2 players, simultaneous moves, general sum"},
-		"puzzle":           {newLock(5), "single player"},
-	} {
-		if got := Classify(context.Background(), c.machine, 1).String(); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-	if c := Classify(context.Background(), newLock(5), 1); c.Length != 5 || c.Branching != 3 {
-		t.Errorf("length %g, branching %g; want 5 and 3", c.Length, c.Branching)
-	}
-}
-
 func TestPonderingStopsForTheNextMove(t *testing.T) {
 	p := newPlayer(t, "mcts", Options{Threads: 1, Ponder: true})
 	p.compile, p.prove = given(newSubtraction(30)), nil

@@ -90,7 +90,7 @@ func (t *thinker) search(clock context.Context, at position) findings {
 	defer settle()
 	reports := make(chan report, searches)
 	under := map[search.Searcher]*running{}
-	for _, s := range []search.Searcher{t.sampler, t.exact, t.diver} {
+	for _, s := range []search.Searcher{t.sampler, t.exact, t.second} {
 		if s == nil {
 			continue
 		}
@@ -145,7 +145,7 @@ func (t *thinker) file(at position, f *findings, r report) {
 			t.sampler = t.newSampler() // who knows what it has left behind
 		}
 		if r.from != t.sampler {
-			t.exact, t.diver = t.instead(r.err), nil
+			t.exact, t.second = t.instead(r.err), nil
 		}
 		return
 	}
@@ -178,12 +178,12 @@ func (t *thinker) abandon(f *findings, under map[search.Searcher]*running) {
 			t.sampler = t.newSampler()
 			f.sampled = known
 		case t.exact:
-			t.exact = t.exactSearch()
+			t.exact = t.exactSearch(0)
 			if f.exact == nil {
 				f.exact = known
 			}
-		case t.diver:
-			t.diver = t.newDiver()
+		case t.second:
+			t.second = t.exactSearch(1)
 		}
 	}
 }
@@ -276,19 +276,10 @@ func (t *thinker) isAsGood(at position, strategy []search.Weighted, value float6
 		return r.err == nil && r.result.Proved && r.result.Values[at.role].Lower >= value
 	case <-time.After(2 * limit):
 		t.leave(under)
-		t.exact = t.exactSearch()
+		t.exact = t.exactSearch(0)
 		return false
 	}
 }
 
 // tieCheck is the time to see whether another move is as good as the best one.
 const tieCheck = 100 * time.Millisecond
-
-// instead is the exact search to use where the present one does not apply.
-func (t *thinker) instead(reason error) search.Searcher {
-	if errors.Is(reason, search.ErrNotSequential) && t.class.Players == 2 && !t.class.Simultaneous {
-		t.class.Simultaneous = true
-		return t.exactSearch()
-	}
-	return nil
-}

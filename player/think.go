@@ -8,31 +8,30 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/montecarlo"
-	"stackmate/search/sequential"
-	"stackmate/search/simultaneous"
+	"stackmate/search/solve"
 )
 
 // thinker decides by searching. Two searches run side by side: an exact one,
 // where there is one for the class of the game, and one that samples. The exact
-// one takes over as soon as it proves more than the other one hopes for.
+// one takes over as soon as it proves more than the other one estimates.
 type thinker struct {
 	setting
 	exactly bool // whether to use an exact search at all
 	rng     *machine.Rand
 
 	machine machine.Machine // that class and searches are for
-	class   Class
+	class   solve.Class
 	exact   search.Searcher // nil if there is none
-	diver   search.Searcher // for a player alone: exact too, but deep first
+	second  search.Searcher // another exact one beside it, nil if there is none
 	sampler search.Searcher
 	rule    montecarlo.Rule // of the sampler, where players choose at once
-	// audition lets the rules play against each other (see rehearse.go).
-	audition func(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int)
-	plan     plan
+	// compare holds matches between the rules (see samplingrule.go).
+	compare func(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int)
+	plan    plan
 }
 
 func newThinker(s setting, exactly bool) *thinker {
-	return &thinker{setting: s, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), audition: audition}
+	return &thinker{setting: s, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), compare: compareRules}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -45,12 +44,12 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		return
 	}
 	t.machine, t.plan = at.machine, plan{}
-	t.class = Classify(ctx, at.machine, t.seed)
+	t.class = solve.Classify(ctx, at.machine, t.seed)
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
-	t.exact = nil
+	t.exact, t.second = nil, nil
 	if t.exactly && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
-		t.exact = t.exactSearch()
+		t.exact, t.second = t.exactSearch(0), t.exactSearch(1)
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
 	if d, ok := at.machine.(machine.Decider); ok && t.isInTurns() {
@@ -58,7 +57,6 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		d.Decisive(short) // as above
 		cancel()
 	}
-	t.diver = t.newDiver()
 	t.sampler = t.newSampler()
 }
 
@@ -69,32 +67,30 @@ const decisiveTime = 3 * time.Second
 // isInTurns tells whether several players move one at a time.
 func (t *thinker) isInTurns() bool { return t.class.Players > 1 && !t.class.Simultaneous }
 
-// newDiver makes a second exact search for puzzles: where there are many ways to
-// the goal but all are long, going to the end at once finds one long before
-// iterative deepening does; where they are few and short it is the other way.
-func (t *thinker) newDiver() search.Searcher {
-	if t.exact == nil || t.class.Players > 1 {
+// exactSearch makes one of the exact searches for the class of the game, 0 being the
+// best, or nil if there are fewer.
+func (t *thinker) exactSearch(number int) search.Searcher {
+	methods := solve.Choose(t.class)
+	if number >= len(methods) {
 		return nil
 	}
-	return sequential.New(sequential.Config{Without: sequential.Deepening})
+	s, err := solve.NewSearcher(methods[number], solve.Default())
+	if err != nil {
+		t.log.Error().Err(err).Msg("exact search")
+		return nil
+	}
+	return s
 }
 
-// exactSearch chooses the search that could solve the game.
-func (t *thinker) exactSearch() search.Searcher {
-	switch c := t.class; {
-	case c.Players > 2 || c.Players == 2 && !c.ConstantSum:
+// instead takes note of what the error of an exact search shows of the class, and
+// makes the one to use from then on, or nil.
+func (t *thinker) instead(reason error) search.Searcher {
+	class, methods := solve.Instead(t.class, reason)
+	t.class = class
+	if methods == nil {
 		return nil
-	case !c.Simultaneous:
-		return sequential.New(sequential.Config{})
-	case c.Players == 2:
-		s, err := simultaneous.New(simultaneous.Config{})
-		if err != nil {
-			t.log.Error().Err(err).Msg("exact search")
-			return nil
-		}
-		return s
 	}
-	return nil
+	return t.exactSearch(0)
 }
 
 // newSampler makes the sampling search, on the threads that the exact one
@@ -116,7 +112,7 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	case t.class.Players == 1:
 		t.search(ctx, at)
 	case t.class.Players == 2 && t.class.Simultaneous:
-		t.rehearse(ctx, at)
+		t.chooseRule(ctx, at)
 	}
 }
 
@@ -151,7 +147,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 	}
 	value := r.Values[at.role]
 	return choice{
-		move: t.sound(at, found, draw(t.rng, at.legal, r.Strategies[at.role])), by: who,
+		move: t.unrefuted(at, found, draw(t.rng, at.legal, r.Strategies[at.role])), by: who,
 		value: (value.Lower + value.Upper) / 2, valued: true, proved: r.Proved && value.Solved(), nodes: r.Nodes,
 	}
 }
@@ -162,9 +158,9 @@ func (t *thinker) planned(move machine.Move) choice {
 	return choice{move: move, by: byPlan, value: t.plan.goal, valued: true, proved: t.plan.goal >= perfect}
 }
 
-// sound is move, unless the exact search has proved it to be a mistake: then it
+// unrefuted is move, unless the exact search has proved it to be a mistake: then it
 // is the next best move by sampling that is none.
-func (t *thinker) sound(at position, f findings, move machine.Move) machine.Move {
+func (t *thinker) unrefuted(at position, f findings, move machine.Move) machine.Move {
 	if !slices.Contains(f.refuted, move) {
 		return move
 	}

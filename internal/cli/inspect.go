@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"stackmate/games"
-	"stackmate/player"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/search/solve"
 )
 
 // inspectCommand shows what the compiler found.
@@ -53,7 +53,7 @@ func (c *inspectCommand) Run(s *console) error {
 		return err
 	}
 	result := inspect(c.Game, m, took, passes)
-	result.Class = player.Classify(s.ctx, m, 1).String()
+	result.Class = solve.Classify(s.ctx, m, 1).String()
 	return errors.Join(show(s, c.JSON, result, writeInspection), s.ctx.Err()) // the class is of the matches played so far
 }
 

@@ -1,12 +1,11 @@
-// Package solve is the front door of the exact searches: it finds the one that
-// fits a game, runs it, and names roles and moves in the result. It owns the names
+// Package solve is the front door of the exact searches: it tells what kind of game
+// there is, finds the searches that fit it, runs one, and names roles and moves in the result. It owns the names
 // and options of the methods; it searches nothing itself and must not know where a
 // game comes from or who reads the result.
 package solve
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,21 +13,12 @@ import (
 	"stackmate/search"
 	"stackmate/search/certify"
 	"stackmate/search/matrix"
-	"stackmate/search/sequential"
 	"stackmate/search/simultaneous"
-)
-
-// The methods besides those of package simultaneous.
-const (
-	Auto             = "auto"    // by the class of the game
-	BoundedAlphaBeta = "bab"     // package sequential
-	Anytime          = "anytime" // simultaneous.Anytime
 )
 
 // Options say how to solve.
 type Options struct {
-	// Method is Auto, BoundedAlphaBeta, Anytime, or a simultaneous.Method, of which
-	// Auto is also one.
+	// Method is Auto or one of those that NewSearcher knows.
 	Method string
 	// LP is the engine of linear programs, see matrix.NewEngine.
 	LP string
@@ -59,18 +49,21 @@ const (
 	Off Switch = "off"
 )
 
-// method is a search by name.
-type method struct {
-	name string
-	search.Searcher
+// Default are the options of a solver that chooses for itself, without a bound of memory.
+func Default() Options {
+	return Options{
+		Method: Auto, LP: "native", Table: On, Symmetries: On,
+		Order: string(simultaneous.OrderL), Moves: string(simultaneous.MovesDynamic),
+	}
 }
 
 // Solver solves positions by the methods that its options admit. It belongs to
 // one goroutine.
 type Solver struct {
-	methods []method // tried in order: each for games that are not of the class of the one before
-	memory  int64
-	used    method // by the last search
+	auto      bool                       // whether it chooses the method, else used is the only one
+	searchers map[string]search.Searcher // by method
+	memory    int64
+	used      string // method of the last search
 }
 
 var _ search.Searcher = (*Solver)(nil)
@@ -83,71 +76,48 @@ func New(o Options) (*Solver, error) {
 	if o.Epsilon < 0 || o.Memory <= 0 {
 		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
 	}
-	s := &Solver{memory: o.Memory << 20}
-	if o.Method == Auto || o.Method == BoundedAlphaBeta {
-		s.methods = append(s.methods, boundedAlphaBeta(o))
+	s := &Solver{auto: o.Method == Auto, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, used: o.Method}
+	methods := []string{o.Method}
+	if s.auto {
+		methods = []string{BoundedAlphaBeta, Portfolio}
 	}
-	if o.Method != BoundedAlphaBeta {
-		m, err := onSimultaneous(o)
+	for _, method := range methods {
+		searcher, err := NewSearcher(method, o)
 		if err != nil {
 			return nil, err
 		}
-		s.methods = append(s.methods, m)
-	}
-	for i, m := range s.methods {
-		if o.Symmetries != On {
-			s.methods[i].Searcher = blind{m.Searcher}
-		}
+		s.searchers[method] = searcher
 	}
 	return s, nil
-}
-
-func boundedAlphaBeta(o Options) method {
-	config := sequential.Config{Epsilon: o.Epsilon}
-	if o.Table != On {
-		config.Without = sequential.Table
-	}
-	return method{BoundedAlphaBeta, sequential.New(config)}
-}
-
-func onSimultaneous(o Options) (method, error) {
-	config := simultaneous.Config{
-		Method:  simultaneous.Method(o.Method),
-		Table:   o.Table == On,
-		Order:   simultaneous.Order(o.Order),
-		Moves:   simultaneous.MoveOrder(o.Moves),
-		Skip:    o.Skip,
-		Epsilon: o.Epsilon,
-		Depth:   o.Depth,
-		Engine:  func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
-	}
-	if o.Method == Anytime {
-		s, err := simultaneous.NewAnytime(config)
-		return method{Anytime, s}, err
-	}
-	s, err := simultaneous.New(config)
-	return method{o.Method, s}, err
 }
 
 // Solve solves the initial position of m, or tells what is known of it when ctx
 // ends. Progress, if not nil, is told now and then what is known so far.
 func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(search.Result)) (Solution, error) {
 	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: s.memory, Progress: progress})
-	return newSolution(s.used.name, m.Names(), r), err
+	return newSolution(s.used, m.Names(), r), err
 }
 
 // Search searches position q by the method that fits the game, see
-// search.Searcher.
+// search.Searcher. Where it chooses itself, it begins with what the names of the
+// roles tell of the class: the searches check the rest, position by position.
 func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	var (
-		r   search.Result
-		err error
-	)
-	for _, s.used = range s.methods {
-		r, err = s.used.Search(ctx, m, q, lim)
-		if !errors.Is(err, search.ErrNotSequential) {
+	class := Class{Players: len(m.Names().Players()), ConstantSum: true}
+	if s.auto {
+		methods := Choose(class)
+		if methods == nil {
+			return search.Result{}, fmt.Errorf("%w: more than two roles", search.ErrNotZeroSum)
+		}
+		s.used = methods[0]
+	}
+	r, err := s.searchers[s.used].Search(ctx, m, q, lim)
+	for s.auto && err != nil {
+		var methods []string
+		if class, methods = Instead(class, err); methods == nil {
 			break
 		}
+		s.used = methods[0]
+		r, err = s.searchers[s.used].Search(ctx, m, q, lim)
 	}
 	// Programs are timed by samples, which may say more than there was.
 	r.LPTime = min(r.LPTime, r.Elapsed)
@@ -158,7 +128,7 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 // is the one shown, the others are what the method finds that found it.
 func (s *Solver) Answers(m machine.Machine, shown Solution) search.Solution {
 	return answers{
-		Search:  certify.Search{Machine: m, Searcher: s.used, Limits: search.Limits{MaxBytes: s.memory, NoLine: true}},
+		Search:  certify.Search{Machine: m, Searcher: s.searchers[s.used], Limits: search.Limits{MaxBytes: s.memory, NoLine: true}},
 		initial: m.Initial(),
 		shown:   search.Claim{Value: shown.Result.Values[m.Names().Players()[0]].Lower, Strategies: shown.Result.Strategies},
 	}

@@ -16,14 +16,14 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, ok := trial(context.Background(), at, [2]montecarlo.Config{}, seed, rehearsalBytes)
+		points, ok := playMatch(context.Background(), at, [2]montecarlo.Config{}, seed, comparisonBytes)
 		if !ok || points[seed&1] != 100 || points[1-seed&1] != 0 {
 			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, ok, seed&1)
 		}
 	}
 }
 
-func TestRehearsalKeepsToItsPartOfTheStartClock(t *testing.T) {
+func TestTheComparisonOfRulesKeepsToItsPartOfTheStartClock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes more than a second")
 	}
@@ -38,7 +38,7 @@ func TestRehearsalKeepsToItsPartOfTheStartClock(t *testing.T) {
 	}
 }
 
-func TestTheRuleThatGetsMorePointsInRehearsalIsPlayed(t *testing.T) {
+func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
 	for name, c := range map[string]struct {
 		points  [2]float64 // of UCT and regret matching
@@ -47,11 +47,11 @@ func TestTheRuleThatGetsMorePointsInRehearsalIsPlayed(t *testing.T) {
 	}{
 		"UCT is better":             {[2]float64{700, 300}, 10, montecarlo.UCT},
 		"regret matching is better": {[2]float64{300, 700}, 10, montecarlo.RegretMatching},
-		"too few matches to say":    {[2]float64{300, 0}, rehearsalMatches - 1, montecarlo.RegretMatching},
+		"too few matches to say":    {[2]float64{300, 0}, comparisonMatches - 1, montecarlo.RegretMatching},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)}, false)
-			p.audition = func(context.Context, position, int, int64) ([2]float64, int) { return c.points, c.matches }
+			p.compare = func(context.Context, position, int, int64) ([2]float64, int) { return c.points, c.matches }
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
@@ -68,20 +68,20 @@ func TestTheRuleThatGetsMorePointsInRehearsalIsPlayed(t *testing.T) {
 	}
 }
 
-func TestTheBetterRuleWinsTheAudition(t *testing.T) {
+func TestMatchesBetweenTheRulesCountWhatEachGets(t *testing.T) {
 	// Matching pennies in which the row player must not be predictable: UCT plays
 	// the move it tried most, the same in every search with the same seed, regret
 	// matching both. What each gets is counted for it.
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{0, 100}, {0, 100}}})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	points, matches := audition(ctx, position{machine: m, state: m.Initial()}, 2, rehearsalBytes)
+	points, matches := compareRules(ctx, position{machine: m, state: m.Initial()}, 2, comparisonBytes)
 	if total := points[0] + points[1]; matches == 0 || total != 100*float64(matches) {
 		t.Errorf("%v points in %d matches of 100 points", points, matches)
 	}
 }
 
-func TestChanceHasNoSeatInATrial(t *testing.T) {
+func TestChanceHasNoSeatInAMatchBetweenRules(t *testing.T) {
 	got := seats(&machine.Names{Roles: []string{"a", machine.RandomRole, "b"}}, 1)
 	if got[0] != 1 || got[1] != -1 || got[2] != 0 {
 		t.Errorf("seats %v, want 1 -1 0", got)
@@ -113,7 +113,7 @@ func BenchmarkRivals(b *testing.B) {
 			points := 0.0
 			for i := range b.N {
 				for seed := range uint64(matches) {
-					p, ok := trial(context.Background(), at, duel.rivals, uint64(i)*matches+seed, rehearsalBytes)
+					p, ok := playMatch(context.Background(), at, duel.rivals, uint64(i)*matches+seed, comparisonBytes)
 					if !ok {
 						b.Fatal("the match did not end")
 					}

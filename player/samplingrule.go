@@ -16,37 +16,37 @@ import (
 // start clock goes into matches between the two.
 
 const (
-	// rehearsalShare is the part of the start clock for rehearsal, rehearsalTime
+	// comparisonShare is the part of the start clock for this, comparisonTime
 	// its limit: some dozens of matches of a game of medium length.
-	rehearsalShare = 0.3
-	rehearsalTime  = 4 * time.Second
-	// rehearsalNodes per move are enough to tell the rules apart as searches of
+	comparisonShare = 0.3
+	comparisonTime  = 4 * time.Second
+	// comparisonNodes per move are enough to tell the rules apart as searches of
 	// several times that number do; 200 are not.
-	rehearsalNodes = 1000
-	// rehearsalBytes bounds each tree.
-	rehearsalBytes = 32 << 20
-	// rehearsalMatches are the fewest that say anything. Without them the rule is
+	comparisonNodes = 1000
+	// comparisonBytes bounds each tree.
+	comparisonBytes = 32 << 20
+	// comparisonMatches are the fewest that say anything. Without them the rule is
 	// regret matching: it may be weaker, but nobody can exploit it for long.
-	rehearsalMatches = 4
-	// rehearsalProof is the part of the rehearsal for the exact search.
-	rehearsalProof = 0.15
-	// rehearsalSteps bounds a match, in case the game never ends.
-	rehearsalSteps = 500
+	comparisonMatches = 4
+	// comparisonProof is the part of that time for the exact search.
+	comparisonProof = 0.15
+	// comparisonSteps bounds a match, in case the game never ends.
+	comparisonSteps = 500
 )
 
-// rehearse gives the exact search a chance to solve the game at once and else
+// chooseRule gives the exact search a chance to solve the game at once and else
 // finds out the better rule for the sampling search.
-func (t *thinker) rehearse(ctx context.Context, at position) {
+func (t *thinker) chooseRule(ctx context.Context, at position) {
 	now := time.Now()
 	memory := t.memory.share()
 	if memory == 0 {
 		return
 	}
-	share := min(rehearsalTime, time.Duration(rehearsalShare*float64(patience(ctx, now))))
+	share := min(comparisonTime, time.Duration(comparisonShare*float64(patience(ctx, now))))
 	ctx, cancel := context.WithDeadline(ctx, now.Add(share))
 	defer cancel()
 	if t.exact != nil {
-		short, stop := context.WithTimeout(ctx, time.Duration(rehearsalProof*float64(share)))
+		short, stop := context.WithTimeout(ctx, time.Duration(comparisonProof*float64(share)))
 		r, err := t.exact.Search(short, at.machine, at.state, search.Limits{MaxBytes: memory, Seed: t.seed})
 		stop()
 		if err != nil {
@@ -55,32 +55,32 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 			return
 		}
 	}
-	points, matches := t.audition(ctx, at, t.threads, min(rehearsalBytes, memory/int64(2*t.threads)))
-	if matches < rehearsalMatches {
+	points, matches := t.compare(ctx, at, t.threads, min(comparisonBytes, memory/int64(2*t.threads)))
+	if matches < comparisonMatches {
 		return
 	}
-	t.rule = auditioned[0]
+	t.rule = candidates[0]
 	if points[1] > points[0] {
-		t.rule = auditioned[1]
+		t.rule = candidates[1]
 	}
-	t.log.Info().Int("matches", matches).Float64("uct", points[0]).Float64("regret_matching", points[1]).Msg("rehearsal")
+	t.log.Info().Int("matches", matches).Float64("uct", points[0]).Float64("regret_matching", points[1]).Msg("sampling rule")
 	t.sampler = t.newSampler()
 }
 
-// auditioned are the rules to choose from.
-var auditioned = [2]montecarlo.Rule{montecarlo.UCT, montecarlo.RegretMatching}
+// candidates are the rules to choose from.
+var candidates = [2]montecarlo.Rule{montecarlo.UCT, montecarlo.RegretMatching}
 
-// audition holds matches between the two of auditioned, sides swapped, until
+// compareRules holds matches between the two of candidates, sides swapped, until
 // ctx is done, and returns the goal points that each got, in this order. A tree
 // takes memory bytes.
-func audition(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int) {
-	rivals := [2]montecarlo.Config{{Rule: auditioned[0]}, {Rule: auditioned[1]}}
+func compareRules(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int) {
+	rivals := [2]montecarlo.Config{{Rule: candidates[0]}, {Rule: candidates[1]}}
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for worker := range threads {
 		group.Go(func() {
 			for seed := uint64(worker); ctx.Err() == nil; seed += uint64(threads) {
-				goals, ok := trial(ctx, at, rivals, seed, memory)
+				goals, ok := playMatch(ctx, at, rivals, seed, memory)
 				if !ok {
 					return
 				}
@@ -96,9 +96,9 @@ func audition(ctx context.Context, at position, threads int, memory int64) (poin
 	return points, matches
 }
 
-// trial holds one match between two sampling searches from the position at and
+// playMatch holds one match between two sampling searches from the position at and
 // returns the goal points of each. Odd seeds swap the sides.
-func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed uint64, memory int64) (points [2]float64, ok bool) {
+func playMatch(ctx context.Context, at position, rivals [2]montecarlo.Config, seed uint64, memory int64) (points [2]float64, ok bool) {
 	b := at.machine.NewBatch()
 	rng := machine.NewRand(seed)
 	names := at.machine.Names()
@@ -107,7 +107,7 @@ func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed u
 	for i, c := range rivals {
 		searches[i] = montecarlo.New(c)
 	}
-	for range rehearsalSteps {
+	for range comparisonSteps {
 		b.Load(state, 1)
 		b.Evaluate(1)
 		if b.Terminal()[0]&1 != 0 {
@@ -129,7 +129,7 @@ func trial(ctx context.Context, at position, rivals [2]montecarlo.Config, seed u
 			move := legal[rng.Intn(len(legal))]
 			if rival >= 0 && len(legal) > 1 {
 				found, err := searches[rival].Search(ctx, at.machine, state,
-					search.Limits{MaxNodes: rehearsalNodes, MaxBytes: memory, Seed: seed})
+					search.Limits{MaxNodes: comparisonNodes, MaxBytes: memory, Seed: seed})
 				if err != nil || ctx.Err() != nil {
 					return points, false
 				}

@@ -1,0 +1,99 @@
+package solve
+
+import (
+	"errors"
+
+	"stackmate/search"
+	"stackmate/search/matrix"
+	"stackmate/search/sequential"
+	"stackmate/search/simultaneous"
+)
+
+// The methods besides those of package simultaneous.
+const (
+	Auto             = "auto"    // by the class of the game, see Choose
+	BoundedAlphaBeta = "bab"     // package sequential
+	DepthFirst       = "dfs"     // the same without iterative deepening
+	Anytime          = "anytime" // simultaneous.Anytime
+)
+
+// Portfolio is the method of package simultaneous that chooses between its own.
+// Results name it as the options do that leave the choice to Auto.
+const Portfolio = string(simultaneous.Auto)
+
+// Choose names the exact methods for games of class c that are worth running side by
+// side, best first, or none: this is the only place that maps classes to searches.
+//
+//	players  moves         goals         methods
+//	one      –             –             Bounded Alpha-Beta; depth-first
+//	two      turns         constant sum  Bounded Alpha-Beta
+//	two      simultaneous  constant sum  portfolio
+//	two      any           general sum   –
+//	more     any           any           –
+//
+// A second one is for puzzles: where there are many ways to the goal but all are
+// long, going to the end at once finds one long before iterative deepening does;
+// where they are few and short it is the other way.
+func Choose(c Class) []string {
+	switch {
+	case c.Players > 2 || c.Players == 2 && !c.ConstantSum:
+		return nil
+	case c.Simultaneous:
+		return []string{Portfolio}
+	case c.Players == 1:
+		return []string{BoundedAlphaBeta, DepthFirst}
+	}
+	return []string{BoundedAlphaBeta}
+}
+
+// Instead tells what the error of a search for games of class c shows of the class,
+// and what to choose now: nothing (nil) if no exact search is left, or the error has
+// another reason.
+func Instead(c Class, err error) (Class, []string) {
+	switch {
+	case errors.Is(err, search.ErrNotSequential) && !c.Simultaneous:
+		c.Simultaneous = true
+	case errors.Is(err, search.ErrNotZeroSum) && c.ConstantSum:
+		c.ConstantSum = false
+	default:
+		return c, nil
+	}
+	return c, Choose(c)
+}
+
+// NewSearcher makes the search of a method other than Auto; what o says of methods
+// and of memory does not count.
+func NewSearcher(method string, o Options) (search.Searcher, error) {
+	s, err := newSearcher(method, o)
+	if err == nil && o.Symmetries != On {
+		s = blind{s}
+	}
+	return s, err
+}
+
+func newSearcher(method string, o Options) (search.Searcher, error) {
+	turns := sequential.Config{Epsilon: o.Epsilon}
+	if o.Table != On {
+		turns.Without = sequential.Table
+	}
+	atOnce := simultaneous.Config{
+		Method:  simultaneous.Method(method),
+		Table:   o.Table == On,
+		Order:   simultaneous.Order(o.Order),
+		Moves:   simultaneous.MoveOrder(o.Moves),
+		Skip:    o.Skip,
+		Epsilon: o.Epsilon,
+		Depth:   o.Depth,
+		Engine:  func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
+	}
+	switch method {
+	case BoundedAlphaBeta:
+		return sequential.New(turns), nil
+	case DepthFirst:
+		turns.Without |= sequential.Deepening
+		return sequential.New(turns), nil
+	case Anytime:
+		return simultaneous.NewAnytime(atOnce)
+	}
+	return simultaneous.New(atOnce)
+}

@@ -1,0 +1,73 @@
+package solve_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/internal/toys"
+	"stackmate/search/solve"
+)
+
+func TestWhatASearchMeetsCorrectsTheChoice(t *testing.T) {
+	atOnce := fmt.Errorf("a position: %w", search.ErrNotSequential)
+	otherSum := fmt.Errorf("a position: %w", search.ErrNotZeroSum)
+	turns := solve.Class{Players: 2, ConstantSum: true}
+	simultaneous := solve.Class{Players: 2, ConstantSum: true, Simultaneous: true}
+	for name, test := range map[string]struct {
+		class solve.Class
+		err   error
+		want  []string
+	}{
+		"two choose at once after all":     {turns, atOnce, []string{solve.Portfolio}},
+		"no constant sum after all":        {turns, otherSum, nil},
+		"no constant sum, at once":         {simultaneous, otherSum, nil},
+		"nothing left":                     {simultaneous, atOnce, nil},
+		"an error that says nothing of it": {turns, machine.ErrStuck, nil},
+	} {
+		class, methods := solve.Instead(test.class, test.err)
+		if !slices.Equal(methods, test.want) {
+			t.Errorf("%s: %v, want %v", name, methods, test.want)
+		}
+		if methods != nil && !slices.Equal(methods, solve.Choose(class)) {
+			t.Errorf("%s: %v, but %v for its class", name, methods, solve.Choose(class))
+		}
+	}
+}
+
+func TestEveryMethodThatIsChosenSolvesGamesOfItsClass(t *testing.T) {
+	roles := []string{"a", "b"}
+	for _, test := range []struct {
+		class solve.Class
+		game  toys.Wide
+	}{
+		{solve.Class{Players: 1, ConstantSum: true}, toys.Wide{Roles: roles[:1], Moves: []int{3}, Depth: 5}},
+		{solve.Class{Players: 2, ConstantSum: true}, toys.Wide{Roles: roles, Moves: []int{3, 3}, Depth: 4, InTurn: true}},
+		{solve.Class{Players: 2, ConstantSum: true, Simultaneous: true}, toys.Wide{Roles: roles, Moves: []int{3, 3}, Depth: 3}},
+	} {
+		m := test.game.Machine()
+		methods := solve.Choose(test.class)
+		if len(methods) == 0 {
+			t.Errorf("%s: nothing chosen", test.class)
+		}
+		for _, method := range methods {
+			s, err := solve.NewSearcher(method, solve.Default())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{}); err != nil || !r.Solved() {
+				t.Errorf("%s by %s: %v, error %v", test.class, method, r.Values, err)
+			}
+		}
+	}
+}
+
+func TestAutoSaysThatGamesOfThreeHaveNoValue(t *testing.T) {
+	m := toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{2, 2, 2}, Depth: 2}.Machine()
+	if _, err := solver(t, solve.Options{Method: solve.Auto}).Solve(t.Context(), m, nil); !errors.Is(err, search.ErrNotZeroSum) {
+		t.Errorf("error %v, want %v", err, search.ErrNotZeroSum)
+	}
+}

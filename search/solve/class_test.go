@@ -1,0 +1,162 @@
+package solve_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/games"
+	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/internal/corpus"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/trace"
+	"stackmate/search"
+	"stackmate/search/internal/toys"
+	"stackmate/search/solve"
+)
+
+func TestClassesAreToldApart(t *testing.T) {
+	players := []string{"left", "right"}
+	coordination := toys.Matrix([][]int32{{100, 0}, {0, 100}})
+	for i := range coordination.Nodes[1:] {
+		goals := coordination.Nodes[i+1].Goals
+		goals[1] = goals[0]
+	}
+	lock := toys.Wide{Roles: []string{"lone"}, Moves: []int{3}, Depth: 5}.Machine()
+	for name, c := range map[string]struct {
+		machine machine.Machine
+		want    string
+	}{
+		"subtraction":      {toys.Subtraction{Roles: players, Start: 20, Most: 3}.Machine(), "2 players, turns, constant sum"},
+		"matching pennies": {toys.Matrix([][]int32{{100, 0}, {0, 100}}).Machine(), "2 players, simultaneous moves, constant sum"},
+		"coordination":     {coordination.Machine(), "2 players, simultaneous moves, general sum"},
+		"puzzle":           {lock, "single player"},
+	} {
+		if got := solve.Classify(t.Context(), c.machine, 1).String(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if c := solve.Classify(t.Context(), lock, 1); c.Length != 5 || c.Branching != 3 {
+		t.Errorf("length %g, branching %g; want 5 and 3", c.Length, c.Branching)
+	}
+}
+
+// choices are a member of every family of built-in games, its class, and the methods
+// for it.
+var choices = []struct{ game, class, methods string }{
+	{"biddingTicTacToe-2", "2 players, simultaneous moves, constant sum", "auto"},
+	{"breakthrough-3x5", "2 players, turns, constant sum", "bab"},
+	{"connectFour-4x4", "2 players, turns, constant sum", "bab"},
+	{"example2", "2 players, simultaneous moves, constant sum", "auto"},
+	{"goofspiel-5", "2 players, simultaneous moves, constant sum", "auto"},
+	{"goofspielPoints-4", "2 players, simultaneous moves, constant sum", "auto"},
+	{"hex-4x4", "2 players, turns, constant sum", "bab"},
+	{"matchingPennies", "2 players, simultaneous moves, constant sum", "auto"},
+	{"nim-3.4.5", "2 players, turns, constant sum", "bab"},
+	{"oshiZumo-12-3", "2 players, simultaneous moves, constant sum", "auto"},
+	{"pig-30", "2 players, turns, constant sum, chance", "bab"},
+	{"prisonersDilemma", "2 players, simultaneous moves, general sum", ""},
+	{"pursuit-4x4", "2 players, simultaneous moves, constant sum", "auto"},
+	{"rockPaperScissors", "2 players, simultaneous moves, constant sum", "auto"},
+	{"slidingPuzzle-3x3", "single player", "bab dfs"},
+	{"ticTacToe", "2 players, turns, constant sum", "bab"},
+	{"trio", "3 players, turns, general sum", ""},
+	{"tron-5x5", "2 players, simultaneous moves, constant sum", "auto"},
+}
+
+func TestEveryBuiltInGameGetsTheSearchesOfItsClass(t *testing.T) {
+	for _, f := range games.Families() {
+		if !slices.ContainsFunc(choices, func(c struct{ game, class, methods string }) bool {
+			name, _, _ := strings.Cut(c.game, "-")
+			return name == f.Name()
+		}) {
+			t.Errorf("%s is not in the table", f.Name())
+		}
+	}
+	for _, c := range choices {
+		t.Run(c.game, func(t *testing.T) {
+			class := solve.Classify(t.Context(), gamestest.Machine(t, c.game), 1)
+			methods := strings.Join(solve.Choose(class), " ")
+			if class.String() != c.class || methods != c.methods {
+				t.Errorf("%s: %q, want %s: %q", class, methods, c.class, c.methods)
+			}
+		})
+	}
+}
+
+const (
+	// sampled is every how many rulesheets of the corpus one is classified: all take
+	// minutes.
+	sampled = 17
+	// compileTime is more than all but the largest of them take to compile.
+	compileTime = 2 * time.Second
+)
+
+// Recorded matches tell of a game, whatever playouts show, who chooses at once and
+// whether goals have a constant sum.
+func TestNoRulesheetGetsASearchThatItsRecordedMatchesRuleOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiling many rulesheets takes seconds")
+	}
+	for i, sheet := range corpus.Rulesheets(t) {
+		file, ok := corpus.Trace(t, sheet.Name)
+		if i%sampled != 0 || !ok {
+			continue
+		}
+		t.Run(sheet.Name, func(t *testing.T) {
+			want := recordedClass(t, file)
+			rules, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), compileTime)
+			defer cancel()
+			m, err := reasoner.New(ctx, rules, reasoner.Options{})
+			if ctx.Err() != nil {
+				t.Skipf("no machine in %v", compileTime)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			class := solve.Classify(t.Context(), m, 1)
+			if class.Players != want.Players || want.Simultaneous && !class.Simultaneous || !want.ConstantSum && class.ConstantSum {
+				t.Errorf("class %s, recorded matches are of %s", class, want)
+			}
+			t.Log(class, solve.Choose(class))
+		})
+	}
+}
+
+// recordedClass is the class of a game as far as recorded matches show it.
+func recordedClass(t *testing.T, file string) solve.Class {
+	class, sums := solve.Class{ConstantSum: true}, map[int32]bool{}
+	for match, err := range trace.Read(file) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		players := (&machine.Names{Roles: match.Roles}).Players()
+		class.Players = len(players)
+		for _, step := range match.Steps {
+			choosers := 0
+			for _, r := range players {
+				if len(step.Legal[r]) > 1 {
+					choosers++
+				}
+			}
+			class.Simultaneous = class.Simultaneous || choosers > 1
+		}
+		if match.Final.Terminal {
+			sum := int32(0)
+			for _, r := range players {
+				sum += search.Points(int32(match.Final.Goals[r]))
+			}
+			sums[sum] = true
+		}
+	}
+	class.ConstantSum = len(sums) < 2
+	return class
+}
