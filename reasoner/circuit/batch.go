@@ -52,7 +52,7 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 	}
 	b.root = slices.Clone(m.initial)
 	b.rootRows = kernel.Aligned(len(m.names.Fluents) * w)
-	b.spread(b.rootRows, m.initial)
+	b.broadcast(b.rootRows, m.initial)
 	b.Fill(m.initial, nil)
 	return b
 }
@@ -80,18 +80,18 @@ func (b *Batch) fluents() []uint64 { return b.memory.Fluents() }
 func (b *Batch) Fill(s machine.State, mask []uint64) {
 	b.goalsOK = false
 	if mask == nil {
-		b.spread(b.fluents(), s)
+		b.broadcast(b.fluents(), s)
 		return
 	}
 	if !b.root.Equal(s) {
 		copy(b.root, s)
-		b.spread(b.rootRows, s)
+		b.broadcast(b.rootRows, s)
 	}
 	b.memory.Blend(b.rootRows, mask)
 }
 
-// spread writes the rows of a position in all lanes.
-func (b *Batch) spread(rows []uint64, s machine.State) {
+// broadcast writes the rows of a position in all lanes.
+func (b *Batch) broadcast(rows []uint64, s machine.State) {
 	for f := range b.m.names.Fluents {
 		v := -(s[f>>6] >> (uint(f) & 63) & 1)
 		switch b.words {

@@ -7,12 +7,17 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Colour refinement, for the symmetries of symmetry.go: points that can be told
-// apart by the rules get different colours. A colour is a hash. A round refines it
-// by the function that the network computes of the colours of its inputs (a sweep
-// forwards), by where its results go (a sweep backwards), and by the next or legal
-// signal that belongs to the input. Rounds follow each other until no more colours
-// appear.
+// Colour refinement, for the symmetries of symmetry.go: points that the rules
+// distinguish get different colours. A colour is a hash. A round mixes into the
+// colour of each input
+//
+//   - what uses it: a sweep backwards adds up, for each node, the colours of the
+//     gates and outputs that it goes into;
+//   - the colour of its own output, next or legal, which a sweep forwards computes
+//     from the colours of the inputs, gate by gate;
+//   - for a move, the colour of its role; roles get those of their goals and moves.
+//
+// Rounds follow each other until the number of colours stays the same.
 //
 // Cost of a round: each gate and operand twice, and sorting the colours.
 
@@ -23,11 +28,13 @@ func (s *symmetrySearch) sweepCost() int {
 	return len(s.game.Net.fan) + s.game.Net.Len() + sorting*s.points
 }
 
-// start is what colours begin with: fluents, moves and roles differ, and so do
-// chance and players. Inputs on which nothing depends have their rank among those
-// that are equal, so that symmetries which only exchange these are not found. Such
-// fluents are equal if their next signals and initial values are, moves if their
-// legal signals are.
+// start is the colouring before the first round: fluents, moves and roles have
+// different colours, and so have chance and players.
+//
+// Inputs that nothing depends on could be exchanged freely where their own outputs
+// are equal (next signal and initial value of fluents, legal signal of moves): many
+// symmetries, and none of use. So these are numbered, which makes their colours
+// different from each other.
 func (s *symmetrySearch) start() []uint64 {
 	g := s.game
 	type kind struct {
@@ -88,7 +95,7 @@ func (l Lit) colour(node uint64) uint64 {
 	return node
 }
 
-// apart returns colours in which point at is told apart from those of its colour.
+// apart returns a copy of colours in which point at has a new one.
 func apart(colours []uint64, at int) []uint64 {
 	colours = slices.Clone(colours)
 	colours[at] = blend(fromChoice, colours[at])
@@ -173,8 +180,9 @@ func (s *symmetrySearch) recolour(colours []uint64) {
 	}
 }
 
-// first is the first role that shares its colour with another, or else the first
-// of the smallest set of inputs that share one; -1 if all colours differ.
+// first is the point to tell apart next: the first role that shares its colour with
+// another, or else the first input of a colour that the fewest share; -1 if all
+// colours differ.
 func (s *symmetrySearch) first(colours []uint64) int {
 	size := make(map[uint64]int, len(colours))
 	for _, c := range colours {

@@ -8,29 +8,33 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Symmetries of the rules, found on the network.
+// Symmetries of the rules, found on the network: permutations of fluents, moves and
+// roles under which the rules stay the same.
 //
 // Algorithm: individualisation and refinement (McKay, "Practical graph
-// isomorphism", 1981). Inputs (fluents and moves) and roles get colours such that
-// symmetric ones have equal colours (see refine.go). Then one of the first colour
-// that several have is told apart, once on the left, and once, for a candidate
-// image, on the right; both sides are refined and so on, until all colours differ
-// and pair those of the left with those of the right.
+// isomorphism", 1981). The points to be permuted are the inputs (fluents and moves)
+// and the roles. They get colours, such that points which a symmetry can exchange
+// have equal colours (refine.go). Two copies of the colouring, left and right, lead
+// to a symmetry: on the left, a point x that shares its colour gets a new one; on
+// the right, a point y of the same colour does, which stands for "y is the image of
+// x". Both are refined, and so on, until every point has a colour of its own; the
+// image of each point on the left is then the point of that colour on the right.
 //
-// Colours are hashes and only guess. A pairing is a symmetry if the network, built
-// anew over the images of its inputs, is the same network: gates are unique
-// (structural hashing), so each output must be the very gate that belongs to its
-// image. That proves the symmetry for every state, reachable or not. Symmetries
-// that sharing hides are not found; so this runs on the network as it was before
-// logic was shared.
+// Colours are hashes, so what they say is a guess. A permutation is a symmetry if
+// the network, built anew over the images of its inputs, is the same network. Gates
+// are unique (structural hashing), so each output must become the very gate that
+// belongs to the image of its input. That proves the symmetry for every state,
+// reachable or not. It fails where symmetric parts are built of different gates,
+// as shared logic is; so the search runs on the network before passes that share.
 //
-// Invariant: what is found is a group at any time (without the identity). A
-// symmetry that would make it too large is left out, as is a candidate whose
-// image the group already knows. Roles are told apart first: an exchange of the
-// players helps most, and is in the group before others fill it.
+// Invariant: what is found, with the identity, is a group at any time. A symmetry
+// that would make it too large is left out, and so is a candidate if some symmetry
+// of the group has the same image already. Roles get new colours first, because an
+// exchange of the players helps a search most: it is in the group before others
+// fill it.
 //
-// Cost: two sweeps for each round of a refinement, a few rounds for each generator
-// of the group; the budget bounds it.
+// Cost: two sweeps over the network for each round of a refinement, a few rounds for
+// each generator of the group; a budget bounds it.
 
 const (
 	// maxSymmetries bounds the symmetries returned, the identity left out.
@@ -60,7 +64,7 @@ func (g *Game) findSymmetries() []machine.Symmetry {
 		return nil // the variables of loops are not determined by their operands
 	}
 	ctx := context.Background() // the game is small and the search has a budget
-	s := newSymmetrySearch(removeDead(ctx, g.spread(ctx)))
+	s := newSymmetrySearch(removeDead(ctx, g.mergeConjunctions(ctx)))
 	s.run()
 	found := make([]machine.Symmetry, len(s.group))
 	for i, p := range s.group {
@@ -69,9 +73,10 @@ func (g *Game) findSymmetries() []machine.Symmetry {
 	return found
 }
 
-// spread merges gates into all their users where both are conjunctions, within
-// reason: whatever the rules conjoin in one order or another becomes one gate.
-func (g *Game) spread(ctx context.Context) *Game {
+// mergeConjunctions merges conjunctions into all conjunctions that use them, if they
+// are short: and(and(a, b), c) and and(a, and(b, c)), which rules may conjoin in any
+// order, become the same gate and(a, b, c).
+func (g *Game) mergeConjunctions(ctx context.Context) *Game {
 	const limit = 32
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit {
 		var flat []Lit
@@ -100,9 +105,11 @@ func (p permutation) then(q permutation) permutation {
 	return product
 }
 
-// twoPart is the power of p of which the order is a power of two, and which does
-// on every cycle of such a length what p does. In particular it exchanges what p
-// exchanges.
+// twoPart is the power pᵏ that keeps what p does in cycles of 2, 4, 8, … points and
+// leaves out the rest: k is a multiple of the odd part of the length of each cycle,
+// and 1 modulo its even part. So points in cycles of odd length stay where they are,
+// points that p exchanges are still exchanged, and the group that pᵏ generates is
+// no larger than that of p.
 func (p permutation) twoPart() permutation {
 	power := make(permutation, len(p))
 	done := make([]bool, len(p))
@@ -115,7 +122,7 @@ func (p permutation) twoPart() permutation {
 			done[at] = true
 			cycle = append(cycle, at)
 		}
-		// A multiple of the odd factor of the length that is one modulo the even.
+		// exponent is k for this cycle.
 		even := len(cycle) & -len(cycle)
 		odd := len(cycle) / even
 		exponent := odd

@@ -119,7 +119,7 @@ func findsTheExchange(t rapid.TB, g *Game) {
 // of the images of a position is the same for all of them.
 func TestSymmetriesAreAGroup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := newSymmetrySearch(removeDead(t.Context(), twins(t).spread(t.Context())))
+		s := newSymmetrySearch(removeDead(t.Context(), twins(t).mergeConjunctions(t.Context())))
 		s.run()
 		if len(s.group) > maxSymmetries {
 			t.Fatalf("%d symmetries", len(s.group))

@@ -79,9 +79,9 @@ const (
 	// few is the number of terms that are searched rather than indexed.
 	few = 8
 
-	// patience is how many steps of work are done between two looks at the context:
+	// checkEvery is how many steps of work are done between two looks at the context:
 	// some hundred microseconds.
-	patience = 1 << 10
+	checkEvery = 1 << 10
 
 	// deep is the number of nested conditions past which a table that belongs to an
 	// active fixpoint waits for its turn instead of being computed at once: so rules
@@ -138,7 +138,7 @@ func (s *solver) cost(l *literal, binding []term) int {
 
 // tired implements source.
 func (s *solver) tired() bool {
-	if s.work++; s.work%patience == 0 && s.err == nil {
+	if s.work++; s.work%checkEvery == 0 && s.err == nil {
 		s.err = s.look()
 	}
 	return s.err != nil
