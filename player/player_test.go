@@ -302,13 +302,13 @@ func TestMixedStrategiesAreSampled(t *testing.T) {
 	for seed := range uint64(40) {
 		p := newPlayer(t, "stackmate", Options{Seed: seed, Threads: 1})
 		p.compile, p.prove = given(pennies), nil
-		if err := p.Start(context.Background(), Match{Game: rolesOf("row", "column"), Role: "row"}); err != nil {
+		if err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 			t.Fatal(err)
 		}
 		seen[play(t, p, 5*time.Second)]++
 		p.Stop(nil)
 	}
-	if seen["row0"] < 8 || seen["row1"] < 8 {
+	if seen["m0"] < 8 || seen["m1"] < 8 {
 		t.Errorf("in 40 matches %v, want both moves about as often", seen)
 	}
 }

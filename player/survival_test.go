@@ -165,13 +165,13 @@ func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
 
 // drowsy is subtraction on a machine that takes its time for every position.
 type drowsy struct {
-	subtraction
+	machine.Stepper
 	nap *time.Duration
 }
 
 func (d *drowsy) SetState(s machine.State) {
 	time.Sleep(*d.nap)
-	d.subtraction.SetState(s)
+	d.Stepper.SetState(s)
 }
 
 func TestAMoveThatIsLateIsLegalAllTheSame(t *testing.T) {
@@ -179,7 +179,7 @@ func TestAMoveThatIsLateIsLegalAllTheSame(t *testing.T) {
 		nap, quick := time.Duration(0), newSubtraction(60)
 		p := newPlayer(t, "legal", Options{})
 		p.compile, p.prove = given(machine.NewScalar(quick.Names(), quick.Initial(), quick.Info(),
-			func() machine.Stepper { return &drowsy{nap: &nap} })), nil
+			func() machine.Stepper { return &drowsy{subtraction(60).Stepper(), &nap} })), nil
 		if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 	"stackmate/search/sequential"
 	"stackmate/search/simultaneous"
 )

@@ -3,7 +3,7 @@ package certify
 import (
 	"pgregory.net/rapid"
 
-	"stackmate/search/internal/toys"
+	"stackmate/internal/toys"
 )
 
 // draw draws a game of the given roles with at most three levels of moves. In a

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 )
 
 func sample(t testing.TB, c Config, m machine.Machine, nodes int64) search.Result {

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"stackmate/internal/guard"
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 )
 
 func roles(n int) []string {
@@ -136,7 +136,7 @@ func (f faulty) Next(dst machine.State, joint []machine.Move) {
 
 func TestAPanicOfAWorkerIsAnErrorOfTheSearch(t *testing.T) {
 	names := toys.Names(roles(1), 3)
-	m := machine.NewScalar(names, machine.State{0}, machine.Info{}, func() machine.Stepper { return faulty{&lock{depth: 9}} })
+	m := machine.NewScalar(names, machine.State{0}, machine.Info{}, func() machine.Stepper { return faulty{toys.Lock{Depth: 9}.Stepper()} })
 	for _, workers := range []int{1, 3} {
 		_, err := within(t, Config{Workers: workers}, m, m.Initial(), search.Limits{})
 		var fault *guard.Panic

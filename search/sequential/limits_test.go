@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 )
 
 func TestASearchEndsWithinAFewPassesOfItsContext(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 )
 
 var roles = []string{"first", "second"}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
-	"stackmate/search/internal/toys"
 )
 
 // shape says what random trees to grow.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 )
 
 // searchers are all searches of this package but the sequence form, which needs GLPK.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
-	"stackmate/search/internal/toys"
 )
 
 func TestTheJointMovesOfATreeLeadToItsKidsInOrder(t *testing.T) {

@@ -1,6 +1,10 @@
 package toys
 
-import "stackmate/reasoner/machine"
+import (
+	"fmt"
+
+	"stackmate/reasoner/machine"
+)
 
 // Subtraction is the game in which the roles in turn take 1 to Most counters,
 // and who takes the last one wins. Move i takes i counters; move 0 is for those
@@ -13,9 +17,18 @@ type Subtraction struct {
 // Machine is the machine of the game. The word of a state is the number of
 // counters left, times the number of roles, plus whose turn it is.
 func (g Subtraction) Machine() machine.Machine {
-	return machine.NewScalar(Names(g.Roles, g.Most+1), machine.State{uint64(g.Start * len(g.Roles))},
-		machine.Info{Engine: "toy"}, func() machine.Stepper { return &counters{Subtraction: g} })
+	names := Names(g.Roles, g.Most+1)
+	for r := range names.Moves {
+		names.Moves[r][0] = "noop"
+		for i := 1; i <= g.Most; i++ {
+			names.Moves[r][i] = fmt.Sprintf("(take %d)", i)
+		}
+	}
+	return machine.NewScalar(names, machine.State{uint64(g.Start * len(g.Roles))}, machine.Info{Engine: "toy"}, g.Stepper)
 }
+
+// Stepper is what the machine of the game is made of.
+func (g Subtraction) Stepper() machine.Stepper { return &counters{Subtraction: g} }
 
 // counters is a position of the game.
 type counters struct {

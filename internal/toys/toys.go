@@ -1,5 +1,5 @@
-// Package toys holds the hand-made games on which the searches are tested:
-// games given position by position, and a game of turns that is solved by
+// Package toys holds the hand-made games on which the searches and the player are
+// tested: games given position by position, and games that are solved by
 // arithmetic. It knows state machines, and no search.
 package toys
 
@@ -31,12 +31,24 @@ type Node struct {
 // Matrix is one joint move of the roles left and right, for the goals of left
 // that are given; right has the rest of 100.
 func Matrix(goals [][]int32) *Tree {
+	both := make([][][2]int32, len(goals))
+	for i, row := range goals {
+		for _, goal := range row {
+			both[i] = append(both[i], [2]int32{goal, 100 - goal})
+		}
+	}
+	return Bimatrix(both)
+}
+
+// Bimatrix is one joint move of the roles left and right, for the goals of both
+// that are given.
+func Bimatrix(goals [][][2]int32) *Tree {
 	t := &Tree{Roles: []string{"left", "right"}, Nodes: make([]Node, 1)}
 	t.Nodes[0].Moves = []int{len(goals), len(goals[0])}
 	for _, row := range goals {
-		for _, goal := range row {
+		for _, pair := range row {
 			t.Nodes[0].Kids = append(t.Nodes[0].Kids, len(t.Nodes))
-			t.Nodes = append(t.Nodes, Node{Goals: []int32{goal, 100 - goal}})
+			t.Nodes = append(t.Nodes, Node{Goals: pair[:]})
 		}
 	}
 	return t
