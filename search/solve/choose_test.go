@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 	"stackmate/search/solve"
 )
 

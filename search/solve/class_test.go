@@ -11,11 +11,11 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
 	"stackmate/search"
-	"stackmate/search/internal/toys"
 	"stackmate/search/solve"
 )
 
