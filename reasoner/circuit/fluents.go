@@ -57,7 +57,9 @@ type classes struct {
 	initial machine.State
 }
 
-// suggestClasses puts fluents together that agree all along some playouts.
+// suggestClasses puts fluents together that agree all along some playouts. It reads
+// whole rows of the batch, and lanes that have ended begin again at once: neither is
+// what machine.Playouts and machine.Lockstep are for.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	c := &classes{of: make([]int, len(g.Fluents)), initial: g.Initial}
 	m, err := Compile(ctx, g, Options{Lanes: 64})

@@ -9,11 +9,8 @@ import (
 	"stackmate/search"
 )
 
-// maxSteps bounds a playout: joint moves. Games of the usual collections end
-// after some hundreds; a playout cut off counts with drawnGoal.
-const maxSteps = 2000
-
-// drawnGoal, in goal points, stands for a result that is not known.
+// drawnGoal, in goal points, stands for a result that is not known, as that of
+// playouts that were cut off (machine.MaxPlayout).
 const drawnGoal = 50
 
 // leaf is a child that the tree does not have yet, and what came of it.
@@ -38,7 +35,7 @@ type playouts struct {
 	roles  int
 	lanes  int
 	states []uint64
-	alive  []uint64 // mask of lanes still playing
+	games  *machine.Lockstep
 	goals  []int32
 	ctx    context.Context
 	bytes  int64 // about what the batch and the states take
@@ -68,7 +65,7 @@ func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, bytes int64) *
 		batch: b, rng: rng, words: m.Words(), roles: roles,
 		lanes:  min(lanes, b.Lanes()),
 		states: make([]uint64, b.Lanes()*m.Words()),
-		alive:  make([]uint64, (b.Lanes()+63)/64),
+		games:  machine.NewLockstep(b),
 		goals:  make([]int32, roles),
 		bytes:  size + int64(b.Lanes()*m.Words())*8,
 	}
@@ -85,14 +82,11 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State) {
 		leaves[i].count = 0
 		leaves[i].terminal = p.over(i>>6)>>uint(i&63)&1 != 0
 	}
-	for i := range p.alive {
-		p.alive[i] = 1<<uint(min(64, max(0, n-i*64))) - 1
-	}
 	p.bestGoal, p.began = -1, *p.rng
-	for steps := 0; p.harvest(leaves) && steps < maxSteps && p.ctx.Err() == nil; steps++ {
-		p.batch.ChooseRandom(p.rng, n)
-		p.advance(n)
-	}
+	p.games.Run(p.ctx, p.rng, n, func(_ int, ended, _ []uint64) bool {
+		p.harvest(leaves, ended)
+		return true
+	})
 	for i := range leaves {
 		leaves[i].average()
 	}
@@ -121,17 +115,13 @@ func (p *playouts) replay(leaves []leaf, from func(*leaf) machine.State, lane in
 	rng := p.began
 	n := p.set(leaves, from)
 	var states []machine.State
-	for range maxSteps + 1 {
-		if p.ctx.Err() != nil {
-			return nil
-		}
+	p.games.Run(p.ctx, &rng, n, func(_ int, ended, _ []uint64) bool {
 		p.batch.Store(p.states, lane+1)
 		states = append(states, slices.Clone(p.states[lane*p.words:(lane+1)*p.words]))
-		if p.over(lane>>6)>>uint(lane&63)&1 != 0 {
-			break
-		}
-		p.batch.ChooseRandom(&rng, n)
-		p.advance(n)
+		return ended[lane>>6]>>uint(lane&63)&1 == 0
+	})
+	if p.ctx.Err() != nil {
+		return nil
 	}
 	return states
 }
@@ -145,16 +135,11 @@ func (p *playouts) advance(n int) {
 // because some role has no move.
 func (p *playouts) over(i int) uint64 { return p.batch.Terminal()[i] | p.batch.Stuck()[i] }
 
-// harvest collects the goals of the games that have just ended. It tells
-// whether any game goes on.
-func (p *playouts) harvest(leaves []leaf) bool {
-	playing := false
-	for i := range p.alive {
-		ended := p.alive[i] & p.over(i)
-		p.alive[i] &^= ended
-		playing = playing || p.alive[i] != 0
-		for ; ended != 0; ended &= ended - 1 {
-			lane := i<<6 | bits.TrailingZeros64(ended)
+// harvest collects the goals of the games that have just ended.
+func (p *playouts) harvest(leaves []leaf, ended []uint64) {
+	for i, lanes := range ended {
+		for ; lanes != 0; lanes &= lanes - 1 {
+			lane := i<<6 | bits.TrailingZeros64(lanes)
 			p.batch.Goals(p.goals, lane)
 			p.check(p.goals)
 			l := &leaves[lane%len(leaves)]
@@ -167,7 +152,6 @@ func (p *playouts) harvest(leaves []leaf) bool {
 			}
 		}
 	}
-	return playing
 }
 
 // average turns the sums of goals into means.

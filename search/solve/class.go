@@ -3,6 +3,7 @@ package solve
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strings"
 	"time"
 
@@ -51,8 +52,6 @@ const (
 	classifyRounds = 16
 	// classifyLanes are looked at move by move in each round.
 	classifyLanes = 8
-	// classifySteps bounds a playout, in case the game never ends.
-	classifySteps = 2000
 )
 
 // Classify plays random games of m from its initial position.
@@ -98,31 +97,22 @@ func newProbe(m machine.Machine, seed uint64) *probe {
 
 // round plays one batch of games.
 func (p *probe) round(ctx context.Context) {
-	b := p.batch
-	alive := make([]bool, p.lanes)
-	for i := range alive {
-		alive[i] = true
-	}
-	b.Fill(p.machine.Initial(), nil)
-	b.Evaluate(p.lanes)
-	for playing, step := p.lanes, 0; playing > 0 && step < classifySteps && ctx.Err() == nil; step++ {
-		for lane := range alive {
-			if !alive[lane] {
-				continue
+	p.batch.Fill(p.machine.Initial(), nil)
+	p.batch.Evaluate(p.lanes)
+	machine.NewLockstep(p.batch).Run(ctx, p.rng, p.lanes, func(step int, ended, playing []uint64) bool {
+		for w := range ended {
+			for lanes := ended[w]; lanes != 0; lanes &= lanes - 1 {
+				p.ended(w<<6|bits.TrailingZeros64(lanes), step)
 			}
-			if (b.Terminal()[lane>>6]|b.Stuck()[lane>>6])>>uint(lane&63)&1 != 0 {
-				alive[lane] = false
-				playing--
-				p.ended(lane, step)
-			} else if lane < classifyLanes {
+			p.states += bits.OnesCount64(playing[w])
+		}
+		for lane := range classifyLanes {
+			if playing[0]>>uint(lane)&1 != 0 {
 				p.look(lane)
 			}
 		}
-		p.states += playing
-		b.ChooseRandom(p.rng, p.lanes)
-		b.Advance(p.lanes)
-		b.Evaluate(p.lanes)
-	}
+		return true
+	})
 }
 
 // ended takes note of a game that is over after some joint moves.

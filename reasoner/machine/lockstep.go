@@ -1,0 +1,55 @@
+package machine
+
+import "context"
+
+// MaxPlayout is the length, in joint moves, at which a playout that only serves an
+// estimate is cut off: ten times the length of the longest games in common use. Past
+// that, several short playouts tell more than the end of a long one. It is no
+// verdict about the game: a match is taken for endless after MaxSteps only.
+const MaxPlayout = 2000
+
+// Lockstep plays the positions in the lanes of a batch to their ends by random
+// moves, each lane once, all together. Playouts is for many matches from one
+// position: there, lanes that have ended start again.
+//
+// Nothing is allocated after NewLockstep. It belongs to one goroutine.
+type Lockstep struct {
+	batch          Batch
+	playing, ended []uint64
+}
+
+// NewLockstep prepares to play in a batch.
+func NewLockstep(b Batch) *Lockstep {
+	words := len(b.Terminal())
+	return &Lockstep{batch: b, playing: make([]uint64, words), ended: make([]uint64, words)}
+}
+
+// Run plays on in lanes 0..n-1, which must be evaluated, until all have ended
+// (terminal or stuck), MaxPlayout joint moves are made, ctx is done, or visit
+// returns false.
+//
+// Before the first joint move and after each, visit gets the number of moves made,
+// the mask of the lanes that have ended by the last of them, and the mask of those
+// that go on. It may ask the batch about lanes 0..n-1; it must not change the masks,
+// which are valid until it returns.
+func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps int, ended, playing []uint64) bool) {
+	for w := range l.playing {
+		l.playing[w] = 1<<uint(min(64, max(0, n-w*64))) - 1
+	}
+	b := l.batch
+	for steps := 0; ; steps++ {
+		terminal, stuck := b.Terminal(), b.Stuck()
+		going := uint64(0)
+		for w, playing := range l.playing {
+			l.ended[w] = playing & (terminal[w] | stuck[w])
+			l.playing[w] = playing &^ l.ended[w]
+			going |= l.playing[w]
+		}
+		if !visit(steps, l.ended, l.playing) || going == 0 || steps == MaxPlayout || ctx.Err() != nil {
+			return
+		}
+		b.ChooseRandom(rng, n)
+		b.Advance(n)
+		b.Evaluate(n)
+	}
+}

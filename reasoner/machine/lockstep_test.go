@@ -1,0 +1,70 @@
+package machine_test
+
+import (
+	"context"
+	"math/bits"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+func TestLockstepPlaysEveryLaneToItsEndOnce(t *testing.T) {
+	m := newCounting()
+	b := m.NewBatch()
+	b.Fill(m.Initial(), nil)
+	const n = 40
+	b.Evaluate(n)
+	games, last, lanes := 0, -1, uint64(0)
+	machine.NewLockstep(b).Run(t.Context(), machine.NewRand(1), n, func(steps int, ended, playing []uint64) bool {
+		if steps != last+1 || lanes&ended[0] != 0 || ended[0]&^b.Terminal()[0] != 0 || (playing[0]&b.Terminal()[0]) != 0 {
+			t.Errorf("after %d moves, %d before: ended %x, playing %x of terminal %x", steps, last, ended[0], playing[0], b.Terminal()[0])
+		}
+		last = steps
+		lanes |= ended[0]
+		games += bits.OnesCount64(ended[0])
+		if games+bits.OnesCount64(playing[0]) != n {
+			t.Errorf("%d games have ended, %d go on, of %d", games, bits.OnesCount64(playing[0]), n)
+		}
+		return true
+	})
+	if lanes != 1<<n-1 {
+		t.Errorf("lanes %x have ended, want the first %d", lanes, n)
+	}
+}
+
+// endless is counting that stays where it begins.
+type endless struct{ counting }
+
+func (*endless) Next(dst machine.State, _ []machine.Move) { dst[0] = 1 }
+
+func TestLockstepEnds(t *testing.T) {
+	fast := newCounting()
+	m := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return &endless{} })
+	b := m.NewBatch()
+	for _, c := range []struct {
+		name  string
+		visit func(steps int, cancel func()) bool
+		want  int
+	}{
+		{"at the limit", func(int, func()) bool { return true }, machine.MaxPlayout},
+		{"when told", func(steps int, _ func()) bool { return steps < 5 }, 5},
+		{"with its context", func(steps int, cancel func()) bool {
+			if steps == 7 {
+				cancel()
+			}
+			return true
+		}, 7},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		b.Fill(m.Initial(), nil)
+		b.Evaluate(1)
+		made := 0
+		machine.NewLockstep(b).Run(ctx, machine.NewRand(1), 1, func(steps int, _, _ []uint64) bool {
+			made = steps
+			return c.visit(steps, cancel)
+		})
+		if cancel(); made != c.want {
+			t.Errorf("%s: %d moves, want %d", c.name, made, c.want)
+		}
+	}
+}
