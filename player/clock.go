@@ -180,8 +180,8 @@ func beforeReady(ctx context.Context, now time.Time) (context.Context, context.C
 	return context.WithDeadline(ctx, deadline.Add(-margin))
 }
 
-// patience is the time until the deadline of ctx.
-func patience(ctx context.Context, now time.Time) time.Duration {
+// timeLeft is the time until the deadline of ctx.
+func timeLeft(ctx context.Context, now time.Time) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return deadline.Sub(now)
 	}

@@ -184,20 +184,20 @@ const headStart = 100 * time.Millisecond
 // isNeeded tells whether no better source knows where the match stands after n
 // messages. If a better one works, it waits a while for that.
 func (f *follower) isNeeded(ctx context.Context, n int) (bool, <-chan struct{}) {
-	var patience <-chan time.Time
+	var timeout <-chan time.Time
 	for {
 		works, knows, changed := f.better(n)
 		if knows || !works {
 			return !knows, changed
 		}
-		if patience == nil {
+		if timeout == nil {
 			timer := time.NewTimer(headStart)
 			defer timer.Stop()
-			patience = timer.C
+			timeout = timer.C
 		}
 		select {
 		case <-changed:
-		case <-patience:
+		case <-timeout:
 			return true, changed
 		case <-ctx.Done():
 			return false, changed

@@ -146,7 +146,7 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	}
 	o := reasoner.Options{Budget: compileBudget, Memory: memory.forCompiling()}
 	life, match := p.life, p.match
-	p.compilation = compile(life, m.Game, o, patience(ctx, time.Now()), func(a reasoner.Attempt) {
+	p.compilation = compile(life, m.Game, o, timeLeft(ctx, time.Now()), func(a reasoner.Attempt) {
 		match.compiled(life, a, memory)
 	})
 	memory.compiled = p.compilation.Done()

@@ -129,8 +129,8 @@ func TestTheExactSearchTakesOverWhenItProvesMore(t *testing.T) {
 		want  string
 	}{
 		"nothing proved":            {pure(1, search.Interval{Lower: 0, Upper: 100}, true), "(take 2)"},
-		"less than hoped for":       {pure(1, search.Interval{Lower: 50, Upper: 100}, true), "(take 2)"},
-		"more than hoped for":       {pure(1, search.Interval{Lower: 70, Upper: 100}, true), "(take 1)"},
+		"less than estimated":       {pure(1, search.Interval{Lower: 50, Upper: 100}, true), "(take 2)"},
+		"more than estimated":       {pure(1, search.Interval{Lower: 70, Upper: 100}, true), "(take 1)"},
 		"an estimate is not enough": {pure(1, search.Exact(100), false), "(take 2)"},
 		"a win":                     {pure(1, search.Exact(100), true), "(take 1)"},
 		"a loss: keep trying":       {pure(1, search.Exact(0), true), "(take 2)"},

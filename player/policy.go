@@ -20,8 +20,8 @@ type policy interface {
 	// choose returns one of the legal moves of the position before ctx is done.
 	// There are at least two.
 	choose(ctx context.Context, at position) choice
-	// rest uses the time until the next move: it returns when ctx is done.
-	rest(ctx context.Context, at position)
+	// ponder uses the time until the next move: it returns when ctx is done.
+	ponder(ctx context.Context, at position)
 }
 
 // setting is what a policy is made with.
@@ -162,7 +162,7 @@ const waitShare = 0.25
 // choose asks the policy for a move. It returns at.give at the latest.
 func (d *desk) choose(ctx context.Context, at position) (choice, error) {
 	d.disturb()
-	patient := time.NewTimer(scaled(waitShare, patience(ctx, time.Now())))
+	patient := time.NewTimer(scaled(waitShare, timeLeft(ctx, time.Now())))
 	defer patient.Stop()
 	found := make(chan choice, 1)
 	done, err := d.call(patient.C, func(p policy) { found <- p.choose(ctx, at) })
@@ -182,9 +182,9 @@ func (d *desk) choose(ctx context.Context, at position) (choice, error) {
 	}
 }
 
-// rest lets the policy think on, when the call before has returned, until it is
+// ponder lets the policy think on, when the call before has returned, until it is
 // disturbed or ctx is done.
-func (d *desk) rest(ctx context.Context, at position) {
+func (d *desk) ponder(ctx context.Context, at position) {
 	ctx, d.wake = context.WithCancel(ctx)
 	policy, free, broken, log := d.policy, d.free, d.broken, d.log
 	go func() {
@@ -194,7 +194,7 @@ func (d *desk) rest(ctx context.Context, at position) {
 			return
 		}
 		defer func() { free <- struct{}{} }()
-		if err := guard.Do(func() error { policy.rest(ctx, at); return nil }); err != nil {
+		if err := guard.Do(func() error { policy.ponder(ctx, at); return nil }); err != nil {
 			fault(log.Error(), err).Msg("searching failed")
 			broken.Store(true)
 		}

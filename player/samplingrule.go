@@ -42,7 +42,7 @@ func (t *thinker) chooseRule(ctx context.Context, at position) {
 	if memory == 0 {
 		return
 	}
-	share := min(comparisonTime, time.Duration(comparisonShare*float64(patience(ctx, now))))
+	share := min(comparisonTime, time.Duration(comparisonShare*float64(timeLeft(ctx, now))))
 	ctx, cancel := context.WithDeadline(ctx, now.Add(share))
 	defer cancel()
 	if t.exact != nil {

@@ -36,7 +36,7 @@ func (s *stub) choose(ctx context.Context, at position) choice {
 	return s.onChoose(ctx, at)
 }
 
-func (s *stub) rest(ctx context.Context, at position) {
+func (s *stub) ponder(ctx context.Context, at position) {
 	if s.onRest != nil {
 		s.onRest(ctx, at)
 	}
@@ -128,7 +128,7 @@ func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if !log.has(`"message":"class"`) || log.has("panic") {
-		t.Errorf("the policy does not rest: it has not made its searches\n%s", log.text.String())
+		t.Errorf("the policy does not ponder: it has not made its searches\n%s", log.text.String())
 	}
 	p.Abort()
 }

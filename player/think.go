@@ -53,7 +53,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
 	if d, ok := at.machine.(machine.Decider); ok && t.isInTurns() {
-		short, cancel := context.WithTimeout(ctx, min(decisiveTime, patience(ctx, time.Now())/4))
+		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
 		d.Decisive(short) // as above
 		cancel()
 	}
@@ -116,9 +116,9 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	}
 }
 
-// rest implements policy: the tree of the sampling search grows on. The part of
+// ponder implements policy: the tree of the sampling search grows on. The part of
 // it that the next position needs is kept.
-func (t *thinker) rest(ctx context.Context, at position) {
+func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	memory := t.memory.share()
 	if ctx.Err() != nil || memory == 0 {

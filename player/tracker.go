@@ -93,7 +93,7 @@ type tracker struct {
 	past    []moment // the last lookBack messages, oldest first
 	facts   map[snapshot]*facts
 
-	patience  time.Duration // for guessing about one message
+	timeLimit time.Duration // for guessing about one message
 	questions int           // left for the present message
 	until     time.Time     // when to stop guessing about it
 }
@@ -107,7 +107,7 @@ type moment struct {
 }
 
 func newTracker(rules rulebook, h *history, roles, self int) *tracker {
-	return &tracker{rules: rules, history: h, roles: roles, self: self, patience: questionTime, facts: map[snapshot]*facts{}}
+	return &tracker{rules: rules, history: h, roles: roles, self: self, timeLimit: questionTime, facts: map[snapshot]*facts{}}
 }
 
 // begin finds the initial position. It must come before everything else.
@@ -123,7 +123,7 @@ func (t *tracker) begin(ctx context.Context) error {
 // hear reads the next message.
 func (t *tracker) hear(ctx context.Context, m message) error {
 	now := moment{m, t.heard, t.history.has(m.joint, t.heard), t.beliefs}
-	t.questions, t.until = maxQuestions, time.Now().Add(t.patience)
+	t.questions, t.until = maxQuestions, time.Now().Add(t.timeLimit)
 	next, err := t.read(ctx, now)
 	if err != nil {
 		return err

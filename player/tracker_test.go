@@ -30,7 +30,7 @@ func newTruth(t testing.TB, m machine.Machine, self int, seed uint64) *truth {
 		rules: newCompiled(m), roles: roles, history: h, rng: machine.NewRand(seed),
 		tracker: newTracker(newCompiled(m), h, roles, self),
 	}
-	w.tracker.patience = time.Hour // tests are bounded by questions alone
+	w.tracker.timeLimit = time.Hour // tests are bounded by questions alone
 	w.at, _ = w.rules.initial(t.Context())
 	if err := w.tracker.begin(t.Context()); err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (t *turn) play(ctx context.Context) (string, error) {
 			made, text = c, at.machine.Names().Moves[at.role][c.move]
 		}
 	}
-	t.rest(stand, made)
+	t.ponder(stand, made)
 	t.report(stand, made, text, time.Now())
 	return text, nil
 }
@@ -100,10 +100,10 @@ func (t *turn) outdated() (*standing, error) {
 	return nil, errNoMove
 }
 
-// rest lets the policy think on in the time of the others.
-func (t *turn) rest(stand *standing, made choice) {
+// ponder lets the policy think on in the time of the others.
+func (t *turn) ponder(stand *standing, made choice) {
 	if t.options.Ponder && stand.machine != nil && made.by != byOutdated {
-		t.desk.rest(t.life, stand.position(t.match.self))
+		t.desk.ponder(t.life, stand.position(t.match.self))
 	}
 }
 

@@ -149,7 +149,7 @@ func setPure(p []float64, k int) {
 
 // mixed2x2 solves a 2×2 game without saddle point. Then the differences along
 // one diagonal have one sign, and nothing cancels.
-func mixed2x2(a []float64, s survey, x, y []float64) float64 {
+func mixed2x2(a []float64, s extremes, x, y []float64) float64 {
 	scale := powerScale(s.high - s.low) // keeps the sums from overflow
 	d0, d1 := (a[0]-a[1])*scale, (a[3]-a[2])*scale
 	e0, e1 := (a[0]-a[2])*scale, (a[3]-a[1])*scale
@@ -166,7 +166,7 @@ func mixed2x2(a []float64, s survey, x, y []float64) float64 {
 // simplex runs the primal simplex method on the scaled matrix until the
 // certificate of the strategies is good enough, and tells whether it is. A try
 // that fails is one of much rounding: the next goes on from the same basis.
-func (g *Native) simplex(a []float64, m, n int, s survey, x, y []float64) (value float64, ok bool) {
+func (g *Native) simplex(a []float64, m, n int, s extremes, x, y []float64) (value float64, ok bool) {
 	for _, slack := range slacks {
 		g.load(a, m, n, s)
 		for range tries {
@@ -217,7 +217,7 @@ func (t *tableau) primalSimplex(slack float64) outcome {
 // load writes the program max Σy, By ≤ 1 for B = 1+scale·(a-low) into the tableau,
 // after its first pivot. All first prices are equal, so that pivot is a choice:
 // the minimax column, and in it the greatest element.
-func (g *Native) load(a []float64, m, n int, s survey) {
+func (g *Native) load(a []float64, m, n int, s extremes) {
 	t := &g.t
 	t.reset(m, n)
 	scale, low, c := powerScale(s.high-s.low), s.low, s.col

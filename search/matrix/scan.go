@@ -12,15 +12,15 @@ import (
 //
 // Cost: one pass, about 1.5 ns for an element.
 
-// survey is what one pass over a matrix tells.
-type survey struct {
+// extremes are what one pass over a matrix finds.
+type extremes struct {
 	low, high        float64 // least and greatest element
 	maximin, minimax float64 // security levels in pure strategies
 	row, col         int     // where they are reached
 }
 
-// scan surveys the m×n matrix a; columns is scratch space of n.
-func scan(a []float64, m, n int, columns []int64) (survey, error) {
+// scan finds the extremes of the m×n matrix a; columns is scratch space of n.
+func scan(a []float64, m, n int, columns []int64) (extremes, error) {
 	columns = columns[:n]
 	for j := range columns {
 		columns[j] = math.MinInt64
@@ -46,7 +46,7 @@ func scan(a []float64, m, n int, columns []int64) (survey, error) {
 		}
 		high = max(high, k)
 	}
-	s := survey{fromOrdinal(low), fromOrdinal(high), fromOrdinal(maximin), fromOrdinal(minimax), row, col}
+	s := extremes{fromOrdinal(low), fromOrdinal(high), fromOrdinal(maximin), fromOrdinal(minimax), row, col}
 	if r := s.high - s.low; r-r != 0 {
 		return s, rangeError(a, m, n)
 	}

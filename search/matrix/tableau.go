@@ -109,9 +109,9 @@ func (t *tableau) pivot(r, c int) {
 
 // reinvert computes the tableau of the present basis anew from that of the first
 // basis, which load writes. It pivots on the greatest element that is left, so
-// that the rounding of many pivots, some of them small, is shed. Where the basis
-// is singular, it comes as near to it as it can. Cost: at most 2·min(rows, cols)
-// pivots, each with a look at all cells.
+// that the rounding errors of many pivots, some of them small, are gone. Where the
+// basis is singular, it comes as near to it as it can. Cost: at most
+// 2·min(rows, cols) pivots, each with a look at all cells.
 func (t *tableau) reinvert(load func()) {
 	basic := make([]bool, t.rows+t.cols)
 	for _, v := range t.basic {

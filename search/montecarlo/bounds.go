@@ -15,34 +15,36 @@ import (
 // Both use pure moves, so at positions with simultaneous moves they may stay
 // apart. Chance counts with its mean.
 //
-// Cost: a node is reckoned again, in time proportional to its joint moves, only
-// when a child turned out terminal or its bounds moved. Nodes with more than
-// boundedCells joint moves are left with what they have.
+// Cost: the bounds of a node are computed again, in time proportional to its joint
+// moves, only when a child turned out terminal or its bounds moved. Nodes with more
+// than boundedCells joint moves are left with what they have.
 
 // goalRange is what is known of a goal before anything is.
 var goalRange = search.Interval{Lower: 0, Upper: 100}
 
 const boundedCells = 4096
 
-// prospect is what may come of one move of some role, for one role.
-type prospect struct{ minLower, minUpper, maxUpper float64 }
+// moveBounds are the extremes of what one role gets after one move of some role, over
+// the moves of all others.
+type moveBounds struct{ minLower, minUpper, maxUpper float64 }
 
-// reckoner is the working memory for bounds.
-type reckoner struct {
-	outcomes  []search.Interval // by joint move of the players, then role
-	prospects []prospect        // by move
+// boundsMemory is the working memory for bounds.
+type boundsMemory struct {
+	outcomes []search.Interval // by joint move of the players, then role
+	byMove   []moveBounds
 }
 
-// settle reckons node n and its ancestors again after a child of n has changed.
+// settle updates the bounds of node n and of its ancestors after a child of n has
+// changed.
 func (t *tree) settle(n int32, adversarial bool) {
-	for n != none && t.reckon(n, adversarial) {
+	for n != none && t.updateBounds(n, adversarial) {
 		n = t.at(n).parent
 	}
 }
 
-// reckon computes the bounds of node n and of its moves from its children. It
+// updateBounds computes the bounds of node n and of its moves from its children. It
 // tells whether those of n changed.
-func (t *tree) reckon(n int32, adversarial bool) bool {
+func (t *tree) updateBounds(n int32, adversarial bool) bool {
 	if !t.collect(n) {
 		return false
 	}
@@ -56,7 +58,7 @@ func (t *tree) reckon(n int32, adversarial bool) bool {
 			continue
 		}
 		b := search.Interval{Lower: math.Inf(-1), Upper: math.Inf(-1)}
-		for i, p := range t.survey(n, r, r) {
+		for i, p := range t.boundsByMove(n, r, r) {
 			b.Lower, b.Upper = max(b.Lower, p.minLower), max(b.Upper, p.maxUpper)
 			own[i].lower, own[i].upper = float32(p.minLower), float32(p.maxUpper)
 			if adversarial {
@@ -65,7 +67,7 @@ func (t *tree) reckon(n int32, adversarial bool) bool {
 		}
 		if o := t.opponent(r); adversarial && o >= 0 {
 			b.Upper = math.Inf(1)
-			for _, p := range t.survey(n, o, r) {
+			for _, p := range t.boundsByMove(n, o, r) {
 				b.Upper = min(b.Upper, p.maxUpper)
 			}
 		}
@@ -103,13 +105,13 @@ func (t *tree) collect(n int32) bool {
 			return false
 		}
 	}
-	t.reckoner.outcomes = t.reckoner.outcomes[:0]
+	t.memory.outcomes = t.memory.outcomes[:0]
 	for group := range cells / chance {
 		// With step as the place of chance in the number of the joint move, the
 		// digits above and below it belong to the players.
 		cell := group/step*step*chance + group%step
 		for r := range t.roles {
-			t.reckoner.outcomes = append(t.reckoner.outcomes, t.average(n, cell, step, chance, r))
+			t.memory.outcomes = append(t.memory.outcomes, t.average(n, cell, step, chance, r))
 		}
 	}
 	return true
@@ -129,9 +131,9 @@ func (t *tree) average(n int32, cell, step, chance int64, r int) search.Interval
 	return search.Interval{Lower: sum.Lower / float64(chance), Upper: sum.Upper / float64(chance)}
 }
 
-// survey tells for each move of the role mover what may come of it for role r.
+// boundsByMove bounds, for each move of the role mover, what role r gets after it.
 // The answer is valid until the next call.
-func (t *tree) survey(n int32, mover, r int) []prospect {
+func (t *tree) boundsByMove(n int32, mover, r int) []moveBounds {
 	stride, width := 1, 1
 	for q := t.roles - 1; q >= mover; q-- {
 		if machine.Role(q) == t.random {
@@ -140,15 +142,15 @@ func (t *tree) survey(n int32, mover, r int) []prospect {
 		stride *= width
 		width = int(t.widthsOf(n)[q])
 	}
-	out := t.reckoner.prospects[:0]
+	out := t.memory.byMove[:0]
 	for range width {
-		out = append(out, prospect{math.Inf(1), math.Inf(1), math.Inf(-1)})
+		out = append(out, moveBounds{math.Inf(1), math.Inf(1), math.Inf(-1)})
 	}
-	for g := 0; g*t.roles < len(t.reckoner.outcomes); g++ {
-		b, p := t.reckoner.outcomes[g*t.roles+r], &out[g/stride%width]
+	for g := 0; g*t.roles < len(t.memory.outcomes); g++ {
+		b, p := t.memory.outcomes[g*t.roles+r], &out[g/stride%width]
 		p.minLower, p.minUpper = min(p.minLower, b.Lower), min(p.minUpper, b.Upper)
 		p.maxUpper = max(p.maxUpper, b.Upper)
 	}
-	t.reckoner.prospects = out
+	t.memory.byMove = out
 	return out
 }

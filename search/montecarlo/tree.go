@@ -84,7 +84,7 @@ type tree struct {
 	kids   map[edge]int32
 	epoch  uint8
 
-	reckoner reckoner
+	memory boundsMemory
 }
 
 const (

@@ -141,13 +141,13 @@ func (r *run) choice(f *frame, s machine.State, last machine.Move, ply, depth in
 		}
 		r.scout(f, a, ply, depth, inner, maximise, searched > 0)
 		if r.isStopped() {
-			return r.remember(f, s, f.best(maximise), 0, f.favourite(maximise, best), first)
+			return r.remember(f, s, f.best(maximise), 0, f.bestAction(maximise, best), first)
 		}
 		if v = f.best(maximise); w.isClosed(v.guess) {
 			r.credit(f, a, depth)
 		}
 	}
-	known := r.remember(f, s, v, depth, f.favourite(maximise, best), first)
+	known := r.remember(f, s, v, depth, f.bestAction(maximise, best), first)
 	if ply == 0 {
 		// What the table adds proves no action to be best, and actions are wanted.
 		return v

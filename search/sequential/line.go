@@ -31,7 +31,7 @@ func (r *run) result(s machine.State) search.Result {
 			res.Strategies[role] = []search.Weighted{{Move: moves[0], Probability: 1}}
 		default:
 			r.root.moves, r.root.maximise = moves, at.decider != r.minimiser
-			choice = r.root.favourite(r.Epsilon)
+			choice = r.root.bestAction(r.Epsilon)
 			res.Strategies[role] = []search.Weighted{{Move: moves[choice], Probability: 1}}
 		}
 	}
@@ -41,9 +41,9 @@ func (r *run) result(s machine.State) search.Result {
 	return res
 }
 
-// favourite is the action to play: by what is proved of it if that settles the
+// bestAction is the action to play: by what is proved of it if that settles the
 // value of the root, else by the estimate.
-func (t *root) favourite(epsilon float64) int {
+func (t *root) bestAction(epsilon float64) int {
 	settled := t.value.proved.Upper-t.value.proved.Lower <= epsilon
 	best := 0
 	for a, v := range t.actions {
@@ -65,13 +65,13 @@ func (t *root) refuted(goals search.Interval) []machine.Move {
 		return search.Interval{Lower: -i.Upper, Upper: -i.Lower}
 	}
 	worst := seen(goals).Lower
-	sure, hope := worst, worst
+	guaranteed, possible := worst, worst
 	for _, a := range t.actions {
-		sure, hope = max(sure, seen(a.proved).Lower), max(hope, seen(a.proved).Upper)
+		guaranteed, possible = max(guaranteed, seen(a.proved).Lower), max(possible, seen(a.proved).Upper)
 	}
 	var moves []machine.Move
 	for i, a := range t.actions {
-		if u := seen(a.proved).Upper; i < len(t.moves) && (u < sure || u == worst && hope > worst) {
+		if u := seen(a.proved).Upper; i < len(t.moves) && (u < guaranteed || u == worst && possible > worst) {
 			moves = append(moves, t.moves[i])
 		}
 	}

@@ -133,10 +133,10 @@ func (f *frame) best(maximise bool) value {
 	return v
 }
 
-// favourite is the action that guarantees most: the one a bounded-suboptimal
+// bestAction is the action that guarantees most: the one a bounded-suboptimal
 // player takes, and the one to try first the next time. Among equals it is best,
-// the favourite so far (-1 for none).
-func (f *frame) favourite(maximise bool, best int) int {
+// the best so far (-1 for none).
+func (f *frame) bestAction(maximise bool, best int) int {
 	best = max(best, 0)
 	for a, u := range f.values {
 		if prefers(u.guess, f.values[best].guess, maximise) {
@@ -147,7 +147,7 @@ func (f *frame) favourite(maximise bool, best int) int {
 }
 
 // prefers compares two intervals by what they guarantee to the side that
-// chooses, then by what they leave it to hope for.
+// chooses, then by the most that they leave possible.
 func prefers(a, b search.Interval, maximise bool) bool {
 	if maximise {
 		return a.Lower > b.Lower || a.Lower == b.Lower && a.Upper > b.Upper

@@ -144,7 +144,7 @@ func (s *solver) foresee(depth int, q machine.State, alpha, beta float64) search
 	h := s.horizon
 	plies := h.depth - depth
 	guess := h.recall(q, plies)
-	if s.decided(guess, alpha, beta) {
+	if s.isCloseEnough(guess, alpha, beta) {
 		s.counters.TableHits++
 		return guess
 	}
@@ -188,11 +188,11 @@ func (s *solver) explore(depth int, q machine.State, alpha, beta float64) (f *fr
 	return f, proved, guess
 }
 
-// favourite is the unknown cell that the strategies of the last iteration meet
+// likeliestCell is the unknown cell that the strategies of the last iteration meet
 // in most often, or -1 if there was none. Best-first search begins there: at
 // first all bounds are alike and tell it nothing.
-func (s *solver) favourite(f *frame) int {
-	h, b := s.horizon, &f.optimism
+func (s *solver) likeliestCell(f *frame) int {
+	h, b := s.horizon, &f.choice
 	if h == nil {
 		return -1
 	}
@@ -232,7 +232,7 @@ func (h *horizon) clear(f *frame) {
 // prove computes what the bounds proved of the children prove of a position. If
 // that is enough, the strategies of the frame become those that prove it.
 func (s *solver) prove(f *frame) search.Interval {
-	h, b := s.horizon, &f.optimism
+	h, b := s.horizon, &f.choice
 	h.clear(f)
 	s.gather(f, h.p, h.o, func(q machine.State) search.Interval {
 		proved, _ := h.look(q, 0)

@@ -3,7 +3,7 @@ package simultaneous
 import "stackmate/search"
 
 // Best-first search of the matrix: the cells are not visited in an order given
-// in advance, but where both players' optimism meets.
+// in advance, but where the optimistic strategies of both players meet.
 //
 // Let v⁻ be the value of the pessimistic matrix P, with the equilibrium strategy
 // y of the column player, and v⁺ the value of the optimistic matrix O, with the
@@ -29,28 +29,28 @@ import "stackmate/search"
 // Invariant: P ≤ values ≤ O; every step narrows a cell. Cost: one or two matrix
 // games for each cell searched, of the full size of the matrix.
 
-// optimism is what the best-first search keeps of a frame.
-type optimism struct {
-	x, y     []float64 // the strategies of the optimists: x in O, y in P
+// cellChoice is what best-first search keeps of a frame, to choose the next cell.
+type cellChoice struct {
+	x, y     []float64 // the optimistic strategies: x is optimal in O, y in P
 	rowGap   []float64 // what a row could gain over v⁻ against y
 	colGap   []float64 // what a column could gain over v⁺ against x
 	interval search.Interval
 }
 
 // reset sizes the buffers to an m×n matrix.
-func (b *optimism) reset(m, n int) {
+func (b *cellChoice) reset(m, n int) {
 	b.x, b.y = resize(b.x, m), resize(b.y, n)
 	b.rowGap, b.colGap = resize(b.rowGap, m), resize(b.colGap, n)
 }
 
 // bestFirst is the method BestFirst.
 func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Interval {
-	b := &f.optimism
+	b := &f.choice
 	b.reset(f.m, f.n)
 	b.interval = s.unknown()
 	s.findMerged(f)
 	s.recall(f, depth)
-	if at := s.favourite(f); at >= 0 {
+	if at := s.likeliestCell(f); at >= 0 {
 		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
 	}
 	newP, newO := true, true
@@ -62,7 +62,7 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 		if newO && b.interval.Lower < beta {
 			b.interval.Upper = max(b.interval.Lower, s.nash(f.o, f.m, f.n, b.x, f.y, s.config.High))
 		}
-		if s.stopped || s.decided(b.interval, alpha, beta) {
+		if s.stopped || s.isCloseEnough(b.interval, alpha, beta) {
 			return b.interval
 		}
 		f.measure(max(b.interval.Lower, alpha), min(b.interval.Upper, beta))
@@ -93,9 +93,9 @@ func (s *solver) narrow(f *frame, depth, at int) (newP, newO bool) {
 }
 
 // measure computes what each row could gain over lower and each column over
-// upper against the strategies of the optimists.
+// upper against the optimistic strategies.
 func (f *frame) measure(lower, upper float64) {
-	b := &f.optimism
+	b := &f.choice
 	for i := range f.m {
 		sum := -lower
 		for j, y := range b.y {
@@ -113,9 +113,9 @@ func (f *frame) measure(lower, upper float64) {
 }
 
 // widest is the unknown cell with the greatest share of the gap between the
-// optimists, or -1 if they meet only in cells that are known up to epsilon.
+// bounds, or -1 if they meet only in cells that are known up to epsilon.
 func (f *frame) widest(epsilon float64) int {
-	b := &f.optimism
+	b := &f.choice
 	best, at := 0.0, -1
 	for i, x := range b.x {
 		if x == 0 {
@@ -134,7 +134,7 @@ func (f *frame) widest(epsilon float64) int {
 
 // aim is the window in which the value of a cell decides something.
 func (s *solver) aim(f *frame, at int) (low, high float64) {
-	b := &f.optimism
+	b := &f.choice
 	i, j := at/f.n, at%f.n
 	low, high = s.config.Low-1, s.config.High+1
 	if b.rowGap[i] > margin+s.config.Epsilon {

@@ -24,7 +24,7 @@ func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q 
 			continue
 		}
 		mean := f.chanceMean()
-		if s.decided(mean, alpha, beta) {
+		if s.isCloseEnough(mean, alpha, beta) {
 			return mean
 		}
 		// The mean is at most alpha if this position is worth at most a, all

@@ -28,7 +28,7 @@ type frame struct {
 	twins    twins
 	pruning  pruning
 	cautious []float64 // m×n, what the double oracle chooses the next cell by
-	optimism optimism
+	choice   cellChoice
 }
 
 // bytes is the memory of the frame, but for small change.

@@ -13,16 +13,16 @@ import (
 // values of all its cells, and looks for best responses in the bounds of the
 // others. Here all cells get serialized bounds at once, in pessimistic and
 // optimistic matrices P and O. The equilibrium of O then holds the row player's
-// best response to the best that the column player can still hope for, and the
+// best response to the best that is still possible for the column player, and the
 // equilibrium of P the column player's. What they play is the restricted game;
 // actions that bounds show to be dominated never enter it, and its cells are
 // searched best-first (bestfirst.go), with windows, as far as they decide.
 //
-// Strategies of the extremes P and O hope for too much where they can choose: in
+// Strategies of the extremes P and O are too optimistic where they can choose: in
 // games of few different payoffs matrices of bounds have many equilibria. So the
 // cell to search is chosen with a little of the other matrix mixed in (caution).
-// Those strategies prove nothing: if they meet in no open cell, the optimists
-// themselves do.
+// Those strategies prove nothing: if they meet in no open cell, the optimistic
+// strategies do.
 //
 // Invariant: P ≤ values ≤ O; every step narrows a cell. Cost: the serialized
 // searches, and four matrix games for each cell searched.
@@ -36,7 +36,7 @@ const (
 	// better. It is above the error of the matrix engine, which is typically
 	// 1e-12.
 	margin = 1.0 / (1 << 27)
-	// caution is the share of the other player's hopes in the matrix that chooses
+	// caution is the share of the opposite bounds in the matrix that chooses
 	// the cell: nodes without table fall by a sixth from 0 to 0.2 and rise from
 	// there (README.md).
 	caution = 0.2
@@ -44,7 +44,7 @@ const (
 
 // oracle is the method DoubleOracle.
 func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interval {
-	b := &f.optimism
+	b := &f.choice
 	b.reset(f.m, f.n)
 	f.cautious = resize(f.cautious, f.m*f.n)
 	s.findMerged(f)
@@ -54,7 +54,7 @@ func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interva
 		// Both bounds, though one may answer the window: the table keeps them.
 		v := search.Exact(s.nash(f.p, f.m, f.n, f.x, b.y, s.config.Low))
 		v.Upper = max(v.Lower, s.nash(f.o, f.m, f.n, b.x, f.y, s.config.High))
-		if s.stopped || decided(v, alpha, beta) {
+		if s.stopped || isClosed(v, alpha, beta) {
 			return v
 		}
 		at := s.choose(f, max(v.Lower, alpha), min(v.Upper, beta))
@@ -68,9 +68,9 @@ func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interva
 // choose is the cell to search next, or -1 if none can narrow the interval. The
 // strategies that chose it are left in the frame.
 func (s *solver) choose(f *frame, lower, upper float64) int {
-	b := &f.optimism
-	s.hope(f, f.o, f.p, b.x, nil)
-	s.hope(f, f.p, f.o, nil, b.y)
+	b := &f.choice
+	s.solveCautiously(f, f.o, f.p, b.x, nil)
+	s.solveCautiously(f, f.p, f.o, nil, b.y)
 	f.measure(lower, upper)
 	if at := f.widest(0); at >= 0 {
 		return at
@@ -81,8 +81,9 @@ func (s *solver) choose(f *frame, lower, upper float64) int {
 	return f.widest(0)
 }
 
-// hope solves a matrix of bounds with a little of the opposite bounds.
-func (s *solver) hope(f *frame, bounds, opposite, x, y []float64) {
+// solveCautiously solves a matrix of bounds with a share (caution) of the opposite
+// bounds mixed in.
+func (s *solver) solveCautiously(f *frame, bounds, opposite, x, y []float64) {
 	for at, v := range bounds {
 		f.cautious[at] = v + caution*(opposite[at]-v)
 	}
@@ -109,7 +110,7 @@ func (s *solver) boundCells(f *frame, depth int) {
 // induceBounded is the method BoundedInduction.
 func (s *solver) induceBounded(f *frame, depth int, alpha, beta float64) search.Interval {
 	s.boundCells(f, depth)
-	if v := s.solveMatrix(f); decided(v, alpha, beta) {
+	if v := s.solveMatrix(f); isClosed(v, alpha, beta) {
 		return v
 	}
 	return s.induce(f, depth, alpha, beta)

@@ -103,18 +103,18 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 	return s.shown.Moves, !errors.Is(err, machine.ErrStuck)
 }
 
-// patience is the number of nodes that a principal line may take, if that is more
+// lineNodes is the number of nodes that a principal line may take, if that is more
 // than the search took: of positions whose value symmetry tells nothing else is
 // known.
-const patience = 1000
+const lineNodes = 1000
 
 // line follows the most probable moves from q, searching each position anew,
-// until the end of the game, a choice of chance, or the end of patience.
+// until the end of the game, a choice of chance, or lineNodes.
 func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
 	kept, keptSerialized, limits := s.counters, s.serializedNodes, s.limits
 	defer func() { s.counters, s.serializedNodes, s.limits = kept, keptSerialized, limits }()
 	spent := kept.Nodes + keptSerialized
-	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, patience), nil
+	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, lineNodes), nil
 	var line [][]machine.Move
 	e := &s.shown
 	for range maxPlies {

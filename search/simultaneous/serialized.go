@@ -37,7 +37,7 @@ type serializedBounds struct {
 func (s *solver) serialize(depth int, q machine.State, known search.Interval, alpha, beta float64) search.Interval {
 	low := s.serializedValue(depth, q, rowFirst, max(alpha, known.Lower), min(beta, known.Upper))
 	known.Lower = max(known.Lower, min(low.Lower, known.Upper))
-	if decided(known, alpha, beta) || s.stopped {
+	if isClosed(known, alpha, beta) || s.stopped {
 		return known
 	}
 	high := s.serializedValue(depth, q, columnFirst, max(alpha, known.Lower), min(beta, known.Upper))
@@ -50,7 +50,7 @@ func (s *solver) serialize(depth int, q machine.State, known search.Interval, al
 func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, beta float64) search.Interval {
 	known := s.unknown()
 	if v, ok := s.recallSerialized(q, who); ok {
-		if known = v; decided(known, alpha, beta) {
+		if known = v; isClosed(known, alpha, beta) {
 			return known
 		}
 	}
@@ -178,7 +178,7 @@ func rotated(t, front int) int {
 // serializedCell searches the cell of move a and reply b in a serialized game.
 func (s *solver) serializedCell(f *frame, depth int, who first, a, b int, alpha, beta float64) search.Interval {
 	v := f.cell(who, a, b)
-	if decided(v, alpha, beta) {
+	if isClosed(v, alpha, beta) {
 		return v
 	}
 	at := f.at(who, a, b)

@@ -132,7 +132,7 @@ func (s *solver) smabExit(f *frame, alpha, beta float64) (search.Interval, bool)
 	if s.config.variant.exit == exitOutside {
 		return v, v.Lower >= beta || v.Upper <= alpha
 	}
-	return v, decided(v, alpha, beta)
+	return v, isClosed(v, alpha, beta)
 }
 
 // securityLevels are minimax of the pessimistic and maximin of the optimistic
@@ -261,7 +261,7 @@ func (s *solver) solveRemaining(f *frame) search.Interval {
 	}
 	x, y := b.bound[:m], b.gain[:n]
 	v := search.Exact(s.nash(a, m, n, x, y, s.config.Low))
-	spread(f.x, x, b.rows)
+	scatter(f.x, x, b.rows)
 	if !exact {
 		a = a[:0]
 		for at, o := range f.o {
@@ -271,13 +271,13 @@ func (s *solver) solveRemaining(f *frame) search.Interval {
 		}
 		v.Upper = max(v.Lower, s.nash(a, m, n, nil, y, s.config.High))
 	}
-	spread(f.y, y, b.columns)
+	scatter(f.y, y, b.columns)
 	return v
 }
 
-// spread writes the probabilities of the remaining actions into a strategy over
+// scatter writes the probabilities of the remaining actions into a strategy over
 // all actions.
-func spread(dst, src []float64, remaining []bool) {
+func scatter(dst, src []float64, remaining []bool) {
 	k := 0
 	for i, in := range remaining {
 		dst[i] = 0

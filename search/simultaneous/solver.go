@@ -40,7 +40,7 @@ type method func(s *solver, f *frame, depth int, alpha, beta float64) search.Int
 
 // solver is the state of one search: the skeleton that all methods share.
 type solver struct {
-	cast
+	sides
 	config     Config
 	machine    machine.Machine
 	method     method
@@ -80,14 +80,14 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	if err != nil {
 		return nil, err
 	}
-	roles, err := castRoles(m.Names(), config.Row)
+	roles, err := assignRoles(m.Names(), config.Row)
 	if err != nil {
 		return nil, err
 	}
 	if config.Method != BestFirst {
 		config.Epsilon = 0
 	}
-	s := &solver{cast: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
+	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch)
 	s.expander = machine.NewExpander(m)
 	if config.Table || config.serializes() || s.usesTwins() {
@@ -131,13 +131,13 @@ func (config Config) serializes() bool {
 	return false
 }
 
-// cast says who is who; chance is machine.NoRole in a game without it.
-type cast struct{ row, column, chance machine.Role }
+// sides says who is who; chance is machine.NoRole in a game without it.
+type sides struct{ row, column, chance machine.Role }
 
-// castRoles finds out who is row player, column player and chance. The row
+// assignRoles finds out who is row player, column player and chance. The row
 // player is the role asked for, or the first one if that is chance.
-func castRoles(names *machine.Names, row machine.Role) (cast, error) {
-	c := cast{machine.NoRole, machine.NoRole, names.Chance()}
+func assignRoles(names *machine.Names, row machine.Role) (sides, error) {
+	c := sides{machine.NoRole, machine.NoRole, names.Chance()}
 	players := names.Players()
 	if len(players) != 2 {
 		return c, fmt.Errorf("expected a game of two roles besides %s, found %d", machine.RandomRole, len(players))
@@ -157,7 +157,7 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 	known := s.unknown()
 	if v, ok := s.lookup(q); ok {
 		known = v
-		if s.decided(known, alpha, beta) {
+		if s.isCloseEnough(known, alpha, beta) {
 			s.counters.TableHits++
 			return known
 		}
@@ -167,7 +167,7 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 	}
 	before := s.counters.Nodes
 	if s.serialized != nil {
-		if known = s.serialize(depth, q, known, alpha, beta); decided(known, alpha, beta) {
+		if known = s.serialize(depth, q, known, alpha, beta); isClosed(known, alpha, beta) {
 			return known
 		}
 	}
@@ -199,13 +199,13 @@ func (s *solver) unknown() search.Interval {
 	return search.Interval{Lower: s.config.Low, Upper: s.config.High}
 }
 
-// decided tells whether an interval answers the question of a window.
-func decided(v search.Interval, alpha, beta float64) bool {
+// isClosed tells whether an interval answers the question of a window.
+func isClosed(v search.Interval, alpha, beta float64) bool {
 	return v.Lower == v.Upper || v.Lower >= beta || v.Upper <= alpha
 }
 
-// decided is the same up to the tolerance of the search.
-func (s *solver) decided(v search.Interval, alpha, beta float64) bool {
+// isCloseEnough is the same up to the tolerance of the search.
+func (s *solver) isCloseEnough(v search.Interval, alpha, beta float64) bool {
 	return min(v.Upper, beta) <= max(v.Lower, alpha)+s.config.Epsilon
 }
 
@@ -393,7 +393,7 @@ func (s *solver) fail(err error) {
 func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Interval {
 	at := i*f.n + j
 	v := search.Interval{Lower: f.p[at], Upper: f.o[at]}
-	if s.decided(v, alpha, beta) {
+	if s.isCloseEnough(v, alpha, beta) {
 		return v
 	}
 	v = meet(s.children(f, i, j, alpha, beta, func(q machine.State, a, b float64) search.Interval {

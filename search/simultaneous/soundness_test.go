@@ -120,7 +120,7 @@ func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 					return
 				}
 				got := s.value(0, m.Initial(), alpha, beta)
-				if !decided(got, alpha, beta) {
+				if !isClosed(got, alpha, beta) {
 					t.Fatalf("window (%v, %v): %v answers nothing", alpha, beta, got)
 				}
 				if want < got.Lower-config.tolerance() || want > got.Upper+config.tolerance() {

@@ -30,7 +30,7 @@ type symmetry struct {
 // newSymmetry asks the machine for its symmetries. Exchanges of the players are
 // left out if the sum of the goals cannot be found out.
 func (s *solver) newSymmetry(ctx context.Context) *symmetry {
-	exchange := len(s.machine.Symmetries()) > 0 && s.survey(ctx)
+	exchange := len(s.machine.Symmetries()) > 0 && s.findGoalSum(ctx)
 	return &symmetry{
 		canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange),
 		sum:   s.sum,
@@ -38,10 +38,10 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 	}
 }
 
-// survey plays a random game from the initial position to learn what the goals
+// findGoalSum plays a random game from the initial position to learn what the goals
 // add up to. It returns false if that game does not end before ctx, or its goals
 // are outside of the range.
-func (s *solver) survey(ctx context.Context) bool {
+func (s *solver) findGoalSum(ctx context.Context) bool {
 	b, rng := s.machine.NewNarrowBatch(), machine.NewRand(1)
 	for range maxPlies {
 		if ctx.Err() != nil {

@@ -27,8 +27,8 @@ import (
 // cyclically; a bucket fills from its first slot. Slots are never emptied and
 // about one in eight stays free, so a probe ends at the first bucket with an
 // empty slot. When memory is used up the entry of the home bucket that was the
-// cheapest to compute makes room: the dear ones stay, the newcomer always gets
-// in. (A newcomer whose home bucket is empty exceeds segmentLimit. There are at
+// cheapest to compute makes room: expensive ones stay, and the newcomer always
+// gets in. (A newcomer whose home bucket is empty exceeds segmentLimit. There are at
 // most 16 empty buckets in a segment at its limit, so it never gets full.)
 //
 // Cost: one access to the directory, one to meta (32 bytes, one cache line), and
