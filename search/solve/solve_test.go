@@ -14,44 +14,13 @@ import (
 	"stackmate/search/solve"
 )
 
-// oneShot is a game of one joint move: the goal of the first role by the moves of
-// both, the second role having the rest of 100.
-type oneShot struct {
-	goals [][]int32
-	state machine.State
-}
+// newOneShot is a game of one joint move of the roles row and column, for the goals
+// of row.
+func newOneShot(goals [][]int32) machine.Machine { return named(toys.Matrix(goals)) }
 
-// A state is 0 before the move, and then one more than the number of the cell.
-func (g *oneShot) SetState(s machine.State) { g.state = append(g.state[:0], s...) }
-func (g *oneShot) Terminal() bool           { return g.state[0] != 0 }
-
-func (g *oneShot) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
-	n := len(g.goals)
-	if r == 1 {
-		n = len(g.goals[0])
-	}
-	for m := range n {
-		dst = append(dst, machine.Move(m))
-	}
-	return dst
-}
-
-func (g *oneShot) Goal(r machine.Role) int32 {
-	cell := int(g.state[0]) - 1
-	goal := g.goals[cell/len(g.goals[0])][cell%len(g.goals[0])]
-	if r == 1 {
-		return 100 - goal
-	}
-	return goal
-}
-
-func (g *oneShot) Next(dst machine.State, joint []machine.Move) {
-	dst[0] = uint64(int(joint[0])*len(g.goals[0]) + int(joint[1]) + 1)
-}
-
-func newOneShot(goals [][]int32) machine.Machine {
-	names := &machine.Names{Roles: []string{"row", "column"}, Moves: [][]string{{"a", "b"}, {"c", "d"}}}
-	return machine.NewScalar(names, machine.State{0}, machine.Info{}, func() machine.Stepper { return &oneShot{goals: goals} })
+func named(t *toys.Tree) machine.Machine {
+	t.Roles = []string{"row", "column"}
+	return t.Machine()
 }
 
 func solver(t *testing.T, o solve.Options) *solve.Solver {
@@ -73,8 +42,8 @@ func TestAutoFindsTheSearchOfTheClass(t *testing.T) {
 		byTurns  bool
 		strategy map[string]float64
 	}{
-		"turns":        {turns, 70, true, map[string]float64{"b": 1}},
-		"simultaneous": {simultaneous, 50, false, map[string]float64{"a": 0.5, "b": 0.5}},
+		"turns":        {turns, 70, true, map[string]float64{"m1": 1}},
+		"simultaneous": {simultaneous, 50, false, map[string]float64{"m0": 0.5, "m1": 0.5}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}).Solve(t.Context(), test.machine, nil)
@@ -129,28 +98,19 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// rounds is the one shot played over and over, where every cell that pays 50 is
-// another round, and the last round really pays 50.
-type rounds struct{ oneShot }
-
-const lastRound = 3
-
-func (g *rounds) Terminal() bool {
-	return g.state[0] != 0 && (g.payoff(0) != 50 || g.state[1] == lastRound)
-}
-
-func (g *rounds) payoff(r machine.Role) int32 { return g.oneShot.Goal(r) }
-
-func (g *rounds) Next(dst machine.State, joint []machine.Move) {
-	g.oneShot.Next(dst, joint)
-	dst[1] = g.state[1] + 1
+// rounds is the joint move {{100, 40}, {50, 50}}, where every cell that pays 50 is
+// another round, and in the third round really pays 50.
+func rounds() machine.Machine {
+	t := toys.Matrix([][]int32{{100, 40}, {50, 50}})
+	first := &t.Nodes[0]
+	second, third := *first, *first
+	first.Kids, second.Kids = []int{1, 2, 5, 5}, []int{1, 2, 6, 6}
+	t.Nodes = append(t.Nodes, second, third)
+	return named(t)
 }
 
 func TestAToleranceLeavesAnIntervalAndAnEstimate(t *testing.T) {
-	names := &machine.Names{Roles: []string{"row", "column"}, Moves: [][]string{{"a", "b"}, {"c", "d"}}}
-	m := machine.NewScalar(names, machine.State{0, 0}, machine.Info{}, func() machine.Stepper {
-		return &rounds{oneShot{goals: [][]int32{{100, 40}, {50, 50}}}}
-	})
+	m := rounds()
 	for _, method := range []string{solve.Auto, "best", solve.Anytime} {
 		for _, epsilon := range []float64{0, 30, 100} {
 			o := solve.Options{Method: method, Table: solve.On, Epsilon: epsilon}
@@ -179,7 +139,7 @@ func TestSolutionsNameRolesAndMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Method != "bi" || !s.Solved || s.Value["row"] != [2]float64{50, 50} ||
-		math.Abs(s.Strategy["row"]["a"]-0.5) > 1e-9 || math.Abs(s.Strategy["column"]["d"]-0.5) > 1e-9 {
+		math.Abs(s.Strategy["row"]["m0"]-0.5) > 1e-9 || math.Abs(s.Strategy["column"]["m1"]-0.5) > 1e-9 {
 		t.Errorf("%+v", s)
 	}
 }
