@@ -341,14 +341,14 @@ func TestThePlanIsDroppedWhenTheMatchTakesAnotherWay(t *testing.T) {
 	}
 	var p plan
 	p.improve(at, &search.Result{Line: line[:4]})
-	if _, ok := p.next(at, hopeless); ok {
+	if _, ok := p.next(at, worstGoal); ok {
 		t.Fatal("a line that does not end the game is taken for a plan")
 	}
 	p.improve(at, &search.Result{Line: line})
-	if move, ok := p.next(at, perfect); !ok || move != 0 {
+	if move, ok := p.next(at, bestGoal); !ok || move != 0 {
 		t.Fatalf("got %d, %v; want the first move of the line", move, ok)
 	}
-	if _, ok := p.next(at, perfect); ok {
+	if _, ok := p.next(at, bestGoal); ok {
 		t.Error("the plan goes on although the position did not change")
 	}
 	worse := append([][]machine.Move(nil), line[1:]...)

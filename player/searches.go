@@ -200,13 +200,13 @@ func (t *thinker) isSettled(f findings, role machine.Role) bool {
 	}
 	turns := t.class.Players == 2 && !t.class.Simultaneous
 	value := f.exact.Values[role].Lower
-	return value >= perfect || value > hopeless && !turns
+	return value >= bestGoal || value > worstGoal && !turns
 }
 
-// hopeless is the goal that is as bad as any, perfect the best there is.
+// worstGoal and bestGoal are the ends of the range of goals.
 const (
-	hopeless = 0
-	perfect  = 100
+	worstGoal = 0
+	bestGoal  = machine.MaxGoal
 )
 
 // settles tells whether r proves the value for role and says how to get it.
@@ -223,11 +223,11 @@ func (t *thinker) decide(at position, f findings) (decider, *search.Result) {
 		return byExact, e
 	case e == nil || len(e.Strategies) <= int(role) || len(e.Strategies[role]) == 0:
 		return bySampling, s
-	case settles(e, role) && e.Values[role].Lower >= perfect:
+	case settles(e, role) && e.Values[role].Lower >= bestGoal:
 		return byExact, e
-	case settles(e, role) && e.Values[role].Lower > hopeless && !t.isAsGood(at, s.Strategies[role], e.Values[role].Lower):
+	case settles(e, role) && e.Values[role].Lower > worstGoal && !t.isAsGood(at, s.Strategies[role], e.Values[role].Lower):
 		return byExact, e
-	case e.Proved && !settles(s, role) && e.Values[role].Lower > hopeless && e.Values[role].Lower >= s.Values[role].Upper:
+	case e.Proved && !settles(s, role) && e.Values[role].Lower > worstGoal && e.Values[role].Lower >= s.Values[role].Upper:
 		return byExact, e
 	}
 	return bySampling, s

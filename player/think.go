@@ -132,12 +132,12 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 // choose implements policy.
 func (t *thinker) choose(ctx context.Context, at position) choice {
 	t.prepare(ctx, at)
-	if move, ok := t.plan.next(at, perfect); ok {
+	if move, ok := t.plan.next(at, bestGoal); ok {
 		return t.planned(move)
 	}
 	found := t.search(ctx, at)
 	if t.class.Players == 1 {
-		if move, ok := t.plan.next(at, hopeless); ok {
+		if move, ok := t.plan.next(at, worstGoal); ok {
 			return t.planned(move)
 		}
 	}
@@ -155,7 +155,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 // planned is a move of the plan: nothing better is known, so its goal is proved if
 // there is none.
 func (t *thinker) planned(move machine.Move) choice {
-	return choice{move: move, by: byPlan, value: t.plan.goal, valued: true, proved: t.plan.goal >= perfect}
+	return choice{move: move, by: byPlan, value: t.plan.goal, valued: true, proved: t.plan.goal >= bestGoal}
 }
 
 // unrefuted is move, unless the exact search has proved it to be a mistake: then it

@@ -33,8 +33,8 @@ import (
 
 const (
 	// margin is what a best response must gain, in goal points, to count as
-	// better. It is above the error of the matrix engine, which is typically
-	// 1e-12.
+	// better: eight steps of the grid (frame.go), above the usual error of the
+	// matrix engine and about its error at worst.
 	margin = 1.0 / (1 << 27)
 	// caution is the share of the opposite bounds in the matrix that chooses
 	// the cell: nodes without table fall by a sixth from 0 to 0.2 and rise from

@@ -47,7 +47,7 @@ func (c Class) String() string {
 
 const (
 	// classifyTime and classifyRounds bound classification: rounds of one batch
-	// of playouts. Fluke positions of more are found by the searches themselves.
+	// of playouts. Rare positions that these do not meet the searches find themselves.
 	classifyTime   = 300 * time.Millisecond
 	classifyRounds = 16
 	// classifyLanes are looked at move by move in each round.
