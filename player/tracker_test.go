@@ -76,20 +76,6 @@ func (w *truth) over() bool {
 	return over
 }
 
-// legal tells whether a joint move is legal in a position.
-func (w *truth) legal(s snapshot, joint []string) bool {
-	if over, _ := w.rules.terminal(context.Background(), s); over || len(joint) != w.roles {
-		return false
-	}
-	for r, text := range joint {
-		legal, _ := w.rules.legal(context.Background(), s, r, 0)
-		if spelledIn(legal, text) == "" {
-			return false
-		}
-	}
-	return true
-}
-
 func (w *truth) isRight() bool { return w.tracker.beliefs[0].at == w.at }
 
 func (w *truth) isBelieved() bool {

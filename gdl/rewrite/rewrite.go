@@ -1,8 +1,8 @@
-// Package rewrite changes rulesheets without changing the game: other names,
-// another order. It owns what may be changed so; game managers scramble names
-// with it, and tests ask that engines find the same game in the rewritten rules.
-// It works on syntax trees, of which it makes new ones, and knows no meaning but
-// which symbols the language itself uses.
+// Package rewrite changes rulesheets and terms without changing the game: other
+// names, another order. Game managers scramble names with it, a player corrects the
+// spelling of what a server sends, and tests ask that engines find the same game in
+// rewritten rules. It works on syntax trees, of which it makes new ones, and knows
+// only which symbols the language itself uses.
 package rewrite
 
 import (
