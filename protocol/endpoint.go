@@ -103,6 +103,9 @@ type exchange struct {
 	request string
 	message Message
 	reply   string
+	// heard is called as soon as what a PLAY or STOP tells has been kept: those that
+	// came after it wait for that.
+	heard func()
 }
 
 // ServeHTTP answers one message: the body of a POST, or the path of a GET. The paths
@@ -143,10 +146,13 @@ func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *
 		return e.health(w)
 	}
 	request, err := e.read(w, r, v)
+	x.heard = func() { e.admission.arrived(v) }
+	defer x.heard()
 	if c := commandOf(request); c == Play || c == Stop {
 		e.admission.queue(v)
+	} else {
+		x.heard()
 	}
-	e.admission.arrived(v)
 	if errors.Is(err, errNoRoom) {
 		x.message.Command, x.reply = Start, "busy"
 		return nil

@@ -53,11 +53,11 @@ func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
 func (e *Endpoint) answerMatch(s *session, x *exchange) (err error) {
 	switch x.message.Command {
 	case Play:
-		x.reply, err = s.move(x.message, x.request, x.arrived)
+		x.reply, err = s.move(x)
 	case Stop:
 		e.release(s)
 		s.log.Info().Msg("the match is over")
-		x.reply = s.end(x.message)
+		x.reply = s.end(x)
 	default: // Abort
 		e.release(s)
 		s.log.Info().Msg("the match was aborted")

@@ -212,15 +212,16 @@ func (s *session) seated() *Seat {
 }
 
 // end answers a STOP.
-func (s *session) end(m Message) string {
+func (s *session) end(x *exchange) string {
 	s.cancel()
 	seat := s.seated()
 	if seat == nil {
 		return "done"
 	}
 	s.mu.Lock()
-	s.history = append(s.history, s.names.correctAll(m.Joint))
+	s.history = append(s.history, s.names.correctAll(x.message.Joint))
 	s.mu.Unlock()
+	x.heard()
 	wait, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	if err := seat.Stop(wait, s.told); err != nil {

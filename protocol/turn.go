@@ -38,8 +38,8 @@ type turn struct {
 // move answers a PLAY. One that is the same, byte for byte, as the one being
 // answered is that one sent again: it gets the same answer. Any other says that the
 // match has gone on, so that the move under way is wanted no more.
-func (s *session) move(m Message, text string, arrived time.Time) (string, error) {
-	wait, cancel := WithClock(s.ctx, arrived, s.match.PlayClock)
+func (s *session) move(x *exchange) (string, error) {
+	wait, cancel := WithClock(s.ctx, x.arrived, s.match.PlayClock)
 	defer cancel()
 	select {
 	case <-s.loaded:
@@ -48,7 +48,8 @@ func (s *session) move(m Message, text string, arrived time.Time) (string, error
 	if s.seated() == nil {
 		return "busy", nil // there are no rules yet, or none at all
 	}
-	t, first, err := s.ask(m, text, arrived)
+	t, first, err := s.ask(x.message, x.request, x.arrived)
+	x.heard()
 	if err != nil {
 		return "", err
 	}
