@@ -8,11 +8,12 @@ CORPUS       ?= ../shared
 BENCH        ?= .
 RUN          ?= .
 COUNT        ?=
+MUTATE       ?= ./reasoner/machine ./reasoner/circuit ./search/matrix ./search/simultaneous ./search/sequential ./search/montecarlo ./player
 
 SHELL       = /bin/bash
 .SHELLFLAGS = -o pipefail -c
 
-.PHONY: build test short check lint format race glpk fuzz corpus endurance bench generate tools hooks
+.PHONY: build test short check lint format race glpk fuzz corpus endurance mutants bench generate tools hooks
 
 build:
 	go build -o bin/stackmate .
@@ -62,6 +63,17 @@ corpus: # replays the recorded matches of all rulesheets in CORPUS
 endurance:
 	STACKMATE_ENDURANCE=full STACKMATE_ENDURANCE_COUNT=$(COUNT) STACKMATE_CORPUS=$(abspath $(CORPUS)) \
 		go test ./internal/endurance -run '$(RUN)' -count=1 -v -parallel 4 -timeout 6h
+
+# Faults put into the packages that decide, one at a time: LIVED are those that no
+# test notices, NOT COVERED those in code that no test runs. Takes hours of a quiet
+# machine, so it is no part of "make check"; MUTATE=./search/matrix picks a package.
+# (Not with --test-cpu: gremlins 0.6.0 hands it to go test as one word, every test
+# fails, and every fault counts as noticed.)
+mutants: tools
+	@for package in $(MUTATE); do \
+		echo "$$package"; \
+		bin/gremlins unleash --output-statuses lct --workers 1 --timeout-coefficient 30 $$package || exit 1; \
+	done
 
 bench:
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
