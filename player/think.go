@@ -19,19 +19,21 @@ type thinker struct {
 	exactly bool // whether to use an exact search at all
 	rng     *machine.Rand
 
-	machine machine.Machine // that class and searches are for
-	class   solve.Class
-	exact   search.Searcher // nil if there is none
-	second  search.Searcher // another exact one beside it, nil if there is none
-	sampler search.Searcher
-	rule    montecarlo.Rule // of the sampler, where players choose at once
-	// compare holds matches between the rules (see samplingrule.go).
-	compare func(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int)
+	machine     machine.Machine // that class and searches are for
+	class       solve.Class
+	exact       search.Searcher // nil if there is none
+	second      search.Searcher // another exact one beside it, nil if there is none
+	sampler     search.Searcher
+	rule        montecarlo.Rule // of the sampler, where players choose at once
+	hasDecisive bool            // the machine knows decisive moves, and they move in turns
+	plain       bool            // no decisive moves in its playouts, where they move in turns
+	// compare holds matches between ways of sampling (see sampling.go).
+	compare func(ctx context.Context, at position, c comparison, threads int, memory int64) (points [2]float64, matches int)
 	plan    plan
 }
 
 func newThinker(s setting, exactly bool) *thinker {
-	return &thinker{setting: s, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), compare: compareRules}
+	return &thinker{setting: s, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), compare: compare}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -48,13 +50,14 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact, t.second = nil, nil
+	t.hasDecisive, t.plain = false, false
 	if t.exactly && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact, t.second = t.exactSearch(0), t.exactSearch(1)
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
 	if d, ok := at.machine.(machine.Decider); ok && t.isInTurns() {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
-		d.Decisive(short) // as above
+		t.hasDecisive = d.Decisive(short) != nil // as above
 		cancel()
 	}
 	t.sampler = t.newSampler()
@@ -96,7 +99,7 @@ func (t *thinker) instead(reason error) search.Searcher {
 // newSampler makes the sampling search, on the threads that the exact one
 // leaves over.
 func (t *thinker) newSampler() search.Searcher {
-	c := montecarlo.Config{Rule: t.rule, Workers: t.threads, Decisive: t.isInTurns()}
+	c := montecarlo.Config{Rule: t.rule, Workers: t.threads, Decisive: t.isInTurns() && !t.plain}
 	if t.exact != nil {
 		c.Workers = max(1, t.threads-1)
 	}
@@ -104,15 +107,15 @@ func (t *thinker) newSampler() search.Searcher {
 }
 
 // begin implements policy. A player alone looks for a plan as long as the start
-// clock runs; where two choose at once the search is tried out; else the time is
-// better spent on positions of the match.
+// clock runs; where there are ways of sampling to choose from, they are tried out;
+// else the time is better spent on positions of the match.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	switch {
 	case t.class.Players == 1:
 		t.search(ctx, at)
-	case t.class.Players == 2 && t.class.Simultaneous:
-		t.chooseRule(ctx, at)
+	case t.class.Players == 2 && t.class.Simultaneous, t.hasDecisive:
+		t.chooseSampling(ctx, at)
 	}
 }
 

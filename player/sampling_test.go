@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/montecarlo"
@@ -16,7 +17,7 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, ok := playMatch(context.Background(), at, [2]montecarlo.Config{}, seed, comparisonBytes)
+		points, ok := playMatch(context.Background(), at, comparison{nodes: comparisonNodes}, seed, comparisonBytes)
 		if !ok || points[seed&1] != 100 || points[1-seed&1] != 0 {
 			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, ok, seed&1)
 		}
@@ -51,7 +52,7 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)}, false)
-			p.compare = func(context.Context, position, int, int64) ([2]float64, int) { return c.points, c.matches }
+			p.compare = func(context.Context, position, comparison, int, int64) ([2]float64, int) { return c.points, c.matches }
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
@@ -68,6 +69,46 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 	}
 }
 
+func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	for name, c := range map[string]struct {
+		points  [2]float64 // of decisive and plain playouts
+		matches int
+		plain   bool
+	}{
+		"decisive are better":     {[2]float64{900, 700}, 16, false},
+		"plain are a bit better":  {[2]float64{700, 900}, 16, false},
+		"plain are clearly ahead": {[2]float64{500, 1100}, 16, true},
+		"too few matches to say":  {[2]float64{0, 1100}, plainMatches - 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)}, false)
+			compared := comparison{}
+			p.compare = func(_ context.Context, _ position, of comparison, _ int, _ int64) ([2]float64, int) {
+				compared = of
+				return c.points, c.matches
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+			if compared.names != compareDecisive.names || p.plain != c.plain {
+				t.Errorf("compared %v, plain %v, want %v", compared.names, p.plain, c.plain)
+			}
+		})
+	}
+}
+
+func TestWaysOfSamplingAreComparedAtEqualTime(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	points, ok := playMatch(t.Context(), position{machine: m, state: m.Initial()}, compareDecisive, 1, comparisonBytes)
+	if total := points[0] + points[1]; !ok || total != 100 {
+		t.Errorf("%v points, %v", points, ok)
+	}
+	if compareDecisive.nodes != 0 || compareDecisive.clock == 0 {
+		t.Error("searches of different speed are compared by nodes")
+	}
+}
+
 func TestMatchesBetweenTheRulesCountWhatEachGets(t *testing.T) {
 	// Matching pennies in which the row player must not be predictable: UCT plays
 	// the move it tried most, the same in every search with the same seed, regret
@@ -75,7 +116,7 @@ func TestMatchesBetweenTheRulesCountWhatEachGets(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{0, 100}, {0, 100}}})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	points, matches := compareRules(ctx, position{machine: m, state: m.Initial()}, 2, comparisonBytes)
+	points, matches := compare(ctx, position{machine: m, state: m.Initial()}, compareRules, 2, comparisonBytes)
 	if total := points[0] + points[1]; matches == 0 || total != 100*float64(matches) {
 		t.Errorf("%v points in %d matches of 100 points", points, matches)
 	}
@@ -88,14 +129,18 @@ func TestChanceHasNoSeatInAMatchBetweenRules(t *testing.T) {
 	}
 }
 
-// BenchmarkRivals plays sampling searches against each other, 1000 nodes a move,
-// sides swapped, and reports the share of the points of the first, in percent.
+// BenchmarkRivals plays sampling searches against each other, 1000 nodes a move or
+// 30 ms, sides swapped, and reports the share of the points of the first, in percent.
 func BenchmarkRivals(b *testing.B) {
-	rules := [2]montecarlo.Config{{Rule: montecarlo.RegretMatching}, {Rule: montecarlo.UCT}}
-	wider := func(c float64) [2]montecarlo.Config { return [2]montecarlo.Config{{Exploration: c}, {}} }
+	rules := comparison{rivals: [2]montecarlo.Config{{Rule: montecarlo.RegretMatching}, {Rule: montecarlo.UCT}}, nodes: comparisonNodes}
+	wider := func(c float64) comparison {
+		return comparison{rivals: [2]montecarlo.Config{{Exploration: c}, {}}, nodes: comparisonNodes}
+	}
+	decisive := compareDecisive
+	decisive.clock = 30 * time.Millisecond
 	for _, duel := range []struct {
 		name, game string
-		rivals     [2]montecarlo.Config
+		of         comparison
 	}{
 		{"regretMatching/goofspiel-9", "goofspiel-9", rules},
 		{"regretMatching/biddingTicTacToe-5", "biddingTicTacToe-5", rules},
@@ -105,6 +150,8 @@ func BenchmarkRivals(b *testing.B) {
 		{"exploration=50/connectFour", "connectFour", wider(50)},
 		{"exploration=10/breakthrough-5x6", "breakthrough-5x6", wider(10)},
 		{"exploration=50/breakthrough-5x6", "breakthrough-5x6", wider(50)},
+		{"decisive/connectFour", "connectFour", decisive},
+		{"decisive/breakthrough-6x6", "breakthrough-6x6", decisive},
 	} {
 		b.Run(duel.name, func(b *testing.B) {
 			f := newReferee(b, duel.game)
@@ -113,7 +160,7 @@ func BenchmarkRivals(b *testing.B) {
 			points := 0.0
 			for i := range b.N {
 				for seed := range uint64(matches) {
-					p, ok := playMatch(context.Background(), at, duel.rivals, uint64(i)*matches+seed, comparisonBytes)
+					p, ok := playMatch(context.Background(), at, duel.of, uint64(i)*matches+seed, comparisonBytes)
 					if !ok {
 						b.Fatal("the match did not end")
 					}

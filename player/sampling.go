@@ -12,8 +12,10 @@ import (
 
 // Which rule the sampling search should follow where players choose at once
 // depends on the game (Tak, Lanctot and Winands, 2014): regret matching is far
-// ahead in goofspiel and bidding, UCT in oshi-zumo and tron. So part of the
-// start clock goes into matches between the two.
+// ahead in goofspiel and bidding, UCT in oshi-zumo and tron. Where they move in
+// turns, decisive moves in playouts are worth what they cost in most games, but not
+// in all (search/montecarlo/README.md). So part of the start clock goes into matches
+// between the two ways of sampling.
 
 const (
 	// comparisonShare is the part of the start clock for this, comparisonTime
@@ -28,15 +30,43 @@ const (
 	// comparisonMatches are the fewest that say anything. Without them the rule is
 	// regret matching: it may be weaker, but nobody can exploit it for long.
 	comparisonMatches = 4
+	// comparisonClock is the time for each move where the ways differ in speed: some
+	// dozens of rounds.
+	comparisonClock = 5 * time.Millisecond
+	// plainMatches are the fewest matches, and plainShare the share of the points in
+	// them, by which playouts without decisive moves are taken for the better ones.
+	plainMatches = 12
+	plainShare   = 0.6
 	// comparisonProof is the part of that time for the exact search.
 	comparisonProof = 0.15
 	// comparisonSteps bounds a match, in case the game never ends.
 	comparisonSteps = 500
 )
 
-// chooseRule gives the exact search a chance to solve the game at once and else
-// finds out the better rule for the sampling search.
-func (t *thinker) chooseRule(ctx context.Context, at position) {
+// comparison is between two ways of sampling.
+type comparison struct {
+	names  [2]string
+	rivals [2]montecarlo.Config
+	nodes  int64         // for each move; 0 means no limit
+	clock  time.Duration // for each move; 0 means no limit
+}
+
+var (
+	compareRules = comparison{
+		names:  [2]string{"uct", "regret_matching"},
+		rivals: [2]montecarlo.Config{{Rule: montecarlo.UCT}, {Rule: montecarlo.RegretMatching}},
+		nodes:  comparisonNodes,
+	}
+	compareDecisive = comparison{
+		names:  [2]string{"decisive", "plain"},
+		rivals: [2]montecarlo.Config{{Decisive: true}, {}},
+		clock:  comparisonClock,
+	}
+)
+
+// chooseSampling gives the exact search a chance to solve the game at once and else
+// finds out the better way of sampling.
+func (t *thinker) chooseSampling(ctx context.Context, at position) {
 	now := time.Now()
 	memory := t.memory.share()
 	if memory == 0 {
@@ -55,32 +85,33 @@ func (t *thinker) chooseRule(ctx context.Context, at position) {
 			return
 		}
 	}
-	points, matches := t.compare(ctx, at, t.threads, min(comparisonBytes, memory/int64(2*t.threads)))
-	if matches < comparisonMatches {
-		return
+	c := compareRules
+	if t.isInTurns() {
+		c = compareDecisive
 	}
-	t.rule = candidates[0]
-	if points[1] > points[0] {
-		t.rule = candidates[1]
+	points, matches := t.compare(ctx, at, c, t.threads, min(comparisonBytes, memory/int64(2*t.threads)))
+	if t.isInTurns() {
+		t.plain = matches >= plainMatches && points[1] > plainShare*(points[0]+points[1])
+	} else if matches >= comparisonMatches {
+		t.rule = montecarlo.UCT
+		if points[1] > points[0] {
+			t.rule = montecarlo.RegretMatching
+		}
 	}
-	t.log.Info().Int("matches", matches).Float64("uct", points[0]).Float64("regret_matching", points[1]).Msg("sampling rule")
+	t.log.Info().Int("matches", matches).Float64(c.names[0], points[0]).Float64(c.names[1], points[1]).Msg("comparison")
 	t.sampler = t.newSampler()
 }
 
-// candidates are the rules to choose from.
-var candidates = [2]montecarlo.Rule{montecarlo.UCT, montecarlo.RegretMatching}
-
-// compareRules holds matches between the two of candidates, sides swapped, until
+// compare holds matches between the two ways of a comparison, sides swapped, until
 // ctx is done, and returns the goal points that each got, in this order. A tree
 // takes memory bytes.
-func compareRules(ctx context.Context, at position, threads int, memory int64) (points [2]float64, matches int) {
-	rivals := [2]montecarlo.Config{{Rule: candidates[0]}, {Rule: candidates[1]}}
+func compare(ctx context.Context, at position, c comparison, threads int, memory int64) (points [2]float64, matches int) {
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for worker := range threads {
 		group.Go(func() {
 			for seed := uint64(worker); ctx.Err() == nil; seed += uint64(threads) {
-				goals, ok := playMatch(ctx, at, rivals, seed, memory)
+				goals, ok := playMatch(ctx, at, c, seed, memory)
 				if !ok {
 					return
 				}
@@ -98,14 +129,14 @@ func compareRules(ctx context.Context, at position, threads int, memory int64) (
 
 // playMatch holds one match between two sampling searches from the position at and
 // returns the goal points of each. Odd seeds swap the sides.
-func playMatch(ctx context.Context, at position, rivals [2]montecarlo.Config, seed uint64, memory int64) (points [2]float64, ok bool) {
+func playMatch(ctx context.Context, at position, c comparison, seed uint64, memory int64) (points [2]float64, ok bool) {
 	b := at.machine.NewBatch()
 	rng := machine.NewRand(seed)
 	names := at.machine.Names()
 	state := append(machine.State(nil), at.state...)
 	searches := [2]*montecarlo.Searcher{}
-	for i, c := range rivals {
-		searches[i] = montecarlo.New(c)
+	for i, config := range c.rivals {
+		searches[i] = montecarlo.New(config)
 	}
 	for range comparisonSteps {
 		b.Load(state, 1)
@@ -128,9 +159,8 @@ func playMatch(ctx context.Context, at position, rivals [2]montecarlo.Config, se
 			}
 			move := legal[rng.Intn(len(legal))]
 			if rival >= 0 && len(legal) > 1 {
-				found, err := searches[rival].Search(ctx, at.machine, state,
-					search.Limits{MaxNodes: comparisonNodes, MaxBytes: memory, Seed: seed})
-				if err != nil || ctx.Err() != nil {
+				found, err := c.search(ctx, searches[rival], at.machine, state, search.Limits{MaxBytes: memory, Seed: seed})
+				if err != nil || ctx.Err() != nil || len(found.Strategies) <= r {
 					return points, false
 				}
 				move = draw(rng, legal, found.Strategies[r])
@@ -141,6 +171,17 @@ func playMatch(ctx context.Context, at position, rivals [2]montecarlo.Config, se
 		b.Store(state, 1)
 	}
 	return points, false
+}
+
+// search finds the move of one of them.
+func (c *comparison) search(ctx context.Context, s search.Searcher, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	lim.MaxNodes = c.nodes
+	if c.clock > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.clock)
+		defer cancel()
+	}
+	return s.Search(ctx, m, q, lim)
 }
 
 // seats says which rival plays each role; -1 is chance.
