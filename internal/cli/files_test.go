@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // onFullDisk runs the rest of a test in a process of its own where no file may
@@ -124,7 +125,7 @@ func TestAPipeThatNobodyWritesToCanBeLeft(t *testing.T) {
 	for _, args := range [][]string{
 		{"validate", pipe}, {"inspect", pipe}, {"play", "goofspiel-3", "--from", pipe}, {"replay", rules, pipe},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), testPatience/4)
+		ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
 		executeUntil(ctx, args...).expect(t, statusBad, "interrupted")
 		cancel()
 	}
