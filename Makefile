@@ -2,7 +2,8 @@
 # no make: "go run . serve" and "go test ./..." do.
 
 GLPK_PACKAGES = ./search/...
-RACE_PACKAGES = ./internal/... ./player ./protocol/... ./reasoner ./reasoner/machine ./reasoner/circuit ./search/...
+# Those that start goroutines.
+RACE_PACKAGES = ./internal/... ./player ./protocol/... ./reasoner ./search/montecarlo ./search/sequential
 FUZZTIME     ?= 10s
 CORPUS       ?= ../shared
 BENCH        ?= .

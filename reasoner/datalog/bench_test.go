@@ -10,7 +10,7 @@ import (
 // BenchmarkGround grounds each rulesheet of the corpus and reports the size of
 // the program.
 func BenchmarkGround(b *testing.B) {
-	for _, name := range rulesheets(b) {
+	for _, name := range rulesheets(b, 1) {
 		b.Run(name, func(b *testing.B) {
 			g := loadRulesheet(b, name)
 			for b.Loop() {
@@ -26,7 +26,7 @@ func BenchmarkGround(b *testing.B) {
 
 // BenchmarkNewMachine makes the machine of each rulesheet of the corpus.
 func BenchmarkNewMachine(b *testing.B) {
-	for _, name := range rulesheets(b) {
+	for _, name := range rulesheets(b, 1) {
 		b.Run(name, func(b *testing.B) {
 			g := loadRulesheet(b, name)
 			for b.Loop() {
@@ -39,7 +39,7 @@ func BenchmarkNewMachine(b *testing.B) {
 
 // BenchmarkPlayouts plays random matches on one thread.
 func BenchmarkPlayouts(b *testing.B) {
-	for _, name := range rulesheets(b) {
+	for _, name := range rulesheets(b, 1) {
 		b.Run(name, func(b *testing.B) {
 			m, err := NewMachine(context.Background(), loadRulesheet(b, name), Limits{})
 			skipTooLarge(b, err)

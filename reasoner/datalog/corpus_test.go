@@ -15,20 +15,26 @@ import (
 	"stackmate/reasoner/trace"
 )
 
-// rulesheets lists the rulesheets of the corpus by name; in short mode, some.
-func rulesheets(t testing.TB) []string {
+// rulesheets lists every stride-th rulesheet of the corpus by name; in short mode,
+// one of shortStride.
+func rulesheets(t testing.TB, stride int) []string {
 	t.Helper()
+	if testing.Short() {
+		stride = shortStride
+	}
 	var names []string
 	for i, sheet := range corpus.Rulesheets(t) {
-		if !testing.Short() || i%shortStride == 0 {
+		if i%stride == 0 {
 			names = append(names, sheet.Name)
 		}
 	}
 	return names
 }
 
-// shortStride is how many rulesheets there are to one that a short run takes.
-const shortStride = 12
+const (
+	shortStride   = 12
+	programStride = 4 // ground programs: what the circuit is compiled from, and its tests replay all
+)
 
 func loadRulesheet(t testing.TB, name string) *gdl.Game {
 	t.Helper()
@@ -74,7 +80,7 @@ func skipTooLarge(t testing.TB, err error) {
 }
 
 func TestGroundProgramsReplayTheCorpus(t *testing.T) {
-	for _, name := range rulesheets(t) {
+	for _, name := range rulesheets(t, programStride) {
 		t.Run(name, func(t *testing.T) {
 			g := loadRulesheet(t, name)
 			start := time.Now()
@@ -89,7 +95,7 @@ func TestGroundProgramsReplayTheCorpus(t *testing.T) {
 }
 
 func TestMachinesReplayTheCorpus(t *testing.T) {
-	for _, name := range rulesheets(t) {
+	for _, name := range rulesheets(t, 1) {
 		t.Run(name, func(t *testing.T) {
 			g := loadRulesheet(t, name)
 			start := time.Now()
