@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"stackmate/internal/scratch"
 )
 
 // Why a position has no expansion.
@@ -197,9 +199,9 @@ func (x *Expander) begin(e *Expansion, lane int) {
 		e.refuse(err)
 		return
 	}
-	e.States = resize(e.States, e.Children*x.words)
-	e.Terminal = resize(e.Terminal, e.Children)
-	e.Goals = resize(e.Goals, e.Children*x.roles)
+	e.States = scratch.Resize(e.States, e.Children*x.words)
+	e.Terminal = scratch.Resize(e.Terminal, e.Children)
+	e.Goals = scratch.Resize(e.Goals, e.Children*x.roles)
 	x.held += x.weigh(e) - e.charged
 	e.charged = x.weigh(e)
 }
@@ -261,7 +263,7 @@ func (x *Expander) step() {
 		}
 	}
 	b.Advance(n)
-	x.parents = resize(x.parents, n*x.words)
+	x.parents = scratch.Resize(x.parents, n*x.words)
 	b.Store(x.parents, n)
 	b.Evaluate(n)
 	terminal := b.Terminal()
@@ -273,14 +275,4 @@ func (x *Expander) step() {
 			b.Goals(j.e.ChildGoals(j.child), lane)
 		}
 	}
-}
-
-// resize returns a slice of length n, of the old memory if that is enough. Small
-// ones get room to grow.
-func resize[T any](s []T, n int) []T {
-	const small = 1 << 12
-	if cap(s) < n {
-		return make([]T, n, n+min(n/2, small))
-	}
-	return s[:n]
 }

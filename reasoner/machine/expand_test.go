@@ -97,7 +97,7 @@ func TestAPositionWithoutMovesHasNoExpansion(t *testing.T) {
 func TestExpansionsStayWithinTheBytesOfTheirExpander(t *testing.T) {
 	m := (&fan{legal: many(1, 100), words: 10}).machine()
 	x := machine.NewExpander(m)
-	x.Limit(t.Context(), 3*100*(80+1+4+15), 15) // each of three with half of its size to spare
+	x.Limit(t.Context(), 250*(80+1+4+15), 15) // two, each with less than a quarter of its size to spare
 	plies := make([]machine.Expansion, 3)
 	for i, want := range []error{nil, nil, machine.ErrTooWide} {
 		if err := x.Expand(&plies[i], m.Initial()); !errors.Is(err, want) {

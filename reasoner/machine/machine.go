@@ -1,7 +1,7 @@
 // Package machine is the vocabulary that the engines of the reasoner and the
 // searches share: roles, moves and states as integers and bits, and the
 // contracts of a state machine. It owns no rules and no algorithm that depends
-// on how a machine works, and it imports nothing of the project.
+// on how a machine works.
 //
 // A Machine is one compiled game: immutable, shared by all goroutines. The work
 // is done in a Batch, which holds up to Lanes positions and belongs to one

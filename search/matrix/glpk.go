@@ -10,6 +10,8 @@ import (
 	"runtime"
 
 	"github.com/lukpank/go-glpk/glpk"
+
+	"stackmate/internal/scratch"
 )
 
 // glpkEngine is the second opinion: it shares no code with the native engine but
@@ -86,7 +88,7 @@ func (g *glpkEngine) Nash(a []float64, m, n int, x, y []float64) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	g.scratch = grow(g.scratch, n)
+	g.scratch = scratch.Resize(g.scratch, n)
 	lower, upper := guarantees(a, m, n, x, y, g.scratch, low)
 	if upper-lower > glpkGap*(high-low) {
 		return 0, fmt.Errorf("matrix game: GLPK's strategies leave a gap of %v, expected at most %v", upper-lower, glpkGap*(high-low))
@@ -181,7 +183,7 @@ func (g *glpkEngine) optimise(q program) (float64, bool, error) {
 		default:
 			return 0, false, fmt.Errorf("linear program: GLPK ended with status %d, expected an optimum", p.Status())
 		}
-		g.x = grow(g.x, q.k)
+		g.x = scratch.Resize(g.x, q.k)
 		for i := range g.x {
 			g.x[i] = max(p.ColPrim(i+1), 0)
 		}

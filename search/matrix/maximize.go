@@ -1,6 +1,10 @@
 package matrix
 
-import "math"
+import (
+	"math"
+
+	"stackmate/internal/scratch"
+)
 
 // The linear programs of pruning choose a mixture x of k pure strategies that
 // yields at least f in each of n columns, and best e in one more:
@@ -89,7 +93,7 @@ func (g *Native) optimise(q program) (float64, bool, error) {
 func (g *Native) loadProgram(q *program) bool {
 	t := &g.t
 	t.reset(q.n+1, q.k-1)
-	g.units = grow(g.units, q.n)
+	g.units = scratch.Resize(g.units, q.n)
 	relaxed, floor := relaxation*(q.top-q.low), finest*(q.top-q.low)
 	for j := range q.n {
 		column := q.p[j*q.nextCol:]
@@ -154,7 +158,7 @@ func (g *Native) loadObjective(q *program) {
 // and the x of the tableau, which satisfies f but for the relaxation, must have
 // as much. The value with the sign of the program is thus free of the relaxation.
 func (g *Native) verify(q *program) (value float64, ok bool) {
-	g.x, g.y = grow(g.x, q.k), grow(g.y, q.n)
+	g.x, g.y = scratch.Resize(g.x, q.k), scratch.Resize(g.y, q.n)
 	g.readProgram(q)
 	if !q.satisfied(g.x) {
 		return 0, false

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"stackmate/internal/scratch"
 )
 
 // A matrix game is solved in steps, each cheaper than the next and each final
@@ -89,7 +91,7 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 		return 0, err
 	}
 	x, y = prefix(x, m), prefix(y, n)
-	g.columns = grow(g.columns, n)
+	g.columns = scratch.Resize(g.columns, n)
 	s, err := scan(a, m, n, g.columns)
 	if err != nil {
 		return 0, err
@@ -103,14 +105,14 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 		return mixed2x2(a, s, x, y), nil
 	}
 	if x == nil {
-		g.x = grow(g.x, m)
+		g.x = scratch.Resize(g.x, m)
 		x = g.x
 	}
 	if y == nil {
-		g.y = grow(g.y, n)
+		g.y = scratch.Resize(g.y, n)
 		y = g.y
 	}
-	g.gains = grow(g.gains, n)
+	g.gains = scratch.Resize(g.gains, n)
 	if value, ok := g.simplex(a, m, n, s, x, y); ok {
 		return value, nil
 	}

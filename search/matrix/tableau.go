@@ -3,6 +3,8 @@ package matrix
 import (
 	"context"
 	"math"
+
+	"stackmate/internal/scratch"
 )
 
 // tableau is a dense condensed simplex tableau (Tucker's schema): one row per
@@ -54,9 +56,9 @@ func (t *tableau) isInterrupted() bool {
 func (t *tableau) reset(rows, cols int) {
 	t.rows, t.cols = rows, cols
 	t.stride = (cols + unroll) / unroll * unroll
-	t.cells = grow(t.cells, (rows+1)*t.stride)
-	t.basic = grow(t.basic, rows)
-	t.nonbasic = grow(t.nonbasic, cols)
+	t.cells = scratch.Resize(t.cells, (rows+1)*t.stride)
+	t.basic = scratch.Resize(t.basic, rows)
+	t.nonbasic = scratch.Resize(t.nonbasic, cols)
 	for j := range t.nonbasic {
 		t.nonbasic[j] = int32(j)
 	}
@@ -68,15 +70,6 @@ func (t *tableau) reset(rows, cols int) {
 			t.cells[j] = 0
 		}
 	}
-}
-
-// grow returns a slice of length n that reuses s where it is long enough. Its
-// contents are undefined.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/2)
-	}
-	return s[:n]
 }
 
 // row is row i with its value and padding; row(rows) is the objective.

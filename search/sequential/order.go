@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -83,9 +84,9 @@ func (r *run) credit(f *frame, a, depth int) {
 // is searched: terminal children and, if depth is positive, the table.
 func (r *run) preview(f *frame, depth int) {
 	n := f.children.Children
-	f.kids = resize(f.kids, n)
-	f.values = resize(f.values, f.actions)
-	f.done = resize(f.done, f.actions)
+	f.kids = scratch.Resize(f.kids, n)
+	f.values = scratch.Resize(f.values, f.actions)
+	f.done = scratch.Resize(f.done, f.actions)
 	clear(f.done)
 	for c := range n {
 		switch {
@@ -153,11 +154,4 @@ func prefers(a, b search.Interval, maximise bool) bool {
 		return a.Lower > b.Lower || a.Lower == b.Lower && a.Upper > b.Upper
 	}
 	return a.Upper < b.Upper || a.Upper == b.Upper && a.Lower < b.Lower
-}
-
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/2)
-	}
-	return s[:n]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/table"
@@ -223,7 +224,7 @@ func (s *solver) likeliestCell(f *frame) int {
 
 // clear sizes the bounds to a frame and forgets what they were.
 func (h *horizon) clear(f *frame) {
-	h.p, h.o = resize(h.p, f.m*f.n), resize(h.o, f.m*f.n)
+	h.p, h.o = scratch.Resize(h.p, f.m*f.n), scratch.Resize(h.o, f.m*f.n)
 	for at := range h.p {
 		h.p[at], h.o[at] = h.unknown.Lower, h.unknown.Upper
 	}

@@ -1,6 +1,9 @@
 package simultaneous
 
-import "stackmate/search"
+import (
+	"stackmate/internal/scratch"
+	"stackmate/search"
+)
 
 // Best-first search of the matrix: the cells are not visited in an order given
 // in advance, but where the optimistic strategies of both players meet.
@@ -39,8 +42,8 @@ type cellChoice struct {
 
 // reset sizes the buffers to an m×n matrix.
 func (b *cellChoice) reset(m, n int) {
-	b.x, b.y = resize(b.x, m), resize(b.y, n)
-	b.rowGap, b.colGap = resize(b.rowGap, m), resize(b.colGap, n)
+	b.x, b.y = scratch.Resize(b.x, m), scratch.Resize(b.y, n)
+	b.rowGap, b.colGap = scratch.Resize(b.rowGap, m), scratch.Resize(b.colGap, n)
 }
 
 // bestFirst is the method BestFirst.

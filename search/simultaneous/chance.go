@@ -1,6 +1,7 @@
 package simultaneous
 
 import (
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -41,7 +42,7 @@ func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q 
 // fillChance writes what the terminal children tell into the bounds of the
 // positions of the cell whose first child is given.
 func (s *solver) fillChance(f *frame, first int) {
-	f.chanceLow, f.chanceHigh = resize(f.chanceLow, f.k), resize(f.chanceHigh, f.k)
+	f.chanceLow, f.chanceHigh = scratch.Resize(f.chanceLow, f.k), scratch.Resize(f.chanceHigh, f.k)
 	for t := range f.k {
 		f.chanceLow[t], f.chanceHigh[t] = s.config.Low, s.config.High
 		if c := first + t*f.chanceStep; f.expansion.Terminal[c] {

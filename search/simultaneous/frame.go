@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"math"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 )
 
@@ -54,23 +55,14 @@ func (f *frame) layOut(row, column, chance machine.Role) {
 		}
 		step *= count
 	}
-	f.p = resize(f.p, f.m*f.n)
-	f.o = resize(f.o, f.m*f.n)
-	f.x = resize(f.x, f.m)
-	f.y = resize(f.y, f.n)
+	f.p = scratch.Resize(f.p, f.m*f.n)
+	f.o = scratch.Resize(f.o, f.m*f.n)
+	f.x = scratch.Resize(f.x, f.m)
+	f.y = scratch.Resize(f.y, f.n)
 }
 
 // first is the number of the first child of cell (i, j).
 func (f *frame) first(i, j int) int { return i*f.rowStep + j*f.columnStep }
-
-// resize returns a slice of length n, of the old memory if that is enough. The
-// contents are unspecified.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/2)
-	}
-	return s[:n]
-}
 
 // Values lie on a grid of 2⁻³⁰ goal points, so that values that are equal by
 // the rules of the game are equal as numbers although they were computed in

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/matrix"
@@ -121,7 +122,7 @@ func (g *skeleton) dependsOnGap(node *skeletonNode) bool {
 
 // solve is the value of a node, given those of the nodes before.
 func (g *skeleton) solve(node *skeletonNode, values []float64) float64 {
-	g.a = resize(g.a, node.m*node.n)
+	g.a = scratch.Resize(g.a, node.m*node.n)
 	for at := range g.a {
 		sum := 0.0
 		for _, c := range node.children[at*node.k : (at+1)*node.k] {

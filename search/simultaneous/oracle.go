@@ -1,6 +1,7 @@
 package simultaneous
 
 import (
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -46,7 +47,7 @@ const (
 func (s *solver) oracle(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.choice
 	b.reset(f.m, f.n)
-	f.cautious = resize(f.cautious, f.m*f.n)
+	f.cautious = scratch.Resize(f.cautious, f.m*f.n)
 	s.findMerged(f)
 	s.recall(f, depth)
 	s.boundCells(f, depth)

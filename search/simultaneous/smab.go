@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"math"
 
+	"stackmate/internal/scratch"
 	"stackmate/search"
 )
 
@@ -53,7 +54,7 @@ type pruning struct {
 }
 
 func (b *pruning) reset(m, n int) {
-	b.rows, b.columns = resize(b.rows, m), resize(b.columns, n)
+	b.rows, b.columns = scratch.Resize(b.rows, m), scratch.Resize(b.columns, n)
 	for i := range b.rows {
 		b.rows[i] = true
 	}
@@ -62,8 +63,8 @@ func (b *pruning) reset(m, n int) {
 	}
 	b.rowsLeft, b.columnsLeft = m, n
 	b.rowOrder, b.columnOrder = appendLines(b.rowOrder[:0], m), appendLines(b.columnOrder[:0], n)
-	b.mixture = resize(b.mixture, (m+1)*(n+1))
-	b.bound, b.gain = resize(b.bound, m+n), resize(b.gain, m+n)
+	b.mixture = scratch.Resize(b.mixture, (m+1)*(n+1))
+	b.bound, b.gain = scratch.Resize(b.bound, m+n), scratch.Resize(b.gain, m+n)
 }
 
 func (b *pruning) removeRow(i int) {

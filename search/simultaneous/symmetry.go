@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"context"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/table"
@@ -116,7 +117,7 @@ func itself(q machine.State) table.Representative { return table.Representative{
 func (s *solver) classify(f *frame, representative func(machine.State) table.Representative) {
 	t, y := &f.twins, s.symmetry
 	cells, words := f.m*f.n, len(f.position)
-	t.class, t.kind, t.states = resize(t.class, cells), resize(t.kind, cells), t.states[:0]
+	t.class, t.kind, t.states = scratch.Resize(t.class, cells), scratch.Resize(t.kind, cells), t.states[:0]
 	clear(y.first)
 	for at := range cells {
 		if s.isOverdue(at) {
