@@ -157,7 +157,8 @@ func (e *evaluator) recursive() map[*relation]bool {
 }
 
 // play collects samples: positions of random matches, more or less evenly spread
-// over their course.
+// over their course. There is no machine yet, whose playouts could be used, and the
+// work of each position is counted.
 func (c *tuner) play() {
 	var samples []sample
 	s := newStepper(c.in, c.watch)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 )
 
@@ -61,9 +62,41 @@ func TestPerftSaysWhenItWasStopped(t *testing.T) {
 	}
 }
 
+func TestPerftCountsToTheDepthAskedFor(t *testing.T) {
+	for depth, want := range map[int][]machine.PerftCount{
+		0: nil,
+		1: {{1, 2, 0}},
+		2: {{1, 2, 0}, {2, 4, 0}},
+	} {
+		counts, err := machine.Perft(t.Context(), newCounting(), machine.State{1}, depth)
+		if diff := cmp.Diff(want, counts); diff != "" || err != nil {
+			t.Errorf("to depth %d: error %v, counts (-want +got)\n%s", depth, err, diff)
+		}
+	}
+	counts, err := machine.Perft(t.Context(), newCounting(), machine.State{1 << 9}, 2)
+	if want := []machine.PerftCount{{1, 0, 0}, {2, 0, 0}}; err != nil || !cmp.Equal(counts, want) {
+		t.Errorf("from a terminal position: %v, error %v", counts, err)
+	}
+}
+
 func TestPerftRefusesADepthThatNoMatchHas(t *testing.T) {
-	if counts, err := machine.Perft(t.Context(), newCounting(), machine.State{1}, 1<<40); err == nil || counts != nil {
-		t.Errorf("counts %v, error %v", counts, err)
+	counts, err := machine.Perft(t.Context(), newCounting(), machine.State{1 << 8}, machine.MaxSteps)
+	if last := (machine.PerftCount{Depth: machine.MaxSteps}); err != nil || counts[0] != (machine.PerftCount{1, 2, 2}) || counts[len(counts)-1] != last {
+		t.Errorf("the greatest depth: %d counts, error %v", len(counts), err)
+	}
+	for _, depth := range []int{machine.MaxSteps + 1, 1 << 40} {
+		if counts, err := machine.Perft(t.Context(), newCounting(), machine.State{1}, depth); err == nil || counts != nil {
+			t.Errorf("counts %v, error %v", counts, err)
+		}
+	}
+}
+
+func TestPerftOfPositionsOfSeveralWords(t *testing.T) {
+	m := toys.Wide{Roles: []string{"a", "b"}, Moves: []int{3, 2}, Depth: 5, Words: 3}.Machine()
+	counts, err := machine.Perft(t.Context(), m, m.Initial(), 5)
+	want := []machine.PerftCount{{1, 6, 0}, {2, 36, 0}, {3, 216, 0}, {4, 1296, 0}, {5, 7776, 7776}}
+	if diff := cmp.Diff(want, counts); diff != "" || err != nil {
+		t.Errorf("error %v, counts (-want +got)\n%s", err, diff)
 	}
 }
 
@@ -190,18 +223,30 @@ func TestExpansionNumbersChildrenByJointMove(t *testing.T) {
 }
 
 func TestExpandingManyIsExpandingEach(t *testing.T) {
-	m := newCounting()
-	x := machine.NewExpander(m)
-	const n = 100 // more children than lanes
-	states := make([]uint64, n)
-	for i := range states {
-		states[i] = 1 << (i % 9)
+	const n = 100 // more positions than lanes
+	one := make([]uint64, n)
+	for i := range one {
+		one[i] = 1 << (i % 9)
 	}
-	many := make([]machine.Expansion, n)
+	expandManyAndEach(t, newCounting(), one)
+
+	const words = 3
+	m := toys.Wide{Roles: []string{"a", "b"}, Moves: []int{9, 9}, Depth: 7, Words: words}.Machine() // more children than lanes
+	several := make([]uint64, n*words)
+	for i := range n {
+		several[i*words], several[i*words+1], several[i*words+2] = uint64(i%7), uint64(i), uint64(i)
+	}
+	expandManyAndEach(t, m, several)
+}
+
+func expandManyAndEach(t *testing.T, m machine.Machine, states []uint64) {
+	t.Helper()
+	x := machine.NewExpander(m)
+	many := make([]machine.Expansion, len(states)/m.Words())
 	x.ExpandMany(many, states)
 	for i := range many {
 		one := new(machine.Expansion)
-		x.Expand(one, machine.State(states[i:i+1]))
+		x.Expand(one, states[i*m.Words():(i+1)*m.Words()])
 		if diff := cmp.Diff(one, &many[i], cmpopts.IgnoreUnexported(machine.Expansion{}), cmpopts.IgnoreFields(machine.Expansion{}, "Goals")); diff != "" {
 			t.Fatalf("position %d: %s", i, diff)
 		}

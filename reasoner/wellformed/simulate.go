@@ -64,7 +64,10 @@ func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*
 	return &s.report, nil
 }
 
-// match plays one match to its end, a fault, or the limit.
+// match plays one match to its end, a fault, or the limit. Every position is looked
+// at in full before the next joint move, which is most of the work, and a fault is
+// reported with the path that leads to it: neither is what machine.Lockstep, which
+// plays many matches at once and stops at machine.MaxPlayout, is for.
 func (s *simulation) match(ctx context.Context, initial machine.State) error {
 	s.path = s.path[:0]
 	s.batch.Fill(initial, nil)

@@ -40,28 +40,23 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 }
 
 // findGoalSum plays a random game from the initial position to learn what the goals
-// add up to. It returns false if that game does not end before ctx, or its goals
-// are outside of the range.
+// add up to. It returns false if that game does not end before ctx does or within
+// machine.MaxPlayout, or its goals are outside of the range.
 func (s *solver) findGoalSum(ctx context.Context) bool {
-	b, rng := s.machine.NewNarrowBatch(), machine.NewRand(1)
-	for range maxPlies {
-		if ctx.Err() != nil {
-			return false
-		}
-		b.Evaluate(1)
-		switch {
-		case b.Terminal()[0]&1 != 0:
-			goals := make([]int32, len(s.machine.Names().Roles))
-			b.Goals(goals, 0)
-			s.payoff(goals)
-			return s.err == nil
-		case b.Stuck()[0]&1 != 0:
-			return false
-		}
-		b.ChooseRandom(rng, 1)
-		b.Advance(1)
+	b := s.machine.NewNarrowBatch()
+	b.Evaluate(1)
+	terminal := false
+	machine.NewLockstep(b).Run(ctx, machine.NewRand(1), 1, func(int, []uint64, []uint64) bool {
+		terminal = b.Terminal()[0]&1 != 0
+		return true
+	})
+	if !terminal {
+		return false
 	}
-	return false
+	goals := make([]int32, len(s.machine.Names().Roles))
+	b.Goals(goals, 0)
+	s.payoff(goals)
+	return s.err == nil
 }
 
 // even is the value of a position that is its own image under an exchange.
