@@ -165,7 +165,7 @@ func TestSlowSendersAreTurnedAwaySoon(t *testing.T) {
 
 func TestRequestsThatWaitTogetherAreHeardInOrderOfTheirConnections(t *testing.T) {
 	var told string
-	agent := &fake{onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+	agent := &fake{OnPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
 		told = toldText(history)
 		return pass, nil
 	}}
@@ -223,7 +223,7 @@ func TestALargeMessageHasTimeAsLongAsItArrives(t *testing.T) {
 func TestClocksCountFromTheConnectionUnlessItWasMadeAhead(t *testing.T) {
 	for pause, want := range map[time.Duration]time.Duration{0: 0, maxAhead / 2: 0, 3 * maxAhead: 3 * maxAhead} {
 		var start time.Time
-		agent := &fake{onStart: func(_ context.Context, m Match) error { start = m.Start; return nil }}
+		agent := &fake{OnStart: func(_ context.Context, m Match) error { start = m.Start; return nil }}
 		inMemory(t, agent, func(t *testing.T, network pipes) {
 			began := time.Now()
 			request := post(startText("Left"))

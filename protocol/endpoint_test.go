@@ -97,15 +97,15 @@ func startText(role string) string { return "( START m.1 " + role + " (" + choos
 func TestAWholeMatchGetsTheRepliesOfTheProtocol(t *testing.T) {
 	var told []string
 	agent := &fake{
-		onStart: func(_ context.Context, m Match) error {
+		OnStart: func(_ context.Context, m Match) error {
 			told = append(told, fmt.Sprintf("start %s %s %v %v %d roles", m.ID, m.Role, m.StartClock, m.PlayClock, len(m.Game.Roles)))
 			return nil
 		},
-		onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+		OnPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
 			told = append(told, "play "+jointText(history[len(history)-1]))
 			return gdl.Term{Kind: gdl.Compound, Name: "say", Args: []gdl.Term{{Name: "Yes"}}}, nil
 		},
-		onStop: func(history [][]gdl.Term) {
+		OnStop: func(history [][]gdl.Term) {
 			told = append(told, fmt.Sprintf("stop %s after %d", jointText(history[len(history)-1]), len(history)-1))
 		},
 	}
@@ -190,7 +190,7 @@ func TestRepliesCarryTheHeadersThatReadersNeed(t *testing.T) {
 }
 
 func TestAClientThatClosesItsSideStillGetsTheReply(t *testing.T) {
-	slow := &fake{onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
+	slow := &fake{OnPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 		time.Sleep(50 * time.Millisecond)
 		return gdl.Term{Name: "pass"}, ctx.Err()
 	}}
@@ -251,19 +251,19 @@ func TestAFailingAgentIsSurvived(t *testing.T) {
 	}{
 		"no agent": {func() Agent { panic("none") }, 500, "available"},
 		"error at start": {
-			always(&fake{onStart: func(context.Context, Match) error { return broken }}),
+			always(&fake{OnStart: func(context.Context, Match) error { return broken }}),
 			500, "available",
 		},
 		"panic at start": {
-			always(&fake{onStart: func(context.Context, Match) error { return crash() }}),
+			always(&fake{OnStart: func(context.Context, Match) error { return crash() }}),
 			500, "available",
 		},
 		"error in play": {
-			always(&fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return gdl.Term{}, broken }}),
+			always(&fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return gdl.Term{}, broken }}),
 			200, "busy",
 		},
 		"panic in play": {
-			always(&fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return gdl.Term{}, crash() }}),
+			always(&fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return gdl.Term{}, crash() }}),
 			200, "busy",
 		},
 	} {
@@ -281,7 +281,7 @@ func TestAFailingAgentIsSurvived(t *testing.T) {
 			}
 		})
 	}
-	stop := &fake{onStop: func([][]gdl.Term) { _ = crash() }, onAbort: func() { _ = crash() }}
+	stop := &fake{OnStop: func([][]gdl.Term) { _ = crash() }, OnAbort: func() { _ = crash() }}
 	e := NewEndpoint("Tester", always(stop), zlog)
 	expect(t, e, startText("Left"), "ready")
 	expect(t, e, "(STOP m.1 NIL)", "done")
@@ -292,7 +292,7 @@ func TestAFailingAgentIsSurvived(t *testing.T) {
 
 func TestAJointMoveOfTheWrongLengthIsToldAndAnswered(t *testing.T) {
 	var told []int
-	agent := &fake{onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+	agent := &fake{OnPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
 		told = append(told, len(history[len(history)-1]))
 		return gdl.Term{Name: "pass"}, nil
 	}}
@@ -311,11 +311,11 @@ func TestInfoAndAbortAreAnsweredWhileTheAgentThinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		aborted := false
 		agent := &fake{
-			onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
+			OnPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 				<-ctx.Done()
 				return gdl.Term{}, ctx.Err()
 			},
-			onAbort: func() { aborted = true },
+			OnAbort: func() { aborted = true },
 		}
 		e := NewEndpoint("Tester", always(agent), zlog)
 		expect(t, e, startText("Left"), "ready")
@@ -334,7 +334,7 @@ func TestInfoAndAbortAreAnsweredWhileTheAgentThinks(t *testing.T) {
 
 func TestASlowStartIsAnsweredBeforeTheClockEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		agent := &fake{onStart: func(ctx context.Context, _ Match) error {
+		agent := &fake{OnStart: func(ctx context.Context, _ Match) error {
 			<-ctx.Done()
 			time.Sleep(3 * time.Second)
 			return nil
@@ -356,7 +356,7 @@ func TestASlowStartIsAnsweredBeforeTheClockEnds(t *testing.T) {
 func TestALateAgentIsGivenUpAndFoundAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, running := 0, 0
-		agent := &fake{onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
+		agent := &fake{OnPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 			if running++; running > 1 {
 				t.Error("two calls at once")
 			}
@@ -384,7 +384,7 @@ func TestALateAgentIsGivenUpAndFoundAgain(t *testing.T) {
 func TestAMatchWithoutMessagesIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		aborted := false
-		e := NewEndpoint("Tester", always(&fake{onAbort: func() { aborted = true }}), zlog)
+		e := NewEndpoint("Tester", always(&fake{OnAbort: func() { aborted = true }}), zlog)
 		expect(t, e, startText("Left"), "ready")
 		time.Sleep(silence)
 		expect(t, e, "(PLAY m.1 NIL)", "pass")
@@ -421,11 +421,11 @@ func TestServeEndsWithItsContextAndAbortsTheMatch(t *testing.T) {
 	}
 	aborted := make(chan struct{})
 	agent := &fake{
-		onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
+		OnPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 			<-ctx.Done()
 			return gdl.Term{}, ctx.Err()
 		},
-		onAbort: func() { close(aborted) },
+		OnAbort: func() { close(aborted) },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -458,7 +458,7 @@ func FuzzEndpoint(f *testing.F) {
 	}
 	legal := map[string]bool{"pass": true, "(say Yes)": true, "(say No)": true}
 	f.Fuzz(func(t *testing.T, messages string) {
-		failing := &fake{onPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
+		failing := &fake{OnPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
 			if len(told)%2 == 0 {
 				panic("broken")
 			}

@@ -11,16 +11,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// term reads a term of a test.
-func term(t testing.TB, text string) gdl.Term {
-	t.Helper()
-	v, err := gdl.ParseTerm(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 func joint(t testing.TB, moves ...string) []gdl.Term {
 	var terms []gdl.Term
 	for _, m := range moves {

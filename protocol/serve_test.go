@@ -22,7 +22,7 @@ import (
 
 func TestTheRunningMoveIsAnsweredWhenThePlayerIsToEnd(t *testing.T) {
 	thinking := make(chan struct{})
-	agent := &fake{onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
+	agent := &fake{OnPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 		close(thinking)
 		<-ctx.Done() // the best so far, when time is up
 		return pass, nil
@@ -88,7 +88,7 @@ func TestHealthTellsWhetherThePlayerServes(t *testing.T) {
 }
 
 func TestMetricsCountWhatHappens(t *testing.T) {
-	late := &fake{onPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	late := &fake{OnPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
 		time.Sleep(3 * time.Millisecond)
 		if len(told) == 2 {
 			panic("broken")
@@ -229,13 +229,13 @@ func TestLinesOfTheLogAreSoundWhateverArrives(t *testing.T) {
 	var log bytes.Buffer
 	crash := false
 	agent := &fake{
-		onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
+		OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 			if crash {
 				panic("\x1b[31mbroken")
 			}
 			return pass, nil
 		},
-		onStop: func([][]gdl.Term) { panic("broken") },
+		OnStop: func([][]gdl.Term) { panic("broken") },
 	}
 	e := NewEndpoint("Tester", always(agent), zerolog.New(zerolog.SyncWriter(&log)))
 	for _, message := range []string{

@@ -23,13 +23,13 @@ func TestConcurrentRequestsNeverOverlapInTheAgent(t *testing.T) {
 			}
 		}
 		return &fake{
-			onStart: func(context.Context, Match) error { enter(); defer running.Add(-1); return nil },
-			onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
+			OnStart: func(context.Context, Match) error { enter(); defer running.Add(-1); return nil },
+			OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 				enter()
 				defer running.Add(-1)
 				return gdl.Term{Name: "pass"}, nil
 			},
-			onStop: func([][]gdl.Term) { enter(); defer running.Add(-1) },
+			OnStop: func([][]gdl.Term) { enter(); defer running.Add(-1) },
 		}
 	}
 	e := NewEndpoint("Tester", newAgent, zlog)
@@ -52,7 +52,7 @@ func TestConcurrentRequestsNeverOverlapInTheAgent(t *testing.T) {
 
 func TestAnAbortEndsAStartUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		agent := &fake{onStart: func(ctx context.Context, _ Match) error { <-ctx.Done(); return ctx.Err() }}
+		agent := &fake{OnStart: func(ctx context.Context, _ Match) error { <-ctx.Done(); return ctx.Err() }}
 		e := NewEndpoint("Tester", always(agent), zlog)
 		began := time.Now()
 		go func() {

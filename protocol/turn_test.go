@@ -32,7 +32,7 @@ func TestAFreeSeatIsTakenThoughTheClockHasEnded(t *testing.T) {
 	cancel()
 	for range 100 {
 		began := make(chan struct{})
-		s, err := NewSeat(always(&fake{onStart: func(context.Context, Match) error { close(began); return nil }}))
+		s, err := NewSeat(always(&fake{OnStart: func(context.Context, Match) error { close(began); return nil }}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestAFreeSeatIsTakenThoughTheClockHasEnded(t *testing.T) {
 func TestALateAgentIsDisturbedByTheNextPlayWhichIsToldAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		agent := &fake{onPlay: func(ctx context.Context, history [][]gdl.Term) (gdl.Term, error) {
+		agent := &fake{OnPlay: func(ctx context.Context, history [][]gdl.Term) (gdl.Term, error) {
 			told = append(told, toldText(history))
 			if len(history) == 1 {
 				<-ctx.Done()
@@ -76,7 +76,7 @@ func TestALateAgentIsDisturbedByTheNextPlayWhichIsToldAll(t *testing.T) {
 func TestAPlaySentAgainWhileItIsAnsweredGetsTheSameAnswerAndIsNotToldTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, told := 0, ""
-		agent := &fake{onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+		agent := &fake{OnPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
 			calls++
 			told = toldText(history)
 			time.Sleep(time.Second)
@@ -100,7 +100,7 @@ func TestAPlaySentAgainWhileItIsAnsweredGetsTheSameAnswerAndIsNotToldTwice(t *te
 func TestLegalMovesAreAnsweredInTimeForAnAgentThatNeverReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})
-		agent := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { <-forever; return pass, nil }}
+		agent := &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { <-forever; return pass, nil }}
 		e := NewEndpoint("Tester", always(agent), zlog)
 		expect(t, e, startText("Left"), "ready")
 		expect(t, e, "(PLAY m.1 NIL)", "(say Yes)") // a second past the clock
@@ -117,7 +117,7 @@ func TestLegalMovesAreAnsweredInTimeForAnAgentThatNeverReturns(t *testing.T) {
 func TestAnAgentThatDoesNotHurryIsNotWaitedForAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})
-		agent := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { <-forever; return pass, nil }}
+		agent := &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { <-forever; return pass, nil }}
 		e := NewEndpoint("Tester", always(agent), zlog)
 		expect(t, e, strings.Replace(startText("Left"), "10 5", "0 0", 1), "ready") // no limits
 		var asking sync.WaitGroup
@@ -140,11 +140,11 @@ func TestAnAgentThatFailsIsMadeAnewFromAllThatWasTold(t *testing.T) {
 	newAgent := func() Agent {
 		number := len(agents)
 		a := &fake{
-			onStart: func(_ context.Context, m Match) error {
+			OnStart: func(_ context.Context, m Match) error {
 				told = append(told, fmt.Sprintf("%d start %s", number, m.Role))
 				return nil
 			},
-			onPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
+			OnPlay: func(_ context.Context, history [][]gdl.Term) (gdl.Term, error) {
 				told = append(told, fmt.Sprint(number, " ", toldText(history)))
 				if number == 0 && len(history) == 2 {
 					panic("broken")
@@ -168,7 +168,7 @@ func TestAnAgentThatFailsIsMadeAnewFromAllThatWasTold(t *testing.T) {
 
 func TestAnAgentThatFailsToStartIsMadeAnewOnce(t *testing.T) {
 	starts := 0
-	agent := &fake{onStart: func(context.Context, Match) error {
+	agent := &fake{OnStart: func(context.Context, Match) error {
 		if starts++; starts == 1 {
 			return errors.New("broken")
 		}
@@ -181,7 +181,7 @@ func TestAnAgentThatFailsToStartIsMadeAnewOnce(t *testing.T) {
 
 // failing is an agent that has no move to make.
 func failing() *fake {
-	return &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
+	return &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 		return gdl.Term{}, ErrOver
 	}}
 }

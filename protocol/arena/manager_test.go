@@ -16,6 +16,7 @@ import (
 	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/protocol"
+	"stackmate/protocol/wiretest"
 	"stackmate/reasoner/machine"
 
 	"github.com/google/go-cmp/cmp"
@@ -134,7 +135,7 @@ type compiling struct {
 func (c *compiling) Start(ctx context.Context, m protocol.Match) error {
 	c.words = words(rulesText(m.Game))
 	g := compile(c.t, m.Game)
-	c.drifter = drifter{t: c.t, names: g.Names(), batch: g.NewBatch(), rng: machine.NewRand(3)}
+	c.drifter = drifter{wiretest.NewDrifter(c.t, g, 3)}
 	return c.drifter.Start(ctx, m)
 }
 
@@ -155,7 +156,7 @@ func TestWholeMatchesRunOverHTTP(t *testing.T) {
 }
 
 // httpPlayer is a player that answers START as it should and PLAY as told.
-func httpPlayer(t *testing.T, onPlay http.HandlerFunc) string {
+func httpPlayer(t *testing.T, OnPlay http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
@@ -168,7 +169,7 @@ func httpPlayer(t *testing.T, onPlay http.HandlerFunc) string {
 		case m.Command == protocol.Start:
 			fmt.Fprint(w, "READY\n")
 		case m.Command == protocol.Play:
-			onPlay(w, r)
+			OnPlay(w, r)
 		default:
 			fmt.Fprint(w, "done")
 		}
@@ -193,7 +194,7 @@ func TestMisbehavingPlayersAreReplacedAndRecorded(t *testing.T) {
 		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 	}
 	for name, c := range map[string]struct {
-		onPlay http.HandlerFunc
+		OnPlay http.HandlerFunc
 		want   string
 	}{
 		"legal":                    {reply("(say Yes)"), ""},
@@ -216,7 +217,7 @@ func TestMisbehavingPlayersAreReplacedAndRecorded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := manager(t, choosing)
-			r := play(t, m, quick, at("odd", httpPlayer(t, c.onPlay)), in("good", &fake{}))
+			r := play(t, m, quick, at("odd", httpPlayer(t, c.OnPlay)), in("good", &fake{}))
 			verify(t, m, r)
 			want := [][]string{{c.want, ""}, {c.want, ""}}
 			if diff := cmp.Diff(want, r.Errors); diff != "" {
@@ -243,13 +244,13 @@ func TestASlowPlayerOnTheWireTimesOut(t *testing.T) {
 func TestSlowAndFailingAgentsInProcessAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		slow := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
+		slow := &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 			if calls++; calls == 1 {
 				time.Sleep(7 * time.Second)
 			}
 			return gdl.Term{Name: "pass"}, nil
 		}}
-		failing := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { panic("crash") }}
+		failing := &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { panic("crash") }}
 		m := manager(t, choosing)
 		began := time.Now()
 		r := play(t, m, quick, in("slow", slow), in("failing", failing))
@@ -265,7 +266,7 @@ func TestSlowAndFailingAgentsInProcessAreReplaced(t *testing.T) {
 
 func TestAPlayerNotReadyInTimeMayCatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := &fake{onStart: func(context.Context, protocol.Match) error { time.Sleep(12 * time.Second); return nil }}
+		slow := &fake{OnStart: func(context.Context, protocol.Match) error { time.Sleep(12 * time.Second); return nil }}
 		m := manager(t, choosing)
 		r := play(t, m, quick, in("slow", slow), in("good", &fake{}))
 		if diff := cmp.Diff(Result{
@@ -287,7 +288,7 @@ func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
 	closed.Close()
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "Busy") }))
 	defer busy.Close()
-	broken := &fake{onStart: func(context.Context, protocol.Match) error { return errors.New("too hard") }}
+	broken := &fake{OnStart: func(context.Context, protocol.Match) error { return errors.New("too hard") }}
 	for want, p := range map[string]Player{
 		"player x cannot start: talking to x:":      at("x", "http://"+closed.Addr().String()),
 		"player x cannot start: the player is busy": at("x", busy.URL),
@@ -295,7 +296,7 @@ func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
 		"player x cannot be made: panic: none":      {Name: "x", New: func() protocol.Agent { panic("none") }},
 	} {
 		aborted := make(chan bool, 1)
-		good := &fake{onAbort: func() { aborted <- true }}
+		good := &fake{OnAbort: func() { aborted <- true }}
 		r := play(t, manager(t, choosing), quick, in("good", good), p)
 		if !r.Aborted || r.Completed || !strings.HasPrefix(r.Reason, want) || len(r.Goals) != 0 {
 			t.Errorf("%+v, want the reason %s", r, want)
@@ -351,7 +352,7 @@ func TestAnInterruptedMatchEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		waiting := &fake{onPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
+		waiting := &fake{OnPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
 			<-ctx.Done()
 			return gdl.Term{}, ctx.Err()
 		}}
@@ -384,11 +385,11 @@ func TestPlayersInThisProcessGetTheCompiledGameUnlessNamesAreScrambled(t *testin
 		newAgent := func() protocol.Agent {
 			agent := &compiling{t: t}
 			return &fake{
-				onStart: func(ctx context.Context, start protocol.Match) error {
+				OnStart: func(ctx context.Context, start protocol.Match) error {
 					got = start.Machine
 					return agent.Start(ctx, start)
 				},
-				onPlay: agent.Play,
+				OnPlay: agent.Play,
 			}
 		}
 		s := quick

@@ -118,7 +118,7 @@ func TestPlayersThatAnswerWithoutEndCostTheirMovesOnly(t *testing.T) {
 	}
 	const ok = "HTTP/1.0 200 OK\r\n"
 	for name, c := range map[string]struct {
-		onPlay http.HandlerFunc
+		OnPlay http.HandlerFunc
 		want   string
 	}{
 		"megabytes":            {endless(ok+"\r\n", strings.Repeat("(say Yes) ", 1<<16), 0), "IL (say Yes) "},
@@ -134,7 +134,7 @@ func TestPlayersThatAnswerWithoutEndCostTheirMovesOnly(t *testing.T) {
 			if c.want == timedOut {
 				s.PlayClock = time.Millisecond
 			}
-			r := play(t, m, s, at("odd", httpPlayer(t, c.onPlay)), in("good", &fake{}))
+			r := play(t, m, s, at("odd", httpPlayer(t, c.OnPlay)), in("good", &fake{}))
 			verify(t, m, r)
 			for turn, errors := range r.Errors {
 				if !strings.HasPrefix(errors[0], c.want) || errors[1] != "" {
@@ -148,7 +148,7 @@ func TestPlayersThatAnswerWithoutEndCostTheirMovesOnly(t *testing.T) {
 func TestAReplyThatComesWithinTheGraceCounts(t *testing.T) {
 	for grace, want := range map[time.Duration]string{0: "TO", time.Second: ""} {
 		synctest.Test(t, func(t *testing.T) {
-			slow := &fake{onPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
+			slow := &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 				time.Sleep(5500 * time.Millisecond)
 				return gdl.Term{Name: "pass"}, nil
 			}}
@@ -175,7 +175,7 @@ func TestAMatchThatPanicsIsAbortedWithTheReason(t *testing.T) {
 	g := game(t, choosing)
 	m := NewManager("test", g, bursting{compile(t, g)}, zlog)
 	aborted := make(chan bool, 2)
-	agent := &fake{onAbort: func() { aborted <- true }}
+	agent := &fake{OnAbort: func() { aborted <- true }}
 	r := play(t, m, quick, in("a", agent), in("b", agent))
 	if !r.Aborted || r.Reason != "panic: out of range" || r.Turns != 1 {
 		t.Errorf("%+v", r)
@@ -185,7 +185,7 @@ func TestAMatchThatPanicsIsAbortedWithTheReason(t *testing.T) {
 }
 
 func TestAllPlayersThatCannotStartAreNamed(t *testing.T) {
-	broken := &fake{onStart: func(context.Context, protocol.Match) error { return errors.New("too\nhard") }}
+	broken := &fake{OnStart: func(context.Context, protocol.Match) error { return errors.New("too\nhard") }}
 	r := play(t, manager(t, choosing), quick, in("a", broken), in("b", broken))
 	if want := "player a cannot start: too; hard; player b cannot start: too; hard"; r.Reason != want {
 		t.Errorf("%s, want %s", r.Reason, want)
@@ -228,7 +228,7 @@ func TestAMatchWhoseRecordCannotBeSavedCountsAllTheSame(t *testing.T) {
 
 func TestEveryMatchOfATournamentIsHandedOverBeforeTheNextBegins(t *testing.T) {
 	handed, begun := 0, 0
-	count := &fake{onStart: func(_ context.Context, m protocol.Match) error {
+	count := &fake{OnStart: func(_ context.Context, m protocol.Match) error {
 		if m.Role == "Left" {
 			if begun++; handed != begun-1 {
 				t.Errorf("match %d begins, and %d have been handed over", begun, handed)

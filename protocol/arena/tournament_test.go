@@ -198,10 +198,10 @@ func TestATestEndsTheTournamentWithItsVerdict(t *testing.T) {
 	heads, tails := saying(gdl.Term{Name: "heads"}), saying(gdl.Term{Name: "tails"})
 	// The reader sees the other's fixed move coming, in either role.
 	reader := &fake{}
-	reader.onStart = func(_ context.Context, match protocol.Match) error {
-		reader.onPlay = heads.onPlay
+	reader.OnStart = func(_ context.Context, match protocol.Match) error {
+		reader.OnPlay = heads.OnPlay
 		if match.Role == "column" {
-			reader.onPlay = tails.onPlay
+			reader.OnPlay = tails.OnPlay
 		}
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -132,6 +133,21 @@ func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
 }
 
 // A role without any move is stuck, always; nothing is chosen for it.
+// playouts prepares playouts of a game on every kernel.
+func playouts(t *testing.T, g *Game) iter.Seq2[*kernel.Kernel, *machine.Playouts] {
+	return func(yield func(*kernel.Kernel, *machine.Playouts) bool) {
+		for _, k := range kernel.All() {
+			m, err := Compile(t.Context(), g, Options{Lanes: k.Lanes()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(k, machine.NewPlayouts(m, m.Initial(), 1)) {
+				return
+			}
+		}
+	}
+}
+
 func TestARoleWithoutMovesIsStuck(t *testing.T) {
 	names := &machine.Names{Roles: []string{"a", "b", "c"}, Fluents: make([]string, 3), Moves: [][]string{{}, {"x", "y"}, {}}}
 	g := NewGame(names, make(machine.State, 1))
@@ -142,12 +158,7 @@ func TestARoleWithoutMovesIsStuck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range kernel.All() {
-		m, err := Compile(t.Context(), h, Options{Lanes: k.Lanes()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := machine.NewPlayouts(m, m.Initial(), 1)
+	for k, p := range playouts(t, h) {
 		for range 10 {
 			p.Step()
 		}
@@ -166,12 +177,7 @@ func TestAGameWithoutFluentsCompiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range kernel.All() {
-			m, err := Compile(t.Context(), h, Options{Lanes: k.Lanes()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := machine.NewPlayouts(m, m.Initial(), 1)
+		for k, p := range playouts(t, h) {
 			p.Step()
 			p.Step()
 			if ended := p.Ended > 0; ended != (ends == True) || ended != (p.Goals()[0] > 0) {

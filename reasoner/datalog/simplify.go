@@ -151,16 +151,7 @@ func (th *theory) roleOf(p predicate, row []int32) int32 {
 
 // findPossible recomputes possible, given certain.
 func (s *simplified) findPossible() {
-	clear(s.possible)
-	w := s.newWave(s.possible)
-	for i := range s.head {
-		s.theory.watch.step()
-		for _, lit := range s.bodyOf(i) {
-			if lit&1 == 0 || s.certain[lit>>1] {
-				w.missing[i]++
-			}
-		}
-	}
+	w := s.newWave(s.possible, s.certain)
 	for a := range s.atoms() {
 		if s.init[a] || s.source[a] == constantTrue {
 			w.add(a)
@@ -175,16 +166,7 @@ func (s *simplified) findPossible() {
 
 // findCertain recomputes certain, given possible.
 func (s *simplified) findCertain() {
-	clear(s.certain)
-	w := s.newWave(s.certain)
-	for i := range s.head {
-		s.theory.watch.step()
-		for _, lit := range s.bodyOf(i) {
-			if lit&1 == 0 || s.possible[lit>>1] {
-				w.missing[i]++
-			}
-		}
-	}
+	w := s.newWave(s.certain, s.possible)
 	s.onlyMoves()
 	for a := range s.atoms() {
 		if s.init[a] && s.source[a] == constantTrue || s.only[a] {
@@ -225,8 +207,20 @@ type wave struct {
 	queue   []int32
 }
 
-func (s *simplified) newWave(set []bool) *wave {
-	return &wave{s: s, set: set, missing: make([]int32, len(s.head))}
+// newWave begins with the empty set: an instance misses its positive literals, and
+// the negated ones whose atoms are in the other set.
+func (s *simplified) newWave(set, other []bool) *wave {
+	clear(set)
+	w := &wave{s: s, set: set, missing: make([]int32, len(s.head))}
+	for i := range s.head {
+		s.theory.watch.step()
+		for _, lit := range s.bodyOf(i) {
+			if lit&1 == 0 || other[lit>>1] {
+				w.missing[i]++
+			}
+		}
+	}
+	return w
 }
 
 // add puts an atom into the set.

@@ -72,16 +72,23 @@ func (config Config) String() string {
 		config.Method, config.Table, config.Order, config.Moves, config.Skip, lp, config.variant)
 }
 
+// draw draws a game and returns it with its value for the row player, and a search
+// of the configuration.
+func (config Config) draw(t *rapid.T) (g *stacked, value float64, searcher *Searcher) {
+	g = drawStacked(t)
+	value, _ = g.exact().Float64()
+	searcher, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, value, searcher
+}
+
 func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
 	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				g := drawStacked(t)
-				want, _ := g.exact().Float64()
-				searcher, err := New(config)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g, want, searcher := config.draw(t)
 				m := g.machine()
 				got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
 				if err != nil {
@@ -102,12 +109,7 @@ func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 		}
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				g := drawStacked(t)
-				want, _ := g.exact().Float64()
-				searcher, err := New(config)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g, want, searcher := config.draw(t)
 				m := g.machine()
 				s, err := newSolver(context.Background(), searcher.config, m, 1<<20)
 				if err != nil {
@@ -135,12 +137,7 @@ func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
 	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				g := drawStacked(t)
-				want, _ := g.exact().Float64()
-				searcher, err := New(config)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g, want, searcher := config.draw(t)
 				m := g.machine()
 				limits := search.Limits{MaxNodes: rapid.Int64Range(1, 30).Draw(t, "nodes")}
 				got, err := searcher.Search(context.Background(), m, m.Initial(), limits)

@@ -81,23 +81,18 @@ func checkPlan(t rapid.TB, p *Plan, columns [][]uint64) {
 		}
 		want = append(want, rows)
 	}
-	for _, k := range All() {
-		e, err := k.Engine(p)
-		if err != nil {
-			t.Fatalf("%s: %v", k.name, err)
-		}
-		m := newGuarded(e)
+	onEveryKernel(t, p, func(m *guarded) {
 		m.fill(columns)
 		for i := range p.Programs {
 			m.Run(i)
 		}
 		m.check(t)
-		for w := range e.Words() {
+		for w := range m.engine.Words() {
 			if got := m.column(w); !slices.Equal(got, want[w]) {
-				t.Fatalf("%s: word %d of the rows differs for %v", k.name, w, p.Programs)
+				t.Fatalf("%s: word %d of the rows differs for %v", m.engine.kernel.name, w, p.Programs)
 			}
 		}
-	}
+	})
 }
 
 func TestProgramsOfEveryForm(t *testing.T) { rapid.Check(t, checkDrawn) }
@@ -118,24 +113,19 @@ func checkDrawn(t *rapid.T) {
 func checkChoices(t rapid.TB, p *Plan, columns [][]uint64) {
 	t.Helper()
 	var last *guarded
-	for _, k := range All() {
-		e, err := k.Engine(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := newGuarded(e)
+	onEveryKernel(t, p, func(m *guarded) {
 		m.fill(columns)
 		m.ChooseRandom(machine.NewRand(3))
 		m.check(t)
-		for w := range e.Words() {
+		for w := range m.engine.Words() {
 			if got := m.column(w); last != nil && !slices.Equal(got, last.column(w)) {
-				t.Fatalf("%s and %s choose differently", k.name, last.engine.kernel.name)
+				t.Fatalf("%s and %s choose differently", m.engine.kernel.name, last.engine.kernel.name)
 			} else if len(p.Moves) == 1 { // several roles may overwrite what is legal for each other
 				checkChosen(t, p.Moves[0], columns[w], got)
 			}
 		}
 		last = m
-	}
+	})
 }
 
 // checkChosen checks that one move was made in the lanes that had any.
@@ -158,14 +148,9 @@ func checkChosen(t rapid.TB, m Moves, before, after []uint64) {
 
 func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
 	t.Helper()
-	for _, k := range All() {
-		e, err := k.Engine(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := newGuarded(e)
+	onEveryKernel(t, p, func(m *guarded) {
 		m.fill(columns)
-		from, mask := make([]uint64, p.Fluents.Count*e.Words()), make([]uint64, e.Words())
+		from, mask := make([]uint64, p.Fluents.Count*m.engine.Words()), make([]uint64, m.engine.Words())
 		for i := range from {
 			from[i] = 0x0123456789abcdef * uint64(i)
 		}
@@ -175,16 +160,16 @@ func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
 		m.Blend(from, mask)
 		m.check(t)
 		for i, got := range m.rows {
-			w := i % e.Words()
-			want := columns[w][i/e.Words()]
-			if f := i - p.Fluents.First*e.Words(); f >= 0 && f < len(from) {
+			w := i % m.engine.Words()
+			want := columns[w][i/m.engine.Words()]
+			if f := i - p.Fluents.First*m.engine.Words(); f >= 0 && f < len(from) {
 				want = want&^mask[w] | from[f]&mask[w]
 			}
 			if got != want {
-				t.Fatalf("%s: word %d is %#x after blending, want %#x", k.name, i, got, want)
+				t.Fatalf("%s: word %d is %#x after blending, want %#x", m.engine.kernel.name, i, got, want)
 			}
 		}
-	}
+	})
 }
 
 // A role can have more moves than fit 20 binary digits, or any other number of them
@@ -199,13 +184,8 @@ func TestAMillionMovesOfARole(t *testing.T) {
 		legal[i] = 1
 	}
 	p := &Plan{Rows: 2 + moves, Moves: []Moves{{Legal: legal, Does: 2}}}
-	for _, k := range All() {
-		e, err := k.Engine(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := newGuarded(e)
-		w := e.Words()
+	onEveryKernel(t, p, func(m *guarded) {
+		w := m.engine.Words()
 		for i := range w {
 			m.rows[w+i] = ^uint64(0)
 		}
@@ -215,28 +195,23 @@ func TestAMillionMovesOfARole(t *testing.T) {
 		for _, word := range m.rows[2*w:] {
 			chosen += bits.OnesCount64(word)
 		}
-		if chosen != k.lanes {
-			t.Errorf("%s: %d moves chosen in %d lanes", k.name, chosen, k.lanes)
+		if chosen != m.engine.kernel.lanes {
+			t.Errorf("%s: %d moves chosen in %d lanes", m.engine.kernel.name, chosen, m.engine.kernel.lanes)
 		}
-	}
+	})
 }
 
 func TestRolesWithoutMovesChooseNone(t *testing.T) {
 	p := &Plan{Rows: 4, Moves: []Moves{{}, {Legal: []int32{1}, Does: 2}, {Does: 1 << 30}}}
 	columns := randomColumns(rand.New(rand.NewPCG(1, 1)), p.Rows)
-	for _, k := range All() {
-		e, err := k.Engine(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := newGuarded(e)
+	onEveryKernel(t, p, func(m *guarded) {
 		m.fill(columns)
 		m.ChooseRandom(machine.NewRand(1))
 		m.check(t)
 		if got := m.column(0); got[2] != columns[0][1] || got[3] != columns[0][3] {
-			t.Errorf("%s: rows %x after choosing, and %x before", k.name, got, columns[0])
+			t.Errorf("%s: rows %x after choosing, and %x before", m.engine.kernel.name, got, columns[0])
 		}
-	}
+	})
 }
 
 func TestLoopsEndEvenIfTheyAreNotMonotone(t *testing.T) {

@@ -156,6 +156,18 @@ func newGuarded(e *Engine) *guarded {
 	return g
 }
 
+// onEveryKernel runs a plan on one kernel after the other.
+func onEveryKernel(t rapid.TB, p *Plan, run func(m *guarded)) {
+	t.Helper()
+	for _, k := range All() {
+		e, err := k.Engine(p)
+		if err != nil {
+			t.Fatalf("%s: %v", k.name, err)
+		}
+		run(newGuarded(e))
+	}
+}
+
 // check fails if something outside the memory, or the constant false, was written.
 func (g *guarded) check(t rapid.TB) {
 	t.Helper()
