@@ -6,6 +6,7 @@ package games
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ func Source(name string) (file string, src []byte, err error) {
 	first, rest, _ := strings.Cut(name, "-")
 	i := slices.IndexFunc(families, func(f family) bool { return f.Name() == first })
 	if i < 0 {
-		return "", nil, unknownFamily(first)
+		return "", nil, unknownFamily(cmp.Or(first, name))
 	}
 	f := families[i]
 	args, err := f.parse(name, strings.TrimPrefix(name, first))

@@ -82,6 +82,7 @@ func TestAWrongNameIsExplained(t *testing.T) {
 		"bidding":                  "did you mean biddingTicTacToe-C",
 		"chess960anarchy":          "there are biddingTicTacToe-C",
 		"":                         "there are biddingTicTacToe-C",
+		"-x":                       `unknown game "-x"; there are`,
 		"connectFour-":             `W (columns) must be a number from 4 to 20, found ""`,
 		"connectFour-3x4":          `W (columns) must be a number from 4 to 20, found "3x4"`,
 		"connectFour-5":            `found "" where "x" and H should stand`,

@@ -82,6 +82,10 @@ type Result struct {
 	Strategies [][]Weighted
 	// Line is the principal line: joint moves from the root, one move per role.
 	Line [][]machine.Move
+	// Unfinished says why the search ended before its value was found, where neither
+	// the context nor MaxNodes was the reason: more of what it names, or another
+	// search, gets further. Nil otherwise.
+	Unfinished error
 	Counters
 }
 

@@ -11,7 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"syscall"
+	"time"
 
 	"github.com/google/renameio/v2"
 )
@@ -54,27 +56,53 @@ func WriteTo(path string, write func(io.Writer) error) error {
 }
 
 // Check tells whether a file can be written at a path, and leaves everything as
-// it was. It promises nothing of the space on the disk.
+// it was, but for what a writer of that file has left behind that was killed. It
+// promises nothing of the space on the disk.
 func Check(path string) error {
 	f, err := open(path)
 	if err == nil {
 		err = f.Cleanup()
 	}
+	if r, ok := f.(*replacement); ok {
+		sweep(r.dir, regexp.QuoteMeta(r.name))
+	}
 	return explain(path, err)
 }
 
 // CheckDir tells whether files can be written in a folder, which is made if need
-// be.
+// be. It removes what writers have left behind there that were killed.
 func CheckDir(dir string) error {
 	err := os.MkdirAll(dir, dirMode)
 	if err != nil {
 		return explain(dir, err)
 	}
-	f, err := os.CreateTemp(dir, ".check-*")
+	f, err := renameio.NewPendingFile(filepath.Join(dir, "check"), renameio.WithTempDir(dir))
 	if err == nil {
-		err = errors.Join(f.Close(), os.Remove(f.Name()))
+		err = f.Cleanup()
+		sweep(dir, ".+")
 	}
 	return explain(dir, err)
+}
+
+// abandoned is the time after the last writing at which a hidden file belongs to
+// nobody any longer: who lives goes on writing, or has put it in its place.
+const abandoned = 10 * time.Minute
+
+// sweep removes the hidden files of writers that were killed before they could put
+// them in their place, for names that the pattern matches. The number behind them is
+// the one that renameio draws: of 19 digits, nearly always. What cannot be removed
+// stays, which is no fault of whoever wants to write.
+func sweep(dir, pattern string) {
+	hidden := regexp.MustCompile(`^\.` + pattern + `\d{15,19}$`)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !hidden.MatchString(e.Name()) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // pending is a file that is being written.
@@ -126,7 +154,7 @@ func open(path string) (pending, error) {
 	if info != nil {
 		keepOwner(f.File, info)
 	}
-	return &replacement{f, dir}, nil
+	return &replacement{f, dir, filepath.Base(path)}, nil
 }
 
 // target follows symbolic links to the file that they point to, which need not
@@ -169,7 +197,7 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 // replacement is the hidden file beside the one that it will replace.
 type replacement struct {
 	*renameio.PendingFile
-	dir string
+	dir, name string // of the other one
 }
 
 // CloseAtomicallyReplace puts the file in its place, on the disk too: content and

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // names lists a folder.
@@ -243,5 +244,53 @@ func TestCheckDirMakesTheFolder(t *testing.T) {
 	write(t, file, "old", 0o644)
 	if err := CheckDir(file); !errors.Is(err, syscall.ENOTDIR) || !strings.Contains(err.Error(), file) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// leaveBehind begins to write a file and goes no further, as if killed some time ago.
+// It returns the path of the hidden file.
+func leaveBehind(t *testing.T, path string, ago time.Duration) string {
+	t.Helper()
+	f, err := open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Write([]byte("half"))
+	hidden, then := f.(*replacement).Name(), time.Now().Add(-ago)
+	if err := errors.Join(err, f.(*replacement).File.Close(), os.Chtimes(hidden, then, then)); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Base(hidden)
+}
+
+func TestWhatKilledWritersLeaveBehindIsSwept(t *testing.T) {
+	dir := t.TempDir()
+	one, other := filepath.Join(dir, "m.1.json"), filepath.Join(dir, "m.2.json")
+	young := leaveBehind(t, one, abandoned/2)
+	dead, foreign := leaveBehind(t, one, 2*abandoned), leaveBehind(t, other, 2*abandoned)
+	kept := []string{young, ".config.json", ".cache-20240131", "m.1.json1234567890123456789", ".1234567890123456789.json"}
+	old := time.Now().Add(-24 * time.Hour)
+	for _, name := range kept[1:] {
+		path := filepath.Join(dir, name)
+		write(t, path, "of somebody else", 0o644)
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, check := range []struct {
+		do   func() error
+		left []string
+	}{
+		{func() error { return nil }, append([]string{dead, foreign}, kept...)},
+		{func() error { return Check(one) }, append([]string{foreign}, kept...)},
+		{func() error { return CheckDir(dir) }, kept},
+	} {
+		if err := check.do(); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(check.left)
+		if now := names(t, dir); !slices.Equal(now, check.left) {
+			t.Errorf("the folder holds %v, want %v", now, check.left)
+		}
 	}
 }

@@ -97,6 +97,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"unknown flag":        {[]string{"solve", "ticTacToe", "--quickly"}, "--quickly"},
 		"missing game":        {[]string{"solve"}, "<game>"},
 		"unknown game":        {[]string{"perft", "ticTacTow", "2"}, "did you mean ticTacToe"},
+		"no name of a game":   {[]string{"inspect", "--", "-x"}, `unknown game "-x"`},
 		"parameter too large": {[]string{"inspect", "goofspiel-1000"}, "1000"},
 		"missing file":        {[]string{"solve", "no/such.kif"}, "no/such.kif"},
 		"no file to check":    {[]string{"validate", "nosuch.kif"}, "nosuch.kif"},
@@ -361,6 +362,14 @@ func TestAnInterruptedExperimentSaysSo(t *testing.T) {
 func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
 	execute(t, "solve", "trio").expect(t, statusBad, "trio")
 	execute(t, "solve", "goofspiel-4", "--method", "bab").expect(t, statusBad, "both roles choose at once")
+	// Nobody has a choice, and there is no end.
+	endless := file(t, "endless.kif", `
+		(role a) (role b) (init here)
+		(<= (legal ?r on) (role ?r)) (<= (next here) (true here))
+		(<= terminal (not (true here))) (<= (goal ?r 50) (role ?r))`)
+	for _, method := range []string{"auto", "bi", "smab", "best", "anytime"} {
+		execute(t, "solve", endless, "--method", method).expect(t, statusBad, "is not solved: there are positions more than")
+	}
 }
 
 func TestBenchMeasuresEveryGame(t *testing.T) {

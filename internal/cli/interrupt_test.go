@@ -33,7 +33,6 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 		"solve":          {[]string{"solve", "goofspiel-12"}, "value of red"},
 		"induction":      {[]string{"solve", "goofspiel-12", "--method", "bi"}, "value of red"},
 		"sequential":     {[]string{"solve", "connectFour", "--method", "bab"}, "proved bounds"},
-		"sequence form":  {[]string{"solve", "goofspiel-9", "--method", "seqform"}, "value of red"},
 		"certificate":    {[]string{"solve", "goofspiel-8", "--certify", "--method", "smab"}, "value of red"},
 		"match":          {[]string{"match", "connectFour", "--count", "1000", "--players", "mcts,random"}, "random"},
 		"first match":    {[]string{"match", "connectFour", "--start-clock", "3600"}, "aborted"},

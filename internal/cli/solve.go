@@ -45,10 +45,13 @@ func (c *solveCommand) Run(s *console) error {
 	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
-	if !solution.IsWithin(c.Epsilon) {
-		return fmt.Errorf("%s is not solved", c.Game)
+	switch {
+	case solution.IsWithin(c.Epsilon):
+		return nil
+	case solution.Unfinished != "":
+		return fmt.Errorf("%s is not solved: %s", c.Game, solution.Unfinished)
 	}
-	return nil
+	return fmt.Errorf("%s is not solved", c.Game)
 }
 
 // share is the memory of each of those that are there at the same time: the table

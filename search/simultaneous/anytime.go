@@ -284,7 +284,7 @@ func (s *solver) deepen(ctx context.Context, q machine.State, lim search.Limits)
 
 // outcome is the result of an anytime search so far.
 func (s *solver) outcome(proved search.Interval, estimate float64, strategies [][]search.Weighted, started time.Time) search.Result {
-	r := search.Result{Values: s.values(proved), Proved: true, Strategies: strategies, Counters: s.counters}
+	r := search.Result{Values: s.values(proved), Proved: true, Strategies: strategies, Counters: s.counters, Unfinished: s.cause}
 	v := confine(search.Exact(estimate), proved).Lower
 	sum := 100.0
 	if s.sumKnown {

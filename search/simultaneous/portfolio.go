@@ -83,7 +83,7 @@ func combine(total *search.Result, turn search.Result) {
 			}
 		}
 	}
-	total.Counters = turn.Counters
+	total.Unfinished, total.Counters = turn.Unfinished, turn.Counters
 	total.Nodes += counters.Nodes
 	total.LPCalls += counters.LPCalls
 	total.LPTime += counters.LPTime

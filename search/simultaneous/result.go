@@ -14,7 +14,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	started := time.Now()
 	s.begin(ctx, lim)
 	v, strategies := s.root(q)
-	result := search.Result{Proved: true, Counters: s.counters}
+	result := search.Result{Proved: true, Counters: s.counters, Unfinished: s.cause}
 	if s.err == nil && !s.stopped && !lim.NoLine && s.config.Method != SequenceForm {
 		result.Line = s.line(q, strategies)
 	}
@@ -28,7 +28,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 // begin resets what belongs to one search.
 func (s *solver) begin(ctx context.Context, lim search.Limits) {
 	s.counters, s.serializedNodes, s.mixed = search.Counters{}, 0, 0
-	s.ctx, s.limits, s.err = ctx, lim, nil
+	s.ctx, s.limits, s.err, s.cause = ctx, lim, nil, nil
 	s.stopped = ctx.Err() != nil
 	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(s.machine.Words()))
 	s.lp.Within(ctx)

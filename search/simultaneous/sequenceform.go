@@ -1,6 +1,7 @@
 package simultaneous
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -152,8 +153,12 @@ func (b *sequenceForm) child(f *frame, depth, c, reply, move int, probability fl
 	if f.expansion.Terminal[c] {
 		return b.positive * probability * s.payoff(f.expansion.ChildGoals(c))
 	}
-	if sequenceBytes*int64(len(b.program.Entries)) > s.maxBytes || depth+1 >= maxPlies {
-		s.stopped = true
+	if need := sequenceBytes * int64(len(b.program.Entries)); need > s.maxBytes {
+		s.stop(fmt.Errorf("the program of the sequence form is that of the whole game tree: %d positions of it need more than %d MiB; give it more, or take another method",
+			s.counters.Nodes, s.maxBytes>>20))
+	}
+	if s.stops(depth + 1) {
+		return 0
 	}
 	next, v, open := s.open(depth+1, f.expansion.Child(c))
 	if !open {

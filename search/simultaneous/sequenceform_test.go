@@ -8,15 +8,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/matrix"
 )
 
 func TestSequenceFormFindsTheValueOfRandomStackedGames(t *testing.T) {
-	program := matrix.Linear{Objective: []float64{1}, Variables: []matrix.Bounds{{Upper: 1}}, Rows: []matrix.Bounds{{Upper: 1}}}
-	if _, _, err := program.Maximize(); err != nil {
-		t.Skip(err)
-	}
+	needGLPK(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
 		want, _ := g.exact().Float64()
@@ -27,7 +26,16 @@ func TestSequenceFormFindsTheValueOfRandomStackedGames(t *testing.T) {
 	})
 }
 
+// needGLPK skips a test of a build that cannot solve the programs.
+func needGLPK(t *testing.T) {
+	t.Helper()
+	if _, err := matrix.NewEngine("glpk"); err != nil {
+		t.Skip(err)
+	}
+}
+
 func TestSequenceFormStopsAtItsLimits(t *testing.T) {
+	needGLPK(t)
 	searcher, err := New(Config{Method: SequenceForm})
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +45,27 @@ func TestSequenceFormStopsAtItsLimits(t *testing.T) {
 	if err != nil || got.Solved() || got.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
 		t.Fatalf("%v, error %v: want the goal range", got.Values, err)
 	}
+	if got.Unfinished == nil || !strings.Contains(got.Unfinished.Error(), "more than 0 MiB") {
+		t.Errorf("unfinished because of %v", got.Unfinished)
+	}
+}
+
+func TestSequenceFormEndsWithItsContext(t *testing.T) {
+	needGLPK(t)
+	g := toys.Wide{Roles: two, Moves: []int{4, 4}, Depth: 30}
+	passes := toys.PassesAfterEnd(g.Machine(), 1000, func(ctx context.Context, m machine.Machine) {
+		searcher, err := New(Config{Method: SequenceForm})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := searcher.Search(ctx, m, m.Initial(), search.Limits{})
+		if err != nil || got.Solved() || got.Unfinished != nil {
+			t.Errorf("solved: %t, unfinished: %v, error %v", got.Solved(), got.Unfinished, err)
+		}
+	})
+	if passes > 8 {
+		t.Errorf("%d passes more", passes)
+	}
 }
 
 func TestSequenceFormWithoutGLPKSaysHowToGetIt(t *testing.T) {
@@ -45,8 +74,8 @@ func TestSequenceFormWithoutGLPKSaysHowToGetIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newGoofspiel(descending(3), false)
-	_, err = searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
-	if err != nil && !strings.Contains(err.Error(), "glpk") {
-		t.Fatalf("error %v", err)
+	got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
+	if err != nil && (!strings.Contains(err.Error(), "-tags glpk") || got.Nodes > 0) {
+		t.Fatalf("error %v after %d positions", err, got.Nodes)
 	}
 }

@@ -16,6 +16,9 @@ import (
 // that never ends. A search that gets so deep stops there.
 const maxPlies = 1 << 12
 
+// errTooDeep is why.
+var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPlies)
+
 // lpSample: every so many calls of the LP engine one is timed, on behalf of all,
 // because reading the clock takes as long as solving a small game.
 const lpSample = 16
@@ -72,6 +75,7 @@ type solver struct {
 	limits   search.Limits
 	reported time.Time // when limits.Progress was called
 	stopped  bool
+	cause    error // of that, if it is a bound of the search's own
 	err      error
 }
 
@@ -79,6 +83,11 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	lp, err := config.Engine()
 	if err != nil {
 		return nil, err
+	}
+	if config.Method == SequenceForm {
+		if _, err := matrix.NewEngine("glpk"); err != nil {
+			return nil, err // now, not after the program for it has been written
+		}
 	}
 	roles, err := assignRoles(m.Names(), config.Row)
 	if err != nil {
@@ -256,14 +265,23 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		f.through = append(f.through[:0], e.Child(0)...)
 		q = f.through
 	}
-	s.stopped = true
+	s.stop(errTooDeep)
 	return nil, unknown, false
 }
 
 // stops tells whether the search is over, as it is at the greatest depth.
 func (s *solver) stops(depth int) bool {
-	s.stopped = s.stopped || depth >= maxPlies
+	if depth >= maxPlies {
+		s.stop(errTooDeep)
+	}
 	return s.stopped
+}
+
+// stop ends the search at a bound of its own; the first cause of an end counts.
+func (s *solver) stop(cause error) {
+	if !s.stopped {
+		s.stopped, s.cause = true, cause
+	}
 }
 
 // poll stops the search at its limits. It is called once for each expansion.

@@ -23,6 +23,8 @@ type Solution struct {
 	Seconds   float64                       `json:"seconds"`
 	PeakBytes int64                         `json:"peak_bytes"`
 	Evictions int64                         `json:"evictions,omitempty"` // positions lost by the table, see search.Counters
+	// Unfinished says why the search ended early, see search.Result.
+	Unfinished string `json:"unfinished,omitempty"`
 
 	*Certificate // nil if there is none
 
@@ -48,6 +50,9 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 		Evictions: r.Evictions,
 		Names:     names,
 		Result:    r,
+	}
+	if r.Unfinished != nil {
+		s.Unfinished = r.Unfinished.Error()
 	}
 	for role, v := range r.Values {
 		s.Value[names.Roles[role]] = [2]float64{v.Lower, v.Upper}
