@@ -99,8 +99,9 @@ func (m *Margins) reserve(clock time.Duration) time.Duration {
 
 func scaled(by float64, d time.Duration) time.Duration { return time.Duration(by * float64(d)) }
 
-// moved takes note of a move for which the time was used up: how long after its arrival the message reached us,
-// and how long after the margin began the move was there.
+// moved takes note of a move for which the time was used up: how long after its
+// arrival the message reached us, and how long after the margin began the move was
+// there.
 func (m *Margins) moved(delay, overrun time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -111,8 +111,8 @@ func (m *match) compiled(ctx context.Context, a reasoner.Attempt, memory *memory
 	m.follow(ctx, from, func() rulebook { return newCompiled(a.Machine) }, a.Machine)
 }
 
-// follow keeps up with the history by the rulebook that rules makes, in a goroutine of its own, until
-// ctx is done. of is the machine that the rulebook is, if it is one.
+// follow keeps up with the history by the rulebook that rules makes, in a goroutine
+// of its own, until ctx is done. If the rulebook is a machine, of is that machine.
 func (m *match) follow(ctx context.Context, from source, rules func() rulebook, of machine.Machine) {
 	f := &follower{match: m, from: from, machine: of}
 	go func() {

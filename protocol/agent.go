@@ -38,8 +38,8 @@ type Match struct {
 // each PLAY and STOP, the joint move of the message (one term per role in order
 // of the role declarations), or nil for NIL. Nothing has been checked but the
 // spelling: the same may have been said twice, something may be missing, a joint
-// move may have more or fewer moves than there are roles, and making sense of it is up to the agent. From call to call it only grows;
-// agents don't change it.
+// move may have more or fewer moves than there are roles, and making sense of it is
+// up to the agent. From call to call it only grows; agents don't change it.
 type Agent interface {
 	// Start prepares for a match and returns in time for the start clock.
 	Start(ctx context.Context, m Match) error

@@ -61,7 +61,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, v *visitor) (str
 	defer body.relax()
 	text, err := e.readBody(body, r.ContentLength, v)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = refuse(http.StatusRequestTimeout, "slow", "the message did not arrive in time: %d bytes in %v", body.bytes, body.patience())
+		err = refuse(http.StatusRequestTimeout, "slow", "the message did not arrive in time: %d bytes in %v", body.bytes, body.allowed())
 	}
 	return text, err
 }
@@ -123,7 +123,7 @@ type paced struct {
 
 func (p *paced) Read(b []byte) (int, error) {
 	// There is no deadline where there is no network.
-	_ = p.control.SetReadDeadline(p.began.Add(p.patience()))
+	_ = p.control.SetReadDeadline(p.began.Add(p.allowed()))
 	n, err := p.body.Read(b)
 	p.bytes += int64(n)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -132,8 +132,8 @@ func (p *paced) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// patience is how long what has arrived may have taken.
-func (p *paced) patience() time.Duration {
+// allowed is how long what has arrived may have taken.
+func (p *paced) allowed() time.Duration {
 	return bodyGrace + time.Duration(p.bytes)*time.Second/minRate
 }
 

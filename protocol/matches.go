@@ -133,7 +133,7 @@ func (e *Endpoint) claim(s *session) bool {
 		return false
 	}
 	s.running = true
-	s.expiry = time.AfterFunc(s.patience(), func() { e.abandon(s, "no message for too long") })
+	s.expiry = time.AfterFunc(s.maxSilence(), func() { e.abandon(s, "no message for too long") })
 	return true
 }
 
@@ -172,7 +172,7 @@ func (e *Endpoint) find(id string) *session {
 	defer e.mu.Unlock()
 	s := e.sessions[strings.ToLower(id)]
 	if s != nil && s.running {
-		s.expiry.Reset(s.patience())
+		s.expiry.Reset(s.maxSilence())
 	}
 	return s
 }

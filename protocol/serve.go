@@ -59,9 +59,9 @@ func Serve(ctx context.Context, l net.Listener, e *Endpoint) error {
 	}
 	e.finish()
 	e.admission.closeWaiting()
-	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	err := server.Shutdown(patience)
+	err := server.Shutdown(closing)
 	e.Close()
 	if err != nil {
 		err = server.Close()
@@ -70,7 +70,7 @@ func Serve(ctx context.Context, l net.Listener, e *Endpoint) error {
 	go func() { e.written.Wait(); close(written) }()
 	select {
 	case <-written:
-	case <-patience.Done(): // a disk that hangs
+	case <-closing.Done(): // a disk that hangs
 	}
 	return err
 }

@@ -155,8 +155,8 @@ func findRole(g *gdl.Game, name string) (string, error) {
 	return found, nil
 }
 
-// patience is how long the session may go without a message.
-func (s *session) patience() time.Duration {
+// maxSilence is how long the session may go without a message.
+func (s *session) maxSilence() time.Duration {
 	if s.match.StartClock == 0 || s.match.PlayClock == 0 {
 		return unlimitedSilence
 	}

@@ -45,8 +45,8 @@ type Compilation struct {
 // than a part of soon, the time in which some machine is wanted, the others are
 // tried beside it, one after the other until one works or the best one has.
 //
-// Each engine has the whole of o.Budget, and a part of o.Memory, which all together
-// keep. The function report is told of each attempt that was not called off, from
+// Each engine has the whole of o.Budget, and a part of o.Memory; together they stay
+// within it. The function report is told of each attempt that was not called off, from
 // other goroutines, possibly two at once. A panic of an engine is an error. When
 // ctx is done, everything stops.
 func Begin(ctx context.Context, g *gdl.Game, o Options, soon time.Duration, report func(Attempt)) *Compilation {

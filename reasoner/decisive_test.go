@@ -18,17 +18,17 @@ func decisive(t *testing.T, game string) (m, d machine.Machine) {
 	return m, m.(machine.Decider).Decisive(t.Context())
 }
 
-// prospects are what the moves of the only role that has a choice lead to.
-type prospects struct {
+// outcomes are what the moves of the only role that has a choice lead to.
+type outcomes struct {
 	role     machine.Role
 	wins     map[machine.Move]bool // the game ends with the best goal
 	blunders map[machine.Move]bool // another role can win then
 }
 
-// look finds the prospects of a position that is not terminal by expanding it and
+// look finds the outcomes of a position that is not terminal by expanding it and
 // its children.
-func look(x *machine.Expander, e *machine.Expansion, s machine.State) prospects {
-	p := prospects{wins: map[machine.Move]bool{}, blunders: map[machine.Move]bool{}}
+func look(x *machine.Expander, e *machine.Expansion, s machine.State) outcomes {
+	p := outcomes{wins: map[machine.Move]bool{}, blunders: map[machine.Move]bool{}}
 	_ = x.Expand(e, s)
 	for r, moves := range e.Moves {
 		if len(moves) > 1 {

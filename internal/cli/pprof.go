@@ -36,8 +36,8 @@ func (s *console) servePprof(address string) error {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	const patience = 5 * time.Second
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: patience, IdleTimeout: patience}
+	const idle = 5 * time.Second
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: idle, IdleTimeout: idle}
 	context.AfterFunc(s.ctx, func() { _ = server.Close() })
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

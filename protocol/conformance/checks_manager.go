@@ -48,8 +48,8 @@ func (v *view) want(ok bool, sent, expected, got string) {
 	}
 }
 
-// patience is how much longer than a clock a manager may take.
-const patience = 5 * time.Second
+// grace is how much longer than a clock a manager may take.
+const grace = 5 * time.Second
 
 var managerChecks = slices.Concat(formChecks, courseChecks, mannerChecks())
 
@@ -116,7 +116,7 @@ var courseChecks = []managerCheck{
 			v.want(first.joint == nil, "ready", "NIL", first.body)
 			if clock := s.start.message.StartClock; clock > 0 {
 				took := first.arrived.Sub(s.start.arrived)
-				v.want(took <= clock+patience, "ready", fmt.Sprintf("PLAY within %v", clock+patience), fmt.Sprintf("PLAY after %v", took))
+				v.want(took <= clock+grace, "ready", fmt.Sprintf("PLAY within %v", clock+grace), fmt.Sprintf("PLAY after %v", took))
 			}
 		}
 	}},
@@ -176,7 +176,7 @@ func mannerChecks() []managerCheck {
 					return
 				}
 				clock, took := s.start.message.PlayClock, next.arrived.Sub(t.arrived)
-				v.want(took >= clock && took <= clock+patience, "no move", fmt.Sprintf("the next message after %v to %v", clock, clock+patience),
+				v.want(took >= clock && took <= clock+grace, "no move", fmt.Sprintf("the next message after %v to %v", clock, clock+grace),
 					fmt.Sprintf("after %v: %s", took, next.body))
 			})
 		},

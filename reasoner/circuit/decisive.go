@@ -18,8 +18,9 @@ import (
 // choosing among all legal moves.
 
 // maxPolicyCost is how many times as many gates the game with the policy may have as
-// the game without. At equal time (search/montecarlo/README.md) the policy gained at factors of 2 (breakthrough)
-// and 8 (connect four), and lost at 30 and more (gomoku, checkers).
+// the game without. At equal time (search/montecarlo/README.md) the policy gained at
+// factors of 2 (breakthrough) and 8 (connect four), and lost at 30 and more (gomoku,
+// checkers).
 const maxPolicyCost = 16
 
 // WithDecisiveMoves is an optimised game with a policy of decisive moves, optimised

@@ -100,10 +100,10 @@ type Lab struct {
 
 // Run runs an experiment, one of Names, and calls yield with each row as soon as
 // it is there. A line of a table ends at the first size that is not finished, but
-// for one row that says so, and the figures of the literature. A game that fails does not keep the others from being run, and its error is
-// returned in the end. When ctx is done, the row of the game that was
-// interrupted is the last one, and Run returns ctx.Err(). Errors of yield end
-// the experiment.
+// for one row that says so, and the figures of the literature. A game that fails
+// does not keep the others from being run, and its error is returned in the end.
+// When ctx is done, the row of the game that was interrupted is the last one, and
+// Run returns ctx.Err(). Errors of yield end the experiment.
 func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error {
 	runs, err := runsOf(name, l.Sizes)
 	if err != nil {

@@ -49,7 +49,9 @@ type Config struct {
 	Exploration float64
 }
 
-// slowLanes is the number of playouts at a time on a machine that is not parallel: more of them would make the tree blind for their sake.
+// slowLanes is the number of playouts at a time on a machine that is not parallel.
+// Playouts of a batch are chosen before the result of any of them is known; where a
+// batch costs as much as its playouts one by one, small batches choose better.
 const slowLanes = 8
 
 // defaultBytes bounds the trees where the limits do not.

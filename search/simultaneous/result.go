@@ -103,9 +103,9 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 	return s.shown.Moves, !errors.Is(err, machine.ErrStuck)
 }
 
-// lineNodes is the number of nodes that a principal line may take, if that is more
-// than the search took: of positions whose value symmetry tells nothing else is
-// known.
+// lineNodes is the number of nodes that a principal line may take, or as many as the
+// search took, if these are more. A search that symmetry has answered at once took
+// hardly any, and knows nothing of the positions on the line.
 const lineNodes = 1000
 
 // line follows the most probable moves from q, searching each position anew,

@@ -1,9 +1,10 @@
 // Package simultaneous solves two-player zero-sum games with simultaneous moves
 // (stacked matrix games), with chance nodes: by backward induction, by
-// simultaneous move alpha-beta (Saffidine, Finnsson and Buro, 2012), and by
-// double oracle with serialized alpha-beta bounds (Bošanský, Lisý, Lanctot,
-// Čermák and Winands, 2016). It knows state machines and matrix games, nothing
-// of rules, matches or clocks.
+// simultaneous move alpha-beta (Saffidine, Finnsson and Buro, 2012), by double
+// oracle with serialized alpha-beta bounds (Bošanský, Lisý, Lanctot, Čermák and
+// Winands, 2016), by best-first search of the matrix, by the sequence form, and by
+// a portfolio of these. It knows state machines and matrix games, nothing of rules,
+// matches or clocks.
 //
 // All methods share one skeleton (solver.go): a position is looked up in the
 // table, expanded, and handed to the method, which returns an interval that

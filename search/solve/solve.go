@@ -1,7 +1,7 @@
 // Package solve is the front door of the exact searches: it tells what kind of game
-// there is, finds the searches that fit it, runs one, and names roles and moves in the result. It owns the names
-// and options of the methods; it searches nothing itself and must not know where a
-// game comes from or who reads the result.
+// there is, finds the searches that fit it, runs one, and names roles and moves in
+// the result. It owns the names and options of the methods; it searches nothing
+// itself and must not know where a game comes from or who reads the result.
 package solve
 
 import (
