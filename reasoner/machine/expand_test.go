@@ -79,9 +79,9 @@ func TestTooManyJointMovesAreRefusedBeforeMemoryIsSpent(t *testing.T) {
 }
 
 func TestAsManyJointMovesAsAllowedAreExpanded(t *testing.T) {
-	m := (&fan{legal: many(2, 1<<8), words: 1}).machine()
+	m := (&fan{legal: many(2, 1<<10), words: 1}).machine()
 	e := new(machine.Expansion)
-	if err := machine.NewExpander(m).Expand(e, m.Initial()); err != nil || e.Children != 1<<16 || !e.Terminal[1<<16-1] {
+	if err := machine.NewExpander(m).Expand(e, m.Initial()); err != nil || e.Children != machine.MaxChildren || !e.Terminal[machine.MaxChildren-1] {
 		t.Errorf("%d children, error %v", e.Children, err)
 	}
 }
@@ -104,8 +104,27 @@ func TestExpansionsStayWithinTheBytesOfTheirExpander(t *testing.T) {
 			t.Errorf("expansion %d: error %v, want %v", i, err, want)
 		}
 	}
-	if err := x.Expand(&plies[0], m.Initial()); err != nil {
-		t.Errorf("the memory of an expansion cannot be used again: %v", err)
+	for range 3 {
+		if err := x.Expand(&plies[0], m.Initial()); err != nil {
+			t.Errorf("the memory of an expansion cannot be used again: %v", err)
+		}
+	}
+	if bytes := x.Bytes(); bytes < 2*100*100 || bytes > 250*100 {
+		t.Errorf("two expansions of 100 children of 100 bytes take %d bytes", bytes)
+	}
+}
+
+func TestAnExpansionThatFitsToTheByteIsMade(t *testing.T) {
+	m := (&fan{legal: many(1, 100), words: 10}).machine()
+	for bytes, want := range map[int64]error{
+		100*(80+1+4+15) - 1:     machine.ErrTooWide,
+		100 * (80 + 1 + 4 + 15): nil,
+	} {
+		x := machine.NewExpander(m)
+		x.Limit(t.Context(), bytes, 15)
+		if err := x.Expand(new(machine.Expansion), m.Initial()); !errors.Is(err, want) {
+			t.Errorf("within %d bytes: error %v, want %v", bytes, err, want)
+		}
 	}
 }
 

@@ -231,12 +231,14 @@ func TestExpandingManyIsExpandingEach(t *testing.T) {
 	expandManyAndEach(t, newCounting(), one)
 
 	const words = 3
-	m := toys.Wide{Roles: []string{"a", "b"}, Moves: []int{9, 9}, Depth: 7, Words: words}.Machine() // more children than lanes
 	several := make([]uint64, n*words)
 	for i := range n {
 		several[i*words], several[i*words+1], several[i*words+2] = uint64(i%7), uint64(i), uint64(i)
 	}
-	expandManyAndEach(t, m, several)
+	for _, inTurn := range []bool{true, false} { // other moves in every position; more children than lanes
+		m := toys.Wide{Roles: []string{"a", "b"}, Moves: []int{9, 10}, InTurn: inTurn, Depth: 7, Words: words}.Machine()
+		expandManyAndEach(t, m, several)
+	}
 }
 
 func expandManyAndEach(t *testing.T, m machine.Machine, states []uint64) {
@@ -251,8 +253,9 @@ func expandManyAndEach(t *testing.T, m machine.Machine, states []uint64) {
 			t.Fatalf("position %d: %s", i, diff)
 		}
 		for c, over := range one.Terminal {
-			if over && one.ChildGoals(c)[0] != many[i].ChildGoals(c)[0] {
-				t.Fatalf("position %d, child %d: goals differ", i, c)
+			goals := one.ChildGoals(c)
+			if len(goals) != len(m.Names().Roles) || over && !cmp.Equal(goals, many[i].ChildGoals(c)) {
+				t.Fatalf("position %d, child %d: goals %v and %v", i, c, goals, many[i].ChildGoals(c))
 			}
 		}
 	}

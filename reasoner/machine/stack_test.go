@@ -175,19 +175,72 @@ func TestPlayoutsCountEveryLaneOfAnyWord(t *testing.T) {
 	}
 }
 
-func TestEndlessPlayoutsAreCutOff(t *testing.T) {
+// sometimesEndless is counting in which 1 leads nowhere but to itself.
+type sometimesEndless struct{ counting }
+
+func (g *sometimesEndless) Next(dst machine.State, joint []machine.Move) {
+	g.counting.Next(dst, joint)
+	if g.at == 1 {
+		dst[0] = 1 << 1
+	}
+}
+
+// Matches are cut off once they are MaxSteps long, and before they are twice that.
+func TestPlayoutsOfMaxStepsAreCutOff(t *testing.T) {
 	fast := newCounting()
-	m := stacked{machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(endless) }), 2}
+	scalar := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(sometimesEndless) })
+	m := stacked{scalar, 2}
 	p := machine.NewPlayouts(m, m.Initial(), 1)
-	for p.Faulty == 0 && p.States < 3*machine.MaxSteps*128 {
+	b, rng := m.NewBatch(), machine.NewRand(1)
+	age, cut := make([]int, b.Lanes()), int64(0)
+	for step := range 3 * machine.MaxSteps {
+		p.Step()
+		b.Evaluate(b.Lanes())
+		again := make([]uint64, 2)
+		for lane := range age {
+			over := b.Terminal()[lane/64]>>(lane%64)&1 != 0
+			if age[lane] >= 2*machine.MaxSteps {
+				t.Fatalf("step %d: the match of lane %d goes on", step, lane)
+			}
+			if p.Faulty > cut && age[lane] >= machine.MaxSteps && !over {
+				cut++
+				over = true
+			}
+			if age[lane]++; over {
+				age[lane] = 0
+				again[lane/64] |= 1 << (lane % 64)
+			}
+		}
+		if p.Faulty != cut {
+			t.Fatalf("step %d: %d matches cut off, %d are as long", step, p.Faulty, cut)
+		}
+		b.ChooseRandom(rng, b.Lanes())
+		b.Advance(b.Lanes())
+		b.Fill(m.Initial(), again)
+	}
+	if cut < 100 {
+		t.Errorf("%d matches were cut off", cut)
+	}
+}
+
+func TestPlayoutsFromATerminalPositionCountItsGoals(t *testing.T) {
+	m := stacked{newCounting(), 2}
+	p := machine.NewPlayouts(m, machine.State{1 << 10}, 1)
+	for range 5 {
 		p.Step()
 	}
-	// It looks at the clocks once in MaxSteps, so a match may get twice as long.
-	if p.Faulty != 128 || p.Ended != 0 || p.States < machine.MaxSteps*128 || p.States > 2*machine.MaxSteps*128 {
-		t.Errorf("%d of 128 matches cut off, %d ended, after %d positions", p.Faulty, p.Ended, p.States)
+	if p.Ended != 5*128 || p.Goals()[0] != 5*128*100 || p.States != 0 {
+		t.Errorf("%d matches ended with goals of %d, after %d positions", p.Ended, p.Goals()[0], p.States)
 	}
-	p.Step()
-	if p.Faulty != 128 {
-		t.Errorf("%d matches cut off: they did not begin again", p.Faulty)
+}
+
+func TestPlayoutsStopAtTheNumberOfPositionsAskedFor(t *testing.T) {
+	fast := newCounting()
+	m := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(endless) })
+	for asked, want := range map[int64]int64{5 * 64: 5 * 64, 5*64 + 1: 6 * 64} {
+		p := machine.NewPlayouts(m, m.Initial(), 1)
+		if p.Run(t.Context(), asked); p.States != want {
+			t.Errorf("%d positions, want %d", p.States, want)
+		}
 	}
 }
