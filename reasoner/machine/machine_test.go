@@ -189,6 +189,70 @@ func TestMovesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
 	}
 }
 
+func TestRolesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
+	names := &machine.Names{Roles: []string{"Red", "RED", "red", "Blue"}}
+	for name, want := range map[string]machine.Role{"Red": 0, "RED": 1, "red": 2, "blue": 3, "rEd": machine.NoRole, "green": machine.NoRole} {
+		if r, ok := names.Role(name); r != want || ok != (want != machine.NoRole) {
+			t.Errorf("%s is role %d, %t", name, r, ok)
+		}
+	}
+}
+
+func TestJointMovesAreWrittenAsOnTheWire(t *testing.T) {
+	names := &machine.Names{Moves: [][]string{{"a", "(go 1)"}, {"noop"}}}
+	if got := names.JointString([]machine.Move{1, 0}); got != "((go 1) noop)" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The figures are those of splitmix64 and xoshiro256++ as published, column by
+// column.
+func TestRandIsTheSameEverywhere(t *testing.T) {
+	rng := machine.NewRand(0)
+	var rows [3 * 2]uint64
+	rng.FillRows(rows[:4], 2)
+	rng.FillRows(rows[4:], 1)
+	want := [...]uint64{0x53175d61490b23df, 0x6dc6e8fa3d98d369, 0x61da6f3dc380d507, 0xa0e529076a07d5b9, 0x5c0fdf91ec9a7bfc}
+	if !cmp.Equal(rows[:5], want[:]) {
+		t.Errorf("%#x, want %#x", rows[:5], want)
+	}
+}
+
+// Without rejection a third of these numbers would come a quarter less often.
+func TestRandIntnIsUniformWhereNumbersAreRejected(t *testing.T) {
+	rng := machine.NewRand(3)
+	const n, thirds = 30_000, 3
+	var count [thirds]int
+	for range n {
+		count[rng.Intn(thirds<<61)%thirds]++
+	}
+	for i, c := range count {
+		if c < n/thirds-350 || c > n/thirds+350 { // four standard deviations
+			t.Errorf("remainder %d came %d times of %d", i, c, n)
+		}
+	}
+}
+
+func TestRandomMovesAreThoseOfTheLane(t *testing.T) {
+	m := toys.Wide{Roles: []string{"a", "b"}, Moves: []int{3, 2}, Depth: 2}.Machine()
+	b := m.NewBatch()
+	n := b.Lanes()
+	b.Evaluate(n)
+	b.ChooseRandom(machine.NewRand(1), n)
+	b.Advance(n)
+	states := make([]uint64, n*m.Words())
+	b.Store(states, n)
+	reached := [2]map[uint64]int{{}, {}} // by half of the lanes and hash
+	for lane := range n {
+		reached[2*lane/n][states[lane*m.Words()+1]]++
+	}
+	for half, of := range reached {
+		if len(of) != 6 {
+			t.Errorf("half %d of the lanes has made %d of 6 joint moves: %v", half, len(of), of)
+		}
+	}
+}
+
 func TestRandIntnIsUniform(t *testing.T) {
 	rng := machine.NewRand(3)
 	var count [7]int

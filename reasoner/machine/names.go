@@ -57,21 +57,22 @@ func (n *Names) Players() []Role {
 // Chance is the role named RandomRole, or NoRole in a game without it.
 func (n *Names) Chance() Role { return Role(slices.Index(n.Roles, RandomRole)) }
 
-// Role finds a role by its name, in any case if only one role matches.
+// Role finds a role by its name: as spelled, or else in any case if only one role
+// matches.
 func (n *Names) Role(name string) (Role, bool) {
-	found := Role(-1)
+	if r := slices.Index(n.Roles, name); r >= 0 {
+		return Role(r), true
+	}
+	found := NoRole
 	for r, s := range n.Roles {
-		if s == name {
-			return Role(r), true
-		}
 		if strings.EqualFold(s, name) {
-			if found >= 0 {
-				return -1, false
+			if found != NoRole {
+				return NoRole, false
 			}
 			found = Role(r)
 		}
 	}
-	return found, found >= 0
+	return found, found != NoRole
 }
 
 // Move finds a move of role r by its text: as spelled, or else in any case if
