@@ -325,7 +325,7 @@ func TestAPuzzleIsPlayedToItsBestGoal(t *testing.T) {
 	var last []string
 	for step := range 9 {
 		move := play(t, p, time.Second, last...)
-		if want := m.Names().Moves[0][step%3]; move != want {
+		if want := m.Names().MoveText(0, machine.Move(step%3)); move != want {
 			t.Fatalf("step %d: plays %s, want %s", step, move, want)
 		}
 		last = []string{move}

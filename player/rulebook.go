@@ -86,14 +86,15 @@ func (c *compiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]s
 	}
 	list := make([]string, len(c.moves))
 	for i, m := range c.moves {
-		list[i] = c.machine.Names().Moves[role][m]
+		list[i] = c.machine.Names().MoveText(machine.Role(role), m)
 	}
 	return list, ctx.Err()
 }
 
 func (c *compiled) knows(role int, text string) bool {
-	_, ok := c.machine.Names().Move(machine.Role(role), text)
-	return ok
+	names := c.machine.Names()
+	_, ok := names.Move(machine.Role(role), text)
+	return ok || names.Open != nil
 }
 
 func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapshot, error) {

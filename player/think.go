@@ -169,7 +169,7 @@ func (t *thinker) unrefuted(at position, f findings, move machine.Move) machine.
 	}
 	for _, m := range f.ranking {
 		if !slices.Contains(f.refuted, m) && slices.Contains(at.legal, m) {
-			t.log.Debug().Str("move", at.machine.Names().Moves[at.role][move]).Msg("refuted")
+			t.log.Debug().Str("move", at.machine.Names().MoveText(at.role, move)).Msg("refuted")
 			return m
 		}
 	}

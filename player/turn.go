@@ -45,7 +45,7 @@ func (t *turn) play(ctx context.Context) (string, error) {
 		at := stand.position(t.match.self)
 		at.give = t.give
 		if c, err := t.desk.choose(thinking, at); err == nil && slices.Contains(at.legal, c.move) {
-			made, text = c, at.machine.Names().Moves[at.role][c.move]
+			made, text = c, at.machine.Names().MoveText(at.role, c.move)
 		}
 	}
 	t.ponder(stand, made)

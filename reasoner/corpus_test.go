@@ -72,8 +72,8 @@ func corpusMachine(ctx context.Context, game *gdl.Game) (machine.Machine, error)
 	}
 	o.Engine = "auto"
 	chosen, err := reasoner.New(ctx, game, o)
-	if err != nil {
-		return nil, err
+	if err != nil || chosen.Names().Open != nil {
+		return chosen, err
 	}
 	return reference.NewWithNames(game, chosen.Names())
 }

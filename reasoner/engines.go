@@ -28,10 +28,11 @@ var engines = []engine{
 	// The ground game as a Boolean circuit: thousands of times as fast as the others,
 	// for games whose ground rules fit the memory and the time.
 	{name: "circuit", time: 0.7, memory: 2.0 / 3, make: newCircuit},
-	// The rules evaluated anew in every position: needs far less of both, and is
-	// ready much sooner, since it grounds only the tables of fluents and moves.
+	// The rules evaluated anew in every position: needs far less of both, is ready
+	// at once, and numbers fluents and moves as it meets them, so that it takes
+	// whatever can be played at all.
 	{name: "datalog", time: 0.8, memory: 1.0 / 3, make: newDatalog},
-	// The interpreter: slow, and takes what not even those tables can be found for.
+	// The interpreter: slow, for rules that even translating makes too many of.
 	{name: "reference", time: 1, memory: 1.0 / 3, make: newReference},
 }
 

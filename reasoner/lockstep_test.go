@@ -23,8 +23,8 @@ type walker struct {
 	machine machine.Machine
 	batch   machine.Batch
 	lane    int
-	spell   func(string) string // from the names of the machine to those in common
-	moves   []map[string]machine.Move
+	spell   func(string) string       // from the names of the machine to those in common
+	moves   []map[string]machine.Move // by role: those that were legal, in the names in common
 	state   []uint64
 }
 
@@ -32,12 +32,8 @@ func newWalker(m machine.Machine, spell func(string) string, rng *rand.Rand) *wa
 	w := &walker{machine: m, batch: m.NewBatch(), spell: spell}
 	w.lane = rng.IntN(w.batch.Lanes())
 	w.state = make([]uint64, m.Words()*w.batch.Lanes())
-	for _, list := range m.Names().Moves {
-		moves := make(map[string]machine.Move)
-		for i, name := range list {
-			moves[spell(name)] = machine.Move(i)
-		}
-		w.moves = append(w.moves, moves)
+	for range m.Names().Roles {
+		w.moves = append(w.moves, make(map[string]machine.Move))
 	}
 	w.restart()
 	return w
@@ -71,7 +67,9 @@ func (w *walker) look() view {
 	for r := range names.Roles {
 		var moves []string
 		for _, m := range w.batch.AppendLegal(nil, w.lane, machine.Role(r)) {
-			moves = append(moves, names.Moves[r][m])
+			text := names.MoveText(machine.Role(r), m)
+			moves = append(moves, text)
+			w.moves[r][w.spell(text)] = m
 		}
 		v.Legal = append(v.Legal, w.spelled(moves))
 	}

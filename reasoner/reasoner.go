@@ -40,8 +40,7 @@ const (
 const batchShare = 8
 
 // New compiles a game into a state machine. With engine "auto" that is the
-// circuit, or the Datalog machine where the circuit does not fit the budget, or
-// the interpreter where not even the table of fluents and moves does;
+// circuit, or the Datalog machine where the circuit does not fit the budget;
 // Info().Reason says why. The error says of each engine tried what it ran out of,
 // and where.
 func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {

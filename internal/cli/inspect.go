@@ -98,7 +98,7 @@ func inspect(game string, m machine.Machine, init time.Duration, passes []reason
 	i := inspection{
 		Game:        game,
 		Roles:       names.Roles,
-		Fluents:     len(names.Fluents),
+		Fluents:     len(names.FluentTexts()),
 		Moves:       make(map[string]int, len(names.Roles)),
 		Gates:       info.Gates,
 		Depth:       info.Depth,
@@ -113,7 +113,7 @@ func inspect(game string, m machine.Machine, init time.Duration, passes []reason
 		VerifiedSeconds: info.Verified.Seconds(),
 	}
 	for r, role := range names.Roles {
-		i.Moves[role] = len(names.Moves[r])
+		i.Moves[role] = len(names.MoveTexts(machine.Role(r)))
 	}
 	for _, p := range passes {
 		i.Passes = append(i.Passes, passed{p.Name, p.Gates, p.Nodes, p.Depth})

@@ -13,7 +13,7 @@ import (
 type replayCommand struct {
 	Rulesheet string `arg:"" help:"Game that was recorded."`
 	Trace     string `arg:"" help:"File of recorded matches (.jsonl or .jsonl.gz)."`
-	Engine    string `enum:"${engines}" default:"circuit" help:"State machine: ${enum}."`
+	Engine    string `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
 }
 
 // Run implements the command.

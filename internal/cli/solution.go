@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/solve"
 )
@@ -27,7 +28,7 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 			if i == 0 {
 				title = "strategy of " + s.Names.Roles[role]
 			}
-			fmt.Fprintf(t, "%s\t%.6f  %s\n", title, w.Probability, s.Names.Moves[role][w.Move])
+			fmt.Fprintf(t, "%s\t%.6f  %s\n", title, w.Probability, s.Names.MoveText(machine.Role(role), w.Move))
 		}
 	}
 	if len(s.Line) > 0 {

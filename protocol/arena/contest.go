@@ -186,7 +186,7 @@ func (c *contest) turn(before []machine.Move) []machine.Move {
 		if joint[r] == machine.NoMove {
 			joint[r] = legal[c.rng.Intn(len(legal))]
 		}
-		moves[r] = c.machine.Names().Moves[r][joint[r]]
+		moves[r] = c.machine.Names().MoveText(machine.Role(r), joint[r])
 	}
 	c.record.Moves = append(c.record.Moves, moves)
 	c.record.Errors = append(c.record.Errors, faults)
@@ -226,7 +226,7 @@ func (c *contest) terms(joint []machine.Move) []gdl.Term {
 	var terms []gdl.Term
 	for r, m := range joint {
 		// The table of moves holds what gdl has printed.
-		t, _ := gdl.ParseTerm(c.machine.Names().Moves[r][m])
+		t, _ := gdl.ParseTerm(c.machine.Names().MoveText(machine.Role(r), m))
 		terms = append(terms, c.names.there(t))
 	}
 	return terms

@@ -36,7 +36,7 @@ func look(m machine.Machine, b machine.Batch) view {
 	for r := range n.Roles {
 		var moves []string
 		for _, mv := range b.AppendLegal(nil, 0, machine.Role(r)) {
-			moves = append(moves, n.Moves[r][mv])
+			moves = append(moves, n.MoveText(machine.Role(r), mv))
 		}
 		v.Legal = append(v.Legal, sorted(moves))
 	}

@@ -178,7 +178,7 @@ func (b *builder) output(rel *relation, t int32) Signal {
 // goal adds a goal atom, unless it is impossible or of no role.
 func (b *builder) goal(rel *relation, t int32) {
 	th := b.s.theory
-	role := th.roleOf(rel.name, rel.row(t))
+	role := th.roleOf(th.terms, rel.name, rel.row(t))
 	signal := b.output(rel, t)
 	if role < 0 || signal == NoSignal {
 		return

@@ -17,18 +17,21 @@
 //	  join        the executor of plans
 //	  fixpoint    rules joined until nothing new is derived, semi-naively
 //	  static      relations that depend on neither true nor does, evaluated for good
+//	  domains     what may stand in each column, before anything is computed
 //	  limits      what all this may take: time, tuples, memory
 //
 //	Grounding: from a theory to a Program.
 //	  ground      the stages in order, and the possible atoms
+//	  unfold      large static relations replaced by what defines them
+//	  tail        recursion that only hands its result on
 //	  instances   the rules instantiated over the possible atoms
 //	  simplify    what is constant, evaluated away
 //	  build       atoms numbered, the Program written
 //	  program     the result
 //
 //	The machine: positions one at a time.
-//	  machine     what all positions share: the tables of fluents and moves
-//	  input       fluents and moves of a position as bits
+//	  machine     what all positions share: the rules, the vocabulary
+//	  input       fluents and moves between numbers, texts and tuples
 //	  evaluator   relations of one position, computed as they are asked for
 //	  magicsets   recursive relations by key
 //	  inline      rules replaced by the bodies that define them
@@ -41,8 +44,9 @@
 //	why is a rule slow?                in both: plan (order of its joins), split (its
 //	                                   parts); in the machine: tune and evaluator
 //	why was a game refused?            limits: each error names the limit and the rule
-//	why is the ground program large?   split, instances, simplify
-//	which fluents and moves are there? ground (reach: what is possible), for both
-//	where do they get their numbers?   build for Ground, machine for NewMachine (nameInputs)
+//	why is the ground program large?   unfold, tail, split, instances, simplify
+//	which fluents and moves are there? for Ground: ground (reach: what is possible);
+//	                                   for NewMachine: those that were met (input)
+//	where do they get their numbers?   build for Ground, input for NewMachine
 //	why is a literal gone?             simplify (constant), theory (not needed)
 package datalog

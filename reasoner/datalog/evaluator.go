@@ -1,9 +1,6 @@
 package datalog
 
 import (
-	"math"
-	"math/bits"
-
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
 )
@@ -17,13 +14,15 @@ import (
 //	keyed     only the tuples that have given terms in given columns, once per
 //	          key and position (tabling); where all columns are given, the search
 //	          stops at the first proof
-//	input     true and does are bits of the position and of the joint move over
-//	          the fixed table of possible tuples
+//	input     true and does are the tuples of the position and of the joint move,
+//	          which a lexicon translates
 //
 // Invariant: when a relation is complete, or a key has been asked for, the
 // relation holds all tuples (with that key) that follow from the rules in the
-// position. Relations that depend on does are dropped with the joint move, the
-// others with the position.
+// position. Relations that depend on does are dropped with the joint move, those
+// that depend on true with the position; what is static, and too large to be
+// computed beforehand, lasts until it takes too much room. Where the meter has an
+// error, nothing of this holds until the next position.
 //
 // Cost: one hash probe per lookup and per derived tuple; nothing is allocated
 // once the tables have grown to the sizes that positions need.
@@ -34,20 +33,29 @@ type evaluator struct {
 	copies  map[*relation]*relation
 	derived map[*relation]*derived // by copy
 	rules   map[*relation][]*rule  // by copy, over copies
-	inputs  []*input
-	state   bitset
-	joint   bitset
+	lexicon *lexicon
+	numbers []int32 // of the fluents of the position
 	frames  []*joiner
 	depth   int
-	touched [2][]*derived // that hold tuples: of the position, of the joint move
+	touched [lifetimes][]*derived // that hold tuples
 }
+
+// lifetime says how long the tuples of a relation stay the same.
+type lifetime uint8
+
+const (
+	forGood lifetime = iota
+	ofPosition
+	ofMoves
+	lifetimes
+)
 
 // derived is a relation with its rules.
 type derived struct {
 	rel       *relation
 	rules     []*rule
 	component *component // of a recursive relation
-	usesDoes  bool
+	lifetime  lifetime
 	complete  bool
 	touched   bool
 	plans     []*plan // of all rules, for computing the whole relation
@@ -80,18 +88,14 @@ func newEvaluator(in *interpreter, w *watch) *evaluator {
 		copies:  make(map[*relation]*relation),
 		derived: make(map[*relation]*derived),
 		rules:   make(map[*relation][]*rule),
-		joint:   bitset{make([]uint64, (in.firstMove[len(in.firstMove)-1]+63)/64)},
-		state:   bitset{make([]uint64, len(in.initial))},
 	}
-	e.meter = &meter{watch: w, bytes: func() int64 { return 0 }}
-	e.meter.limits = Limits{MaxTuples: math.MaxInt, MaxAtoms: math.MaxInt, MaxBytes: math.MaxInt64}
-	for k, rel := range in.inputs {
-		truth := &e.state
-		if rel.name.name == "does" {
-			truth = &e.joint
+	e.lexicon = &lexicon{theory: in.theory, names: in.names, terms: e.terms, moves: make([][]place, len(in.theory.roles))}
+	e.meter = &meter{watch: w, bytes: e.bytes}
+	e.meter.limits = in.limits
+	for _, rel := range in.theory.relations {
+		if rel.name.name == "true" || rel.name.name == "does" {
+			e.lexicon.addInput(e.copy(rel))
 		}
-		e.inputs = append(e.inputs, &input{universe: rel, number: in.numbers[k], truth: truth})
-		e.copy(rel).input = e.inputs[k]
 	}
 	var heads []*relation
 	for _, r := range in.inlined() {
@@ -105,7 +109,7 @@ func newEvaluator(in *interpreter, w *watch) *evaluator {
 		d.rules = append(d.rules, r)
 		e.rules[r.head.rel] = append(e.rules[r.head.rel], r)
 	}
-	e.markDoes()
+	e.findLifetimes()
 	e.findComponents(heads)
 	return e
 }
@@ -135,10 +139,10 @@ func (r *rule) rebind(to func(*relation) *relation) *rule {
 	return &out
 }
 
-// markDoes finds the relations that depend on the joint move.
-func (e *evaluator) markDoes() {
+// findLifetimes finds which relations depend on the position, and which on the joint
+// move.
+func (e *evaluator) findLifetimes() {
 	users := make(map[*relation][]*derived)
-	var todo []*relation
 	for _, d := range e.derived {
 		for _, r := range d.rules {
 			for i := range r.body {
@@ -148,18 +152,20 @@ func (e *evaluator) markDoes() {
 			}
 		}
 	}
-	for rel := range users {
-		if rel.name.name == "does" {
-			todo = append(todo, rel)
+	for _, in := range e.lexicon.inputs {
+		life := ofPosition
+		if in.name.name == "does" {
+			life = ofMoves
 		}
-	}
-	for len(todo) > 0 {
-		rel := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, d := range users[rel] {
-			if !d.usesDoes {
-				d.usesDoes = true
-				todo = append(todo, d.rel)
+		todo := []*relation{in.rel}
+		for len(todo) > 0 {
+			rel := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			for _, d := range users[rel] {
+				if d.lifetime < life {
+					d.lifetime = life
+					todo = append(todo, d.rel)
+				}
 			}
 		}
 	}
@@ -306,6 +312,7 @@ func (e *evaluator) ensure(c *call, key []int32) {
 	if !c.asked.insert(key) {
 		return
 	}
+	e.meter.tuples++
 	e.touch(d)
 	if c.demand != nil {
 		e.grow(c.demand)
@@ -335,11 +342,7 @@ func (e *evaluator) touch(d *derived) {
 		return
 	}
 	d.touched = true
-	of := 0
-	if d.usesDoes {
-		of = 1
-	}
-	e.touched[of] = append(e.touched[of], d)
+	e.touched[d.lifetime] = append(e.touched[d.lifetime], d)
 }
 
 // completeAll computes all of d.
@@ -399,9 +402,8 @@ func (c *component) advance() bool {
 	return any
 }
 
-// forget drops what has been computed of the joint move (1) or of the position
-// (0).
-func (e *evaluator) forget(of int) {
+// forget drops what has been computed of a lifetime.
+func (e *evaluator) forget(of lifetime) {
 	for _, d := range e.touched[of] {
 		d.touched, d.complete = false, false
 		d.rel.clear()
@@ -412,42 +414,88 @@ func (e *evaluator) forget(of int) {
 	e.touched[of] = e.touched[of][:0]
 }
 
-// maxNewTerms is how many terms that only arise at run time are kept.
-const maxNewTerms = 1 << 16
+// What is kept from position to position: terms that only arise at run time, and
+// tuples that depend on no position.
+const (
+	maxNewTerms = 1 << 20
+	maxLasting  = 1 << 20
+)
 
 // setState makes the fluents of s true.
 func (e *evaluator) setState(s machine.State) {
-	e.forget(1)
-	e.forget(0)
-	if base := e.in.theory.terms; len(e.terms.head) > len(base.head)+maxNewTerms {
-		*e.terms = *base.clone()
+	e.forget(ofMoves)
+	e.forget(ofPosition)
+	if e.meter.err != nil {
+		e.repair()
 	}
-	copy(e.state.words, s)
-	e.resetInputs("true")
-	for w, word := range s {
-		for ; word != 0; word &= word - 1 {
-			at := e.in.fluentAt[w<<6+bits.TrailingZeros64(word)]
-			e.inputs[at.input].add(at.tuple)
+	e.meter.tuples, e.meter.atoms = 0, 0
+	if base := e.in.theory.terms; len(e.terms.head) > len(base.head)+maxNewTerms {
+		e.forget(forGood)
+		*e.terms = *base.clone()
+		e.lexicon.forget()
+	} else if e.lasting() > maxLasting {
+		e.forget(forGood)
+	}
+	e.clearInputs("true")
+	e.numbers = e.in.names.Unpack(e.numbers[:0], s)
+	for _, f := range e.numbers {
+		e.lexicon.hold(e.lexicon.fluent(f))
+	}
+}
+
+// repair drops what may be incomplete after work was given up.
+func (e *evaluator) repair() {
+	e.meter.err, e.depth = nil, 0
+	for of := range lifetimes {
+		e.forget(of)
+	}
+}
+
+// bytes estimates the memory of what was computed, and of what was met.
+func (e *evaluator) bytes() int64 {
+	sum := e.terms.bytes() - e.in.theory.terms.bytes()
+	for _, own := range e.copies {
+		sum += own.bytes()
+	}
+	for _, in := range e.lexicon.inputs {
+		sum += in.known.bytes()
+	}
+	for _, list := range e.touched {
+		for _, d := range list {
+			sum += d.rel.bytes() // of magic sets, too
+			for _, c := range d.calls {
+				sum += c.asked.bytes()
+			}
 		}
 	}
+	return sum
+}
+
+// lasting is the number of tuples that depend on no position.
+func (e *evaluator) lasting() int {
+	tuples := 0
+	for _, d := range e.touched[forGood] {
+		tuples += int(d.rel.n)
+		for _, c := range d.calls {
+			tuples += int(c.asked.n)
+		}
+	}
+	return tuples
 }
 
 // setJoint makes the moves of a joint move true.
 func (e *evaluator) setJoint(joint []machine.Move) {
-	e.forget(1)
-	clear(e.joint.words)
-	e.resetInputs("does")
+	e.forget(ofMoves)
+	e.clearInputs("does")
 	for r, m := range joint {
-		at := e.in.moveAt[r][m]
-		e.inputs[at.input].add(at.tuple)
-		e.joint.set(e.in.firstMove[r] + int32(m))
+		e.lexicon.hold(e.lexicon.move(machine.Role(r), m))
 	}
 }
 
-func (e *evaluator) resetInputs(name string) {
-	for k, rel := range e.in.inputs {
-		if rel.name.name == name {
-			e.inputs[k].reset()
+func (e *evaluator) clearInputs(name string) {
+	for _, in := range e.lexicon.inputs {
+		if in.name.name == name {
+			in.reset()
 		}
 	}
 }

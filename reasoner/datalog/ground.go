@@ -18,7 +18,10 @@ import (
 // The error says which limit was hit, and at which rule, or that ctx is done.
 func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, err error) {
 	defer until(&err)
-	gr := newGrounder(ctx, g, lim)
+	return newGrounder(ctx, g, lim).ground()
+}
+
+func (gr *grounder) ground() (*Program, error) {
 	if err := gr.prepare(); err != nil {
 		return nil, err
 	}
@@ -37,12 +40,14 @@ type grounder struct {
 	theory *theory
 	joiner *joiner
 	limits Limits
+
+	unfolding, factoring threshold
 }
 
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 	w := &watch{ctx: ctx}
 	w.look()
-	gr := &grounder{limits: lim.withDefaults()}
+	gr := &grounder{limits: lim.withDefaults(), unfolding: threshold{20_000, 2}, factoring: threshold{50_000, 4}}
 	th := newTheory(w, gr.limits.MaxBytes, g)
 	gr.theory = th
 	m := &meter{watch: w, limits: gr.limits, bytes: th.bytes}
@@ -50,12 +55,24 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 	return gr
 }
 
+// lightly is the number of tuples up to which a static relation is computed before
+// it is known whether it is needed.
+const lightly = 50_000
+
 // prepare evaluates the static relations and computes the possible atoms.
 func (gr *grounder) prepare() error {
-	if err := gr.theory.evaluateStatic(gr.joiner, 0); err != nil {
+	th := gr.theory
+	postponed, err := th.evaluateStatic(gr.joiner, lightly)
+	if err != nil {
 		return err
 	}
-	gr.theory.reduce()
+	th.reduce()
+	th.unfold(postponed, gr.unfolding)
+	if err := th.settle(gr.joiner, postponed); err != nil {
+		return err
+	}
+	th.reduce()
+	th.factorTails(gr.factoring)
 	return gr.reach()
 }
 

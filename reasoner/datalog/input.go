@@ -1,48 +1,163 @@
 package datalog
 
-// bitset is a set of numbers as bits: the bits of a position, of a joint
-// move, or of the moves that are legal.
-type bitset struct{ words []uint64 }
+import (
+	"slices"
 
-func (b *bitset) has(i int32) bool { return b.words[i>>6]>>(uint(i)&63)&1 != 0 }
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+)
 
-func (b *bitset) set(i int32) { b.words[i>>6] |= 1 << (uint(i) & 63) }
-
-// input is a relation whose possible tuples are fixed and which holds those whose
-// bit is set: the fluents of a position, the moves of a joint move. As a sink it
-// collects the derived tuples in its bits.
-type input struct {
-	universe *relation // the possible tuples
-	number   []int32   // by tuple: its bit; -1 where it has none
-	truth    *bitset
-	list     []int32 // the tuples that are true; not kept for sinks
-	buckets  []*buckets
+// lexicon is what one evaluator knows of the vocabulary of its machine: for every
+// fluent and move that it has met, the tuple of true or does that stands for it.
+// Tuples are of terms, which each evaluator numbers for itself, so what evaluators
+// share are texts; each text is read or written once by each of them.
+//
+// Invariant: a tuple of known has the number that the vocabulary gives its text, or
+// -1 where it gives none, or where the move is of somebody who is no role.
+type lexicon struct {
+	theory  *theory
+	names   *machine.Names
+	terms   *termTable
+	inputs  []*input
+	fluents []place   // by fluent
+	moves   [][]place // by role, then move
 }
 
-// buckets sort the true tuples of an input by the chains of an index over the
-// possible ones: a lookup that passes over those that are false.
+// input is one relation of fluents or moves. What holds of it in the position, or is
+// done, are some of the tuples that were met.
+type input struct {
+	name    predicate
+	rel     *relation // true or does, as rules see it; it stores no tuples itself
+	known   *relation // all tuples that were met
+	number  []int32   // by tuple of known
+	role    []int32   // by tuple of known; 0 for fluents
+	list    []int32   // the tuples that hold
+	mark    []uint32  // by tuple of known: the run in which it held last
+	run     uint32
+	buckets []*buckets
+}
+
+// buckets sort the tuples that hold by the chains of an index over those that were
+// met, so that nothing is hashed where a position is placed.
 type buckets struct {
+	known *relation
 	index *index
-	chain []int32   // by tuple
 	lists [][]int32 // by chain
 	used  []int32   // the chains whose lists are not empty
 }
 
-// by returns the buckets over an index of the universe.
-func (in *input) by(x *index) *buckets {
-	for _, b := range in.buckets {
-		if b.index == x {
-			return b
+// place is where the atom of a fluent or a move lies: an input and its tuple in known.
+// The zero place stands for one that has not been looked for.
+type place struct {
+	input int32 // plus 1; -1 for a fluent that no rule can make or ask for
+	tuple int32
+}
+
+// addInput makes rel one of the inputs.
+func (x *lexicon) addInput(rel *relation) *input {
+	in := &input{name: rel.name, rel: rel, known: newRelation(rel.name, rel.arity), run: 1}
+	rel.input = in
+	x.inputs = append(x.inputs, in)
+	return in
+}
+
+// forget drops all that is known: the terms have new numbers.
+func (x *lexicon) forget() {
+	x.fluents = x.fluents[:0]
+	for r := range x.moves {
+		x.moves[r] = x.moves[r][:0]
+	}
+	for _, in := range x.inputs {
+		in.reset()
+		clear(in.mark)
+		in.known.clear()
+		in.number, in.role = in.number[:0], in.role[:0]
+	}
+}
+
+// meet is the tuple of known that equals the given one.
+func (x *lexicon) meet(in *input, tuple []int32) int32 {
+	if t := in.known.find(tuple); t >= 0 {
+		return t
+	}
+	t := in.known.n
+	in.known.insert(tuple)
+	number, role := int32(-1), int32(0)
+	if in.name.name == "true" {
+		if f, ok := x.names.AddFluent(x.terms.argName(in.name, 0, tuple)); ok {
+			number = int32(f)
+		}
+	} else if role = x.theory.roleOf(x.terms, in.name, tuple); role >= 0 {
+		m, _ := x.names.AddMove(machine.Role(role), x.terms.argName(in.name, 1, tuple))
+		number = int32(m)
+	}
+	in.number, in.role = append(in.number, number), append(in.role, role)
+	return t
+}
+
+// fluent is the place of a fluent.
+func (x *lexicon) fluent(f int32) place {
+	if missing := int(f) + 1 - len(x.fluents); missing > 0 {
+		x.fluents = append(x.fluents, make([]place, missing)...)
+	}
+	if x.fluents[f].input == 0 {
+		x.fluents[f] = x.find("true", nil, x.names.FluentText(int(f)))
+	}
+	return x.fluents[f]
+}
+
+// move is the place of a move.
+func (x *lexicon) move(r machine.Role, m machine.Move) place {
+	if missing := int(m) + 1 - len(x.moves[r]); missing > 0 {
+		x.moves[r] = append(x.moves[r], make([]place, missing)...)
+	}
+	if x.moves[r][m].input == 0 {
+		x.moves[r][m] = x.find("does", []term{x.theory.roles[r]}, x.names.MoveText(r, m))
+	}
+	return x.moves[r][m]
+}
+
+// find reads the last argument of an atom and finds its place.
+func (x *lexicon) find(relation string, args []term, text string) place {
+	parsed, err := gdl.ParseTerm(text)
+	if err != nil {
+		return place{input: -1}
+	}
+	last, ok := x.terms.lookup(parsed)
+	if !ok {
+		return place{input: -1}
+	}
+	p := predicate{name: relation}
+	var tuple []int32
+	for _, a := range append(args, last) {
+		if functor := x.terms.functorOf(a); functor >= 0 {
+			p.shapes, tuple = append(p.shapes, functor), append(tuple, x.terms.argsOf(a)...)
+		} else {
+			p.shapes, tuple = append(p.shapes, noFunctor), append(tuple, a)
 		}
 	}
-	b := &buckets{index: x, chain: x.numberChains(), lists: make([][]int32, x.keys)}
-	in.buckets = append(in.buckets, b)
-	return b
+	for k, in := range x.inputs {
+		if in.name.name == relation && slices.Equal(in.name.shapes, p.shapes) {
+			return place{int32(k) + 1, x.meet(in, tuple)}
+		}
+	}
+	return place{input: -1}
+}
+
+// hold makes the atom at a place true.
+func (x *lexicon) hold(at place) {
+	if at.input > 0 {
+		x.inputs[at.input-1].hold(at.tuple)
+	}
 }
 
 // reset makes all tuples false.
 func (in *input) reset() {
 	in.list = in.list[:0]
+	if in.run++; in.run == 0 {
+		clear(in.mark)
+		in.run = 1
+	}
 	for _, b := range in.buckets {
 		for _, c := range b.used {
 			b.lists[c] = b.lists[c][:0]
@@ -51,49 +166,98 @@ func (in *input) reset() {
 	}
 }
 
-// add makes possible tuple t true.
-func (in *input) add(t int32) {
+// hold makes tuple t true.
+func (in *input) hold(t int32) {
+	for int(t) >= len(in.mark) {
+		in.mark = append(in.mark, 0)
+	}
+	if in.mark[t] == in.run {
+		return
+	}
+	in.mark[t] = in.run
 	in.list = append(in.list, t)
 	for _, b := range in.buckets {
-		c := b.chain[t]
-		if len(b.lists[c]) == 0 {
-			b.used = append(b.used, c)
-		}
-		b.lists[c] = append(b.lists[c], t)
+		b.add(t)
 	}
 }
 
-// find holds the true tuples with a key.
-func (b *buckets) find(universe *relation, key []int32) []int32 {
-	t := b.index.newest(universe, key)
-	if t < 0 {
-		return nil
+// add puts tuple t into its bucket.
+func (b *buckets) add(t int32) {
+	c := b.index.chain[t]
+	for int(c) >= len(b.lists) {
+		b.lists = append(b.lists, nil)
 	}
-	return b.lists[b.chain[t]]
+	if len(b.lists[c]) == 0 {
+		b.used = append(b.used, c)
+	}
+	b.lists[c] = append(b.lists[c], t)
 }
-
-// isTrue tells whether possible tuple t holds.
-func (in *input) isTrue(t int32) bool { return in.number[t] >= 0 && in.truth.has(in.number[t]) }
 
 // has tells whether a tuple holds.
 func (in *input) has(tuple []int32) bool {
-	t := in.universe.find(tuple)
-	return t >= 0 && in.isTrue(t)
+	t := in.known.find(tuple)
+	return t >= 0 && int(t) < len(in.mark) && in.mark[t] == in.run
 }
 
-// known tells whether a sink has no use for a tuple: it is there already or is
-// not among the possible ones.
-func (in *input) known(tuple []int32) bool {
-	t := in.universe.find(tuple)
-	return t < 0 || in.number[t] < 0 || in.truth.has(in.number[t])
+// by returns the buckets over the given columns, ascending.
+func (in *input) by(columns []int32) *buckets {
+	x := in.known.index(columns)
+	for _, b := range in.buckets {
+		if b.index == x {
+			return b
+		}
+	}
+	x.numberChains()
+	b := &buckets{known: in.known, index: x}
+	for _, t := range in.list {
+		b.add(t)
+	}
+	in.buckets = append(in.buckets, b)
+	return b
 }
 
-// set puts a possible tuple into a sink.
-func (in *input) set(tuple []int32) {
-	if t := in.universe.find(tuple); t >= 0 && in.number[t] >= 0 {
-		in.truth.set(in.number[t])
+// find holds the true tuples with a key.
+func (b *buckets) find(key []int32) []int32 {
+	t := b.index.newest(b.known, key)
+	if t < 0 || int(b.index.chain[t]) >= len(b.lists) {
+		return nil
+	}
+	return b.lists[b.index.chain[t]]
+}
+
+// sink collects what the rules derive of the next position or of the legal moves, as
+// tuples of the input through which it will be read.
+type sink struct {
+	lexicon *lexicon
+	of      *input
+	mark    []uint32 // by tuple: the run in which it was collected last
+	run     uint32
+	tuples  []int32
+}
+
+// begin empties the sink.
+func (s *sink) begin() {
+	s.tuples = s.tuples[:0]
+	if s.run++; s.run == 0 {
+		clear(s.mark)
+		s.run = 1
 	}
 }
 
-// place is where the atom of a fluent or a move lies: an input and its tuple.
-type place struct{ input, tuple int32 }
+// has tells whether a tuple was collected.
+func (s *sink) has(tuple []int32) bool {
+	t := s.of.known.find(tuple)
+	return t >= 0 && int(t) < len(s.mark) && s.mark[t] == s.run
+}
+
+// add collects a tuple.
+func (s *sink) add(tuple []int32) {
+	t := s.lexicon.meet(s.of, tuple)
+	for int(t) >= len(s.mark) {
+		s.mark = append(s.mark, 0)
+	}
+	if s.mark[t] != s.run {
+		s.mark[t] = s.run
+		s.tuples = append(s.tuples, t)
+	}
+}

@@ -78,10 +78,8 @@ func (j *joiner) run(i int) bool {
 		return j.scan(i, s)
 	case opLookup:
 		return j.lookup(i, s)
-	case opChain:
-		return j.chain(i, s)
 	case opBucket:
-		return j.list(i, s, s.buckets.find(s.source, j.gather(s.key)))
+		return j.list(i, s, s.buckets.find(j.gather(s.key)))
 	case opList:
 		return j.list(i, s, s.rel.input.list)
 	case opBuild:
@@ -127,7 +125,7 @@ func (j *joiner) passes(s *step) bool {
 // of no interest.
 func (j *joiner) known(p *plan) bool {
 	if p.sink != nil {
-		return p.sink.known(j.gather(p.head))
+		return p.sink.has(j.gather(p.head))
 	}
 	return p.rule.head.rel.find(j.gather(p.head)) >= 0
 }
@@ -139,7 +137,8 @@ func (j *joiner) finish() bool {
 	case j.visit != nil:
 		j.visit()
 	case p.sink != nil:
-		p.sink.set(j.gather(p.head))
+		p.sink.add(j.gather(p.head))
+		j.meter.tuple(p)
 	case p.rule.head.rel.insert(j.gather(p.head)):
 		j.meter.tuple(p)
 		j.meter.work += tupleWork
@@ -187,19 +186,6 @@ func (j *joiner) lookup(i int, s *step) bool {
 	from, to := s.bounds()
 	for t := s.index.newest(s.source, key); t >= from; t = s.index.older[t] {
 		if t < to && j.try(i, s, t) {
-			if found = true; i >= j.cut || j.meter.err != nil {
-				return true
-			}
-		}
-	}
-	return found
-}
-
-// chain tries the true tuples of an input with the key.
-func (j *joiner) chain(i int, s *step) bool {
-	found := false
-	for t := s.index.newest(s.source, j.gather(s.key)); t >= 0; t = s.index.older[t] {
-		if s.rel.input.isTrue(t) && j.try(i, s, t) {
 			if found = true; i >= j.cut || j.meter.err != nil {
 				return true
 			}

@@ -61,3 +61,25 @@ func TestGroundingStopsWithItsContext(t *testing.T) {
 		t.Errorf("NewMachine: error is %v, want %v", err, context.Canceled)
 	}
 }
+
+func TestPositionsThatTakeTooMuchHaveNoMovesAndTheOthersDo(t *testing.T) {
+	const src = `(role r) (init (n 0)) (succ 0 1) (succ 1 2) (digit 0) (digit 1) (digit 2) (digit 3) (digit 4)
+		(<= (legal r (say ?a ?b ?c ?d ?e ?f)) (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e) (digit ?f) (true (n 1)))
+		(legal r wait) (<= (next (n ?y)) (true (n ?x)) (succ ?x ?y)) (goal r 0) (<= terminal (true (n 2)))`
+	m, err := NewMachine(context.Background(), load(t, "src.kif", src), Limits{MaxTuples: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := m.NewBatch()
+	for range 2 {
+		b.Fill(m.Initial(), nil)
+		if b.Evaluate(1); b.Terminal()[0]&1 != 0 || b.Stuck()[0]&1 != 0 {
+			t.Fatal("the initial position has no moves")
+		}
+		b.Choose(0, 0, b.AppendLegal(nil, 0, 0)[0])
+		b.Advance(1)
+		if b.Evaluate(1); b.Terminal()[0]&1 != 0 || b.Stuck()[0]&1 == 0 {
+			t.Error("15 625 moves are found within 1 000 tuples")
+		}
+	}
+}

@@ -49,7 +49,7 @@ func (e *evaluator) demand(d *derived, columns []int32) *call {
 	}
 	for _, x := range c.members {
 		x.component = c
-		x.usesDoes = d.usesDoes
+		x.lifetime = d.lifetime
 		e.derived[x.rel] = x
 	}
 	inside := insideOf{e, c, m.component}

@@ -23,7 +23,7 @@ type plan struct {
 	cut   int     // the head is bound before step cut
 	sizes []int32 // by literal: size of the relation when the plan was made
 	load  []int32 // registers that receive the key of a call
-	sink  *input  // where the head goes instead of a relation, or nil
+	sink  *sink   // where the head goes instead of a relation, or nil
 }
 
 // opcode tells what a step does.
@@ -38,11 +38,10 @@ const (
 	opEqual                  // registers a and b agree
 	opBuild                  // register a becomes functor(key...)
 	opUnpack                 // register a must be functor(...); binds and checks
-	opList                   // every tuple of an input that is true now
-	opChain                  // those of an input that have the key and are true now
-	opBucket                 // the same, by buckets
-	opTest                   // the tuple of an input must be true now
-	opTestNot                // the tuple of an input must not be true now
+	opList                   // every tuple of an input that holds
+	opBucket                 // those that have the key
+	opTest                   // the tuple of an input must hold
+	opTestNot                // the tuple of an input must not hold
 )
 
 // window is the range of tuples that a step sees.
@@ -62,12 +61,12 @@ type step struct {
 	rel     *relation
 	source  *relation // where the tuples of rel lie
 	index   *index
+	buckets *buckets
 	key     []int32    // registers of the key, of the tuple, of build arguments
 	bind    []transfer // columns that set registers
 	check   []transfer // columns that must equal registers
 	a, b    int32      // registers
 	functor int32
-	buckets *buckets
 	literal int   // the literal that the step decides
 	call    *call // what must be computed first, or nil
 }
@@ -302,7 +301,7 @@ func (p *planner) membership(s *step, l *literal) {
 	for _, a := range l.atom.args {
 		s.key = append(s.key, p.operand(a))
 	}
-	if p.calls != nil && rel.input == nil {
+	if p.calls != nil {
 		s.call = p.calls.call(rel, rel.all.columns)
 		s.readAnswers()
 	}
@@ -348,29 +347,21 @@ func (p *planner) join(i int) {
 			nested = p.receive(&s, int32(c), x, nested)
 		}
 	}
-	if p.calls != nil && a.rel.input == nil {
+	if p.calls != nil {
 		s.call = p.calls.call(a.rel, columns)
 		s.readAnswers()
 	}
-	if len(columns) > 0 {
-		s.op, s.index = opLookup, s.source.index(columns)
-	}
 	switch {
 	case a.rel.input != nil && len(columns) > 0:
-		s.op = opChain
-		if s.source.n > shortChain*s.index.keys {
-			s.op, s.buckets = opBucket, a.rel.input.by(s.index)
-		}
+		s.op, s.buckets = opBucket, a.rel.input.by(columns)
 	case a.rel.input != nil:
 		s.op = opList
+	case len(columns) > 0:
+		s.op, s.index = opLookup, s.source.index(columns)
 	}
 	p.plan.steps = append(p.plan.steps, s)
 	p.unpack(nested)
 }
-
-// shortChain is the length up to which it is cheaper to test every possible tuple
-// of a chain than to keep buckets.
-const shortChain = 6
 
 // keyColumns are the bound columns of a, by which its matches are looked up. The
 // moves of a joint move are so few that they are not looked up at all.

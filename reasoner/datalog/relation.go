@@ -98,6 +98,14 @@ func (r *relation) index(columns []int32) *index {
 	return x
 }
 
+// table is where the tuples of r lie: for an input, those that were met.
+func (r *relation) table() *relation {
+	if r.input != nil {
+		return r.input.known
+	}
+	return r
+}
+
 // size is the number of tuples to expect.
 func (r *relation) size() float64 {
 	if r.profile != nil {
@@ -128,14 +136,6 @@ func (r *relation) count(column int32) int32 {
 	return int32(len(seen))
 }
 
-// table is where the tuples of r lie: for an input, those that are possible.
-func (r *relation) table() *relation {
-	if r.input != nil {
-		return r.input.universe
-	}
-	return r
-}
-
 // release frees the tuples.
 func (r *relation) release() {
 	*r = relation{name: r.name, arity: r.arity, dynamic: r.dynamic, all: index{table: make([]int32, 4), columns: r.all.columns}, stats: make([]columnStats, r.arity)}
@@ -151,7 +151,7 @@ func (r *relation) clear() {
 	clear(r.all.table)
 	for _, x := range r.indexes {
 		clear(x.table)
-		x.older, x.keys = x.older[:0], 0
+		x.older, x.keys, x.chain = x.older[:0], 0, x.chain[:0]
 	}
 }
 
@@ -171,7 +171,8 @@ type index struct {
 	table   []int32 // open addressing: newest tuple of a key + 1, 0 if free
 	keys    int32   // number of chains
 	older   []int32 // by tuple: the next older tuple of its chain, or -1
-	chain   []int32 // by tuple: the number of its chain; made by numberChains
+	chain   []int32 // by tuple: the number of its chain, if chains are numbered
+	counts  bool    // chains are numbered
 	scratch []int32
 }
 
@@ -207,10 +208,36 @@ func (x *index) add(r *relation, t int32) {
 	if x.table[slot] == 0 {
 		x.keys++
 	}
+	if x.counts {
+		x.number(t)
+	}
 	x.table[slot] = t + 1
 	if 2*int(x.keys) > len(x.table) {
 		x.rebuild(r)
 	}
+}
+
+// numberChains numbers the chains, those that will come too.
+func (x *index) numberChains() {
+	x.counts, x.chain = true, x.chain[:0]
+	chains := int32(0)
+	for _, older := range x.older {
+		if older >= 0 {
+			x.chain = append(x.chain, x.chain[older])
+			continue
+		}
+		x.chain = append(x.chain, chains)
+		chains++
+	}
+}
+
+// number gives tuple t the number of its chain, a new one if it is the first.
+func (x *index) number(t int32) {
+	c := x.keys - 1
+	if older := x.older[t]; older >= 0 {
+		c = x.chain[older]
+	}
+	x.chain = append(x.chain, c)
 }
 
 // key is the key of tuple t, valid until the next call.
@@ -239,23 +266,4 @@ func (x *index) rebuild(r *relation) {
 		}
 		x.table[slot] = entry
 	}
-}
-
-// numberChains numbers the chains of an index whose relation grows no more.
-func (x *index) numberChains() []int32 {
-	if x.chain != nil || len(x.older) == 0 {
-		return x.chain
-	}
-	x.chain = make([]int32, len(x.older))
-	number := int32(0)
-	for _, entry := range x.table {
-		if entry == 0 {
-			continue
-		}
-		for t := entry - 1; t >= 0; t = x.older[t] {
-			x.chain[t] = number
-		}
-		number++
-	}
-	return x.chain
 }

@@ -130,16 +130,16 @@ func (in *instances) linkRelation(l *links, from *relation) {
 			l.target[in.first[from]+t] = atom
 		}
 		if from.name.name == "legal" {
-			l.role[atom] = in.theory.roleOf(from.name, from.row(t))
+			l.role[atom] = in.theory.roleOf(in.theory.terms, from.name, from.row(t))
 		}
 	}
 }
 
-// roleOf is the number of the role that is the first argument of an atom, or -1.
-func (th *theory) roleOf(p predicate, row []int32) int32 {
+// roleOf is the number of the role that is the first argument of an atom over t, or -1.
+func (th *theory) roleOf(t *termTable, p predicate, row []int32) int32 {
 	id := row[0]
 	if shape := p.shapes[0]; shape >= 0 {
-		id = th.terms.compound(shape, row[:th.terms.width(shape)])
+		id = t.compound(shape, row[:t.width(shape)])
 	}
 	for r, role := range th.roles {
 		if role == id {

@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"errors"
+	"slices"
 
 	"stackmate/gdl"
 	"stackmate/internal/scc"
@@ -13,16 +14,18 @@ import (
 //
 // With maxEager > 0, a component that derives more tuples than that is left to
 // be computed on demand, as if it differed between positions, and so is whatever
-// depends on it; not so roles, the initial position, and what decides which
-// fluents and moves are possible.
-func (th *theory) evaluateStatic(j *joiner, maxEager int) error {
+// depends on it; not so roles and the initial position.
+//
+// It returns the relations that were left.
+func (th *theory) evaluateStatic(j *joiner, maxEager int) (map[*relation]bool, error) {
+	postponed := make(map[*relation]bool)
 	byHead := make(map[*relation][]*rule)
 	for _, r := range th.rules {
 		if !r.head.rel.dynamic {
 			byHead[r.head.rel] = append(byHead[r.head.rel], r)
 		}
 	}
-	needed := neededToReach(th.rules)
+	needed := th.neededAtOnce(byHead)
 	for _, component := range components(th.relations, byHead) {
 		j.meter.step()
 		var rules []*rule
@@ -34,13 +37,72 @@ func (th *theory) evaluateStatic(j *joiner, maxEager int) error {
 		}
 		if maxEager > 0 && canWait(component, needed) {
 			if dependsOnDynamic(rules) || !j.tryFixpoint(rules, maxEager) {
-				postpone(component)
+				for _, rel := range component {
+					rel.release()
+					rel.dynamic = true
+					postponed[rel] = true
+				}
 			}
 		} else if err := j.fixpoint(rules, nothing); err != nil {
-			return err
+			return nil, err
 		}
 		if j.meter.err != nil {
-			return j.meter.err
+			return nil, j.meter.err
+		}
+	}
+	return postponed, nil
+}
+
+// settle computes the postponed relations that some rule still needs, and drops the
+// rules of the others.
+func (th *theory) settle(j *joiner, postponed map[*relation]bool) error {
+	if len(postponed) == 0 {
+		return nil
+	}
+	byHead := make(map[*relation][]*rule)
+	needed := make(map[*relation]bool)
+	var todo []*relation
+	ask := func(rel *relation) {
+		if postponed[rel] && !needed[rel] {
+			needed[rel] = true
+			todo = append(todo, rel)
+		}
+	}
+	need := func(r *rule) {
+		for i := range r.body {
+			ask(r.body[i].atom.rel)
+		}
+	}
+	for _, rel := range th.relations {
+		if slices.ContainsFunc(outputs, func(k functorKey) bool { return k.name == rel.name.name }) {
+			ask(rel)
+		}
+	}
+	for _, r := range th.rules {
+		if rel := r.head.rel; postponed[rel] {
+			byHead[rel] = append(byHead[rel], r)
+			rel.dynamic = false
+		} else {
+			need(r)
+		}
+	}
+	for len(todo) > 0 {
+		rel := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, r := range byHead[rel] {
+			need(r)
+		}
+	}
+	th.rules = slices.DeleteFunc(th.rules, func(r *rule) bool { return postponed[r.head.rel] && !needed[r.head.rel] })
+	for _, component := range components(th.relations, byHead) {
+		var rules []*rule
+		for _, rel := range component {
+			if needed[rel] {
+				rules = append(rules, byHead[rel]...)
+			}
+		}
+		if err := j.fixpoint(rules, nothing); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -49,11 +111,39 @@ func (th *theory) evaluateStatic(j *joiner, maxEager int) error {
 // canWait tells whether a component may be computed on demand.
 func canWait(component []*relation, needed map[*relation]bool) bool {
 	for _, rel := range component {
-		if needed[rel] || rel.name.name == "init" || rel.name.name == "role" {
+		if needed[rel] {
 			return false
 		}
 	}
 	return true
+}
+
+// neededAtOnce is the set of relations that roles and the initial position are made
+// of.
+func (th *theory) neededAtOnce(byHead map[*relation][]*rule) map[*relation]bool {
+	needed := make(map[*relation]bool)
+	var todo []*relation
+	need := func(rel *relation) {
+		if rel != nil && !needed[rel] {
+			needed[rel] = true
+			todo = append(todo, rel)
+		}
+	}
+	for _, rel := range th.relations {
+		if rel.name.name == "init" || rel.name.name == "role" {
+			need(rel)
+		}
+	}
+	for len(todo) > 0 {
+		rel := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, r := range byHead[rel] {
+			for i := range r.body {
+				need(r.body[i].atom.rel)
+			}
+		}
+	}
+	return needed
 }
 
 func dependsOnDynamic(rules []*rule) bool {
@@ -67,23 +157,16 @@ func dependsOnDynamic(rules []*rule) bool {
 	return false
 }
 
-// postpone makes relations ones that are computed on demand.
-func postpone(component []*relation) {
-	for _, rel := range component {
-		rel.release()
-		rel.dynamic = true
-	}
-}
-
-// tryFixpoint is fixpoint with a limit of its own on the number of tuples. It
-// returns false if that was hit, having forgotten the terms made on the way.
+// tryFixpoint is fixpoint with limits of its own on the number of tuples and on the
+// work. It returns false if one was hit, having forgotten the terms made on the way.
 func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
 	m := j.meter
 	tuples, terms, limit := m.tuples, len(j.terms.head), m.limits.MaxTuples
 	m.limits.MaxTuples = min(limit, tuples+maxTuples)
+	m.work, m.stop = 0, eagerWork
 	err := j.fixpoint(rules, nothing)
-	m.limits.MaxTuples = limit
-	if !errors.Is(err, ErrLimit) {
+	m.limits.MaxTuples, m.stop = limit, 0
+	if !errors.Is(err, ErrLimit) && !errors.Is(err, errTooMuchWork) {
 		return true // or ended by the context, which stays in the meter
 	}
 	m.err, m.tuples = nil, tuples

@@ -1,7 +1,7 @@
 package datalog
 
 import (
-	"math/bits"
+	"slices"
 
 	"stackmate/reasoner/machine"
 )
@@ -14,8 +14,6 @@ type stepper struct {
 	placed  bool          // the evaluator stands on it
 	known   *cachedMoves  // its legal moves, or nil
 	cache   legalCache
-	legal   bitset
-	after   bitset
 	ends    *call
 	always  bool // terminal everywhere
 	legals  []output
@@ -24,11 +22,14 @@ type stepper struct {
 	goalsOf []*call // by element of goals; nil if static
 	values  map[term]int32
 	moves   []machine.Move
+	byRole  [][]machine.Move
+	fluents []int32 // of the next position
+	after   machine.State
 }
 
-// output is a relation whose tuples become bits: legal and next.
+// output is a relation whose tuples become moves or fluents: legal and next.
 type output struct {
-	sink  *input
+	sink  *sink
 	plans []*plan   // that derive into the sink, or nil
 	rel   *relation // else the relation that holds the tuples
 	call  *call     // and what computes it, nil if static
@@ -38,8 +39,8 @@ var _ machine.Stepper = (*stepper)(nil)
 
 func newStepper(in *interpreter, w *watch) *stepper {
 	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[term]int32)}
-	s.legal.words = make([]uint64, len(s.joint.words))
-	s.after.words = make([]uint64, len(s.state.words))
+	s.byRole = make([][]machine.Move, len(in.theory.roles))
+	s.after = in.names.NewState()
 	used := make(map[*relation]bool)
 	for _, r := range s.in.inlined() {
 		for i := range r.body {
@@ -54,9 +55,9 @@ func newStepper(in *interpreter, w *watch) *stepper {
 				s.ends = s.call(s.copy(rel), nil)
 			}
 		case "legal":
-			s.legals = s.appendOutput(s.legals, rel, used[rel], &s.legal)
+			s.legals = s.appendOutput(s.legals, rel, used[rel])
 		case "next":
-			s.nexts = s.appendOutput(s.nexts, rel, used[rel], &s.after)
+			s.nexts = s.appendOutput(s.nexts, rel, used[rel])
 		case "goal":
 			s.goals = append(s.goals, s.copy(rel))
 			s.goalsOf = append(s.goalsOf, s.whole(rel))
@@ -73,11 +74,12 @@ func (s *stepper) whole(rel *relation) *call {
 	return nil
 }
 
-// appendOutput appends how rel becomes bits of to. Relations that no body uses
+// appendOutput appends what collects the tuples of rel. Relations that no body uses
 // need not be stored.
-func (s *stepper) appendOutput(list []output, rel *relation, used bool, to *bitset) []output {
-	k := s.in.inputOf(s.in.theory.successor(rel))
-	o := output{sink: &input{universe: s.in.inputs[k], number: s.in.numbers[k], truth: to}}
+func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output {
+	to := s.copy(s.in.theory.successor(rel))
+	k := slices.IndexFunc(s.lexicon.inputs, func(in *input) bool { return in.rel == to })
+	o := output{sink: &sink{lexicon: s.lexicon, of: s.lexicon.inputs[k]}}
 	if used || !rel.dynamic {
 		o.rel, o.call = s.copy(rel), s.whole(rel)
 		return append(list, o)
@@ -90,8 +92,9 @@ func (s *stepper) appendOutput(list []output, rel *relation, used bool, to *bits
 	return append(list, o)
 }
 
-// write derives the tuples of o into its bits.
-func (s *stepper) write(o *output) {
+// collect derives the tuples of o into its sink.
+func (s *stepper) collect(o *output) {
+	o.sink.begin()
 	if o.rel == nil {
 		f := s.enter()
 		for _, p := range o.plans {
@@ -104,7 +107,7 @@ func (s *stepper) write(o *output) {
 		s.ensure(o.call, nil)
 	}
 	for t := range o.rel.n {
-		o.sink.set(o.rel.row(t))
+		o.sink.add(o.rel.row(t))
 	}
 }
 
@@ -117,6 +120,14 @@ func (s *stepper) SetState(state machine.State) {
 	s.placed, s.known = false, nil
 }
 
+// begin looks at the initial position.
+func (s *stepper) begin() error {
+	s.SetState(s.in.initial)
+	s.Terminal()
+	s.AppendLegal(nil, 0)
+	return s.meter.err
+}
+
 // place moves the evaluator to the position.
 func (s *stepper) place() {
 	if !s.placed {
@@ -127,12 +138,12 @@ func (s *stepper) place() {
 
 // Terminal implements machine.Stepper.
 func (s *stepper) Terminal() bool {
-	if s.ends == nil {
+	if s.ends == nil || s.in.names.Lost(s.now) {
 		return s.always
 	}
 	s.place()
 	s.ensure(s.ends, nil)
-	return s.always || s.ends.to.rel.n > 0
+	return s.always || s.ends.to.rel.n > 0 && s.meter.err == nil
 }
 
 // AppendLegal implements machine.Stepper.
@@ -149,22 +160,31 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 // list computes the legal moves of the position.
 func (s *stepper) list(x *cachedMoves) {
 	s.place()
-	clear(s.legal.words)
+	s.forgetMoves()
 	for i := range s.legals {
-		s.write(&s.legals[i])
+		if s.collect(&s.legals[i]); s.in.names.Lost(s.now) || s.meter.err != nil {
+			s.forgetMoves()
+			break
+		}
+		of := s.legals[i].sink.of
+		for _, t := range s.legals[i].sink.tuples {
+			if of.number[t] >= 0 {
+				s.byRole[of.role[t]] = append(s.byRole[of.role[t]], machine.Move(of.number[t]))
+			}
+		}
 	}
 	x.state = append(x.state[:0], s.now...)
 	x.moves, x.start = x.moves[:0], append(x.start[:0], 0)
-	for r := range s.in.names.Roles {
-		first, end := s.in.firstMove[r], s.in.firstMove[r+1]
-		for w := first >> 6; w<<6 < end; w++ {
-			for word := s.legal.words[w]; word != 0; word &= word - 1 {
-				if bit := w<<6 + int32(bits.TrailingZeros64(word)); bit >= first && bit < end {
-					x.moves = append(x.moves, machine.Move(bit-first))
-				}
-			}
-		}
+	for _, moves := range s.byRole {
+		slices.Sort(moves)
+		x.moves = append(x.moves, moves...)
 		x.start = append(x.start, int32(len(x.moves)))
+	}
+}
+
+func (s *stepper) forgetMoves() {
+	for r := range s.byRole {
+		s.byRole[r] = s.byRole[r][:0]
 	}
 }
 
@@ -179,13 +199,13 @@ func (s *stepper) Goal(r machine.Role) int32 {
 		}
 		for t := range rel.n {
 			row := rel.row(t)
-			if th.roleOf(rel.name, row) == int32(r) {
+			if th.roleOf(s.terms, rel.name, row) == int32(r) {
 				value = s.value(rel, row)
 				found++
 			}
 		}
 	}
-	if found != 1 {
+	if found != 1 || s.meter.err != nil {
 		return machine.NoGoal
 	}
 	return value
@@ -209,9 +229,17 @@ func (s *stepper) value(rel *relation, row []int32) int32 {
 func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 	s.place()
 	s.setJoint(joint)
-	clear(s.after.words)
+	s.fluents = s.fluents[:0]
 	for i := range s.nexts {
-		s.write(&s.nexts[i])
+		s.collect(&s.nexts[i])
+		of := s.nexts[i].sink.of
+		for _, t := range s.nexts[i].sink.tuples {
+			s.fluents = append(s.fluents, of.number[t])
+		}
 	}
-	copy(dst, s.after.words)
+	if s.meter.err != nil {
+		s.fluents = append(s.fluents, -1)
+	}
+	slices.Sort(s.fluents)
+	s.in.names.Pack(dst, s.fluents)
 }

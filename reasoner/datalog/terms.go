@@ -151,6 +151,25 @@ func (t *termTable) intern(g gdl.Term) term {
 	return t.compound(t.functor(g.Name, len(args)), args)
 }
 
+// lookup numbers a ground term whose symbols and functors all occur in the table.
+func (t *termTable) lookup(g gdl.Term) (term, bool) {
+	if g.Kind != gdl.Compound {
+		id, ok := t.symbols[g.Name]
+		return id, ok
+	}
+	functor, ok := t.functors[functorKey{g.Name, len(g.Args)}]
+	if !ok {
+		return 0, false
+	}
+	args := make([]term, len(g.Args))
+	for i, a := range g.Args {
+		if args[i], ok = t.lookup(a); !ok {
+			return 0, false
+		}
+	}
+	return t.compound(functor, args), true
+}
+
 // clone makes a table that can grow apart from t. The symbols are shared: only
 // compound terms are made at run time.
 func (t *termTable) clone() *termTable {

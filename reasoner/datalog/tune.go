@@ -170,6 +170,7 @@ func (c *tuner) play() {
 		if s.meter.err != nil {
 			break
 		}
+		c.in.largest = max(c.in.largest, len(s.numbers))
 		if skip <= 0 || now.over {
 			samples = append(samples, now)
 			skip = 1 + int(rng.Uint64()&3)
@@ -227,7 +228,7 @@ func (s *stepper) visit(x *sample) {
 		return
 	}
 	s.moves = s.AppendLegal(s.moves[:0], 0)
-	s.Next(s.after.words, x.joint)
+	s.Next(s.after, x.joint)
 }
 
 // measure takes the profile of every relation: of inputs from all samples, of
@@ -235,15 +236,14 @@ func (s *stepper) visit(x *sample) {
 func (c *tuner) measure() {
 	s := newStepper(c.in, c.watch)
 	profiles := make(map[*relation]*profile)
-	for _, rel := range c.in.inputs {
-		profiles[rel] = &profile{distinct: make([]float64, rel.arity)}
+	for _, in := range s.lexicon.inputs {
+		profiles[s.original(in.rel)] = &profile{distinct: make([]float64, in.rel.arity)}
 	}
 	for i := range c.samples {
 		s.setState(c.samples[i].state)
 		s.setJoint(c.samples[i].joint)
-		for k, rel := range c.in.inputs {
-			in := s.inputs[k]
-			profiles[rel].add(rel, in.list)
+		for _, in := range s.lexicon.inputs {
+			profiles[s.original(in.rel)].add(in.known, in.list)
 		}
 	}
 	for _, p := range profiles {
@@ -275,10 +275,10 @@ func (c *tuner) measureDerived(s *stepper, d *derived) *profile {
 			}
 			return p
 		}
+		c.measured += s.meter.work
 		for len(all) < int(d.rel.n) {
 			all = append(all, int32(len(all)))
 		}
-		c.measured += s.meter.work
 		p.add(d.rel, all[:d.rel.n])
 	}
 	p.average(measuredSamples)
@@ -292,9 +292,11 @@ func (s *stepper) complete(d *derived, x *sample) bool {
 	s.setJoint(x.joint)
 	s.meter.work, s.meter.stop = 0, measuredWork
 	s.ensure(s.wholeCall(d), nil)
-	done := s.meter.err == nil
-	s.meter.err, s.depth = nil, 0
-	return done
+	if s.meter.err != nil {
+		s.repair()
+		return false
+	}
+	return true
 }
 
 // add counts tuples of rel.

@@ -20,7 +20,8 @@ type Role int
 // NoRole stands for the absence of a role.
 const NoRole Role = -1
 
-// Move is an index into the move table of its role, Names.Moves[role].
+// Move is the number of a move of its role: an index into a table that is known when
+// the machine is made, or one that was given when the move was met. Names tells which.
 type Move int32
 
 // NoMove stands for the absence of a move.
@@ -47,9 +48,10 @@ func GoalOf(text string) int32 {
 // game plays it, choosing uniformly among its legal moves.
 const RandomRole = "random"
 
-// State is a position: fluent f is true if and only if bit f%64 of word f/64
-// is set. All states of a machine have Words() words, the bits past the last
-// fluent are zero, so two positions are equal exactly if their words are.
+// State is a position. All states of a machine have Words() words, and two positions
+// are equal exactly if their words are. Where the table of fluents is known when the
+// machine is made, fluent f is true if and only if bit f%64 of word f/64 is set, and
+// the bits past the last fluent are zero. Names.Unpack reads a position of any machine.
 type State []uint64
 
 // Has tells whether fluent f is true in s.

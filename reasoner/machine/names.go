@@ -9,11 +9,14 @@ import (
 
 // Names translates between the integers of a machine and the terms of the
 // rules, written in prefix form with single blanks and spelled as in the
-// rulesheet. It is immutable once a machine has been made with it.
+// rulesheet. Either the tables of moves and fluents are known when the machine is
+// made, and never change, or they are empty and Open numbers both as they are met.
+// Whoever uses a machine need not know which: the methods are right for both.
 type Names struct {
-	Roles   []string   // by Role
-	Moves   [][]string // by Role, then Move
-	Fluents []string   // by fluent index
+	Roles   []string    // by Role
+	Moves   [][]string  // by Role, then Move; nil if they are numbered as they are met
+	Fluents []string    // by fluent index; likewise
+	Open    *Vocabulary // nil if the tables are complete
 
 	once    sync.Once
 	moves   []map[string]Move
@@ -76,8 +79,13 @@ func (n *Names) Role(name string) (Role, bool) {
 }
 
 // Move finds a move of role r by its text: as spelled, or else in any case if
-// only one move of the table matches.
+// only one move matches. Of an open vocabulary it finds the moves that were met, such
+// as those that are legal in a position that a batch was asked about.
 func (n *Names) Move(r Role, text string) (Move, bool) {
+	if n.Open != nil {
+		m := Move(n.Open.move(r, text))
+		return m, m != NoMove
+	}
 	n.once.Do(n.index)
 	if m, ok := n.moves[r][text]; ok {
 		return m, true
@@ -86,36 +94,116 @@ func (n *Names) Move(r Role, text string) (Move, bool) {
 	return m, ok && m != NoMove
 }
 
-// Fluent finds a fluent by its text.
-func (n *Names) Fluent(text string) (int, bool) {
-	n.once.Do(n.index)
-	f, ok := n.fluents[text]
-	return f, ok
+// AddMove finds a move of role r as spelled, and adds it to an open vocabulary.
+func (n *Names) AddMove(r Role, text string) (Move, bool) {
+	if n.Open == nil {
+		n.once.Do(n.index)
+		m, ok := n.moves[r][text]
+		return m, ok
+	}
+	m := Move(n.Open.number(&n.Open.moves[r], text, true))
+	return m, m != NoMove
+}
+
+// AddFluent finds a fluent by its text, and adds it to an open vocabulary. It returns
+// false if the game cannot reach it, or if the vocabulary is full.
+func (n *Names) AddFluent(text string) (int, bool) {
+	if n.Open == nil {
+		n.once.Do(n.index)
+		f, ok := n.fluents[text]
+		return f, ok
+	}
+	f := n.Open.number(&n.Open.fluents, text, true)
+	return int(f), f >= 0
+}
+
+// MoveText is the text of a move of role r.
+func (n *Names) MoveText(r Role, m Move) string {
+	if n.Open != nil {
+		return n.Open.text(&n.Open.moves[r], int(m))
+	}
+	return n.Moves[r][m]
+}
+
+// FluentText is the text of a fluent.
+func (n *Names) FluentText(f int) string {
+	if n.Open != nil {
+		return n.Open.text(&n.Open.fluents, f)
+	}
+	return n.Fluents[f]
+}
+
+// MoveTexts are the moves of role r, by Move: all, or those that were met so far.
+func (n *Names) MoveTexts(r Role) []string {
+	if n.Open != nil {
+		return n.Open.list(&n.Open.moves[r])
+	}
+	return n.Moves[r]
+}
+
+// FluentTexts are the fluents: all, or those that were met so far.
+func (n *Names) FluentTexts() []string {
+	if n.Open != nil {
+		return n.Open.list(&n.Open.fluents)
+	}
+	return n.Fluents
 }
 
 // NewState makes the position in which no fluent is true. It has a word even if
 // there are no fluents, so that positions can be counted by their words.
-func (n *Names) NewState() State { return make(State, max(1, (len(n.Fluents)+63)/64)) }
+func (n *Names) NewState() State {
+	if n.Open != nil {
+		return make(State, n.Open.words)
+	}
+	return make(State, max(1, (len(n.Fluents)+63)/64))
+}
+
+// Pack writes the position in which exactly the given fluents are true; their
+// numbers ascend, without repetition.
+func (n *Names) Pack(dst State, fluents []int32) {
+	if n.Open != nil {
+		n.Open.pack(dst, fluents)
+		return
+	}
+	clear(dst)
+	for _, f := range fluents {
+		dst.Set(int(f))
+	}
+}
+
+// Unpack appends the numbers of the fluents that are true in s, ascending.
+func (n *Names) Unpack(dst []int32, s State) []int32 {
+	if n.Open != nil {
+		return n.Open.unpack(dst, s)
+	}
+	for f := range int32(len(n.Fluents)) {
+		if s.Has(int(f)) {
+			dst = append(dst, f)
+		}
+	}
+	return dst
+}
 
 // State builds the position in which exactly the given fluents are true.
 func (n *Names) State(fluents []string) (State, error) {
-	s := n.NewState()
+	var numbers []int32
 	for _, text := range fluents {
-		f, ok := n.Fluent(text)
+		f, ok := n.AddFluent(text)
 		if !ok {
 			return nil, fmt.Errorf("%s is no fluent that the game can reach", text)
 		}
-		s.Set(f)
+		numbers = append(numbers, int32(f))
 	}
+	slices.Sort(numbers)
+	s := n.NewState()
+	n.Pack(s, slices.Compact(numbers))
 	return s, nil
 }
 
 // AppendFluents appends the names of the fluents that are true in s, by index.
 func (n *Names) AppendFluents(dst []string, s State) []string {
-	for f := range n.Fluents {
-		if s.Has(f) {
-			dst = append(dst, n.Fluents[f])
-		}
+	for _, f := range n.Unpack(nil, s) {
+		dst = append(dst, n.FluentText(int(f)))
 	}
 	return dst
 }
@@ -128,8 +216,11 @@ func (n *Names) JointString(joint []Move) string {
 		if r > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(n.Moves[r][m])
+		b.WriteString(n.MoveText(Role(r), m))
 	}
 	b.WriteByte(')')
 	return b.String()
 }
+
+// Lost tells whether s stands for a position for which an open vocabulary had no room.
+func (n *Names) Lost(s State) bool { return n.Open != nil && s[0] == ^uint64(0) }

@@ -90,7 +90,7 @@ func compiled(m machine.Machine, s machine.State) sheet {
 	for r := range names.Roles {
 		moves := []string{}
 		for _, move := range b.AppendLegal(nil, 0, machine.Role(r)) {
-			moves = append(moves, names.Moves[r][move])
+			moves = append(moves, names.MoveText(machine.Role(r), move))
 		}
 		slices.Sort(moves)
 		out.Legal, out.Goals = append(out.Legal, moves), append(out.Goals, int(goals[r]))

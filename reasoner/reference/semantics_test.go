@@ -52,7 +52,7 @@ func look(m machine.Machine, s machine.State) position {
 	for r := range names.Roles {
 		var moves []string
 		for _, move := range b.AppendLegal(nil, 0, machine.Role(r)) {
-			moves = append(moves, names.Moves[r][move])
+			moves = append(moves, names.MoveText(machine.Role(r), move))
 		}
 		p.Legal = append(p.Legal, strings.Join(moves, " "))
 	}

@@ -78,7 +78,7 @@ func (r *replayer) legal(role machine.Role) []string {
 	r.moves = r.batch.AppendLegal(r.moves[:0], 0, role)
 	out := make([]string, len(r.moves))
 	for i, m := range r.moves {
-		out[i] = r.names.Moves[role][m]
+		out[i] = r.names.MoveText(role, m)
 	}
 	return out
 }

@@ -11,23 +11,27 @@ import (
 
 // declared is what `base` and `input` list, nil where the game has no such rules.
 type declared struct {
-	fluents machine.State
-	moves   [][]bool // by role, then move
+	fluents listed
+	moves   []listed // by role
 }
 
+// listed is a set of numbers.
+type listed map[int]bool
+
 // declare reads `base` and `input`. What they list and the machine does not know
-// can never be reached, for a machine knows more than what is reachable.
+// can never be reached, for a machine knows more than what is reachable: unless it
+// numbers things as it meets them.
 func (s *simulation) declare(ctx context.Context) error {
 	base, err := reference.Facts(ctx, s.game, nil, "base", 1)
 	if err != nil {
 		return err
 	}
 	if len(base) > 0 {
-		s.lists.fluents = make(machine.State, len(s.state))
+		s.lists.fluents = make(listed)
 		var surplus []string
 		for _, f := range base {
-			if i, ok := s.names.Fluent(f[0]); ok {
-				s.lists.fluents.Set(i)
+			if i, ok := s.names.AddFluent(f[0]); ok {
+				s.lists.fluents[i] = true
 			} else {
 				surplus = append(surplus, f[0])
 			}
@@ -39,19 +43,19 @@ func (s *simulation) declare(ctx context.Context) error {
 		return err
 	}
 	for r, role := range s.names.Roles {
-		listed := make([]bool, len(s.names.Moves[r]))
+		moves := make(listed)
 		var surplus []string
 		for _, f := range input {
 			if f[0] != role {
 				continue
 			}
-			if m, ok := s.names.Move(machine.Role(r), f[1]); ok && s.names.Moves[r][m] == f[1] {
-				listed[m] = true
+			if m, ok := s.names.AddMove(machine.Role(r), f[1]); ok {
+				moves[int(m)] = true
 			} else {
 				surplus = append(surplus, f[1])
 			}
 		}
-		s.lists.moves = append(s.lists.moves, listed)
+		s.lists.moves = append(s.lists.moves, moves)
 		s.surplus(Input, role, surplus)
 	}
 	return nil
@@ -72,15 +76,11 @@ func (s *simulation) checkFluents() {
 	if s.lists.fluents == nil {
 		return
 	}
-	for w, bits := range s.state {
-		if bits&^s.lists.fluents[w] == 0 {
-			continue
-		}
-		for f := w * 64; f < min(len(s.names.Fluents), w*64+64); f++ {
-			if s.state.Has(f) && !s.lists.fluents.Has(f) {
-				s.lists.fluents.Set(f) // it is told once
-				s.add(Base, "", "lack", fmt.Sprintf("expected `base` to list every fluent, found %s, which it lacks", s.names.Fluents[f]))
-			}
+	s.fluents = s.names.Unpack(s.fluents[:0], s.state)
+	for _, n := range s.fluents {
+		if f := int(n); !s.lists.fluents[f] {
+			s.lists.fluents[f] = true // it is told once
+			s.add(Base, "", "lack", fmt.Sprintf("expected `base` to list every fluent, found %s, which it lacks", s.names.FluentText(f)))
 		}
 	}
 }
@@ -91,10 +91,10 @@ func (s *simulation) checkMoves(r machine.Role) {
 		return
 	}
 	for _, m := range s.legal {
-		if !s.lists.moves[r][m] {
-			s.lists.moves[r][m] = true // it is told once
+		if !s.lists.moves[r][int(m)] {
+			s.lists.moves[r][int(m)] = true // it is told once
 			s.add(Input, s.names.Roles[r], "lack", fmt.Sprintf(
-				"expected `input` to list every legal move of %s, found %s, which it lacks", s.names.Roles[r], s.names.Moves[r][m]))
+				"expected `input` to list every legal move of %s, found %s, which it lacks", s.names.Roles[r], s.names.MoveText(r, m)))
 		}
 	}
 }

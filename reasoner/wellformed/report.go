@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"stackmate/reasoner/machine"
 )
 
 // The kinds of faults. Faults of `base` and `input` are warnings, since no
@@ -97,7 +99,7 @@ func (s *simulation) add(kind, role, detail, message string) {
 	for n := len(s.joint); len(s.path) >= n*(len(f.Moves)+1); {
 		joint := make([]string, n)
 		for r := range joint {
-			joint[r] = s.names.Moves[r][s.path[n*len(f.Moves)+r]]
+			joint[r] = s.names.MoveText(machine.Role(r), s.path[n*len(f.Moves)+r])
 		}
 		f.Moves = append(f.Moves, joint)
 	}

@@ -29,11 +29,12 @@ type simulation struct {
 	kinds  map[key]int // by kind and role: how many different faults
 	lists  declared
 
-	state machine.State
-	legal []machine.Move
-	joint []machine.Move
-	goals []int32
-	path  []machine.Move // joint moves so far, one after the other
+	state   machine.State
+	fluents []int32 // of state
+	legal   []machine.Move
+	joint   []machine.Move
+	goals   []int32
+	path    []machine.Move // joint moves so far, one after the other
 }
 
 // Simulate plays random matches of g, whose machine is m, and reports the faults

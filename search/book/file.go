@@ -66,18 +66,24 @@ func (b *Book) Save(path string) error {
 func (b *Book) write(w io.Writer) error {
 	z := gzip.NewWriter(w)
 	names := b.machine.Names()
-	err := json.NewEncoder(z).Encode(header{
+	h := header{
 		Format: formatName, Version: formatVersion, Label: b.Label, Positions: len(b.claims),
-		Roles: names.Roles, Moves: names.Moves, Fluents: names.Fluents,
-	})
+		Roles: names.Roles, Fluents: names.FluentTexts(),
+	}
+	for r := range names.Roles {
+		h.Moves = append(h.Moves, names.MoveTexts(machine.Role(r)))
+	}
+	err := json.NewEncoder(z).Encode(h)
 	var record []byte
 	var q machine.State
+	var held []int32
 	for _, key := range slices.Sorted(maps.Keys(b.claims)) {
 		if err != nil {
 			return err
 		}
 		q = appendState(q[:0], key)
-		record = appendRecord(record[:0], q, len(names.Fluents), len(names.Roles), b.claims[key])
+		held = names.Unpack(held[:0], q)
+		record = appendRecord(record[:0], held, len(names.Roles), b.claims[key])
 		_, err = z.Write(record)
 	}
 	if err != nil {
@@ -86,15 +92,9 @@ func (b *Book) write(w io.Writer) error {
 	return z.Close()
 }
 
-func appendRecord(dst []byte, q machine.State, fluents, roles int, claim search.Claim) []byte {
-	var held []int
-	for f := range fluents {
-		if q.Has(f) {
-			held = append(held, f)
-		}
-	}
+func appendRecord(dst []byte, held []int32, roles int, claim search.Claim) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(held)))
-	last := -1
+	last := int32(-1)
 	for _, f := range held {
 		dst = binary.AppendUvarint(dst, uint64(f-last))
 		last = f
@@ -156,7 +156,7 @@ func read(from io.Reader, m machine.Machine, rules string, maxBytes int64) (*Boo
 	}
 	b := New(m, h.Label, maxBytes)
 	for i := range h.Positions {
-		q, claim, err := r.record(m.Words())
+		q, claim, err := r.record()
 		if err == nil {
 			err = b.add(q, claim)
 		}

@@ -18,7 +18,8 @@ import (
 type reader struct {
 	in      *bufio.Reader
 	header  header
-	fluents []int            // by fluent of the file; -1 for one that the machine does not know
+	names   *machine.Names
+	fluents []int32          // by fluent of the file; -1 for one that the machine does not know
 	moves   [][]machine.Move // by role and move of the file; NoMove likewise
 }
 
@@ -29,17 +30,17 @@ func newReader(in *bufio.Reader, h header, names *machine.Names) (*reader, error
 	if !slices.Equal(h.Roles, names.Roles) || len(h.Moves) != len(h.Roles) {
 		return nil, fmt.Errorf("expected the roles %v, found %v", names.Roles, h.Roles)
 	}
-	r := &reader{in: in, header: h, moves: make([][]machine.Move, len(h.Roles))}
+	r := &reader{in: in, header: h, names: names, moves: make([][]machine.Move, len(h.Roles))}
 	for _, text := range h.Fluents {
-		f, ok := names.Fluent(text)
+		f, ok := names.AddFluent(text)
 		if !ok {
 			f = -1
 		}
-		r.fluents = append(r.fluents, f)
+		r.fluents = append(r.fluents, int32(f))
 	}
 	for role, table := range h.Moves {
 		for _, text := range table {
-			m, ok := names.Move(machine.Role(role), text)
+			m, ok := names.AddMove(machine.Role(role), text)
 			if !ok {
 				m = machine.NoMove
 			}
@@ -49,10 +50,10 @@ func newReader(in *bufio.Reader, h header, names *machine.Names) (*reader, error
 	return r, nil
 }
 
-// record reads one position of the given number of words.
-func (r *reader) record(words int) (machine.State, search.Claim, error) {
+// record reads one position.
+func (r *reader) record() (machine.State, search.Claim, error) {
 	var claim search.Claim
-	q, err := r.state(words)
+	q, err := r.state()
 	if err != nil {
 		return nil, claim, err
 	}
@@ -69,12 +70,12 @@ func (r *reader) record(words int) (machine.State, search.Claim, error) {
 	return q, claim, nil
 }
 
-func (r *reader) state(words int) (machine.State, error) {
+func (r *reader) state() (machine.State, error) {
 	count, err := r.number("number of fluents", len(r.fluents)+1)
 	if err != nil {
 		return nil, err
 	}
-	q := make(machine.State, words)
+	var held []int32
 	for last := -1; count > 0; count-- {
 		step, err := r.number("fluent", len(r.fluents)-last)
 		if err != nil {
@@ -84,8 +85,11 @@ func (r *reader) state(words int) (machine.State, error) {
 		if step == 0 || r.fluents[last] < 0 {
 			return nil, fmt.Errorf("fluent: expected one that the game can reach, found number %d", last)
 		}
-		q.Set(r.fluents[last])
+		held = append(held, r.fluents[last])
 	}
+	slices.Sort(held)
+	q := r.names.NewState()
+	r.names.Pack(q, slices.Compact(held))
 	return q, nil
 }
 

@@ -20,15 +20,26 @@ const (
 	killerScore = 1 << 45
 )
 
-// history scores the moves of each role.
+// history scores the moves of each role, as far as there was anything to score.
 type history struct{ scores [][]int64 }
 
 func newHistory(m machine.Machine) *history {
-	h := &history{}
-	for _, moves := range m.Names().Moves {
-		h.scores = append(h.scores, make([]int64, len(moves)))
+	return &history{make([][]int64, len(m.Names().Roles))}
+}
+
+func (h *history) of(r machine.Role, m machine.Move) int64 {
+	if int(m) < len(h.scores[r]) {
+		return h.scores[r][m]
 	}
-	return h
+	return 0
+}
+
+// from holds the scores of the moves of a role, m among them.
+func (h *history) from(r machine.Role, m machine.Move) []int64 {
+	if missing := int(m) + 1 - len(h.scores[r]); missing > 0 {
+		h.scores[r] = append(h.scores[r], make([]int64, missing)...)
+	}
+	return h.scores[r]
 }
 
 // next picks the most promising action of f that was not searched yet, -1 if
@@ -60,7 +71,7 @@ func (r *run) score(f *frame, a, best int) int64 {
 	case m == f.killers[0] || m == f.killers[1]:
 		return killerScore
 	}
-	return r.history.scores[f.decider][m]
+	return r.history.of(f.decider, m)
 }
 
 // credit notes that action a closed the window of a position.
@@ -72,7 +83,7 @@ func (r *run) credit(f *frame, a, depth int) {
 	if f.killers[0] != m {
 		f.killers[0], f.killers[1] = m, f.killers[0]
 	}
-	scores := r.history.scores[f.decider]
+	scores := r.history.from(f.decider, m)
 	if scores[m] += int64(depth) * int64(depth); scores[m] > historyLimit {
 		for i := range scores {
 			scores[i] /= 2

@@ -48,17 +48,26 @@ func (r record) share() float64 {
 }
 
 // history holds the records of the moves of the row and the column player.
-type history struct{ row, column []record }
+type history struct{ row, column records }
 
-func newHistory(row, column int) history {
-	return history{make([]record, row), make([]record, column)}
+// records are those of the moves of a player, as far as something was learned.
+type records []record
+
+func (r records) share(m machine.Move) float64 {
+	if int(m) < len(r) {
+		return r[m].share()
+	}
+	return record{}.share()
 }
 
 // learn adds one solution: the probabilities of legal moves.
-func learn(records []record, moves []machine.Move, probabilities []float64) {
+func (r *records) learn(moves []machine.Move, probabilities []float64) {
 	for i, m := range moves {
-		records[m].sum += probabilities[i] * float64(len(moves))
-		records[m].count++
+		if missing := int(m) + 1 - len(*r); missing > 0 {
+			*r = append(*r, make(records, missing)...)
+		}
+		(*r)[m].sum += probabilities[i] * float64(len(moves))
+		(*r)[m].count++
 	}
 }
 
@@ -75,11 +84,11 @@ func (s *solver) sortMoves(f *frame) {
 	b, e := &f.pruning, &f.expansion
 	for k := range b.rowOrder {
 		l := &b.rowOrder[k]
-		l.promise, l.share = f.rowPromise(int(l.index)), s.history.row[e.Moves[s.row][l.index]].share()
+		l.promise, l.share = f.rowPromise(int(l.index)), s.history.row.share(e.Moves[s.row][l.index])
 	}
 	for k := range b.columnOrder {
 		l := &b.columnOrder[k]
-		l.promise, l.share = f.columnPromise(int(l.index)), s.history.column[e.Moves[s.column][l.index]].share()
+		l.promise, l.share = f.columnPromise(int(l.index)), s.history.column.share(e.Moves[s.column][l.index])
 	}
 	slices.SortFunc(b.rowOrder, byPromise)
 	slices.SortFunc(b.columnOrder, byPromise)

@@ -115,7 +115,7 @@ func TestDynamicMoveOrderPutsWhatIsKnownBeforeWhatWasLearned(t *testing.T) {
 		t.Fatal("the initial position is not open")
 	}
 	f.pruning.reset(f.m, f.n)
-	learn(s.history.row, f.expansion.Moves[s.row], []float64{0, 0, 1})
+	s.history.row.learn(f.expansion.Moves[s.row], []float64{0, 0, 1})
 	s.sortMoves(f)
 	if first := f.pruning.rowOrder[0].index; first != 2 {
 		t.Errorf("row %d comes first, want row 2, which was played before", first)

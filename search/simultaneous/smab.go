@@ -91,8 +91,8 @@ func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval 
 	}
 	v := s.smabCells(f, depth, alpha, beta)
 	if !s.stopped && b.rowsLeft > 0 && b.columnsLeft > 0 {
-		learn(s.history.row, f.expansion.Moves[s.row], f.x)
-		learn(s.history.column, f.expansion.Moves[s.column], f.y)
+		s.history.row.learn(f.expansion.Moves[s.row], f.x)
+		s.history.column.learn(f.expansion.Moves[s.column], f.y)
 	}
 	return v
 }

@@ -107,8 +107,6 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		s.method = (*solver).induce
 	case SMAB:
 		s.method = (*solver).smab
-		moves := m.Names().Moves
-		s.history = newHistory(len(moves[s.row]), len(moves[s.column]))
 	case BoundedInduction:
 		s.method = (*solver).induceBounded
 	case BestFirst:

@@ -69,14 +69,14 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 		}
 		moves := make(map[string]float64, len(strategy))
 		for _, w := range strategy {
-			moves[names.Moves[role][w.Move]] = w.Probability
+			moves[names.MoveText(machine.Role(role), w.Move)] = w.Probability
 		}
 		s.Strategy[names.Roles[role]] = moves
 	}
 	for _, joint := range r.Line {
 		moves := make([]string, len(joint))
 		for role, m := range joint {
-			moves[role] = names.Moves[role][m]
+			moves[role] = names.MoveText(machine.Role(role), m)
 		}
 		s.Line = append(s.Line, moves)
 	}

@@ -185,10 +185,9 @@ func (d *dialogue) sample(legal []machine.Move, strategy []search.Weighted) mach
 
 // ask asks the person for a move until it is legal.
 func (d *dialogue) ask(legal []machine.Move, strategy []search.Weighted) (machine.Move, error) {
-	table := d.names.Moves[d.Person]
 	var menu []string
 	for i, move := range legal {
-		menu = append(menu, fmt.Sprintf("%d: %s", i+1, table[move]))
+		menu = append(menu, fmt.Sprintf("%d: %s", i+1, d.names.MoveText(d.Person, move)))
 	}
 	d.list(menu)
 	for {
@@ -208,7 +207,7 @@ func (d *dialogue) ask(legal []machine.Move, strategy []search.Weighted) (machin
 				return move, nil
 			}
 			fmt.Fprintf(d.out, "Expected a number from 1 to %d or a legal move such as %s, found %q.\n",
-				len(legal), table[legal[0]], line)
+				len(legal), d.names.MoveText(d.Person, legal[0]), line)
 		}
 	}
 }
@@ -234,7 +233,7 @@ func (d *dialogue) parse(line string, legal []machine.Move) (machine.Move, bool)
 func (d *dialogue) hint(strategy []search.Weighted) {
 	var parts []string
 	for _, w := range strategy {
-		parts = append(parts, fmt.Sprintf("%s with %.4f", d.names.Moves[d.Person][w.Move], w.Probability))
+		parts = append(parts, fmt.Sprintf("%s with %.4f", d.names.MoveText(d.Person, w.Move), w.Probability))
 	}
 	if parts == nil {
 		parts = []string{"the solution has no strategy for you here"}

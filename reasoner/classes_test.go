@@ -1,0 +1,443 @@
+package reasoner_test
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A class is a kind of rules that is hard to ground, with rulesheets of three sizes.
+type class struct {
+	name  string
+	write func(size int) string
+	sizes [3]int
+}
+
+var classes = []class{
+	{"counting along a path", pathCount, [3]int{30, 60, 120}},
+	{"counting around a loop", loopCount, [3]int{30, 60, 120}},
+	{"exactly one of many", exactlyOne, [3]int{5, 7, 9}},
+	{"race", race, [3]int{60, 120, 250}},
+	{"connection", connection, [3]int{9, 13, 19}},
+	{"shared attribute", sharedAttribute, [3]int{3, 4, 5}},
+	{"three-part moves", threePartMoves, [3]int{6, 8, 10}},
+	{"minefield", minefield, [3]int{6, 10, 16}},
+	{"sowing", sowing, [3]int{4, 6, 8}},
+	{"bidding of many", auction, [3]int{3, 5, 8}},
+}
+
+// sheet is a rulesheet being written.
+type sheet struct{ strings.Builder }
+
+func (s *sheet) add(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
+
+// numbers adds (number 0) … (number n) and (succ 0 1) … up to n.
+func (s *sheet) numbers(n int) {
+	for i := range n + 1 {
+		s.add("(number %d)", i)
+		if i > 0 {
+			s.add("(succ %d %d)", i-1, i)
+		}
+	}
+}
+
+// turns adds roles white and black that alternate, white first.
+func (s *sheet) turns() {
+	s.add(`(role white) (role black) (init (control white))
+(<= (next (control white)) (true (control black)))
+(<= (next (control black)) (true (control white)))
+(<= (legal ?r noop) (role ?r) (not (true (control ?r))))`)
+}
+
+// ending ends a game with (won role) or with (full).
+func (s *sheet) ending() {
+	s.add(`(opponent white black) (opponent black white)
+(<= (goal ?r 100) (won ?r))
+(<= (goal ?r 0) (opponent ?r ?q) (won ?q))
+(<= (goal ?r 50) (role ?r) (not decided))
+(<= decided (won ?r))
+(<= terminal (won ?r))
+(<= terminal full)`)
+}
+
+// stones adds the moves (put place) and the fluents (stone place role).
+func (s *sheet) stones(places int) {
+	for i := range places {
+		s.add("(place %d)", i)
+	}
+	s.add(`(<= (legal ?r (put ?p)) (true (control ?r)) (place ?p) (not (taken ?p)))
+(<= (taken ?p) (true (stone ?p ?r)))
+(<= (next (stone ?p ?r)) (does ?r (put ?p)))
+(<= (next (stone ?p ?r)) (true (stone ?p ?r)))
+(<= free (place ?p) (not (taken ?p)))
+(<= full (not free))`)
+}
+
+// pathCount counts the stones along a fixed path of 20 places; numbers go up to n.
+func pathCount(n int) string {
+	const places = 20
+	s := &sheet{}
+	s.turns()
+	s.numbers(n)
+	s.stones(places)
+	for i := range places - 1 {
+		s.add("(after %d %d)", i, i+1)
+	}
+	s.add(`(<= (count ?p ?w1 ?b1 ?w ?b) (true (stone ?p white)) (after ?p ?q) (succ ?w1 ?w2) (count ?q ?w2 ?b1 ?w ?b))
+(<= (count ?p ?w1 ?b1 ?w ?b) (true (stone ?p black)) (after ?p ?q) (succ ?b1 ?b2) (count ?q ?w1 ?b2 ?w ?b))
+(<= (count ?p ?w1 ?b1 ?w ?b) (place ?p) (not (taken ?p)) (after ?p ?q) (count ?q ?w1 ?b1 ?w ?b))
+(<= (count %d ?w ?b ?w ?b) (number ?w) (number ?b))
+(<= (less ?a ?b) (succ ?a ?b))
+(<= (less ?a ?c) (less ?a ?b) (succ ?b ?c))
+(<= (won white) full (count 0 0 0 ?w ?b) (less ?b ?w))
+(<= (won black) full (count 0 0 0 ?w ?b) (less ?w ?b))`, places-1)
+	s.ending()
+	return s.String()
+}
+
+// loopCount counts around a closed path, whose course is that of the stones: from
+// each place a line goes on to the next or the one after that.
+func loopCount(n int) string {
+	const places = 20
+	s := &sheet{}
+	s.turns()
+	s.numbers(n)
+	for i := range places {
+		s.add("(place %d) (init (empty %d)) (near %d %d) (far %d %d)", i, i, i, (i+1)%places, i, (i+2)%places)
+	}
+	s.add(`(<= (legal ?r (link ?p near)) (true (control ?r)) (true (empty ?p)))
+(<= (legal ?r (link ?p far)) (true (control ?r)) (true (empty ?p)))
+(<= (next (empty ?p)) (true (empty ?p)) (not (linked ?p)))
+(<= (linked ?p) (does ?r (link ?p ?d)))
+(<= (next (line ?p ?q ?r)) (does ?r (link ?p near)) (near ?p ?q))
+(<= (next (line ?p ?q ?r)) (does ?r (link ?p far)) (far ?p ?q))
+(<= (next (line ?p ?q ?r)) (true (line ?p ?q ?r)))
+(<= (count_loop ?s ?p ?w1 ?b1 ?w ?b) (true (line ?p ?q white)) (distinct ?p ?s) (succ ?w1 ?w2) (count_loop ?s ?q ?w2 ?b1 ?w ?b))
+(<= (count_loop ?s ?p ?w1 ?b1 ?w ?b) (true (line ?p ?q black)) (distinct ?p ?s) (succ ?b1 ?b2) (count_loop ?s ?q ?w1 ?b2 ?w ?b))
+(<= (count_loop ?s ?s ?w ?b ?w ?b) (place ?s) (number ?w) (number ?b))
+(<= (around ?w ?b) (true (line 0 ?q white)) (count_loop 0 ?q 1 0 ?w ?b))
+(<= (around ?w ?b) (true (line 0 ?q black)) (count_loop 0 ?q 0 1 ?w ?b))
+(<= (less ?a ?b) (succ ?a ?b))
+(<= (less ?a ?c) (less ?a ?b) (succ ?b ?c))
+(<= open (true (empty ?p)))
+(<= full (not open))
+(<= (won white) (around ?w ?b) (less ?b ?w))
+(<= (won black) (around ?w ?b) (less ?w ?b))`)
+	s.ending()
+	return s.String()
+}
+
+// exactlyOne asks of n variables over n digits whether exactly one equals a digit.
+func exactlyOne(n int) string {
+	s := &sheet{}
+	s.turns()
+	var free, all []string
+	for i := range n {
+		s.add("(digit %d) (variable %d) (init (value %d 0)) (hidden %d)", i+1, i, i, i%n+1)
+		free = append(free, fmt.Sprintf("?v%d", i))
+		all = append(all, fmt.Sprintf("(true (value %d ?v%d))", i, i))
+	}
+	s.add("(digit 0)")
+	for i := range n {
+		s.add("(<= (exactly_one ?z %s) (digit ?z)", strings.Join(free, " "))
+		for j := range n {
+			s.add("(digit ?v%d)", j)
+			if i == j {
+				s.add("(not (distinct ?v%d ?z))", j)
+			} else {
+				s.add("(distinct ?v%d ?z)", j)
+			}
+		}
+		s.add(")")
+	}
+	s.add(`(<= (legal ?r (set ?i ?z)) (true (control ?r)) (variable ?i) (true (value ?i 0)) (hidden ?z))
+(<= (changed ?i) (does ?r (set ?i ?z)))
+(<= (next (value ?i ?z)) (does ?r (set ?i ?z)))
+(<= (next (value ?i ?z)) (true (value ?i ?z)) (not (changed ?i)))
+(<= (once ?z) (hidden ?z) %s (exactly_one ?z %s))
+(<= open (true (value ?i 0)))
+(<= full (not open))
+(<= failed (hidden ?z) (not (once ?z)))
+(<= (won white) full (not failed))
+(<= (won black) full failed)`, strings.Join(all, " "), strings.Join(free, " "))
+	s.ending()
+	return s.String()
+}
+
+// race is a race over n places in which speed changes by at most 2, or to nothing.
+func race(n int) string {
+	const fastest = 30
+	s := &sheet{}
+	s.add("(role red) (role blue)")
+	s.numbers(n)
+	for v := range fastest + 1 {
+		s.add("(speed %d)", v)
+		for w := range fastest + 1 {
+			if w == 0 || v-2 <= w && w <= v+2 {
+				s.add("(change %d %d)", v, w)
+			}
+		}
+		for p := range n + 1 {
+			s.add("(sum %d %d %d)", p, v, min(n, p+v))
+		}
+	}
+	for p := 5; p < n; p += 11 {
+		s.add("(bend %d %d)", p, 3+p%7)
+	}
+	s.add(`(init (at red 0 0)) (init (at blue 0 0)) (init (time 0))
+(<= (less ?a ?b) (succ ?a ?b))
+(<= (less ?a ?c) (less ?a ?b) (succ ?b ?c))
+(<= (legal_speed ?p ?v ?landing) (number ?p) (speed ?v) (sum ?p ?v ?landing) (not (flies ?p ?v ?landing)))
+(<= (flies ?p ?v ?landing) (sum ?p ?v ?landing) (bend ?b ?most) (less ?p ?b) (less ?b ?landing) (less ?most ?v))
+(<= (legal ?r (drive ?v ?landing)) (true (at ?r ?p ?u)) (change ?u ?v) (legal_speed ?p ?v ?landing))
+(<= (next (at ?r ?landing ?v)) (does ?r (drive ?v ?landing)))
+(<= (next (time ?t)) (true (time ?s)) (succ ?s ?t))
+(<= (ahead ?r ?q) (true (at ?r ?p ?v)) (true (at ?q ?o ?w)) (less ?o ?p))
+(<= (goal ?r 100) (role ?r) (role ?q) (ahead ?r ?q))
+(<= (goal ?r 0) (role ?r) (role ?q) (ahead ?q ?r))
+(<= even (true (at red ?p ?v)) (true (at blue ?p ?w)))
+(<= (goal ?r 50) (role ?r) even)
+(<= terminal (true (at ?r %d ?v)))
+(<= terminal (true (time %d)))`, n, n)
+	return s.String()
+}
+
+// connection is a game of connecting two sides of an n×n board of hexagons.
+func connection(n int) string {
+	s := &sheet{}
+	s.turns()
+	s.stones(n * n)
+	at := func(x, y int) int { return y*n + x }
+	for y := range n {
+		for x := range n {
+			for _, d := range [][2]int{{1, 0}, {0, 1}, {1, -1}, {-1, 0}, {0, -1}, {-1, 1}} {
+				if u, v := x+d[0], y+d[1]; u >= 0 && v >= 0 && u < n && v < n {
+					s.add("(adjacent %d %d)", at(x, y), at(u, v))
+				}
+			}
+		}
+		s.add("(side white %d) (goalside white %d) (side black %d) (goalside black %d)", at(0, y), at(n-1, y), at(y, 0), at(y, n-1))
+	}
+	s.add(`(<= (reached ?r ?p) (side ?r ?p) (true (stone ?p ?r)))
+(<= (reached ?r ?q) (reached ?r ?p) (adjacent ?p ?q) (true (stone ?q ?r)))
+(<= (won ?r) (reached ?r ?p) (goalside ?r ?p))`)
+	s.ending()
+	return s.String()
+}
+
+// sharedAttribute is a game in which n pieces in a line of n×n must share one of n
+// attributes of two values each.
+func sharedAttribute(n int) string {
+	s := &sheet{}
+	s.turns()
+	for p := range 1 << n {
+		s.add("(piece p%d) (init (pool p%d))", p, p)
+		for a := range n {
+			s.add("(attribute p%d a%d %d)", p, a, p>>a&1)
+		}
+	}
+	for i := range n {
+		s.add("(index %d)", i+1)
+		for j := range n {
+			s.add("(init (cell %d %d empty))", i+1, j+1)
+		}
+	}
+	var pieces, same, rising, falling, row, column []string
+	for i := range n {
+		v := fmt.Sprintf("?p%d", i)
+		pieces = append(pieces, v)
+		same = append(same, fmt.Sprintf("(attribute %s ?a ?v)", v))
+		rising = append(rising, fmt.Sprintf("(true (cell %d %d %s))", i+1, i+1, v))
+		falling = append(falling, fmt.Sprintf("(true (cell %d %d %s))", i+1, n-i, v))
+		row = append(row, fmt.Sprintf("(true (cell ?i %d %s))", i+1, v))
+		column = append(column, fmt.Sprintf("(true (cell %d ?i %s))", i+1, v))
+	}
+	list := strings.Join(pieces, " ")
+	s.add("(<= (alike %s) %s)", list, strings.Join(same, " "))
+	for _, line := range [][]string{rising, falling, row, column} {
+		bound := ""
+		if strings.Contains(line[0], "?i") {
+			bound = "(index ?i) "
+		}
+		s.add("(<= line %s%s (alike %s))", bound, strings.Join(line, " "), list)
+	}
+	s.add(`(<= (legal ?r (place ?p ?x ?y)) (true (control ?r)) (true (pool ?p)) (true (cell ?x ?y empty)))
+(<= (gone ?p) (does ?r (place ?p ?x ?y)))
+(<= (filled ?x ?y) (does ?r (place ?p ?x ?y)))
+(<= (next (pool ?p)) (true (pool ?p)) (not (gone ?p)))
+(<= (next (cell ?x ?y ?p)) (does ?r (place ?p ?x ?y)))
+(<= (next (cell ?x ?y ?p)) (true (cell ?x ?y ?p)) (not (filled ?x ?y)))
+(<= open (true (cell ?x ?y empty)))
+(<= left (true (pool ?p)))
+(<= full (not open))
+(<= full (not left))
+(<= (won ?r) line (opponent ?r ?q) (true (control ?q)))`)
+	s.ending()
+	return s.String()
+}
+
+// threePartMoves is a game of amazons with one amazon each on n×n: a queen's move, and
+// an arrow shot from where it ends.
+func threePartMoves(n int) string {
+	s := &sheet{}
+	s.turns()
+	for i := range n {
+		s.add("(index %d)", i)
+		if i > 0 {
+			s.add("(up %d %d)", i-1, i)
+		}
+	}
+	s.add("(init (amazon white 0 %d)) (init (amazon black %d %d))", n/2, n-1, n/2-1)
+	s.add(`(<= (steps ?x ?x 0) (index ?x))
+(<= (steps ?x ?y 1) (up ?x ?y))
+(<= (steps ?x ?y 2) (up ?y ?x))
+(<= (blocked ?x ?y) (true (amazon ?r ?x ?y)))
+(<= (blocked ?x ?y) (true (arrow ?x ?y)))
+(<= (step ?d ?e ?x ?y ?u ?v) (steps ?x ?u ?d) (steps ?y ?v ?e) (distinct (at ?x ?y) (at ?u ?v)))
+(<= (slide ?d ?e ?x ?y ?u ?v) (step ?d ?e ?x ?y ?u ?v) (not (blocked ?u ?v)))
+(<= (slide ?d ?e ?x ?y ?u ?v) (slide ?d ?e ?x ?y ?z ?w) (step ?d ?e ?z ?w ?u ?v) (not (blocked ?u ?v)))
+(<= (shot ?x ?y ?u ?v) (slide ?d ?e ?x ?y ?u ?v))
+(<= (shot ?x ?y ?u ?v) (true (control ?r)) (true (amazon ?r ?u ?v)) (step ?d ?e ?x ?y ?u ?v))
+(<= (legal ?r (move ?x ?y ?u ?v ?s ?t)) (true (control ?r)) (true (amazon ?r ?x ?y)) (slide ?d ?e ?x ?y ?u ?v) (shot ?u ?v ?s ?t))
+(<= (next (amazon ?r ?u ?v)) (does ?r (move ?x ?y ?u ?v ?s ?t)))
+(<= (next (amazon ?r ?x ?y)) (true (amazon ?r ?x ?y)) (not (true (control ?r))))
+(<= (next (arrow ?s ?t)) (does ?r (move ?x ?y ?u ?v ?s ?t)))
+(<= (next (arrow ?s ?t)) (true (arrow ?s ?t)))
+(<= mobile (true (control ?r)) (legal ?r (move ?x ?y ?u ?v ?s ?t)))
+(<= (won ?r) (opponent ?r ?q) (true (control ?q)) (not mobile))
+(<= full (not mobile))`)
+	s.ending()
+	return s.String()
+}
+
+// minefield is a race through a field of n×n in which both lay mines and one number
+// says how many are next to a cell.
+func minefield(n int) string {
+	s := &sheet{}
+	s.add("(role left) (role right)")
+	s.numbers(8)
+	for i := range n {
+		s.add("(index %d)", i)
+		if i > 0 {
+			s.add("(up %d %d)", i-1, i)
+		}
+	}
+	s.add(`(init (at left 0 0)) (init (at right %d %d)) (init (time 0))
+(tick 0 1)`, n-1, n-1)
+	for i := 1; i < 2*n; i++ {
+		s.add("(tick %d %d)", i, i+1)
+	}
+	s.add(`(<= (near ?x ?x) (index ?x))
+(<= (near ?x ?y) (up ?x ?y))
+(<= (near ?x ?y) (up ?y ?x))
+(<= (beside ?x ?y ?u ?v) (near ?x ?u) (near ?y ?v) (distinct (c ?x ?y) (c ?u ?v)))
+(<= (legal ?r (lay ?x ?y)) (role ?r) (index ?x) (index ?y) (not (true (mine ?x ?y))) (not (someone ?x ?y)))
+(<= (legal ?r (go ?u ?v)) (true (at ?r ?x ?y)) (beside ?x ?y ?u ?v))
+(<= (someone ?x ?y) (true (at ?r ?x ?y)))
+(<= (went ?r) (does ?r (go ?x ?y)))
+(<= (next (mine ?x ?y)) (true (mine ?x ?y)))
+(<= (next (mine ?x ?y)) (does ?r (lay ?x ?y)))
+(<= (next (at ?r ?x ?y)) (does ?r (go ?x ?y)))
+(<= (next (at ?r ?x ?y)) (true (at ?r ?x ?y)) (not (went ?r)))
+(<= (next (time ?t)) (true (time ?s)) (tick ?s ?t))
+(order a b) (order b c) (order c d) (order d e) (order e f) (order f g) (order g h)
+(<= (neighbour ?x ?y a ?u ?v) (up ?u ?x) (up ?v ?y))
+(<= (neighbour ?x ?y b ?x ?v) (index ?x) (up ?v ?y))
+(<= (neighbour ?x ?y c ?u ?v) (up ?x ?u) (up ?v ?y))
+(<= (neighbour ?x ?y d ?u ?y) (index ?y) (up ?u ?x))
+(<= (neighbour ?x ?y e ?u ?y) (index ?y) (up ?x ?u))
+(<= (neighbour ?x ?y f ?u ?v) (up ?u ?x) (up ?y ?v))
+(<= (neighbour ?x ?y g ?x ?v) (index ?x) (up ?y ?v))
+(<= (neighbour ?x ?y h ?u ?v) (up ?x ?u) (up ?y ?v))
+(<= (hot ?x ?y ?d) (neighbour ?x ?y ?d ?u ?v) (true (mine ?u ?v)))
+(<= (mines ?x ?y a 0) (index ?x) (index ?y) (not (hot ?x ?y a)))
+(<= (mines ?x ?y a 1) (hot ?x ?y a))
+(<= (mines ?x ?y ?d ?m) (order ?c ?d) (mines ?x ?y ?c ?m) (not (hot ?x ?y ?d)))
+(<= (mines ?x ?y ?d ?m) (order ?c ?d) (mines ?x ?y ?c ?n) (hot ?x ?y ?d) (succ ?n ?m))
+(<= (danger ?r ?m) (true (at ?r ?x ?y)) (mines ?x ?y h ?m))
+(<= (less ?a ?b) (succ ?a ?b))
+(<= (less ?a ?c) (less ?a ?b) (succ ?b ?c))
+(<= (hit ?r) (true (at ?r ?x ?y)) (true (mine ?x ?y)))
+(<= (hit ?r) (danger ?r 5))
+(<= (goal ?r 0) (hit ?r))
+(<= (goal ?r 50) (role ?r) (not (hit ?r)) (danger ?r ?m) (less 0 ?m))
+(<= (goal ?r 100) (role ?r) (not (hit ?r)) (danger ?r 0))
+(<= terminal (hit ?r))
+(<= terminal (true (time %d)))`, 2*n)
+	return s.String()
+}
+
+// sowing is a game of sowing with n pits a side and 3 seeds in each: seeds are sown
+// around the board, and those that fall into a house count.
+func sowing(n int) string {
+	s := &sheet{}
+	s.turns()
+	seeds := 6 * n
+	s.numbers(seeds)
+	pits := 2*n + 2
+	for i := range pits {
+		s.add("(after %d %d)", i, (i+1)%pits)
+		switch {
+		case i == n:
+			s.add("(house white %d) (init (pit %d 0))", i, i)
+		case i == pits-1:
+			s.add("(house black %d) (init (pit %d 0))", i, i)
+		case i < n:
+			s.add("(of white %d) (init (pit %d 3))", i, i)
+		default:
+			s.add("(of black %d) (init (pit %d 3))", i, i)
+		}
+	}
+	s.add(`(init (time 0))
+(<= (legal ?r (sow ?p)) (true (control ?r)) (of ?r ?p) (true (pit ?p ?n)) (distinct ?n 0))
+(<= (can ?r) (of ?r ?p) (true (pit ?p ?n)) (distinct ?n 0))
+(<= (legal ?r pass) (true (control ?r)) (not (can ?r)))
+(<= (sown ?q ?n) (does ?r (sow ?p)) (true (pit ?p ?n)) (after ?p ?q))
+(<= (sown ?q ?n) (sown ?p ?m) (succ ?n ?m) (distinct ?n 0) (after ?p ?q))
+(<= (gets ?q) (sown ?q ?n))
+(<= (taken ?p) (does ?r (sow ?p)))
+(<= (next (pit ?p 0)) (taken ?p) (not (gets ?p)))
+(<= (next (pit ?p 1)) (taken ?p) (gets ?p))
+(<= (next (pit ?p ?n)) (true (pit ?p ?n)) (not (taken ?p)) (not (gets ?p)))
+(<= (next (pit ?p ?n)) (true (pit ?p ?m)) (not (taken ?p)) (gets ?p) (succ ?m ?n))
+(<= (next (time ?t)) (true (time ?s)) (succ ?s ?t))
+(<= (less ?a ?b) (succ ?a ?b))
+(<= (less ?a ?c) (less ?a ?b) (succ ?b ?c))
+(<= (score ?r ?n) (house ?r ?p) (true (pit ?p ?n)))
+(<= full (true (time %d)))
+(<= (won white) full (score white ?m) (score black ?n) (less ?n ?m))
+(<= (won black) full (score white ?m) (score black ?n) (less ?m ?n))`, seeds)
+	s.ending()
+	return s.String()
+}
+
+// auction is a game of n roles that bid from what they have, and of which the sum of
+// all bids decides who wins.
+func auction(n int) string {
+	const money = 20
+	s := &sheet{}
+	s.numbers(n * money)
+	for r := range n {
+		s.add("(role r%d) (init (has r%d %d)) (init (sum r%d 0))", r, r, money, r)
+		if r > 0 {
+			s.add("(after r%d r%d)", r-1, r)
+		}
+	}
+	s.add(`(init (time 0))
+(<= (plus ?n 0 ?n) (number ?n))
+(<= (plus ?n ?m ?k) (plus ?n ?l ?j) (succ ?l ?m) (succ ?j ?k))
+(<= (atmost ?n ?n) (number ?n))
+(<= (atmost ?n ?k) (atmost ?n ?m) (succ ?m ?k))
+(<= (legal ?r (bid ?n)) (true (has ?r ?m)) (atmost ?n ?m))
+(<= (total r0 ?n) (does r0 (bid ?n)))
+(<= (total ?r ?k) (after ?q ?r) (total ?q ?n) (does ?r (bid ?m)) (plus ?n ?m ?k))
+(<= (next (has ?r ?k)) (true (has ?r ?n)) (does ?r (bid ?m)) (plus ?m ?k ?n))
+(<= (next (sum ?r ?k)) (true (sum ?r ?n)) (does ?r (bid ?m)) (plus ?n ?m ?k))
+(<= (next (all ?k)) (total r%d ?k))
+(<= (next (time ?t)) (true (time ?s)) (succ ?s ?t))
+(<= (beaten ?r) (true (sum ?r ?n)) (true (sum ?q ?m)) (distinct ?n ?m) (atmost ?n ?m))
+(<= (goal ?r 100) (role ?r) (not (beaten ?r)) (true (all ?k)) (atmost 3 ?k))
+(<= (goal ?r 40) (role ?r) (not (beaten ?r)) (true (all ?k)) (not (atmost 3 ?k)))
+(<= (goal ?r 0) (beaten ?r))
+(<= terminal (true (time 6)))`, n-1)
+	return s.String()
+}

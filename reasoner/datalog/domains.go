@@ -1,0 +1,184 @@
+package datalog
+
+import (
+	"math"
+
+	"stackmate/gdl"
+)
+
+// domains estimates how many tuples the dynamic relations may have before any of
+// them is computed: which terms may stand in each of their columns, each column for
+// itself. A variable may be what all columns that bind it have in common. This is a
+// least fixpoint over sets of terms, thousands of times smaller than that over
+// tuples, and what it says of a relation is the product of its columns: an upper
+// bound of what reaching finds.
+//
+// Function terms that a head makes are not followed: such a column has no bound.
+type domains struct {
+	theory *theory
+	of     map[*relation][]*domain // by column
+	users  map[*relation][]*rule
+	queued map[*rule]bool
+	queue  []*rule
+	work   int
+}
+
+// domain is a set of terms; of unbounded ones nothing is known.
+type domain struct {
+	terms     map[term]bool
+	unbounded bool
+}
+
+// domainWork is the number of terms that may be moved: a tenth of a second. What is
+// not known by then has no bound.
+const domainWork = 2_000_000
+
+// manyTerms is the size of a column without a bound.
+const manyTerms = 10_000
+
+// estimate gives all dynamic relations the profiles that their domains allow; forget
+// takes them away.
+func (th *theory) estimate() (forget func()) {
+	d := &domains{theory: th, of: make(map[*relation][]*domain), users: make(map[*relation][]*rule), queued: make(map[*rule]bool)}
+	rules := append(th.carryRules(), th.dynamicRules()...)
+	for _, r := range rules {
+		for i := range r.body {
+			if l := &r.body[i]; l.op == gdl.Holds {
+				d.users[l.atom.rel] = append(d.users[l.atom.rel], r)
+			}
+		}
+		d.enqueue(r)
+	}
+	for len(d.queue) > 0 {
+		r := d.queue[len(d.queue)-1]
+		d.queue = d.queue[:len(d.queue)-1]
+		d.queued[r] = false
+		th.watch.step()
+		d.apply(r)
+	}
+	var profiled []*relation
+	for _, rel := range th.relations {
+		if rel.dynamic {
+			rel.profile = d.profile(rel)
+			profiled = append(profiled, rel)
+		}
+	}
+	return func() {
+		for _, rel := range profiled {
+			rel.profile = nil
+		}
+	}
+}
+
+func (d *domains) enqueue(r *rule) {
+	if !d.queued[r] {
+		d.queued[r] = true
+		d.queue = append(d.queue, r)
+	}
+}
+
+// columns are the domains of a relation; those of a static one are counted.
+func (d *domains) columns(rel *relation) []*domain {
+	list, ok := d.of[rel]
+	if ok {
+		return list
+	}
+	for c := range rel.arity {
+		x := &domain{terms: make(map[term]bool)}
+		if !rel.dynamic {
+			for t := range rel.n {
+				x.terms[rel.row(t)[c]] = true
+			}
+		}
+		list = append(list, x)
+	}
+	d.of[rel] = list
+	return list
+}
+
+// apply adds to the columns of a head what its variables may be.
+func (d *domains) apply(r *rule) {
+	vars := make([]*domain, r.vars)
+	for i := range r.body {
+		l := &r.body[i]
+		if l.op != gdl.Holds {
+			continue
+		}
+		columns := d.columns(l.atom.rel)
+		for c, a := range l.atom.args {
+			x := columns[c]
+			if len(x.terms) == 0 && !x.unbounded || a.kind == constant && !x.unbounded && !x.terms[a.id] {
+				return
+			}
+			if a.kind == variable {
+				vars[a.id] = d.common(vars[a.id], x)
+			}
+		}
+	}
+	grown := false
+	head := d.columns(r.head.rel)
+	for c, a := range r.head.args {
+		switch {
+		case a.kind == constant:
+			grown = head[c].add(a.id) || grown
+		case a.kind == compound || vars[a.id] == nil || vars[a.id].unbounded || d.work > domainWork:
+			grown = grown || !head[c].unbounded
+			head[c].unbounded = true
+		default:
+			for t := range vars[a.id].terms {
+				grown = head[c].add(t) || grown
+			}
+			d.work += len(vars[a.id].terms)
+		}
+	}
+	if len(head) == 0 {
+		return
+	}
+	if grown {
+		for _, user := range d.users[r.head.rel] {
+			d.enqueue(user)
+		}
+	}
+}
+
+func (x *domain) add(t term) bool {
+	if x.unbounded || x.terms[t] {
+		return false
+	}
+	x.terms[t] = true
+	return true
+}
+
+// common is what two domains have in common; nil stands for everything.
+func (d *domains) common(x, y *domain) *domain {
+	switch {
+	case x == nil || x.unbounded:
+		return y
+	case y.unbounded:
+		return x
+	case len(y.terms) < len(x.terms):
+		x, y = y, x
+	}
+	both := &domain{terms: make(map[term]bool)}
+	for t := range x.terms {
+		if y.terms[t] {
+			both.terms[t] = true
+		}
+	}
+	d.work += len(x.terms)
+	return both
+}
+
+// profile is the product of the columns.
+func (d *domains) profile(rel *relation) *profile {
+	p := &profile{tuples: 1}
+	for _, x := range d.columns(rel) {
+		n := float64(len(x.terms))
+		if x.unbounded {
+			n = manyTerms
+		}
+		p.distinct = append(p.distinct, max(1, n))
+		p.tuples = math.Min(p.tuples*n, 1e30)
+	}
+	return p
+}

@@ -1,0 +1,133 @@
+package datalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
+)
+
+// always rewrites wherever that is possible, never nowhere.
+var (
+	always = threshold{above: -1}
+	never  = threshold{above: 1e300}
+)
+
+func groundBy(t rapid.TB, g *gdl.Game, when threshold) *Program {
+	t.Helper()
+	gr := newGrounder(context.Background(), g, Limits{})
+	gr.unfolding, gr.factoring = when, when
+	p, err := gr.ground()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// rewritable draws a game in which static relations join several columns, and in which
+// relations recur on themselves in the last place, with results that are handed on.
+func rewritable(t *rapid.T) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	pick := func(label string, list ...string) string { return rapid.SampledFrom(list).Draw(t, label) }
+	line("(role x) (role y) (place a) (place b) (place c) (place d) (number 0) (number 1) (number 2)")
+	line("(succ 0 1) (succ 1 2) (kind a 0) (kind b 0) (kind b 1) (kind c 1) (kind d 2) (init (at a 0)) (init (at b 1))")
+	for range rapid.IntRange(2, 6).Draw(t, "links") {
+		line("(link %s %s)", pick("from", "a", "b", "c", "d"), pick("to", "a", "b", "c", "d"))
+	}
+	line("(<= (link ?p ?p) (place ?p) (kind ?p 2))")
+	for range rapid.IntRange(1, 3).Draw(t, "alike") {
+		line("(<= (alike ?p ?q ?r) (kind ?p ?k) (kind ?q ?k) %s)",
+			pick("third", "(kind ?r ?k)", "(link ?q ?r)", "(kind ?r ?l) (succ ?k ?l)", "(place ?r) (distinct ?p ?r)", "(place ?r) (not (link ?r ?p))"))
+	}
+	line("(<= (three ?p) (true (at ?p ?i)) (true (at ?q ?j)) (true (at ?r ?j)) (alike ?p ?q ?r))")
+	line("(<= (three d) (true (at ?p ?i)) (alike ?p c ?r) %s)", pick("more", "(kind ?r 0)", "(true (at ?r ?i))", "(not (true (at ?r ?i)))"))
+	for range rapid.IntRange(1, 3).Draw(t, "steps") {
+		line("(<= (count ?p ?i ?n ?m) %s %s (count %s ?n ?m))",
+			pick("guard", "(true (at ?p ?i)) (link ?p ?q) (succ ?i ?j)", "(link ?p ?q) (succ ?i ?j) (not (true (at ?q ?i)))",
+				"(true (at ?p ?h)) (link ?p ?q) (number ?i) (succ ?h ?j)", "(number ?i) (true (at ?p ?j)) (link ?q ?p)"),
+			pick("also", "", "(distinct ?p ?q)", "(not (three ?q))"), pick("goes on", "?q ?j", "?q 0", "d ?j", "?p ?j"))
+	}
+	line("(<= (count %s ?i ?n ?i) (number ?i) (number ?n) %s)", pick("end", "c", "d"), pick("then", "", "(distinct ?i ?n)", "(three ?p) (true (at ?p ?n))"))
+	line("(<= (count ?p ?i ?i 0) (true (at ?p ?i)) (kind ?p ?i))")
+	line("(<= (legal x (from ?n)) (count %s %s ?n ?m) (succ ?m ?n))", pick("start", "a", "b"), pick("first", "0", "1"))
+	line("(<= (legal ?r (go ?p ?n)) (role ?r) (true (at ?p ?i)) (count ?p ?i ?n ?m) %s)", pick("filter", "", "(distinct ?n ?i)", "(link ?p ?q) (kind ?q ?m)", "(not (three ?p))"))
+	line("(legal x wait) (legal y wait)")
+	line("(<= (next (at ?p ?n)) (does x (go ?p ?n)))")
+	line("(<= (next (at ?q ?j)) (true (at ?p ?i)) (link ?p ?q) %s)", pick("next", "(succ ?i ?j)", "(count ?p 0 ?j ?m)", "(does y (go ?p ?j))"))
+	line("(<= (next (at ?p ?i)) (true (at ?p ?i)) (three ?p))")
+	line("(<= (goal x 100) (three d)) (<= (goal y 10) (count a 1 ?n 2))")
+	line("(<= terminal (true (at d 2)) (count a 0 2 ?m))")
+	return b.String()
+}
+
+func TestRewrittenRulesMeanTheSame(t *testing.T) {
+	rewritten := 0
+	rapid.Check(t, func(t *rapid.T) {
+		src := rewritable(t)
+		t.Log(src)
+		g := load(t, "rewritable", src)
+		oracle, err := reference.New(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, q := groundBy(t, g, never), groundBy(t, g, always)
+		if p.Signals != q.Signals || len(p.Head) != len(q.Head) {
+			rewritten++
+		}
+		agree(t, []machine.Machine{oracle, newProgramMachine(p), newProgramMachine(q)}, 1, 12)
+	})
+	if rewritten == 0 {
+		t.Error("no game was rewritten")
+	}
+}
+
+// counting is a game that counts along a path of 20 places, with numbers up to n.
+func counting(n int) string {
+	var b strings.Builder
+	b.WriteString(`(role x) (legal x go) (init (on 0)) (<= (next (on ?q)) (true (on ?p)) (after ?p ?q)) (<= (next (on ?p)) (true (on ?p)))
+		(<= (count ?p ?i ?n) (true (on ?p)) (after ?p ?q) (succ ?i ?j) (count ?q ?j ?n))
+		(<= (count ?p ?i ?n) (after ?p ?q) (not (true (on ?p))) (count ?q ?i ?n))
+		(<= (count 19 ?n ?n) (number ?n)) (<= terminal (count 0 0 9)) (<= (goal x 100) (count 0 0 9)) (goal x 0)`)
+	for i := range n + 1 {
+		fmt.Fprintf(&b, "(number %d)", i)
+		if i > 0 {
+			fmt.Fprintf(&b, "(succ %d %d)", i-1, i)
+		}
+		if i > 0 && i < 20 {
+			fmt.Fprintf(&b, "(after %d %d)", i-1, i)
+		}
+	}
+	return b.String()
+}
+
+func TestCountingIsGroundedFromItsStart(t *testing.T) {
+	p := ground(t, load(t, "counting", counting(300)))
+	if atoms := int(p.Signals); atoms > 20*20+100 {
+		t.Errorf("%d atoms, as if counts went beyond the places", atoms)
+	}
+}
+
+func TestWhatFourThingsShareIsGroundedByThing(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`(role x) (legal x go) (place 1) (place 2) (place 3) (place 4) (goal x 0)
+		(<= (alike ?a ?b ?c ?d) (has ?a ?p) (has ?b ?p) (has ?c ?p) (has ?d ?p))
+		(<= (next (cell ?p ?a)) (true (cell ?p ?b)) (follows ?b ?a))
+		(<= terminal (true (cell 1 ?a)) (true (cell 2 ?b)) (true (cell 3 ?c)) (true (cell 4 ?d)) (alike ?a ?b ?c ?d))`)
+	for i := range 40 {
+		fmt.Fprintf(&b, "(has t%d %d) (has t%d %d) (follows t%d t%d)", i, i%7, i, 10+i%5, i, (i+1)%40)
+		if i < 4 {
+			fmt.Fprintf(&b, "(init (cell %d t%d))", i+1, i)
+		}
+	}
+	p := ground(t, load(t, "alike", b.String()))
+	if rules := len(p.Head); rules > 4*40*2+500 {
+		t.Errorf("%d rules, as if all that are alike were listed", rules)
+	}
+}

@@ -1,0 +1,209 @@
+package datalog
+
+import (
+	"maps"
+	"slices"
+
+	"stackmate/gdl"
+)
+
+// Unfolding replaces a static relation by what defines it, where the rule that uses
+// it then falls into smaller parts:
+//
+//	before  line ← cell(1,A) ∧ cell(2,B) ∧ cell(3,C) ∧ alike(A,B,C)
+//	        alike(A,B,C) ← has(A,X) ∧ has(B,X) ∧ has(C,X)
+//	after   line ← cell(1,A) ∧ has(A,X) ∧ cell(2,B) ∧ has(B,X) ∧ cell(3,C) ∧ has(C,X)
+//	        which splitting makes p(1,X) ∧ p(2,X) ∧ p(3,X)
+//
+// The first has an instance for every three things that are alike, the second one
+// for every thing and every property. Whether it pays is decided by the number of
+// instances that both are thought to have after splitting, which the domains of
+// columns bound. Relations that are unfolded wherever they are used need never be
+// computed, however large they are.
+type unfolder struct {
+	theory *theory
+	when   threshold
+	inliner
+}
+
+// threshold says when a rewriting pays: where there are more than that many instances
+// or tuples, and that many times fewer afterwards.
+type threshold struct{ above, gain float64 }
+
+// maxUnfolded is the number of rules of a relation that may be unfolded.
+const maxUnfolded = 24
+
+// unfold unfolds the static relations, and those of postponed, which are static too
+// but too large to be computed lightly.
+func (th *theory) unfold(postponed map[*relation]bool, when threshold) {
+	u := &unfolder{theory: th, when: when, inliner: inliner{terms: th.terms, rules: make(map[*relation][]*rule)}}
+	for _, r := range th.rules {
+		if rel := r.head.rel; (!rel.dynamic || postponed[rel]) && len(r.body) > 0 {
+			u.rules[rel] = append(u.rules[rel], r)
+		}
+	}
+	u.keepDefined(postponed)
+	if len(u.rules) == 0 {
+		return
+	}
+	defer th.estimate()()
+	var out []*rule
+	for _, r := range th.rules {
+		if !r.head.rel.dynamic || postponed[r.head.rel] || !slices.ContainsFunc(r.body, u.defines) {
+			out = append(out, r)
+		} else {
+			out = append(out, u.improve(r)...)
+		}
+	}
+	th.rules = out
+}
+
+// keepDefined leaves only relations that unfolding can replace: not recursive, and
+// with few rules, all of which have conditions.
+func (u *unfolder) keepDefined(postponed map[*relation]bool) {
+	facts := make(map[*relation]bool)
+	for _, r := range u.theory.rules {
+		facts[r.head.rel] = facts[r.head.rel] || len(r.body) == 0
+	}
+	byHead := maps.Clone(u.rules)
+	for _, component := range components(u.theory.relations, byHead) {
+		rel := component[0]
+		if len(component) > 1 || facts[rel] || len(byHead[rel]) > maxUnfolded || uses(byHead[rel], rel) {
+			for _, rel := range component {
+				delete(u.rules, rel)
+			}
+		}
+	}
+}
+
+// defines tells whether l can be replaced.
+func (u *unfolder) defines(l literal) bool { return l.op == gdl.Holds && len(u.rules[l.atom.rel]) > 0 }
+
+// uses tells whether a body of the rules has rel in it.
+func uses(rules []*rule, rel *relation) bool {
+	for _, r := range rules {
+		for i := range r.body {
+			if r.body[i].atom.rel == rel {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// improve is r, or what it becomes by unfolding.
+func (u *unfolder) improve(r *rule) []*rule {
+	rules := []*rule{r}
+	cost := u.cost(rules)
+	for i := 0; i < len(rules) && cost > u.when.above; i++ {
+		for k := range rules[i].body {
+			l := &rules[i].body[k]
+			if !u.defines(*l) {
+				continue
+			}
+			with := slices.Clone(rules[:i])
+			for _, d := range u.rules[l.atom.rel] {
+				if s := u.resolve(rules[i], k, d); s != nil {
+					with = append(with, s.compact())
+				}
+			}
+			with = append(with, rules[i+1:]...)
+			if c := u.cost(with); len(with) <= maxInlined && u.when.gain*c < cost {
+				rules, cost = with, c
+				i--
+				break
+			}
+		}
+	}
+	return rules
+}
+
+// compact numbers the variables of r anew.
+func (r *rule) compact() *rule {
+	to := make([]arg, r.vars)
+	n := int32(0)
+	for _, v := range r.variables() {
+		to[v] = arg{kind: variable, id: n}
+		n++
+	}
+	out := *r
+	out.vars = int(n)
+	out.head.args = nil
+	for _, a := range r.head.args {
+		out.head.args = append(out.head.args, a.rename(to))
+	}
+	out.body = nil
+	for i := range r.body {
+		l := r.body[i]
+		l.left, l.right = l.left.rename(to), l.right.rename(to)
+		args := l.atom.args
+		l.atom.args = nil
+		for _, a := range args {
+			l.atom.args = append(l.atom.args, a.rename(to))
+		}
+		out.body = append(out.body, l)
+	}
+	return &out
+}
+
+// rename replaces variables by variables.
+func (a arg) rename(to []arg) arg {
+	switch a.kind {
+	case variable:
+		return to[a.id]
+	case compound:
+		args := make([]arg, len(a.args))
+		for i, sub := range a.args {
+			args[i] = sub.rename(to)
+		}
+		a.args = args
+	}
+	return a
+}
+
+// cost estimates how many instances rules have after splitting, parts included.
+func (u *unfolder) cost(rules []*rule) float64 {
+	scratch := &theory{watch: u.theory.watch, terms: u.theory.terms, byKey: make(map[string]*relation), maxBytes: u.theory.maxBytes}
+	s := &splitter{theory: scratch, parts: make(map[string]*relation)}
+	total := 0.0
+	for _, r := range rules {
+		same := *r
+		same.body = slices.Clone(r.body)
+		made := len(s.added)
+		for s.eliminate(&same) {
+			for _, part := range s.added[made:] {
+				n := part.estimate(u.theory.watch)
+				part.profileHead(n)
+				if part.head.rel.dynamic {
+					total += n
+				}
+			}
+			made = len(s.added)
+		}
+		total += same.estimate(u.theory.watch)
+	}
+	return total
+}
+
+// profileHead gives the head of a part, whose body has n matches, a profile.
+func (r *rule) profileHead(n float64) {
+	p := &profile{tuples: 1}
+	for _, a := range r.head.args {
+		least := float64(manyTerms)
+		for i := range r.body {
+			l := &r.body[i]
+			if l.op != gdl.Holds {
+				continue
+			}
+			for c, b := range l.atom.args {
+				if b.kind == variable && b.id == a.id {
+					least = min(least, l.atom.rel.distinct(int32(c)))
+				}
+			}
+		}
+		p.distinct = append(p.distinct, least)
+		p.tuples *= least
+	}
+	p.tuples = min(p.tuples, n)
+	r.head.rel.profile = p
+}
