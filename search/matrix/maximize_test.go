@@ -141,7 +141,7 @@ func TestKnownPrograms(t *testing.T) {
 
 func TestProgramsNameBadInput(t *testing.T) {
 	g := NewNative()
-	nan := math.NaN()
+	nan, huge := math.NaN(), 1.7e308
 	for name, err := range map[string]error{
 		"short matrix":    second(g.Maximize([]float64{1}, 2, 1, nil, []float64{0})),
 		"short objective": second(g.Maximize([]float64{1, 2}, 2, 1, []float64{1}, []float64{0})),
@@ -150,6 +150,9 @@ func TestProgramsNameBadInput(t *testing.T) {
 		"NaN in matrix":   second(g.Maximize([]float64{nan}, 1, 1, nil, []float64{0})),
 		"NaN in bounds":   second(g.Maximize([]float64{1}, 1, 1, nil, []float64{nan})),
 		"NaN objective":   second(g.Maximize([]float64{1}, 1, 1, []float64{nan}, []float64{0})),
+		"last element":    second(g.Maximize([]float64{1, 2, 3, math.Inf(1)}, 2, 2, nil, []float64{0, 0})),
+		"range of matrix": second(g.Maximize([]float64{-huge, huge}, 2, 1, nil, []float64{0})),
+		"range of goals":  second(g.Maximize([]float64{1, 2}, 2, 1, []float64{-huge, huge}, []float64{0})),
 	} {
 		if err == nil {
 			t.Errorf("%s: expected an error", name)
