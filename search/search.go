@@ -86,12 +86,31 @@ type Result struct {
 	// the context nor MaxNodes was the reason: more of what it names, or another
 	// search, gets further. Nil otherwise.
 	Unfinished error
+	// Outcomes are those of the game that are undominated, where the search looks for
+	// them, else nil.
+	Outcomes *Outcomes
 	Counters
 }
 
-// Solved tells whether the value is proved and exact for every role.
+// Outcomes are goals of all roles that can be reached together and are undominated:
+// there is no other outcome that is better for one role and for none worse.
+type Outcomes struct {
+	List []Outcome
+	// Complete tells that there are no others. Otherwise those of the list can be
+	// reached, and the others are not known.
+	Complete bool
+}
+
+// Outcome is one of them.
+type Outcome struct {
+	Goals []int32          // by role, in goal points
+	Line  [][]machine.Move // joint moves that lead there from the root; nil where not wanted
+}
+
+// Solved tells whether the value is proved and exact for every role, and the outcomes
+// are complete where there are any.
 func (r *Result) Solved() bool {
-	if !r.Proved {
+	if !r.Proved || r.Outcomes != nil && !r.Outcomes.Complete {
 		return false
 	}
 	for _, v := range r.Values {

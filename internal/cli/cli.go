@@ -48,6 +48,7 @@ type commands struct {
 	CheckPlayer  checkPlayerCommand  `cmd:"" help:"Check a player against the rules of the protocol."`
 	CheckManager checkManagerCommand `cmd:"" help:"Check a game manager against the rules of the protocol."`
 	Solve        solveCommand        `cmd:"" help:"Compute the value and the strategies of the initial position."`
+	Bridge       bridgeCommand       `cmd:"" help:"Find the best play of a bridge ending, without seeing the defenders' cards."`
 	Play         playCommand         `cmd:"" help:"Play against a solution at the terminal."`
 	Validate     validateCommand     `cmd:"" help:"Check rulesheets."`
 	Fmt          fmtCommand          `cmd:"" help:"Lay rulesheets out canonically."`

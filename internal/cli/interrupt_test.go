@@ -34,6 +34,8 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 		"induction":      {[]string{"solve", "goofspiel-12", "--method", "bi"}, "value of red"},
 		"sequential":     {[]string{"solve", "connectFour", "--method", "bab"}, "proved bounds"},
 		"certificate":    {[]string{"solve", "goofspiel-8", "--certify", "--method", "smab"}, "value of red"},
+		"outcomes":       {[]string{"solve", "connectFour", "--method", "lattice"}, "some outcomes"},
+		"bridge":         {[]string{"bridge", "N:952.T3..KT8 S:74.7.64.754 EW:JT86.AJ982.QJT93.96 trump:C lead:E tricks:5"}, "tricks left"},
 		"match":          {[]string{"match", "connectFour", "--count", "1000", "--players", "mcts,random"}, "random"},
 		"first match":    {[]string{"match", "connectFour", "--start-clock", "3600"}, "aborted"},
 		"tournament":     {[]string{"tournament", "connectFour", "--players", "mcts,random"}, "elo"},

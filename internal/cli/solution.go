@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -34,12 +35,54 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 	if len(s.Line) > 0 {
 		fmt.Fprintf(t, "line\t%s\n", principalLine(s))
 	}
+	writeOutcomes(t, s)
 	fmt.Fprintf(t, "nodes\t%d\nLP calls\t%d in %.3f s\ntable hits\t%d\n", s.Nodes, s.LPCalls, s.LPSeconds, s.TableHits)
 	if s.Certificate != nil {
 		fmt.Fprintf(t, "certificate\t%s\n", certificate(s))
 	}
 	fmt.Fprintf(t, "memory\t%.1f MB%s\ntime\t%.3f s\n", float64(s.PeakBytes)/1e6, evicted(s), s.Seconds)
 	return t.Flush()
+}
+
+// outcomesShown bounds the undominated outcomes in the table.
+const outcomesShown = 20
+
+// writeOutcomes writes the undominated outcomes, those first that give every role what
+// it can guarantee itself.
+func writeOutcomes(w io.Writer, s solve.Solution) {
+	if s.Outcomes == nil {
+		return
+	}
+	list := slices.Clone(s.Outcomes.List)
+	slices.SortStableFunc(list, func(a, b solve.Outcome) int {
+		switch {
+		case a.Rational == b.Rational:
+			return 0
+		case a.Rational:
+			return -1
+		}
+		return 1
+	})
+	title := "outcomes"
+	if !s.Outcomes.Complete {
+		title = "some outcomes"
+	}
+	for i, o := range list {
+		if i == outcomesShown {
+			fmt.Fprintf(w, "\t… %d more\n", len(list)-i)
+			return
+		}
+		var goals []string
+		for _, role := range s.Names.Roles {
+			goals = append(goals, fmt.Sprintf("%s %d", role, o.Goals[role]))
+		}
+		note := ""
+		if !o.Rational {
+			note = "  (less than guaranteed for some)"
+		}
+		fmt.Fprintf(w, "%s\t%s  in %d moves%s\n", title, strings.Join(goals, ", "), len(o.Line), note)
+		title = ""
+	}
 }
 
 // evicted warns of a table that was too small.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"stackmate/search"
+	"stackmate/search/lattice/outcomes"
 	"stackmate/search/matrix"
 	"stackmate/search/sequential"
 	"stackmate/search/simultaneous"
@@ -15,6 +16,10 @@ const (
 	BoundedAlphaBeta = "bab"     // package sequential
 	DepthFirst       = "dfs"     // the same without iterative deepening
 	Anytime          = "anytime" // simultaneous.Anytime
+	// Lattice is that of package outcomes: what each role can guarantee, and all
+	// undominated outcomes. Its values are no solution of a game of general sum, so that
+	// Choose names it for no class.
+	Lattice = outcomes.Method
 )
 
 // Portfolio is the method of package simultaneous that chooses between its own.
@@ -92,6 +97,8 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 	case DepthFirst:
 		turns.Without |= sequential.Deepening
 		return sequential.New(turns), nil
+	case Lattice:
+		return outcomes.Searcher{}, nil
 	case Anytime:
 		return simultaneous.NewAnytime(atOnce)
 	}

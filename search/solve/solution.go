@@ -14,6 +14,7 @@ type Solution struct {
 	Estimate  map[string]float64            `json:"estimate,omitempty"` // by role: guess at a value not solved
 	Strategy  map[string]map[string]float64 `json:"strategy"`           // by role: probability of each move played
 	Line      [][]string                    `json:"line,omitempty"`
+	Outcomes  *Outcomes                     `json:"outcomes,omitempty"`
 	Proved    bool                          `json:"proved"`
 	Solved    bool                          `json:"solved"` // proved, and lower = upper for every role
 	Nodes     int64                         `json:"nodes"`
@@ -32,6 +33,20 @@ type Solution struct {
 	// move.
 	Names  *machine.Names `json:"-"`
 	Result search.Result  `json:"-"`
+}
+
+// Outcomes are those of search.Outcomes.
+type Outcomes struct {
+	Complete bool      `json:"complete"`
+	List     []Outcome `json:"list"`
+}
+
+// Outcome is that of search.Outcome. Rational tells that every role gets at least what
+// it can guarantee itself.
+type Outcome struct {
+	Goals    map[string]int32 `json:"goals"`
+	Rational bool             `json:"rational"`
+	Line     [][]string       `json:"line,omitempty"`
 }
 
 func newSolution(method string, names *machine.Names, r search.Result) Solution {
@@ -73,14 +88,37 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 		}
 		s.Strategy[names.Roles[role]] = moves
 	}
-	for _, joint := range r.Line {
+	s.Line = namedLine(names, r.Line)
+	s.Outcomes = namedOutcomes(names, r)
+	return s
+}
+
+func namedLine(names *machine.Names, line [][]machine.Move) [][]string {
+	var named [][]string
+	for _, joint := range line {
 		moves := make([]string, len(joint))
 		for role, m := range joint {
 			moves[role] = names.MoveText(machine.Role(role), m)
 		}
-		s.Line = append(s.Line, moves)
+		named = append(named, moves)
 	}
-	return s
+	return named
+}
+
+func namedOutcomes(names *machine.Names, r search.Result) *Outcomes {
+	if r.Outcomes == nil {
+		return nil
+	}
+	out := &Outcomes{Complete: r.Outcomes.Complete, List: []Outcome{}}
+	for _, o := range r.Outcomes.List {
+		named := Outcome{Goals: make(map[string]int32), Rational: true, Line: namedLine(names, o.Line)}
+		for role, g := range o.Goals {
+			named.Goals[names.Roles[role]] = g
+			named.Rational = named.Rational && float64(g) >= r.Values[role].Lower
+		}
+		out.List = append(out.List, named)
+	}
+	return out
 }
 
 // IsWithin tells whether the value of every role is known up to epsilon goal
@@ -91,5 +129,5 @@ func (s Solution) IsWithin(epsilon float64) bool {
 			return false
 		}
 	}
-	return s.Proved && (s.Certificate == nil || s.Certified)
+	return s.Proved && (s.Certificate == nil || s.Certified) && (s.Outcomes == nil || s.Outcomes.Complete)
 }

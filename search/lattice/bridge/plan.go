@@ -1,0 +1,153 @@
+package bridge
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Step is a node of a plan: a card of the declarer's side, or cards of a defender after
+// which the plan goes on in the same way.
+type Step struct {
+	Seat  Seat   `json:"seat"`
+	Cards []Card `json:"cards"`
+	// Layouts is the number of those that the plan wins and that are still possible.
+	Layouts int64 `json:"layouts"`
+	// Next is the declarer's next card, or what the defenders may answer: cards that
+	// they hold only where the plan fails are left out.
+	Next []*Step `json:"next,omitempty"`
+	// End says why there is no more.
+	End End `json:"end,omitempty"`
+}
+
+// End is why a branch of a plan ends.
+type End string
+
+// The ends.
+const (
+	Goes   End = "" // it goes on
+	Made   End = "made"
+	High   End = "the rest is high" // and is taken from the top
+	Deeper End = "…"                // more than was asked for
+)
+
+// plan is what the declarer does where he wins in the worlds of a set.
+type plan struct {
+	*single
+	wins worlds
+}
+
+// card is the card to play in q, where some of the worlds are alive that the plan wins,
+// and false where the search was stopped.
+func (p *plan) card(q state, alive worlds) (Card, bool) {
+	for moves := p.declarerMoves(&q); moves != 0; moves &= moves - 1 {
+		next := q.play(moves.top())
+		if _, w := p.lost(&next, alive, 0); w == 0 && p.solve(next, alive, p.none, 0).found != nil {
+			return moves.top(), true
+		}
+	}
+	return 0, false
+}
+
+// drawing is the making of the tree of a plan.
+type drawing struct {
+	plan
+	turn  Seat // to be taken from seats
+	depth int8 // tricks left at which it ends
+}
+
+// steps are the steps that may follow q, or why there are none.
+func (d *drawing) steps(q state, alive worlds) ([]*Step, End) {
+	for q.played == 4 {
+		k := winner(q.trick[:], d.trump)
+		who := (q.leader + Seat(k)) & 3
+		if !who.isDeclarer() && d.classes[q.trick[k]].Has(q.trick[k^2]) {
+			return d.either(q, who, alive)
+		}
+		q = q.collect(who)
+	}
+	switch {
+	case q.need <= 0:
+		return nil, Made
+	case q.played == 0 && d.sure(&q) >= int(q.need):
+		return nil, High
+	case q.left <= d.depth && q.played == 0:
+		return nil, Deeper
+	}
+	if q.seat().isDeclarer() {
+		c, ok := d.card(q, alive)
+		if !ok {
+			return nil, Deeper
+		}
+		return []*Step{d.step(q, c, alive)}, Goes
+	}
+	var all []*Step
+	options, _ := d.replies(q, alive)
+	for _, o := range options {
+		step := d.step(q, o.next.trick[q.played], o.set)
+		same := slices.IndexFunc(all, func(s *Step) bool { return s.sameAs(step) })
+		if same >= 0 {
+			all[same].Cards = append(all[same].Cards, step.Cards...)
+			continue
+		}
+		all = append(all, step)
+	}
+	return all, Goes
+}
+
+// either is a trick that one of two touching cards of the defenders has won.
+func (d *drawing) either(q state, who Seat, alive worlds) ([]*Step, End) {
+	first, end := d.steps(q.collect(who), alive)
+	if end != Goes {
+		return first, end
+	}
+	second, _ := d.steps(q.collect(who^2), alive)
+	return append(first, second...), Goes
+}
+
+// step is the card c in q and what follows.
+func (d *drawing) step(q state, c Card, alive worlds) *Step {
+	s := &Step{Seat: (q.seat() - d.turn) & 3, Layouts: d.weight(alive)}
+	class := c.bit()
+	if !q.seat().isDeclarer() {
+		class = d.classes[c] &^ q.gone[0] &^ q.gone[1]
+	}
+	for ; class != 0; class &= class - 1 {
+		s.Cards = append(s.Cards, class.top())
+	}
+	s.Next, s.End = d.steps(q.play(c), alive)
+	return s
+}
+
+// sameAs tells whether two steps go on in the same way.
+func (s *Step) sameAs(t *Step) bool {
+	return s.Seat == t.Seat && s.End == t.End && slices.EqualFunc(s.Next, t.Next, func(a, b *Step) bool {
+		return slices.Equal(a.Cards, b.Cards) && a.sameAs(b)
+	})
+}
+
+// WriteSteps writes a plan as an indented tree: a line for each choice of the
+// defenders, with what the declarer does about it.
+func WriteSteps(w io.Writer, steps []*Step, indent string) {
+	for _, s := range steps {
+		line := []string{s.phrase()}
+		for len(s.Next) == 1 {
+			s = s.Next[0]
+			line = append(line, s.phrase())
+		}
+		if s.End != Goes {
+			line = append(line, string(s.End))
+		}
+		fmt.Fprintf(w, "%s%s\n", indent, strings.Join(line, ", "))
+		WriteSteps(w, s.Next, indent+"  ")
+	}
+}
+
+func (s *Step) phrase() string {
+	var cards []string
+	for _, c := range s.Cards {
+		cards = append(cards, c.String())
+	}
+	return fmt.Sprintf("%v %s", s.Seat, strings.Join(cards, "/"))
+}

@@ -1,0 +1,131 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+// audit plays a plan against every defence in one layout, by the rules of book, and
+// tells whether it always makes its tricks. The plan sees what a declarer sees.
+type audit struct {
+	t *testing.T
+	*plan
+	book
+}
+
+// holds plays on from a moment of the layout; q and alive are what the plan knows.
+func (a *audit) holds(m moment, layout int, q state, alive worlds) bool {
+	for q.played == 4 {
+		q = q.collect(Seat(m.leader)) // who has won is seen
+	}
+	if m.need <= 0 || int(q.need) != m.need {
+		return m.need <= 0
+	}
+	seat := (m.leader + len(m.trick)) % 4
+	legal := a.legal(m, layout, seat)
+	if len(legal) == 0 {
+		return false
+	}
+	if seat%2 == 0 {
+		c, ok := a.card(q, alive)
+		if !ok {
+			a.t.Fatal("the plan has no card")
+		}
+		return a.holds(a.after(m, c), layout, q.play(c), alive)
+	}
+	for _, c := range legal {
+		next, left, ok := a.see(q, alive, c)
+		if !ok || !a.holds(a.after(m, c), layout, next, left) {
+			return false
+		}
+	}
+	return true
+}
+
+// see is what the plan makes of a defender's card: that of its class that counts as
+// played next.
+func (a *audit) see(q state, alive worlds, c Card) (state, worlds, bool) {
+	options, _ := a.replies(q, alive)
+	for _, o := range options {
+		if played := o.next.trick[q.played]; a.classes[played].Has(c) {
+			return o.next, o.set, true
+		}
+	}
+	return q, nil, false
+}
+
+// TestPlansWinWhereTheySay plays the best plans of random endings against every defence
+// in every layout that they are said to win.
+func TestPlansWinWhereTheySay(t *testing.T) {
+	checked := 0
+	for i := range setting(t, "STACKMATE_BRIDGE_ENDINGS", 60) {
+		rng := newRand(i)
+		e := randomEnding(rng, 2+rng.IntN(2), rng.IntN(4))
+		need := 1 + rng.IntN(e.left)
+		d := e.deal()
+		r, err := Solve(context.Background(), d, Options{Tricks: need})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := r.Goals[0]
+		if g.Won == 0 {
+			continue
+		}
+		p, _, err := newProblem(d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := p.state
+		q.need = int8(need)
+		b := newBook(e)
+		a := &audit{t, g.plan, b}
+		won := int64(0)
+		for k, hands := range b.layouts {
+			if a.wins.has(a.kind(hands[West])) {
+				won++
+				if !a.holds(e.moment(need), k, q, a.wins) {
+					t.Fatalf("ending %d, %v: the plan for %d tricks fails where West has %v", i, d, need, hands[West])
+				}
+				checked++
+			}
+		}
+		if won != g.Won {
+			t.Fatalf("ending %d, %v: the plan wins in %d layouts, said to be %d", i, d, won, g.Won)
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d layouts were played", checked)
+	}
+}
+
+// kind is the number of the layout that stands for a hand of West.
+func (a *audit) kind(west Cards) int {
+	for i, l := range a.layouts() {
+		same := true
+		for c := range Card(52) {
+			class := a.classes[c]
+			same = same && (west&class).Len() == (l.west&class).Len()
+		}
+		if same {
+			return i
+		}
+	}
+	a.t.Fatal("no such layout")
+	return 0
+}
+
+func (a *audit) layouts() []layout { return a.plan.layouts }
+
+func TestPlansAreReadable(t *testing.T) {
+	r, err := Solve(context.Background(), mustParse(t, "N:AQ...2 S:32..5. EW:KJ4.2..AK tricks:3"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	WriteSteps(&b, r.Goals[0].Plan, "")
+	if !strings.HasPrefix(b.String(), "S ") || !strings.Contains(b.String(), "W ") {
+		t.Errorf("found\n%s", b.String())
+	}
+}

@@ -1,0 +1,126 @@
+package bridge
+
+import "math/bits"
+
+// worlds is a set of layouts, by number.
+type worlds []uint64
+
+func newWorlds(n int) worlds { return make(worlds, (n+63)/64) }
+
+func (s worlds) add(i int)      { s[i>>6] |= 1 << (i & 63) }
+func (s worlds) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
+func (s worlds) isEmpty() bool {
+	for _, w := range s {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isSingle tells whether the set has exactly one element.
+func (s worlds) isSingle() bool {
+	n := 0
+	for _, w := range s {
+		if n += bits.OnesCount64(w); n > 1 {
+			return false
+		}
+	}
+	return n == 1
+}
+
+func (s worlds) within(t worlds) bool {
+	for i, w := range s {
+		if w&^t[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s worlds) meets(t worlds) bool {
+	for i, w := range s {
+		if w&t[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// intersectionWithin tells whether what s and t share lies within u.
+func (s worlds) intersectionWithin(t, u worlds) bool {
+	for i, w := range s {
+		if w&t[i]&^u[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// first is the smallest element of a set that is not empty.
+func (s worlds) first() int {
+	for k, w := range s {
+		if w != 0 {
+			return k<<6 + bits.TrailingZeros64(w)
+		}
+	}
+	return -1
+}
+
+// include adds the elements of t.
+func (s worlds) include(t worlds) {
+	for i, w := range t {
+		s[i] |= w
+	}
+}
+
+func (s worlds) clone() worlds { return append(worlds(nil), s...) }
+
+func (s worlds) union(t worlds) worlds {
+	u := make(worlds, len(s))
+	for i, w := range s {
+		u[i] = w | t[i]
+	}
+	return u
+}
+
+func (s worlds) intersection(t worlds) worlds {
+	u := make(worlds, len(s))
+	for i, w := range s {
+		u[i] = w & t[i]
+	}
+	return u
+}
+
+func (s worlds) without(t worlds) worlds {
+	u := make(worlds, len(s))
+	for i, w := range s {
+		u[i] = w &^ t[i]
+	}
+	return u
+}
+
+// each calls f for the elements in ascending order until it returns false.
+func (s worlds) each(f func(i int) bool) {
+	for k, w := range s {
+		for ; w != 0; w &= w - 1 {
+			if !f(k<<6 + bits.TrailingZeros64(w)) {
+				return
+			}
+		}
+	}
+}
+
+// loss is a set of worlds that a plan loses, and what it weighs.
+type loss struct {
+	set    worlds
+	weight int64
+}
+
+// losses is a choice between sets of worlds that are lost: the lattice of Section 5,
+// with what a plan loses in place of what it wins. None at all (nil) is a choice that
+// offers no plan within the limit.
+type losses []loss
+
+// hasNothing tells whether a plan loses no world at all.
+func (f losses) hasNothing() bool { return len(f) == 1 && f[0].weight == 0 }

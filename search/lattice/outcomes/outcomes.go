@@ -1,0 +1,202 @@
+// Package outcomes solves games whose roles want different things and need not be
+// enemies: any number of roles, goals of any sum. It finds what each role can guarantee
+// itself against all others, without chance and even if they know what it is about to
+// do (which makes a difference where they choose at once), and all undominated outcomes, those goals that
+// the roles can reach together and of which none can be bettered for one without being
+// worse for another. Both are searches over a lattice (search/lattice): the first over
+// numbers, where one role maximises and the others minimise; the second over sets of
+// vectors, where everybody maximises. It knows state machines, never rules or text.
+package outcomes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/lattice"
+)
+
+// Method is the name of the search.
+const Method = "lattice"
+
+// highest is the largest goal, in points.
+const highest = 100
+
+// entryBytes is about what the table takes for a position, besides its words.
+const entryBytes = 256
+
+// Searcher implements search.Searcher: Values are what the roles can guarantee,
+// Strategies the moves that do so, Outcomes the undominated ones with their lines.
+type Searcher struct{}
+
+var _ search.Searcher = Searcher{}
+
+// Search implements search.Searcher. Besides positions without moves it refuses chance.
+func (Searcher) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
+	began := time.Now()
+	if m.Names().Chance() != machine.NoRole {
+		return search.Result{}, fmt.Errorf("expected a game without chance, found the role %s", machine.RandomRole)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &run{ctx: ctx, machine: m, lim: lim, expander: machine.NewExpander(m)}
+	r.entries, _ = r.divide()
+	r.game = &turns{expander: r.expander, fail: cancel}
+	res := r.search(s)
+	res.Elapsed = time.Since(began)
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return res, err
+	}
+	return res, nil
+}
+
+// run is one search.
+type run struct {
+	ctx      context.Context
+	machine  machine.Machine
+	lim      search.Limits
+	expander *machine.Expander
+	entries  int // of a table
+	game     *turns
+	counters search.Counters
+}
+
+// divide splits the memory: entries of a table, and bytes for positions on the path.
+func (r *run) divide() (entries int, stack int64) {
+	const unlimited = 1 << 24
+	if r.lim.MaxBytes <= 0 {
+		return unlimited, 0
+	}
+	tables, stack := search.Divide(r.lim.MaxBytes, 0)
+	return int(max(tables/int64(r.machine.Words()*8+entryBytes), 1)), stack
+}
+
+// search finds the outcomes, and then what is guaranteed, role by role.
+func (r *run) search(s machine.State) search.Result {
+	_, stack := r.divide()
+	r.expander.Limit(r.ctx, stack, 0)
+	root := position{state: slices.Clone(s)}
+	if over, goals := r.expander.Look(s); over {
+		root.goals = points(goals)
+	}
+	names := r.machine.Names()
+	res := search.Result{Proved: true, Strategies: make([][]search.Weighted, len(names.Roles))}
+	res.Outcomes = r.outcomes(root)
+	for role := range names.Roles {
+		v, strategy := r.guarantee(root, machine.Role(role))
+		res.Values = append(res.Values, v)
+		res.Strategies[role] = strategy
+	}
+	res.Counters = r.counters
+	res.PeakBytes += r.expander.Bytes()
+	return res
+}
+
+// config is that of all searches here.
+func config[V any](r *run) lattice.Config[position, V] {
+	c := lattice.Config[position, V]{Pruning: lattice.Joint, Table: r.entries}
+	if r.lim.MaxNodes > 0 {
+		c.MaxNodes = max(r.lim.MaxNodes-r.counters.Nodes, 1)
+	}
+	return c
+}
+
+// count adds up what the searches did, and tells whoever wants to know.
+func (r *run) count(nodes, hits int64) {
+	r.counters.Nodes += nodes
+	r.counters.TableHits += hits
+	if r.lim.Progress != nil {
+		r.lim.Progress(search.Result{Counters: r.counters})
+	}
+}
+
+// guarantee is what a role can reach whatever the others do, and its move where it has
+// a choice.
+func (r *run) guarantee(root position, role machine.Role) (search.Interval, []search.Weighted) {
+	game := against{r.game, role}
+	solver, err := lattice.New[position, string, float64](lattice.Numbers{Low: 0, High: highest}, game, config[float64](r))
+	if err != nil {
+		panic(err) // numbers are distributive
+	}
+	v, _ := solver.Search(r.ctx, root)
+	r.count(v.Nodes, v.Hits)
+	bounds := search.Interval{Lower: v.Lower, Upper: v.Upper}
+	if root.goals != nil || r.ctx.Err() != nil {
+		return bounds, nil
+	}
+	r.game.expand(root)
+	moves := r.game.expansion.Moves[role]
+	if len(moves) == 1 {
+		return bounds, []search.Weighted{{Move: moves[0], Probability: 1}}
+	}
+	best := 0
+	for i, b := range v.Moves {
+		if b.Lower > v.Moves[best].Lower {
+			best = i
+		}
+	}
+	return bounds, []search.Weighted{{Move: moves[min(best, len(moves)-1)], Probability: 1}}
+}
+
+// outcomes finds the undominated outcomes and, for each, a line that leads to it.
+func (r *run) outcomes(root position) *search.Outcomes {
+	values := lattice.Outcomes{Vectors: lattice.Vectors{Roles: len(r.machine.Names().Roles), High: highest}}
+	c := config[front](r)
+	solver, err := lattice.New[position, string, front](values, together{r.game}, c)
+	if err != nil {
+		panic(err) // sets of vectors are distributive
+	}
+	v, _ := solver.Search(r.ctx, root)
+	r.count(v.Nodes, v.Hits)
+	out := &search.Outcomes{Complete: v.Exact}
+	for _, goals := range v.Lower {
+		o := search.Outcome{Goals: goals}
+		if !r.lim.NoLine {
+			o.Line = r.line(solver, root, goals)
+		}
+		out.List = append(out.List, o)
+	}
+	return out
+}
+
+// line leads to given goals: from position to position in which they can be reached.
+func (r *run) line(solver *lattice.Solver[position, string, front, lattice.Outcomes, together], p position, goals []int32) [][]machine.Move {
+	var line [][]machine.Move
+	for p.goals == nil {
+		r.game.expand(p)
+		children := r.game.children(nil)
+		joints := make([][]machine.Move, len(children))
+		for c := range joints {
+			joints[c] = make([]machine.Move, len(r.game.expansion.Moves))
+			r.game.expansion.Joint(joints[c], c)
+		}
+		next := slices.IndexFunc(children, func(child position) bool { return r.reaches(solver, child, goals) })
+		if next < 0 || r.ctx.Err() != nil {
+			return nil // the search was broken off
+		}
+		line = append(line, joints[next])
+		p = children[next]
+	}
+	return line
+}
+
+// reaches tells whether goals are an outcome of p.
+func (r *run) reaches(solver *lattice.Solver[position, string, front, lattice.Outcomes, together], p position, goals []int32) bool {
+	if p.goals != nil {
+		return slices.Equal(p.goals, goals)
+	}
+	holds := func(f front) bool {
+		return slices.ContainsFunc(f, func(g []int32) bool { return slices.Equal(g, goals) })
+	}
+	known, ok := solver.Known(p)
+	if ok && holds(known.Lower) {
+		return true
+	}
+	v, _ := solver.Search(r.ctx, p)
+	r.counters.Nodes += v.Nodes
+	return holds(v.Lower)
+}
