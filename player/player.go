@@ -13,10 +13,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -56,25 +54,10 @@ const DefaultMemory = 2 << 30
 // ErrOver is the error of Play where the game is over.
 var ErrOver = errors.New("the game is over")
 
-// Kinds are the names that New takes:
-//
-//	stackmate  exact and sampling searches side by side
-//	mcts       the sampling search alone
-//	legal      always the first legal move
-//	random     a random legal move
-func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
-
-var kinds = map[string]func(setting) policy{
-	"stackmate": func(s setting) policy { return newThinker(s, true) },
-	"mcts":      func(s setting) policy { return newThinker(s, false) },
-	"legal":     func(setting) policy { return firstMove{} },
-	"random":    func(s setting) policy { return &randomMove{machine.NewRand(s.seed)} },
-}
-
 // Player plays one match at a time. Its methods must not be called
 // concurrently, except for Abort.
 type Player struct {
-	kind    string
+	spec    spec
 	options Options
 	margins *Margins
 	compile compiler
@@ -90,10 +73,14 @@ type Player struct {
 	desk        *desk
 }
 
-// New makes a player of one of Kinds.
-func New(kind string, o Options) (*Player, error) {
-	if kinds[kind] == nil {
-		return nil, fmt.Errorf("no player %q: it is one of %s", kind, strings.Join(Kinds(), ", "))
+// New makes the player of a name (see Kinds).
+func New(name string, o Options) (*Player, error) {
+	spec, err := parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if spec.threads > 0 {
+		o.Threads = spec.threads
 	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -104,7 +91,7 @@ func New(kind string, o Options) (*Player, error) {
 	if o.Margins == nil {
 		o.Margins = NewMargins(o.MinMargin, o.MaxMargin)
 	}
-	return &Player{kind: kind, options: o, margins: o.Margins, compile: compileGame, prove: proveGame, abort: func() {}}, nil
+	return &Player{spec: spec, options: o, margins: o.Margins, compile: compileGame, prove: proveGame, abort: func() {}}, nil
 }
 
 // Start prepares for a match. The deadline of ctx is the end of the start clock.
@@ -128,8 +115,8 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self), p.margins)
 	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
-		seed: p.options.Seed, threads: p.options.Threads, log: m.Log, memory: memory, margins: p.margins,
-	}, kinds[p.kind])
+		seed: p.options.Seed, threads: p.options.Threads, without: p.spec.without, log: m.Log, memory: memory, margins: p.margins,
+	}, p.spec.kind.make)
 	p.begin(ctx, m, memory)
 	return p.prepare(ctx)
 }

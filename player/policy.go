@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -28,10 +29,14 @@ type policy interface {
 type setting struct {
 	seed    uint64
 	threads int
+	without []string // names of techniques
 	log     zerolog.Logger
 	memory  *memory
 	margins *Margins
 }
+
+// has tells whether a technique is in use.
+func (s *setting) has(technique string) bool { return !slices.Contains(s.without, technique) }
 
 // position is where the player has to move.
 type position struct {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -25,7 +24,7 @@ type referee struct {
 
 func newReferee(t testing.TB, name string) *referee {
 	t.Helper()
-	g := gamestest.Rules(t, name)
+	g := rulesOf(t, name)
 	m, err := reasoner.New(context.Background(), g, reasoner.Options{})
 	if err != nil {
 		t.Fatal(err)

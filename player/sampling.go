@@ -49,17 +49,22 @@ type comparison struct {
 	rivals [2]montecarlo.Config
 	nodes  int64         // for each move; 0 means no limit
 	clock  time.Duration // for each move; 0 means no limit
+	// searcher makes the search of a rival; nil is montecarlo.New.
+	searcher func(rival int) search.Searcher
+	// opening is how many joint moves are random at first, the same in both of two
+	// matches with sides swapped.
+	opening int
 }
 
 var (
 	compareRules = comparison{
 		names:  [2]string{"uct", "regret_matching"},
-		rivals: [2]montecarlo.Config{{Rule: montecarlo.UCT}, {Rule: montecarlo.RegretMatching}},
+		rivals: [2]montecarlo.Config{{Rule: montecarlo.UCT, Without: montecarlo.Decisive}, {Rule: montecarlo.RegretMatching, Without: montecarlo.Decisive}},
 		nodes:  comparisonNodes,
 	}
 	compareDecisive = comparison{
 		names:  [2]string{"decisive", "plain"},
-		rivals: [2]montecarlo.Config{{Decisive: true}, {}},
+		rivals: [2]montecarlo.Config{{}, {Without: montecarlo.Decisive}},
 		clock:  comparisonClock,
 	}
 )
@@ -88,6 +93,9 @@ func (t *thinker) chooseSampling(ctx context.Context, at position) {
 	c := compareRules
 	if t.isInTurns() {
 		c = compareDecisive
+	}
+	for i := range c.rivals {
+		c.rivals[i].Without |= t.sampledWithout()
 	}
 	points, matches := t.compare(ctx, at, c, t.threads, min(comparisonBytes, memory/int64(2*t.threads)))
 	if t.isInTurns() {
@@ -134,11 +142,16 @@ func playMatch(ctx context.Context, at position, c comparison, seed uint64, memo
 	rng := machine.NewRand(seed)
 	names := at.machine.Names()
 	state := append(machine.State(nil), at.state...)
-	searches := [2]*montecarlo.Searcher{}
+	searches := [2]search.Searcher{}
 	for i, config := range c.rivals {
-		searches[i] = montecarlo.New(config)
+		if c.searcher != nil {
+			searches[i] = c.searcher(i)
+		} else {
+			searches[i] = montecarlo.New(config)
+		}
 	}
-	for range comparisonSteps {
+	opening := machine.NewRand(seed / 2)
+	for steps := range comparisonSteps {
 		b.Load(state, 1)
 		b.Evaluate(1)
 		if b.Terminal()[0]&1 != 0 {
@@ -158,7 +171,9 @@ func playMatch(ctx context.Context, at position, c comparison, seed uint64, memo
 				return points, false
 			}
 			move := legal[rng.Intn(len(legal))]
-			if rival >= 0 && len(legal) > 1 {
+			if steps < c.opening {
+				move = legal[opening.Intn(len(legal))]
+			} else if rival >= 0 && len(legal) > 1 {
 				found, err := c.search(ctx, searches[rival], at.machine, state, search.Limits{MaxBytes: memory, Seed: seed})
 				if err != nil || ctx.Err() != nil || len(found.Strategies) <= r {
 					return points, false

@@ -29,7 +29,7 @@ func TestTheComparisonOfRulesKeepsToItsPartOfTheStartClock(t *testing.T) {
 		t.Skip("takes more than a second")
 	}
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	p := newThinker(setting{threads: 2, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)}, false)
+	p := newThinker(setting{threads: 2, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	began := time.Now()
@@ -51,7 +51,7 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 		"too few matches to say":    {[2]float64{300, 0}, comparisonMatches - 1, montecarlo.RegretMatching},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)}, false)
+			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
 			p.compare = func(context.Context, position, comparison, int, int64) ([2]float64, int) { return c.points, c.matches }
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -82,7 +82,7 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
 		"too few matches to say":  {[2]float64{0, 1100}, plainMatches - 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)}, false)
+			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
 			compared := comparison{}
 			p.compare = func(_ context.Context, _ position, of comparison, _ int, _ int64) ([2]float64, int) {
 				compared = of
@@ -126,48 +126,5 @@ func TestChanceHasNoSeatInAMatchBetweenRules(t *testing.T) {
 	got := seats(&machine.Names{Roles: []string{"a", machine.RandomRole, "b"}}, 1)
 	if got[0] != 1 || got[1] != -1 || got[2] != 0 {
 		t.Errorf("seats %v, want 1 -1 0", got)
-	}
-}
-
-// BenchmarkRivals plays sampling searches against each other, 1000 nodes a move or
-// 30 ms, sides swapped, and reports the share of the points of the first, in percent.
-func BenchmarkRivals(b *testing.B) {
-	rules := comparison{rivals: [2]montecarlo.Config{{Rule: montecarlo.RegretMatching}, {Rule: montecarlo.UCT}}, nodes: comparisonNodes}
-	wider := func(c float64) comparison {
-		return comparison{rivals: [2]montecarlo.Config{{Exploration: c}, {}}, nodes: comparisonNodes}
-	}
-	decisive := compareDecisive
-	decisive.clock = 30 * time.Millisecond
-	for _, duel := range []struct {
-		name, game string
-		of         comparison
-	}{
-		{"regretMatching/goofspiel-9", "goofspiel-9", rules},
-		{"regretMatching/biddingTicTacToe-5", "biddingTicTacToe-5", rules},
-		{"regretMatching/oshiZumo-15-3", "oshiZumo-15-3", rules},
-		{"regretMatching/tron-8x8", "tron-8x8", rules},
-		{"exploration=10/connectFour", "connectFour", wider(10)},
-		{"exploration=50/connectFour", "connectFour", wider(50)},
-		{"exploration=10/breakthrough-5x6", "breakthrough-5x6", wider(10)},
-		{"exploration=50/breakthrough-5x6", "breakthrough-5x6", wider(50)},
-		{"decisive/connectFour", "connectFour", decisive},
-		{"decisive/breakthrough-6x6", "breakthrough-6x6", decisive},
-	} {
-		b.Run(duel.name, func(b *testing.B) {
-			f := newReferee(b, duel.game)
-			at := position{machine: f.machine, state: f.machine.Initial()}
-			const matches = 40
-			points := 0.0
-			for i := range b.N {
-				for seed := range uint64(matches) {
-					p, ok := playMatch(context.Background(), at, duel.of, uint64(i)*matches+seed, comparisonBytes)
-					if !ok {
-						b.Fatal("the match did not end")
-					}
-					points += p[0]
-				}
-			}
-			b.ReportMetric(points/float64(b.N*matches), "points")
-		})
 	}
 }

@@ -56,10 +56,14 @@ func (t *thinker) launch(ctx context.Context, s search.Searcher, at position, re
 		return nil
 	}
 	lim := search.Limits{MaxBytes: r.memory, Seed: t.seed, Progress: func(known search.Result) { r.interim.Store(&known) }}
+	working := ctx
+	if s != t.sampler && t.threads == 1 && t.class.Players > 1 && t.has(sharing) {
+		working = newSparing(ctx, t.exactWork)
+	}
 	go func() {
 		var result search.Result
 		err := guard.Do(func() (err error) {
-			result, err = s.Search(ctx, at.machine, at.state, lim)
+			result, err = s.Search(working, at.machine, at.state, lim)
 			return err
 		})
 		if deadline, ok := ctx.Deadline(); ok && errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -16,8 +16,7 @@ import (
 // one takes over as soon as it proves more than the other one estimates.
 type thinker struct {
 	setting
-	exactly bool // whether to use an exact search at all
-	rng     *machine.Rand
+	rng *machine.Rand
 
 	machine     machine.Machine // that class and searches are for
 	class       solve.Class
@@ -30,10 +29,17 @@ type thinker struct {
 	// compare holds matches between ways of sampling (see sampling.go).
 	compare func(ctx context.Context, at position, c comparison, threads int, memory int64) (points [2]float64, matches int)
 	plan    plan
+	// exactWork is the part of the time in which exact searches work, where they have
+	// no thread of their own (see share.go).
+	exactWork float64
 }
 
-func newThinker(s setting, exactly bool) *thinker {
-	return &thinker{setting: s, exactly: exactly, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), compare: compare}
+func newThinker(s setting) *thinker {
+	t := &thinker{setting: s, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), compare: compare, exactWork: 1}
+	if !t.has(regretMatching) {
+		t.rule = montecarlo.UCT
+	}
+	return t
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -51,11 +57,11 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact, t.second = nil, nil
 	t.hasDecisive, t.plain = false, false
-	if t.exactly && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
+	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact, t.second = t.exactSearch(0), t.exactSearch(1)
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
-	if d, ok := at.machine.(machine.Decider); ok && t.isInTurns() {
+	if d, ok := at.machine.(machine.Decider); ok && t.isInTurns() && t.sampledWithout()&montecarlo.Decisive == 0 {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
 		t.hasDecisive = d.Decisive(short) != nil // as above
 		cancel()
@@ -99,12 +105,21 @@ func (t *thinker) instead(reason error) search.Searcher {
 // newSampler makes the sampling search, on the threads that the exact one
 // leaves over.
 func (t *thinker) newSampler() search.Searcher {
-	c := montecarlo.Config{Rule: t.rule, Workers: t.threads, Decisive: t.isInTurns() && !t.plain}
+	c := montecarlo.Config{Rule: t.rule, Workers: t.threads, Without: t.sampledWithout()}
+	if !t.isInTurns() || t.plain {
+		c.Without |= montecarlo.Decisive
+	}
+	if !t.has(severalAtOnce) {
+		c.Playouts, c.Exploration = 1, plainExploration
+	}
 	if t.exact != nil {
 		c.Workers = max(1, t.threads-1)
 	}
 	return montecarlo.New(c)
 }
+
+// plainExploration is the constant of textbook UCT, in goal points.
+const plainExploration = 70
 
 // begin implements policy. A player alone looks for a plan as long as the start
 // clock runs; where there are ways of sampling to choose from, they are tried out;
@@ -114,7 +129,7 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	switch {
 	case t.class.Players == 1:
 		t.search(ctx, at)
-	case t.class.Players == 2 && t.class.Simultaneous, t.hasDecisive:
+	case t.has(rehearsal) && (t.class.Players == 2 && t.class.Simultaneous && t.has(regretMatching) || t.hasDecisive):
 		t.chooseSampling(ctx, at)
 	}
 }
@@ -139,6 +154,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 		return t.planned(move)
 	}
 	found := t.search(ctx, at)
+	t.worthwhile(found, at.role)
 	if t.class.Players == 1 {
 		if move, ok := t.plan.next(at, worstGoal); ok {
 			return t.planned(move)

@@ -97,6 +97,7 @@ func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
 		rng := machine.NewRand(1)
 		x, e := machine.NewExpander(m), new(machine.Expansion)
 		winning, warned, lost := 0, 0, 0
+		foresight := d.NewNarrowBatch().(machine.Foresight)
 		for range 30 {
 			s := slices.Clone(m.Initial())
 			for over := false; !over; over, _ = x.Look(s) {
@@ -108,11 +109,14 @@ func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
 						want[move] = true
 					}
 				}
+				decided := false
 				switch {
 				case len(p.wins) > 0:
+					decided = true
 					want = p.wins
 					winning++
 				case len(want) == 0:
+					decided = true
 					for _, move := range e.Moves[p.role] {
 						want[move] = true
 					}
@@ -122,6 +126,15 @@ func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
 				}
 				if got := choices(d, e, s, p.role, rng); !maps.Equal(got, want) {
 					t.Fatalf("%s: in %v it chooses among %v, want %v", game, m.Names().AppendFluents(nil, s), got, want)
+				}
+				foresight.Load(s, 1)
+				foresight.Evaluate(1)
+				sensible := make(map[machine.Move]bool)
+				for _, move := range foresight.AppendSensible(nil, 0, p.role) {
+					sensible[move] = true
+				}
+				if got := foresight.Decided()[0]&1 != 0; len(e.Moves[p.role]) > 1 && got != decided || !maps.Equal(sensible, want) {
+					t.Fatalf("%s: in %v it takes %v for sensible, decided %v; want %v, %v", game, m.Names().AppendFluents(nil, s), sensible, got, want, decided)
 				}
 				s = slices.Clone(e.Child(rng.Intn(e.Children)))
 			}

@@ -75,7 +75,7 @@ func (s *console) execute(args []string) error {
 	var cli commands
 	done := false // --help or --version was all that was wanted
 	parser := kong.Must(&cli,
-		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ",")},
+		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))
 	command, err := parser.Parse(args)
 	if done {

@@ -14,7 +14,7 @@ import (
 
 // matchFlags say how matches are played.
 type matchFlags struct {
-	Players    []string      `help:"Players in order of the roles: stackmate, mcts, random, legal, or http://host:port."`
+	Players    []string      `help:"Players in order of the roles: ${players}."`
 	StartClock int           `default:"10" help:"Seconds to prepare; 0 means no limit."`
 	PlayClock  int           `default:"2" help:"Seconds for each move; 0 means no limit."`
 	Grace      time.Duration `default:"1s" help:"How long past its clock a reply still counts."`
@@ -36,6 +36,7 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 			return arena.Setting{}, usageError{fmt.Errorf("--record: %w", err)}
 		}
 	}
+	c.Players = joinOptions(c.Players)
 	s.seed.Store(c.Seed)
 	return arena.Setting{
 		StartClock: time.Duration(c.StartClock) * time.Second,

@@ -80,6 +80,35 @@ func (s *console) players(names []string) ([]arena.Player, error) {
 	return list, nil
 }
 
+// joinOptions puts the options of players, which a list of players separates like
+// players, back to the name that they follow: no name of a player has a "=" before
+// its first ":".
+func joinOptions(list []string) []string {
+	var names []string
+	for _, part := range list {
+		key, _, isOption := strings.Cut(part, "=")
+		if isOption && len(names) > 0 && !strings.Contains(key, ":") {
+			names[len(names)-1] += "," + part
+		} else {
+			names = append(names, part)
+		}
+	}
+	return names
+}
+
+// playersHelp describes the players of a list.
+func playersHelp() string {
+	var kinds, techniques []string
+	for _, k := range player.Kinds() {
+		kinds = append(kinds, fmt.Sprintf("%s (%s)", k.Name, k.About))
+	}
+	for _, t := range player.Techniques() {
+		techniques = append(techniques, fmt.Sprintf("%s (%s)", t.Name, t.About))
+	}
+	return fmt.Sprintf("%s, or http://host:port. Options follow a colon: mcts:threads=1,without=A+B. Techniques to do without: %s",
+		strings.Join(kinds, ", "), strings.Join(techniques, ", "))
+}
+
 // manager makes the manager of a game's matches.
 func (s *console) manager(game string) (*arena.Manager, error) {
 	rules, err := s.load(game)

@@ -19,6 +19,7 @@ type Batch struct {
 	words    int
 	terminal []uint64
 	stuck    []uint64
+	decided  []uint64
 	goalsOK  bool           // the goal rows belong to the present positions
 	chosen   []machine.Move // by lane, then role: the move whose row has the lane's bit
 	mixed    bool           // ChooseRandom has filled the move rows: chosen is stale
@@ -27,7 +28,7 @@ type Batch struct {
 	block    [64]uint64
 }
 
-var _ machine.Batch = (*Batch)(nil)
+var _ machine.Foresight = (*Batch)(nil)
 
 // NewBatch implements machine.Machine.
 func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
@@ -45,6 +46,7 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		words:    w,
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
+		decided:  make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
 	}
 	for i := range b.chosen {
@@ -182,10 +184,26 @@ func (b *Batch) Terminal() []uint64 { return b.terminal }
 // Stuck implements machine.Batch.
 func (b *Batch) Stuck() []uint64 { return b.stuck }
 
+// Decided implements machine.Foresight.
+func (b *Batch) Decided() []uint64 {
+	b.read(b.decided, b.m.decided)
+	return b.decided
+}
+
 // AppendLegal implements machine.Batch.
 func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+	return b.appendSet(dst, lane, b.m.legal[r])
+}
+
+// AppendSensible implements machine.Foresight.
+func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+	return b.appendSet(dst, lane, b.m.policy[r])
+}
+
+// appendSet appends the moves whose rows have the bit of a lane.
+func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.Move {
 	word, shift := lane>>6, uint(lane)&63
-	for m, row := range b.m.legal[r] {
+	for m, row := range rows {
 		if b.rows[int(row)*b.words+word]>>shift&1 != 0 {
 			dst = append(dst, machine.Move(m))
 		}

@@ -37,7 +37,9 @@ func WithDecisiveMoves(ctx context.Context, g *Game) *Game {
 		return nil
 	}
 	for role, legal := range h.Legal {
-		h.Policy = append(h.Policy, h.Net.policy(legal, wins[role], blunders[role]))
+		allowed, decided := h.Net.policy(legal, wins[role], blunders[role])
+		h.Policy = append(h.Policy, allowed)
+		h.Decided = h.Net.Or(h.Decided, decided)
 	}
 	for _, p := range passes {
 		if p.shares && ctx.Err() == nil {
@@ -51,18 +53,19 @@ func WithDecisiveMoves(ctx context.Context, g *Game) *Game {
 }
 
 // policy allows, of the legal moves of a role, those that win; if there are none,
-// those that are no blunders; and if there are none, all.
-func (n *Network) policy(legal, wins, blunders []Lit) []Lit {
+// those that are no blunders; and if there are none, all. The first and the last of
+// these cases are decided.
+func (n *Network) policy(legal, wins, blunders []Lit) (allowed []Lit, decided Lit) {
 	safe := make([]Lit, len(legal))
 	for m := range legal {
 		safe[m] = n.And(legal[m], blunders[m].Not())
 	}
-	quiet, lost := n.Or(wins...).Not(), n.Or(safe...).Not()
-	allowed := make([]Lit, len(legal))
+	won, some := n.Or(wins...), n.Or(safe...)
+	allowed = make([]Lit, len(legal))
 	for m := range legal {
-		allowed[m] = n.Or(wins[m], n.And(quiet, safe[m]), n.And(quiet, lost, legal[m]))
+		allowed[m] = n.Or(wins[m], n.And(won.Not(), safe[m]), n.And(won.Not(), some.Not(), legal[m]))
 	}
-	return allowed
+	return allowed, n.Or(won, n.And(some.Not(), n.Or(legal...)))
 }
 
 // wins adds to the network where each move is legal and wins. It returns nil if that

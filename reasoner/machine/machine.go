@@ -122,6 +122,21 @@ type Decider interface {
 	Decisive(ctx context.Context) Machine
 }
 
+// Foresight is a batch that tells what its random moves are chosen from. Those of
+// machines with decisive moves do (Decider).
+type Foresight interface {
+	Batch
+	// AppendSensible appends the moves of role r in a lane that ChooseRandom chooses
+	// among, ascending. In a game of two with constant sum and without chance, no other
+	// legal move is better than any of them.
+	AppendSensible(dst []Move, lane int, r Role) []Move
+	// Decided is the mask of lanes in which a role that alone has a choice wins at
+	// once with its best goal, or each of its moves lets another role do so; no lane
+	// of a machine without decisive moves. Random moves end the game like that. Valid
+	// until the next call.
+	Decided() []uint64
+}
+
 // Batch holds Lanes() positions, computes what the rules say of them and steps
 // them, all lanes together. It belongs to one goroutine and allocates nothing
 // after warm-up.

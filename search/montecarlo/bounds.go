@@ -34,12 +34,71 @@ type boundsMemory struct {
 	byMove   []moveBounds
 }
 
-// settle updates the bounds of node n and of its ancestors after a child of n has
-// changed.
-func (t *tree) settle(n int32, adversarial bool) {
-	for n != none && t.updateBounds(n, adversarial) {
-		n = t.at(n).parent
+// settle updates the bounds of the ancestors of node k, which has just been solved,
+// and the means of those that that does not solve.
+func (w *worker) settle(k int32) {
+	t := w.tree
+	if !w.config.has(Bounds) {
+		return
 	}
+	changed := true
+	for n := t.at(k).parent; n != none && changed; n = t.at(n).parent {
+		changed = t.updateBounds(n, w.adversarial)
+		switch {
+		case t.isSolved(n):
+			k = n
+		case t.at(k).parent == n && w.config.has(Cleansing):
+			w.cleanse(n, k)
+		}
+	}
+}
+
+// cleanse takes what playouts said of child k of node n, which has been solved, out of
+// the means of n and of its ancestors. Instead they get the value of the child or, if
+// nobody who chooses at n need go there, the mean of the others: what was played there
+// before that was known must not count for ever.
+func (w *worker) cleanse(n, k int32) {
+	t := w.tree
+	visits := float64(t.at(k).done)
+	others := float64(t.at(n).done) - visits
+	replaced := w.isRefuted(n, k)
+	if replaced && others <= 0 {
+		return
+	}
+	was, all := t.totalsOf(k), t.totalsOf(n)
+	for r := range w.delta {
+		instead := t.value(k, r)
+		if replaced {
+			instead = (all[r] - was[r]) / others
+		}
+		w.delta[r] = instead*visits - was[r]
+	}
+	for a := k; ; {
+		parent, cell := t.at(a).parent, t.at(a).cell
+		if parent == none {
+			break
+		}
+		t.split(parent, cell, w.picks)
+		moves, totals := t.movesOf(parent), t.totalsOf(parent)
+		for r, width := range t.widthsOf(parent) {
+			totals[r] += w.delta[r]
+			moves[w.picks[r]].sum += w.delta[r]
+			moves = moves[width:]
+		}
+		a = parent
+	}
+}
+
+// isRefuted tells whether the only role that chooses at node n, and not chance, has no
+// use for its child k: it is sure of more elsewhere, or nothing is worse.
+func (w *worker) isRefuted(n, k int32) bool {
+	t := w.tree
+	c := int(t.at(n).chooser)
+	if c < 0 || machine.Role(c) == t.random {
+		return false
+	}
+	most := t.boundsOf(k)[c].Upper
+	return most < t.boundsOf(n)[c].Lower || most <= goalRange.Lower
 }
 
 // updateBounds computes the bounds of node n and of its moves from its children. It

@@ -31,7 +31,7 @@ func (m maker) NewBatch() machine.Batch {
 }
 
 func TestPlayoutsMakeDecisiveMovesWhereAsked(t *testing.T) {
-	for name, c := range map[string]Config{"decisive": {Decisive: true}, "plain": {}} {
+	for name, c := range map[string]Config{"decisive": {}, "plain": {Without: Decisive}} {
 		var wide []string
 		m := decider{newSubtraction([]string{"left", "right"}, 9), &wide}
 		sample(t, c, m, 100)

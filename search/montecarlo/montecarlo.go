@@ -40,14 +40,44 @@ type Config struct {
 	// Lanes is the number of playouts that run in lock step. Zero means all lanes
 	// of a parallel machine (machine.Info), or slowLanes where each position costs.
 	Lanes int
-	// Decisive lets playouts make decisive moves where the machine is a
-	// machine.Decider that has some. It is for games in which one role chooses at a
-	// time.
-	Decisive bool
+	// Playouts is the number of playouts that a new leaf gets at least; zero means
+	// defaultPlayouts.
+	Playouts int
 	// Exploration is the constant of UCT in goal points; zero means
 	// defaultExploration.
 	Exploration float64
+	// Without names the techniques to do without.
+	Without Technique
 }
+
+// Technique is something that the search does beyond textbook UCT. All are on;
+// Config.Without switches them off, for games that they don't fit and to find out
+// what they are worth.
+type Technique uint
+
+// The techniques.
+const (
+	// Decisive lets playouts make decisive moves where the machine is a
+	// machine.Decider that has some. It is for games in which one role chooses at a
+	// time.
+	Decisive Technique = 1 << iota
+	// Foresight takes leaves for solved that decisive moves decide within two plies, and
+	// keeps moves out of the tree that let the opponent win at once.
+	Foresight
+	// Bounds proves values by score bounds.
+	Bounds
+	// Cleansing takes playouts below solved positions out of the means above.
+	Cleansing
+	// Caution plays the move that is best for sure, not the one tried most, where one
+	// role chooses.
+	Caution
+)
+
+// Plain is without any technique.
+const Plain = Decisive | Foresight | Bounds | Cleansing | Caution
+
+// has tells whether a technique is in use.
+func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
 
 // slowLanes is the number of playouts at a time on a machine that is not parallel.
 // Playouts of a batch are chosen before the result of any of them is known; where a
@@ -76,6 +106,9 @@ func New(c Config) *Searcher {
 	c.Workers = max(c.Workers, 1)
 	if c.Exploration == 0 {
 		c.Exploration = defaultExploration
+	}
+	if c.Playouts == 0 {
+		c.Playouts = defaultPlayouts
 	}
 	return &Searcher{config: c}
 }
@@ -114,7 +147,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 
 // playing is the machine that playouts run on.
 func (c *Config) playing(ctx context.Context, m machine.Machine) machine.Machine {
-	if d, ok := m.(machine.Decider); ok && c.Decisive {
+	if d, ok := m.(machine.Decider); ok && c.has(Decisive) {
 		if decisive := d.Decisive(ctx); decisive != nil {
 			return decisive
 		}

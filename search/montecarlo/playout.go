@@ -13,14 +13,17 @@ import (
 // playouts that were cut off (machine.MaxPlayout).
 const drawnGoal = 50
 
-// leaf is a child that the tree does not have yet, and what came of it.
+// leaf is a child that the tree does not have yet, or has not opened, and what came of
+// it.
 type leaf struct {
 	parent   int32
 	cell     int64   // of the joint move, or unnumbered
+	node     int32   // the child, if the tree has it but has not opened it; or none
 	picks    []int32 // by role: which of its moves
 	joint    []machine.Move
 	state    machine.State // the child
 	terminal bool          // the child is terminal, or the game cannot go on there
+	decided  bool          // all playouts from the child end with what both sides can force
 	goals    []float64     // by role: mean over the playouts from the child
 	count    int
 }
@@ -71,16 +74,18 @@ func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, bytes int64) *
 	}
 }
 
-// run makes the moves of the leaves from the positions from(leaf) and plays on
-// at random.
-func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State) {
+// run makes the moves of the leaves from the positions from(leaf), calls look for each
+// with the lane in which it is then, and plays on at random.
+func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State, look func(l *leaf, b machine.Batch, lane int)) {
 	n := p.set(leaves, from)
 	p.batch.Store(p.states, len(leaves))
 	for i := range leaves {
 		copy(leaves[i].state, p.states[i*p.words:])
 		clear(leaves[i].goals)
 		leaves[i].count = 0
+		leaves[i].decided = false
 		leaves[i].terminal = p.over(i>>6)>>uint(i&63)&1 != 0
+		look(&leaves[i], p.batch, i)
 	}
 	p.bestGoal, p.began = -1, *p.rng
 	p.games.Run(p.ctx, p.rng, n, func(_ int, ended, _ []uint64) bool {

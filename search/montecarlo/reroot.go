@@ -62,31 +62,25 @@ func (t *tree) detach(n int32) {
 		link = &t.at(*link).next
 	}
 	*link = a.next
-	delete(t.kids, edge{a.parent, a.cell})
+	t.link(a.parent, a.cell, none)
 	a.parent, a.next = none, none
 }
 
-// rootTries bounds the waste that is searched for a span for the root: a millisecond's
-// worth.
-const rootTries = 1 << 14
+const (
+	// spanTries bounds the waste that is searched for a span where there is no room for
+	// more, rootTries that for the root: a millisecond's worth.
+	spanTries = 1 << 6
+	rootTries = 1 << 14
+)
 
-// takeForRoot returns a span for the moves of the root where there is no room for
-// one: out of what nodes of waste give back, or beyond the room.
-func (t *tree) takeForRoot(moves int) int32 {
-	span, emptied := none, none
-	for tries := 0; span == none && t.waste != none && tries < rootTries; tries++ {
+// takeFromWaste returns a span for the moves of a node out of what so many nodes of
+// waste give back, or none. Those nodes are bare then.
+func (t *tree) takeFromWaste(moves, tries int) int32 {
+	span := none
+	for ; span == none && t.waste != none && tries > 0; tries-- {
 		n := t.recycle()
-		a := t.at(n)
-		a.moves, a.next, emptied = none, emptied, n
+		t.at(n).next, t.bare = t.bare, n
 		span = t.moves.take(moves, t.room-t.bytes())
-	}
-	for emptied != none {
-		n := emptied
-		emptied, t.at(n).next, t.waste = t.at(n).next, t.waste, n
-	}
-	if span == none {
-		const anyRoom = 1 << 62
-		span = t.moves.take(moves, anyRoom)
 	}
 	return span
 }
@@ -114,6 +108,6 @@ func (t *tree) recycle() int32 {
 		b, i = t.place(k)
 		kid := &b.nodes[i]
 		a.kid, kid.next, t.waste = kid.next, t.waste, k
-		delete(t.kids, edge{n, kid.cell})
+		t.link(n, kid.cell, none)
 	}
 }

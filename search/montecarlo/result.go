@@ -2,6 +2,7 @@ package montecarlo
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -19,7 +20,7 @@ func (s *Searcher) merge() search.Result {
 		total.add(w.opinion())
 	}
 	s.last = total
-	return total.result(s.config.Rule)
+	return total.result(&s.config)
 }
 
 // Ranking lists the legal moves of role r at the root of the last search, those
@@ -40,7 +41,7 @@ func (s *Searcher) Ranking(r machine.Role) []machine.Move {
 // result is what this worker alone knows.
 func (w *worker) result() search.Result {
 	o := w.opinion()
-	return o.result(w.config.Rule)
+	return o.result(&w.config)
 }
 
 // opinion is what is known of a root.
@@ -105,7 +106,7 @@ func (o *opinion) add(p opinion) {
 	o.counters.PeakBytes += p.counters.PeakBytes
 }
 
-func (o *opinion) result(rule Rule) search.Result {
+func (o *opinion) result(c *Config) search.Result {
 	res := search.Result{
 		Values:     make([]search.Interval, len(o.bounds)),
 		Proved:     true,
@@ -127,10 +128,13 @@ func (o *opinion) result(rule Rule) search.Result {
 		estimate := o.mean(r)
 		switch {
 		case len(moves) == 0:
-		case choosers > 1 && rule == RegretMatching && !o.bounds[r].Solved():
+		case choosers > 1 && c.Rule == RegretMatching && !o.bounds[r].Solved():
 			res.Strategies[r] = mixed(moves)
 		default:
-			best := pick(moves, o.bounds[r])
+			best := pick(moves, o.bounds[r], tried)
+			if choosers == 1 && c.has(Caution) {
+				best = pick(moves, o.bounds[r], o.sure(c.Exploration))
+			}
 			res.Strategies[r] = []search.Weighted{{Move: best.move, Probability: 1}}
 			if choosers == 1 && len(moves) > 1 && best.visits > 0 {
 				estimate = best.sum / float64(best.visits)
@@ -156,9 +160,24 @@ func (o *opinion) mean(r int) float64 {
 	return o.totals[r] / o.visits
 }
 
-// pick is the move to play for sure: the one tried most, unless another is
+// tried ranks moves by how often they were tried.
+func tried(s *stat) float64 { return float64(s.visits) }
+
+// sure ranks moves by a lower confidence bound of what they give: when something is
+// proved, means change at once and visits a long time later.
+func (o *opinion) sure(exploration float64) func(*stat) float64 {
+	doubt := exploration * math.Sqrt(math.Log(o.visits+1))
+	return func(s *stat) float64 {
+		if s.visits == 0 {
+			return math.Inf(-1)
+		}
+		return s.sum/float64(s.visits) - doubt/math.Sqrt(float64(s.visits))
+	}
+}
+
+// pick is the move to play for sure: the one that ranks first, unless another is
 // proved to be at least as good.
-func pick(moves []stat, bounds search.Interval) *stat {
+func pick(moves []stat, bounds search.Interval, rank func(*stat) float64) *stat {
 	secure := &moves[mostSecure(moves)]
 	if bounds.Solved() {
 		return secure
@@ -166,7 +185,7 @@ func pick(moves []stat, bounds search.Interval) *stat {
 	var best *stat
 	for i := range moves {
 		s := &moves[i]
-		if float64(s.upper) > bounds.Lower && (best == nil || s.visits > best.visits) {
+		if float64(s.upper) > bounds.Lower && (best == nil || rank(s) > rank(best)) {
 			best = s
 		}
 	}

@@ -48,6 +48,9 @@ func (w *worker) joint(n int32) int64 {
 
 // choosers counts the players with more than one move at the opened node n.
 func (w *worker) choosers(n int32) int {
+	if c := w.tree.at(n).chooser; c >= 0 && machine.Role(c) != w.tree.random {
+		return 1
+	}
 	count := 0
 	for r, width := range w.tree.widthsOf(n) {
 		if width > 1 && machine.Role(r) != w.tree.random {

@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -15,7 +16,7 @@ import (
 //	blocks  for as many nodes each: the nodes and, beside them, their states, sums
 //	        of goals, bounds (bounds.go) and numbers of legal moves
 //	moves   what is known of the moves of opened nodes (spans.go)
-//	kids    (node, joint move) → node
+//	kids    (node, joint move) → node, where several roles have a choice
 //
 // A node is opened, that is given widths and moves, when the search first goes
 // through it; most never are. Nodes that no search will need again are not cleared
@@ -35,12 +36,15 @@ type node struct {
 	kid    int32 // the first of its children, or none
 	next   int32 // the next child of its parent, or none
 	moves  int32 // the span of its moves, or none while it is not opened
-	visits int32
-	epoch  uint8 // see forgetBounds
+	visits int32 // of paths, from when they go down
+	done   int32 // those of them whose goals have come back
 	solved bool  // the bounds of all roles meet
 	// terminal tells that the game is over, or cannot go on.
 	terminal bool
 	numbered bool // opened, and its joint moves have numbers
+	// chooser is the only role with several moves of the opened node, whose moves know
+	// the children; or -1 where no role has, or several.
+	chooser int16
 }
 
 // stat is what is known of one move of one role at a node.
@@ -48,6 +52,7 @@ type stat struct {
 	sum    float64 // of the goals seen after it
 	visits int32
 	move   machine.Move
+	kid    int32   // the node behind it, or none, where the role is the only chooser
 	regret float32 // cumulative (regret matching)
 	weight float32 // in the average strategy (regret matching)
 	// What the role gets with this move against any moves of the others: proved
@@ -76,13 +81,13 @@ type tree struct {
 
 	root   int32 // none before the first node
 	waste  int32 // the first of the nodes not needed any more, chained by next; or none
+	bare   int32 // the same of those that have given their moves and children back
 	fresh  int32 // nodes from this one on were never used
 	shift  uint
 	mask   int32 // 1<<shift - 1
 	blocks []*block
 	moves  spans
 	kids   map[edge]int32
-	epoch  uint8
 
 	memory boundsMemory
 }
@@ -100,7 +105,7 @@ const (
 )
 
 func newTree(roles, words int, random machine.Role, room int64) *tree {
-	t := &tree{roles: roles, words: words, random: random, room: room, root: none, waste: none, kids: map[edge]int32{}}
+	t := &tree{roles: roles, words: words, random: random, room: room, root: none, waste: none, bare: none, kids: map[edge]int32{}}
 	part := min(blockBytes, room/roomParts)
 	t.shift = uint(bits.Len64(uint64(max(leastNodes, part/t.nodeBytes()))) - 1)
 	t.mask = 1<<t.shift - 1
@@ -122,8 +127,7 @@ func (t *tree) bytes() int64 {
 // hasRoom tells whether one more block fits.
 func (t *tree) hasRoom() bool { return t.bytes()+t.nodeBytes()<<t.shift <= t.room }
 
-// at is node n. Whether it is solved is true of the present epoch only after a look at
-// its bounds.
+// at is node n.
 func (t *tree) at(n int32) *node {
 	return &t.blocks[n>>(t.shift&31)].nodes[n&t.mask]
 }
@@ -150,9 +154,6 @@ func (t *tree) totalsOf(n int32) []float64 {
 
 func (t *tree) boundsOf(n int32) []search.Interval {
 	b, i := t.place(n)
-	if b.nodes[i].epoch != t.epoch {
-		t.renew(n, &b.nodes[i])
-	}
 	return b.bounds[i*t.roles : (i+1)*t.roles]
 }
 
@@ -162,10 +163,33 @@ func (t *tree) movesOf(n int32) []stat { return t.moves.from(t.at(n).moves) }
 
 // kid is the node behind a joint move, or none.
 func (t *tree) kid(n int32, cell int64) int32 {
+	if s := t.only(n, cell); s != nil {
+		return s.kid
+	}
 	if k, ok := t.kids[edge{n, cell}]; ok {
 		return k
 	}
 	return none
+}
+
+// only is the move that makes joint move cell of the opened node n, or nil where no
+// role has a choice there, or several.
+func (t *tree) only(n int32, cell int64) *stat {
+	if c := t.at(n).chooser; c >= 0 {
+		return &t.movesOf(n)[int64(c)+cell] // each role before it has one move
+	}
+	return nil
+}
+
+// link notes that node k, or none, is behind joint move cell of the opened node n.
+func (t *tree) link(n int32, cell int64, k int32) {
+	if s := t.only(n, cell); s != nil {
+		s.kid = k
+	} else if k == none {
+		delete(t.kids, edge{n, cell})
+	} else {
+		t.kids[edge{n, cell}] = k
+	}
 }
 
 // add makes a node for position s, the root if parent is none. It returns none if
@@ -176,7 +200,7 @@ func (t *tree) add(parent int32, cell int64, s machine.State) int32 {
 		return none
 	}
 	b, i := t.place(n)
-	b.nodes[i] = node{cell: cell, parent: parent, kid: none, next: none, moves: none, epoch: t.epoch}
+	b.nodes[i] = node{cell: cell, parent: parent, kid: none, next: none, moves: none, chooser: -1}
 	copy(b.states[i*t.words:(i+1)*t.words], s)
 	for r := range t.roles {
 		b.totals[i*t.roles+r], b.bounds[i*t.roles+r] = 0, goalRange
@@ -187,13 +211,17 @@ func (t *tree) add(parent int32, cell int64, s machine.State) int32 {
 	}
 	p := t.at(parent)
 	b.nodes[i].next, p.kid = p.kid, n
-	t.kids[edge{parent, cell}] = n
+	t.link(parent, cell, n)
 	return n
 }
 
 // take finds a place for a node: one of waste, or a new one as long as there is
 // room, or if there must be one.
 func (t *tree) take(must bool) int32 {
+	if n := t.bare; n != none {
+		t.bare = t.at(n).next
+		return n
+	}
 	if t.waste != none {
 		return t.recycle()
 	}
@@ -223,26 +251,38 @@ func (t *tree) open(n int32, legal func(dst []machine.Move, r machine.Role) []ma
 	var buffer [64]machine.Move
 	moves, widths := buffer[:0], t.widthsOf(n)
 	joint, numbered := int64(1), true
+	chooser, choosers := 0, 0
 	for r := range t.roles {
 		before := len(moves)
 		moves = legal(moves, machine.Role(r))
 		width := int64(len(moves) - before)
 		widths[r] = int32(width)
+		if width != 1 {
+			chooser, choosers = r, choosers+1
+		}
 		if numbered = numbered && (width == 0 || joint <= maxNumbered/width); numbered {
 			joint *= width
 		}
 	}
 	span := t.moves.take(len(moves), t.room-t.bytes())
-	if span == none && n == t.root {
-		span = t.takeForRoot(len(moves))
+	if span == none && n != t.root {
+		span = t.takeFromWaste(len(moves), spanTries)
+	} else if span == none {
+		if span = t.takeFromWaste(len(moves), rootTries); span == none {
+			const anyRoom = 1 << 62
+			span = t.moves.take(len(moves), anyRoom)
+		}
 	}
 	if span == none {
 		return false
 	}
 	a := t.at(n)
-	a.moves, a.numbered = span, numbered
+	a.moves, a.numbered, a.chooser = span, numbered, -1
+	if choosers == 1 && chooser <= math.MaxInt16 {
+		a.chooser = int16(chooser)
+	}
 	for i, m := range moves {
-		t.moves.from(span)[i] = stat{move: m, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)}
+		t.moves.from(span)[i] = stat{move: m, kid: none, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)}
 	}
 	return true
 }
@@ -252,25 +292,16 @@ func (t *tree) open(n int32, legal func(dst []machine.Move, r machine.Role) []ma
 func (t *tree) value(n int32, r int) float64 {
 	b, i := t.place(n)
 	a := &b.nodes[i]
-	if a.epoch != t.epoch {
-		t.renew(n, a)
-	}
 	bounds := b.bounds[i*t.roles+r]
-	if bounds.Solved() || a.visits == 0 {
+	if bounds.Solved() || a.done == 0 {
 		return (bounds.Lower + bounds.Upper) / 2
 	}
-	mean := b.totals[i*t.roles+r] / float64(a.visits)
+	mean := b.totals[i*t.roles+r] / float64(a.done)
 	return min(max(mean, bounds.Lower), bounds.Upper)
 }
 
 // isSolved tells whether the bounds of all roles meet at node n.
-func (t *tree) isSolved(n int32) bool {
-	a := t.at(n)
-	if a.epoch != t.epoch {
-		t.renew(n, a)
-	}
-	return a.solved
-}
+func (t *tree) isSolved(n int32) bool { return t.at(n).solved }
 
 // isBroken tells whether some role has no move at the root, which is opened.
 func (t *tree) isBroken() bool {
@@ -301,32 +332,6 @@ func (t *tree) decode(n int32, picks []int32, dst []machine.Move) {
 	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
 		dst[r] = moves[picks[r]].move
-		moves = moves[width:]
-	}
-}
-
-// forgetBounds leaves only what terminal positions say for themselves. A tree may
-// be large: so a new epoch begins, and each node forgets when it is next looked at.
-func (t *tree) forgetBounds() { t.epoch++ }
-
-// renew takes node n, which is a, over into the present epoch.
-func (t *tree) renew(n int32, a *node) {
-	a.epoch = t.epoch
-	if a.terminal {
-		return
-	}
-	a.solved = false
-	for r := range t.boundsOf(n) {
-		t.boundsOf(n)[r] = goalRange
-	}
-	if a.moves == none {
-		return
-	}
-	moves := t.movesOf(n)
-	for _, width := range t.widthsOf(n) {
-		for i := range moves[:width] {
-			moves[i].lower, moves[i].upper = float32(goalRange.Lower), float32(goalRange.Upper)
-		}
 		moves = moves[width:]
 	}
 }

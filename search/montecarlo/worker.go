@@ -2,14 +2,19 @@ package montecarlo
 
 import (
 	"context"
+	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
-// playoutsPerLeaf is how many playouts a new node gets at least. More leaves at
+// defaultPlayouts is how many playouts a new leaf gets at least. More leaves at
 // a time would be chosen with less knowledge of each other.
-const playoutsPerLeaf = 8
+const defaultPlayouts = 8
+
+// maxRepeated: paths of a round may lead to a leaf again that it has already, one in so
+// many; then the tree is too small or too sure of its best line for a whole batch.
+const maxRepeated = 2
 
 // worker grows one tree. A round is:
 //
@@ -32,6 +37,7 @@ type worker struct {
 	adversarial bool  // see bounds.go
 	sum         int32 // of the goals of two players, once known
 	sumKnown    bool
+	mistaken    bool // it was taken for adversarial
 
 	nodes    int64
 	maxNodes int64
@@ -39,8 +45,11 @@ type worker struct {
 
 	leaves  []leaf
 	pending map[edge]bool // leaves of this round
-	zeros   []float64
-	picks   []int32 // by role: which of its moves
+	// repeated are the paths of this round to a leaf that is pending already.
+	repeated []edge
+	zeros    []float64
+	delta    []float64 // see cleanse
+	picks    []int32   // by role: which of its moves
 }
 
 // newWorker makes a worker on m, with playouts on the machine playing of the same
@@ -55,10 +64,10 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 		}
 	}
 	w.playouts = newPlayouts(playing, lanes, w.rng, bytes/2)
-	w.single = m.NewNarrowBatch()
+	w.single = playing.NewNarrowBatch()
 	w.playouts.check = w.checkSum
 	roles := len(names.Roles)
-	for range max(1, w.playouts.lanes/playoutsPerLeaf) {
+	for range max(1, w.playouts.lanes/c.Playouts) {
 		w.leaves = append(w.leaves, leaf{
 			picks: make([]int32, roles), joint: make([]machine.Move, roles),
 			state: make(machine.State, m.Words()), goals: make([]float64, roles),
@@ -71,7 +80,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	} else if roles == 1 && players == 1 {
 		w.plan = newPlan()
 	}
-	w.zeros, w.picks = make([]float64, roles), make([]int32, roles)
+	w.zeros, w.delta, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
 	return w
 }
 
@@ -99,9 +108,24 @@ func (w *worker) checkSum(goals []int32) {
 		w.sum, w.sumKnown = sum, true
 	}
 	if sum != w.sum {
-		w.adversarial = false
-		w.tree.forgetBounds()
+		w.adversarial, w.mistaken = false, true
 	}
+}
+
+// foresees tells whether what a batch knows of the next two plies counts: it speaks of
+// two opponents alone.
+func (w *worker) foresees() bool {
+	return w.adversarial && w.tree.roles == 2 && w.tree.random < 0 && w.config.has(Foresight) && w.config.has(Bounds)
+}
+
+// restart forgets the tree but for the position at its root: its bounds, and the moves
+// that it left out, were meant for another kind of game.
+func (w *worker) restart() {
+	q := slices.Clone(w.tree.state(w.tree.root))
+	w.mistaken = false
+	w.tree.reroot(none)
+	w.tree.add(none, 0, q)
+	w.open(w.tree.root)
 }
 
 // prepare makes q the root, with what the tree knows of it already.
@@ -137,12 +161,24 @@ func (w *worker) isOver(q machine.State) bool {
 	return true
 }
 
-// open finds the legal moves at node n, if there is room for them.
+// open finds the moves at node n, if there is room for them.
 func (w *worker) open(n int32) bool {
 	b := w.single
 	b.Load(w.tree.state(n), 1)
 	b.Evaluate(1)
-	return w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move { return b.AppendLegal(dst, 0, r) })
+	return w.openFrom(n, b, 0)
+}
+
+// openFrom is open for a node whose position is in a lane of b, evaluated.
+func (w *worker) openFrom(n int32, b machine.Batch, lane int) bool {
+	foresight, ok := b.(machine.Foresight)
+	sensible := ok && w.foresees()
+	return w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move {
+		if sensible {
+			return foresight.AppendSensible(dst, lane, r)
+		}
+		return b.AppendLegal(dst, lane, r)
+	})
 }
 
 // grow runs rounds until a limit is reached, ctx is done or the root is solved,
@@ -155,11 +191,14 @@ func (w *worker) grow() bool {
 	for !w.isSolved() && w.ctx.Err() == nil && (w.maxNodes == 0 || w.nodes < w.maxNodes) {
 		leaves := w.gather()
 		if len(leaves) > 0 {
-			w.playouts.run(leaves, w.origin)
+			w.playouts.run(leaves, w.origin, w.look)
 			if w.plan != nil {
 				w.plan.consider(w, leaves)
 			}
 			w.absorb(leaves)
+		}
+		if w.mistaken {
+			w.restart()
 		}
 		if w.progress != nil && w.nodes >= report {
 			report = 2 * w.nodes
@@ -169,13 +208,27 @@ func (w *worker) grow() bool {
 	return w.isSolved()
 }
 
+// look notes what the batch of the playouts, before their first move, knows of a leaf
+// in a lane.
+func (w *worker) look(l *leaf, b machine.Batch, lane int) {
+	if l.terminal {
+		return
+	}
+	if f, ok := b.(machine.Foresight); ok && w.foresees() {
+		l.decided = f.Decided()[lane>>6]>>uint(lane&63)&1 != 0
+	}
+	if l.node != none && !l.decided {
+		w.openFrom(l.node, b, lane)
+	}
+}
+
 func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
 
 func (w *worker) origin(l *leaf) machine.State { return w.tree.state(l.parent) }
 
-// gather goes down the tree until it has a leaf for each place of the batch, or
-// comes to the same leaf again. A path may take a pass of the machine, to open a
-// node, so ctx is looked at before each.
+// gather goes down the tree until it has a leaf for each place of the batch, or has come
+// too often to the same ones again. Those paths count as visits meanwhile, so that the
+// next ones part from them.
 func (w *worker) gather() []leaf {
 	room := int64(len(w.leaves))
 	if w.maxNodes > 0 {
@@ -183,6 +236,8 @@ func (w *worker) gather() []leaf {
 	}
 	clear(w.pending)
 	n := 0
+	w.repeated = w.repeated[:0]
+	defer w.undoRepeated()
 	for int64(n) < room && w.ctx.Err() == nil {
 		at, cell, fresh := w.descend()
 		w.nodes++
@@ -196,12 +251,19 @@ func (w *worker) gather() []leaf {
 		}
 		e := edge{at, cell}
 		if w.pending[e] && cell != unnumbered {
-			w.undo(at, w.picks)
-			break
+			w.repeated = append(w.repeated, edge{at, cell})
+			w.nodes--
+			if len(w.repeated) > len(w.leaves)/maxRepeated {
+				break
+			}
+			continue
 		}
 		w.pending[e] = true
 		l := &w.leaves[n]
-		l.parent, l.cell = at, cell
+		l.parent, l.cell, l.node = at, cell, none
+		if cell != unnumbered {
+			l.node = w.tree.kid(at, cell)
+		}
 		copy(l.picks, w.picks)
 		w.tree.decode(at, l.picks, l.joint)
 		n++
@@ -209,9 +271,9 @@ func (w *worker) gather() []leaf {
 	return w.leaves[:n]
 }
 
-// descend follows the roles' choices from the root to a joint move that has no
-// node yet (fresh), or to a solved node. A node that there is no room to open counts
-// as none. The last choices are left in picks.
+// descend follows the roles' choices from the root to a joint move that has no node
+// yet, or one that is not opened (fresh), or to a solved node. The last choices are
+// left in picks.
 func (w *worker) descend() (n int32, cell int64, fresh bool) {
 	t := w.tree
 	n = t.root
@@ -222,10 +284,7 @@ func (w *worker) descend() (n int32, cell int64, fresh bool) {
 		if cell != unnumbered {
 			k = t.kid(n, cell)
 		}
-		if k == none {
-			return n, cell, true
-		}
-		if !t.isSolved(k) && t.at(k).moves == none && !w.open(k) {
+		if k == none || !t.isSolved(k) && t.at(k).moves == none {
 			return n, cell, true
 		}
 		t.at(k).visits++
@@ -252,14 +311,14 @@ func (w *worker) absorb(leaves []leaf) {
 			continue
 		}
 		t.at(n).visits++
-		if l.terminal {
-			t.at(n).terminal, t.at(n).solved = true, true
+		w.backUp(n, l.goals)
+		if l.terminal || l.decided && l.count > 0 && w.adversarial {
+			t.at(n).terminal, t.at(n).solved = l.terminal, true
 			for r, g := range l.goals {
 				t.boundsOf(n)[r] = search.Exact(g)
 			}
-			t.settle(l.parent, w.adversarial)
+			w.settle(n)
 		}
-		w.backUp(n, l.goals)
 	}
 }
 
@@ -272,6 +331,7 @@ func (w *worker) backUp(n int32, goals []float64) {
 			totals[r] += g
 		}
 		a := t.at(n)
+		a.done++
 		if a.parent != none {
 			t.split(a.parent, a.cell, w.picks)
 			w.learn(a.parent, a.cell, w.picks, goals)
@@ -280,22 +340,21 @@ func (w *worker) backUp(n int32, goals []float64) {
 	}
 }
 
-// undo takes back the visits of a path that ended in the moves picks of node n.
-func (w *worker) undo(n int32, picks []int32) {
+// undoRepeated takes back the visits of repeated paths.
+func (w *worker) undoRepeated() {
 	t := w.tree
-	w.nodes--
-	for n != none {
-		a := t.at(n)
-		a.visits--
-		moves := t.movesOf(n)
-		for r, width := range t.widthsOf(n) {
-			moves[picks[r]].visits--
-			moves = moves[width:]
+	for _, p := range w.repeated {
+		for n, cell := p.node, p.cell; n != none; {
+			a := t.at(n)
+			a.visits--
+			t.split(n, cell, w.picks)
+			moves := t.movesOf(n)
+			for r, width := range t.widthsOf(n) {
+				moves[w.picks[r]].visits--
+				moves = moves[width:]
+			}
+			n, cell = a.parent, a.cell
 		}
-		if a.parent != none {
-			t.split(a.parent, a.cell, picks)
-		}
-		n = a.parent
 	}
 }
 

@@ -1,0 +1,156 @@
+package player
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/games"
+	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/internal/corpus"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/montecarlo"
+)
+
+// rulesOf are the rules of a built-in game, or of one of the corpus.
+func rulesOf(t testing.TB, name string) *gdl.Game {
+	t.Helper()
+	if _, _, err := games.Source(name); err == nil {
+		return gamestest.Rules(t, name)
+	}
+	g, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// duel is a comparison and the games that it is held in.
+type duel struct {
+	name  string
+	of    comparison
+	games []string
+}
+
+// duelClock is the processor time for each move of a duel: thousands of leaves.
+const duelClock = 12 * time.Millisecond
+
+// metered is a search whose moves take the processor time of duelClock each, by and
+// large, whatever else the machine does: it gets as many nodes as that has been enough
+// for so far.
+type metered struct {
+	search.Searcher
+	nodes int64
+	took  time.Duration
+}
+
+func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	lim.MaxNodes = 500
+	if s.nodes > 0 {
+		lim.MaxNodes = max(50, int64(float64(s.nodes)*float64(duelClock)/float64(s.took)))
+	}
+	began := cpuTime()
+	r, err := s.Searcher.Search(ctx, m, q, lim)
+	if nodes := r.Nodes; nodes > 0 {
+		s.nodes, s.took = s.nodes+nodes, s.took+max(1, cpuTime()-began)
+	}
+	return r, err
+}
+
+// duels lists, for each technique of the sampling search, the search with and without
+// it at equal time, and what else there is to choose.
+func duels() []duel {
+	turns := []string{"connectFour", "breakthrough", "reversi", "checkersSmall", "nineBoardTicTacToe"}
+	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8"}
+	timed := func(c, against montecarlo.Config) comparison {
+		return comparison{rivals: [2]montecarlo.Config{c, against}, opening: 2}
+	}
+	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: plainExploration}
+	list := []duel{
+		{"regretMatching", compareRules.swapped(), atOnce},
+		{"exploration=10", timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), turns},
+		{"exploration=40", timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), turns},
+		{"playouts=1", timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), turns},
+		{"playouts=2", timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), turns},
+		{"playouts=4", timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), turns},
+		{"playouts=16", timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), turns},
+		{"plain", timed(montecarlo.Config{}, plain), turns},
+	}
+	list = append(list, duel{"all", timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), turns})
+	for _, t := range techniques {
+		if t.sampling != 0 {
+			list = append(list, duel{t.Name, timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), turns})
+		}
+	}
+	return list
+}
+
+func (c comparison) swapped() comparison {
+	c.names[0], c.names[1] = c.names[1], c.names[0]
+	c.rivals[0], c.rivals[1] = c.rivals[1], c.rivals[0]
+	return c
+}
+
+// BenchmarkRivals plays sampling searches against each other, sides swapped, and
+// reports the share of the points of the first, in percent, with its 95 % error. An
+// iteration is 20 matches.
+func BenchmarkRivals(b *testing.B) {
+	for _, d := range duels() {
+		for _, game := range d.games {
+			b.Run(d.name+"/"+game, func(b *testing.B) { d.report(b, game) })
+		}
+	}
+}
+
+func (d duel) report(b *testing.B, game string) {
+	f, c := newReferee(b, game), d.of
+	at := position{machine: f.machine, state: f.machine.Initial()}
+	if c.nodes == 0 {
+		c.searcher = func(i int) search.Searcher { return &metered{Searcher: montecarlo.New(c.rivals[i])} }
+	}
+	const matches = 20
+	var sum, squares, n float64
+	for i := range b.N {
+		for seed := range uint64(matches) {
+			p, ok := playMatch(context.Background(), at, c, uint64(i)*matches+seed, comparisonBytes)
+			if !ok {
+				b.Fatal("the match did not end")
+			}
+			sum, squares, n = sum+p[0], squares+p[0]*p[0], n+1
+		}
+	}
+	mean := sum / n
+	b.ReportMetric(mean, "points")
+	b.ReportMetric(1.96*math.Sqrt((squares/n-mean*mean)/n), "±")
+	b.ReportMetric(0, "ns/op")
+}
+
+func TestNamesOfPlayers(t *testing.T) {
+	for name, want := range map[string]spec{
+		"stackmate":                            {},
+		"mcts":                                 {without: []string{"exact"}},
+		"stackmate:threads=1,without=decisive": {threads: 1, without: []string{"decisive"}},
+		"mcts:without=decisive+bounds":         {without: []string{"exact", "decisive", "bounds"}},
+		"mcts-plain":                           {threads: 1, without: allTechniques()},
+	} {
+		got, err := parse(name)
+		if err != nil || got.threads != want.threads || strings.Join(got.without, "+") != strings.Join(want.without, "+") {
+			t.Errorf("%s: %d threads without %v, %v; want %d without %v", name, got.threads, got.without, err, want.threads, want.without)
+		}
+	}
+	for name, reason := range map[string]string{
+		"mystic":                 "stackmate, mcts, mcts-plain, greedy",
+		"mcts:":                  "threads=N",
+		"mcts:threads=0":         "above 0",
+		"mcts:without=elegance":  "it is one of exact",
+		"mcts:threads=1,depth=3": "depth=3",
+	} {
+		if _, err := parse(name); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: error %v, want one that mentions %q", name, err, reason)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package player
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+func TestASparingSearchRestsMostOfTheTimeAndEndsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		s, worked := newSparing(ctx, 0.25), time.Duration(0)
+		for s.Err() == nil {
+			time.Sleep(time.Millisecond)
+			worked += time.Millisecond
+		}
+		if took := time.Since(began); took > time.Second+time.Millisecond {
+			t.Errorf("it ends after %v, want a second and what it does at once", took)
+		}
+		if worked < 240*time.Millisecond || worked > 260*time.Millisecond {
+			t.Errorf("it works for %v of a second, want a quarter", worked)
+		}
+	})
+}
+
+func TestTheExactSearchWorksLessWhileItFindsNothing(t *testing.T) {
+	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+	p.worthwhile(findings{}, 0)
+	if p.exactWork != 0.5 {
+		t.Errorf("works %v of the time after one move without help, want half", p.exactWork)
+	}
+	for range 9 {
+		p.worthwhile(findings{}, 0)
+	}
+	if p.exactWork != leastWork {
+		t.Errorf("works %v of the time after ten, want %v", p.exactWork, leastWork)
+	}
+	p.worthwhile(findings{refuted: []machine.Move{1}}, 0)
+	if p.exactWork != 1 {
+		t.Errorf("works %v of the time when it has refuted a move, want all", p.exactWork)
+	}
+	r := pure(1, search.Exact(0), true)
+	p.exactWork = leastWork
+	p.worthwhile(findings{exact: &r}, 0)
+	if p.exactWork != 1 {
+		t.Errorf("works %v of the time when it has solved a position, want all", p.exactWork)
+	}
+}

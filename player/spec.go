@@ -1,0 +1,151 @@
+package player
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search/montecarlo"
+)
+
+// Kind is a kind of player.
+type Kind struct {
+	Name, About string
+
+	make    func(setting) policy
+	without []string // techniques
+	threads int      // 0 means all there are
+}
+
+// kinds are all players.
+var kinds = []Kind{
+	{Name: "stackmate", About: "exact and sampling searches side by side", make: think},
+	{Name: "mcts", About: "the sampling search alone", make: think, without: []string{exactSearch}},
+	{Name: "mcts-plain", About: "textbook UCT on one thread, without any technique", make: think, without: allTechniques(), threads: 1},
+	{Name: "greedy", About: "looks one joint move ahead", make: func(s setting) policy { return &onePly{rng: machine.NewRand(s.seed)} }},
+	{Name: "random", About: "a random legal move", make: func(s setting) policy { return &randomMove{machine.NewRand(s.seed)} }},
+	{Name: "legal", About: "always the first legal move", make: func(setting) policy { return firstMove{} }},
+}
+
+func think(s setting) policy { return newThinker(s) }
+
+// Technique is something that thinking players can do without, so that matches show
+// what it is worth.
+type Technique struct {
+	Name, About string
+
+	sampling montecarlo.Technique // 0 for what is no matter of that search
+}
+
+// The techniques that are no matter of the sampling search.
+const (
+	exactSearch    = "exact"
+	regretMatching = "regret"
+	rehearsal      = "rehearsal"
+	sharing        = "sharing"
+	severalAtOnce  = "several"
+)
+
+// techniques are all of them: the only place that knows their names.
+var techniques = []Technique{
+	{exactSearch, "exact search beside the sampling one", 0},
+	{sharing, "the exact search rests where it gets nowhere and has no thread of its own", 0},
+	{rehearsal, "the start clock finds out what pays, by matches", 0},
+	{regretMatching, "regret matching where players choose at once, else UCT", 0},
+	{severalAtOnce, "several playouts for each leaf", 0},
+	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},
+	{"foresight", "leaves decided within two plies are solved, blunders are left out", montecarlo.Foresight},
+	{"bounds", "score bounds", montecarlo.Bounds},
+	{"cleansing", "means without playouts below what is solved", montecarlo.Cleansing},
+	{"caution", "the move that is best for sure is played, not the one tried most", montecarlo.Caution},
+}
+
+func allTechniques() []string {
+	var names []string
+	for _, t := range techniques {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// sampledWithout are the techniques of the sampling search among those to do without.
+func (s *setting) sampledWithout() montecarlo.Technique {
+	var without montecarlo.Technique
+	for _, t := range techniques {
+		if !s.has(t.Name) {
+			without |= t.sampling
+		}
+	}
+	return without
+}
+
+// Kinds describes all kinds of players. The name of a player is that of a kind, with
+// options where it should differ:
+//
+//	KIND[:OPTION=VALUE[,OPTION=VALUE]…]
+//
+//	threads=N    searches on so many threads
+//	without=A+B  does without these techniques
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Techniques describes what players can do without.
+func Techniques() []Technique { return slices.Clone(techniques) }
+
+// spec is a player as its name describes it.
+type spec struct {
+	kind    Kind
+	threads int // 0 means those of Options
+	without []string
+}
+
+// parse reads the name of a player.
+func parse(name string) (spec, error) {
+	first, rest, hasOptions := strings.Cut(name, ":")
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == first })
+	if i < 0 {
+		return spec{}, fmt.Errorf("no player %q: it is one of %s", first, names(kinds, func(k Kind) string { return k.Name }))
+	}
+	s := spec{kind: kinds[i], threads: kinds[i].threads, without: slices.Clone(kinds[i].without)}
+	if !hasOptions {
+		return s, nil
+	}
+	for option := range strings.SplitSeq(rest, ",") {
+		if err := s.set(option); err != nil {
+			return spec{}, fmt.Errorf("player %q: %w", name, err)
+		}
+	}
+	return s, nil
+}
+
+// set reads one option.
+func (s *spec) set(option string) error {
+	key, value, _ := strings.Cut(option, "=")
+	switch key {
+	case "threads":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return fmt.Errorf("threads: expected a number above 0, found %q", value)
+		}
+		s.threads = n
+	case "without":
+		for t := range strings.SplitSeq(value, "+") {
+			if !slices.ContainsFunc(techniques, func(known Technique) bool { return known.Name == t }) {
+				return fmt.Errorf("no technique %q: it is one of %s", t, names(techniques, func(t Technique) string { return t.Name }))
+			}
+			s.without = append(s.without, t)
+		}
+	default:
+		return fmt.Errorf("expected threads=N or without=TECHNIQUE+…, found %q", option)
+	}
+	return nil
+}
+
+func names[T any](list []T, name func(T) string) string {
+	var all []string
+	for _, e := range list {
+		all = append(all, name(e))
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,173 @@
+package player
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/solve"
+)
+
+// oracle knows the values of all positions of a game of two with constant sum.
+type oracle struct {
+	machine  machine.Machine
+	solver   *solve.Solver
+	expander *machine.Expander
+}
+
+func newOracle(t testing.TB, m machine.Machine) *oracle {
+	o := solve.Default()
+	o.Memory = 512
+	s, err := solve.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &oracle{machine: m, solver: s, expander: machine.NewExpander(m)}
+}
+
+// value is what the first role gets at s, a child whose goals are given if it is terminal.
+func (u *oracle) value(t testing.TB, s machine.State, terminal bool, goals []int32) float64 {
+	if terminal {
+		return float64(search.Points(goals[0]))
+	}
+	r, err := u.solver.Search(context.Background(), u.machine, s, search.Limits{MaxBytes: 512 << 20, NoLine: true})
+	if err != nil || !r.Solved() {
+		t.Fatalf("not solved: %v, %v", r.Values, err)
+	}
+	return r.Values[0].Lower
+}
+
+// question is a position with what its moves are worth.
+type question struct {
+	state machine.State
+	role  machine.Role
+	legal []machine.Move
+	value float64     // for role
+	worth [][]float64 // for role, by its move, then that of the other role
+}
+
+// loss is how much role gets less than the value with a strategy, in goal points,
+// against the best reply.
+func (q *question) loss(strategy []search.Weighted) float64 {
+	least := math.Inf(1)
+	for j := range q.worth[0] {
+		sum := 0.0
+		for _, w := range strategy {
+			sum += w.Probability * q.worth[slices.Index(q.legal, w.Move)][j]
+		}
+		least = min(least, sum)
+	}
+	return max(0, q.value-least)
+}
+
+// ask makes a question of position s for a role, or none where it cannot go wrong.
+func (u *oracle) ask(t testing.TB, s machine.State, role machine.Role) (q question, ok bool) {
+	var e machine.Expansion
+	if err := u.expander.Expand(&e, s); err != nil {
+		t.Fatal(err)
+	}
+	q = question{state: slices.Clone(s), role: role, legal: slices.Clone(e.Moves[role])}
+	if len(q.legal) < 2 {
+		return q, false
+	}
+	other := len(e.Moves[1-role])
+	q.value = u.value(t, s, false, nil)
+	if role == 1 {
+		q.value = 100 - q.value
+	}
+	for i := range q.legal {
+		row := make([]float64, other)
+		for j := range row {
+			c := i*other + j
+			if role == 1 {
+				c = j*len(q.legal) + i
+			}
+			row[j] = u.value(t, e.Child(c), e.Terminal[c], e.ChildGoals(c))
+			if role == 1 {
+				row[j] = 100 - row[j]
+			}
+		}
+		q.worth = append(q.worth, row)
+	}
+	for _, m := range q.legal {
+		ok = ok || q.loss([]search.Weighted{{Move: m, Probability: 1}}) > 1
+	}
+	return q, ok
+}
+
+// questions are positions of random matches.
+func (u *oracle) questions(t testing.TB, n int) []question {
+	rng := machine.NewRand(1)
+	var out []question
+	for len(out) < n {
+		s := slices.Clone(u.machine.Initial())
+		var e machine.Expansion
+		for over := false; !over; over, _ = u.expander.Look(s) {
+			if rng.Intn(3) == 0 {
+				if q, ok := u.ask(t, s, machine.Role(rng.Intn(2))); ok {
+					out = append(out, q)
+					break
+				}
+			}
+			if err := u.expander.Expand(&e, s); err != nil {
+				t.Fatal(err)
+			}
+			s = slices.Clone(e.Child(rng.Intn(e.Children)))
+		}
+	}
+	return out
+}
+
+// BenchmarkTruth asks players for moves in positions of games that are solved, and
+// reports how many of them keep the value, in percent, and how many goal points the
+// strategies lose against the best reply: how far they can be exploited.
+func BenchmarkTruth(b *testing.B) {
+	for _, game := range []string{"ticTacToe", "connectFour-5x4", "breakthrough-4x5", "hex-4x4", "biddingTicTacToe-3", "goofspiel-6", "oshiZumo-12-3"} {
+		u := newOracle(b, newReferee(b, game).machine)
+		asked := u.questions(b, 20)
+		for _, name := range []string{"stackmate:threads=1", "mcts:threads=1", "mcts-plain"} {
+			for _, clock := range []time.Duration{100 * time.Millisecond, time.Second} {
+				b.Run(fmt.Sprintf("%s/%s/%v", game, name, clock), func(b *testing.B) {
+					kept, lost := 0.0, 0.0
+					for range b.N {
+						for i := range asked {
+							loss := asked[i].loss(answer(b, name, u.machine, &asked[i], clock))
+							lost += loss
+							if loss < 0.01 {
+								kept++
+							}
+						}
+					}
+					n := float64(b.N * len(asked))
+					b.ReportMetric(100*kept/n, "%kept")
+					b.ReportMetric(lost/n, "lost")
+					b.ReportMetric(0, "ns/op")
+				})
+			}
+		}
+	}
+}
+
+// answer is the strategy of a player that sees a position for the first time.
+func answer(t testing.TB, name string, m machine.Machine, q *question, clock time.Duration) []search.Weighted {
+	s, err := parse(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thinker := newThinker(setting{
+		seed: 1, threads: s.threads, without: s.without, log: zerolog.Nop(), memory: &memory{total: 512 << 20, compiled: closed}, margins: NewMargins(0, 0),
+	})
+	at := position{machine: m, state: q.state, role: q.role, legal: q.legal}
+	thinker.prepare(t.Context(), at)
+	ctx, cancel := context.WithTimeout(t.Context(), clock)
+	defer cancel()
+	_, r := thinker.decide(at, thinker.search(ctx, at))
+	return r.Strategies[q.role]
+}
