@@ -47,7 +47,7 @@ type grounder struct {
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 	w := &watch{ctx: ctx}
 	w.look()
-	gr := &grounder{limits: lim.withDefaults(), unfolding: threshold{20_000, 2}, factoring: threshold{50_000, 4}}
+	gr := &grounder{limits: lim.withDefaults(), unfolding: threshold{20_000, 16}, factoring: threshold{50_000, 4}}
 	th := newTheory(w, gr.limits.MaxBytes, g)
 	gr.theory = th
 	m := &meter{watch: w, limits: gr.limits, bytes: th.bytes}
