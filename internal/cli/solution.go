@@ -77,10 +77,13 @@ func writeOutcomes(w io.Writer, s solve.Solution) {
 			goals = append(goals, fmt.Sprintf("%s %d", role, o.Goals[role]))
 		}
 		note := ""
-		if !o.Rational {
-			note = "  (less than guaranteed for some)"
+		if len(o.Line) > 0 {
+			note = fmt.Sprintf("  in %d moves", len(o.Line))
 		}
-		fmt.Fprintf(w, "%s\t%s  in %d moves%s\n", title, strings.Join(goals, ", "), len(o.Line), note)
+		if !o.Rational {
+			note += "  (less than guaranteed for some)"
+		}
+		fmt.Fprintf(w, "%s\t%s%s\n", title, strings.Join(goals, ", "), note)
 		title = ""
 	}
 }

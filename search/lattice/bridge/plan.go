@@ -55,7 +55,11 @@ type drawing struct {
 	plan
 	turn  Seat // to be taken from seats
 	depth int8 // tricks left at which it ends
+	drawn int  // steps
 }
+
+// maxSteps bounds the tree, with what is merged in it.
+const maxSteps = 100_000
 
 // steps are the steps that may follow q, or why there are none.
 func (d *drawing) steps(q state, alive worlds) ([]*Step, End) {
@@ -72,7 +76,7 @@ func (d *drawing) steps(q state, alive worlds) ([]*Step, End) {
 		return nil, Made
 	case q.played == 0 && d.sure(&q) >= int(q.need):
 		return nil, High
-	case q.left <= d.depth && q.played == 0:
+	case q.left <= d.depth && q.played == 0 || d.drawn > maxSteps:
 		return nil, Deeper
 	}
 	if q.seat().isDeclarer() {
@@ -109,6 +113,7 @@ func (d *drawing) either(q state, who Seat, alive worlds) ([]*Step, End) {
 // step is the card c in q and what follows.
 func (d *drawing) step(q state, c Card, alive worlds) *Step {
 	s := &Step{Seat: (q.seat() - d.turn) & 3, Layouts: d.weight(alive)}
+	d.drawn++
 	class := c.bit()
 	if !q.seat().isDeclarer() {
 		class = d.classes[c] &^ q.gone[0] &^ q.gone[1]

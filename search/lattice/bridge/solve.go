@@ -165,6 +165,9 @@ func (p *problem) goal(ctx context.Context, n int, r *Result, o Options) Goal {
 			layouts = distributions(p.hidden, p.west, c, p.possible)
 		}
 		r.Kinds = len(layouts)
+		if open, ok := p.winnable(ctx, n, c, North, layouts); ok {
+			g.Upper = min(g.Upper, open)
+		}
 		lower := p.search(ctx, n, c, East, layouts, -1, o)
 		g.Nodes += lower.more
 		if lower.found && (g.plan == nil || lower.won > g.Won) {
@@ -183,7 +186,8 @@ func (p *problem) goal(ctx context.Context, n int, r *Result, o Options) Goal {
 		g.Upper = min(g.Upper, upper.atMost)
 		if g.Exact = g.Won == g.Upper; g.Exact || upper.stopped {
 			if lower.winnable < upper.winnable {
-				g.DoubleDummy = p.winnable(ctx, n)
+				c = singles()
+				g.DoubleDummy, _ = p.winnable(ctx, n, c, East, distributions(p.hidden, p.west, c, p.possible))
 			}
 			return g
 		}
@@ -259,14 +263,15 @@ func (p *problem) search(ctx context.Context, n int, c *classes, ties Seat, layo
 	return out
 }
 
-// winnable counts the layouts in which n tricks are made double dummy.
-func (p *problem) winnable(ctx context.Context, n int) int64 {
-	layouts := distributions(p.hidden, p.west, singles(), p.possible)
-	s := newSingle(ctx, newDoubleDummy(p.deal.Trump, singles(), East), layouts)
+// winnable counts the layouts in which n tricks are made double dummy, unless it is
+// stopped.
+func (p *problem) winnable(ctx context.Context, n int, c *classes, ties Seat, layouts []layout) (open int64, ok bool) {
+	s := newSingle(ctx, newDoubleDummy(p.deal.Trump, c, ties), layouts)
 	q := p.state
 	q.need = int8(n)
-	_, lost := s.lost(&q, s.full, s.weight(s.full))
-	return s.weight(s.full) - lost
+	all := s.weight(s.full)
+	_, lost := s.lost(&q, s.full, all)
+	return all - lost, !s.stopped
 }
 
 // steps draws the beginning of a plan for n tricks.
