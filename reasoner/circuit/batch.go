@@ -25,8 +25,28 @@ type Batch struct {
 	mixed    bool           // ChooseRandom has filled the move rows: chosen is stale
 	root     machine.State  // the position that was last filled into some lanes
 	rootRows []uint64
+	turned   []turned // by role
 	block    [64]uint64
 }
+
+// turned holds the legal moves of a role by lane, not by move: bit m%64 of word
+// (lane/64*blocks + m/64)*64 + lane%64 tells whether move m is legal in a lane.
+// It is computed for 64 lanes at a time when several of them are asked for.
+type turned struct {
+	asked int      // calls of AppendLegal since Evaluate
+	fresh []bool   // by lane/64: the words belong to the present positions
+	words []uint64 // made when first needed
+}
+
+const (
+	// turnAfter is the number of lanes whose legal moves are read row by row before
+	// the rows are turned: that takes about as long as three lanes of a large table
+	// of moves.
+	turnAfter = 2
+	// leastTurned is the number of moves from which turning pays: it takes about 200
+	// steps, and a few lanes of a smaller table are read in as many.
+	leastTurned = 24
+)
 
 var _ machine.Foresight = (*Batch)(nil)
 
@@ -48,6 +68,10 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		stuck:    make([]uint64, w),
 		decided:  make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
+		turned:   make([]turned, len(m.does)),
+	}
+	for r := range b.turned {
+		b.turned[r].fresh = make([]bool, w)
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
@@ -62,7 +86,11 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 // batchBytes is what newBatch takes, but for a few words.
 func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 	lanes, roles := int64(e.Lanes()), int64(len(m.does))
-	return e.MemoryBytes() + 8*int64(e.Words()*len(m.names.Fluents)) + 4*lanes*roles
+	blocks := int64(0)
+	for _, rows := range m.legal {
+		blocks += int64(len(rows)+63) / 64
+	}
+	return e.MemoryBytes() + 8*int64(e.Words()*len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
 }
 
 // row is the n rows from r on.
@@ -124,7 +152,7 @@ func (b *Batch) Load(states []uint64, n int) {
 				b.block[i] = states[(lane+i)*stride+first>>6]
 			}
 			clear(b.block[count:])
-			transpose64(&b.block)
+			transposeOf(&b.block, count)
 			for i := range min(64, fluents-first) {
 				rows[(first+i)*b.words+lane>>6] = b.block[i]
 			}
@@ -162,6 +190,10 @@ func (b *Batch) Merge(from machine.Batch, mask []uint64) {
 func (b *Batch) Evaluate(int) {
 	b.memory.Run(evaluate)
 	b.goalsOK = false
+	for r := range b.turned {
+		b.turned[r].asked = 0
+		clear(b.turned[r].fresh)
+	}
 	b.read(b.terminal, b.m.terminal)
 	b.read(b.stuck, b.m.stuck)
 }
@@ -192,7 +224,11 @@ func (b *Batch) Decided() []uint64 {
 
 // AppendLegal implements machine.Batch.
 func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
-	return b.appendSet(dst, lane, b.m.legal[r])
+	if t := &b.turned[r]; t.asked < turnAfter || len(b.m.legal[r]) < leastTurned {
+		t.asked++
+		return b.appendSet(dst, lane, b.m.legal[r])
+	}
+	return b.appendTurned(dst, lane, r)
 }
 
 // AppendSensible implements machine.Foresight.
@@ -209,6 +245,41 @@ func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.
 		}
 	}
 	return dst
+}
+
+// appendTurned is AppendLegal where several lanes are asked for.
+func (b *Batch) appendTurned(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+	word, t := lane>>6, &b.turned[r]
+	blocks := (len(b.m.legal[r]) + 63) / 64
+	if !t.fresh[word] {
+		b.turn(r, word)
+	}
+	for i := range blocks {
+		first := machine.Move(64 * i)
+		for w := t.words[(word*blocks+i)*64+lane&63]; w != 0; w &= w - 1 {
+			dst = append(dst, first+machine.Move(bits.TrailingZeros64(w)))
+		}
+	}
+	return dst
+}
+
+// turn computes the legal moves of role r by lane, in the 64 lanes of a word.
+func (b *Batch) turn(r machine.Role, word int) {
+	t, rows := &b.turned[r], b.m.legal[r]
+	blocks := (len(rows) + 63) / 64
+	if t.words == nil {
+		t.words = make([]uint64, 64*blocks*b.words)
+	}
+	for i := range blocks {
+		block := (*[64]uint64)(t.words[(word*blocks+i)*64:])
+		part := rows[64*i : min(64*i+64, len(rows))]
+		for m, row := range part {
+			block[m] = b.rows[int(row)*b.words+word]
+		}
+		clear(block[len(part):])
+		transpose64(block)
+	}
+	t.fresh[word] = true
 }
 
 // Goals implements machine.Batch.

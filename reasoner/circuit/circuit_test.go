@@ -30,6 +30,13 @@ func TestTransposeMovesEveryBit(t *testing.T) {
 		if !slices.Equal(b[:n], want[:n]) {
 			t.Fatalf("the first %d words are not those of the transpose", n)
 		}
+		b = a
+		clear(b[n:])
+		plain := b
+		transpose64(&plain)
+		if transposeOf(&b, n); b != plain {
+			t.Fatalf("the transpose of %d words is another one", n)
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 package circuit
 
+import "math/bits"
+
 // transpose64 transposes a 64×64 bit matrix in place: afterwards bit j of word i
 // is what bit i of word j was. It swaps ever smaller blocks (Warren, Hacker's
 // Delight, 2nd ed., section 7-3), 6·32 steps in all.
@@ -27,3 +29,30 @@ func transposeFirst(a *[64]uint64, n int) {
 		mask ^= mask << uint(width>>1)
 	}
 }
+
+// transposeOf transposes a matrix of which all but the first n words are zero. The
+// steps do not depend on their order, so the narrow ones come first, on the words
+// that matter, and the others only spread them.
+func transposeOf(a *[64]uint64, n int) {
+	width := 1
+	for ; width < n; width <<= 1 {
+		mask := lowHalves(width)
+		words := 1 << bits.Len(uint(n-1))
+		for i := 0; i < words; i = (i + width + 1) &^ width {
+			t := (a[i]>>uint(width) ^ a[i+width]) & mask
+			a[i+width] ^= t
+			a[i] ^= t << uint(width)
+		}
+	}
+	for ; width < 64; width <<= 1 {
+		mask := lowHalves(width)
+		for i := range width {
+			a[i+width] = a[i] >> uint(width) & mask
+			a[i] &= mask
+		}
+	}
+}
+
+// lowHalves has the lower half of each block of 2·width bits set; width is a power of
+// two below 64.
+func lowHalves(width int) uint64 { return ^uint64(0) / (1<<uint(width) + 1) }

@@ -69,36 +69,38 @@ func (e *Expansion) Joint(dst []Move, c int) {
 // Expander computes positions and all their children on one batch, as many
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
-	batch   Batch
-	words   int
-	roles   int
-	joint   []Move
-	goals   []int32
-	parents []uint64 // by lane, of children of several parents
-	jobs    []job
+	batch    Batch
+	parallel bool
+	words    int
+	roles    int
+	goals    []int32
+	parents  []uint64 // by lane, of children of several parents
+	jobs     []job
+	held     *Expansion // whose children are in the batch, evaluated, or nil
 
 	ctx      context.Context
 	maxBytes int64 // of all expansions together
 	perChild int64
-	held     int64
+	bytes    int64 // that they take
 }
 
-// job is what a lane computes: one child of one expansion.
+// job is what consecutive lanes compute: so many children of one expansion, from
+// child first on.
 type job struct {
-	e     *Expansion
-	child int
+	e        *Expansion
+	first, n int
 }
 
 // NewExpander makes an expander with a narrow batch of its own.
 func NewExpander(m Machine) *Expander {
 	roles := len(m.Names().Roles)
 	return &Expander{
-		batch: m.NewNarrowBatch(),
-		words: m.Words(),
-		roles: roles,
-		joint: make([]Move, roles),
-		goals: make([]int32, roles),
-		ctx:   context.Background(),
+		batch:    m.NewNarrowBatch(),
+		parallel: m.Info().Parallel,
+		words:    m.Words(),
+		roles:    roles,
+		goals:    make([]int32, roles),
+		ctx:      context.Background(),
 	}
 }
 
@@ -111,11 +113,12 @@ func (x *Expander) Limit(ctx context.Context, bytes, perChild int64) {
 }
 
 // Bytes is the memory that Limit speaks of, in use.
-func (x *Expander) Bytes() int64 { return x.held }
+func (x *Expander) Bytes() int64 { return x.bytes }
 
 // Look evaluates one position: whether it is terminal and, if so, its goals
 // (valid until the next call).
 func (x *Expander) Look(s State) (terminal bool, goals []int32) {
+	x.held = nil
 	x.batch.Load(s, 1)
 	x.batch.Evaluate(1)
 	if x.batch.Terminal()[0]&1 == 0 {
@@ -129,6 +132,7 @@ func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 // terminal. Its error is e.Err.
 func (x *Expander) Expand(e *Expansion, s State) error {
 	b := x.batch
+	x.held = nil
 	b.Fill(s, nil)
 	b.Evaluate(1)
 	x.begin(e, 0)
@@ -141,11 +145,12 @@ func (x *Expander) Expand(e *Expansion, s State) error {
 			b.Fill(s, nil)
 			b.Evaluate(1)
 		}
-		x.jobs = x.jobs[:0]
-		for child := c; child < min(e.Children, c+b.Lanes()); child++ {
-			x.jobs = append(x.jobs, job{e, child})
-		}
-		x.step()
+		n := min(e.Children-c, b.Lanes())
+		x.jobs = append(x.jobs[:0], job{e, c, n})
+		x.step(n)
+	}
+	if 0 < e.Children && e.Children <= b.Lanes() {
+		x.held = e
 	}
 	return e.Err
 }
@@ -156,6 +161,7 @@ func (x *Expander) Expand(e *Expansion, s State) error {
 // expansions; when the context ends, all of them have its error.
 func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 	b, lanes := x.batch, x.batch.Lanes()
+	x.held = nil
 	for first := 0; first < len(dst); first += lanes {
 		n := min(lanes, len(dst)-first)
 		b.Load(states[first*x.words:], n)
@@ -165,11 +171,13 @@ func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 		}
 	}
 	x.jobs, x.parents = x.jobs[:0], x.parents[:0]
+	free := lanes
 	for i := range dst {
-		for child := range dst[i].Children {
-			x.jobs = append(x.jobs, job{&dst[i], child})
-			x.parents = append(x.parents, states[i*x.words:(i+1)*x.words]...)
-			if len(x.jobs) < lanes {
+		for c := 0; c < dst[i].Children; {
+			n := min(dst[i].Children-c, free)
+			x.add(job{&dst[i], c, n}, states[i*x.words:(i+1)*x.words])
+			c += n
+			if free -= n; free > 0 {
 				continue
 			}
 			if err := x.ctx.Err(); err != nil {
@@ -178,16 +186,76 @@ func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 				}
 				return
 			}
-			x.stepParents()
+			x.stepParents(lanes)
+			free = lanes
 		}
 	}
-	if len(x.jobs) > 0 {
-		x.stepParents()
+	if free < lanes {
+		x.stepParents(lanes - free)
+	}
+}
+
+// ExpandChildren expands children of e, which are not terminal, together in one
+// pass: as many of those wanted as have their own children fit into the lanes, from
+// the first on, each into the expansion of its number in dst. It returns how many. Of a
+// machine that is not parallel, and where memory is short, these are none: one at a
+// time is as good. If e is what Expand was called for last, it saves the look at the
+// children themselves.
+func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (done int) {
+	if !x.parallel || x.maxBytes > 0 && x.bytes > x.maxBytes/2 {
+		return 0
+	}
+	b := x.batch
+	wanted = wanted[:min(len(wanted), b.Lanes())]
+	held := x.held == e
+	x.held = nil
+	if !held {
+		x.parents = x.parents[:0]
+		for _, c := range wanted {
+			x.parents = append(x.parents, e.Child(c)...)
+		}
+		b.Load(x.parents, len(wanted))
+		b.Evaluate(len(wanted))
+	}
+	free := b.Lanes()
+	for lane, c := range wanted {
+		if held {
+			lane = c
+		}
+		x.look(&dst[c], lane)
+		if dst[c].Err != nil || dst[c].Children > free {
+			break
+		}
+		x.room(&dst[c])
+		free -= dst[c].Children
+		done++
+	}
+	x.jobs, x.parents = x.jobs[:0], x.parents[:0]
+	for _, c := range wanted[:done] {
+		x.add(job{&dst[c], 0, dst[c].Children}, e.Child(c))
+	}
+	if done > 0 {
+		x.stepParents(b.Lanes() - free)
+	}
+	return done
+}
+
+// add gives lanes to a job, whose expansion is that of position s.
+func (x *Expander) add(j job, s State) {
+	x.jobs = append(x.jobs, j)
+	for range j.n {
+		x.parents = append(x.parents, s...)
 	}
 }
 
 // begin starts an expansion of the position in a lane, which has been evaluated.
 func (x *Expander) begin(e *Expansion, lane int) {
+	x.look(e, lane)
+	x.room(e)
+}
+
+// look finds the moves and the number of the children of the position in a lane.
+func (x *Expander) look(e *Expansion, lane int) {
 	e.words, e.roles, e.Err = x.words, x.roles, nil
 	for len(e.Moves) < x.roles {
 		e.Moves = append(e.Moves, nil)
@@ -197,12 +265,18 @@ func (x *Expander) begin(e *Expansion, lane int) {
 	}
 	if err := x.count(e); err != nil {
 		e.refuse(err)
+	}
+}
+
+// room makes room for the children.
+func (x *Expander) room(e *Expansion) {
+	if e.Err != nil {
 		return
 	}
 	e.States = scratch.Resize(e.States, e.Children*x.words)
 	e.Terminal = scratch.Resize(e.Terminal, e.Children)
 	e.Goals = scratch.Resize(e.Goals, e.Children*x.roles)
-	x.held += x.weigh(e) - e.charged
+	x.bytes += x.weigh(e) - e.charged
 	e.charged = x.weigh(e)
 }
 
@@ -225,7 +299,7 @@ func (x *Expander) count(e *Expansion) error {
 	}
 	e.Children = int(children)
 	need := children * (x.childBytes() + x.perChild)
-	if more := need - e.charged; x.maxBytes > 0 && more > 0 && x.held+more > x.maxBytes {
+	if more := need - e.charged; x.maxBytes > 0 && more > 0 && x.bytes+more > x.maxBytes {
 		return fmt.Errorf("%w: %d, for which no memory is left (limit %.1f MiB)", ErrTooWide, e.Children, float64(x.maxBytes)/(1<<20))
 	}
 	return nil
@@ -244,35 +318,59 @@ func (x *Expander) weigh(e *Expansion) int64 {
 // refuse leaves the expansion without children.
 func (e *Expansion) refuse(err error) { e.Children, e.Err = 0, err }
 
-// stepParents does the jobs collected so far, each from its own parent.
-func (x *Expander) stepParents() {
-	n := len(x.jobs)
+// stepParents does the jobs collected so far, which take n lanes, each from its own
+// parent.
+func (x *Expander) stepParents(n int) {
 	x.batch.Load(x.parents, n)
 	x.batch.Evaluate(n)
-	x.step()
+	x.step(n)
 	x.jobs, x.parents = x.jobs[:0], x.parents[:0]
 }
 
-// step computes the child of every job in its lane, which holds the parent.
-func (x *Expander) step() {
-	b, n := x.batch, len(x.jobs)
-	for lane, j := range x.jobs {
-		j.e.Joint(x.joint, j.child)
-		for r, m := range x.joint {
-			b.Choose(lane, Role(r), m)
-		}
+// step computes the children of all jobs in n lanes, which hold their parents.
+func (x *Expander) step(n int) {
+	b := x.batch
+	lane := 0
+	for _, j := range x.jobs {
+		x.choose(j, lane)
+		lane += j.n
 	}
 	b.Advance(n)
 	x.parents = scratch.Resize(x.parents, n*x.words)
 	b.Store(x.parents, n)
 	b.Evaluate(n)
 	terminal := b.Terminal()
-	for lane, j := range x.jobs {
-		copy(j.e.Child(j.child), x.parents[lane*x.words:])
-		over := terminal[lane>>6]>>uint(lane&63)&1 != 0
-		j.e.Terminal[j.child] = over
-		if over {
-			b.Goals(j.e.ChildGoals(j.child), lane)
+	lane = 0
+	for _, j := range x.jobs {
+		e := j.e
+		copy(e.States[j.first*x.words:], x.parents[lane*x.words:(lane+j.n)*x.words])
+		for i := range j.n {
+			over := terminal[(lane+i)>>6]>>uint((lane+i)&63)&1 != 0
+			e.Terminal[j.first+i] = over
+			if over {
+				b.Goals(e.ChildGoals(j.first+i), lane+i)
+			}
 		}
+		lane += j.n
+	}
+}
+
+// choose makes the joint moves of a job in its lanes, from the given one on.
+func (x *Expander) choose(j job, lane int) {
+	after := 1 // the joint moves of the roles behind r
+	for r := len(j.e.Moves) - 1; r >= 0; r-- {
+		moves := j.e.Moves[r]
+		digit, left := j.first/after%len(moves), after-j.first%after
+		for i := range j.n {
+			x.batch.Choose(lane+i, Role(r), moves[digit])
+			if left--; left > 0 {
+				continue
+			}
+			left = after
+			if digit++; digit == len(moves) {
+				digit = 0
+			}
+		}
+		after *= len(moves)
 	}
 }

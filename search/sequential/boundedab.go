@@ -23,10 +23,10 @@ import (
 // broken off; unsearched children count with the bounds they have, at worst the
 // whole range of goals. The root is left with U − L ≤ ε (Theorem 1).
 //
-// Cost: one expansion (three passes of the machine) per node, time O(b) per
-// child, no allocation once the frames have grown. Reference: Bounded
-// Alpha-Beta, Algorithm 1; Ballard (1983) for chance; Pearl (1980) for null
-// windows.
+// Cost: one expansion (three or four passes of the machine, ahead.go) and a look into
+// the table for each child per node, time O(b) per child, no allocation once the
+// frames have grown. Reference: Bounded Alpha-Beta, Algorithm 1; Ballard (1983) for
+// chance; Pearl (1980) for null windows.
 
 // maxForced bounds a chain of positions with a single joint move, in case a
 // game runs in circles.
@@ -39,8 +39,13 @@ const windowSlack = 1e-9
 
 // frame is the working memory of one ply.
 type frame struct {
-	children machine.Expansion
+	state    machine.State      // the position
+	children *machine.Expansion // of it: own, or what the parent has of it
+	own      machine.Expansion
+	ahead    ahead
 	forced   machine.State // the position behind forced moves
+	key      key           // of that
+	image    machine.State // memory for that key
 
 	decider machine.Role // the role that chooses, or -1: chance alone
 	actions int          // its moves
@@ -48,24 +53,38 @@ type frame struct {
 	// Child (action a, reply k) has number a*actionStep + k*replyStep.
 	actionStep, replyStep int
 
-	kids    []value // by child
-	values  []value // by action
-	done    []bool  // by action: searched
-	killers [2]machine.Move
+	kids     []value  // by child
+	keys     []key    // by child, of those that are not terminal
+	images   []uint64 // memory for the keys
+	values   []value  // by action
+	done     []bool   // by action: searched, or known to be of no interest
+	searched []bool   // by action
+	scores   []int64  // by action: how promising it is
 }
 
-// childBytes is what a frame holds for a child beside the expansion: what is known
-// of it and, at most, of the action that leads there.
-const childBytes = int64(2*unsafe.Sizeof(value{}) + unsafe.Sizeof(false))
+// childBytes is what a frame holds for a child of so many words beside the
+// expansion: what is known of it and, at most, of the action that leads there, and
+// what it sees ahead but for what an expander counts.
+func childBytes(words int) int64 {
+	known := 2*unsafe.Sizeof(value{}) + unsafe.Sizeof(key{}) + unsafe.Sizeof(int64(0)) + 2*unsafe.Sizeof(false)
+	seen := unsafe.Sizeof(machine.Expansion{}) + unsafe.Sizeof(0) + 2*unsafe.Sizeof(false)
+	return int64(known+seen) + 8*int64(words)
+}
 
 func (r *run) frame(ply int) *frame {
 	for len(r.frames) <= ply {
-		r.frames = append(r.frames, &frame{
-			forced:  make(machine.State, r.words),
-			killers: [2]machine.Move{machine.NoMove, machine.NoMove},
-		})
+		r.frames = append(r.frames, newFrame(r.words))
 	}
 	return r.frames[ply]
+}
+
+func newFrame(words int) *frame {
+	f := &frame{
+		forced: make(machine.State, words),
+		image:  make(machine.State, words),
+	}
+	f.children = &f.own
+	return f
 }
 
 // terminal is the value of a terminal position.
@@ -78,13 +97,14 @@ func (r *run) terminal(goals []int32) value {
 	return exactly(g)
 }
 
-// position searches the non-terminal position s, depth choices deep. It steps
-// over positions with a single joint move; those are not nodes. The root is
-// searched whatever the table says, since its actions are wanted.
-func (r *run) position(s machine.State, ply, depth int, w window) value {
+// position searches the non-terminal position s of key k, depth choices deep: child c of
+// parent, if that is not nil. It steps over positions with a single joint move; those
+// are not nodes. The root is searched whatever the table says, since its actions are
+// wanted.
+func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int, w window) value {
 	f := r.frame(ply)
 	for range maxForced {
-		v, best := r.recall(s, depth)
+		v, best := r.recall(k, depth)
 		if r.isStopped() || ply > 0 && w.isClosed(v.guess) {
 			return v
 		}
@@ -92,17 +112,21 @@ func (r *run) position(s machine.State, ply, depth int, w window) value {
 			r.horizon = true
 			return r.estimate(s, v)
 		}
-		if !r.expand(f, s) {
+		if !r.expand(f, s, parent, c) {
 			return r.estimate(s, v)
 		}
 		if f.children.Children > 1 {
-			return r.choice(f, s, best, ply, depth, w)
+			f.state = s
+			f.ahead.expectAll = parent == nil || !parent.ahead.expectAll || !w.isNull()
+			return r.choice(f, k, best, ply, depth, w)
 		}
 		if f.children.Terminal[0] {
 			return r.terminal(f.children.ChildGoals(0))
 		}
 		copy(f.forced, f.children.Child(0))
-		s = f.forced
+		s, parent = f.forced, nil
+		r.find(&f.key, f.image, s)
+		k = &f.key
 	}
 	r.horizon = true
 	return value{r.Goals, r.Goals}
@@ -117,37 +141,47 @@ func (r *run) estimate(s machine.State, v value) value {
 	return value{v.proved, clamp(search.Exact(e), v.proved)}
 }
 
-// choice searches the position s, expanded in f, whose best move was last when it
+// choice searches position k, expanded in f, whose best move was last when it
 // was searched before.
-func (r *run) choice(f *frame, s machine.State, last machine.Move, ply, depth int, w window) value {
+func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w window) value {
 	r.nodes++
 	if !r.layOut(f) {
 		return value{r.Goals, r.Goals}
 	}
 	best := f.action(last)
 	r.preview(f, depth-1)
+	f.ahead.window = w.narrowed(f.best(f.decider != r.minimiser).guess)
+	r.lookAhead(f)
+	r.rank(f, best)
 	maximise := f.decider != r.minimiser
 	first := r.nodes
 	v := f.best(maximise)
-	for searched := 0; !w.isClosed(v.guess); searched++ {
-		a := r.next(f, best)
+	for searched := 0; !w.isClosed(v.guess); {
+		a := r.next(f)
 		if a < 0 {
 			break
 		}
 		f.done[a] = true
 		inner := w.narrowed(v.guess)
 		if r.Without&Lookahead == 0 && inner.isClosed(f.values[a].guess) {
+			if c := a * f.actionStep; f.ahead.has(c) && f.ahead.glanced[c] && !r.isStopped() {
+				r.nodes++ // searched by a glance
+			}
 			continue
 		}
+		f.ahead.action, f.ahead.window = a, inner
+		f.searched[a] = true
 		r.scout(f, a, ply, depth, inner, maximise, searched > 0)
 		if r.isStopped() {
-			return r.remember(f, s, f.best(maximise), 0, f.bestAction(maximise, best), first)
+			return r.remember(f, k, f.best(maximise), 0, f.bestAction(maximise, best), first)
 		}
-		if v = f.best(maximise); w.isClosed(v.guess) {
+		if v = f.best(maximise); w.isCut(f.values[a].guess, maximise) {
 			r.credit(f, a, depth)
+			r.cuts[min(searched, len(r.cuts)-1)]++
 		}
+		searched++
 	}
-	known := r.remember(f, s, v, depth, f.bestAction(maximise, best), first)
+	known := r.remember(f, k, v, depth, f.bestAction(maximise, best), first)
 	if ply == 0 {
 		// What the table adds proves no action to be best, and actions are wanted.
 		return v
@@ -184,7 +218,8 @@ func (r *run) child(f *frame, c, ply, depth int, w window) {
 		f.kids[c] = r.terminal(f.children.ChildGoals(c))
 		return
 	}
-	f.kids[c] = r.position(f.children.Child(c), ply+1, depth-1, w).tightened(f.kids[c].proved)
+	v := r.position(f.children.Child(c), &f.keys[c], f, c, ply+1, depth-1, w)
+	f.kids[c] = v.tightened(f.kids[c].proved)
 }
 
 // chance searches action a where chance replies. A child's window follows from

@@ -18,8 +18,9 @@ func (r *run) result(s machine.State) search.Result {
 	if terminal, _ := r.expander.Look(s); terminal {
 		return res
 	}
-	at := &r.shown
-	err := r.expander.Expand(&at.children, s)
+	at := r.shown
+	err := r.expander.Expand(&at.own, s)
+	at.children = &at.own
 	if errors.Is(err, machine.ErrStuck) || !r.layOut(at) { // the moves are there, whatever else is wrong
 		return res
 	}
@@ -104,12 +105,12 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		if r.ctx.Err() != nil && time.Since(began) > lineGrace {
 			return line
 		}
-		if r.expander.Expand(&at.children, state) != nil || !r.layOut(at) {
+		if r.expander.Expand(&at.own, state) != nil || !r.layOut(at) {
 			return line
 		}
 		if choice = 0; at.actions > 1 {
-			_, best := r.recall(state, 0)
-			if choice = at.action(best); choice < 0 {
+			r.find(&at.key, at.image, state)
+			if choice = at.action(r.best(&at.key)); choice < 0 {
 				return line
 			}
 		}

@@ -3,6 +3,7 @@ package sequential
 import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/table"
 )
 
 // entry is what the transposition table remembers of a position, and of all that
@@ -17,15 +18,29 @@ type entry struct {
 	used   bool
 }
 
-// recall returns what is known of position s when it is to be searched depth
+// key is what the table calls a position.
+type key struct {
+	table.Representative
+	hash uint64
+}
+
+// find sets k to the key of q, which must stay as it is as long as k is in use;
+// image is memory for a position.
+func (r *run) find(k *key, image, q machine.State) {
+	if r.Without&Table == 0 {
+		k.Representative = r.canon.Keep(image, q)
+		k.hash = table.Hash(k.State)
+	}
+}
+
+// recall returns what is known of position k when it is to be searched depth
 // choices deep, and the best move of the last time or NoMove.
-func (r *run) recall(s machine.State, depth int) (v value, best machine.Move) {
+func (r *run) recall(k *key, depth int) (v value, best machine.Move) {
 	v = value{r.Goals, r.Goals}
 	if r.Without&Table != 0 {
 		return v, machine.NoMove
 	}
-	of := r.canon.Find(s)
-	e := r.table.Lookup(of.State)
+	e := r.table.LookupHashed(k.State, k.hash)
 	if e == nil {
 		return v, machine.NoMove
 	}
@@ -38,24 +53,23 @@ func (r *run) recall(s machine.State, depth int) (v value, best machine.Move) {
 	if e.role < 0 {
 		return v, machine.NoMove
 	}
-	return v, of.Preimage(machine.Role(e.role), e.best)
+	return v, k.Preimage(machine.Role(e.role), e.best)
 }
 
-// remember stores what a search of s, expanded in f, found that began when the
-// counter of nodes stood at first, and returns it. Depth is that of the guess, 0
+// remember stores what a search of position k, expanded in f, found that began when
+// the counter of nodes stood at first, and returns it. Depth is that of the guess, 0
 // for none; best is the best action.
-func (r *run) remember(f *frame, s machine.State, v value, depth, best int, first int64) value {
+func (r *run) remember(f *frame, k *key, v value, depth, best int, first int64) value {
 	if r.Without&Table != 0 {
 		return v
 	}
-	of := r.canon.Find(s)
-	e := r.table.Insert(of.State, r.nodes-first+1)
+	e := r.table.InsertHashed(k.State, k.hash, r.nodes-first+1)
 	if e.used {
 		v = v.tightened(e.proved)
 	}
 	e.proved, e.used, e.role = v.proved, true, int8(f.decider)
 	if f.decider >= 0 {
-		e.best = of.Move(f.decider, f.children.Moves[f.decider][best])
+		e.best = k.Move(f.decider, f.children.Moves[f.decider][best])
 	}
 	if depth > 0 {
 		e.guess, e.depth = v.guess, int32(depth)

@@ -29,7 +29,7 @@ func solve(t testing.TB, c Config, m machine.Machine, lim search.Limits) search.
 }
 
 func TestTicTacToeIsADraw(t *testing.T) {
-	for _, without := range []Refinement{0, Literal, Table, Ordering, Lookahead, NullWindow, Deepening} {
+	for _, without := range []Refinement{0, Literal, Table, Ordering, Lookahead, NullWindow, Deepening, Ahead} {
 		r := solve(t, Config{Without: without}, newTicTacToe(), search.Limits{})
 		if !r.Solved() || r.Values[0].Lower != 50 || r.Values[1].Lower != 50 {
 			t.Errorf("without %b: values %v, proved %v; want 50", without, r.Values, r.Proved)
@@ -77,6 +77,24 @@ func drawTree(rt *rapid.T) *toys.Tree {
 	return s.grow(rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0)))
 }
 
+// drawMachine draws whether the machine of a game says that its passes cost the same
+// for all lanes: then positions are expanded together.
+func drawMachine(rt *rapid.T, game *toys.Tree) machine.Machine {
+	if rapid.Bool().Draw(rt, "parallel") {
+		return parallel{game.Machine()}
+	}
+	return game.Machine()
+}
+
+// parallel is a machine that says that it is parallel.
+type parallel struct{ machine.Machine }
+
+func (m parallel) Info() machine.Info {
+	info := m.Machine.Info()
+	info.Parallel = true
+	return info
+}
+
 func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		game := drawTree(rt)
@@ -86,7 +104,7 @@ func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T)
 
 			ShareEpsilon: rapid.Bool().Draw(rt, "share epsilon"),
 		}
-		m := game.Machine()
+		m := drawMachine(rt, game)
 		r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{})
 		if err != nil {
 			rt.Fatal(err)
@@ -109,7 +127,7 @@ func TestTheMoveChosenGuaranteesTheLowerBound(t *testing.T) {
 			return
 		}
 		c := Config{Epsilon: rapid.SampledFrom([]float64{0, 5, 20}).Draw(rt, "epsilon")}
-		m := game.Machine()
+		m := drawMachine(rt, game)
 		r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{})
 		if err != nil {
 			rt.Fatal(err)
@@ -149,7 +167,7 @@ func restrict(n toys.Node, role, move int) toys.Node {
 func TestWhatIsKnownWhenStoppedContainsTheValue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		game := drawTree(rt)
-		m := game.Machine()
+		m := drawMachine(rt, game)
 		solver := New(Config{})
 		want := minimax(game, 0)
 		for limit := int64(1); ; limit *= 2 {
@@ -312,15 +330,17 @@ func TestAGameWithoutEndIsSearchedInBoundedMemory(t *testing.T) {
 }
 
 func TestSearchDoesNotAllocatePerNode(t *testing.T) {
-	m := newTicTacToe()
+	m := parallel{newTicTacToe()}
 	v := New(Config{Without: Table})
 	if err := v.prepare(m, 0); err != nil {
 		t.Fatal(err)
 	}
 	r := v.run(t.Context(), m, search.Limits{})
-	r.position(m.Initial(), 0, 6, window{0, 100, 0})
+	for range 20 { // until the ordering has settled, and every frame has met its widest position
+		r.search(m.Initial(), 6, window{0, 100, 0})
+	}
 	allocs := testing.AllocsPerRun(5, func() {
-		r.position(m.Initial(), 0, 6, window{0, 100, 0})
+		r.search(m.Initial(), 6, window{0, 100, 0})
 	})
 	if allocs > 0 {
 		t.Errorf("%g allocations in a search of %d nodes", allocs, r.nodes)
@@ -421,6 +441,7 @@ func BenchmarkRefinements(b *testing.B) {
 			{"noLookahead", Lookahead},
 			{"noNullWindow", NullWindow},
 			{"noDeepening", Deepening},
+			{"noAhead", Ahead},
 			{"none", Literal},
 		} {
 			for _, epsilon := range []float64{0, 10} {

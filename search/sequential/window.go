@@ -56,10 +56,24 @@ func (w window) isClosed(b search.Interval) bool {
 	return min(w.beta, b.Upper) <= max(w.alpha, b.Lower)+w.epsilon
 }
 
+// isCut tells whether a move of value b is good enough for the side that makes it to
+// close the window, whatever its other moves are worth.
+func (w window) isCut(b search.Interval, maximise bool) bool {
+	if maximise {
+		return w.beta <= b.Lower+w.epsilon
+	}
+	return b.Upper <= w.alpha+w.epsilon
+}
+
 // narrowed is the window of a child of a position with bounds b (C5; lines 22
 // and 23).
 func (w window) narrowed(b search.Interval) window {
 	return window{max(w.alpha, b.Lower), min(w.beta, b.Upper), w.epsilon}
+}
+
+// isNull tells whether the window is the narrowest that is open.
+func (w window) isNull() bool {
+	return w.beta <= math.Nextafter(w.alpha+w.epsilon, math.Inf(1)) || w.alpha >= math.Nextafter(w.beta-w.epsilon, math.Inf(-1))
 }
 
 // null is the narrowest window that is open at the end where the side to choose

@@ -15,6 +15,7 @@ const (
 	Auto             = "auto"    // by the class of the game, see Choose
 	BoundedAlphaBeta = "bab"     // package sequential
 	DepthFirst       = "dfs"     // the same without iterative deepening
+	ProofNumber      = "pns"     // sequential.ProofNumber
 	Anytime          = "anytime" // simultaneous.Anytime
 	// Lattice is that of package outcomes: what each role can guarantee, and all
 	// undominated outcomes. Its values are no solution of a game of general sum, so that
@@ -99,6 +100,11 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return sequential.New(turns), nil
 	case Lattice:
 		return outcomes.Searcher{}, nil
+	case ProofNumber:
+		if o.Table != On {
+			return nil, errors.New("method pns: expected a table, found --table off")
+		}
+		return sequential.NewProofNumber(turns), nil
 	case Anytime:
 		return simultaneous.NewAnytime(atOnce)
 	}

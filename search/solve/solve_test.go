@@ -237,8 +237,8 @@ func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T
 		value   float64
 	}{
 		{pennies, []string{solve.Auto, "bi", "smab", "biab", "do", "best", solve.Anytime}, 50},
-		{turns, []string{solve.Auto, solve.BoundedAlphaBeta, "bi", "smab", "biab", "do", "best", solve.Anytime}, 0},
-		{alone, []string{solve.Auto, solve.BoundedAlphaBeta}, 30},
+		{turns, []string{solve.Auto, solve.BoundedAlphaBeta, solve.ProofNumber, "bi", "smab", "biab", "do", "best", solve.Anytime}, 0},
+		{alone, []string{solve.Auto, solve.BoundedAlphaBeta, solve.ProofNumber}, 30},
 	} {
 		m := test.game.Machine()
 		for _, method := range test.methods {

@@ -98,6 +98,17 @@ func (c *Canon) Find(q machine.State) Representative {
 	return r
 }
 
+// Keep is Find, with a representative that lasts as long as q and dst, which it
+// is written into where it is not q itself.
+func (c *Canon) Keep(dst, q machine.State) Representative {
+	r := c.Find(q)
+	if r.by != nil {
+		copy(dst, r.State)
+		r.State = dst
+	}
+	return r
+}
+
 // apply writes the image of q into dst.
 func (p *permutation) apply(dst, q machine.State) {
 	for i, w := range q {

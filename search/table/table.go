@@ -84,8 +84,10 @@ func New[V any](words int, maxBytes int64) *Table[V] {
 
 // Lookup returns what is stored for position s, or nil. The pointer is valid
 // until the next Insert; the value may be changed through it.
-func (t *Table[V]) Lookup(s machine.State) *V {
-	h := Hash(s)
+func (t *Table[V]) Lookup(s machine.State) *V { return t.LookupHashed(s, Hash(s)) }
+
+// LookupHashed is Lookup for whoever knows Hash(s).
+func (t *Table[V]) LookupHashed(s machine.State, h uint64) *V {
 	t.stats.Lookups++
 	g := t.directory[t.index(h)]
 	slot, found := g.find(s, h)
@@ -99,8 +101,10 @@ func (t *Table[V]) Lookup(s machine.State) *V {
 // Insert returns the value stored for position s, or a new zero value if there
 // was none. The pointer is valid until the next Insert. The value cost work
 // nodes to compute: where memory is short, cheap entries make room for others.
-func (t *Table[V]) Insert(s machine.State, work int64) *V {
-	h := Hash(s)
+func (t *Table[V]) Insert(s machine.State, work int64) *V { return t.InsertHashed(s, Hash(s), work) }
+
+// InsertHashed is Insert for whoever knows Hash(s).
+func (t *Table[V]) InsertHashed(s machine.State, h uint64, work int64) *V {
 	cost := uint32(bits.Len64(uint64(max(work, 1))))
 	for {
 		g := t.directory[t.index(h)]

@@ -1,0 +1,64 @@
+package reasoner_test
+
+import (
+	"slices"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+)
+
+func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
+	for _, game := range []string{"ticTacToe", "connectFour-5x4", "breakthrough-4x5", "nim-3.4.5", "pig-20-10", "goofspiel-4"} {
+		m := gamestest.Machine(t, game)
+		rng := machine.NewRand(1)
+		x, alone := machine.NewExpander(m), machine.NewExpander(m)
+		parent, one := new(machine.Expansion), new(machine.Expansion)
+		s := slices.Clone(m.Initial())
+		expanded := 0
+		for step := range 300 {
+			if x.Expand(parent, s) != nil {
+				t.Fatalf("%s: %v", game, parent.Err)
+			}
+			var wanted []int
+			for c := range parent.Children {
+				if !parent.Terminal[c] && rng.Intn(4) > 0 {
+					wanted = append(wanted, c)
+				}
+			}
+			group := make([]machine.Expansion, parent.Children)
+			if step%2 == 0 {
+				x.Look(s) // the children are not in the batch any more
+			}
+			done := x.ExpandChildren(group, parent, wanted)
+			if len(wanted) > 0 && parent.Children < 20 && done == 0 {
+				t.Fatalf("%s: none of %d children was expanded", game, len(wanted))
+			}
+			for _, c := range wanted[:done] {
+				expanded++
+				_ = alone.Expand(one, parent.Child(c))
+				if !slices.Equal(one.States, group[c].States) || !slices.Equal(one.Terminal, group[c].Terminal) {
+					t.Fatalf("%s, step %d, child %d: %v and %v", game, step, c, *one, group[c])
+				}
+				for r := range one.Moves {
+					if !slices.Equal(one.Moves[r], group[c].Moves[r]) {
+						t.Fatalf("%s, step %d, child %d, role %d: moves %v and %v", game, step, c, r, one.Moves[r], group[c].Moves[r])
+					}
+				}
+				for i, over := range one.Terminal {
+					if over && !slices.Equal(one.ChildGoals(i), group[c].ChildGoals(i)) {
+						t.Fatalf("%s, step %d, child %d: goals differ", game, step, c)
+					}
+				}
+			}
+			if next := rng.Intn(parent.Children); !parent.Terminal[next] {
+				copy(s, parent.Child(next))
+			} else {
+				copy(s, m.Initial())
+			}
+		}
+		if expanded < 300 {
+			t.Errorf("%s: %d children were expanded", game, expanded)
+		}
+	}
+}

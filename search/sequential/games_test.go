@@ -1,0 +1,41 @@
+package sequential
+
+import (
+	"context"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/search"
+)
+
+// BenchmarkGames solves games of turns through GDL: by Bounded Alpha-Beta (bab), the
+// same without deepening (dfs) and without looking ahead (alone), and by proof numbers
+// (pns). Of Bounded Alpha-Beta it also says how often the first move searched closes a
+// window that some move closes.
+func BenchmarkGames(b *testing.B) {
+	for _, game := range []string{"ticTacToe", "connectFour-4x4", "connectFour-5x4", "connectFour-5x5", "breakthrough-3x5", "breakthrough-4x5"} {
+		m := gamestest.Machine(b, game)
+		for _, method := range []string{"bab", "dfs", "alone", "pns"} {
+			b.Run(game+"/"+method, func(b *testing.B) {
+				nodes, cuts := int64(0), [2]int64{}
+				for b.Loop() {
+					var s search.Searcher
+					solver := New(Config{Without: map[string]Refinement{"dfs": Deepening, "alone": Ahead}[method]})
+					if s = solver; method == "pns" {
+						s = NewProofNumber(Config{})
+					}
+					r, err := s.Search(context.Background(), m, m.Initial(), search.Limits{MaxBytes: 4 << 30})
+					if err != nil || !r.Solved() {
+						b.Fatal(err, r.Values)
+					}
+					nodes, cuts = nodes+r.Nodes, solver.cuts
+				}
+				b.ReportMetric(float64(nodes)/float64(b.N), "nodes")
+				b.ReportMetric(float64(nodes)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
+				if cuts[0] > 0 {
+					b.ReportMetric(100*float64(cuts[0])/float64(cuts[0]+cuts[1]), "%first")
+				}
+			})
+		}
+	}
+}

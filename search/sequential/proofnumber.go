@@ -1,0 +1,356 @@
+package sequential
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stackmate/internal/scratch"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/table"
+)
+
+// Depth-first proof-number search (df-pn; Nagai, 2002): it goes where the fewest
+// positions are left to prove that the value is at least t, or to disprove it, and
+// asks that for one t after the other until the value is known.
+//
+//	proof number pn        of a position: 0 proved, ∞ disproved
+//	  who maximises        the least of the children's
+//	  who minimises        the greatest of the children's undecided, plus 1 for each other one
+//	disproof number dn     the same with sides changed
+//
+// A position is left for another one when the other's number is passed by a quarter
+// (the 1+ε thresholds of Pawlewicz and Lew, 2007), so that not every step begins at
+// the root. Sums would count what several children share several times; the greatest
+// number with one for each other child (weak proof numbers; Ueda, Hashimoto,
+// Hashimoto and Iida, 2008) does not.
+//
+// A position that is met for the first time gets numbers by a look at its children:
+// these are expanded together with those of its siblings, in one pass of a parallel
+// machine (ahead.go).
+//
+// Invariants: the bounds in the table are proved, by goals of terminal positions
+// alone, whatever the question was; the numbers only say where to go. They are those
+// of one t; the next question begins with the bounds.
+//
+// Games with chance are not supported. Positions deeper than maxPly end the search:
+// rules whose matches end have no repetitions, so those of a game without end are the
+// only ones that could be mistaken.
+//
+// Cost: an expansion and a look into the table for each child whenever a position is
+// entered, and O(b) for each child entered.
+
+// ErrChance is returned by proof-number search for a game in which chance chooses.
+var ErrChance = errors.New("proof-number search is for games without chance")
+
+// ProofNumber is df-pn with a table that lasts from one Search to the next, as that
+// of a Solver does. It belongs to one goroutine.
+type ProofNumber struct {
+	solver *Solver // what both searches share, but for the table
+	table  *table.Table[proof]
+}
+
+var _ search.Searcher = (*ProofNumber)(nil)
+
+// NewProofNumber makes a proof-number search. Of the configuration only Epsilon and
+// Goals count.
+func NewProofNumber(c Config) *ProofNumber {
+	return &ProofNumber{solver: New(Config{Epsilon: c.Epsilon, Goals: c.Goals})}
+}
+
+// never is the number of what cannot be proved.
+const never = 1 << 30
+
+// numbers are the proof number and the disproof number of a position.
+type numbers struct{ proof, disproof uint32 }
+
+// proof is what the table remembers of a position.
+type proof struct {
+	lower, upper float32 // bounds in goal points, which are whole numbers
+	asked        float32 // the t that the numbers belong to
+	numbers      numbers
+	best         machine.Move // of the role that chooses
+	role         int8         // -1 for none
+	used         bool
+}
+
+// prover is one Search.
+type prover struct {
+	*run
+	table     *table.Table[proof]
+	asked     float64
+	plies     [][]numbers // by ply, then child
+	exhausted bool        // a path is longer than maxPly
+}
+
+// Search implements search.Searcher.
+func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
+	began := time.Now()
+	solver := v.solver
+	if v.table == nil || solver.machine != m || solver.maxBytes != lim.MaxBytes {
+		if err := solver.prepare(m, lim.MaxBytes); err != nil {
+			return search.Result{}, err
+		}
+		tables, _ := search.Divide(lim.MaxBytes, m.Info().Batch)
+		v.table = table.New[proof](m.Words(), tables)
+	}
+	p := &prover{run: solver.run(ctx, m, lim), table: v.table}
+	p.run.best = p.recallBest
+	report := func() search.Result {
+		res := p.result(s)
+		stats := v.table.Stats()
+		res.Nodes, res.Elapsed, res.TableHits = p.nodes, time.Since(began), p.hits
+		res.PeakBytes, res.Evictions = stats.Bytes+p.expander.Bytes(), stats.Evictions
+		return res
+	}
+	p.solve(s, func() {
+		if lim.Progress != nil {
+			lim.Progress(report())
+		}
+	})
+	res := report()
+	if p.exhausted {
+		res.Unfinished = errTooDeep
+	}
+	return res, p.err
+}
+
+// solve asks for one value after the other until the interval of s is no wider than
+// ε. Goals are whole numbers, and so are the bounds.
+func (p *prover) solve(s machine.State, progress func()) {
+	p.root.value = value{p.Goals, p.Goals}
+	if terminal, goals := p.expander.Look(s); terminal {
+		p.root.value = p.terminal(goals)
+		return
+	}
+	f := p.frame(0)
+	p.find(&f.key, f.image, s)
+	for !p.isDone() && !p.isOver() {
+		b := p.root.value.proved
+		p.asked = b.Lower + (b.Upper-b.Lower)/2 + 0.25
+		p.search(s, &f.key, nil, 0, 0, numbers{never, never})
+		if len(f.kids) == 0 {
+			return
+		}
+		p.root.learn(f.best(f.decider != p.minimiser), f, true)
+		progress()
+	}
+	if !p.isDone() && p.unseen != nil {
+		p.fail("%w", p.unseen)
+	}
+}
+
+// isOver tells whether the search must unwind: it is stopped, or meets positions that
+// cannot be searched.
+func (p *prover) isOver() bool { return p.exhausted || p.unseen != nil || p.isStopped() }
+
+// search works at s until one of its numbers reaches that of the limit, and returns
+// what is known of it then. It is child c of parent, if that is not nil.
+func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limit numbers) (search.Interval, numbers) {
+	if ply == maxPly {
+		p.exhausted = true
+		return p.Goals, numbers{1, 1}
+	}
+	f := p.frame(ply)
+	if p.isOver() || !p.open(f, s, parent, c) || !p.layOut(f) {
+		return p.Goals, numbers{1, 1}
+	}
+	if f.replies > 1 {
+		p.fail("%w", ErrChance)
+		return p.Goals, numbers{1, 1}
+	}
+	first := p.nodes
+	p.nodes++
+	p.meet(f, ply)
+	maximise := f.decider != p.minimiser
+	for {
+		n, best, second := p.weigh(p.plies[ply], maximise)
+		if v := f.best(maximise); n.proof >= limit.proof || n.disproof >= limit.disproof || p.isOver() {
+			p.store(f, k, v.proved, n, best, p.nodes-first)
+			return v.proved, n
+		}
+		inner := p.inner(limit, n, p.plies[ply][best], second, maximise)
+		known, got := p.search(f.children.Child(best), &f.keys[best], f, best, ply+1, inner)
+		f.kids[best] = f.kids[best].tightened(known)
+		f.values[best] = f.kids[best]
+		p.plies[ply][best] = p.decide(f.kids[best].proved, got)
+	}
+}
+
+// open expands s, child c of parent, into f, or takes what the parent has of it.
+func (p *prover) open(f *frame, s machine.State, parent *frame, c int) bool {
+	if parent != nil && parent.ahead.has(c) {
+		f.children = &parent.ahead.expansions[c]
+		return true
+	}
+	return p.expand(f, s, nil, 0)
+}
+
+// inner is the limit for the child of numbers of, the best one of a position of
+// numbers n, of which second is the number of the next best.
+func (p *prover) inner(limit, n, of numbers, second uint32, maximise bool) numbers {
+	if !maximise {
+		limit, n, of = limit.turned(), n.turned(), of.turned()
+	}
+	inner := numbers{
+		proof:    min(limit.proof, second+second/4+1),
+		disproof: min(limit.disproof-n.disproof+of.disproof, never),
+	}
+	if limit.disproof == never {
+		inner.disproof = never
+	}
+	// With the greatest number in place of the sum another child may hold it up.
+	inner.disproof = max(inner.disproof, of.disproof+1)
+	if !maximise {
+		inner = inner.turned()
+	}
+	return inner
+}
+
+func (n numbers) turned() numbers { return numbers{n.disproof, n.proof} }
+
+// weigh computes the numbers of a position from those of its children, and which of
+// them to go to; second is the number of the next best that decides that.
+func (p *prover) weigh(children []numbers, maximise bool) (n numbers, best int, second uint32) {
+	n.proof, second = never, never
+	undecided, greatest := uint32(0), uint32(0)
+	var least numbers
+	for i, c := range children {
+		if !maximise {
+			c = c.turned()
+		}
+		if c.disproof > 0 {
+			undecided++
+			greatest = max(greatest, c.disproof)
+		}
+		switch {
+		case i == 0 || c.proof < least.proof || c.proof == least.proof && c.disproof < least.disproof:
+			if i > 0 {
+				second = least.proof
+			}
+			best, least = i, c
+		default:
+			second = min(second, c.proof)
+		}
+	}
+	n.proof = least.proof
+	if undecided > 0 {
+		n.disproof = min(greatest+undecided-1, never)
+	}
+	if n.proof == 0 {
+		n.disproof = never
+	}
+	if !maximise {
+		n = n.turned()
+	}
+	return n, best, second
+}
+
+// decide gives numbers to a position by its bounds, or leaves those that it has.
+func (p *prover) decide(b search.Interval, n numbers) numbers {
+	switch {
+	case b.Lower >= p.asked:
+		return numbers{0, never}
+	case b.Upper < p.asked:
+		return numbers{never, 0}
+	}
+	return numbers{min(max(n.proof, 1), never-1), min(max(n.disproof, 1), never-1)}
+}
+
+// meet finds what is known of the children of the position in f.
+func (p *prover) meet(f *frame, ply int) {
+	e := f.children
+	f.kids = scratch.Resize(f.kids, e.Children)
+	f.keys = scratch.Resize(f.keys, e.Children)
+	f.images = scratch.Resize(f.images, e.Children*p.words)
+	f.values = scratch.Resize(f.values, e.Children)
+	f.ahead.clear(e.Children, p.parallel)
+	for len(p.plies) <= ply {
+		p.plies = append(p.plies, nil)
+	}
+	p.plies[ply] = scratch.Resize(p.plies[ply], e.Children)
+	wanted := f.ahead.wanted[:0]
+	for c := range e.Children {
+		if e.Terminal[c] {
+			f.kids[c] = p.terminal(e.ChildGoals(c))
+			p.plies[ply][c] = p.decide(f.kids[c].proved, numbers{})
+			continue
+		}
+		p.find(&f.keys[c], f.images[c*p.words:(c+1)*p.words], e.Child(c))
+		b, n, known := p.recall(&f.keys[c])
+		f.kids[c] = value{b, b}
+		p.plies[ply][c] = p.decide(b, n)
+		if !known {
+			wanted = append(wanted, c)
+		}
+	}
+	f.ahead.wanted = wanted
+	p.number(f, p.plies[ply])
+	copy(f.values, f.kids)
+}
+
+// number gives numbers to those children of f that are wanted, by their own
+// children.
+func (p *prover) number(f *frame, children []numbers) {
+	d := &f.ahead
+	for wanted := d.wanted; len(d.seen) > 0 && len(wanted) > 0; {
+		done := p.expander.ExpandChildren(d.expansions, f.children, wanted)
+		for _, c := range wanted[:done] {
+			d.seen[c] = true
+			p.glance(f, c)
+			n := numbers{1, uint32(replies(&d.expansions[c]))}
+			if p.isMinimisers(&d.expansions[c]) {
+				n = n.turned()
+			}
+			children[c] = p.decide(f.kids[c].proved, n)
+		}
+		if wanted = wanted[done:]; done == 0 {
+			return
+		}
+	}
+}
+
+// isMinimisers tells whether the role that minimises has a choice.
+func (p *prover) isMinimisers(e *machine.Expansion) bool {
+	return p.minimiser >= 0 && len(e.Moves[p.minimiser]) > 1
+}
+
+// recall returns what the table knows of position k.
+func (p *prover) recall(k *key) (b search.Interval, n numbers, known bool) {
+	e := p.table.LookupHashed(k.State, k.hash)
+	if e == nil {
+		return p.Goals, numbers{1, 1}, false
+	}
+	p.hits++
+	b = search.Interval{Lower: float64(e.lower), Upper: float64(e.upper)}
+	if b.Lower >= p.asked || b.Upper < p.asked {
+		return b, numbers{}, true
+	}
+	if float64(e.asked) != p.asked {
+		return b, numbers{1, 1}, false
+	}
+	return b, e.numbers, true
+}
+
+// recallBest is the best move in position k, or NoMove.
+func (p *prover) recallBest(k *key) machine.Move {
+	if e := p.table.LookupHashed(k.State, k.hash); e != nil && e.role >= 0 {
+		return k.Preimage(machine.Role(e.role), e.best)
+	}
+	return machine.NoMove
+}
+
+// store remembers what is known of position k, expanded in f, whose best child is
+// best and which cost so many nodes.
+func (p *prover) store(f *frame, k *key, b search.Interval, n numbers, best int, cost int64) {
+	e := p.table.InsertHashed(k.State, k.hash, cost)
+	if e.used {
+		b = meet(b, search.Interval{Lower: float64(e.lower), Upper: float64(e.upper)})
+	}
+	*e = proof{lower: float32(b.Lower), upper: float32(b.Upper), asked: float32(p.asked), numbers: n, role: int8(f.decider), used: true}
+	if f.decider >= 0 {
+		best = f.bestAction(f.decider != p.minimiser, best)
+		e.best = k.Move(f.decider, f.children.Moves[f.decider][best])
+	}
+}
