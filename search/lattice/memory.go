@@ -29,6 +29,8 @@ func (m *memory[K, V]) find(key K) (entry[V], bool) {
 	return e, found
 }
 
+func (m *memory[K, V]) len() int { return len(m.young) + len(m.old) }
+
 func (m *memory[K, V]) put(key K, e entry[V]) {
 	if _, found := m.young[key]; !found && len(m.young) >= m.half {
 		m.old, m.young = m.young, make(map[K]entry[V], m.half)

@@ -87,6 +87,7 @@ type Result[V any] struct {
 	Nodes int64 // positions with several moves that were searched
 	Ends  int64 // positions seen in which the game was over
 	Hits  int64 // positions answered by the table
+	Held  int   // positions in the table, after the search
 }
 
 // Bounds is an interval of values: Lower ≤ value ≤ Upper.
@@ -197,6 +198,9 @@ func (r *Solver[P, K, V, L, G]) result() Result[V] {
 	out.Exact = r.values.LessEq(out.Upper, out.Lower)
 	if r.Estimate == nil {
 		out.Guess = out.Lower
+	}
+	if r.table != nil {
+		out.Held = r.table.len()
 	}
 	return out
 }

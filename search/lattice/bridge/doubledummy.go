@@ -31,6 +31,7 @@ type doubleDummy struct {
 	tied  [52]int64 // how often cards of a class have met, by its highest card
 	nodes int64
 	table trickTable
+	most  int // proofs in the table
 }
 
 // classes are sets of cards of the defenders that are taken for equal: each card's own.
@@ -46,7 +47,7 @@ func singles() *classes {
 }
 
 func newDoubleDummy(trump Suit, c *classes, ties Seat) *doubleDummy {
-	return &doubleDummy{trump: trump, classes: c, ties: ties, table: newTrickTable()}
+	return &doubleDummy{trump: trump, classes: c, ties: ties, table: newTrickTable(), most: maxProofs}
 }
 
 // isDeclarer tells whether a seat is North or South.
@@ -97,7 +98,7 @@ func (d *doubleDummy) lead(leader Seat, need int) (won bool, relevant Cards) {
 	d.played = 0
 	won, relevant = d.follow(leader, need)
 	if left > 1 {
-		d.table.put(&where, need, won, d.closed(relevant))
+		d.table.put(&where, need, won, d.closed(relevant), d.most)
 	}
 	return won, relevant
 }
@@ -457,8 +458,19 @@ type proof struct {
 	next         int32 // of the chain, -1 at its end
 }
 
-// maxProofs bounds the table: 56 bytes each. A full one begins again.
+// maxProofs bounds the table where there is memory enough. A full one begins again.
 const maxProofs = 1 << 21
+
+// proofBytes is about what a proof takes: itself, with room to grow, and its part of
+// the chains.
+const proofBytes = 128
+
+// limit keeps the table within the given bytes; 0 is no limit.
+func (d *doubleDummy) limit(bytes int64) {
+	if bytes > 0 {
+		d.most = int(max(1, min(maxProofs, bytes/proofBytes)))
+	}
+}
 
 func newTrickTable() trickTable { return trickTable{first: make(map[placeKey]int32)} }
 
@@ -496,9 +508,9 @@ func (p *place) lowest(mask uint64) Cards {
 }
 
 // put remembers a proof that depends on the relevant cards, which are all from the top
-// of each suit down to some card.
-func (t *trickTable) put(p *place, need int, won bool, relevant Cards) {
-	if len(t.entries) >= maxProofs {
+// of each suit down to some card. The table holds so many proofs at most.
+func (t *trickTable) put(p *place, need int, won bool, relevant Cards, most int) {
+	if len(t.entries) >= most {
 		*t = newTrickTable()
 	}
 	var mask uint64

@@ -165,7 +165,7 @@ func (p *problem) goal(ctx context.Context, n int, r *Result, o Options) Goal {
 			layouts = distributions(p.hidden, p.west, c, p.possible)
 		}
 		r.Kinds = len(layouts)
-		if open, ok := p.winnable(ctx, n, c, North, layouts); ok {
+		if open, ok := p.winnable(ctx, n, c, North, layouts, o); ok {
 			g.Upper = min(g.Upper, open)
 		}
 		lower := p.search(ctx, n, c, East, layouts, -1, o)
@@ -187,7 +187,7 @@ func (p *problem) goal(ctx context.Context, n int, r *Result, o Options) Goal {
 		if g.Exact = g.Won == g.Upper; g.Exact || upper.stopped {
 			if lower.winnable < upper.winnable {
 				c = singles()
-				g.DoubleDummy, _ = p.winnable(ctx, n, c, East, distributions(p.hidden, p.west, c, p.possible))
+				g.DoubleDummy, _ = p.winnable(ctx, n, c, East, distributions(p.hidden, p.west, c, p.possible), o)
 			}
 			return g
 		}
@@ -215,6 +215,7 @@ type searched struct {
 // there is none, nothing is found. A greedy search says what to surpass.
 func (p *problem) search(ctx context.Context, n int, c *classes, ties Seat, layouts []layout, least int64, o Options) searched {
 	dd := newDoubleDummy(p.deal.Trump, c, ties)
+	dd.limit(o.Memory / 4)
 	begin := func(greedy bool) *single {
 		s := newSingle(ctx, dd, layouts)
 		s.greedy, s.limit = greedy, o.Memory/4
@@ -265,8 +266,10 @@ func (p *problem) search(ctx context.Context, n int, c *classes, ties Seat, layo
 
 // winnable counts the layouts in which n tricks are made double dummy, unless it is
 // stopped.
-func (p *problem) winnable(ctx context.Context, n int, c *classes, ties Seat, layouts []layout) (open int64, ok bool) {
-	s := newSingle(ctx, newDoubleDummy(p.deal.Trump, c, ties), layouts)
+func (p *problem) winnable(ctx context.Context, n int, c *classes, ties Seat, layouts []layout, o Options) (open int64, ok bool) {
+	dd := newDoubleDummy(p.deal.Trump, c, ties)
+	dd.limit(o.Memory / 4)
+	s := newSingle(ctx, dd, layouts)
 	q := p.state
 	q.need = int8(n)
 	all := s.weight(s.full)

@@ -37,6 +37,7 @@ var generalSum = map[string]int{
 	"gt_coordination": 1,
 	"gt_prisoner":     41,
 	"gt_staghunt":     1,
+	"gt_tinfoil":      101,
 }
 
 func TestOutcomesOfGeneralSumRulesheetsAreThoseOfFullEnumeration(t *testing.T) {

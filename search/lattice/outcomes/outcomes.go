@@ -72,8 +72,11 @@ func (r *run) divide() (entries int, stack int64) {
 		return unlimited, 0
 	}
 	tables, stack := search.Divide(r.lim.MaxBytes, 0)
-	return int(max(tables/int64(r.machine.Words()*8+entryBytes), 1)), stack
+	return int(max(tables/r.entryBytes(), 1)), stack
 }
+
+// entryBytes is about what a table takes for a position.
+func (r *run) entryBytes() int64 { return int64(r.machine.Words()*8 + entryBytes) }
 
 // search finds the outcomes, and then what is guaranteed, role by role.
 func (r *run) search(s machine.State) search.Result {
@@ -105,10 +108,12 @@ func config[V any](r *run) lattice.Config[position, V] {
 	return c
 }
 
-// count adds up what the searches did, and tells whoever wants to know.
-func (r *run) count(nodes, hits int64) {
+// count adds up what the searches did, with so many positions in their table, and tells
+// whoever wants to know.
+func (r *run) count(nodes, hits int64, held int) {
 	r.counters.Nodes += nodes
 	r.counters.TableHits += hits
+	r.counters.PeakBytes = max(r.counters.PeakBytes, int64(held)*r.entryBytes())
 	if r.lim.Progress != nil {
 		r.lim.Progress(search.Result{Counters: r.counters})
 	}
@@ -123,7 +128,7 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 		panic(err) // numbers are distributive
 	}
 	v, _ := solver.Search(r.ctx, root)
-	r.count(v.Nodes, v.Hits)
+	r.count(v.Nodes, v.Hits, v.Held)
 	bounds := search.Interval{Lower: v.Lower, Upper: v.Upper}
 	if root.goals != nil || r.ctx.Err() != nil {
 		return bounds, nil
@@ -151,7 +156,7 @@ func (r *run) outcomes(root position) *search.Outcomes {
 		panic(err) // sets of vectors are distributive
 	}
 	v, _ := solver.Search(r.ctx, root)
-	r.count(v.Nodes, v.Hits)
+	r.count(v.Nodes, v.Hits, v.Held)
 	out := &search.Outcomes{Complete: v.Exact}
 	for _, goals := range v.Lower {
 		o := search.Outcome{Goals: goals}
