@@ -60,26 +60,7 @@ func TestProofNumbersBrokenOffLeaveBoundsThatHold(t *testing.T) {
 		if m.Names().Chance() >= 0 {
 			return
 		}
-		v := NewProofNumber(Config{})
-		want := minimax(game, 0)
-		for limit := int64(1); ; limit *= 2 {
-			r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: limit})
-			if err != nil {
-				rt.Fatal(err)
-			}
-			if b := r.Values[0]; !r.Proved || b.Lower > want || b.Upper < want {
-				rt.Fatalf("after %d nodes: %v does not contain %g", limit, b, want)
-			}
-			if r.Nodes > limit {
-				rt.Fatalf("%d nodes, limit %d", r.Nodes, limit)
-			}
-			if r.Nodes < limit {
-				if !r.Solved() {
-					rt.Fatalf("gave up unsolved: %v", r.Values)
-				}
-				return
-			}
-		}
+		stopAndGoOn(rt, NewProofNumber(Config{}), m, minimax(game, 0))
 	})
 }
 

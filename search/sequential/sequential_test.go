@@ -167,28 +167,31 @@ func restrict(n toys.Node, role, move int) toys.Node {
 func TestWhatIsKnownWhenStoppedContainsTheValue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		game := drawTree(rt)
-		m := drawMachine(rt, game)
-		solver := New(Config{})
-		want := minimax(game, 0)
-		for limit := int64(1); ; limit *= 2 {
-			r, err := solver.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: limit})
-			if err != nil {
-				rt.Fatal(err)
-			}
-			if v := r.Values[0]; !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 {
-				rt.Fatalf("after %d nodes: %v does not contain %g", limit, v, want)
-			}
-			if r.Nodes > limit {
-				rt.Fatalf("%d nodes, limit %d", r.Nodes, limit)
-			}
-			if r.Nodes < limit {
-				if !r.Solved() {
-					rt.Fatalf("gave up unsolved: %v", r.Values)
-				}
-				return
-			}
-		}
+		stopAndGoOn(rt, New(Config{}), drawMachine(rt, game), minimax(game, 0))
 	})
+}
+
+// stopAndGoOn searches with limits that double until m, of value want, is solved: what
+// is proved holds after each.
+func stopAndGoOn(rt *rapid.T, s search.Searcher, m machine.Machine, want float64) {
+	for limit := int64(1); ; limit *= 2 {
+		r, err := s.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: limit})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if v := r.Values[0]; !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 {
+			rt.Fatalf("after %d nodes: %v does not contain %g", limit, v, want)
+		}
+		if r.Nodes > limit {
+			rt.Fatalf("%d nodes, limit %d", r.Nodes, limit)
+		}
+		if r.Nodes < limit {
+			if !r.Solved() {
+				rt.Fatalf("gave up unsolved: %v", r.Values)
+			}
+			return
+		}
+	}
 }
 
 func TestTheSameLimitGivesTheSameSearch(t *testing.T) {
