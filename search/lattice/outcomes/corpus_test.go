@@ -75,13 +75,13 @@ func rulesheet(t *testing.T, name string) machine.Machine {
 	t.Helper()
 	rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	m, err := reasoner.New(ctx, rules, reasoner.Options{Memory: 1 << 30})
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	return m
 }
