@@ -71,6 +71,8 @@ type Player struct {
 	compilation compilation
 	match       *match
 	desk        *desk
+	self        string       // our role, as spelled in the rules
+	explanation *Explanation // of the last move
 }
 
 // New makes the player of a name (see Kinds).
@@ -111,7 +113,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
 	go p.margins.watch(ctx)
-	p.clock = m.PlayClock
+	p.clock, p.self, p.explanation = m.PlayClock, m.Role, nil
 	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self), p.margins)
 	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
@@ -177,6 +179,7 @@ func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) 
 	if p.match == nil {
 		return gdl.Term{}, errors.New("PLAY without a match")
 	}
+	p.explanation = nil
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
 	t := turn{Player: p, schedule: p.margins.scheduled(ctx, time.Now()), heard: p.match.history.hear(told, false)}
@@ -190,6 +193,9 @@ func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) 
 	p.match.history.answer(move)
 	return gdl.ParseTerm(move)
 }
+
+// Explain says why the last move was made; nil before the first.
+func (p *Player) Explain() *Explanation { return p.explanation }
 
 // Stop ends the match; told has its last joint move.
 func (p *Player) Stop(told [][]gdl.Term) {

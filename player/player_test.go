@@ -12,6 +12,7 @@ import (
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/montecarlo"
 )
 
 // patient is a search that returns what it has been given when it is told to
@@ -149,16 +150,17 @@ func TestTheExactSearchTakesOverWhenItProvesMore(t *testing.T) {
 // knowing adds to a patient search what it knows beyond its result.
 type knowing struct {
 	*patient
-	refuted, ranking []machine.Move
+	refuted []machine.Move
+	ranking []montecarlo.Tried
 }
 
-func (k *knowing) Refuted() []machine.Move             { return k.refuted }
-func (k *knowing) Ranking(machine.Role) []machine.Move { return k.ranking }
+func (k *knowing) Refuted() []machine.Move                 { return k.refuted }
+func (k *knowing) Ranking(machine.Role) []montecarlo.Tried { return k.ranking }
 
 func TestAMoveProvedToBeAMistakeIsNotPlayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := seated(t, newSubtraction(9),
-			&knowing{patient: &patient{result: pure(2, search.Exact(60), false)}, ranking: []machine.Move{2, 3, 1}},
+			&knowing{patient: &patient{result: pure(2, search.Exact(60), false)}, ranking: []montecarlo.Tried{{Move: 2}, {Move: 3}, {Move: 1}}},
 			&knowing{patient: &patient{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, refuted: []machine.Move{2}})
 		if move := play(t, p, 2*time.Second); move != "(take 3)" {
 			t.Errorf("plays %s, want the second of the ranking", move)

@@ -11,6 +11,8 @@ import (
 
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/montecarlo"
 )
 
 // policy is how a kind of player decides. It belongs to one match, and is called
@@ -49,12 +51,12 @@ type position struct {
 
 // choice is a move and why it was made.
 type choice struct {
-	move   machine.Move
-	by     decider
-	value  float64 // goal points that are expected; only if valued is set
-	valued bool
-	proved bool // the value
-	nodes  int64
+	move    machine.Move
+	by      decider
+	why     string             // empty where the decider says it all (reasons)
+	result  *search.Result     // that the move comes from, nil if there is none
+	sampled *search.Result     // of the sampling search, nil if there is none
+	tried   []montecarlo.Tried // moves of the role that it has tried
 }
 
 // decider is who has decided on a move.

@@ -59,6 +59,9 @@ func TestEveryMoveIsOneLineOfJSON(t *testing.T) {
 			t.Errorf("%s: %v, want %v", key, moves[0][key], want)
 		}
 	}
+	if x := moves[0]; x["why"] == "" || x["strategy"] != "1.00 (take 2)" {
+		t.Errorf("why %v, strategy %v", x["why"], x["strategy"])
+	}
 	if moves[1]["by"] != "only move" || moves[1]["turn"] != 1.0 || moves[1]["took"] != 0.0 {
 		t.Errorf("second move: %v, want the only one at once", moves[1])
 	}

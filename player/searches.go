@@ -9,20 +9,21 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/montecarlo"
 )
 
 // findings are what the searches know of a position; nil is nothing.
 type findings struct {
 	exact, sampled *search.Result
-	refuted        []machine.Move // moves of the role to move that are proved mistakes
-	ranking        []machine.Move // its moves by how much they were sampled
+	refuted        []machine.Move     // moves of the role to move that are proved mistakes
+	ranking        []montecarlo.Tried // its moves by how much they were sampled
 }
 
 // The searches that know more than their results say.
 type (
 	refuter interface{ Refuted() []machine.Move }
 	ranker  interface {
-		Ranking(machine.Role) []machine.Move
+		Ranking(machine.Role) []montecarlo.Tried
 	}
 )
 
@@ -218,23 +219,39 @@ func settles(r *search.Result, role machine.Role) bool {
 	return r != nil && r.Proved && r.Values[role].Solved() && len(r.Strategies) > int(role) && len(r.Strategies[role]) > 0
 }
 
-// decide picks the result to follow and says whose it is.
-func (t *thinker) decide(at position, f findings) (decider, *search.Result) {
+// decide picks the result to follow and says whose it is, and why.
+func (t *thinker) decide(at position, f findings) (who decider, why string, r *search.Result) {
 	e, s := f.exact, f.sampled
 	role := at.role
 	switch {
 	case s == nil || len(s.Strategies) == 0:
-		return byExact, e
+		return byExact, "the sampling search has not come back", e
 	case e == nil || len(e.Strategies) <= int(role) || len(e.Strategies[role]) == 0:
-		return bySampling, s
-	case settles(e, role) && e.Values[role].Lower >= bestGoal:
-		return byExact, e
-	case settles(e, role) && e.Values[role].Lower > worstGoal && !t.isAsGood(at, s.Strategies[role], e.Values[role].Lower):
-		return byExact, e
-	case e.Proved && !settles(s, role) && e.Values[role].Lower > worstGoal && e.Values[role].Lower >= s.Values[role].Upper:
-		return byExact, e
+		return bySampling, byPlayouts(s, role), s
 	}
-	return bySampling, s
+	value, solved := e.Values[role].Lower, settles(e, role)
+	switch {
+	case solved && value >= bestGoal:
+		return byExact, "the exact search has proved the best goal", e
+	case settles(s, role):
+	case solved && value <= worstGoal:
+		return bySampling, "all is proved lost: the move that playouts find hardest to answer", s
+	case solved && t.isAsGood(at, s.Strategies[role], value):
+		return bySampling, "of the moves that are proved best, the one that is best by playouts", s
+	case solved:
+		return byExact, "the exact search has proved the value", e
+	case e.Proved && value > worstGoal && value >= s.Values[role].Upper:
+		return byExact, "the exact search has proved as much as the playouts promise", e
+	}
+	return bySampling, byPlayouts(s, role), s
+}
+
+// byPlayouts is why the sampling search decides where the exact one knows nothing better.
+func byPlayouts(r *search.Result, role machine.Role) string {
+	if settles(r, role) {
+		return "the sampling search has proved the value"
+	}
+	return "nothing is proved that decides: the best by playouts"
 }
 
 // isAsGood tells whether the exact search proves that a pure strategy of the

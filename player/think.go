@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -150,31 +151,39 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 // choose implements policy.
 func (t *thinker) choose(ctx context.Context, at position) choice {
 	t.prepare(ctx, at)
-	if move, ok := t.plan.next(at, bestGoal); ok {
-		return t.planned(move)
+	if c, ok := t.planned(at, bestGoal); ok {
+		return c
 	}
 	found := t.search(ctx, at)
 	t.worthwhile(found, at.role)
 	if t.class.Players == 1 {
-		if move, ok := t.plan.next(at, worstGoal); ok {
-			return t.planned(move)
+		if c, ok := t.planned(at, worstGoal); ok {
+			return c
 		}
 	}
-	who, r := t.decide(at, found)
+	who, why, r := t.decide(at, found)
 	if r == nil || len(r.Strategies) <= int(at.role) || len(r.Strategies[at.role]) == 0 {
 		return choice{move: at.legal[0], by: byFallback}
 	}
-	value := r.Values[at.role]
-	return choice{
-		move: t.unrefuted(at, found, draw(t.rng, at.legal, r.Strategies[at.role])), by: who,
-		value: (value.Lower + value.Upper) / 2, valued: true, proved: r.Proved && value.Solved(), nodes: r.Nodes,
+	drawn := draw(t.rng, at.legal, r.Strategies[at.role])
+	move := t.unrefuted(at, found, drawn)
+	if move != drawn {
+		why = fmt.Sprintf("the best move by playouts that is not proved a mistake, as %s is", at.machine.Names().MoveText(at.role, drawn))
 	}
+	return choice{move: move, by: who, why: why, result: r, sampled: found.sampled, tried: found.ranking}
 }
 
-// planned is a move of the plan: nothing better is known, so its goal is proved if
-// there is none.
-func (t *thinker) planned(move machine.Move) choice {
-	return choice{move: move, by: byPlan, value: t.plan.goal, valued: true, proved: t.plan.goal >= bestGoal}
+// planned is the next move of the plan, if it promises at least goal points: nothing
+// better is known, so that goal is proved if there is none.
+func (t *thinker) planned(at position, goal float64) (choice, bool) {
+	line := t.plan.line
+	move, ok := t.plan.next(at, goal)
+	if !ok {
+		return choice{}, false
+	}
+	r := &search.Result{Values: make([]search.Interval, len(at.machine.Names().Roles)), Proved: t.plan.goal >= bestGoal, Line: line}
+	r.Values[at.role] = search.Exact(t.plan.goal)
+	return choice{move: move, by: byPlan, why: "the next move of a line that leads to this goal for sure", result: r}, true
 }
 
 // unrefuted is move, unless the exact search has proved it to be a mistake: then it
@@ -184,9 +193,8 @@ func (t *thinker) unrefuted(at position, f findings, move machine.Move) machine.
 		return move
 	}
 	for _, m := range f.ranking {
-		if !slices.Contains(f.refuted, m) && slices.Contains(at.legal, m) {
-			t.log.Debug().Str("move", at.machine.Names().MoveText(at.role, move)).Msg("refuted")
-			return m
+		if !slices.Contains(f.refuted, m.Move) && slices.Contains(at.legal, m.Move) {
+			return m.Move
 		}
 	}
 	return move

@@ -168,6 +168,6 @@ func answer(t testing.TB, name string, m machine.Machine, q *question, clock tim
 	thinker.prepare(t.Context(), at)
 	ctx, cancel := context.WithTimeout(t.Context(), clock)
 	defer cancel()
-	_, r := thinker.decide(at, thinker.search(ctx, at))
+	_, _, r := thinker.decide(at, thinker.search(ctx, at))
 	return r.Strategies[q.role]
 }

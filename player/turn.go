@@ -112,17 +112,27 @@ func (t *turn) report(stand *standing, made choice, text string, now time.Time) 
 	if !now.Before(t.think) { // a move made before its time says nothing of delays at its end
 		t.margins.moved(t.delay, now.Sub(t.think))
 	}
-	e := t.match.log.Info().Int("turn", stand.turn).Dur("clock", t.clock).Dur("took", now.Sub(t.arrived)).
+	took := now.Sub(t.arrived)
+	at := position{role: t.match.self}
+	if stand.machine != nil {
+		at = stand.position(t.match.self)
+	}
+	x := explain(at, made, text, took)
+	t.explanation = x
+	e := t.match.log.Info().Int("turn", stand.turn).Dur("clock", t.clock).Dur("took", took).
 		Dur("margin", t.last.Sub(t.think)).Str("engine", engine(stand.machine)).Str("by", string(made.by))
-	if made.valued {
+	e = e.Str("why", x.Why)
+	if i := slices.IndexFunc(x.Values, func(v Value) bool { return v.Role == t.self }); i >= 0 {
+		v := x.Values[i]
 		kind := "estimated"
-		if made.proved {
+		if v.Proved && v.Lower == v.Upper {
 			kind = "proved"
 		}
-		e = e.Float64("value", made.value).Str("kind", kind)
+		e = e.Float64("value", v.Estimate).Str("kind", kind)
 	}
-	if made.nodes > 0 {
-		e = e.Int64("nodes", made.nodes)
+	if made.result != nil {
+		e = e.Int64("nodes", x.Nodes).Int64("playouts_per_second", int64(x.Playouts)).
+			Str("strategy", x.strategyText()).Str("line", x.lineText())
 	}
 	e.Str("move", text).Msg("move")
 }

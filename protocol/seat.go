@@ -17,8 +17,9 @@ var ErrLate = errors.New("the agent did not return in time")
 // methods wait until the calls before have returned, but no longer than wait;
 // then they return ErrLate, and a call that has begun goes on by itself.
 type Seat struct {
-	agent Agent
-	free  chan struct{} // holds a token while no call runs
+	agent     Agent
+	free      chan struct{} // holds a token while no call runs
+	explained *Explanation  // of the move that Play has returned last
 }
 
 // NewSeat makes an agent and its seat. The error is a panic of newAgent.
@@ -92,19 +93,35 @@ func (s *Seat) Start(wait, life context.Context, m Match) error {
 // Play asks the agent for its move, with what has been told when its turn has
 // come. The agent's own deadline is in clock.
 func (s *Seat) Play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.Term, error) {
-	moves := make(chan gdl.Term, 1)
+	type reply struct {
+		move gdl.Term
+		why  *Explanation
+	}
+	replies := make(chan reply, 1)
+	s.explained = nil
 	err := s.call(wait, func() error {
 		move, err := s.agent.Play(clock, told())
-		if err == nil {
-			moves <- move
+		if err != nil {
+			return err
 		}
-		return err
+		r := reply{move: move}
+		if e, ok := s.agent.(Explainer); ok {
+			r.why = e.Explain()
+		}
+		replies <- r
+		return nil
 	})
 	if err != nil {
 		return gdl.Term{}, err
 	}
-	return <-moves, nil
+	r := <-replies
+	s.explained = r.why
+	return r.move, nil
 }
+
+// Explanation is why the agent made the move that Play has returned last, if it is an
+// Explainer; else nil. It is for the goroutine that calls Play.
+func (s *Seat) Explanation() *Explanation { return s.explained }
 
 // Stop tells the agent that the match is over.
 func (s *Seat) Stop(wait context.Context, told func() [][]gdl.Term) error {

@@ -45,6 +45,30 @@ func TestAFreeSeatIsTakenThoughTheClockHasEnded(t *testing.T) {
 	}
 }
 
+// explaining is an agent that explains its moves.
+type explaining struct{ *fake }
+
+func (explaining) Explain() *Explanation { return &Explanation{Move: "pass", Why: "it is short"} }
+
+func TestASeatKeepsTheExplanationOfTheMoveThatItReturned(t *testing.T) {
+	fails := false
+	s, err := NewSeat(always(explaining{&fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
+		if fails {
+			return gdl.Term{}, errors.New("no move")
+		}
+		return pass, nil
+	}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fails = range []bool{false, true} {
+		_, _ = s.Play(t.Context(), t.Context(), func() [][]gdl.Term { return nil })
+		if x := s.Explanation(); (x == nil) != fails {
+			t.Errorf("explained by %v, the agent fails: %v", x, fails)
+		}
+	}
+}
+
 func TestALateAgentIsDisturbedByTheNextPlayWhichIsToldAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string

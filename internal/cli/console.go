@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"stackmate/protocol"
 )
 
 // console is what all commands share: where to write, and when to stop.
@@ -19,6 +21,8 @@ type console struct {
 	log    zerolog.Logger
 	memory memory
 	seed   atomic.Uint64
+	// explain shows why a player of this program made a move; nil unless asked for.
+	explain func(role string, x *protocol.Explanation)
 }
 
 // logTo makes the log: for people on a terminal, for machines elsewhere.

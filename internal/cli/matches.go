@@ -21,6 +21,7 @@ type matchFlags struct {
 	Seed       uint64        `default:"1" help:"Seed of chance and of the players in this program."`
 	Scramble   bool          `help:"Give the symbols of the rules new names."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Folder for match records."`
+	Explain    bool          `help:"Show why the players of this program make their moves, on standard error."`
 	JSON       bool          `name:"json" help:"Print JSON."`
 }
 
@@ -38,6 +39,9 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	}
 	c.Players = joinOptions(c.Players)
 	s.seed.Store(c.Seed)
+	if c.Explain {
+		s.explainMoves()
+	}
 	return arena.Setting{
 		StartClock: time.Duration(c.StartClock) * time.Second,
 		PlayClock:  time.Duration(c.PlayClock) * time.Second,

@@ -28,22 +28,35 @@ func keepClocks() (threads int) {
 	return threads
 }
 
+var _ protocol.Explainer = (*agent)(nil)
+
 // agent lets a player sit behind the protocol.
-type agent struct{ *player.Player }
+type agent struct {
+	*player.Player
+	role string
+	show func(role string, x *protocol.Explanation) // nil unless moves are explained
+}
 
 // Start implements protocol.Agent.
-func (a agent) Start(ctx context.Context, m protocol.Match) error {
+func (a *agent) Start(ctx context.Context, m protocol.Match) error {
+	a.role = m.Role
 	return a.Player.Start(ctx, player.Match{Game: m.Game, Role: m.Role, Machine: m.Machine, PlayClock: m.PlayClock, Log: m.Log})
 }
 
 // Play implements protocol.Agent.
-func (a agent) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
+func (a *agent) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	move, err := a.Player.Play(ctx, told)
 	if errors.Is(err, player.ErrOver) {
 		err = protocol.ErrOver
 	}
+	if x := a.Explain(); err == nil && x != nil && a.show != nil {
+		a.show(a.role, x)
+	}
 	return move, err
 }
+
+// Explain implements protocol.Explainer.
+func (a *agent) Explain() *protocol.Explanation { return explained(a.Player.Explain()) }
 
 // agents makes agents of one kind. Each has a seed of its own; what they
 // learn of clocks they share.
@@ -56,7 +69,7 @@ func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, erro
 		o := o
 		o.Seed = s.seed.Add(1)
 		p, _ := player.New(kind, o) // the kind has been tried
-		return agent{p}
+		return &agent{Player: p, show: s.explain}
 	}, nil
 }
 

@@ -18,6 +18,7 @@ type serveCommand struct {
 	Allow      []string      `placeholder:"ADDRESS,…" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
 	Name       string        `default:"Stackmate" help:"Name that game servers are told."`
 	Matches    int           `default:"1" help:"Matches at a time; threads and memory are divided among them."`
+	Explain    bool          `help:"Show why each move was made, on standard error."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Keep what arrives and what is answered, in a file of JSON lines for each match."`
 	MarginMin  time.Duration `placeholder:"150ms" help:"Least time kept in reserve of a play clock; how much is learned from the delays of server and machine."`
 	MarginMax  time.Duration `placeholder:"3s" help:"Most time kept in reserve of a play clock."`
@@ -32,6 +33,9 @@ func (c *serveCommand) Run(s *console) error {
 		return err
 	}
 	s.seed.Store(uint64(time.Now().UnixNano()))
+	if c.Explain {
+		s.explainMoves()
+	}
 	threads := keepClocks()
 	newAgent, err := s.agents("stackmate", player.Options{
 		Ponder:    true,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/conformance"
 	"stackmate/reasoner/machine"
@@ -61,6 +62,32 @@ memory              0.0 MB
 time                0.000 s
 `
 	expectTable(t, want, func(w io.Writer) error { return writeSolution(w, pennies()) })
+}
+
+func TestAnExplanationIsReadable(t *testing.T) {
+	half := 51.5
+	x := &protocol.Explanation{
+		Move: "a", By: "sampled", Why: "of two moves the better one", Nodes: 1000, PlayoutsPerSecond: 2e6, Seconds: 0.25,
+		Values: []protocol.RoleValue{
+			{Role: "row", Lower: 50, Upper: 50, Estimate: 50, Kind: protocol.Proved},
+			{Role: "column", Lower: 25, Upper: 75, Estimate: 40, Kind: protocol.Proved},
+			{Role: "third", Lower: 40, Upper: 40, Estimate: 40, Kind: protocol.Estimated},
+		},
+		Strategy: []protocol.MoveShare{{Move: "a", Probability: 1, Value: &half}, {Move: "b"}},
+		Line:     [][]string{{"a", "c", "e"}, {"b", "c", "e"}},
+	}
+	const want = `
+row                a
+  why              of two moves the better one (sampled, 0.25 s)
+  value of row     50, proved
+  value of column  from 25 to 75, proved; about 40.0
+  value of third   40.0, estimated
+  moves            1.000  a, 51.5 by playouts
+                   0.000  b
+  line             a c e, b c e
+  nodes            1000, 2000000 playouts/s
+`
+	expectTable(t, want, func(w io.Writer) error { return writeExplanation(w, "row", x) })
 }
 
 func TestTheTableOfASearchThatWasBrokenOffShowsBoundsAndEstimates(t *testing.T) {

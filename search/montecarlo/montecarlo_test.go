@@ -92,7 +92,7 @@ func TestTheRankingBeginsWithTheMovePlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	ranking := s.Ranking(0)
-	if len(ranking) != 3 || ranking[0] != r.Strategies[0][0].Move {
+	if len(ranking) != 3 || ranking[0].Move != r.Strategies[0][0].Move {
 		t.Errorf("ranking %v of three moves, played is %v", ranking, r.Strategies[0])
 	}
 }

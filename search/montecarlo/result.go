@@ -23,17 +23,27 @@ func (s *Searcher) merge() search.Result {
 	return total.result(&s.config)
 }
 
+// Tried says how a move at the root has done.
+type Tried struct {
+	Move   machine.Move
+	Visits int64
+	Mean   float64 // of its role's goal points, within what is proved; 0 without visits
+}
+
 // Ranking lists the legal moves of role r at the root of the last search, those
 // tried most first.
-func (s *Searcher) Ranking(r machine.Role) []machine.Move {
+func (s *Searcher) Ranking(r machine.Role) []Tried {
 	if int(r) >= len(s.last.moves) {
 		return nil
 	}
 	order := slices.Clone(s.last.moves[r])
 	slices.SortStableFunc(order, func(a, b stat) int { return cmp.Compare(b.visits, a.visits) })
-	moves := make([]machine.Move, len(order))
-	for i := range order {
-		moves[i] = order[i].move
+	moves := make([]Tried, len(order))
+	for i, a := range order {
+		moves[i] = Tried{Move: a.move, Visits: int64(a.visits)}
+		if a.visits > 0 {
+			moves[i].Mean = min(max(a.sum/float64(a.visits), float64(a.lower)), float64(a.upper))
+		}
 	}
 	return moves
 }
@@ -66,7 +76,7 @@ func (w *worker) opinion() opinion {
 		visits:   float64(t.at(t.root).visits),
 		moves:    make([][]stat, t.roles),
 		plan:     -1,
-		counters: search.Counters{Nodes: w.nodes, PeakBytes: w.fixed + t.bytes()},
+		counters: search.Counters{Nodes: w.nodes, Playouts: w.games, PeakBytes: w.fixed + t.bytes()},
 	}
 	if t.at(t.root).moves != none {
 		moves := t.movesOf(t.root)
@@ -103,6 +113,7 @@ func (o *opinion) add(p opinion) {
 		o.plan, o.line = p.plan, p.line
 	}
 	o.counters.Nodes += p.counters.Nodes
+	o.counters.Playouts += p.counters.Playouts
 	o.counters.PeakBytes += p.counters.PeakBytes
 }
 

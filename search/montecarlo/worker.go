@@ -40,6 +40,7 @@ type worker struct {
 	mistaken    bool // it was taken for adversarial
 
 	nodes    int64
+	games    int64 // playouts
 	maxNodes int64
 	fixed    int64 // bytes of the batch and what belongs to it
 
@@ -131,7 +132,7 @@ func (w *worker) restart() {
 // prepare makes q the root, with what the tree knows of it already.
 func (w *worker) prepare(ctx context.Context, q machine.State, maxNodes int64) {
 	w.ctx, w.playouts.ctx = ctx, ctx
-	w.nodes, w.maxNodes = 0, maxNodes
+	w.nodes, w.games, w.maxNodes = 0, 0, maxNodes
 	t := w.tree
 	if t.reroot(t.find(q)); t.root == none {
 		t.add(none, 0, q)
@@ -299,6 +300,7 @@ func (w *worker) absorb(leaves []leaf) {
 	t := w.tree
 	for i := range leaves {
 		l := &leaves[i]
+		w.games += int64(l.count)
 		n := none
 		if l.cell != unnumbered {
 			if n = t.kid(l.parent, l.cell); n == none {

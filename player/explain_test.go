@@ -1,0 +1,41 @@
+package player
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/montecarlo"
+)
+
+func TestAMoveIsExplainedByTheSearchThatDecided(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		result := pure(2, search.Exact(60), false)
+		result.Line, result.Nodes, result.Playouts, result.Elapsed = [][]machine.Move{{2, 0}, {0, 1}}, 10, 500, time.Second
+		p := seated(t, newSubtraction(9),
+			&knowing{patient: &patient{result: result}, ranking: []montecarlo.Tried{{Move: 2, Visits: 7, Mean: 61}, {Move: 1, Visits: 3, Mean: 40}}}, nil)
+		if x := p.Explain(); x != nil {
+			t.Errorf("explains %v before the first move", x)
+		}
+		play(t, p, 2*time.Second)
+		want := &Explanation{
+			Move: "(take 2)", By: "sampled", Why: "nothing is proved that decides: the best by playouts",
+			Values:   []Value{{Role: "left", Lower: 60, Upper: 60, Estimate: 60}, {Role: "right", Lower: 40, Upper: 40, Estimate: 40}},
+			Strategy: []Share{{Move: "(take 2)", Probability: 1, Value: 61, HasValue: true}, {Move: "(take 1)", Value: 40, HasValue: true}},
+			Line:     [][]string{{"(take 2)", "noop"}, {"noop", "(take 1)"}},
+			Nodes:    10, Playouts: 500, Took: 1700 * time.Millisecond,
+		}
+		if diff := cmp.Diff(want, p.Explain()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		play(t, p, 2*time.Second, "(take 2)", "noop")
+		if x := p.Explain(); x == nil || x.By != "only move" || x.Why == "" || x.Move != "noop" {
+			t.Errorf("the only move is explained by %+v", x)
+		}
+		p.Abort()
+	})
+}
