@@ -44,7 +44,7 @@ type commands struct {
 	Serve        serveCommand        `cmd:"" help:"Wait for game servers and play what they deal."`
 	Match        matchCommand        `cmd:"" help:"Hold matches of a game between players."`
 	Tournament   tournamentCommand   `cmd:"" help:"Let players meet each other in many matches, and rate them."`
-	Standings    standingsCommand    `cmd:"" help:"Count the matches of a folder of records."`
+	Rate         rateCommand         `cmd:"" aliases:"standings" help:"Count the matches of a folder of records, and rate the players."`
 	CheckPlayer  checkPlayerCommand  `cmd:"" help:"Check a player against the rules of the protocol."`
 	CheckManager checkManagerCommand `cmd:"" help:"Check a game manager against the rules of the protocol."`
 	Solve        solveCommand        `cmd:"" help:"Compute the value and the strategies of the initial position."`

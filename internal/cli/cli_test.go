@@ -460,10 +460,9 @@ func TestMatchesAreHeldAndRecorded(t *testing.T) {
 		if first := r["players"].([]any)[0]; first != []string{"legal", "random"}[i] {
 			t.Errorf("match %d: %v has the first role", i, first)
 		}
-		text, err := os.ReadFile(filepath.Join(records, r["match"].(string)+".json"))
-		var record map[string]any
-		if err != nil || json.Unmarshal(text, &record) != nil || record["completed"] != true {
-			t.Errorf("record of match %d: %v, %s", i, err, text)
+		record, err := arena.ReadRecord(filepath.Join(records, r["match"].(string)+".jsonl"))
+		if err != nil || !record.Completed {
+			t.Errorf("record of match %d: %v, %+v", i, err, record)
 		}
 	}
 	execute(t, "match", "ticTacToe", "--players", "legal,random").expect(t, statusFine, "player", "share", "legal")
@@ -588,7 +587,7 @@ func TestReplayTellsTheFirstDifference(t *testing.T) {
 	execute(t, "replay", rules, "nosuch.jsonl").expect(t, statusBad, "nosuch.jsonl")
 	records := t.TempDir()
 	execute(t, "match", rules, "--players", "legal", "--record", records).expect(t, statusFine)
-	record, err := filepath.Glob(filepath.Join(records, "*.json"))
+	record, err := filepath.Glob(filepath.Join(records, "*.jsonl"))
 	if err != nil || len(record) != 1 {
 		t.Fatalf("records %v (%v)", record, err)
 	}

@@ -56,10 +56,9 @@ func (c *matchCommand) Run(s *console) error {
 func (c *matchCommand) hold(s *console, manager *arena.Manager, players []arena.Player, setting arena.Setting) (*arena.Series, error) {
 	defer s.progress(doing("playing %s", c.Game))()
 	return manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *arena.Record) error {
-		err := c.keep(r)
 		if c.JSON {
-			err = errors.Join(err, json.NewEncoder(s.out).Encode(r.Result()))
+			return json.NewEncoder(s.out).Encode(r.Result())
 		}
-		return err
+		return nil
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"stackmate/internal/atomicfile"
 	"stackmate/protocol/arena"
 )
 
@@ -32,10 +31,13 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	if c.Grace < 0 {
 		return arena.Setting{}, usageError{fmt.Errorf("expected a grace of 0 or more, found %v", c.Grace)}
 	}
+	var tell func(*arena.Record) error
 	if c.Record != "" {
-		if err := atomicfile.CheckDir(c.Record); err != nil {
+		archive, err := arena.OpenArchive(c.Record)
+		if err != nil {
 			return arena.Setting{}, usageError{fmt.Errorf("--record: %w", err)}
 		}
+		tell = archive.Recorder()
 	}
 	c.Players = joinOptions(c.Players)
 	s.seed.Store(c.Seed)
@@ -48,16 +50,8 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 		Grace:      c.Grace,
 		Seed:       c.Seed,
 		Scramble:   c.Scramble,
+		Tell:       tell,
 	}, nil
-}
-
-// keep saves a record where that is wanted.
-func (c *matchFlags) keep(r *arena.Record) error {
-	if c.Record == "" {
-		return nil
-	}
-	_, err := r.Save(c.Record)
-	return err
 }
 
 // verdict is errTold if something went wrong in a match.

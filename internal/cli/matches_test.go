@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stackmate/protocol/arena"
 )
 
 // nodding is a player that is ready for every match and never makes a legal move.
@@ -83,16 +85,16 @@ func TestInterruptedMatchesAreCountedSoFar(t *testing.T) {
 				t.Errorf("results %s", o.out)
 			}
 		}
-		if files, err := recordsIn(records); err != nil || len(files) != 3 {
-			t.Errorf("records %v, %v", files, err)
+		if list, err := arena.ReadArchive(records).List(); err != nil || len(list) != 3 {
+			t.Errorf("records %v, %v", list, err)
 		}
-		execute(t, "standings", records).expect(t, statusFine, "legal        2", "elo")
+		execute(t, "rate", records).expect(t, statusFine, "legal        2", "elo")
 	}
 }
 
-func TestStandingsNameWhatIsNoRecord(t *testing.T) {
+func TestRatingNamesWhatIsNoRecord(t *testing.T) {
 	half := file(t, "half.json", `{"match":`)
-	execute(t, "standings", filepath.Dir(half)).expect(t, statusUsage, half)
-	execute(t, "standings", t.TempDir()).expect(t, statusUsage, "found none")
-	execute(t, "standings", "nosuch").expect(t, statusUsage, "nosuch")
+	execute(t, "rate", filepath.Dir(half)).expect(t, statusUsage, half)
+	execute(t, "rate", t.TempDir()).expect(t, statusUsage, "found none")
+	execute(t, "rate", "nosuch").expect(t, statusUsage, "nosuch")
 }

@@ -41,7 +41,7 @@ func (c *tournamentCommand) Run(s *console) error {
 		t.Games = append(t.Games, manager)
 	}
 	defer s.progress(doing("playing"))()
-	ranking, err := t.Run(s.ctx, matchID("tournament"), c.keep)
+	ranking, err := t.Run(s.ctx, matchID("tournament"), nil)
 	if ranking == nil {
 		return usageError{err}
 	}

@@ -37,6 +37,34 @@ type contest struct {
 	record  *Record
 	told    [][]gdl.Term // what the players have been told: one element for each PLAY and STOP
 	log     zerolog.Logger
+
+	startErrors []string
+	next        *Record // the part under way: of the start, or of a turn
+	untold      error   // why nobody takes the record any longer
+}
+
+// tell continues the record. The error is that of whoever wants to know of it.
+func (c *contest) tell(part *Record) error {
+	if part.Ended() {
+		whole := *c.record
+		whole.Append(part)
+		summary := whole.Result()
+		part.Summary = &summary
+	}
+	c.record.Append(part)
+	if c.setting.Tell != nil && c.untold == nil {
+		c.untold = c.setting.Tell(part)
+	}
+	return c.untold
+}
+
+// tellNext tells the part under way, if there is one.
+func (c *contest) tellNext() error {
+	part := c.next
+	if c.next = nil; part == nil {
+		return nil
+	}
+	return c.tell(part)
 }
 
 // errInterrupted ends a match whose context has ended.
@@ -46,12 +74,10 @@ var errInterrupted = errors.New("interrupted")
 func (c *contest) seat(players []Player) error {
 	for r := range c.roles {
 		if machine.Role(r) == c.machine.Names().Chance() {
-			c.record.Players[r] = chance
 			continue
 		}
 		p := players[0]
 		players = players[1:]
-		c.record.Players[r] = p.Name
 		if p.New == nil {
 			c.seats[r] = &remote{name: p.Name, url: p.URL, id: c.record.Match}
 			continue
@@ -79,12 +105,14 @@ func (c *contest) hold(players []Player) error {
 		c.batch.Evaluate(1)
 		state := make(machine.State, c.machine.Words())
 		c.batch.Store(state, 1)
-		c.record.States = append(c.record.States, c.machine.Names().AppendFluents([]string{}, state))
-		c.record.StateTimes = append(c.record.StateTimes, time.Now())
+		c.next.States = [][]string{c.machine.Names().AppendFluents([]string{}, state)}
+		c.next.StateTimes = []time.Time{time.Now().Round(0)}
+		if err := c.tellNext(); err != nil {
+			return err
+		}
 		switch {
 		case c.batch.Terminal()[0]&1 != 0:
-			c.finish(joint)
-			return nil
+			return c.finish(joint)
 		case c.batch.Stuck()[0]&1 != 0:
 			return fmt.Errorf("a fault of the rules: %s has no legal move", c.stuckRoles())
 		case c.record.Turns == c.setting.MaxTurns:
@@ -137,10 +165,10 @@ func (c *contest) start() error {
 		switch {
 		case err == nil:
 		case errors.Is(err, protocol.ErrLate):
-			c.record.StartErrors[r] = timedOut
+			c.startErrors[r] = timedOut
 			c.log.Warn().Str("player", c.record.Players[r]).Msg("not ready at the end of the start clock")
 		default:
-			c.record.StartErrors[r] = unreadable
+			c.startErrors[r] = unreadable
 			reasons = append(reasons, fmt.Errorf("player %s cannot start: %w", c.record.Players[r], err))
 		}
 	}
@@ -188,10 +216,7 @@ func (c *contest) turn(before []machine.Move) []machine.Move {
 		}
 		moves[r] = c.machine.Names().MoveText(machine.Role(r), joint[r])
 	}
-	c.record.Moves = append(c.record.Moves, moves)
-	c.record.Errors = append(c.record.Errors, faults)
-	c.record.ReplyTimes = append(c.record.ReplyTimes, times)
-	c.record.Turns++
+	c.next = &Record{Moves: [][]string{moves}, Errors: [][]string{faults}, ReplyTimes: [][]float64{times}}
 	return joint
 }
 
@@ -251,24 +276,28 @@ func (c *contest) stuckRoles() string {
 }
 
 // finish records the goals and tells all players that the match is over.
-func (c *contest) finish(last []machine.Move) {
+func (c *contest) finish(last []machine.Move) error {
+	part := &Record{Turns: c.record.Turns, Completed: true}
 	goals := make([]int32, len(c.roles))
 	c.batch.Goals(goals, 0)
 	for r, g := range goals {
 		if g == machine.NoGoal {
-			c.record.Reason = "a fault of the rules: " + c.roles[r] + " has no single goal at the end"
-			c.log.Warn().Msg(c.record.Reason)
+			part.Reason = "a fault of the rules: " + c.roles[r] + " has no single goal at the end"
+			c.log.Warn().Msg(part.Reason)
 			g = 0
 		}
-		c.record.Goals = append(c.record.Goals, int(g))
+		part.Goals = append(part.Goals, int(g))
 	}
-	c.record.Completed = true
+	if err := c.tell(part); err != nil {
+		return err
+	}
 	c.told = append(c.told, c.terms(last))
 	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
 	defer cancel()
 	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.stop(ctx, c.told); return nil })
 	c.log.Info().Strs("players", c.record.Players).Ints("goals", c.record.Goals).
 		Int("turns", c.record.Turns).Msg("the match is over")
+	return nil
 }
 
 // maxReason bounds the reason in a record, in bytes.
@@ -276,13 +305,15 @@ const maxReason = 300
 
 // abort ends the match for a reason and tells all players so.
 func (c *contest) abort(reason error) {
-	c.record.Completed, c.record.Goals = false, []int{}
-	c.record.Aborted = true
-	c.record.Reason = protocol.Printable(strings.ReplaceAll(reason.Error(), "\n", "; "), maxReason)
+	text := protocol.Printable(strings.ReplaceAll(reason.Error(), "\n", "; "), maxReason)
+	_ = c.tellNext()
+	if !c.record.Ended() {
+		_ = c.tell(&Record{Turns: c.record.Turns, Aborted: true, Reason: text}) // Match returns the error
+	}
 	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
 	defer cancel()
 	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.abort(ctx); return nil })
-	event := c.log.Warn().Str("reason", c.record.Reason)
+	event := c.log.Warn().Str("reason", text)
 	var p *guard.Panic
 	if errors.As(reason, &p) {
 		event = event.Bytes("stack", p.Stack)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"stackmate/gdl"
@@ -24,6 +25,10 @@ type Setting struct {
 	Seed     uint64
 	Scramble bool // give the symbols of the game new names
 	MaxTurns int  // a longer match is aborted; 0 means DefaultMaxTurns
+	// Tell, if not nil, is given each part of the record as soon as there is one; it
+	// must not change them. The match waits for it, and is aborted by its error. See
+	// Archive.Recorder.
+	Tell func(part *Record) error
 }
 
 // DefaultMaxTurns is the length at which a match counts as endless. The longest
@@ -37,12 +42,20 @@ type Manager struct {
 	machine machine.Machine
 	roles   []string
 	log     zerolog.Logger
+	rules   func() rulesheet
 }
+
+// rulesheet is the text of rules with its hash.
+type rulesheet struct{ text, hash string }
 
 // NewManager makes a manager of a game under the name that records use. The
 // machine must be one of the same game.
 func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger) *Manager {
-	return &Manager{name: name, game: g, machine: m, roles: m.Names().Roles, log: log}
+	rules := sync.OnceValue(func() rulesheet {
+		text := rulesText(g)
+		return rulesheet{text, HashRules(text)}
+	})
+	return &Manager{name: name, game: g, machine: m, roles: m.Names().Roles, log: log, rules: rules}
 }
 
 // PlayerRoles are the roles that players take: all but random, in order.
@@ -61,7 +74,8 @@ const chance = "(chance)"
 // the roles of PlayerRoles in order. What cannot stand in a symbol or a file name
 // becomes an underscore in the id. The error says that the match cannot be
 // held: a wrong number of players or a bad address; everything that happens
-// later is in the record, also that ctx ended the match.
+// later is in the record, also that ctx ended the match. If the error is one of
+// Setting.Tell, the record is returned beside it.
 func (g *Manager) Match(ctx context.Context, id string, players []Player, s Setting) (*Record, error) {
 	if err := g.check(players); err != nil {
 		return nil, err
@@ -80,23 +94,41 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 		batch:   g.machine.NewBatch(),
 		seats:   make([]opponent, len(g.roles)),
 		log:     g.log.With().Str("match", id).Logger(),
-		record: &Record{
-			Match: id, Game: g.name, StartTime: time.Now(), Roles: g.roles,
-			StartClock: s.StartClock.Seconds(), PlayClock: s.PlayClock.Seconds(),
-			Players: make([]string, len(g.roles)), StartErrors: make([]string, len(g.roles)),
-			Moves: [][]string{}, Errors: [][]string{}, ReplyTimes: [][]float64{}, Goals: []int{},
-		},
+		record:  &Record{},
+
+		startErrors: make([]string, len(g.roles)),
 	}
+	c.next = &Record{StartErrors: c.startErrors}
 	if s.Scramble {
 		var err error
 		if c.names, c.rules, err = scramble(ctx, g.game, rng); err != nil {
 			return nil, err
 		}
 	}
+	if err := c.tell(g.head(id, players, s)); err != nil {
+		return c.record, err
+	}
 	if err := guard.Do(func() error { return c.hold(players) }); err != nil {
 		c.abort(err)
 	}
-	return c.record, nil
+	return c.record, c.untold
+}
+
+// head is the first part of the record of a match.
+func (g *Manager) head(id string, players []Player, s Setting) *Record {
+	rules := g.rules()
+	head := &Record{
+		Match: id, Game: g.name, Rules: rules.hash, Rulesheet: rules.text, StartTime: time.Now().Round(0), Roles: g.roles,
+		StartClock: s.StartClock.Seconds(), PlayClock: s.PlayClock.Seconds(),
+	}
+	for r := range g.roles {
+		name := chance
+		if machine.Role(r) != g.machine.Names().Chance() {
+			name, players = players[0].Name, players[1:]
+		}
+		head.Players = append(head.Players, name)
+	}
+	return head
 }
 
 // check tells whether the players can hold a match.

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
-	"stackmate/internal/atomicfile"
+	"stackmate/protocol"
 )
 
 // What can go wrong with a player's turn, as match records write it.
@@ -20,57 +18,91 @@ const (
 	unreadable = "CE"  // no connection, or no reply that says anything
 )
 
-// Record is the story of one match. Lists by role are in the order of the role
-// declarations; Moves, States, StateTimes, Errors and ReplyTimes are by turn first. There
-// is one more state than moves.
+// Record is the story of one match, in the fields that game managers write and some of
+// ours. Lists by role are in the order of the role declarations; Moves, States,
+// StateTimes, Errors, ReplyTimes and Explanations are by turn first. There is one more
+// state than moves.
+//
+// A record is told in parts, which are Records too: the first says who plays what, the
+// second has the first position, every other the joint move of a turn with the position
+// that it leads to, and the last how the match ended. Append puts them together. A file
+// holds them one after the other, each as a line of JSON, so a record in one piece is
+// also a file.
 type Record struct {
-	Match      string      `json:"match"`
-	Game       string      `json:"game"`
-	StartTime  time.Time   `json:"start_time"`
-	StartClock float64     `json:"start_clock"` // seconds
-	PlayClock  float64     `json:"play_clock"`  // seconds
-	Roles      []string    `json:"roles"`
-	Players    []string    `json:"players"`
-	Moves      [][]string  `json:"moves"`
-	States     [][]string  `json:"states"` // the fluents that are true
-	StateTimes []time.Time `json:"state_times"`
+	Match string `json:"match,omitempty"`
+	Game  string `json:"game,omitempty"`
+	// Rules is the SHA-256 of the rulesheet in hexadecimal digits: Archive.Rulesheet
+	// finds its text by it. Where the match does not begin with the initial position of
+	// the rules, Opening lists the joint moves that lead to States[0].
+	Rules       string      `json:"rules,omitempty"`
+	Opening     [][]string  `json:"opening,omitempty"`
+	StartTime   time.Time   `json:"start_time,omitzero"`
+	StartClock  float64     `json:"start_clock,omitempty"` // seconds, 0 without limit
+	PlayClock   float64     `json:"play_clock,omitempty"`  // seconds, 0 without limit
+	Roles       []string    `json:"roles,omitempty"`
+	Players     []string    `json:"players,omitempty"`
+	Moves       [][]string  `json:"moves,omitempty"`
+	States      [][]string  `json:"states,omitempty"` // the fluents that are true
+	StateTimes  []time.Time `json:"state_times,omitempty"`
+	StartErrors []string    `json:"start_errors,omitempty"`
 	// StartErrors and Errors hold "" where nothing went wrong, else TO, CE, or
 	// IL with the move.
-	StartErrors []string   `json:"start_errors"`
-	Errors      [][]string `json:"errors"`
-	// ReplyTimes are the seconds that each player took for each move, as seen from
-	// here; 0 for chance.
-	ReplyTimes [][]float64 `json:"reply_times"`
-	Goals      []int       `json:"goals"` // goal points; empty if aborted
-	Turns      int         `json:"turns"`
-	Completed  bool        `json:"completed"`
-	Aborted    bool        `json:"aborted"`
+	Errors [][]string `json:"errors,omitempty"`
+	// ReplyTimes are the seconds, to the millisecond, that each player took for each
+	// move, as seen from here; 0 for chance.
+	ReplyTimes [][]float64 `json:"reply_times,omitempty"`
+	// Explanations are what players in this program said of their moves: null for others,
+	// and for a turn in which nobody said anything.
+	Explanations [][]*protocol.Explanation `json:"explanations,omitempty"`
+	Goals        []int                     `json:"goals,omitempty"` // goal points; empty if aborted
+	Turns        int                       `json:"turns,omitempty"`
+	Completed    bool                      `json:"completed,omitempty"`
+	Aborted      bool                      `json:"aborted,omitempty"`
 	// Reason says why the match was aborted, or which fault of the rules it met.
 	Reason string `json:"reason,omitempty"`
+	// Summary sums the whole record up, in its last part: whoever lists records need
+	// not read the turns.
+	Summary *Result `json:"result,omitempty"`
+
+	// Rulesheet is the text of the rules, which the first part that Setting.Tell is
+	// given has beside it. It is no part of a file of records.
+	Rulesheet string `json:"-"`
 }
 
-// Save writes the record to <match>.json in a directory, which is made if need
-// be. The file appears whole or not at all. It returns the file's path.
-func (r *Record) Save(dir string) (string, error) {
-	text, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return "", err
+// Append continues the record with its next part.
+func (r *Record) Append(part *Record) {
+	if part.Match != "" {
+		r.Match, r.Game, r.Rules, r.Opening = part.Match, part.Game, part.Rules, part.Opening
+		r.StartTime, r.StartClock, r.PlayClock = part.StartTime, part.StartClock, part.PlayClock
+		r.Roles, r.Players, r.Rulesheet = part.Roles, part.Players, part.Rulesheet
 	}
-	path := filepath.Join(dir, safeID(r.Match)+".json")
-	if err = os.MkdirAll(dir, 0o755); err == nil {
-		err = atomicfile.Write(path, append(text, '\n'))
+	if part.StartErrors != nil {
+		r.StartErrors = part.StartErrors
 	}
-	if err != nil {
-		return "", fmt.Errorf("the record of match %s cannot be saved: %w", r.Match, err)
+	r.Moves = append(r.Moves, part.Moves...)
+	r.States = append(r.States, part.States...)
+	r.StateTimes = append(r.StateTimes, part.StateTimes...)
+	r.Errors = append(r.Errors, part.Errors...)
+	r.ReplyTimes = append(r.ReplyTimes, part.ReplyTimes...)
+	r.Explanations = append(r.Explanations, part.Explanations...)
+	r.Turns = max(part.Turns, len(r.Moves))
+	if part.Ended() {
+		r.Goals, r.Completed, r.Aborted = part.Goals, part.Completed, part.Aborted
+		r.Reason, r.Summary = part.Reason, part.Summary
 	}
-	return path, nil
 }
+
+// Ended tells whether the match is over. A record without an end is of a match under
+// way, or of one whose manager was killed.
+func (r *Record) Ended() bool { return r.Completed || r.Aborted }
 
 // maxRecord bounds a record that is read, in bytes: ten thousand turns of a
 // thousand fluents.
 const maxRecord = 512 << 20
 
-// ReadRecord reads the record of a match that has ended.
+// ReadRecord reads the record of a match as far as it has been written: a part that
+// is not whole, the last of a manager that was killed or is writing just now, is left
+// out.
 func ReadRecord(path string) (*Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,7 +110,15 @@ func ReadRecord(path string) (*Record, error) {
 	}
 	defer f.Close()
 	r := &Record{}
-	if err := json.NewDecoder(io.LimitReader(f, maxRecord)).Decode(r); err != nil {
+	in := json.NewDecoder(io.LimitReader(f, maxRecord))
+	for {
+		part := &Record{}
+		if err = in.Decode(part); err != nil {
+			break
+		}
+		r.Append(part)
+	}
+	if !errors.Is(err, io.EOF) && !(errors.Is(err, io.ErrUnexpectedEOF) && r.Match != "") {
 		return nil, fmt.Errorf("%s: expected a match record: %w", path, err)
 	}
 	if err := r.check(); err != nil {
@@ -90,8 +130,8 @@ func ReadRecord(path string) (*Record, error) {
 // check says what makes the record one that no match has left, if anything does.
 func (r *Record) check() error {
 	n := len(r.Roles)
-	if r.Match == "" || n == 0 || r.Completed == r.Aborted {
-		return errors.New("none of a match that has ended")
+	if r.Match == "" || n == 0 || r.Completed && r.Aborted {
+		return errors.New("none of a match")
 	}
 	of := func(name string, found int) error {
 		if found == n {
@@ -99,9 +139,15 @@ func (r *Record) check() error {
 		}
 		return fmt.Errorf("%d %s of %d roles", found, name, n)
 	}
-	err := errors.Join(of("players", len(r.Players)), of("start_errors", len(r.StartErrors)))
+	err := of("players", len(r.Players))
+	if r.StartErrors != nil {
+		err = errors.Join(err, of("start_errors", len(r.StartErrors)))
+	}
 	if r.Completed {
 		err = errors.Join(err, of("goals", len(r.Goals)))
+	}
+	for _, turn := range r.Moves {
+		err = errors.Join(err, of("moves", len(turn)))
 	}
 	for _, turn := range r.Errors {
 		err = errors.Join(err, of("errors", len(turn)))
@@ -109,18 +155,12 @@ func (r *Record) check() error {
 	for _, turn := range r.ReplyTimes {
 		err = errors.Join(err, of("reply_times", len(turn)))
 	}
-	return err
-}
-
-// safeID makes a match id a symbol on the wire and a name in a folder.
-func safeID(id string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("._-", c):
-			return c
+	for _, turn := range r.Explanations {
+		if turn != nil {
+			err = errors.Join(err, of("explanations", len(turn)))
 		}
-		return '_'
-	}, id)
+	}
+	return err
 }
 
 // Result is the summary of a match. Lists are by role.
@@ -146,7 +186,7 @@ type Result struct {
 func (r *Record) Result() Result {
 	n := len(r.Roles)
 	s := Result{
-		Match: r.Match, Game: r.Game, Players: r.Players, Goals: r.Goals, Turns: r.Turns,
+		Match: r.Match, Game: r.Game, Players: r.Players, Goals: append([]int{}, r.Goals...), Turns: r.Turns,
 		Errors: make([]int, n), Late: make([]int, n), Illegal: make([]int, n), Failed: make([]int, n),
 		Slowest: make([]float64, n), Aborted: r.Aborted, Reason: r.Reason,
 	}

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -54,14 +55,13 @@ func (g *Manager) Series(ctx context.Context, prefix string, players []Player, c
 		setting := s
 		setting.Seed += uint64(k)
 		record, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, k), rotated(players, k), setting)
+		if record != nil && record.Ended() {
+			out.add(record.Result())
+			if each != nil {
+				err = errors.Join(err, each(record))
+			}
+		}
 		if err != nil {
-			return out, err
-		}
-		out.add(record.Result())
-		if each == nil {
-			continue
-		}
-		if err := each(record); err != nil {
 			return out, err
 		}
 	}

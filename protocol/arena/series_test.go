@@ -3,8 +3,6 @@ package arena
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,36 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func TestRecordsAreWrittenWholeUnderTheirMatchID(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new", "folder")
-	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
-	r.Match = "../odd id/1"
-	path, err := r.Save(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := filepath.Join(dir, ".._odd_id_1.json"); path != want {
-		t.Errorf("written to %s, want %s", path, want)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got Record
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(*r, got); diff != "" {
-		t.Errorf("(-written +read):\n%s", diff)
-	}
-	if files, _ := os.ReadDir(dir); len(files) != 1 {
-		t.Errorf("%d files, want 1", len(files))
-	}
-	if _, err := r.Save(filepath.Join(path, "x")); err == nil {
-		t.Error("a file served as a folder")
-	}
-}
 
 func TestPlayersOfASeriesTakeAllRolesInTurn(t *testing.T) {
 	m := manager(t, choosing)

@@ -198,7 +198,7 @@ func TestErrorsAreCountedByKind(t *testing.T) {
 		Errors: [][]string{{"", "IL (mark 9 9)"}, {"CE", "IL "}, {"TO", ""}}, ReplyTimes: [][]float64{{1, 2}, {3, 0.5}},
 	}
 	want := Result{
-		Match: "m", Errors: []int{3, 2}, Late: []int{2, 0}, Illegal: []int{0, 2}, Failed: []int{1, 0},
+		Match: "m", Goals: []int{}, Errors: []int{3, 2}, Late: []int{2, 0}, Illegal: []int{0, 2}, Failed: []int{1, 0},
 		Slowest: []float64{3, 2},
 	}
 	if diff := cmp.Diff(want, r.Result()); diff != "" {
@@ -251,13 +251,14 @@ func TestATournamentCanBeCountedAgainFromItsRecords(t *testing.T) {
 		Games: []*Manager{manager(t, choosing), builtIn(t, "pig-2-1")}, Rounds: 2, Setting: quick,
 		Players: []Player{in("a", &fake{}), in("b", &fake{}), in("c", &fake{})},
 	}
-	want, err := tour.Run(t.Context(), "t", func(r *Record) error { _, err := r.Save(dir); return err })
+	tour.Setting.Tell = archive(t, dir).Recorder()
+	want, err := tour.Run(t.Context(), "t", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var results []Result
 	for k := range want.Results {
-		r, err := ReadRecord(filepath.Join(dir, fmt.Sprintf("t.%d.json", k)))
+		r, err := ReadRecord(filepath.Join(dir, fmt.Sprintf("t.%d.jsonl", k)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,11 +273,12 @@ func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
 	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
 	path := filepath.Join(t.TempDir(), "record.json")
 	for want, spoil := range map[string]func(*Record){
-		"none of a match that has ended": func(r *Record) { r.Completed = false },
-		"1 players of 2 roles":           func(r *Record) { r.Players = r.Players[:1] },
-		"0 goals of 2 roles":             func(r *Record) { r.Goals = nil },
-		"1 errors of 2 roles":            func(r *Record) { r.Errors[0] = r.Errors[0][:1] },
-		"3 reply_times of 2 roles":       func(r *Record) { r.ReplyTimes[1] = make([]float64, 3) },
+		"none of a match":          func(r *Record) { r.Aborted = true },
+		"1 moves of 2 roles":       func(r *Record) { r.Moves = [][]string{{"pass"}} },
+		"1 players of 2 roles":     func(r *Record) { r.Players = r.Players[:1] },
+		"0 goals of 2 roles":       func(r *Record) { r.Goals = nil },
+		"1 errors of 2 roles":      func(r *Record) { r.Errors[0] = r.Errors[0][:1] },
+		"3 reply_times of 2 roles": func(r *Record) { r.ReplyTimes[1] = make([]float64, 3) },
 	} {
 		bad := *r
 		bad.Errors = append([][]string{}, r.Errors...)

@@ -54,16 +54,16 @@ func (t *Tournament) play(ctx context.Context, prefix string, players []Player, 
 			break
 		}
 		r, err := f.game.Match(ctx, fmt.Sprintf("%s.%d", prefix, len(out.Results)), f.players, setting)
+		if r != nil && r.Ended() {
+			out.add(r.Result())
+			if each != nil {
+				err = errors.Join(err, each(r))
+			}
+		}
 		if err != nil {
 			return err
 		}
 		setting.Seed++
-		out.add(r.Result())
-		if each != nil {
-			if err := each(r); err != nil {
-				return err
-			}
-		}
 		if !f.last || ctx.Err() != nil {
 			continue
 		}

@@ -1,0 +1,336 @@
+package arena
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stackmate/internal/atomicfile"
+)
+
+// Archive is a folder of records: <match>.jsonl for each match, written part by part
+// while it is played, and rules/<sha-256>.kif for each rulesheet. Records that managers
+// elsewhere wrote in one piece, <match>.json, are read too.
+//
+// To record matches, pass Recorder to Setting.Tell. To look at them, List the folder, Read
+// one of them, or Follow one under way, in this process or another. It is safe for
+// concurrent use; several processes may share the folder, each match being one's own.
+type Archive struct {
+	dir string
+
+	mu    sync.Mutex
+	live  map[string]*feed   // of the matches that this process records now, by id
+	ended map[string]*Record // what List knows of the matches that are over, by file name
+}
+
+// suffix is that of the records that are written here.
+const suffix = ".jsonl"
+
+// OpenArchive opens a folder, which is made if need be.
+func OpenArchive(dir string) (*Archive, error) {
+	if err := atomicfile.CheckDir(dir); err != nil {
+		return nil, err
+	}
+	return ReadArchive(dir), nil
+}
+
+// ReadArchive opens a folder for reading: nothing is made or changed in it.
+func ReadArchive(dir string) *Archive {
+	return &Archive{dir: dir, live: make(map[string]*feed), ended: make(map[string]*Record)}
+}
+
+// Dir is the folder.
+func (a *Archive) Dir() string { return a.dir }
+
+// path is the file of the record of a match that is written here.
+func (a *Archive) path(id string) string { return filepath.Join(a.dir, safeID(id)+suffix) }
+
+// find is the file of the record of a match, whoever wrote it.
+func (a *Archive) find(id string) string {
+	path := a.path(id)
+	if _, err := os.Stat(path); err != nil {
+		whole := strings.TrimSuffix(path, suffix) + ".json"
+		if _, err := os.Stat(whole); err == nil {
+			return whole
+		}
+	}
+	return path
+}
+
+// Read reads the record of a match as far as it has been written. The error wraps
+// fs.ErrNotExist where there is none.
+func (a *Archive) Read(id string) (*Record, error) { return ReadRecord(a.find(id)) }
+
+// List tells of all matches in the folder, in the order of their start. Records
+// have no turns there: what they have is who played what, Summary (nil for matches that
+// have not ended), and how the match ended. Matches that are over are read once, and of
+// their files only the beginning and the end, so that a folder of ten thousand can be
+// listed every second. Files that are no records are left out and named in the error.
+func (a *Archive) List() ([]*Record, error) {
+	entries, err := os.ReadDir(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	ended := make(map[string]*Record, len(a.ended))
+	var list []*Record
+	var faults []error
+	for _, e := range entries {
+		name := e.Name()
+		if ext := filepath.Ext(name); strings.HasPrefix(name, ".") || ext != suffix && ext != ".json" {
+			continue
+		}
+		r := a.ended[name]
+		if r == nil {
+			if r, err = ReadOutline(filepath.Join(a.dir, name)); err != nil {
+				faults = append(faults, err)
+				continue
+			}
+		}
+		if r.Ended() {
+			ended[name] = r
+		}
+		list = append(list, r)
+	}
+	a.ended = ended
+	slices.SortStableFunc(list, func(x, y *Record) int { return x.StartTime.Compare(y.StartTime) })
+	return list, errors.Join(faults...)
+}
+
+// outlineEnd is how much is read of the end of a record to find its last part, in
+// bytes: enough for dozens of roles.
+const outlineEnd = 8 << 10
+
+// ReadOutline reads a record without its turns: as List, which see.
+func ReadOutline(path string) (*Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// Only if the match has not ended, or the record is in one piece, all is read.
+	if r := joinEnds(f); r != nil && r.check() == nil {
+		return r, nil
+	}
+	r, err := ReadRecord(path)
+	if err != nil {
+		return nil, err
+	}
+	if r.Ended() && r.Summary == nil {
+		summary := r.Result()
+		r.Summary = &summary
+	}
+	r.Moves, r.States, r.StateTimes = nil, nil, nil
+	r.Errors, r.ReplyTimes, r.Explanations = nil, nil, nil
+	return r, nil
+}
+
+// joinEnds puts the first line of a record and the last one together; nil if they are not
+// the first part and the last one.
+func joinEnds(f *os.File) *Record {
+	var first, last Record
+	info, err := f.Stat()
+	if err != nil || json.NewDecoder(io.NewSectionReader(f, 0, outlineEnd)).Decode(&first) != nil {
+		return nil
+	}
+	end := make([]byte, min(outlineEnd, info.Size()))
+	if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil {
+		return nil
+	}
+	line := bytes.TrimSuffix(end, []byte("\n"))
+	line = line[bytes.LastIndexByte(line, '\n')+1:]
+	if json.Unmarshal(line, &last) != nil || !last.Ended() || last.Summary == nil || last.Match != "" {
+		return nil
+	}
+	first.Append(&last)
+	return &first
+}
+
+// Recorder returns a function for Setting.Tell. It writes matches that are played one
+// after another: each part is in the file, safe from a kill of the process, when it
+// returns, and the whole record safe from a failure of the machine after the last part.
+// A match that the folder has already is not recorded again: the error wraps fs.ErrExist.
+func (a *Archive) Recorder() func(part *Record) error {
+	var file *os.File
+	var story *feed
+	var id string
+	return func(part *Record) (err error) {
+		if part.Match != "" {
+			if id = part.Match; file != nil {
+				_ = file.Close() // of a match that nobody has ended
+			}
+			if file, story, err = a.begin(part); err != nil {
+				return unsaved(id, err)
+			}
+		}
+		if file == nil {
+			return unsaved(id, fs.ErrClosed)
+		}
+		line, err := json.Marshal(part)
+		if err == nil {
+			_, err = file.Write(append(line, '\n'))
+		}
+		if err == nil && part.Ended() {
+			err = file.Sync()
+		}
+		story.add(part)
+		if err != nil || part.Ended() {
+			err = errors.Join(err, file.Close())
+			file = nil
+			story.close()
+			a.mu.Lock()
+			delete(a.live, safeID(id))
+			a.mu.Unlock()
+		}
+		return unsaved(id, err)
+	}
+}
+
+func unsaved(id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the record of match %s cannot be saved: %w", id, err)
+}
+
+// begin makes the file of a match.
+func (a *Archive) begin(part *Record) (*os.File, *feed, error) {
+	if part.Rulesheet != "" {
+		if err := a.keepRules(part.Rules, part.Rulesheet); err != nil {
+			return nil, nil, err
+		}
+	}
+	file, err := os.OpenFile(a.path(part.Match), os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	story := newFeed()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.live[safeID(part.Match)] = story
+	return file, story, nil
+}
+
+// Discard removes the record of a match that was never ended, so that it can be played
+// again.
+func (a *Archive) Discard(id string) error { return os.Remove(a.path(id)) }
+
+// HashRules is the name of a rulesheet in records: its SHA-256 in hexadecimal digits.
+func HashRules(rulesheet string) string {
+	sum := sha256.Sum256([]byte(rulesheet))
+	return hex.EncodeToString(sum[:])
+}
+
+// rulesPath is the file of a rulesheet.
+func (a *Archive) rulesPath(hash string) string {
+	return filepath.Join(a.dir, "rules", safeID(hash)+".kif")
+}
+
+// keepRules writes a rulesheet that is not there yet.
+func (a *Archive) keepRules(hash, rulesheet string) error {
+	path := a.rulesPath(hash)
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, []byte(rulesheet))
+}
+
+// Rulesheet is the text of the rules that Record.Rules names. The error wraps
+// fs.ErrNotExist where the folder does not have it.
+func (a *Archive) Rulesheet(hash string) (string, error) {
+	text, err := os.ReadFile(a.rulesPath(hash))
+	return string(text), err
+}
+
+// Follow iterates over the parts of a record: those that there are at once, then each
+// when it is told, until the match has ended or ctx does. Where this process records the
+// match, watchers share its parts, which they must not change; the growing file of
+// another process is looked at twenty times a second. A record in one piece is one part.
+func (a *Archive) Follow(ctx context.Context, id string) iter.Seq2[*Record, error] {
+	a.mu.Lock()
+	story := a.live[safeID(id)]
+	a.mu.Unlock()
+	if story != nil {
+		return story.parts(ctx)
+	}
+	return followFile(ctx, a.find(id))
+}
+
+// lookAgain is the time after which a growing file is looked at again.
+const lookAgain = 50 * time.Millisecond
+
+// followFile reads the parts of a file as they are written.
+func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		var rest []byte // what has been read and is no part yet
+		for number := 1; ; {
+			more, err := io.ReadAll(io.LimitReader(f, maxRecord))
+			if rest = append(rest, more...); err != nil || len(rest) > maxRecord {
+				yield(nil, errors.Join(fmt.Errorf("%s: cannot be followed", path), err))
+				return
+			}
+			for {
+				in := json.NewDecoder(bytes.NewReader(rest))
+				part := &Record{}
+				if err = in.Decode(part); err != nil {
+					break
+				}
+				rest, number = rest[in.InputOffset():], number+1
+				if !yield(part, nil) || part.Ended() {
+					return
+				}
+			}
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				yield(nil, fmt.Errorf("%s: expected part %d of a match record: %w", path, number, err))
+				return
+			}
+			if !sleep(ctx, lookAgain) {
+				return
+			}
+		}
+	}
+}
+
+// sleep waits and tells whether ctx goes on.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// safeID makes a match id a symbol on the wire and a name in a folder.
+func safeID(id string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("._-", c):
+			return c
+		}
+		return '_'
+	}, id)
+}

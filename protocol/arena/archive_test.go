@@ -1,0 +1,253 @@
+package arena
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/protocol"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func archive(t testing.TB, dir string) *Archive {
+	t.Helper()
+	a, err := OpenArchive(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// played is the record of a match of two that is in the archive.
+func played(t testing.TB, a *Archive) *Record {
+	t.Helper()
+	s := quick
+	s.Tell = a.Recorder()
+	return play(t, manager(t, choosing), s, in("a", &fake{}), in("b", saying(gdl.Term{Name: "pass"})))
+}
+
+// asJSON is a record as programs see it: times are instants there.
+func asJSON(t testing.TB, r *Record) string {
+	t.Helper()
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestARecordIsReadAsItWasTold(t *testing.T) {
+	a := archive(t, filepath.Join(t.TempDir(), "new", "folder"))
+	want := played(t, a)
+	got, err := a.Read(want.Match)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(asJSON(t, want), asJSON(t, got)); diff != "" {
+		t.Errorf("(-told +read):\n%s", diff)
+	}
+	verify(t, manager(t, choosing), got)
+	if got.Summary == nil || cmp.Diff(*got.Summary, got.Result()) != "" {
+		t.Errorf("summary %+v of a record with %+v", got.Summary, got.Result())
+	}
+	text, err := a.Rulesheet(got.Rules)
+	if err != nil || HashRules(text) != got.Rules {
+		t.Errorf("%v, rules %s", err, text)
+	}
+	if _, _, err := gdl.Load(t.Context(), "kept", []byte(text)); err != nil {
+		t.Error(err)
+	}
+	files, err := os.ReadDir(a.Dir())
+	if names := fmt.Sprint(files); err != nil || names != "[- m.1.jsonl d rules/]" {
+		t.Errorf("files %s, %v", names, err)
+	}
+}
+
+func TestEveryBeginningOfARecordIsARecord(t *testing.T) {
+	a := archive(t, t.TempDir())
+	whole := played(t, a)
+	text, err := os.ReadFile(a.path(whole.Match))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := strings.Index(string(text), "\n")
+	for n := first; n < len(text); n++ {
+		if err := os.WriteFile(a.path(whole.Match), text[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Read(whole.Match)
+		if err != nil {
+			t.Fatalf("%d of %d bytes: %v", n, len(text), err)
+		}
+		// All that was written is there, but for the part under way.
+		parts := strings.Count(string(text[:n]), "\n")
+		if turns := max(0, parts-2); r.Ended() && n < len(text)-1 || r.Turns < min(turns, whole.Turns) {
+			t.Fatalf("%d of %d bytes, %d whole parts: %d turns, ended: %t", n, len(text), parts, r.Turns, r.Ended())
+		}
+		for i, moves := range r.Moves {
+			if !slices.Equal(moves, whole.Moves[i]) {
+				t.Fatalf("turn %d: moves %v, recorded %v", i, moves, whole.Moves[i])
+			}
+		}
+	}
+}
+
+func TestAMatchIsRecordedOnce(t *testing.T) {
+	a := archive(t, t.TempDir())
+	r := played(t, a)
+	s := quick
+	s.Tell = a.Recorder()
+	_, err := manager(t, choosing).Match(t.Context(), r.Match, []Player{in("a", &fake{}), in("b", &fake{})}, s)
+	if !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "record of match m.1") {
+		t.Errorf("%v, want that there is a record", err)
+	}
+	if again, err := a.Read(r.Match); err != nil || asJSON(t, again) != asJSON(t, r) {
+		t.Errorf("the record has changed: %v", err)
+	}
+}
+
+func TestAnArchiveListsWithoutTurns(t *testing.T) {
+	a := archive(t, t.TempDir())
+	s := quick
+	s.Tell = a.Recorder()
+	m := manager(t, choosing)
+	series, err := m.Series(t.Context(), "s", []Player{in("a", &fake{}), in("b", &fake{})}, 3, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One of another manager, one under way, and something else.
+	whole, err := a.Read("s.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole.Match, whole.Summary = "elsewhere", nil
+	for name, text := range map[string]string{"elsewhere.json": asJSON(t, whole), "odd.json": "{}", "notes.txt": ""} {
+		if err := os.WriteFile(filepath.Join(a.Dir(), name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	running := a.Recorder()
+	head := &Record{Match: "running", Roles: whole.Roles, Players: whole.Players, StartTime: whole.StartTime.Add(1)}
+	if err := running(head); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second list is the one remembered
+		list, err := a.List()
+		if err == nil || !strings.Contains(err.Error(), "odd.json") {
+			t.Errorf("%v, want what is no record", err)
+		}
+		var got []string
+		for _, r := range list {
+			got = append(got, fmt.Sprint(r.Match, " ", r.Ended(), " ", len(r.States)+len(r.Moves)))
+		}
+		want := []string{"s.0 true 0", "s.1 true 0", "elsewhere true 0", "s.2 true 0", "running false 0"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(series.Results[0], *list[0].Summary); diff != "" {
+			t.Errorf("(-played +listed):\n%s", diff)
+		}
+		if list[2].Summary.Match != "elsewhere" || list[4].Summary != nil {
+			t.Errorf("summaries %v and %v", list[2].Summary, list[4].Summary)
+		}
+	}
+	if err := running(&Record{Turns: 0, Aborted: true, Reason: "enough", Summary: &Result{Match: "running"}}); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := a.List(); !list[4].Ended() {
+		t.Error("the match that has ended meanwhile is listed as running")
+	}
+}
+
+// TestAMatchCanBeWatchedFromHereAndElsewhere has watchers follow a match from different
+// moments on, in the process that records it and in another one: all see all of it.
+func TestAMatchCanBeWatchedFromHereAndElsewhere(t *testing.T) {
+	here := archive(t, t.TempDir())
+	elsewhere := ReadArchive(here.Dir())
+	var watchers sync.WaitGroup
+	var mu sync.Mutex
+	var stories []string
+	watch := func(a *Archive) {
+		parts := a.Follow(t.Context(), "m.1")
+		watchers.Go(func() {
+			story := &Record{}
+			for part, err := range parts {
+				if err != nil {
+					t.Error(err)
+				}
+				story.Append(part)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			story.Rulesheet = ""
+			stories = append(stories, asJSON(t, story))
+		})
+	}
+	s := quick
+	record := here.Recorder()
+	s.Tell = func(part *Record) error {
+		err := record(part)
+		if !part.Ended() {
+			watch(here)
+			watch(elsewhere)
+		}
+		return err
+	}
+	r := play(t, manager(t, choosing), s, in("a", &fake{}), in("b", &fake{OnStart: func(context.Context, protocol.Match) error { return nil }}))
+	watch(here) // what is over is read from the file
+	watchers.Wait()
+	if len(stories) != 2*(r.Turns+2)+1 {
+		t.Errorf("%d stories of %d turns", len(stories), r.Turns)
+	}
+	for _, story := range stories {
+		if diff := cmp.Diff(asJSON(t, r), story); diff != "" {
+			t.Fatalf("(-played +watched):\n%s", diff)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range here.Follow(ctx, "nosuch") {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v, want that there is no record", err)
+		}
+	}
+}
+
+// BenchmarkListing lists a folder of ten thousand records: the first time and again.
+func BenchmarkListing(b *testing.B) {
+	a := archive(b, b.TempDir())
+	one := played(b, a)
+	text, err := os.ReadFile(a.path(one.Match))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := range 10_000 {
+		if err := os.WriteFile(a.path(fmt.Sprintf("n.%d", n)), text, 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := ReadArchive(a.Dir()).List(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := a.List(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
