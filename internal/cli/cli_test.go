@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/protocol/arena"
 )
 
 // outcome is what a command line led to.
@@ -591,7 +593,9 @@ func TestReplayTellsTheFirstDifference(t *testing.T) {
 	if err != nil || len(record) != 1 {
 		t.Fatalf("records %v (%v)", record, err)
 	}
-	execute(t, "replay", rules, record[0]).expect(t, statusBad, "expected a trace", "record of a match")
+	execute(t, "replay", rules, record[0]).expect(t, statusFine, "1 matches, 1 steps: no difference")
+	other := file(t, "other.kif", strings.ReplaceAll(coin, "heads", "head"))
+	execute(t, "replay", other, record[0]).expect(t, statusBad, "match coin", "has no move heads")
 	execute(t, "replay", rules, file(t, "none.jsonl", "")).expect(t, statusBad, "none.jsonl: expected recorded matches, found none")
 }
 

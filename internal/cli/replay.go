@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
@@ -12,7 +13,7 @@ import (
 // replayCommand compares an engine with recorded matches.
 type replayCommand struct {
 	Rulesheet string `arg:"" help:"Game that was recorded."`
-	Trace     string `arg:"" help:"File of recorded matches (.jsonl or .jsonl.gz)."`
+	Trace     string `arg:"" help:"Match record, or file of recorded matches (.jsonl or .jsonl.gz)."`
 	Engine    string `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
 }
 
@@ -38,8 +39,14 @@ func (c *replayCommand) Run(s *console) error {
 // replayed says how much has been compared.
 type replayed struct{ matches, steps int }
 
-// replay compares a machine with all matches of a file.
+// replay compares a machine with all matches of a file, or with the one of a record.
 func replay(ctx context.Context, m machine.Machine, file string) (replayed, error) {
+	if record, err := arena.ReadRecord(file); err == nil {
+		if err := trace.Replay(m, record.Trace()); err != nil {
+			return replayed{}, fmt.Errorf("%s: match %s: %w", file, record.Match, err)
+		}
+		return replayed{1, len(record.Moves)}, nil
+	}
 	var r replayed
 	for match, err := range trace.Read(file) {
 		if err == nil {

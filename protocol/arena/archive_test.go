@@ -15,6 +15,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/protocol"
+	"stackmate/reasoner/trace"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -250,4 +251,78 @@ func BenchmarkListing(b *testing.B) {
 			}
 		}
 	})
+}
+
+// explaining says which move it makes, as what gives every role 50 points.
+type explaining struct {
+	compiling
+	role string
+	move string
+}
+
+func (e *explaining) Start(ctx context.Context, m protocol.Match) error {
+	e.role = m.Role
+	return e.compiling.Start(ctx, m)
+}
+
+func (e *explaining) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	move, err := e.compiling.Play(ctx, told)
+	e.move = move.String()
+	return move, err
+}
+
+func (e *explaining) Explain() *protocol.Explanation {
+	return &protocol.Explanation{
+		Move: e.move, By: "chance", Line: [][]string{{e.move}}, Values: []protocol.RoleValue{{Role: e.role}},
+		Strategy: []protocol.MoveShare{{Move: e.move, Probability: 1}},
+	}
+}
+
+func TestWhatPlayersSayIsRecordedInTheNamesOfTheRules(t *testing.T) {
+	m := builtIn(t, "ticTacToe")
+	for _, scramble := range []bool{false, true} {
+		a := archive(t, t.TempDir())
+		s := quick
+		s.Scramble, s.Tell = scramble, a.Recorder()
+		saying := Player{Name: "a", New: func() protocol.Agent { return &explaining{compiling: compiling{t: t}} }}
+		silent := Player{Name: "b", New: func() protocol.Agent { return &compiling{t: t} }}
+		play(t, m, s, saying, silent)
+		r, err := a.Read("m.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for turn, moves := range r.Moves {
+			want := &protocol.Explanation{
+				Move: moves[0], By: "chance", Line: [][]string{{moves[0]}}, Values: []protocol.RoleValue{{Role: r.Roles[0]}},
+				Strategy: []protocol.MoveShare{{Move: moves[0], Probability: 1}},
+			}
+			if diff := cmp.Diff([]*protocol.Explanation{want, nil}, r.Explanations[turn]); diff != "" {
+				t.Fatalf("scramble %t, turn %d (-want +got):\n%s", scramble, turn, diff)
+			}
+		}
+	}
+}
+
+func TestARecordCanBeReplayed(t *testing.T) {
+	m := builtIn(t, "ticTacToe")
+	players := Player{Name: "a", New: drifters(t, m.machine)}
+	r := play(t, m, quick, players, players)
+	if err := trace.Replay(m.machine, r.Trace()); err != nil {
+		t.Error(err)
+	}
+	// As a manager that was killed would leave it.
+	cut := *r
+	cut.Completed, cut.Moves = false, r.Moves[:2]
+	if err := trace.Replay(m.machine, cut.Trace()); err != nil {
+		t.Error(err)
+	}
+	later := *r
+	later.Opening, later.Moves, later.States = r.Moves[:2], r.Moves[2:], r.States[2:]
+	if err := trace.Replay(m.machine, later.Trace()); err != nil {
+		t.Errorf("after an opening: %v", err)
+	}
+	r.Moves[2] = r.Moves[0]
+	if err := trace.Replay(m.machine, r.Trace()); err == nil || !strings.Contains(err.Error(), "is not legal") {
+		t.Errorf("%v, want an illegal move", err)
+	}
 }

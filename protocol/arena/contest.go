@@ -192,10 +192,14 @@ func (c *contest) turn(before []machine.Move) []machine.Move {
 	defer cancel()
 	replies := make([]string, len(c.seats))
 	times := make([]float64, len(c.seats))
+	why := make([]*protocol.Explanation, len(c.seats))
 	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) (err error) {
 		asked := time.Now()
 		replies[r], err = o.play(ctx, c.told)
 		times[r] = time.Since(asked).Round(time.Millisecond).Seconds()
+		if err == nil {
+			why[r] = c.names.explained(o.explain())
+		}
 		return err
 	})
 	if c.ctx.Err() != nil {
@@ -216,7 +220,13 @@ func (c *contest) turn(before []machine.Move) []machine.Move {
 		}
 		moves[r] = c.machine.Names().MoveText(machine.Role(r), joint[r])
 	}
-	c.next = &Record{Moves: [][]string{moves}, Errors: [][]string{faults}, ReplyTimes: [][]float64{times}}
+	if !slices.ContainsFunc(why, func(e *protocol.Explanation) bool { return e != nil }) {
+		why = nil
+	}
+	c.next = &Record{
+		Moves: [][]string{moves}, Errors: [][]string{faults}, ReplyTimes: [][]float64{times},
+		Explanations: [][]*protocol.Explanation{why},
+	}
 	return joint
 }
 

@@ -38,6 +38,8 @@ type opponent interface {
 	start(ctx context.Context, m protocol.Match) error
 	// play and stop are told all joint moves so far, nil for the first PLAY.
 	play(ctx context.Context, told [][]gdl.Term) (reply string, err error)
+	// explain says why the player made the move that play has returned; nil if it does not.
+	explain() *protocol.Explanation
 	stop(ctx context.Context, told [][]gdl.Term)
 	abort(ctx context.Context)
 }
@@ -74,6 +76,8 @@ func (o *local) play(ctx context.Context, told [][]gdl.Term) (string, error) {
 	move, err := o.seat.Play(ctx, clock, func() [][]gdl.Term { return told })
 	return move.String(), err
 }
+
+func (o *local) explain() *protocol.Explanation { return o.seat.Explanation() }
 
 func (o *local) stop(ctx context.Context, told [][]gdl.Term) {
 	o.end()
@@ -160,6 +164,8 @@ func (o *remote) start(ctx context.Context, m protocol.Match) error {
 func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, error) {
 	return o.send(ctx, protocol.Message{Command: protocol.Play, ID: o.id, Joint: told[len(told)-1]})
 }
+
+func (o *remote) explain() *protocol.Explanation { return nil }
 
 func (o *remote) stop(ctx context.Context, told [][]gdl.Term) {
 	// The match is over: what the player answers changes nothing any more.

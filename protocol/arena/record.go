@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/protocol"
+	"stackmate/reasoner/trace"
 )
 
 // What can go wrong with a player's turn, as match records write it.
@@ -161,6 +162,29 @@ func (r *Record) check() error {
 		}
 	}
 	return err
+}
+
+// Trace is the record as a trace to compare machines with, from the initial position of
+// the rules. What was legal is not on record, nor are positions on the way to an opening.
+func (r *Record) Trace() *trace.Match {
+	m := &trace.Match{Game: r.Game, Roles: r.Roles, Final: trace.Final{Terminal: r.Completed}}
+	for _, joint := range r.Opening {
+		m.Steps = append(m.Steps, trace.Step{Joint: joint})
+	}
+	for turn, joint := range r.Moves {
+		step := trace.Step{Joint: joint}
+		if turn < len(r.States) {
+			step.State = r.States[turn]
+		}
+		m.Steps = append(m.Steps, step)
+	}
+	if r.Ended() && len(r.States) > len(r.Moves) {
+		m.Final.State = r.States[len(r.Moves)]
+	}
+	for _, goal := range r.Goals {
+		m.Final.Goals = append(m.Final.Goals, trace.Goal(goal))
+	}
+	return m
 }
 
 // Result is the summary of a match. Lists are by role.

@@ -3,10 +3,12 @@ package arena
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
+	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 )
 
@@ -55,6 +57,39 @@ func (s scrambling) back(t gdl.Term) gdl.Term {
 		}
 		return name
 	})
+}
+
+// explained is what a player said of its move, in the names of the rules.
+func (s scrambling) explained(e *protocol.Explanation) *protocol.Explanation {
+	if e == nil || s.from == nil {
+		return e
+	}
+	back := func(text string) string {
+		term, err := gdl.ParseTerm(text)
+		if err != nil {
+			return text
+		}
+		return s.back(term).String()
+	}
+	out := *e
+	out.Move = back(e.Move)
+	out.Values = slices.Clone(e.Values)
+	for i := range out.Values {
+		out.Values[i].Role = back(out.Values[i].Role)
+	}
+	out.Strategy = slices.Clone(e.Strategy)
+	for i := range out.Strategy {
+		out.Strategy[i].Move = back(out.Strategy[i].Move)
+	}
+	out.Line = nil
+	for _, joint := range e.Line {
+		var moves []string
+		for _, m := range joint {
+			moves = append(moves, back(m))
+		}
+		out.Line = append(out.Line, moves)
+	}
+	return &out
 }
 
 func lookup(names map[string]string) func(string) string {

@@ -2,7 +2,6 @@ package arena
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -55,13 +54,7 @@ func (g *Manager) Series(ctx context.Context, prefix string, players []Player, c
 		setting := s
 		setting.Seed += uint64(k)
 		record, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, k), rotated(players, k), setting)
-		if record != nil && record.Ended() {
-			out.add(record.Result())
-			if each != nil {
-				err = errors.Join(err, each(record))
-			}
-		}
-		if err != nil {
+		if err := out.count(record, err, each); err != nil {
 			return out, err
 		}
 	}
@@ -116,6 +109,18 @@ func distinctNames(players []Player) []Player {
 		taken[name] = true
 	}
 	return out
+}
+
+// count adds a match, as Manager.Match has returned it, and hands its record over.
+func (s *Series) count(r *Record, err error, each func(*Record) error) error {
+	if r == nil || !r.Ended() {
+		return err
+	}
+	s.add(r.Result())
+	if err == nil && each != nil {
+		err = each(r)
+	}
+	return err
 }
 
 // add counts a match.

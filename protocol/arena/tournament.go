@@ -54,13 +54,7 @@ func (t *Tournament) play(ctx context.Context, prefix string, players []Player, 
 			break
 		}
 		r, err := f.game.Match(ctx, fmt.Sprintf("%s.%d", prefix, len(out.Results)), f.players, setting)
-		if r != nil && r.Ended() {
-			out.add(r.Result())
-			if each != nil {
-				err = errors.Join(err, each(r))
-			}
-		}
-		if err != nil {
+		if err := out.count(r, err, each); err != nil {
 			return err
 		}
 		setting.Seed++

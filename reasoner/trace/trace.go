@@ -30,17 +30,18 @@ type Match struct {
 	Final   Final    `json:"final"`
 }
 
-// Step is a position that is not terminal and what was played there.
+// Step is a position that is not terminal and what was played there. Files have all of
+// it; what others recorded may lack State or Legal.
 type Step struct {
-	State []string   `json:"state"` // the true fluents
-	Legal [][]string `json:"legal"` // by role
+	State []string   `json:"state"` // the true fluents, nil if not recorded
+	Legal [][]string `json:"legal"` // by role, nil if not recorded
 	Joint []string   `json:"joint"` // by role
 }
 
 // Final is the last position of a match.
 type Final struct {
 	Terminal bool     `json:"terminal"` // false if the match was cut off
-	State    []string `json:"state"`
+	State    []string `json:"state"`    // nil if not recorded: nothing is compared
 	Goals    []Goal   `json:"goals"` // by role; they count in terminal positions
 }
 
@@ -74,9 +75,6 @@ func Read(path string) iter.Seq2[*Match, error] {
 			if err == nil && len(bytes.TrimSpace(text)) > 0 {
 				var m *Match
 				m, err = parse(text)
-				if err != nil && isRecord(text, lines) {
-					err = errRecord
-				}
 				if err == nil {
 					matches++
 					if !yield(m, nil) {
@@ -121,36 +119,19 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// errRecord tells what a file is that is easily taken for a trace.
-var errRecord = errors.New("expected a trace (steps with state, legal and joint), found the record of a match, " +
-	"which does not say what was legal and cannot be replayed")
-
-// isRecord tells whether a line that is no match begins the record of a match,
-// which is spread over many lines; it uses up the rest.
-func isRecord(line []byte, rest io.Reader) bool {
-	more, err := io.ReadAll(io.LimitReader(rest, maxLine))
-	if err != nil {
-		return false
-	}
-	_, err = parse(append(line, more...))
-	return errors.Is(err, errRecord)
-}
-
 // parse reads a match from a line.
 func parse(text []byte) (*Match, error) {
-	var record struct {
-		Match
-		Moves json.RawMessage `json:"moves"` // of the record of a match that a manager ran
-	}
-	err := json.Unmarshal(text, &record)
-	m := &record.Match
-	switch {
-	case record.Moves != nil:
-		return nil, errRecord
-	case err != nil:
+	m := &Match{}
+	if err := json.Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("expected a recorded match in JSON: %w", err)
-	case len(m.Roles) == 0 || m.Final.State == nil && len(m.Steps) == 0:
+	}
+	if len(m.Roles) == 0 || m.Final.State == nil && len(m.Steps) == 0 {
 		return nil, errors.New("expected a recorded match with roles and a final position, found none")
+	}
+	for i, s := range m.Steps {
+		if s.State == nil || s.Legal == nil {
+			return nil, fmt.Errorf("expected state, legal and joint in every step, found a part of them in step %d", i)
+		}
 	}
 	m.canonical()
 	return m, nil

@@ -122,6 +122,29 @@ func TestTheFirstDifferenceIsNamedWithItsStep(t *testing.T) {
 	}
 }
 
+func TestWhatWasNotRecordedIsNotCompared(t *testing.T) {
+	matches, err := readAll(t, "counter.jsonl", match)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := matches[0]
+	for i := range m.Steps {
+		m.Steps[i].Legal = nil
+	}
+	m.Steps[0].State = nil
+	if err := trace.Replay(newCounter(), m); err != nil {
+		t.Error(err)
+	}
+	m.Final.State = []string{"(at 7)"}
+	if err := trace.Replay(newCounter(), m); err == nil {
+		t.Error("the last position passed")
+	}
+	m.Final.State, m.Steps = nil, m.Steps[:1]
+	if err := trace.Replay(newCounter(), m); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestGoalsOfMatchesThatWereCutOffDoNotCount(t *testing.T) {
 	text := match[:strings.Index(match, `"final"`)-len(`,{"state":["(at 2)"],"legal":[["(up by one)","stay"]],"joint":["(up by one)"]}],`)] +
 		`],"final":{"terminal":false,"state":["(at 2)"],"goals":[null]}}`
@@ -139,8 +162,8 @@ func TestFilesThatAreNoTracesAreRefusedWithTheirPlace(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"broken.jsonl":  {match + `{"game":`, "broken.jsonl:2: expected a recorded match in JSON"},
 		"plain.jsonl":   {"hello", "plain.jsonl:1: "},
-		"record.jsonl":  {record, "record.jsonl:1: expected a trace (steps with state, legal and joint), found the record of a match"},
-		"spread.json":   {strings.ReplaceAll(record, ",", ",\n "), "spread.json:1: expected a trace (steps"},
+		"record.jsonl":  {record, "record.jsonl:1: expected a recorded match with roles and a final position"},
+		"part.jsonl":    {strings.Replace(match, `"legal"`, `"moves"`, 1), "part.jsonl:1: expected state, legal and joint in every step"},
 		"numbers.jsonl": {match + "\n3\n", "numbers.jsonl:3: "},
 		"other.jsonl":   {`{"name":"x"}`, "other.jsonl:1: expected a recorded match with roles"},
 		"empty.jsonl":   {"", "empty.jsonl: expected recorded matches, found none"},
