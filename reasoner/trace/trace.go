@@ -42,7 +42,7 @@ type Step struct {
 type Final struct {
 	Terminal bool     `json:"terminal"` // false if the match was cut off
 	State    []string `json:"state"`    // nil if not recorded: nothing is compared
-	Goals    []Goal   `json:"goals"` // by role; they count in terminal positions
+	Goals    []Goal   `json:"goals"`    // by role; they count in terminal positions
 }
 
 // Goal is a number of goal points, or machine.NoGoal, which the file spells null.
