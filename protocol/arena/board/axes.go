@@ -1,0 +1,322 @@
+package board
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"stackmate/gdl"
+)
+
+// finish decides how a grid is seen: which coordinate is the column, whether rows begin
+// at the top, which cells there are, whether they are hexagons.
+func (g *grid) finish(f *fluents, owner *use) {
+	if g.shape == Row {
+		return
+	}
+	if owner.row < 0 {
+		g.layNames(f, owner)
+		return
+	}
+	transposed, upward := f.orientation(owner)
+	hex := f.hexagons(g, owner)
+	if transposed {
+		g.columns, g.rows = g.rows, g.columns
+		g.turn(f)
+	}
+	if upward {
+		g.rows = newAxis(reversed(g.rows.values))
+	}
+	if hex != 0 {
+		// Seen from row to row: downwards the second coordinate grows, unless rows go upward.
+		g.shape, g.shift = Hex, make([]int, len(g.rows.values))
+		for i := range g.shift {
+			g.shift[i] = i
+			if (hex > 0) == upward {
+				g.shift[i] = len(g.shift) - 1 - i
+			}
+		}
+	}
+	if g.full {
+		g.observe(f, owner)
+	}
+}
+
+// turn exchanges the coordinates of all fluents on a grid.
+func (g *grid) turn(f *fluents) {
+	for _, u := range f.uses {
+		if u.grid == g {
+			u.column, u.row = u.row, u.column
+		}
+	}
+}
+
+func reversed(list []string) []string {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}
+
+// observe limits a grid to the cells that have facts in the examples, if these leave
+// out some: boards with corners missing, or every second field.
+func (g *grid) observe(f *fluents, owner *use) {
+	exists := make(map[[2]int]bool)
+	for _, facts := range f.seen[owner.relation] {
+		for _, t := range facts {
+			if at, ok := g.cell(owner, t); ok {
+				exists[at] = true
+			}
+		}
+	}
+	if blank := f.emptyOf(owner); blank != "" && len(exists) < len(g.columns.values)*len(g.rows.values) {
+		g.exists = exists
+	}
+}
+
+// layNames lays out cells that are named by one argument. Where all rows begin with 1
+// and have different lengths they are centred, and the cells hexagons.
+func (g *grid) layNames(f *fluents, owner *use) {
+	letters, numbers := make(set), make(set)
+	lengths := make(map[string]int)
+	fromOne := true
+	names := f.domain(owner.relation, owner.column)
+	for name := range names {
+		letter, number, _ := split(name)
+		letters[letter], numbers[number] = true, true
+		lengths[letter]++
+	}
+	for letter := range letters {
+		fromOne = fromOne && names[letter+"1"]
+	}
+	rows := sortedKeys(letters)
+	columns, _ := f.chains.order(numbers)
+	longest, shortest := 0, len(columns)
+	for _, n := range lengths {
+		longest, shortest = max(longest, n), min(shortest, n)
+	}
+	g.named, g.exists = make(map[string][2]int), make(map[[2]int]bool)
+	centred := fromOne && longest > shortest
+	if centred {
+		g.shape = Hex
+		for _, r := range rows {
+			g.shift = append(g.shift, longest-lengths[r])
+		}
+	} else if rows[0] == "a" { // files, as on a chess board
+		g.columns, g.rows = newAxis(rows), newAxis(reversed(columns))
+		for name := range names {
+			letter, number, _ := split(name)
+			g.put(name, g.columns.index[letter], g.rows.index[number])
+		}
+		return
+	}
+	g.columns, g.rows = newAxis(columns), newAxis(rows)
+	for name := range names {
+		letter, number, _ := split(name)
+		g.put(name, g.columns.index[number], g.rows.index[letter])
+	}
+}
+
+func (g *grid) put(name string, column, row int) {
+	g.named[name] = [2]int{column, row}
+	g.exists[[2]int{column, row}] = true
+}
+
+// orientation tells whether the first coordinate of a fluent is the row, and whether
+// the rows begin at the bottom. Names of variables say it, or prefixes of the values,
+// or moves that name a column alone, as where pieces drop.
+func (f *fluents) orientation(u *use) (transposed, upward bool) {
+	straight, up := 0, 0
+	for i := range f.clauses {
+		for _, atom := range f.clauses[i].atoms() {
+			rel, args, ok := read(atom)
+			if !ok || rel != u.relation {
+				continue
+			}
+			a, b := hint(args[u.column]), hint(args[u.row])
+			straight += a.column - b.column
+			up += a.up + b.up
+		}
+	}
+	xs, ys := sortedKeys(f.domain(u.relation, u.column)), sortedKeys(f.domain(u.relation, u.row))
+	prefix := func(values []string) int { return hint(gdl.Term{Name: values[0]}).column }
+	if len(xs[0]) > 1 && len(ys[0]) > 1 {
+		straight += 1000 * (prefix(xs) - prefix(ys))
+	}
+	if isLetter(xs[0][0]) != isLetter(ys[0][0]) && len(xs[0]) == 1 {
+		up += 1000 // files and ranks
+		if isLetter(ys[0][0]) {
+			straight -= 1000
+		} else {
+			straight += 1000
+		}
+	}
+	switch column := f.dropped(u); {
+	case column == u.row:
+		return true, true
+	case column >= 0:
+		return false, true
+	}
+	return straight < 0, up > 0
+}
+
+// dropped is the coordinate that a move names which names nothing else, or -1.
+func (f *fluents) dropped(u *use) int {
+	columns, rows := false, false
+	for m, linked := range f.links {
+		if m.arity != 1 {
+			continue
+		}
+		a, b := linked[place{u.relation, u.column}], linked[place{u.relation, u.row}]
+		columns = columns || a && !b && within(f.domain(u.relation, u.column), f.domains[m])
+		rows = rows || b && !a && within(f.domain(u.relation, u.row), f.domains[m])
+	}
+	switch {
+	case columns && !rows:
+		return u.column
+	case rows && !columns:
+		return u.row
+	}
+	return -1
+}
+
+// direction is what a name says of a coordinate: whether it is a column (1) or a row
+// (-1), and whether rows begin at the bottom (1) or at the top (-1).
+type direction struct{ column, up int }
+
+func hint(a gdl.Term) direction {
+	name := strings.ToLower(strings.TrimLeft(a.Name, "?"))
+	name = strings.TrimRight(name, "0123456789'_-+")
+	switch {
+	case name == "y" || name == "v" || strings.HasPrefix(name, "rank") || name == "h":
+		return direction{-3, 3}
+	case name == "r" || strings.HasPrefix(name, "row"):
+		return direction{-3, -3}
+	case name == "m" || name == "i":
+		return direction{-1, -1}
+	case name == "x" || name == "u" || strings.HasPrefix(name, "file"):
+		return direction{3, 3}
+	case name == "c" || strings.HasPrefix(name, "col"):
+		return direction{3, -3}
+	case name == "n" || name == "j":
+		return direction{1, -1}
+	}
+	return direction{}
+}
+
+// atoms are all positive conditions of a rule and its head.
+func (c *clause) atoms() []gdl.Term {
+	list := []gdl.Term{c.rule.Head}
+	for _, l := range c.rule.Body {
+		if l.Op == gdl.Holds {
+			list = append(list, l.Atom)
+		}
+	}
+	return list
+}
+
+// hexagons tells whether some relation between cells makes six neighbours of one: those
+// in row and column, and two that differ in both coordinates. It is 1 if these grow in
+// opposite directions, -1 if they grow together, 0 if there is no such relation.
+func (f *fluents) hexagons(g *grid, owner *use) int {
+	offsets := make(map[relation]map[[2]int]bool)
+	x := newAxis(f.orderedOr(owner.relation, owner.column))
+	y := newAxis(f.orderedOr(owner.relation, owner.row))
+	for i := range f.clauses {
+		c := &f.clauses[i]
+		if c.head.kind != static || c.head.arity != 4 {
+			continue
+		}
+		dx, ok := f.step(c, c.args[0], c.args[2], x)
+		dy, ok2 := f.step(c, c.args[1], c.args[3], y)
+		if offsets[c.head] == nil {
+			offsets[c.head] = make(map[[2]int]bool)
+		}
+		if ok && ok2 {
+			offsets[c.head][[2]int{dx, dy}] = true
+			offsets[c.head][[2]int{-dx, -dy}] = true
+		} else {
+			offsets[c.head][[2]int{9, 9}] = true // says more than which cells are neighbours
+		}
+	}
+	against, together := false, false
+	for _, found := range offsets {
+		if len(found) == 6 && found[[2]int{1, 0}] && found[[2]int{0, 1}] {
+			against = against || found[[2]int{1, -1}]
+			together = together || found[[2]int{1, 1}]
+		}
+	}
+	switch {
+	case against && !together:
+		return 1
+	case together && !against:
+		return -1
+	}
+	return 0
+}
+
+func (f *fluents) orderedOr(rel relation, argument int) []string {
+	values, _ := f.ordered(rel, argument)
+	return values
+}
+
+// step is by how much b is further along an axis than a, as far as a rule says it: they
+// are constants, or the same variable, or a condition relates them that is a chain.
+func (f *fluents) step(c *clause, a, b gdl.Term, along axis) (int, bool) {
+	if a.Kind == gdl.Symbol && b.Kind == gdl.Symbol {
+		i, ok := along.index[a.Name]
+		j, ok2 := along.index[b.Name]
+		return j - i, ok && ok2
+	}
+	if a.Name == b.Name {
+		return 0, true
+	}
+	for _, l := range c.rule.Body {
+		if l.Op == gdl.Equal && (l.Left.Equal(a) && l.Right.Equal(b) || l.Left.Equal(b) && l.Right.Equal(a)) {
+			return 0, true
+		}
+		if l.Op != gdl.Holds || len(l.Atom.Args) != 2 {
+			continue
+		}
+		forward := l.Atom.Args[0].Equal(a) && l.Atom.Args[1].Equal(b)
+		if !forward && !(l.Atom.Args[0].Equal(b) && l.Atom.Args[1].Equal(a)) {
+			continue
+		}
+		if by, ok := f.difference(relation{static, l.Atom.Name, 2}, along); ok {
+			if forward {
+				return by, true
+			}
+			return -by, true
+		}
+	}
+	return 0, false
+}
+
+// difference is by how much the second argument of a relation is further along an axis
+// than the first, if that is the same for all its facts.
+func (f *fluents) difference(rel relation, along axis) (by int, ok bool) {
+	for i := range f.clauses {
+		c := &f.clauses[i]
+		if c.head != rel {
+			continue
+		}
+		a, b := c.args[0], c.args[1]
+		if a.Kind == gdl.Variable && a.Name == b.Name {
+			return 0, true
+		}
+		i, known := along.index[a.Name]
+		j, known2 := along.index[b.Name]
+		if !known || !known2 {
+			m, err := strconv.Atoi(a.Name)
+			n, err2 := strconv.Atoi(b.Name)
+			if err != nil || err2 != nil {
+				continue
+			}
+			i, j = m, n
+		}
+		if ok && j-i != by {
+			return 0, false
+		}
+		by, ok = j-i, true
+	}
+	return by, ok
+}

@@ -1,0 +1,364 @@
+// Package board finds the boards of a game in its rules, and draws positions on them:
+// what a person sees instead of a list of facts. It owns no rules and no rendering that
+// depends on who looks: Text is for terminals, SVG for pages.
+//
+// A fluent such as (cell 2 3 x) is a board if two of its arguments have an order (see
+// chains) and behave like coordinates: they are not counters, which other arguments
+// decide (see fluents.decides). The remaining arguments are what lies there. Further
+// coordinates select one of several boards, (cell a1 red) has both in one name, and
+// what stands alone in an order is a board of one row. Whatever is not understood is
+// listed as facts, never dropped.
+package board
+
+import (
+	"slices"
+	"strings"
+
+	"stackmate/gdl"
+)
+
+// Picture is a position as it is drawn. Each fact of the position is in exactly one of
+// its parts, but for those that say that a cell is empty.
+type Picture struct {
+	Boards   []Board   `json:"boards"`
+	Hands    []Hand    `json:"hands,omitempty"`
+	Counters []Counter `json:"counters,omitempty"`
+	Facts    []string  `json:"facts,omitempty"` // what is not understood
+}
+
+// Shape tells how the cells of a board lie.
+type Shape string
+
+// The shapes of boards.
+const (
+	Square Shape = "square" // rows and columns
+	Hex    Shape = "hex"    // six neighbours; rows are shifted by Board.Shift
+	Row    Shape = "row"    // one row of places
+)
+
+// Board is one board with what lies on it.
+type Board struct {
+	Name    string   `json:"name"`
+	Shape   Shape    `json:"shape"`
+	Columns []string `json:"columns"` // names, from left to right
+	Rows    []string `json:"rows"`    // names, from top to bottom
+	// Shift is, by row, how far it is moved to the right, in halves of a cell; nil
+	// where rows stand below each other.
+	Shift []int `json:"shift,omitempty"`
+	// Left and Top are the place of the board among those that belong together.
+	Left  int    `json:"left"`
+	Top   int    `json:"top"`
+	Cells []Cell `json:"cells"` // those that exist, row by row
+	// Checkered tells that fields are dark and light in turns, as in chess.
+	Checkered bool `json:"checkered,omitempty"`
+}
+
+// Cell is a place of a board.
+type Cell struct {
+	Column int     `json:"column"`
+	Row    int     `json:"row"`
+	Pieces []Piece `json:"pieces,omitempty"`
+}
+
+// Hand is what a role, or whoever, holds.
+type Hand struct {
+	Name   string   `json:"name"`
+	Holder string   `json:"holder"`
+	Items  []string `json:"items"`
+}
+
+// Counter is a number or a name that changes.
+type Counter struct {
+	Name   string `json:"name"`
+	Holder string `json:"holder,omitempty"`
+	Value  string `json:"value"`
+}
+
+// Spot is a cell of a Picture.
+type Spot struct {
+	Board  int `json:"board"` // index into Picture.Boards
+	Column int `json:"column"`
+	Row    int `json:"row"`
+}
+
+// Layout is how the positions of a game are drawn. It is immutable and safe for
+// concurrent use.
+type Layout struct {
+	roles []string
+	grids []*grid
+	uses  map[relation]*use
+	links map[place]map[place]bool
+}
+
+// use is how the facts of one fluent are drawn.
+type use struct {
+	relation
+	as    purpose
+	grid  *grid
+	layer layer
+	floor bool // true of most cells, and says nothing else
+	// The arguments that are coordinates: row is -1 where column names a cell of two
+	// coordinates, or where there is one row. Those that select a board, in order, and
+	// the others.
+	column, row int
+	selectors   []int
+	content     []int
+	empty       string // the content that means that nothing lies there; "" if none does
+	holder      int    // of hands and counters; -1 if nobody's
+}
+
+// purpose is what facts are drawn as.
+type purpose uint8
+
+const (
+	onBoard purpose = iota
+	inHand
+	asCounter
+)
+
+// layer tells what of several things on one cell is drawn.
+type layer uint8
+
+const (
+	own    layer = iota // what the board was found by
+	above               // things that move over it
+	beside              // drawn if the cell has nothing yet, else a fact
+	below               // likewise, and last
+)
+
+// Find finds the boards of a game. The positions (facts as texts) are examples: the
+// initial one at least, and the more, the surer what is a coordinate and what is not.
+func Find(g *gdl.Game, positions ...[]string) *Layout {
+	all := clauses(g)
+	f := &fluents{
+		roles: make(set), clauses: all, domains: domains(all), chains: findChains(all),
+		seen: make(map[relation][][]tuple),
+	}
+	l := &Layout{uses: make(map[relation]*use), links: links(all)}
+	f.links, f.uses = l.links, l.uses
+	for _, r := range g.Roles {
+		l.roles = append(l.roles, r.String())
+		f.roles[r.String()] = true
+	}
+	f.observe(positions)
+	l.place(f)
+	l.count(f)
+	return l
+}
+
+// HasBoard tells whether the game has a board, and not only counters and facts.
+func (l *Layout) HasBoard() bool { return len(l.grids) > 0 }
+
+// tuple is the arguments of a fact.
+type tuple []string
+
+// parse reads a fact in canonical text; one that is no term becomes a name.
+func parse(fact string) (relation, tuple) {
+	whole := relation{fluent, fact, 0}
+	inner, ok := strings.CutPrefix(fact, "(")
+	if !ok || !strings.HasSuffix(inner, ")") {
+		return whole, nil
+	}
+	var parts []string
+	depth, start := 0, 0
+	inner = inner[:len(inner)-1]
+	for i := 0; i <= len(inner); i++ {
+		switch {
+		case i == len(inner) || inner[i] == ' ' && depth == 0:
+			parts = append(parts, inner[start:i])
+			start = i + 1
+		case inner[i] == '(':
+			depth++
+		case inner[i] == ')':
+			depth--
+		}
+	}
+	if depth != 0 || parts[0] == "" {
+		return whole, nil
+	}
+	return relation{fluent, parts[0], len(parts) - 1}, parts[1:]
+}
+
+// Draw draws a position. The facts are in any order.
+func (l *Layout) Draw(facts []string) Picture {
+	d := drawing{Layout: l, boards: make(map[boardKey]int)}
+	for _, g := range l.grids {
+		d.lay(g)
+	}
+	var later [below + 1][]pending
+	for _, fact := range facts {
+		rel, args := parse(fact)
+		u := l.uses[rel]
+		switch {
+		case u == nil:
+			d.Facts = append(d.Facts, fact)
+		case u.as == onBoard:
+			later[u.layer] = append(later[u.layer], pending{u, args, fact})
+		default:
+			d.hold(u, args)
+		}
+	}
+	for _, p := range slices.Concat(later[:]...) {
+		d.put(p.use, p.args, p.fact)
+	}
+	d.sort()
+	return d.Picture
+}
+
+// pending is a fact that waits for those of lower layers.
+type pending struct {
+	use  *use
+	args tuple
+	fact string
+}
+
+// boardKey is a board: its grid and what selects it.
+type boardKey struct {
+	grid     *grid
+	selector string
+}
+
+// drawing is a Picture being made.
+type drawing struct {
+	Picture
+	*Layout
+	boards map[boardKey]int
+	cells  []map[[2]int]int // by board, then column and row
+}
+
+// lay lays out the empty boards of a grid.
+func (d *drawing) lay(g *grid) {
+	top := 0
+	for _, b := range d.Boards {
+		top = max(top, b.Top+1)
+	}
+	for i, s := range g.selections() {
+		b := Board{Name: g.name, Shape: g.shape, Columns: g.columns.values, Rows: g.rows.values, Shift: g.shift}
+		b.Left, b.Top = i, top
+		if len(g.selectors) == 2 {
+			b.Left, b.Top = i%len(g.selectors[1].values), top+i/len(g.selectors[1].values)
+		} else if len(g.selectors) == 1 {
+			b.Left, b.Top = i%wrap(len(g.selectors[0].values)), top+i/wrap(len(g.selectors[0].values))
+		}
+		if s != "" {
+			b.Name += " " + s
+		}
+		index := make(map[[2]int]int)
+		for row := range g.rows.values {
+			for column := range g.columns.values {
+				if g.exists == nil || g.exists[[2]int{column, row}] {
+					index[[2]int{column, row}] = len(b.Cells)
+					b.Cells = append(b.Cells, Cell{Column: column, Row: row})
+				}
+			}
+		}
+		d.boards[boardKey{g, s}] = len(d.Boards)
+		d.Boards = append(d.Boards, b)
+		d.cells = append(d.cells, index)
+	}
+}
+
+// wrap is how many of n boards stand beside each other: four make a square.
+func wrap(n int) int {
+	if n == 4 {
+		return 2
+	}
+	return min(n, 6)
+}
+
+// put lays a fact on its board, or lists it where the board has no such cell.
+func (d *drawing) put(u *use, args tuple, fact string) {
+	spot, ok := d.spot(u, args)
+	if !ok {
+		d.Facts = append(d.Facts, fact)
+		return
+	}
+	cell := &d.Boards[spot.Board].Cells[d.cells[spot.Board][[2]int{spot.Column, spot.Row}]]
+	content := u.contentOf(args)
+	if u.empty != "" && content == u.empty {
+		return
+	}
+	piece := d.piece(u, content)
+	if u.layer >= beside && cell.isTaken() && !piece.isEdge() && piece.Kind != Block {
+		d.Facts = append(d.Facts, fact)
+		return
+	}
+	cell.Pieces = append(cell.Pieces, piece)
+	if piece.Kind.isChess() || piece.Kind == Man || piece.Kind == Crown {
+		d.Boards[spot.Board].Checkered = d.Boards[spot.Board].Shape == Square
+	}
+}
+
+// isTaken tells whether something lies on a cell, and not only beside it.
+func (c *Cell) isTaken() bool {
+	return slices.ContainsFunc(c.Pieces, func(p Piece) bool { return !p.isEdge() })
+}
+
+// spot finds the cell that a fact speaks of.
+func (d *drawing) spot(u *use, args tuple) (Spot, bool) {
+	g := u.grid
+	var selector []string
+	for _, s := range u.selectors {
+		selector = append(selector, args[s])
+	}
+	board, ok := d.boards[boardKey{g, strings.Join(selector, " ")}]
+	if !ok {
+		return Spot{}, false
+	}
+	at, ok := g.cell(u, args)
+	if !ok {
+		return Spot{}, false
+	}
+	_, ok = d.cells[board][at]
+	return Spot{board, at[0], at[1]}, ok
+}
+
+// contentOf is what a fact says of its cell: the name of the fluent where it says
+// nothing else.
+func (u *use) contentOf(args tuple) string {
+	if len(u.content) == 0 {
+		return u.name
+	}
+	var parts []string
+	for _, c := range u.content {
+		parts = append(parts, args[c])
+	}
+	return strings.Join(parts, " ")
+}
+
+// hold adds a fact to hands or counters.
+func (d *drawing) hold(u *use, args tuple) {
+	holder := ""
+	var rest []string
+	for i, a := range args {
+		if i == u.holder {
+			holder = a
+		} else {
+			rest = append(rest, a)
+		}
+	}
+	value := strings.Join(rest, " ")
+	if u.as == asCounter {
+		d.Counters = append(d.Counters, Counter{u.name, holder, value})
+		return
+	}
+	for i := range d.Hands {
+		if d.Hands[i].Name == u.name && d.Hands[i].Holder == holder {
+			d.Hands[i].Items = append(d.Hands[i].Items, value)
+			return
+		}
+	}
+	d.Hands = append(d.Hands, Hand{u.name, holder, []string{value}})
+}
+
+// sort gives counters and hands an order that does not depend on that of the facts.
+func (d *drawing) sort() {
+	slices.SortFunc(d.Counters, func(a, b Counter) int {
+		return natural(a.Name+" "+a.Holder+" "+a.Value, b.Name+" "+b.Holder+" "+b.Value)
+	})
+	slices.SortFunc(d.Hands, func(a, b Hand) int { return natural(a.Name+" "+a.Holder, b.Name+" "+b.Holder) })
+	for _, h := range d.Hands {
+		slices.SortFunc(h.Items, natural)
+	}
+	slices.SortFunc(d.Facts, natural)
+}

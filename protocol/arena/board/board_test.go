@@ -1,0 +1,171 @@
+package board
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner/reference"
+)
+
+// layout finds the boards of a built-in game by its initial position alone, and tells
+// what that is.
+func layout(t *testing.T, name string) (*Layout, []string) {
+	t.Helper()
+	file, src, err := games.Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return layoutOf(t, file, string(src))
+}
+
+func layoutOf(t *testing.T, file, rules string) (*Layout, []string) {
+	t.Helper()
+	g, _, err := gdl.Load(t.Context(), file, []byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := reference.NewProver(g).Initial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Find(g, facts), facts
+}
+
+func lines(list ...string) string { return strings.Join(list, "\n") + "\n" }
+
+func TestPositionsAreDrawnAsText(t *testing.T) {
+	for name, c := range map[string]struct {
+		facts []string
+		want  string
+	}{
+		"ticTacToe": {
+			[]string{"(cell 1 1 x)", "(cell 1 2 o)", "(cell 3 2 x)", "(control o)"},
+			lines("cell", "1 x . .", "2 o . x", "3 . . .", "  1 2 3", "control: o"),
+		},
+		"connectFour-4x4": {
+			[]string{"(cell 1 1 red)", "(cell 1 2 yellow)", "(cell 4 1 red)", "(control yellow)"},
+			lines("cell", "4 . . . .", "3 . . . .", "2 y . . .", "1 r . . r", "  1 2 3 4", "control: yellow"),
+		},
+		"nim": {
+			[]string{"(heap 1 3)", "(heap 2 0)", "(heap 3 7)", "(control second)"},
+			lines("heap", " 3 0 7", " 1 2 3", "control: second"),
+		},
+		"goofspiel-3": {
+			[]string{"(hand red 1)", "(hand red 3)", "(hand blue 2)", "(lead 2)", "(round 2)"},
+			lines("lead: 2", "round: 2", "hand blue: 2", "hand red: 1 3"),
+		},
+		"hex-3x3": {
+			[]string{"(cell 1 1 red)", "(cell 3 2 blue)", "(control red)"},
+			lines("cell", "3   . . .", "2  . . b", "1 r . .", "control: red"),
+		},
+		"tron-3x3": {
+			[]string{"(cycle red 1 2)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 1 2)", "(wall 3 3)"},
+			lines("cycle", "3 .   .   b,#", "2 r,# .   .", "1 #   .   .", "  1   2   3"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, _ := layout(t, name)
+			var got []string
+			for _, line := range strings.Split(l.Draw(c.facts).Text(80), "\n") {
+				got = append(got, strings.TrimRight(line, " "))
+			}
+			if text := strings.Join(got, "\n"); text != c.want {
+				t.Errorf("got\n%swant\n%s", text, c.want)
+			}
+		})
+	}
+}
+
+func TestMovesNameTheirCells(t *testing.T) {
+	for _, c := range []struct {
+		game, move string
+		want       []Spot
+	}{
+		{"ticTacToe", "(mark 1 3)", []Spot{{0, 0, 2}}},
+		{"ticTacToe", "noop", nil},
+		{"breakthrough", "(move 2 2 3 3)", []Spot{{0, 1, 6}, {0, 2, 5}}},
+		{"connectFour-4x4", "(drop 3)", []Spot{{0, 2, 0}, {0, 2, 1}, {0, 2, 2}, {0, 2, 3}}},
+		{"biddingTicTacToe-3", "(bid 2 keep)", nil},
+		{"nim", "(reduce 2 0)", []Spot{{0, 1, 0}}},
+	} {
+		l, _ := layout(t, c.game)
+		if got := l.Spots(c.move); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %s names %v, want %v", c.game, c.move, got, c.want)
+		}
+	}
+}
+
+const twoBoards = `
+(role x) (role o)
+(<= (init (left ?a ?b e)) (index ?a) (index ?b))
+(<= (init (right ?a ?b e)) (index ?a) (index ?b))
+(index 1) (index 2) (index 3)
+(<= (legal ?p (mark ?a ?b)) (role ?p) (true (left ?a ?b e)))
+(<= (legal ?p pass) (role ?p))
+(<= (next (left ?a ?b x)) (does x (mark ?a ?b)))
+(<= (next (left ?a ?b ?c)) (true (left ?a ?b ?c)))
+(<= (next (right ?a ?b o)) (does o (mark ?a ?b)))
+(<= (next (right ?a ?b ?c)) (true (right ?a ?b ?c)))
+(init (odd one out)) (init strange)
+(<= (next (odd one out)) (true (odd one out)))
+(<= (goal ?p 50) (role ?p))
+(<= terminal (true (left 1 1 x)))
+`
+
+func TestNothingIsDropped(t *testing.T) {
+	l, facts := layoutOf(t, "two.kif", twoBoards)
+	facts = append(facts, "(left 1 2 x)", "(left 7 7 x)", "unheard", "not a term (")
+	p := l.Draw(facts)
+	if len(p.Boards) != 2 {
+		t.Fatalf("%d boards, want left and right", len(p.Boards))
+	}
+	for _, fact := range []string{"(left 7 7 x)", "unheard", "strange", "not a term ("} {
+		if !slices.Contains(p.Facts, fact) {
+			t.Errorf("%s is not among the facts %q", fact, p.Facts)
+		}
+	}
+	if text := p.Text(80); !strings.Contains(text, "odd") || !strings.Contains(text, "2 x . .") {
+		t.Errorf("drawn as\n%s", text)
+	}
+}
+
+func TestDrawingsHoldNoMarkupOfTheRules(t *testing.T) {
+	l, facts := layoutOf(t, "two.kif", strings.ReplaceAll(twoBoards, "left", `<script>"left"&`))
+	svg := l.Draw(append(facts, `(<script>"left"& 1 2 <b>)`)).SVG(true)
+	if svg == "" || strings.Contains(svg, "<script") || strings.Contains(svg, "<b>") {
+		t.Errorf("markup passes: %s", svg)
+	}
+}
+
+func TestPiecesAreReadFromTheirNames(t *testing.T) {
+	l := &Layout{roles: []string{"white", "black"}}
+	chess := &use{grid: &grid{contents: set{"wn": true, "bk": true, "wp": true, "b": true}}, content: []int{2}}
+	for content, want := range map[string]Piece{
+		"wn": {Knight, "white", "wn"}, "bk": {King, "black", "bk"}, "black": {Disc, "black", "black"},
+		"whiteQueen": {Queen, "white", "whiteQueen"}, "white pawn": {Pawn, "white", "white pawn"},
+		"x": {Cross, "", "x"}, "arrow": {Block, "", "arrow"}, "7": {Words, "", "7"},
+	} {
+		if got := l.piece(chess, content); got != want {
+			t.Errorf("%s is %v, want %v", content, got, want)
+		}
+	}
+}
+
+func TestEndlessRulesTakeBoundedTime(t *testing.T) {
+	var rules strings.Builder
+	rules.WriteString(twoBoards)
+	for i := range 3000 {
+		// A chain of relations, the last first: each round moves values on by one.
+		n := string(rune('a'+i%26)) + strings.Repeat("z", i/26)
+		next := string(rune('a'+(i+1)%26)) + strings.Repeat("z", (i+1)/26)
+		rules.WriteString("(<= (r" + next + " ?x) (r" + n + " ?x))\n")
+	}
+	rules.WriteString("(ra 1)")
+	l, _ := layoutOf(t, "chain.kif", rules.String())
+	if !l.HasBoard() {
+		t.Error("the board is not found")
+	}
+}

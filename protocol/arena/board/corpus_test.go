@@ -1,0 +1,87 @@
+package board
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/internal/corpus"
+	"stackmate/reasoner/trace"
+)
+
+var table = flag.Bool("corpus.table", false, "print a picture of each rulesheet")
+
+// TestMostRulesheetsHaveABoard draws a match of each rulesheet. Four in five have a
+// board; the others are mostly games without one (matrix games, puzzles of switches).
+func TestMostRulesheetsHaveABoard(t *testing.T) {
+	boards, rows, all := 0, 0, 0
+	var without []string
+	for _, sheet := range corpus.Rulesheets(t) {
+		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all++
+		positions := match(t, sheet.Name)
+		l := Find(g, positions...)
+		switch {
+		case !l.HasBoard():
+			without = append(without, sheet.Name)
+		case l.grids[0].shape == Row:
+			rows++
+		default:
+			boards++
+		}
+		for _, facts := range positions {
+			checkComplete(t, sheet.Name, l, facts)
+		}
+		if *table {
+			fmt.Printf("=== %s\n%s", sheet.Name, l.Draw(positions[len(positions)-1]).Text(120))
+		}
+	}
+	t.Logf("of %d rulesheets %d have a board, %d more a row of places, %d neither: %s",
+		all, boards, rows, len(without), strings.Join(without, " "))
+	if boards*100 < all*80 || (boards+rows)*100 < all*88 {
+		t.Errorf("expected a board for 80 %% of the rulesheets and 88 %% with rows of places")
+	}
+}
+
+// checkComplete tells whether each fact of a position is somewhere in its picture.
+func checkComplete(t *testing.T, name string, l *Layout, facts []string) {
+	p := l.Draw(facts)
+	drawn := len(p.Counters) + len(p.Facts)
+	for _, b := range p.Boards {
+		for _, c := range b.Cells {
+			drawn += len(c.Pieces)
+		}
+	}
+	for _, h := range p.Hands {
+		drawn += len(h.Items)
+	}
+	for _, fact := range facts {
+		rel, args := parse(fact)
+		if u := l.uses[rel]; u != nil && u.as == onBoard && u.empty != "" && u.contentOf(args) == u.empty {
+			drawn++
+		}
+	}
+	if drawn < len(facts) {
+		t.Fatalf("%s: %d of %d facts are drawn: %q", name, drawn, len(facts), facts)
+	}
+}
+
+// match are the positions of the first recorded match of a rulesheet.
+func match(t *testing.T, name string) (positions [][]string) {
+	file, _ := corpus.Trace(t, name)
+	for m, err := range trace.Read(file) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range m.Steps {
+			positions = append(positions, s.State)
+		}
+		return append(positions, m.Final.State)
+	}
+	return nil
+}

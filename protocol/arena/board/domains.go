@@ -1,0 +1,237 @@
+package board
+
+import (
+	"slices"
+	"strings"
+
+	"stackmate/gdl"
+)
+
+// What can stand where is found from the rules alone: for each argument of each
+// relation the constants that some rule may put there. A variable of a head takes what
+// all the conditions that bind it have in common, so the result holds every value that
+// occurs in a match, and others. Relations of the position and of moves are told apart
+// by what is inside of true and does.
+
+// What a game may cost to look at. Past maxValues an argument is not looked at any
+// further, past maxWork values and arguments looked at nothing is: boards are small, and
+// what the examples show is found all the same.
+const (
+	maxValues = 4096
+	maxWork   = 20_000_000
+)
+
+// relation is a relation, a fluent or a move, with the number of its arguments.
+type relation struct {
+	kind  byte // one of static, fluent, move
+	name  string
+	arity int
+}
+
+const (
+	static byte = iota // a relation that rules define
+	fluent             // what is inside of true, next, init
+	move               // what is inside of legal, does
+	base               // what is inside of base: the fluents that the author names
+)
+
+// place is an argument of a relation, from 0.
+type place struct {
+	relation
+	argument int
+}
+
+// set is a set of constants.
+type set map[string]bool
+
+// read takes an atom apart: true, next and init into the fluent, legal and does into
+// the move. Whatever has a variable for a fluent or a move is no relation.
+func read(atom gdl.Term) (relation, []gdl.Term, bool) {
+	kind, inner := static, atom
+	switch {
+	case len(atom.Args) == 1 && (atom.Name == "true" || atom.Name == "next" || atom.Name == "init"):
+		kind, inner = fluent, atom.Args[0]
+	case len(atom.Args) == 2 && (atom.Name == "legal" || atom.Name == "does"):
+		kind, inner = move, atom.Args[1]
+	case len(atom.Args) == 1 && atom.Name == "base":
+		kind, inner = base, atom.Args[0]
+	}
+	return relation{kind, inner.Name, len(inner.Args)}, inner.Args, inner.Kind != gdl.Variable
+}
+
+// clause is a rule as this package reads it: what its head and conditions are about.
+type clause struct {
+	head relation
+	args []gdl.Term
+	// binding lists, by variable, where the positive conditions bind it.
+	binding map[string][]place
+	// equal are variables that a condition equates with a constant.
+	equal map[string]string
+	rule  *gdl.Rule
+}
+
+func clauses(g *gdl.Game) []clause {
+	var all []clause
+	for i := range g.Rules {
+		r := &g.Rules[i]
+		head, args, ok := read(r.Head)
+		if !ok {
+			continue
+		}
+		c := clause{head: head, args: args, binding: make(map[string][]place), equal: make(map[string]string), rule: r}
+		for _, l := range r.Body {
+			switch {
+			case l.Op == gdl.Equal && l.Left.Kind == gdl.Variable && l.Right.Kind == gdl.Symbol:
+				c.equal[l.Left.Name] = l.Right.Name
+			case l.Op == gdl.Equal && l.Right.Kind == gdl.Variable && l.Left.Kind == gdl.Symbol:
+				c.equal[l.Right.Name] = l.Left.Name
+			case l.Op == gdl.Holds:
+				c.bind(l.Atom)
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func (c *clause) bind(atom gdl.Term) {
+	rel, args, ok := read(atom)
+	if len(atom.Args) == 2 && (atom.Name == "legal" || atom.Name == "does") && atom.Args[0].Kind == gdl.Variable {
+		v := atom.Args[0].Name
+		c.binding[v] = append(c.binding[v], roles)
+	}
+	if !ok {
+		return
+	}
+	for i, a := range args {
+		if a.Kind == gdl.Variable {
+			c.binding[a.Name] = append(c.binding[a.Name], place{rel, i})
+		}
+	}
+}
+
+// roles is where the names of roles stand.
+var roles = place{relation{static, "role", 1}, 0}
+
+// domains finds the values of all places: the least fixpoint of what clauses put there.
+func domains(all []clause) map[place]set {
+	found := make(map[place]set)
+	work := 0
+	for changed := true; changed && work < maxWork; {
+		changed = false
+		for i := range all {
+			c := &all[i]
+			for j, a := range c.args {
+				p := place{c.head, j}
+				if found[p] == nil {
+					found[p] = make(set)
+				}
+				isNew, looked := c.put(found, found[p], a)
+				changed = changed || isNew
+				work += looked + 1
+			}
+		}
+	}
+	return found
+}
+
+// put adds what an argument of the head may be, and tells whether that is new, and how
+// many values it looked at.
+func (c *clause) put(found map[place]set, values set, a gdl.Term) (isNew bool, looked int) {
+	add := func(v string) {
+		if !values[v] && len(values) < maxValues {
+			values[v], isNew = true, true
+		}
+	}
+	switch {
+	case a.Kind == gdl.Symbol:
+		add(a.Name)
+	case a.Kind == gdl.Compound:
+		if text := a.String(); !strings.Contains(text, "?") {
+			add(text)
+		}
+	case c.equal[a.Name] != "":
+		add(c.equal[a.Name])
+	default:
+		places := c.binding[a.Name]
+		if len(places) == 0 {
+			return false, 0 // inside of a function term
+		}
+		least := found[places[0]]
+		for _, p := range places[1:] {
+			if len(found[p]) < len(least) {
+				least = found[p]
+			}
+		}
+		for v := range least {
+			if !slices.ContainsFunc(places, func(p place) bool { return !found[p][v] }) {
+				add(v)
+			}
+		}
+		looked = len(least) * len(places)
+	}
+	return isNew, looked
+}
+
+// links tells, for each argument of each move, with which arguments of which fluents it
+// shares a variable, in a rule or through relations that other rules define. It tells
+// that the 3 of (mark 1 3) is a column and the 3 of (bid 3) is none.
+func links(all []clause) map[place]map[place]bool {
+	feeds := make(map[place]map[place]bool)
+	add := func(to, fluent place) bool {
+		if feeds[to] == nil {
+			feeds[to] = make(map[place]bool)
+		}
+		if feeds[to][fluent] {
+			return false
+		}
+		feeds[to][fluent] = true
+		return true
+	}
+	work := 0
+	for changed := true; changed && work < maxWork; {
+		changed = false
+		for i := range all {
+			c := &all[i]
+			for j, a := range c.args {
+				work += 1 + len(c.binding[a.Name])
+				for _, p := range c.binding[a.Name] {
+					switch {
+					case c.head.kind == fluent && p.kind == move:
+						changed = add(p, place{c.head, j}) || changed
+					case c.head.kind == fluent:
+					case p.kind == fluent:
+						changed = add(place{c.head, j}, p) || changed
+					default:
+						work += len(feeds[p])
+						for f := range feeds[p] {
+							changed = add(place{c.head, j}, f) || changed
+						}
+					}
+				}
+			}
+			changed = c.linkMoves(add) || changed
+		}
+	}
+	for p := range feeds {
+		if p.kind != move {
+			delete(feeds, p)
+		}
+	}
+	return feeds
+}
+
+// linkMoves links the arguments of moves in the body of a rule with those of fluents
+// beside them.
+func (c *clause) linkMoves(add func(to, fluent place) bool) (isNew bool) {
+	for _, places := range c.binding {
+		for _, m := range places {
+			for _, f := range places {
+				if m.kind == move && f.kind == fluent {
+					isNew = add(m, f) || isNew
+				}
+			}
+		}
+	}
+	return isNew
+}

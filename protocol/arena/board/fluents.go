@@ -1,0 +1,239 @@
+package board
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// fluents is what is known of the fluents of a game: from its rules, and from the
+// example positions.
+type fluents struct {
+	roles   set
+	clauses []clause
+	domains map[place]set
+	chains  chains
+	seen    map[relation][][]tuple // by position
+	values  map[place]set          // what an argument takes in the examples
+	links   map[place]map[place]bool
+	uses    map[relation]*use
+}
+
+// observe reads the example positions, and limits the domains to what the author
+// declares, or to a rectangle that the initial position fills: both tell more exactly
+// than the rules what a coordinate can be, and are believed where no example has more.
+func (f *fluents) observe(positions [][]string) {
+	f.values = make(map[place]set)
+	for i, facts := range positions {
+		for _, fact := range facts {
+			rel, args := parse(fact)
+			if f.seen[rel] == nil {
+				f.seen[rel] = make([][]tuple, len(positions))
+			}
+			f.seen[rel][i] = append(f.seen[rel][i], args)
+			for j, a := range args {
+				p := place{rel, j}
+				if f.values[p] == nil {
+					f.values[p] = make(set)
+				}
+				f.values[p][a] = true
+			}
+		}
+	}
+	for p, values := range f.values {
+		if declared := f.domains[place{relation{base, p.name, p.arity}, p.argument}]; len(declared) > 0 && within(values, declared) {
+			f.domains[p] = declared
+		}
+		if f.domains[p] == nil {
+			f.domains[p] = make(set)
+		}
+	}
+	for rel := range f.seen {
+		f.narrow(rel)
+	}
+	for p, values := range f.values {
+		for v := range values {
+			f.domains[p][v] = true
+		}
+	}
+}
+
+// narrow finds pairs of arguments that take all combinations of their values in the
+// initial position.
+func (f *fluents) narrow(rel relation) {
+	for i := range rel.arity {
+		for j := i + 1; j < rel.arity; j++ {
+			xs, ys, pairs := make(set), make(set), make(set)
+			for _, t := range f.seen[rel][0] {
+				xs[t[i]], ys[t[j]], pairs[t[i]+" "+t[j]] = true, true, true
+			}
+			if len(xs) > 1 && len(ys) > 1 && len(pairs) == len(xs)*len(ys) {
+				f.domains[place{rel, i}], f.domains[place{rel, j}] = xs, ys
+			}
+		}
+	}
+}
+
+// relations lists the fluents of the game, by name.
+func (f *fluents) relations() []relation {
+	known := make(map[relation]bool)
+	for p := range f.domains {
+		if p.kind == fluent {
+			known[p.relation] = true
+		}
+	}
+	for r := range f.seen {
+		known[r] = true
+	}
+	list := make([]relation, 0, len(known))
+	for r := range known {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b relation) int {
+		if a.name != b.name {
+			return strings.Compare(a.name, b.name)
+		}
+		return a.arity - b.arity
+	})
+	return list
+}
+
+// domain is what can stand at an argument of a fluent.
+func (f *fluents) domain(rel relation, argument int) set { return f.domains[place{rel, argument}] }
+
+// ordered lists the values of an argument in their order, if they have one.
+func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
+	if values := f.domain(rel, argument); len(values) <= usualSide {
+		if list, ok := f.chains.order(values); ok {
+			return filled(list), true
+		}
+	}
+	// Where the rules use one relation for all numbers, say, they tell too little.
+	list, ok := f.chains.order(f.values[place{rel, argument}])
+	if ok {
+		list = filled(list)
+	}
+	return list, ok
+}
+
+// isRole tells whether an argument names roles, wholly.
+func (f *fluents) isRole(rel relation, argument int) bool {
+	values := f.domain(rel, argument)
+	for v := range values {
+		if !f.roles[v] {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+// decides tells whether, in each example, the arguments of from leave one choice for
+// those of to.
+func (f *fluents) decides(rel relation, from, to []int) bool {
+	for _, facts := range f.seen[rel] {
+		choice := make(map[string]string)
+		for _, t := range facts {
+			key, value := t.pick(from), t.pick(to)
+			if known, ok := choice[key]; ok && known != value {
+				return false
+			}
+			choice[key] = value
+		}
+	}
+	return true
+}
+
+// covers tells whether in the initial position the arguments take at least half of all
+// combinations of their values.
+func (f *fluents) covers(rel relation, arguments ...int) bool {
+	if len(f.seen[rel]) == 0 {
+		return false
+	}
+	product := 1
+	for _, a := range arguments {
+		product *= len(f.domain(rel, a))
+	}
+	taken := make(set)
+	for _, t := range f.seen[rel][0] {
+		taken[t.pick(arguments)] = true
+	}
+	return len(taken)*2 >= product
+}
+
+// alone tells whether no example has more than one fact of a fluent, and some has one.
+func (f *fluents) alone(rel relation) bool {
+	for _, facts := range f.seen[rel] {
+		if len(facts) > 1 {
+			return false
+		}
+	}
+	return len(f.seen[rel]) > 0
+}
+
+func (t tuple) pick(arguments []int) string {
+	var parts []string
+	for _, a := range arguments {
+		parts = append(parts, t[a])
+	}
+	return strings.Join(parts, " ")
+}
+
+// others are the arguments of a fluent without some.
+func (r relation) others(without ...int) []int {
+	var rest []int
+	for i := range r.arity {
+		if !slices.Contains(without, i) {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// equal tells whether two sets have the same members.
+func equal(a, b set) bool { return len(a) == len(b) && within(a, b) }
+
+// within tells whether a is a subset of b.
+func within(a, b set) bool {
+	for v := range a {
+		if !b[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// isNumeric tells whether all values are numbers, two at least.
+func isNumeric(values set) bool {
+	for v := range values {
+		if _, err := strconv.Atoi(v); err != nil {
+			return false
+		}
+	}
+	return len(values) > 1
+}
+
+// natural compares texts with the numbers in them by value: 2 before 10.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		na, nb := digits(a), digits(b)
+		if na == 0 || nb == 0 {
+			if a[0] != b[0] {
+				return int(a[0]) - int(b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+		if len(x) != len(y) {
+			return len(x) - len(y)
+		}
+		if c := strings.Compare(x, y); c != 0 {
+			return c
+		}
+		a, b = a[na:], b[nb:]
+	}
+	return len(a) - len(b)
+}
+
+// digits counts the digits at the front of a text.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }

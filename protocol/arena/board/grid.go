@@ -1,0 +1,429 @@
+package board
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// grid is the geometry of a board, or of several that look alike.
+type grid struct {
+	name          string
+	shape         Shape
+	columns, rows axis
+	named         map[string][2]int // where one argument names a cell: its column and row
+	shift         []int
+	selectors     []axis
+	exists        map[[2]int]bool // nil if all cells do
+	owner         relation        // the fluent that it was found by
+	full          bool            // an example has a fact for most cells
+	contents      set             // of the owner, "" where it has none
+}
+
+// axis is an ordered list of names.
+type axis struct {
+	values []string
+	index  map[string]int
+}
+
+func newAxis(values []string) axis {
+	a := axis{values: values, index: make(map[string]int)}
+	for i, v := range values {
+		a.index[v] = i
+	}
+	return a
+}
+
+// selections are the texts that select the boards of a grid, in order.
+func (g *grid) selections() []string {
+	list := []string{""}
+	for _, s := range g.selectors {
+		var longer []string
+		for _, prefix := range list {
+			for _, v := range s.values {
+				longer = append(longer, strings.TrimSpace(prefix+" "+v))
+			}
+		}
+		list = longer
+	}
+	return list
+}
+
+// cell is the column and row that a fact names.
+func (g *grid) cell(u *use, args tuple) ([2]int, bool) {
+	if g.named != nil {
+		at, ok := g.named[args[u.column]]
+		return at, ok
+	}
+	column, ok := g.columns.index[args[u.column]]
+	if !ok || u.row < 0 {
+		return [2]int{column, 0}, ok
+	}
+	row, ok := g.rows.index[args[u.row]]
+	return [2]int{column, row}, ok
+}
+
+const (
+	maxSide   = 64   // cells of a row or column
+	usualSide = 32   // a longer one must be seen in examples
+	maxCells  = 2500 // of one board
+	maxBoards = 36
+)
+
+// candidate is a fluent as a board.
+type candidate struct {
+	use
+	columns, rows []string // in the order of their values; rows nil where column names cells
+	contents      set
+	full          bool // most cells have a fact in some example
+	mobile        bool // what lies there decides where, as (at robot 3 4)
+	score         float64
+}
+
+// place decides which fluents are boards, the surest first, and what else lies on them.
+func (l *Layout) place(f *fluents) {
+	var all []*candidate
+	for _, rel := range f.relations() {
+		if c := f.best(rel); c != nil {
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.strength(), a.strength()) })
+	for _, c := range all {
+		l.add(f, c)
+	}
+	if len(l.grids) == 0 {
+		l.rows(f)
+	}
+	for _, g := range l.grids {
+		g.finish(f, l.uses[g.owner])
+	}
+	for _, u := range l.uses {
+		if u.as == onBoard {
+			u.empty = f.emptyOf(u)
+		}
+	}
+}
+
+// strength says how sure it is that a candidate is a board.
+func (c *candidate) strength() float64 {
+	s := c.score
+	if len(c.content) > 0 {
+		s += 20
+	}
+	if len(c.content) > 0 && !c.mobile {
+		s += 50
+	}
+	if len(c.content) > 0 && c.full {
+		s += 100
+	}
+	return s
+}
+
+// add makes a grid of a candidate, or has it drawn on one that is there.
+func (l *Layout) add(f *fluents, c *candidate) {
+	for _, g := range l.grids {
+		owner := l.uses[g.owner]
+		if !c.fits(f, g, owner) {
+			continue
+		}
+		same := len(c.content) > 0 && !c.mobile
+		switch {
+		case same && !isNumeric(g.contents) && f.isNumeric(c):
+			return // numbers groups of pieces
+		case same && c.full && g.full && len(c.columns) == len(g.columns.values):
+			continue // a board of its own beside it
+		case same && len(c.contents) > 0 && within(c.contents, g.contents) && len(c.columns) == len(g.columns.values):
+			continue // likewise
+		case same && len(c.contents) > 0 && within(c.contents, g.contents):
+			return // a remark on the pieces
+		}
+		u := c.use
+		u.grid, u.layer = g, beside
+		if c.mobile && len(c.content) == 1 {
+			u.layer = above
+		}
+		if len(c.content) == 0 {
+			u.layer, u.floor = below, c.full
+		}
+		if owner.column > owner.row != (c.use.column > c.use.row) && c.use.row >= 0 {
+			u.column, u.row = u.row, u.column
+		}
+		l.uses[c.relation] = &u
+		if !g.full && g.named == nil {
+			g.widen(f, c)
+		}
+		return
+	}
+	if len(l.grids) > 0 && (len(c.selectors) > 1 && l.relates(f, c) || len(c.content) == 0 && f.alone(c.relation)) {
+		return // relates cells to cells, or counts something
+	}
+	if len(c.content) == 0 && !f.spansBoard(c) {
+		return
+	}
+	u := c.use
+	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents}
+	u.grid = g
+	for _, s := range c.selectors {
+		values, ok := f.ordered(c.relation, s)
+		if !ok {
+			values = sortedKeys(f.domain(c.relation, s))
+		}
+		g.selectors = append(g.selectors, newAxis(values))
+	}
+	g.columns, g.rows = newAxis(c.columns), newAxis(c.rows)
+	l.uses[c.relation] = &u
+	l.grids = append(l.grids, g)
+}
+
+// spansBoard tells whether a fluent that says nothing but coordinates can be a board by
+// itself: not (on a b), nor (last 3 7) of two kinds of numbers.
+func (f *fluents) spansBoard(c *candidate) bool {
+	same := equal(f.domain(c.relation, c.column), f.domain(c.relation, c.row))
+	if f.alone(c.relation) && !same {
+		return false
+	}
+	return !same || len(c.columns[0]) > 1 || !isLetter(c.columns[0][0]) || f.chains.has(f.domain(c.relation, c.column))
+}
+
+// isNumeric tells whether all that a candidate says of a cell is numbers.
+func (f *fluents) isNumeric(c *candidate) bool {
+	for _, a := range c.content {
+		if !isNumeric(f.domain(c.relation, a)) {
+			return false
+		}
+	}
+	return len(c.content) > 0
+}
+
+// relates tells whether all coordinates of a candidate are those of a board that is
+// there: then it is about several cells of it.
+func (l *Layout) relates(f *fluents, c *candidate) bool {
+	for _, g := range l.grids {
+		owner := l.uses[g.owner]
+		if len(g.selectors) > 0 || owner.row < 0 {
+			continue
+		}
+		all := true
+		for _, a := range append([]int{c.column, c.row}, c.selectors...) {
+			d := f.domain(c.relation, a)
+			all = all && (overlap(d, f.domain(owner.relation, owner.column)) || overlap(d, f.domain(owner.relation, owner.row)))
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// fits tells whether a candidate speaks of the cells of a grid.
+func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
+	if len(c.selectors) != len(g.selectors) || (c.row < 0) != (owner.row < 0) {
+		return false
+	}
+	x, y := f.domain(c.relation, min(c.column, max(c.row, 0))), f.domain(c.relation, max(c.column, c.row))
+	if c.row < 0 {
+		x = f.domain(c.relation, c.column)
+		return overlap(x, f.domain(owner.relation, owner.column))
+	}
+	ox := f.domain(owner.relation, min(owner.column, owner.row))
+	oy := f.domain(owner.relation, max(owner.column, owner.row))
+	return overlap(x, ox) && overlap(y, oy)
+}
+
+// overlap tells whether most of the smaller set is in the larger one.
+func overlap(a, b set) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	common := 0
+	for v := range a {
+		if b[v] {
+			common++
+		}
+	}
+	return len(a) > 0 && common*3 >= len(a)*2
+}
+
+// widen gives a grid the columns and rows that another fluent speaks of.
+func (g *grid) widen(f *fluents, c *candidate) {
+	for side, a := range map[*axis][]string{&g.columns: c.columns, &g.rows: c.rows} {
+		values := make(set)
+		for _, v := range slices.Concat(side.values, a) {
+			values[v] = true
+		}
+		if sorted, ok := f.chains.order(values); ok && len(sorted) <= maxSide {
+			*side = newAxis(sorted)
+		}
+	}
+}
+
+// best finds the coordinates of a fluent, or nil.
+func (f *fluents) best(rel relation) *candidate {
+	if c := f.namedCells(rel); c != nil {
+		return c
+	}
+	var best *candidate
+	for i := range rel.arity {
+		for j := i + 1; j < rel.arity; j++ {
+			if c := f.pair(rel, i, j); c != nil && (best == nil || c.score > best.score) {
+				best = c
+			}
+		}
+	}
+	if best == nil || !f.fill(best) {
+		return nil
+	}
+	return best
+}
+
+// namedCells is a fluent one argument of which names cells by both their coordinates.
+func (f *fluents) namedCells(rel relation) *candidate {
+	found := -1
+	for i := range rel.arity {
+		letters, numbers := make(set), make(set)
+		values := f.domain(rel, i)
+		for v := range values {
+			letter, number, ok := split(v)
+			if !ok {
+				letters = nil
+				break
+			}
+			letters[letter], numbers[number] = true, true
+		}
+		if len(letters) >= 3 && len(numbers) >= 2 && len(values) >= 6 {
+			if found >= 0 {
+				return nil // relates cells to cells
+			}
+			found = i
+		}
+	}
+	if found < 0 || rel.arity == 1 {
+		return nil
+	}
+	c := &candidate{score: 5, use: use{relation: rel, column: found, row: -1, content: rel.others(found), holder: -1}}
+	c.full = f.covers(rel, found)
+	c.contents = f.domain(rel, c.content[0])
+	c.mobile = !c.full && f.decides(rel, c.content, []int{found})
+	c.columns = sortedKeys(f.domain(rel, found))
+	return c
+}
+
+// pair is a fluent with two of its arguments as coordinates, or nil if they are none.
+func (f *fluents) pair(rel relation, i, j int) *candidate {
+	xs, ok := f.ordered(rel, i)
+	ys, ok2 := f.ordered(rel, j)
+	if !ok || !ok2 || len(xs)*len(ys) < 4 || len(xs) > maxSide || len(ys) > maxSide || len(xs)*len(ys) > maxCells {
+		return nil
+	}
+	if f.isRole(rel, i) || f.isRole(rel, j) {
+		return nil
+	}
+	first, second := f.counts(rel, i), f.counts(rel, j)
+	if first != second || first && rel.arity == 2 && !equal(f.domain(rel, i), f.domain(rel, j)) {
+		return nil
+	}
+	c := &candidate{columns: xs, rows: ys, use: use{relation: rel, column: i, row: j, holder: -1}}
+	if equal(f.domain(rel, i), f.domain(rel, j)) {
+		c.score += 4
+	}
+	if j == i+1 {
+		c.score += 2
+	}
+	for _, side := range []int{len(xs), len(ys)} {
+		if side >= 3 && side <= 20 {
+			c.score++
+		}
+	}
+	c.score -= float64(i) / 10
+	return c
+}
+
+// counts tells whether an argument is a number that belongs to what the others name, as
+// in (heap a 5): they decide it, and nearly all that they can name is there.
+func (f *fluents) counts(rel relation, argument int) bool {
+	rest := rel.others(argument)
+	return f.decides(rel, rest, []int{argument}) && f.covers(rel, rest...) && len(f.seen[rel]) > 0
+}
+
+// fill decides what the arguments of a candidate mean that are no coordinates, and tells
+// whether that makes sense.
+func (f *fluents) fill(c *candidate) bool {
+	at := []int{c.column, c.row}
+	rest := c.others(at...)
+	c.full = f.covers(c.relation, at...)
+	c.content = rest
+	switch {
+	case len(rest) == 0:
+	case f.decides(c.relation, at, rest):
+		if like := f.coordinates(c, rest); !c.full && len(like) > 0 && c.arity >= 4 {
+			c.selectors = like
+		}
+		c.mobile = len(c.selectors) == 0 && !c.full && f.decides(c.relation, rest, at) && f.isFew(c, rest)
+	case f.decides(c.relation, rest, at):
+		c.mobile = true
+	default:
+		c.selectors = f.selectors(c, at, rest)
+	}
+	c.content = c.others(append(at, c.selectors...)...)
+	boards := 1
+	for _, s := range c.selectors {
+		boards *= len(f.domain(c.relation, s))
+	}
+	if len(c.selectors) == 2 && c.column < c.selectors[0] && f.sameDomains(c) {
+		c.column, c.selectors[0] = c.selectors[0], c.column
+		c.row, c.selectors[1] = c.selectors[1], c.row
+	}
+	c.contents = make(set)
+	if len(c.content) > 0 {
+		c.contents = f.domain(c.relation, c.content[0])
+	}
+	if len(c.content) > 1 {
+		c.contents = nil
+	}
+	return boards <= maxBoards && len(c.selectors) <= 2
+}
+
+// isFew tells whether few things can lie on a board, each of which is in one place.
+func (f *fluents) isFew(c *candidate, rest []int) bool { return f.covers(c.relation, rest...) }
+
+// coordinates are the arguments that have the values of a coordinate.
+func (f *fluents) coordinates(c *candidate, rest []int) []int {
+	var like []int
+	for _, r := range rest {
+		if d := f.domain(c.relation, r); equal(d, f.domain(c.relation, c.column)) || equal(d, f.domain(c.relation, c.row)) {
+			like = append(like, r)
+		}
+	}
+	return like
+}
+
+func (f *fluents) sameDomains(c *candidate) bool {
+	return equal(f.domain(c.relation, c.column), f.domain(c.relation, c.selectors[0])) &&
+		equal(f.domain(c.relation, c.row), f.domain(c.relation, c.selectors[1]))
+}
+
+// selectors finds the fewest arguments that, beside the coordinates, decide the rest.
+func (f *fluents) selectors(c *candidate, at, rest []int) []int {
+	var sets [][]int
+	for _, r := range rest {
+		sets = append(sets, []int{r})
+	}
+	for i, r := range rest {
+		for _, s := range rest[i+1:] {
+			sets = append(sets, []int{r, s})
+		}
+	}
+	for _, chosen := range sets {
+		left := c.others(append(slices.Clone(at), chosen...)...)
+		sensible := true
+		for _, s := range chosen {
+			sensible = sensible && len(f.domain(c.relation, s)) <= maxBoards &&
+				(len(left) > 0 || len(f.coordinates(c, []int{s})) > 0)
+		}
+		if sensible && f.decides(c.relation, append(slices.Clone(at), chosen...), left) {
+			return chosen
+		}
+	}
+	return nil
+}

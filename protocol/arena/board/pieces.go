@@ -1,0 +1,230 @@
+package board
+
+import (
+	"slices"
+	"strings"
+)
+
+// Piece is what lies on a cell, as far as its name tells: authors of rules call a white
+// knight wn, whiteKnight, or (white knight).
+type Piece struct {
+	Kind  Kind   `json:"kind"`
+	Color string `json:"color,omitempty"` // one of Colors, "" for none
+	Text  string `json:"text"`            // the name in the rules
+}
+
+// Kind is the form of a piece.
+type Kind string
+
+// The forms of pieces.
+const (
+	Cross  Kind = "x"
+	Nought Kind = "o"
+	Disc   Kind = "disc"
+	Man    Kind = "man" // of draughts
+	Crown  Kind = "crown"
+	King   Kind = "king"
+	Queen  Kind = "queen"
+	Rook   Kind = "rook"
+	Bishop Kind = "bishop"
+	Knight Kind = "knight"
+	Pawn   Kind = "pawn"
+	Block  Kind = "block" // nothing can go there
+	Mark   Kind = "mark"  // something is said of the cell, by the name of the fluent alone
+	Words  Kind = "text"
+
+	EdgeNorth Kind = "north" // a wall between two cells
+	EdgeEast  Kind = "east"
+	EdgeSouth Kind = "south"
+	EdgeWest  Kind = "west"
+)
+
+func (p Piece) isEdge() bool {
+	return p.Kind == EdgeNorth || p.Kind == EdgeEast || p.Kind == EdgeSouth || p.Kind == EdgeWest
+}
+
+// Colors are the colours of pieces. Those of roles that are no colours follow the order
+// of the roles.
+var Colors = []string{
+	"white", "black", "red", "blue", "green", "yellow", "orange", "teal", "magenta", "purple", "brown", "pink", "gray",
+}
+
+// roleColors are those of the roles, in order, where names tell nothing.
+var roleColors = []string{"blue", "red", "green", "orange", "purple", "teal", "magenta", "yellow"}
+
+var kinds = map[string]Kind{
+	"king": King, "queen": Queen, "rook": Rook, "bishop": Bishop, "knight": Knight, "pawn": Pawn, "horse": Knight, "castle": Rook,
+	"disc": Disc, "disk": Disc, "stone": Disc, "checker": Man, "man": Man, "peg": Disc, "ball": Disc, "piece": Disc, "token": Disc,
+	"pellet": Mark, "gold": Mark, "food": Mark, "point": Mark, "dot": Mark, "ecks": Cross, "oh": Nought, "light": Disc, "onecoin": Disc, "coin": Disc,
+	"wall": Block, "block": Block, "blk": Block, "arrow": Block, "hole": Block, "dirt": Block, "obstacle": Block, "v": Block,
+	"marked": Block, "filled": Block, "x": Cross, "o": Nought,
+}
+
+// codes are the letters of pieces in codes of two letters: wp, bk.
+var codes = map[byte]Kind{'p': Pawn, 'k': King, 'q': Queen, 'r': Rook, 'b': Bishop, 'n': Knight}
+
+// piece reads a content.
+func (l *Layout) piece(u *use, content string) Piece {
+	p := Piece{Kind: Words, Text: content}
+	name := strings.ToLower(content)
+	if edge, ok := edgeOf(u, name); ok {
+		p.Kind = edge
+		return p
+	}
+	if len(u.content) == 0 && strings.Contains(name, "offlimits") {
+		p.Kind = Block
+		return p
+	}
+	color, rest := l.colorOf(name)
+	p.Color = color
+	switch {
+	case color != "" && rest == "":
+		p.Kind = Disc
+	case color != "" && kinds[rest] != "":
+		p.Kind = kinds[rest]
+	case color == "" && kinds[name] != "":
+		p.Kind = kinds[name]
+	case len(name) == 2 && l.isCode(u, name):
+		p.Color, p.Kind = l.codeColor(name[0]), codes[name[1]]
+	case strings.HasPrefix(name, "x") && slices.Contains(l.roles, content):
+		p.Kind, p.Color = Cross, ""
+	case strings.HasPrefix(name, "o") && slices.Contains(l.roles, content):
+		p.Kind, p.Color = Nought, ""
+	case slices.Contains(l.roles, content):
+		p.Kind, p.Color = Disc, l.roleColor(content)
+	case len(name) == 1 && l.letterColor(name) != "":
+		p.Kind, p.Color = Disc, l.letterColor(name)
+	case color != "":
+		p.Kind = Words
+	}
+	if p.Kind == Words && u.floor {
+		p.Kind = Mark
+	}
+	if u.draughts(l) && (p.Kind == Pawn || p.Kind == King) {
+		p.Kind = map[Kind]Kind{Pawn: Man, King: Crown}[p.Kind]
+	}
+	return p
+}
+
+// edgeOf tells whether a fact puts a wall at a side of its cell.
+func edgeOf(u *use, name string) (Kind, bool) {
+	relation := strings.ToLower(u.name)
+	if !strings.Contains(relation, "block") && !strings.Contains(relation, "wall") {
+		return "", false
+	}
+	for _, side := range []Kind{EdgeNorth, EdgeEast, EdgeSouth, EdgeWest} {
+		if name == string(side) || len(u.content) == 0 && strings.HasSuffix(relation, string(side)) {
+			return side, true
+		}
+	}
+	return "", false
+}
+
+// colorOf finds the name of a colour at the front of a name, or as one of its words.
+func (l *Layout) colorOf(name string) (color, rest string) {
+	words := strings.Fields(name)
+	for i, w := range words {
+		if slices.Contains(Colors, w) {
+			return w, strings.Join(slices.Delete(words, i, i+1), " ")
+		}
+	}
+	for _, c := range Colors {
+		if after, ok := strings.CutPrefix(name, c); ok {
+			return c, strings.Trim(after, "_- ")
+		}
+		if before, ok := strings.CutSuffix(name, c); ok {
+			return c, strings.Trim(before, "_- ")
+		}
+	}
+	if len(words) == 2 {
+		for i, w := range words {
+			if slices.Contains(l.lowerRoles(), w) {
+				return l.roleColor(w), words[1-i]
+			}
+		}
+	}
+	return "", name
+}
+
+func (l *Layout) lowerRoles() []string {
+	var list []string
+	for _, r := range l.roles {
+		list = append(list, strings.ToLower(r))
+	}
+	return list
+}
+
+// roleColor is the colour of a role: its name, or one by its place.
+func (l *Layout) roleColor(role string) string {
+	if slices.Contains(Colors, strings.ToLower(role)) {
+		return strings.ToLower(role)
+	}
+	i := slices.Index(l.lowerRoles(), strings.ToLower(role))
+	return roleColors[max(i, 0)%len(roleColors)]
+}
+
+// isCode tells whether a name is one of the codes of two letters, and others on the
+// same board are, too.
+func (l *Layout) isCode(u *use, name string) bool {
+	others := 0
+	for content := range u.grid.contents {
+		if c := strings.ToLower(content); len(c) == 2 && codes[c[1]] != "" && l.codeColor(c[0]) != "" {
+			others++
+		}
+	}
+	return others >= 2 && codes[name[1]] != "" && l.codeColor(name[0]) != ""
+}
+
+// codeColor is the colour or role that begins with a letter.
+func (l *Layout) codeColor(letter byte) string {
+	switch letter {
+	case 'w':
+		if !slices.ContainsFunc(l.lowerRoles(), func(r string) bool { return r == "west" }) {
+			return "white"
+		}
+	case 'b':
+		return "black"
+	case 'r':
+		return "red"
+	}
+	for _, r := range l.lowerRoles() {
+		if r[0] == letter {
+			return l.roleColor(r)
+		}
+	}
+	return ""
+}
+
+// letterColor is the colour that a single letter stands for, if a role has its name.
+func (l *Layout) letterColor(letter string) string {
+	for _, r := range l.lowerRoles() {
+		if strings.HasPrefix(r, letter) && slices.Contains(Colors, r) {
+			return r
+		}
+	}
+	return ""
+}
+
+// draughts tells whether a board knows men and kings only.
+func (u *use) draughts(l *Layout) bool {
+	if len(u.content) != 1 || u.grid == nil {
+		return false
+	}
+	seen := make(set)
+	for content := range u.grid.contents {
+		c := strings.ToLower(content)
+		_, rest := l.colorOf(c)
+		switch {
+		case rest == "pawn" || rest == "king":
+			seen[rest] = true
+		case rest != c && rest != "":
+			return false
+		case len(c) == 2 && codes[c[1]] != "":
+			if c[1] != 'p' && c[1] != 'k' {
+				return false
+			}
+			seen[string(c[1])] = true
+		}
+	}
+	return len(seen) > 0
+}

@@ -1,0 +1,118 @@
+package board
+
+import (
+	"slices"
+	"strings"
+)
+
+// rows finds boards of one row: (disk p3 green), or the names of fluents where these
+// share their arguments, as (ecks a), (oh b), (blank c).
+func (l *Layout) rows(f *fluents) {
+	for _, rel := range f.relations() {
+		if rel.arity != 2 {
+			continue
+		}
+		for i := range 2 {
+			values, ok := f.ordered(rel, i)
+			if !ok && f.covers(rel, i) { // names that all have a value, as pits and houses
+				values = sortedKeys(f.domain(rel, i))
+				slices.SortFunc(values, natural)
+			}
+			if len(values) < 3 || len(values) > maxSide || f.isRole(rel, i) {
+				continue
+			}
+			if !f.decides(rel, []int{i}, []int{1 - i}) || !f.covers(rel, i) && isNumeric(f.domain(rel, 1-i)) || f.alone(rel) {
+				continue
+			}
+			u := &use{relation: rel, column: i, row: -1, content: []int{1 - i}, holder: -1}
+			u.grid = &grid{name: rel.name, shape: Row, owner: rel, columns: newAxis(values), rows: newAxis([]string{""}), full: true}
+			l.uses[rel] = u
+			l.grids = append(l.grids, u.grid)
+			break
+		}
+	}
+	if len(l.grids) == 0 {
+		l.sharedRow(f)
+	}
+}
+
+// sharedRow finds fluents of one argument that share out the same places.
+func (l *Layout) sharedRow(f *fluents) {
+	var members []relation
+	var values []string
+	for _, rel := range f.relations() {
+		if rel.arity != 1 || f.isRole(rel, 0) {
+			continue
+		}
+		own, ok := f.ordered(rel, 0)
+		if !ok || len(own) < 3 || len(own) > maxSide || values != nil && !slices.Equal(own, values) {
+			continue
+		}
+		members, values = append(members, rel), own
+	}
+	if len(members) < 2 || !f.covers(members[0], 0) {
+		return
+	}
+	g := &grid{name: "", shape: Row, owner: members[0], columns: newAxis(values), rows: newAxis([]string{""}), full: true}
+	for _, rel := range members {
+		l.uses[rel] = &use{relation: rel, grid: g, column: 0, row: -1, holder: -1}
+	}
+	l.grids = append(l.grids, g)
+}
+
+// count finds hands and counters among the fluents that lie on no board.
+func (l *Layout) count(f *fluents) {
+	for _, rel := range f.relations() {
+		if l.uses[rel] != nil || f.seen[rel] == nil {
+			continue
+		}
+		u := &use{relation: rel, as: asCounter, holder: -1}
+		for i := range rel.arity {
+			if f.isRole(rel, i) && rel.arity == 2 {
+				u.holder = i
+			}
+		}
+		switch {
+		case rel.arity == 1 && f.alone(rel):
+		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.others(u.holder)):
+		case u.holder >= 0:
+			u.as = inHand
+		default:
+			continue
+		}
+		l.uses[rel] = u
+	}
+}
+
+// emptyOf finds the content that means that a cell is empty: of the names that authors
+// give it the one that most cells of the initial position have.
+func (f *fluents) emptyOf(u *use) string {
+	if len(f.seen[u.relation]) == 0 {
+		return ""
+	}
+	names := []string{"b", "blank", "empty", "none", "e", "o", "f", "nil", "nolight", "eps", "clear", "free", "bl", "space"}
+	count := make(map[string]int)
+	for _, t := range f.seen[u.relation][0] {
+		count[u.contentOf(t)]++
+	}
+	if len(u.content) == 0 { // names of fluents, as (blank c)
+		if slices.Contains(names, strings.ToLower(u.name)) {
+			return u.name
+		}
+		return ""
+	}
+	best := ""
+	for _, name := range sortedKeys(count) {
+		if slices.Contains(names, strings.ToLower(name)) && count[name] > count[best] {
+			best = name
+		}
+	}
+	if best == "" && len(u.content) == 1 { // none is empty at first, some may be later
+		for _, name := range names[:5] {
+			if f.domain(u.relation, u.content[0])[name] && !f.roles[name] && name != "o" {
+				return name
+			}
+		}
+	}
+	return best
+}

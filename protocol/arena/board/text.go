@@ -1,0 +1,168 @@
+package board
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Text draws a picture for terminals and logs, in characters that every one of them
+// has: boards first, then what was counted, then the facts that are not understood, at
+// most as wide as a line of columns characters where that can be.
+func (p Picture) Text(columns int) string {
+	var b strings.Builder
+	for i := 0; i < len(p.Boards); {
+		// Boards with one Top stand beside each other.
+		j := i
+		var blocks [][]string
+		width := 0
+		for ; j < len(p.Boards) && p.Boards[j].Top == p.Boards[i].Top; j++ {
+			lines := p.Boards[j].lines()
+			w := utf8.RuneCountInString(lines[0]) + 3
+			if len(blocks) > 0 && width+w > columns {
+				break
+			}
+			width += w
+			blocks = append(blocks, lines)
+		}
+		abreast(&b, blocks)
+		i = j
+	}
+	for _, c := range p.Counters {
+		fmt.Fprintf(&b, "%s: %s\n", strings.TrimSpace(c.Name+" "+c.Holder), c.Value)
+	}
+	for _, h := range p.Hands {
+		fmt.Fprintf(&b, "%s: %s\n", strings.TrimSpace(h.Name+" "+h.Holder), strings.Join(h.Items, " "))
+	}
+	wrapped(&b, p.Facts, columns)
+	return b.String()
+}
+
+// abreast writes blocks of lines next to each other.
+func abreast(b *strings.Builder, blocks [][]string) {
+	height := 0
+	for _, block := range blocks {
+		height = max(height, len(block))
+	}
+	for i := range height {
+		var line strings.Builder
+		for _, block := range blocks {
+			text := ""
+			if i < len(block) {
+				text = block[i]
+			}
+			line.WriteString(pad(text, utf8.RuneCountInString(block[0])) + "   ")
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}
+
+func wrapped(b *strings.Builder, facts []string, columns int) {
+	line := ""
+	for _, fact := range facts {
+		if line != "" && len(line)+1+len(fact) > columns {
+			b.WriteString(line + "\n")
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + fact)
+	}
+	if line != "" {
+		b.WriteString(line + "\n")
+	}
+}
+
+// lines draws a board; all lines are as wide as the first.
+func (b Board) lines() []string {
+	marks := make(map[[2]int]string)
+	width, label := 1, 0
+	for _, c := range b.Cells {
+		mark := "."
+		var parts []string
+		for _, p := range c.Pieces {
+			parts = append(parts, p.mark())
+		}
+		if len(parts) > 0 {
+			mark = strings.Join(parts, ",")
+		}
+		marks[[2]int{c.Column, c.Row}] = mark
+		width = max(width, utf8.RuneCountInString(mark))
+	}
+	named := b.Shape != Hex || b.Shift == nil || len(b.Columns) > 0
+	for _, r := range b.Rows {
+		label = max(label, len(r))
+	}
+	if named {
+		for _, c := range b.Columns {
+			width = max(width, min(len(c), 3))
+		}
+	}
+	var out []string
+	total := label + 1 + len(b.Columns)*(width+1) + (slices.Max(append([]int{0}, b.Shift...))*(width+1)+1)/2
+	out = append(out, pad(strings.TrimSpace(b.Name), total))
+	for row, name := range b.Rows {
+		line := strings.Repeat(" ", label-len(name)) + name + " "
+		if b.Shift != nil {
+			line += strings.Repeat(" ", b.Shift[row]*(width+1)/2)
+		}
+		for column := range b.Columns {
+			line += pad(marks[[2]int{column, row}], width) + " "
+		}
+		out = append(out, pad(line, total))
+	}
+	if b.Shift == nil {
+		line := strings.Repeat(" ", label+1)
+		for _, c := range b.Columns {
+			line += pad(c, width) + " "
+		}
+		out = append(out, pad(line, total))
+	}
+	for i, line := range out {
+		out[i] = pad(line, utf8.RuneCountInString(out[0]))
+	}
+	out[0] = pad(out[0], maxRunes(out))
+	return out
+}
+
+func maxRunes(lines []string) int {
+	most := 0
+	for _, l := range lines {
+		most = max(most, utf8.RuneCountInString(l))
+	}
+	return most
+}
+
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+}
+
+var letters = map[Kind]string{
+	Cross: "x", Nought: "o", Block: "#", Mark: "*", King: "k", Queen: "q", Rook: "r", Bishop: "b", Knight: "n", Pawn: "p",
+	EdgeNorth: "^", EdgeEast: ">", EdgeSouth: "v", EdgeWest: "<",
+}
+
+// mark is a piece in a few characters: white chess men in capitals, discs by the first
+// letter of their colour, all else by its name.
+func (p Piece) mark() string {
+	letter, ok := letters[p.Kind]
+	switch {
+	case ok && p.Kind.isChess() && (p.Color == "white" || p.Color == ""):
+		return strings.ToUpper(letter)
+	case ok && p.Kind.isChess() && p.Color != "black":
+		return p.Color[:1] + letter
+	case ok:
+		return letter
+	case p.Kind == Disc && p.Color != "":
+		return p.Text[:1]
+	case p.Kind == Man && p.Color != "":
+		return p.Color[:1]
+	case p.Kind == Crown && p.Color != "":
+		return strings.ToUpper(p.Color[:1])
+	}
+	text := []rune(strings.ReplaceAll(p.Text, " ", ""))
+	return string(text[:min(len(text), 6)])
+}
+
+func (k Kind) isChess() bool {
+	return slices.Contains([]Kind{King, Queen, Rook, Bishop, Knight, Pawn}, k)
+}
