@@ -65,6 +65,10 @@ type Counters struct {
 	PeakBytes int64         // largest memory of tables and trees
 	Evictions int64         // positions that the transposition table has lost so far for want of memory
 	Elapsed   time.Duration
+	// Depth is that of the iteration under way, or the last one, of a search that
+	// deepens, and Left an estimate of the time until it ends. 0 is not known.
+	Depth int
+	Left  time.Duration
 }
 
 // Result is what a search knows of a position.

@@ -1,6 +1,10 @@
 package cli
 
-import "stackmate/search/solve"
+import (
+	"runtime"
+
+	"stackmate/search/solve"
+)
 
 // searchFlags say how to solve, see solve.Options.
 type searchFlags struct {
@@ -13,12 +17,18 @@ type searchFlags struct {
 	Skip       int          `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
 	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, best and anytime stop there."`
 	Depth      int          `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
+	Threads    int          `default:"0" help:"Threads of bab, dfs and pns; 0 is one for each processor. With 1 the search is reproducible."`
 }
 
 // options are those of a solver that may take bytes of memory.
 func (f searchFlags) options(bytes int64) solve.Options {
+	threads := f.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
 	return solve.Options{
-		Method: f.Method, LP: f.LP, Table: f.Table, Symmetries: f.Symmetries, Memory: bytes / mebibyte,
+		Threads: threads,
+		Method:  f.Method, LP: f.LP, Table: f.Table, Symmetries: f.Symmetries, Memory: bytes / mebibyte,
 		Order: f.Order, Moves: f.Moves, Skip: f.Skip, Epsilon: f.Epsilon, Depth: f.Depth,
 	}
 }

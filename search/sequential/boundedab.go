@@ -47,6 +47,8 @@ type frame struct {
 	key      key           // of that
 	image    machine.State // memory for that key
 
+	asked question // what its search is to answer
+
 	decider machine.Role // the role that chooses, or -1: chance alone
 	actions int          // its moves
 	replies int          // moves of chance, 1 if it has none to choose
@@ -144,7 +146,11 @@ func (r *run) estimate(s machine.State, v value) value {
 // choice searches position k, expanded in f, whose best move was last when it
 // was searched before.
 func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w window) value {
-	r.nodes++
+	r.count()
+	f.asked = question{k, depth, w}
+	if r.isOutrun(ply) {
+		return value{r.Goals, r.Goals}
+	}
 	if !r.layOut(f) {
 		return value{r.Goals, r.Goals}
 	}
@@ -161,8 +167,11 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 		if a < 0 {
 			break
 		}
-		f.done[a] = true
 		inner := w.narrowed(v.guess)
+		if searched > 0 && !inner.isClosed(f.values[a].guess) && r.defers(f, a) {
+			continue
+		}
+		f.done[a] = true
 		if r.Without&Lookahead == 0 && inner.isClosed(f.values[a].guess) {
 			if c := a * f.actionStep; f.ahead.has(c) && f.ahead.glanced[c] && !r.isStopped() {
 				r.nodes++ // searched by a glance
@@ -171,9 +180,12 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 		}
 		f.ahead.action, f.ahead.window = a, inner
 		f.searched[a] = true
+		r.enter(f, a*f.actionStep)
 		r.scout(f, a, ply, depth, inner, maximise, searched > 0)
+		r.leave(f, a*f.actionStep)
 		if r.isStopped() {
-			return r.remember(f, k, f.best(maximise), 0, f.bestAction(maximise, best), first)
+			v = r.remember(f, k, f.best(maximise), 0, f.bestAction(maximise, best), first)
+			return r.caughtUp(ply, v)
 		}
 		if v = f.best(maximise); w.isCut(f.values[a].guess, maximise) {
 			r.credit(f, a, depth)

@@ -9,20 +9,23 @@ import (
 )
 
 // BenchmarkGames solves games of turns through GDL: by Bounded Alpha-Beta (bab), the
-// same without deepening (dfs) and without looking ahead (alone), and by proof numbers
-// (pns). Of Bounded Alpha-Beta it also says how often the first move searched closes a
+// same without deepening (dfs) and without looking ahead (alone), on two threads
+// (two), and by proof numbers (pns). Of Bounded Alpha-Beta it also says how often the first move searched closes a
 // window that some move closes.
 func BenchmarkGames(b *testing.B) {
 	for _, game := range []string{"ticTacToe", "connectFour-4x4", "connectFour-5x4", "connectFour-5x5", "breakthrough-3x5", "breakthrough-4x5"} {
 		m := gamestest.Machine(b, game)
-		for _, method := range []string{"bab", "dfs", "alone", "pns"} {
+		for _, method := range []string{"bab", "two", "dfs", "alone", "pns", "pns two"} {
 			b.Run(game+"/"+method, func(b *testing.B) {
 				nodes, cuts := int64(0), [2]int64{}
 				for b.Loop() {
 					var s search.Searcher
-					solver := New(Config{Without: map[string]Refinement{"dfs": Deepening, "alone": Ahead}[method]})
-					if s = solver; method == "pns" {
+					solver := New(Config{Threads: map[string]int{"two": 2}[method], Without: map[string]Refinement{"dfs": Deepening, "alone": Ahead}[method]})
+					switch s = solver; method {
+					case "pns":
 						s = NewProofNumber(Config{})
+					case "pns two":
+						s = NewProofNumber(Config{Threads: 2})
 					}
 					r, err := s.Search(context.Background(), m, m.Initial(), search.Limits{MaxBytes: 4 << 30})
 					if err != nil || !r.Solved() {

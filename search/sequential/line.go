@@ -102,7 +102,7 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 			return line
 		}
 		copy(state, at.children.Child(c))
-		if r.ctx.Err() != nil && time.Since(began) > lineGrace {
+		if r.crew.ctx.Err() != nil && time.Since(began) > lineGrace {
 			return line
 		}
 		if r.expander.Expand(&at.own, state) != nil || !r.layOut(at) {

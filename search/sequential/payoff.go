@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -15,12 +16,11 @@ type payoff struct {
 	random    machine.Role // chance, or machine.NoRole
 	goals     search.Interval
 
-	sum      int32 // of the two players' goals, once a terminal position was met
-	sumKnown bool
+	sum atomic.Int64 // of the two players' goals plus 1, once a terminal position was met
 }
 
-func newPayoff(names *machine.Names, goals search.Interval) (payoff, error) {
-	p := payoff{roles: len(names.Roles), minimiser: machine.NoRole, random: names.Chance(), goals: goals}
+func newPayoff(names *machine.Names, goals search.Interval) (*payoff, error) {
+	p := &payoff{roles: len(names.Roles), minimiser: machine.NoRole, random: names.Chance(), goals: goals}
 	players := names.Players()
 	switch len(players) {
 	case 0:
@@ -44,12 +44,12 @@ func (p *payoff) of(goals []int32) (float64, error) {
 	if p.minimiser < 0 {
 		return float64(g), nil
 	}
-	sum := g + search.Points(goals[p.minimiser])
-	if !p.sumKnown {
-		p.sum, p.sumKnown = sum, true
+	sum := int64(g + search.Points(goals[p.minimiser]))
+	if p.sum.Load() == 0 {
+		p.sum.CompareAndSwap(0, sum+1)
 	}
-	if sum != p.sum {
-		return 0, fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, p.sum)
+	if first := p.sum.Load() - 1; sum != first {
+		return 0, fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, first)
 	}
 	return float64(g), nil
 }
@@ -61,8 +61,9 @@ func (p *payoff) values(v search.Interval) []search.Interval {
 	out[p.maximiser] = v
 	switch {
 	case p.minimiser < 0:
-	case p.sumKnown:
-		out[p.minimiser] = search.Interval{Lower: float64(p.sum) - v.Upper, Upper: float64(p.sum) - v.Lower}
+	case p.sum.Load() > 0:
+		sum := float64(p.sum.Load() - 1)
+		out[p.minimiser] = search.Interval{Lower: sum - v.Upper, Upper: sum - v.Lower}
 	default:
 		out[p.minimiser] = p.goals
 	}

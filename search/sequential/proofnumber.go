@@ -3,7 +3,7 @@ package sequential
 import (
 	"context"
 	"errors"
-	"time"
+	"math"
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
@@ -47,16 +47,15 @@ var ErrChance = errors.New("proof-number search is for games without chance")
 // ProofNumber is df-pn with a table that lasts from one Search to the next, as that
 // of a Solver does. It belongs to one goroutine.
 type ProofNumber struct {
-	solver *Solver // what both searches share, but for the table
-	table  *table.Table[proof]
+	solver *Solver // with a table of proofs
 }
 
 var _ search.Searcher = (*ProofNumber)(nil)
 
-// NewProofNumber makes a proof-number search. Of the configuration only Epsilon and
-// Goals count.
+// NewProofNumber makes a proof-number search. Of the configuration only Epsilon,
+// Goals and Threads count.
 func NewProofNumber(c Config) *ProofNumber {
-	return &ProofNumber{solver: New(Config{Epsilon: c.Epsilon, Goals: c.Goals})}
+	return &ProofNumber{solver: New(Config{Epsilon: c.Epsilon, Goals: c.Goals, Threads: c.Threads})}
 }
 
 // never is the number of what cannot be proved.
@@ -65,80 +64,117 @@ const never = 1 << 30
 // numbers are the proof number and the disproof number of a position.
 type numbers struct{ proof, disproof uint32 }
 
-// proof is what the table remembers of a position.
+// proof is what the table remembers of a position. In the table it is packed:
+//
+//	role + 1 (2 bits) | proof number (31) | disproof number (31)
+//	bounds, two float32
+//	asked, a float32 | best (32 bits)
 type proof struct {
-	lower, upper float32 // bounds in goal points, which are whole numbers
-	asked        float32 // the t that the numbers belong to
-	numbers      numbers
-	best         machine.Move // of the role that chooses
-	role         int8         // -1 for none
-	used         bool
+	bounds  search.Interval // in goal points, which are whole numbers
+	asked   float32         // the t that the numbers belong to
+	numbers numbers
+	best    machine.Move // of the role that chooses
+	role    int8         // -1 for none
 }
 
-// prover is one Search.
+const proofWords = 3
+
+func (e proof) pack(dst []uint64) {
+	dst[0] = uint64(e.role+1)<<62 | uint64(e.numbers.proof)<<31 | uint64(e.numbers.disproof)
+	dst[1] = pair(e.bounds)
+	dst[2] = uint64(math.Float32bits(e.asked))<<32 | uint64(uint32(e.best))
+}
+
+func unpackProof(src []uint64) proof {
+	return proof{
+		bounds:  unpair(src[1]),
+		asked:   math.Float32frombits(uint32(src[2] >> 32)),
+		numbers: numbers{uint32(src[0] >> 31 & (1<<31 - 1)), uint32(src[0] & (1<<31 - 1))},
+		best:    machine.Move(uint32(src[2])),
+		role:    int8(src[0]>>62) - 1,
+	}
+}
+
+// mergeProofs adds to a packed entry what an older one has proved.
+func mergeProofs(value, old []uint64) {
+	e := unpackProof(value)
+	e.bounds = meet(e.bounds, unpair(old[1]))
+	e.pack(value)
+}
+
+// prover is what one goroutine does in a Search.
 type prover struct {
 	*run
-	table     *table.Table[proof]
 	asked     float64
 	plies     [][]numbers // by ply, then child
+	shifted   []numbers   // by child, see apart
 	exhausted bool        // a path is longer than maxPly
 }
 
 // Search implements search.Searcher.
 func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
-	began := time.Now()
 	solver := v.solver
-	if v.table == nil || solver.machine != m || solver.maxBytes != lim.MaxBytes {
+	if solver.machine != m || solver.maxBytes != lim.MaxBytes {
 		if err := solver.prepare(m, lim.MaxBytes); err != nil {
 			return search.Result{}, err
 		}
-		tables, _ := search.Divide(lim.MaxBytes, m.Info().Batch)
-		v.table = table.New[proof](m.Words(), tables)
+		tables, _ := search.Divide(lim.MaxBytes, m.Info().Batch*int64(solver.threads()))
+		solver.table = table.NewShared(m.Words(), proofWords, tables)
 	}
-	p := &prover{run: solver.run(ctx, m, lim), table: v.table}
-	p.run.best = p.recallBest
-	report := func() search.Result {
-		res := p.result(s)
-		stats := v.table.Stats()
-		res.Nodes, res.Elapsed, res.TableHits = p.nodes, time.Since(began), p.hits
-		res.PeakBytes, res.Evictions = stats.Bytes+p.expander.Bytes(), stats.Evictions
-		return res
+	c := solver.crew(ctx, m, s, lim)
+	var provers []*prover
+	for _, w := range c.workers {
+		p := &prover{run: w}
+		w.packed = make([]uint64, proofWords)
+		w.best = p.recallBest
+		provers = append(provers, p)
 	}
-	p.solve(s, func() {
-		if lim.Progress != nil {
-			lim.Progress(report())
-		}
-	})
-	res := report()
-	if p.exhausted {
+	exhausted := proveAll(c, provers)
+	res := c.report()
+	if exhausted {
 		res.Unfinished = errTooDeep
 	}
-	return res, p.err
+	return res, c.err()
 }
 
-// solve asks for one value after the other until the interval of s is no wider than
-// ε. Goals are whole numbers, and so are the bounds.
-func (p *prover) solve(s machine.State, progress func()) {
+// proveAll asks for one value after the other until the interval of the position is no
+// wider than ε. Goals are whole numbers, and so are the bounds. It tells whether paths
+// that are too long have kept it from that.
+func proveAll(c *crew, provers []*prover) (exhausted bool) {
+	p := provers[0]
 	p.root.value = value{p.Goals, p.Goals}
-	if terminal, goals := p.expander.Look(s); terminal {
+	if terminal, goals := p.expander.Look(c.position); terminal {
 		p.root.value = p.terminal(goals)
-		return
+		return false
 	}
-	f := p.frame(0)
-	p.find(&f.key, f.image, s)
-	for !p.isDone() && !p.isOver() {
+	for !p.isDone() {
 		b := p.root.value.proved
-		p.asked = b.Lower + (b.Upper-b.Lower)/2 + 0.25
-		p.search(s, &f.key, nil, 0, 0, numbers{never, never})
-		if len(f.kids) == 0 {
-			return
+		asked := b.Lower + (b.Upper-b.Lower)/2 + 0.25
+		first := c.together(func(i int, w *run) {
+			f := w.frame(0)
+			w.find(&f.key, f.image, c.position)
+			provers[i].asked = asked
+			provers[i].search(c.position, &f.key, nil, 0, 0, numbers{never, never})
+		})
+		for _, w := range c.workers {
+			if f := w.frame(0); len(f.kids) > 0 {
+				p.root.learn(f.best(f.decider != p.minimiser), f, true)
+			}
 		}
-		p.root.learn(f.best(f.decider != p.minimiser), f, true)
-		progress()
+		if first == nil {
+			return false
+		}
+		for i, w := range c.workers {
+			if first == w && (provers[i].exhausted || w.unseen != nil) {
+				if !p.isDone() && w.unseen != nil {
+					p.fail("%w", w.unseen)
+				}
+				return provers[i].exhausted
+			}
+		}
+		c.show()
 	}
-	if !p.isDone() && p.unseen != nil {
-		p.fail("%w", p.unseen)
-	}
+	return false
 }
 
 // isOver tells whether the search must unwind: it is stopped, or meets positions that
@@ -161,22 +197,60 @@ func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limi
 		return p.Goals, numbers{1, 1}
 	}
 	first := p.nodes
-	p.nodes++
+	p.count()
 	p.meet(f, ply)
 	maximise := f.decider != p.minimiser
 	for {
+		if p.crew.busy != nil {
+			p.refresh(f, ply)
+		}
 		n, best, second := p.weigh(p.plies[ply], maximise)
 		if v := f.best(maximise); n.proof >= limit.proof || n.disproof >= limit.disproof || p.isOver() {
 			p.store(f, k, v.proved, n, best, p.nodes-first)
 			return v.proved, n
 		}
+		if p.crew.busy != nil {
+			best, second = p.apart(f, ply, maximise)
+		}
 		inner := p.inner(limit, n, p.plies[ply][best], second, maximise)
+		p.enter(f, best)
 		known, got := p.search(f.children.Child(best), &f.keys[best], f, best, ply+1, inner)
+		p.leave(f, best)
 		f.kids[best] = f.kids[best].tightened(known)
 		f.values[best] = f.kids[best]
 		p.plies[ply][best] = p.decide(f.kids[best].proved, got)
 	}
 }
+
+// refresh takes over what other workers have found out of the children of f.
+func (p *prover) refresh(f *frame, ply int) {
+	for c, n := range p.plies[ply] {
+		if f.children.Terminal[c] || n.isDecided() {
+			continue
+		}
+		if b, n, known := p.recall(&f.keys[c]); known {
+			f.kids[c] = f.kids[c].tightened(b)
+			f.values[c] = f.kids[c]
+			p.plies[ply][c] = p.decide(f.kids[c].proved, n)
+		}
+	}
+}
+
+// apart chooses the child of f to go to where other workers are about: the numbers of
+// those that somebody is at count double.
+func (p *prover) apart(f *frame, ply int, maximise bool) (best int, second uint32) {
+	p.shifted = append(p.shifted[:0], p.plies[ply]...)
+	for c, n := range p.shifted {
+		if !n.isDecided() && p.isElsewhere(f, c) {
+			p.shifted[c] = numbers{min(2*n.proof, never-1), min(2*n.disproof, never-1)}
+		}
+	}
+	_, best, second = p.weigh(p.shifted, maximise)
+	return best, second
+}
+
+// isDecided tells whether the position is proved or disproved.
+func (n numbers) isDecided() bool { return n.proof == 0 || n.disproof == 0 }
 
 // open expands s, child c of parent, into f, or takes what the parent has of it.
 func (p *prover) open(f *frame, s machine.State, parent *frame, c int) bool {
@@ -202,6 +276,7 @@ func (p *prover) inner(limit, n, of numbers, second uint32, maximise bool) numbe
 	}
 	// With the greatest number in place of the sum another child may hold it up.
 	inner.disproof = max(inner.disproof, of.disproof+1)
+	inner.proof = max(inner.proof, of.proof+1) // of one that is not the best, see apart
 	if !maximise {
 		inner = inner.turned()
 	}
@@ -318,25 +393,26 @@ func (p *prover) isMinimisers(e *machine.Expansion) bool {
 
 // recall returns what the table knows of position k.
 func (p *prover) recall(k *key) (b search.Interval, n numbers, known bool) {
-	e := p.table.LookupHashed(k.State, k.hash)
-	if e == nil {
+	if !p.table.Lookup(p.packed, k.State, k.hash) {
 		return p.Goals, numbers{1, 1}, false
 	}
 	p.hits++
-	b = search.Interval{Lower: float64(e.lower), Upper: float64(e.upper)}
-	if b.Lower >= p.asked || b.Upper < p.asked {
-		return b, numbers{}, true
+	e := unpackProof(p.packed)
+	if e.bounds.Lower >= p.asked || e.bounds.Upper < p.asked {
+		return e.bounds, numbers{}, true
 	}
 	if float64(e.asked) != p.asked {
-		return b, numbers{1, 1}, false
+		return e.bounds, numbers{1, 1}, false
 	}
-	return b, e.numbers, true
+	return e.bounds, e.numbers, true
 }
 
 // recallBest is the best move in position k, or NoMove.
 func (p *prover) recallBest(k *key) machine.Move {
-	if e := p.table.LookupHashed(k.State, k.hash); e != nil && e.role >= 0 {
-		return k.Preimage(machine.Role(e.role), e.best)
+	if p.table.Lookup(p.packed, k.State, k.hash) {
+		if e := unpackProof(p.packed); e.role >= 0 {
+			return k.Preimage(machine.Role(e.role), e.best)
+		}
 	}
 	return machine.NoMove
 }
@@ -344,13 +420,11 @@ func (p *prover) recallBest(k *key) machine.Move {
 // store remembers what is known of position k, expanded in f, whose best child is
 // best and which cost so many nodes.
 func (p *prover) store(f *frame, k *key, b search.Interval, n numbers, best int, cost int64) {
-	e := p.table.InsertHashed(k.State, k.hash, cost)
-	if e.used {
-		b = meet(b, search.Interval{Lower: float64(e.lower), Upper: float64(e.upper)})
-	}
-	*e = proof{lower: float32(b.Lower), upper: float32(b.Upper), asked: float32(p.asked), numbers: n, role: int8(f.decider), used: true}
+	e := proof{bounds: b, asked: float32(p.asked), numbers: n, role: int8(f.decider)}
 	if f.decider >= 0 {
 		best = f.bestAction(f.decider != p.minimiser, best)
 		e.best = k.Move(f.decider, f.children.Moves[f.decider][best])
 	}
+	e.pack(p.packed)
+	p.table.Update(p.packed, k.State, k.hash, cost, mergeProofs)
 }

@@ -25,8 +25,11 @@ func TestProofNumbersFindTheValueAndAMoveThatGuaranteesIt(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		game := drawTree(rt)
 		m := drawMachine(rt, game)
-		c := Config{Epsilon: rapid.SampledFrom([]float64{0, 0, 7.5, 30, 100}).Draw(rt, "epsilon")}
-		v := NewProofNumber(c)
+		c := Config{
+			Epsilon: rapid.SampledFrom([]float64{0, 0, 7.5, 30, 100}).Draw(rt, "epsilon"),
+			Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
+		}
+		v := crowdedProver(c)
 		r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{})
 		if errors.Is(err, ErrChance) && m.Names().Chance() >= 0 {
 			return
@@ -60,7 +63,7 @@ func TestProofNumbersBrokenOffLeaveBoundsThatHold(t *testing.T) {
 		if m.Names().Chance() >= 0 {
 			return
 		}
-		stopAndGoOn(rt, NewProofNumber(Config{}), m, minimax(game, 0))
+		stopAndGoOn(rt, crowdedProver(Config{Threads: rapid.IntRange(1, 2).Draw(rt, "threads")}), m, minimax(game, 0))
 	})
 }
 

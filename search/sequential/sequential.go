@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -56,6 +57,10 @@ type Config struct {
 	// leave over to the later ones (Eq. 26). It pays for large ε only: what the
 	// last child wastes is missing above (README).
 	ShareEpsilon bool
+	// Threads is how many search at the same time, on one table; 0 and 1 are one.
+	// What is proved does not depend on it; the number of nodes, and which of several
+	// equal moves is found, do for more than one. Without a table there is one.
+	Threads int
 	// Without names the refinements to do without.
 	Without Refinement
 }
@@ -75,20 +80,20 @@ const deepeningStep = 2
 
 // Solver is Bounded Alpha-Beta with a memory: its transposition table lasts
 // from one Search to the next as long as the machine and the limit of memory
-// are the same. Searches of a fresh Solver with a node limit are reproducible.
-// The role that maximises is the first that is not chance. A Solver belongs to
-// one goroutine.
+// are the same. Searches of a fresh Solver with a node limit, on one thread, are
+// reproducible. The role that maximises is the first that is not chance. A Solver
+// belongs to one goroutine.
 type Solver struct {
 	config Config
 
 	machine  machine.Machine
 	maxBytes int64
 	stack    int64 // bytes for the expansions of one path
-	table    *table.Table[entry]
-	canon    *table.Canon
-	payoff   payoff
+	table    *table.Shared
+	payoff   *payoff
 	refuted  []machine.Move
 	cuts     [2]int64 // of the last search
+	alone    int64    // see crew
 }
 
 var _ search.Searcher = (*Solver)(nil)
@@ -101,35 +106,28 @@ func New(c Config) *Solver {
 	if c.Depth == 0 || c.Depth > maxPly {
 		c.Depth = maxPly
 	}
-	return &Solver{config: c}
+	return &Solver{config: c, alone: aloneNodes}
 }
 
 // Search implements search.Searcher. Besides the errors of the class of games
 // it reports positions in which a role has no legal move and goals outside
 // Config.Goals.
 func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
-	began := time.Now()
 	if err := v.prepare(m, lim.MaxBytes); err != nil {
 		return search.Result{}, err
 	}
-	r := v.run(ctx, m, lim)
-	report := func() search.Result {
-		res := r.result(s)
-		res.Nodes, res.Elapsed = r.nodes, time.Since(began)
-		res.TableHits, res.PeakBytes, res.Evictions = r.hits, v.table.Stats().Bytes+r.expander.Bytes(), v.table.Stats().Evictions
-		return res
-	}
-	r.deepen(s, func() {
-		if lim.Progress != nil {
-			lim.Progress(report())
-		}
-	})
-	res := report()
+	c := v.crew(ctx, m, s, lim)
+	c.deepen()
+	res := c.report()
+	r := c.workers[0]
 	if !r.isDone() && r.Depth == maxPly {
 		res.Unfinished = errTooDeep
 	}
-	v.refuted, v.cuts = r.root.refuted(r.Goals), r.cuts
-	return res, r.err
+	v.refuted, v.cuts = r.root.refuted(r.Goals), [2]int64{}
+	for _, w := range c.workers {
+		v.cuts[0], v.cuts[1] = v.cuts[0]+w.cuts[0], v.cuts[1]+w.cuts[1]
+	}
+	return res, c.err()
 }
 
 // Refuted lists the moves at the root of the last search that are proved to be
@@ -147,32 +145,62 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 		return err
 	}
 	v.machine, v.maxBytes, v.payoff = m, maxBytes, p
-	tables, stack := search.Divide(maxBytes, m.Info().Batch)
-	v.table, v.stack = table.New[entry](m.Words(), tables), stack
-	players := [2]machine.Role{p.maximiser, p.minimiser}
-	if p.minimiser < 0 {
-		players[1] = p.maximiser
-	}
-	v.canon = table.NewCanon(m, players, false)
+	tables, stack := search.Divide(maxBytes, m.Info().Batch*int64(v.threads()))
+	v.table, v.stack = table.NewShared(m.Words(), packingOf(p).words(), tables), stack
 	return nil
 }
 
-func (v *Solver) run(ctx context.Context, m machine.Machine, lim search.Limits) *run {
-	expander := machine.NewExpander(m)
-	expander.Limit(ctx, v.stack, childBytes(m.Words()))
+func (v *Solver) threads() int {
+	if v.config.Without&Table != 0 {
+		return 1
+	}
+	return max(v.config.Threads, 1)
+}
+
+// crew makes the workers of one Search of position s.
+func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) *crew {
+	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, alone: v.alone}
+	threads := int64(v.threads())
+	if threads > 1 {
+		c.busy = new(busy)
+	}
+	nodes := lim.MaxNodes
+	if nodes > 0 {
+		nodes = max(nodes/threads, 1)
+	}
+	for range threads {
+		c.workers = append(c.workers, v.worker(c, m, v.stack/threads, nodes))
+	}
+	c.workers[0].prepare()
+	return c
+}
+
+// worker makes one of them, which may take so many bytes for expansions.
+func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 	r := &run{
-		ctx:      ctx,
+		crew:     c,
 		Config:   v.config,
-		payoff:   &v.payoff,
+		payoff:   v.payoff,
+		packing:  packingOf(v.payoff),
 		table:    v.table,
-		canon:    v.canon,
-		expander: expander,
 		words:    m.Words(),
 		parallel: m.Info().Parallel,
-		limit:    lim.MaxNodes,
+		limit:    nodes,
 		history:  newHistory(m),
 		shown:    newFrame(m.Words()),
 	}
+	r.prepare = sync.OnceFunc(func() {
+		players := [2]machine.Role{v.payoff.maximiser, v.payoff.minimiser}
+		if v.payoff.minimiser < 0 {
+			players[1] = v.payoff.maximiser
+		}
+		r.canon = table.NewCanon(m, players, false)
+		r.expander = machine.NewExpander(m)
+		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
+	})
+	r.outcome = value{r.Goals, r.Goals}
+	r.packed = make([]uint64, r.packing.words())
+	r.merge = r.packing.merge
 	r.best = func(k *key) machine.Move {
 		_, best := r.recall(k, 0)
 		return best
@@ -180,12 +208,16 @@ func (v *Solver) run(ctx context.Context, m machine.Machine, lim search.Limits) 
 	return r
 }
 
-// run is one Search.
+// run is what one goroutine does in a Search.
 type run struct {
-	ctx context.Context
+	crew    *crew
+	prepare func() // makes canon and expander, the first time
 	Config
 	*payoff
-	table    *table.Table[entry]
+	packing
+	table    *table.Shared
+	packed   []uint64                  // memory for an entry
+	merge    func(value, old []uint64) // that of packing
 	canon    *table.Canon
 	expander *machine.Expander
 	words    int
@@ -198,11 +230,15 @@ type run struct {
 
 	limit   int64
 	nodes   int64
+	shared  shared
 	hits    int64
+	outcome value    // of the last call of search
 	cuts    [2]int64 // windows closed by the first action searched, and by a later one
 	horizon bool     // a position beyond the depth was estimated
 	unseen  error    // why a position was estimated that is too wide to be searched
-	stopped bool     // ctx is done
+	outrun  int      // the ply to unwind to, since another worker knows its value; or 0
+	answer  value    // which is this
+	stopped bool     // ctx is done, or another worker has completed the iteration
 	err     error
 }
 
@@ -214,34 +250,6 @@ type root struct {
 
 	moves    []machine.Move // of that role
 	maximise bool           // whether it is the one that maximises
-}
-
-// deepen searches s to growing depth until the interval is proved to be no
-// wider than ε, the whole tree fits, or the search is stopped. Where it would fit
-// but for positions that are too wide, that is an error.
-func (r *run) deepen(s machine.State, progress func()) {
-	r.root.value = value{r.Goals, r.Goals}
-	if terminal, goals := r.expander.Look(s); terminal {
-		r.root.value = r.terminal(goals)
-		return
-	}
-	depth := 1
-	if r.Without&Deepening != 0 {
-		depth = r.Depth
-	}
-	for !r.isDone() {
-		r.horizon, r.unseen = false, nil
-		v := r.search(s, depth, window{r.Goals.Lower, r.Goals.Upper, r.Epsilon})
-		r.root.learn(v, r.frame(0), r.isStopped())
-		if !r.horizon || r.isStopped() || depth == r.Depth {
-			break
-		}
-		progress()
-		depth = min(depth+max(1, depth/deepeningStep), r.Depth)
-	}
-	if !r.isDone() && r.unseen != nil {
-		r.fail("%w", r.unseen)
-	}
 }
 
 // search searches the root, depth choices deep.
@@ -260,7 +268,7 @@ func (r *run) isDone() bool {
 // holds. Of an iteration that was broken off only proofs count: its estimates
 // mix two depths.
 func (t *root) learn(v value, f *frame, broken bool) {
-	if len(t.actions) != f.actions {
+	if f.actions > 0 && len(t.actions) != f.actions {
 		t.actions = append([]value(nil), f.values...)
 	}
 	update := func(old, new value) value {
@@ -270,7 +278,7 @@ func (t *root) learn(v value, f *frame, broken bool) {
 		return new.tightened(old.proved)
 	}
 	t.value = update(t.value, v)
-	for a := range t.actions {
+	for a := range min(len(t.actions), f.actions) {
 		t.actions[a] = update(t.actions[a], f.values[a])
 	}
 }
@@ -278,14 +286,14 @@ func (t *root) learn(v value, f *frame, broken bool) {
 // isStopped tells whether the search must unwind. Everything that it returns
 // while unwinding still holds: what was not searched counts as unknown.
 func (r *run) isStopped() bool {
-	return r.err != nil || r.limit > 0 && r.nodes >= r.limit || r.stopped
+	return r.err != nil || r.limit > 0 && r.nodes >= r.limit || r.stopped || r.outrun > 0
 }
 
 // expand expands s, which is child c of parent if that is not nil, into f. It
 // returns false if the search must unwind, and where s is too wide. The context is
 // looked at before each expansion.
 func (r *run) expand(f *frame, s machine.State, parent *frame, c int) bool {
-	if r.stopped = r.stopped || r.ctx.Err() != nil; r.stopped {
+	if r.stopped = r.stopped || r.crew.isOver(); r.stopped {
 		return false
 	}
 	if parent != nil && r.isAhead(parent, c) {
@@ -296,7 +304,7 @@ func (r *run) expand(f *frame, s machine.State, parent *frame, c int) bool {
 	switch err := r.expander.Expand(&f.own, s); {
 	case err == nil:
 		return true
-	case r.ctx.Err() != nil:
+	case r.crew.isOver():
 		r.stopped = true
 	case errors.Is(err, machine.ErrTooWide) && f != r.frame(0):
 		r.unseen = err

@@ -78,7 +78,7 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 }
 
 func newSearcher(method string, o Options) (search.Searcher, error) {
-	turns := sequential.Config{Epsilon: o.Epsilon}
+	turns := sequential.Config{Epsilon: o.Epsilon, Threads: o.Threads}
 	if o.Table != On {
 		turns.Without = sequential.Table
 	}

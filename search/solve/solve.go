@@ -38,6 +38,8 @@ type Options struct {
 	Epsilon float64
 	// Depth is that of simultaneous.Config.
 	Depth int
+	// Threads is that of sequential.Config: other methods use one.
+	Threads int
 }
 
 // Switch is On, or else off.

@@ -1,0 +1,75 @@
+package sequential
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// crowded is a solver whose threads all work from the first node on.
+func crowded(c Config) *Solver {
+	v := New(c)
+	v.alone = 0
+	return v
+}
+
+func crowdedProver(c Config) *ProofNumber { return &ProofNumber{solver: crowded(c)} }
+
+func TestAnyNumberOfThreadsFindsTheSameValue(t *testing.T) {
+	games := map[string]machine.Machine{
+		"ticTacToe": parallel{newTicTacToe()}, "subtraction": subtraction(21),
+		"tree": parallel{randomTrees(4, 7, 1).Machine()}, "another tree": randomTrees(3, 8, 2).Machine(),
+	}
+	for name, m := range games {
+		want := solve(t, Config{}, m, search.Limits{})
+		for threads := 2; threads <= 4; threads++ {
+			for _, s := range []search.Searcher{
+				crowded(Config{Threads: threads}), crowded(Config{Threads: threads, Without: Deepening}),
+				New(Config{Threads: threads}), crowdedProver(Config{Threads: threads}),
+			} {
+				r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+				if err != nil || !r.Solved() || r.Values[0] != want.Values[0] || len(r.Line) == 0 {
+					t.Errorf("%s on %d threads: %v, line %v, error %v; want %v", name, threads, r.Values, r.Line, err, want.Values)
+				}
+			}
+		}
+	}
+}
+
+func TestSeveralThreadsEndWithTheirContextAndWithErrors(t *testing.T) {
+	endless := toys.Wide{Roles: roles, Moves: []int{5, 5}, InTurn: true, Depth: 40}.Machine()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	r, err := crowded(Config{Threads: 3}).Search(ctx, endless, endless.Initial(), search.Limits{})
+	if err != nil || r.Solved() || r.Nodes == 0 {
+		t.Errorf("stopped: %+v, error %v", r, err)
+	}
+	leaf := func(a, b int32) toys.Node { return toys.Node{Goals: []int32{a, b}} }
+	general := &toys.Tree{Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 2}}, leaf(0, 100), leaf(100, 100)}}
+	m := general.Machine()
+	if _, err := crowded(Config{Threads: 3}).Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, search.ErrNotZeroSum) {
+		t.Errorf("general sum: error %v", err)
+	}
+}
+
+func TestProgressOfLongIterationsIsTold(t *testing.T) {
+	m := toys.Wide{Roles: roles, Moves: []int{5, 5}, InTurn: true, Depth: 40}.Machine()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told := 0
+	v := crowded(Config{Threads: 2, Without: Deepening})
+	_, err := v.Search(ctx, m, m.Initial(), search.Limits{MaxNodes: 1 << 40, Progress: func(r search.Result) {
+		if told++; r.Nodes == 0 || r.Depth == 0 || r.PeakBytes == 0 || !r.Proved {
+			t.Errorf("progress tells %+v", r)
+		}
+		cancel()
+	}})
+	if err != nil || told == 0 {
+		t.Errorf("told %d times, error %v", told, err)
+	}
+}
