@@ -14,6 +14,8 @@ type layout struct {
 	keep []bool // the row must outlast the program that computes it
 	rows int32
 	free []int32 // rows of values that are no longer needed
+	// inOrder says that straight code keeps the depth-first order (see schedule.go).
+	inOrder bool
 }
 
 // form is how a gate is computed: combine pos operands as they are, then neg

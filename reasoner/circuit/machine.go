@@ -75,10 +75,6 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
-	plan := m.link(ctx, g, g.stuck())
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
-	}
 	available := kernel.All()
 	if o.Lanes != 0 {
 		k, err := kernel.WithLanes(o.Lanes)
@@ -86,6 +82,14 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 			return nil, err
 		}
 		available = []*kernel.Kernel{k}
+	}
+	inOrder := available[0].Translates()
+	if inOrder {
+		g = splitGates(ctx, g)
+	}
+	plan := m.link(ctx, g, g.stuck(), inOrder)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
 	}
 	var err error
 	if m.wide, err = m.widest(plan, available, o.Memory); err != nil {
@@ -142,9 +146,9 @@ func (g *Game) stuck() Lit {
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
 }
 
-// link schedules the programs and notes where their results are. When ctx is done
-// the plan is of no use.
-func (m *Machine) link(ctx context.Context, g *Game, stuck Lit) *kernel.Plan {
+// link schedules the programs, in order or in runs (see schedule.go), and notes where
+// their results are. When ctx is done the plan is of no use.
+func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *kernel.Plan {
 	position := slices.Concat([]Lit{g.Terminal, stuck, g.Decided}, flatten(g.Legal), flatten(g.Policy))
 	var goals []Lit
 	for _, goal := range g.Goals {
@@ -153,6 +157,7 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit) *kernel.Plan {
 	all := append(append(append([]Lit{}, position...), goals...), g.Next...)
 	into := g.nextOnly(position, goals)
 	l := newLayout(g.Net, g.Net.cone(all), into)
+	l.inOrder = inOrder
 	known := g.Net.cone(position)
 	l.keepOutputs(all, known, g.Net.cone(append(goals, g.Next...)))
 	rest := func(roots []Lit) []bool {

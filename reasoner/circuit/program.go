@@ -44,6 +44,9 @@ func (m *Machine) plan(programs ...*kernel.Program) *kernel.Plan {
 			p.Read = append(p.Read, g.when.row)
 		}
 	}
+	for _, rows := range m.legal {
+		p.Read = append(p.Read, rows...)
+	}
 	for _, t := range m.next {
 		p.Read, p.Written = append(p.Read, t.from.row), append(p.Written, t.to)
 	}

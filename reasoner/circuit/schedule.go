@@ -8,9 +8,10 @@ import (
 )
 
 // A schedule orders the gates of a program. Gates are taken in depth-first order
-// of the outputs, so that values are used soon after they are computed; within
-// chunks of that order they are list-scheduled into runs of one form, because
-// long runs keep the branches of the kernels predictable.
+// of the outputs, so that values are used soon after they are computed. A kernel that
+// translates programs keeps them in registers meanwhile, so it gets that order as it
+// is; for the others gates are list-scheduled, within chunks of that order, into runs
+// of one form, because long runs keep their branches predictable.
 
 // chunkGates is the number of gates that are list-scheduled together. Larger
 // chunks give longer runs, smaller ones a smaller working set: 512 gates of 512
@@ -115,11 +116,28 @@ func (n *Network) dependencies(i int32) []Lit {
 
 // straight schedules acyclic gates, given in depth-first order.
 func (s *scheduler) straight(ctx context.Context, gates []int32) []run {
+	if s.inOrder {
+		return s.runsOf(gates)
+	}
 	var runs []run
 	for len(gates) > 0 && ctx.Err() == nil {
 		n := min(chunkGates, len(gates))
 		runs = s.appendChunk(runs, gates[:n])
 		gates = gates[n:]
+	}
+	return runs
+}
+
+// runsOf makes runs of gates in the order given, mostly of one gate.
+func (s *scheduler) runsOf(gates []int32) []run {
+	var runs []run
+	for _, i := range gates {
+		f := s.formOf(i)
+		if n := len(runs); n > 0 && runs[n-1].form == f {
+			runs[n-1].nodes = append(runs[n-1].nodes, i)
+		} else {
+			runs = append(runs, run{f, []int32{i}})
+		}
 	}
 	return runs
 }
@@ -216,7 +234,9 @@ func (s *scheduler) loop(component []int32) stage {
 // recursion.
 //
 // This is not internal/scc, which explores all nodes in order of their numbers: a
-// schedule is good because it follows the outputs, and reads the literals of the
+// schedule is good because it follows the outputs (of each gate the operand that was
+// made last comes first: in a chain it is the longer part, and nothing waits in a
+// register meanwhile), and reads the literals of the
 // network as they are, millions of them, without a copy as a list of nodes.
 func (n *Network) components(roots []Lit, marked []bool) [][]int32 {
 	t := tarjan{net: n, marked: marked, index: make([]int32, n.Len()), low: make([]int32, n.Len())}
@@ -242,7 +262,7 @@ type tarjan struct {
 // pathNode is a node on the path that is being searched.
 type pathNode struct {
 	node int32
-	next int // the operand to look at next
+	next int // the number of operands looked at, from the last to the first
 }
 
 func (t *tarjan) visit(root int32) {
@@ -258,8 +278,8 @@ func (t *tarjan) visit(root int32) {
 			}
 			continue
 		}
-		j := operands[top.next].Node()
 		top.next++
+		j := operands[len(operands)-top.next].Node()
 		switch {
 		case !t.marked[j]:
 		case t.index[j] == 0:

@@ -22,6 +22,15 @@ func TestEveryPassLeavesAWellFormedGame(t *testing.T) {
 				t.Fatalf("after pass %q: %v", p.name, err)
 			}
 		}
+		g = splitGates(t.Context(), g)
+		if err := g.Verify(); err != nil {
+			t.Fatalf("after splitting gates: %v", err)
+		}
+		for i := range int32(g.Net.Len()) {
+			if n := len(g.Net.Operands(i)); n > 2 {
+				t.Fatalf("gate %d has %d operands after splitting", i, n)
+			}
+		}
 	})
 }
 

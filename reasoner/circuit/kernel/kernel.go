@@ -6,10 +6,17 @@
 // A program gets to a kernel through Kernel.Engine alone, which proves that all it
 // touches lies in the rows of the memory that Engine.NewMemory makes (verify.go).
 // So whatever a caller hands over, a mistake is an error and not a stray write.
+//
+// There are kernels of two kinds. Those that interpret programs are generated
+// (tools/kernels) or portable. Those that translate them make machine code of gates of
+// three inputs: cover.go finds the gates, registers_amd64.go chooses registers,
+// assembler_amd64.go writes instructions and proves that they stay in their rows, and
+// native_linux_amd64.go makes them executable.
 package kernel
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"stackmate/reasoner/machine"
@@ -41,8 +48,8 @@ type Program struct {
 // Code is a list of runs, a run a header (Op, pos, neg, count) and then, for each of
 // count gates of that form, the row it is stored in and the rows of its pos+neg
 // operands, of which the last neg are complemented. Runs of one form make all
-// branches of the inner loops predictable, so the cost is that of the loads: about
-// one cycle per operand while the signals fit the first two cache levels.
+// branches of an interpreter's inner loops predictable, so the cost is that of the
+// loads: about one cycle per operand while the signals fit the first two cache levels.
 type Segment struct {
 	Code []int32
 	Vars []int32
@@ -60,6 +67,9 @@ type Kernel struct {
 	blend func(to, from, mask []uint64)
 	// random fills rows, at least one, as Rand.FillRows does.
 	random func(rng *machine.Rand, dst []uint64)
+	// translate gives the segments of an engine, proved safe, functions of their own
+	// instead of run; nil if the kernel cannot.
+	translate func(e *Engine, p *Plan) error
 }
 
 var portable = &Kernel{
@@ -81,7 +91,11 @@ func (k *Kernel) words() int { return k.lanes / 64 }
 
 // All lists the kernels of this processor, widest first; the portable one is always
 // the last.
-func All() []*Kernel { return append(vectorKernels(), portable) }
+func All() []*Kernel { return slices.Concat(translators(), vectorKernels(), []*Kernel{portable}) }
+
+// Translates tells whether the kernel turns programs into machine code, so that long
+// runs of one form are worth nothing to it.
+func (k *Kernel) Translates() bool { return k.translate != nil }
 
 // WithLanes is the kernel with that many lanes.
 func WithLanes(lanes int) (*Kernel, error) {

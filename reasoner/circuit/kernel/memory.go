@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"runtime"
 	"slices"
 	"time"
 	"unsafe"
@@ -28,7 +29,7 @@ func (e *Engine) CodeBytes() int64 {
 	for _, c := range e.choices {
 		n += len(c.legal)
 	}
-	return int64(n) * 4
+	return int64(n)*4 + int64(e.native)
 }
 
 // MemoryBytes is the size of a memory.
@@ -85,16 +86,17 @@ func (m *Memory) Run(program int) {
 	segments := e.programs[program]
 	for i := range segments {
 		if s := &segments[i]; len(s.Vars) == 0 {
-			e.kernel.run(m.rows, s.Code)
+			s.run(m.rows)
 		} else {
 			m.loop(s)
 		}
 	}
+	runtime.KeepAlive(e) // its code must not go while it runs
 }
 
 // loop repeats a segment until its variables stay as they are. In every lane each
 // sweep but the last turns a variable true.
-func (m *Memory) loop(s *Segment) {
+func (m *Memory) loop(s *block) {
 	w := m.engine.Words()
 	for _, v := range s.Vars {
 		clear(m.rows[v : int(v)+w])
@@ -103,7 +105,7 @@ func (m *Memory) loop(s *Segment) {
 		for j, v := range s.Vars {
 			copy(m.old[j*w:(j+1)*w], m.rows[v:])
 		}
-		m.engine.kernel.run(m.rows, s.Code)
+		s.run(m.rows)
 		changed := false
 		for j, v := range s.Vars {
 			changed = changed || !slices.Equal(m.old[j*w:(j+1)*w], m.rows[v:int(v)+w])

@@ -37,13 +37,20 @@ func drawPlan(t *rapid.T) (*Plan, *rand.Rand) {
 	}
 	p.Fluents.Count = rng.IntN(p.Rows)
 	p.Fluents.First = 1 + rng.IntN(p.Rows-p.Fluents.Count)
-	p.Read, p.Written = []int32{0, int32(p.Rows - 1)}, []int32{1}
+	p.Written = []int32{1}
+	for range rng.IntN(p.Rows) {
+		p.Read = append(p.Read, int32(rng.IntN(p.Rows)))
+	}
 	return p, rng
 }
 
 func drawStraight(rng *rand.Rand, rows, widest int) Segment {
 	var s Segment
-	for range rng.IntN(6) {
+	runs := rng.IntN(6)
+	if rng.IntN(4) == 0 { // so many gates that rows and registers are used again and again
+		runs, widest, rows = 300, 2, 2+rng.IntN(min(rows-1, 100))
+	}
+	for range runs {
 		pos, neg, count := rng.IntN(widest+1), rng.IntN(widest+1), 1+rng.IntN(4)
 		pos = max(pos, 1-neg)
 		s.Code = append(s.Code, int32(rng.IntN(2)), int32(pos), int32(neg), int32(count))

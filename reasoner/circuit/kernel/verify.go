@@ -20,7 +20,8 @@ import (
 // offsets fit the 32 bits of a code word. Cost: about a nanosecond a word.
 
 // Plan is all that a machine does with its rows, which are numbered from 0. Row 0 is
-// the constant false: it is read only.
+// the constant false: it is read only. What a program computes is found in the rows that
+// the plan names, and in those that other programs read; what others hold is open.
 type Plan struct {
 	Rows     int // at least 1
 	Programs []Program
@@ -42,13 +43,20 @@ type Moves struct {
 type Engine struct {
 	kernel   *Kernel
 	rows     int
-	programs [][]Segment // row numbers are word offsets
-	choices  []choice    // of the roles that have moves
-	blended  [2]int      // the words that Blend writes: from, to
-	vars     int         // most variables in a loop
-	digits   int         // most digits in a choice, at least three
-	random   int         // most random rows in a choice
+	programs [][]block
+	choices  []choice // of the roles that have moves
+	blended  [2]int   // the words that Blend writes: from, to
+	vars     int      // most variables in a loop
+	digits   int      // most digits in a choice, at least three
+	random   int      // most random rows in a choice
+	native   int      // bytes of machine code
 	took     time.Duration
+}
+
+// block is a segment whose row numbers are word offsets, with its code as a function.
+type block struct {
+	Segment
+	run func(rows []uint64)
 }
 
 // Engine proves a plan safe on k; the error names what is wrong and where.
@@ -59,14 +67,15 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 	}
 	e := &Engine{kernel: k, rows: p.Rows, digits: minDigits}
 	for _, program := range p.Programs {
-		segments := make([]Segment, len(program.Segments))
+		segments := make([]block, len(program.Segments))
 		for i, s := range program.Segments {
-			segments[i] = s.scaled(int32(v.words))
+			scaled := s.scaled(int32(v.words))
+			segments[i] = block{scaled, func(rows []uint64) { k.run(rows, scaled.Code) }}
 			e.vars = max(e.vars, len(s.Vars))
 		}
 		start := time.Now()
 		for i := range segments {
-			if err := v.segment(&segments[i]); err != nil {
+			if err := v.segment(&segments[i].Segment); err != nil {
 				return nil, fmt.Errorf("program %q, segment %d, %w", program.Name, i, err)
 			}
 		}
@@ -85,7 +94,10 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 		e.digits = max(e.digits, c.digits)
 		e.random = max(e.random, c.fractionRows())
 	}
-	return e, v.others(e, p)
+	if err := v.others(e, p); err != nil || k.translate == nil {
+		return e, err
+	}
+	return e, k.translate(e, p)
 }
 
 // scaled is a segment with row numbers turned into word offsets, for rows of the

@@ -1,0 +1,270 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+)
+
+// The first half of a translation: straight code as a list of three-input gates.
+//
+// Algorithm: value numbering gives every gate of two operands a node, and every row
+// that is read before it is written one for what it held; gates of more operands are
+// chains. Then, in program order, a node takes in those of its operands that nothing
+// else uses, as long as no more than three leaves remain: a cover by fan-out-free
+// cones of three inputs, whatever their function (multiplexers and parities too). A
+// node that is taken in is never computed, so its leaves must still be there when
+// the cone is: the row of a leaf must not have been given to a node that is. Cost:
+// linear in operands.
+//
+// The truth table of a node has the bit 4a + 2b + c for the values a, b, c of its
+// leaves, as VPTERNLOG has it; it does not depend on leaves that there are not.
+
+// leafTables are the truth tables of the leaves themselves.
+var leafTables = [3]uint8{0xf0, 0xcc, 0xaa}
+
+// never is the place of what does not happen.
+const never = math.MaxInt32
+
+// node is a value: what a row held in the beginning, or a gate.
+type node struct {
+	leaf   [3]int32 // nodes, different from each other
+	leaves int8     // 0 for what a row held
+	table  uint8
+	home   int32 // its row; -1 inside a chain
+	killed int32 // the node that overwrites the row, or never
+	gate   int32 // the gate of the program that it is a part of
+	uses   int32 // by nodes that are needed
+	kept   bool  // the row must hold it in the end
+	inside bool  // taken into another
+
+	// For the choice of registers: where it and its leaves are used next.
+	first int32
+	next  [3]int32
+}
+
+// cover is straight code being translated.
+type cover struct {
+	nodes []node
+	row   []int32 // the node that a row holds now, -1 if it has not been looked at
+	seen  []int32 // the rows that have
+	gates int32
+}
+
+// reset covers straight code, whose rows have words words. What observed rows hold in
+// the end is kept.
+func (c *cover) reset(code []int32, words int32, observed []bool) {
+	c.nodes, c.gates = c.nodes[:0], 0
+	for len(c.row) < len(observed) {
+		c.row = append(c.row, -1)
+	}
+	for len(code) > 0 {
+		op, pos, neg, count := Op(code[0]), int(code[1]), int(code[2]), int(code[3])
+		code = code[Header:]
+		for range count {
+			c.gate(op, code[1:1+pos+neg], pos, code[0]/words, words)
+			code = code[1+pos+neg:]
+		}
+	}
+	for _, r := range c.seen {
+		if n := &c.nodes[c.row[r]]; observed[r] && n.leaves > 0 {
+			n.kept = true
+		}
+		c.row[r] = -1
+	}
+	c.seen = c.seen[:0]
+	c.countUses()
+	for i := range c.nodes {
+		if n := &c.nodes[i]; n.uses > 0 || n.kept {
+			c.takeIn(int32(i))
+		}
+	}
+	c.findUses()
+}
+
+// held is the node that a row holds.
+func (c *cover) held(row int32) int32 {
+	if c.row[row] < 0 {
+		c.define(node{home: row, killed: never, gate: -1})
+	}
+	return c.row[row]
+}
+
+// define adds a node, which takes its row, if it has one, from the node there.
+func (c *cover) define(n node) int32 {
+	i := int32(len(c.nodes))
+	c.nodes = append(c.nodes, n)
+	if n.home < 0 {
+		return i
+	}
+	if old := c.row[n.home]; old >= 0 {
+		c.nodes[old].killed = i
+	} else {
+		c.seen = append(c.seen, n.home)
+	}
+	c.row[n.home] = i
+	return i
+}
+
+// gate adds the nodes of a gate.
+func (c *cover) gate(op Op, operands []int32, pos int, to, words int32) {
+	value := node{leaves: 1, table: leafTables[0], leaf: [3]int32{c.held(operands[0] / words)}}
+	if pos == 0 {
+		value.table = ^value.table
+	}
+	value.home, value.killed, value.gate = -1, never, c.gates
+	for k := 1; k < len(operands); k++ {
+		if k > 1 {
+			value = node{leaves: 1, table: leafTables[0], leaf: [3]int32{c.define(value)}, home: -1, killed: never, gate: c.gates}
+		}
+		table := leafTables[1]
+		operand := c.held(operands[k] / words)
+		if operand == value.leaf[0] {
+			table = leafTables[0]
+		} else {
+			value.leaf[1], value.leaves = operand, 2
+		}
+		if k >= pos {
+			table = ^table
+		}
+		if op == And {
+			value.table &= table
+		} else {
+			value.table |= table
+		}
+	}
+	value.home = to
+	c.define(value)
+	c.gates++
+}
+
+// countUses counts those by nodes that are needed themselves.
+func (c *cover) countUses() {
+	for i := len(c.nodes) - 1; i >= 0; i-- {
+		if n := &c.nodes[i]; n.uses > 0 || n.kept {
+			for _, l := range n.leaf[:n.leaves] {
+				c.nodes[l].uses++
+			}
+		}
+	}
+}
+
+// takeIn makes the leaves of its operands those of node i, where it can.
+func (c *cover) takeIn(i int32) {
+	n := &c.nodes[i]
+	for k := 0; k < int(n.leaves); k++ {
+		l := n.leaf[k]
+		if m := &c.nodes[l]; m.leaves == 0 || m.leaves == 3 || m.uses > 1 || m.kept || !c.reaches(l, i) {
+			continue
+		}
+		if joined, ok := c.join(n, k); ok {
+			c.nodes[l].inside = true
+			for _, x := range c.nodes[l].leaf[:c.nodes[l].leaves] {
+				if slices.Contains(n.leaf[:n.leaves], x) {
+					c.nodes[x].uses-- // one use instead of two
+				}
+			}
+			n.leaf, n.leaves, n.table = joined.leaf, joined.leaves, joined.table
+			k = -1 // from the beginning: there may be room now that was not there before
+		}
+	}
+}
+
+// reaches tells whether the leaves of node l can still be had where node i is computed.
+func (c *cover) reaches(l, i int32) bool {
+	for _, x := range c.nodes[l].leaf[:c.nodes[l].leaves] {
+		n := &c.nodes[x]
+		if n.home < 0 && n.gate != c.nodes[i].gate {
+			return false
+		}
+		k := n.killed
+		for k < i && (k == l || c.nodes[k].inside) {
+			k = c.nodes[k].killed
+		}
+		if k < i {
+			return false
+		}
+	}
+	return true
+}
+
+// join is node n with its k-th leaf replaced by that node's leaves, if they are no
+// more than three then.
+func (c *cover) join(n *node, k int) (joined node, ok bool) {
+	inner := &c.nodes[n.leaf[k]]
+	var place [2][3]int // in joined, of the leaves of n and of inner
+	add := func(leaf int32) int {
+		for at, l := range joined.leaf[:joined.leaves] {
+			if l == leaf {
+				return at
+			}
+		}
+		if joined.leaves < 3 {
+			joined.leaf[joined.leaves] = leaf
+		}
+		joined.leaves++
+		return min(int(joined.leaves), 3) - 1
+	}
+	for at, l := range n.leaf[:n.leaves] {
+		if at != k {
+			place[0][at] = add(l)
+		}
+	}
+	for at, l := range inner.leaf[:inner.leaves] {
+		place[1][at] = add(l)
+	}
+	if joined.leaves > 3 {
+		return joined, false
+	}
+	value := substitute(inner.table, place[1], inner.leaves)
+	tables := [3]uint8{leafTables[place[0][0]], leafTables[place[0][1]], leafTables[place[0][2]]}
+	tables[k] = value
+	joined.table = compose(n.table, tables)
+	return joined, true
+}
+
+// substitute is a truth table over other places of its leaves.
+func substitute(table uint8, place [3]int, leaves int8) uint8 {
+	var tables [3]uint8
+	for k := range leaves {
+		tables[k] = leafTables[place[k]]
+	}
+	return compose(table, tables)
+}
+
+// compose is the truth table of a function of three functions.
+func compose(table uint8, of [3]uint8) uint8 {
+	out := uint8(0)
+	for i := range 8 {
+		if table>>i&1 != 0 {
+			term := ^uint8(0)
+			for k, t := range of {
+				if i>>(2-k)&1 == 0 {
+					t = ^t
+				}
+				term &= t
+			}
+			out |= term
+		}
+	}
+	return out
+}
+
+// computed tells whether a node is one that code is made for.
+func (n *node) computed() bool { return n.leaves > 0 && !n.inside && (n.uses > 0 || n.kept) }
+
+// findUses notes where each value is used next.
+func (c *cover) findUses() {
+	for i := range c.nodes {
+		c.nodes[i].first = never
+	}
+	for i := len(c.nodes) - 1; i >= 0; i-- {
+		n := &c.nodes[i]
+		if !n.computed() {
+			continue
+		}
+		for k, l := range n.leaf[:n.leaves] {
+			n.next[k] = c.nodes[l].first
+			c.nodes[l].first = int32(i)
+		}
+	}
+}

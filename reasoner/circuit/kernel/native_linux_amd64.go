@@ -1,0 +1,138 @@
+package kernel
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// enter calls code with the address of the rows.
+//
+//go:noescape
+func enter(code unsafe.Pointer, rows *uint64)
+
+// executable tells whether this system lets a process run what it has written.
+var executable = sync.OnceValue(func() bool {
+	b, err := mapCode([]byte{ret})
+	if err == nil {
+		err = syscall.Munmap(b)
+	}
+	return err == nil
+})
+
+// translators lists the kernels that translate programs, widest first. They need
+// AVX-512.
+func translators() []*Kernel {
+	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512VL || !executable() {
+		return nil
+	}
+	var list []*Kernel
+	for _, k := range vectorKernels() {
+		t := *k
+		t.name, t.translate = k.name+"/native", translate
+		list = append(list, &t)
+	}
+	return list
+}
+
+// mapCode is a copy of code that can be executed and not written.
+func mapCode(code []byte) ([]byte, error) {
+	b, err := syscall.Mmap(-1, 0, len(code), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("memory for %d bytes of code: %w", len(code), err)
+	}
+	copy(b, code)
+	if err := syscall.Mprotect(b, syscall.PROT_READ|syscall.PROT_EXEC); err != nil {
+		_ = syscall.Munmap(b)
+		return nil, fmt.Errorf("executable memory: %w", err)
+	}
+	return b, nil
+}
+
+// translate gives the straight code of every segment of an engine as machine code. A
+// plan whose rows are too many for the distances in instructions is left as it is.
+func translate(e *Engine, p *Plan) error {
+	words := int32(e.Words())
+	if int64(e.rows)*8*int64(words) > maxDistance {
+		return nil
+	}
+	observed := observedRows(e, p)
+	w := &writer{out: assembler{words: words}}
+	var ends []int
+	for _, program := range e.programs {
+		for i := range program {
+			w.cover.reset(program[i].Code, words, observed)
+			w.translate()
+			ends = append(ends, len(w.out.code))
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	code, err := mapCode(w.out.code)
+	if err != nil {
+		return err
+	}
+	runtime.AddCleanup(e, func(b []byte) { _ = syscall.Munmap(b) }, code)
+	start := 0
+	for _, program := range e.programs {
+		for i := range program {
+			part := code[start:ends[0]]
+			began := time.Now()
+			if err := proveCode(part, words, int32(e.rows)); err != nil {
+				return err
+			}
+			e.took += time.Since(began)
+			run := unsafe.Pointer(unsafe.SliceData(part))
+			program[i].run = func(rows []uint64) { enter(run, &rows[0]) }
+			start, ends = ends[0], ends[1:]
+		}
+	}
+	e.native = len(code)
+	return nil
+}
+
+// observedRows marks the rows that somebody looks at after a program has run: the
+// caller, the choice of moves, and all code that reads a row before it writes it.
+func observedRows(e *Engine, p *Plan) []bool {
+	observed := make([]bool, e.rows)
+	for _, r := range p.Read {
+		observed[r] = true
+	}
+	for _, m := range p.Moves {
+		for _, r := range m.Legal {
+			observed[r] = true
+		}
+	}
+	for r := range p.Fluents.Count {
+		observed[p.Fluents.First+r] = true
+	}
+	words := int32(e.Words())
+	written := make([]int32, e.rows) // the number of the last segment that writes a row
+	segment := int32(0)
+	for _, program := range e.programs {
+		for _, s := range program {
+			segment++
+			for _, v := range s.Vars {
+				observed[v/words] = true
+			}
+			for code := s.Code; len(code) > 0; {
+				width, count := 1+int(code[1]+code[2]), int(code[3])
+				code = code[Header:]
+				for range count {
+					for _, r := range code[1:width] {
+						observed[r/words] = observed[r/words] || written[r/words] != segment
+					}
+					written[code[0]/words] = segment
+					code = code[width:]
+				}
+			}
+		}
+	}
+	return observed
+}
