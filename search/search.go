@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -160,6 +161,20 @@ func Divide(limit, batches int64) (tables, stack int64) {
 // leastStack is room for some tens of positions of an ordinary game with their
 // children: without it nothing is searched at all.
 const leastStack = 1 << 20
+
+// Keeper is a Searcher that can tell what it remembers, and be told by another one, so
+// that a long search can go on in another process.
+type Keeper interface {
+	Searcher
+	// Kept lists what is remembered of the positions that took some work: records of the
+	// same length, each valid until the next. It may be called between two searches, and
+	// by Limits.Progress.
+	Kept() iter.Seq[[]uint64]
+	// Keep takes over the records of a search of the same kind on the same machine. The
+	// next Search must have maxBytes as its limit of memory. The error is that of the
+	// records, or says what is wrong with one.
+	Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error
+}
 
 // Searcher is one kind of search. Search explores from position s until it is
 // solved, a limit is reached or ctx is done; the last two are not errors, the

@@ -13,7 +13,7 @@ type searchFlags struct {
 	Table      solve.Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
 	Symmetries solve.Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
 	Order      string       `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
-	Moves      string       `default:"dynamic" help:"Order of the moves in the order of the cells: dynamic, by what is known of them before each cell, or legal, as the machine lists them."`
+	MoveOrder  string       `default:"dynamic" help:"Order of the moves in the order of the cells: dynamic, by what is known of them before each cell, or legal, as the machine lists them."`
 	Skip       int          `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
 	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, best and anytime stop there."`
 	Depth      int          `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
@@ -29,6 +29,6 @@ func (f searchFlags) options(bytes int64) solve.Options {
 	return solve.Options{
 		Threads: threads,
 		Method:  f.Method, LP: f.LP, Table: f.Table, Symmetries: f.Symmetries, Memory: bytes / mebibyte,
-		Order: f.Order, Moves: f.Moves, Skip: f.Skip, Epsilon: f.Epsilon, Depth: f.Depth,
+		Order: f.Order, Moves: f.MoveOrder, Skip: f.Skip, Epsilon: f.Epsilon, Depth: f.Depth,
 	}
 }

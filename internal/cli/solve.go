@@ -13,15 +13,20 @@ import (
 // solveCommand computes values and strategies.
 type solveCommand struct {
 	oneGame
+	positionFlags
 	searchFlags
 	Certify bool   `help:"Play the strategies against every opponent and prove how much can be gained against them."`
-	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from."`
+	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs."`
+	Resume  bool   `help:"Go on with what FILE.proofs says, if it is there."`
 }
 
 // Run implements the command.
 func (c *solveCommand) Run(s *console) error {
 	if c.Epsilon > 0 && (c.Certify || c.Save != "") {
 		return usageError{fmt.Errorf("--certify and --save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
+	}
+	if c.Resume && c.Save == "" {
+		return usageError{errors.New("--resume: expected --save FILE, too")}
 	}
 	if err := checkPlaces(c.Save); err != nil {
 		return err
@@ -30,9 +35,23 @@ func (c *solveCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	var nodes atomic.Int64
-	stop := s.progress(func() string { return fmt.Sprintf("solving %s, %d nodes", c.Game, nodes.Load()) })
-	solution, err := p.solver.Solve(s.ctx, p.machine, func(r search.Result) { nodes.Store(r.Nodes) })
+	if p.machine, err = c.begin(p.machine); err != nil {
+		return err
+	}
+	kept := newKept(c.Save, c.Game, p)
+	if c.Resume {
+		if err := kept.load(s, c.share(s)); err != nil {
+			return err
+		}
+	}
+	var state atomic.Value
+	state.Store("")
+	stop := s.progress(func() string { return "solving " + c.Game + state.Load().(string) })
+	var pace pace
+	solution, err := p.solver.Solve(s.ctx, p.machine, func(r search.Result) {
+		state.Store(pace.show(p.machine.Names(), r, c.share(s)))
+		kept.save(s, keepEvery)
+	})
 	stop()
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
@@ -41,6 +60,11 @@ func (c *solveCommand) Run(s *console) error {
 	var doubt error
 	if solution.Solved && (c.Certify || c.Save != "") {
 		doubt = c.certify(s, p, &solution)
+	}
+	if solution.Solved && doubt == nil {
+		kept.remove()
+	} else {
+		kept.save(s, 0)
 	}
 	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)

@@ -172,22 +172,27 @@ func read(from io.Reader, m machine.Machine, rules string, maxBytes int64) (*Boo
 
 func readHeader(in *bufio.Reader) (header, error) {
 	var h header
-	var line []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxHeader {
-			return h, errFormat
-		}
-	}
-	if err := json.Unmarshal(line, &h); err != nil || h.Format != formatName {
+	line, err := readLine(in)
+	if err != nil || json.Unmarshal(line, &h) != nil || h.Format != formatName {
 		return h, errFormat
 	}
 	if h.Version != formatVersion {
 		return h, fmt.Errorf("expected version %d of the format, found %d", formatVersion, h.Version)
 	}
 	return h, nil
+}
+
+// readLine reads a header, of a bounded length.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if err == nil {
+			return line, nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxHeader {
+			return nil, errFormat
+		}
+	}
 }

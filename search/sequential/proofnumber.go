@@ -113,15 +113,10 @@ type prover struct {
 
 // Search implements search.Searcher.
 func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
-	solver := v.solver
-	if solver.machine != m || solver.maxBytes != lim.MaxBytes {
-		if err := solver.prepare(m, lim.MaxBytes); err != nil {
-			return search.Result{}, err
-		}
-		tables, _ := search.Divide(lim.MaxBytes, m.Info().Batch*int64(solver.threads()))
-		solver.table = table.NewShared(m.Words(), proofWords, tables)
+	if err := v.prepare(m, lim.MaxBytes); err != nil {
+		return search.Result{}, err
 	}
-	c := solver.crew(ctx, m, s, lim)
+	c := v.solver.crew(ctx, m, s, lim)
 	var provers []*prover
 	for _, w := range c.workers {
 		p := &prover{run: w}
@@ -135,6 +130,20 @@ func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.S
 		res.Unfinished = errTooDeep
 	}
 	return res, c.err()
+}
+
+// prepare keeps the table of an earlier search where it still holds.
+func (v *ProofNumber) prepare(m machine.Machine, maxBytes int64) error {
+	solver := v.solver
+	if solver.machine == m && solver.maxBytes == maxBytes {
+		return nil
+	}
+	if err := solver.prepare(m, maxBytes); err != nil {
+		return err
+	}
+	tables, _ := search.Divide(maxBytes, m.Info().Batch*int64(solver.threads()))
+	solver.table = table.NewShared(m.Words(), proofWords, tables)
+	return nil
 }
 
 // proveAll asks for one value after the other until the interval of the position is no

@@ -126,6 +126,22 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 	return r, err
 }
 
+// Keeper is what remembers the proofs of the method in use, or of the one that would be
+// tried first; nil if that keeps nothing. The limit of memory of its searches is that of
+// the options.
+func (s *Solver) Keeper() (method string, k search.Keeper) {
+	method = s.used
+	if method == Auto {
+		method = BoundedAlphaBeta
+	}
+	searcher := s.searchers[method]
+	if b, ok := searcher.(blind); ok {
+		searcher = b.Searcher
+	}
+	k, _ = searcher.(search.Keeper)
+	return method, k
+}
+
 // Answers is the solution of m, position by position: that of the initial position
 // is the one shown, the others are what the method finds that found it.
 func (s *Solver) Answers(m machine.Machine, shown Solution) search.Solution {

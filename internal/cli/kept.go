@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/book"
+	"stackmate/search/solve"
+)
+
+// keepEvery is how often what is proved is written to a file while a search is at work:
+// that much is lost if the machine stops.
+const keepEvery = time.Minute
+
+// kept is what an unfinished search has proved, in a file.
+type kept struct {
+	path    string // empty if nothing is to be kept
+	game    string
+	rules   string // digest
+	machine machine.Machine
+	solver  *solve.Solver
+	last    time.Time
+	failed  bool
+}
+
+// newKept keeps what a search proves beside the file of its solution.
+func newKept(solution, game string, p problem) *kept {
+	k := &kept{game: game, rules: p.digest, machine: p.machine, solver: p.solver, last: time.Now()}
+	if solution != "" {
+		k.path = solution + ".proofs"
+	}
+	return k
+}
+
+// load lets the search go on where the file ends. Where there is none it begins anew.
+func (k *kept) load(s *console, bytes int64) error {
+	method, keeper := k.solver.Keeper()
+	if keeper == nil {
+		return fmt.Errorf("--resume: method %s keeps nothing", method)
+	}
+	_, err := await(s.ctx, func() (struct{}, error) {
+		return struct{}{}, book.LoadProofs(k.path, k.machine, book.Label{Rules: k.rules, Method: method}, keeper, bytes)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		s.log.Warn().Str("file", k.path).Msg("nothing was kept: the search begins anew")
+		return nil
+	}
+	return err
+}
+
+// save keeps what is proved if the last time is long enough ago; at the end, which is
+// when any time is, it tells where. A failure is told once.
+func (k *kept) save(s *console, every time.Duration) {
+	method, keeper := k.solver.Keeper()
+	if k.path == "" || keeper == nil || k.failed || time.Since(k.last) < every {
+		return
+	}
+	began := time.Now()
+	err := book.SaveProofs(k.path, k.machine, book.Label{Game: k.game, Rules: k.rules, Method: method}, keeper)
+	if k.failed = err != nil; k.failed {
+		s.log.Error().Err(err).Msg("the search goes on")
+		return
+	}
+	k.last = time.Now()
+	s.log.Debug().Str("file", k.path).Dur("took", time.Since(began)).Msg("kept what is proved")
+	if every == 0 {
+		fmt.Fprintf(s.err, "stackmate: what is proved is kept in %s: --resume goes on with it\n", k.path)
+	}
+}
+
+// remove removes the file: there is a solution.
+func (k *kept) remove() {
+	if k.path != "" {
+		_ = os.Remove(k.path) // mostly it is not there
+	}
+}
+
+// pace follows the speed of a search.
+type pace struct {
+	nodes int64
+	at    time.Duration
+	speed float64 // nodes a second since the last look
+}
+
+// show is what a line of progress says of a search whose memory is bounded.
+func (p *pace) show(names *machine.Names, r search.Result, memory int64) string {
+	if passed := r.Elapsed - p.at; passed > 100*time.Millisecond {
+		p.speed = float64(r.Nodes-p.nodes) / passed.Seconds()
+		p.nodes, p.at = r.Nodes, r.Elapsed
+	}
+	var b strings.Builder
+	if players := names.Players(); r.Proved && len(r.Values) > 0 && len(players) > 0 {
+		fmt.Fprintf(&b, ", %s %s", names.Roles[players[0]], bounds(r.Values[players[0]]))
+	}
+	if r.Depth > 0 {
+		fmt.Fprintf(&b, ", depth %d", r.Depth)
+	}
+	fmt.Fprintf(&b, ", %d nodes", r.Nodes)
+	if p.speed > 0 {
+		fmt.Fprintf(&b, " (%.2g M/s)", p.speed/1e6)
+	}
+	if memory > 0 && r.PeakBytes > 0 {
+		fmt.Fprintf(&b, ", %.0f %% of the memory", 100*float64(r.PeakBytes)/float64(memory))
+	}
+	if r.Left > 0 {
+		fmt.Fprintf(&b, ", next depth in %s", r.Left.Round(time.Second))
+	}
+	return b.String()
+}

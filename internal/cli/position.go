@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+)
+
+// positionFlags say where to begin.
+type positionFlags struct {
+	Position string `placeholder:"FACTS" help:"Begin where exactly these facts are true, such as '(cell 1 1 x) (control o)'."`
+	Moves    string `placeholder:"MOVES" help:"Begin after these moves: one for each role that has a choice, or joint moves."`
+}
+
+// movesShown bounds the legal moves that a message lists.
+const movesShown = 20
+
+// maxSteps bounds a match, in case that it runs in circles in which nobody has a choice.
+const maxSteps = 10_000
+
+// begin is m with the position that the flags name as the initial one.
+func (f positionFlags) begin(m machine.Machine) (machine.Machine, error) {
+	if f.Position != "" {
+		at, err := positionOf(m.Names(), f.Position)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--position: %w", err)}
+		}
+		m = machine.From(m, at)
+	}
+	if f.Moves != "" {
+		at, err := after(m, f.Moves)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--moves: %w", err)}
+		}
+		m = machine.From(m, at)
+	}
+	return m, nil
+}
+
+// positionOf is the position in which the facts of a text are true; (true FACT) and
+// (init FACT) are the same as FACT.
+func positionOf(names *machine.Names, text string) (machine.State, error) {
+	tree, err := gdl.Parse("", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	var facts []string
+	for _, form := range tree.Forms {
+		if len(form.List) == 2 && (form.List[0].Atom == "true" || form.List[0].Atom == "init") {
+			form = form.List[1]
+		}
+		fact, err := form.Term()
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, fact.String())
+	}
+	return names.State(facts)
+}
+
+// after is the position after the moves of a text.
+func after(m machine.Machine, text string) (machine.State, error) {
+	tree, err := gdl.Parse("", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	b := m.NewNarrowBatch()
+	b.Fill(m.Initial(), nil)
+	b.Evaluate(1)
+	left := tree.Forms
+	for step := 1; len(left) > 0; step++ {
+		if step > maxSteps {
+			return nil, fmt.Errorf("after %d steps nobody has made the move %s", maxSteps, left[0])
+		}
+		if b.Terminal()[0]&1 != 0 {
+			return nil, fmt.Errorf("the match is over after %d steps, and there are more moves: %s", step-1, left[0])
+		}
+		if left, err = choose(b, m.Names(), left); err != nil {
+			return nil, fmt.Errorf("step %d: %w", step, err)
+		}
+		b.Advance(1)
+		b.Evaluate(1)
+	}
+	at := slices.Clone(m.Initial())
+	b.Store(at, 1)
+	return at, nil
+}
+
+// choose makes the moves of one step, which begins the list of forms, and returns the
+// rest: a joint move, or a move for each role that has a choice.
+func choose(b machine.Batch, names *machine.Names, forms []*gdl.Form) (rest []*gdl.Form, err error) {
+	legal := make([][]machine.Move, len(names.Roles))
+	for r := range legal {
+		if legal[r] = b.AppendLegal(nil, 0, machine.Role(r)); len(legal[r]) == 0 {
+			return nil, fmt.Errorf("%s has no legal move there", names.Roles[r])
+		}
+	}
+	moves, rest := forms, forms[1:]
+	isJoint := len(forms[0].List) == len(legal)
+	for r := range legal {
+		if isJoint {
+			_, err := find(names, legal, r, forms[0].List[r])
+			isJoint = err == nil
+		}
+	}
+	if isJoint {
+		moves = forms[0].List
+	}
+	for r, possible := range legal {
+		move := possible[0]
+		if isJoint || len(possible) > 1 {
+			if len(moves) == 0 {
+				return nil, fmt.Errorf("expected a move of %s too", names.Roles[r])
+			}
+			if move, err = find(names, legal, r, moves[0]); err != nil {
+				return nil, err
+			}
+			moves = moves[1:]
+		}
+		b.Choose(0, machine.Role(r), move)
+	}
+	if !isJoint {
+		rest = moves // all of them where nobody has a choice
+	}
+	return rest, nil
+}
+
+// find finds the legal move of role r that a form names.
+func find(names *machine.Names, legal [][]machine.Move, r int, form *gdl.Form) (machine.Move, error) {
+	term, err := form.Term()
+	if err != nil {
+		return machine.NoMove, err
+	}
+	role := machine.Role(r)
+	if m, ok := names.Move(role, term.String()); ok && slices.Contains(legal[r], m) {
+		return m, nil
+	}
+	var texts []string
+	for i, m := range legal[r] {
+		if i == movesShown {
+			texts = append(texts, fmt.Sprintf("… %d more", len(legal[r])-i))
+			break
+		}
+		texts = append(texts, names.MoveText(role, m))
+	}
+	return machine.NoMove, fmt.Errorf("expected a legal move of %s, one of %s, found %s", names.Roles[r], strings.Join(texts, ", "), term)
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAnyPositionCanBeSolved(t *testing.T) {
+	facts := "(cell 1 1 x) (cell 1 2 x) (cell 2 1 o) (true (cell 2 2 o)) (init (control o))"
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"facts":              {[]string{"ticTacToe", "--position", facts}, "(mark 2 3)"},
+		"moves":              {[]string{"ticTacToe", "--moves", "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2)"}, "(mark 1 3)"},
+		"joint moves":        {[]string{"ticTacToe", "--moves", "((mark 1 1) noop) (noop (mark 2 1)) (mark 1 2)"}, "(mark 1 3)"},
+		"facts, then a move": {[]string{"ticTacToe", "--position", facts, "--moves", "(mark 3 3)", "--certify"}, "certified"},
+		"at once":            {[]string{"goofspiel-3", "--moves", "(play 1) (play 2)"}, "value of red"},
+		"the end":            {[]string{"ticTacToe", "--position", facts + "(cell 1 3 x)"}, "value of x  100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			execute(t, append([]string{"solve"}, test.args...)...).expect(t, statusFine, test.want)
+		})
+	}
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no fluent":      {[]string{"--position", "(cell 1 2 y)"}, "--position: (cell 1 2 y) is no fluent"},
+		"no legal move":  {[]string{"--moves", "(mark 1 1) (mark 1 1)"}, "step 2: expected a legal move of o, one of (mark 1 2)"},
+		"after the end":  {[]string{"--moves", "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2) (mark 1 3) (mark 3 3)"}, "the match is over after 5 steps"},
+		"no text":        {[]string{"--moves", "(mark 1"}, "--moves: 1:"},
+		"resume nothing": {[]string{"--resume"}, "--resume: expected --save FILE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			execute(t, append([]string{"solve", "ticTacToe"}, test.args...)...).expect(t, statusUsage, test.want)
+		})
+	}
+}
+
+func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("solves for a second")
+	}
+	path := filepath.Join(t.TempDir(), "five")
+	args := []string{"solve", "connectFour-5x5", "--save", path}
+	o := interruptAfter(t, 500*time.Millisecond, time.Minute, args)
+	if _, err := os.Stat(path + ".proofs"); err != nil || !strings.Contains(o.err, "--resume goes on with it") {
+		t.Fatalf("%v after\n%s", err, o.err)
+	}
+	execute(t, "solve", "connectFour-5x4", "--save", path, "--resume").expect(t, statusBad, "whose rules are others")
+	execute(t, append(args, "--resume", "--method", "pns")...).expect(t, statusBad, "expected a search by method pns, found one by bab")
+	execute(t, "solve", "goofspiel-4", "--method", "smab", "--save", path, "--resume").expect(t, statusBad, "keeps nothing")
+	o = interruptAfter(t, 500*time.Millisecond, time.Minute, append(args, "--resume"))
+	o.expect(t, statusBad, "interrupted")
+	if err := os.WriteFile(path+".proofs", []byte("nonsense"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, append(args, "--resume")...).expect(t, statusBad, "found something else")
+	// A search that ends leaves the solution alone.
+	small := filepath.Join(t.TempDir(), "small")
+	execute(t, "solve", "ticTacToe", "--save", small, "--resume").expect(t, statusFine, "certified")
+	if _, err := os.Stat(small + ".proofs"); err == nil {
+		t.Error("what was proved of a solved game is still there")
+	}
+}

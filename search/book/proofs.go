@@ -1,0 +1,156 @@
+package book
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"stackmate/internal/atomicfile"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// The file of what an unfinished search has proved is a gzip stream, too. Within it:
+//
+//	line      a header like that of a solution, with the words of a record
+//	records   one after the other, until the end: words of 8 bytes, little-endian
+//
+// Records are packed as the search packs them, so the file fits the machine of the same
+// engine only.
+
+const (
+	proofsName    = "stackmate proofs"
+	proofsVersion = 1
+	// maxRecord bounds the words of a record: positions of four million fluents.
+	maxRecord = 1 << 16
+)
+
+// proofsHeader is the first line of a file.
+type proofsHeader struct {
+	header
+	Words int `json:"words"` // of a record; 0 if there is none
+}
+
+// errOpen is why some searches cannot be kept.
+var errOpen = errors.New("cannot keep what is proved: this engine numbers fluents anew in every run")
+
+// SaveProofs writes what a search remembers to a file, which appears complete or not at
+// all.
+func SaveProofs(path string, m machine.Machine, label Label, k search.Keeper) error {
+	if m.Names().Open != nil {
+		return errOpen
+	}
+	if err := atomicfile.WriteTo(path, func(w io.Writer) error { return writeProofs(w, m, label, k) }); err != nil {
+		return fmt.Errorf("cannot keep what is proved: %w", err)
+	}
+	return nil
+}
+
+func writeProofs(w io.Writer, m machine.Machine, label Label, k search.Keeper) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(z, 1<<16)
+	names := m.Names()
+	h := proofsHeader{header: header{
+		Format: proofsName, Version: proofsVersion, Label: label, Roles: names.Roles, Moves: names.Moves, Fluents: names.Fluents,
+	}}
+	var packed []byte
+	for record := range k.Kept() {
+		if h.Words == 0 {
+			h.Words = len(record)
+			err = json.NewEncoder(out).Encode(h)
+		}
+		packed = packed[:0]
+		for _, word := range record {
+			packed = binary.LittleEndian.AppendUint64(packed, word)
+		}
+		if err == nil {
+			_, err = out.Write(packed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if h.Words == 0 {
+		if err = json.NewEncoder(out).Encode(h); err != nil {
+			return err
+		}
+	}
+	if err = out.Flush(); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// LoadProofs lets a search go on that was kept in a file, for the machine of a game and by
+// the method of the label, with so many bytes of memory.
+func LoadProofs(path string, m machine.Machine, label Label, k search.Keeper, maxBytes int64) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("cannot go on with a search: %w", err)
+	}
+	defer f.Close()
+	if err := readProofs(f, m, label, k, maxBytes); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+var errProofs = errors.New("expected a search kept by stackmate solve --save, found something else")
+
+func readProofs(from io.Reader, m machine.Machine, label Label, k search.Keeper, maxBytes int64) error {
+	z, err := gzip.NewReader(from)
+	if err != nil {
+		return errProofs
+	}
+	in := bufio.NewReaderSize(z, 1<<16)
+	line, err := readLine(in)
+	var h proofsHeader
+	if err != nil || json.Unmarshal(line, &h) != nil || h.Format != proofsName || h.Words < 0 || h.Words > maxRecord {
+		return errProofs
+	}
+	names := m.Names()
+	switch {
+	case h.Version != proofsVersion:
+		return fmt.Errorf("expected version %d of the format, found %d", proofsVersion, h.Version)
+	case h.Rules != label.Rules:
+		return fmt.Errorf("expected a search of these rules, found one of %s, whose rules are others", h.Game)
+	case h.Method != label.Method:
+		return fmt.Errorf("expected a search by method %s, found one by %s", label.Method, h.Method)
+	case names.Open != nil || !slices.Equal(h.Roles, names.Roles) || !slices.Equal(h.Fluents, names.Fluents) ||
+		!slices.EqualFunc(h.Moves, names.Moves, func(a, b []string) bool { return slices.Equal(a, b) }):
+		return errors.New("expected a search on the same engine, found one that numbers fluents and moves in another way")
+	}
+	return k.Keep(m, maxBytes, records(in, h.Words))
+}
+
+// records reads records of so many words until the end.
+func records(in io.Reader, words int) iter.Seq2[[]uint64, error] {
+	return func(yield func([]uint64, error) bool) {
+		packed, record := make([]byte, 8*max(words, 1)), make([]uint64, words)
+		for {
+			_, err := io.ReadFull(in, packed)
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case words == 0 && err == nil:
+				err = errProofs
+			}
+			for i := range record {
+				record[i] = binary.LittleEndian.Uint64(packed[8*i:])
+			}
+			if !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
+}

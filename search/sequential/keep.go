@@ -1,0 +1,89 @@
+package sequential
+
+import (
+	"fmt"
+	"iter"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/table"
+)
+
+// A record is the logarithm of the work, the position, and the packed entry.
+
+// keptCost is that of entries which are kept: they took four nodes or more. There are many
+// more of the others, and they are soon found again.
+const keptCost = 3
+
+var (
+	_ search.Keeper = (*Solver)(nil)
+	_ search.Keeper = (*ProofNumber)(nil)
+)
+
+// Kept implements search.Keeper.
+func (v *Solver) Kept() iter.Seq[[]uint64] {
+	return func(yield func([]uint64) bool) {
+		if v.table == nil {
+			return
+		}
+		var record []uint64
+		v.table.Each(func(s machine.State, value []uint64, cost uint8) bool {
+			if cost < keptCost {
+				return true
+			}
+			record = append(append(append(record[:0], uint64(cost)), s...), value...)
+			return yield(record)
+		})
+	}
+}
+
+// Keep implements search.Keeper.
+func (v *Solver) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error {
+	if err := v.prepare(m, maxBytes); err != nil {
+		return err
+	}
+	packing := packingOf(v.payoff)
+	return v.keep(records, packing.merge, packing.words(), func(packed []uint64) (search.Interval, int8) {
+		e := packing.unpack(packed)
+		return e.proved, e.role
+	})
+}
+
+// Kept implements search.Keeper.
+func (v *ProofNumber) Kept() iter.Seq[[]uint64] { return v.solver.Kept() }
+
+// Keep implements search.Keeper.
+func (v *ProofNumber) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error {
+	if err := v.prepare(m, maxBytes); err != nil {
+		return err
+	}
+	return v.solver.keep(records, mergeProofs, proofWords, func(packed []uint64) (search.Interval, int8) {
+		e := unpackProof(packed)
+		return e.bounds, e.role
+	})
+}
+
+// keep enters records whose entries have so many words. Entries are unpacked to see that
+// they are sound.
+func (v *Solver) keep(
+	records iter.Seq2[[]uint64, error], merge func(value, old []uint64), words int, unpack func([]uint64) (search.Interval, int8),
+) error {
+	n := 0
+	for record, err := range records {
+		if err != nil {
+			return err
+		}
+		n++
+		if len(record) != 1+v.machine.Words()+words || record[0] >= 64 {
+			return fmt.Errorf("record %d: expected %d words", n, 1+v.machine.Words()+words)
+		}
+		position, entry := record[1:1+v.machine.Words()], record[1+v.machine.Words():]
+		g := v.config.Goals
+		b, role := unpack(entry)
+		if !(g.Lower <= b.Lower && b.Lower <= b.Upper && b.Upper <= g.Upper) || int(role) >= len(v.machine.Names().Roles) || role < -1 {
+			return fmt.Errorf("record %d: expected bounds of a value, found %v", n, b)
+		}
+		v.table.Update(entry, position, table.Hash(position), 1<<record[0]>>1, merge)
+	}
+	return nil
+}
