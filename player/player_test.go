@@ -363,7 +363,7 @@ func TestThePlanIsDroppedWhenTheMatchTakesAnotherWay(t *testing.T) {
 }
 
 func TestPonderingStopsForTheNextMove(t *testing.T) {
-	p := newPlayer(t, "mcts", Options{Threads: 1, Ponder: true})
+	p := newPlayer(t, "mcts:without=learning", Options{Threads: 1, Ponder: true})
 	p.compile, p.prove = given(newSubtraction(30)), nil
 	if err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"stackmate/internal/corpus"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
 )
 
@@ -34,7 +35,12 @@ type duel struct {
 	name  string
 	of    comparison
 	games []string
+	// learns tells that the first estimates leaves by what is learnt in learningClock.
+	learns bool
 }
+
+// learningClock is processor time.
+const learningClock = 4 * time.Second
 
 // duelClock is the processor time for each move of a duel: thousands of leaves.
 const duelClock = 12 * time.Millisecond
@@ -66,24 +72,27 @@ func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State
 func duels() []duel {
 	turns := []string{"connectFour", "breakthrough", "reversi", "checkersSmall", "nineBoardTicTacToe"}
 	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8"}
+	learnable := append([]string{"breakthroughHoles", "speedChess", "linesOfAction", "chinook", "hex", "gomoku_11x11", "amazons_8x8"}, turns...)
 	timed := func(c, against montecarlo.Config) comparison {
 		return comparison{rivals: [2]montecarlo.Config{c, against}, opening: 2}
 	}
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: plainExploration}
 	list := []duel{
-		{"regretMatching", compareRules.swapped(), atOnce},
-		{"exploration=10", timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), turns},
-		{"exploration=40", timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), turns},
-		{"playouts=1", timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), turns},
-		{"playouts=2", timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), turns},
-		{"playouts=4", timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), turns},
-		{"playouts=16", timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), turns},
-		{"plain", timed(montecarlo.Config{}, plain), turns},
+		{name: "regretMatching", of: compareRules.swapped(), games: atOnce},
+		{name: "exploration=10", of: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
+		{name: "exploration=40", of: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
+		{name: "playouts=1", of: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
+		{name: "playouts=2", of: timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), games: turns},
+		{name: "playouts=4", of: timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
+		{name: "playouts=16", of: timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
+		{name: "plain", of: timed(montecarlo.Config{}, plain), games: turns},
+		{name: "learning", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true},
+		{name: "learning-both", of: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: learnable, learns: true},
 	}
-	list = append(list, duel{"all", timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), turns})
+	list = append(list, duel{name: "all", of: timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
 		if t.sampling != 0 {
-			list = append(list, duel{t.Name, timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), turns})
+			list = append(list, duel{name: t.Name, of: timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
 		}
 	}
 	return list
@@ -109,6 +118,9 @@ func BenchmarkRivals(b *testing.B) {
 func (d duel) report(b *testing.B, game string) {
 	f, c := newReferee(b, game), d.of
 	at := position{machine: f.machine, state: f.machine.Initial()}
+	if d.learns {
+		c.rivals[0].Evaluator = learnt(b, f.machine)
+	}
 	if c.nodes == 0 {
 		c.searcher = func(i int) search.Searcher { return &metered{Searcher: montecarlo.New(c.rivals[i])} }
 	}
@@ -127,6 +139,24 @@ func (d duel) report(b *testing.B, game string) {
 	b.ReportMetric(mean, "points")
 	b.ReportMetric(1.96*math.Sqrt((squares/n-mean*mean)/n), "±")
 	b.ReportMetric(0, "ns/op")
+}
+
+// learnt is what is learnt of a game of two in turns with constant sum in learningClock.
+func learnt(b *testing.B, m machine.Machine) montecarlo.Evaluator {
+	b.Helper()
+	if d, ok := m.(machine.Decider); ok {
+		if decisive := d.Decisive(context.Background()); decisive != nil {
+			m = decisive
+		}
+	}
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Seed: 5})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for began := cpuTime(); cpuTime()-began < learningClock; {
+		l.Learn(context.Background(), 100)
+	}
+	return l.Evaluation()
 }
 
 func TestNamesOfPlayers(t *testing.T) {

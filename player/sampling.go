@@ -69,8 +69,23 @@ var (
 	}
 )
 
-// chooseSampling gives the exact search a chance to solve the game at once and else
-// finds out the better way of sampling.
+// solves gives the exact search a chance to solve the game at once.
+func (t *thinker) solves(ctx context.Context, at position) bool {
+	memory := t.memory.share()
+	if t.exact == nil || memory == 0 {
+		return false
+	}
+	share := min(comparisonTime, time.Duration(comparisonShare*float64(timeLeft(ctx, time.Now()))))
+	short, stop := context.WithTimeout(ctx, time.Duration(comparisonProof*float64(share)))
+	defer stop()
+	r, err := t.exact.Search(short, at.machine, at.state, search.Limits{MaxBytes: memory, Seed: t.seed})
+	if err != nil {
+		t.exact = t.instead(err)
+	}
+	return err == nil && r.Solved()
+}
+
+// chooseSampling finds out the better way of sampling.
 func (t *thinker) chooseSampling(ctx context.Context, at position) {
 	now := time.Now()
 	memory := t.memory.share()
@@ -80,16 +95,6 @@ func (t *thinker) chooseSampling(ctx context.Context, at position) {
 	share := min(comparisonTime, time.Duration(comparisonShare*float64(timeLeft(ctx, now))))
 	ctx, cancel := context.WithDeadline(ctx, now.Add(share))
 	defer cancel()
-	if t.exact != nil {
-		short, stop := context.WithTimeout(ctx, time.Duration(comparisonProof*float64(share)))
-		r, err := t.exact.Search(short, at.machine, at.state, search.Limits{MaxBytes: memory, Seed: t.seed})
-		stop()
-		if err != nil {
-			t.exact = t.instead(err)
-		} else if r.Solved() {
-			return
-		}
-	}
 	c := compareRules
 	if t.isInTurns() {
 		c = compareDecisive

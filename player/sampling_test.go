@@ -29,7 +29,7 @@ func TestTheComparisonOfRulesKeepsToItsPartOfTheStartClock(t *testing.T) {
 		t.Skip("takes more than a second")
 	}
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	p := newThinker(setting{threads: 2, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
+	p := newThinker(setting{threads: 2, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	began := time.Now()
@@ -51,7 +51,7 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 		"too few matches to say":    {[2]float64{300, 0}, comparisonMatches - 1, montecarlo.RegretMatching},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
+			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
 			p.compare = func(context.Context, position, comparison, int, int64) ([2]float64, int) { return c.points, c.matches }
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -82,7 +82,7 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
 		"too few matches to say":  {[2]float64{0, 1100}, plainMatches - 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
+			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
 			compared := comparison{}
 			p.compare = func(_ context.Context, _ position, of comparison, _ int, _ int64) ([2]float64, int) {
 				compared = of

@@ -46,6 +46,7 @@ const (
 	rehearsal      = "rehearsal"
 	sharing        = "sharing"
 	severalAtOnce  = "several"
+	learning       = "learning"
 )
 
 // techniques are all of them: the only place that knows their names.
@@ -54,6 +55,7 @@ var techniques = []Technique{
 	{sharing, "the exact search rests where it gets nowhere and has no thread of its own", 0},
 	{rehearsal, "the start clock finds out what pays, by matches", 0},
 	{regretMatching, "regret matching where players choose at once, else UCT", 0},
+	{learning, "an evaluation learnt in the start clock, where matches show that it is of use", 0},
 	{severalAtOnce, "several playouts for each leaf", 0},
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},
 	{"foresight", "leaves decided within two plies are solved, blunders are left out", montecarlo.Foresight},

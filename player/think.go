@@ -27,6 +27,10 @@ type thinker struct {
 	rule        montecarlo.Rule // of the sampler, where players choose at once
 	hasDecisive bool            // the machine knows decisive moves, and they move in turns
 	plain       bool            // no decisive moves in its playouts, where they move in turns
+	// evaluator estimates its leaves, if that is better than playing them out (see
+	// learning.go), and counts for weight playouts.
+	evaluator montecarlo.Evaluator
+	weight    int
 	// compare holds matches between ways of sampling (see sampling.go).
 	compare func(ctx context.Context, at position, c comparison, threads int, memory int64) (points [2]float64, matches int)
 	plan    plan
@@ -58,6 +62,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact, t.second = nil, nil
 	t.hasDecisive, t.plain = false, false
+	t.evaluator, t.weight = nil, 0
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact, t.second = t.exactSearch(0), t.exactSearch(1)
 		t.machine.Symmetries() // found now, not in the time of the first move
@@ -106,32 +111,47 @@ func (t *thinker) instead(reason error) search.Searcher {
 // newSampler makes the sampling search, on the threads that the exact one
 // leaves over.
 func (t *thinker) newSampler() search.Searcher {
-	c := montecarlo.Config{Rule: t.rule, Workers: t.threads, Without: t.sampledWithout()}
+	c := t.sampling()
+	if c.Workers = t.threads; t.exact != nil {
+		c.Workers = max(1, t.threads-1)
+	}
+	return montecarlo.New(c)
+}
+
+// sampling is how the sampling search works, on one thread.
+func (t *thinker) sampling() montecarlo.Config {
+	c := montecarlo.Config{Rule: t.rule, Without: t.sampledWithout(), Evaluator: t.evaluator, Weight: t.weight}
 	if !t.isInTurns() || t.plain {
 		c.Without |= montecarlo.Decisive
 	}
 	if !t.has(severalAtOnce) {
 		c.Playouts, c.Exploration = 1, plainExploration
 	}
-	if t.exact != nil {
-		c.Workers = max(1, t.threads-1)
-	}
-	return montecarlo.New(c)
+	return c
 }
 
 // plainExploration is the constant of textbook UCT, in goal points.
 const plainExploration = 70
 
 // begin implements policy. A player alone looks for a plan as long as the start
-// clock runs; where there are ways of sampling to choose from, they are tried out;
-// else the time is better spent on positions of the match.
+// clock runs; where there are ways of sampling to choose from, they are tried out,
+// unless the game can be solved at once; else the time is better spent on positions of the match.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
-	switch {
-	case t.class.Players == 1:
+	if t.class.Players == 1 {
 		t.search(ctx, at)
-	case t.has(rehearsal) && (t.class.Players == 2 && t.class.Simultaneous && t.has(regretMatching) || t.hasDecisive):
+		return
+	}
+	chooses := t.class.Players == 2 && t.class.Simultaneous && t.has(regretMatching) || t.hasDecisive
+	learns := t.has(learning) && t.isInTurns()
+	if !t.has(rehearsal) || !chooses && !learns || t.solves(ctx, at) {
+		return
+	}
+	if chooses {
 		t.chooseSampling(ctx, at)
+	}
+	if learns {
+		t.learn(ctx, at)
 	}
 }
 

@@ -44,10 +44,21 @@ type Config struct {
 	// defaultPlayouts.
 	Playouts int
 	// Exploration is the constant of UCT in goal points; zero means
-	// defaultExploration.
+	// defaultExploration, or estimateExploration where no playouts are made.
 	Exploration float64
+	// Evaluator, if not nil, estimates leaves. An estimate counts for Weight playouts
+	// beside those that are made; with zero none are made.
+	Evaluator Evaluator
+	Weight    int
 	// Without names the techniques to do without.
 	Without Technique
+}
+
+// Evaluator estimates what positions are worth. It is safe for concurrent use.
+type Evaluator interface {
+	// Values writes what positions, laid out one after the other, are worth to each role,
+	// in goal points: position by position, 0 for chance.
+	Values(dst []float64, states []uint64)
 }
 
 // Technique is something that the search does beyond textbook UCT. All are on;
@@ -79,6 +90,13 @@ const Plain = Decisive | Foresight | Bounds | Cleansing | Caution
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
 
+// isAlone tells whether estimates stand for playouts.
+func (c *Config) isAlone() bool { return c.Evaluator != nil && c.Weight == 0 }
+
+// estimatedLeaves is the number of leaves that are estimated at a time where no playouts
+// are made: as with playouts, more would be chosen with less knowledge of each other.
+const estimatedLeaves = 64
+
 // slowLanes is the number of playouts at a time on a machine that is not parallel.
 // Playouts of a batch are chosen before the result of any of them is known; where a
 // batch costs as much as its playouts one by one, small batches choose better.
@@ -104,6 +122,12 @@ var _ search.Searcher = (*Searcher)(nil)
 // New makes a searcher.
 func New(c Config) *Searcher {
 	c.Workers = max(c.Workers, 1)
+	if c.isAlone() {
+		c.Playouts = 1
+		if c.Exploration == 0 {
+			c.Exploration = estimateExploration
+		}
+	}
 	if c.Exploration == 0 {
 		c.Exploration = defaultExploration
 	}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -43,6 +44,11 @@ type playouts struct {
 	ctx    context.Context
 	bytes  int64 // about what the batch and the states take
 
+	evaluator Evaluator // nil if there is none
+	weight    int       // playouts that an estimate counts for
+	alone     bool      // estimates stand for playouts, but where leaves are terminal or decided
+	values    []float64 // by leaf, then role
+
 	// check is told the goals of every game that ended.
 	check func(goals []int32)
 
@@ -54,11 +60,11 @@ type playouts struct {
 }
 
 // newPlayouts makes playouts on a batch of the given bytes at most, if such a batch
-// is wide; else on a narrow one.
-func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, bytes int64) *playouts {
+// is wide; else, and where estimates stand for playouts, on a narrow one.
+func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, bytes int64) *playouts {
 	var b machine.Batch
 	size := m.Info().Batch
-	if size <= bytes {
+	if size <= bytes && !c.isAlone() {
 		b = m.NewBatch()
 	} else {
 		b, size = m.NewNarrowBatch(), bytes
@@ -66,11 +72,12 @@ func newPlayouts(m machine.Machine, lanes int, rng *machine.Rand, bytes int64) *
 	roles := len(m.Names().Roles)
 	return &playouts{
 		batch: b, rng: rng, words: m.Words(), roles: roles,
-		lanes:  min(lanes, b.Lanes()),
-		states: make([]uint64, b.Lanes()*m.Words()),
-		games:  machine.NewLockstep(b),
-		goals:  make([]int32, roles),
-		bytes:  size + int64(b.Lanes()*m.Words())*8,
+		lanes:     min(lanes, b.Lanes()),
+		states:    make([]uint64, b.Lanes()*m.Words()),
+		games:     machine.NewLockstep(b),
+		goals:     make([]int32, roles),
+		evaluator: c.Evaluator, weight: max(1, c.Weight), alone: c.isAlone(),
+		bytes: size + int64(b.Lanes()*m.Words())*8,
 	}
 }
 
@@ -87,13 +94,37 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State, look func(
 		leaves[i].terminal = p.over(i>>6)>>uint(i&63)&1 != 0
 		look(&leaves[i], p.batch, i)
 	}
+	if p.evaluator != nil {
+		p.estimate(leaves)
+	}
 	p.bestGoal, p.began = -1, *p.rng
-	p.games.Run(p.ctx, p.rng, n, func(_ int, ended, _ []uint64) bool {
+	decided := slices.ContainsFunc(leaves, func(l leaf) bool { return l.decided })
+	p.games.Run(p.ctx, p.rng, n, func(steps int, ended, _ []uint64) bool {
 		p.harvest(leaves, ended)
-		return true
+		return !p.alone || decided && steps < decidedPlies
 	})
 	for i := range leaves {
 		leaves[i].average()
+	}
+}
+
+// decidedPlies is how many joint moves the games of leaves that are decided last at most.
+const decidedPlies = 2
+
+// estimate adds to leaves what the evaluator thinks of them, whose positions are those at
+// the beginning of states.
+func (p *playouts) estimate(leaves []leaf) {
+	p.values = scratch.Resize(p.values, len(leaves)*p.roles)
+	p.evaluator.Values(p.values, p.states[:len(leaves)*p.words])
+	for i := range leaves {
+		l := &leaves[i]
+		if l.terminal || l.decided {
+			continue
+		}
+		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {
+			l.goals[r] = float64(p.weight) * v
+		}
+		l.count = p.weight
 	}
 }
 
@@ -145,9 +176,12 @@ func (p *playouts) harvest(leaves []leaf, ended []uint64) {
 	for i, lanes := range ended {
 		for ; lanes != 0; lanes &= lanes - 1 {
 			lane := i<<6 | bits.TrailingZeros64(lanes)
+			l := &leaves[lane%len(leaves)]
+			if p.alone && !l.terminal && !l.decided {
+				continue
+			}
 			p.batch.Goals(p.goals, lane)
 			p.check(p.goals)
-			l := &leaves[lane%len(leaves)]
 			for r, g := range p.goals {
 				l.goals[r] += float64(search.Points(g))
 			}

@@ -11,6 +11,10 @@ import (
 // paths of one round part by themselves.
 const defaultExploration = 20
 
+// estimateExploration is that of UCT where leaves are estimated instead of played out:
+// estimates differ less than playouts do.
+const estimateExploration = 5
+
 // regretExploration is γ of regret matching: the share of uniform play.
 const regretExploration = 0.2
 

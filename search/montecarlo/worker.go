@@ -60,11 +60,13 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	w := &worker{config: c, rng: machine.NewRand(seed), adversarial: true, pending: map[edge]bool{}}
 	lanes := c.Lanes
 	if lanes == 0 {
-		if lanes = slowLanes; m.Info().Parallel {
+		if c.isAlone() {
+			lanes = estimatedLeaves
+		} else if lanes = slowLanes; m.Info().Parallel {
 			lanes = 1 << 30 // as many as the batch has
 		}
 	}
-	w.playouts = newPlayouts(playing, lanes, w.rng, bytes/2)
+	w.playouts = newPlayouts(playing, &w.config, lanes, w.rng, bytes/2)
 	w.single = playing.NewNarrowBatch()
 	w.playouts.check = w.checkSum
 	roles := len(names.Roles)

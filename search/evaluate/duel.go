@@ -1,0 +1,54 @@
+package evaluate
+
+import (
+	"context"
+	"math"
+
+	"stackmate/reasoner/machine"
+)
+
+// Score is what one evaluation gets against another.
+type Score struct {
+	Games int
+	// Points is the mean of the goals that it gets, less those of the other, from -100 to
+	// 100; Error the half width of their 95 % confidence interval.
+	Points, Error float64
+}
+
+// duelOpening is the number of random joint moves at most that a game begins with.
+const duelOpening = 6
+
+// Duel plays a against b on m, in the lanes of a batch and by draws as in learning: an
+// odd game has the sides of the one before it swapped. It ends after so many games, or
+// when ctx is done. Of more players than two, each second one follows a.
+func Duel(ctx context.Context, m machine.Machine, a, b *Evaluation, count int, seed uint64) Score {
+	p := newGames(m, 2, machine.NewRand(seed), defaultBytes)
+	var n, sum, squares float64
+	players, started := m.Names().Players(), 0
+	p.start = func(g *game) {
+		g.side = make([]int, p.roles)
+		for i, r := range players {
+			g.side[r] = (i + started) & 1
+		}
+		started++
+		g.opening = p.rng.Intn(duelOpening + 1)
+	}
+	p.made = func(*game, int) {}
+	p.ended = func(g *game, lane int) {
+		var points, counts [2]float64
+		for _, r := range players {
+			points[g.side[r]] += p.values[0][lane*p.roles+int(r)]
+			counts[g.side[r]]++
+		}
+		d := points[0]/max(1, counts[0]) - points[1]/max(1, counts[1])
+		n, sum, squares = n+1, sum+d, squares+d*d
+	}
+	for int(n) < count && ctx.Err() == nil {
+		p.step(a, b)
+	}
+	if n == 0 {
+		return Score{}
+	}
+	mean := sum / n
+	return Score{Games: int(n), Points: mean, Error: 1.96 * math.Sqrt(max(0, squares/n-mean*mean)/n)}
+}

@@ -1,0 +1,135 @@
+// Package evaluate learns from the rules alone what positions are worth: a small
+// network over fluents, fitted to games that it plays against itself in the lanes of a
+// batch. It owns the network, the learning and the form of it that is quick to
+// evaluate; it knows state machines, never rules, and searches know it as a function of
+// positions.
+//
+// Supported: games of any number of roles up to maxOutputs, with turns, simultaneous
+// moves and chance, on machines with a closed table of fluents.
+package evaluate
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// maxOutputs is the most players, and maxFluents the most fluents (a megabyte of
+// weights), that are worth the memory.
+const (
+	maxOutputs = 8
+	maxFluents = 1 << 14
+)
+
+// Evaluation estimates what positions of one machine are worth to each role. It is
+// immutable and safe for concurrent use.
+//
+// The weights into four units are one word, as numbers of 16 bits in fixed point of
+// which each carries into the next: adding words adds all four, and taking the carries
+// out again, from the lowest up, is exact as long as no sum leaves its 16 bits. The
+// scale is chosen so that none does for as many fluents as were ever true in learning; a
+// position with more may get a wrong value, no more.
+type Evaluation struct {
+	players []machine.Role
+	roles   int
+	sum     float64 // of the goals of two players, if network has one output for both
+	network *network
+	words   []uint64 // by fluent, then unit/4; the last are the bias
+	scale   float32
+}
+
+// packed is the number of words for the units.
+const packed = width / 4
+
+// quantise makes an evaluation of a network, for positions of up to the given number of
+// fluents.
+func (e *Evaluation) quantise(active int) {
+	n := e.network
+	e.scale = min(1024, math.MaxInt16/max(1, n.reach(active)))
+	e.words = make([]uint64, len(n.in)/4)
+	for i := range e.words {
+		for k := 3; k >= 0; k-- {
+			e.words[i] = e.words[i]<<16 + uint64(int64(math.Round(float64(n.in[4*i+k]*e.scale))))
+		}
+	}
+}
+
+// reach is the largest that a unit can be in positions of so many fluents.
+func (n *network) reach(active int) float32 {
+	weights := make([]float32, n.fluents())
+	largest := float32(0)
+	for u := range width {
+		for f := range weights {
+			weights[f] = max(n.row(f)[u], -n.row(f)[u])
+		}
+		slices.SortFunc(weights, func(a, b float32) int {
+			if a > b {
+				return -1
+			}
+			return 1
+		})
+		sum := max(n.row(n.fluents())[u], -n.row(n.fluents())[u]) + 1
+		for _, w := range weights[:min(active, len(weights))] {
+			sum += w
+		}
+		largest = max(largest, sum)
+	}
+	return largest
+}
+
+// Values writes what the positions, laid out one after the other, are worth to each
+// role, in goal points: position by position, 0 for chance.
+func (e *Evaluation) Values(dst []float64, states []uint64) {
+	words := len(states) * e.roles / len(dst)
+	var units [width]float32
+	values := make([]float32, 0, maxOutputs)[:e.network.outputs]
+	for at := 0; at < len(states); at += words {
+		e.units(&units, states[at:at+words])
+		e.network.read(values, &units)
+		e.byRole(dst[:e.roles], values)
+		dst = dst[e.roles:]
+	}
+}
+
+// byRole turns outputs into goal points.
+func (e *Evaluation) byRole(dst []float64, values []float32) {
+	clear(dst)
+	if e.network.outputs < len(e.players) {
+		dst[e.players[0]] = 100 * float64(values[0])
+		dst[e.players[1]] = e.sum - dst[e.players[0]]
+		return
+	}
+	for i, r := range e.players {
+		dst[r] = 100 * float64(values[i])
+	}
+}
+
+// units computes the units of position s.
+func (e *Evaluation) units(units *[width]float32, s machine.State) {
+	sums := *(*[packed]uint64)(e.words[len(e.words)-packed:])
+	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+	for i, w := range s {
+		for ; w != 0; w &= w - 1 {
+			row := (*[packed]uint64)(e.words[(i<<6+bits.TrailingZeros64(w))*packed:])
+			s0 += row[0]
+			s1 += row[1]
+			s2 += row[2]
+			s3 += row[3]
+			s4 += row[4]
+			s5 += row[5]
+			s6 += row[6]
+			s7 += row[7]
+		}
+	}
+	sums = [packed]uint64{s0, s1, s2, s3, s4, s5, s6, s7}
+	inverse := 1 / e.scale
+	for i, sum := range sums {
+		for k := range 4 {
+			low := int16(sum)
+			units[4*i+k] = float32(low) * inverse
+			sum = (sum - uint64(int64(low))) >> 16
+		}
+	}
+}

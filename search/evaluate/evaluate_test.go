@@ -1,0 +1,236 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+)
+
+// trained is a learner of a built-in game after so many games.
+func trained(t testing.TB, game string, seed uint64, games int64) *Learner {
+	t.Helper()
+	l, err := New(gamestest.Machine(t, game), Config{Seed: seed, ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learn(t.Context(), games)
+	return l
+}
+
+// randomStates are so many positions of random fluents, laid out one after the other.
+func randomStates(m machine.Machine, rng *machine.Rand, n int) []uint64 {
+	states := make([]uint64, n*m.Words())
+	for i := range n {
+		s := machine.State(states[i*m.Words() : (i+1)*m.Words()])
+		for range rng.Intn(20) {
+			s.Set(rng.Intn(len(m.Names().Fluents)))
+		}
+	}
+	return states
+}
+
+func TestPackedWeightsAddUpToThoseOfTheNetwork(t *testing.T) {
+	rng := machine.NewRand(3)
+	for _, game := range []string{"ticTacToe", "connectFour", "trio-3x3"} {
+		m := gamestest.Machine(t, game)
+		players := m.Names().Players()
+		outputs := len(players)
+		if outputs == 2 {
+			outputs = 1
+		}
+		n := newNetwork(len(m.Names().Fluents), outputs, rng)
+		for i := range n.in {
+			n.in[i] = float32(4*rng.Float64() - 2)
+		}
+		e := &Evaluation{players: players, roles: len(m.Names().Roles), sum: 100, network: n}
+		e.quantise(20)
+		states := randomStates(m, rng, 200)
+		got := make([]float64, 200*e.roles)
+		e.Values(got, states)
+		want, values := make([]float64, e.roles), make([]float32, outputs)
+		var units [width]float32
+		for i := range 200 {
+			n.forward(&units, values, states[i*m.Words():(i+1)*m.Words()])
+			e.byRole(want, values)
+			for r := range want {
+				if math.Abs(got[i*e.roles+r]-want[r]) > 1 {
+					t.Fatalf("%s: position %d is worth %v to role %d, the network says %v", game, i, got[i*e.roles+r], r, want[r])
+				}
+			}
+		}
+	}
+}
+
+func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
+	rng := machine.NewRand(5)
+	n := newNetwork(70, 2, rng)
+	s := machine.State{0x8000_0000_0001_0100, 0x21}
+	targets := []float32{0.9, 0.2}
+	loss := func() float64 {
+		var units [width]float32
+		values := make([]float32, 2)
+		n.forward(&units, values, s)
+		sum := 0.0
+		for o, v := range values {
+			p, y := float64(v), float64(targets[o])
+			sum -= y*math.Log(p) + (1-y)*math.Log(1-p)
+		}
+		return sum
+	}
+	tr := newTrainer(n)
+	tr.fit(s, targets)
+	check := func(what string, weights, gradient []float32) {
+		for range 60 {
+			i := rng.Intn(len(weights))
+			const h = 1e-2
+			w := weights[i]
+			weights[i] = w + h
+			above := loss()
+			weights[i] = w - h
+			below := loss()
+			weights[i] = w
+			if slope := (above - below) / (2 * h); math.Abs(slope-float64(gradient[i])) > 2e-3 {
+				t.Errorf("%s %d: gradient %v, the loss has slope %v", what, i, gradient[i], slope)
+			}
+		}
+	}
+	check("bias", n.in[70*width:], tr.gradient.in[70*width:])
+	check("weight of a fluent that is true", n.in[8*width:9*width], tr.gradient.in[8*width:9*width])
+	check("any weight", n.in, tr.gradient.in)
+	check("output", n.out, tr.gradient.out)
+}
+
+func TestLearningBeatsWhatItWasBefore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	for _, game := range []string{"breakthrough-5x6", "connectFour-5x4"} {
+		l := trained(t, game, 1, 1)
+		before := l.Evaluation()
+		l.Learn(t.Context(), 3000)
+		if s := Duel(t.Context(), l.games.machine, l.Evaluation(), before, 1000, 1); s.Points < 5*s.Error/2 || s.Games < 1000 {
+			t.Errorf("%s: %.1f ± %.1f points in %d games after learning", game, s.Points, s.Error, s.Games)
+		}
+		if p := l.Progress(); p.Games < 3001 || p.Correlation < 0.15 || p.Length < 5 {
+			t.Errorf("%s: %+v", game, p)
+		}
+	}
+}
+
+func TestDuelsBetweenEqualsAreEven(t *testing.T) {
+	e := trained(t, "ticTacToe", 1, 300)
+	s := Duel(t.Context(), e.games.machine, e.Evaluation(), e.Evaluation(), 500, 2)
+	if math.Abs(s.Points) > 2*s.Error || s.Error > 20 {
+		t.Errorf("%.1f ± %.1f points", s.Points, s.Error)
+	}
+}
+
+func TestLearningIsReproducible(t *testing.T) {
+	a, b, c := trained(t, "ticTacToe", 1, 1500), trained(t, "ticTacToe", 1, 1500), trained(t, "ticTacToe", 2, 1500)
+	values := func(l *Learner) string {
+		v := make([]float64, 2)
+		l.Evaluation().Values(v, l.games.machine.Initial())
+		return fmt.Sprint(v)
+	}
+	if values(a) != values(b) || values(a) == values(c) {
+		t.Errorf("the same seed gives %s and %s, another one %s", values(a), values(b), values(c))
+	}
+}
+
+func TestTheGoalsOfTwoAddUp(t *testing.T) {
+	l := trained(t, "connectFour-4x4", 1, 200)
+	states := randomStates(l.games.machine, machine.NewRand(1), 100)
+	v := make([]float64, 200)
+	l.Evaluation().Values(v, states)
+	for i := 0; i < len(v); i += 2 {
+		if v[i] < 0 || v[i] > 100 || math.Abs(v[i]+v[i+1]-100) > 1e-9 {
+			t.Fatalf("%v and %v", v[i], v[i+1])
+		}
+	}
+}
+
+func TestSymmetricPositionsLearnTheSame(t *testing.T) {
+	m := gamestest.Machine(t, "ticTacToe")
+	l, err := New(m, Config{ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.current.sum = 100
+	swapped := false
+	for _, y := range m.Symmetries() {
+		got := l.imageOf(&y, []float32{0.7})[0]
+		want := float32(0.7)
+		if y.Roles[0] != 0 {
+			want, swapped = 0.3, true
+		}
+		if math.Abs(float64(got-want)) > 1e-6 {
+			t.Errorf("roles %v: the target 0.7 becomes %v", y.Roles, got)
+		}
+	}
+	if !swapped && len(m.Symmetries()) < 7 {
+		t.Errorf("only %d symmetries", len(m.Symmetries()))
+	}
+}
+
+func TestGamesWithNothingToLearnAreRefused(t *testing.T) {
+	many := &machine.Names{Roles: make([]string, maxOutputs+1), Moves: make([][]string, maxOutputs+1)}
+	open := &machine.Names{Roles: []string{"r"}, Open: &machine.Vocabulary{}}
+	for name, names := range map[string]*machine.Names{"players": many, "vocabulary": open} {
+		m := machine.NewScalar(names, make(machine.State, 1), machine.Info{}, nil)
+		if _, err := New(m, Config{}); !errors.Is(err, ErrUnfit) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestLearningEndsWithItsContext(t *testing.T) {
+	m := gamestest.Machine(t, "ticTacToe")
+	l, err := New(m, Config{ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	l.Learn(ctx, 0)
+	if s := Duel(ctx, m, l.Evaluation(), l.Evaluation(), 10, 1); s.Games != 0 {
+		t.Errorf("%d games after the end", s.Games)
+	}
+}
+
+func TestCorrelationIsThatOfPearson(t *testing.T) {
+	var m moments
+	for _, p := range [][2]float64{{1, 2}, {2, 4.1}, {3, 5.9}, {4, 8}} {
+		m.add(p[0], p[1])
+	}
+	if c := m.correlation(); c < 0.99 || c > 1 {
+		t.Errorf("a line correlates by %v", c)
+	}
+	if c := new(moments).correlation(); c != 0 {
+		t.Errorf("nothing correlates by %v", c)
+	}
+}
+
+func BenchmarkValues(b *testing.B) {
+	m := gamestest.Machine(b, "breakthrough")
+	l, err := New(m, Config{ConstantSum: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	l.Learn(b.Context(), 20)
+	const n = 512
+	states, values := make([]uint64, n*m.Words()), make([]float64, 2*n)
+	for i := range n {
+		copy(states[i*m.Words():], m.Initial())
+	}
+	e := l.Evaluation()
+	b.ResetTimer()
+	for range b.N {
+		e.Values(values, states)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/position")
+}

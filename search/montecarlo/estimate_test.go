@@ -1,0 +1,53 @@
+package montecarlo
+
+import (
+	"testing"
+
+	"stackmate/search"
+)
+
+// oracle values positions of subtraction by what they are worth, and counts them.
+type oracle struct{ asked *int }
+
+func (o oracle) Values(dst []float64, states []uint64) {
+	*o.asked += len(states)
+	for i, q := range states {
+		v := 0.0
+		if left, turn := q/2, q%2; (left%4 != 0) == (turn == 0) {
+			v = 100
+		}
+		dst[2*i], dst[2*i+1] = v, 100-v
+	}
+}
+
+func TestEstimatesGuideTheSearch(t *testing.T) {
+	for _, weight := range []int{0, 8} {
+		var asked int
+		m := newSubtraction([]string{"left", "right"}, 101)
+		r := sample(t, Config{Evaluator: oracle{&asked}, Weight: weight, Without: Bounds | Foresight}, m, 200)
+		// Who leaves a multiple of four wins.
+		if move := r.Strategies[0][0].Move; m.Names().MoveText(0, move) != "(take 1)" {
+			t.Errorf("weight %d: takes %s of 101 counters", weight, m.Names().MoveText(0, move))
+		}
+		if asked == 0 {
+			t.Errorf("weight %d: no position was estimated", weight)
+		}
+	}
+}
+
+func TestWrongEstimatesDoNotStandAgainstProofs(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 7)
+	r := sample(t, Config{Evaluator: liar{}}, m, 20_000)
+	if !r.Solved() || r.Values[0] != search.Exact(100) {
+		t.Errorf("values %v", r.Values)
+	}
+}
+
+// liar takes every position for won by the second player.
+type liar struct{}
+
+func (liar) Values(dst []float64, _ []uint64) {
+	for i := range dst {
+		dst[i] = float64(100 * (i & 1))
+	}
+}
