@@ -2,7 +2,10 @@ module stackmate/tools
 
 go 1.26.0
 
-require github.com/mmcloughlin/avo v0.5.0
+require (
+	github.com/evanw/esbuild v0.28.2
+	github.com/mmcloughlin/avo v0.5.0
+)
 
 require (
 	4d63.com/gocheckcompilerdirectives v1.4.0 // indirect

@@ -50,6 +50,7 @@ type commands struct {
 	Solve        solveCommand        `cmd:"" help:"Compute the value and the strategies of the initial position."`
 	Bridge       bridgeCommand       `cmd:"" help:"Find the best play of a bridge ending, without seeing the defenders' cards."`
 	Play         playCommand         `cmd:"" help:"Play against a solution at the terminal."`
+	Arena        arenaCommand        `cmd:"" help:"Open the arena: a page to play, watch and analyse games in a browser."`
 	Validate     validateCommand     `cmd:"" help:"Check rulesheets."`
 	Fmt          fmtCommand          `cmd:"" help:"Lay rulesheets out canonically."`
 	Replay       replayCommand       `cmd:"" help:"Compare an engine with a recorded trace."`

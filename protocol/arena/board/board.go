@@ -354,11 +354,11 @@ func (d *drawing) hold(u *use, args tuple) {
 // sort gives counters and hands an order that does not depend on that of the facts.
 func (d *drawing) sort() {
 	slices.SortFunc(d.Counters, func(a, b Counter) int {
-		return natural(a.Name+" "+a.Holder+" "+a.Value, b.Name+" "+b.Holder+" "+b.Value)
+		return Natural(a.Name+" "+a.Holder+" "+a.Value, b.Name+" "+b.Holder+" "+b.Value)
 	})
-	slices.SortFunc(d.Hands, func(a, b Hand) int { return natural(a.Name+" "+a.Holder, b.Name+" "+b.Holder) })
+	slices.SortFunc(d.Hands, func(a, b Hand) int { return Natural(a.Name+" "+a.Holder, b.Name+" "+b.Holder) })
 	for _, h := range d.Hands {
-		slices.SortFunc(h.Items, natural)
+		slices.SortFunc(h.Items, Natural)
 	}
-	slices.SortFunc(d.Facts, natural)
+	slices.SortFunc(d.Facts, Natural)
 }

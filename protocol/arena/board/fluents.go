@@ -212,8 +212,8 @@ func isNumeric(values set) bool {
 	return len(values) > 1
 }
 
-// natural compares texts with the numbers in them by value: 2 before 10.
-func natural(a, b string) int {
+// Natural compares texts with the numbers in them by value: 2 before 10.
+func Natural(a, b string) int {
 	for a != "" && b != "" {
 		na, nb := digits(a), digits(b)
 		if na == 0 || nb == 0 {

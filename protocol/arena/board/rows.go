@@ -9,14 +9,14 @@ import (
 // share their arguments, as (ecks a), (oh b), (blank c).
 func (l *Layout) rows(f *fluents) {
 	for _, rel := range f.relations() {
-		if rel.arity != 2 {
+		if rel.arity != 2 || f.seen[rel] == nil {
 			continue
 		}
 		for i := range 2 {
 			values, ok := f.ordered(rel, i)
 			if !ok && f.covers(rel, i) { // names that all have a value, as pits and houses
 				values = sortedKeys(f.domain(rel, i))
-				slices.SortFunc(values, natural)
+				slices.SortFunc(values, Natural)
 			}
 			if len(values) < 3 || len(values) > maxSide || f.isRole(rel, i) {
 				continue
@@ -84,10 +84,18 @@ func (l *Layout) count(f *fluents) {
 	}
 }
 
+// isFull tells whether most places have a fact at first.
+func (u *use) isFull(f *fluents) bool {
+	if u.row < 0 {
+		return f.covers(u.relation, u.column)
+	}
+	return f.covers(u.relation, append([]int{u.column, u.row}, u.selectors...)...)
+}
+
 // emptyOf finds the content that means that a cell is empty: of the names that authors
 // give it the one that most cells of the initial position have.
 func (f *fluents) emptyOf(u *use) string {
-	if len(f.seen[u.relation]) == 0 {
+	if len(f.seen[u.relation]) == 0 || u.layer == above || len(u.content) > 0 && !u.isFull(f) {
 		return ""
 	}
 	names := []string{"b", "blank", "empty", "none", "e", "o", "f", "nil", "nolight", "eps", "clear", "free", "bl", "space"}

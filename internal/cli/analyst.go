@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"stackmate/protocol/arena/web"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/matrix"
+	"stackmate/search/montecarlo"
+	"stackmate/search/solve"
+)
+
+// analyst searches positions for the page: by the exact searches, beside which sampling
+// has an estimate at once; and where two players choose at once, cell by cell.
+type analyst struct {
+	*console
+	threads int
+}
+
+// maxCells bounds the matrices that are shown.
+const maxCells = 400
+
+// analyse is that of web.Config.
+func (a *analyst) analyse(ctx context.Context, m machine.Machine, q machine.State, report func(*web.Analysis)) error {
+	o := solve.Default()
+	o.Memory = max(1, a.memory.share(pagePlayers)>>20)
+	solver, err := solve.New(o)
+	if err != nil {
+		return err
+	}
+	x := &analysis{analyst: a, machine: m, position: q, solver: solver, report: report, began: time.Now()}
+	matrix := x.matrix()
+	if matrix != nil {
+		x.shown.Matrix = matrix
+	}
+	x.tell(search.Result{}, "")
+	exact, cancel := context.WithTimeout(ctx, x.share(ctx, 0.5))
+	r, err := solver.Search(exact, m, q, search.Limits{MaxBytes: o.Memory << 20, Progress: func(r search.Result) { x.tell(r, "exact") }})
+	cancel()
+	if err == nil {
+		x.tell(r, "exact")
+	}
+	if err != nil || !r.Solved() {
+		x.sample(ctx)
+	}
+	if matrix != nil && ctx.Err() == nil {
+		x.fill(ctx)
+	}
+	x.shown.Done = true
+	x.send()
+	return nil
+}
+
+// analysis is that of one position.
+type analysis struct {
+	*analyst
+	machine  machine.Machine
+	position machine.State
+	solver   *solve.Solver
+	shown    web.Analysis
+	report   func(*web.Analysis)
+	began    time.Time
+	rows     []machine.Move
+	columns  []machine.Move
+	row, col machine.Role
+}
+
+// share is a part of the time that is left.
+func (x *analysis) share(ctx context.Context, part float64) time.Duration {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return time.Minute
+	}
+	return time.Duration(part * float64(time.Until(end)))
+}
+
+// send reports a copy: what is reported must not change.
+func (x *analysis) send() {
+	shown := x.shown
+	shown.Seconds = time.Since(x.began).Seconds()
+	if m := shown.Matrix; m != nil {
+		c := *m
+		c.Cells = make([][]web.Cell, len(m.Cells))
+		for i, row := range m.Cells {
+			c.Cells[i] = append([]web.Cell(nil), row...)
+		}
+		shown.Matrix = &c
+	}
+	x.report(&shown)
+}
+
+// tell reports what a search knows, unless more is known.
+func (x *analysis) tell(r search.Result, method string) {
+	names := x.machine.Names()
+	x.shown.Roles = names.Roles
+	if r.Values != nil {
+		x.shown.Method, x.shown.Proved, x.shown.Solved = method, r.Proved, r.Solved()
+		x.shown.Nodes, x.shown.Playouts = r.Nodes, r.Playouts
+		x.shown.Estimates = r.Estimates
+		x.shown.Lower, x.shown.Upper = nil, nil
+		for _, v := range r.Values {
+			x.shown.Lower, x.shown.Upper = append(x.shown.Lower, v.Lower), append(x.shown.Upper, v.Upper)
+		}
+		x.shown.Strategies = nil
+		for role, s := range r.Strategies {
+			var shares []web.Share
+			for _, w := range s {
+				shares = append(shares, web.Share{Move: names.MoveText(machine.Role(role), w.Move), Probability: w.Probability})
+			}
+			x.shown.Strategies = append(x.shown.Strategies, shares)
+		}
+		x.shown.Line = nil
+		for _, joint := range r.Line {
+			var texts []string
+			for role, move := range joint {
+				texts = append(texts, names.MoveText(machine.Role(role), move))
+			}
+			x.shown.Line = append(x.shown.Line, texts)
+		}
+		if r.Unfinished != nil {
+			x.shown.Note = r.Unfinished.Error()
+		}
+	}
+	x.send()
+}
+
+// sample estimates the value where no proof is at hand.
+func (x *analysis) sample(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, x.share(ctx, 0.4))
+	defer cancel()
+	bounds := x.shown
+	rule := montecarlo.UCT
+	if x.shown.Matrix != nil {
+		rule = montecarlo.RegretMatching
+	}
+	tell := func(r search.Result) {
+		if ctx.Err() == nil || r.Values != nil {
+			x.tell(r, "sampling")
+			if bounds.Proved && !r.Proved { // what is proved stays
+				x.shown.Estimates = middles(r)
+				x.shown.Lower, x.shown.Upper, x.shown.Proved = bounds.Lower, bounds.Upper, true
+			}
+		}
+	}
+	r, err := montecarlo.New(montecarlo.Config{Rule: rule, Workers: max(1, x.threads/2)}).Search(ctx, x.machine, x.position,
+		search.Limits{MaxBytes: x.memory.share(pagePlayers), Seed: 1, Progress: tell})
+	if err == nil {
+		tell(r)
+		x.send()
+	}
+}
+
+// middles are the guesses of a result.
+func middles(r search.Result) []float64 {
+	if r.Estimates != nil {
+		return r.Estimates
+	}
+	var list []float64
+	for _, v := range r.Values {
+		list = append(list, (v.Lower+v.Upper)/2)
+	}
+	return list
+}
+
+// matrix is the empty matrix of a position in which the two players both have a choice,
+// or nil.
+func (x *analysis) matrix() *web.PayoffMatrix {
+	var err error
+	names := x.machine.Names()
+	if x.row, x.col, err = search.Opponents(names); err != nil || x.col == machine.NoRole || names.Chance() != machine.NoRole {
+		return nil
+	}
+	b := x.machine.NewNarrowBatch()
+	b.Load(x.position, 1)
+	b.Evaluate(1)
+	if b.Terminal()[0]&1 != 0 || b.Stuck()[0]&1 != 0 {
+		return nil
+	}
+	x.rows, x.columns = b.AppendLegal(nil, 0, x.row), b.AppendLegal(nil, 0, x.col)
+	if len(x.rows) < 2 || len(x.columns) < 2 || len(x.rows)*len(x.columns) > maxCells {
+		return nil
+	}
+	p := &web.PayoffMatrix{RowRole: names.Roles[x.row], ColumnRole: names.Roles[x.col]}
+	for _, move := range x.rows {
+		p.Rows = append(p.Rows, names.MoveText(x.row, move))
+		cells := make([]web.Cell, len(x.columns))
+		for i := range cells {
+			cells[i] = web.Cell{Lower: 0, Upper: machine.MaxGoal, Kind: "open"}
+		}
+		p.Cells = append(p.Cells, cells)
+	}
+	for _, move := range x.columns {
+		p.Columns = append(p.Columns, names.MoveText(x.col, move))
+	}
+	return p
+}
+
+// fill searches the positions after each joint move, and finds the equilibrium where all
+// of them are exact.
+func (x *analysis) fill(ctx context.Context) {
+	b := x.machine.NewNarrowBatch()
+	child := make(machine.State, x.machine.Words())
+	goals := make([]int32, len(x.machine.Names().Roles))
+	left := len(x.rows) * len(x.columns)
+	told := time.Now()
+	for i, row := range x.rows {
+		for j, column := range x.columns {
+			b.Load(x.position, 1)
+			b.Evaluate(1)
+			b.Choose(0, x.row, row)
+			b.Choose(0, x.col, column)
+			b.Advance(1)
+			b.Store(child, 1)
+			b.Evaluate(1)
+			cell := &x.shown.Matrix.Cells[i][j]
+			if b.Terminal()[0]&1 != 0 {
+				b.Goals(goals, 0)
+				v := float64(search.Points(goals[x.row]))
+				*cell = web.Cell{Lower: v, Upper: v, Kind: "end"}
+			} else {
+				x.cell(ctx, cell, child, 1.5/float64(left))
+			}
+			left--
+			if time.Since(told) > 100*time.Millisecond {
+				told = time.Now()
+				x.send()
+			}
+		}
+	}
+	x.equilibrium()
+}
+
+// cell searches the position after a joint move.
+func (x *analysis) cell(ctx context.Context, cell *web.Cell, q machine.State, part float64) {
+	ctx, cancel := context.WithTimeout(ctx, x.share(ctx, min(part, 1)))
+	defer cancel()
+	r, err := x.solver.Search(ctx, x.machine, q, search.Limits{MaxBytes: x.memory.share(pagePlayers), NoLine: true})
+	if err != nil || r.Values == nil {
+		return
+	}
+	v := r.Values[x.row]
+	kind := "estimated"
+	if r.Proved {
+		kind = "proved"
+	}
+	*cell = web.Cell{Lower: v.Lower, Upper: v.Upper, Kind: kind}
+}
+
+// equilibrium solves the matrix of cells that are all exact.
+func (x *analysis) equilibrium() {
+	p := x.shown.Matrix
+	m, n := len(p.Rows), len(p.Columns)
+	a := make([]float64, 0, m*n)
+	for _, row := range p.Cells {
+		for _, c := range row {
+			if c.Lower != c.Upper || c.Kind == "estimated" {
+				return
+			}
+			a = append(a, c.Lower)
+		}
+	}
+	rows, columns := make([]float64, m), make([]float64, n)
+	value, err := matrix.NewNative().Nash(a, m, n, rows, columns)
+	if err != nil {
+		return
+	}
+	p.Value, p.RowStrategy, p.ColumnStrategy = &value, rows, columns
+	p.RowLoss, p.ColumnLoss = make([]float64, m), make([]float64, n)
+	for i := range m {
+		p.RowLoss[i] = value
+		for j := range n {
+			p.RowLoss[i] -= a[i*n+j] * columns[j]
+		}
+	}
+	for j := range n {
+		p.ColumnLoss[j] = -value
+		for i := range m {
+			p.ColumnLoss[j] += a[i*n+j] * rows[i]
+		}
+	}
+}

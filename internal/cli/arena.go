@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/player"
+	"stackmate/protocol"
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/web"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/search/solve"
+)
+
+// arenaCommand serves the page.
+type arenaCommand struct {
+	Games   []string `arg:"" optional:"" type:"path" help:"Rulesheets, or folders of them, to offer besides the built-in games."`
+	Listen  string   `default:"127.0.0.1:9180" help:"Address to listen on. Beyond this machine the page asks for a token, which is printed."`
+	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records to show, and to keep those of this page in; none are kept by default."`
+}
+
+// pagePlayers are how many players and searches of the page share threads and memory.
+const pagePlayers = 4
+
+// pageBudget is how long compiling a game may take for the page.
+const pageBudget = 30 * time.Second
+
+// Run implements the command.
+func (c *arenaCommand) Run(s *console) error {
+	sheets, sources, err := c.rulesheets()
+	if err != nil {
+		return usageError{err}
+	}
+	dir := c.Records
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "stackmate-arena-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	archive, err := arena.OpenArchive(dir)
+	if err != nil {
+		return usageError{fmt.Errorf("--records: %w", err)}
+	}
+	s.seed.Store(uint64(time.Now().UnixNano()))
+	threads := keepClocks()
+	var kinds []string
+	for _, k := range player.Kinds() {
+		kinds = append(kinds, k.Name)
+	}
+	config := web.Config{
+		Games: sources, Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads}).analyse,
+		Rules: func(name string) (string, []byte, error) {
+			if path, ok := sheets[name]; ok {
+				text, err := readUpTo(path, maxRules)
+				return path, text, err
+			}
+			return games.Source(name)
+		},
+		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
+			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers)})
+		},
+		Class: func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
+		Player: func(kind string) (arena.Player, error) {
+			return s.pagePlayer(kind, player.Options{Threads: max(1, threads/2), Memory: s.memory.share(2 * pagePlayers)})
+		},
+	}
+	l, err := protocol.Listen(c.Listen)
+	if err != nil {
+		return err
+	}
+	address := "http://" + l.Addr().String() + "/"
+	if !isLoopback(l.Addr()) {
+		config.Token = rand.Text()
+		address += "?token=" + config.Token
+	}
+	page, err := web.New(s.ctx, config)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "The arena is open at %s\n", address)
+	return page.Serve(l)
+}
+
+// pagePlayer makes one of the players of the page, or one elsewhere.
+func (s *console) pagePlayer(kind string, o player.Options) (p arena.Player, err error) {
+	p.Name = kind
+	if strings.Contains(kind, "://") {
+		p.URL, err = kind, arena.CheckURL(kind)
+		return p, err
+	}
+	p.New, err = s.agents(kind, o)
+	return p, err
+}
+
+func isLoopback(a net.Addr) bool {
+	address, err := netip.ParseAddrPort(a.String())
+	return err == nil && address.Addr().IsLoopback()
+}
+
+// maxSheets bounds the rulesheets of folders.
+const maxSheets = 5000
+
+// rulesheets finds the games of the page: files by name, and all games to choose from.
+func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Source, err error) {
+	for _, f := range games.Families() {
+		s := web.Source{Name: f.Name(), Summary: f.Summary, From: "built-in"}
+		if len(f.Parameters) > 0 {
+			s.Pattern = f.Pattern
+		}
+		if _, _, err := games.Source(f.Name()); err != nil {
+			continue // a family without a usual member
+		}
+		sources = append(sources, s)
+	}
+	sheets = make(map[string]string)
+	for _, path := range c.Games {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		files := []string{path}
+		from := filepath.Dir(path)
+		if info.IsDir() {
+			from = path
+			var names []string
+			for _, pattern := range []string{"*.kif", "*.gdl"} {
+				found, _ := filepath.Glob(filepath.Join(path, pattern)) // only a bad pattern is an error
+				names = append(names, found...)
+			}
+			slices.Sort(names)
+			files = names
+		}
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+			if _, taken := sheets[name]; taken || isBuiltIn(name) {
+				name = filepath.Base(from) + "/" + name
+			}
+			sheets[name] = file
+			sources = append(sources, web.Source{Name: name, From: from})
+		}
+		if len(sheets) > maxSheets {
+			return nil, nil, errors.New("expected at most 5000 rulesheets, found more in " + path)
+		}
+	}
+	return sheets, sources, nil
+}
+
+func isBuiltIn(name string) bool {
+	_, _, err := games.Source(name)
+	return err == nil
+}

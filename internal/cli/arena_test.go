@@ -1,0 +1,307 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// lockedBuffer is what a command prints while it runs.
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
+}
+
+// openArena runs the command until the test ends, and returns the address of the page.
+func openArena(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, faults lockedBuffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- Run(ctx, append([]string{"arena", "--listen", "127.0.0.1:0"}, args...), &out, &faults)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if status := <-ended; status != statusFine {
+			t.Errorf("the arena ended with status %d: %s", status, faults.String())
+		}
+	})
+	address := regexp.MustCompile(`http://\S+`)
+	for range 200 {
+		if found := address.FindString(out.String()); found != "" {
+			return found
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Fatalf("the arena does not open: %s", faults.String())
+	return ""
+}
+
+// browser starts a browser, or skips the test where there is none.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes seconds")
+	}
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		if os.Getenv("STACKMATE_BROWSER_REQUIRED") != "" {
+			t.Fatal("no browser: expected chromium (Debian: apt-get install chromium)")
+		}
+		t.Skip("no browser: expected chromium (Debian: apt-get install chromium)")
+	}
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath(path), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.WindowSize(1200, 900), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"))
+	t.Cleanup(cancel)
+	return tab(t, ctx)
+}
+
+// action is what a person does, or waits for.
+type action = chromedp.Action[chromedp.Void]
+
+// tab opens a tab.
+func tab(t *testing.T, parent context.Context) context.Context {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// patience is how long the tests wait for what a page should show.
+const patience = 30 * time.Second
+
+// do acts within some time, and tells what the page shows if that fails. A page that says
+// that something has failed fails the test.
+func do(t *testing.T, ctx context.Context, actions ...action) {
+	t.Helper()
+	within, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(within, actions...); err != nil {
+		text, _ := chromedp.Run(ctx, chromedp.Text("body"))
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if text := value[string](t, ctx, `[...document.querySelectorAll(".failure")].map(e => e.textContent).join("; ")`); text != "" {
+		t.Fatalf("the page says: %s", text)
+	}
+}
+
+// value evaluates an expression in the page.
+func value[T any](t *testing.T, ctx context.Context, expression string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// until waits for an expression to be true.
+func until(expression string) action {
+	return chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(50*time.Millisecond))
+}
+
+// saying waits for an element that contains a text.
+func saying(selector, text string) action {
+	return until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent.includes(%q))`, selector, text))
+}
+
+// chooseMove chooses a move in the list.
+func chooseMove(move string) action {
+	return until(fmt.Sprintf(`[...document.querySelectorAll(".move")].filter(e => e.textContent === %q).map(e => e.click()).length`, move))
+}
+
+func TestThePageIsSmallAndSoonThere(t *testing.T) {
+	address := openArena(t)
+	ctx := browser(t)
+	do(t, ctx, chromedp.Navigate(address), chromedp.WaitVisible(".card .boards svg"))
+	milliseconds := value[float64](t, ctx, `performance.now()`)
+	transferred := value[float64](t, ctx, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce((n, e) => n + e.transferSize, 0)`)
+	t.Logf("first view: %.0f kB, the first board after %.0f ms", transferred/1000, milliseconds)
+	if transferred > 300_000 {
+		t.Errorf("the first view takes %.0f bytes, expected at most 300 000", transferred)
+	}
+}
+
+func TestTicTacToeIsPlayedByClicks(t *testing.T) {
+	address := openArena(t)
+	ctx := browser(t)
+	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"),
+		chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"))
+	// x takes the diagonal, o a row.
+	for turn, spot := range []string{"0-0-0", "0-1-0", "0-1-1", "0-2-0", "0-2-2"} {
+		do(t, ctx, saying(".bar", fmt.Sprintf("Turn %d", turn+1)), chromedp.Click(`.can[data-spot="`+spot+`"]`))
+	}
+	do(t, ctx, saying(".bar", "The game is over"), saying(".seat", "100 points"))
+	// A move is taken back, and the match goes on from there.
+	do(t, ctx, chromedp.Click(".undo"), saying(".bar", "Turn 5"), chromedp.WaitVisible(`.can[data-spot="0-0-2"]`))
+	do(t, ctx, chromedp.Click(".ask"), saying(".hint", "x: 100 points, proved"))
+}
+
+func TestChoicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T) {
+	address := openArena(t)
+	first := browser(t)
+	do(t, first, chromedp.Navigate(address+"#/game/rockPaperScissors"), chromedp.WaitVisible("#play"),
+		chromedp.SetValue("#seat-1", "open"), chromedp.Click("#play"),
+		chromedp.WaitVisible(".move"))
+	table := value[string](t, first, "location.href")
+	second := tab(t, first)
+	do(t, second, chromedp.Navigate(table), chromedp.Click(".sit"), chromedp.WaitVisible(".move"))
+	do(t, first, chooseMove("rock"), saying("p", "it stays secret"))
+	do(t, second, saying(".seat", "has chosen"))
+	seen := value[string](t, second, `document.querySelector("main").textContent`)
+	if strings.Contains(seen, "Last") || strings.Contains(seen, "is chosen") {
+		t.Errorf("the second window knows too much: %s", seen)
+	}
+	do(t, second, chooseMove("paper"), saying(".last", "rock"), saying(".bar", "over"))
+	do(t, first, saying(".last", "paper"), saying(".bar", "over"))
+}
+
+func TestAMatchIsWatchedLiveAndAsARecord(t *testing.T) {
+	records := t.TempDir()
+	address := openArena(t, "--records", records)
+	ctx := browser(t)
+	do(t, ctx, chromedp.Navigate(address+"#/game/connectFour-4x4"), chromedp.WaitVisible("#watch"),
+		chromedp.SetValue("#seat-0", "random"), chromedp.SetValue("#seat-1", "random"),
+		chromedp.Click("#watch"), chromedp.WaitVisible(".controls"))
+	do(t, ctx, until(`/^\d+ \/ (\d+)$/.test(document.querySelector(".turn")?.textContent ?? "")`))
+	if found, _ := filepath.Glob(filepath.Join(records, "*.jsonl")); len(found) != 1 {
+		t.Errorf("records %q, want one", found)
+	}
+	// Step through, by keys; each turn has an address of its own.
+	do(t, ctx, chromedp.KeyEvent(kb.Home), chromedp.WaitReady(`section[data-turn="0"] svg`))
+	do(t, ctx, chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitReady(`section[data-turn="1"] svg`))
+	place := value[string](t, ctx, "location.href")
+	if !strings.HasSuffix(place, "/1") {
+		t.Errorf("the first turn is at %s", place)
+	}
+	again := tab(t, ctx)
+	do(t, again, chromedp.Navigate(place), chromedp.WaitReady(`section[data-turn="1"] svg`))
+	if pieces := value[int](t, again, `document.querySelectorAll(".boards .piece").length`); pieces != 1 {
+		t.Errorf("%d pieces after the first turn", pieces)
+	}
+	do(t, again, chromedp.Navigate(address+"#/standings"), saying(".standings", "random"))
+}
+
+func TestALiveMatchArrivesTurnByTurn(t *testing.T) {
+	address := openArena(t)
+	ctx := browser(t)
+	do(t, ctx, chromedp.Navigate(address+"#/game/breakthrough-6x6"), chromedp.WaitVisible("#watch"),
+		chromedp.SetValue("#seat-0", "mcts"), chromedp.SetValue("#seat-1", "mcts"),
+		chromedp.SetValue("#clock", "0.4"), chromedp.Click("#watch"))
+	do(t, ctx, until(`/^([2-9]) \/ \1 live$/.test(document.querySelector(".turn")?.textContent ?? "")`), chromedp.WaitVisible(".why"), chromedp.WaitVisible(".graph"))
+}
+
+func TestASimultaneousGameIsAnalysedDownToItsMatrix(t *testing.T) {
+	address := openArena(t)
+	ctx := browser(t)
+	do(t, ctx, chromedp.Navigate(address+"#/analyse/biddingTicTacToe-3"), chromedp.WaitReady(".report.done #matrix"),
+		saying(".interval", "50 points, proved"))
+	rows := value[int](t, ctx, `document.querySelectorAll("#matrix tbody th[scope=row]").length`)
+	columns := value[int](t, ctx, `document.querySelectorAll("#matrix thead th[scope=col]").length`)
+	text := value[string](t, ctx, `document.querySelector("#matrix").textContent`)
+	if rows < 4 || columns < 4 || !strings.Contains(text, "%") || strings.Contains(text, "?") {
+		t.Errorf("a matrix of %d rows and %d columns: %s", rows, columns, text)
+	}
+}
+
+func TestAFaultyRulesheetIsExplained(t *testing.T) {
+	address := openArena(t)
+	ctx := browser(t)
+	rules := filepath.Join(t.TempDir(), "faulty.kif")
+	if err := os.WriteFile(rules, []byte("(role robot)\n(<= (next (at ?y)) (does robot (go ?x)))\n<script>alert(1)</script>\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.Navigate(address), chromedp.WaitReady("#upload"),
+		chromedp.SetUploadFiles("#upload", []string{rules}),
+		saying("h2", "not valid"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
+}
+
+func TestThePageIsReadOnAPhone(t *testing.T) {
+	address := openArena(t)
+	ctx := browser(t)
+	do(t, ctx, chromedp.EmulateViewport(375, 740, chromedp.EmulateMobile), chromedp.Navigate(address+"#/game/breakthrough"),
+		chromedp.WaitVisible("section .boards svg"))
+	if width := value[float64](t, ctx, `document.documentElement.scrollWidth`); width > 375 {
+		t.Errorf("the page is %v wide on a screen of 375", width)
+	}
+}
+
+// request sends a request with headers, and returns status and body.
+func request(t *testing.T, method, url string, headers map[string]string) (int, http.Header, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range headers {
+		r.Header.Set(k, v)
+		if k == "Host" {
+			r.Host = v
+		}
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body)
+	return response.StatusCode, response.Header, string(body)
+}
+
+func TestThePageIsForThisMachine(t *testing.T) {
+	address := openArena(t)
+	for name, c := range map[string]struct {
+		method, path string
+		headers      map[string]string
+		want         int
+	}{
+		"the page":                {"GET", "", nil, 200},
+		"another name":            {"GET", "", map[string]string{"Host": "evil.example"}, 421},
+		"another page":            {"POST", "api/tables", map[string]string{"Origin": "http://evil.example"}, 403},
+		"another page, no origin": {"GET", "api/games", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+		"a file of the machine":   {"GET", "api/game?game=/etc/passwd", nil, 404},
+		"no such match":           {"GET", "api/matches/x/position?turn=0", nil, 404},
+		"no such table":           {"GET", "api/tables/x", nil, 404},
+		"an illegal move":         {"GET", `api/position?game=ticTacToe&moves=[["x","y"]]`, nil, 400},
+	} {
+		status, header, body := request(t, c.method, address+c.path, c.headers)
+		if status != c.want || header.Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: status %d, want %d: %s", name, status, c.want, body)
+		}
+	}
+}

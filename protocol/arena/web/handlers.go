@@ -1,0 +1,200 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/protocol/arena"
+	"stackmate/reasoner/machine"
+)
+
+func newFinding(d gdl.Diagnostic) finding {
+	return finding{Line: d.Pos.Line, Column: d.Pos.Column, Code: d.Code, Grave: d.IsError(), Text: d.Message, Hint: d.Hint}
+}
+
+// choices is what the page offers.
+type choices struct {
+	Games   []Source `json:"games"`
+	Players []string `json:"players"`
+}
+
+func (s *Server) listGames(w http.ResponseWriter, _ *http.Request) {
+	c := choices{s.Games, s.Players}
+	s.library.mu.Lock()
+	for _, name := range s.library.uploads {
+		c.Games = append(c.Games[:len(c.Games):len(c.Games)], Source{Name: name, From: "uploaded"})
+	}
+	s.library.mu.Unlock()
+	answer(w, c, nil)
+}
+
+// gameView is a game before anything is compiled.
+type gameView struct {
+	Game     string    `json:"game"`
+	Rules    string    `json:"rules"`
+	Findings []finding `json:"findings"`
+	Valid    bool      `json:"valid"`
+	Roles    []string  `json:"roles,omitempty"`
+	Chance   string    `json:"chance,omitempty"` // the role that nobody plays
+	Position *Position `json:"position,omitempty"`
+	Board    bool      `json:"board"`
+}
+
+func (s *Server) showGame(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*gameView, error) {
+		g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
+		if err != nil {
+			return nil, err
+		}
+		return g.view(r.URL.Query().Has("rules")), nil
+	})
+}
+
+func (g *game) view(withRules bool) *gameView {
+	v := &gameView{Game: g.name, Findings: g.findings, Valid: g.err == nil}
+	if v.Findings == nil {
+		v.Findings = []finding{}
+	}
+	if withRules || !v.Valid {
+		v.Rules = string(g.text)
+	}
+	if !v.Valid {
+		return v
+	}
+	for _, r := range g.rules.Roles {
+		if r.String() == "random" {
+			v.Chance = r.String()
+		}
+		v.Roles = append(v.Roles, r.String())
+	}
+	if g.initial != nil {
+		p := picture(g.layout, v.Roles, g.initial, 0)
+		v.Position = &p
+	}
+	v.Board = g.layout.HasBoard()
+	return v
+}
+
+// classView is what compiling a game shows.
+type classView struct {
+	Class   string  `json:"class"`
+	Engine  string  `json:"engine"`
+	Fluents int     `json:"fluents"`
+	Moves   []int   `json:"moves"`
+	Gates   int     `json:"gates"`
+	Seconds float64 `json:"seconds"`
+}
+
+func (s *Server) showClass(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*classView, error) {
+		g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
+		if err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		m, err := s.library.compile(s.ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		v := &classView{Engine: m.Info().Engine, Gates: m.Info().Gates, Fluents: len(m.Names().FluentTexts()), Seconds: time.Since(began).Seconds()}
+		for i := range m.Names().Roles {
+			v.Moves = append(v.Moves, len(m.Names().MoveTexts(machine.Role(i))))
+		}
+		v.Class = s.Class(r.Context(), m)
+		return v, nil
+	})
+}
+
+// named finds the position that a request names by a game and joint moves from its
+// beginning.
+func (s *Server) named(r *http.Request) (*place, error) {
+	g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.library.compile(s.ctx, g); err != nil {
+		return nil, err
+	}
+	var joints [][]string
+	if text := r.URL.Query().Get("moves"); text != "" {
+		if err := json.Unmarshal([]byte(text), &joints); err != nil {
+			return nil, faulty(http.StatusBadRequest, "moves: expected a list of joint moves as JSON")
+		}
+	}
+	return g.at(joints)
+}
+
+func (s *Server) showPosition(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*Position, error) {
+		p, err := s.named(r)
+		if err != nil {
+			return nil, err
+		}
+		shown := p.show()
+		return &shown, nil
+	})
+}
+
+// Times of an analysis, in seconds.
+const (
+	usualAnalysis = 10
+	maxAnalysis   = 600
+)
+
+// analyse searches a position and sends what is known of it, until the search ends or
+// nobody reads.
+func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
+	p, err := s.named(r)
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	leave, err := take(s.searches, "analyses")
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	e, err := s.open(w)
+	if err != nil {
+		leave()
+		answer(w, nil, err)
+		return
+	}
+	seconds, err := strconv.ParseFloat(r.URL.Query().Get("seconds"), 64)
+	if err != nil || seconds <= 0 {
+		seconds = usualAnalysis
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(min(seconds, maxAnalysis)*float64(time.Second)))
+	defer cancel()
+	var t topic
+	s.safely("an analysis", func() {
+		defer leave()
+		defer t.set(nil)
+		if err := s.Analyse(ctx, p.machine, p.state(), func(a *Analysis) { t.set(a) }); err != nil {
+			t.set(&Analysis{Note: err.Error(), Done: true})
+		}
+	})
+	e.follow(r, &t, "analysis")
+}
+
+// upload adds a rulesheet to the library, or says what is wrong with it.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*gameView, error) {
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpload))
+		if err != nil {
+			return nil, faulty(http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d MiB of rules", maxUpload>>20))
+		}
+		name := "upload:" + arena.HashRules(string(text))[:12]
+		g, err := s.library.add(r.Context(), name, "rules.kif", text, true)
+		if err != nil {
+			return nil, err
+		}
+		return g.view(true), nil
+	})
+}

@@ -1,0 +1,329 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/board"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
+)
+
+// library has the games by name: those of Config, uploaded ones and those of records.
+// Rules are read when somebody asks for the game, and compiled when somebody plays it.
+type library struct {
+	Config
+	mu        sync.Mutex
+	games     map[string]*game
+	order     []string // of use, the latest last; of games that can be loaded again
+	uploads   []string // in order of arrival
+	compiling chan struct{}
+}
+
+// keptGames is how many games stay compiled.
+const keptGames = 24
+
+// game is a game of the library.
+type game struct {
+	name string
+	file string
+	text []byte
+
+	rules    *gdl.Game
+	findings []finding
+	err      error // why there are no rules
+	layout   *board.Layout
+	initial  []string // facts of the first position; nil if it takes too long to find
+
+	once    sync.Once
+	machine machine.Machine
+	failure error // why there is no machine
+	mu      sync.Mutex
+	batch   machine.Batch
+}
+
+// finding is what the validator says of rules.
+type finding struct {
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Code   string `json:"code"`
+	Grave  bool   `json:"grave"` // the rules are not valid
+	Text   string `json:"text"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+func newLibrary(c Config) *library {
+	return &library{Config: c, games: make(map[string]*game), compiling: make(chan struct{}, maxCompiling)}
+}
+
+// Times within which rules are read and looked at.
+const (
+	readingTime = 10 * time.Second
+	lookingTime = 2 * time.Second
+	examples    = 6 // positions that boards are found by
+)
+
+// get finds a game and reads its rules.
+func (l *library) get(ctx context.Context, name string) (*game, error) {
+	l.mu.Lock()
+	g := l.games[name]
+	if g != nil {
+		l.use(name)
+	}
+	l.mu.Unlock()
+	if g != nil {
+		return g, nil
+	}
+	file, text, err := l.read(name)
+	if err != nil {
+		return nil, faulty(http.StatusNotFound, err.Error())
+	}
+	return l.add(ctx, name, file, text, false)
+}
+
+// read finds the text of rules.
+func (l *library) read(name string) (file string, text []byte, err error) {
+	if hash, ok := strings.CutPrefix(name, recorded); ok {
+		text, err := l.Archive.Rulesheet(hash)
+		return hash + ".kif", []byte(text), err
+	}
+	return l.Config.Rules(name)
+}
+
+// recorded comes before the hash of rules that a record names.
+const recorded = "record:"
+
+// add reads rules and keeps them under a name.
+func (l *library) add(ctx context.Context, name, file string, text []byte, uploaded bool) (*game, error) {
+	g := &game{name: name, file: file, text: text}
+	reading, cancel := context.WithTimeout(ctx, readingTime)
+	defer cancel()
+	var findings gdl.Diagnostics
+	g.rules, findings, g.err = gdl.Load(reading, file, text)
+	if g.err != nil && reading.Err() != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, reading.Err())
+	}
+	for _, d := range findings {
+		g.findings = append(g.findings, newFinding(d))
+	}
+	if g.err == nil {
+		g.look(ctx)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known := l.games[name]; known != nil {
+		return known, nil
+	}
+	l.games[name] = g
+	if uploaded {
+		if l.uploads = append(l.uploads, name); len(l.uploads) > maxUploads {
+			delete(l.games, l.uploads[0])
+			l.uploads = l.uploads[1:]
+		}
+	} else {
+		l.use(name)
+	}
+	return g, nil
+}
+
+// use notes that a game was asked for, and forgets the one that nobody has asked for
+// longest. Whoever has it goes on with it.
+func (l *library) use(name string) {
+	if slices.Contains(l.uploads, name) {
+		return
+	}
+	if i := slices.Index(l.order, name); i >= 0 {
+		l.order = slices.Delete(l.order, i, i+1)
+	}
+	if l.order = append(l.order, name); len(l.order) > keptGames {
+		delete(l.games, l.order[0])
+		l.order = l.order[1:]
+	}
+}
+
+// look finds the boards of a game, by its first position and a few after it.
+func (g *game) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lookingTime)
+	defer cancel()
+	prover := reference.NewProver(g.rules)
+	facts, err := prover.Initial(ctx)
+	if err != nil {
+		g.layout = board.Find(g.rules)
+		return
+	}
+	g.initial = facts
+	positions := [][]string{facts}
+	rng := machine.NewRand(1)
+	for range examples {
+		joint := make([]string, len(g.rules.Roles))
+		for r, role := range g.rules.Roles {
+			legal, err := prover.Legal(ctx, facts, role.String(), 0)
+			if err != nil || len(legal) == 0 {
+				joint = nil
+				break
+			}
+			joint[r] = legal[rng.Intn(len(legal))]
+		}
+		if joint == nil {
+			break
+		}
+		if over, err := prover.Terminal(ctx, facts); over || err != nil {
+			break
+		}
+		if facts, err = prover.Next(ctx, facts, joint); err != nil {
+			break
+		}
+		positions = append(positions, facts)
+	}
+	g.layout = board.Find(g.rules, positions...)
+}
+
+// compile makes the machine of a game, once.
+func (l *library) compile(ctx context.Context, g *game) (machine.Machine, error) {
+	if g.err != nil {
+		return nil, faulty(http.StatusUnprocessableEntity, g.err.Error())
+	}
+	g.once.Do(func() {
+		select {
+		case l.compiling <- struct{}{}:
+		case <-ctx.Done():
+			g.failure = ctx.Err()
+			return
+		}
+		defer func() { <-l.compiling }()
+		if g.machine, g.failure = l.Compile(ctx, g.rules); g.failure == nil {
+			g.batch = g.machine.NewNarrowBatch()
+		}
+	})
+	if g.failure != nil {
+		return nil, fmt.Errorf("%s cannot be compiled: %w", g.name, g.failure)
+	}
+	return g.machine, nil
+}
+
+// place is a position of a match.
+type place struct {
+	*game
+	states []machine.State
+}
+
+// at follows joint moves from the first position.
+func (g *game) at(joints [][]string) (*place, error) {
+	p := &place{game: g, states: []machine.State{slices.Clone(g.machine.Initial())}}
+	if len(joints) > maxMoves {
+		return nil, fmt.Errorf("expected at most %d moves, found %d", maxMoves, len(joints))
+	}
+	for turn, joint := range joints {
+		if err := p.advance(joint); err != nil {
+			return nil, fmt.Errorf("turn %d: %w", turn+1, err)
+		}
+	}
+	return p, nil
+}
+
+func (p *place) state() machine.State { return p.states[len(p.states)-1] }
+
+// advance plays a joint move, which must be legal.
+func (p *place) advance(joint []string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names := p.machine.Names()
+	if len(joint) != len(names.Roles) {
+		return fmt.Errorf("expected a move for each of the %d roles, found %d", len(names.Roles), len(joint))
+	}
+	p.batch.Load(p.state(), 1)
+	p.batch.Evaluate(1)
+	if p.batch.Terminal()[0]&1 != 0 || p.batch.Stuck()[0]&1 != 0 {
+		return errors.New("the game is over")
+	}
+	for r, text := range joint {
+		move, ok := names.Move(machine.Role(r), text)
+		if !ok || !slices.Contains(p.batch.AppendLegal(nil, 0, machine.Role(r)), move) {
+			return fmt.Errorf("%s is no legal move of %s", text, names.Roles[r])
+		}
+		p.batch.Choose(0, machine.Role(r), move)
+	}
+	p.batch.Advance(1)
+	next := make(machine.State, p.machine.Words())
+	p.batch.Store(next, 1)
+	p.states = append(p.states, next)
+	return nil
+}
+
+// legal lists the legal moves of each role, nil if the game is over, and the goals
+// then. In a position where somebody should move and cannot, the game is over, too.
+func (p *place) legal() (moves [][]string, goals []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names := p.machine.Names()
+	p.batch.Load(p.state(), 1)
+	p.batch.Evaluate(1)
+	if p.batch.Terminal()[0]&1 != 0 || p.batch.Stuck()[0]&1 != 0 {
+		found := make([]int32, len(names.Roles))
+		p.batch.Goals(found, 0)
+		for _, g := range found {
+			goals = append(goals, max(0, int(g)))
+		}
+		return nil, goals
+	}
+	for r := range names.Roles {
+		var texts []string
+		for _, m := range p.batch.AppendLegal(nil, 0, machine.Role(r)) {
+			texts = append(texts, names.MoveText(machine.Role(r), m))
+		}
+		slices.SortFunc(texts, board.Natural)
+		moves = append(moves, texts)
+	}
+	return moves, nil
+}
+
+// Position is a position as the page shows it.
+type Position struct {
+	Roles    []string        `json:"roles"`
+	Turn     int             `json:"turn"`
+	SVG      string          `json:"svg"`
+	Counters []board.Counter `json:"counters,omitempty"`
+	Hands    []board.Hand    `json:"hands,omitempty"`
+	Facts    []string        `json:"facts,omitempty"`
+	Legal    [][]Move        `json:"legal,omitempty"` // by role; none if the game is over
+	Goals    []int           `json:"goals,omitempty"` // by role, if the game is over
+}
+
+// Move is a legal move with the cells that it names.
+type Move struct {
+	Move  string       `json:"move"`
+	Spots []board.Spot `json:"spots,omitempty"`
+}
+
+// picture draws facts.
+func picture(layout *board.Layout, roles, facts []string, turn int) Position {
+	p := layout.Draw(facts)
+	return Position{Roles: roles, Turn: turn, SVG: p.SVG(true), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
+}
+
+// show draws the position of a place.
+func (p *place) show() Position {
+	names := p.machine.Names()
+	shown := picture(p.layout, names.Roles, names.AppendFluents(nil, p.state()), len(p.states)-1)
+	moves, goals := p.legal()
+	shown.Goals = goals
+	for _, texts := range moves {
+		var list []Move
+		for _, text := range texts {
+			list = append(list, Move{text, p.layout.Spots(text)})
+		}
+		shown.Legal = append(shown.Legal, list)
+	}
+	return shown
+}
+
+// rulesOf is the library's name for the rules of a record.
+func rulesOf(r *arena.Record) string { return recorded + r.Rules }

@@ -1,0 +1,75 @@
+// Elements and the requests of the page. Texts of rules are only ever set as text.
+
+type Child = Node | string | number | null | undefined | false | Child[];
+type Props = Record<string, unknown>;
+
+// h makes an element: properties that begin with "on" are listeners, others attributes.
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | null, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (key.startsWith("on")) e.addEventListener(key.slice(2), value as EventListener);
+    else if (value === true) e.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) e.setAttribute(key, String(value));
+  }
+  append(e, children);
+  return e;
+}
+
+function append(e: Element, children: Child[]) {
+  for (const c of children) {
+    if (Array.isArray(c)) append(e, c);
+    else if (c instanceof Node) e.append(c);
+    else if (c !== null && c !== undefined && c !== false) e.append(String(c));
+  }
+}
+
+// fill replaces what an element contains.
+export function fill(e: Element, ...children: Child[]) {
+  e.replaceChildren();
+  append(e, children);
+}
+
+// svg reads a drawing that the server has made.
+export function svg(text: string): Node {
+  if (!text) return document.createTextNode("");
+  return document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+}
+
+// draw makes an element of a drawing of our own.
+export function draw(tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, String(v));
+  e.append(...children);
+  return e;
+}
+
+async function answered<T>(response: Response): Promise<T> {
+  const body = await response.json().catch(() => ({ error: response.statusText }));
+  if (!response.ok) throw new Error(body.error ?? response.statusText);
+  return body as T;
+}
+
+export const get = async <T>(path: string, query: Record<string, string> = {}): Promise<T> =>
+  answered<T>(await fetch(path + (Object.keys(query).length ? "?" + new URLSearchParams(query) : "")));
+
+export const post = async <T>(path: string, body: unknown): Promise<T> =>
+  answered<T>(await fetch(path, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) }));
+
+// listen follows server-sent events by kind. It returns what ends it.
+export function listen(path: string, kinds: Record<string, (value: any) => void>): () => void {
+  const source = new EventSource(path);
+  for (const [kind, f] of Object.entries(kinds)) {
+    source.addEventListener(kind, (e) => f(JSON.parse((e as MessageEvent).data)));
+  }
+  source.addEventListener("end", () => source.close());
+  source.addEventListener("error", () => {
+    if (source.readyState === EventSource.CLOSED) kinds.failed?.("the connection was refused");
+  });
+  return () => source.close();
+}
+
+// failure shows an error.
+export const failure = (e: unknown) => h("p", { class: "failure", role: "alert" }, e instanceof Error ? e.message : String(e));
+
+export const percent = (p: number) => (100 * p).toFixed(p > 0.0995 ? 0 : 1) + " %";
+export const points = (v: number) => (Number.isInteger(v) ? String(v) : v.toFixed(2));

@@ -1,0 +1,74 @@
+// What a search or a player says of a position.
+import { draw, h, percent, points } from "./dom.js";
+import type { Analysis, Explanation, Matrix, Part } from "./types.js";
+
+// verdict says in a sentence what a position is worth to a role.
+export function verdict(a: Analysis, role: number): string {
+  if (!a.lower || !a.upper) return a.note ?? "nothing is known yet";
+  const name = a.roles[role];
+  const low = a.lower[role], high = a.upper[role];
+  if (a.proved && low === high) return `${name}: ${points(low)} points, proved`;
+  const guess = a.estimates?.[role] ?? (low + high) / 2;
+  return a.proved ? `${name}: between ${points(low)} and ${points(high)}, perhaps ${points(guess)}` : `${name}: about ${points(guess)}, an estimate`;
+}
+
+// explanation shows what a player says of its move.
+export function explanation(x: Explanation): HTMLElement {
+  return h("div", { class: "why" }, h("p", null, h("b", null, x.move), ` – ${x.why} (${x.by}, ${x.seconds.toFixed(2)} s${x.nodes ? `, ${x.nodes} nodes` : ""})`),
+    (x.values ?? []).map((v) => h("span", { class: "share" }, h("b", null, v.role), " " +
+      (v.lower === v.upper ? points(v.lower) : v.kind === "proved" ? `${points(v.lower)}–${points(v.upper)}` : "≈ " + points(v.estimate)))),
+    (x.strategy ?? []).length > 1 && h("p", null, x.strategy!.slice(0, 8).map((s) => h("span", { class: "share" }, h("b", null, s.move), " " + percent(s.probability)))),
+    (x.line ?? []).length > 0 && h("p", { class: "quiet" }, "Line: " + line(x.line!)));
+}
+
+export const line = (joints: string[][]) => joints.slice(0, 12).map((j) => "(" + j.join(" ") + ")").join(" ") + (joints.length > 12 ? " …" : "");
+
+// matrix shows a position in which two players choose at once.
+export function matrix(m: Matrix): HTMLElement {
+  const bar = (p?: number[], i = 0) => p && h("meter", { min: 0, max: 1, value: p[i], title: percent(p[i]) });
+  const head = h("tr", null, h("th", { class: "corner" }, `${m.row_role} ↓  ${m.column_role} →`),
+    m.columns.map((c, j) => h("th", { scope: "col", class: m.column_strategy?.[j] ? "played" : "" }, c, m.column_strategy && h("div", { class: "part" }, percent(m.column_strategy[j]), bar(m.column_strategy, j)))),
+    m.row_loss && h("th", { class: "loss" }, "loses"));
+  const body = m.rows.map((r, i) => h("tr", null,
+    h("th", { scope: "row", class: m.row_strategy?.[i] ? "played" : "" }, r, m.row_strategy && h("div", { class: "part" }, percent(m.row_strategy[i]), bar(m.row_strategy, i))),
+    m.cells[i].map((c, j) => {
+      const middle = (c.lower + c.upper) / 2;
+      const shade = c.kind === "open" ? "open" : "v" + Math.round(middle / 10);
+      const both = m.row_strategy && m.column_strategy && m.row_strategy[i] > 0 && m.column_strategy[j] > 0;
+      const text = c.kind === "open" ? "?" : c.lower === c.upper ? points(c.lower) : `${points(c.lower)}–${points(c.upper)}`;
+      return h("td", { class: `cell-${c.kind} ${shade}${both ? " both" : ""}`, title: `${r} / ${m.columns[j]}: ${text} (${c.kind})` }, (c.kind === "estimated" ? "≈ " : "") + text, c.kind === "end" && h("span", { class: "end" }, "■"));
+    }),
+    m.row_loss && h("td", { class: "loss" }, points(m.row_loss[i]))));
+  return h("div", { class: "matrix" }, h("table", { id: "matrix" }, h("thead", null, head), h("tbody", null, body,
+    m.column_loss && h("tr", { class: "loss" }, h("th", null, "loses"), m.column_loss.map((l) => h("td", null, points(l))), h("td", null)))),
+    h("p", { class: "quiet" }, m.value !== undefined ? `Value for ${m.row_role}: ${points(m.value)}. Moves in bold are played in the equilibrium. ` : "",
+      "Numbers are points of " + m.row_role + "; ■ ends the game, ≈ is an estimate, ? not known yet."));
+}
+
+// graph draws what players said the turns were worth to each role.
+export function graph(roles: string[], parts: Part[], turn: number, go: (turn: number) => void): Element {
+  const said: { turn: number; role: string; value: number; proved: boolean }[] = [];
+  let at = 0;
+  for (const p of parts) for (const e of p.explanations ?? []) {
+    for (const x of e ?? []) for (const v of x?.values ?? []) {
+      if (x && v.role === roles[(e ?? []).indexOf(x)]) said.push({ turn: at, role: v.role, value: v.estimate ?? (v.lower + v.upper) / 2, proved: v.lower === v.upper });
+    }
+    at++;
+  }
+  if (said.length === 0) return h("span", null);
+  const width = 420, height = 110, last = Math.max(1, at - 1);
+  const x = (t: number) => 24 + (t / last) * (width - 34), y = (v: number) => 8 + (1 - v / 100) * (height - 22);
+  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" }, draw("title", {}, "What the players thought the position was worth"));
+  for (const v of [0, 50, 100]) picture.append(draw("line", { x1: 24, x2: width - 10, y1: y(v), y2: y(v), class: "grid" }), draw("text", { x: 4, y: y(v) + 4, class: "label" }, String(v)));
+  picture.append(draw("line", { x1: x(turn), x2: x(turn), y1: 4, y2: height - 12, class: "now" }));
+  roles.forEach((role, r) => {
+    const own = said.filter((s) => s.role === role);
+    if (own.length > 1) picture.append(draw("polyline", { points: own.map((s) => `${x(s.turn)},${y(s.value)}`).join(" "), class: "curve curve-" + r % 4 }));
+    for (const s of own) picture.append(draw("circle", { cx: x(s.turn), cy: y(s.value), r: s.proved ? 3.5 : 2.2, class: "dot curve-" + r % 4 }, draw("title", {}, `${role}, turn ${s.turn + 1}: ${points(s.value)}`)));
+  });
+  picture.addEventListener("click", (e) => {
+    const box = picture.getBoundingClientRect();
+    go(Math.round(((((e as MouseEvent).clientX - box.left) / box.width) * width - 24) / (width - 34) * last));
+  });
+  return picture;
+}

@@ -1,0 +1,416 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/protocol"
+	"stackmate/protocol/arena"
+	"stackmate/reasoner/machine"
+)
+
+// table is a match that people play on the page: each role is a seat, taken by a person
+// or by a player. What people choose stays secret until all have chosen.
+type table struct {
+	*Server
+	id      string
+	machine machine.Machine
+	clock   time.Duration // that players have for a move
+	started time.Time
+	topic   topic
+
+	mu      sync.Mutex
+	place   *place
+	seats   []seat // by role
+	joints  [][]string
+	why     [][]*protocol.Explanation // by turn and role
+	choice  []string                  // by role: the move chosen for this turn, or ""
+	legal   [][]string
+	goals   []int
+	turn    int // counts changes: what was thought about an earlier position is of no use
+	rng     *machine.Rand
+	touched time.Time
+	cancel  context.CancelFunc // of the players' thoughts
+	notes   string             // what went wrong
+}
+
+// seat is who plays a role.
+type seat struct {
+	kind   string // of a player; person, open, or chance
+	key    string // that the person has
+	player arena.Player
+}
+
+// The kinds of seats besides players.
+const (
+	person = "person"
+	vacant = "open" // for whoever comes
+	chance = "chance"
+)
+
+// tables are those that are open.
+type tables struct {
+	mu   sync.Mutex
+	byID map[string]*table
+}
+
+func (ts *tables) get(id string) (*table, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if t := ts.byID[id]; t != nil {
+		return t, nil
+	}
+	return nil, faulty(http.StatusNotFound, "there is no table "+id+" (any longer)")
+}
+
+// add keeps a table, in the place of the one that nobody has touched longest.
+func (ts *tables) add(t *table) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if len(ts.byID) >= maxTables {
+		var oldest *table
+		for _, o := range ts.byID {
+			if oldest == nil || o.lastTouched().Before(oldest.lastTouched()) {
+				oldest = o
+			}
+		}
+		delete(ts.byID, oldest.id)
+		oldest.close()
+	}
+	ts.byID[t.id] = t
+}
+
+func (ts *tables) close() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.byID {
+		t.close()
+	}
+}
+
+// close ends the table's thoughts and streams.
+func (t *table) close() {
+	t.mu.Lock()
+	t.turn++
+	t.cancel()
+	t.mu.Unlock()
+	t.topic.set(nil)
+}
+
+func (t *table) lastTouched() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.touched
+}
+
+// opening is the request for a table.
+type opening struct {
+	Game  string     `json:"game"`
+	Seats []string   `json:"seats"` // by role: a kind of player, person or open
+	Moves [][]string `json:"moves"` // joint moves that lead to the first position
+	Clock float64    `json:"clock"` // seconds that players have
+}
+
+// opened is the answer.
+type opened struct {
+	Table string            `json:"table"`
+	Keys  map[string]string `json:"keys"` // by role
+}
+
+const (
+	usualClock = 2 * time.Second
+	maxClock   = 10 * time.Minute
+)
+
+func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*opened, error) {
+		var o opening
+		if err := question(w, r, &o); err != nil {
+			return nil, err
+		}
+		g, err := s.library.get(r.Context(), o.Game)
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.library.compile(s.ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		t := &table{Server: s, id: rand.Text()[:10], machine: m, started: time.Now(), rng: machine.NewRand(uint64(time.Now().UnixNano()))}
+		t.cancel = func() {}
+		t.clock = usualClock
+		if o.Clock > 0 {
+			t.clock = min(time.Duration(o.Clock*float64(time.Second)), maxClock)
+		}
+		if t.place, err = g.at(o.Moves); err != nil {
+			return nil, err
+		}
+		t.joints, t.why = o.Moves, make([][]*protocol.Explanation, len(o.Moves))
+		keys, err := t.seat(o.Seats)
+		if err != nil {
+			return nil, err
+		}
+		s.tables.add(t)
+		t.change(func() error { return nil })
+		return &opened{t.id, keys}, nil
+	})
+}
+
+// reply answers with what f finds.
+func reply[T any](w http.ResponseWriter, f func() (T, error)) {
+	value, err := f()
+	answer(w, value, err)
+}
+
+// seat gives out the roles.
+func (t *table) seat(kinds []string) (keys map[string]string, err error) {
+	names := t.machine.Names()
+	keys = make(map[string]string)
+	players := names.Players()
+	if len(kinds) != len(players) {
+		return nil, fmt.Errorf("expected who plays each of the %d roles, found %d", len(players), len(kinds))
+	}
+	t.seats = make([]seat, len(names.Roles))
+	for r := range t.seats {
+		t.seats[r].kind = chance
+	}
+	for i, r := range players {
+		seat := &t.seats[r]
+		switch seat.kind = kinds[i]; seat.kind {
+		case person:
+			seat.key = rand.Text()
+			keys[names.Roles[r]] = seat.key
+		case vacant:
+		default:
+			if seat.player, err = t.Player(seat.kind); err != nil {
+				return nil, err
+			}
+			if seat.player.New == nil {
+				return nil, errors.New("players elsewhere take part in matches of the section Watch")
+			}
+		}
+	}
+	return keys, nil
+}
+
+// change changes the table and goes on with the match.
+func (t *table) change(f func() error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.touched = time.Now()
+	if err := f(); err != nil {
+		return err
+	}
+	t.proceed()
+	t.topic.set(t.view())
+	return nil
+}
+
+// proceed plays on until somebody has to choose: chance chooses at once, and whoever has
+// one move makes it.
+func (t *table) proceed() {
+	for {
+		if t.legal == nil && t.goals == nil {
+			t.legal, t.goals = t.place.legal()
+			t.choice = make([]string, len(t.seats))
+			if t.goals == nil {
+				t.think()
+			}
+		}
+		if t.goals != nil || len(t.joints) >= arena.DefaultMaxTurns {
+			return
+		}
+		waiting := false
+		for r, moves := range t.legal {
+			switch {
+			case t.choice[r] != "":
+			case len(moves) == 1:
+				t.choice[r] = moves[0]
+			case t.seats[r].kind == chance:
+				t.choice[r] = moves[t.rng.Intn(len(moves))]
+			default:
+				waiting = true
+			}
+		}
+		if waiting {
+			return
+		}
+		if err := t.place.advance(t.choice); err != nil {
+			t.notes = err.Error()
+			return
+		}
+		t.joints = append(t.joints, t.choice)
+		if len(t.why) < len(t.joints) {
+			t.why = append(t.why, make([]*protocol.Explanation, len(t.seats)))
+		}
+		t.turn++
+		t.legal = nil
+		if _, goals := t.place.legal(); goals != nil {
+			t.goals = goals
+			t.record()
+			return
+		}
+	}
+}
+
+// think lets the players choose, each in a goroutine of its own.
+func (t *table) think() {
+	t.cancel()
+	ctx, cancel := context.WithCancel(t.ctx)
+	t.cancel = cancel
+	for r, s := range t.seats {
+		if s.player.New == nil || len(t.legal[r]) < 2 {
+			continue
+		}
+		turn, joints := t.turn, t.joints
+		t.safely("a player at a table", func() { t.play(ctx, machine.Role(r), s, turn, joints) })
+	}
+}
+
+// play has a player choose, and chooses for it if it fails.
+func (t *table) play(ctx context.Context, r machine.Role, s seat, turn int, joints [][]string) {
+	move, x, err := t.ask(ctx, r, s, joints)
+	if ctx.Err() != nil {
+		return
+	}
+	_ = t.change(func() error {
+		if t.turn != turn || t.goals != nil || t.choice[r] != "" {
+			return errors.New("too late")
+		}
+		if err != nil || !slices.Contains(t.legal[r], move) {
+			t.notes = fmt.Sprintf("%s has no legal move; one was drawn", s.kind)
+			move = t.legal[r][t.rng.Intn(len(t.legal[r]))]
+		}
+		t.choice[r] = move
+		if len(t.why) == len(t.joints) {
+			t.why = append(t.why, make([]*protocol.Explanation, len(t.seats)))
+		}
+		t.why[len(t.joints)][r] = x
+		return nil
+	})
+}
+
+// ask makes a player anew and tells it all that was played: so people can take moves
+// back, and a player that hangs is left behind.
+func (t *table) ask(ctx context.Context, r machine.Role, s seat, joints [][]string) (string, *protocol.Explanation, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.clock)
+	defer cancel()
+	agent := s.player.New()
+	defer agent.Abort()
+	err := agent.Start(ctx, protocol.Match{
+		ID: t.id, Role: t.machine.Names().Roles[r], Game: t.place.rules, Start: time.Now(), StartClock: t.clock, PlayClock: t.clock,
+		Machine: t.machine, Log: t.Log,
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	told := [][]gdl.Term{nil}
+	for _, joint := range joints {
+		var terms []gdl.Term
+		for _, text := range joint {
+			term, err := gdl.ParseTerm(text)
+			if err != nil {
+				return "", nil, err
+			}
+			terms = append(terms, term)
+		}
+		told = append(told, terms)
+	}
+	term, err := agent.Play(ctx, told)
+	var x *protocol.Explanation
+	if explainer, ok := agent.(protocol.Explainer); ok && err == nil {
+		x = explainer.Explain()
+	}
+	return term.String(), x, err
+}
+
+// act is the request of somebody at the table.
+type act struct {
+	Role string `json:"role"`
+	Key  string `json:"key"`
+	Turn int    `json:"turn"` // number of joint moves before
+	Move string `json:"move"`
+}
+
+func (s *Server) actAtTable(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*opened, error) {
+		t, err := s.tables.get(r.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		var a act
+		if err := question(w, r, &a); err != nil {
+			return nil, err
+		}
+		role, ok := t.machine.Names().Role(a.Role)
+		if !ok {
+			return nil, fmt.Errorf("there is no role %q", a.Role)
+		}
+		result := &opened{Table: t.id}
+		return result, t.change(func() error {
+			switch act := r.PathValue("act"); act {
+			case "sit":
+				if t.seats[role].kind != vacant {
+					return faulty(http.StatusConflict, a.Role+" is taken")
+				}
+				t.seats[role] = seat{kind: person, key: rand.Text()}
+				result.Keys = map[string]string{a.Role: t.seats[role].key}
+				return nil
+			case "move", "undo":
+				if t.seats[role].kind != person || t.seats[role].key != a.Key {
+					return faulty(http.StatusForbidden, "somebody else plays "+a.Role)
+				}
+				if act == "undo" {
+					return t.undo(role)
+				}
+				return t.choose(role, a)
+			}
+			return faulty(http.StatusNotFound, "expected sit, move or undo")
+		})
+	})
+}
+
+// choose makes a person's choice.
+func (t *table) choose(r machine.Role, a act) error {
+	switch {
+	case t.goals != nil:
+		return errors.New("the game is over")
+	case a.Turn != len(t.joints):
+		return faulty(http.StatusConflict, "the position has changed")
+	case !slices.Contains(t.legal[r], a.Move):
+		return fmt.Errorf("%s is no legal move", a.Move)
+	}
+	t.choice[r] = a.Move
+	return nil
+}
+
+// undo takes back what was played since a person had a choice the last time, or the
+// choice of this turn.
+func (t *table) undo(r machine.Role) error {
+	back := len(t.joints)
+	if t.goals == nil && t.choice[r] != "" && len(t.legal[r]) > 1 {
+		t.choice[r] = ""
+		return nil
+	}
+	for back--; back >= 0; back-- {
+		before := &place{game: t.place.game, states: t.place.states[:back+1]}
+		if moves, _ := before.legal(); moves != nil && len(moves[r]) > 1 {
+			break
+		}
+	}
+	if back < 0 {
+		return errors.New("there is nothing to take back")
+	}
+	t.place.states = slices.Clip(t.place.states[:back+1])
+	t.joints, t.why = slices.Clip(t.joints[:back]), slices.Clip(t.why[:back])
+	t.legal, t.goals = nil, nil
+	t.turn++
+	return nil
+}

@@ -1,0 +1,259 @@
+// Package web serves the arena's page: games and their boards, matches against players
+// of all kinds, records, and analysis. It owns the HTTP interface, the page (page/, in
+// TypeScript; dist/ holds what the generator makes of it) and the tables at which people
+// play. It knows neither players nor searches: Config has what makes them.
+//
+// The page is for the person at this machine. What a stranger might do with it is
+// bounded all the same: requests of other pages are refused, nothing is loaded from
+// elsewhere, and whatever can be started is limited in number and time.
+package web
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	stdlog "log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/gdl"
+	"stackmate/internal/guard"
+	"stackmate/protocol/arena"
+	"stackmate/reasoner/machine"
+)
+
+//go:generate go run -C ../../../tools ./bundle -in ../protocol/arena/web/page -out ../protocol/arena/web/dist
+
+//go:embed dist
+var dist embed.FS
+
+// Config is what a Server needs from others.
+type Config struct {
+	Games []Source
+	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
+	// file name for messages about it.
+	Rules func(name string) (file string, text []byte, err error)
+	// Compile makes the machine of a game, within some tens of seconds.
+	Compile func(ctx context.Context, g *gdl.Game) (machine.Machine, error)
+	// Class says in words what kind of game a machine is.
+	Class func(ctx context.Context, m machine.Machine) string
+	// Players are the kinds of players to choose from; Player makes one.
+	Players []string
+	Player  func(kind string) (arena.Player, error)
+	// Analyse searches a position until ctx ends or nothing is left to find, and tells
+	// report what it knows now and then.
+	Analyse func(ctx context.Context, m machine.Machine, q machine.State, report func(*Analysis)) error
+	Archive *arena.Archive
+	// Token, if not "", is what whoever opens the page must know.
+	Token string
+	Log   zerolog.Logger
+}
+
+// Source is a game to choose from.
+type Source struct {
+	Name    string `json:"name"`
+	Summary string `json:"summary,omitempty"`
+	// Pattern is the form of the names of a family: connectFour-WxH.
+	Pattern string `json:"pattern,omitempty"`
+	From    string `json:"from"` // "built-in", or the folder
+}
+
+// Analysis is what a search knows of a position. Lists are by role, values in goal points.
+type Analysis struct {
+	Method     string        `json:"method"`
+	Roles      []string      `json:"roles"`
+	Lower      []float64     `json:"lower"`
+	Upper      []float64     `json:"upper"`
+	Estimates  []float64     `json:"estimates,omitempty"`
+	Proved     bool          `json:"proved"`
+	Solved     bool          `json:"solved"`
+	Strategies [][]Share     `json:"strategies,omitempty"`
+	Line       [][]string    `json:"line,omitempty"`
+	Nodes      int64         `json:"nodes"`
+	Playouts   int64         `json:"playouts,omitempty"`
+	Seconds    float64       `json:"seconds"`
+	Matrix     *PayoffMatrix `json:"matrix,omitempty"`
+	Note       string        `json:"note,omitempty"`
+	Done       bool          `json:"done"`
+}
+
+// Share is a move of a strategy.
+type Share struct {
+	Move        string  `json:"move"`
+	Probability float64 `json:"probability"`
+}
+
+// PayoffMatrix is a position in which two players choose at once, as the matrix game
+// that it is: the first of them, who owns the values, chooses the row.
+type PayoffMatrix struct {
+	RowRole    string   `json:"row_role"`
+	ColumnRole string   `json:"column_role"`
+	Rows       []string `json:"rows"`
+	Columns    []string `json:"columns"`
+	Cells      [][]Cell `json:"cells"`
+	// The equilibrium, where all cells are exact: what each player plays how often, and
+	// what each move loses against the other's strategy, in goal points.
+	Value          *float64  `json:"value,omitempty"`
+	RowStrategy    []float64 `json:"row_strategy,omitempty"`
+	ColumnStrategy []float64 `json:"column_strategy,omitempty"`
+	RowLoss        []float64 `json:"row_loss,omitempty"`
+	ColumnLoss     []float64 `json:"column_loss,omitempty"`
+}
+
+// Cell is what a joint move is worth to the row player.
+type Cell struct {
+	Lower float64 `json:"lower"`
+	Upper float64 `json:"upper"`
+	Kind  string  `json:"kind"` // "end" of the game, "proved", "estimated", or "open"
+}
+
+// Limits on what can be under way at one time.
+const (
+	maxTables    = 64
+	maxUploads   = 32
+	maxStreams   = 1024
+	maxSearches  = 2
+	maxMatches   = 2
+	maxCompiling = 2
+	maxUpload    = 4 << 20  // bytes of a rulesheet
+	maxBody      = 64 << 10 // of any other request
+	maxMoves     = 2000     // of a position that is named by the moves that lead there
+)
+
+// Server is the page. It is safe for concurrent use.
+type Server struct {
+	Config
+	ctx       context.Context
+	page      fs.FS
+	library   *library
+	tables    tables
+	records   recordCache
+	searches  chan struct{}
+	matches   chan struct{}
+	streams   chan struct{}
+	host      string // that the page was opened to, "" for any
+	underWay  sync.WaitGroup
+	startedAt time.Time
+}
+
+// New makes a server. What it starts ends with ctx.
+func New(ctx context.Context, c Config) (*Server, error) {
+	page, err := fs.Sub(dist, "dist")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		Config: c, ctx: ctx, page: page, library: newLibrary(c),
+		searches: make(chan struct{}, maxSearches), matches: make(chan struct{}, maxMatches),
+		streams: make(chan struct{}, maxStreams), startedAt: time.Now(),
+	}
+	s.tables.byID = make(map[string]*table)
+	s.records.byID = make(map[string]*arena.Record)
+	return s, nil
+}
+
+// Serve answers on l until the server's context is done, then returns nil when all that
+// was under way has ended.
+func (s *Server) Serve(l net.Listener) error {
+	s.host = l.Addr().String()
+	server := &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		MaxHeaderBytes: 256 << 10, ErrorLog: stdlog.New(s.Log, "", 0),
+		BaseContext: func(net.Listener) context.Context { return s.ctx },
+	}
+	stopped := context.AfterFunc(s.ctx, func() { _ = server.Close() })
+	defer stopped()
+	err := server.Serve(l)
+	s.tables.close()
+	s.underWay.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Handler answers the requests of the page.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServerFS(s.page))
+	mux.HandleFunc("GET /api/games", s.listGames)
+	mux.HandleFunc("GET /api/game", s.showGame)
+	mux.HandleFunc("GET /api/class", s.showClass)
+	mux.HandleFunc("GET /api/position", s.showPosition)
+	mux.HandleFunc("GET /api/analyse", s.analyse)
+	mux.HandleFunc("POST /api/rules", s.upload)
+	mux.HandleFunc("GET /api/tables", s.listTables)
+	mux.HandleFunc("POST /api/tables", s.openTable)
+	mux.HandleFunc("GET /api/tables/{id}", s.followTable)
+	mux.HandleFunc("POST /api/tables/{id}/{act}", s.actAtTable)
+	mux.HandleFunc("GET /api/matches", s.listMatches)
+	mux.HandleFunc("POST /api/matches", s.holdMatch)
+	mux.HandleFunc("GET /api/matches/{id}", s.followMatch)
+	mux.HandleFunc("GET /api/matches/{id}/position", s.showTurn)
+	mux.HandleFunc("GET /api/standings", s.showStandings)
+	return s.protect(mux)
+}
+
+// fault is an error for whoever asks, with its HTTP status.
+type fault struct {
+	status int
+	text   string
+}
+
+func (f *fault) Error() string { return f.text }
+
+func faulty(status int, text string) error { return &fault{status, text} }
+
+// answer writes what a handler has found, or its error.
+func answer(w http.ResponseWriter, value any, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	status := http.StatusOK
+	if err != nil {
+		status = http.StatusBadRequest
+		var f *fault
+		switch {
+		case errors.As(err, &f):
+			status = f.status
+		case errors.Is(err, fs.ErrNotExist):
+			status = http.StatusNotFound
+		}
+		value = map[string]string{"error": err.Error()}
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value)
+}
+
+// question reads the JSON of a request.
+func question(w http.ResponseWriter, r *http.Request, into any) error {
+	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	if err := in.Decode(into); err != nil {
+		return faulty(http.StatusBadRequest, "expected JSON: "+err.Error())
+	}
+	return nil
+}
+
+// safely runs what a request starts, in a goroutine that outlives the request.
+func (s *Server) safely(what string, f func()) {
+	s.underWay.Go(func() {
+		if err := guard.Do(func() error { f(); return nil }); err != nil {
+			s.Log.Error().Err(err).Msg(what)
+		}
+	})
+}
+
+// take takes one of the places in a limited room, or says that there is none.
+func take(room chan struct{}, what string) (leave func(), err error) {
+	select {
+	case room <- struct{}{}:
+		return sync.OnceFunc(func() { <-room }), nil
+	default:
+		return nil, faulty(http.StatusServiceUnavailable, "too many "+what+" at a time; try again later")
+	}
+}
