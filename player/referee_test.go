@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -132,22 +133,27 @@ func rolesOf(names ...string) *gdl.Game {
 	return g
 }
 
-// BenchmarkMatches plays whole matches with sides swapped, half a second a move,
-// and reports the share of the points, in percent, that the first kind of player
-// gets against the second.
+// BenchmarkMatches plays whole matches with sides swapped and reports the share of the
+// points, in percent, that the first kind of player gets against the second, with its
+// 95 % error. An iteration is two matches.
 func BenchmarkMatches(b *testing.B) {
 	for _, pair := range []struct {
 		first, second string
+		clock         time.Duration
 		games         []string
 	}{
-		{"stackmate", "random", []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"}},
-		{"mcts", "random", []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"}},
-		{"stackmate", "mcts", []string{"connectFour", "breakthrough-5x6", "biddingTicTacToe-5", "goofspiel-8", "pig"}},
+		{"stackmate", "random", 500 * time.Millisecond, []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"}},
+		{"mcts", "random", 500 * time.Millisecond, []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"}},
+		{"stackmate", "mcts", 500 * time.Millisecond, []string{"connectFour", "breakthrough-5x6", "biddingTicTacToe-5", "goofspiel-8", "pig"}},
+		{"stackmate:threads=1", "mcts-plain", 200 * time.Millisecond, []string{
+			"connectFour", "breakthrough", "reversi", "checkers", "nineBoardTicTacToe", "blocker", "amazons_8x8", "hex",
+			"gomoku_11x11", "speedChess", "biddingTicTacToe-10", "goofspiel-10", "oshiZumo", "connectFourSimultaneous", "tron",
+		}},
 	} {
 		for _, name := range pair.games {
 			b.Run(fmt.Sprintf("%s-%s/%s", pair.first, pair.second, name), func(b *testing.B) {
 				f := newReferee(b, name)
-				points, matches := 0.0, 0
+				var sum, squares, matches float64
 				for i := range b.N {
 					for seed := range uint64(2) {
 						seed += 2 * uint64(i)
@@ -159,16 +165,18 @@ func BenchmarkMatches(b *testing.B) {
 								players[r] = newPlayer(b, kind, Options{Seed: seed*2 + uint64(rival), Memory: 256 << 20})
 							}
 						}
-						for r, goal := range f.hold(b, players, 2*time.Second, 500*time.Millisecond) {
+						for r, goal := range f.hold(b, players, 2*time.Second, pair.clock) {
 							if rivals[r] == 0 {
-								points += float64(goal)
+								sum, squares, matches = sum+float64(goal), squares+float64(goal)*float64(goal), matches+1
 							}
 						}
-						matches++
 					}
 				}
-				b.ReportMetric(points/float64(matches), "points")
-				b.ReportMetric(float64(f.late.Load())/float64(matches), "late/match")
+				mean := sum / matches
+				b.ReportMetric(mean, "points")
+				b.ReportMetric(1.96*math.Sqrt((squares/matches-mean*mean)/matches), "±")
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(f.late.Load())/matches, "late/match")
 			})
 		}
 	}

@@ -147,16 +147,16 @@ func TestPonderingUsesTheTimeOfTheOthersAndEndsWithIt(t *testing.T) {
 	}
 }
 
-func TestPonderingGrowsTheTreeOfTheSamplingSearch(t *testing.T) {
+func TestPonderingGoesOnWithBothSearches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := seated(t, newSubtraction(60), &patient{result: pure(2, search.Exact(60), false)}, nil)
-		p.options.Ponder = true
 		sampler := &greedy{patient: patient{result: pure(2, search.Exact(60), false)}}
-		p.desk.policy.(*thinker).sampler = sampler
+		exact := &greedy{patient: patient{result: pure(2, search.Interval{Lower: 0, Upper: 100}, true)}}
+		p := seated(t, newSubtraction(60), sampler, exact)
+		p.options.Ponder = true
 		play(t, p, time.Second)
 		synctest.Wait()
-		if len(sampler.given) != 2 {
-			t.Errorf("%d searches, want one for the move and one that goes on after it", len(sampler.given))
+		if len(sampler.given) != 2 || len(exact.given) != 2 {
+			t.Errorf("%d and %d searches, want one for the move and one that goes on after it", len(sampler.given), len(exact.given))
 		}
 		p.Stop(nil)
 	})

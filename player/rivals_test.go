@@ -45,11 +45,12 @@ const learningClock = 4 * time.Second
 // duelClock is the processor time for each move of a duel: thousands of leaves.
 const duelClock = 12 * time.Millisecond
 
-// metered is a search whose moves take the processor time of duelClock each, by and
-// large, whatever else the machine does: it gets as many nodes as that has been enough
+// metered is a search whose moves take the processor time of clock each, by and large,
+// whatever else the machine does: it gets as many nodes as that has been enough
 // for so far.
 type metered struct {
 	search.Searcher
+	clock time.Duration
 	nodes int64
 	took  time.Duration
 }
@@ -57,7 +58,7 @@ type metered struct {
 func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	lim.MaxNodes = 500
 	if s.nodes > 0 {
-		lim.MaxNodes = max(50, int64(float64(s.nodes)*float64(duelClock)/float64(s.took)))
+		lim.MaxNodes = max(50, int64(float64(s.nodes)*float64(s.clock)/float64(s.took)))
 	}
 	began := cpuTime()
 	r, err := s.Searcher.Search(ctx, m, q, lim)
@@ -71,7 +72,7 @@ func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State
 // it at equal time, and what else there is to choose.
 func duels() []duel {
 	turns := []string{"connectFour", "breakthrough", "reversi", "checkersSmall", "nineBoardTicTacToe"}
-	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8"}
+	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8", "connectFourSimultaneous"}
 	learnable := append([]string{"breakthroughHoles", "speedChess", "linesOfAction", "chinook", "hex", "gomoku_11x11", "amazons_8x8"}, turns...)
 	timed := func(c, against montecarlo.Config) comparison {
 		return comparison{rivals: [2]montecarlo.Config{c, against}, opening: 2}
@@ -79,19 +80,21 @@ func duels() []duel {
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: plainExploration}
 	list := []duel{
 		{name: "regretMatching", of: compareRules.swapped(), games: atOnce},
+		{name: "mixing", of: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
 		{name: "exploration=10", of: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
 		{name: "exploration=40", of: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
 		{name: "playouts=1", of: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
 		{name: "playouts=2", of: timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), games: turns},
 		{name: "playouts=4", of: timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
 		{name: "playouts=16", of: timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
+		{name: "threads=2", of: timed(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"goofspiel-9"}, turns...)},
 		{name: "plain", of: timed(montecarlo.Config{}, plain), games: turns},
 		{name: "learning", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true},
 		{name: "learning-both", of: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: learnable, learns: true},
 	}
 	list = append(list, duel{name: "all", of: timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
-		if t.sampling != 0 {
+		if t.sampling != 0 && t.sampling != montecarlo.Mixing {
 			list = append(list, duel{name: t.Name, of: timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
 		}
 	}
@@ -122,7 +125,9 @@ func (d duel) report(b *testing.B, game string) {
 		c.rivals[0].Evaluator = learnt(b, f.machine)
 	}
 	if c.nodes == 0 {
-		c.searcher = func(i int) search.Searcher { return &metered{Searcher: montecarlo.New(c.rivals[i])} }
+		c.searcher = func(i int) search.Searcher {
+			return &metered{Searcher: montecarlo.New(c.rivals[i]), clock: duelClock * time.Duration(max(1, c.rivals[i].Workers))}
+		}
 	}
 	const matches = 20
 	var sum, squares, n float64

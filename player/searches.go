@@ -58,7 +58,7 @@ func (t *thinker) launch(ctx context.Context, s search.Searcher, at position, re
 	}
 	lim := search.Limits{MaxBytes: r.memory, Seed: t.seed, Progress: func(known search.Result) { r.interim.Store(&known) }}
 	working := ctx
-	if s != t.sampler && t.threads == 1 && t.class.Players > 1 && t.has(sharing) {
+	if s != t.sampler && t.shares() {
 		working = newSparing(ctx, t.exactWork)
 	}
 	go func() {

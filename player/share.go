@@ -7,7 +7,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Where exact and sampling search have one thread between them, the exact one takes
+// Where several play, exact and sampling search share the threads: the exact one takes
 // time away that would make the estimates better, and in most positions of most games
 // it gets nowhere. So it rests for more of the time whenever a move has been made
 // without its help, and works all the time again as soon as it finds something: a
@@ -20,6 +20,9 @@ const (
 	// leastRest is the shortest rest that is worth the trouble of waking up.
 	leastRest = 2 * time.Millisecond
 )
+
+// shares tells whether the exact search gives time back.
+func (t *thinker) shares() bool { return t.class.Players > 1 && t.has(sharing) }
 
 // worthwhile takes note of whether the exact search has helped with a move.
 func (t *thinker) worthwhile(f findings, role machine.Role) {

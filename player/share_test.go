@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -50,5 +52,20 @@ func TestTheExactSearchWorksLessWhileItFindsNothing(t *testing.T) {
 	p.worthwhile(findings{exact: &r}, 0)
 	if p.exactWork != 1 {
 		t.Errorf("works %v of the time when it has solved a position, want all", p.exactWork)
+	}
+}
+
+func TestTheSamplingSearchHasAllThreadsWhereTheExactOneSharesThem(t *testing.T) {
+	for want, without := range map[int][]string{2: nil, 1: {sharing}} {
+		p := newThinker(setting{
+			threads: 2, without: without, log: zerolog.Nop(), memory: &memory{total: 64 << 20, compiled: closed}, margins: NewMargins(0, 0),
+		})
+		m := newSubtraction(60)
+		if p.prepare(t.Context(), position{machine: m, state: m.Initial()}); p.exact == nil {
+			t.Fatal("no exact search")
+		}
+		if got := p.samplingThreads(); got != want {
+			t.Errorf("without %v: samples on %d of 2 threads, want %d", without, got, want)
+		}
 	}
 }

@@ -52,7 +52,7 @@ const (
 // techniques are all of them: the only place that knows their names.
 var techniques = []Technique{
 	{exactSearch, "exact search beside the sampling one", 0},
-	{sharing, "the exact search rests where it gets nowhere and has no thread of its own", 0},
+	{sharing, "the exact search rests where it gets nowhere", 0},
 	{rehearsal, "the start clock finds out what pays, by matches", 0},
 	{regretMatching, "regret matching where players choose at once, else UCT", 0},
 	{learning, "an evaluation learnt in the start clock, where matches show that it is of use", 0},
@@ -61,6 +61,7 @@ var techniques = []Technique{
 	{"foresight", "leaves decided within two plies are solved, blunders are left out", montecarlo.Foresight},
 	{"bounds", "score bounds", montecarlo.Bounds},
 	{"cleansing", "means without playouts below what is solved", montecarlo.Cleansing},
+	{"mixing", "positions with simultaneous moves are proved by mixed strategies, not by pure ones alone", montecarlo.Mixing},
 	{"caution", "the move that is best for sure is played, not the one tried most", montecarlo.Caution},
 }
 

@@ -34,8 +34,8 @@ type thinker struct {
 	// compare holds matches between ways of sampling (see sampling.go).
 	compare func(ctx context.Context, at position, c comparison, threads int, memory int64) (points [2]float64, matches int)
 	plan    plan
-	// exactWork is the part of the time in which exact searches work, where they have
-	// no thread of their own (see share.go).
+	// exactWork is the part of the time in which exact searches work, where they share
+	// the threads of the sampling one (see share.go).
 	exactWork float64
 }
 
@@ -108,14 +108,20 @@ func (t *thinker) instead(reason error) search.Searcher {
 	return t.exactSearch(0)
 }
 
-// newSampler makes the sampling search, on the threads that the exact one
-// leaves over.
+// newSampler makes the sampling search.
 func (t *thinker) newSampler() search.Searcher {
 	c := t.sampling()
-	if c.Workers = t.threads; t.exact != nil {
-		c.Workers = max(1, t.threads-1)
-	}
+	c.Workers = t.samplingThreads()
 	return montecarlo.New(c)
+}
+
+// samplingThreads are all where the exact search gives back what it does not need, else
+// those that it leaves over.
+func (t *thinker) samplingThreads() int {
+	if t.exact == nil || t.shares() {
+		return t.threads
+	}
+	return max(1, t.threads-1)
 }
 
 // sampling is how the sampling search works, on one thread.
@@ -155,16 +161,12 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	}
 }
 
-// ponder implements policy: the tree of the sampling search grows on. The part of
-// it that the next position needs is kept.
+// ponder implements policy: the searches go on side by side. The part of the tree that
+// the next position needs is kept, and so is what is proved.
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
-	memory := t.memory.share()
-	if ctx.Err() != nil || memory == 0 {
-		return
-	}
-	if _, err := t.sampler.Search(ctx, at.machine, at.state, search.Limits{MaxBytes: memory, Seed: t.seed}); err != nil {
-		t.log.Warn().Err(err).Msg("search")
+	if ctx.Err() == nil {
+		t.search(ctx, at)
 	}
 }
 

@@ -18,6 +18,8 @@ type serveCommand struct {
 	Allow      []string      `placeholder:"ADDRESS,…" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
 	Name       string        `default:"Stackmate" help:"Name that game servers are told."`
 	Matches    int           `default:"1" help:"Matches at a time; threads and memory are divided among them."`
+	Threads    int           `placeholder:"N" help:"Threads to search on, altogether; by default one for each processor."`
+	Ponder     bool          `default:"true" negatable:"" help:"Think on in the time of the others."`
 	Explain    bool          `help:"Show why each move was made, on standard error."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Keep what arrives and what is answered, in a file of JSON lines for each match."`
 	MarginMin  time.Duration `placeholder:"150ms" help:"Least time kept in reserve of a play clock; how much is learned from the delays of server and machine."`
@@ -37,8 +39,11 @@ func (c *serveCommand) Run(s *console) error {
 		s.explainMoves()
 	}
 	threads := keepClocks()
+	if c.Threads > 0 {
+		threads = c.Threads
+	}
 	newAgent, err := s.agents("stackmate", player.Options{
-		Ponder:    true,
+		Ponder:    c.Ponder,
 		Threads:   max(1, threads/c.Matches),
 		Memory:    s.memory.share(c.Matches),
 		MinMargin: c.MarginMin, MaxMargin: c.MarginMax,
@@ -66,6 +71,8 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 	switch {
 	case c.Matches < 1:
 		return nil, usageError{fmt.Errorf("--matches: expected at least 1, found %d", c.Matches)}
+	case c.Threads < 0:
+		return nil, usageError{fmt.Errorf("--threads: expected at least 1, found %d", c.Threads)}
 	case c.MarginMin < 0 || c.MarginMax < 0:
 		return nil, usageError{errors.New("--margin-min, --margin-max: expected times above 0")}
 	case c.MarginMax > 0 && c.MarginMin > c.MarginMax:

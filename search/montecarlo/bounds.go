@@ -12,8 +12,8 @@ import (
 // lower end is what the role can force against anything. The upper end is,
 // where the game is adversarial (one player, or two with constant sum), what
 // the other can force it down to; else it is the most that can still happen.
-// Both use pure moves, so at positions with simultaneous moves they may stay
-// apart. Chance counts with its mean.
+// Both use pure moves; where two opponents choose at once, mixed ones besides (matrix.go).
+// Chance counts with its mean.
 //
 // Cost: the bounds of a node are computed again, in time proportional to its joint
 // moves, only when a child turned out terminal or its bounds moved. Nodes with more
@@ -43,7 +43,7 @@ func (w *worker) settle(k int32) {
 	}
 	changed := true
 	for n := t.at(k).parent; n != none && changed; n = t.at(n).parent {
-		changed = t.updateBounds(n, w.adversarial)
+		changed = w.updateBounds(n)
 		switch {
 		case t.isSolved(n):
 			k = n
@@ -103,7 +103,8 @@ func (w *worker) isRefuted(n, k int32) bool {
 
 // updateBounds computes the bounds of node n and of its moves from its children. It
 // tells whether those of n changed.
-func (t *tree) updateBounds(n int32, adversarial bool) bool {
+func (w *worker) updateBounds(n int32) bool {
+	t, adversarial := w.tree, w.adversarial
 	if !t.collect(n) {
 		return false
 	}
@@ -136,6 +137,9 @@ func (t *tree) updateBounds(n int32, adversarial bool) bool {
 		solved = solved && b.Solved()
 	}
 	t.at(n).solved = solved
+	if w.isMatrix(n) && w.config.has(Mixing) && w.mixBounds(n) {
+		changed = true
+	}
 	return changed
 }
 

@@ -82,10 +82,13 @@ const (
 	// Caution plays the move that is best for sure, not the one tried most, where one
 	// role chooses.
 	Caution
+	// Mixing proves values of positions in which two opponents choose at once by matrix
+	// games of bounds, not by pure moves alone.
+	Mixing
 )
 
 // Plain is without any technique.
-const Plain = Decisive | Foresight | Bounds | Cleansing | Caution
+const Plain = Decisive | Foresight | Bounds | Cleansing | Caution | Mixing
 
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }

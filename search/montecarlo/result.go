@@ -60,9 +60,11 @@ type opinion struct {
 	bounds   []search.Interval // by role
 	totals   []float64         // by role
 	visits   float64
-	moves    [][]stat // by role
-	plan     float64  // goal of the best line of a single role, or -1
-	hasPlan  bool     // the game is one of a single role without chance
+	moves    [][]stat            // by role
+	sum      float64             // of the goals of two opponents; -1 where it is not known or not constant
+	solution [][]search.Weighted // by role, where the root is a matrix game that is solved; else nil
+	plan     float64             // goal of the best line of a single role, or -1
+	hasPlan  bool                // the game is one of a single role without chance
 	line     [][]machine.Move
 	counters search.Counters
 }
@@ -75,6 +77,8 @@ func (w *worker) opinion() opinion {
 		totals:   slices.Clone(t.totalsOf(t.root)),
 		visits:   float64(t.at(t.root).visits),
 		moves:    make([][]stat, t.roles),
+		sum:      -1,
+		solution: w.equilibrium(),
 		plan:     -1,
 		counters: search.Counters{Nodes: w.nodes, Playouts: w.games, PeakBytes: w.fixed + t.bytes()},
 	}
@@ -84,6 +88,9 @@ func (w *worker) opinion() opinion {
 			o.moves[r] = slices.Clone(moves[:width])
 			moves = moves[width:]
 		}
+	}
+	if w.adversarial && w.sumKnown {
+		o.sum = float64(w.sum)
 	}
 	if w.plan != nil {
 		o.hasPlan, o.plan, o.line = true, w.plan.goal, w.plan.line
@@ -108,6 +115,9 @@ func (o *opinion) add(p opinion) {
 			a.lower, a.upper = max(a.lower, b.lower), min(a.upper, b.upper)
 		}
 	}
+	if o.solution == nil {
+		o.solution = p.solution
+	}
 	o.visits += p.visits
 	if p.plan > o.plan {
 		o.plan, o.line = p.plan, p.line
@@ -125,10 +135,10 @@ func (o *opinion) result(c *Config) search.Result {
 		Line:       o.line,
 		Counters:   o.counters,
 	}
-	choosers := 0
+	choosers, chooser := 0, -1
 	for r, moves := range o.moves {
 		if machine.Role(r) != o.random && len(moves) > 1 {
-			choosers++
+			choosers, chooser = choosers+1, r
 		}
 	}
 	for r, moves := range o.moves {
@@ -139,6 +149,8 @@ func (o *opinion) result(c *Config) search.Result {
 		estimate := o.mean(r)
 		switch {
 		case len(moves) == 0:
+		case o.solution != nil:
+			res.Strategies[r] = o.solution[r]
 		case choosers > 1 && c.Rule == RegretMatching && !o.bounds[r].Solved():
 			res.Strategies[r] = mixed(moves)
 		default:
@@ -152,16 +164,37 @@ func (o *opinion) result(c *Config) search.Result {
 			}
 		}
 		res.Values[r] = o.bounds[r]
-		if !o.bounds[r].Solved() && !o.hasPlan {
+		if (!o.bounds[r].Solved() || o.lacksStrategy(r, choosers)) && !o.hasPlan {
 			res.Proved = false
 			res.Values[r] = search.Exact(min(max(estimate, o.bounds[r].Lower), o.bounds[r].Upper))
 		}
+	}
+	if choosers == 1 && !res.Proved && o.other(chooser) >= 0 {
+		res.Values[o.other(chooser)] = search.Exact(o.sum - res.Values[chooser].Lower)
 	}
 	if o.hasPlan && o.plan >= 0 {
 		res.Values[0].Lower = max(res.Values[0].Lower, o.plan)
 		res.Strategies[0] = []search.Weighted{{Move: o.line[0][0], Probability: 1}}
 	}
 	return res
+}
+
+// other is the opponent of a role, where the goals of both have a known sum; else -1.
+func (o *opinion) other(role int) int {
+	for r := range o.moves {
+		if o.sum >= 0 && r != role && machine.Role(r) != o.random {
+			return r
+		}
+	}
+	return -1
+}
+
+// lacksStrategy tells whether no strategy is known that makes sure of what role r gets:
+// the bounds of several workers may meet where no worker has solved the root.
+func (o *opinion) lacksStrategy(r, choosers int) bool {
+	moves := o.moves[r]
+	return choosers > 1 && o.solution == nil && len(moves) > 0 &&
+		float64(moves[mostSecure(moves)].lower) < o.bounds[r].Lower-closeEnough
 }
 
 func (o *opinion) mean(r int) float64 {

@@ -50,7 +50,8 @@ type worker struct {
 	repeated []edge
 	zeros    []float64
 	delta    []float64 // see cleanse
-	picks    []int32   // by role: which of its moves
+	matrices matrices
+	picks    []int32 // by role: which of its moves
 }
 
 // newWorker makes a worker on m, with playouts on the machine playing of the same
