@@ -60,6 +60,7 @@ func (c *benchCommand) measure(s *console, game string) (benchResult, error) {
 	defer s.progress(doing("measuring %s", game))()
 	r := measure(s.ctx, m, time.Duration(c.Seconds*float64(time.Second)))
 	r.Game, r.InitSeconds = game, took.Seconds()
+	r.positionCosts = costsOfPositions(s.ctx, m)
 	return r, nil
 }
 
@@ -76,13 +77,15 @@ type benchResult struct {
 	Faulty            int64   `json:"faulty"`   // playouts that got stuck or never ended
 	StatesPerSecond   float64 `json:"states_per_second"`
 	PlayoutsPerSecond float64 `json:"playouts_per_second"`
+	positionCosts
 }
 
 // benchSeed makes the playouts of every measurement the same ones.
 const benchSeed = 1
 
 // measure plays random matches from the initial position on one thread, for the
-// given time or until ctx is done. Game and InitSeconds are left to the caller.
+// given time or until ctx is done. Game, InitSeconds and the costs of single positions
+// are left to the caller.
 func measure(ctx context.Context, m machine.Machine, duration time.Duration) benchResult {
 	ctx, cancel := context.WithTimeout(ctx, duration)
 	defer cancel()
@@ -105,14 +108,14 @@ func measure(ctx context.Context, m machine.Machine, duration time.Duration) ben
 
 // The columns of the table for people: a heading, and a line for each game.
 const (
-	benchHeading = "game                             engine     lanes   init s  seconds      states/s    playouts/s    faulty\n"
-	benchLine    = "%-32s %-10s %5d %8.3f %8.2f %13.0f %13.0f %9d\n"
+	benchHeading = "game                             engine     lanes   init s  seconds      states/s    playouts/s    faulty  legal ns   step ns expand ns\n"
+	benchLine    = "%-32s %-10s %5d %8.3f %8.2f %13.0f %13.0f %9d %9.0f %9.0f %9.0f\n"
 )
 
 // writeBench writes the line of the game below benchHeading.
 func writeBench(w io.Writer, r benchResult) error {
 	_, err := fmt.Fprintf(w, benchLine, r.Game, r.Engine, r.Lanes, r.InitSeconds, r.Seconds,
-		r.StatesPerSecond, r.PlayoutsPerSecond, r.Faulty)
+		r.StatesPerSecond, r.PlayoutsPerSecond, r.Faulty, r.Legal, r.Step, r.Expand)
 	return err
 }
 

@@ -382,7 +382,7 @@ func TestBenchMeasuresEveryGame(t *testing.T) {
 		t.Fatalf("%d results, want 2", len(results))
 	}
 	for _, r := range results {
-		for _, field := range []string{"init_seconds", "seconds", "states", "playouts", "states_per_second", "playouts_per_second", "threads", "lanes"} {
+		for _, field := range []string{"init_seconds", "seconds", "states", "playouts", "states_per_second", "playouts_per_second", "threads", "lanes", "legal_ns", "step_ns", "expand_ns"} {
 			if v, ok := r[field].(float64); !ok || v <= 0 {
 				t.Errorf("%s is %v", field, r[field])
 			}

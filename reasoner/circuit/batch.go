@@ -120,17 +120,24 @@ func (b *Batch) Fill(s machine.State, mask []uint64) {
 	b.memory.Blend(b.rootRows, mask)
 }
 
+// rowOf is the beginning of a row by the value that it holds in all lanes.
+var rowOf = [2][2]uint64{{}, {^uint64(0), ^uint64(0)}}
+
 // broadcast writes the rows of a position in all lanes.
 func (b *Batch) broadcast(rows []uint64, s machine.State) {
-	for f := range b.m.names.Fluents {
-		v := -(s[f>>6] >> (uint(f) & 63) & 1)
-		switch b.words {
-		case 2: // in one go, the case of every node of a search
-			*(*[2]uint64)(rows[2*f:]) = [2]uint64{v, v}
-		default:
-			for w := range b.words {
-				rows[f*b.words+w] = v
+	fluents := len(b.m.names.Fluents)
+	for i, word := range s {
+		for range min(64, fluents-64*i) {
+			if b.words == 2 {
+				// The case of every node of a search: one store of 16 bytes, since
+				// loads of 16 bytes follow at once, and wait for two of 8.
+				*(*[2]uint64)(rows) = rowOf[word&1]
+			} else {
+				for w := range b.words {
+					rows[w] = rowOf[word&1][0]
+				}
 			}
+			rows, word = rows[b.words:], word>>1
 		}
 	}
 }
@@ -165,6 +172,10 @@ func (b *Batch) Store(dst []uint64, n int) {
 	stride := b.m.Words()
 	rows := b.fluents()
 	fluents := len(b.m.names.Fluents)
+	if n == 1 {
+		b.storeFirst(dst[:stride], rows, fluents)
+		return
+	}
 	for lane := 0; lane < n; lane += 64 {
 		for word := range stride {
 			count := max(0, min(64, fluents-word*64))
@@ -177,6 +188,18 @@ func (b *Batch) Store(dst []uint64, n int) {
 				dst[(lane+i)*stride+word] = b.block[i]
 			}
 		}
+	}
+}
+
+// storeFirst is Store of one position.
+func (b *Batch) storeFirst(dst, rows []uint64, fluents int) {
+	for i := range dst {
+		word := uint64(0)
+		for bit := range min(64, fluents-64*i) {
+			word |= rows[0] & 1 << bit
+			rows = rows[b.words:]
+		}
+		dst[i] = word
 	}
 }
 
@@ -312,9 +335,12 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 	if b.mixed {
 		b.clearMoves()
 	}
+	last := &b.chosen[lane*len(b.m.does)+int(r)]
+	if *last == m {
+		return // as often where a role has only one move
+	}
 	word, bit := lane>>6, uint64(1)<<(uint(lane)&63)
 	first := int(b.m.does[r])
-	last := &b.chosen[lane*len(b.m.does)+int(r)]
 	if *last >= 0 {
 		b.rows[(first+int(*last))*b.words+word] &^= bit
 	}
