@@ -191,7 +191,9 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 			r.credit(f, a, depth)
 			r.cuts[min(searched, len(r.cuts)-1)]++
 		}
-		searched++
+		if searched++; r.probe == ply {
+			return r.remember(f, k, v, 0, f.bestAction(maximise, best), first)
+		}
 	}
 	known := r.remember(f, k, v, depth, f.bestAction(maximise, best), first)
 	if ply == 0 {
@@ -235,36 +237,60 @@ func (r *run) child(f *frame, c, ply, depth int, w window) {
 }
 
 // chance searches action a where chance replies. A child's window follows from
-// what its siblings leave open (C6). With ShareEpsilon the tolerances of the
-// children differ, but their mean is at most ε (Eq. 26): what a child leaves
-// over is shared out among those still to come.
+// what its siblings leave open (C6, the windows of Star1). With ShareEpsilon the
+// tolerances of the children differ, but their mean is at most ε (Eq. 26): what a child
+// leaves over is shared out among those still to come.
+//
+// Where both players wait for chance, one action of each child is searched first, the
+// most promising one (Star2, Ballard 1983): often these bounds close the window together. Without a
+// table that would be done twice.
 func (r *run) chance(f *frame, a, ply, depth int, w window) value {
-	n := float64(f.replies)
+	if r.Without&(Probing|Lookahead|Table) == 0 && f.replies > 1 && depth > 1 && r.probe < 0 {
+		r.probe = ply + 1
+		for k := range f.replies {
+			v := f.mean(a)
+			if w.isClosed(v.guess) || r.isStopped() {
+				break
+			}
+			r.reply(f, a, k, ply, depth, r.inner(f, a, k, w, v))
+		}
+		r.probe = -1
+	}
 	v := f.mean(a)
 	spent := 0.0 // sum of the widths of the children searched
 	for k := range f.replies {
-		if w.isClosed(v.guess) {
+		if r.isStopped() || w.isClosed(v.guess) {
 			break
 		}
-		kid := &f.kids[a*f.actionStep+k*f.replyStep]
-		inner := window{
-			alpha:   max(r.Goals.Lower, (w.alpha-v.guess.Upper)*n+kid.guess.Upper) - windowSlack,
-			beta:    min(r.Goals.Upper, (w.beta-v.guess.Lower)*n+kid.guess.Lower) + windowSlack,
-			epsilon: w.epsilon,
-		}
+		inner := r.inner(f, a, k, w, v)
 		if r.ShareEpsilon {
-			inner.epsilon = max(0, (w.epsilon*n-spent)/(n-float64(k))-windowSlack)
+			inner.epsilon = max(0, (w.epsilon*float64(f.replies)-spent)/float64(f.replies-k)-windowSlack)
 		}
-		if r.Without&Lookahead != 0 || !inner.isClosed(kid.guess) {
-			r.child(f, a*f.actionStep+k*f.replyStep, ply, depth, inner)
-		}
+		r.reply(f, a, k, ply, depth, inner)
 		v = f.mean(a)
-		if r.isStopped() {
-			break
-		}
+		kid := &f.kids[a*f.actionStep+k*f.replyStep]
 		spent += kid.guess.Upper - kid.guess.Lower
 	}
 	return v
+}
+
+// inner is the window of reply k to action a, whose value is v so far.
+func (r *run) inner(f *frame, a, k int, w window, v value) window {
+	n := float64(f.replies)
+	kid := &f.kids[a*f.actionStep+k*f.replyStep]
+	return window{
+		alpha:   max(r.Goals.Lower, (w.alpha-v.guess.Upper)*n+kid.guess.Upper) - windowSlack,
+		beta:    min(r.Goals.Upper, (w.beta-v.guess.Lower)*n+kid.guess.Lower) + windowSlack,
+		epsilon: w.epsilon,
+	}
+}
+
+// reply searches reply k to action a, unless what is known of it is enough.
+func (r *run) reply(f *frame, a, k, ply, depth int, w window) {
+	c := a*f.actionStep + k*f.replyStep
+	if r.Without&Lookahead != 0 || !w.isClosed(f.kids[c].guess) {
+		r.child(f, c, ply, depth, w)
+	}
 }
 
 // action is the number of a move of the role that chooses, -1 if it is none.

@@ -18,7 +18,11 @@ func crowded(c Config) *Solver {
 	return v
 }
 
-func crowdedProver(c Config) *ProofNumber { return &ProofNumber{solver: crowded(c)} }
+func crowdedProver(c Config) *ProofNumber {
+	v := NewProofNumber(c)
+	v.solver.alone = 0
+	return v
+}
 
 func TestAnyNumberOfThreadsFindsTheSameValue(t *testing.T) {
 	games := map[string]machine.Machine{

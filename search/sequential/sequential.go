@@ -34,10 +34,11 @@ const (
 	NullWindow                        // later children first have to beat the best one at all
 	Deepening                         // depth 1, 2, 3, 4, 6, 9, 13, 19 …
 	Ahead                             // children expanded together
+	Probing                           // one action of each reply of chance, before all of any (Star2)
 )
 
 // Literal switches every refinement off: Algorithm 1 as printed.
-const Literal = Table | Ordering | Lookahead | NullWindow | Deepening | Ahead
+const Literal = Table | Ordering | Lookahead | NullWindow | Deepening | Ahead | Probing
 
 // Config says what to solve. The zero value solves exactly.
 type Config struct {
@@ -199,6 +200,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
 	})
 	r.outcome = value{r.Goals, r.Goals}
+	r.probe = -1
 	r.packed = make([]uint64, r.packing.words())
 	r.merge = r.packing.merge
 	r.best = func(k *key) machine.Move {
@@ -235,6 +237,7 @@ type run struct {
 	outcome value    // of the last call of search
 	cuts    [2]int64 // windows closed by the first action searched, and by a later one
 	horizon bool     // a position beyond the depth was estimated
+	probe   int      // the ply whose positions are probed: their first action is searched; or -1
 	unseen  error    // why a position was estimated that is too wide to be searched
 	outrun  int      // the ply to unwind to, since another worker knows its value; or 0
 	answer  value    // which is this

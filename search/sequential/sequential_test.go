@@ -450,6 +450,7 @@ func BenchmarkRefinements(b *testing.B) {
 			{"noNullWindow", NullWindow},
 			{"noDeepening", Deepening},
 			{"noAhead", Ahead},
+			{"noProbing", Probing},
 			{"none", Literal},
 		} {
 			for _, epsilon := range []float64{0, 10} {

@@ -1,0 +1,188 @@
+package sequential
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/table"
+)
+
+// trees is the number of random games of the test of soundness: a few thousand in every
+// run, and as many as wanted by hand (go test ./search/sequential -run Sound -trees 100000).
+var trees = flag.Int("trees", 2000, "random games of the test of soundness")
+
+// randomGame is one or two players, with or without chance, on a tree or a graph.
+func randomGame(rng *rand.Rand) *toys.Tree {
+	s := shape{
+		depth:  1 + rng.IntN(5),
+		branch: func(rng *rand.Rand) int { return 1 + rng.IntN(3) },
+		leaf:   func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
+		share:  []float64{0, 0.3}[rng.IntN(2)],
+	}
+	switch rng.IntN(4) {
+	case 0:
+		s.roles, s.choosers = []string{"alone"}, [][]int{{0}}
+	case 1:
+		s.roles, s.choosers = roles, [][]int{{0}, {1}}
+	case 2:
+		s.roles = []string{"first", "second", machine.RandomRole}
+		s.choosers = [][]int{{0}, {1}, {2}, {0, 2}, {1, 2}}
+	default:
+		s.roles, s.choosers = []string{"alone", machine.RandomRole}, [][]int{{0}, {1}, {0, 1}}
+		s.leaf = func(rng *rand.Rand) int32 { return int32(50 * rng.IntN(3)) }
+	}
+	return s.grow(rng)
+}
+
+// With every ε, every set of refinements, on one thread and on two: the value lies in the
+// interval, that is no wider than ε, and the move guarantees its lower end (for who
+// minimises the upper one).
+func TestSearchesAreSoundOnRandomGames(t *testing.T) {
+	for seed := range uint64(*trees) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		game := randomGame(rng)
+		c := Config{
+			Epsilon:      []float64{0, 0, 1, 7.5, 30, 64, 100}[rng.IntN(7)],
+			Without:      Refinement(rng.IntN(int(Literal) + 1)),
+			ShareEpsilon: rng.IntN(2) == 0,
+			Threads:      1 + rng.IntN(2),
+		}
+		m := game.Machine()
+		if rng.IntN(2) == 0 {
+			m = parallel{m}
+		}
+		var s search.Searcher = crowded(c)
+		if m.Names().Chance() < 0 && rng.IntN(4) == 0 {
+			s = crowdedProver(c)
+		}
+		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		want, v := minimax(game, 0), r.Values[0]
+		if !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 || v.Upper-v.Lower > c.Epsilon+1e-9 {
+			t.Fatalf("seed %d, %T %+v: %v (proved %v), want %g", seed, s, c, v, r.Proved, want)
+		}
+		root := &game.Nodes[0]
+		for role := range min(2, len(game.Roles)) {
+			if len(root.Kids) == 0 || game.Roles[role] == machine.RandomRole || root.Moves[role] == 1 {
+				continue
+			}
+			fixed := *game
+			fixed.Nodes = append([]toys.Node(nil), game.Nodes...)
+			fixed.Nodes[0] = restrict(*root, role, int(r.Strategies[role][0].Move))
+			got := minimax(&fixed, 0)
+			if role == 0 && got < v.Lower-1e-9 || role == 1 && got > v.Upper+1e-9 {
+				t.Fatalf("seed %d, %T %+v: role %d's move is worth %g, promised %v", seed, s, c, role, got, v)
+			}
+		}
+	}
+}
+
+// policy plays one role of a game by what a search with tolerance ε knows.
+type policy struct {
+	t     *testing.T
+	game  *toys.Tree
+	role  int
+	anew  *Config // searches every position that it comes to, or
+	known *Solver // follows the bounds that one search of the root has left
+}
+
+// guarantees is what the role gets from node id on against the best reply, in points of
+// the first role.
+func (p *policy) guarantees(id int, promised float64) float64 {
+	n := &p.game.Nodes[id]
+	if len(n.Kids) == 0 {
+		return float64(n.Goals[0])
+	}
+	mine := n.Moves[p.role] > 1
+	kids := n.Kids
+	if mine {
+		a := p.choose(id, promised)
+		kids = kids[a : a+1]
+	}
+	best := 0.0
+	for i, kid := range kids {
+		v := p.guarantees(kid, promised)
+		if i == 0 || p.role == 0 && v < best || p.role == 1 && v > best {
+			best = v
+		}
+	}
+	return best
+}
+
+func (p *policy) choose(id int, promised float64) int {
+	m := p.game.Machine()
+	if p.anew != nil {
+		r, err := New(*p.anew).Search(p.t.Context(), m, machine.State{uint64(id)}, search.Limits{})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return int(r.Strategies[p.role][0].Move)
+	}
+	for a, kid := range p.game.Nodes[id].Kids {
+		if b := p.bounds(kid); p.role == 0 && b.Lower >= promised || p.role == 1 && b.Upper <= promised {
+			return a
+		}
+	}
+	p.t.Fatalf("node %d: no move is known to keep the promise of %g", id, promised)
+	return 0
+}
+
+// bounds are those that the search has left of a node; without a choice, of the next one.
+func (p *policy) bounds(id int) search.Interval {
+	n := &p.game.Nodes[id]
+	switch len(n.Kids) {
+	case 0:
+		return search.Exact(float64(n.Goals[0]))
+	case 1:
+		return p.bounds(n.Kids[0])
+	}
+	packing := packingOf(p.known.payoff)
+	packed := make([]uint64, packing.words())
+	s := machine.State{uint64(id)}
+	if !p.known.table.Lookup(packed, s, table.Hash(s)) {
+		return search.Interval{Lower: 0, Upper: 100}
+	}
+	return packing.unpack(packed).proved
+}
+
+// The conjecture of the paper, that bounded-suboptimal policies are an ε-equilibrium:
+// what the two players of one search tree guarantee, L and U, are at most ε apart, so
+// neither gains more than that. Of policies that search anew at every position, each
+// time with tolerance ε, it does not hold: losses add up.
+func TestTheStrategiesOfOneSearchAreAnEpsilonEquilibrium(t *testing.T) {
+	const epsilon, games = 20, 60
+	broken := 0
+	for seed := range uint64(games) {
+		game := shape{
+			roles: roles, depth: 7, choosers: [][]int{{0}, {1}}, inTurn: true,
+			branch: func(rng *rand.Rand) int { return 2 + rng.IntN(2) },
+			leaf:   func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
+		}.grow(rand.New(rand.NewPCG(seed, 9)))
+		c := Config{Epsilon: epsilon, Without: Deepening}
+		v := New(c)
+		m := game.Machine()
+		r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := r.Values[0]
+		first, second := &policy{t: t, game: game, role: 0, known: v}, &policy{t: t, game: game, role: 1, known: v}
+		low, high := first.guarantees(0, b.Lower), second.guarantees(0, b.Upper)
+		if low < b.Lower || high > b.Upper || high-low > epsilon {
+			t.Fatalf("seed %d: the strategies guarantee %g and %g, the search promises %v", seed, low, high, b)
+		}
+		first.anew, second.anew = &c, &c
+		if second.guarantees(0, 0)-first.guarantees(0, 0) > epsilon {
+			broken++
+		}
+	}
+	if broken == 0 || broken == games {
+		t.Errorf("searching anew at every position: %d of %d games have more than ε between what the players guarantee", broken, games)
+	}
+}
