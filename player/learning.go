@@ -2,8 +2,12 @@ package player
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
 	"time"
 
+	"stackmate/gdl"
 	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
@@ -47,19 +51,55 @@ func (t *thinker) learn(ctx context.Context, at position) {
 	if left < leastLearning || memory == 0 {
 		return
 	}
-	learner, err := evaluate.New(t.playing(ctx, at.machine), evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory})
-	if err != nil {
-		t.log.Info().Err(err).Msg("learning")
-		return
+	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory}
+	m := t.playing(ctx, at.machine)
+	learner := t.recall(m, config)
+	if learner == nil {
+		var err error
+		if learner, err = evaluate.New(m, config); err != nil {
+			t.log.Info().Err(err).Msg("learning")
+			return
+		}
+		short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
+		learner.Learn(short, 0)
+		cancel()
 	}
-	short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
-	learner.Learn(short, 0)
-	cancel()
 	p := learner.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games > 0 {
 		t.tryOut(ctx, at, learner.Evaluation(), memory)
 	}
+}
+
+// knowledge is where what was learnt of a game is kept.
+type knowledge struct{ file, rules string } // file is "" if there is none
+
+// KnowledgeFile is the name of the file of what was learnt of the rules of a digest.
+func KnowledgeFile(digest string) string { return digest + ".learnt" }
+
+// knowledge is what the player knows of a game.
+func (p *Player) knowledge(g *gdl.Game) knowledge {
+	if p.options.Knowledge == "" {
+		return knowledge{}
+	}
+	digest := g.Digest()
+	return knowledge{filepath.Join(p.options.Knowledge, KnowledgeFile(digest)), digest}
+}
+
+// recall loads what was learnt of the game before; nil if there is nothing of use.
+func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner {
+	if t.knowledge.file == "" {
+		return nil
+	}
+	l, err := evaluate.Load(t.knowledge.file, t.knowledge.rules, m, c)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		t.log.Warn().Err(err).Msg("knowledge")
+	default:
+		return l
+	}
+	return nil
 }
 
 // playing is the machine whose random moves are those of playouts.

@@ -2,11 +2,13 @@ package player
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate"
 )
 
 func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
@@ -63,4 +65,32 @@ func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), leastLearning/2)
 	defer cancel()
 	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+}
+
+func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learn(t.Context(), 50)
+	file := filepath.Join(t.TempDir(), KnowledgeFile("rules"))
+	if err := l.Save(file, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		knowledge knowledge
+		known     bool
+	}{
+		"of the game":     {knowledge{file, "rules"}, true},
+		"none":            {knowledge{}, false},
+		"no file":         {knowledge{file + ".not", "rules"}, false},
+		"of another game": {knowledge{file, "others"}, false},
+	} {
+		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: c.knowledge})
+		got := p.recall(m, evaluate.Config{ConstantSum: true})
+		if (got != nil) != c.known || c.known && got.Progress().Games != l.Progress().Games {
+			t.Errorf("knowledge %s: learner %v", name, got)
+		}
+	}
 }

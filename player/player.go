@@ -31,6 +31,9 @@ type Options struct {
 	Threads int   // searching goroutines at a time; 0 means GOMAXPROCS
 	Memory  int64 // bytes for compiling, machines, tables and trees of a match; 0 means DefaultMemory
 	Ponder  bool  // go on thinking between the calls of Play
+	// Knowledge is a folder of what was learnt of games before, by KnowledgeFile; "" means
+	// none.
+	Knowledge string
 	// MinMargin and MaxMargin bound the time kept in reserve of a play clock; 0
 	// means the defaults.
 	MinMargin, MaxMargin time.Duration
@@ -118,6 +121,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
 		seed: p.options.Seed, threads: p.options.Threads, without: p.spec.without, log: m.Log, memory: memory, margins: p.margins,
+		knowledge: p.knowledge(m.Game),
 	}, p.spec.kind.make)
 	p.begin(ctx, m, memory)
 	return p.prepare(ctx)

@@ -35,6 +35,8 @@ type setting struct {
 	log     zerolog.Logger
 	memory  *memory
 	margins *Margins
+	// knowledge is what was learnt of the game before, if anything was.
+	knowledge knowledge
 }
 
 // has tells whether a technique is in use.

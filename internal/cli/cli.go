@@ -49,6 +49,7 @@ type commands struct {
 	CheckManager checkManagerCommand `cmd:"" help:"Check a game manager against the rules of the protocol."`
 	Solve        solveCommand        `cmd:"" help:"Compute the value and the strategies of the initial position."`
 	Bridge       bridgeCommand       `cmd:"" help:"Find the best play of a bridge ending, without seeing the defenders' cards."`
+	Train        trainCommand        `cmd:"" help:"Learn what positions of a game are worth, from games against itself, and keep it for matches."`
 	Play         playCommand         `cmd:"" help:"Play against a solution at the terminal."`
 	Arena        arenaCommand        `cmd:"" help:"Open the arena: a page to play, watch and analyse games in a browser."`
 	Validate     validateCommand     `cmd:"" help:"Check rulesheets."`

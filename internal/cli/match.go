@@ -35,7 +35,7 @@ func (c *matchCommand) Run(s *console) error {
 		return usageError{fmt.Errorf("expected players for %s and a count above 0, found %d players and %d",
 			strings.Join(roles, ", "), len(c.Players), c.Count)}
 	}
-	players, err := s.players(c.Players)
+	players, err := s.players(c.Players, c.Knowledge)
 	if err != nil {
 		return err
 	}

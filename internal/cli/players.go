@@ -74,7 +74,7 @@ func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, erro
 }
 
 // players reads a list of players: kinds, or addresses of endpoints.
-func (s *console) players(names []string) ([]arena.Player, error) {
+func (s *console) players(names []string, knowledge string) ([]arena.Player, error) {
 	var list []arena.Player
 	threads := keepClocks()
 	for _, name := range names {
@@ -82,7 +82,7 @@ func (s *console) players(names []string) ([]arena.Player, error) {
 		var err error
 		if strings.Contains(name, "://") {
 			p.URL, err = name, arena.CheckURL(name)
-		} else if p.New, err = s.agents(name, player.Options{Threads: threads, Memory: s.memory.share(len(names))}); err != nil {
+		} else if p.New, err = s.agents(name, player.Options{Threads: threads, Memory: s.memory.share(len(names)), Knowledge: knowledge}); err != nil {
 			err = fmt.Errorf("%w, or an address such as http://localhost:9147", err)
 		}
 		if err != nil {

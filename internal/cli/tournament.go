@@ -25,7 +25,7 @@ func (c *tournamentCommand) Run(s *console) error {
 	if t.Setting, err = c.setting(s); err != nil {
 		return err
 	}
-	if t.Players, err = s.players(c.Players); err != nil {
+	if t.Players, err = s.players(c.Players, c.Knowledge); err != nil {
 		return err
 	}
 	if len(c.SPRT) == 2 {

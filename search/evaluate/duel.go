@@ -9,10 +9,12 @@ import (
 
 // Score is what one evaluation gets against another.
 type Score struct {
-	Games int
+	Games int `json:"games"`
 	// Points is the mean of the goals that it gets, less those of the other, from -100 to
-	// 100; Error the half width of their 95 % confidence interval.
-	Points, Error float64
+	// 100; Error about the half width of their 95 % confidence interval: as if the games
+	// were two more, one won and one lost.
+	Points float64 `json:"points"`
+	Error  float64 `json:"error"`
 }
 
 // duelOpening is the number of random joint moves at most that a game begins with.
@@ -49,6 +51,7 @@ func Duel(ctx context.Context, m machine.Machine, a, b *Evaluation, count int, s
 	if n == 0 {
 		return Score{}
 	}
-	mean := sum / n
-	return Score{Games: int(n), Points: mean, Error: 1.96 * math.Sqrt(max(0, squares/n-mean*mean)/n)}
+	const all = machine.MaxGoal
+	variance := (squares+2*all*all)/(n+2) - (sum/(n+2))*(sum/(n+2))
+	return Score{Games: int(n), Points: sum / n, Error: 1.96 * math.Sqrt(variance/(n+2))}
 }

@@ -52,10 +52,13 @@ var ErrUnfit = errors.New("no evaluation can be learnt for such a game")
 
 // Progress is how far learning has come.
 type Progress struct {
-	Games, Positions int64
+	Games     int64 `json:"games"`
+	Positions int64 `json:"positions"`
 	// Correlation, from -1 to 1, of evaluations with the outcomes of unseen games, over
-	// the last thousands of positions; Length is the mean of their games, in joint moves.
-	Correlation, Length float64
+	// the last thousands of positions.
+	Correlation float64 `json:"correlation"`
+	// Length is the mean of their games, in joint moves.
+	Length float64 `json:"length"`
 }
 
 // Learner learns an evaluation. It belongs to one goroutine.

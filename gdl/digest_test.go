@@ -1,0 +1,22 @@
+package gdl
+
+import "testing"
+
+func TestDigestsTellRulesApartAndNotTheirLayout(t *testing.T) {
+	digest := func(src string) string {
+		g, _, err := Load(t.Context(), "game", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Digest()
+	}
+	const valid = `(role a) (init (s 1)) (<= (legal a (go ?x)) (true (s ?x)) (distinct ?x 2)) (<= (next (s 2)) (does a (go 1))) (<= terminal (true (s 2))) (goal a 100)`
+	same := digest("; a comment\n(ROLE a)\n(init (s 1))(<= (legal a (go ?x)) (true (s ?x)) (distinct ?x 2))\n(<= (next (s 2)) (does a (go 1))) (<= terminal (true (s 2))) (goal a 100)")
+	if len(same) != 64 || digest(valid) != same {
+		t.Errorf("layout changes the digest: %s and %s", digest(valid), same)
+	}
+	const other = `(role a) (init (s 1)) (<= (legal a (go ?x)) (true (s ?x)) (not (true (s 2)))) (<= (next (s 2)) (does a (go 1))) (<= terminal (true (s 2))) (goal a 100)`
+	if digest(other) == same {
+		t.Error("other rules have the same digest")
+	}
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"stackmate/internal/atomicfile"
+	"stackmate/player"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate"
+	"stackmate/search/solve"
+)
+
+// trainCommand learns what positions of a game are worth.
+type trainCommand struct {
+	oneGame
+	Time      time.Duration `default:"1m" help:"How long to learn."`
+	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder of what is learnt, for serve and match; what is there of the game already is learnt on."`
+	Seed      uint64        `default:"1" help:"Seed of the games that are played."`
+}
+
+const (
+	// checkpoints of one training, at which what was learnt is saved and compared.
+	checkpoints = 5
+	// duelGames of a comparison: errors of about 5 points.
+	duelGames = 1000
+	// duelShare bounds the time for each comparison, as a part of that for learning before
+	// it.
+	duelShare = 0.3
+)
+
+// Run implements the command.
+func (c *trainCommand) Run(s *console) error {
+	if c.Time <= 0 {
+		return usageError{fmt.Errorf("--time: expected a time above 0, found %v", c.Time)}
+	}
+	if err := atomicfile.CheckDir(c.Knowledge); err != nil {
+		return usageError{fmt.Errorf("--knowledge: %w", err)}
+	}
+	rules, err := s.load(c.Game)
+	if err != nil {
+		return err
+	}
+	m, _, err := s.machine(c.Game, rules, reasoner.Options{Engine: c.Engine})
+	if err != nil {
+		return err
+	}
+	t := training{
+		Game: c.Game, digest: rules.Digest(), interval: c.Time / checkpoints,
+		File: filepath.Join(c.Knowledge, player.KnowledgeFile(rules.Digest())),
+	}
+	if err := t.begin(s.ctx, m, c.Seed, s.memory.share(1)); err != nil {
+		return fmt.Errorf("%s: %w", c.Game, err)
+	}
+	stop := s.progress(func() string {
+		return fmt.Sprintf("learning %s: checkpoint %d of %d", c.Game, t.done.Load(), checkpoints)
+	})
+	err = t.run(s.ctx)
+	stop()
+	return errors.Join(show(s, c.JSON, &t, writeTraining), err)
+}
+
+// training is one run of train, and its result.
+type training struct {
+	Game        string       `json:"game"`
+	File        string       `json:"file"`
+	Checkpoints []checkpoint `json:"checkpoints"`
+	// Total compares what was learnt in the end with what was known at the beginning.
+	Total *evaluate.Score `json:"total,omitempty"`
+
+	digest   string
+	interval time.Duration
+	machine  machine.Machine
+	learner  *evaluate.Learner
+	first    *evaluate.Evaluation
+	done     atomic.Int64
+}
+
+// checkpoint is where what was learnt is saved.
+type checkpoint struct {
+	Seconds float64 `json:"seconds"` // of learning
+	evaluate.Progress
+	// Against compares with the checkpoint before.
+	Against evaluate.Score `json:"against_former"`
+}
+
+// begin loads what is known of the game, if anything is.
+func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
+	t.machine = m
+	if d, ok := m.(machine.Decider); ok {
+		if decisive := d.Decisive(ctx); decisive != nil {
+			t.machine = decisive
+		}
+	}
+	config := evaluate.Config{Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory}
+	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, config)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.learner, err = evaluate.New(t.machine, config)
+	}
+	if err == nil {
+		t.first = t.learner.Evaluation()
+	}
+	return err
+}
+
+// run learns from checkpoint to checkpoint. What was learnt is saved when ctx ends, too.
+func (t *training) run(ctx context.Context) error {
+	former, learnt := t.first, 0.0
+	for range checkpoints {
+		began := time.Now()
+		short, cancel := context.WithTimeout(ctx, t.interval)
+		t.learner.Learn(short, 0)
+		cancel()
+		learnt += time.Since(began).Seconds()
+		if err := t.learner.Save(t.File, t.digest); err != nil {
+			return err
+		}
+		present := t.learner.Evaluation()
+		t.Checkpoints = append(t.Checkpoints, checkpoint{learnt, t.learner.Progress(), t.duel(ctx, present, former)})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.done.Add(1)
+		former = present
+	}
+	total := t.duel(ctx, former, t.first)
+	t.Total = &total
+	return nil
+}
+
+// duel plays two evaluations against each other, for duelShare of an interval at most.
+func (t *training) duel(ctx context.Context, a, b *evaluate.Evaluation) evaluate.Score {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(duelShare*float64(t.interval)))
+	defer cancel()
+	return evaluate.Duel(ctx, t.machine, a, b, duelGames, uint64(len(t.Checkpoints)))
+}
+
+func writeTraining(w io.Writer, t *training) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tagainst its former self\t")
+	for _, c := range t.Checkpoints {
+		fmt.Fprintf(table, "%.1f\t%d\t%d\t%.3f\t%s\t\n", c.Seconds, c.Games, c.Positions, c.Correlation, score(c.Against))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if t.Total != nil {
+		fmt.Fprintf(w, "against what was known before: %s points\n", score(*t.Total))
+	}
+	_, err := fmt.Fprintf(w, "saved in %s\n", t.File)
+	return err
+}
+
+// score is a comparison for people: goal points ahead, with their 95 % error.
+func score(s evaluate.Score) string {
+	if s.Games == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%+.1f ± %.1f", s.Points, s.Error)
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// learntFile is the only file of a folder of knowledge.
+func learntFile(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %v, %v", files, err)
+	}
+	return files[0]
+}
+
+func TestTrainingGoesOnWhereItEnded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "knowledge")
+	train := func() map[string]any {
+		o := execute(t, "train", "ticTacToe", "--time", "300ms", "--knowledge", dir, "--json")
+		o.expect(t, statusFine)
+		return o.objects(t)[0]
+	}
+	games := func(run map[string]any, i int) float64 {
+		return run["checkpoints"].([]any)[i].(map[string]any)["games"].(float64)
+	}
+	first := train()
+	if n := len(first["checkpoints"].([]any)); n != checkpoints || first["total"] == nil || first["file"] != learntFile(t, dir) {
+		t.Errorf("%d checkpoints, %v", n, first)
+	}
+	again := train()
+	if before := games(first, checkpoints-1); before == 0 || games(again, 0) <= before {
+		t.Errorf("%v games at the end of training, %v at the next checkpoint", before, games(again, 0))
+	}
+}
+
+func TestDamagedKnowledgeIsRefusedAndMatchesArePlayedAllTheSame(t *testing.T) {
+	dir := t.TempDir()
+	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusFine, "saved in")
+	path := learntFile(t, dir)
+	if err := os.WriteFile(path, []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusBad, path, "remove it to learn anew")
+	execute(t, "match", "ticTacToe", "--knowledge", dir, "--start-clock", "1", "--play-clock", "1").expect(t, statusFine, "matches")
+}
+
+func TestAnInterruptedTrainingKeepsWhatItHas(t *testing.T) {
+	dir := t.TempDir()
+	o := interruptAfter(t, 500*time.Millisecond, 5*time.Second, []string{"train", "connectFour", "--time", "1h", "--knowledge", dir})
+	o.expect(t, statusBad, "saved in", learntFile(t, dir))
+}
+
+func TestTrainingNeedsATimeAndAPlace(t *testing.T) {
+	execute(t, "train", "ticTacToe", "--time", "1s").expect(t, statusUsage, "--knowledge")
+	execute(t, "train", "ticTacToe", "--time", "-1s", "--knowledge", t.TempDir()).expect(t, statusUsage, "--time")
+	execute(t, "train", "ticTacToe", "--knowledge", "/dev/null/x").expect(t, statusUsage, "--knowledge")
+}

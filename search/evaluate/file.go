@@ -1,0 +1,147 @@
+package evaluate
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"stackmate/internal/atomicfile"
+	"stackmate/reasoner/machine"
+)
+
+// What was learnt is kept as one JSON object in a gzip stream (RFC 1952), which guards it
+// against damage. Fluents are found again by their names, so a file does not depend on
+// the engine that wrote it.
+
+const (
+	formatName    = "stackmate evaluation"
+	formatVersion = 1
+	// maxFile bounds what is read of a file, in bytes of JSON: 20 for each weight.
+	maxFile = 20 * (maxFluents + 1) * width * 2
+)
+
+// saved is that object.
+type saved struct {
+	Format   string      `json:"format"`
+	Version  int         `json:"version"`
+	Rules    string      `json:"rules"` // their digest
+	Learnt   Progress    `json:"learnt"`
+	Active   int         `json:"active"` // most fluents in a position
+	Sum      float64     `json:"sum"`
+	Outputs  int         `json:"outputs"`
+	Fluents  []string    `json:"fluents"`
+	Bias     []float32   `json:"bias"`
+	Weights  [][]float32 `json:"weights"`  // by fluent, then unit
+	Readings []float32   `json:"readings"` // by output, then rectified unit
+}
+
+// Save writes what was learnt of the rules with the given digest to a file, which appears
+// complete or not at all.
+func (l *Learner) Save(path, rules string) error {
+	n := l.trainer.network
+	f := saved{
+		Format: formatName, Version: formatVersion, Rules: rules, Learnt: l.Progress(), Active: l.active, Sum: l.current.sum,
+		Outputs: n.outputs, Fluents: l.games.machine.Names().Fluents, Readings: n.out,
+	}
+	for i := range n.fluents() {
+		f.Weights = append(f.Weights, n.row(i)[:])
+	}
+	f.Bias = n.row(n.fluents())[:]
+	err := atomicfile.WriteTo(path, func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		return errors.Join(json.NewEncoder(z).Encode(&f), z.Close())
+	})
+	if err != nil {
+		return fmt.Errorf("cannot save what was learnt: %w", err)
+	}
+	return nil
+}
+
+// Load makes a learner that knows what was saved of the rules with the given digest, and
+// goes on from there. Where the file does not exist the error is fs.ErrNotExist (wrapped);
+// one that is damaged, or of other rules, is an error that says so.
+func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	l, err := New(m, c)
+	if err != nil {
+		return nil, err
+	}
+	f, err := read(file)
+	if err == nil {
+		err = l.restore(f, rules)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; remove it to learn anew", path, err)
+	}
+	return l, nil
+}
+
+func read(file io.Reader) (*saved, error) {
+	z, err := gzip.NewReader(bufio.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("expected a file of what was learnt: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(z, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("more than %d MiB", maxFile>>20)
+	}
+	f := new(saved)
+	if err == nil {
+		err = json.Unmarshal(text, f)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the file is damaged: %w", err)
+	}
+	return f, nil
+}
+
+// restore takes over what was saved.
+func (l *Learner) restore(f *saved, rules string) error {
+	n, names := l.trainer.network, l.games.machine.Names()
+	switch {
+	case f.Format != formatName || f.Version != formatVersion:
+		return fmt.Errorf("expected %s, version %d, found %q, version %d", formatName, formatVersion, f.Format, f.Version)
+	case f.Rules != rules:
+		return fmt.Errorf("expected what was learnt of the rules %.8s…, found that of %.8s…", rules, f.Rules)
+	case f.Outputs != n.outputs || len(f.Fluents) != n.fluents() || len(f.Weights) != n.fluents() || len(f.Bias) != width ||
+		len(f.Readings) != len(n.out) || f.Active < 0 || f.Active > n.fluents() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
+		return errors.New("the file is damaged: its parts do not fit together")
+	}
+	index := make(map[string]int, len(names.Fluents))
+	for i, name := range names.Fluents {
+		index[name] = i
+	}
+	for i, name := range f.Fluents {
+		to, ok := index[name]
+		if !ok || len(f.Weights[i]) != width {
+			return fmt.Errorf("the file is damaged: its fluent %q is not of the game, or has no weights", name)
+		}
+		delete(index, name)
+		copy(n.row(to)[:], f.Weights[i])
+	}
+	copy(n.row(n.fluents())[:], f.Bias)
+	copy(n.out, f.Readings)
+	if !isFinite(n.in) || !isFinite(n.out) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
+		return errors.New("the file is damaged: its weights are no numbers")
+	}
+	l.active, l.current.sum = max(1, f.Active), f.Sum
+	l.progress = f.Learnt
+	l.refresh()
+	return nil
+}
+
+// isFinite tells whether all weights are of a size that learning leads to.
+func isFinite(weights []float32) bool {
+	const most = 1e6
+	return !slices.ContainsFunc(weights, func(w float32) bool { return math.IsNaN(float64(w)) || w > most || w < -most })
+}

@@ -1,0 +1,118 @@
+package evaluate
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+)
+
+func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
+	l := trained(t, "ticTacToe", 1, 1000)
+	path := filepath.Join(t.TempDir(), "learnt")
+	if err := l.Save(path, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	m := l.games.machine
+	again, err := Load(path, "rules", m, Config{Seed: 2, ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := randomStates(m, machine.NewRand(1), 50)
+	a, b := make([]float64, 100), make([]float64, 100)
+	l.Evaluation().Values(a, states)
+	again.Evaluation().Values(b, states)
+	if !slices.Equal(a, b) {
+		t.Error("positions are worth something else when loaded")
+	}
+	games := again.Progress().Games
+	again.Learn(t.Context(), 300)
+	if games != l.Progress().Games || again.Progress().Games < games+300 {
+		t.Errorf("%d games before it was saved, %d when loaded, %d after more", l.Progress().Games, games, again.Progress().Games)
+	}
+}
+
+func TestBadFilesAreRefusedWithAReason(t *testing.T) {
+	l := trained(t, "ticTacToe", 1, 10)
+	path := filepath.Join(t.TempDir(), "learnt")
+	if err := l.Save(path, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(old, new string) []byte {
+		z, err := gzip.NewReader(bytes.NewReader(whole))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := io.ReadAll(z)
+		if err != nil || !strings.Contains(string(plain), old) {
+			t.Fatal(err, "no", old)
+		}
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = io.WriteString(w, strings.Replace(string(plain), old, new, 1))
+		_ = w.Close()
+		return b.Bytes()
+	}
+	first, second := l.games.machine.Names().Fluents[0], l.games.machine.Names().Fluents[1]
+	flipped := slices.Clone(whole)
+	flipped[len(flipped)/2] ^= 4
+	for name, c := range map[string]struct {
+		content []byte
+		reason  string
+	}{
+		"empty":           {nil, "expected a file of what was learnt"},
+		"no such file":    {[]byte("(role x)"), "expected a file of what was learnt"},
+		"cut off":         {whole[:len(whole)/2], "damaged"},
+		"a bit flipped":   {flipped, "damaged"},
+		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), "found that of others"},
+		"another version": {text(`"version":1`, `"version":9`), "version 9"},
+		"another fluent":  {text(`"`+first+`"`, `"(cell 9 9 b)"`), "(cell 9 9 b)"},
+		"the same twice":  {text(`"`+first+`"`, `"`+second+`"`), second},
+		"fewer outputs":   {text(`"outputs":1`, `"outputs":0`), "do not fit"},
+		"a huge weight":   {text(`"bias":[`, `"bias":[1e30,`), "damaged"},
+		"no weights":      {text(`"weights":[[`, `"weights":[[],[`), "damaged"},
+	} {
+		if err := os.WriteFile(path, c.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, "rules", l.games.machine, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%s: error %v, want one that says %q", name, err, c.reason)
+		}
+	}
+	if _, err := Load(path+"not", "rules", l.games.machine, Config{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	m := gamestest.Machine(f, "ticTacToe")
+	f.Add([]byte(`{"format":"stackmate evaluation","version":1,"rules":"rules","outputs":1}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write(text)
+		_ = w.Close()
+		s, err := read(&b)
+		if err != nil {
+			return
+		}
+		l, err := New(m, Config{ConstantSum: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = l.restore(s, "rules")
+	})
+}
