@@ -68,7 +68,11 @@ func newLibrary(c Config) *library {
 const (
 	readingTime = 10 * time.Second
 	lookingTime = 2 * time.Second
-	examples    = 6 // positions that boards are found by
+	// Boards are found by the first position and some more, each reached from the one
+	// before by one of a few legal moves, as long as that takes no time that anybody notices.
+	examples    = 6
+	someMoves   = 4
+	exampleTime = 80 * time.Millisecond
 )
 
 // get finds a game and reads its rules.
@@ -162,10 +166,14 @@ func (g *game) look(ctx context.Context) {
 	g.initial = facts
 	positions := [][]string{facts}
 	rng := machine.NewRand(1)
+	began := time.Now()
 	for range examples {
+		if time.Since(began) > exampleTime {
+			break
+		}
 		joint := make([]string, len(g.rules.Roles))
 		for r, role := range g.rules.Roles {
-			legal, err := prover.Legal(ctx, facts, role.String(), 0)
+			legal, err := prover.Legal(ctx, facts, role.String(), someMoves)
 			if err != nil || len(legal) == 0 {
 				joint = nil
 				break

@@ -158,8 +158,7 @@ func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 			return nil, err
 		}
 		s.tables.add(t)
-		t.change(func() error { return nil })
-		return &opened{t.id, keys}, nil
+		return &opened{t.id, keys}, t.change(func() error { return nil })
 	})
 }
 

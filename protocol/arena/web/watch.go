@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -116,6 +117,16 @@ type recordCache struct {
 	mu   sync.Mutex
 	byID map[string]*arena.Record
 	ids  []string
+	// The picture that was drawn last, as it is sent: of a match under way, many want it.
+	drawing sync.Mutex
+	last    drawnTurn
+}
+
+// drawnTurn is the picture of a turn.
+type drawnTurn struct {
+	match string
+	turn  int
+	text  json.RawMessage
 }
 
 const cachedRecords = 8
@@ -153,26 +164,44 @@ type turnView struct {
 }
 
 func (s *Server) showTurn(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*turnView, error) {
+	reply(w, func() (json.RawMessage, error) {
 		turn, err := strconv.Atoi(r.URL.Query().Get("turn"))
 		if err != nil {
 			return nil, faulty(http.StatusBadRequest, "expected the number of a turn")
 		}
-		record, err := s.upTo(r.PathValue("id"), turn)
-		if err != nil {
-			return nil, err
+		c, id := &s.records, r.PathValue("id")
+		c.drawing.Lock()
+		defer c.drawing.Unlock()
+		if c.last.text == nil || c.last.match != id || c.last.turn != turn {
+			v, err := s.drawTurn(r.Context(), id, turn)
+			if err != nil {
+				return nil, err
+			}
+			text, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			c.last = drawnTurn{id, turn, text}
 		}
-		v := &turnView{Rules: rulesOf(record), Opening: record.Opening}
-		layout := noLayout
-		if g, err := s.library.get(r.Context(), v.Rules); err == nil && g.layout != nil {
-			layout = g.layout
-		}
-		v.Position = picture(layout, record.Roles, record.States[turn], turn)
-		if record.Completed && turn == len(record.States)-1 {
-			v.Goals = record.Goals
-		}
-		return v, nil
+		return c.last.text, nil
 	})
+}
+
+func (s *Server) drawTurn(ctx context.Context, id string, turn int) (*turnView, error) {
+	record, err := s.upTo(id, turn)
+	if err != nil {
+		return nil, err
+	}
+	v := &turnView{Rules: rulesOf(record), Opening: record.Opening}
+	layout := noLayout
+	if g, err := s.library.get(ctx, v.Rules); err == nil && g.layout != nil {
+		layout = g.layout
+	}
+	v.Position = picture(layout, record.Roles, record.States[turn], turn)
+	if record.Completed && turn == len(record.States)-1 {
+		v.Goals = record.Goals
+	}
+	return v, nil
 }
 
 // noLayout lists facts.

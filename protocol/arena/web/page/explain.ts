@@ -59,7 +59,7 @@ export function graph(roles: string[], parts: Part[], turn: number, go: (turn: n
   const width = 420, height = 110, last = Math.max(1, at - 1);
   const x = (t: number) => 24 + (t / last) * (width - 34), y = (v: number) => 8 + (1 - v / 100) * (height - 22);
   const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" }, draw("title", {}, "What the players thought the position was worth"));
-  for (const v of [0, 50, 100]) picture.append(draw("line", { x1: 24, x2: width - 10, y1: y(v), y2: y(v), class: "grid" }), draw("text", { x: 4, y: y(v) + 4, class: "label" }, String(v)));
+  for (const v of [0, 50, 100]) picture.append(draw("line", { x1: 24, x2: width - 10, y1: y(v), y2: y(v), class: "grid" }), draw("text", { x: 11, y: y(v), class: "label" }, String(v)));
   picture.append(draw("line", { x1: x(turn), x2: x(turn), y1: 4, y2: height - 12, class: "now" }));
   roles.forEach((role, r) => {
     const own = said.filter((s) => s.role === role);

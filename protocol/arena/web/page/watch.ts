@@ -34,11 +34,11 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     void show();
   };
   const controls = h("div", { class: "line controls", role: "toolbar", "aria-label": "Turns" },
-    h("button", { type: "button", title: "First position (Home)", onclick: () => go(0) }, "⏮"),
-    h("button", { type: "button", title: "Back (←)", onclick: () => go(turn - 1) }, "◀"),
+    h("button", { type: "button", title: "First position (Home)", onclick: () => go(0) }, "«"),
+    h("button", { type: "button", title: "Back (←)", onclick: () => go(turn - 1) }, "‹"),
     h("span", { class: "turn" }),
-    h("button", { type: "button", title: "Forward (→)", onclick: () => go(turn + 1) }, "▶"),
-    h("button", { type: "button", title: "Last position (End)", onclick: () => go(turns.length, true) }, "⏭"));
+    h("button", { type: "button", title: "Forward (→)", onclick: () => go(turn + 1) }, "›"),
+    h("button", { type: "button", title: "Last position (End)", onclick: () => go(turns.length, true) }, "»"));
 
   // Positions come one at a time; when many are skipped only the latest is fetched.
   let wanted = -1, busy = false;

@@ -1,0 +1,393 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/protocol"
+	"stackmate/protocol/arena"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
+)
+
+// sloth is a player that makes the first legal move after a while.
+type sloth struct {
+	after time.Duration
+	match protocol.Match
+}
+
+func (a *sloth) Start(_ context.Context, m protocol.Match) error { a.match = m; return nil }
+func (a *sloth) Stop([][]gdl.Term)                               {}
+func (a *sloth) Abort()                                          {}
+
+func (a *sloth) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	select {
+	case <-time.After(a.after):
+	case <-ctx.Done():
+		return gdl.Term{}, ctx.Err()
+	}
+	prover := reference.NewProver(a.match.Game)
+	facts, err := prover.Initial(ctx)
+	for _, joint := range told[1:] {
+		var texts []string
+		for _, move := range joint {
+			texts = append(texts, move.String())
+		}
+		if err == nil {
+			facts, err = prover.Next(ctx, facts, texts)
+		}
+	}
+	if err != nil {
+		return gdl.Term{}, err
+	}
+	legal, err := prover.Legal(ctx, facts, a.match.Role, 0)
+	if err != nil {
+		return gdl.Term{}, err
+	}
+	return gdl.ParseTerm(legal[0])
+}
+
+// page serves a page whose player takes a time for each move.
+func page(t *testing.T, after time.Duration, change func(*Config)) (*Server, string) {
+	t.Helper()
+	archive, err := arena.OpenArchive(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{
+		Games: []Source{{Name: "ticTacToe", From: "built-in"}}, Rules: games.Source, Players: []string{"sloth"}, Archive: archive,
+		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
+			return reasoner.New(ctx, g, reasoner.Options{})
+		},
+		Class: func(context.Context, machine.Machine) string { return "a game" },
+		Player: func(kind string) (arena.Player, error) {
+			if kind != "sloth" {
+				return arena.Player{}, errors.New("nobody is called " + kind)
+			}
+			return arena.Player{Name: kind, New: func() protocol.Agent { return &sloth{after: after} }}, nil
+		},
+		Analyse: func(ctx context.Context, _ machine.Machine, _ machine.State, report func(*Analysis)) error {
+			report(&Analysis{Method: "none"})
+			<-ctx.Done()
+			return nil
+		},
+		Log: zerolog.Nop(),
+	}
+	if change != nil {
+		change(&c)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := New(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s.Handler())
+	t.Cleanup(func() {
+		cancel()
+		server.CloseClientConnections()
+		server.Close()
+		s.tables.close()
+		s.underWay.Wait()
+	})
+	return s, server.URL
+}
+
+// ask sends JSON and reads the answer; it returns the status.
+func ask(t *testing.T, url string, body, into any) int {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	method := http.MethodPost
+	if body == nil {
+		method = http.MethodGet
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if into != nil {
+		if err := json.NewDecoder(response.Body).Decode(into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return response.StatusCode
+}
+
+// events reads server-sent events, and gives each to f until that returns true. The
+// stream may be opened before the caller goes on.
+func events(t *testing.T, url string) (next func(into any) bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(response.Body)
+		t.Fatalf("%s: %s: %s", url, response.Status, text)
+	}
+	lines := bufio.NewReader(response.Body)
+	return func(into any) bool {
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return false
+			}
+			if strings.HasPrefix(line, "event: end") {
+				return false
+			}
+			if data, ok := strings.CutPrefix(line, "data: "); ok {
+				return json.Unmarshal([]byte(data), into) == nil
+			}
+		}
+	}
+}
+
+func TestATableIsPlayedWithAPlayerAndMovesAreTakenBack(t *testing.T) {
+	_, url := page(t, 0, nil)
+	var o opened
+	if status := ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, "sloth"}}, &o); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	next := events(t, url+"/api/tables/"+o.Table)
+	var v TableView
+	until := func(turns int) {
+		t.Helper()
+		for v.Moves == nil || len(v.Moves) != turns || v.Position.Goals == nil && v.Chosen[0] {
+			v = TableView{}
+			if !next(&v) {
+				t.Fatalf("no turn %d", turns)
+			}
+		}
+	}
+	act := func(what string, turn int, move string) int {
+		return ask(t, url+"/api/tables/"+o.Table+"/"+what, act{Role: "x", Key: o.Keys["x"], Turn: turn, Move: move}, nil)
+	}
+	until(0)
+	if status := act("move", 0, "(mark 2 2)"); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	until(2)
+	for what, status := range map[string]int{
+		"an old turn":   act("move", 0, "(mark 3 3)"),
+		"an old move":   act("move", 2, "(mark 2 2)"),
+		"no such act":   act("stand", 2, ""),
+		"a wrong key":   ask(t, url+"/api/tables/"+o.Table+"/move", map[string]any{"role": "x", "key": "?", "turn": 2, "move": "(mark 3 3)"}, nil),
+		"a taken chair": act("sit", 2, ""),
+	} {
+		if status < 400 || status >= 500 {
+			t.Errorf("%s: status %d", what, status)
+		}
+	}
+	if status := act("undo", 2, ""); status != http.StatusOK {
+		t.Fatalf("undo: status %d", status)
+	}
+	until(0)
+	act("move", 0, "(mark 1 1)")
+	until(2)
+}
+
+func TestAChoiceIsSecretUntilAllHaveChosen(t *testing.T) {
+	_, url := page(t, 0, nil)
+	var o opened
+	ask(t, url+"/api/tables", opening{Game: "rockPaperScissors", Seats: []string{person, person}}, &o)
+	next := events(t, url+"/api/tables/"+o.Table)
+	var raw json.RawMessage
+	next(&raw)
+	choose := func(role, move string) {
+		ask(t, url+"/api/tables/"+o.Table+"/move", act{Role: role, Key: o.Keys[role], Move: move}, nil)
+	}
+	choose("row", "rock")
+	var v TableView
+	next(&raw)
+	if err := json.Unmarshal(raw, &v); err != nil || !v.Chosen[0] || v.Chosen[1] {
+		t.Fatalf("after one choice: %s", raw)
+	}
+	v.Position.Legal = nil // which names all moves
+	if text, _ := json.Marshal(v); strings.Contains(string(text), "rock\"") {
+		t.Errorf("the choice shows: %s", text)
+	}
+	choose("column", "paper")
+	next(&v)
+	if len(v.Moves) != 1 || v.Moves[0][0] != "rock" || v.Moves[0][1] != "paper" || v.Position.Goals == nil {
+		t.Errorf("after both choices: %+v", v)
+	}
+}
+
+func TestManyWatchOneMatchAtOnce(t *testing.T) {
+	const watchers = 200
+	s, url := page(t, 150*time.Millisecond, nil)
+	var m map[string]string
+	if status := ask(t, url+"/api/matches", matchRequest{Game: "ticTacToe", Players: []string{"sloth", "sloth"}, Start: 1, Play: 1}, &m); status != http.StatusOK {
+		t.Fatalf("status %d: %v", status, m)
+	}
+	var all sync.WaitGroup
+	counts := make([]int, watchers)
+	late := make([]time.Duration, watchers) // from a turn to its picture at the watcher
+	for i := range watchers {
+		next := events(t, url+"/api/matches/"+m["match"])
+		all.Go(func() {
+			for {
+				var part arena.Record
+				if !next(&part) {
+					return
+				}
+				counts[i] += len(part.Moves)
+				if len(part.Moves) == 0 || len(part.StateTimes) == 0 {
+					continue
+				}
+				response, err := http.Get(fmt.Sprintf("%s/api/matches/%s/position?turn=%d", url, m["match"], counts[i]))
+				if err != nil {
+					return
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				response.Body.Close()
+				if counts[i] > 2 { // all are there by then
+					late[i] = max(late[i], time.Since(part.StateTimes[0]))
+				}
+			}
+		})
+	}
+	all.Wait()
+	record, err := s.Archive.Read(m["match"])
+	if err != nil || !record.Completed {
+		t.Fatalf("the match: %v, %+v", err, record)
+	}
+	worst := time.Duration(0)
+	for i, n := range counts {
+		worst = max(worst, late[i])
+		if n != record.Turns {
+			t.Fatalf("watcher %d saw %d turns of %d", i, n, record.Turns)
+		}
+	}
+	t.Logf("%d watchers have the pictures of %d turns, %v after these were played at worst", watchers, record.Turns, worst)
+}
+
+func TestWhatIsUnderWayIsBounded(t *testing.T) {
+	s, url := page(t, 0, nil)
+	for range maxSearches {
+		var a Analysis
+		if events(t, url+"/api/analyse?game=ticTacToe&seconds=60")(&a); a.Method != "none" {
+			t.Fatal("no analysis")
+		}
+	}
+	if status := ask(t, url+"/api/analyse?game=ticTacToe", nil, nil); status != http.StatusServiceUnavailable {
+		t.Errorf("one analysis more: status %d", status)
+	}
+	for range maxTables + 3 {
+		ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, nil)
+	}
+	if n := len(s.tables.byID); n != maxTables {
+		t.Errorf("%d tables", n)
+	}
+	for i := range maxUploads + 3 {
+		response, err := http.Post(url+"/api/rules", "text/plain", strings.NewReader(fmt.Sprintf("(role r%d)", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+	}
+	if n := len(s.library.uploads); n != maxUploads {
+		t.Errorf("%d uploads", n)
+	}
+	response, err := http.Post(url+"/api/rules", "text/plain", strings.NewReader(strings.Repeat("; too long\n", maxUpload/8)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("a long rulesheet: %s", response.Status)
+	}
+}
+
+func TestStrangersNeedTheToken(t *testing.T) {
+	_, url := page(t, 0, func(c *Config) { c.Token = "secret" })
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	get := func(path, header string) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if header != "" {
+			name, value, _ := strings.Cut(header, ": ")
+			r.Header.Set(name, value)
+		}
+		response, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response
+	}
+	for path, want := range map[string]int{"/": 401, "/?token=wrong": 401, "/api/games": 401, "/api/games?token=secret": 401, "/?token=secret": 303} {
+		if got := get(path, "").StatusCode; got != want {
+			t.Errorf("%s: status %d, want %d", path, got, want)
+		}
+	}
+	shown := get("/?token=secret", "").Header.Get("Set-Cookie")
+	if !strings.Contains(shown, "HttpOnly") || !strings.Contains(shown, "SameSite=Strict") {
+		t.Errorf("cookie %q", shown)
+	}
+	given, _, _ := strings.Cut(shown, ";")
+	if got := get("/api/games", "Cookie: "+given).StatusCode; got != http.StatusOK {
+		t.Errorf("with the cookie: status %d", got)
+	}
+	if got := get("/api/games", "Authorization: Bearer secret").StatusCode; got != http.StatusOK {
+		t.Errorf("with the token: status %d", got)
+	}
+}
+
+func TestRecordsWithoutTheirRulesAreShownAsFacts(t *testing.T) {
+	s, url := page(t, 0, nil)
+	r := arena.Record{Match: "old", Game: "lost", Roles: []string{"a"}, Players: []string{"p"}, States: [][]string{{"(at 1)"}, {"(at 2)"}}, Moves: [][]string{{"go"}}, Goals: []int{7}, Completed: true}
+	text, _ := json.Marshal(r)
+	if err := os.WriteFile(s.Archive.Dir()+"/old.json", text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var v turnView
+	if status := ask(t, url+"/api/matches/old/position?turn=1", nil, &v); status != http.StatusOK || v.SVG != "" || len(v.Facts) != 1 || v.Goals[0] != 7 {
+		t.Errorf("status %d: %+v", status, v)
+	}
+	if status := ask(t, url+"/api/matches/old/position?turn=2", nil, nil); status != http.StatusNotFound {
+		t.Errorf("a turn too many: status %d", status)
+	}
+	var list []outline
+	if ask(t, url+"/api/matches", nil, &list); len(list) != 1 || list[0].Live {
+		t.Errorf("list %+v", list)
+	}
+	var standing standings
+	if ask(t, url+"/api/standings", nil, &standing); len(standing.Standings) != 1 || standing.Standings[0].Points != 7 {
+		t.Errorf("standings %+v", standing)
+	}
+}
