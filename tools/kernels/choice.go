@@ -8,65 +8,104 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// blockMoves is the number of moves that count adds up at once.
-const blockMoves = 8
+// blockMoves is the number of moves that count adds up at once, in blockDigits digits
+// and a carry.
+const (
+	blockMoves  = 8
+	blockDigits = 3
+)
 
-// registerDigits is the largest target that pick keeps in registers; larger ones
-// stay in memory.
+// registerDigits is the largest number that is kept in registers; larger ones stay in
+// memory.
 const registerDigits = 12
 
 func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
 
 // count writes the counting of legal moves: blocks of eight rows are added to
-// the digits at n by carry-save adders.
+// the digits at n by carry-save adders. Where there are registers enough, all digits
+// are kept in them.
 func count(v *isa) {
 	TEXT("count"+v.name, NOSPLIT, "func(rows *uint64, legal *int32, blocks int, n *uint64, digits int)")
 	Doc("count" + v.name + " adds the rows at legal, in blocks of eight, to the digits at n (at least three).")
-	rows, legal, blocks, n, digits := param("rows"), param("legal"), param("blocks"), param("n"), param("digits")
-	SUBQ(Imm(3), digits) // those that a block's carry ripples through
-	one, two, four := v.vector(), v.vector(), v.vector()
-	for i, r := range []VecVirtual{one, two, four} {
-		v.load(Mem{Base: n, Disp: i * v.width}, r)
+	c := &counter{isa: v, rows: param("rows"), legal: param("legal"), blocks: param("blocks"), n: param("n"), idx: GP64()}
+	digits := param("digits")
+	if v.many {
+		for d := blockDigits + 1; d <= registerDigits; d++ {
+			dispatch(digits, d, fmt.Sprintf("count%d", d))
+		}
 	}
-	idx := GP64()
+	SUBQ(Imm(blockDigits), digits) // those that a block's carry ripples through
+	c.loop("", blockDigits, func(carry VecVirtual, _ []VecVirtual) {
+		at, left := GP64(), GP64()
+		LEAQ(Mem{Base: c.n, Disp: blockDigits * v.width}, at)
+		MOVQ(digits, left)
+		CMPQ(left, Imm(0))
+		JLE(LabelRef("next"))
+		Label("ripple")
+		digit, sum := v.vector(), v.vector()
+		v.load(Mem{Base: at}, digit)
+		v.xorInto(carry, digit, sum)
+		v.andInto(carry, digit, carry)
+		v.store(sum, Mem{Base: at})
+		ADDQ(Imm(uint64(v.width)), at)
+		DECQ(left)
+		JNZ(LabelRef("ripple"))
+		Label("next")
+	})
+	if !v.many {
+		return
+	}
+	for d := blockDigits + 1; d <= registerDigits; d++ {
+		c.loop(fmt.Sprint(d), d, func(carry VecVirtual, more []VecVirtual) {
+			for _, digit := range more {
+				both := v.vector()
+				v.andInto(carry, digit, both)
+				v.xorInto(carry, digit, digit)
+				carry = both
+			}
+		})
+	}
+}
+
+// counter is what count needs in all its loops.
+type counter struct {
+	*isa
+	rows, legal, blocks, n, idx GPVirtual
+}
+
+// loop writes the loop over blocks with d digits in registers; ripple adds the carry of
+// a block to those past the first three, or to others.
+func (c *counter) loop(suffix string, d int, ripple func(carry VecVirtual, more []VecVirtual)) {
+	Label("count" + suffix)
+	digit := make([]VecVirtual, d)
+	for i := range digit {
+		digit[i] = c.vector()
+		c.load(Mem{Base: c.n, Disp: i * c.width}, digit[i])
+	}
 	row := func(k int) Mem {
-		MOVLQSX(Mem{Base: legal, Disp: 4 * k}, idx)
-		return Mem{Base: rows, Index: idx, Scale: 8}
+		MOVLQSX(Mem{Base: c.legal, Disp: 4 * k}, c.idx)
+		return Mem{Base: c.rows, Index: c.idx, Scale: 8}
 	}
 	add := func(k int) VecVirtual {
-		x, carry := v.vector(), v.vector()
-		v.load(row(k), x)
-		v.fullAdd(one, x, row(k+1), carry)
+		x, carry := c.vector(), c.vector()
+		c.load(row(k), x)
+		c.fullAdd(digit[0], x, row(k+1), carry)
 		return carry
 	}
-	Label("block")
 	pair := func(k int) VecVirtual {
-		a, b, carry := add(k), add(k+2), v.vector()
-		v.fullAdd(two, a, b, carry)
+		a, b, carry := add(k), add(k+2), c.vector()
+		c.fullAdd(digit[1], a, b, carry)
 		return carry
 	}
-	e, f, carry := pair(0), pair(4), v.vector()
-	v.fullAdd(four, e, f, carry)
-	at, left := GP64(), GP64()
-	LEAQ(Mem{Base: n, Disp: 3 * v.width}, at)
-	MOVQ(digits, left)
-	CMPQ(left, Imm(0))
-	JLE(LabelRef("next"))
-	Label("ripple")
-	digit, sum := v.vector(), v.vector()
-	v.load(Mem{Base: at}, digit)
-	v.xorInto(carry, digit, sum)
-	v.andInto(carry, digit, carry)
-	v.store(sum, Mem{Base: at})
-	ADDQ(Imm(uint64(v.width)), at)
-	DECQ(left)
-	JNZ(LabelRef("ripple"))
-	Label("next")
-	ADDQ(Imm(4*blockMoves), legal)
-	DECQ(blocks)
-	JNZ(LabelRef("block"))
-	for i, r := range []VecVirtual{one, two, four} {
-		v.store(r, Mem{Base: n, Disp: i * v.width})
+	Label("block" + suffix)
+	e, f, carry := pair(0), pair(4), c.vector()
+	c.fullAdd(digit[2], e, f, carry)
+	ripple(carry, digit[blockDigits:])
+	ADDQ(Imm(4*blockMoves), c.legal)
+	DECQ(c.blocks)
+	JNZ(LabelRef("block" + suffix))
+	for i, r := range digit {
+		c.store(r, Mem{Base: c.n, Disp: i * c.width})
 	}
 	VZEROUPPER()
 	RET()
@@ -78,6 +117,11 @@ func draw(v *isa) {
 	Doc("draw"+v.name+" computes floor(u·n / 2^k) into target, from the k random rows of u.",
 		"The row before target is overwritten.")
 	fraction, k, n, target, digits := param("fraction"), param("k"), param("n"), param("target"), param("digits")
+	if v.many {
+		for d := 1; d <= registerDigits; d++ {
+			dispatch(digits, d, fmt.Sprintf("draw%d", d))
+		}
+	}
 	u, carry := v.vector(), v.vector()
 	Label("fraction")
 	v.load(Mem{Base: fraction}, u)
@@ -99,6 +143,46 @@ func draw(v *isa) {
 	ADDQ(Imm(uint64(v.width)), fraction)
 	DECQ(k)
 	JNZ(LabelRef("fraction"))
+	VZEROUPPER()
+	RET()
+	if !v.many {
+		return
+	}
+	for d := 1; d <= registerDigits; d++ {
+		drawInRegisters(v, d, fraction, k, n, target)
+	}
+}
+
+// drawInRegisters writes draw for d digits that stay in registers. A digit that is
+// added goes to the place below, for the halving; the lowest only gives its carry.
+func drawInRegisters(v *isa, d int, fraction, k, n, target GPVirtual) {
+	Label(fmt.Sprintf("draw%d", d))
+	factor, sum := make([]VecVirtual, d), make([]VecVirtual, d)
+	for i := range d {
+		factor[i], sum[i] = v.vector(), v.vector()
+		v.load(Mem{Base: n, Disp: i * v.width}, factor[i])
+		v.load(Mem{Base: target, Disp: i * v.width}, sum[i])
+	}
+	u := v.vector()
+	Label(fmt.Sprintf("fraction%d", d))
+	v.load(Mem{Base: fraction}, u)
+	carry := v.vector()
+	v.andInto(factor[0], u, carry)
+	v.andInto(sum[0], carry, carry)
+	for i := 1; i < d; i++ {
+		addend, out := v.vector(), v.vector()
+		v.andInto(factor[i], u, addend)
+		v.load(sum[i], sum[i-1])
+		v.fullAdd(sum[i-1], addend, carry, out)
+		carry = out
+	}
+	v.load(carry, sum[d-1])
+	ADDQ(Imm(uint64(v.width)), fraction)
+	DECQ(k)
+	JNZ(LabelRef(fmt.Sprintf("fraction%d", d)))
+	for i := range d {
+		v.store(sum[i], Mem{Base: target, Disp: i * v.width})
+	}
 	VZEROUPPER()
 	RET()
 }
@@ -152,6 +236,12 @@ func pick(v *isa) {
 			digit[i] = v.vector()
 			v.load(Mem{Base: target, Disp: i * v.width}, digit[i])
 		}
+		if v.many {
+			pickFours(v, d, digit, func(k int) Mem {
+				MOVLQSX(Mem{Base: legal, Disp: 4 * k}, idx)
+				return Mem{Base: rows, Index: idx, Scale: 8}
+			}, legal, moves, does)
+		}
 		loop(fmt.Sprintf("digits%d", d), func(borrow VecVirtual) VecVirtual {
 			for i := range digit {
 				borrow = take(digit[i], borrow)
@@ -159,4 +249,89 @@ func pick(v *isa) {
 			return borrow
 		})
 	}
+}
+
+// Truth tables for VPTERNLOG, of the register that is overwritten and the two others.
+const (
+	borrowTable = 0x8e // of x from a, less a borrow: a < x + borrow
+	parityTable = 0x96
+	chosenTable = 0x40 // a and b, and not c
+)
+
+// pickFours writes the part of pick for d digits that takes four moves at a time off
+// the target, as one number of up to three digits. Where that borrows out of the top
+// digit one of the four is the move: the target before, of two digits, is compared with
+// the number of moves in the first pair, and what remains of it tells which of a pair.
+// The moves that are left are fewer than four, for the loop that follows.
+func pickFours(v *isa, d int, digit []VecVirtual, row func(k int) Mem, legal, moves, does GPVirtual) {
+	start, rest := fmt.Sprintf("fours%d", d), fmt.Sprintf("rest%d", d)
+	Label(start)
+	CMPQ(moves, Imm(4))
+	JLT(LabelRef(rest))
+	var move [4]VecVirtual
+	for k := range move {
+		move[k] = v.vector()
+		v.load(row(k), move[k])
+	}
+	one, two := [2]VecVirtual{v.vector(), v.vector()}, [2]VecVirtual{v.vector(), v.vector()} // digits of a pair
+	for p := range one {
+		v.xorInto(move[2*p], move[2*p+1], one[p])
+		v.andInto(move[2*p], move[2*p+1], two[p])
+	}
+	number := [3]VecVirtual{v.vector(), v.vector(), v.vector()} // of moves
+	carry := v.vector()
+	v.xorInto(one[0], one[1], number[0])
+	v.andInto(one[0], one[1], carry)
+	v.andInto(two[0], two[1], number[2])
+	v.load(two[0], number[1])
+	VPTERNLOGQ(U8(parityTable), carry, two[1], number[1])
+
+	var before [2]VecVirtual
+	for i := range min(2, d) {
+		before[i] = v.vector()
+		v.load(digit[i], before[i])
+	}
+	borrow := v.vector()
+	v.withoutA(number[0], digit[0], borrow)
+	v.xorInto(number[0], digit[0], digit[0])
+	for i := 1; i < d; i++ {
+		out := v.vector()
+		if i < len(number) {
+			v.load(digit[i], out)
+			VPTERNLOGQ(U8(borrowTable), borrow, number[i], out)
+			VPTERNLOGQ(U8(parityTable), borrow, number[i], digit[i])
+		} else {
+			v.withoutA(borrow, digit[i], out)
+			v.xorInto(borrow, digit[i], digit[i])
+		}
+		borrow = out
+	}
+
+	first := v.vector() // the target is less than the number of moves in the first pair
+	v.withoutA(one[0], before[0], first)
+	if d > 1 {
+		VPTERNLOGQ(U8(borrowTable), first, two[0], before[1])
+		first = before[1]
+	}
+	inPair := [2]VecVirtual{v.vector(), v.vector()}
+	v.andInto(borrow, first, inPair[0])
+	v.withoutA(borrow, first, inPair[1])
+	left := [2]VecVirtual{before[0], v.vector()} // the lowest digit of what remains
+	v.xorInto(before[0], one[0], left[1])
+	for p := range inPair {
+		VPTERNLOGQ(U8(chosenTable), left[p], inPair[p], move[2*p])
+		v.withoutA(inPair[p], move[2*p], move[2*p+1])
+	}
+	for k, m := range move {
+		v.store(m, Mem{Base: does, Disp: k * v.width})
+	}
+	ADDQ(Imm(4*4), legal)
+	ADDQ(U32(4*v.width), does)
+	SUBQ(Imm(4), moves)
+	JMP(LabelRef(start))
+	Label(rest)
+	TESTQ(moves, moves)
+	JNZ(LabelRef(fmt.Sprintf("digits%d", d)))
+	VZEROUPPER()
+	RET()
 }

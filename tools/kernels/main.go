@@ -32,6 +32,10 @@ type isa struct {
 	or, orNot        func(x Op) // acc |= x; acc |= ^x
 	setOnes, setZero func()
 
+	// many says that there are registers and instructions for what else lies in memory:
+	// 32 of them, and gates of three inputs.
+	many bool
+
 	// What the choice of random moves needs, on any registers.
 	width    int // bytes of a vector
 	vector   func() VecVirtual
@@ -92,7 +96,7 @@ func avx2(name string, width int, vector func() VecVirtual) *isa {
 }
 
 func avx512() *isa {
-	v := &isa{name: "AVX512", width: 64, vector: func() VecVirtual { return ZMM() }}
+	v := &isa{name: "AVX512", width: 64, many: true, vector: func() VecVirtual { return ZMM() }}
 	v.load = func(from, to Op) { VMOVDQU64(from, to) }
 	v.store = func(from, to Op) { VMOVDQU64(from, to) }
 	v.and = func(x Op) { VPANDQ(x, v.acc, v.acc) }

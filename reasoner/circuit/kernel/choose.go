@@ -18,6 +18,10 @@ import "math/bits"
 // A lane without legal moves picks none. The cost is about 2·digits operations
 // a move and no memory but the rows of the moves themselves; step 3 only looks at
 // the digits that n has in some lane.
+//
+// Where there are registers and gates of three inputs, digits stay in registers, and
+// step 3 takes moves off the target by fours, as one number: digits/2 + 4 operations a
+// move (tools/kernels/choice.go).
 
 const (
 	// choiceBits is the number of random bits beyond those that count the moves.

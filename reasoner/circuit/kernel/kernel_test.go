@@ -218,6 +218,32 @@ func TestAMillionMovesOfARole(t *testing.T) {
 	})
 }
 
+// A kernel has code of its own for every number of digits, of the table and of the
+// moves that are legal in some lane.
+func TestChoicesOfEveryNumberOfDigits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, moves := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 33, 63, 64, 130, 255, 515, 1030, 2050, 4097} {
+		for most := 1; most < 2*moves; most *= 4 { // so many are legal on average, or all
+			p := &Plan{Rows: 1 + 2*moves, Moves: []Moves{{Legal: make([]int32, moves), Does: int32(1 + moves)}}}
+			columns := make([][]uint64, 8)
+			for w := range columns {
+				columns[w] = make([]uint64, p.Rows)
+			}
+			for i := range moves {
+				p.Moves[0].Legal[i] = int32(1 + i)
+				for w := range columns {
+					for bit := range 64 {
+						if rng.IntN(moves) < most {
+							columns[w][1+i] |= 1 << bit
+						}
+					}
+				}
+			}
+			checkChoices(t, p, columns)
+		}
+	}
+}
+
 func TestRolesWithoutMovesChooseNone(t *testing.T) {
 	p := &Plan{Rows: 4, Moves: []Moves{{}, {Legal: []int32{1}, Does: 2}, {Does: 1 << 30}}}
 	columns := randomColumns(rand.New(rand.NewPCG(1, 1)), p.Rows)
