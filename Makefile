@@ -14,7 +14,7 @@ MUTATE       ?= ./reasoner/machine ./reasoner/circuit ./search/matrix ./search/s
 SHELL       = /bin/bash
 .SHELLFLAGS = -o pipefail -c
 
-.PHONY: build test short check lint format race glpk dds fuzz corpus endurance mutants bench generate tools hooks
+.PHONY: build test short check lint format race glpk dds cadical fuzz corpus endurance mutants bench generate tools hooks
 
 build:
 	go build -o bin/stackmate .
@@ -40,6 +40,10 @@ race:
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
 	go test -short -tags glpk $(GLPK_PACKAGES)
 	cd search/matrix/go-glpk && go test -tags glpk ./...
+
+cadical: # needs libcadical (Debian: apt-get install libcadical-dev)
+	go test -short -tags cadical ./reasoner/prove/...
+	go test -short -tags cadical ./reasoner -run 'RandomGames|Puzzles'
 
 dds: # needs libdds (Debian: apt-get install libdds-dev)
 	go test -short -tags dds ./search/lattice/bridge/...

@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -34,7 +35,7 @@ type report struct {
 	err    error
 }
 
-// searches is the most that run side by side.
+// searches is the most that run side by side, those beside the exact one counted as one.
 const searches = 3
 
 // tieTime is how long the sampling search may go on to tell moves apart that
@@ -53,6 +54,9 @@ type running struct {
 // if no memory is left for it.
 func (t *thinker) launch(ctx context.Context, s search.Searcher, at position, reports chan<- report) *running {
 	r := &running{Searcher: s, memory: t.memory.share()}
+	if slices.Contains(t.beside, s) {
+		r.memory /= int64(len(t.beside))
+	}
 	if r.memory == 0 {
 		return nil
 	}
@@ -93,9 +97,9 @@ func (t *thinker) leave(r *running) {
 func (t *thinker) search(clock context.Context, at position) findings {
 	ctx, settle := context.WithCancel(clock)
 	defer settle()
-	reports := make(chan report, searches)
+	reports := make(chan report, 2+len(t.beside))
 	under := map[search.Searcher]*running{}
-	for _, s := range []search.Searcher{t.sampler, t.exact, t.second} {
+	for _, s := range append([]search.Searcher{t.sampler, t.exact}, t.beside...) {
 		if s == nil {
 			continue
 		}
@@ -110,7 +114,7 @@ func (t *thinker) search(clock context.Context, at position) findings {
 		select {
 		case r := <-reports:
 			delete(under, r.from)
-			if t.file(at, &f, r); t.isSettled(f, at.role) {
+			if t.file(at, &f, r); t.isSettled(f, at) {
 				settle()
 			} else if settles(f.exact, at.role) && tie == nil {
 				tie = time.After(tieTime)
@@ -150,7 +154,7 @@ func (t *thinker) file(at position, f *findings, r report) {
 			t.sampler = t.newSampler() // who knows what it has left behind
 		}
 		if r.from != t.sampler {
-			t.exact, t.second = t.instead(r.err), nil
+			t.exact, t.beside = t.instead(r.err), nil
 		}
 		return
 	}
@@ -187,24 +191,35 @@ func (t *thinker) abandon(f *findings, under map[search.Searcher]*running) {
 			if f.exact == nil {
 				f.exact = known
 			}
-		case t.second:
-			t.second = t.exactSearch(1)
+		default:
+			if i := slices.Index(t.beside, s); i >= 0 {
+				t.beside[i] = t.exactSearch(1 + i)
+			}
 		}
 	}
 }
 
 // isSettled tells whether there is nothing left to find out for role: its value
 // is proved, and there is no use in telling equally good moves apart. There is
-// where all is lost, and in games of turns: the other player may still go wrong.
-func (t *thinker) isSettled(f findings, role machine.Role) bool {
+// where all is lost, and in games of turns: the other player may still go wrong. A
+// player alone has to know a whole plan, too: moves that are best one by one may go
+// round in circles.
+func (t *thinker) isSettled(f findings, at position) bool {
+	known := f.exact
 	switch {
-	case settles(f.sampled, role):
-		return true
-	case !settles(f.exact, role):
+	case settles(f.sampled, at.role):
+		known = f.sampled
+	case !settles(f.exact, at.role):
 		return false
 	}
+	value := known.Values[at.role].Lower
+	if t.class.Players == 1 {
+		return t.plan.fits(at) && t.plan.goal >= value
+	}
+	if known == f.sampled {
+		return true
+	}
 	turns := t.class.Players == 2 && !t.class.Simultaneous
-	value := f.exact.Values[role].Lower
 	return value >= bestGoal || value > worstGoal && !turns
 }
 

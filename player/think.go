@@ -21,8 +21,8 @@ type thinker struct {
 
 	machine     machine.Machine // that class and searches are for
 	class       solve.Class
-	exact       search.Searcher // nil if there is none
-	second      search.Searcher // another exact one beside it, nil if there is none
+	exact       search.Searcher   // nil if there is none
+	beside      []search.Searcher // other exact ones that work beside it
 	sampler     search.Searcher
 	rule        montecarlo.Rule // of the sampler, where players choose at once
 	hasDecisive bool            // the machine knows decisive moves, and they move in turns
@@ -60,11 +60,16 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.class = solve.Classify(ctx, at.machine, t.seed)
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
-	t.exact, t.second = nil, nil
+	t.exact, t.beside = nil, nil
 	t.hasDecisive, t.plain = false, false
 	t.evaluator, t.weight = nil, 0
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
-		t.exact, t.second = t.exactSearch(0), t.exactSearch(1)
+		t.exact = t.exactSearch(0)
+		for number := 1; number < len(solve.Choose(t.class)); number++ {
+			if s := t.exactSearch(number); s != nil {
+				t.beside = append(t.beside, s)
+			}
+		}
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
 	if d, ok := at.machine.(machine.Decider); ok && t.isInTurns() && t.sampledWithout()&montecarlo.Decisive == 0 {
@@ -179,7 +184,11 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 	found := t.search(ctx, at)
 	t.worthwhile(found, at.role)
 	if t.class.Players == 1 {
-		if c, ok := t.planned(at, worstGoal); ok {
+		least := float64(worstGoal) // a plan must not fall short of what is proved
+		if settles(found.exact, at.role) {
+			least = found.exact.Values[at.role].Lower
+		}
+		if c, ok := t.planned(at, least); ok {
 			return c
 		}
 	}

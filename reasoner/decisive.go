@@ -8,9 +8,11 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// decider is a circuit that can be compiled once more, with decisive moves.
+// decider is a circuit that can be compiled once more, with decisive moves, and read as a
+// formula (plan.go).
 type decider struct {
 	machine.Machine
+	planning
 	game    *circuit.Game
 	options circuit.Options
 

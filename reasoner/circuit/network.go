@@ -85,6 +85,9 @@ func (n *Network) LoopVar() Lit { return n.leaf(OpLoop) }
 // Define gives the variable v its definition.
 func (n *Network) Define(v, def Lit) { n.def[v.Node()] = def }
 
+// Definition is that of an OpLoop node.
+func (n *Network) Definition(node int32) Lit { return n.def[node] }
+
 func (n *Network) leaf(op Op) Lit {
 	n.op = append(n.op, op)
 	n.start = append(n.start, int32(len(n.fan)))

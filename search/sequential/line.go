@@ -111,9 +111,23 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		if choice = 0; at.actions > 1 {
 			r.find(&at.key, at.image, state)
 			if choice = at.action(r.best(&at.key)); choice < 0 {
+				choice = r.lastAction(at)
+			}
+			if choice < 0 {
 				return line
 			}
 		}
 	}
 	return line
+}
+
+// lastAction is an action that ends the game with the value of the root, or -1: of a
+// position that is decided one ply ahead, the table knows nothing.
+func (r *run) lastAction(at *frame) int {
+	for a := range at.actions {
+		if c := a * at.actionStep; at.children.Terminal[c] && r.terminal(at.children.ChildGoals(c)).proved == r.root.value.proved {
+			return a
+		}
+	}
+	return -1
 }

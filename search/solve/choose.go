@@ -16,6 +16,7 @@ const (
 	BoundedAlphaBeta = "bab"     // package sequential
 	DepthFirst       = "dfs"     // the same without iterative deepening
 	ProofNumber      = "pns"     // sequential.ProofNumber
+	Plans            = "plan"    // those of machine.Planner
 	Anytime          = "anytime" // simultaneous.Anytime
 	// Lattice is that of package outcomes: what each role can guarantee, and all
 	// undominated outcomes. Its values are no solution of a game of general sum, so that
@@ -31,7 +32,7 @@ const Portfolio = string(simultaneous.Auto)
 // side, best first, or none: this is the only place that maps classes to searches.
 //
 //	players  moves         goals         methods
-//	one      –             –             Bounded Alpha-Beta; depth-first
+//	one      –             –             Bounded Alpha-Beta; depth-first; plans, without chance
 //	two      turns         constant sum  Bounded Alpha-Beta
 //	two      simultaneous  constant sum  portfolio
 //	two      any           general sum   –
@@ -39,15 +40,18 @@ const Portfolio = string(simultaneous.Auto)
 //
 // A second one is for puzzles: where there are many ways to the goal but all are
 // long, going to the end at once finds one long before iterative deepening does;
-// where they are few and short it is the other way.
+// where they are few and short it is the other way. Where moves say little and what has
+// to hold at the end says much, the rules read as a formula lead there.
 func Choose(c Class) []string {
 	switch {
 	case c.Players > 2 || c.Players == 2 && !c.ConstantSum:
 		return nil
 	case c.Simultaneous:
 		return []string{Portfolio}
-	case c.Players == 1:
+	case c.Players == 1 && c.Chance:
 		return []string{BoundedAlphaBeta, DepthFirst}
+	case c.Players == 1:
+		return []string{BoundedAlphaBeta, DepthFirst, Plans}
 	}
 	return []string{BoundedAlphaBeta}
 }
@@ -100,6 +104,8 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return sequential.New(turns), nil
 	case Lattice:
 		return outcomes.Searcher{}, nil
+	case Plans:
+		return planner{}, nil
 	case ProofNumber:
 		if o.Table != On {
 			return nil, errors.New("method pns: expected a table, found --table off")

@@ -54,6 +54,9 @@ func TestEveryMethodThatIsChosenSolvesGamesOfItsClass(t *testing.T) {
 			t.Errorf("%s: nothing chosen", test.class)
 		}
 		for _, method := range methods {
+			if method == solve.Plans { // toys have no rules to read; see reasoner/prove_test.go
+				continue
+			}
 			s, err := solve.NewSearcher(method, solve.Default())
 			if err != nil {
 				t.Fatal(err)
@@ -69,5 +72,17 @@ func TestAutoSaysThatGamesOfThreeHaveNoValue(t *testing.T) {
 	m := toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{2, 2, 2}, Depth: 2}.Machine()
 	if _, err := solver(t, solve.Options{Method: solve.Auto}).Solve(t.Context(), m, nil); !errors.Is(err, search.ErrNotZeroSum) {
 		t.Errorf("error %v, want %v", err, search.ErrNotZeroSum)
+	}
+}
+
+func TestWhereTheMachineKnowsNoPlansTheirSearchProvesNothing(t *testing.T) {
+	m := toys.Wide{Roles: []string{"a"}, Moves: []int{3}, Depth: 5}.Machine()
+	s, err := solve.NewSearcher(solve.Plans, solve.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+	if err != nil || r.Unfinished == nil || r.Values[0] != (search.Interval{Lower: 0, Upper: 100}) || r.Line != nil {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

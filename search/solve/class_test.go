@@ -62,7 +62,7 @@ var choices = []struct{ game, class, methods string }{
 	{"prisonersDilemma", "2 players, simultaneous moves, general sum", ""},
 	{"pursuit-4x4", "2 players, simultaneous moves, constant sum", "auto"},
 	{"rockPaperScissors", "2 players, simultaneous moves, constant sum", "auto"},
-	{"slidingPuzzle-3x3", "single player", "bab dfs"},
+	{"slidingPuzzle-3x3", "single player", "bab dfs plan"},
 	{"ticTacToe", "2 players, turns, constant sum", "bab"},
 	{"trio", "3 players, turns, general sum", ""},
 	{"tron-5x5", "2 players, simultaneous moves, constant sum", "auto"},

@@ -1,0 +1,225 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove/sat"
+)
+
+// formula is an unrolling as clauses in an engine (Tseitin 1968), each gate only in the
+// directions that are asked for (Plaisted and Greenbaum 1986): where a signal has to be
+// true, its variable implies its definition, and where it has to be false the converse.
+// Models are right about inputs; other variables may err on the harmless side.
+type formula struct {
+	*unrolling
+	engine  sat.Engine
+	vars    []sat.Lit // by node of the network; unset where there is none yet
+	asked   []uint8   // by node: 1 asked to be true, 2 asked to be false
+	looped  int       // loops that have clauses
+	played  int       // steps whose moves have clauses
+	clauses int
+	queue   []circuit.Lit
+	scratch []sat.Lit
+}
+
+func newFormula(u *unrolling, engine sat.Engine) *formula {
+	return &formula{unrolling: u, engine: engine}
+}
+
+// bytes is about the memory that it takes.
+func (f *formula) bytes() int64 {
+	const perNode, perStep = 60, 4
+	return f.engine.Bytes() + perNode*int64(f.net.Len()) + perStep*int64(len(f.steps))*int64(f.game.Net.Len())
+}
+
+// variable is the literal of the engine for one of the network.
+func (f *formula) variable(l circuit.Lit) sat.Lit {
+	i := int(l.Node())
+	for len(f.vars) <= i {
+		f.vars = append(f.vars, sat.Lit(unset))
+		f.asked = append(f.asked, 0)
+	}
+	if i == 0 {
+		return sat.Lit(l)
+	}
+	if f.vars[i] == sat.Lit(unset) {
+		f.vars[i] = f.engine.NewVar()
+	}
+	return f.vars[i] ^ sat.Lit(l&1)
+}
+
+// assert is a literal of the engine such that where it is true, so is l.
+func (f *formula) assert(l circuit.Lit) sat.Lit {
+	f.queue = append(f.queue, l)
+	f.define()
+	for ; f.looped < len(f.loops); f.looped++ {
+		v, def := f.loops[f.looped].variable, f.loops[f.looped].definition
+		f.queue = append(f.queue, def, def.Not())
+		f.define()
+		f.add(f.variable(v), f.variable(def).Not())
+		f.add(f.variable(v).Not(), f.variable(def))
+	}
+	return f.variable(l)
+}
+
+// define adds the clauses that the signals in the queue need.
+func (f *formula) define() {
+	for len(f.queue) > 0 {
+		l := f.queue[len(f.queue)-1]
+		f.queue = f.queue[:len(f.queue)-1]
+		v := f.variable(l &^ 1)
+		i, way := l.Node(), uint8(1+l&1)
+		if f.asked[i]&way != 0 || f.net.Op(i) != circuit.OpAnd {
+			continue
+		}
+		f.asked[i] |= way
+		operands := f.net.Operands(i)
+		if way == 1 {
+			for _, o := range operands {
+				f.queue = append(f.queue, o)
+				f.add(v.Not(), f.variable(o))
+			}
+			continue
+		}
+		f.scratch = append(f.scratch[:0], v)
+		for _, o := range operands {
+			f.queue = append(f.queue, o.Not())
+			f.scratch = append(f.scratch, f.variable(o).Not())
+		}
+		f.add(f.scratch...)
+	}
+}
+
+func (f *formula) add(clause ...sat.Lit) {
+	f.clauses++
+	f.engine.Add(clause...)
+}
+
+// require makes the disjunction of literals of the network true.
+func (f *formula) require(lits ...circuit.Lit) {
+	clause := make([]sat.Lit, 0, len(lits))
+	for _, l := range lits {
+		if l == circuit.True {
+			return
+		}
+		if l != circuit.False {
+			clause = append(clause, f.assert(l))
+		}
+	}
+	f.add(clause...)
+}
+
+// play makes every role make one legal move in the steps before k, but where the game is
+// over.
+func (f *formula) play(k int) {
+	for ; f.played < k; f.played++ {
+		ended := f.at(f.played, f.game.Terminal)
+		if ended == circuit.True {
+			continue
+		}
+		for role := range f.game.Does {
+			f.playRole(f.played, role, ended)
+		}
+	}
+}
+
+func (f *formula) playRole(k, role int, ended circuit.Lit) {
+	var some []circuit.Lit
+	var moves []sat.Lit
+	for m, does := range f.does(k, role) {
+		if does == circuit.False {
+			continue
+		}
+		if legal := f.at(k, f.game.Legal[role][m]); legal != circuit.True {
+			f.require(does.Not(), legal)
+		}
+		some = append(some, does)
+		moves = append(moves, f.variable(does))
+	}
+	f.require(append(some, ended)...)
+	f.atMostOne(moves)
+}
+
+// pairwise is the number of literals up to which all pairs are the shortest way to say
+// that at most one is true.
+const pairwise = 6
+
+// atMostOne says that at most one literal is true, in 2n + 4√n + … clauses of two
+// literals: the literals lie in a grid, of whose rows and columns at most one may be
+// used (Chen, "A new SAT encoding of the at-most-one constraint", 2010).
+func (f *formula) atMostOne(lits []sat.Lit) {
+	if len(lits) <= pairwise {
+		for i, l := range lits {
+			for _, other := range lits[:i] {
+				f.add(l.Not(), other.Not())
+			}
+		}
+		return
+	}
+	columns := 1
+	for columns*columns < len(lits) {
+		columns++
+	}
+	rows := (len(lits) + columns - 1) / columns
+	lines := make([]sat.Lit, rows+columns)
+	for i := range lines {
+		lines[i] = f.engine.NewVar()
+	}
+	for i, l := range lits {
+		f.add(l.Not(), lines[i/columns])
+		f.add(l.Not(), lines[rows+i%columns])
+	}
+	f.atMostOne(lines[:rows])
+	f.atMostOne(lines[rows:])
+}
+
+// line reads the joint moves of the first k steps from the model, as far as the roles
+// move.
+func (f *formula) line(k int) [][]machine.Move {
+	var line [][]machine.Move
+	for i := range k {
+		joint := make([]machine.Move, len(f.game.Does))
+		for role := range joint {
+			joint[role] = machine.NoMove
+			for m, does := range f.does(i, role) {
+				if f.value(does) {
+					joint[role] = machine.Move(m)
+				}
+			}
+			if joint[role] == machine.NoMove {
+				return line
+			}
+		}
+		line = append(line, joint)
+	}
+	return line
+}
+
+// value is that of an input in the model; one that no clause speaks of is false.
+func (f *formula) value(l circuit.Lit) bool {
+	i := int(l.Node())
+	if i > 0 && (i >= len(f.vars) || f.vars[i] == sat.Lit(unset)) {
+		return l.Complemented()
+	}
+	return f.engine.Value(f.variable(l))
+}
+
+// solve asks the engine whether the signals can be true together.
+func (f *formula) solve(ctx context.Context, lim sat.Limits, signals ...circuit.Lit) sat.Status {
+	var assumptions []sat.Lit
+	for _, l := range signals {
+		if l == circuit.False {
+			return sat.Unsat
+		}
+		assumptions = append(assumptions, f.assert(l))
+	}
+	return f.engine.Solve(ctx, lim, assumptions...)
+}
+
+// String describes the size of the formula.
+func (f *formula) String() string {
+	return fmt.Sprintf("%d steps, %d gates, %d clauses, %d MB", len(f.steps), f.net.Len(), f.clauses, f.bytes()>>20)
+}

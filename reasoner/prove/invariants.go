@@ -1,0 +1,166 @@
+package prove
+
+import (
+	"context"
+	"slices"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove/sat"
+)
+
+// Invariants hold in every position that can be reached from the initial one:
+//
+//   - pairs: clauses of one or two literals over fluents; no piece in two places, one
+//     player to move, no two queens in a row;
+//   - groups: sets of fluents of which at least one is true, and by the pairs at most one;
+//     a cell has some content;
+//   - lasting: literals over fluents that are true for good once they are.
+//
+// Random games suggest them; induction proves them together (Houdini, Flanagan and
+// Leino 2001): while there is a position in which all candidates hold and a joint move
+// after which some do not, those are dropped. Each such position is put into all lanes
+// of a batch, and what fails in the random games that go on from there goes with them.
+type Invariants struct {
+	pairs   []pair
+	groups  [][]int32 // fluents
+	lasting []int32   // literals
+}
+
+// pair is a clause of two literals over fluents: 2*fluent, plus 1 if complemented. A
+// clause of one has it twice.
+type pair struct{ a, b int32 }
+
+// Holds tells whether the invariants of single positions hold in one.
+func (inv *Invariants) Holds(s machine.State) bool {
+	for _, p := range inv.pairs {
+		if !p.holds(s) {
+			return false
+		}
+	}
+	for _, group := range inv.groups {
+		if !slices.ContainsFunc(group, func(f int32) bool { return s.Has(int(f)) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p pair) holds(s machine.State) bool { return holds(s, p.a) || holds(s, p.b) }
+
+func holds(s machine.State, l int32) bool { return s.Has(int(l>>1)) != (l&1 != 0) }
+
+// FindInvariants finds invariants of a game, of which m is the machine. When ctx ends
+// before all is proved there are none.
+func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) *Invariants {
+	s := newSample(m)
+	s.suggest(ctx)
+	for {
+		before := s.size()
+		if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), maxBytes) {
+			return &Invariants{}
+		}
+		if s.size() == before {
+			return &s.Invariants
+		}
+	}
+}
+
+// pass drops candidates that do not follow from all of them in the position before. It
+// returns false if that cannot be told: there is no time, or an assignment that recursive
+// rules do not know.
+func (s *sample) pass(ctx context.Context, f *formula, maxBytes int64) bool {
+	defer f.engine.Close()
+	f.assertStatic(0, &s.Invariants)
+	f.play(1)
+	for _, broken := range s.obligations(f) {
+		for {
+			status := f.solve(ctx, sat.Limits{Bytes: maxBytes}, broken())
+			if status == sat.Unsat {
+				break
+			}
+			before := s.size()
+			if status == sat.Sat {
+				s.refute(f)
+			}
+			if s.size() == before {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (inv *Invariants) size() int { return len(inv.pairs) + len(inv.groups) + len(inv.lasting) }
+
+// obligations lists what must be impossible after a joint move: that some pair with a
+// certain literal fails, that a group does, that a literal does not last. Each is a
+// function, because what was dropped meanwhile is no obligation any more.
+func (s *sample) obligations(f *formula) []func() circuit.Lit {
+	var list []func() circuit.Lit
+	for i, p := range s.pairs {
+		if i == 0 || p.a != s.pairs[i-1].a {
+			list = append(list, func() circuit.Lit { return s.brokenPairs(f, p.a) })
+		}
+	}
+	for _, group := range s.groups {
+		list = append(list, func() circuit.Lit {
+			if !slices.ContainsFunc(s.groups, func(g []int32) bool { return &g[0] == &group[0] }) {
+				return circuit.False
+			}
+			return f.net.Or(f.fluents(1, group)...).Not()
+		})
+	}
+	for _, l := range s.lasting {
+		list = append(list, func() circuit.Lit {
+			if !slices.Contains(s.lasting, l) {
+				return circuit.False
+			}
+			return f.net.And(f.fluentLit(0, l), f.fluentLit(1, l).Not())
+		})
+	}
+	return list
+}
+
+// brokenPairs is where a pair whose first literal is a fails after a joint move.
+func (s *sample) brokenPairs(f *formula, a int32) circuit.Lit {
+	from, _ := slices.BinarySearchFunc(s.pairs, a, func(p pair, a int32) int { return int(p.a - a) })
+	var others []circuit.Lit
+	for _, p := range s.pairs[from:] {
+		if p.a != a {
+			break
+		}
+		others = append(others, f.fluentLit(1, p.b).Not())
+	}
+	return f.net.And(f.fluentLit(1, a).Not(), f.net.Or(others...))
+}
+
+func (f *formula) fluentLit(k int, l int32) circuit.Lit {
+	return f.fluent(k, int(l>>1)) ^ circuit.Lit(l&1)
+}
+
+func (f *formula) fluents(k int, fluents []int32) []circuit.Lit {
+	lits := make([]circuit.Lit, len(fluents))
+	for i, g := range fluents {
+		lits[i] = f.fluent(k, int(g))
+	}
+	return lits
+}
+
+// assertStatic makes the invariants of single positions true at a step.
+func (f *formula) assertStatic(k int, inv *Invariants) {
+	for _, p := range inv.pairs {
+		f.require(f.fluentLit(k, p.a), f.fluentLit(k, p.b))
+	}
+	for _, g := range inv.groups {
+		f.require(f.fluents(k, g)...)
+	}
+}
+
+// assertAll makes the invariants true at a step, and from the step before to it.
+func (f *formula) assertAll(k int, inv *Invariants) {
+	f.assertStatic(k, inv)
+	for _, l := range inv.lasting {
+		f.require(f.fluentLit(k-1, l).Not(), f.fluentLit(k, l))
+	}
+}

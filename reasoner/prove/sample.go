@@ -1,0 +1,325 @@
+package prove
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+const (
+	// sampleSteps joint moves of random games, in all lanes of a narrow batch, suggest
+	// invariants.
+	sampleSteps = 150
+	// calmRounds rounds of as many must pass without a candidate that fails.
+	calmRounds = 10
+	// walkSteps random moves go on from a position that refutes candidates.
+	walkSteps = 30
+	// maxCandidates bounds the clauses that are tried: some seconds of work.
+	maxCandidates = 300_000
+	// maxPairs bounds the pairs of fluents that are looked at.
+	maxPairs = 8_000_000
+)
+
+// sample is positions of random games, and the candidates for invariants that hold in
+// all of them.
+type sample struct {
+	Invariants
+	machine machine.Machine
+	batch   machine.Batch
+	rng     *machine.Rand
+	states  []uint64      // of the batch, laid out one after the other
+	before  []uint64      // the same, a joint move ago
+	rises   machine.State // the fluents that have become true
+	falls   machine.State // those that have become false
+	true    [][]uint64    // by fluent: in which positions it is true
+}
+
+func newSample(m machine.Machine) *sample {
+	b, names := m.NewNarrowBatch(), m.Names()
+	words := b.Lanes() * m.Words()
+	return &sample{
+		machine: m, batch: b, rng: machine.NewRand(1), states: make([]uint64, words), before: make([]uint64, words),
+		true: make([][]uint64, len(names.Fluents)), rises: names.NewState(), falls: names.NewState(),
+	}
+}
+
+// suggest plays random games and makes the candidates.
+func (s *sample) suggest(ctx context.Context) {
+	s.batch.Fill(s.machine.Initial(), nil)
+	s.batch.Store(s.states, s.batch.Lanes())
+	s.play(ctx)
+	s.findPairs()
+	s.findGroups()
+	for calm := 0; calm < calmRounds && ctx.Err() == nil; calm++ {
+		s.play(ctx)
+		if s.filter() {
+			calm = -1
+		}
+	}
+	for f := range int32(len(s.true)) {
+		if !s.falls.Has(int(f)) {
+			s.lasting = append(s.lasting, 2*f)
+		}
+		if !s.rises.Has(int(f)) {
+			s.lasting = append(s.lasting, 2*f+1)
+		}
+	}
+}
+
+// at is the position of a lane.
+func (s *sample) at(states []uint64, lane int) machine.State {
+	w := s.machine.Words()
+	return states[lane*w : (lane+1)*w]
+}
+
+// play goes on with random games in all lanes: their next positions are the sample.
+func (s *sample) play(ctx context.Context) {
+	for f := range s.true {
+		s.true[f] = s.true[f][:0]
+	}
+	for range sampleSteps {
+		if ctx.Err() != nil {
+			return
+		}
+		s.take()
+		s.advance(s.machine.Initial(), nil)
+	}
+}
+
+// advance makes a joint move in all lanes, the given one (if it is not nil) in lane 0;
+// lanes in which the game is over begin again, at a position.
+func (s *sample) advance(again machine.State, joint []machine.Move) {
+	b, lanes := s.batch, s.batch.Lanes()
+	b.Evaluate(lanes)
+	done := slices.Clone(b.Terminal())
+	for i, w := range b.Stuck() {
+		done[i] |= w
+	}
+	b.ChooseRandom(s.rng, lanes)
+	for r, m := range joint {
+		b.Choose(0, machine.Role(r), m)
+	}
+	b.Advance(lanes)
+	s.states, s.before = s.before, s.states
+	b.Store(s.states, lanes)
+	for lane := range lanes {
+		if done[lane>>6]>>(uint(lane)&63)&1 != 0 {
+			continue
+		}
+		now := s.at(s.states, lane)
+		for w, before := range s.at(s.before, lane) {
+			s.falls[w] |= before &^ now[w]
+			s.rises[w] |= now[w] &^ before
+		}
+	}
+	b.Fill(again, done)
+	b.Store(s.states, lanes)
+}
+
+// take adds the positions of the batch to the sample.
+func (s *sample) take() {
+	lanes := s.batch.Lanes()
+	for f := range s.true {
+		s.true[f] = append(s.true[f], make([]uint64, lanes/64)...)
+	}
+	for lane := range lanes {
+		for w, word := range s.at(s.states, lane) {
+			for ; word != 0; word &= word - 1 {
+				row := s.true[w<<6|bits.TrailingZeros64(word)]
+				row[len(row)-lanes/64+lane>>6] |= 1 << (uint(lane) & 63)
+			}
+		}
+	}
+}
+
+// findPairs makes the clauses that hold in all positions of the sample, but for those
+// that follow from shorter ones, by their first literal.
+func (s *sample) findPairs() {
+	var varying []int32
+	for f, row := range s.true {
+		always, never := true, true
+		for _, w := range row {
+			always, never = always && w == ^uint64(0), never && w == 0
+		}
+		switch l := int32(2 * f); {
+		case always:
+			s.pairs = append(s.pairs, pair{l, l})
+		case never:
+			s.pairs = append(s.pairs, pair{l | 1, l | 1})
+		default:
+			varying = append(varying, int32(f))
+		}
+	}
+	looked := 0
+	for i, f := range varying {
+		for _, g := range varying[:i] {
+			if looked++; looked <= maxPairs && len(s.pairs) < maxCandidates {
+				s.appendPairs(f, g)
+			}
+		}
+	}
+	slices.SortFunc(s.pairs, func(p, q pair) int {
+		if p.a != q.a {
+			return int(p.a - q.a)
+		}
+		return int(p.b - q.b)
+	})
+}
+
+// appendPairs appends the clauses of two fluents.
+func (s *sample) appendPairs(f, g int32) {
+	var seen [4]bool // by value of f, twice, and of g
+	a, b := s.true[f], s.true[g]
+	missing := 4
+	for i := range a {
+		for v, w := range [4]uint64{^a[i] & ^b[i], ^a[i] & b[i], a[i] & ^b[i], a[i] & b[i]} {
+			if w != 0 && !seen[v] {
+				seen[v] = true
+				missing--
+			}
+		}
+		if missing == 0 {
+			return
+		}
+	}
+	for v, met := range seen {
+		if !met {
+			s.pairs = append(s.pairs, pair{2*f | int32(v>>1), 2*g | int32(v&1)})
+		}
+	}
+}
+
+// findGroups makes groups of fluents of which exactly one is true in all positions of
+// the sample: to a fluent is added, of those that exclude all so far, the one that is true
+// in most of the positions in which none is, until there are no such positions.
+func (s *sample) findGroups() {
+	excluded := make([][]int32, len(s.true))
+	for _, p := range s.pairs {
+		if f, g := p.a>>1, p.b>>1; p.a&p.b&1 != 0 && f != g {
+			excluded[f] = append(excluded[f], g)
+			excluded[g] = append(excluded[g], f)
+		}
+	}
+	grouped := make([]bool, len(s.true))
+	for f := range s.true {
+		if grouped[f] || len(excluded[f]) == 0 {
+			continue
+		}
+		if group := s.group(int32(f), excluded); group != nil {
+			s.groups = append(s.groups, group)
+			for _, g := range group {
+				grouped[g] = true
+			}
+		}
+	}
+}
+
+// group is the group of a fluent, or nil if it is in none.
+func (s *sample) group(f int32, excluded [][]int32) []int32 {
+	group, candidates := []int32{f}, excluded[f]
+	none := make([]uint64, len(s.true[f]))
+	for i, w := range s.true[f] {
+		none[i] = ^w
+	}
+	for {
+		best, most := int32(-1), 0
+		for _, g := range candidates {
+			covered := 0
+			for i, w := range s.true[g] {
+				covered += bits.OnesCount64(w & none[i])
+			}
+			if covered > most {
+				best, most = g, covered
+			}
+		}
+		if best < 0 {
+			return nil
+		}
+		group = append(group, best)
+		left := 0
+		for i, w := range s.true[best] {
+			none[i] &^= w
+			left += bits.OnesCount64(none[i])
+		}
+		if left == 0 {
+			return group
+		}
+		var both []int32
+		for _, g := range candidates {
+			if slices.Contains(excluded[best], g) {
+				both = append(both, g)
+			}
+		}
+		candidates = both
+	}
+}
+
+// filter drops the pairs and groups that fail in a position of the sample, and tells
+// whether there were any.
+func (s *sample) filter() bool {
+	before := s.size()
+	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool {
+		a, b := s.true[p.a>>1], s.true[p.b>>1]
+		flipA, flipB := -uint64(p.a&1), -uint64(p.b&1)
+		for i := range a {
+			if (a[i]^flipA)|(b[i]^flipB) != ^uint64(0) {
+				return true
+			}
+		}
+		return false
+	})
+	s.groups = slices.DeleteFunc(s.groups, func(group []int32) bool {
+		for i := range s.true[group[0]] {
+			var some uint64
+			for _, g := range group {
+				some |= s.true[g][i]
+			}
+			if some != ^uint64(0) {
+				return true
+			}
+		}
+		return false
+	})
+	return s.size() < before
+}
+
+// refute drops the candidates that fail after the joint move of a model, or after random
+// moves from its position on: once those are dropped that fail in the positions of a
+// step, the others hold in all of these.
+func (s *sample) refute(f *formula) {
+	position := s.machine.Names().NewState()
+	for fluent, l := range f.game.Fluents {
+		if image := f.steps[0].image[l.Node()]; f.value(image) {
+			position.Set(fluent)
+		}
+	}
+	var joint []machine.Move
+	if line := f.line(1); len(line) > 0 {
+		joint = line[0]
+	}
+	s.batch.Fill(position, nil)
+	s.batch.Store(s.states, s.batch.Lanes())
+	for range walkSteps {
+		s.advance(position, joint)
+		joint = nil
+		for lane := range s.batch.Lanes() {
+			s.drop(s.at(s.states, lane))
+		}
+	}
+	s.lasting = slices.DeleteFunc(s.lasting, func(l int32) bool {
+		if l&1 != 0 {
+			return s.rises.Has(int(l >> 1))
+		}
+		return s.falls.Has(int(l >> 1))
+	})
+}
+
+// drop leaves out the candidates that fail in a position.
+func (s *sample) drop(q machine.State) {
+	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool { return !p.holds(q) })
+	s.groups = slices.DeleteFunc(s.groups, func(group []int32) bool {
+		return !slices.ContainsFunc(group, func(g int32) bool { return q.Has(int(g)) })
+	})
+}

@@ -1,0 +1,101 @@
+//go:build cadical && cgo
+
+package sat
+
+// #cgo LDFLAGS: -lcadical -lstdc++ -lm
+// #include <ccadical.h>
+// #include <stdint.h>
+// #include <stdlib.h>
+//
+// static int stackmate_stopped(void *state) { return *(volatile int32_t *)state; }
+// static void stackmate_stoppable(CCaDiCaL *s, int32_t *flag) { ccadical_set_terminate(s, flag, stackmate_stopped); }
+import "C"
+
+import (
+	"context"
+	"sync/atomic"
+	"unsafe"
+)
+
+// cadical is CaDiCaL (Biere and others) through its C interface.
+type cadical struct {
+	solver *C.CCaDiCaL
+	vars   int32
+	lits   int64
+	stop   *C.int32_t // in memory of C: not 0 once a call is to end
+}
+
+// New makes an engine of the empty formula: CaDiCaL.
+func New() Engine {
+	c := &cadical{solver: C.ccadical_init(), stop: (*C.int32_t)(C.calloc(1, 4))}
+	C.stackmate_stoppable(c.solver, c.stop)
+	c.NewVar()
+	c.Add(True)
+	return c
+}
+
+// dimacs is a literal as CaDiCaL writes it.
+func dimacs(l Lit) C.int {
+	if l&1 != 0 {
+		return -C.int(l.Var() + 1)
+	}
+	return C.int(l.Var() + 1)
+}
+
+// NewVar implements Engine.
+func (c *cadical) NewVar() Lit {
+	c.vars++
+	return Lit(c.vars-1) << 1
+}
+
+// Add implements Engine.
+func (c *cadical) Add(clause ...Lit) {
+	for _, l := range clause {
+		C.ccadical_add(c.solver, dimacs(l))
+	}
+	C.ccadical_add(c.solver, 0)
+	c.lits += int64(len(clause))
+}
+
+// Solve implements Engine.
+func (c *cadical) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Status {
+	if ctx.Err() != nil || lim.Bytes > 0 && c.Bytes() > lim.Bytes {
+		return Unknown
+	}
+	for _, l := range assumptions {
+		C.ccadical_assume(c.solver, dimacs(l))
+	}
+	if lim.Conflicts > 0 {
+		name := C.CString("conflicts")
+		C.ccadical_limit(c.solver, name, C.int(min(lim.Conflicts, 1<<30)))
+		C.free(unsafe.Pointer(name))
+	}
+	flag := (*int32)(unsafe.Pointer(c.stop))
+	atomic.StoreInt32(flag, 0)
+	ended := make(chan struct{})
+	idle := make(chan struct{})
+	go func() {
+		defer close(idle)
+		select {
+		case <-ctx.Done():
+			atomic.StoreInt32(flag, 1)
+		case <-ended:
+		}
+	}()
+	answer := C.ccadical_solve(c.solver)
+	close(ended)
+	<-idle
+	return map[C.int]Status{10: Sat, 20: Unsat}[answer]
+}
+
+// Value implements Engine.
+func (c *cadical) Value(l Lit) bool { return C.ccadical_val(c.solver, dimacs(l&^1)) > 0 != (l&1 != 0) }
+
+// Bytes implements Engine: a guess, by what the clauses take.
+func (c *cadical) Bytes() int64 { return 200*int64(c.vars) + 20*c.lits }
+
+// Close implements Engine.
+func (c *cadical) Close() {
+	C.ccadical_release(c.solver)
+	C.free(unsafe.Pointer(c.stop))
+}

@@ -1,0 +1,289 @@
+package sat
+
+import "slices"
+
+const (
+	// lookEvery clauses looked at, the context is: about a millisecond.
+	lookEvery = 1 << 17
+	// variableDecay is the factor by which activities fade with each conflict.
+	variableDecay = 0.95
+	maxActivity   = 1e100
+	// Restarts: where the LBD of the last conflicts is worse than that of all by the
+	// factor restartMargin, but not within restartLeast conflicts; in stable mode by the
+	// sequence of Luby, Sinclair and Zuckerman in units of restartUnit conflicts.
+	restartMargin = 1.1
+	restartLeast  = 10
+	restartUnit   = 256
+	fastShare     = 1. / 32
+	slowShare     = 1. / 8192
+	// Learnt clauses are reduced after reduceFirst conflicts, then at intervals that
+	// grow by reduceStep: forgottenShare of them, but those of LBD up to keptLBD never, and
+	// those up to usedLBD not while they are of use.
+	reduceFirst    = 2000
+	reduceStep     = 300
+	keptLBD        = 2
+	usedLBD        = 6
+	forgottenShare = 0.6
+	// modeFirst is the length of the first mode, in conflicts.
+	modeFirst = 1000
+)
+
+// learn derives a clause from the conflict, undoes the decisions that it refutes, and
+// assigns what it implies.
+func (s *Solver) learn() {
+	s.conflicts++
+	s.firstUIP()
+	s.minimise()
+	c := s.learned
+	lbd := s.countLevels(c)
+	s.fast += fastShare * (float64(lbd) - s.fast)
+	s.slow += max(slowShare, 1/float64(s.conflicts)) * (float64(lbd) - s.slow)
+	back := int32(0)
+	for i := 1; i < len(c); i++ { // the literal of the highest level is watched, too
+		if l := s.level[c[i].Var()]; l > back {
+			back = l
+			c[1], c[i] = c[i], c[1]
+		}
+	}
+	s.backtrack(back)
+	switch len(c) {
+	case 1:
+		s.assign(c[0], 0)
+	case 2:
+		s.addBinary(c[0], c[1])
+		s.assign(c[0], binaryReason(c[1]))
+	default:
+		r := s.attach(c, uint32(lbd))
+		s.learnt = append(s.learnt, r)
+		s.assign(c[0], reason(r))
+	}
+	s.bump /= variableDecay
+}
+
+// firstUIP resolves the conflict with reasons until one literal of its level is left,
+// which comes first in s.learned.
+func (s *Solver) firstUIP() {
+	s.learned = append(s.learned[:0], 0)
+	s.toClear = s.toClear[:0]
+	open, at := 0, len(s.trail)
+	lits := s.conflict
+	for {
+		for _, l := range lits {
+			v := l.Var()
+			if s.seen[v] || s.level[v] == 0 {
+				continue
+			}
+			s.seen[v] = true
+			s.toClear = append(s.toClear, l)
+			s.bumpVariable(v)
+			if s.level[v] == s.decisionLevel() {
+				open++
+			} else {
+				s.learned = append(s.learned, l)
+			}
+		}
+		for at--; !s.seen[s.trail[at].Var()]; at-- {
+		}
+		p := s.trail[at]
+		if open--; open == 0 {
+			s.learned[0] = p.Not()
+			return
+		}
+		lits = s.because(p)
+	}
+}
+
+// because is the rest of the clause that has made p true.
+func (s *Solver) because(p Lit) []Lit {
+	r := s.reason[p.Var()]
+	if r&reasonBinary != 0 {
+		s.conflict = append(s.conflict[:0], Lit(r&^reasonBinary))
+		return s.conflict
+	}
+	c := ref(r)
+	if s.clauses.use(c) {
+		if lbd := s.countLevels(s.clauses.lits(c)); uint32(lbd) < s.clauses.lbd(c) {
+			s.clauses.setLBD(c, uint32(lbd))
+		}
+	}
+	return s.clauses.lits(c)[1:]
+}
+
+// minimise leaves literals out of the learnt clause that the others imply.
+func (s *Solver) minimise() {
+	var levels uint64 // of the clause, modulo 64
+	for _, l := range s.learned[1:] {
+		levels |= 1 << (uint(s.level[l.Var()]) & 63)
+	}
+	kept := s.learned[:1]
+	for _, l := range s.learned[1:] {
+		if s.reason[l.Var()] == 0 || !s.implied(l, levels) {
+			kept = append(kept, l)
+		}
+	}
+	s.learned = kept
+	for _, l := range s.toClear {
+		s.seen[l.Var()] = false
+	}
+}
+
+// implied tells whether the other literals of the clause imply that l is false.
+func (s *Solver) implied(l Lit, levels uint64) bool {
+	s.stack = append(s.stack[:0], l)
+	top := len(s.toClear)
+	for len(s.stack) > 0 {
+		p := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		r := s.reason[p.Var()]
+		var one [1]Lit
+		lits := one[:]
+		if r&reasonBinary != 0 {
+			one[0] = Lit(r &^ reasonBinary)
+		} else {
+			lits = s.clauses.lits(ref(r))[1:]
+		}
+		for _, q := range lits {
+			v := q.Var()
+			if s.seen[v] || s.level[v] == 0 {
+				continue
+			}
+			if s.reason[v] == 0 || levels>>(uint(s.level[v])&63)&1 == 0 {
+				for _, x := range s.toClear[top:] {
+					s.seen[x.Var()] = false
+				}
+				s.toClear = s.toClear[:top]
+				return false
+			}
+			s.seen[v] = true
+			s.toClear = append(s.toClear, q)
+			s.stack = append(s.stack, q)
+		}
+	}
+	return true
+}
+
+// countLevels is the LBD of a clause: the number of decision levels in it.
+func (s *Solver) countLevels(lits []Lit) int {
+	s.stamps++
+	n := 0
+	for _, l := range lits {
+		level := int(s.level[l.Var()])
+		for level >= len(s.stamp) {
+			s.stamp = append(s.stamp, 0)
+		}
+		if level > 0 && s.stamp[level] != s.stamps {
+			s.stamp[level] = s.stamps
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Solver) bumpVariable(v int32) {
+	if s.activity[v] += s.bump; s.activity[v] > maxActivity {
+		for i := range s.activity {
+			s.activity[i] /= maxActivity
+		}
+		s.bump /= maxActivity
+	}
+	s.order.raise(v)
+}
+
+// tidy restarts and forgets where it is time to.
+func (s *Solver) tidy() {
+	if s.conflicts >= s.modeEnd {
+		s.stable = !s.stable
+		s.modes++
+		s.modeEnd = s.conflicts + modeFirst*(s.modes+1)*(s.modes+1)
+	}
+	if s.conflicts >= s.nextReduce {
+		s.reductions++
+		s.nextReduce = s.conflicts + reduceFirst + reduceStep*s.reductions
+		s.backtrack(0)
+		s.reduce()
+	}
+	since := s.conflicts - s.lastRestart
+	if s.stable {
+		if since < restartUnit*luby(s.lubyStep) {
+			return
+		}
+		s.lubyStep++
+	} else if since < restartLeast || s.fast < restartMargin*s.slow {
+		return
+	}
+	s.lastRestart = s.conflicts
+	s.backtrack(min(s.decisionLevel(), s.assumptionsDepth))
+}
+
+// luby is element i of the sequence 1 1 2 1 1 2 4 1 1 2 …
+func luby(i int64) int64 {
+	for i++; ; {
+		k := int64(1)
+		for k <= i {
+			k <<= 1
+		}
+		if i == k-1 {
+			return k >> 1
+		}
+		i -= k>>1 - 1
+	}
+}
+
+// reduce forgets many of the learnt clauses, the less useful ones, and all clauses that
+// are true for good. Nothing is decided when it is called, so that no reason is needed.
+func (s *Solver) reduce() {
+	candidates := make([]ref, 0, len(s.learnt))
+	for _, c := range s.learnt {
+		used := s.clauses.wasUsed(c)
+		if lbd := s.clauses.lbd(c); lbd > usedLBD || lbd > keptLBD && !used {
+			candidates = append(candidates, c)
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b ref) int {
+		if d := int(s.clauses.lbd(b)) - int(s.clauses.lbd(a)); d != 0 {
+			return d
+		}
+		return len(s.clauses.lits(b)) - len(s.clauses.lits(a))
+	})
+	for _, c := range candidates[:int(forgottenShare*float64(len(candidates)))] {
+		s.clauses.forget(c)
+	}
+	for p := range s.watches {
+		s.watches[p] = s.watches[p][:0]
+	}
+	s.watched = 0
+	old := s.clauses.mem
+	s.clauses.mem = make([]Lit, 1, len(old)) // what follows keeps what was not forgotten
+	from := arena{old}
+	s.problem = s.keep(from, s.problem)
+	s.learnt = s.keep(from, s.learnt)
+}
+
+// keep moves clauses into the arena anew.
+func (s *Solver) keep(from arena, clauses []ref) []ref {
+	kept := clauses[:0]
+	for _, c := range clauses {
+		if from.isForgotten(c) {
+			continue
+		}
+		lits := from.lits(c)
+		left := lits[:0]
+		for _, l := range lits {
+			if s.values[l] > 0 {
+				left = nil
+				break
+			}
+			if s.values[l] == 0 {
+				left = append(left, l)
+			}
+		}
+		switch {
+		case left == nil:
+		case len(left) == 2:
+			s.addBinary(left[0], left[1])
+		default:
+			kept = append(kept, s.attach(left, from.lbd(c)))
+		}
+	}
+	return kept
+}
