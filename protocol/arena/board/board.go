@@ -104,7 +104,8 @@ type use struct {
 	selectors   []int
 	content     []int
 	empty       string // the content that means that nothing lies there; "" if none does
-	holder      int    // of hands and counters; -1 if nobody's
+	holder      int    // of hands, counters and coordinates; -1 if nobody's
+	label       string // of coordinates that are nobody's
 }
 
 // purpose is what facts are drawn as.
@@ -112,6 +113,7 @@ type purpose uint8
 
 const (
 	onBoard purpose = iota
+	onAxis          // one coordinate of something
 	inHand
 	asCounter
 )
@@ -192,6 +194,8 @@ func (l *Layout) Draw(facts []string) Picture {
 		switch {
 		case u == nil:
 			d.Facts = append(d.Facts, fact)
+		case u.as == onAxis:
+			d.pair(u, args, fact)
 		case u.as == onBoard:
 			later[u.layer] = append(later[u.layer], pending{u, args, fact})
 		default:
@@ -200,6 +204,9 @@ func (l *Layout) Draw(facts []string) Picture {
 	}
 	for _, p := range slices.Concat(later[:]...) {
 		d.put(p.use, p.args, p.fact)
+	}
+	for _, h := range d.halves {
+		d.Facts = append(d.Facts, h.fact)
 	}
 	d.sort()
 	return d.Picture
@@ -224,6 +231,7 @@ type drawing struct {
 	*Layout
 	boards map[boardKey]int
 	cells  []map[[2]int]int // by board, then column and row
+	halves []half
 }
 
 // lay lays out the empty boards of a grid.

@@ -92,7 +92,7 @@ func TestMovesNameTheirCells(t *testing.T) {
 		{"nim", "(reduce 2 0)", []Spot{{0, 1, 0}}},
 	} {
 		l, _ := layout(t, c.game)
-		if got := l.Spots(c.move); !slices.Equal(got, c.want) {
+		if got, line := l.Spots(c.move); !slices.Equal(got, c.want) || line != strings.HasPrefix(c.move, "(drop") {
 			t.Errorf("%s: %s names %v, want %v", c.game, c.move, got, c.want)
 		}
 	}
@@ -114,6 +114,26 @@ const twoBoards = `
 (<= (goal ?p 50) (role ?p))
 (<= terminal (true (left 1 1 x)))
 `
+
+func TestCoordinatesMayBeTwoFluents(t *testing.T) {
+	l, facts := layoutOf(t, "space.kif", `
+(role ship) (index 1) (index 2) (index 3)
+(init (x1 1)) (init (y1 2))
+(<= (legal ship (go ?d)) (index ?d))
+(<= (next (x1 ?d)) (does ship (go ?d)))
+(<= (next (y1 ?d)) (does ship (go ?d)))
+(<= (goal ship 100) (true (x1 3)))
+(<= terminal (true (x1 3)))`)
+	if text := l.Draw(facts).Text(80); !strings.Contains(text, "2 1 . .") {
+		t.Errorf("drawn as\n%s", text)
+	}
+	if p := l.Draw([]string{"(x1 2)"}); len(p.Facts) != 1 {
+		t.Errorf("half of a position: %v", p.Facts)
+	}
+	if spots, _ := l.Spots("(go 2)"); spots != nil {
+		t.Errorf("a direction is no cell, found %v", spots)
+	}
+}
 
 func TestNothingIsDropped(t *testing.T) {
 	l, facts := layoutOf(t, "two.kif", twoBoards)

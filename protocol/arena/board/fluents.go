@@ -59,7 +59,7 @@ func (f *fluents) observe(positions [][]string) {
 }
 
 // narrow finds pairs of arguments that take all combinations of their values in the
-// initial position.
+// initial position, three of each at least: four discs in a square are no board.
 func (f *fluents) narrow(rel relation) {
 	for i := range rel.arity {
 		for j := i + 1; j < rel.arity; j++ {
@@ -67,7 +67,7 @@ func (f *fluents) narrow(rel relation) {
 			for _, t := range f.seen[rel][0] {
 				xs[t[i]], ys[t[j]], pairs[t[i]+" "+t[j]] = true, true, true
 			}
-			if len(xs) > 1 && len(ys) > 1 && len(pairs) == len(xs)*len(ys) {
+			if len(xs) > 2 && len(ys) > 2 && len(pairs) == len(xs)*len(ys) {
 				f.domains[place{rel, i}], f.domains[place{rel, j}] = xs, ys
 			}
 		}

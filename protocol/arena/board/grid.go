@@ -93,6 +93,9 @@ func (l *Layout) place(f *fluents) {
 		l.add(f, c)
 	}
 	if len(l.grids) == 0 {
+		l.points(f)
+	}
+	if len(l.grids) == 0 {
 		l.rows(f)
 	}
 	for _, g := range l.grids {
@@ -155,7 +158,8 @@ func (l *Layout) add(f *fluents, c *candidate) {
 		}
 		return
 	}
-	if len(l.grids) > 0 && (len(c.selectors) > 1 && l.relates(f, c) || len(c.content) == 0 && f.alone(c.relation)) {
+	if len(l.grids) > 0 && (len(c.selectors) > 1 && l.relates(f, c) || !c.full && l.mentions(f, c) ||
+		len(c.content) == 0 && (f.alone(c.relation) || f.seen[c.relation] == nil)) {
 		return // relates cells to cells, or counts something
 	}
 	if len(c.content) == 0 && !f.spansBoard(c) {
@@ -211,6 +215,21 @@ func (l *Layout) relates(f *fluents, c *candidate) bool {
 		}
 		if all {
 			return true
+		}
+	}
+	return false
+}
+
+// mentions tells whether what lies on the cells of a candidate is a coordinate of a board
+// that is there: then it is the other way round.
+func (l *Layout) mentions(f *fluents, c *candidate) bool {
+	for _, g := range l.grids {
+		owner := l.uses[g.owner]
+		for _, a := range c.content {
+			d := f.domain(c.relation, a)
+			if owner.row >= 0 && (equal(d, f.domain(owner.relation, owner.column)) || equal(d, f.domain(owner.relation, owner.row))) {
+				return true
+			}
 		}
 	}
 	return false
@@ -320,7 +339,7 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 		return nil
 	}
 	first, second := f.counts(rel, i), f.counts(rel, j)
-	if first != second || first && rel.arity == 2 && !equal(f.domain(rel, i), f.domain(rel, j)) {
+	if first != second || first && rel.arity == 2 && f.pairsOff(rel) || rel.arity > 3 && f.isSequence(rel) {
 		return nil
 	}
 	c := &candidate{columns: xs, rows: ys, use: use{relation: rel, column: i, row: j, holder: -1}}
@@ -339,6 +358,22 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	return c
 }
 
+// pairsOff tells whether a fluent of two arguments is no board but says which goes with
+// which: the arguments are of different kinds, or each value occurs at first.
+func (f *fluents) pairsOff(rel relation) bool {
+	return !equal(f.domain(rel, 0), f.domain(rel, 1)) || len(f.seen[rel][0]) >= len(f.domain(rel, 0))
+}
+
+// isSequence tells whether a fluent has one fact, which lists things of one kind.
+func (f *fluents) isSequence(rel relation) bool {
+	for i := range rel.arity {
+		if !equal(f.domain(rel, i), f.domain(rel, 0)) {
+			return false
+		}
+	}
+	return f.alone(rel) && len(f.seen[rel][0]) == 1
+}
+
 // counts tells whether an argument is a number that belongs to what the others name, as
 // in (heap a 5): they decide it, and nearly all that they can name is there.
 func (f *fluents) counts(rel relation, argument int) bool {
@@ -353,12 +388,12 @@ func (f *fluents) fill(c *candidate) bool {
 	rest := c.others(at...)
 	c.full = f.covers(c.relation, at...)
 	c.content = rest
+	like := f.coordinates(c, rest)
 	switch {
 	case len(rest) == 0:
+	case !c.full && len(like) > 0 && len(like) < 3 && c.arity >= 4:
+		c.selectors = like
 	case f.decides(c.relation, at, rest):
-		if like := f.coordinates(c, rest); !c.full && len(like) > 0 && c.arity >= 4 {
-			c.selectors = like
-		}
 		c.mobile = len(c.selectors) == 0 && !c.full && f.decides(c.relation, rest, at) && f.isFew(c, rest)
 	case f.decides(c.relation, rest, at):
 		c.mobile = true
@@ -387,11 +422,15 @@ func (f *fluents) fill(c *candidate) bool {
 // isFew tells whether few things can lie on a board, each of which is in one place.
 func (f *fluents) isFew(c *candidate, rest []int) bool { return f.covers(c.relation, rest...) }
 
-// coordinates are the arguments that have the values of a coordinate.
+// coordinates are the arguments that have the values of a coordinate, or that stand before
+// the coordinates and have an order.
 func (f *fluents) coordinates(c *candidate, rest []int) []int {
 	var like []int
 	for _, r := range rest {
-		if d := f.domain(c.relation, r); equal(d, f.domain(c.relation, c.column)) || equal(d, f.domain(c.relation, c.row)) {
+		_, ordered := f.ordered(c.relation, r)
+		ordered = ordered && r < c.column && len(f.domain(c.relation, r)) <= maxBoards
+		d := f.domain(c.relation, r)
+		if ordered || equal(d, f.domain(c.relation, c.column)) || equal(d, f.domain(c.relation, c.row)) {
 			like = append(like, r)
 		}
 	}

@@ -7,24 +7,28 @@ import (
 
 // Spots are the cells that a move speaks of, in its order, on the boards of a picture:
 // one for (mark 1 3), two for (move a 2 a 4). Where the move names only a column, as
-// (drop 4) does, they are all cells of it. A move that speaks of no cell has none.
-func (l *Layout) Spots(text string) []Spot {
+// (drop 4) does, they are all cells of that line. A move that speaks of no cell has none.
+func (l *Layout) Spots(text string) (found []Spot, line bool) {
 	m, args := parse(text)
 	if len(args) == 0 {
-		return nil
+		return nil, false
 	}
 	m.kind = move
 	first := 0
-	var found []Spot
 	for _, g := range l.grids {
 		for _, u := range l.usesOf(g) {
-			if spots := l.match(g, u, m, args, first); len(spots) > len(found) {
-				found = spots
+			if u.as != onBoard {
+				continue
+			}
+			if spots, isLine := l.match(g, u, m, args, first); len(found) == 0 || !isLine && (line || len(spots) > len(found)) {
+				if len(spots) > 0 {
+					found, line = spots, isLine
+				}
 			}
 		}
 		first += len(g.selections())
 	}
-	return found
+	return found, line
 }
 
 // usesOf lists the fluents on a grid, that which it was found by first.
@@ -39,14 +43,14 @@ func (l *Layout) usesOf(g *grid) []*use {
 	return list
 }
 
-// match reads the arguments of a move as coordinates of a grid, from left to right.
-func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) []Spot {
+// match reads the arguments of a move as coordinates of a grid, from left to right. A
+// move that names one coordinate alone means a line.
+func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) (spots []Spot, isLine bool) {
 	want := append(append([]int{}, u.selectors...), u.column)
 	if u.row >= 0 {
 		want = append(want, u.row)
 	}
 	slices.Sort(want) // moves name coordinates in the order in which facts do
-	var spots []Spot
 	values := make(tuple, u.arity)
 	given := make(map[int]bool)
 	for i, a := range args {
@@ -64,9 +68,9 @@ func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) []Spo
 		clear(given)
 	}
 	if len(spots) == 0 && len(given) == 1 {
-		return l.line(g, u, values, given, first)
+		return l.line(g, u, values, given, first), true
 	}
-	return spots
+	return spots, false
 }
 
 // coordinate tells which coordinate an argument of a move is: the first that it can be,

@@ -309,6 +309,8 @@ type Position struct {
 type Move struct {
 	Move  string       `json:"move"`
 	Spots []board.Spot `json:"spots,omitempty"`
+	// Line tells that the spots are all cells of a line, not one after the other.
+	Line bool `json:"line,omitempty"`
 }
 
 // picture draws facts.
@@ -326,7 +328,8 @@ func (p *place) show() Position {
 	for _, texts := range moves {
 		var list []Move
 		for _, text := range texts {
-			list = append(list, Move{text, p.layout.Spots(text)})
+			spots, line := p.layout.Spots(text)
+			list = append(list, Move{text, spots, line})
 		}
 		shown.Legal = append(shown.Legal, list)
 	}

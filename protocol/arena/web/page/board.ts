@@ -48,7 +48,7 @@ export class Chooser {
   private candidates(): Move[] {
     let fit = this.moves;
     for (let i = 0; i < this.selected.length; i++) {
-      const at = fit.filter((m) => m.spots && m.spots[i] && id(m.spots[i]) === this.selected[i]);
+      const at = fit.filter((m) => !m.line && m.spots?.[i] && id(m.spots[i]) === this.selected[i]);
       fit = at.length > 0 ? at : fit.filter((m) => m.spots?.some((s) => id(s) === this.selected[i]));
     }
     const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -69,8 +69,8 @@ export class Chooser {
 
   private render() {
     const fit = this.candidates();
-    const next = new Set(fit.flatMap((m) => (m.spots ?? []).map(id)));
-    const first = this.selected.length === 0 ? new Set(fit.flatMap((m) => (m.spots?.length === 2 ? [id(m.spots[0])] : (m.spots ?? []).map(id)))) : next;
+    // What can be clicked next: the next cell of a move that names several.
+    const first = new Set(fit.flatMap((m) => (m.line ? m.spots! : (m.spots ?? []).slice(this.selected.length, this.selected.length + 1)).map(id)));
     for (const [spot, cell] of this.cells) {
       cell.classList.toggle("can", first.has(spot) && !this.selected.includes(spot));
       cell.classList.toggle("selected", this.selected.includes(spot));

@@ -1,7 +1,7 @@
 // What the server answers; see the structures of the same names in Go.
 
 export interface Spot { board: number; column: number; row: number }
-export interface Move { move: string; spots?: Spot[] }
+export interface Move { move: string; spots?: Spot[]; line?: boolean }
 export interface Position {
   roles: string[]; turn: number; svg: string;
   counters?: { name: string; holder?: string; value: string }[];
