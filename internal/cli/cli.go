@@ -44,6 +44,7 @@ type commands struct {
 	Serve        serveCommand        `cmd:"" help:"Wait for game servers and play what they deal."`
 	Match        matchCommand        `cmd:"" help:"Hold matches of a game between players."`
 	Tournament   tournamentCommand   `cmd:"" help:"Let players meet each other in many matches, and rate them."`
+	Worker       workerCommand       `cmd:"" help:"Hold matches of tournaments that run elsewhere."`
 	Rate         rateCommand         `cmd:"" aliases:"standings" help:"Count the matches of a folder of records, and rate the players."`
 	CheckPlayer  checkPlayerCommand  `cmd:"" help:"Check a player against the rules of the protocol."`
 	CheckManager checkManagerCommand `cmd:"" help:"Check a game manager against the rules of the protocol."`
@@ -79,6 +80,10 @@ func (s *console) execute(args []string) error {
 	parser := kong.Must(&cli,
 		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))
+	args, err := expandArguments(args)
+	if err != nil {
+		return usageError{err}
+	}
 	command, err := parser.Parse(args)
 	if done {
 		return nil

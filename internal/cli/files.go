@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"stackmate/internal/atomicfile"
 	"stackmate/internal/guard"
@@ -12,6 +13,32 @@ import (
 
 // maxRules bounds a rulesheet, in bytes. The largest of those in use have 70 kB.
 const maxRules = 64 << 20
+
+// maxArguments bounds a file of arguments, in bytes.
+const maxArguments = 1 << 20
+
+// expandArguments replaces each @FILE by the words of the file; lines that begin with #
+// are comments.
+func expandArguments(args []string) ([]string, error) {
+	var out []string
+	for _, arg := range args {
+		name, isFile := strings.CutPrefix(arg, "@")
+		if !isFile {
+			out = append(out, arg)
+			continue
+		}
+		text, err := readUpTo(name, maxArguments)
+		if err != nil {
+			return nil, fmt.Errorf("%s: expected a file of arguments: %w", arg, err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(strings.TrimSpace(line), "#") {
+				out = append(out, strings.Fields(line)...)
+			}
+		}
+	}
+	return out, nil
+}
 
 // readRules reads a rulesheet of the command line.
 func (s *console) readRules(path string) ([]byte, error) {

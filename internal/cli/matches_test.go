@@ -98,3 +98,9 @@ func TestRatingNamesWhatIsNoRecord(t *testing.T) {
 	execute(t, "rate", t.TempDir()).expect(t, statusUsage, "found none")
 	execute(t, "rate", "nosuch").expect(t, statusUsage, "nosuch")
 }
+
+func TestArgumentsMayComeFromAFile(t *testing.T) {
+	args := file(t, "arguments", "# two players\n--players legal,random\n--rounds\n 2\n\nticTacToe\n")
+	execute(t, "tournament", "@"+args).expect(t, statusFine, "legal        4")
+	execute(t, "tournament", "@nosuch").expect(t, statusUsage, "@nosuch: expected a file of arguments")
+}

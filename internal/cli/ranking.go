@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 
 	"stackmate/protocol/arena"
@@ -34,12 +36,17 @@ func writeRanking(w io.Writer, r *arena.Ranking) error {
 	if err := writeSeries(w, &r.Series); err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\nplayer\telo\t95 %\t")
-	for _, p := range r.Ratings {
-		fmt.Fprintf(t, "%s\t%+.0f\t±%.0f\t\n", p.Player, p.Elo, p.Error)
+	fmt.Fprintln(w)
+	if err := writeRatings(w, "player", r.Ratings); err != nil {
+		return err
 	}
-	if err := t.Flush(); err != nil {
+	for _, g := range r.Games {
+		fmt.Fprintln(w)
+		if err := writeRatings(w, g.Game, g.Ratings); err != nil {
+			return err
+		}
+	}
+	if err := writePairs(w, r); err != nil {
 		return err
 	}
 	if r.LLR != nil {
@@ -47,6 +54,59 @@ func writeRanking(w io.Writer, r *arena.Ranking) error {
 		return err
 	}
 	return nil
+}
+
+// writeRatings writes ratings under a title.
+func writeRatings(w io.Writer, title string, ratings []arena.Rating) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "%s\telo\t95 %%\t\n", title)
+	for _, p := range ratings {
+		fmt.Fprintf(t, "%s\t%+.0f\t±%.0f\t\n", p.Player, p.Elo, p.Error)
+	}
+	return t.Flush()
+}
+
+// writePairs writes what players achieved against each other, where that is more than
+// the standings say.
+func writePairs(w io.Writer, r *arena.Ranking) error {
+	if len(r.Pairs) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\nplayer\topponent\tmatches\twins\tdraws\tlosses\tscore\telo\t95 %\t")
+	for _, p := range r.Pairs {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%.1f %%\t%+.0f\t±%.0f\t\n",
+			p.Player, p.Opponent, p.Matches, p.Wins, p.Draws, p.Losses, 100*p.Score, p.Elo, p.Error)
+	}
+	return t.Flush()
+}
+
+// writeRankingCSV writes ratings and encounters as CSV: of a player over all games and in
+// each, and against each opponent.
+func writeRankingCSV(w io.Writer, r *arena.Ranking) error {
+	out := csv.NewWriter(w)
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	_ = out.Write([]string{"game", "player", "opponent", "matches", "wins", "draws", "losses", "score", "elo", "error"})
+	for i, p := range r.Standings {
+		rating := r.Ratings[i]
+		_ = out.Write([]string{
+			"", p.Player, "", strconv.Itoa(p.Matches), strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses),
+			number(p.Share()), number(rating.Elo), number(rating.Error),
+		})
+	}
+	for _, g := range r.Games {
+		for _, rating := range g.Ratings {
+			_ = out.Write([]string{g.Game, rating.Player, "", "", "", "", "", "", number(rating.Elo), number(rating.Error)})
+		}
+	}
+	for _, p := range r.Pairs {
+		_ = out.Write([]string{
+			"", p.Player, p.Opponent, strconv.Itoa(p.Matches), strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses),
+			number(p.Score), number(p.Elo), number(p.Error),
+		})
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // verdictText says what the verdict of a test means.

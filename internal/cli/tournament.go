@@ -1,52 +1,227 @@
 package cli
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
 
+	"stackmate/internal/atomicfile"
 	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/hall"
+	"stackmate/protocol/arena/queue"
+	"stackmate/reasoner/machine"
 )
 
 // tournamentCommand rates players.
 type tournamentCommand struct {
-	Games  []string  `arg:"" name:"game" help:"Games to play."`
-	Rounds int       `default:"10" help:"How often every group of players meets in every game, in all rotations of the roles."`
-	SPRT   []float64 `name:"sprt" placeholder:"ELO0,ELO1" help:"Stop as soon as it is decided (errors of 5 %) whether the first of two players is stronger by ELO0 or by ELO1."`
+	Games    []string  `arg:"" optional:"" name:"game" help:"Games to play."`
+	Rounds   int       `default:"10" help:"How often every group of players meets in every game, in all rotations of the roles."`
+	Gauntlet bool      `help:"Only the first player meets the others."`
+	Openings int       `default:"0" help:"Begin after so many random joint moves, the same ones for all rotations of the roles."`
+	SPRT     []float64 `name:"sprt" placeholder:"ELO0,ELO1" help:"Stop as soon as it is decided whether the first of two players is stronger by ELO0 or by ELO1."`
+	Alpha    float64   `default:"0.05" help:"Risk of --sprt to accept ELO1 wrongly."`
+	Beta     float64   `default:"0.05" help:"Risk of --sprt to accept ELO0 wrongly."`
+	workFlags
+	Resume bool   `help:"Go on with the tournament of --record that was interrupted; games and players are known."`
+	Listen string `placeholder:"ADDRESS" help:"Let workers of other machines take matches; the command to start them is printed."`
+	NATS   string `name:"nats" placeholder:"URL,…" help:"Queue the matches on this NATS server or cluster instead of one in this process."`
+	CSV    string `name:"csv" type:"path" placeholder:"FILE" help:"Write standings and ratings as CSV."`
+	Plot   string `type:"path" placeholder:"FILE.svg" help:"Draw the ratings, and the course of --sprt."`
 	matchFlags
 }
 
-// sprtRisk is the risk of each kind of error of a test.
-const sprtRisk = 0.05
-
 // Run implements the command.
 func (c *tournamentCommand) Run(s *console) error {
-	t := arena.Tournament{Rounds: c.Rounds}
-	var err error
-	if t.Setting, err = c.setting(s); err != nil {
+	if err := checkPlaces(c.CSV, c.Plot); err != nil {
 		return err
 	}
-	if t.Players, err = s.players(c.Players, c.Knowledge); err != nil {
+	setting, err := c.setting(s)
+	if err != nil {
 		return err
 	}
-	if len(c.SPRT) == 2 {
-		t.Test = &arena.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: sprtRisk, Beta: sprtRisk}
-	} else if len(c.SPRT) != 0 {
-		return usageError{fmt.Errorf("--sprt: expected two numbers, found %v", c.SPRT)}
-	}
-	for _, game := range c.Games {
-		manager, err := s.manager(game)
-		if err != nil {
+	dir := c.Record
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "stackmate-tournament-"); err != nil {
 			return err
 		}
-		t.Games = append(t.Games, manager)
+		defer os.RemoveAll(dir)
 	}
-	defer s.progress(doing("playing"))()
-	ranking, err := t.Run(s.ctx, matchID("tournament"), nil)
-	if ranking == nil {
-		return usageError{err}
+	e, err := c.event(s, dir, setting)
+	if err != nil {
+		return err
 	}
-	if err := errors.Join(err, show(s, c.JSON, ranking, writeRanking), s.ctx.Err()); err != nil {
+	worker, err := c.worker(s, e)
+	if err != nil {
+		return err
+	}
+	q, err := c.queue(s, filepath.Join(dir, "queue"))
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	ranking, err := c.hold(s, q, e, worker)
+	if err := errors.Join(err, c.report(s, ranking), s.ctx.Err()); err != nil {
 		return err
 	}
 	return verdict(ranking.Results)
+}
+
+// hold runs the tournament with workers of this process.
+func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, worker *hall.Worker) (*arena.Ranking, error) {
+	var archive *arena.Archive
+	if c.Record != "" {
+		archive = arena.ReadArchive(c.Record) // setting has made it
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = worker.Work(ctx, q) // its error is that of ctx
+	}()
+	defer func() { cancel(); <-done }()
+	var score atomic.Pointer[string]
+	score.Store(new("playing"))
+	var told time.Time
+	update := func(l *arena.Ledger) {
+		if time.Since(told) >= time.Second { // ratings of many matches take a moment
+			score.Store(new(running(l, &e.Plan)))
+			told = time.Now()
+		}
+	}
+	defer s.progress(func() string { return *score.Load() })()
+	return hall.Run(s.ctx, q, e, archive, update)
+}
+
+// eventFile is the name of the file that tells how to resume a tournament.
+const eventFile = "tournament.json"
+
+// event is the tournament of the command line, or the one that is resumed.
+func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting) (*hall.Event, error) {
+	path := filepath.Join(dir, eventFile)
+	text, err := os.ReadFile(path)
+	switch {
+	case c.Resume && (err != nil || len(c.Games) > 0):
+		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament, and no games (%w)", err)}
+	case c.Resume:
+		e := &hall.Event{}
+		if err := json.Unmarshal(text, e); err != nil {
+			return nil, fmt.Errorf("%s: expected a tournament: %w", path, err)
+		}
+		return e, e.Plan.Check()
+	case err == nil:
+		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", dir)}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	e, err := c.plan(s, setting)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = json.MarshalIndent(e, "", " "); err == nil {
+		err = atomicfile.Write(path, append(text, '\n'))
+	}
+	return e, err
+}
+
+// plan makes the tournament of the command line.
+func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*hall.Event, error) {
+	if c.Openings < 0 {
+		return nil, usageError{fmt.Errorf("--openings: expected 0 moves or more, found %d", c.Openings)}
+	}
+	setting.Tell, setting.Opening = nil, c.Openings
+	e := &hall.Event{
+		Run: fmt.Sprintf("tournament-%d", time.Now().UnixMilli()), Specs: c.Players, Setting: setting,
+		Plan: arena.Tournament{Players: arena.DistinctNames(c.Players), Rounds: c.Rounds, Gauntlet: c.Gauntlet, Seed: c.Seed},
+	}
+	if len(c.SPRT) == 2 {
+		e.Plan.Test = &arena.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: c.Alpha, Beta: c.Beta}
+	} else if len(c.SPRT) != 0 {
+		return nil, usageError{fmt.Errorf("--sprt: expected two numbers, found %v", c.SPRT)}
+	}
+	for _, name := range c.Games {
+		rules, err := s.load(name)
+		if err != nil {
+			return nil, err
+		}
+		game := arena.Game{Name: name}
+		for _, role := range rules.Roles {
+			if role.String() != machine.RandomRole {
+				game.Roles++
+			}
+		}
+		e.Plan.Games, e.Rules = append(e.Plan.Games, game), append(e.Rules, arena.RulesText(rules))
+	}
+	if err := e.Plan.Check(); err != nil {
+		return nil, usageError{err}
+	}
+	return e, nil
+}
+
+// queue is where the matches are queued.
+func (c *tournamentCommand) queue(s *console, dir string) (*queue.Queue, error) {
+	if c.NATS != "" {
+		return queue.Dial(s.ctx, c.NATS, s.log)
+	}
+	token := ""
+	if c.Listen != "" {
+		token = rand.Text()
+	}
+	q, err := queue.Embed(s.ctx, dir, c.Listen, token, s.log)
+	if err == nil && c.Listen != "" {
+		fmt.Fprintf(s.err, "stackmate worker --nats %s\n", strings.Replace(q.URL(), "://", "://"+token+"@", 1))
+	}
+	return q, err
+}
+
+// worker is what holds matches in this process.
+func (c *tournamentCommand) worker(s *console, e *hall.Event) (*hall.Worker, error) {
+	seats := 1
+	for _, g := range e.Plan.Games {
+		seats = max(seats, g.Roles)
+	}
+	w, err := c.newWorker(s, seats)
+	if err != nil {
+		return nil, err
+	}
+	for _, spec := range e.Specs {
+		if _, err := w.Player(spec, 0); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// report prints the ranking and writes the files.
+func (c *tournamentCommand) report(s *console, r *arena.Ranking) error {
+	err := show(s, c.JSON, r, writeRanking)
+	if c.CSV != "" {
+		err = errors.Join(err, atomicfile.WriteTo(c.CSV, func(w io.Writer) error { return writeRankingCSV(w, r) }))
+	}
+	if c.Plot != "" {
+		err = errors.Join(err, plotRanking(c.Plot, r))
+	}
+	return err
+}
+
+// running is the score so far, for a line of progress.
+func running(l *arena.Ledger, plan *arena.Tournament) string {
+	const shown = 3 // players
+	r := l.Ranking()
+	text := fmt.Sprintf("match %d of %d", min(l.Count()+1, plan.Matches()), plan.Matches())
+	for _, p := range r.Standings[:min(len(r.Standings), shown)] {
+		text += fmt.Sprintf("  %s %.1f %%", p.Player, 100*p.Share())
+	}
+	if r.LLR != nil {
+		text += fmt.Sprintf("  LLR %.2f", *r.LLR)
+	}
+	return text
 }

@@ -134,8 +134,7 @@ func ReadOutline(path string) (*Record, error) {
 		summary := r.Result()
 		r.Summary = &summary
 	}
-	r.Moves, r.States, r.StateTimes = nil, nil, nil
-	r.Errors, r.ReplyTimes, r.Explanations = nil, nil, nil
+	r.cutTurns()
 	return r, nil
 }
 
@@ -228,6 +227,29 @@ func (a *Archive) begin(part *Record) (*os.File, *feed, error) {
 // Discard removes the record of a match that was never ended, so that it can be played
 // again.
 func (a *Archive) Discard(id string) error { return os.Remove(a.path(id)) }
+
+// Keep writes a record whole, in place of any of the same match.
+func (a *Archive) Keep(r *Record) error {
+	if r.Rulesheet != "" {
+		if err := a.keepRules(r.Rules, r.Rulesheet); err != nil {
+			return unsaved(r.Match, err)
+		}
+	}
+	head, body, end := *r, *r, *r
+	head.cutTurns()
+	head.cutEnd()
+	body.cutEnd()
+	body.cutHead()
+	end.cutHead()
+	end.cutTurns()
+	var text bytes.Buffer
+	for _, part := range []*Record{&head, &body, &end} {
+		if err := json.NewEncoder(&text).Encode(part); err != nil {
+			return unsaved(r.Match, err)
+		}
+	}
+	return unsaved(r.Match, atomicfile.Write(a.path(r.Match), text.Bytes()))
+}
 
 // HashRules is the name of a rulesheet in records: its SHA-256 in hexadecimal digits.
 func HashRules(rulesheet string) string {

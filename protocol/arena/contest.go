@@ -72,6 +72,7 @@ var errInterrupted = errors.New("interrupted")
 
 // seat gives the players their roles.
 func (c *contest) seat(players []Player) error {
+	var reasons []error
 	for r := range c.roles {
 		if machine.Role(r) == c.machine.Names().Chance() {
 			continue
@@ -84,20 +85,26 @@ func (c *contest) seat(players []Player) error {
 		}
 		seat, err := newLocal(p.New)
 		if err != nil {
-			return fmt.Errorf("player %s cannot be made: %w", p.Name, err)
+			c.startErrors[r] = unreadable
+			reasons = append(reasons, fmt.Errorf("player %s cannot be made: %w", p.Name, err))
+			continue
 		}
 		c.seats[r] = seat
 	}
-	return nil
+	return errors.Join(reasons...)
 }
 
 // hold plays from START to STOP. The error is the reason why the match cannot
 // begin or go on.
 func (c *contest) hold(players []Player) error {
-	if err := c.seat(players); err != nil {
-		return err
+	err := c.seat(players)
+	if err == nil {
+		err = c.start()
 	}
-	if err := c.start(); err != nil {
+	if err != nil && c.setting.Forfeit && !errors.Is(err, errInterrupted) {
+		return c.forfeit(err)
+	}
+	if err != nil {
 		return err
 	}
 	var joint []machine.Move
@@ -151,11 +158,16 @@ func (c *contest) start() error {
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.StartClock))
 	defer cancel()
 	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) error {
-		return o.start(ctx, protocol.Match{
-			ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
-			Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
-			Machine: compiled, Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
-		})
+		for {
+			err := o.start(ctx, protocol.Match{
+				ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
+				Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
+				Machine: compiled, Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
+			})
+			if !c.setting.Forfeit || !errors.Is(err, errBusy) || !sleep(ctx, askAgain) {
+				return err
+			}
+		}
 	})
 	if c.ctx.Err() != nil {
 		return errInterrupted
@@ -173,6 +185,34 @@ func (c *contest) start() error {
 		}
 	}
 	return errors.Join(reasons...)
+}
+
+// askAgain is the time after which a busy player is told of the match again.
+const askAgain = 500 * time.Millisecond
+
+// forfeit ends a match that some players cannot begin: the others have won it.
+func (c *contest) forfeit(reason error) error {
+	part := &Record{Completed: true, Reason: protocol.Printable(strings.ReplaceAll(reason.Error(), "\n", "; "), maxReason)}
+	for r, o := range c.seats {
+		goal := 0
+		if o != nil && c.startErrors[r] != unreadable {
+			goal = machine.MaxGoal
+		}
+		part.Goals = append(part.Goals, goal)
+	}
+	if err := errors.Join(c.tellNext(), c.tell(part)); err != nil {
+		return err
+	}
+	c.log.Warn().Str("reason", part.Reason).Msg("the match is forfeited")
+	c.dismiss()
+	return nil
+}
+
+// dismiss tells all players that the match will not go on.
+func (c *contest) dismiss() {
+	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
+	defer cancel()
+	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.abort(ctx); return nil })
 }
 
 // waiting is how long to wait for replies under a clock.
@@ -320,9 +360,7 @@ func (c *contest) abort(reason error) {
 	if !c.record.Ended() {
 		_ = c.tell(&Record{Turns: c.record.Turns, Aborted: true, Reason: text}) // Match returns the error
 	}
-	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
-	defer cancel()
-	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.abort(ctx); return nil })
+	c.dismiss()
 	event := c.log.Warn().Str("reason", text)
 	var p *guard.Panic
 	if errors.As(reason, &p) {

@@ -37,7 +37,7 @@ func newCrosstable(players []string, results []Result) *crosstable {
 			for b, other := range r.Goals {
 				i, j := slices.Index(players, r.Players[a]), slices.Index(players, r.Players[b])
 				if a != b && i >= 0 && j >= 0 {
-					c.won[i][j] += 0.5 + float64(goal-other)/200
+					c.won[i][j] += score(goal, other)
 					c.played[i][j]++
 				}
 			}
@@ -45,6 +45,9 @@ func newCrosstable(players []string, results []Result) *crosstable {
 	}
 	return c
 }
+
+// score is that of a player whose goal is goal, against one with the other goal.
+func score(goal, other int) float64 { return 0.5 + float64(goal-other)/200 }
 
 func square(n int) [][]float64 {
 	m := make([][]float64, n)

@@ -25,10 +25,18 @@ type Setting struct {
 	Seed     uint64
 	Scramble bool // give the symbols of the game new names
 	MaxTurns int  // a longer match is aborted; 0 means DefaultMaxTurns
+	// Opening is how many random joint moves lead to the position in which the match
+	// begins; they are drawn by OpeningSeed.
+	Opening     int
+	OpeningSeed uint64
+	// Forfeit gives the match to the others, at once, if players cannot be reached or
+	// fail at START; otherwise it is aborted. Who is busy with another match has the
+	// start clock to end that.
+	Forfeit bool
 	// Tell, if not nil, is given each part of the record as soon as there is one; it
 	// must not change them. The match waits for it, and is aborted by its error. See
 	// Archive.Recorder.
-	Tell func(part *Record) error
+	Tell func(part *Record) error `json:"-"`
 }
 
 // DefaultMaxTurns is the length at which a match counts as endless. The longest
@@ -52,7 +60,7 @@ type rulesheet struct{ text, hash string }
 // machine must be one of the same game.
 func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger) *Manager {
 	rules := sync.OnceValue(func() rulesheet {
-		text := rulesText(g)
+		text := RulesText(g)
 		return rulesheet{text, HashRules(text)}
 	})
 	return &Manager{name: name, game: g, machine: m, roles: m.Names().Roles, log: log, rules: rules}
@@ -84,6 +92,13 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 		s.MaxTurns = DefaultMaxTurns
 	}
 	id = safeID(id)
+	head := g.head(id, players, s)
+	if s.Opening > 0 {
+		var err error
+		if g, head.Opening, err = g.opened(ctx, s.Opening, s.OpeningSeed); err != nil {
+			return nil, err
+		}
+	}
 	rng := machine.NewRand(s.Seed)
 	c := &contest{
 		Manager: g,
@@ -105,7 +120,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 			return nil, err
 		}
 	}
-	if err := c.tell(g.head(id, players, s)); err != nil {
+	if err := c.tell(head); err != nil {
 		return c.record, err
 	}
 	if err := guard.Do(func() error { return c.hold(players) }); err != nil {

@@ -35,7 +35,9 @@ func builtIn(t testing.TB, name string) *Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return manager(t, string(src))
+	m := manager(t, string(src))
+	m.name = name
+	return m
 }
 
 var quick = Setting{StartClock: 10 * time.Second, PlayClock: 5 * time.Second, Grace: time.Second, Seed: 7}
@@ -133,7 +135,7 @@ type compiling struct {
 }
 
 func (c *compiling) Start(ctx context.Context, m protocol.Match) error {
-	c.words = words(rulesText(m.Game))
+	c.words = words(RulesText(m.Game))
 	g := compile(c.t, m.Game)
 	c.drifter = drifter{wiretest.NewDrifter(c.t, g, 3)}
 	return c.drifter.Start(ctx, m)

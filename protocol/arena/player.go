@@ -152,7 +152,7 @@ func (o *remote) failure(ctx context.Context, err error) error {
 
 func (o *remote) start(ctx context.Context, m protocol.Match) error {
 	reply, err := o.send(ctx, protocol.Message{
-		Command: protocol.Start, ID: o.id, Role: m.Role, Rules: rulesText(m.Game),
+		Command: protocol.Start, ID: o.id, Role: m.Role, Rules: RulesText(m.Game),
 		StartClock: m.StartClock, PlayClock: m.PlayClock,
 	})
 	if err == nil && strings.EqualFold(reply, "busy") {

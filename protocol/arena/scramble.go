@@ -23,7 +23,7 @@ type scrambling struct {
 // scramble draws a new name for each symbol of g; scrambled is g in these names.
 func scramble(ctx context.Context, g *gdl.Game, rng *machine.Rand) (s scrambling, scrambled *gdl.Game, err error) {
 	const file = "the scrambled rules"
-	tree, err := gdl.Parse(file, []byte(rulesText(g)))
+	tree, err := gdl.Parse(file, []byte(RulesText(g)))
 	if err != nil {
 		return s, nil, err
 	}
@@ -112,8 +112,9 @@ func inventWord(rng *machine.Rand) string {
 	return b.String()
 }
 
-// rulesText writes a game as a rulesheet, one rule to a line.
-func rulesText(g *gdl.Game) string {
+// RulesText writes a game as a rulesheet, one rule to a line: as START tells it, and
+// Record.Rules is its hash.
+func RulesText(g *gdl.Game) string {
 	var b strings.Builder
 	for _, r := range g.Rules {
 		if len(r.Body) == 0 {

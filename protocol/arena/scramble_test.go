@@ -22,7 +22,7 @@ func TestScramblingHidesTheWordsOfTheGame(t *testing.T) {
 	r := play(t, m, s, in("a", red), in("b", blue))
 	verify(t, m, r)
 	own := make(map[string]bool)
-	for _, w := range words(rulesText(m.game)) {
+	for _, w := range words(RulesText(m.game)) {
 		own[w] = true
 	}
 	for _, w := range red.words {
@@ -83,12 +83,12 @@ func sameRules(t *testing.T, name string, src []byte) {
 		t.Logf("%s is not valid", name)
 		return
 	}
-	again, _, err := gdl.Load(t.Context(), name, []byte(rulesText(g)))
+	again, _, err := gdl.Load(t.Context(), name, []byte(RulesText(g)))
 	if err != nil {
 		t.Errorf("%s cannot be read from the wire: %v", name, err)
 		return
 	}
-	if a, b := rulesText(g), rulesText(again); a != b {
+	if a, b := RulesText(g), RulesText(again); a != b {
 		t.Errorf("%s changes on the wire (-sent +read):\n%s", name, cmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
 	}
 }

@@ -45,7 +45,10 @@ type Series struct {
 func (g *Manager) Series(ctx context.Context, prefix string, players []Player, count int, s Setting,
 	each func(*Record) error,
 ) (*Series, error) {
-	players = distinctNames(players)
+	players = slices.Clone(players)
+	for i, name := range DistinctNames(names(players)) {
+		players[i].Name = name
+	}
 	out := newSeries(names(players))
 	if err := g.check(players); err != nil {
 		return out, err
@@ -69,15 +72,6 @@ func newSeries(players []string) *Series {
 	return s
 }
 
-// names of the players, in order of the standings.
-func (s *Series) names() []string {
-	var list []string
-	for _, t := range s.Standings {
-		list = append(list, t.Player)
-	}
-	return list
-}
-
 func names(players []Player) []string {
 	var list []string
 	for _, p := range players {
@@ -87,7 +81,7 @@ func names(players []Player) []string {
 }
 
 // rotated is the list of players with everybody k places further on.
-func rotated(players []Player, k int) []Player {
+func rotated[T any](players []T, k int) []T {
 	n := len(players)
 	if n == 0 {
 		return nil
@@ -96,17 +90,15 @@ func rotated(players []Player, k int) []Player {
 	return slices.Concat(players[n-k:], players[:n-k])
 }
 
-// distinctNames appends numbers to the names that occur before.
-func distinctNames(players []Player) []Player {
-	out := slices.Clone(players)
+// DistinctNames appends numbers to the names that occur before.
+func DistinctNames(names []string) []string {
+	out := slices.Clone(names)
 	taken := make(map[string]bool)
-	for i := range out {
-		name := out[i].Name
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s-%d", out[i].Name, n)
+	for i, name := range out {
+		for n := 2; taken[out[i]]; n++ {
+			out[i] = fmt.Sprintf("%s-%d", name, n)
 		}
-		out[i].Name = name
-		taken[name] = true
+		taken[out[i]] = true
 	}
 	return out
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -219,14 +221,20 @@ func TestAMatchWhoseRecordCannotBeSavedCountsAllTheSame(t *testing.T) {
 	if !errors.Is(err, full) || len(s.Results) != 2 || s.Standings[0].Matches != 2 {
 		t.Errorf("%v, %+v", err, s)
 	}
-	tour := Tournament{Games: []*Manager{m}, Players: players, Rounds: 5, Setting: quick}
-	ranking, err := tour.Run(t.Context(), "t", func(*Record) error { return full })
-	if !errors.Is(err, full) || len(ranking.Results) != 1 || len(ranking.Ratings) != 2 {
-		t.Errorf("%v, %+v", err, ranking)
+	setting := quick // and where the disk is full in the middle of a match
+	setting.Tell = func(part *Record) error {
+		if len(part.Moves) > 0 {
+			return full
+		}
+		return nil
+	}
+	r, err := m.Match(t.Context(), "m", players, setting)
+	if !errors.Is(err, full) || !r.Aborted || !strings.Contains(r.Reason, full.Error()) {
+		t.Errorf("%v, %+v", err, r)
 	}
 }
 
-func TestEveryMatchOfATournamentIsHandedOverBeforeTheNextBegins(t *testing.T) {
+func TestEveryMatchOfASeriesIsHandedOverBeforeTheNextBegins(t *testing.T) {
 	handed, begun := 0, 0
 	count := &fake{OnStart: func(_ context.Context, m protocol.Match) error {
 		if m.Role == "Left" {
@@ -236,26 +244,19 @@ func TestEveryMatchOfATournamentIsHandedOverBeforeTheNextBegins(t *testing.T) {
 		}
 		return nil
 	}}
-	tour := Tournament{
-		Games: []*Manager{manager(t, choosing)}, Rounds: 2, Setting: quick,
-		Players: []Player{in("a", count), in("b", count), in("c", count)},
-	}
-	if _, err := tour.Run(t.Context(), "t", func(*Record) error { handed++; return nil }); err != nil || handed != 12 {
+	players := []Player{in("a", count), in("b", count)}
+	each := func(*Record) error { handed++; return nil }
+	if _, err := manager(t, choosing).Series(t.Context(), "s", players, 12, quick, each); err != nil || handed != 12 {
 		t.Errorf("%v, %d matches handed over", err, handed)
 	}
 }
 
 func TestATournamentCanBeCountedAgainFromItsRecords(t *testing.T) {
 	dir := t.TempDir()
-	tour := Tournament{
-		Games: []*Manager{manager(t, choosing), builtIn(t, "pig-2-1")}, Rounds: 2, Setting: quick,
-		Players: []Player{in("a", &fake{}), in("b", &fake{}), in("c", &fake{})},
-	}
-	tour.Setting.Tell = archive(t, dir).Recorder()
-	want, err := tour.Run(t.Context(), "t", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setting := quick
+	setting.Tell = archive(t, dir).Recorder()
+	players := []Player{in("a", &fake{}), in("b", &fake{}), in("c", &fake{})}
+	want := hold(t, Tournament{Rounds: 2}, []*Manager{manager(t, choosing), builtIn(t, "pig-2-1")}, players, setting, nil)
 	var results []Result
 	for k := range want.Results {
 		r, err := ReadRecord(filepath.Join(dir, fmt.Sprintf("t.%d.jsonl", k)))
@@ -266,6 +267,41 @@ func TestATournamentCanBeCountedAgainFromItsRecords(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, Rank(results)); diff != "" {
 		t.Errorf("(-tournament +records):\n%s", diff)
+	}
+}
+
+func TestInATournamentWhoCannotStartHasLost(t *testing.T) {
+	m := manager(t, choosing)
+	setting := quick
+	setting.Forfeit = true
+	fine := &fake{}
+	failing := &fake{OnStart: func(context.Context, protocol.Match) error { return errors.New("too hard") }}
+	for want, players := range map[string][]Player{
+		"[0 100]": {in("a", failing), in("b", fine)},
+		"[100 0]": {in("a", fine), {Name: "b", New: func() protocol.Agent { panic("out of order") }}},
+		"[0 0]":   {in("a", failing), at("b", "http://127.0.0.1:1")},
+	} {
+		r := play(t, m, setting, players...)
+		if fmt.Sprint(r.Goals) != want || !r.Completed || r.Turns != 0 || !strings.Contains(r.Reason, "player") {
+			t.Errorf("%+v, want goals %s", r, want)
+		}
+	}
+	// Who is late may catch up, and who is busy has the start clock to end that.
+	begun := time.Now()
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		switch {
+		case !strings.Contains(string(text), "START"):
+			fmt.Fprint(w, "pass")
+		case time.Since(begun) < askAgain:
+			fmt.Fprint(w, "busy")
+		default:
+			fmt.Fprint(w, "ready")
+		}
+	}))
+	t.Cleanup(busy.Close)
+	if r := play(t, m, setting, at("a", busy.URL), in("b", fine)); r.Turns != 2 || !r.Completed {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -1,130 +1,60 @@
 package arena
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 )
 
-// Tournament lets players meet each other in one game or several: in every round
-// and every game, every group of as many players as the game needs plays one
-// match for each rotation of the roles.
+// Tournament is the plan by which players meet each other, in one game or several: in
+// every round and every game, every group of as many players as the game needs plays
+// one match for each rotation of the roles. The plan alone decides which matches there
+// are, in which order, and with which seeds; Ledger counts them.
 type Tournament struct {
-	Games   []*Manager
-	Players []Player // players of one name are told apart by numbers
+	Games   []Game
+	Players []string // different names
 	Rounds  int
-	Setting Setting // each match has a seed of its own
+	// Gauntlet leaves out the groups without the first player.
+	Gauntlet bool
+	Seed     uint64 // each match has a seed of its own
 	// Test, for two players, ends the tournament as soon as it decides whether
 	// the first is stronger than the second.
 	Test *SPRT
 }
 
-// Ranking is the outcome of a tournament.
-type Ranking struct {
-	Series
-	Ratings []Rating `json:"ratings"` // in the order of the players
-	// LLR and Verdict are those of the Test, if there is one.
-	LLR     *float64 `json:"llr,omitempty"`
-	Verdict Verdict  `json:"verdict,omitempty"`
+// Game is a game of a tournament.
+type Game struct {
+	Name  string
+	Roles int // that players take
 }
 
-// Run holds the tournament. If each is not nil, it is given every record before
-// the next match begins; its error ends the tournament. The ranking is of the
-// matches so far if that or ctx ends it, and nil if the tournament cannot be held.
-func (t *Tournament) Run(ctx context.Context, prefix string, each func(*Record) error) (*Ranking, error) {
-	if err := t.check(); err != nil {
-		return nil, err
-	}
-	players := distinctNames(t.Players)
-	out := &Ranking{Series: *newSeries(names(players))}
-	err := t.play(ctx, prefix, players, out, each)
-	out.rate()
-	return out, err
+// Fixture is a match that is to be held.
+type Fixture struct {
+	Number  int   // from 0, in the order of the plan
+	Group   int   // the matches of the same players in the same game and round, from 0
+	Game    int   // an index into Games
+	Players []int // indices into Players, in the order of the roles
+	Seed    uint64
+	// OpeningSeed is the same for all matches of a group: the players begin the same
+	// positions in turn.
+	OpeningSeed uint64
 }
 
-// play holds the matches until the test is decided, if there is one.
-func (t *Tournament) play(ctx context.Context, prefix string, players []Player, out *Ranking, each func(*Record) error) error {
-	setting := t.Setting
-	var sample Sample
-	group := 0 // results before the group under way
-	for f := range t.fixtures(players) {
-		if ctx.Err() != nil {
-			break
-		}
-		r, err := f.game.Match(ctx, fmt.Sprintf("%s.%d", prefix, len(out.Results)), f.players, setting)
-		if err := out.count(r, err, each); err != nil {
-			return err
-		}
-		setting.Seed++
-		if !f.last || ctx.Err() != nil {
-			continue
-		}
-		if t.Test != nil && out.decide(t.Test, &sample, out.Results[group:]) {
-			break
-		}
-		group = len(out.Results)
-	}
-	return nil
-}
-
-// decide adds the results of one group to the sample of the test and tells whether
-// it has a verdict.
-func (r *Ranking) decide(test *SPRT, sample *Sample, group []Result) bool {
-	if c := newCrosstable(r.names(), group); c.played[0][1] > 0 {
-		sample.Add(c.won[0][1] / c.played[0][1])
-	}
-	llr := test.LLR(*sample)
-	r.LLR, r.Verdict = &llr, test.Verdict(*sample)
-	return r.Verdict != Undecided
-}
-
-// rate computes the ratings from the results.
-func (r *Ranking) rate() { r.Ratings = newCrosstable(r.names(), r.Results).ratings() }
-
-// Rank computes the ranking from the results of matches, for instance those of the
-// records that a tournament has left. Players are in the order in which they
-// appear.
-func Rank(results []Result) *Ranking {
-	var players []string
-	for _, r := range results {
-		for _, name := range r.Players {
-			if name != chance && !slices.Contains(players, name) {
-				players = append(players, name)
-			}
-		}
-	}
-	out := &Ranking{Series: *newSeries(players)}
-	for _, r := range results {
-		out.add(r)
-	}
-	out.rate()
-	return out
-}
-
-// check tells whether the tournament can be held.
-func (t *Tournament) check() error {
+// Check says why the tournament cannot be held, if it cannot.
+func (t *Tournament) Check() error {
 	if len(t.Games) == 0 || t.Rounds < 1 {
 		return errors.New("a tournament needs a game and a round at least")
 	}
 	for _, g := range t.Games {
-		roles := len(g.PlayerRoles())
-		if roles > len(t.Players) {
-			return fmt.Errorf("%s needs %d players, found %d", g.name, roles, len(t.Players))
+		if g.Roles < 1 {
+			return fmt.Errorf("%s has no role for players", g.Name)
 		}
-		if err := g.check(t.Players[:roles]); err != nil {
-			return err
+		if g.Roles > len(t.Players) {
+			return fmt.Errorf("%s needs %d players, found %d", g.Name, g.Roles, len(t.Players))
 		}
-		if t.Test != nil && roles != 2 {
-			return fmt.Errorf("a test needs games for two, but %s has %d roles for players", g.name, roles)
-		}
-	}
-	for _, p := range t.Players {
-		if p.New == nil {
-			if err := CheckURL(p.URL); err != nil {
-				return err
-			}
+		if t.Test != nil && g.Roles != 2 {
+			return fmt.Errorf("a test needs games for two, but %s has %d roles for players", g.Name, g.Roles)
 		}
 	}
 	if t.Test == nil {
@@ -136,39 +66,57 @@ func (t *Tournament) check() error {
 	return t.Test.Check()
 }
 
-// fixture is a match that is to be held.
-type fixture struct {
-	game    *Manager
-	players []Player
-	last    bool // of the rotations of its group
-}
-
-// fixtures lists all matches in order.
-func (t *Tournament) fixtures(players []Player) iter.Seq[fixture] {
-	return func(yield func(fixture) bool) {
+// Fixtures lists all matches in order.
+func (t *Tournament) Fixtures() iter.Seq[Fixture] {
+	return func(yield func(Fixture) bool) {
+		number, group := 0, 0
 		for range t.Rounds {
-			for _, g := range t.Games {
-				for _, group := range groups(players, len(g.PlayerRoles())) {
-					for k := range group {
-						if !yield(fixture{g, rotated(group, k), k == len(group)-1}) {
+			for game, g := range t.Games {
+				for _, players := range t.groups(g.Roles) {
+					for k := range players {
+						f := Fixture{
+							Number: number, Group: group, Game: game, Players: rotated(players, k),
+							Seed: t.Seed + uint64(number), OpeningSeed: t.Seed + uint64(group),
+						}
+						if !yield(f) {
 							return
 						}
+						number++
 					}
+					group++
 				}
 			}
 		}
 	}
 }
 
-// groups lists the subsets of n players, everyone in the order of the list.
-func groups(players []Player, n int) [][]Player {
-	if n == 0 {
-		return [][]Player{nil}
+// Matches is the number of fixtures.
+func (t *Tournament) Matches() int {
+	n := 0
+	for _, g := range t.Games {
+		n += len(t.groups(g.Roles)) * g.Roles
 	}
-	var all [][]Player
-	for i := range len(players) - n + 1 {
-		for _, rest := range groups(players[i+1:], n-1) {
-			all = append(all, append([]Player{players[i]}, rest...))
+	return n * t.Rounds
+}
+
+// groups lists the sets of n players that meet, everyone in the order of the list.
+func (t *Tournament) groups(n int) [][]int {
+	all := subsets(0, len(t.Players), n)
+	if t.Gauntlet {
+		all = slices.DeleteFunc(all, func(group []int) bool { return len(group) > 0 && group[0] != 0 })
+	}
+	return all
+}
+
+// subsets lists the sets of n numbers from first to last-1, ascending.
+func subsets(first, last, n int) [][]int {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	var all [][]int
+	for i := first; i <= last-n; i++ {
+		for _, rest := range subsets(i+1, last, n-1) {
+			all = append(all, append([]int{i}, rest...))
 		}
 	}
 	return all

@@ -144,22 +144,46 @@ func TestSPRTNeedsHypothesesAndRisksThatMakeSense(t *testing.T) {
 	}
 }
 
+// hold holds a tournament match by match and makes sure that it can be held.
+func hold(t *testing.T, plan Tournament, managers []*Manager, players []Player, s Setting, each func(*Record)) *Ranking {
+	t.Helper()
+	for _, m := range managers {
+		plan.Games = append(plan.Games, Game{m.name, len(m.PlayerRoles())})
+	}
+	plan.Players = names(players)
+	if err := plan.Check(); err != nil {
+		t.Fatal(err)
+	}
+	ledger := NewLedger(&plan)
+	for f := range plan.Fixtures() {
+		var seated []Player
+		for _, i := range f.Players {
+			seated = append(seated, players[i])
+		}
+		s.Seed, s.OpeningSeed = f.Seed, f.OpeningSeed
+		r, err := managers[f.Game].Match(t.Context(), fmt.Sprintf("t.%d", f.Number), seated, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ledger.Add(f.Number, r.Result()) || ledger.Add(f.Number, Result{}) {
+			t.Errorf("match %d is not counted once", f.Number)
+		}
+		if each != nil {
+			each(r)
+		}
+		if ledger.Verdict() != Undecided {
+			break
+		}
+	}
+	return ledger.Ranking()
+}
+
 func TestEverybodyMeetsEverybodyInAllSeatings(t *testing.T) {
 	m := manager(t, choosing)
 	pass := saying(gdl.Term{Name: "pass"})
-	tour := &Tournament{
-		Games:   []*Manager{m},
-		Players: []Player{in("a", pass), in("b", pass), in("c", pass)},
-		Rounds:  2, Setting: quick,
-	}
 	met := make(map[string]int)
-	r, err := tour.Run(t.Context(), "t", func(r *Record) error {
-		met[strings.Join(r.Players, "-")]++
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	players := []Player{in("a", pass), in("b", pass), in("c", pass)}
+	r := hold(t, Tournament{Rounds: 2}, []*Manager{m}, players, quick, func(r *Record) { met[strings.Join(r.Players, "-")]++ })
 	want := map[string]int{"a-b": 2, "b-a": 2, "a-c": 2, "c-a": 2, "b-c": 2, "c-b": 2}
 	if diff := cmp.Diff(want, met); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -176,20 +200,15 @@ func TestEverybodyMeetsEverybodyInAllSeatings(t *testing.T) {
 
 func TestATournamentOfSeveralGamesCountsThemTogether(t *testing.T) {
 	silent := &fake{}
-	tour := &Tournament{
-		Games:   []*Manager{builtIn(t, "pig-2-1"), builtIn(t, "trio-3x3"), builtIn(t, "slidingPuzzle-2x2-1")},
-		Players: []Player{in("a", silent), in("b", silent), in("c", silent)},
-		Rounds:  1, Setting: quick,
-	}
-	r, err := tour.Run(t.Context(), "t", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := []*Manager{builtIn(t, "pig-2-1"), builtIn(t, "trio-3x3"), builtIn(t, "slidingPuzzle-2x2-1")}
+	players := []Player{in("a", silent), in("b", silent), in("c", silent)}
+	r := hold(t, Tournament{Rounds: 1}, games, players, quick, nil)
 	if len(r.Results) != 6+3+3 {
 		t.Errorf("%d matches, want 6 of pig, 3 of trio and 3 of the puzzle", len(r.Results))
 	}
-	if len(r.Standings) != 3 || len(r.Ratings) != 3 {
-		t.Errorf("%d standings and %d ratings of 3 players", len(r.Standings), len(r.Ratings))
+	if len(r.Standings) != 3 || len(r.Ratings) != 3 || len(r.Games) != 3 || len(r.Pairs) != 3 {
+		t.Errorf("%d standings, %d ratings, %d games and %d pairs of 3 players in 3 games",
+			len(r.Standings), len(r.Ratings), len(r.Games), len(r.Pairs))
 	}
 }
 
@@ -205,43 +224,121 @@ func TestATestEndsTheTournamentWithItsVerdict(t *testing.T) {
 		}
 		return nil
 	}
-	tour := &Tournament{
-		Games: []*Manager{m}, Players: []Player{in("reader", reader), in("heads", heads)}, Rounds: 1000,
-		Setting: quick, Test: &SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05},
-	}
-	r, err := tour.Run(t.Context(), "t", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Verdict != AcceptH1 || *r.LLR < math.Log(19) || len(r.Results) > 200 {
+	plan := Tournament{Rounds: 1000, Test: &SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}}
+	players := []Player{in("reader", reader), in("heads", heads)}
+	r := hold(t, plan, []*Manager{m}, players, quick, nil)
+	if r.Verdict != AcceptH1 || *r.LLR < math.Log(19) || len(r.Results) > 200 || len(r.LLRs) != len(r.Results)/2 {
 		t.Errorf("verdict %q, LLR %v after %d matches", r.Verdict, *r.LLR, len(r.Results))
 	}
-	tour.Players[0], tour.Players[1] = tour.Players[1], tour.Players[0]
-	if r, err = tour.Run(t.Context(), "t", nil); err != nil || r.Verdict != AcceptH0 {
-		t.Errorf("the other way round: %v, %v", r.Verdict, err)
+	players[0], players[1] = players[1], players[0]
+	if r = hold(t, plan, []*Manager{m}, players, quick, nil); r.Verdict != AcceptH0 {
+		t.Errorf("the other way round: %v", r.Verdict)
 	}
 }
 
 func TestAnImpossibleTournamentIsExplained(t *testing.T) {
-	a, b := in("a", &fake{}), in("b", &fake{})
-	duo, trio := manager(t, choosing), builtIn(t, "trio-3x3")
+	two, three := []string{"a", "b"}, []string{"a", "b", "c"}
+	duo, trio := []Game{{"duo", 2}}, []Game{{"trio", 3}}
 	test := &SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05}
-	for want, tour := range map[string]Tournament{
-		"a tournament needs a game":                       {Players: []Player{a, b}, Rounds: 1},
-		"a tournament needs a game and a round":           {Games: []*Manager{duo}, Players: []Player{a, b}},
-		"test needs 3 players, found 2":                   {Games: []*Manager{trio}, Players: []Player{a, b}, Rounds: 1},
-		"a test needs two players, found 3":               {Games: []*Manager{duo}, Players: []Player{a, b, a}, Rounds: 1, Test: test},
-		"a test needs games for two":                      {Games: []*Manager{trio}, Players: []Player{a, b, a}, Rounds: 1, Test: test},
-		"expected elo0 < elo1":                            {Games: []*Manager{duo}, Players: []Player{a, b}, Rounds: 1, Test: &SPRT{}},
-		"expected a player's address such as http://loca": {Games: []*Manager{duo}, Players: []Player{a, b, {Name: "c"}}, Rounds: 1},
+	for want, plan := range map[string]Tournament{
+		"a tournament needs a game and a round":   {Games: duo, Players: two},
+		"a tournament needs a game and a round a": {Players: two, Rounds: 1},
+		"duo needs 2 players, found 1":            {Games: duo, Players: two[:1], Rounds: 1},
+		"trio needs 3 players, found 2":           {Games: trio, Players: two, Rounds: 1},
+		"weather has no role for players":         {Games: []Game{{"weather", 0}}, Players: two, Rounds: 1},
+		"a test needs two players, found 3":       {Games: duo, Players: three, Rounds: 1, Test: test},
+		"a test needs games for two":              {Games: trio, Players: three, Rounds: 1, Test: test},
+		"expected elo0 < elo1":                    {Games: duo, Players: two, Rounds: 1, Test: &SPRT{}},
 	} {
-		if _, err := tour.Run(t.Context(), "t", nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := plan.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	stop := fmt.Errorf("enough")
-	tour := Tournament{Games: []*Manager{duo}, Players: []Player{a, b}, Rounds: 1, Setting: quick}
-	if _, err := tour.Run(t.Context(), "t", func(*Record) error { return stop }); err != stop {
-		t.Errorf("%v, want the error of the caller", err)
+}
+
+func TestInAGauntletTheFirstPlayerMeetsTheOthers(t *testing.T) {
+	plan := Tournament{Games: []Game{{"duo", 2}, {"trio", 3}}, Players: []string{"a", "b", "c"}, Rounds: 2, Gauntlet: true, Seed: 9}
+	var got []string
+	seeds, openings := make(map[uint64]bool), make(map[int]uint64)
+	for f := range plan.Fixtures() {
+		if f.Number != len(got) || openings[f.Group] != 0 && openings[f.Group] != f.OpeningSeed {
+			t.Errorf("fixture %+v after %d", f, len(got))
+		}
+		seeds[f.Seed], openings[f.Group] = true, f.OpeningSeed
+		got = append(got, fmt.Sprint(f.Group, f.Game, f.Players))
+	}
+	round := []string{
+		"0 0 [0 1]", "0 0 [1 0]", "1 0 [0 2]", "1 0 [2 0]", "2 1 [0 1 2]", "2 1 [2 0 1]", "2 1 [1 2 0]",
+		"3 0 [0 1]", "3 0 [1 0]", "4 0 [0 2]", "4 0 [2 0]", "5 1 [0 1 2]", "5 1 [2 0 1]", "5 1 [1 2 0]",
+	}
+	if diff := cmp.Diff(round, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(seeds) != plan.Matches() || len(got) != plan.Matches() || len(openings) != 6 {
+		t.Errorf("%d seeds and %d openings of %d matches", len(seeds), len(openings), plan.Matches())
+	}
+}
+
+// TestALedgerIsTheSameInAnyOrder counts results as workers bring them: in any order and
+// twice. The verdict of the test, and what counts, depend on the plan alone.
+func TestALedgerIsTheSameInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		plan := Tournament{
+			Games: []Game{{"x", 2}}, Players: []string{"a", "b"}, Rounds: 40,
+			Test: &SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.05},
+		}
+		goals := rapid.SliceOfN(rapid.SampledFrom([]int{0, 50, 100, 100}), plan.Matches(), plan.Matches()).Draw(t, "goals")
+		results := make([]Result, plan.Matches())
+		ordered := NewLedger(&plan)
+		for f := range plan.Fixtures() {
+			results[f.Number] = duel(plan.Players[f.Players[0]], plan.Players[f.Players[1]], goals[f.Number])
+			results[f.Number].Errors, results[f.Number].Late = make([]int, 2), make([]int, 2)
+			results[f.Number].Illegal, results[f.Number].Failed = make([]int, 2), make([]int, 2)
+			if ordered.Verdict() == Undecided {
+				ordered.Add(f.Number, results[f.Number])
+			}
+		}
+		mixed := NewLedger(&plan)
+		numbers := make([]int, len(results))
+		for i := range numbers {
+			numbers[i] = i
+		}
+		for _, n := range rapid.Permutation(numbers).Draw(t, "order") {
+			if !mixed.Add(n, results[n]) || mixed.Add(n, results[0]) {
+				t.Fatalf("match %d is not counted once", n)
+			}
+		}
+		if diff := cmp.Diff(ordered.Ranking(), mixed.Ranking()); diff != "" {
+			t.Fatalf("(-in order +mixed):\n%s", diff)
+		}
+	})
+}
+
+func TestPairsAreCountedBothWays(t *testing.T) {
+	results := []Result{
+		duel("a", "b", 100), duel("b", "a", 50), duel("b", "a", 100),
+		{Game: "trio", Players: []string{"c", chance, "a"}, Goals: []int{75, 0, 25}},
+	}
+	for i := range results {
+		n := len(results[i].Players)
+		results[i].Errors, results[i].Late, results[i].Illegal, results[i].Failed = make([]int, n), make([]int, n), make([]int, n), make([]int, n)
+	}
+	r := Rank(results)
+	want := []Pair{
+		{Player: "a", Opponent: "b", Matches: 3, Wins: 1, Draws: 1, Losses: 1, Score: 0.5},
+		{Player: "a", Opponent: "c", Matches: 1, Losses: 1, Score: 0.25},
+	}
+	for i := range want {
+		p := r.Pairs[i]
+		want[i].Elo, want[i].Error = p.Elo, p.Error
+		if p.Error <= 0 || i == 0 && math.Abs(p.Elo) > 1e-6 || i == 1 && p.Elo >= 0 {
+			t.Errorf("%+v", p)
+		}
+	}
+	if diff := cmp.Diff(want, r.Pairs); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(r.Games) != 2 || r.Games[0].Matches != 3 || len(r.Games[0].Ratings) != 2 || len(r.Games[1].Ratings) != 2 {
+		t.Errorf("games %+v", r.Games)
 	}
 }

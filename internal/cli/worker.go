@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"stackmate/player"
+	"stackmate/protocol"
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/hall"
+	"stackmate/protocol/arena/queue"
+)
+
+// workFlags say how many matches are held at a time.
+type workFlags struct {
+	Matches int `placeholder:"N" help:"Matches at a time; by default as many as there are processors for the threads of their players."`
+	Threads int `default:"1" help:"Threads of each player that is not told otherwise."`
+}
+
+// workerCommand holds matches for tournaments.
+type workerCommand struct {
+	NATS string `name:"nats" required:"" placeholder:"URL,…" help:"NATS server or cluster with the queue, such as nats://TOKEN@host:4222."`
+	workFlags
+}
+
+// Run implements the command.
+func (c *workerCommand) Run(s *console) error {
+	const seats = 2 // in most games
+	w, err := c.newWorker(s, seats)
+	if err != nil {
+		return err
+	}
+	q, err := queue.Dial(s.ctx, c.NATS, s.log)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	fmt.Fprintf(s.err, "waiting for matches, %d at a time\n", w.Matches)
+	_ = w.Work(s.ctx, q) // being stopped is how it ends
+	return nil
+}
+
+// newWorker makes what holds matches, of so many players each.
+func (c *workFlags) newWorker(s *console, seats int) (*hall.Worker, error) {
+	if c.Matches < 0 || c.Threads < 1 {
+		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads above 0, found %d and %d", c.Matches, c.Threads)}
+	}
+	threads := keepClocks()
+	if c.Matches == 0 {
+		c.Matches = max(1, threads/(c.Threads*seats))
+	}
+	share := s.memory.share(c.Matches * (seats + 1))
+	kinds := kindsOfPlayers{console: s, options: player.Options{Threads: c.Threads, Memory: share}, known: make(map[string]*player.Margins)}
+	return &hall.Worker{Player: kinds.player, Matches: c.Matches, Memory: share, Log: s.log}, nil
+}
+
+// kindsOfPlayers makes players by their descriptions.
+type kindsOfPlayers struct {
+	*console
+	options player.Options
+
+	mu    sync.Mutex
+	known map[string]*player.Margins // what one match has learned of clocks helps the next
+}
+
+// player makes a player for one match.
+func (k *kindsOfPlayers) player(spec string, seed uint64) (arena.Player, error) {
+	p := arena.Player{Name: spec}
+	if strings.Contains(spec, "://") {
+		p.URL = spec
+		if err := arena.CheckURL(spec); err != nil {
+			return p, usageError{err}
+		}
+		return p, nil
+	}
+	o := k.options
+	o.Seed = seed
+	k.mu.Lock()
+	if k.known[spec] == nil {
+		k.known[spec] = player.NewMargins(o.MinMargin, o.MaxMargin)
+	}
+	o.Margins = k.known[spec]
+	k.mu.Unlock()
+	made, err := player.New(spec, o)
+	if err != nil {
+		return p, usageError{fmt.Errorf("%w, or an address such as http://localhost:9147", err)}
+	}
+	p.New = func() protocol.Agent { return &agent{Player: made, show: k.explain} }
+	return p, nil
+}

@@ -1,0 +1,67 @@
+package arena
+
+import (
+	"fmt"
+	"testing"
+
+	"stackmate/protocol"
+	"stackmate/reasoner/trace"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestMatchesAfterAnOpeningAreMatchesOfTheSameGame plays from random positions: by players
+// who get the machine, who get the rules under other names, and from a seed again.
+func TestMatchesAfterAnOpeningAreMatchesOfTheSameGame(t *testing.T) {
+	for _, name := range []string{"ticTacToe", "goofspiel-4", "pig-6-2", "trio"} {
+		m := builtIn(t, name)
+		openings := make(map[string]bool)
+		for seed := range uint64(6) {
+			s := quick
+			s.Opening, s.OpeningSeed, s.Scramble = 2, seed/2, seed%2 == 1
+			var players []Player
+			for range m.PlayerRoles() {
+				newAgent := func() protocol.Agent { return &compiling{t: t} }
+				players = append(players, Player{Name: "p", New: newAgent})
+			}
+			r := play(t, m, s, players...)
+			clean(t, r)
+			if !r.Completed || len(r.Opening) != 2 || len(r.States) != r.Turns+1 {
+				t.Fatalf("%s, seed %d: %+v", name, seed, r)
+			}
+			if err := trace.Replay(m.machine, r.Trace()); err != nil {
+				t.Errorf("%s, seed %d: %v", name, seed, err)
+			}
+			openings[fmt.Sprint(r.Opening)] = true
+		}
+		if len(openings) < 2 || len(openings) > 3 {
+			t.Errorf("%s: %d openings of 3 seeds", name, len(openings))
+		}
+	}
+}
+
+func TestNoOpeningEndsTheGame(t *testing.T) {
+	m := builtIn(t, "matchingPennies") // of one turn
+	s := quick
+	s.Opening = 3
+	r := play(t, m, s, in("a", &fake{}), in("b", &fake{}))
+	if r.Turns != 1 || len(r.Opening) != 0 {
+		t.Errorf("%+v", r)
+	}
+	m = builtIn(t, "nim-1.2")
+	for seed := range uint64(20) {
+		g, moves, err := m.opened(t.Context(), 50, seed)
+		if err != nil || len(moves) == 0 || len(moves) >= 50 {
+			t.Fatalf("%v, moves %v", err, moves)
+		}
+		b := g.machine.NewBatch()
+		b.Evaluate(1)
+		if b.Terminal()[0] != 0 {
+			t.Errorf("the game is over after %v", moves)
+		}
+		again, same, err := m.opened(t.Context(), 50, seed)
+		if err != nil || cmp.Diff(moves, same) != "" || RulesText(g.game) != RulesText(again.game) {
+			t.Errorf("seed %d leads to %v and %v, %v", seed, moves, same, err)
+		}
+	}
+}

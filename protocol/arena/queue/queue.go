@@ -1,0 +1,397 @@
+package queue
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// The streams, and the subjects of their messages: task.RUN.ID and so on.
+const (
+	taskStream   = "STACKMATE_TASKS"
+	resultStream = "STACKMATE_RESULTS"
+	textBucket   = "STACKMATE_TEXTS"
+	workers      = "workers" // the consumer that hands out tasks
+
+	taskSubject   = "stackmate.task."
+	resultSubject = "stackmate.result."
+	reportSubject = "stackmate.report."
+)
+
+// Lease is the time after which a worker that has fallen silent has lost its task.
+const Lease = 5 * time.Second
+
+// lease is Lease, but in tests.
+var lease = Lease
+
+// answerTime is how long to wait for the answer of a server before it is asked again: it
+// may have gone away with the question.
+const answerTime = 3 * time.Second
+
+// attempt asks a server once.
+func attempt(ctx context.Context, f func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return f(ctx)
+}
+
+// again is the time after which what has failed for a server that is away is tried again.
+const again = 200 * time.Millisecond
+
+// Task is something to do. Run and ID are letters, digits, "-" and "_"; of one Run, each ID
+// is done once.
+type Task struct {
+	Run, ID string
+	Data    []byte
+	// Tries is how often the task has been handed out, this time included.
+	Tries int
+}
+
+// Result is what has come of a task.
+type Result struct {
+	ID   string
+	Data []byte
+}
+
+// Queue is a connection to the streams. It is safe for concurrent use.
+type Queue struct {
+	server  *server.Server // nil if it is elsewhere, and so is
+	lock    *os.File       // of its store
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	tasks   jetstream.Stream
+	results jetstream.Stream
+	texts   jetstream.ObjectStore
+}
+
+// open connects and makes the streams where there are none.
+func open(ctx context.Context, url string, options []nats.Option) (*Queue, error) {
+	conn, err := nats.Connect(url, options...)
+	if err != nil {
+		return nil, err
+	}
+	q := &Queue{conn: conn}
+	if q.js, err = jetstream.New(conn); err == nil {
+		err = q.makeStreams(ctx)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+// peerTime is how long servers of a cluster that has just begun may take to find three of
+// them. Smaller clusters keep one copy.
+const peerTime = 10 * time.Second
+
+// makeStreams makes the streams on three servers of a cluster, or on the only one.
+func (q *Queue) makeStreams(ctx context.Context) error {
+	replicas, began := 3, time.Now()
+	make := func(name, subject string, keep jetstream.RetentionPolicy) (jetstream.Stream, error) {
+		s, err := q.js.Stream(ctx, name)
+		if !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return s, err
+		}
+		for {
+			s, err = q.js.CreateStream(ctx, jetstream.StreamConfig{
+				Name: name, Subjects: []string{subject + ">"}, Retention: keep, Replicas: replicas,
+				Storage: jetstream.FileStorage, AllowDirect: true,
+			})
+			switch {
+			case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // somebody was faster
+				return q.js.Stream(ctx, name)
+			case isAPIError(err, noPeers) && time.Since(began) < peerTime:
+				if err := wait(ctx, again); err != nil {
+					return nil, err
+				}
+			case replicas > 1 && isAPIError(err, noPeers, notClustered):
+				replicas = 1
+			default:
+				return s, err
+			}
+		}
+	}
+	var err error
+	if q.tasks, err = make(taskStream, taskSubject, jetstream.WorkQueuePolicy); err != nil {
+		return err
+	}
+	if q.results, err = make(resultStream, resultSubject, jetstream.LimitsPolicy); err != nil {
+		return err
+	}
+	q.texts, err = q.js.ObjectStore(ctx, textBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		q.texts, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: textBucket, Replicas: q.tasks.CachedInfo().Config.Replicas})
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			q.texts, err = q.js.ObjectStore(ctx, textBucket)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return q.makeConsumer(ctx)
+}
+
+// makeConsumer makes what hands out tasks.
+func (q *Queue) makeConsumer(ctx context.Context) error {
+	_, err := q.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: lease, MaxDeliver: -1, MaxAckPending: -1,
+	})
+	return err
+}
+
+// Why a stream cannot have replicas, in the numbers of JetStream.
+const (
+	notClustered jetstream.ErrorCode = 10074
+	noPeers      jetstream.ErrorCode = 10005
+)
+
+// isAPIError tells whether a server has answered with one of the codes.
+func isAPIError(err error, codes ...jetstream.ErrorCode) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && slices.Contains(codes, api.ErrorCode)
+}
+
+// Close ends the connection, and the server if it is embedded.
+func (q *Queue) Close() {
+	q.conn.Close()
+	if q.server != nil {
+		q.server.Shutdown()
+		q.server.WaitForShutdown()
+		_ = q.lock.Close()
+	}
+}
+
+// URL is where workers of other processes reach an embedded server that listens.
+func (q *Queue) URL() string {
+	if q.server == nil || q.server.Addr() == nil {
+		return ""
+	}
+	return "nats://" + q.server.Addr().String()
+}
+
+// Submit puts a task into the queue, unless it is there or done already.
+func (q *Queue) Submit(ctx context.Context, t Task) error {
+	if known, err := q.has(ctx, q.results, resultSubject+t.Run+"."+t.ID); known || err != nil {
+		return err
+	}
+	return q.once(ctx, q.tasks, &nats.Msg{Subject: taskSubject + t.Run + "." + t.ID, Data: t.Data})
+}
+
+// once publishes a message unless its subject has one. It goes on trying while servers
+// are away.
+func (q *Queue) once(ctx context.Context, stream jetstream.Stream, m *nats.Msg) error {
+	for {
+		err := attempt(ctx, func(ctx context.Context) error {
+			_, err := q.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
+			return err
+		})
+		// Refused for another of its subject, which may be ours.
+		if isAPIError(err, jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+			var known bool
+			if known, err = q.has(ctx, stream, m.Subject); known {
+				return nil
+			}
+		} else if err == nil || errors.Is(err, nats.ErrMaxPayload) {
+			return err
+		}
+		if err := q.retry(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// retry waits until something that has failed may be tried again: not if the connection is
+// closed for good.
+func (q *Queue) retry(ctx context.Context) error {
+	if q.conn.IsClosed() {
+		return nats.ErrConnectionClosed
+	}
+	return wait(ctx, again)
+}
+
+// has tells whether a subject has a message.
+func (q *Queue) has(ctx context.Context, stream jetstream.Stream, subject string) (bool, error) {
+	for {
+		err := attempt(ctx, func(ctx context.Context) error {
+			_, err := stream.GetLastMsgForSubject(ctx, subject)
+			return err
+		})
+		switch {
+		case err == nil:
+			return true, nil
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return false, nil
+		}
+		if err := q.retry(ctx); err != nil {
+			return false, err
+		}
+	}
+}
+
+// wait waits, or returns the error of ctx.
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// Results tells of all results of a run, those there are at first, each once. It goes on
+// until ctx ends or f returns an error, which is returned.
+func (q *Queue) Results(ctx context.Context, run string, f func(Result) error) error {
+	for {
+		messages, err := q.follow(ctx, run)
+		if err != nil {
+			if err := q.retry(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		stop := context.AfterFunc(ctx, messages.Stop)
+		err = q.read(ctx, messages, f)
+		stop()
+		messages.Stop()
+		if !errors.Is(err, errLost) {
+			return err
+		}
+	}
+}
+
+// errLost says that a server has gone, and what was not read is to be read again.
+var errLost = errors.New("the connection to the results is lost")
+
+func (q *Queue) follow(ctx context.Context, run string) (jetstream.MessagesContext, error) {
+	c, err := q.results.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultSubject + run + ".*"}})
+	if err != nil {
+		return nil, err
+	}
+	return c.Messages()
+}
+
+func (q *Queue) read(ctx context.Context, messages jetstream.MessagesContext, f func(Result) error) error {
+	for {
+		m, err := messages.Next()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return errLost
+		}
+		_, id := cutSubject(m.Subject())
+		data := m.Data()
+		if name := m.Headers().Get(elsewhere); name != "" {
+			if data, err = q.texts.GetBytes(ctx, name); err != nil {
+				return errLost
+			}
+		}
+		if data, err = unpack(data); err != nil {
+			return fmt.Errorf("the result of %s cannot be read: %w", id, err)
+		}
+		if err := f(Result{id, data}); err != nil {
+			return err
+		}
+	}
+}
+
+// cutSubject finds run and id in the subject of a message.
+func cutSubject(subject string) (run, id string) {
+	i := strings.LastIndexByte(subject, '.')
+	id, subject = subject[i+1:], subject[:max(i, 0)]
+	return subject[strings.LastIndexByte(subject, '.')+1:], id
+}
+
+// Withdraw takes the tasks of a run that nobody has begun from the queue.
+func (q *Queue) Withdraw(ctx context.Context, run string) error {
+	return q.tasks.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+run+".*"))
+}
+
+// Forget drops the results of a run.
+func (q *Queue) Forget(ctx context.Context, run string) error {
+	return q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+run+".*"))
+}
+
+// PutText keeps a text under a name that tells its content, such as its hash.
+func (q *Queue) PutText(ctx context.Context, name, text string) error {
+	if _, err := q.texts.GetInfo(ctx, name); err == nil {
+		return nil
+	}
+	_, err := q.texts.PutString(ctx, name, text)
+	return err
+}
+
+// Text is the text of a name.
+func (q *Queue) Text(ctx context.Context, name string) (string, error) {
+	return q.texts.GetString(ctx, name)
+}
+
+// Report tells whoever listens of a task that is being worked on.
+func (q *Queue) Report(t Task, data []byte) error {
+	return q.conn.Publish(reportSubject+t.Run+"."+t.ID, data)
+}
+
+// maxReports is how many reports wait for whoever listens; more are lost.
+const maxReports = 1 << 16
+
+// Reports are those on the tasks of a run, from now on until stop is called.
+func (q *Queue) Reports(run string) (reports <-chan Result, stop func(), err error) {
+	out := make(chan Result, maxReports)
+	sub, err := q.conn.Subscribe(reportSubject+run+".*", func(m *nats.Msg) {
+		_, id := cutSubject(m.Subject)
+		select {
+		case out <- Result{id, m.Data}:
+		default:
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, func() { _ = sub.Unsubscribe() }, nil
+}
+
+// pack compresses.
+func pack(data []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(data)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// maxUnpacked bounds a result in bytes.
+const maxUnpacked = 512 << 20
+
+func unpack(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, maxUnpacked))
+}
+
+// withoutToken is a list of URLs without what is secret in them.
+func withoutToken(list string) string {
+	var out []string
+	for address := range strings.SplitSeq(list, ",") {
+		if u, err := url.Parse(strings.TrimSpace(address)); err == nil {
+			u.User = nil
+			address = u.String()
+		}
+		out = append(out, address)
+	}
+	return strings.Join(out, ",")
+}

@@ -1,0 +1,380 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/rs/zerolog"
+)
+
+func TestMain(m *testing.M) {
+	lease = time.Second
+	os.Exit(m.Run())
+}
+
+func embedded(t testing.TB, dir, listen string) *Queue {
+	t.Helper()
+	q, err := Embed(t.Context(), dir, listen, "secret", zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
+
+func submit(t testing.TB, q *Queue, n int) {
+	t.Helper()
+	for id := range n {
+		if err := q.Submit(t.Context(), Task{Run: "run", ID: fmt.Sprint(id), Data: fmt.Appendf(nil, "task %d", id)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// collect reads the results of n tasks, each of which must come once and be of its task.
+func collect(t testing.TB, q *Queue, n int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	seen := make(map[string]bool)
+	err := q.Results(ctx, "run", func(r Result) error {
+		if want := "task " + r.ID + " done"; string(r.Data) != want || seen[r.ID] {
+			t.Errorf("task %s: result %q, again: %t", r.ID, r.Data, seen[r.ID])
+		}
+		if seen[r.ID] = true; len(seen) == n {
+			cancel()
+		}
+		return nil
+	})
+	if len(seen) != n {
+		t.Fatalf("%d results of %d tasks: %v", len(seen), n, err)
+	}
+}
+
+// works runs a worker until the test ends or stop is called.
+func works(t testing.TB, q *Queue, n int, f func(ctx context.Context, t Task) ([]byte, error)) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = q.Work(ctx, n, f) }()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return stop
+}
+
+func done(_ context.Context, t Task) ([]byte, error) { return append(t.Data, " done"...), nil }
+
+func TestEveryTaskHasOneResult(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	var calls, wavers atomic.Int64
+	works(t, q, 4, func(ctx context.Context, task Task) ([]byte, error) {
+		calls.Add(1)
+		if task.ID == "3" && task.Tries == 1 {
+			wavers.Add(1)
+			return nil, ErrAgain
+		}
+		return done(ctx, task)
+	})
+	submit(t, q, 50)
+	submit(t, q, 50) // by somebody who does not know that it has been done
+	collect(t, q, 50)
+	submit(t, q, 50) // nor that there are results
+	collect(t, q, 50)
+	time.Sleep(lease / 2)
+	if n := calls.Load() - wavers.Load(); n != 50 {
+		t.Errorf("50 tasks were done %d times", n)
+	}
+	if err := q.Forget(t.Context(), "run"); err != nil {
+		t.Fatal(err)
+	}
+	submit(t, q, 1)
+	collect(t, q, 1)
+}
+
+func TestTasksAndResultsOutliveTheServer(t *testing.T) {
+	dir := t.TempDir()
+	q := embedded(t, dir, "")
+	submit(t, q, 20)
+	begun := make(chan bool, 1)
+	stop := works(t, q, 1, func(ctx context.Context, task Task) ([]byte, error) {
+		if task.ID == "10" { // is under way when the server ends
+			begun <- true
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return done(ctx, task)
+	})
+	<-begun
+	if _, err := Embed(t.Context(), dir, "", "", zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+		t.Errorf("a second server on one store: %v", err)
+	}
+	q.Close()
+	stop()
+	q = embedded(t, dir, "")
+	works(t, q, 2, done)
+	collect(t, q, 20)
+}
+
+func TestLargeResultsAndTexts(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	large := make([]byte, maxPayload+1000) // that cannot be packed
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range large {
+		large[i] = byte(rng.Uint32())
+	}
+	works(t, q, 1, func(context.Context, Task) ([]byte, error) { return large, nil })
+	submit(t, q, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	_ = q.Results(ctx, "run", func(r Result) error {
+		if !bytes.Equal(r.Data, large) {
+			t.Errorf("%d bytes, want %d", len(r.Data), len(large))
+		}
+		cancel()
+		return nil
+	})
+	if ctx.Err() != context.Canceled {
+		t.Error("no result")
+	}
+	for range 2 {
+		if err := q.PutText(t.Context(), "name", "text"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := q.Text(t.Context(), "name"); err != nil || text != "text" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestWithdrawnTasksAreNotBegun(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	submit(t, q, 10)
+	if err := q.Withdraw(t.Context(), "run"); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Submit(t.Context(), Task{Run: "run", ID: "0", Data: []byte("task 0")}); err != nil {
+		t.Fatal(err)
+	}
+	works(t, q, 1, func(ctx context.Context, task Task) ([]byte, error) {
+		if task.ID != "0" {
+			t.Errorf("task %s was begun", task.ID)
+		}
+		return done(ctx, task)
+	})
+	collect(t, q, 1)
+}
+
+func TestWorkersOfOtherProcessesNeedTheToken(t *testing.T) {
+	q := embedded(t, t.TempDir(), "127.0.0.1:0")
+	if _, err := Dial(t.Context(), q.URL(), zerolog.Nop()); err == nil {
+		t.Error("a worker without a token is let in")
+	}
+	secret := strings.Replace(q.URL(), "://", "://wrong@", 1)
+	if _, err := Dial(t.Context(), secret, zerolog.Nop()); err == nil || strings.Contains(err.Error(), "wrong@") {
+		t.Errorf("%v: the wrong token is let in, or shown", err)
+	}
+	w, err := Dial(t.Context(), strings.Replace(q.URL(), "://", "://secret@", 1), zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	reports, stop, err := q.Reports("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	works(t, w, 1, func(ctx context.Context, task Task) ([]byte, error) {
+		if err := w.Report(task, []byte("at work")); err != nil {
+			t.Error(err)
+		}
+		return done(ctx, task)
+	})
+	submit(t, q, 1)
+	collect(t, q, 1)
+	if r := <-reports; r.ID != "0" || string(r.Data) != "at work" {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// freePorts are ports of this machine that nobody uses.
+func freePorts(t testing.TB, n int) []int {
+	t.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// cluster is three servers of one.
+type cluster struct {
+	t       testing.TB
+	options []*server.Options
+	servers []*server.Server
+}
+
+func newCluster(t testing.TB) *cluster {
+	t.Helper()
+	const n = 3
+	clients, routes := freePorts(t, n), freePorts(t, n)
+	c := &cluster{t: t, servers: make([]*server.Server, n)}
+	for i := range n {
+		o := &server.Options{
+			ServerName: fmt.Sprint("s", i), Host: "127.0.0.1", Port: clients[i], NoSigs: true, NoLog: true,
+			JetStream: true, StoreDir: filepath.Join(t.TempDir(), fmt.Sprint(i)),
+			Cluster: server.ClusterOpts{Name: "stackmate", Host: "127.0.0.1", Port: routes[i]},
+		}
+		for j, port := range routes {
+			if j != i {
+				o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprint("127.0.0.1:", port)})
+			}
+		}
+		c.options = append(c.options, o)
+		c.start(i)
+	}
+	for began := time.Now(); !slices.ContainsFunc(c.servers, func(s *server.Server) bool { return s.JetStreamIsLeader() }); {
+		if time.Since(began) > time.Minute {
+			t.Fatal("the servers elect no leader")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Cleanup(func() {
+		for i := range n {
+			c.servers[i].Shutdown()
+		}
+	})
+	return c
+}
+
+func (c *cluster) start(i int) {
+	s, err := server.NewServer(c.options[i].Clone())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.servers[i] = s
+	go s.Start()
+}
+
+func (c *cluster) url() string {
+	var list []string
+	for _, o := range c.options {
+		list = append(list, fmt.Sprintf("nats://127.0.0.1:%d", o.Port))
+	}
+	return strings.Join(list, ",")
+}
+
+// TestAClusterLosesNothing lets six workers work on a cluster of three servers, while
+// workers fall silent in the middle of tasks and servers go away and come back.
+func TestAClusterLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	c := newCluster(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dial := func() *Queue {
+		q, err := Dial(ctx, c.url(), zerolog.Nop())
+		for err != nil && wait(ctx, again) == nil {
+			q, err = Dial(ctx, c.url(), zerolog.Nop())
+		}
+		if err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		return q
+	}
+	runner := dial()
+	if runner == nil {
+		t.FailNow()
+	}
+	defer runner.Close()
+	if n := runner.tasks.CachedInfo().Config.Replicas; n != 3 {
+		t.Fatalf("%d replicas of tasks on three servers", n)
+	}
+	const tasks = 120
+	var mu sync.Mutex
+	rng := rand.New(rand.NewPCG(1, 3))
+	silent := 0
+	var workers sync.WaitGroup
+	for range 6 {
+		workers.Go(func() {
+			for ctx.Err() == nil { // a worker that has died is started again
+				q := dial()
+				if q == nil {
+					return
+				}
+				life, die := context.WithCancel(ctx)
+				_ = q.Work(life, 1, func(_ context.Context, task Task) ([]byte, error) {
+					mu.Lock()
+					dies := silent < 12 && rng.IntN(8) == 0
+					if dies {
+						silent++
+					}
+					mu.Unlock()
+					time.Sleep(50 * time.Millisecond)
+					if dies {
+						q.conn.Close() // nothing more is heard of it
+						die()
+					}
+					return done(ctx, task)
+				})
+				q.Close()
+				die()
+			}
+		})
+	}
+	workers.Go(func() {
+		for i := range c.servers { // one after the other, so that two are left
+			time.Sleep(300 * time.Millisecond)
+			c.servers[i].Shutdown()
+			c.servers[i].WaitForShutdown()
+			time.Sleep(300 * time.Millisecond)
+			c.start(i)
+			c.servers[i].ReadyForConnections(startTime)
+		}
+	})
+	submit(t, runner, tasks)
+	collect(t, runner, tasks)
+	cancel()
+	workers.Wait()
+	t.Logf("%d workers fell silent", silent)
+	if silent == 0 {
+		t.Error("no worker fell silent")
+	}
+}
+
+// BenchmarkTask is what the queue costs: a task that takes no time.
+func BenchmarkTask(b *testing.B) {
+	q := embedded(b, b.TempDir(), "")
+	works(b, q, 1, done)
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	results := make(chan Result)
+	go func() {
+		_ = q.Results(ctx, "run", func(r Result) error { results <- r; return nil })
+	}()
+	n := 0
+	for b.Loop() {
+		if err := q.Submit(ctx, Task{Run: "run", ID: fmt.Sprint(n)}); err != nil {
+			b.Fatal(err)
+		}
+		n++
+		<-results
+	}
+}

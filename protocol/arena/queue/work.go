@@ -1,0 +1,127 @@
+package queue
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrAgain is the error of a worker that gives a task back.
+var ErrAgain = errors.New("the task is given back")
+
+// elsewhere is the header of a result that is too large for a message: the name under
+// which the text bucket has it.
+const elsewhere = "Stackmate-Elsewhere"
+
+// Work does tasks, n at a time, until ctx ends: f makes the result of one, and its context
+// ends with ctx. A task is given back if f returns an error.
+func (q *Queue) Work(ctx context.Context, n int, f func(ctx context.Context, t Task) ([]byte, error)) error {
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				err := q.serveTasks(ctx, f)
+				if err != nil {
+					_ = wait(ctx, again)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return ctx.Err()
+}
+
+// patience is how long a worker waits for a task before it asks again.
+const patience = 5 * time.Second
+
+// serveTasks does one task after the other until ctx ends or a server is away.
+func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Task) ([]byte, error)) error {
+	c, err := q.tasks.Consumer(ctx, workers)
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		asking, cancel := context.WithTimeout(ctx, patience)
+		batch, err := c.Fetch(1, jetstream.FetchContext(asking))
+		if err == nil {
+			for m := range batch.Messages() {
+				q.do(ctx, m, f)
+			}
+			err = batch.Error()
+		}
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+			return err
+		}
+	}
+	return nil
+}
+
+// do does a task and publishes its result.
+func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Context, t Task) ([]byte, error)) {
+	run, id := cutSubject(m.Subject())
+	subject := resultSubject + run + "." + id
+	stop := q.keep(m)
+	defer stop()
+	t := Task{Run: run, ID: id, Data: m.Data(), Tries: 1}
+	if meta, err := m.Metadata(); err == nil {
+		t.Tries = int(meta.NumDelivered)
+	}
+	var err error
+	done := false
+	if t.Tries > 1 { // who had it may have got as far as the result
+		done, err = q.has(ctx, q.results, subject)
+	}
+	if !done && err == nil {
+		var data []byte
+		if data, err = f(ctx, t); err == nil {
+			err = q.publish(ctx, subject, pack(data))
+		}
+	}
+	if err != nil {
+		_ = m.Nak() // at once, if the server learns of it
+		return
+	}
+	// If the server does not learn of it, the task is handed out again, and the result
+	// that there is ends it.
+	_ = m.Ack()
+}
+
+// publish publishes the result of a task that has none.
+func (q *Queue) publish(ctx context.Context, subject string, data []byte) error {
+	// A result that is there outlives the context.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	m := &nats.Msg{Subject: subject, Data: data}
+	if room := q.conn.MaxPayload() - 1<<10; int64(len(data)) > room {
+		name := subject + "." + rand.Text()
+		if _, err := q.texts.PutBytes(ctx, name, data); err != nil {
+			return err
+		}
+		m.Data, m.Header = nil, nats.Header{elsewhere: []string{name}}
+	}
+	return q.once(ctx, q.results, m)
+}
+
+// keep sends heartbeats until stop is called.
+func (q *Queue) keep(m jetstream.Msg) (stop func()) {
+	quit := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(lease / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				_ = m.InProgress()
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() { close(quit) }
+}
