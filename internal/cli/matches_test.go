@@ -44,7 +44,7 @@ func TestAFolderThatTakesNoRecordsIsFoundBeforeTheFirstMatch(t *testing.T) {
 }
 
 func TestStandingsAreShownWhenARecordCannotBeSaved(t *testing.T) {
-	for _, args := range [][]string{{"match", "--count", "3"}, {"match", "--count", "3", "--json"}, {"tournament"}} {
+	for _, args := range [][]string{{"match", "--count", "3"}, {"match", "--count", "3", "--json"}} {
 		records := filepath.Join(t.TempDir(), "records")
 		url := nodding(t, func(match int) {
 			if match == 2 { // a file takes the place of the folder
@@ -66,6 +66,24 @@ func TestStandingsAreShownWhenARecordCannotBeSaved(t *testing.T) {
 		}
 		o.expect(t, statusBad, "legal        2")
 	}
+}
+
+// TestATournamentWhoseFolderIsGoneEnds takes the store of the queue away, which may be
+// writing just then.
+func TestATournamentWhoseFolderIsGoneEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	records := filepath.Join(t.TempDir(), "records")
+	url := nodding(t, func(match int) {
+		if match == 2 {
+			for range 10 {
+				_ = os.RemoveAll(filepath.Join(records, "queue", "jetstream"))
+			}
+		}
+	})
+	execute(t, "tournament", "ticTacToe", "--players", "legal,"+url, "--record", records).
+		expect(t, statusBad, "cannot be", records, "legal")
 }
 
 func TestInterruptedMatchesAreCountedSoFar(t *testing.T) {
@@ -103,4 +121,30 @@ func TestArgumentsMayComeFromAFile(t *testing.T) {
 	args := file(t, "arguments", "# two players\n--players legal,random\n--rounds\n 2\n\nticTacToe\n")
 	execute(t, "tournament", "@"+args).expect(t, statusFine, "legal        4")
 	execute(t, "tournament", "@nosuch").expect(t, statusUsage, "@nosuch: expected a file of arguments")
+}
+
+func TestATournamentIsResumed(t *testing.T) {
+	records := filepath.Join(t.TempDir(), "records")
+	csv, plot := filepath.Join(t.TempDir(), "t.csv"), filepath.Join(t.TempDir(), "t.svg")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	url := nodding(t, func(match int) {
+		if match == 6 {
+			cancel()
+		}
+	})
+	args := []string{"tournament", "--record", records, "--csv", csv, "--plot", plot}
+	executeUntil(ctx, append(args, "ticTacToe", "nim-3.4", "--players", "legal,"+url, "--rounds", "4", "--openings", "1")...).
+		expect(t, statusBad, "interrupted")
+	execute(t, append(args, "ticTacToe", "--players", "legal,"+url)...).expect(t, statusUsage, "--resume goes on with it")
+	execute(t, append(args, "--resume")...).expect(t, statusBad, "legal       16") // bad: the other makes no legal move
+	execute(t, "rate", records).expect(t, statusFine, "legal       16")
+	for file, want := range map[string]string{csv: "nim-3.4,legal", plot: "</svg>"} {
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, want %s in %.200s", file, err, want, text)
+		}
+	}
+	execute(t, "tournament", "--resume", "--record", t.TempDir()).expect(t, statusUsage, "--resume: expected --record")
+	execute(t, "tournament", "--resume").expect(t, statusUsage, "--resume: expected --record")
+	execute(t, "tournament", "ticTacToe", "--players", "legal,nobody").expect(t, statusUsage, `no player "nobody"`)
 }

@@ -55,7 +55,8 @@ func (c *tournamentCommand) Run(s *console) error {
 		}
 		defer os.RemoveAll(dir)
 	}
-	e, err := c.event(s, dir, setting)
+	store := filepath.Join(dir, "queue")
+	e, err := c.event(s, store, setting)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (c *tournamentCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	q, err := c.queue(s, filepath.Join(dir, "queue"))
+	q, err := c.queue(s, store)
 	if err != nil {
 		return err
 	}
@@ -81,13 +82,13 @@ func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, work
 	if c.Record != "" {
 		archive = arena.ReadArchive(c.Record) // setting has made it
 	}
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancelCause(s.ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = worker.Work(ctx, q) // its error is that of ctx
+		cancel(worker.Work(ctx, q)) // without workers here, something is wrong with the queue
 	}()
-	defer func() { cancel(); <-done }()
+	defer func() { cancel(nil); <-done }()
 	var score atomic.Pointer[string]
 	score.Store(new("playing"))
 	var told time.Time
@@ -98,15 +99,19 @@ func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, work
 		}
 	}
 	defer s.progress(func() string { return *score.Load() })()
-	return hall.Run(s.ctx, q, e, archive, update)
+	ranking, err := hall.Run(ctx, q, e, archive, update)
+	if cause := context.Cause(ctx); err != nil && cause != nil && s.ctx.Err() == nil {
+		err = cause
+	}
+	return ranking, err
 }
 
-// eventFile is the name of the file that tells how to resume a tournament.
+// eventFile is the file that tells how to resume a tournament, beside the queue.
 const eventFile = "tournament.json"
 
 // event is the tournament of the command line, or the one that is resumed.
-func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting) (*hall.Event, error) {
-	path := filepath.Join(dir, eventFile)
+func (c *tournamentCommand) event(s *console, store string, setting arena.Setting) (*hall.Event, error) {
+	path := filepath.Join(store, eventFile)
 	text, err := os.ReadFile(path)
 	switch {
 	case c.Resume && (err != nil || len(c.Games) > 0):
@@ -118,7 +123,7 @@ func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting)
 		}
 		return e, e.Plan.Check()
 	case err == nil:
-		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", dir)}
+		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", c.Record)}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
@@ -127,6 +132,9 @@ func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting)
 		return nil, err
 	}
 	if text, err = json.MarshalIndent(e, "", " "); err == nil {
+		err = os.MkdirAll(store, 0o755)
+	}
+	if err == nil {
 		err = atomicfile.Write(path, append(text, '\n'))
 	}
 	return e, err

@@ -190,10 +190,14 @@ func (q *Queue) Submit(ctx context.Context, t Task) error {
 	return q.once(ctx, q.tasks, &nats.Msg{Subject: taskSubject + t.Run + "." + t.ID, Data: t.Data})
 }
 
+// storeTime is how long an embedded server may take to store something. It is never away:
+// after that its store has failed.
+const storeTime = 8 * time.Second
+
 // once publishes a message unless its subject has one. It goes on trying while servers
-// are away.
+// elsewhere are away.
 func (q *Queue) once(ctx context.Context, stream jetstream.Stream, m *nats.Msg) error {
-	for {
+	for began := time.Now(); ; {
 		err := attempt(ctx, func(ctx context.Context) error {
 			_, err := q.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
 			return err
@@ -206,6 +210,9 @@ func (q *Queue) once(ctx context.Context, stream jetstream.Stream, m *nats.Msg) 
 			}
 		} else if err == nil || errors.Is(err, nats.ErrMaxPayload) {
 			return err
+		}
+		if q.server != nil && ctx.Err() == nil && time.Since(began) > storeTime {
+			return fmt.Errorf("the queue in %s cannot be written: %w", q.server.StoreDir(), err)
 		}
 		if err := q.retry(ctx); err != nil {
 			return err

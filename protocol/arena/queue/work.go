@@ -19,21 +19,25 @@ var ErrAgain = errors.New("the task is given back")
 const elsewhere = "Stackmate-Elsewhere"
 
 // Work does tasks, n at a time, until ctx ends: f makes the result of one, and its context
-// ends with ctx. A task is given back if f returns an error.
+// ends with ctx. A task is given back if f returns an error. The error is that of ctx, or
+// of the store of an embedded server.
 func (q *Queue) Work(ctx context.Context, n int, f func(ctx context.Context, t Task) ([]byte, error)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				err := q.serveTasks(ctx, f)
-				if err != nil {
-					_ = wait(ctx, again)
+				if err != nil && q.server != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+					cancel(err)
 				}
+				_ = wait(ctx, again)
 			}
 		})
 	}
 	all.Wait()
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
 // patience is how long a worker waits for a task before it asks again.
@@ -49,10 +53,11 @@ func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Ta
 		asking, cancel := context.WithTimeout(ctx, patience)
 		batch, err := c.Fetch(1, jetstream.FetchContext(asking))
 		if err == nil {
+			var unstored error
 			for m := range batch.Messages() {
-				q.do(ctx, m, f)
+				unstored = q.do(ctx, m, f)
 			}
-			err = batch.Error()
+			err = errors.Join(unstored, batch.Error())
 		}
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
@@ -62,8 +67,8 @@ func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Ta
 	return nil
 }
 
-// do does a task and publishes its result.
-func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Context, t Task) ([]byte, error)) {
+// do does a task and publishes its result. The error is why it could not be published.
+func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Context, t Task) ([]byte, error)) error {
 	run, id := cutSubject(m.Subject())
 	subject := resultSubject + run + "." + id
 	stop := q.keep(m)
@@ -72,24 +77,28 @@ func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Cont
 	if meta, err := m.Metadata(); err == nil {
 		t.Tries = int(meta.NumDelivered)
 	}
-	var err error
 	done := false
 	if t.Tries > 1 { // who had it may have got as far as the result
-		done, err = q.has(ctx, q.results, subject)
-	}
-	if !done && err == nil {
-		var data []byte
-		if data, err = f(ctx, t); err == nil {
-			err = q.publish(ctx, subject, pack(data))
+		var err error
+		if done, err = q.has(ctx, q.results, subject); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		_ = m.Nak() // at once, if the server learns of it
-		return
+	if !done {
+		data, err := f(ctx, t)
+		if err != nil {
+			_ = m.Nak()
+			return nil
+		}
+		if err := q.publish(ctx, subject, pack(data)); err != nil {
+			_ = m.Nak()
+			return err
+		}
 	}
 	// If the server does not learn of it, the task is handed out again, and the result
 	// that there is ends it.
 	_ = m.Ack()
+	return nil
 }
 
 // publish publishes the result of a task that has none.
