@@ -196,7 +196,7 @@ func (c *tournamentCommand) worker(s *console, e *hall.Event) (*hall.Worker, err
 	for _, g := range e.Plan.Games {
 		seats = max(seats, g.Roles)
 	}
-	w, err := c.newWorker(s, seats)
+	w, err := c.newWorker(s, seats, c.Knowledge)
 	if err != nil {
 		return nil, err
 	}

@@ -20,14 +20,15 @@ type workFlags struct {
 
 // workerCommand holds matches for tournaments.
 type workerCommand struct {
-	NATS string `name:"nats" required:"" placeholder:"URL,…" help:"NATS server or cluster with the queue, such as nats://TOKEN@host:4222."`
+	NATS      string `name:"nats" required:"" placeholder:"URL,…" help:"NATS server or cluster with the queue, such as nats://TOKEN@host:4222."`
+	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of what train has learnt, for the players of this program."`
 	workFlags
 }
 
 // Run implements the command.
 func (c *workerCommand) Run(s *console) error {
 	const seats = 2 // in most games
-	w, err := c.newWorker(s, seats)
+	w, err := c.newWorker(s, seats, c.Knowledge)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (c *workerCommand) Run(s *console) error {
 }
 
 // newWorker makes what holds matches, of so many players each.
-func (c *workFlags) newWorker(s *console, seats int) (*hall.Worker, error) {
+func (c *workFlags) newWorker(s *console, seats int, knowledge string) (*hall.Worker, error) {
 	if c.Matches < 0 || c.Threads < 1 {
 		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads above 0, found %d and %d", c.Matches, c.Threads)}
 	}
@@ -51,7 +52,7 @@ func (c *workFlags) newWorker(s *console, seats int) (*hall.Worker, error) {
 		c.Matches = max(1, threads/(c.Threads*seats))
 	}
 	share := s.memory.share(c.Matches * (seats + 1))
-	kinds := kindsOfPlayers{console: s, options: player.Options{Threads: c.Threads, Memory: share}, known: make(map[string]*player.Margins)}
+	kinds := kindsOfPlayers{console: s, options: player.Options{Threads: c.Threads, Memory: share, Knowledge: knowledge}, known: make(map[string]*player.Margins)}
 	return &hall.Worker{Player: kinds.player, Matches: c.Matches, Memory: share, Log: s.log}, nil
 }
 

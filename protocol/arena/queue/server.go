@@ -65,7 +65,7 @@ func Embed(ctx context.Context, dir, listen, token string, log zerolog.Logger) (
 	}
 	q.server, q.lock = s, lock
 	// Nobody can be at work for a server that has just begun: what was given out is free.
-	if err := q.tasks.DeleteConsumer(ctx, workers); err == nil {
+	if err = q.tasks.DeleteConsumer(ctx, workers); err == nil {
 		err = q.makeConsumer(ctx)
 	}
 	if err != nil {
