@@ -312,7 +312,7 @@ func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
 func TestAWrongNumberOfPlayersOrABadAddressIsExplained(t *testing.T) {
 	m := builtIn(t, "pig-6-2")
 	_, err := m.Match(t.Context(), "m", []Player{in("a", &fake{})}, quick)
-	if want := "test has 2 roles for players (red, blue), found 1 players"; err == nil || err.Error() != want {
+	if want := "pig-6-2 has 2 roles for players (red, blue), found 1 players"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for _, address := range []string{"localhost:9147", "https://x", "http://", "::", ""} {

@@ -81,6 +81,9 @@ func (w *Worker) hold(ctx context.Context, q *queue.Queue, t queue.Task, o order
 	}
 	number := 0
 	o.Setting.Tell = func(part *arena.Record) error {
+		if ctx.Err() != nil { // the match is given back: this is not its end
+			return nil
+		}
 		data, err := json.Marshal(report{attempt, number, part})
 		if number++; err != nil {
 			return err

@@ -283,7 +283,11 @@ func (q *Queue) Results(ctx context.Context, run string, f func(Result) error) e
 var errLost = errors.New("the connection to the results is lost")
 
 func (q *Queue) follow(ctx context.Context, run string) (jetstream.MessagesContext, error) {
-	c, err := q.results.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultSubject + run + ".*"}})
+	var c jetstream.Consumer
+	err := attempt(ctx, func(ctx context.Context) (err error) {
+		c, err = q.results.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultSubject + run + ".*"}})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

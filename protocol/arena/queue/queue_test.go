@@ -47,8 +47,9 @@ func submit(t testing.TB, q *Queue, n int) {
 // collect reads the results of n tasks, each of which must come once and be of its task.
 func collect(t testing.TB, q *Queue, n int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	defer time.AfterFunc(time.Minute, cancel).Stop()
 	seen := make(map[string]bool)
 	err := q.Results(ctx, "run", func(r Result) error {
 		if want := "task " + r.ID + " done"; string(r.Data) != want || seen[r.ID] {
@@ -287,7 +288,7 @@ func TestAClusterLosesNothing(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	c := newCluster(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	dial := func() *Queue {
 		q, err := Dial(ctx, c.url(), zerolog.Nop())

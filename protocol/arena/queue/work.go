@@ -45,7 +45,11 @@ const patience = 5 * time.Second
 
 // serveTasks does one task after the other until ctx ends or a server is away.
 func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Task) ([]byte, error)) error {
-	c, err := q.tasks.Consumer(ctx, workers)
+	var c jetstream.Consumer
+	err := attempt(ctx, func(ctx context.Context) (err error) {
+		c, err = q.tasks.Consumer(ctx, workers)
+		return err
+	})
 	if err != nil {
 		return err
 	}
