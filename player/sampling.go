@@ -106,9 +106,9 @@ func (t *thinker) chooseSampling(ctx context.Context, at position) {
 	if t.isInTurns() {
 		t.plain = matches >= plainMatches && points[1] > plainShare*(points[0]+points[1])
 	} else if matches >= comparisonMatches {
-		t.rule = montecarlo.UCT
-		if points[1] > points[0] {
-			t.rule = montecarlo.RegretMatching
+		t.rule = montecarlo.RegretMatching
+		if points[0] > points[1] { // not where they share what they get
+			t.rule = montecarlo.UCT
 		}
 	}
 	t.log.Info().Int("matches", matches).Float64(c.names[0], points[0]).Float64(c.names[1], points[1]).Msg("comparison")

@@ -154,7 +154,7 @@ func (t *thinker) begin(ctx context.Context, at position) {
 		return
 	}
 	chooses := t.class.Players == 2 && t.class.Simultaneous && t.has(regretMatching) || t.hasDecisive
-	learns := t.has(learning) && t.isInTurns()
+	learns := t.has(learning) && (t.isInTurns() || t.class.ConstantSum)
 	if !t.has(rehearsal) || !chooses && !learns || t.solves(ctx, at) {
 		return
 	}

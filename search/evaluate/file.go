@@ -44,7 +44,7 @@ type saved struct {
 // Save writes what was learnt of the rules with the given digest to a file, which appears
 // complete or not at all.
 func (l *Learner) Save(path, rules string) error {
-	n := l.trainer.network
+	n := l.trainer.mean
 	f := saved{
 		Format: formatName, Version: formatVersion, Rules: rules, Learnt: l.Progress(), Active: l.active, Sum: l.current.sum,
 		Outputs: n.outputs, Fluents: l.games.machine.Names().Fluents, Readings: n.out,
@@ -134,6 +134,7 @@ func (l *Learner) restore(f *saved, rules string) error {
 	if !isFinite(n.in) || !isFinite(n.out) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
 		return errors.New("the file is damaged: its weights are no numbers")
 	}
+	l.trainer.mean = n.clone()
 	l.active, l.current.sum = max(1, f.Active), f.Sum
 	l.progress = f.Learnt
 	l.refresh()

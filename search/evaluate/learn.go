@@ -122,8 +122,7 @@ func (l *Learner) Progress() Progress {
 // Evaluation is what was learnt so far.
 func (l *Learner) Evaluation() *Evaluation {
 	e := l.current
-	n := *l.trainer.network
-	n.in, n.out = slices.Clone(n.in), slices.Clone(n.out)
+	n := l.trainer.mean.clone()
 	e.network = &n
 	e.quantise(2 * l.active)
 	return &e

@@ -20,7 +20,13 @@ func (s *Searcher) merge() search.Result {
 		total.add(w.opinion())
 	}
 	s.last = total
-	return total.result(&s.config)
+	r := total.result(&s.config)
+	for role, move := range s.convention() {
+		if machine.Role(role) != total.random {
+			r.Strategies[role] = []search.Weighted{{Move: move, Probability: 1}}
+		}
+	}
+	return r
 }
 
 // Tried says how a move at the root has done.
