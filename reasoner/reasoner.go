@@ -79,17 +79,21 @@ func compile(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, erro
 // left; the last has all of it.
 func first(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	var failed []error
+	var stages machine.Stages
 	for _, e := range engines {
 		end, _ := ctx.Deadline()
 		share, cancel := context.WithTimeout(ctx, time.Duration(e.time*float64(time.Until(end))))
+		began := time.Now()
 		m, err := e.make(share, g, o, "fits the budget")
 		cancel()
 		if err == nil {
 			if len(failed) == 0 {
 				return m, nil
 			}
-			return because(m, "no "+errors.Join(failed...).Error()), nil
+			reason := "no " + errors.Join(failed...).Error()
+			return described{m, reason, append(stages, m.Info().Stages...)}, nil
 		}
+		stages.Add(e.name+", in vain", time.Since(began))
 		failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
 		if ctx.Err() != nil {
 			break
@@ -108,44 +112,61 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
+	game, _, err := optimised(ctx, g, o)
+	return game, err
+}
+
+// optimised is the circuit of a game, with the stages that led to it.
+func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, machine.Stages, error) {
 	program, err := datalog.Ground(ctx, g, datalog.Limits{MaxBytes: o.Memory})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if need := nodeBytes * (int64(program.Signals) + int64(len(program.Head)+len(program.Body))); need > o.Memory {
-		return nil, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
+		return nil, nil, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
 	}
+	clock := machine.NewStopwatch()
 	game, err := lower(ctx, program)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return circuit.Optimise(ctx, game, circuit.PassOptions{Without: o.Without, Trace: o.Trace})
+	clock.Done("lower")
+	game, err = circuit.Optimise(ctx, game, circuit.PassOptions{Without: o.Without, Trace: func(p PassInfo) {
+		if p.Name != circuit.Lowered {
+			clock.Done("pass " + p.Name)
+		}
+		if o.Trace != nil {
+			o.Trace(p)
+		}
+	}})
+	return game, append(program.Stages, clock.Stages...), err
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
-	game, err := Circuit(ctx, g, o)
+	game, stages, err := optimised(ctx, g, o)
 	if err != nil {
 		return nil, err
 	}
+	clock := machine.NewStopwatch()
 	options := circuit.Options{Lanes: o.Lanes, Memory: o.Memory / batchShare}
 	m, err := circuit.Compile(ctx, game, options)
 	if err != nil {
 		return nil, err
 	}
-	return &decider{Machine: because(m, reason), game: game, options: options}, nil
+	clock.Done("programs")
+	return &decider{Machine: described{m, reason, append(stages, clock.Stages...)}, game: game, options: options}, nil
 }
 
-// reasoned is a machine that says why it was chosen.
-type reasoned struct {
+// described is a machine that says why it was chosen, and how it was made.
+type described struct {
 	machine.Machine
 	reason string
+	stages machine.Stages
 }
 
-func because(m machine.Machine, reason string) machine.Machine { return reasoned{m, reason} }
-
 // Info implements machine.Machine.
-func (r reasoned) Info() machine.Info {
-	info := r.Machine.Info()
-	info.Reason = r.reason
+func (d described) Info() machine.Info {
+	info := d.Machine.Info()
+	info.Reason, info.Stages = d.reason, d.stages
 	return info
 }

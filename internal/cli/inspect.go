@@ -48,11 +48,18 @@ func (c *inspectCommand) Run(s *console) error {
 	if c.Circuit {
 		options.Trace = func(p reasoner.PassInfo) { passes = append(passes, p) }
 	}
-	m, took, err := s.compile(c.Game, options)
+	began := time.Now()
+	rules, err := s.load(c.Game)
+	if err != nil {
+		return err
+	}
+	read := machine.Stages{{Name: "read", Took: time.Since(began)}}
+	m, took, err := s.machine(c.Game, rules, options)
 	if err != nil {
 		return err
 	}
 	result := inspect(c.Game, m, took, passes)
+	result.Stages = append(staged(read), result.Stages...)
 	result.Class = solve.Classify(s.ctx, m, 1).String()
 	return errors.Join(show(s, c.JSON, result, writeInspection), s.ctx.Err()) // the class is of the matches played so far
 }
@@ -88,6 +95,7 @@ type inspection struct {
 	// safe to run.
 	VerifiedSeconds float64  `json:"verified_seconds"`
 	Class           string   `json:"class"`            // what kind of game; left to the caller
+	Stages          []stage  `json:"stages"`           // what init_seconds went into, reading the rules besides
 	Passes          []passed `json:"passes,omitempty"` // as traced
 }
 
@@ -111,6 +119,7 @@ func inspect(game string, m machine.Machine, init time.Duration, passes []reason
 		InitSeconds: init.Seconds(),
 
 		VerifiedSeconds: info.Verified.Seconds(),
+		Stages:          staged(info.Stages),
 	}
 	for r, role := range names.Roles {
 		i.Moves[role] = len(names.MoveTexts(machine.Role(r)))
@@ -146,6 +155,10 @@ func writeInspection(w io.Writer, i inspection) error {
 		fmt.Fprintf(t, ", of which %.1f ms to prove the programs safe", 1000*i.VerifiedSeconds)
 	}
 	fmt.Fprintln(t)
+	fmt.Fprintf(t, "\nstage\tms\n")
+	for _, x := range i.Stages {
+		fmt.Fprintf(t, "%s\t%.1f\n", x.Name, 1000*x.Seconds)
+	}
 	if len(i.Passes) > 0 {
 		fmt.Fprintf(t, "\npass\tgates\tnodes\tdepth\n")
 		for _, p := range i.Passes {
@@ -153,6 +166,20 @@ func writeInspection(w io.Writer, i inspection) error {
 		}
 	}
 	return t.Flush()
+}
+
+// stage is a part of making a machine.
+type stage struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+func staged(stages machine.Stages) []stage {
+	var list []stage
+	for _, x := range stages {
+		list = append(list, stage{x.Name, x.Took.Seconds()})
+	}
+	return list
 }
 
 // passed is the circuit after a rewriting pass.

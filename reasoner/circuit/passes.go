@@ -118,6 +118,9 @@ type PassInfo struct {
 	Depth    int
 }
 
+// Lowered is the name under which the network before the first pass is described.
+const Lowered = "lowered"
+
 // PassOptions steer Optimise.
 type PassOptions struct {
 	Without []string       // names of passes to leave out
@@ -145,7 +148,7 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 			o.Trace(g.describe(name))
 		}
 	}
-	trace("lowered")
+	trace(Lowered)
 	plain := g // after the last pass that does not share: symmetries are found on it
 	for _, p := range passes {
 		if slices.Contains(o.Without, p.name) {

@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"math"
+	"math/bits"
 
 	"stackmate/gdl"
 )
@@ -23,25 +24,27 @@ type domains struct {
 	work   int
 }
 
-// domain is a set of terms; of unbounded ones nothing is known.
+// domain is a set of terms, a bit each; of unbounded ones nothing is known.
 type domain struct {
-	terms     map[term]bool
+	bits      []uint64
 	unbounded bool
 }
 
-// domainWork is the number of terms that may be moved: a tenth of a second. What is
-// not known by then has no bound.
-const domainWork = 2_000_000
+// domainWork is the number of words of domains that may be looked at: a tenth of a
+// second. What is not known by then has no bound.
+const domainWork = 50_000_000
 
 // manyTerms is the size of a column without a bound.
 const manyTerms = 10_000
 
-// estimate gives all dynamic relations the profiles that their domains allow; forget
-// takes them away.
-func (th *theory) estimate() (forget func()) {
+// estimate gives all dynamic relations the profiles that their domains under the given
+// rules allow; forget takes them away.
+func (th *theory) estimate(rules []*rule) (forget func()) {
 	d := &domains{theory: th, of: make(map[*relation][]*domain), users: make(map[*relation][]*rule), queued: make(map[*rule]bool)}
-	rules := append(th.carryRules(), th.dynamicRules()...)
-	for _, r := range rules {
+	for _, r := range append(th.carryRules(), rules...) {
+		if !r.head.rel.dynamic {
+			continue
+		}
 		for i := range r.body {
 			if l := &r.body[i]; l.op == gdl.Holds {
 				d.users[l.atom.rel] = append(d.users[l.atom.rel], r)
@@ -84,11 +87,12 @@ func (d *domains) columns(rel *relation) []*domain {
 		return list
 	}
 	for c := range rel.arity {
-		x := &domain{terms: make(map[term]bool)}
+		x := &domain{}
 		if !rel.dynamic {
 			for t := range rel.n {
-				x.terms[rel.row(t)[c]] = true
+				x.add(rel.row(t)[c])
 			}
+			d.work += int(rel.n)
 		}
 		list = append(list, x)
 	}
@@ -107,7 +111,7 @@ func (d *domains) apply(r *rule) {
 		columns := d.columns(l.atom.rel)
 		for c, a := range l.atom.args {
 			x := columns[c]
-			if len(x.terms) == 0 && !x.unbounded || a.kind == constant && !x.unbounded && !x.terms[a.id] {
+			if x.isEmpty() || a.kind == constant && !x.has(a.id) {
 				return
 			}
 			if a.kind == variable {
@@ -125,14 +129,9 @@ func (d *domains) apply(r *rule) {
 			grown = grown || !head[c].unbounded
 			head[c].unbounded = true
 		default:
-			for t := range vars[a.id].terms {
-				grown = head[c].add(t) || grown
-			}
-			d.work += len(vars[a.id].terms)
+			grown = head[c].addAll(vars[a.id]) || grown
+			d.work += len(vars[a.id].bits)
 		}
-	}
-	if len(head) == 0 {
-		return
 	}
 	if grown {
 		for _, user := range d.users[r.head.rel] {
@@ -141,12 +140,49 @@ func (d *domains) apply(r *rule) {
 	}
 }
 
+func (x *domain) isEmpty() bool { return len(x.bits) == 0 && !x.unbounded }
+
+func (x *domain) has(t term) bool {
+	return x.unbounded || int(t>>6) < len(x.bits) && x.bits[t>>6]>>(t&63)&1 != 0
+}
+
+// add adds a term and tells whether it is new.
 func (x *domain) add(t term) bool {
-	if x.unbounded || x.terms[t] {
+	if x.has(t) {
 		return false
 	}
-	x.terms[t] = true
+	x.reach(int(t>>6) + 1)
+	x.bits[t>>6] |= 1 << (t & 63)
 	return true
+}
+
+// addAll adds the terms of y, which is bounded, and tells whether one is new.
+func (x *domain) addAll(y *domain) bool {
+	if x.unbounded {
+		return false
+	}
+	grown := false
+	x.reach(len(y.bits))
+	for i, w := range y.bits {
+		grown = grown || w&^x.bits[i] != 0
+		x.bits[i] |= w
+	}
+	return grown
+}
+
+// reach makes room for that many words.
+func (x *domain) reach(words int) {
+	if missing := words - len(x.bits); missing > 0 {
+		x.bits = append(x.bits, make([]uint64, missing)...)
+	}
+}
+
+func (x *domain) size() int {
+	n := 0
+	for _, w := range x.bits {
+		n += bits.OnesCount64(w)
+	}
+	return n
 }
 
 // common is what two domains have in common; nil stands for everything.
@@ -156,16 +192,12 @@ func (d *domains) common(x, y *domain) *domain {
 		return y
 	case y.unbounded:
 		return x
-	case len(y.terms) < len(x.terms):
-		x, y = y, x
 	}
-	both := &domain{terms: make(map[term]bool)}
-	for t := range x.terms {
-		if y.terms[t] {
-			both.terms[t] = true
-		}
+	both := &domain{bits: make([]uint64, min(len(x.bits), len(y.bits)))}
+	for i := range both.bits {
+		both.bits[i] = x.bits[i] & y.bits[i]
 	}
-	d.work += len(x.terms)
+	d.work += len(both.bits)
 	return both
 }
 
@@ -173,7 +205,7 @@ func (d *domains) common(x, y *domain) *domain {
 func (d *domains) profile(rel *relation) *profile {
 	p := &profile{tuples: 1}
 	for _, x := range d.columns(rel) {
-		n := float64(len(x.terms))
+		n := float64(x.size())
 		if x.unbounded {
 			n = manyTerms
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stackmate/gdl"
+	"stackmate/reasoner/machine"
 )
 
 // Ground computes the ground program of a game.
@@ -29,10 +30,16 @@ func (gr *grounder) ground() (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	gr.clock.Done("instantiate")
 	if err := inst.fits(gr.limits); err != nil {
 		return nil, err
 	}
-	return inst.simplify().program(), nil
+	simple := inst.simplify()
+	gr.clock.Done("simplify")
+	p := simple.program()
+	gr.clock.Done("number")
+	p.Stages = gr.clock.Stages
+	return p, nil
 }
 
 // grounder is the state of grounding one game.
@@ -40,51 +47,66 @@ type grounder struct {
 	theory *theory
 	joiner *joiner
 	limits Limits
+	clock  *machine.Stopwatch
 
-	unfolding, factoring threshold
+	// lightly is the number of tuples up to which a static relation is computed before
+	// it is known whether it is needed.
+	lightly                      int
+	unfolding, factoring, asking threshold
 }
 
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 	w := &watch{ctx: ctx}
 	w.look()
-	gr := &grounder{limits: lim.withDefaults(), unfolding: threshold{20_000, 16}, factoring: threshold{50_000, 4}}
+	gr := &grounder{limits: lim.withDefaults(), clock: machine.NewStopwatch(),
+		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{50_000, 4}, asking: threshold{20_000, 4},
+	}
 	th := newTheory(w, gr.limits.MaxBytes, g)
 	gr.theory = th
 	m := &meter{watch: w, limits: gr.limits, bytes: th.bytes}
 	gr.joiner = &joiner{terms: th.terms, meter: m}
+	gr.clock.Done("translate")
 	return gr
 }
-
-// lightly is the number of tuples up to which a static relation is computed before
-// it is known whether it is needed.
-const lightly = 50_000
 
 // prepare evaluates the static relations and computes the possible atoms.
 func (gr *grounder) prepare() error {
 	th := gr.theory
-	postponed, err := th.evaluateStatic(gr.joiner, lightly)
+	postponed, err := th.evaluateStatic(gr.joiner, gr.lightly)
 	if err != nil {
 		return err
 	}
 	th.reduce()
+	gr.clock.Done("static relations")
 	th.unfold(postponed, gr.unfolding)
-	if err := th.settle(gr.joiner, postponed); err != nil {
+	gr.clock.Done("unfold")
+	waiting, err := th.settle(gr.joiner, postponed, gr.asking)
+	if err != nil {
 		return err
 	}
 	th.reduce()
+	gr.clock.Done("static relations")
 	th.factorTails(gr.factoring)
-	return gr.reach()
+	gr.clock.Done("tails")
+	return gr.reach(waiting)
 }
 
 // reach splits the rules and computes the possible atoms.
-func (gr *grounder) reach() error {
+func (gr *grounder) reach(waiting map[*relation]bool) error {
 	th := gr.theory
-	th.split()
+	th.split(waiting)
 	if err := th.evaluateParts(gr.joiner); err != nil {
 		return err
 	}
 	th.reduce()
-	return gr.joiner.fixpoint(append(th.carryRules(), th.dynamicRules()...), isOpenNegation)
+	gr.clock.Done("split")
+	asked := th.newDemand(gr.asking, nil)
+	asked.apply()
+	gr.clock.Done("demand")
+	err := gr.joiner.fixpoint(append(th.carryRules(), th.dynamicRules()...), isOpenNegation)
+	asked.close()
+	gr.clock.Done("reach")
+	return err
 }
 
 // isOpenNegation tells whether l negates an atom that differs between positions.

@@ -8,9 +8,9 @@ import (
 
 // Limits bound the work of Ground and NewMachine. Zero fields mean the defaults.
 type Limits struct {
-	MaxTuples    int   // over all relations; default 12 million
-	MaxAtoms     int   // possible atoms that differ between positions; default 4 million
-	MaxInstances int   // rule instances; default 8 million
+	MaxTuples    int   // over all relations; default 6 million
+	MaxAtoms     int   // possible atoms that differ between positions; default 2.5 million
+	MaxInstances int   // rule instances; default 5 million
 	MaxBytes     int64 // memory of tables and instances; default 3 GiB
 }
 
@@ -19,13 +19,13 @@ var ErrLimit = errors.New("limit of grounding")
 
 func (l Limits) withDefaults() Limits {
 	if l.MaxTuples <= 0 {
-		l.MaxTuples = 12_000_000
+		l.MaxTuples = 6_000_000
 	}
 	if l.MaxAtoms <= 0 {
-		l.MaxAtoms = 4_000_000
+		l.MaxAtoms = 2_500_000
 	}
 	if l.MaxInstances <= 0 {
-		l.MaxInstances = 8_000_000
+		l.MaxInstances = 5_000_000
 	}
 	if l.MaxBytes <= 0 {
 		l.MaxBytes = 3 << 30

@@ -19,6 +19,7 @@ type interpreter struct {
 	cost    costs
 	largest int    // the most fluents that a position had in tuning
 	limits  Limits // of the relations of a position, in each evaluator
+	clock   *machine.Stopwatch
 }
 
 // costs is what decides how relations are computed.
@@ -53,11 +54,13 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 	}
 	in.open(tuningWords)
 	in.tune(ctx)
+	in.clock.Done("tune")
 	in.open((in.largest*3/2 + spareFluents) / 2)
 	if err := newStepper(in, in.theory.watch).begin(); err != nil { // makes the indexes that all evaluators share
 		return nil, err
 	}
-	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes()}
+	in.clock.Done("indexes")
+	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Stages: in.clock.Stages}
 	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, &watch{ctx: context.Background()}) }), nil
 }
 
@@ -87,7 +90,8 @@ func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits) (*interpreter,
 		return nil, err
 	}
 	th.reduce()
-	in := &interpreter{theory: th, limits: gr.limits}
+	gr.clock.Done("static relations")
+	in := &interpreter{theory: th, limits: gr.limits, clock: gr.clock}
 	in.limits.MaxBytes /= positionShare
 	for _, r := range th.dynamicRules() {
 		same := *r

@@ -48,6 +48,7 @@ type Program struct {
 	Body  []Lit
 	// AtomName writes a derived atom for people (inspect, tests).
 	AtomName func(Signal) string
+	Stages   machine.Stages // what grounding took
 }
 
 // True stands for an atom that holds in every position.

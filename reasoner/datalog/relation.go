@@ -6,7 +6,8 @@ package datalog
 // is what semi-naive evaluation asks for.
 //
 // Cost: insertion and membership are one hash probe each; every index adds one
-// probe to the insertion and one word per tuple.
+// probe to the insertion and one word per tuple. Large relations wait for memory, so
+// tables hold hashes beside tuples: a probe looks at a row only where it is the one.
 type relation struct {
 	name    predicate
 	arity   int
@@ -36,7 +37,7 @@ type columnStats struct {
 
 func newRelation(name predicate, arity int) *relation {
 	r := &relation{name: name, arity: arity, stats: make([]columnStats, arity)}
-	r.all.table = make([]int32, 4)
+	r.all.table = make([]entry, 4)
 	r.all.columns = make([]int32, arity)
 	for i := range r.all.columns {
 		r.all.columns[i] = int32(i)
@@ -50,14 +51,21 @@ func (r *relation) row(t int32) []int32 {
 }
 
 // find is the number of a tuple, or -1 if the relation does not have it.
-func (r *relation) find(tuple []int32) int32 { return r.all.table[r.slot(tuple)] - 1 }
+func (r *relation) find(tuple []int32) int32 {
+	h := hashTuple(0, tuple)
+	return r.all.table[r.slot(h, tuple)].tuple()
+}
 
-// slot is the place of a tuple in the table of the set: its own, or a free one.
-func (r *relation) slot(tuple []int32) uint32 {
+// slot is the place of a tuple with hash h in the table of the set: its own, or a free
+// one.
+func (r *relation) slot(h uint32, tuple []int32) uint32 {
 	table := r.all.table
 	mask := uint32(len(table) - 1)
-	slot := hashTuple(0, tuple) & mask
-	for table[slot] != 0 && !equalTuples(tuple, r.row(table[slot]-1)) {
+	slot := h & mask
+	for x := table[slot]; x != 0; x = table[slot] {
+		if x.hash() == h && equalTuples(tuple, r.row(x.tuple())) {
+			break
+		}
 		slot = (slot + 1) & mask
 	}
 	return slot
@@ -65,22 +73,34 @@ func (r *relation) slot(tuple []int32) uint32 {
 
 // insert adds a tuple and tells whether it is new.
 func (r *relation) insert(tuple []int32) bool {
-	slot := r.slot(tuple)
+	h := hashTuple(0, tuple)
+	slot := r.slot(h, tuple)
 	if r.all.table[slot] != 0 {
 		return false
 	}
 	t := r.n
 	r.data = append(r.data, tuple...)
 	r.n++
-	r.all.table[slot] = t + 1
+	r.all.table[slot] = newEntry(h, t)
 	if r.all.keys++; 2*int(r.all.keys) > len(r.all.table) {
-		r.all.rebuild(r)
+		r.all.rebuild()
 	}
 	for _, x := range r.indexes {
 		x.add(r, t)
 	}
 	return true
 }
+
+// entry is a place of a hash table: the hash of a key and the tuple that has it, or 0
+// if it is free.
+type entry uint64
+
+func newEntry(hash uint32, tuple int32) entry { return entry(hash)<<32 | entry(tuple+1) }
+
+func (x entry) hash() uint32 { return uint32(x >> 32) }
+
+// tuple is -1 for a free place.
+func (x entry) tuple() int32 { return int32(uint32(x)) - 1 }
 
 // index returns the index over the given columns, ascending, and makes it if
 // there is none.
@@ -90,7 +110,7 @@ func (r *relation) index(columns []int32) *index {
 			return x
 		}
 	}
-	x := &index{columns: columns, table: make([]int32, 4)}
+	x := &index{columns: columns, table: make([]entry, 4)}
 	for t := range r.n {
 		x.add(r, t)
 	}
@@ -138,7 +158,7 @@ func (r *relation) count(column int32) int32 {
 
 // release frees the tuples.
 func (r *relation) release() {
-	*r = relation{name: r.name, arity: r.arity, dynamic: r.dynamic, all: index{table: make([]int32, 4), columns: r.all.columns}, stats: make([]columnStats, r.arity)}
+	*r = relation{name: r.name, arity: r.arity, dynamic: r.dynamic, all: index{table: make([]entry, 4), columns: r.all.columns}, stats: make([]columnStats, r.arity)}
 }
 
 // clear removes all tuples and keeps the memory.
@@ -157,9 +177,9 @@ func (r *relation) clear() {
 
 // bytes estimates the memory of the relation.
 func (r *relation) bytes() int64 {
-	words := cap(r.data) + len(r.all.table)
+	words := cap(r.data) + 2*len(r.all.table)
 	for _, x := range r.indexes {
-		words += len(x.table) + cap(x.older)
+		words += 2*len(x.table) + cap(x.older)
 	}
 	return 4 * int64(words)
 }
@@ -168,7 +188,7 @@ func (r *relation) bytes() int64 {
 // these columns form a chain from the newest to the oldest.
 type index struct {
 	columns []int32
-	table   []int32 // open addressing: newest tuple of a key + 1, 0 if free
+	table   []entry // open addressing: the newest tuple of each key
 	keys    int32   // number of chains
 	older   []int32 // by tuple: the next older tuple of its chain, or -1
 	chain   []int32 // by tuple: the number of its chain, if chains are numbered
@@ -176,11 +196,14 @@ type index struct {
 	scratch []int32
 }
 
-// slot is the place of a key in the table: taken by its chain, or free.
-func (x *index) slot(r *relation, key []int32) uint32 {
+// slot is the place of a key with hash h in the table: taken by its chain, or free.
+func (x *index) slot(r *relation, h uint32, key []int32) uint32 {
 	mask := uint32(len(x.table) - 1)
-	slot := hashTuple(0, key) & mask
-	for x.table[slot] != 0 && !x.matches(r, x.table[slot]-1, key) {
+	slot := h & mask
+	for e := x.table[slot]; e != 0; e = x.table[slot] {
+		if e.hash() == h && x.matches(r, e.tuple(), key) {
+			break
+		}
 		slot = (slot + 1) & mask
 	}
 	return slot
@@ -198,22 +221,24 @@ func (x *index) matches(r *relation, t int32, key []int32) bool {
 
 // newest is the newest tuple that has the key, or -1.
 func (x *index) newest(r *relation, key []int32) int32 {
-	return x.table[x.slot(r, key)] - 1
+	return x.table[x.slot(r, hashTuple(0, key), key)].tuple()
 }
 
 // add puts tuple t, which must be the newest of all, at the front of its chain.
 func (x *index) add(r *relation, t int32) {
-	slot := x.slot(r, x.key(r, t))
-	x.older = append(x.older, x.table[slot]-1)
+	key := x.key(r, t)
+	h := hashTuple(0, key)
+	slot := x.slot(r, h, key)
+	x.older = append(x.older, x.table[slot].tuple())
 	if x.table[slot] == 0 {
 		x.keys++
 	}
 	if x.counts {
 		x.number(t)
 	}
-	x.table[slot] = t + 1
+	x.table[slot] = newEntry(h, t)
 	if 2*int(x.keys) > len(x.table) {
-		x.rebuild(r)
+		x.rebuild()
 	}
 }
 
@@ -252,18 +277,18 @@ func (x *index) key(r *relation, t int32) []int32 {
 
 // rebuild doubles the table. Chains stay as they are: only their newest tuples
 // have a place in the table.
-func (x *index) rebuild(r *relation) {
+func (x *index) rebuild() {
 	old := x.table
-	x.table = make([]int32, 2*len(old))
+	x.table = make([]entry, 2*len(old))
 	mask := uint32(len(x.table) - 1)
-	for _, entry := range old {
-		if entry == 0 {
+	for _, e := range old {
+		if e == 0 {
 			continue
 		}
-		slot := hashTuple(0, x.key(r, entry-1)) & mask
+		slot := e.hash() & mask
 		for x.table[slot] != 0 {
 			slot = (slot + 1) & mask
 		}
-		x.table[slot] = entry
+		x.table[slot] = e
 	}
 }

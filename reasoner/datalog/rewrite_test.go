@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"stackmate/gdl"
@@ -22,7 +23,10 @@ var (
 func groundBy(t rapid.TB, g *gdl.Game, when threshold) *Program {
 	t.Helper()
 	gr := newGrounder(context.Background(), g, Limits{})
-	gr.unfolding, gr.factoring = when, when
+	gr.unfolding, gr.factoring, gr.asking = when, when, when
+	if when == always {
+		gr.lightly = 1
+	}
 	p, err := gr.ground()
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +89,64 @@ func TestRewrittenRulesMeanTheSame(t *testing.T) {
 	})
 	if rewritten == 0 {
 		t.Error("no game was rewritten")
+	}
+}
+
+func TestAskingChangesNoGame(t *testing.T) {
+	restricted := 0
+	rapid.Check(t, func(t *rapid.T) {
+		src := rewritable(t)
+		t.Log(src)
+		g := load(t, "rewritable", src)
+		oracle, err := reference.New(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gr := newGrounder(t.Context(), g, Limits{})
+		gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
+		p, err := gr.ground()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rel := range gr.theory.relations {
+			if strings.HasPrefix(rel.name.name, "asked ") && rel.n > 0 {
+				restricted++
+			}
+		}
+		plain := groundBy(t, g, never).Names
+		if diff := cmp.Diff(plain.Fluents, p.Names.Fluents) + cmp.Diff(plain.Moves, p.Names.Moves); diff != "" {
+			t.Fatalf("other fluents or moves:\n%s", diff)
+		}
+		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
+	})
+	if restricted == 0 {
+		t.Error("nothing was asked for")
+	}
+}
+
+func TestWallsThatStandForEverAreNoFluentsOfTheRules(t *testing.T) {
+	p := ground(t, load(t, "walls", `(role x) (init (at 0)) (init (wall 2)) (succ 0 1) (succ 1 2) (succ 2 3)
+		(legal x go) (<= (next (wall ?x)) (true (wall ?x))) (goal x 0) (<= terminal (true (at 3)))
+		(<= (next (at ?y)) (true (at ?x)) (succ ?x ?y) (not (true (wall ?y))))
+		(<= (next (at ?x)) (true (at ?x)) (succ ?x ?y) (true (wall ?y)))`))
+	want := []string{"(at 0)", "(at 1)", "(wall 2)"}
+	if diff := cmp.Diff(want, p.Names.Fluents); diff != "" {
+		t.Errorf("fluents:\n%s", diff)
+	}
+}
+
+func TestWhatIsAskedForIsGroundedOnly(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`(role x) (legal x go) (init (at 0)) (goal x 0) (<= (next (at ?j)) (true (at ?i)) (succ ?i ?j))
+		(<= (count ?i ?n ?m ?k) (true (at ?i)) (number ?n) (number ?m) (number ?k))
+		(<= (count ?i ?n ?m ?k) (succ ?n ?l) (count ?i ?l ?m ?k))
+		(<= terminal (true (at ?i)) (count ?i 0 7 7))`)
+	for i := range 30 {
+		fmt.Fprintf(&b, "(number %d) (succ %d %d)", i, i, i+1)
+	}
+	p := ground(t, load(t, "asked", b.String()))
+	if rules := len(p.Head); rules > 5000 {
+		t.Errorf("%d rules, as if everything were counted", rules)
 	}
 }
 

@@ -29,11 +29,12 @@ type splitter struct {
 }
 
 // split decomposes the dynamic rules of the theory. Variables that occur in
-// static literals only are eliminated first; their parts are static relations.
-func (th *theory) split() {
+// static literals only are eliminated first; their parts are static relations. Rules
+// of the relations that wait to be asked for are no part of the ground program.
+func (th *theory) split(waiting map[*relation]bool) {
 	s := &splitter{theory: th, parts: make(map[string]*relation)}
 	for _, r := range th.rules {
-		if r.head.rel.dynamic {
+		if r.head.rel.dynamic && !waiting[r.head.rel] {
 			for s.eliminate(r) {
 			}
 		}

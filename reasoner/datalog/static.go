@@ -54,58 +54,71 @@ func (th *theory) evaluateStatic(j *joiner, maxEager int) (map[*relation]bool, e
 }
 
 // settle computes the postponed relations that some rule still needs, and drops the
-// rules of the others.
-func (th *theory) settle(j *joiner, postponed map[*relation]bool) error {
+// rules of the others. What can be restricted to what is asked for goes on waiting; that
+// is what it returns.
+func (th *theory) settle(j *joiner, postponed map[*relation]bool, asking threshold) (waiting map[*relation]bool, err error) {
 	if len(postponed) == 0 {
-		return nil
+		return nil, nil
 	}
-	byHead := make(map[*relation][]*rule)
-	needed := make(map[*relation]bool)
-	var todo []*relation
-	ask := func(rel *relation) {
-		if postponed[rel] && !needed[rel] {
-			needed[rel] = true
-			todo = append(todo, rel)
-		}
-	}
-	need := func(r *rule) {
-		for i := range r.body {
-			ask(r.body[i].atom.rel)
-		}
-	}
+	var start []*relation
 	for _, rel := range th.relations {
-		if slices.ContainsFunc(outputs, func(k functorKey) bool { return k.name == rel.name.name }) {
-			ask(rel)
+		if isInterface(rel) {
+			start = append(start, rel)
 		}
 	}
 	for _, r := range th.rules {
-		if rel := r.head.rel; postponed[rel] {
-			byHead[rel] = append(byHead[rel], r)
-			rel.dynamic = false
-		} else {
-			need(r)
+		if !postponed[r.head.rel] {
+			start = append(start, r.uses()...)
 		}
 	}
-	for len(todo) > 0 {
-		rel := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, r := range byHead[rel] {
-			need(r)
-		}
-	}
+	byHead := th.rulesOf(postponed)
+	needed := closure(start, below(byHead))
 	th.rules = slices.DeleteFunc(th.rules, func(r *rule) bool { return postponed[r.head.rel] && !needed[r.head.rel] })
+	var now []*relation
+	waiting = th.canBeAsked(postponed, asking)
+	for rel := range postponed {
+		if needed[rel] && !waiting[rel] {
+			now = append(now, rel)
+		}
+	}
+	computed := closure(now, below(byHead))
+	for rel := range computed {
+		rel.dynamic = rel.dynamic && !postponed[rel]
+		delete(waiting, rel)
+	}
 	for _, component := range components(th.relations, byHead) {
 		var rules []*rule
 		for _, rel := range component {
-			if needed[rel] {
+			if computed[rel] {
 				rules = append(rules, byHead[rel]...)
 			}
 		}
 		if err := j.fixpoint(rules, nothing); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return waiting, nil
+}
+
+// canBeAsked is the set of postponed relations of which only a part is ever asked for:
+// all uses know some of their columns. Negated ones are not among them, because reaching
+// takes what is not complete for possible.
+func (th *theory) canBeAsked(postponed map[*relation]bool, asking threshold) map[*relation]bool {
+	negated := make(map[*relation]bool)
+	for _, r := range th.rules {
+		for i := range r.body {
+			if l := &r.body[i]; l.op == gdl.Not && postponed[l.atom.rel] {
+				negated[l.atom.rel] = true
+			}
+		}
+	}
+	d := th.newDemand(asking, negated)
+	d.forget()
+	can := make(map[*relation]bool)
+	for rel := range d.columns {
+		can[rel] = postponed[rel]
+	}
+	return can
 }
 
 // canWait tells whether a component may be computed on demand.
@@ -121,29 +134,13 @@ func canWait(component []*relation, needed map[*relation]bool) bool {
 // neededAtOnce is the set of relations that roles and the initial position are made
 // of.
 func (th *theory) neededAtOnce(byHead map[*relation][]*rule) map[*relation]bool {
-	needed := make(map[*relation]bool)
-	var todo []*relation
-	need := func(rel *relation) {
-		if rel != nil && !needed[rel] {
-			needed[rel] = true
-			todo = append(todo, rel)
-		}
-	}
+	var start []*relation
 	for _, rel := range th.relations {
 		if rel.name.name == "init" || rel.name.name == "role" {
-			need(rel)
+			start = append(start, rel)
 		}
 	}
-	for len(todo) > 0 {
-		rel := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, r := range byHead[rel] {
-			for i := range r.body {
-				need(r.body[i].atom.rel)
-			}
-		}
-	}
-	return needed
+	return closure(start, below(byHead))
 }
 
 func dependsOnDynamic(rules []*rule) bool {

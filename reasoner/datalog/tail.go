@@ -51,7 +51,7 @@ func (th *theory) factorTails(when threshold) {
 	if len(tails) == 0 {
 		return
 	}
-	defer th.estimate()()
+	defer th.estimate(th.rules)()
 	for _, t := range tails {
 		if t.rel.size() > when.above {
 			t.rewrite()

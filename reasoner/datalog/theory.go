@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"fmt"
+	"slices"
 
 	"stackmate/gdl"
 )
@@ -57,8 +58,53 @@ func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
 		}
 	}
 	inferShapes(w, th.terms, clauses).flatten(th, clauses)
+	th.fixConstants()
 	th.markDynamic()
 	return th
+}
+
+// fixConstants reads fluents that are what they were initially, in all positions, from
+// the initial position: those of a shape of which the rules say nothing but
+//
+//	before  next(wall(X,Y)) ← true(wall(X,Y))     p(X,Y) ← ¬true(wall(X,Y))
+//	after   next(wall(X,Y)) ← init(wall(X,Y))     p(X,Y) ← ¬init(wall(X,Y))
+//
+// Then what follows from them is static. Assumption: positions are reachable.
+func (th *theory) fixConstants() {
+	constant := make(map[*relation]bool) // by relation of next
+	for _, r := range th.rules {
+		if next := r.head.rel; next.name.name == "next" {
+			known, seen := constant[next]
+			constant[next] = (known || !seen) && th.keeps(r)
+		}
+	}
+	initial := make(map[*relation]*relation) // by relation of true
+	for next, is := range constant {
+		if is {
+			initial[th.successor(next)] = th.relation(predicate{"init", next.name.shapes}, next.arity)
+		}
+	}
+	for _, r := range th.rules {
+		for i := range r.body {
+			if rel := initial[r.body[i].atom.rel]; rel != nil {
+				r.body[i].atom.rel = rel
+			}
+		}
+	}
+}
+
+// keeps tells whether r is next(X...) ← true(X...).
+func (th *theory) keeps(r *rule) bool {
+	if len(r.body) != 1 || r.body[0].op != gdl.Holds || r.body[0].atom.rel != th.successor(r.head.rel) {
+		return false
+	}
+	for c, a := range r.head.args {
+		b := r.body[0].atom.args[c]
+		if a.kind != variable || b.kind != variable || a.id != b.id || r.occurrences(a.id) != 2 {
+			return false
+		}
+	}
+	return true
 }
 
 func relationOf(t gdl.Term) functorKey { return functorKey{t.Name, len(t.Args)} }
@@ -77,17 +123,22 @@ func neededRelations(g *gdl.Game) map[functorKey]bool {
 			}
 		}
 	}
-	needed := make(map[functorKey]bool)
-	todo := append([]functorKey(nil), outputs...)
+	return closure(outputs, func(k functorKey) []functorKey { return uses[k] })
+}
+
+// closure is the set of all that start leads to.
+func closure[T comparable](start []T, next func(T) []T) map[T]bool {
+	reached := make(map[T]bool)
+	todo := slices.Clone(start)
 	for len(todo) > 0 {
-		k := todo[len(todo)-1]
+		x := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if !needed[k] {
-			needed[k] = true
-			todo = append(todo, uses[k]...)
+		if !reached[x] {
+			reached[x] = true
+			todo = append(todo, next(x)...)
 		}
 	}
-	return needed
+	return reached
 }
 
 // clauseOf interns the terms of a rule and numbers its variables.
@@ -174,37 +225,46 @@ func (th *theory) successor(r *relation) *relation {
 
 // markDynamic finds the relations that depend on true or does.
 func (th *theory) markDynamic() {
-	for _, r := range th.relations {
+	var inputs []*relation
+	for _, r := range slices.Clone(th.relations) {
 		switch r.name.name {
 		case "init", "next", "legal":
-			th.successor(r)
+			inputs = append(inputs, th.successor(r))
+		case "true", "does":
+			inputs = append(inputs, r)
 		}
 	}
-	users := make(map[*relation][]*rule)
+	users := make(map[*relation][]*relation)
 	for _, r := range th.rules {
 		for i := range r.body {
 			if rel := r.body[i].atom.rel; rel != nil {
-				users[rel] = append(users[rel], r)
+				users[rel] = append(users[rel], r.head.rel)
 			}
 		}
 	}
-	var todo []*relation
-	mark := func(rel *relation) {
-		if !rel.dynamic {
-			rel.dynamic = true
-			todo = append(todo, rel)
+	for rel := range closure(inputs, func(rel *relation) []*relation { return users[rel] }) {
+		rel.dynamic = true
+	}
+}
+
+// below lists the relations that the rules of rel speak of.
+func below(byHead map[*relation][]*rule) func(rel *relation) []*relation {
+	return func(rel *relation) []*relation {
+		var list []*relation
+		for _, r := range byHead[rel] {
+			list = append(list, r.uses()...)
+		}
+		return list
+	}
+}
+
+// uses are the relations in the body of r.
+func (r *rule) uses() []*relation {
+	var list []*relation
+	for i := range r.body {
+		if rel := r.body[i].atom.rel; rel != nil {
+			list = append(list, rel)
 		}
 	}
-	for _, r := range th.relations {
-		if r.name.name == "true" || r.name.name == "does" {
-			mark(r)
-		}
-	}
-	for len(todo) > 0 {
-		rel := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, r := range users[rel] {
-			mark(r.head.rel)
-		}
-	}
+	return list
 }

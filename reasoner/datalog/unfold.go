@@ -46,7 +46,7 @@ func (th *theory) unfold(postponed map[*relation]bool, when threshold) {
 	if len(u.rules) == 0 {
 		return
 	}
-	defer th.estimate()()
+	defer th.estimate(th.rules)()
 	var out []*rule
 	for _, r := range th.rules {
 		if !r.head.rel.dynamic || postponed[r.head.rel] || !slices.ContainsFunc(r.body, u.defines) {

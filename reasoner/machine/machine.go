@@ -85,6 +85,7 @@ type Info struct {
 	// Verified is the time that it took to prove that the circuit's programs stay in
 	// their memory; 0 for other engines.
 	Verified time.Duration
+	Stages   Stages // what making the machine took, those of engines that failed included
 }
 
 // Machine is one compiled game. It is immutable and safe for concurrent use.
