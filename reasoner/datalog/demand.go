@@ -37,23 +37,58 @@ type demand struct {
 // those that are excluded. Until apply or forget it gives relations their profiles.
 func (th *theory) newDemand(when threshold, exclude map[*relation]bool) *demand {
 	d := &demand{theory: th, when: when, columns: make(map[*relation][]int32), inside: make(map[*relation]int)}
-	d.forget = th.estimate(th.rules)
-	for _, r := range th.rules {
-		if rel := r.head.rel; rel.dynamic && rel.size() > when.above && !exclude[rel] && !isInterface(rel) {
-			d.columns[rel] = rel.all.columns
-		}
-	}
-	if len(d.columns) == 0 {
-		return d
-	}
 	for i, component := range components(th.relations, th.rulesOf(nil)) {
 		for _, rel := range component {
 			d.inside[rel] = i
 		}
 	}
+	d.forget = th.estimate(th.rules)
+	d.findCandidates(exclude)
+	if len(d.columns) == 0 {
+		return d
+	}
 	for d.findKeys(); d.dropUseless(); d.findKeys() {
 	}
 	return d
+}
+
+// findCandidates finds the relations that may be large: not those that the game is
+// asked for or given, nor those of which each rule has one literal that bounds them.
+// The parts of rules are among them only where they hand on what is asked for.
+func (d *demand) findCandidates(exclude map[*relation]bool) {
+	parts := make(map[*relation]bool)
+	for _, r := range d.theory.rules {
+		rel := r.head.rel
+		switch {
+		case !rel.dynamic || rel.size() <= d.when.above || exclude[rel] || isInterface(rel):
+		case r.split:
+			parts[rel] = true
+		case !r.isBounded():
+			d.columns[rel] = rel.all.columns
+		}
+	}
+	for found := true; found; {
+		found = false
+		for _, r := range d.theory.rules {
+			hands := func(l literal) bool { return l.op == gdl.Holds && d.restricts(l) }
+			if rel := r.head.rel; parts[rel] && d.columns[rel] == nil && slices.ContainsFunc(r.body, hands) {
+				d.columns[rel], found = rel.all.columns, true
+			}
+		}
+	}
+}
+
+// isBounded tells whether one literal, of a relation that is not derived, binds all
+// variables of the head.
+func (r *rule) isBounded() bool {
+	vars := r.head.appendVars(nil)
+	return slices.ContainsFunc(r.body, func(l literal) bool {
+		if l.op != gdl.Holds || l.atom.rel.dynamic && !isInterface(l.atom.rel) {
+			return false
+		}
+		bound := l.appendVars(nil)
+		return !slices.ContainsFunc(vars, func(v int32) bool { return !slices.Contains(bound, v) })
+	})
 }
 
 // findKeys takes from the keys what some use does not know, until all do.
