@@ -43,7 +43,7 @@ const (
 	// they rebuild in all, some two seconds of work; a game that needs more keeps
 	// its fluents.
 	maxSplits = 40
-	splitWork = 20_000_000
+	splitWork = 5_000_000
 	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
 	// fluents. More steps mean fewer rounds of splitting.
 	sampleSteps = 200

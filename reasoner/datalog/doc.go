@@ -24,6 +24,7 @@
 //	  ground      the stages in order, and the possible atoms
 //	  unfold      large static relations replaced by what defines them
 //	  tail        recursion that only hands its result on
+//	  demand      large relations computed as far as they are asked for
 //	  instances   the rules instantiated over the possible atoms
 //	  simplify    what is constant, evaluated away
 //	  build       atoms numbered, the Program written
@@ -44,7 +45,7 @@
 //	why is a rule slow?                in both: plan (order of its joins), split (its
 //	                                   parts); in the machine: tune and evaluator
 //	why was a game refused?            limits: each error names the limit and the rule
-//	why is the ground program large?   unfold, tail, split, instances, simplify
+//	why is the ground program large?   unfold, tail, demand, split, instances, simplify
 //	which fluents and moves are there? for Ground: ground (reach: what is possible);
 //	                                   for NewMachine: those that were met (input)
 //	where do they get their numbers?   build for Ground, input for NewMachine
