@@ -58,7 +58,8 @@ type grounder struct {
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 	w := &watch{ctx: ctx}
 	w.look()
-	gr := &grounder{limits: lim.withDefaults(), clock: machine.NewStopwatch(),
+	gr := &grounder{
+		limits: lim.withDefaults(), clock: machine.NewStopwatch(),
 		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{50_000, 4}, asking: threshold{20_000, 4},
 	}
 	th := newTheory(w, gr.limits.MaxBytes, g)
