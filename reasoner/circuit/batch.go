@@ -159,7 +159,7 @@ func (b *Batch) Load(states []uint64, n int) {
 				b.block[i] = states[(lane+i)*stride+first>>6]
 			}
 			clear(b.block[count:])
-			transposeOf(&b.block, count)
+			transpose(&b.block, count, transposeOf)
 			for i := range min(64, fluents-first) {
 				rows[(first+i)*b.words+lane>>6] = b.block[i]
 			}
@@ -183,7 +183,7 @@ func (b *Batch) Store(dst []uint64, n int) {
 				b.block[i] = rows[(word*64+i)*b.words+lane>>6]
 			}
 			clear(b.block[count:])
-			transposeFirst(&b.block, min(64, n-lane))
+			transpose(&b.block, min(64, n-lane), transposeFirst)
 			for i := range min(64, n-lane) {
 				dst[(lane+i)*stride+word] = b.block[i]
 			}
@@ -300,7 +300,7 @@ func (b *Batch) turn(r machine.Role, word int) {
 			block[m] = b.rows[int(row)*b.words+word]
 		}
 		clear(block[len(part):])
-		transpose64(block)
+		transpose(block, 64, transposeFirst)
 	}
 	t.fresh[word] = true
 }

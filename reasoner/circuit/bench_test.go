@@ -60,7 +60,19 @@ func BenchmarkTranspose(b *testing.B) {
 	for i := range block {
 		block[i] = uint64(i) * 0x9e3779b97f4a7c15
 	}
-	for b.Loop() {
-		transpose64(&block)
-	}
+	b.Run("portable", func(b *testing.B) {
+		for b.Loop() {
+			transpose64(&block)
+		}
+	})
+	b.Run("first8", func(b *testing.B) {
+		for b.Loop() {
+			transposeFirst(&block, 8)
+		}
+	})
+	b.Run("best", func(b *testing.B) {
+		for b.Loop() {
+			transpose(&block, 64, transposeFirst)
+		}
+	})
 }

@@ -24,6 +24,13 @@ func TestTransposeMovesEveryBit(t *testing.T) {
 			want[j] |= a[i] >> uint(j) & 1 << uint(i)
 		}
 	}
+	if kernel.Transpose != nil {
+		if b := a; b == want {
+			t.Fatal("the matrix is symmetric")
+		} else if kernel.Transpose(&b); b != want {
+			t.Fatal("the vector instructions make another transpose")
+		}
+	}
 	for n := 1; n <= 64; n++ {
 		b := a
 		transposeFirst(&b, n)

@@ -1,7 +1,7 @@
 // Command kernels generates the vector kernels of reasoner/circuit/kernel for AVX2 (128
 // and 256 lanes) and AVX-512 (512 lanes): the interpreter of gate runs (this file), the
-// three steps of choosing random moves (choice.go), and the handling of whole rows
-// (rows.go).
+// three steps of choosing random moves (choice.go), the handling of whole rows
+// (rows.go), and the transposition of bits (transpose.go).
 package main
 
 import (
@@ -59,6 +59,7 @@ func main() {
 		blend(v)
 		random(v)
 	}
+	transpose()
 	Generate()
 }
 

@@ -79,3 +79,12 @@ func isZero(row []uint64) bool {
 	}
 	return true
 }
+
+// Transpose makes bit j of word i what bit i of word j was; nil where there are no
+// instructions for it.
+var Transpose = func() func(a *[64]uint64) {
+	if !cpu.X86.HasAVX512F {
+		return nil
+	}
+	return func(a *[64]uint64) { transposeAVX512(&a[0]) }
+}()

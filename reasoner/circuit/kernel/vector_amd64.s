@@ -5063,3 +5063,224 @@ row:
 	VMOVDQU64 Z3, 192(AX)
 	VZEROUPPER
 	RET
+
+DATA transpose4<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA transpose4<>+8(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA transpose4<>+16(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA transpose4<>+24(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA transpose4<>+32(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA transpose4<>+40(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA transpose4<>+48(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA transpose4<>+56(SB)/8, $0xf0f0f0f0f0f0f0f0
+DATA transpose4<>+64(SB)/8, $0x0000000000000004
+DATA transpose4<>+72(SB)/8, $0x0000000000000004
+DATA transpose4<>+80(SB)/8, $0x0000000000000004
+DATA transpose4<>+88(SB)/8, $0x0000000000000004
+DATA transpose4<>+96(SB)/8, $0x000000000000003c
+DATA transpose4<>+104(SB)/8, $0x000000000000003c
+DATA transpose4<>+112(SB)/8, $0x000000000000003c
+DATA transpose4<>+120(SB)/8, $0x000000000000003c
+GLOBL transpose4<>(SB), RODATA|NOPTR, $128
+
+DATA transpose2<>+0(SB)/8, $0x3333333333333333
+DATA transpose2<>+8(SB)/8, $0x3333333333333333
+DATA transpose2<>+16(SB)/8, $0xcccccccccccccccc
+DATA transpose2<>+24(SB)/8, $0xcccccccccccccccc
+DATA transpose2<>+32(SB)/8, $0x3333333333333333
+DATA transpose2<>+40(SB)/8, $0x3333333333333333
+DATA transpose2<>+48(SB)/8, $0xcccccccccccccccc
+DATA transpose2<>+56(SB)/8, $0xcccccccccccccccc
+DATA transpose2<>+64(SB)/8, $0x0000000000000002
+DATA transpose2<>+72(SB)/8, $0x0000000000000002
+DATA transpose2<>+80(SB)/8, $0x000000000000003e
+DATA transpose2<>+88(SB)/8, $0x000000000000003e
+DATA transpose2<>+96(SB)/8, $0x0000000000000002
+DATA transpose2<>+104(SB)/8, $0x0000000000000002
+DATA transpose2<>+112(SB)/8, $0x000000000000003e
+DATA transpose2<>+120(SB)/8, $0x000000000000003e
+GLOBL transpose2<>(SB), RODATA|NOPTR, $128
+
+DATA transpose1<>+0(SB)/8, $0x5555555555555555
+DATA transpose1<>+8(SB)/8, $0xaaaaaaaaaaaaaaaa
+DATA transpose1<>+16(SB)/8, $0x5555555555555555
+DATA transpose1<>+24(SB)/8, $0xaaaaaaaaaaaaaaaa
+DATA transpose1<>+32(SB)/8, $0x5555555555555555
+DATA transpose1<>+40(SB)/8, $0xaaaaaaaaaaaaaaaa
+DATA transpose1<>+48(SB)/8, $0x5555555555555555
+DATA transpose1<>+56(SB)/8, $0xaaaaaaaaaaaaaaaa
+DATA transpose1<>+64(SB)/8, $0x0000000000000001
+DATA transpose1<>+72(SB)/8, $0x000000000000003f
+DATA transpose1<>+80(SB)/8, $0x0000000000000001
+DATA transpose1<>+88(SB)/8, $0x000000000000003f
+DATA transpose1<>+96(SB)/8, $0x0000000000000001
+DATA transpose1<>+104(SB)/8, $0x000000000000003f
+DATA transpose1<>+112(SB)/8, $0x0000000000000001
+DATA transpose1<>+120(SB)/8, $0x000000000000003f
+GLOBL transpose1<>(SB), RODATA|NOPTR, $128
+
+// func transposeAVX512(block *uint64)
+// Requires: AVX, AVX512F
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-8
+	MOVQ         block+0(FP), AX
+	VMOVDQU64    (AX), Z0
+	VMOVDQU64    64(AX), Z1
+	VMOVDQU64    128(AX), Z2
+	VMOVDQU64    192(AX), Z3
+	VMOVDQU64    256(AX), Z4
+	VMOVDQU64    320(AX), Z5
+	VMOVDQU64    384(AX), Z6
+	VMOVDQU64    448(AX), Z7
+	MOVQ         $0x00000000ffffffff, CX
+	VPBROADCASTQ CX, Z8
+	VPSRLQ       $0x20, Z0, Z9
+	VPTERNLOGQ   $0x28, Z8, Z4, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPSLLQ       $0x20, Z9, Z9
+	VPXORQ       Z9, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z9
+	VPTERNLOGQ   $0x28, Z8, Z5, Z9
+	VPXORQ       Z9, Z5, Z5
+	VPSLLQ       $0x20, Z9, Z9
+	VPXORQ       Z9, Z1, Z1
+	VPSRLQ       $0x20, Z2, Z9
+	VPTERNLOGQ   $0x28, Z8, Z6, Z9
+	VPXORQ       Z9, Z6, Z6
+	VPSLLQ       $0x20, Z9, Z9
+	VPXORQ       Z9, Z2, Z2
+	VPSRLQ       $0x20, Z3, Z9
+	VPTERNLOGQ   $0x28, Z8, Z7, Z9
+	VPXORQ       Z9, Z7, Z7
+	VPSLLQ       $0x20, Z9, Z9
+	VPXORQ       Z9, Z3, Z3
+	MOVQ         $0x0000ffff0000ffff, CX
+	VPBROADCASTQ CX, Z8
+	VPSRLQ       $0x10, Z0, Z9
+	VPTERNLOGQ   $0x28, Z8, Z2, Z9
+	VPXORQ       Z9, Z2, Z2
+	VPSLLQ       $0x10, Z9, Z9
+	VPXORQ       Z9, Z0, Z0
+	VPSRLQ       $0x10, Z1, Z9
+	VPTERNLOGQ   $0x28, Z8, Z3, Z9
+	VPXORQ       Z9, Z3, Z3
+	VPSLLQ       $0x10, Z9, Z9
+	VPXORQ       Z9, Z1, Z1
+	VPSRLQ       $0x10, Z4, Z9
+	VPTERNLOGQ   $0x28, Z8, Z6, Z9
+	VPXORQ       Z9, Z6, Z6
+	VPSLLQ       $0x10, Z9, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPSRLQ       $0x10, Z5, Z9
+	VPTERNLOGQ   $0x28, Z8, Z7, Z9
+	VPXORQ       Z9, Z7, Z7
+	VPSLLQ       $0x10, Z9, Z9
+	VPXORQ       Z9, Z5, Z5
+	MOVQ         $0x00ff00ff00ff00ff, CX
+	VPBROADCASTQ CX, Z8
+	VPSRLQ       $0x08, Z0, Z9
+	VPTERNLOGQ   $0x28, Z8, Z1, Z9
+	VPXORQ       Z9, Z1, Z1
+	VPSLLQ       $0x08, Z9, Z9
+	VPXORQ       Z9, Z0, Z0
+	VPSRLQ       $0x08, Z2, Z9
+	VPTERNLOGQ   $0x28, Z8, Z3, Z9
+	VPXORQ       Z9, Z3, Z3
+	VPSLLQ       $0x08, Z9, Z9
+	VPXORQ       Z9, Z2, Z2
+	VPSRLQ       $0x08, Z4, Z9
+	VPTERNLOGQ   $0x28, Z8, Z5, Z9
+	VPXORQ       Z9, Z5, Z5
+	VPSLLQ       $0x08, Z9, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPSRLQ       $0x08, Z6, Z9
+	VPTERNLOGQ   $0x28, Z8, Z7, Z9
+	VPXORQ       Z9, Z7, Z7
+	VPSLLQ       $0x08, Z9, Z9
+	VPXORQ       Z9, Z6, Z6
+	VMOVDQU64    transpose4<>+0(SB), Z8
+	VMOVDQU64    transpose4<>+64(SB), Z9
+	VSHUFI64X2   $0x4e, Z0, Z0, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z0
+	VSHUFI64X2   $0x4e, Z1, Z1, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z1
+	VSHUFI64X2   $0x4e, Z2, Z2, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z2
+	VSHUFI64X2   $0x4e, Z3, Z3, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z3
+	VSHUFI64X2   $0x4e, Z4, Z4, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z4
+	VSHUFI64X2   $0x4e, Z5, Z5, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z5
+	VSHUFI64X2   $0x4e, Z6, Z6, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z6
+	VSHUFI64X2   $0x4e, Z7, Z7, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z7
+	VMOVDQU64    transpose2<>+0(SB), Z8
+	VMOVDQU64    transpose2<>+64(SB), Z9
+	VPERMQ       $0x4e, Z0, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z0
+	VPERMQ       $0x4e, Z1, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z1
+	VPERMQ       $0x4e, Z2, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z2
+	VPERMQ       $0x4e, Z3, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z3
+	VPERMQ       $0x4e, Z4, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z4
+	VPERMQ       $0x4e, Z5, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z5
+	VPERMQ       $0x4e, Z6, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z6
+	VPERMQ       $0x4e, Z7, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z7
+	VMOVDQU64    transpose1<>+0(SB), Z8
+	VMOVDQU64    transpose1<>+64(SB), Z9
+	VPSHUFD      $0x4e, Z0, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z0
+	VPSHUFD      $0x4e, Z1, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z1
+	VPSHUFD      $0x4e, Z2, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z2
+	VPSHUFD      $0x4e, Z3, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z3
+	VPSHUFD      $0x4e, Z4, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z4
+	VPSHUFD      $0x4e, Z5, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z5
+	VPSHUFD      $0x4e, Z6, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z6
+	VPSHUFD      $0x4e, Z7, Z10
+	VPROLVQ      Z9, Z10, Z10
+	VPTERNLOGQ   $0xe4, Z8, Z10, Z7
+	VMOVDQU64    Z0, (AX)
+	VMOVDQU64    Z1, 64(AX)
+	VMOVDQU64    Z2, 128(AX)
+	VMOVDQU64    Z3, 192(AX)
+	VMOVDQU64    Z4, 256(AX)
+	VMOVDQU64    Z5, 320(AX)
+	VMOVDQU64    Z6, 384(AX)
+	VMOVDQU64    Z7, 448(AX)
+	VZEROUPPER
+	RET
