@@ -219,6 +219,7 @@ type run struct {
 	packing
 	table    *table.Shared
 	packed   []uint64                  // memory for an entry
+	hashes   []uint64                  // of children that are looked up
 	merge    func(value, old []uint64) // that of packing
 	canon    *table.Canon
 	expander *machine.Expander

@@ -31,14 +31,19 @@ const Portfolio = string(simultaneous.Auto)
 // Choose names the exact methods for games of class c that are worth running side by
 // side, best first, or none: this is the only place that maps classes to searches.
 //
-//	players  moves         goals         methods
-//	one      –             –             Bounded Alpha-Beta; depth-first; plans, without chance
-//	two      turns         constant sum  Bounded Alpha-Beta
-//	two      simultaneous  constant sum  portfolio
-//	two      any           general sum   –
-//	more     any           any           –
+//	players  moves         chance  goals         methods
+//	one      –             no      –             Bounded Alpha-Beta; depth-first; plans
+//	two      turns         no      constant sum  Bounded Alpha-Beta
+//	up to 2  turns         yes     constant sum  depth-first; Bounded Alpha-Beta
+//	two      simultaneous  any     constant sum  portfolio
+//	two      any           any     general sum   –
+//	more     any           any     any           –
 //
-// A second one is for puzzles: where there are many ways to the goal but all are
+// With chance, next to nothing is proved before an iteration reaches the end of the game,
+// and each iteration is about as long as the whole: pig-50-6 takes 18.2 million nodes with
+// deepening, 1.1 million without.
+//
+// A second one for puzzles: where there are many ways to the goal but all are
 // long, going to the end at once finds one long before iterative deepening does;
 // where they are few and short it is the other way. Where moves say little and what has
 // to hold at the end says much, the rules read as a formula lead there.
@@ -48,8 +53,8 @@ func Choose(c Class) []string {
 		return nil
 	case c.Simultaneous:
 		return []string{Portfolio}
-	case c.Players == 1 && c.Chance:
-		return []string{BoundedAlphaBeta, DepthFirst}
+	case c.Chance:
+		return []string{DepthFirst, BoundedAlphaBeta}
 	case c.Players == 1:
 		return []string{BoundedAlphaBeta, DepthFirst, Plans}
 	}

@@ -46,6 +46,7 @@ func TestEveryMethodThatIsChosenSolvesGamesOfItsClass(t *testing.T) {
 	}{
 		{solve.Class{Players: 1, ConstantSum: true}, toys.Wide{Roles: roles[:1], Moves: []int{3}, Depth: 5}},
 		{solve.Class{Players: 2, ConstantSum: true}, toys.Wide{Roles: roles, Moves: []int{3, 3}, Depth: 4, InTurn: true}},
+		{solve.Class{Players: 2, ConstantSum: true, Chance: true}, toys.Wide{Roles: []string{"a", "b", machine.RandomRole}, Moves: []int{3, 3, 1}, Depth: 4, InTurn: true}},
 		{solve.Class{Players: 2, ConstantSum: true, Simultaneous: true}, toys.Wide{Roles: roles, Moves: []int{3, 3}, Depth: 3}},
 	} {
 		m := test.game.Machine()

@@ -58,7 +58,7 @@ var choices = []struct{ game, class, methods string }{
 	{"matchingPennies", "2 players, simultaneous moves, constant sum", "auto"},
 	{"nim-3.4.5", "2 players, turns, constant sum", "bab"},
 	{"oshiZumo-12-3", "2 players, simultaneous moves, constant sum", "auto"},
-	{"pig-30", "2 players, turns, constant sum, chance", "bab"},
+	{"pig-30", "2 players, turns, constant sum, chance", "dfs bab"},
 	{"prisonersDilemma", "2 players, simultaneous moves, general sum", ""},
 	{"pursuit-4x4", "2 players, simultaneous moves, constant sum", "auto"},
 	{"rockPaperScissors", "2 players, simultaneous moves, constant sum", "auto"},

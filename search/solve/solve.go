@@ -81,7 +81,7 @@ func New(o Options) (*Solver, error) {
 	s := &Solver{auto: o.Method == Auto, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, used: o.Method}
 	methods := []string{o.Method}
 	if s.auto {
-		methods = []string{BoundedAlphaBeta, Portfolio}
+		methods = []string{BoundedAlphaBeta, DepthFirst, Portfolio}
 	}
 	for _, method := range methods {
 		searcher, err := NewSearcher(method, o)
@@ -104,7 +104,7 @@ func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(sea
 // search.Searcher. Where it chooses itself, it begins with what the names of the
 // roles tell of the class: the searches check the rest, position by position.
 func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	class := Class{Players: len(m.Names().Players()), ConstantSum: true}
+	class := named(m)
 	if s.auto {
 		methods := Choose(class)
 		if methods == nil {
@@ -126,13 +126,18 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 	return r, err
 }
 
+// named is the class of a game as far as the names of its roles tell.
+func named(m machine.Machine) Class {
+	return Class{Players: len(m.Names().Players()), ConstantSum: true, Chance: m.Names().Chance() != machine.NoRole}
+}
+
 // Keeper is what remembers the proofs of the method in use, or of the one that would be
-// tried first; nil if that keeps nothing. The limit of memory of its searches is that of
-// the options.
-func (s *Solver) Keeper() (method string, k search.Keeper) {
+// tried first for m; nil if that keeps nothing. The limit of memory of its searches is
+// that of the options.
+func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper) {
 	method = s.used
-	if method == Auto {
-		method = BoundedAlphaBeta
+	if methods := Choose(named(m)); method == Auto && methods != nil {
+		method = methods[0]
 	}
 	searcher := s.searchers[method]
 	if b, ok := searcher.(blind); ok {

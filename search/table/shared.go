@@ -73,12 +73,11 @@ func NewShared(words, valueWords int, maxBytes int64) *Shared {
 
 // Touch begins to read what Lookup needs of several hashes: their accesses to memory
 // overlap, while those of lookups follow each other.
-func (t *Shared) Touch(hashes []uint64) (sum uint32) {
+func (t *Shared) Touch(hashes []uint64) {
 	d := t.directory.Load()
 	for _, h := range hashes {
-		sum += atomic.LoadUint32(&d.of(h).Load().meta[home(h)])
+		atomic.LoadUint32(&d.of(h).Load().meta[home(h)])
 	}
-	return sum
 }
 
 // Lookup copies the value of position s, whose Hash is h, and tells whether there is one.
