@@ -145,9 +145,29 @@ func chooseMove(move string) action {
 	return until(fmt.Sprintf(`[...document.querySelectorAll(".move")].filter(e => e.textContent === %q).map(e => e.click()).length`, move))
 }
 
-func TestThePageIsSmallAndSoonThere(t *testing.T) {
-	address := openArena(t)
-	ctx := browser(t)
+// TestThePageInABrowser does what people do, each in a tab of one browser.
+func TestThePageInABrowser(t *testing.T) {
+	shared := browser(t)
+	records := t.TempDir()
+	address := openArena(t, "--records", records)
+	for name, visit := range map[string]func(*testing.T, string, context.Context){
+		"small and soon there":               thePageIsSmallAndSoonThere,
+		"tic-tac-toe by clicks":              ticTacToeIsPlayedByClicks,
+		"a simultaneous game in two windows": choicesAtOnceStaySecretUntilBothHaveChosen,
+		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
+		"a match live":                       aLiveMatchArrivesTurnByTurn,
+		"a matrix":                           aSimultaneousGameIsAnalysedDownToItsMatrix,
+		"a faulty rulesheet":                 aFaultyRulesheetIsExplained,
+		"on a phone":                         thePageIsReadOnAPhone,
+	} {
+		t.Run(name, func(t *testing.T) { visit(t, address, tab(t, shared)) })
+	}
+	if found, _ := filepath.Glob(filepath.Join(records, "*.jsonl")); len(found) == 0 {
+		t.Error("no match was recorded")
+	}
+}
+
+func thePageIsSmallAndSoonThere(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitVisible(".card .boards svg"))
 	milliseconds := value[float64](t, ctx, `performance.now()`)
 	transferred := value[float64](t, ctx, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce((n, e) => n + e.transferSize, 0)`)
@@ -157,9 +177,7 @@ func TestThePageIsSmallAndSoonThere(t *testing.T) {
 	}
 }
 
-func TestTicTacToeIsPlayedByClicks(t *testing.T) {
-	address := openArena(t)
-	ctx := browser(t)
+func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"),
 		chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"))
 	// x takes the diagonal, o a row.
@@ -172,9 +190,8 @@ func TestTicTacToeIsPlayedByClicks(t *testing.T) {
 	do(t, ctx, chromedp.Click(".ask"), saying(".hint", "x: 100 points, proved"))
 }
 
-func TestChoicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T) {
-	address := openArena(t)
-	first := browser(t)
+func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ctx context.Context) {
+	first := ctx
 	do(t, first, chromedp.Navigate(address+"#/game/rockPaperScissors"), chromedp.WaitVisible("#play"),
 		chromedp.SetValue("#seat-1", "open"), chromedp.Click("#play"),
 		chromedp.WaitVisible(".move"))
@@ -191,17 +208,11 @@ func TestChoicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T) {
 	do(t, first, saying(".last", "paper"), saying(".bar", "over"))
 }
 
-func TestAMatchIsWatchedLiveAndAsARecord(t *testing.T) {
-	records := t.TempDir()
-	address := openArena(t, "--records", records)
-	ctx := browser(t)
+func aMatchIsWatchedLiveAndAsARecord(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/connectFour-4x4"), chromedp.WaitVisible("#watch"),
 		chromedp.SetValue("#seat-0", "random"), chromedp.SetValue("#seat-1", "random"),
 		chromedp.Click("#watch"), chromedp.WaitVisible(".controls"))
 	do(t, ctx, until(`/^\d+ \/ (\d+)$/.test(document.querySelector(".turn")?.textContent ?? "")`))
-	if found, _ := filepath.Glob(filepath.Join(records, "*.jsonl")); len(found) != 1 {
-		t.Errorf("records %q, want one", found)
-	}
 	// Step through, by keys; each turn has an address of its own.
 	do(t, ctx, chromedp.KeyEvent(kb.Home), chromedp.WaitReady(`section[data-turn="0"] svg`))
 	do(t, ctx, chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitReady(`section[data-turn="1"] svg`))
@@ -217,18 +228,14 @@ func TestAMatchIsWatchedLiveAndAsARecord(t *testing.T) {
 	do(t, again, chromedp.Navigate(address+"#/standings"), saying(".standings", "random"))
 }
 
-func TestALiveMatchArrivesTurnByTurn(t *testing.T) {
-	address := openArena(t)
-	ctx := browser(t)
+func aLiveMatchArrivesTurnByTurn(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/breakthrough-6x6"), chromedp.WaitVisible("#watch"),
 		chromedp.SetValue("#seat-0", "mcts"), chromedp.SetValue("#seat-1", "mcts"),
 		chromedp.SetValue("#clock", "0.4"), chromedp.Click("#watch"))
 	do(t, ctx, until(`/^([2-9]) \/ \1 live$/.test(document.querySelector(".turn")?.textContent ?? "")`), chromedp.WaitVisible(".why"), chromedp.WaitVisible(".graph"))
 }
 
-func TestASimultaneousGameIsAnalysedDownToItsMatrix(t *testing.T) {
-	address := openArena(t)
-	ctx := browser(t)
+func aSimultaneousGameIsAnalysedDownToItsMatrix(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/analyse/biddingTicTacToe-3"), chromedp.WaitReady(".report.done #matrix"),
 		saying(".interval", "50 points, proved"))
 	rows := value[int](t, ctx, `document.querySelectorAll("#matrix tbody th[scope=row]").length`)
@@ -239,9 +246,7 @@ func TestASimultaneousGameIsAnalysedDownToItsMatrix(t *testing.T) {
 	}
 }
 
-func TestAFaultyRulesheetIsExplained(t *testing.T) {
-	address := openArena(t)
-	ctx := browser(t)
+func aFaultyRulesheetIsExplained(t *testing.T, address string, ctx context.Context) {
 	rules := filepath.Join(t.TempDir(), "faulty.kif")
 	if err := os.WriteFile(rules, []byte("(role robot)\n(<= (next (at ?y)) (does robot (go ?x)))\n<script>alert(1)</script>\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -251,9 +256,7 @@ func TestAFaultyRulesheetIsExplained(t *testing.T) {
 		saying("h2", "not valid"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
 }
 
-func TestThePageIsReadOnAPhone(t *testing.T) {
-	address := openArena(t)
-	ctx := browser(t)
+func thePageIsReadOnAPhone(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.EmulateViewport(375, 740, chromedp.EmulateMobile), chromedp.Navigate(address+"#/game/breakthrough"),
 		chromedp.WaitVisible("section .boards svg"))
 	if width := value[float64](t, ctx, `document.documentElement.scrollWidth`); width > 375 {

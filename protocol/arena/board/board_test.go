@@ -189,3 +189,40 @@ func TestEndlessRulesTakeBoundedTime(t *testing.T) {
 		t.Error("the board is not found")
 	}
 }
+
+// FuzzPictures looks for rules and facts that no picture can be made of.
+func FuzzPictures(f *testing.F) {
+	for _, name := range []string{"ticTacToe", "connectFour-4x4", "nim", "goofspiel-3", "hex-3x3", "tron-3x3", "slidingPuzzle"} {
+		if _, src, err := games.Source(name); err == nil {
+			f.Add(string(src), "(cell 1 2 x)", "(move 1 1 2 2)")
+		}
+	}
+	f.Add(twoBoards, "(left 1 9 x)", "(mark 1 1)")
+	f.Add("(role a) (init (c a1 b)) (init (c b2 b)) (init (c c3 x)) (init (x1 1)) (init (y1 2))", "(c a9 b)", "(go a1 b2)")
+	f.Fuzz(func(t *testing.T, rules, fact, move string) {
+		g, _, err := gdl.Load(t.Context(), "fuzz.kif", []byte(rules))
+		if err != nil || len(rules) > 20_000 {
+			return
+		}
+		p := reference.NewProver(g)
+		p.MaxBytes = 1 << 20
+		facts, err := p.Initial(t.Context())
+		if err != nil {
+			facts = nil
+		}
+		l := Find(g, facts, []string{fact, fact})
+		facts = append(facts, fact, move)
+		drawn := l.Draw(facts)
+		if text, svg := drawn.Text(80), drawn.SVG(true); text == "" && svg != "" {
+			t.Errorf("a drawing without text: %s", svg)
+		}
+		for _, m := range []string{move, fact} {
+			spots, _ := l.Spots(m)
+			for _, s := range spots {
+				if s.Board >= len(drawn.Boards) || s.Column >= len(drawn.Boards[s.Board].Columns) || s.Row >= len(drawn.Boards[s.Board].Rows) {
+					t.Errorf("%s names %v, which is on no board", m, s)
+				}
+			}
+		}
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
@@ -23,8 +24,9 @@ type library struct {
 	Config
 	mu        sync.Mutex
 	games     map[string]*game
-	order     []string // of use, the latest last; of games that can be loaded again
-	uploads   []string // in order of arrival
+	order     []string      // of use, the latest last; of games that can be loaded again
+	uploads   []string      // in order of arrival
+	reading   chan struct{} // those who read rules, and who compile them
 	compiling chan struct{}
 }
 
@@ -61,7 +63,7 @@ type finding struct {
 }
 
 func newLibrary(c Config) *library {
-	return &library{Config: c, games: make(map[string]*game), compiling: make(chan struct{}, maxCompiling)}
+	return &library{Config: c, games: make(map[string]*game), reading: make(chan struct{}, maxReading), compiling: make(chan struct{}, maxCompiling)}
 }
 
 // Times within which rules are read and looked at.
@@ -107,6 +109,12 @@ const recorded = "record:"
 
 // add reads rules and keeps them under a name.
 func (l *library) add(ctx context.Context, name, file string, text []byte, uploaded bool) (*game, error) {
+	select {
+	case l.reading <- struct{}{}:
+		defer func() { <-l.reading }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	g := &game{name: name, file: file, text: text}
 	reading, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
@@ -119,7 +127,9 @@ func (l *library) add(ctx context.Context, name, file string, text []byte, uploa
 		g.findings = append(g.findings, newFinding(d))
 	}
 	if g.err == nil {
-		g.look(ctx)
+		if err := guard.Do(func() error { g.look(ctx); return nil }); err != nil {
+			return nil, fmt.Errorf("%s cannot be drawn: %w", name, err)
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,9 +217,12 @@ func (l *library) compile(ctx context.Context, g *game) (machine.Machine, error)
 			return
 		}
 		defer func() { <-l.compiling }()
-		if g.machine, g.failure = l.Compile(ctx, g.rules); g.failure == nil {
-			g.batch = g.machine.NewNarrowBatch()
-		}
+		g.failure = guard.Do(func() (err error) {
+			if g.machine, err = l.Compile(ctx, g.rules); err == nil {
+				g.batch = g.machine.NewNarrowBatch()
+			}
+			return err
+		})
 	})
 	if g.failure != nil {
 		return nil, fmt.Errorf("%s cannot be compiled: %w", g.name, g.failure)

@@ -120,6 +120,7 @@ const (
 	maxStreams   = 1024
 	maxSearches  = 2
 	maxMatches   = 2
+	maxReading   = 4
 	maxCompiling = 2
 	maxUpload    = 4 << 20  // bytes of a rulesheet
 	maxBody      = 64 << 10 // of any other request
