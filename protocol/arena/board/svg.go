@@ -45,12 +45,16 @@ func (p Picture) SVG(embedded bool) string {
 		width, height = max(width, x-gap), max(height, h)
 	}
 	height += y
+	top := 0.
+	if len(p.Boards) == 1 {
+		top = margin * 0.7 // without a name above it
+	}
 	style := drawn
 	if embedded {
 		style = ""
 	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img">%s%s</svg>`,
-		width, height, width, height, style, body.String())
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %g %g %g" width="%g" height="%g" role="img">%s%s</svg>`,
+		top, width, height-top, width, height-top, style, body.String())
 }
 
 // size is that of a board with its names.

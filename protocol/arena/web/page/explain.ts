@@ -16,8 +16,8 @@ export function verdict(a: Analysis, role: number): string {
 export function explanation(x: Explanation): HTMLElement {
   return h("div", { class: "why" }, h("p", null, h("b", null, x.move), ` – ${x.why} (${x.by}, ${x.seconds.toFixed(2)} s${x.nodes ? `, ${x.nodes} nodes` : ""})`),
     (x.values ?? []).map((v) => h("span", { class: "share" }, h("b", null, v.role), " " +
-      (v.lower === v.upper ? points(v.lower) : v.kind === "proved" ? `${points(v.lower)}–${points(v.upper)}` : "≈ " + points(v.estimate)))),
-    (x.strategy ?? []).length > 1 && h("p", null, x.strategy!.slice(0, 8).map((s) => h("span", { class: "share" }, h("b", null, s.move), " " + percent(s.probability)))),
+      (v.kind !== "proved" ? "≈ " + points(v.estimate) : v.lower === v.upper ? points(v.lower) : `${points(v.lower)}–${points(v.upper)}`))),
+    (x.strategy ?? []).length > 1 && h("p", null, x.strategy!.filter((s) => s.probability > 0).slice(0, 8).map((s) => h("span", { class: "share" }, h("b", null, s.move), " " + percent(s.probability)))),
     (x.line ?? []).length > 0 && h("p", { class: "quiet" }, "Line: " + line(x.line!)));
 }
 
@@ -51,7 +51,7 @@ export function graph(roles: string[], parts: Part[], turn: number, go: (turn: n
   let at = 0;
   for (const p of parts) for (const e of p.explanations ?? []) {
     for (const x of e ?? []) for (const v of x?.values ?? []) {
-      if (x && v.role === roles[(e ?? []).indexOf(x)]) said.push({ turn: at, role: v.role, value: v.estimate ?? (v.lower + v.upper) / 2, proved: v.lower === v.upper });
+      if (x && v.role === roles[(e ?? []).indexOf(x)]) said.push({ turn: at, role: v.role, value: v.estimate ?? (v.lower + v.upper) / 2, proved: v.kind === "proved" && v.lower === v.upper });
     }
     at++;
   }
