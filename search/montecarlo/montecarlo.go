@@ -26,8 +26,8 @@ const (
 	// UCT is decoupled UCT: each role on its own treats its moves as a bandit.
 	// It plays the move that was tried most.
 	UCT Rule = iota
-	// RegretMatching plays moves in proportion to how much they are regretted,
-	// and ends up with the average strategy, which is mixed.
+	// RegretMatching plays moves in proportion to how much they are regretted
+	// (regret matching+), and ends up with the average strategy, which is mixed.
 	RegretMatching
 )
 

@@ -247,7 +247,7 @@ func pick(moves []stat, bounds search.Interval, rank func(*stat) float64) *stat 
 
 // mixed is the average strategy.
 func mixed(moves []stat) []search.Weighted {
-	largest := float32(0)
+	largest := 0.
 	for _, s := range moves {
 		largest = max(largest, s.weight)
 	}
@@ -258,8 +258,8 @@ func mixed(moves []stat) []search.Weighted {
 	var out []search.Weighted
 	for _, s := range moves {
 		if s.weight >= minShare*largest {
-			out = append(out, search.Weighted{Move: s.move, Probability: float64(s.weight)})
-			kept += float64(s.weight)
+			out = append(out, search.Weighted{Move: s.move, Probability: s.weight})
+			kept += s.weight
 		}
 	}
 	for i := range out {

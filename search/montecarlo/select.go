@@ -34,7 +34,7 @@ func (w *worker) joint(n int32) int64 {
 		case machine.Role(r) == t.random:
 			i = w.rng.Intn(int(width))
 		case choosers > 1 && w.config.Rule == RegretMatching:
-			i = w.matchRegret(stats)
+			i = w.matchRegret(stats, visits)
 		case choosers > 1:
 			i = w.uct(stats, visits, math.Inf(-1))
 		default:
@@ -113,11 +113,12 @@ func mostSecure(stats []stat) int {
 
 // matchRegret draws a move in proportion to its positive regret (Hart and
 // Mas-Colell, 2000; Lanctot, Lisý and Winands, 2014) with some exploration, and
-// adds the strategy to the average.
-func (w *worker) matchRegret(stats []stat) int {
+// adds the strategy to the average, in which later visits count for more, as what
+// is known grows (Tammelin, 2014).
+func (w *worker) matchRegret(stats []stat, visits int32) int {
 	total := 0.0
 	for i := range stats {
-		total += float64(max(stats[i].regret, 0))
+		total += float64(stats[i].regret)
 	}
 	uniform := 1 / float64(len(stats))
 	point := w.rng.Float64()
@@ -125,9 +126,9 @@ func (w *worker) matchRegret(stats []stat) int {
 	for i := range stats {
 		p := uniform
 		if total > 0 {
-			p = float64(max(stats[i].regret, 0)) / total
+			p = float64(stats[i].regret) / total
 		}
-		stats[i].weight += float32(p)
+		stats[i].weight += p * float64(visits)
 		p = regretExploration*uniform + (1-regretExploration)*p
 		if point >= 0 && point < p {
 			pick = i
@@ -165,7 +166,8 @@ func (w *worker) learn(n int32, cell int64, picks []int32, goals []float64) {
 }
 
 // regret adds to each move of role r how much better it would have been than
-// what was got, the others' moves being the same. The number of the joint move
+// what was got, the others' moves being the same. What falls below zero is forgotten, so
+// that a move that proves good is played at once (Tammelin, 2014). The number of the joint move
 // with the role's i-th move is base + i*step.
 func (w *worker) regret(n int32, r int, base, step int64, stats []stat, got float64) {
 	unknown := w.tree.value(n, r)
@@ -176,6 +178,6 @@ func (w *worker) regret(n int32, r int, base, step int64, stats []stat, got floa
 				instead = w.tree.value(kid, r)
 			}
 		}
-		stats[i].regret += float32(instead - got)
+		stats[i].regret = max(0, stats[i].regret+float32(instead-got))
 	}
 }

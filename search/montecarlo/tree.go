@@ -50,11 +50,11 @@ type node struct {
 // stat is what is known of one move of one role at a node.
 type stat struct {
 	sum    float64 // of the goals seen after it
+	weight float64 // in the average strategy (regret matching)
 	visits int32
 	move   machine.Move
 	kid    int32   // the node behind it, or none, where the role is the only chooser
-	regret float32 // cumulative (regret matching)
-	weight float32 // in the average strategy (regret matching)
+	regret float32 // cumulative, where it is positive (regret matching)
 	// What the role gets with this move against any moves of the others: proved
 	// bounds, up to rounding; they steer, but prove nothing.
 	lower, upper float32
