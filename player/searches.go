@@ -242,7 +242,7 @@ func (t *thinker) decide(at position, f findings) (who decider, why string, r *s
 	case s == nil || len(s.Strategies) == 0:
 		return byExact, "the sampling search has not come back", e
 	case e == nil || len(e.Strategies) <= int(role) || len(e.Strategies[role]) == 0:
-		return bySampling, byPlayouts(s, role), s
+		return bySampling, t.bySamples(s, role), s
 	}
 	value, solved := e.Values[role].Lower, settles(e, role)
 	switch {
@@ -258,15 +258,20 @@ func (t *thinker) decide(at position, f findings) (who decider, why string, r *s
 	case e.Proved && value > worstGoal && value >= s.Values[role].Upper:
 		return byExact, "the exact search has proved as much as the playouts promise", e
 	}
-	return bySampling, byPlayouts(s, role), s
+	return bySampling, t.bySamples(s, role), s
 }
 
-// byPlayouts is why the sampling search decides where the exact one knows nothing better.
-func byPlayouts(r *search.Result, role machine.Role) string {
-	if settles(r, role) {
+// bySamples is why the sampling search decides where the exact one knows nothing better.
+func (t *thinker) bySamples(r *search.Result, role machine.Role) string {
+	switch {
+	case settles(r, role):
 		return "the sampling search has proved the value"
+	case t.evaluator == nil:
+		return "nothing is proved that decides: the best by playouts"
+	case t.weight == 0:
+		return "nothing is proved that decides: the best by what was learnt in the start clock"
 	}
-	return "nothing is proved that decides: the best by playouts"
+	return "nothing is proved that decides: the best by playouts and by what was learnt in the start clock"
 }
 
 // isAsGood tells whether the exact search proves that a pure strategy of the

@@ -59,7 +59,7 @@ type Weighted struct {
 // Counters says what a search did.
 type Counters struct {
 	Nodes     int64         // positions expanded
-	Playouts  int64         // random games of sampling searches
+	Playouts  int64         // random games of sampling searches, or estimates in their place
 	LPCalls   int64         // linear programs and matrix games solved
 	LPTime    time.Duration // time inside them
 	TableHits int64         // positions answered by the transposition table

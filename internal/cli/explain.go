@@ -69,7 +69,7 @@ func writeExplanation(w io.Writer, role string, x *protocol.Explanation) error {
 	for _, s := range x.Strategy {
 		fmt.Fprintf(t, "  %s\t%.3f  %s", title, s.Probability, s.Move)
 		if s.Value != nil {
-			fmt.Fprintf(t, ", %.1f by playouts", *s.Value)
+			fmt.Fprintf(t, ", %.1f by sampling", *s.Value)
 		}
 		fmt.Fprintln(t)
 		title = ""

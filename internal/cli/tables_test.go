@@ -82,7 +82,7 @@ row                a
   value of row     50, proved
   value of column  from 25 to 75, proved; about 40.0
   value of third   40.0, estimated
-  moves            1.000  a, 51.5 by playouts
+  moves            1.000  a, 51.5 by sampling
                    0.000  b
   line             a c e, b c e
   nodes            1000, 2000000 playouts/s
