@@ -9,7 +9,7 @@ import (
 )
 
 // decider is a circuit that can be compiled once more, with decisive moves, and read as a
-// formula (plan.go).
+// formula (prove.go).
 type decider struct {
 	machine.Machine
 	planning

@@ -3,7 +3,9 @@ package reasoner_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,5 +153,148 @@ func TestAPlanStopsWithItsContextAndWithinItsMemory(t *testing.T) {
 	plan, err := planner.Plan(ctx, m.Initial(), machine.PlanLimits{Bytes: 1 << 28})
 	if err != nil || plan.Bytes > 1<<28 || plan.Bound < 50 {
 		t.Errorf("found %v, %v", plan, err)
+	}
+}
+
+// seenPosition is what a machine says of a position.
+type seenPosition struct {
+	terminal bool
+	legal    []int // moves, by role
+	goals    []int32
+}
+
+func lookAt(b machine.Batch, roles int) seenPosition {
+	b.Evaluate(1)
+	p := seenPosition{terminal: b.Terminal()[0]&1 != 0, legal: make([]int, roles), goals: make([]int32, roles)}
+	b.Goals(p.goals, 0)
+	for r := range roles {
+		p.legal[r] = len(b.AppendLegal(nil, 0, machine.Role(r)))
+	}
+	return p
+}
+
+// breaks tells whether a property that a finding speaks of fails in a position, from the
+// one before if there is one.
+func breaks(t *testing.T, property string, names *machine.Names, now seenPosition, before *seenPosition) bool {
+	sum, choosers, stuck, fallen := 0, 0, false, false
+	for _, r := range names.Players() {
+		sum += int(max(now.goals[r], 0))
+		if now.legal[r] > 1 {
+			choosers++
+		}
+	}
+	for r := range names.Roles {
+		stuck = stuck || now.legal[r] == 0
+		fallen = fallen || before != nil && max(now.goals[r], 0) < before.goals[r]
+	}
+	var total int
+	switch {
+	case property == "every role has a legal move until the end":
+		return !now.terminal && stuck
+	case property == "every role has one goal at the end":
+		return now.terminal && slices.Contains(now.goals, machine.NoGoal)
+	case property == "one player at most has a choice":
+		return !now.terminal && choosers > 1
+	case property == "no goal ever falls":
+		return fallen
+	}
+	if _, err := fmt.Sscanf(property, "the goals of the players add up to %d at the end", &total); err != nil {
+		t.Fatalf("no property %q", property)
+	}
+	return now.terminal && sum != total
+}
+
+// everywhere calls f on every position that can be reached and each from which it follows.
+func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition)) {
+	roles := len(m.Names().Roles)
+	b := m.NewNarrowBatch()
+	at := func(s machine.State) seenPosition {
+		b.Load(s, 1)
+		return lookAt(b, roles)
+	}
+	f(at(m.Initial()), nil)
+	x := machine.NewExpander(m)
+	reachable(m, func(s machine.State, terminal bool, _ []int32) {
+		var e machine.Expansion
+		if terminal || x.Expand(&e, s) != nil {
+			return
+		}
+		before := at(s)
+		for c := range e.Children {
+			f(at(e.Child(c)), &before)
+		}
+	})
+}
+
+func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 3))
+	games := 300
+	if testing.Short() {
+		games = 60
+	}
+	open, all := 0, 0
+	for n := range games {
+		g, m := randomMachine(t, rng, 1+n%3)
+		findings, err := proofs.Rules(t.Context(), g, m, proofs.Limits{Time: time.Minute, Bytes: 1 << 28})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings[1 : len(findings)-1] { // the first speaks of the end, the last of groups
+			all++
+			fails := false
+			everywhere(m, func(now seenPosition, before *seenPosition) {
+				fails = fails || breaks(t, f.Property, m.Names(), now, before)
+			})
+			switch {
+			case f.Verdict == proofs.Open:
+				open++
+			case (f.Verdict == proofs.Refuted) != fails:
+				t.Fatalf("%s: %s, but fails somewhere: %v", f.Property, f.Verdict, fails)
+			}
+		}
+	}
+	if open > all/20 {
+		t.Errorf("%d of %d properties are open", open, all)
+	}
+}
+
+func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
+	for _, name := range []string{"biddingTicTacToe", "connectFourSimultaneous", "gt_prisoner", "ticTacToe", "checkersSmall", "blocker", "tron_10x10"} {
+		rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings, names, err := reasoner.Prove(t.Context(), rules, reasoner.Options{}, proofs.Limits{Time: 4 * time.Second, Bytes: 1 << 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := reasoner.New(t.Context(), rules, reasoner.Options{Engine: "reference"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings[1:] {
+			if f.Verdict != proofs.Refuted {
+				continue
+			}
+			b := m.NewNarrowBatch()
+			b.Fill(m.Initial(), nil)
+			now := lookAt(b, len(names.Roles))
+			var before *seenPosition
+			for _, joint := range f.Line {
+				for r, move := range joint {
+					number, ok := m.Names().AddMove(machine.Role(r), names.MoveText(machine.Role(r), move))
+					if !ok || !slices.Contains(b.AppendLegal(nil, 0, machine.Role(r)), number) {
+						t.Fatalf("%s: %s: %s is not legal", name, f.Property, names.MoveText(machine.Role(r), move))
+					}
+					b.Choose(0, machine.Role(r), number)
+				}
+				b.Advance(1)
+				was := now
+				before, now = &was, lookAt(b, len(names.Roles))
+			}
+			if !breaks(t, f.Property, m.Names(), now, before) {
+				t.Errorf("%s: %s holds after the line", name, f.Property)
+			}
+		}
 	}
 }

@@ -114,6 +114,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"clock without end":   {[]string{"match", "ticTacToe", "--start-clock", "99999999999"}, "clocks"},
 		"no time to think":    {[]string{"play", "ticTacToe", "--think=0s"}, "--think"},
 		"fewer than none":     {[]string{"validate", "x.kif", "--simulate=-5"}, "found -5"},
+		"no time for proofs":  {[]string{"validate", "x.kif", "--prove", "--budget=0s"}, "found 0s"},
 		"no record":           {[]string{"standings", "/dev/zero"}, "expected a match record"},
 		"no time":             {[]string{"bench", "ticTacToe", "--seconds", "0"}, "--seconds"},
 		"lanes of no kernel":  {[]string{"bench", "ticTacToe", "--lanes", "63"}, "63"},
@@ -631,4 +632,9 @@ func interruptedAfterCompiling(t *testing.T, args ...string) outcome {
 			return o
 		}
 	}
+}
+
+func TestValidateProvesWhatHoldsInAllPositions(t *testing.T) {
+	execute(t, "validate", "--prove", file(t, "good.kif", coin)).expect(t, statusFine,
+		"proved   every game ends", "proved   every role has a legal move until the end", "proved   every role has one goal at the end")
 }

@@ -11,6 +11,7 @@ import (
 	"stackmate/protocol/arena"
 	"stackmate/protocol/conformance"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove"
 	"stackmate/search"
 	"stackmate/search/certify"
 	"stackmate/search/experiment"
@@ -230,4 +231,25 @@ func TestRowsThatAreNotFinishedAreShownAsSuch(t *testing.T) {
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+func TestProofsAreATableWithTheLinesThatRefuteUnderIt(t *testing.T) {
+	list := []proof{
+		{Property: "it ends", Verdict: prove.Proved, Detail: "within 9 joint moves"},
+		{Property: "goals rise", Verdict: prove.Refuted, Detail: "one has fallen", Line: [][]string{{"a", "noop"}, {"noop", "b"}}, Shortest: true},
+		{Property: "by turns", Verdict: prove.Refuted},
+		{Property: "a sum", Verdict: prove.Open},
+	}
+	const want = `
+proved   it ends     within 9 joint moves
+refuted  goals rise  one has fallen
+refuted  by turns
+open     a sum
+"goals rise" fails after 2 joint moves, no fewer: (a noop) (noop b)
+"by turns" fails in the initial position
+`
+	expectTable(t, want, func(w io.Writer) error {
+		writeProofs(w, list)
+		return nil
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"stackmate/gdl"
 	"stackmate/reasoner"
@@ -13,16 +14,21 @@ import (
 
 // validateCommand checks rulesheets.
 type validateCommand struct {
-	Files    []string `arg:"" name:"file" help:"Rulesheets to check."`
-	Strict   bool     `help:"Count warnings as errors."`
-	Simulate int      `placeholder:"N" help:"Play N random matches of each valid game, too, and report the faults that they meet."`
-	JSON     bool     `name:"json" help:"Print JSON."`
+	Files    []string      `arg:"" name:"file" help:"Rulesheets to check."`
+	Strict   bool          `help:"Count warnings as errors."`
+	Simulate int           `placeholder:"N" help:"Play N random matches of each valid game, too, and report the faults that they meet."`
+	Prove    bool          `help:"Prove or refute what should hold in all positions: legal moves, goals, constant sum, turns, an end."`
+	Budget   time.Duration `default:"10s" help:"Time for the proofs of each rulesheet."`
+	JSON     bool          `name:"json" help:"Print JSON."`
 }
 
 // Run implements the command.
 func (c *validateCommand) Run(s *console) error {
 	if c.Simulate < 0 {
 		return usageError{fmt.Errorf("expected a number of matches above 0 to --simulate, found %d", c.Simulate)}
+	}
+	if c.Budget <= 0 {
+		return usageError{fmt.Errorf("expected a time above 0 for --budget, found %v", c.Budget)}
 	}
 	var faulty error
 	for _, file := range c.Files {
@@ -56,6 +62,8 @@ type validation struct {
 	Matches  int             `json:"matches"` // simulated
 
 	Faults []*wellformed.Fault `json:"faults"` // found by simulation
+
+	Proofs []proof `json:"proofs,omitempty"`
 }
 
 // validate checks a rulesheet and, if asked to, plays the game. The error says
@@ -69,8 +77,16 @@ func (c *validateCommand) validate(s *console, file string, src []byte) (validat
 		v.Valid = false // nobody knows: the checks have not come to their end
 		return v, fmt.Errorf("%s: %w", file, err)
 	}
-	if err != nil || c.Simulate <= 0 {
+	if err != nil {
 		return v, nil // the findings hold the error
+	}
+	if c.Prove {
+		if v.Proofs, err = proofs(s, game, c.Budget); err != nil {
+			return v, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if c.Simulate <= 0 {
+		return v, nil
 	}
 	m, err := reasoner.New(s.ctx, game, reasoner.Options{Memory: s.memory.share(1)})
 	if err != nil {
@@ -93,6 +109,9 @@ func writeValidation(w io.Writer, v validation) error {
 	}
 	for _, f := range v.Faults {
 		fmt.Fprintf(&b, "%s: %s\n", v.File, f)
+	}
+	if len(v.Proofs) > 0 {
+		writeProofs(&b, v.Proofs)
 	}
 	verdict := "valid"
 	if !v.Valid {

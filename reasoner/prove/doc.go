@@ -1,5 +1,5 @@
 // Package prove reads the circuit of a game as a formula: what playouts sample, it
-// decides. It finds plans in games for one role, and invariants of the rules.
+// decides. It finds plans in games for one role, and proves what holds in all positions.
 //
 //	unroll.go      the network at step after step, as one network
 //	formula.go     that network as clauses
@@ -8,6 +8,9 @@
 //	invariants.go  induction, which proves them
 //	target.go      plans by their last position
 //	plan.go        plans at growing horizons
+//	rules.go       what should hold in all positions of a game
+//	walks.go       random games, which refute most of what does not
+//	induction.go   proofs of what does, and the shortest lines to where it fails
 //
 // It knows circuits and machines, no rules as text and no searches.
 package prove

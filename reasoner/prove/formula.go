@@ -123,6 +123,7 @@ func (f *formula) play(k int) {
 		for role := range f.game.Does {
 			f.playRole(f.played, role, ended)
 		}
+		f.require(ended.Not(), f.at(f.played+1, f.game.Terminal)) // follows, but not at once
 	}
 }
 

@@ -50,27 +50,34 @@ func (p pair) holds(s machine.State) bool { return holds(s, p.a) || holds(s, p.b
 
 func holds(s machine.State, l int32) bool { return s.Has(int(l>>1)) != (l&1 != 0) }
 
-// FindInvariants finds invariants of a game, of which m is the machine. When ctx ends
-// before all is proved there are none.
+// FindInvariants finds invariants of a game, of which m is the machine. It begins with
+// those of the fluents that change most often, which say whose turn it is and what comes
+// next; when ctx ends before the others are proved, these are left.
 func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) *Invariants {
-	s := newSample(m)
-	s.suggest(ctx)
-	for {
-		before := s.size()
-		if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), maxBytes) {
-			return &Invariants{}
+	found := &Invariants{}
+	for _, most := range []int{fewFluents, len(g.Fluents)} {
+		s := newSample(m)
+		s.suggest(ctx, most)
+		for before := -1; before != s.size(); {
+			before = s.size()
+			if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), found, maxBytes) {
+				return found
+			}
 		}
-		if s.size() == before {
-			return &s.Invariants
+		found = &s.Invariants
+		if most >= len(g.Fluents) {
+			break
 		}
 	}
+	return found
 }
 
-// pass drops candidates that do not follow from all of them in the position before. It
-// returns false if that cannot be told: there is no time, or an assignment that recursive
+// pass drops candidates that do not follow from all of them, and from what is known, in
+// the position before. It returns false if that cannot be told: there is no time, or an assignment that recursive
 // rules do not know.
-func (s *sample) pass(ctx context.Context, f *formula, maxBytes int64) bool {
+func (s *sample) pass(ctx context.Context, f *formula, known *Invariants, maxBytes int64) bool {
 	defer f.engine.Close()
+	f.assertStatic(0, known)
 	f.assertStatic(0, &s.Invariants)
 	f.play(1)
 	for _, broken := range s.obligations(f) {

@@ -16,6 +16,8 @@ const (
 	calmRounds = 10
 	// walkSteps random moves go on from a position that refutes candidates.
 	walkSteps = 30
+	// fewFluents are those that invariants are looked for first.
+	fewFluents = 64
 	// maxCandidates bounds the clauses that are tried: some seconds of work.
 	maxCandidates = 300_000
 	// maxPairs bounds the pairs of fluents that are looked at.
@@ -45,12 +47,13 @@ func newSample(m machine.Machine) *sample {
 	}
 }
 
-// suggest plays random games and makes the candidates.
-func (s *sample) suggest(ctx context.Context) {
+// suggest plays random games and makes the candidates, of the fluents that change most
+// often in the first of them.
+func (s *sample) suggest(ctx context.Context, most int) {
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
 	s.play(ctx)
-	s.findPairs()
+	s.findPairs(s.busiest(most))
 	s.findGroups()
 	for calm := 0; calm < calmRounds && ctx.Err() == nil; calm++ {
 		s.play(ctx)
@@ -134,22 +137,41 @@ func (s *sample) take() {
 	}
 }
 
-// findPairs makes the clauses that hold in all positions of the sample, but for those
-// that follow from shorter ones, by their first literal.
-func (s *sample) findPairs() {
-	var varying []int32
+// busiest are the fluents, as many as wanted, that change most often from one position of
+// a lane to the next, in the order of their numbers.
+func (s *sample) busiest(most int) []int32 {
+	words := s.batch.Lanes() / 64
+	changes := make([]int, len(s.true))
+	list := make([]int32, len(s.true))
 	for f, row := range s.true {
+		list[f] = int32(f)
+		for i := words; i < len(row); i++ {
+			changes[f] += bits.OnesCount64(row[i] ^ row[i-words])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int32) int { return changes[b] - changes[a] })
+	list = list[:min(most, len(list))]
+	slices.Sort(list)
+	return list
+}
+
+// findPairs makes the clauses that hold in all positions of the sample, but for those
+// that follow from shorter ones, of some fluents, by their first literal.
+func (s *sample) findPairs(fluents []int32) {
+	var varying []int32
+	for _, f := range fluents {
+		row := s.true[f]
 		always, never := true, true
 		for _, w := range row {
 			always, never = always && w == ^uint64(0), never && w == 0
 		}
-		switch l := int32(2 * f); {
+		switch l := 2 * f; {
 		case always:
 			s.pairs = append(s.pairs, pair{l, l})
 		case never:
 			s.pairs = append(s.pairs, pair{l | 1, l | 1})
 		default:
-			varying = append(varying, int32(f))
+			varying = append(varying, f)
 		}
 	}
 	looked := 0

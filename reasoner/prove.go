@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"stackmate/gdl"
+	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove"
 )
@@ -24,4 +26,19 @@ func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 		return machine.Plan{}, d.err
 	}
 	return d.planner.Plan(ctx, s, lim)
+}
+
+// Prove tells what holds in all positions of a game: findings for people, and the names
+// in which their lines are.
+func Prove(ctx context.Context, g *gdl.Game, o Options, lim prove.Limits) ([]prove.Finding, *machine.Names, error) {
+	game, err := Circuit(ctx, g, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := circuit.Compile(ctx, game, circuit.Options{Memory: o.Memory / batchShare})
+	if err != nil {
+		return nil, nil, err
+	}
+	findings, err := prove.Rules(ctx, game, m, lim)
+	return findings, m.Names(), err
 }

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove"
+)
+
+// proof is a prove.Finding with names.
+type proof struct {
+	Property string        `json:"property"`
+	Verdict  prove.Verdict `json:"verdict"`
+	Detail   string        `json:"detail,omitempty"`
+	Line     [][]string    `json:"line,omitempty"`     // joint moves to where it fails
+	Shortest bool          `json:"shortest,omitempty"` // there is no shorter line
+}
+
+// proofs proves what should hold in all positions of a game.
+func proofs(s *console, game *gdl.Game, budget time.Duration) ([]proof, error) {
+	memory := s.memory.share(1)
+	found, names, err := reasoner.Prove(s.ctx, game, reasoner.Options{Memory: memory}, prove.Limits{Time: budget, Bytes: memory})
+	list := make([]proof, 0, len(found))
+	for _, f := range found {
+		p := proof{Property: f.Property, Verdict: f.Verdict, Detail: f.Detail, Shortest: f.Shortest}
+		for _, joint := range f.Line {
+			texts := make([]string, len(joint))
+			for r, m := range joint {
+				texts[r] = names.MoveText(machine.Role(r), m)
+			}
+			p.Line = append(p.Line, texts)
+		}
+		list = append(list, p)
+	}
+	return list, err
+}
+
+// writeProofs writes a table of proofs, and under it the lines that refute.
+func writeProofs(w io.Writer, list []proof) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, p := range list {
+		fmt.Fprintf(t, "%s\t%s", p.Verdict, p.Property)
+		if p.Detail != "" {
+			fmt.Fprintf(t, "\t%s", p.Detail)
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+	for _, p := range list {
+		switch {
+		case p.Verdict != prove.Refuted:
+		case len(p.Line) == 0:
+			fmt.Fprintf(w, "%q fails in the initial position\n", p.Property)
+		case p.Shortest:
+			fmt.Fprintf(w, "%q fails after %d joint moves, no fewer:%s\n", p.Property, len(p.Line), shortLine(p.Line))
+		default:
+			fmt.Fprintf(w, "%q fails after %d joint moves:%s\n", p.Property, len(p.Line), shortLine(p.Line))
+		}
+	}
+}
+
+// shownMoves is how many joint moves of a line people are shown.
+const shownMoves = 8
+
+// shortLine writes the first joint moves of a line.
+func shortLine(line [][]string) string {
+	var b strings.Builder
+	for i, joint := range line {
+		if i == shownMoves {
+			b.WriteString(" …")
+			break
+		}
+		fmt.Fprintf(&b, " (%s)", strings.Join(joint, " "))
+	}
+	return b.String()
+}

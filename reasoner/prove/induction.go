@@ -1,0 +1,260 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove/sat"
+)
+
+// Limits bound a proof besides its context.
+type Limits struct {
+	Time  time.Duration // for all properties together
+	Bytes int64         // that formulas may take, about
+}
+
+const (
+	// maxInduction is the greatest number of joint moves that an induction step looks
+	// back.
+	maxInduction = 3
+	// Of the time, walkShare goes to random games, and inductionShare to invariants.
+	walkShare      = 0.1
+	inductionShare = 0.4
+	// maxDepth is the longest line that a counterexample is looked for at.
+	maxDepth = 200
+)
+
+// Rules tells what holds in all positions of a game, of which m is the machine, by
+// k-induction (Sheeran, Singh and Stålmarck 2000) with invariants: a property holds if no
+// line of up to k joint moves from the initial position breaks it, and none that begins
+// in any position with the invariants, k positions with the property, and ends in one
+// without. What random games break is refuted, and so is what a formula of some joint
+// moves from the initial position breaks; that line is the shortest. A game that ends
+// within them has no other lines.
+func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) ([]Finding, error) {
+	if lim.Bytes > 0 && circuitBytes*int64(g.Net.Len()) > lim.Bytes {
+		return nil, fmt.Errorf("%w: a circuit of %d gates", ErrMemory, g.Net.Len())
+	}
+	began := time.Now()
+	until := func(share float64) (context.Context, context.CancelFunc) {
+		return context.WithDeadline(ctx, began.Add(time.Duration(share*float64(lim.Time))))
+	}
+	w := newWalks(m)
+	short, cancel := until(walkShare)
+	w.play(short)
+	cancel()
+	p := &prover{game: g, walks: w, bytes: lim.Bytes, properties: properties(g, w.sum)}
+	short, cancel = until(walkShare + inductionShare)
+	p.invariants = FindInvariants(short, g, m, lim.Bytes/2)
+	cancel()
+	p.begin()
+	defer p.end()
+	findings := []Finding{p.ends(ctx, began.Add(lim.Time), 1+len(p.properties))}
+	for i, property := range p.properties {
+		left := time.Until(began.Add(lim.Time)) / time.Duration(len(p.properties)-i)
+		within, cancel := context.WithTimeout(ctx, left)
+		findings = append(findings, p.prove(within, property))
+		cancel()
+	}
+	return append(findings, p.groups()), ctx.Err()
+}
+
+// prover proves properties of one game.
+type prover struct {
+	game       *circuit.Game
+	walks      *walks
+	bytes      int64
+	properties []property
+	invariants *Invariants
+	step       *formula // from any position with the invariants
+	base       *formula // from the initial one
+}
+
+func (p *prover) begin() {
+	p.step = newFormula(unroll(p.game, nil), sat.New())
+	p.step.assertStatic(0, p.invariants)
+	p.base = newFormula(unroll(p.game, p.game.Initial), sat.New())
+}
+
+func (p *prover) end() {
+	p.step.engine.Close()
+	p.base.engine.Close()
+}
+
+// reach makes a formula speak of step k, unless there is no time or memory.
+func (p *prover) reach(ctx context.Context, f *formula, k int) bool {
+	for f.played < k {
+		if ctx.Err() != nil || f.bytes() > p.bytes {
+			return false
+		}
+		f.play(f.played + 1)
+		f.assertAll(f.played, p.invariants)
+	}
+	return true
+}
+
+// prove finds out about one property: half of the time for the proof, and the rest, after
+// a proof has failed, for a counterexample.
+func (p *prover) prove(ctx context.Context, q property) Finding {
+	found := Finding{Property: q.name, Verdict: Open}
+	met, broken := p.walks.broken(q)
+	if !broken {
+		proof, cancel := ctx, context.CancelFunc(func() {})
+		if end, ok := ctx.Deadline(); ok {
+			proof, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+		}
+		k, ok := p.induction(proof, q)
+		cancel()
+		if ok {
+			if line, status := p.shortest(ctx, q, k-1); status == sat.Sat {
+				return p.refuted(found, q, line, true)
+			} else if status == sat.Unsat {
+				found.Verdict, found.Detail = Proved, "by induction"
+				if k == 0 {
+					found.Detail = "in every position with the invariants"
+				}
+				return found
+			}
+		}
+	}
+	depth := maxDepth
+	if broken {
+		depth = len(met)
+	}
+	line, status := p.shortest(ctx, q, depth)
+	switch {
+	case status == sat.Sat:
+		return p.refuted(found, q, line, true)
+	case status == sat.Unsat && !broken && p.ended(ctx, depth):
+		found.Verdict, found.Detail = Proved, "in all games, to their ends"
+	case broken:
+		return p.refuted(found, q, met, false)
+	}
+	return found
+}
+
+// induction looks for a number of joint moves after which the property holds if it held
+// before.
+func (p *prover) induction(ctx context.Context, q property) (int, bool) {
+	var held []circuit.Lit
+	for k := q.first; k <= q.first+maxInduction; k++ {
+		if !p.reach(ctx, p.step, k) {
+			return 0, false
+		}
+		broken := q.broken(p.step.unrolling, k)
+		switch p.step.solve(ctx, sat.Limits{Bytes: p.bytes}, append(held, broken)...) {
+		case sat.Unsat:
+			return k, true
+		case sat.Unknown:
+			return 0, false
+		}
+		held = append(held, broken.Not())
+	}
+	return 0, false
+}
+
+// shortest looks for the shortest line of up to so many joint moves that breaks the
+// property. If there is none the answer is Unsat.
+func (p *prover) shortest(ctx context.Context, q property, depth int) ([][]machine.Move, sat.Status) {
+	for k := q.first; k <= depth; k++ {
+		if !p.reach(ctx, p.base, k) {
+			return nil, sat.Unknown
+		}
+		switch p.base.solve(ctx, sat.Limits{Bytes: p.bytes}, q.broken(p.base.unrolling, k)) {
+		case sat.Sat:
+			line := p.base.line(k)
+			if !p.walks.breaks(q, line) {
+				return nil, sat.Unknown // an assignment that recursive rules do not know
+			}
+			return line, sat.Sat
+		case sat.Unknown:
+			return nil, sat.Unknown
+		}
+		if p.base.at(k, p.game.Terminal) == circuit.True {
+			break
+		}
+	}
+	return nil, sat.Unsat
+}
+
+// ended tells whether every game is over after so many joint moves.
+func (p *prover) ended(ctx context.Context, k int) bool {
+	return p.reach(ctx, p.base, k) &&
+		p.base.solve(ctx, sat.Limits{Bytes: p.bytes}, p.base.at(k, p.game.Terminal).Not()) == sat.Unsat
+}
+
+// refuted is the finding that a line refutes a property.
+func (p *prover) refuted(found Finding, q property, line [][]machine.Move, shortest bool) Finding {
+	now, before := p.walks.follow(line)
+	found.Verdict, found.Line, found.Shortest, found.Detail = Refuted, line, shortest, q.said(now, before)
+	return found
+}
+
+// ends finds out whether there is a number of joint moves within which every game ends.
+func (p *prover) ends(ctx context.Context, end time.Time, shares int) Finding {
+	found := Finding{Property: "every game ends", Verdict: Open}
+	if p.walks.circle != nil {
+		found.Verdict, found.Line, found.Detail = Refuted, p.walks.circle, "a position comes back"
+		return found
+	}
+	if n := p.ranking(ctx); n > 0 {
+		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes something true for good", n)
+		return found
+	}
+	within, cancel := context.WithDeadline(ctx, time.Now().Add(time.Until(end)/time.Duration(shares)))
+	defer cancel()
+	for k := max(1, p.walks.longest); k <= 4*maxDepth; k = k + k/8 + 1 {
+		if !p.reach(within, p.base, k) {
+			break
+		}
+		if p.ended(within, k) {
+			found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves", k)
+			break
+		}
+	}
+	return found
+}
+
+// ranking looks for literals that are true for good once they are and of which every joint
+// move makes one true. The game ends within as many joint moves as there are. It returns 0
+// if there are none such.
+func (p *prover) ranking(ctx context.Context) int {
+	if !p.reach(ctx, p.step, 1) {
+		return 0
+	}
+	best := 0
+	for _, use := range []func(l int32) bool{
+		func(l int32) bool { return l&1 == 1 }, func(l int32) bool { return l&1 == 0 }, func(int32) bool { return true },
+	} {
+		n, same := 0, []circuit.Lit{p.step.at(0, p.game.Terminal).Not()}
+		for _, l := range p.invariants.lasting {
+			if use(l) && !holds(p.game.Initial, l) {
+				n++
+				same = append(same, p.step.net.Or(p.step.fluentLit(0, l), p.step.fluentLit(1, l).Not()))
+			}
+		}
+		if n > 0 && (best == 0 || n < best) && p.step.solve(ctx, sat.Limits{Bytes: p.bytes, Conflicts: 20 * firstConflicts}, same...) == sat.Unsat {
+			best = n
+		}
+	}
+	return best
+}
+
+// groups tells of how many fluents exactly one is true at a time.
+func (p *prover) groups() Finding {
+	fluents := 0
+	for _, g := range p.invariants.groups {
+		fluents += len(g)
+	}
+	found := Finding{
+		Property: "groups of fluents of which one is true", Verdict: Proved,
+		Detail: fmt.Sprintf("%d groups with %d of %d fluents", len(p.invariants.groups), fluents, len(p.game.Fluents)),
+	}
+	if fluents == 0 {
+		found.Verdict, found.Detail = Open, "none found"
+	}
+	return found
+}

@@ -1,0 +1,215 @@
+package prove
+
+import (
+	"fmt"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+)
+
+// Verdict is what is known of a property.
+type Verdict string
+
+// The verdicts. Open is that of a property for which the time was too short, or for which
+// induction is too weak.
+const (
+	Open    Verdict = "open"
+	Proved  Verdict = "proved"
+	Refuted Verdict = "refuted"
+)
+
+// Finding is a property of the rules and what is known of it.
+type Finding struct {
+	Property string
+	Verdict  Verdict
+	Detail   string // a number that belongs to it, how it was proved, or what refutes it
+	// Line is, of a refuted property, joint moves from the initial position to where it
+	// fails; Shortest tells that there are no fewer.
+	Line     [][]machine.Move
+	Shortest bool
+}
+
+// view is what the rules say of a position.
+type view struct {
+	terminal bool
+	legal    [][]machine.Move // by role; nil where terminal
+	goals    []int32          // by role
+}
+
+// property is what should hold in every position.
+type property struct {
+	name string
+	// broken is where it fails at step k of an unrolling.
+	broken func(u *unrolling, k int) circuit.Lit
+	// fails tells whether it fails in a position, from the one before; that is nil for the
+	// initial one.
+	fails func(now, before *view) bool
+	// said says in words what is wrong there.
+	said func(now, before *view) string
+	// first is the first step that it speaks of: 1 if it speaks of joint moves.
+	first int
+}
+
+// properties are those of a game in which the goals of the players add up to sum at the
+// end of one game.
+func properties(g *circuit.Game, sum int32) []property {
+	players := g.Names.Players()
+	list := []property{legalMoves(), singleGoals()}
+	if len(players) > 1 {
+		list = append(list, constantSum(players, sum), turns(players))
+	}
+	return append(list, risingGoals())
+}
+
+func legalMoves() property {
+	return property{
+		name: "every role has a legal move until the end",
+		broken: func(u *unrolling, k int) circuit.Lit {
+			var stuck []circuit.Lit
+			for _, row := range u.game.Legal {
+				stuck = append(stuck, u.net.Or(u.all(k, row)...).Not())
+			}
+			return u.net.And(u.at(k, u.game.Terminal).Not(), u.net.Or(stuck...))
+		},
+		fails: func(now, _ *view) bool {
+			for _, moves := range now.legal {
+				if len(moves) == 0 {
+					return true
+				}
+			}
+			return false
+		},
+		said: func(*view, *view) string { return "a role has no legal move" },
+	}
+}
+
+func singleGoals() property {
+	return property{
+		name: "every role has one goal at the end",
+		broken: func(u *unrolling, k int) circuit.Lit {
+			var none []circuit.Lit
+			for r := range u.game.Does {
+				none = append(none, u.goalAtLeast(k, machine.Role(r), 0).Not())
+			}
+			return u.net.And(u.at(k, u.game.Terminal), u.net.Or(none...))
+		},
+		fails: func(now, _ *view) bool {
+			for _, g := range now.goals {
+				if now.terminal && g == machine.NoGoal {
+					return true
+				}
+			}
+			return false
+		},
+		said: func(*view, *view) string { return "a role has no goal or several" },
+	}
+}
+
+func constantSum(players []machine.Role, sum int32) property {
+	add := func(v *view) int32 {
+		total := int32(0)
+		for _, r := range players {
+			total += max(v.goals[r], 0)
+		}
+		return total
+	}
+	return property{
+		name: fmt.Sprintf("the goals of the players add up to %d at the end", sum),
+		broken: func(u *unrolling, k int) circuit.Lit {
+			sums := map[int32]circuit.Lit{0: circuit.True}
+			for _, r := range players {
+				sums = u.addGoals(k, r, sums)
+			}
+			return u.net.And(u.at(k, u.game.Terminal), sums[sum].Not())
+		},
+		fails: func(now, _ *view) bool { return now.terminal && add(now) != sum },
+		said:  func(now, _ *view) string { return fmt.Sprintf("they add up to %d", add(now)) },
+	}
+}
+
+// addGoals adds the goal of a role to sums: where each of them is the sum. A role without
+// a goal has 0.
+func (u *unrolling) addGoals(k int, r machine.Role, sums map[int32]circuit.Lit) map[int32]circuit.Lit {
+	when := map[int32]circuit.Lit{0: u.goalAtLeast(k, r, 0).Not()}
+	for _, goal := range u.game.Goals {
+		if goal.Role == r && goal.Value >= 0 {
+			when[goal.Value] = u.net.Or(when[goal.Value], u.goal(k, goal))
+		}
+	}
+	out := make(map[int32]circuit.Lit)
+	for s, l := range sums {
+		for v, w := range when {
+			out[s+v] = u.net.Or(out[s+v], u.net.And(l, w))
+		}
+	}
+	return out
+}
+
+func turns(players []machine.Role) property {
+	return property{
+		name: "one player at most has a choice",
+		broken: func(u *unrolling, k int) circuit.Lit {
+			some, several := circuit.False, circuit.False
+			for _, r := range players {
+				chooses := u.severalOf(u.all(k, u.game.Legal[r]))
+				several = u.net.Or(several, u.net.And(some, chooses))
+				some = u.net.Or(some, chooses)
+			}
+			return u.net.And(u.at(k, u.game.Terminal).Not(), several)
+		},
+		fails: func(now, _ *view) bool {
+			choosers := 0
+			for _, r := range players {
+				if !now.terminal && len(now.legal[r]) > 1 {
+					choosers++
+				}
+			}
+			return choosers > 1
+		},
+		said: func(*view, *view) string { return "several have: they move at once" },
+	}
+}
+
+// severalOf is where two or more of the literals are true.
+func (u *unrolling) severalOf(lits []circuit.Lit) circuit.Lit {
+	some, several := circuit.False, circuit.False
+	for _, l := range lits {
+		several = u.net.Or(several, u.net.And(some, l))
+		some = u.net.Or(some, l)
+	}
+	return several
+}
+
+func risingGoals() property {
+	return property{
+		name: "no goal ever falls",
+		broken: func(u *unrolling, k int) circuit.Lit {
+			var falls []circuit.Lit
+			for _, goal := range u.game.Goals {
+				if goal.Value > 0 {
+					falls = append(falls, u.net.And(u.goalAtLeast(k-1, goal.Role, goal.Value), u.goalAtLeast(k, goal.Role, goal.Value).Not()))
+				}
+			}
+			return u.net.Or(falls...)
+		},
+		fails: func(now, before *view) bool {
+			for r := range now.goals {
+				if before != nil && max(now.goals[r], 0) < before.goals[r] {
+					return true
+				}
+			}
+			return false
+		},
+		said:  func(*view, *view) string { return "one has fallen" },
+		first: 1,
+	}
+}
+
+// all are signals at a step.
+func (u *unrolling) all(k int, signals []circuit.Lit) []circuit.Lit {
+	lits := make([]circuit.Lit, len(signals))
+	for i, l := range signals {
+		lits[i] = u.at(k, l)
+	}
+	return lits
+}

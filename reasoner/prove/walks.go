@@ -1,0 +1,142 @@
+package prove
+
+import (
+	"context"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// walks are random games with their joint moves: what refutes most properties that do not
+// hold, and confirms what a formula says.
+type walks struct {
+	machine machine.Machine
+	batch   machine.Batch
+	rng     *machine.Rand
+	games   [][][]machine.Move
+	sum     int32 // of the players' goals at the end of the first game that ended
+	longest int   // game, in joint moves
+	// circle is a line along which a position comes back, or nil if none was met.
+	circle [][]machine.Move
+}
+
+const (
+	// maxWalks is the number of random games, and maxWalkSteps their length.
+	maxWalks     = 200
+	maxWalkSteps = 500
+)
+
+func newWalks(m machine.Machine) *walks {
+	return &walks{machine: m, batch: m.NewNarrowBatch(), rng: machine.NewRand(1), sum: 100}
+}
+
+// play plays random games until ctx ends.
+func (w *walks) play(ctx context.Context) {
+	summed := false
+	for len(w.games) < maxWalks && (len(w.games) == 0 || ctx.Err() == nil) {
+		line := w.game(ctx)
+		w.games = append(w.games, line)
+		w.longest = max(w.longest, len(line))
+		if now, _ := w.follow(line); now.terminal && !summed {
+			summed, w.sum = true, 0
+			for _, r := range w.machine.Names().Players() {
+				w.sum += max(now.goals[r], 0)
+			}
+		}
+	}
+}
+
+// game plays one random game.
+func (w *walks) game(ctx context.Context) [][]machine.Move {
+	var line [][]machine.Move
+	seen := map[string]bool{}
+	state := make(machine.State, w.machine.Words())
+	w.batch.Load(w.machine.Initial(), 1)
+	for len(line) < maxWalkSteps && ctx.Err() == nil {
+		w.batch.Store(state, 1)
+		if key := stateKey(state); seen[key] && w.circle == nil {
+			w.circle = slices.Clone(line)
+		} else {
+			seen[key] = true
+		}
+		v := w.look()
+		joint := make([]machine.Move, len(v.legal))
+		for r, moves := range v.legal {
+			if len(moves) == 0 {
+				return line
+			}
+			joint[r] = moves[w.rng.Uint64()%uint64(len(moves))]
+		}
+		if v.terminal {
+			break
+		}
+		w.step(joint)
+		line = append(line, joint)
+	}
+	return line
+}
+
+// look is the view of lane 0.
+func (w *walks) look() *view {
+	w.batch.Evaluate(1)
+	roles := len(w.machine.Names().Roles)
+	v := &view{terminal: w.batch.Terminal()[0]&1 != 0, goals: make([]int32, roles)}
+	w.batch.Goals(v.goals, 0)
+	for r := 0; r < roles && !v.terminal; r++ {
+		v.legal = append(v.legal, w.batch.AppendLegal(nil, 0, machine.Role(r)))
+	}
+	return v
+}
+
+func (w *walks) step(joint []machine.Move) {
+	for r, m := range joint {
+		w.batch.Choose(0, machine.Role(r), m)
+	}
+	w.batch.Advance(1)
+}
+
+// follow makes joint moves from the initial position, and returns the views of the last
+// position and of the one before; nil if a move is not legal.
+func (w *walks) follow(line [][]machine.Move) (now, before *view) {
+	w.batch.Load(w.machine.Initial(), 1)
+	now = w.look()
+	for _, joint := range line {
+		for r, m := range joint {
+			if now.terminal || !slices.Contains(now.legal[r], m) {
+				return nil, nil
+			}
+		}
+		w.step(joint)
+		now, before = w.look(), now
+	}
+	return now, before
+}
+
+// breaks tells whether a line ends where the property fails.
+func (w *walks) breaks(q property, line [][]machine.Move) bool {
+	now, before := w.follow(line)
+	return now != nil && q.fails(now, before)
+}
+
+// broken is a line of the random games that breaks the property, the shortest that was met.
+func (w *walks) broken(q property) (line [][]machine.Move, ok bool) {
+	for _, game := range w.games {
+		w.batch.Load(w.machine.Initial(), 1)
+		now := w.look()
+		var before *view
+		for k := 0; ; k++ {
+			if q.fails(now, before) {
+				if !ok || k < len(line) {
+					line, ok = game[:k], true
+				}
+				break
+			}
+			if k == len(game) {
+				break
+			}
+			w.step(game[k])
+			now, before = w.look(), now
+		}
+	}
+	return line, ok
+}
