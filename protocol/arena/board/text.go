@@ -88,18 +88,13 @@ func (b Board) lines() []string {
 		marks[[2]int{c.Column, c.Row}] = mark
 		width = max(width, utf8.RuneCountInString(mark))
 	}
-	named := b.Shape != Hex || b.Shift == nil || len(b.Columns) > 0
 	for _, r := range b.Rows {
 		label = max(label, len(r))
 	}
-	if named {
-		for _, c := range b.Columns {
-			width = max(width, min(len(c), 3))
-		}
+	for _, c := range b.Columns {
+		width = max(width, min(len(c), 3))
 	}
-	var out []string
-	total := label + 1 + len(b.Columns)*(width+1) + (slices.Max(append([]int{0}, b.Shift...))*(width+1)+1)/2
-	out = append(out, pad(strings.TrimSpace(b.Name), total))
+	out := []string{strings.TrimSpace(b.Name)}
 	for row, name := range b.Rows {
 		line := strings.Repeat(" ", label-len(name)) + name + " "
 		if b.Shift != nil {
@@ -108,19 +103,19 @@ func (b Board) lines() []string {
 		for column := range b.Columns {
 			line += pad(marks[[2]int{column, row}], width) + " "
 		}
-		out = append(out, pad(line, total))
+		out = append(out, line)
 	}
 	if b.Shift == nil {
 		line := strings.Repeat(" ", label+1)
 		for _, c := range b.Columns {
 			line += pad(c, width) + " "
 		}
-		out = append(out, pad(line, total))
+		out = append(out, line)
 	}
+	widest := maxRunes(out)
 	for i, line := range out {
-		out[i] = pad(line, utf8.RuneCountInString(out[0]))
+		out[i] = pad(line, widest)
 	}
-	out[0] = pad(out[0], maxRunes(out))
 	return out
 }
 

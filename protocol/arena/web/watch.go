@@ -27,7 +27,7 @@ type outline struct {
 	Errors  []int     `json:"errors,omitempty"`
 }
 
-// listedMatches bounds the list: the latest that fit the search for a text.
+// listedMatches bounds the list: the latest are on it.
 const listedMatches = 200
 
 func (s *Server) listMatches(w http.ResponseWriter, r *http.Request) {

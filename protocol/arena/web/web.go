@@ -130,17 +130,16 @@ const (
 // Server is the page. It is safe for concurrent use.
 type Server struct {
 	Config
-	ctx       context.Context
-	page      fs.FS
-	library   *library
-	tables    tables
-	records   recordCache
-	searches  chan struct{}
-	matches   chan struct{}
-	streams   chan struct{}
-	host      string // that the page was opened to, "" for any
-	underWay  sync.WaitGroup
-	startedAt time.Time
+	ctx      context.Context
+	page     fs.FS
+	library  *library
+	tables   tables
+	records  recordCache
+	searches chan struct{}
+	matches  chan struct{}
+	streams  chan struct{}
+	host     string // that the page was opened to, "" for any
+	underWay sync.WaitGroup
 }
 
 // New makes a server. What it starts ends with ctx.
@@ -152,7 +151,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s := &Server{
 		Config: c, ctx: ctx, page: page, library: newLibrary(c),
 		searches: make(chan struct{}, maxSearches), matches: make(chan struct{}, maxMatches),
-		streams: make(chan struct{}, maxStreams), startedAt: time.Now(),
+		streams: make(chan struct{}, maxStreams),
 	}
 	s.tables.byID = make(map[string]*table)
 	s.records.byID = make(map[string]*arena.Record)
