@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"os"
@@ -69,6 +70,7 @@ func (c *arenaCommand) Run(s *console) error {
 			}
 			return games.Source(name)
 		},
+		Skin: func(name string) ([]byte, error) { return skin(sheets[name]) },
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers)})
 		},
@@ -92,6 +94,21 @@ func (c *arenaCommand) Run(s *console) error {
 	}
 	fmt.Fprintf(s.out, "The arena is open at %s\n", address)
 	return page.Serve(l)
+}
+
+// maxSkin bounds a skin, in bytes.
+const maxSkin = 1 << 20
+
+// skin reads the skin that lies beside a rulesheet, game.skin.json beside game.kif.
+func skin(sheet string) ([]byte, error) {
+	if sheet == "" {
+		return nil, nil
+	}
+	text, err := readUpTo(strings.TrimSuffix(sheet, filepath.Ext(sheet))+".skin.json", maxSkin)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
 }
 
 // pagePlayer makes one of the players of the page, or one elsewhere.

@@ -88,6 +88,7 @@ type Layout struct {
 	grids []*grid
 	uses  map[relation]*use
 	links map[place]map[place]bool
+	skin  Skin
 }
 
 // use is how the facts of one fluent are drawn.

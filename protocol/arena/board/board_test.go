@@ -174,6 +174,29 @@ func TestPiecesAreReadFromTheirNames(t *testing.T) {
 	}
 }
 
+func TestASkinSaysHowPiecesLook(t *testing.T) {
+	skin, err := ReadSkin([]byte(`{"x": {"kind": "queen", "color": "teal"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, facts := layout(t, "ticTacToe")
+	facts = append(slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "(cell 1 1") }), "(cell 1 1 x)")
+	drawn := func(l *Layout) Piece { return l.Draw(facts).Boards[0].Cells[0].Pieces[0] }
+	if got := drawn(l.Wearing(skin)); got != (Piece{Queen, "teal", "x"}) {
+		t.Errorf("drawn as %v", got)
+	}
+	if got := drawn(l); got.Kind != Cross {
+		t.Errorf("without the skin drawn as %v", got)
+	}
+	for text, want := range map[string]string{
+		"[]": "a skin in JSON", `{"x": {"kind": "dragon"}}`: "one of the kinds", `{"x": {"kind": "rook", "color": "\"><b>"}}`: "one of the colours",
+	} {
+		if _, err := ReadSkin([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestEndlessRulesTakeBoundedTime(t *testing.T) {
 	var rules strings.Builder
 	rules.WriteString(twoBoards)

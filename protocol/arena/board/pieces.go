@@ -65,6 +65,9 @@ var codes = map[byte]Kind{'p': Pawn, 'k': King, 'q': Queen, 'r': Rook, 'b': Bish
 
 // piece reads a content.
 func (l *Layout) piece(u *use, content string) Piece {
+	if p, ok := l.skin[content]; ok {
+		return p
+	}
 	p := Piece{Kind: Words, Text: content}
 	name := strings.ToLower(content)
 	if edge, ok := edgeOf(u, name); ok {

@@ -130,6 +130,9 @@ func (l *library) add(ctx context.Context, name, file string, text []byte, uploa
 		if err := guard.Do(func() error { g.look(ctx); return nil }); err != nil {
 			return nil, fmt.Errorf("%s cannot be drawn: %w", name, err)
 		}
+		if err := l.dress(g); err != nil {
+			return nil, fmt.Errorf("the skin of %s: %w", name, err)
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,6 +149,22 @@ func (l *library) add(ctx context.Context, name, file string, text []byte, uploa
 		l.use(name)
 	}
 	return g, nil
+}
+
+// dress gives a game its skin.
+func (l *library) dress(g *game) error {
+	if l.Skin == nil {
+		return nil
+	}
+	text, err := l.Skin(g.name)
+	if err != nil || text == nil {
+		return err
+	}
+	skin, err := board.ReadSkin(text)
+	if err == nil {
+		g.layout = g.layout.Wearing(skin)
+	}
+	return err
 }
 
 // use notes that a game was asked for, and forgets the one that nobody has asked for

@@ -39,6 +39,8 @@ type Config struct {
 	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
 	// file name for messages about it.
 	Rules func(name string) (file string, text []byte, err error)
+	// Skin, if not nil, finds the text of a game's skin (board.ReadSkin), nil if it has none.
+	Skin func(name string) ([]byte, error)
 	// Compile makes the machine of a game, within some tens of seconds.
 	Compile func(ctx context.Context, g *gdl.Game) (machine.Machine, error)
 	// Class says in words what kind of game a machine is.
