@@ -55,6 +55,8 @@ type commands struct {
 	Arena        arenaCommand        `cmd:"" help:"Open the arena: a page to play, watch and analyse games in a browser."`
 	Validate     validateCommand     `cmd:"" help:"Check rulesheets."`
 	Fmt          fmtCommand          `cmd:"" help:"Lay rulesheets out canonically."`
+	Export       exportCommand       `cmd:"" help:"Print the rulesheet of a built-in game."`
+	Show         showCommand         `cmd:"" help:"Step through a recorded match."`
 	Replay       replayCommand       `cmd:"" help:"Compare an engine with a recorded trace."`
 	Bench        benchCommand        `cmd:"" help:"Measure random playouts on one thread."`
 	Perft        perftCommand        `cmd:"" help:"Count the joint moves to a given depth."`

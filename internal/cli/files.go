@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"stackmate/internal/atomicfile"
@@ -40,9 +42,49 @@ func expandArguments(args []string) ([]string, error) {
 	return out, nil
 }
 
+// standardInput is the name of standard input among the rulesheets of a command line.
+const standardInput = "-"
+
+// rulesheetsIn lists the rulesheets of a command line, those of folders among them.
+func rulesheetsIn(paths []string) ([]string, error) {
+	var out []string
+	for _, path := range paths {
+		if info, err := os.Stat(path); path == standardInput || err != nil || !info.IsDir() {
+			out = append(out, path)
+			continue
+		}
+		found := len(out)
+		err := filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
+			switch filepath.Ext(name) {
+			case ".kif", ".gdl", ".hrf":
+				if err == nil && e.Type().IsRegular() {
+					out = append(out, name)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return nil, usageError{err}
+		}
+		if len(out) == found {
+			return nil, usageError{fmt.Errorf("expected rulesheets (.kif, .gdl, .hrf) in %s, found none", path)}
+		}
+	}
+	return out, nil
+}
+
 // readRules reads a rulesheet of the command line.
 func (s *console) readRules(path string) ([]byte, error) {
-	src, err := await(s.ctx, func() ([]byte, error) { return readUpTo(path, maxRules) })
+	src, err := await(s.ctx, func() ([]byte, error) {
+		if path != standardInput {
+			return readUpTo(path, maxRules)
+		}
+		src, err := io.ReadAll(io.LimitReader(os.Stdin, maxRules+1))
+		if err == nil && len(src) > maxRules {
+			err = fmt.Errorf("expected at most %d MiB", maxRules>>20)
+		}
+		return src, err
+	})
 	if err != nil && s.ctx.Err() == nil {
 		return nil, usageError{fmt.Errorf("cannot read the rulesheet: %w", err)}
 	}

@@ -96,7 +96,6 @@ func TestRulesheetsAreReadWhateverTheFileIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct{ path, want string }{
-		"a folder":           {t.TempDir(), "is a directory"},
 		"an endless device":  {"/dev/zero", "expected at most 64 MiB"},
 		"a huge file":        {big(t, 1<<30), "expected at most 64 MiB"},
 		"a file in a file":   {filepath.Join(secret, "game.kif"), "not a directory"},
@@ -112,6 +111,10 @@ func TestRulesheetsAreReadWhateverTheFileIs(t *testing.T) {
 				execute(t, "inspect", test.path).expect(t, statusUsage, "cannot read the rulesheet", test.want)
 			}
 		})
+	}
+	execute(t, "inspect", t.TempDir()).expect(t, statusUsage, "cannot read the rulesheet", "is a directory")
+	for _, command := range []string{"validate", "fmt"} {
+		execute(t, command, t.TempDir()).expect(t, statusUsage, "expected rulesheets", "found none")
 	}
 	execute(t, "validate", os.DevNull).expect(t, statusBad, "/dev/null: not valid")
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -12,15 +14,23 @@ import (
 
 // fmtCommand lays rulesheets out.
 type fmtCommand struct {
-	Files []string `arg:"" name:"file" help:"Rulesheets to lay out."`
+	Files []string `arg:"" name:"file" help:"Rulesheets to lay out, or folders of them; - is standard input."`
 	Write bool     `short:"w" help:"Write the result to the file instead of standard output."`
+	List  bool     `short:"l" help:"Print the names of the files that would change."`
 	Diff  bool     `short:"d" help:"Print what would change; with a change, the exit status is 1."`
 }
 
 // Run implements the command.
 func (c *fmtCommand) Run(s *console) error {
+	files, err := rulesheetsIn(c.Files)
+	if err != nil {
+		return err
+	}
+	if c.Write && slices.Contains(files, standardInput) {
+		return usageError{errors.New("-w: standard input cannot be written")}
+	}
 	var faulty []error
-	for _, file := range c.Files {
+	for _, file := range files {
 		faulty = append(faulty, c.format(s, file))
 	}
 	return errors.Join(faulty...)
@@ -38,7 +48,7 @@ func (c *fmtCommand) format(s *console, file string) error {
 	if err != nil {
 		return err
 	}
-	if !c.Write && !c.Diff {
+	if !c.Write && !c.Diff && !c.List {
 		_, err = s.out.exactly().Write(text)
 		return err
 	}
@@ -47,6 +57,10 @@ func (c *fmtCommand) format(s *console, file string) error {
 	}
 	if c.Write {
 		err = atomicfile.Write(file, text)
+	}
+	if c.List {
+		_, errWrite := fmt.Fprintln(s.out, file)
+		err = errors.Join(err, errWrite)
 	}
 	if c.Diff {
 		_, errWrite := s.out.exactly().Write(diff.Diff(file+".orig", src, file, text))

@@ -14,8 +14,8 @@ import (
 // matchFlags say how matches are played.
 type matchFlags struct {
 	Players    []string      `help:"Players in order of the roles: ${players}."`
-	StartClock int           `default:"10" help:"Seconds to prepare; 0 means no limit."`
-	PlayClock  int           `default:"2" help:"Seconds for each move; 0 means no limit."`
+	StartClock float64       `default:"10" help:"Seconds to prepare, such as 0.5; 0 means no limit."`
+	PlayClock  *float64      `placeholder:"2" help:"Seconds for each move, such as 0.1; 0 means no limit, which is the default where a human plays."`
 	Grace      time.Duration `default:"1s" help:"How long past its clock a reply still counts."`
 	Seed       uint64        `default:"1" help:"Seed of chance and of the players in this program."`
 	Scramble   bool          `help:"Give the symbols of the rules new names."`
@@ -25,8 +25,19 @@ type matchFlags struct {
 	JSON       bool          `name:"json" help:"Print JSON."`
 }
 
+// defaultPlayClock is in seconds.
+const defaultPlayClock = 2.0
+
 func (c *matchFlags) setting(s *console) (arena.Setting, error) {
-	if min(c.StartClock, c.PlayClock) < 0 || max(c.StartClock, c.PlayClock) > maxSeconds {
+	c.Players = joinOptions(c.Players)
+	playClock := defaultPlayClock
+	switch {
+	case c.PlayClock != nil:
+		playClock = *c.PlayClock
+	case slices.Contains(c.Players, humanPlayer):
+		playClock = 0
+	}
+	if !(min(c.StartClock, playClock) >= 0 && max(c.StartClock, playClock) <= maxSeconds) {
 		return arena.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more, and of a billion at most")}
 	}
 	if c.Grace < 0 {
@@ -40,14 +51,13 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 		}
 		tell = archive.Recorder()
 	}
-	c.Players = joinOptions(c.Players)
 	s.seed.Store(c.Seed)
 	if c.Explain {
 		s.explainMoves()
 	}
 	return arena.Setting{
-		StartClock: time.Duration(c.StartClock) * time.Second,
-		PlayClock:  time.Duration(c.PlayClock) * time.Second,
+		StartClock: time.Duration(c.StartClock * float64(time.Second)),
+		PlayClock:  time.Duration(playClock * float64(time.Second)),
 		Grace:      c.Grace,
 		Seed:       c.Seed,
 		Scramble:   c.Scramble,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -77,10 +78,16 @@ func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, erro
 func (s *console) players(names []string, knowledge string) ([]arena.Player, error) {
 	var list []arena.Player
 	threads := keepClocks()
+	var persons *people
 	for _, name := range names {
 		p := arena.Player{Name: name}
 		var err error
-		if strings.Contains(name, "://") {
+		if name == humanPlayer {
+			if persons == nil {
+				persons = newPeople(os.Stdin, s.err)
+			}
+			p.New = func() protocol.Agent { return &human{people: persons} }
+		} else if strings.Contains(name, "://") {
 			p.URL, err = name, arena.CheckURL(name)
 		} else if p.New, err = s.agents(name, player.Options{Threads: threads, Memory: s.memory.share(len(names)), Knowledge: knowledge}); err != nil {
 			err = fmt.Errorf("%w, or an address such as http://localhost:9147", err)
@@ -118,7 +125,7 @@ func playersHelp() string {
 	for _, t := range player.Techniques() {
 		techniques = append(techniques, fmt.Sprintf("%s (%s)", t.Name, t.About))
 	}
-	return fmt.Sprintf("%s, or http://host:port. Options follow a colon: mcts:threads=1,without=A+B. Techniques to do without: %s",
+	return fmt.Sprintf("%s, human (a person at this terminal, in match), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B. Techniques to do without: %s",
 		strings.Join(kinds, ", "), strings.Join(techniques, ", "))
 }
 

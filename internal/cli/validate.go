@@ -14,7 +14,7 @@ import (
 
 // validateCommand checks rulesheets.
 type validateCommand struct {
-	Files    []string      `arg:"" name:"file" help:"Rulesheets to check."`
+	Files    []string      `arg:"" name:"file" help:"Rulesheets to check, or folders of them; - is standard input."`
 	Strict   bool          `help:"Count warnings as errors."`
 	Simulate int           `placeholder:"N" help:"Play N random matches of each valid game, too, and report the faults that they meet."`
 	Prove    bool          `help:"Prove or refute what should hold in all positions: legal moves, goals, constant sum, turns, an end."`
@@ -30,8 +30,12 @@ func (c *validateCommand) Run(s *console) error {
 	if c.Budget <= 0 {
 		return usageError{fmt.Errorf("expected a time above 0 for --budget, found %v", c.Budget)}
 	}
+	files, err := rulesheetsIn(c.Files)
+	if err != nil {
+		return err
+	}
 	var faulty error
-	for _, file := range c.Files {
+	for _, file := range files {
 		src, err := s.readRules(file)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -185,6 +186,8 @@ func (d *dialogue) sample(legal []machine.Move, strategy []search.Weighted) mach
 
 // ask asks the person for a move until it is legal.
 func (d *dialogue) ask(legal []machine.Move, strategy []search.Weighted) (machine.Move, error) {
+	text := func(m machine.Move) string { return strings.Trim(d.names.MoveText(d.Person, m), "()") }
+	slices.SortFunc(legal, func(x, y machine.Move) int { return board.Natural(text(x), text(y)) })
 	var menu []string
 	for i, move := range legal {
 		menu = append(menu, fmt.Sprintf("%d: %s", i+1, d.names.MoveText(d.Person, move)))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -371,6 +372,8 @@ func BenchmarkTask(b *testing.B) {
 		_ = q.Results(ctx, "run", func(r Result) error { results <- r; return nil })
 	}()
 	n := 0
+	var before, after syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &before)
 	for b.Loop() {
 		if err := q.Submit(ctx, Task{Run: "run", ID: fmt.Sprint(n)}); err != nil {
 			b.Fatal(err)
@@ -378,4 +381,7 @@ func BenchmarkTask(b *testing.B) {
 		n++
 		<-results
 	}
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+	spent := after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
+	b.ReportMetric(float64(spent)/1e6/float64(n), "cpu-ms/op")
 }

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"stackmate/gdl"
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/board"
+)
+
+// showCommand shows a recorded match turn by turn.
+type showCommand struct {
+	Record string `arg:"" type:"path" help:"Match record."`
+	Turn   int    `default:"-1" placeholder:"N" help:"Show the position after N turns only."`
+	All    bool   `help:"Show all turns one after the other; on a terminal they are stepped through."`
+	JSON   bool   `name:"json" help:"Print the record as JSON in one piece."`
+}
+
+// Run implements the command.
+func (c *showCommand) Run(s *console) error {
+	r, err := await(s.ctx, func() (*arena.Record, error) { return arena.ReadRecord(c.Record) })
+	if err != nil {
+		return usageError{err}
+	}
+	if c.JSON {
+		return json.NewEncoder(s.out).Encode(r)
+	}
+	if c.Turn >= len(r.States) {
+		return usageError{fmt.Errorf("--turn: expected 0 to %d, found %d", len(r.States)-1, c.Turn)}
+	}
+	v := viewer{console: s, record: r}
+	if rules := s.rulesOf(c.Record, r); rules != nil && len(r.States) > 0 {
+		v.layout = board.Find(rules, r.States...)
+	}
+	switch {
+	case c.Turn >= 0:
+		v.show(c.Turn)
+	case !c.All && s.out.terminal && term.IsTerminal(int(os.Stdin.Fd())):
+		return v.step(s.ctx)
+	default:
+		v.head()
+		for turn := range r.States {
+			v.show(turn)
+		}
+		v.end()
+	}
+	return nil
+}
+
+// rulesOf finds the rules of a record: beside it, or by the name of the game; nil if there
+// are none, and the facts must do.
+func (s *console) rulesOf(path string, r *arena.Record) *gdl.Game {
+	text, err := arena.ReadArchive(filepath.Dir(path)).Rulesheet(r.Rules)
+	if err == nil {
+		rules, err := s.check(r.Game, []byte(text))
+		if err == nil {
+			return rules
+		}
+	}
+	rules, err := s.load(r.Game)
+	if err != nil {
+		return nil
+	}
+	return rules
+}
+
+// viewer shows the turns of a record.
+type viewer struct {
+	*console
+	record *arena.Record
+	layout *board.Layout // nil: facts only
+}
+
+// columns is the width of pictures, that of a small terminal.
+const columns = 78
+
+func (v *viewer) head() {
+	r := v.record
+	fmt.Fprintf(v.out, "%s, %s, %s\n", r.Match, r.Game, r.StartTime.Format("2006-01-02 15:04:05"))
+	for i, role := range r.Roles {
+		fmt.Fprintf(v.out, "  %s: %s\n", role, r.Players[i])
+	}
+	for _, joint := range r.Opening {
+		fmt.Fprintf(v.out, "  opening: %s\n", strings.Join(joint, " "))
+	}
+}
+
+// show shows how a turn was played and the position that it led to.
+func (v *viewer) show(turn int) {
+	r := v.record
+	fmt.Fprintf(v.out, "\nTurn %d of %d\n", turn, len(r.States)-1)
+	for i, role := range r.Roles {
+		if turn == 0 || turn > len(r.Moves) {
+			break
+		}
+		fmt.Fprintf(v.out, "  %s: %s", role, r.Moves[turn-1][i])
+		if turn <= len(r.ReplyTimes) {
+			fmt.Fprintf(v.out, "  %.3f s", r.ReplyTimes[turn-1][i])
+		}
+		if turn <= len(r.Errors) && r.Errors[turn-1][i] != "" {
+			fmt.Fprintf(v.out, "  error %s", r.Errors[turn-1][i])
+		}
+		fmt.Fprintln(v.out)
+		if turn <= len(r.Explanations) && r.Explanations[turn-1] != nil && r.Explanations[turn-1][i] != nil {
+			var text bytes.Buffer
+			_ = writeExplanation(&text, role, r.Explanations[turn-1][i])
+			_, why, _ := strings.Cut(text.String(), "\n") // the move has been shown
+			fmt.Fprint(v.out, why)
+		}
+	}
+	facts := slices.SortedFunc(slices.Values(r.States[turn]), board.Natural)
+	if v.layout == nil {
+		fmt.Fprintln(v.out, strings.Join(facts, "\n"))
+		return
+	}
+	fmt.Fprintln(v.out, v.layout.Draw(facts).Text(columns))
+}
+
+func (v *viewer) end() {
+	r := v.record
+	switch {
+	case r.Completed:
+		for i, role := range r.Roles {
+			fmt.Fprintf(v.out, "%s: %s has %d points\n", role, r.Players[i], r.Goals[i])
+		}
+	case r.Aborted:
+		fmt.Fprintf(v.out, "aborted: %s\n", r.Reason)
+	default:
+		fmt.Fprintln(v.out, "The match goes on, or its manager was killed.")
+	}
+}
+
+// step lets a person walk through the record.
+func (v *viewer) step(ctx context.Context) error {
+	v.head()
+	lines := bufio.NewScanner(os.Stdin)
+	for turn := 0; ; {
+		v.show(turn)
+		if turn == len(v.record.States)-1 {
+			v.end()
+		}
+		fmt.Fprint(v.out, "Enter: next turn, b: back, a number: that turn, q: quit> ")
+		more, err := await(ctx, func() (bool, error) { return lines.Scan(), nil })
+		if err != nil || !more {
+			return err
+		}
+		switch text := strings.TrimSpace(lines.Text()); text {
+		case "":
+			turn++
+		case "b":
+			turn--
+		case "q":
+			return nil
+		default:
+			if n, err := strconv.Atoi(text); err == nil {
+				turn = n
+			}
+		}
+		turn = max(0, min(turn, len(v.record.States)-1))
+	}
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/games/gamestest"
+	"stackmate/protocol"
+	"stackmate/protocol/arena"
+
+	"github.com/rs/zerolog"
+)
+
+// typing has a text for standard input.
+func typing(t *testing.T, text string) {
+	t.Helper()
+	f, err := os.Open(file(t, "typed", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := os.Stdin
+	os.Stdin = f
+	t.Cleanup(func() { os.Stdin = old; f.Close() })
+}
+
+func TestAPersonPlaysInAMatch(t *testing.T) {
+	rules, m := gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe")
+	var out bytes.Buffer
+	// What is no move is asked for again; the others are the first cells, by number and text.
+	typed := "10\nmark 2 2\n\n1\nMARK 1 3\n1\n1\n1\n"
+	persons := newPeople(strings.NewReader(typed), &out)
+	players := []arena.Player{
+		{Name: "human", New: func() protocol.Agent { return &human{people: persons} }},
+		{Name: "human-2", New: func() protocol.Agent { return &human{people: persons} }},
+	}
+	manager := arena.NewManager("ticTacToe", rules, m, zerolog.Nop())
+	r, err := manager.Match(t.Context(), "m", players, arena.Setting{StartClock: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"(mark 2 2)", "(mark 1 1)", "(mark 1 3)", "(mark 1 2)"}
+	for turn, move := range want {
+		if got := r.Moves[turn][turn%2]; got != move {
+			t.Errorf("turn %d: move %s, want %s", turn, got, move)
+		}
+	}
+	for _, part := range []string{"found \"10\"", "1: (mark 1 1)", "x>", "o>", "Played: x (mark 2 2), o noop", "2 . x ."} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%q is missing in:\n%s", part, out.String())
+		}
+	}
+}
+
+func TestARecordIsShown(t *testing.T) {
+	dir := t.TempDir()
+	execute(t, "match", "ticTacToe", "--players", "legal,random", "--play-clock", "0.9", "--record", dir).expect(t, statusFine)
+	records, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(records) != 1 {
+		t.Fatalf("%v, %v", records, err)
+	}
+	execute(t, "show", records[0]).expect(t, statusFine, "x: legal", "Turn 0 of", "1 x . .", "points")
+	if o := execute(t, "show", records[0], "--turn", "1"); strings.Contains(o.out, "Turn 0") || !strings.Contains(o.out, "(mark 1 1)") {
+		t.Errorf("turn 1:\n%s", o.out)
+	}
+	execute(t, "show", records[0], "--turn", "99").expect(t, statusUsage, "--turn: expected 0 to")
+	if o := execute(t, "show", records[0], "--json").objects(t)[0]; o["play_clock"] != 0.9 || o["completed"] != true {
+		t.Errorf("%v", o)
+	}
+	// Without rules anywhere there are the facts.
+	text, err := os.ReadFile(records[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := file(t, "alone.jsonl", strings.ReplaceAll(string(text), `"game":"ticTacToe"`, `"game":"nosuch"`))
+	execute(t, "show", alone).expect(t, statusFine, "(cell 1 1 x)")
+	execute(t, "show", "nosuch").expect(t, statusUsage, "nosuch")
+}
+
+func TestRulesheetsComeFromStandardInputAndFolders(t *testing.T) {
+	exported := execute(t, "export", "nim-3.4")
+	exported.expect(t, statusFine, "(role")
+	typing(t, exported.out)
+	execute(t, "validate", "-").expect(t, statusFine, "-: valid")
+	typing(t, "(role  x)")
+	execute(t, "fmt", "-").expect(t, statusFine, "(role x)")
+	execute(t, "fmt", "-w", "-").expect(t, statusUsage, "standard input cannot be written")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"good.kif": execute(t, "fmt", file(t, "g", exported.out)).out, "sub/odd.kif": "(role   x)\n", "notes.txt": "("} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := execute(t, "fmt", "-l", dir); o.out != filepath.Join(dir, "sub", "odd.kif")+"\n" {
+		t.Errorf("%s%s", o.out, o.err)
+	}
+	execute(t, "validate", dir).expect(t, statusBad, "good.kif: valid", "odd.kif: not valid")
+	execute(t, "validate", t.TempDir()).expect(t, statusUsage, "found none")
+}
+
+func TestPerftDividesAndBeginsAnywhere(t *testing.T) {
+	o := execute(t, "perft", "ticTacToe", "3", "--divide", "--moves", "(mark 2 2)", "--json").objects(t)[0]
+	parts, sum := o["divide"].([]any), 0.0
+	for _, p := range parts {
+		sum += p.(map[string]any)["joint_moves"].(float64)
+	}
+	if len(parts) != 8 || sum != o["joint_moves"] || sum != 8*7*6 {
+		t.Errorf("%v", o)
+	}
+	execute(t, "perft", "connectFour-12x4", "1", "--divide").expect(t, statusFine, "((drop 12) noop)            1")
+	if out := execute(t, "perft", "connectFour-12x4", "1", "--divide").out; strings.Index(out, "drop 2)") > strings.Index(out, "drop 10)") {
+		t.Errorf("the moves are in no natural order:\n%s", out)
+	}
+}

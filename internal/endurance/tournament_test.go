@@ -1,0 +1,107 @@
+package endurance
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// standings are what the tests read of the outcome of a tournament.
+type standings struct {
+	Results []struct {
+		Match   string
+		Players []string
+		Goals   []int
+		Turns   int
+		Aborted bool
+	}
+	Standings []struct {
+		Player  string
+		Matches int
+		Points  int
+	}
+}
+
+// TestAKilledTournamentIsTheSameInTheEnd kills a tournament with -9 at random moments, with
+// its workers and the server of its queue, which are in the same process, and resumes it:
+// no match is lost or counted twice, and the standings are those of a tournament that
+// nobody disturbed.
+func TestAKilledTournamentIsTheSameInTheEnd(t *testing.T) {
+	begin(t)
+	kills := repetitions(t, 3, 30)
+	rounds := either("10", "125") // of four matches
+	plan := []string{
+		"tournament", "ticTacToe", "nim-3.4.5", "--players", "random,legal", "--rounds", rounds, "--openings", "2",
+		"--matches", "2", "--seed", "11", "--json",
+	}
+	undisturbed := outcomeOf(t, start(t, plan...))
+	dir := filepath.Join(t.TempDir(), "records")
+	p := start(t, append(slices.Clone(plan), "--record", dir)...)
+	await(t, p, filepath.Join(dir, "queue", "tournament.json"))
+	rng := rand.New(rand.NewPCG(1, 15))
+	killed := 0
+	for range kills {
+		time.Sleep(time.Duration(rng.Int64N(int64(400 * time.Millisecond))))
+		if p.alive() {
+			killed++
+		}
+		p.kill()
+		p = start(t, "tournament", "--resume", "--record", dir, "--matches", "2", "--json")
+	}
+	got := outcomeOf(t, p)
+	if len(got.Results) != len(undisturbed.Results) {
+		t.Fatalf("%d matches, undisturbed %d", len(got.Results), len(undisturbed.Results))
+	}
+	for i, r := range got.Results {
+		want := undisturbed.Results[i]
+		if r.Aborted || !slices.Equal(r.Players, want.Players) || !slices.Equal(r.Goals, want.Goals) || r.Turns != want.Turns {
+			t.Errorf("match %d: %+v, undisturbed %+v", i, r, want)
+		}
+	}
+	if !slices.Equal(got.Standings, undisturbed.Standings) {
+		t.Errorf("standings %+v, undisturbed %+v", got.Standings, undisturbed.Standings)
+	}
+	all, _ := records(t, dir)
+	complete := 0
+	for _, r := range all {
+		if r.Completed {
+			complete++
+		}
+	}
+	if complete != len(got.Results) {
+		t.Errorf("%d complete records of %d matches", complete, len(got.Results))
+	}
+	t.Logf("%d matches, killed %d times", len(got.Results), killed)
+}
+
+// outcomeOf waits for the end of a tournament.
+func outcomeOf(t *testing.T, p *process) standings {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(5 * time.Minute):
+		t.Fatalf("the tournament does not end:\n%s", tail(p.log))
+	}
+	var s standings
+	if err := json.Unmarshal(p.output(t), &s); err != nil {
+		t.Fatalf("%v:\n%s", err, tail(p.log))
+	}
+	return s
+}
+
+// await waits until a process has made a file.
+func await(t *testing.T, p *process, path string) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		if !p.alive() || time.Since(began) > time.Minute {
+			t.Fatalf("there is no %s:\n%s", path, tail(p.log))
+		}
+	}
+}
