@@ -70,18 +70,26 @@ type Options struct {
 	Memory int64
 }
 
+// maxTranslated is the number of two-input gates up to which machine code is quicker than
+// an interpreted program: with more of them, the code of a pass, some 15 bytes a gate,
+// comes from main memory each time. Between 600 000 and a million on an EPYC of 2023
+// (BenchmarkPass).
+const maxTranslated = 500_000
+
 // Compile lays a game out as programs for a kernel.
 func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
 	available := kernel.All()
+	if m.info.Gates > maxTranslated {
+		available = slices.DeleteFunc(available, (*kernel.Kernel).Translates)
+	}
 	if o.Lanes != 0 {
-		k, err := kernel.WithLanes(o.Lanes)
-		if err != nil {
-			return nil, err
+		available = slices.DeleteFunc(available, func(k *kernel.Kernel) bool { return k.Lanes() != o.Lanes })
+		if len(available) == 0 {
+			return nil, fmt.Errorf("no kernel with %d lanes on this processor", o.Lanes)
 		}
-		available = []*kernel.Kernel{k}
 	}
 	inOrder := available[0].Translates()
 	if inOrder {

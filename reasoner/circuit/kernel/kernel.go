@@ -15,7 +15,6 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -96,16 +95,6 @@ func All() []*Kernel { return slices.Concat(translators(), vectorKernels(), []*K
 // Translates tells whether the kernel turns programs into machine code, so that long
 // runs of one form are worth nothing to it.
 func (k *Kernel) Translates() bool { return k.translate != nil }
-
-// WithLanes is the kernel with that many lanes.
-func WithLanes(lanes int) (*Kernel, error) {
-	for _, k := range All() {
-		if k.lanes == lanes {
-			return k, nil
-		}
-	}
-	return nil, fmt.Errorf("no kernel with %d lanes on this processor", lanes)
-}
 
 // run64 evaluates straight code on one-word rows.
 func run64(rows []uint64, code []int32) {
