@@ -27,6 +27,7 @@ type run struct {
 	games   []string
 	options solve.Options
 	paper   *Published // nil if nothing was published
+	bounded *bounded   // trees in place of games; nil otherwise
 }
 
 // line is what a plot draws as one line: a method in a table.
@@ -58,7 +59,9 @@ type Row struct {
 	LPCalls    float64    `json:"lp_calls"`
 	LPSeconds  float64    `json:"lp_seconds"`
 	Seconds    float64    `json:"seconds"`
-	PeakBytes  int64      `json:"peak_bytes"` // the largest
+	PeakBytes  int64      `json:"peak_bytes"`      // the largest
+	Ratio      float64    `json:"ratio,omitempty"` // of nodes to those at ε = 0
+	Bound      float64    `json:"bound,omitempty"` // mean width of the value
 	Note       string     `json:"note,omitempty"`
 	Paper      *Published `json:"paper,omitempty"`
 }
@@ -155,6 +158,12 @@ func sizesOf(runs []run) string {
 // measure runs the games of one line. Where one of them is not finished the note
 // of the row says why. It returns the error of a game that failed.
 func (l *Lab) measure(ctx context.Context, r run, row *Row) error {
+	if r.bounded != nil {
+		l.tell(fmt.Sprintf("%s, %s, depth %d", r.table, r.method, r.size), 0)
+		limited, cancel := context.WithTimeout(ctx, l.Limit)
+		defer cancel()
+		return r.bounded.measure(limited, row)
+	}
 	for i, game := range r.games {
 		result, err := l.solve(ctx, r, game)
 		if err == nil {

@@ -35,7 +35,7 @@ const (
 )
 
 // Names are the experiments.
-var Names = []string{"goofspiel", "oshizumo", "bidding", "tron", "pursuit"}
+var Names = []string{"goofspiel", "oshizumo", "bidding", "tron", "pursuit", "bab"}
 
 // runsOf lists the lines of an experiment, by table and growing size. The table
 // of growth goes on to the largest size that is asked for and that the game has.
@@ -52,6 +52,8 @@ func runsOf(name string, asked Range) ([]run, error) {
 		return slices.Concat(tron(), growth("tron on N×N cells, by N", asked.extend(20, tronSizes...), tronSquare)), nil
 	case "pursuit":
 		return slices.Concat(pursuit(), growth("pursuit on 5×5 cells, by rounds", asked.extend(50, pursuitRounds...), pursuitFor)), nil
+	case "bab":
+		return boundedTrees(), nil
 	}
 	return nil, fmt.Errorf("expected an experiment of %s, found %q", strings.Join(Names, ", "), name)
 }
@@ -136,7 +138,7 @@ func table2() []run {
 		fromSMAB(58173, 58173, 5.588), fromSMAB(2578710, 2578710, 247.159),
 	} {
 		name, options := withTable(induction, false)
-		runs = append(runs, run{"Table 2: backward induction", name, 4 + i, []string{goofspiel(4 + i)}, options, paper})
+		runs = append(runs, run{"Table 2: backward induction", name, 4 + i, []string{goofspiel(4 + i)}, options, paper, nil})
 	}
 	return runs
 }
@@ -149,7 +151,7 @@ func table3() []run {
 		{Source: smabPaper, Note: "> 2 GB, > 177 s"},
 	} {
 		name, options := withTable(sequenceForm, false)
-		runs = append(runs, run{"Table 3: sequence form", name, 4 + i, []string{goofspiel(4 + i)}, options, paper})
+		runs = append(runs, run{"Table 3: sequence form", name, 4 + i, []string{goofspiel(4 + i)}, options, paper, nil})
 	}
 	return runs
 }
@@ -173,7 +175,7 @@ func table4() []run {
 				"Table 4: SMAB, L-shaped order, early bound skipping s", fmt.Sprintf("smab s=%d", skip),
 				4 + i,
 				[]string{goofspiel(4 + i)},
-				options, paper,
+				options, paper, nil,
 			})
 		}
 	}
@@ -211,7 +213,7 @@ func randomOrders() []run {
 			games := drawOrders(kind.family, size)
 			for _, v := range variants {
 				name, options := withTable(v.method, v.table)
-				runs = append(runs, run{kind.caption, name, size, games, options, v.of(kind.published, size)})
+				runs = append(runs, run{kind.caption, name, size, games, options, v.of(kind.published, size), nil})
 			}
 		}
 	}
@@ -238,7 +240,7 @@ func compare(caption string, sizes []int, game func(size int) string, variants [
 	for _, size := range sizes {
 		for _, v := range variants {
 			name, options := withTable(v.method, v.table)
-			runs = append(runs, run{caption, name, size, []string{game(size)}, options, v.of(published, size)})
+			runs = append(runs, run{caption, name, size, []string{game(size)}, options, v.of(published, size), nil})
 		}
 	}
 	return runs
