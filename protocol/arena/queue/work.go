@@ -81,12 +81,11 @@ func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Cont
 	if meta, err := m.Metadata(); err == nil {
 		t.Tries = int(meta.NumDelivered)
 	}
-	done := false
-	if t.Tries > 1 { // who had it may have got as far as the result
-		var err error
-		if done, err = q.has(ctx, q.results, subject); err != nil {
-			return err
-		}
+	// Who had it before may have got as far as the result, and who has submitted it may
+	// have looked for one just before it came.
+	done, err := q.has(ctx, q.results, subject)
+	if err != nil {
+		return err
 	}
 	if !done {
 		data, err := f(ctx, t)
