@@ -17,9 +17,8 @@ var ErrLate = errors.New("the agent did not return in time")
 // methods wait until the calls before have returned, but no longer than wait;
 // then they return ErrLate, and a call that has begun goes on by itself.
 type Seat struct {
-	agent     Agent
-	free      chan struct{} // holds a token while no call runs
-	explained *Explanation  // of the move that Play has returned last
+	agent Agent
+	free  chan struct{} // holds a token while no call runs
 }
 
 // NewSeat makes an agent and its seat. The error is a panic of newAgent.
@@ -91,14 +90,13 @@ func (s *Seat) Start(wait, life context.Context, m Match) error {
 }
 
 // Play asks the agent for its move, with what has been told when its turn has
-// come. The agent's own deadline is in clock.
-func (s *Seat) Play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.Term, error) {
+// come, and why it made it, if it is an Explainer. The agent's own deadline is in clock.
+func (s *Seat) Play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.Term, *Explanation, error) {
 	type reply struct {
 		move gdl.Term
 		why  *Explanation
 	}
 	replies := make(chan reply, 1)
-	s.explained = nil
 	err := s.call(wait, func() error {
 		move, err := s.agent.Play(clock, told())
 		if err != nil {
@@ -112,16 +110,11 @@ func (s *Seat) Play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.
 		return nil
 	})
 	if err != nil {
-		return gdl.Term{}, err
+		return gdl.Term{}, nil, err
 	}
 	r := <-replies
-	s.explained = r.why
-	return r.move, nil
+	return r.move, r.why, nil
 }
-
-// Explanation is why the agent made the move that Play has returned last, if it is an
-// Explainer; else nil. It is for the goroutine that calls Play.
-func (s *Seat) Explanation() *Explanation { return s.explained }
 
 // Stop tells the agent that the match is over.
 func (s *Seat) Stop(wait context.Context, told func() [][]gdl.Term) error {

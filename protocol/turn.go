@@ -136,7 +136,7 @@ func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
 	seat := s.seated()
 	err = ErrLate
 	if seat.vacant(vacant) {
-		move, err = seat.Play(wait, t.clock, s.told)
+		move, _, err = seat.Play(wait, t.clock, s.told)
 	}
 	if err == nil {
 		return move, byAgent, nil
@@ -185,7 +185,7 @@ func (s *session) playAnew(t *turn, wait context.Context) (gdl.Term, error) {
 	err := s.renew(wait, m)
 	var move gdl.Term
 	if err == nil {
-		move, err = s.seated().Play(wait, t.clock, s.told)
+		move, _, err = s.seated().Play(wait, t.clock, s.told)
 	}
 	if err != nil {
 		return move, s.failure("PLAY", err)

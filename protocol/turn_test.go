@@ -50,7 +50,7 @@ type explaining struct{ *fake }
 
 func (explaining) Explain() *Explanation { return &Explanation{Move: "pass", Why: "it is short"} }
 
-func TestASeatKeepsTheExplanationOfTheMoveThatItReturned(t *testing.T) {
+func TestASeatTellsWhyTheMoveThatItReturnsWasMade(t *testing.T) {
 	fails := false
 	s, err := NewSeat(always(explaining{&fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 		if fails {
@@ -62,9 +62,9 @@ func TestASeatKeepsTheExplanationOfTheMoveThatItReturned(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, fails = range []bool{false, true} {
-		_, _ = s.Play(t.Context(), t.Context(), func() [][]gdl.Term { return nil })
-		if x := s.Explanation(); (x == nil) != fails {
-			t.Errorf("explained by %v, the agent fails: %v", x, fails)
+		_, why, _ := s.Play(t.Context(), t.Context(), func() [][]gdl.Term { return nil })
+		if (why == nil) != fails {
+			t.Errorf("explained by %v, the agent fails: %v", why, fails)
 		}
 	}
 }

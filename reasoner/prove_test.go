@@ -119,6 +119,9 @@ func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 }
 
 func TestPlansSolveThePuzzlesThatFillABoard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
 	for _, name := range []string{"sudokuGrade2", "sudokuGrade5", "sudokuGrade6E", "futoshiki5", "futoshiki6", "hidato19", "queens12ug", "nonogram_5x5_1"} {
 		rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
 		if err != nil {
@@ -259,6 +262,9 @@ func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
 }
 
 func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
 	for _, name := range []string{"biddingTicTacToe", "connectFourSimultaneous", "gt_prisoner", "ticTacToe", "checkersSmall", "blocker", "tron_10x10"} {
 		rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
 		if err != nil {

@@ -22,9 +22,11 @@ const humanPlayer = "human"
 
 // people are the persons at this terminal. They are asked one at a time.
 type people struct {
-	out   io.Writer
 	asked sync.Mutex
 	lines chan string // closed when there are no more
+
+	saying sync.Mutex // guards out
+	out    io.Writer
 }
 
 // newPeople reads lines until there are no more.
@@ -37,6 +39,13 @@ func newPeople(in io.Reader, out io.Writer) *people {
 		}
 	}()
 	return p
+}
+
+// say prints, while another person may be asked.
+func (p *people) say(format string, args ...any) {
+	p.saying.Lock()
+	defer p.saying.Unlock()
+	fmt.Fprintf(p.out, format, args...)
 }
 
 // human is one of them in a match.
@@ -87,10 +96,10 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	defer h.asked.Unlock()
 	h.show()
 	for i, text := range texts {
-		fmt.Fprintf(h.out, "%4d: %s\n", i+1, text)
+		h.say("%4d: %s\n", i+1, text)
 	}
 	for {
-		fmt.Fprintf(h.out, "%s> ", h.names.Roles[h.role])
+		h.say("%s> ", h.names.Roles[h.role])
 		select {
 		case line, ok := <-h.lines:
 			if !ok {
@@ -99,9 +108,9 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 			if text, ok := chosen(line, texts); ok {
 				return gdl.ParseTerm(text)
 			}
-			fmt.Fprintf(h.out, "Expected a number from 1 to %d or a move such as %s, found %q.\n", len(texts), texts[0], line)
+			h.say("Expected a number from 1 to %d or a move such as %s, found %q.\n", len(texts), texts[0], line)
 		case <-ctx.Done():
-			fmt.Fprintln(h.out, "The time is over.")
+			h.say("The time is over.\n")
 			return gdl.Term{}, ctx.Err()
 		}
 	}
@@ -139,7 +148,7 @@ func (h *human) follow(told [][]gdl.Term) {
 		}
 		h.batch.Advance(1)
 		h.batch.Evaluate(1)
-		fmt.Fprintf(h.out, "Played: %s\n", strings.Join(played, ", "))
+		h.say("Played: %s\n", strings.Join(played, ", "))
 	}
 }
 
@@ -148,7 +157,7 @@ func (h *human) show() {
 	state := make(machine.State, h.words)
 	h.batch.Store(state, 1)
 	facts := slices.SortedFunc(slices.Values(h.names.AppendFluents(nil, state)), board.Natural)
-	fmt.Fprintf(h.out, "\n%s\n", h.layout.Draw(facts).Text(columns))
+	h.say("\n%s\n", h.layout.Draw(facts).Text(columns))
 }
 
 // Stop implements protocol.Agent.

@@ -235,11 +235,10 @@ func (c *contest) turn(before []machine.Move) []machine.Move {
 	why := make([]*protocol.Explanation, len(c.seats))
 	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) (err error) {
 		asked := time.Now()
-		replies[r], err = o.play(ctx, c.told)
+		var said *protocol.Explanation
+		replies[r], said, err = o.play(ctx, c.told)
 		times[r] = time.Since(asked).Round(time.Millisecond).Seconds()
-		if err == nil {
-			why[r] = c.names.explained(o.explain())
-		}
+		why[r] = c.names.explained(said)
 		return err
 	})
 	if c.ctx.Err() != nil {

@@ -37,9 +37,8 @@ func CheckURL(address string) error {
 type opponent interface {
 	start(ctx context.Context, m protocol.Match) error
 	// play and stop are told all joint moves so far, nil for the first PLAY.
-	play(ctx context.Context, told [][]gdl.Term) (reply string, err error)
-	// explain says why the player made the move that play has returned; nil if it does not.
-	explain() *protocol.Explanation
+	// Why is what the player says of its move, nil if it says nothing.
+	play(ctx context.Context, told [][]gdl.Term) (reply string, why *protocol.Explanation, err error)
 	stop(ctx context.Context, told [][]gdl.Term)
 	abort(ctx context.Context)
 }
@@ -70,14 +69,12 @@ func (o *local) start(ctx context.Context, m protocol.Match) error {
 	return o.seat.Start(ctx, o.match, m)
 }
 
-func (o *local) play(ctx context.Context, told [][]gdl.Term) (string, error) {
+func (o *local) play(ctx context.Context, told [][]gdl.Term) (string, *protocol.Explanation, error) {
 	clock, cancel := protocol.WithClock(ctx, time.Now(), o.playClock)
 	defer cancel()
-	move, err := o.seat.Play(ctx, clock, func() [][]gdl.Term { return told })
-	return move.String(), err
+	move, why, err := o.seat.Play(ctx, clock, func() [][]gdl.Term { return told })
+	return move.String(), why, err
 }
-
-func (o *local) explain() *protocol.Explanation { return o.seat.Explanation() }
 
 func (o *local) stop(ctx context.Context, told [][]gdl.Term) {
 	o.end()
@@ -161,11 +158,10 @@ func (o *remote) start(ctx context.Context, m protocol.Match) error {
 	return err
 }
 
-func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, error) {
-	return o.send(ctx, protocol.Message{Command: protocol.Play, ID: o.id, Joint: told[len(told)-1]})
+func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, *protocol.Explanation, error) {
+	reply, err := o.send(ctx, protocol.Message{Command: protocol.Play, ID: o.id, Joint: told[len(told)-1]})
+	return reply, nil, err
 }
-
-func (o *remote) explain() *protocol.Explanation { return nil }
 
 func (o *remote) stop(ctx context.Context, told [][]gdl.Term) {
 	// The match is over: what the player answers changes nothing any more.

@@ -175,8 +175,10 @@ func (o *opinion) result(c *Config) search.Result {
 			res.Values[r] = search.Exact(min(max(estimate, o.bounds[r].Lower), o.bounds[r].Upper))
 		}
 	}
-	if choosers == 1 && !res.Proved && o.other(chooser) >= 0 {
-		res.Values[o.other(chooser)] = search.Exact(o.sum - res.Values[chooser].Lower)
+	if r := o.other(chooser); choosers == 1 && !res.Proved && r >= 0 {
+		// The sum is that of the playouts so far, which may be few.
+		b := o.bounds[r]
+		res.Values[r] = search.Exact(min(max(o.sum-res.Values[chooser].Lower, b.Lower), b.Upper))
 	}
 	if o.hasPlan && o.plan >= 0 {
 		res.Values[0].Lower = max(res.Values[0].Lower, o.plan)
