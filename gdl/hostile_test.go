@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -109,9 +110,14 @@ func TestNoTextCostsMoreThanTwentyTimesTheLargestMessage(t *testing.T) {
 		size = 4 << 20
 	}
 	check := func(t *testing.T, src string, size int) {
-		used := peak(func() { gdl.Load(t.Context(), "hostile", []byte(src)) })
+		// How much garbage there is by chance is not the text's fault: what costs too much
+		// does so each time.
+		used, limit := uint64(math.MaxUint64), perByte*uint64(size)
+		for try := 0; try < 3 && used > limit; try++ {
+			used = min(used, peak(func() { gdl.Load(t.Context(), "hostile", []byte(src)) }))
+		}
 		t.Logf("%d KiB of text, %d MiB of memory", len(src)>>10, used>>20)
-		if used > perByte*uint64(size) {
+		if used > limit {
 			t.Errorf("%d bytes of text took %d MiB", len(src), used>>20)
 		}
 	}
