@@ -66,13 +66,7 @@ func explain(at position, made choice, text string, took time.Duration) *Explana
 	if int(at.role) < len(r.Strategies) {
 		e.Strategy = shares(names, at.role, r.Strategies[at.role], made.tried)
 	}
-	for _, joint := range r.Line {
-		var texts []string
-		for role, m := range joint {
-			texts = append(texts, names.MoveText(machine.Role(role), m))
-		}
-		e.Line = append(e.Line, texts)
-	}
+	e.Line = names.LineTexts(r.Line)
 	return e
 }
 

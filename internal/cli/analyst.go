@@ -111,14 +111,7 @@ func (x *analysis) tell(r search.Result, method string) {
 			}
 			x.shown.Strategies = append(x.shown.Strategies, shares)
 		}
-		x.shown.Line = nil
-		for _, joint := range r.Line {
-			var texts []string
-			for role, move := range joint {
-				texts = append(texts, names.MoveText(machine.Role(role), move))
-			}
-			x.shown.Line = append(x.shown.Line, texts)
-		}
+		x.shown.Line = names.LineTexts(r.Line)
 		if r.Unfinished != nil {
 			x.shown.Note = r.Unfinished.Error()
 		}

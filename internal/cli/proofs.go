@@ -9,7 +9,6 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner"
-	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove"
 )
 
@@ -28,15 +27,9 @@ func proofs(s *console, game *gdl.Game, budget time.Duration) ([]proof, error) {
 	found, names, err := reasoner.Prove(s.ctx, game, reasoner.Options{Memory: memory}, prove.Limits{Time: budget, Bytes: memory})
 	list := make([]proof, 0, len(found))
 	for _, f := range found {
-		p := proof{Property: f.Property, Verdict: f.Verdict, Detail: f.Detail, Shortest: f.Shortest}
-		for _, joint := range f.Line {
-			texts := make([]string, len(joint))
-			for r, m := range joint {
-				texts[r] = names.MoveText(machine.Role(r), m)
-			}
-			p.Line = append(p.Line, texts)
-		}
-		list = append(list, p)
+		list = append(list, proof{
+			Property: f.Property, Verdict: f.Verdict, Detail: f.Detail, Shortest: f.Shortest, Line: names.LineTexts(f.Line),
+		})
 	}
 	return list, err
 }

@@ -208,6 +208,24 @@ func (n *Names) AppendFluents(dst []string, s State) []string {
 	return dst
 }
 
+// JointTexts are the moves of a joint move, by role.
+func (n *Names) JointTexts(joint []Move) []string {
+	texts := make([]string, len(joint))
+	for r, m := range joint {
+		texts[r] = n.MoveText(Role(r), m)
+	}
+	return texts
+}
+
+// LineTexts are the moves of a line: joint moves, by role.
+func (n *Names) LineTexts(line [][]Move) [][]string {
+	var texts [][]string
+	for _, joint := range line {
+		texts = append(texts, n.JointTexts(joint))
+	}
+	return texts
+}
+
 // JointString writes a joint move, one move per role, as the wire does.
 func (n *Names) JointString(joint []Move) string {
 	var b strings.Builder

@@ -2,7 +2,6 @@ package prove
 
 import (
 	"context"
-	"fmt"
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
@@ -20,7 +19,6 @@ type formula struct {
 	asked   []uint8   // by node: 1 asked to be true, 2 asked to be false
 	looped  int       // loops that have clauses
 	played  int       // steps whose moves have clauses
-	clauses int
 	queue   []circuit.Lit
 	scratch []sat.Lit
 }
@@ -94,7 +92,6 @@ func (f *formula) define() {
 }
 
 func (f *formula) add(clause ...sat.Lit) {
-	f.clauses++
 	f.engine.Add(clause...)
 }
 
@@ -218,9 +215,4 @@ func (f *formula) solve(ctx context.Context, lim sat.Limits, signals ...circuit.
 		assumptions = append(assumptions, f.assert(l))
 	}
 	return f.engine.Solve(ctx, lim, assumptions...)
-}
-
-// String describes the size of the formula.
-func (f *formula) String() string {
-	return fmt.Sprintf("%d steps, %d gates, %d clauses, %d MB", len(f.steps), f.net.Len(), f.clauses, f.bytes()>>20)
 }

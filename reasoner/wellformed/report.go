@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"stackmate/reasoner/machine"
 )
 
 // The kinds of faults. Faults of `base` and `input` are warnings, since no
@@ -97,10 +96,7 @@ func (s *simulation) add(kind, role, detail, message string) {
 	}
 	f.State, f.Moves = s.names.AppendFluents([]string{}, s.state), [][]string{}
 	for n := len(s.joint); len(s.path) >= n*(len(f.Moves)+1); {
-		joint := make([]string, n)
-		for r := range joint {
-			joint[r] = s.names.MoveText(machine.Role(r), s.path[n*len(f.Moves)+r])
-		}
-		f.Moves = append(f.Moves, joint)
+		at := n * len(f.Moves)
+		f.Moves = append(f.Moves, s.names.JointTexts(s.path[at:at+n]))
 	}
 }

@@ -88,21 +88,9 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 		}
 		s.Strategy[names.Roles[role]] = moves
 	}
-	s.Line = namedLine(names, r.Line)
+	s.Line = names.LineTexts(r.Line)
 	s.Outcomes = namedOutcomes(names, r)
 	return s
-}
-
-func namedLine(names *machine.Names, line [][]machine.Move) [][]string {
-	var named [][]string
-	for _, joint := range line {
-		moves := make([]string, len(joint))
-		for role, m := range joint {
-			moves[role] = names.MoveText(machine.Role(role), m)
-		}
-		named = append(named, moves)
-	}
-	return named
 }
 
 func namedOutcomes(names *machine.Names, r search.Result) *Outcomes {
@@ -111,7 +99,7 @@ func namedOutcomes(names *machine.Names, r search.Result) *Outcomes {
 	}
 	out := &Outcomes{Complete: r.Outcomes.Complete, List: []Outcome{}}
 	for _, o := range r.Outcomes.List {
-		named := Outcome{Goals: make(map[string]int32), Rational: true, Line: namedLine(names, o.Line)}
+		named := Outcome{Goals: make(map[string]int32), Rational: true, Line: names.LineTexts(o.Line)}
 		for role, g := range o.Goals {
 			named.Goals[names.Roles[role]] = g
 			named.Rational = named.Rational && float64(g) >= r.Values[role].Lower

@@ -68,7 +68,7 @@ func (g *game) view(withRules bool) *gameView {
 		return v
 	}
 	for _, r := range g.rules.Roles {
-		if r.String() == "random" {
+		if r.String() == machine.RandomRole {
 			v.Chance = r.String()
 		}
 		v.Roles = append(v.Roles, r.String())
