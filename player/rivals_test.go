@@ -11,6 +11,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/cputime"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/evaluate"
@@ -60,10 +61,10 @@ func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State
 	if s.nodes > 0 {
 		lim.MaxNodes = max(50, int64(float64(s.nodes)*float64(s.clock)/float64(s.took)))
 	}
-	began := cpuTime()
+	began := cputime.Now()
 	r, err := s.Searcher.Search(ctx, m, q, lim)
 	if nodes := r.Nodes; nodes > 0 {
-		s.nodes, s.took = s.nodes+nodes, s.took+max(1, cpuTime()-began)
+		s.nodes, s.took = s.nodes+nodes, s.took+max(1, cputime.Now()-began)
 	}
 	return r, err
 }
@@ -158,7 +159,7 @@ func learnt(b *testing.B, m machine.Machine) montecarlo.Evaluator {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for began := cpuTime(); cpuTime()-began < learningClock; {
+	for began := cputime.Now(); cputime.Now()-began < learningClock; {
 		l.Learn(context.Background(), 100)
 	}
 	return l.Evaluation()

@@ -10,6 +10,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/cputime"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -103,11 +104,11 @@ func BenchmarkPlayouts(b *testing.B) {
 				m := compileCorpus(b, name, kernel.lanes)
 				init := time.Since(began)
 				p := machine.NewPlayouts(m, m.Initial(), 1)
-				before := cpuTime()
+				before := cputime.Now()
 				for b.Loop() {
 					p.Step()
 				}
-				seconds := (cpuTime() - before).Seconds()
+				seconds := (cputime.Now() - before).Seconds()
 				b.ReportMetric(float64(p.States)/seconds, "states/s")
 				b.ReportMetric(float64(p.Ended)/seconds, "playouts/s")
 				b.ReportMetric(init.Seconds(), "init-s")

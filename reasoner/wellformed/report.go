@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
 )
 
 // The kinds of faults. Faults of `base` and `input` are warnings, since no

@@ -13,12 +13,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/rs/zerolog"
+
+	"stackmate/internal/cputime"
 )
 
 func TestMain(m *testing.M) {
@@ -372,8 +373,7 @@ func BenchmarkTask(b *testing.B) {
 		_ = q.Results(ctx, "run", func(r Result) error { results <- r; return nil })
 	}()
 	n := 0
-	var before, after syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+	before := cputime.Now()
 	for b.Loop() {
 		if err := q.Submit(ctx, Task{Run: "run", ID: fmt.Sprint(n)}); err != nil {
 			b.Fatal(err)
@@ -381,7 +381,5 @@ func BenchmarkTask(b *testing.B) {
 		n++
 		<-results
 	}
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &after)
-	spent := after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
-	b.ReportMetric(float64(spent)/1e6/float64(n), "cpu-ms/op")
+	b.ReportMetric((cputime.Now()-before).Seconds()*1e3/float64(n), "cpu-ms/op")
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package reasoner_test
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is the processor time that this process has taken.
-func cpuTime() time.Duration {
+// Now is the processor time that this process has taken.
+func Now() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
