@@ -72,11 +72,7 @@ func explain(at position, made choice, text string, took time.Duration) *Explana
 
 func valueOf(r *search.Result, role machine.Role, name string) Value {
 	v := r.Values[role]
-	value := Value{Role: name, Lower: v.Lower, Upper: v.Upper, Estimate: (v.Lower + v.Upper) / 2, Proved: r.Proved}
-	if !v.Solved() && int(role) < len(r.Estimates) {
-		value.Estimate = r.Estimates[role]
-	}
-	return value
+	return Value{Role: name, Lower: v.Lower, Upper: v.Upper, Estimate: r.Guess(role), Proved: r.Proved}
 }
 
 // shares joins a strategy with what is known of the moves that were tried.

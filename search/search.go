@@ -98,6 +98,16 @@ type Result struct {
 	Counters
 }
 
+// Guess is the best guess at the value of a role: the estimate where the search made one,
+// else the middle of the interval.
+func (r *Result) Guess(role machine.Role) float64 {
+	v := r.Values[role]
+	if !v.Solved() && int(role) < len(r.Estimates) {
+		return r.Estimates[role]
+	}
+	return (v.Lower + v.Upper) / 2
+}
+
 // Outcomes are goals of all roles that can be reached together and are undominated:
 // there is no other outcome that is better for one role and for none worse.
 type Outcomes struct {

@@ -132,7 +132,10 @@ func (x *analysis) sample(ctx context.Context) {
 		if ctx.Err() == nil || r.Values != nil {
 			x.tell(r, "sampling")
 			if bounds.Proved && !r.Proved { // what is proved stays
-				x.shown.Estimates = middles(r)
+				x.shown.Estimates = make([]float64, len(r.Values))
+				for role := range r.Values {
+					x.shown.Estimates[role] = r.Guess(machine.Role(role))
+				}
 				x.shown.Lower, x.shown.Upper, x.shown.Proved = bounds.Lower, bounds.Upper, true
 			}
 		}
@@ -143,18 +146,6 @@ func (x *analysis) sample(ctx context.Context) {
 		tell(r)
 		x.send()
 	}
-}
-
-// middles are the guesses of a result.
-func middles(r search.Result) []float64 {
-	if r.Estimates != nil {
-		return r.Estimates
-	}
-	var list []float64
-	for _, v := range r.Values {
-		list = append(list, (v.Lower+v.Upper)/2)
-	}
-	return list
 }
 
 // matrix is the empty matrix of a position in which the two players both have a choice,
