@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,6 +56,7 @@ func (c *arenaCommand) Run(s *console) error {
 	}
 	s.seed.Store(uint64(time.Now().UnixNano()))
 	threads := keepClocks()
+	players := s.newRoster(player.Options{Threads: max(1, threads/2), Memory: s.memory.share(2 * pagePlayers)})
 	var kinds []string
 	for _, k := range player.Kinds() {
 		kinds = append(kinds, k.Name)
@@ -74,10 +74,8 @@ func (c *arenaCommand) Run(s *console) error {
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers)})
 		},
-		Class: func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
-		Player: func(kind string) (arena.Player, error) {
-			return s.pagePlayer(kind, player.Options{Threads: max(1, threads/2), Memory: s.memory.share(2 * pagePlayers)})
-		},
+		Class:  func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
+		Player: func(spec string) (arena.Player, error) { return players.player(spec, s.nextSeed) },
 	}
 	l, err := protocol.Listen(c.Listen)
 	if err != nil {
@@ -111,17 +109,6 @@ func skin(sheet string) ([]byte, error) {
 	return text, err
 }
 
-// pagePlayer makes one of the players of the page, or one elsewhere.
-func (s *console) pagePlayer(kind string, o player.Options) (p arena.Player, err error) {
-	p.Name = kind
-	if strings.Contains(kind, "://") {
-		p.URL, err = kind, arena.CheckURL(kind)
-		return p, err
-	}
-	p.New, err = s.agents(kind, o)
-	return p, err
-}
-
 func isLoopback(a net.Addr) bool {
 	address, err := netip.ParseAddrPort(a.String())
 	return err == nil && address.Addr().IsLoopback()
@@ -144,26 +131,20 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 	}
 	sheets = make(map[string]string)
 	for _, path := range c.Games {
-		info, err := os.Stat(path)
+		if _, err := os.Stat(path); err != nil {
+			return nil, nil, err
+		}
+		files, err := rulesheetsIn([]string{path})
 		if err != nil {
 			return nil, nil, err
 		}
-		files := []string{path}
-		from := filepath.Dir(path)
-		if info.IsDir() {
-			from = path
-			var names []string
-			for _, pattern := range []string{"*.kif", "*.gdl"} {
-				found, _ := filepath.Glob(filepath.Join(path, pattern)) // only a bad pattern is an error
-				names = append(names, found...)
-			}
-			slices.Sort(names)
-			files = names
-		}
 		for _, file := range files {
-			name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+			name, from := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), filepath.Dir(file)
 			if _, taken := sheets[name]; taken || isBuiltIn(name) {
 				name = filepath.Base(from) + "/" + name
+			}
+			if _, taken := sheets[name]; taken {
+				name = file
 			}
 			sheets[name] = file
 			sources = append(sources, web.Source{Name: name, From: from})

@@ -35,10 +35,7 @@ func (c *perftCommand) Run(s *console) error {
 		return err
 	}
 	stop := s.progress(doing("counting %s", c.Game))
-	r, err := perft(s.ctx, c.Game, m, c.Depth)
-	if c.Divide && err == nil {
-		r.Divide, err = divide(s.ctx, m, c.Depth)
-	}
+	r, err := perft(s.ctx, c.Game, m, c.Depth, c.Divide)
 	stop()
 	return errors.Join(show(s, c.JSON, r, writePerft), err)
 }
@@ -62,69 +59,66 @@ type share struct {
 	JointMoves int64  `json:"joint_moves"` // sequences that begin with it
 }
 
-// divide counts below each joint move of the initial position, in the order in which
-// people count.
-func divide(ctx context.Context, m machine.Machine, depth int) ([]share, error) {
-	b := m.NewNarrowBatch()
-	b.Fill(m.Initial(), nil)
-	b.Evaluate(1)
-	if b.Terminal()[0]&1 != 0 {
-		return nil, nil
+// perft counts down to the given depth ≥ 1, divided by first moves if asked for. When ctx
+// ends early the counts are too small and the error is that of ctx.
+func perft(ctx context.Context, game string, m machine.Machine, depth int, divided bool) (r perftResult, err error) {
+	start := time.Now()
+	r.Game = game
+	if divided {
+		r.Divide, r.counts, err = divide(ctx, m, depth)
+	} else {
+		r.counts, err = machine.Perft(ctx, m, m.Initial(), depth)
 	}
-	joints := [][]machine.Move{nil}
-	for r := range m.Names().Roles {
-		var longer [][]machine.Move
-		for _, joint := range joints {
-			for _, move := range b.AppendLegal(nil, 0, machine.Role(r)) {
-				longer = append(longer, append(slices.Clone(joint), move))
-			}
-		}
-		joints = longer
+	if len(r.counts) == 0 {
+		return r, err
 	}
-	var out []share
-	for _, joint := range joints {
-		count := int64(1)
-		if depth > 1 {
-			b.Fill(m.Initial(), nil)
-			b.Evaluate(1)
-			for r, move := range joint {
-				b.Choose(0, machine.Role(r), move)
-			}
-			b.Advance(1)
-			after := slices.Clone(m.Initial())
-			b.Store(after, 1)
-			counts, err := machine.Perft(ctx, m, after, depth-1)
-			if err != nil {
-				return out, err
-			}
-			if count = 0; len(counts) == depth-1 {
-				count = counts[depth-2].JointMoves
-			}
-		}
-		out = append(out, share{m.Names().JointString(joint), count})
-	}
-	slices.SortFunc(out, func(x, y share) int { return board.Natural(x.Move, y.Move) })
-	return out, nil
+	last := r.counts[len(r.counts)-1]
+	r.Depth, r.JointMoves, r.Terminals = last.Depth, last.JointMoves, last.Terminals
+	r.Seconds, r.Complete = time.Since(start).Seconds(), err == nil
+	return r, err
 }
 
-// perft counts down to the given depth ≥ 1. When ctx ends early the counts are
-// too small and the error is that of ctx.
-func perft(ctx context.Context, game string, m machine.Machine, depth int) (perftResult, error) {
-	start := time.Now()
-	counts, err := machine.Perft(ctx, m, m.Initial(), depth)
-	if len(counts) == 0 {
-		return perftResult{Game: game}, err
+// divide counts below each joint move of the initial position, in the order in which
+// people count; the sums are what perft counts.
+func divide(ctx context.Context, m machine.Machine, depth int) ([]share, []machine.PerftCount, error) {
+	counts := make([]machine.PerftCount, depth)
+	for d := range counts {
+		counts[d].Depth = d + 1
 	}
-	last := counts[len(counts)-1]
-	return perftResult{
-		Game:       game,
-		Depth:      last.Depth,
-		JointMoves: last.JointMoves,
-		Terminals:  last.Terminals,
-		Seconds:    time.Since(start).Seconds(),
-		Complete:   err == nil,
-		counts:     counts,
-	}, err
+	x := machine.NewExpander(m)
+	x.Limit(ctx, machine.MaxExpansionBytes, 0)
+	if terminal, _ := x.Look(m.Initial()); terminal {
+		return nil, counts, nil
+	}
+	var first machine.Expansion
+	if err := x.Expand(&first, m.Initial()); err != nil {
+		return nil, counts, err
+	}
+	var shares []share
+	joint := make([]machine.Move, len(m.Names().Roles))
+	for c := range first.Children {
+		first.Joint(joint, c)
+		below := []machine.PerftCount{{JointMoves: 1}}
+		if first.Terminal[c] {
+			below[0].Terminals = 1
+		}
+		var err error
+		if depth > 1 {
+			var deeper []machine.PerftCount
+			deeper, err = machine.Perft(ctx, m, first.Child(c), depth-1)
+			below = append(below, deeper...)
+		}
+		for d, n := range below {
+			counts[d].JointMoves += n.JointMoves
+			counts[d].Terminals += n.Terminals
+		}
+		if err != nil {
+			return shares, counts, err
+		}
+		shares = append(shares, share{m.Names().JointString(joint), below[depth-1].JointMoves})
+	}
+	slices.SortFunc(shares, func(x, y share) int { return board.Natural(x.Move, y.Move) })
+	return shares, counts, nil
 }
 
 // writePerft writes the counts of all depths for people.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"stackmate/gdl"
 	"stackmate/player"
@@ -59,41 +61,70 @@ func (a *agent) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 // Explain implements protocol.Explainer.
 func (a *agent) Explain() *protocol.Explanation { return explained(a.Player.Explain()) }
 
-// agents makes agents of one kind. Each has a seed of its own; what they
-// learn of clocks they share.
-func (s *console) agents(kind string, o player.Options) (protocol.NewAgent, error) {
-	if _, err := player.New(kind, o); err != nil {
-		return nil, err
-	}
-	o.Margins = player.NewMargins(o.MinMargin, o.MaxMargin) // what one match has learned helps the next
-	return func() protocol.Agent {
-		o := o
-		o.Seed = s.seed.Add(1)
-		p, _ := player.New(kind, o) // the kind has been tried
-		return &agent{Player: p, show: s.explain}
-	}, nil
+// roster makes the players of a command.
+type roster struct {
+	*console
+	options player.Options
+	persons *people // nil where no person plays at this terminal
+
+	mu    sync.Mutex
+	known map[string]*player.Margins // by description: what one match has learned of clocks helps the next
 }
 
-// players reads a list of players: kinds, or addresses of endpoints.
-func (s *console) players(names []string, knowledge string) ([]arena.Player, error) {
-	var list []arena.Player
-	threads := keepClocks()
-	var persons *people
-	for _, name := range names {
-		p := arena.Player{Name: name}
-		var err error
-		if name == humanPlayer {
-			if persons == nil {
-				persons = newPeople(os.Stdin, s.err)
-			}
-			p.New = func() protocol.Agent { return &human{people: persons} }
-		} else if strings.Contains(name, "://") {
-			p.URL, err = name, arena.CheckURL(name)
-		} else if p.New, err = s.agents(name, player.Options{Threads: threads, Memory: s.memory.share(len(names)), Knowledge: knowledge}); err != nil {
-			err = fmt.Errorf("%w, or an address such as http://localhost:9147", err)
+// newRoster makes a roster of players with the same options, but for what their
+// descriptions say.
+func (s *console) newRoster(o player.Options) *roster {
+	return &roster{console: s, options: o, known: make(map[string]*player.Margins)}
+}
+
+// player makes a player by its description: a kind with its options, or the address of an
+// endpoint. Each agent of a kind has the next seed.
+func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
+	p := arena.Player{Name: spec}
+	switch {
+	case spec == humanPlayer && r.persons != nil:
+		p.New = func() protocol.Agent { return &human{people: r.persons} }
+		return p, nil
+	case strings.Contains(spec, "://"):
+		p.URL = spec
+		if err := arena.CheckURL(spec); err != nil {
+			return p, usageError{err}
 		}
+		return p, nil
+	}
+	o := r.options
+	if _, err := player.New(spec, o); err != nil {
+		return p, usageError{fmt.Errorf("%w, or an address such as http://localhost:9147", err)}
+	}
+	r.mu.Lock()
+	if r.known[spec] == nil {
+		r.known[spec] = player.NewMargins(o.MinMargin, o.MaxMargin)
+	}
+	o.Margins = r.known[spec]
+	r.mu.Unlock()
+	p.New = func() protocol.Agent {
+		o := o
+		o.Seed = seed()
+		made, _ := player.New(spec, o) // the description has been tried
+		return &agent{Player: made, show: r.explain}
+	}
+	return p, nil
+}
+
+// nextSeed counts seeds.
+func (s *console) nextSeed() uint64 { return s.seed.Add(1) }
+
+// players reads the list of players of a match.
+func (s *console) players(names []string, knowledge string) ([]arena.Player, error) {
+	r := s.newRoster(player.Options{Threads: keepClocks(), Memory: s.memory.share(len(names)), Knowledge: knowledge})
+	if slices.Contains(names, humanPlayer) {
+		r.persons = newPeople(os.Stdin, s.err)
+	}
+	var list []arena.Player
+	for _, name := range names {
+		p, err := r.player(name, s.nextSeed)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, err
 		}
 		list = append(list, p)
 	}

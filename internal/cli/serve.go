@@ -43,13 +43,13 @@ func (c *serveCommand) Run(s *console) error {
 	if c.Threads > 0 {
 		threads = c.Threads
 	}
-	newAgent, err := s.agents("stackmate", player.Options{
+	p, err := s.newRoster(player.Options{
 		Ponder:    c.Ponder,
 		Threads:   max(1, threads/c.Matches),
 		Memory:    s.memory.share(c.Matches),
 		Knowledge: c.Knowledge,
 		MinMargin: c.MarginMin, MaxMargin: c.MarginMax,
-	})
+	}).player("stackmate", s.nextSeed)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *serveCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	e := protocol.NewEndpoint(c.Name, newAgent, s.log)
+	e := protocol.NewEndpoint(c.Name, p.New, s.log)
 	e.Matches, e.Allow, e.Record, e.MaxMessage = c.Matches, allowed, c.Record, c.MaxMessage<<20
 	return protocol.Serve(s.ctx, l, e)
 }

@@ -114,6 +114,14 @@ func TestPerftDividesAndBeginsAnywhere(t *testing.T) {
 	if len(parts) != 8 || sum != o["joint_moves"] || sum != 8*7*6 {
 		t.Errorf("%v", o)
 	}
+	// Depths that end the game, and joint moves of several roles, are counted as without.
+	for _, args := range [][]string{{"ticTacToe", "7"}, {"rockPaperScissors", "2"}, {"biddingTicTacToe-2", "2"}} {
+		whole, _, _ := strings.Cut(execute(t, append([]string{"perft"}, args...)...).out, " s\n")
+		divided := execute(t, append([]string{"perft", "--divide"}, args...)...).out
+		if counts := whole[:strings.LastIndex(whole, "\n")]; !strings.HasPrefix(divided, counts) || strings.Contains(whole, "first") {
+			t.Errorf("%v: divided\n%s\nas a whole\n%s", args, divided, whole)
+		}
+	}
 	execute(t, "perft", "connectFour-12x4", "1", "--divide").expect(t, statusFine, "((drop 12) noop)            1")
 	if out := execute(t, "perft", "connectFour-12x4", "1", "--divide").out; strings.Index(out, "drop 2)") > strings.Index(out, "drop 10)") {
 		t.Errorf("the moves are in no natural order:\n%s", out)

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"fmt"
-	"strings"
-	"sync"
 
 	"stackmate/player"
-	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/hall"
 	"stackmate/protocol/arena/queue"
@@ -52,41 +49,11 @@ func (c *workFlags) newWorker(s *console, seats int, knowledge string) (*hall.Wo
 		c.Matches = max(1, threads/(c.Threads*seats))
 	}
 	share := s.memory.share(c.Matches * (seats + 1))
-	kinds := kindsOfPlayers{console: s, options: player.Options{Threads: c.Threads, Memory: share, Knowledge: knowledge}, known: make(map[string]*player.Margins)}
-	return &hall.Worker{Player: kinds.player, Matches: c.Matches, Memory: share, Log: s.log}, nil
-}
-
-// kindsOfPlayers makes players by their descriptions.
-type kindsOfPlayers struct {
-	*console
-	options player.Options
-
-	mu    sync.Mutex
-	known map[string]*player.Margins // what one match has learned of clocks helps the next
-}
-
-// player makes a player for one match.
-func (k *kindsOfPlayers) player(spec string, seed uint64) (arena.Player, error) {
-	p := arena.Player{Name: spec}
-	if strings.Contains(spec, "://") {
-		p.URL = spec
-		if err := arena.CheckURL(spec); err != nil {
-			return p, usageError{err}
-		}
-		return p, nil
-	}
-	o := k.options
-	o.Seed = seed
-	k.mu.Lock()
-	if k.known[spec] == nil {
-		k.known[spec] = player.NewMargins(o.MinMargin, o.MaxMargin)
-	}
-	o.Margins = k.known[spec]
-	k.mu.Unlock()
-	made, err := player.New(spec, o)
-	if err != nil {
-		return p, usageError{fmt.Errorf("%w, or an address such as http://localhost:9147", err)}
-	}
-	p.New = func() protocol.Agent { return &agent{Player: made, show: k.explain} }
-	return p, nil
+	players := s.newRoster(player.Options{Threads: c.Threads, Memory: share, Knowledge: knowledge})
+	return &hall.Worker{
+		Player: func(spec string, seed uint64) (arena.Player, error) {
+			return players.player(spec, func() uint64 { return seed })
+		},
+		Matches: c.Matches, Memory: share, Log: s.log,
+	}, nil
 }

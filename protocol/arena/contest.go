@@ -158,16 +158,15 @@ func (c *contest) start() error {
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.StartClock))
 	defer cancel()
 	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) error {
-		for {
-			err := o.start(ctx, protocol.Match{
-				ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
-				Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
-				Machine: compiled, Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
-			})
-			if !c.setting.Forfeit || !errors.Is(err, errBusy) || !sleep(ctx, askAgain) {
-				return err
-			}
+		m := protocol.Match{
+			ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
+			Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
+			Machine: compiled, Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
 		}
+		if c.setting.Forfeit {
+			return startWhenFree(ctx, o, m)
+		}
+		return o.start(ctx, m)
 	})
 	if c.ctx.Err() != nil {
 		return errInterrupted
@@ -186,9 +185,6 @@ func (c *contest) start() error {
 	}
 	return errors.Join(reasons...)
 }
-
-// askAgain is the time after which a busy player is told of the match again.
-const askAgain = 500 * time.Millisecond
 
 // forfeit ends a match that some players cannot begin: the others have won it.
 func (c *contest) forfeit(reason error) error {

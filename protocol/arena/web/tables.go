@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"stackmate/gdl"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
@@ -22,6 +21,7 @@ type table struct {
 	*Server
 	id      string
 	machine machine.Machine
+	manager *arena.Manager
 	clock   time.Duration // that players have for a move
 	started time.Time
 	topic   topic
@@ -143,7 +143,10 @@ func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		t := &table{Server: s, id: rand.Text()[:10], machine: m, started: time.Now(), rng: machine.NewRand(uint64(time.Now().UnixNano()))}
+		t := &table{
+			Server: s, id: rand.Text()[:10], machine: m, manager: arena.NewManager(g.name, g.rules, m, s.Log),
+			started: time.Now(), rng: machine.NewRand(uint64(time.Now().UnixNano())),
+		}
 		t.cancel = func() {}
 		t.clock = usualClock
 		if o.Clock > 0 {
@@ -190,9 +193,6 @@ func (t *table) seat(kinds []string) (keys map[string]string, err error) {
 		default:
 			if seat.player, err = t.Player(seat.kind); err != nil {
 				return nil, err
-			}
-			if seat.player.New == nil {
-				return nil, errors.New("players elsewhere take part in matches of the section Watch")
 			}
 		}
 	}
@@ -265,17 +265,18 @@ func (t *table) think() {
 	ctx, cancel := context.WithCancel(t.ctx)
 	t.cancel = cancel
 	for r, s := range t.seats {
-		if s.player.New == nil || len(t.legal[r]) < 2 {
+		if s.player.Name == "" || len(t.legal[r]) < 2 {
 			continue
 		}
-		turn, joints := t.turn, t.joints
-		t.safely("a player at a table", func() { t.play(ctx, machine.Role(r), s, turn, joints) })
+		q := arena.Question{Match: "page." + t.id, Role: machine.Role(r), Joints: t.joints, State: t.place.state(), Clock: t.clock}
+		turn := t.turn
+		t.safely("a player at a table", func() { t.play(ctx, machine.Role(r), s, q, turn) })
 	}
 }
 
 // play has a player choose, and chooses for it if it fails.
-func (t *table) play(ctx context.Context, r machine.Role, s seat, turn int, joints [][]string) {
-	move, x, err := t.ask(ctx, r, s, joints)
+func (t *table) play(ctx context.Context, r machine.Role, s seat, q arena.Question, turn int) {
+	move, x, err := t.manager.Ask(ctx, s.player, q)
 	if ctx.Err() != nil {
 		return
 	}
@@ -283,8 +284,11 @@ func (t *table) play(ctx context.Context, r machine.Role, s seat, turn int, join
 		if t.turn != turn || t.goals != nil || t.choice[r] != "" {
 			return errors.New("too late")
 		}
-		if err != nil || !slices.Contains(t.legal[r], move) {
-			t.notes = fmt.Sprintf("%s has no legal move; one was drawn", s.kind)
+		if err == nil && !slices.Contains(t.legal[r], move) {
+			err = fmt.Errorf("%s is no legal move", protocol.Printable(move, maxNote))
+		}
+		if err != nil {
+			t.notes = fmt.Sprintf("%s: %v; a move was drawn for it", s.kind, err)
 			move = t.legal[r][t.rng.Intn(len(t.legal[r]))]
 		}
 		t.choice[r] = move
@@ -296,39 +300,8 @@ func (t *table) play(ctx context.Context, r machine.Role, s seat, turn int, join
 	})
 }
 
-// ask makes a player anew and tells it all that was played: so people can take moves
-// back, and a player that hangs is left behind.
-func (t *table) ask(ctx context.Context, r machine.Role, s seat, joints [][]string) (string, *protocol.Explanation, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.clock)
-	defer cancel()
-	agent := s.player.New()
-	defer agent.Abort()
-	err := agent.Start(ctx, protocol.Match{
-		ID: t.id, Role: t.machine.Names().Roles[r], Game: t.place.rules, Start: time.Now(), StartClock: t.clock, PlayClock: t.clock,
-		Machine: t.machine, Log: t.Log,
-	})
-	if err != nil {
-		return "", nil, err
-	}
-	told := [][]gdl.Term{nil}
-	for _, joint := range joints {
-		var terms []gdl.Term
-		for _, text := range joint {
-			term, err := gdl.ParseTerm(text)
-			if err != nil {
-				return "", nil, err
-			}
-			terms = append(terms, term)
-		}
-		told = append(told, terms)
-	}
-	term, err := agent.Play(ctx, told)
-	var x *protocol.Explanation
-	if explainer, ok := agent.(protocol.Explainer); ok && err == nil {
-		x = explainer.Explain()
-	}
-	return term.String(), x, err
-}
+// maxNote bounds what a note repeats of a reply, in bytes.
+const maxNote = 80
 
 // act is the request of somebody at the table.
 type act struct {
