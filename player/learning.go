@@ -9,15 +9,18 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
+	"stackmate/search/sequential"
 )
 
 // In many games what a position is worth can be learnt within seconds, and a search that
 // estimates leaves by that is far ahead of one that plays them out; in others, where all
 // depends on who is one move ahead, it is far behind (search/evaluate/README.md). So part of
 // the start clock goes into learning, and then into matches at equal time between the
-// ways to use what was learnt and doing without.
+// ways to use what was learnt and doing without: those that show to be better, not by
+// chance, are used.
 
 const (
 	// learningShare is the part of what is left of the start clock that is spent on
@@ -26,18 +29,16 @@ const (
 	learningTime  = time.Minute
 	// leastLearning is the start clock below which there is nothing to be learnt in time.
 	leastLearning = 2 * time.Second
-	// trialShare and trialTime bound the matches for each way to use it.
-	trialShare = 0.45
-	trialTime  = 10 * time.Second
-	// trialClock is the time for each move in them.
-	trialClock = 3 * time.Millisecond
-	// trialMatches are the fewest matches, and trialPoints the share of the points in
-	// them and in one more that is lost, by which an evaluation is taken for an
-	// improvement: three matches won are enough.
-	trialMatches = 3
-	trialPoints  = 0.55
-	// trialWon is the share of the points that no other way to use it will beat.
-	trialWon = 0.8
+	// trialShare is the part of what is then left that is spent on matches, trialTime the most.
+	trialShare = 0.9
+	trialTime  = 30 * time.Second
+	// trialMatches is about how many matches are to be held for each way to use what was
+	// learnt, each move taking as long as that allows within these bounds.
+	trialMatches  = 12
+	trialClock    = 3 * time.Millisecond
+	maxTrialClock = 30 * time.Millisecond
+	// trialOpening is the number of random joint moves at the beginning of a match.
+	trialOpening = 3
 	// mixedWeight is how many playouts an estimate counts for where there are both: as
 	// many as a leaf gets.
 	mixedWeight = 8
@@ -110,30 +111,71 @@ func (t *thinker) playing(ctx context.Context, m machine.Machine) machine.Machin
 	return m
 }
 
+// mind is a way to find moves where nothing is proved: playouts, if there is no
+// evaluator, or what was learnt.
+type mind struct {
+	name      string
+	evaluator *evaluate.Evaluation
+	weight    int  // of estimates beside playouts; 0 means that there are none
+	alphaBeta bool // minimax values of estimates, not means
+}
+
+// playouts is the mind of who has learnt nothing.
+var playouts = mind{name: "playouts"}
+
+// minds are the ways to use an evaluation, the likeliest first.
+func (t *thinker) minds(e *evaluate.Evaluation) []mind {
+	list := []mind{{name: "estimates", evaluator: e}}
+	if t.isInTurns() && t.class.Players == 2 && t.class.ConstantSum && t.has(alphaBeta) {
+		list = append(list, mind{name: "alpha_beta", evaluator: e, alphaBeta: true})
+	}
+	return append(list, mind{name: "both", evaluator: e, weight: mixedWeight})
+}
+
+// searcher makes the search of a mind, on so many threads.
+func (t *thinker) searcher(d mind, threads int) search.Searcher {
+	if d.alphaBeta {
+		first := t.machine.Names().Players()[0]
+		return sequential.New(sequential.Config{
+			Threads:  threads,
+			Evaluate: func(s machine.State) float64 { return d.evaluator.Value(s, first) },
+		})
+	}
+	c := t.sampling()
+	c.Workers, c.Weight = threads, d.weight
+	if d.evaluator != nil {
+		c.Evaluator = d.evaluator
+	}
+	return montecarlo.New(c)
+}
+
 // tryOut takes the best way to use an evaluation, if it is better than doing without.
-func (t *thinker) tryOut(ctx context.Context, at position, e montecarlo.Evaluator, memory int64) {
-	plain := t.sampling()
-	alone, mixed := plain, plain
-	alone.Evaluator = e
-	mixed.Evaluator, mixed.Weight = e, mixedWeight
-	best := trialPoints
-	for _, c := range []comparison{
-		{names: [2]string{"estimates", "playouts"}, rivals: [2]montecarlo.Config{alone, plain}},
-		{names: [2]string{"both", "playouts"}, rivals: [2]montecarlo.Config{mixed, plain}},
-	} {
-		now := time.Now()
-		short, cancel := context.WithDeadline(ctx, now.Add(min(trialTime, scaled(trialShare, timeLeft(ctx, now)))))
-		c.clock, c.opening = trialClock, 2
-		points, matches := t.compare(short, at, c, t.threads, min(comparisonBytes, memory/int64(2*t.threads)))
+// Who has shown to be better than the best one so far takes its place.
+func (t *thinker) tryOut(ctx context.Context, at position, e *evaluate.Evaluation, memory int64) {
+	minds := t.minds(e)
+	left := min(trialTime, scaled(trialShare, timeLeft(ctx, time.Now())))
+	for i, challenger := range minds {
+		began := time.Now()
+		slot := left / time.Duration(len(minds)-i)
+		short, cancel := context.WithTimeout(ctx, slot)
+		trial := t.trial(at, [2]mind{challenger, t.mind}, memory)
+		trial.clock = min(max(trialClock, scaled(1/(trialMatches*max(1, t.class.Length)), slot)), maxTrialClock)
+		t.hold(short, trial, t.threads)
 		cancel()
-		t.log.Info().Int("matches", matches).Float64(c.names[0], points[0]).Float64(c.names[1], points[1]).Msg("comparison")
-		total := points[0] + points[1]
-		if share := points[0] / max(1, total+total/float64(max(1, matches))); matches >= trialMatches && share > best {
-			best, t.evaluator, t.weight = share, e, c.rivals[0].Weight
+		t.logged(trial)
+		if trial.better[0].convinces() {
+			t.mind = challenger
 		}
-		if best > trialWon {
-			break
-		}
+		left -= time.Since(began)
 	}
 	t.sampler = t.newSampler()
+}
+
+// trial prepares matches between two minds.
+func (t *thinker) trial(at position, rivals [2]mind, memory int64) *series {
+	return t.series(at, comparison{
+		names:    [2]string{rivals[0].name, rivals[1].name},
+		searcher: func(rival int) search.Searcher { return t.searcher(rivals[rival], 1) },
+		opening:  trialOpening,
+	}, memory)
 }

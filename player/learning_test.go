@@ -8,46 +8,52 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 	"stackmate/search/evaluate"
+	"stackmate/search/montecarlo"
 )
+
+// wins are that many matches won by the first or, if there are less than none, lost by it.
+func wins(s *series, count int) {
+	for range max(count, -count) {
+		if count > 0 {
+			s.take([2]float64{100, 0})
+		} else {
+			s.take([2]float64{0, 100})
+		}
+	}
+}
 
 func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	plain := [2]float64{500, 500}
 	for name, c := range map[string]struct {
-		alone, mixed [2]float64 // points with it and without
-		matches      int
-		used         bool
-		weight       int
+		won  map[[2]string]int // matches, by challenger and who is best so far
+		want string
 	}{
-		"estimates are better":                {[2]float64{700, 300}, [2]float64{650, 350}, 10, true, 0},
-		"playouts beside them are better yet": {[2]float64{700, 300}, [2]float64{800, 200}, 10, true, mixedWeight},
-		"playouts alone are as good":          {plain, plain, 10, false, 0},
-		"three matches won are enough":        {[2]float64{300, 0}, plain, 3, true, 0},
-		"too few matches to say":              {[2]float64{200, 0}, [2]float64{200, 0}, trialMatches - 1, false, 0},
-		"no playouts can be better":           {[2]float64{990, 10}, [2]float64{1000, 0}, 10, true, 0},
+		"estimates are better":             {map[[2]string]int{{"estimates", "playouts"}: 10}, "estimates"},
+		"both are better yet":              {map[[2]string]int{{"estimates", "playouts"}: 10, {"both", "estimates"}: 10}, "both"},
+		"alpha-beta is":                    {map[[2]string]int{{"alpha_beta", "playouts"}: 10}, "alpha_beta"},
+		"none is":                          {map[[2]string]int{{"estimates", "playouts"}: -10, {"both", "playouts"}: -10}, "playouts"},
+		"three matches won are not enough": {map[[2]string]int{{"estimates", "playouts"}: 3}, "playouts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
-			p.compare = func(_ context.Context, _ position, of comparison, _ int, _ int64) ([2]float64, int) {
-				switch with, without := of.rivals[0], of.rivals[1]; {
-				case with.Evaluator == nil:
-					return plain, 10 // another comparison
-				case without.Evaluator != nil:
-					t.Error("both rivals estimate")
-				case with.Weight == 0:
-					return c.alone, c.matches
-				}
-				return c.mixed, c.matches
+			p.hold = func(_ context.Context, s *series, _ int) {
+				wins(s, c.won[s.names])
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), leastLearning+time.Second/5)
 			defer cancel()
 			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if used := p.evaluator != nil; used != c.used || p.weight != c.weight {
-				t.Errorf("used %v with weight %d", used, p.weight)
+			if p.mind.name != c.want {
+				t.Errorf("%s, want %s", p.mind.name, c.want)
 			}
-			if got := p.sampling(); (got.Evaluator != nil) != c.used || got.Weight != c.weight {
-				t.Error("the search does otherwise")
+			r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 2000})
+			_, samples := p.sampler.(*montecarlo.Searcher)
+			if err != nil || samples != (c.want != "alpha_beta") || len(r.Strategies[0]) != 1 {
+				t.Errorf("the search is a %T, %v, strategies %v", p.sampler, err, r.Strategies)
+			}
+			if playsOut := r.Playouts > 0 && p.mind.weight > 0; playsOut != (c.want == "both") {
+				t.Errorf("%d playouts, weight %d", r.Playouts, p.mind.weight)
 			}
 		})
 	}
@@ -56,11 +62,10 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
-	p.compare = func(_ context.Context, _ position, of comparison, _ int, _ int64) ([2]float64, int) {
-		if of.rivals[0].Evaluator != nil {
-			t.Error("an evaluation is tried out")
+	p.hold = func(_ context.Context, s *series, _ int) {
+		if s.names != compareDecisive.names {
+			t.Errorf("%v are tried out", s.names)
 		}
-		return [2]float64{}, 0
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), leastLearning/2)
 	defer cancel()

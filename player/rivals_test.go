@@ -134,8 +134,8 @@ func (d duel) report(b *testing.B, game string) {
 	var sum, squares, n float64
 	for i := range b.N {
 		for seed := range uint64(matches) {
-			p, ok := playMatch(context.Background(), at, c, uint64(i)*matches+seed, comparisonBytes)
-			if !ok {
+			p, state := newBout(&c, at, uint64(i)*matches+seed).play(context.Background(), comparisonBytes)
+			if state != over {
 				b.Fatal("the match did not end")
 			}
 			sum, squares, n = sum+p[0], squares+p[0]*p[0], n+1

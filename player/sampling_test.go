@@ -17,9 +17,9 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, ok := playMatch(context.Background(), at, comparison{nodes: comparisonNodes}, seed, comparisonBytes)
-		if !ok || points[seed&1] != 100 || points[1-seed&1] != 0 {
-			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, ok, seed&1)
+		points, state := newBout(&comparison{nodes: comparisonNodes}, at, seed).play(t.Context(), comparisonBytes)
+		if state != over || points[seed&1] != 100 || points[1-seed&1] != 0 {
+			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, state, seed&1)
 		}
 	}
 }
@@ -42,17 +42,16 @@ func TestTheComparisonOfRulesKeepsToItsPartOfTheStartClock(t *testing.T) {
 func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
 	for name, c := range map[string]struct {
-		points  [2]float64 // of UCT and regret matching
-		matches int
-		want    montecarlo.Rule
+		won, lost int // by UCT
+		want      montecarlo.Rule
 	}{
-		"UCT is better":             {[2]float64{700, 300}, 10, montecarlo.UCT},
-		"regret matching is better": {[2]float64{300, 700}, 10, montecarlo.RegretMatching},
-		"too few matches to say":    {[2]float64{300, 0}, comparisonMatches - 1, montecarlo.RegretMatching},
+		"UCT is better":             {7, 3, montecarlo.UCT},
+		"regret matching is better": {3, 7, montecarlo.RegretMatching},
+		"too few matches to say":    {comparisonMatches - 1, 0, montecarlo.RegretMatching},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
-			p.compare = func(context.Context, position, comparison, int, int64) ([2]float64, int) { return c.points, c.matches }
+			p.hold = func(_ context.Context, s *series, _ int) { wins(s, c.won); wins(s, -c.lost) }
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
@@ -72,21 +71,21 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	for name, c := range map[string]struct {
-		points  [2]float64 // of decisive and plain playouts
-		matches int
-		plain   bool
+		won, lost int // by decisive playouts
+		plain     bool
 	}{
-		"decisive are better":     {[2]float64{900, 700}, 16, false},
-		"plain are a bit better":  {[2]float64{700, 900}, 16, false},
-		"plain are clearly ahead": {[2]float64{500, 1100}, 16, true},
-		"too few matches to say":  {[2]float64{0, 1100}, plainMatches - 1, false},
+		"decisive are better":     {9, 7, false},
+		"plain are a bit better":  {7, 9, false},
+		"plain are clearly ahead": {3, 17, true},
+		"too few matches to say":  {0, 5, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
 			compared := comparison{}
-			p.compare = func(_ context.Context, _ position, of comparison, _ int, _ int64) ([2]float64, int) {
-				compared = of
-				return c.points, c.matches
+			p.hold = func(_ context.Context, s *series, _ int) {
+				compared = s.comparison
+				wins(s, c.won)
+				wins(s, -c.lost)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -100,9 +99,9 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
 
 func TestWaysOfSamplingAreComparedAtEqualTime(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	points, ok := playMatch(t.Context(), position{machine: m, state: m.Initial()}, compareDecisive, 1, comparisonBytes)
-	if total := points[0] + points[1]; !ok || total != 100 {
-		t.Errorf("%v points, %v", points, ok)
+	points, state := newBout(&compareDecisive, position{machine: m, state: m.Initial()}, 1).play(t.Context(), comparisonBytes)
+	if total := points[0] + points[1]; state != over || total != 100 {
+		t.Errorf("%v points, %v", points, state)
 	}
 	if compareDecisive.nodes != 0 || compareDecisive.clock == 0 {
 		t.Error("searches of different speed are compared by nodes")
@@ -116,9 +115,10 @@ func TestMatchesBetweenTheRulesCountWhatEachGets(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{0, 100}, {0, 100}}})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	points, matches := compare(ctx, position{machine: m, state: m.Initial()}, compareRules, 2, comparisonBytes)
-	if total := points[0] + points[1]; matches == 0 || total != 100*float64(matches) {
-		t.Errorf("%v points in %d matches of 100 points", points, matches)
+	s := &series{comparison: compareRules, at: position{machine: m, state: m.Initial()}, memory: comparisonBytes}
+	hold(ctx, s, 2)
+	if total := s.points[0] + s.points[1]; s.matches == 0 || total != 100*float64(s.matches) {
+		t.Errorf("%v points in %d matches of 100 points", s.points, s.matches)
 	}
 }
 

@@ -266,9 +266,11 @@ func (t *thinker) bySamples(r *search.Result, role machine.Role) string {
 	switch {
 	case settles(r, role):
 		return "the sampling search has proved the value"
-	case t.evaluator == nil:
+	case t.mind.evaluator == nil:
 		return "nothing is proved that decides: the best by playouts"
-	case t.weight == 0:
+	case t.mind.alphaBeta:
+		return "nothing is proved that decides: the best by alpha-beta and by what was learnt in the start clock"
+	case t.mind.weight == 0:
 		return "nothing is proved that decides: the best by what was learnt in the start clock"
 	}
 	return "nothing is proved that decides: the best by playouts and by what was learnt in the start clock"

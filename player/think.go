@@ -24,23 +24,19 @@ type thinker struct {
 	exact       search.Searcher   // nil if there is none
 	beside      []search.Searcher // other exact ones that work beside it
 	sampler     search.Searcher
-	rule        montecarlo.Rule // of the sampler, where players choose at once
-	hasDecisive bool            // the machine knows decisive moves, and they move in turns
-	plain       bool            // no decisive moves in its playouts, where they move in turns
-	// evaluator estimates its leaves, if that is better than playing them out (see
-	// learning.go), and counts for weight playouts.
-	evaluator montecarlo.Evaluator
-	weight    int
-	// compare holds matches between ways of sampling (see sampling.go).
-	compare func(ctx context.Context, at position, c comparison, threads int, memory int64) (points [2]float64, matches int)
-	plan    plan
+	rule        montecarlo.Rule                                   // of the sampler, where players choose at once
+	hasDecisive bool                                              // the machine knows decisive moves, and they move in turns
+	plain       bool                                              // no decisive moves in its playouts, where they move in turns
+	mind        mind                                              // what the sampler goes by (see learning.go)
+	hold        func(ctx context.Context, s *series, threads int) // the function hold, but in tests
+	plan        plan
 	// exactWork is the part of the time in which exact searches work, where they share
 	// the threads of the sampling one (see share.go).
 	exactWork float64
 }
 
 func newThinker(s setting) *thinker {
-	t := &thinker{setting: s, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), compare: compare, exactWork: 1}
+	t := &thinker{setting: s, mind: playouts, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), hold: hold, exactWork: 1}
 	if !t.has(regretMatching) {
 		t.rule = montecarlo.UCT
 	}
@@ -62,7 +58,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact, t.beside = nil, nil
 	t.hasDecisive, t.plain = false, false
-	t.evaluator, t.weight = nil, 0
+	t.mind = playouts
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact = t.exactSearch(0)
 		for number := 1; number < len(solve.Choose(t.class)); number++ {
@@ -115,9 +111,7 @@ func (t *thinker) instead(reason error) search.Searcher {
 
 // newSampler makes the sampling search.
 func (t *thinker) newSampler() search.Searcher {
-	c := t.sampling()
-	c.Workers = t.samplingThreads()
-	return montecarlo.New(c)
+	return t.searcher(t.mind, t.samplingThreads())
 }
 
 // samplingThreads are all where the exact search gives back what it does not need, else
@@ -131,7 +125,7 @@ func (t *thinker) samplingThreads() int {
 
 // sampling is how the sampling search works, on one thread.
 func (t *thinker) sampling() montecarlo.Config {
-	c := montecarlo.Config{Rule: t.rule, Without: t.sampledWithout(), Evaluator: t.evaluator, Weight: t.weight}
+	c := montecarlo.Config{Rule: t.rule, Without: t.sampledWithout()}
 	if !t.isInTurns() || t.plain {
 		c.Without |= montecarlo.Decisive
 	}

@@ -93,12 +93,33 @@ func (e *Evaluation) Values(dst []float64, states []uint64) {
 	}
 }
 
+// Value is what a position is worth to role r, in goal points.
+func (e *Evaluation) Value(s machine.State, r machine.Role) float64 {
+	var units [width]float32
+	var values [maxOutputs]float32
+	e.units(&units, s)
+	e.network.read(values[:e.network.outputs], &units)
+	for i, player := range e.players {
+		switch {
+		case player != r:
+		case i < e.network.outputs:
+			return 100 * float64(values[i])
+		default:
+			return e.rest(100 * float64(values[0]))
+		}
+	}
+	return 0
+}
+
+// rest is what the second of two players gets if the first one gets value.
+func (e *Evaluation) rest(value float64) float64 { return min(max(0, e.sum-value), machine.MaxGoal) }
+
 // byRole turns outputs into goal points.
 func (e *Evaluation) byRole(dst []float64, values []float32) {
 	clear(dst)
 	if e.network.outputs < len(e.players) {
 		dst[e.players[0]] = 100 * float64(values[0])
-		dst[e.players[1]] = e.sum - dst[e.players[0]]
+		dst[e.players[1]] = e.rest(dst[e.players[0]])
 		return
 	}
 	for i, r := range e.players {

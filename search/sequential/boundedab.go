@@ -62,6 +62,8 @@ type frame struct {
 	done     []bool   // by action: searched, or known to be of no interest
 	searched []bool   // by action
 	scores   []int64  // by action: how promising it is
+
+	completed int // actions searched to the end
 }
 
 // childBytes is what a frame holds for a child of so many words beside the
@@ -147,7 +149,7 @@ func (r *run) estimate(s machine.State, v value) value {
 // was searched before.
 func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w window) value {
 	r.count()
-	f.asked = question{k, depth, w}
+	f.asked, f.completed = question{k, depth, w}, 0
 	if r.isOutrun(ply) {
 		return value{r.Goals, r.Goals}
 	}
@@ -162,13 +164,13 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 	maximise := f.decider != r.minimiser
 	first := r.nodes
 	v := f.best(maximise)
-	for searched := 0; !w.isClosed(v.guess); {
+	for !w.isClosed(v.guess) {
 		a := r.next(f)
 		if a < 0 {
 			break
 		}
 		inner := w.narrowed(v.guess)
-		if searched > 0 && !inner.isClosed(f.values[a].guess) && r.defers(f, a) {
+		if f.completed > 0 && !inner.isClosed(f.values[a].guess) && r.defers(f, a) {
 			continue
 		}
 		f.done[a] = true
@@ -181,7 +183,7 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 		f.ahead.action, f.ahead.window = a, inner
 		f.searched[a] = true
 		r.enter(f, a*f.actionStep)
-		r.scout(f, a, ply, depth, inner, maximise, searched > 0)
+		r.scout(f, a, ply, depth, inner, maximise, f.completed > 0)
 		r.leave(f, a*f.actionStep)
 		if r.isStopped() {
 			v = r.remember(f, k, f.best(maximise), 0, f.bestAction(maximise, best), first)
@@ -189,9 +191,9 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 		}
 		if v = f.best(maximise); w.isCut(f.values[a].guess, maximise) {
 			r.credit(f, a, depth)
-			r.cuts[min(searched, len(r.cuts)-1)]++
+			r.cuts[min(f.completed, len(r.cuts)-1)]++
 		}
-		if searched++; r.probe == ply {
+		if f.completed++; r.probe == ply {
 			return r.remember(f, k, v, 0, f.bestAction(maximise, best), first)
 		}
 	}

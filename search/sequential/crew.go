@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,7 +100,7 @@ func (c *crew) deepen() {
 		})
 		c.lasted = [2]time.Duration{time.Since(c.iteration), c.lasted[0]}
 		if first == nil {
-			for _, w := range c.workers {
+			for _, w := range slices.Backward(c.workers) { // of their estimates the first one's count
 				r.root.learn(w.outcome, w.frame(0), true)
 			}
 			break
@@ -111,7 +112,7 @@ func (c *crew) deepen() {
 		}
 		c.iteration = time.Now()
 		c.show()
-		c.depth = min(c.depth+max(1, c.depth/deepeningStep), r.Depth)
+		c.depth = min(c.depth+r.step(c.depth), r.Depth)
 	}
 	if !r.isDone() && r.unseen != nil {
 		r.fail("%w", r.unseen)

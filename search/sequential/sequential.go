@@ -79,6 +79,15 @@ var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPl
 // turns (README), and miss the shortest win by as little.
 const deepeningStep = 2
 
+// step is how many plies deeper than the last one an iteration goes. Where positions are
+// estimated all plies count, whether anything is proved or not.
+func (c *Config) step(depth int) int {
+	if c.Evaluate != nil {
+		return 1
+	}
+	return max(1, depth/deepeningStep)
+}
+
 // Solver is Bounded Alpha-Beta with a memory: its transposition table lasts
 // from one Search to the next as long as the machine and the limit of memory
 // are the same. Searches of a fresh Solver with a node limit, on one thread, are
@@ -199,6 +208,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		r.expander = machine.NewExpander(m)
 		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
 	})
+	r.root.estimates = r.Evaluate != nil
 	r.outcome = value{r.Goals, r.Goals}
 	r.probe = -1
 	r.packed = make([]uint64, r.packing.words())
@@ -252,6 +262,8 @@ type root struct {
 	value   value
 	actions []value // by move of the role that chooses; empty if the root is forced
 
+	estimates bool // positions beyond the depth are estimated
+
 	moves    []machine.Move // of that role
 	maximise bool           // whether it is the one that maximises
 }
@@ -269,8 +281,9 @@ func (r *run) isDone() bool {
 }
 
 // learn takes over the outcome of an iteration. What was proved before still
-// holds. Of an iteration that was broken off only proofs count: its estimates
-// mix two depths.
+// holds. Of an iteration that was broken off only proofs count, as its estimates
+// mix two depths; but where positions are estimated, and the most promising action
+// was searched to the new depth, one that is better for sure takes its place.
 func (t *root) learn(v value, f *frame, broken bool) {
 	if f.actions > 0 && len(t.actions) != f.actions {
 		t.actions = append([]value(nil), f.values...)
@@ -282,6 +295,7 @@ func (t *root) learn(v value, f *frame, broken bool) {
 		return new.tightened(old.proved)
 	}
 	t.value = update(t.value, v)
+	broken = broken && !(t.estimates && f.completed > 0)
 	for a := range min(len(t.actions), f.actions) {
 		t.actions[a] = update(t.actions[a], f.values[a])
 	}
