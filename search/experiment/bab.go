@@ -3,141 +3,243 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
-	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/sequential"
 )
 
-// Random trees of the Bounded Alpha-Beta paper: two players in turn, a fixed depth and
-// branching factor, leaves uniform in 0 … 100. For each tolerance ε the ratio of
-// expansions to those at ε = 0 (ER) and the width of the interval at the root (AMB),
-// means of as many trees as in the paper, by Algorithm 1 as printed.
+// The experiments of the Bounded Alpha-Beta paper, by Algorithm 1 as printed: for each
+// tolerance ε the ratio of expansions to those at ε = 0 (ER) and the width of the interval
+// at the root (AMB), means of as many instances as in the paper.
 
 const (
-	babPaper = "Bounded Alpha-Beta"
-	babTrees = 50
+	babPaper     = "Bounded Alpha-Beta"
+	babInstances = 50
+	babChosen    = 0.8 // probability of the move that is chosen, in games with chance
+	babObstacles = 0.2 // share of the cells
 )
 
-// bounded is a line of this experiment.
-type bounded struct {
-	branching, depth int
-	epsilon          float64
+var (
+	treeGoals    = search.Interval{Lower: 0, Upper: 100}
+	chaseGoals   = search.Interval{Lower: 0, Upper: gridGoal}
+	treeEpsilons = []float64{0, 8, 16, 24, 32, 48, 64, 80}
+	copsEpsilons = []float64{0, 1, 2, 4, 6, 8}
+)
+
+// figures are what the paper says of instances of a size, by ε: ER and AMB, 0 where it says
+// nothing.
+type figures map[int]map[float64][2]float64
+
+var (
+	figure4      = figures{3: {32: {0.67}}, 5: {32: {0.37}}, 7: {32: {0.18}}, 9: {32: {0.05, 30.97}, 64: {0, 61.88}}}
+	figure6trees = figures{4: {8: {0.79, 6.58}, 24: {0.40, 20.71}}}
+	figure6cops  = figures{3: {4: {0.25, 3.17}, 8: {0.07, 7.19}}}
+)
+
+// at is what is published of a size and ε, or nil.
+func (f figures) at(size int, epsilon float64) *Published {
+	v, ok := f[size][epsilon]
+	if !ok {
+		return nil
+	}
+	p := &Published{Source: babPaper, Ratio: v[0], Bound: v[1]}
+	for i, name := range []string{"ER", "AMB"} {
+		if v[i] > 0 {
+			p.Note += fmt.Sprintf("%s %.2f ", name, v[i])
+		}
+	}
+	p.Note = strings.TrimSpace(p.Note)
+	return p
 }
 
-// boundedTrees lists the lines, by branching factor, ε and depth.
-func boundedTrees() []run {
-	published := map[bounded]string{
-		{4, 3, 32}: "ER 0.67", {4, 5, 32}: "ER 0.37", {4, 7, 32}: "ER 0.18", {4, 9, 32}: "ER 0.05, AMB 30.97", {4, 9, 64}: "AMB 61.88",
-	}
+// babRuns are all lines.
+func babRuns() []run {
 	var runs []run
 	for _, branching := range []int{2, 3, 4, 5} {
-		for _, epsilon := range []float64{0, 8, 16, 32, 64} {
-			for _, depth := range []int{3, 5, 7, 9} {
-				b := bounded{branching, depth, epsilon}
-				r := run{
-					table: fmt.Sprintf("Random trees of %d moves, by depth", branching), method: fmt.Sprintf("ε = %g", epsilon),
-					size: depth, bounded: &b,
-				}
-				if note := published[b]; note != "" {
-					r.paper = &Published{Source: babPaper, Note: note}
-				}
-				runs = append(runs, r)
-			}
+		var published figures
+		if branching == 4 {
+			published = figure4
 		}
+		for _, depth := range []int{3, 5, 7, 9} {
+			runs = append(runs, curve(fmt.Sprintf("Random trees of %d moves, by depth", branching), depth, treeEpsilons,
+				inTree(&randomTrees{branching: branching, depth: depth, leaf: whole}), published)...)
+		}
+	}
+	runs = slices.Concat(runs, readings(), bins("Random trees of 4 moves and depth 5: AMB by ER in fifths", treeEpsilons,
+		inTree(&randomTrees{branching: 4, depth: 5, leaf: whole})))
+	for _, branching := range []int{2, 3, 4, 5} {
+		runs = append(runs, curve("Random trees with chance (p = 0.8), depth 4, by moves", branching, treeEpsilons,
+			inTree(&randomTrees{branching: branching, depth: 4, chosen: babChosen, leaf: whole}), figure6trees)...)
+	}
+	for _, depth := range []int{3, 5, 7} {
+		runs = append(runs, curve("Cops and robber, by depth", depth, copsEpsilons, inChase(depth, 0, 0), nil)...)
+	}
+	runs = append(runs, bins("Cops and robber, depth 3: AMB by ER in fifths", copsEpsilons, inChase(3, 0, 0))...)
+	runs = append(runs, curve("Cops and robber with chance (p = 0.8) and obstacles, by depth", 3, copsEpsilons,
+		inChase(3, babChosen, babObstacles), figure6cops)...)
+	return append(runs, play()...)
+}
+
+// outcome is what a search of an instance costs, mostly in expansions, and finds.
+type outcome struct {
+	count int64
+	value search.Interval
+}
+
+// searchOf searches the instance of a seed.
+type searchOf func(seed uint64, epsilon float64) outcome
+
+// inTree searches random trees.
+func inTree(t *randomTrees) searchOf {
+	return counting(t, func(s *printed[branch]) int64 { return s.expansions })
+}
+
+// inChase searches random positions of cops and robber.
+func inChase(depth int, chosen, obstacles float64) searchOf {
+	return func(seed uint64, epsilon float64) outcome {
+		start, blocked := newChase(seed, obstacles)
+		t := &copsAndRobber{depth: depth, chosen: chosen, steps: stepsAround(blocked)}
+		s := printed[chase]{tree: t, goals: chaseGoals, epsilon: epsilon}
+		v := s.root(start)
+		return outcome{s.expansions, v}
+	}
+}
+
+// curve lists the lines of instances of one size, one for each ε.
+func curve(table string, size int, epsilons []float64, one searchOf, published figures) []run {
+	var runs []run
+	safe := new([]outcome)
+	for _, epsilon := range epsilons {
+		runs = append(runs, run{
+			table: table, method: fmt.Sprintf("ε = %g", epsilon), size: size, paper: published.at(size, epsilon),
+			special: &bounded{epsilon: epsilon, search: one, safe: safe},
+		})
 	}
 	return runs
 }
 
-// measure searches the trees of a line.
-func (b bounded) measure(ctx context.Context, row *Row) error {
+// bounded is a line of ER and AMB.
+type bounded struct {
+	epsilon float64
+	search  searchOf
+	safe    *[]outcome // at ε = 0, by seed, of all lines of the same instances
+	sums    bool       // ER is the ratio of the means, not the mean of the ratios
+	unsound bool       // the rule is not one that bounds the width
+}
+
+// pair searches an instance with tolerance and without.
+func (b *bounded) pair(seed uint64) (safe, got outcome, err error) {
+	if uint64(len(*b.safe)) == seed {
+		*b.safe = append(*b.safe, b.search(mixed(seed, 0), 0))
+	}
+	safe = (*b.safe)[seed]
+	if b.epsilon == 0 {
+		return safe, safe, nil
+	}
+	got = b.search(mixed(seed, 0), b.epsilon)
+	if width := got.value.Upper - got.value.Lower; width > b.epsilon+rounding && !b.unsound {
+		err = fmt.Errorf("ε = %g: an interval of width %g", b.epsilon, width)
+	}
+	return safe, got, err
+}
+
+// rounding is the error of intervals at chance nodes.
+const rounding = 1e-9
+
+// measure implements special.
+func (b *bounded) measure(ctx context.Context, row *Row) error {
 	began := time.Now()
-	for seed := range uint64(babTrees) {
-		m := randomTree(b.branching, b.depth, 100, seed)
-		all, err := b.search(ctx, m, 0)
-		if err != nil {
-			return err
-		}
-		r, err := b.search(ctx, m, b.epsilon)
+	var ratio, bound mean
+	count, all := 0.0, 0.0
+	row.Epsilon = b.epsilon
+	for seed := range uint64(babInstances) {
+		safe, got, err := b.pair(seed)
 		if err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
-			row.Note = fmt.Sprintf("stopped after %d of %d trees", seed, babTrees)
-			return nil
+			row.Note = fmt.Sprintf("stopped after %d of %d instances; ", seed, babInstances)
+			break
 		}
-		row.Value = [2]float64{r.Values[0].Lower, r.Values[0].Upper}
-		row.Nodes += float64(r.Nodes)
-		row.Ratio += float64(r.Nodes) / float64(all.Nodes)
-		row.Bound += r.Values[0].Upper - r.Values[0].Lower
+		row.Value = [2]float64{got.value.Lower, got.value.Upper}
+		ratio.add(float64(got.count) / float64(safe.count))
+		bound.add(got.value.Upper - got.value.Lower)
+		count, all = count+float64(got.count), all+float64(safe.count)
 	}
-	row.scale(1. / babTrees)
-	row.Ratio, row.Bound = row.Ratio/babTrees, row.Bound/babTrees
+	if ratio.count == 0 {
+		return nil
+	}
+	row.Nodes, row.Ratio, row.Bound = count/ratio.count, ratio.value(), bound.value()
+	if b.sums {
+		row.Ratio = count / all
+	}
+	row.Finished = row.Note == ""
 	row.Seconds = time.Since(began).Seconds()
-	row.Note = fmt.Sprintf("ER %.2f, AMB %.2f", row.Ratio, row.Bound)
-	row.Finished = true
+	row.Note += fmt.Sprintf("ER %.2f ± %.2f, AMB %.2f ± %.2f", row.Ratio, ratio.error(), row.Bound, bound.error())
 	return nil
 }
 
-func (b bounded) search(ctx context.Context, m machine.Machine, epsilon float64) (search.Result, error) {
-	c := sequential.Config{Epsilon: epsilon, Without: sequential.Literal}
-	return sequential.New(c).Search(ctx, m, m.Initial(), search.Limits{})
+// mean is that of numbers which are added one by one.
+type mean struct{ count, sum, squares float64 }
+
+func (m *mean) add(v float64) { m.count, m.sum, m.squares = m.count+1, m.sum+v, m.squares+v*v }
+
+func (m *mean) value() float64 { return m.sum / m.count }
+
+// error is the standard error of the mean.
+func (m *mean) error() float64 {
+	if m.count < 2 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(max(0, m.squares/m.count-m.value()*m.value()) / (m.count - 1))
 }
 
-// randomTree is a machine whose positions are made as they are met: a hash of the moves
-// that lead there, and the depth. Leaves are uniform in 0 … most, for max.
-func randomTree(branching, depth, most int, seed uint64) machine.Machine {
-	names := &machine.Names{Roles: []string{"max", "min"}, Fluents: make([]string, 128)}
-	for range names.Roles {
-		moves := []string{"wait"}
-		for i := range branching {
-			moves = append(moves, fmt.Sprint("move ", i+1))
+// bin is a line of Figures 4 (c) and 5 (c): the mean AMB of all instances, with all ε,
+// whose ER lies in a fifth of 0 … 1.
+type bin struct {
+	number int // 0 … 4
+	curve  []run
+}
+
+const binCount = 5
+
+func bins(table string, epsilons []float64, one searchOf) []run {
+	lines := curve(table, 0, epsilons[1:], one, nil)
+	var runs []run
+	for i := range binCount {
+		low, high := float64(i)/binCount, float64(i+1)/binCount
+		runs = append(runs, run{table: table, method: fmt.Sprintf("%.1f < ER ≤ %.1f", low, high), size: i + 1, special: &bin{number: i, curve: lines}})
+	}
+	return runs
+}
+
+// measure implements special.
+func (b *bin) measure(ctx context.Context, row *Row) error {
+	began := time.Now()
+	var bound mean
+	for _, line := range b.curve {
+		for seed := range uint64(babInstances) {
+			if ctx.Err() != nil {
+				row.Note = "stopped"
+				return nil
+			}
+			safe, got, err := line.special.(*bounded).pair(seed)
+			if err != nil {
+				return err
+			}
+			ratio := float64(got.count) / float64(safe.count)
+			if min(max(int(math.Ceil(ratio*binCount))-1, 0), binCount-1) == b.number {
+				bound.add(got.value.Upper - got.value.Lower)
+			}
 		}
-		names.Moves = append(names.Moves, moves)
 	}
-	return machine.NewScalar(names, machine.State{seed, 0}, machine.Info{Engine: "random tree"},
-		func() machine.Stepper { return &leaf{branching: branching, most: most, depth: uint64(depth)} })
-}
-
-// leaf stands in a random tree, mostly not yet at a leaf.
-type leaf struct {
-	branching, most int
-
-	depth uint64
-	at    machine.State
-}
-
-// SetState implements machine.Stepper.
-func (l *leaf) SetState(s machine.State) { l.at = append(l.at[:0], s...) }
-
-// Terminal implements machine.Stepper.
-func (l *leaf) Terminal() bool { return l.at[1] == l.depth }
-
-// Goal implements machine.Stepper.
-func (l *leaf) Goal(r machine.Role) int32 {
-	points := int32(machine.NewRand(l.at[0]).Intn(l.most + 1))
-	if r == 1 {
-		return int32(l.most) - points
+	row.Finished, row.Seconds = true, time.Since(began).Seconds()
+	if row.Note = "no instance"; bound.count > 0 {
+		row.Bound = bound.value()
+		row.Note = fmt.Sprintf("AMB %.2f ± %.2f, %.0f of %d", row.Bound, bound.error(), bound.count, len(b.curve)*babInstances)
 	}
-	return points
-}
-
-// AppendLegal implements machine.Stepper.
-func (l *leaf) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
-	if uint64(r) != l.at[1]%2 {
-		return append(dst, 0)
-	}
-	dst = slices.Grow(dst, l.branching)
-	for m := range l.branching {
-		dst = append(dst, machine.Move(m+1))
-	}
-	return dst
-}
-
-// Next implements machine.Stepper.
-func (l *leaf) Next(dst machine.State, joint []machine.Move) {
-	dst[0] = machine.NewRand(l.at[0]*64 + uint64(joint[0]+joint[1])).Uint64()
-	dst[1] = l.at[1] + 1
+	return nil
 }

@@ -24,17 +24,55 @@ const (
 	panelHeight = 11 * vg.Centimeter
 )
 
-// quantity is what a diagram shows over the size.
+// quantity is what a diagram shows over the size, or over ε.
 type quantity struct {
 	label string
 	ours  func(Row) float64
 	paper func(*Published) float64
 }
 
-var quantities = []quantity{
-	{"seconds", func(r Row) float64 { return r.Seconds }, func(p *Published) float64 { return p.Seconds }},
-	{"nodes", func(r Row) float64 { return r.Nodes }, func(p *Published) float64 { return float64(p.Nodes) }},
-	{"MB", func(r Row) float64 { return float64(r.PeakBytes) / 1e6 }, func(*Published) float64 { return 0 }},
+// axes are the quantities that the diagrams of a table show, and over what.
+type axes struct {
+	label       string
+	x           func(Row) float64
+	line        func(Row) string // what a row belongs to
+	logarithmic bool
+	quantities  []quantity
+}
+
+var overSizes = &axes{
+	"size", func(r Row) float64 { return float64(r.Size) }, func(r Row) string { return r.Method }, true,
+	[]quantity{
+		{"seconds", func(r Row) float64 { return r.Seconds }, func(p *Published) float64 { return p.Seconds }},
+		{"nodes", func(r Row) float64 { return r.Nodes }, func(p *Published) float64 { return float64(p.Nodes) }},
+		{"MB", func(r Row) float64 { return float64(r.PeakBytes) / 1e6 }, func(*Published) float64 { return 0 }},
+	},
+}
+
+// overTolerances are those of the Bounded Alpha-Beta paper: a line for each size.
+var overTolerances = &axes{
+	"ε", func(r Row) float64 { return r.Epsilon }, func(r Row) string { return fmt.Sprint(r.Size) }, false,
+	[]quantity{
+		{"ER", func(r Row) float64 { return r.Ratio }, func(p *Published) float64 { return p.Ratio }},
+		{"AMB", func(r Row) float64 { return r.Bound }, func(p *Published) float64 { return p.Bound }},
+	},
+}
+
+// mostQuantities is the number of diagrams beside each other.
+const mostQuantities = 3
+
+// axesOf finds what to draw of a table: tolerances if there are several of a size.
+func axesOf(table string, rows []Row) *axes {
+	tolerances := make(map[float64]bool)
+	for _, r := range rows {
+		if r.Table == table && r.Ratio > 0 {
+			tolerances[r.Epsilon] = true
+		}
+	}
+	if len(tolerances) > 2 {
+		return overTolerances
+	}
+	return overSizes
 }
 
 // CheckPlot tells what is wrong with the path of a plot, before an experiment
@@ -47,31 +85,31 @@ func CheckPlot(path string) error {
 }
 
 // WritePlot draws rows to an SVG file: for each table time, nodes and memory
-// against size, with logarithmic scales, one line for each method. Figures of the
-// literature are dashed, and a cross stands where a run was stopped. The file
-// appears complete or not at all.
+// against size, with logarithmic scales, one line for each method; or ER and AMB against
+// ε, one line for each size. Figures of the literature are dashed, and a cross stands where a
+// run was stopped. The file appears complete or not at all.
 func WritePlot(path string, rows []Row) error {
 	var panels [][]*plot.Plot
 	for _, table := range distinct(rows, func(r Row) string { return r.Table }) {
 		if !slices.ContainsFunc(rows, func(r Row) bool { return r.Table == table && r.Finished }) {
 			continue
 		}
-		var line []*plot.Plot
-		for _, q := range quantities {
-			p, err := diagram(table, q, rows)
-			if err != nil {
+		line := make([]*plot.Plot, mostQuantities)
+		a := axesOf(table, rows)
+		for i, q := range a.quantities {
+			var err error
+			if line[i], err = diagram(table, a, q, rows); err != nil {
 				return err
 			}
-			line = append(line, p)
 		}
 		panels = append(panels, line)
 	}
 	if panels == nil {
 		return errors.New("no plot: nothing was finished")
 	}
-	canvas := vgsvg.New(vg.Length(len(quantities))*panelWidth, vg.Length(len(panels))*panelHeight)
+	canvas := vgsvg.New(mostQuantities*panelWidth, vg.Length(len(panels))*panelHeight)
 	tiles := draw.Tiles{
-		Rows: len(panels), Cols: len(quantities),
+		Rows: len(panels), Cols: mostQuantities,
 		PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Centimeter / 2, PadBottom: vg.Centimeter / 2, PadRight: vg.Centimeter / 2,
 	}
 	for i, line := range plot.Align(panels, tiles, draw.New(canvas)) {
@@ -89,30 +127,32 @@ func WritePlot(path string, rows []Row) error {
 }
 
 // diagram draws one quantity of one table; nil if there is nothing to draw.
-func diagram(table string, q quantity, rows []Row) (*plot.Plot, error) {
+func diagram(table string, a *axes, q quantity, rows []Row) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = table, "size", q.label
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = table, a.label, q.label
+	if a.logarithmic {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	}
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Add(plotter.NewGrid())
 	sizes := make(map[float64]bool)
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Table != table })
-	for i, method := range distinct(rows, func(r Row) string { return r.Method }) {
+	for i, method := range distinct(rows, a.line) {
 		var ours, stopped, paper plotter.XYs
 		for _, r := range rows {
-			if r.Method != method {
+			if a.line(r) != method {
 				continue
 			}
-			at := plotter.XY{X: float64(r.Size), Y: q.ours(r)}
+			at := plotter.XY{X: a.x(r), Y: q.ours(r)}
 			switch {
-			case at.Y <= 0:
+			case at.Y <= 0 && (a.logarithmic || r.Ratio == 0):
 			case r.Finished:
 				ours = append(ours, at)
 			default:
 				stopped = append(stopped, at)
 			}
 			if r.Paper != nil && q.paper(r.Paper) > 0 {
-				paper = append(paper, plotter.XY{X: float64(r.Size), Y: q.paper(r.Paper)})
+				paper = append(paper, plotter.XY{X: at.X, Y: q.paper(r.Paper)})
 			}
 		}
 		err := errors.Join(addLine(p, method, i, false, ours), addLine(p, method+", paper", i, true, paper), addCrosses(p, method+", stopped", i, stopped))
@@ -127,15 +167,19 @@ func diagram(table string, q quantity, rows []Row) (*plot.Plot, error) {
 		return nil, nil
 	}
 	p.X.Tick.Marker = sizeTicks(sizes)
-	frame(p)
+	frame(p, a.logarithmic)
 	return p, nil
 }
 
-// frame widens the axes: to whole decades, and to the left for the legend.
-func frame(p *plot.Plot) {
+// frame widens the axes: to whole decades if they are logarithmic, and to the left for the
+// legend.
+func frame(p *plot.Plot, logarithmic bool) {
 	const legendShare = 0.5 // of the width of the data
 	p.X.Min -= max(1, p.X.Max-p.X.Min) * legendShare
 	p.X.Max += 0.1
+	if !logarithmic {
+		return
+	}
 	p.Y.Min = math.Pow(10, math.Floor(math.Log10(p.Y.Min)))
 	p.Y.Max = max(10*p.Y.Min, math.Pow(10, math.Ceil(math.Log10(p.Y.Max))))
 }

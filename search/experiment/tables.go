@@ -53,7 +53,7 @@ func runsOf(name string, asked Range) ([]run, error) {
 	case "pursuit":
 		return slices.Concat(pursuit(), growth("pursuit on 5×5 cells, by rounds", asked.extend(50, pursuitRounds...), pursuitFor)), nil
 	case "bab":
-		return boundedTrees(), nil
+		return babRuns(), nil
 	}
 	return nil, fmt.Errorf("expected an experiment of %s, found %q", strings.Join(Names, ", "), name)
 }

@@ -1,0 +1,124 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stackmate/search"
+)
+
+// Play of the paper: players with tolerance against players without, at cops and robber
+// without chance. Each has a number of expansions for a move, deepens until they are spent,
+// and makes the best move of the last whole iteration. Each position is played twice, with
+// sides changed; who survives longer as the robber wins.
+
+const (
+	playPositions = 100 // 200 games
+	playMoves     = 100 // the robber has escaped
+)
+
+var playBudgets = []int64{2_000, 20_000, 200_000}
+
+// play lists the lines, by ε.
+func play() []run {
+	published := map[float64]string{1: "won 11, lost 6, drawn 33", 2: "won 6, lost 12, drawn 32"}
+	var runs []run
+	for _, budget := range playBudgets {
+		for _, epsilon := range []float64{1, 2, 4, 8} {
+			r := run{
+				table: "Play against ε = 0 at cops and robber, by ε", method: fmt.Sprintf("%d nodes", budget), size: int(epsilon),
+				special: &duel{epsilon, budget},
+			}
+			if note := published[epsilon]; note != "" && budget == 200_000 {
+				r.paper = &Published{Source: babPaper, Note: note}
+			}
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// duel is such a line.
+type duel struct {
+	epsilon float64
+	budget  int64
+}
+
+// measure implements special.
+func (d *duel) measure(ctx context.Context, row *Row) error {
+	began := time.Now()
+	won, lost, drawn := 0, 0, 0
+	var points mean
+	row.Epsilon = d.epsilon
+	for seed := range uint64(playPositions) {
+		start, _ := newChase(mixed(seed, 1), 0)
+		ours, theirs := d.game(ctx, start, d.epsilon, 0), d.game(ctx, start, 0, d.epsilon)
+		if ctx.Err() != nil {
+			row.Note = fmt.Sprintf("stopped after %d of %d games; ", 2*seed, 2*playPositions)
+			break
+		}
+		switch {
+		case ours > theirs:
+			won++
+			points.add(100)
+		case ours < theirs:
+			lost++
+			points.add(0)
+		default:
+			drawn++
+			points.add(50)
+		}
+	}
+	if points.count == 0 {
+		return nil
+	}
+	row.Finished, row.Seconds = row.Note == "", time.Since(began).Seconds()
+	row.Note += fmt.Sprintf("won %d, lost %d, drawn %d: %.1f ± %.1f %%", won, lost, drawn, points.value(), points.error())
+	return nil
+}
+
+// game is how many moves the robber survives.
+func (d *duel) game(ctx context.Context, n chase, robber, cops float64) int {
+	tolerances := [2]float64{robber, cops}
+	for moves := range playMoves {
+		if n.isCaught() || ctx.Err() != nil {
+			return moves
+		}
+		n = d.move(n, tolerances[moves%2])
+		n.made %= 2
+	}
+	return playMoves
+}
+
+// move is the position after the move of who is to move at n.
+func (d *duel) move(n chase, epsilon float64) chase {
+	t := &copsAndRobber{steps: openSteps}
+	children := t.children(nil, n)
+	best, left := 0, d.budget
+	for depth := int(n.made) + 1; depth <= gridGoal; depth++ {
+		t.depth = depth
+		s := printed[chase]{tree: t, goals: chaseGoals, epsilon: epsilon, limit: left}
+		s.root(n)
+		if left -= s.expansions; left <= 0 {
+			break
+		}
+		best = preferred(s.actions, n.made%2 == 0)
+	}
+	return children[best]
+}
+
+// openSteps are those on the empty grid.
+var openSteps = stepsAround(0)
+
+// preferred is the child that guarantees most, the first of several: one with the highest L,
+// or for MIN with the lowest U.
+func preferred(actions []search.Interval, maximise bool) int {
+	best := 0
+	for i, v := range actions {
+		if maximise && v.Lower > actions[best].Lower || !maximise && v.Upper < actions[best].Upper {
+			best = i
+		}
+	}
+	return best
+}

@@ -1,0 +1,81 @@
+package experiment
+
+import "math/bits"
+
+// randomTrees are the first domain of the paper: trees of a fixed depth and branching
+// factor, MAX and MIN in turn, leaves uniform in 0 … 100. Nodes are made as they are met.
+type randomTrees struct {
+	branching, depth int
+	// chosen is the probability p of the move that is chosen, 0 for 1: otherwise one of
+	// the other moves is made, each with (1 − p) / (b − 1).
+	chosen float64
+	// apart tells that each move has replies of chance of its own. Otherwise the position
+	// that a move leads to does not depend on whether it was chosen.
+	apart bool
+	leaf  func(random uint64) float64
+}
+
+// branch is a node: what made it, the moves made, and at a chance node the number of the
+// move chosen plus 1.
+type branch struct {
+	seed  uint64
+	depth int
+	move  int
+}
+
+// look implements tree.
+func (t *randomTrees) look(n branch) (kind, float64) {
+	switch {
+	case n.move > 0:
+		return chanceNode, 0
+	case n.depth == t.depth:
+		return leafNode, t.leaf(mixed(n.seed, 0))
+	case n.depth%2 == 0:
+		return maxNode, 0
+	}
+	return minNode, 0
+}
+
+// children implements tree.
+func (t *randomTrees) children(dst []branch, n branch) []branch {
+	for m := range t.branching {
+		switch {
+		case n.move == 0 && t.chosen > 0:
+			dst = append(dst, branch{n.seed, n.depth, m + 1})
+		case t.apart:
+			dst = append(dst, branch{mixed(mixed(n.seed, n.move), m+1), n.depth + 1, 0})
+		default:
+			dst = append(dst, branch{mixed(n.seed, m+1), n.depth + 1, 0})
+		}
+	}
+	return dst
+}
+
+// weight implements tree.
+func (t *randomTrees) weight(n branch, i, of int) float64 { return slip(t.chosen, n.move-1, i, of) }
+
+// slip is the probability of the one of several moves that has the given number, if
+// chosen is that of the move that a player wants.
+func slip(chosen float64, wanted, i, of int) float64 {
+	switch {
+	case of == 1:
+		return 1
+	case i == wanted:
+		return chosen
+	}
+	return (1 - chosen) / float64(of-1)
+}
+
+// whole is a uniform integer from 0 to 100.
+func whole(random uint64) float64 {
+	points, _ := bits.Mul64(random, 101)
+	return float64(points)
+}
+
+// mixed is what splitmix64 makes of a seed and a number: the seed of a child.
+func mixed(seed uint64, i int) uint64 {
+	z := seed + uint64(i+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
