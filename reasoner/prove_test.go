@@ -16,6 +16,7 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 	proofs "stackmate/reasoner/prove"
+	"stackmate/reasoner/reference"
 )
 
 // reachable calls f on every position that can be reached, once.
@@ -178,7 +179,7 @@ func lookAt(b machine.Batch, roles int) seenPosition {
 
 // breaks tells whether a property that a finding speaks of fails in a position, from the
 // one before if there is one.
-func breaks(t *testing.T, property string, names *machine.Names, now seenPosition, before *seenPosition) bool {
+func breaks(t testing.TB, property string, names *machine.Names, now seenPosition, before *seenPosition) bool {
 	sum, choosers, stuck, fallen := 0, 0, false, false
 	for _, r := range names.Players() {
 		sum += int(max(now.goals[r], 0))
@@ -274,33 +275,38 @@ func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := reasoner.New(t.Context(), rules, reasoner.Options{Engine: "reference"})
-		if err != nil {
-			t.Fatal(err)
+		confirm(t, rules, findings, names)
+	}
+}
+
+// confirm has the interpreter of the rules play the lines that refute.
+func confirm(t testing.TB, rules *gdl.Game, findings []proofs.Finding, names *machine.Names) {
+	m, err := reference.NewWithNames(rules, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings[1:] {
+		if f.Verdict != proofs.Refuted {
+			continue
 		}
-		for _, f := range findings[1:] {
-			if f.Verdict != proofs.Refuted {
-				continue
-			}
-			b := m.NewNarrowBatch()
-			b.Fill(m.Initial(), nil)
-			now := lookAt(b, len(names.Roles))
-			var before *seenPosition
-			for _, joint := range f.Line {
-				for r, move := range joint {
-					number, ok := m.Names().AddMove(machine.Role(r), names.MoveText(machine.Role(r), move))
-					if !ok || !slices.Contains(b.AppendLegal(nil, 0, machine.Role(r)), number) {
-						t.Fatalf("%s: %s: %s is not legal", name, f.Property, names.MoveText(machine.Role(r), move))
-					}
-					b.Choose(0, machine.Role(r), number)
+		b := m.NewNarrowBatch()
+		b.Fill(m.Initial(), nil)
+		now := lookAt(b, len(names.Roles))
+		var before *seenPosition
+		for _, joint := range f.Line {
+			for r, move := range joint {
+				number, ok := m.Names().AddMove(machine.Role(r), names.MoveText(machine.Role(r), move))
+				if !ok || !slices.Contains(b.AppendLegal(nil, 0, machine.Role(r)), number) {
+					t.Fatalf("%s: %s is not legal", f.Property, names.MoveText(machine.Role(r), move))
 				}
-				b.Advance(1)
-				was := now
-				before, now = &was, lookAt(b, len(names.Roles))
+				b.Choose(0, machine.Role(r), number)
 			}
-			if !breaks(t, f.Property, m.Names(), now, before) {
-				t.Errorf("%s: %s holds after the line", name, f.Property)
-			}
+			b.Advance(1)
+			was := now
+			before, now = &was, lookAt(b, len(names.Roles))
+		}
+		if !breaks(t, f.Property, m.Names(), now, before) {
+			t.Errorf("%s holds after the line", f.Property)
 		}
 	}
 }

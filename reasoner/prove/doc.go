@@ -4,6 +4,7 @@
 //	unroll.go      the network at step after step, as one network
 //	formula.go     that network as clauses
 //	sat            what decides them
+//	clock.go       what runs by itself: turns, counters of steps
 //	sample.go      random games, which suggest invariants
 //	invariants.go  induction, which proves them
 //	target.go      plans by their last position

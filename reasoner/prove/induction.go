@@ -20,9 +20,12 @@ const (
 	// maxInduction is the greatest number of joint moves that an induction step looks
 	// back.
 	maxInduction = 3
-	// Of the time, walkShare goes to random games, and inductionShare to invariants.
+	// Of the time, walkShare goes to random games, inductionShare to invariants, and
+	// attemptShare of it to each attempt to prove a property while there may be more
+	// invariants.
 	walkShare      = 0.1
-	inductionShare = 0.4
+	inductionShare = 0.5
+	attemptShare   = 0.02
 	// maxDepth is the longest line that a counterexample is looked for at.
 	maxDepth = 200
 )
@@ -47,19 +50,31 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	w.play(short)
 	cancel()
 	p := &prover{game: g, walks: w, bytes: lim.Bytes, properties: properties(g, w.sum)}
+	defer p.close()
+	for _, q := range p.properties {
+		line, broken := w.broken(q)
+		p.findings, p.broken = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line}), append(p.broken, broken)
+	}
 	short, cancel = until(walkShare + inductionShare)
-	p.invariants = FindInvariants(short, g, m, lim.Bytes/2)
-	cancel()
-	p.begin()
-	defer p.end()
-	findings := []Finding{p.ends(ctx, began.Add(lim.Time), 1+len(p.properties))}
-	for i, property := range p.properties {
-		left := time.Until(began.Add(lim.Time)) / time.Duration(len(p.properties)-i)
+	defer cancel()
+	for found := range findInvariants(short, g, m, lim.Bytes/2) {
+		p.assume(found)
+		for i, q := range p.properties {
+			within, cancel := context.WithTimeout(short, time.Duration(attemptShare*float64(lim.Time)))
+			p.attempt(within, i, q)
+			cancel()
+		}
+	}
+	p.longest = p.ranking(ctx)
+	for i, q := range p.properties {
+		left := time.Until(began.Add(lim.Time)) / time.Duration(len(p.properties)+1-i)
 		within, cancel := context.WithTimeout(ctx, left)
-		findings = append(findings, p.prove(within, property))
+		p.decide(within, i, q)
 		cancel()
 	}
-	return append(findings, p.groups()), ctx.Err()
+	last, cancel := until(1)
+	defer cancel()
+	return append(append([]Finding{p.ends(last)}, p.findings...), p.groups()), ctx.Err()
 }
 
 // prover proves properties of one game.
@@ -68,20 +83,28 @@ type prover struct {
 	walks      *walks
 	bytes      int64
 	properties []property
+	findings   []Finding // by property
+	broken     []bool    // by property: random games have met the line of its finding
 	invariants *Invariants
+	longest    int      // no game takes more joint moves; 0 if that is not known
 	step       *formula // from any position with the invariants
 	base       *formula // from the initial one
 }
 
-func (p *prover) begin() {
+// assume begins anew with other invariants.
+func (p *prover) assume(found *Invariants) {
+	p.close()
+	p.invariants = found
 	p.step = newFormula(unroll(p.game, nil), sat.New())
-	p.step.assertStatic(0, p.invariants)
+	p.step.assertStatic(0, found)
 	p.base = newFormula(unroll(p.game, p.game.Initial), sat.New())
 }
 
-func (p *prover) end() {
-	p.step.engine.Close()
-	p.base.engine.Close()
+func (p *prover) close() {
+	if p.step != nil {
+		p.step.engine.Close()
+		p.base.engine.Close()
+	}
 }
 
 // reach makes a formula speak of step k, unless there is no time or memory.
@@ -96,44 +119,55 @@ func (p *prover) reach(ctx context.Context, f *formula, k int) bool {
 	return true
 }
 
-// prove finds out about one property: half of the time for the proof, and the rest, after
-// a proof has failed, for a counterexample.
-func (p *prover) prove(ctx context.Context, q property) Finding {
-	found := Finding{Property: q.name, Verdict: Open}
-	met, broken := p.walks.broken(q)
-	if !broken {
-		proof, cancel := ctx, context.CancelFunc(func() {})
-		if end, ok := ctx.Deadline(); ok {
-			proof, cancel = context.WithTimeout(ctx, time.Until(end)/2)
-		}
-		k, ok := p.induction(proof, q)
-		cancel()
-		if ok {
-			if line, status := p.shortest(ctx, q, k-1); status == sat.Sat {
-				return p.refuted(found, q, line, true)
-			} else if status == sat.Unsat {
-				found.Verdict, found.Detail = Proved, "by induction"
-				if k == 0 {
-					found.Detail = "in every position with the invariants"
-				}
-				return found
-			}
+// attempt tries to prove a property that no random game breaks.
+func (p *prover) attempt(ctx context.Context, i int, q property) {
+	found := &p.findings[i]
+	if p.broken[i] || found.Verdict != Open {
+		return
+	}
+	k, ok := p.induction(ctx, q)
+	if !ok {
+		return
+	}
+	if line, status := p.shortest(ctx, q, k-1); status == sat.Sat {
+		p.refute(i, q, line, true)
+	} else if status == sat.Unsat {
+		found.Verdict, found.Detail = Proved, "by induction"
+		if k == 0 {
+			found.Detail = "in every position with the invariants"
 		}
 	}
+}
+
+// decide finds out about one property that is open: half of the time for the proof, and the
+// rest, after a proof has failed, for a counterexample.
+func (p *prover) decide(ctx context.Context, i int, q property) {
+	proof, cancel := ctx, context.CancelFunc(func() {})
+	if end, ok := ctx.Deadline(); ok {
+		proof, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+	}
+	p.attempt(proof, i, q)
+	cancel()
+	found := &p.findings[i]
+	if found.Verdict != Open {
+		return
+	}
 	depth := maxDepth
-	if broken {
-		depth = len(met)
+	if p.longest > 0 {
+		depth = p.longest
+	}
+	if p.broken[i] {
+		depth = len(found.Line)
 	}
 	line, status := p.shortest(ctx, q, depth)
 	switch {
 	case status == sat.Sat:
-		return p.refuted(found, q, line, true)
-	case status == sat.Unsat && !broken && p.ended(ctx, depth):
+		p.refute(i, q, line, true)
+	case p.broken[i]:
+		p.refute(i, q, found.Line, false)
+	case status == sat.Unsat && (p.longest > 0 || p.ended(ctx, depth)):
 		found.Verdict, found.Detail = Proved, "in all games, to their ends"
-	case broken:
-		return p.refuted(found, q, met, false)
 	}
-	return found
 }
 
 // induction looks for a number of joint moves after which the property holds if it held
@@ -186,31 +220,29 @@ func (p *prover) ended(ctx context.Context, k int) bool {
 		p.base.solve(ctx, sat.Limits{Bytes: p.bytes}, p.base.at(k, p.game.Terminal).Not()) == sat.Unsat
 }
 
-// refuted is the finding that a line refutes a property.
-func (p *prover) refuted(found Finding, q property, line [][]machine.Move, shortest bool) Finding {
+// refute takes note that a line refutes a property.
+func (p *prover) refute(i int, q property, line [][]machine.Move, shortest bool) {
 	now, before := p.walks.follow(line)
+	found := &p.findings[i]
 	found.Verdict, found.Line, found.Shortest, found.Detail = Refuted, line, shortest, q.said(now, before)
-	return found
 }
 
 // ends finds out whether there is a number of joint moves within which every game ends.
-func (p *prover) ends(ctx context.Context, end time.Time, shares int) Finding {
+func (p *prover) ends(ctx context.Context) Finding {
 	found := Finding{Property: "every game ends", Verdict: Open}
 	if p.walks.circle != nil {
 		found.Verdict, found.Line, found.Detail = Refuted, p.walks.circle, "a position comes back"
 		return found
 	}
-	if n := p.ranking(ctx); n > 0 {
-		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes something true for good", n)
+	if p.longest > 0 {
+		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes something true for good", p.longest)
 		return found
 	}
-	within, cancel := context.WithDeadline(ctx, time.Now().Add(time.Until(end)/time.Duration(shares)))
-	defer cancel()
 	for k := max(1, p.walks.longest); k <= 4*maxDepth; k = k + k/8 + 1 {
-		if !p.reach(within, p.base, k) {
+		if !p.reach(ctx, p.base, k) {
 			break
 		}
-		if p.ended(within, k) {
+		if p.ended(ctx, k) {
 			found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves", k)
 			break
 		}

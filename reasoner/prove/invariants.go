@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"stackmate/reasoner/circuit"
@@ -50,26 +51,44 @@ func (p pair) holds(s machine.State) bool { return holds(s, p.a) || holds(s, p.b
 
 func holds(s machine.State, l int32) bool { return s.Has(int(l>>1)) != (l&1 != 0) }
 
-// FindInvariants finds invariants of a game, of which m is the machine. It begins with
-// those of the fluents that change most often, which say whose turn it is and what comes
-// next; when ctx ends before the others are proved, these are left.
+// FindInvariants finds invariants of a game, of which m is the machine, until ctx ends.
 func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) *Invariants {
-	found := &Invariants{}
-	for _, most := range []int{fewFluents, len(g.Fluents)} {
-		s := newSample(m)
-		s.suggest(ctx, most)
-		for before := -1; before != s.size(); {
-			before = s.size()
-			if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), found, maxBytes) {
-				return found
-			}
-		}
-		found = &s.Invariants
-		if most >= len(g.Fluents) {
-			break
-		}
+	var found *Invariants
+	for more := range findInvariants(ctx, g, m, maxBytes) {
+		found = more
 	}
 	return found
+}
+
+// findInvariants finds more and more invariants of a game: those of its clock, those of the
+// fluents that change most often, which say whose turn it is and what comes next, and those
+// of all. It ends before when ctx does.
+func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) iter.Seq[*Invariants] {
+	return func(yield func(*Invariants) bool) {
+		clock, ticks := clock(g)
+		if !yield(clock) {
+			return
+		}
+		found := clock
+		for _, most := range []int{fewFluents, len(g.Fluents)} {
+			s := newSample(m, ticks)
+			s.suggest(ctx, most)
+			for before := -1; before != s.size(); {
+				before = s.size()
+				if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), found, maxBytes) {
+					return
+				}
+			}
+			found = &Invariants{
+				pairs:   slices.Concat(clock.pairs, s.pairs),
+				groups:  slices.Concat(clock.groups, s.groups),
+				lasting: slices.Concat(clock.lasting, s.lasting),
+			}
+			if !yield(found) || most >= len(g.Fluents) {
+				return
+			}
+		}
+	}
 }
 
 // pass drops candidates that do not follow from all of them, and from what is known, in

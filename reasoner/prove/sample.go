@@ -36,15 +36,20 @@ type sample struct {
 	rises   machine.State // the fluents that have become true
 	falls   machine.State // those that have become false
 	true    [][]uint64    // by fluent: in which positions it is true
+	ticks   machine.State // the fluents of the clock, of which all is known
 }
 
-func newSample(m machine.Machine) *sample {
+func newSample(m machine.Machine, clock []int32) *sample {
 	b, names := m.NewNarrowBatch(), m.Names()
 	words := b.Lanes() * m.Words()
-	return &sample{
+	s := &sample{
 		machine: m, batch: b, rng: machine.NewRand(1), states: make([]uint64, words), before: make([]uint64, words),
-		true: make([][]uint64, len(names.Fluents)), rises: names.NewState(), falls: names.NewState(),
+		true: make([][]uint64, len(names.Fluents)), rises: names.NewState(), falls: names.NewState(), ticks: names.NewState(),
 	}
+	for _, f := range clock {
+		s.ticks.Set(int(f))
+	}
+	return s
 }
 
 // suggest plays random games and makes the candidates, of the fluents that change most
@@ -62,12 +67,19 @@ func (s *sample) suggest(ctx context.Context, most int) {
 		}
 	}
 	for f := range int32(len(s.true)) {
-		if !s.falls.Has(int(f)) {
-			s.lasting = append(s.lasting, 2*f)
+		if !s.ticks.Has(int(f)) {
+			s.findLasting(f)
 		}
-		if !s.rises.Has(int(f)) {
-			s.lasting = append(s.lasting, 2*f+1)
-		}
+	}
+}
+
+// findLasting makes the literals over a fluent that have been true for good.
+func (s *sample) findLasting(f int32) {
+	if !s.falls.Has(int(f)) {
+		s.lasting = append(s.lasting, 2*f)
+	}
+	if !s.rises.Has(int(f)) {
+		s.lasting = append(s.lasting, 2*f+1)
 	}
 }
 
@@ -79,15 +91,20 @@ func (s *sample) at(states []uint64, lane int) machine.State {
 
 // play goes on with random games in all lanes: their next positions are the sample.
 func (s *sample) play(ctx context.Context) {
-	for f := range s.true {
-		s.true[f] = s.true[f][:0]
-	}
+	s.forget()
 	for range sampleSteps {
 		if ctx.Err() != nil {
 			return
 		}
 		s.take()
 		s.advance(s.machine.Initial(), nil)
+	}
+}
+
+// forget empties the sample.
+func (s *sample) forget() {
+	for f := range s.true {
+		s.true[f] = s.true[f][:0]
 	}
 }
 
@@ -166,6 +183,7 @@ func (s *sample) findPairs(fluents []int32) {
 			always, never = always && w == ^uint64(0), never && w == 0
 		}
 		switch l := 2 * f; {
+		case (always || never) && s.ticks.Has(int(f)):
 		case always:
 			s.pairs = append(s.pairs, pair{l, l})
 		case never:
@@ -177,6 +195,9 @@ func (s *sample) findPairs(fluents []int32) {
 	looked := 0
 	for i, f := range varying {
 		for _, g := range varying[:i] {
+			if s.ticks.Has(int(f)) && s.ticks.Has(int(g)) {
+				continue
+			}
 			if looked++; looked <= maxPairs && len(s.pairs) < maxCandidates {
 				s.appendPairs(f, g)
 			}
@@ -323,25 +344,17 @@ func (s *sample) refute(f *formula) {
 	}
 	s.batch.Fill(position, nil)
 	s.batch.Store(s.states, s.batch.Lanes())
+	s.forget()
 	for range walkSteps {
 		s.advance(position, joint)
 		joint = nil
-		for lane := range s.batch.Lanes() {
-			s.drop(s.at(s.states, lane))
-		}
+		s.take()
 	}
+	s.filter()
 	s.lasting = slices.DeleteFunc(s.lasting, func(l int32) bool {
 		if l&1 != 0 {
 			return s.rises.Has(int(l >> 1))
 		}
 		return s.falls.Has(int(l >> 1))
-	})
-}
-
-// drop leaves out the candidates that fail in a position.
-func (s *sample) drop(q machine.State) {
-	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool { return !p.holds(q) })
-	s.groups = slices.DeleteFunc(s.groups, func(group []int32) bool {
-		return !slices.ContainsFunc(group, func(g int32) bool { return q.Has(int(g)) })
 	})
 }

@@ -1,0 +1,64 @@
+package reasoner_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/internal/corpus"
+	"stackmate/reasoner"
+	proofs "stackmate/reasoner/prove"
+)
+
+// BenchmarkProofs reports how much of what should hold in all positions is decided, over
+// the corpus or what of it -corpus.games says, by property. Each rulesheet gets the time
+// of -corpus.budget, 10 s if there is none, from reading it on; -corpus.table prints a
+// line for each. Every line that refutes is played by the interpreter of the rules.
+func BenchmarkProofs(b *testing.B) {
+	budget, filter := *corpusBudget, regexp.MustCompile(*corpusGames)
+	if budget == 0 {
+		budget = 10 * time.Second
+	}
+	for b.Loop() {
+		counts := map[string]*[3]int{} // by property: proved, refuted, open
+		for _, sheet := range corpus.Rulesheets(b) {
+			if filter.MatchString(sheet.Name) {
+				proveSheet(b, sheet.Name, budget, counts)
+			}
+		}
+		for property, n := range counts {
+			fmt.Printf("%-45s proved %3d  refuted %3d  open %3d\n", property, n[0], n[1], n[2])
+		}
+	}
+}
+
+// proveSheet proves what it can of one rulesheet and adds that up.
+func proveSheet(b *testing.B, name string, budget time.Duration, counts map[string]*[3]int) {
+	began := time.Now()
+	rules, _, err := gdl.Load(b.Context(), name, corpus.Source(b, name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	findings, names, err := reasoner.Prove(b.Context(), rules, reasoner.Options{}, proofs.Limits{Time: budget, Bytes: 2 << 30})
+	if err != nil {
+		fmt.Printf("%-36s %v\n", name, err)
+	}
+	verdicts := ""
+	for _, f := range findings {
+		property := regexp.MustCompile(`\d+`).ReplaceAllString(f.Property, "N")
+		if counts[property] == nil {
+			counts[property] = new([3]int)
+		}
+		counts[property][map[proofs.Verdict]int{proofs.Proved: 0, proofs.Refuted: 1, proofs.Open: 2}[f.Verdict]]++
+		verdicts += strings.ToUpper(string(f.Verdict[:1]))
+	}
+	if *corpusTable {
+		fmt.Printf("%-36s %-8s %5.1f s\n", name, verdicts, time.Since(began).Seconds())
+	}
+	if err == nil {
+		confirm(b, rules, findings, names)
+	}
+}
