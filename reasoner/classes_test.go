@@ -17,6 +17,7 @@ var classes = []class{
 	{"counting around a loop", loopCount, [3]int{30, 60, 120}},
 	{"exactly one of many", exactlyOne, [3]int{5, 7, 9}},
 	{"race", race, [3]int{60, 120, 250}},
+	{"race on a plane", planeRace, [3]int{12, 24, 40}},
 	{"connection", connection, [3]int{9, 13, 19}},
 	{"shared attribute", sharedAttribute, [3]int{3, 4, 5}},
 	{"three-part moves", threePartMoves, [3]int{6, 8, 10}},
@@ -198,6 +199,55 @@ func race(n int) string {
 (<= (goal ?r 50) (role ?r) even)
 (<= terminal (true (at ?r %d ?v)))
 (<= terminal (true (time %d)))`, n, n)
+	return s.String()
+}
+
+// planeRace is a race on a track through a plane of numbers from -n to n, with sums by
+// recursion: the speed in both directions changes by 1 at most.
+func planeRace(n int) string {
+	s := &sheet{}
+	s.add("(role red) (role blue) (role green)")
+	number := func(i int) string { return strings.Replace(fmt.Sprintf("p%d", i), "p-", "n", 1) }
+	for i := -n; i <= n; i++ {
+		s.add("(number %s)", number(i))
+		if i < n {
+			s.add("(succ %s %s)", number(i), number(i+1))
+		}
+		for k := i/2 - 3; k <= i/2+3 && i >= 0; k++ {
+			s.add("(track %s %s)", number(i), number(k))
+		}
+	}
+	for i, r := range []string{"red", "blue", "green"} {
+		s.add("(init (x %s p0)) (init (y %s %s)) (init (dx %s p0)) (init (dy %s p0))", r, r, number(i-1), r, r)
+	}
+	s.add(`(init (time p0))
+(<= (less ?a ?b) (succ ?a ?b))
+(<= (less ?a ?c) (less ?a ?b) (succ ?b ?c))
+(<= (near ?v ?v) (number ?v))
+(<= (near ?v ?w) (succ ?v ?w))
+(<= (near ?v ?w) (succ ?w ?v))
+(<= (sum ?a p0 ?a) (number ?a))
+(<= (sum ?a ?b ?c) (less p0 ?b) (succ ?d ?b) (succ ?a ?e) (sum ?e ?d ?c))
+(<= (sum ?a ?b ?c) (less ?b p0) (succ ?b ?d) (succ ?e ?a) (sum ?e ?d ?c))
+(<= (can ?r ?v ?w) (true (dx ?r ?s)) (true (dy ?r ?t)) (true (x ?r ?p)) (true (y ?r ?q)) (near ?s ?v) (near ?t ?w)
+  (less n1 ?v) (or (distinct ?v p0) (distinct ?w p0)) (sum ?p ?v ?x) (sum ?q ?w ?y) (track ?x ?y))
+(<= (legal ?r (speed ?v ?w)) (can ?r ?v ?w))
+(<= (moves ?r) (can ?r ?v ?w))
+(<= (legal ?r stand) (role ?r) (not (moves ?r)))
+(<= (next (dx ?r ?v)) (does ?r (speed ?v ?w)))
+(<= (next (dy ?r ?w)) (does ?r (speed ?v ?w)))
+(<= (next (x ?r ?x)) (does ?r (speed ?v ?w)) (true (x ?r ?p)) (sum ?p ?v ?x))
+(<= (next (y ?r ?y)) (does ?r (speed ?v ?w)) (true (y ?r ?q)) (sum ?q ?w ?y))
+(<= (next (dx ?r p0)) (does ?r stand))
+(<= (next (dy ?r p0)) (does ?r stand))
+(<= (next (x ?r ?x)) (does ?r stand) (true (x ?r ?x)))
+(<= (next (y ?r ?y)) (does ?r stand) (true (y ?r ?y)))
+(<= (next (time ?t)) (true (time ?s)) (succ ?s ?t))
+(<= (home ?r) (true (x ?r %s)))
+(<= (goal ?r 100) (home ?r))
+(<= (goal ?r 0) (role ?r) (not (home ?r)))
+(<= terminal (home ?r))
+(<= terminal (true (time %s)))`, number(n), number(n))
 	return s.String()
 }
 

@@ -95,10 +95,7 @@ func (gr *grounder) prepare() error {
 // reach splits the rules and computes the possible atoms.
 func (gr *grounder) reach(waiting map[*relation]bool) error {
 	th := gr.theory
-	th.split(waiting)
-	if err := th.evaluateParts(gr.joiner); err != nil {
-		return err
-	}
+	th.split(gr.joiner, waiting)
 	th.reduce()
 	gr.clock.Done("split")
 	asked := th.newDemand(gr.asking, nil)
@@ -112,18 +109,6 @@ func (gr *grounder) reach(waiting map[*relation]bool) error {
 
 // isOpenNegation tells whether l negates an atom that differs between positions.
 func isOpenNegation(l *literal) bool { return l.op == gdl.Not && l.atom.rel.dynamic }
-
-// evaluateParts computes the static relations that splitting has made.
-func (th *theory) evaluateParts(j *joiner) error {
-	for _, r := range th.rules {
-		if j.meter.step(); r.split && !r.head.rel.dynamic {
-			if err := j.fixpoint([]*rule{r}, nothing); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
 
 func (th *theory) dynamicRules() []*rule {
 	var rules []*rule

@@ -71,16 +71,22 @@ func rewritable(t *rapid.T) string {
 	return b.String()
 }
 
+// drawRewritable is a rewritable game, with its oracle.
+func drawRewritable(t *rapid.T) (*gdl.Game, machine.Machine) {
+	src := rewritable(t)
+	t.Log(src)
+	g := load(t, "rewritable", src)
+	oracle, err := reference.New(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, oracle
+}
+
 func TestRewrittenRulesMeanTheSame(t *testing.T) {
 	rewritten := 0
 	rapid.Check(t, func(t *rapid.T) {
-		src := rewritable(t)
-		t.Log(src)
-		g := load(t, "rewritable", src)
-		oracle, err := reference.New(t.Context(), g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, oracle := drawRewritable(t)
 		p, q := groundBy(t, g, never), groundBy(t, g, always)
 		if p.Signals != q.Signals || len(p.Head) != len(q.Head) {
 			rewritten++
@@ -95,13 +101,7 @@ func TestRewrittenRulesMeanTheSame(t *testing.T) {
 func TestAskingChangesNoGame(t *testing.T) {
 	restricted := 0
 	rapid.Check(t, func(t *rapid.T) {
-		src := rewritable(t)
-		t.Log(src)
-		g := load(t, "rewritable", src)
-		oracle, err := reference.New(t.Context(), g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, oracle := drawRewritable(t)
 		gr := newGrounder(t.Context(), g, Limits{})
 		gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
 		p, err := gr.ground()
@@ -173,6 +173,39 @@ func TestCountingIsGroundedFromItsStart(t *testing.T) {
 	p := ground(t, load(t, "counting", counting(300)))
 	if atoms := int(p.Signals); atoms > 20*20+100 {
 		t.Errorf("%d atoms, as if counts went beyond the places", atoms)
+	}
+}
+
+// track is a race on a plane: a move needs two sums and a cell of the track.
+func track(n int) string {
+	var b strings.Builder
+	b.WriteString(`(role x) (init (px 0)) (init (py 0)) (init (vx 0)) (init (vy 0)) (goal x 0)
+		(<= (near ?v ?v) (number ?v)) (<= (near ?v ?w) (succ ?v ?w)) (<= (near ?v ?w) (succ ?w ?v))
+		(<= (legal x (speed ?v ?w)) (true (vx ?s)) (true (vy ?t)) (true (px ?p)) (true (py ?q)) (near ?s ?v) (near ?t ?w)
+			(sum ?p ?v ?x) (sum ?q ?w ?y) (track ?x ?y))
+		(<= (next (vx ?v)) (does x (speed ?v ?w))) (<= (next (vy ?w)) (does x (speed ?v ?w)))
+		(<= (next (px ?x)) (does x (speed ?v ?w)) (true (px ?p)) (sum ?p ?v ?x))
+		(<= (next (py ?y)) (does x (speed ?v ?w)) (true (py ?q)) (sum ?q ?w ?y))
+		(<= terminal (true (px ?x)) (last ?x))`)
+	fmt.Fprintf(&b, "(last %d) (number 0)", n)
+	for i := range n {
+		fmt.Fprintf(&b, "(number %d) (succ %d %d)", i+1, i, i+1)
+	}
+	for i := range n + 1 {
+		for k := range n + 1 - i {
+			fmt.Fprintf(&b, "(sum %d %d %d)", i, k, i+k)
+		}
+		for k := max(0, i-4); k <= i; k++ {
+			fmt.Fprintf(&b, "(track %d %d)", i, k)
+		}
+	}
+	return b.String()
+}
+
+func TestStaticPartsAreMeasuredBeforeTheyAreJoined(t *testing.T) {
+	p := ground(t, load(t, "track", track(40)))
+	if rules := len(p.Head); rules > 60_000 {
+		t.Errorf("%d rules, as if all pairs of positions and speeds were listed", rules)
 	}
 }
 

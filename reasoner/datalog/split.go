@@ -24,15 +24,17 @@ import (
 // parts of different rules become one relation.
 type splitter struct {
 	theory *theory
+	joiner *joiner // computes the parts that are static; nil where sizes are only estimated
 	parts  map[string]*relation
 	added  []*rule
 }
 
 // split decomposes the dynamic rules of the theory. Variables that occur in
-// static literals only are eliminated first; their parts are static relations. Rules
+// static literals only are eliminated first; their parts are static relations, which
+// are computed at once: what is split off next depends on their sizes. Rules
 // of the relations that wait to be asked for are no part of the ground program.
-func (th *theory) split(waiting map[*relation]bool) {
-	s := &splitter{theory: th, parts: make(map[string]*relation)}
+func (th *theory) split(j *joiner, waiting map[*relation]bool) {
+	s := &splitter{theory: th, joiner: j, parts: make(map[string]*relation)}
 	for _, r := range th.rules {
 		if r.head.rel.dynamic && !waiting[r.head.rel] {
 			for s.eliminate(r) {
@@ -281,7 +283,13 @@ func (s *splitter) define(r *rule, body []literal, outputs []int32, vars int, st
 	}
 	head.rel = s.theory.relation(p, len(outputs))
 	head.rel.dynamic = !static
-	s.added = append(s.added, &rule{head: head, body: body, vars: vars, source: r.source, split: true})
+	part := &rule{head: head, body: body, vars: vars, source: r.source, split: true}
+	s.added = append(s.added, part)
+	if static && s.joiner != nil {
+		if err := s.joiner.fixpoint([]*rule{part}, nothing); err != nil {
+			s.theory.watch.stop(err)
+		}
+	}
 	return head.rel
 }
 
