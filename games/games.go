@@ -58,6 +58,8 @@ var families = []family{
 	biddingTicTacToe,
 	breakthrough,
 	connectFour,
+	copsAndRobber,
+	copsAndRobberSlips,
 	example2,
 	goofspiel,
 	goofspielPoints,

@@ -16,6 +16,8 @@ var names = []string{
 	"biddingTicTacToe", "biddingTicTacToe-1", "biddingTicTacToe-10",
 	"breakthrough-3x4", "breakthrough", "breakthrough-5x4",
 	"connectFour", "connectFour-5x4", "connectFour-4x8",
+	"copsAndRobber", "copsAndRobber-3x3-1-2", "copsAndRobber-4x3-2-5",
+	"copsAndRobberSlips-3x3-1-2", "copsAndRobberSlips-3x4-2-3",
 	"example2",
 	"goofspiel", "goofspiel-1", "goofspiel-2", "goofspiel-7", "goofspiel-5-3.1.5.2.4",
 	"goofspielPoints-1", "goofspielPoints-4", "goofspielPoints-3-1.3.2",

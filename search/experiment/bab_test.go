@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/sequential"
 )
@@ -200,5 +202,35 @@ func TestCopsCatchTheRobberWhereTheyCan(t *testing.T) {
 	}
 	if moves := d.game(t.Context(), chase{robber: 21, cops: [cops]int8{0, 5, 35}}, 0, 0); moves == playMoves {
 		t.Error("three cops with 200 nodes a move do not catch the robber")
+	}
+}
+
+// The rulesheet and the domain of the paper are the same game.
+func TestTheRulesOfCopsAndRobberAllowTheMovesOfTheDomain(t *testing.T) {
+	m := gamestest.Machine(t, "copsAndRobber-6x6-3-4")
+	corner := func(x, y int) int8 { return int8(y*gridSide + x) }
+	start := chase{robber: corner(2, 2), cops: [cops]int8{corner(0, 0), corner(5, 5), corner(5, 0)}}
+	counts, err := machine.Perft(t.Context(), m, m.Initial(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range counts {
+		plies := i + 1
+		d := &copsAndRobber{depth: plies, steps: openSteps}
+		want := int64(0)
+		var visit func(n chase)
+		visit = func(n chase) {
+			if int(n.made) == plies {
+				want++
+			} else if kind, _ := d.look(n); kind != leafNode {
+				for _, child := range d.children(nil, n) {
+					visit(child)
+				}
+			}
+		}
+		visit(start)
+		if got.JointMoves != want {
+			t.Errorf("%d sequences of %d moves by the rules, want %d", got.JointMoves, plies, want)
+		}
 	}
 }

@@ -51,6 +51,8 @@ var choices = []struct{ game, class, methods string }{
 	{"biddingTicTacToe-2", "2 players, simultaneous moves, constant sum", "auto"},
 	{"breakthrough-3x5", "2 players, turns, constant sum", "bab"},
 	{"connectFour-4x4", "2 players, turns, constant sum", "bab"},
+	{"copsAndRobber-4x4-2-4", "2 players, turns, constant sum", "bab"},
+	{"copsAndRobberSlips-3x3-1-2", "2 players, turns, constant sum, chance", "dfs bab"},
 	{"example2", "2 players, simultaneous moves, constant sum", "auto"},
 	{"goofspiel-5", "2 players, simultaneous moves, constant sum", "auto"},
 	{"goofspielPoints-4", "2 players, simultaneous moves, constant sum", "auto"},
