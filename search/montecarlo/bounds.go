@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"math"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -34,58 +35,92 @@ type boundsMemory struct {
 	byMove   []moveBounds
 }
 
-// settle updates the bounds of the ancestors of node k, which has just been solved,
-// and the means of those that that does not solve.
-func (w *worker) settle(k int32) {
+// settle updates the bounds of all that lead to node k, of which something has just been
+// proved, and of all that that changes, with the means before what is solved; and the means on
+// the path to it, from its end up.
+func (w *worker) settle(path []edge, k int32) {
 	t := w.tree
 	if !w.config.has(Bounds) {
 		return
 	}
-	changed := true
-	for n := t.at(k).parent; n != none && changed; n = t.at(n).parent {
-		changed = w.updateBounds(n)
-		switch {
-		case t.isSolved(n):
-			k = n
-		case t.at(k).parent == n && w.config.has(Cleansing):
-			w.cleanse(n, k)
+	w.changed = append(w.changed[:0], k)
+	for len(w.changed) > 0 {
+		last := len(w.changed) - 1
+		n := w.changed[last]
+		w.changed = w.changed[:last]
+		if n == t.root {
+			continue
+		}
+		for l := t.at(n).in; l != none; l = t.links.at(l).parallel {
+			a := t.links.at(l)
+			if t.isSolved(a.from) {
+				continue
+			}
+			if t.isDue(a.from, newsWeight) && w.updateBounds(a.from) {
+				w.changed = append(w.changed, a.from)
+			}
+			if t.isSolved(n) && !t.isSolved(a.from) {
+				w.cleanse(a)
+			}
+		}
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		if l := t.wayOf(path[i].node, path[i].cell); l != nil && !t.isSolved(l.to) {
+			w.cleanse(l)
 		}
 	}
 }
 
-// cleanse takes what playouts said of child k of node n, which has been solved, out of
-// the means of n and of its ancestors. Instead they get the value of the child or, if
-// nobody who chooses at n need go there, the mean of the others: what was played there
-// before that was known must not count for ever.
-func (w *worker) cleanse(n, k int32) {
+// newsWeight is how many visits a change of the bounds of a child counts for, see isDue.
+const newsWeight = 16
+
+// isDue tells whether the bounds of the opened node n, of whose children there is news, are
+// computed now: where several roles choose not for each of many joint moves alone, but as
+// often as there were enough visits and news to pay for it.
+func (t *tree) isDue(n int32, worth int32) bool {
+	a := t.at(n)
+	if a.chooser >= 0 {
+		return true
+	}
+	a.news += worth
+	if cells, _, _, _ := t.cells(n); int64(a.news) < cells {
+		return false
+	}
+	a.news = 0
+	return true
+}
+
+// cleanse takes what playouts said behind link l, before more was known, out of the means of
+// the node that it leaves from. Instead that gets the mean or the value of the child or, if
+// nobody who chooses need go there, the mean of the others: what was played there before that
+// was known must not count for ever.
+func (w *worker) cleanse(l *link) {
 	t := w.tree
-	visits := float64(t.at(k).done)
-	others := float64(t.at(n).done) - visits
-	replaced := w.isRefuted(n, k)
-	if replaced && others <= 0 {
+	n := l.from
+	if !w.config.has(Cleansing) || !w.isOpposed() || l.done == 0 {
 		return
 	}
-	was, all := t.totalsOf(k), t.totalsOf(n)
-	for r := range w.delta {
-		instead := t.value(k, r)
-		if replaced {
-			instead = (all[r] - was[r]) / others
+	was := l.sum
+	delta := w.renew(l)
+	t.split(n, l.cell, w.picks)
+	moves := t.movesOf(n)
+	for r, width := range t.widthsOf(n) {
+		switch r {
+		case w.first:
+			moves[w.picks[r]].sum += delta
+		case w.second:
+			moves[w.picks[r]].sum -= delta
 		}
-		w.delta[r] = instead*visits - was[r]
+		moves = moves[width:]
 	}
-	for a := k; ; {
-		parent, cell := t.at(a).parent, t.at(a).cell
-		if parent == none {
-			break
-		}
-		t.split(parent, cell, w.picks)
-		moves, totals := t.movesOf(parent), t.totalsOf(parent)
-		for r, width := range t.widthsOf(parent) {
-			totals[r] += w.delta[r]
-			moves[w.picks[r]].sum += w.delta[r]
-			moves = moves[width:]
-		}
-		a = parent
+	totals, others := t.totalsOf(n), t.at(n).done-l.done
+	if others > 0 && t.isSolved(l.to) && w.isRefuted(n, l.to) {
+		l.sum = (totals[w.first] - was) / float64(others) * float64(l.done)
+		delta = l.sum - was
+	}
+	totals[w.first] += delta
+	if w.second >= 0 {
+		totals[w.second] -= delta
 	}
 }
 
@@ -156,8 +191,41 @@ func (t *tree) opponent(role int) int {
 // collect fills outcomes with the bounds of the children of node n, the moves
 // of chance averaged. It returns false where there are too many.
 func (t *tree) collect(n int32) bool {
-	cells, chance := int64(1), int64(1)
-	step := int64(1) // from one move of chance to the next
+	cells, chance, step, ok := t.cells(n)
+	if !ok {
+		return false
+	}
+	m := &t.memory
+	m.outcomes = scratch.Resize(m.outcomes, int(cells/chance)*t.roles)
+	for i := range m.outcomes {
+		m.outcomes[i] = search.Interval{Lower: goalRange.Lower, Upper: goalRange.Upper * float64(chance)}
+	}
+	for l := t.at(n).out; l != none; {
+		a := t.links.at(l)
+		// With step as the place of chance in the number of the joint move, the
+		// digits above and below it belong to the players.
+		group := int(a.cell/(step*chance)*step+a.cell%step) * t.roles
+		for r, b := range t.boundsOf(a.to) {
+			m.outcomes[group+r].Lower += b.Lower
+			m.outcomes[group+r].Upper -= goalRange.Upper - b.Upper
+		}
+		l = a.sibling
+	}
+	for i, b := range m.outcomes {
+		b = search.Interval{Lower: b.Lower / float64(chance), Upper: b.Upper / float64(chance)}
+		if b.Upper-b.Lower < closeEnough { // rounding
+			b = search.Exact(b.Lower)
+		}
+		m.outcomes[i] = b
+	}
+	return true
+}
+
+// cells is the number of joint moves at the opened node n, how many moves of chance there are
+// among them, and the step in their numbers from one move of chance to the next; not ok where
+// they are too many for bounds.
+func (t *tree) cells(n int32) (cells, chance, step int64, ok bool) {
+	cells, chance, step = 1, 1, 1
 	widths := t.widthsOf(n)
 	for r := t.roles - 1; r >= 0; r-- {
 		w := int64(widths[r])
@@ -165,33 +233,10 @@ func (t *tree) collect(n int32) bool {
 			step, chance = cells, w
 		}
 		if cells *= w; cells > boundedCells {
-			return false
+			return cells, chance, step, false
 		}
 	}
-	t.memory.outcomes = t.memory.outcomes[:0]
-	for group := range cells / chance {
-		// With step as the place of chance in the number of the joint move, the
-		// digits above and below it belong to the players.
-		cell := group/step*step*chance + group%step
-		for r := range t.roles {
-			t.memory.outcomes = append(t.memory.outcomes, t.average(n, cell, step, chance, r))
-		}
-	}
-	return true
-}
-
-// average is the mean of the bounds of role r over the moves of chance.
-func (t *tree) average(n int32, cell, step, chance int64, r int) search.Interval {
-	var sum search.Interval
-	for k := range chance {
-		b := goalRange
-		if kid := t.kid(n, cell+k*step); kid != none {
-			b = t.boundsOf(kid)[r]
-		}
-		sum.Lower += b.Lower
-		sum.Upper += b.Upper
-	}
-	return search.Interval{Lower: sum.Lower / float64(chance), Upper: sum.Upper / float64(chance)}
+	return cells, chance, step, true
 }
 
 // boundsByMove bounds, for each move of the role mover, what role r gets after it.

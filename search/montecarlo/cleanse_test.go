@@ -12,19 +12,20 @@ import (
 // each and gave it 20, 60 and 70 points. The other role has one move, or is chance and
 // has none of the points.
 func newTried(chooser, random machine.Role) *worker {
-	tree := newTree(2, 1, random, 1<<20)
-	w := &worker{config: Config{}, tree: tree, adversarial: true, delta: make([]float64, 2), picks: make([]int32, 2)}
-	root := tree.add(none, 0, machine.State{0})
-	tree.open(root, func(dst []machine.Move, r machine.Role) []machine.Move {
+	tree := newTree(2, 1, random, 1<<20, true)
+	w := &worker{config: Config{}, tree: tree, adversarial: true, sum: 100, sumKnown: true, second: 1, brought: make([]float64, 2), picks: make([]int32, 2)}
+	tree.plant(machine.State{0})
+	tree.open(tree.root, func(dst []machine.Move, r machine.Role) []machine.Move {
 		if r == chooser {
 			return append(dst, 0, 1, 2)
 		}
 		return append(dst, 0)
 	})
 	for i, goal := range []float64{20, 60, 70} {
-		k := tree.add(root, int64(i), machine.State{uint64(i + 1)})
+		path := []edge{{tree.root, int64(i)}}
+		k := tree.grow(tree.root, int64(i), machine.State{uint64(i + 1)})
 		for range 10 {
-			w.backUp(k, []float64{goal, 100 - goal})
+			w.backUp(path, k, []float64{goal, 100 - goal})
 		}
 	}
 	return w
@@ -35,7 +36,7 @@ func (w *worker) solve(move int64, goal float64) {
 	k := w.tree.kid(w.tree.root, move)
 	w.tree.boundsOf(k)[0], w.tree.boundsOf(k)[1] = search.Exact(goal), search.Exact(100-goal)
 	w.tree.at(k).solved = true
-	w.settle(k)
+	w.settle([]edge{{w.tree.root, move}}, k)
 }
 
 func TestMeansAreThoseOfMovesThatMayStillBeMade(t *testing.T) {

@@ -85,10 +85,12 @@ const (
 	// Mixing proves values of positions in which two opponents choose at once by matrix
 	// games of bounds, not by pure moves alone.
 	Mixing
+	// Transpositions makes positions that are reached in several ways one node of the tree.
+	Transpositions
 )
 
 // Plain is without any technique.
-const Plain = Decisive | Foresight | Bounds | Cleansing | Caution | Mixing
+const Plain = Decisive | Foresight | Bounds | Cleansing | Caution | Mixing | Transpositions
 
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }

@@ -314,7 +314,7 @@ func minimax(t *toys.Tree, id, first int) float64 {
 }
 
 func TestTheSameSeedAndLimitGiveTheSameResult(t *testing.T) {
-	m := newSubtraction([]string{"left", "right"}, 40)
+	m := newSubtraction([]string{"left", "right"}, 300)
 	for _, c := range []Config{{}, {Workers: 3}, {Rule: RegretMatching, Lanes: 64}} {
 		a, b := sample(t, c, m, 3000), sample(t, c, m, 3000)
 		a.Elapsed, b.Elapsed = 0, 0
@@ -347,7 +347,7 @@ func TestTheTreeIsKeptForTheNextMove(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := machine.State{29*2 + 1} // left took one counter
-	n := s.workers[0].tree.find(after)
+	n := s.workers[0].tree.below(after)
 	visits := s.workers[0].tree.at(n).visits
 	if _, err := s.Search(ctx, m, after, search.Limits{MaxNodes: 1}); err != nil {
 		t.Fatal(err)
@@ -359,11 +359,11 @@ func TestTheTreeIsKeptForTheNextMove(t *testing.T) {
 	checkLinks(t, tree)
 }
 
-// checkLinks follows the children from the root, and from all waste. Each must be
-// where its joint move leads to, and there must be no other edges.
+// checkLinks follows the links from the root, and from all waste. Each must be where its
+// joint move leads to, and among those that lead to its node; there must be no others.
 func checkLinks(t *testing.T, tree *tree) {
 	t.Helper()
-	count := 0
+	seen, count := map[int32]bool{}, 0
 	open := []int32{tree.root}
 	for n := tree.waste; n != none; n = tree.at(n).next {
 		open = append(open, n)
@@ -371,18 +371,32 @@ func checkLinks(t *testing.T, tree *tree) {
 	for len(open) > 0 {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
-		for k := tree.at(n).kid; k != none; k = tree.at(k).next {
-			if a := tree.at(k); a.parent != n || tree.kid(n, a.cell) != k {
-				t.Fatalf("node %d is not the child of its parent", k)
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		for l := tree.at(n).out; l != none; l = tree.links.at(l).sibling {
+			a := tree.links.at(l)
+			in := tree.at(a.to).in
+			for in != none && in != l {
+				in = tree.links.at(in).parallel
 			}
-			open = append(open, k)
-			if tree.at(n).chooser < 0 {
-				count++
+			if a.from != n || tree.way(n, a.cell) != l || in != l || tree.at(a.to).ply != tree.at(n).ply+1 {
+				t.Fatalf("link %d of node %d, %+v, is not where it belongs", l, n, *a)
 			}
+			open, count = append(open, a.to), count+1
 		}
 	}
-	if count != len(tree.kids) {
-		t.Errorf("%d children, but %d edges", count, len(tree.kids))
+	for l := tree.links.free; l != none; l = tree.links.at(l).next {
+		count++
+	}
+	if count != int(tree.links.fresh) {
+		t.Errorf("%d links that are used or free, of %d", count, tree.links.fresh)
+	}
+	for n := range seen {
+		if a := tree.at(n); tree.shares && (a.in != none || n == tree.root) && a.moves != none && tree.find(tree.state(n), a.ply) == none {
+			t.Errorf("node %d is not found", n)
+		}
 	}
 }
 

@@ -28,15 +28,14 @@ func (p *plan) consider(w *worker, leaves []leaf) {
 		return
 	}
 	l := &leaves[lane%len(leaves)]
-	line := [][]machine.Move{slices.Clone(l.joint)}
-	for n := l.parent; w.tree.at(n).parent != none; n = w.tree.at(n).parent {
+	var line [][]machine.Move
+	for _, e := range l.path[:len(l.path)-1] {
 		joint := make([]machine.Move, w.tree.roles)
-		parent := w.tree.at(n).parent
-		w.tree.split(parent, w.tree.at(n).cell, w.picks)
-		w.tree.decode(parent, w.picks, joint)
+		w.tree.split(e.node, e.cell, w.picks)
+		w.tree.decode(e.node, w.picks, joint)
 		line = append(line, joint)
 	}
-	slices.Reverse(line)
+	line = append(line, slices.Clone(l.joint))
 	states := w.playouts.replay(leaves, w.origin, lane)
 	if states == nil {
 		return

@@ -17,8 +17,7 @@ const drawnGoal = 50
 // leaf is a child that the tree does not have yet, or has not opened, and what came of
 // it.
 type leaf struct {
-	parent   int32
-	cell     int64   // of the joint move, or unnumbered
+	path     []edge  // the joint moves that lead here from the root; the last may be unnumbered
 	node     int32   // the child, if the tree has it but has not opened it; or none
 	picks    []int32 // by role: which of its moves
 	joint    []machine.Move

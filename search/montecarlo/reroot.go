@@ -4,16 +4,17 @@ import "stackmate/reasoner/machine"
 
 // Between two searches the game goes on, and what the tree knows of the next
 // position becomes the tree. Nothing is copied or cleared away for that, whatever
-// the size: the node becomes the root, and all others are waste, of which new nodes
-// take a place whenever they need one.
+// the size: the node becomes the root, and the old one is waste, of which new nodes
+// take a place whenever they need one. What only waste leads to becomes waste with it;
+// what is found again before that is used again.
 
 // findNodes bounds the nodes that are looked at for a position: some milliseconds'
 // worth. What follows from one or two joint moves is found.
 const findNodes = 1 << 16
 
-// find returns the node for position s: among those that the fewest joint moves lead
+// below returns the node for position s: among those that the fewest joint moves lead
 // to from the root, the one most visited; or none.
-func (t *tree) find(s machine.State) int32 {
+func (t *tree) below(s machine.State) int32 {
 	if t.root == none {
 		return none
 	}
@@ -25,8 +26,8 @@ func (t *tree) find(s machine.State) int32 {
 			if t.state(n).Equal(s) && (found == none || t.at(n).visits > t.at(found).visits) {
 				found = n
 			}
-			for k := t.at(n).kid; k != none && looked < findNodes; k = t.at(k).next {
-				below = append(below, k)
+			for l := t.at(n).out; l != none && looked < findNodes; l = t.links.at(l).sibling {
+				below = append(below, t.links.at(l).to)
 				looked++
 			}
 		}
@@ -41,34 +42,24 @@ func (t *tree) find(s machine.State) int32 {
 // reroot makes node n the root, or leaves the tree without one if n is none. All
 // that is not below n becomes waste.
 func (t *tree) reroot(n int32) {
-	if n == t.root {
-		return
-	}
 	old := t.root
-	if n != none {
-		t.detach(n)
-	}
-	if old != none {
-		t.at(old).next, t.waste = t.waste, old
-	}
 	t.root = n
+	if n != old && old != none && t.at(old).in == none {
+		t.discard(old)
+	}
 }
 
-// detach takes node n away from its parent.
-func (t *tree) detach(n int32) {
-	a := t.at(n)
-	link := &t.at(a.parent).kid
-	for *link != n {
-		link = &t.at(*link).next
+// discard makes node n, to which nothing leads, waste.
+func (t *tree) discard(n int32) {
+	if t.shares {
+		t.remove(n)
 	}
-	*link = a.next
-	t.link(a.parent, a.cell, none)
-	a.parent, a.next = none, none
+	t.at(n).next, t.waste = t.waste, n
 }
 
 const (
-	// spanTries bounds the waste that is searched for a span where there is no room for
-	// more, rootTries that for the root: a millisecond's worth.
+	// spanTries bounds the waste that is searched for a span or a link where there is no
+	// room for more, rootTries that for the root: a millisecond's worth.
 	spanTries = 1 << 6
 	rootTries = 1 << 14
 )
@@ -85,15 +76,13 @@ func (t *tree) takeFromWaste(moves, tries int) int32 {
 	return span
 }
 
-// recycle frees a node of waste and returns it: one without children, whose moves
+// recycle frees a node of waste and returns it: one without links, whose moves
 // are given back.
 func (t *tree) recycle() int32 {
 	for {
 		n := t.waste
-		b, i := t.place(n)
-		a := &b.nodes[i]
-		k := a.kid
-		if k == none {
+		a := t.at(n)
+		if a.out == none {
 			t.waste = a.next
 			if a.moves != none {
 				count := 0
@@ -104,10 +93,9 @@ func (t *tree) recycle() int32 {
 			}
 			return n
 		}
-		// The first child becomes the first of the waste, its parent stays behind it.
-		b, i = t.place(k)
-		kid := &b.nodes[i]
-		a.kid, kid.next, t.waste = kid.next, t.waste, k
-		t.link(n, kid.cell, none)
+		// What nothing else leads to becomes the first of the waste, n stays behind it.
+		if k := t.disconnect(n); t.at(k).in == none && k != t.root {
+			t.discard(k)
+		}
 	}
 }

@@ -77,6 +77,10 @@ type opinion struct {
 
 func (w *worker) opinion() opinion {
 	t := w.tree
+	if t.at(t.root).news > 0 {
+		t.at(t.root).news = 0
+		w.updateBounds(t.root)
+	}
 	o := opinion{
 		random:   t.random,
 		bounds:   slices.Clone(t.boundsOf(t.root)),

@@ -256,11 +256,12 @@ func TestATreeWithoutRoomStillLearnsAndFreesRoomForTheNextMove(t *testing.T) {
 
 func TestMovesThatTheTreeDoesNotKnowLeaveItWithinItsRoom(t *testing.T) {
 	m := toys.Wide{Roles: roles(1), Moves: []int{30}, Depth: 1 << 20}.Machine()
-	tree := newTree(1, m.Words(), -1, 1<<16)
+	tree := newTree(1, m.Words(), -1, 1<<16, true)
 	for q := range 2000 {
 		s := machine.State{uint64(q), 0}
-		tree.reroot(tree.find(s))
-		n := tree.add(none, 0, s)
+		tree.reroot(tree.below(s))
+		tree.plant(s)
+		n := tree.root
 		moves := func(dst []machine.Move, _ machine.Role) []machine.Move {
 			return append(dst, make([]machine.Move, 20+q%30)...)
 		}
@@ -268,7 +269,7 @@ func TestMovesThatTheTreeDoesNotKnowLeaveItWithinItsRoom(t *testing.T) {
 			t.Fatal("the root is not opened")
 		}
 		for cell := range int64(20) {
-			if k := tree.add(n, cell, machine.State{1 << 40, 0}); k == none || !tree.open(k, moves) {
+			if k := tree.grow(n, cell, machine.State{1<<40 + uint64(q)<<10 + uint64(cell), 0}); k == none || !tree.open(k, moves) {
 				break
 			}
 		}
@@ -281,13 +282,16 @@ func TestMovesThatTheTreeDoesNotKnowLeaveItWithinItsRoom(t *testing.T) {
 
 // countNodes is the number of nodes at and below the root.
 func countNodes(t *tree) int {
-	count := 0
+	seen := map[int32]bool{t.root: true}
 	for open := []int32{t.root}; len(open) > 0; {
 		n := open[len(open)-1]
-		open, count = open[:len(open)-1], count+1
-		for k := t.at(n).kid; k != none; k = t.at(k).next {
-			open = append(open, k)
+		open = open[:len(open)-1]
+		for l := t.at(n).out; l != none; l = t.links.at(l).sibling {
+			if k := t.links.at(l).to; !seen[k] {
+				seen[k] = true
+				open = append(open, k)
+			}
 		}
 	}
-	return count
+	return len(seen)
 }

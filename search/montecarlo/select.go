@@ -139,8 +139,8 @@ func (w *worker) matchRegret(stats []stat, visits int32) int {
 }
 
 // learn adds to the moves of node n that picks name, which make up joint move cell,
-// what came of it, goals by role.
-func (w *worker) learn(n int32, cell int64, picks []int32, goals []float64) {
+// what that brought, by role; goals are those of the path that has come back.
+func (w *worker) learn(n int32, cell int64, picks []int32, brought, goals []float64) {
 	t := w.tree
 	matching := w.config.Rule == RegretMatching && w.choosers(n) > 1
 	widths, moves := t.widthsOf(n), t.movesOf(n)
@@ -152,7 +152,7 @@ func (w *worker) learn(n int32, cell int64, picks []int32, goals []float64) {
 	for r := t.roles - 1; r >= 0; r-- {
 		first -= widths[r]
 		i := picks[r]
-		moves[first+i].sum += goals[r]
+		moves[first+i].sum += brought[r]
 		if matching && widths[r] > 1 && machine.Role(r) != t.random {
 			own := moves[first : first+widths[r]]
 			if cell == unnumbered {

@@ -9,21 +9,25 @@ import (
 	"stackmate/search"
 )
 
-// The tree lives in blocks of equal size, without pointers inside, so that it
-// grows in steps that nobody notices, the garbage collector has nothing to follow,
-// and memory can be counted:
+// The tree is a graph without cycles: a position that is reached after equally many joint
+// moves in several ways is one node, which all ways share, with what is known of it. How
+// often each way was taken is kept with the way (Childs, Brodeur and Kocsis, 2008, UCT2;
+// Saffidine, Cazenave and Méhat, 2012).
+//
+// It lives in blocks of equal size, without pointers inside, so that it grows in steps that
+// nobody notices, the garbage collector has nothing to follow, and memory can be counted:
 //
 //	blocks  for as many nodes each: the nodes and, beside them, their states, sums
 //	        of goals, bounds (bounds.go) and numbers of legal moves
 //	moves   what is known of the moves of opened nodes (spans.go)
-//	kids    (node, joint move) → node, where several roles have a choice
+//	links   the ways from node to node, and the tables of positions and ways (links.go)
 //
 // A node is opened, that is given widths and moves, when the search first goes
 // through it; most never are. Nodes that no search will need again are not cleared
 // away but waste: their places are taken by new nodes, one at a time, see reroot.
 // Goals are in goal points.
 
-// none stands for no node and no moves.
+// none stands for no node, no link and no moves.
 const none int32 = -1
 
 // unnumbered stands for a joint move of a node that has more of them than there are
@@ -31,19 +35,20 @@ const none int32 = -1
 const unnumbered int64 = -1
 
 type node struct {
-	cell   int64 // the number of the joint move that leads here, see Expansion
-	parent int32
-	kid    int32 // the first of its children, or none
-	next   int32 // the next child of its parent, or none
+	out    int32 // the first of the links that leave from it, or none
+	in     int32 // the first of the links that lead to it, or none
+	next   int32 // in its bucket of positions or, where nothing leads to it any more, of the waste
+	ply    int32 // one more than that of the nodes whose links lead to it
 	moves  int32 // the span of its moves, or none while it is not opened
 	visits int32 // of paths, from when they go down
 	done   int32 // those of them whose goals have come back
+	news   int32 // of its children that its bounds do not know of yet, see isDue
 	solved bool  // the bounds of all roles meet
 	// terminal tells that the game is over, or cannot go on.
 	terminal bool
 	numbered bool // opened, and its joint moves have numbers
 	// chooser is the only role with several moves of the opened node, whose moves know
-	// the children; or -1 where no role has, or several.
+	// the links; or -1 where no role has, or several.
 	chooser int16
 }
 
@@ -53,16 +58,17 @@ type stat struct {
 	weight float64 // in the average strategy (regret matching)
 	visits int32
 	move   machine.Move
-	kid    int32   // the node behind it, or none, where the role is the only chooser
+	link   int32   // to the node behind it, or none, where the role is the only chooser
 	regret float32 // cumulative, where it is positive (regret matching)
 	// What the role gets with this move against any moves of the others: proved
 	// bounds, up to rounding; they steer, but prove nothing.
 	lower, upper float32
 }
 
+// edge is a joint move at a node.
 type edge struct {
 	node int32
-	cell int64
+	cell int64 // the number of the joint move, see Expansion
 }
 
 // block holds 1<<tree.shift nodes.
@@ -78,16 +84,18 @@ type tree struct {
 	roles, words int
 	random       machine.Role // chance, or machine.NoRole
 	room         int64        // bytes that the tree may take
+	shares       bool         // positions are looked up
+	deepest      int32        // the greatest ply of a node
 
 	root   int32 // none before the first node
 	waste  int32 // the first of the nodes not needed any more, chained by next; or none
-	bare   int32 // the same of those that have given their moves and children back
+	bare   int32 // the same of those that have given their moves and links back
 	fresh  int32 // nodes from this one on were never used
 	shift  uint
 	mask   int32 // 1<<shift - 1
 	blocks []*block
 	moves  spans
-	kids   map[edge]int32
+	links  links
 
 	memory boundsMemory
 }
@@ -100,32 +108,31 @@ const (
 	// lost by the last one; leastNodes is what a block has nevertheless.
 	roomParts  = 64
 	leastNodes = 8
-	// kidBytes is about what one entry of a Go map of this shape takes.
-	kidBytes = 48
 )
 
-func newTree(roles, words int, random machine.Role, room int64) *tree {
-	t := &tree{roles: roles, words: words, random: random, room: room, root: none, waste: none, bare: none, kids: map[edge]int32{}}
+func newTree(roles, words int, random machine.Role, room int64, shares bool) *tree {
+	t := &tree{roles: roles, words: words, random: random, room: room, shares: shares, root: none, waste: none, bare: none}
 	part := min(blockBytes, room/roomParts)
 	t.shift = uint(bits.Len64(uint64(max(leastNodes, part/t.nodeBytes()))) - 1)
 	t.mask = 1<<t.shift - 1
 	t.moves = newSpans(part)
+	t.links = newLinks(part, room)
 	return t
 }
 
-// nodeBytes is the memory of one node and of the edge to it, its moves left aside.
+// nodeBytes is the memory of one node, its moves and links left aside.
 func (t *tree) nodeBytes() int64 {
 	perRole := unsafe.Sizeof(float64(0)) + unsafe.Sizeof(search.Interval{}) + unsafe.Sizeof(int32(0))
-	return int64(unsafe.Sizeof(node{})) + kidBytes + 8*int64(t.words) + int64(t.roles)*int64(perRole)
+	return int64(unsafe.Sizeof(node{})) + 8*int64(t.words) + int64(t.roles)*int64(perRole)
 }
 
 // bytes is the memory that the tree takes.
 func (t *tree) bytes() int64 {
-	return int64(len(t.blocks))*t.nodeBytes()<<t.shift + t.moves.bytes
+	return int64(len(t.blocks))*t.nodeBytes()<<t.shift + t.moves.bytes + t.links.bytes
 }
 
-// hasRoom tells whether one more block fits.
-func (t *tree) hasRoom() bool { return t.bytes()+t.nodeBytes()<<t.shift <= t.room }
+// hasRoom tells whether so many bytes more fit.
+func (t *tree) hasRoom(bytes int64) bool { return t.bytes()+bytes <= t.room }
 
 // at is node n.
 func (t *tree) at(n int32) *node {
@@ -163,11 +170,8 @@ func (t *tree) movesOf(n int32) []stat { return t.moves.from(t.at(n).moves) }
 
 // kid is the node behind a joint move, or none.
 func (t *tree) kid(n int32, cell int64) int32 {
-	if s := t.only(n, cell); s != nil {
-		return s.kid
-	}
-	if k, ok := t.kids[edge{n, cell}]; ok {
-		return k
+	if l := t.way(n, cell); l != none {
+		return t.links.at(l).to
 	}
 	return none
 }
@@ -181,38 +185,48 @@ func (t *tree) only(n int32, cell int64) *stat {
 	return nil
 }
 
-// link notes that node k, or none, is behind joint move cell of the opened node n.
-func (t *tree) link(n int32, cell int64, k int32) {
-	if s := t.only(n, cell); s != nil {
-		s.kid = k
-	} else if k == none {
-		delete(t.kids, edge{n, cell})
-	} else {
-		t.kids[edge{n, cell}] = k
-	}
+// plant makes a node for position s the root. There is room for it in any case. Nothing that
+// is in the tree will be found below it.
+func (t *tree) plant(s machine.State) {
+	t.root = t.take(true)
+	t.fill(t.root, s, t.deepest+1)
 }
 
-// add makes a node for position s, the root if parent is none. It returns none if
-// there is no room: that for the root is taken in any case.
-func (t *tree) add(parent int32, cell int64, s machine.State) int32 {
-	n := t.take(parent == none)
-	if n == none {
+// grow makes the node for position s, to which joint move cell leads from node n, unless the
+// tree has it already, and links it. It returns none where there is no room.
+func (t *tree) grow(n int32, cell int64, s machine.State) int32 {
+	l := t.takeLink()
+	if l == none {
 		return none
 	}
+	ply := t.at(n).ply + 1
+	k := none
+	if t.shares {
+		k = t.find(s, ply)
+	}
+	if k == none {
+		if k = t.take(false); k == none {
+			t.links.giveBack(l)
+			return none
+		}
+		t.fill(k, s, ply)
+	}
+	t.connect(l, n, cell, k)
+	return k
+}
+
+// fill makes node n that of position s.
+func (t *tree) fill(n int32, s machine.State, ply int32) {
 	b, i := t.place(n)
-	b.nodes[i] = node{cell: cell, parent: parent, kid: none, next: none, moves: none, chooser: -1}
+	t.deepest = max(t.deepest, ply)
+	b.nodes[i] = node{out: none, in: none, next: none, ply: ply, moves: none, chooser: -1}
 	copy(b.states[i*t.words:(i+1)*t.words], s)
 	for r := range t.roles {
 		b.totals[i*t.roles+r], b.bounds[i*t.roles+r] = 0, goalRange
 	}
-	if parent == none {
-		t.root = n
-		return n
+	if t.shares {
+		t.enter(n)
 	}
-	p := t.at(parent)
-	b.nodes[i].next, p.kid = p.kid, n
-	t.link(parent, cell, n)
-	return n
 }
 
 // take finds a place for a node: one of waste, or a new one as long as there is
@@ -226,7 +240,7 @@ func (t *tree) take(must bool) int32 {
 		return t.recycle()
 	}
 	if int(t.fresh)>>t.shift == len(t.blocks) {
-		if !must && !t.hasRoom() {
+		if !must && !t.hasRoom(t.nodeBytes()<<t.shift) {
 			return none
 		}
 		size := 1 << t.shift
@@ -282,7 +296,7 @@ func (t *tree) open(n int32, legal func(dst []machine.Move, r machine.Role) []ma
 		a.chooser = int16(chooser)
 	}
 	for i, m := range moves {
-		t.moves.from(span)[i] = stat{move: m, kid: none, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)}
+		t.moves.from(span)[i] = stat{move: m, link: none, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)}
 	}
 	return true
 }

@@ -46,10 +46,15 @@ type worker struct {
 
 	leaves  []leaf
 	pending map[edge]bool // leaves of this round
-	// repeated are the paths of this round to a leaf that is pending already.
+	path    []edge        // from the root to where the search has gone down, the joint moves made
+	// repeated are the paths of this round to leaves that are pending already, one after the
+	// other.
 	repeated []edge
+	changed  []int32 // see settle
 	zeros    []float64
-	delta    []float64 // see cleanse
+	first    int       // the first player
+	second   int       // the other one of two, else -1
+	brought  []float64 // see bring
 	matrices matrices
 	picks    []int32 // by role: which of its moves
 }
@@ -78,13 +83,17 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 		})
 	}
 	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(8*m.Words()+16*roles))
-	w.tree = newTree(roles, m.Words(), names.Chance(), max(bytes-w.fixed, bytes/4))
+	w.tree = newTree(roles, m.Words(), names.Chance(), max(bytes-w.fixed, bytes/4), c.has(Transpositions))
 	if players := w.players(); players > 2 {
 		w.adversarial = false
 	} else if roles == 1 && players == 1 {
 		w.plan = newPlan()
 	}
-	w.zeros, w.delta, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
+	w.zeros, w.brought, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
+	w.first, w.second = max(0, w.tree.opponent(-1)), -1 // there may be chance alone
+	if w.players() == 2 {
+		w.second = w.tree.opponent(w.first)
+	}
 	return w
 }
 
@@ -128,7 +137,7 @@ func (w *worker) restart() {
 	q := slices.Clone(w.tree.state(w.tree.root))
 	w.mistaken = false
 	w.tree.reroot(none)
-	w.tree.add(none, 0, q)
+	w.tree.plant(q)
 	w.open(w.tree.root)
 }
 
@@ -137,8 +146,8 @@ func (w *worker) prepare(ctx context.Context, q machine.State, maxNodes int64) {
 	w.ctx, w.playouts.ctx = ctx, ctx
 	w.nodes, w.games, w.maxNodes = 0, 0, maxNodes
 	t := w.tree
-	if t.reroot(t.find(q)); t.root == none {
-		t.add(none, 0, q)
+	if t.reroot(t.below(q)); t.root == none {
+		t.plant(q)
 	}
 	if w.plan != nil {
 		w.plan.start()
@@ -221,14 +230,16 @@ func (w *worker) look(l *leaf, b machine.Batch, lane int) {
 	if f, ok := b.(machine.Foresight); ok && w.foresees() {
 		l.decided = f.Decided()[lane>>6]>>uint(lane&63)&1 != 0
 	}
-	if l.node != none && !l.decided {
+	if l.node != none && !l.decided && w.tree.at(l.node).moves == none {
 		w.openFrom(l.node, b, lane)
 	}
 }
 
 func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
 
-func (w *worker) origin(l *leaf) machine.State { return w.tree.state(l.parent) }
+func (w *worker) origin(l *leaf) machine.State {
+	return w.tree.state(l.path[len(l.path)-1].node)
+}
 
 // gather goes down the tree until it has a leaf for each place of the batch, or has come
 // too often to the same ones again. Those paths count as visits meanwhile, so that the
@@ -239,62 +250,67 @@ func (w *worker) gather() []leaf {
 		room = min(room, w.maxNodes-w.nodes)
 	}
 	clear(w.pending)
-	n := 0
+	n, repeats := 0, 0
 	w.repeated = w.repeated[:0]
-	defer w.undoRepeated()
 	for int64(n) < room && w.ctx.Err() == nil {
-		at, cell, fresh := w.descend()
+		at, fresh := w.descend()
 		w.nodes++
 		if !fresh {
-			w.backUp(at, w.proved(at))
+			w.backUp(w.path, at, w.proved(at))
 			if w.isSolved() {
 				break
 			}
 			room--
 			continue
 		}
-		e := edge{at, cell}
-		if w.pending[e] && cell != unnumbered {
-			w.repeated = append(w.repeated, edge{at, cell})
+		e := w.path[len(w.path)-1]
+		if w.pending[e] && e.cell != unnumbered {
+			w.repeated = append(w.repeated, w.path...)
 			w.nodes--
-			if len(w.repeated) > len(w.leaves)/maxRepeated {
+			if repeats++; repeats > len(w.leaves)/maxRepeated {
 				break
 			}
 			continue
 		}
 		w.pending[e] = true
 		l := &w.leaves[n]
-		l.parent, l.cell, l.node = at, cell, none
-		if cell != unnumbered {
-			l.node = w.tree.kid(at, cell)
+		l.path = append(l.path[:0], w.path...)
+		l.node = none
+		if e.cell != unnumbered {
+			l.node = w.tree.kid(at, e.cell)
 		}
 		copy(l.picks, w.picks)
 		w.tree.decode(at, l.picks, l.joint)
 		n++
 	}
+	w.undoRepeated()
 	return w.leaves[:n]
 }
 
-// descend follows the roles' choices from the root to a joint move that has no node
-// yet, or one that is not opened (fresh), or to a solved node. The last choices are
-// left in picks.
-func (w *worker) descend() (n int32, cell int64, fresh bool) {
+// descend follows the roles' choices from the root until a joint move leads to no node yet,
+// or to one that is not opened (fresh; n is where it is made), or to a solved node n. The
+// joint moves are left in path, the last choices in picks.
+func (w *worker) descend() (n int32, fresh bool) {
 	t := w.tree
 	n = t.root
 	t.at(n).visits++
+	w.path = w.path[:0]
 	for !t.isSolved(n) {
-		cell = w.joint(n)
+		cell := w.joint(n)
+		w.path = append(w.path, edge{n, cell})
 		k := none
 		if cell != unnumbered {
 			k = t.kid(n, cell)
 		}
 		if k == none || !t.isSolved(k) && t.at(k).moves == none {
-			return n, cell, true
+			return n, true
 		}
 		t.at(k).visits++
-		n = k
+		if n = k; t.at(n).news > 0 && t.isDue(n, 1) && w.updateBounds(n) {
+			w.settle(w.path, n)
+		}
 	}
-	return n, 0, false
+	return n, false
 }
 
 // absorb adds evaluated leaves to the tree, as far as there is room, and passes up
@@ -304,61 +320,103 @@ func (w *worker) absorb(leaves []leaf) {
 	for i := range leaves {
 		l := &leaves[i]
 		w.games += int64(l.count)
-		n := none
-		if l.cell != unnumbered {
-			if n = t.kid(l.parent, l.cell); n == none {
-				n = t.add(l.parent, l.cell, l.state)
+		last := l.path[len(l.path)-1]
+		k, isNew := none, false
+		if last.cell != unnumbered {
+			if k = t.kid(last.node, last.cell); k == none {
+				k, isNew = t.grow(last.node, last.cell, l.state), true
 			}
 		}
-		if n == none {
-			w.learn(l.parent, l.cell, l.picks, l.goals)
-			w.backUp(l.parent, l.goals)
+		if k == none {
+			w.learn(last.node, last.cell, l.picks, l.goals, l.goals)
+			w.backUp(l.path[:len(l.path)-1], last.node, l.goals)
 			continue
 		}
-		t.at(n).visits++
-		w.backUp(n, l.goals)
-		if l.terminal || l.decided && l.count > 0 && w.adversarial {
-			t.at(n).terminal, t.at(n).solved = l.terminal, true
+		t.at(k).visits++
+		w.backUp(l.path, k, l.goals)
+		switch {
+		case l.terminal || l.decided && l.count > 0 && w.adversarial:
+			t.at(k).terminal, t.at(k).solved = l.terminal, true
 			for r, g := range l.goals {
-				t.boundsOf(n)[r] = search.Exact(g)
+				t.boundsOf(k)[r] = search.Exact(g)
 			}
-			w.settle(n)
+			w.settle(l.path, k)
+		case isNew && t.at(k).done > 1: // known from elsewhere
+			w.settle(l.path, k)
 		}
 	}
 }
 
-// backUp adds goals to node n and to its ancestors, and to the moves between.
-func (w *worker) backUp(n int32, goals []float64) {
+// backUp adds goals to node k and passes them up the path to it: each node gets what its
+// child brings (bring).
+func (w *worker) backUp(path []edge, k int32, goals []float64) {
 	t := w.tree
-	for n != none {
-		totals := t.totalsOf(n)
-		for r, g := range goals {
-			totals[r] += g
+	t.count(k, goals)
+	for i := len(path) - 1; i >= 0; i-- {
+		n, cell := path[i].node, path[i].cell
+		brought := goals
+		if l := t.wayOf(n, cell); l != nil {
+			l.done++
+			brought = w.bring(l, goals)
 		}
-		a := t.at(n)
-		a.done++
-		if a.parent != none {
-			t.split(a.parent, a.cell, w.picks)
-			w.learn(a.parent, a.cell, w.picks, goals)
-		}
-		n = a.parent
+		t.count(n, brought)
+		t.split(n, cell, w.picks)
+		w.learn(n, cell, w.picks, brought, goals)
 	}
 }
+
+// count adds goals to node n.
+func (t *tree) count(n int32, goals []float64) {
+	totals := t.totalsOf(n)
+	for r, g := range goals {
+		totals[r] += g
+	}
+	t.at(n).done++
+}
+
+// bring is what a path that has come back along link l adds to the node before it: its goals;
+// or, where the goals of one role say all, so much that what the link has brought in all is
+// the mean of its child times the paths, whichever way others came.
+func (w *worker) bring(l *link, goals []float64) []float64 {
+	if !w.isOpposed() {
+		l.sum += goals[w.first]
+		return goals
+	}
+	copy(w.brought, goals)
+	w.brought[w.first] = w.renew(l)
+	if w.second >= 0 {
+		w.brought[w.second] = float64(w.sum) - w.brought[w.first]
+	}
+	return w.brought
+}
+
+// renew makes the sum of link l the mean of its child times its paths, and returns by how much
+// it grows.
+func (w *worker) renew(l *link) float64 {
+	t := w.tree
+	mean := t.totalsOf(l.to)[w.first] / float64(t.at(l.to).done)
+	if t.isSolved(l.to) && w.config.has(Cleansing) {
+		mean = t.value(l.to, w.first)
+	}
+	was := l.sum
+	l.sum = mean * float64(l.done)
+	return l.sum - was
+}
+
+// isOpposed tells whether the goals of the first player say what the other one gets, if there
+// is one.
+func (w *worker) isOpposed() bool { return w.adversarial && (w.sumKnown || w.second < 0) }
 
 // undoRepeated takes back the visits of repeated paths.
 func (w *worker) undoRepeated() {
 	t := w.tree
 	for _, p := range w.repeated {
-		for n, cell := p.node, p.cell; n != none; {
-			a := t.at(n)
-			a.visits--
-			t.split(n, cell, w.picks)
-			moves := t.movesOf(n)
-			for r, width := range t.widthsOf(n) {
-				moves[w.picks[r]].visits--
-				moves = moves[width:]
-			}
-			n, cell = a.parent, a.cell
+		t.at(p.node).visits--
+		t.split(p.node, p.cell, w.picks)
+		moves := t.movesOf(p.node)
+		for r, width := range t.widthsOf(p.node) {
+			moves[w.picks[r]].visits--
+			moves = moves[width:]
 		}
 	}
 }
