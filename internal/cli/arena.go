@@ -70,6 +70,16 @@ func (c *arenaCommand) Run(s *console) error {
 			}
 			return games.Source(name)
 		},
+		Tournament: func() (*web.Tournament, error) {
+			e, err := readEvent(dir)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			return &web.Tournament{Plan: e.Plan, Number: e.Number}, nil
+		},
 		Skin: func(name string) ([]byte, error) { return skin(sheets[name]) },
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers)})

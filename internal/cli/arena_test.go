@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,11 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/rs/zerolog"
+
+	"stackmate/gdl"
+	"stackmate/protocol"
+	"stackmate/reasoner/reference"
 )
 
 // lockedBuffer is what a command prints while it runs.
@@ -149,6 +155,7 @@ func chooseMove(move string) action {
 func TestThePageInABrowser(t *testing.T) {
 	shared := browser(t)
 	records := t.TempDir()
+	execute(t, "tournament", "nim-3.4", "ticTacToe", "--players", "legal,random", "--rounds", "3", "--sprt", "0,50", "--record", records).expect(t, statusFine)
 	address := openArena(t, "--records", records)
 	for name, visit := range map[string]func(*testing.T, string, context.Context){
 		"small and soon there":               thePageIsSmallAndSoonThere,
@@ -156,6 +163,8 @@ func TestThePageInABrowser(t *testing.T) {
 		"a simultaneous game in two windows": choicesAtOnceStaySecretUntilBothHaveChosen,
 		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
 		"a match live":                       aLiveMatchArrivesTurnByTurn,
+		"a tournament":                       everyCellOfATournamentLeadsToItsMatches,
+		"a player elsewhere, with clocks":    aPlayerElsewhereIsPlayedAgainstTheClock,
 		"a matrix":                           aSimultaneousGameIsAnalysedDownToItsMatrix,
 		"a faulty rulesheet":                 aFaultyRulesheetIsExplained,
 		"on a phone":                         thePageIsReadOnAPhone,
@@ -181,9 +190,11 @@ func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context
 	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"),
 		chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"))
 	// x takes the diagonal, o a row.
-	for turn, spot := range []string{"0-0-0", "0-1-0", "0-1-1", "0-2-0", "0-2-2"} {
+	for turn, spot := range []string{"0-0-0", "0-1-0", "0-1-1", "0-2-0"} {
 		do(t, ctx, saying(".bar", fmt.Sprintf("Turn %d", turn+1)), chromedp.Click(`.can[data-spot="`+spot+`"]`))
 	}
+	// The last move is made by keys: from a cell beside it.
+	do(t, ctx, saying(".bar", "Turn 5"), chromedp.Focus(`.can[data-spot="0-1-2"]`), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.Enter))
 	do(t, ctx, saying(".bar", "The game is over"), saying(".seat", "100 points"))
 	// A move is taken back, and the match goes on from there.
 	do(t, ctx, chromedp.Click(".undo"), saying(".bar", "Turn 5"), chromedp.WaitVisible(`.can[data-spot="0-0-2"]`))
@@ -233,6 +244,55 @@ func aLiveMatchArrivesTurnByTurn(t *testing.T, address string, ctx context.Conte
 		chromedp.SetValue("#seat-0", "mcts"), chromedp.SetValue("#seat-1", "mcts"),
 		chromedp.SetValue("#clock", "0.4"), chromedp.Click("#watch"))
 	do(t, ctx, until(`/^([2-9]) \/ \1 live$/.test(document.querySelector(".turn")?.textContent ?? "")`), chromedp.WaitVisible(".why"), chromedp.WaitVisible(".graph"))
+}
+
+func everyCellOfATournamentLeadsToItsMatches(t *testing.T, address string, ctx context.Context) {
+	do(t, ctx, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"), chromedp.WaitVisible(".course"), chromedp.WaitVisible(".elo"))
+	for _, cell := range []string{".standings td a", ".cross td a"} {
+		do(t, ctx, chromedp.Navigate(address+"#/standings"), chromedp.WaitVisible(cell))
+		shown := value[string](t, ctx, fmt.Sprintf(`document.querySelector(%q).textContent`, cell))
+		_, count, inPairs := strings.Cut(shown, " / ")
+		if !inPairs {
+			count = shown
+		}
+		do(t, ctx, chromedp.Click(cell), until(fmt.Sprintf(`document.querySelectorAll(".list tbody tr").length === %s && location.hash.startsWith("#/watch")`, count)))
+	}
+}
+
+func aPlayerElsewhereIsPlayedAgainstTheClock(t *testing.T, address string, ctx context.Context) {
+	played := make(chan string, 1)
+	server := httptest.NewServer(protocol.NewEndpoint("elsewhere", func() protocol.Agent { return &firstMove{played: played} }, zerolog.Nop()))
+	t.Cleanup(server.Close)
+	do(t, ctx, chromedp.Navigate(address+"#/game/rockPaperScissors"), chromedp.WaitVisible("#play"),
+		chromedp.SetValue("#seat-1", ""), chromedp.Evaluate[chromedp.Void](`document.querySelector("#seat-1").dispatchEvent(new Event("change"))`),
+		chromedp.WaitVisible("#other-1"), chromedp.SetValue("#other-1", server.URL), chromedp.SetValue("#limit", "1"), chromedp.Click("#play"))
+	// Whoever does not choose in time gets a move by chance.
+	do(t, ctx, until(`/^[0-9.]+ s$/.test(document.querySelector(".clock").textContent)`), saying(".seat", server.URL),
+		saying(".last", <-played), saying(".bar", "over"), saying("p", "row had no move in time"))
+}
+
+// firstMove is a player that always makes the first move that it finds.
+type firstMove struct {
+	match  protocol.Match
+	played chan<- string
+}
+
+func (p *firstMove) Start(_ context.Context, m protocol.Match) error { p.match = m; return nil }
+func (p *firstMove) Stop([][]gdl.Term)                               {}
+func (p *firstMove) Abort()                                          {}
+
+func (p *firstMove) Play(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
+	prover := reference.NewProver(p.match.Game)
+	facts, err := prover.Initial(ctx)
+	if err != nil {
+		return gdl.Term{}, err
+	}
+	legal, err := prover.Legal(ctx, facts, p.match.Role, 1)
+	if err != nil {
+		return gdl.Term{}, err
+	}
+	p.played <- legal[0]
+	return gdl.ParseTerm(legal[0])
 }
 
 func aSimultaneousGameIsAnalysedDownToItsMatrix(t *testing.T, address string, ctx context.Context) {

@@ -55,8 +55,7 @@ func (c *tournamentCommand) Run(s *console) error {
 		}
 		defer os.RemoveAll(dir)
 	}
-	store := filepath.Join(dir, "queue")
-	e, err := c.event(s, store, setting)
+	e, err := c.event(s, dir, setting)
 	if err != nil {
 		return err
 	}
@@ -64,7 +63,7 @@ func (c *tournamentCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	q, err := c.queue(s, store)
+	q, err := c.queue(s, filepath.Join(dir, queueFolder))
 	if err != nil {
 		return err
 	}
@@ -106,36 +105,53 @@ func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, work
 	return ranking, err
 }
 
-// eventFile is the file that tells how to resume a tournament, beside the queue.
-const eventFile = "tournament.json"
+// Beside the records of a tournament lies a folder with its queue, and the file that tells
+// how to resume it.
+const (
+	queueFolder = "queue"
+	eventFile   = "tournament.json"
+)
 
-// event is the tournament of the command line, or the one that is resumed.
-func (c *tournamentCommand) event(s *console, store string, setting arena.Setting) (*hall.Event, error) {
-	path := filepath.Join(store, eventFile)
+// readEvent reads the tournament of a folder of records. The error wraps fs.ErrNotExist
+// where there is none.
+func readEvent(records string) (*hall.Event, error) {
+	path := filepath.Join(records, queueFolder, eventFile)
 	text, err := os.ReadFile(path)
-	switch {
-	case c.Resume && (err != nil || len(c.Games) > 0):
-		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament, and no games (%w)", err)}
-	case c.Resume:
-		e := &hall.Event{}
-		if err := json.Unmarshal(text, e); err != nil {
-			return nil, fmt.Errorf("%s: expected a tournament: %w", path, err)
-		}
-		return e, e.Plan.Check()
-	case err == nil:
-		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", c.Record)}
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	}
-	e, err := c.plan(s, setting)
 	if err != nil {
 		return nil, err
 	}
-	if text, err = json.MarshalIndent(e, "", " "); err == nil {
+	e := &hall.Event{}
+	if err := json.Unmarshal(text, e); err != nil {
+		return nil, fmt.Errorf("%s: expected a tournament: %w", path, err)
+	}
+	return e, e.Plan.Check()
+}
+
+// event is the tournament of the command line, or the one that is resumed.
+func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting) (*hall.Event, error) {
+	e, err := readEvent(dir)
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case c.Resume && len(c.Games) > 0:
+		return nil, usageError{errors.New("--resume: expected no games, those of the tournament are known")}
+	case c.Resume && missing:
+		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament (%w)", err)}
+	case c.Resume:
+		return e, err
+	case err == nil:
+		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", c.Record)}
+	case !missing:
+		return nil, err
+	}
+	if e, err = c.plan(s, setting); err != nil {
+		return nil, err
+	}
+	store := filepath.Join(dir, queueFolder)
+	text, err := json.MarshalIndent(e, "", " ")
+	if err == nil {
 		err = os.MkdirAll(store, 0o755)
 	}
 	if err == nil {
-		err = atomicfile.Write(path, append(text, '\n'))
+		err = atomicfile.Write(filepath.Join(store, eventFile), append(text, '\n'))
 	}
 	return e, err
 }

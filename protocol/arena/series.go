@@ -133,29 +133,40 @@ func (s *Series) add(r Result) {
 		}
 		t.Matches++
 		t.Points += r.Goals[role]
-		better, equal := compareGoals(r, role)
-		switch {
-		case len(s.Standings) == 1: // nobody to beat
-		case better > 0:
-			t.Losses++
-		case equal > 0:
-			t.Draws++
-		default:
+		switch r.Outcome(role) {
+		case Won:
 			t.Wins++
+		case Drawn:
+			t.Draws++
+		case Lost:
+			t.Losses++
 		}
 	}
 }
 
-// compareGoals counts the other players with a higher and with the same goal.
-func compareGoals(r Result, role int) (better, equal int) {
+// Outcome is how a match has ended for a player.
+type Outcome string
+
+// The outcomes of a match with others. The highest goal draws if another player has it too.
+const (
+	Won   Outcome = "won"
+	Drawn Outcome = "drawn"
+	Lost  Outcome = "lost"
+)
+
+// Outcome is that of a role: "" if the match was aborted, or there is nobody to beat.
+func (r Result) Outcome(role int) Outcome {
+	outcome := Outcome("")
 	for other, goal := range r.Goals {
 		switch {
-		case other == role || r.Players[other] == chance:
-		case goal > r.Goals[role]:
-			better++
-		case goal == r.Goals[role]:
-			equal++
+		case other == role || r.Players[other] == chance || r.Aborted:
+		case goal > r.Goals[role] || outcome == Lost:
+			outcome = Lost
+		case goal == r.Goals[role] || outcome == Drawn:
+			outcome = Drawn
+		default:
+			outcome = Won
 		}
 	}
-	return better, equal
+	return outcome
 }

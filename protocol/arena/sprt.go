@@ -10,8 +10,8 @@ import (
 // generalised form for scores of unknown variance (Van den Bergh, A Practical
 // Introduction to the GSPRT, 2017).
 type SPRT struct {
-	Elo0, Elo1  float64 // the hypotheses, Elo0 < Elo1
-	Alpha, Beta float64 // the risks of accepting Elo1, or Elo0, wrongly
+	// The hypotheses, Elo0 < Elo1, and the risks of accepting Elo1, or Elo0, wrongly.
+	Elo0, Elo1, Alpha, Beta float64
 }
 
 // Verdict is what a test says so far.
@@ -62,12 +62,19 @@ func (t SPRT) LLR(s Sample) float64 {
 	return n * (s1 - s0) * (2*mean - s0 - s1) / (2 * variance)
 }
 
-// Verdict compares the likelihood ratio with Wald's bounds.
+// Bounds are Wald's bounds of the likelihood ratio, as logarithms: at most low accepts
+// Elo0, at least high accepts Elo1.
+func (t SPRT) Bounds() (low, high float64) {
+	return math.Log(t.Beta / (1 - t.Alpha)), math.Log((1 - t.Beta) / t.Alpha)
+}
+
+// Verdict compares the likelihood ratio with the bounds.
 func (t SPRT) Verdict(s Sample) Verdict {
+	low, high := t.Bounds()
 	switch llr := t.LLR(s); {
-	case llr >= math.Log((1-t.Beta)/t.Alpha):
+	case llr >= high:
 		return AcceptH1
-	case llr <= math.Log(t.Beta/(1-t.Alpha)):
+	case llr <= low:
 		return AcceptH0
 	}
 	return Undecided

@@ -28,8 +28,8 @@ type Event struct {
 // match is the id of a fixture.
 func (e *Event) match(number int) string { return e.Run + "." + strconv.Itoa(number) }
 
-// number is the fixture of a match id.
-func (e *Event) number(match string) (int, bool) {
+// Number is the fixture of a match id, if it is one of the tournament.
+func (e *Event) Number(match string) (int, bool) {
 	text, ok := strings.CutPrefix(match, e.Run+".")
 	n, err := strconv.Atoi(text)
 	return n, ok && err == nil && e.match(n) == match

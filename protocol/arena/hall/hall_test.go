@@ -140,7 +140,7 @@ func TestATournamentIsTheSameHoweverItIsHeld(t *testing.T) {
 		t.Fatalf("%d records, %v", len(list), err)
 	}
 	for _, r := range list {
-		n, _ := e.number(r.Match)
+		n, _ := e.Number(r.Match)
 		whole, err := archive.Read(r.Match)
 		if err != nil || len(whole.States) != whole.Turns+1 || len(whole.Opening) != 1 && whole.Game != "matchingPennies" {
 			t.Errorf("%v: %d states of %d turns, opening %v", err, len(whole.States), whole.Turns, whole.Opening)

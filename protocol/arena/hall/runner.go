@@ -67,7 +67,7 @@ func (r *runner) prepare(ctx context.Context) error {
 	if r.archive != nil {
 		records, _ := r.archive.List() // files that are no records are nobody's matches
 		for _, record := range records {
-			if n, ok := r.event.number(record.Match); ok && record.Ended() {
+			if n, ok := r.event.Number(record.Match); ok && record.Ended() {
 				r.ledger.Add(n, *record.Summary)
 			}
 		}

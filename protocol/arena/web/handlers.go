@@ -172,15 +172,16 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(min(seconds, maxAnalysis)*float64(time.Second)))
 	defer cancel()
-	var t topic
+	var t story
+	tell := func(a *Analysis) { t.replace(event("analysis", a)) }
 	s.safely("an analysis", func() {
 		defer leave()
-		defer t.set(nil)
-		if err := s.Analyse(ctx, p.machine, p.state(), func(a *Analysis) { t.set(a) }); err != nil {
-			t.set(&Analysis{Note: err.Error(), Done: true})
+		defer t.end("")
+		if err := s.Analyse(ctx, p.machine, p.state(), tell); err != nil {
+			tell(&Analysis{Note: err.Error(), Done: true})
 		}
 	})
-	e.follow(r, &t, "analysis")
+	e.follow(r, &t)
 }
 
 // upload adds a rulesheet to the library, or says what is wrong with it.

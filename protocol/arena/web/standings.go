@@ -1,50 +1,197 @@
 package web
 
 import (
+	"net/http"
+	"net/url"
 	"slices"
+	"sync"
+	"time"
 
 	"stackmate/protocol/arena"
 )
 
-// standings is what a folder of records shows of the players.
+// Tournament is one whose matches are among the records.
+type Tournament struct {
+	Plan arena.Tournament
+	// Number finds the fixture of a match, if it is one of the tournament's.
+	Number func(match string) (fixture int, ok bool)
+}
+
+// standings are what the records show of the players: those of a tournament, or of all
+// matches that have ended.
 type standings struct {
-	Standings []arena.Standing `json:"standings"`
-	Ratings   []arena.Rating   `json:"ratings"`
-	// Cross has, for each two players in the order of the standings, what the first has
-	// scored against the second.
-	Cross [][]encounters `json:"cross"`
-	Games []string       `json:"games"`
+	Standings []arena.Standing    `json:"standings"`
+	Ratings   []arena.Rating      `json:"ratings"`
+	Pairs     []arena.Pair        `json:"pairs"`
+	Games     []arena.GameRatings `json:"games"`
+	Matches   int                 `json:"matches"` // that have ended
+	Live      []outline           `json:"live"`
+	// Of a tournament: how many matches it may have, and its test.
+	Planned int            `json:"planned,omitempty"`
+	Test    *arena.SPRT    `json:"test,omitempty"`
+	Bounds  []float64      `json:"bounds,omitempty"` // of the logarithm of the likelihood ratio
+	LLRs    []float64      `json:"llrs,omitempty"`   // after each group of matches
+	Verdict *arena.Verdict `json:"verdict,omitempty"`
 }
 
-// encounters are the matches of two players from the side of one of them.
-type encounters struct {
-	Score   float64 `json:"score"` // 1 for each match won by all points, ½ for a draw
-	Matches int     `json:"matches"`
-}
-
-func newStandings(results []arena.Result) standings {
-	ranking := arena.Rank(results)
-	s := standings{Standings: ranking.Standings, Ratings: ranking.Ratings, Games: []string{}}
-	index := make(map[string]int)
-	for i, p := range ranking.Standings {
-		index[p.Player] = i
-		s.Cross = append(s.Cross, make([]encounters, len(ranking.Standings)))
+// newStandings counts the records that fit a filter, or those of a tournament if they are
+// the records of one and nothing is left out.
+func newStandings(records []*arena.Record, t *Tournament, f filter) *standings {
+	s := &standings{Live: []outline{}}
+	var ledger *arena.Ledger
+	if t != nil && f.isAll() {
+		ledger = arena.NewLedger(&t.Plan)
+		s.Planned, s.Test = t.Plan.Matches(), t.Plan.Test
 	}
-	for _, r := range results {
-		if !slices.Contains(s.Games, r.Game) {
-			s.Games = append(s.Games, r.Game)
-		}
-		for a, goal := range r.Goals {
-			for b, other := range r.Goals {
-				i, known := index[r.Players[a]]
-				j, known2 := index[r.Players[b]]
-				if a != b && known && known2 {
-					s.Cross[i][j].Score += 0.5 + float64(goal-other)/200
-					s.Cross[i][j].Matches++
-				}
+	var results []arena.Result
+	for _, m := range records {
+		number := 0
+		if ledger != nil {
+			var ok bool
+			if number, ok = t.Number(m.Match); !ok {
+				continue
 			}
 		}
+		switch {
+		case !f.fits(m):
+		case !m.Ended():
+			s.Live = append(s.Live, newOutline(m))
+		case ledger != nil:
+			ledger.Add(number, *m.Summary)
+		case m.Summary != nil && !m.Aborted:
+			results = append(results, *m.Summary)
+		}
 	}
-	slices.Sort(s.Games)
+	var ranking *arena.Ranking
+	if ledger != nil {
+		ranking = ledger.Ranking()
+		s.LLRs, s.Verdict = ranking.LLRs, &ranking.Verdict
+	} else {
+		ranking = arena.Rank(results)
+	}
+	if s.Test != nil {
+		low, high := s.Test.Bounds()
+		s.Bounds = []float64{low, high}
+	}
+	s.Standings, s.Ratings, s.Pairs, s.Games = ranking.Standings, ranking.Ratings, ranking.Pairs, ranking.Games
+	s.Matches = len(ranking.Results)
 	return s
+}
+
+// filter says which matches are asked for.
+type filter struct {
+	game    string
+	players []string // all of them take part
+	outcome string   // of the first player: won, drawn, lost, or errors
+}
+
+func newFilter(q url.Values) filter {
+	return filter{game: q.Get("game"), players: q["player"], outcome: q.Get("outcome")}
+}
+
+func (f filter) isAll() bool { return f.game == "" && len(f.players) == 0 && f.outcome == "" }
+
+func (f filter) fits(m *arena.Record) bool {
+	if f.game != "" && m.Game != f.game {
+		return false
+	}
+	for _, p := range f.players {
+		if !slices.Contains(m.Players, p) {
+			return false
+		}
+	}
+	if f.outcome == "" || len(f.players) == 0 {
+		return true
+	}
+	if m.Summary == nil {
+		return false
+	}
+	first := slices.Index(m.Players, f.players[0])
+	if f.outcome == "errors" {
+		return m.Summary.Errors[first] > 0
+	}
+	return f.outcome == string(m.Summary.Outcome(first))
+}
+
+// fresh is how long standings are shown before they are counted again. Where counting
+// takes long, they are shown for countingShare times as long.
+const (
+	fresh         = time.Second
+	countingShare = 10
+)
+
+// counted are the standings that somebody looks at, as they are sent, by query.
+type counted struct {
+	mu    sync.Mutex
+	until time.Time
+	texts map[string][]byte // events
+}
+
+// standings are those of a query, counted once for all who look at them.
+func (s *Server) standings(query url.Values) ([]byte, time.Time, error) {
+	c := &s.counted
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	began := time.Now()
+	if began.After(c.until) {
+		c.texts, c.until = make(map[string][]byte), began.Add(fresh)
+	}
+	key := query.Encode()
+	if text := c.texts[key]; text != nil {
+		return text, c.until, nil
+	}
+	records, err := s.Archive.List()
+	if records == nil && err != nil {
+		return nil, c.until, err
+	}
+	var t *Tournament
+	if s.Tournament != nil && !query.Has("all") {
+		if t, err = s.Tournament(); err != nil {
+			return nil, c.until, err
+		}
+	}
+	text := event("standings", newStandings(records, t, newFilter(query)))
+	c.texts[key] = text
+	if until := time.Now().Add(countingShare * time.Since(began)); until.After(c.until) {
+		c.until = until
+	}
+	return text, c.until, nil
+}
+
+// followStandings sends standings whenever they change.
+func (s *Server) followStandings(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	text, until, err := s.standings(query)
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	e, err := s.open(w)
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	defer e.done()
+	var sent string
+	for heard := time.Now(); ; {
+		if string(text) != sent {
+			sent = string(text)
+			err = e.send(text)
+			heard = time.Now()
+		} else if time.Since(heard) > beat {
+			err = e.send(stillHere)
+			heard = time.Now()
+		}
+		if err != nil {
+			return
+		}
+		select {
+		case <-time.After(time.Until(until) + time.Millisecond):
+		case <-r.Context().Done():
+			return
+		}
+		if text, until, err = s.standings(query); err != nil {
+			return
+		}
+	}
 }

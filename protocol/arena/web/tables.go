@@ -23,8 +23,9 @@ type table struct {
 	machine machine.Machine
 	manager *arena.Manager
 	clock   time.Duration // that players have for a move
+	limit   time.Duration // that people have; 0 without limit
 	started time.Time
-	topic   topic
+	story   story
 
 	mu      sync.Mutex
 	place   *place
@@ -38,7 +39,9 @@ type table struct {
 	rng     *machine.Rand
 	touched time.Time
 	cancel  context.CancelFunc // of the players' thoughts
-	notes   string             // what went wrong
+	due     time.Time          // until when people may choose; zero while no clock runs
+	timer   *time.Timer
+	notes   string // what went wrong
 }
 
 // seat is who plays a role.
@@ -100,8 +103,9 @@ func (t *table) close() {
 	t.mu.Lock()
 	t.turn++
 	t.cancel()
+	t.stopClock()
 	t.mu.Unlock()
-	t.topic.set(nil)
+	t.story.end("")
 }
 
 func (t *table) lastTouched() time.Time {
@@ -116,6 +120,7 @@ type opening struct {
 	Seats []string   `json:"seats"` // by role: a kind of player, person or open
 	Moves [][]string `json:"moves"` // joint moves that lead to the first position
 	Clock float64    `json:"clock"` // seconds that players have
+	Limit float64    `json:"limit"` // seconds that people have; 0 without limit
 }
 
 // opened is the answer.
@@ -126,8 +131,14 @@ type opened struct {
 
 const (
 	usualClock = 2 * time.Second
+	minClock   = 100 * time.Millisecond
 	maxClock   = 10 * time.Minute
 )
+
+// seconds is a clock, within bounds.
+func seconds(s float64) time.Duration {
+	return time.Duration(min(max(s, minClock.Seconds()), maxClock.Seconds()) * float64(time.Second))
+}
 
 func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 	reply(w, func() (*opened, error) {
@@ -150,7 +161,10 @@ func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 		t.cancel = func() {}
 		t.clock = usualClock
 		if o.Clock > 0 {
-			t.clock = min(time.Duration(o.Clock*float64(time.Second)), maxClock)
+			t.clock = seconds(o.Clock)
+		}
+		if o.Limit > 0 {
+			t.limit = seconds(o.Limit)
 		}
 		if t.place, err = g.at(o.Moves); err != nil {
 			return nil, err
@@ -208,7 +222,8 @@ func (t *table) change(f func() error) error {
 		return err
 	}
 	t.proceed()
-	t.topic.set(t.view())
+	t.startClock()
+	t.story.replace(event("table", t.view()))
 	return nil
 }
 
@@ -251,6 +266,7 @@ func (t *table) proceed() {
 		}
 		t.turn++
 		t.legal = nil
+		t.stopClock()
 		if _, goals := t.place.legal(); goals != nil {
 			t.goals = goals
 			t.record()
@@ -258,6 +274,53 @@ func (t *table) proceed() {
 		}
 	}
 }
+
+// startClock starts the clock of people who have to choose, unless it runs, as soon as no
+// seat is vacant: whoever has not chosen when it ends makes a move by chance.
+func (t *table) startClock() {
+	if t.limit == 0 || !t.due.IsZero() || t.goals != nil || !t.waitsForPeople() {
+		return
+	}
+	turn := t.turn
+	t.due = time.Now().Add(t.limit)
+	t.timer = time.AfterFunc(t.limit, func() {
+		_ = t.change(func() error {
+			if t.turn != turn {
+				return errLate
+			}
+			for r, moves := range t.legal {
+				if t.seats[r].kind == person && t.choice[r] == "" {
+					t.choice[r] = moves[t.rng.Intn(len(moves))]
+					t.notes = t.machine.Names().Roles[r] + " had no move in time; one was drawn"
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// waitsForPeople tells whether a person has to choose, and no seat is vacant.
+func (t *table) waitsForPeople() bool {
+	waits := false
+	for r, s := range t.seats {
+		switch {
+		case s.kind == vacant:
+			return false
+		case s.kind == person && t.choice[r] == "":
+			waits = true
+		}
+	}
+	return waits
+}
+
+func (t *table) stopClock() {
+	if t.due = (time.Time{}); t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+// errLate says that the position has changed.
+var errLate = faulty(http.StatusConflict, "the position has changed")
 
 // think lets the players choose, each in a goroutine of its own.
 func (t *table) think() {
@@ -282,7 +345,7 @@ func (t *table) play(ctx context.Context, r machine.Role, s seat, q arena.Questi
 	}
 	_ = t.change(func() error {
 		if t.turn != turn || t.goals != nil || t.choice[r] != "" {
-			return errors.New("too late")
+			return errLate
 		}
 		if err == nil && !slices.Contains(t.legal[r], move) {
 			err = fmt.Errorf("%s is no legal move", protocol.Printable(move, maxNote))
@@ -355,11 +418,11 @@ func (t *table) choose(r machine.Role, a act) error {
 	case t.goals != nil:
 		return errors.New("the game is over")
 	case a.Turn != len(t.joints):
-		return faulty(http.StatusConflict, "the position has changed")
+		return errLate
 	case !slices.Contains(t.legal[r], a.Move):
 		return fmt.Errorf("%s is no legal move", a.Move)
 	}
-	t.choice[r] = a.Move
+	t.choice[r], t.notes = a.Move, ""
 	return nil
 }
 
@@ -384,5 +447,6 @@ func (t *table) undo(r machine.Role) error {
 	t.joints, t.why = slices.Clip(t.joints[:back]), slices.Clip(t.why[:back])
 	t.legal, t.goals = nil, nil
 	t.turn++
+	t.stopClock()
 	return nil
 }

@@ -21,11 +21,12 @@ type TableView struct {
 	Moves [][]string                `json:"moves"`
 	Why   [][]*protocol.Explanation `json:"why"`
 	Note  string                    `json:"note,omitempty"`
+	Due   time.Time                 `json:"due,omitzero"` // until when people may choose, by the clock of the server
 }
 
 func (t *table) view() *TableView {
 	v := &TableView{
-		Table: t.id, Game: t.place.name, Position: t.place.show(), Moves: slices.Clone(t.joints), Note: t.notes,
+		Table: t.id, Game: t.place.name, Position: t.place.show(), Moves: slices.Clone(t.joints), Note: t.notes, Due: t.due,
 		// What was said of a choice that is secret still is no part of it.
 		Why: slices.Clone(t.why[:len(t.joints)]),
 	}
@@ -50,7 +51,11 @@ func (s *Server) followTable(w http.ResponseWriter, r *http.Request) {
 		answer(w, nil, err)
 		return
 	}
-	e.follow(r, &t.topic, "table")
+	if e.send(event("now", time.Now())) != nil { // the browser's clock may be another one
+		e.done()
+		return
+	}
+	e.follow(r, &t.story)
 }
 
 // listed is a table in the list of those that are open.

@@ -27,8 +27,26 @@ type outline struct {
 	Errors  []int     `json:"errors,omitempty"`
 }
 
-// listedMatches bounds the list: the latest are on it.
+// newOutline is what the list of matches shows of a record.
+func newOutline(m *arena.Record) outline {
+	o := outline{
+		Match: m.Match, Game: m.Game, Players: m.Players, Goals: m.Goals, Turns: m.Turns, Start: m.StartTime,
+		Live: !m.Ended(), Reason: m.Reason,
+	}
+	if m.Summary != nil {
+		o.Turns, o.Errors = m.Summary.Turns, m.Summary.Errors
+	}
+	return o
+}
+
+// listedMatches bounds a list.
 const listedMatches = 200
+
+// listing is a part of the list of matches, the latest first.
+type listing struct {
+	Matches []outline `json:"matches"`
+	Count   int       `json:"count"` // of all that fit
+}
 
 func (s *Server) listMatches(w http.ResponseWriter, r *http.Request) {
 	records, err := s.Archive.List()
@@ -36,79 +54,98 @@ func (s *Server) listMatches(w http.ResponseWriter, r *http.Request) {
 		answer(w, nil, err)
 		return
 	}
-	wanted := r.URL.Query().Get("game")
-	list := []outline{}
+	f := newFilter(r.URL.Query())
+	skip, _ := strconv.Atoi(r.URL.Query().Get("skip")) // 0 if there is none
+	list := listing{Matches: []outline{}}
 	for _, m := range slices.Backward(records) {
-		if wanted != "" && m.Game != wanted {
+		if !f.fits(m) {
 			continue
 		}
-		o := outline{
-			Match: m.Match, Game: m.Game, Players: m.Players, Goals: m.Goals, Turns: m.Turns, Start: m.StartTime,
-			Live: !m.Ended(), Reason: m.Reason,
-		}
-		if m.Summary != nil {
-			o.Turns, o.Errors = m.Summary.Turns, m.Summary.Errors
-		}
-		if list = append(list, o); len(list) == listedMatches {
-			break
+		if list.Count++; list.Count > skip && len(list.Matches) < listedMatches {
+			list.Matches = append(list.Matches, newOutline(m))
 		}
 	}
 	answer(w, list, nil)
 }
 
-// followMatch sends the parts of a record, without the positions: these are drawn one by
-// one, for whoever looks at them.
+// broadcast is a match that somebody watches.
+type broadcast struct {
+	story
+	watchers int
+	cancel   context.CancelFunc
+}
+
+// broadcasts are the matches that somebody watches, by id.
+type broadcasts struct {
+	mu   sync.Mutex
+	byID map[string]*broadcast
+}
+
+// followMatch sends the parts of a record without the positions, which are drawn for
+// whoever looks at them; those that come while the match is under way have their picture.
 func (s *Server) followMatch(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("id")
 	e, err := s.open(w)
 	if err != nil {
 		answer(w, nil, err)
 		return
 	}
-	defer e.done()
-	parts := make(chan *arena.Record)
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	var failed error
-	s.safely("watching a match", func() {
-		defer close(parts)
-		for part, err := range s.Archive.Follow(ctx, id) {
-			if err != nil {
-				failed = err
-				return
-			}
-			select {
-			case parts <- part:
-			case <-ctx.Done():
-				return
-			}
+	b, leave := s.join(r.PathValue("id"))
+	defer leave()
+	e.follow(r, &b.story)
+}
+
+// join watches a match until leave is called.
+func (s *Server) join(id string) (b *broadcast, leave func()) {
+	all := &s.watched
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	b = all.byID[id]
+	if b == nil {
+		b = &broadcast{}
+		all.byID[id] = b
+		var ctx context.Context
+		ctx, b.cancel = context.WithCancel(s.ctx)
+		s.safely("watching a match", func() { s.tellMatch(ctx, id, &b.story) })
+	}
+	b.watchers++
+	return b, func() {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		if b.watchers--; b.watchers == 0 {
+			b.cancel()
+			delete(all.byID, id)
 		}
-	})
-	tick := time.NewTicker(beat)
-	defer tick.Stop()
-	for {
-		select {
-		case part, ok := <-parts:
-			if !ok {
-				note := ""
-				if failed != nil {
-					note = failed.Error()
-				}
-				_ = e.send("end", note)
-				return
-			}
-			bare := *part
-			bare.States = nil
-			if e.send("part", bare) != nil {
-				return
-			}
-		case <-tick.C:
-			if e.write(": still here\n\n") != nil {
-				return
-			}
-		case <-ctx.Done():
+	}
+}
+
+// soon is how long after its time a position is still news.
+const soon = 5 * time.Second
+
+// tellMatch tells the story of a match.
+func (s *Server) tellMatch(ctx context.Context, id string, to *story) {
+	note := ""
+	defer func() { to.end(note) }()
+	var head arena.Record
+	turn := 0
+	for part, err := range s.Archive.Follow(ctx, id) {
+		if err != nil {
+			note = err.Error()
 			return
 		}
+		if part.Match != "" {
+			head = *part
+		}
+		bare := struct {
+			arena.Record
+			Position *Position `json:"position,omitempty"` // after the part, if it is news
+		}{Record: *part}
+		bare.States = nil
+		turn += len(part.Moves)
+		if n := len(part.States); n == 1 && len(part.StateTimes) == 1 && time.Since(part.StateTimes[0]) < soon {
+			p := picture(s.layoutOf(ctx, &head), head.Roles, part.States[0], turn)
+			bare.Position = &p
+		}
+		to.add(event("part", bare))
 	}
 }
 
@@ -193,19 +230,20 @@ func (s *Server) drawTurn(ctx context.Context, id string, turn int) (*turnView, 
 		return nil, err
 	}
 	v := &turnView{Rules: rulesOf(record), Opening: record.Opening}
-	layout := noLayout
-	if g, err := s.library.get(ctx, v.Rules); err == nil && g.layout != nil {
-		layout = g.layout
-	}
-	v.Position = picture(layout, record.Roles, record.States[turn], turn)
+	v.Position = picture(s.layoutOf(ctx, record), record.Roles, record.States[turn], turn)
 	if record.Completed && turn == len(record.States)-1 {
 		v.Goals = record.Goals
 	}
 	return v, nil
 }
 
-// noLayout lists facts.
-var noLayout = &board.Layout{}
+// layoutOf finds the boards of a record by its rules, or none: then there are facts.
+func (s *Server) layoutOf(ctx context.Context, r *arena.Record) *board.Layout {
+	if g, err := s.library.get(ctx, rulesOf(r)); err == nil && g.layout != nil {
+		return g.layout
+	}
+	return &board.Layout{}
+}
 
 // matchRequest asks for a match between players.
 type matchRequest struct {
@@ -259,9 +297,6 @@ func (s *Server) prepare(ctx context.Context, q matchRequest) (id string, run fu
 		}
 		players = append(players, p)
 	}
-	seconds := func(f float64) time.Duration {
-		return min(max(time.Duration(f*float64(time.Second)), 100*time.Millisecond), maxClock)
-	}
 	id = fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano())
 	record := s.Archive.Recorder()
 	return id, func(began chan<- error) {
@@ -281,20 +316,4 @@ func (s *Server) prepare(ctx context.Context, q matchRequest) (id string, run fu
 			began <- err
 		}
 	}, nil
-}
-
-func (s *Server) showStandings(w http.ResponseWriter, r *http.Request) {
-	records, err := s.Archive.List()
-	if records == nil && err != nil {
-		answer(w, nil, err)
-		return
-	}
-	wanted := r.URL.Query().Get("game")
-	var results []arena.Result
-	for _, m := range records {
-		if m.Summary != nil && !m.Aborted && (wanted == "" || m.Game == wanted) {
-			results = append(results, *m.Summary)
-		}
-	}
-	answer(w, newStandings(results), nil)
 }

@@ -52,6 +52,9 @@ type Config struct {
 	// report what it knows now and then.
 	Analyse func(ctx context.Context, m machine.Machine, q machine.State, report func(*Analysis)) error
 	Archive *arena.Archive
+	// Tournament, if not nil, finds the tournament whose matches the archive has; nil if
+	// it is of none.
+	Tournament func() (*Tournament, error)
 	// Token, if not "", is what whoever opens the page must know.
 	Token string
 	Log   zerolog.Logger
@@ -137,6 +140,8 @@ type Server struct {
 	library  *library
 	tables   tables
 	records  recordCache
+	counted  counted
+	watched  broadcasts
 	searches chan struct{}
 	matches  chan struct{}
 	streams  chan struct{}
@@ -157,6 +162,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	s.tables.byID = make(map[string]*table)
 	s.records.byID = make(map[string]*arena.Record)
+	s.watched.byID = make(map[string]*broadcast)
 	return s, nil
 }
 
@@ -198,7 +204,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /api/matches", s.holdMatch)
 	mux.HandleFunc("GET /api/matches/{id}", s.followMatch)
 	mux.HandleFunc("GET /api/matches/{id}/position", s.showTurn)
-	mux.HandleFunc("GET /api/standings", s.showStandings)
+	mux.HandleFunc("GET /api/standings", s.followStandings)
 	return s.protect(mux)
 }
 

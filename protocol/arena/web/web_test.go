@@ -166,7 +166,7 @@ func events(t *testing.T, url string) (next func(into any) bool) {
 			if strings.HasPrefix(line, "event: end") {
 				return false
 			}
-			if data, ok := strings.CutPrefix(line, "data: "); ok {
+			if data, ok := strings.CutPrefix(line, "data: "); ok && data[0] == '{' {
 				return json.Unmarshal([]byte(data), into) == nil
 			}
 		}
@@ -258,21 +258,19 @@ func TestManyWatchOneMatchAtOnce(t *testing.T) {
 		next := events(t, url+"/api/matches/"+m["match"])
 		all.Go(func() {
 			for {
-				var part arena.Record
+				var part struct {
+					arena.Record
+					Position *struct{ SVG string } // the picture comes with the turn
+				}
 				if !next(&part) {
 					return
 				}
 				counts[i] += len(part.Moves)
-				if len(part.Moves) == 0 || len(part.StateTimes) == 0 {
-					continue
-				}
-				response, err := http.Get(fmt.Sprintf("%s/api/matches/%s/position?turn=%d", url, m["match"], counts[i]))
-				if err != nil {
-					return
-				}
-				_, _ = io.Copy(io.Discard, response.Body)
-				response.Body.Close()
-				if counts[i] > 2 { // all are there by then
+				if len(part.Moves) > 0 && counts[i] > 2 { // all are there by then
+					if part.Position == nil || !strings.Contains(part.Position.SVG, "piece") {
+						t.Errorf("turn %d has no picture", counts[i])
+						return
+					}
 					late[i] = max(late[i], time.Since(part.StateTimes[0]))
 				}
 			}
@@ -291,6 +289,100 @@ func TestManyWatchOneMatchAtOnce(t *testing.T) {
 		}
 	}
 	t.Logf("%d watchers have the pictures of %d turns, %v after these were played at worst", watchers, record.Turns, worst)
+	for range 100 { // the last of them may be on its way out
+		s.watched.mu.Lock()
+		left := len(s.watched.byID)
+		s.watched.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the match is told though nobody watches it")
+}
+
+func TestATournamentIsFollowed(t *testing.T) {
+	plan := arena.Tournament{
+		Games: []arena.Game{{Name: "g", Roles: 2}, {Name: "h", Roles: 2}}, Players: []string{"a", "b"}, Rounds: 2,
+		Test: &arena.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05},
+	}
+	s, url := page(t, 0, func(c *Config) {
+		c.Tournament = func() (*Tournament, error) {
+			return &Tournament{Plan: plan, Number: func(match string) (n int, ok bool) {
+				_, err := fmt.Sscanf(match, "t.%d", &n)
+				return n, err == nil
+			}}, nil
+		}
+	})
+	var fixtures []arena.Fixture
+	for f := range plan.Fixtures() {
+		fixtures = append(fixtures, f)
+	}
+	play := func(n int, goals ...int) {
+		t.Helper()
+		f := fixtures[n]
+		r := &arena.Record{Match: fmt.Sprintf("t.%d", n), Game: plan.Games[f.Game].Name, Roles: []string{"x", "y"}, StartTime: time.Now(), States: [][]string{{}}, Goals: goals, Completed: goals != nil}
+		for _, p := range f.Players {
+			r.Players = append(r.Players, plan.Players[p])
+		}
+		r.StartErrors = make([]string, 2)
+		if goals != nil {
+			result := r.Result()
+			r.Summary = &result
+		}
+		if err := s.Archive.Keep(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := events(t, url+"/api/standings")
+	var got standings
+	if !next(&got) || got.Planned != 8 || got.Matches != 0 || got.Test == nil || len(got.Bounds) != 2 {
+		t.Fatalf("at first: %+v", got)
+	}
+	play(0, 100, 0)
+	play(1, 0, 100) // a again, as the second role
+	play(3)         // under way
+	for got = (standings{}); got.Matches < 2 || len(got.Live) == 0; {
+		got = standings{}
+		if !next(&got) {
+			t.Fatal("the standings do not change")
+		}
+	}
+	if got.Standings[0].Wins != 2 || len(got.LLRs) != 1 || got.Live[0].Match != "t.3" || len(got.Pairs) != 1 || got.Pairs[0].Score != 1 {
+		t.Errorf("%+v", got)
+	}
+	for query, want := range map[string]int{
+		"": 3, "player=a&outcome=won": 2, "player=b&outcome=lost": 2, "player=b&outcome=won": 0, "game=g": 2, "player=a&player=b&game=h": 1, "player=c": 0, "outcome=errors&player=a": 0, "skip=3": 3,
+	} {
+		var list listing
+		if ask(t, url+"/api/matches?"+query, nil, &list); list.Count != want {
+			t.Errorf("%s: %d matches, want %d", query, list.Count, want)
+		}
+	}
+}
+
+func TestPeopleMayHaveClocks(t *testing.T) {
+	_, url := page(t, 0, nil)
+	var o opened
+	ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, vacant}, Limit: 0.1}, &o)
+	next := events(t, url+"/api/tables/"+o.Table)
+	var v TableView
+	see := func(what string, seen func() bool) {
+		t.Helper()
+		for {
+			v = TableView{}
+			if !next(&v) {
+				t.Fatalf("%s: %+v", what, v)
+			}
+			if v.Table != "" && seen() {
+				return
+			}
+		}
+	}
+	see("no clock while a seat is free", func() bool { return v.Due.IsZero() })
+	ask(t, url+"/api/tables/"+o.Table+"/sit", act{Role: "o"}, nil)
+	see("the clock runs", func() bool { return !v.Due.IsZero() && len(v.Moves) == 0 })
+	see("moves are drawn to the end", func() bool { return v.Position.Goals != nil && v.Due.IsZero() && strings.Contains(v.Note, "in time") })
 }
 
 func TestWhatIsUnderWayIsBounded(t *testing.T) {
@@ -382,12 +474,12 @@ func TestRecordsWithoutTheirRulesAreShownAsFacts(t *testing.T) {
 	if status := ask(t, url+"/api/matches/old/position?turn=2", nil, nil); status != http.StatusNotFound {
 		t.Errorf("a turn too many: status %d", status)
 	}
-	var list []outline
-	if ask(t, url+"/api/matches", nil, &list); len(list) != 1 || list[0].Live {
+	var list listing
+	if ask(t, url+"/api/matches", nil, &list); list.Count != 1 || list.Matches[0].Live {
 		t.Errorf("list %+v", list)
 	}
 	var standing standings
-	if ask(t, url+"/api/standings", nil, &standing); len(standing.Standings) != 1 || standing.Standings[0].Points != 7 {
+	if next := events(t, url+"/api/standings"); !next(&standing) || len(standing.Standings) != 1 || standing.Standings[0].Points != 7 {
 		t.Errorf("standings %+v", standing)
 	}
 }

@@ -20,6 +20,13 @@ export function shown(p: Position): HTMLElement {
       h("summary", null, facts.length === 1 ? "1 other fact" : facts.length + " other facts"), h("p", null, facts.join(" "))));
 }
 
+// keepingFocus draws a position anew, for whoever plays by keyboard.
+export function keepingFocus(draw: () => void) {
+  const spot = document.activeElement?.getAttribute("data-spot");
+  draw();
+  if (spot) (document.querySelector<SVGElement>(`[data-spot="${spot}"][tabindex]`) ?? document.querySelector<SVGElement>(".can"))?.focus();
+}
+
 // Chooser lets somebody choose a legal move: on the board, cell by cell, or in a list
 // with a filter. A cell that leaves one move plays it.
 export class Chooser {
@@ -39,9 +46,24 @@ export class Chooser {
       cell.addEventListener("keydown", (e) => {
         const key = (e as KeyboardEvent).key;
         if (key === "Enter" || key === " ") { e.preventDefault(); this.click(spot); }
+        if (key.startsWith("Arrow")) { e.preventDefault(); this.step(cell, key); }
       });
     }
     this.render();
+  }
+
+  // step goes to the nearest cell in a direction.
+  private step(from: Element, key: string) {
+    const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key]!;
+    const middle = (e: Element) => { const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };
+    const [x, y] = middle(from);
+    let nearest: Element | null = null, least = Infinity;
+    for (const cell of this.cells.values()) {
+      if (!cell.hasAttribute("tabindex") || cell === from) continue;
+      const [cx, cy] = middle(cell), along = (cx - x) * dx + (cy - y) * dy, across = Math.abs((cx - x) * dy + (cy - y) * dx);
+      if (along > 1 && along + 2 * across < least) { nearest = cell; least = along + 2 * across; }
+    }
+    (nearest as SVGElement | null)?.focus();
   }
 
   // candidates are the moves that fit what was clicked and typed.

@@ -77,16 +77,19 @@ function member(pattern: string, name: string): HTMLElement {
 // start offers who plays whom.
 function start(g: Game, choices: Choices): HTMLElement {
   const seats = (g.roles ?? []).filter((r) => r !== g.chance).map((role, i) => {
-    const select = h("select", { id: "seat-" + i }, h("option", { value: "person" }, "me"), h("option", { value: "open" }, "somebody else"),
-      choices.players.map((p) => h("option", { value: p, selected: i > 0 && p === "stackmate" }, p)));
-    return { role, select, line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select) };
+    const other = h("input", { id: "other-" + i, hidden: true, "aria-label": "Which player plays " + role, placeholder: "http://localhost:9147 or mcts:threads=1", size: 30 });
+    const select = h("select", { id: "seat-" + i, onchange: () => { other.hidden = select.value !== ""; if (!other.hidden) other.focus(); } },
+      h("option", { value: "person" }, "me"), h("option", { value: "open" }, "somebody else"),
+      choices.players.map((p) => h("option", { value: p, selected: i > 0 && p === "stackmate" }, p)), h("option", { value: "" }, "another player…"));
+    return { kind: () => select.value || other.value.trim(), line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select, other) };
   });
   const clock = h("input", { type: "number", min: "0.1", max: "600", step: "any", value: "2", id: "clock" });
+  const limit = h("input", { type: "number", min: "0", max: "600", step: "any", placeholder: "none", id: "limit" });
   const failed = h("div", null);
-  const kinds = () => seats.map((s) => s.select.value);
+  const kinds = () => seats.map((s) => s.kind());
   const play = async () => {
     try {
-      const t = await post<{ table: string; keys: Record<string, string> }>("api/tables", { game: g.game, seats: kinds(), clock: Number(clock.value) });
+      const t = await post<{ table: string; keys: Record<string, string> }>("api/tables", { game: g.game, seats: kinds(), clock: Number(clock.value), limit: Number(limit.value) });
       sessionStorage.setItem("keys-" + t.table, JSON.stringify(t.keys));
       location.hash = "#/play/" + t.table;
     } catch (e) { fill(failed, failure(e)); }
@@ -101,6 +104,7 @@ function start(g: Game, choices: Choices): HTMLElement {
   return h("form", { class: "start panel", onsubmit: (e: Event) => { e.preventDefault(); void play(); } },
     seats.map((s) => s.line),
     h("div", { class: "line" }, h("label", { for: "clock" }, "seconds a move"), clock),
+    h("div", { class: "line" }, h("label", { for: "limit" }, "… for people"), limit),
     h("div", { class: "line" }, h("button", { class: "primary", id: "play" }, "Play"),
       h("button", { type: "button", id: "watch", onclick: () => void watch(), title: "A match of players; where you would play, stackmate does" }, "Let them play")), failed);
 }

@@ -1,6 +1,6 @@
 // Play: a table, where people and players take the roles.
 import { failure, fill, get, h, listen, post } from "./dom.js";
-import { Chooser, shown } from "./board.js";
+import { Chooser, keepingFocus, shown } from "./board.js";
 import { explanation, verdict } from "./explain.js";
 import type { Analysis, Table } from "./types.js";
 
@@ -20,7 +20,16 @@ export function play(main: HTMLElement, id: string): () => void {
   const hint = h("div", { class: "hint" });
   let mine: Record<string, string> = {}; // what was chosen here, by role
   let turn = -1;
+  let last: Table | null = null;
   let stopHint = () => {};
+  let ahead = 0; // of the server's clock
+  const clock = h("span", { class: "clock", role: "timer" });
+  const tick = () => {
+    const left = last?.due ? Math.max(0, (Date.parse(last.due) - Date.now() - ahead) / 1000) : null;
+    clock.textContent = left === null ? "" : left < 10 ? left.toFixed(1) + " s" : Math.floor(left / 60) + ":" + String(Math.floor(left % 60)).padStart(2, "0");
+    clock.classList.toggle("grave", left !== null && left < 5);
+  };
+  const ticking = setInterval(tick, 100);
 
   const act = async (what: string, role: string, move = "") => {
     fill(failed);
@@ -30,8 +39,6 @@ export function play(main: HTMLElement, id: string): () => void {
       if (answer.keys && last) render(last);
     } catch (e) { fill(failed, failure(e)); }
   };
-  let last: Table | null = null;
-
   const ask = (t: Table, role: string) => {
     stopHint();
     fill(hint, h("p", { class: "quiet" }, "thinking…"));
@@ -48,6 +55,7 @@ export function play(main: HTMLElement, id: string): () => void {
 
   const render = (t: Table) => {
     last = t;
+    tick();
     if (t.moves.length !== turn) { turn = t.moves.length; mine = {}; fill(hint); stopHint(); }
     const p = t.position;
     const board = shown(p);
@@ -73,7 +81,7 @@ export function play(main: HTMLElement, id: string): () => void {
     const why = t.why.map((turnWhy, i) => ({ i, said: (turnWhy ?? []).filter((x) => x !== null) })).filter((w) => w.said.length > 0).pop();
     fill(main, h("div", { class: "bar" }, h("h1", null, h("a", { href: "#/game/" + encodeURIComponent(t.game) }, t.game)),
       h("a", { class: "button", href: `#/analyse/${encodeURIComponent(t.game)}?moves=${encodeURIComponent(JSON.stringify(t.moves))}` }, "Analyse"),
-      h("span", { class: "quiet" }, p.goals ? "The game is over." : "Turn " + (t.moves.length + 1))),
+      clock, h("span", { class: "quiet" }, p.goals ? "The game is over." : "Turn " + (t.moves.length + 1))),
       h("div", { class: "columns" }, h("section", null, board),
         h("section", null, panel, failed, hint, t.note && h("p", { class: "quiet" }, t.note),
           recent >= 0 && h("p", { class: "last" }, "Last: ", t.moves[recent].map((m, r) => h("span", { class: "share" }, h("b", null, p.roles[r]), " " + m))),
@@ -81,8 +89,9 @@ export function play(main: HTMLElement, id: string): () => void {
     document.title = t.game + " – Stackmate";
   };
   const stop = listen("api/tables/" + id, {
-    table: render,
+    table: (t: Table) => keepingFocus(() => render(t)),
+    now: (at: string) => { ahead = Date.parse(at) - Date.now(); },
     failed: () => fill(main, failure("This table is not open any longer.")),
   });
-  return () => { stop(); stopHint(); };
+  return () => { stop(); stopHint(); clearInterval(ticking); };
 }

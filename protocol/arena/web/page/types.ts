@@ -24,7 +24,7 @@ export interface Explanation {
 }
 export interface Table {
   table: string; game: string; seats: string[]; chosen: boolean[]; position: Position;
-  moves: string[][]; why: ((Explanation | null)[] | null)[]; note?: string;
+  moves: string[][]; why: ((Explanation | null)[] | null)[]; note?: string; due?: string;
 }
 export interface Cell { lower: number; upper: number; kind: string }
 export interface Matrix {
@@ -40,7 +40,15 @@ export interface Outline {
   match: string; game: string; players: string[]; goals?: number[]; turns: number; start: string; live: boolean; reason?: string; errors?: number[];
 }
 export interface Part {
-  match?: string; game?: string; roles?: string[]; players?: string[]; play_clock?: number; opening?: string[][];
+  match?: string; game?: string; rules?: string; roles?: string[]; players?: string[]; play_clock?: number; opening?: string[][];
   moves?: string[][]; errors?: string[][]; reply_times?: number[][]; explanations?: ((Explanation | null)[] | null)[];
-  goals?: number[]; completed?: boolean; aborted?: boolean; reason?: string;
+  goals?: number[]; completed?: boolean; aborted?: boolean; reason?: string; position?: Position;
+}
+export interface Rating { player: string; elo: number; error: number }
+export interface Pair { player: string; opponent: string; matches: number; wins: number; draws: number; losses: number; score: number; elo: number; error: number }
+export interface Standings {
+  standings: { player: string; matches: number; points: number; wins: number; draws: number; losses: number; errors: number }[] | null;
+  ratings: Rating[] | null; pairs: Pair[] | null; games: { game: string; matches: number; ratings: Rating[] }[] | null;
+  matches: number; live: Outline[]; planned?: number;
+  test?: { Elo0: number; Elo1: number; Alpha: number; Beta: number }; bounds?: number[]; llrs?: number[]; verdict?: string;
 }

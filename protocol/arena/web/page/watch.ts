@@ -5,15 +5,18 @@ import { explanation, graph } from "./explain.js";
 import type { Outline, Part, Position } from "./types.js";
 
 export async function matches(main: HTMLElement, query: URLSearchParams) {
-  const list = await get<Outline[]>("api/matches", query.has("game") ? { game: query.get("game")! } : {});
-  const who = query.getAll("player");
-  const fit = list.filter((m) => who.every((p) => m.players.includes(p)));
-  fill(main, h("div", { class: "bar" }, h("h1", null, "Watch"), h("span", { class: "quiet" }, who.join(" – "))),
-    fit.length === 0 ? h("p", { class: "quiet" }, "There is no match here yet. Choose a game and let players play, or start the arena with --records DIR.") :
+  const { matches, count } = await get<{ matches: Outline[]; count: number }>("api/matches?" + query);
+  const skip = Number(query.get("skip") ?? 0);
+  const page = (skip: number, text: string) => h("a", { class: "button", href: "#/watch?" + new URLSearchParams([...[...query].filter(([k]) => k !== "skip"), ["skip", String(skip)]]) }, text);
+  const wanted = query.getAll("player").join(" – ") + [query.get("outcome"), query.get("game")].filter(Boolean).map((t) => ", " + t).join("");
+  fill(main, h("div", { class: "bar" }, h("h1", null, "Watch"), h("span", { class: "quiet" }, wanted.replace(/^, /, "")),
+    skip > 0 && page(Math.max(0, skip - 200), "Later"), skip + matches.length < count && page(skip + matches.length, "Earlier"),
+    count > matches.length && h("span", { class: "quiet" }, `${skip + 1} to ${skip + matches.length} of ${count}`)),
+    count === 0 ? h("p", { class: "quiet" }, "There is no match here yet. Choose a game and let players play, or start the arena with --records DIR.") :
       h("table", { class: "list" }, h("thead", null, h("tr", null, ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", null, t)))),
-        h("tbody", null, fit.map((m) => h("tr", null, h("td", null, h("a", { href: "#/watch/" + encodeURIComponent(m.match) }, m.game)),
-          h("td", null, m.players.join(" – ")), h("td", null, m.live ? h("span", { class: "live" }, "live") : m.goals?.join(" – ") ?? m.reason ?? "aborted"),
-          h("td", null, m.turns), h("td", { class: "quiet" }, new Date(m.start).toLocaleString()))))));
+        h("tbody", null, matches.map((m) => h("tr", null, h("td", null, h("a", { href: "#/watch/" + encodeURIComponent(m.match) }, m.game)),
+          h("td", null, m.players.join(" – ")), h("td", null, m.live ? h("span", { class: "live" }, "live") : m.goals?.join(" – ") || m.reason || "over"),
+          h("td", null, m.turns || ""), h("td", { class: "quiet" }, new Date(m.start).toLocaleString()))))));
 }
 
 export function watch(main: HTMLElement, id: string, at?: number): () => void {
@@ -21,6 +24,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
   let live = at === undefined; // goes on with the match
   let roles: string[] = [], players: string[] = [], name = "", opening: string[][] = [], rules = "";
   const turns: Part[] = [];
+  const news = new Map<number, Position>(); // pictures that came with their turns
   let end: Part | null = null;
   let stopped = false;
   const board = h("section", null), side = h("section", null), title = h("h1", null, "…");
@@ -51,8 +55,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
       const now = wanted;
       wanted = -1;
       try {
-        const p = await get<Position & { rules: string }>(`api/matches/${encodeURIComponent(id)}/position`, { turn: String(now) });
-        rules = p.rules;
+        const p = news.get(now) ?? await get<Position & { rules: string }>(`api/matches/${encodeURIComponent(id)}/position`, { turn: String(now) });
         board.dataset.turn = String(now);
         fill(board, shown(p));
         describe();
@@ -83,13 +86,15 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
 
   const stop = listen("api/matches/" + encodeURIComponent(id), {
     part: (p: Part) => {
-      if (p.match) { roles = p.roles ?? []; players = p.players ?? []; name = p.game ?? ""; opening = p.opening ?? []; }
+      if (p.match) { roles = p.roles ?? []; players = p.players ?? []; name = p.game ?? ""; opening = p.opening ?? []; rules = p.rules ? "record:" + p.rules : ""; }
       (p.moves ?? []).forEach((m, i) => turns.push({ moves: [m], errors: p.errors && [p.errors[i]], reply_times: p.reply_times && [p.reply_times[i]], explanations: p.explanations && [p.explanations[i]] }));
+      if (p.position) { if (news.size > 50) news.clear(); news.set(turns.length, p.position); }
       if (p.completed || p.aborted) end = p;
       if (live) turn = turns.length;
       if (p.match && !p.moves && at !== undefined) return;
       if (live || turn <= turns.length) void later();
     },
+    end: (note: string) => note && main.prepend(failure(note)),
     failed: (text: string) => fill(main, failure(text)),
   });
   // Parts of a record come all at once: what they show is drawn once.
