@@ -20,6 +20,7 @@ type experimentCommand struct {
 	Name  string           `arg:"" enum:"${experiments}" help:"Experiment: ${enum}."`
 	Sizes experiment.Range `placeholder:"4-6" help:"Sizes to run; by default the usual ones. The table of time and memory goes on to the largest one asked for, or until one is not finished."`
 	Limit time.Duration    `default:"1m" help:"Time for each game."`
+	NATS  string           `name:"nats" placeholder:"URL,…" help:"Solve games on this NATS server or cluster, wherever stackmate worker waits for tasks, and here."`
 	Plot  string           `type:"path" placeholder:"FILE.svg" help:"Draw time, nodes and memory against size."`
 	JSON  bool             `name:"json" help:"Print JSON."`
 }
@@ -36,14 +37,18 @@ func (c *experimentCommand) Run(s *console) error {
 	}
 	var doing atomic.Value
 	doing.Store("")
-	lab := experiment.Lab{Sizes: c.Sizes, Limit: c.Limit, Memory: s.memory.share(1) / mebibyte}
+	lab := s.newLab(s.memory.share(1))
+	lab.Sizes, lab.Limit = c.Sizes, c.Limit
 	lab.Progress = func(what string, nodes int64) { doing.Store(fmt.Sprintf("%s, %d nodes", what, nodes)) }
-	lab.Compile = func(ctx context.Context, game string) (machine.Machine, error) {
-		rules, err := s.load(game)
+	if c.NATS != "" {
+		caller, _, end, err := s.help(c.NATS, measuring)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return reasoner.New(ctx, rules, reasoner.Options{Memory: s.memory.share(1)})
+		defer end()
+		lab.Elsewhere = func(ctx context.Context, j experiment.Job) (experiment.Measured, error) {
+			return asked[experiment.Job, experiment.Measured](ctx, caller, j)
+		}
 	}
 	var rows []experiment.Row
 	printer := rowPrinter{w: s.out}
@@ -63,6 +68,20 @@ func (c *experimentCommand) Run(s *console) error {
 		return usageError{err}
 	}
 	return err
+}
+
+// newLab makes a laboratory whose searches take so much memory, in bytes.
+func (s *console) newLab(memory int64) experiment.Lab {
+	return experiment.Lab{
+		Memory: max(1, memory/mebibyte),
+		Compile: func(ctx context.Context, game string) (machine.Machine, error) {
+			rules, err := s.load(game)
+			if err != nil {
+				return nil, err
+			}
+			return reasoner.New(ctx, rules, reasoner.Options{Memory: memory})
+		},
+	}
 }
 
 // rowPrinter writes rows for people, one table after the other. The columns have

@@ -59,7 +59,7 @@ func (c *tournamentCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	worker, err := c.worker(s, e)
+	l, err := c.labourer(s, e)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *tournamentCommand) Run(s *console) error {
 		return err
 	}
 	defer q.Close()
-	ranking, err := c.hold(s, q, e, worker)
+	ranking, err := c.hold(s, q, e, l)
 	if err := errors.Join(err, c.report(s, ranking), s.ctx.Err()); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (c *tournamentCommand) Run(s *console) error {
 }
 
 // hold runs the tournament with workers of this process.
-func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, worker *hall.Worker) (*arena.Ranking, error) {
+func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, l *labourer) (*arena.Ranking, error) {
 	var archive *arena.Archive
 	if c.Record != "" {
 		archive = arena.ReadArchive(c.Record) // setting has made it
@@ -85,15 +85,15 @@ func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, work
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		cancel(worker.Work(ctx, q)) // without workers here, something is wrong with the queue
+		cancel(l.work(ctx, q)) // without workers here, something is wrong with the queue
 	}()
 	defer func() { cancel(nil); <-done }()
 	var score atomic.Pointer[string]
 	score.Store(new("playing"))
 	var told time.Time
-	update := func(l *arena.Ledger) {
+	update := func(ledger *arena.Ledger) {
 		if time.Since(told) >= time.Second { // ratings of many matches take a moment
-			score.Store(new(running(l, &e.Plan)))
+			score.Store(new(running(ledger, &e.Plan)))
 			told = time.Now()
 		}
 	}
@@ -206,22 +206,22 @@ func (c *tournamentCommand) queue(s *console, dir string) (*queue.Queue, error) 
 	return q, err
 }
 
-// worker is what holds matches in this process.
-func (c *tournamentCommand) worker(s *console, e *hall.Event) (*hall.Worker, error) {
+// labourer is what holds matches in this process.
+func (c *tournamentCommand) labourer(s *console, e *hall.Event) (*labourer, error) {
 	seats := 1
 	for _, g := range e.Plan.Games {
 		seats = max(seats, g.Roles)
 	}
-	w, err := c.newWorker(s, seats, c.Knowledge)
+	l, err := c.newLabourer(s, seats, c.Knowledge)
 	if err != nil {
 		return nil, err
 	}
 	for _, spec := range e.Specs {
-		if _, err := w.Player(spec, 0); err != nil {
+		if _, err := l.matches.Player(spec, 0); err != nil {
 			return nil, err
 		}
 	}
-	return w, nil
+	return l, nil
 }
 
 // report prints the ranking and writes the files.

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
+	"stackmate/gdl"
 	"stackmate/internal/atomicfile"
 	"stackmate/player"
+	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate"
@@ -25,6 +29,7 @@ type trainCommand struct {
 	Time      time.Duration `default:"1m" help:"How long to learn."`
 	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder of what is learnt, for serve and match; what is there of the game already is learnt on."`
 	Seed      uint64        `default:"1" help:"Seed of the games that are played."`
+	NATS      string        `name:"nats" placeholder:"URL,…" help:"Have games played on this NATS server or cluster too, wherever stackmate worker waits for tasks."`
 }
 
 const (
@@ -60,6 +65,13 @@ func (c *trainCommand) Run(s *console) error {
 	if err := t.begin(s.ctx, m, c.Seed, s.memory.share(1)); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
+	if c.NATS != "" {
+		end, err := t.invite(s, c, rules)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
 	stop := s.progress(func() string {
 		return fmt.Sprintf("learning %s: checkpoint %d of %d", c.Game, t.done.Load(), checkpoints)
 	})
@@ -73,6 +85,7 @@ type training struct {
 	Game        string       `json:"game"`
 	File        string       `json:"file"`
 	Checkpoints []checkpoint `json:"checkpoints"`
+	Elsewhere   int64        `json:"elsewhere,omitempty"` // games played by workers
 	// Total compares what was learnt in the end with what was known at the beginning.
 	Total *evaluate.Score `json:"total,omitempty"`
 
@@ -82,6 +95,10 @@ type training struct {
 	learner  *evaluate.Learner
 	first    *evaluate.Evaluation
 	done     atomic.Int64
+
+	played chan *evaluate.Played  // games from elsewhere; nil if all are played here
+	known  atomic.Pointer[[]byte] // the file, for those who play elsewhere
+	saved  time.Time              // when it was written
 }
 
 // checkpoint is where what was learnt is saved.
@@ -94,21 +111,121 @@ type checkpoint struct {
 
 // begin loads what is known of the game, if anything is.
 func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
-	t.machine = m
-	if d, ok := m.(machine.Decider); ok {
-		if decisive := d.Decisive(ctx); decisive != nil {
-			t.machine = decisive
-		}
-	}
-	config := evaluate.Config{Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory}
-	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, config)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.learner, err = evaluate.New(t.machine, config)
-	}
-	if err == nil {
+	t.machine = decisive(ctx, m)
+	if t.learner, err = newLearner(ctx, t.File, t.digest, m, seed, memory); err == nil {
 		t.first = t.learner.Evaluation()
 	}
 	return err
+}
+
+// newLearner makes a learner that knows what a file has of the game, if there is one.
+func newLearner(ctx context.Context, path, digest string, m machine.Machine, seed uint64, memory int64) (*evaluate.Learner, error) {
+	config := evaluate.Config{Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory}
+	m = decisive(ctx, m)
+	l, err := evaluate.Load(path, digest, m, config)
+	if errors.Is(err, fs.ErrNotExist) {
+		l, err = evaluate.New(m, config)
+	}
+	return l, err
+}
+
+// decisive is a machine with its decisive moves, if it can tell them.
+func decisive(ctx context.Context, m machine.Machine) machine.Machine {
+	if d, ok := m.(machine.Decider); ok {
+		if decisive := d.Decisive(ctx); decisive != nil {
+			return decisive
+		}
+	}
+	return m
+}
+
+const (
+	// lessons is how many tasks are in the queue at a time: more workers have nothing to do.
+	lessons = 8
+	// lessonTime is how long each of them plays.
+	lessonTime = time.Second
+	// saveEvery is how often what is known is written, for those who play elsewhere.
+	saveEvery = 2 * time.Second
+)
+
+// invite has games played by whoever works on a queue, until end is called.
+func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end func(), err error) {
+	if err := t.save(); err != nil {
+		return nil, err
+	}
+	caller, q, stop, err := s.help(c.NATS, playing)
+	if err != nil {
+		return nil, err
+	}
+	text := arena.RulesText(rules)
+	hash := arena.HashRules(text)
+	if err := q.PutText(s.ctx, hash, text); err != nil {
+		stop()
+		return nil, err
+	}
+	t.played = make(chan *evaluate.Played)
+	ctx, cancel := context.WithCancel(s.ctx)
+	var all sync.WaitGroup
+	var seed atomic.Uint64
+	for range lessons {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				played, err := asked[lesson, *evaluate.Played](ctx, caller, lesson{
+					Game: c.Game, Rules: hash, Engine: c.Engine, Known: *t.known.Load(), Seed: c.Seed<<32 + seed.Add(1), Seconds: lessonTime.Seconds(),
+				})
+				if ctx.Err() != nil {
+					return
+				}
+				if err != nil {
+					s.log.Warn().Err(err).Msg("no games from elsewhere")
+					time.Sleep(lessonTime)
+					continue
+				}
+				select {
+				case t.played <- played:
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	return func() {
+		cancel()
+		all.Wait()
+		stop()
+	}, nil
+}
+
+// save writes what is known.
+func (t *training) save() error {
+	err := t.learner.Save(t.File, t.digest)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(t.File)
+	t.known.Store(&text)
+	t.saved = time.Now()
+	return err
+}
+
+// learn learns until ctx ends, from games that are played here and elsewhere.
+func (t *training) learn(ctx context.Context) error {
+	for ctx.Err() == nil {
+		select {
+		case p := <-t.played:
+			if err := t.learner.Take(p); err != nil {
+				return err
+			}
+			t.Elsewhere += int64(len(p.Games))
+		default:
+			t.learner.Step()
+		}
+		if t.played != nil && time.Since(t.saved) > saveEvery {
+			if err := t.save(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // run learns from checkpoint to checkpoint. What was learnt is saved when ctx ends, too.
@@ -117,10 +234,10 @@ func (t *training) run(ctx context.Context) error {
 	for range checkpoints {
 		began := time.Now()
 		short, cancel := context.WithTimeout(ctx, t.interval)
-		t.learner.Learn(short, 0)
+		err := t.learn(short)
 		cancel()
 		learnt += time.Since(began).Seconds()
-		if err := t.learner.Save(t.File, t.digest); err != nil {
+		if err := errors.Join(err, t.save()); err != nil {
 			return err
 		}
 		present := t.learner.Evaluation()
@@ -154,6 +271,9 @@ func writeTraining(w io.Writer, t *training) error {
 	}
 	if t.Total != nil {
 		fmt.Fprintf(w, "against what was known before: %s points\n", score(*t.Total))
+	}
+	if t.Elsewhere > 0 {
+		fmt.Fprintf(w, "%d games were played by workers\n", t.Elsewhere)
 	}
 	_, err := fmt.Fprintf(w, "saved in %s\n", t.File)
 	return err

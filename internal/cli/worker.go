@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"stackmate/player"
-	"stackmate/protocol/arena"
-	"stackmate/protocol/arena/hall"
 	"stackmate/protocol/arena/queue"
 )
 
@@ -15,7 +13,8 @@ type workFlags struct {
 	Threads int `default:"1" help:"Threads of each player that is not told otherwise."`
 }
 
-// workerCommand holds matches for tournaments.
+// workerCommand does the tasks of a queue: matches of tournaments, games of experiments,
+// and games to learn from.
 type workerCommand struct {
 	NATS      string `name:"nats" required:"" placeholder:"URL,…" help:"NATS server or cluster with the queue, such as nats://TOKEN@host:4222."`
 	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of what train has learnt, for the players of this program."`
@@ -25,7 +24,7 @@ type workerCommand struct {
 // Run implements the command.
 func (c *workerCommand) Run(s *console) error {
 	const seats = 2 // in most games
-	w, err := c.newWorker(s, seats, c.Knowledge)
+	l, err := c.newLabourer(s, seats, c.Knowledge)
 	if err != nil {
 		return err
 	}
@@ -34,26 +33,19 @@ func (c *workerCommand) Run(s *console) error {
 		return err
 	}
 	defer q.Close()
-	fmt.Fprintf(s.err, "waiting for matches, %d at a time\n", w.Matches)
-	_ = w.Work(s.ctx, q) // being stopped is how it ends
+	fmt.Fprintf(s.err, "waiting for tasks, %d at a time\n", l.tasks)
+	_ = l.work(s.ctx, q) // being stopped is how it ends
 	return nil
 }
 
-// newWorker makes what holds matches, of so many players each.
-func (c *workFlags) newWorker(s *console, seats int, knowledge string) (*hall.Worker, error) {
+// newLabourer makes what holds matches, of so many players each at most.
+func (c *workFlags) newLabourer(s *console, players int, knowledge string) (*labourer, error) {
 	if c.Matches < 0 || c.Threads < 1 {
 		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads above 0, found %d and %d", c.Matches, c.Threads)}
 	}
 	threads := keepClocks()
 	if c.Matches == 0 {
-		c.Matches = max(1, threads/(c.Threads*seats))
+		c.Matches = max(1, threads/(c.Threads*players))
 	}
-	share := s.memory.share(c.Matches * (seats + 1))
-	players := s.newRoster(player.Options{Threads: c.Threads, Memory: share, Knowledge: knowledge})
-	return &hall.Worker{
-		Player: func(spec string, seed uint64) (arena.Player, error) {
-			return players.player(spec, func() uint64 { return seed })
-		},
-		Matches: c.Matches, Memory: share, Log: s.log,
-	}, nil
+	return s.newLabourer(c.Matches, players, player.Options{Threads: c.Threads, Knowledge: knowledge}), nil
 }

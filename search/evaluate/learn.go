@@ -110,9 +110,12 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 // Learn learns until ctx is done or so many games are over (0 means no limit).
 func (l *Learner) Learn(ctx context.Context, games int64) {
 	for until := l.progress.Games + games; ctx.Err() == nil && (games == 0 || l.progress.Games < until); {
-		l.games.step(&l.current)
+		l.Step()
 	}
 }
+
+// Step makes a move in each of the games under way, and learns from those that it ends.
+func (l *Learner) Step() { l.games.step(&l.current) }
 
 // Progress tells how far learning has come.
 func (l *Learner) Progress() Progress {
@@ -164,11 +167,13 @@ func (l *Learner) sum(lane int) float64 {
 
 // ended takes the positions of a game that has ended into the reservoir, and fits as
 // many from there.
-func (l *Learner) ended(g *game, lane int) {
-	outcome := l.outputs(lane)
+func (l *Learner) ended(g *game, lane int) { l.learn(g, l.outputs(lane), l.sum(lane)) }
+
+// learn learns from a game with its outcome, by output, and the sum of its goals.
+func (l *Learner) learn(g *game, outcome []float32, sum float64) {
 	n, outputs := len(g.states)/l.words, l.trainer.outputs
 	if l.progress.Games++; l.progress.Games == 1 {
-		l.current.sum = l.sum(lane)
+		l.current.sum = sum
 	}
 	l.progress.Positions += int64(n)
 	l.progress.Length += (float64(n) - l.progress.Length) / float64(min(l.progress.Games, 1000))

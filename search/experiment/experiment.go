@@ -106,6 +106,8 @@ type Lab struct {
 	Sizes   Range
 	Limit   time.Duration // for each game; an unfinished one is shown as such
 	Memory  int64         // MiB for each table
+	// Elsewhere, if not nil, solves games instead, several at a time; see Measure.
+	Elsewhere func(ctx context.Context, j Job) (Measured, error)
 	// Progress, if not nil, is told what is being run and for how many nodes.
 	Progress func(what string, nodes int64)
 }
@@ -121,25 +123,30 @@ func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error
 	if err != nil {
 		return err
 	}
-	wanted := slices.DeleteFunc(slices.Clone(runs), func(r run) bool { return !l.Sizes.contains(r.size) })
-	if len(wanted) == 0 {
+	if !slices.ContainsFunc(runs, func(r run) bool { return l.Sizes.contains(r.size) }) {
 		return fmt.Errorf("%s: %w from %d to %d; expected some of %s", name, ErrNoSize, l.Sizes.Min, l.Sizes.Max, sizesOf(runs))
 	}
 	var failures []error
 	ended := make(map[line]int) // the size that was not finished
 	told := make(map[line]bool) // that larger ones are not tried
-	for _, r := range wanted {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	elsewhere := l.dispatch(ctx, name, runs)
+	for i, r := range runs {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		row := Row{Experiment: name, Table: r.table, Method: r.method, Size: r.size, Games: r.games, Paper: r.paper}
+		if !l.Sizes.contains(r.size) {
+			continue
+		}
+		row := newRow(name, r)
 		if size, ok := ended[r.line()]; ok && r.size > size && r.special == nil {
 			if told[r.line()] && r.paper == nil {
 				continue
 			}
 			told[r.line()] = true
 			row.Note = fmt.Sprintf("not tried: size %d was not finished", size)
-		} else if err := l.measure(ctx, r, &row); !errors.Is(err, errUnavailable) {
+		} else if err := l.obtain(ctx, r, elsewhere[i], &row); !errors.Is(err, errUnavailable) {
 			if !row.Finished {
 				ended[r.line()] = r.size
 			}
@@ -152,6 +159,20 @@ func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error
 		}
 	}
 	return errors.Join(append(failures, ctx.Err())...)
+}
+
+// newRow is the row of a run before it is measured.
+func newRow(name string, r run) Row {
+	return Row{Experiment: name, Table: r.table, Method: r.method, Size: r.size, Games: r.games, Paper: r.paper}
+}
+
+// obtain measures a run, or waits for what has come of it elsewhere.
+func (l *Lab) obtain(ctx context.Context, r run, elsewhere <-chan reply, row *Row) error {
+	if elsewhere == nil {
+		return l.measure(ctx, r, row)
+	}
+	l.tell(fmt.Sprintf("%s, %s, size %d", r.table, r.method, r.size), 0)
+	return await(ctx, elsewhere, row)
 }
 
 // sizesOf lists the different sizes of runs.

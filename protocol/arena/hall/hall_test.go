@@ -57,8 +57,8 @@ func (*drifter) Stop([][]gdl.Term) {}
 func (*drifter) Abort()            {}
 
 // worker makes drifters of all descriptions but "broken".
-func worker(matches int) *Worker {
-	return &Worker{Matches: matches, Log: zerolog.Nop(), Player: func(spec string, seed uint64) (arena.Player, error) {
+func worker() *Worker {
+	return &Worker{Log: zerolog.Nop(), Player: func(spec string, seed uint64) (arena.Player, error) {
 		if spec == "unknown" {
 			return arena.Player{}, fmt.Errorf("no player %q", spec)
 		}
@@ -106,7 +106,10 @@ func run(t testing.TB, e *Event, archive *arena.Archive) *arena.Ranking {
 	q := embedded(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- worker(2).Work(ctx, q) }()
+	w := worker()
+	go func() {
+		done <- q.Work(ctx, 2, func(ctx context.Context, t queue.Task) ([]byte, error) { return w.Do(ctx, q, t) })
+	}()
 	ranking, err := Run(ctx, q, e, archive, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -153,7 +153,7 @@ func (r *runner) submit(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.queue.Submit(ctx, queue.Task{Run: r.event.Run, ID: strconv.Itoa(f.Number), Data: data}); err != nil {
+		if err := r.queue.Submit(ctx, queue.Task{Run: r.event.Run, ID: strconv.Itoa(f.Number), Kind: Matches, Data: data}); err != nil {
 			return err
 		}
 		r.remove(i)

@@ -19,10 +19,9 @@ import (
 // Worker holds matches of tournaments, whoever runs them.
 type Worker struct {
 	// Player makes the player of a description for one match, with a seed of its own.
-	Player  func(spec string, seed uint64) (arena.Player, error)
-	Matches int   // at a time
-	Memory  int64 // of compiling one game, in bytes; 0 for the default
-	Log     zerolog.Logger
+	Player func(spec string, seed uint64) (arena.Player, error)
+	Memory int64 // of compiling one game, in bytes; 0 for the default
+	Log    zerolog.Logger
 
 	mu    sync.Mutex
 	games []*compiled // the ones used last, at the end
@@ -41,27 +40,29 @@ const maxGames = 8
 // maxTries is how often a match is begun whose workers die of it.
 const maxTries = 10
 
-// Work holds matches until ctx ends.
-func (w *Worker) Work(ctx context.Context, q *queue.Queue) error {
-	return q.Work(ctx, w.Matches, func(ctx context.Context, t queue.Task) ([]byte, error) {
-		h := held{Attempt: rand.Text()}
-		o, err := decode[order](t.Data)
-		switch {
-		case err != nil:
-		case t.Tries > maxTries:
-			err = fmt.Errorf("%d workers did not come back from it", maxTries)
-		default:
-			h.Record, err = w.hold(ctx, q, t, o, h.Attempt)
-		}
-		if ctx.Err() != nil {
-			return nil, queue.ErrAgain
-		}
-		if err != nil {
-			w.Log.Warn().Str("match", o.Match).Err(err).Msg("a match cannot be held")
-			h.Failure = err.Error()
-		}
-		return json.Marshal(h)
-	})
+// Matches is the kind of the tasks of tournaments.
+const Matches = "match"
+
+// Do holds the match of a task. A match that cannot be held is a result, too; the error is
+// that of ctx.
+func (w *Worker) Do(ctx context.Context, q *queue.Queue, t queue.Task) ([]byte, error) {
+	h := held{Attempt: rand.Text()}
+	o, err := decode[order](t.Data)
+	switch {
+	case err != nil:
+	case t.Tries > maxTries:
+		err = fmt.Errorf("%d workers did not come back from it", maxTries)
+	default:
+		h.Record, err = w.hold(ctx, q, t, o, h.Attempt)
+	}
+	if ctx.Err() != nil {
+		return nil, queue.ErrAgain
+	}
+	if err != nil {
+		w.Log.Warn().Str("match", o.Match).Err(err).Msg("a match cannot be held")
+		h.Failure = err.Error()
+	}
+	return json.Marshal(h)
 }
 
 // hold holds a match.

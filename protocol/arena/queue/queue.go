@@ -51,13 +51,16 @@ func attempt(ctx context.Context, f func(ctx context.Context) error) error {
 const again = 200 * time.Millisecond
 
 // Task is something to do. Run and ID are letters, digits, "-" and "_"; of one Run, each ID
-// is done once.
+// is done once. Kind tells workers what is to be done with Data.
 type Task struct {
-	Run, ID string
-	Data    []byte
+	Run, ID, Kind string
+	Data          []byte
 	// Tries is how often the task has been handed out, this time included.
 	Tries int
 }
+
+// kind is the header of a task that tells its kind.
+const kind = "Stackmate-Kind"
 
 // Result is what has come of a task.
 type Result struct {
@@ -187,7 +190,9 @@ func (q *Queue) Submit(ctx context.Context, t Task) error {
 	if known, err := q.has(ctx, q.results, resultSubject+t.Run+"."+t.ID); known || err != nil {
 		return err
 	}
-	return q.once(ctx, q.tasks, &nats.Msg{Subject: taskSubject + t.Run + "." + t.ID, Data: t.Data})
+	return q.once(ctx, q.tasks, &nats.Msg{
+		Subject: taskSubject + t.Run + "." + t.ID, Header: nats.Header{kind: []string{t.Kind}}, Data: t.Data,
+	})
 }
 
 // storeTime is how long an embedded server may take to store something. It is never away:

@@ -383,3 +383,27 @@ func BenchmarkTask(b *testing.B) {
 	}
 	b.ReportMetric((cputime.Now()-before).Seconds()*1e3/float64(n), "cpu-ms/op")
 }
+
+func TestACallerWaitsForWhatItHasAskedFor(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	stop := works(t, q, 3, func(_ context.Context, task Task) ([]byte, error) {
+		return fmt.Append(nil, task.Kind, " ", string(task.Data), " done"), nil
+	})
+	defer stop()
+	c := q.Call(t.Context(), "calls", "sum")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if got, err := c.Do(t.Context(), fmt.Append(nil, i)); err != nil || string(got) != fmt.Sprintf("sum %d done", i) {
+				t.Errorf("call %d: %s, %v", i, got, err)
+			}
+		})
+	}
+	all.Wait()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Do(t.Context(), nil); err == nil {
+		t.Error("a caller that is closed answers")
+	}
+}

@@ -77,7 +77,7 @@ func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Cont
 	subject := resultSubject + run + "." + id
 	stop := q.keep(m)
 	defer stop()
-	t := Task{Run: run, ID: id, Data: m.Data(), Tries: 1}
+	t := Task{Run: run, ID: id, Kind: m.Headers().Get(kind), Data: m.Data(), Tries: 1}
 	if meta, err := m.Metadata(); err == nil {
 		t.Tries = int(meta.NumDelivered)
 	}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/protocol/arena/queue"
+)
+
+// TestExperimentsAndLearningUseTheQueue has a worker of its own beside those of the
+// commands.
+func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
+	q, err := queue.Embed(t.Context(), t.TempDir(), "127.0.0.1:0", "secret", zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := strings.Replace(q.URL(), "://", "://secret@", 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	var faults lockedBuffer
+	ended := make(chan int)
+	go func() { ended <- Run(ctx, []string{"worker", "--nats", url, "--matches", "2"}, &faults, &faults) }()
+	t.Cleanup(func() {
+		cancel()
+		if status := <-ended; status != statusFine {
+			t.Errorf("the worker ended with status %d: %s", status, faults.String())
+		}
+		q.Close()
+	})
+
+	here := execute(t, "experiment", "goofspiel", "--sizes", "3-4", "--json").objects(t)
+	elsewhere := execute(t, "experiment", "goofspiel", "--sizes", "3-4", "--json", "--nats", url).objects(t)
+	if len(here) != len(elsewhere) || len(here) == 0 {
+		t.Fatalf("%d rows here, %d elsewhere", len(here), len(elsewhere))
+	}
+	for i, row := range here {
+		for _, column := range []string{"table", "method", "size", "finished", "nodes", "lp_calls", "note"} {
+			if row[column] != elsewhere[i][column] {
+				t.Errorf("row %d: %s %v here, %v elsewhere", i, column, row[column], elsewhere[i][column])
+			}
+		}
+	}
+
+	learnt := execute(t, "train", "nim-3.4.5", "--time", "1.5s", "--knowledge", t.TempDir(), "--json", "--nats", url).objects(t)[0]
+	if n, ok := learnt["elsewhere"].(float64); !ok || n < 1 {
+		t.Errorf("no games were played elsewhere: %v", learnt)
+	}
+}

@@ -1,0 +1,63 @@
+package evaluate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+
+	"stackmate/reasoner/machine"
+)
+
+// Played are games that a learner has played for another one, which knows the same.
+type Played struct {
+	Layout string       `json:"layout"` // of states: a digest of the names of roles and fluents
+	Games  []PlayedGame `json:"games"`
+}
+
+// PlayedGame is a game from its first position to its last but one.
+type PlayedGame struct {
+	States  []uint64  `json:"states"`  // one after the other
+	Values  []float32 `json:"values"`  // of all but the first, by output
+	Outcome []float32 `json:"outcome"` // by output
+	Sum     float64   `json:"sum"`     // of the goals
+}
+
+// Play plays games without learning from them, until ctx is done.
+func (l *Learner) Play(ctx context.Context) *Played {
+	p := &Played{Layout: layout(l.games.machine)}
+	l.games.ended = func(g *game, lane int) {
+		p.Games = append(p.Games, PlayedGame{slices.Clone(g.states), slices.Clone(g.values), l.outputs(lane), l.sum(lane)})
+	}
+	defer func() { l.games.ended = l.ended }()
+	for ctx.Err() == nil {
+		l.Step()
+	}
+	return p
+}
+
+// Take learns from games that another learner has played. Games of other rules, or of a
+// machine that numbers fluents in another way, are refused.
+func (l *Learner) Take(p *Played) error {
+	if p.Layout != layout(l.games.machine) {
+		return errors.New("expected games of the same machine")
+	}
+	for _, g := range p.Games {
+		positions, outputs := len(g.States)/l.games.words, l.trainer.outputs
+		if positions == 0 || len(g.States) != positions*l.games.words || len(g.Values) != (positions-1)*outputs ||
+			len(g.Outcome) != outputs || !isFinite(g.Values) || !isFinite(g.Outcome) {
+			return errors.New("a game that was played elsewhere is damaged: its parts do not fit together")
+		}
+		l.learn(&game{states: g.States, values: g.Values}, g.Outcome, g.Sum)
+	}
+	return nil
+}
+
+// layout is a digest of the names by which states are read.
+func layout(m machine.Machine) string {
+	names := m.Names()
+	sum := sha256.Sum256([]byte(strings.Join(slices.Concat(names.Roles, names.Fluents), "\n")))
+	return hex.EncodeToString(sum[:])
+}
