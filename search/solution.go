@@ -16,6 +16,10 @@ type Claim struct {
 	// Value in goal points of the first player: the first role that is not
 	// chance.
 	Value float64
+	// Slack is the width of an interval: the value lies from Value to Value + Slack, the
+	// first player's strategy obtains the one, and against the other player's strategy
+	// nobody obtains more than the other. 0 for an exact claim.
+	Slack float64
 	// Strategies holds the strategy of each role, as Result has them. Roles that
 	// have a single legal move, or are chance, need none.
 	Strategies [][]Weighted

@@ -22,8 +22,8 @@ type solveCommand struct {
 
 // Run implements the command.
 func (c *solveCommand) Run(s *console) error {
-	if c.Epsilon > 0 && (c.Certify || c.Save != "") {
-		return usageError{fmt.Errorf("--certify and --save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
+	if c.Epsilon > 0 && c.Save != "" {
+		return usageError{fmt.Errorf("--save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
 	}
 	if c.Resume && c.Save == "" {
 		return usageError{errors.New("--resume: expected --save FILE, too")}
@@ -58,7 +58,7 @@ func (c *solveCommand) Run(s *console) error {
 	}
 	solution.Game = c.Game
 	var doubt error
-	if solution.Solved && (c.Certify || c.Save != "") {
+	if solution.IsWithin(c.Epsilon) && (c.Certify || c.Save != "") {
 		doubt = c.certify(s, p, &solution)
 	}
 	if solution.Solved && doubt == nil {
@@ -92,7 +92,10 @@ func (c *solveCommand) share(s *console) int64 {
 
 // certify checks a solution and saves what is certified where that is wanted.
 func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) error {
-	answers := p.solver.Answers(p.machine, *solution)
+	answers, err := p.solver.Answers(p.machine, *solution)
+	if err != nil {
+		return fmt.Errorf("--certify: %w", err)
+	}
 	kept := book.New(p.machine, book.Label{Game: c.Game, Rules: p.digest, Method: solution.Method}, c.share(s))
 	if c.Save != "" {
 		answers = kept.Recorder(answers)
@@ -100,7 +103,7 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	var doing atomic.Value
 	doing.Store("")
 	defer s.progress(func() string { return "certifying " + c.Game + doing.Load().(string) })()
-	err := p.solver.Certify(s.ctx, p.machine, answers, solution, func(positions int64, share float64) {
+	err = p.solver.Certify(s.ctx, p.machine, answers, solution, func(positions int64, share float64) {
 		doing.Store(fmt.Sprintf(", %d positions, %.1f %% of the moves", positions, 100*share))
 	})
 	if err != nil || c.Save == "" || !solution.Certified {

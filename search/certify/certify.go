@@ -26,8 +26,8 @@ const maxGoal = 100
 // without error: probabilities are cut to multiples of 2⁻⁹⁶, and what is missing
 // to 1 belongs to the most probable move.
 type Certificate struct {
-	// Value is what the solution claims of the position.
-	Value float64
+	// Value and Slack are what the solution claims of the position, see search.Claim.
+	Value, Slack float64
 	// The value of the position is proved to lie from Guarantee to Limit. Guarantee
 	// is what the first player's strategy obtains, whatever the other player does;
 	// Limit is the most that the first player can obtain against the other
@@ -58,19 +58,18 @@ type Fault struct {
 	Obtained float64      // goal points of the first player, against the best reply
 }
 
-// Exploitability is the most that a player could gain, in goal points, over the
-// value claimed, against the other player's strategy. It is 0 if that is below
-// the Tolerance.
+// Exploitability is the most that a player could gain, in goal points, over what is
+// claimed, against the other player's strategy. It is 0 if that is below the Tolerance.
 func (c Certificate) Exploitability() float64 {
-	gain := max(c.Value-c.Guarantee, c.Limit-c.Value)
+	gain := max(c.Value-c.Guarantee, c.Limit-c.Value-c.Slack)
 	if gain <= Tolerance {
 		return 0
 	}
 	return gain
 }
 
-// Certified tells whether the solution is one: the strategies are in equilibrium
-// and all claims hold.
+// Certified tells whether the solution is one: the strategies are in equilibrium, or where
+// there is slack in an ε-equilibrium with that ε, and all claims hold.
 func (c Certificate) Certified() bool { return c.Complete && c.Exploitability() == 0 && c.Faults == 0 }
 
 // Limits bound a check. The zero value bounds nothing.
@@ -102,7 +101,7 @@ func Check(ctx context.Context, m machine.Machine, q machine.State, s search.Sol
 		return w.certificate, err
 	}
 	w.first, w.other, w.chance = first, other, m.Names().Chance()
-	w.certificate.Value = claim.Value
+	w.certificate.Value, w.certificate.Slack = claim.Value, claim.Slack
 	guarantee := w.play(q, firstDefends)
 	w.prove(guarantee, fixedGoal(maxGoal))
 	limit := w.play(q, firstAttacks)
@@ -121,9 +120,13 @@ type Search struct {
 	Machine  machine.Machine
 	Searcher search.Searcher
 	Limits   search.Limits
+	// Epsilon is the tolerance of the search. Strategies hold together only if the search
+	// keeps what it has proved (package sequential does).
+	Epsilon float64
 }
 
-// At implements search.Solution. A position that the search does not solve is an error.
+// At implements search.Solution. A position that the search does not solve, within its
+// tolerance, is an error.
 func (s Search) At(ctx context.Context, q machine.State) (search.Claim, error) {
 	first, _, err := search.Opponents(s.Machine.Names())
 	if err != nil {
@@ -135,9 +138,10 @@ func (s Search) At(ctx context.Context, q machine.State) (search.Claim, error) {
 		return search.Claim{}, err
 	case ctx.Err() != nil:
 		return search.Claim{}, ctx.Err()
-	case !r.Proved || !r.Values[first].Solved():
-		v := r.Values[first]
+	}
+	v := r.Values[first]
+	if !r.Proved || v.Upper-v.Lower > s.Epsilon {
 		return search.Claim{}, fmt.Errorf("a position that the strategies reach is not solved: its value is in [%g, %g]", v.Lower, v.Upper)
 	}
-	return search.Claim{Value: r.Values[first].Lower, Strategies: r.Strategies}, nil
+	return search.Claim{Value: v.Lower, Slack: v.Upper - v.Lower, Strategies: r.Strategies}, nil
 }

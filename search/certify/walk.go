@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"unsafe"
 
@@ -52,6 +51,7 @@ func (s side) isUp() bool { return s == firstAttacks }
 type worth struct {
 	points fixed
 	side   side
+	look   int // the number of the second look that found it out, 0 for the first one
 }
 
 // ply is the working memory of one position on the path.
@@ -77,6 +77,11 @@ type walk struct {
 	first, other, chance machine.Role // machine.NoRole if there is none
 	side                 side         // of the present walk
 	defender, attacker   machine.Role // of the present walk; machine.NoRole if there is none
+
+	tolerant bool // some claim has slack
+	looks    int  // second looks so far
+	look     int  // the present one, whose positions are checked anew; 0 for none
+	helpless bool // one has not helped
 
 	checks      int64 // positions checked; those that both walks reach twice
 	sum         int32 // of the goals of both players, in every terminal position
@@ -120,26 +125,37 @@ func (w *walk) prove(guarantee, limit fixed) {
 // worth is what the defender's strategy obtains at q, in goal points of the
 // first player.
 func (w *walk) worth(depth int, q machine.State) fixed {
-	if known := w.known.Lookup(q); known != nil && known.side == w.side {
+	if known := w.known.Lookup(q); known != nil && known.side == w.side && known.look >= w.look {
 		return known.points
 	}
 	p := w.open(depth, q)
 	if w.err != nil {
 		return fixed{}
 	}
-	w.reply(p, depth)
-	v := p.sums[0]
-	for _, sum := range p.sums {
-		if sum.isLess(v) == (w.side == firstDefends) {
-			v = sum
-		}
+	v := w.reply(p, depth)
+	if w.err == nil && p.claim != nil && !w.holds(*p.claim, v) && w.tolerant && !w.helpless {
+		v = w.lookAgain(p, depth)
 	}
 	if w.err == nil {
 		w.keep(q, v)
 		if p.claim != nil {
-			w.compare(q, w.defender, p.claim.Value, v)
+			w.compare(q, w.defender, *p.claim, v)
 		}
 	}
+	return v
+}
+
+// lookAgain computes what the position of a ply is worth by strategies that are asked for
+// anew. With a tolerance a search may know more of a position than when it was asked there,
+// on another way, and rely on it in a claim above: then it also knows a better strategy.
+// Strategies that obtain more can only help those that were checked with the old ones.
+func (w *walk) lookAgain(p *ply, depth int) fixed {
+	before := w.look
+	w.looks++
+	w.look = w.looks
+	v := w.reply(p, depth)
+	w.look = before
+	w.helpless = !w.holds(*p.claim, v)
 	return v
 }
 
@@ -179,6 +195,7 @@ func (w *walk) ask(p *ply, q machine.State) error {
 		return err
 	}
 	p.claim = &claim
+	w.tolerant = w.tolerant || claim.Slack > 0
 	moves := p.expansion.Moves[w.defender]
 	if len(moves) == 1 {
 		return nil
@@ -239,8 +256,8 @@ func appendMixture(dst []fixed, legal []machine.Move, strategy []search.Weighted
 	return dst, nil
 }
 
-// reply computes what each reply of the attacker is worth.
-func (w *walk) reply(p *ply, depth int) {
+// reply computes what each reply of the attacker is worth, and returns the best.
+func (w *walk) reply(p *ply, depth int) fixed {
 	e := &p.expansion
 	replies, chances := 1, 1
 	if w.attacker >= 0 {
@@ -264,9 +281,14 @@ func (w *walk) reply(p *ply, depth int) {
 		}
 		p.sums[reply] = p.sums[reply].plus(v.times(p.mixture[move], w.side.isUp()))
 	}
+	best := fixed{}
 	for i, sum := range p.sums {
 		p.sums[i] = sum.over(uint64(chances), w.side.isUp())
+		if i == 0 || p.sums[i].isLess(best) == (w.side == firstDefends) {
+			best = p.sums[i]
+		}
 	}
+	return best
 }
 
 // split finds the moves of the defender and of the attacker, 0 where there is
@@ -312,7 +334,7 @@ func (w *walk) points(goals []int32) fixed {
 
 // keep stores what q is worth, within the limits.
 func (w *walk) keep(q machine.State, v fixed) {
-	*w.known.Insert(q, 1) = worth{v, w.side}
+	*w.known.Insert(q, 1) = worth{v, w.side, w.look}
 	stats := w.known.Stats()
 	if w.tableBytes > 0 && stats.Bytes > w.tableBytes && w.err == nil {
 		w.err = fmt.Errorf("%w: %d positions checked need more than %d MiB", search.ErrMemory, stats.Entries, w.limits.MaxBytes>>20)
@@ -333,15 +355,26 @@ func (w *walk) share() float64 {
 	return (float64(w.side-firstDefends) + done) / 2
 }
 
+// holds tells whether what a strategy obtains is what is claimed.
+func (w *walk) holds(claim search.Claim, obtained fixed) bool {
+	points := obtained.nearest()
+	return points >= claim.Value-Tolerance && points <= claim.Value+claim.Slack+Tolerance
+}
+
 // compare books a fault if the strategy of role does not obtain what is claimed
 // of q. It cannot obtain more than the value either, so the difference counts in
 // both directions.
-func (w *walk) compare(q machine.State, role machine.Role, claimed float64, obtained fixed) {
-	if math.Abs(claimed-obtained.nearest()) <= Tolerance {
+func (w *walk) compare(q machine.State, role machine.Role, claim search.Claim, obtained fixed) {
+	if w.holds(claim, obtained) {
 		return
 	}
+	points := obtained.nearest()
 	if c := &w.certificate; c.Faults == 0 {
-		c.First = &Fault{Position: slices.Clone(q), Role: role, Claimed: claimed, Obtained: obtained.nearest()}
+		claimed := claim.Value
+		if points > claimed+claim.Slack {
+			claimed += claim.Slack
+		}
+		c.First = &Fault{Position: slices.Clone(q), Role: role, Claimed: claimed, Obtained: points}
 	}
 	w.certificate.Faults++
 }
@@ -351,11 +384,12 @@ func (w *walk) compare(q machine.State, role machine.Role, claimed float64, obta
 // the end of the game.
 func (w *walk) compareRoot(q machine.State, guarantee, limit fixed) {
 	c := &w.certificate
+	claim := search.Claim{Value: c.Value, Slack: c.Slack}
 	if c.Faults == 0 {
-		w.compare(q, w.first, c.Value, guarantee)
+		w.compare(q, w.first, claim, guarantee)
 	}
 	if c.Faults == 0 {
-		w.compare(q, w.other, c.Value, limit)
+		w.compare(q, w.other, claim, limit)
 	}
 }
 

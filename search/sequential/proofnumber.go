@@ -13,7 +13,9 @@ import (
 
 // Depth-first proof-number search (df-pn; Nagai, 2002): it goes where the fewest
 // positions are left to prove that the value is at least t, or to disprove it, and
-// asks that for one t after the other until the value is known.
+// asks that for one t after the other until the value is known. With a tolerance it asks for
+// less: a proof that the value is at least t, or one that it is at most t + ε, whichever is
+// found first.
 //
 //	proof number pn        of a position: 0 proved, ∞ disproved
 //	  who maximises        the least of the children's
@@ -122,12 +124,20 @@ func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.S
 		p := &prover{run: w}
 		w.packed = make([]uint64, proofWords)
 		w.best = p.recallBest
+		w.bounds = func(k *key) search.Interval {
+			b, _, _ := p.recall(k)
+			return b
+		}
 		provers = append(provers, p)
 	}
+	promised := c.workers[0].promise(s)
 	exhausted := proveAll(c, provers)
 	res := c.report()
 	if exhausted {
 		res.Unfinished = errTooDeep
+	}
+	if c.err() == nil && v.solver.breaks(promised, res) {
+		return v.solver.exactly(func() (search.Result, error) { return v.Search(ctx, m, s, lim) })
 	}
 	return res, c.err()
 }
@@ -157,8 +167,7 @@ func proveAll(c *crew, provers []*prover) (exhausted bool) {
 		return false
 	}
 	for !p.isDone() {
-		b := p.root.value.proved
-		asked := b.Lower + (b.Upper-b.Lower)/2 + 0.25
+		asked := p.middle(p.root.value.proved)
 		first := c.together(func(i int, w *run) {
 			f := w.frame(0)
 			w.find(&f.key, f.image, c.position)
@@ -184,6 +193,14 @@ func proveAll(c *crew, provers []*prover) (exhausted bool) {
 		c.show()
 	}
 	return false
+}
+
+// middle is the t to ask for of a position whose value lies in b: either answer leaves
+// half of what is wider than ε. Goals are whole numbers, and t is none, so that without a
+// tolerance the answer is yes or no.
+func (p *prover) middle(b search.Interval) float64 {
+	excess := b.Upper - b.Lower - p.Epsilon
+	return float64(float32(b.Lower + excess/2 + min(0.25, excess/4)))
 }
 
 // isOver tells whether the search must unwind: it is stopped, or meets positions that
@@ -333,10 +350,12 @@ func (p *prover) weigh(children []numbers, maximise bool) (n numbers, best int, 
 
 // decide gives numbers to a position by its bounds, or leaves those that it has.
 func (p *prover) decide(b search.Interval, n numbers) numbers {
-	switch {
-	case b.Lower >= p.asked:
+	switch proved, disproved := b.Lower >= p.asked, b.Upper <= p.asked+p.Epsilon; {
+	case proved && disproved: // either answer will do
+		return numbers{0, 0}
+	case proved:
 		return numbers{0, never}
-	case b.Upper < p.asked:
+	case disproved:
 		return numbers{never, 0}
 	}
 	return numbers{min(max(n.proof, 1), never-1), min(max(n.disproof, 1), never-1)}
@@ -407,7 +426,7 @@ func (p *prover) recall(k *key) (b search.Interval, n numbers, known bool) {
 	}
 	p.hits++
 	e := unpackProof(p.packed)
-	if e.bounds.Lower >= p.asked || e.bounds.Upper < p.asked {
+	if e.bounds.Lower >= p.asked || e.bounds.Upper <= p.asked+p.Epsilon {
 		return e.bounds, numbers{}, true
 	}
 	if float64(e.asked) != p.asked {

@@ -127,15 +127,19 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 		return search.Result{}, err
 	}
 	c := v.crew(ctx, m, s, lim)
+	r := c.workers[0]
+	promised := r.promise(s)
 	c.deepen()
 	res := c.report()
-	r := c.workers[0]
 	if !r.isDone() && r.Depth == maxPly {
 		res.Unfinished = errTooDeep
 	}
 	v.refuted, v.cuts = r.root.refuted(r.Goals), [2]int64{}
 	for _, w := range c.workers {
 		v.cuts[0], v.cuts[1] = v.cuts[0]+w.cuts[0], v.cuts[1]+w.cuts[1]
+	}
+	if c.err() == nil && v.breaks(promised, res) {
+		return v.exactly(func() (search.Result, error) { return v.Search(ctx, m, s, lim) })
 	}
 	return res, c.err()
 }
@@ -217,6 +221,10 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		_, best := r.recall(k, 0)
 		return best
 	}
+	r.bounds = func(k *key) search.Interval {
+		known, _ := r.recall(k, 0)
+		return known.proved
+	}
 	return r
 }
 
@@ -238,8 +246,9 @@ type run struct {
 	frames   []*frame
 	history  *history
 	root     root
-	shown    *frame                  // of the position in the result
-	best     func(*key) machine.Move // that the table knows
+	shown    *frame                     // of the position in the result
+	best     func(*key) machine.Move    // that the table knows
+	bounds   func(*key) search.Interval // that it knows to be proved
 
 	limit   int64
 	nodes   int64

@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"context"
 	"flag"
 	"math/rand/v2"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/certify"
 	"stackmate/search/table"
 )
 
@@ -184,5 +186,60 @@ func TestTheStrategiesOfOneSearchAreAnEpsilonEquilibrium(t *testing.T) {
 	}
 	if broken == 0 || broken == games {
 		t.Errorf("searching anew at every position: %d of %d games have more than ε between what the players guarantee", broken, games)
+	}
+}
+
+// anew is a solution that searches every position from scratch.
+type anew struct {
+	machine machine.Machine
+	config  Config
+}
+
+// At implements search.Solution.
+func (a anew) At(ctx context.Context, q machine.State) (search.Claim, error) {
+	return certify.Search{Machine: a.machine, Searcher: New(a.config), Epsilon: a.config.Epsilon}.At(ctx, q)
+}
+
+// The conjecture again, with chance, transpositions and every search: at each position that
+// the strategies reach they obtain what is claimed there, and nobody gains more than ε. The
+// positions are searched as they are reached, all with the table of the first search.
+func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) {
+	broken := 0
+	for seed := uint64(2000); seed < 2300; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		game := randomGame(rng)
+		if seed%2 == 0 {
+			game = shape{
+				roles: roles, depth: 5 + rng.IntN(2), choosers: [][]int{{0}, {1}}, inTurn: true,
+				branch: func(rng *rand.Rand) int { return 1 + rng.IntN(3) },
+				leaf:   func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
+			}.grow(rng)
+		}
+		c := Config{
+			Epsilon: []float64{3, 10, 20, 40}[rng.IntN(4)], Without: Refinement(rng.IntN(int(Literal)+1)) &^ (Table | Lookahead),
+			ShareEpsilon: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2),
+		}
+		m := game.Machine()
+		if rng.IntN(2) == 0 {
+			m = parallel{m}
+		}
+		var s search.Searcher = New(c)
+		if m.Names().Chance() < 0 && rng.IntN(3) == 0 {
+			s = NewProofNumber(c)
+		}
+		got, err := certify.Check(t.Context(), m, m.Initial(), certify.Search{Machine: m, Searcher: s, Epsilon: c.Epsilon}, certify.Limits{})
+		if err != nil || !got.Certified() || got.Gap > c.Epsilon+1e-9 {
+			t.Fatalf("seed %d, %T %+v: %v, %+v, %+v", seed, s, c, err, got, got.First)
+		}
+		fresh, err := certify.Check(t.Context(), m, m.Initial(), anew{m, c}, certify.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !fresh.Certified() {
+			broken++
+		}
+	}
+	if broken == 0 {
+		t.Error("strategies that forget what was promised are certified, too: the test shows nothing")
 	}
 }

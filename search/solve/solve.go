@@ -7,6 +7,7 @@ package solve
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -65,6 +66,7 @@ type Solver struct {
 	auto      bool                       // whether it chooses the method, else used is the only one
 	searchers map[string]search.Searcher // by method
 	memory    int64
+	epsilon   float64
 	used      string // method of the last search
 }
 
@@ -78,7 +80,7 @@ func New(o Options) (*Solver, error) {
 	if o.Epsilon < 0 || o.Memory <= 0 {
 		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
 	}
-	s := &Solver{auto: o.Method == Auto, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, used: o.Method}
+	s := &Solver{auto: o.Method == Auto, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, epsilon: o.Epsilon, used: o.Method}
 	methods := []string{o.Method}
 	if s.auto {
 		methods = []string{BoundedAlphaBeta, DepthFirst, Portfolio}
@@ -148,13 +150,21 @@ func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper) {
 }
 
 // Answers is the solution of m, position by position: that of the initial position
-// is the one shown, the others are what the method finds that found it.
-func (s *Solver) Answers(m machine.Machine, shown Solution) search.Solution {
-	return answers{
-		Search:  certify.Search{Machine: m, Searcher: s.searchers[s.used], Limits: search.Limits{MaxBytes: s.memory, NoLine: true}},
-		initial: m.Initial(),
-		shown:   search.Claim{Value: shown.Result.Values[m.Names().Players()[0]].Lower, Strategies: shown.Result.Strategies},
+// is the one shown, the others are what the method finds that found it. The error is that
+// of a tolerance with a method that does not keep what it promises.
+func (s *Solver) Answers(m machine.Machine, shown Solution) (search.Solution, error) {
+	if s.epsilon > 0 && !slices.Contains([]string{BoundedAlphaBeta, DepthFirst, ProofNumber}, s.used) {
+		return nil, fmt.Errorf("expected an exact solution, without a tolerance, or one by %s, %s or %s; found one by %s",
+			BoundedAlphaBeta, DepthFirst, ProofNumber, s.used)
 	}
+	v := shown.Result.Values[m.Names().Players()[0]]
+	return answers{
+		Search: certify.Search{
+			Machine: m, Searcher: s.searchers[s.used], Limits: search.Limits{MaxBytes: s.memory, NoLine: true}, Epsilon: s.epsilon,
+		},
+		initial: m.Initial(),
+		shown:   search.Claim{Value: v.Lower, Slack: v.Upper - v.Lower, Strategies: shown.Result.Strategies},
+	}, nil
 }
 
 // answers are those of a search except at the initial position: a second search,

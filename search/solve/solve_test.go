@@ -151,7 +151,7 @@ func TestSolutionsAreCertified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := solver.Certify(t.Context(), m, solver.Answers(m, s), &s, nil); err != nil {
+		if err := solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, nil); err != nil {
 			t.Fatal(err)
 		}
 		if !s.Certified || s.Exploitability != 0 || s.PositionsChecked != 1 || !s.IsWithin(0) {
@@ -184,7 +184,7 @@ func TestTheStrategiesThatAreCertifiedAreThoseShown(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // no search can answer
-	claim, err := solver.Answers(m, s).At(ctx, m.Initial())
+	claim, err := answersOf(t, solver, m, s).At(ctx, m.Initial())
 	if err != nil || claim.Value != s.Value["row"][0] {
 		t.Errorf("value %v, want %v; error %v", claim.Value, s.Value["row"], err)
 	}
@@ -245,7 +245,7 @@ func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T
 			solver := solver(t, solve.Options{Method: method, Table: solve.On, Symmetries: solve.On, Moves: "dynamic"})
 			s, err := solver.Solve(t.Context(), m, nil)
 			if err == nil {
-				err = solver.Certify(t.Context(), m, solver.Answers(m, s), &s, nil)
+				err = solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, nil)
 			}
 			if first := test.game.Roles[0]; err != nil || !s.IsWithin(0) || s.Value[first] != [2]float64{test.value, test.value} {
 				t.Errorf("%v by %s: value %v, want %v; error %v", test.game.Roles, method, s.Value, test.value, err)
@@ -259,4 +259,13 @@ func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T
 			t.Errorf("%v by sampling: value %v, want %v; error %v", test.game.Roles, v, test.value, err)
 		}
 	}
+}
+
+func answersOf(t testing.TB, solver *solve.Solver, m machine.Machine, s solve.Solution) search.Solution {
+	t.Helper()
+	answers, err := solver.Answers(m, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answers
 }

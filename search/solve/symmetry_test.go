@@ -22,7 +22,7 @@ func certified(t testing.TB, m machine.Machine, symmetries solve.Switch) solve.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := solver.Certify(t.Context(), m, solver.Answers(m, s), &s, nil); err != nil || !s.Certified {
+	if err := solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, nil); err != nil || !s.Certified {
 		t.Fatalf("certificate %+v, error %v", s.Certificate, err)
 	}
 	return s
