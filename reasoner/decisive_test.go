@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
@@ -109,14 +111,14 @@ func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
 						want[move] = true
 					}
 				}
-				decided := false
+				winner := machine.NoRole
 				switch {
 				case len(p.wins) > 0:
-					decided = true
+					winner = p.role
 					want = p.wins
 					winning++
 				case len(want) == 0:
-					decided = true
+					winner = 1 - p.role
 					for _, move := range e.Moves[p.role] {
 						want[move] = true
 					}
@@ -133,8 +135,16 @@ func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
 				for _, move := range foresight.AppendSensible(nil, 0, p.role) {
 					sensible[move] = true
 				}
-				if got := foresight.Decided()[0]&1 != 0; len(e.Moves[p.role]) > 1 && got != decided || !maps.Equal(sensible, want) {
-					t.Fatalf("%s: in %v it takes %v for sensible, decided %v; want %v, %v", game, m.Names().AppendFluents(nil, s), sensible, got, want, decided)
+				got := machine.NoRole
+				for r := range machine.Role(2) {
+					if goal, lanes := foresight.Wins(r); goal != 100 {
+						t.Fatalf("%s: the best goal of role %d is %d, want 100", game, r, goal)
+					} else if lanes[0]&1 != 0 {
+						got = r
+					}
+				}
+				if len(e.Moves[p.role]) > 1 && got != winner || !maps.Equal(sensible, want) {
+					t.Fatalf("%s: in %v it takes %v for sensible and %d for the winner; want %v, %d", game, m.Names().AppendFluents(nil, s), sensible, got, want, winner)
 				}
 				s = slices.Clone(e.Child(rng.Intn(e.Children)))
 			}
@@ -173,5 +183,51 @@ func TestDecisiveMachinesMakeLegalMoves(t *testing.T) {
 func TestGamesWithRecursionHaveNoDecisiveMoves(t *testing.T) {
 	if _, d := decisive(t, "hex-4x4"); d != nil {
 		t.Error("hex has decisive moves: the copies of its loops are not expected to be right")
+	}
+}
+
+// A move that ends the game lets nobody win afterwards, whatever would be legal then.
+func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
+	const rules = `
+(role a) (role b)
+(init (step 1))
+(<= (legal a (go left)) (true (step 1)))
+(<= (legal a (go right)) (true (step 1)))
+(<= (legal a noop) (not (true (step 1))))
+(<= (legal b noop) (true (step 1)))
+(<= (legal b take) (not (true (step 1))))
+(<= (legal b leave) (not (true (step 1))))
+(<= (next (step 2)) (true (step 1)))
+(<= (next (step 3)) (true (step 2)))
+(<= (next over) (does a (go right)))
+(<= (next (won b)) (does b take))
+(<= terminal (true over))
+(<= terminal (true (step 3)))
+(<= (next (won a)) (does b leave))
+(<= open (not (true (won a))) (not (true (won b))))
+(<= (goal a 50) open)
+(<= (goal b 50) open)
+(<= (goal ?r 100) (true (won ?r)))
+(<= (goal a 0) (true (won b)))
+(<= (goal b 0) (true (won a)))`
+	g, _, err := gdl.Load(t.Context(), "rules", []byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.(machine.Decider).Decisive(t.Context())
+	if d == nil {
+		t.Fatal("no decisive moves")
+	}
+	b := d.NewNarrowBatch().(machine.Foresight)
+	b.Fill(m.Initial(), nil)
+	b.Evaluate(1)
+	_, wins := b.Wins(1)
+	sensible := b.AppendSensible(nil, 0, 0)
+	if wins[0]&1 != 0 || len(sensible) != 1 || m.Names().Moves[0][sensible[0]] != "(go right)" {
+		t.Errorf("b wins %v; sensible moves of a are %v of %v, want the one that ends the game", wins[0]&1 != 0, sensible, m.Names().Moves[0])
 	}
 }

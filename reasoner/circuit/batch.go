@@ -19,21 +19,23 @@ type Batch struct {
 	words    int
 	terminal []uint64
 	stuck    []uint64
-	decided  []uint64
+	wins     []uint64
 	goalsOK  bool           // the goal rows belong to the present positions
 	chosen   []machine.Move // by lane, then role: the move whose row has the lane's bit
 	mixed    bool           // ChooseRandom has filled the move rows: chosen is stale
 	root     machine.State  // the position that was last filled into some lanes
 	rootRows []uint64
-	turned   []turned // by role
+	turned   []turned // legal moves, by role
+	sensible []turned // those that ChooseRandom chooses among, by role
 	block    [64]uint64
 }
 
-// turned holds the legal moves of a role by lane, not by move: bit m%64 of word
-// (lane/64*blocks + m/64)*64 + lane%64 tells whether move m is legal in a lane.
+// turned holds moves of a role by lane, not by move: bit m%64 of word
+// (lane/64*blocks + m/64)*64 + lane%64 tells whether move m is one of them in a lane.
 // It is computed for 64 lanes at a time when several of them are asked for.
 type turned struct {
-	asked int      // calls of AppendLegal since Evaluate
+	rows  []int32  // by move
+	asked int      // lanes asked for since Evaluate
 	fresh []bool   // by lane/64: the words belong to the present positions
 	words []uint64 // made when first needed
 }
@@ -66,12 +68,10 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		words:    w,
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
-		decided:  make([]uint64, w),
+		wins:     make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
-		turned:   make([]turned, len(m.does)),
-	}
-	for r := range b.turned {
-		b.turned[r].fresh = make([]bool, w)
+		turned:   newTurned(m.legal, w),
+		sensible: newTurned(m.policy, w),
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
@@ -83,11 +83,20 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 	return b
 }
 
+// newTurned is for the given rows of each role, of so many words.
+func newTurned(rows [][]int32, words int) []turned {
+	list := make([]turned, len(rows))
+	for r := range list {
+		list[r] = turned{rows: rows[r], fresh: make([]bool, words)}
+	}
+	return list
+}
+
 // batchBytes is what newBatch takes, but for a few words.
 func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 	lanes, roles := int64(e.Lanes()), int64(len(m.does))
 	blocks := int64(0)
-	for _, rows := range m.legal {
+	for _, rows := range slices.Concat(m.legal, m.policy) {
 		blocks += int64(len(rows)+63) / 64
 	}
 	return e.MemoryBytes() + 8*int64(e.Words()*len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
@@ -214,8 +223,8 @@ func (b *Batch) Evaluate(int) {
 	b.memory.Run(evaluate)
 	b.goalsOK = false
 	for r := range b.turned {
-		b.turned[r].asked = 0
-		clear(b.turned[r].fresh)
+		b.turned[r].forget()
+		b.sensible[r].forget()
 	}
 	b.read(b.terminal, b.m.terminal)
 	b.read(b.stuck, b.m.stuck)
@@ -239,24 +248,37 @@ func (b *Batch) Terminal() []uint64 { return b.terminal }
 // Stuck implements machine.Batch.
 func (b *Batch) Stuck() []uint64 { return b.stuck }
 
-// Decided implements machine.Foresight.
-func (b *Batch) Decided() []uint64 {
-	b.read(b.decided, b.m.decided)
-	return b.decided
+// Wins implements machine.Foresight.
+func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
+	if b.m.wins != nil {
+		b.read(b.wins, b.m.wins[r])
+	}
+	return b.m.best[r], b.wins
 }
 
 // AppendLegal implements machine.Batch.
 func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
-	if t := &b.turned[r]; t.asked < turnAfter || len(b.m.legal[r]) < leastTurned {
-		t.asked++
-		return b.appendSet(dst, lane, b.m.legal[r])
-	}
-	return b.appendTurned(dst, lane, r)
+	return b.appendMoves(dst, lane, &b.turned[r])
 }
 
 // AppendSensible implements machine.Foresight.
 func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
-	return b.appendSet(dst, lane, b.m.policy[r])
+	return b.appendMoves(dst, lane, &b.sensible[r])
+}
+
+// forget is called when the positions change.
+func (t *turned) forget() {
+	if t.asked > 0 {
+		t.asked = 0
+		clear(t.fresh)
+	}
+}
+
+func (b *Batch) appendMoves(dst []machine.Move, lane int, t *turned) []machine.Move {
+	if t.asked++; t.asked <= turnAfter || len(t.rows) < leastTurned {
+		return b.appendSet(dst, lane, t.rows)
+	}
+	return b.appendTurned(dst, lane, t)
 }
 
 // appendSet appends the moves whose rows have the bit of a lane.
@@ -270,12 +292,11 @@ func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.
 	return dst
 }
 
-// appendTurned is AppendLegal where several lanes are asked for.
-func (b *Batch) appendTurned(dst []machine.Move, lane int, r machine.Role) []machine.Move {
-	word, t := lane>>6, &b.turned[r]
-	blocks := (len(b.m.legal[r]) + 63) / 64
+// appendTurned is appendMoves where several lanes are asked for.
+func (b *Batch) appendTurned(dst []machine.Move, lane int, t *turned) []machine.Move {
+	word, blocks := lane>>6, (len(t.rows)+63)/64
 	if !t.fresh[word] {
-		b.turn(r, word)
+		b.turn(t, word)
 	}
 	for i := range blocks {
 		first := machine.Move(64 * i)
@@ -286,16 +307,15 @@ func (b *Batch) appendTurned(dst []machine.Move, lane int, r machine.Role) []mac
 	return dst
 }
 
-// turn computes the legal moves of role r by lane, in the 64 lanes of a word.
-func (b *Batch) turn(r machine.Role, word int) {
-	t, rows := &b.turned[r], b.m.legal[r]
-	blocks := (len(rows) + 63) / 64
+// turn computes moves by lane, in the 64 lanes of a word.
+func (b *Batch) turn(t *turned, word int) {
+	blocks := (len(t.rows) + 63) / 64
 	if t.words == nil {
 		t.words = make([]uint64, 64*blocks*b.words)
 	}
 	for i := range blocks {
 		block := (*[64]uint64)(t.words[(word*blocks+i)*64:])
-		part := rows[64*i : min(64*i+64, len(rows))]
+		part := t.rows[64*i : min(64*i+64, len(t.rows))]
 		for m, row := range part {
 			block[m] = b.rows[int(row)*b.words+word]
 		}

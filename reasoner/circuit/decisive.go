@@ -36,10 +36,14 @@ func WithDecisiveMoves(ctx context.Context, g *Game) *Game {
 	if blunders == nil {
 		return nil
 	}
+	h.Wins = make([]Lit, len(h.Legal))
 	for role, legal := range h.Legal {
-		allowed, decided := h.Net.policy(legal, wins[role], blunders[role])
+		allowed, won, lost := h.Net.policy(legal, wins[role], blunders[role])
 		h.Policy = append(h.Policy, allowed)
-		h.Decided = h.Net.Or(h.Decided, decided)
+		h.Wins[role] = h.Net.Or(h.Wins[role], won)
+		if len(h.Wins) == 2 {
+			h.Wins[1-role] = h.Net.Or(h.Wins[1-role], lost)
+		}
 	}
 	for _, p := range passes {
 		if p.shares && ctx.Err() == nil {
@@ -53,25 +57,26 @@ func WithDecisiveMoves(ctx context.Context, g *Game) *Game {
 }
 
 // policy allows, of the legal moves of a role, those that win; if there are none,
-// those that are no blunders; and if there are none, all. The first and the last of
-// these cases are decided.
-func (n *Network) policy(legal, wins, blunders []Lit) (allowed []Lit, decided Lit) {
+// those that are no blunders; and if there are none, all. The first of these cases is
+// won, the last one lost.
+func (n *Network) policy(legal, wins, blunders []Lit) (allowed []Lit, won, lost Lit) {
 	safe := make([]Lit, len(legal))
 	for m := range legal {
 		safe[m] = n.And(legal[m], blunders[m].Not())
 	}
-	won, some := n.Or(wins...), n.Or(safe...)
+	won = n.Or(wins...)
+	some := n.Or(safe...)
 	allowed = make([]Lit, len(legal))
 	for m := range legal {
 		allowed[m] = n.Or(wins[m], n.And(won.Not(), safe[m]), n.And(won.Not(), some.Not(), legal[m]))
 	}
-	return allowed, n.Or(won, n.And(some.Not(), n.Or(legal...)))
+	return allowed, won, n.And(won.Not(), some.Not(), n.Or(legal...))
 }
 
 // wins adds to the network where each move is legal and wins. It returns nil if that
 // costs too much or no move ever does.
 func (g *Game) wins(ctx context.Context) [][]Lit {
-	best := g.bestGoals()
+	_, best := g.bestGoals()
 	r := g.newRegression(append(best, g.Terminal))
 	if r == nil {
 		return nil
@@ -88,14 +93,15 @@ func (g *Game) wins(ctx context.Context) [][]Lit {
 	return wins
 }
 
-// blunders adds to the network where each move is legal and lets another role win
-// next. It returns nil if that costs too much.
+// blunders adds to the network where each move is legal, does not end the game, and lets
+// another role win next: what threats say of terminal positions does not count. It returns
+// nil if that costs too much.
 func (g *Game) blunders(ctx context.Context, wins [][]Lit) [][]Lit {
 	var threats []Lit // by role
 	for _, row := range wins {
 		threats = append(threats, g.Net.Or(row...))
 	}
-	r := g.newRegression(threats)
+	r := g.newRegression(append(threats, g.Terminal))
 	if r == nil {
 		return nil
 	}
@@ -106,13 +112,13 @@ func (g *Game) blunders(ctx context.Context, wins [][]Lit) [][]Lit {
 				lost = append(lost, r.later(threat))
 			}
 		}
-		return g.Net.Or(lost...)
+		return g.Net.And(g.Net.Or(lost...), r.later(g.Terminal).Not())
 	})
 }
 
-// bestGoals says, by role, where it has the best goal that the rules give it.
-func (g *Game) bestGoals() []Lit {
-	best, when := make([]int32, len(g.Does)), make([]Lit, len(g.Does))
+// bestGoals are, by role, the best goal that the rules give it, and where it has that.
+func (g *Game) bestGoals() (best []int32, when []Lit) {
+	best, when = make([]int32, len(g.Does)), make([]Lit, len(g.Does))
 	for r := range best {
 		best[r] = machine.NoGoal
 	}
@@ -121,5 +127,5 @@ func (g *Game) bestGoals() []Lit {
 			best[goal.Role], when[goal.Role] = goal.Value, goal.When
 		}
 	}
-	return when
+	return best, when
 }

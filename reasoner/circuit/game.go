@@ -30,10 +30,10 @@ type Game struct {
 	// Policy, by role and move, is what random moves are chosen from: among the
 	// legal moves, those that a playout should make. Nil stands for Legal.
 	Policy [][]Lit
-	// Decided says where the policy's next one or two joint moves end the game with
-	// what both sides can force: a role that alone has a choice wins at once, or each of
-	// its moves lets another role win at once. False if there is no policy.
-	Decided Lit
+	// Wins says, by role, where the policy's next one or two joint moves end the game with
+	// its best goal: it alone has a choice and wins at once, or, of two roles, the other
+	// one has and each of its moves lets this one win at once. Nil if there is no policy.
+	Wins []Lit
 
 	plain *Game // the game before passes that share logic, nil if there were none
 }
@@ -71,7 +71,9 @@ func (g *Game) outputs(f func(*Lit)) {
 		}
 	}
 	f(&g.Terminal)
-	f(&g.Decided)
+	for r := range g.Wins {
+		f(&g.Wins[r])
+	}
 	for i := range g.Goals {
 		f(&g.Goals[i].When)
 	}
@@ -135,8 +137,8 @@ func (g *Game) rebuildWith(ctx context.Context, fluents []Lit, translate func(h 
 	for _, row := range g.Policy {
 		h.Policy = append(h.Policy, slices.Clone(row))
 	}
-	h.Terminal, h.Decided = g.Terminal, g.Decided
-	h.Goals = slices.Clone(g.Goals)
+	h.Terminal = g.Terminal
+	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)
 	h.outputs(func(l *Lit) { *l = at(*l) })
 	return h
 }

@@ -30,7 +30,8 @@ type Machine struct {
 	policy   [][]int32 // rows that random moves are chosen from, by role and move
 	terminal output
 	stuck    output
-	decided  output
+	wins     []output       // by role; nil without decisive moves
+	best     []int32        // the best goal, by role, or machine.NoGoal
 	goals    [][]goalOutput // by role
 
 	next []transfer
@@ -157,7 +158,7 @@ func (g *Game) stuck() Lit {
 // link schedules the programs, in order or in runs (see schedule.go), and notes where
 // their results are. When ctx is done the plan is of no use.
 func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *kernel.Plan {
-	position := slices.Concat([]Lit{g.Terminal, stuck, g.Decided}, flatten(g.Legal), flatten(g.Policy))
+	position := slices.Concat([]Lit{g.Terminal, stuck}, g.Wins, flatten(g.Legal), flatten(g.Policy))
 	var goals []Lit
 	for _, goal := range g.Goals {
 		goals = append(goals, goal.When)
@@ -249,7 +250,11 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) (copies []int32) {
 	if m.policy = m.legal; g.Policy != nil {
 		m.policy = l.plainRows(g.Policy, &copies)
 	}
-	m.terminal, m.stuck, m.decided = l.output(g.Terminal), l.output(stuck), l.output(g.Decided)
+	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
+	for _, win := range g.Wins {
+		m.wins = append(m.wins, l.output(win))
+	}
+	m.best, _ = g.bestGoals()
 	m.goals = make([][]goalOutput, len(g.Does))
 	for _, goal := range g.Goals {
 		m.goals[goal.Role] = append(m.goals[goal.Role], goalOutput{goal.Value, l.output(goal.When)})

@@ -38,7 +38,10 @@ func (m *Machine) plan(programs ...*kernel.Program) *kernel.Plan {
 		p.Moves = append(p.Moves, kernel.Moves{Legal: policy, Does: m.does[r]})
 	}
 	p.Fluents.First, p.Fluents.Count = int(m.fluent), len(m.names.Fluents)
-	p.Read = []int32{m.terminal.row, m.stuck.row, m.decided.row}
+	p.Read = []int32{m.terminal.row, m.stuck.row}
+	for _, win := range m.wins {
+		p.Read = append(p.Read, win.row)
+	}
 	for _, goals := range m.goals {
 		for _, g := range goals {
 			p.Read = append(p.Read, g.when.row)

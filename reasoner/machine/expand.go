@@ -70,6 +70,8 @@ func (e *Expansion) Joint(dst []Move, c int) {
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
 	batch    Batch
+	foresees Foresight // batch, of an expander that foresees; or nil
+	sum      int32     // of the goals, of one that foresees
 	parallel bool
 	words    int
 	roles    int
@@ -77,9 +79,13 @@ type Expander struct {
 	parents  []uint64 // by lane, of children of several parents
 	jobs     []job
 	held     *Expansion // whose children are in the batch, evaluated, or nil
+	*bounds
+}
 
+// bounds are what Limit says, for all expansions together.
+type bounds struct {
 	ctx      context.Context
-	maxBytes int64 // of all expansions together
+	maxBytes int64
 	perChild int64
 	bytes    int64 // that they take
 }
@@ -100,8 +106,21 @@ func NewExpander(m Machine) *Expander {
 		words:    m.Words(),
 		roles:    roles,
 		goals:    make([]int32, roles),
-		ctx:      context.Background(),
+		bounds:   &bounds{ctx: context.Background()},
 	}
+}
+
+// Foreseeing is an expander of the same expansions, with the limits of x, that stops
+// where decisive moves decide: m is the machine of x with decisive moves (Decider), of a
+// game of two roles in turns, without chance, whose goals add up to sum. Of the moves it
+// lists those alone that are sensible (Foresight.AppendSensible), one of which is best,
+// and children in which a role wins within two joint moves count as terminal, with the
+// goals of that end.
+func (x *Expander) Foreseeing(m Machine, sum int32) *Expander {
+	y := NewExpander(m)
+	y.foresees, _ = y.batch.(Foresight)
+	y.sum, y.bounds = sum, x.bounds
+	return y
 }
 
 // Limit bounds the expansions from now on. One that takes several passes ends
@@ -261,7 +280,11 @@ func (x *Expander) look(e *Expansion, lane int) {
 		e.Moves = append(e.Moves, nil)
 	}
 	for r := range x.roles {
-		e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, Role(r))
+		if x.foresees != nil {
+			e.Moves[r] = x.foresees.AppendSensible(e.Moves[r][:0], lane, Role(r))
+		} else {
+			e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, Role(r))
+		}
 	}
 	if err := x.count(e); err != nil {
 		e.refuse(err)
@@ -345,7 +368,7 @@ func (x *Expander) step(n int) {
 		e := j.e
 		copy(e.States[j.first*x.words:], x.parents[lane*x.words:(lane+j.n)*x.words])
 		for i := range j.n {
-			over := terminal[(lane+i)>>6]>>uint((lane+i)&63)&1 != 0
+			over := has(terminal, lane+i)
 			e.Terminal[j.first+i] = over
 			if over {
 				b.Goals(e.ChildGoals(j.first+i), lane+i)
@@ -353,7 +376,30 @@ func (x *Expander) step(n int) {
 		}
 		lane += j.n
 	}
+	if x.foresees != nil {
+		x.foresee(0)
+		x.foresee(1)
+	}
 }
+
+// foresee ends the children of all jobs, which are in the lanes, in which role r wins.
+func (x *Expander) foresee(r Role) {
+	goal, wins := x.foresees.Wins(r)
+	lane := 0
+	for _, j := range x.jobs {
+		for c := j.first; c < j.first+j.n; c++ {
+			if has(wins, lane) && !j.e.Terminal[c] {
+				j.e.Terminal[c] = true
+				goals := j.e.ChildGoals(c)
+				goals[r], goals[1-r] = goal, x.sum-goal
+			}
+			lane++
+		}
+	}
+}
+
+// has tells whether a lane is in a mask.
+func has(mask []uint64, lane int) bool { return mask[lane>>6]>>uint(lane&63)&1 != 0 }
 
 // choose makes the joint moves of a job in its lanes, from the given one on.
 func (x *Expander) choose(j job, lane int) {

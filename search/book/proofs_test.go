@@ -17,12 +17,13 @@ import (
 )
 
 func TestASearchGoesOnWhereItWasKept(t *testing.T) {
-	m := gamestest.Machine(t, "connectFour-4x4")
+	games := map[string]string{"bab": "connectFour-5x4", "pns": "connectFour-4x4"}
 	makers := map[string]func() search.Keeper{
 		"bab": func() search.Keeper { return sequential.New(sequential.Config{}) },
 		"pns": func() search.Keeper { return sequential.NewProofNumber(sequential.Config{}) },
 	}
 	for name, make := range makers {
+		m := gamestest.Machine(t, games[name])
 		path := filepath.Join(t.TempDir(), name)
 		whole, err := make().Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26})
 		if err != nil || !whole.Solved() {

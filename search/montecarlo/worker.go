@@ -228,7 +228,10 @@ func (w *worker) look(l *leaf, b machine.Batch, lane int) {
 		return
 	}
 	if f, ok := b.(machine.Foresight); ok && w.foresees() {
-		l.decided = f.Decided()[lane>>6]>>uint(lane&63)&1 != 0
+		for r := range machine.Role(w.tree.roles) {
+			_, wins := f.Wins(r)
+			l.decided = l.decided || wins[lane>>6]>>uint(lane&63)&1 != 0
+		}
 	}
 	if l.node != none && !l.decided && w.tree.at(l.node).moves == none {
 		w.openFrom(l.node, b, lane)

@@ -92,7 +92,7 @@ func (r *run) lookAhead(f *frame) {
 // glances at them, and tells how many.
 func (r *run) expandTogether(f *frame, wanted []int) int {
 	d := &f.ahead
-	done := r.expander.ExpandChildren(d.expansions, f.children, wanted)
+	done := r.beyond().ExpandChildren(d.expansions, f.children, wanted)
 	for _, i := range wanted[:done] {
 		d.seen[i] = true
 		d.glanced[i] = r.glance(f, i)

@@ -42,13 +42,15 @@ type crew struct {
 	tell     func(search.Result) // progress; may be nil
 
 	alone int64          // nodes of the first worker before it is joined by the others
-	join  func()         // lets them
+	tick  int64          // nodes of a worker between two looks at the clock and at what others know
+	join  func()         // lets the others join, once
 	group sync.WaitGroup // of the others
 	over  atomic.Bool    // the iteration has ended, or somebody has failed
 	lock  sync.Mutex
 	first *run // the one that has completed the iteration
 
 	began, told time.Time // of the search, and of the last report
+	decisive    *decisive // shared by the workers
 	depth       int       // of the iteration
 	iteration   time.Time
 	lasted      [2]time.Duration // the last two iterations, the last one first
@@ -58,11 +60,11 @@ type crew struct {
 // several threads take, some milliseconds.
 const aloneNodes = 4096
 
-// progressNodes is the number of nodes between two looks at the clock, a millisecond or
-// so, and progressTime that between two reports.
+// tickNodes is the number of nodes between two looks at the clock, a millisecond or so,
+// and progressTime the time between two reports.
 const (
-	progressNodes = 1024
-	progressTime  = time.Second
+	tickNodes    = 1024
+	progressTime = time.Second
 )
 
 // isOver tells whether all workers must unwind.
@@ -183,11 +185,11 @@ func (c *crew) together(do func(i int, w *run)) *run {
 			c.over.Store(true)
 		}
 	}
-	c.join = func() {
+	c.join = sync.OnceFunc(func() {
 		for i := 1; i < len(c.workers); i++ {
 			c.group.Go(func() { work(i) })
 		}
-	}
+	})
 	if c.workers[0].nodes >= c.alone {
 		c.join()
 	}
@@ -213,20 +215,21 @@ func (r *run) publish() {
 	}
 }
 
-// count counts a node. Now and then it lets others know.
+// count counts a node. Now and then it lets others know, and learns from them.
 func (r *run) count() {
-	r.nodes++
-	first := r == r.crew.workers[0]
-	if first && r.nodes == r.crew.alone {
-		r.crew.join()
-	}
-	if r.nodes%progressNodes != 0 {
+	if r.nodes++; r.nodes < r.due {
 		return
 	}
+	r.due = r.nodes + r.crew.tick
 	r.publish()
-	if first {
-		r.crew.progress()
+	r.foresee()
+	if r != r.crew.workers[0] {
+		return
 	}
+	if r.nodes >= r.crew.alone {
+		r.crew.join()
+	}
+	r.crew.progress()
 }
 
 // busy tells which positions are being searched by some worker: hashes, each at a place

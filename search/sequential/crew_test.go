@@ -11,16 +11,17 @@ import (
 	"stackmate/search"
 )
 
-// crowded is a solver whose threads all work from the first node on.
+// crowded is a solver whose threads all work from the first node on, and look at what
+// others know at every node.
 func crowded(c Config) *Solver {
 	v := New(c)
-	v.alone = 0
+	v.alone, v.tick = 0, 1
 	return v
 }
 
 func crowdedProver(c Config) *ProofNumber {
 	v := NewProofNumber(c)
-	v.solver.alone = 0
+	v.solver.alone, v.solver.tick = 0, 1
 	return v
 }
 

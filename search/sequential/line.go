@@ -98,14 +98,11 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		c := choice * at.actionStep
 		at.children.Joint(joint, c)
 		line = append(line, joint)
-		if at.children.Terminal[c] {
-			return line
-		}
 		copy(state, at.children.Child(c))
 		if r.crew.ctx.Err() != nil && time.Since(began) > lineGrace {
 			return line
 		}
-		if r.expander.Expand(&at.own, state) != nil || !r.layOut(at) {
+		if over, _ := r.expander.Look(state); over || r.beyond().Expand(&at.own, state) != nil || !r.layOut(at) {
 			return line
 		}
 		if choice = 0; at.actions > 1 {
@@ -121,8 +118,8 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 	return line
 }
 
-// lastAction is an action that ends the game with the value of the root, or -1: of a
-// position that is decided one ply ahead, the table knows nothing.
+// lastAction is an action that ends the game with the value of the root, as far as an
+// expansion shows it, or -1: of a position that is settled like that the table knows nothing.
 func (r *run) lastAction(at *frame) int {
 	for a := range at.actions {
 		if c := a * at.actionStep; at.children.Terminal[c] && r.terminal(at.children.ChildGoals(c)).proved == r.root.value.proved {

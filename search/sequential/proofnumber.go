@@ -398,7 +398,7 @@ func (p *prover) meet(f *frame, ply int) {
 func (p *prover) number(f *frame, children []numbers) {
 	d := &f.ahead
 	for wanted := d.wanted; len(d.seen) > 0 && len(wanted) > 0; {
-		done := p.expander.ExpandChildren(d.expansions, f.children, wanted)
+		done := p.beyond().ExpandChildren(d.expansions, f.children, wanted)
 		for _, c := range wanted[:done] {
 			d.seen[c] = true
 			p.glance(f, c)

@@ -23,8 +23,8 @@ func prove(t testing.TB, c Config, m machine.Machine, lim search.Limits) search.
 
 func TestProofNumbersFindTheValueAndAMoveThatGuaranteesIt(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		game := drawTree(rt)
-		m := drawMachine(rt, game)
+		game := randomGame(drawn(rt))
+		m := machineOf(game, drawn(rt))
 		c := Config{
 			Epsilon: rapid.SampledFrom([]float64{0, 0, 7.5, 30, 100}).Draw(rt, "epsilon"),
 			Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
@@ -58,8 +58,8 @@ func TestProofNumbersFindTheValueAndAMoveThatGuaranteesIt(t *testing.T) {
 
 func TestProofNumbersBrokenOffLeaveBoundsThatHold(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		game := drawTree(rt)
-		m := drawMachine(rt, game)
+		game := randomGame(drawn(rt))
+		m := machineOf(game, drawn(rt))
 		if m.Names().Chance() >= 0 {
 			return
 		}

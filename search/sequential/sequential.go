@@ -35,10 +35,11 @@ const (
 	Deepening                         // depth 1, 2, 3, 4, 6, 9, 13, 19 …
 	Ahead                             // children expanded together
 	Probing                           // one action of each reply of chance, before all of any (Star2)
+	Foresight                         // positions that decisive moves decide are not searched
 )
 
 // Literal switches every refinement off: Algorithm 1 as printed.
-const Literal = Table | Ordering | Lookahead | NullWindow | Deepening | Ahead | Probing
+const Literal = Table | Ordering | Lookahead | NullWindow | Deepening | Ahead | Probing | Foresight
 
 // Config says what to solve. The zero value solves exactly.
 type Config struct {
@@ -104,6 +105,8 @@ type Solver struct {
 	refuted  []machine.Move
 	cuts     [2]int64 // of the last search
 	alone    int64    // see crew
+	tick     int64    // see crew
+	decisive *decisive
 }
 
 var _ search.Searcher = (*Solver)(nil)
@@ -116,7 +119,7 @@ func New(c Config) *Solver {
 	if c.Depth == 0 || c.Depth > maxPly {
 		c.Depth = maxPly
 	}
-	return &Solver{config: c, alone: aloneNodes}
+	return &Solver{config: c, alone: aloneNodes, tick: tickNodes}
 }
 
 // Search implements search.Searcher. Besides the errors of the class of games
@@ -159,6 +162,7 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 		return err
 	}
 	v.machine, v.maxBytes, v.payoff = m, maxBytes, p
+	v.decisive = newDecisive(m, p, v.config.Without)
 	tables, stack := search.Divide(maxBytes, m.Info().Batch*int64(v.threads()))
 	v.table, v.stack = table.NewShared(m.Words(), packingOf(p).words(), tables), stack
 	return nil
@@ -173,7 +177,8 @@ func (v *Solver) threads() int {
 
 // crew makes the workers of one Search of position s.
 func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) *crew {
-	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, alone: v.alone}
+	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, alone: v.alone, tick: v.tick, decisive: v.decisive}
+	c.join = func() {}
 	threads := int64(v.threads())
 	if threads > 1 {
 		c.busy = new(busy)
@@ -214,7 +219,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 	})
 	r.root.estimates = r.Evaluate != nil
 	r.outcome = value{r.Goals, r.Goals}
-	r.probe = -1
+	r.probe, r.due = -1, c.tick
 	r.packed = make([]uint64, r.packing.words())
 	r.merge = r.packing.merge
 	r.best = func(k *key) machine.Move {
@@ -241,17 +246,20 @@ type run struct {
 	merge    func(value, old []uint64) // that of packing
 	canon    *table.Canon
 	expander *machine.Expander
-	words    int
-	parallel bool
-	frames   []*frame
-	history  *history
-	root     root
-	shown    *frame                     // of the position in the result
-	best     func(*key) machine.Move    // that the table knows
-	bounds   func(*key) search.Interval // that it knows to be proved
+	// foreseeing, if not nil, expands what is not the root.
+	foreseeing *machine.Expander
+	words      int
+	parallel   bool
+	frames     []*frame
+	history    *history
+	root       root
+	shown      *frame                     // of the position in the result
+	best       func(*key) machine.Move    // that the table knows
+	bounds     func(*key) search.Interval // that it knows to be proved
 
 	limit   int64
 	nodes   int64
+	due     int64 // the number of nodes at which others are told
 	shared  shared
 	hits    int64
 	outcome value    // of the last call of search
@@ -328,12 +336,17 @@ func (r *run) expand(f *frame, s machine.State, parent *frame, c int) bool {
 		return true
 	}
 	f.children = &f.own
-	switch err := r.expander.Expand(&f.own, s); {
+	isRoot := f == r.frame(0)
+	x := r.expander
+	if !isRoot {
+		x = r.beyond()
+	}
+	switch err := x.Expand(&f.own, s); {
 	case err == nil:
 		return true
 	case r.crew.isOver():
 		r.stopped = true
-	case errors.Is(err, machine.ErrTooWide) && f != r.frame(0):
+	case errors.Is(err, machine.ErrTooWide) && !isRoot:
 		r.unseen = err
 	default:
 		r.fail("%w", err)

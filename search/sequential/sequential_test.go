@@ -54,38 +54,6 @@ func TestSubtractionIsLostExactlyOnMultiplesOfMostPlusOne(t *testing.T) {
 	}
 }
 
-// drawTree draws a random game: one or two players, with or without chance.
-func drawTree(rt *rapid.T) *toys.Tree {
-	s := shape{
-		depth:  rapid.IntRange(1, 5).Draw(rt, "depth"),
-		branch: func(rng *rand.Rand) int { return 1 + rng.IntN(3) },
-		leaf:   func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
-		share:  rapid.SampledFrom([]float64{0, 0.3}).Draw(rt, "share"),
-	}
-	switch rapid.IntRange(0, 3).Draw(rt, "kind") {
-	case 0:
-		s.roles, s.choosers = []string{"alone"}, [][]int{{0}}
-	case 1:
-		s.roles, s.choosers = roles, [][]int{{0}, {1}}
-	case 2:
-		s.roles = []string{"first", "second", machine.RandomRole}
-		s.choosers = [][]int{{0}, {1}, {2}, {0, 2}, {1, 2}}
-	case 3:
-		s.roles, s.choosers = []string{"alone", machine.RandomRole}, [][]int{{0}, {1}, {0, 1}}
-		s.leaf = func(rng *rand.Rand) int32 { return int32(50 * rng.IntN(3)) }
-	}
-	return s.grow(rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0)))
-}
-
-// drawMachine draws whether the machine of a game says that its passes cost the same
-// for all lanes: then positions are expanded together.
-func drawMachine(rt *rapid.T, game *toys.Tree) machine.Machine {
-	if rapid.Bool().Draw(rt, "parallel") {
-		return parallel{game.Machine()}
-	}
-	return game.Machine()
-}
-
 // parallel is a machine that says that it is parallel.
 type parallel struct{ machine.Machine }
 
@@ -97,7 +65,7 @@ func (m parallel) Info() machine.Info {
 
 func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		game := drawTree(rt)
+		game := randomGame(drawn(rt))
 		c := Config{
 			Epsilon: rapid.SampledFrom([]float64{0, 0, 1, 7.5, 30, 100}).Draw(rt, "epsilon"),
 			Without: Refinement(rapid.IntRange(0, int(Literal)).Draw(rt, "without")),
@@ -105,7 +73,7 @@ func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T)
 			ShareEpsilon: rapid.Bool().Draw(rt, "share epsilon"),
 			Threads:      rapid.IntRange(1, 3).Draw(rt, "threads"),
 		}
-		m := drawMachine(rt, game)
+		m := machineOf(game, drawn(rt))
 		r, err := crowded(c).Search(context.Background(), m, m.Initial(), search.Limits{})
 		if err != nil {
 			rt.Fatal(err)
@@ -123,7 +91,7 @@ func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T)
 
 func TestTheMoveChosenGuaranteesTheLowerBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		game := drawTree(rt)
+		game := randomGame(drawn(rt))
 		if len(game.Nodes[0].Kids) == 0 {
 			return
 		}
@@ -131,7 +99,7 @@ func TestTheMoveChosenGuaranteesTheLowerBound(t *testing.T) {
 			Epsilon: rapid.SampledFrom([]float64{0, 5, 20}).Draw(rt, "epsilon"),
 			Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
 		}
-		m := drawMachine(rt, game)
+		m := machineOf(game, drawn(rt))
 		r, err := crowded(c).Search(context.Background(), m, m.Initial(), search.Limits{})
 		if err != nil {
 			rt.Fatal(err)
@@ -170,9 +138,9 @@ func restrict(n toys.Node, role, move int) toys.Node {
 
 func TestWhatIsKnownWhenStoppedContainsTheValue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		game := drawTree(rt)
+		game := randomGame(drawn(rt))
 		c := Config{Threads: rapid.IntRange(1, 2).Draw(rt, "threads")}
-		stopAndGoOn(rt, crowded(c), drawMachine(rt, game), minimax(game, 0))
+		stopAndGoOn(rt, crowded(c), machineOf(game, drawn(rt)), minimax(game, 0))
 	})
 }
 

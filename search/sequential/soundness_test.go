@@ -3,8 +3,11 @@ package sequential
 import (
 	"context"
 	"flag"
+	"math"
 	"math/rand/v2"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
@@ -17,27 +20,55 @@ import (
 // run, and as many as wanted by hand (go test ./search/sequential -run Sound -trees 100000).
 var trees = flag.Int("trees", 2000, "random games of the test of soundness")
 
+// source is where the choices of random games come from: the number of what is to be
+// chosen, which has a name, of n.
+type source func(name string, n int) int
+
+// drawn are choices that rapid makes simpler where a test fails.
+func drawn(rt *rapid.T) source {
+	return func(name string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, name) }
+}
+
+// seeded are choices of a generator.
+func seeded(rng *rand.Rand) source { return func(_ string, n int) int { return rng.IntN(n) } }
+
 // randomGame is one or two players, with or without chance, on a tree or a graph.
-func randomGame(rng *rand.Rand) *toys.Tree {
+func randomGame(choose source) *toys.Tree {
+	coarse := func(rng *rand.Rand) int32 { return int32(50 * rng.IntN(3)) }
 	s := shape{
-		depth:  1 + rng.IntN(5),
+		depth:  1 + choose("depth", 5),
 		branch: func(rng *rand.Rand) int { return 1 + rng.IntN(3) },
 		leaf:   func(rng *rand.Rand) int32 { return int32(rng.IntN(101)) },
-		share:  []float64{0, 0.3}[rng.IntN(2)],
+		share:  []float64{0, 0.3}[choose("shared", 2)],
 	}
-	switch rng.IntN(4) {
+	switch choose("kind", 5) {
 	case 0:
 		s.roles, s.choosers = []string{"alone"}, [][]int{{0}}
 	case 1:
 		s.roles, s.choosers = roles, [][]int{{0}, {1}}
+	case 4:
+		s.roles, s.choosers, s.leaf, s.depth = roles, [][]int{{0}, {1}}, coarse, s.depth+2
 	case 2:
 		s.roles = []string{"first", "second", machine.RandomRole}
 		s.choosers = [][]int{{0}, {1}, {2}, {0, 2}, {1, 2}}
 	default:
 		s.roles, s.choosers = []string{"alone", machine.RandomRole}, [][]int{{0}, {1}, {0, 1}}
-		s.leaf = func(rng *rand.Rand) int32 { return int32(50 * rng.IntN(3)) }
+		s.leaf = coarse
 	}
-	return s.grow(rng)
+	return s.grow(rand.New(rand.NewPCG(uint64(choose("seed", math.MaxInt)), 0)))
+}
+
+// machineOf is a machine of a game: one whose passes cost the same for all lanes or not,
+// with or without decisive moves where two roles play.
+func machineOf(game *toys.Tree, choose source) machine.Machine {
+	m := game.Machine()
+	if choose("parallel", 2) == 0 {
+		m = parallel{m}
+	}
+	if len(game.Roles) == 2 && game.Roles[1] != machine.RandomRole && choose("decisive", 2) == 0 {
+		m = seeing{m, game}
+	}
+	return m
 }
 
 // With every ε, every set of refinements, on one thread and on two: the value lies in the
@@ -46,17 +77,14 @@ func randomGame(rng *rand.Rand) *toys.Tree {
 func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 	for seed := range uint64(*trees) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		game := randomGame(rng)
+		game := randomGame(seeded(rng))
 		c := Config{
 			Epsilon:      []float64{0, 0, 1, 7.5, 30, 64, 100}[rng.IntN(7)],
 			Without:      Refinement(rng.IntN(int(Literal) + 1)),
 			ShareEpsilon: rng.IntN(2) == 0,
 			Threads:      1 + rng.IntN(2),
 		}
-		m := game.Machine()
-		if rng.IntN(2) == 0 {
-			m = parallel{m}
-		}
+		m := machineOf(game, seeded(rng))
 		var s search.Searcher = crowded(c)
 		if m.Names().Chance() < 0 && rng.IntN(4) == 0 {
 			s = crowdedProver(c)

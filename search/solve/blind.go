@@ -20,3 +20,13 @@ type plain struct{ machine.Machine }
 
 // Symmetries implements machine.Machine.
 func (plain) Symmetries() []machine.Symmetry { return nil }
+
+// Decisive implements machine.Decider, where the machine does.
+func (m plain) Decisive(ctx context.Context) machine.Machine {
+	if d, ok := m.Machine.(machine.Decider); ok {
+		if decisive := d.Decisive(ctx); decisive != nil {
+			return plain{decisive}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package sequential
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// seeing is a machine of a tree of two roles in turns that knows decisive moves, by
+// looking at the tree.
+type seeing struct {
+	machine.Machine
+	game *toys.Tree
+}
+
+func (m seeing) Decisive(context.Context) machine.Machine { return seer(m) }
+
+type seer seeing
+
+func (m seer) NewNarrowBatch() machine.Batch {
+	b := &seerBatch{Batch: m.Machine.NewNarrowBatch(), game: m.game}
+	for i, n := range m.game.Nodes {
+		for r := range b.best {
+			if len(n.Kids) == 0 {
+				b.best[r] = max(b.best[r], m.game.Nodes[i].Goals[r])
+			}
+		}
+	}
+	return b
+}
+
+type seerBatch struct {
+	machine.Batch
+	game  *toys.Tree
+	best  [2]int32
+	lanes []uint64
+}
+
+// node is the one in a lane.
+func (b *seerBatch) node(lane int) *toys.Node {
+	b.lanes = slices.Grow(b.lanes[:0], b.Lanes())[:b.Lanes()]
+	b.Store(b.lanes, b.Lanes())
+	return &b.game.Nodes[b.lanes[lane]]
+}
+
+// wins lists the moves of role r at n that end the game with its best goal, and blunders
+// those after which the other role has one.
+func (b *seerBatch) wins(n *toys.Node, r machine.Role) (wins, blunders []machine.Move) {
+	for i, kid := range n.Kids {
+		move, k := machine.Move(0), &b.game.Nodes[kid]
+		if n.Moves[r] > 1 {
+			move = machine.Move(i)
+		} else if len(n.Kids) > 1 {
+			continue // the other one chooses
+		}
+		if len(k.Kids) == 0 {
+			if k.Goals[r] == b.best[r] {
+				wins = append(wins, move)
+			}
+		} else if theirs, _ := b.wins(k, 1-r); len(theirs) > 0 {
+			blunders = append(blunders, move)
+		}
+	}
+	return wins, blunders
+}
+
+func (b *seerBatch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+	wins, blunders := b.wins(b.node(lane), r)
+	if len(wins) > 0 {
+		return append(dst, wins...)
+	}
+	legal := b.AppendLegal(nil, lane, r)
+	if len(blunders) == len(legal) {
+		return append(dst, legal...)
+	}
+	return append(dst, slices.DeleteFunc(legal, func(m machine.Move) bool { return slices.Contains(blunders, m) })...)
+}
+
+func (b *seerBatch) Wins(r machine.Role) (goal int32, lanes []uint64) {
+	lanes = make([]uint64, (b.Lanes()+63)/64)
+	for lane := range b.Lanes() {
+		n := b.node(lane)
+		if len(n.Kids) == 0 {
+			continue
+		}
+		own, _ := b.wins(n, r)
+		theirs, lost := b.wins(n, 1-r)
+		if len(own) > 0 || n.Moves[1-r] == len(n.Kids) && len(theirs) == 0 && len(lost) == len(n.Kids) {
+			lanes[lane>>6] |= 1 << (lane & 63)
+		}
+	}
+	return b.best[r], lanes
+}
+
+// What decisive moves decide is not searched; the values stay the same, and the line goes
+// on to the end of the game.
+func TestForesightSavesNodes(t *testing.T) {
+	for _, game := range []string{"ticTacToe", "connectFour-4x4", "breakthrough-3x5"} {
+		m := gamestest.Machine(t, game)
+		blind := solve(t, Config{Without: Foresight}, m, search.Limits{})
+		v := New(Config{})
+		v.tick = 1
+		r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil || !r.Solved() || r.Values[0] != blind.Values[0] || r.Nodes >= blind.Nodes*3/4 {
+			t.Errorf("%s: %v in %d nodes, error %v; %v in %d without", game, r.Values, r.Nodes, err, blind.Values, blind.Nodes)
+		}
+		end := slices.Clone(m.Initial())
+		b := m.NewNarrowBatch()
+		for _, joint := range r.Line {
+			b.Load(end, 1)
+			b.Evaluate(1)
+			for role, move := range joint {
+				b.Choose(0, machine.Role(role), move)
+			}
+			b.Advance(1)
+			b.Store(end, 1)
+		}
+		if over, goals := machine.NewExpander(m).Look(end); !over || float64(goals[0]) != r.Values[0].Lower {
+			t.Errorf("%s: the line of %d moves ends (%v) with %v, want %v", game, len(r.Line), over, goals, r.Values[0])
+		}
+	}
+}
