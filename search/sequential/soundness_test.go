@@ -235,7 +235,7 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 	broken := 0
 	for seed := uint64(2000); seed < 2300; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 11))
-		game := randomGame(rng)
+		game := randomGame(seeded(rng))
 		if seed%2 == 0 {
 			game = shape{
 				roles: roles, depth: 5 + rng.IntN(2), choosers: [][]int{{0}, {1}}, inTurn: true,
@@ -247,10 +247,7 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 			Epsilon: []float64{3, 10, 20, 40}[rng.IntN(4)], Without: Refinement(rng.IntN(int(Literal)+1)) &^ (Table | Lookahead),
 			ShareEpsilon: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2),
 		}
-		m := game.Machine()
-		if rng.IntN(2) == 0 {
-			m = parallel{m}
-		}
+		m := machineOf(game, seeded(rng))
 		var s search.Searcher = New(c)
 		if m.Names().Chance() < 0 && rng.IntN(3) == 0 {
 			s = NewProofNumber(c)
