@@ -38,7 +38,6 @@
 //	  inline      rules replaced by the bodies that define them
 //	  tune        which relation is computed in which way, by counted work
 //	  stepper     the machine.Stepper on top
-//	  legalcache  legal moves remembered while a batch goes round its lanes
 //
 // Which file to open:
 //

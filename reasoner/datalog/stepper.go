@@ -12,8 +12,7 @@ type stepper struct {
 	*evaluator
 	now     machine.State // the position asked about
 	placed  bool          // the evaluator stands on it
-	known   *cachedMoves  // its legal moves, or nil
-	cache   legalCache
+	listed  bool          // byRole holds its legal moves
 	ends    *call
 	always  bool // terminal everywhere
 	legals  []output
@@ -117,7 +116,7 @@ func (s *stepper) SetState(state machine.State) {
 		return
 	}
 	s.now = append(s.now[:0], state...)
-	s.placed, s.known = false, nil
+	s.placed, s.listed = false, false
 }
 
 // begin looks at the initial position.
@@ -148,17 +147,15 @@ func (s *stepper) Terminal() bool {
 
 // AppendLegal implements machine.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
-	if s.known == nil {
-		s.known = s.cache.entry(s.now)
-		if !s.known.holds(s.now) {
-			s.list(s.known)
-		}
+	if !s.listed {
+		s.listed = true
+		s.list()
 	}
-	return append(dst, s.known.of(r)...)
+	return append(dst, s.byRole[r]...)
 }
 
 // list computes the legal moves of the position.
-func (s *stepper) list(x *cachedMoves) {
+func (s *stepper) list() {
 	s.place()
 	s.forgetMoves()
 	for i := range s.legals {
@@ -173,12 +170,8 @@ func (s *stepper) list(x *cachedMoves) {
 			}
 		}
 	}
-	x.state = append(x.state[:0], s.now...)
-	x.moves, x.start = x.moves[:0], append(x.start[:0], 0)
 	for _, moves := range s.byRole {
 		slices.Sort(moves)
-		x.moves = append(x.moves, moves...)
-		x.start = append(x.start, int32(len(x.moves)))
 	}
 }
 

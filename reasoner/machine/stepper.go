@@ -20,7 +20,10 @@ type Stepper interface {
 }
 
 // scalarLanes is the width of a batch over a Stepper: one lane word.
-const scalarLanes = 64
+const (
+	scalarLanes = 64
+	allLanes    = ^uint64(0)
+)
 
 // Scalar is a Machine whose batches run a Stepper lane by lane.
 type Scalar struct {
@@ -67,6 +70,7 @@ func (m *Scalar) NewBatch() Batch {
 		states:  make([]uint64, scalarLanes*m.Words()),
 		next:    make(State, m.Words()),
 		joint:   make([]Move, scalarLanes*len(m.names.Roles)),
+		start:   make([]int32, scalarLanes*(len(m.names.Roles)+1)),
 		current: -1,
 	}
 	b.Fill(m.initial, nil)
@@ -76,7 +80,8 @@ func (m *Scalar) NewBatch() Batch {
 // NewNarrowBatch implements Machine.
 func (m *Scalar) NewNarrowBatch() Batch { return m.NewBatch() }
 
-// scalarBatch moves its stepper from lane to lane.
+// scalarBatch moves its stepper from lane to lane. Legal moves take most of the work of
+// a position, so those that Evaluate has listed stay until their lane changes.
 type scalarBatch struct {
 	stepper  Stepper
 	words    int
@@ -87,15 +92,23 @@ type scalarBatch struct {
 	joint    []Move // by lane, then role
 	terminal [1]uint64
 	stuck    [1]uint64
-	legal    []Move
+	moves    []Move  // those of all lanes that are listed, lane by lane
+	start    []int32 // by lane, then role: where its moves start; one more for the end
+	listed   uint64  // lanes
 }
 
 func (b *scalarBatch) Lanes() int { return scalarLanes }
 
 func (b *scalarBatch) lane(i int) State { return b.states[i*b.words : (i+1)*b.words] }
 
-func (b *scalarBatch) Fill(s State, mask []uint64) {
+// forget notes that the lanes of a set hold other positions.
+func (b *scalarBatch) forget(lanes uint64) {
 	b.current = -1
+	b.listed &^= lanes
+}
+
+func (b *scalarBatch) Fill(s State, mask []uint64) {
+	b.forget(allLanes)
 	for i := range scalarLanes {
 		if mask == nil || mask[0]>>uint(i)&1 != 0 {
 			copy(b.lane(i), s)
@@ -104,14 +117,14 @@ func (b *scalarBatch) Fill(s State, mask []uint64) {
 }
 
 func (b *scalarBatch) Load(states []uint64, n int) {
-	b.current = -1
+	b.forget(allLanes)
 	copy(b.states, states[:n*b.words])
 }
 
 func (b *scalarBatch) Store(dst []uint64, n int) { copy(dst, b.states[:n*b.words]) }
 
 func (b *scalarBatch) Merge(from Batch, mask []uint64) {
-	b.current = -1
+	b.forget(mask[0])
 	for set := mask[0]; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros64(set)
 		copy(b.lane(i), from.(*scalarBatch).lane(i))
@@ -127,6 +140,7 @@ func (b *scalarBatch) visit(lane int) {
 
 func (b *scalarBatch) Evaluate(n int) {
 	b.terminal[0], b.stuck[0] = 0, 0
+	b.moves, b.listed = b.moves[:0], 0
 	for i := range n {
 		b.visit(i)
 		bit := uint64(1) << uint(i)
@@ -134,11 +148,15 @@ func (b *scalarBatch) Evaluate(n int) {
 			b.terminal[0] |= bit
 			continue
 		}
+		start := b.start[i*(b.roles+1):]
 		for r := range b.roles {
-			if b.legal = b.stepper.AppendLegal(b.legal[:0], Role(r)); len(b.legal) == 0 {
+			start[r] = int32(len(b.moves))
+			if b.moves = b.stepper.AppendLegal(b.moves, Role(r)); len(b.moves) == int(start[r]) {
 				b.stuck[0] |= bit
 			}
 		}
+		start[b.roles] = int32(len(b.moves))
+		b.listed |= bit
 	}
 }
 
@@ -146,7 +164,16 @@ func (b *scalarBatch) Terminal() []uint64 { return b.terminal[:] }
 
 func (b *scalarBatch) Stuck() []uint64 { return b.stuck[:] }
 
+// legal is the legal moves of a lane that is listed.
+func (b *scalarBatch) legal(lane int, r Role) []Move {
+	start := b.start[lane*(b.roles+1)+int(r):]
+	return b.moves[start[0]:start[1]]
+}
+
 func (b *scalarBatch) AppendLegal(dst []Move, lane int, r Role) []Move {
+	if b.listed>>uint(lane)&1 != 0 {
+		return append(dst, b.legal(lane, r)...)
+	}
 	b.visit(lane)
 	return b.stepper.AppendLegal(dst, r)
 }
@@ -177,10 +204,9 @@ func (b *scalarBatch) ChooseRandom(rng *Rand, n int) {
 		if dead>>uint(i)&1 != 0 {
 			continue
 		}
-		b.visit(i)
 		for r := range b.roles {
-			b.legal = b.stepper.AppendLegal(b.legal[:0], Role(r))
-			b.joint[i*b.roles+r] = b.legal[rng.Intn(len(b.legal))]
+			legal := b.legal(i, Role(r))
+			b.joint[i*b.roles+r] = legal[rng.Intn(len(legal))]
 		}
 	}
 }
@@ -195,5 +221,5 @@ func (b *scalarBatch) Advance(n int) {
 		b.stepper.Next(b.next, b.joint[i*b.roles:(i+1)*b.roles])
 		copy(b.lane(i), b.next)
 	}
-	b.current = -1
+	b.forget(allLanes)
 }
