@@ -62,6 +62,10 @@ func TestMain(m *testing.M) {
 		spin()
 		return
 	}
+	if options := os.Getenv(serving); options != "" {
+		serveQueue(options)
+		return
+	}
 	os.Exit(run(m))
 }
 

@@ -32,9 +32,15 @@ func start(t testing.TB, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return launch(t, exec.Command(path, args...))
+}
+
+// launch starts a process, which is killed at the end of the test.
+func launch(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
 	dir := t.TempDir()
 	p := &process{
-		cmd: exec.Command(path, args...), ended: make(chan struct{}),
+		cmd: cmd, ended: make(chan struct{}),
 		log: filepath.Join(dir, "stderr"), out: filepath.Join(dir, "stdout"),
 	}
 	p.cmd.Stdout, p.cmd.Stderr = create(t, p.out), create(t, p.log)
@@ -48,7 +54,7 @@ func start(t testing.TB, args ...string) *process {
 	t.Cleanup(func() {
 		p.kill()
 		if t.Failed() {
-			t.Logf("stackmate %s: %v\n%s", strings.Join(args, " "), p.cmd.ProcessState, tail(p.log))
+			t.Logf("%s: %v\n%s", strings.Join(cmd.Args, " "), p.cmd.ProcessState, tail(p.log))
 		}
 	})
 	return p

@@ -1,0 +1,174 @@
+package endurance
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// serving is set in the environment of a child that is a server of a cluster, to its
+// options.
+const serving = "STACKMATE_ENDURANCE_SERVER"
+
+// member are the options of a server.
+type member struct {
+	Name          string
+	Client, Route int   // its ports
+	Routes        []int // of all servers
+	Store         string
+}
+
+// serveQueue is a server of a cluster until it is killed.
+func serveQueue(options string) {
+	var m member
+	err := json.Unmarshal([]byte(options), &m)
+	o := &server.Options{
+		ServerName: m.Name, Host: "127.0.0.1", Port: m.Client, NoSigs: true, NoLog: true, JetStream: true, StoreDir: m.Store,
+		Cluster: server.ClusterOpts{Name: "stackmate", Host: "127.0.0.1", Port: m.Route},
+	}
+	for _, port := range m.Routes {
+		if port != m.Route {
+			o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprint("127.0.0.1:", port)})
+		}
+	}
+	var s *server.Server
+	if err == nil {
+		s, err = server.NewServer(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	s.Start()
+	s.WaitForShutdown()
+}
+
+// freePorts are ports of this machine that nobody uses.
+func freePorts(t testing.TB, n int) []int {
+	t.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// crew is what a tournament on many machines needs: each member can be started again.
+type crew struct {
+	begin   []func() *process
+	members []*process
+}
+
+func (c *crew) add(begin func() *process) {
+	c.begin, c.members = append(c.begin, begin), append(c.members, begin())
+}
+
+func (c *crew) restart(i int) {
+	c.members[i].kill()
+	c.members[i] = c.begin[i]()
+}
+
+// TestATournamentOfManyProcessesSurvivesThemAll holds a tournament on a cluster of three
+// servers with six workers, all processes of their own, and kills workers, servers and the
+// one that runs the tournament at random, with -9: the outcome is that of a tournament that
+// nobody disturbed.
+func TestATournamentOfManyProcessesSurvivesThemAll(t *testing.T) {
+	begin(t)
+	kills := repetitions(t, 3, 60)
+	plan := []string{
+		"tournament", "ticTacToe", "nim-3.4.5", "--players", "random,legal", "--rounds", either("30", "250"), // of four matches
+		"--openings", "2", "--seed", "11", "--json",
+	}
+	undisturbed := outcomeOf(t, start(t, slices.Clone(plan)...))
+
+	const servers, workers = 3, 6
+	clients, routes := freePorts(t, servers), freePorts(t, servers)
+	store := t.TempDir()
+	var addresses []string
+	var c crew
+	for i := range servers {
+		addresses = append(addresses, fmt.Sprint("nats://127.0.0.1:", clients[i]))
+		name := fmt.Sprint("s", i)
+		options, err := json.Marshal(member{name, clients[i], routes[i], routes, filepath.Join(store, name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.add(func() *process {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), serving+"="+string(options))
+			return launch(t, cmd)
+		})
+	}
+	cluster := strings.Join(addresses, ",")
+	for range workers {
+		c.add(func() *process { return start(t, "worker", "--nats", cluster, "--matches", "1") })
+	}
+	dir := filepath.Join(t.TempDir(), "records")
+	resume := func() *process {
+		if _, err := os.Stat(filepath.Join(dir, "queue", "tournament.json")); err != nil {
+			return start(t, append(slices.Clone(plan), "--record", dir, "--nats", cluster, "--matches", "1")...)
+		}
+		return start(t, "tournament", "--resume", "--record", dir, "--nats", cluster, "--matches", "1", "--json")
+	}
+	c.add(resume)
+	runner := len(c.members) - 1
+
+	rng := rand.New(rand.NewPCG(1, 15))
+	killed := 0
+	for k := range kills {
+		time.Sleep(time.Duration(rng.Int64N(int64(500 * time.Millisecond))))
+		victim := runner
+		switch k % 3 {
+		case 0:
+			victim = servers + rng.IntN(workers)
+		case 1:
+			victim = rng.IntN(servers)
+		}
+		if c.members[runner].alive() {
+			killed++
+			c.restart(victim)
+		}
+		c.revive(runner)
+	}
+	began := time.Now()
+	for time.Since(began) < 5*time.Minute {
+		select {
+		case <-c.members[runner].ended:
+		case <-time.After(100 * time.Millisecond):
+			c.revive(runner)
+			continue
+		}
+		if len(c.members[runner].output(t)) > 0 {
+			break
+		}
+		c.restart(runner) // the cluster was away when it began
+	}
+	got := outcomeOf(t, c.members[runner])
+	sameOutcome(t, got, undisturbed, dir)
+	t.Logf("%d matches, killed %d times", len(got.Results), killed)
+}
+
+// revive starts again who has found no cluster, but for the one that runs the tournament.
+func (c *crew) revive(runner int) {
+	for i, p := range c.members {
+		if i != runner && !p.alive() {
+			c.members[i] = c.begin[i]()
+		}
+	}
+}
