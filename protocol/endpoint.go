@@ -103,6 +103,7 @@ type exchange struct {
 	request string
 	message Message
 	reply   string
+	why     *Explanation // of a move
 	// heard is called as soon as what a PLAY or STOP tells has been kept: those that
 	// came after it wait for that.
 	heard func()

@@ -42,7 +42,7 @@ func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
 	}
 	number := s.transcript.request(x.arrived, x.from, x.request)
 	err := e.answerMatch(s, x)
-	s.transcript.answer(number, err, x.reply)
+	s.transcript.answer(number, err, x.reply, x.why)
 	if x.message.Command != Play {
 		s.transcript.close()
 	}
@@ -53,7 +53,7 @@ func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
 func (e *Endpoint) answerMatch(s *session, x *exchange) (err error) {
 	switch x.message.Command {
 	case Play:
-		x.reply, err = s.move(x)
+		x.reply, x.why, err = s.move(x)
 	case Stop:
 		e.release(s)
 		s.log.Info().Msg("the match is over")
@@ -90,7 +90,7 @@ func (e *Endpoint) start(ctx context.Context, x *exchange) error {
 	number := s.transcript.request(x.arrived, x.from, x.request)
 	reply, err := s.begin()
 	x.reply = reply
-	s.transcript.answer(number, err, reply)
+	s.transcript.answer(number, err, reply, nil)
 	if err != nil {
 		e.abandon(s, "it could not begin")
 	}

@@ -152,7 +152,7 @@ func TestATranscriptKeepsWhatArrivedAndWhatWasAnswered(t *testing.T) {
 	}
 	var got []string
 	for line := range strings.Lines(string(text)) {
-		var l transcriptLine
+		var l TranscriptLine
 		if err := json.Unmarshal([]byte(line), &l); err != nil || time.Since(l.Time) > time.Hour {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -186,12 +186,12 @@ func TestATranscriptIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := make(chan transcriptLine)
+	lines := make(chan TranscriptLine)
 	var written sync.WaitGroup
 	written.Go(func() { writeTranscript(f, lines, zerolog.New(&log)) })
 	text := strings.Repeat("x", maxTranscript/4)
 	for range 5 {
-		lines <- transcriptLine{Request: text}
+		lines <- TranscriptLine{Request: text}
 	}
 	close(lines)
 	written.Wait()

@@ -26,20 +26,21 @@ const (
 type transcript struct {
 	mu     sync.Mutex
 	log    zerolog.Logger
-	lines  chan transcriptLine // nil: nothing is kept
+	lines  chan TranscriptLine // nil: nothing is kept
 	number int                 // of requests so far
 	lost   bool                // a line
 }
 
-// transcriptLine is one line: a request or, with a status, the answer to the one
-// of the same number.
-type transcriptLine struct {
-	Time    time.Time `json:"time"`
-	Number  int       `json:"number"`
-	From    string    `json:"from,omitempty"`
-	Request string    `json:"request,omitempty"`
-	Status  int       `json:"status,omitempty"`
-	Reply   string    `json:"reply,omitempty"`
+// TranscriptLine is one line: a request or, with a status, the answer to the one
+// of the same number, and why the agent made its move.
+type TranscriptLine struct {
+	Time    time.Time    `json:"time"`
+	Number  int          `json:"number"`
+	From    string       `json:"from,omitempty"`
+	Request string       `json:"request,omitempty"`
+	Status  int          `json:"status,omitempty"`
+	Reply   string       `json:"reply,omitempty"`
+	Why     *Explanation `json:"why,omitempty"`
 }
 
 // open begins the file of a match in dir; without a dir nothing is kept. The file is
@@ -48,7 +49,7 @@ func (t *transcript) open(dir string, s *session, written *sync.WaitGroup) {
 	if dir == "" {
 		return
 	}
-	lines := make(chan transcriptLine, transcriptQueue)
+	lines := make(chan TranscriptLine, transcriptQueue)
 	written.Go(func() {
 		file, err := createTranscript(dir, s.match.ID, s.match.Start)
 		if err != nil {
@@ -69,21 +70,21 @@ func (t *transcript) request(at time.Time, from, text string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.number++
-	t.add(transcriptLine{Time: at, Number: t.number, From: from, Request: text})
+	t.add(TranscriptLine{Time: at, Number: t.number, From: from, Request: text})
 	return t.number
 }
 
 // answer keeps what was answered to a request.
-func (t *transcript) answer(number int, err error, reply string) {
+func (t *transcript) answer(number int, err error, reply string, why *Explanation) {
 	if err != nil {
 		reply = oneLine(err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(transcriptLine{Time: time.Now(), Number: number, Status: statusOf(err), Reply: reply})
+	t.add(TranscriptLine{Time: time.Now(), Number: number, Status: statusOf(err), Reply: reply, Why: why})
 }
 
-func (t *transcript) add(line transcriptLine) {
+func (t *transcript) add(line TranscriptLine) {
 	if t.lines == nil {
 		return
 	}
@@ -129,7 +130,7 @@ func createTranscript(dir, id string, began time.Time) (*os.File, error) {
 }
 
 // writeTranscript writes lines until there are no more, or no room.
-func writeTranscript(f *os.File, lines <-chan transcriptLine, log zerolog.Logger) {
+func writeTranscript(f *os.File, lines <-chan TranscriptLine, log zerolog.Logger) {
 	var written int
 	var failed error
 	for line := range lines {

@@ -32,13 +32,14 @@ type turn struct {
 	hurry   context.CancelFunc
 	done    chan struct{} // closed when reply or err is known
 	reply   string
+	why     *Explanation
 	err     error
 }
 
 // move answers a PLAY. One that is the same, byte for byte, as the one being
 // answered is that one sent again: it gets the same answer. Any other says that the
 // match has gone on, so that the move under way is wanted no more.
-func (s *session) move(x *exchange) (string, error) {
+func (s *session) move(x *exchange) (string, *Explanation, error) {
 	wait, cancel := WithClock(s.ctx, x.arrived, s.match.PlayClock)
 	defer cancel()
 	select {
@@ -46,18 +47,18 @@ func (s *session) move(x *exchange) (string, error) {
 	case <-wait.Done():
 	}
 	if s.seated() == nil {
-		return "busy", nil // there are no rules yet, or none at all
+		return "busy", nil, nil // there are no rules yet, or none at all
 	}
 	t, first, err := s.ask(x.message, x.request, x.arrived)
 	x.heard()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if first {
 		s.answer(t)
 	}
 	<-t.done
-	return t.reply, t.err
+	return t.reply, t.why, t.err
 }
 
 // ask makes the message the turn of the session, unless it is so already. What it
@@ -136,7 +137,7 @@ func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
 	seat := s.seated()
 	err = ErrLate
 	if seat.vacant(vacant) {
-		move, _, err = seat.Play(wait, t.clock, s.told)
+		move, t.why, err = seat.Play(wait, t.clock, s.told)
 	}
 	if err == nil {
 		return move, byAgent, nil
@@ -185,7 +186,7 @@ func (s *session) playAnew(t *turn, wait context.Context) (gdl.Term, error) {
 	err := s.renew(wait, m)
 	var move gdl.Term
 	if err == nil {
-		move, _, err = s.seated().Play(wait, t.clock, s.told)
+		move, t.why, err = s.seated().Play(wait, t.clock, s.told)
 	}
 	if err != nil {
 		return move, s.failure("PLAY", err)

@@ -30,7 +30,7 @@ func (c *rateCommand) Run(s *console) error {
 	return show(s, c.JSON, arena.Rank(results), writeRanking)
 }
 
-// read finds the matches that have ended, in the order of their start.
+// read finds the matches that have ended with goals, in the order of their start.
 func (c *rateCommand) read() ([]*arena.Record, error) {
 	var records []*arena.Record
 	for _, path := range c.Records {
@@ -47,7 +47,7 @@ func (c *rateCommand) read() ([]*arena.Record, error) {
 		}
 		records = append(records, list...)
 	}
-	records = slices.DeleteFunc(records, func(r *arena.Record) bool { return !r.Ended() })
+	records = slices.DeleteFunc(records, func(r *arena.Record) bool { return r.Summary == nil })
 	slices.SortStableFunc(records, func(a, b *arena.Record) int { return a.StartTime.Compare(b.StartTime) })
 	return records, nil
 }

@@ -23,7 +23,8 @@ import (
 
 // Archive is a folder of records: <match>.jsonl for each match, written part by part
 // while it is played, and rules/<sha-256>.kif for each rulesheet. Records that managers
-// elsewhere wrote in one piece, <match>.json, are read too.
+// elsewhere wrote in one piece, <match>.json, are read too, and so are transcripts of
+// endpoints: the name of such a file is the id of its match.
 //
 // To record matches, pass Recorder to Setting.Tell. To look at them, List the folder, Read
 // one of them, or Follow one under way, in this process or another. It is safe for
@@ -76,7 +77,7 @@ func (a *Archive) Read(id string) (*Record, error) { return ReadRecord(a.find(id
 
 // List tells of all matches in the folder, in the order of their start. Records
 // have no turns there: what they have is who played what, Summary (nil for matches that
-// have not ended), and how the match ended. Matches that are over are read once, and of
+// have not ended, and for transcripts of endpoints), and how the match ended. Matches that are over are read once, and of
 // their files only the beginning and the end, so that a folder of ten thousand can be
 // listed every second. Files that are no records are left out and named in the error.
 func (a *Archive) List() ([]*Record, error) {
@@ -126,11 +127,12 @@ func ReadOutline(path string) (*Record, error) {
 	if r := joinEnds(f); r != nil && r.check() == nil {
 		return r, nil
 	}
-	r, err := ReadRecord(path)
+	p := &partReader{path: path, outline: true}
+	r, err := readRecord(p)
 	if err != nil {
 		return nil, err
 	}
-	if r.Ended() && r.Summary == nil {
+	if r.Ended() && r.Summary == nil && p.follower == nil {
 		summary := r.Result()
 		r.Summary = &summary
 	}
@@ -307,6 +309,7 @@ func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
 			return
 		}
 		defer f.Close()
+		parts := &partReader{path: path}
 		var rest []byte // what has been read and is no part yet
 		for number := 1; ; {
 			more, err := io.ReadAll(io.LimitReader(f, maxRecord))
@@ -316,13 +319,15 @@ func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
 			}
 			for {
 				in := json.NewDecoder(bytes.NewReader(rest))
-				part := &Record{}
-				if err = in.Decode(part); err != nil {
+				var found []*Record
+				if found, err = parts.next(in); err != nil {
 					break
 				}
 				rest, number = rest[in.InputOffset():], number+1
-				if !yield(part, nil) || part.Ended() {
-					return
+				for _, part := range found {
+					if !yield(part, nil) || part.Ended() {
+						return
+					}
 				}
 			}
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

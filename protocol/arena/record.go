@@ -120,8 +120,11 @@ const maxRecord = 512 << 20
 
 // ReadRecord reads the record of a match as far as it has been written: a part that
 // is not whole, the last of a manager that was killed or is writing just now, is left
-// out.
-func ReadRecord(path string) (*Record, error) {
+// out. The transcript of an endpoint becomes a record, too.
+func ReadRecord(path string) (*Record, error) { return readRecord(&partReader{path: path}) }
+
+func readRecord(p *partReader) (*Record, error) {
+	path := p.path
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -130,11 +133,13 @@ func ReadRecord(path string) (*Record, error) {
 	r := &Record{}
 	in := json.NewDecoder(io.LimitReader(f, maxRecord))
 	for {
-		part := &Record{}
-		if err = in.Decode(part); err != nil {
+		var parts []*Record
+		if parts, err = p.next(in); err != nil {
 			break
 		}
-		r.Append(part)
+		for _, part := range parts {
+			r.Append(part)
+		}
 	}
 	if !errors.Is(err, io.EOF) && !(errors.Is(err, io.ErrUnexpectedEOF) && r.Match != "") {
 		return nil, fmt.Errorf("%s: expected a match record: %w", path, err)
@@ -161,7 +166,7 @@ func (r *Record) check() error {
 	if r.StartErrors != nil {
 		err = errors.Join(err, of("start_errors", len(r.StartErrors)))
 	}
-	if r.Completed {
+	if r.Completed && len(r.States)+len(r.Goals) > 0 { // a transcript's outline has neither
 		err = errors.Join(err, of("goals", len(r.Goals)))
 	}
 	for _, turn := range r.Moves {
