@@ -150,7 +150,7 @@ func (r *run) glance(f *frame, c int) bool {
 		if i == 0 {
 			known = bounds
 		} else {
-			known = better(known, bounds, chooser != r.minimiser)
+			known = better(known, bounds, r.maximises(chooser))
 		}
 	}
 	if some {

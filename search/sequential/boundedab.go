@@ -158,10 +158,10 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 	}
 	best := f.action(last)
 	r.preview(f, depth-1)
-	f.ahead.window = w.narrowed(f.best(f.decider != r.minimiser).guess)
+	f.ahead.window = w.narrowed(f.best(r.maximises(f.decider)).guess)
 	r.lookAhead(f)
 	r.rank(f, best)
-	maximise := f.decider != r.minimiser
+	maximise := r.maximises(f.decider)
 	first := r.nodes
 	v := f.best(maximise)
 	for !w.isClosed(v.guess) {

@@ -14,6 +14,7 @@ type payoff struct {
 	maximiser machine.Role
 	minimiser machine.Role // machine.NoRole if there is a single player
 	random    machine.Role // chance, or machine.NoRole
+	alone     bool         // all others minimise together, whatever they get
 	goals     search.Interval
 
 	sum atomic.Int64 // of the two players' goals plus 1, once a terminal position was met
@@ -33,6 +34,21 @@ func newPayoff(names *machine.Names, goals search.Interval) (*payoff, error) {
 	}
 	p.maximiser = players[0]
 	return p, nil
+}
+
+// newParanoidPayoff is that of one role against all others.
+func newParanoidPayoff(names *machine.Names, goals search.Interval, role machine.Role) *payoff {
+	return &payoff{
+		roles: len(names.Roles), maximiser: role, minimiser: machine.NoRole, random: names.Chance(), alone: true, goals: goals,
+	}
+}
+
+// maximises tells whether a role that chooses, if any, is the one that maximises.
+func (p *payoff) maximises(r machine.Role) bool {
+	if p.alone {
+		return r == p.maximiser
+	}
+	return r != p.minimiser
 }
 
 // of returns the payoff of a terminal position.

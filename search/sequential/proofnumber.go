@@ -176,7 +176,7 @@ func proveAll(c *crew, provers []*prover) (exhausted bool) {
 		})
 		for _, w := range c.workers {
 			if f := w.frame(0); len(f.kids) > 0 {
-				p.root.learn(f.best(f.decider != p.minimiser), f, true)
+				p.root.learn(f.best(p.maximises(f.decider)), f, true)
 			}
 		}
 		if first == nil {
@@ -225,7 +225,7 @@ func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limi
 	first := p.nodes
 	p.count()
 	p.meet(f, ply)
-	maximise := f.decider != p.minimiser
+	maximise := p.maximises(f.decider)
 	for {
 		if p.crew.busy != nil {
 			p.refresh(f, ply)
@@ -450,7 +450,7 @@ func (p *prover) recallBest(k *key) machine.Move {
 func (p *prover) store(f *frame, k *key, b search.Interval, n numbers, best int, cost int64) {
 	e := proof{bounds: b, asked: float32(p.asked), numbers: n, role: int8(f.decider)}
 	if f.decider >= 0 {
-		best = f.bestAction(f.decider != p.minimiser, best)
+		best = f.bestAction(p.maximises(f.decider), best)
 		e.best = k.Move(f.decider, f.children.Moves[f.decider][best])
 	}
 	e.pack(p.packed)

@@ -95,7 +95,8 @@ func (c *Config) step(depth int) int {
 // reproducible. The role that maximises is the first that is not chance. A Solver
 // belongs to one goroutine.
 type Solver struct {
-	config Config
+	config    Config
+	newPayoff func(*machine.Names, search.Interval) (*payoff, error)
 
 	machine  machine.Machine
 	maxBytes int64
@@ -119,7 +120,7 @@ func New(c Config) *Solver {
 	if c.Depth == 0 || c.Depth > maxPly {
 		c.Depth = maxPly
 	}
-	return &Solver{config: c, alone: aloneNodes, tick: tickNodes}
+	return &Solver{config: c, newPayoff: newPayoff, alone: aloneNodes, tick: tickNodes}
 }
 
 // Search implements search.Searcher. Besides the errors of the class of games
@@ -157,7 +158,7 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	if v.machine == m && v.maxBytes == maxBytes {
 		return nil
 	}
-	p, err := newPayoff(m.Names(), v.config.Goals)
+	p, err := v.newPayoff(m.Names(), v.config.Goals)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"stackmate/search"
 	"stackmate/search/lattice/outcomes"
 	"stackmate/search/matrix"
+	"stackmate/search/maxn"
 	"stackmate/search/sequential"
 	"stackmate/search/simultaneous"
 )
@@ -18,6 +19,10 @@ const (
 	ProofNumber      = "pns"     // sequential.ProofNumber
 	Plans            = "plan"    // those of machine.Planner
 	Anytime          = "anytime" // simultaneous.Anytime
+	MaxN             = "maxn"    // package maxn: an equilibrium of any number of roles, by turns
+	// Paranoid is sequential.Paranoid: what each role can guarantee against all others. Like
+	// those of Lattice, its values are no solution of a game of general sum.
+	Paranoid = "paranoid"
 	// Lattice is that of package outcomes: what each role can guarantee, and all
 	// undominated outcomes. Its values are no solution of a game of general sum, so that
 	// Choose names it for no class.
@@ -111,6 +116,14 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return outcomes.Searcher{}, nil
 	case Plans:
 		return planner{}, nil
+	case MaxN:
+		c := maxn.Config{}
+		if o.Table != On {
+			c.Without = maxn.Table
+		}
+		return maxn.New(c), nil
+	case Paranoid:
+		return sequential.NewParanoid(turns), nil
 	case ProofNumber:
 		if o.Table != On {
 			return nil, errors.New("method pns: expected a table, found --table off")

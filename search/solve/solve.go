@@ -110,7 +110,7 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 	if s.auto {
 		methods := Choose(class)
 		if methods == nil {
-			return search.Result{}, fmt.Errorf("%w: more than two roles", search.ErrNotZeroSum)
+			return search.Result{}, fmt.Errorf("%w: more than two roles; methods %s, %s and %s search such games", search.ErrNotZeroSum, MaxN, Paranoid, Lattice)
 		}
 		s.used = methods[0]
 	}

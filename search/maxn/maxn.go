@@ -1,0 +1,443 @@
+// Package maxn searches games of turns in which each of any number of roles wants the most
+// for itself: backward induction over n-tuples of values (max^n; Luckhardt and Irani, 1986),
+// with chance and goals of any sum. It knows state machines, never rules or text.
+//
+// What it finds is one equilibrium of the game. Where a role has several best moves they may
+// be worth different things to the others, and there are other equilibria: of equal moves
+// the one that ends the game is taken, then the one that the machine lists first.
+package maxn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/table"
+)
+
+// The search is depth first. A move is left unsearched in two cases:
+//
+//	at once   the role that chooses has a move that is worth the most that any goal is
+//	shallow   the role that chooses has one worth v, and the role that has chosen just
+//	          before, another one, is sure of S − v elsewhere: goals are not negative and
+//	          add up to S at most, so nothing here is better for it (Korf, 1991)
+//
+// Deeper pruning is not sound: a role further up may still get a different tuple through
+// changes of mind in between.
+//
+// Invariants: a tuple that is returned as exact is that of the equilibrium; one that is not
+// is worth no more than its window to the role above, which never takes it. The table holds
+// exact tuples only, of searches without a depth limit.
+//
+// Cost: an expansion and a look into the table per node; memory for a path of expansions.
+
+const (
+	maxGoal = 100
+	// maxPly bounds the stack, as in package sequential.
+	maxPly = 2000
+	// progressNodes is the number of nodes between two reports, some milliseconds.
+	progressNodes = 1 << 12
+)
+
+// errTooDeep is why a search ends that the length of the game keeps from the value.
+var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPly)
+
+// Config says what to search. The zero value searches to the end of the game and assumes
+// nothing of the goals.
+type Config struct {
+	// Sum bounds the sum of the goals of all players; 0 means 100 for each. It is for games
+	// that are known to be of constant sum: an end with more is an error (ErrSum).
+	Sum float64
+	// Depth bounds the number of plies; 0 is no limit. Evaluate estimates what a position
+	// beyond it is worth to each role, in goal points: a weighted sum of features, or whatever
+	// has learnt (package evaluate). Nil takes the middle of the range.
+	Depth    int
+	Evaluate func(dst []float64, s machine.State)
+	// Without names the techniques to do without.
+	Without Technique
+}
+
+// Technique is something that the search does beyond backward induction.
+type Technique uint
+
+// The techniques.
+const (
+	Pruning Technique = 1 << iota
+	Table
+)
+
+// ErrSum is returned where goals add up to more than Config.Sum.
+var ErrSum = errors.New("the goals add up to more than was said")
+
+// Searcher is max^n with a table that lasts from one search to the next on the same machine.
+// It belongs to one goroutine. Searches with a node limit are reproducible.
+type Searcher struct {
+	config   Config
+	machine  machine.Machine
+	maxBytes int64
+	table    *table.Shared
+	stack    int64
+}
+
+var _ search.Searcher = (*Searcher)(nil)
+
+// New makes a searcher.
+func New(c Config) *Searcher { return &Searcher{config: c} }
+
+// run is one Search.
+type run struct {
+	Config
+	ctx      context.Context
+	machine  machine.Machine
+	expander *machine.Expander
+	table    *table.Shared
+	random   machine.Role
+	roles    int
+	highest  float64 // goal
+	limit    int64
+	tell     func(search.Result) // progress; may be nil
+	plies    []*ply
+	packed   []uint64
+
+	nodes, hits int64
+	stopped     bool
+	horizon     bool // a position beyond the depth was estimated
+	err         error
+}
+
+// ply is the working memory of one position on the path.
+type ply struct {
+	expansion machine.Expansion
+	choice
+	best   []float64 // by role: the tuple of the best move so far
+	tuple  []float64 // by role: that of the move looked at
+	chosen int       // the best move
+}
+
+// choice is who chooses at a position.
+type choice struct {
+	decider machine.Role // machine.NoRole if only chance has a choice, or nobody
+	moves   int          // of the decider, 1 for none
+	replies int          // of chance, 1 for none
+	// The child of move a and reply k has number a*moveStep + k*replyStep.
+	moveStep, replyStep int
+}
+
+// want is what the role that has chosen just before a position is sure of elsewhere.
+type want struct {
+	role machine.Role // machine.NoRole for nobody
+	sure float64
+}
+
+var nobody = want{role: machine.NoRole}
+
+// Search implements search.Searcher. Positions where two roles choose at once are an error
+// (search.ErrNotSequential).
+func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	began := time.Now()
+	r := s.prepare(ctx, m, lim)
+	res := search.Result{Values: make([]search.Interval, r.roles), Strategies: make([][]search.Weighted, r.roles), Proved: true}
+	over, goals := r.expander.Look(q)
+	exact := over
+	if over {
+		for role, g := range goals {
+			if machine.Role(role) != r.random {
+				res.Values[role] = search.Exact(float64(search.Points(g)))
+			}
+		}
+	} else {
+		depth := r.Depth
+		if depth == 0 {
+			depth = maxPly
+		}
+		exact = r.value(q, 0, depth, nobody) && !r.isStopped()
+		r.root(&res, q, exact, lim.NoLine)
+	}
+	res.Nodes, res.TableHits, res.Elapsed = r.nodes, r.hits, time.Since(began)
+	stats := r.table.Stats()
+	res.PeakBytes, res.Evictions = stats.Bytes+r.expander.Bytes(), stats.Evictions
+	if r.horizon && exact && r.Depth == 0 {
+		res.Unfinished = errTooDeep
+	}
+	return res, r.err
+}
+
+// prepare keeps the table of an earlier search where it still holds.
+func (s *Searcher) prepare(ctx context.Context, m machine.Machine, lim search.Limits) *run {
+	roles := len(m.Names().Roles)
+	if s.machine != m || s.maxBytes != lim.MaxBytes {
+		s.machine, s.maxBytes = m, lim.MaxBytes
+		var tables int64
+		tables, s.stack = search.Divide(lim.MaxBytes, m.Info().Batch)
+		s.table = table.NewShared(m.Words(), roles+1, tables)
+	}
+	r := &run{
+		Config: s.config, ctx: ctx, machine: m, expander: machine.NewExpander(m), table: s.table, random: m.Names().Chance(),
+		roles: roles, limit: lim.MaxNodes, tell: lim.Progress, packed: make([]uint64, roles+1),
+	}
+	if r.Depth > 0 || r.Evaluate != nil {
+		r.Without |= Table
+	}
+	if most := maxGoal * float64(len(m.Names().Players())); r.Sum == 0 {
+		r.Sum = most
+	}
+	r.highest = min(maxGoal, r.Sum)
+	r.expander.Limit(ctx, s.stack, int64(8*roles))
+	return r
+}
+
+func (r *run) isStopped() bool { return r.err != nil || r.stopped }
+
+func (r *run) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *run) ply(depth int) *ply {
+	for len(r.plies) <= depth {
+		r.plies = append(r.plies, &ply{best: make([]float64, r.roles), tuple: make([]float64, r.roles)})
+	}
+	return r.plies[depth]
+}
+
+// value finds the tuple of q, which is not terminal, and leaves it in the ply. It tells
+// whether it is exact.
+func (r *run) value(q machine.State, at, depth int, above want) bool {
+	p := r.ply(at)
+	if r.recall(q, p) && at > 0 {
+		return true
+	}
+	if depth == 0 || at == maxPly {
+		r.horizon = true
+		r.estimate(p.best, q)
+		return true
+	}
+	if !r.open(p, q) {
+		return false
+	}
+	first := r.nodes
+	if r.nodes++; r.tell != nil && r.nodes%progressNodes == 0 {
+		r.tell(search.Result{Counters: search.Counters{Nodes: r.nodes, TableHits: r.hits, PeakBytes: r.table.Stats().Bytes}})
+	}
+	exact := r.choose(p, at, depth, above)
+	if exact && !r.isStopped() {
+		r.remember(q, p, r.nodes-first)
+	}
+	return exact
+}
+
+// open expands q, and finds out who chooses there.
+func (r *run) open(p *ply, q machine.State) bool {
+	r.stopped = r.stopped || r.ctx.Err() != nil || r.limit > 0 && r.nodes >= r.limit
+	if r.isStopped() {
+		return false
+	}
+	if err := r.expander.Expand(&p.expansion, q); err != nil {
+		if r.stopped = r.ctx.Err() != nil; !r.stopped {
+			r.fail(err)
+		}
+		return false
+	}
+	p.choice = choice{decider: machine.NoRole, moves: 1, replies: 1}
+	step := 1
+	for role := r.roles - 1; role >= 0; role-- {
+		n := len(p.expansion.Moves[role])
+		switch {
+		case n == 1:
+		case machine.Role(role) == r.random:
+			p.replies, p.replyStep = n, step
+		case p.decider >= 0:
+			r.fail(search.ErrNotSequential)
+			return false
+		default:
+			p.decider, p.moves, p.moveStep = machine.Role(role), n, step
+		}
+		step *= n
+	}
+	return true
+}
+
+// choose finds the best move: those that end the game come first.
+func (r *run) choose(p *ply, at, depth int, above want) bool {
+	found := false
+	for _, ends := range []bool{true, false} {
+		for a := range p.moves {
+			if r.ends(p, a) != ends {
+				continue
+			}
+			below := nobody
+			if p.decider >= 0 && found && p.replies == 1 {
+				below = want{p.decider, p.best[p.decider]}
+			} else if p.moves == 1 && p.replies == 1 {
+				below = above // nobody has chosen here
+			}
+			exact := r.move(p, a, at, depth, below)
+			switch {
+			case r.isStopped():
+				return false
+			case p.moves == 1:
+				copy(p.best, p.tuple)
+				return exact
+			}
+			if exact && (!found || p.tuple[p.decider] > p.best[p.decider]) {
+				found, p.chosen = true, a
+				copy(p.best, p.tuple)
+			}
+			if found && r.Without&Pruning == 0 {
+				if v := p.best[p.decider]; v >= r.highest {
+					return true
+				} else if above.role >= 0 && above.role != p.decider && v >= r.Sum-above.sure {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// ends tells whether every reply to move a ends the game.
+func (r *run) ends(p *ply, a int) bool {
+	for k := range p.replies {
+		if !p.expansion.Terminal[a*p.moveStep+k*p.replyStep] {
+			return false
+		}
+	}
+	return true
+}
+
+// move finds the tuple of move a: the mean over the replies of chance.
+func (r *run) move(p *ply, a, at, depth int, below want) bool {
+	clear(p.tuple)
+	for k := range p.replies {
+		c := a*p.moveStep + k*p.replyStep
+		if p.expansion.Terminal[c] {
+			r.add(p.tuple, p.expansion.ChildGoals(c), p.replies)
+			continue
+		}
+		if !r.value(p.expansion.Child(c), at+1, depth-1, below) {
+			return false
+		}
+		for role, v := range r.ply(at + 1).best {
+			p.tuple[role] += v / float64(p.replies)
+		}
+	}
+	return true
+}
+
+// add adds goals, divided by a number, to a tuple.
+func (r *run) add(tuple []float64, goals []int32, by int) {
+	sum := 0.0
+	for role, g := range goals {
+		if machine.Role(role) == r.random {
+			continue
+		}
+		v := float64(search.Points(g))
+		sum += v
+		tuple[role] += v / float64(by)
+	}
+	if sum > r.Sum {
+		r.fail(fmt.Errorf("%w: %g, expected at most %g", ErrSum, sum, r.Sum))
+	}
+}
+
+// estimate writes what a position that is not searched is worth.
+func (r *run) estimate(dst []float64, q machine.State) {
+	if r.Evaluate != nil {
+		r.Evaluate(dst, q)
+		return
+	}
+	for role := range dst {
+		if dst[role] = maxGoal / 2; machine.Role(role) == r.random {
+			dst[role] = 0
+		}
+	}
+}
+
+// recall takes what the table knows of q.
+func (r *run) recall(q machine.State, p *ply) bool {
+	if r.Without&Table != 0 || !r.table.Lookup(r.packed, q, table.Hash(q)) {
+		return false
+	}
+	r.hits++
+	p.chosen = int(r.packed[0])
+	for role := range p.best {
+		p.best[role] = math.Float64frombits(r.packed[1+role])
+	}
+	return true
+}
+
+// remember stores the tuple of q, which is exact.
+func (r *run) remember(q machine.State, p *ply, cost int64) {
+	if r.Without&Table != 0 || r.horizon {
+		return
+	}
+	r.packed[0] = uint64(p.chosen)
+	for role, v := range p.best {
+		r.packed[1+role] = math.Float64bits(v)
+	}
+	r.table.Update(r.packed, q, table.Hash(q), cost, func(_, _ []uint64) {})
+}
+
+// root writes values, strategies and the line of position q, which was searched.
+func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
+	p := r.ply(0)
+	res.Proved = !exact || !r.horizon
+	for role := range res.Values {
+		switch {
+		case machine.Role(role) == r.random:
+		case exact:
+			res.Values[role] = search.Exact(p.best[role])
+		default:
+			res.Values[role] = search.Interval{Upper: maxGoal}
+		}
+	}
+	if p.expansion.Children == 0 {
+		return
+	}
+	for role, moves := range p.expansion.Moves {
+		if machine.Role(role) != r.random {
+			move := moves[0]
+			if machine.Role(role) == p.decider {
+				move = moves[p.chosen]
+			}
+			res.Strategies[role] = []search.Weighted{{Move: move, Probability: 1}}
+		}
+	}
+	if exact && !noLine {
+		res.Line = r.line(q)
+	}
+}
+
+// line follows the best moves from q as far as the table knows them.
+func (r *run) line(q machine.State) [][]machine.Move {
+	var line [][]machine.Move
+	p := r.plies[0]
+	chosen := p.chosen
+	for state := slices.Clone(q); len(line) < maxPly && p.replies == 1; {
+		c := chosen * p.moveStep
+		joint := make([]machine.Move, r.roles)
+		p.expansion.Joint(joint, c)
+		line = append(line, joint)
+		if p.expansion.Terminal[c] {
+			return line
+		}
+		copy(state, p.expansion.Child(c))
+		r.stopped, r.limit = false, 0
+		if !r.open(p, state) {
+			return line
+		}
+		if chosen = 0; p.moves > 1 {
+			if !r.recall(state, p) {
+				return line
+			}
+			chosen = p.chosen
+		}
+	}
+	return line
+}
