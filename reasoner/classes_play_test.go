@@ -155,6 +155,24 @@ func TestGamesThatNobodyCanListArePlayed(t *testing.T) {
 	}
 }
 
+func TestCircuitsNoQuickerThanTheRulesAreGivenUpSoon(t *testing.T) {
+	if testing.Short() {
+		t.Skip("grounds millions of rules; left out by -short")
+	}
+	g, _, err := gdl.Load(t.Context(), "loop", []byte(loopCount(100)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := m.Info()
+	if info.Engine != "datalog" || !strings.Contains(info.Reason, "rule instances") {
+		t.Errorf("engine %s: %s", info.Engine, info.Reason)
+	}
+}
+
 // BenchmarkClasses loads games of every class in three sizes and plays random
 // matches with them.
 func BenchmarkClasses(b *testing.B) {

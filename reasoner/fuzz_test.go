@@ -11,6 +11,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner"
+	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
 	"stackmate/reasoner/wellformed"
@@ -94,26 +95,20 @@ func compareEngines(t *testing.T, src string) {
 	}
 	rng := rand.New(rand.NewPCG(uint64(len(src)), 1))
 	walkers := []*walker{newWalker(oracle, same, rng)}
-	for _, o := range []reasoner.Options{
-		{Engine: "datalog"},
-		{Engine: "circuit"},
-		{Engine: "circuit", Lanes: 64},
-		{Engine: "circuit", Lanes: 128},
-		{Engine: "circuit", Lanes: 256},
-		{Engine: "circuit", Lanes: 512},
-	} {
-		m, err := reasoner.New(t.Context(), g, o)
+	add := func(m machine.Machine, err error) {
 		if err != nil {
-			t.Fatalf("%+v: %v\n%s", o, err, src)
+			t.Fatalf("%v\n%s", err, src)
 		}
 		walkers = append(walkers, newWalker(m, same, rng))
-		if o.Engine == "circuit" && o.Lanes == 0 {
-			named, err := reference.NewWithNames(g, m.Names())
-			if err != nil {
-				t.Fatalf("reference with the names of the circuit: %v\n%s", err, src)
-			}
-			walkers = append(walkers, newWalker(named, same, rng))
-		}
+	}
+	add(reasoner.New(t.Context(), g, reasoner.Options{Engine: "datalog"}))
+	optimised, err := reasoner.Circuit(t.Context(), g, reasoner.Options{})
+	if err != nil {
+		t.Fatalf("circuit: %v\n%s", err, src)
+	}
+	add(reference.NewWithNames(g, optimised.Names))
+	for _, lanes := range []int{0, 64, 128, 256, 512} {
+		add(circuit.Compile(t.Context(), optimised, circuit.Options{Lanes: lanes}))
 	}
 	if err := lockstep(walkers, rng, fuzzSteps); err != nil {
 		t.Errorf("%v\n%s", err, src)

@@ -59,17 +59,26 @@ func mutate(src string, rng *rand.Rand) string {
 	return strings.Join(list, "")
 }
 
+// countFrom is the number in a variable of the environment, if it is set.
+func countFrom(t testing.TB, variable string, plain int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return plain
+	}
+	count, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return count
+}
+
 func TestMutatedRulesheetsAreRefusedOrPlayed(t *testing.T) {
 	count := 30
 	if testing.Short() {
 		count = 10
 	}
-	if text := os.Getenv(mutations); text != "" {
-		var err error
-		if count, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("%s: %v", mutations, err)
-		}
-	}
+	count = countFrom(t, mutations, count)
 	sheets := corpus.Rulesheets(t)
 	rng := rand.New(rand.NewPCG(7, 7))
 	valid, compiled := 0, 0

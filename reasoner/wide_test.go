@@ -15,6 +15,9 @@ const (
 	wideBytes      = 16 // draws of a game; the rest follows from them
 )
 
+// STACKMATE_WIDE is how many random wide games are compared; few by default.
+const wideGames = "STACKMATE_WIDE"
+
 // FuzzWideMachine is FuzzMachine for games that are wide and deep.
 func FuzzWideMachine(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -22,7 +25,7 @@ func FuzzWideMachine(f *testing.F) {
 	if testing.Short() {
 		seeds = wideSeedsShort
 	}
-	for range seeds {
+	for range countFrom(f, wideGames, seeds) {
 		draws := make([]byte, wideBytes)
 		for i := range draws {
 			draws[i] = byte(rng.Uint32())

@@ -18,6 +18,7 @@ type interpreter struct {
 	initial machine.State
 	cost    costs
 	largest int    // the most fluents that a position had in tuning
+	work    int64  // of a position in tuning, 0 where tuning ended early
 	limits  Limits // of the relations of a position, in each evaluator
 	clock   *machine.Stopwatch
 }
@@ -60,7 +61,7 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 		return nil, err
 	}
 	in.clock.Done("indexes")
-	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Stages: in.clock.Stages}
+	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Work: in.work, Stages: in.clock.Stages}
 	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, &watch{ctx: context.Background()}) }), nil
 }
 

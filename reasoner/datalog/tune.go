@@ -81,6 +81,7 @@ func (in *interpreter) tune(ctx context.Context) {
 		c.descend()
 	}
 	c.measure()
+	in.work = c.try(0) / int64(len(c.samples))
 }
 
 // start finds choices under which the first positions can be computed: recursive
