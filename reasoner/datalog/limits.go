@@ -8,13 +8,13 @@ import (
 
 // Limits bound the work of Ground and NewMachine. Zero fields mean the defaults.
 type Limits struct {
-	MaxTuples    int   // over all relations; default 6 million
-	MaxAtoms     int   // possible atoms that differ between positions; default 2.5 million
-	MaxInstances int   // rule instances; default 5 million
+	MaxTuples    int // over all relations; default 6 million
+	MaxAtoms     int // possible atoms that differ between positions; default 2.5 million
+	MaxInstances int // rule instances; default 5 million
 	// Raise, if not nil, is asked once when there are more instances than that: for a
 	// higher limit, up to the default.
-	Raise func() int
-	MaxBytes     int64 // memory of tables and instances; default 3 GiB
+	Raise    func() int
+	MaxBytes int64 // memory of tables and instances; default 3 GiB
 }
 
 // maxInstances is the default of Limits.MaxInstances.
