@@ -18,6 +18,7 @@ import (
 // experimentCommand prints the tables of the papers beside ours.
 type experimentCommand struct {
 	Name  string           `arg:"" enum:"${experiments}" help:"Experiment: ${enum}."`
+	Games []string         `arg:"" optional:"" name:"game" help:"Games and rulesheets for the experiment turns, in place of its own."`
 	Sizes experiment.Range `placeholder:"4-6" help:"Sizes to run; by default the usual ones. The table of time and memory goes on to the largest one asked for, or until one is not finished."`
 	Limit time.Duration    `default:"1m" help:"Time for each game."`
 	NATS  string           `name:"nats" placeholder:"URL,…" help:"Solve games on this NATS server or cluster, wherever stackmate worker waits for tasks, and here."`
@@ -38,7 +39,7 @@ func (c *experimentCommand) Run(s *console) error {
 	var doing atomic.Value
 	doing.Store("")
 	lab := s.newLab(s.memory.share(1))
-	lab.Sizes, lab.Limit = c.Sizes, c.Limit
+	lab.Games, lab.Sizes, lab.Limit = c.Games, c.Sizes, c.Limit
 	lab.Progress = func(what string, nodes int64) { doing.Store(fmt.Sprintf("%s, %d nodes", what, nodes)) }
 	if c.NATS != "" {
 		caller, _, end, err := s.help(c.NATS, measuring)
@@ -64,7 +65,7 @@ func (c *experimentCommand) Run(s *console) error {
 	if c.Plot != "" && len(rows) > 0 {
 		err = errors.Join(err, experiment.WritePlot(c.Plot, rows))
 	}
-	if errors.Is(err, experiment.ErrNoSize) {
+	if errors.Is(err, experiment.ErrNoSize) || errors.Is(err, experiment.ErrNoGames) {
 		return usageError{err}
 	}
 	return err

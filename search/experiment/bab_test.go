@@ -170,8 +170,8 @@ func TestTheBestCaseIsKnuthAndMooresMinimum(t *testing.T) {
 					even *= int64(branching)
 				}
 			}
-			if s.expansions != want {
-				t.Errorf("branching %d, depth %d: %d expansions, want %d", branching, depth, s.expansions, want)
+			if s.expansions != want || s.visits-s.expansions != odd+even-1 {
+				t.Errorf("branching %d, depth %d: %d expansions and %d leaves, want %d and %d", branching, depth, s.expansions, s.visits-s.expansions, want, odd+even-1)
 			}
 		}
 	}

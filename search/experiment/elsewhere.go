@@ -62,7 +62,7 @@ type reply struct {
 // where what has come of a run will be, nil for those that are measured here.
 func (l *Lab) dispatch(ctx context.Context, name string, runs []run) []chan reply {
 	results := make([]chan reply, len(runs))
-	if l.Elsewhere == nil {
+	if l.Elsewhere == nil || l.Games != nil { // which others may not have
 		return results
 	}
 	lines := make(map[line][]int)

@@ -103,9 +103,12 @@ var ErrNoSize = errors.New("there is no size")
 type Lab struct {
 	// Compile makes the machine of a game given by name.
 	Compile func(ctx context.Context, game string) (machine.Machine, error)
-	Sizes   Range
-	Limit   time.Duration // for each game; an unfinished one is shown as such
-	Memory  int64         // MiB for each table
+	// Games are names for Compile, in place of those that the experiment on games of turns
+	// has itself.
+	Games  []string
+	Sizes  Range
+	Limit  time.Duration // for each game; an unfinished one is shown as such
+	Memory int64         // MiB for each table
 	// Elsewhere, if not nil, solves games instead, several at a time; see Measure.
 	Elsewhere func(ctx context.Context, j Job) (Measured, error)
 	// Progress, if not nil, is told what is being run and for how many nodes.
@@ -120,6 +123,11 @@ type Lab struct {
 // Run returns ctx.Err(). Errors of yield end the experiment.
 func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error {
 	runs, err := runsOf(name, l.Sizes)
+	if err == nil && l.Games != nil {
+		if runs = turns(l.Games); name != turnsName {
+			err = ErrNoGames
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -199,11 +207,14 @@ func (l *Lab) measure(ctx context.Context, r run, row *Row) error {
 		if err == nil {
 			row.add(result)
 		}
+		if err == nil && r.table == turnsTable && len(result.Values) > 0 {
+			row.Note = proved(search.Interval{Lower: row.Value[0], Upper: row.Value[1]})
+		}
 		if err == nil && result.Solved() {
 			continue
 		}
 		row.scale(1 / float64(i+1))
-		row.Note = reason(ctx, result, err)
+		row.Note = strings.TrimPrefix(row.Note+"; "+reason(ctx, result, err), "; ")
 		if len(r.games) > 1 {
 			row.Note = fmt.Sprintf("game %d of %d: %s", i+1, len(r.games), row.Note)
 		}

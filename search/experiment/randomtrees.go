@@ -72,6 +72,9 @@ func whole(random uint64) float64 {
 	return float64(points)
 }
 
+// fraction is a uniform number from 0 to 100.
+func fraction(random uint64) float64 { return 100 * float64(random>>11) / (1 << 53) }
+
 // mixed is what splitmix64 makes of a seed and a number: the seed of a child.
 func mixed(seed uint64, i int) uint64 {
 	z := seed + uint64(i+1)*0x9e3779b97f4a7c15

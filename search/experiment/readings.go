@@ -27,8 +27,7 @@ func readings() []run {
 		add("ratio of means", readingEpsilon, bounded{search: inTree(t), sums: true})
 		add("all nodes", readingEpsilon, bounded{search: counting(t, func(s *printed[branch]) int64 { return s.visits })})
 		add("leaves", readingEpsilon, bounded{search: counting(t, func(s *printed[branch]) int64 { return s.visits - s.expansions })})
-		real := &randomTrees{branching: 4, depth: depth, leaf: func(random uint64) float64 { return 100 * float64(random>>11) / (1 << 53) }}
-		add("real leaves", readingEpsilon, bounded{search: inTree(real)})
+		add("real leaves", readingEpsilon, bounded{search: inTree(&randomTrees{branching: 4, depth: depth, leaf: fraction})})
 		if depth < 9 { // else most of the time goes into ordering
 			add("best first", readingEpsilon, bounded{search: inOrder(t)})
 		}

@@ -35,7 +35,7 @@ const (
 )
 
 // Names are the experiments.
-var Names = []string{"goofspiel", "oshizumo", "bidding", "tron", "pursuit", "bab"}
+var Names = []string{"goofspiel", "oshizumo", "bidding", "tron", "pursuit", "bab", turnsName}
 
 // runsOf lists the lines of an experiment, by table and growing size. The table
 // of growth goes on to the largest size that is asked for and that the game has.
@@ -54,6 +54,8 @@ func runsOf(name string, asked Range) ([]run, error) {
 		return slices.Concat(pursuit(), growth("pursuit on 5×5 cells, by rounds", asked.extend(50, pursuitRounds...), pursuitFor)), nil
 	case "bab":
 		return babRuns(), nil
+	case turnsName:
+		return turns(turnGames), nil
 	}
 	return nil, fmt.Errorf("expected an experiment of %s, found %q", strings.Join(Names, ", "), name)
 }
