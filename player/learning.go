@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"stackmate/gdl"
@@ -39,6 +40,8 @@ const (
 	maxTrialClock = 30 * time.Millisecond
 	// trialOpening is the number of random joint moves at the beginning of a match.
 	trialOpening = 3
+	// studyTime is how much of the time of the others is spent on trials in a match.
+	studyTime = 30 * time.Second
 	// mixedWeight is how many playouts an estimate counts for where there are both: as
 	// many as a leaf gets.
 	mixedWeight = 8
@@ -53,6 +56,11 @@ func (t *thinker) learn(ctx context.Context, at position) {
 		return
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory}
+	if d, ok := at.machine.(machine.Threatener); ok && t.has(threats) {
+		short, cancel := context.WithTimeout(ctx, min(decisiveTime, left/4))
+		config.Threats = d.Threats(short)
+		cancel()
+	}
 	m := t.playing(ctx, at.machine)
 	learner := t.recall(m, config)
 	if learner == nil {
@@ -138,7 +146,7 @@ func (t *thinker) searcher(d mind, threads int) search.Searcher {
 		first := t.machine.Names().Players()[0]
 		return sequential.New(sequential.Config{
 			Threads:  threads,
-			Evaluate: func(s machine.State) float64 { return d.evaluator.Value(s, first) },
+			Evaluate: func(dst []float64, states []uint64) { d.evaluator.ValuesOf(first, dst, states) },
 		})
 	}
 	c := t.sampling()
@@ -150,7 +158,8 @@ func (t *thinker) searcher(d mind, threads int) search.Searcher {
 }
 
 // tryOut takes the best way to use an evaluation, if it is better than doing without.
-// Who has shown to be better than the best one so far takes its place.
+// Who has shown to be better than the best one so far takes its place; where it is not
+// shown who is better, the matches go on in the time of the others.
 func (t *thinker) tryOut(ctx context.Context, at position, e *evaluate.Evaluation, memory int64) {
 	minds := t.minds(e)
 	left := min(trialTime, scaled(trialShare, timeLeft(ctx, time.Now())))
@@ -158,17 +167,58 @@ func (t *thinker) tryOut(ctx context.Context, at position, e *evaluate.Evaluatio
 		began := time.Now()
 		slot := left / time.Duration(len(minds)-i)
 		short, cancel := context.WithTimeout(ctx, slot)
-		trial := t.trial(at, [2]mind{challenger, t.mind}, memory)
-		trial.clock = min(max(trialClock, scaled(1/(trialMatches*max(1, t.class.Length)), slot)), maxTrialClock)
-		t.hold(short, trial, t.threads)
+		s := t.trial(at, [2]mind{challenger, t.mind}, memory)
+		s.clock = min(max(trialClock, scaled(1/(trialMatches*max(1, t.class.Length)), slot)), maxTrialClock)
+		t.hold(short, s, t.threads)
 		cancel()
-		t.logged(trial)
-		if trial.better[0].convinces() {
-			t.mind = challenger
-		}
+		t.logged(s)
+		t.studies.trials = append(t.studies.trials, trial{s, challenger})
+		t.judge()
 		left -= time.Since(began)
 	}
 	t.sampler = t.newSampler()
+}
+
+// trial is of a mind against the one that is the best so far.
+type trial struct {
+	*series
+	challenger mind
+}
+
+// studies are the trials that are not decided, and the time that was spent on them between
+// moves.
+type studies struct {
+	trials []trial
+	spent  time.Duration
+}
+
+// judge takes note of the trials that are decided, and tells whether the mind is another
+// one now. Against that one nothing has been tried.
+func (t *thinker) judge() (changed bool) {
+	u := &t.studies
+	for _, s := range u.trials {
+		if s.better[0].convinces() {
+			t.mind, u.trials = s.challenger, nil
+			return true
+		}
+	}
+	u.trials = slices.DeleteFunc(u.trials, func(s trial) bool { return s.decided() })
+	return false
+}
+
+// study goes on with the trials that are not decided, for some of the time between moves.
+func (t *thinker) study(ctx context.Context) {
+	u, began := &t.studies, time.Now()
+	ctx, cancel := context.WithTimeout(ctx, max(0, studyTime-u.spent))
+	defer cancel()
+	for len(u.trials) > 0 && ctx.Err() == nil {
+		s := u.trials[0]
+		s.clock = maxTrialClock
+		if t.hold(ctx, s.series, t.threads); t.judge() {
+			t.sampler = t.newSampler()
+		}
+	}
+	u.spent += time.Since(began)
 }
 
 // trial prepares matches between two minds.

@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,6 +57,39 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 				t.Errorf("%d playouts, weight %d", r.Playouts, p.mind.weight)
 			}
 		})
+	}
+}
+
+func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, alphaBeta}})
+	between, asked := false, []string{}
+	p.hold = func(ctx context.Context, s *series, _ int) {
+		switch {
+		case s.names == compareDecisive.names:
+		case !between:
+			wins(s, 3)
+		case s.names[0] == "estimates":
+			asked = append(asked, "estimates")
+			wins(s, -20)
+		default:
+			asked = append(asked, "both")
+			wins(s, 3) // together with those before
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), leastLearning+time.Second/5)
+	defer cancel()
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}}
+	p.begin(ctx, at)
+	if p.mind.name != playouts.name {
+		t.Fatalf("%s after three matches won", p.mind.name)
+	}
+	between = true
+	pondering, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	p.ponder(pondering, at)
+	if p.mind.name != "both" || !slices.Equal(asked, []string{"estimates", "both"}) || len(p.studies.trials) > 0 {
+		t.Errorf("%s after trials of %v, %d not decided", p.mind.name, asked, len(p.studies.trials))
 	}
 }
 

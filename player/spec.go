@@ -47,6 +47,7 @@ const (
 	sharing        = "sharing"
 	severalAtOnce  = "several"
 	learning       = "learning"
+	threats        = "threats"
 	alphaBeta      = "alphabeta"
 )
 
@@ -57,6 +58,7 @@ var techniques = []Technique{
 	{rehearsal, "the start clock finds out what pays, by matches", 0},
 	{regretMatching, "regret matching where players choose at once, else UCT", 0},
 	{learning, "an evaluation learnt in the start clock, where matches show that it is of use", 0},
+	{threats, "learning knows what a player lacks of a win", 0},
 	{alphaBeta, "alpha-beta with what was learnt, where matches show that it is better than sampling", 0},
 	{severalAtOnce, "several playouts for each leaf", 0},
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},

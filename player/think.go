@@ -24,12 +24,14 @@ type thinker struct {
 	exact       search.Searcher   // nil if there is none
 	beside      []search.Searcher // other exact ones that work beside it
 	sampler     search.Searcher
-	rule        montecarlo.Rule                                   // of the sampler, where players choose at once
-	hasDecisive bool                                              // the machine knows decisive moves, and they move in turns
-	plain       bool                                              // no decisive moves in its playouts, where they move in turns
-	mind        mind                                              // what the sampler goes by (see learning.go)
-	hold        func(ctx context.Context, s *series, threads int) // the function hold, but in tests
+	rule        montecarlo.Rule // of the sampler, where players choose at once
+	hasDecisive bool            // the machine knows decisive moves, and they move in turns
+	plain       bool            // no decisive moves in its playouts, where they move in turns
+	mind        mind            // what the sampler goes by
+	studies     studies         // of what may be a better one (see learning.go)
 	plan        plan
+	// hold is the function hold, but in tests.
+	hold func(ctx context.Context, s *series, threads int)
 	// exactWork is the part of the time in which exact searches work, where they share
 	// the threads of the sampling one (see share.go).
 	exactWork float64
@@ -58,7 +60,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact, t.beside = nil, nil
 	t.hasDecisive, t.plain = false, false
-	t.mind = playouts
+	t.mind, t.studies = playouts, studies{}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact = t.exactSearch(0)
 		for number := 1; number < len(solve.Choose(t.class)); number++ {
@@ -160,10 +162,12 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	}
 }
 
-// ponder implements policy: the searches go on side by side. The part of the tree that
-// the next position needs is kept, and so is what is proved.
+// ponder implements policy: what is not decided is tried out, and then the searches go on
+// side by side. The part of the tree that the next position needs is kept, and so is what
+// is proved.
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
+	t.study(ctx)
 	if ctx.Err() == nil {
 		t.search(ctx, at)
 	}

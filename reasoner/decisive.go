@@ -8,8 +8,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// decider is a circuit that can be compiled once more, with decisive moves, and read as a
-// formula (prove.go).
+// decider is a circuit that can be compiled once more, with decisive moves or for threats,
+// and read as a formula (prove.go).
 type decider struct {
 	machine.Machine
 	planning
@@ -19,9 +19,14 @@ type decider struct {
 	mu       sync.Mutex
 	tried    bool            // once: what did not fit into the time then is not worth it
 	decisive machine.Machine // nil if there is none
+	sought   bool            // the same of threats
+	threats  machine.Threats
 }
 
-var _ machine.Decider = (*decider)(nil)
+var (
+	_ machine.Decider    = (*decider)(nil)
+	_ machine.Threatener = (*decider)(nil)
+)
 
 // Decisive implements machine.Decider.
 func (d *decider) Decisive(ctx context.Context) machine.Machine {
@@ -37,4 +42,17 @@ func (d *decider) Decisive(ctx context.Context) machine.Machine {
 		}
 	}
 	return d.decisive
+}
+
+// Threats implements machine.Threatener.
+func (d *decider) Threats(ctx context.Context) machine.Threats {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.sought {
+		d.sought = true
+		if t := circuit.FindThreats(ctx, d.game, d.options); t != nil {
+			d.threats = t
+		}
+	}
+	return d.threats
 }

@@ -121,6 +121,9 @@ func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, me
 // newLearner makes a learner that knows what a file has of the game, if there is one.
 func newLearner(ctx context.Context, path, digest string, m machine.Machine, seed uint64, memory int64) (*evaluate.Learner, error) {
 	config := evaluate.Config{Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory}
+	if d, ok := m.(machine.Threatener); ok {
+		config.Threats = d.Threats(ctx)
+	}
 	m = decisive(ctx, m)
 	l, err := evaluate.Load(path, digest, m, config)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -186,12 +186,17 @@ func (r *regression) with(role, m int, f func(role, m int) Lit) Lit {
 			r.then[i] = r.now(r.game.Next[f])
 		} else if r.net.op[i] == OpAnd {
 			r.then[i] = r.and(i, r.later)
-			if l := r.then[i]; r.plain[i] && !l.Complemented() && len(r.net.Operands(l.Node())) > wideCondition {
-				r.then[i] = False
-			}
+			r.leaveOutWide(i)
 		}
 	}
 	return r.net.And(append(condition, legal, f(role, m))...)
+}
+
+// leaveOutWide takes a condition of many operands for false.
+func (r *regression) leaveOutWide(i int32) {
+	if l := r.then[i]; r.plain[i] && !l.Complemented() && len(r.net.Operands(l.Node())) > wideCondition {
+		r.then[i] = False
+	}
 }
 
 // assume notes that literals are true, and what follows from that at once. It

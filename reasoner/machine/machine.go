@@ -126,6 +126,35 @@ type Decider interface {
 	Decisive(ctx context.Context) Machine
 }
 
+// Threatener is a Machine that knows what a player lacks of a win.
+type Threatener interface {
+	// Threats finds them in positions that are not terminal. It returns nil for a game
+	// without any, or where finding them would cost too much, in gates or in the time
+	// that ctx leaves to the first call. Later calls return what the first one did.
+	Threats(ctx context.Context) Threats
+}
+
+// Threats are those that there may be in a game. They are immutable.
+type Threats interface {
+	List() []Threat
+	NewFinder() ThreatFinder
+}
+
+// Threat is one of them: if the fluent, which is not true, were true beside the others, the
+// game would be over with the best goal of the role.
+type Threat struct {
+	Role   Role
+	Fluent int
+}
+
+// ThreatFinder belongs to one goroutine.
+type ThreatFinder interface {
+	// Find writes, for positions laid out one after the other that are not terminal,
+	// which threats of the list there are: bit i%64 of word i/64 for threat i, as many
+	// words for each position as that takes.
+	Find(dst, states []uint64)
+}
+
 // Foresight is a batch that tells what its random moves are chosen from. Those of
 // machines with decisive moves do (Decider).
 type Foresight interface {

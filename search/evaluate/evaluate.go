@@ -35,8 +35,9 @@ type Evaluation struct {
 	players []machine.Role
 	roles   int
 	sum     float64 // of the goals of two players, if network has one output for both
+	view    *view
 	network *network
-	words   []uint64 // by fluent, then unit/4; the last are the bias
+	words   []uint64 // by input, then unit/4; the last are the bias
 	scale   float32
 }
 
@@ -58,7 +59,7 @@ func (e *Evaluation) quantise(active int) {
 
 // reach is the largest that a unit can be in positions of so many fluents.
 func (n *network) reach(active int) float32 {
-	weights := make([]float32, n.fluents())
+	weights := make([]float32, n.inputs())
 	largest := float32(0)
 	for u := range width {
 		for f := range weights {
@@ -70,7 +71,7 @@ func (n *network) reach(active int) float32 {
 			}
 			return 1
 		})
-		sum := max(n.row(n.fluents())[u], -n.row(n.fluents())[u]) + 1
+		sum := max(n.row(n.inputs())[u], -n.row(n.inputs())[u]) + 1
 		for _, w := range weights[:min(active, len(weights))] {
 			sum += w
 		}
@@ -82,33 +83,30 @@ func (n *network) reach(active int) float32 {
 // Values writes what the positions, laid out one after the other, are worth to each
 // role, in goal points: position by position, 0 for chance.
 func (e *Evaluation) Values(dst []float64, states []uint64) {
-	words := len(states) * e.roles / len(dst)
-	var units [width]float32
-	values := make([]float32, 0, maxOutputs)[:e.network.outputs]
-	for at := 0; at < len(states); at += words {
-		e.units(&units, states[at:at+words])
-		e.network.read(values, &units)
-		e.byRole(dst[:e.roles], values)
-		dst = dst[e.roles:]
-	}
+	e.view.look(states, func(seen []uint64) {
+		var units [width]float32
+		values := make([]float32, 0, maxOutputs)[:e.network.outputs]
+		for wide := e.view.wide(); len(seen) > 0; seen = seen[wide:] {
+			e.units(&units, seen[:wide])
+			e.network.read(values, &units)
+			e.byRole(dst[:e.roles], values)
+			dst = dst[e.roles:]
+		}
+	})
 }
 
-// Value is what a position is worth to role r, in goal points.
-func (e *Evaluation) Value(s machine.State, r machine.Role) float64 {
-	var units [width]float32
-	var values [maxOutputs]float32
-	e.units(&units, s)
-	e.network.read(values[:e.network.outputs], &units)
-	for i, player := range e.players {
-		switch {
-		case player != r:
-		case i < e.network.outputs:
-			return 100 * float64(values[i])
-		default:
-			return e.rest(100 * float64(values[0]))
+// ValuesOf writes what the positions, laid out one after the other, are worth to role r.
+func (e *Evaluation) ValuesOf(r machine.Role, dst []float64, states []uint64) {
+	var buffer [256]float64
+	at := buffer[:len(buffer)/e.roles*e.roles]
+	for len(dst) > 0 {
+		n := min(len(dst), len(at)/e.roles)
+		e.Values(at[:n*e.roles], states[:n*e.view.words])
+		for i := range n {
+			dst[i] = at[i*e.roles+int(r)]
 		}
+		dst, states = dst[n:], states[n*e.view.words:]
 	}
-	return 0
 }
 
 // rest is what the second of two players gets if the first one gets value.

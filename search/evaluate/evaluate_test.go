@@ -47,7 +47,7 @@ func TestPackedWeightsAddUpToThoseOfTheNetwork(t *testing.T) {
 		for i := range n.in {
 			n.in[i] = float32(4*rng.Float64() - 2)
 		}
-		e := &Evaluation{players: players, roles: len(m.Names().Roles), sum: 100, network: n}
+		e := &Evaluation{players: players, roles: len(m.Names().Roles), sum: 100, view: newView(m, nil), network: n}
 		e.quantise(20)
 		states := randomStates(m, rng, 200)
 		got := make([]float64, 200*e.roles)

@@ -21,9 +21,9 @@ import (
 
 const (
 	formatName    = "stackmate evaluation"
-	formatVersion = 1
+	formatVersion = 2
 	// maxFile bounds what is read of a file, in bytes of JSON: 20 for each weight.
-	maxFile = 20 * (maxFluents + 1) * width * 2
+	maxFile = 20 * (2*maxFluents + 1) * width * 2
 )
 
 // saved is that object.
@@ -39,6 +39,16 @@ type saved struct {
 	Bias     []float32   `json:"bias"`
 	Weights  [][]float32 `json:"weights"`  // by fluent, then unit
 	Readings []float32   `json:"readings"` // by output, then rectified unit
+	Threats  []threat    `json:"threats,omitempty"`
+	Blocked  bool        `json:"blocked"` // it is known what blocks threats
+}
+
+// threat is what is saved of one.
+type threat struct {
+	Role    string    `json:"role"`
+	Fluent  string    `json:"fluent"`
+	Blocks  []string  `json:"blocks"`
+	Weights []float32 `json:"weights"`
 }
 
 // Save writes what was learnt of the rules with the given digest to a file, which appears
@@ -49,10 +59,11 @@ func (l *Learner) Save(path, rules string) error {
 		Format: formatName, Version: formatVersion, Rules: rules, Learnt: l.Progress(), Active: l.active, Sum: l.current.sum,
 		Outputs: n.outputs, Fluents: l.games.machine.Names().Fluents, Readings: n.out,
 	}
-	for i := range n.fluents() {
+	for i := range f.Fluents {
 		f.Weights = append(f.Weights, n.row(i)[:])
 	}
-	f.Bias = n.row(n.fluents())[:]
+	f.Threats, f.Blocked = l.savedThreats(), l.view.blocks != nil
+	f.Bias = n.row(n.inputs())[:]
 	err := atomicfile.WriteTo(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		return errors.Join(json.NewEncoder(z).Encode(&f), z.Close())
@@ -113,8 +124,8 @@ func (l *Learner) restore(f *saved, rules string) error {
 		return fmt.Errorf("expected %s, version %d, found %q, version %d", formatName, formatVersion, f.Format, f.Version)
 	case f.Rules != rules:
 		return fmt.Errorf("expected what was learnt of the rules %.8s…, found that of %.8s…", rules, f.Rules)
-	case f.Outputs != n.outputs || len(f.Fluents) != n.fluents() || len(f.Weights) != n.fluents() || len(f.Bias) != width ||
-		len(f.Readings) != len(n.out) || f.Active < 0 || f.Active > n.fluents() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
+	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || len(f.Bias) != width ||
+		len(f.Readings) != len(n.out) || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
 		return errors.New("the file is damaged: its parts do not fit together")
 	}
 	index := make(map[string]int, len(names.Fluents))
@@ -129,15 +140,69 @@ func (l *Learner) restore(f *saved, rules string) error {
 		delete(index, name)
 		copy(n.row(to)[:], f.Weights[i])
 	}
-	copy(n.row(n.fluents())[:], f.Bias)
+	if err := l.restoreThreats(f.Threats, f.Blocked); err != nil {
+		return err
+	}
+	copy(n.row(n.inputs())[:], f.Bias)
 	copy(n.out, f.Readings)
 	if !isFinite(n.in) || !isFinite(n.out) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
 		return errors.New("the file is damaged: its weights are no numbers")
 	}
+	l.current.view = l.view
 	l.trainer.mean = n.clone()
 	l.active, l.current.sum = max(1, f.Active), f.Sum
 	l.progress = f.Learnt
 	l.refresh()
+	return nil
+}
+
+// savedThreats are the threats as they are saved.
+func (l *Learner) savedThreats() []threat {
+	names, mean := l.games.machine.Names(), l.trainer.mean
+	var list []threat
+	for k, t := range l.view.threats {
+		s := threat{Role: names.Roles[t.Role], Fluent: names.Fluents[t.Fluent], Weights: mean.row(l.view.input(k))[:]}
+		if l.view.blocks != nil {
+			for _, f := range l.view.blocks[k] {
+				s.Blocks = append(s.Blocks, names.Fluents[f])
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// restoreThreats takes over what was saved of threats.
+func (l *Learner) restoreThreats(saved []threat, blocked bool) error {
+	names, v := l.games.machine.Names(), *l.view
+	if len(saved) != len(v.threats) {
+		return fmt.Errorf("expected %d threats, found %d", len(v.threats), len(saved))
+	}
+	number := make(map[machine.Threat]int, len(v.threats))
+	for k, t := range v.threats {
+		number[t] = k
+	}
+	if blocked {
+		v.blocks, l.sights = make([][]int32, len(v.threats)), nil
+	}
+	for _, s := range saved {
+		role, _ := names.Role(s.Role)
+		fluent, _ := names.AddFluent(s.Fluent)
+		k, ok := number[machine.Threat{Role: role, Fluent: fluent}]
+		if !ok || len(s.Weights) != width {
+			return fmt.Errorf("the file is damaged: its threat %q of %s is not of the game, or has no weights", s.Fluent, s.Role)
+		}
+		delete(number, machine.Threat{Role: role, Fluent: fluent})
+		copy(l.trainer.row(v.input(k))[:], s.Weights)
+		for _, name := range s.Blocks {
+			f, ok := names.AddFluent(name)
+			if !ok || !blocked {
+				return fmt.Errorf("the file is damaged: its fluent %q is not of the game", name)
+			}
+			v.blocks[k] = append(v.blocks[k], int32(f))
+		}
+	}
+	l.view = &v
 	return nil
 }
 

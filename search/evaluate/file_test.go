@@ -78,7 +78,7 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		"cut off":         {whole[:len(whole)/2], "damaged"},
 		"a bit flipped":   {flipped, "damaged"},
 		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), "found that of others"},
-		"another version": {text(`"version":1`, `"version":9`), "version 9"},
+		"another version": {text(`"version":2`, `"version":9`), "version 9"},
 		"another fluent":  {text(`"`+first+`"`, `"(cell 9 9 b)"`), "(cell 9 9 b)"},
 		"the same twice":  {text(`"`+first+`"`, `"`+second+`"`), second},
 		"fewer outputs":   {text(`"outputs":1`, `"outputs":0`), "do not fit"},
@@ -99,7 +99,7 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	m := gamestest.Machine(f, "ticTacToe")
-	f.Add([]byte(`{"format":"stackmate evaluation","version":1,"rules":"rules","outputs":1}`))
+	f.Add([]byte(`{"format":"stackmate evaluation","version":2,"rules":"rules","outputs":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)

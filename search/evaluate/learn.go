@@ -43,6 +43,8 @@ type Config struct {
 	// ConstantSum tells that the goals of two players add up to the same in all games.
 	// Where they do not, what is learnt for the second one is wrong by as much.
 	ConstantSum bool
+	// Threats are those of the game, nil if there are none.
+	Threats machine.Threats
 	// Bytes bounds the games under way; zero means defaultBytes. The rest takes 40 MB at
 	// most.
 	Bytes int64
@@ -71,8 +73,11 @@ type Learner struct {
 	active  int // most fluents in a position so far
 	fitted  int // positions since current was made
 
-	words   int
+	view    *view
+	sights  *sights // as long as it is being found out what blocks threats
+	wide    int     // words of a position as the network sees it
 	image   machine.State
+	images  [][]int32 // by symmetry: those of threats
 	pool    []uint64  // reservoir of positions
 	targets []float32 // their targets, by output
 	pooled  int64
@@ -96,14 +101,21 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 		c.Bytes = defaultBytes
 	}
 	rng := machine.NewRand(c.Seed)
-	l := &Learner{games: newGames(m, 1, rng, min(c.Bytes, defaultBytes)), words: m.Words(), active: 1}
+	l := &Learner{games: newGames(m, 1, rng, min(c.Bytes, defaultBytes)), view: newView(m, c.Threats), active: 1}
 	p := l.games
 	p.start, p.ended, p.made = l.start, l.ended, l.made
-	l.trainer = newTrainer(newNetwork(len(names.Fluents), outputs, rng))
-	l.current = Evaluation{players: players, roles: p.roles, sum: machine.MaxGoal, network: l.trainer.network}
+	l.wide = l.view.wide()
+	if len(l.view.threats) > 0 {
+		l.sights = newSights(l.view)
+		for i := range m.Symmetries() {
+			l.images = append(l.images, l.view.image(&m.Symmetries()[i]))
+		}
+	}
+	l.trainer = newTrainer(newNetwork(l.view.inputs(), outputs, rng))
+	l.current = Evaluation{players: players, roles: p.roles, sum: machine.MaxGoal, view: l.view, network: l.trainer.network}
 	l.refresh()
-	l.image = make(machine.State, l.words)
-	l.pool, l.targets = make([]uint64, reservoir*l.words), make([]float32, reservoir*outputs)
+	l.image = make(machine.State, l.wide)
+	l.pool, l.targets = make([]uint64, reservoir*l.wide), make([]float32, reservoir*outputs)
 	return l, nil
 }
 
@@ -140,7 +152,9 @@ func (l *Learner) refresh() {
 
 func (l *Learner) start(g *game) {
 	g.side = make([]int, l.games.roles)
-	g.opening = l.games.rng.Intn(2 + int(openingShare*l.progress.Length))
+	if g.opening = l.games.rng.Intn(2 + int(openingShare*l.progress.Length)); l.sights != nil {
+		g.opening = longest // random games show all that there may be
+	}
 }
 
 func (l *Learner) made(g *game, lane int) {
@@ -171,29 +185,23 @@ func (l *Learner) ended(g *game, lane int) { l.learn(g, l.outputs(lane), l.sum(l
 
 // learn learns from a game with its outcome, by output, and the sum of its goals.
 func (l *Learner) learn(g *game, outcome []float32, sum float64) {
-	n, outputs := len(g.states)/l.words, l.trainer.outputs
+	n, outputs := len(g.states)/l.view.words, l.trainer.outputs
 	if l.progress.Games++; l.progress.Games == 1 {
 		l.current.sum = sum
 	}
 	l.progress.Positions += int64(n)
 	l.progress.Length += (float64(n) - l.progress.Length) / float64(min(l.progress.Games, 1000))
-	target := slices.Clone(outcome)
-	for i := n - 1; i >= 0; i-- {
-		if i > 0 {
-			l.moments.add(float64(g.values[(i-1)*outputs]), float64(outcome[0]))
-		}
-		s := g.states[i*l.words : (i+1)*l.words]
-		l.active = max(l.active, count(s))
-		at := l.pooled % reservoir
-		l.pooled++
-		copy(l.pool[int(at)*l.words:], s)
-		copy(l.targets[int(at)*outputs:], target)
-		if i > 0 {
-			for o := range target {
-				target[o] = lambda*target[o] + (1-lambda)*g.values[(i-1)*outputs+o]
-			}
-		}
+	for i := range n - 1 {
+		l.moments.add(float64(g.values[i*outputs]), float64(outcome[0]))
 	}
+	if l.sights != nil {
+		if l.sights.game(g.states); l.sights.positions >= sightings {
+			l.view = l.sights.blocked()
+			l.current.view, l.sights = l.view, nil
+		}
+		return
+	}
+	l.view.look(g.states, func(seen []uint64) { l.take(seen, g.values, slices.Clone(outcome)) })
 	if l.pooled < reservoir/4 {
 		return
 	}
@@ -205,17 +213,50 @@ func (l *Learner) learn(g *game, outcome []float32, sum float64) {
 	}
 }
 
+// take takes the positions of a game into the reservoir: what they are worth was thought to
+// be values, of all but the first, and turned out to be target.
+func (l *Learner) take(seen []uint64, values, target []float32) {
+	outputs := len(target)
+	for i := len(seen)/l.wide - 1; i >= 0; i-- {
+		s := seen[i*l.wide : (i+1)*l.wide]
+		l.active = max(l.active, count(s))
+		at := int(l.pooled % reservoir)
+		l.pooled++
+		copy(l.pool[at*l.wide:], s)
+		copy(l.targets[at*outputs:], target)
+		if i > 0 {
+			for o := range target {
+				target[o] = lambda*target[o] + (1-lambda)*values[(i-1)*outputs+o]
+			}
+		}
+	}
+}
+
 // fit moves the network towards a position of the reservoir, or a symmetric image of it.
 func (l *Learner) fit(i int) {
 	outputs := l.trainer.outputs
-	s, target := machine.State(l.pool[i*l.words:(i+1)*l.words]), l.targets[i*outputs:(i+1)*outputs]
+	s, target := machine.State(l.pool[i*l.wide:(i+1)*l.wide]), l.targets[i*outputs:(i+1)*outputs]
 	symmetries := l.games.machine.Symmetries()
 	if k := l.games.rng.Intn(len(symmetries) + 1); k > 0 {
 		y := &symmetries[k-1]
 		y.Image(l.image, s)
+		if l.images != nil {
+			l.imageOfThreats(s, l.images[k-1])
+		}
 		s, target = l.image, l.imageOf(y, target)
 	}
 	l.trainer.fit(s, target)
+}
+
+// imageOfThreats adds the images of the threats in s to image.
+func (l *Learner) imageOfThreats(s machine.State, images []int32) {
+	for i, w := range s[l.view.words:] {
+		for ; w != 0; w &= w - 1 {
+			if to := images[i<<6+bits.TrailingZeros64(w)]; to >= 0 {
+				l.image.Set(l.view.input(int(to)))
+			}
+		}
+	}
 }
 
 // imageOf are the targets of the image of a position.

@@ -31,8 +31,8 @@ const width = 32
 // linear is the number of rectified units; the first of the others.
 func (n *network) linear() int { return width - n.outputs }
 
-func newNetwork(fluents, outputs int, rng *machine.Rand) *network {
-	n := &network{outputs: outputs, in: make([]float32, (fluents+1)*width), out: make([]float32, outputs*(width-outputs))}
+func newNetwork(inputs, outputs int, rng *machine.Rand) *network {
+	n := &network{outputs: outputs, in: make([]float32, (inputs+1)*width), out: make([]float32, outputs*(width-outputs))}
 	for i := range n.in {
 		if i%width < n.linear() {
 			n.in[i] = 0.2 * (2*float32(rng.Float64()) - 1)
@@ -44,14 +44,15 @@ func newNetwork(fluents, outputs int, rng *machine.Rand) *network {
 	return n
 }
 
-func (n *network) fluents() int { return len(n.in)/width - 1 }
+// inputs is the number of inputs: fluents and threats.
+func (n *network) inputs() int { return len(n.in)/width - 1 }
 
 // row is the weights of a fluent.
 func (n *network) row(f int) *[width]float32 { return (*[width]float32)(n.in[f*width:]) }
 
 // forward computes the units of position s, and the outputs.
 func (n *network) forward(units *[width]float32, values []float32, s machine.State) {
-	*units = *n.row(n.fluents())
+	*units = *n.row(n.inputs())
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
 			row := n.row(i<<6 + bits.TrailingZeros64(w))
@@ -138,7 +139,7 @@ func (t *trainer) fit(s machine.State, targets []float32) {
 			row[u] += delta[u]
 		}
 	}
-	add(t.fluents())
+	add(t.inputs())
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
 			add(i<<6 + bits.TrailingZeros64(w))

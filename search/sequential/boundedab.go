@@ -138,11 +138,11 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 
 // estimate is the value of a position that is not searched, of which v is known.
 func (r *run) estimate(s machine.State, v value) value {
-	e := (r.Goals.Lower + r.Goals.Upper) / 2
+	r.guesses = append(r.guesses[:0], (r.Goals.Lower+r.Goals.Upper)/2)
 	if r.Evaluate != nil {
-		e = r.Evaluate(s)
+		r.Evaluate(r.guesses, s)
 	}
-	return value{v.proved, clamp(search.Exact(e), v.proved)}
+	return v.estimated(r.guesses[0])
 }
 
 // choice searches position k, expanded in f, whose best move was last when it
@@ -215,7 +215,9 @@ func (r *run) scout(f *frame, a, ply, depth int, w window, maximise, later bool)
 		}
 		w = w.narrowed(f.values[a].guess)
 	}
+	known := f.values[a].guess
 	f.values[a] = r.action(f, a, ply, depth, w)
+	f.values[a].narrow(known)
 }
 
 // action searches action a: a child, or a chance node over several.

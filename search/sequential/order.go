@@ -128,7 +128,8 @@ func (r *run) credit(f *frame, a, depth int) {
 }
 
 // preview sets the bounds of all children to what is known before any of them
-// is searched: terminal children and, if depth is positive, the table.
+// is searched: terminal children and, if depth is positive, the table; else, where
+// positions are estimated, all of them are, together.
 func (r *run) preview(f *frame, depth int) {
 	n := f.children.Children
 	f.kids = scratch.Resize(f.kids, n)
@@ -162,8 +163,24 @@ func (r *run) preview(f *frame, depth int) {
 		}
 		f.kids[c] = value{r.Goals, r.Goals}
 	}
+	if depth == 0 && r.Evaluate != nil && r.Without&Lookahead == 0 {
+		r.estimateChildren(f)
+	}
 	for a := range f.actions {
 		f.values[a] = f.mean(a)
+	}
+}
+
+// estimateChildren estimates the children of f that are not terminal.
+func (r *run) estimateChildren(f *frame) {
+	n := f.children.Children
+	r.guesses = scratch.Resize(r.guesses, n)
+	r.Evaluate(r.guesses, f.children.States[:n*r.words])
+	for c, e := range r.guesses {
+		if !f.children.Terminal[c] && !f.kids[c].proved.Solved() {
+			f.kids[c] = f.kids[c].estimated(e)
+			r.horizon = true
+		}
 	}
 }
 

@@ -49,10 +49,11 @@ type Config struct {
 	// Depth bounds the number of choices on a path; zero means as far as the
 	// stack allows (maxPly).
 	Depth int
-	// Evaluate estimates, in goal points of the maximising role, a position
-	// beyond the depth. With it, what cannot be proved is reported as an
+	// Evaluate estimates, in goal points of the maximising role, positions beyond
+	// the depth, laid out one after the other; what it writes for terminal ones does
+	// not count. With it, what cannot be proved is reported as an
 	// estimate. Nil takes the middle of the range and reports proved bounds only.
-	Evaluate func(machine.State) float64
+	Evaluate func(dst []float64, states []uint64)
 	// Goals is the range of all goals; the zero value means 0 to 100.
 	Goals search.Interval
 	// ShareEpsilon hands the tolerance that the first children of a chance node
@@ -254,6 +255,7 @@ type run struct {
 	frames     []*frame
 	history    *history
 	root       root
+	guesses    []float64                  // of children beyond the depth
 	shown      *frame                     // of the position in the result
 	best       func(*key) machine.Move    // that the table knows
 	bounds     func(*key) search.Interval // that it knows to be proved

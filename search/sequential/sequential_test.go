@@ -257,7 +257,11 @@ func TestTheLineLeadsToTheValue(t *testing.T) {
 
 func TestDepthLimitWithAnEvaluationGivesAnEstimate(t *testing.T) {
 	m := subtraction(40)
-	lead := func(s machine.State) float64 { return 61 }
+	lead := func(dst []float64, _ []uint64) {
+		for i := range dst {
+			dst[i] = 61
+		}
+	}
 	r := solve(t, Config{Depth: 2, Evaluate: lead}, m, search.Limits{})
 	if r.Proved || r.Values[0] != search.Exact(61) {
 		t.Errorf("two plies deep: %v, proved %v; want the estimate 61", r.Values[0], r.Proved)

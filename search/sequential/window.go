@@ -23,6 +23,17 @@ func (v value) tightened(p search.Interval) value {
 	return value{meet(v.proved, p), clamp(v.guess, meet(v.proved, p))}
 }
 
+// estimated is v with an estimate in place of a guess.
+func (v value) estimated(e float64) value { return value{v.proved, clamp(search.Exact(e), v.proved)} }
+
+// narrow adds what another search of the same depth has found, unless they contradict
+// each other, as they may where tables know of different depths.
+func (v *value) narrow(guess search.Interval) {
+	if both := meet(v.guess, guess); both.Lower <= both.Upper {
+		v.guess = both
+	}
+}
+
 // meet is the intersection of two intervals that share a value.
 func meet(a, b search.Interval) search.Interval {
 	return search.Interval{Lower: max(a.Lower, b.Lower), Upper: min(a.Upper, b.Upper)}

@@ -1,0 +1,153 @@
+package evaluate
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+)
+
+// threatsOf are the threats of a built-in game.
+func threatsOf(t testing.TB, game string) machine.Threats {
+	t.Helper()
+	return gamestest.Machine(t, game).(machine.Threatener).Threats(t.Context())
+}
+
+// seeing is a learner of a game of lines that knows of threats, after so many games.
+func seeing(t testing.TB, games int64) *Learner {
+	t.Helper()
+	l, err := New(gamestest.Machine(t, "connectFour-4x4"), Config{Seed: 1, ConstantSum: true, Threats: threatsOf(t, "connectFour-4x4")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learn(t.Context(), games)
+	return l
+}
+
+// played are the positions of random games, but the last ones.
+func played(m machine.Machine, games int) []uint64 {
+	var states []uint64
+	rng, b := machine.NewRand(9), m.NewBatch()
+	for range games {
+		b.Fill(m.Initial(), nil)
+		for b.Evaluate(1); b.Terminal()[0]&1 == 0; b.Evaluate(1) {
+			at := len(states)
+			states = append(states, make([]uint64, m.Words())...)
+			b.Store(states[at:], 1)
+			b.ChooseRandom(rng, 1)
+			b.Advance(1)
+		}
+	}
+	return states
+}
+
+// rival is the fluent of the other player's piece in the same cell.
+func rival(cell string) string {
+	return strings.NewReplacer("red", "yellow", "yellow", "red").Replace(cell)
+}
+
+func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
+	l := seeing(t, 1000)
+	names := l.games.machine.Names()
+	if l.view.blocks == nil {
+		t.Fatal("after 1000 games it is not known what blocks threats")
+	}
+	for k, threat := range l.view.threats {
+		cell := names.Fluents[threat.Fluent]
+		want, ok := names.AddFluent(rival(cell))
+		if !ok || !slices.Equal(l.view.blocks[k], []int32{int32(want)}) {
+			t.Errorf("%s is blocked by %v, want %d", cell, l.view.blocks[k], want)
+		}
+	}
+	// Of the same positions no other threats are left out.
+	m, left, out := l.games.machine, 0, 0
+	states := played(m, 50)
+	newView(m, l.view.source).look(states, func(all []uint64) {
+		l.view.look(states, func(some []uint64) {
+			for i := 0; i < len(all); i += l.wide {
+				for k, threat := range l.view.threats {
+					before, after := machine.State(all[i:]).Has(l.view.input(k)), machine.State(some[i:]).Has(l.view.input(k))
+					taken, _ := names.AddFluent(rival(names.Fluents[threat.Fluent]))
+					if after != (before && !machine.State(all[i:]).Has(taken)) {
+						t.Fatalf("threat of %s is seen: %v", names.Fluents[threat.Fluent], after)
+					}
+					if after {
+						left++
+					} else if before {
+						out++
+					}
+				}
+			}
+		})
+	})
+	if left == 0 || out == 0 {
+		t.Errorf("%d threats left, %d left out: the test shows nothing", left, out)
+	}
+}
+
+func TestTheImageOfAPositionHasTheImagesOfItsThreats(t *testing.T) {
+	l := seeing(t, 1000)
+	m := l.games.machine
+	states := played(m, 20)
+	image := make(machine.State, m.Words())
+	for i := range m.Symmetries() {
+		y := &m.Symmetries()[i]
+		for at := 0; at < len(states); at += m.Words() {
+			s := machine.State(states[at : at+m.Words()])
+			var want []uint64
+			y.Image(image, s)
+			l.view.look(image, func(seen []uint64) { want = slices.Clone(seen) })
+			l.view.look(s, func(seen []uint64) {
+				y.Image(l.image, seen)
+				l.imageOfThreats(seen, l.images[i])
+			})
+			if !slices.Equal(l.image, want) {
+				t.Fatalf("symmetry %d of %v has %v, want %v", i, m.Names().AppendFluents(nil, s), l.image, want)
+			}
+		}
+	}
+	if len(m.Symmetries()) == 0 {
+		t.Error("there are no symmetries")
+	}
+}
+
+func TestEvaluationsSeeThreats(t *testing.T) {
+	l := seeing(t, 3000)
+	m, e := l.games.machine, l.Evaluation()
+	path := filepath.Join(t.TempDir(), "learnt")
+	if err := l.Save(path, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(path, "rules", m, Config{Seed: 2, ConstantSum: true, Threats: l.view.source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := played(m, 20)
+	n, roles := len(states)/m.Words(), len(m.Names().Roles)
+	got, loaded, first := make([]float64, n*roles), make([]float64, n*roles), make([]float64, n)
+	e.Values(got, states)
+	again.Evaluation().Values(loaded, states)
+	e.ValuesOf(1, first, states)
+	var units [width]float32
+	value, differs := make([]float32, 1), false
+	l.view.look(states, func(seen []uint64) {
+		for i := range n {
+			e.network.forward(&units, value, seen[i*l.wide:(i+1)*l.wide])
+			if want := 100 * float64(value[0]); math.Abs(got[i*roles]-want) > 1 || got[i*roles] != loaded[i*roles] || first[i] != got[i*roles+1] {
+				t.Fatalf("position %d is worth %v, %v when loaded, %v to the other; want %v", i, got[i*roles], loaded[i*roles], first[i], want)
+			}
+			e.network.forward(&units, value, append(slices.Clone(seen[i*l.wide:][:m.Words()]), make([]uint64, l.view.found())...))
+			differs = differs || math.Abs(got[i*roles]-100*float64(value[0])) > 5
+		}
+	})
+	if !differs {
+		t.Error("threats make no difference")
+	}
+	if _, err := Load(path, "rules", m, Config{ConstantSum: true}); err == nil {
+		t.Error("an evaluation that sees threats is loaded by one that does not")
+	}
+}
