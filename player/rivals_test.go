@@ -82,6 +82,7 @@ func duels() []duel {
 	list := []duel{
 		{name: "regretMatching", of: compareRules.swapped(), games: atOnce},
 		{name: "mixing", of: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
+		{name: "equilibria", of: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
 		{name: "exploration=10", of: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
 		{name: "exploration=40", of: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
 		{name: "playouts=1", of: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
@@ -95,7 +96,7 @@ func duels() []duel {
 	}
 	list = append(list, duel{name: "all", of: timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
-		if t.sampling != 0 && t.sampling != montecarlo.Mixing {
+		if t.sampling != 0 && t.sampling&(montecarlo.Mixing|montecarlo.Equilibria) == 0 {
 			list = append(list, duel{name: t.Name, of: timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
 		}
 	}

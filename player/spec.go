@@ -67,6 +67,7 @@ var techniques = []Technique{
 	{"cleansing", "means without playouts below what is solved", montecarlo.Cleansing},
 	{"mixing", "positions with simultaneous moves are proved by mixed strategies, not by pure ones alone", montecarlo.Mixing},
 	{"transpositions", "positions that are reached in several ways are one in the tree of samples", montecarlo.Transpositions},
+	{"equilibria", "where two opponents choose at once, values and strategies of matrix games", montecarlo.Equilibria},
 	{"caution", "the move that is best for sure is played, not the one tried most", montecarlo.Caution},
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"stackmate/internal/cputime"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/solve"
@@ -127,7 +128,8 @@ func (u *oracle) questions(t testing.TB, n int) []question {
 
 // BenchmarkTruth asks players for moves in positions of games that are solved, and
 // reports how many of them keep the value, in percent, and how many goal points the
-// strategies lose against the best reply: how far they can be exploited.
+// strategies lose against the best reply: how far they can be exploited. Clocks are of
+// processor time, of both searches together.
 func BenchmarkTruth(b *testing.B) {
 	for _, game := range []string{"ticTacToe", "connectFour-5x4", "breakthrough-4x5", "hex-4x4", "biddingTicTacToe-3", "goofspiel-6", "oshiZumo-12-3"} {
 		u := newOracle(b, newReferee(b, game).machine)
@@ -155,6 +157,21 @@ func BenchmarkTruth(b *testing.B) {
 	}
 }
 
+// withProcessorTime is a context that ends when this process has taken so much processor time
+// more: a clock that does not run while others have the processors.
+func withProcessorTime(ctx context.Context, clock time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	end := cputime.Now() + clock
+	go func() {
+		const look = 500 * time.Microsecond
+		for ctx.Err() == nil && cputime.Now() < end {
+			time.Sleep(look)
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}
+
 // answer is the strategy of a player that sees a position for the first time.
 func answer(t testing.TB, name string, m machine.Machine, q *question, clock time.Duration) []search.Weighted {
 	s, err := parse(name)
@@ -166,7 +183,7 @@ func answer(t testing.TB, name string, m machine.Machine, q *question, clock tim
 	})
 	at := position{machine: m, state: q.state, role: q.role, legal: q.legal}
 	thinker.prepare(t.Context(), at)
-	ctx, cancel := context.WithTimeout(t.Context(), clock)
+	ctx, cancel := withProcessorTime(t.Context(), clock)
 	defer cancel()
 	_, _, r := thinker.decide(at, thinker.search(ctx, at))
 	return r.Strategies[q.role]

@@ -24,6 +24,7 @@ import (
 type matrices struct {
 	lp        matrix.Native
 	low, high []float64 // bounds of the cells for the row player, row by row
+	x, y      []float64 // strategies
 }
 
 // isMatrix tells whether the opened node n is a matrix game: its two players have

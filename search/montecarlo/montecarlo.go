@@ -87,10 +87,13 @@ const (
 	Mixing
 	// Transpositions makes positions that are reached in several ways one node of the tree.
 	Transpositions
+	// Equilibria makes positions in which two opponents choose at once by regret matching
+	// worth what their matrix game is, and mixes moves by its equilibrium.
+	Equilibria
 )
 
 // Plain is without any technique.
-const Plain = Decisive | Foresight | Bounds | Cleansing | Caution | Mixing | Transpositions
+const Plain = Decisive | Foresight | Bounds | Cleansing | Caution | Mixing | Transpositions | Equilibria
 
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }

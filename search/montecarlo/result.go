@@ -99,6 +99,9 @@ func (w *worker) opinion() opinion {
 			moves = moves[width:]
 		}
 	}
+	if w.balances() && !t.isSolved(t.root) && t.at(t.root).moves != none {
+		w.mixWithCaution(o.moves)
+	}
 	if w.adversarial && w.sumKnown {
 		o.sum = float64(w.sum)
 	}

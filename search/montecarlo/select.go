@@ -142,7 +142,7 @@ func (w *worker) matchRegret(stats []stat, visits int32) int {
 // what that brought, by role; goals are those of the path that has come back.
 func (w *worker) learn(n int32, cell int64, picks []int32, brought, goals []float64) {
 	t := w.tree
-	matching := w.config.Rule == RegretMatching && w.choosers(n) > 1
+	matching := w.config.Rule == RegretMatching && w.choosers(n) > 1 && !t.at(n).balanced
 	widths, moves := t.widthsOf(n), t.movesOf(n)
 	first := int32(0)
 	for _, width := range widths {

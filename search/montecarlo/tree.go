@@ -42,11 +42,13 @@ type node struct {
 	moves  int32 // the span of its moves, or none while it is not opened
 	visits int32 // of paths, from when they go down
 	done   int32 // those of them whose goals have come back
+	due    int32 // paths that have come back when its matrix game is solved next, see balance
 	news   int32 // of its children that its bounds do not know of yet, see isDue
 	solved bool  // the bounds of all roles meet
 	// terminal tells that the game is over, or cannot go on.
 	terminal bool
 	numbered bool // opened, and its joint moves have numbers
+	balanced bool // its matrix game has been solved
 	// chooser is the only role with several moves of the opened node, whose moves know
 	// the links; or -1 where no role has, or several.
 	chooser int16
@@ -58,8 +60,10 @@ type stat struct {
 	weight float64 // in the average strategy (regret matching)
 	visits int32
 	move   machine.Move
-	link   int32   // to the node behind it, or none, where the role is the only chooser
-	regret float32 // cumulative, where it is positive (regret matching)
+	link   int32 // to the node behind it, or none, where the role is the only chooser
+	// regret is cumulative, where it is positive (regret matching); at a balanced node it is
+	// the probability in the equilibrium.
+	regret float32
 	// What the role gets with this move against any moves of the others: proved
 	// bounds, up to rounding; they steer, but prove nothing.
 	lower, upper float32

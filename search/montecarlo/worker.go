@@ -365,16 +365,22 @@ func (w *worker) backUp(path []edge, k int32, goals []float64) {
 		t.count(n, brought)
 		t.split(n, cell, w.picks)
 		w.learn(n, cell, w.picks, brought, goals)
+		if a := t.at(n); a.chooser < 0 && a.done >= a.due && w.balances() {
+			w.balance(n)
+		}
 	}
 }
 
-// count adds goals to node n.
+// count adds goals to node n. The mean of a balanced one stays.
 func (t *tree) count(n int32, goals []float64) {
-	totals := t.totalsOf(n)
+	a, totals := t.at(n), t.totalsOf(n)
+	a.done++
 	for r, g := range goals {
+		if a.balanced {
+			g = totals[r] / float64(a.done-1)
+		}
 		totals[r] += g
 	}
-	t.at(n).done++
 }
 
 // bring is what a path that has come back along link l adds to the node before it: its goals;

@@ -1,0 +1,127 @@
+package montecarlo
+
+import (
+	"math"
+
+	"stackmate/internal/scratch"
+)
+
+// Where two opponents choose at once by regret matching, what paths bring is not what the
+// position is worth: a fifth of the moves is drawn evenly, by both, and the first ones in
+// ignorance. So a matrix game of which all cells have been visited is solved, with the means
+// of its cells, now and again: the node is balanced. Its sums are those of its value then,
+// its moves are drawn by its equilibrium, and what the nodes before it see is free of what
+// exploration costs.
+//
+// At the root each player keeps to the equilibrium of the matrix that is the worst for it
+// within confidence bounds: what was hardly tried is nothing to rely on. Without that, a
+// strategy of estimates loses as much to the best reply as one of regret matching.
+//
+// Cost: a linear program and a scan of the cells for as many paths as half of the cells.
+// Nodes with more than boundedCells joint moves are left to regret matching.
+
+const (
+	// balanceParts: the game is solved again when the paths have grown by one in so many.
+	balanceParts = 8
+	// cautionWidth is the width of the confidence bounds of a cell with one visit, in goal
+	// points, times the root of the logarithm of all.
+	cautionWidth = 20
+)
+
+// balances tells whether matrix games of estimates are solved.
+func (w *worker) balances() bool {
+	return w.config.Rule == RegretMatching && w.config.has(Equilibria) && w.sumKnown
+}
+
+// balance solves the matrix game of node n, if it is one and all of its cells are known.
+func (w *worker) balance(n int32) {
+	t, m := w.tree, &w.matrices
+	a := t.at(n)
+	cells, _, _, ok := t.cells(n)
+	if !ok || !w.isMatrix(n) {
+		a.due = math.MaxInt32
+		return
+	}
+	a.due = a.done + max(int32(cells)/2, a.done/balanceParts)
+	if !w.estimate(n, 0) {
+		return
+	}
+	row, column, rows, columns := t.size(n)
+	m.x, m.y = scratch.Resize(m.x, rows), scratch.Resize(m.y, columns)
+	value, err := m.lp.Nash(m.low, rows, columns, m.x, m.y)
+	if err != nil {
+		return
+	}
+	a.balanced = true
+	totals, bounds := t.totalsOf(n), t.boundsOf(n)[row]
+	totals[row] = min(max(value, bounds.Lower), bounds.Upper) * float64(a.done)
+	totals[column] = float64(w.sum)*float64(a.done) - totals[row]
+	moves := t.movesOf(n)
+	for r, width := range t.widthsOf(n) {
+		switch r {
+		case row:
+			setRegrets(moves[:width], m.x)
+		case column:
+			setRegrets(moves[:width], m.y)
+		}
+		moves = moves[width:]
+	}
+}
+
+func setRegrets(moves []stat, p []float64) {
+	for i := range moves {
+		moves[i].regret = float32(p[i])
+	}
+}
+
+// estimate fills the two matrices of node n with the means of its cells for the row player, less
+// and more confidence bounds of a width, within what is proved. It returns false where some
+// cell is not known.
+func (w *worker) estimate(n int32, width float64) bool {
+	t, m := w.tree, &w.matrices
+	cells, chance, step, _ := t.cells(n)
+	m.low, m.high = scratch.Resize(m.low, int(cells/chance)), scratch.Resize(m.high, int(cells/chance))
+	clear(m.low)
+	clear(m.high)
+	width *= math.Sqrt(math.Log(float64(t.at(n).done + 1)))
+	known := int64(0)
+	for l := t.at(n).out; l != none; known++ {
+		a := t.links.at(l)
+		kid := t.at(a.to)
+		if kid.done == 0 && !kid.solved {
+			return false
+		}
+		mean, bounds := t.value(a.to, w.first), t.boundsOf(a.to)[w.first]
+		doubt := width / math.Sqrt(float64(max(1, kid.done)))
+		cell := a.cell/(step*chance)*step + a.cell%step // see collect
+		m.low[cell] += max(mean-doubt, bounds.Lower) / float64(chance)
+		m.high[cell] += min(mean+doubt, bounds.Upper) / float64(chance)
+		l = a.sibling
+	}
+	return known == cells
+}
+
+// mixWithCaution makes the weights of the moves at the root, by role, those of its cautious
+// equilibrium, if it is a matrix game of which all cells are known.
+func (w *worker) mixWithCaution(moves [][]stat) {
+	t, m := w.tree, &w.matrices
+	n := t.root
+	if _, _, _, ok := t.cells(n); !ok || !w.isMatrix(n) || !w.estimate(n, cautionWidth) {
+		return
+	}
+	row, column, rows, columns := t.size(n)
+	m.x, m.y = scratch.Resize(m.x, rows), scratch.Resize(m.y, columns)
+	if _, err := m.lp.Nash(m.low, rows, columns, m.x, nil); err != nil {
+		return
+	}
+	if _, err := m.lp.Nash(m.high, rows, columns, nil, m.y); err != nil {
+		return
+	}
+	visits := float64(t.at(n).visits)
+	for i := range moves[row] {
+		moves[row][i].weight = m.x[i] * visits
+	}
+	for i := range moves[column] {
+		moves[column][i].weight = m.y[i] * visits
+	}
+}

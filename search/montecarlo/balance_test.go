@@ -1,0 +1,88 @@
+package montecarlo
+
+import (
+	"math"
+	"testing"
+
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// newPennies is a worker at whose root two players choose at once. Of the cells of the matrix
+// the first player got 80, 20 / 20, 80 / 90, 0 in as many paths as visits says.
+func newPennies(visits [6]int) *worker {
+	tree := newTree(2, 1, machine.NoRole, 1<<20, true)
+	w := &worker{
+		config: Config{Rule: RegretMatching}, tree: tree, adversarial: true, sum: 100, sumKnown: true,
+		second: 1, brought: make([]float64, 2), picks: make([]int32, 2),
+	}
+	tree.plant(machine.State{0})
+	tree.at(tree.root).visits = 1
+	tree.open(tree.root, func(dst []machine.Move, r machine.Role) []machine.Move {
+		return append(dst, []machine.Move{0, 1, 2}[:3-r]...)
+	})
+	for cell, goal := range []float64{80, 20, 20, 80, 90, 0} {
+		k := tree.grow(tree.root, int64(cell), machine.State{uint64(cell + 1)})
+		for range visits[cell] {
+			w.backUp([]edge{{tree.root, int64(cell)}}, k, []float64{goal, 100 - goal})
+		}
+	}
+	return w
+}
+
+func TestANodeIsWorthItsMatrixGame(t *testing.T) {
+	w := newPennies([6]int{50, 10, 10, 50, 5, 5}) // the mean of paths is above 60
+	w.balance(w.tree.root)
+	for r := range 2 {
+		if got := w.tree.value(w.tree.root, r); math.Abs(got-50) > 1e-6 {
+			t.Errorf("role %d: value %g, want 50", r, got)
+		}
+	}
+	for i, want := range []float64{0.5, 0.5, 0, 0.5, 0.5} {
+		if got := float64(w.tree.movesOf(w.tree.root)[i].regret); math.Abs(got-want) > 1e-6 {
+			t.Errorf("move %d is drawn with probability %g, want %g", i, got, want)
+		}
+	}
+	w.backUp([]edge{{w.tree.root, 0}}, w.tree.kid(w.tree.root, 0), []float64{100, 0})
+	if got := w.tree.value(w.tree.root, 0); math.Abs(got-50) > 1e-6 {
+		t.Errorf("after one more path the value is %g, want 50 until the game is solved again", got)
+	}
+}
+
+func TestAMatrixWithACellThatNobodyHasSeenIsNotSolved(t *testing.T) {
+	w := newPennies([6]int{50, 10, 10, 50, 5, 0})
+	if w.balance(w.tree.root); w.tree.at(w.tree.root).balanced {
+		t.Error("a game is solved of which a cell is not known")
+	}
+}
+
+func TestWhatWasHardlyTriedIsNotMixedIn(t *testing.T) {
+	for visits, want := range map[int]float64{100_000: 0.3, 1: 0} { // of the third move, which is as good against one reply
+		w := newPennies([6]int{100_000, 100_000, 100_000, 100_000, visits, visits})
+		tree := w.tree
+		kid := tree.kid(tree.root, 4) // 100 instead of 90, so that the move is worth mixing in
+		tree.totalsOf(kid)[0], tree.totalsOf(kid)[1] = 100*float64(tree.at(kid).done), 0
+		kid = tree.kid(tree.root, 5) // 15 instead of 0
+		tree.totalsOf(kid)[0] = 15 * float64(tree.at(kid).done)
+		moves := [][]stat{make([]stat, 3), make([]stat, 2)}
+		w.mixWithCaution(moves)
+		sum := moves[0][0].weight + moves[0][1].weight + moves[0][2].weight
+		if got := moves[0][2].weight / sum; want == 0 && got != 0 || want > 0 && got < want {
+			t.Errorf("tried %d times, the move is played with probability %g, want %g", visits, got, want)
+		}
+	}
+}
+
+// TestEquilibriaOfEstimatesLoseLess plays a game of matching pennies with stakes in which even
+// exploration makes one side look better than it is.
+func TestEquilibriaOfEstimatesLoseLess(t *testing.T) {
+	m := toys.Matrix([][]int32{{100, 0, 0}, {0, 100, 0}, {50, 50, 0}}).Machine()
+	r, err := New(Config{Rule: RegretMatching, Without: Bounds}).Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 2000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := r.Values[0].Lower; v > 1 {
+		t.Errorf("value %g, want 0: the third reply takes all", v)
+	}
+}
