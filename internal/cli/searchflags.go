@@ -8,14 +8,14 @@ import (
 
 // searchFlags say how to solve, see solve.Options.
 type searchFlags struct {
-	Method     string       `default:"auto" help:"auto, bab, dfs, pns (sequential games), or bi, smab, biab, do, best, anytime, seqform (simultaneous moves), plan (one role), or for any number of roles maxn (an equilibrium, by turns), paranoid (what each can guarantee) and lattice (that, and all undominated outcomes)."`
+	Method     string       `default:"auto" help:"auto, bab, dfs, pns (sequential games), or bi, smab, biab, do, best, anytime, seqform (simultaneous moves), plan (one role), or for any number of roles maxn (an equilibrium, by turns), paranoid (what each can guarantee), mcts (sampling, as far as it proves) and lattice (that, and all undominated outcomes)."`
 	LP         string       `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	Table      solve.Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
 	Symmetries solve.Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
 	Order      string       `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
 	MoveOrder  string       `default:"dynamic" help:"Order of the moves in the order of the cells: dynamic, by what is known of them before each cell, or legal, as the machine lists them."`
 	Skip       int          `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
-	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, best and anytime stop there."`
+	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, pns, best, anytime, mcts and paranoid stop there."`
 	Depth      int          `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
 	Threads    int          `default:"0" help:"Threads of bab, dfs and pns; 0 is one for each processor. With 1 the search is reproducible."`
 }

@@ -155,9 +155,9 @@ func (w *worker) updateBounds(n int32) bool {
 		b := search.Interval{Lower: math.Inf(-1), Upper: math.Inf(-1)}
 		for i, p := range t.boundsByMove(n, r, r) {
 			b.Lower, b.Upper = max(b.Lower, p.minLower), max(b.Upper, p.maxUpper)
-			own[i].lower, own[i].upper = float32(p.minLower), float32(p.maxUpper)
+			own[i].lower, own[i].upper = atMost(p.minLower), atLeast(p.maxUpper)
 			if adversarial {
-				own[i].upper = float32(p.minUpper)
+				own[i].upper = atLeast(p.minUpper)
 			}
 		}
 		if o := t.opponent(r); adversarial && o >= 0 {
@@ -169,7 +169,7 @@ func (w *worker) updateBounds(n int32) bool {
 		b = search.Interval{Lower: max(b.Lower, bounds[r].Lower), Upper: min(b.Upper, bounds[r].Upper)}
 		changed = changed || b != bounds[r]
 		bounds[r] = b
-		solved = solved && b.Solved()
+		solved = solved && w.config.isWithin(b)
 	}
 	t.at(n).solved = solved
 	if w.isMatrix(n) && w.config.has(Mixing) && w.mixBounds(n) {
@@ -177,6 +177,17 @@ func (w *worker) updateBounds(n int32) bool {
 	}
 	return changed
 }
+
+// atMost and atLeast round a bound to where it still is one: a move that is left out because
+// it seems to give no more must not have been worth a little more.
+func atMost(v float64) float32 {
+	if f := float32(v); float64(f) <= v {
+		return f
+	}
+	return math.Nextafter32(float32(v), float32(math.Inf(-1)))
+}
+
+func atLeast(v float64) float32 { return -atMost(-v) }
 
 // opponent is the other player of a game of two, -1 in a game of one.
 func (t *tree) opponent(role int) int {
@@ -212,7 +223,7 @@ func (t *tree) collect(n int32) bool {
 		l = a.sibling
 	}
 	for i, b := range m.outcomes {
-		b = search.Interval{Lower: b.Lower / float64(chance), Upper: b.Upper / float64(chance)}
+		b = search.Interval{Lower: snap(b.Lower / float64(chance)), Upper: snap(b.Upper / float64(chance))}
 		if b.Upper-b.Lower < closeEnough { // rounding
 			b = search.Exact(b.Lower)
 		}

@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"stackmate/internal/toys"
@@ -34,4 +35,73 @@ func TestBoundsAverageOverChanceWhereverItsRoleStands(t *testing.T) {
 	if v := r.Values[0]; !r.Proved || v.Lower < 49.9 || v.Upper > 50.1 || v.Lower > v.Upper {
 		t.Errorf("value %v (proved: %t), want 50", v, r.Proved)
 	}
+}
+
+// grown is a random game of two players and chance, one of whom chooses at a time.
+func grown(rng *rand.Rand, game *toys.Tree, depth int) (id int) {
+	id = len(game.Nodes)
+	game.Nodes = append(game.Nodes, toys.Node{})
+	if depth == 0 {
+		goal := rng.Int32N(101)
+		game.Nodes[id].Goals = []int32{goal, 100 - goal, 0}
+		return id
+	}
+	chooser, width := rng.IntN(3), 2+rng.IntN(2)
+	n := toys.Node{Moves: []int{1, 1, 1}}
+	n.Moves[chooser] = width
+	for range width {
+		n.Kids = append(n.Kids, grown(rng, game, depth-1))
+	}
+	game.Nodes[id] = n
+	return id
+}
+
+func TestBoundsWithinATolerance(t *testing.T) {
+	tolerances := []float64{0, 5, 20, 50}
+	nodes := make([]int64, len(tolerances))
+	for seed := range uint64(120) {
+		game := &toys.Tree{Roles: []string{"left", "right", machine.RandomRole}}
+		grown(rand.New(rand.NewPCG(seed, 7)), game, 5)
+		m, want := game.Machine(), worthOf(game, 0)
+		for i, epsilon := range tolerances {
+			r, err := New(Config{Epsilon: epsilon, Playouts: 1}).Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 50_000, Seed: seed})
+			v := r.Values[0]
+			if err != nil || !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 || v.Upper-v.Lower > epsilon+1e-9 {
+				t.Fatalf("seed %d, ε = %g: %v (proved: %t), %v; want %g", seed, epsilon, v, r.Proved, err, want)
+			}
+			for role, moves := range game.Nodes[0].Moves[:2] {
+				if moves == 1 {
+					continue
+				}
+				if got := worthOf(game, game.Nodes[0].Kids[r.Strategies[role][0].Move]); role == 0 && got < v.Lower-1e-9 || role == 1 && got > v.Upper+1e-9 {
+					t.Fatalf("seed %d, ε = %g: the move of role %d is worth %g, proved is %v", seed, epsilon, role, got, v)
+				}
+			}
+			nodes[i] += r.Nodes
+		}
+	}
+	for i := range nodes[1:] {
+		if nodes[i+1] >= nodes[i] {
+			t.Errorf("nodes %v at ε = %v: expected fewer and fewer", nodes, tolerances)
+		}
+	}
+}
+
+// worthOf is the value of a position of such a game.
+func worthOf(game *toys.Tree, id int) float64 {
+	n := &game.Nodes[id]
+	if len(n.Kids) == 0 {
+		return float64(n.Goals[0])
+	}
+	sum, best := 0.0, 0.0
+	for i, kid := range n.Kids {
+		v := worthOf(game, kid)
+		if sum += v; i == 0 || n.Moves[0] > 1 && v > best || n.Moves[1] > 1 && v < best {
+			best = v
+		}
+	}
+	if n.Moves[2] > 1 {
+		return sum / float64(len(n.Kids))
+	}
+	return best
 }

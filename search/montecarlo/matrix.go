@@ -86,11 +86,11 @@ func (w *worker) mixBounds(n int32) bool {
 	}
 	bounds[row] = b
 	bounds[column] = search.Interval{Lower: float64(w.sum) - b.Upper, Upper: float64(w.sum) - b.Lower}
-	t.at(n).solved = b.Solved()
+	t.at(n).solved = w.config.isWithin(b)
 	return true
 }
 
-// Values of matrix games are right up to rounding. Snapped to a grid they are the same
+// Values of matrix games, and means over chance, are right up to rounding. Snapped to a grid they are the same
 // where they should be; bounds nearer to each other than closeEnough meet.
 const (
 	grid        = 1. / (1 << 30)

@@ -50,9 +50,17 @@ type Config struct {
 	// beside those that are made; with zero none are made.
 	Evaluator Evaluator
 	Weight    int
+	// Epsilon is a tolerance in goal points: a position whose bounds are no further apart
+	// counts as solved, and a role that is sure of something needs no move that could give it
+	// at most so much more. Value and strategy at the root are then right up to Epsilon
+	// (Theorem 1 of the Bounded Alpha-Beta paper, with the windows of each position alone).
+	Epsilon float64
 	// Without names the techniques to do without.
 	Without Technique
 }
+
+// isWithin tells whether bounds are close enough to each other.
+func (c *Config) isWithin(b search.Interval) bool { return b.Upper-b.Lower <= c.Epsilon }
 
 // Evaluator estimates what positions are worth. It is safe for concurrent use.
 type Evaluator interface {

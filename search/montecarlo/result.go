@@ -164,12 +164,12 @@ func (o *opinion) result(c *Config) search.Result {
 		case len(moves) == 0:
 		case o.solution != nil:
 			res.Strategies[r] = o.solution[r]
-		case choosers > 1 && c.Rule == RegretMatching && !o.bounds[r].Solved():
+		case choosers > 1 && c.Rule == RegretMatching && !c.isWithin(o.bounds[r]):
 			res.Strategies[r] = mixed(moves)
 		default:
-			best := pick(moves, o.bounds[r], tried)
+			best := c.pick(moves, o.bounds[r], tried)
 			if choosers == 1 && c.has(Caution) {
-				best = pick(moves, o.bounds[r], o.sure(c.Exploration))
+				best = c.pick(moves, o.bounds[r], o.sure(c.Exploration))
 			}
 			res.Strategies[r] = []search.Weighted{{Move: best.move, Probability: 1}}
 			if choosers == 1 && len(moves) > 1 && best.visits > 0 {
@@ -177,7 +177,7 @@ func (o *opinion) result(c *Config) search.Result {
 			}
 		}
 		res.Values[r] = o.bounds[r]
-		if (!o.bounds[r].Solved() || o.lacksStrategy(r, choosers)) && !o.hasPlan {
+		if (!c.isWithin(o.bounds[r]) || o.lacksStrategy(r, choosers)) && !o.hasPlan {
 			res.Proved = false
 			res.Values[r] = search.Exact(min(max(estimate, o.bounds[r].Lower), o.bounds[r].Upper))
 		}
@@ -236,9 +236,9 @@ func (o *opinion) sure(exploration float64) func(*stat) float64 {
 
 // pick is the move to play for sure: the one that ranks first, unless another is
 // proved to be at least as good.
-func pick(moves []stat, bounds search.Interval, rank func(*stat) float64) *stat {
+func (c *Config) pick(moves []stat, bounds search.Interval, rank func(*stat) float64) *stat {
 	secure := &moves[mostSecure(moves)]
-	if bounds.Solved() {
+	if c.isWithin(bounds) {
 		return secure
 	}
 	var best *stat

@@ -67,14 +67,15 @@ func (w *worker) choosers(n int32) int {
 // uct picks the move with the largest upper confidence bound (Kocsis and
 // Szepesvári, 2006), untried moves first, in random order. A role that chooses
 // alone and is sure of secure goal points leaves out the moves that cannot give
-// more, unless no other is left.
+// more, up to the tolerance, unless no other is left.
 func (w *worker) uct(stats []stat, visits int32, secure float64) int {
 	best, score := -1, math.Inf(-1)
 	logVisits := math.Log(float64(visits + 1))
 	untried := 0
+	least := atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
 	for i := range stats {
 		s := &stats[i]
-		if float64(s.upper) <= secure {
+		if s.upper <= least {
 			continue
 		}
 		if s.visits == 0 {

@@ -7,6 +7,7 @@ import (
 	"stackmate/search/lattice/outcomes"
 	"stackmate/search/matrix"
 	"stackmate/search/maxn"
+	"stackmate/search/montecarlo"
 	"stackmate/search/sequential"
 	"stackmate/search/simultaneous"
 )
@@ -19,6 +20,7 @@ const (
 	ProofNumber      = "pns"     // sequential.ProofNumber
 	Plans            = "plan"    // those of machine.Planner
 	Anytime          = "anytime" // simultaneous.Anytime
+	MonteCarlo       = "mcts"    // package montecarlo: what its score bounds prove
 	MaxN             = "maxn"    // package maxn: an equilibrium of any number of roles, by turns
 	// Paranoid is sequential.Paranoid: what each role can guarantee against all others. Like
 	// those of Lattice, its values are no solution of a game of general sum.
@@ -116,6 +118,8 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return outcomes.Searcher{}, nil
 	case Plans:
 		return planner{}, nil
+	case MonteCarlo:
+		return montecarlo.New(montecarlo.Config{Epsilon: o.Epsilon, Workers: o.Threads}), nil
 	case MaxN:
 		c := maxn.Config{}
 		if o.Table != On {
