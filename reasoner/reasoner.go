@@ -122,7 +122,7 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, machine.Stages, error) {
 	limits := datalog.Limits{MaxBytes: o.Memory}
 	if o.Engine == "" || o.Engine == auto {
-		limits.MaxInstances, limits.Raise = sureRules, func() int { return worthwhile(ctx, g, o) }
+		limits.Worth = func() int { return worthwhile(ctx, g, o) }
 	}
 	program, err := datalog.Ground(ctx, g, limits)
 	if err != nil {
@@ -152,7 +152,6 @@ func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, mach
 // a pass of 512 lanes; the Datalog machine takes some 10 µs for a position, and 20 to 60 ns
 // more for each match that it tries (connect four, reversi, chess, amazons).
 const (
-	sureRules     = 1_500_000 // up to these many the circuit is not doubted
 	positionWork  = 250
 	rulesPerMatch = 512 * 40 / 5
 )

@@ -22,6 +22,7 @@
 //
 //	Grounding: from a theory to a Program.
 //	  ground      the stages in order, and the possible atoms
+//	  merge       rules that differ in one condition put together
 //	  unfold      large static relations replaced by what defines them
 //	  tail        recursion that only hands its result on
 //	  demand      large relations computed as far as they are asked for
@@ -44,7 +45,7 @@
 //	why is a rule slow?                in both: plan (order of its joins), split (its
 //	                                   parts); in the machine: tune and evaluator
 //	why was a game refused?            limits: each error names the limit and the rule
-//	why is the ground program large?   unfold, tail, demand, split, instances, simplify
+//	why is the ground program large?   unfold, tail, demand, merge, split, instances, simplify
 //	which fluents and moves are there? for Ground: ground (reach: what is possible);
 //	                                   for NewMachine: those that were met (input)
 //	where do they get their numbers?   build for Ground, input for NewMachine

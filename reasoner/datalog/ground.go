@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"context"
+	"errors"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
@@ -16,10 +17,44 @@ import (
 // constant is evaluated away. The numbering depends on the texts of fluents and
 // moves only.
 //
+// A game that hits a limit, or has more than plainInstances, is grounded again, thoroughly.
 // The error says which limit was hit, and at which rule, or that ctx is done.
-func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, err error) {
+func Ground(ctx context.Context, g *gdl.Game, lim Limits) (*Program, error) {
+	plain := lim.withDefaults()
+	plain.MaxInstances, plain.Worth = min(plain.MaxInstances, plainInstances), nil
+	p, err := attempt(ctx, g, plain, false)
+	if errors.Is(err, ErrLimit) {
+		p, err = attempt(ctx, g, lim, true)
+	}
+	return p, err
+}
+
+// plainInstances is the number of rule instances from which on it is worth the time to look
+// for fewer, and to ask whether they are worth it (Limits.Worth). All but a handful of games
+// have fewer.
+const plainInstances = 1_500_000
+
+func attempt(ctx context.Context, g *gdl.Game, lim Limits, thorough bool) (p *Program, err error) {
 	defer until(&err)
-	return newGrounder(ctx, g, lim).ground()
+	gr := newGrounder(ctx, g, lim)
+	if thorough {
+		gr.beThorough()
+	}
+	return gr.ground()
+}
+
+// beThorough rewrites rules wherever that may make the ground program smaller, not only
+// where it is expected to: relations are restricted to what is asked for, rules that
+// differ in one condition are merged, and parts are made safe by projections. What is
+// expected takes columns to be independent, which those of a position are not: in chess it is
+// wrong by a factor of a hundred. Most games it would cost more than it saves. Tuples of what
+// is asked for come on top, so the limits on numbers are twice as high.
+func (gr *grounder) beThorough() {
+	gr.thorough = true
+	gr.asking.gain = 0
+	gr.limits.MaxTuples *= 2
+	gr.limits.MaxAtoms *= 2
+	gr.limits.MaxInstances *= 2
 }
 
 func (gr *grounder) ground() (*Program, error) {
@@ -48,6 +83,8 @@ type grounder struct {
 	joiner *joiner
 	limits Limits
 	clock  *machine.Stopwatch
+
+	thorough bool // rewrite wherever it may help
 
 	// lightly is the number of tuples up to which a static relation is computed before
 	// it is known whether it is needed.
@@ -79,6 +116,9 @@ func (gr *grounder) prepare() error {
 	}
 	th.reduce()
 	gr.clock.Done("static relations")
+	if gr.thorough {
+		th.mergeRules(postponed)
+	}
 	th.unfold(postponed, gr.unfolding)
 	gr.clock.Done("unfold")
 	waiting, err := th.settle(gr.joiner, postponed, gr.asking)
@@ -95,8 +135,11 @@ func (gr *grounder) prepare() error {
 // reach splits the rules and computes the possible atoms.
 func (gr *grounder) reach(waiting map[*relation]bool) error {
 	th := gr.theory
-	th.split(gr.joiner, waiting)
+	th.split(gr.joiner, waiting, gr.thorough)
 	th.reduce()
+	if gr.thorough {
+		th.mergeRules(waiting)
+	}
 	gr.clock.Done("split")
 	asked := th.newDemand(gr.asking, nil)
 	asked.apply()

@@ -36,7 +36,7 @@ func (gr *grounder) instantiate() (*instances, error) {
 	}
 	in.base = append(in.base, atoms)
 	m := gr.joiner.meter
-	limit, raise := gr.limits.MaxInstances, gr.limits.Raise
+	limit, worth := gr.limits.MaxInstances, gr.limits.Worth
 	m.bytes = func() int64 { return gr.theory.bytes() + in.bytes() }
 	for _, r := range gr.theory.rules {
 		if !r.head.rel.dynamic {
@@ -45,8 +45,8 @@ func (gr *grounder) instantiate() (*instances, error) {
 		p := newPlan(gr.joiner.meter.watch, r, -1, nothing)
 		visit := func() {
 			in.add(r, gr.joiner, p)
-			if len(in.head) > limit && raise != nil {
-				limit, raise = max(limit, min(raise(), maxInstances)), nil
+			if len(in.head) > plainInstances && worth != nil {
+				limit, worth = min(limit, worth()), nil
 			}
 			if len(in.head) > limit {
 				m.exceed(r, "more than %d rule instances", int64(limit))

@@ -11,14 +11,11 @@ type Limits struct {
 	MaxTuples    int // over all relations; default 6 million
 	MaxAtoms     int // possible atoms that differ between positions; default 2.5 million
 	MaxInstances int // rule instances; default 5 million
-	// Raise, if not nil, is asked once when there are more instances than that: for a
-	// higher limit, up to the default.
-	Raise    func() int
+	// Worth, if not nil, is asked once when there are more instances than plainInstances:
+	// how many there may be for the Program to be of use.
+	Worth    func() int
 	MaxBytes int64 // memory of tables and instances; default 3 GiB
 }
-
-// maxInstances is the default of Limits.MaxInstances.
-const maxInstances = 5_000_000
 
 // ErrLimit is wrapped by the errors that say which of the Limits was hit.
 var ErrLimit = errors.New("limit of grounding")
@@ -31,7 +28,7 @@ func (l Limits) withDefaults() Limits {
 		l.MaxAtoms = 2_500_000
 	}
 	if l.MaxInstances <= 0 {
-		l.MaxInstances = maxInstances
+		l.MaxInstances = 5_000_000
 	}
 	if l.MaxBytes <= 0 {
 		l.MaxBytes = 3 << 30

@@ -124,6 +124,65 @@ func TestAskingChangesNoGame(t *testing.T) {
 	}
 }
 
+func TestThoroughGroundingChangesNoGame(t *testing.T) {
+	merged := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g, oracle := drawRewritable(t)
+		gr := newGrounder(t.Context(), g, Limits{})
+		gr.beThorough()
+		gr.asking.above = -1
+		p, err := gr.ground()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rel := range gr.theory.relations {
+			if strings.Contains(rel.name.name, "|") {
+				merged++
+			}
+		}
+		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
+	})
+	if merged == 0 {
+		t.Error("no rules were merged")
+	}
+}
+
+func TestAlternativesAreJoinedOnceAndProjectionsMakePartsSafe(t *testing.T) {
+	g := load(t, "alternatives", `(role x) (legal x go) (init (on 0)) (goal x 0)
+		(<= (next (on ?q)) (true (on ?p)) (after ?p ?q)) (<= (next (on ?p)) (true (on ?p))) (after 0 1) (after 1 2) (after 2 3)
+		(<= (near ?p ?q) (true (on ?p)) (true (on ?q)) (after ?p ?q))
+		(<= (far ?p ?q) (true (on ?p)) (true (on ?r)) (after ?p ?r) (after ?r ?q))
+		(<= (threat ?p ?q) (true (on ?p)) (or (near ?p ?q) (far ?p ?q)))
+		(<= (safe ?p ?r) (true (on ?p)) (true (on ?k)) (true (on ?r)) (not (threat ?k ?p)))
+		(<= terminal (safe 3 2))`)
+	gr := newGrounder(t.Context(), g, Limits{})
+	gr.beThorough()
+	p, err := gr.ground()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := make(map[string]int) // rules by kind of head
+	for _, r := range gr.theory.rules {
+		switch name := r.head.rel.name.name; {
+		case name == "threat":
+			made["threat"]++
+		case strings.Contains(name, "|"):
+			made["alternative"]++
+		case strings.HasPrefix(name, "safe~"):
+			made["part"]++
+		}
+	}
+	want := map[string]int{"threat": 1, "alternative": 2, "part": 1}
+	if diff := cmp.Diff(want, made); diff != "" {
+		t.Errorf("rules, -want +got:\n%s", diff)
+	}
+	oracle, err := reference.New(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
+}
+
 func TestWallsThatStandForEverAreNoFluentsOfTheRules(t *testing.T) {
 	p := ground(t, load(t, "walls", `(role x) (init (at 0)) (init (wall 2)) (succ 0 1) (succ 1 2) (succ 2 3)
 		(legal x go) (<= (next (wall ?x)) (true (wall ?x))) (goal x 0) (<= terminal (true (at 3)))

@@ -27,14 +27,19 @@ type splitter struct {
 	joiner *joiner // computes the parts that are static; nil where sizes are only estimated
 	parts  map[string]*relation
 	added  []*rule
+	// project allows parts that are made safe by a projection of a literal:
+	//
+	//	before  h(X,P) ← l(X,P) ∧ k(Y) ∧ ¬t(X,Y)
+	//	after   h(X,P) ← l(X,P) ∧ p(X)     p(X) ← q(X) ∧ k(Y) ∧ ¬t(X,Y)     q(X) ← l(X,P)
+	project bool
 }
 
 // split decomposes the dynamic rules of the theory. Variables that occur in
 // static literals only are eliminated first; their parts are static relations, which
 // are computed at once: what is split off next depends on their sizes. Rules
 // of the relations that wait to be asked for are no part of the ground program.
-func (th *theory) split(j *joiner, waiting map[*relation]bool) {
-	s := &splitter{theory: th, joiner: j, parts: make(map[string]*relation)}
+func (th *theory) split(j *joiner, waiting map[*relation]bool, project bool) {
+	s := &splitter{theory: th, joiner: j, parts: make(map[string]*relation), project: project}
 	for _, r := range th.rules {
 		if r.head.rel.dynamic && !waiting[r.head.rel] {
 			for s.eliminate(r) {
@@ -63,7 +68,7 @@ func (s *splitter) eliminate(r *rule) bool {
 		if slices.Contains(r.head.appendVars(nil), v) {
 			continue
 		}
-		p := r.partOf(s.theory.watch, v)
+		p := s.partOf(r, v)
 		if p == nil || !p.static && len(p.vars) >= len(all) {
 			continue
 		}
@@ -90,7 +95,8 @@ func (r *rule) variables() []int32 {
 
 // partOf collects the literals of r with variable v, and what makes them safe.
 // It returns nil if they cannot be made safe.
-func (r *rule) partOf(w *watch, v int32) *part {
+func (s *splitter) partOf(r *rule, v int32) *part {
+	w := s.theory.watch
 	p := &part{static: true}
 	for i := range r.body {
 		w.step()
@@ -108,11 +114,14 @@ func (r *rule) partOf(w *watch, v int32) *part {
 		if len(open) == 0 {
 			break
 		}
-		b := p.binder(r, open[0])
+		b := p.binder(r, open, s.project)
 		if b < 0 {
 			return nil
 		}
-		p.add(r, b)
+		if !s.project {
+			p.add(r, b)
+		}
+		p.static = p.static && !r.body[b].isDynamic()
 		p.binders = append(p.binders, b)
 	}
 	p.addFilters(r)
@@ -161,18 +170,24 @@ func (p *part) unbound(r *rule) []int32 {
 	return open
 }
 
-// binder is the positive literal with v that adds the fewest variables, static
-// ones first, or -1.
-func (p *part) binder(r *rule, v int32) int {
+// binder is the positive literal with the first of the open variables that adds the fewest
+// variables, or, if it is to be projected, that binds the most open ones; static ones
+// first; or -1.
+func (p *part) binder(r *rule, open []int32, project bool) int {
 	best, bestCost := -1, 0
 	for i := range r.body {
 		vars := r.body[i].appendVars(nil)
-		if r.body[i].op != gdl.Holds || !slices.Contains(vars, v) {
+		if r.body[i].op != gdl.Holds || !slices.Contains(vars, open[0]) {
 			continue
 		}
 		cost := 0
 		for _, w := range vars {
-			if !slices.Contains(p.vars, w) {
+			if !project && !slices.Contains(p.vars, w) {
+				cost += 2
+			}
+		}
+		for _, w := range open {
+			if project && !slices.Contains(vars, w) {
 				cost += 2
 			}
 		}
@@ -224,18 +239,37 @@ func (p *part) needed(r *rule) []int32 {
 
 // extract makes the part a relation of its own and puts it into the rule.
 func (s *splitter) extract(r *rule, p *part) {
+	safe := *r
+	safe.body = slices.Clone(r.body)
+	for _, b := range p.binders {
+		vars := r.body[b].appendVars(nil)
+		if inside := intersect(p.vars, vars); slices.ContainsFunc(vars, func(v int32) bool { return !slices.Contains(inside, v) }) {
+			safe.body[b] = s.call(r, []int{b}, inside, !r.body[b].isDynamic())
+		}
+	}
 	inside := append(slices.Clone(p.literals), p.binders...)
 	slices.Sort(inside)
-	body, renamed := s.canonical(r, inside)
-	outputs := make([]int32, len(p.outputs))
-	for i, v := range p.outputs {
-		outputs[i] = renamed[v]
+	rest := []literal{s.call(&safe, inside, p.outputs, p.static)}
+	for i := range r.body {
+		if !slices.Contains(p.literals, i) {
+			rest = append(rest, r.body[i])
+		}
 	}
-	slices.Sort(outputs)
-	key := describeBody(s.theory.terms, body, outputs)
+	r.body = rest
+}
+
+// call is a literal of the relation that holds the outputs of some literals of r.
+func (s *splitter) call(r *rule, literals []int, outputs []int32, static bool) literal {
+	body, renamed := s.canonical(r, literals)
+	columns := make([]int32, len(outputs))
+	for i, v := range outputs {
+		columns[i] = renamed[v]
+	}
+	slices.Sort(columns)
+	key := describeBody(s.theory.terms, body, columns)
 	rel := s.parts[key]
 	if rel == nil {
-		rel = s.define(r, body, outputs, len(renamed), p.static)
+		rel = s.define(r, body, columns, len(renamed), static)
 		s.parts[key] = rel
 	}
 	back := make(map[int32]int32)
@@ -243,16 +277,10 @@ func (s *splitter) extract(r *rule, p *part) {
 		back[w] = v
 	}
 	call := literal{op: gdl.Holds, atom: atom{rel: rel}}
-	for _, w := range outputs {
+	for _, w := range columns {
 		call.atom.args = append(call.atom.args, arg{kind: variable, id: back[w]})
 	}
-	rest := []literal{call}
-	for i := range r.body {
-		if !slices.Contains(p.literals, i) {
-			rest = append(rest, r.body[i])
-		}
-	}
-	r.body = rest
+	return call
 }
 
 // canonical copies literals of r with their variables numbered in the order of

@@ -1,0 +1,155 @@
+package datalog
+
+import (
+	"fmt"
+	"slices"
+
+	"stackmate/gdl"
+)
+
+// Rules that differ in one condition become one, over a relation of what they differ in:
+//
+//	before  h(X) ← a(X,Y) ∧ b(Y) ∧ p(Y,Z)     h(X) ← a(X,Y) ∧ b(Y) ∧ q(Z,Y)
+//	after   h(X) ← a(X,Y) ∧ b(Y) ∧ m(Y,Z)     m(Y,Z) ← p(Y,Z)     m(Y,Z) ← q(Z,Y)
+//
+// so that what they share is joined once, however many alternatives there are. Disjunctions,
+// which become a rule for each branch, are put together again like that. Assumption: what
+// they differ in does not recur on h, so that recursion keeps its shape.
+type merger struct {
+	theory *theory
+	inside map[*relation]int // the number of its component
+	made   int
+}
+
+// alternative is a rule that may be merged with others in one condition.
+type alternative struct {
+	rule    int     // its number
+	literal int     // the condition
+	vars    []int32 // of the condition
+}
+
+// mergeRules merges until no two dynamic rules differ in one dynamic condition only.
+func (th *theory) mergeRules(waiting map[*relation]bool) {
+	m := &merger{theory: th, inside: make(map[*relation]int)}
+	for i, component := range components(th.relations, th.rulesOf(nil)) {
+		for _, rel := range component {
+			m.inside[rel] = i
+		}
+	}
+	for m.merge(waiting) {
+	}
+}
+
+// merge merges what it finds and tells whether there was something.
+func (m *merger) merge(waiting map[*relation]bool) bool {
+	th := m.theory
+	groups := make(map[string][]alternative)
+	var keys []string // in order of first mention
+	for i, r := range th.rules {
+		if !r.head.rel.dynamic || waiting[r.head.rel] || len(r.body) < 2 {
+			continue
+		}
+		for k := range r.body {
+			l := &r.body[k]
+			if l.op != gdl.Holds || !l.atom.rel.dynamic || m.inside[l.atom.rel] == m.inside[r.head.rel] {
+				continue
+			}
+			th.watch.step()
+			key, vars := m.rest(r, k)
+			if groups[key] == nil {
+				keys = append(keys, key)
+			}
+			groups[key] = append(groups[key], alternative{i, k, vars})
+		}
+	}
+	gone := make(map[int]bool)
+	var added []*rule
+	for _, key := range keys {
+		group := slices.DeleteFunc(groups[key], func(a alternative) bool { return gone[a.rule] })
+		if len(group) < 2 {
+			continue
+		}
+		for _, a := range group {
+			gone[a.rule] = true
+		}
+		added = append(added, m.unite(group)...)
+	}
+	kept := th.rules[:0]
+	for i, r := range th.rules {
+		if !gone[i] {
+			kept = append(kept, r)
+		}
+	}
+	th.rules = append(kept, added...)
+	return len(added) > 0
+}
+
+// rest describes r without condition k, with its variables in the order in which they occur
+// there; vars are those of the condition, in that order too.
+func (m *merger) rest(r *rule, k int) (key string, vars []int32) {
+	number := make([]arg, r.vars)
+	n := int32(0)
+	var order []int32
+	see := func(list []int32) {
+		for _, v := range list {
+			if !slices.Contains(order, v) {
+				number[v] = arg{kind: variable, id: n}
+				order = append(order, v)
+				n++
+			}
+		}
+	}
+	see(r.head.appendVars(nil))
+	for i := range r.body {
+		if i != k {
+			see(r.body[i].appendVars(nil))
+		}
+	}
+	own := r.body[k].appendVars(nil)
+	for _, v := range order {
+		if slices.Contains(own, v) {
+			vars = append(vars, v)
+		}
+	}
+	body := []literal{(&literal{op: gdl.Holds, atom: r.head}).substitute(m.theory.terms, number)}
+	for i := range r.body {
+		if i != k {
+			body = append(body, r.body[i].substitute(m.theory.terms, number))
+		}
+	}
+	var outputs []int32
+	for _, v := range vars {
+		outputs = append(outputs, number[v].id)
+	}
+	return describeBody(m.theory.terms, body, outputs), vars
+}
+
+// unite is the rule that a group becomes, and the rules of what they differ in.
+func (m *merger) unite(group []alternative) []*rule {
+	th := m.theory
+	first := th.rules[group[0].rule]
+	m.made++
+	p := predicate{name: fmt.Sprintf("%s|%d", first.head.rel.name.key(), m.made)}
+	for range group[0].vars {
+		p.shapes = append(p.shapes, noFunctor)
+	}
+	rel := th.relation(p, len(group[0].vars))
+	rel.dynamic = true
+	m.inside[rel] = -m.made
+	atomOf := func(vars []int32) atom {
+		a := atom{rel: rel}
+		for _, v := range vars {
+			a.args = append(a.args, arg{kind: variable, id: v})
+		}
+		return a
+	}
+	united := *first
+	united.body = slices.Clone(first.body)
+	united.body[group[0].literal] = literal{op: gdl.Holds, atom: atomOf(group[0].vars)}
+	rules := []*rule{united.compact()}
+	for _, a := range group {
+		r := th.rules[a.rule]
+		rules = append(rules, (&rule{head: atomOf(a.vars), body: []literal{r.body[a.literal]}, vars: r.vars, source: r.source, split: true}).compact())
+	}
+	return rules
+}
