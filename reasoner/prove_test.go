@@ -3,6 +3,7 @@ package reasoner_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -18,6 +19,19 @@ import (
 	proofs "stackmate/reasoner/prove"
 	"stackmate/reasoner/reference"
 )
+
+var proofGames = flag.Int("proofs.games", 0, "number of random games that plans, invariants and proofs are compared on with enumeration")
+
+// howMany is the number of random games of a test, and with -short.
+func howMany(games, short int) int {
+	switch {
+	case *proofGames > 0:
+		return *proofGames
+	case testing.Short():
+		return short
+	}
+	return games
+}
 
 // reachable calls f on every position that can be reached, once.
 func reachable(m machine.Machine, f func(s machine.State, terminal bool, goals []int32)) {
@@ -45,10 +59,7 @@ func reachable(m machine.Machine, f func(s machine.State, terminal bool, goals [
 
 func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
-	games := 600 // 2000 and more were tried by hand
-	if testing.Short() {
-		games = 150
-	}
+	games := howMany(600, 150)
 	solved := 0
 	for range games {
 		g, m := randomMachine(t, rng, 1)
@@ -104,10 +115,7 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 
 func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 2))
-	games := 300
-	if testing.Short() {
-		games = 100
-	}
+	games := howMany(300, 100)
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
 		inv := proofs.FindInvariants(t.Context(), g, m, 1<<28)
@@ -232,10 +240,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 
 func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
-	games := 300
-	if testing.Short() {
-		games = 60
-	}
+	games := howMany(300, 60)
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)

@@ -18,7 +18,10 @@ import (
 type inspectCommand struct {
 	oneGame
 	Circuit bool `xor:"view" help:"Also show the circuit after each pass."`
-	Dot     bool `xor:"view" help:"Draw the circuit in the language of Graphviz, and nothing else."`
+	Dot     bool `xor:"view,prove" help:"Draw the circuit in the language of Graphviz, and nothing else."`
+	Prove   bool `xor:"prove" help:"Also prove or refute what should hold in all positions."`
+
+	Budget time.Duration `default:"10s" help:"Time for the proofs."`
 }
 
 // Help lists the built-in games.
@@ -40,6 +43,9 @@ func (c *inspectCommand) Help() string {
 
 // Run implements the command.
 func (c *inspectCommand) Run(s *console) error {
+	if c.Budget <= 0 {
+		return noBudget(c.Budget)
+	}
 	if c.Dot {
 		return c.draw(s)
 	}
@@ -61,6 +67,14 @@ func (c *inspectCommand) Run(s *console) error {
 	result := inspect(c.Game, m, took, passes)
 	result.Stages = append(staged(read), result.Stages...)
 	result.Class = solve.Classify(s.ctx, m, 1).String()
+	if c.Prove {
+		stop := s.progress(doing("proving what holds in %s", c.Game))
+		result.Proofs, err = proofs(s, rules, c.Budget)
+		stop()
+		if err != nil && s.ctx.Err() == nil {
+			return fmt.Errorf("%s: %w", c.Game, err)
+		}
+	}
 	return errors.Join(show(s, c.JSON, result, writeInspection), s.ctx.Err()) // the class is of the matches played so far
 }
 
@@ -97,6 +111,7 @@ type inspection struct {
 	Class           string   `json:"class"`            // what kind of game; left to the caller
 	Stages          []stage  `json:"stages"`           // what init_seconds went into, reading the rules besides
 	Passes          []passed `json:"passes,omitempty"` // as traced
+	Proofs          []proof  `json:"proofs,omitempty"` // left to the caller
 }
 
 // inspect describes a machine that took the given time to make, and the passes
@@ -165,7 +180,12 @@ func writeInspection(w io.Writer, i inspection) error {
 			fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", p.Name, p.Gates, p.Nodes, p.Depth)
 		}
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || len(i.Proofs) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	writeProofs(w, i.Proofs)
+	return nil
 }
 
 // stage is a part of making a machine.

@@ -21,6 +21,11 @@ type proof struct {
 	Shortest bool          `json:"shortest,omitempty"` // there is no shorter line
 }
 
+// noBudget is the error of proofs without time.
+func noBudget(found time.Duration) error {
+	return usageError{fmt.Errorf("expected a time above 0 for --budget, found %v", found)}
+}
+
 // proofs proves what should hold in all positions of a game.
 func proofs(s *console, game *gdl.Game, budget time.Duration) ([]proof, error) {
 	memory := s.memory.share(1)

@@ -28,7 +28,7 @@ func (c *validateCommand) Run(s *console) error {
 		return usageError{fmt.Errorf("expected a number of matches above 0 to --simulate, found %d", c.Simulate)}
 	}
 	if c.Budget <= 0 {
-		return usageError{fmt.Errorf("expected a time above 0 for --budget, found %v", c.Budget)}
+		return noBudget(c.Budget)
 	}
 	files, err := rulesheetsIn(c.Files)
 	if err != nil {

@@ -8,7 +8,10 @@ package sat
 // #include <stdlib.h>
 //
 // static int stackmate_stopped(void *state) { return *(volatile int32_t *)state; }
-// static void stackmate_stoppable(CCaDiCaL *s, int32_t *flag) { ccadical_set_terminate(s, flag, stackmate_stopped); }
+// static void stackmate_begin(CCaDiCaL *s, int32_t *flag) {
+//   ccadical_set_option(s, "quiet", 1);
+//   ccadical_set_terminate(s, flag, stackmate_stopped);
+// }
 import "C"
 
 import (
@@ -28,7 +31,7 @@ type cadical struct {
 // New makes an engine of the empty formula: CaDiCaL.
 func New() Engine {
 	c := &cadical{solver: C.ccadical_init(), stop: (*C.int32_t)(C.calloc(1, 4))}
-	C.stackmate_stoppable(c.solver, c.stop)
+	C.stackmate_begin(c.solver, c.stop)
 	c.NewVar()
 	c.Add(True)
 	return c
