@@ -147,6 +147,52 @@ func TestPlansSolveThePuzzlesThatFillABoard(t *testing.T) {
 	}
 }
 
+func TestPlansOfManyStepsAreFoundWithoutTheClock(t *testing.T) {
+	for _, name := range []string{"hanoi7_bugfix", "mummymaze1p", "pancakes"} {
+		rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := reasoner.New(t.Context(), rules, reasoner.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := m.(machine.Planner).Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
+		if err != nil || plan.Goal != 100 {
+			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
+		}
+	}
+}
+
+func TestOneOfSymmetricPlansIsKept(t *testing.T) {
+	rules, _, err := gdl.Load(t.Context(), "lamps", []byte(`
+		(role x) (lamp a) (lamp b) (lamp c)
+		(<= (legal x (press ?l)) (lamp ?l) (not (true (on ?l))))
+		(<= (next (on ?l)) (does x (press ?l)))
+		(<= (next (on ?l)) (true (on ?l)))
+		(<= terminal (true (on a)) (true (on b)) (true (on c)))
+		(goal x 100)`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), rules, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Symmetries()) == 0 {
+		t.Error("expected symmetries of the lamps")
+	}
+	plan, err := m.(machine.Planner).Plan(t.Context(), m.Initial(), machine.PlanLimits{})
+	if err != nil || plan.Goal != 100 || len(plan.Line) != 3 || plan.Calls != 1 {
+		t.Fatalf("found %v, %v", plan, err)
+	}
+	for i, joint := range plan.Line {
+		if joint[0] != machine.Move(i) {
+			t.Errorf("the lamps are pressed as %v, expected the first plan of all", plan.Line)
+		}
+	}
+}
+
 func TestAPlanStopsWithItsContextAndWithinItsMemory(t *testing.T) {
 	rules, _, err := gdl.Load(t.Context(), "rubiksCubeSuperflip", corpus.Source(t, "rubiksCubeSuperflip"))
 	if err != nil {

@@ -8,6 +8,8 @@
 //	sample.go      random games, which suggest invariants
 //	invariants.go  induction, which proves them
 //	target.go      plans by their last position
+//	reach.go       plans by breadth first, without the clock
+//	symmetry.go    one of symmetric plans
 //	plan.go        plans at growing horizons
 //	rules.go       what should hold in all positions of a game
 //	walks.go       random games, which refute most of what does not

@@ -165,6 +165,14 @@ func (f *formula) fluentLit(k int, l int32) circuit.Lit {
 	return f.fluent(k, int(l>>1)) ^ circuit.Lit(l&1)
 }
 
+func (f *formula) fluentLits(k int, literals []int32) []circuit.Lit {
+	lits := make([]circuit.Lit, len(literals))
+	for i, l := range literals {
+		lits[i] = f.fluentLit(k, l)
+	}
+	return lits
+}
+
 func (f *formula) fluents(k int, fluents []int32) []circuit.Lit {
 	lits := make([]circuit.Lit, len(fluents))
 	for i, g := range fluents {

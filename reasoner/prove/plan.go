@@ -45,6 +45,8 @@ const (
 	// firstConflicts is what the first call of the engine may take. Each round doubles
 	// it for the horizons tried before, and adds one.
 	firstConflicts = 500
+	// firstTargets is what the first calls for targets may take. Each round doubles it.
+	firstTargets = 10_000
 	// circuitBytes is the memory of a step, for each gate of the game.
 	circuitBytes = 500
 	// invariantShare of the memory is for finding invariants.
@@ -56,7 +58,8 @@ const (
 // strategies for planning as satisfiability", 2004): at which horizon the best goal can be
 // reached is not known, and that there is none within too short a one can be hardest to
 // prove. Each horizon is asked for the best goal that is not yet refuted, and for any that
-// is better than the best plan so far.
+// is better than the best plan so far. Before that come what takes little: the first
+// horizon alone, and positions by breadth.
 func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
 	q := &planning{
 		Planner: p, formula: newFormula(unroll(p.game, s), sat.New()), start: s, limits: lim,
@@ -69,12 +72,24 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 	if circuitBytes*int64(p.game.Net.Len()) > q.limits.Bytes {
 		return q.plan, fmt.Errorf("%w: a circuit of %d gates", ErrMemory, p.game.Net.Len())
 	}
-	q.invariants = p.findInvariants(ctx, q.limits.Bytes/invariantShare)
+	q.symmetries = stabiliser(p.machine, s)
+	q.ties = ties(q.symmetries)
+	q.invariants, _ = clock(p.game)
 	q.horizons = append(q.horizons, horizon{firstHorizon, q.plan.Bound + 1})
-	if q.plan.Bound > machine.NoGoal {
-		q.aim(ctx, q.plan.Bound)
+	if q.try(ctx, 0, firstConflicts); !q.isSettled() {
+		q.exploreFor(ctx)
 	}
+	if q.isSettled() {
+		return q.plan, nil
+	}
+	q.invariants = p.findInvariants(ctx, q.limits.Bytes/invariantShare)
+	for k := 1; k <= q.played; k++ {
+		q.assertAll(k, q.invariants)
+	}
+	targets := q.newAiming(q.plan.Bound)
+	defer targets.engine.Close()
 	for round := 0; ctx.Err() == nil && !q.isSettled(); round++ {
+		q.aim(ctx, targets, firstTargets<<min(round, 40))
 		for i := 0; i < len(q.horizons) && ctx.Err() == nil && !q.isSettled(); i++ {
 			q.try(ctx, i, firstConflicts<<min(len(q.horizons)-1-i, 40))
 		}
@@ -123,6 +138,8 @@ type planning struct {
 	*formula
 	invariants *Invariants
 	start      machine.State
+	symmetries []machine.Symmetry // that leave it as it is
+	ties       []tie
 	limits     machine.PlanLimits
 	horizons   []horizon
 	complete   bool // every game ends within the last horizon
@@ -183,6 +200,18 @@ func (q *planning) try(ctx context.Context, i int, conflicts int64) {
 	}
 }
 
+// lower takes note that no plan has a goal of that or more.
+func (q *planning) lower(goal int32) {
+	bound := q.plan.Goal
+	for _, g := range q.game.Goals {
+		if g.Value < goal && g.When != circuit.False {
+			bound = max(bound, g.Value)
+		}
+	}
+	q.plan.Bound = min(q.plan.Bound, bound)
+	q.tell()
+}
+
 // highest is the highest goal that is not refuted at a horizon.
 func (q *planning) highest(h *horizon) int32 {
 	best := q.plan.Goal + 1
@@ -200,8 +229,7 @@ func (q *planning) refute(i int, goal int32) {
 		q.horizons[j].refuted = min(q.horizons[j].refuted, goal)
 	}
 	if q.complete && i == len(q.horizons)-1 {
-		q.plan.Bound = max(goal-1, q.plan.Goal)
-		q.tell()
+		q.lower(goal)
 	}
 }
 
@@ -215,6 +243,9 @@ func (q *planning) unrollTo(ctx context.Context, steps int) bool {
 		}
 		q.play(k + 1)
 		q.assertAll(k+1, q.invariants)
+		if k < brokenSteps {
+			q.leaveOutImages(k, q.ties)
+		}
 	}
 	return true
 }

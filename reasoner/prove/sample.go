@@ -235,68 +235,68 @@ func (s *sample) appendPairs(f, g int32) {
 }
 
 // findGroups makes groups of fluents of which exactly one is true in all positions of
-// the sample: to a fluent is added, of those that exclude all so far, the one that is true
-// in most of the positions in which none is, until there are no such positions.
+// the sample: to a fluent are added, of those that exclude all so far, the ones that are
+// true most often, until one is in every position.
 func (s *sample) findGroups() {
-	excluded := make([][]int32, len(s.true))
+	g := grouping{excluded: make([][]int32, len(s.true)), often: make([]int, len(s.true)), met: make([]int, len(s.true))}
 	for _, p := range s.pairs {
-		if f, g := p.a>>1, p.b>>1; p.a&p.b&1 != 0 && f != g {
-			excluded[f] = append(excluded[f], g)
-			excluded[g] = append(excluded[g], f)
+		if f, h := p.a>>1, p.b>>1; p.a&p.b&1 != 0 && f != h {
+			g.excluded[f] = append(g.excluded[f], h)
+			g.excluded[h] = append(g.excluded[h], f)
+		}
+	}
+	for f, row := range s.true {
+		g.positions = max(g.positions, 64*len(row))
+		for _, w := range row {
+			g.often[f] += bits.OnesCount64(w)
 		}
 	}
 	grouped := make([]bool, len(s.true))
 	for f := range s.true {
-		if grouped[f] || len(excluded[f]) == 0 {
+		if grouped[f] || len(g.excluded[f]) == 0 {
 			continue
 		}
-		if group := s.group(int32(f), excluded); group != nil {
+		if group := g.of(int32(f)); group != nil {
 			s.groups = append(s.groups, group)
-			for _, g := range group {
-				grouped[g] = true
+			for _, h := range group {
+				grouped[h] = true
 			}
 		}
 	}
 }
 
-// group is the group of a fluent, or nil if it is in none.
-func (s *sample) group(f int32, excluded [][]int32) []int32 {
-	group, candidates := []int32{f}, excluded[f]
-	none := make([]uint64, len(s.true[f]))
-	for i, w := range s.true[f] {
-		none[i] = ^w
+// grouping is what groups are made of, by fluent.
+type grouping struct {
+	positions int
+	excluded  [][]int32 // the fluents that are never true together with it
+	often     []int     // the positions in which it is true
+	met       []int     // scratch: members of the group that exclude it
+}
+
+// of is the group of a fluent, or nil if it is in none.
+func (g *grouping) of(f int32) []int32 {
+	candidates := slices.Clone(g.excluded[f])
+	slices.SortStableFunc(candidates, func(a, b int32) int { return g.often[b] - g.often[a] })
+	clear(g.met)
+	var group []int32
+	covered := 0
+	add := func(h int32) {
+		group = append(group, h)
+		covered += g.often[h] // of positions in which no other member is true
+		for _, x := range g.excluded[h] {
+			g.met[x]++
+		}
 	}
-	for {
-		best, most := int32(-1), 0
-		for _, g := range candidates {
-			covered := 0
-			for i, w := range s.true[g] {
-				covered += bits.OnesCount64(w & none[i])
-			}
-			if covered > most {
-				best, most = g, covered
-			}
+	add(f)
+	for _, h := range candidates {
+		if g.often[h] > 0 && g.met[h] == len(group) {
+			add(h)
 		}
-		if best < 0 {
-			return nil
-		}
-		group = append(group, best)
-		left := 0
-		for i, w := range s.true[best] {
-			none[i] &^= w
-			left += bits.OnesCount64(none[i])
-		}
-		if left == 0 {
+		if covered == g.positions {
 			return group
 		}
-		var both []int32
-		for _, g := range candidates {
-			if slices.Contains(excluded[best], g) {
-				both = append(both, g)
-			}
-		}
-		candidates = both
 	}
+	return nil
 }
 
 // filter drops the pairs and groups that fail in a position of the sample, and tells

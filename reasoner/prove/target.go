@@ -3,7 +3,6 @@ package prove
 import (
 	"context"
 
-	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove/sat"
 )
@@ -26,36 +25,46 @@ const (
 	maxWalk = 300
 )
 
-// aim tries targets for plans with a goal of at least that.
-func (q *planning) aim(ctx context.Context, goal int32) {
-	if len(q.invariants.lasting) == 0 {
-		return
-	}
-	f := newFormula(unroll(q.game, nil), sat.New())
-	defer f.engine.Close()
-	f.assertStatic(0, q.invariants)
+// aiming is the formula of targets for plans with a goal of at least that.
+type aiming struct {
+	*formula
+	goal    int32
+	targets int // that were tried
+	done    bool
+}
+
+func (q *planning) newAiming(goal int32) *aiming {
+	a := &aiming{formula: newFormula(unroll(q.game, nil), sat.New()), goal: goal}
+	a.assertStatic(0, q.invariants)
 	for _, l := range q.invariants.lasting {
 		if holds(q.start, l) {
-			f.require(f.fluentLit(0, l))
+			a.require(a.fluentLit(0, l))
 		}
 	}
-	lim := sat.Limits{Conflicts: 20 * firstConflicts, Bytes: q.limits.Bytes}
-	for target := range maxTargets {
-		if f.bytes() > q.limits.Bytes {
+	a.done = len(q.invariants.lasting) == 0 || goal == machine.NoGoal
+	return a
+}
+
+// aim tries targets, each found within a number of conflicts.
+func (q *planning) aim(ctx context.Context, f *aiming, conflicts int64) {
+	lim := sat.Limits{Conflicts: conflicts, Bytes: q.limits.Bytes}
+	for ; !f.done; f.targets++ {
+		if f.bytes() > q.limits.Bytes || f.targets == maxTargets {
+			f.done = true
 			return
 		}
 		q.plan.Calls++
-		switch f.solve(ctx, lim, f.at(0, q.game.Terminal), f.goalAtLeast(0, 0, goal)) {
+		switch f.solve(ctx, lim, f.at(0, q.game.Terminal), f.goalAtLeast(0, 0, f.goal)) {
 		case sat.Unknown:
 			return
 		case sat.Unsat:
-			if target == 0 { // nothing was left out, and invariants hold for good
-				q.plan.Bound = min(q.plan.Bound, max(goal-1, q.plan.Goal))
-				q.tell()
+			if f.targets == 0 { // nothing was left out, and invariants hold for good
+				q.lower(f.goal)
 			}
+			f.done = true
 			return
 		}
-		var block []circuit.Lit
+		var block []int32                                                        // literals of which another target has one
 		rise, fall := q.machine.Names().NewState(), q.machine.Names().NewState() // what must not become true, and false
 		for _, l := range q.invariants.lasting {
 			if at := f.fluentLit(0, l); !f.value(at) {
@@ -64,16 +73,24 @@ func (q *planning) aim(ctx context.Context, goal int32) {
 				} else {
 					fall.Set(int(l >> 1))
 				}
-				block = append(block, at)
+				block = append(block, l)
 			} else if !holds(q.start, l) {
-				block = append(block, at.Not())
+				block = append(block, l^1)
 			}
 		}
-		if w := q.walk(ctx, rise, fall, goal); w != nil {
+		if w := q.walk(ctx, rise, fall, f.goal); w != nil {
 			q.take(w)
+			f.done = true
 			return
 		}
-		f.require(block...)
+		f.require(f.fluentLits(0, block)...)
+		for _, y := range q.symmetries { // what leads to an image is the image of what leads here
+			image := make([]int32, len(block))
+			for i, l := range block {
+				image[i] = 2*y.Fluents[l>>1] | l&1
+			}
+			f.require(f.fluentLits(0, image)...)
+		}
 	}
 }
 
