@@ -267,7 +267,7 @@ func aPlayerElsewhereIsPlayedAgainstTheClock(t *testing.T, address string, ctx c
 		chromedp.SetValue("#seat-1", ""), chromedp.Evaluate[chromedp.Void](`document.querySelector("#seat-1").dispatchEvent(new Event("change"))`),
 		chromedp.WaitVisible("#other-1"), chromedp.SetValue("#other-1", server.URL), chromedp.SetValue("#limit", "1"), chromedp.Click("#play"))
 	// Whoever does not choose in time gets a move by chance.
-	do(t, ctx, until(`/^[0-9.]+ s$/.test(document.querySelector(".clock").textContent)`), saying(".seat", server.URL),
+	do(t, ctx, until(`/^[0-9.]+ s$/.test(document.querySelector(".clock")?.textContent)`), saying(".seat", server.URL),
 		saying(".last", <-played), saying(".bar", "over"), saying("p", "row had no move in time"))
 }
 

@@ -14,6 +14,7 @@ func TestOurPlayerKeepsTheRulesOfTheProtocol(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for clocks; without -short")
 	}
+	t.Parallel()
 	address := "http://" + serve(t)
 	const tries = 3 // a machine that is busier than the player expects makes it late now and then
 	var o outcome
@@ -35,6 +36,7 @@ func TestOurPlayerKeepsTheRulesOfTheProtocol(t *testing.T) {
 }
 
 func TestOurManagerKeepsTheRulesOfTheProtocol(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)

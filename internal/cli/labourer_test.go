@@ -30,8 +30,8 @@ func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 		q.Close()
 	})
 
-	here := execute(t, "experiment", "goofspiel", "--sizes", "3-4", "--json").objects(t)
-	elsewhere := execute(t, "experiment", "goofspiel", "--sizes", "3-4", "--json", "--nats", url).objects(t)
+	here := execute(t, "experiment", "goofspiel", "--sizes", "3", "--json").objects(t)
+	elsewhere := execute(t, "experiment", "goofspiel", "--sizes", "3", "--json", "--nats", url).objects(t)
 	if len(here) != len(elsewhere) || len(here) == 0 {
 		t.Fatalf("%d rows here, %d elsewhere", len(here), len(elsewhere))
 	}
@@ -43,8 +43,12 @@ func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 		}
 	}
 
-	learnt := execute(t, "train", "nim-3.4.5", "--time", "1.5s", "--knowledge", t.TempDir(), "--json", "--nats", url).objects(t)[0]
-	if n, ok := learnt["elsewhere"].(float64); !ok || n < 1 {
-		t.Errorf("no games were played elsewhere: %v", learnt)
+	knowledge := t.TempDir()
+	for range 5 { // on a busy machine the first games come late
+		learnt := execute(t, "train", "nim-3.4.5", "--time", "1.5s", "--knowledge", knowledge, "--json", "--nats", url).objects(t)[0]
+		if n, ok := learnt["elsewhere"].(float64); ok && n > 0 {
+			return
+		}
 	}
+	t.Error("no games were played elsewhere")
 }

@@ -74,6 +74,7 @@ func TestATournamentWhoseFolderIsGoneEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	t.Parallel()
 	records := filepath.Join(t.TempDir(), "records")
 	url := nodding(t, func(match int) {
 		if match == 2 {

@@ -6,7 +6,9 @@
 // chains) and behave like coordinates: they are not counters, which other arguments
 // decide (see fluents.decides). The remaining arguments are what lies there. Further
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
-// what stands alone in an order is a board of one row. Whatever is not understood is
+// what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
+// (segments.go), and what lies on something that lies on something is a stack (stacks.go).
+// Whatever is not understood is
 // listed as facts, never dropped.
 package board
 
@@ -86,6 +88,7 @@ type Spot struct {
 type Layout struct {
 	roles []string
 	grids []*grid
+	piles []*stacks
 	uses  map[relation]*use
 	links map[place]map[place]bool
 	skin  Skin
@@ -117,6 +120,8 @@ const (
 	onAxis          // one coordinate of something
 	inHand
 	asCounter
+	asSegment // between two points of a board
+	asStack
 )
 
 // layer tells what of several things on one cell is drawn.
@@ -150,7 +155,7 @@ func Find(g *gdl.Game, positions ...[]string) *Layout {
 }
 
 // HasBoard tells whether the game has a board, and not only counters and facts.
-func (l *Layout) HasBoard() bool { return len(l.grids) > 0 }
+func (l *Layout) HasBoard() bool { return len(l.grids)+len(l.piles) > 0 }
 
 // tuple is the arguments of a fact.
 type tuple []string
@@ -189,6 +194,7 @@ func (l *Layout) Draw(facts []string) Picture {
 		d.lay(g)
 	}
 	var later [below + 1][]pending
+	var piled []pending
 	for _, fact := range facts {
 		rel, args := parse(fact)
 		u := l.uses[rel]
@@ -197,6 +203,10 @@ func (l *Layout) Draw(facts []string) Picture {
 			d.Facts = append(d.Facts, fact)
 		case u.as == onAxis:
 			d.pair(u, args, fact)
+		case u.as == asSegment:
+			d.join(u, args, fact)
+		case u.as == asStack:
+			piled = append(piled, pending{u, args, fact})
 		case u.as == onBoard:
 			later[u.layer] = append(later[u.layer], pending{u, args, fact})
 		default:
@@ -208,6 +218,9 @@ func (l *Layout) Draw(facts []string) Picture {
 	}
 	for _, h := range d.halves {
 		d.Facts = append(d.Facts, h.fact)
+	}
+	for _, s := range l.piles {
+		d.pile(s, slices.DeleteFunc(slices.Clone(piled), func(p pending) bool { return p.use.relation != s.on && p.use.relation != s.table }))
 	}
 	d.sort()
 	return d.Picture

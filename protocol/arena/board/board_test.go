@@ -79,6 +79,66 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 	}
 }
 
+// tower has two pegs, and blocks has a table; nobody moves.
+const (
+	tower = `(role r) (init (on d1 d2)) (init (on d2 d3)) (init (on d3 left)) (init (free right))
+(peg left) (peg right) (disc d1) (disc d2) (disc d3)
+(<= (legal r (move ?d ?p)) (disc ?d) (peg ?p))
+(<= (next (on ?d ?p)) (does r (move ?d ?p)))
+(<= (next (on ?d ?e)) (true (on ?d ?e)))
+(goal r 0) (<= terminal (true (on d1 right)))`
+	blocks = `(role r) (init (on c a)) (init (table a)) (init (table b)) (init (clear b)) (init (clear c))
+(block a) (block b) (block c)
+(<= (legal r (put ?x ?y)) (block ?x) (block ?y))
+(<= (next (on ?x ?y)) (does r (put ?x ?y)))
+(<= (next (on ?x ?y)) (true (on ?x ?y)))
+(<= (next (table ?x)) (true (table ?x)))
+(<= (next (clear ?x)) (true (clear ?x)))
+(goal r 0) (<= terminal (true (on a c)))`
+	dots = `(role r) (succ 1 2) (succ 2 3) (init (line 1 1 1 2)) (init (box 1 1 r))
+(index 1) (index 2) (index 3)
+(<= (legal r (draw ?x ?y ?x ?z)) (index ?x) (succ ?y ?z))
+(<= (legal r (draw ?x ?y ?z ?y)) (index ?y) (succ ?x ?z))
+(<= (next (line ?a ?b ?c ?d)) (does r (draw ?a ?b ?c ?d)))
+(<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d)))
+(<= (next (box ?x ?y r)) (true (line ?x ?y ?x ?z)) (succ ?y ?z) (succ ?x ?w) (true (line ?x ?y ?w ?y)))
+(goal r 0) (<= terminal (true (box 3 3 r)))`
+)
+
+func TestStacksAndSegmentsAreDrawn(t *testing.T) {
+	for name, c := range map[string]struct {
+		rules string
+		facts []string
+		want  string
+	}{
+		"a tower": {
+			tower,
+			[]string{"(on d1 right)", "(on d2 d3)", "(on d3 left)"},
+			lines("on", "2 d2  .", "1 d3  d1", "  left right"),
+		},
+		"blocks": {
+			blocks,
+			[]string{"(on c b)", "(table a)", "(table b)", "(clear c)"},
+			lines("on", "2 . c", "1 a b", "  a b", "(clear c)"),
+		},
+		"blocks that stand nowhere": {blocks, []string{"(on c b)", "(table a)"}, lines("(on c b) (table a)")},
+		"dots and boxes": {
+			dots,
+			[]string{"(line 1 1 1 2)", "(line 2 2 1 2)", "(line 3 3 3 3)", "(box 1 1 r)"},
+			lines("box", "3 .   .   .", "2 v   .   .", "1 <,r .   .", "  1   2   3", "(line 3 3 3 3)"),
+		},
+	} {
+		l, _ := layoutOf(t, name, c.rules)
+		var got []string
+		for _, line := range strings.Split(l.Draw(c.facts).Text(80), "\n") {
+			got = append(got, strings.TrimRight(line, " "))
+		}
+		if text := strings.Join(got, "\n"); text != c.want {
+			t.Errorf("%s: got\n%swant\n%s", name, text, c.want)
+		}
+	}
+}
+
 func TestMovesNameTheirCells(t *testing.T) {
 	for _, c := range []struct {
 		game, move string

@@ -32,7 +32,7 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 		switch {
 		case !l.HasBoard():
 			without = append(without, sheet.Name)
-		case l.grids[0].shape == Row:
+		case len(l.grids) > 0 && l.grids[0].shape == Row:
 			rows++
 		default:
 			boards++

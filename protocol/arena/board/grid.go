@@ -96,8 +96,12 @@ func (l *Layout) place(f *fluents) {
 		l.points(f)
 	}
 	if len(l.grids) == 0 {
+		l.stack(f)
+	}
+	if !l.HasBoard() {
 		l.rows(f)
 	}
+	l.segments(f)
 	for _, g := range l.grids {
 		g.finish(f, l.uses[g.owner])
 	}

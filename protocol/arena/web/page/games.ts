@@ -97,7 +97,7 @@ function start(g: Game, choices: Choices): HTMLElement {
   const watch = async () => {
     try {
       const players = kinds().map((k) => (k === "person" || k === "open" ? "stackmate" : k));
-      const m = await post<{ match: string }>("api/matches", { game: g.game, players, start: 5, play: Number(clock.value) });
+      const m = await post<{ match: string }>("api/matches", { game: g.game, players, start: Math.max(1, 2 * Number(clock.value)), play: Number(clock.value) });
       location.hash = "#/watch/" + m.match;
     } catch (e) { fill(failed, failure(e)); }
   };
