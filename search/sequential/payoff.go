@@ -20,12 +20,15 @@ type payoff struct {
 	sum atomic.Int64 // of the two players' goals plus 1, once a terminal position was met
 }
 
+// errNobody is returned for games that nobody plays.
+var errNobody = fmt.Errorf("%w: no role but chance", search.ErrNotSequential)
+
 func newPayoff(names *machine.Names, goals search.Interval) (*payoff, error) {
 	p := &payoff{roles: len(names.Roles), minimiser: machine.NoRole, random: names.Chance(), goals: goals}
 	players := names.Players()
 	switch len(players) {
 	case 0:
-		return p, fmt.Errorf("%w: no role but chance", search.ErrNotSequential)
+		return p, errNobody
 	case 1:
 	case 2:
 		p.minimiser = players[1]
