@@ -131,13 +131,14 @@ type mind struct {
 // playouts is the mind of who has learnt nothing.
 var playouts = mind{name: "playouts"}
 
-// minds are the ways to use an evaluation, the likeliest first.
+// minds are the ways to use an evaluation. The later ones must be clearly better than the
+// first, which gains most from longer clocks than those of trials.
 func (t *thinker) minds(e *evaluate.Evaluation) []mind {
-	list := []mind{{name: "estimates", evaluator: e}}
+	var list []mind
 	if t.isInTurns() && t.class.Players == 2 && t.class.ConstantSum && t.has(alphaBeta) {
 		list = append(list, mind{name: "alpha_beta", evaluator: e, alphaBeta: true})
 	}
-	return append(list, mind{name: "both", evaluator: e, weight: mixedWeight})
+	return append(list, mind{name: "both", evaluator: e, weight: mixedWeight}, mind{name: "estimates", evaluator: e})
 }
 
 // searcher makes the search of a mind, on so many threads.

@@ -32,7 +32,8 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 		want string
 	}{
 		"estimates are better":             {map[[2]string]int{{"estimates", "playouts"}: 10}, "estimates"},
-		"both are better yet":              {map[[2]string]int{{"estimates", "playouts"}: 10, {"both", "estimates"}: 10}, "both"},
+		"both are":                         {map[[2]string]int{{"both", "playouts"}: 10}, "both"},
+		"estimates are better yet":         {map[[2]string]int{{"both", "playouts"}: 10, {"estimates", "both"}: 10}, "estimates"},
 		"alpha-beta is":                    {map[[2]string]int{{"alpha_beta", "playouts"}: 10}, "alpha_beta"},
 		"none is":                          {map[[2]string]int{{"estimates", "playouts"}: -10, {"both", "playouts"}: -10}, "playouts"},
 		"three matches won are not enough": {map[[2]string]int{{"estimates", "playouts"}: 3}, "playouts"},
@@ -69,11 +70,11 @@ func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 		case s.names == compareDecisive.names:
 		case !between:
 			wins(s, 3)
-		case s.names[0] == "estimates":
-			asked = append(asked, "estimates")
+		case s.names[0] == "both":
+			asked = append(asked, "both")
 			wins(s, -20)
 		default:
-			asked = append(asked, "both")
+			asked = append(asked, "estimates")
 			wins(s, 3) // together with those before
 		}
 	}
@@ -88,7 +89,7 @@ func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 	pondering, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
 	p.ponder(pondering, at)
-	if p.mind.name != "both" || !slices.Equal(asked, []string{"estimates", "both"}) || len(p.studies.trials) > 0 {
+	if p.mind.name != "estimates" || !slices.Equal(asked, []string{"both", "estimates"}) || len(p.studies.trials) > 0 {
 		t.Errorf("%s after trials of %v, %d not decided", p.mind.name, asked, len(p.studies.trials))
 	}
 }
