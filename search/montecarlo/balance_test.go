@@ -14,8 +14,8 @@ import (
 func newPennies(visits [6]int) *worker {
 	tree := newTree(2, 1, machine.NoRole, 1<<20, true)
 	w := &worker{
-		config: Config{Rule: RegretMatching}, tree: tree, adversarial: true, sum: 100, sumKnown: true,
-		second: 1, brought: make([]float64, 2), picks: make([]int32, 2),
+		common: &common{tree: tree, adversarial: true, sum: 100, sumKnown: true, second: 1},
+		config: Config{Rule: RegretMatching}, brought: make([]float64, 2), picks: make([]int32, 2),
 	}
 	tree.plant(machine.State{0})
 	tree.at(tree.root).visits = 1

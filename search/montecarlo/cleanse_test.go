@@ -13,7 +13,7 @@ import (
 // has none of the points.
 func newTried(chooser, random machine.Role) *worker {
 	tree := newTree(2, 1, random, 1<<20, true)
-	w := &worker{config: Config{}, tree: tree, adversarial: true, sum: 100, sumKnown: true, second: 1, brought: make([]float64, 2), picks: make([]int32, 2)}
+	w := &worker{common: &common{tree: tree, adversarial: true, sum: 100, sumKnown: true, second: 1}, brought: make([]float64, 2), picks: make([]int32, 2)}
 	tree.plant(machine.State{0})
 	tree.open(tree.root, func(dst []machine.Move, r machine.Role) []machine.Move {
 		if r == chooser {

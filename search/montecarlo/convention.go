@@ -28,7 +28,7 @@ const (
 	conventionCells = 1024
 )
 
-// sampledGame is what samples say of the joint moves at the root, of all workers.
+// sampledGame is what samples say of the joint moves at the root.
 type sampledGame struct {
 	widths []int32
 	visits []float64   // by joint move
@@ -80,29 +80,19 @@ func (s *Searcher) sampledGame() *sampledGame {
 	for r := range g.means {
 		g.means[r] = make([]float64, cells)
 	}
-	for _, w := range s.workers {
-		t := w.tree
-		if t.at(t.root).moves == none {
+	for c := range cells {
+		kid := t.kid(t.root, c)
+		if kid == none {
 			return nil
 		}
-		for c := range cells {
-			kid := t.kid(t.root, c)
-			if kid == none {
-				continue
-			}
-			visits := float64(t.at(kid).done)
-			g.visits[c] += visits
-			for r := range g.means {
-				g.means[r][c] += visits * t.value(kid, r)
-			}
+		g.visits[c] = float64(t.at(kid).done)
+		for r := range g.means {
+			g.means[r][c] = t.value(kid, r)
 		}
 	}
-	for c, visits := range g.visits {
+	for _, visits := range g.visits {
 		if visits < leastTried {
 			return nil
-		}
-		for r := range g.means {
-			g.means[r][c] /= visits
 		}
 	}
 	return g

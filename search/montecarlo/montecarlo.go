@@ -34,8 +34,7 @@ const (
 // Config says how to sample. The zero value is a good default.
 type Config struct {
 	Rule Rule
-	// Workers is the number of independent trees, each with a goroutine of its
-	// own, that are added up in the end; zero means one.
+	// Workers is the number of goroutines that grow the tree together; zero means one.
 	Workers int
 	// Lanes is the number of playouts that run in lock step. Zero means all lanes
 	// of a parallel machine (machine.Info), or slowLanes where each position costs.
@@ -207,29 +206,30 @@ func affordable(m machine.Machine, maxBytes int64, workers int) int {
 func (s *Searcher) grow(ctx context.Context, q machine.State, lim search.Limits) error {
 	inner, end := context.WithCancel(ctx)
 	defer end()
+	share := (lim.MaxNodes + int64(len(s.workers)) - 1) / int64(len(s.workers))
+	err := guard.Do(func() error {
+		if s.workers[0] == nil {
+			s.workers = newTeam(s.machine, s.playing, s.config, lim.Seed, len(s.workers), lim.MaxBytes)
+		}
+		for _, w := range s.workers {
+			w.reset(inner, share)
+		}
+		first := s.workers[0]
+		first.prepare(q)
+		first.start(len(s.workers), lim.MaxNodes > 0)
+		if first.progress = nil; lim.Progress != nil {
+			first.progress = func() { lim.Progress(first.result()) }
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	faults := make([]error, len(s.workers))
 	var group sync.WaitGroup
-	for i := range s.workers {
+	for i, w := range s.workers {
 		group.Go(func() {
-			faults[i] = guard.Do(func() error {
-				if s.workers[i] == nil {
-					s.workers[i] = newWorker(s.machine, s.playing, s.config, lim.Seed+uint64(i), lim.MaxBytes/int64(len(s.workers)))
-				}
-				w := s.workers[i]
-				w.progress = nil
-				if i == 0 && lim.Progress != nil {
-					w.progress = func() { lim.Progress(w.result()) }
-				}
-				w.prepare(inner, q, (lim.MaxNodes+int64(len(s.workers))-1)/int64(len(s.workers)))
-				// Only a search that runs against the clock may be cut short by
-				// another worker's proof: with a node limit all run to their end, so
-				// that the outcome does not depend on their speed.
-				if w.grow() && lim.MaxNodes == 0 {
-					end()
-				}
-				return nil
-			})
-			if faults[i] != nil {
+			if faults[i] = guard.Do(func() error { w.grow(); return nil }); faults[i] != nil {
 				end()
 			}
 		})

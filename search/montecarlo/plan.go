@@ -36,7 +36,7 @@ func (p *plan) consider(w *worker, leaves []leaf) {
 		line = append(line, joint)
 	}
 	line = append(line, slices.Clone(l.joint))
-	states := w.playouts.replay(leaves, w.origin, lane)
+	states := w.playouts.replay(leaves, origin, lane)
 	if states == nil {
 		return
 	}

@@ -17,14 +17,17 @@ const drawnGoal = 50
 // leaf is a child that the tree does not have yet, or has not opened, and what came of
 // it.
 type leaf struct {
-	path     []edge  // the joint moves that lead here from the root; the last may be unnumbered
-	node     int32   // the child, if the tree has it but has not opened it; or none
-	picks    []int32 // by role: which of its moves
+	path     []edge        // the joint moves that lead here from the root; the last may be unnumbered
+	from     machine.State // the position before it
+	node     int32         // the child, if the tree has it but has not opened it; or none
+	picks    []int32       // by role: which of its moves
 	joint    []machine.Move
-	state    machine.State // the child
-	terminal bool          // the child is terminal, or the game cannot go on there
-	decided  bool          // all playouts from the child end with what both sides can force
-	goals    []float64     // by role: mean over the playouts from the child
+	state    machine.State    // the child
+	opens    bool             // the child is opened, with moves
+	moves    [][]machine.Move // by role
+	terminal bool             // the child is terminal, or the game cannot go on there
+	decided  bool             // all playouts from the child end with what both sides can force
+	goals    []float64        // by role: mean over the playouts from the child
 	count    int
 }
 

@@ -13,11 +13,13 @@ import (
 // smaller shares are what exploration left behind.
 const minShare = 0.05
 
-// merge adds up what the workers found at their roots.
+// merge is what the workers have found together.
 func (s *Searcher) merge() search.Result {
 	total := s.workers[0].opinion()
 	for _, w := range s.workers[1:] {
-		total.add(w.opinion())
+		total.counters.Nodes += w.nodes
+		total.counters.Playouts += w.games
+		total.counters.PeakBytes += w.fixed
 	}
 	s.last = total
 	r := total.result(&s.config)
@@ -112,32 +114,6 @@ func (w *worker) opinion() opinion {
 		o.line = w.line()
 	}
 	return o
-}
-
-// add adds what another worker knows of the same position.
-func (o *opinion) add(p opinion) {
-	for r := range o.bounds {
-		o.bounds[r].Lower = max(o.bounds[r].Lower, p.bounds[r].Lower)
-		o.bounds[r].Upper = min(o.bounds[r].Upper, p.bounds[r].Upper)
-		o.totals[r] += p.totals[r]
-		for i := range o.moves[r] {
-			a, b := &o.moves[r][i], &p.moves[r][i]
-			a.sum += b.sum
-			a.visits += b.visits
-			a.weight += b.weight
-			a.lower, a.upper = max(a.lower, b.lower), min(a.upper, b.upper)
-		}
-	}
-	if o.solution == nil {
-		o.solution = p.solution
-	}
-	o.visits += p.visits
-	if p.plan > o.plan {
-		o.plan, o.line = p.plan, p.line
-	}
-	o.counters.Nodes += p.counters.Nodes
-	o.counters.Playouts += p.counters.Playouts
-	o.counters.PeakBytes += p.counters.PeakBytes
 }
 
 func (o *opinion) result(c *Config) search.Result {

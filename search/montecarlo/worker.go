@@ -16,7 +16,10 @@ const defaultPlayouts = 8
 // many; then the tree is too small or too sure of its best line for a whole batch.
 const maxRepeated = 2
 
-// worker grows one tree. A round is:
+// keptMoves bounds the room for the moves of a leaf that is kept for the next one.
+const keptMoves = 1 << 10
+
+// worker grows a tree, alone or with others (common.go). A round is:
 //
 //	gather  go down the tree once per leaf; visits are counted at once, so that
 //	        the paths of one round part (virtual loss)
@@ -25,19 +28,19 @@ const maxRepeated = 2
 //
 // Paths that end in a solved node need no playouts.
 type worker struct {
+	*common
+	number   int // of the workers
 	config   Config
 	rng      *machine.Rand
-	tree     *tree
 	playouts *playouts
 	single   machine.Batch   // for one position at a time
-	plan     *plan           // for a single role without chance, else nil
 	ctx      context.Context // of the present search
 	progress func()
-
-	adversarial bool  // see bounds.go
-	sum         int32 // of the goals of two players, once known
-	sumKnown    bool
-	mistaken    bool // it was taken for adversarial
+	heard    hearing // since the worker began
+	// What held when its leaves were gathered: the restarts before, and whether what a batch
+	// knows of the next two plies counted.
+	seen       int
+	foreseeing bool
 
 	nodes    int64
 	games    int64 // playouts
@@ -52,8 +55,6 @@ type worker struct {
 	repeated []edge
 	changed  []int32 // see settle
 	zeros    []float64
-	first    int       // the first player
-	second   int       // the other one of two, else -1
 	brought  []float64 // see bring
 	matrices matrices
 	picks    []int32 // by role: which of its moves
@@ -63,7 +64,7 @@ type worker struct {
 // game, that takes the given bytes of memory at most.
 func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *worker {
 	names := m.Names()
-	w := &worker{config: c, rng: machine.NewRand(seed), adversarial: true, pending: map[edge]bool{}}
+	w := &worker{config: c, rng: machine.NewRand(seed), pending: map[edge]bool{}}
 	lanes := c.Lanes
 	if lanes == 0 {
 		if c.isAlone() {
@@ -78,51 +79,13 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	roles := len(names.Roles)
 	for range max(1, w.playouts.lanes/c.Playouts) {
 		w.leaves = append(w.leaves, leaf{
-			picks: make([]int32, roles), joint: make([]machine.Move, roles),
-			state: make(machine.State, m.Words()), goals: make([]float64, roles),
+			picks: make([]int32, roles), moves: make([][]machine.Move, roles), joint: make([]machine.Move, roles),
+			from: make(machine.State, m.Words()), state: make(machine.State, m.Words()), goals: make([]float64, roles),
 		})
 	}
-	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(8*m.Words()+16*roles))
-	w.tree = newTree(roles, m.Words(), names.Chance(), max(bytes-w.fixed, bytes/4), c.has(Transpositions))
-	if players := w.players(); players > 2 {
-		w.adversarial = false
-	} else if roles == 1 && players == 1 {
-		w.plan = newPlan()
-	}
+	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(16*m.Words()+16*roles))
 	w.zeros, w.brought, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
-	w.first, w.second = max(0, w.tree.opponent(-1)), -1 // there may be chance alone
-	if w.players() == 2 {
-		w.second = w.tree.opponent(w.first)
-	}
 	return w
-}
-
-func (w *worker) players() int {
-	n := w.tree.roles
-	if w.tree.random >= 0 {
-		n--
-	}
-	return n
-}
-
-// checkSum notices that a game of two is not adversarial. All bounds are
-// forgotten then: they were meant otherwise.
-func (w *worker) checkSum(goals []int32) {
-	if !w.adversarial || w.players() < 2 {
-		return
-	}
-	sum := int32(0)
-	for r, g := range goals {
-		if machine.Role(r) != w.tree.random {
-			sum += search.Points(g)
-		}
-	}
-	if !w.sumKnown {
-		w.sum, w.sumKnown = sum, true
-	}
-	if sum != w.sum {
-		w.adversarial, w.mistaken = false, true
-	}
 }
 
 // foresees tells whether what a batch knows of the next two plies counts: it speaks of
@@ -135,16 +98,20 @@ func (w *worker) foresees() bool {
 // that it left out, were meant for another kind of game.
 func (w *worker) restart() {
 	q := slices.Clone(w.tree.state(w.tree.root))
-	w.mistaken = false
+	w.restarts++
 	w.tree.reroot(none)
 	w.tree.plant(q)
 	w.open(w.tree.root)
 }
 
-// prepare makes q the root, with what the tree knows of it already.
-func (w *worker) prepare(ctx context.Context, q machine.State, maxNodes int64) {
+// reset begins a search.
+func (w *worker) reset(ctx context.Context, maxNodes int64) {
 	w.ctx, w.playouts.ctx = ctx, ctx
 	w.nodes, w.games, w.maxNodes = 0, 0, maxNodes
+}
+
+// prepare makes q the root, with what the tree knows of it already.
+func (w *worker) prepare(q machine.State) {
 	t := w.tree
 	if t.reroot(t.below(q)); t.root == none {
 		t.plant(q)
@@ -179,70 +146,88 @@ func (w *worker) open(n int32) bool {
 	b := w.single
 	b.Load(w.tree.state(n), 1)
 	b.Evaluate(1)
-	return w.openFrom(n, b, 0)
+	w.foreseeing = w.foresees()
+	return w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move {
+		return w.appendMoves(dst, b, 0, r)
+	})
 }
 
-// openFrom is open for a node whose position is in a lane of b, evaluated.
-func (w *worker) openFrom(n int32, b machine.Batch, lane int) bool {
-	foresight, ok := b.(machine.Foresight)
-	sensible := ok && w.foresees()
-	return w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move {
-		if sensible {
-			return foresight.AppendSensible(dst, lane, r)
-		}
-		return b.AppendLegal(dst, lane, r)
-	})
+// appendMoves appends the moves of a role, in a lane of b that is evaluated, that belong into
+// the tree.
+func (w *worker) appendMoves(dst []machine.Move, b machine.Batch, lane int, r machine.Role) []machine.Move {
+	if f, ok := b.(machine.Foresight); ok && w.foreseeing {
+		return f.AppendSensible(dst, lane, r)
+	}
+	return b.AppendLegal(dst, lane, r)
 }
 
 // grow runs rounds until a limit is reached, ctx is done or the root is solved,
 // and tells whether it is.
 func (w *worker) grow() bool {
-	report := int64(1)
-	if w.tree.isBroken() {
-		return false
-	}
-	for !w.isSolved() && w.ctx.Err() == nil && (w.maxNodes == 0 || w.nodes < w.maxNodes) {
-		leaves := w.gather()
-		if len(leaves) > 0 {
-			w.playouts.run(leaves, w.origin, w.look)
-			if w.plan != nil {
-				w.plan.consider(w, leaves)
-			}
-			w.absorb(leaves)
-		}
-		if w.mistaken {
-			w.restart()
-		}
+	defer w.leave()
+	report, solved := int64(1), false
+	var leaves []leaf
+	for w.turn(func() bool {
+		w.add(leaves)
 		if w.progress != nil && w.nodes >= report {
 			report = 2 * w.nodes
 			w.progress()
 		}
+		solved = w.isSolved()
+		if solved || w.tree.isBroken() || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
+			return false
+		}
+		leaves, w.seen, w.foreseeing = w.gather(), w.restarts, w.foresees()
+		return true
+	}) {
+		if len(leaves) > 0 {
+			w.playouts.run(leaves, origin, w.look)
+		}
 	}
-	return w.isSolved()
+	return solved
+}
+
+// add adds the leaves of the last round to the tree, unless that has been begun anew since or
+// must be now.
+func (w *worker) add(leaves []leaf) {
+	if len(leaves) == 0 {
+		return
+	}
+	switch {
+	case w.isMistaken():
+		w.restart()
+	case w.seen == w.restarts:
+		if w.plan != nil {
+			w.plan.consider(w, leaves)
+		}
+		w.absorb(leaves)
+	}
 }
 
 // look notes what the batch of the playouts, before their first move, knows of a leaf
 // in a lane.
 func (w *worker) look(l *leaf, b machine.Batch, lane int) {
+	l.opens = false
 	if l.terminal {
 		return
 	}
-	if f, ok := b.(machine.Foresight); ok && w.foresees() {
-		for r := range machine.Role(w.tree.roles) {
+	if f, ok := b.(machine.Foresight); ok && w.foreseeing {
+		for r := range machine.Role(len(l.moves)) {
 			_, wins := f.Wins(r)
 			l.decided = l.decided || wins[lane>>6]>>uint(lane&63)&1 != 0
 		}
 	}
-	if l.node != none && !l.decided && w.tree.at(l.node).moves == none {
-		w.openFrom(l.node, b, lane)
+	if l.node != none && !l.decided {
+		l.opens = true
+		for r := range l.moves {
+			l.moves[r] = w.appendMoves(l.moves[r][:0], b, lane, machine.Role(r))
+		}
 	}
 }
 
 func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
 
-func (w *worker) origin(l *leaf) machine.State {
-	return w.tree.state(l.path[len(l.path)-1].node)
-}
+func origin(l *leaf) machine.State { return l.from }
 
 // gather goes down the tree until it has a leaf for each place of the batch, or has come
 // too often to the same ones again. Those paths count as visits meanwhile, so that the
@@ -278,6 +263,7 @@ func (w *worker) gather() []leaf {
 		w.pending[e] = true
 		l := &w.leaves[n]
 		l.path = append(l.path[:0], w.path...)
+		copy(l.from, w.tree.state(at))
 		l.node = none
 		if e.cell != unnumbered {
 			l.node = w.tree.kid(at, e.cell)
@@ -334,6 +320,14 @@ func (w *worker) absorb(leaves []leaf) {
 			w.learn(last.node, last.cell, l.picks, l.goals, l.goals)
 			w.backUp(l.path[:len(l.path)-1], last.node, l.goals)
 			continue
+		}
+		if l.opens && t.at(k).moves == none {
+			t.open(k, func(dst []machine.Move, r machine.Role) []machine.Move { return append(dst, l.moves[r]...) })
+		}
+		for r, moves := range l.moves {
+			if len(moves) > keptMoves {
+				l.moves[r] = nil
+			}
 		}
 		t.at(k).visits++
 		w.backUp(l.path, k, l.goals)
