@@ -182,12 +182,15 @@ func TestCurvesOverToleranceAreDrawn(t *testing.T) {
 	for i, epsilon := range []float64{0, 8, 16} {
 		rows = append(rows, Row{Table: "Trees", Size: 3, Epsilon: epsilon, Ratio: 1 - float64(i)/4, Bound: epsilon / 2, Finished: true, Paper: figure4.at(9, 32)})
 	}
+	for i := range 2 {
+		rows = append(rows, Row{Table: "Fifths", Size: i + 1, Bound: float64(i), Finished: true})
+	}
 	path := filepath.Join(t.TempDir(), "curves.svg")
 	if err := WritePlot(path, rows); err != nil {
 		t.Fatal(err)
 	}
 	svg, err := os.ReadFile(path)
-	for _, want := range []string{">ER<", ">AMB<", ">ε<", "paper"} {
+	for _, want := range []string{">ER<", ">AMB<", ">ε<", "paper", ">fifth of ER<"} {
 		if err != nil || !strings.Contains(string(svg), want) {
 			t.Errorf("the plot has no %s (%v)", want, err)
 		}

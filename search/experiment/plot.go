@@ -58,19 +58,29 @@ var overTolerances = &axes{
 	},
 }
 
+// overFifths are those of its Figures 4 (c) and 5 (c).
+var overFifths = &axes{
+	"fifth of ER", func(r Row) float64 { return float64(r.Size) }, func(Row) string { return "mean" }, false,
+	[]quantity{{"AMB", func(r Row) float64 { return r.Bound }, func(*Published) float64 { return 0 }}},
+}
+
 // mostQuantities is the number of diagrams beside each other.
 const mostQuantities = 3
 
 // axesOf finds what to draw of a table: tolerances if there are several of a size.
 func axesOf(table string, rows []Row) *axes {
-	tolerances := make(map[float64]bool)
+	tolerances, binned := make(map[float64]bool), false
 	for _, r := range rows {
 		if r.Table == table && r.Ratio > 0 {
 			tolerances[r.Epsilon] = true
 		}
+		binned = binned || r.Table == table && r.Ratio == 0 && r.Bound > 0
 	}
-	if len(tolerances) > 2 {
+	switch {
+	case len(tolerances) > 2:
 		return overTolerances
+	case binned:
+		return overFifths
 	}
 	return overSizes
 }
@@ -86,7 +96,7 @@ func CheckPlot(path string) error {
 
 // WritePlot draws rows to an SVG file: for each table time, nodes and memory
 // against size, with logarithmic scales, one line for each method; or ER and AMB against
-// ε, one line for each size. Figures of the literature are dashed, and a cross stands where a
+// ε, one line for each size, and AMB against ER. Figures of the literature are dashed, and a cross stands where a
 // run was stopped. The file appears complete or not at all.
 func WritePlot(path string, rows []Row) error {
 	var panels [][]*plot.Plot
