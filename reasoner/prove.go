@@ -21,7 +21,7 @@ var _ machine.Planner = (*decider)(nil)
 
 // Plan implements machine.Planner.
 func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
-	d.once.Do(func() { d.planner, d.err = prove.NewPlanner(d.game, d.Machine) })
+	d.once.Do(func() { d.planner, d.err = prove.NewPlanner(d.game.Whole(), d.Machine) })
 	if d.err != nil {
 		return machine.Plan{}, d.err
 	}
@@ -39,6 +39,6 @@ func Prove(ctx context.Context, g *gdl.Game, o Options, lim prove.Limits) ([]pro
 	if err != nil {
 		return nil, nil, err
 	}
-	findings, err := prove.Rules(ctx, game, m, lim)
+	findings, err := prove.Rules(ctx, game.Whole(), m, lim)
 	return findings, m.Names(), err
 }

@@ -34,10 +34,11 @@ type Batch struct {
 // (lane/64*blocks + m/64)*64 + lane%64 tells whether move m is one of them in a lane.
 // It is computed for 64 lanes at a time when several of them are asked for.
 type turned struct {
-	rows  []int32  // by move
-	asked int      // lanes asked for since Evaluate
-	fresh []bool   // by lane/64: the words belong to the present positions
-	words []uint64 // made when first needed
+	rows  []int32   // by move
+	parts *partRows // instead of rows, of moves with parts
+	asked int       // lanes asked for since Evaluate
+	fresh []bool    // by lane/64: the words belong to the present positions
+	words []uint64  // made when first needed
 }
 
 const (
@@ -70,8 +71,8 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		stuck:    make([]uint64, w),
 		wins:     make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
-		turned:   newTurned(m.legal, w),
-		sensible: newTurned(m.policy, w),
+		turned:   m.newTurned(m.legal, w),
+		sensible: m.newTurned(m.policy, w),
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
@@ -84,10 +85,10 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 }
 
 // newTurned is for the given rows of each role, of so many words.
-func newTurned(rows [][]int32, words int) []turned {
+func (m *Machine) newTurned(rows [][]int32, words int) []turned {
 	list := make([]turned, len(rows))
 	for r := range list {
-		list[r] = turned{rows: rows[r], fresh: make([]bool, words)}
+		list[r] = turned{rows: rows[r], parts: m.parts[r], fresh: make([]bool, words)}
 	}
 	return list
 }
@@ -96,8 +97,12 @@ func newTurned(rows [][]int32, words int) []turned {
 func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 	lanes, roles := int64(e.Lanes()), int64(len(m.does))
 	blocks := int64(0)
-	for _, rows := range slices.Concat(m.legal, m.policy) {
-		blocks += int64(len(rows)+63) / 64
+	for r := range m.names.Moves {
+		for _, rows := range [][][]int32{m.legal, m.policy} {
+			if t := (&turned{rows: rows[r], parts: m.parts[r]}); t.moves() <= mostTurned || t.parts == nil {
+				blocks += int64(t.moves()+63) / 64
+			}
+		}
 	}
 	return e.MemoryBytes() + 8*int64(e.Words()*len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
 }
@@ -275,7 +280,11 @@ func (t *turned) forget() {
 }
 
 func (b *Batch) appendMoves(dst []machine.Move, lane int, t *turned) []machine.Move {
-	if t.asked++; t.asked <= turnAfter || len(t.rows) < leastTurned {
+	moves := t.moves()
+	if t.asked++; t.asked <= turnAfter || moves < leastTurned || t.parts != nil && moves > mostTurned {
+		if t.parts != nil {
+			return b.appendParts(dst, lane, t.parts)
+		}
 		return b.appendSet(dst, lane, t.rows)
 	}
 	return b.appendTurned(dst, lane, t)
@@ -294,7 +303,7 @@ func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.
 
 // appendTurned is appendMoves where several lanes are asked for.
 func (b *Batch) appendTurned(dst []machine.Move, lane int, t *turned) []machine.Move {
-	word, blocks := lane>>6, (len(t.rows)+63)/64
+	word, blocks := lane>>6, (t.moves()+63)/64
 	if !t.fresh[word] {
 		b.turn(t, word)
 	}
@@ -309,17 +318,18 @@ func (b *Batch) appendTurned(dst []machine.Move, lane int, t *turned) []machine.
 
 // turn computes moves by lane, in the 64 lanes of a word.
 func (b *Batch) turn(t *turned, word int) {
-	blocks := (len(t.rows) + 63) / 64
+	moves := t.moves()
+	blocks := (moves + 63) / 64
 	if t.words == nil {
 		t.words = make([]uint64, 64*blocks*b.words)
 	}
 	for i := range blocks {
 		block := (*[64]uint64)(t.words[(word*blocks+i)*64:])
-		part := t.rows[64*i : min(64*i+64, len(t.rows))]
-		for m, row := range part {
-			block[m] = b.rows[int(row)*b.words+word]
+		count := min(64, moves-64*i)
+		for m := range count {
+			block[m] = b.moveWord(t, 64*i+m, word)
 		}
-		clear(block[len(part):])
+		clear(block[count:])
 		transpose(block, 64, transposeFirst)
 	}
 	t.fresh[word] = true
@@ -359,6 +369,14 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 	if *last == m {
 		return // as often where a role has only one move
 	}
+	if p := b.m.parts[r]; p != nil {
+		if *last >= 0 {
+			b.setParts(p, *last, lane, false)
+		}
+		b.setParts(p, m, lane, true)
+		*last = m
+		return
+	}
 	word, bit := lane>>6, uint64(1)<<(uint(lane)&63)
 	first := int(b.m.does[r])
 	if *last >= 0 {
@@ -371,8 +389,12 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 // clearMoves empties the move rows of all lanes.
 func (b *Batch) clearMoves() {
 	for r, first := range b.m.does {
-		at := int(first) * b.words
-		clear(b.rows[at : at+len(b.m.legal[r])*b.words])
+		if p := b.m.parts[r]; p != nil {
+			clear(b.row(p.first, p.parts[0]))
+			clear(b.row(p.second, p.parts[1]))
+		} else {
+			clear(b.row(first, len(b.m.legal[r])))
+		}
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -32,6 +33,11 @@ func (g *Game) WriteDot(w io.Writer) error {
 		for m, l := range row {
 			if live[l.Node()] {
 				name(l, fmt.Sprintf("(does %s %s)", g.Names.Roles[r], g.Names.Moves[r][m]))
+			}
+		}
+		if p := g.partsOf(r); p != nil {
+			for i, l := range slices.Concat(p.First, p.Second) {
+				name(l, fmt.Sprintf("(part %s %d)", g.Names.Roles[r], i))
 			}
 		}
 	}
@@ -72,6 +78,14 @@ func (g *Game) dotOutputs(f func(Lit, string)) {
 	for r, row := range g.Legal {
 		for m, l := range row {
 			f(l, fmt.Sprintf("(legal %s %s)", g.Names.Roles[r], g.Names.Moves[r][m]))
+		}
+		if p := g.partsOf(r); p != nil {
+			for part, l := range p.Head {
+				f(l, fmt.Sprintf("(head %s %d)", g.Names.Roles[r], part))
+			}
+			for m, l := range p.Tail {
+				f(l, fmt.Sprintf("(tail %s %s)", g.Names.Roles[r], g.Names.Moves[r][m]))
+			}
 		}
 	}
 	f(g.Terminal, "terminal")

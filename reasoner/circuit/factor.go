@@ -162,7 +162,7 @@ func (n *Network) ands(terms [][]Lit) []Lit {
 
 // without is a sorted term without some sorted literals. It is not nil.
 func without(term, lits []Lit) []Lit {
-	out := make([]Lit, 0, len(term)-len(lits))
+	out := make([]Lit, 0, len(term))
 	for _, l := range term {
 		if _, found := slices.BinarySearch(lits, l); !found {
 			out = append(out, l)

@@ -21,8 +21,11 @@ type Game struct {
 	Net     *Network
 	Fluents []Lit   // inputs, by fluent
 	Does    [][]Lit // inputs, by role and move
+	// Parts, by role, are the moves of the roles whose tables are taken apart (parts.go):
+	// those have no rows in Does and Legal. Nil if there are none.
+	Parts []*Parts
 
-	Next     []Lit   // by fluent, over Fluents and Does
+	Next     []Lit   // by fluent, over Fluents and the inputs of moves
 	Legal    [][]Lit // by role and move, over Fluents
 	Terminal Lit     // over Fluents
 	Goals    []Goal  // over Fluents
@@ -39,35 +42,82 @@ type Game struct {
 }
 
 // NewGame returns a game with its inputs and nothing else.
-func NewGame(names *machine.Names, initial machine.State) *Game {
+func NewGame(names *machine.Names, initial machine.State) *Game { return newGame(names, initial, nil) }
+
+// newGame returns a game with its inputs and nothing else. The moves of the roles that
+// have parts are those parts.
+func newGame(names *machine.Names, initial machine.State, parts []*Parts) *Game {
 	g := &Game{Names: names, Initial: initial, Net: NewNetwork()}
-	g.addInputs(names)
+	inputs := func(n int) []Lit {
+		row := make([]Lit, n)
+		for i := range row {
+			row[i] = g.Net.Input()
+		}
+		return row
+	}
+	g.Fluents = inputs(len(names.Fluents))
+	for r, table := range names.Moves {
+		if parts == nil || parts[r] == nil {
+			g.Does = append(g.Does, inputs(len(table)))
+			g.Parts = append(g.Parts, nil)
+			continue
+		}
+		p := *parts[r]
+		p.First, p.Second = inputs(len(p.First)), inputs(len(p.Second))
+		g.Does, g.Parts = append(g.Does, nil), append(g.Parts, &p)
+	}
+	if parts == nil {
+		g.Parts = nil
+	}
+	for _, p := range g.Parts {
+		if p != nil {
+			p.random = inputs(len(p.random))
+		}
+	}
 	return g
 }
 
-func (g *Game) addInputs(names *machine.Names) {
-	for range names.Fluents {
-		g.Fluents = append(g.Fluents, g.Net.Input())
-	}
-	for _, table := range names.Moves {
-		row := make([]Lit, len(table))
-		for m := range row {
-			row[m] = g.Net.Input()
+// inputs lists all inputs in order.
+func (g *Game) inputs() []Lit {
+	list := slices.Clone(g.Fluents)
+	var random []Lit
+	for r, row := range g.Does {
+		list = append(list, row...)
+		if p := g.partsOf(r); p != nil {
+			list = append(append(list, p.First...), p.Second...)
+			random = append(random, p.random...)
 		}
-		g.Does = append(g.Does, row)
 	}
+	return append(list, random...)
+}
+
+// partsOf is the move table of a role in parts, or nil.
+func (g *Game) partsOf(r int) *Parts {
+	if g.Parts == nil {
+		return nil
+	}
+	return g.Parts[r]
 }
 
 // outputs calls f on every output of the game, to read or to replace it.
 func (g *Game) outputs(f func(*Lit)) {
-	for i := range g.Next {
-		f(&g.Next[i])
+	each := func(row []Lit) {
+		for i := range row {
+			f(&row[i])
+		}
 	}
+	each(g.Next)
 	for _, rows := range [][][]Lit{g.Legal, g.Policy} {
 		for _, row := range rows {
-			for m := range row {
-				f(&row[m])
-			}
+			each(row)
+		}
+	}
+	for _, p := range g.Parts {
+		if p != nil {
+			each(p.Head)
+			each(p.Tail)
+			each(p.chosen[0])
+			each(p.chosen[1])
 		}
 	}
 	f(&g.Terminal)
@@ -93,18 +143,38 @@ const checkEvery = 1 << 10
 // rebuildWith is rebuild with every fluent replaced by a literal over fluents or
 // constants.
 func (g *Game) rebuildWith(ctx context.Context, fluents []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	h := NewGame(g.Names, g.Initial)
-	old, to := g.Net, h.Net
-	live := g.live()
-	image := make([]Lit, old.Len())
-	for f, l := range fluents {
-		image[g.Fluents[f].Node()] = l // the inputs of h have the same numbers
-	}
-	for r, row := range g.Does {
-		for m, l := range row {
-			image[l.Node()] = h.Does[r][m]
+	h := newGame(g.Names, g.Initial, g.Parts)
+	return g.rebuildInto(ctx, h, g.imageOfInputs(h, fluents), translate)
+}
+
+// imageOfInputs maps the nodes of g to literals of h: inputs to the inputs that stand for
+// the same, and fluents to the given literals. What has no input in h has no image yet.
+func (g *Game) imageOfInputs(h *Game, fluents []Lit) []Lit {
+	image := make([]Lit, g.Net.Len())
+	set := func(from, to []Lit) {
+		for i, l := range to {
+			image[from[i].Node()] = l
 		}
 	}
+	set(g.Fluents, fluents)
+	for r := range g.Does {
+		set(g.Does[r], h.Does[r])
+		if p := g.partsOf(r); p != nil {
+			set(p.First, h.Parts[r].First)
+			set(p.Second, h.Parts[r].Second)
+			set(p.random, h.Parts[r].random[:len(p.random)])
+		}
+	}
+	return image
+}
+
+// plainAnd translates a gate as it is.
+func plainAnd(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) }
+
+// rebuildInto is rebuild with the game h that is to be filled, and the images of inputs.
+func (g *Game) rebuildInto(ctx context.Context, h *Game, image []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
+	old, to := g.Net, h.Net
+	live := g.live()
 	at := func(l Lit) Lit { return image[l.Node()] ^ l&1 }
 	var operands []Lit
 	for i := int32(1); i < int32(old.Len()); i++ {
@@ -136,6 +206,13 @@ func (g *Game) rebuildWith(ctx context.Context, fluents []Lit, translate func(h 
 	}
 	for _, row := range g.Policy {
 		h.Policy = append(h.Policy, slices.Clone(row))
+	}
+	for r := range g.Does {
+		if p := g.partsOf(r); p != nil {
+			q := h.Parts[r]
+			q.Head, q.Tail = slices.Clone(p.Head), slices.Clone(p.Tail)
+			q.chosen = [2][]Lit{slices.Clone(p.chosen[0]), slices.Clone(p.chosen[1])}
+		}
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)

@@ -24,10 +24,11 @@ type Machine struct {
 	info    machine.Info
 	rows    int // of the signal array
 
-	fluent   int32     // row of the first fluent; the others follow
-	does     []int32   // row of the first move, by role; the others follow
-	legal    [][]int32 // rows, by role and move
-	policy   [][]int32 // rows that random moves are chosen from, by role and move
+	fluent   int32       // row of the first fluent; the others follow
+	does     []int32     // row of the first move, by role; the others follow
+	legal    [][]int32   // rows, by role and move
+	parts    []*partRows // by role: moves that have parts, and no rows in does and legal
+	policy   [][]int32   // rows that random moves are chosen from, by role and move
 	terminal output
 	stuck    output
 	wins     []output       // by role; nil without decisive moves
@@ -96,6 +97,7 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	if inOrder {
 		g = splitGates(ctx, g)
 	}
+	g = withChoice(ctx, g)
 	plan := m.link(ctx, g, g.stuck(), inOrder)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
@@ -149,7 +151,10 @@ func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
 // stuck is true where the position is not terminal and a role has no legal move.
 func (g *Game) stuck() Lit {
 	var missing []Lit
-	for _, row := range g.Legal {
+	for r, row := range g.Legal {
+		if p := g.partsOf(r); p != nil {
+			row = g.Net.legalParts(p)
+		}
 		missing = append(missing, g.Net.Or(row...).Not())
 	}
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
@@ -159,16 +164,23 @@ func (g *Game) stuck() Lit {
 // their results are. When ctx is done the plan is of no use.
 func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *kernel.Plan {
 	position := slices.Concat([]Lit{g.Terminal, stuck}, g.Wins, flatten(g.Legal), flatten(g.Policy))
+	var chosen, parts []Lit // what a choice makes of inputs
+	for _, p := range g.Parts {
+		if p != nil {
+			position = append(append(position, p.Head...), p.Tail...)
+			chosen, parts = append(append(chosen, p.chosen[0]...), p.chosen[1]...), append(append(parts, p.First...), p.Second...)
+		}
+	}
 	var goals []Lit
 	for _, goal := range g.Goals {
 		goals = append(goals, goal.When)
 	}
-	all := append(append(append([]Lit{}, position...), goals...), g.Next...)
-	into := g.nextOnly(position, goals)
+	all := slices.Concat(position, goals, chosen, g.Next)
+	into := g.only(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
 	l := newLayout(g.Net, g.Net.cone(all), into)
 	l.inOrder = inOrder
 	known := g.Net.cone(position)
-	l.keepOutputs(all, known, g.Net.cone(append(goals, g.Next...)))
+	l.keepOutputs(all, known, g.Net.cone(slices.Concat(goals, chosen, g.Next)))
 	rest := func(roots []Lit) []bool {
 		marked := g.Net.cone(roots)
 		for i := range marked {
@@ -178,11 +190,13 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 	}
 	evaluate, _ := l.emit("evaluate", l.schedule(ctx, position, known), nil)
 	goal, _ := l.emit("goal", l.schedule(ctx, goals, rest(goals)), nil)
+	choice, written := l.emit("choose", l.schedule(ctx, chosen, rest(chosen)), into)
+	l.appendTransfers(choice, chosen, parts, written)
 	advance, written := l.emit("advance", l.schedule(ctx, g.Next, rest(g.Next)), into)
 	appendComplements(evaluate, m.outputs(g, l, stuck))
 	prependCopies(advance, m.transfers(g, l, written))
 	m.rows = int(l.rows)
-	return m.plan(evaluate, goal, advance)
+	return m.plan(evaluate, goal, advance, choice)
 }
 
 // keepOutputs marks what must stay in its row: the outputs, and what evaluate
@@ -203,11 +217,12 @@ func (l *layout) keepOutputs(outputs []Lit, known, used []bool) {
 	}
 }
 
-// nextOnly maps the gates that are nothing but the next signal of one fluent to
-// that fluent's input, complemented where the gate is the complement of next.
-func (g *Game) nextOnly(position, goals []Lit) map[int32]Lit {
+// only maps the gates that are nothing but one of the signals, and no output else, to
+// the input that the signal is written to, complemented where the gate is the complement
+// of the signal.
+func (g *Game) only(signals, inputs []Lit, others ...[]Lit) map[int32]Lit {
 	uses := make([]int, g.Net.Len())
-	for _, list := range [][]Lit{g.Net.fan, position, goals, g.Next} {
+	for _, list := range append(others, g.Net.fan, signals) {
 		for _, l := range list {
 			uses[l.Node()]++
 		}
@@ -216,9 +231,9 @@ func (g *Game) nextOnly(position, goals []Lit) map[int32]Lit {
 		uses[def.Node()]++
 	}
 	into := make(map[int32]Lit)
-	for f, l := range g.Next {
+	for k, l := range signals {
 		if i := l.Node(); g.Net.op[i] == OpAnd && uses[i] == 1 {
-			into[i] = g.Fluents[f] ^ l&1
+			into[i] = inputs[k] ^ l&1
 		}
 	}
 	return into
@@ -239,12 +254,16 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) (copies []int32) {
 	if len(g.Fluents) > 0 {
 		m.fluent = l.slot[g.Fluents[0].Node()]
 	}
-	for _, row := range g.Does {
+	for r, row := range g.Does {
 		first := int32(0)
 		if len(row) > 0 {
 			first = l.slot[row[0].Node()]
 		}
 		m.does = append(m.does, first)
+		m.parts = append(m.parts, nil)
+		if p := g.partsOf(r); p != nil {
+			m.parts[r] = newPartRows(p, l)
+		}
 	}
 	m.legal = l.plainRows(g.Legal, &copies)
 	if m.policy = m.legal; g.Policy != nil {

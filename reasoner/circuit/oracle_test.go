@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -49,7 +50,11 @@ func randomGame(t *rapid.T) *Game {
 		names.Fluents = append(names.Fluents, "f")
 	}
 	for range 2 {
-		names.Moves = append(names.Moves, make([]string, rapid.IntRange(1, 9).Draw(t, "moves")))
+		table := make([]string, rapid.IntRange(1, 9).Draw(t, "moves"))
+		for m := range table {
+			table[m] = fmt.Sprintf("(go %d (to %d))", m/3, m*m%5)
+		}
+		names.Moves = append(names.Moves, table)
 	}
 	initial := make(machine.State, (len(names.Fluents)+63)/64)
 	g := NewGame(names, initial)

@@ -46,6 +46,11 @@ var passes = []pass{
 		run:  flattenGates,
 	},
 	{
+		name: "parts",
+		doc:  "does(r, m) of a large table of moves → first(r, p) and second(r, q), the parts of m; assumes that every role makes exactly one move",
+		run:  splitMoves, shares: true,
+	},
+	{
 		name: "factor",
 		doc:  "or(and(a, x), and(a, y)) → and(a, or(x, y))",
 		run:  factorTerms, shares: true,
@@ -72,6 +77,10 @@ var constraints = []constraint{
 	{"fluents", "one-move", "logic that turns out to be equal, constant or dead is not rewritten for nothing"},
 	{"one-move", "factor", "factoring hides moves inside common parts"},
 	{"one-move", "pairs", "shared pairs hide moves inside common parts"},
+	{"one-move", "parts", "it looks for rows of moves"},
+	{"flatten", "parts", "what the conditions of moves have in common shows in whole conjunctions"},
+	{"parts", "factor", "factoring hides moves inside common parts"},
+	{"parts", "pairs", "shared pairs hide moves inside common parts"},
 	{"flatten", "factor", "factoring sees whole terms only"},
 	{"factor", "flatten-again", "factoring leaves conjunctions of conjunctions"},
 	{"factor", "pairs", "factoring removes operands, sharing only moves them"},

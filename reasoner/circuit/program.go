@@ -1,6 +1,10 @@
 package circuit
 
-import "stackmate/reasoner/circuit/kernel"
+import (
+	"slices"
+
+	"stackmate/reasoner/circuit/kernel"
+)
 
 // copies is a segment that copies rows, given as pairs (to, from); neg is 1 to
 // complement them.
@@ -15,6 +19,22 @@ func appendComplements(p *kernel.Program, pairs []int32) {
 	}
 }
 
+// appendTransfers copies signals into the rows of inputs, but for those that a program
+// has written there.
+func (l *layout) appendTransfers(p *kernel.Program, signals, inputs []Lit, written map[int32]bool) {
+	var pairs [2][]int32 // plain and complemented
+	for k, lit := range signals {
+		if o := l.output(lit); !written[lit.Node()] {
+			pairs[o.complement&1] = append(pairs[o.complement&1], l.slot[inputs[k].Node()], o.row)
+		}
+	}
+	for complement, list := range pairs {
+		if len(list) > 0 {
+			p.Segments = append(p.Segments, copies(list, int32(complement)))
+		}
+	}
+}
+
 func prependCopies(p *kernel.Program, pairs []int32) {
 	if len(pairs) > 0 {
 		p.Segments = append([]kernel.Segment{copies(pairs, 0)}, p.Segments...)
@@ -26,6 +46,7 @@ const (
 	evaluate = iota
 	goal
 	advance
+	choose
 )
 
 // plan lists all that batches do with rows.
@@ -49,6 +70,23 @@ func (m *Machine) plan(programs ...*kernel.Program) *kernel.Plan {
 	}
 	for _, rows := range m.legal {
 		p.Read = append(p.Read, rows...)
+	}
+	for _, rows := range m.parts {
+		if rows == nil {
+			continue
+		}
+		for _, o := range slices.Concat(rows.head, rows.tail) {
+			p.Read = append(p.Read, o.row)
+		}
+		if p.Random.Count == 0 {
+			p.Random.First, p.Random.Program = int(rows.random.first), choose
+		}
+		p.Random.Count += rows.random.count
+		for side, first := range [2]int32{rows.first, rows.second} {
+			for part := range int32(rows.parts[side]) {
+				p.Written = append(p.Written, first+part)
+			}
+		}
 	}
 	for _, t := range m.next {
 		p.Read, p.Written = append(p.Read, t.from.row), append(p.Written, t.to)

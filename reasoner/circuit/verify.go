@@ -11,7 +11,7 @@ import (
 // Verify checks what every pass and Compile assume of a game. The tests call it
 // after each pass; the error names the first violation.
 //
-//   - The inputs come first: fluents, then moves by role.
+//   - The inputs come first: fluents, then moves or their parts by role.
 //   - The operands of a gate are at least two, ascending, without repetition,
 //     constants and complements of each other, and they stand before the gate. No
 //     two gates have the same operands.
@@ -31,7 +31,7 @@ func (g *Game) Verify() error {
 }
 
 func (g *Game) verifyInputs() error {
-	inputs := slices.Concat(g.Fluents, flatten(g.Does))
+	inputs := g.inputs()
 	for i, l := range inputs {
 		if int(l.Node()) != i+1 || l.Complemented() {
 			return fmt.Errorf("input %d is literal %d, want %d", i, l, 2*(i+1))
@@ -80,6 +80,11 @@ func (g *Game) verifyOutputs() error {
 	if !slices.EqualFunc(g.Legal, g.Does, sameLength) || g.Policy != nil && !slices.EqualFunc(g.Policy, g.Does, sameLength) {
 		return errors.New("there is not one legal signal for each move, or not one of the policy")
 	}
+	for _, p := range g.Parts {
+		if p != nil && (len(p.Head) != len(p.First) || len(p.Tail) != len(p.of)) {
+			return errors.New("there is not one head for each first part and one tail for each move")
+		}
+	}
 	for _, goal := range g.Goals {
 		if goal.Role < 0 || int(goal.Role) >= len(g.Does) || goal.Value < machine.NoGoal || goal.Value > machine.MaxGoal {
 			return fmt.Errorf("role %d of %d has goal %d", goal.Role, len(g.Does), goal.Value)
@@ -102,7 +107,7 @@ func (g *Game) verifyOutputs() error {
 		}
 	}
 	position := g.Net.cone(roots[len(g.Next):])
-	for _, l := range flatten(g.Does) {
+	for _, l := range g.inputs()[len(g.Fluents):] {
 		if position[l.Node()] {
 			return fmt.Errorf("legal, terminal or a goal depends on move %d", l.Node())
 		}

@@ -128,6 +128,10 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 		}
 		e.kernel.choose(m.rows, c, random, m.scratch)
 	}
+	if rows := m.rows[e.bits[0]:e.bits[1]]; len(rows) > 0 {
+		e.kernel.random(rng, rows)
+		m.Run(e.chooses)
+	}
 }
 
 // Fluents are the rows of the fluents.

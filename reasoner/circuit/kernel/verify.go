@@ -26,6 +26,10 @@ type Plan struct {
 	Rows     int // at least 1
 	Programs []Program
 	Moves    []Moves // of each role
+	// Random are rows that Memory.ChooseRandom fills with random bits before it runs
+	// Program, which chooses for the roles without moves here. It does neither if Count
+	// is 0.
+	Random struct{ First, Count, Program int }
 	// Fluents are the rows that Memory.Blend writes, First and those that follow.
 	Fluents struct{ First, Count int }
 	// Read and Written are the rows that the caller looks at and writes himself.
@@ -46,6 +50,8 @@ type Engine struct {
 	programs [][]block
 	choices  []choice // of the roles that have moves
 	blended  [2]int   // the words that Blend writes: from, to
+	bits     [2]int   // the words that ChooseRandom fills with random bits: from, to
+	chooses  int      // the program that it runs then
 	vars     int      // most variables in a loop
 	digits   int      // most digits in a choice, at least three
 	random   int      // most random rows in a choice
@@ -228,16 +234,27 @@ func (v *verifier) targets(what string, offset, count int64) error {
 	return nil
 }
 
+// span proves that rows may be written, and returns their words: from, to.
+func (v *verifier) span(what string, first, count int) (words [2]int, err error) {
+	from, n := int64(first), int64(count)
+	if from < 0 || from > v.rows || n > v.rows {
+		return words, fmt.Errorf("%s: no %d rows from row %d on", what, n, from)
+	}
+	return [2]int{int(from * v.words), int((from + n) * v.words)}, v.targets(what, from*v.words, n)
+}
+
 // others proves what is no program, and notes the rows that are blended.
 func (v *verifier) others(e *Engine, p *Plan) error {
-	first, count := int64(p.Fluents.First), int64(p.Fluents.Count)
-	if first < 0 || first > v.rows || count > v.rows {
-		return fmt.Errorf("fluents: no %d rows from row %d on", count, first)
-	}
-	if err := v.targets("fluents", first*v.words, count); err != nil {
+	var err error
+	if e.blended, err = v.span("fluents", p.Fluents.First, p.Fluents.Count); err != nil {
 		return err
 	}
-	e.blended = [2]int{int(first * v.words), int((first + count) * v.words)}
+	if e.bits, err = v.span("random bits", p.Random.First, p.Random.Count); err != nil {
+		return err
+	}
+	if e.chooses = p.Random.Program; p.Random.Count > 0 && (e.chooses < 0 || e.chooses >= len(e.programs)) {
+		return fmt.Errorf("random bits: no program %d of %d", e.chooses, len(e.programs))
+	}
 	for _, r := range p.Read {
 		if offset := scale(r, int32(v.words)); !v.isRow(offset) {
 			return fmt.Errorf("row %d is read: %w", r, v.badRow(offset))

@@ -1,0 +1,98 @@
+package circuit
+
+import (
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// partRows is where a machine finds the moves of a role that have parts.
+type partRows struct {
+	first, second int32      // rows of the first of the parts; the others follow
+	parts         [2]int     // how many there are
+	of            [][2]int32 // by move: its parts
+	moves         [][]int32  // by first part: the moves that can be legal, ascending
+	head          []output   // by first part
+	tail          []output   // by move
+	ordered       bool       // moves of a later first part have larger numbers
+	random        struct {   // the rows of random bits that a choice reads
+		first int32
+		count int
+	}
+}
+
+func newPartRows(p *Parts, l *layout) *partRows {
+	rows := &partRows{
+		first: l.slot[p.First[0].Node()], second: l.slot[p.Second[0].Node()],
+		parts: [2]int{len(p.First), len(p.Second)}, of: p.of,
+	}
+	rows.random.first, rows.random.count = l.slot[p.random[0].Node()], len(p.random)
+	for _, lit := range p.Head {
+		rows.head = append(rows.head, l.output(lit))
+	}
+	for _, lit := range p.Tail {
+		rows.tail = append(rows.tail, l.output(lit))
+	}
+	var all []int32
+	for _, moves := range p.moves {
+		moves = slices.DeleteFunc(slices.Clone(moves), func(m int32) bool { return p.Tail[m] == False })
+		rows.moves = append(rows.moves, moves)
+		all = append(all, moves...)
+	}
+	rows.ordered = slices.IsSorted(all)
+	return rows
+}
+
+// mostTurned is the number of moves up to which those of tables with parts are turned:
+// of larger ones few heads are true.
+const mostTurned = 4096
+
+// appendParts appends the legal moves of a lane, ascending.
+func (b *Batch) appendParts(dst []machine.Move, lane int, rows *partRows) []machine.Move {
+	begin := len(dst)
+	for part, moves := range rows.moves {
+		if !b.bit(rows.head[part], lane) {
+			continue
+		}
+		for _, m := range moves {
+			if b.bit(rows.tail[m], lane) {
+				dst = append(dst, machine.Move(m))
+			}
+		}
+	}
+	if !rows.ordered {
+		slices.Sort(dst[begin:])
+	}
+	return dst
+}
+
+// moves is the number of moves of a role.
+func (t *turned) moves() int {
+	if t.parts != nil {
+		return len(t.parts.of)
+	}
+	return len(t.rows)
+}
+
+// moveWord is the word of the lanes in which a move is one of them.
+func (b *Batch) moveWord(t *turned, m, word int) uint64 {
+	p := t.parts
+	if p == nil {
+		return b.rows[int(t.rows[m])*b.words+word]
+	}
+	head, tail := p.head[p.of[m][0]], p.tail[m]
+	return (b.rows[int(head.row)*b.words+word] ^ head.complement) & (b.rows[int(tail.row)*b.words+word] ^ tail.complement)
+}
+
+// setParts says in a lane whether a move is made.
+func (b *Batch) setParts(p *partRows, m machine.Move, lane int, made bool) {
+	word, bit := lane>>6, uint64(1)<<(uint(lane)&63)
+	for side, first := range [2]int32{p.first, p.second} {
+		at := int(first+p.of[m][side])*b.words + word
+		if made {
+			b.rows[at] |= bit
+		} else {
+			b.rows[at] &^= bit
+		}
+	}
+}

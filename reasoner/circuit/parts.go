@@ -1,0 +1,445 @@
+package circuit
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Moves with parts. A table of moves such as (move from to), with a row for each, is
+// mostly a product: the place of a piece says whether it may move at all, what lies
+// between says where it may go, and what a move changes at one end does not depend on
+// the other. So a move becomes two inputs, its first and its second part, one of
+// which is true of each kind: a hundred and a hundred instead of some thousands. In a
+// game of three-part moves the first part is the first two.
+//
+//	does(r, m)    first(p) and second(q), where p and q are the parts of m
+//	legal(r, m)   head(p) and tail(m): the head is what the conditions of all moves
+//	              with the part p have in common
+//
+// Disjunctions over moves become disjunctions over parts: that of all moves with one
+// part is that part. Unions of first parts are described by what their texts have in
+// common, less what does not belong to it (partUnion.of): nearly all unions that rules
+// ask for, "to this place", "from anywhere but there", are a few gates that way.
+//
+// Random moves are chosen part by part (choice.go).
+//
+// Assumptions, proved while splitting: no two moves have both parts in common; and of
+// the rules of the game: every role makes exactly one move in a step.
+
+// Parts is the move table of a role in two parts, which are numbered by their first
+// occurrence.
+type Parts struct {
+	First, Second []Lit // inputs: whether the move that is made has the part
+	Head          []Lit // by first part
+	Tail          []Lit // by move; the move is legal where its head is true and this
+
+	of     [][2]int32 // by move: its parts
+	moves  [][]int32  // by first part: the moves, ascending
+	second [][]int32  // by second part: the moves, ascending
+	texts  [][]int32  // by first part: its words, as numbers
+
+	random []Lit    // inputs, while a choice is there (choice.go)
+	chosen [2][]Lit // what the choice makes of First and Second
+}
+
+const (
+	// leastParts is the number of moves from which a table is taken apart. Choosing
+	// among fewer is as quick with a row for each (BenchmarkPhases).
+	leastParts = 80
+	// firstCost and secondCost are the gates of three inputs that a part costs the
+	// choice of a random move, and moveCost those that a move does; a move with a row
+	// of its own costs wholeCost.
+	firstCost, secondCost, moveCost, wholeCost = 20, 12, 3, 10
+	// impliedLits bounds the literals that are looked through for contradictions.
+	impliedLits = 64
+)
+
+// partition is one way to take a table of moves apart.
+type partition struct {
+	of    [][2]int32
+	parts [2]int // how many there are
+	texts [][]int32
+}
+
+// splitMoves takes large move tables apart.
+//
+// before: does(r, m), legal(r, m) for each move m
+// after:  first(r, p), second(r, q), head(r, p) and tail(r, m)
+func splitMoves(ctx context.Context, g *Game) *Game { return splitTables(ctx, g, leastParts) }
+
+// splitTables is splitMoves for tables of at least so many moves. A game with a policy
+// stays as it is: its random moves are not chosen among the legal ones.
+func splitTables(ctx context.Context, g *Game, least int) *Game {
+	if g.Policy != nil || g.Parts != nil {
+		return g
+	}
+	factored := *g
+	g = &factored
+	g.Legal = slices.Clone(g.Legal)
+	for r, legal := range g.Legal {
+		if len(legal) >= least {
+			g.Legal[r] = make([]Lit, len(legal))
+			for m, l := range legal {
+				g.Legal[r][m] = g.Net.conjunction(ctx, l)
+			}
+		}
+	}
+	parts, some := make([]*Parts, len(g.Does)), false
+	for r, legal := range g.Legal {
+		if len(legal) >= least {
+			if p, ok := g.bestPartition(r, least); ok {
+				parts[r], some = p.empty(), true
+			}
+		}
+	}
+	if !some {
+		return g
+	}
+	h := newGame(g.Names, g.Initial, parts)
+	s := newMoveSplitter(g, h)
+	h = g.rebuildInto(ctx, h, s.image, s.translate)
+	if h == g {
+		return g
+	}
+	for r, p := range h.Parts {
+		if p != nil {
+			s.headsAndTails(r, p)
+			h.Legal[r], h.Does[r] = nil, nil
+		}
+	}
+	return h
+}
+
+// Whole is the game with a row for each move: g, or if g has moves with parts the game
+// that it was made of.
+func (g *Game) Whole() *Game {
+	if g.Parts != nil {
+		return g.plain
+	}
+	return g
+}
+
+// bestPartition is the partition of the moves of a role for which choosing and legality
+// take the fewest gates, or none if a row for each move takes fewer.
+func (g *Game) bestPartition(r, least int) (best partition, ok bool) {
+	cost := len(g.Legal[r])*(wholeCost-moveCost) + g.tailCost(r, partition{})
+	if least < leastParts { // a test
+		cost = math.MaxInt
+	}
+	for _, p := range partitions(g.Names.Moves[r]) {
+		c := firstCost*p.parts[0] + secondCost*p.parts[1]
+		if c < cost {
+			c += g.tailCost(r, p)
+		}
+		if c < cost {
+			best, cost, ok = p, c, true
+		}
+	}
+	return best, ok
+}
+
+// tailCost is the number of operands of the different tails of a role's moves; of an
+// empty partition, of its legal signals.
+func (g *Game) tailCost(r int, p partition) int {
+	heads := make(map[int32][]Lit)
+	part := func(m int) int32 {
+		if p.of == nil {
+			return int32(m)
+		}
+		return p.of[m][0]
+	}
+	if p.of != nil {
+		for m, l := range g.Legal[r] {
+			if head, ok := heads[part(m)]; ok {
+				heads[part(m)] = intersect(head, g.Net.conjuncts(l))
+			} else {
+				heads[part(m)] = slices.Clone(g.Net.conjuncts(l))
+			}
+		}
+	}
+	seen := make(map[uint64]bool)
+	cost := 0
+	for m, l := range g.Legal[r] {
+		tail := without(g.Net.conjuncts(l), heads[part(m)])
+		hash := uint64(hashOperands(tail)) | uint64(len(tail))<<32
+		if !seen[hash] {
+			seen[hash] = true
+			cost += len(tail)
+		}
+	}
+	return cost
+}
+
+// conjuncts are the sorted literals whose conjunction a literal is.
+func (n *Network) conjuncts(l Lit) []Lit {
+	switch {
+	case l == True:
+		return nil
+	case !l.Complemented() && n.op[l.Node()] == OpAnd:
+		return n.Operands(l.Node())
+	}
+	return []Lit{l}
+}
+
+// conjunction is a literal as a conjunction, if it is a disjunction of terms with
+// literals in common. Terms that contradict themselves are left out: often a general
+// rule and an exception to it give the same move, and only one of them can hold.
+func (n *Network) conjunction(ctx context.Context, l Lit) Lit {
+	if !l.Complemented() || n.op[l.Node()] != OpAnd {
+		return l
+	}
+	var terms [][]Lit
+	for _, o := range n.Operands(l.Node()) {
+		if !n.contradictory(o.Not()) {
+			terms = append(terms, slices.Clone(n.conjuncts(o.Not())))
+		}
+	}
+	return n.Or(n.factor(ctx, terms, factorDepth)...)
+}
+
+// contradictory tells whether, of the literals that a literal implies, the first of them
+// in breadth, one is the complement of another.
+func (n *Network) contradictory(l Lit) bool {
+	implied := []Lit{l}
+	for i := 0; i < len(implied) && len(implied) < impliedLits; i++ {
+		if l := implied[i]; !l.Complemented() {
+			implied = append(implied, n.Operands(l.Node())...)
+		}
+	}
+	slices.Sort(implied)
+	for i := range len(implied) - 1 {
+		if implied[i] == implied[i+1].Not() {
+			return true
+		}
+	}
+	return false
+}
+
+// intersect leaves, of sorted literals, those that other sorted ones contain.
+func intersect(lits, other []Lit) []Lit {
+	return slices.DeleteFunc(lits, func(l Lit) bool {
+		_, found := slices.BinarySearch(other, l)
+		return !found
+	})
+}
+
+// legalParts says, by first part, where a move with it is legal.
+func (n *Network) legalParts(p *Parts) []Lit {
+	legal := make([]Lit, len(p.Head))
+	for part, moves := range p.moves {
+		tails := make([]Lit, len(moves))
+		for i, m := range moves {
+			tails[i] = p.Tail[m]
+		}
+		legal[part] = n.And(p.Head[part], n.Or(tails...))
+	}
+	return legal
+}
+
+// partitions lists the ways to take moves with these names apart that are looked at:
+// after so many words of the name, and by number.
+func partitions(names []string) []partition {
+	words := make(map[string]int32)
+	texts := make([][]int32, len(names))
+	longest := 0
+	for m, name := range names {
+		for w := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '(' || c == ')' || c == ' ' }) {
+			if _, ok := words[w]; !ok {
+				words[w] = int32(len(words))
+			}
+			texts[m] = append(texts[m], words[w])
+		}
+		longest = max(longest, len(texts[m]))
+	}
+	var out []partition
+	for k := 1; k < longest; k++ {
+		p := partition{}
+		var number [2]map[string]int32
+		number[0], number[1] = make(map[string]int32), make(map[string]int32)
+		seen := make(map[[2]int32]bool, len(names))
+		for _, text := range texts {
+			at := min(k, len(text))
+			var parts [2]int32
+			for i, part := range [2][]int32{text[:at], text[at:]} {
+				key := keyOf(part)
+				n, ok := number[i][key]
+				if !ok {
+					n = int32(len(number[i]))
+					number[i][key] = n
+					if i == 0 {
+						p.texts = append(p.texts, part)
+					}
+				}
+				parts[i] = n
+			}
+			p.of = append(p.of, parts)
+			seen[parts] = true
+		}
+		if p.parts = [2]int{len(number[0]), len(number[1])}; len(seen) == len(names) {
+			out = append(out, p)
+		}
+	}
+	return append(out, blocks(len(names)))
+}
+
+// keyOf is a list of numbers as the key of a map.
+func keyOf(numbers []int32) string {
+	key := make([]byte, 0, 4*len(numbers))
+	for _, n := range numbers {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
+	}
+	return string(key)
+}
+
+// blocks is the partition of moves into blocks of consecutive ones.
+func blocks(moves int) partition {
+	size := 1
+	for size*size*secondCost < moves*firstCost {
+		size++
+	}
+	p := partition{parts: [2]int{(moves + size - 1) / size, min(size, moves)}}
+	for m := range moves {
+		p.of = append(p.of, [2]int32{int32(m / size), int32(m % size)})
+	}
+	p.texts = make([][]int32, p.parts[0])
+	return p
+}
+
+// empty is a table of moves in these parts, of which nothing is known.
+func (p partition) empty() *Parts {
+	out := &Parts{
+		First: make([]Lit, p.parts[0]), Second: make([]Lit, p.parts[1]),
+		of: p.of, texts: p.texts,
+		moves: make([][]int32, p.parts[0]), second: make([][]int32, p.parts[1]),
+	}
+	for m, parts := range p.of {
+		out.moves[parts[0]] = append(out.moves[parts[0]], int32(m))
+		out.second[parts[1]] = append(out.second[parts[1]], int32(m))
+	}
+	return out
+}
+
+// moveSplitter rewrites a game for moves with parts.
+type moveSplitter struct {
+	from, to *Game
+	image    []Lit           // by node of from: its literal in to
+	start    []int32         // by role: the node of its first move in from; one more
+	common   [][][]Lit       // by role and first part: what the legal signals have in common
+	head     map[int32][]Lit // by node that is a legal signal: its part of common
+	union    []*partUnion    // by role
+	denied   [][]int32       // by role: the moves that the present gate denies
+	out      []Lit
+}
+
+func newMoveSplitter(g, h *Game) *moveSplitter {
+	s := &moveSplitter{
+		from: g, to: h, image: g.imageOfInputs(h, g.Fluents), head: make(map[int32][]Lit),
+		common: make([][][]Lit, len(g.Does)), union: make([]*partUnion, len(g.Does)), denied: make([][]int32, len(g.Does)),
+	}
+	first := int32(len(g.Fluents)) + 1
+	for r, row := range g.Does {
+		s.start = append(s.start, first)
+		first += int32(len(row))
+		p := h.Parts[r]
+		if p == nil {
+			continue
+		}
+		s.union[r] = newPartUnion(h.Net, p, p.First)
+		for m, l := range row {
+			s.image[l.Node()] = s.union[r].move(int32(m))
+		}
+		s.common[r] = g.Net.commonConjuncts(p, g.Legal[r])
+		for m, l := range g.Legal[r] {
+			if !l.Complemented() {
+				s.head[l.Node()] = s.common[r][p.of[m][0]]
+			}
+		}
+	}
+	s.start = append(s.start, first)
+	return s
+}
+
+// commonConjuncts are, by first part, the literals that the legal signals of the moves
+// with it have in common, but for signals that are never true.
+func (n *Network) commonConjuncts(p *Parts, legal []Lit) [][]Lit {
+	common := make([][]Lit, len(p.moves))
+	for part, moves := range p.moves {
+		some := false
+		for _, m := range moves {
+			switch {
+			case legal[m] == False:
+			case some:
+				common[part] = intersect(common[part], n.conjuncts(legal[m]))
+			default:
+				common[part], some = slices.Clone(n.conjuncts(legal[m])), true
+			}
+		}
+	}
+	return common
+}
+
+// headsAndTails notes where moves are legal.
+func (s *moveSplitter) headsAndTails(r int, p *Parts) {
+	and := func(lits []Lit) Lit {
+		s.out = s.out[:0]
+		for _, l := range lits {
+			s.out = append(s.out, s.image[l.Node()]^l&1)
+		}
+		return s.to.Net.And(s.out...)
+	}
+	p.Head, p.Tail = make([]Lit, len(p.First)), make([]Lit, len(p.of))
+	for part, common := range s.common[r] {
+		p.Head[part] = and(common)
+	}
+	for m, l := range s.from.Legal[r] {
+		if l != False {
+			p.Tail[m] = and(without(s.from.Net.conjuncts(l), s.common[r][p.of[m][0]]))
+		}
+	}
+}
+
+// translate rewrites a gate. One that says where a move is legal becomes a conjunction of
+// head and tail, so that what else asks for it can be factored.
+func (s *moveSplitter) translate(_ *Game, node int32, operands []Lit) Lit {
+	old, n := s.from.Net.Operands(node), s.to.Net
+	s.out = s.out[:0]
+	if head, ok := s.head[node]; ok {
+		var tail []Lit
+		for k, o := range old {
+			if _, common := slices.BinarySearch(head, o); common {
+				s.out = append(s.out, operands[k])
+			} else {
+				tail = append(tail, operands[k])
+			}
+		}
+		return n.And(n.And(s.out...), n.And(tail...))
+	}
+	for k, o := range old {
+		if r, m, ok := s.move(o.Node()); ok && o.Complemented() && s.union[r] != nil {
+			s.denied[r] = append(s.denied[r], m)
+		} else {
+			s.out = append(s.out, operands[k])
+		}
+	}
+	for r, moves := range s.denied {
+		if len(moves) > 0 {
+			s.out = append(s.out, s.union[r].made(moves).Not())
+			s.denied[r] = moves[:0]
+		}
+	}
+	return n.And(s.out...)
+}
+
+// move is the move whose input a node was, if it was one.
+func (s *moveSplitter) move(node int32) (role int, m int32, ok bool) {
+	if node < s.start[0] || node >= s.start[len(s.start)-1] {
+		return 0, 0, false
+	}
+	for node >= s.start[role+1] {
+		role++
+	}
+	return role, node - s.start[role], true
+}

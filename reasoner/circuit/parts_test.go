@@ -1,0 +1,215 @@
+package circuit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/machine"
+)
+
+// A game with its moves taken apart must agree with the oracle on the network as it
+// was before, on every kernel and with and without the passes that come after.
+func TestMovesWithPartsKeepTheGame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGame(t)
+		h := splitTables(t.Context(), g, 1)
+		if h.Parts == nil {
+			t.Fatal("no table was taken apart")
+		}
+		if rapid.Bool().Draw(t, "passes") {
+			for _, p := range passes {
+				if p.shares {
+					h = p.run(t.Context(), h)
+				}
+			}
+		}
+		if err := h.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range kernel.All() {
+			m, err := Compile(t.Context(), h, Options{Lanes: k.Lanes()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seed := rapid.Uint64().Draw(t, "seed")
+			checkLanes(t, g, g.Net, m, anywhere(g, m, seed), seed)
+		}
+	})
+}
+
+// Every target of a choice, of all that random bits can draw, is some legal move, and
+// every legal move that of as many targets as any other, or one more.
+func TestEveryLegalMoveHasTheSameShareOfTargets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGame(t)
+		m, err := Compile(t.Context(), splitTables(t.Context(), g, 1), Options{Lanes: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := m.newBatch(m.wide)
+		states := anywhere(g, m, rapid.Uint64().Draw(t, "seed"))
+		b.Fill(states[:m.Words()], nil)
+		b.Evaluate(64)
+		role := machine.Role(rapid.IntRange(0, 1).Draw(t, "role"))
+		p := m.parts[role]
+		legal := b.AppendLegal(nil, 0, role)
+		count := make(map[machine.Move]int)
+		total := 1 << p.random.count
+		for first := 0; first < total; first += 64 {
+			for i := range p.random.count {
+				word := uint64(0)
+				for lane := range 64 {
+					word |= uint64((first+lane)>>i&1) << lane
+				}
+				b.row(p.random.first+int32(i), 1)[0] = word
+			}
+			b.memory.Run(choose)
+			for lane := range 64 {
+				if made := b.madeParts(p, lane); len(made) == 1 {
+					count[made[0]]++
+				} else if len(legal) > 0 {
+					t.Fatalf("moves %v are made at once", made)
+				}
+			}
+		}
+		for _, m := range legal {
+			if n := count[m]; n < total/len(legal) || n > total/len(legal)+1 {
+				t.Fatalf("move %d is that of %d targets of %d, with %d legal moves", m, n, total, len(legal))
+			}
+			delete(count, m)
+		}
+		if len(legal) > 0 && len(count) > 0 {
+			t.Fatalf("illegal moves are made: %v", count)
+		}
+	})
+}
+
+// madeParts lists the moves whose parts are both true in a lane.
+func (b *Batch) madeParts(p *partRows, lane int) (made []machine.Move) {
+	for m, of := range p.of {
+		if b.bit(output{row: p.first + of[0]}, lane) && b.bit(output{row: p.second + of[1]}, lane) {
+			made = append(made, machine.Move(m))
+		}
+	}
+	return made
+}
+
+// queens is a table of moves (go x1 y1 x2 y2 x3 y3) on a board of places that are taken
+// or not, where each pair of consecutive places lies in a line and nothing between them
+// is taken; the next position remembers the first place, the second and the third.
+func queens(size int) *Game {
+	places := size * size
+	names := &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"wait"}}}
+	for _, what := range []string{"taken", "from", "to", "shot"} {
+		for p := range places {
+			names.Fluents = append(names.Fluents, fmt.Sprintf("(%s %d)", what, p))
+		}
+	}
+	type move [3]int
+	moves := []move{{}}
+	for a := range places {
+		for b := range places {
+			for c := range places {
+				if inLine(a, b, size) && inLine(b, c, size) {
+					moves = append(moves, move{a, b, c})
+					names.Moves[0] = append(names.Moves[0], fmt.Sprintf("(go %d %d %d)", a, b, c))
+				}
+			}
+		}
+	}
+	g := NewGame(names, make(machine.State, (len(names.Fluents)+63)/64))
+	free := func(a, b, but int) (lits []Lit) {
+		for step := (b - a) / distance(a, b, size); a != b; {
+			if a += step; a != but {
+				lits = append(lits, g.Fluents[a].Not())
+			}
+		}
+		return lits
+	}
+	legal := []Lit{g.Net.And(g.Fluents[:places]...)}
+	remembered := make([][]Lit, len(g.Fluents))
+	for m, mv := range moves[1:] {
+		lits := append(free(mv[0], mv[1], -1), free(mv[1], mv[2], mv[0])...)
+		legal = append(legal, g.Net.And(append(lits, g.Fluents[mv[0]])...))
+		for i, place := range mv {
+			remembered[(i+1)*places+place] = append(remembered[(i+1)*places+place], g.Does[0][m+1])
+		}
+	}
+	for f, l := range g.Fluents[:places] {
+		vacated, shot := g.Net.Or(remembered[places+f]...), g.Net.Or(remembered[3*places+f]...)
+		g.Next = append(g.Next, g.Net.Or(shot, g.Net.And(l, vacated.Not())))
+	}
+	for _, does := range remembered[places:] {
+		g.Next = append(g.Next, g.Net.Or(does...))
+	}
+	g.Legal = [][]Lit{legal}
+	return g
+}
+
+func distance(a, b, size int) int {
+	return max((a/size)-(b/size), (b/size)-(a/size), a%size-b%size, b%size-a%size)
+}
+
+func inLine(a, b, size int) bool {
+	dx, dy := a/size-b/size, a%size-b%size
+	return a != b && (dx == 0 || dy == 0 || dx == dy || dx == -dy)
+}
+
+// Gates grow with the parts of moves and not with the moves, and the game stays the
+// same: with the same moves made, every position is.
+func TestThreePartMovesBecomeSmall(t *testing.T) {
+	const size = 5
+	g := queens(size)
+	h := splitMoves(t.Context(), g)
+	if p := h.Parts[0]; len(p.First)+len(p.Second) > len(p.of)/6 {
+		t.Errorf("%d moves have %d and %d parts", len(p.of), len(p.First), len(p.Second))
+	}
+	if before, after := removeDead(t.Context(), g).Net.Gates(), removeDead(t.Context(), h).Net.Gates(); after > before/4 {
+		t.Errorf("%d gates became %d", before, after)
+	}
+	whole, err := Compile(t.Context(), g, Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := Compile(t.Context(), h, Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	state := make(machine.State, whole.Words())
+	for range 200 {
+		clear(state)
+		for f := range size * size {
+			if rng.IntN(3) == 0 {
+				state.Set(f)
+			}
+		}
+		var legal [2][]machine.Move
+		var next [2]machine.State
+		for i, m := range []*Machine{whole, parts} {
+			b := m.newBatch(m.wide)
+			b.Fill(state, nil)
+			b.Evaluate(64)
+			for range 4 { // row by row, and turned
+				legal[i] = b.AppendLegal(nil, 5, 0)
+			}
+			if i == 1 && fmt.Sprint(legal[0]) != fmt.Sprint(legal[1]) {
+				t.Fatalf("legal are %v, with parts %v", legal[0], legal[1])
+			}
+			b.ChooseRandom(machine.NewRand(1), 64)
+			for lane := range 64 {
+				b.Choose(lane, 0, machine.Move((lane*29+7)%len(g.Does[0])))
+			}
+			b.Advance(64)
+			next[i] = make(machine.State, 64*m.Words())
+			b.Store(next[i], 64)
+		}
+		if !next[0].Equal(next[1]) {
+			t.Fatal("the same moves lead to different positions")
+		}
+	}
+}
