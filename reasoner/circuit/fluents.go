@@ -45,8 +45,11 @@ const (
 	maxSplits = 40
 	splitWork = 5_000_000
 	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
-	// fluents. More steps mean fewer rounds of splitting.
-	sampleSteps = 200
+	// fluents, and leastSteps that in networks so large that more would take more than
+	// sampleWork operands, some tenth of a second. More steps mean fewer rounds of
+	// splitting.
+	sampleSteps, leastSteps = 200, 40
+	sampleWork              = 50_000_000
 )
 
 // classes is a partition of the fluents. A fluent is looked at complemented if it
@@ -69,7 +72,7 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	b := m.NewBatch().(*Batch)
 	signature := make([]uint64, len(g.Fluents))
 	rng := machine.NewRand(0)
-	for range sampleSteps {
+	for range min(sampleSteps, max(leastSteps, sampleWork/(1+len(g.Net.fan)))) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -88,11 +88,14 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 		}
 	}
 	parts, some := make([]*Parts, len(g.Does)), false
+	var candidates []*Parts // of the role before: mostly the same
 	for r, legal := range g.Legal {
 		if len(legal) >= least {
-			if p, ok := g.bestPartition(r, least); ok {
-				parts[r], some = p.empty(), true
+			if r == 0 || !slices.Equal(g.Names.Moves[r], g.Names.Moves[r-1]) {
+				candidates = partitions(g.Names.Moves[r])
 			}
+			parts[r] = g.bestPartition(r, least, candidates)
+			some = some || parts[r] != nil
 		}
 	}
 	if !some {
@@ -122,52 +125,42 @@ func (g *Game) Whole() *Game {
 	return g
 }
 
-// bestPartition is the partition of the moves of a role for which choosing and legality
-// take the fewest gates, or none if a row for each move takes fewer.
-func (g *Game) bestPartition(r, least int) (best partition, ok bool) {
-	cost := len(g.Legal[r])*(wholeCost-moveCost) + g.tailCost(r, partition{})
+// bestPartition is that partition of the moves of a role for which choosing and legality
+// take the fewest gates, or nil if a row for each move takes fewer.
+func (g *Game) bestPartition(r, least int, candidates []*Parts) (best *Parts) {
+	cost := len(g.Legal[r]) * (wholeCost - moveCost)
+	for _, l := range g.Legal[r] {
+		cost += len(g.Net.conjuncts(l))
+	}
 	if least < leastParts { // a test
 		cost = math.MaxInt
 	}
-	for _, p := range partitions(g.Names.Moves[r]) {
-		c := firstCost*p.parts[0] + secondCost*p.parts[1]
+	for _, p := range slices.Backward(candidates) {
+		c := firstCost*len(p.First) + secondCost*len(p.Second)
 		if c < cost {
-			c += g.tailCost(r, p)
+			c += g.tailCost(r, p, cost-c)
 		}
 		if c < cost {
-			best, cost, ok = p, c, true
+			best, cost = p, c
 		}
 	}
-	return best, ok
+	return best
 }
 
-// tailCost is the number of operands of the different tails of a role's moves; of an
-// empty partition, of its legal signals.
-func (g *Game) tailCost(r int, p partition) int {
-	heads := make(map[int32][]Lit)
-	part := func(m int) int32 {
-		if p.of == nil {
-			return int32(m)
-		}
-		return p.of[m][0]
-	}
-	if p.of != nil {
-		for m, l := range g.Legal[r] {
-			if head, ok := heads[part(m)]; ok {
-				heads[part(m)] = intersect(head, g.Net.conjuncts(l))
-			} else {
-				heads[part(m)] = slices.Clone(g.Net.conjuncts(l))
-			}
-		}
-	}
+// tailCost is the number of operands of the different tails of a role's moves, or some
+// number from limit on if it is not less.
+func (g *Game) tailCost(r int, p *Parts, limit int) int {
+	common := g.Net.commonConjuncts(p, g.Legal[r])
 	seen := make(map[uint64]bool)
 	cost := 0
 	for m, l := range g.Legal[r] {
-		tail := without(g.Net.conjuncts(l), heads[part(m)])
+		tail := without(g.Net.conjuncts(l), common[p.of[m][0]])
 		hash := uint64(hashOperands(tail)) | uint64(len(tail))<<32
 		if !seen[hash] {
 			seen[hash] = true
-			cost += len(tail)
+			if cost += len(tail); cost >= limit {
+				break
+			}
 		}
 	}
 	return cost
@@ -241,7 +234,7 @@ func (n *Network) legalParts(p *Parts) []Lit {
 
 // partitions lists the ways to take moves with these names apart that are looked at:
 // after so many words of the name, and by number.
-func partitions(names []string) []partition {
+func partitions(names []string) []*Parts {
 	words := make(map[string]int32)
 	texts := make([][]int32, len(names))
 	longest := 0
@@ -254,7 +247,7 @@ func partitions(names []string) []partition {
 		}
 		longest = max(longest, len(texts[m]))
 	}
-	var out []partition
+	var out []*Parts
 	for k := 1; k < longest; k++ {
 		p := partition{}
 		var number [2]map[string]int32
@@ -279,10 +272,10 @@ func partitions(names []string) []partition {
 			seen[parts] = true
 		}
 		if p.parts = [2]int{len(number[0]), len(number[1])}; len(seen) == len(names) {
-			out = append(out, p)
+			out = append(out, p.empty())
 		}
 	}
-	return append(out, blocks(len(names)))
+	return append(out, blocks(len(names)).empty())
 }
 
 // keyOf is a list of numbers as the key of a map.
