@@ -75,7 +75,7 @@ type Options struct {
 // maxTranslated is the number of two-input gates up to which machine code is quicker than
 // an interpreted program: with more of them, the code of a pass, some 15 bytes a gate,
 // comes from main memory each time. Between 600 000 and a million on an EPYC of 2023
-// (BenchmarkPass).
+// (BenchmarkPass). Gates that choose random moves are not counted.
 const maxTranslated = 500_000
 
 // Compile lays a game out as programs for a kernel.

@@ -22,8 +22,8 @@ type pass struct {
 
 // passes is the table of contents of the optimiser, in order; constraints says why
 // in this one. What depends on the kernel comes last and is no pass: Compile splits
-// wide gates (splitGates), and the kernel covers them by gates of three inputs
-// (kernel/cover.go).
+// wide gates (splitGates) and adds what chooses among moves with parts (withChoice), and
+// the kernel covers all that by gates of three inputs (kernel/cover.go).
 var passes = []pass{
 	{
 		name: "dead",
