@@ -326,7 +326,7 @@ func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Stdin.Close()
-	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "The end.")
+	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "hand blue: 1 2 3 4", "The end.")
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
 	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
 	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")

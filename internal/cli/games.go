@@ -83,6 +83,7 @@ type oneGame struct {
 // problem is a game to solve.
 type problem struct {
 	solver  *solve.Solver
+	rules   *gdl.Game
 	machine machine.Machine
 	digest  string // of the rulesheet, see book.Digest
 }
@@ -102,5 +103,5 @@ func (s *console) problem(o solve.Options, game, engine string) (problem, error)
 		return problem{}, err
 	}
 	m, _, err := s.machine(game, rules, reasoner.Options{Engine: engine})
-	return problem{solver, m, book.Digest(src)}, err
+	return problem{solver, rules, m, book.Digest(src)}, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/internal/cli/terminal"
+	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/book"
@@ -35,7 +36,10 @@ func (c *playCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	match := terminal.Match{Machine: p.machine, Seed: c.Seed}
+	match := terminal.Match{
+		Machine: p.machine, Seed: c.Seed,
+		Layout: board.Find(p.rules, p.machine.Names().AppendFluents(nil, p.machine.Initial())),
+	}
 	match.Search = func(ctx context.Context, q machine.State) (search.Result, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.Think)
 		defer cancel()

@@ -27,7 +27,8 @@ type Match struct {
 	// Search finds out about a position that the solution does not know. It may
 	// give up and answer with what it has.
 	Search func(ctx context.Context, q machine.State) (search.Result, error)
-	Seed   uint64 // of the solution's dice, and of chance
+	Seed   uint64        // of the solution's dice, and of chance
+	Layout *board.Layout // draws positions; nil: they are lists of facts
 }
 
 // errLeft is the error of a person who has left: no error to the caller.
@@ -73,7 +74,7 @@ func (d *dialogue) play() error {
 		d.batch.Load(q, 1)
 		d.batch.Evaluate(1)
 		fmt.Fprintf(d.out, "\nTurn %d\n", turn)
-		d.list(d.names.AppendFluents(nil, q))
+		d.show(q)
 		if d.batch.Terminal()[0]&1 != 0 {
 			d.tellGoals()
 			return nil
@@ -91,6 +92,16 @@ func (d *dialogue) play() error {
 		d.batch.Advance(1)
 		d.batch.Store(q, 1)
 	}
+}
+
+// show draws a position.
+func (d *dialogue) show(q machine.State) {
+	facts := d.names.AppendFluents(nil, q)
+	if d.Layout == nil {
+		d.list(facts)
+		return
+	}
+	fmt.Fprint(d.out, d.Layout.Draw(facts).Text(lineWidth))
 }
 
 // tellGoals says how a match has ended.
