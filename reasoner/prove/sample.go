@@ -89,11 +89,13 @@ func (s *sample) at(states []uint64, lane int) machine.State {
 	return states[lane*w : (lane+1)*w]
 }
 
-// play goes on with random games in all lanes: their next positions are the sample.
+// play goes on with random games in all lanes: their next positions are the sample, the
+// first one whatever ctx says. Induction begins with it: without the initial position
+// candidates could contradict each other, and then all would follow.
 func (s *sample) play(ctx context.Context) {
 	s.forget()
-	for range sampleSteps {
-		if ctx.Err() != nil {
+	for step := range sampleSteps {
+		if step > 0 && ctx.Err() != nil {
 			return
 		}
 		s.take()

@@ -1,0 +1,59 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+)
+
+// aToken is on one of three places, and a move takes it to the next; it lights one lamp after
+// the other.
+func aToken(lamps int) *circuit.Game {
+	const places = 3
+	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{{"stay", "go"}}}
+	for i := range places + lamps {
+		names.Fluents = append(names.Fluents, fmt.Sprintf("f%d", i))
+	}
+	initial := names.NewState()
+	initial.Set(0)
+	g := circuit.NewGame(names, initial)
+	stay, goes := g.Does[0][0], g.Does[0][1]
+	for i, f := range g.Fluents[:places] {
+		before := g.Fluents[(i+places-1)%places]
+		g.Next = append(g.Next, g.Net.Or(g.Net.And(f, stay), g.Net.And(before, goes)))
+	}
+	before := circuit.True
+	for _, f := range g.Fluents[places:] {
+		g.Next = append(g.Next, g.Net.Or(f, g.Net.And(before, goes)))
+		before = f
+	}
+	g.Legal = [][]circuit.Lit{{circuit.True, circuit.True}}
+	return g
+}
+
+func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
+	g := aToken(fewFluents)
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for last := range 4 {
+		ctx, cancel := context.WithCancel(t.Context())
+		stage := 0
+		for inv := range findInvariants(ctx, g, m, 1<<30) {
+			if !inv.Holds(g.Initial) {
+				t.Errorf("the time ends after stage %d: an invariant of stage %d fails in the initial position", last, stage)
+			}
+			if stage++; stage >= last {
+				cancel()
+			}
+		}
+		if stage < min(last, 3) {
+			t.Errorf("%d stages, expected %d", stage, min(last, 3))
+		}
+		cancel()
+	}
+}
