@@ -8,7 +8,7 @@ import (
 
 // Where two opponents choose at once by regret matching, what paths bring is not what the
 // position is worth: a fifth of the moves is drawn evenly, by both, and the first ones in
-// ignorance. So a matrix game of which all cells have been visited is solved, with the means
+// ignorance. So a matrix game of which most cells have been visited is solved, with the means
 // of its cells, now and again: the node is balanced. Its sums are those of its value then,
 // its moves are drawn by its equilibrium, and what the nodes before it see is free of what
 // exploration costs.
@@ -26,6 +26,8 @@ const (
 	// cautionWidth is the width of the confidence bounds of a cell with one visit, in goal
 	// points, times the root of the logarithm of all.
 	cautionWidth = 20
+	// unknownParts: one cell in so many may be unknown.
+	unknownParts = 2
 )
 
 // balances tells whether matrix games of estimates are solved.
@@ -33,7 +35,7 @@ func (w *worker) balances() bool {
 	return w.config.Rule == RegretMatching && w.config.has(Equilibria) && w.sumKnown
 }
 
-// balance solves the matrix game of node n, if it is one and all of its cells are known.
+// balance solves the matrix game of node n, if it is one and most of its cells are known.
 func (w *worker) balance(n int32) {
 	t, m := w.tree, &w.matrices
 	a := t.at(n)
@@ -75,8 +77,9 @@ func setRegrets(moves []stat, p []float64) {
 }
 
 // estimate fills the two matrices of node n with the means of its cells for the row player, less
-// and more confidence bounds of a width, within what is proved. It returns false where some
-// cell is not known.
+// and more confidence bounds of a width, within what is proved. A cell that is not known gets
+// what its row and its column have had, if chance has no choice. It returns false where that are
+// too many.
 func (w *worker) estimate(n int32, width float64) bool {
 	t, m := w.tree, &w.matrices
 	cells, chance, step, _ := t.cells(n)
@@ -98,11 +101,36 @@ func (w *worker) estimate(n int32, width float64) bool {
 		m.high[cell] += min(mean+doubt, bounds.Upper) / float64(chance)
 		l = a.sibling
 	}
-	return known == cells
+	if known < cells && (chance > 1 || (cells-known)*unknownParts > cells) {
+		return false
+	}
+	if known < cells {
+		w.guess(n, width)
+	}
+	return true
+}
+
+// guess fills the cells of node n that are not known with the means of rows and columns.
+func (w *worker) guess(n int32, width float64) {
+	t, m := w.tree, &w.matrices
+	row, column, rows, columns := t.size(n)
+	of := make([][]stat, t.roles)
+	moves := t.movesOf(n)
+	for r, width := range t.widthsOf(n) {
+		of[r], moves = moves[:width], moves[width:]
+	}
+	for c := range rows * columns {
+		if t.way(n, int64(c)) != none {
+			continue
+		}
+		a, b := &of[row][c/columns], &of[column][c%columns]
+		mean := (a.sum/float64(max(1, a.visits)) + float64(w.sum) - b.sum/float64(max(1, b.visits))) / 2
+		m.low[c], m.high[c] = max(mean-width, goalRange.Lower), min(mean+width, goalRange.Upper)
+	}
 }
 
 // mixWithCaution makes the weights of the moves at the root, by role, those of its cautious
-// equilibrium, if it is a matrix game of which all cells are known.
+// equilibrium, if it is a matrix game of which most cells are known.
 func (w *worker) mixWithCaution(moves [][]stat) {
 	t, m := w.tree, &w.matrices
 	n := t.root

@@ -23,6 +23,9 @@ func newPennies(visits [6]int) *worker {
 		return append(dst, []machine.Move{0, 1, 2}[:3-r]...)
 	})
 	for cell, goal := range []float64{80, 20, 20, 80, 90, 0} {
+		if visits[cell] == 0 {
+			continue
+		}
 		k := tree.grow(tree.root, int64(cell), machine.State{uint64(cell + 1)})
 		for range visits[cell] {
 			w.backUp([]edge{{tree.root, int64(cell)}}, k, []float64{goal, 100 - goal})
@@ -50,10 +53,25 @@ func TestANodeIsWorthItsMatrixGame(t *testing.T) {
 	}
 }
 
-func TestAMatrixWithACellThatNobodyHasSeenIsNotSolved(t *testing.T) {
-	w := newPennies([6]int{50, 10, 10, 50, 5, 0})
+func TestACellThatNobodyHasSeenIsGuessed(t *testing.T) {
+	w := newPennies([6]int{50, 50, 50, 50, 50, 0})
+	tree := w.tree
+	for i, visits := range []int32{100, 100, 50, 150, 100} {
+		tree.movesOf(tree.root)[i].visits = visits
+	}
+	if !w.estimate(tree.root, 0) {
+		t.Fatal("the matrix is not known")
+	}
+	// The third row has had 90, the second column 50 for the first player.
+	if got := w.matrices.low[5]; math.Abs(got-70) > 1e-6 {
+		t.Errorf("the last cell is taken for %g, want 70", got)
+	}
+}
+
+func TestAMatrixOfWhichLittleIsKnownIsNotSolved(t *testing.T) {
+	w := newPennies([6]int{50, 10, 0, 0, 0, 0})
 	if w.balance(w.tree.root); w.tree.at(w.tree.root).balanced {
-		t.Error("a game is solved of which a cell is not known")
+		t.Error("a game is solved of which two thirds are not known")
 	}
 }
 
