@@ -63,8 +63,11 @@ type Counters struct {
 	LPCalls   int64         // linear programs and matrix games solved
 	LPTime    time.Duration // time inside them
 	TableHits int64         // positions answered by the transposition table
-	PeakBytes int64         // largest memory of tables and trees
-	Evictions int64         // positions that the transposition table has lost so far for want of memory
+	// Positions are those whose value was asked for: found in the rules or in the table, or
+	// searched. It is what programs for one game call nodes; 0 where it is not counted.
+	Positions int64
+	PeakBytes int64 // largest memory of tables and trees
+	Evictions int64 // positions that the transposition table has lost so far for want of memory
 	Elapsed   time.Duration
 	// Depth is that of the iteration under way, or the last one, of a search that
 	// deepens, and Left an estimate of the time until it ends. 0 is not known.

@@ -36,7 +36,11 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 		fmt.Fprintf(t, "line\t%s\n", principalLine(s))
 	}
 	writeOutcomes(t, s)
-	fmt.Fprintf(t, "nodes\t%d\nLP calls\t%d in %.3f s\ntable hits\t%d\n", s.Nodes, s.LPCalls, s.LPSeconds, s.TableHits)
+	fmt.Fprintf(t, "nodes\t%d\n", s.Nodes)
+	if s.Positions > 0 {
+		fmt.Fprintf(t, "positions\t%d\n", s.Positions)
+	}
+	fmt.Fprintf(t, "LP calls\t%d in %.3f s\ntable hits\t%d\n", s.LPCalls, s.LPSeconds, s.TableHits)
 	if s.Certificate != nil {
 		fmt.Fprintf(t, "certificate\t%s\n", certificate(s))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"stackmate/internal/scratch"
@@ -49,6 +50,12 @@ type Expansion struct {
 
 	words, roles int
 	charged      int64 // to the expander
+
+	// The children are in the batch of held, evaluated, from this lane on, as long as it has
+	// done so many passes.
+	held *Expander
+	pass int64
+	lane int
 }
 
 // Child is the position of child c. It aliases the expansion.
@@ -78,7 +85,7 @@ type Expander struct {
 	goals    []int32
 	parents  []uint64 // by lane, of children of several parents
 	jobs     []job
-	held     *Expansion // whose children are in the batch, evaluated, or nil
+	pass     int64 // number of passes
 	*bounds
 }
 
@@ -137,9 +144,8 @@ func (x *Expander) Bytes() int64 { return x.bytes }
 // Look evaluates one position: whether it is terminal and, if so, its goals
 // (valid until the next call).
 func (x *Expander) Look(s State) (terminal bool, goals []int32) {
-	x.held = nil
 	x.batch.Load(s, 1)
-	x.batch.Evaluate(1)
+	x.evaluate(1)
 	if x.batch.Terminal()[0]&1 == 0 {
 		return false, nil
 	}
@@ -151,9 +157,8 @@ func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 // terminal. Its error is e.Err.
 func (x *Expander) Expand(e *Expansion, s State) error {
 	b := x.batch
-	x.held = nil
 	b.Fill(s, nil)
-	b.Evaluate(1)
+	x.evaluate(1)
 	x.begin(e, 0)
 	for c := 0; c < e.Children; c += b.Lanes() {
 		if c > 0 {
@@ -162,14 +167,11 @@ func (x *Expander) Expand(e *Expansion, s State) error {
 				break
 			}
 			b.Fill(s, nil)
-			b.Evaluate(1)
+			x.evaluate(1)
 		}
 		n := min(e.Children-c, b.Lanes())
 		x.jobs = append(x.jobs[:0], job{e, c, n})
 		x.step(n)
-	}
-	if 0 < e.Children && e.Children <= b.Lanes() {
-		x.held = e
 	}
 	return e.Err
 }
@@ -180,11 +182,10 @@ func (x *Expander) Expand(e *Expansion, s State) error {
 // expansions; when the context ends, all of them have its error.
 func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 	b, lanes := x.batch, x.batch.Lanes()
-	x.held = nil
 	for first := 0; first < len(dst); first += lanes {
 		n := min(lanes, len(dst)-first)
 		b.Load(states[first*x.words:], n)
-		b.Evaluate(n)
+		x.evaluate(n)
 		for i := range n {
 			x.begin(&dst[first+i], i)
 		}
@@ -218,28 +219,27 @@ func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 // pass: as many of those wanted as have their own children fit into the lanes, from
 // the first on, each into the expansion of its number in dst. It returns how many. Of a
 // machine that is not parallel, and where memory is short, these are none: one at a
-// time is as good. If e is what Expand was called for last, it saves the look at the
-// children themselves.
+// time is as good. If e was expanded in the last pass, which is the case of every first
+// child searched, it saves the look at the children themselves.
 func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (done int) {
 	if !x.parallel || x.maxBytes > 0 && x.bytes > x.maxBytes/2 {
 		return 0
 	}
 	b := x.batch
 	wanted = wanted[:min(len(wanted), b.Lanes())]
-	held := x.held == e
-	x.held = nil
+	first, held := e.lane, e.held == x && e.pass == x.pass
 	if !held {
 		x.parents = x.parents[:0]
 		for _, c := range wanted {
 			x.parents = append(x.parents, e.Child(c)...)
 		}
 		b.Load(x.parents, len(wanted))
-		b.Evaluate(len(wanted))
+		x.evaluate(len(wanted))
 	}
 	free := b.Lanes()
 	for lane, c := range wanted {
 		if held {
-			lane = c
+			lane = first + c
 		}
 		x.look(&dst[c], lane)
 		if dst[c].Err != nil || dst[c].Children > free {
@@ -257,6 +257,12 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 		x.stepParents(b.Lanes() - free)
 	}
 	return done
+}
+
+// evaluate evaluates so many positions, in place of those of the last pass.
+func (x *Expander) evaluate(n int) {
+	x.pass++
+	x.batch.Evaluate(n)
 }
 
 // add gives lanes to a job, whose expansion is that of position s.
@@ -345,7 +351,7 @@ func (e *Expansion) refuse(err error) { e.Children, e.Err = 0, err }
 // parent.
 func (x *Expander) stepParents(n int) {
 	x.batch.Load(x.parents, n)
-	x.batch.Evaluate(n)
+	x.evaluate(n)
 	x.step(n)
 	x.jobs, x.parents = x.jobs[:0], x.parents[:0]
 }
@@ -361,11 +367,14 @@ func (x *Expander) step(n int) {
 	b.Advance(n)
 	x.parents = scratch.Resize(x.parents, n*x.words)
 	b.Store(x.parents, n)
-	b.Evaluate(n)
+	x.evaluate(n)
 	terminal := b.Terminal()
 	lane = 0
 	for _, j := range x.jobs {
 		e := j.e
+		if j.n == e.Children {
+			e.held, e.pass, e.lane = x, x.pass, lane
+		}
 		copy(e.States[j.first*x.words:], x.parents[lane*x.words:(lane+j.n)*x.words])
 		for i := range j.n {
 			over := has(terminal, lane+i)
@@ -385,6 +394,9 @@ func (x *Expander) step(n int) {
 // foresee ends the children of all jobs, which are in the lanes, in which role r wins.
 func (x *Expander) foresee(r Role) {
 	goal, wins := x.foresees.Wins(r)
+	if !slices.ContainsFunc(wins, func(w uint64) bool { return w != 0 }) {
+		return
+	}
 	lane := 0
 	for _, j := range x.jobs {
 		for c := j.first; c < j.first+j.n; c++ {

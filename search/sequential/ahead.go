@@ -145,6 +145,7 @@ func (r *run) glance(f *frame, c int) bool {
 		bounds := r.Goals
 		if over {
 			some = true
+			r.looked++
 			bounds = r.terminal(e.ChildGoals(i)).proved
 		}
 		if i == 0 {

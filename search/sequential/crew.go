@@ -131,6 +131,7 @@ func (c *crew) report() search.Result {
 	for _, w := range c.workers {
 		res.Nodes += w.shared.nodes.Load()
 		res.TableHits += w.shared.hits.Load()
+		res.Positions += w.shared.looked.Load()
 		res.PeakBytes += w.shared.bytes.Load()
 	}
 	res.Depth = c.depth
@@ -205,11 +206,12 @@ func (c *crew) together(do func(i int, w *run)) *run {
 }
 
 // shared is what a worker lets the others know of its counters.
-type shared struct{ nodes, hits, bytes atomic.Int64 }
+type shared struct{ nodes, hits, looked, bytes atomic.Int64 }
 
 func (r *run) publish() {
 	r.shared.nodes.Store(r.nodes)
 	r.shared.hits.Store(r.hits)
+	r.shared.looked.Store(r.looked)
 	if r.expander != nil {
 		r.shared.bytes.Store(r.expander.Bytes())
 	}

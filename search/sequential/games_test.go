@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/cputime"
 	"stackmate/search"
 )
 
@@ -17,7 +18,8 @@ func BenchmarkGames(b *testing.B) {
 		m := gamestest.Machine(b, game)
 		for _, method := range []string{"bab", "two", "dfs", "alone", "pns", "pns two"} {
 			b.Run(game+"/"+method, func(b *testing.B) {
-				nodes, cuts := int64(0), [2]int64{}
+				nodes, positions, cuts := int64(0), int64(0), [2]int64{}
+				began := cputime.Now()
 				for b.Loop() {
 					var s search.Searcher
 					solver := New(Config{Threads: map[string]int{"two": 2}[method], Without: map[string]Refinement{"dfs": Deepening, "alone": Ahead}[method]})
@@ -31,10 +33,11 @@ func BenchmarkGames(b *testing.B) {
 					if err != nil || !r.Solved() {
 						b.Fatal(err, r.Values)
 					}
-					nodes, cuts = nodes+r.Nodes, solver.cuts
+					nodes, positions, cuts = nodes+r.Nodes, positions+r.Positions, solver.cuts
 				}
 				b.ReportMetric(float64(nodes)/float64(b.N), "nodes")
-				b.ReportMetric(float64(nodes)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
+				b.ReportMetric(float64(positions)/float64(b.N), "positions")
+				b.ReportMetric(float64(positions)/(cputime.Now()-began).Seconds()/1e6, "Mpositions/s")
 				if cuts[0] > 0 {
 					b.ReportMetric(100*float64(cuts[0])/float64(cuts[0]+cuts[1]), "%first")
 				}

@@ -364,6 +364,7 @@ func (p *prover) decide(b search.Interval, n numbers) numbers {
 // meet finds what is known of the children of the position in f.
 func (p *prover) meet(f *frame, ply int) {
 	e := f.children
+	p.looked += int64(e.Children)
 	f.kids = scratch.Resize(f.kids, e.Children)
 	f.keys = scratch.Resize(f.keys, e.Children)
 	f.images = scratch.Resize(f.images, e.Children*p.words)

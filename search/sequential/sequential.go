@@ -265,6 +265,7 @@ type run struct {
 	due     int64 // the number of nodes at which others are told
 	shared  shared
 	hits    int64
+	looked  int64    // positions, see search.Counters
 	outcome value    // of the last call of search
 	cuts    [2]int64 // windows closed by the first action searched, and by a later one
 	horizon bool     // a position beyond the depth was estimated

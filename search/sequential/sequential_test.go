@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -410,7 +411,15 @@ func BenchmarkRefinements(b *testing.B) {
 	for _, game := range []struct {
 		name    string
 		machine machine.Machine
-	}{{"ticTacToe", newTicTacToe()}, {"tree", randomTrees(4, 7, 1).Machine()}, {"graph", graph.Machine()}, {"dice", dice.Machine()}} {
+	}{
+		{"ticTacToe", newTicTacToe()},
+		{"tree", randomTrees(4, 7, 1).Machine()},
+		{"graph", graph.Machine()},
+		{"dice", dice.Machine()},
+		{"connectFour-5x4", gamestest.Machine(b, "connectFour-5x4")},
+		{"breakthrough-3x5", gamestest.Machine(b, "breakthrough-3x5")},
+		{"breakthrough-4x5", gamestest.Machine(b, "breakthrough-4x5")},
+	} {
 		for _, r := range []struct {
 			name    string
 			without Refinement
@@ -423,6 +432,7 @@ func BenchmarkRefinements(b *testing.B) {
 			{"noDeepening", Deepening},
 			{"noAhead", Ahead},
 			{"noProbing", Probing},
+			{"noForesight", Foresight},
 			{"none", Literal},
 		} {
 			for _, epsilon := range []float64{0, 10} {

@@ -18,6 +18,7 @@ type Solution struct {
 	Proved    bool                          `json:"proved"`
 	Solved    bool                          `json:"solved"` // proved, and lower = upper for every role
 	Nodes     int64                         `json:"nodes"`
+	Positions int64                         `json:"positions,omitempty"` // see search.Counters
 	LPCalls   int64                         `json:"lp_calls"`
 	LPSeconds float64                       `json:"lp_seconds"`
 	TableHits int64                         `json:"table_hits"`
@@ -57,6 +58,7 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 		Proved:    r.Proved,
 		Solved:    r.Solved(),
 		Nodes:     r.Nodes,
+		Positions: r.Positions,
 		LPCalls:   r.LPCalls,
 		LPSeconds: r.LPTime.Seconds(),
 		TableHits: r.TableHits,
