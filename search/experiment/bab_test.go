@@ -26,6 +26,9 @@ func TestBoundedAlphaBetaKeepsItsPromise(t *testing.T) {
 		if r.Bound > r.Epsilon+rounding || r.Epsilon == 0 && r.Ratio != 1 {
 			t.Errorf("%s, %s, size %d: ER %g, AMB %g", r.Table, r.Method, r.Size, r.Ratio, r.Bound)
 		}
+		if !r.Finished {
+			return nil // means of fewer instances
+		}
 		if before := last[r.Table]; strings.Contains(r.Table, "trees") && r.Epsilon > 0 && (r.Ratio > before.Ratio || r.Bound < before.Bound) {
 			t.Errorf("%s, size %d: ER %g and AMB %g at %s, %g and %g at %s", r.Table, r.Size, r.Ratio, r.Bound, r.Method, before.Ratio, before.Bound, before.Method)
 		}
