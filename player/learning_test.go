@@ -25,6 +25,25 @@ func wins(s *series, count int) {
 	}
 }
 
+// schooled is a thinker without exact search that has learnt a game before, so that it does
+// not depend on the clock what it knows.
+func schooled(t *testing.T, m machine.Machine, without ...string) *thinker {
+	t.Helper()
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Threats: m.(machine.Threatener).Threats(t.Context())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learn(t.Context(), 50)
+	file := filepath.Join(t.TempDir(), KnowledgeFile("rules"))
+	if err := l.Save(file, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	return newThinker(setting{
+		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
+		without: append(without, exactSearch), knowledge: knowledge{file, "rules"},
+	})
+}
+
 func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	for name, c := range map[string]struct {
@@ -39,11 +58,11 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 		"three matches won are not enough": {map[[2]string]int{{"estimates", "playouts"}: 3}, "playouts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
+			p := schooled(t, m)
 			p.hold = func(_ context.Context, s *series, _ int) {
 				wins(s, c.won[s.names])
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), leastLearning+time.Second/5)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 			if p.mind.name != c.want {
@@ -63,7 +82,7 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 
 func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, alphaBeta}})
+	p := schooled(t, m, alphaBeta)
 	between, asked := false, []string{}
 	p.hold = func(ctx context.Context, s *series, _ int) {
 		switch {
@@ -78,7 +97,7 @@ func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 			wins(s, 3) // together with those before
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), leastLearning+time.Second/5)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}}
 	p.begin(ctx, at)
@@ -86,11 +105,27 @@ func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 		t.Fatalf("%s after three matches won", p.mind.name)
 	}
 	between = true
-	pondering, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	pondering, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	p.ponder(pondering, at)
+	p.study(pondering)
 	if p.mind.name != "estimates" || !slices.Equal(asked, []string{"both", "estimates"}) || len(p.studies.trials) > 0 {
 		t.Errorf("%s after trials of %v, %d not decided", p.mind.name, asked, len(p.studies.trials))
+	}
+}
+
+func TestTheStartClockTeaches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes two seconds")
+	}
+	m := gamestest.Machine(t, "connectFour-4x4")
+	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
+	tried := false
+	p.hold = func(_ context.Context, s *series, _ int) { tried = tried || s.names[0] == "estimates" }
+	ctx, cancel := context.WithTimeout(t.Context(), 2*leastLearning)
+	defer cancel()
+	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+	if !tried {
+		t.Error("nothing that was learnt is tried out")
 	}
 }
 

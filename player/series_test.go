@@ -46,18 +46,23 @@ func TestMatchesConvinceAsSeldomAsTheyPromiseTo(t *testing.T) {
 }
 
 func TestASeriesIsTakenUpWhereItWasBrokenOff(t *testing.T) {
-	// Each match takes longer than the time that there is at once.
 	m := gamestest.Machine(t, "connectFour-4x4")
-	s := &series{comparison: compareDecisive, at: position{machine: m, state: m.Initial()}, memory: comparisonBytes}
-	for range 100 {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*compareDecisive.clock)
+	s := &series{comparison: comparison{nodes: 500}, at: position{machine: m, state: m.Initial()}, memory: comparisonBytes}
+	var first *bout
+	for slice := time.Millisecond; s.matches == 0; slice += time.Millisecond {
+		ctx, cancel := context.WithTimeout(t.Context(), slice)
 		hold(ctx, s, 1)
 		cancel()
-		if s.matches > 0 {
-			return
+		if first == nil {
+			first = s.bouts[0]
+		}
+		if s.matches == 0 && s.bouts[0] != first {
+			t.Fatal("a match was begun anew")
 		}
 	}
-	t.Error("no match has come to its end")
+	if first != nil && first.steps < 7 {
+		t.Errorf("the match was over after %d moves", first.steps)
+	}
 }
 
 // broken is a search that fails.
