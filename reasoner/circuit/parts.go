@@ -48,7 +48,7 @@ type Parts struct {
 const (
 	// leastParts is the number of moves from which a table is taken apart. Choosing
 	// among fewer is as quick with a row for each (BenchmarkPhases).
-	leastParts = 80
+	leastParts = 100
 	// firstCost and secondCost are the gates of three inputs that a part costs the
 	// choice of a random move, and moveCost those that a move does; a move with a row
 	// of its own costs wholeCost.
