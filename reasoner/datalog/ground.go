@@ -47,8 +47,9 @@ func attempt(ctx context.Context, g *gdl.Game, lim Limits, thorough bool) (p *Pr
 // where it is expected to: relations are restricted to what is asked for, rules that
 // differ in one condition are merged, and parts are made safe by projections. What is
 // expected takes columns to be independent, which those of a position are not: in chess it is
-// wrong by a factor of a hundred. Most games it would cost more than it saves. Tuples of what
-// is asked for come on top, so the limits on numbers are twice as high.
+// wrong by a factor of a hundred. Other games have fewer instances like that, too, and checkers
+// has a third, but more gates, 40 700 instead of 18 600: what parts hide cannot be factored.
+// Tuples of what is asked for come on top, so the limits on numbers are twice as high.
 func (gr *grounder) beThorough() {
 	gr.thorough = true
 	gr.asking.gain = 0
