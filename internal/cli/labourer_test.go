@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,8 +45,8 @@ func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 	}
 
 	knowledge := t.TempDir()
-	for range 5 { // on a busy machine the first games come late
-		learnt := execute(t, "train", "nim-3.4.5", "--time", "1.5s", "--knowledge", knowledge, "--json", "--nats", url).objects(t)[0]
+	for seconds := 1.5; seconds < 30; seconds *= 2 { // on a busy machine the first games come late
+		learnt := execute(t, "train", "nim-3.4.5", "--time", fmt.Sprint(seconds, "s"), "--knowledge", knowledge, "--json", "--nats", url).objects(t)[0]
 		if n, ok := learnt["elsewhere"].(float64); ok && n > 0 {
 			return
 		}

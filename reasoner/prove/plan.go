@@ -58,8 +58,8 @@ const (
 // strategies for planning as satisfiability", 2004): at which horizon the best goal can be
 // reached is not known, and that there is none within too short a one can be hardest to
 // prove. Each horizon is asked for the best goal that is not yet refuted, and for any that
-// is better than the best plan so far. Before that come what takes little: the first
-// horizon alone, and positions by breadth.
+// is better than the best plan so far. Before that comes what takes little: the first
+// horizon alone, and some positions by breadth, which go on between the rounds.
 func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
 	q := &planning{
 		Planner: p, formula: newFormula(unroll(p.game, s), sat.New()), start: s, limits: lim,
@@ -76,10 +76,9 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 	q.ties = ties(q.symmetries)
 	q.invariants, _ = clock(p.game)
 	q.horizons = append(q.horizons, horizon{firstHorizon, q.plan.Bound + 1})
-	if q.try(ctx, 0, firstConflicts); !q.isSettled() {
-		q.exploreFor(ctx)
-	}
-	if q.isSettled() {
+	reach, positions := q.newReach(ctx), firstPositions
+	q.try(ctx, 0, firstConflicts)
+	if reach.explore(ctx, positions); q.isSettled() {
 		return q.plan, nil
 	}
 	q.invariants = p.findInvariants(ctx, q.limits.Bytes/invariantShare)
@@ -93,7 +92,8 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 		for i := 0; i < len(q.horizons) && ctx.Err() == nil && !q.isSettled(); i++ {
 			q.try(ctx, i, firstConflicts<<min(len(q.horizons)-1-i, 40))
 		}
-		if !q.grow() {
+		positions *= reachGrowth
+		if reach.explore(ctx, positions); !q.grow() {
 			break
 		}
 	}

@@ -3,7 +3,6 @@ package prove
 import (
 	"context"
 	"slices"
-	"time"
 
 	"stackmate/reasoner/machine"
 )
@@ -15,66 +14,66 @@ import (
 // others is not shown.
 
 const (
-	// reachPositions are looked at, some seconds of work, in reachShare of the memory.
+	// firstPositions are looked at before formulas are tried, a tenth of a second's work;
+	// after each round of formulas reachGrowth times as many as before, reachPositions in
+	// all, in reachShare of the memory.
+	firstPositions = 1 << 14
+	reachGrowth    = 4
 	reachPositions = 1 << 20
 	reachShare     = 4
 	// reachBytes is what a position takes besides its words: in the map, its way and its
 	// key.
 	reachBytes = 120
-	// reachTime of the time is for them.
-	reachTime = 8
 )
 
 // reach is a search by breadth.
 type reach struct {
 	*planning
-	words  int
-	mask   machine.State // without the clock
-	states []uint64
-	from   []int32        // by position: the one before
-	moves  []machine.Move // by position: what led there
-	seen   map[string]bool
+	words    int
+	mask     machine.State // without the clock
+	expander *machine.Expander
+	states   []uint64
+	from     []int32        // by position: the one before
+	moves    []machine.Move // by position: what led there
+	seen     map[string]bool
+	at       int // positions that were gone on from
+	room     int // for so many
 }
 
-// exploreFor explores for a part of the time that is left.
-func (q *planning) exploreFor(ctx context.Context) {
-	if end, ok := ctx.Deadline(); ok {
-		short, cancel := context.WithTimeout(ctx, time.Until(end)/reachTime)
-		defer cancel()
-		ctx = short
+func (q *planning) newReach(ctx context.Context) *reach {
+	r := &reach{
+		planning: q, words: q.machine.Words(), mask: q.machine.Names().NewState(),
+		expander: machine.NewExpander(q.machine), seen: map[string]bool{},
 	}
-	q.explore(ctx)
-}
-
-// explore looks for plans by breadth first.
-func (q *planning) explore(ctx context.Context) {
-	r := &reach{planning: q, words: q.machine.Words(), mask: q.machine.Names().NewState(), seen: map[string]bool{}}
 	for f := range q.game.Fluents {
 		r.mask.Set(f)
 	}
 	for _, f := range clockFluents(q.game) {
 		r.mask[f>>6] &^= 1 << (uint(f) & 63)
 	}
-	x := machine.NewExpander(q.machine)
-	x.Limit(ctx, q.limits.Bytes/reachShare, 0)
-	if terminal, _ := x.Look(q.start); terminal {
-		return
+	r.expander.Limit(ctx, q.limits.Bytes/reachShare, 0)
+	r.room = int(min(reachPositions, q.limits.Bytes/reachShare/(reachBytes+24*int64(r.words))))
+	if terminal, _ := r.expander.Look(q.start); !terminal {
+		r.add(q.start, -1, machine.NoMove)
 	}
-	r.add(q.start, -1, machine.NoMove)
-	room := min(reachPositions, q.limits.Bytes/reachShare/(reachBytes+24*int64(r.words)))
+	return r
+}
+
+// explore looks for plans by breadth first, until so many positions are known.
+func (r *reach) explore(ctx context.Context, positions int) {
 	var e machine.Expansion
-	for at := 0; at < len(r.from) && int64(len(r.from)) < room && ctx.Err() == nil && !q.isSettled(); at++ {
-		s := slices.Clone(machine.State(r.states[at*r.words : (at+1)*r.words]))
-		if x.Expand(&e, s) != nil {
+	joint := make([]machine.Move, 1)
+	for ; r.at < len(r.from) && len(r.from) < min(positions, r.room) && ctx.Err() == nil && !r.isSettled(); r.at++ {
+		s := slices.Clone(machine.State(r.states[r.at*r.words : (r.at+1)*r.words]))
+		if r.expander.Expand(&e, s) != nil {
 			continue
 		}
-		joint := make([]machine.Move, 1)
 		for c := range e.Children {
 			e.Joint(joint, c)
 			if !e.Terminal[c] {
-				r.add(e.Child(c), int32(at), joint[0])
-			} else if e.ChildGoals(c)[0] > q.plan.Goal {
-				q.take(append(r.line(at), []machine.Move{joint[0]}))
+				r.add(e.Child(c), int32(r.at), joint[0])
+			} else if e.ChildGoals(c)[0] > r.plan.Goal {
+				r.take(append(r.line(r.at), []machine.Move{joint[0]}))
 			}
 		}
 	}

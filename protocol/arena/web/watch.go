@@ -193,13 +193,6 @@ func (s *Server) upTo(id string, turn int) (*arena.Record, error) {
 	return r, nil
 }
 
-// turnView is a position of a record.
-type turnView struct {
-	Position
-	Rules   string     `json:"rules"`             // the library's name for the rules of the match
-	Opening [][]string `json:"opening,omitempty"` // joint moves before the first turn
-}
-
 func (s *Server) showTurn(w http.ResponseWriter, r *http.Request) {
 	reply(w, func() (json.RawMessage, error) {
 		turn, err := strconv.Atoi(r.URL.Query().Get("turn"))
@@ -224,17 +217,17 @@ func (s *Server) showTurn(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *Server) drawTurn(ctx context.Context, id string, turn int) (*turnView, error) {
+// drawTurn draws a position of a record.
+func (s *Server) drawTurn(ctx context.Context, id string, turn int) (*Position, error) {
 	record, err := s.upTo(id, turn)
 	if err != nil {
 		return nil, err
 	}
-	v := &turnView{Rules: rulesOf(record), Opening: record.Opening}
-	v.Position = picture(s.layoutOf(ctx, record), record.Roles, record.States[turn], turn)
+	v := picture(s.layoutOf(ctx, record), record.Roles, record.States[turn], turn)
 	if record.Completed && turn == len(record.States)-1 {
 		v.Goals = record.Goals
 	}
-	return v, nil
+	return &v, nil
 }
 
 // layoutOf finds the boards of a record by its rules, or none: then there are facts.

@@ -467,7 +467,7 @@ func TestRecordsWithoutTheirRulesAreShownAsFacts(t *testing.T) {
 	if err := os.WriteFile(s.Archive.Dir()+"/old.json", text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var v turnView
+	var v Position
 	if status := ask(t, url+"/api/matches/old/position?turn=1", nil, &v); status != http.StatusOK || v.SVG != "" || len(v.Facts) != 1 || v.Goals[0] != 7 {
 		t.Errorf("status %d: %+v", status, v)
 	}
