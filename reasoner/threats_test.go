@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 )
 
@@ -21,18 +22,7 @@ func TestThreatsAreFluentsThatWouldWin(t *testing.T) {
 		}
 		list, finder := threats.List(), threats.NewFinder()
 		words := (len(list) + 63) / 64
-		var states []uint64
-		rng, b := machine.NewRand(1), m.NewBatch()
-		for range 20 {
-			b.Fill(m.Initial(), nil)
-			for b.Evaluate(1); b.Terminal()[0]&1 == 0; b.Evaluate(1) {
-				at := len(states)
-				states = append(states, make([]uint64, m.Words())...)
-				b.Store(states[at:], 1)
-				b.ChooseRandom(rng, 1)
-				b.Advance(1)
-			}
-		}
+		states := toys.Positions(m, 20, 1)
 		n := len(states) / m.Words()
 		found := make([]uint64, n*words)
 		finder.Find(found, states)

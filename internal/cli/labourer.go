@@ -1,12 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -35,9 +34,16 @@ type labourer struct {
 	tasks   int   // at a time
 	memory  int64 // of a task, in bytes
 
-	mu      sync.Mutex
-	game    string // the hash of the rules that lessons were of last
-	machine func() (machine.Machine, error)
+	mu     sync.Mutex
+	game   string // what the last lessons were of: the hash of the rules, and the engine
+	school func() (school, error)
+}
+
+// school is what the lessons of a game have in common.
+type school struct {
+	digest  string // of the rules
+	machine machine.Machine
+	config  evaluate.Config // but for the seed
 }
 
 // newLabourer makes a labourer of so many tasks at a time, none of which takes more than
@@ -150,28 +156,12 @@ type lesson struct {
 
 // play plays the games of a lesson.
 func (l *labourer) play(ctx context.Context, q *queue.Queue, lesson lesson) (*evaluate.Played, error) {
-	text, err := q.Text(ctx, lesson.Rules)
-	if err != nil {
-		return nil, fmt.Errorf("the rules of %s: %w", lesson.Game, err)
-	}
-	rules, _, err := gdl.Load(ctx, lesson.Game, []byte(text))
+	school, err := l.schoolOf(q, lesson)
 	if err != nil {
 		return nil, err
 	}
-	m, err := l.compiled(lesson, rules)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "stackmate-lesson-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, player.KnowledgeFile(rules.Digest()))
-	if err := os.WriteFile(path, lesson.Known, 0o600); err != nil {
-		return nil, err
-	}
-	learner, err := newLearner(ctx, path, rules.Digest(), m, lesson.Seed, l.memory)
+	school.config.Seed = lesson.Seed
+	learner, err := evaluate.Read(bytes.NewReader(lesson.Known), school.digest, school.machine, school.config)
 	if err != nil {
 		return nil, err
 	}
@@ -183,16 +173,41 @@ func (l *labourer) play(ctx context.Context, q *queue.Queue, lesson lesson) (*ev
 // maxLesson bounds a lesson, in seconds.
 const maxLesson = 60
 
-// compiled is the machine of a lesson, which others are likely to be of, too.
-func (l *labourer) compiled(lesson lesson, rules *gdl.Game) (machine.Machine, error) {
+// schoolOf is made once for lessons of the same game that follow each other, unless that
+// fails.
+func (l *labourer) schoolOf(q *queue.Queue, lesson lesson) (school, error) {
+	key := lesson.Rules + lesson.Engine
 	l.mu.Lock()
-	if key := lesson.Rules + lesson.Engine; l.game != key {
+	if l.game != key {
 		l.game = key
-		l.machine = sync.OnceValues(func() (machine.Machine, error) {
-			return reasoner.New(l.ctx, rules, reasoner.Options{Engine: lesson.Engine, Memory: l.memory})
-		})
+		l.school = sync.OnceValues(func() (school, error) { return l.found(q, lesson) })
 	}
-	compile := l.machine
+	found := l.school
 	l.mu.Unlock()
-	return compile()
+	s, err := found()
+	if err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.game == key {
+			l.game = ""
+		}
+	}
+	return s, err
+}
+
+// found makes what the lessons of a game have in common.
+func (l *labourer) found(q *queue.Queue, lesson lesson) (school, error) {
+	text, err := q.Text(l.ctx, lesson.Rules)
+	if err != nil {
+		return school{}, fmt.Errorf("the rules of %s: %w", lesson.Game, err)
+	}
+	rules, _, err := gdl.Load(l.ctx, lesson.Game, []byte(text))
+	if err != nil {
+		return school{}, err
+	}
+	m, err := reasoner.New(l.ctx, rules, reasoner.Options{Engine: lesson.Engine, Memory: l.memory})
+	if err != nil {
+		return school{}, err
+	}
+	return school{rules.Digest(), decisive(l.ctx, m), learning(l.ctx, m, lesson.Seed, l.memory)}, nil
 }

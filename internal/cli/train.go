@@ -111,25 +111,25 @@ type checkpoint struct {
 
 // begin loads what is known of the game, if anything is.
 func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
+	config := learning(ctx, m, seed, memory)
 	t.machine = decisive(ctx, m)
-	if t.learner, err = newLearner(ctx, t.File, t.digest, m, seed, memory); err == nil {
+	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, config)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.learner, err = evaluate.New(t.machine, config)
+	}
+	if err == nil {
 		t.first = t.learner.Evaluation()
 	}
 	return err
 }
 
-// newLearner makes a learner that knows what a file has of the game, if there is one.
-func newLearner(ctx context.Context, path, digest string, m machine.Machine, seed uint64, memory int64) (*evaluate.Learner, error) {
-	config := evaluate.Config{Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory}
+// learning is how a game is learnt.
+func learning(ctx context.Context, m machine.Machine, seed uint64, memory int64) evaluate.Config {
+	c := evaluate.Config{Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory}
 	if d, ok := m.(machine.Threatener); ok {
-		config.Threats = d.Threats(ctx)
+		c.Threats = d.Threats(ctx)
 	}
-	m = decisive(ctx, m)
-	l, err := evaluate.Load(path, digest, m, config)
-	if errors.Is(err, fs.ErrNotExist) {
-		l, err = evaluate.New(m, config)
-	}
-	return l, err
+	return c
 }
 
 // decisive is a machine with its decisive moves, if it can tell them.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"stackmate/protocol/wiretest"
 )
 
 // serving is set in the environment of a child that is a server of a cluster, to its
@@ -54,21 +55,6 @@ func serveQueue(options string) {
 	s.WaitForShutdown()
 }
 
-// freePorts are ports of this machine that nobody uses.
-func freePorts(t testing.TB, n int) []int {
-	t.Helper()
-	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
-}
-
 // crew is what a tournament on many machines needs: each member can be started again.
 type crew struct {
 	begin   []func() *process
@@ -98,7 +84,7 @@ func TestATournamentOfManyProcessesSurvivesThemAll(t *testing.T) {
 	undisturbed := outcomeOf(t, start(t, slices.Clone(plan)...))
 
 	const servers, workers = 3, 6
-	clients, routes := freePorts(t, servers), freePorts(t, servers)
+	clients, routes := wiretest.FreePorts(t, servers), wiretest.FreePorts(t, servers)
 	store := t.TempDir()
 	var addresses []string
 	var c crew

@@ -1,9 +1,10 @@
-// Package wiretest holds a small game and agents for the tests of both sides of the
+// Package wiretest holds a small game, agents and ports for the tests of both sides of the
 // wire. It knows nothing of protocol, whose own tests use it.
 package wiretest
 
 import (
 	"context"
+	"net"
 	"sync"
 	"testing"
 
@@ -175,3 +176,18 @@ func (d *Drifter) Stop(told [][]gdl.Term) {
 
 // Abort implements protocol.Agent.
 func (d *Drifter) Abort() {}
+
+// FreePorts are ports of this machine that nobody uses.
+func FreePorts(t testing.TB, n int) []int {
+	t.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}

@@ -83,6 +83,15 @@ func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
 		return nil, err
 	}
 	defer file.Close()
+	l, err := Read(file, rules, m, c)
+	if err != nil && !errors.Is(err, ErrUnfit) {
+		err = fmt.Errorf("%s: %w; remove it to learn anew", path, err)
+	}
+	return l, err
+}
+
+// Read is Load from what such a file contains.
+func Read(file io.Reader, rules string, m machine.Machine, c Config) (*Learner, error) {
 	l, err := New(m, c)
 	if err != nil {
 		return nil, err
@@ -92,7 +101,7 @@ func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
 		err = l.restore(f, rules)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; remove it to learn anew", path, err)
+		return nil, err
 	}
 	return l, nil
 }

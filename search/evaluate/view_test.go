@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 )
 
@@ -26,23 +27,6 @@ func seeing(t testing.TB, games int64) *Learner {
 	}
 	l.Learn(t.Context(), games)
 	return l
-}
-
-// played are the positions of random games, but the last ones.
-func played(m machine.Machine, games int) []uint64 {
-	var states []uint64
-	rng, b := machine.NewRand(9), m.NewBatch()
-	for range games {
-		b.Fill(m.Initial(), nil)
-		for b.Evaluate(1); b.Terminal()[0]&1 == 0; b.Evaluate(1) {
-			at := len(states)
-			states = append(states, make([]uint64, m.Words())...)
-			b.Store(states[at:], 1)
-			b.ChooseRandom(rng, 1)
-			b.Advance(1)
-		}
-	}
-	return states
 }
 
 // rival is the fluent of the other player's piece in the same cell.
@@ -65,7 +49,7 @@ func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
 	}
 	// Of the same positions no other threats are left out.
 	m, left, out := l.games.machine, 0, 0
-	states := played(m, 50)
+	states := toys.Positions(m, 50, 9)
 	newView(m, l.view.source).look(states, func(all []uint64) {
 		l.view.look(states, func(some []uint64) {
 			for i := 0; i < len(all); i += l.wide {
@@ -92,7 +76,7 @@ func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
 func TestTheImageOfAPositionHasTheImagesOfItsThreats(t *testing.T) {
 	l := seeing(t, 1000)
 	m := l.games.machine
-	states := played(m, 20)
+	states := toys.Positions(m, 20, 9)
 	image := make(machine.State, m.Words())
 	for i := range m.Symmetries() {
 		y := &m.Symmetries()[i]
@@ -126,7 +110,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states := played(m, 20)
+	states := toys.Positions(m, 20, 9)
 	n, roles := len(states)/m.Words(), len(m.Names().Roles)
 	got, loaded, first := make([]float64, n*roles), make([]float64, n*roles), make([]float64, n)
 	e.Values(got, states)

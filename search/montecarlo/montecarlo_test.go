@@ -130,17 +130,8 @@ func TestAPuzzleIsSolvedAndItsLineGivesTheGoal(t *testing.T) {
 func TestTheBestLineOfAPuzzleIsWorthItsLowerBound(t *testing.T) {
 	m := newLock(40)
 	r := sample(t, Config{}, m, 300)
-	b := m.NewBatch()
-	b.Fill(m.Initial(), nil)
-	b.Evaluate(1)
-	for _, joint := range r.Line {
-		b.Choose(0, 0, joint[0])
-		b.Advance(1)
-		b.Evaluate(1)
-	}
-	goals := make([]int32, 1)
-	b.Goals(goals, 0)
-	if b.Terminal()[0]&1 == 0 || float64(goals[0]) != r.Values[0].Lower || !r.Proved {
+	over, goals := toys.Follow(m, m.Initial(), r.Line)
+	if !over || float64(goals[0]) != r.Values[0].Lower || !r.Proved {
 		t.Errorf("the line ends with %v, the result says %v (proved %v)", goals, r.Values[0], r.Proved)
 	}
 }

@@ -109,18 +109,7 @@ func TestForesightSavesNodes(t *testing.T) {
 		if err != nil || !r.Solved() || r.Values[0] != blind.Values[0] || r.Nodes >= blind.Nodes*3/4 {
 			t.Errorf("%s: %v in %d nodes, error %v; %v in %d without", game, r.Values, r.Nodes, err, blind.Values, blind.Nodes)
 		}
-		end := slices.Clone(m.Initial())
-		b := m.NewNarrowBatch()
-		for _, joint := range r.Line {
-			b.Load(end, 1)
-			b.Evaluate(1)
-			for role, move := range joint {
-				b.Choose(0, machine.Role(role), move)
-			}
-			b.Advance(1)
-			b.Store(end, 1)
-		}
-		if over, goals := machine.NewExpander(m).Look(end); !over || float64(goals[0]) != r.Values[0].Lower {
+		if over, goals := toys.Follow(m, m.Initial(), r.Line); !over || float64(goals[0]) != r.Values[0].Lower {
 			t.Errorf("%s: the line of %d moves ends (%v) with %v, want %v", game, len(r.Line), over, goals, r.Values[0])
 		}
 	}

@@ -239,20 +239,9 @@ func TestAWarmTableAnswersWithTheSameMove(t *testing.T) {
 func TestTheLineLeadsToTheValue(t *testing.T) {
 	m := subtraction(14)
 	r := solve(t, Config{}, m, search.Limits{})
-	b := m.NewBatch()
-	b.Fill(m.Initial(), nil)
-	b.Evaluate(1)
-	for _, joint := range r.Line {
-		for role, move := range joint {
-			b.Choose(0, machine.Role(role), move)
-		}
-		b.Advance(1)
-		b.Evaluate(1)
-	}
-	goals := make([]int32, 2)
-	b.Goals(goals, 0)
-	if b.Terminal()[0]&1 == 0 || float64(goals[0]) != r.Values[0].Lower {
-		t.Errorf("after %d joint moves terminal is %b with goals %v; the value is %v", len(r.Line), b.Terminal()[0]&1, goals, r.Values[0])
+	over, goals := toys.Follow(m, m.Initial(), r.Line)
+	if !over || float64(goals[0]) != r.Values[0].Lower {
+		t.Errorf("after %d joint moves terminal is %v with goals %v; the value is %v", len(r.Line), over, goals, r.Values[0])
 	}
 }
 

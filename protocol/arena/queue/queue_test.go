@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/internal/cputime"
+	"stackmate/protocol/wiretest"
 )
 
 func TestMain(m *testing.M) {
@@ -211,21 +211,6 @@ func TestWorkersOfOtherProcessesNeedTheToken(t *testing.T) {
 	}
 }
 
-// freePorts are ports of this machine that nobody uses.
-func freePorts(t testing.TB, n int) []int {
-	t.Helper()
-	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
-}
-
 // cluster is three servers of one.
 type cluster struct {
 	t       testing.TB
@@ -236,7 +221,7 @@ type cluster struct {
 func newCluster(t testing.TB) *cluster {
 	t.Helper()
 	const n = 3
-	clients, routes := freePorts(t, n), freePorts(t, n)
+	clients, routes := wiretest.FreePorts(t, n), wiretest.FreePorts(t, n)
 	c := &cluster{t: t, servers: make([]*server.Server, n)}
 	for i := range n {
 		o := &server.Options{
