@@ -114,3 +114,49 @@ func TestForesightSavesNodes(t *testing.T) {
 		}
 	}
 }
+
+// Along games, with what is known of earlier positions and however early the search is
+// broken off, moves that are said to be mistakes are.
+func TestRefutedMovesOfGamesAreMistakes(t *testing.T) {
+	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
+		m := gamestest.Machine(t, game)
+		blind, x, e, refuted := New(Config{Without: Foresight}), machine.NewExpander(m), &machine.Expansion{}, 0
+		positions := toys.Positions(m, 20, 5)
+		for seen, rest := New(Config{}), positions; len(rest) > 0; rest = rest[m.Words():] {
+			s := rest[:m.Words()]
+			if err := x.Expand(e, s); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := seen.Search(t.Context(), m, s, search.Limits{MaxNodes: 1 + int64(len(rest)%100)}); err != nil {
+				t.Fatal(err)
+			}
+			chooser := 0
+			if len(e.Moves[1]) > 1 {
+				chooser = 1
+			}
+			worth := func(c int) float64 { // to the one who chooses
+				if e.Terminal[c] {
+					return float64(e.ChildGoals(c)[chooser])
+				}
+				r, err := blind.Search(t.Context(), m, e.Child(c), search.Limits{})
+				if err != nil || !r.Solved() {
+					t.Fatalf("%v, error %v", r.Values, err)
+				}
+				return r.Values[chooser].Lower
+			}
+			best := 0.0
+			for c := range e.Children {
+				best = max(best, worth(c))
+			}
+			for _, move := range seen.Refuted() {
+				refuted++
+				if c := slices.Index(e.Moves[chooser], move); c < 0 || worth(c) > 0 && worth(c) >= best {
+					t.Errorf("%s: %s is said to be a mistake in %v", game, m.Names().MoveText(machine.Role(chooser), move), m.Names().AppendFluents(nil, s))
+				}
+			}
+		}
+		if refuted == 0 {
+			t.Errorf("%s: nothing is refuted", game)
+		}
+	}
+}

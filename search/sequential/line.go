@@ -31,7 +31,8 @@ func (r *run) result(s machine.State) search.Result {
 		case len(moves) == 1:
 			res.Strategies[role] = []search.Weighted{{Move: moves[0], Probability: 1}}
 		default:
-			r.root.moves, r.root.maximise = moves, r.maximises(at.decider)
+			// Copied, as the line is expanded in the same place.
+			r.root.moves, r.root.maximise = append(r.root.moves[:0], moves...), r.maximises(at.decider)
 			choice = r.root.bestAction(r.Epsilon)
 			res.Strategies[role] = []search.Weighted{{Move: moves[choice], Probability: 1}}
 		}
