@@ -158,14 +158,24 @@ func (k *knowing) Refuted() []machine.Move                 { return k.refuted }
 func (k *knowing) Ranking(machine.Role) []montecarlo.Tried { return k.ranking }
 
 func TestAMoveProvedToBeAMistakeIsNotPlayed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := seated(t, newSubtraction(9),
-			&knowing{patient: &patient{result: pure(2, search.Exact(60), false)}, ranking: []montecarlo.Tried{{Move: 2}, {Move: 3}, {Move: 1}}},
-			&knowing{patient: &patient{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, refuted: []machine.Move{2}})
-		if move := play(t, p, 2*time.Second); move != "(take 3)" {
-			t.Errorf("plays %s, want the second of the ranking", move)
-		}
-	})
+	for want, ranking := range map[string][]montecarlo.Tried{
+		"(take 3)": {{Move: 2, Mean: 60}, {Move: 3, Mean: 50}, {Move: 1, Mean: 55}},
+		"(take 1)": {{Move: 2, Mean: 60}, {Move: 3}, {Move: 1, Mean: 55}}, // 3 has only lost
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := seated(t, newSubtraction(9),
+				&knowing{patient: &patient{result: pure(2, search.Exact(60), false)}, ranking: ranking},
+				&knowing{patient: &patient{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, refuted: []machine.Move{2}})
+			if move := play(t, p, 2*time.Second); move != want {
+				t.Errorf("plays %s, want %s", move, want)
+			}
+		})
+	}
+	nothing := []montecarlo.Tried{{Move: 2}, {Move: 3}, {Move: 1}}
+	f := findings{refuted: []machine.Move{2}, ranking: nothing}
+	if move := new(thinker).unrefuted(position{legal: []machine.Move{1, 2, 3}}, f, 2); move != 3 {
+		t.Errorf("plays %d where playouts have gained nothing, want the second of the ranking", move)
+	}
 }
 
 func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {

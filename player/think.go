@@ -216,17 +216,23 @@ func (t *thinker) planned(at position, goal float64) (choice, bool) {
 }
 
 // unrefuted is move, unless the exact search has proved it to be a mistake: then it
-// is the next best move by sampling that is none.
+// is the next best move by sampling that is none, and by which playouts have gained
+// something, if there is one.
 func (t *thinker) unrefuted(at position, f findings, move machine.Move) machine.Move {
 	if !slices.Contains(f.refuted, move) {
 		return move
 	}
+	next := move
 	for _, m := range f.ranking {
-		if !slices.Contains(f.refuted, m.Move) && slices.Contains(at.legal, m.Move) {
+		switch {
+		case slices.Contains(f.refuted, m.Move) || !slices.Contains(at.legal, m.Move):
+		case m.Mean > worstGoal:
 			return m.Move
+		case next == move:
+			next = m.Move
 		}
 	}
-	return move
+	return next
 }
 
 // draw samples a strategy; whatever it says, the move is legal.
