@@ -137,6 +137,9 @@ func ReadOutline(path string) (*Record, error) {
 		r.Summary = &summary
 	}
 	r.cutTurns()
+	if info, err := f.Stat(); err == nil {
+		r.Written = info.ModTime()
+	}
 	return r, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"stackmate/gdl"
 	"stackmate/protocol"
@@ -138,7 +139,7 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 		}
 	}
 	running := a.Recorder()
-	head := &Record{Match: "running", Roles: whole.Roles, Players: whole.Players, StartTime: whole.StartTime.Add(1)}
+	head := &Record{Match: "running", Roles: whole.Roles, Players: whole.Players, StartTime: whole.StartTime.Add(1), StartClock: 90, PlayClock: 10}
 	if err := running(head); err != nil {
 		t.Fatal(err)
 	}
@@ -157,6 +158,13 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 		}
 		if diff := cmp.Diff(series.Results[0], *list[0].Summary); diff != "" {
 			t.Errorf("(-played +listed):\n%s", diff)
+		}
+		last := list[4].Written
+		if !list[4].IsUnderWay(last.Add(2*time.Minute)) || list[4].IsUnderWay(last.Add(3*time.Minute)) || list[0].IsUnderWay(last) {
+			t.Error("a match is under way as long as its clocks, and a minute, and not longer")
+		}
+		if people := (Record{StartClock: 90}); !people.IsUnderWay(time.Now()) {
+			t.Error("a match of people without a clock has no end")
 		}
 		if list[2].Summary.Match != "elsewhere" || list[4].Summary != nil {
 			t.Errorf("summaries %v and %v", list[2].Summary, list[4].Summary)

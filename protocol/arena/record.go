@@ -68,6 +68,8 @@ type Record struct {
 	// Rulesheet is the text of the rules, which the first part that Setting.Tell is
 	// given has beside it. It is no part of a file of records.
 	Rulesheet string `json:"-"`
+	// Written is when the file was written last, in records that Archive.List tells of.
+	Written time.Time `json:"-"`
 }
 
 // Append continues the record with its next part.
@@ -113,6 +115,17 @@ func (r *Record) cutEnd() {
 // Ended tells whether the match is over. A record without an end is of a match under
 // way, or of one whose manager was killed.
 func (r *Record) Ended() bool { return r.Completed || r.Aborted }
+
+// patience is how long a record may rest, beyond its clocks, until its manager is taken
+// for dead.
+const patience = time.Minute
+
+// IsUnderWay tells whether the match of a record that Archive.List tells of goes on at a
+// time, as far as its clocks let one know.
+func (r *Record) IsUnderWay(now time.Time) bool {
+	clock := max(r.StartClock, r.PlayClock)
+	return !r.Ended() && (r.StartClock == 0 || r.PlayClock == 0 || now.Sub(r.Written).Seconds() < clock+patience.Seconds())
+}
 
 // maxRecord bounds a record that is read, in bytes: ten thousand turns of a
 // thousand fluents.

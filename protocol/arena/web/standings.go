@@ -55,7 +55,9 @@ func newStandings(records []*arena.Record, t *Tournament, f filter) *standings {
 		switch {
 		case !f.fits(m):
 		case !m.Ended():
-			s.Live = append(s.Live, newOutline(m))
+			if o := newOutline(m); o.Live {
+				s.Live = append(s.Live, o)
+			}
 		case ledger != nil:
 			ledger.Add(number, *m.Summary)
 		case m.Summary != nil && !m.Aborted:

@@ -31,7 +31,10 @@ type outline struct {
 func newOutline(m *arena.Record) outline {
 	o := outline{
 		Match: m.Match, Game: m.Game, Players: m.Players, Goals: m.Goals, Turns: m.Turns, Start: m.StartTime,
-		Live: !m.Ended(), Reason: m.Reason,
+		Live: m.IsUnderWay(time.Now()), Reason: m.Reason,
+	}
+	if !m.Ended() && !o.Live {
+		o.Reason = "broken off"
 	}
 	if m.Summary != nil {
 		o.Turns, o.Errors = m.Summary.Turns, m.Summary.Errors

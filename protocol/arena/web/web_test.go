@@ -351,6 +351,10 @@ func TestATournamentIsFollowed(t *testing.T) {
 	if got.Standings[0].Wins != 2 || len(got.LLRs) != 1 || got.Live[0].Match != "t.3" || len(got.Pairs) != 1 || got.Pairs[0].Score != 1 {
 		t.Errorf("%+v", got)
 	}
+	broken := &arena.Record{Match: "t.4", StartClock: 1, PlayClock: 1, Written: time.Now().Add(-time.Hour)}
+	if o := newOutline(broken); o.Live || o.Reason != "broken off" {
+		t.Errorf("a match whose manager has been killed is shown as %+v", o)
+	}
 	for query, want := range map[string]int{
 		"": 3, "player=a&outcome=won": 2, "player=b&outcome=lost": 2, "player=b&outcome=won": 0, "game=g": 2, "player=a&player=b&game=h": 1, "player=c": 0, "outcome=errors&player=a": 0, "skip=3": 3,
 	} {
