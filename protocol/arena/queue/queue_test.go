@@ -107,6 +107,23 @@ func TestEveryTaskHasOneResult(t *testing.T) {
 	collect(t, q, 1)
 }
 
+func TestATaskThatNobodyCanDoKeepsNobodyBusy(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	var calls atomic.Int64
+	works(t, q, 2, func(context.Context, Task) ([]byte, error) {
+		calls.Add(1)
+		return nil, ErrAgain
+	})
+	submit(t, q, 1)
+	for calls.Load() == 0 {
+		time.Sleep(again / 10)
+	}
+	time.Sleep(3 * again)
+	if n := calls.Load(); n > 4 {
+		t.Errorf("tried %d times while three times are as many as there is time for", n)
+	}
+}
+
 func TestTasksAndResultsOutliveTheServer(t *testing.T) {
 	dir := t.TempDir()
 	q := embedded(t, dir, "")

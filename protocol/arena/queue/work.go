@@ -90,7 +90,7 @@ func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Cont
 	if !done {
 		data, err := f(ctx, t)
 		if err != nil {
-			_ = m.Nak()
+			giveBack(ctx, m)
 			return nil
 		}
 		if err := q.publish(ctx, subject, pack(data)); err != nil {
@@ -102,6 +102,16 @@ func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Cont
 	// that there is ends it.
 	_ = m.Ack()
 	return nil
+}
+
+// giveBack leaves a task to others: at once where this worker ends, else after a while, as
+// it may be the only one.
+func giveBack(ctx context.Context, m jetstream.Msg) {
+	if ctx.Err() != nil {
+		_ = m.Nak()
+		return
+	}
+	_ = m.NakWithDelay(again)
 }
 
 // publish publishes the result of a task that has none.
