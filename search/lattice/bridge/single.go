@@ -6,52 +6,6 @@ import (
 	"slices"
 )
 
-// layout is one distribution of the hidden cards over the defenders' hands, which
-// stands for weight equally likely ones.
-type layout struct {
-	east, west Cards
-	weight     int64
-}
-
-// state is what everybody has seen: the declarer's hands, what the defenders have
-// played, the trick on the table, and the tricks that the declarer still needs.
-type state struct {
-	north, south Cards
-	gone         [2]Cards // by defender, East first
-	trick        [4]Card
-	played       int8
-	leader       Seat
-	need, left   int8 // of the tricks left, with the one on the table
-}
-
-// seat is who plays next.
-func (s *state) seat() Seat { return (s.leader + Seat(s.played)) & 3 }
-
-// play adds a card to the trick.
-func (s state) play(c Card) state {
-	switch seat := s.seat(); seat {
-	case North:
-		s.north &^= c.bit()
-	case South:
-		s.south &^= c.bit()
-	default:
-		s.gone[seat>>1] |= c.bit()
-	}
-	s.trick[s.played] = c
-	s.played++
-	return s
-}
-
-// collect ends a trick that a seat has won.
-func (s state) collect(winner Seat) state {
-	s.leader, s.played, s.trick = winner, 0, [4]Card{}
-	s.left--
-	if winner.isDeclarer() {
-		s.need--
-	}
-	return s
-}
-
 // single searches plans of the declarer, who sees his two hands, against defenders who
 // see everything and know the plan.
 type single struct {
@@ -81,20 +35,6 @@ type single struct {
 	stopped bool
 
 	progress func()
-}
-
-type stateKey struct {
-	north, south Cards
-	gone         [2]Cards
-	leader       Seat
-	need         int8
-}
-
-// known is what the table holds of a state: the outcome of solve.
-type known struct {
-	answer
-	alive, shared worlds
-	limit         int64
 }
 
 func newSingle(ctx context.Context, dd *doubleDummy, layouts []layout) *single {
@@ -221,51 +161,6 @@ func (s *single) isStopped() bool {
 	return s.stopped
 }
 
-// recall tells what is known of the worlds alive by what is known of others.
-func (s *single) recall(key stateKey, alive, shared worlds, limit int64) (answer, bool) {
-	for i := range s.table[key] {
-		k := &s.table[key][i]
-		switch {
-		case k.found.hasNothing():
-			if alive.within(k.proof) {
-				return k.answer, true
-			}
-		case k.found == nil:
-			if k.limit >= limit && k.proof.within(alive) {
-				return k.answer, true
-			}
-		case k.limit >= limit && slices.Equal(k.alive, alive) && alive.intersectionWithin(shared, k.shared):
-			if a, ok := k.upTo(limit); ok {
-				return a, true
-			}
-		}
-	}
-	return answer{}, false
-}
-
-// upTo is what is known with a limit that is not higher.
-func (k *known) upTo(limit int64) (answer, bool) {
-	a := answer{proof: k.alive}
-	for _, d := range k.found {
-		if d.weight <= limit {
-			a.found = append(a.found, d)
-		}
-	}
-	return a, true
-}
-
-// remember keeps an answer. A table that is full begins again.
-func (s *single) remember(key stateKey, k known) {
-	size := int64(len(s.none)*8*(3+len(k.found)) + knownBytes)
-	if s.bytes += size; s.limit > 0 && s.bytes > s.limit {
-		s.table, s.bytes = make(map[stateKey][]known), size
-	}
-	s.table[key] = append(s.table[key], k)
-}
-
-// knownBytes is about what an entry of the table takes beside its sets.
-const knownBytes = 256
-
 // add adds a set of losses and takes away what is dominated. A set dominates another
 // if it loses no more of the shared worlds, one by one, and of the others, which no
 // other part of the plan can lose, not more by weight: put into any plan in the place
@@ -366,39 +261,6 @@ func (s *single) anyLost(q *state, alive worlds) int {
 		return found < 0 && !s.isStopped()
 	})
 	return found
-}
-
-// hintKey is a state in which the declarer has a choice.
-type hintKey struct {
-	north, south Cards
-	gone         [2]Cards
-	trick        [4]Card
-	leader       Seat
-	need         int8
-}
-
-// inOrder lists the declarer's moves, the most promising first: the one that was good
-// before, then as the double dummy search would try them in one of the worlds alive.
-func (s *single) inOrder(q *state, alive worlds, hint Card, hinted bool) []Card {
-	moves := s.declarerMoves(q)
-	var order []Card
-	if hinted && moves.Has(hint) {
-		order, moves = append(order, hint), moves&^hint.bit()
-	}
-	if moves != 0 {
-		s.place(q, alive.first())
-	}
-	for moves != 0 {
-		c := s.dd.choose(moves, q.leader, q.seat())
-		order, moves = append(order, c), moves&^c.bit()
-	}
-	return order
-}
-
-// place puts a state in one layout before the double dummy search.
-func (s *single) place(q *state, i int) {
-	s.dd.hands = [4]Cards{q.north, s.layouts[i].east &^ q.gone[0], q.south, s.layouts[i].west &^ q.gone[1]}
-	s.dd.trick, s.dd.played = q.trick, int(q.played)
 }
 
 // join searches the options of the declarer, which lose their sets at once. Conflict
@@ -552,25 +414,6 @@ func (s *single) finish(q state, alive, shared worlds, limit int64) answer {
 	}
 	options = slices.DeleteFunc(options, func(o option) bool { return o.weight > limit })
 	return s.join(options, conflict, alive, shared, limit)
-}
-
-// declarerMoves are the legal cards of the declarer's hand in turn, one of each run of
-// touching ones.
-func (s *single) declarerMoves(q *state) Cards {
-	hand := q.north
-	if q.seat() == South {
-		hand = q.south
-	}
-	if q.played > 0 {
-		if f := hand & q.trick[0].Suit().of(); f != 0 {
-			hand = f
-		}
-	}
-	live := q.north | q.south | s.hidden&^q.gone[0]&^q.gone[1]
-	for _, c := range q.trick[:q.played] {
-		live |= c.bit()
-	}
-	return heads(hand, live)
 }
 
 // sure counts tricks that the declarer takes from the top in every layout: those of the
