@@ -1,0 +1,208 @@
+package montecarlo
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/matrix"
+	"stackmate/search/sequential"
+)
+
+// judge knows what positions are worth to the first of two roles with opposite interests.
+type judge func(q machine.State) float64
+
+// Matches are followed by searches that go on with one tree, in much memory and in little,
+// each ended in the middle of a batch, and all bounds of the tree are compared with values.
+
+func TestAllThatIsProvedOfGamesOfTurnsIsTrue(t *testing.T) {
+	for name, opening := range map[string]int{"ticTacToe": 0, "connectFour-5x4": 0, "breakthrough-4x5": 0, "hex-4x4": 0, "connectFour": 20} {
+		m := gamestest.Machine(t, name)
+		s := sequential.New(sequential.Config{Without: sequential.Foresight})
+		value := func(q machine.State) float64 {
+			r, err := s.Search(t.Context(), m, q, search.Limits{MaxBytes: 64 << 20, NoLine: true})
+			if err != nil || !r.Solved() {
+				t.Fatalf("%s: %v, error %v", name, r.Values, err)
+			}
+			return r.Values[0].Lower
+		}
+		proofs := 0
+		for seed, c := range []Config{{}, {Workers: 2}, {Without: Decisive}, {Workers: 2, Playouts: 1, Lanes: 64}} {
+			proofs += followProofs(t, m, c, value, opening, uint64(seed))
+		}
+		if proofs < 100 {
+			t.Errorf("%s: only %d proofs", name, proofs)
+		}
+	}
+}
+
+func TestAllThatIsProvedOfGraphsIsTrue(t *testing.T) {
+	proofs := 0
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		game := &toys.Tree{Roles: []string{"a", "b"}}
+		var value judge
+		if seed%2 == 0 {
+			growToy(game, rng, 6)
+			value = func(q machine.State) float64 { return minimax(game, int(q[0]), 0) }
+		} else {
+			growAtOnce(game, rng, 3)
+			value = func(q machine.State) float64 {
+				cells, columns := atOnce(game, int(q[0]), 0)
+				v, err := matrix.NewNative().Nash(cells, len(cells)/columns, columns, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+		}
+		shareKids(game, rng)
+		value = remembered(value)
+		for _, c := range []Config{{Lanes: 4}, {Lanes: 4, Workers: 2, Rule: RegretMatching}} {
+			proofs += followProofs(t, game.Machine(), c, value, 0, seed)
+		}
+	}
+	if proofs < 1000 {
+		t.Errorf("only %d proofs", proofs)
+	}
+}
+
+// remembered is a judge that is asked once for each position of one word.
+func remembered(value judge) judge {
+	known := map[uint64]float64{}
+	return func(q machine.State) float64 {
+		if _, ok := known[q[0]]; !ok {
+			known[q[0]] = value(q)
+		}
+		return known[q[0]]
+	}
+}
+
+// followProofs follows one match, random in its opening and after it, and returns the number
+// of proofs that were checked.
+func followProofs(t *testing.T, m machine.Machine, c Config, value judge, opening int, seed uint64) (checked int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	fragile := &fused{m, &fuse{}}
+	x, s, q := machine.NewExpander(m), New(c), slices.Clone(m.Initial())
+	// By UCT alone a search may come back to solved cells for ever: so many nodes are enough.
+	lim := search.Limits{MaxBytes: 1 << (20 + 5*(seed%2)), MaxNodes: 20_000}
+	var e machine.Expansion
+	for step := 0; ; step++ {
+		if over, _ := x.Look(q); over {
+			return checked
+		}
+		if step >= opening {
+			ctx, cancel := context.WithCancel(t.Context())
+			fragile.fuse.end = cancel
+			fragile.fuse.left.Store(1 + rng.Int64N(1000))
+			_, err := s.Search(ctx, fragile, q, lim)
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLinks(t, s.workers[0].tree)
+			checked += checkProofs(t, s.workers[0].tree, value, rng)
+		}
+		if err := x.Expand(&e, q); err != nil {
+			t.Fatal(err)
+		}
+		q = slices.Clone(e.Child(rng.IntN(e.Children)))
+	}
+}
+
+// checkedProofs bounds the positions of a tree that are judged.
+const checkedProofs = 50
+
+// checkProofs compares bounds of nodes, those of the root and others at random, with values.
+func checkProofs(t *testing.T, tree *tree, value judge, rng *rand.Rand) (checked int) {
+	t.Helper()
+	nodes, seen := []int32{tree.root}, map[int32]bool{tree.root: true}
+	for i := 0; i < len(nodes); i++ {
+		for l := tree.at(nodes[i]).out; l != none; l = tree.links.at(l).sibling {
+			if k := tree.links.at(l).to; !seen[k] {
+				nodes, seen[k] = append(nodes, k), true
+			}
+		}
+	}
+	rng.Shuffle(len(nodes)-1, func(i, j int) { nodes[i+1], nodes[j+1] = nodes[j+1], nodes[i+1] })
+	for _, n := range nodes {
+		bounds := tree.boundsOf(n)
+		if tree.at(n).terminal || bounds[0] == goalRange && bounds[1] == goalRange {
+			continue
+		}
+		v := value(tree.state(n))
+		for r, want := range []float64{v, 100 - v} {
+			if b := bounds[r]; b.Lower > want+1e-5 || b.Upper < want-1e-5 {
+				t.Fatalf("node %d: role %d is said to get %v, the value is %g", n, r, b, want)
+			}
+		}
+		if checked++; checked == checkedProofs {
+			break
+		}
+	}
+	return checked
+}
+
+// fuse ends a search after so many passes of a machine.
+type fuse struct {
+	left atomic.Int64
+	end  context.CancelFunc
+}
+
+func (f *fuse) pass() {
+	if f.left.Add(-1) == 0 {
+		f.end()
+	}
+}
+
+// fused is a machine, with decisive moves where the other one has some, that burns a fuse.
+type fused struct {
+	machine.Machine
+	fuse *fuse
+}
+
+func (m *fused) Decisive(ctx context.Context) machine.Machine {
+	if d, ok := m.Machine.(machine.Decider); ok {
+		if decisive := d.Decisive(ctx); decisive != nil {
+			return &fused{decisive, m.fuse}
+		}
+	}
+	return nil
+}
+
+func (m *fused) NewBatch() machine.Batch       { return m.wrap(m.Machine.NewBatch()) }
+func (m *fused) NewNarrowBatch() machine.Batch { return m.wrap(m.Machine.NewNarrowBatch()) }
+
+func (m *fused) wrap(b machine.Batch) machine.Batch {
+	if f, ok := b.(machine.Foresight); ok {
+		return &fusedForesight{f, m.fuse}
+	}
+	return &fusedBatch{b, m.fuse}
+}
+
+type fusedBatch struct {
+	machine.Batch
+	fuse *fuse
+}
+
+func (b *fusedBatch) Evaluate(n int) {
+	b.fuse.pass()
+	b.Batch.Evaluate(n)
+}
+
+type fusedForesight struct {
+	machine.Foresight
+	fuse *fuse
+}
+
+func (b *fusedForesight) Evaluate(n int) {
+	b.fuse.pass()
+	b.Foresight.Evaluate(n)
+}
