@@ -16,6 +16,10 @@ const defaultPlayouts = 8
 // many; then the tree is too small or too sure of its best line for a whole batch.
 const maxRepeated = 2
 
+// maxEnded bounds the paths of a round that end in solved nodes, for each place of the batch:
+// they cost no playouts, so they take no place from those that do.
+const maxEnded = 4
+
 // keptMoves bounds the room for the moves of a leaf that is kept for the next one.
 const keptMoves = 1 << 10
 
@@ -230,17 +234,13 @@ func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
 func origin(l *leaf) machine.State { return l.from }
 
 // gather goes down the tree until it has a leaf for each place of the batch, or has come
-// too often to the same ones again. Those paths count as visits meanwhile, so that the
+// too often to the same ones again or to what is solved. Those paths count as visits meanwhile, so that the
 // next ones part from them.
 func (w *worker) gather() []leaf {
-	room := int64(len(w.leaves))
-	if w.maxNodes > 0 {
-		room = min(room, w.maxNodes-w.nodes)
-	}
 	clear(w.pending)
-	n, repeats := 0, 0
+	n, repeats, ended := 0, 0, 0
 	w.repeated = w.repeated[:0]
-	for int64(n) < room && w.ctx.Err() == nil {
+	for n < len(w.leaves) && (w.maxNodes == 0 || w.nodes < w.maxNodes) && w.ctx.Err() == nil {
 		at, fresh := w.descend()
 		w.nodes++
 		if !fresh {
@@ -248,7 +248,9 @@ func (w *worker) gather() []leaf {
 			if w.isSolved() {
 				break
 			}
-			room--
+			if ended++; ended > maxEnded*len(w.leaves) {
+				break
+			}
 			continue
 		}
 		e := w.path[len(w.path)-1]
