@@ -76,3 +76,43 @@ func interruptAfter(t *testing.T, work, patience time.Duration, args []string) o
 	}
 	return outcome{}
 }
+
+func TestAnInterruptedExperimentSaysSo(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	executeUntil(ctx, "experiment", "tron").expect(t, statusBad, "interrupted")
+}
+
+func TestInterruptionEndsEveryCommand(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{
+		{"solve", "goofspiel-9"},
+		{"bench", "ticTacToe", "--seconds", "60"},
+		{"perft", "connectFour", "12"},
+		{"inspect", "connectFour"},
+		{"match", "connectFour"},
+		{"replay", file(t, "coin.kif", coin), file(t, "coin.jsonl", recorded)},
+	} {
+		executeUntil(ctx, args...).expect(t, statusBad, "interrupted")
+	}
+}
+
+func TestAnInterruptedSearchTellsWhatItKnows(t *testing.T) {
+	interruptedAfterCompiling(t, "solve", "goofspiel-12").expect(t, statusBad, "interrupted", "value of red", "proved bounds")
+	interruptedAfterCompiling(t, "perft", "connectFour", "12").expect(t, statusBad, "interrupted", "not complete")
+}
+
+// interruptedAfterCompiling interrupts a command that takes minutes: after a second
+// or, where even compiling takes longer on a busy machine, after twice the time.
+func interruptedAfterCompiling(t *testing.T, args ...string) outcome {
+	t.Helper()
+	for patience := time.Second; ; patience *= 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		o := executeUntil(ctx, args...)
+		cancel()
+		if o.out != "" || patience > 10*time.Second {
+			return o
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -148,4 +149,49 @@ func TestATournamentIsResumed(t *testing.T) {
 	execute(t, "tournament", "--resume", "--record", t.TempDir()).expect(t, statusUsage, "--resume: expected --record")
 	execute(t, "tournament", "--resume").expect(t, statusUsage, "--resume: expected --record")
 	execute(t, "tournament", "ticTacToe", "--players", "legal,nobody").expect(t, statusUsage, `no player "nobody"`)
+}
+
+func TestMatchesAreHeldAndRecorded(t *testing.T) {
+	records := t.TempDir()
+	o := execute(t, "match", "ticTacToe", "--players", "legal,random", "--count", "2", "--json", "--record", records)
+	o.expect(t, statusFine)
+	results := o.objects(t)
+	if len(results) != 2 {
+		t.Fatalf("%d results, want 2", len(results))
+	}
+	for i, r := range results {
+		for _, field := range []string{"match", "game", "players", "goals", "turns", "errors"} {
+			if _, ok := r[field]; !ok {
+				t.Errorf("no field %s in %s", field, o.out)
+			}
+		}
+		if first := r["players"].([]any)[0]; first != []string{"legal", "random"}[i] {
+			t.Errorf("match %d: %v has the first role", i, first)
+		}
+		record, err := arena.ReadRecord(filepath.Join(records, r["match"].(string)+".jsonl"))
+		if err != nil || !record.Completed {
+			t.Errorf("record of match %d: %v, %+v", i, err, record)
+		}
+	}
+	execute(t, "match", "ticTacToe", "--players", "legal,random").expect(t, statusFine, "player", "share", "legal")
+}
+
+func TestAPlayerThatDoesNotAnswerIsNamed(t *testing.T) {
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://" + l.Addr().String()
+	l.Close()
+	execute(t, "match", "ticTacToe", "--players", "random,"+address, "--start-clock", "1", "--play-clock", "1").
+		expect(t, statusBad, address)
+}
+
+func TestTournamentsRateThePlayers(t *testing.T) {
+	args := []string{"tournament", "ticTacToe", "--players", "legal,random", "--rounds", "2"}
+	execute(t, args...).expect(t, statusFine, "elo", "legal", "random")
+	r := execute(t, append(args, "--json")...).objects(t)[0]
+	if n := len(r["results"].([]any)); n != 4 {
+		t.Errorf("%d matches, want 4", n)
+	}
 }

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -68,6 +70,79 @@ func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
 		r.Body.Close()
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v, no %s", path, err, want)
+		}
+	}
+}
+
+// serve starts a player on a free port and returns its address. It ends with the
+// test, which then sees that it ended well.
+func serve(t *testing.T, args ...string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan outcome, 1)
+	go func() {
+		ended <- executeUntil(ctx, append([]string{"serve", "--listen", address, "--name", "Tester"}, args...)...)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if o := <-ended; o.status != statusFine {
+			t.Errorf("serve ended with status %d: %s", o.status, o.err)
+		}
+	})
+	for range 100 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			return address
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the player does not listen")
+	return ""
+}
+
+// say sends a message to a player and returns status and reply.
+func say(t *testing.T, address, message string) (int, string) {
+	t.Helper()
+	r, err := http.Post("http://"+address, "text/acl", strings.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, string(text)
+}
+
+func TestServeSurvivesNonsense(t *testing.T) {
+	address := serve(t)
+	for _, message := range []string{
+		"", "(", "hello", "( START )", "( START m x (nonsense", "( START m x ((role x)) 10 10 )", "( PLAY )", "\x00\xff",
+	} {
+		if status, reply := say(t, address, message); status != http.StatusBadRequest || reply == "" {
+			t.Errorf("%q: status %d, reply %q", message, status, reply)
+		}
+	}
+	if status, reply := say(t, address, "( INFO )"); status != http.StatusOK || !strings.Contains(reply, "Tester") {
+		t.Errorf("status %d, reply %q", status, reply)
+	}
+	execute(t, "serve", "--listen", address).expect(t, statusBad, "in use")
+}
+
+func TestServedPlayersFinishAMatch(t *testing.T) {
+	players := "http://" + serve(t) + ",http://" + serve(t)
+	o := execute(t, "match", "biddingTicTacToe-1", "--players", players, "--start-clock", "1", "--play-clock", "1", "--json")
+	o.expect(t, statusFine)
+	for _, errors := range o.objects(t)[0]["errors"].([]any) {
+		if errors != 0.0 {
+			t.Errorf("errors in %s", o.out)
 		}
 	}
 }

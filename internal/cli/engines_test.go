@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestBenchMeasuresEveryGame(t *testing.T) {
+	o := execute(t, "bench", "ticTacToe", "hex-3x3", "--seconds", "0.02", "--json")
+	o.expect(t, statusFine)
+	results := o.objects(t)
+	if len(results) != 2 {
+		t.Fatalf("%d results, want 2", len(results))
+	}
+	for _, r := range results {
+		for _, field := range []string{"init_seconds", "seconds", "states", "playouts", "states_per_second", "playouts_per_second", "threads", "lanes", "legal_ns", "step_ns", "expand_ns"} {
+			if v, ok := r[field].(float64); !ok || v <= 0 {
+				t.Errorf("%s is %v", field, r[field])
+			}
+		}
+		if r["engine"] != "circuit" {
+			t.Errorf("engine %v", r["engine"])
+		}
+	}
+	execute(t, "bench", "ticTacToe", "--seconds", "0.02").expect(t, statusFine, "states/s", "ticTacToe")
+}
+
+func TestBenchWritesTheHarnessFile(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "result")
+	keys := func() []string {
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for line := range strings.Lines(string(text)) {
+			key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+			if !ok || value == "" {
+				t.Errorf("no key=value: %q", line)
+			}
+			keys = append(keys, key)
+		}
+		return keys
+	}
+	execute(t, "bench", "ticTacToe", "--seconds", "0.02", "--out", out).expect(t, statusFine)
+	if got, want := keys(), []string{"version", "millisecondsTaken", "numStateChanges", "numRollouts"}; !slices.Equal(got, want) {
+		t.Errorf("keys %v, want %v", got, want)
+	}
+	execute(t, "bench", file(t, "bad.kif", "(role you"), "--out", out).expect(t, statusBad)
+	if got, want := keys(), []string{"version", "errorMessage"}; !slices.Equal(got, want) {
+		t.Errorf("keys %v, want %v", got, want)
+	}
+}
+
+func TestPerftCountsTicTacToe(t *testing.T) {
+	o := execute(t, "perft", "ticTacToe", "5", "--json")
+	o.expect(t, statusFine)
+	r := o.objects(t)[0]
+	if r["joint_moves"] != 15120.0 || r["terminals"] != 1440.0 || r["depth"] != 5.0 {
+		t.Errorf("found %v", r)
+	}
+	execute(t, "perft", "ticTacToe", "3", "--engine", "reference").expect(t, statusFine, "504")
+}
+
+func TestInspectShowsWhatTheCompilerFound(t *testing.T) {
+	o := execute(t, "inspect", "ticTacToe", "--json")
+	o.expect(t, statusFine)
+	r := o.objects(t)[0]
+	for _, field := range []string{"game", "roles", "fluents", "moves", "gates", "engine", "class"} {
+		if v, ok := r[field]; !ok || v == "" {
+			t.Errorf("%s is %v", field, v)
+		}
+	}
+	execute(t, "inspect", "ticTacToe", "--circuit").expect(t, statusFine, "fluents", "gates", "pass")
+	execute(t, "inspect", "ticTacToe", "--prove").expect(t, statusFine, "proved   the goals of the players add up to 100 at the end", "proved   one player at most has a choice")
+	execute(t, "inspect", "ticTacToe", "--prove", "--budget", "0s").expect(t, statusUsage, "--budget")
+	execute(t, "inspect", "matchingPennies", "--dot").expect(t, statusFine, "digraph", "heads")
+	execute(t, "inspect", "tron-12x12", "--dot").expect(t, statusBad, "cannot be read")
+}
+
+func TestReplayTellsTheFirstDifference(t *testing.T) {
+	rules := file(t, "coin.kif", coin)
+	for _, engine := range []string{"circuit", "reference", "auto"} {
+		execute(t, "replay", rules, file(t, "coin.jsonl", recorded), "--engine", engine).
+			expect(t, statusFine, "1 matches, 1 steps: no difference")
+	}
+	for part, other := range map[string]string{
+		`"state":["won"]`:   `"state":["lost"]`,
+		`"heads","tails"`:   `"heads"`,
+		`"goals":[100]`:     `"goals":[0]`,
+		`"terminal":true`:   `"terminal":false`,
+		`"joint":["heads"]`: `"joint":["edge"]`,
+		`"roles":["you"]`:   `"roles":["me"]`,
+	} {
+		execute(t, "replay", rules, file(t, "bad.jsonl", strings.Replace(recorded, part, other, 1))).
+			expect(t, statusBad, "coin, match 0")
+	}
+	execute(t, "replay", rules, file(t, "bad.jsonl", recorded[:40])).expect(t, statusBad, "bad.jsonl")
+	execute(t, "replay", rules, "nosuch.jsonl").expect(t, statusBad, "nosuch.jsonl")
+	records := t.TempDir()
+	execute(t, "match", rules, "--players", "legal", "--record", records).expect(t, statusFine)
+	record, err := filepath.Glob(filepath.Join(records, "*.jsonl"))
+	if err != nil || len(record) != 1 {
+		t.Fatalf("records %v (%v)", record, err)
+	}
+	execute(t, "replay", rules, record[0]).expect(t, statusFine, "1 matches, 1 steps: no difference")
+	other := file(t, "other.kif", strings.ReplaceAll(coin, "heads", "head"))
+	execute(t, "replay", other, record[0]).expect(t, statusBad, "match coin", "has no move heads")
+	execute(t, "replay", rules, file(t, "none.jsonl", "")).expect(t, statusBad, "none.jsonl: expected recorded matches, found none")
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestSolveGivesKnownValues(t *testing.T) {
+	for game, want := range map[string]float64{
+		"ticTacToe": 50, "matchingPennies": 50, "rockPaperScissors": 50, "goofspiel-4": 50, "goofspiel-5": 50, "example2": 3,
+	} {
+		t.Run(game, func(t *testing.T) {
+			o := execute(t, "solve", game, "--json")
+			o.expect(t, statusFine)
+			r := o.objects(t)[0]
+			value := r["value"].(map[string]any)
+			found := false
+			for _, v := range value {
+				bounds := v.([]any)
+				if bounds[0] != bounds[1] {
+					t.Errorf("value %v is no number", bounds)
+				}
+				found = found || bounds[0] == want
+			}
+			if !found {
+				t.Errorf("value %v, want %v for one role", value, want)
+			}
+			for _, field := range []string{
+				"game", "method", "value", "strategy", "proved", "nodes", "lp_calls", "lp_seconds", "table_hits", "seconds", "peak_bytes",
+			} {
+				if _, ok := r[field]; !ok {
+					t.Errorf("no field %s in %s", field, o.out)
+				}
+			}
+			if r["lp_seconds"].(float64) > r["seconds"].(float64) {
+				t.Errorf("linear programs took %v s of %v s", r["lp_seconds"], r["seconds"])
+			}
+		})
+	}
+	execute(t, "solve", "rockPaperScissors").expect(t, statusFine, "0.333333  paper", "solved")
+	execute(t, "solve", file(t, "coin.kif", coin)).expect(t, statusFine, "value of you     100", "heads")
+}
+
+func TestSolveMethodsAgreeWithBackwardInduction(t *testing.T) {
+	for _, game := range []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"} {
+		want := execute(t, "solve", game, "--method", "bi", "--json").objects(t)[0]["value"]
+		for _, args := range [][]string{
+			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "best"}, {"--method", "biab", "--table", "off"}, {"--method", "smab", "--table", "off", "--order", "lex", "--skip", "1"},
+		} {
+			o := execute(t, append([]string{"solve", game, "--json"}, args...)...)
+			o.expect(t, statusFine)
+			if got := o.objects(t)[0]["value"]; !sameValue(got, want) {
+				t.Errorf("%s %v: value %v, by backward induction %v", game, args, got, want)
+			}
+		}
+	}
+}
+
+// sameValue compares values by role up to rounding.
+func sameValue(a, b any) bool {
+	const tolerance = 1e-6
+	x, y := a.(map[string]any), b.(map[string]any)
+	for role := range x {
+		for i, v := range x[role].([]any) {
+			if d := v.(float64) - y[role].([]any)[i].(float64); d > tolerance || d < -tolerance {
+				return false
+			}
+		}
+	}
+	return len(x) == len(y)
+}
+
+func TestSolveCertifiesItsStrategies(t *testing.T) {
+	for _, game := range []string{
+		"goofspiel-5", // simultaneous moves
+		"ticTacToe",   // sequential, two players
+		"pig-10-2",    // chance
+		"slidingPuzzle-3x2-6",
+	} {
+		o := execute(t, "solve", game, "--certify", "--json")
+		o.expect(t, statusFine)
+		c := o.objects(t)[0]
+		if c["certified"] != true || c["exploitability"] != 0. || c["positions_checked"].(float64) < 10 {
+			t.Errorf("%s: certificate %v", game, c)
+		}
+		if proved := c["proved_exploitability"].(float64); proved > 1e-8 || c["complete"] != true {
+			t.Errorf("%s: exploitability %v is proved, complete %v", game, proved, c["complete"])
+		}
+	}
+	// A puzzle that is solved before it begins.
+	execute(t, "solve", "slidingPuzzle-2x2", "--certify").expect(t, statusFine, "certified: exploitability 0 (proved); 0 positions")
+	execute(t, "solve", "goofspiel-4", "--certify", "--epsilon", "1").expect(t, statusBad, "expected an exact solution")
+	execute(t, "solve", "copsAndRobber-4x4-1-6", "--certify", "--epsilon", "40", "--method", "dfs").
+		expect(t, statusFine, "certified: the strategies hold the value to [")
+}
+
+func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
+	saved := filepath.Join(t.TempDir(), "four.solution")
+	execute(t, "solve", "goofspiel-4", "--save", saved).expect(t, statusFine, "certified: exploitability 0")
+	stdin := os.Stdin
+	defer func() { os.Stdin = stdin }()
+	var err error
+	if os.Stdin, err = os.Open(file(t, "moves", "1\n1\n1\n")); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Stdin.Close()
+	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "hand blue: 1 2 3 4", "The end.")
+	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
+	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
+	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
+}
+
+func TestExperimentsShowTheFiguresOfThePaper(t *testing.T) {
+	picture := filepath.Join(t.TempDir(), "plot.svg")
+	execute(t, "experiment", "goofspiel", "--sizes", "4", "--plot", picture).expect(t, statusFine,
+		"Table 2", "109", "Saffidine", "Table 4", "points")
+	if svg, err := os.ReadFile(picture); err != nil || !bytes.Contains(svg, []byte("<svg")) {
+		t.Errorf("plot: %v", err)
+	}
+	for _, row := range execute(t, "experiment", "tron", "--sizes", "3-4", "--json").objects(t) {
+		if row["finished"] != true || row["experiment"] != "tron" {
+			t.Errorf("row %v", row)
+		}
+	}
+}
+
+func TestExperimentsRefuseWhatTheyCannotDoBeforeTheyBegin(t *testing.T) {
+	for want, args := range map[string][]string{
+		"some of 3 4 5": {"tron", "--sizes", "1-2"},
+		"such as 4-7":   {"tron", "--sizes", "four"},
+		".svg":          {"tron", "--plot", filepath.Join(t.TempDir(), "plot.png")},
+		"above 0":       {"tron", "--limit", "0s"},
+		"goofspiel":     {"chess"},
+	} {
+		execute(t, append([]string{"experiment"}, args...)...).expect(t, statusUsage, want)
+	}
+}
+
+func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
+	execute(t, "solve", "trio").expect(t, statusBad, "trio")
+	execute(t, "solve", "goofspiel-4", "--method", "bab").expect(t, statusBad, "both roles choose at once")
+	// Nobody has a choice, and there is no end.
+	endless := file(t, "endless.kif", `
+		(role a) (role b) (init here)
+		(<= (legal ?r on) (role ?r)) (<= (next here) (true here))
+		(<= terminal (not (true here))) (<= (goal ?r 50) (role ?r))`)
+	for _, method := range []string{"auto", "bi", "smab", "best", "anytime"} {
+		execute(t, "solve", endless, "--method", method).expect(t, statusBad, "is not solved: there are positions more than")
+	}
+}
