@@ -14,10 +14,52 @@ import (
 //
 // A disjunction is a complemented conjunction of complements, so this covers
 // both. Steps in which a role has made no move or several are not defined.
+//
+// Rules that speak of any role ("does ?player (move ...)") give a disjunction over the
+// roles for each move, which other rules share: those are seen through where the whole
+// gets shorter.
 func complementMoves(ctx context.Context, g *Game) *Game {
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit {
-		return h.Net.And(h.complementRoles(operands)...)
+		through := h.throughDenials(operands)
+		operands = h.complementRoles(operands)
+		if through != nil {
+			if through = h.complementRoles(through); len(through) < len(operands) {
+				operands = through
+			}
+		}
+		return h.Net.And(operands...)
 	})
+}
+
+// throughDenials puts, for operands that do nothing but deny moves, the denials
+// themselves; it is nil if there are no such operands.
+func (g *Game) throughDenials(operands []Lit) []Lit {
+	var out []Lit
+	for i, l := range operands {
+		if denials := g.denials(l); denials != nil {
+			if out == nil {
+				out = slices.Clone(operands[:i])
+			}
+			out = append(out, denials...)
+		} else if out != nil {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// denials are the operands of a conjunction of complemented moves, or nil for anything else.
+func (g *Game) denials(l Lit) []Lit {
+	if l.Complemented() || g.Net.op[l.Node()] != OpAnd {
+		return nil
+	}
+	operands := g.Net.Operands(l.Node())
+	for _, o := range operands {
+		if !o.Complemented() || g.Net.op[o.Node()] != OpInput || o.Node() <= int32(len(g.Fluents)) {
+			return nil
+		}
+	}
+	return operands
 }
 
 // complementRoles rewrites the operands of a gate that deny moves, in place. Once
