@@ -69,6 +69,23 @@ func TestEveryPassKeepsTheGame(t *testing.T) {
 	}
 }
 
+// A frame rule that any role's move can break is as short as one that speaks of a role.
+func TestFrameRulesOfAnyRoleBecomeShort(t *testing.T) {
+	const moves = 20
+	table := make([]string, moves)
+	g := NewGame(&machine.Names{Roles: []string{"a", "b"}, Fluents: table, Moves: [][]string{table, table}}, make(machine.State, 1))
+	var anyone []Lit
+	for m := range moves {
+		anyone = append(anyone, g.Net.Or(g.Does[0][m], g.Does[1][m]))
+	}
+	for f, l := range g.Fluents {
+		g.Next = append(g.Next, g.Net.And(l, g.Net.Or(slices.Delete(slices.Clone(anyone), f, f+1)...)))
+	}
+	if h := removeDead(t.Context(), complementMoves(t.Context(), g)); h.Net.Gates() != 2*moves {
+		t.Errorf("%d gates, want %d: or(not that of a, not that of b), and the fluent", h.Net.Gates(), 2*moves)
+	}
+}
+
 // reachable draws positions that random moves, legal or not, lead to: lane i is
 // i%5 moves away from the initial position. It uses the game as it is, without
 // passes.

@@ -73,6 +73,11 @@ func randomGame(t *rapid.T) *Game {
 			all = append(all, g.Net.Or(append(slices.Clone(row[:m]), row[m+1:]...)...))
 		}
 	}
+	var anyone []Lit // by move: some role has made it
+	for m := range min(len(g.Does[0]), len(g.Does[1])) {
+		anyone = append(anyone, g.Net.Or(g.Does[0][m], g.Does[1][m]))
+	}
+	all = append(append(all, anyone...), g.Net.Or(anyone[1:]...))
 	all = grow(t, g.Net, all, 40)
 	pick := func(from []Lit) Lit {
 		return rapid.SampledFrom(from).Draw(t, "lit") ^ Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
