@@ -34,6 +34,8 @@ type Options struct {
 	// Knowledge is a folder of what was learnt of games before, by KnowledgeFile; "" means
 	// none.
 	Knowledge string
+	// Cache is where circuits are kept; nil means nowhere.
+	Cache *reasoner.Cache
 	// MinMargin and MaxMargin bound the time kept in reserve of a play clock; 0
 	// means the defaults.
 	MinMargin, MaxMargin time.Duration
@@ -137,7 +139,7 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 			return newUncompiled(p.prove(m.Game, memory.forProving()), m.Game)
 		}, nil)
 	}
-	o := reasoner.Options{Budget: compileBudget, Memory: memory.forCompiling()}
+	o := reasoner.Options{Budget: compileBudget, Memory: memory.forCompiling(), Cache: p.options.Cache}
 	life, match := p.life, p.match
 	p.compilation = compile(life, m.Game, o, timeLeft(ctx, time.Now()), func(a reasoner.Attempt) {
 		match.compiled(life, a, memory)

@@ -25,7 +25,11 @@ type Options struct {
 	Lanes   int            // of the circuit: 64, 256 or 512; 0 means the widest kernel
 	Without []string       // names of circuit passes to leave out
 	Trace   func(PassInfo) // told of the circuit after each pass, if not nil
+	Cache   *Cache         // of circuits, nil for none; with Trace it is not asked
 }
+
+// isAuto tells whether the engine is left to the compiler.
+func (o Options) isAuto() bool { return o.Engine == "" || o.Engine == auto }
 
 // PassInfo describes the circuit after a rewriting pass.
 type PassInfo = circuit.PassInfo
@@ -65,7 +69,7 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 }
 
 func compile(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
-	if o.Engine == "" || o.Engine == auto {
+	if o.isAuto() {
 		return first(ctx, g, o)
 	}
 	for _, e := range engines {
@@ -120,21 +124,34 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 
 // optimised is the circuit of a game, with the stages that led to it.
 func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, machine.Stages, error) {
-	limits := datalog.Limits{MaxBytes: o.Memory}
-	if o.Engine == "" || o.Engine == auto {
-		limits.Worth = func() int { return worthwhile(ctx, g, o) }
+	if o.Cache != nil && o.Trace == nil {
+		return o.Cache.circuit(g, o, func() (*circuit.Game, machine.Stages, bool, error) { return makeCircuit(ctx, g, o) })
 	}
+	game, stages, _, err := makeCircuit(ctx, g, o)
+	return game, stages, err
+}
+
+// makeCircuit grounds and optimises a game. It also tells whether the game is so large that
+// the question was if a circuit is worth it: yes, if an engine was asked for.
+func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, stages machine.Stages, asked bool, err error) {
+	limits := datalog.Limits{MaxBytes: o.Memory, Worth: func() int {
+		asked = true
+		if o.isAuto() {
+			return worthwhile(ctx, g, o)
+		}
+		return math.MaxInt
+	}}
 	program, err := datalog.Ground(ctx, g, limits)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, asked, err
 	}
 	if need := nodeBytes * (int64(program.Signals) + int64(len(program.Head)+len(program.Body))); need > o.Memory {
-		return nil, nil, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
+		return nil, nil, asked, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
 	}
 	clock := machine.NewStopwatch()
 	game, err := lower(ctx, program)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, asked, err
 	}
 	clock.Done("lower")
 	game, err = circuit.Optimise(ctx, game, circuit.PassOptions{Without: o.Without, Trace: func(p PassInfo) {
@@ -145,7 +162,7 @@ func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, mach
 			o.Trace(p)
 		}
 	}})
-	return game, append(program.Stages, clock.Stages...), err
+	return game, append(program.Stages, clock.Stages...), asked, err
 }
 
 // What tells whether a circuit pays, on an EPYC of 2023: it takes some 5 ns a ground rule for

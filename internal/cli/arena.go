@@ -82,7 +82,7 @@ func (c *arenaCommand) Run(s *console) error {
 		},
 		Skin: func(name string) ([]byte, error) { return skin(sheets[name]) },
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
-			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers)})
+			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})
 		},
 		Class:  func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
 		Player: func(spec string) (arena.Player, error) { return players.player(spec, s.nextSeed) },

@@ -39,6 +39,7 @@ A GAME is the name of a built-in game (see "stackmate inspect --help") or the pa
 type commands struct {
 	LogLevel string           `enum:",trace,debug,info,warn,error,disabled" default:"" placeholder:"LEVEL" help:"What to log on standard error: trace, debug, info (serve), warn (other commands), error or disabled."`
 	Memory   int64            `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; half of the machine's by default."`
+	Cache    string           `type:"path" placeholder:"DIR" help:"Keep the circuits of large games in this folder, and load them from there."`
 	Version  kong.VersionFlag `help:"Print the version."`
 
 	Serve        serveCommand        `cmd:"" help:"Wait for game servers and play what they deal."`
@@ -102,6 +103,12 @@ func (s *console) execute(args []string) error {
 	s.logTo(cli.LogLevel)
 	if s.memory, err = limitMemory(cli.Memory); err != nil {
 		return err
+	}
+	if cli.Cache != "" {
+		warn := func(err error) { s.log.Warn().Err(err).Msg("cache") }
+		if s.cache, err = reasoner.OpenCache(cli.Cache, warn); err != nil {
+			return usageError{fmt.Errorf("--cache: %w", err)}
+		}
 	}
 	return guard.Do(func() error { return command.Run(s) })
 }

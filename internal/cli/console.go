@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/protocol"
+	"stackmate/reasoner"
 )
 
 // console is what all commands share: where to write, and when to stop.
@@ -20,6 +21,7 @@ type console struct {
 	err    *printer
 	log    zerolog.Logger
 	memory memory
+	cache  *reasoner.Cache // of circuits, nil for none
 	seed   atomic.Uint64
 	// explain shows why a player of this program made a move; nil unless asked for.
 	explain func(role string, x *protocol.Explanation)

@@ -80,7 +80,7 @@ func (s *console) newLab(memory int64) experiment.Lab {
 			if err != nil {
 				return nil, err
 			}
-			return reasoner.New(ctx, rules, reasoner.Options{Memory: memory})
+			return reasoner.New(ctx, rules, reasoner.Options{Memory: memory, Cache: s.cache})
 		},
 	}
 }

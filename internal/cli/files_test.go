@@ -80,6 +80,16 @@ func TestPlacesToWriteToAreCheckedBeforeTheWork(t *testing.T) {
 	}
 }
 
+func TestTheCacheIsAFolder(t *testing.T) {
+	rules := file(t, "game.kif", "(role r)")
+	execute(t, "inspect", "ticTacToe", "--cache", rules).expect(t, statusUsage, "--cache: cannot write "+rules)
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	execute(t, "inspect", "ticTacToe", "--cache", dir).expect(t, statusFine, "compiled in")
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	}
+}
+
 // big writes a file of a size that takes no room on the disk.
 func big(t *testing.T, size int64) string {
 	t.Helper()

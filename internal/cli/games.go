@@ -63,7 +63,7 @@ func (s *console) compile(game string, o reasoner.Options) (machine.Machine, tim
 func (s *console) machine(game string, rules *gdl.Game, o reasoner.Options) (machine.Machine, time.Duration, error) {
 	defer s.progress(doing("compiling %s", game))()
 	start := time.Now()
-	o.Memory = s.memory.share(1)
+	o.Memory, o.Cache = s.memory.share(1), s.cache
 	m, err := reasoner.New(s.ctx, rules, o)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", game, err)

@@ -83,7 +83,7 @@ func (c *inspectCommand) draw(s *console) error {
 	if err != nil {
 		return err
 	}
-	circuit, err := reasoner.Circuit(s.ctx, rules, reasoner.Options{Memory: s.memory.share(1)})
+	circuit, err := reasoner.Circuit(s.ctx, rules, reasoner.Options{Memory: s.memory.share(1), Cache: s.cache})
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}

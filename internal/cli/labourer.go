@@ -56,7 +56,7 @@ func (s *console) newLabourer(tasks, players int, o player.Options) *labourer {
 		Player: func(spec string, seed uint64) (arena.Player, error) {
 			return roster.player(spec, func() uint64 { return seed })
 		},
-		Memory: l.memory, Log: s.log,
+		Memory: l.memory, Cache: s.cache, Log: s.log,
 	}
 	l.lab = s.newLab(l.memory)
 	return l
@@ -205,7 +205,7 @@ func (l *labourer) found(q *queue.Queue, lesson lesson) (school, error) {
 	if err != nil {
 		return school{}, err
 	}
-	m, err := reasoner.New(l.ctx, rules, reasoner.Options{Engine: lesson.Engine, Memory: l.memory})
+	m, err := reasoner.New(l.ctx, rules, reasoner.Options{Engine: lesson.Engine, Memory: l.memory, Cache: l.cache})
 	if err != nil {
 		return school{}, err
 	}

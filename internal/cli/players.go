@@ -74,6 +74,7 @@ type roster struct {
 // newRoster makes a roster of players with the same options, but for what their
 // descriptions say.
 func (s *console) newRoster(o player.Options) *roster {
+	o.Cache = s.cache
 	return &roster{console: s, options: o, known: make(map[string]*player.Margins)}
 }
 

@@ -92,7 +92,7 @@ func (c *validateCommand) validate(s *console, file string, src []byte) (validat
 	if c.Simulate <= 0 {
 		return v, nil
 	}
-	m, err := reasoner.New(s.ctx, game, reasoner.Options{Memory: s.memory.share(1)})
+	m, err := reasoner.New(s.ctx, game, reasoner.Options{Memory: s.memory.share(1), Cache: s.cache})
 	if err != nil {
 		return v, fmt.Errorf("%s: %w", file, err)
 	}

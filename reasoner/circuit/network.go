@@ -51,8 +51,8 @@ type Network struct {
 	fan   []Lit
 	def   map[int32]Lit // definitions of the OpLoop nodes
 
-	table   []int32 // open addressing over nodes, 0 = empty
-	used    int
+	table   []int32 // open addressing over gates, 0 = empty; nil where none was added since decoding
+	used    int     // entries of the table
 	scratch []Lit
 	flipped []Lit
 }
@@ -157,19 +157,19 @@ func (n *Network) probe(operands []Lit) uint32 {
 	return at
 }
 
+// grow makes the table twice as large as it must be.
 func (n *Network) grow() {
-	old := n.table
-	n.table = make([]int32, 2*len(old))
+	n.table = make([]int32, 1<<bits.Len(uint(2*n.used)))
 	mask := uint32(len(n.table) - 1)
-	for _, i := range old {
-		if i == 0 {
+	for i, op := range n.op {
+		if op != OpAnd {
 			continue
 		}
-		h := hashOperands(n.Operands(i)) & mask
+		h := hashOperands(n.Operands(int32(i))) & mask
 		for n.table[h] != 0 {
 			h = (h + 1) & mask
 		}
-		n.table[h] = i
+		n.table[h] = int32(i)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Verify checks what every pass and Compile assume of a game. The tests call it
-// after each pass; the error names the first violation.
+// after each pass; the error names the first violation. What a decoder reads is checked too.
 //
 //   - The inputs come first: fluents, then moves or their parts by role.
 //   - The operands of a gate are at least two, ascending, without repetition,
@@ -47,6 +47,9 @@ func (g *Game) verifyInputs() error {
 
 func (g *Game) verifyGates() error {
 	n := g.Net
+	if n.table == nil {
+		n.grow()
+	}
 	for i := range int32(n.Len()) {
 		operands := n.Operands(i)
 		if n.op[i] != OpAnd {
@@ -119,6 +122,9 @@ func (g *Game) verifyOutputs() error {
 // in its variables if every node can be marked as growing or shrinking with them,
 // so that variables grow and no edge contradicts the marks.
 func (g *Game) verifyLoops() error {
+	if !slices.Contains(g.Net.op, OpLoop) {
+		return nil
+	}
 	live := g.live()
 	for i := range int32(g.Net.Len()) {
 		if _, ok := g.Net.def[i]; live[i] && g.Net.op[i] == OpLoop && !ok {

@@ -21,6 +21,7 @@ type Worker struct {
 	// Player makes the player of a description for one match, with a seed of its own.
 	Player func(spec string, seed uint64) (arena.Player, error)
 	Memory int64 // of compiling one game, in bytes; 0 for the default
+	Cache  *reasoner.Cache
 	Log    zerolog.Logger
 
 	mu    sync.Mutex
@@ -129,7 +130,7 @@ func (w *Worker) compile(ctx context.Context, q *queue.Queue, o order) (*arena.M
 	if err != nil {
 		return nil, err
 	}
-	m, err := reasoner.New(ctx, game, reasoner.Options{Memory: w.Memory})
+	m, err := reasoner.New(ctx, game, reasoner.Options{Memory: w.Memory, Cache: w.Cache})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Game, err)
 	}

@@ -1,0 +1,276 @@
+package circuit
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// Optimised games as bytes, to be kept: names, the initial position, and the network with
+// what comes out of it, for the game and for the one before passes that share. Inputs are
+// numbered as newGame numbers them. Numbers are varints, operands differences to the
+// node and to each other, so that a gate of k operands takes about 2k bytes.
+//
+// Decode trusts nothing: what it returns is a game as Verify wants it, but that it may have
+// equal gates. That programs made of it are safe to run is proved as for any other
+// (kernel/verify.go); that it is the game that was encoded, a checksum must tell.
+
+// AppendTo appends an optimised game.
+func (g *Game) AppendTo(dst []byte) []byte {
+	e := encoder{dst}
+	e.texts(g.Names.Roles)
+	for r, table := range g.Names.Moves {
+		same := r > 0 && slices.Equal(table, g.Names.Moves[r-1])
+		e.bool(same)
+		if !same {
+			e.texts(table)
+		}
+	}
+	e.texts(g.Names.Fluents)
+	for _, w := range g.Initial {
+		e.out = binary.LittleEndian.AppendUint64(e.out, w)
+	}
+	e.circuit(g)
+	e.bool(g.plain != nil && g.plain != g)
+	if g.plain != nil && g.plain != g {
+		e.circuit(g.plain)
+	}
+	return e.out
+}
+
+// Decode reads what AppendTo has written.
+func Decode(data []byte) (g *Game, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case malformed:
+			err = fmt.Errorf("no circuit: %w", p.error)
+		default:
+			panic(p)
+		}
+	}()
+	d := decoder{data}
+	names := &machine.Names{Roles: d.texts()}
+	for r := range names.Roles {
+		if d.bool() {
+			d.check(r > 0, "the first role has the moves of the one before")
+			names.Moves = append(names.Moves, names.Moves[r-1])
+		} else {
+			names.Moves = append(names.Moves, d.texts())
+		}
+	}
+	names.Fluents = d.texts()
+	initial := names.NewState()
+	d.check(8*len(initial) <= len(d.in), "it ends in the initial position")
+	for i := range initial {
+		initial[i] = binary.LittleEndian.Uint64(d.in[8*i:])
+	}
+	d.in = d.in[8*len(initial):]
+	beyond := uint(len(names.Fluents) - 64*(len(initial)-1))
+	d.check(beyond >= 64 || initial[len(initial)-1]>>beyond == 0, "the initial position has other fluents")
+	g = d.circuit(names, initial)
+	g.plain = g
+	if d.bool() {
+		g.plain = d.circuit(names, initial)
+	}
+	d.check(len(d.in) == 0, "there are bytes behind it")
+	d.check(g.plain.Parts == nil, "there is no row for each move")
+	return g, nil
+}
+
+type encoder struct{ out []byte }
+
+func (e *encoder) number(n int) { e.out = binary.AppendUvarint(e.out, uint64(n)) }
+
+func (e *encoder) lit(l Lit) { e.number(int(l)) }
+
+func (e *encoder) bool(b bool) {
+	n := 0
+	if b {
+		n = 1
+	}
+	e.number(n)
+}
+
+func (e *encoder) texts(list []string) {
+	e.number(len(list))
+	for _, s := range list {
+		e.number(len(s))
+		e.out = append(e.out, s...)
+	}
+}
+
+// circuit appends the network of a game and its outputs.
+func (e *encoder) circuit(g *Game) {
+	e.bool(g.Parts != nil)
+	for _, p := range g.Parts {
+		e.bool(p != nil)
+		if p != nil {
+			e.parts(p)
+		}
+	}
+	net, inputs := g.Net, len(g.inputs())
+	e.number(net.Len() - 1 - inputs)
+	for i := int32(1 + inputs); i < int32(net.Len()); i++ {
+		operands := net.Operands(i)
+		e.number(len(operands))
+		above := Lit(i) << 1
+		for _, l := range slices.Backward(operands) {
+			e.lit(above - l)
+			above = l
+		}
+	}
+	for i := range int32(net.Len()) {
+		if net.op[i] == OpLoop {
+			e.lit(net.def[i])
+		}
+	}
+	e.number(len(g.Goals))
+	for _, goal := range g.Goals {
+		e.number(int(goal.Role))
+		e.out = binary.AppendVarint(e.out, int64(goal.Value))
+	}
+	g.outputs(func(l *Lit) { e.lit(*l) })
+}
+
+func (e *encoder) parts(p *Parts) {
+	e.number(len(p.First))
+	e.number(len(p.Second))
+	for _, parts := range p.of {
+		e.number(int(parts[0]))
+		e.number(int(parts[1]))
+	}
+	for _, text := range p.texts {
+		e.number(len(text))
+		for _, word := range text {
+			e.number(int(word))
+		}
+	}
+}
+
+// malformed is what a decoder panics with.
+type malformed struct{ error }
+
+type decoder struct{ in []byte }
+
+// check ends decoding where something does not hold.
+func (d *decoder) check(holds bool, otherwise string) {
+	if !holds {
+		panic(malformed{errors.New(otherwise)})
+	}
+}
+
+// number is a number below limit.
+func (d *decoder) number(limit int) int {
+	n, size := binary.Uvarint(d.in)
+	d.check(size > 0, "it ends within a number")
+	d.check(n < uint64(limit), "a number is too large")
+	d.in = d.in[size:]
+	return int(n)
+}
+
+// count is the number of things that follow, each of which takes a byte or more.
+func (d *decoder) count() int { return d.number(len(d.in) + 1) }
+
+func (d *decoder) bool() bool { return d.number(2) == 1 }
+
+func (d *decoder) texts() []string {
+	list := make([]string, d.count())
+	for i := range list {
+		n := d.count()
+		d.check(n <= len(d.in), "it ends within a text")
+		list[i] = string(d.in[:n])
+		d.in = d.in[n:]
+	}
+	return list
+}
+
+// circuit reads a game.
+func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
+	var parts []*Parts
+	if d.bool() {
+		parts = make([]*Parts, len(names.Moves))
+		for r, table := range names.Moves {
+			if d.bool() {
+				parts[r] = d.parts(len(table))
+			}
+		}
+	}
+	g := newGame(names, initial, parts)
+	d.network(g.Net)
+	g.Goals = make([]Goal, d.count())
+	for i := range g.Goals {
+		g.Goals[i].Role = machine.Role(d.number(len(names.Roles)))
+		value, size := binary.Varint(d.in)
+		d.check(size > 0 && int64(int32(value)) == value, "a goal is no number")
+		g.Goals[i].Value, d.in = int32(value), d.in[size:]
+	}
+	g.Next = make([]Lit, len(g.Fluents))
+	for r, table := range names.Moves {
+		var legal []Lit
+		if p := g.partsOf(r); p != nil {
+			p.Head, p.Tail = make([]Lit, len(p.First)), make([]Lit, len(table))
+		} else {
+			legal = make([]Lit, len(table))
+		}
+		g.Legal = append(g.Legal, legal)
+	}
+	g.outputs(func(l *Lit) { *l = Lit(d.number(2 * g.Net.Len())) })
+	if err := errors.Join(g.verifyOutputs(), g.verifyLoops()); err != nil {
+		panic(malformed{err})
+	}
+	return g
+}
+
+func (d *decoder) parts(moves int) *Parts {
+	p := partition{parts: [2]int{d.count(), d.count()}, of: make([][2]int32, moves)}
+	d.check(p.parts[0] > 0 && p.parts[1] > 0, "there are no parts")
+	seen := make(map[[2]int32]bool, moves)
+	for m := range p.of {
+		p.of[m] = [2]int32{int32(d.number(p.parts[0])), int32(d.number(p.parts[1]))}
+		d.check(!seen[p.of[m]], "two moves have the same parts")
+		seen[p.of[m]] = true
+	}
+	p.texts = make([][]int32, p.parts[0])
+	for i := range p.texts {
+		p.texts[i] = make([]int32, d.count())
+		for k := range p.texts[i] {
+			p.texts[i][k] = int32(d.number(1 << 31))
+		}
+	}
+	return p.empty()
+}
+
+// network reads what comes after the inputs. Equal gates are left as they are.
+func (d *decoder) network(n *Network) {
+	count := d.count()
+	n.op = slices.Grow(n.op, count)
+	n.start = slices.Grow(n.start, count)
+	var loops []int32
+	for range count {
+		i := int32(n.Len())
+		operands := d.count()
+		if operands == 0 {
+			n.LoopVar()
+			loops = append(loops, i)
+			continue
+		}
+		d.check(operands > 1, "a gate has one operand")
+		first := len(n.fan)
+		n.fan = slices.Grow(n.fan, operands)[:first+operands]
+		above := Lit(i) << 1
+		for k := first + operands - 1; k >= first; k-- {
+			l := above - Lit(d.number(int(above)))
+			d.check(l > True && l != above && (k == first+operands-1 || l.Node() != above.Node()), "a gate has operands that make no sense")
+			n.fan[k], above = l, l
+		}
+		n.op, n.start = append(n.op, OpAnd), append(n.start, int32(len(n.fan)))
+	}
+	for _, v := range loops {
+		n.def[v] = Lit(d.number(2 * n.Len()))
+	}
+	n.used, n.table = n.Len(), nil // made when a gate is added
+}

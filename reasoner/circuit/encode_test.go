@@ -1,0 +1,128 @@
+package circuit
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
+)
+
+// kept is a game after it was encoded and decoded.
+func kept(t testing.TB, g *Game) *Game {
+	t.Helper()
+	data := g.AppendTo([]byte("before"))
+	h, err := Decode(data[len("before"):])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := h.AppendTo([]byte("before")); !bytes.Equal(again, data) {
+		t.Fatal("a decoded game is encoded otherwise")
+	}
+	for _, of := range []*Game{h, h.plain} {
+		if err := of.Verify(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+func TestDecodedGamesAreTheSame(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := randomGame(rt)
+		h, err := Optimise(t.Context(), g, PassOptions{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		h = kept(t, h)
+		m, err := Compile(t.Context(), h, Options{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		seed := rapid.Uint64().Draw(rt, "seed")
+		checkLanes(rt, g, g.Net, m, reachable(rt, g, m.wide.Lanes(), seed), seed)
+	})
+}
+
+func TestDecodedGamesHaveTheirMovesInParts(t *testing.T) {
+	g, err := Optimise(t.Context(), queens(4), PassOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Parts == nil {
+		t.Fatal("no table was taken apart")
+	}
+	h := kept(t, g)
+	played := func(g *Game) []uint64 {
+		m, err := Compile(t.Context(), g, Options{Lanes: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, rng := m.NewBatch(), machine.NewRand(1)
+		b.Fill(m.Initial(), nil)
+		for range 3 {
+			b.Evaluate(64)
+			b.ChooseRandom(rng, 64)
+			b.Advance(64)
+		}
+		states := make([]uint64, 64*m.Words())
+		b.Store(states, 64)
+		return states
+	}
+	if !slices.Equal(played(g), played(h)) || len(h.Whole().Legal[0]) != len(g.Whole().Legal[0]) {
+		t.Error("a decoded game differs")
+	}
+}
+
+// Whatever bytes are there, they are a game as Verify wants it, or an error.
+func TestDamagedGamesAreErrors(t *testing.T) {
+	g, err := Optimise(t.Context(), queens(3), PassOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := g.AppendTo(nil)
+	rng := rand.New(rand.NewPCG(1, 2))
+	errs := 0
+	try := func(data []byte) {
+		g, err := Decode(data)
+		if err != nil {
+			errs++
+			return
+		}
+		if _, err := Compile(t.Context(), g, Options{Lanes: 64}); err != nil {
+			t.Log(err)
+		}
+	}
+	for range 300 {
+		data := bytes.Clone(whole)
+		data[rng.IntN(len(data))] ^= 1 << rng.IntN(8)
+		try(data)
+	}
+	flipped := errs
+	for range 300 {
+		try(whole[:rng.IntN(len(whole))])
+	}
+	if flipped < 100 || errs != flipped+300 {
+		t.Errorf("%d of 300 games with a wrong bit were found out, and %d of 300 that were not whole", flipped, errs-flipped)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for size := range 2 {
+		g, err := Optimise(f.Context(), queens(2+size), PassOptions{})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(g.AppendTo(nil))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if g, err := Decode(data); err == nil {
+			if _, err := Compile(t.Context(), g, Options{Lanes: 64}); err != nil {
+				t.Log(err)
+			}
+		}
+	})
+}
