@@ -96,9 +96,10 @@ func (c *crew) deepen() {
 	}
 	c.iteration = time.Now()
 	for !r.isDone() {
+		asked, half := r.ask()
 		first := c.together(func(_ int, w *run) {
 			w.horizon, w.unseen = false, nil
-			w.outcome = w.search(c.position, c.depth, window{w.Goals.Lower, w.Goals.Upper, w.Epsilon})
+			w.outcome = w.search(c.position, c.depth, asked)
 		})
 		c.lasted = [2]time.Duration{time.Since(c.iteration), c.lasted[0]}
 		if first == nil {
@@ -109,6 +110,10 @@ func (c *crew) deepen() {
 		}
 		r.root.learn(first.outcome, first.frame(0), false)
 		r.unseen = first.unseen
+		if _, again := r.ask(); half && !again && !r.isDone() {
+			c.iteration = time.Now()
+			continue // the other half, as deep
+		}
 		if !first.horizon || c.depth == r.Depth {
 			break
 		}
@@ -119,6 +124,19 @@ func (c *crew) deepen() {
 	if !r.isDone() && r.unseen != nil {
 		r.fail("%w", r.unseen)
 	}
+}
+
+// ask is the window to search next, and whether that is half of what the value may be.
+func (r *run) ask() (w window, half bool) {
+	p := r.root.value.proved
+	w = window{r.Goals.Lower, r.Goals.Upper, r.Epsilon}
+	middle := (w.alpha + w.beta) / 2
+	if half = r.Halves && r.Evaluate == nil && p.Lower+r.Epsilon < middle && middle+r.Epsilon < p.Upper; half {
+		w.beta = middle
+	} else if r.Halves && r.Evaluate == nil {
+		w = w.narrowed(p)
+	}
+	return w, half
 }
 
 // report is what is known now. It is called by the first worker.

@@ -60,6 +60,10 @@ type Config struct {
 	// leave over to the later ones (Eq. 26). It pays for large ε only: what the
 	// last child wastes is missing above (README).
 	ShareEpsilon bool
+	// Halves asks for the lower half of the values before the upper one: whether the value is
+	// above the middle, and then what it is. That takes fewer nodes (README), but for a long
+	// time nothing is known of the upper half. It counts where nothing is estimated.
+	Halves bool
 	// Threads is how many search at the same time, on one table; 0 and 1 are one.
 	// What is proved does not depend on it; the number of nodes, and which of several
 	// equal moves is found, do for more than one. Without a table there is one.

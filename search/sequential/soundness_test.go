@@ -82,6 +82,7 @@ func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 			Epsilon:      []float64{0, 0, 1, 7.5, 30, 64, 100}[rng.IntN(7)],
 			Without:      Refinement(rng.IntN(int(Literal) + 1)),
 			ShareEpsilon: rng.IntN(2) == 0,
+			Halves:       rng.IntN(2) == 0,
 			Threads:      1 + rng.IntN(2),
 		}
 		m := machineOf(game, seeded(rng))
@@ -245,7 +246,7 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 		}
 		c := Config{
 			Epsilon: []float64{3, 10, 20, 40}[rng.IntN(4)], Without: Refinement(rng.IntN(int(Literal)+1)) &^ (Table | Lookahead),
-			ShareEpsilon: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2),
+			ShareEpsilon: rng.IntN(2) == 0, Halves: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2),
 		}
 		m := machineOf(game, seeded(rng))
 		var s search.Searcher = New(c)

@@ -41,6 +41,9 @@ type Options struct {
 	Depth int
 	// Threads is that of sequential.Config: other methods use one.
 	Threads int
+
+	// halves is that of sequential.Config: who solves waits for the value, who plays does not.
+	halves bool
 }
 
 // Switch is On, or else off.
@@ -81,6 +84,7 @@ func New(o Options) (*Solver, error) {
 		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
 	}
 	s := &Solver{auto: o.Method == Auto, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, epsilon: o.Epsilon, used: o.Method}
+	o.halves = true
 	methods := []string{o.Method}
 	if s.auto {
 		methods = []string{BoundedAlphaBeta, DepthFirst, Portfolio}
