@@ -138,6 +138,10 @@ func TestPlansOfManyStepsAreFoundWithoutTheClock(t *testing.T) {
 	checkPlans(t, "hanoi7_bugfix", "mummymaze1p", "pancakes")
 }
 
+func TestPlansOfToursAreFoundByTheNumberOfMoves(t *testing.T) {
+	checkPlans(t, "knightmove", "knightsTourLarge", "queens31lg", "snakeParallel")
+}
+
 // checkPlans looks for plans with goal 100 in games of the corpus.
 func checkPlans(t *testing.T, names ...string) {
 	for _, name := range names {

@@ -6,6 +6,9 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 )
 
+// Transpose makes bit j of word i what bit i of word j was.
+func Transpose(a *[64]uint64) { transpose(a, 64, transposeFirst) }
+
 // transpose makes bit j of word i what bit i of word j was, as quickly as the processor
 // can. Where it has no instructions for that, portable is called, which may make use of
 // the number of words that matter: a quarter of a microsecond instead of a tenth of one.

@@ -7,10 +7,13 @@
 //	clock.go       what runs by itself: turns, counters of steps
 //	sample.go      random games, which suggest invariants
 //	invariants.go  induction, which proves them
+//	plan.go        plans: the ways to them, in turn
+//	horizons.go    plans by formulas, at growing horizons
+//	symmetry.go    one of symmetric plans
 //	target.go      plans by their last position
 //	reach.go       plans by breadth first, without the clock
-//	symmetry.go    one of symmetric plans
-//	plan.go        plans at growing horizons
+//	dive.go        plans by depth first, by the number of moves
+//	positions.go   sets of positions
 //	rules.go       what should hold in all positions of a game
 //	walks.go       random games, which refute most of what does not
 //	induction.go   proofs of what does, and the shortest lines to where it fails

@@ -57,7 +57,10 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	}
 	short, cancel = until(walkShare + inductionShare)
 	defer cancel()
-	for found := range findInvariants(short, g, m, lim.Bytes/2) {
+	for found := range findInvariants(short, g, m, lim.Bytes/2, fewFluents, len(g.Fluents)) {
+		if found == p.invariants {
+			continue
+		}
 		p.assume(found)
 		for i, q := range p.properties {
 			within, cancel := context.WithTimeout(short, time.Duration(attemptShare*float64(lim.Time)))

@@ -54,37 +54,43 @@ func holds(s machine.State, l int32) bool { return s.Has(int(l>>1)) != (l&1 != 0
 // FindInvariants finds invariants of a game, of which m is the machine, until ctx ends.
 func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) *Invariants {
 	var found *Invariants
-	for more := range findInvariants(ctx, g, m, maxBytes) {
+	for more := range findInvariants(ctx, g, m, maxBytes, fewFluents, len(g.Fluents)) {
 		found = more
 	}
 	return found
 }
 
-// findInvariants finds more and more invariants of a game: those of its clock, those of the
-// fluents that change most often, which say whose turn it is and what comes next, and those
-// of all. It ends before when ctx does.
-func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) iter.Seq[*Invariants] {
+// findInvariants finds more and more invariants of a game: those of its clock, and those of
+// as many fluents as stages say, the ones that change most often: few of them say whose turn
+// it is and what comes next. It ends before when ctx does. In between it yields the same ones
+// again, every millisecond or so, for whoever has other things to do meanwhile.
+func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, stages ...int) iter.Seq[*Invariants] {
 	return func(yield func(*Invariants) bool) {
-		clock, ticks := clock(g)
-		if !yield(clock) {
+		found, ticks := clock(g)
+		ofClock := found
+		over := false
+		rest := func() bool {
+			over = over || ctx.Err() != nil || !yield(found)
+			return !over
+		}
+		if !rest() {
 			return
 		}
-		found := clock
-		for _, most := range []int{fewFluents, len(g.Fluents)} {
+		for i, most := range stages {
 			s := newSample(m, ticks)
-			s.suggest(ctx, most)
+			s.suggest(rest, most)
 			for before := -1; before != s.size(); {
 				before = s.size()
-				if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), found, maxBytes) {
+				if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), found, maxBytes, rest) {
 					return
 				}
 			}
 			found = &Invariants{
-				pairs:   slices.Concat(clock.pairs, s.pairs),
-				groups:  slices.Concat(clock.groups, s.groups),
-				lasting: slices.Concat(clock.lasting, s.lasting),
+				pairs:   slices.Concat(ofClock.pairs, s.pairs),
+				groups:  slices.Concat(ofClock.groups, s.groups),
+				lasting: slices.Concat(ofClock.lasting, s.lasting),
 			}
-			if !yield(found) || most >= len(g.Fluents) {
+			if !yield(found) || i+1 < len(stages) && most >= len(g.Fluents) {
 				return
 			}
 		}
@@ -92,15 +98,18 @@ func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 }
 
 // pass drops candidates that do not follow from all of them, and from what is known, in
-// the position before. It returns false if that cannot be told: there is no time, or an assignment that recursive
-// rules do not know.
-func (s *sample) pass(ctx context.Context, f *formula, known *Invariants, maxBytes int64) bool {
+// the position before. It rests before each question. It returns false if that cannot be
+// told: there is no time, or an assignment that recursive rules do not know.
+func (s *sample) pass(ctx context.Context, f *formula, known *Invariants, maxBytes int64, rest func() bool) bool {
 	defer f.engine.Close()
 	f.assertStatic(0, known)
 	f.assertStatic(0, &s.Invariants)
 	f.play(1)
 	for _, broken := range s.obligations(f) {
 		for {
+			if !rest() {
+				return false
+			}
 			status := f.solve(ctx, sat.Limits{Bytes: maxBytes}, broken())
 			if status == sat.Unsat {
 				break

@@ -43,7 +43,7 @@ func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 	for last := range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
 		stage := 0
-		for inv := range findInvariants(ctx, g, m, 1<<30) {
+		for inv := range findInvariants(ctx, g, m, 1<<30, fewFluents, len(g.Fluents)) {
 			if !inv.Holds(g.Initial) {
 				t.Errorf("the time ends after stage %d: an invariant of stage %d fails in the initial position", last, stage)
 			}

@@ -14,36 +14,35 @@ import (
 // others is not shown.
 
 const (
-	// firstPositions are looked at before formulas are tried, a tenth of a second's work;
-	// after each round of formulas reachGrowth times as many as before, reachPositions in
-	// all, in reachShare of the memory.
-	firstPositions = 1 << 14
-	reachGrowth    = 4
+	// reachPositions are looked at, in all, reachStep at a time.
 	reachPositions = 1 << 20
-	reachShare     = 4
-	// reachBytes is what a position takes besides its words: in the map, its way and its
-	// key.
-	reachBytes = 120
+	reachStep      = 64
+	// reachBytes is what a position takes besides its words, which are kept twice: its way
+	// and its place in the table.
+	reachBytes = 24
 )
 
 // reach is a search by breadth.
 type reach struct {
 	*planning
-	words    int
-	mask     machine.State // without the clock
-	expander *machine.Expander
-	states   []uint64
-	from     []int32        // by position: the one before
-	moves    []machine.Move // by position: what led there
-	seen     map[string]bool
-	at       int // positions that were gone on from
-	room     int // for so many
+	words     int
+	mask      machine.State // without the clock
+	masked    machine.State
+	expander  *machine.Expander
+	expansion machine.Expansion
+	states    []uint64
+	from      []int32        // by position: the one before
+	moves     []machine.Move // by position: what led there
+	seen      *positions     // without the clock
+	at        int            // positions that were gone on from
+	room      int            // for so many
 }
 
 func (q *planning) newReach(ctx context.Context) *reach {
+	names, words := q.machine.Names(), q.machine.Words()
 	r := &reach{
-		planning: q, words: q.machine.Words(), mask: q.machine.Names().NewState(),
-		expander: machine.NewExpander(q.machine), seen: map[string]bool{},
+		planning: q, words: words, mask: names.NewState(), masked: names.NewState(),
+		expander: machine.NewExpander(q.machine), seen: newPositions(words),
 	}
 	for f := range q.game.Fluents {
 		r.mask.Set(f)
@@ -51,21 +50,25 @@ func (q *planning) newReach(ctx context.Context) *reach {
 	for _, f := range clockFluents(q.game) {
 		r.mask[f>>6] &^= 1 << (uint(f) & 63)
 	}
-	r.expander.Limit(ctx, q.limits.Bytes/reachShare, 0)
-	r.room = int(min(reachPositions, q.limits.Bytes/reachShare/(reachBytes+24*int64(r.words))))
+	r.expander.Limit(ctx, q.limits.Bytes/wayShare, 0)
+	r.room = int(min(reachPositions, q.limits.Bytes/wayShare/(reachBytes+16*int64(words))))
 	if terminal, _ := r.expander.Look(q.start); !terminal {
 		r.add(q.start, -1, machine.NoMove)
 	}
 	return r
 }
 
-// explore looks for plans by breadth first, until so many positions are known.
-func (r *reach) explore(ctx context.Context, positions int) {
-	var e machine.Expansion
+// next goes on from some positions, and tells whether there are more.
+func (r *reach) next(ctx context.Context) bool {
 	joint := make([]machine.Move, 1)
-	for ; r.at < len(r.from) && len(r.from) < min(positions, r.room) && ctx.Err() == nil && !r.isSettled(); r.at++ {
-		s := slices.Clone(machine.State(r.states[r.at*r.words : (r.at+1)*r.words]))
-		if r.expander.Expand(&e, s) != nil {
+	s := make(machine.State, r.words)
+	for end := r.at + reachStep; r.at < len(r.from) && len(r.from) < r.room && ctx.Err() == nil && !r.isSettled(); r.at++ {
+		if r.at == end {
+			return true
+		}
+		copy(s, r.states[r.at*r.words:])
+		e := &r.expansion
+		if r.expander.Expand(e, s) != nil {
 			continue
 		}
 		for c := range e.Children {
@@ -77,16 +80,15 @@ func (r *reach) explore(ctx context.Context, positions int) {
 			}
 		}
 	}
+	return false
 }
 
 // add adds a position, unless it is known.
 func (r *reach) add(s machine.State, from int32, m machine.Move) {
-	masked := make(machine.State, r.words)
-	for w := range masked {
-		masked[w] = s[w] & r.mask[w]
+	for w := range r.masked {
+		r.masked[w] = s[w] & r.mask[w]
 	}
-	if key := stateKey(masked); !r.seen[key] {
-		r.seen[key] = true
+	if r.seen.add(r.masked) {
 		r.states, r.from, r.moves = append(r.states, s...), append(r.from, from), append(r.moves, m)
 	}
 }

@@ -1,10 +1,10 @@
 package prove
 
 import (
-	"context"
 	"math/bits"
 	"slices"
 
+	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 )
 
@@ -53,15 +53,15 @@ func newSample(m machine.Machine, clock []int32) *sample {
 }
 
 // suggest plays random games and makes the candidates, of the fluents that change most
-// often in the first of them.
-func (s *sample) suggest(ctx context.Context, most int) {
+// often in the first of them. It rests between joint moves, until rest says that it is over.
+func (s *sample) suggest(rest func() bool, most int) {
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
-	s.play(ctx)
+	more := s.play(rest)
 	s.findPairs(s.busiest(most))
 	s.findGroups()
-	for calm := 0; calm < calmRounds && ctx.Err() == nil; calm++ {
-		s.play(ctx)
+	for calm := 0; calm < calmRounds && more; calm++ {
+		more = s.play(rest)
 		if s.filter() {
 			calm = -1
 		}
@@ -90,17 +90,18 @@ func (s *sample) at(states []uint64, lane int) machine.State {
 }
 
 // play goes on with random games in all lanes: their next positions are the sample, the
-// first one whatever ctx says. Induction begins with it: without the initial position
+// first one whatever rest says. Induction begins with it: without the initial position
 // candidates could contradict each other, and then all would follow.
-func (s *sample) play(ctx context.Context) {
+func (s *sample) play(rest func() bool) bool {
 	s.forget()
 	for step := range sampleSteps {
-		if step > 0 && ctx.Err() != nil {
-			return
+		if step > 0 && !rest() {
+			return false
 		}
 		s.take()
 		s.advance(s.machine.Initial(), nil)
 	}
+	return true
 }
 
 // forget empties the sample.
@@ -142,15 +143,16 @@ func (s *sample) advance(again machine.State, joint []machine.Move) {
 
 // take adds the positions of the batch to the sample.
 func (s *sample) take() {
-	lanes := s.batch.Lanes()
-	for f := range s.true {
-		s.true[f] = append(s.true[f], make([]uint64, lanes/64)...)
-	}
-	for lane := range lanes {
-		for w, word := range s.at(s.states, lane) {
-			for ; word != 0; word &= word - 1 {
-				row := s.true[w<<6|bits.TrailingZeros64(word)]
-				row[len(row)-lanes/64+lane>>6] |= 1 << (uint(lane) & 63)
+	lanes, words := s.batch.Lanes(), s.machine.Words()
+	var block [64]uint64
+	for first := 0; first < lanes; first += 64 {
+		for w := range words {
+			for i := range block {
+				block[i] = s.states[(first+i)*words+w]
+			}
+			circuit.Transpose(&block)
+			for i := range min(64, len(s.true)-64*w) {
+				s.true[64*w+i] = append(s.true[64*w+i], block[i])
 			}
 		}
 	}

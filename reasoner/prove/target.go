@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"iter"
 
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove/sat"
@@ -21,76 +22,148 @@ const (
 	// positions on the way to each.
 	maxTargets  = 30
 	targetNodes = 20_000
+	// firstTargets is what the first call of the engine may take. Each that is too short
+	// doubles it.
+	firstTargets = 1_000
 	// maxWalk is the longest way: no match takes more joint moves.
 	maxWalk = 300
 )
 
+// targets is the search for invariants, and for plans by their last position.
+type targets struct {
+	*planning
+	more   func() (*Invariants, bool) // goes on with the search for invariants
+	stop   func()                     // ends it
+	aiming *aiming                    // once there are invariants
+}
+
+func newTargets(ctx context.Context, q *planning) *targets {
+	t := &targets{planning: q}
+	found := q.Planner.invariants.Load()
+	known := func(yield func(*Invariants) bool) { yield(found) }
+	if found == nil {
+		known = findInvariants(ctx, q.game, q.machine, q.limits.Bytes/wayShare, len(q.game.Fluents))
+	}
+	t.more, t.stop = iter.Pull(known)
+	return t
+}
+
+func (t *targets) close() {
+	t.stop()
+	if t.aiming != nil {
+		t.aiming.engine.Close()
+	}
+}
+
+// next goes on with the search for invariants, then with targets for the best goal that is
+// not refuted; if that leads nowhere, with targets for the next lower one.
+func (t *targets) next(ctx context.Context) bool {
+	if t.aiming == nil {
+		if found, ok := t.more(); ok {
+			t.know(found)
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		t.Planner.invariants.Store(t.invariants)
+		t.aim(t.plan.Bound)
+	}
+	if !t.aiming.done {
+		t.shoot(ctx, t.aiming)
+		return true
+	}
+	goal := t.highest(&horizon{refuted: t.aiming.goal})
+	if goal >= t.aiming.goal {
+		return false
+	}
+	t.aiming.engine.Close()
+	t.aim(goal)
+	return !t.aiming.done
+}
+
+// know makes invariants true at all steps.
+func (q *planning) know(found *Invariants) {
+	if q.invariants == found {
+		return
+	}
+	q.invariants = found
+	for k := 1; k <= q.played; k++ {
+		q.assertAll(k, found)
+	}
+}
+
 // aiming is the formula of targets for plans with a goal of at least that.
 type aiming struct {
 	*formula
-	goal    int32
-	targets int // that were tried
-	done    bool
+	goal      int32
+	targets   int // that were tried
+	conflicts int64
+	done      bool
 }
 
-func (q *planning) newAiming(goal int32) *aiming {
-	a := &aiming{formula: newFormula(unroll(q.game, nil), sat.New()), goal: goal}
-	a.assertStatic(0, q.invariants)
-	for _, l := range q.invariants.lasting {
-		if holds(q.start, l) {
+// aim begins with targets for a goal, if it is better than that of the best plan.
+func (t *targets) aim(goal int32) {
+	a := &aiming{formula: newFormula(unroll(t.game, nil), sat.New()), goal: goal, conflicts: firstTargets}
+	t.aiming = a
+	if a.done = len(t.invariants.lasting) == 0 || goal <= t.plan.Goal; a.done {
+		return
+	}
+	a.assertStatic(0, t.invariants)
+	for _, l := range t.invariants.lasting {
+		if holds(t.start, l) {
 			a.require(a.fluentLit(0, l))
 		}
 	}
-	a.done = len(q.invariants.lasting) == 0 || goal == machine.NoGoal
-	return a
+	a.require(a.at(0, t.game.Terminal))
+	a.require(a.goalAtLeast(0, 0, goal))
 }
 
-// aim tries targets, each found within a number of conflicts.
-func (q *planning) aim(ctx context.Context, f *aiming, conflicts int64) {
-	lim := sat.Limits{Conflicts: conflicts, Bytes: q.limits.Bytes}
-	for ; !f.done; f.targets++ {
-		if f.bytes() > q.limits.Bytes || f.targets == maxTargets {
-			f.done = true
-			return
+// shoot tries one target.
+func (t *targets) shoot(ctx context.Context, f *aiming) {
+	if f.bytes() > t.limits.Bytes/wayShare || f.targets == maxTargets {
+		f.done = true
+		return
+	}
+	t.plan.Calls++
+	switch f.solve(ctx, sat.Limits{Conflicts: f.conflicts, Bytes: t.limits.Bytes / wayShare}) {
+	case sat.Unknown:
+		f.conflicts *= 2
+		return
+	case sat.Unsat:
+		if f.targets == 0 { // nothing was left out, and invariants hold for good
+			t.lower(f.goal)
 		}
-		q.plan.Calls++
-		switch f.solve(ctx, lim, f.at(0, q.game.Terminal), f.goalAtLeast(0, 0, f.goal)) {
-		case sat.Unknown:
-			return
-		case sat.Unsat:
-			if f.targets == 0 { // nothing was left out, and invariants hold for good
-				q.lower(f.goal)
+		f.done = true
+		return
+	}
+	f.targets++
+	var block []int32                                                        // literals of which another target has one
+	rise, fall := t.machine.Names().NewState(), t.machine.Names().NewState() // what must not become true, and false
+	for _, l := range t.invariants.lasting {
+		if at := f.fluentLit(0, l); !f.value(at) {
+			if l&1 == 0 {
+				rise.Set(int(l >> 1))
+			} else {
+				fall.Set(int(l >> 1))
 			}
-			f.done = true
-			return
+			block = append(block, l)
+		} else if !holds(t.start, l) {
+			block = append(block, l^1)
 		}
-		var block []int32                                                        // literals of which another target has one
-		rise, fall := q.machine.Names().NewState(), q.machine.Names().NewState() // what must not become true, and false
-		for _, l := range q.invariants.lasting {
-			if at := f.fluentLit(0, l); !f.value(at) {
-				if l&1 == 0 {
-					rise.Set(int(l >> 1))
-				} else {
-					fall.Set(int(l >> 1))
-				}
-				block = append(block, l)
-			} else if !holds(q.start, l) {
-				block = append(block, l^1)
-			}
+	}
+	if w := t.walk(ctx, rise, fall, f.goal); w != nil {
+		t.take(w)
+		f.done = true
+		return
+	}
+	f.require(f.fluentLits(0, block)...)
+	for _, y := range t.symmetries { // what leads to an image is the image of what leads here
+		image := make([]int32, len(block))
+		for i, l := range block {
+			image[i] = 2*y.Fluents[l>>1] | l&1
 		}
-		if w := q.walk(ctx, rise, fall, f.goal); w != nil {
-			q.take(w)
-			f.done = true
-			return
-		}
-		f.require(f.fluentLits(0, block)...)
-		for _, y := range q.symmetries { // what leads to an image is the image of what leads here
-			image := make([]int32, len(block))
-			for i, l := range block {
-				image[i] = 2*y.Fluents[l>>1] | l&1
-			}
-			f.require(f.fluentLits(0, image)...)
-		}
+		f.require(f.fluentLits(0, image)...)
 	}
 }
 
@@ -98,17 +171,17 @@ func (q *planning) aim(ctx context.Context, f *aiming, conflicts int64) {
 // never are true and others never false: depth first, each position once.
 func (q *planning) walk(ctx context.Context, rise, fall machine.State, goal int32) [][]machine.Move {
 	x := machine.NewExpander(q.machine)
-	x.Limit(ctx, q.limits.Bytes, 0)
+	x.Limit(ctx, q.limits.Bytes/wayShare, 0)
 	type level struct {
 		machine.Expansion
 		next int
 	}
 	levels := []*level{{next: -1}}
-	seen := map[string]bool{}
+	seen := newPositions(q.machine.Words())
 	if terminal, _ := x.Look(q.start); terminal || x.Expand(&levels[0].Expansion, q.start) != nil {
 		return nil
 	}
-	for depth := 0; depth >= 0 && len(seen) < targetNodes && ctx.Err() == nil; {
+	for depth := 0; depth >= 0 && seen.len() < targetNodes && ctx.Err() == nil; {
 		l := levels[depth]
 		if l.next++; l.next >= l.Children {
 			depth--
@@ -133,8 +206,7 @@ func (q *planning) walk(ctx context.Context, rise, fall machine.State, goal int3
 			}
 			continue
 		}
-		if key := stateKey(child); !seen[key] && depth+1 < maxWalk {
-			seen[key] = true
+		if depth+1 < maxWalk && seen.add(child) {
 			if depth++; depth == len(levels) {
 				levels = append(levels, &level{})
 			}

@@ -204,7 +204,7 @@ func (s *Solver) tidy() {
 	}
 	since := s.conflicts - s.lastRestart
 	if s.stable {
-		if since < restartUnit*luby(s.lubyStep) {
+		if since < restartUnit*Luby(s.lubyStep) {
 			return
 		}
 		s.lubyStep++
@@ -215,8 +215,8 @@ func (s *Solver) tidy() {
 	s.backtrack(min(s.decisionLevel(), s.assumptionsDepth))
 }
 
-// luby is element i of the sequence 1 1 2 1 1 2 4 1 1 2 …
-func luby(i int64) int64 {
+// Luby is element i of the sequence 1 1 2 1 1 2 4 1 1 2 …
+func Luby(i int64) int64 {
 	for i++; ; {
 		k := int64(1)
 		for k <= i {
