@@ -16,7 +16,8 @@ import (
 	"stackmate/search/sequential"
 )
 
-// In many games what a position is worth can be learnt within seconds, and a search that
+// Playouts that prefer moves which have won are better than plain ones in some games and
+// worse in others (search/montecarlo/README.md). In many games what a position is worth can be learnt within seconds, and a search that
 // estimates leaves by that is far ahead of one that plays them out; in others, where all
 // depends on who is one move ahead, it is far behind (search/evaluate/README.md). So part of
 // the start clock goes into learning, and then into matches at equal time between the
@@ -67,6 +68,7 @@ func (t *thinker) learn(ctx context.Context, at position) {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
+			t.tryOut(ctx, at, nil, memory)
 			return
 		}
 		short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
@@ -126,15 +128,23 @@ type mind struct {
 	evaluator *evaluate.Evaluation
 	weight    int  // of estimates beside playouts; 0 means that there are none
 	alphaBeta bool // minimax values of estimates, not means
+	averages  bool // playouts prefer moves that have won
 }
 
 // playouts is the mind of who has learnt nothing.
 var playouts = mind{name: "playouts"}
 
-// minds are the ways to use an evaluation. The later ones must be clearly better than the
-// first, which gains most from longer clocks than those of trials.
+// minds are the ways to do without an evaluation, or to use one if it is there. Of the latter
+// the later ones must be clearly better than the first, which gains most from longer clocks
+// than those of trials.
 func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	var list []mind
+	if t.has(averages) {
+		list = append(list, mind{name: averages, averages: true})
+	}
+	if e == nil {
+		return list
+	}
 	if t.isInTurns() && t.class.Players == 2 && t.class.ConstantSum && t.has(alphaBeta) {
 		list = append(list, mind{name: "alpha_beta", evaluator: e, alphaBeta: true})
 	}
@@ -151,7 +161,7 @@ func (t *thinker) searcher(d mind, threads int) search.Searcher {
 		})
 	}
 	c := t.sampling()
-	c.Workers, c.Weight = threads, d.weight
+	c.Workers, c.Weight, c.Averages = threads, d.weight, d.averages
 	if d.evaluator != nil {
 		c.Evaluator = d.evaluator
 	}
@@ -168,6 +178,7 @@ func (t *thinker) tryOut(ctx context.Context, at position, e *evaluate.Evaluatio
 		began := time.Now()
 		slot := left / time.Duration(len(minds)-i)
 		short, cancel := context.WithTimeout(ctx, slot)
+		challenger.averages = challenger.averages || t.mind.averages
 		s := t.trial(at, [2]mind{challenger, t.mind}, memory)
 		s.clock = min(max(trialClock, scaled(1/(trialMatches*max(1, t.class.Length)), slot)), maxTrialClock)
 		t.hold(short, s, t.threads)

@@ -53,6 +53,8 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 		"estimates are better":             {map[[2]string]int{{"estimates", "playouts"}: 10}, "estimates"},
 		"both are":                         {map[[2]string]int{{"both", "playouts"}: 10}, "both"},
 		"estimates are better yet":         {map[[2]string]int{{"both", "playouts"}: 10, {"estimates", "both"}: 10}, "estimates"},
+		"playouts that learn are":          {map[[2]string]int{{"averages", "playouts"}: 10}, "averages"},
+		"estimates are better than these":  {map[[2]string]int{{"averages", "playouts"}: 10, {"estimates", "averages"}: 10}, "estimates"},
 		"alpha-beta is":                    {map[[2]string]int{{"alpha_beta", "playouts"}: 10}, "alpha_beta"},
 		"none is":                          {map[[2]string]int{{"estimates", "playouts"}: -10, {"both", "playouts"}: -10}, "playouts"},
 		"three matches won are not enough": {map[[2]string]int{{"estimates", "playouts"}: 3}, "playouts"},
@@ -82,7 +84,7 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 
 func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	p := schooled(t, m, alphaBeta)
+	p := schooled(t, m, alphaBeta, averages)
 	between, asked := false, []string{}
 	p.hold = func(ctx context.Context, s *series, _ int) {
 		switch {

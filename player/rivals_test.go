@@ -95,6 +95,7 @@ func duels() []duel {
 		{name: "plain", of: timed(montecarlo.Config{}, plain), games: turns},
 		{name: "learning", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true},
 		{name: "alphabeta", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, alphaBeta: true},
+		{name: averages, of: timed(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, learnable...)},
 		{name: "learning-both", of: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: learnable, learns: true},
 	}
 	list = append(list, duel{name: "all", of: timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})

@@ -49,6 +49,7 @@ const (
 	learning       = "learning"
 	threats        = "threats"
 	alphaBeta      = "alphabeta"
+	averages       = "averages"
 )
 
 // techniques are all of them: the only place that knows their names.
@@ -60,6 +61,7 @@ var techniques = []Technique{
 	{learning, "an evaluation learnt in the start clock, where matches show that it is of use", 0},
 	{threats, "learning knows what a player lacks of a win", 0},
 	{alphaBeta, "alpha-beta with what was learnt, where matches show that it is better than sampling", 0},
+	{averages, "playouts prefer moves that have won more often, where matches show that it is better", 0},
 	{severalAtOnce, "several playouts for each leaf", 0},
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},
 	{"foresight", "leaves decided within two plies are solved, blunders are left out", montecarlo.Foresight},

@@ -13,21 +13,22 @@ import (
 // rows holds every signal, words words each. States come and go as packed
 // positions, one lane each, through 64×64 bit transposition.
 type Batch struct {
-	m        *Machine
-	memory   *kernel.Memory
-	rows     []uint64 // those of memory
-	words    int
-	terminal []uint64
-	stuck    []uint64
-	wins     []uint64
-	goalsOK  bool           // the goal rows belong to the present positions
-	chosen   []machine.Move // by lane, then role: the move whose row has the lane's bit
-	mixed    bool           // ChooseRandom has filled the move rows: chosen is stale
-	root     machine.State  // the position that was last filled into some lanes
-	rootRows []uint64
-	turned   []turned // legal moves, by role
-	sensible []turned // those that ChooseRandom chooses among, by role
-	block    [64]uint64
+	m         *Machine
+	memory    *kernel.Memory
+	rows      []uint64 // those of memory
+	words     int
+	terminal  []uint64
+	stuck     []uint64
+	wins      []uint64
+	goalsOK   bool           // the goal rows belong to the present positions
+	chosen    []machine.Move // by lane, then role: the move whose row has the lane's bit
+	mixed     bool           // ChooseRandom has filled the move rows: chosen is stale
+	root      machine.State  // the position that was last filled into some lanes
+	rootRows  []uint64
+	turned    []turned // legal moves, by role
+	sensible  []turned // those that ChooseRandom chooses among, by role
+	block     [64]uint64
+	preferred *preferences // made when first needed
 }
 
 // turned holds moves of a role by lane, not by move: bit m%64 of word
@@ -405,6 +406,9 @@ func (b *Batch) clearMoves() {
 // ChooseRandom implements machine.Batch.
 func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 	b.memory.ChooseRandom(rng)
+	if b.preferred != nil {
+		b.preferred.choose(rng)
+	}
 	b.mixed = true
 }
 

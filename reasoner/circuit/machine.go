@@ -37,6 +37,8 @@ type Machine struct {
 
 	next []transfer
 
+	rank int32 // the first of the rows for the digits of ranks, see prefer.go
+
 	wide, narrow *kernel.Engine
 
 	symmetries func() []machine.Symmetry
@@ -195,7 +197,8 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 	advance, written := l.emit("advance", l.schedule(ctx, g.Next, rest(g.Next)), into)
 	appendComplements(evaluate, m.outputs(g, l, stuck))
 	prependCopies(advance, m.transfers(g, l, written))
-	m.rows = int(l.rows)
+	m.rank = l.rows
+	m.rows = int(l.rows) + m.rankRows()
 	return m.plan(evaluate, goal, advance, choice)
 }
 

@@ -84,12 +84,15 @@ func (m *Machine) plan(programs ...*kernel.Program) *kernel.Plan {
 		p.Random.Count += rows.random.count
 		for side, first := range [2]int32{rows.first, rows.second} {
 			for part := range int32(rows.parts[side]) {
-				p.Written = append(p.Written, first+part)
+				p.Read, p.Written = append(p.Read, first+part), append(p.Written, first+part)
 			}
 		}
 	}
 	for _, t := range m.next {
 		p.Read, p.Written = append(p.Read, t.from.row), append(p.Written, t.to)
+	}
+	for i := range m.rankRows() {
+		p.Written = append(p.Written, m.rank+int32(i))
 	}
 	return p
 }

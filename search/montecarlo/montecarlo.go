@@ -49,6 +49,9 @@ type Config struct {
 	// beside those that are made; with zero none are made.
 	Evaluator Evaluator
 	Weight    int
+	// Averages tells that playouts prefer moves that have won more often in others, where
+	// the machine can choose such moves (machine.Selective) and there are several roles.
+	Averages bool
 	// Epsilon is a tolerance in goal points: a position whose bounds are no further apart
 	// counts as solved, and a role that is sure of something needs no move that could give it
 	// at most so much more. Value and strategy at the root are then right up to Epsilon

@@ -46,6 +46,7 @@ type playouts struct {
 	ctx    context.Context
 	bytes  int64 // about what the batch and the states take
 
+	averages  *averages // nil if playouts don't learn
 	evaluator Evaluator // nil if there is none
 	weight    int       // playouts that an estimate counts for
 	alone     bool      // estimates stand for playouts, but where leaves are terminal or decided
@@ -72,7 +73,7 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 		b, size = m.NewNarrowBatch(), bytes
 	}
 	roles := len(m.Names().Roles)
-	return &playouts{
+	p := &playouts{
 		batch: b, rng: rng, words: m.Words(), roles: roles,
 		lanes:     min(lanes, b.Lanes()),
 		states:    make([]uint64, b.Lanes()*m.Words()),
@@ -81,6 +82,10 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 		evaluator: c.Evaluator, weight: max(1, c.Weight), alone: c.isAlone(),
 		bytes: size + int64(b.Lanes()*m.Words())*8,
 	}
+	if c.Averages && !p.alone && roles > 1 {
+		p.averages = newAverages(b, roles)
+	}
+	return p
 }
 
 // run makes the moves of the leaves from the positions from(leaf), calls look for each
@@ -101,10 +106,19 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State, look func(
 	}
 	p.bestGoal, p.began = -1, *p.rng
 	decided := slices.ContainsFunc(leaves, func(l leaf) bool { return l.decided })
-	p.games.Run(p.ctx, p.rng, n, func(steps int, ended, _ []uint64) bool {
+	if p.averages != nil {
+		p.averages.begin()
+	}
+	p.games.Run(p.ctx, p.rng, n, func(steps int, ended, playing []uint64) bool {
 		p.harvest(leaves, ended)
+		if p.averages != nil {
+			p.averages.batch.Note(playing)
+		}
 		return !p.alone || decided && steps < decidedPlies
 	})
+	if p.averages != nil {
+		p.averages.end()
+	}
 	for i := range leaves {
 		leaves[i].average()
 	}
@@ -184,6 +198,9 @@ func (p *playouts) harvest(leaves []leaf, ended []uint64) {
 			}
 			p.batch.Goals(p.goals, lane)
 			p.check(p.goals)
+			if p.averages != nil {
+				p.averages.take(p.rng, lane, p.goals)
+			}
 			for r, g := range p.goals {
 				l.goals[r] += float64(search.Points(g))
 			}

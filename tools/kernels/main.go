@@ -57,6 +57,7 @@ func main() {
 		draw(v)
 		pick(v)
 		blend(v)
+		collect(v)
 		random(v)
 	}
 	transpose()

@@ -18,6 +18,7 @@ type assembly struct {
 	draw     func(fraction *uint64, k int, n, target *uint64, digits int)
 	pick     func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
 	blend    func(to, from *uint64, rows int, mask *uint64)
+	collect  func(to, from *uint64, rows int, mask *uint64)
 	random   func(state, dst *uint64, rows int)
 }
 
@@ -25,13 +26,13 @@ type assembly struct {
 func vectorKernels() []*Kernel {
 	var list []*Kernel
 	if cpu.X86.HasAVX512F {
-		a := assembly{8, kernelAVX512, countAVX512, drawAVX512, pickAVX512, blendAVX512, randomAVX512}
+		a := assembly{8, kernelAVX512, countAVX512, drawAVX512, pickAVX512, blendAVX512, collectAVX512, randomAVX512}
 		list = append(list, a.kernel("avx512"))
 	}
 	if cpu.X86.HasAVX2 {
-		a := assembly{4, kernelAVX2, countAVX2, drawAVX2, pickAVX2, blendAVX2, randomAVX2}
+		a := assembly{4, kernelAVX2, countAVX2, drawAVX2, pickAVX2, blendAVX2, collectAVX2, randomAVX2}
 		list = append(list, a.kernel("avx2"))
-		a = assembly{2, kernelAVX128, countAVX128, drawAVX128, pickAVX128, blendAVX128, randomAVX128}
+		a = assembly{2, kernelAVX128, countAVX128, drawAVX128, pickAVX128, blendAVX128, collectAVX128, randomAVX128}
 		list = append(list, a.kernel("avx2/128"))
 	}
 	return list
@@ -45,6 +46,9 @@ func (a assembly) kernel(name string) *Kernel {
 		choose: a.choose,
 		blend: func(to, from, mask []uint64) {
 			a.blend(&to[0], &from[0], len(to)/a.words, &mask[0])
+		},
+		collect: func(to, from, mask []uint64) {
+			a.collect(&to[0], &from[0], len(to)/a.words, &mask[0])
 		},
 		random: func(rng *machine.Rand, dst []uint64) {
 			a.random(&rng.State[0][0], &dst[0], len(dst)/a.words)

@@ -64,6 +64,9 @@ type Kernel struct {
 	choose func(rows []uint64, c *choice, random, scratch []uint64)
 	// blend copies, in the lanes of mask, rows lying one after the other, at least one.
 	blend func(to, from, mask []uint64)
+	// collect adds, in the lanes of mask, what is true in rows lying one after the other, at
+	// least one.
+	collect func(to, from, mask []uint64)
 	// random fills rows, at least one, as Rand.FillRows does.
 	random func(rng *machine.Rand, dst []uint64)
 	// translate gives the segments of an engine, proved safe, functions of their own
@@ -72,12 +75,13 @@ type Kernel struct {
 }
 
 var portable = &Kernel{
-	name:   "portable",
-	lanes:  64,
-	run:    run64,
-	choose: choose64,
-	blend:  blend64,
-	random: func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
+	name:    "portable",
+	lanes:   64,
+	run:     run64,
+	choose:  choose64,
+	blend:   blend64,
+	collect: collect64,
+	random:  func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
 }
 
 // Name says which instructions the kernel uses.
@@ -163,6 +167,14 @@ func blend64(to, from, mask []uint64) {
 	from = from[:len(to)]
 	for i, old := range to {
 		to[i] = old ^ (old^from[i])&m
+	}
+}
+
+func collect64(to, from, mask []uint64) {
+	m := mask[0]
+	from = from[:len(to)]
+	for i := range to {
+		to[i] |= from[i] & m
 	}
 }
 

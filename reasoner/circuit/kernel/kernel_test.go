@@ -121,6 +121,79 @@ func checkDrawn(t *rapid.T) {
 	checkPlan(t, p, columns)
 	checkChoices(t, p, columns)
 	checkBlend(t, p, columns)
+	checkCollect(t, p, columns)
+	checkProved(t, p, columns, drawStraight(rng, p.Rows, 5))
+}
+
+// checkCollect adds, in some lanes, the rows of the fluents to others.
+func checkCollect(t rapid.TB, p *Plan, columns [][]uint64) {
+	t.Helper()
+	onEveryKernel(t, p, func(m *guarded) {
+		m.fill(columns)
+		w := m.engine.Words()
+		to, mask := make([]uint64, len(m.Fluents())), make([]uint64, w)
+		for i := range to {
+			to[i] = 0x0123456789abcdef * uint64(i)
+		}
+		for i := range mask {
+			mask[i] = columns[i][1]
+		}
+		m.engine.Collect(to, m.Fluents(), mask)
+		for i, got := range to {
+			if want := 0x0123456789abcdef*uint64(i) | m.Fluents()[i]&mask[i%w]; got != want {
+				t.Fatalf("%s: word %d is %#x after collecting, want %#x", m.engine.kernel.name, i, got, want)
+			}
+		}
+	})
+}
+
+// checkProved evaluates code that is proved after the engine was made.
+func checkProved(t rapid.TB, p *Plan, columns [][]uint64, s Segment) {
+	t.Helper()
+	onEveryKernel(t, p, func(m *guarded) {
+		proved, err := m.engine.Prove(s.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.fill(columns)
+		m.Interpret(proved)
+		m.check(t)
+		for w := range m.engine.Words() {
+			if want := evaluate(Program{Segments: []Segment{s}}, columns[w]); !slices.Equal(m.column(w), want) {
+				t.Fatalf("%s: word %d differs for %v", m.engine.kernel.name, w, s)
+			}
+		}
+	})
+}
+
+// What is made for one engine does nothing on the memories of another, which may be smaller.
+func TestOnlyWhatIsProvedIsInterpreted(t *testing.T) {
+	small, large := &Plan{Rows: 3}, &Plan{Rows: 30}
+	for _, k := range All() {
+		engine := func(p *Plan) *Engine {
+			e, err := k.Engine(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		e := engine(small)
+		for _, code := range [][]int32{{int32(Or), 1, 0, 1, 0, 1}, {int32(Or), 1, 0, 1, 3, 1}, {int32(Or), 1, 0, 1, 1, 3}, {int32(Or), 1, 0}} {
+			if _, err := e.Prove(code); err == nil {
+				t.Errorf("%s: %v was proved safe", k.name, code)
+			}
+		}
+		other, err := engine(large).Prove([]int32{int32(And), 0, 1, 1, 20, 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGuarded(e)
+		m.Interpret(other)
+		m.check(t)
+		if slices.ContainsFunc(m.rows, func(w uint64) bool { return w != 0 }) {
+			t.Errorf("%s: what another engine has proved was evaluated", k.name)
+		}
+	}
 }
 
 // checkChoices chooses random moves on every kernel: one that is legal for each role

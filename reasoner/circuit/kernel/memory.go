@@ -76,6 +76,9 @@ func Aligned(n int) []uint64 {
 	return s[skip : skip+n : skip+n]
 }
 
+// Engine is that which made the memory.
+func (m *Memory) Engine() *Engine { return m.engine }
+
 // Rows are all rows, one after the other. Row 0 is the constant false and must stay
 // zero.
 func (m *Memory) Rows() []uint64 { return m.rows }
@@ -138,8 +141,26 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 func (m *Memory) Fluents() []uint64 { return m.rows[m.engine.blended[0]:m.engine.blended[1]] }
 
 // Blend copies, in the lanes of mask, the rows of the fluents from others.
-func (m *Memory) Blend(from, mask []uint64) {
-	if to := m.Fluents(); len(to) > 0 {
-		m.engine.kernel.blend(to, from[:len(to)], mask[:m.engine.Words()])
+func (m *Memory) Blend(from, mask []uint64) { m.engine.Blend(m.Fluents(), from, mask) }
+
+// Blend copies, in the lanes of mask, whole rows that lie one after the other.
+func (e *Engine) Blend(to, from, mask []uint64) {
+	if n := len(to) - len(to)%e.Words(); n > 0 {
+		e.kernel.blend(to[:n], from[:n], mask[:e.Words()])
+	}
+}
+
+// Collect adds, in the lanes of mask, what is true in whole rows that lie one after the
+// other.
+func (e *Engine) Collect(to, from, mask []uint64) {
+	if n := len(to) - len(to)%e.Words(); n > 0 {
+		e.kernel.collect(to[:n], from[:n], mask[:e.Words()])
+	}
+}
+
+// Interpret evaluates a program that Engine.Prove has proved safe.
+func (m *Memory) Interpret(p Proved) {
+	if p.engine == m.engine {
+		m.engine.kernel.run(m.rows, p.code)
 	}
 }

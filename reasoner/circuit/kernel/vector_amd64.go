@@ -18,6 +18,9 @@ func pickAVX128(rows *uint64, legal *int32, moves int, does *uint64, target *uin
 // blendAVX128 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 
+// collectAVX128 adds, in the lanes of mask, what is true in that many rows lying one after the other.
+func collectAVX128(to *uint64, from *uint64, rows int, mask *uint64)
+
 // randomAVX128 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX128(state *uint64, dst *uint64, rows int)
 
@@ -37,6 +40,9 @@ func pickAVX2(rows *uint64, legal *int32, moves int, does *uint64, target *uint6
 // blendAVX2 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
 
+// collectAVX2 adds, in the lanes of mask, what is true in that many rows lying one after the other.
+func collectAVX2(to *uint64, from *uint64, rows int, mask *uint64)
+
 // randomAVX2 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX2(state *uint64, dst *uint64, rows int)
 
@@ -55,6 +61,9 @@ func pickAVX512(rows *uint64, legal *int32, moves int, does *uint64, target *uin
 
 // blendAVX512 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)
+
+// collectAVX512 adds, in the lanes of mask, what is true in that many rows lying one after the other.
+func collectAVX512(to *uint64, from *uint64, rows int, mask *uint64)
 
 // randomAVX512 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX512(state *uint64, dst *uint64, rows int)
