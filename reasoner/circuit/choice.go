@@ -35,8 +35,9 @@ func withChoice(ctx context.Context, g *Game) *Game {
 		return g
 	}
 	parts := slices.Clone(g.Parts)
+	shared := g.sharedChoices()
 	for r, p := range parts {
-		if p != nil {
+		if p != nil && shared[r] == r {
 			with := *p
 			with.random = make([]Lit, bits.Len(uint(len(p.of)))+choiceBits)
 			parts[r] = &with
@@ -47,12 +48,33 @@ func withChoice(ctx context.Context, g *Game) *Game {
 	if h == g {
 		return g
 	}
-	for _, p := range h.Parts {
-		if p != nil {
+	for r, p := range h.Parts {
+		switch {
+		case p == nil:
+		case shared[r] != r:
+			mine, _ := h.turn(shared[r], r)
+			h.Net.chooseTurn(mine, h.Parts[shared[r]], p)
+		case !slices.Contains(shared[r+1:], r):
 			p.chosen = h.Net.chooseMove(p)
 		}
 	}
 	return h
+}
+
+// sharedChoices is, by role, the role that it takes turns with, if that has a smaller
+// number, and else the role itself.
+func (g *Game) sharedChoices() []int {
+	shared := make([]int, len(g.Parts))
+	for s := range shared {
+		shared[s] = s
+		for r := range s {
+			if _, found := g.turn(r, s); found && shared[r] == r && !slices.Contains(shared[r+1:s], r) {
+				shared[s] = r
+				break
+			}
+		}
+	}
+	return shared
 }
 
 // chooseMove is the parts of a random legal move.

@@ -24,7 +24,13 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 	if err != nil {
 		return g // ctx is done, or Compile will say the same of the game
 	}
-	for range min(maxSplits, 1+splitWork/(1+len(g.Net.fan))) {
+	suggested := slices.Clone(c.of)
+	rounds := min(maxSplits, 1+splitWork/(1+len(g.Net.fan)))
+	for round := range rounds + lastSplits {
+		if round == rounds {
+			c.of = suggested
+			c.dropConstants()
+		}
 		h := g.rebuildWith(ctx, c.representatives(g), func(h *Game, _ int32, operands []Lit) Lit {
 			return h.Net.And(operands...)
 		})
@@ -40,10 +46,13 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 
 const (
 	// maxSplits bounds the rounds of induction, and splitWork the operands that
-	// they rebuild in all, some two seconds of work; a game that needs more keeps
-	// its fluents.
-	maxSplits = 40
-	splitWork = 5_000_000
+	// they rebuild in all, some two seconds of work. Games that need more have many
+	// fluents that a playout hardly ever reaches, and that seem constant: then all that
+	// do keep what they are, and what is left is tried for lastSplits rounds. So whose turn
+	// it is, of two, becomes one fluent anyway.
+	maxSplits  = 40
+	lastSplits = 4
+	splitWork  = 5_000_000
 	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
 	// fluents, and leastSteps that in networks so large that more would take more than
 	// sampleWork operands, some tenth of a second. More steps mean fewer rounds of
@@ -96,6 +105,16 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 		c.of[f] = number[s]
 	}
 	return c, nil
+}
+
+// dropConstants takes the fluents that seem constant out of their class.
+func (c *classes) dropConstants() {
+	free := slices.Max(c.of) + 1
+	for f, class := range c.of {
+		if class == 0 {
+			c.of[f] = free + f
+		}
+	}
 }
 
 // representatives maps every fluent to the first of its class.

@@ -15,7 +15,7 @@ type partRows struct {
 	head          []output   // by first part
 	tail          []output   // by move
 	ordered       bool       // moves of a later first part have larger numbers
-	random        struct {   // the rows of random bits that a choice reads
+	random        struct {   // the rows of random bits of a choice; none if another role's is shared
 		first int32
 		count int
 	}
@@ -26,7 +26,9 @@ func newPartRows(p *Parts, l *layout) *partRows {
 		first: l.slot[p.First[0].Node()], second: l.slot[p.Second[0].Node()],
 		parts: [2]int{len(p.First), len(p.Second)}, of: p.of,
 	}
-	rows.random.first, rows.random.count = l.slot[p.random[0].Node()], len(p.random)
+	if rows.random.count = len(p.random); rows.random.count > 0 {
+		rows.random.first = l.slot[p.random[0].Node()]
+	}
 	for _, lit := range p.Head {
 		rows.head = append(rows.head, l.output(lit))
 	}

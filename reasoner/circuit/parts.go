@@ -275,7 +275,7 @@ func partitions(names []string) []*Parts {
 			out = append(out, p.empty())
 		}
 	}
-	return append(out, blocks(len(names)).empty())
+	return append(out, blocks(texts).empty())
 }
 
 // keyOf is a list of numbers as the key of a map.
@@ -287,15 +287,28 @@ func keyOf(numbers []int32) string {
 	return string(key)
 }
 
-// blocks is the partition of moves into blocks of consecutive ones.
-func blocks(moves int) partition {
+// blocks is the partition of moves into blocks of consecutive ones. A move without
+// arguments is one of its own: mostly it is that of a role that waits, at other times than
+// all others are legal.
+func blocks(texts [][]int32) partition {
 	size := 1
-	for size*size*secondCost < moves*firstCost {
+	for size*size*secondCost < len(texts)*firstCost {
 		size++
 	}
-	p := partition{parts: [2]int{(moves + size - 1) / size, min(size, moves)}}
-	for m := range moves {
-		p.of = append(p.of, [2]int32{int32(m / size), int32(m % size)})
+	p := partition{parts: [2]int{0, size}}
+	last, left := int32(0), 0 // the present block, and how many moves it has room for
+	for _, text := range texts {
+		switch {
+		case len(text) == 1:
+			p.of = append(p.of, [2]int32{int32(p.parts[0]), 0})
+			p.parts[0]++
+			continue
+		case left == 0:
+			last, left = int32(p.parts[0]), size
+			p.parts[0]++
+		}
+		p.of = append(p.of, [2]int32{last, int32(size - left)})
+		left--
 	}
 	p.texts = make([][]int32, p.parts[0])
 	return p

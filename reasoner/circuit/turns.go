@@ -1,0 +1,115 @@
+package circuit
+
+import "slices"
+
+// Games of turns have one choice for two roles: where a literal is true only the first
+// has a choice of moves, elsewhere only the second, and whose turn it is not can do no
+// more than wait. So heads and tails of both become those of whoever is to move, the
+// choice (choice.go) is made once, and each role makes what was chosen if it is its
+// turn. Both have their moves in the same parts; what the conditions of a move of both
+// roles have in common stays as it is, and what differs, mostly whose piece stands
+// somewhere, is the same for many moves. Cost in gates of three inputs: one for each
+// such difference, and one for each part and role; half of the choices are saved.
+
+// turn tells when the roles r and s are to move, if both have parts and that can be told:
+// where mine is true only r has a choice, elsewhere only s.
+func (g *Game) turn(r, s int) (mine Lit, found bool) {
+	p, q := g.partsOf(r), g.partsOf(s)
+	if p == nil || q == nil || !slices.Equal(p.of, q.of) {
+		return 0, false
+	}
+	theirs := g.Net.movesWhen(q)
+	for _, mine := range g.Net.movesWhen(p) {
+		if slices.Contains(theirs, mine.Not()) {
+			return mine, true
+		}
+	}
+	return 0, false
+}
+
+// movesWhen lists literals that must be true for a role to make any move but one, its
+// waiting, which needs the complement.
+func (n *Network) movesWhen(p *Parts) []Lit {
+	needs, parts := make(map[Lit]int), 0
+	for _, head := range p.Head {
+		if head == False {
+			continue
+		}
+		parts++
+		for _, l := range n.implied(head) {
+			needs[l]++
+		}
+	}
+	var out []Lit
+	for l, count := range needs {
+		if l > True && (count == parts || count == parts-1 && needs[l.Not()] == 1 && n.waiting(p, l) >= 0) {
+			out = append(out, l)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// waiting is the first part of the move that a role makes where mine is false, -1 if it
+// has none.
+func (n *Network) waiting(p *Parts, mine Lit) int {
+	for part, moves := range p.moves {
+		if len(moves) == 1 && p.Tail[moves[0]] == True && slices.Contains(n.implied(p.Head[part]), mine.Not()) {
+			return part
+		}
+	}
+	return -1
+}
+
+// chooseTurn chooses a move for whoever is to move of two roles.
+func (n *Network) chooseTurn(mine Lit, p, q *Parts) {
+	both := *p
+	both.Head, both.Tail = make([]Lit, len(p.Head)), make([]Lit, len(p.Tail))
+	idle := [2]int{n.waiting(p, mine), n.waiting(q, mine.Not())}
+	of := func(side int, lits []Lit, i, part int) Lit {
+		if part == idle[side] {
+			return False
+		}
+		return lits[i]
+	}
+	for part := range both.Head {
+		a, b := of(0, p.Head, part, part), of(1, q.Head, part, part)
+		both.Head[part] = n.either(mine, n.less(a, []Lit{mine}), n.less(b, []Lit{mine.Not()}))
+	}
+	for m := range both.Tail {
+		part := int(p.of[m][0])
+		both.Tail[m] = n.either(mine, of(0, p.Tail, m, part), of(1, q.Tail, m, part))
+	}
+	chosen := n.chooseMove(&both)
+	for side, role := range []*Parts{p, q} {
+		when := mine ^ Lit(side)
+		for k := range chosen {
+			for _, l := range chosen[k] {
+				role.chosen[k] = append(role.chosen[k], n.And(when, l))
+			}
+		}
+		if part := idle[side]; part >= 0 {
+			second := role.of[role.moves[part][0]][1]
+			role.chosen[0][part] = role.Head[part]
+			role.chosen[1][second] = n.Or(role.chosen[1][second], role.Head[part])
+		}
+	}
+}
+
+// either is a where c is true and else b. What they have in common is not looked at twice.
+func (n *Network) either(c, a, b Lit) Lit {
+	onlyA, onlyB := n.implied(a), n.implied(b)
+	common := intersect(slices.Clone(onlyA), onlyB)
+	if a == False || b == False || len(common) == 0 {
+		return n.mux(c, a, b)
+	}
+	onlyA, onlyB = without(onlyA, common), without(onlyB, common)
+	return n.And(n.less(a, onlyA), n.mux(c, n.And(onlyA...), n.And(onlyB...)))
+}
+
+func (n *Network) mux(c, a, b Lit) Lit {
+	if a == b {
+		return a
+	}
+	return n.Or(n.And(c, a), n.And(c.Not(), b))
+}
