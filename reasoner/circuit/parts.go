@@ -88,13 +88,10 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 		}
 	}
 	parts, some := make([]*Parts, len(g.Does)), false
-	var candidates []*Parts // of the role before: mostly the same
+	tables := commonTables(g.Names.Moves, least)
 	for r, legal := range g.Legal {
 		if len(legal) >= least {
-			if r == 0 || !slices.Equal(g.Names.Moves[r], g.Names.Moves[r-1]) {
-				candidates = partitions(g.Names.Moves[r])
-			}
-			parts[r] = g.bestPartition(r, least, candidates)
+			parts[r] = g.bestPartition(r, least, tables[r].candidates(g.Names.Moves[r]))
 			some = some || parts[r] != nil
 		}
 	}
@@ -232,9 +229,63 @@ func (n *Network) legalParts(p *Parts) []Lit {
 	return legal
 }
 
+// moveTable is the moves of roles that have most of them in common, so that they get the
+// same parts.
+type moveTable struct {
+	names []string
+	place map[string]int32 // of a name
+	ways  []partition      // to take all of them apart
+}
+
+// commonTables are, by role, the tables that those of at least so many moves belong to.
+// All moves of a role have different names.
+func commonTables(tables [][]string, least int) []*moveTable {
+	out := make([]*moveTable, len(tables))
+	t := &moveTable{}
+	for r, table := range tables {
+		if len(table) < least {
+			continue
+		}
+		known := 0
+		for _, name := range table {
+			if _, ok := t.place[name]; ok {
+				known++
+			}
+		}
+		if 2*known < len(table) {
+			t = &moveTable{place: make(map[string]int32)}
+		}
+		for _, name := range table {
+			if _, ok := t.place[name]; !ok {
+				t.place[name] = int32(len(t.names))
+				t.names = append(t.names, name)
+			}
+		}
+		out[r] = t
+	}
+	return out
+}
+
+// candidates are the ways to take some of the moves apart.
+func (t *moveTable) candidates(names []string) []*Parts {
+	if t.ways == nil {
+		t.ways = partitions(t.names)
+	}
+	var out []*Parts
+	for _, way := range t.ways {
+		of := make([][2]int32, len(names))
+		for m, name := range names {
+			of[m] = way.of[t.place[name]]
+		}
+		way.of = of
+		out = append(out, way.empty())
+	}
+	return out
+}
+
 // partitions lists the ways to take moves with these names apart that are looked at:
 // after so many words of the name, and by number.
-func partitions(names []string) []*Parts {
+func partitions(names []string) []partition {
 	words := make(map[string]int32)
 	texts := make([][]int32, len(names))
 	longest := 0
@@ -247,7 +298,7 @@ func partitions(names []string) []*Parts {
 		}
 		longest = max(longest, len(texts[m]))
 	}
-	var out []*Parts
+	var out []partition
 	for k := 1; k < longest; k++ {
 		p := partition{}
 		var number [2]map[string]int32
@@ -272,10 +323,10 @@ func partitions(names []string) []*Parts {
 			seen[parts] = true
 		}
 		if p.parts = [2]int{len(number[0]), len(number[1])}; len(seen) == len(names) {
-			out = append(out, p.empty())
+			out = append(out, p)
 		}
 	}
-	return append(out, blocks(texts).empty())
+	return append(out, blocks(texts))
 }
 
 // keyOf is a list of numbers as the key of a map.
@@ -398,7 +449,9 @@ func (s *moveSplitter) headsAndTails(r int, p *Parts) {
 	}
 	p.Head, p.Tail = make([]Lit, len(p.First)), make([]Lit, len(p.of))
 	for part, common := range s.common[r] {
-		p.Head[part] = and(common)
+		if len(p.moves[part]) > 0 {
+			p.Head[part] = and(common)
+		}
 	}
 	for m, l := range s.from.Legal[r] {
 		if l != False {

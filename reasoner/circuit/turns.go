@@ -15,7 +15,7 @@ import "slices"
 // where mine is true only r has a choice, elsewhere only s.
 func (g *Game) turn(r, s int) (mine Lit, found bool) {
 	p, q := g.partsOf(r), g.partsOf(s)
-	if p == nil || q == nil || !slices.Equal(p.of, q.of) {
+	if p == nil || q == nil || len(p.First) != len(q.First) || len(p.Second) != len(q.Second) {
 		return 0, false
 	}
 	theirs := g.Net.movesWhen(q)
@@ -63,24 +63,42 @@ func (n *Network) waiting(p *Parts, mine Lit) int {
 
 // chooseTurn chooses a move for whoever is to move of two roles.
 func (n *Network) chooseTurn(mine Lit, p, q *Parts) {
-	both := *p
-	both.Head, both.Tail = make([]Lit, len(p.Head)), make([]Lit, len(p.Tail))
 	idle := [2]int{n.waiting(p, mine), n.waiting(q, mine.Not())}
-	of := func(side int, lits []Lit, i, part int) Lit {
-		if part == idle[side] {
-			return False
+	both := partition{of: slices.Clone(p.of), parts: [2]int{len(p.First), len(p.Second)}, texts: p.texts}
+	place := make(map[[2]int32]int)
+	for m, parts := range p.of {
+		place[parts] = m
+	}
+	for _, parts := range q.of {
+		if _, ok := place[parts]; !ok {
+			place[parts] = len(both.of)
+			both.of = append(both.of, parts)
 		}
-		return lits[i]
 	}
-	for part := range both.Head {
-		a, b := of(0, p.Head, part, part), of(1, q.Head, part, part)
-		both.Head[part] = n.either(mine, n.less(a, []Lit{mine}), n.less(b, []Lit{mine.Not()}))
+	legal := both.empty()
+	var heads, tails [2][]Lit // of both roles
+	for side, role := range []*Parts{p, q} {
+		when := mine ^ Lit(side)
+		heads[side], tails[side] = make([]Lit, len(p.First)), make([]Lit, len(both.of))
+		for part, head := range role.Head {
+			if part != idle[side] {
+				heads[side][part] = n.less(head, []Lit{when})
+			}
+		}
+		for m, tail := range role.Tail {
+			if int(role.of[m][0]) != idle[side] {
+				tails[side][place[role.of[m]]] = tail
+			}
+		}
 	}
-	for m := range both.Tail {
-		part := int(p.of[m][0])
-		both.Tail[m] = n.either(mine, of(0, p.Tail, m, part), of(1, q.Tail, m, part))
+	legal.random = p.random
+	for part := range legal.First {
+		legal.Head = append(legal.Head, n.either(mine, heads[0][part], heads[1][part]))
 	}
-	chosen := n.chooseMove(&both)
+	for m := range both.of {
+		legal.Tail = append(legal.Tail, n.either(mine, tails[0][m], tails[1][m]))
+	}
+	chosen := n.chooseMove(legal)
 	for side, role := range []*Parts{p, q} {
 		when := mine ^ Lit(side)
 		for k := range chosen {
