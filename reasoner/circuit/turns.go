@@ -30,31 +30,48 @@ func (g *Game) turn(r, s int) (mine Lit, found bool) {
 // movesWhen lists literals that must be true for a role to make any move but one, its
 // waiting, which needs the complement.
 func (n *Network) movesWhen(p *Parts) []Lit {
-	needs, parts := make(map[Lit]int), 0
-	for _, head := range p.Head {
-		if head == False {
-			continue
-		}
-		parts++
-		for _, l := range n.implied(head) {
-			needs[l]++
-		}
-	}
+	heads := slices.DeleteFunc(slices.Clone(p.Head), func(l Lit) bool { return l == False })
 	var out []Lit
-	for l, count := range needs {
-		if l > True && (count == parts || count == parts-1 && needs[l.Not()] == 1 && n.waiting(p, l) >= 0) {
-			out = append(out, l)
+	for _, head := range heads[:min(2, len(heads))] { // one of them is no waiting
+		for _, l := range n.implied(head) {
+			others := 0
+			for _, head := range heads {
+				if !n.implies(head, l) {
+					others++
+				}
+			}
+			if l > True && (others == 0 || others == 1 && n.waiting(p, l) >= 0) {
+				out = append(out, l)
+			}
 		}
 	}
-	slices.Sort(out)
 	return out
+}
+
+// impliesSteps bounds the conjunctions that implies looks at.
+const impliesSteps = 1 << 12
+
+// implies tells whether one literal is a conjunction with another, of conjunctions down
+// to what is none. Of the largest it may not find out.
+func (n *Network) implies(l, other Lit) bool {
+	list := []Lit{l}
+	for steps := 0; len(list) > 0 && steps < impliesSteps; steps++ {
+		last := list[len(list)-1]
+		if last == other {
+			return true
+		}
+		if list = list[:len(list)-1]; !last.Complemented() {
+			list = append(list, n.Operands(last.Node())...)
+		}
+	}
+	return false
 }
 
 // waiting is the first part of the move that a role makes where mine is false, -1 if it
 // has none.
 func (n *Network) waiting(p *Parts, mine Lit) int {
 	for part, moves := range p.moves {
-		if len(moves) == 1 && p.Tail[moves[0]] == True && slices.Contains(n.implied(p.Head[part]), mine.Not()) {
+		if len(moves) == 1 && p.Tail[moves[0]] == True && n.implies(p.Head[part], mine.Not()) {
 			return part
 		}
 	}
@@ -114,15 +131,16 @@ func (n *Network) chooseTurn(mine Lit, p, q *Parts) {
 	}
 }
 
-// either is a where c is true and else b. What they have in common is not looked at twice.
+// either is a where c is true and else b. Where they differ in one literal only, that is
+// what c decides: it is mostly the same for many.
 func (n *Network) either(c, a, b Lit) Lit {
 	onlyA, onlyB := n.implied(a), n.implied(b)
 	common := intersect(slices.Clone(onlyA), onlyB)
-	if a == False || b == False || len(common) == 0 {
+	onlyA, onlyB = without(onlyA, common), without(onlyB, common)
+	if len(common) == 0 || len(onlyA) != 1 || len(onlyB) != 1 {
 		return n.mux(c, a, b)
 	}
-	onlyA, onlyB = without(onlyA, common), without(onlyB, common)
-	return n.And(n.less(a, onlyA), n.mux(c, n.And(onlyA...), n.And(onlyB...)))
+	return n.And(n.less(a, onlyA), n.mux(c, onlyA[0], onlyB[0]))
 }
 
 func (n *Network) mux(c, a, b Lit) Lit {

@@ -1,0 +1,86 @@
+package circuit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// turnGame is a game of turns: in the first fluent, or its complement, a role may make
+// those of its moves for which the fluents of both numbers hold, otherwise wait. The
+// roles have most moves in common, and conditions that the other has complemented.
+func turnGame(size int) *Game {
+	names := &machine.Names{Roles: []string{"a", "b"}, Fluents: make([]string, 1+2*size), Moves: make([][]string, 2)}
+	var moves [2][][2]int
+	for r := range moves {
+		names.Moves[r] = []string{"wait"}
+		for x := range size {
+			for y := range size {
+				if x+r != y { // each has moves that the other has not
+					moves[r] = append(moves[r], [2]int{x, y})
+					names.Moves[r] = append(names.Moves[r], fmt.Sprintf("(go %d %d)", x, y))
+				}
+			}
+		}
+	}
+	g := NewGame(names, make(machine.State, 1))
+	turn := g.Fluents[0]
+	for r, list := range moves {
+		mine := turn ^ Lit(r)
+		legal := []Lit{mine.Not()}
+		for _, m := range list {
+			legal = append(legal, g.Net.And(mine, g.Fluents[1+m[0]], g.Fluents[1+size+m[1]]^Lit(r)))
+		}
+		g.Legal = append(g.Legal, legal)
+	}
+	for _, f := range g.Fluents {
+		g.Next = append(g.Next, f.Not())
+	}
+	return g
+}
+
+func TestRolesThatTakeTurnsShareAChoice(t *testing.T) {
+	const size, rounds = 6, 150
+	m, err := Compile(t.Context(), splitTables(t.Context(), turnGame(size), 10), Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.parts[0] == nil || m.parts[1] == nil || m.parts[1].random.count != 0 {
+		t.Fatal("the second role has a choice of its own")
+	}
+	rng, random := rand.New(rand.NewPCG(1, 2)), machine.NewRand(1)
+	b := m.newBatch(m.wide)
+	for range 20 {
+		b.Fill(machine.State{rng.Uint64() & (1<<(1+2*size) - 1)}, nil)
+		b.Evaluate(64)
+		var count [2]map[machine.Move]int
+		for r := range count {
+			count[r] = make(map[machine.Move]int)
+		}
+		for range rounds {
+			b.ChooseRandom(random, 64)
+			for lane := range 64 {
+				for r, p := range m.parts {
+					for _, made := range b.madeParts(p, lane) {
+						count[r][made]++
+					}
+				}
+			}
+		}
+		for r := range count {
+			legal := b.AppendLegal(nil, 0, machine.Role(r))
+			for _, made := range legal {
+				share := float64(count[r][made]*len(legal)) / (64 * rounds)
+				if share < 0.7 || share > 1.3 {
+					t.Errorf("role %d makes one of its %d legal moves %.2f times as often as it should", r, len(legal), share)
+				}
+				delete(count[r], made)
+			}
+			if len(count[r]) > 0 {
+				t.Errorf("role %d makes illegal moves: %v", r, count[r])
+			}
+		}
+	}
+}
