@@ -129,6 +129,7 @@ type mind struct {
 	weight    int  // of estimates beside playouts; 0 means that there are none
 	alphaBeta bool // minimax values of estimates, not means
 	averages  bool // playouts prefer moves that have won
+	rave      bool // playouts say something of all moves that they made
 }
 
 // playouts is the mind of who has learnt nothing.
@@ -141,6 +142,9 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	var list []mind
 	if t.has(averages) {
 		list = append(list, mind{name: averages, averages: true})
+	}
+	if t.isInTurns() && t.has(rave) {
+		list = append(list, mind{name: rave, rave: true})
 	}
 	if e == nil {
 		return list
@@ -161,7 +165,7 @@ func (t *thinker) searcher(d mind, threads int) search.Searcher {
 		})
 	}
 	c := t.sampling()
-	c.Workers, c.Weight, c.Averages = threads, d.weight, d.averages
+	c.Workers, c.Weight, c.Averages, c.Rave = threads, d.weight, d.averages, d.rave
 	if d.evaluator != nil {
 		c.Evaluator = d.evaluator
 	}

@@ -84,7 +84,7 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 
 func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	p := schooled(t, m, alphaBeta, averages)
+	p := schooled(t, m, alphaBeta, averages, rave)
 	between, asked := false, []string{}
 	p.hold = func(ctx context.Context, s *series, _ int) {
 		switch {

@@ -93,6 +93,7 @@ func duels() []duel {
 		{name: "playouts=16", of: timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
 		{name: "threads=2", of: timed(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"goofspiel-9"}, turns...)},
 		{name: "plain", of: timed(montecarlo.Config{}, plain), games: turns},
+		{name: rave, of: timed(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true},
 		{name: "alphabeta", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, alphaBeta: true},
 		{name: averages, of: timed(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, learnable...)},

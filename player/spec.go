@@ -50,6 +50,7 @@ const (
 	threats        = "threats"
 	alphaBeta      = "alphabeta"
 	averages       = "averages"
+	rave           = "rave"
 )
 
 // techniques are all of them: the only place that knows their names.
@@ -63,6 +64,7 @@ var techniques = []Technique{
 	{alphaBeta, "alpha-beta with what was learnt, where matches show that it is better than sampling", 0},
 	{averages, "playouts prefer moves that have won more often, where matches show that it is better", 0},
 	{severalAtOnce, "several playouts for each leaf", 0},
+	{rave, "what playouts brought that made a move at any time counts for it, where matches show that it is better", 0},
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},
 	{"foresight", "leaves decided within two plies are solved, blunders are left out", montecarlo.Foresight},
 	{"bounds", "score bounds", montecarlo.Bounds},

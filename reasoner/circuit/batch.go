@@ -52,7 +52,10 @@ const (
 	leastTurned = 24
 )
 
-var _ machine.Foresight = (*Batch)(nil)
+var (
+	_ machine.Foresight = (*Batch)(nil)
+	_ machine.Chronicle = (*Batch)(nil)
+)
 
 // NewBatch implements machine.Machine.
 func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
@@ -410,6 +413,14 @@ func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 		b.preferred.choose(rng)
 	}
 	b.mixed = true
+}
+
+// Chosen implements machine.Chronicle.
+func (b *Batch) Chosen(r machine.Role) []uint64 {
+	if b.m.parts[r] != nil {
+		return nil
+	}
+	return b.row(b.m.does[r], len(b.m.legal[r]))
 }
 
 // Advance implements machine.Batch.

@@ -194,6 +194,15 @@ type Selective interface {
 // MaxRank is the highest rank of a feature (Selective).
 const MaxRank = 7
 
+// Chronicle is a batch that tells which moves were made last.
+type Chronicle interface {
+	Batch
+	// Chosen is, by move of role r, the mask of the lanes in which it was chosen last, of
+	// Lanes()/64 words each; nil where moves are not kept like that. It is valid until moves are
+	// chosen again; lanes that were not to choose hold anything.
+	Chosen(r Role) []uint64
+}
+
 // Batch holds Lanes() positions, computes what the rules say of them and steps
 // them, all lanes together. It belongs to one goroutine and allocates nothing
 // after warm-up.

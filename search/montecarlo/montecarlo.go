@@ -52,6 +52,9 @@ type Config struct {
 	// Averages tells that playouts prefer moves that have won more often in others, where
 	// the machine can choose such moves (machine.Selective) and there are several roles.
 	Averages bool
+	// Rave lets moves with few visits, where one role chooses, count for what playouts brought
+	// that made them at any time later, if the machine's batches are of machine.Chronicle.
+	Rave bool
 	// Epsilon is a tolerance in goal points: a position whose bounds are no further apart
 	// counts as solved, and a role that is sure of something needs no move that could give it
 	// at most so much more. Value and strategy at the root are then right up to Epsilon

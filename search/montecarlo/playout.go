@@ -54,6 +54,7 @@ type playouts struct {
 
 	// check is told the goals of every game that ended.
 	check func(goals []int32)
+	rave  *rave // nil where it is not in use
 
 	// The best game of role 0 in the last run, and the state of rng when its
 	// random moves began.
@@ -85,6 +86,9 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 	if c.Averages && !p.alone && roles > 1 {
 		p.averages = newAverages(b, roles)
 	}
+	if c.Rave && !p.alone {
+		p.rave = newRave(b, m.Names())
+	}
 	return p
 }
 
@@ -109,7 +113,13 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State, look func(
 	if p.averages != nil {
 		p.averages.begin()
 	}
+	if p.rave != nil {
+		p.rave.begin(len(leaves))
+	}
 	p.games.Run(p.ctx, p.rng, n, func(steps int, ended, playing []uint64) bool {
+		if p.rave != nil && steps > 0 {
+			p.rave.watch(ended, playing)
+		}
 		p.harvest(leaves, ended)
 		if p.averages != nil {
 			p.averages.batch.Note(playing)
@@ -118,6 +128,9 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State, look func(
 	})
 	if p.averages != nil {
 		p.averages.end()
+	}
+	if p.rave != nil {
+		p.rave.divide(leaves)
 	}
 	for i := range leaves {
 		leaves[i].average()
@@ -200,6 +213,9 @@ func (p *playouts) harvest(leaves []leaf, ended []uint64) {
 			p.check(p.goals)
 			if p.averages != nil {
 				p.averages.take(p.rng, lane, p.goals)
+			}
+			if p.rave != nil {
+				p.rave.end(lane, p.goals)
 			}
 			for r, g := range p.goals {
 				l.goals[r] += float64(search.Points(g))

@@ -33,7 +33,7 @@ func TestAllThatIsProvedOfGamesOfTurnsIsTrue(t *testing.T) {
 			return r.Values[0].Lower
 		}
 		proofs := 0
-		for seed, c := range []Config{{}, {Workers: 2}, {Without: Decisive}, {Workers: 2, Playouts: 1, Lanes: 64}} {
+		for seed, c := range []Config{{}, {Workers: 2, Rave: true}, {Without: Decisive}, {Workers: 2, Playouts: 1, Lanes: 64}} {
 			proofs += followProofs(t, m, c, value, opening, uint64(seed))
 		}
 		if proofs < 100 {

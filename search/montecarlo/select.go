@@ -36,9 +36,9 @@ func (w *worker) joint(n int32) int64 {
 		case choosers > 1 && w.config.Rule == RegretMatching:
 			i = w.matchRegret(stats, visits)
 		case choosers > 1:
-			i = w.uct(stats, visits, math.Inf(-1))
+			i = w.uct(stats, nil, visits, math.Inf(-1))
 		default:
-			i = w.uct(stats, visits, t.boundsOf(n)[r].Lower)
+			i = w.uct(stats, w.reference(n, r, stats), visits, t.boundsOf(n)[r].Lower)
 		}
 		stats[i].visits++
 		w.picks[r] = int32(i)
@@ -67,18 +67,24 @@ func (w *worker) choosers(n int32) int {
 // uct picks the move with the largest upper confidence bound (Kocsis and
 // Szepesvári, 2006), untried moves first, in random order. A role that chooses
 // alone and is sure of secure goal points leaves out the moves that cannot give
-// more, up to the tolerance, unless no other is left.
-func (w *worker) uct(stats []stat, visits int32, secure float64) int {
+// more, up to the tolerance, unless no other is left. Where there is a reference (rave.go), moves
+// with few visits count for what that says of them.
+func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int {
 	best, score := -1, math.Inf(-1)
 	logVisits := math.Log(float64(visits + 1))
-	untried := 0
+	untried, exploration := 0, w.config.Exploration
+	if reference != nil {
+		exploration = raveExploration
+	}
 	least := atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
 	for i := range stats {
 		s := &stats[i]
 		if s.upper <= least {
 			continue
 		}
-		if s.visits == 0 {
+		var early *stat
+		early, reference = lookUp(reference, s.move)
+		if s.visits == 0 && early == nil {
 			if untried++; w.rng.Intn(untried) == 0 {
 				best = i
 			}
@@ -88,8 +94,13 @@ func (w *worker) uct(stats []stat, visits int32, secure float64) int {
 			continue
 		}
 		n := float64(s.visits)
-		mean := min(max(s.sum/n, float64(s.lower)), float64(s.upper))
-		if u := mean + w.config.Exploration*math.Sqrt(logVisits/n); u > score {
+		mean := s.sum / max(1, n)
+		if early != nil {
+			mean += raveShare(n) * (float64(early.rave) - mean)
+			n++
+		}
+		mean = min(max(mean, float64(s.lower)), float64(s.upper))
+		if u := mean + exploration*math.Sqrt(logVisits/n); u > score {
 			best, score = i, u
 		}
 	}

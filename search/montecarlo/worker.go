@@ -61,7 +61,8 @@ type worker struct {
 	zeros    []float64
 	brought  []float64 // see bring
 	matrices matrices
-	picks    []int32 // by role: which of its moves
+	picks    []int32  // by role: which of its moves
+	known    [][]stat // by role: see reference
 }
 
 // newWorker makes a worker on m, with playouts on the machine playing of the same
@@ -88,6 +89,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 		})
 	}
 	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(16*m.Words()+16*roles))
+	w.known = make([][]stat, roles)
 	w.zeros, w.brought, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
 	return w
 }
@@ -286,6 +288,7 @@ func (w *worker) descend() (n int32, fresh bool) {
 	n = t.root
 	t.at(n).visits++
 	w.path = w.path[:0]
+	clear(w.known)
 	for !t.isSolved(n) {
 		cell := w.joint(n)
 		w.path = append(w.path, edge{n, cell})
@@ -330,6 +333,9 @@ func (w *worker) absorb(leaves []leaf) {
 			if len(moves) > keptMoves {
 				l.moves[r] = nil
 			}
+		}
+		if w.playouts.rave != nil {
+			w.raise(i, l, k)
 		}
 		t.at(k).visits++
 		w.backUp(l.path, k, l.goals)
