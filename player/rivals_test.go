@@ -85,6 +85,7 @@ func duels() []duel {
 		{name: "regretMatching", of: compareRules.swapped(), games: atOnce},
 		{name: "mixing", of: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
 		{name: "equilibria", of: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
+		{name: "decisive-at-once", of: timed(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
 		{name: "exploration=10", of: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
 		{name: "exploration=40", of: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
 		{name: "playouts=1", of: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
@@ -163,7 +164,7 @@ func (d duel) report(b *testing.B, game string) {
 // playingMachine is the machine that games of learning are played on.
 func playingMachine(m machine.Machine) machine.Machine {
 	if d, ok := m.(machine.Decider); ok {
-		if decisive := d.Decisive(context.Background()); decisive != nil {
+		if decisive := d.Decisive(context.Background(), false); decisive != nil {
 			return decisive
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 // Which rule the sampling search should follow where players choose at once
 // depends on the game (Tak, Lanctot and Winands, 2014): regret matching is far
-// ahead in goofspiel and bidding, UCT in oshi-zumo and tron. Where they move in
-// turns, decisive moves in playouts are worth what they cost in most games, but not
-// in all (search/montecarlo/README.md). So part of the start clock goes into matches
-// between the two ways of sampling.
+// ahead in goofspiel and bidding, UCT in oshi-zumo and tron. Decisive moves in playouts
+// are worth what they cost in most games of turns, but not in all, and in few of those
+// where players choose at once (search/montecarlo/README.md). So part of the start clock
+// goes into matches between two ways of sampling.
 
 const (
 	// comparisonShare is the part of the start clock for this, comparisonTime
@@ -66,35 +66,51 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 	return err == nil && r.Solved()
 }
 
+// choosesRule tells whether there are rules to choose from.
+func (t *thinker) choosesRule() bool {
+	return t.class.Players == 2 && t.class.Simultaneous && t.has(regretMatching)
+}
+
 // chooseSampling finds out the better way of sampling.
 func (t *thinker) chooseSampling(ctx context.Context, at position) {
+	if t.choosesRule() {
+		if trial := t.compare(ctx, at, compareRules); trial != nil && trial.matches >= comparisonMatches {
+			t.rule = montecarlo.RegretMatching
+			if trial.points[0] > trial.points[1] { // not where they share what they get
+				t.rule = montecarlo.UCT
+			}
+		}
+	}
+	if t.hasDecisive {
+		c := compareDecisive
+		for i := range c.rivals {
+			c.rivals[i].Rule, c.rivals[i].AtOnce = t.rule, !t.isInTurns()
+		}
+		if trial := t.compare(ctx, at, c); trial != nil {
+			t.plain = trial.better[1].convinces() || t.plain && !trial.better[0].convinces()
+		}
+	}
+	t.sampler = t.newSampler()
+}
+
+// compare lets two ways of sampling play against each other for a part of the time; nil if
+// there is no memory left for that.
+func (t *thinker) compare(ctx context.Context, at position, c comparison) *series {
 	now := time.Now()
 	memory := t.memory.share()
 	if memory == 0 {
-		return
+		return nil
 	}
 	share := min(comparisonTime, time.Duration(comparisonShare*float64(timeLeft(ctx, now))))
 	ctx, cancel := context.WithDeadline(ctx, now.Add(share))
 	defer cancel()
-	c := compareRules
-	if t.isInTurns() {
-		c = compareDecisive
-	}
 	for i := range c.rivals {
 		c.rivals[i].Without |= t.sampledWithout()
 	}
 	trial := t.series(at, c, memory)
 	t.hold(ctx, trial, t.threads)
 	t.logged(trial)
-	if t.isInTurns() {
-		t.plain = trial.better[1].convinces()
-	} else if trial.matches >= comparisonMatches {
-		t.rule = montecarlo.RegretMatching
-		if trial.points[0] > trial.points[1] { // not where they share what they get
-			t.rule = montecarlo.UCT
-		}
-	}
-	t.sampler = t.newSampler()
+	return trial
 }
 
 // series prepares the matches of a comparison, for which so many bytes are there.

@@ -68,18 +68,25 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 	}
 }
 
+// Where players choose at once it is the other way round.
 func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
-	m := gamestest.Machine(t, "connectFour-4x4")
+	const turns, atOnce = "connectFour-4x4", "tron-5x5"
 	for name, c := range map[string]struct {
+		game      string
 		won, lost int // by decisive playouts
 		plain     bool
 	}{
-		"decisive are better":     {9, 7, false},
-		"plain are a bit better":  {7, 9, false},
-		"plain are clearly ahead": {3, 17, true},
-		"too few matches to say":  {0, 5, false},
+		"decisive are better":                 {turns, 9, 7, false},
+		"plain are a bit better":              {turns, 7, 9, false},
+		"plain are clearly ahead":             {turns, 3, 17, true},
+		"too few matches to say":              {turns, 0, 5, false},
+		"at once, decisive are a bit better":  {atOnce, 9, 7, true},
+		"at once, decisive are clearly ahead": {atOnce, 17, 3, false},
+		"at once, too few matches to say":     {atOnce, 5, 0, true},
+		"at once, plain are clearly ahead":    {atOnce, 3, 17, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			m := gamestest.Machine(t, c.game)
 			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
 			compared := comparison{}
 			p.hold = func(_ context.Context, s *series, _ int) {
@@ -90,8 +97,11 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if compared.names != compareDecisive.names || p.plain != c.plain {
-				t.Errorf("compared %v, plain %v, want %v", compared.names, p.plain, c.plain)
+			if compared.names != compareDecisive.names || compared.rivals[0].AtOnce != (c.game == atOnce) || p.plain != c.plain {
+				t.Errorf("compared %v, plain %v, want %v", compared, p.plain, c.plain)
+			}
+			if s := p.sampling(); s.AtOnce != (c.game == atOnce) || (s.Without&montecarlo.Decisive != 0) != c.plain {
+				t.Errorf("sampling goes on as %+v", s)
 			}
 		})
 	}

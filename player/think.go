@@ -25,8 +25,8 @@ type thinker struct {
 	beside      []search.Searcher // other exact ones that work beside it
 	sampler     search.Searcher
 	rule        montecarlo.Rule // of the sampler, where players choose at once
-	hasDecisive bool            // the machine knows decisive moves, and they move in turns
-	plain       bool            // no decisive moves in its playouts, where they move in turns
+	hasDecisive bool            // the machine knows decisive moves, and there are opponents
+	plain       bool            // no decisive moves in its playouts
 	mind        mind            // what the sampler goes by
 	studies     studies         // of what may be a better one (see learning.go)
 	plan        plan
@@ -59,7 +59,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact, t.beside = nil, nil
-	t.hasDecisive, t.plain = false, false
+	t.hasDecisive, t.plain = false, !t.isInTurns() // a rule of thumb must show that it is of use
 	t.mind, t.studies = playouts, studies{}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact = t.exactSearch(0)
@@ -70,9 +70,9 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		}
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
-	if d, ok := at.machine.(machine.Decider); ok && t.isInTurns() && t.sampledWithout()&montecarlo.Decisive == 0 {
+	if d, ok := at.machine.(machine.Decider); ok && t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
-		t.hasDecisive = d.Decisive(short) != nil // as above
+		t.hasDecisive = d.Decisive(short, !t.isInTurns()) != nil // as above
 		cancel()
 	}
 	t.sampler = t.newSampler()
@@ -127,8 +127,8 @@ func (t *thinker) samplingThreads() int {
 
 // sampling is how the sampling search works, on one thread.
 func (t *thinker) sampling() montecarlo.Config {
-	c := montecarlo.Config{Rule: t.rule, Without: t.sampledWithout()}
-	if !t.isInTurns() || t.plain {
+	c := montecarlo.Config{Rule: t.rule, AtOnce: !t.isInTurns(), Without: t.sampledWithout()}
+	if t.plain {
 		c.Without |= montecarlo.Decisive
 	}
 	if !t.has(severalAtOnce) {
@@ -149,7 +149,7 @@ func (t *thinker) begin(ctx context.Context, at position) {
 		t.search(ctx, at)
 		return
 	}
-	chooses := t.class.Players == 2 && t.class.Simultaneous && t.has(regretMatching) || t.hasDecisive
+	chooses := t.choosesRule() || t.hasDecisive
 	learns := t.has(learning) && (t.isInTurns() || t.class.ConstantSum)
 	if !t.has(rehearsal) || !chooses && !learns || t.solves(ctx, at) {
 		return

@@ -17,10 +17,12 @@ type decider struct {
 	options circuit.Options
 
 	mu       sync.Mutex
-	tried    bool            // once: what did not fit into the time then is not worth it
-	decisive machine.Machine // nil if there is none
-	sought   bool            // the same of threats
-	threats  machine.Threats
+	decisive [2]struct { // in turns, and at once
+		tried   bool            // once: what did not fit into the time then is not worth it
+		machine machine.Machine // nil if there is none
+	}
+	sought  bool // the same of threats
+	threats machine.Threats
 }
 
 var (
@@ -29,19 +31,23 @@ var (
 )
 
 // Decisive implements machine.Decider.
-func (d *decider) Decisive(ctx context.Context) machine.Machine {
+func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.tried {
-		return d.decisive
+	found := &d.decisive[0]
+	if atOnce {
+		found = &d.decisive[1]
 	}
-	d.tried = true
-	if g := circuit.WithDecisiveMoves(ctx, d.game); g != nil {
+	if found.tried {
+		return found.machine
+	}
+	found.tried = true
+	if g := circuit.WithDecisiveMoves(ctx, d.game, atOnce); g != nil {
 		if m, err := circuit.Compile(ctx, g, d.options); err == nil {
-			d.decisive = m
+			found.machine = m
 		}
 	}
-	return d.decisive
+	return found.machine
 }
 
 // Threats implements machine.Threatener.

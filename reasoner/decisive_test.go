@@ -17,7 +17,7 @@ import (
 func decisive(t *testing.T, game string) (m, d machine.Machine) {
 	t.Helper()
 	m = gamestest.Machine(t, game)
-	return m, m.(machine.Decider).Decisive(t.Context())
+	return m, m.(machine.Decider).Decisive(t.Context(), false)
 }
 
 // outcomes are what the moves of the only role that has a choice lead to.
@@ -218,7 +218,7 @@ func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := m.(machine.Decider).Decisive(t.Context())
+	d := m.(machine.Decider).Decisive(t.Context(), false)
 	if d == nil {
 		t.Fatal("no decisive moves")
 	}

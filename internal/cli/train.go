@@ -135,7 +135,7 @@ func learning(ctx context.Context, m machine.Machine, seed uint64, memory int64)
 // decisive is a machine with its decisive moves, if it can tell them.
 func decisive(ctx context.Context, m machine.Machine) machine.Machine {
 	if d, ok := m.(machine.Decider); ok {
-		if decisive := d.Decisive(ctx); decisive != nil {
+		if decisive := d.Decisive(ctx, false); decisive != nil {
 			return decisive
 		}
 	}

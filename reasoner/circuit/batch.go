@@ -76,7 +76,9 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		wins:     make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
 		turned:   m.newTurned(m.legal, w),
-		sensible: m.newTurned(m.policy, w),
+	}
+	if b.sensible = b.turned; m.wins != nil {
+		b.sensible = m.newTurned(m.policy, w)
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove

@@ -26,24 +26,31 @@ const maxPolicyCost = 16
 // WithDecisiveMoves is an optimised game with a policy of decisive moves, optimised
 // in turn. It is nil for a game without winning moves, for one where finding them
 // costs too much or takes recursion, and when ctx is done.
-func WithDecisiveMoves(ctx context.Context, g *Game) *Game {
+//
+// With alone they are what would be decisive if the other roles that have a choice did
+// nothing: a rule of thumb for games in which players choose at once, with nothing about who
+// wins.
+func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) *Game {
 	h := removeDead(ctx, g.plain)
-	wins := h.wins(ctx)
+	wins := h.wins(ctx, alone)
 	if wins == nil {
 		return nil
 	}
-	blunders := h.blunders(ctx, wins)
+	blunders := h.blunders(ctx, wins, alone)
 	if blunders == nil {
 		return nil
 	}
-	h.Wins = make([]Lit, len(h.Legal))
+	sure := make([]Lit, len(h.Legal)) // where a role wins, by role
 	for role, legal := range h.Legal {
 		allowed, won, lost := h.Net.policy(legal, wins[role], blunders[role])
 		h.Policy = append(h.Policy, allowed)
-		h.Wins[role] = h.Net.Or(h.Wins[role], won)
-		if len(h.Wins) == 2 {
-			h.Wins[1-role] = h.Net.Or(h.Wins[1-role], lost)
+		sure[role] = h.Net.Or(sure[role], won)
+		if len(sure) == 2 {
+			sure[1-role] = h.Net.Or(sure[1-role], lost)
 		}
+	}
+	if !alone {
+		h.Wins = sure
 	}
 	for _, p := range passes {
 		if p.shares && ctx.Err() == nil {
@@ -75,9 +82,9 @@ func (n *Network) policy(legal, wins, blunders []Lit) (allowed []Lit, won, lost 
 
 // wins adds to the network where each move is legal and wins. It returns nil if that
 // costs too much or no move ever does.
-func (g *Game) wins(ctx context.Context) [][]Lit {
+func (g *Game) wins(ctx context.Context, alone bool) [][]Lit {
 	_, best := g.bestGoals()
-	r := g.newRegression(append(best, g.Terminal))
+	r := g.newRegression(append(best, g.Terminal), alone)
 	if r == nil {
 		return nil
 	}
@@ -96,12 +103,12 @@ func (g *Game) wins(ctx context.Context) [][]Lit {
 // blunders adds to the network where each move is legal, does not end the game, and lets
 // another role win next: what threats say of terminal positions does not count. It returns
 // nil if that costs too much.
-func (g *Game) blunders(ctx context.Context, wins [][]Lit) [][]Lit {
+func (g *Game) blunders(ctx context.Context, wins [][]Lit, alone bool) [][]Lit {
 	var threats []Lit // by role
 	for _, row := range wins {
 		threats = append(threats, g.Net.Or(row...))
 	}
-	r := g.newRegression(append(threats, g.Terminal))
+	r := g.newRegression(append(threats, g.Terminal), alone)
 	if r == nil {
 		return nil
 	}

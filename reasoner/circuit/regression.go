@@ -8,7 +8,8 @@ import (
 // Regression: what holds after a move, as a function of the position before it. A
 // signal is rewritten with every fluent replaced by its next signal, in which one
 // role's move is fixed and each of the other roles makes the only legal move that
-// it has. Where another role has a choice nothing is claimed: the result is false.
+// it has. Where another role has a choice nothing is claimed: the result is false. Or, as a
+// rule of thumb (alone), those who have a choice do nothing, as if they had no move.
 //
 // Nearly all of that folds away, because it is asked only where
 //
@@ -18,7 +19,8 @@ import (
 //
 // Invariant: what forEachMove returns for a move implies that the move is legal and
 // that the signal holds after it. The converse is true where the other roles have no
-// choice, unless conditions have been given up (wideCondition).
+// choice, unless conditions have been given up (wideCondition). With alone it implies only
+// that the move is legal.
 //
 // Cost: moves × (the nodes that the roots need + those nodes that their next signals
 // need and that depend on moves).
@@ -41,8 +43,9 @@ const (
 
 // regression computes the roots after moves.
 type regression struct {
-	game *Game
-	net  *Network
+	game  *Game
+	net   *Network
+	alone bool
 
 	ends   []int32 // nodes that the roots need, ascending
 	moves  []int32 // nodes that the next signals of ends need and that depend on moves, ascending
@@ -69,10 +72,10 @@ const (
 // newRegression prepares to compute roots after moves. It returns nil where that
 // exceeds regressionWork, or where recursion is involved: loops would have to be
 // copied for each move.
-func (g *Game) newRegression(roots []Lit) *regression {
+func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 	n := g.Net.Len()
 	r := &regression{
-		game: g, net: g.Net, onMove: make([]bool, n), value: make([]truth, n),
+		game: g, net: g.Net, alone: alone, onMove: make([]bool, n), value: make([]truth, n),
 		after: make([]Lit, n), then: make([]Lit, n), single: make([]Lit, len(g.Does)),
 	}
 	var next []Lit
@@ -162,8 +165,8 @@ func (r *regression) forEachMove(ctx context.Context, f func(role, m int) Lit) [
 	return out
 }
 
-// with is f where move m of a role is legal and the others have no choice, and false
-// elsewhere.
+// with is f where move m of a role is legal and the others have no choice, or do nothing,
+// and false elsewhere.
 func (r *regression) with(role, m int, f func(role, m int) Lit) Lit {
 	legal := r.game.Legal[role][m]
 	assumed := r.assume(r.game.Terminal.Not(), legal)
@@ -233,7 +236,7 @@ func (r *regression) fold(l Lit) Lit {
 }
 
 // fix gives the moves their values: the role makes move m, and each of the others
-// the legal move that it has, on conditions.
+// the legal move that it has, on conditions; alone, none, unless it is sure.
 func (r *regression) fix(role, m int) (conditions []Lit) {
 	for q, row := range r.game.Does {
 		sure := -1 // the move that q is known to make
@@ -242,14 +245,14 @@ func (r *regression) fix(role, m int) (conditions []Lit) {
 				sure = k
 			}
 		}
-		if sure < 0 {
+		if sure < 0 && !r.alone {
 			conditions = append(conditions, r.fold(r.hasNoChoice(q)))
 		}
 		for k, does := range row {
 			switch {
 			case k == sure:
 				r.after[does.Node()] = True
-			case sure >= 0:
+			case sure >= 0 || r.alone:
 				r.after[does.Node()] = False
 			default:
 				r.after[does.Node()] = r.fold(r.game.Legal[q][k])

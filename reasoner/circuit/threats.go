@@ -57,7 +57,7 @@ func FindThreats(ctx context.Context, g *Game, o Options) *Threats {
 // threats in all positions or in none.
 func (g *Game) threats(ctx context.Context) (list []machine.Threat, signals []Lit) {
 	_, best := g.bestGoals()
-	r := g.newRegression(append(slices.Clone(best), g.Terminal))
+	r := g.newRegression(append(slices.Clone(best), g.Terminal), false)
 	if r == nil {
 		return nil, nil
 	}

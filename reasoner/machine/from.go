@@ -37,8 +37,8 @@ type begunDecider struct {
 }
 
 // Decisive implements Decider.
-func (m *begunDecider) Decisive(ctx context.Context) Machine {
-	if d := m.decider.Decisive(ctx); d != nil {
+func (m *begunDecider) Decisive(ctx context.Context, atOnce bool) Machine {
+	if d := m.decider.Decisive(ctx, atOnce); d != nil {
 		return From(d, m.start)
 	}
 	return nil

@@ -119,11 +119,12 @@ type Decider interface {
 	// Decisive is the same machine with another ChooseRandom: it chooses among the
 	// moves that end the game at once with the best goal of their role; where there
 	// are none, among those that do not allow another role to do so; and where there
-	// are none either, among all. Where several roles have a choice at once that is
-	// a rule of thumb. It returns nil for a game where finding these moves would
+	// are none either, among all. It takes no account of moves that others choose at the
+	// same time: there it chooses among all, or, with atOnce, as if those others did
+	// nothing, which is a rule of thumb, and no Foresight. It returns nil for a game where finding these moves would
 	// cost too much, in gates or in the time that ctx leaves to the first call: it may
 	// take as long as compiling. Later calls return what the first one did.
-	Decisive(ctx context.Context) Machine
+	Decisive(ctx context.Context, atOnce bool) Machine
 }
 
 // Threatener is a Machine that knows what a player lacks of a win.

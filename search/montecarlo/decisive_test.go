@@ -13,7 +13,10 @@ type decider struct {
 	wide *[]string // by whom wide batches were made
 }
 
-func (d decider) Decisive(context.Context) machine.Machine {
+func (d decider) Decisive(_ context.Context, atOnce bool) machine.Machine {
+	if atOnce {
+		return maker{d.Machine, "at once", d.wide}
+	}
 	return maker{d.Machine, "decisive", d.wide}
 }
 
@@ -31,7 +34,7 @@ func (m maker) NewBatch() machine.Batch {
 }
 
 func TestPlayoutsMakeDecisiveMovesWhereAsked(t *testing.T) {
-	for name, c := range map[string]Config{"decisive": {}, "plain": {Without: Decisive}} {
+	for name, c := range map[string]Config{"decisive": {}, "at once": {AtOnce: true}, "plain": {Without: Decisive, AtOnce: true}} {
 		var wide []string
 		m := decider{newSubtraction([]string{"left", "right"}, 9), &wide}
 		sample(t, c, m, 100)

@@ -45,6 +45,9 @@ type Config struct {
 	// Exploration is the constant of UCT in goal points; zero means
 	// defaultExploration, or estimateExploration where no playouts are made.
 	Exploration float64
+	// AtOnce lets decisive moves be those that decide if others, who choose at the same
+	// time, do nothing (machine.Decider).
+	AtOnce bool
 	// Evaluator, if not nil, estimates leaves. An estimate counts for Weight playouts
 	// beside those that are made; with zero none are made.
 	Evaluator Evaluator
@@ -193,7 +196,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 // playing is the machine that playouts run on.
 func (c *Config) playing(ctx context.Context, m machine.Machine) machine.Machine {
 	if d, ok := m.(machine.Decider); ok && c.has(Decisive) {
-		if decisive := d.Decisive(ctx); decisive != nil {
+		if decisive := d.Decisive(ctx, c.AtOnce); decisive != nil {
 			return decisive
 		}
 	}

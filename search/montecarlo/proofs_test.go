@@ -168,9 +168,9 @@ type fused struct {
 	fuse *fuse
 }
 
-func (m *fused) Decisive(ctx context.Context) machine.Machine {
+func (m *fused) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 	if d, ok := m.Machine.(machine.Decider); ok {
-		if decisive := d.Decisive(ctx); decisive != nil {
+		if decisive := d.Decisive(ctx, atOnce); decisive != nil {
 			return &fused{decisive, m.fuse}
 		}
 	}

@@ -40,7 +40,7 @@ func newDecisive(m machine.Machine, p *payoff, without Refinement) *decisive {
 }
 
 func (d *decisive) get(ctx context.Context) machine.Machine {
-	d.once.Do(func() { d.machine = d.decider.Decisive(ctx) })
+	d.once.Do(func() { d.machine = d.decider.Decisive(ctx, false) })
 	return d.machine
 }
 

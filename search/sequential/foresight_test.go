@@ -18,7 +18,7 @@ type seeing struct {
 	game *toys.Tree
 }
 
-func (m seeing) Decisive(context.Context) machine.Machine { return seer(m) }
+func (m seeing) Decisive(context.Context, bool) machine.Machine { return seer(m) }
 
 type seer seeing
 

@@ -22,9 +22,9 @@ type plain struct{ machine.Machine }
 func (plain) Symmetries() []machine.Symmetry { return nil }
 
 // Decisive implements machine.Decider, where the machine does.
-func (m plain) Decisive(ctx context.Context) machine.Machine {
+func (m plain) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 	if d, ok := m.Machine.(machine.Decider); ok {
-		if decisive := d.Decisive(ctx); decisive != nil {
+		if decisive := d.Decisive(ctx, atOnce); decisive != nil {
 			return plain{decisive}
 		}
 	}

@@ -1,0 +1,140 @@
+package reasoner_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+)
+
+// twoRows is played on two rows of four cells at once: on each, the players take turns, and
+// two marks side by side win.
+const twoRows = `
+(role x) (role o)
+(init (control x 1)) (init (control o 2))
+(row 1) (row 2) (succ 1 2) (succ 2 3) (succ 3 4) (column 1) (column 2) (column 3) (column 4)
+(<= (legal ?r (mark ?b ?c)) (true (control ?r ?b)) (column ?c) (not (taken ?b ?c)))
+(<= (taken ?b ?c) (true (cell ?b ?c ?r)))
+(<= (next (cell ?b ?c ?r)) (does ?r (mark ?b ?c)))
+(<= (next (cell ?b ?c ?r)) (true (cell ?b ?c ?r)))
+(<= (next (control x ?b)) (true (control o ?b)))
+(<= (next (control o ?b)) (true (control x ?b)))
+(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))
+(<= open (row ?b) (column ?c) (not (taken ?b ?c)))
+(<= terminal (line ?r))
+(<= terminal (not open))
+(<= (goal x 100) (line x) (not (line o)))
+(<= (goal o 100) (line o) (not (line x)))
+(<= (goal x 0) (line o) (not (line x)))
+(<= (goal o 0) (line x) (not (line o)))
+(<= (goal ?r 50) (role ?r) (line x) (line o))
+(<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)))`
+
+// lone finds out what moves would do if the others, where they have a choice, did nothing.
+type lone struct{ machine.Machine }
+
+// after is the position after a move of a role, and whether that is a win.
+func (l lone) after(s machine.State, role machine.Role, move machine.Move) (next machine.State, over, won bool) {
+	b := l.NewNarrowBatch() // where nobody has chosen a move yet
+	b.Load(s, 1)
+	b.Evaluate(1)
+	if other := b.AppendLegal(nil, 0, 1-role); len(other) == 1 {
+		b.Choose(0, 1-role, other[0])
+	}
+	b.Choose(0, role, move)
+	b.Advance(1)
+	next = make(machine.State, l.Words())
+	b.Store(next, 1)
+	b.Evaluate(1)
+	if over = b.Terminal()[0]&1 != 0; !over {
+		return next, false, false
+	}
+	goals := make([]int32, 2)
+	b.Goals(goals, 0)
+	return next, true, goals[role] == 100
+}
+
+func (l lone) legal(s machine.State, role machine.Role) []machine.Move {
+	b := l.NewNarrowBatch()
+	b.Load(s, 1)
+	b.Evaluate(1)
+	return b.AppendLegal(nil, 0, role)
+}
+
+// sensible are the moves of a role that win like that; else those that do not let the other
+// one win like that; else all.
+func (l lone) sensible(s machine.State, role machine.Role) map[machine.Move]bool {
+	wins, safe, all := map[machine.Move]bool{}, map[machine.Move]bool{}, map[machine.Move]bool{}
+	for _, move := range l.legal(s, role) {
+		next, over, won := l.after(s, role, move)
+		all[move] = true
+		if won {
+			wins[move] = true
+		}
+		if over || !l.canWin(next, 1-role) {
+			safe[move] = true
+		}
+	}
+	switch {
+	case len(wins) > 0:
+		return wins
+	case len(safe) > 0:
+		return safe
+	}
+	return all
+}
+
+func (l lone) canWin(s machine.State, role machine.Role) bool {
+	return slices.ContainsFunc(l.legal(s, role), func(move machine.Move) bool {
+		_, _, won := l.after(s, role, move)
+		return won
+	})
+}
+
+func TestDecisiveMovesAtOnceAreThoseThatDecideIfOthersDoNothing(t *testing.T) {
+	g, _, err := gdl.Load(t.Context(), "rows", []byte(twoRows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.(machine.Decider).Decisive(t.Context(), true)
+	if d == nil {
+		t.Fatal("no decisive moves")
+	}
+	rng, x, e := machine.NewRand(1), machine.NewExpander(m), new(machine.Expansion)
+	judge := lone{m}
+	foresight, narrowed := d.NewNarrowBatch().(machine.Foresight), 0
+	for range 30 {
+		s := slices.Clone(m.Initial())
+		for over := false; !over; over, _ = x.Look(s) {
+			if err := x.Expand(e, s); err != nil {
+				t.Fatal(err)
+			}
+			foresight.Load(s, 1)
+			foresight.Evaluate(1)
+			for r := range machine.Role(2) {
+				want := judge.sensible(s, r)
+				if got := choices(d, e, s, r, rng); !maps.Equal(got, want) {
+					t.Fatalf("in %v role %d chooses among %v, want %v", m.Names().AppendFluents(nil, s), r, got, want)
+				}
+				if len(want) < len(e.Moves[r]) {
+					narrowed++
+				}
+				_, wins := foresight.Wins(r)
+				if legal := foresight.AppendSensible(nil, 0, r); wins[0]&1 != 0 || !slices.Equal(legal, e.Moves[r]) {
+					t.Fatalf("a rule of thumb says that role %d wins (%v), or that of %v only %v make sense", r, wins[0]&1 != 0, e.Moves[r], legal)
+				}
+			}
+			s = slices.Clone(e.Child(rng.Intn(e.Children)))
+		}
+	}
+	if narrowed < 30 {
+		t.Errorf("moves are left out in %d positions only: the test shows nothing", narrowed)
+	}
+}
