@@ -14,6 +14,7 @@ import (
 	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
 	"stackmate/search/sequential"
+	"stackmate/search/simultaneous"
 )
 
 // Playouts that prefer moves which have won are better than plain ones in some games and
@@ -127,7 +128,7 @@ type mind struct {
 	name      string
 	evaluator *evaluate.Evaluation
 	weight    int  // of estimates beside playouts; 0 means that there are none
-	alphaBeta bool // minimax values of estimates, not means
+	deepens   bool // minimax values of estimates, not means
 	averages  bool // playouts prefer moves that have won
 	rave      bool // playouts say something of all moves that they made
 }
@@ -149,20 +150,21 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	if e == nil {
 		return list
 	}
-	if t.isInTurns() && t.class.Players == 2 && t.class.ConstantSum && t.has(alphaBeta) {
-		list = append(list, mind{name: "alpha_beta", evaluator: e, alphaBeta: true})
+	if t.class.Players == 2 && t.class.ConstantSum {
+		switch {
+		case t.isInTurns() && t.has(alphaBeta):
+			list = append(list, mind{name: "alpha_beta", evaluator: e, deepens: true})
+		case !t.isInTurns() && t.has(horizon):
+			list = append(list, mind{name: "horizon", evaluator: e, deepens: true})
+		}
 	}
 	return append(list, mind{name: "both", evaluator: e, weight: mixedWeight}, mind{name: "estimates", evaluator: e})
 }
 
 // searcher makes the search of a mind, on so many threads.
 func (t *thinker) searcher(d mind, threads int) search.Searcher {
-	if d.alphaBeta {
-		first := t.machine.Names().Players()[0]
-		return sequential.New(sequential.Config{
-			Threads:  threads,
-			Evaluate: func(dst []float64, states []uint64) { d.evaluator.ValuesOf(first, dst, states) },
-		})
+	if d.deepens {
+		return t.deepening(d.evaluator, threads)
 	}
 	c := t.sampling()
 	c.Workers, c.Weight, c.Averages, c.Rave = threads, d.weight, d.averages, d.rave
@@ -170,6 +172,25 @@ func (t *thinker) searcher(d mind, threads int) search.Searcher {
 		c.Evaluator = d.evaluator
 	}
 	return montecarlo.New(c)
+}
+
+// deepening makes the search of a game of two with constant sum that deepens by plies and has
+// estimates at its horizon: alpha-beta, or equilibria where both choose at once.
+func (t *thinker) deepening(e *evaluate.Evaluation, threads int) search.Searcher {
+	first := t.machine.Names().Players()[0]
+	values := func(dst []float64, states []uint64) { e.ValuesOf(first, dst, states) }
+	if t.isInTurns() {
+		return sequential.New(sequential.Config{Threads: threads, Evaluate: values})
+	}
+	s, err := simultaneous.NewAnytime(simultaneous.Config{Row: first, Evaluate: func(q machine.State) float64 {
+		var value [1]float64
+		values(value[:], q)
+		return value[0]
+	}})
+	if err != nil {
+		panic(err) // of what is written here
+	}
+	return s
 }
 
 // tryOut takes the best way to use an evaluation, if it is better than doing without.

@@ -82,6 +82,30 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 	}
 }
 
+func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
+	m := gamestest.Machine(t, "biddingTicTacToe-2")
+	p := schooled(t, m)
+	p.hold = func(_ context.Context, s *series, _ int) {
+		if s.names == [2]string{"horizon", "playouts"} {
+			wins(s, 10)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}}
+	p.prepare(ctx, at)
+	p.learn(ctx, at)
+	r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 300})
+	if err != nil || p.mind.name != "horizon" || r.Playouts > 0 || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
+		t.Errorf("%s: %d playouts, strategies %v, %v", p.mind.name, r.Playouts, r.Strategies, err)
+	}
+	var f findings
+	p.file(at, &f, report{from: p.sampler, err: search.ErrNotZeroSum})
+	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.mind != playouts {
+		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.mind.name, p.sampler)
+	}
+}
+
 func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	p := schooled(t, m, alphaBeta, averages, rave)

@@ -16,7 +16,7 @@ import (
 	"stackmate/search"
 	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
-	"stackmate/search/sequential"
+	"stackmate/search/solve"
 )
 
 // rulesOf are the rules of a built-in game, or of one of the corpus.
@@ -38,8 +38,8 @@ type duel struct {
 	of    comparison
 	games []string
 	// learns tells that the first estimates leaves by what is learnt in learningClock, and
-	// alphaBeta that it does so in alpha-beta.
-	learns, alphaBeta bool
+	// deepens that it does so at the horizon of a search that deepens.
+	learns, deepens bool
 }
 
 // learningClock is processor time.
@@ -96,7 +96,9 @@ func duels() []duel {
 		{name: "plain", of: timed(montecarlo.Config{}, plain), games: turns},
 		{name: rave, of: timed(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true},
-		{name: "alphabeta", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, alphaBeta: true},
+		{name: "alphabeta", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
+		{name: horizon, of: timed(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
+		{name: "horizon-regret", of: timed(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
 		{name: averages, of: timed(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, learnable...)},
 		{name: "learning-both", of: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: learnable, learns: true},
 	}
@@ -134,12 +136,12 @@ func (d duel) report(b *testing.B, game string) {
 		e = learnt(b, f.machine, true).Evaluation()
 		c.rivals[0].Evaluator = e
 	}
+	think := thinker{machine: f.machine, class: solve.Classify(b.Context(), f.machine, 1)}
 	if c.nodes == 0 {
 		c.searcher = func(i int) search.Searcher {
 			s := search.Searcher(montecarlo.New(c.rivals[i]))
-			if i == 0 && d.alphaBeta {
-				first := f.machine.Names().Players()[0]
-				s = sequential.New(sequential.Config{Evaluate: func(dst []float64, states []uint64) { e.ValuesOf(first, dst, states) }})
+			if i == 0 && d.deepens {
+				s = think.deepening(e, 1)
 			}
 			return &metered{Searcher: s, clock: duelClock * time.Duration(max(1, c.rivals[i].Workers))}
 		}

@@ -150,7 +150,12 @@ func (t *thinker) file(at position, f *findings, r report) {
 	if r.err != nil {
 		fault(t.log.Info(), r.err).Msg("search")
 		var p *guard.Panic
-		if r.from == t.sampler && errors.As(r.err, &p) {
+		switch {
+		case r.from != t.sampler:
+		case t.mind.deepens: // the game is none for it
+			t.mind = playouts
+			t.sampler = t.newSampler()
+		case errors.As(r.err, &p):
 			t.sampler = t.newSampler() // who knows what it has left behind
 		}
 		if r.from != t.sampler {
@@ -268,8 +273,8 @@ func (t *thinker) bySamples(r *search.Result, role machine.Role) string {
 		return "the sampling search has proved the value"
 	case t.mind.evaluator == nil:
 		return "nothing is proved that decides: the best by playouts"
-	case t.mind.alphaBeta:
-		return "nothing is proved that decides: the best by alpha-beta and by what was learnt in the start clock"
+	case t.mind.deepens:
+		return "nothing is proved that decides: the best by deepening and by what was learnt in the start clock"
 	case t.mind.weight == 0:
 		return "nothing is proved that decides: the best by what was learnt in the start clock"
 	}

@@ -51,6 +51,7 @@ const (
 	alphaBeta      = "alphabeta"
 	averages       = "averages"
 	rave           = "rave"
+	horizon        = "horizon"
 )
 
 // techniques are all of them: the only place that knows their names.
@@ -62,6 +63,7 @@ var techniques = []Technique{
 	{learning, "an evaluation learnt in the start clock, where matches show that it is of use", 0},
 	{threats, "learning knows what a player lacks of a win", 0},
 	{alphaBeta, "alpha-beta with what was learnt, where matches show that it is better than sampling", 0},
+	{horizon, "equilibria of what was learnt, where two opponents choose at once and matches show that it is better than sampling", 0},
 	{averages, "playouts prefer moves that have won more often, where matches show that it is better", 0},
 	{severalAtOnce, "several playouts for each leaf", 0},
 	{rave, "what playouts brought that made a move at any time counts for it, where matches show that it is better", 0},
