@@ -15,12 +15,13 @@ const (
 	wideBytes      = 16 // draws of a game; the rest follows from them
 )
 
-// STACKMATE_WIDE is how many random wide games are compared; few by default.
-const wideGames = "STACKMATE_WIDE"
+// STACKMATE_WIDE is how many random wide games are compared; few by default. They are
+// others with each STACKMATE_WIDE_SEED, so that many can be compared piece by piece.
+const wideGames, wideSeed = "STACKMATE_WIDE", "STACKMATE_WIDE_SEED"
 
 // FuzzWideMachine is FuzzMachine for games that are wide and deep.
 func FuzzWideMachine(f *testing.F) {
-	rng := rand.New(rand.NewPCG(3, 4))
+	rng := rand.New(rand.NewPCG(3, uint64(countFrom(f, wideSeed, 4))))
 	seeds := wideSeeds
 	if testing.Short() {
 		seeds = wideSeedsShort
