@@ -61,22 +61,6 @@ func withChoice(ctx context.Context, g *Game) *Game {
 	return h
 }
 
-// sharedChoices is, by role, the role that it takes turns with, if that has a smaller
-// number, and else the role itself.
-func (g *Game) sharedChoices() []int {
-	shared := make([]int, len(g.Parts))
-	for s := range shared {
-		shared[s] = s
-		for r := range s {
-			if _, found := g.turn(r, s); found && shared[r] == r && !slices.Contains(shared[r+1:s], r) {
-				shared[s] = r
-				break
-			}
-		}
-	}
-	return shared
-}
-
 // chooseMove is the parts of a random legal move.
 func (n *Network) chooseMove(p *Parts) [2][]Lit {
 	leaves := make([]*sumTree, len(p.moves))

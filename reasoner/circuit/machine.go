@@ -199,7 +199,7 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 	prependCopies(advance, m.transfers(g, l, written))
 	m.rank = l.rows
 	m.rows = int(l.rows) + m.rankRows()
-	return m.plan(evaluate, goal, advance, choice)
+	return m.plan(g, evaluate, goal, advance, choice)
 }
 
 // keepOutputs marks what must stay in its row: the outputs, and what evaluate

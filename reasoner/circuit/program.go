@@ -50,13 +50,10 @@ const (
 )
 
 // plan lists all that batches do with rows.
-func (m *Machine) plan(programs ...*kernel.Program) *kernel.Plan {
-	p := &kernel.Plan{Rows: m.rows}
+func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
+	p := &kernel.Plan{Rows: m.rows, Moves: m.choices(g)}
 	for _, program := range programs {
 		p.Programs = append(p.Programs, *program)
-	}
-	for r, policy := range m.policy {
-		p.Moves = append(p.Moves, kernel.Moves{Legal: policy, Does: m.does[r]})
 	}
 	p.Fluents.First, p.Fluents.Count = int(m.fluent), len(m.names.Fluents)
 	p.Read = []int32{m.terminal.row, m.stuck.row}

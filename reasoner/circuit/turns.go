@@ -1,6 +1,10 @@
 package circuit
 
-import "slices"
+import (
+	"slices"
+
+	"stackmate/reasoner/circuit/kernel"
+)
 
 // Games of turns have one choice for two roles: where a literal is true only the first
 // has a choice of moves, elsewhere only the second, and whose turn it is not can do no
@@ -11,15 +15,19 @@ import "slices"
 // somewhere, is the same for many moves. Cost in gates of three inputs: one for each
 // such difference, and one for each part and role; half of the choices are saved.
 
-// turn tells when the roles r and s are to move, if both have parts and that can be told:
-// where mine is true only r has a choice, elsewhere only s.
+// turn tells when the roles r and s are to move, if their moves match and that can be
+// told: where mine is true only r has a choice, elsewhere only s.
 func (g *Game) turn(r, s int) (mine Lit, found bool) {
-	p, q := g.partsOf(r), g.partsOf(s)
-	if p == nil || q == nil || len(p.First) != len(q.First) || len(p.Second) != len(q.Second) {
+	if p, q := g.partsOf(r), g.partsOf(s); p != nil && q != nil {
+		found = len(p.First) == len(q.First) && len(p.Second) == len(q.Second)
+	} else {
+		found = p == nil && q == nil && len(g.Legal[r]) > 0 && len(g.Legal[r]) == len(g.Legal[s])
+	}
+	if !found {
 		return 0, false
 	}
-	theirs := g.Net.movesWhen(q)
-	for _, mine := range g.Net.movesWhen(p) {
+	theirs := g.movesWhen(s)
+	for _, mine := range g.movesWhen(r) {
 		if slices.Contains(theirs, mine.Not()) {
 			return mine, true
 		}
@@ -29,23 +37,34 @@ func (g *Game) turn(r, s int) (mine Lit, found bool) {
 
 // movesWhen lists literals that must be true for a role to make any move but one, its
 // waiting, which needs the complement.
-func (n *Network) movesWhen(p *Parts) []Lit {
-	heads := slices.DeleteFunc(slices.Clone(p.Head), func(l Lit) bool { return l == False })
+func (g *Game) movesWhen(r int) []Lit {
+	n := g.Net
+	when := g.Legal[r]
+	waiting := func(mine Lit) int { return n.waitingMove(g.Legal[r], mine) }
+	if p := g.partsOf(r); p != nil {
+		when, waiting = p.Head, func(mine Lit) int { return n.waiting(p, mine) }
+	}
+	when = slices.DeleteFunc(slices.Clone(when), func(l Lit) bool { return l == False })
 	var out []Lit
-	for _, head := range heads[:min(2, len(heads))] { // one of them is no waiting
-		for _, l := range n.implied(head) {
+	for _, l := range when[:min(2, len(when))] { // one of them is no waiting
+		for _, mine := range n.implied(l) {
 			others := 0
-			for _, head := range heads {
-				if !n.implies(head, l) {
+			for _, l := range when {
+				if !n.implies(l, mine) {
 					others++
 				}
 			}
-			if l > True && (others == 0 || others == 1 && n.waiting(p, l) >= 0) {
-				out = append(out, l)
+			if mine > True && (others == 0 || others == 1 && waiting(mine) >= 0) {
+				out = append(out, mine)
 			}
 		}
 	}
 	return out
+}
+
+// waitingMove is the move that a role makes where mine is false, -1 if it has none.
+func (n *Network) waitingMove(legal []Lit, mine Lit) int {
+	return slices.IndexFunc(legal, func(l Lit) bool { return n.implies(l, mine.Not()) })
 }
 
 // impliesSteps bounds the conjunctions that implies looks at.
@@ -141,6 +160,50 @@ func (n *Network) either(c, a, b Lit) Lit {
 		return n.mux(c, a, b)
 	}
 	return n.And(n.less(a, onlyA), n.mux(c, onlyA[0], onlyB[0]))
+}
+
+// sharedChoices is, by role, the role that it takes turns with, if that has a smaller
+// number, and else the role itself.
+func (g *Game) sharedChoices() []int {
+	shared := make([]int, len(g.Does))
+	for s := range shared {
+		shared[s] = s
+		for r := range s {
+			if _, found := g.turn(r, s); found && shared[r] == r && !slices.Contains(shared[r+1:s], r) {
+				shared[s] = r
+				break
+			}
+		}
+	}
+	return shared
+}
+
+// choices are the tables that a kernel chooses from: that of a role, or those of two that
+// take turns. Who waits has no bit among the legal ones, and makes that move anyway.
+func (m *Machine) choices(g *Game) []kernel.Moves {
+	var out []kernel.Moves
+	shared := g.sharedChoices()
+	for r, policy := range m.policy {
+		if shared[r] != r {
+			continue
+		}
+		moves := kernel.Moves{Legal: policy, Does: m.does[r]}
+		if s := slices.Index(shared[r+1:], r) + r + 1; s > r && len(policy) > 0 {
+			mine, _ := g.turn(r, s)
+			turns := &kernel.Turns{Does: m.does[s]}
+			legal := func(r int, mine Lit) []int32 {
+				rows, w := slices.Clone(m.policy[r]), g.Net.waitingMove(g.Legal[r], mine)
+				if w >= 0 {
+					turns.Waits = append(turns.Waits, [2]int32{m.does[r] + int32(w), rows[w]})
+					rows[w] = 0 // the constant false
+				}
+				return rows
+			}
+			moves.Legal, turns.Legal, moves.Turns = legal(r, mine), legal(s, mine.Not()), turns
+		}
+		out = append(out, moves)
+	}
+	return out
 }
 
 func (n *Network) mux(c, a, b Lit) Lit {

@@ -21,13 +21,73 @@ const registerDigits = 12
 
 func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
 
+// table is where the kernels of a choice find the legal moves: in the rows at legal or,
+// where two roles take turns, in either these or those at other.
+type table struct {
+	*isa
+	turns              bool
+	rows, legal, other GPVirtual
+	idx                GPVirtual
+}
+
+// begin begins a kernel: params are those after the rows of the moves.
+func (t *table) begin(name, params, does string) {
+	doc := name + t.name
+	moves := "rows *uint64, legal *int32"
+	if t.turns {
+		doc = name + "Turns" + t.name
+		moves = "rows *uint64, legal, other *int32"
+	}
+	TEXT(doc, NOSPLIT, "func("+moves+params+")")
+	if t.turns {
+		does += " A legal bit is that of legal or of other."
+	}
+	Doc(doc + " " + does)
+	t.rows, t.legal, t.idx = param("rows"), param("legal"), GP64()
+	if t.turns {
+		t.other = param("other")
+	}
+}
+
+// at is the row of the k-th move of a list.
+func (t *table) at(list GPVirtual, k int) Mem {
+	MOVLQSX(Mem{Base: list, Disp: 4 * k}, t.idx)
+	return Mem{Base: t.rows, Index: t.idx, Scale: 8}
+}
+
+// loadRow loads the legal bits of the k-th move from here.
+func (t *table) loadRow(k int, to VecVirtual) {
+	t.load(t.at(t.legal, k), to)
+	if t.turns {
+		t.orInto(t.at(t.other, k), to, to)
+	}
+}
+
+// row is the legal bits of the k-th move from here, as an operand.
+func (t *table) row(k int) Op {
+	if !t.turns {
+		return t.at(t.legal, k)
+	}
+	x := t.vector()
+	t.loadRow(k, x)
+	return x
+}
+
+// advance goes on to the moves after n.
+func (t *table) advance(n int) {
+	ADDQ(Imm(uint64(4*n)), t.legal)
+	if t.turns {
+		ADDQ(Imm(uint64(4*n)), t.other)
+	}
+}
+
 // count writes the counting of legal moves: blocks of eight rows are added to
 // the digits at n by carry-save adders. Where there are registers enough, all digits
 // are kept in them.
-func count(v *isa) {
-	TEXT("count"+v.name, NOSPLIT, "func(rows *uint64, legal *int32, blocks int, n *uint64, digits int)")
-	Doc("count" + v.name + " adds the rows at legal, in blocks of eight, to the digits at n (at least three).")
-	c := &counter{isa: v, rows: param("rows"), legal: param("legal"), blocks: param("blocks"), n: param("n"), idx: GP64()}
+func (t *table) count() {
+	v := t.isa
+	t.begin("count", ", blocks int, n *uint64, digits int", "adds the rows at legal, in blocks of eight, to the digits at n (at least three).")
+	c := &counter{table: t, blocks: param("blocks"), n: param("n")}
 	digits := param("digits")
 	if v.many {
 		for d := blockDigits + 1; d <= registerDigits; d++ {
@@ -69,8 +129,8 @@ func count(v *isa) {
 
 // counter is what count needs in all its loops.
 type counter struct {
-	*isa
-	rows, legal, blocks, n, idx GPVirtual
+	*table
+	blocks, n GPVirtual
 }
 
 // loop writes the loop over blocks with d digits in registers; ripple adds the carry of
@@ -82,14 +142,10 @@ func (c *counter) loop(suffix string, d int, ripple func(carry VecVirtual, more 
 		digit[i] = c.vector()
 		c.load(Mem{Base: c.n, Disp: i * c.width}, digit[i])
 	}
-	row := func(k int) Mem {
-		MOVLQSX(Mem{Base: c.legal, Disp: 4 * k}, c.idx)
-		return Mem{Base: c.rows, Index: c.idx, Scale: 8}
-	}
 	add := func(k int) VecVirtual {
 		x, carry := c.vector(), c.vector()
-		c.load(row(k), x)
-		c.fullAdd(digit[0], x, row(k+1), carry)
+		c.loadRow(k, x)
+		c.fullAdd(digit[0], x, c.row(k+1), carry)
 		return carry
 	}
 	pair := func(k int) VecVirtual {
@@ -101,7 +157,7 @@ func (c *counter) loop(suffix string, d int, ripple func(carry VecVirtual, more 
 	e, f, carry := pair(0), pair(4), c.vector()
 	c.fullAdd(digit[2], e, f, carry)
 	ripple(carry, digit[blockDigits:])
-	ADDQ(Imm(4*blockMoves), c.legal)
+	c.advance(blockMoves)
 	DECQ(c.blocks)
 	JNZ(LabelRef("block" + suffix))
 	for i, r := range digit {
@@ -187,22 +243,57 @@ func drawInRegisters(v *isa, d int, fraction, k, n, target GPVirtual) {
 	RET()
 }
 
+// picker is what pick needs in all its loops.
+type picker struct {
+	*table
+	moves, does, otherDoes GPVirtual
+}
+
+// choose stores whether the k-th move from here is the one. Of roles that take turns
+// that whose legal bit is true makes it.
+func (p *picker) choose(k int, chosen VecVirtual) {
+	to := func(does GPVirtual) Mem { return Mem{Base: does, Disp: k * p.width} }
+	if !p.turns {
+		p.store(chosen, to(p.does))
+		return
+	}
+	mine, other := p.vector(), p.vector()
+	p.load(p.at(p.legal, k), mine)
+	p.withoutA(chosen, mine, other)
+	p.store(other, to(p.otherDoes))
+	p.andInto(mine, chosen, mine)
+	p.store(mine, to(p.does))
+}
+
+// advance goes on to the moves after n.
+func (p *picker) advance(n int) {
+	p.table.advance(n)
+	ADDQ(U32(uint32(n*p.width)), p.does)
+	if p.turns {
+		ADDQ(U32(uint32(n*p.width)), p.otherDoes)
+	}
+}
+
 // pick writes the search for the move that the target selects.
-func pick(v *isa) {
-	TEXT("pick"+v.name, NOSPLIT, "func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)")
-	Doc("pick" + v.name + " takes the legal moves off target and writes the borrow of each to the rows at does.")
-	rows, legal, moves := param("rows"), param("legal"), param("moves")
-	does, target, digits := param("does"), param("target"), param("digits")
-	idx := GP64()
+func (t *table) pick() {
+	v := t.isa
+	does := ", moves int, does, target *uint64, digits int"
+	if t.turns {
+		does = ", moves int, does, otherDoes, target *uint64, digits int"
+	}
+	t.begin("pick", does, "takes the legal moves off target and writes the borrow of each to the rows at does.")
+	p := &picker{table: t, moves: param("moves"), does: param("does")}
+	if t.turns {
+		p.otherDoes = param("otherDoes")
+	}
+	target, digits := param("target"), param("digits")
 	loop := func(name string, step func(borrow VecVirtual) VecVirtual) {
 		borrow := v.vector()
 		Label(name)
-		MOVLQSX(Mem{Base: legal}, idx)
-		v.load(Mem{Base: rows, Index: idx, Scale: 8}, borrow)
-		v.store(step(borrow), Mem{Base: does})
-		ADDQ(Imm(4), legal)
-		ADDQ(Imm(uint64(v.width)), does)
-		DECQ(moves)
+		p.loadRow(0, borrow)
+		p.choose(0, step(borrow))
+		p.advance(1)
+		DECQ(p.moves)
 		JNZ(LabelRef(name))
 		VZEROUPPER()
 		RET()
@@ -237,10 +328,7 @@ func pick(v *isa) {
 			v.load(Mem{Base: target, Disp: i * v.width}, digit[i])
 		}
 		if v.many {
-			pickFours(v, d, digit, func(k int) Mem {
-				MOVLQSX(Mem{Base: legal, Disp: 4 * k}, idx)
-				return Mem{Base: rows, Index: idx, Scale: 8}
-			}, legal, moves, does)
+			p.fours(d, digit)
 		}
 		loop(fmt.Sprintf("digits%d", d), func(borrow VecVirtual) VecVirtual {
 			for i := range digit {
@@ -258,25 +346,26 @@ const (
 	chosenTable = 0x40 // a and b, and not c
 )
 
-// pickFours writes the part of pick for d digits that takes four moves at a time off
+// fours writes the part of pick for d digits that takes four moves at a time off
 // the target, as one number of up to three digits. Where that borrows out of the top
 // digit one of the four is the move: the target before, of two digits, is compared with
 // the number of moves in the first pair, and what remains of it tells which of a pair.
 // The moves that are left are fewer than four, for the loop that follows.
-func pickFours(v *isa, d int, digit []VecVirtual, row func(k int) Mem, legal, moves, does GPVirtual) {
+func (p *picker) fours(d int, digit []VecVirtual) {
+	v := p.isa
 	start, rest := fmt.Sprintf("fours%d", d), fmt.Sprintf("rest%d", d)
 	Label(start)
-	CMPQ(moves, Imm(4))
+	CMPQ(p.moves, Imm(4))
 	JLT(LabelRef(rest))
 	var move [4]VecVirtual
 	for k := range move {
 		move[k] = v.vector()
-		v.load(row(k), move[k])
+		p.loadRow(k, move[k])
 	}
 	one, two := [2]VecVirtual{v.vector(), v.vector()}, [2]VecVirtual{v.vector(), v.vector()} // digits of a pair
-	for p := range one {
-		v.xorInto(move[2*p], move[2*p+1], one[p])
-		v.andInto(move[2*p], move[2*p+1], two[p])
+	for k := range one {
+		v.xorInto(move[2*k], move[2*k+1], one[k])
+		v.andInto(move[2*k], move[2*k+1], two[k])
 	}
 	number := [3]VecVirtual{v.vector(), v.vector(), v.vector()} // of moves
 	carry := v.vector()
@@ -318,19 +407,18 @@ func pickFours(v *isa, d int, digit []VecVirtual, row func(k int) Mem, legal, mo
 	v.withoutA(borrow, first, inPair[1])
 	left := [2]VecVirtual{before[0], v.vector()} // the lowest digit of what remains
 	v.xorInto(before[0], one[0], left[1])
-	for p := range inPair {
-		VPTERNLOGQ(U8(chosenTable), left[p], inPair[p], move[2*p])
-		v.withoutA(inPair[p], move[2*p], move[2*p+1])
+	for k := range inPair {
+		VPTERNLOGQ(U8(chosenTable), left[k], inPair[k], move[2*k])
+		v.withoutA(inPair[k], move[2*k], move[2*k+1])
 	}
 	for k, m := range move {
-		v.store(m, Mem{Base: does, Disp: k * v.width})
+		p.choose(k, m)
 	}
-	ADDQ(Imm(4*4), legal)
-	ADDQ(U32(4*v.width), does)
-	SUBQ(Imm(4), moves)
+	p.advance(4)
+	SUBQ(Imm(4), p.moves)
 	JMP(LabelRef(start))
 	Label(rest)
-	TESTQ(moves, moves)
+	TESTQ(p.moves, p.moves)
 	JNZ(LabelRef(fmt.Sprintf("digits%d", d)))
 	VZEROUPPER()
 	RET()

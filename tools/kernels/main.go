@@ -41,6 +41,7 @@ type isa struct {
 	vector   func() VecVirtual
 	zero     func(r VecVirtual)
 	andInto  func(x Op, a, to VecVirtual)                    // to = a & x
+	orInto   func(x Op, a, to VecVirtual)                    // to = a | x
 	xorInto  func(x Op, a, to VecVirtual)                    // to = a ^ x
 	withoutA func(x, a, to VecVirtual)                       // to = x &^ a
 	fullAdd  func(sum, x VecVirtual, y Op, carry VecVirtual) // sum, carry = sum + x + y
@@ -53,9 +54,11 @@ func main() {
 	narrow := avx2("AVX128", 16, func() VecVirtual { return XMM() })
 	for _, v := range []*isa{narrow, avx2("AVX2", 32, func() VecVirtual { return YMM() }), avx512()} {
 		evaluate(v)
-		count(v)
 		draw(v)
-		pick(v)
+		for _, t := range []*table{{isa: v}, {isa: v, turns: true}} {
+			t.count()
+			t.pick()
+		}
 		blend(v)
 		collect(v)
 		random(v)
@@ -77,6 +80,7 @@ func avx2(name string, width int, vector func() VecVirtual) *isa {
 	v.setZero = func() { VPXOR(v.acc, v.acc, v.acc) }
 	v.zero = func(r VecVirtual) { VPXOR(r, r, r) }
 	v.andInto = func(x Op, a, to VecVirtual) { VPAND(x, a, to) }
+	v.orInto = func(x Op, a, to VecVirtual) { VPOR(x, a, to) }
 	v.xorInto = func(x Op, a, to VecVirtual) { VPXOR(x, a, to) }
 	v.withoutA = func(x, a, to VecVirtual) { VPANDN(x, a, to) }
 	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {
@@ -110,6 +114,7 @@ func avx512() *isa {
 	v.setZero = func() { VPXORQ(v.acc, v.acc, v.acc) }
 	v.zero = func(r VecVirtual) { VPXORQ(r, r, r) }
 	v.andInto = func(x Op, a, to VecVirtual) { VPANDQ(x, a, to) }
+	v.orInto = func(x Op, a, to VecVirtual) { VPORQ(x, a, to) }
 	v.xorInto = func(x Op, a, to VecVirtual) { VPXORQ(x, a, to) }
 	v.withoutA = func(x, a, to VecVirtual) { VPANDNQ(x, a, to) }
 	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {

@@ -34,22 +34,36 @@ const (
 	minDigits, maxDigits = 3, 32
 )
 
-// choice is the move table of one role, which has moves, as the kernels see it.
+// choice is the move table of one role, which has moves, as the kernels see it, or of two
+// that take turns.
 type choice struct {
-	legal  []int32 // word offsets of the rows of the legal bits, padded
-	moves  int
-	does   int32 // word offset of the row of move 0
-	digits int   // of the number of legal moves
+	legal, other    []int32 // word offsets of the rows of the legal bits, padded; no other: nil
+	moves           int
+	does, otherDoes int32      // word offset of the row of move 0
+	digits          int        // of the number of legal moves
+	waits           [][2]int32 // word offsets of rows that are copied: to, from
 }
 
 func newChoice(m Moves, words int32) choice {
 	n := len(m.Legal)
 	c := choice{moves: n, does: scale(m.Does, words), digits: bits.Len(uint(n))}
-	c.legal = make([]int32, (n+blockMoves-1)/blockMoves*blockMoves)
-	for i, r := range m.Legal {
-		c.legal[i] = scale(r, words)
+	c.legal = scaledList(m.Legal, words)
+	if t := m.Turns; t != nil {
+		c.other, c.otherDoes = scaledList(t.Legal, words), scale(t.Does, words)
+		for _, w := range t.Waits {
+			c.waits = append(c.waits, [2]int32{scale(w[0], words), scale(w[1], words)})
+		}
 	}
 	return c
+}
+
+// scaledList is the word offsets of a list of rows, padded.
+func scaledList(rows []int32, words int32) []int32 {
+	list := make([]int32, (len(rows)+blockMoves-1)/blockMoves*blockMoves)
+	for i, r := range rows {
+		list[i] = scale(r, words)
+	}
+	return list
 }
 
 // fractionRows is the number of random rows that a choice needs.
@@ -71,24 +85,39 @@ func choose64(rows []uint64, c *choice, random, _ []uint64) {
 	}
 	draw64(random, n[:digits], target[:digits])
 	does := rows[c.does : int(c.does)+c.moves]
-	for m, r := range c.legal[:c.moves] {
-		borrow := rows[r]
+	for m := range does {
+		borrow := c.row(rows, m)
 		for i, t := range target[:digits] {
 			target[i] = t ^ borrow
 			borrow &^= t
 		}
 		does[m] = borrow
 	}
+	if c.other != nil {
+		otherDoes := rows[c.otherDoes : int(c.otherDoes)+c.moves]
+		for m, chosen := range does {
+			mine := rows[c.legal[m]]
+			otherDoes[m], does[m] = chosen&^mine, chosen&mine
+		}
+	}
+}
+
+// row is the legal bits of a move, of either role.
+func (c *choice) row(rows []uint64, m int) uint64 {
+	if c.other == nil {
+		return rows[c.legal[m]]
+	}
+	return rows[c.legal[m]] | rows[c.other[m]]
 }
 
 // count64 adds up the legal moves in blocks of eight.
 func count64(rows []uint64, c *choice, n *[maxDigits]uint64) {
-	for legal := c.legal; len(legal) >= blockMoves; legal = legal[blockMoves:] {
-		one, a := fullAdd(n[0], rows[legal[0]], rows[legal[1]])
-		one, b := fullAdd(one, rows[legal[2]], rows[legal[3]])
+	for m := 0; m < len(c.legal); m += blockMoves {
+		one, a := fullAdd(n[0], c.row(rows, m), c.row(rows, m+1))
+		one, b := fullAdd(one, c.row(rows, m+2), c.row(rows, m+3))
 		two, e := fullAdd(n[1], a, b)
-		one, a = fullAdd(one, rows[legal[4]], rows[legal[5]])
-		one, b = fullAdd(one, rows[legal[6]], rows[legal[7]])
+		one, a = fullAdd(one, c.row(rows, m+4), c.row(rows, m+5))
+		one, b = fullAdd(one, c.row(rows, m+6), c.row(rows, m+7))
 		two, f := fullAdd(two, a, b)
 		four, carry := fullAdd(n[2], e, f)
 		n[0], n[1], n[2] = one, two, four

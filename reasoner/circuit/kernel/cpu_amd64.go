@@ -12,27 +12,29 @@ import (
 
 // assembly is the set of generated functions of one instruction set.
 type assembly struct {
-	words    int
-	evaluate func(rows *uint64, code *int32, n int)
-	count    func(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
-	draw     func(fraction *uint64, k int, n, target *uint64, digits int)
-	pick     func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
-	blend    func(to, from *uint64, rows int, mask *uint64)
-	collect  func(to, from *uint64, rows int, mask *uint64)
-	random   func(state, dst *uint64, rows int)
+	words      int
+	evaluate   func(rows *uint64, code *int32, n int)
+	count      func(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+	countTurns func(rows *uint64, legal, other *int32, blocks int, n *uint64, digits int)
+	draw       func(fraction *uint64, k int, n, target *uint64, digits int)
+	pick       func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
+	pickTurns  func(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
+	blend      func(to, from *uint64, rows int, mask *uint64)
+	collect    func(to, from *uint64, rows int, mask *uint64)
+	random     func(state, dst *uint64, rows int)
 }
 
 // vectorKernels lists the vector kernels of this processor, widest first.
 func vectorKernels() []*Kernel {
 	var list []*Kernel
 	if cpu.X86.HasAVX512F {
-		a := assembly{8, kernelAVX512, countAVX512, drawAVX512, pickAVX512, blendAVX512, collectAVX512, randomAVX512}
+		a := assembly{8, kernelAVX512, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, collectAVX512, randomAVX512}
 		list = append(list, a.kernel("avx512"))
 	}
 	if cpu.X86.HasAVX2 {
-		a := assembly{4, kernelAVX2, countAVX2, drawAVX2, pickAVX2, blendAVX2, collectAVX2, randomAVX2}
+		a := assembly{4, kernelAVX2, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, collectAVX2, randomAVX2}
 		list = append(list, a.kernel("avx2"))
-		a = assembly{2, kernelAVX128, countAVX128, drawAVX128, pickAVX128, blendAVX128, collectAVX128, randomAVX128}
+		a = assembly{2, kernelAVX128, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, collectAVX128, randomAVX128}
 		list = append(list, a.kernel("avx2/128"))
 	}
 	return list
@@ -64,7 +66,12 @@ func (a assembly) choose(rows []uint64, c *choice, random, scratch []uint64) {
 	target := scratch[(counted+1)*w : (counted+1+c.digits)*w] // draw uses the row before, too
 	clear(n)
 	clear(target)
-	a.count(&rows[0], &c.legal[0], len(c.legal)/blockMoves, &n[0], c.digits)
+	blocks := len(c.legal) / blockMoves
+	if c.other == nil {
+		a.count(&rows[0], &c.legal[0], blocks, &n[0], c.digits)
+	} else {
+		a.countTurns(&rows[0], &c.legal[0], &c.other[0], blocks, &n[0], c.digits)
+	}
 	digits := c.digits
 	for digits > 1 && isZero(n[(digits-1)*w:digits*w]) {
 		digits--
@@ -72,7 +79,11 @@ func (a assembly) choose(rows []uint64, c *choice, random, scratch []uint64) {
 	if len(random) > 0 {
 		a.draw(&random[0], len(random)/w, &n[0], &target[0], digits)
 	}
-	a.pick(&rows[0], &c.legal[0], c.moves, &rows[c.does], &target[0], digits)
+	if c.other == nil {
+		a.pick(&rows[0], &c.legal[0], c.moves, &rows[c.does], &target[0], digits)
+	} else {
+		a.pickTurns(&rows[0], &c.legal[0], &c.other[0], c.moves, &rows[c.does], &rows[c.otherDoes], &target[0], digits)
+	}
 }
 
 func isZero(row []uint64) bool {

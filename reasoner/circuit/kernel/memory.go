@@ -27,7 +27,7 @@ func (e *Engine) CodeBytes() int64 {
 		}
 	}
 	for _, c := range e.choices {
-		n += len(c.legal)
+		n += len(c.legal) + len(c.other)
 	}
 	return int64(n)*4 + int64(e.native)
 }
@@ -130,6 +130,9 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 			e.kernel.random(rng, random)
 		}
 		e.kernel.choose(m.rows, c, random, m.scratch)
+		for _, w := range c.waits {
+			copy(m.rows[w[0]:w[0]+int32(e.Words())], m.rows[w[1]:])
+		}
 	}
 	if rows := m.rows[e.bits[0]:e.bits[1]]; len(rows) > 0 {
 		e.kernel.random(rng, rows)

@@ -108,6 +108,14 @@ func observedRows(e *Engine, p *Plan) []bool {
 		for _, r := range m.Legal {
 			observed[r] = true
 		}
+		if t := m.Turns; t != nil {
+			for _, r := range t.Legal {
+				observed[r] = true
+			}
+			for _, w := range t.Waits {
+				observed[w[1]] = true
+			}
+		}
 	}
 	for r := range p.Fluents.Count {
 		observed[p.Fluents.First+r] = true

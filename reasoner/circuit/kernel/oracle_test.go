@@ -35,6 +35,9 @@ func drawPlan(t *rapid.T) (*Plan, *rand.Rand) {
 		}
 		p.Moves = append(p.Moves, m)
 	}
+	if len(p.Moves) == 0 && p.Rows > 10 {
+		p.Moves = append(p.Moves, drawTurns(rng, p.Rows))
+	}
 	p.Fluents.Count = rng.IntN(p.Rows)
 	p.Fluents.First = 1 + rng.IntN(p.Rows-p.Fluents.Count)
 	p.Written = []int32{1}
@@ -42,6 +45,18 @@ func drawPlan(t *rapid.T) (*Plan, *rand.Rand) {
 		p.Read = append(p.Read, int32(rng.IntN(p.Rows)))
 	}
 	return p, rng
+}
+
+// drawTurns draws the moves of two roles that take turns. Their legal bits are any rows:
+// where both are true, the first makes the move that is chosen.
+func drawTurns(rng *rand.Rand, rows int) Moves {
+	moves := 1 + rng.IntN((rows-4)/4)
+	m := Moves{Does: int32(rows - 2*moves), Turns: &Turns{Does: int32(rows - moves), Waits: [][2]int32{{1, 2}}}}
+	for range moves {
+		m.Legal = append(m.Legal, 2+int32(rng.IntN(rows-2*moves-2)))
+		m.Turns.Legal = append(m.Turns.Legal, int32(rng.IntN(rows-2*moves)))
+	}
+	return m
 }
 
 func drawStraight(rng *rand.Rand, rows, widest int) Segment {

@@ -5,15 +5,21 @@ package kernel
 // kernelAVX128 evaluates the n words of straight code at code on the rows at rows.
 func kernelAVX128(rows *uint64, code *int32, n int)
 
-// countAVX128 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
-func countAVX128(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
-
 // drawAVX128 computes floor(u·n / 2^k) into target, from the k random rows of u.
 // The row before target is overwritten.
 func drawAVX128(fraction *uint64, k int, n *uint64, target *uint64, digits int)
 
+// countAVX128 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
+func countAVX128(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+
 // pickAVX128 takes the legal moves off target and writes the borrow of each to the rows at does.
 func pickAVX128(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
+
+// countTurnsAVX128 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A legal bit is that of legal or of other.
+func countTurnsAVX128(rows *uint64, legal *int32, other *int32, blocks int, n *uint64, digits int)
+
+// pickTurnsAVX128 takes the legal moves off target and writes the borrow of each to the rows at does. A legal bit is that of legal or of other.
+func pickTurnsAVX128(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
 
 // blendAVX128 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
@@ -27,15 +33,21 @@ func randomAVX128(state *uint64, dst *uint64, rows int)
 // kernelAVX2 evaluates the n words of straight code at code on the rows at rows.
 func kernelAVX2(rows *uint64, code *int32, n int)
 
-// countAVX2 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
-func countAVX2(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
-
 // drawAVX2 computes floor(u·n / 2^k) into target, from the k random rows of u.
 // The row before target is overwritten.
 func drawAVX2(fraction *uint64, k int, n *uint64, target *uint64, digits int)
 
+// countAVX2 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
+func countAVX2(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+
 // pickAVX2 takes the legal moves off target and writes the borrow of each to the rows at does.
 func pickAVX2(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
+
+// countTurnsAVX2 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A legal bit is that of legal or of other.
+func countTurnsAVX2(rows *uint64, legal *int32, other *int32, blocks int, n *uint64, digits int)
+
+// pickTurnsAVX2 takes the legal moves off target and writes the borrow of each to the rows at does. A legal bit is that of legal or of other.
+func pickTurnsAVX2(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
 
 // blendAVX2 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
@@ -49,15 +61,21 @@ func randomAVX2(state *uint64, dst *uint64, rows int)
 // kernelAVX512 evaluates the n words of straight code at code on the rows at rows.
 func kernelAVX512(rows *uint64, code *int32, n int)
 
-// countAVX512 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
-func countAVX512(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
-
 // drawAVX512 computes floor(u·n / 2^k) into target, from the k random rows of u.
 // The row before target is overwritten.
 func drawAVX512(fraction *uint64, k int, n *uint64, target *uint64, digits int)
 
+// countAVX512 adds the rows at legal, in blocks of eight, to the digits at n (at least three).
+func countAVX512(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+
 // pickAVX512 takes the legal moves off target and writes the borrow of each to the rows at does.
 func pickAVX512(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
+
+// countTurnsAVX512 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A legal bit is that of legal or of other.
+func countTurnsAVX512(rows *uint64, legal *int32, other *int32, blocks int, n *uint64, digits int)
+
+// pickTurnsAVX512 takes the legal moves off target and writes the borrow of each to the rows at does. A legal bit is that of legal or of other.
+func pickTurnsAVX512(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
 
 // blendAVX512 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)

@@ -25,7 +25,7 @@ import (
 type Plan struct {
 	Rows     int // at least 1
 	Programs []Program
-	Moves    []Moves // of each role
+	Moves    []Moves // of each role, or two roles
 	// Random are rows that Memory.ChooseRandom fills with random bits before it runs
 	// Program, which chooses for the roles without moves here. It does neither if Count
 	// is 0.
@@ -41,6 +41,17 @@ type Plan struct {
 type Moves struct {
 	Legal []int32
 	Does  int32
+	Turns *Turns // nil where the role chooses for itself
+}
+
+// Turns is a second role that has no choice where the first one has one, and the other
+// way round: so one choice is enough. It has as many moves as the first, and no legal bit
+// of one is true where one of the other is. What a role does meanwhile is not among these
+// moves: Waits are pairs of rows, to which is copied what is in the second.
+type Turns struct {
+	Legal []int32
+	Does  int32
+	Waits [][2]int32
 }
 
 // Engine is a plan that has been proved safe on a kernel. It is immutable.
@@ -228,15 +239,33 @@ func (v *verifier) choice(c *choice) error {
 	if c.moves < 1 || c.moves > len(c.legal) || len(c.legal)%blockMoves != 0 || c.digits != bits.Len(uint(c.moves)) || c.digits > maxDigits {
 		return fmt.Errorf("%d moves in a table of %d, counted in %d digits", c.moves, len(c.legal), c.digits)
 	}
-	if err := v.targets("does", int64(c.does), int64(c.moves)); err != nil {
-		return err
-	}
-	for m, offset := range c.legal {
-		if !v.isRow(offset) {
-			return fmt.Errorf("legal bit of move %d: %w", m, v.badRow(offset))
+	chosen := []int32{c.does}
+	if c.other != nil {
+		if chosen = append(chosen, c.otherDoes); len(c.other) != len(c.legal) {
+			return fmt.Errorf("tables of %d and %d moves take turns", len(c.legal), len(c.other))
 		}
-		if offset >= c.does && int64(offset) < int64(c.does)+int64(c.moves)*v.words {
-			return fmt.Errorf("legal bit of move %d: offset %d is one of those that tell what was chosen", m, offset)
+		if apart := int64(c.does) - int64(c.otherDoes); max(apart, -apart) < int64(c.moves)*v.words {
+			return fmt.Errorf("moves of roles that take turns begin at the offsets %d and %d, and are %d", c.does, c.otherDoes, c.moves)
+		}
+	}
+	for _, does := range chosen {
+		if err := v.targets("does", int64(does), int64(c.moves)); err != nil {
+			return err
+		}
+		for _, list := range [][]int32{c.legal, c.other} {
+			for m, offset := range list {
+				if !v.isRow(offset) {
+					return fmt.Errorf("legal bit of move %d: %w", m, v.badRow(offset))
+				}
+				if offset >= does && int64(offset) < int64(does)+int64(c.moves)*v.words {
+					return fmt.Errorf("legal bit of move %d: offset %d is one of those that tell what was chosen", m, offset)
+				}
+			}
+		}
+	}
+	for _, w := range c.waits {
+		if !v.isTarget(w[0]) || !v.isRow(w[1]) {
+			return fmt.Errorf("a move of a role that waits: offset %d or %d is not that of a row", w[0], w[1])
 		}
 	}
 	return nil

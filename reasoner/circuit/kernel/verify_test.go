@@ -33,6 +33,9 @@ func TestWhatIsNotSafeIsNamed(t *testing.T) {
 	cut := func(n int) func(*Plan) {
 		return func(p *Plan) { c := &p.Programs[0].Segments[0].Code; *c = (*c)[:len(*c)-n] }
 	}
+	turns := func(second Turns) func(*Plan) {
+		return func(p *Plan) { p.Moves[0].Turns = &second }
+	}
 	for name, test := range map[string]struct {
 		change func(*Plan)
 		want   string
@@ -63,6 +66,13 @@ func TestWhatIsNotSafeIsNamed(t *testing.T) {
 		"moves that begin in row 0":          {func(p *Plan) { p.Moves[0].Does = 0 }, "does: 2 rows"},
 		"moves below the rows":               {func(p *Plan) { p.Moves[0].Does = -1 }, "does: 2 rows"},
 		"moves that overflow":                {func(p *Plan) { p.Moves[0].Does = math.MaxInt32 }, "does: 2 rows"},
+		"fewer moves of a second role":       {turns(Turns{Legal: make([]int32, 9), Does: 4}), "tables of 8 and 16 moves"},
+		"a legal bit of it past the rows":    {turns(Turns{Legal: []int32{1, 10}, Does: 4}), "legal bit of move 1"},
+		"a legal bit of it that is chosen":   {turns(Turns{Legal: []int32{1, 3}, Does: 4}), "legal bit of move 1: offset"},
+		"moves of it past the rows":          {turns(Turns{Legal: []int32{1, 1}, Does: 9}), "does: 2 rows"},
+		"moves of both in a row":             {turns(Turns{Legal: []int32{1, 1}, Does: 3}), "begin at the offsets"},
+		"who waits writes row 0":             {turns(Turns{Legal: []int32{1, 1}, Does: 4, Waits: [][2]int32{{0, 1}}}), "waits"},
+		"who waits reads past the rows":      {turns(Turns{Legal: []int32{1, 1}, Does: 4, Waits: [][2]int32{{1, 10}}}), "waits"},
 		"fluents past the rows":              {func(p *Plan) { p.Fluents.First = 5 }, "fluents: 6 rows"},
 		"fluents below the rows":             {func(p *Plan) { p.Fluents.First = -1 }, "fluents"},
 		"a negative number of fluents":       {func(p *Plan) { p.Fluents.Count = -1 }, "fluents"},
