@@ -131,7 +131,7 @@ func TestPlansSolveThePuzzlesThatFillABoard(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	checkPlans(t, "sudokuGrade2", "sudokuGrade5", "futoshiki5", "futoshiki6", "hidato19", "queens12ug", "nonogram_5x5_1")
+	checkPlans(t, "sudokuGrade2", "sudokuGrade5", "futoshiki5", "futoshiki6", "hidato19", "hidato37", "queens12ug", "nonogram_5x5_1")
 }
 
 func TestPlansOfManyStepsAreFoundWithoutTheClock(t *testing.T) {

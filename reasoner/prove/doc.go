@@ -11,6 +11,7 @@
 //	horizons.go    plans by formulas, at growing horizons
 //	symmetry.go    one of symmetric plans
 //	target.go      plans by their last position
+//	counting.go    what counting says of it
 //	reach.go       plans by breadth first, without the clock
 //	dive.go        plans by depth first, by the number of moves
 //	positions.go   sets of positions

@@ -40,7 +40,11 @@ func (q *planning) nextHorizon(ctx context.Context) bool {
 		}
 		q.asking = 0
 	}
-	q.try(ctx, q.asking, firstConflicts<<min(len(q.horizons)-1-q.asking, 40))
+	conflicts := int64(firstConflicts) << min(len(q.horizons)-1-q.asking, 40)
+	if q.complete { // no longer one will follow: the last is worth as much as all others
+		conflicts = firstConflicts << min(len(q.horizons)-1, 40)
+	}
+	q.try(ctx, q.asking, conflicts)
 	q.asking = min(q.asking+1, len(q.horizons))
 	return true
 }

@@ -73,7 +73,7 @@ func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 			over = over || ctx.Err() != nil || !yield(found)
 			return !over
 		}
-		if !rest() {
+		if !yield(found) {
 			return
 		}
 		for i, most := range stages {

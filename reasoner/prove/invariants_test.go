@@ -42,8 +42,16 @@ func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 	}
 	for last := range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
+		if last == 0 {
+			cancel()
+		}
 		stage := 0
+		var before *Invariants
 		for inv := range findInvariants(ctx, g, m, 1<<30, fewFluents, len(g.Fluents)) {
+			if inv == before {
+				continue
+			}
+			before = inv
 			if !inv.Holds(g.Initial) {
 				t.Errorf("the time ends after stage %d: an invariant of stage %d fails in the initial position", last, stage)
 			}
@@ -51,8 +59,8 @@ func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 				cancel()
 			}
 		}
-		if stage < min(last, 3) {
-			t.Errorf("%d stages, expected %d", stage, min(last, 3))
+		if stage < max(1, min(last, 3)) {
+			t.Errorf("%d stages, expected %d", stage, max(1, min(last, 3)))
 		}
 		cancel()
 	}

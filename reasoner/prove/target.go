@@ -67,7 +67,7 @@ func (t *targets) next(ctx context.Context) bool {
 			return false
 		}
 		t.Planner.invariants.Store(t.invariants)
-		t.aim(t.plan.Bound)
+		t.aim(ctx, t.plan.Bound)
 	}
 	if !t.aiming.done {
 		t.shoot(ctx, t.aiming)
@@ -78,7 +78,7 @@ func (t *targets) next(ctx context.Context) bool {
 		return false
 	}
 	t.aiming.engine.Close()
-	t.aim(goal)
+	t.aim(ctx, goal)
 	return !t.aiming.done
 }
 
@@ -103,7 +103,7 @@ type aiming struct {
 }
 
 // aim begins with targets for a goal, if it is better than that of the best plan.
-func (t *targets) aim(goal int32) {
+func (t *targets) aim(ctx context.Context, goal int32) {
 	a := &aiming{formula: newFormula(unroll(t.game, nil), sat.New()), goal: goal, conflicts: firstTargets}
 	t.aiming = a
 	if a.done = len(t.invariants.lasting) == 0 || goal <= t.plan.Goal; a.done {
@@ -117,6 +117,7 @@ func (t *targets) aim(goal int32) {
 	}
 	a.require(a.at(0, t.game.Terminal))
 	a.require(a.goalAtLeast(0, 0, goal))
+	a.count(ctx, t.invariants)
 }
 
 // shoot tries one target.

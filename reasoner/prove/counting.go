@@ -1,0 +1,131 @@
+package prove
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/prove/sat"
+)
+
+// Counting, which clauses are bad at (Haken 1985): if of each of m groups of fluents exactly
+// one is true, and the same fluents lie in m sets of each of which at most one is true, then
+// exactly one of each set is. As many numbers as cells, and each cell has one: each number is
+// in some cell.
+
+// maxCounted is the number of fluents that are counted: a bit for each two.
+const maxCounted = 2048
+
+// count adds what counting says of a position.
+func (f *formula) count(ctx context.Context, inv *Invariants) {
+	fluents, groups := f.counted(ctx, inv)
+	if len(fluents) == 0 || len(fluents) > maxCounted {
+		return
+	}
+	sets := excluding(inv.pairs, fluents)
+	switch {
+	case len(sets) > groups:
+		return
+	case len(sets) < groups:
+		f.add() // impossible
+	}
+	for _, set := range sets {
+		f.require(f.fluents(0, set)...)
+	}
+}
+
+// counted are the fluents, of groups without a common one, that may be true, each with the
+// number of its group; and the number of the groups.
+func (f *formula) counted(ctx context.Context, inv *Invariants) (fluents map[int32]int, groups int) {
+	fluents = map[int32]int{}
+	for _, group := range inv.groups {
+		var possible []int32
+		for _, g := range group {
+			if _, taken := fluents[g]; taken {
+				possible = nil
+				break
+			}
+			if l := f.fluent(0, int(g)); f.solve(ctx, sat.Limits{Conflicts: 1}, l) != sat.Unsat {
+				possible = append(possible, g)
+			} else if l != circuit.False {
+				f.require(l.Not())
+			}
+		}
+		if len(possible) > 0 {
+			for _, g := range possible {
+				fluents[g] = groups
+			}
+			groups++
+		}
+	}
+	return fluents, groups
+}
+
+// excluding divides fluents into sets of which at most one is true, by pairs, with fluents
+// of different groups. Each set begins with one fluent; of those that exclude all in it, the
+// one comes next that excludes most of the others.
+func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
+	var list []int32
+	index := map[int32]int{}
+	for f := range fluents {
+		list = append(list, f)
+	}
+	slices.Sort(list)
+	for i, f := range list {
+		index[f] = i
+	}
+	words := (len(list) + 63) / 64
+	excludes := make([][]uint64, len(list))
+	for i := range excludes {
+		excludes[i] = make([]uint64, words)
+	}
+	for _, p := range pairs {
+		i, ok := index[p.a>>1]
+		j, too := index[p.b>>1]
+		if p.a&p.b&1 != 0 && ok && too && fluents[p.a>>1] != fluents[p.b>>1] {
+			excludes[i][j>>6] |= 1 << (j & 63)
+			excludes[j][i>>6] |= 1 << (i & 63)
+		}
+	}
+	free := make([]uint64, words)
+	for i := range list {
+		free[i>>6] |= 1 << (i & 63)
+	}
+	var sets [][]int32
+	for i := range list {
+		if free[i>>6]>>(i&63)&1 == 0 {
+			continue
+		}
+		var set []int32
+		candidates := slices.Clone(free)
+		for next := i; next >= 0; {
+			set = append(set, list[next])
+			free[next>>6] &^= 1 << (next & 63)
+			for w := range candidates {
+				candidates[w] &= excludes[next][w]
+			}
+			next = widest(excludes, candidates)
+		}
+		sets = append(sets, set)
+	}
+	return sets
+}
+
+// widest is the candidate that excludes most of the others; -1 if there is none.
+func widest(excludes [][]uint64, candidates []uint64) int {
+	best, most := -1, -1
+	for w, word := range candidates {
+		for ; word != 0; word &= word - 1 {
+			i := w<<6 | bits.TrailingZeros64(word)
+			n := 0
+			for v, c := range candidates {
+				n += bits.OnesCount64(c & excludes[i][v])
+			}
+			if n > most {
+				best, most = i, n
+			}
+		}
+	}
+	return best
+}

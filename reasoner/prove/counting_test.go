@@ -1,0 +1,59 @@
+package prove
+
+import (
+	"testing"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/prove/sat"
+)
+
+// holes is a position of so many pigeons, each in one of so many holes, of each of which
+// at most one pigeon is in it: fluents by pigeon and hole.
+func holes(pigeons, holes int) (*circuit.Game, *Invariants) {
+	g := &circuit.Game{Net: circuit.NewNetwork()}
+	inv := &Invariants{}
+	for range pigeons {
+		var group []int32
+		for range holes {
+			group = append(group, int32(len(g.Fluents)))
+			g.Fluents = append(g.Fluents, g.Net.Input())
+		}
+		inv.groups = append(inv.groups, group)
+	}
+	g.Terminal = circuit.False
+	for i := range len(g.Fluents) {
+		for j := range i {
+			if i%holes == j%holes || i/holes == j/holes {
+				inv.pairs = append(inv.pairs, pair{2*int32(i) + 1, 2*int32(j) + 1})
+			}
+		}
+	}
+	return g, inv
+}
+
+func TestCountingKnowsThatPigeonsNeedHoles(t *testing.T) {
+	for _, c := range []struct {
+		pigeons, holes int
+		empty          bool // may the last hole be empty
+		want           sat.Status
+	}{
+		{12, 11, false, sat.Unsat},
+		{11, 11, false, sat.Sat},
+		{11, 11, true, sat.Unsat},
+		{10, 11, true, sat.Sat},
+	} {
+		g, inv := holes(c.pigeons, c.holes)
+		f := newFormula(unroll(g, nil), sat.NewSolver())
+		f.assertStatic(0, inv)
+		f.count(t.Context(), inv)
+		var empty []circuit.Lit
+		if c.empty {
+			for p := range c.pigeons {
+				empty = append(empty, f.fluent(0, p*c.holes+c.holes-1).Not())
+			}
+		}
+		if got := f.solve(t.Context(), sat.Limits{Conflicts: 100}, empty...); got != c.want {
+			t.Errorf("%d pigeons in %d holes, the last empty %v: %v, expected %v", c.pigeons, c.holes, c.empty, got, c.want)
+		}
+	}
+}
