@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -47,7 +48,7 @@ type arguments map[string]any
 // family is a Family with what generates its members.
 type family struct {
 	Family
-	rules *template.Template
+	rules func() *template.Template
 	// prepare, if not nil, checks the arguments against each other and adds the
 	// derived ones.
 	prepare func(arguments) error
@@ -111,26 +112,28 @@ func Source(name string) (file string, src []byte, err error) {
 		return "", nil, err
 	}
 	var b bytes.Buffer
-	if err := f.rules.Execute(&b, args); err != nil {
+	if err := f.rules().Execute(&b, args); err != nil {
 		return "", nil, fmt.Errorf("game %q: %w", name, err)
 	}
 	return name + ".kif", b.Bytes(), nil
 }
 
-// rulesheet parses the template of a family. Templates are constants, so that a
-// fault of theirs shows at the first start.
-func rulesheet(text string) *template.Template {
-	t := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"add":    func(a, b int) int { return a + b },
-		"sub":    func(a, b int) int { return a - b },
-		"count":  count,
-		"facts":  unary,
-		"succ":   successors,
-		"steps":  steps,
-		"inLine": inLine,
-		"max":    func(a, b int) int { return max(a, b) },
+// rulesheet is the template of a family, parsed when it is first used: to parse all of them
+// takes a millisecond. Templates are constants, which the tests read.
+func rulesheet(text string) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		t := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
+			"add":    func(a, b int) int { return a + b },
+			"sub":    func(a, b int) int { return a - b },
+			"count":  count,
+			"facts":  unary,
+			"succ":   successors,
+			"steps":  steps,
+			"inLine": inLine,
+			"max":    func(a, b int) int { return max(a, b) },
+		})
+		return template.Must(template.Must(t.Parse(pieces)).Parse(strings.TrimLeft(text, "\n")))
 	})
-	return template.Must(template.Must(t.Parse(pieces)).Parse(strings.TrimLeft(text, "\n")))
 }
 
 // count lists the integers from lo to hi, inclusive.

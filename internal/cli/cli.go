@@ -35,35 +35,63 @@ const about = `Stackmate plays and solves games that are given as rules in the G
 
 A GAME is the name of a built-in game (see "stackmate inspect --help") or the path of a rulesheet.`
 
-// commands is the command line.
-type commands struct {
+// globals are the flags of all commands.
+type globals struct {
 	LogLevel string           `enum:",trace,debug,info,warn,error,disabled" default:"" placeholder:"LEVEL" help:"What to log on standard error: trace, debug, info (serve), warn (other commands), error or disabled."`
 	Memory   int64            `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; half of the machine's by default."`
 	Cache    string           `type:"path" placeholder:"DIR" help:"Keep the circuits of large games in this folder, and load them from there."`
 	Version  kong.VersionFlag `help:"Print the version."`
+}
 
-	Serve        serveCommand        `cmd:"" help:"Wait for game servers and play what they deal."`
-	Match        matchCommand        `cmd:"" help:"Hold matches of a game between players."`
-	Tournament   tournamentCommand   `cmd:"" help:"Let players meet each other in many matches, and rate them."`
-	Worker       workerCommand       `cmd:"" help:"Hold matches of tournaments that run elsewhere."`
-	Rate         rateCommand         `cmd:"" aliases:"standings" help:"Count the matches of a folder of records, and rate the players."`
-	CheckPlayer  checkPlayerCommand  `cmd:"" help:"Check a player against the rules of the protocol."`
-	CheckManager checkManagerCommand `cmd:"" help:"Check a game manager against the rules of the protocol."`
-	Solve        solveCommand        `cmd:"" help:"Compute the value and the strategies of the initial position."`
-	Bridge       bridgeCommand       `cmd:"" help:"Find the best play of a bridge ending, without seeing the defenders' cards."`
-	Train        trainCommand        `cmd:"" help:"Learn what positions of a game are worth, from games against itself, and keep it for matches."`
-	Play         playCommand         `cmd:"" help:"Play against a solution at the terminal."`
-	Arena        arenaCommand        `cmd:"" help:"Open the arena: a page to play, watch and analyse games in a browser."`
-	Validate     validateCommand     `cmd:"" help:"Check rulesheets."`
-	Fmt          fmtCommand          `cmd:"" help:"Lay rulesheets out canonically."`
-	Export       exportCommand       `cmd:"" help:"Print the rulesheet of a built-in game."`
-	Show         showCommand         `cmd:"" help:"Step through a recorded match."`
-	Replay       replayCommand       `cmd:"" help:"Compare an engine with a recorded trace."`
-	Bench        benchCommand        `cmd:"" help:"Measure random playouts on one thread."`
-	Perft        perftCommand        `cmd:"" help:"Count the joint moves to a given depth."`
-	Experiment   experimentCommand   `cmd:"" help:"Measure the solvers on a family of games, beside the figures of the literature."`
-	Signature    signatureCommand    `cmd:"" help:"Count what every search does on a fixed set of games: the same on every machine, unless the searches change."`
-	Inspect      inspectCommand      `cmd:"" help:"Show what the compiler found out about a game."`
+// command is one of the command line.
+type command struct {
+	name, help string
+	flags      any // what kong reads its arguments into, and runs
+	aliases    []string
+}
+
+// commands are all of them, in the order of the help.
+func commands() []command {
+	return []command{
+		{"serve", "Wait for game servers and play what they deal.", new(serveCommand), nil},
+		{"match", "Hold matches of a game between players.", new(matchCommand), nil},
+		{"tournament", "Let players meet each other in many matches, and rate them.", new(tournamentCommand), nil},
+		{"worker", "Hold matches of tournaments that run elsewhere.", new(workerCommand), nil},
+		{"rate", "Count the matches of a folder of records, and rate the players.", new(rateCommand), []string{"standings"}},
+		{"check-player", "Check a player against the rules of the protocol.", new(checkPlayerCommand), nil},
+		{"check-manager", "Check a game manager against the rules of the protocol.", new(checkManagerCommand), nil},
+		{"solve", "Compute the value and the strategies of the initial position.", new(solveCommand), nil},
+		{"bridge", "Find the best play of a bridge ending, without seeing the defenders' cards.", new(bridgeCommand), nil},
+		{"train", "Learn what positions of a game are worth, from games against itself, and keep it for matches.", new(trainCommand), nil},
+		{"play", "Play against a solution at the terminal.", new(playCommand), nil},
+		{"arena", "Open the arena: a page to play, watch and analyse games in a browser.", new(arenaCommand), nil},
+		{"validate", "Check rulesheets.", new(validateCommand), nil},
+		{"fmt", "Lay rulesheets out canonically.", new(fmtCommand), nil},
+		{"export", "Print the rulesheet of a built-in game.", new(exportCommand), nil},
+		{"show", "Step through a recorded match.", new(showCommand), nil},
+		{"replay", "Compare an engine with a recorded trace.", new(replayCommand), nil},
+		{"bench", "Measure random playouts on one thread.", new(benchCommand), nil},
+		{"perft", "Count the joint moves to a given depth.", new(perftCommand), nil},
+		{"experiment", "Measure the solvers on a family of games, beside the figures of the literature.", new(experimentCommand), nil},
+		{"signature", "Count what every search does on a fixed set of games: the same on every machine, unless the searches change.", new(signatureCommand), nil},
+		{"inspect", "Show what the compiler found out about a game.", new(inspectCommand), nil},
+	}
+}
+
+// grammar is what kong is to read: of the commands the one that the first argument names, if
+// it does, since to build all of them takes longer than to solve a small game.
+func grammar(args []string) (options []kong.Option) {
+	all := commands()
+	named := func(c command) bool {
+		return len(args) > 0 && (args[0] == c.name || slices.Contains(c.aliases, args[0]))
+	}
+	if i := slices.IndexFunc(all, named); i >= 0 {
+		all = all[i : i+1]
+	}
+	for _, c := range all {
+		options = append(options, kong.DynamicCommand(c.name, c.help, "", c.flags, `aliases:"`+strings.Join(c.aliases, ",")+`"`))
+	}
+	return options
 }
 
 // Run executes one command line and returns the exit status. It ends, with what it
@@ -78,15 +106,15 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // execute reads the command line and runs the command.
 func (s *console) execute(args []string) error {
-	var cli commands
-	done := false // --help or --version was all that was wanted
-	parser := kong.Must(&cli,
-		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
-		kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))
 	args, err := expandArguments(args)
 	if err != nil {
 		return usageError{err}
 	}
+	var cli globals
+	done := false // --help or --version was all that was wanted
+	parser := kong.Must(&cli, append(grammar(args),
+		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
+		kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))...)
 	command, err := parser.Parse(args)
 	if done {
 		return nil
