@@ -67,7 +67,10 @@ func (t *tree) takeLink() int32 {
 	}
 	if int(k.fresh)>>k.shift == len(k.chunks) {
 		if !t.hasRoom(linkBytes << k.shift) {
-			return none
+			if !t.forget() {
+				return none
+			}
+			return t.takeLink()
 		}
 		k.chunks = append(k.chunks, make([]link, 1<<k.shift))
 		k.bytes += linkBytes << k.shift
@@ -126,8 +129,20 @@ func (t *tree) wayOf(n int32, cell int64) *link {
 // disconnect gives the first link that leaves from node n back, and returns where it led.
 func (t *tree) disconnect(n int32) int32 {
 	l := t.at(n).out
+	k := t.links.at(l).to
+	t.cut(l)
+	return k
+}
+
+// cut gives link l back.
+func (t *tree) cut(l int32) {
 	a := t.links.at(l)
-	t.at(n).out = a.sibling
+	n := a.from
+	out := &t.at(n).out
+	for *out != l {
+		out = &t.links.at(*out).sibling
+	}
+	*out = a.sibling
 	in := &t.at(a.to).in
 	for *in != l {
 		in = &t.links.at(*in).parallel
@@ -144,9 +159,7 @@ func (t *tree) disconnect(n int32) int32 {
 		}
 		before.next = a.next
 	}
-	k := a.to
 	t.links.giveBack(l)
-	return k
 }
 
 // hashFactor is odd, with bits all over: 2⁶⁴ divided by the golden ratio.

@@ -92,7 +92,7 @@ func followProofs(t *testing.T, m machine.Machine, c Config, value judge, openin
 	fragile := &fused{m, &fuse{}}
 	x, s, q := machine.NewExpander(m), New(c), slices.Clone(m.Initial())
 	// By UCT alone a search may come back to solved cells for ever: so many nodes are enough.
-	lim := search.Limits{MaxBytes: 1 << (20 + 5*(seed%2)), MaxNodes: 20_000}
+	lim := search.Limits{MaxBytes: 1 << (18 + 7*(seed%2)), MaxNodes: 20_000}
 	var e machine.Expansion
 	for step := 0; ; step++ {
 		if over, _ := x.Look(q); over {

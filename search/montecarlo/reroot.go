@@ -84,13 +84,7 @@ func (t *tree) recycle() int32 {
 		a := t.at(n)
 		if a.out == none {
 			t.waste = a.next
-			if a.moves != none {
-				count := 0
-				for _, width := range t.widthsOf(n) {
-					count += int(width)
-				}
-				t.moves.giveBack(a.moves, count)
-			}
+			t.strip(n)
 			return n
 		}
 		// What nothing else leads to becomes the first of the waste, n stays behind it.
@@ -98,4 +92,17 @@ func (t *tree) recycle() int32 {
 			t.discard(k)
 		}
 	}
+}
+
+// strip gives back the moves of node n, which nothing leads to nor leaves from.
+func (t *tree) strip(n int32) {
+	if t.at(n).moves == none {
+		return
+	}
+	count := 0
+	for _, width := range t.widthsOf(n) {
+		count += int(width)
+	}
+	t.moves.giveBack(t.at(n).moves, count)
+	t.at(n).moves = none
 }

@@ -98,6 +98,8 @@ type tree struct {
 	waste  int32 // the first of the nodes not needed any more, chained by next; or none
 	bare   int32 // the same of those that have given their moves and links back
 	fresh  int32 // nodes from this one on were never used
+	hand   int32 // the node that was looked at last, see forget
+	idle   int32 // leaves with one path more than this are forgotten
 	shift  uint
 	mask   int32 // 1<<shift - 1
 	blocks []*block
@@ -248,7 +250,10 @@ func (t *tree) take(must bool) int32 {
 	}
 	if int(t.fresh)>>t.shift == len(t.blocks) {
 		if !must && !t.hasRoom(t.nodeBytes()<<t.shift) {
-			return none
+			if !t.forget() {
+				return none
+			}
+			return t.take(false)
 		}
 		size := 1 << t.shift
 		t.blocks = append(t.blocks, &block{
@@ -287,7 +292,9 @@ func (t *tree) open(n int32, legal func(dst []machine.Move, r machine.Role) []ma
 	}
 	span := t.moves.take(len(moves), t.room-t.bytes())
 	if span == none && n != t.root {
-		span = t.takeFromWaste(len(moves), spanTries)
+		if span = t.takeFromWaste(len(moves), spanTries); span == none && t.forget() {
+			span = t.moves.take(len(moves), t.room-t.bytes())
+		}
 	} else if span == none {
 		if span = t.takeFromWaste(len(moves), rootTries); span == none {
 			const anyRoom = 1 << 62

@@ -326,6 +326,7 @@ func (w *worker) absorb(leaves []leaf) {
 			w.backUp(l.path[:len(l.path)-1], last.node, l.goals)
 			continue
 		}
+		t.at(k).visits++
 		if l.opens && t.at(k).moves == none {
 			t.open(k, func(dst []machine.Move, r machine.Role) []machine.Move { return append(dst, l.moves[r]...) })
 		}
@@ -337,7 +338,6 @@ func (w *worker) absorb(leaves []leaf) {
 		if w.playouts.rave != nil {
 			w.raise(i, l, k)
 		}
-		t.at(k).visits++
 		w.backUp(l.path, k, l.goals)
 		switch {
 		case l.terminal || l.decided && l.count > 0 && w.adversarial:
