@@ -163,6 +163,9 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 
 // searcher makes the search of a mind, on so many threads.
 func (t *thinker) searcher(d mind, threads int) search.Searcher {
+	if t.class.Players == 1 && !t.class.Chance && len(t.machine.Names().Roles) == 1 && t.has(nested) {
+		return montecarlo.NewNested()
+	}
 	if d.deepens {
 		return t.deepening(d.evaluator, threads)
 	}

@@ -52,6 +52,7 @@ const (
 	averages       = "averages"
 	rave           = "rave"
 	horizon        = "horizon"
+	nested         = "nested"
 )
 
 // techniques are all of them: the only place that knows their names.
@@ -63,6 +64,7 @@ var techniques = []Technique{
 	{learning, "an evaluation learnt in the start clock, where matches show that it is of use", 0},
 	{threats, "learning knows what a player lacks of a win", 0},
 	{alphaBeta, "alpha-beta with what was learnt, where matches show that it is better than sampling", 0},
+	{nested, "nested Monte Carlo search where a player is alone, else UCT", 0},
 	{horizon, "equilibria of what was learnt, where two opponents choose at once and matches show that it is better than sampling", 0},
 	{averages, "playouts prefer moves that have won more often, where matches show that it is better", 0},
 	{severalAtOnce, "several playouts for each leaf", 0},

@@ -36,18 +36,27 @@ func (p *plan) consider(w *worker, leaves []leaf) {
 		line = append(line, joint)
 	}
 	line = append(line, slices.Clone(l.joint))
-	states := w.playouts.replay(leaves, origin, lane)
-	if states == nil {
+	rest, ok := w.playouts.moves(w.playouts.replay(leaves, origin, lane))
+	if !ok {
 		return
 	}
-	for i := 1; i < len(states); i++ {
-		move := w.playouts.between(states[i-1], states[i])
-		if move == machine.NoMove {
-			return
-		}
-		line = append(line, []machine.Move{move})
+	for _, m := range rest {
+		line = append(line, []machine.Move{m})
 	}
 	p.goal, p.line = goal, line
+}
+
+// moves are those of the only role that lead from one of the positions to the next; none if
+// ctx ends meanwhile, or if there are no positions.
+func (p *playouts) moves(states []machine.State) (line []machine.Move, ok bool) {
+	for i := 1; i < len(states); i++ {
+		m := p.between(states[i-1], states[i])
+		if m == machine.NoMove {
+			return nil, false
+		}
+		line = append(line, m)
+	}
+	return line, len(states) > 0
 }
 
 // between finds a move of the only role from one position to the next, trying as
