@@ -1,0 +1,105 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove/sat"
+)
+
+// aTangle is a game for one role of so many gates, each of two random signals of the layer
+// before; fluents come from the last one.
+func aTangle(gates int) *circuit.Game {
+	const fluents, layers = 1000, 16
+	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{{"a", "b"}}}
+	for i := range fluents {
+		names.Fluents = append(names.Fluents, fmt.Sprintf("f%d", i))
+	}
+	g := circuit.NewGame(names, names.NewState())
+	rng := rand.New(rand.NewPCG(1, 2))
+	layer := append(append([]circuit.Lit{}, g.Fluents...), g.Does[0]...)
+	random := func() circuit.Lit { return layer[rng.IntN(len(layer))] ^ circuit.Lit(rng.IntN(2)) }
+	for i := range layers {
+		next := make([]circuit.Lit, gates/layers)
+		for j := range next {
+			if a, b := random(), random(); i%2 == 0 {
+				next[j] = g.Net.And(a, b)
+			} else {
+				next[j] = g.Net.Or(a, b)
+			}
+		}
+		layer = next
+	}
+	for range fluents {
+		g.Next = append(g.Next, random())
+	}
+	g.Legal = [][]circuit.Lit{{circuit.True, circuit.True}}
+	g.Terminal = g.Net.And(g.Fluents[0], g.Fluents[1], g.Fluents[2])
+	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: g.Fluents[3]}, {Role: 0, Value: 50, When: g.Fluents[3].Not()}}
+	return g
+}
+
+// counted counts the clauses of an engine.
+type counted struct {
+	sat.Engine
+	clauses int
+}
+
+func (c *counted) Add(clause ...sat.Lit) {
+	c.clauses++
+	c.Engine.Add(clause...)
+}
+
+func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	g := aTangle(650_000)
+	engine := &counted{Engine: sat.New()}
+	f := newFormula(unroll(g, nil), engine)
+	var after []circuit.Lit
+	for i := range g.Fluents {
+		after = append(after, f.fluent(1, i))
+	}
+	began := time.Now()
+	f.play(1)
+	for _, l := range after {
+		f.assert(l)
+		f.assert(l.Not())
+	}
+	f.engine.Close()
+	t.Logf("%d clauses a step, %d MiB, %v", engine.clauses, f.bytes()>>20, time.Since(began))
+	if engine.clauses < 1_000_000 {
+		t.Fatalf("%d clauses a step, expected a million", engine.clauses)
+	}
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlanner(g, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bytes := range []int64{1 << 28, 1 << 30} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		began := time.Now()
+		plan, err := p.Plan(ctx, m.Initial(), machine.PlanLimits{Bytes: bytes})
+		cancel()
+		t.Logf("%d MiB: plan of %d, formula of %d MiB, %v, after %v", bytes>>20, plan.Goal, plan.Bytes>>20, err, time.Since(began))
+		if plan.Bytes > bytes || err != nil && !errors.Is(err, ErrMemory) {
+			t.Errorf("%d MiB: a formula of %d MiB, %v", bytes>>20, plan.Bytes>>20, err)
+		}
+		began = time.Now()
+		_, err = Rules(t.Context(), g, m, Limits{Time: time.Second, Bytes: bytes})
+		t.Logf("%d MiB: proofs %v, after %v", bytes>>20, err, time.Since(began))
+		if err != nil && !errors.Is(err, ErrMemory) {
+			t.Errorf("%d MiB: %v", bytes>>20, err)
+		}
+	}
+}
