@@ -144,7 +144,7 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	if t.has(averages) {
 		list = append(list, mind{name: averages, averages: true})
 	}
-	if t.isInTurns() && t.has(rave) {
+	if t.isInTurns() && t.has(rave) && montecarlo.Raves(t.machine) {
 		list = append(list, mind{name: rave, rave: true})
 	}
 	if e == nil {

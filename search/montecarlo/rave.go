@@ -67,6 +67,10 @@ func newRave(b machine.Batch, names *machine.Names) *rave {
 	return v
 }
 
+// Raves tells whether Config.Rave changes anything: whether batches of m tell their moves, and
+// those are not too many.
+func Raves(m machine.Machine) bool { return newRave(m.NewNarrowBatch(), m.Names()) != nil }
+
 // begin forgets the moves of the last batch.
 func (v *rave) begin(leaves int) {
 	for _, made := range v.made {

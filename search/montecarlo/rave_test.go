@@ -68,6 +68,13 @@ func TestMovesOfPlayoutsAreThoseOfTheirMarks(t *testing.T) {
 	}
 }
 
+func TestMovesAreGatheredWhereBatchesTellThem(t *testing.T) {
+	hex := gamestest.Machine(t, "hex-4x4")
+	if !Raves(hex) || Raves(newSubtraction([]string{"left", "right"}, 9)) {
+		t.Error("hex tells its moves, a machine of one position at a time does not")
+	}
+}
+
 func TestWhatWasProvedStandsAgainstAllMovesAsFirst(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		m := gamestest.Machine(t, "hex-3x3")
