@@ -154,14 +154,9 @@ func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, 
 		return nil, nil, asked, err
 	}
 	clock.Done("lower")
-	game, err = circuit.Optimise(ctx, game, circuit.PassOptions{Without: o.Without, Trace: func(p PassInfo) {
-		if p.Name != circuit.Lowered {
-			clock.Done("pass " + p.Name)
-		}
-		if o.Trace != nil {
-			o.Trace(p)
-		}
-	}})
+	game, err = circuit.Optimise(ctx, game, circuit.PassOptions{
+		Without: o.Without, Trace: o.Trace, Done: func(pass string) { clock.Done("pass " + pass) },
+	})
 	return game, append(program.Stages, clock.Stages...), asked, err
 }
 

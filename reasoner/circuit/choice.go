@@ -28,12 +28,9 @@ import (
 // choiceBits is the number of random bits beyond those that count the moves.
 const choiceBits = 14
 
-// withChoice adds to a game what chooses the parts of random moves. The inputs of
-// random bits come after all others.
-func withChoice(ctx context.Context, g *Game) *Game {
-	if g.Parts == nil {
-		return g
-	}
+// withChoice rebuilds a game by the function and, with what chooses the parts of random
+// moves. The inputs of random bits come after all others.
+func withChoice(ctx context.Context, g *Game, and func(h *Game, node int32, operands []Lit) Lit) *Game {
 	parts := slices.Clone(g.Parts)
 	shared := g.sharedChoices()
 	for r, p := range parts {
@@ -44,7 +41,7 @@ func withChoice(ctx context.Context, g *Game) *Game {
 		}
 	}
 	h := newGame(g.Names, g.Initial, parts)
-	h = g.rebuildInto(ctx, h, g.imageOfInputs(h, g.Fluents), plainAnd)
+	h = g.rebuildInto(ctx, h, g.imageOfInputs(h, g.Fluents), and)
 	if h == g {
 		return g
 	}

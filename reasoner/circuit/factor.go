@@ -97,6 +97,13 @@ func factorTerms(ctx context.Context, g *Game) *Game {
 	})
 }
 
+// occurrence says that a literal, the upper half, occurs in a term, the lower.
+type occurrence uint64
+
+func (o occurrence) lit() Lit { return Lit(o >> 32) }
+
+func (o occurrence) term() uint32 { return uint32(o) }
+
 // factor rewrites a disjunction of terms, conjunctions of sorted literals. It returns
 // the parts of the disjunction: one if literals occur in all terms, and else those of
 // the literals that occur in most terms, and the terms that are left.
@@ -104,39 +111,44 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 	if depth == 0 || ctx.Err() != nil {
 		return n.ands(terms)
 	}
-	where := make(map[Lit][]int)
+	var where []occurrence
 	for t, term := range terms {
 		for _, l := range term {
-			where[l] = append(where[l], t)
+			where = append(where, occurrence(l)<<32|occurrence(t))
 		}
 	}
-	var common, shared []Lit
-	for l, in := range where {
-		switch {
-		case len(in) == len(terms):
-			common = append(common, l)
-		case len(in) > 1:
-			shared = append(shared, l)
+	slices.Sort(where)
+	var common []Lit
+	var shared [][]occurrence // of literals that some terms have in common
+	for len(where) > 0 {
+		k := 1
+		for k < len(where) && where[k].lit() == where[0].lit() {
+			k++
 		}
+		switch {
+		case k == len(terms):
+			common = append(common, where[0].lit())
+		case k > 1:
+			shared = append(shared, where[:k])
+		}
+		where = where[k:]
 	}
 	if len(common) > 0 {
-		slices.Sort(common)
 		for t := range terms {
 			terms[t] = without(terms[t], common)
 		}
 		return []Lit{n.And(append(common, n.Or(n.factor(ctx, terms, depth-1)...))...)}
 	}
-	slices.SortFunc(shared, func(a, b Lit) int {
-		return cmp.Or(cmp.Compare(len(where[b]), len(where[a])), cmp.Compare(a, b))
-	})
+	slices.SortStableFunc(shared, func(a, b []occurrence) int { return cmp.Compare(len(b), len(a)) })
 	var parts []Lit
-	for _, l := range shared {
+	for _, in := range shared {
+		l := in[0].lit()
 		var group [][]Lit
-		var members []int
-		for _, t := range where[l] {
-			if terms[t] != nil {
-				members = append(members, t)
-				group = append(group, without(terms[t], []Lit{l}))
+		var members []uint32
+		for _, o := range in {
+			if terms[o.term()] != nil {
+				members = append(members, o.term())
+				group = append(group, without(terms[o.term()], []Lit{l}))
 			}
 		}
 		if len(group) < 2 {

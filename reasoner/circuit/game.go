@@ -174,6 +174,7 @@ func plainAnd(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands.
 // rebuildInto is rebuild with the game h that is to be filled, and the images of inputs.
 func (g *Game) rebuildInto(ctx context.Context, h *Game, image []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
 	old, to := g.Net, h.Net
+	to.reserve(old)
 	live := g.live()
 	at := func(l Lit) Lit { return image[l.Node()] ^ l&1 }
 	var operands []Lit

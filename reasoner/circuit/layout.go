@@ -106,6 +106,7 @@ func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kerne
 	p, written = &kernel.Program{Name: name}, make(map[int32]bool)
 	last := lastUses(l.net, stages)
 	at := int32(0)
+	var operands []int32
 	for _, st := range stages {
 		seg := kernel.Segment{}
 		for _, i := range st.vars {
@@ -116,7 +117,7 @@ func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kerne
 			seg.Code = append(seg.Code, int32(r.form.op), r.form.pos, r.form.neg, int32(len(r.nodes)))
 			for _, i := range r.nodes {
 				at++
-				operands := l.appendOperands(nil, i)
+				operands = l.appendOperands(operands[:0], i)
 				l.release(i, at, last, st)
 				if input, ok := into[i]; ok && last[input.Node()] <= at && !st.isLoop() {
 					l.slot[i] = l.slot[input.Node()]

@@ -2,9 +2,12 @@ package circuit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 )
@@ -96,30 +99,47 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 		}
 	}
 	inOrder := available[0].Translates()
-	if inOrder {
-		g = splitGates(ctx, g)
+	switch {
+	case inOrder:
+		g = withChoice(ctx, g, splitAnd)
+	case g.Parts != nil:
+		g = withChoice(ctx, g, plainAnd)
 	}
-	g = withChoice(ctx, g)
 	plan := m.link(ctx, g, g.stuck(), inOrder)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
 	}
-	var err error
-	if m.wide, err = m.widest(plan, available, o.Memory); err != nil {
+	if err := m.engines(plan, available, o.Memory); err != nil {
 		return nil, err
-	}
-	m.narrow = m.wide
-	if k := narrowest(available); k.Lanes() < m.wide.Lanes() {
-		if m.narrow, err = k.Engine(plan); err != nil {
-			return nil, err
-		}
-		m.info.Bytes += m.narrow.CodeBytes()
-		m.info.Verified += m.narrow.VerifiedIn()
 	}
 	m.info.Bytes += m.wide.CodeBytes()
 	m.info.Verified += m.wide.VerifiedIn()
 	m.info.Batch = m.batchBytes(m.wide)
 	return m, nil
+}
+
+// engines proves the plan safe on the widest kernel whose batches take no more than that
+// many bytes and, meanwhile, on the narrowest.
+func (m *Machine) engines(plan *kernel.Plan, available []*kernel.Kernel, memory int64) error {
+	var narrow *kernel.Engine
+	var failed error
+	var group sync.WaitGroup
+	k := narrowest(available)
+	if k.Lanes() < available[0].Lanes() {
+		group.Go(func() { failed = guard.Do(func() (err error) { narrow, err = k.Engine(plan); return err }) })
+	}
+	wide, err := m.widest(plan, available, memory)
+	group.Wait()
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	m.wide, m.narrow = wide, wide
+	if narrow != nil && k.Lanes() < wide.Lanes() {
+		m.narrow = narrow
+		m.info.Bytes += narrow.CodeBytes()
+		m.info.Verified += narrow.VerifiedIn()
+	}
+	return nil
 }
 
 // widest is the plan on the first of the kernels whose batches take no more than

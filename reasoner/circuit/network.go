@@ -51,10 +51,17 @@ type Network struct {
 	fan   []Lit
 	def   map[int32]Lit // definitions of the OpLoop nodes
 
-	table   []int32 // open addressing over gates, 0 = empty; nil where none was added since decoding
+	table   []place // open addressing over gates; nil where none was added since decoding
 	used    int     // entries of the table
 	scratch []Lit
 	flipped []Lit
+}
+
+// place is an entry of the table: a gate, 0 for none, and the hash of its operands, so that
+// few gates are looked at that are not looked for.
+type place struct {
+	node int32
+	hash uint32
 }
 
 // NewNetwork returns a network with the constant alone.
@@ -63,7 +70,7 @@ func NewNetwork() *Network {
 		op:    []Op{OpConst},
 		start: []int32{0, 0},
 		def:   make(map[int32]Lit),
-		table: make([]int32, 1<<10),
+		table: make([]place, 1<<10),
 	}
 }
 
@@ -136,40 +143,65 @@ func (n *Network) and(operands []Lit) Lit {
 		n.grow()
 	}
 	at := n.probe(operands)
-	if n.table[at] == 0 {
-		n.table[at] = int32(len(n.op))
+	if at.node == 0 {
+		at.node = int32(len(n.op))
 		n.used++
 		n.op = append(n.op, OpAnd)
 		n.fan = append(n.fan, operands...)
 		n.start = append(n.start, int32(len(n.fan)))
 	}
-	return Lit(n.table[at]) << 1
+	return Lit(at.node) << 1
 }
 
-// probe is the place in the table of the node with these operands, or the empty
-// place where it belongs.
-func (n *Network) probe(operands []Lit) uint32 {
+// probe is the place in the table of the node with these operands, or the place where it
+// belongs, without the node.
+func (n *Network) probe(operands []Lit) *place {
 	mask := uint32(len(n.table) - 1)
-	at := hashOperands(operands) & mask
-	for n.table[at] != 0 && !slices.Equal(n.Operands(n.table[at]), operands) {
-		at = (at + 1) & mask
+	hash := hashOperands(operands)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		switch p := &n.table[at]; {
+		case p.node == 0:
+			p.hash = hash
+			return p
+		case p.hash == hash && slices.Equal(n.Operands(p.node), operands):
+			return p
+		}
 	}
-	return at
 }
 
 // grow makes the table twice as large as it must be.
 func (n *Network) grow() {
-	n.table = make([]int32, 1<<bits.Len(uint(2*n.used)))
+	old := n.table
+	n.table = make([]place, 1<<bits.Len(uint(2*n.used)))
+	for _, p := range old {
+		if p.node != 0 {
+			n.put(p)
+		}
+	}
+	if old == nil {
+		for i, op := range n.op {
+			if op == OpAnd {
+				n.put(place{int32(i), hashOperands(n.Operands(int32(i)))})
+			}
+		}
+	}
+}
+
+// put adds an entry to the table that has room for it.
+func (n *Network) put(p place) {
 	mask := uint32(len(n.table) - 1)
-	for i, op := range n.op {
-		if op != OpAnd {
-			continue
-		}
-		h := hashOperands(n.Operands(int32(i))) & mask
-		for n.table[h] != 0 {
-			h = (h + 1) & mask
-		}
-		n.table[h] = int32(i)
+	at := p.hash & mask
+	for n.table[at].node != 0 {
+		at = (at + 1) & mask
+	}
+	n.table[at] = p
+}
+
+// reserve makes room for as many nodes and operands as another network has.
+func (n *Network) reserve(as *Network) {
+	n.op, n.start, n.fan = slices.Grow(n.op, len(as.op)), slices.Grow(n.start, len(as.start)), slices.Grow(n.fan, len(as.fan))
+	if size := 1 << bits.Len(uint(4*as.Len()/3)); n.used == 0 && size > len(n.table) {
+		n.table = make([]place, size)
 	}
 }
 

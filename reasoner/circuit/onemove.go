@@ -21,6 +21,9 @@ import (
 func complementMoves(ctx context.Context, g *Game) *Game {
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit {
 		through := h.throughDenials(operands)
+		if through == nil && !slices.ContainsFunc(operands, h.isDenial) {
+			return h.Net.And(operands...)
+		}
 		operands = h.complementRoles(operands)
 		if through != nil {
 			if through = h.complementRoles(through); len(through) < len(operands) {
@@ -55,11 +58,16 @@ func (g *Game) denials(l Lit) []Lit {
 	}
 	operands := g.Net.Operands(l.Node())
 	for _, o := range operands {
-		if !o.Complemented() || g.Net.op[o.Node()] != OpInput || o.Node() <= int32(len(g.Fluents)) {
+		if !g.isDenial(o) {
 			return nil
 		}
 	}
 	return operands
+}
+
+// isDenial tells whether a literal is the complement of a move.
+func (g *Game) isDenial(l Lit) bool {
+	return l.Complemented() && g.Net.op[l.Node()] == OpInput && l.Node() > int32(len(g.Fluents))
 }
 
 // complementRoles rewrites the operands of a gate that deny moves, in place. Once

@@ -22,13 +22,13 @@ type pass struct {
 
 // passes is the table of contents of the optimiser, in order; constraints says why
 // in this one. What depends on the kernel comes last and is no pass: Compile splits
-// wide gates (splitGates) and adds what chooses among moves with parts (withChoice), and
+// wide gates (splitAnd) and adds what chooses among moves with parts (withChoice), and
 // the kernel covers all that by gates of three inputs (kernel/cover.go).
 var passes = []pass{
 	{
 		name: "dead",
 		doc:  "gates that no output needs → nothing",
-		run:  removeDead,
+		run:  trim,
 	},
 	{
 		name: "fluents",
@@ -132,8 +132,9 @@ const Lowered = "lowered"
 
 // PassOptions steer Optimise.
 type PassOptions struct {
-	Without []string       // names of passes to leave out
-	Trace   func(PassInfo) // called with the input ("lowered") and after each pass
+	Without []string          // names of passes to leave out
+	Trace   func(PassInfo)    // called with the input ("lowered") and after each pass
+	Done    func(pass string) // called after each pass
 }
 
 // PassNames lists the passes in order.
@@ -170,6 +171,9 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 		if !p.shares {
 			plain = g
 		}
+		if o.Done != nil {
+			o.Done(p.name)
+		}
 		trace(p.name)
 	}
 	g.plain = plain
@@ -187,6 +191,17 @@ func (g *Game) describe(name string) PassInfo {
 	}
 	info.Gates = info.Operands - info.Nodes
 	return info
+}
+
+// trim is removeDead for a game that nobody changes: one without dead gates stays.
+func trim(ctx context.Context, g *Game) *Game {
+	live := g.live()
+	for i, op := range g.Net.op {
+		if op > OpInput && !live[i] {
+			return removeDead(ctx, g)
+		}
+	}
+	return g
 }
 
 func removeDead(ctx context.Context, g *Game) *Game {

@@ -42,7 +42,7 @@ func (l *layout) schedule(ctx context.Context, roots []Lit, marked []bool) []sta
 		stage:  make([]int32, l.net.Len()),
 		gates:  make(map[int32][]int32),
 		loops:  make(map[int32][][]int32),
-		chunk:  make([]int32, l.net.Len()),
+		number: make([]int32, l.net.Len()),
 	}
 	for _, c := range l.net.components(roots, marked) {
 		s.place(c)
@@ -68,8 +68,11 @@ type scheduler struct {
 	last   int32
 	gates  map[int32][]int32
 	loops  map[int32][][]int32
-	chunk  []int32 // by node: the number of its chunk, from 1
-	chunks int32
+	// Of the chunk that is scheduled, by node: its number from 1, and for each of those the
+	// operands that it waits for, and the gates that wait for it.
+	number  []int32
+	waiting []int32
+	users   [][]int32
 }
 
 // place puts a component, all of whose operands are placed, into its stage.
@@ -145,21 +148,22 @@ func (s *scheduler) runsOf(gates []int32) []run {
 // appendChunk list-schedules a chunk: of all gates whose operands are ready, those
 // of the form with the most ready gates come next, in one run.
 func (s *scheduler) appendChunk(runs []run, gates []int32) []run {
-	s.chunks++
-	for _, i := range gates {
-		s.chunk[i] = s.chunks
+	s.waiting = append(s.waiting[:0], make([]int32, len(gates)+1)...)
+	s.users = append(s.users, make([][]int32, max(0, len(gates)+1-len(s.users)))...)
+	for k, i := range gates {
+		s.number[i] = int32(k + 1)
+		s.users[k+1] = s.users[k+1][:0]
 	}
-	waiting := make(map[int32]int, len(gates))
-	users := make(map[int32][]int32, len(gates))
 	ready := make(map[form][]int32)
 	for _, i := range gates {
+		n := s.number[i]
 		for _, o := range s.net.dependencies(i) {
-			if j := o.Node(); s.chunk[j] == s.chunks {
-				users[j] = append(users[j], i)
-				waiting[i]++
+			if j := s.number[o.Node()]; j > 0 {
+				s.users[j] = append(s.users[j], i)
+				s.waiting[n]++
 			}
 		}
-		if waiting[i] == 0 {
+		if s.waiting[n] == 0 {
 			ready[s.formOf(i)] = append(ready[s.formOf(i)], i)
 		}
 	}
@@ -169,12 +173,17 @@ func (s *scheduler) appendChunk(runs []run, gates []int32) []run {
 		delete(ready, best)
 		runs = append(runs, run{best, nodes})
 		for _, i := range nodes {
-			for _, u := range users[i] {
-				if waiting[u]--; waiting[u] == 0 {
+			for _, u := range s.users[s.number[i]] {
+				if n := s.number[u]; s.waiting[n] == 1 {
 					ready[s.formOf(u)] = append(ready[s.formOf(u)], u)
+				} else {
+					s.waiting[n]--
 				}
 			}
 		}
+	}
+	for _, i := range gates {
+		s.number[i] = 0
 	}
 	return runs
 }
@@ -240,6 +249,13 @@ func (s *scheduler) loop(component []int32) stage {
 // network as they are, millions of them, without a copy as a list of nodes.
 func (n *Network) components(roots []Lit, marked []bool) [][]int32 {
 	t := tarjan{net: n, marked: marked, index: make([]int32, n.Len()), low: make([]int32, n.Len())}
+	count := 0
+	for _, m := range marked {
+		if m {
+			count++
+		}
+	}
+	t.nodes, t.out = make([]int32, 0, count), make([][]int32, 0, count)
 	for _, l := range roots {
 		if i := l.Node(); marked[i] && t.index[i] == 0 {
 			t.visit(i)
@@ -257,6 +273,7 @@ type tarjan struct {
 	path   []pathNode
 	stack  []int32
 	out    [][]int32
+	nodes  []int32 // what the components of out are parts of
 }
 
 // pathNode is a node on the path that is being searched.
@@ -313,7 +330,9 @@ func (t *tarjan) leave(i int32) {
 	for t.stack[k] != i {
 		k--
 	}
-	component := slices.Clone(t.stack[k:])
+	first := len(t.nodes)
+	t.nodes = append(t.nodes, t.stack[k:]...)
+	component := t.nodes[first:len(t.nodes):len(t.nodes)]
 	t.stack = t.stack[:k]
 	for _, j := range component {
 		t.low[j] = -1

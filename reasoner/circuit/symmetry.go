@@ -313,7 +313,7 @@ func (s *symmetrySearch) proves(p permutation) bool {
 			operands = append(operands, at(l))
 		}
 		slices.Sort(operands)
-		node := net.table[net.probe(operands)]
+		node := net.probe(operands).node
 		if node == 0 {
 			return false
 		}

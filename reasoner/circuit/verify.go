@@ -68,7 +68,7 @@ func (g *Game) verifyGates() error {
 			}
 			before = l.Node()
 		}
-		if twin := n.table[n.probe(operands)]; twin != i {
+		if twin := n.probe(operands).node; twin != i {
 			return fmt.Errorf("gate %d has the same operands as gate %d, %d", i, twin, operands)
 		}
 	}

@@ -22,7 +22,7 @@ func TestEveryPassLeavesAWellFormedGame(t *testing.T) {
 				t.Fatalf("after pass %q: %v", p.name, err)
 			}
 		}
-		g = splitGates(t.Context(), g)
+		g = g.rebuild(t.Context(), splitAnd)
 		if err := g.Verify(); err != nil {
 			t.Fatalf("after splitting gates: %v", err)
 		}

@@ -16,7 +16,7 @@ type builder struct {
 	next    []int32  // by instance: another one with the same head, or -1
 	derived []int32  // by derived signal: its atom
 	todo    []int32  // derived atoms whose rules have not been written
-	seen    map[uint32][]int32
+	seen    []int32  // a table of the rules of the running head by their bodies, open addressing
 }
 
 // program writes what is left after simplification: rules of the atoms that the
@@ -197,10 +197,10 @@ func (b *builder) rules() {
 		s.theory.watch.step()
 		a := b.todo[0]
 		b.todo = b.todo[1:]
-		b.seen = make(map[uint32][]int32)
+		first := int32(len(p.Head)) // rule of this head
 		for i := b.heads[a]; i >= 0; i = b.next[i] {
 			var live bool
-			if body, live = b.bodyOf(body[:0], int(i)); live && !b.duplicate(body) {
+			if body, live = b.bodyOf(body[:0], int(i)); live && !b.duplicate(body, first) {
 				p.Head = append(p.Head, b.signal[a])
 				p.Body = append(p.Body, body...)
 				p.Start = append(p.Start, int32(len(p.Body)))
@@ -235,20 +235,41 @@ func (b *builder) bodyOf(body []Lit, i int) (_ []Lit, live bool) {
 	return body, true
 }
 
-// duplicate tells whether the running head has a rule with this body already.
-func (b *builder) duplicate(body []Lit) bool {
+// duplicate tells whether the running head, whose rules begin with first, has a rule with
+// this body already; if not, the next rule gets it. What the table holds of earlier heads
+// has smaller numbers and counts as nothing, so it is never cleared.
+func (b *builder) duplicate(body []Lit, first int32) bool {
+	p := b.program
+	rule := int32(len(p.Head))
+	if 2*int(rule-first) >= len(b.seen) {
+		b.seen = make([]int32, max(64, 2*len(b.seen)))
+		for i := first; i < rule; i++ {
+			b.seen[b.place(p.Body[p.Start[i]:p.Start[i+1]], first)] = i + 1
+		}
+	}
+	at := b.place(body, first)
+	if b.seen[at] > first {
+		return true
+	}
+	b.seen[at] = rule + 1
+	return false
+}
+
+// place is where the table holds the rule of the running head with this body, or would.
+func (b *builder) place(body []Lit, first int32) uint64 {
 	p := b.program
 	h := uint64(len(body))
 	for _, l := range body {
 		h = (h ^ uint64(l)) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
 	}
-	key := uint32(h ^ h>>32)
-	for _, i := range b.seen[key] {
-		if slices.Equal(p.Body[p.Start[i]:p.Start[i+1]], body) {
-			return true
+	mask := uint64(len(b.seen) - 1)
+	at := h & mask
+	for b.seen[at] > first {
+		if i := b.seen[at] - 1; slices.Equal(p.Body[p.Start[i]:p.Start[i+1]], body) {
+			break
 		}
+		at = (at + 1) & mask
 	}
-	b.seen[key] = append(b.seen[key], int32(len(p.Head)))
-	return false
+	return at
 }

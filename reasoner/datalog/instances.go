@@ -43,8 +43,9 @@ func (gr *grounder) instantiate() (*instances, error) {
 			continue
 		}
 		p := newPlan(gr.joiner.meter.watch, r, -1, nothing)
+		add := in.adder(r, gr.joiner, p)
 		visit := func() {
-			in.add(r, gr.joiner, p)
+			add()
 			if len(in.head) > plainInstances && worth != nil {
 				limit, worth = min(limit, worth()), nil
 			}
@@ -59,21 +60,32 @@ func (gr *grounder) instantiate() (*instances, error) {
 	return in, nil
 }
 
-// add records the match that the joiner has found.
-func (in *instances) add(r *rule, j *joiner, p *plan) {
-	in.head = append(in.head, in.first[r.head.rel]+r.head.rel.find(j.gather(p.head)))
-	for i := range r.body {
-		l := &r.body[i]
-		if !l.isDynamic() || j.at[i] < 0 {
-			continue
-		}
-		lit := 2 * (in.first[l.atom.rel] + j.at[i])
-		if l.op == gdl.Not {
-			lit++
-		}
-		in.body = append(in.body, lit)
+// adder returns a function that records the match of a rule that the joiner has found.
+func (in *instances) adder(r *rule, j *joiner, p *plan) func() {
+	type condition struct {
+		literal    int
+		base, sign int32
 	}
-	in.start = append(in.start, int32(len(in.body)))
+	var conditions []condition
+	for i := range r.body {
+		if l := &r.body[i]; l.isDynamic() {
+			c := condition{literal: i, base: in.first[l.atom.rel]}
+			if l.op == gdl.Not {
+				c.sign = 1
+			}
+			conditions = append(conditions, c)
+		}
+	}
+	head, base := r.head.rel, in.first[r.head.rel]
+	return func() {
+		in.head = append(in.head, base+head.find(j.gather(p.head)))
+		for _, c := range conditions {
+			if at := j.at[c.literal]; at >= 0 {
+				in.body = append(in.body, 2*(c.base+at)+c.sign)
+			}
+		}
+		in.start = append(in.start, int32(len(in.body)))
+	}
 }
 
 func (in *instances) atoms() int32 { return in.base[len(in.tables)] }

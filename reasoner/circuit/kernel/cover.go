@@ -53,7 +53,7 @@ type cover struct {
 // reset covers straight code, whose rows have words words. What observed rows hold in
 // the end is kept.
 func (c *cover) reset(code []int32, words int32, observed []bool) {
-	c.nodes, c.gates = c.nodes[:0], 0
+	c.nodes, c.gates = slices.Grow(c.nodes[:0], countNodes(code)+len(observed)), 0
 	for len(c.row) < len(observed) {
 		c.row = append(c.row, -1)
 	}
@@ -79,6 +79,17 @@ func (c *cover) reset(code []int32, words int32, observed []bool) {
 		}
 	}
 	c.findUses()
+}
+
+// countNodes is the number of nodes that gates become.
+func countNodes(code []int32) int {
+	nodes := 0
+	for len(code) > 0 {
+		operands, count := int(code[1]+code[2]), int(code[3])
+		nodes += max(1, operands-1) * count
+		code = code[Header+(1+operands)*count:]
+	}
+	return nodes
 }
 
 // held is the node that a row holds.
