@@ -13,6 +13,7 @@ type plan struct {
 	goal  float64
 	line  [][]machine.Move // joint moves still to make
 	state machine.State    // where the next of them is made
+	left  machine.State    // where the last one was made, or nil: who ponders is still there
 }
 
 // fits tells whether the plan goes on from a position.
@@ -31,14 +32,14 @@ func (p *plan) next(at position, goal float64) (machine.Move, bool) {
 	b.Load(p.state, 1)
 	step(b, joint)
 	b.Store(p.state, 1)
-	p.line = p.line[1:]
+	p.line, p.left = p.line[1:], slices.Clone(at.state)
 	return joint[at.role], true
 }
 
 // improve takes over the line of r if, made move by move, it ends the game with
-// a better goal than the plan.
+// a better goal than the plan. What begins where the plan has just left is of no use.
 func (p *plan) improve(at position, r *search.Result) {
-	if r == nil || len(r.Line) == 0 {
+	if r == nil || len(r.Line) == 0 || p.left != nil && p.left.Equal(at.state) {
 		return
 	}
 	b := at.machine.NewBatch()

@@ -363,6 +363,10 @@ func TestThePlanIsDroppedWhenTheMatchTakesAnotherWay(t *testing.T) {
 	if _, ok := p.next(at, bestGoal); ok {
 		t.Error("the plan goes on although the position did not change")
 	}
+	p.improve(at, &search.Result{Line: line}) // found by pondering
+	if !p.state.Equal(machine.State{1}) {
+		t.Error("a line from a position that the match has left takes the place of the plan")
+	}
 	worse := append([][]machine.Move(nil), line[1:]...)
 	worse[3] = []machine.Move{0}
 	at.state = machine.State{1}
