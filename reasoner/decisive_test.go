@@ -186,7 +186,8 @@ func TestGamesWithRecursionHaveNoDecisiveMoves(t *testing.T) {
 	}
 }
 
-// A move that ends the game lets nobody win afterwards, whatever would be legal then.
+// A move that ends the game lets nobody win afterwards, whatever would be legal then; also
+// where the end is a long condition.
 func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 	const rules = `
 (role a) (role b)
@@ -199,9 +200,7 @@ func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 (<= (legal b leave) (not (true (step 1))))
 (<= (next (step 2)) (true (step 1)))
 (<= (next (step 3)) (true (step 2)))
-(<= (next over) (does a (go right)))
 (<= (next (won b)) (does b take))
-(<= terminal (true over))
 (<= terminal (true (step 3)))
 (<= (next (won a)) (does b leave))
 (<= open (not (true (won a))) (not (true (won b))))
@@ -209,25 +208,36 @@ func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 (<= (goal b 50) open)
 (<= (goal ?r 100) (true (won ?r)))
 (<= (goal a 0) (true (won b)))
-(<= (goal b 0) (true (won a)))`
-	g, _, err := gdl.Load(t.Context(), "rules", []byte(rules))
-	if err != nil {
-		t.Fatal(err)
+(<= (goal b 0) (true (won a)))
+`
+	stones := ""
+	for i := range 20 {
+		stones += fmt.Sprintf("(init (stone %[1]d)) (<= (next (stone %[1]d)) (true (stone %[1]d)) (not (does a (go right))))\n(<= (next (stone %[1]d)) (true (mark %[1]d)))\n(<= (next (mark %[1]d)) (does a (mark %[1]d)))\n(<= (legal a (mark %[1]d)) (true (step 2)) (true (step 1)))\n", i)
 	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := m.(machine.Decider).Decisive(t.Context(), false)
-	if d == nil {
-		t.Fatal("no decisive moves")
-	}
-	b := d.NewNarrowBatch().(machine.Foresight)
-	b.Fill(m.Initial(), nil)
-	b.Evaluate(1)
-	_, wins := b.Wins(1)
-	sensible := b.AppendSensible(nil, 0, 0)
-	if wins[0]&1 != 0 || len(sensible) != 1 || m.Names().Moves[0][sensible[0]] != "(go right)" {
-		t.Errorf("b wins %v; sensible moves of a are %v of %v, want the one that ends the game", wins[0]&1 != 0, sensible, m.Names().Moves[0])
+	stones += "(<= stones (true (stone ?i)))\n(<= terminal (not stones))\n"
+	for name, end := range map[string]string{
+		"short": "(<= (next over) (does a (go right)))\n(<= terminal (true over))\n",
+		"long":  stones,
+	} {
+		g, _, err := gdl.Load(t.Context(), name, []byte(rules+end))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := m.(machine.Decider).Decisive(t.Context(), false)
+		if d == nil {
+			t.Fatal("no decisive moves")
+		}
+		b := d.NewNarrowBatch().(machine.Foresight)
+		b.Fill(m.Initial(), nil)
+		b.Evaluate(1)
+		_, wins := b.Wins(1)
+		sensible := b.AppendSensible(nil, 0, 0)
+		if wins[0]&1 != 0 || len(sensible) != 1 || m.Names().Moves[0][sensible[0]] != "(go right)" {
+			t.Errorf("%s: b wins %v; sensible moves of a are %v of %v, want the one that ends the game", name, wins[0]&1 != 0, sensible, m.Names().Moves[0])
+		}
 	}
 }

@@ -119,7 +119,7 @@ func (g *Game) blunders(ctx context.Context, wins [][]Lit, alone bool) [][]Lit {
 				lost = append(lost, r.later(threat))
 			}
 		}
-		return g.Net.And(g.Net.Or(lost...), r.later(g.Terminal).Not())
+		return r.goesOn(g.Net.Or(lost...))
 	})
 }
 

@@ -51,6 +51,8 @@ type regression struct {
 	moves  []int32 // nodes that the next signals of ends need and that depend on moves, ascending
 	onMove []bool  // by node: it is one of moves
 	plain  []bool  // by node: the roots need it as it is, never complemented
+	isEnd  []bool  // by node: terminal needs it
+	wide   []Lit   // after the move at hand: conditions of terminal that were left out
 
 	value []truth // by node: what is assumed
 	after []Lit   // by node of moves: its value with the move
@@ -101,7 +103,7 @@ func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 	if len(flatten(g.Does))*(len(r.ends)+len(r.moves)) > regressionWork {
 		return nil
 	}
-	r.plain = r.neverComplemented(roots)
+	r.plain, r.isEnd = r.neverComplemented(roots), g.Net.cone([]Lit{g.Terminal})
 	return r
 }
 
@@ -178,6 +180,7 @@ func (r *regression) with(role, m int, f func(role, m int) Lit) Lit {
 	if r.fold(legal) == False {
 		return False
 	}
+	r.wide = r.wide[:0]
 	condition := r.fix(role, m)
 	for _, i := range r.moves {
 		if r.net.op[i] == OpAnd {
@@ -199,7 +202,44 @@ func (r *regression) with(role, m int, f func(role, m int) Lit) Lit {
 func (r *regression) leaveOutWide(i int32) {
 	if l := r.then[i]; r.plain[i] && !l.Complemented() && len(r.net.Operands(l.Node())) > wideCondition {
 		r.then[i] = False
+		if r.isEnd[i] {
+			r.wide = append(r.wide, l)
+		}
 	}
+}
+
+// goesOn is where l holds after the move and the game is not over by then, whatever was left
+// out of that: what contradicts l costs nothing.
+func (r *regression) goesOn(l Lit) Lit {
+	cases := []Lit{l}
+	if l.Complemented() && r.net.op[l.Node()] == OpAnd {
+		cases = nil
+		for _, o := range r.net.Operands(l.Node()) {
+			cases = append(cases, o.Not())
+		}
+	}
+	for i, c := range cases {
+		for _, end := range r.wide {
+			if !r.contradict(c, end) {
+				c = r.net.And(c, end.Not())
+			}
+		}
+		cases[i] = c
+	}
+	return r.net.And(r.net.Or(cases...), r.later(r.game.Terminal).Not())
+}
+
+// contradict tells of two conjunctions whether a condition of one is excluded by the other, as
+// far as one sees at once.
+func (r *regression) contradict(a, b Lit) bool {
+	conditions := func(l Lit) []Lit {
+		if l.Complemented() || r.net.op[l.Node()] != OpAnd {
+			return []Lit{l}
+		}
+		return r.net.Operands(l.Node())
+	}
+	others := conditions(b)
+	return slices.ContainsFunc(conditions(a), func(c Lit) bool { return slices.Contains(others, c.Not()) })
 }
 
 // assume notes that literals are true, and what follows from that at once. It
