@@ -116,3 +116,36 @@ func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
 		t.Errorf("the machine keeps %d bytes, as if the relation were stored", bytes)
 	}
 }
+
+// Whether it is tuned or not, a machine asks for no more than it must: all lists are two
+// million tuples, of which a position needs one.
+func TestAMachineThatThereWasNoTimeToTuneKeepsToItsLimits(t *testing.T) {
+	const rules = `
+(role r)
+(init (path (list 1 (list 2 (list 3 (list 4 (list 5 (list 6 nil)))))))) (init (step 1))
+(symbol 1) (symbol 2) (symbol 3) (symbol 4) (symbol 5) (symbol 6) (symbol 7) (symbol 8) (symbol 9) (symbol 10) (symbol 11)
+(<= (element ?a) (symbol ?a) (true (step 1)))
+(<= (element ?a) (symbol ?a) (true (step 2)))
+(<= (isList (list ?a (list ?b (list ?c (list ?d (list ?e (list ?f nil)))))))
+  (element ?a) (element ?b) (element ?c) (element ?d) (element ?e) (element ?f))
+(<= (ok ?p) (true (path ?p)) (distinct ?p nil))
+(<= (legal r go) (isList ?p) (ok ?p))
+(<= (next (path ?p)) (true (path ?p)))
+(<= (next (step 2)) (true (step 1)))
+(<= terminal (true (step 2)))
+(goal r 100)`
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, ctx := range map[string]context.Context{"tuned": t.Context(), "not tuned": gone} {
+		in, err := newInterpreter(t.Context(), load(t, "lists.kif", rules), Limits{MaxAtoms: 1 << 20}.withDefaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.open(tuningWords)
+		in.tune(ctx)
+		s := newStepper(in, &watch{ctx: t.Context()})
+		if err := s.begin(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
+			t.Errorf("%s: %d legal moves, error %v", name, len(s.AppendLegal(nil, 0)), err)
+		}
+	}
+}

@@ -64,6 +64,9 @@ func (in *interpreter) tune(ctx context.Context) {
 		if ended != nil && c.undo != nil {
 			c.undo()
 		}
+		if c.in.cost.profiles == nil {
+			c.beCareful()
+		}
 	}()
 	defer until(&ended)
 	for _, r := range in.rules {
@@ -82,6 +85,16 @@ func (in *interpreter) tune(ctx context.Context) {
 	}
 	c.measure()
 	in.work = c.try(0) / int64(len(c.samples))
+}
+
+// beCareful takes all derived relations to be huge, as long as nothing is known of them: of some
+// it may be impossible to compute the whole.
+func (c *tuner) beCareful() {
+	c.in.cost.modes = nil
+	c.in.cost.profiles = make(map[*relation]*profile)
+	for _, r := range c.in.rules {
+		c.in.cost.profiles[r.head.rel] = huge(r.head.rel.arity)
+	}
 }
 
 // start finds choices under which the first positions can be computed: recursive
@@ -265,16 +278,11 @@ func (c *tuner) measureDerived(s *stepper, d *derived) *profile {
 	p := &profile{distinct: make([]float64, d.rel.arity)}
 	var all []int32
 	for k := range measuredSamples {
-		c.watch.step()
-		if c.measured > maxMeasured || !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
+		if c.watch.ctx.Err() != nil || c.measured > maxMeasured || !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
 			if rel := s.original(d.rel); c.in.cost.modes[rel] == modeWhole {
 				c.in.cost.modes[rel] = modeKeyed
 			}
-			p.tuples = measuredWork
-			for i := range p.distinct {
-				p.distinct[i] = math.Pow(measuredWork, 1/float64(d.rel.arity))
-			}
-			return p
+			return huge(d.rel.arity)
 		}
 		c.measured += s.meter.work
 		for len(all) < int(d.rel.n) {
@@ -283,6 +291,16 @@ func (c *tuner) measureDerived(s *stepper, d *derived) *profile {
 		p.add(d.rel, all[:d.rel.n])
 	}
 	p.average(measuredSamples)
+	return p
+}
+
+// huge is the profile of a relation that is too large to be computed, or that there was no
+// time for.
+func huge(arity int) *profile {
+	p := &profile{tuples: measuredWork, distinct: make([]float64, arity)}
+	for i := range p.distinct {
+		p.distinct[i] = math.Pow(measuredWork, 1/float64(arity))
+	}
 	return p
 }
 
