@@ -257,3 +257,18 @@ func ground(t *testing.T, g *gdl.Game) *Program {
 	}
 	return p
 }
+
+// When nothing ever holds of r1, r2 is the same in all positions: then it is known which moves
+// its negation leaves, as well as where it differs.
+func TestNegationsOfWhatNoLongerDiffersAreExact(t *testing.T) {
+	agree(t, engines(t, load(t, "fixed", `
+(role x) (dom a) (dom b)
+(<= (r1 ?u) (dom ?u) (r1 ?u))
+(<= (r2 a) (dom a))
+(<= (r2 ?u) (dom ?u) (r1 ?u) (not (true flag)))
+(legal x wait)
+(<= (legal x (mark ?u)) (dom ?u) (not (r2 ?u)))
+(<= (next flag) (does x wait))
+(goal x 100)
+(<= terminal (true flag))`)), 1, 12)
+}

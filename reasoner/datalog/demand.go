@@ -258,14 +258,21 @@ func (d *demand) rules() (guarded, asking []*rule) {
 }
 
 // close makes what was asked for part of what is known, and with it the relations that
-// differ between positions in nothing else.
+// differ between positions in nothing else, but for those that were computed with open
+// negations: they may have tuples too many.
 func (d *demand) close() {
 	th := d.theory
+	var inexact []*relation
+	for _, r := range d.plain {
+		if slices.ContainsFunc(r.body, func(l literal) bool { return isOpenNegation(&l) }) {
+			inexact = append(inexact, r.head.rel)
+		}
+	}
 	for _, rel := range th.relations {
 		rel.dynamic = false
 	}
 	th.rules = d.plain
-	th.markDynamic()
+	th.markDynamic(inexact...)
 	th.rules = d.guarded
 }
 

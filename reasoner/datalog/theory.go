@@ -223,9 +223,8 @@ func (th *theory) successor(r *relation) *relation {
 	return th.relation(predicate{name, r.name.shapes}, r.arity)
 }
 
-// markDynamic finds the relations that depend on true or does.
-func (th *theory) markDynamic() {
-	var inputs []*relation
+// markDynamic finds the relations that depend on true, does or the given ones.
+func (th *theory) markDynamic(inputs ...*relation) {
 	for _, r := range slices.Clone(th.relations) {
 		switch r.name.name {
 		case "init", "next", "legal":
