@@ -14,6 +14,7 @@ func TestGamesPlayedElsewhereTeachAsMuch(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		p := other.Play(ctx)
 		cancel()
+		p.Games = p.Games[:min(len(p.Games), 100)] // however quick the machine is, what is learnt is used soon
 		if err := l.Take(p); err != nil {
 			t.Fatal(err)
 		}
