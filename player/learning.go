@@ -116,8 +116,8 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 
 // playing is the machine whose random moves are those of playouts.
 func (t *thinker) playing(ctx context.Context, m machine.Machine) machine.Machine {
-	if d, ok := m.(machine.Decider); ok && t.hasDecisive && !t.plain {
-		return d.Decisive(ctx, !t.isInTurns())
+	if t.hasDecisive && !t.plain {
+		return machine.Decisive(ctx, m, !t.isInTurns())
 	}
 	return m
 }

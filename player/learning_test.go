@@ -29,19 +29,27 @@ func wins(s *series, count int) {
 // not depend on the clock what it knows.
 func schooled(t *testing.T, m machine.Machine, without ...string) *thinker {
 	t.Helper()
-	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Threats: m.(machine.Threatener).Threats(t.Context())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Learn(t.Context(), 50)
-	file := filepath.Join(t.TempDir(), KnowledgeFile("rules"))
-	if err := l.Save(file, "rules"); err != nil {
-		t.Fatal(err)
-	}
+	file, _ := lessons(t, m, m.(machine.Threatener).Threats(t.Context()))
 	return newThinker(setting{
 		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
 		without: append(without, exactSearch), knowledge: knowledge{file, "rules"},
 	})
+}
+
+// lessons is a file of what was learnt of a game whose rules have the digest "rules", and from
+// how many games.
+func lessons(t *testing.T, m machine.Machine, threats machine.Threats) (file string, games int64) {
+	t.Helper()
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Threats: threats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learn(t.Context(), 50)
+	file = filepath.Join(t.TempDir(), KnowledgeFile("rules"))
+	if err := l.Save(file, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	return file, l.Progress().Games
 }
 
 func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
@@ -170,15 +178,7 @@ func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 
 func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Learn(t.Context(), 50)
-	file := filepath.Join(t.TempDir(), KnowledgeFile("rules"))
-	if err := l.Save(file, "rules"); err != nil {
-		t.Fatal(err)
-	}
+	file, games := lessons(t, m, nil)
 	for name, c := range map[string]struct {
 		knowledge knowledge
 		known     bool
@@ -190,7 +190,7 @@ func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 	} {
 		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: c.knowledge})
 		got := p.recall(m, evaluate.Config{ConstantSum: true})
-		if (got != nil) != c.known || c.known && got.Progress().Games != l.Progress().Games {
+		if (got != nil) != c.known || c.known && got.Progress().Games != games {
 			t.Errorf("knowledge %s: learner %v", name, got)
 		}
 	}

@@ -163,16 +163,6 @@ func (d duel) report(b *testing.B, game string) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// playingMachine is the machine that games of learning are played on.
-func playingMachine(m machine.Machine) machine.Machine {
-	if d, ok := m.(machine.Decider); ok {
-		if decisive := d.Decisive(context.Background(), false); decisive != nil {
-			return decisive
-		}
-	}
-	return m
-}
-
 // learnt has learnt a game of two in turns with constant sum for learningClock.
 func learnt(b *testing.B, m machine.Machine, threats bool) *evaluate.Learner {
 	b.Helper()
@@ -180,7 +170,7 @@ func learnt(b *testing.B, m machine.Machine, threats bool) *evaluate.Learner {
 	if d, ok := m.(machine.Threatener); ok && threats {
 		c.Threats = d.Threats(context.Background())
 	}
-	l, err := evaluate.New(playingMachine(m), c)
+	l, err := evaluate.New(machine.Decisive(context.Background(), m, false), c)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -199,7 +189,7 @@ func BenchmarkThreats(b *testing.B) {
 			m := newReferee(b, game).machine
 			for range b.N {
 				with, without := learnt(b, m, true), learnt(b, m, false)
-				s := evaluate.Duel(context.Background(), playingMachine(m), with.Evaluation(), without.Evaluation(), 2000, 7)
+				s := evaluate.Duel(context.Background(), machine.Decisive(context.Background(), m, false), with.Evaluation(), without.Evaluation(), 2000, 7)
 				b.ReportMetric(s.Points, "points")
 				b.ReportMetric(s.Error, "±")
 				b.ReportMetric(with.Progress().Correlation, "r-with")

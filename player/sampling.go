@@ -56,14 +56,18 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 	if t.exact == nil || memory == 0 {
 		return false
 	}
-	share := min(comparisonTime, time.Duration(comparisonShare*float64(timeLeft(ctx, time.Now()))))
-	short, stop := context.WithTimeout(ctx, time.Duration(comparisonProof*float64(share)))
+	short, stop := context.WithTimeout(ctx, scaled(comparisonProof, comparisonSlot(ctx)))
 	defer stop()
 	r, err := t.exact.Search(short, at.machine, at.state, search.Limits{MaxBytes: memory, Seed: t.seed})
 	if err != nil {
 		t.exact = t.instead(err)
 	}
 	return err == nil && r.Solved()
+}
+
+// comparisonSlot is the time for a comparison.
+func comparisonSlot(ctx context.Context) time.Duration {
+	return min(comparisonTime, scaled(comparisonShare, timeLeft(ctx, time.Now())))
 }
 
 // choosesRule tells whether there are rules to choose from.
@@ -96,13 +100,11 @@ func (t *thinker) chooseSampling(ctx context.Context, at position) {
 // compare lets two ways of sampling play against each other for a part of the time; nil if
 // there is no memory left for that.
 func (t *thinker) compare(ctx context.Context, at position, c comparison) *series {
-	now := time.Now()
 	memory := t.memory.share()
 	if memory == 0 {
 		return nil
 	}
-	share := min(comparisonTime, time.Duration(comparisonShare*float64(timeLeft(ctx, now))))
-	ctx, cancel := context.WithDeadline(ctx, now.Add(share))
+	ctx, cancel := context.WithTimeout(ctx, comparisonSlot(ctx))
 	defer cancel()
 	for i := range c.rivals {
 		c.rivals[i].Without |= t.sampledWithout()

@@ -209,5 +209,5 @@ func (l *labourer) found(q *queue.Queue, lesson lesson) (school, error) {
 	if err != nil {
 		return school{}, err
 	}
-	return school{rules.Digest(), decisive(l.ctx, m), learning(l.ctx, m, lesson.Seed, l.memory)}, nil
+	return school{rules.Digest(), machine.Decisive(l.ctx, m, false), learning(l.ctx, m, lesson.Seed, l.memory)}, nil
 }

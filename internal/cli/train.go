@@ -112,7 +112,7 @@ type checkpoint struct {
 // begin loads what is known of the game, if anything is.
 func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
 	config := learning(ctx, m, seed, memory)
-	t.machine = decisive(ctx, m)
+	t.machine = machine.Decisive(ctx, m, false)
 	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, config)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.learner, err = evaluate.New(t.machine, config)
@@ -130,16 +130,6 @@ func learning(ctx context.Context, m machine.Machine, seed uint64, memory int64)
 		c.Threats = d.Threats(ctx)
 	}
 	return c
-}
-
-// decisive is a machine with its decisive moves, if it can tell them.
-func decisive(ctx context.Context, m machine.Machine) machine.Machine {
-	if d, ok := m.(machine.Decider); ok {
-		if decisive := d.Decisive(ctx, false); decisive != nil {
-			return decisive
-		}
-	}
-	return m
 }
 
 const (

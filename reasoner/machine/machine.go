@@ -127,6 +127,16 @@ type Decider interface {
 	Decisive(ctx context.Context, atOnce bool) Machine
 }
 
+// Decisive is m with decisive moves (Decider), or m itself if it knows none.
+func Decisive(ctx context.Context, m Machine, atOnce bool) Machine {
+	if d, ok := m.(Decider); ok {
+		if decisive := d.Decisive(ctx, atOnce); decisive != nil {
+			return decisive
+		}
+	}
+	return m
+}
+
 // Threatener is a Machine that knows what a player lacks of a win.
 type Threatener interface {
 	// Threats finds them in positions that are not terminal. It returns nil for a game

@@ -195,10 +195,8 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 
 // playing is the machine that playouts run on.
 func (c *Config) playing(ctx context.Context, m machine.Machine) machine.Machine {
-	if d, ok := m.(machine.Decider); ok && c.has(Decisive) {
-		if decisive := d.Decisive(ctx, c.AtOnce); decisive != nil {
-			return decisive
-		}
+	if c.has(Decisive) {
+		return machine.Decisive(ctx, m, c.AtOnce)
 	}
 	return m
 }
