@@ -116,7 +116,7 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 
 // playing is the machine whose random moves are those of playouts.
 func (t *thinker) playing(ctx context.Context, m machine.Machine) machine.Machine {
-	if t.hasDecisive && !t.plain {
+	if t.hasDecisive && !t.mind.plain {
 		return machine.Decisive(ctx, m, !t.isInTurns())
 	}
 	return m
@@ -126,6 +126,8 @@ func (t *thinker) playing(ctx context.Context, m machine.Machine) machine.Machin
 // evaluator, or what was learnt.
 type mind struct {
 	name      string
+	rule      montecarlo.Rule // where players choose at once
+	plain     bool            // no decisive moves in playouts
 	evaluator *evaluate.Evaluation
 	weight    int  // of estimates beside playouts; 0 means that there are none
 	deepens   bool // minimax values of estimates, not means
@@ -133,19 +135,29 @@ type mind struct {
 	rave      bool // playouts say something of all moves that they made
 }
 
-// playouts is the mind of who has learnt nothing.
-var playouts = mind{name: "playouts"}
+// unlearnt is the mind that samples like d, without what was learnt.
+func (d mind) unlearnt() mind {
+	d.name, d.evaluator, d.weight, d.deepens = playouts, nil, 0, false
+	return d
+}
+
+// playouts is the name of the mind of who has learnt nothing.
+const playouts = "playouts"
 
 // minds are the ways to do without an evaluation, or to use one if it is there. Of the latter
 // the later ones must be clearly better than the first, which gains most from longer clocks
 // than those of trials.
 func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	var list []mind
+	add := func(d mind) {
+		d.rule, d.plain = t.mind.rule, t.mind.plain
+		list = append(list, d)
+	}
 	if t.has(averages) {
-		list = append(list, mind{name: averages, averages: true})
+		add(mind{name: averages, averages: true})
 	}
 	if t.isInTurns() && t.has(rave) && montecarlo.Raves(t.machine) {
-		list = append(list, mind{name: rave, rave: true})
+		add(mind{name: rave, rave: true})
 	}
 	if e == nil {
 		return list
@@ -153,12 +165,14 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	if t.class.Players == 2 && t.class.ConstantSum {
 		switch {
 		case t.isInTurns() && t.has(alphaBeta):
-			list = append(list, mind{name: "alpha_beta", evaluator: e, deepens: true})
+			add(mind{name: "alpha_beta", evaluator: e, deepens: true})
 		case !t.isInTurns() && t.has(horizon):
-			list = append(list, mind{name: "horizon", evaluator: e, deepens: true})
+			add(mind{name: "horizon", evaluator: e, deepens: true})
 		}
 	}
-	return append(list, mind{name: "both", evaluator: e, weight: mixedWeight}, mind{name: "estimates", evaluator: e})
+	add(mind{name: "both", evaluator: e, weight: mixedWeight})
+	add(mind{name: "estimates", evaluator: e})
+	return list
 }
 
 // searcher makes the search of a mind, on so many threads.
@@ -169,11 +183,8 @@ func (t *thinker) searcher(d mind, threads int) search.Searcher {
 	if d.deepens {
 		return t.deepening(d.evaluator, threads)
 	}
-	c := t.sampling()
-	c.Workers, c.Weight, c.Averages, c.Rave = threads, d.weight, d.averages, d.rave
-	if d.evaluator != nil {
-		c.Evaluator = d.evaluator
-	}
+	c := t.sampling(d)
+	c.Workers = threads
 	return montecarlo.New(c)
 }
 
@@ -207,7 +218,8 @@ func (t *thinker) tryOut(ctx context.Context, at position, e *evaluate.Evaluatio
 		slot := left / time.Duration(len(minds)-i)
 		short, cancel := context.WithTimeout(ctx, slot)
 		challenger.averages = challenger.averages || t.mind.averages
-		s := t.trial(at, [2]mind{challenger, t.mind}, memory)
+		s := t.series(at, t.between(challenger, t.mind), memory)
+		s.opening = trialOpening
 		s.clock = min(max(trialClock, scaled(1/(trialMatches*max(1, t.class.Length)), slot)), maxTrialClock)
 		t.hold(short, s, t.threads)
 		cancel()
@@ -259,13 +271,4 @@ func (t *thinker) study(ctx context.Context) {
 		}
 	}
 	u.spent += time.Since(began)
-}
-
-// trial prepares matches between two minds.
-func (t *thinker) trial(at position, rivals [2]mind, memory int64) *series {
-	return t.series(at, comparison{
-		names:    [2]string{rivals[0].name, rivals[1].name},
-		searcher: func(rival int) search.Searcher { return t.searcher(rivals[rival], 1) },
-		opening:  trialOpening,
-	}, memory)
 }

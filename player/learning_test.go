@@ -109,7 +109,7 @@ func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	}
 	var f findings
 	p.file(at, &f, report{from: p.sampler, err: search.ErrNotZeroSum})
-	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.mind != playouts {
+	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.mind != p.mind.unlearnt() {
 		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.mind.name, p.sampler)
 	}
 }
@@ -120,7 +120,7 @@ func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 	between, asked := false, []string{}
 	p.hold = func(ctx context.Context, s *series, _ int) {
 		switch {
-		case s.names == compareDecisive.names:
+		case s.names == decisiveOrPlain:
 		case !between:
 			wins(s, 3)
 		case s.names[0] == "both":
@@ -135,7 +135,7 @@ func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
 	defer cancel()
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}}
 	p.begin(ctx, at)
-	if p.mind.name != playouts.name {
+	if p.mind.name != playouts {
 		t.Fatalf("%s after three matches won", p.mind.name)
 	}
 	between = true
@@ -167,7 +167,7 @@ func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
 	p.hold = func(_ context.Context, s *series, _ int) {
-		if s.names != compareDecisive.names {
+		if s.names != decisiveOrPlain {
 			t.Errorf("%v are tried out", s.names)
 		}
 	}

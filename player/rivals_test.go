@@ -34,9 +34,10 @@ func rulesOf(t testing.TB, name string) *gdl.Game {
 
 // duel is a comparison and the games that it is held in.
 type duel struct {
-	name  string
-	of    comparison
-	games []string
+	name   string
+	rivals [2]montecarlo.Config
+	nodes  int64 // for each move; 0 means duelClock
+	games  []string
 	// learns tells that the first estimates leaves by what is learnt in learningClock, and
 	// deepens that it does so at the horizon of a search that deepens.
 	learns, deepens bool
@@ -77,44 +78,36 @@ func duels() []duel {
 	turns := []string{"connectFour", "breakthrough", "reversi", "checkersSmall", "nineBoardTicTacToe"}
 	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8", "connectFourSimultaneous"}
 	learnable := append([]string{"breakthroughHoles", "speedChess", "linesOfAction", "chinook", "hex", "gomoku_11x11", "amazons_8x8"}, turns...)
-	timed := func(c, against montecarlo.Config) comparison {
-		return comparison{rivals: [2]montecarlo.Config{c, against}, opening: 2}
-	}
+	timed := func(c, against montecarlo.Config) [2]montecarlo.Config { return [2]montecarlo.Config{c, against} }
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: plainExploration}
 	list := []duel{
-		{name: "regretMatching", of: compareRules.swapped(), games: atOnce},
-		{name: "mixing", of: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
-		{name: "equilibria", of: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
-		{name: "decisive-at-once", of: timed(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
-		{name: "exploration=10", of: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
-		{name: "exploration=40", of: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
-		{name: "playouts=1", of: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
-		{name: "playouts=2", of: timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), games: turns},
-		{name: "playouts=4", of: timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
-		{name: "playouts=16", of: timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
-		{name: "threads=2", of: timed(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"goofspiel-9"}, turns...)},
-		{name: "plain", of: timed(montecarlo.Config{}, plain), games: turns},
-		{name: rave, of: timed(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex", "hex-8x8", "gomoku_11x11"}, turns...)},
-		{name: "learning", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true},
-		{name: "alphabeta", of: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
-		{name: horizon, of: timed(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
-		{name: "horizon-regret", of: timed(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
-		{name: averages, of: timed(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, learnable...)},
-		{name: "learning-both", of: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: learnable, learns: true},
+		{name: "regretMatching", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{}), nodes: comparisonNodes, games: atOnce},
+		{name: "mixing", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
+		{name: "equilibria", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
+		{name: "decisive-at-once", rivals: timed(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
+		{name: "exploration=10", rivals: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
+		{name: "exploration=40", rivals: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
+		{name: "playouts=1", rivals: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
+		{name: "playouts=2", rivals: timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), games: turns},
+		{name: "playouts=4", rivals: timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
+		{name: "playouts=16", rivals: timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
+		{name: "threads=2", rivals: timed(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"goofspiel-9"}, turns...)},
+		{name: "plain", rivals: timed(montecarlo.Config{}, plain), games: turns},
+		{name: rave, rivals: timed(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex", "hex-8x8", "gomoku_11x11"}, turns...)},
+		{name: "learning", rivals: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true},
+		{name: "alphabeta", rivals: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
+		{name: horizon, rivals: timed(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
+		{name: "horizon-regret", rivals: timed(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
+		{name: averages, rivals: timed(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, learnable...)},
+		{name: "learning-both", rivals: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: learnable, learns: true},
 	}
-	list = append(list, duel{name: "all", of: timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
+	list = append(list, duel{name: "all", rivals: timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
 		if t.sampling != 0 && t.sampling&(montecarlo.Mixing|montecarlo.Equilibria) == 0 {
-			list = append(list, duel{name: t.Name, of: timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
+			list = append(list, duel{name: t.Name, rivals: timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
 		}
 	}
 	return list
-}
-
-func (c comparison) swapped() comparison {
-	c.names[0], c.names[1] = c.names[1], c.names[0]
-	c.rivals[0], c.rivals[1] = c.rivals[1], c.rivals[0]
-	return c
 }
 
 // BenchmarkRivals plays sampling searches against each other, sides swapped, and
@@ -129,23 +122,24 @@ func BenchmarkRivals(b *testing.B) {
 }
 
 func (d duel) report(b *testing.B, game string) {
-	f, c := newReferee(b, game), d.of
+	f := newReferee(b, game)
 	at := position{machine: f.machine, state: f.machine.Initial()}
 	var e *evaluate.Evaluation
 	if d.learns {
 		e = learnt(b, f.machine, true).Evaluation()
-		c.rivals[0].Evaluator = e
+		d.rivals[0].Evaluator = e
 	}
 	think := thinker{machine: f.machine, class: solve.Classify(b.Context(), f.machine, 1)}
-	if c.nodes == 0 {
-		c.searcher = func(i int) search.Searcher {
-			s := search.Searcher(montecarlo.New(c.rivals[i]))
-			if i == 0 && d.deepens {
-				s = think.deepening(e, 1)
-			}
-			return &metered{Searcher: s, clock: duelClock * time.Duration(max(1, c.rivals[i].Workers))}
+	c := comparison{nodes: d.nodes, opening: 2, searcher: func(i int) search.Searcher {
+		s := search.Searcher(montecarlo.New(d.rivals[i]))
+		if i == 0 && d.deepens {
+			s = think.deepening(e, 1)
 		}
-	}
+		if d.nodes > 0 {
+			return s
+		}
+		return &metered{Searcher: s, clock: duelClock * time.Duration(max(1, d.rivals[i].Workers))}
+	}}
 	const matches = 20
 	var sum, squares, n float64
 	for i := range b.N {

@@ -37,19 +37,6 @@ const (
 	comparisonSteps = 500
 )
 
-var (
-	compareRules = comparison{
-		names:  [2]string{"uct", "regret_matching"},
-		rivals: [2]montecarlo.Config{{Rule: montecarlo.UCT, Without: montecarlo.Decisive}, {Rule: montecarlo.RegretMatching, Without: montecarlo.Decisive}},
-		nodes:  comparisonNodes,
-	}
-	compareDecisive = comparison{
-		names:  [2]string{"decisive", "plain"},
-		rivals: [2]montecarlo.Config{{}, {Without: montecarlo.Decisive}},
-		clock:  comparisonClock,
-	}
-)
-
 // solves gives the exact search a chance to solve the game at once.
 func (t *thinker) solves(ctx context.Context, at position) bool {
 	memory := t.memory.share()
@@ -78,27 +65,35 @@ func (t *thinker) choosesRule() bool {
 // chooseSampling finds out the better way of sampling.
 func (t *thinker) chooseSampling(ctx context.Context, at position) {
 	if t.choosesRule() {
-		if trial := t.compare(ctx, at, compareRules); trial != nil && trial.matches >= comparisonMatches {
-			t.rule = montecarlo.RegretMatching
+		c := t.between(mind{name: "uct", rule: montecarlo.UCT, plain: true}, mind{name: "regret_matching", rule: montecarlo.RegretMatching, plain: true})
+		c.nodes = comparisonNodes
+		if trial := t.compare(ctx, at, c); trial != nil && trial.matches >= comparisonMatches {
+			t.mind.rule = montecarlo.RegretMatching
 			if trial.points[0] > trial.points[1] { // not where they share what they get
-				t.rule = montecarlo.UCT
+				t.mind.rule = montecarlo.UCT
 			}
 		}
 	}
 	if t.hasDecisive {
-		c := compareDecisive
-		for i := range c.rivals {
-			c.rivals[i].Rule, c.rivals[i].AtOnce = t.rule, !t.isInTurns()
-		}
+		c := t.between(mind{name: "decisive", rule: t.mind.rule}, mind{name: "plain", rule: t.mind.rule, plain: true})
+		c.clock = comparisonClock
 		if trial := t.compare(ctx, at, c); trial != nil {
-			t.plain = trial.better[1].convinces() || t.plain && !trial.better[0].convinces()
+			t.mind.plain = trial.better[1].convinces() || t.mind.plain && !trial.better[0].convinces()
 		}
 	}
 	t.sampler = t.newSampler()
 }
 
-// compare lets two ways of sampling play against each other for a part of the time; nil if
-// there is no memory left for that.
+// between is a comparison of two minds.
+func (t *thinker) between(first, second mind) comparison {
+	return comparison{
+		names:    [2]string{first.name, second.name},
+		searcher: func(rival int) search.Searcher { return t.searcher([2]mind{first, second}[rival], 1) },
+	}
+}
+
+// compare lets two minds play against each other for a part of the time; nil if there is no
+// memory left for that.
 func (t *thinker) compare(ctx context.Context, at position, c comparison) *series {
 	memory := t.memory.share()
 	if memory == 0 {
@@ -106,9 +101,6 @@ func (t *thinker) compare(ctx context.Context, at position, c comparison) *serie
 	}
 	ctx, cancel := context.WithTimeout(ctx, comparisonSlot(ctx))
 	defer cancel()
-	for i := range c.rivals {
-		c.rivals[i].Without |= t.sampledWithout()
-	}
 	trial := t.series(at, c, memory)
 	t.hold(ctx, trial, t.threads)
 	t.logged(trial)

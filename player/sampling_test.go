@@ -17,7 +17,7 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, state := newBout(&comparison{nodes: comparisonNodes}, at, seed).play(t.Context(), comparisonBytes)
+		points, state := newBout(&comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: comparisonNodes}, at, seed).play(t.Context(), comparisonBytes)
 		if state != over || points[seed&1] != 100 || points[1-seed&1] != 0 {
 			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, state, seed&1)
 		}
@@ -56,8 +56,8 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 			defer cancel()
 			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
 			p.begin(ctx, at)
-			if p.rule != c.want {
-				t.Errorf("rule %v, want %v", p.rule, c.want)
+			if p.mind.rule != c.want {
+				t.Errorf("rule %v, want %v", p.mind.rule, c.want)
 			}
 			// Only regret matching mixes: the search made for the match is of the rule.
 			r, err := p.sampler.Search(ctx, m, at.state, search.Limits{MaxNodes: 2000, Seed: 1})
@@ -97,24 +97,30 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if compared.names != compareDecisive.names || compared.rivals[0].AtOnce != (c.game == atOnce) || p.plain != c.plain {
-				t.Errorf("compared %v, plain %v, want %v", compared, p.plain, c.plain)
+			if compared.names != decisiveOrPlain || compared.clock == 0 || p.mind.plain != c.plain {
+				t.Errorf("compared %v, %v a move, plain %v, want %v", compared.names, compared.clock, p.mind.plain, c.plain)
 			}
-			if s := p.sampling(); s.AtOnce != (c.game == atOnce) || (s.Without&montecarlo.Decisive != 0) != c.plain {
+			if s := p.sampling(p.mind); s.AtOnce != (c.game == atOnce) || (s.Without&montecarlo.Decisive != 0) != c.plain {
 				t.Errorf("sampling goes on as %+v", s)
 			}
 		})
 	}
 }
 
+// decisiveOrPlain are the rivals where there are decisive moves.
+var decisiveOrPlain = [2]string{"decisive", "plain"}
+
+// sampling makes rivals that sample.
+func sampling(rivals ...montecarlo.Config) func(int) search.Searcher {
+	return func(i int) search.Searcher { return montecarlo.New(rivals[i]) }
+}
+
 func TestWaysOfSamplingAreComparedAtEqualTime(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	points, state := newBout(&compareDecisive, position{machine: m, state: m.Initial()}, 1).play(t.Context(), comparisonBytes)
+	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Decisive}), clock: comparisonClock}
+	points, state := newBout(&c, position{machine: m, state: m.Initial()}, 1).play(t.Context(), comparisonBytes)
 	if total := points[0] + points[1]; state != over || total != 100 {
 		t.Errorf("%v points, %v", points, state)
-	}
-	if compareDecisive.nodes != 0 || compareDecisive.clock == 0 {
-		t.Error("searches of different speed are compared by nodes")
 	}
 }
 
@@ -125,7 +131,8 @@ func TestMatchesBetweenTheRulesCountWhatEachGets(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{0, 100}, {0, 100}}})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	s := &series{comparison: compareRules, at: position{machine: m, state: m.Initial()}, memory: comparisonBytes}
+	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), nodes: comparisonNodes}
+	s := &series{comparison: c, at: position{machine: m, state: m.Initial()}, memory: comparisonBytes}
 	hold(ctx, s, 2)
 	if total := s.points[0] + s.points[1]; s.matches == 0 || total != 100*float64(s.matches) {
 		t.Errorf("%v points in %d matches of 100 points", s.points, s.matches)

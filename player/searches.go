@@ -153,7 +153,7 @@ func (t *thinker) file(at position, f *findings, r report) {
 		switch {
 		case r.from != t.sampler:
 		case t.mind.deepens: // the game is none for it
-			t.mind = playouts
+			t.mind = t.mind.unlearnt()
 			t.sampler = t.newSampler()
 		case errors.As(r.err, &p):
 			t.sampler = t.newSampler() // who knows what it has left behind

@@ -8,17 +8,14 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/montecarlo"
 )
 
 // comparison is between two ways to find moves.
 type comparison struct {
-	names  [2]string
-	rivals [2]montecarlo.Config
-	nodes  int64         // for each move; 0 means no limit
-	clock  time.Duration // for each move; 0 means no limit
-	// searcher makes the search of a rival; nil is montecarlo.New.
-	searcher func(rival int) search.Searcher
+	names    [2]string
+	searcher func(rival int) search.Searcher // makes the search of one of them
+	nodes    int64                           // for each move; 0 means no limit
+	clock    time.Duration                   // for each move; 0 means no limit
 	// opening is how many joint moves are random at first, the same in both of two
 	// matches with sides swapped.
 	opening int
@@ -167,12 +164,8 @@ func newBout(c *comparison, at position, seed uint64) *bout {
 		comparison: c, machine: at.machine, batch: at.machine.NewNarrowBatch(), seed: seed,
 		rng: machine.NewRand(seed), openings: machine.NewRand(seed / 2), state: slices.Clone(at.state),
 	}
-	for i, config := range c.rivals {
-		if c.searcher != nil {
-			b.searches[i] = c.searcher(i)
-		} else {
-			b.searches[i] = montecarlo.New(config)
-		}
+	for i := range b.searches {
+		b.searches[i] = c.searcher(i)
 	}
 	return b
 }

@@ -8,6 +8,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/montecarlo"
 )
 
 func TestMatchesConvinceAsSeldomAsTheyPromiseTo(t *testing.T) {
@@ -47,7 +48,7 @@ func TestMatchesConvinceAsSeldomAsTheyPromiseTo(t *testing.T) {
 
 func TestASeriesIsTakenUpWhereItWasBrokenOff(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	s := &series{comparison: comparison{nodes: 500}, at: position{machine: m, state: m.Initial()}, memory: comparisonBytes}
+	s := &series{comparison: comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: 500}, at: position{machine: m, state: m.Initial()}, memory: comparisonBytes}
 	var first *bout
 	for slice := time.Millisecond; s.matches == 0; slice += time.Millisecond {
 		ctx, cancel := context.WithTimeout(t.Context(), slice)

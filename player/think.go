@@ -24,11 +24,9 @@ type thinker struct {
 	exact       search.Searcher   // nil if there is none
 	beside      []search.Searcher // other exact ones that work beside it
 	sampler     search.Searcher
-	rule        montecarlo.Rule // of the sampler, where players choose at once
-	hasDecisive bool            // the machine knows decisive moves, and there are opponents
-	plain       bool            // no decisive moves in its playouts
-	mind        mind            // what the sampler goes by
-	studies     studies         // of what may be a better one (see learning.go)
+	hasDecisive bool    // the machine knows decisive moves, and there are opponents
+	mind        mind    // what the sampler goes by
+	studies     studies // of what may be a better one (see learning.go)
 	plan        plan
 	// hold is the function hold, but in tests.
 	hold func(ctx context.Context, s *series, threads int)
@@ -38,11 +36,7 @@ type thinker struct {
 }
 
 func newThinker(s setting) *thinker {
-	t := &thinker{setting: s, mind: playouts, rule: montecarlo.RegretMatching, rng: machine.NewRand(s.seed), hold: hold, exactWork: 1}
-	if !t.has(regretMatching) {
-		t.rule = montecarlo.UCT
-	}
-	return t
+	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, exactWork: 1}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -59,8 +53,11 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact, t.beside = nil, nil
-	t.hasDecisive, t.plain = false, !t.isInTurns() // a rule of thumb must show that it is of use
-	t.mind, t.studies = playouts, studies{}
+	t.hasDecisive, t.studies = false, studies{}
+	t.mind = mind{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
+	if t.has(regretMatching) {
+		t.mind.rule = montecarlo.RegretMatching
+	}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.exact = t.exactSearch(0)
 		for number := 1; number < len(solve.Choose(t.class)); number++ {
@@ -125,11 +122,16 @@ func (t *thinker) samplingThreads() int {
 	return max(1, t.threads-1)
 }
 
-// sampling is how the sampling search works, on one thread.
-func (t *thinker) sampling() montecarlo.Config {
-	c := montecarlo.Config{Rule: t.rule, AtOnce: !t.isInTurns(), Without: t.sampledWithout()}
-	if t.plain {
+// sampling is how a mind samples, on one thread.
+func (t *thinker) sampling(d mind) montecarlo.Config {
+	c := montecarlo.Config{
+		Rule: d.rule, AtOnce: !t.isInTurns(), Weight: d.weight, Averages: d.averages, Rave: d.rave, Without: t.sampledWithout(),
+	}
+	if d.plain {
 		c.Without |= montecarlo.Decisive
+	}
+	if d.evaluator != nil {
+		c.Evaluator = d.evaluator
 	}
 	if !t.has(severalAtOnce) {
 		c.Playouts, c.Exploration = 1, plainExploration

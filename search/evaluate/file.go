@@ -137,16 +137,13 @@ func (l *Learner) restore(f *saved, rules string) error {
 		len(f.Readings) != len(n.out) || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
 		return errors.New("the file is damaged: its parts do not fit together")
 	}
-	index := make(map[string]int, len(names.Fluents))
-	for i, name := range names.Fluents {
-		index[name] = i
-	}
+	known := names.NewState()
 	for i, name := range f.Fluents {
-		to, ok := index[name]
-		if !ok || len(f.Weights[i]) != width {
+		to, ok := names.AddFluent(name)
+		if !ok || known.Has(to) || len(f.Weights[i]) != width {
 			return fmt.Errorf("the file is damaged: its fluent %q is not of the game, or has no weights", name)
 		}
-		delete(index, name)
+		known.Set(to)
 		copy(n.row(to)[:], f.Weights[i])
 	}
 	if err := l.restoreThreats(f.Threats, f.Blocked); err != nil {

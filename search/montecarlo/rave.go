@@ -22,10 +22,9 @@ import (
 // all opened nodes on its path.
 
 const (
-	// raveVisits is how many visits of a move count for as much as what all playouts say of it.
-	// raveReference is how many visits a node needs to ask
-	// nobody else, raveExploration the constant of UCT there, in goal points. All as measured
-	// (README).
+	// raveVisits is how many visits of a move count for as much as what all playouts say of
+	// it, raveReference how many visits a node needs to ask nobody else, raveExploration the
+	// constant of UCT there, in goal points. All as measured (README).
 	raveVisits      = 300
 	raveReference   = 50
 	raveExploration = 3
