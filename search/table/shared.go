@@ -168,6 +168,18 @@ func (t *Shared) Each(yield func(s machine.State, value []uint64, cost uint8) bo
 	})
 }
 
+// Costs counts the entries by the logarithm of their work.
+func (t *Shared) Costs() (entries [65]int64) {
+	t.each(func(b *block) {
+		for _, m := range b.meta {
+			if m != 0 {
+				entries[m&0xff]++
+			}
+		}
+	}, func() bool { return true })
+	return entries
+}
+
 // each calls held with every block, in which nobody writes meanwhile, and then after,
 // until that returns false.
 func (t *Shared) each(held func(*block), after func() bool) {
