@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"stackmate/gdl"
@@ -17,13 +16,11 @@ import (
 	"stackmate/search/simultaneous"
 )
 
-// Playouts that prefer moves which have won are better than plain ones in some games and
-// worse in others (search/montecarlo/README.md). In many games what a position is worth can be learnt within seconds, and a search that
+// In many games what a position is worth can be learnt within seconds, and a search that
 // estimates leaves by that is far ahead of one that plays them out; in others, where all
 // depends on who is one move ahead, it is far behind (search/evaluate/README.md). So part of
 // the start clock goes into learning, and then into matches at equal time between the
-// ways to use what was learnt and doing without: those that show to be better, not by
-// chance, are used.
+// ways to use what was learnt and doing without.
 
 const (
 	// learningShare is the part of what is left of the start clock that is spent on
@@ -32,17 +29,20 @@ const (
 	learningTime  = time.Minute
 	// leastLearning is the start clock below which there is nothing to be learnt in time.
 	leastLearning = 2 * time.Second
-	// trialShare is the part of what is then left that is spent on matches, trialTime the most.
+	// trialShare is the part of what is then left that is spent on matches, trialTime the most
+	// for an election.
 	trialShare = 0.9
 	trialTime  = 30 * time.Second
-	// trialMatches is about how many matches are to be held for each way to use what was
-	// learnt, each move taking as long as that allows within these bounds.
-	trialMatches  = 12
+	// trialMatches is about how many matches each candidate has in a round of an election, each
+	// move taking as long as that allows within these bounds; leastMatches the fewest that say
+	// anything.
+	trialMatches  = 8
+	leastMatches  = 4
 	trialClock    = 3 * time.Millisecond
 	maxTrialClock = 30 * time.Millisecond
 	// trialOpening is the number of random joint moves at the beginning of a match.
 	trialOpening = 3
-	// studyTime is how much of the time of the others is spent on trials in a match.
+	// studyTime is how much of the time of the others is spent on matches while one goes on.
 	studyTime = 30 * time.Second
 	// mixedWeight is how many playouts an estimate counts for where there are both: as
 	// many as a leaf gets.
@@ -69,7 +69,6 @@ func (t *thinker) learn(ctx context.Context, at position) {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
-			t.tryOut(ctx, at, nil, memory)
 			return
 		}
 		short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
@@ -79,7 +78,7 @@ func (t *thinker) learn(ctx context.Context, at position) {
 	p := learner.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games > 0 {
-		t.tryOut(ctx, at, learner.Evaluation(), memory)
+		t.elect(ctx, at, t.minds(learner.Evaluation()), trialShare)
 	}
 }
 
@@ -144,35 +143,26 @@ func (d mind) unlearnt() mind {
 // playouts is the name of the mind of who has learnt nothing.
 const playouts = "playouts"
 
-// minds are the ways to do without an evaluation, or to use one if it is there. Of the latter
-// the later ones must be clearly better than the first, which gains most from longer clocks
-// than those of trials.
+// minds are the ways to use an evaluation, after the present one, which does without. Of equal
+// ones those that deepen are taken, which gain most from longer clocks than those of trials.
 func (t *thinker) minds(e *evaluate.Evaluation) []mind {
-	var list []mind
-	add := func(d mind) {
-		d.rule, d.plain = t.mind.rule, t.mind.plain
-		list = append(list, d)
-	}
-	if t.has(averages) {
-		add(mind{name: averages, averages: true})
-	}
-	if t.isInTurns() && t.has(rave) && montecarlo.Raves(t.machine) {
-		add(mind{name: rave, rave: true})
-	}
-	if e == nil {
-		return list
-	}
+	both := t.mind
+	both.evaluator = e
+	deepens, estimates := both, both
+	list := []mind{t.mind}
 	if t.class.Players == 2 && t.class.ConstantSum {
+		deepens.deepens = true
 		switch {
 		case t.isInTurns() && t.has(alphaBeta):
-			add(mind{name: "alpha_beta", evaluator: e, deepens: true})
+			deepens.name = "alpha_beta"
+			list = append(list, deepens)
 		case !t.isInTurns() && t.has(horizon):
-			add(mind{name: "horizon", evaluator: e, deepens: true})
+			deepens.name = "horizon"
+			list = append(list, deepens)
 		}
 	}
-	add(mind{name: "both", evaluator: e, weight: mixedWeight})
-	add(mind{name: "estimates", evaluator: e})
-	return list
+	both.name, both.weight, estimates.name = "both", mixedWeight, "estimates"
+	return append(list, both, estimates)
 }
 
 // searcher makes the search of a mind, on so many threads.
@@ -207,68 +197,48 @@ func (t *thinker) deepening(e *evaluate.Evaluation, threads int) search.Searcher
 	return s
 }
 
-// tryOut takes the best way to use an evaluation, if it is better than doing without.
-// Who has shown to be better than the best one so far takes its place; where it is not
-// shown who is better, the matches go on in the time of the others.
-func (t *thinker) tryOut(ctx context.Context, at position, e *evaluate.Evaluation, memory int64) {
-	minds := t.minds(e)
-	left := min(trialTime, scaled(trialShare, timeLeft(ctx, time.Now())))
-	for i, challenger := range minds {
-		began := time.Now()
-		slot := left / time.Duration(len(minds)-i)
-		short, cancel := context.WithTimeout(ctx, slot)
-		challenger.averages = challenger.averages || t.mind.averages
-		s := t.series(at, t.between(challenger, t.mind), memory)
-		s.opening = trialOpening
-		s.clock = min(max(trialClock, scaled(1/(trialMatches*max(1, t.class.Length)), slot)), maxTrialClock)
-		t.hold(short, s, t.threads)
-		cancel()
-		t.logged(s)
-		t.studies.trials = append(t.studies.trials, trial{s, challenger})
-		t.judge()
-		left -= time.Since(began)
+// elect makes the mind the best one of several, as far as matches show in a part of the time.
+func (t *thinker) elect(ctx context.Context, at position, minds []mind, part float64) {
+	memory := t.memory.share()
+	if memory == 0 || len(minds) < 2 {
+		return
 	}
+	limit := min(trialTime, scaled(part, timeLeft(ctx, time.Now())))
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	c := comparison{searcher: func(i int) search.Searcher { return t.searcher(minds[i], 1) }, opening: trialOpening}
+	for _, d := range minds {
+		c.names = append(c.names, d.name)
+	}
+	moves := t.class.Length
+	if !t.isInTurns() {
+		moves *= float64(t.class.Players)
+	}
+	e := newElection(c, at, min(comparisonBytes, memory/int64(2*t.threads)), moves)
+	t.hold(ctx, e, t.threads)
+	t.mind, t.studies.election, t.studies.minds = minds[e.best()], e, minds
 	t.sampler = t.newSampler()
+	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Func(e.write).Msg("comparison")
 }
 
-// trial is of a mind against the one that is the best so far.
-type trial struct {
-	*series
-	challenger mind
-}
-
-// studies are the trials that are not decided, and the time that was spent on them between
-// moves.
+// studies are the last election, and the time that was spent on it between moves.
 type studies struct {
-	trials []trial
-	spent  time.Duration
+	*election
+	minds []mind
+	spent time.Duration
 }
 
-// judge takes note of the trials that are decided, and tells whether the mind is another
-// one now. Against that one nothing has been tried.
-func (t *thinker) judge() (changed bool) {
-	u := &t.studies
-	for _, s := range u.trials {
-		if s.better[0].convinces() {
-			t.mind, u.trials = s.challenger, nil
-			return true
-		}
-	}
-	u.trials = slices.DeleteFunc(u.trials, func(s trial) bool { return s.decided() })
-	return false
-}
-
-// study goes on with the trials that are not decided, for some of the time between moves.
+// study goes on with the last election, for some of the time between moves, until it is decided.
 func (t *thinker) study(ctx context.Context) {
 	u, began := &t.studies, time.Now()
+	if u.election == nil || u.decided() {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, max(0, studyTime-u.spent))
 	defer cancel()
-	for len(u.trials) > 0 && ctx.Err() == nil {
-		s := u.trials[0]
-		s.clock = maxTrialClock
-		if t.hold(ctx, s.series, t.threads); t.judge() {
-			t.sampler = t.newSampler()
-		}
+	if t.hold(ctx, u.election, t.threads); u.decided() && u.minds[u.best()] != t.mind {
+		t.mind = u.minds[u.best()]
+		t.sampler = t.newSampler()
 	}
 	u.spent += time.Since(began)
 }

@@ -14,17 +14,6 @@ import (
 	"stackmate/search/montecarlo"
 )
 
-// wins are that many matches won by the first or, if there are less than none, lost by it.
-func wins(s *series, count int) {
-	for range max(count, -count) {
-		if count > 0 {
-			s.take([2]float64{100, 0})
-		} else {
-			s.take([2]float64{0, 100})
-		}
-	}
-}
-
 // schooled is a thinker without exact search that has learnt a game before, so that it does
 // not depend on the clock what it knows.
 func schooled(t *testing.T, m machine.Machine, without ...string) *thinker {
@@ -55,22 +44,28 @@ func lessons(t *testing.T, m machine.Machine, threats machine.Threats) (file str
 func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	for name, c := range map[string]struct {
-		won  map[[2]string]int // matches, by challenger and who is best so far
-		want string
+		order []string // the best first
+		want  string
 	}{
-		"estimates are better":             {map[[2]string]int{{"estimates", "playouts"}: 10}, "estimates"},
-		"both are":                         {map[[2]string]int{{"both", "playouts"}: 10}, "both"},
-		"estimates are better yet":         {map[[2]string]int{{"both", "playouts"}: 10, {"estimates", "both"}: 10}, "estimates"},
-		"playouts that learn are":          {map[[2]string]int{{"averages", "playouts"}: 10}, "averages"},
-		"estimates are better than these":  {map[[2]string]int{{"averages", "playouts"}: 10, {"estimates", "averages"}: 10}, "estimates"},
-		"alpha-beta is":                    {map[[2]string]int{{"alpha_beta", "playouts"}: 10}, "alpha_beta"},
-		"none is":                          {map[[2]string]int{{"estimates", "playouts"}: -10, {"both", "playouts"}: -10}, "playouts"},
-		"three matches won are not enough": {map[[2]string]int{{"estimates", "playouts"}: 3}, "playouts"},
+		"estimates are best":                {[]string{"estimates", "both", "playouts"}, "estimates"},
+		"both are":                          {[]string{"both", "playouts"}, "both"},
+		"playouts that learn are":           {[]string{"playouts+averages", "playouts"}, "playouts+averages"},
+		"they are, but not than estimates":  {[]string{"estimates", "playouts+averages", "playouts"}, "estimates"},
+		"alpha-beta is":                     {[]string{"alpha_beta", "estimates", "playouts"}, "alpha_beta"},
+		"none is":                           {[]string{"playouts"}, "playouts"},
+		"those that are best are not there": {nil, "playouts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := schooled(t, m)
-			p.hold = func(_ context.Context, s *series, _ int) {
-				wins(s, c.won[s.names])
+			p.hold = func(_ context.Context, e *election, _ int) {
+				for i, name := range c.order {
+					first := slices.Index(e.names, name)
+					for j, other := range e.names {
+						if first >= 0 && j != first && !slices.Contains(c.order[:i], other) {
+							won(e, first, j, 10)
+						}
+					}
+				}
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -93,9 +88,11 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	m := gamestest.Machine(t, "biddingTicTacToe-2")
 	p := schooled(t, m)
-	p.hold = func(_ context.Context, s *series, _ int) {
-		if s.names == [2]string{"horizon", "playouts"} {
-			wins(s, 10)
+	p.hold = func(_ context.Context, e *election, _ int) {
+		for i := range e.names {
+			if horizon := slices.Index(e.names, "horizon"); i != horizon {
+				won(e, horizon, i, 10)
+			}
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -114,36 +111,48 @@ func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	}
 }
 
-func TestTrialsThatAreNotDecidedGoOnBetweenMoves(t *testing.T) {
+func TestAnElectionThatIsNotDecidedGoesOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	p := schooled(t, m, alphaBeta, averages, rave)
-	between, asked := false, []string{}
-	p.hold = func(ctx context.Context, s *series, _ int) {
-		switch {
-		case s.names == decisiveOrPlain:
-		case !between:
-			wins(s, 3)
-		case s.names[0] == "both":
-			asked = append(asked, "both")
-			wins(s, -20)
-		default:
-			asked = append(asked, "estimates")
-			wins(s, 3) // together with those before
+	for name, c := range map[string]struct {
+		before, between int // matches that estimates win
+		first, want     string
+		again           bool // it goes on between the moves after
+	}{
+		"nobody is better":            {0, 0, "playouts", "playouts", true},
+		"who is ahead wins":           {leastMatches, 1, "estimates", "estimates", true},
+		"another one is better":       {0, 6, "playouts", "estimates", false},
+		"so far, but that shows late": {-leastMatches, 5, "playouts", "playouts", true},
+		"the same one is":             {leastMatches, 6, "estimates", "estimates", false},
+		"it is decided before":        {6, -100, "estimates", "estimates", false},
+	} {
+		p := schooled(t, m, alphaBeta, averages, rave)
+		wins := c.before
+		held := 0
+		p.hold = func(_ context.Context, e *election, _ int) {
+			if playouts, estimates := slices.Index(e.names, "playouts"), slices.Index(e.names, "estimates"); estimates >= 0 {
+				held++
+				e.left = []int{playouts, estimates}
+				won(e, estimates, playouts, wins)
+			}
 		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}}
-	p.begin(ctx, at)
-	if p.mind.name != playouts {
-		t.Fatalf("%s after three matches won", p.mind.name)
-	}
-	between = true
-	pondering, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	p.study(pondering)
-	if p.mind.name != "estimates" || !slices.Equal(asked, []string{"both", "estimates"}) || len(p.studies.trials) > 0 {
-		t.Errorf("%s after trials of %v, %d not decided", p.mind.name, asked, len(p.studies.trials))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+		cancel()
+		if p.mind.name != c.first {
+			t.Errorf("%s: %s at first, want %s", name, p.mind.name, c.first)
+		}
+		wins = c.between
+		pondering, stop := context.WithTimeout(t.Context(), time.Minute)
+		p.study(pondering)
+		if p.mind.name != c.want {
+			t.Errorf("%s: %s, want %s", name, p.mind.name, c.want)
+		}
+		held, wins = 0, 0
+		p.study(pondering)
+		stop()
+		if again := held > 0; again != c.again {
+			t.Errorf("%s: goes on after that: %v", name, again)
+		}
 	}
 }
 
@@ -154,7 +163,7 @@ func TestTheStartClockTeaches(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
 	tried := false
-	p.hold = func(_ context.Context, s *series, _ int) { tried = tried || s.names[0] == "estimates" }
+	p.hold = func(_ context.Context, e *election, _ int) { tried = tried || slices.Contains(e.names, "estimates") }
 	ctx, cancel := context.WithTimeout(t.Context(), 2*leastLearning)
 	defer cancel()
 	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
@@ -166,9 +175,9 @@ func TestTheStartClockTeaches(t *testing.T) {
 func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
-	p.hold = func(_ context.Context, s *series, _ int) {
-		if s.names != decisiveOrPlain {
-			t.Errorf("%v are tried out", s.names)
+	p.hold = func(_ context.Context, e *election, _ int) {
+		if slices.Contains(e.names, "estimates") {
+			t.Errorf("%v are tried out", e.names)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), leastLearning/2)

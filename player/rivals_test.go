@@ -81,14 +81,14 @@ func duels() []duel {
 	timed := func(c, against montecarlo.Config) [2]montecarlo.Config { return [2]montecarlo.Config{c, against} }
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: plainExploration}
 	list := []duel{
-		{name: "regretMatching", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{}), nodes: comparisonNodes, games: atOnce},
+		{name: "regretMatching", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{}), nodes: 1000, games: atOnce},
 		{name: "mixing", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
 		{name: "equilibria", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
 		{name: "decisive-at-once", rivals: timed(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
 		{name: "exploration=10", rivals: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
 		{name: "exploration=40", rivals: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
 		{name: "playouts=1", rivals: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
-		{name: "playouts=2", rivals: timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), games: turns},
+		{name: "playouts=2", rivals: timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), games: append([]string{"biddingTicTacToe-10", "goofspiel-10", "connectFourSimultaneous", "blocker"}, learnable...)},
 		{name: "playouts=4", rivals: timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
 		{name: "playouts=16", rivals: timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
 		{name: "threads=2", rivals: timed(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"goofspiel-9"}, turns...)},
@@ -144,7 +144,7 @@ func (d duel) report(b *testing.B, game string) {
 	var sum, squares, n float64
 	for i := range b.N {
 		for seed := range uint64(matches) {
-			p, state := newBout(&c, at, uint64(i)*matches+seed).play(context.Background(), comparisonBytes)
+			p, state := newBout(&c, fixture{[2]int{0, 1}, uint64(i)*matches + seed, 0}, at).play(context.Background(), comparisonBytes)
 			if state != over {
 				b.Fatal("the match did not end")
 			}

@@ -2,6 +2,9 @@ package player
 
 import (
 	"context"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +20,7 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, state := newBout(&comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: comparisonNodes}, at, seed).play(t.Context(), comparisonBytes)
+		points, state := newBout(&comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: 500}, fixture{[2]int{0, 1}, seed, 0}, at).play(t.Context(), comparisonBytes)
 		if state != over || points[seed&1] != 100 || points[1-seed&1] != 0 {
 			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, state, seed&1)
 		}
@@ -47,11 +50,11 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 	}{
 		"UCT is better":             {7, 3, montecarlo.UCT},
 		"regret matching is better": {3, 7, montecarlo.RegretMatching},
-		"too few matches to say":    {comparisonMatches - 1, 0, montecarlo.RegretMatching},
+		"too few matches to say":    {leastMatches - 1, 0, montecarlo.RegretMatching},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
-			p.hold = func(_ context.Context, s *series, _ int) { wins(s, c.won); wins(s, -c.lost) }
+			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning, averages}})
+			p.hold = func(_ context.Context, e *election, _ int) { won(e, 1, 0, c.won); won(e, 0, 1, c.lost) }
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
@@ -69,36 +72,43 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 }
 
 // Where players choose at once it is the other way round.
-func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
+func TestPlayoutsAreDecisiveUnlessPlainOnesGetMorePoints(t *testing.T) {
 	const turns, atOnce = "connectFour-4x4", "tron-5x5"
 	for name, c := range map[string]struct {
 		game      string
 		won, lost int // by decisive playouts
 		plain     bool
 	}{
-		"decisive are better":                 {turns, 9, 7, false},
-		"plain are a bit better":              {turns, 7, 9, false},
-		"plain are clearly ahead":             {turns, 3, 17, true},
-		"too few matches to say":              {turns, 0, 5, false},
-		"at once, decisive are a bit better":  {atOnce, 9, 7, true},
-		"at once, decisive are clearly ahead": {atOnce, 17, 3, false},
-		"at once, too few matches to say":     {atOnce, 5, 0, true},
-		"at once, plain are clearly ahead":    {atOnce, 3, 17, true},
+		"decisive are better":             {turns, 9, 7, false},
+		"plain are one match ahead":       {turns, 8, 9, false},
+		"plain are better":                {turns, 7, 9, true},
+		"too few matches to say":          {turns, 0, 3, false},
+		"at once, decisive are better":    {atOnce, 9, 7, false},
+		"at once, one match ahead":        {atOnce, 9, 8, true},
+		"at once, too few matches to say": {atOnce, 3, 0, true},
+		"at once, plain are better":       {atOnce, 3, 17, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := gamestest.Machine(t, c.game)
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
+			p := newThinker(setting{
+				threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
+				without: []string{exactSearch, learning, averages, rave, regretMatching},
+			})
 			compared := comparison{}
-			p.hold = func(_ context.Context, s *series, _ int) {
-				compared = s.comparison
-				wins(s, c.won)
-				wins(s, -c.lost)
+			p.hold = func(_ context.Context, e *election, _ int) {
+				compared = e.comparison
+				decisive, plain := 0, 1
+				if c.game == atOnce {
+					decisive, plain = 1, 0
+				}
+				won(e, decisive, plain, c.won)
+				won(e, plain, decisive, c.lost)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if compared.names != decisiveOrPlain || compared.clock == 0 || p.mind.plain != c.plain {
-				t.Errorf("compared %v, %v a move, plain %v, want %v", compared.names, compared.clock, p.mind.plain, c.plain)
+			if len(compared.names) != 2 || p.mind.plain != c.plain {
+				t.Errorf("compared %v, plain %v, want %v", compared.names, p.mind.plain, c.plain)
 			}
 			if s := p.sampling(p.mind); s.AtOnce != (c.game == atOnce) || (s.Without&montecarlo.Decisive != 0) != c.plain {
 				t.Errorf("sampling goes on as %+v", s)
@@ -107,8 +117,32 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetClearlyMorePoints(t *testing.T) {
 	}
 }
 
-// decisiveOrPlain are the rivals where there are decisive moves.
-var decisiveOrPlain = [2]string{"decisive", "plain"}
+func TestAllWaysOfSamplingAreCandidates(t *testing.T) {
+	for game, want := range map[string][]string{
+		"connectFour-4x4": {"playouts", "playouts+plain", "playouts+averages", "playouts+plain+averages", "playouts+rave"},
+		"tron-5x5": {
+			"playouts", "playouts+uct", "playouts+decisive", "playouts+uct+decisive", "playouts+averages", "playouts+uct+averages",
+			"playouts+decisive+averages", "playouts+uct+decisive+averages",
+		},
+	} {
+		m := gamestest.Machine(t, game)
+		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		p.prepare(ctx, position{machine: m, state: m.Initial()})
+		cancel()
+		var got []string
+		for _, d := range p.ways() {
+			got = append(got, d.name)
+			if strings.Contains(d.name, "uct") == (d.rule == montecarlo.RegretMatching) || strings.Contains(d.name, "averages") != d.averages ||
+				strings.Contains(d.name, "rave") != d.rave || !p.isInTurns() && strings.Contains(d.name, "decisive") == d.plain {
+				t.Errorf("%s is %+v", d.name, d)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", game, got, want)
+		}
+	}
+}
 
 // sampling makes rivals that sample.
 func sampling(rivals ...montecarlo.Config) func(int) search.Searcher {
@@ -117,8 +151,8 @@ func sampling(rivals ...montecarlo.Config) func(int) search.Searcher {
 
 func TestWaysOfSamplingAreComparedAtEqualTime(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Decisive}), clock: comparisonClock}
-	points, state := newBout(&c, position{machine: m, state: m.Initial()}, 1).play(t.Context(), comparisonBytes)
+	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Decisive})}
+	points, state := newBout(&c, fixture{[2]int{0, 1}, 1, trialClock}, position{machine: m, state: m.Initial()}).play(t.Context(), comparisonBytes)
 	if total := points[0] + points[1]; state != over || total != 100 {
 		t.Errorf("%v points, %v", points, state)
 	}
@@ -131,11 +165,12 @@ func TestMatchesBetweenTheRulesCountWhatEachGets(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{0, 100}, {0, 100}}})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), nodes: comparisonNodes}
-	s := &series{comparison: c, at: position{machine: m, state: m.Initial()}, memory: comparisonBytes}
-	hold(ctx, s, 2)
-	if total := s.points[0] + s.points[1]; s.matches == 0 || total != 100*float64(s.matches) {
-		t.Errorf("%v points in %d matches of 100 points", s.points, s.matches)
+	e := between(m, comparison{nodes: 1000}, montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching})
+	hold(ctx, e, 2)
+	first, matches := e.standing(0)
+	second, _ := e.standing(1)
+	if matches == 0 || matches != e.matches || math.Abs(first+second-1) > 1e-9 {
+		t.Errorf("shares of %v and %v in %d matches of %d", first, second, matches, e.matches)
 	}
 }
 

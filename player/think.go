@@ -26,10 +26,10 @@ type thinker struct {
 	sampler     search.Searcher
 	hasDecisive bool    // the machine knows decisive moves, and there are opponents
 	mind        mind    // what the sampler goes by
-	studies     studies // of what may be a better one (see learning.go)
+	studies     studies // of which is the best (see learning.go)
 	plan        plan
 	// hold is the function hold, but in tests.
-	hold func(ctx context.Context, s *series, threads int)
+	hold func(ctx context.Context, e *election, threads int)
 	// exactWork is the part of the time in which exact searches work, where they share
 	// the threads of the sampling one (see share.go).
 	exactWork float64
@@ -151,14 +151,12 @@ func (t *thinker) begin(ctx context.Context, at position) {
 		t.search(ctx, at)
 		return
 	}
-	chooses := t.choosesRule() || t.hasDecisive
+	ways := t.ways()
 	learns := t.has(learning) && (t.isInTurns() || t.class.ConstantSum)
-	if !t.has(rehearsal) || !chooses && !learns || t.solves(ctx, at) {
+	if !t.has(rehearsal) || len(ways) == 1 && !learns || t.solves(ctx, at) {
 		return
 	}
-	if chooses {
-		t.chooseSampling(ctx, at)
-	}
+	t.elect(ctx, at, ways, samplingShare)
 	if learns {
 		t.learn(ctx, at)
 	}
