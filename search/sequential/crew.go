@@ -157,13 +157,14 @@ func (c *crew) report() search.Result {
 }
 
 // show tells of progress, and how long the iteration goes on if it takes as many times as
-// long as the last one as that took of the one before.
+// long as the last one as that took of the one before. Iterations that the table answers, after
+// a search was resumed, say nothing of that.
 func (c *crew) show() {
 	if c.tell == nil {
 		return
 	}
 	res := c.report()
-	if before, last := c.lasted[1], c.lasted[0]; before > 0 {
+	if before, last := c.lasted[1], c.lasted[0]; before > progressTime {
 		res.Left = max(0, time.Duration(float64(last)*float64(last)/float64(before))-time.Since(c.iteration))
 	}
 	c.tell(res)
