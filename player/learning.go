@@ -11,6 +11,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/evaluate"
+	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
 	"stackmate/search/sequential"
 	"stackmate/search/simultaneous"
@@ -132,6 +133,7 @@ type mind struct {
 	deepens   bool // minimax values of estimates, not means
 	averages  bool // playouts prefer moves that have won
 	rave      bool // playouts say something of all moves that they made
+	factors   bool // subgames are searched each on its own, in this way
 }
 
 // unlearnt is the mind that samples like d, without what was learnt.
@@ -169,6 +171,10 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 func (t *thinker) searcher(d mind, threads int) search.Searcher {
 	if t.class.Players == 1 && !t.class.Chance && len(t.machine.Names().Roles) == 1 && t.has(nested) {
 		return montecarlo.NewNested()
+	}
+	if d.factors {
+		d.factors = false
+		return factor.New(t.searcher(d, threads), func(m machine.Machine) search.Searcher { return t.parts[m].searcher(d, threads) })
 	}
 	if d.deepens {
 		return t.deepening(d.evaluator, threads)

@@ -15,6 +15,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/evaluate"
+	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )
@@ -41,6 +42,8 @@ type duel struct {
 	// learns tells that the first estimates leaves by what is learnt in learningClock, and
 	// deepens that it does so at the horizon of a search that deepens.
 	learns, deepens bool
+	// factors tells that the first searches each subgame on its own.
+	factors bool
 }
 
 // learningClock is processor time.
@@ -85,6 +88,7 @@ func duels() []duel {
 		{name: "mixing", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
 		{name: "equilibria", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
 		{name: "decisive-at-once", rivals: timed(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
+		{name: factoring, rivals: timed(montecarlo.Config{}, montecarlo.Config{AtOnce: true}), games: []string{"connectFourSimultaneous", "chinook"}, factors: true},
 		{name: "exploration=10", rivals: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
 		{name: "exploration=40", rivals: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
 		{name: "playouts=1", rivals: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
@@ -132,6 +136,9 @@ func (d duel) report(b *testing.B, game string) {
 	think := thinker{machine: f.machine, class: solve.Classify(b.Context(), f.machine, 1)}
 	c := comparison{nodes: d.nodes, opening: 2, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
+		if i == 0 && d.factors {
+			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) })
+		}
 		if i == 0 && d.deepens {
 			s = think.deepening(e, 1)
 		}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"time"
 
+	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
+	"stackmate/search/solve"
 )
 
 // Which rule the sampling search should follow where players choose at once
@@ -22,6 +25,10 @@ const (
 	samplingShare = 0.3
 	proofShare    = 0.045
 	proofTime     = 600 * time.Millisecond
+	// factoringShare is the part of the start clock in which subgames must be found,
+	// factoringTime the most.
+	factoringShare = 0.15
+	factoringTime  = 3 * time.Second
 	// comparisonBytes bounds each tree, comparisonSteps a match, in case the game never ends.
 	comparisonBytes = 32 << 20
 	comparisonSteps = 500
@@ -40,6 +47,25 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 		t.exact = t.instead(err)
 	}
 	return err == nil && r.Solved()
+}
+
+// factor finds out whether the game is made of several that can be searched each on its own.
+func (t *thinker) factor(ctx context.Context) {
+	if !t.has(factoring) || t.class.Chance {
+		return
+	}
+	short, cancel := context.WithTimeout(ctx, min(factoringTime, scaled(factoringShare, timeLeft(ctx, time.Now()))))
+	defer cancel()
+	subgames := factor.Subgames(short, t.machine, t.seed)
+	if subgames == nil {
+		return
+	}
+	t.parts = make(map[machine.Machine]*thinker)
+	for _, g := range subgames {
+		part := &thinker{setting: t.setting, machine: g.Machine, class: solve.Classify(short, g.Machine, t.seed)}
+		t.parts[g.Machine] = part
+		t.log.Info().Stringer("class", part.class).Float64("length", part.class.Length).Float64("branching", part.class.Branching).Msg("subgame")
+	}
 }
 
 // choosesRule tells whether there are rules to choose from.
@@ -65,6 +91,9 @@ func (t *thinker) ways() []mind {
 		vary("plain", list, func(d *mind) { d.plain = true })
 	case t.hasDecisive:
 		vary("decisive", list, func(d *mind) { d.plain = false })
+	}
+	if t.parts != nil {
+		list = append(list, mind{name: factoring, factors: true})
 	}
 	if t.has(averages) {
 		vary(averages, list, func(d *mind) { d.averages = true })

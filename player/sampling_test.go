@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
 )
 
@@ -112,6 +115,69 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetMorePoints(t *testing.T) {
 			}
 			if s := p.sampling(p.mind); s.AtOnce != (c.game == atOnce) || (s.Without&montecarlo.Decisive != 0) != c.plain {
 				t.Errorf("sampling goes on as %+v", s)
+			}
+		})
+	}
+}
+
+// twoRows is played on two rows of eight cells at once: on each, the players take turns, and
+// three marks side by side win.
+const twoRows = `
+(role x) (role o) (init (control x 1)) (init (control o 2))
+(row 1) (row 2) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+(<= (column ?c) (succ ?c ?d)) (column 8)
+(<= (legal ?r (mark ?b ?c)) (true (control ?r ?b)) (column ?c) (not (taken ?b ?c)))
+(<= (taken ?b ?c) (true (cell ?b ?c ?r)))
+(<= (next (cell ?b ?c ?r)) (does ?r (mark ?b ?c)))
+(<= (next (cell ?b ?c ?r)) (true (cell ?b ?c ?r)))
+(<= (next (control x ?b)) (true (control o ?b)))
+(<= (next (control o ?b)) (true (control x ?b)))
+(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)) (succ ?d ?e) (true (cell ?b ?e ?r)))
+(<= open (row ?b) (column ?c) (not (taken ?b ?c)))
+(<= terminal (line ?r))
+(<= terminal (not open))
+(<= (goal x 100) (line x) (not (line o)))
+(<= (goal o 100) (line o) (not (line x)))
+(<= (goal x 0) (line o) (not (line x)))
+(<= (goal o 0) (line x) (not (line o)))
+(<= (goal ?r 50) (role ?r) (line x) (line o))
+(<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)))`
+
+func TestSubgamesAreSearchedApartWhereThatGetsMorePoints(t *testing.T) {
+	g, _, err := gdl.Load(t.Context(), "rows", []byte(twoRows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, better := range map[string]bool{"better": true, "worse": false} {
+		t.Run(name, func(t *testing.T) {
+			p := newThinker(setting{
+				threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
+				without: []string{exactSearch, learning, averages, regretMatching, "decisive"},
+			})
+			p.hold = func(_ context.Context, e *election, _ int) {
+				if !slices.Equal(e.names, []string{playouts, factoring}) {
+					t.Fatalf("compared %q", e.names)
+				}
+				if better {
+					won(e, 1, 0, 20)
+				} else {
+					won(e, 0, 1, 20)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			at := position{machine: m, state: m.Initial()}
+			p.begin(ctx, at)
+			if _, apart := p.sampler.(*factor.Searcher); apart != better || p.mind.factors != better {
+				t.Errorf("the search is %T, of %+v", p.sampler, p.mind)
+			}
+			r, err := p.sampler.Search(ctx, m, m.Initial(), search.Limits{MaxNodes: 500})
+			if err != nil || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
+				t.Errorf("%+v, %v", r, err)
 			}
 		})
 	}

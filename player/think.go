@@ -27,7 +27,9 @@ type thinker struct {
 	hasDecisive bool    // the machine knows decisive moves, and there are opponents
 	mind        mind    // what the sampler goes by
 	studies     studies // of which is the best (see learning.go)
-	plan        plan
+	// parts, by machine, think of the subgames of one that is made of such, else nil.
+	parts map[machine.Machine]*thinker
+	plan  plan
 	// hold is the function hold, but in tests.
 	hold func(ctx context.Context, e *election, threads int)
 	// exactWork is the part of the time in which exact searches work, where they share
@@ -53,7 +55,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact, t.beside = nil, nil
-	t.hasDecisive, t.studies = false, studies{}
+	t.hasDecisive, t.studies, t.parts = false, studies{}, nil
 	t.mind = mind{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
 	if t.has(regretMatching) {
 		t.mind.rule = montecarlo.RegretMatching
@@ -151,6 +153,7 @@ func (t *thinker) begin(ctx context.Context, at position) {
 		t.search(ctx, at)
 		return
 	}
+	t.factor(ctx)
 	ways := t.ways()
 	learns := t.has(learning) && (t.isInTurns() || t.class.ConstantSum)
 	if !t.has(rehearsal) || len(ways) == 1 && !learns || t.solves(ctx, at) {

@@ -23,11 +23,15 @@ type decider struct {
 	}
 	sought  bool // the same of threats
 	threats machine.Threats
+
+	factored bool // the same of subgames
+	subgames []machine.Subgame
 }
 
 var (
 	_ machine.Decider    = (*decider)(nil)
 	_ machine.Threatener = (*decider)(nil)
+	_ machine.Factored   = (*decider)(nil)
 )
 
 // Decisive implements machine.Decider.
@@ -61,4 +65,24 @@ func (d *decider) Threats(ctx context.Context) machine.Threats {
 		}
 	}
 	return d.threats
+}
+
+// Subgames implements machine.Factored.
+func (d *decider) Subgames(ctx context.Context) []machine.Subgame {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.factored {
+		return d.subgames
+	}
+	d.factored = true
+	var list []machine.Subgame
+	for _, s := range d.game.Subgames(ctx) {
+		m, err := circuit.Compile(ctx, s.Game, d.options)
+		if err != nil {
+			return nil
+		}
+		list = append(list, machine.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
+	}
+	d.subgames = list
+	return list
 }

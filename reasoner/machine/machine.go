@@ -137,6 +137,38 @@ func Decisive(ctx context.Context, m Machine, atOnce bool) Machine {
 	return m
 }
 
+// Factored is a Machine whose game may be several games that have nothing to do with each
+// other but for when it is over and who has won then.
+type Factored interface {
+	// Subgames are those games, each with the roles, moves and fluents of the whole; nil where
+	// there are fewer than two, or where finding them takes longer than ctx allows to the first
+	// call. Later calls return what the first one did.
+	Subgames(ctx context.Context) []Subgame
+}
+
+// Subgame is one of several games that a game is made of. If in every position of the whole
+// each role has moves in at most one of them, each has in every position those fluents and
+// legal moves of the whole that are its own. When it is over, and with what goals, is a rule
+// of thumb: that is a matter of all of them together.
+type Subgame struct {
+	Machine
+	// Fluents are its own and those that belong to all. The others stay as they are at the
+	// beginning.
+	Fluents State
+	// Elsewhere, by role, is the move that stands for any move in another subgame; NoMove
+	// where there is none.
+	Elsewhere []Move
+}
+
+// Project is the position of the subgame that is a part of position s of the whole.
+func (g *Subgame) Project(s State) State {
+	part := make(State, len(s))
+	for i, own := range g.Fluents {
+		part[i] = s[i]&own | g.Initial()[i]&^own
+	}
+	return part
+}
+
 // Threatener is a Machine that knows what a player lacks of a win.
 type Threatener interface {
 	// Threats finds them in positions that are not terminal. It returns nil for a game

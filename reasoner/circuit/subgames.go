@@ -1,0 +1,293 @@
+package circuit
+
+import (
+	"context"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// Subgames: a game may be several games that have nothing to do with each other, but for
+// when it is over and who has won then (Günther, Schiffel and Thielscher, "Factoring general
+// games", 2009; Cox, Schkufza, Madsen and Genesereth, "Factoring general games using
+// propositional automata", 2009).
+//
+//	clock     fluents whose next values depend on each other alone, never on moves: whose
+//	          turn it is, the number of the step. It belongs to every subgame
+//	together  a fluent and what its next value depends on, a move and what its legality
+//	          depends on; a gate that depends on the clock alone joins nothing
+//	subgame   a class of fluents and moves that belong together, if it has both
+//
+// A subgame is played as a game of its own: the fluents of the others stay as they are at
+// the beginning, and their moves are one move "elsewhere", which is legal where the role has
+// no move here.
+//
+// Invariant: if in every position each role has moves in at most one subgame, then along
+// every match each subgame has the fluents and the legal moves that the whole has of it,
+// where everybody makes the moves of the match or, for those of other subgames, the one
+// elsewhere. Who has won is a matter of all of them: a subgame is over where the whole would
+// be with the others as they are at the beginning, and it has the goals of that position.
+// Besides, it is over where nobody has a move in it any more; that decides nothing, so each
+// role has half of the goal points.
+//
+// Cost: a few sweeps over the network for each subgame, and its passes.
+
+// Subgame is one of them.
+type Subgame struct {
+	Game      *Game          // with the tables of the whole
+	Fluents   machine.State  // its own and those of the clock
+	Elsewhere []machine.Move // by role: stands for those in other subgames; NoMove if there are none
+}
+
+// undecided are the goal points of each role where a subgame is over and nobody has won.
+const undecided = machine.MaxGoal / 2
+
+// Subgames are those of an optimised game, nil if there are fewer than two, if recursion is
+// involved, or if ctx is done.
+func (g *Game) Subgames(ctx context.Context) []Subgame {
+	if g.plain != nil {
+		g = g.plain
+	}
+	if len(g.Net.def) > 0 {
+		return nil
+	}
+	f := newFactoring(ctx, g)
+	var list []Subgame
+	for _, class := range f.classes() {
+		s := f.subgame(ctx, class)
+		if s.Game == nil {
+			return nil
+		}
+		list = append(list, s)
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	return list
+}
+
+// factoring finds out what of a game belongs together.
+type factoring struct {
+	game  *Game
+	bound []bool  // by node: it depends on more than the clock
+	up    []int32 // by node: another one that it belongs together with, or itself
+}
+
+func newFactoring(ctx context.Context, g *Game) *factoring {
+	f := &factoring{game: g, bound: g.dependOnMoves(), up: make([]int32, g.Net.Len())}
+	for changed := true; changed && ctx.Err() == nil; {
+		changed = false
+		for i, l := range g.Fluents {
+			if !f.bound[l.Node()] && f.bound[g.Next[i].Node()] {
+				f.bound[l.Node()], changed = true, true
+			}
+		}
+		for i := range f.bound {
+			f.bound[i] = f.bound[i] || slices.ContainsFunc(g.Net.Operands(int32(i)), func(o Lit) bool { return f.bound[o.Node()] })
+		}
+	}
+	for i := range f.up {
+		f.up[i] = int32(i)
+	}
+	for i, needed := range g.Net.cone(slices.Concat(g.Next, flatten(g.Legal))) {
+		for _, o := range g.Net.Operands(int32(i)) {
+			if needed {
+				f.join(int32(i), o.Node())
+			}
+		}
+	}
+	f.joinLines()
+	for i, l := range g.Fluents {
+		f.join(l.Node(), g.Next[i].Node())
+	}
+	for r, row := range g.Does {
+		for m, l := range row {
+			f.join(l.Node(), g.Legal[r][m].Node())
+		}
+	}
+	return f
+}
+
+// joinLines joins the fluents that are needed together to end the game or to win it, as the
+// cells of a line are: the operands of gates that are conjunctions of fluents. Those where
+// none of the fluents may be true say that nothing is left to do, here and there.
+func (f *factoring) joinLines() {
+	g := f.game
+	roots := []Lit{g.Terminal}
+	for _, goal := range g.Goals {
+		roots = append(roots, goal.When)
+	}
+	for i, needed := range g.Net.cone(roots) {
+		operands := g.Net.Operands(int32(i))
+		if !needed || slices.ContainsFunc(operands, func(o Lit) bool { return g.fluentOf(o.Node()) < 0 }) ||
+			!slices.ContainsFunc(operands, func(o Lit) bool { return !o.Complemented() }) {
+			continue
+		}
+		for _, o := range operands {
+			f.join(int32(i), o.Node())
+		}
+	}
+}
+
+// class is the node that stands for all those that node i belongs together with.
+func (f *factoring) class(i int32) int32 {
+	for f.up[i] != i {
+		f.up[i] = f.up[f.up[i]]
+		i = f.up[i]
+	}
+	return i
+}
+
+// join notes that two nodes belong together, unless the clock says all of one.
+func (f *factoring) join(i, j int32) {
+	if f.bound[i] && f.bound[j] {
+		f.up[f.class(i)] = f.class(j)
+	}
+}
+
+// classes lists the classes of fluents that moves belong to, by their first fluents.
+func (f *factoring) classes() []int32 {
+	moved := make(map[int32]bool)
+	for _, l := range flatten(f.game.Does) {
+		moved[f.class(l.Node())] = true
+	}
+	var list []int32
+	for _, l := range f.game.Fluents {
+		if c := f.class(l.Node()); moved[c] && !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// subgame makes the subgame of a class; it has no game if ctx is done.
+func (f *factoring) subgame(ctx context.Context, class int32) Subgame {
+	g, classes := f.game, f.classes()
+	s := Subgame{Fluents: g.Names.NewState()}
+	fluents := make([]Lit, len(g.Fluents))
+	h := newGame(g.Names, g.Initial, nil)
+	for i, l := range g.Fluents {
+		fluents[i] = False
+		if g.Initial.Has(i) {
+			fluents[i] = True
+		}
+		if !f.bound[l.Node()] || f.class(l.Node()) == class {
+			s.Fluents.Set(i)
+			fluents[i] = h.Fluents[i]
+		}
+	}
+	image := g.imageOfInputs(h, fluents)
+	away := make([][]bool, len(g.Does)) // by role and move: it belongs to another subgame
+	for r, row := range g.Does {
+		s.Elsewhere = append(s.Elsewhere, machine.NoMove)
+		away[r] = make([]bool, len(row))
+		for m, l := range row {
+			c := f.class(l.Node())
+			if c == class || !slices.Contains(classes, c) {
+				continue
+			}
+			if away[r][m] = true; s.Elsewhere[r] == machine.NoMove {
+				s.Elsewhere[r] = machine.Move(m)
+			} else {
+				image[l.Node()] = False
+			}
+		}
+	}
+	if h = g.rebuildInto(ctx, h, image, plainAnd); h == g {
+		return Subgame{}
+	}
+	for i := range h.Next {
+		if !s.Fluents.Has(i) {
+			h.Next[i] = fluents[i]
+		}
+	}
+	var open []Lit // what is legal here
+	for r, row := range h.Legal {
+		for m := range row {
+			if away[r][m] {
+				row[m] = False
+			}
+		}
+		if e := s.Elsewhere[r]; e != machine.NoMove {
+			row[e] = h.Net.Or(row...).Not()
+		}
+		for m, l := range row {
+			if f.class(g.Does[r][m].Node()) == class {
+				open = append(open, l)
+			}
+		}
+	}
+	h.endWhere(h.deserted(h.Net.Or(open...), s.Elsewhere))
+	var err error
+	if s.Game, err = Optimise(ctx, h, PassOptions{}); err != nil {
+		return Subgame{}
+	}
+	return s
+}
+
+// deserted is where open is false, and stays so while all roles in turn move elsewhere.
+func (g *Game) deserted(open Lit, elsewhere []machine.Move) Lit {
+	closed := []Lit{open.Not()}
+	image := make(map[int32]Lit)
+	for r, row := range g.Does {
+		for m, l := range row {
+			image[l.Node()] = False
+			if machine.Move(m) == elsewhere[r] {
+				image[l.Node()] = True
+			}
+		}
+	}
+	g.Net.substitute(g.Next, image)
+	after := make(map[int32]Lit, len(g.Fluents))
+	for i, l := range g.Fluents {
+		after[l.Node()] = image[g.Next[i].Node()] ^ g.Next[i]&1
+	}
+	for range len(g.Does) - 1 {
+		next := make(map[int32]Lit, len(g.Fluents))
+		for n, l := range after {
+			next[n] = l
+		}
+		g.Net.substitute([]Lit{open}, next)
+		open = next[open.Node()] ^ open&1
+		closed = append(closed, open.Not())
+	}
+	return g.Net.And(closed...)
+}
+
+// endWhere makes the game end there too, with half of the goal points for each role.
+func (g *Game) endWhere(there Lit) {
+	there = g.Net.And(there, g.Terminal.Not())
+	g.Terminal = g.Net.Or(g.Terminal, there)
+	given := make([]bool, len(g.Does))
+	for i := range g.Goals {
+		goal := &g.Goals[i]
+		if goal.When = g.Net.And(goal.When, there.Not()); goal.Value == undecided {
+			goal.When, given[goal.Role] = g.Net.Or(goal.When, there), true
+		}
+	}
+	for r, done := range given {
+		if !done {
+			g.Goals = append(g.Goals, Goal{Role: machine.Role(r), Value: undecided, When: there})
+		}
+	}
+}
+
+// substitute builds the nodes of the roots anew from the images of some inputs, to which it
+// adds those of all nodes that the roots need.
+func (n *Network) substitute(roots []Lit, image map[int32]Lit) {
+	var operands []Lit
+	for i, needed := range n.cone(roots) {
+		node := int32(i)
+		if _, ok := image[node]; ok || !needed {
+			continue
+		}
+		image[node] = Lit(node) << 1
+		if n.op[node] == OpAnd {
+			operands = operands[:0]
+			for _, o := range n.Operands(node) {
+				operands = append(operands, image[o.Node()]^o&1)
+			}
+			image[node] = n.And(operands...)
+		}
+	}
+}

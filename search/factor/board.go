@@ -1,0 +1,111 @@
+package factor
+
+import (
+	"context"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// board is a position of a game and of its subgames.
+type board struct {
+	machine  machine.Machine
+	subgames []machine.Subgame
+	whole    machine.Batch
+	parts    []machine.Batch // by subgame
+}
+
+func newBoard(ctx context.Context, m machine.Machine) *board {
+	b := &board{machine: m, whole: m.NewNarrowBatch()}
+	if f, ok := m.(machine.Factored); ok {
+		b.subgames = f.Subgames(ctx)
+	}
+	for i := range b.subgames {
+		b.parts = append(b.parts, b.subgames[i].NewNarrowBatch())
+	}
+	return b
+}
+
+// set puts a position on the board.
+func (b *board) set(q machine.State) {
+	b.whole.Load(q, 1)
+	b.whole.Evaluate(1)
+	for i, part := range b.parts {
+		part.Load(b.subgames[i].Project(q), 1)
+		part.Evaluate(1)
+	}
+}
+
+// owner is where a role has to move: the only move that it has, or the subgame in which it
+// has a choice.
+type owner struct {
+	only    machine.Move
+	subgame int
+}
+
+// owners tells it of each role; nil where one has a choice that is not that of one subgame.
+func (b *board) owners() []owner {
+	owners := make([]owner, len(b.machine.Names().Roles))
+	for r := range owners {
+		role := machine.Role(r)
+		moves := b.whole.AppendLegal(nil, 0, role)
+		if len(moves) == 1 {
+			owners[r] = owner{moves[0], -1}
+			continue
+		}
+		in := func(part machine.Batch) bool { return slices.Equal(part.AppendLegal(nil, 0, role), moves) }
+		i := slices.IndexFunc(b.parts, in)
+		if i < 0 {
+			return nil
+		}
+		owners[r] = owner{machine.NoMove, i}
+	}
+	return owners
+}
+
+// isOver tells whether the whole is over.
+func (b *board) isOver() bool { return b.whole.Terminal()[0]&1 != 0 }
+
+// overIn counts the subgames that are over.
+func (b *board) overIn() (n int) {
+	for _, part := range b.parts {
+		if part.Terminal()[0]&1 != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+const (
+	// trialMatches are random ones, trialSteps the most joint moves of one: more than enough
+	// for what is not so in every other match.
+	trialMatches = 16
+	trialSteps   = 200
+)
+
+// Subgames are those of a game if in random matches each role has moves in one of them at a
+// time, and the match ends when one of them does, or all have ended; else nil.
+func Subgames(ctx context.Context, m machine.Machine, seed uint64) []machine.Subgame {
+	b := newBoard(ctx, m)
+	rng := machine.NewRand(seed)
+	state := make(machine.State, m.Words())
+	for match := 0; match < trialMatches && len(b.parts) > 0; match++ {
+		copy(state, m.Initial())
+		for range trialSteps {
+			b.set(state)
+			if over := b.overIn(); b.isOver() != (over > 0) && (b.isOver() || over == len(b.parts)) || ctx.Err() != nil {
+				return nil
+			}
+			if b.isOver() {
+				break
+			}
+			if b.owners() == nil {
+				return nil
+			}
+			b.whole.ChooseRandom(rng, 1)
+			b.whole.Advance(1)
+			b.whole.Store(state, 1)
+		}
+	}
+	return b.subgames
+}

@@ -1,0 +1,161 @@
+package factor_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/factor"
+	"stackmate/search/montecarlo"
+)
+
+// twoRows is played on two rows of five cells at once: on each, the players take turns, and
+// two marks side by side win.
+const twoRows = `
+(role x) (role o)
+(init (control x 1)) (init (control o 2))
+(row 1) (row 2) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (column 1) (column 2) (column 3) (column 4) (column 5)
+(<= (legal ?r (mark ?b ?c)) (true (control ?r ?b)) (column ?c) (not (taken ?b ?c)))
+(<= (taken ?b ?c) (true (cell ?b ?c ?r)))
+(<= (next (cell ?b ?c ?r)) (does ?r (mark ?b ?c)))
+(<= (next (cell ?b ?c ?r)) (true (cell ?b ?c ?r)))
+(<= (next (control x ?b)) (true (control o ?b)))
+(<= (next (control o ?b)) (true (control x ?b)))
+(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))
+(<= open (row ?b) (column ?c) (not (taken ?b ?c)))
+(<= terminal (line ?r))
+(<= terminal (not open))
+(<= (goal x 100) (line x) (not (line o)))
+(<= (goal o 100) (line o) (not (line x)))
+(<= (goal x 0) (line o) (not (line x)))
+(<= (goal o 0) (line x) (not (line o)))
+(<= (goal ?r 50) (role ?r) (line x) (line o))
+(<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)))`
+
+func compiled(t *testing.T, src string) machine.Machine {
+	t.Helper()
+	g, _, err := gdl.Load(t.Context(), "rows", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// changed is twoRows with one text in place of another.
+func changed(t *testing.T, from, to string) string {
+	t.Helper()
+	if !strings.Contains(twoRows, from) {
+		t.Fatalf("no %s", from)
+	}
+	return strings.Replace(twoRows, from, to, 1)
+}
+
+const (
+	turns = "(true (control ?r ?b)) (column ?c)"
+	// eitherRow lets players choose the row, too.
+	eitherRow = "(role ?r) (row ?b) (column ?c)"
+	line      = "(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))"
+	// anyRow lets the two marks be on any rows.
+	anyRow = "(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?e ?d ?r)))"
+)
+
+func TestSubgamesAreThoseOfSeparateBoards(t *testing.T) {
+	for name, c := range map[string]struct {
+		src  string
+		want bool
+	}{
+		"two boards":                       {twoRows, true},
+		"players choose the board":         {changed(t, turns, eitherRow), false},
+		"what ends the game is everywhere": {changed(t, line, anyRow), false},
+		"one board":                        {changed(t, "(init (control o 2))", "(init (control o 1))"), false},
+	} {
+		if got := factor.Subgames(t.Context(), compiled(t, c.src), 1) != nil; got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// searches are those of two subgames.
+func searches() *factor.Searcher {
+	return factor.New(montecarlo.New(montecarlo.Config{}), func(machine.Machine) search.Searcher { return montecarlo.New(montecarlo.Config{}) })
+}
+
+// TestWinsAndBlocksAreFoundOnEitherBoard has a position in which x wins at once on the one
+// board, and o has to stop x on the other.
+func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
+	m := compiled(t, twoRows)
+	q, err := m.Names().State([]string{
+		"(control x 1)", "(control o 2)", "(cell 1 1 x)", "(cell 1 5 o)", "(cell 2 1 x)", "(cell 2 5 o)", "(cell 2 3 o)", "(cell 2 4 x)",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := searches().Search(t.Context(), m, q, search.Limits{MaxNodes: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Names().JointString([]machine.Move{r.Strategies[0][0].Move, r.Strategies[1][0].Move}); got != "((mark 1 2) (mark 2 2))" {
+		t.Errorf("moves %s", got)
+	}
+	if r.Proved || r.Nodes == 0 || r.Nodes > 2000 {
+		t.Errorf("proved %v, %d nodes", r.Proved, r.Nodes)
+	}
+}
+
+// TestAMatchOfFactoredSearches has legal moves in all its positions, the same every time, and
+// no more nodes than allowed.
+func TestAMatchOfFactoredSearches(t *testing.T) {
+	m := compiled(t, twoRows)
+	play := func() (moves []string) {
+		s, b, state := searches(), m.NewNarrowBatch(), slices.Clone(m.Initial())
+		for {
+			b.Load(state, 1)
+			if b.Evaluate(1); b.Terminal()[0]&1 != 0 {
+				return moves
+			}
+			r, err := s.Search(t.Context(), m, state, search.Limits{MaxNodes: 300, Seed: 3})
+			if err != nil || r.Nodes > 300 {
+				t.Fatal(err, r.Nodes)
+			}
+			joint := make([]machine.Move, 2)
+			for role := range joint {
+				joint[role] = r.Strategies[role][0].Move
+				if !slices.Contains(b.AppendLegal(nil, 0, machine.Role(role)), joint[role]) {
+					t.Fatalf("%s is not legal after %v", m.Names().MoveText(machine.Role(role), joint[role]), moves)
+				}
+				b.Choose(0, machine.Role(role), joint[role])
+			}
+			moves = append(moves, m.Names().JointString(joint))
+			b.Advance(1)
+			b.Store(state, 1)
+		}
+	}
+	if first, again := play(), play(); !slices.Equal(first, again) || len(first) < 2 {
+		t.Errorf("%v, then %v", first, again)
+	}
+}
+
+// silent is a search that tells that it was asked.
+type silent struct{ asked int }
+
+func (s *silent) Search(context.Context, machine.Machine, machine.State, search.Limits) (search.Result, error) {
+	s.asked++
+	return search.Result{}, nil
+}
+
+func TestPositionsThatDoNotFactorAreSearchedAsAWhole(t *testing.T) {
+	m, whole := compiled(t, changed(t, turns, eitherRow)), &silent{}
+	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} })
+	if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 100}); err != nil || whole.asked != 1 {
+		t.Errorf("asked %d times: %v", whole.asked, err)
+	}
+}
