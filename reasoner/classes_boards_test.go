@@ -5,26 +5,122 @@ import (
 	"strings"
 )
 
-// connection is a game of connecting two sides of an n×n board of hexagons.
-func connection(n int) string {
-	s := &sheet{}
-	s.turns()
-	s.stones(n * n)
-	at := func(x, y int) int { return y*n + x }
-	for y := range n {
-		for x := range n {
-			for _, d := range [][2]int{{1, 0}, {0, 1}, {1, -1}, {-1, 0}, {0, -1}, {-1, 1}} {
-				if u, v := x+d[0], y+d[1]; u >= 0 && v >= 0 && u < n && v < n {
-					s.add("(adjacent %d %d)", at(x, y), at(u, v))
-				}
+// hexagons and squares are the steps to the neighbours of a place.
+var (
+	hexagons = [][2]int{{1, 0}, {0, 1}, {1, -1}, {-1, 0}, {0, -1}, {-1, 1}}
+	squares  = [][2]int{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}
+)
+
+// neighbours adds (adjacent place place) on n×n.
+func (s *sheet) neighbours(n int, steps [][2]int) {
+	for p := range n * n {
+		for _, d := range steps {
+			if u, v := p%n+d[0], p/n+d[1]; u >= 0 && v >= 0 && u < n && v < n {
+				s.add("(adjacent %d %d)", p, v*n+u)
 			}
 		}
-		s.add("(side white %d) (goalside white %d) (side black %d) (goalside black %d)", at(0, y), at(n-1, y), at(y, 0), at(y, n-1))
 	}
+}
+
+// connecting adds a game of connecting two sides of an n×n board of hexagons, but for the
+// rules that say who is connected.
+func (s *sheet) connecting(n int) {
+	s.turns()
+	s.stones(n * n)
+	s.neighbours(n, hexagons)
+	for i := range n {
+		s.add("(side white %d) (goalside white %d) (side black %d) (goalside black %d)", i*n, i*n+n-1, i, n*n-n+i)
+	}
+	s.ending()
+}
+
+// connection asks what is reached from a side.
+func connection(n int) string {
+	s := &sheet{}
+	s.connecting(n)
 	s.add(`(<= (reached ?r ?p) (side ?r ?p) (true (stone ?p ?r)))
 (<= (reached ?r ?q) (reached ?r ?p) (adjacent ?p ?q) (true (stone ?q ?r)))
 (<= (won ?r) (reached ?r ?p) (goalside ?r ?p))`)
+	return s.String()
+}
+
+// pairConnection asks which two places are connected.
+func pairConnection(n int) string {
+	s := &sheet{}
+	s.connecting(n)
+	s.add(`(<= (connected ?r ?p ?q) (true (stone ?p ?r)) (adjacent ?p ?q) (true (stone ?q ?r)))
+(<= (connected ?r ?p ?q) (connected ?r ?p ?o) (adjacent ?o ?q) (true (stone ?q ?r)))
+(<= (won ?r) (side ?r ?p) (goalside ?r ?q) (connected ?r ?p ?q))`)
+	return s.String()
+}
+
+// transitiveConnection says that two places are connected if both are with a third.
+func transitiveConnection(n int) string {
+	s := &sheet{}
+	s.connecting(n)
+	s.add(`(<= (connected ?r ?p ?q) (true (stone ?p ?r)) (adjacent ?p ?q) (true (stone ?q ?r)))
+(<= (connected ?r ?p ?q) (place ?o) (connected ?r ?p ?o) (connected ?r ?o ?q))
+(<= (won ?r) (side ?r ?p) (goalside ?r ?q) (connected ?r ?p ?q))`)
+	return s.String()
+}
+
+// groups is a game of capturing groups of stones without liberties on n×n.
+func groups(n int) string {
+	s := &sheet{}
+	s.turns()
+	s.neighbours(n, squares)
+	for p := range n * n {
+		s.add("(init (empty %d))", p)
+	}
+	s.numbers(2 * n * n)
+	s.add(`(init (time 0))
+(<= (legal ?r (put ?p)) (true (control ?r)) (true (empty ?p)))
+(<= (legal ?r pass) (true (control ?r)))
+(<= (filled ?p) (does ?r (put ?p)))
+(<= (free ?p) (true (empty ?p)) (not (filled ?p)))
+(<= (stone ?p ?r) (true (at ?p ?r)))
+(<= (stone ?p ?r) (does ?r (put ?p)))
+(<= (group ?p ?p) (stone ?p ?r))
+(<= (group ?p ?q) (group ?p ?o) (adjacent ?o ?q) (stone ?p ?r) (stone ?q ?r))
+(<= (alive ?p) (group ?p ?q) (adjacent ?q ?o) (free ?o))
+(<= (dead ?p ?r) (stone ?p ?r) (not (alive ?p)))
+(<= capture (dead ?p ?r) (not (true (control ?r))))
+(<= (taken ?p) (dead ?p ?r) (not (true (control ?r))))
+(<= (taken ?p) (dead ?p ?r) (not capture))
+(<= (next (at ?p ?r)) (stone ?p ?r) (not (taken ?p)))
+(<= (next (empty ?p)) (free ?p))
+(<= (next (empty ?p)) (taken ?p))
+(<= (next (time ?t)) (true (time ?s)) (succ ?s ?t))
+(<= full (true (time %d)))
+(<= (won ?r) full (true (at %d ?r)))`, 2*n*n, n*n/2)
 	s.ending()
+	return s.String()
+}
+
+// flood is a puzzle: to fill the region of a corner with colours until it is all.
+func flood(n int) string {
+	const colours = 5
+	s := &sheet{}
+	s.add("(role robot) (init (time 0))")
+	s.neighbours(n, squares)
+	s.numbers(2*n + colours)
+	for p := range n * n {
+		s.add("(place %d) (init (cell %d c%d))", p, p, (p*p*7+p/n*3+p)%11%colours)
+	}
+	for c := range colours {
+		s.add("(colour c%d)", c)
+	}
+	s.add(`(<= (legal robot (fill ?c)) (colour ?c) (not (true (cell 0 ?c))))
+(region 0)
+(<= (region ?q) (region ?p) (adjacent ?p ?q) (true (cell ?p ?c)) (true (cell ?q ?c)))
+(<= (next (cell ?p ?c)) (region ?p) (does robot (fill ?c)))
+(<= (next (cell ?p ?c)) (true (cell ?p ?c)) (not (region ?p)))
+(<= (next (time ?t)) (true (time ?s)) (succ ?s ?t))
+(<= rest (place ?p) (not (region ?p)))
+(<= (goal robot 100) (not rest))
+(<= (goal robot 0) rest)
+(<= terminal (not rest))
+(<= terminal (true (time %d)))`, 2*n+colours)
 	return s.String()
 }
 

@@ -7,13 +7,14 @@ import "stackmate/reasoner/circuit/kernel"
 // Inputs are stored as they are; for a gate the stored polarity is the one that
 // leaves the fewest complemented operands.
 type layout struct {
-	net  *Network
-	slot []int32
-	flip []bool
-	form []form // of the gates
-	keep []bool // the row must outlast the program that computes it
-	rows int32
-	free []int32 // rows of values that are no longer needed
+	net   *Network
+	slot  []int32
+	flip  []bool
+	form  []form // of the gates
+	keep  []bool // the row must outlast the program that computes it
+	fixed []bool // the row is that of a variable, too
+	rows  int32
+	free  []int32 // rows of values that are no longer needed
 	// inOrder says that straight code keeps the depth-first order (see schedule.go).
 	inOrder bool
 }
@@ -40,12 +41,13 @@ func (f form) less(g form) bool {
 func newLayout(net *Network, live []bool, into map[int32]Lit) *layout {
 	n := net.Len()
 	l := &layout{
-		net:  net,
-		slot: make([]int32, n),
-		flip: make([]bool, n),
-		form: make([]form, n),
-		keep: make([]bool, n),
-		rows: 1,
+		net:   net,
+		slot:  make([]int32, n),
+		flip:  make([]bool, n),
+		form:  make([]form, n),
+		keep:  make([]bool, n),
+		fixed: make([]bool, n),
+		rows:  1,
 	}
 	for i := range int32(n) {
 		switch {
@@ -109,8 +111,8 @@ func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kerne
 	var operands []int32
 	for _, st := range stages {
 		seg := kernel.Segment{}
+		l.variables(st)
 		for _, i := range st.vars {
-			l.slot[i] = l.row(i, st)
 			seg.Vars = append(seg.Vars, l.slot[i])
 		}
 		for _, r := range st.runs {
@@ -122,7 +124,7 @@ func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kerne
 				if input, ok := into[i]; ok && last[input.Node()] <= at && !st.isLoop() {
 					l.slot[i] = l.slot[input.Node()]
 					written[i] = true
-				} else if !st.isLoop() || l.net.op[i] != OpLoop {
+				} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.op[i] == OpLoop) {
 					l.slot[i] = l.row(i, st)
 				}
 				seg.Code = append(append(seg.Code, l.slot[i]), operands...)
@@ -131,6 +133,22 @@ func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kerne
 		p.Segments = append(p.Segments, seg)
 	}
 	return p, written
+}
+
+// variables gives rows to the variables of a loop, and to the gates that are stored there.
+// Nobody gives those back: others may look at the variable later.
+func (l *layout) variables(st stage) {
+	for _, v := range st.vars {
+		d := l.net.def[v].Node()
+		if home, ok := st.home[d]; ok && home == v && l.keep[d] && l.slot[d] != 0 {
+			l.slot[v] = l.slot[d] // another program has computed it
+		} else {
+			l.slot[v] = l.row(v, st)
+		}
+	}
+	for d, v := range st.home {
+		l.slot[d], l.fixed[d] = l.slot[v], true
+	}
 }
 
 // row is a row for a gate: a used one if its value is not kept. A kept gate that
@@ -154,7 +172,7 @@ func (l *layout) release(i, at int32, last []int32, st stage) {
 	}
 	for _, o := range l.net.dependencies(i) {
 		j := o.Node()
-		if last[j] == at && l.net.op[j] == OpAnd && !l.keep[j] {
+		if last[j] == at && l.net.op[j] == OpAnd && !l.keep[j] && !l.fixed[j] {
 			l.free = append(l.free, l.slot[j])
 		}
 	}

@@ -22,6 +22,8 @@ const chunkGates = 512
 type stage struct {
 	runs []run
 	vars []int32
+	// home gives, by gate of a loop, the variable in whose row the gate is stored.
+	home map[int32]int32
 }
 
 func (s stage) isLoop() bool { return len(s.vars) > 0 }
@@ -212,12 +214,12 @@ func largest(ready map[form][]int32) form {
 }
 
 // loop compiles a strongly connected component. Variables start as false; a
-// sweep computes the gates in order and copies a definition into its variable as
-// soon as it is computed (Gauss-Seidel), which reaches the least fixpoint in
+// sweep computes the gates in order and a definition into its variable's row, or copies
+// it there as soon as it is computed (Gauss-Seidel), which reaches the least fixpoint in
 // fewer sweeps than copying at the end, since all gates are monotone.
 func (s *scheduler) loop(component []int32) stage {
 	slices.Sort(component)
-	var st stage
+	st := stage{home: make(map[int32]int32)}
 	defines := make(map[int32][]int32) // by node, the variables that it defines
 	for _, i := range component {
 		if s.net.op[i] == OpLoop {
@@ -231,7 +233,11 @@ func (s *scheduler) loop(component []int32) stage {
 			st.runs = append(st.runs, run{s.form[i], []int32{i}})
 		}
 		for _, v := range defines[i] {
-			st.runs = append(st.runs, run{s.formOf(v), []int32{v}})
+			if _, stored := st.home[i]; !stored && s.net.op[i] == OpAnd && !s.complemented(s.net.def[v]) {
+				st.home[i] = v
+			} else {
+				st.runs = append(st.runs, run{s.formOf(v), []int32{v}})
+			}
 		}
 	}
 	return st

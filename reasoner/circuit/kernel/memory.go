@@ -1,8 +1,8 @@
 package kernel
 
 import (
+	"bytes"
 	"runtime"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -98,25 +98,33 @@ func (m *Memory) Run(program int) {
 }
 
 // loop repeats a segment until its variables stay as they are. In every lane each
-// sweep but the last turns a variable true.
+// sweep but the last turns a variable true. Layouts give the variables of a loop rows that
+// lie side by side, so that looking for changes is one comparison and not one a variable,
+// which took longer than the gates.
 func (m *Memory) loop(s *block) {
-	w := m.engine.Words()
-	for _, v := range s.Vars {
-		clear(m.rows[v : int(v)+w])
+	for _, span := range s.vars {
+		clear(m.rows[span[0]:span[1]])
 	}
 	for range len(s.Vars) + 1 {
-		for j, v := range s.Vars {
-			copy(m.old[j*w:(j+1)*w], m.rows[v:])
+		old := m.old[:0]
+		for _, span := range s.vars {
+			old = append(old, m.rows[span[0]:span[1]]...)
 		}
 		s.run(m.rows)
 		changed := false
-		for j, v := range s.Vars {
-			changed = changed || !slices.Equal(m.old[j*w:(j+1)*w], m.rows[v:int(v)+w])
+		for _, span := range s.vars {
+			rows := m.rows[span[0]:span[1]]
+			changed, old = changed || !equal(rows, old[:len(rows)]), old[len(rows):]
 		}
 		if !changed {
 			return
 		}
 	}
+}
+
+// equal compares words as bytes, many at a time.
+func equal(a, b []uint64) bool {
+	return bytes.Equal(unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), 8*len(a)), unsafe.Slice((*byte)(unsafe.Pointer(&b[0])), 8*len(b)))
 }
 
 // ChooseRandom draws in every lane a uniformly random legal move for every role that

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -73,7 +74,24 @@ type Engine struct {
 // block is a segment whose row numbers are word offsets, with its code as a function.
 type block struct {
 	Segment
-	run func(rows []uint64)
+	run  func(rows []uint64)
+	vars [][2]int // the words of Vars, side by side where their rows are: from, to
+}
+
+// spans are the words of rows, given by word offset: from, to.
+func spans(offsets []int32, words int) [][2]int {
+	var out [][2]int
+	sorted := slices.Clone(offsets)
+	slices.Sort(sorted)
+	for _, offset := range slices.Compact(sorted) {
+		from := int(offset)
+		if n := len(out); n > 0 && out[n-1][1] == from {
+			out[n-1][1] += words
+		} else {
+			out = append(out, [2]int{from, from + words})
+		}
+	}
+	return out
 }
 
 // Engine proves a plan safe on k; the error names what is wrong and where.
@@ -87,7 +105,7 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 		segments := make([]block, len(program.Segments))
 		for i, s := range program.Segments {
 			scaled := s.scaled(int32(v.words))
-			segments[i] = block{scaled, func(rows []uint64) { k.run(rows, scaled.Code) }}
+			segments[i] = block{Segment: scaled, run: func(rows []uint64) { k.run(rows, scaled.Code) }}
 			e.vars = max(e.vars, len(s.Vars))
 		}
 		start := time.Now()
@@ -95,6 +113,7 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 			if err := v.segment(&segments[i].Segment); err != nil {
 				return nil, fmt.Errorf("program %q, segment %d, %w", program.Name, i, err)
 			}
+			segments[i].vars = spans(segments[i].Vars, k.words())
 		}
 		e.took += time.Since(start)
 		e.programs = append(e.programs, segments)
