@@ -11,6 +11,7 @@
 //	  rule        rules, literals and atoms over them
 //	  theory      a game's rules translated, without those that no output needs
 //	  shape       fluents and moves flattened: one column for each argument
+//	  linear      relations composed with themselves become chains of steps
 //	  split       rules with many variables decomposed into parts
 //	  relation    the tuples of a relation, and indexes over its columns
 //	  plan        the body of a rule as nested loops: the order of joins
@@ -45,7 +46,7 @@
 //	why is a rule slow?                in both: plan (order of its joins), split (its
 //	                                   parts); in the machine: tune and evaluator
 //	why was a game refused?            limits: each error names the limit and the rule
-//	why is the ground program large?   unfold, tail, demand, merge, split, instances, simplify
+//	why is the ground program large?   linear, unfold, tail, demand, merge, split, instances, simplify
 //	which fluents and moves are there? for Ground: ground (reach: what is possible);
 //	                                   for NewMachine: those that were met (input)
 //	where do they get their numbers?   build for Ground, input for NewMachine

@@ -98,7 +98,7 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 	w.look()
 	gr := &grounder{
 		limits: lim.withDefaults(), clock: machine.NewStopwatch(),
-		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{50_000, 4}, asking: threshold{20_000, 4},
+		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{2_000, 4}, asking: threshold{20_000, 4},
 	}
 	th := newTheory(w, gr.limits.MaxBytes, g)
 	gr.theory = th

@@ -183,15 +183,17 @@ func (t *tail) replace(r *rule) *rule {
 	for _, c := range t.moved {
 		known = use.args[c].appendVars(known)
 	}
-	start, rest := r.divide(at, known)
+	var handed []int32
+	for _, c := range t.kept {
+		handed = use.args[c].appendVars(handed)
+	}
+	start, rest := r.divide(at, known, handed)
 	var outside []int32 // that the rest of the rule needs
 	outside = r.head.appendVars(outside)
 	for _, i := range rest {
 		outside = r.body[i].appendVars(outside)
 	}
-	for _, c := range t.kept {
-		outside = use.args[c].appendVars(outside)
-	}
+	outside = append(outside, handed...)
 	seed := slices.Clone(known)
 	var body []literal
 	for _, i := range start {
@@ -219,14 +221,24 @@ func (t *tail) replace(r *rule) *rule {
 	return &out
 }
 
-// divide tells the literals of r that bind the known variables, and what else speaks
-// of nothing but their variables, from the rest without literal at.
-func (r *rule) divide(at int, known []int32) (start, rest []int) {
+// divide tells the literals of r that bind the known variables, if possible without those
+// that are handed on, and what else speaks of nothing but their variables, from the rest
+// without literal at.
+func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
 	var bound []int32
-	for i := range r.body {
-		if l := &r.body[i]; i != at && l.op == gdl.Holds && slices.ContainsFunc(l.appendVars(nil), func(v int32) bool { return slices.Contains(known, v) }) {
-			start = append(start, i)
-			bound = l.appendVars(bound)
+	avoid := slices.DeleteFunc(slices.Clone(handed), func(v int32) bool { return slices.Contains(known, v) })
+	for _, avoid := range [][]int32{avoid, nil} {
+		start, bound = nil, nil
+		for i := range r.body {
+			l := &r.body[i]
+			vars := l.appendVars(nil)
+			if i != at && l.op == gdl.Holds && len(intersect(vars, known)) > 0 && len(intersect(vars, avoid)) == 0 {
+				start = append(start, i)
+				bound = append(bound, vars...)
+			}
+		}
+		if len(intersect(known, bound)) == len(known) {
+			break
 		}
 	}
 	for i := range r.body {

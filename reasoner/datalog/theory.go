@@ -59,6 +59,7 @@ func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
 	}
 	inferShapes(w, th.terms, clauses).flatten(th, clauses)
 	th.fixConstants()
+	th.linearise()
 	th.markDynamic()
 	return th
 }

@@ -1,0 +1,123 @@
+package datalog
+
+import (
+	"slices"
+
+	"stackmate/gdl"
+)
+
+// A relation that is composed with itself is the transitive closure of its other rules:
+//
+//	before  path(R,X,Z) ← path(R,X,Y) ∧ place(Y) ∧ path(R,Y,Z)     path(R,X,Y) ← step(R,X,Y)
+//	after   path(R,X,Z) ← step(R,X,Y) ∧ place(Y) ∧ path(R,Y,Z)     path(R,X,Y) ← step(R,X,Y)
+//
+// so that a rule has as many instances as there are steps instead of pairs. Both say that
+// steps lead from X to Z over places: a proof of the first is a binary tree, whose leaves are
+// the steps in order (Ullman, "Principles of Database and Knowledge-Base Systems", 1989,
+// chapter 15). Assumptions: the composition is the only rule that recurs directly, a column
+// is a beginning, an end or the same in all three atoms, and other conditions speak of the
+// latter and of Y only.
+
+// linearise rewrites the relations of this kind.
+func (th *theory) linearise() {
+	byHead := th.rulesOf(nil)
+	var out []*rule
+	for _, r := range th.rules {
+		th.watch.step()
+		steps := slices.DeleteFunc(slices.Clone(byHead[r.head.rel]), func(q *rule) bool { return q == r })
+		first := composition(r)
+		if first < 0 || len(steps) == 0 || len(steps) > maxUnfolded || uses(steps, r.head.rel) {
+			out = append(out, r)
+			continue
+		}
+		for _, step := range steps {
+			out = append(out, th.begin(r, first, step))
+		}
+	}
+	th.rules = out
+}
+
+// composition is the literal of r that leads from the beginning, if r composes its relation
+// with itself, and else -1.
+func composition(r *rule) int {
+	var recursive []int
+	for i := range r.body {
+		if r.body[i].atom.rel == r.head.rel {
+			recursive = append(recursive, i)
+		}
+	}
+	if len(recursive) == 2 {
+		for k, first := range recursive {
+			if composes(r, first, recursive[1-k]) {
+				return first
+			}
+		}
+	}
+	return -1
+}
+
+// composes tells whether r leads by one literal from the beginning to a place between,
+// and by the other from there to the end.
+func composes(r *rule, first, second int) bool {
+	whole, a, b := r.head.args, r.body[first].atom.args, r.body[second].atom.args
+	if r.body[first].op != gdl.Holds || r.body[second].op != gdl.Holds {
+		return false
+	}
+	var before, after, free []int32 // the place between, as an end and as a beginning
+	for c := range whole {
+		if whole[c].kind != variable || a[c].kind != variable || b[c].kind != variable {
+			return false
+		}
+		switch w := whole[c].id; {
+		case w == a[c].id && w == b[c].id:
+			free = append(free, w)
+		case w == a[c].id:
+			after = append(after, b[c].id)
+		case w == b[c].id:
+			before = append(before, a[c].id)
+		default:
+			return false
+		}
+	}
+	slices.Sort(before)
+	slices.Sort(after)
+	all := slices.Concat(r.head.appendVars(nil), before)
+	slices.Sort(all)
+	if !slices.Equal(before, after) || len(slices.Compact(all)) != len(whole)+len(before) {
+		return false
+	}
+	free = append(free, before...)
+	for i := range r.body {
+		outside := func(v int32) bool { return !slices.Contains(free, v) }
+		if i != first && i != second && slices.ContainsFunc(r.body[i].appendVars(nil), outside) {
+			return false
+		}
+	}
+	return true
+}
+
+// begin is r with a rule of its relation for a literal.
+func (th *theory) begin(r *rule, first int, step *rule) *rule {
+	to := make([]arg, r.vars+step.vars)
+	for v := range to {
+		to[v] = arg{kind: variable, id: int32(v)}
+	}
+	own := to[r.vars:]
+	for c, a := range r.body[first].atom.args {
+		to[a.id] = step.head.args[c].substitute(th.terms, own)
+	}
+	out := &rule{vars: len(to), source: r.source}
+	out.head.rel = r.head.rel
+	for _, a := range r.head.args {
+		out.head.args = append(out.head.args, a.substitute(th.terms, to))
+	}
+	for i := range step.body {
+		out.body = append(out.body, step.body[i].substitute(th.terms, own))
+	}
+	for i := range r.body {
+		if i != first {
+			out.body = append(out.body, r.body[i].substitute(th.terms, to))
+		}
+	}
+	return out.compact()
+}
