@@ -56,9 +56,10 @@ const (
 	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
 	// fluents, and leastSteps that in networks so large that more would take more than
 	// sampleWork operands, some tenth of a second. More steps mean fewer rounds of
-	// splitting.
+	// splitting. Loops are swept so often.
 	sampleSteps, leastSteps = 200, 40
 	sampleWork              = 50_000_000
+	usualSweeps             = 10
 )
 
 // classes is a partition of the fluents. A fluent is looked at complemented if it
@@ -81,7 +82,11 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	b := m.NewBatch().(*Batch)
 	signature := make([]uint64, len(g.Fluents))
 	rng := machine.NewRand(0)
-	for range min(sampleSteps, max(leastSteps, sampleWork/(1+len(g.Net.fan)))) {
+	work := 1 + len(g.Net.fan)
+	if len(g.Net.def) > 0 {
+		work *= usualSweeps
+	}
+	for range min(sampleSteps, max(leastSteps, sampleWork/work)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
