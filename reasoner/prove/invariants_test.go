@@ -65,3 +65,30 @@ func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 		cancel()
 	}
 }
+
+// names is a position by the names of its fluents.
+func names(g *circuit.Game, fluents ...string) machine.State {
+	s, err := g.Names.State(fluents)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func TestAJointMoveIsMadeInAllLanes(t *testing.T) {
+	g := aToken(3)
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSample(m, nil)
+	s.batch.Fill(g.Initial, nil)
+	s.batch.Store(s.states, s.batch.Lanes())
+	const goes = 1
+	s.advance(g.Initial, []machine.Move{goes})
+	for lane := range s.batch.Lanes() {
+		if now := s.at(s.states, lane); !now.Equal(names(g, "f1", "f3")) {
+			t.Fatalf("lane %d: %v", lane, m.Names().AppendFluents(nil, now))
+		}
+	}
+}

@@ -111,8 +111,8 @@ func (s *sample) forget() {
 	}
 }
 
-// advance makes a joint move in all lanes, the given one (if it is not nil) in lane 0;
-// lanes in which the game is over begin again, at a position.
+// advance makes a joint move in all lanes, a random one in each if none is given; lanes in
+// which the game is over begin again, at a position.
 func (s *sample) advance(again machine.State, joint []machine.Move) {
 	b, lanes := s.batch, s.batch.Lanes()
 	b.Evaluate(lanes)
@@ -120,9 +120,13 @@ func (s *sample) advance(again machine.State, joint []machine.Move) {
 	for i, w := range b.Stuck() {
 		done[i] |= w
 	}
-	b.ChooseRandom(s.rng, lanes)
+	if joint == nil {
+		b.ChooseRandom(s.rng, lanes)
+	}
 	for r, m := range joint {
-		b.Choose(0, machine.Role(r), m)
+		for lane := range lanes {
+			b.Choose(lane, machine.Role(r), m)
+		}
 	}
 	b.Advance(lanes)
 	s.states, s.before = s.before, s.states
