@@ -6,6 +6,8 @@
 //	sat            what decides them
 //	clock.go       what runs by itself: turns, counters of steps
 //	sample.go      random games, which suggest invariants
+//	hull.go        what linear equations hold in positions
+//	equations.go   those, as clauses
 //	invariants.go  induction, which proves them
 //	plan.go        plans: the ways to them, in turn
 //	horizons.go    plans by formulas, at growing horizons
@@ -17,6 +19,7 @@
 //	positions.go   sets of positions
 //	rules.go       what should hold in all positions of a game
 //	walks.go       random games, which refute most of what does not
+//	rounds.go      as many as there is time for, which refute what is rare
 //	induction.go   proofs of what does, and the shortest lines to where it fails
 //
 // It knows circuits and machines, no rules as text and no searches.

@@ -22,9 +22,10 @@ const (
 	maxInduction = 3
 	// Of the time, walkShare goes to random games, inductionShare to invariants, and
 	// attemptShare of it to each attempt to prove a property while there may be more
-	// invariants.
+	// invariants, and roundShare to many more random games, if there are properties left.
 	walkShare      = 0.1
-	inductionShare = 0.5
+	inductionShare = 0.6
+	roundShare     = 0.1
 	attemptShare   = 0.02
 	// maxDepth is the longest line that a counterexample is looked for at.
 	maxDepth = 200
@@ -57,7 +58,7 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	}
 	short, cancel = until(walkShare + inductionShare)
 	defer cancel()
-	for found := range findInvariants(short, g, m, lim.Bytes/2, fewFluents, len(g.Fluents)) {
+	for found := range findInvariants(short, g, m, lim.Bytes/2) {
 		if found == p.invariants {
 			continue
 		}
@@ -68,6 +69,9 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 			cancel()
 		}
 	}
+	short, cancel = until(walkShare + inductionShare + roundShare)
+	defer cancel()
+	p.playRounds(short)
 	p.longest = p.ranking(ctx)
 	for i, q := range p.properties {
 		left := time.Until(began.Add(lim.Time)) / time.Duration(len(p.properties)+1-i)
@@ -120,6 +124,26 @@ func (p *prover) reach(ctx context.Context, f *formula, k int) bool {
 		f.assertAll(f.played, p.invariants)
 	}
 	return true
+}
+
+// playRounds plays random games until they have broken all properties that are open, or ctx
+// ends.
+func (p *prover) playRounds(ctx context.Context) {
+	open := map[int]property{}
+	for i, q := range p.properties {
+		if p.findings[i].Verdict == Open && !p.broken[i] && q.first == 0 {
+			open[i] = q
+		}
+	}
+	r := newRounds(p.walks.machine)
+	for len(open) > 0 && ctx.Err() == nil {
+		for i, end := range r.play(ctx, open) {
+			if line := r.line(ctx, end); p.walks.breaks(p.properties[i], line) {
+				p.findings[i].Line, p.broken[i] = line, true
+				delete(open, i)
+			}
+		}
+	}
 }
 
 // attempt tries to prove a property that no random game breaks.

@@ -16,16 +16,18 @@ import (
 //     player to move, no two queens in a row;
 //   - groups: sets of fluents of which at least one is true, and by the pairs at most one;
 //     a cell has some content;
-//   - lasting: literals over fluents that are true for good once they are.
+//   - lasting: literals over fluents that are true for good once they are;
+//   - equations between the numbers of fluents that are true (equations.go).
 //
 // Random games suggest them; induction proves them together (Houdini, Flanagan and
 // Leino 2001): while there is a position in which all candidates hold and a joint move
 // after which some do not, those are dropped. Each such position is put into all lanes
 // of a batch, and what fails in the random games that go on from there goes with them.
 type Invariants struct {
-	pairs   []pair
-	groups  [][]int32 // fluents
-	lasting []int32   // literals
+	pairs     []pair
+	groups    [][]int32 // fluents
+	lasting   []int32   // literals
+	equations []*equation
 }
 
 // pair is a clause of two literals over fluents: 2*fluent, plus 1 if complemented. A
@@ -44,7 +46,7 @@ func (inv *Invariants) Holds(s machine.State) bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(inv.equations, func(e *equation) bool { return !e.holds(s) })
 }
 
 func (p pair) holds(s machine.State) bool { return holds(s, p.a) || holds(s, p.b) }
@@ -54,20 +56,19 @@ func holds(s machine.State, l int32) bool { return s.Has(int(l>>1)) != (l&1 != 0
 // FindInvariants finds invariants of a game, of which m is the machine, until ctx ends.
 func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) *Invariants {
 	var found *Invariants
-	for more := range findInvariants(ctx, g, m, maxBytes, fewFluents, len(g.Fluents)) {
+	for more := range findInvariants(ctx, g, m, maxBytes) {
 		found = more
 	}
 	return found
 }
 
-// findInvariants finds more and more invariants of a game: those of its clock, and those of
-// as many fluents as stages say, the ones that change most often: few of them say whose turn
-// it is and what comes next. It ends before when ctx does. In between it yields the same ones
-// again, every millisecond or so, for whoever has other things to do meanwhile.
-func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, stages ...int) iter.Seq[*Invariants] {
+// findInvariants finds more and more invariants of a game: those of its clock; groups and
+// equations with the pairs that belong to them, which are few and nearly all hold; and all
+// others. It ends before when ctx does. In between it yields the same ones again, every
+// millisecond or so, for whoever has other things to do meanwhile.
+func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) iter.Seq[*Invariants] {
 	return func(yield func(*Invariants) bool) {
 		found, ticks := clock(g)
-		ofClock := found
 		over := false
 		rest := func() bool {
 			over = over || ctx.Err() != nil || !yield(found)
@@ -76,25 +77,38 @@ func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 		if !yield(found) {
 			return
 		}
-		for i, most := range stages {
-			s := newSample(m, ticks)
-			s.suggest(rest, most)
-			for before := -1; before != s.size(); {
-				before = s.size()
-				if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), found, maxBytes, rest) {
-					return
-				}
+		s := newSample(m, ticks)
+		s.suggest(rest)
+		others := s.split()
+		for _, candidates := range []Invariants{s.Invariants, others} {
+			s.Invariants = candidates
+			if !s.induce(ctx, g, found, maxBytes, rest) {
+				return
 			}
 			found = &Invariants{
-				pairs:   slices.Concat(ofClock.pairs, s.pairs),
-				groups:  slices.Concat(ofClock.groups, s.groups),
-				lasting: slices.Concat(ofClock.lasting, s.lasting),
+				pairs:     slices.Concat(found.pairs, s.pairs),
+				groups:    slices.Concat(found.groups, s.groups),
+				lasting:   slices.Concat(found.lasting, s.lasting),
+				equations: slices.Concat(found.equations, s.equations),
 			}
-			if !yield(found) || i+1 < len(stages) && most >= len(g.Fluents) {
+			s.hull = nil
+			if !rest() {
 				return
 			}
 		}
 	}
+}
+
+// induce drops candidates until all that are left follow from each other, and from what is
+// known. It returns false if that cannot be told.
+func (s *sample) induce(ctx context.Context, g *circuit.Game, known *Invariants, maxBytes int64, rest func() bool) bool {
+	for before := -1; before != s.changes; {
+		before = s.changes
+		if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), known, maxBytes, rest) {
+			return false
+		}
+	}
+	return true
 }
 
 // pass drops candidates that do not follow from all of them, and from what is known, in
@@ -102,6 +116,7 @@ func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 // told: there is no time, or an assignment that recursive rules do not know.
 func (s *sample) pass(ctx context.Context, f *formula, known *Invariants, maxBytes int64, rest func() bool) bool {
 	defer f.engine.Close()
+	began := s.changes
 	f.assertStatic(0, known)
 	f.assertStatic(0, &s.Invariants)
 	f.play(1)
@@ -114,19 +129,42 @@ func (s *sample) pass(ctx context.Context, f *formula, known *Invariants, maxByt
 			if status == sat.Unsat {
 				break
 			}
-			before := s.size()
+			before := s.changes
 			if status == sat.Sat {
 				s.refute(f)
 			}
-			if s.size() == before {
+			if s.changes == before {
 				return false
 			}
 		}
 	}
-	return true
+	if s.changes > began {
+		return true // the equations wait until all else is calm
+	}
+	return s.passEquations(ctx, f, maxBytes, rest)
 }
 
-func (inv *Invariants) size() int { return len(inv.pairs) + len(inv.groups) + len(inv.lasting) }
+// passEquations does the same for the equations. Those that are not decided soon are dropped.
+func (s *sample) passEquations(ctx context.Context, f *formula, maxBytes int64, rest func() bool) bool {
+	for i := 0; i < len(s.equations); {
+		if !rest() {
+			return false
+		}
+		before := s.changes
+		switch f.solve(ctx, sat.Limits{Bytes: maxBytes, Conflicts: maxEquationConflicts}, f.keeps(s.equations[i]).Not()) {
+		case sat.Unsat:
+			i++
+			continue
+		case sat.Sat:
+			s.refute(f)
+		}
+		if s.changes == before {
+			s.ban(s.equations[i])
+		}
+		i = 0
+	}
+	return true
+}
 
 // obligations lists what must be impossible after a joint move: that some pair with a
 // certain literal fails, that a group does, that a literal does not last. Each is a
@@ -197,6 +235,9 @@ func (f *formula) assertStatic(k int, inv *Invariants) {
 	}
 	for _, g := range inv.groups {
 		f.require(f.fluents(k, g)...)
+	}
+	for _, e := range inv.equations {
+		f.require(f.equal(k, e))
 	}
 }
 

@@ -35,7 +35,7 @@ func aToken(lamps int) *circuit.Game {
 }
 
 func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
-	g := aToken(fewFluents)
+	g := aToken(64)
 	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 		}
 		stage := 0
 		var before *Invariants
-		for inv := range findInvariants(ctx, g, m, 1<<30, fewFluents, len(g.Fluents)) {
+		for inv := range findInvariants(ctx, g, m, 1<<30) {
 			if inv == before {
 				continue
 			}

@@ -16,8 +16,6 @@ const (
 	calmRounds = 10
 	// walkSteps random moves go on from a position that refutes candidates.
 	walkSteps = 30
-	// fewFluents are those that invariants are looked for first.
-	fewFluents = 64
 	// maxCandidates bounds the clauses that are tried: some seconds of work.
 	maxCandidates = 300_000
 	// maxPairs bounds the pairs of fluents that are looked at.
@@ -31,12 +29,15 @@ type sample struct {
 	machine machine.Machine
 	batch   machine.Batch
 	rng     *machine.Rand
-	states  []uint64      // of the batch, laid out one after the other
-	before  []uint64      // the same, a joint move ago
-	rises   machine.State // the fluents that have become true
-	falls   machine.State // those that have become false
-	true    [][]uint64    // by fluent: in which positions it is true
-	ticks   machine.State // the fluents of the clock, of which all is known
+	states  []uint64        // of the batch, laid out one after the other
+	before  []uint64        // the same, a joint move ago
+	rises   machine.State   // the fluents that have become true
+	falls   machine.State   // those that have become false
+	true    [][]uint64      // by fluent: in which positions it is true
+	ticks   machine.State   // the fluents of the clock, of which all is known
+	hull    *hull           // of all positions met, without the clock; nil if no equations are looked for
+	banned  map[string]bool // equations that could not be decided
+	changes int             // in the candidates
 }
 
 func newSample(m machine.Machine, clock []int32) *sample {
@@ -52,13 +53,21 @@ func newSample(m machine.Machine, clock []int32) *sample {
 	return s
 }
 
-// suggest plays random games and makes the candidates, of the fluents that change most
-// often in the first of them. It rests between joint moves, until rest says that it is over.
-func (s *sample) suggest(rest func() bool, most int) {
+// suggest plays random games and makes the candidates. It rests between joint moves, until
+// rest says that it is over.
+func (s *sample) suggest(rest func() bool) {
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
 	more := s.play(rest)
-	s.findPairs(s.busiest(most))
+	if len(s.true) <= maxColumns {
+		s.hull = newHull(len(s.true))
+		s.span()
+	}
+	fluents := make([]int32, len(s.true))
+	for f := range fluents {
+		fluents[f] = int32(f)
+	}
+	s.findPairs(fluents)
 	s.findGroups()
 	for calm := 0; calm < calmRounds && more; calm++ {
 		more = s.play(rest)
@@ -66,11 +75,35 @@ func (s *sample) suggest(rest func() bool, most int) {
 			calm = -1
 		}
 	}
+	s.equate()
 	for f := range int32(len(s.true)) {
 		if !s.ticks.Has(int(f)) {
 			s.findLasting(f)
 		}
 	}
+}
+
+// split leaves the groups and equations, with the pairs of fluents of one group and the
+// fluents that never change, and returns the other candidates.
+func (s *sample) split() Invariants {
+	within := map[pair]bool{}
+	for _, group := range s.groups {
+		for _, f := range group {
+			for _, g := range group {
+				within[pair{2*f | 1, 2*g | 1}] = true
+			}
+		}
+	}
+	others := Invariants{lasting: s.lasting}
+	s.lasting = nil
+	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool {
+		if p.a == p.b || within[p] {
+			return false
+		}
+		others.pairs = append(others.pairs, p)
+		return true
+	})
+	return others
 }
 
 // findLasting makes the literals over a fluent that have been true for good.
@@ -162,24 +195,6 @@ func (s *sample) take() {
 	}
 }
 
-// busiest are the fluents, as many as wanted, that change most often from one position of
-// a lane to the next, in the order of their numbers.
-func (s *sample) busiest(most int) []int32 {
-	words := s.batch.Lanes() / 64
-	changes := make([]int, len(s.true))
-	list := make([]int32, len(s.true))
-	for f, row := range s.true {
-		list[f] = int32(f)
-		for i := words; i < len(row); i++ {
-			changes[f] += bits.OnesCount64(row[i] ^ row[i-words])
-		}
-	}
-	slices.SortStableFunc(list, func(a, b int32) int { return changes[b] - changes[a] })
-	list = list[:min(most, len(list))]
-	slices.Sort(list)
-	return list
-}
-
 // findPairs makes the clauses that hold in all positions of the sample, but for those
 // that follow from shorter ones, of some fluents, by their first literal.
 func (s *sample) findPairs(fluents []int32) {
@@ -211,12 +226,7 @@ func (s *sample) findPairs(fluents []int32) {
 			}
 		}
 	}
-	slices.SortFunc(s.pairs, func(p, q pair) int {
-		if p.a != q.a {
-			return int(p.a - q.a)
-		}
-		return int(p.b - q.b)
-	})
+	slices.SortFunc(s.pairs, comparePairs)
 }
 
 // appendPairs appends the clauses of two fluents.
@@ -308,32 +318,100 @@ func (g *grouping) of(f int32) []int32 {
 }
 
 // filter drops the pairs and groups that fail in a position of the sample, and tells
-// whether there were any.
+// whether there were any. A fluent that is true for the first time may still exclude others,
+// and so belong to a group.
 func (s *sample) filter() bool {
-	before := s.size()
+	before := s.changes
+	var risen []int32
 	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool {
 		a, b := s.true[p.a>>1], s.true[p.b>>1]
 		flipA, flipB := -uint64(p.a&1), -uint64(p.b&1)
 		for i := range a {
 			if (a[i]^flipA)|(b[i]^flipB) != ^uint64(0) {
+				s.changes++
+				if p.a == p.b && p.a&1 != 0 {
+					risen = append(risen, p.a>>1)
+				}
 				return true
 			}
 		}
 		return false
 	})
-	s.groups = slices.DeleteFunc(s.groups, func(group []int32) bool {
-		for i := range s.true[group[0]] {
-			var some uint64
-			for _, g := range group {
-				some |= s.true[g][i]
-			}
-			if some != ^uint64(0) {
-				return true
+	s.exclude(risen)
+	kept := s.groups[:0]
+	for _, group := range s.groups {
+		if !s.covers(group) {
+			s.changes++
+			group = s.extend(group, risen)
+		}
+		if group != nil {
+			kept = append(kept, group)
+		}
+	}
+	s.groups = kept
+	if s.span() {
+		s.changes++
+	}
+	return s.changes > before
+}
+
+// exclude makes pairs of fluents that have never been true before and those that they
+// exclude in the sample.
+func (s *sample) exclude(risen []int32) {
+	if len(risen) == 0 || len(s.pairs) > maxCandidates {
+		return
+	}
+	constant := s.machine.Names().NewState()
+	for _, p := range s.pairs {
+		if p.a == p.b {
+			constant.Set(int(p.a >> 1))
+		}
+	}
+	for i, f := range risen {
+		for h := range int32(len(s.true)) {
+			if !constant.Has(int(h)) && !slices.Contains(risen[:i+1], h) && !s.meet(f, h) {
+				s.pairs = append(s.pairs, pair{2*max(f, h) | 1, 2*min(f, h) | 1})
 			}
 		}
-		return false
-	})
-	return s.size() < before
+	}
+	slices.SortFunc(s.pairs, comparePairs)
+}
+
+// meet tells whether two fluents are true together in a position of the sample.
+func (s *sample) meet(f, g int32) bool {
+	for i, w := range s.true[f] {
+		if w&s.true[g][i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// covers tells whether some fluent of a group is true in each position of the sample.
+func (s *sample) covers(group []int32) bool {
+	for i := range s.true[group[0]] {
+		var some uint64
+		for _, g := range group {
+			some |= s.true[g][i]
+		}
+		if some != ^uint64(0) {
+			return false
+		}
+	}
+	return true
+}
+
+// extend is a group with fluents that exclude all in it; nil if it does not cover the sample.
+func (s *sample) extend(group, fluents []int32) []int32 {
+	for _, f := range fluents {
+		if !slices.ContainsFunc(group, func(g int32) bool { return !s.excludes(f, g) }) {
+			group = append(group[:len(group):len(group)], f)
+		}
+	}
+	if !s.covers(group) {
+		return nil
+	}
+	return group
 }
 
 // refute drops the candidates that fail after the joint move of a model, or after random
@@ -358,11 +436,15 @@ func (s *sample) refute(f *formula) {
 		joint = nil
 		s.take()
 	}
-	s.filter()
+	if s.filter() {
+		s.equate()
+	}
+	before := len(s.lasting)
 	s.lasting = slices.DeleteFunc(s.lasting, func(l int32) bool {
 		if l&1 != 0 {
 			return s.rises.Has(int(l >> 1))
 		}
 		return s.falls.Has(int(l >> 1))
 	})
+	s.changes += before - len(s.lasting)
 }

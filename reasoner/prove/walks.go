@@ -21,7 +21,7 @@ type walks struct {
 }
 
 const (
-	// maxWalks is the number of random games, and maxWalkSteps their length.
+	// maxWalks is the number of random games that are kept, and maxWalkSteps their length.
 	maxWalks     = 200
 	maxWalkSteps = 500
 )
@@ -79,11 +79,15 @@ func (w *walks) game(ctx context.Context) [][]machine.Move {
 // look is the view of lane 0.
 func (w *walks) look() *view {
 	w.batch.Evaluate(1)
-	roles := len(w.machine.Names().Roles)
-	v := &view{terminal: w.batch.Terminal()[0]&1 != 0, goals: make([]int32, roles)}
-	w.batch.Goals(v.goals, 0)
+	return lookAt(w.batch, 0, len(w.machine.Names().Roles))
+}
+
+// lookAt is the view of a lane of a batch that is evaluated.
+func lookAt(b machine.Batch, lane, roles int) *view {
+	v := &view{terminal: b.Terminal()[lane>>6]>>(uint(lane)&63)&1 != 0, goals: make([]int32, roles)}
+	b.Goals(v.goals, lane)
 	for r := 0; r < roles && !v.terminal; r++ {
-		v.legal = append(v.legal, w.batch.AppendLegal(nil, 0, machine.Role(r)))
+		v.legal = append(v.legal, b.AppendLegal(nil, lane, machine.Role(r)))
 	}
 	return v
 }
