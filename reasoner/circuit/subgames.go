@@ -19,8 +19,8 @@ import (
 //	subgame   a class of fluents and moves that belong together, if it has both
 //
 // A subgame is played as a game of its own: the fluents of the others stay as they are at
-// the beginning, and their moves are one move "elsewhere", which is legal where the role has
-// no move here.
+// the beginning, and their moves are one move "elsewhere", which is legal where it is not the
+// turn of the role here.
 //
 // Invariant: if in every position each role has moves in at most one subgame, then along
 // every match each subgame has the fluents and the legal moves that the whole has of it,
@@ -203,18 +203,20 @@ func (f *factoring) subgame(ctx context.Context, class int32) Subgame {
 	}
 	var open []Lit // what is legal here
 	for r, row := range h.Legal {
-		for m := range row {
-			if away[r][m] {
-				row[m] = False
+		var here, there []Lit
+		for m, l := range row {
+			switch {
+			case away[r][m]:
+				there, row[m] = append(there, l), False
+			case f.class(g.Does[r][m].Node()) == class:
+				open = append(open, l)
+				fallthrough
+			default:
+				here = append(here, l)
 			}
 		}
 		if e := s.Elsewhere[r]; e != machine.NoMove {
-			row[e] = h.Net.Or(row...).Not()
-		}
-		for m, l := range row {
-			if f.class(g.Does[r][m].Node()) == class {
-				open = append(open, l)
-			}
+			row[e] = h.Net.elsewhere(here, there)
 		}
 	}
 	h.endWhere(h.deserted(h.Net.Or(open...), s.Elsewhere))
@@ -223,6 +225,19 @@ func (f *factoring) subgame(ctx context.Context, class int32) Subgame {
 		return Subgame{}
 	}
 	return s
+}
+
+// elsewhere is where a role moves in other subgames: by the clock, if that tells it of all the
+// moves there at the beginning, and else where no move is legal here. The first is a condition
+// of few gates, which regression sees through.
+func (n *Network) elsewhere(here, there []Lit) Lit {
+	turn := n.Or(there...)
+	for _, l := range here {
+		if l != turn.Not() && (l.Complemented() || !slices.Contains(n.Operands(l.Node()), turn.Not())) {
+			return n.Or(here...).Not()
+		}
+	}
+	return turn
 }
 
 // deserted is where open is false, and stays so while all roles in turn move elsewhere.

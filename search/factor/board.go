@@ -66,6 +66,9 @@ func (b *board) owners() []owner {
 // isOver tells whether the whole is over.
 func (b *board) isOver() bool { return b.whole.Terminal()[0]&1 != 0 }
 
+// isStuck tells whether a role has no move in a subgame, not even elsewhere.
+func isStuck(part machine.Batch) bool { return part.Stuck()[0]&1 != 0 }
+
 // overIn counts the subgames that are over.
 func (b *board) overIn() (n int) {
 	for _, part := range b.parts {
@@ -99,7 +102,7 @@ func Subgames(ctx context.Context, m machine.Machine, seed uint64) []machine.Sub
 			if b.isOver() {
 				break
 			}
-			if b.owners() == nil {
+			if b.owners() == nil || slices.ContainsFunc(b.parts, isStuck) {
 				return nil
 			}
 			b.whole.ChooseRandom(rng, 1)
