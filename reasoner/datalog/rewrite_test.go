@@ -67,6 +67,9 @@ func rewritable(t *rapid.T) string {
 	line("(<= (next (at ?q ?j)) (true (at ?p ?i)) (link ?p ?q) %s)", pick("next", "(succ ?i ?j)", "(count ?p 0 ?j ?m)", "(does y (go ?p ?j))"))
 	line("(<= (next (at ?p ?i)) (true (at ?p ?i)) (three ?p))")
 	line("(<= (goal x 100) (three d)) (<= (goal y 10) (count a 1 ?n 2))")
+	for _, p := range []string{"b", "c"} { // rules that differ in one condition
+		line("(<= (goal x 90) (true (at a ?i)) (true (at %s ?i)))", p)
+	}
 	line("(<= terminal (true (at d 2)) (count a 0 2 ?m))")
 	return b.String()
 }
