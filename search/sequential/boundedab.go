@@ -40,6 +40,7 @@ const windowSlack = 1e-9
 // frame is the working memory of one ply.
 type frame struct {
 	state    machine.State      // the position
+	before   uint64             // a hash of what the action above made true; of the root 0
 	children *machine.Expansion // of it: own, or what the parent has of it
 	own      machine.Expansion
 	ahead    ahead
@@ -121,6 +122,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 		}
 		if f.children.Children > 1 {
 			f.state = s
+			f.before = r.before(ply)
 			f.ahead.expectAll = parent == nil || !parent.ahead.expectAll || !w.isNull()
 			return r.choice(f, k, best, ply, depth, w)
 		}

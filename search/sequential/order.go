@@ -2,20 +2,14 @@ package sequential
 
 import (
 	"math"
-	"math/bits"
 
 	"stackmate/internal/scratch"
-	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
 // Moves are tried in the order: the best of the last time (table), then by how often
-// and how deep the fluents that they make true have closed windows (history), less
+// and how deep the fluents that they make true have closed windows (history.go), less
 // the replies that they leave, then as the machine lists them.
-
-// historyLimit bounds the scores of history: the closer to it, the less a merit adds,
-// and the more a fault takes away.
-const historyLimit = 1 << 14
 
 const (
 	// tableScore is that of the table move, above every other.
@@ -24,60 +18,6 @@ const (
 	// of it connect four 5×4 takes 1.10 and 1.09 times the nodes, breakthrough 3×5 1.06 and 1.08.
 	replyScore = historyLimit / 4
 )
-
-// history scores, for each role, its moves and the fluents that they make true: a
-// fluent says where a piece has come to be, a move often not even which piece it is.
-// Moves are scored alone where chance has a say in what becomes true, and where
-// positions are lists of numbers. There are scores as far as there was anything to
-// score.
-type history struct {
-	moves, fluents [][]int64 // by role
-	open           bool      // the vocabulary is: positions are lists
-}
-
-func newHistory(m machine.Machine) *history {
-	roles := len(m.Names().Roles)
-	return &history{make([][]int64, roles), make([][]int64, roles), m.Names().Open != nil}
-}
-
-// score is that of action a of f.
-func (h *history) score(f *frame, a int) (sum int64) {
-	if m := int(f.children.Moves[f.decider][a]); m < len(h.moves[f.decider]) {
-		sum = h.moves[f.decider][m]
-	}
-	fluents := h.fluents[f.decider]
-	if f.replies > 1 || len(fluents) == 0 {
-		return sum
-	}
-	for i, w := range f.children.Child(a * f.actionStep) {
-		for w &^= f.state[i]; w != 0; w &= w - 1 {
-			sum += fluents[i<<6+bits.TrailingZeros64(w)]
-		}
-	}
-	return sum
-}
-
-// learn adds a merit to the scores of action a of f.
-func (h *history) learn(f *frame, a int, merit int64) {
-	r := f.decider
-	add := func(score *int64) { *score += merit - *score*max(merit, -merit)/historyLimit }
-	m := int(f.children.Moves[r][a])
-	if missing := m + 1 - len(h.moves[r]); missing > 0 {
-		h.moves[r] = append(h.moves[r], make([]int64, missing)...)
-	}
-	add(&h.moves[r][m])
-	if f.replies > 1 || h.open {
-		return
-	}
-	if h.fluents[r] == nil {
-		h.fluents[r] = make([]int64, 64*len(f.state))
-	}
-	for i, w := range f.children.Child(a * f.actionStep) {
-		for w &^= f.state[i]; w != 0; w &= w - 1 {
-			add(&h.fluents[r][i<<6+bits.TrailingZeros64(w)])
-		}
-	}
-}
 
 // next picks the most promising action of f that was not searched yet, -1 if
 // there is none.
