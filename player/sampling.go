@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -73,7 +74,8 @@ func (t *thinker) choosesRule() bool {
 	return t.class.Players == 2 && t.class.Simultaneous && t.has(regretMatching)
 }
 
-// ways are those of sampling that there are to choose from, the present one first.
+// ways are those of sampling that there are to choose from: the present one first, but that by
+// subgames where there are any (search/factor/README.md).
 func (t *thinker) ways() []mind {
 	list := []mind{t.mind}
 	vary := func(name string, from []mind, change func(*mind)) {
@@ -92,11 +94,13 @@ func (t *thinker) ways() []mind {
 	case t.hasDecisive:
 		vary("decisive", list, func(d *mind) { d.plain = false })
 	}
-	if t.parts != nil {
-		list = append(list, mind{name: factoring, factors: true})
+	sampled := list
+	if t.parts != nil { // the first is taken where there are too few matches to say
+		list = slices.Insert(list, 0, mind{name: factoring, factors: true})
+		sampled = list[:1]
 	}
 	if t.has(averages) {
-		vary(averages, list, func(d *mind) { d.averages = true })
+		vary(averages, sampled, func(d *mind) { d.averages = true })
 	}
 	if t.isInTurns() && t.has(rave) && montecarlo.Raves(t.machine) {
 		vary(rave, list[:1], func(d *mind) { d.rave = true })

@@ -152,27 +152,27 @@ func TestSubgamesAreSearchedApartWhereThatGetsMorePoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, better := range map[string]bool{"better": true, "worse": false} {
+	for name, c := range map[string]struct {
+		won, lost int // by subgames
+		apart     bool
+	}{"better": {20, 0, true}, "worse": {0, 20, false}, "too few matches to say": {0, leastMatches - 1, true}} {
 		t.Run(name, func(t *testing.T) {
 			p := newThinker(setting{
 				threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
 				without: []string{exactSearch, learning, averages, regretMatching, "decisive"},
 			})
 			p.hold = func(_ context.Context, e *election, _ int) {
-				if !slices.Equal(e.names, []string{playouts, factoring}) {
+				if !slices.Equal(e.names, []string{factoring, playouts}) {
 					t.Fatalf("compared %q", e.names)
 				}
-				if better {
-					won(e, 1, 0, 20)
-				} else {
-					won(e, 0, 1, 20)
-				}
+				won(e, 0, 1, c.won)
+				won(e, 1, 0, c.lost)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			at := position{machine: m, state: m.Initial()}
 			p.begin(ctx, at)
-			if _, apart := p.sampler.(*factor.Searcher); apart != better || p.mind.factors != better {
+			if _, apart := p.sampler.(*factor.Searcher); apart != c.apart || p.mind.factors != c.apart {
 				t.Errorf("the search is %T, of %+v", p.sampler, p.mind)
 			}
 			r, err := p.sampler.Search(ctx, m, m.Initial(), search.Limits{MaxNodes: 500})
