@@ -23,6 +23,7 @@
 //
 //	Grounding: from a theory to a Program.
 //	  ground      the stages in order, and the possible atoms
+//	  free        columns that make no difference left out
 //	  merge       rules that differ in one condition put together
 //	  unfold      large static relations replaced by what defines them
 //	  tail        recursion that only hands its result on
@@ -46,7 +47,7 @@
 //	why is a rule slow?                in both: plan (order of its joins), split (its
 //	                                   parts); in the machine: tune and evaluator
 //	why was a game refused?            limits: each error names the limit and the rule
-//	why is the ground program large?   linear, unfold, tail, demand, merge, split, instances, simplify
+//	why is the ground program large?   linear, free, unfold, tail, demand, merge, split, instances, simplify
 //	which fluents and moves are there? for Ground: ground (reach: what is possible);
 //	                                   for NewMachine: those that were met (input)
 //	where do they get their numbers?   build for Ground, input for NewMachine

@@ -56,9 +56,11 @@ func (gr *grounder) beThorough() {
 	gr.limits.MaxTuples *= 2
 	gr.limits.MaxAtoms *= 2
 	gr.limits.MaxInstances *= 2
+	gr.joiner.meter.limits = gr.limits
 }
 
 func (gr *grounder) ground() (*Program, error) {
+	gr.joiner.meter.terms = gr.theory.terms.compounds // the Datalog machine takes any number
 	if err := gr.prepare(); err != nil {
 		return nil, err
 	}
@@ -115,6 +117,8 @@ func (gr *grounder) prepare() error {
 	if err != nil {
 		return err
 	}
+	th.reduce()
+	th.dropFree(postponed)
 	th.reduce()
 	gr.clock.Done("static relations")
 	if gr.thorough {

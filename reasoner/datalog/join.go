@@ -84,6 +84,7 @@ func (j *joiner) run(i int) bool {
 		return j.list(i, s, s.rel.input.list)
 	case opBuild:
 		j.regs[s.a] = j.terms.compound(s.functor, j.gather(s.key))
+		j.meter.work += termWork
 	default:
 		if !j.passes(s) {
 			return false

@@ -11,6 +11,7 @@ type Limits struct {
 	MaxTuples    int // over all relations; default 6 million
 	MaxAtoms     int // possible atoms that differ between positions; default 2.5 million
 	MaxInstances int // rule instances; default 5 million
+	MaxTerms     int // function terms that grounding makes; default 10 000
 	// Worth, if not nil, is asked once when there are more instances than plainInstances:
 	// how many there may be for the Program to be of use.
 	Worth    func() int
@@ -29,6 +30,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.MaxInstances <= 0 {
 		l.MaxInstances = 5_000_000
+	}
+	if l.MaxTerms <= 0 {
+		l.MaxTerms = 10_000
 	}
 	if l.MaxBytes <= 0 {
 		l.MaxBytes = 3 << 30
@@ -81,8 +85,9 @@ type meter struct {
 	tuples int
 	atoms  int
 	ticks  int
-	work   int64 // what tuning compares: matches tried, plus the weights below
-	stop   int64 // the work at which tuning gives up a choice; 0 for none
+	terms  func() int // the number of function terms, nil where they are not limited
+	work   int64      // what tuning compares: matches tried, plus the weights below
+	stop   int64      // the work at which tuning gives up a choice; 0 for none
 	bytes  func() int64
 	err    error
 }
@@ -94,6 +99,7 @@ const ticksPerCheck = 1 << 14
 // Weights of work in tried matches, by the time that they take.
 const (
 	tupleWork = 4 // a new tuple
+	termWork  = 8 // a function term, new or not
 	callWork  = 3 // asking for a key
 )
 
@@ -115,6 +121,8 @@ func (m *meter) check(p *plan) {
 		m.err = errTooMuchWork
 	} else if err := m.ctx.Err(); err != nil {
 		m.err = fmt.Errorf("grounding stopped at %s: %w", describe(p.rule), err)
+	} else if m.terms != nil && m.terms() > m.limits.MaxTerms {
+		m.exceed(p.rule, "more than %d function terms", int64(m.limits.MaxTerms))
 	} else if b := m.bytes(); b > m.limits.MaxBytes {
 		m.exceed(p.rule, "more than %d bytes", m.limits.MaxBytes)
 	}

@@ -38,6 +38,18 @@ func TestLimitsAreNamedWithTheRuleThatExplodes(t *testing.T) {
 	})
 }
 
+func TestTermsThatGrowAreNoGroundProgram(t *testing.T) {
+	g := load(t, "terms.kif", `(role r) (init (at nil)) (item a) (item b) (goal r 0)
+		(<= (legal r (take ?x)) (item ?x)) (<= terminal (true (at (list a (list b (list a nil))))))
+		(<= (next (at (list ?x ?tail))) (does r (take ?x)) (true (at ?tail)))`)
+	if _, err := Ground(context.Background(), g, Limits{}); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "function terms") {
+		t.Errorf("error is %v, want that there are too many function terms", err)
+	}
+	if _, err := NewMachine(context.Background(), g, Limits{}); err != nil {
+		t.Errorf("the machine: %v", err)
+	}
+}
+
 func checkLimit(t *testing.T, err error, what string) {
 	t.Helper()
 	if !errors.Is(err, ErrLimit) {

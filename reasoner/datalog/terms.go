@@ -139,6 +139,9 @@ func (t *termTable) argsOf(id term) []term {
 	return t.args[first : int(first)+t.names[t.head[id]].arity]
 }
 
+// compounds is the number of function terms.
+func (t *termTable) compounds() int { return t.used }
+
 // intern numbers a ground term of a rulesheet.
 func (t *termTable) intern(g gdl.Term) term {
 	if g.Kind != gdl.Compound {
