@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 )
 
@@ -74,8 +75,7 @@ func (g *Game) isDenial(l Lit) bool {
 // they are sorted, those of one role stand together, because inputs are numbered by
 // role.
 func (g *Game) complementRoles(operands []Lit) []Lit {
-	slices.Sort(operands)
-	operands = slices.Compact(operands)
+	operands = g.sortOnce(operands)
 	out, rest := operands[:0], operands
 	for _, moves := range g.Does {
 		if len(moves) == 0 {
@@ -88,6 +88,40 @@ func (g *Game) complementRoles(operands []Lit) []Lit {
 		rest = rest[end:]
 	}
 	return append(out, rest...)
+}
+
+// sortOnce sorts literals in place, each once. Where they deny all moves, and every cell has
+// a gate like that, comparing them would take most of the time: inputs, which are the first
+// nodes, are marked in a bitmap, if there are as many as it has words.
+func (g *Game) sortOnce(lits []Lit) []Lit {
+	end := Lit(0)
+	for _, moves := range g.Does {
+		if len(moves) > 0 {
+			end = moves[len(moves)-1] + 2
+		}
+	}
+	if len(lits) < int(end)/64 {
+		slices.Sort(lits)
+		return slices.Compact(lits)
+	}
+	marks := make([]uint64, end/64+1)
+	gates := lits[:0]
+	for _, l := range lits {
+		if l < end {
+			marks[l/64] |= 1 << (l % 64)
+		} else {
+			gates = append(gates, l)
+		}
+	}
+	slices.Sort(gates)
+	gates = slices.Clone(slices.Compact(gates))
+	lits = lits[:0]
+	for i, word := range marks {
+		for ; word != 0; word &= word - 1 {
+			lits = append(lits, Lit(64*i+bits.TrailingZeros64(word)))
+		}
+	}
+	return append(lits, gates...)
 }
 
 // appendOthers appends the sorted literals of moves of one role or, if they deny

@@ -49,8 +49,8 @@ func (g *Game) movesWhen(r int) []Lit {
 	for _, l := range when[:min(2, len(when))] { // one of them is no waiting
 		for _, mine := range n.implied(l) {
 			others := 0
-			for _, l := range when {
-				if !n.implies(l, mine) {
+			for i := 0; i < len(when) && others < 2; i++ {
+				if !n.implies(when[i], mine) {
 					others++
 				}
 			}
