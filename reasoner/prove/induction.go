@@ -69,9 +69,9 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 			cancel()
 		}
 	}
-	short, cancel = until(walkShare + inductionShare + roundShare)
-	defer cancel()
+	short, cancel = context.WithTimeout(ctx, time.Duration(roundShare*float64(lim.Time)))
 	p.playRounds(short)
+	cancel()
 	p.longest = p.ranking(ctx)
 	for i, q := range p.properties {
 		left := time.Until(began.Add(lim.Time)) / time.Duration(len(p.properties)+1-i)

@@ -12,8 +12,10 @@ const (
 	// sampleSteps joint moves of random games, in all lanes of a narrow batch, suggest
 	// invariants.
 	sampleSteps = 150
-	// calmRounds rounds of as many must pass without a candidate that fails.
+	// calmRounds rounds of as many must pass without a candidate that fails, but there are no
+	// more than maxRounds: what fails hardly ever is left to induction.
 	calmRounds = 10
+	maxRounds  = 40
 	// walkSteps random moves go on from a position that refutes candidates.
 	walkSteps = 30
 	// maxCandidates bounds the clauses that are tried: some seconds of work.
@@ -69,7 +71,7 @@ func (s *sample) suggest(rest func() bool) {
 	}
 	s.findPairs(fluents)
 	s.findGroups()
-	for calm := 0; calm < calmRounds && more; calm++ {
+	for calm, round := 0, 0; calm < calmRounds && round < maxRounds && more; calm, round = calm+1, round+1 {
 		more = s.play(rest)
 		if s.filter() {
 			calm = -1
