@@ -165,7 +165,7 @@ func BenchmarkMatches(b *testing.B) {
 								players[r] = newPlayer(b, kind, Options{Seed: seed*2 + uint64(rival), Memory: 256 << 20})
 							}
 						}
-						for r, goal := range f.hold(b, players, 2*time.Second, pair.clock) {
+						for r, goal := range f.hold(b, players, 8*time.Second, pair.clock) {
 							if rivals[r] == 0 {
 								sum, squares, matches = sum+float64(goal), squares+float64(goal)*float64(goal), matches+1
 							}
