@@ -38,8 +38,9 @@ type fixture struct {
 // It can be broken off and taken up again at any time; who is ahead wins it then.
 //
 // Nobody needs to be shown to be better to win: where candidates are about as good, it does not
-// matter who wins, and where they are not, few matches tell. The first candidate wins while there
-// are not enough matches to say anything, and is one match ahead in the last round.
+// matter who wins, and where they are not, few matches tell. The first candidate, which is known to
+// play well in most games, wins while there are not enough matches to say anything; in the last round
+// it is handicap matches ahead, and wins if that makes it even.
 type election struct {
 	comparison
 	at     position
@@ -55,6 +56,9 @@ type election struct {
 	moves   float64     // searched for in all of them, and in one that lasts as long as a random one
 	better  [2]evidence // of the last two: that the one is, not the other
 }
+
+// handicap of the others is in matches won.
+const handicap = 2
 
 // pairing is what one candidate has got against another one.
 type pairing struct {
@@ -135,8 +139,8 @@ func (e *election) standing(candidate int) (share float64, matches int) {
 	}
 	ahead := 0
 	if len(e.left) == 2 && slices.Contains(e.left, 0) {
-		if ahead = 1; candidate == 0 {
-			share++
+		if ahead = handicap; candidate == 0 {
+			share += handicap
 		}
 	}
 	return share / float64(max(1, matches+ahead)), matches
@@ -158,7 +162,11 @@ func (e *election) ranked() []int {
 		slices.SortStableFunc(order, func(a, b int) int {
 			first, _ := e.standing(a)
 			second, _ := e.standing(b)
-			return cmp.Compare(second, first)
+			c := cmp.Compare(second, first)
+			if len(e.left) == 2 {
+				c = cmp.Or(c, cmp.Compare(a, b))
+			}
+			return c
 		})
 	}
 	return order

@@ -186,11 +186,12 @@ func TestTheFirstCandidateWinsWhereThereIsNotEnoughToSay(t *testing.T) {
 		}
 	}
 	e := between(m, comparison{}, montecarlo.Config{}, montecarlo.Config{})
+	e.left = []int{1, 0}
 	won(e, 0, 1, leastMatches)
-	if won(e, 1, 0, leastMatches+1); e.best() != 0 {
-		t.Error("the second wins by one match")
+	if won(e, 1, 0, leastMatches+handicap); e.best() != 0 {
+		t.Error("the second wins by the handicap and no more")
 	}
 	if won(e, 1, 0, 1); e.best() != 1 {
-		t.Error("the first wins although it is two matches behind")
+		t.Error("the first wins although it is further behind than the handicap")
 	}
 }

@@ -83,11 +83,11 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetMorePoints(t *testing.T) {
 		plain     bool
 	}{
 		"decisive are better":             {turns, 9, 7, false},
-		"plain are one match ahead":       {turns, 8, 9, false},
-		"plain are better":                {turns, 7, 9, true},
+		"plain are two matches ahead":     {turns, 7, 9, false},
+		"plain are better":                {turns, 6, 9, true},
 		"too few matches to say":          {turns, 0, 3, false},
-		"at once, decisive are better":    {atOnce, 9, 7, false},
-		"at once, one match ahead":        {atOnce, 9, 8, true},
+		"at once, decisive are better":    {atOnce, 9, 6, false},
+		"at once, two matches ahead":      {atOnce, 9, 7, true},
 		"at once, too few matches to say": {atOnce, 3, 0, true},
 		"at once, plain are better":       {atOnce, 3, 17, true},
 	} {
