@@ -58,7 +58,7 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	}
 	short, cancel = until(walkShare + inductionShare)
 	defer cancel()
-	for found := range findInvariants(short, g, m, lim.Bytes/2) {
+	for found := range findInvariants(short, g, m, lim.Bytes/2, true) {
 		if found == p.invariants {
 			continue
 		}

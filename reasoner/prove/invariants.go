@@ -56,17 +56,18 @@ func holds(s machine.State, l int32) bool { return s.Has(int(l>>1)) != (l&1 != 0
 // FindInvariants finds invariants of a game, of which m is the machine, until ctx ends.
 func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) *Invariants {
 	var found *Invariants
-	for more := range findInvariants(ctx, g, m, maxBytes) {
+	for more := range findInvariants(ctx, g, m, maxBytes, true) {
 		found = more
 	}
 	return found
 }
 
-// findInvariants finds more and more invariants of a game: those of its clock; groups and
-// equations with the pairs that belong to them, which are few and nearly all hold; and all
-// others. It ends before when ctx does. In between it yields the same ones again, every
-// millisecond or so, for whoever has other things to do meanwhile.
-func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) iter.Seq[*Invariants] {
+// findInvariants finds more and more invariants of a game: those of its clock; if equations are
+// wanted, these and the groups with the pairs that belong to them, which are few and nearly all
+// hold; and all others. It ends before when ctx does. In between it yields the same ones again, every
+// millisecond or so, for whoever has other things to do meanwhile. Equations
+// help proofs; plans take longer with them.
+func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, equations bool) iter.Seq[*Invariants] {
 	return func(yield func(*Invariants) bool) {
 		found, ticks := clock(g)
 		over := false
@@ -78,9 +79,16 @@ func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 			return
 		}
 		s := newSample(m, ticks)
+		if equations && len(s.true) <= maxColumns {
+			s.hull = newHull(len(s.true))
+		}
 		s.suggest(rest)
-		others := s.split()
-		for _, candidates := range []Invariants{s.Invariants, others} {
+		stages := []Invariants{s.Invariants}
+		if equations {
+			others := s.split()
+			stages = []Invariants{s.Invariants, others}
+		}
+		for _, candidates := range stages {
 			s.Invariants = candidates
 			if !s.induce(ctx, g, found, maxBytes, rest) {
 				return

@@ -47,7 +47,7 @@ func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 		}
 		stage := 0
 		var before *Invariants
-		for inv := range findInvariants(ctx, g, m, 1<<30) {
+		for inv := range findInvariants(ctx, g, m, 1<<30, true) {
 			if inv == before {
 				continue
 			}

@@ -61,10 +61,7 @@ func (s *sample) suggest(rest func() bool) {
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
 	more := s.play(rest)
-	if len(s.true) <= maxColumns {
-		s.hull = newHull(len(s.true))
-		s.span()
-	}
+	s.span()
 	fluents := make([]int32, len(s.true))
 	for f := range fluents {
 		fluents[f] = int32(f)

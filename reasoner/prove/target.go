@@ -42,7 +42,7 @@ func newTargets(ctx context.Context, q *planning) *targets {
 	found := q.Planner.invariants.Load()
 	known := func(yield func(*Invariants) bool) { yield(found) }
 	if found == nil {
-		known = findInvariants(ctx, q.game, q.machine, q.limits.Bytes/wayShare)
+		known = findInvariants(ctx, q.game, q.machine, q.limits.Bytes/wayShare, false)
 	}
 	t.more, t.stop = iter.Pull(known)
 	return t
