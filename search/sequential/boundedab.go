@@ -105,11 +105,15 @@ func (r *run) terminal(goals []int32) value {
 // position searches the non-terminal position s of key k, depth choices deep: child c of
 // parent, if that is not nil. It steps over positions with a single joint move; those
 // are not nodes. The root is searched whatever the table says, since its actions are
-// wanted.
+// wanted, and worth no more than these are known to be: what the table says proves none of
+// them to be best.
 func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int, w window) value {
 	f := r.frame(ply)
 	for range maxForced {
 		v, best := r.recall(k, depth)
+		if ply == 0 {
+			v = value{r.Goals, r.Goals}
+		}
 		if r.isStopped() || ply > 0 && w.isClosed(v.guess) {
 			return v
 		}
@@ -188,8 +192,11 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 		r.scout(f, a, ply, depth, inner, maximise, f.completed > 0)
 		r.leave(f, a*f.actionStep)
 		if r.isStopped() {
-			v = r.remember(f, k, f.best(maximise), 0, f.bestAction(maximise, best), first)
-			return r.caughtUp(ply, v)
+			v = f.best(maximise)
+			if known := r.remember(f, k, v, 0, f.bestAction(maximise, best), first); ply > 0 {
+				v = r.caughtUp(ply, known)
+			}
+			return v
 		}
 		if v = f.best(maximise); w.isCut(f.values[a].guess, maximise) {
 			r.credit(f, a, depth)
@@ -199,12 +206,10 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 			return r.remember(f, k, v, 0, f.bestAction(maximise, best), first)
 		}
 	}
-	known := r.remember(f, k, v, depth, f.bestAction(maximise, best), first)
-	if ply == 0 {
-		// What the table adds proves no action to be best, and actions are wanted.
-		return v
+	if known := r.remember(f, k, v, depth, f.bestAction(maximise, best), first); ply > 0 {
+		v = known
 	}
-	return known
+	return v
 }
 
 // scout searches action a: with a null window first, where others were searched

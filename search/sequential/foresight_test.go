@@ -117,6 +117,54 @@ func TestForesightSavesNodes(t *testing.T) {
 
 // Along games, with what is known of earlier positions and however early the search is
 // broken off, moves that are said to be mistakes are.
+// TestBrokenOffSearchesKnowTheMove asks a search that has seen a position before, and finds
+// it in its table, for a move in no time: what it says is proved must be what the move gets.
+func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
+		m := gamestest.Machine(t, game)
+		positions := toys.Positions(m, 20, 5)
+		for name, s := range map[string]search.Searcher{"bab": New(Config{}), "threads": New(Config{Threads: 2}), "pns": NewProofNumber(Config{})} {
+			fresh, x, e := New(Config{}), machine.NewExpander(m), &machine.Expansion{}
+			for rest := positions; len(rest) > 0; rest = rest[m.Words():] {
+				q := rest[:m.Words()]
+				if _, err := s.Search(t.Context(), m, q, search.Limits{}); err != nil {
+					t.Fatal(err)
+				}
+				for ctx, nodes := range map[context.Context]int64{over: 0, t.Context(): 1} {
+					r, err := s.Search(ctx, m, q, search.Limits{MaxNodes: nodes})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := x.Expand(e, q); err != nil {
+						t.Fatal(err)
+					}
+					chooser := 0
+					if len(e.Moves[1]) > 1 {
+						chooser = 1
+					}
+					if !r.Solved() || len(r.Strategies[chooser]) == 0 {
+						continue
+					}
+					c := slices.Index(e.Moves[chooser], r.Strategies[chooser][0].Move)
+					var got search.Interval
+					if e.Terminal[c] {
+						got = search.Exact(float64(e.ChildGoals(c)[chooser]))
+					} else if after, err := fresh.Search(t.Context(), m, e.Child(c), search.Limits{}); err != nil {
+						t.Fatal(err)
+					} else {
+						got = after.Values[chooser]
+					}
+					if got != r.Values[chooser] {
+						t.Errorf("%s, %s: %v is worth %v, its move %v", game, name, m.Names().AppendFluents(nil, q), r.Values[chooser], got)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestRefutedMovesOfGamesAreMistakes(t *testing.T) {
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
