@@ -52,16 +52,17 @@ func (g *Game) Subgames(ctx context.Context) []Subgame {
 		return nil
 	}
 	f := newFactoring(ctx, g)
+	classes := f.classes()
+	if len(classes) < 2 {
+		return nil
+	}
 	var list []Subgame
-	for _, class := range f.classes() {
-		s := f.subgame(ctx, class)
+	for _, class := range classes {
+		s := f.subgame(ctx, class, classes)
 		if s.Game == nil {
 			return nil
 		}
 		list = append(list, s)
-	}
-	if len(list) < 2 {
-		return nil
 	}
 	return list
 }
@@ -160,9 +161,9 @@ func (f *factoring) classes() []int32 {
 	return list
 }
 
-// subgame makes the subgame of a class; it has no game if ctx is done.
-func (f *factoring) subgame(ctx context.Context, class int32) Subgame {
-	g, classes := f.game, f.classes()
+// subgame makes the subgame of one of the classes; it has no game if ctx is done.
+func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) Subgame {
+	g := f.game
 	s := Subgame{Fluents: g.Names.NewState()}
 	fluents := make([]Lit, len(g.Fluents))
 	h := newGame(g.Names, g.Initial, nil)

@@ -28,8 +28,8 @@ func newRounds(m machine.Machine) *rounds {
 	return &rounds{machine: m, batch: b, games: machine.NewLockstep(b)}
 }
 
-// play plays a round, and tells where each of some properties fails first at the end of a
-// game. They are by their numbers; those that speak of joint moves are left out.
+// play plays a round, and tells where each of some properties of positions fails first at the
+// end of a game. They are by their numbers.
 func (r *rounds) play(ctx context.Context, properties map[int]property) map[int]ending {
 	met := map[int]ending{}
 	r.seed++
@@ -39,7 +39,7 @@ func (r *rounds) play(ctx context.Context, properties map[int]property) map[int]
 				at := ending{64*w + bits.TrailingZeros64(lanes), moves}
 				v := lookAt(r.batch, at.lane, len(r.machine.Names().Roles))
 				for i, q := range properties {
-					if _, ok := met[i]; !ok && q.first == 0 && q.fails(v, nil) {
+					if _, ok := met[i]; !ok && q.fails(v, nil) {
 						met[i] = at
 					}
 				}
