@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
-	"stackmate/gdl"
-	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/factor"
@@ -120,38 +118,8 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetMorePoints(t *testing.T) {
 	}
 }
 
-// twoRows is played on two rows of eight cells at once: on each, the players take turns, and
-// three marks side by side win.
-const twoRows = `
-(role x) (role o) (init (control x 1)) (init (control o 2))
-(row 1) (row 2) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
-(<= (column ?c) (succ ?c ?d)) (column 8)
-(<= (legal ?r (mark ?b ?c)) (true (control ?r ?b)) (column ?c) (not (taken ?b ?c)))
-(<= (taken ?b ?c) (true (cell ?b ?c ?r)))
-(<= (next (cell ?b ?c ?r)) (does ?r (mark ?b ?c)))
-(<= (next (cell ?b ?c ?r)) (true (cell ?b ?c ?r)))
-(<= (next (control x ?b)) (true (control o ?b)))
-(<= (next (control o ?b)) (true (control x ?b)))
-(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)) (succ ?d ?e) (true (cell ?b ?e ?r)))
-(<= open (row ?b) (column ?c) (not (taken ?b ?c)))
-(<= terminal (line ?r))
-(<= terminal (not open))
-(<= (goal x 100) (line x) (not (line o)))
-(<= (goal o 100) (line o) (not (line x)))
-(<= (goal x 0) (line o) (not (line x)))
-(<= (goal o 0) (line x) (not (line o)))
-(<= (goal ?r 50) (role ?r) (line x) (line o))
-(<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)))`
-
 func TestSubgamesAreSearchedApartWhereThatGetsMorePoints(t *testing.T) {
-	g, _, err := gdl.Load(t.Context(), "rows", []byte(twoRows))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	for name, c := range map[string]struct {
 		won, lost int // by subgames
 		apart     bool

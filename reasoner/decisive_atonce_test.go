@@ -5,33 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
-// twoRows is played on two rows of four cells at once: on each, the players take turns, and
-// two marks side by side win.
-const twoRows = `
-(role x) (role o)
-(init (control x 1)) (init (control o 2))
-(row 1) (row 2) (succ 1 2) (succ 2 3) (succ 3 4) (column 1) (column 2) (column 3) (column 4)
-(<= (legal ?r (mark ?b ?c)) (true (control ?r ?b)) (column ?c) (not (taken ?b ?c)))
-(<= (taken ?b ?c) (true (cell ?b ?c ?r)))
-(<= (next (cell ?b ?c ?r)) (does ?r (mark ?b ?c)))
-(<= (next (cell ?b ?c ?r)) (true (cell ?b ?c ?r)))
-(<= (next (control x ?b)) (true (control o ?b)))
-(<= (next (control o ?b)) (true (control x ?b)))
-(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))
-(<= open (row ?b) (column ?c) (not (taken ?b ?c)))
-(<= terminal (line ?r))
-(<= terminal (not open))
-(<= (goal x 100) (line x) (not (line o)))
-(<= (goal o 100) (line o) (not (line x)))
-(<= (goal x 0) (line o) (not (line x)))
-(<= (goal o 0) (line x) (not (line o)))
-(<= (goal ?r 50) (role ?r) (line x) (line o))
-(<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)))`
+var twoRows = gamestest.TwoRows(4, 2)
 
 // lone finds out what moves would do if the others, where they have a choice, did nothing.
 type lone struct{ machine.Machine }

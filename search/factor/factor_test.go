@@ -6,49 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"stackmate/gdl"
-	"stackmate/reasoner"
+	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
 )
 
-// twoRows is played on two rows of five cells at once: on each, the players take turns, and
-// two marks side by side win.
-const twoRows = `
-(role x) (role o)
-(init (control x 1)) (init (control o 2))
-(row 1) (row 2) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (column 1) (column 2) (column 3) (column 4) (column 5)
-(<= (legal ?r (mark ?b ?c)) (true (control ?r ?b)) (column ?c) (not (taken ?b ?c)))
-(<= (taken ?b ?c) (true (cell ?b ?c ?r)))
-(<= (next (cell ?b ?c ?r)) (does ?r (mark ?b ?c)))
-(<= (next (cell ?b ?c ?r)) (true (cell ?b ?c ?r)))
-(<= (next (control x ?b)) (true (control o ?b)))
-(<= (next (control o ?b)) (true (control x ?b)))
-(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))
-(<= open (row ?b) (column ?c) (not (taken ?b ?c)))
-(<= terminal (line ?r))
-(<= terminal (not open))
-(<= (goal x 100) (line x) (not (line o)))
-(<= (goal o 100) (line o) (not (line x)))
-(<= (goal x 0) (line o) (not (line x)))
-(<= (goal o 0) (line x) (not (line o)))
-(<= (goal ?r 50) (role ?r) (line x) (line o))
-(<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)))`
-
-func compiled(t *testing.T, src string) machine.Machine {
-	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "rows", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
+var twoRows = gamestest.TwoRows(5, 2)
 
 // changed is twoRows with one text in place of another.
 func changed(t *testing.T, from, to string) string {
@@ -78,7 +43,7 @@ func TestSubgamesAreThoseOfSeparateBoards(t *testing.T) {
 		"what ends the game is everywhere": {changed(t, line, anyRow), false},
 		"one board":                        {changed(t, "(init (control o 2))", "(init (control o 1))"), false},
 	} {
-		if got := factor.Subgames(t.Context(), compiled(t, c.src), 1) != nil; got != c.want {
+		if got := factor.Subgames(t.Context(), gamestest.Compiled(t, c.src), 1) != nil; got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -92,7 +57,7 @@ func searches() *factor.Searcher {
 // TestWinsAndBlocksAreFoundOnEitherBoard has a position in which x wins at once on the one
 // board, and o has to stop x on the other.
 func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
-	m := compiled(t, twoRows)
+	m := gamestest.Compiled(t, twoRows)
 	q, err := m.Names().State([]string{
 		"(control x 1)", "(control o 2)", "(cell 1 1 x)", "(cell 1 5 o)", "(cell 2 1 x)", "(cell 2 5 o)", "(cell 2 3 o)", "(cell 2 4 x)",
 	})
@@ -114,7 +79,7 @@ func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
 // TestAMatchOfFactoredSearches has legal moves in all its positions, the same every time, and
 // no more nodes than allowed.
 func TestAMatchOfFactoredSearches(t *testing.T) {
-	m := compiled(t, twoRows)
+	m := gamestest.Compiled(t, twoRows)
 	play := func() (moves []string) {
 		s, b, state := searches(), m.NewNarrowBatch(), slices.Clone(m.Initial())
 		for {
@@ -153,7 +118,7 @@ func (s *silent) Search(context.Context, machine.Machine, machine.State, search.
 }
 
 func TestPositionsThatDoNotFactorAreSearchedAsAWhole(t *testing.T) {
-	m, whole := compiled(t, changed(t, turns, eitherRow)), &silent{}
+	m, whole := gamestest.Compiled(t, changed(t, turns, eitherRow)), &silent{}
 	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} })
 	if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 100}); err != nil || whole.asked != 1 {
 		t.Errorf("asked %d times: %v", whole.asked, err)
