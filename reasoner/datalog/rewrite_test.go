@@ -101,6 +101,16 @@ func TestRewrittenRulesMeanTheSame(t *testing.T) {
 	}
 }
 
+// made counts the relations that a rewriting has made.
+func made(gr *grounder, isOne func(*relation) bool) (n int) {
+	for _, rel := range gr.theory.relations {
+		if isOne(rel) {
+			n++
+		}
+	}
+	return n
+}
+
 func TestAskingChangesNoGame(t *testing.T) {
 	restricted := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -111,11 +121,7 @@ func TestAskingChangesNoGame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rel := range gr.theory.relations {
-			if strings.HasPrefix(rel.name.name, "asked ") && rel.n > 0 {
-				restricted++
-			}
-		}
+		restricted += made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "asked ") && rel.n > 0 })
 		plain := groundBy(t, g, never).Names
 		if diff := cmp.Diff(plain.Fluents, p.Names.Fluents) + cmp.Diff(plain.Moves, p.Names.Moves); diff != "" {
 			t.Fatalf("other fluents or moves:\n%s", diff)
@@ -138,11 +144,7 @@ func TestThoroughGroundingChangesNoGame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rel := range gr.theory.relations {
-			if strings.Contains(rel.name.name, "|") {
-				merged++
-			}
-		}
+		merged += made(gr, func(rel *relation) bool { return strings.Contains(rel.name.name, "|") })
 		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
 	})
 	if merged == 0 {

@@ -3,6 +3,7 @@ package prove
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -269,8 +270,9 @@ func extent(set []term) (low, high int) {
 // add adds values to sums: where each of them is the sum, of those in a range.
 func (u *unrolling) add(sums, values map[int]circuit.Lit, low, high int) map[int]circuit.Lit {
 	when := map[int][]circuit.Lit{}
+	added := sorted(values)
 	for _, s := range sorted(sums) {
-		for _, v := range sorted(values) {
+		for _, v := range added {
 			if low <= s+v && s+v <= high {
 				when[s+v] = append(when[s+v], u.net.And(sums[s], values[v]))
 			}
@@ -294,8 +296,9 @@ func (u *unrolling) keeps(e *equation) circuit.Lit {
 		}
 		before, after := u.values(0, set), u.values(1, set)
 		changes := map[int][]circuit.Lit{}
+		later := sorted(after)
 		for _, v := range sorted(before) {
-			for _, w := range sorted(after) {
+			for _, w := range later {
 				if abs(w-v) <= 2*maxDrift {
 					changes[w-v] = append(changes[w-v], u.net.And(before[v], after[w]))
 				}
@@ -311,11 +314,4 @@ func (u *unrolling) keeps(e *equation) circuit.Lit {
 }
 
 // sorted are the keys of a map.
-func sorted[V any](m map[int]V) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sorted[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
