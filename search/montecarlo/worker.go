@@ -346,7 +346,7 @@ func (w *worker) absorb(leaves []leaf) {
 				t.boundsOf(k)[r] = search.Exact(g)
 			}
 			w.settle(l.path, k)
-		case isNew && t.at(k).done > 1: // known from elsewhere
+		case isNew && t.isBounded(k): // from elsewhere
 			w.settle(l.path, k)
 		}
 	}
