@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -23,6 +24,9 @@ type judge func(q machine.State) float64
 
 func TestAllThatIsProvedOfGamesOfTurnsIsTrue(t *testing.T) {
 	for name, opening := range map[string]int{"ticTacToe": 0, "connectFour-5x4": 0, "breakthrough-4x5": 0, "hex-4x4": 0, "connectFour": 20} {
+		if testing.Short() && strings.Contains(name, "5") {
+			continue // takes seconds
+		}
 		m := gamestest.Machine(t, name)
 		s := sequential.New(sequential.Config{Without: sequential.Foresight})
 		value := func(q machine.State) float64 {

@@ -1,0 +1,77 @@
+package reasoner_test
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+)
+
+// TestAMachineServesManyGoroutinesAtOnce has goroutines ask one machine, of which nobody has
+// asked anything yet, for all that it computes when it is first wanted, and play on it in lock
+// step with a machine that each has to itself. What they may spoil for each other, the race
+// detector sees.
+func TestAMachineServesManyGoroutinesAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		name, rules string
+		engines     []string
+	}{
+		{"two players", twoRows, reasoner.Engines[1:]},
+		{"one player", lamps, reasoner.Engines[1:]},
+		{"no list of fluents", endless, []string{"datalog"}},
+	} {
+		for _, engine := range c.engines {
+			t.Run(c.name+" "+engine, func(t *testing.T) {
+				const goroutines = 4
+				var machines [1 + goroutines]machine.Machine
+				for i := range machines {
+					g, _, err := gdl.Load(t.Context(), c.name, []byte(c.rules))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if machines[i], err = reasoner.New(t.Context(), g, reasoner.Options{Engine: engine}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				shared := machines[0]
+				var all sync.WaitGroup
+				for i, own := range machines[1:] {
+					all.Go(func() {
+						askAll(t, shared)
+						rng := rand.New(rand.NewPCG(1, uint64(i)))
+						if err := lockstep([]*walker{newWalker(own, same, rng), newWalker(shared, same, rng)}, rng, 30); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				all.Wait()
+			})
+		}
+	}
+}
+
+// askAll asks a machine for what it computes when it is first wanted.
+func askAll(t *testing.T, m machine.Machine) {
+	m.Symmetries()
+	for _, atOnce := range []bool{false, true} {
+		machine.Decisive(t.Context(), m, atOnce).NewNarrowBatch().Evaluate(1)
+	}
+	if d, ok := m.(machine.Threatener); ok {
+		if threats := d.Threats(t.Context()); threats != nil {
+			threats.NewFinder()
+		}
+	}
+	if d, ok := m.(machine.Factored); ok {
+		for _, s := range d.Subgames(t.Context()) {
+			s.Symmetries()
+		}
+	}
+	if d, ok := m.(machine.Planner); ok && len(m.Names().Roles) == 1 {
+		if plan, err := d.Plan(t.Context(), m.Initial(), machine.PlanLimits{}); err != nil || plan.Goal != 100 {
+			t.Errorf("a plan of %d, %v", plan.Goal, err)
+		}
+	}
+}
