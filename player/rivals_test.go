@@ -217,7 +217,7 @@ func TestNamesOfPlayers(t *testing.T) {
 	for name, reason := range map[string]string{
 		"mystic":                 "stackmate, mcts, mcts-plain, greedy",
 		"mcts:":                  "threads=N",
-		"mcts:threads=0":         "above 0",
+		"mcts:threads=0":         "from 1 to 1024",
 		"mcts:without=elegance":  "it is one of exact",
 		"mcts:threads=1,depth=3": "depth=3",
 	} {

@@ -112,6 +112,10 @@ func Kinds() []Kind { return slices.Clone(kinds) }
 // Techniques describes what players can do without.
 func Techniques() []Technique { return slices.Clone(techniques) }
 
+// MaxThreads is as many as a search may be given: more than there are processors only keep
+// each other from work, and a million of them from ending.
+const MaxThreads = 1024
+
 // spec is a player as its name describes it.
 type spec struct {
 	kind    Kind
@@ -144,8 +148,8 @@ func (s *spec) set(option string) error {
 	switch key {
 	case "threads":
 		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return fmt.Errorf("threads: expected a number above 0, found %q", value)
+		if err != nil || n < 1 || n > MaxThreads {
+			return fmt.Errorf("threads: expected a number from 1 to %d, found %q", MaxThreads, value)
 		}
 		s.threads = n
 	case "without":

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"strings"
 	"sync/atomic"
-	"text/tabwriter"
 
 	"stackmate/search/lattice/bridge"
 )
@@ -94,7 +93,7 @@ func bridgeReport(r *bridge.Result) dealReport {
 // writeDeal writes the result for people.
 func writeDeal(w io.Writer, r *bridge.Result) error {
 	d := r.Deal
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	for seat := range bridge.Seat(4) {
 		switch {
 		case (seat^d.Declarer)&1 == 0:

@@ -122,6 +122,11 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"sizes reversed":      {[]string{"experiment", "tron", "--sizes", "5-3"}, "5-3"},
 		"sizes of none":       {[]string{"experiment", "tron", "--sizes", "90"}, "no size"},
 		"no time per game":    {[]string{"experiment", "tron", "--limit", "0s"}, "--limit"},
+		"a million threads":   {[]string{"solve", "ticTacToe", "--threads", "1000000"}, "--threads: expected 0 to 1024"},
+		"threads of a player": {[]string{"match", "ticTacToe", "--players", "mcts:threads=1000000,random"}, "from 1 to 1024"},
+		"threads to serve on": {[]string{"serve", "--threads", "1000000"}, "--threads: expected 1 to 1024"},
+		"threads of workers":  {[]string{"worker", "--nats", "x", "--threads", "1000000"}, "1 to 1024"},
+		"endless tournament":  {[]string{"tournament", "ticTacToe", "--players", "random,legal", "--rounds", "99999999999"}, "at most 1000000"},
 		"unknown role":        {[]string{"play", "ticTacToe", "--role", "z"}, "x, o"},
 		"unknown log level":   {[]string{"inspect", "ticTacToe", "--log-level", "loud"}, "loud"},
 	} {

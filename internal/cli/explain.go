@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"stackmate/player"
 	"stackmate/protocol"
@@ -52,7 +51,7 @@ const maxLine = 10
 
 // writeExplanation writes why a role made a move, for people.
 func writeExplanation(w io.Writer, role string, x *protocol.Explanation) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	fmt.Fprintf(t, "%s\t%s\n", role, x.Move)
 	fmt.Fprintf(t, "  why\t%s (%s, %.2f s)\n", x.Why, x.By, x.Seconds)
 	for _, v := range x.Values {

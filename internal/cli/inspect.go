@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"stackmate/games"
@@ -147,7 +146,7 @@ func inspect(game string, m machine.Machine, init time.Duration, passes []reason
 
 // writeInspection writes the inspection for people.
 func writeInspection(w io.Writer, i inspection) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	fmt.Fprintf(t, "game\t%s\n", i.Game)
 	fmt.Fprintf(t, "class\t%s\n", i.Class)
 	moves := make([]string, len(i.Roles))

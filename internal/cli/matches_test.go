@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -149,6 +150,27 @@ func TestATournamentIsResumed(t *testing.T) {
 	execute(t, "tournament", "--resume", "--record", t.TempDir()).expect(t, statusUsage, "--resume: expected --record")
 	execute(t, "tournament", "--resume").expect(t, statusUsage, "--resume: expected --record")
 	execute(t, "tournament", "ticTacToe", "--players", "legal,nobody").expect(t, statusUsage, `no player "nobody"`)
+}
+
+func TestADamagedTournamentIsNotResumed(t *testing.T) {
+	const whole = `{"run": "t-1", "plan": {"Games": [{"Name": "g", "Roles": 2}], "Players": ["a", "b"], "Rounds": 1}, "rules": ["(role x)"], "specs": ["legal", "random"]}`
+	for damage, want := range map[[2]string]string{
+		{whole, "{"}:                               "expected a tournament",
+		{`["(role x)"]`, `[]`}:                     "rules of 1 games and descriptions of 2 players, found 0 and 2",
+		{`["legal", "random"]`, `null`}:            "found 1 and 0",
+		{`"t-1"`, `"../t 1"`}:                      `found "../t 1"`,
+		{`"Rounds": 1`, `"Rounds": 1000000000000`}: "at most 1000000 matches",
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, queueFolder, eventFile)
+		text := strings.Replace(whole, damage[0], damage[1], 1)
+		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range []string{want, file} {
+			execute(t, "tournament", "--resume", "--record", dir).expect(t, statusBad, w)
+		}
+	}
 }
 
 func TestMatchesAreHeldAndRecorded(t *testing.T) {

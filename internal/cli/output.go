@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"text/tabwriter"
 	"unicode"
 	"unicode/utf8"
 
@@ -82,6 +83,20 @@ func (p *printer) write(shown []byte) error {
 // printable is a text as a printer shows it.
 func printable(text string) string {
 	return string(appendBytes(appendPrintable(nil, []byte(text))))
+}
+
+// table lays cells out that tabs end, two blanks apart. Their texts are made printable
+// before they are measured; bytes of them would steer the layout, too.
+type table struct{ *tabwriter.Writer }
+
+func newTable(w io.Writer, flags uint) table {
+	return table{tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)}
+}
+
+// Write implements io.Writer.
+func (t table) Write(text []byte) (int, error) {
+	_, err := t.Writer.Write([]byte(printable(string(text))))
+	return len(text), err
 }
 
 // appendPrintable appends text, with escapes, and returns the end of it that is

@@ -88,6 +88,16 @@ func TestUntrustedTextDoesNotReachTheTerminalAsItIs(t *testing.T) {
 	}
 }
 
+func TestTablesAreAlignedWhateverTheNamesAre(t *testing.T) {
+	for _, name := range []string{"you", "y\xffou", "\xff\xfe", "y\u009bu"} {
+		o := execute(t, "solve", file(t, "coin.kif", strings.ReplaceAll(coin, "you", name)))
+		o.expect(t, statusFine, "\nstatus")
+		if strings.Contains(o.out, "\t") {
+			t.Errorf("%q: the table is not laid out:\n%s", name, o.out)
+		}
+	}
+}
+
 func TestFmtPrintsTheContentOfTheFileExactly(t *testing.T) {
 	const remark = "; \u009b\x1b[1m as it is\n"
 	execute(t, "fmt", file(t, "game.kif", remark+coin)).expect(t, statusFine, remark)

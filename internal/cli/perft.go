@@ -123,7 +123,7 @@ func divide(ctx context.Context, m machine.Machine, depth int) ([]share, []machi
 
 // writePerft writes the counts of all depths for people.
 func writePerft(w io.Writer, r perftResult) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(t, "depth\tjoint moves\tterminals\t")
 	for _, c := range r.counts {
 		fmt.Fprintf(t, "%d\t%d\t%d\t\n", c.Depth, c.JointMoves, c.Terminals)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"stackmate/gdl"
@@ -41,7 +40,7 @@ func proofs(s *console, game *gdl.Game, budget time.Duration) ([]proof, error) {
 
 // writeProofs writes a table of proofs, and under it the lines that refute.
 func writeProofs(w io.Writer, list []proof) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	for _, p := range list {
 		fmt.Fprintf(t, "%s\t%s", p.Verdict, p.Property)
 		if p.Detail != "" {

@@ -12,7 +12,7 @@ import (
 
 // writeSeries writes the standings for people.
 func writeSeries(w io.Writer, s *arena.Series) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\tlate\tillegal\tfailed\t")
 	for _, p := range s.Standings {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
@@ -58,7 +58,7 @@ func writeRanking(w io.Writer, r *arena.Ranking) error {
 
 // writeRatings writes ratings under a title.
 func writeRatings(w io.Writer, title string, ratings []arena.Rating) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintf(t, "%s\telo\t95 %%\t\n", title)
 	for _, p := range ratings {
 		fmt.Fprintf(t, "%s\t%+.0f\t±%.0f\t\n", p.Player, p.Elo, p.Error)
@@ -72,7 +72,7 @@ func writePairs(w io.Writer, r *arena.Ranking) error {
 	if len(r.Pairs) == 0 {
 		return nil
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(t, "\nplayer\topponent\tmatches\twins\tdraws\tlosses\tscore\telo\t95 %\t")
 	for _, p := range r.Pairs {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%.1f %%\t%+.0f\t±%.0f\t\n",

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"stackmate/protocol/conformance"
 )
@@ -22,7 +21,7 @@ func (s *console) reported(asJSON bool, report *conformance.Report) error {
 // writeReport writes a line for each check, and below those that did not pass what
 // was sent, expected and got.
 func writeReport(w io.Writer, r *conformance.Report) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	for _, c := range r.Checks {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Verdict, c.Check, c.Rule)
 		switch c.Verdict {

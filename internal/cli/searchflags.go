@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 
+	"stackmate/player"
 	"stackmate/search/solve"
 )
 
@@ -20,10 +22,18 @@ type searchFlags struct {
 	Threads    int          `default:"0" help:"Threads of bab, dfs and pns; 0 is one for each processor. With 1 the search is reproducible."`
 }
 
+// Validate tells kong what is wrong with the flags.
+func (f searchFlags) Validate() error {
+	if f.Threads < 0 || f.Threads > player.MaxThreads {
+		return fmt.Errorf("--threads: expected 0 to %d, found %d", player.MaxThreads, f.Threads)
+	}
+	return nil
+}
+
 // options are those of a solver that may take bytes of memory.
 func (f searchFlags) options(bytes int64) solve.Options {
 	threads := f.Threads
-	if threads <= 0 {
+	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	return solve.Options{

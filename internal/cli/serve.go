@@ -73,8 +73,8 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 	switch {
 	case c.Matches < 1:
 		return nil, usageError{fmt.Errorf("--matches: expected at least 1, found %d", c.Matches)}
-	case c.Threads < 0:
-		return nil, usageError{fmt.Errorf("--threads: expected at least 1, found %d", c.Threads)}
+	case c.Threads < 0 || c.Threads > player.MaxThreads:
+		return nil, usageError{fmt.Errorf("--threads: expected 1 to %d, found %d", player.MaxThreads, c.Threads)}
 	case c.MarginMin < 0 || c.MarginMax < 0:
 		return nil, usageError{errors.New("--margin-min, --margin-max: expected times above 0")}
 	case c.MarginMax > 0 && c.MarginMin > c.MarginMax:

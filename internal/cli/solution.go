@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -18,7 +17,7 @@ const lineShown = 10
 
 // writeSolution writes the solution for people.
 func writeSolution(w io.Writer, s solve.Solution) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	fmt.Fprintf(t, "game\t%s\nmethod\t%s\nstatus\t%s\n", s.Game, s.Method, proofStatus(s))
 	for role, v := range s.Result.Values {
 		fmt.Fprintf(t, "value of %s\t%s%s\n", s.Names.Roles[role], bounds(v), estimate(s, role))

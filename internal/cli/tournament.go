@@ -124,7 +124,10 @@ func readEvent(records string) (*hall.Event, error) {
 	if err := json.Unmarshal(text, e); err != nil {
 		return nil, fmt.Errorf("%s: expected a tournament: %w", path, err)
 	}
-	return e, e.Plan.Check()
+	if err := e.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return e, nil
 }
 
 // event is the tournament of the command line, or the one that is resumed.

@@ -254,7 +254,7 @@ func (t *training) duel(ctx context.Context, a, b *evaluate.Evaluation) evaluate
 }
 
 func writeTraining(w io.Writer, t *training) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tagainst its former self\t")
 	for _, c := range t.Checkpoints {
 		fmt.Fprintf(table, "%.1f\t%d\t%d\t%.3f\t%s\t\n", c.Seconds, c.Games, c.Positions, c.Correlation, score(c.Against))

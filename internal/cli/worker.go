@@ -40,8 +40,8 @@ func (c *workerCommand) Run(s *console) error {
 
 // newLabourer makes what holds matches, of so many players each at most.
 func (c *workFlags) newLabourer(s *console, players int, knowledge string) (*labourer, error) {
-	if c.Matches < 0 || c.Threads < 1 {
-		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads above 0, found %d and %d", c.Matches, c.Threads)}
+	if c.Matches < 0 || c.Threads < 1 || c.Threads > player.MaxThreads {
+		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads of 1 to %d, found %d and %d", player.MaxThreads, c.Matches, c.Threads)}
 	}
 	threads := keepClocks()
 	if c.Matches == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -41,10 +42,16 @@ type Fixture struct {
 	OpeningSeed uint64
 }
 
+// maxMatches bounds a tournament: the plan of all of them is kept in memory.
+const maxMatches = 1_000_000
+
 // Check says why the tournament cannot be held, if it cannot.
 func (t *Tournament) Check() error {
 	if len(t.Games) == 0 || t.Rounds < 1 {
 		return errors.New("a tournament needs a game and a round at least")
+	}
+	if n := t.matches(); n > maxMatches {
+		return fmt.Errorf("a tournament has at most %d matches, found %.0f", maxMatches, n)
 	}
 	for _, g := range t.Games {
 		if g.Roles < 1 {
@@ -90,13 +97,24 @@ func (t *Tournament) Fixtures() iter.Seq[Fixture] {
 	}
 }
 
-// Matches is the number of fixtures.
-func (t *Tournament) Matches() int {
-	n := 0
+// Matches is the number of fixtures of a tournament that can be held.
+func (t *Tournament) Matches() int { return int(t.matches()) }
+
+// matches counts fixtures without listing them: there may be any number, and no int may hold it.
+func (t *Tournament) matches() float64 {
+	n := 0.0
 	for _, g := range t.Games {
-		n += len(t.groups(g.Roles)) * g.Roles
+		groups := 1.0 // the binomial coefficient, without the first player where he is always there
+		first := 0
+		if t.Gauntlet {
+			first = 1
+		}
+		for i := first; i < g.Roles; i++ {
+			groups = groups * float64(len(t.Players)-i) / float64(i+1-first)
+		}
+		n += math.Round(groups) * float64(g.Roles)
 	}
-	return n * t.Rounds
+	return n * float64(t.Rounds)
 }
 
 // groups lists the sets of n players that meet, everyone in the order of the list.

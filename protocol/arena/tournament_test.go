@@ -244,6 +244,8 @@ func TestAnImpossibleTournamentIsExplained(t *testing.T) {
 	for want, plan := range map[string]Tournament{
 		"a tournament needs a game and a round":   {Games: duo, Players: two},
 		"a tournament needs a game and a round a": {Players: two, Rounds: 1},
+		"a tournament has at most 1000000 match":  {Games: duo, Players: two, Rounds: 1 << 62},
+		"a tournament has at most 1000000 matc":   {Games: []Game{{"crowd", 40}}, Players: make([]string, 80), Rounds: 1},
 		"duo needs 2 players, found 1":            {Games: duo, Players: two[:1], Rounds: 1},
 		"trio needs 3 players, found 2":           {Games: trio, Players: two, Rounds: 1},
 		"weather has no role for players":         {Games: []Game{{"weather", 0}}, Players: two, Rounds: 1},

@@ -24,6 +24,7 @@ func prizeOrders(n, count int) [][]int {
 }
 
 func TestEveryMethodAgreesWithInductionOnGoofspiel(t *testing.T) {
+	t.Parallel()
 	for n := 3; n <= 7; n++ {
 		t.Run(fmt.Sprintf("N=%d", n), func(t *testing.T) {
 			if testing.Short() && n > 5 {

@@ -3,6 +3,7 @@ package hall
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,21 @@ type Event struct {
 	Specs []string `json:"specs"`
 	// Setting is that of all matches but for seeds.
 	Setting arena.Setting `json:"setting"`
+}
+
+// runName matches the names of runs.
+var runName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// Check says why the tournament cannot be held, if it cannot.
+func (e *Event) Check() error {
+	switch {
+	case !runName.MatchString(e.Run):
+		return fmt.Errorf("expected a run named by letters, digits, - and _, found %q", e.Run)
+	case len(e.Rules) != len(e.Plan.Games) || len(e.Specs) != len(e.Plan.Players):
+		return fmt.Errorf("expected the rules of %d games and descriptions of %d players, found %d and %d",
+			len(e.Plan.Games), len(e.Plan.Players), len(e.Rules), len(e.Specs))
+	}
+	return e.Plan.Check()
 }
 
 // match is the id of a fixture.
