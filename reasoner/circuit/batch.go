@@ -61,7 +61,7 @@ var (
 func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
 
 // NewNarrowBatch implements machine.Machine.
-func (m *Machine) NewNarrowBatch() machine.Batch { return m.newBatch(m.narrow) }
+func (m *Machine) NewNarrowBatch() machine.Batch { return m.newBatch(m.narrow()) }
 
 func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 	w := e.Words()

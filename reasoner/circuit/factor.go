@@ -28,6 +28,9 @@ func (g *Game) uses() []int32 {
 // operands: a long chain of such gates would be quadratic otherwise.
 func flattenGates(ctx context.Context, g *Game) *Game {
 	merged := g.mergeable()
+	if !slices.Contains(merged, true) {
+		return g
+	}
 	lists := make(map[int32][]Lit) // by merged node
 	return g.rebuild(ctx, func(h *Game, node int32, operands []Lit) Lit {
 		var flat []Lit
@@ -188,8 +191,10 @@ const (
 	// pair to become a gate of its own: it costs a gate of two operands and a row,
 	// and saves one operand in each user.
 	pairUses = 4
-	// pairRounds bounds the rounds of sharePairs; each can halve a common part.
-	pairRounds = 4
+	// pairRounds bounds the rounds of sharePairs; each can halve a common part. A round that
+	// has saved less than one gate of pairGain is the last: the next ones save no more, and
+	// take as long.
+	pairRounds, pairGain = 4, 250
 	// widePairs is the width from which only neighbours count as pairs: the
 	// number of pairs is quadratic, and operands are sorted, so that common runs
 	// of wide gates show in the neighbours.
@@ -229,10 +234,13 @@ func sharePairs(ctx context.Context, g *Game) *Game {
 			}
 			return h.Net.And(append(rest, h.Net.And(pair...))...)
 		})
-		if h.Net.Gates() >= before {
+		saved := before - h.Net.Gates()
+		if saved <= 0 {
 			break
 		}
-		g = h
+		if g = h; saved < before/pairGain {
+			break
+		}
 	}
 	return g
 }

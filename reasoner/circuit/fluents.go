@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -19,40 +20,47 @@ import (
 // signals of a class are the same literal. A class that fails is split by those
 // literals, and all is tried again. The states keep all their fluents; only the
 // logic is shared.
+//
+// The network is built once. In each round after the first, only the gates are built anew
+// whose operands have changed: most rounds set one fluent free that seemed constant, as the
+// next number of a counter. What was there before stays behind as dead gates.
 func mergeFluents(ctx context.Context, g *Game) *Game {
 	c, err := g.suggestClasses(ctx)
 	if err != nil {
 		return g // ctx is done, or Compile will say the same of the game
 	}
+	left, rounds := splitWork-len(g.Net.fan), math.MaxInt
+	if left < 0 {
+		rounds = lastSplits
+		c.dropConstants()
+	}
 	suggested := slices.Clone(c.of)
-	rounds := min(maxSplits, 1+splitWork/(1+len(g.Net.fan)))
-	for round := range rounds + lastSplits {
-		if round == rounds {
-			c.of = suggested
+	h := newGame(g.Names, g.Initial, g.Parts)
+	t := g.newTranslation(h, g.imageOfInputs(h, c.representatives(g)), plainAnd)
+	for ok := t.gates(ctx); ok && rounds > 0; rounds-- {
+		if !c.split(g.Next, t.at) {
+			return t.finish()
+		}
+		if left < 0 && rounds > lastSplits {
+			c.of, rounds = suggested, lastSplits+1
 			c.dropConstants()
 		}
-		h := g.rebuildWith(ctx, c.representatives(g), func(h *Game, _ int32, operands []Lit) Lit {
-			return h.Net.And(operands...)
-		})
-		if ctx.Err() != nil {
-			return g
-		}
-		if !c.split(h) {
-			return h
-		}
+		var work int
+		work, ok = t.gatesAgain(ctx, g.Fluents, c.representatives(g))
+		left -= work + len(g.Net.fan)/looksPerOperand
 	}
 	return g
 }
 
 const (
-	// maxSplits bounds the rounds of induction, and splitWork the operands that
-	// they rebuild in all, some two seconds of work. Games that need more have many
-	// fluents that a playout hardly ever reaches, and that seem constant: then all that
-	// do keep what they are, and what is left is tried for lastSplits rounds. So whose turn
-	// it is, of two, becomes one fluent anyway.
-	maxSplits  = 40
-	lastSplits = 4
-	splitWork  = 5_000_000
+	// splitWork bounds the operands of the gates that rounds of induction build, in all, some
+	// two seconds of work; looking whether a gate changes is a part of building it. Games that
+	// need more have many fluents that a playout hardly ever reaches, and that seem constant:
+	// then all that do keep what they are, and what is left is tried for lastSplits rounds. So
+	// whose turn it is, of two, becomes one fluent anyway.
+	splitWork       = 5_000_000
+	looksPerOperand = 30
+	lastSplits      = 4
 	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
 	// fluents, and leastSteps that in networks so large that more would take more than
 	// sampleWork operands, some tenth of a second. More steps mean fewer rounds of
@@ -143,9 +151,9 @@ func (c *classes) normal(f int, l Lit) Lit {
 	return l
 }
 
-// split parts the classes whose next signals differ in h, and tells whether there
-// were any.
-func (c *classes) split(h *Game) bool {
+// split parts the classes whose next signals, after the translation at, differ, and tells
+// whether there were any.
+func (c *classes) split(next []Lit, at func(Lit) Lit) bool {
 	type key struct {
 		class int
 		next  Lit
@@ -153,7 +161,7 @@ func (c *classes) split(h *Game) bool {
 	number := map[key]int{{0, False}: 0}
 	parts := make([]int, len(c.of))
 	for f, class := range c.of {
-		k := key{class, c.normal(f, h.Next[f])}
+		k := key{class, c.normal(f, at(next[f]))}
 		if _, ok := number[k]; !ok {
 			number[k] = len(number)
 		}

@@ -134,18 +134,12 @@ func (g *Game) outputs(f func(*Lit)) {
 // an And node from its operands, already translated, which it may change; everything
 // else is copied. When ctx is done rebuild returns g itself.
 func (g *Game) rebuild(ctx context.Context, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	return g.rebuildWith(ctx, g.Fluents, translate)
+	h := newGame(g.Names, g.Initial, g.Parts)
+	return g.rebuildInto(ctx, h, g.imageOfInputs(h, g.Fluents), translate)
 }
 
 // checkEvery nodes a rebuild looks at its context.
 const checkEvery = 1 << 10
-
-// rebuildWith is rebuild with every fluent replaced by a literal over fluents or
-// constants.
-func (g *Game) rebuildWith(ctx context.Context, fluents []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	h := newGame(g.Names, g.Initial, g.Parts)
-	return g.rebuildInto(ctx, h, g.imageOfInputs(h, fluents), translate)
-}
 
 // imageOfInputs maps the nodes of g to literals of h: inputs to the inputs that stand for
 // the same, and fluents to the given literals. What has no input in h has no image yet.
@@ -173,32 +167,83 @@ func plainAnd(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands.
 
 // rebuildInto is rebuild with the game h that is to be filled, and the images of inputs.
 func (g *Game) rebuildInto(ctx context.Context, h *Game, image []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	old, to := g.Net, h.Net
-	to.reserve(old)
-	live := g.live()
-	at := func(l Lit) Lit { return image[l.Node()] ^ l&1 }
-	var operands []Lit
-	for i := int32(1); i < int32(old.Len()); i++ {
+	t := g.newTranslation(h, image, translate)
+	if !t.gates(ctx) {
+		return g
+	}
+	return t.finish()
+}
+
+// translation is the work of rebuildInto.
+type translation struct {
+	from, to  *Game
+	image     []Lit  // by node of from: its literal in to
+	live      []bool // by node of from
+	translate func(h *Game, node int32, operands []Lit) Lit
+	operands  []Lit
+}
+
+func (g *Game) newTranslation(h *Game, image []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *translation {
+	h.Net.Reserve(g.Net.Len(), len(g.Net.fan))
+	return &translation{from: g, to: h, image: image, live: g.live(), translate: translate}
+}
+
+func (t *translation) at(l Lit) Lit { return t.image[l.Node()] ^ l&1 }
+
+// gate is the counterpart of a conjunction, whose operands have theirs.
+func (t *translation) gate(i int32) Lit {
+	t.operands = t.operands[:0]
+	for _, l := range t.from.Net.Operands(i) {
+		t.operands = append(t.operands, t.at(l))
+	}
+	return t.translate(t.to, i, t.operands)
+}
+
+// gates gives all live nodes that are no inputs their images, and tells whether ctx has let it.
+func (t *translation) gates(ctx context.Context) bool {
+	for i, op := range t.from.Net.op {
 		if i%checkEvery == 0 && ctx.Err() != nil {
-			return g
+			return false
 		}
-		if !live[i] {
-			continue
-		}
-		operands = operands[:0]
-		for _, l := range old.Operands(i) {
-			operands = append(operands, at(l))
-		}
-		switch old.op[i] {
-		case OpLoop:
-			image[i] = to.LoopVar()
-		case OpAnd:
-			image[i] = translate(h, i, operands)
+		switch {
+		case !t.live[i]:
+		case op == OpLoop:
+			t.image[i] = t.to.Net.LoopVar()
+		case op == OpAnd:
+			t.image[i] = t.gate(int32(i))
 		}
 	}
-	for v, def := range old.def {
-		if live[v] {
-			to.Define(image[v], at(def))
+	return true
+}
+
+// gatesAgain does for changed images of inputs what gates has done for the first ones: only
+// gates with operands whose images change are translated. It tells whether ctx has let it,
+// and how many operands those gates have.
+func (t *translation) gatesAgain(ctx context.Context, inputs, images []Lit) (work int, ok bool) {
+	changed := make([]bool, len(t.image))
+	set := func(i int32, l Lit) { changed[i], t.image[i] = t.image[i] != l, l }
+	for k, l := range inputs {
+		set(l.Node(), images[k])
+	}
+	for i := range int32(len(t.image)) {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return work, false
+		}
+		operands := t.from.Net.Operands(i)
+		if t.live[i] && slices.ContainsFunc(operands, func(l Lit) bool { return changed[l.Node()] }) {
+			work += len(operands)
+			set(i, t.gate(i))
+		}
+	}
+	return work, true
+}
+
+// finish translates the outputs.
+func (t *translation) finish() *Game {
+	g, h := t.from, t.to
+	for v, def := range g.Net.def {
+		if t.live[v] {
+			h.Net.Define(t.image[v], t.at(def))
 		}
 	}
 	h.Next = slices.Clone(g.Next)
@@ -217,7 +262,7 @@ func (g *Game) rebuildInto(ctx context.Context, h *Game, image []Lit, translate 
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)
-	h.outputs(func(l *Lit) { *l = at(*l) })
+	h.outputs(func(l *Lit) { *l = t.at(*l) })
 	return h
 }
 

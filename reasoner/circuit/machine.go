@@ -2,12 +2,10 @@ package circuit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
-	"stackmate/internal/guard"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 )
@@ -42,7 +40,8 @@ type Machine struct {
 
 	rank int32 // the first of the rows for the digits of ranks, see prefer.go
 
-	wide, narrow *kernel.Engine
+	wide   *kernel.Engine
+	narrow func() *kernel.Engine // made when it is first asked for
 
 	symmetries func() []machine.Symmetry
 }
@@ -109,37 +108,29 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
 	}
-	if err := m.engines(plan, available, o.Memory); err != nil {
+	wide, err := m.widest(plan, available, o.Memory)
+	if err != nil {
 		return nil, err
 	}
-	m.info.Bytes += m.wide.CodeBytes()
-	m.info.Verified += m.wide.VerifiedIn()
-	m.info.Batch = m.batchBytes(m.wide)
+	m.wide, m.narrow = wide, func() *kernel.Engine { return wide }
+	m.info.Bytes, m.info.Verified, m.info.Batch = wide.CodeBytes(), wide.VerifiedIn(), m.batchBytes(wide)
+	if k := narrowest(available); k.Lanes() < wide.Lanes() {
+		m.narrow = later(k, plan, wide)
+		m.info.Bytes *= 2 // the narrow programs are as long
+	}
 	return m, nil
 }
 
-// engines proves the plan safe on the widest kernel whose batches take no more than that
-// many bytes and, meanwhile, on the narrowest.
-func (m *Machine) engines(plan *kernel.Plan, available []*kernel.Kernel, memory int64) error {
-	var narrow *kernel.Engine
-	var failed error
-	var group sync.WaitGroup
-	k := narrowest(available)
-	if k.Lanes() < available[0].Lanes() {
-		group.Go(func() { failed = guard.Do(func() (err error) { narrow, err = k.Engine(plan); return err }) })
-	}
-	wide, err := m.widest(plan, available, memory)
-	group.Wait()
-	if err := errors.Join(err, failed); err != nil {
-		return err
-	}
-	m.wide, m.narrow = wide, wide
-	if narrow != nil && k.Lanes() < wide.Lanes() {
-		m.narrow = narrow
-		m.info.Bytes += narrow.CodeBytes()
-		m.info.Verified += narrow.VerifiedIn()
-	}
-	return nil
+// later makes, when first called, the engine of a kernel for a plan that was proved safe on
+// another: it takes about as long as that one took, and whoever plays random matches only
+// does not need it. Where memory for its code cannot be had, the other one does its work.
+func later(k *kernel.Kernel, plan *kernel.Plan, other *kernel.Engine) func() *kernel.Engine {
+	return sync.OnceValue(func() *kernel.Engine {
+		if e, err := k.Engine(plan); err == nil {
+			return e
+		}
+		return other
+	})
 }
 
 // widest is the plan on the first of the kernels whose batches take no more than

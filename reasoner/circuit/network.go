@@ -197,10 +197,10 @@ func (n *Network) put(p place) {
 	n.table[at] = p
 }
 
-// reserve makes room for as many nodes and operands as another network has.
-func (n *Network) reserve(as *Network) {
-	n.op, n.start, n.fan = slices.Grow(n.op, len(as.op)), slices.Grow(n.start, len(as.start)), slices.Grow(n.fan, len(as.fan))
-	if size := 1 << bits.Len(uint(4*as.Len()/3)); n.used == 0 && size > len(n.table) {
+// Reserve makes room for so many nodes and operands.
+func (n *Network) Reserve(nodes, operands int) {
+	n.op, n.start, n.fan = slices.Grow(n.op, nodes), slices.Grow(n.start, nodes), slices.Grow(n.fan, operands)
+	if size := 1 << bits.Len(uint(4*nodes/3)); n.used == 0 && size > len(n.table) {
 		n.table = make([]place, size)
 	}
 }

@@ -2,10 +2,8 @@ package circuit
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Moves with parts. A table of moves such as (move from to), with a row for each, is
@@ -57,13 +55,6 @@ const (
 	impliedLits = 64
 )
 
-// partition is one way to take a table of moves apart.
-type partition struct {
-	of    [][2]int32
-	parts [2]int // how many there are
-	texts [][]int32
-}
-
 // splitMoves takes large move tables apart.
 //
 // before: does(r, m), legal(r, m) for each move m
@@ -91,7 +82,7 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 	tables := commonTables(g.Names.Moves, least)
 	for r, legal := range g.Legal {
 		if len(legal) >= least {
-			parts[r] = g.bestPartition(r, least, tables[r].candidates(g.Names.Moves[r]))
+			parts[r] = g.bestPartition(r, least, tables[r])
 			some = some || parts[r] != nil
 		}
 	}
@@ -124,7 +115,7 @@ func (g *Game) Whole() *Game {
 
 // bestPartition is that partition of the moves of a role for which choosing and legality
 // take the fewest gates, or nil if a row for each move takes fewer.
-func (g *Game) bestPartition(r, least int, candidates []*Parts) (best *Parts) {
+func (g *Game) bestPartition(r, least int, t *moveTable) (best *Parts) {
 	cost := len(g.Legal[r]) * (wholeCost - moveCost)
 	for _, l := range g.Legal[r] {
 		cost += len(g.Net.conjuncts(l))
@@ -132,12 +123,16 @@ func (g *Game) bestPartition(r, least int, candidates []*Parts) (best *Parts) {
 	if least < leastParts { // a test
 		cost = math.MaxInt
 	}
-	for _, p := range slices.Backward(candidates) {
-		c := firstCost*len(p.First) + secondCost*len(p.Second)
-		if c < cost {
-			c += g.tailCost(r, p, cost-c)
+	if t.ways == nil {
+		t.ways = partitions(t.names)
+	}
+	for _, way := range slices.Backward(t.ways) {
+		c := firstCost*way.parts[0] + secondCost*way.parts[1]
+		if c >= cost {
+			continue
 		}
-		if c < cost {
+		p := t.take(way, g.Names.Moves[r])
+		if c += g.tailCost(r, p, cost-c); c < cost {
 			best, cost = p, c
 		}
 	}
@@ -227,156 +222,6 @@ func (n *Network) legalParts(p *Parts) []Lit {
 		legal[part] = n.And(p.Head[part], n.Or(tails...))
 	}
 	return legal
-}
-
-// moveTable is the moves of roles that have most of them in common, so that they get the
-// same parts.
-type moveTable struct {
-	names []string
-	place map[string]int32 // of a name
-	ways  []partition      // to take all of them apart
-}
-
-// commonTables are, by role, the tables that those of at least so many moves belong to.
-// All moves of a role have different names.
-func commonTables(tables [][]string, least int) []*moveTable {
-	out := make([]*moveTable, len(tables))
-	t := &moveTable{}
-	for r, table := range tables {
-		if len(table) < least {
-			continue
-		}
-		known := 0
-		for _, name := range table {
-			if _, ok := t.place[name]; ok {
-				known++
-			}
-		}
-		if 2*known < len(table) {
-			t = &moveTable{place: make(map[string]int32)}
-		}
-		for _, name := range table {
-			if _, ok := t.place[name]; !ok {
-				t.place[name] = int32(len(t.names))
-				t.names = append(t.names, name)
-			}
-		}
-		out[r] = t
-	}
-	return out
-}
-
-// candidates are the ways to take some of the moves apart.
-func (t *moveTable) candidates(names []string) []*Parts {
-	if t.ways == nil {
-		t.ways = partitions(t.names)
-	}
-	var out []*Parts
-	for _, way := range t.ways {
-		of := make([][2]int32, len(names))
-		for m, name := range names {
-			of[m] = way.of[t.place[name]]
-		}
-		way.of = of
-		out = append(out, way.empty())
-	}
-	return out
-}
-
-// partitions lists the ways to take moves with these names apart that are looked at:
-// after so many words of the name, and by number.
-func partitions(names []string) []partition {
-	words := make(map[string]int32)
-	texts := make([][]int32, len(names))
-	longest := 0
-	for m, name := range names {
-		for w := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '(' || c == ')' || c == ' ' }) {
-			if _, ok := words[w]; !ok {
-				words[w] = int32(len(words))
-			}
-			texts[m] = append(texts[m], words[w])
-		}
-		longest = max(longest, len(texts[m]))
-	}
-	var out []partition
-	for k := 1; k < longest; k++ {
-		p := partition{}
-		var number [2]map[string]int32
-		number[0], number[1] = make(map[string]int32), make(map[string]int32)
-		seen := make(map[[2]int32]bool, len(names))
-		for _, text := range texts {
-			at := min(k, len(text))
-			var parts [2]int32
-			for i, part := range [2][]int32{text[:at], text[at:]} {
-				key := keyOf(part)
-				n, ok := number[i][key]
-				if !ok {
-					n = int32(len(number[i]))
-					number[i][key] = n
-					if i == 0 {
-						p.texts = append(p.texts, part)
-					}
-				}
-				parts[i] = n
-			}
-			p.of = append(p.of, parts)
-			seen[parts] = true
-		}
-		if p.parts = [2]int{len(number[0]), len(number[1])}; len(seen) == len(names) {
-			out = append(out, p)
-		}
-	}
-	return append(out, blocks(texts))
-}
-
-// keyOf is a list of numbers as the key of a map.
-func keyOf(numbers []int32) string {
-	key := make([]byte, 0, 4*len(numbers))
-	for _, n := range numbers {
-		key = binary.LittleEndian.AppendUint32(key, uint32(n))
-	}
-	return string(key)
-}
-
-// blocks is the partition of moves into blocks of consecutive ones. A move without
-// arguments is one of its own: mostly it is that of a role that waits, at other times than
-// all others are legal.
-func blocks(texts [][]int32) partition {
-	size := 1
-	for size*size*secondCost < len(texts)*firstCost {
-		size++
-	}
-	p := partition{parts: [2]int{0, size}}
-	last, left := int32(0), 0 // the present block, and how many moves it has room for
-	for _, text := range texts {
-		switch {
-		case len(text) == 1:
-			p.of = append(p.of, [2]int32{int32(p.parts[0]), 0})
-			p.parts[0]++
-			continue
-		case left == 0:
-			last, left = int32(p.parts[0]), size
-			p.parts[0]++
-		}
-		p.of = append(p.of, [2]int32{last, int32(size - left)})
-		left--
-	}
-	p.texts = make([][]int32, p.parts[0])
-	return p
-}
-
-// empty is a table of moves in these parts, of which nothing is known.
-func (p partition) empty() *Parts {
-	out := &Parts{
-		First: make([]Lit, p.parts[0]), Second: make([]Lit, p.parts[1]),
-		of: p.of, texts: p.texts,
-		moves: make([][]int32, p.parts[0]), second: make([][]int32, p.parts[1]),
-	}
-	for m, parts := range p.of {
-		out.moves[parts[0]] = append(out.moves[parts[0]], int32(m))
-		out.second[parts[1]] = append(out.second[parts[1]], int32(m))
-	}
-	return out
 }
 
 // moveSplitter rewrites a game for moves with parts.

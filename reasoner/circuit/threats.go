@@ -137,7 +137,7 @@ func (t *Threats) List() []machine.Threat { return t.list }
 
 // NewFinder implements machine.Threats.
 func (t *Threats) NewFinder() machine.ThreatFinder {
-	b := t.machine.newBatch(t.machine.narrow)
+	b := t.machine.newBatch(t.machine.narrow())
 	return &finder{t, b, make([]uint64, b.Lanes()*t.machine.Words())}
 }
 

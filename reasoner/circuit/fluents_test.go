@@ -1,0 +1,43 @@
+package circuit
+
+import "testing"
+
+// The numbers of a counter that playouts do not reach seem constant, all of them: each round
+// of induction sets one free, and its twin, which always equals it, with it.
+func TestCountersBeyondAllPlayoutsAreSetFree(t *testing.T) {
+	const last = 2 * sampleSteps
+	g := emptyGame(2 * (last + 1))
+	count, twin := g.Fluents[:last+1], g.Fluents[last+1:]
+	for _, row := range [][]Lit{count, twin} {
+		g.Next = append(g.Next, g.Net.And(row[last], row[0]))
+		for _, l := range row[:last] {
+			g.Next = append(g.Next, g.Net.And(l, row[last].Not()))
+		}
+	}
+	g.Initial.Set(0)
+	g.Initial.Set(last + 1)
+	g.Terminal = twin[last]
+	h := mergeFluents(t.Context(), g)
+	if err := h.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range count {
+		if a, b := h.Next[i], h.Next[last+1+i]; a != b {
+			t.Errorf("%d: next is %v, and %v of its twin", i, a, b)
+		}
+	}
+	m, err := Compile(t.Context(), h, Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := m.NewBatch()
+	b.Fill(g.Initial, nil)
+	for i := range last + 1 {
+		b.Evaluate(1)
+		if ends := b.Terminal()[0]&1 != 0; ends != (i == last) {
+			t.Fatalf("after %d moves terminal is %v", i, ends)
+		}
+		b.Choose(0, 0, 0)
+		b.Advance(1)
+	}
+}
