@@ -155,6 +155,32 @@ func TestGamesThatNobodyCanListArePlayed(t *testing.T) {
 	}
 }
 
+// A position that is one fluent, of very many: hardly any rule holds in it, and a circuit would
+// write all fluents anew in each step.
+func TestPositionsOfOneFluentAreNoCircuits(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`(role p) (init (at 0 0)) (legal p right) (legal p up)
+		(<= (next (at ?z ?y)) (true (at ?x ?y)) (does p right) (succ ?x ?z))
+		(<= (next (at ?x ?z)) (true (at ?x ?y)) (does p up) (succ ?y ?z))
+		(<= terminal (true (at ?x ?x)) (not (true (at 0 0)))) (<= (goal p ?x) (true (at ?x ?y)))`)
+	for i := range 109 {
+		fmt.Fprintf(&b, "(succ %d %d)", i, i+1)
+	}
+	g, _, err := gdl.Load(t.Context(), "square", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for engine, want := range map[string]string{"": "datalog", "circuit": "circuit"} {
+		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info := m.Info(); info.Engine != want {
+			t.Errorf("engine %q: %s, %s", engine, info.Engine, info.Reason)
+		}
+	}
+}
+
 func TestCircuitsNoQuickerThanTheRulesAreGivenUpSoon(t *testing.T) {
 	if testing.Short() {
 		t.Skip("grounds millions of rules; left out by -short")

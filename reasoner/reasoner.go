@@ -134,10 +134,10 @@ func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, mach
 // makeCircuit grounds and optimises a game. It also tells whether the game is so large that
 // the question was if a circuit is worth it: yes, if an engine was asked for.
 func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, stages machine.Stages, asked bool, err error) {
-	limits := datalog.Limits{MaxBytes: o.Memory, Worth: func() int {
+	limits := datalog.Limits{MaxBytes: o.Memory, Worth: func(fluents int) int {
 		asked = true
 		if o.isAuto() {
-			return worthwhile(ctx, g, o)
+			return worthwhile(ctx, g, o, fluents)
 		}
 		return math.MaxInt
 	}}
@@ -160,22 +160,26 @@ func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, 
 	return game, append(program.Stages, clock.Stages...), asked, err
 }
 
-// What tells whether a circuit pays, on an EPYC of 2023: it takes some 5 ns a ground rule for
-// a pass of 512 lanes; the Datalog machine takes some 10 µs for a position, and 20 to 60 ns
-// more for each match that it tries (connect four, reversi, chess, amazons).
+// What tells whether a circuit pays, on an EPYC of 2023: it takes some 5 ns a ground rule for a
+// pass of 512 lanes; the Datalog machine takes a microsecond for a position, and some 40 ns more
+// for each match that it tries (tic-tac-toe, connect four, breakthrough, reversi, chess). A fluent
+// counts as ten rules: it is not only computed but written anew in each step, and of one
+// position, too, all are placed and read: milliseconds where there are tens of thousands.
 const (
-	positionWork  = 250
-	rulesPerMatch = 512 * 40 / 5
+	positionWork   = 25
+	rulesPerMatch  = 512 * 40 / 5
+	rulesPerFluent = 10
 )
 
-// worthwhile is the number of ground rules up to which a circuit is quicker than the Datalog
-// machine. Work is counted, not timed: so the same rulesheet always gives the same machine.
-func worthwhile(ctx context.Context, g *gdl.Game, o Options) int {
+// worthwhile is the number of ground rules up to which a circuit with so many fluents is
+// quicker than the Datalog machine. Work is counted, not timed: so the same rulesheet always
+// gives the same machine.
+func worthwhile(ctx context.Context, g *gdl.Game, o Options, fluents int) int {
 	m, err := newDatalog(ctx, g, o, "")
 	if err != nil || m.Info().Work == 0 {
 		return math.MaxInt32 // nothing to compare with
 	}
-	return int(min(math.MaxInt32, (positionWork+m.Info().Work)*rulesPerMatch))
+	return int(min(math.MaxInt32, (positionWork+m.Info().Work)*rulesPerMatch-rulesPerFluent*int64(fluents)))
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {

@@ -201,9 +201,9 @@ func (b *builder) rules() {
 		for i := b.heads[a]; i >= 0; i = b.next[i] {
 			var live bool
 			if body, live = b.bodyOf(body[:0], int(i)); live && !b.duplicate(body, first) {
-				p.Head = append(p.Head, b.signal[a])
-				p.Body = append(p.Body, body...)
-				p.Start = append(p.Start, int32(len(p.Body)))
+				p.Head = append(withRoom(p.Head, 1), b.signal[a])
+				p.Body = append(withRoom(p.Body, len(body)), body...)
+				p.Start = append(withRoom(p.Start, 1), int32(len(p.Body)))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package datalog
 import (
 	"context"
 	"errors"
+	"time"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
@@ -21,10 +22,17 @@ import (
 // The error says which limit was hit, and at which rule, or that ctx is done.
 func Ground(ctx context.Context, g *gdl.Game, lim Limits) (*Program, error) {
 	plain := lim.withDefaults()
-	plain.MaxInstances, plain.Worth = min(plain.MaxInstances, plainInstances), nil
+	plain.MaxInstances = min(plain.MaxInstances, plainInstances)
+	plain.MaxAtoms = min(plain.MaxAtoms, plainInstances) // each takes an instance
+	began := time.Now()
 	p, err := attempt(ctx, g, plain, false)
-	if errors.Is(err, ErrLimit) {
-		p, err = attempt(ctx, g, lim, true)
+	if !errors.Is(err, ErrLimit) || errors.Is(err, errWorth) {
+		return p, err
+	}
+	var stages machine.Stages
+	stages.Add("grounding, in vain", time.Since(began))
+	if p, err = attempt(ctx, g, lim, true); err == nil {
+		p.Stages = append(stages, p.Stages...)
 	}
 	return p, err
 }
@@ -33,6 +41,10 @@ func Ground(ctx context.Context, g *gdl.Game, lim Limits) (*Program, error) {
 // for fewer, and to ask whether they are worth it (Limits.Worth). All but a handful of games
 // have fewer.
 const plainInstances = 1_500_000
+
+// manyFluents is the number of possible fluents from which on it is worth asking the same:
+// where the whole position is one fluent, of tens of thousands, few rules hold at a time.
+const manyFluents = 10_000
 
 func attempt(ctx context.Context, g *gdl.Game, lim Limits, thorough bool) (p *Program, err error) {
 	defer until(&err)

@@ -25,8 +25,11 @@ type instances struct {
 // atoms. Negated literals on atoms that are not possible hold and are dropped.
 func (gr *grounder) instantiate() (*instances, error) {
 	in := &instances{theory: gr.theory, first: make(map[*relation]int32), start: []int32{0}}
-	atoms := int32(0)
+	atoms, fluents := int32(0), 0
 	for _, rel := range gr.theory.relations {
+		if rel.name.name == "true" {
+			fluents += int(rel.n)
+		}
 		if rel.dynamic {
 			in.tables = append(in.tables, rel)
 			in.base = append(in.base, atoms)
@@ -36,7 +39,11 @@ func (gr *grounder) instantiate() (*instances, error) {
 	}
 	in.base = append(in.base, atoms)
 	m := gr.joiner.meter
-	limit, worth := gr.limits.MaxInstances, gr.limits.Worth
+	limit, kind := gr.limits.MaxInstances, ErrLimit
+	worth, few := gr.limits.Worth, plainInstances
+	if fluents > manyFluents {
+		few = 0
+	}
 	m.bytes = func() int64 { return gr.theory.bytes() + in.bytes() }
 	for _, r := range gr.theory.rules {
 		if !r.head.rel.dynamic {
@@ -46,11 +53,14 @@ func (gr *grounder) instantiate() (*instances, error) {
 		add := in.adder(r, gr.joiner, p)
 		visit := func() {
 			add()
-			if len(in.head) > plainInstances && worth != nil {
-				limit, worth = min(limit, worth()), nil
-			}
-			if len(in.head) > limit {
-				m.exceed(r, "more than %d rule instances", int64(limit))
+			switch n := len(in.head); {
+			case n > limit:
+				m.exceed(kind, r, "more than %d rule instances", int64(limit))
+			case n > few && worth != nil:
+				if most := max(0, worth(fluents)); most < limit {
+					limit, kind = most, errWorth
+				}
+				worth = nil
 			}
 		}
 		if err := gr.joiner.matches(p, visit); err != nil {
@@ -78,13 +88,14 @@ func (in *instances) adder(r *rule, j *joiner, p *plan) func() {
 	}
 	head, base := r.head.rel, in.first[r.head.rel]
 	return func() {
-		in.head = append(in.head, base+head.find(j.gather(p.head)))
+		in.head = append(withRoom(in.head, 1), base+head.find(j.gather(p.head)))
+		in.body = withRoom(in.body, len(conditions))
 		for _, c := range conditions {
 			if at := j.at[c.literal]; at >= 0 {
 				in.body = append(in.body, 2*(c.base+at)+c.sign)
 			}
 		}
-		in.start = append(in.start, int32(len(in.body)))
+		in.start = append(withRoom(in.start, 1), int32(len(in.body)))
 	}
 }
 

@@ -12,14 +12,19 @@ type Limits struct {
 	MaxAtoms     int // possible atoms that differ between positions; default 2.5 million
 	MaxInstances int // rule instances; default 5 million
 	MaxTerms     int // function terms that grounding makes; default 10 000
-	// Worth, if not nil, is asked once when there are more instances than plainInstances:
-	// how many there may be for the Program to be of use.
-	Worth    func() int
+	// Worth, if not nil, is asked once where there are more instances than plainInstances or
+	// more possible fluents than manyFluents: how many instances there may be for the Program
+	// to be of use, with so many fluents.
+	Worth    func(fluents int) int
 	MaxBytes int64 // memory of tables and instances; default 3 GiB
 }
 
-// ErrLimit is wrapped by the errors that say which of the Limits was hit.
-var ErrLimit = errors.New("limit of grounding")
+// ErrLimit is wrapped by the errors that say which of the Limits was hit, errWorth by those
+// that say it of Worth.
+var (
+	ErrLimit = errors.New("limit of grounding")
+	errWorth = fmt.Errorf("%w: evaluating the rules anew is quicker", ErrLimit)
+)
 
 func (l Limits) withDefaults() Limits {
 	if l.MaxTuples <= 0 {
@@ -122,27 +127,27 @@ func (m *meter) check(p *plan) {
 	} else if err := m.ctx.Err(); err != nil {
 		m.err = fmt.Errorf("grounding stopped at %s: %w", describe(p.rule), err)
 	} else if m.terms != nil && m.terms() > m.limits.MaxTerms {
-		m.exceed(p.rule, "more than %d function terms", int64(m.limits.MaxTerms))
+		m.exceed(ErrLimit, p.rule, "more than %d function terms", int64(m.limits.MaxTerms))
 	} else if b := m.bytes(); b > m.limits.MaxBytes {
-		m.exceed(p.rule, "more than %d bytes", m.limits.MaxBytes)
+		m.exceed(ErrLimit, p.rule, "more than %d bytes", m.limits.MaxBytes)
 	}
 }
 
-// exceed notes that a limit was hit.
-func (m *meter) exceed(r *rule, what string, limit int64) {
+// exceed notes that a limit was hit, and of which kind: ErrLimit or errWorth.
+func (m *meter) exceed(kind error, r *rule, what string, limit int64) {
 	if m.err == nil {
-		m.err = fmt.Errorf("%w: "+what+", at %s", ErrLimit, limit, describe(r))
+		m.err = fmt.Errorf("%w: "+what+", at %s", kind, limit, describe(r))
 	}
 }
 
 // tuple counts a new tuple.
 func (m *meter) tuple(p *plan) {
 	if m.tuples++; m.tuples > m.limits.MaxTuples {
-		m.exceed(p.rule, "more than %d tuples", int64(m.limits.MaxTuples))
+		m.exceed(ErrLimit, p.rule, "more than %d tuples", int64(m.limits.MaxTuples))
 	}
 	if p.rule.head.rel.dynamic {
 		if m.atoms++; m.atoms > m.limits.MaxAtoms {
-			m.exceed(p.rule, "more than %d possible atoms", int64(m.limits.MaxAtoms))
+			m.exceed(ErrLimit, p.rule, "more than %d possible atoms", int64(m.limits.MaxAtoms))
 		}
 	}
 }

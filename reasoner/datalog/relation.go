@@ -1,5 +1,7 @@
 package datalog
 
+import "slices"
+
 // relation is a set of tuples of terms, numbered in the order of insertion and
 // never removed. Tuples lie in one flat array, row by row. Because numbers only
 // grow, the tuples that are new since some moment are a range of numbers, which
@@ -79,7 +81,7 @@ func (r *relation) insert(tuple []int32) bool {
 		return false
 	}
 	t := r.n
-	r.data = append(r.data, tuple...)
+	r.data = append(withRoom(r.data, r.arity), tuple...)
 	r.n++
 	r.all.table[slot] = newEntry(h, t)
 	if r.all.keys++; 2*int(r.all.keys) > len(r.all.table) {
@@ -89,6 +91,15 @@ func (r *relation) insert(tuple []int32) bool {
 		x.add(r, t)
 	}
 	return true
+}
+
+// withRoom is a slice with room for n more. It doubles where there is none: append adds a
+// quarter to what is long, and so copies millions of numbers five times.
+func withRoom[T any](s []T, n int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return slices.Grow(s, max(n, len(s)))
 }
 
 // entry is a place of a hash table: the hash of a key and the tuple that has it, or 0
@@ -229,7 +240,7 @@ func (x *index) add(r *relation, t int32) {
 	key := x.key(r, t)
 	h := hashTuple(0, key)
 	slot := x.slot(r, h, key)
-	x.older = append(x.older, x.table[slot].tuple())
+	x.older = append(withRoom(x.older, 1), x.table[slot].tuple())
 	if x.table[slot] == 0 {
 		x.keys++
 	}

@@ -11,7 +11,7 @@ package datalog
 //	          its atom is not possible; a fluent is certain if it is initial and
 //	          certain next, a move if it is the only one that its role may have
 //
-// They alternate until neither changes; each pass is linear in the instances.
+// They alternate until one does not change; each pass is linear in the instances.
 // Because both are least fixpoints, atoms that support only each other are found
 // to be impossible too.
 type simplified struct {
@@ -50,11 +50,12 @@ func (in *instances) simplify() *simplified {
 		positive:  in.occurrences(0),
 		negative:  in.occurrences(1),
 	}
-	for {
-		before := count(s.possible) - count(s.certain)
-		s.findPossible()
-		s.findCertain()
-		if count(s.possible)-count(s.certain) == before {
+	// The first set shrinks and the second grows: one as large as it was is the same.
+	for possible, certain := -1, 0; ; possible, certain = count(s.possible), count(s.certain) {
+		if s.findPossible(); count(s.possible) == possible {
+			return s
+		}
+		if s.findCertain(); count(s.certain) == certain {
 			return s
 		}
 	}
