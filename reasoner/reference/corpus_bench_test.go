@@ -1,0 +1,42 @@
+package reference_test
+
+import (
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/internal/corpus"
+	"stackmate/internal/cputime"
+	"stackmate/reasoner/reference"
+)
+
+// BenchmarkFirstMoves reports what it takes to know a legal move of a game that nothing is
+// known of, for each rulesheet of the corpus: from its text, as START brings it, to a move
+// of the first role in the initial position, in milliseconds of processor time.
+func BenchmarkFirstMoves(b *testing.B) {
+	for _, sheet := range corpus.Rulesheets(b) {
+		source := corpus.Source(b, sheet.Name)
+		b.Run(sheet.Name, func(b *testing.B) {
+			before := cputime.Now()
+			for b.Loop() {
+				game, _, err := gdl.Load(b.Context(), sheet.Name, source)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p := reference.NewProver(game)
+				fluents, err := p.Initial(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if over, err := p.Terminal(b.Context(), fluents); err != nil || over {
+					b.Fatalf("the game begins at its end: %v, %v", over, err)
+				}
+				moves, err := p.Legal(b.Context(), fluents, game.Roles[0].String(), 1)
+				if err != nil || len(moves) == 0 {
+					b.Fatalf("no first move: %v", err)
+				}
+			}
+			b.ReportMetric((cputime.Now()-before).Seconds()*1e3/float64(b.N), "cpu-ms")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
