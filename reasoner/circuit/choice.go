@@ -23,7 +23,8 @@ import (
 //
 // So every legal move has the same probability, whatever the partition. Cost in gates of
 // three inputs: 2 a move for the counts and 1 for step 4, less what moves share; some 20
-// a first part and some 12 a second part.
+// a first part and some 12 a second part. Tables that are mostly free products have a
+// choice that costs less (rectangles.go).
 
 // choiceBits is the number of random bits beyond those that count the moves.
 const choiceBits = 14
@@ -31,16 +32,8 @@ const choiceBits = 14
 // withChoice rebuilds a game by the function and, with what chooses the parts of random
 // moves. The inputs of random bits come after all others.
 func withChoice(ctx context.Context, g *Game, and func(h *Game, node int32, operands []Lit) Lit) *Game {
-	parts := slices.Clone(g.Parts)
 	shared := g.sharedChoices()
-	for r, p := range parts {
-		if p != nil && shared[r] == r {
-			with := *p
-			with.random = make([]Lit, bits.Len(uint(len(p.of)))+choiceBits)
-			parts[r] = &with
-		}
-	}
-	h := newGame(g.Names, g.Initial, parts)
+	h := newGame(g.Names, g.Initial, g.Parts)
 	h = g.rebuildInto(ctx, h, g.imageOfInputs(h, g.Fluents), and)
 	if h == g {
 		return g
@@ -52,14 +45,18 @@ func withChoice(ctx context.Context, g *Game, and func(h *Game, node int32, oper
 			mine, _ := h.turn(shared[r], r)
 			h.Net.chooseTurn(mine, h.Parts[shared[r]], p)
 		case !slices.Contains(shared[r+1:], r):
-			p.chosen = h.Net.chooseMove(p)
+			p.chosen = h.Net.chooseMove(p, [][]Lit{p.Head})
 		}
 	}
 	return h
 }
 
-// chooseMove is the parts of a random legal move.
-func (n *Network) chooseMove(p *Parts) [2][]Lit {
+// chooseMove is the parts of a random legal move. The heads are those of the roles, by
+// first part, one of which is to move.
+func (n *Network) chooseMove(p *Parts, heads [][]Lit) [2][]Lit {
+	if list := n.rectangles(p, heads); list != nil {
+		return n.chooseRectangle(p, list)
+	}
 	leaves := make([]*sumTree, len(p.moves))
 	all := make([]int32, len(p.moves))
 	for part, moves := range p.moves {
@@ -69,18 +66,30 @@ func (n *Network) chooseMove(p *Parts) [2][]Lit {
 				tails = append(tails, p.Tail[m])
 			}
 		}
-		leaves[part] = &sumTree{leaf: part, when: n.implied(p.Head[part]), head: p.Head[part], count: n.count(tails)}
+		leaves[part] = &sumTree{leaf: part, when: n.implied(p.Head[part]), head: p.Head[part], most: len(tails), count: n.count(tails)}
 		all[part] = int32(part)
 	}
 	tree := n.treeByText(p, leaves, all, 0)
-	first, target := n.pick(tree, len(leaves), n.draw(p.random, n.within(tree, nil)))
+	first, target := n.drawLeaf(p, tree, len(leaves))
 	union := newPartUnion(n, p, first)
 	seconds := make([]*sumTree, len(p.second))
 	for part, moves := range p.second {
-		seconds[part] = &sumTree{leaf: part, head: True, count: []Lit{union.legal(moves)}}
+		seconds[part] = &sumTree{leaf: part, head: True, most: 1, count: []Lit{union.legal(moves)}}
 	}
 	second, _ := n.pick(n.balanced(seconds), len(seconds), target)
 	return [2][]Lit{first, second}
+}
+
+// drawLeaf draws one of so many leaves, each in proportion to its number, and what is
+// left of the target there.
+func (n *Network) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, left []Lit) {
+	number := n.within(t, nil)
+	fraction := make([]Lit, len(number)+choiceBits)
+	for i := range fraction {
+		fraction[i] = n.Input()
+	}
+	p.random = append(p.random, fraction...)
+	return n.pick(t, leaves, n.draw(fraction, number))
 }
 
 // legal is true where one of the moves, which have the second part in common, is legal
@@ -149,6 +158,7 @@ type sumTree struct {
 	leaf        int
 	head        Lit   // of a leaf
 	when        []Lit // sorted: where one of them is false the number is 0
+	most        int   // the number is not larger
 	count       []Lit // the number, where all of when are true
 	left, right *sumTree
 	onLeft      []Lit // the number of left, where all of when are true
@@ -157,9 +167,10 @@ type sumTree struct {
 // join is the tree over two. What is true of both is left to the nodes above: so roles
 // whose moves differ in whose turn it is, and whose piece it is, share the sums.
 func (n *Network) join(left, right *sumTree) *sumTree {
-	t := &sumTree{left: left, right: right, when: intersect(slices.Clone(left.when), right.when)}
+	t := &sumTree{left: left, right: right, when: intersect(slices.Clone(left.when), right.when), most: left.most + right.most}
 	t.onLeft = n.within(left, t.when)
 	t.count = n.add(t.onLeft, n.within(right, t.when), False)
+	t.count = t.count[:min(len(t.count), bits.Len(uint(t.most)))]
 	return t
 }
 

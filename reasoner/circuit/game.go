@@ -69,26 +69,19 @@ func newGame(names *machine.Names, initial machine.State, parts []*Parts) *Game 
 	if parts == nil {
 		g.Parts = nil
 	}
-	for _, p := range g.Parts {
-		if p != nil {
-			p.random = inputs(len(p.random))
-		}
-	}
 	return g
 }
 
 // inputs lists all inputs in order.
 func (g *Game) inputs() []Lit {
 	list := slices.Clone(g.Fluents)
-	var random []Lit
 	for r, row := range g.Does {
 		list = append(list, row...)
 		if p := g.partsOf(r); p != nil {
 			list = append(append(list, p.First...), p.Second...)
-			random = append(random, p.random...)
 		}
 	}
-	return append(list, random...)
+	return list
 }
 
 // partsOf is the move table of a role in parts, or nil.
@@ -156,7 +149,6 @@ func (g *Game) imageOfInputs(h *Game, fluents []Lit) []Lit {
 		if p := g.partsOf(r); p != nil {
 			set(p.First, h.Parts[r].First)
 			set(p.Second, h.Parts[r].Second)
-			set(p.random, h.Parts[r].random[:len(p.random)])
 		}
 	}
 	return image

@@ -127,14 +127,14 @@ func (n *Network) chooseTurn(mine Lit, p, q *Parts) {
 			}
 		}
 	}
-	legal.random = p.random
 	for part := range legal.First {
 		legal.Head = append(legal.Head, n.either(mine, heads[0][part], heads[1][part]))
 	}
 	for m := range both.of {
 		legal.Tail = append(legal.Tail, n.either(mine, tails[0][m], tails[1][m]))
 	}
-	chosen := n.chooseMove(legal)
+	chosen := n.chooseMove(legal, heads[:])
+	p.random = legal.random
 	for side, role := range []*Parts{p, q} {
 		when := mine ^ Lit(side)
 		for k := range chosen {

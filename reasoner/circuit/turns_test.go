@@ -10,15 +10,15 @@ import (
 
 // turnGame is a game of turns: in the first fluent, or its complement, a role may make
 // those of its moves for which the fluents of both numbers hold, otherwise wait. The
-// roles have most moves in common, and conditions that the other has complemented.
-func turnGame(size int) *Game {
+// roles have all moves in common, or most, and conditions that the other has complemented.
+func turnGame(size int, all bool) *Game {
 	names := &machine.Names{Roles: []string{"a", "b"}, Fluents: make([]string, 1+2*size), Moves: make([][]string, 2)}
 	var moves [2][][2]int
 	for r := range moves {
 		names.Moves[r] = []string{"wait"}
 		for x := range size {
 			for y := range size {
-				if x+r != y { // each has moves that the other has not
+				if all || x+r != y { // each has moves that the other has not
 					moves[r] = append(moves[r], [2]int{x, y})
 					names.Moves[r] = append(names.Moves[r], fmt.Sprintf("(go %d %d)", x, y))
 				}
@@ -42,17 +42,25 @@ func turnGame(size int) *Game {
 }
 
 func TestRolesThatTakeTurnsShareAChoice(t *testing.T) {
-	const size, rounds = 6, 150
-	m, err := Compile(t.Context(), splitTables(t.Context(), turnGame(size), 10), Options{Lanes: 64})
+	t.Run("by first parts", func(t *testing.T) { sharedChoice(t, 6, 20, false) })
+	t.Run("by rectangles", func(t *testing.T) { sharedChoice(t, 20, 3, true) })
+}
+
+func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
+	rounds := 3000 / positions
+	m, err := Compile(t.Context(), splitTables(t.Context(), turnGame(size, rectangles), 10), Options{Lanes: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m.parts[0] == nil || m.parts[1] == nil || m.parts[1].random.count != 0 {
 		t.Fatal("the second role has a choice of its own")
 	}
+	if bits := m.parts[0].random.count; (bits > 2*choiceBits) != rectangles {
+		t.Fatalf("%d random bits", bits)
+	}
 	rng, random := rand.New(rand.NewPCG(1, 2)), machine.NewRand(1)
 	b := m.newBatch(m.wide)
-	for range 20 {
+	for range positions {
 		b.Fill(machine.State{rng.Uint64() & (1<<(1+2*size) - 1)}, nil)
 		b.Evaluate(64)
 		var count [2]map[machine.Move]int
@@ -72,7 +80,7 @@ func TestRolesThatTakeTurnsShareAChoice(t *testing.T) {
 		for r := range count {
 			legal := b.AppendLegal(nil, 0, machine.Role(r))
 			for _, made := range legal {
-				share := float64(count[r][made]*len(legal)) / (64 * rounds)
+				share := float64(count[r][made]*len(legal)) / float64(64*rounds)
 				if share < 0.7 || share > 1.3 {
 					t.Errorf("role %d makes one of its %d legal moves %.2f times as often as it should", r, len(legal), share)
 				}
