@@ -12,8 +12,10 @@ import (
 // choice (choice.go) is made once, and each role makes what was chosen if it is its
 // turn. Both have their moves in the same parts; what the conditions of a move of both
 // roles have in common stays as it is, and what differs, mostly whose piece stands
-// somewhere, is the same for many moves. Cost in gates of three inputs: one for each
-// such difference, and one for each part and role; half of the choices are saved.
+// somewhere, is the same for many moves. The tails of a role become those of both, too:
+// its heads say when it is to move, and one row a move is stored instead of two. Cost in
+// gates of three inputs: one for each such difference, and one for each part and role;
+// half of the choices are saved.
 
 // turn tells when the roles r and s are to move, if their moves match and that can be
 // told: where mine is true only r has a choice, elsewhere only s.
@@ -132,6 +134,13 @@ func (n *Network) chooseTurn(mine Lit, p, q *Parts) {
 	}
 	for m := range both.of {
 		legal.Tail = append(legal.Tail, n.either(mine, tails[0][m], tails[1][m]))
+	}
+	for side, role := range []*Parts{p, q} {
+		for m, tail := range role.Tail {
+			if tail != False && int(role.of[m][0]) != idle[side] {
+				role.Tail[m] = legal.Tail[place[role.of[m]]] // the same where the head is true
+			}
+		}
 	}
 	chosen := n.chooseMove(legal, heads[:])
 	p.random = legal.random

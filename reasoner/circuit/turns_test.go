@@ -3,6 +3,7 @@ package circuit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"stackmate/reasoner/machine"
@@ -48,7 +49,8 @@ func TestRolesThatTakeTurnsShareAChoice(t *testing.T) {
 
 func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	rounds := 3000 / positions
-	m, err := Compile(t.Context(), splitTables(t.Context(), turnGame(size, rectangles), 10), Options{Lanes: 64})
+	g := turnGame(size, rectangles)
+	m, err := Compile(t.Context(), splitTables(t.Context(), g, 10), Options{Lanes: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +63,13 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	rng, random := rand.New(rand.NewPCG(1, 2)), machine.NewRand(1)
 	b := m.newBatch(m.wide)
 	for range positions {
-		b.Fill(machine.State{rng.Uint64() & (1<<(1+2*size) - 1)}, nil)
+		state := machine.State{rng.Uint64() & (1<<(1+2*size) - 1)}
+		input := make(map[int32]bool)
+		for f, l := range g.Fluents {
+			input[l.Node()] = state.Has(f)
+		}
+		value := evalNetwork(g.Net, input)
+		b.Fill(state, nil)
 		b.Evaluate(64)
 		var count [2]map[machine.Move]int
 		for r := range count {
@@ -79,6 +87,11 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 		}
 		for r := range count {
 			legal := b.AppendLegal(nil, 0, machine.Role(r))
+			for m, l := range g.Legal[r] {
+				if legal := slices.Contains(legal, machine.Move(m)); legal != (value[l.Node()] != l.Complemented()) {
+					t.Errorf("role %d, move %d is legal: %v", r, m, legal)
+				}
+			}
 			for _, made := range legal {
 				share := float64(count[r][made]*len(legal)) / float64(64*rounds)
 				if share < 0.7 || share > 1.3 {
