@@ -89,20 +89,24 @@ func (n *Network) rectangles(p *Parts, heads [][]Lit) []*rectangle {
 		return nil // most tails are those of one move
 	}
 	f.look(heads)
-	list := f.join(f.columns(tails, f.groups(tails)))
-	cost := moveCost*len(p.of) + firstCost*len(p.First) + secondCost*len(p.Second)
-	for _, r := range list {
-		cost -= r.cost()
+	columns, shared := f.columns(tails, f.groups(tails))
+	best, cost := []*rectangle(nil), moveCost*len(p.of)+firstCost*len(p.First)+secondCost*len(p.Second)
+	for _, rest := range [][]column{columns[shared:], f.alike(columns[shared:])} {
+		list := f.join(slices.Concat(columns[:shared], rest))
+		if c := costOf(list); c < cost {
+			best, cost = list, c
+		}
 	}
-	if cost < 0 {
-		return nil
-	}
-	return list
+	return best
 }
 
-func (r *rectangle) cost() int {
-	a, b := len(r.firsts), len(r.columns)
-	return firstCost + 4*(a+b) + 3*bits.Len(uint(a))*bits.Len(uint(b))
+// costOf is the gates of three inputs that a choice among rectangles costs.
+func costOf(list []*rectangle) (cost int) {
+	for _, r := range list {
+		a, b := len(r.firsts), len(r.columns)
+		cost += firstCost + 4*(a+b) + 3*bits.Len(uint(a))*bits.Len(uint(b))
+	}
+	return cost
 }
 
 func (f *rectangleFinder) set() partSet { return make(partSet, (len(f.parts.First)+63)/64) }
@@ -251,14 +255,13 @@ func (f *rectangleFinder) restrict(l Lit, p int32, known map[Lit]Lit) Lit {
 	return out
 }
 
-// columns are the tails, cut where groups end. What less than half of a group has in
-// common is left, to be restricted.
-func (f *rectangleFinder) columns(tails []equalTails, groups []int32) []column {
+// columns are the tails, cut where groups end, the first of them shared by groups. What
+// less than half of a group has in common is restricted.
+func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []column, shared int) {
 	size := make(map[int32]int)
 	for _, g := range groups {
 		size[g]++
 	}
-	var out []column
 	var left []equalTails
 	ofGroup := make(map[[2]int32][]int) // by group and second part: columns
 	for _, t := range tails {
@@ -276,7 +279,36 @@ func (f *rectangleFinder) columns(tails []equalTails, groups []int32) []column {
 			out = append(out, f.column(t.second, t.tail, firsts))
 		}
 	}
-	return f.appendRestricted(out, left, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] })
+	return f.appendRestricted(out, left, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] }), len(out)
+}
+
+// alike is columns cut so that first parts which are not in all the same columns are in
+// none together.
+func (f *rectangleFinder) alike(columns []column) (out []column) {
+	in := make([][]int32, len(f.parts.First)) // by first part: columns
+	for i, c := range columns {
+		for _, p := range c.firsts.members() {
+			in[p] = append(in[p], int32(i))
+		}
+	}
+	firsts := make(map[string]partSet)
+	var order []string
+	for p, list := range in {
+		key := keyOf(list)
+		if firsts[key] == nil {
+			firsts[key] = f.set()
+			order = append(order, key)
+		}
+		firsts[key].add(int32(p))
+	}
+	for _, key := range order {
+		for _, i := range in[firsts[key].members()[0]] {
+			c := columns[i]
+			c.firsts = firsts[key]
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // appendRestricted adds moves to columns of their group, where heads make the tails
