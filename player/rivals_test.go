@@ -147,17 +147,22 @@ func (d duel) report(b *testing.B, game string) {
 		}
 		return &metered{Searcher: s, clock: duelClock * time.Duration(max(1, d.rivals[i].Workers))}
 	}}
-	const matches = 20
-	var sum, squares, n float64
-	for i := range b.N {
-		for seed := range uint64(matches) {
-			p, state := newBout(&c, fixture{[2]int{0, 1}, uint64(i)*matches + seed, 0}, at).play(context.Background(), comparisonBytes)
-			if state != over {
-				b.Fatal("the match did not end")
-			}
-			sum, squares, n = sum+p[0], squares+p[0]*p[0], n+1
+	c.report(b, at, 20*b.N)
+}
+
+// report plays matches from a position and reports the share of the points of the first of the two
+// candidates, in percent, with its 95 % error.
+func (c *comparison) report(b *testing.B, at position, matches int) {
+	b.Helper()
+	var sum, squares float64
+	for seed := range uint64(matches) {
+		p, state := newBout(c, fixture{[2]int{0, 1}, seed, 0}, at).play(context.Background(), comparisonBytes)
+		if state != over {
+			b.Fatal("the match did not end")
 		}
+		sum, squares = sum+p[0], squares+p[0]*p[0]
 	}
+	n := float64(matches)
 	mean := sum / n
 	b.ReportMetric(mean, "points")
 	b.ReportMetric(1.96*math.Sqrt((squares/n-mean*mean)/n), "±")

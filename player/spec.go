@@ -54,6 +54,7 @@ const (
 	horizon        = "horizon"
 	nested         = "nested"
 	factoring      = "factoring"
+	resistance     = "resistance"
 )
 
 // techniques are all of them: the only place that knows their names.
@@ -66,6 +67,7 @@ var techniques = []Technique{
 	{threats, "learning knows what a player lacks of a win", 0},
 	{alphaBeta, "alpha-beta with what was learnt, where matches show that it is better than sampling", 0},
 	{nested, "nested Monte Carlo search where a player is alone, else UCT", 0},
+	{resistance, "where alpha-beta has proved that there is nothing to win, playouts look for the move that is hardest to answer", 0},
 	{horizon, "equilibria of what was learnt, where two opponents choose at once and matches show that it is better than sampling", 0},
 	{averages, "playouts prefer moves that have won more often, where matches show that it is better", 0},
 	{factoring, "subgames are searched each on its own, unless matches show that it is worse", 0},

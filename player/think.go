@@ -184,6 +184,9 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 	}
 	found := t.search(ctx, at)
 	t.worthwhile(found, at.role)
+	if t.mind.deepens && t.has(resistance) && t.lacks(found, at.role) {
+		found = t.resist(ctx, at, found)
+	}
 	if t.class.Players == 1 {
 		least := float64(worstGoal) // a plan must not fall short of what is proved
 		if settles(found.exact, at.role) {
