@@ -34,8 +34,8 @@ const (
 	maxArgs    = 16   // arguments that are looked at; more are ignored
 )
 
-// maxClock bounds a clock: a week. Larger numbers are faults, not clocks.
-const maxClock = 7 * 24 * time.Hour
+// MaxClock bounds a clock: a week. Larger numbers are faults, not clocks.
+const MaxClock = 7 * 24 * time.Hour
 
 // Message is one request of a game server. Names and moves are spelled as the
 // server spelled them.
@@ -188,8 +188,8 @@ func ParseMove(text string) (gdl.Term, error) {
 // parseClock reads a clock in seconds; fractions are allowed.
 func parseClock(clock *time.Duration, text string) error {
 	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(seconds >= 0 && seconds <= maxClock.Seconds()) {
-		return fmt.Errorf("expected a clock in seconds, found %s", clip(text))
+	if err != nil || !(seconds >= 0 && seconds <= MaxClock.Seconds()) {
+		return fmt.Errorf("expected a clock in seconds, found %s; it is %.0f at most", clip(text), MaxClock.Seconds())
 	}
 	*clock = time.Duration(math.Round(seconds * float64(time.Second)))
 	return nil

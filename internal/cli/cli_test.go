@@ -104,7 +104,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"depth without end":   {[]string{"perft", "ticTacToe", "1000000000"}, "found 1000000000"},
 		"time without end":    {[]string{"bench", "ticTacToe", "--seconds", "1e300"}, "--seconds"},
 		"no number":           {[]string{"bench", "ticTacToe", "--seconds", "NaN"}, "--seconds"},
-		"clock without end":   {[]string{"match", "ticTacToe", "--start-clock", "99999999999"}, "clocks"},
+		"clock without end":   {[]string{"match", "ticTacToe", "--start-clock", "1e9"}, "clocks of 0 to 604800"},
 		"no time to think":    {[]string{"play", "ticTacToe", "--think=0s"}, "--think"},
 		"fewer than none":     {[]string{"validate", "x.kif", "--simulate=-5"}, "found -5"},
 		"no time for proofs":  {[]string{"validate", "x.kif", "--prove", "--budget=0s"}, "found 0s"},

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"stackmate/protocol"
 	"stackmate/protocol/arena"
 )
 
@@ -37,8 +37,8 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	case slices.Contains(c.Players, humanPlayer):
 		playClock = 0
 	}
-	if !(min(c.StartClock, playClock) >= 0 && max(c.StartClock, playClock) <= maxSeconds) {
-		return arena.Setting{}, usageError{errors.New("expected clocks of 0 seconds or more, and of a billion at most")}
+	if longest := protocol.MaxClock.Seconds(); !(min(c.StartClock, playClock) >= 0 && max(c.StartClock, playClock) <= longest) {
+		return arena.Setting{}, usageError{fmt.Errorf("expected clocks of 0 to %.0f seconds, found %v and %v", longest, c.StartClock, playClock)}
 	}
 	if c.Grace < 0 {
 		return arena.Setting{}, usageError{fmt.Errorf("expected a grace of 0 or more, found %v", c.Grace)}

@@ -79,7 +79,8 @@ func (a *Archive) Read(id string) (*Record, error) { return ReadRecord(a.find(id
 // have no turns there: what they have is who played what, Summary (nil for matches that
 // have not ended, and for transcripts of endpoints), and how the match ended. Matches that are over are read once, and of
 // their files only the beginning and the end, so that a folder of ten thousand can be
-// listed every second. Files that are no records are left out and named in the error.
+// listed every second. Files that are no records are left out and named in the error; those
+// of which not even the first part has been written are left out.
 func (a *Archive) List() ([]*Record, error) {
 	entries, err := os.ReadDir(a.dir)
 	if err != nil {
@@ -98,7 +99,9 @@ func (a *Archive) List() ([]*Record, error) {
 		r := a.ended[name]
 		if r == nil {
 			if r, err = ReadOutline(filepath.Join(a.dir, name)); err != nil {
-				faults = append(faults, err)
+				if !errors.Is(err, errUnbegun) {
+					faults = append(faults, err)
+				}
 				continue
 			}
 		}

@@ -133,7 +133,7 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole.Match, whole.Summary = "elsewhere", nil
-	for name, text := range map[string]string{"elsewhere.json": asJSON(t, whole), "odd.json": "{}", "notes.txt": ""} {
+	for name, text := range map[string]string{"elsewhere.json": asJSON(t, whole), "odd.json": "{}", "notes.txt": "", "begun.jsonl": "", "full.jsonl": `{"match": "f`} {
 		if err := os.WriteFile(filepath.Join(a.Dir(), name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 	}
 	for range 2 { // the second list is the one remembered
 		list, err := a.List()
-		if err == nil || !strings.Contains(err.Error(), "odd.json") {
+		if err == nil || !strings.Contains(err.Error(), "odd.json") || strings.Contains(err.Error(), ".jsonl") {
 			t.Errorf("%v, want what is no record", err)
 		}
 		var got []string

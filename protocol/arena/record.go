@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"stackmate/protocol"
@@ -136,6 +137,10 @@ const maxRecord = 512 << 20
 // out. The transcript of an endpoint becomes a record, too.
 func ReadRecord(path string) (*Record, error) { return readRecord(&partReader{path: path}) }
 
+// errUnbegun is the error of a record whose first part is not whole yet, or never was: its
+// manager is writing it just now, was killed then, or had a full disk.
+var errUnbegun = errors.New("found its beginning at most")
+
 func readRecord(p *partReader) (*Record, error) {
 	path := p.path
 	f, err := os.Open(path)
@@ -145,14 +150,19 @@ func readRecord(p *partReader) (*Record, error) {
 	defer f.Close()
 	r := &Record{}
 	in := json.NewDecoder(io.LimitReader(f, maxRecord))
+	begun := false
 	for {
 		var parts []*Record
 		if parts, err = p.next(in); err != nil {
 			break
 		}
+		begun = true
 		for _, part := range parts {
 			r.Append(part)
 		}
+	}
+	if !begun && filepath.Ext(path) == suffix && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+		return nil, fmt.Errorf("%s: expected a match record, %w", path, errUnbegun)
 	}
 	if !errors.Is(err, io.EOF) && !(errors.Is(err, io.ErrUnexpectedEOF) && r.Match != "") {
 		return nil, fmt.Errorf("%s: expected a match record: %w", path, err)
