@@ -170,7 +170,9 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 			t.Errorf("summaries %v and %v", list[2].Summary, list[4].Summary)
 		}
 	}
-	if err := running(&Record{Turns: 0, Aborted: true, Reason: "enough", Summary: &Result{Match: "running"}}); err != nil {
+	summary := head.Result()
+	summary.Aborted = true
+	if err := running(&Record{Turns: 0, Aborted: true, Reason: "enough", Summary: &summary}); err != nil {
 		t.Fatal(err)
 	}
 	if list, _ := a.List(); !list[4].Ended() {

@@ -206,6 +206,17 @@ func (r *Record) check() error {
 			err = errors.Join(err, of("explanations", len(turn)))
 		}
 	}
+	if s := r.Summary; s != nil {
+		for name, found := range map[string]int{
+			"players": len(s.Players), "errors": len(s.Errors), "late": len(s.Late), "illegal": len(s.Illegal),
+			"failed": len(s.Failed), "slowest": len(s.Slowest), "goals": len(s.Goals),
+		} {
+			if name == "goals" && s.Aborted && found == 0 {
+				continue
+			}
+			err = errors.Join(err, of(name+" in the summary", found))
+		}
+	}
 	return err
 }
 
