@@ -2,7 +2,6 @@ package circuit
 
 import (
 	"math/bits"
-	"slices"
 
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
@@ -24,9 +23,9 @@ type Batch struct {
 	chosen    []machine.Move // by lane, then role: the move whose row has the lane's bit
 	mixed     bool           // ChooseRandom has filled the move rows: chosen is stale
 	root      machine.State  // the position that was last filled into some lanes
-	rootRows  []uint64
-	turned    []turned // legal moves, by role
-	sensible  []turned // those that ChooseRandom chooses among, by role
+	rootWords []uint64       // by fluent: all zeros or all ones there
+	turned    []turned       // legal moves, by role
+	sensible  []turned       // those that ChooseRandom chooses among, by role
 	block     [64]uint64
 	preferred *preferences // made when first needed
 }
@@ -83,9 +82,9 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
 	}
-	b.root = slices.Clone(m.initial)
-	b.rootRows = kernel.Aligned(len(m.names.Fluents) * w)
-	b.broadcast(b.rootRows, m.initial)
+	b.root = make(machine.State, len(m.initial))
+	b.rootWords = make([]uint64, len(m.names.Fluents))
+	b.setRoot(m.initial)
 	b.Fill(m.initial, nil)
 	return b
 }
@@ -110,7 +109,7 @@ func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 			}
 		}
 	}
-	return e.MemoryBytes() + 8*int64(e.Words()*len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
+	return e.MemoryBytes() + 8*int64(len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
 }
 
 // row is the n rows from r on.
@@ -126,7 +125,7 @@ func (b *Batch) Lanes() int { return 64 * b.words }
 func (b *Batch) fluents() []uint64 { return b.memory.Fluents() }
 
 // Fill implements machine.Batch. Filling some lanes is the restart of playouts,
-// again and again from the same position, so its rows are kept.
+// again and again from the same position, so its words are kept.
 func (b *Batch) Fill(s machine.State, mask []uint64) {
 	b.goalsOK = false
 	if mask == nil {
@@ -134,10 +133,16 @@ func (b *Batch) Fill(s machine.State, mask []uint64) {
 		return
 	}
 	if !b.root.Equal(s) {
-		copy(b.root, s)
-		b.broadcast(b.rootRows, s)
+		b.setRoot(s)
 	}
-	b.memory.Blend(b.rootRows, mask)
+	b.memory.Restore(b.rootWords, mask)
+}
+
+func (b *Batch) setRoot(s machine.State) {
+	copy(b.root, s)
+	for f := range b.rootWords {
+		b.rootWords[f] = -(s[f>>6] >> (f & 63) & 1)
+	}
 }
 
 // rowOf is the beginning of a row by the value that it holds in all lanes.

@@ -221,7 +221,7 @@ func TestInfoTellsTheMemoryOfABatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := m.newBatch(m.wide)
-	took := int64(8*(len(b.rows)+len(b.rootRows)) + 4*len(b.chosen))
+	took := int64(8*(len(b.rows)+len(b.rootWords)) + 4*len(b.chosen))
 	if got := m.Info().Batch; got < took || got > took+took/10 {
 		t.Errorf("a batch is said to take %d bytes, and its rows take %d", got, took)
 	}

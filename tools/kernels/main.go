@@ -44,6 +44,7 @@ type isa struct {
 	orInto   func(x Op, a, to VecVirtual)                    // to = a | x
 	xorInto  func(x Op, a, to VecVirtual)                    // to = a ^ x
 	withoutA func(x, a, to VecVirtual)                       // to = x &^ a
+	choose   func(mask, x, to VecVirtual)                    // to = x where mask is true; x may change
 	fullAdd  func(sum, x VecVirtual, y Op, carry VecVirtual) // sum, carry = sum + x + y
 	add64    func(a, b, to VecVirtual)                       // to = a + b in every 64-bit column
 	shift64  func(k uint8, a, to VecVirtual)                 // to = a << k
@@ -60,6 +61,7 @@ func main() {
 			t.pick()
 		}
 		blend(v)
+		restore(v)
 		collect(v)
 		random(v)
 	}
@@ -83,6 +85,7 @@ func avx2(name string, width int, vector func() VecVirtual) *isa {
 	v.orInto = func(x Op, a, to VecVirtual) { VPOR(x, a, to) }
 	v.xorInto = func(x Op, a, to VecVirtual) { VPXOR(x, a, to) }
 	v.withoutA = func(x, a, to VecVirtual) { VPANDN(x, a, to) }
+	v.choose = func(mask, x, to VecVirtual) { VPXOR(x, to, x); VPAND(mask, x, x); VPXOR(x, to, to) }
 	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {
 		half := vector()
 		VPXOR(sum, x, half)
@@ -117,6 +120,7 @@ func avx512() *isa {
 	v.orInto = func(x Op, a, to VecVirtual) { VPORQ(x, a, to) }
 	v.xorInto = func(x Op, a, to VecVirtual) { VPXORQ(x, a, to) }
 	v.withoutA = func(x, a, to VecVirtual) { VPANDNQ(x, a, to) }
+	v.choose = func(mask, x, to VecVirtual) { VPTERNLOGQ(U8(0xd8), mask, x, to) }
 	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {
 		VMOVDQA64(sum, carry)
 		VPTERNLOGQ(U8(0xe8), y, x, carry) // majority

@@ -8,20 +8,31 @@ import (
 
 // blend writes the copying of rows in some lanes.
 func blend(v *isa) {
-	TEXT("blend"+v.name, NOSPLIT, "func(to, from *uint64, rows int, mask *uint64)")
-	Doc("blend" + v.name + " copies, in the lanes of mask, that many rows lying one after the other.")
+	replace(v, "blend", "copies, in the lanes of mask, that many rows lying one after the other.", v.width, v.load)
+}
+
+// restore writes the copying of one position into some lanes.
+func restore(v *isa) {
+	replace(v, "restore", "writes, in the lanes of mask, rows of one value each: the words at from.", 8,
+		func(from, to Op) { VPBROADCASTQ(from, to) })
+}
+
+// replace writes a kernel that replaces rows in some lanes by what it gets from so many
+// bytes each.
+func replace(v *isa, name, does string, size int, get func(from, to Op)) {
+	TEXT(name+v.name, NOSPLIT, "func(to, from *uint64, rows int, mask *uint64)")
+	Doc(name + v.name + " " + does)
 	to, from, rows := param("to"), param("from"), param("rows")
 	mask := v.vector()
 	v.load(Mem{Base: param("mask")}, mask)
 	Label("row")
-	old, changed := v.vector(), v.vector()
-	v.load(Mem{Base: to}, old)
-	v.xorInto(Mem{Base: from}, old, changed)
-	v.andInto(mask, changed, changed)
-	v.xorInto(changed, old, old)
-	v.store(old, Mem{Base: to})
+	row, other := v.vector(), v.vector()
+	v.load(Mem{Base: to}, row)
+	get(Mem{Base: from}, other)
+	v.choose(mask, other, row)
+	v.store(row, Mem{Base: to})
 	ADDQ(Imm(uint64(v.width)), to)
-	ADDQ(Imm(uint64(v.width)), from)
+	ADDQ(Imm(uint64(size)), from)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
 	VZEROUPPER()

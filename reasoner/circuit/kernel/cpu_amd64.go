@@ -20,6 +20,7 @@ type assembly struct {
 	pick       func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
 	pickTurns  func(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
 	blend      func(to, from *uint64, rows int, mask *uint64)
+	restore    func(to, from *uint64, rows int, mask *uint64)
 	collect    func(to, from *uint64, rows int, mask *uint64)
 	random     func(state, dst *uint64, rows int)
 }
@@ -28,13 +29,13 @@ type assembly struct {
 func vectorKernels() []*Kernel {
 	var list []*Kernel
 	if cpu.X86.HasAVX512F {
-		a := assembly{8, kernelAVX512, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, collectAVX512, randomAVX512}
+		a := assembly{8, kernelAVX512, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, collectAVX512, randomAVX512}
 		list = append(list, a.kernel("avx512"))
 	}
 	if cpu.X86.HasAVX2 {
-		a := assembly{4, kernelAVX2, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, collectAVX2, randomAVX2}
+		a := assembly{4, kernelAVX2, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, collectAVX2, randomAVX2}
 		list = append(list, a.kernel("avx2"))
-		a = assembly{2, kernelAVX128, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, collectAVX128, randomAVX128}
+		a = assembly{2, kernelAVX128, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, restoreAVX128, collectAVX128, randomAVX128}
 		list = append(list, a.kernel("avx2/128"))
 	}
 	return list
@@ -48,6 +49,9 @@ func (a assembly) kernel(name string) *Kernel {
 		choose: a.choose,
 		blend: func(to, from, mask []uint64) {
 			a.blend(&to[0], &from[0], len(to)/a.words, &mask[0])
+		},
+		restore: func(to, from, mask []uint64) {
+			a.restore(&to[0], &from[0], len(from), &mask[0])
 		},
 		collect: func(to, from, mask []uint64) {
 			a.collect(&to[0], &from[0], len(to)/a.words, &mask[0])

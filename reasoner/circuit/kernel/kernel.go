@@ -64,6 +64,8 @@ type Kernel struct {
 	choose func(rows []uint64, c *choice, random, scratch []uint64)
 	// blend copies, in the lanes of mask, rows lying one after the other, at least one.
 	blend func(to, from, mask []uint64)
+	// restore is blend of rows that are one word each, in all columns.
+	restore func(to, from, mask []uint64)
 	// collect adds, in the lanes of mask, what is true in rows lying one after the other, at
 	// least one.
 	collect func(to, from, mask []uint64)
@@ -80,6 +82,7 @@ var portable = &Kernel{
 	run:     run64,
 	choose:  choose64,
 	blend:   blend64,
+	restore: blend64,
 	collect: collect64,
 	random:  func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
 }

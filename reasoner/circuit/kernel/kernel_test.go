@@ -252,18 +252,35 @@ func checkChosen(t rapid.TB, m Moves, before, after []uint64) {
 	}
 }
 
+// checkBlend blends rows, and with them rows of one value each, which may also be
+// restored.
 func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
+	t.Helper()
+	checkReplaced(t, p, columns, func(row int, word uint64) uint64 { return 0x0123456789abcdef * (word + uint64(row)) },
+		func(m *guarded, rows, mask []uint64) { m.Blend(rows, mask) })
+	checkReplaced(t, p, columns, func(row int, _ uint64) uint64 { return -uint64(row / 3 & 1) },
+		func(m *guarded, rows, mask []uint64) {
+			var values []uint64
+			for i := 0; i < len(rows); i += m.engine.Words() {
+				values = append(values, rows[i])
+			}
+			m.Restore(values, mask)
+		})
+}
+
+// checkReplaced checks that in some lanes the fluents are replaced by rows of these words.
+func checkReplaced(t rapid.TB, p *Plan, columns [][]uint64, word func(row int, word uint64) uint64, replace func(m *guarded, rows, mask []uint64)) {
 	t.Helper()
 	onEveryKernel(t, p, func(m *guarded) {
 		m.fill(columns)
 		from, mask := make([]uint64, p.Fluents.Count*m.engine.Words()), make([]uint64, m.engine.Words())
 		for i := range from {
-			from[i] = 0x0123456789abcdef * uint64(i)
+			from[i] = word(i/m.engine.Words(), uint64(i%m.engine.Words()))
 		}
 		for i := range mask {
 			mask[i] = columns[i][1]
 		}
-		m.Blend(from, mask)
+		replace(m, from, mask)
 		m.check(t)
 		for i, got := range m.rows {
 			w := i % m.engine.Words()
@@ -272,7 +289,7 @@ func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
 				want = want&^mask[w] | from[f]&mask[w]
 			}
 			if got != want {
-				t.Fatalf("%s: word %d is %#x after blending, want %#x", m.engine.kernel.name, i, got, want)
+				t.Fatalf("%s: word %d is %#x after it is replaced, want %#x", m.engine.kernel.name, i, got, want)
 			}
 		}
 	})

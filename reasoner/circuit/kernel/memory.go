@@ -154,6 +154,15 @@ func (m *Memory) Fluents() []uint64 { return m.rows[m.engine.blended[0]:m.engine
 // Blend copies, in the lanes of mask, the rows of the fluents from others.
 func (m *Memory) Blend(from, mask []uint64) { m.engine.Blend(m.Fluents(), from, mask) }
 
+// Restore writes, in the lanes of mask, the fluents of one position: words that are all
+// zeros or all ones.
+func (m *Memory) Restore(values, mask []uint64) {
+	e, to := m.engine, m.Fluents()
+	if n := min(len(values), len(to)/e.Words()); n > 0 {
+		e.kernel.restore(to[:n*e.Words()], values[:n], mask[:e.Words()])
+	}
+}
+
 // Blend copies, in the lanes of mask, whole rows that lie one after the other.
 func (e *Engine) Blend(to, from, mask []uint64) {
 	if n := len(to) - len(to)%e.Words(); n > 0 {

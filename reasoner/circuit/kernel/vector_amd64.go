@@ -24,6 +24,9 @@ func pickTurnsAVX128(rows *uint64, legal *int32, other *int32, moves int, does *
 // blendAVX128 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 
+// restoreAVX128 writes, in the lanes of mask, rows of one value each: the words at from.
+func restoreAVX128(to *uint64, from *uint64, rows int, mask *uint64)
+
 // collectAVX128 adds, in the lanes of mask, what is true in that many rows lying one after the other.
 func collectAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 
@@ -52,6 +55,9 @@ func pickTurnsAVX2(rows *uint64, legal *int32, other *int32, moves int, does *ui
 // blendAVX2 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
 
+// restoreAVX2 writes, in the lanes of mask, rows of one value each: the words at from.
+func restoreAVX2(to *uint64, from *uint64, rows int, mask *uint64)
+
 // collectAVX2 adds, in the lanes of mask, what is true in that many rows lying one after the other.
 func collectAVX2(to *uint64, from *uint64, rows int, mask *uint64)
 
@@ -79,6 +85,9 @@ func pickTurnsAVX512(rows *uint64, legal *int32, other *int32, moves int, does *
 
 // blendAVX512 copies, in the lanes of mask, that many rows lying one after the other.
 func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)
+
+// restoreAVX512 writes, in the lanes of mask, rows of one value each: the words at from.
+func restoreAVX512(to *uint64, from *uint64, rows int, mask *uint64)
 
 // collectAVX512 adds, in the lanes of mask, what is true in that many rows lying one after the other.
 func collectAVX512(to *uint64, from *uint64, rows int, mask *uint64)

@@ -1623,7 +1623,8 @@ TEXT ·blendAVX128(SB), NOSPLIT, $0-32
 
 row:
 	VMOVDQU (AX), X1
-	VPXOR   (CX), X1, X2
+	VMOVDQU (CX), X2
+	VPXOR   X2, X1, X2
 	VPAND   X0, X2, X2
 	VPXOR   X2, X1, X1
 	VMOVDQU X1, (AX)
@@ -1631,6 +1632,29 @@ row:
 	ADDQ    $0x10, CX
 	DECQ    DX
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func restoreAVX128(to *uint64, from *uint64, rows int, mask *uint64)
+// Requires: AVX, AVX2
+TEXT ·restoreAVX128(SB), NOSPLIT, $0-32
+	MOVQ    to+0(FP), AX
+	MOVQ    from+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    mask+24(FP), BX
+	VMOVDQU (BX), X0
+
+row:
+	VMOVDQU      (AX), X1
+	VPBROADCASTQ (CX), X2
+	VPXOR        X2, X1, X2
+	VPAND        X0, X2, X2
+	VPXOR        X2, X1, X1
+	VMOVDQU      X1, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x08, CX
+	DECQ         DX
+	JNZ          row
 	VZEROUPPER
 	RET
 
@@ -3313,7 +3337,8 @@ TEXT ·blendAVX2(SB), NOSPLIT, $0-32
 
 row:
 	VMOVDQU (AX), Y1
-	VPXOR   (CX), Y1, Y2
+	VMOVDQU (CX), Y2
+	VPXOR   Y2, Y1, Y2
 	VPAND   Y0, Y2, Y2
 	VPXOR   Y2, Y1, Y1
 	VMOVDQU Y1, (AX)
@@ -3321,6 +3346,29 @@ row:
 	ADDQ    $0x20, CX
 	DECQ    DX
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func restoreAVX2(to *uint64, from *uint64, rows int, mask *uint64)
+// Requires: AVX, AVX2
+TEXT ·restoreAVX2(SB), NOSPLIT, $0-32
+	MOVQ    to+0(FP), AX
+	MOVQ    from+8(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    mask+24(FP), BX
+	VMOVDQU (BX), Y0
+
+row:
+	VMOVDQU      (AX), Y1
+	VPBROADCASTQ (CX), Y2
+	VPXOR        Y2, Y1, Y2
+	VPAND        Y0, Y2, Y2
+	VPXOR        Y2, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x08, CX
+	DECQ         DX
+	JNZ          row
 	VZEROUPPER
 	RET
 
@@ -8972,15 +9020,35 @@ TEXT ·blendAVX512(SB), NOSPLIT, $0-32
 	VMOVDQU64 (BX), Z0
 
 row:
-	VMOVDQU64 (AX), Z1
-	VPXORQ    (CX), Z1, Z2
-	VPANDQ    Z0, Z2, Z2
-	VPXORQ    Z2, Z1, Z1
-	VMOVDQU64 Z1, (AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JNZ       row
+	VMOVDQU64  (AX), Z1
+	VMOVDQU64  (CX), Z2
+	VPTERNLOGQ $0xd8, Z0, Z2, Z1
+	VMOVDQU64  Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func restoreAVX512(to *uint64, from *uint64, rows int, mask *uint64)
+// Requires: AVX, AVX512F
+TEXT ·restoreAVX512(SB), NOSPLIT, $0-32
+	MOVQ      to+0(FP), AX
+	MOVQ      from+8(FP), CX
+	MOVQ      rows+16(FP), DX
+	MOVQ      mask+24(FP), BX
+	VMOVDQU64 (BX), Z0
+
+row:
+	VMOVDQU64    (AX), Z1
+	VPBROADCASTQ (CX), Z2
+	VPTERNLOGQ   $0xd8, Z0, Z2, Z1
+	VMOVDQU64    Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, CX
+	DECQ         DX
+	JNZ          row
 	VZEROUPPER
 	RET
 
