@@ -128,6 +128,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"threads of workers":  {[]string{"worker", "--nats", "x", "--threads", "1000000"}, "1 to 1024"},
 		"endless tournament":  {[]string{"tournament", "ticTacToe", "--players", "random,legal", "--rounds", "99999999999"}, "at most 1000000"},
 		"unknown role":        {[]string{"play", "ticTacToe", "--role", "z"}, "x, o"},
+		"memory without end":  {[]string{"solve", "ticTacToe", "--memory", "9223372036854775807"}, "expected 64 to 8796093022207 MiB"},
 		"unknown log level":   {[]string{"inspect", "ticTacToe", "--log-level", "loud"}, "loud"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,8 +29,8 @@ const (
 func limitMemory(mib int64) (memory, error) {
 	m := memory(machineMemory() / 2)
 	if mib != 0 {
-		if mib < leastMemory/mebibyte || mib > math.MaxInt64/mebibyte {
-			return 0, usageError{fmt.Errorf("--memory: expected %d MiB or more, found %d", leastMemory/mebibyte, mib)}
+		if least, most := int64(leastMemory/mebibyte), int64(math.MaxInt64/mebibyte); mib < least || mib > most {
+			return 0, usageError{fmt.Errorf("--memory: expected %d to %d MiB, found %d", least, most, mib)}
 		}
 		m = memory(mib * mebibyte)
 	}
