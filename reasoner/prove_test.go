@@ -142,6 +142,13 @@ func TestPlansOfToursAreFoundByTheNumberOfMoves(t *testing.T) {
 	checkPlans(t, "knightmove", "knightsTourLarge", "queens31lg", "snakeParallel")
 }
 
+func TestPlansOfLongWaysAreFoundByPatterns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	checkPlans(t, "rubiksCubeSuperflip")
+}
+
 // checkPlans looks for plans with goal 100 in games of the corpus.
 func checkPlans(t *testing.T, names ...string) {
 	for _, name := range names {

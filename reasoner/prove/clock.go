@@ -52,12 +52,18 @@ func clock(g *circuit.Game) (*Invariants, []int32) {
 	return &s.Invariants, fluents
 }
 
-// clockFluents are those of the clock.
-func clockFluents(g *circuit.Game) []int32 {
-	index := make(map[int32]int32, len(g.Fluents)) // by node
+// fluentIndex are the fluents by node.
+func fluentIndex(g *circuit.Game) map[int32]int32 {
+	index := make(map[int32]int32, len(g.Fluents))
 	for f, l := range g.Fluents {
 		index[l.Node()] = int32(f)
 	}
+	return index
+}
+
+// clockFluents are those of the clock.
+func clockFluents(g *circuit.Game) []int32 {
+	index := fluentIndex(g)
 	needs := make(map[int32][]int32) // fluents that the next value of a fluent depends on
 	for f, next := range g.Next {
 		if list, ok := tick(g.Net, next, index); ok {

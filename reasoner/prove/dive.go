@@ -87,6 +87,9 @@ func (d *dives) next(ctx context.Context) bool {
 		}
 		child := l.Child(l.order[l.next].number)
 		l.next++
+		if d.isHopeless(child) {
+			continue
+		}
 		if d.seen.len() >= d.limit {
 			d.cut = true
 			d.depth = -1

@@ -12,10 +12,15 @@
 //	plan.go        plans: the ways to them, in turn
 //	horizons.go    plans by formulas, at growing horizons
 //	symmetry.go    one of symmetric plans
+//	effects.go     what moves do, and which do the same
 //	target.go      plans by their last position
 //	counting.go    what counting says of it
 //	reach.go       plans by breadth first, without the clock
 //	dive.go        plans by depth first, by the number of moves
+//	pattern.go     some fluents as a game of their own: how far it is at least
+//	patterns.go    which fluents
+//	ternary.go     signals where not all is known
+//	beam.go        plans by breadth first, those that are nearest by the patterns
 //	positions.go   sets of positions
 //	rules.go       what should hold in all positions of a game
 //	walks.go       random games, which refute most of what does not

@@ -128,6 +128,7 @@ func (q *planning) unrollTo(ctx context.Context, steps int) bool {
 		if k < brokenSteps {
 			q.leaveOutImages(k, q.ties)
 		}
+		q.leaveOutDoubles(k, q.doubles)
 	}
 	return true
 }

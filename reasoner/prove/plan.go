@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,9 @@ type Planner struct {
 	game       *circuit.Game
 	machine    machine.Machine
 	invariants atomic.Pointer[Invariants] // once they were found
+	compare    sync.Once                  // makes the following
+	effects    *effects                   // nil if they are not known
+	equal      []machine.Move             // by move: the first one that does the same
 }
 
 // NewPlanner makes a planner of a game, of which m is the machine.
@@ -51,21 +55,13 @@ const (
 // which one leads there soon. So they take turns, each for some milliseconds, and share the
 // time evenly: a plan is found within a few times the time that its way alone takes.
 func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
-	q := &planning{
-		Planner: p, formula: newFormula(unroll(p.game, s), sat.New()), start: s, limits: lim,
-		plan: machine.Plan{Goal: machine.NoGoal, Bound: p.bestGoal()},
-	}
+	q := p.planning(s, lim)
 	defer q.engine.Close()
-	if lim.Bytes == 0 {
-		q.limits.Bytes = math.MaxInt64
-	}
 	if circuitBytes*int64(p.game.Net.Len()) > q.limits.Bytes/formulaShare {
 		return q.plan, fmt.Errorf("%w: a circuit of %d gates", ErrMemory, p.game.Net.Len())
 	}
 	q.symmetries = stabiliser(p.machine, s)
 	q.ties = ties(q.symmetries)
-	q.invariants, _ = clock(p.game)
-	q.horizons = append(q.horizons, horizon{firstHorizon, q.plan.Bound + 1})
 	targets := newTargets(ctx, q)
 	defer targets.close()
 	q.takeTurns(ctx, []way{
@@ -73,8 +69,23 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 		{next: q.newReach(ctx).next, weight: 1},
 		{next: q.newDives(ctx).next, weight: 1},
 		{next: targets.next, weight: deepWeight},
+		{next: q.newPatterns(ctx).next, weight: deepWeight},
 	})
 	return q.plan, nil
+}
+
+// planning begins with no plan and what the clock says.
+func (p *Planner) planning(s machine.State, lim machine.PlanLimits) *planning {
+	if lim.Bytes == 0 {
+		lim.Bytes = math.MaxInt64
+	}
+	best := p.bestGoal()
+	known, _ := clock(p.game)
+	return &planning{
+		Planner: p, formula: newFormula(unroll(p.game, s), sat.New()), invariants: known, start: s, limits: lim,
+		horizons: []horizon{{firstHorizon, best + 1}}, plan: machine.Plan{Goal: machine.NoGoal, Bound: best},
+		masked: p.machine.Names().NewState(),
+	}
 }
 
 // way is one way to look for plans: next does a little of it, and tells whether there is more
@@ -128,6 +139,9 @@ type planning struct {
 	complete   bool // every game ends within the last horizon
 	full       bool // there is no memory for more steps
 	plan       machine.Plan
+	doubles    []machine.Move // by move: the one that the formula has instead
+	patterns   []*pattern
+	masked     machine.State // scratch of patterns
 }
 
 func (q *planning) isSettled() bool { return q.plan.Goal >= q.plan.Bound }

@@ -39,16 +39,10 @@ type reach struct {
 }
 
 func (q *planning) newReach(ctx context.Context) *reach {
-	names, words := q.machine.Names(), q.machine.Words()
+	words := q.machine.Words()
 	r := &reach{
-		planning: q, words: words, mask: names.NewState(), masked: names.NewState(),
+		planning: q, words: words, mask: q.withoutClock(), masked: q.machine.Names().NewState(),
 		expander: machine.NewExpander(q.machine), seen: newPositions(words),
-	}
-	for f := range q.game.Fluents {
-		r.mask.Set(f)
-	}
-	for _, f := range clockFluents(q.game) {
-		r.mask[f>>6] &^= 1 << (uint(f) & 63)
 	}
 	r.expander.Limit(ctx, q.limits.Bytes/wayShare, 0)
 	r.room = int(min(reachPositions, q.limits.Bytes/wayShare/(reachBytes+16*int64(words))))
@@ -56,6 +50,18 @@ func (q *planning) newReach(ctx context.Context) *reach {
 		r.add(q.start, -1, machine.NoMove)
 	}
 	return r
+}
+
+// withoutClock is the mask of the fluents that are not of the clock.
+func (q *planning) withoutClock() machine.State {
+	mask := q.machine.Names().NewState()
+	for f := range q.game.Fluents {
+		mask.Set(f)
+	}
+	for _, f := range clockFluents(q.game) {
+		mask[f>>6] &^= 1 << (uint(f) & 63)
+	}
+	return mask
 }
 
 // next goes on from some positions, and tells whether there are more.

@@ -1,0 +1,92 @@
+package prove
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// ways finds, for all positions that can be reached, the highest goal that can be, and the distance to
+// the goal 100, by going over all of them until nothing changes.
+func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
+	children := map[uint64][]uint64{}
+	best, far = map[uint64]int32{}, map[uint64]int{}
+	x := machine.NewExpander(m)
+	for todo := []uint64{m.Initial()[0]}; len(todo) > 0; {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if _, ok := best[s]; ok {
+			continue
+		}
+		best[s], far[s] = machine.NoGoal, noWay
+		terminal, goals := x.Look(machine.State{s})
+		if terminal {
+			if best[s] = goals[0]; goals[0] == 100 {
+				far[s] = 0
+			}
+			continue
+		}
+		var e machine.Expansion
+		if x.Expand(&e, machine.State{s}) == nil {
+			children[s] = append(children[s], e.States...)
+			todo = append(todo, e.States...)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for s, next := range children {
+			for _, c := range next {
+				if best[c] > best[s] || far[c]+1 < far[s] {
+					best[s], far[s], changed = max(best[s], best[c]), min(far[s], far[c]+1), true
+				}
+			}
+		}
+	}
+	return best, far
+}
+
+func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 6))
+	hopeless, distant := 0, 0
+	for range 200 {
+		g, m := aPuzzle(t, rng, 8, 5)
+		p, err := NewPlanner(g, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
+			continue // dives have nowhere to go
+		}
+		q := p.planning(m.Initial(), machine.PlanLimits{})
+		w := q.newPatterns(t.Context())
+		for !w.begun || w.trying != nil || w.nextSet() != nil {
+			w.next(t.Context())
+		}
+		best, far := ways(m)
+		q.takeTurns(t.Context(), []way{{next: q.newDives(t.Context()).next, weight: 1}})
+		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound != want {
+			t.Fatalf("best goal %d, dives have found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
+		}
+		for s := range best {
+			for _, p := range q.patterns {
+				i := p.number(machine.State{s}, q.masked)
+				if i < 0 {
+					t.Fatalf("a position that is reached is not one of the pattern")
+				}
+				if p.best[i] < best[s] || int(p.far[i]) > far[s] && p.best[0] == 100 {
+					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.mask, p.best[i], p.far[i])
+				}
+				if p.best[i] < 100 {
+					hopeless++
+				}
+				if p.far[i] > 1 {
+					distant++
+				}
+			}
+		}
+	}
+	if hopeless < 100 || distant < 100 {
+		t.Errorf("%d positions without a way to the best goal, %d far from it: expected more", hopeless, distant)
+	}
+}
