@@ -24,6 +24,16 @@ func Ground(ctx context.Context, g *gdl.Game, lim Limits) (*Program, error) {
 	plain := lim.withDefaults()
 	plain.MaxInstances = min(plain.MaxInstances, plainInstances)
 	plain.MaxAtoms = min(plain.MaxAtoms, plainInstances) // each takes an instance
+	if lim.Worth != nil {                                // the answer takes long, and is the same the second time
+		ask, answer := lim.Worth, -1
+		lim.Worth = func(fluents int) int {
+			if answer < 0 {
+				answer = max(0, ask(fluents))
+			}
+			return answer
+		}
+		plain.Worth = lim.Worth
+	}
 	began := time.Now()
 	p, err := attempt(ctx, g, plain, false)
 	if !errors.Is(err, ErrLimit) || errors.Is(err, errWorth) {
@@ -38,9 +48,12 @@ func Ground(ctx context.Context, g *gdl.Game, lim Limits) (*Program, error) {
 }
 
 // plainInstances is the number of rule instances from which on it is worth the time to look
-// for fewer, and to ask whether they are worth it (Limits.Worth). All but a handful of games
-// have fewer.
-const plainInstances = 1_500_000
+// for fewer. All but a handful of games have fewer. From largeInstances on it is worth the
+// time to ask whether they are worth it (Limits.Worth).
+const (
+	plainInstances = 2_500_000
+	largeInstances = 1_500_000
+)
 
 // manyFluents is the number of possible fluents from which on it is worth asking the same:
 // where the whole position is one fluent, of tens of thousands, few rules hold at a time.

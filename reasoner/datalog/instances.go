@@ -40,7 +40,7 @@ func (gr *grounder) instantiate() (*instances, error) {
 	in.base = append(in.base, atoms)
 	m := gr.joiner.meter
 	limit, kind := gr.limits.MaxInstances, ErrLimit
-	worth, few := gr.limits.Worth, plainInstances
+	worth, few := gr.limits.Worth, largeInstances
 	if fluents > manyFluents {
 		few = 0
 	}
@@ -57,8 +57,10 @@ func (gr *grounder) instantiate() (*instances, error) {
 			case n > limit:
 				m.exceed(kind, r, "more than %d rule instances", int64(limit))
 			case n > few && worth != nil:
-				if most := max(0, worth(fluents)); most < limit {
-					limit, kind = most, errWorth
+				if most := worth(fluents); most < limit {
+					if limit = most; few == 0 {
+						kind = errWorth // other rules have the same fluents
+					}
 				}
 				worth = nil
 			}

@@ -12,7 +12,7 @@ type Limits struct {
 	MaxAtoms     int // possible atoms that differ between positions; default 2.5 million
 	MaxInstances int // rule instances; default 5 million
 	MaxTerms     int // function terms that grounding makes; default 10 000
-	// Worth, if not nil, is asked once where there are more instances than plainInstances or
+	// Worth, if not nil, is asked once where there are more instances than largeInstances or
 	// more possible fluents than manyFluents: how many instances there may be for the Program
 	// to be of use, with so many fluents.
 	Worth    func(fluents int) int
