@@ -1,15 +1,16 @@
 package kernel
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 )
 
-// The three instructions of translated code, of AVX-512F, and AVX-512VL for rows
+// The instructions of translated code, of AVX-512F, and AVX-512VL for rows
 // shorter than 512 bits: loads and stores of rows, VMOVDQA64, and gates of three
-// inputs, VPTERNLOGQ. Their encoding is that of the EVEX prefix (Intel, Software
+// inputs, VPTERNLOGQ; and PREFETCHT1, which changes nothing but how soon code is there. Their encoding is that of the EVEX prefix (Intel, Software
 // Developer's Manual, volume 2, section 2.7). A row is found by its distance from the
 // row rowBias, whose address is in RDI: the 256 rows around that one have short forms.
 
@@ -30,10 +31,19 @@ const (
 // addBias is ADD RDI, imm32, the beginning of all code.
 var addBias = []byte{0x48, 0x81, 0xc7}
 
+// fetchAhead is PREFETCHT1 [RIP + 2048]. Long code runs once a pass, and the processor does
+// not fetch so far ahead what has left its second-level cache meanwhile.
+var fetchAhead = []byte{0x0f, 0x18, 0x15, 0x00, 0x08, 0x00, 0x00}
+
+// codeLine is the bytes of code that are fetched together.
+const codeLine = 64
+
 // assembler appends instructions to code.
 type assembler struct {
 	code  []byte
 	words int32 // of a row: 2, 4 or 8
+	long  bool  // code is fetched ahead
+	line  int   // the last one from which code was fetched
 }
 
 func (a *assembler) begin() {
@@ -77,6 +87,9 @@ func (a *assembler) inRow(opcodes, op byte, reg, second int8, row int32) {
 // prefix writes the EVEX prefix; the bits of register numbers past the lowest three
 // are inverted.
 func (a *assembler) prefix(opcodes byte, reg, second, rm int8) {
+	if line := len(a.code) / codeLine; a.long && line != a.line {
+		a.code, a.line = append(a.code, fetchAhead...), line
+	}
 	not := func(r int8, bit int) byte { return byte(^r>>bit) & 1 }
 	a.code = append(a.code, evex,
 		not(reg, 3)<<7|not(rm, 4)<<6|not(rm, 3)<<5|not(reg, 4)<<4|opcodes,
@@ -88,7 +101,7 @@ var errCode = errors.New("translated code is not as it should be")
 
 // proveCode proves that code, made for so many rows, touches nothing but them, leaves
 // row 0 as it is, and returns. It knows nothing of what wrote it: there is one form of
-// beginning and end, and between them nothing but the three instructions, read one
+// beginning and end, and between them nothing but these instructions, read one
 // after the other, whose rows are looked at as the processor will compute them.
 func proveCode(code []byte, words, rows int32) error {
 	var frame assembler
@@ -111,6 +124,9 @@ func proveCode(code []byte, words, rows int32) error {
 // instruction is the length of the instruction that code begins with, 0 if it is none
 // that is allowed.
 func instruction(code []byte, words, rows int32) int {
+	if bytes.HasPrefix(code, fetchAhead) {
+		return len(fetchAhead)
+	}
 	if len(code) < 6 || code[0] != evex || code[2]&0x87 != evexFixed || code[3]&0xf7 != byte(words>>2)<<5 {
 		return 0
 	}

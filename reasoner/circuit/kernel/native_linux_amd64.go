@@ -54,6 +54,10 @@ func mapCode(code []byte) ([]byte, error) {
 	return b, nil
 }
 
+// longCode is the bytes of programs from which their machine code, somewhat more than half as
+// long, is fetched ahead: it shares a second-level cache of 1 MB with the rows.
+const longCode = 1 << 20
+
 // translate gives the straight code of every segment of an engine as machine code. A
 // plan whose rows are too many for the distances in instructions is left as it is.
 func translate(e *Engine, p *Plan) error {
@@ -62,7 +66,7 @@ func translate(e *Engine, p *Plan) error {
 		return nil
 	}
 	observed := observedRows(e, p)
-	w := &writer{out: assembler{words: words}}
+	w := &writer{out: assembler{words: words, long: e.CodeBytes() > longCode}}
 	var ends []int
 	for _, program := range e.programs {
 		for i := range program {

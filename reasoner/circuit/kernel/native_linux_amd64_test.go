@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
@@ -10,7 +11,7 @@ import (
 
 // translated is code of a plan with everything: short and long distances, registers
 // that run out, operands in rows and registers. Rows 1 and 2 are written.
-func translated(t *testing.T, words int32) (code []byte, rows int32) {
+func translated(t *testing.T, words int32, long bool) (code []byte, rows int32) {
 	t.Helper()
 	rows = 500
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -22,7 +23,7 @@ func translated(t *testing.T, words int32) (code []byte, rows int32) {
 		}
 		program[len(program)-3-int(i&3)] *= words
 	}
-	w := &writer{out: assembler{words: words}}
+	w := &writer{out: assembler{words: words, long: long}}
 	w.reset(program, words, slices.Repeat([]bool{true}, int(rows)))
 	w.translate()
 	return w.out.code, rows
@@ -30,9 +31,14 @@ func translated(t *testing.T, words int32) (code []byte, rows int32) {
 
 func TestTranslatedCodeIsProved(t *testing.T) {
 	for _, words := range []int32{2, 4, 8} {
-		code, rows := translated(t, words)
-		if err := proveCode(code, words, rows); err != nil {
-			t.Error(err)
+		for _, long := range []bool{false, true} {
+			code, rows := translated(t, words, long)
+			if err := proveCode(code, words, rows); err != nil {
+				t.Error(err)
+			}
+			if bytes.Contains(code, fetchAhead) != long {
+				t.Errorf("code is fetched ahead: %v", !long)
+			}
 		}
 	}
 }
@@ -40,7 +46,7 @@ func TestTranslatedCodeIsProved(t *testing.T) {
 // Every kind of change that could let code out of its rows is refused, wherever it is.
 func TestCodeThatIsNotSafeIsRefused(t *testing.T) {
 	const words, size = 8, 64
-	code, rows := translated(t, words)
+	code, rows := translated(t, words, false)
 	first := len(addBias) + 4
 	refused := func(what string, at int, change func(c []byte)) {
 		broken := slices.Clone(code)
