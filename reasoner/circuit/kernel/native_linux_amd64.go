@@ -54,9 +54,9 @@ func mapCode(code []byte) ([]byte, error) {
 	return b, nil
 }
 
-// longCode is the bytes of programs from which their machine code, somewhat more than half as
-// long, is fetched ahead: it shares a second-level cache of 1 MB with the rows.
-const longCode = 1 << 20
+// longCode is the bytes of programs from which their machine code, somewhat less than half as
+// long, is fetched ahead: then it takes a second-level cache of 1 MB (README, "Decisions").
+const longCode = 2 << 20
 
 // translate gives the straight code of every segment of an engine as machine code. A
 // plan whose rows are too many for the distances in instructions is left as it is.
