@@ -2,6 +2,7 @@ package gdl
 
 import (
 	"fmt"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -49,7 +50,11 @@ type infixTerm struct {
 	Args  []*infixTerm `parser:"  ( @@ ( ',' @@ )* )? ')' )?"`
 }
 
-var infixParser = participle.MustBuild[infixFile](participle.Lexer(infix), participle.Elide("Comment"))
+// infixParser is made when the first such text comes: that takes as long as to load a small
+// rulesheet, and most are written in prefix syntax.
+var infixParser = sync.OnceValue(func() *participle.Parser[infixFile] {
+	return participle.MustBuild[infixFile](participle.Lexer(infix), participle.Elide("Comment"))
+})
 
 // isInfix tells whether a text is written in infix syntax: its first punctuation
 // is `:-`, or a parenthesis that follows a symbol at once. Rules in prefix syntax
@@ -82,7 +87,7 @@ func parseInfix(source *balancer, form func(*Form)) Diagnostics {
 	for range maxInfixFaults {
 		source.watch.look()
 		stream, _ := lexer.Upgrade(&tokenLexer{tokens}) // nor does this
-		tree, err := infixParser.ParseFromLexer(stream)
+		tree, err := infixParser().ParseFromLexer(stream)
 		if err == nil {
 			c := infixConverter{}
 			for _, cl := range tree.Clauses {

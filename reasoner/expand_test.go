@@ -37,18 +37,8 @@ func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
 			for _, c := range wanted[:done] {
 				expanded++
 				_ = alone.Expand(one, parent.Child(c))
-				if !slices.Equal(one.States, group[c].States) || !slices.Equal(one.Terminal, group[c].Terminal) {
+				if !isSame(one, &group[c]) {
 					t.Fatalf("%s, step %d, child %d: %v and %v", game, step, c, *one, group[c])
-				}
-				for r := range one.Moves {
-					if !slices.Equal(one.Moves[r], group[c].Moves[r]) {
-						t.Fatalf("%s, step %d, child %d, role %d: moves %v and %v", game, step, c, r, one.Moves[r], group[c].Moves[r])
-					}
-				}
-				for i, over := range one.Terminal {
-					if over && !slices.Equal(one.ChildGoals(i), group[c].ChildGoals(i)) {
-						t.Fatalf("%s, step %d, child %d: goals differ", game, step, c)
-					}
 				}
 			}
 			if next := rng.Intn(parent.Children); !parent.Terminal[next] {
@@ -61,4 +51,39 @@ func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
 			t.Errorf("%s: %d children were expanded", game, expanded)
 		}
 	}
+}
+
+func TestExpandingAChildIsExpandingItsPosition(t *testing.T) {
+	for _, game := range []string{"ticTacToe", "breakthrough-4x5", "pig-20-10", "goofspiel-4"} {
+		m := gamestest.Machine(t, game)
+		rng := machine.NewRand(1)
+		x, alone := machine.NewExpander(m), machine.NewExpander(m)
+		e, one := new(machine.Expansion), new(machine.Expansion)
+		s := slices.Clone(m.Initial())
+		_ = x.Expand(e, s)
+		for step := range 300 {
+			if c := rng.Intn(e.Children); e.Terminal[c] {
+				copy(s, m.Initial())
+				_ = x.Expand(e, s)
+			} else {
+				if copy(s, e.Child(c)); step%4 == 0 {
+					x.Look(m.Initial()) // the child is not in the batch any more
+				}
+				_ = x.ExpandChild(e, s, e, c)
+			}
+			if _ = alone.Expand(one, s); !isSame(one, e) {
+				t.Fatalf("%s, step %d: %v and %v", game, step, *one, *e)
+			}
+		}
+	}
+}
+
+// isSame tells whether two expansions say the same.
+func isSame(a, b *machine.Expansion) bool {
+	same := a.Err == nil && b.Err == nil && slices.Equal(a.States, b.States) && slices.Equal(a.Terminal, b.Terminal) &&
+		slices.EqualFunc(a.Moves, b.Moves, slices.Equal)
+	for c, over := range a.Terminal {
+		same = same && (!over || slices.Equal(a.ChildGoals(c), b.ChildGoals(c)))
+	}
+	return same
 }

@@ -54,6 +54,7 @@ const (
 var (
 	_ machine.Foresight = (*Batch)(nil)
 	_ machine.Chronicle = (*Batch)(nil)
+	_ machine.Preparer  = (*Batch)(nil)
 )
 
 // NewBatch implements machine.Machine.
@@ -245,6 +246,9 @@ func (b *Batch) Evaluate(int) {
 	b.read(b.terminal, b.m.terminal)
 	b.read(b.stuck, b.m.stuck)
 }
+
+// Prepare implements machine.Preparer.
+func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepares) }
 
 func (b *Batch) read(dst []uint64, o output) {
 	for w, word := range b.row(o.row, 1) {

@@ -12,10 +12,11 @@ import (
 
 // Machine is a compiled circuit. It implements machine.Machine.
 //
-// The live part of the network is cut into three programs over one array of
+// The live part of the network is cut into programs over one array of
 // rows: evaluate (legal, terminal, stuck: the position alone), goals, and advance
 // (next: position and moves). What evaluate has computed, the others reuse, so
-// evaluate must have run on the position first.
+// evaluate must have run on the position first; or, for advance alone, prepare, which
+// computes no more than that needs.
 //
 // The same programs run on two widths: the widest kernel for playouts, a narrow
 // one for searches, which look at few positions at a time.
@@ -37,6 +38,8 @@ type Machine struct {
 	goals    [][]goalOutput // by role
 
 	next []transfer
+
+	prepares int // the program of Prepare: prepare, or evaluate where that takes about as long
 
 	rank int32 // the first of the rows for the digits of ranks, see prefer.go
 
@@ -208,9 +211,46 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 	advance, written := l.emit("advance", l.schedule(ctx, g.Next, rest(g.Next)), into)
 	appendComplements(evaluate, m.outputs(g, l, stuck))
 	prependCopies(advance, m.transfers(g, l, written))
+	programs := []*kernel.Program{evaluate, goal, advance, choice}
+	borrowed := l.borrowed(g.Next, known, g.Net.cone(g.Next))
+	if few := g.Net.cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {
+		p, _ := l.emit("prepare", l.schedule(ctx, borrowed, few), nil)
+		programs, m.prepares = append(programs, p), prepare
+	}
 	m.rank = l.rows
 	m.rows = int(l.rows) + m.rankRows()
-	return m.plan(g, evaluate, goal, advance, choice)
+	return m.plan(g, programs...)
+}
+
+// shareWorthPreparing: a program that makes positions ready for moves pays where it has at most
+// one in so many of the gates of evaluate.
+const shareWorthPreparing = 2
+
+// borrowed are the signals that evaluate has computed (known) of those that are used for
+// the next position.
+func (l *layout) borrowed(next []Lit, known, used []bool) (out []Lit) {
+	needed := slices.Clone(next)
+	for i := range used {
+		if used[i] && !known[i] {
+			needed = append(needed, l.net.dependencies(int32(i))...)
+		}
+	}
+	for _, o := range needed {
+		if known[o.Node()] {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// gates counts those that are marked.
+func (l *layout) gates(marked []bool) (n int) {
+	for i, m := range marked {
+		if m && l.net.op[i] >= OpAnd {
+			n++
+		}
+	}
+	return n
 }
 
 // keepOutputs marks what must stay in its row: the outputs, and what evaluate

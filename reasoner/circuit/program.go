@@ -47,6 +47,7 @@ const (
 	goal
 	advance
 	choose
+	prepare
 )
 
 // plan lists all that batches do with rows.

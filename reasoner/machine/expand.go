@@ -77,8 +77,9 @@ func (e *Expansion) Joint(dst []Move, c int) {
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
 	batch    Batch
-	foresees Foresight // batch, of an expander that foresees; or nil
-	sum      int32     // of the goals, of one that foresees
+	prepare  func(n int) // that of batch, or Evaluate
+	foresees Foresight   // batch, of an expander that foresees; or nil
+	sum      int32       // of the goals, of one that foresees
 	parallel bool
 	words    int
 	roles    int
@@ -106,9 +107,14 @@ type job struct {
 
 // NewExpander makes an expander with a narrow batch of its own.
 func NewExpander(m Machine) *Expander {
-	roles := len(m.Names().Roles)
+	roles, batch := len(m.Names().Roles), m.NewNarrowBatch()
+	prepare := batch.Evaluate
+	if p, ok := batch.(Preparer); ok {
+		prepare = p.Prepare
+	}
 	return &Expander{
-		batch:    m.NewNarrowBatch(),
+		batch:    batch,
+		prepare:  prepare,
 		parallel: m.Info().Parallel,
 		words:    m.Words(),
 		roles:    roles,
@@ -156,19 +162,39 @@ func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 // Expand fills e with the legal moves and the children of s, which must not be
 // terminal. Its error is e.Err.
 func (x *Expander) Expand(e *Expansion, s State) error {
-	b := x.batch
-	b.Fill(s, nil)
+	x.batch.Fill(s, nil)
 	x.evaluate(1)
 	x.begin(e, 0)
+	return x.complete(e, s, true)
+}
+
+// ExpandChild is Expand for s, child c of an expansion, which may be e itself if s is a copy. If
+// that was expanded in the last pass, it saves one.
+func (x *Expander) ExpandChild(e *Expansion, s State, of *Expansion, c int) error {
+	if !x.holds(of) {
+		return x.Expand(e, s)
+	}
+	x.begin(e, of.lane+c)
+	return x.complete(e, s, false)
+}
+
+// holds tells whether the children of e are in the batch, evaluated.
+func (x *Expander) holds(e *Expansion) bool { return e.held == x && e.pass == x.pass }
+
+// complete computes the children of s, whose moves are in e; ready tells that s is in all lanes,
+// evaluated.
+func (x *Expander) complete(e *Expansion, s State, ready bool) error {
+	b := x.batch
 	for c := 0; c < e.Children; c += b.Lanes() {
-		if c > 0 {
-			if err := x.ctx.Err(); err != nil {
-				e.refuse(err)
-				break
-			}
-			b.Fill(s, nil)
-			x.evaluate(1)
+		if err := x.ctx.Err(); err != nil && c > 0 {
+			e.refuse(err)
+			break
 		}
+		if !ready {
+			b.Fill(s, nil)
+			x.ready(1)
+		}
+		ready = false
 		n := min(e.Children-c, b.Lanes())
 		x.jobs = append(x.jobs[:0], job{e, c, n})
 		x.step(n)
@@ -227,7 +253,7 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 	}
 	b := x.batch
 	wanted = wanted[:min(len(wanted), b.Lanes())]
-	first, held := e.lane, e.held == x && e.pass == x.pass
+	first, held := e.lane, x.holds(e)
 	if !held {
 		x.parents = x.parents[:0]
 		for _, c := range wanted {
@@ -263,6 +289,12 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 func (x *Expander) evaluate(n int) {
 	x.pass++
 	x.batch.Evaluate(n)
+}
+
+// ready makes so many positions ready for moves, in place of those of the last pass.
+func (x *Expander) ready(n int) {
+	x.pass++
+	x.prepare(n)
 }
 
 // add gives lanes to a job, whose expansion is that of position s.
@@ -351,7 +383,7 @@ func (e *Expansion) refuse(err error) { e.Children, e.Err = 0, err }
 // parent.
 func (x *Expander) stepParents(n int) {
 	x.batch.Load(x.parents, n)
-	x.evaluate(n)
+	x.ready(n)
 	x.step(n)
 	x.jobs, x.parents = x.jobs[:0], x.parents[:0]
 }

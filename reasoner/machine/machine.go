@@ -214,6 +214,15 @@ type Foresight interface {
 	Wins(r Role) (goal int32, lanes []uint64)
 }
 
+// Preparer is a batch whose positions can be made ready for moves with less than Evaluate
+// does, which is enough where the moves are known.
+type Preparer interface {
+	Batch
+	// Prepare comes in place of Evaluate: after it nothing may be asked, but moves may be
+	// chosen (Choose) and made.
+	Prepare(n int)
+}
+
 // Selective is a batch whose random moves can prefer some to others. What moves are
 // preferred by are features: a move has one, or one for each of its parts.
 type Selective interface {

@@ -109,6 +109,10 @@ func (r *run) terminal(goals []int32) value {
 // them to be best.
 func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int, w window) value {
 	f := r.frame(ply)
+	var of *machine.Expansion // in which s is child c
+	if parent != nil {
+		of = parent.children
+	}
 	for range maxForced {
 		v, best := r.recall(k, depth)
 		if ply == 0 {
@@ -121,7 +125,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 			r.horizon = true
 			return r.estimate(s, v)
 		}
-		if !r.expand(f, s, parent, c) {
+		if !r.expand(f, s, parent, of, c) {
 			return r.estimate(s, v)
 		}
 		if f.children.Children > 1 {
@@ -134,7 +138,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 			return r.terminal(f.children.ChildGoals(0))
 		}
 		copy(f.forced, f.children.Child(0))
-		s, parent = f.forced, nil
+		s, parent, of, c = f.forced, nil, f.children, 0
 		r.find(&f.key, f.image, s)
 		k = &f.key
 	}

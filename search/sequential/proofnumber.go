@@ -284,7 +284,7 @@ func (p *prover) open(f *frame, s machine.State, parent *frame, c int) bool {
 		f.children = &parent.ahead.expansions[c]
 		return true
 	}
-	return p.expand(f, s, nil, 0)
+	return p.expand(f, s, nil, nil, 0)
 }
 
 // inner is the limit for the child of numbers of, the best one of a position of

@@ -332,10 +332,10 @@ func (r *run) isStopped() bool {
 	return r.err != nil || r.limit > 0 && r.nodes >= r.limit || r.stopped || r.outrun > 0
 }
 
-// expand expands s, which is child c of parent if that is not nil, into f. It
+// expand expands s, which is child c of an expansion if that is not nil, and of parent, into f. It
 // returns false if the search must unwind, and where s is too wide. The context is
 // looked at before each expansion.
-func (r *run) expand(f *frame, s machine.State, parent *frame, c int) bool {
+func (r *run) expand(f *frame, s machine.State, parent *frame, of *machine.Expansion, c int) bool {
 	if r.stopped = r.stopped || r.crew.isOver(); r.stopped {
 		return false
 	}
@@ -349,7 +349,13 @@ func (r *run) expand(f *frame, s machine.State, parent *frame, c int) bool {
 	if !isRoot {
 		x = r.beyond()
 	}
-	switch err := x.Expand(&f.own, s); {
+	var err error
+	if of != nil {
+		err = x.ExpandChild(&f.own, s, of, c)
+	} else {
+		err = x.Expand(&f.own, s)
+	}
+	switch {
 	case err == nil:
 		return true
 	case r.crew.isOver():
