@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
 	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
 	proofs "stackmate/reasoner/prove"
 )
 
@@ -26,7 +27,7 @@ func BenchmarkProofs(b *testing.B) {
 	}
 	for b.Loop() {
 		counts := map[string]*[3]int{} // by property: proved, refuted, open
-		stretch := 1.5
+		stretch := 1.5 * load()
 		for _, sheet := range corpus.Rulesheets(b) {
 			if filter.MatchString(sheet.Name) {
 				began, took := time.Now(), cputime.Now()
@@ -40,6 +41,15 @@ func BenchmarkProofs(b *testing.B) {
 			fmt.Printf("%-45s proved %3d  refuted %3d  open %3d\n", property, n[0], n[1], n[2])
 		}
 	}
+}
+
+// load is the time by the clock of what takes a second on the processor.
+func load() float64 {
+	began, took := time.Now(), cputime.Now()
+	for rng := machine.NewRand(1); cputime.Now()-took < 300*time.Millisecond; {
+		rng.Uint64()
+	}
+	return float64(time.Since(began)) / float64(cputime.Now()-took)
 }
 
 // proveSheet proves what it can of one rulesheet and adds that up.

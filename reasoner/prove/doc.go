@@ -9,6 +9,11 @@
 //	hull.go        what linear equations hold in positions
 //	equations.go   those, as clauses
 //	invariants.go  induction, which proves them
+//	casework.go    that by cases, joint move by joint move
+//	cases.go       the joint moves
+//	successor.go   the circuit after one of them
+//	local.go       the fluents that it concerns
+//	candidates.go  what is said of them
 //	plan.go        plans: the ways to them, in turn
 //	horizons.go    plans by formulas, at growing horizons
 //	symmetry.go    one of symmetric plans

@@ -182,9 +182,11 @@ func (s *sample) equation(coefficients []int) *equation {
 }
 
 // excludes tells whether a pair says that two fluents are not true together.
-func (inv *Invariants) excludes(f, g int32) bool {
-	p := pair{2*max(f, g) | 1, 2*min(f, g) | 1}
-	_, ok := slices.BinarySearchFunc(inv.pairs, p, comparePairs)
+func (inv *Invariants) excludes(f, g int32) bool { return inv.hasPair(2*f|1, 2*g|1) }
+
+// hasPair tells whether a clause of two literals is among the pairs, which are sorted.
+func (inv *Invariants) hasPair(l, m int32) bool {
+	_, ok := slices.BinarySearchFunc(inv.pairs, pair{max(l, m), min(l, m)}, comparePairs)
 	return ok
 }
 
@@ -230,17 +232,22 @@ func (s *sample) spanWord(i int) bool {
 	return false
 }
 
-// values is the value of a set at a step: where it is what.
-func (u *unrolling) values(k int, set []term) map[int]circuit.Lit {
+// values are those of a set: where it has which.
+func values(net *circuit.Network, set []term, fluent func(int32) circuit.Lit) map[int]circuit.Lit {
 	when := map[int]circuit.Lit{}
 	var some []circuit.Lit
 	for _, t := range set {
-		l := u.fluent(k, int(t.fluent))
-		when[t.coefficient] = u.net.Or(when[t.coefficient], l)
+		l := fluent(t.fluent)
+		when[t.coefficient] = net.Or(when[t.coefficient], l)
 		some = append(some, l)
 	}
-	when[0] = u.net.Or(some...).Not()
+	when[0] = net.Or(some...).Not()
 	return when
+}
+
+// fluentsAt are the fluents at a step.
+func (u *unrolling) fluentsAt(k int) func(int32) circuit.Lit {
+	return func(f int32) circuit.Lit { return u.fluent(k, int(f)) }
 }
 
 // equal is where an equation holds at a step.
@@ -254,7 +261,7 @@ func (u *unrolling) equal(k int, e *equation) circuit.Lit {
 	for _, set := range e.sets {
 		l, h := extent(set)
 		low, high = low-l, high-h
-		sums = u.add(sums, u.values(k, set), -high, -low)
+		sums = add(u.net, sums, values(u.net, set, u.fluentsAt(k)), -high, -low)
 	}
 	return sums[0]
 }
@@ -268,47 +275,51 @@ func extent(set []term) (low, high int) {
 }
 
 // add adds values to sums: where each of them is the sum, of those in a range.
-func (u *unrolling) add(sums, values map[int]circuit.Lit, low, high int) map[int]circuit.Lit {
+func add(net *circuit.Network, sums, values map[int]circuit.Lit, low, high int) map[int]circuit.Lit {
 	when := map[int][]circuit.Lit{}
 	added := sorted(values)
 	for _, s := range sorted(sums) {
 		for _, v := range added {
 			if low <= s+v && s+v <= high {
-				when[s+v] = append(when[s+v], u.net.And(sums[s], values[v]))
+				when[s+v] = append(when[s+v], net.And(sums[s], values[v]))
 			}
 		}
 	}
 	out := make(map[int]circuit.Lit, len(when))
 	for _, s := range sorted(when) {
-		out[s] = u.net.Or(when[s]...)
+		out[s] = net.Or(when[s]...)
 	}
 	return out
 }
 
-// keeps is where an equation that holds at step 0 holds at step 1, too: the changes of its
-// sets add up to 0. Hardly any set changes, so there are few sums.
+// keeps is where an equation that holds at step 0 holds at step 1, too.
 func (u *unrolling) keeps(e *equation) circuit.Lit {
+	return keeps(u.net, e.sets, u.fluentsAt(0), u.fluentsAt(1))
+}
+
+// keeps is where the changes of sets add up to 0. Hardly any set changes, so there are few sums.
+func keeps(net *circuit.Network, sets [][]term, before, after func(int32) circuit.Lit) circuit.Lit {
 	sums := map[int]circuit.Lit{0: circuit.True}
-	for i, set := range e.sets {
+	for i, set := range sets {
 		drift := maxDrift
-		if i+1 == len(e.sets) {
+		if i+1 == len(sets) {
 			drift = 0
 		}
-		before, after := u.values(0, set), u.values(1, set)
+		now, then := values(net, set, before), values(net, set, after)
 		changes := map[int][]circuit.Lit{}
-		later := sorted(after)
-		for _, v := range sorted(before) {
+		later := sorted(then)
+		for _, v := range sorted(now) {
 			for _, w := range later {
 				if abs(w-v) <= 2*maxDrift {
-					changes[w-v] = append(changes[w-v], u.net.And(before[v], after[w]))
+					changes[w-v] = append(changes[w-v], net.And(now[v], then[w]))
 				}
 			}
 		}
 		change := make(map[int]circuit.Lit, len(changes))
 		for v, lits := range changes {
-			change[v] = u.net.Or(lits...)
+			change[v] = net.Or(lits...)
 		}
-		sums = u.add(sums, change, -drift, drift)
+		sums = add(net, sums, change, -drift, drift)
 	}
 	return sums[0]
 }

@@ -93,7 +93,8 @@ type prover struct {
 	findings   []Finding // by property
 	broken     []bool    // by property: random games have met the line of its finding
 	invariants *Invariants
-	longest    int      // no game takes more joint moves; 0 if that is not known
+	longest    int // no game takes more joint moves; 0 if that is not known
+	cases      *casework
 	step       *formula // from any position with the invariants
 	base       *formula // from the initial one
 }
@@ -152,7 +153,7 @@ func (p *prover) attempt(ctx context.Context, i int, q property) {
 	if p.broken[i] || found.Verdict != Open {
 		return
 	}
-	k, ok := p.induction(ctx, q)
+	k, ok := p.induction(ctx, i, q)
 	if !ok {
 		return
 	}
@@ -199,9 +200,12 @@ func (p *prover) decide(ctx context.Context, i int, q property) {
 
 // induction looks for a number of joint moves after which the property holds if it held
 // before.
-func (p *prover) induction(ctx context.Context, q property) (int, bool) {
+func (p *prover) induction(ctx context.Context, i int, q property) (int, bool) {
 	var held []circuit.Lit
 	for k := q.first; k <= q.first+maxInduction; k++ {
+		if k == 1 && p.byCases(ctx, i) {
+			return k, true
+		}
 		if !p.reach(ctx, p.step, k) {
 			return 0, false
 		}
@@ -215,6 +219,22 @@ func (p *prover) induction(ctx context.Context, q property) (int, bool) {
 		held = append(held, broken.Not())
 	}
 	return 0, false
+}
+
+// byCases takes half of the time to prove by cases that no joint move breaks a property.
+func (p *prover) byCases(ctx context.Context, i int) bool {
+	if end, ok := ctx.Deadline(); ok {
+		half, cancel := context.WithTimeout(ctx, time.Until(end)/2)
+		defer cancel()
+		ctx = half
+	}
+	if p.cases == nil {
+		if p.cases = newCasework(p.game, p.properties); p.cases == nil {
+			return false
+		}
+	}
+	p.cases.of = newIndex(len(p.game.Fluents), p.invariants, &Invariants{})
+	return p.cases.keptProperty(ctx, i)
 }
 
 // shortest looks for the shortest line of up to so many joint moves that breaks the

@@ -23,6 +23,7 @@ import (
 // Leino 2001): while there is a position in which all candidates hold and a joint move
 // after which some do not, those are dropped. Each such position is put into all lanes
 // of a batch, and what fails in the random games that go on from there goes with them.
+// Joint moves are taken one by one (casework.go), unless they are too many.
 type Invariants struct {
 	pairs     []pair
 	groups    [][]int32 // fluents
@@ -88,9 +89,10 @@ func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 			others := s.split()
 			stages = []Invariants{s.Invariants, others}
 		}
+		w := newCasework(g, nil)
 		for _, candidates := range stages {
 			s.Invariants = candidates
-			if !s.induce(ctx, g, found, maxBytes, rest) {
+			if !s.induce(ctx, w, g, found, maxBytes, rest) {
 				return
 			}
 			found = &Invariants{
@@ -109,10 +111,13 @@ func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 
 // induce drops candidates until all that are left follow from each other, and from what is
 // known. It returns false if that cannot be told.
-func (s *sample) induce(ctx context.Context, g *circuit.Game, known *Invariants, maxBytes int64, rest func() bool) bool {
+func (s *sample) induce(ctx context.Context, w *casework, g *circuit.Game, known *Invariants, maxBytes int64, rest func() bool) bool {
 	for before := -1; before != s.changes; {
 		before = s.changes
-		if !s.pass(ctx, newFormula(unroll(g, nil), sat.New()), known, maxBytes, rest) {
+		p := &pass{sample: s, ctx: ctx, game: g, known: known, maxBytes: maxBytes, rest: rest}
+		ok := p.through(w)
+		p.close()
+		if !ok {
 			return false
 		}
 	}
@@ -120,56 +125,143 @@ func (s *sample) induce(ctx context.Context, g *circuit.Game, known *Invariants,
 }
 
 // pass drops candidates that do not follow from all of them, and from what is known, in
-// the position before. It rests before each question. It returns false if that cannot be
-// told: there is no time, or an assignment that recursive rules do not know.
-func (s *sample) pass(ctx context.Context, f *formula, known *Invariants, maxBytes int64, rest func() bool) bool {
-	defer f.engine.Close()
-	began := s.changes
-	f.assertStatic(0, known)
-	f.assertStatic(0, &s.Invariants)
-	f.play(1)
-	for _, broken := range s.obligations(f) {
-		for {
-			if !rest() {
-				return false
-			}
-			status := f.solve(ctx, sat.Limits{Bytes: maxBytes}, broken())
-			if status == sat.Unsat {
-				break
-			}
-			before := s.changes
-			if status == sat.Sat {
-				s.refute(f)
-			}
-			if s.changes == before {
-				return false
-			}
-		}
-	}
-	if s.changes > began {
-		return true // the equations wait until all else is calm
-	}
-	return s.passEquations(ctx, f, maxBytes, rest)
+// the position before. It rests before each question.
+type pass struct {
+	*sample
+	ctx      context.Context
+	game     *circuit.Game
+	known    *Invariants
+	maxBytes int64
+	rest     func() bool
+	formula  *formula // of the game, once it is needed
 }
 
-// passEquations does the same for the equations. Those that are not decided soon are dropped.
-func (s *sample) passEquations(ctx context.Context, f *formula, maxBytes int64, rest func() bool) bool {
-	for i := 0; i < len(s.equations); {
-		if !rest() {
+// whole is the formula of the game, in which all candidates hold before.
+func (p *pass) whole() *formula {
+	if p.formula == nil {
+		p.formula = newFormula(unroll(p.game, nil), sat.New())
+		p.formula.assertStatic(0, p.known)
+		p.formula.assertStatic(0, &p.Invariants)
+		p.formula.play(1)
+	}
+	return p.formula
+}
+
+func (p *pass) close() {
+	if p.formula != nil {
+		p.formula.engine.Close()
+	}
+}
+
+// through goes through all candidates. It returns false if it cannot be told whether they
+// follow: there is no time, or an assignment that recursive rules do not know.
+func (p *pass) through(w *casework) bool {
+	if w == nil {
+		return p.byCandidate()
+	}
+	w.of = newIndex(len(p.game.Fluents), p.known, &p.Invariants)
+	turns := w.turns()
+	if turns == nil {
+		return p.byCandidate()
+	}
+	for _, t := range turns {
+		w.begin(t)
+		for more := true; more; more = t.next() {
+			if !p.byCase(w, t) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// byCase drops what a joint move does not keep.
+func (p *pass) byCase(w *casework, t *turn) bool {
+	joint := t.joint()
+	for !w.has(joint) {
+		if !p.rest() {
 			return false
 		}
-		before := s.changes
-		switch f.solve(ctx, sat.Limits{Bytes: maxBytes, Conflicts: maxEquationConflicts}, f.keeps(s.equations[i]).Not()) {
-		case sat.Unsat:
-			i++
-			continue
-		case sat.Sat:
-			s.refute(f)
+		before := p.changes
+		for _, o := range w.suspects(p.ctx, joint) {
+			if !p.settle(o, joint) {
+				return false
+			}
 		}
-		if s.changes == before {
-			s.ban(s.equations[i])
+		if p.changes == before {
+			w.keep(joint)
+			return true
 		}
-		i = 0
+		w.of = newIndex(len(p.game.Fluents), p.known, &p.Invariants)
+		w.begin(t)
+	}
+	return true
+}
+
+// settle asks of the whole game whether an obligation can fail after a joint move, until it does
+// not or is dropped.
+func (p *pass) settle(o obligation, joint []option) bool {
+	for before := -1; before != p.changes && o.stands(p.sample); {
+		if p.ctx.Err() != nil {
+			return false
+		}
+		before = p.changes
+		f := p.whole()
+		question := []circuit.Lit{o.anywhere(f)}
+		for r, option := range joint {
+			question = append(question, f.does(0, r)[option.move])
+		}
+		if !p.ask(o.equation, question...) {
+			return false
+		}
+	}
+	return true
+}
+
+// ask asks whether something can be, and drops what it refutes; an equation that is not decided
+// soon is dropped, too. False if that cannot be told.
+func (p *pass) ask(e *equation, question ...circuit.Lit) bool {
+	limits := sat.Limits{Bytes: p.maxBytes}
+	if e != nil {
+		limits.Conflicts = maxEquationConflicts
+	}
+	status := p.formula.solve(p.ctx, limits, question...)
+	if status == sat.Unsat {
+		return true
+	}
+	before := p.changes
+	if status == sat.Sat {
+		p.refute(p.formula)
+	}
+	if p.changes == before && e != nil && p.ctx.Err() == nil {
+		p.ban(e)
+	}
+	return p.changes > before
+}
+
+// byCandidate asks for each candidate whether any joint move breaks it.
+func (p *pass) byCandidate() bool {
+	f := p.whole()
+	began := p.changes
+	for _, broken := range p.obligations(f) {
+		for before := -1; before != p.changes; {
+			before = p.changes
+			if !p.rest() || !p.ask(nil, broken()) {
+				return false
+			}
+		}
+	}
+	if p.changes > began {
+		return true // the equations wait until all else is calm
+	}
+	for i := 0; i < len(p.equations); i++ {
+		before := p.changes
+		if e := p.equations[i]; !p.rest() || !p.ask(e, f.keeps(e).Not()) {
+			return false
+		}
+		if p.changes > before {
+			i = -1
+		}
 	}
 	return true
 }
@@ -186,7 +278,7 @@ func (s *sample) obligations(f *formula) []func() circuit.Lit {
 	}
 	for _, group := range s.groups {
 		list = append(list, func() circuit.Lit {
-			if !slices.ContainsFunc(s.groups, func(g []int32) bool { return &g[0] == &group[0] }) {
+			if !s.hasGroup(group) {
 				return circuit.False
 			}
 			return f.net.Or(f.fluents(1, group)...).Not()
@@ -201,6 +293,11 @@ func (s *sample) obligations(f *formula) []func() circuit.Lit {
 		})
 	}
 	return list
+}
+
+// hasGroup tells whether a group is one still.
+func (inv *Invariants) hasGroup(group []int32) bool {
+	return slices.ContainsFunc(inv.groups, func(g []int32) bool { return &g[0] == &group[0] })
 }
 
 // brokenPairs is where a pair whose first literal is a fails after a joint move.
