@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/reasoner"
@@ -177,14 +178,7 @@ const lamps = `
 	(goal x 100)`
 
 func TestOneOfSymmetricPlansIsKept(t *testing.T) {
-	rules, _, err := gdl.Load(t.Context(), "lamps", []byte(lamps))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), rules, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := gamestest.Compiled(t, lamps)
 	if len(m.Symmetries()) == 0 {
 		t.Error("expected symmetries of the lamps")
 	}

@@ -47,6 +47,9 @@ func joinTurns(parts [][][]option, excluded func(literals []int32) bool) []*turn
 					longer = append(longer, &turn{append(slices.Clip(t.options), part), literals, make([]int, len(parts))})
 				}
 			}
+			if len(longer) > maxCases {
+				return nil
+			}
 		}
 		list = longer
 	}

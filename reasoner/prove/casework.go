@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -34,7 +35,7 @@ type casework struct {
 	parts  [][][]option        // by role: its options that go together
 	going  option              // what is true until the game is over
 	broken [][2]circuit.Lit    // by property: where it fails before and after a joint move
-	held   map[uint64]*verdict // by joint move: of the last time
+	held   map[string]*verdict // by joint move: of the last time
 }
 
 // verdict is what a joint move kept: all that is said of some fluents, by its hash.
@@ -60,7 +61,7 @@ func newCasework(g *circuit.Game, properties []property) *casework {
 	for f := range g.Fluents {
 		u.fluent(1, f)
 	}
-	w := &casework{game: g, held: map[uint64]*verdict{}}
+	w := &casework{game: g, held: map[string]*verdict{}}
 	im := newImplication(u)
 	for r := range g.Legal {
 		w.parts = append(w.parts, im.partition(r))
@@ -360,20 +361,20 @@ func (w *casework) bound(f *formula, e *equation) {
 // has tells whether a joint move keeps all that is said of the fluents that it meets, as it did
 // when the same was said before.
 func (w *casework) has(joint []option) bool {
-	v := w.held[w.key(joint)]
+	v := w.held[jointKey(joint)]
 	return v != nil && w.of.hashOf(v.fluents) == v.hash
 }
 
 // keep takes note that the joint move looked at last does.
 func (w *casework) keep(joint []option) {
-	w.held[w.key(joint)] = &verdict{slices.Clone(w.fluents), w.of.hashOf(w.fluents)}
+	w.held[jointKey(joint)] = &verdict{slices.Clone(w.fluents), w.of.hashOf(w.fluents)}
 }
 
-// key is the number of a joint move.
-func (w *casework) key(joint []option) uint64 {
-	key := uint64(0)
-	for r, o := range joint {
-		key = key*uint64(len(w.game.Legal[r])) + uint64(o.move)
+// jointKey is different for different joint moves.
+func jointKey(joint []option) string {
+	key := make([]byte, 0, 4*len(joint))
+	for _, o := range joint {
+		key = binary.LittleEndian.AppendUint32(key, uint32(o.move))
 	}
-	return key
+	return string(key)
 }

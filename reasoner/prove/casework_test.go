@@ -2,6 +2,7 @@ package prove
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"stackmate/reasoner/circuit"
@@ -25,10 +26,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 	const lamps = 5
 	rng := rand.New(rand.NewPCG(1, 1))
 	g := aCountOfLamps(lamps)
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g)
 	w := newCasework(g, nil)
 	c, b := w.cof, m.NewBatch()
 	for _, known := range [][]int32{nil, {2 * 0, 2*1 | 1}} {
@@ -67,10 +65,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 
 func TestInductionByCasesNeedsNoFormulaOfTheGame(t *testing.T) {
 	g := aCountOfLamps(8)
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g)
 	s := newSample(m, nil)
 	s.hull = newHull(len(g.Fluents))
 	s.suggest(func() bool { return true })
@@ -128,5 +123,19 @@ func TestPropertiesAreProvedByCases(t *testing.T) {
 		if w.keptProperty(t.Context(), i) != kept {
 			t.Errorf("property %d is kept: %t, expected %t", i, !kept, kept)
 		}
+	}
+}
+
+// The turns of ten roles whose moves all go with each other are 8^10.
+func TestTurnsOfManyRolesAreNotListed(t *testing.T) {
+	var own [][]option
+	for m := range 8 {
+		own = append(own, []option{{move: machine.Move(m)}})
+	}
+	if turns := joinTurns(slices.Repeat([][][]option{own}, 10), func([]int32) bool { return false }); turns != nil {
+		t.Errorf("%d turns", len(turns))
+	}
+	if turns := joinTurns(slices.Repeat([][][]option{own}, 3), func([]int32) bool { return false }); len(turns) != 8*8*8 {
+		t.Errorf("%d turns of three roles", len(turns))
 	}
 }

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"container/heap"
+	"encoding/binary"
 	"slices"
 
 	"stackmate/reasoner/circuit"
@@ -98,9 +99,8 @@ func (e *effects) equal() []machine.Move {
 	for m, list := range e.changes {
 		key := make([]byte, 0, 8*len(list))
 		for _, c := range list {
-			for _, v := range []int32{c.fluent, int32(c.next)} {
-				key = append(key, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
-			}
+			key = binary.LittleEndian.AppendUint32(key, uint32(c.fluent))
+			key = binary.LittleEndian.AppendUint32(key, uint32(c.next))
 		}
 		if _, ok := known[string(key)]; !ok {
 			known[string(key)] = machine.Move(m)

@@ -49,10 +49,7 @@ func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, m
 		g.Terminal = net.Or(best, carry)
 	}
 	g.Goals = []circuit.Goal{{Value: 100, When: best}, {Value: 50, When: net.And(best.Not(), fluent())}}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g)
 	return g, m
 }
 
@@ -141,10 +138,7 @@ func TestMovesThatAreNeededAreNotLeftOut(t *testing.T) {
 	g.Next = []circuit.Lit{g.Net.Or(a, does[0]), g.Net.Or(b, does[1], does[2])}
 	g.Legal, g.Terminal = [][]circuit.Lit{{circuit.True, a, circuit.True}}, a
 	g.Goals = []circuit.Goal{{Value: 100, When: g.Net.And(a, b)}, {Value: 0, When: g.Net.And(a, b).Not()}}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g)
 	p, err := NewPlanner(g, m)
 	if err != nil {
 		t.Fatal(err)

@@ -41,10 +41,7 @@ func aCountOfLamps(lamps int) *circuit.Game {
 func TestACounterShowsTheNumberOfLamps(t *testing.T) {
 	const lamps = 8
 	g := aCountOfLamps(lamps)
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g)
 	inv := FindInvariants(t.Context(), g, m, 1<<30)
 	if len(inv.groups) != 1 || len(inv.groups[0]) != lamps+1 {
 		t.Errorf("groups %v, expected that of the counter", inv.groups)

@@ -9,6 +9,16 @@ import (
 	"stackmate/reasoner/machine"
 )
 
+// compiled is the machine of a game.
+func compiled(t testing.TB, g *circuit.Game) *circuit.Machine {
+	t.Helper()
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // aToken is on one of three places, and a move takes it to the next; it lights one lamp after
 // the other.
 func aToken(lamps int) *circuit.Game {
@@ -36,10 +46,7 @@ func aToken(lamps int) *circuit.Game {
 
 func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 	g := aToken(64)
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g)
 	for last := range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
 		if last == 0 {
@@ -77,10 +84,7 @@ func names(g *circuit.Game, fluents ...string) machine.State {
 
 func TestAJointMoveIsMadeInAllLanes(t *testing.T) {
 	g := aToken(3)
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g)
 	s := newSample(m, nil)
 	s.batch.Fill(g.Initial, nil)
 	s.batch.Store(s.states, s.batch.Lanes())

@@ -78,10 +78,7 @@ func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
 	if engine.clauses < 1_000_000 {
 		t.Fatalf("%d clauses a step, expected a million", engine.clauses)
 	}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g)
 	p, err := NewPlanner(g, m)
 	if err != nil {
 		t.Fatal(err)
