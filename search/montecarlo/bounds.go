@@ -164,10 +164,8 @@ func (w *worker) updateChoice(n int32, chooser int) bool {
 		case w.adversarial:
 			b.Upper = worst[r].Upper
 		}
-		b = search.Interval{Lower: max(b.Lower, bounds[r].Lower), Upper: min(b.Upper, bounds[r].Upper)}
-		changed = changed || b != bounds[r]
-		bounds[r] = b
-		solved = solved && w.config.isWithin(b)
+		changed = narrow(&bounds[r], b) || changed
+		solved = solved && w.config.isWithin(bounds[r])
 	}
 	t.at(n).solved = solved
 	return changed
@@ -207,6 +205,13 @@ func (t *tree) extremes(n int32, chooser int) (worst, best []search.Interval) {
 	return worst, best
 }
 
+// narrow takes the bounds b, too, into what is known. It tells whether that changes.
+func narrow(known *search.Interval, b search.Interval) bool {
+	was := *known
+	*known = search.Interval{Lower: max(b.Lower, was.Lower), Upper: min(b.Upper, was.Upper)}
+	return *known != was
+}
+
 // updateCells is updateBounds where any roles choose, or chance does.
 func (w *worker) updateCells(n int32) bool {
 	t, adversarial := w.tree, w.adversarial
@@ -236,10 +241,8 @@ func (w *worker) updateCells(n int32) bool {
 				b.Upper = min(b.Upper, p.maxUpper)
 			}
 		}
-		b = search.Interval{Lower: max(b.Lower, bounds[r].Lower), Upper: min(b.Upper, bounds[r].Upper)}
-		changed = changed || b != bounds[r]
-		bounds[r] = b
-		solved = solved && w.config.isWithin(b)
+		changed = narrow(&bounds[r], b) || changed
+		solved = solved && w.config.isWithin(bounds[r])
 	}
 	t.at(n).solved = solved
 	if w.isMatrix(n) && w.config.has(Mixing) && w.mixBounds(n) {
