@@ -116,3 +116,30 @@ func TestAutoFallsBackToTheInterpreter(t *testing.T) {
 		t.Errorf("engine %s, because %s", info.Engine, info.Reason)
 	}
 }
+
+// Whatever engine a game gets, searches and players know its machine again.
+func TestMachinesAreKnownAgain(t *testing.T) {
+	stacks, _, err := gdl.Load(t.Context(), "stacks", []byte(`(role x) (init (at nil)) (item a) (item b) (goal x 0)
+		(<= (legal x (take ?i)) (item ?i)) (<= terminal (true (at (list a (list b nil)))))
+		(<= (next (at (list ?i ?tail))) (does x (take ?i)) (true (at ?tail)))`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, _, err := gdl.Load(t.Context(), "chain", []byte(chained(2_000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, of := range map[string]struct {
+		game   *gdl.Game
+		memory int64
+	}{"circuit": {chain, 0}, "datalog": {stacks, 0}, "reference": {chain, 1 << 10}} {
+		m, err := reasoner.New(t.Context(), of.game, reasoner.Options{Memory: of.memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := machine.From(m, m.Initial())
+		if known := map[machine.Machine]bool{m: true}; m.Info().Engine != want || !known[m] || known[other] {
+			t.Errorf("%s, expected %s; known again: %t; taken for another: %t", m.Info().Engine, want, known[m], known[other])
+		}
+	}
+}

@@ -96,7 +96,7 @@ func first(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error)
 				return m, nil
 			}
 			reason := "no " + errors.Join(failed...).Error()
-			return described{m, reason, append(stages, m.Info().Stages...)}, nil
+			return &described{m, reason, append(stages, m.Info().Stages...)}, nil
 		}
 		stages.Add(e.name+", in vain", time.Since(began))
 		failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
@@ -169,17 +169,21 @@ const (
 	positionWork   = 25
 	rulesPerMatch  = 512 * 40 / 5
 	rulesPerFluent = 10
+	// tuningGain is how many times less work tuning leaves, at most: chess 1.8, amazonsTorus 1.3.
+	tuningGain = 4
 )
 
 // worthwhile is the number of ground rules up to which a circuit with so many fluents is
 // quicker than the Datalog machine. Work is counted, not timed: so the same rulesheet always
 // gives the same machine.
 func worthwhile(ctx context.Context, g *gdl.Game, o Options, fluents int) int {
-	m, err := newDatalog(ctx, g, o, "")
-	if err != nil || m.Info().Work == 0 {
+	lost := rulesPerFluent * int64(fluents)
+	enough := tuningGain * (datalog.MostInstances + lost) / rulesPerMatch
+	work, err := datalog.Work(ctx, g, datalog.Limits{MaxBytes: o.Memory}, enough)
+	if err != nil || work == 0 {
 		return math.MaxInt32 // nothing to compare with
 	}
-	return int(min(math.MaxInt32, (positionWork+m.Info().Work)*rulesPerMatch-rulesPerFluent*int64(fluents)))
+	return int(min(math.MaxInt32, (positionWork+work)*rulesPerMatch-lost))
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
@@ -194,10 +198,11 @@ func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 		return nil, err
 	}
 	clock.Done("programs")
-	return &decider{Machine: described{m, reason, append(stages, clock.Stages...)}, game: game, options: options}, nil
+	return &decider{Machine: &described{m, reason, append(stages, clock.Stages...)}, game: game, options: options}, nil
 }
 
-// described is a machine that says why it was chosen, and how it was made.
+// described is a machine that says why it was chosen, and how it was made. It is a pointer wherever
+// it is a Machine: searches compare machines to know whether their tables are of the same game.
 type described struct {
 	machine.Machine
 	reason string
@@ -205,7 +210,7 @@ type described struct {
 }
 
 // Info implements machine.Machine.
-func (d described) Info() machine.Info {
+func (d *described) Info() machine.Info {
 	info := d.Machine.Info()
 	info.Reason, info.Stages = d.reason, d.stages
 	return info

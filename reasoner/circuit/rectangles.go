@@ -75,6 +75,7 @@ type rectangleFinder struct {
 	given  [][]Lit           // by first part: what its heads imply
 	denied []map[Lit]partSet // by role: first parts whose heads imply the complement
 	absent []partSet         // by role: first parts without a head
+	known  []map[Lit]Lit     // by first part: what its heads make of literals (restrict)
 }
 
 // rectangles cuts a table of moves with the given heads, by role and first part, into
@@ -83,7 +84,7 @@ func (n *Network) rectangles(p *Parts, heads [][]Lit) []*rectangle {
 	if len(p.of) < leastParts {
 		return nil
 	}
-	f := &rectangleFinder{net: n, parts: p}
+	f := &rectangleFinder{net: n, parts: p, known: make([]map[Lit]Lit, len(p.First))}
 	tails := f.tails()
 	if 2*len(tails) > len(p.of) {
 		return nil // most tails are those of one move
@@ -231,10 +232,14 @@ func (f *rectangleFinder) contradicts(lits []Lit, p int32) bool {
 }
 
 // restrict is a literal that is the same where a head of a first part is true, without
-// what that decides. The literals that have been restricted are in known.
-func (f *rectangleFinder) restrict(l Lit, p int32, known map[Lit]Lit) Lit {
-	if out, ok := known[l]; ok {
+// what that decides. What is known of a first part is kept: the tails of its moves along a
+// line contain each other.
+func (f *rectangleFinder) restrict(l Lit, p int32) Lit {
+	if out, ok := f.known[p][l]; ok {
 		return out
+	}
+	if f.known[p] == nil {
+		f.known[p] = make(map[Lit]Lit)
 	}
 	out := l
 	switch implied := f.net.implied(l); {
@@ -243,15 +248,15 @@ func (f *rectangleFinder) restrict(l Lit, p int32, known map[Lit]Lit) Lit {
 	case f.contradicts(implied, p):
 		out = False
 	case l.Complemented():
-		out = f.restrict(l.Not(), p, known).Not()
+		out = f.restrict(l.Not(), p).Not()
 	case f.net.op[l.Node()] == OpAnd:
 		operands := slices.Clone(f.net.Operands(l.Node()))
 		for i, o := range operands {
-			operands[i] = f.restrict(o, p, known)
+			operands[i] = f.restrict(o, p)
 		}
 		out = f.net.And(operands...)
 	}
-	known[l] = out
+	f.known[p][l] = out
 	return out
 }
 
@@ -317,10 +322,9 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 	place := make(map[string]int)
 	for _, t := range left {
 		for _, p := range t.firsts {
-			known := make(map[Lit]Lit)
-			tail := f.restrict(t.tail, p, known)
+			tail := f.restrict(t.tail, p)
 			if columns := ofGroup(p, t.second); len(columns) > 0 {
-				same := func(c int) bool { return f.restrict(out[c].tail, p, known) == tail }
+				same := func(c int) bool { return f.restrict(out[c].tail, p) == tail }
 				if i := slices.IndexFunc(columns, same); i >= 0 {
 					out[columns[i]].firsts.add(p)
 					continue

@@ -191,19 +191,21 @@ func (b *builder) goal(rel *relation, t int32) {
 func (b *builder) rules() {
 	p, s := b.program, b.s
 	inputs := Signal(p.Signals) - Signal(len(b.derived))
-	p.Start = []int32{0}
+	// There are no more than instances.
+	p.Head, p.Start, p.Body = make([]Signal, 0, len(s.head)), append(make([]int32, 0, len(s.start)), 0), make([]Lit, 0, len(s.body))
 	var body []Lit
 	for len(b.todo) > 0 {
 		s.theory.watch.step()
 		a := b.todo[0]
 		b.todo = b.todo[1:]
 		first := int32(len(p.Head)) // rule of this head
+		alone := b.next[b.heads[a]] < 0
 		for i := b.heads[a]; i >= 0; i = b.next[i] {
 			var live bool
-			if body, live = b.bodyOf(body[:0], int(i)); live && !b.duplicate(body, first) {
-				p.Head = append(withRoom(p.Head, 1), b.signal[a])
-				p.Body = append(withRoom(p.Body, len(body)), body...)
-				p.Start = append(withRoom(p.Start, 1), int32(len(p.Body)))
+			if body, live = b.bodyOf(body[:0], int(i)); live && (alone || !b.duplicate(body, first)) {
+				p.Head = append(p.Head, b.signal[a])
+				p.Body = append(p.Body, body...)
+				p.Start = append(p.Start, int32(len(p.Body)))
 			}
 		}
 	}

@@ -259,13 +259,16 @@ func (d *demand) rules() (guarded, asking []*rule) {
 
 // close makes what was asked for part of what is known, and with it the relations that
 // differ between positions in nothing else, but for those that were computed with open
-// negations: they may have tuples too many.
-func (d *demand) close() {
+// negations: they may have tuples too many. It tells whether no others do: a relation of
+// which no rule that differs between positions is left is known, and so is its negation.
+func (d *demand) close() (exact bool) {
 	th := d.theory
-	var inexact []*relation
+	var inexact, negated []*relation
 	for _, r := range d.plain {
-		if slices.ContainsFunc(r.body, func(l literal) bool { return isOpenNegation(&l) }) {
-			inexact = append(inexact, r.head.rel)
+		for i := range r.body {
+			if l := &r.body[i]; isOpenNegation(l) {
+				inexact, negated = append(inexact, r.head.rel), append(negated, l.atom.rel)
+			}
 		}
 	}
 	for _, rel := range th.relations {
@@ -274,6 +277,7 @@ func (d *demand) close() {
 	th.rules = d.plain
 	th.markDynamic(inexact...)
 	th.rules = d.guarded
+	return !slices.ContainsFunc(negated, func(rel *relation) bool { return !rel.dynamic })
 }
 
 // relation is what is asked for of a relation.

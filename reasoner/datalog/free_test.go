@@ -35,8 +35,7 @@ func handing(t *rapid.T) string {
 }
 
 func TestFreeColumnsSayNothing(t *testing.T) {
-	dropped := 0
-	rapid.Check(t, func(t *rapid.T) {
+	checkUntil(t, "columns that are free", func(t *rapid.T) bool {
 		src := handing(t)
 		t.Log(src)
 		g := load(t, "handing", src)
@@ -49,12 +48,9 @@ func TestFreeColumnsSayNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dropped += made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "some ") })
 		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
+		return made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "some ") }) > 0
 	})
-	if dropped == 0 {
-		t.Error("no column was free")
-	}
 }
 
 func TestConditionsThatDoubleAreGroundedOnce(t *testing.T) {

@@ -97,7 +97,7 @@ func (gr *grounder) ground() (*Program, error) {
 	if err := inst.fits(gr.limits); err != nil {
 		return nil, err
 	}
-	simple := inst.simplify()
+	simple := inst.simplify(gr.exact)
 	gr.clock.Done("simplify")
 	p := simple.program()
 	gr.clock.Done("number")
@@ -113,6 +113,7 @@ type grounder struct {
 	clock  *machine.Stopwatch
 
 	thorough bool // rewrite wherever it may help
+	exact    bool // all that reaching has found may hold, as far as the instances tell
 
 	// lightly is the number of tuples up to which a static relation is computed before
 	// it is known whether it is needed.
@@ -175,7 +176,7 @@ func (gr *grounder) reach(waiting map[*relation]bool) error {
 	asked.apply()
 	gr.clock.Done("demand")
 	err := gr.joiner.fixpoint(append(th.carryRules(), th.dynamicRules()...), isOpenNegation)
-	asked.close()
+	gr.exact = asked.close()
 	gr.clock.Done("reach")
 	return err
 }

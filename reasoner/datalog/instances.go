@@ -24,7 +24,7 @@ type instances struct {
 // instantiate enumerates the matches of every dynamic rule over the possible
 // atoms. Negated literals on atoms that are not possible hold and are dropped.
 func (gr *grounder) instantiate() (*instances, error) {
-	in := &instances{theory: gr.theory, first: make(map[*relation]int32), start: []int32{0}}
+	in := &instances{theory: gr.theory, first: make(map[*relation]int32)}
 	atoms, fluents := int32(0), 0
 	for _, rel := range gr.theory.relations {
 		if rel.name.name == "true" {
@@ -38,6 +38,7 @@ func (gr *grounder) instantiate() (*instances, error) {
 		}
 	}
 	in.base = append(in.base, atoms)
+	in.head, in.start = make([]int32, 0, atoms), append(make([]int32, 0, atoms+1), 0) // most are heads
 	m := gr.joiner.meter
 	limit, kind := gr.limits.MaxInstances, ErrLimit
 	worth, few := gr.limits.Worth, largeInstances
@@ -80,7 +81,7 @@ func (in *instances) adder(r *rule, j *joiner, p *plan) func() {
 	}
 	var conditions []condition
 	for i := range r.body {
-		if l := &r.body[i]; l.isDynamic() {
+		if l := &r.body[i]; l.isDynamic() && !l.implied {
 			c := condition{literal: i, base: in.first[l.atom.rel]}
 			if l.op == gdl.Not {
 				c.sign = 1
@@ -89,8 +90,13 @@ func (in *instances) adder(r *rule, j *joiner, p *plan) func() {
 		}
 	}
 	head, base := r.head.rel, in.first[r.head.rel]
+	last, tuple := int32(-1), make([]int32, len(r.head.args)) // many matches in a row have one head
 	return func() {
-		in.head = append(withRoom(in.head, 1), base+head.find(j.gather(p.head)))
+		if key := j.gather(p.head); last < 0 || !equalTuples(key, tuple) {
+			copy(tuple, key)
+			last = base + head.find(key)
+		}
+		in.head = append(withRoom(in.head, 1), last)
 		in.body = withRoom(in.body, len(conditions))
 		for _, c := range conditions {
 			if at := j.at[c.literal]; at >= 0 {

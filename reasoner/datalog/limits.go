@@ -19,6 +19,10 @@ type Limits struct {
 	MaxBytes int64 // memory of tables and instances; default 3 GiB
 }
 
+// MostInstances is the number of rule instances of the largest Program, but for other Limits:
+// twice the default, because thorough grounding may have twice as many.
+const MostInstances = 10_000_000
+
 // ErrLimit is wrapped by the errors that say which of the Limits was hit, errWorth by those
 // that say it of Worth.
 var (
@@ -34,7 +38,7 @@ func (l Limits) withDefaults() Limits {
 		l.MaxAtoms = 2_500_000
 	}
 	if l.MaxInstances <= 0 {
-		l.MaxInstances = 5_000_000
+		l.MaxInstances = MostInstances / 2
 	}
 	if l.MaxTerms <= 0 {
 		l.MaxTerms = 10_000

@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"stackmate/gdl"
@@ -54,7 +55,7 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 		return nil, err
 	}
 	in.open(tuningWords)
-	in.tune(ctx)
+	in.tune(ctx, math.MaxInt64)
 	in.clock.Done("tune")
 	in.open((in.largest*3/2 + spareFluents) / 2)
 	if err := newStepper(in, in.theory.watch).begin(); err != nil { // makes the indexes that all evaluators share
@@ -63,6 +64,20 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 	in.clock.Done("indexes")
 	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Work: in.work, Stages: in.clock.Stages}
 	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, &watch{ctx: context.Background()}) }), nil
+}
+
+// Work is the work of a position that the machine of the game tells in its Info, or 0 if it
+// is not known. Where it is more than enough before tuning, that is the answer, and comes
+// much sooner.
+func Work(ctx context.Context, g *gdl.Game, lim Limits, enough int64) (work int64, err error) {
+	defer until(&err)
+	in, err := newInterpreter(ctx, g, lim)
+	if err != nil {
+		return 0, err
+	}
+	in.open(tuningWords)
+	in.tune(ctx, enough)
+	return in.work, nil
 }
 
 const (

@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"context"
+	"math"
 	"sync"
 	"testing"
 
@@ -117,6 +118,24 @@ func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
 	}
 }
 
+func TestWorkIsThatOfTheMachineOrMoreWhereThatIsEnough(t *testing.T) {
+	g := load(t, "counting", counting(30))
+	m, err := NewMachine(t.Context(), g, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tuned, err := Work(t.Context(), g, Limits{}, math.MaxInt64)
+	if err != nil || tuned != m.Info().Work {
+		t.Errorf("work %d, error %v; the machine says %d", tuned, err, m.Info().Work)
+	}
+	for _, enough := range []int64{1, tuned + tuned/10} {
+		before, err := Work(t.Context(), g, Limits{}, enough)
+		if err != nil || before <= enough {
+			t.Errorf("work %d, error %v; %d is enough, and tuned it is %d", before, err, enough, tuned)
+		}
+	}
+}
+
 // Whether it is tuned or not, a machine asks for no more than it must: all lists are two
 // million tuples, of which a position needs one.
 func TestAMachineThatThereWasNoTimeToTuneKeepsToItsLimits(t *testing.T) {
@@ -142,7 +161,7 @@ func TestAMachineThatThereWasNoTimeToTuneKeepsToItsLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		in.open(tuningWords)
-		in.tune(ctx)
+		in.tune(ctx, math.MaxInt64)
 		s := newStepper(in, &watch{ctx: t.Context()})
 		if err := s.begin(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
 			t.Errorf("%s: %d legal moves, error %v", name, len(s.AppendLegal(nil, 0)), err)

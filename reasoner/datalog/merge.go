@@ -51,7 +51,7 @@ func (m *merger) merge(waiting map[*relation]bool) bool {
 		}
 		for k := range r.body {
 			l := &r.body[k]
-			if l.op != gdl.Holds || !l.atom.rel.dynamic || m.inside[l.atom.rel] == m.inside[r.head.rel] {
+			if l.op != gdl.Holds || l.implied || !l.atom.rel.dynamic || m.inside[l.atom.rel] == m.inside[r.head.rel] {
 				continue
 			}
 			th.watch.step()

@@ -3,6 +3,7 @@ package datalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,9 @@ func rewritable(t *rapid.T) string {
 	}
 	line("(<= (count %s ?i ?n ?i) (number ?i) (number ?n) %s)", pick("end", "c", "d"), pick("then", "", "(distinct ?i ?n)", "(three ?p) (true (at ?p ?n))"))
 	line("(<= (count ?p ?i ?i 0) (true (at ?p ?i)) (kind ?p ?i))")
+	line("(<= (near ?p ?q) (true (at ?p ?i)) %s)", pick("near", "(link ?p ?q)", "(true (at ?q ?i)) (distinct ?p ?q)"))
+	line("(<= (safe ?p ?r) (true (at ?p ?i)) (true (at ?k ?j)) (true (at ?r ?n)) %s)", pick("safe", "(not (near ?k ?p))", "(not (near ?p ?k)) (not (near ?k ?r))"))
+	line("(<= (next (at ?p ?i)) (true (at ?p ?i)) (safe ?p %s))", pick("from", "a", "b"))
 	line("(<= (legal x (from ?n)) (count %s %s ?n ?m) (succ ?m ?n))", pick("start", "a", "b"), pick("first", "0", "1"))
 	line("(<= (legal ?r (go ?p ?n)) (role ?r) (true (at ?p ?i)) (count ?p ?i ?n ?m) %s)", pick("filter", "", "(distinct ?n ?i)", "(link ?p ?q) (kind ?q ?m)", "(not (three ?p))"))
 	line("(legal x wait) (legal y wait)")
@@ -86,19 +90,25 @@ func drawRewritable(t *rapid.T) (*gdl.Game, machine.Machine) {
 	return g, oracle
 }
 
+// checkUntil draws games until one has something that the test is about: -short draws few at a time.
+func checkUntil(t *testing.T, something string, check func(t *rapid.T) (has bool)) {
+	t.Helper()
+	has := false
+	for round := 0; !has; round++ {
+		if round == 20 {
+			t.Fatalf("no game with %s", something)
+		}
+		rapid.Check(t, func(t *rapid.T) { has = check(t) || has })
+	}
+}
+
 func TestRewrittenRulesMeanTheSame(t *testing.T) {
-	rewritten := 0
-	rapid.Check(t, func(t *rapid.T) {
+	checkUntil(t, "rules that were rewritten", func(t *rapid.T) bool {
 		g, oracle := drawRewritable(t)
 		p, q := groundBy(t, g, never), groundBy(t, g, always)
-		if p.Signals != q.Signals || len(p.Head) != len(q.Head) {
-			rewritten++
-		}
 		agree(t, []machine.Machine{oracle, newProgramMachine(p), newProgramMachine(q)}, 1, 12)
+		return p.Signals != q.Signals || len(p.Head) != len(q.Head)
 	})
-	if rewritten == 0 {
-		t.Error("no game was rewritten")
-	}
 }
 
 // made counts the relations that a rewriting has made.
@@ -112,8 +122,7 @@ func made(gr *grounder, isOne func(*relation) bool) (n int) {
 }
 
 func TestAskingChangesNoGame(t *testing.T) {
-	restricted := 0
-	rapid.Check(t, func(t *rapid.T) {
+	checkUntil(t, "relations that are asked for", func(t *rapid.T) bool {
 		g, oracle := drawRewritable(t)
 		gr := newGrounder(t.Context(), g, Limits{})
 		gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
@@ -121,21 +130,18 @@ func TestAskingChangesNoGame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		restricted += made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "asked ") && rel.n > 0 })
+		restricted := made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "asked ") && rel.n > 0 })
 		plain := groundBy(t, g, never).Names
 		if diff := cmp.Diff(plain.Fluents, p.Names.Fluents) + cmp.Diff(plain.Moves, p.Names.Moves); diff != "" {
 			t.Fatalf("other fluents or moves:\n%s", diff)
 		}
 		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
+		return restricted > 0
 	})
-	if restricted == 0 {
-		t.Error("nothing was asked for")
-	}
 }
 
 func TestThoroughGroundingChangesNoGame(t *testing.T) {
-	merged := 0
-	rapid.Check(t, func(t *rapid.T) {
+	checkUntil(t, "rules that were merged, and parts without a condition", func(t *rapid.T) bool {
 		g, oracle := drawRewritable(t)
 		gr := newGrounder(t.Context(), g, Limits{})
 		gr.beThorough()
@@ -144,11 +150,54 @@ func TestThoroughGroundingChangesNoGame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		merged += made(gr, func(rel *relation) bool { return strings.Contains(rel.name.name, "|") })
 		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
+		return made(gr, func(rel *relation) bool { return strings.Contains(rel.name.name, "|") }) > 0 &&
+			slices.ContainsFunc(gr.theory.dynamicRules(), func(r *rule) bool {
+				return slices.ContainsFunc(r.body, func(l literal) bool { return l.implied && l.isDynamic() })
+			})
 	})
-	if merged == 0 {
-		t.Error("no rules were merged")
+}
+
+func TestWhatReachingHasFoundIsPossible(t *testing.T) {
+	checkUntil(t, "nothing but open negations", func(t *rapid.T) bool {
+		src := rewritable(t)
+		if rapid.Bool().Draw(t, "of the other kind") {
+			src = randomGame(t)
+		}
+		gr := newGrounder(t.Context(), load(t, "reached", src), Limits{})
+		if rapid.Bool().Draw(t, "on demand") {
+			gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
+		}
+		if err := gr.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		in, err := gr.instantiate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !gr.exact {
+			return false
+		}
+		s := in.simplify(true)
+		clear(s.certain)
+		s.findPossible()
+		if a := slices.Index(s.possible, false); a >= 0 {
+			t.Fatalf("%s\n%s is not possible", src, in.name(int32(a)))
+		}
+		return true
+	})
+}
+
+func TestNegationsOfWhatTurnsOutToBeStaticAreNotOpen(t *testing.T) {
+	gr := newGrounder(t.Context(), load(t, "static", `(role x) (dom a) (legal x go) (<= (next flag) (dom ?u)) (goal x 0)
+		(<= (r ?u) (dom ?u)) (<= (r ?u) (dom ?u) (dom ?v) (distinct ?u ?u) (distinct ?u ?v) (not (true flag)) (r ?u))
+		(<= terminal (dom ?u) (not (r ?u)))`), Limits{})
+	p, err := gr.ground()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gr.exact || p.Ends != NoSignal {
+		t.Errorf("the game ends by %v; exact: %v", p.Ends, gr.exact)
 	}
 }
 
@@ -180,6 +229,11 @@ func TestAlternativesAreJoinedOnceAndProjectionsMakePartsSafe(t *testing.T) {
 	want := map[string]int{"threat": 1, "alternative": 2, "part": 1}
 	if diff := cmp.Diff(want, made); diff != "" {
 		t.Errorf("rules, -want +got:\n%s", diff)
+	}
+	for i, head := range p.Head {
+		if name := p.AtomName(head); strings.HasPrefix(name, "(safe~") && p.Start[i+1]-p.Start[i] > 2 {
+			t.Errorf("a rule for %s asks for what its user asks for, too", name)
+		}
 	}
 	oracle, err := reference.New(t.Context(), g)
 	if err != nil {

@@ -34,6 +34,9 @@ type literal struct {
 	op          gdl.Op
 	atom        atom // of Holds and Not
 	left, right arg  // of Distinct and Equal
+	// implied says that whatever uses the head asks for this condition, too: it bounds the
+	// instances, and they do without it.
+	implied bool
 }
 
 // rule is a clause over relations; its variables are numbered from 0.

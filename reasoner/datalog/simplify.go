@@ -39,8 +39,9 @@ type occurrences struct{ start, list []int32 }
 
 func (o *occurrences) of(atom int32) []int32 { return o.list[o.start[atom]:o.start[atom+1]] }
 
-// simplify computes what is constant.
-func (in *instances) simplify() *simplified {
+// simplify computes what is constant. With exact, all atoms are possible as long as none is
+// known to be certain: that is how reaching has found them.
+func (in *instances) simplify(exact bool) *simplified {
 	s := &simplified{
 		instances: in,
 		links:     in.link(),
@@ -50,12 +51,19 @@ func (in *instances) simplify() *simplified {
 		positive:  in.occurrences(0),
 		negative:  in.occurrences(1),
 	}
+	if exact {
+		for a := range s.possible {
+			s.possible[a] = true
+		}
+	} else {
+		s.findPossible()
+	}
 	// The first set shrinks and the second grows: one as large as it was is the same.
-	for possible, certain := -1, 0; ; possible, certain = count(s.possible), count(s.certain) {
-		if s.findPossible(); count(s.possible) == possible {
+	for possible, certain := count(s.possible), 0; ; possible, certain = count(s.possible), count(s.certain) {
+		if s.findCertain(); count(s.certain) == certain {
 			return s
 		}
-		if s.findCertain(); count(s.certain) == certain {
+		if s.findPossible(); count(s.possible) == possible {
 			return s
 		}
 	}

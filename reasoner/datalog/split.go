@@ -246,6 +246,7 @@ func (s *splitter) extract(r *rule, p *part) {
 		if inside := intersect(p.vars, vars); slices.ContainsFunc(vars, func(v int32) bool { return !slices.Contains(inside, v) }) {
 			safe.body[b] = s.call(r, []int{b}, inside, !r.body[b].isDynamic())
 		}
+		safe.body[b].implied = s.project // r keeps it
 	}
 	inside := append(slices.Clone(p.literals), p.binders...)
 	slices.Sort(inside)
@@ -323,7 +324,7 @@ func (s *splitter) define(r *rule, body []literal, outputs []int32, vars int, st
 
 // substitute replaces the variables of l.
 func (l *literal) substitute(t *termTable, to []arg) literal {
-	out := literal{op: l.op}
+	out := literal{op: l.op, implied: l.implied}
 	if l.op == gdl.Distinct || l.op == gdl.Equal {
 		out.left, out.right = l.left.substitute(t, to), l.right.substitute(t, to)
 		return out
@@ -341,6 +342,9 @@ func describeBody(t *termTable, body []literal, outputs []int32) string {
 	for i := range body {
 		l := &body[i]
 		fmt.Fprintf(&b, "%d", l.op)
+		if l.implied {
+			b.WriteByte('*')
+		}
 		if l.atom.rel != nil {
 			b.WriteString(l.atom.rel.name.key())
 		}

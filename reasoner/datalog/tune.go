@@ -51,8 +51,9 @@ const (
 )
 
 // tune fills in.cost. It ends early, with what it has found, when half of the
-// time that ctx leaves has passed.
-func (in *interpreter) tune(ctx context.Context) {
+// time that ctx leaves has passed, or where a position takes more work than enough
+// before any choice has been tried.
+func (in *interpreter) tune(ctx context.Context, enough int64) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
@@ -74,6 +75,9 @@ func (in *interpreter) tune(ctx context.Context) {
 	}
 	c.recursive = newEvaluator(in, c.watch).recursive()
 	if !c.start() {
+		return
+	}
+	if in.work = c.try(0) / int64(len(c.samples)); in.work > enough {
 		return
 	}
 	for round := range tuningRounds {

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"slices"
 
 	"stackmate/reasoner/circuit"
@@ -16,7 +17,6 @@ type candidateIndex struct {
 	inGroup [][]int32     // by fluent: numbers
 	sums    []sumOf       // by number
 	inSum   [][]int32     // by fluent: numbers
-	hash    []uint64      // by fluent: of all that is said of it
 }
 
 // groupOf is a group, and sumOf an equation: known, or owed as a candidate.
@@ -35,7 +35,7 @@ type (
 func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 	x := &candidateIndex{
 		clauses: make([][]int32, 2*fluents), owed: make([][]int32, 2*fluents), lasting: make([]bool, 2*fluents),
-		inGroup: make([][]int32, fluents), inSum: make([][]int32, fluents), hash: make([]uint64, fluents),
+		inGroup: make([][]int32, fluents), inSum: make([][]int32, fluents),
 		single: slices.Repeat([]circuit.Lit{unset}, fluents),
 	}
 	for _, inv := range []*Invariants{known, candidates} {
@@ -53,48 +53,26 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 					x.owed[p.b] = append(x.owed[p.b], p.a)
 				}
 			}
-			x.note([]int32{p.a >> 1, p.b >> 1}, int(p.a), int(p.b))
 		}
 		for _, group := range inv.groups {
 			for _, f := range group {
 				x.inGroup[f] = append(x.inGroup[f], int32(len(x.groups)))
 			}
 			x.groups = append(x.groups, groupOf{group, owed})
-			x.note(group, len(group))
 		}
 		for _, e := range inv.equations {
 			var fluents []int32
-			said := []int{e.constant}
 			for _, t := range slices.Concat(e.sets...) {
-				fluents, said = append(fluents, t.fluent), append(said, int(t.fluent), t.coefficient)
+				fluents = append(fluents, t.fluent)
 				x.inSum[t.fluent] = append(x.inSum[t.fluent], int32(len(x.sums)))
 			}
 			x.sums = append(x.sums, sumOf{e, fluents, owed})
-			x.note(fluents, said...)
 		}
 	}
 	for _, l := range candidates.lasting {
 		x.lasting[l] = true
-		x.note([]int32{l >> 1}, int(l))
 	}
 	return x
-}
-
-// note takes note that something is said of fluents.
-func (x *candidateIndex) note(fluents []int32, said ...int) {
-	const odd = 0x9e3779b97f4a7c15 // 2⁶⁴/φ
-	hash := uint64(len(said))
-	for _, v := range said {
-		hash = (hash ^ uint64(v)) * odd
-		hash ^= hash >> 29
-	}
-	for _, f := range fluents {
-		hash = (hash ^ uint64(f)) * odd
-		hash ^= hash >> 32
-	}
-	for _, f := range fluents {
-		x.hash[f] += hash
-	}
 }
 
 // owes tells whether a candidate speaks of a fluent.
@@ -102,11 +80,47 @@ func (x *candidateIndex) owes(f int32) bool {
 	return len(x.owed[2*f])+len(x.owed[2*f+1])+len(x.inGroup[f])+len(x.inSum[f]) > 0 || x.lasting[2*f] || x.lasting[2*f+1]
 }
 
-// hashOf is that of all that is said of some fluents.
-func (x *candidateIndex) hashOf(fluents []int32) uint64 {
-	sum := uint64(0)
-	for _, f := range fluents {
-		sum += x.hash[f]
+// differing lists fluents of which two sets of invariants don't say the same, some of them twice.
+func differing(a, b *Invariants) []int32 {
+	var list []int32
+	differ(a.pairs, b.pairs, comparePairs, func(p pair) { list = append(list, p.a>>1, p.b>>1) })
+	differ(a.groups, b.groups, slices.Compare, func(group []int32) { list = append(list, group...) })
+	differ(a.lasting, b.lasting, cmp.Compare, func(l int32) { list = append(list, l>>1) })
+	differ(inOrder(a.equations), inOrder(b.equations), compareEquations, func(e *equation) {
+		for _, t := range slices.Concat(e.sets...) {
+			list = append(list, t.fluent)
+		}
+	})
+	return list
+}
+
+// differ calls f with what is in one of two ascending lists alone.
+func differ[T any](a, b []T, compare func(T, T) int, f func(T)) {
+	for len(a) > 0 && len(b) > 0 {
+		switch c := compare(a[0], b[0]); {
+		case c < 0:
+			f(a[0])
+			a = a[1:]
+		case c > 0:
+			f(b[0])
+			b = b[1:]
+		default:
+			a, b = a[1:], b[1:]
+		}
 	}
-	return sum
+	for _, x := range slices.Concat(a, b) {
+		f(x)
+	}
+}
+
+func inOrder(equations []*equation) []*equation {
+	return slices.SortedFunc(slices.Values(equations), compareEquations)
+}
+
+func compareEquations(a, b *equation) int {
+	return cmp.Or(cmp.Compare(a.constant, b.constant), slices.CompareFunc(a.sets, b.sets, func(s, t []term) int {
+		return slices.CompareFunc(s, t, func(x, y term) int {
+			return cmp.Or(cmp.Compare(x.fluent, y.fluent), cmp.Compare(x.coefficient, y.coefficient))
+		})
+	}))
 }

@@ -36,12 +36,16 @@ type casework struct {
 	going  option              // what is true until the game is over
 	broken [][2]circuit.Lit    // by property: where it fails before and after a joint move
 	held   map[string]*verdict // by joint move: of the last time
+	said   Invariants          // the candidates
+	since  []int               // by fluent: the time since when the same is said of it
+	time   int                 // how often the candidates have changed
+	moving []int32             // fluents that the joint move looked at may alter
 }
 
-// verdict is what a joint move kept: all that is said of some fluents, by its hash.
+// verdict is that a joint move kept, at a time, all that was said of the fluents that it met or altered.
 type verdict struct {
 	fluents []int32
-	hash    uint64
+	time    int
 }
 
 // obligation is what must not be after a joint move.
@@ -61,7 +65,7 @@ func newCasework(g *circuit.Game, properties []property) *casework {
 	for f := range g.Fluents {
 		u.fluent(1, f)
 	}
-	w := &casework{game: g, held: map[string]*verdict{}}
+	w := &casework{game: g, held: map[string]*verdict{}, since: make([]int, len(g.Fluents))}
 	im := newImplication(u)
 	for r := range g.Legal {
 		w.parts = append(w.parts, im.partition(r))
@@ -76,6 +80,16 @@ func newCasework(g *circuit.Game, properties []property) *casework {
 	}
 	w.local = newLocal(newSuccessors(u))
 	return w
+}
+
+// say takes other candidates, or others that are known.
+func (w *casework) say(known, candidates *Invariants) {
+	w.time++
+	for _, f := range differing(&w.said, candidates) {
+		w.since[f] = w.time
+	}
+	w.said = candidates.clone()
+	w.of = newIndex(len(w.game.Fluents), known, candidates)
 }
 
 // turns lists the joint moves, as far as the candidates allow; none if they are too many.
@@ -112,6 +126,7 @@ func (w *casework) play(joint []option) bool {
 		known = merge(known, o.literals)
 	}
 	w.local.begin()
+	w.moving = w.moving[:0]
 	if !w.know(known) {
 		return false
 	}
@@ -126,7 +141,11 @@ func (w *casework) owed(joint []option) []obligation {
 	}
 	for f := range w.game.Fluents {
 		before, after := w.cof.at(w.cof.from.fluent(0, f)), w.cof.at(w.cof.from.fluent(1, f))
-		if before == after || !w.of.owes(int32(f)) {
+		if before == after {
+			continue
+		}
+		w.moving = append(w.moving, int32(f))
+		if !w.of.owes(int32(f)) {
 			continue
 		}
 		if then := w.copy(after); then != w.before(int32(f)) {
@@ -358,16 +377,16 @@ func (w *casework) bound(f *formula, e *equation) {
 	f.require(some...)
 }
 
-// has tells whether a joint move keeps all that is said of the fluents that it meets, as it did
-// when the same was said before.
+// has tells whether a joint move keeps all that is said, as it did when the same was said of all
+// fluents that it meets or alters.
 func (w *casework) has(joint []option) bool {
 	v := w.held[jointKey(joint)]
-	return v != nil && w.of.hashOf(v.fluents) == v.hash
+	return v != nil && !slices.ContainsFunc(v.fluents, func(f int32) bool { return w.since[f] > v.time })
 }
 
 // keep takes note that the joint move looked at last does.
 func (w *casework) keep(joint []option) {
-	w.held[jointKey(joint)] = &verdict{slices.Clone(w.fluents), w.of.hashOf(w.fluents)}
+	w.held[jointKey(joint)] = &verdict{slices.Concat(w.fluents, w.moving), w.time}
 }
 
 // jointKey is different for different joint moves.

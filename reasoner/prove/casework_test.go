@@ -104,7 +104,7 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 		4: {},
 		2: {pairs: []pair{{2*1 | 1, 2*0 | 1}}}, // x and o have no turn at once
 	} {
-		w.of = newIndex(4, inv, &Invariants{})
+		w.say(inv, &Invariants{})
 		if got := w.turns(); len(got) != turns {
 			t.Errorf("%d sets of joint moves with %v, expected %d", len(got), inv.pairs, turns)
 		}
@@ -118,10 +118,46 @@ func TestPropertiesAreProvedByCases(t *testing.T) {
 	}
 	properties := []property{fails(0, 1), fails(2, 3)}
 	w := newCasework(g, properties)
-	w.of = newIndex(4, &Invariants{}, &Invariants{})
+	w.say(&Invariants{}, &Invariants{})
 	for i, kept := range []bool{true, false} {
 		if w.keptProperty(t.Context(), i) != kept {
 			t.Errorf("property %d is kept: %t, expected %t", i, !kept, kept)
+		}
+	}
+}
+
+// What a joint move kept is asked anew if anything else is said of a fluent that it alters, also
+// of one of which nothing was said before.
+func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
+	const litX = 2
+	lamp := func(constant int) *equation { return &equation{[][]term{{{litX, 1}}}, constant} }
+	for i, candidates := range [][2]*Invariants{
+		{{}, {pairs: []pair{{2 * litX, 2 * litX}}}},
+		{{}, {groups: [][]int32{{litX}}}},
+		{{}, {lasting: []int32{2 * litX}}},
+		{{}, {equations: []*equation{lamp(0)}}},
+		{{pairs: []pair{{2 * litX, 2 * litX}}}, {}},
+		{{pairs: []pair{{2 * litX, 2 * litX}}}, {pairs: []pair{{2*litX | 1, 2*litX | 1}}}},
+		{{equations: []*equation{lamp(0)}}, {equations: []*equation{lamp(1)}}},
+	} {
+		w := newCasework(twoLamps(), nil)
+		w.say(&Invariants{}, candidates[0])
+		joint := map[[2]machine.Move][]option{}
+		for _, turn := range w.turns() {
+			w.begin(turn)
+			for more := true; more; more = turn.next() {
+				at := turn.joint()
+				w.owed(at)
+				w.keep(at)
+				joint[[2]machine.Move{at[0].move, at[1].move}] = at
+			}
+		}
+		mine, others := joint[[2]machine.Move{1, 0}], joint[[2]machine.Move{0, 1}]
+		if w.say(&Invariants{}, candidates[0]); !w.has(mine) || !w.has(others) {
+			t.Errorf("candidates %d: what joint moves keep is forgotten though nothing has changed", i)
+		}
+		if w.say(&Invariants{}, candidates[1]); w.has(mine) || !w.has(others) {
+			t.Errorf("candidates %d: what lights the lamp is known to keep them: %t, what does not: %t", i, w.has(mine), w.has(others))
 		}
 	}
 }

@@ -233,7 +233,7 @@ func (p *prover) byCases(ctx context.Context, i int) bool {
 			return false
 		}
 	}
-	p.cases.of = newIndex(len(p.game.Fluents), p.invariants, &Invariants{})
+	p.cases.say(p.invariants, &Invariants{})
 	return p.cases.keptProperty(ctx, i)
 }
 

@@ -35,6 +35,11 @@ type Invariants struct {
 // clause of one has it twice.
 type pair struct{ a, b int32 }
 
+// clone is a copy that is not changed with the lists of inv.
+func (inv *Invariants) clone() Invariants {
+	return Invariants{slices.Clone(inv.pairs), slices.Clone(inv.groups), slices.Clone(inv.lasting), slices.Clone(inv.equations)}
+}
+
 // Holds tells whether the invariants of single positions hold in one.
 func (inv *Invariants) Holds(s machine.State) bool {
 	for _, p := range inv.pairs {
@@ -159,7 +164,7 @@ func (p *pass) through(w *casework) bool {
 	if w == nil {
 		return p.byCandidate()
 	}
-	w.of = newIndex(len(p.game.Fluents), p.known, &p.Invariants)
+	w.say(p.known, &p.Invariants)
 	turns := w.turns()
 	if turns == nil {
 		return p.byCandidate()
@@ -192,7 +197,7 @@ func (p *pass) byCase(w *casework, t *turn) bool {
 			w.keep(joint)
 			return true
 		}
-		w.of = newIndex(len(p.game.Fluents), p.known, &p.Invariants)
+		w.say(p.known, &p.Invariants)
 		w.begin(t)
 	}
 	return true

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 )
 
@@ -88,5 +89,23 @@ func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
 	}
 	if hopeless < 100 || distant < 100 {
 		t.Errorf("%d positions without a way to the best goal, %d far from it: expected more", hopeless, distant)
+	}
+}
+
+// Lamps that are lit one by one tell nothing by patterns: beams go without.
+func TestNoPatternsOfSingleFluents(t *testing.T) {
+	const lamps = 8
+	g := aCountOfLamps(lamps)
+	g.Terminal = g.Net.And(g.Fluents[:lamps]...)
+	g.Goals = []circuit.Goal{{Value: 100, When: g.Terminal}}
+	m := compiled(t, g)
+	p, err := NewPlanner(g, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.planning(m.Initial(), machine.PlanLimits{})
+	q.takeTurns(t.Context(), []way{{next: q.newPatterns(t.Context()).next, weight: 1}})
+	if q.plan.Goal != 100 || len(q.patterns) > 0 || q.effects != nil {
+		t.Errorf("goal %d with %d patterns; effects of moves were looked for: %t", q.plan.Goal, len(q.patterns), q.effects != nil)
 	}
 }

@@ -19,6 +19,7 @@ const maxDependencies = 10_000_000
 type patterns struct {
 	*planning
 	begun   bool
+	blind   bool            // there are no patterns, but beams
 	sets    []machine.State // that may be patterns, the largest first
 	joining int             // number of the pattern that is put together with the next one
 	trying  *exploring
@@ -36,15 +37,11 @@ func (p *patterns) next(ctx context.Context) bool {
 	switch {
 	case !p.begun:
 		p.begun = true
-		if p.compareMoves(); p.effects != nil {
-			p.sets = closedSets(p.game)
-			p.sim = newTernary(p.effects.net)
-			p.looking = p.sim.gates(slices.Concat(p.effects.legal, p.effects.goals, []circuit.Lit{p.effects.terminal}))
-		}
+		p.begin()
 	case p.trying == nil:
 		set := p.nextSet()
 		if set == nil {
-			return len(p.patterns) > 0 && p.beams.next(ctx)
+			return (p.blind || len(p.patterns) > 0) && p.beams.next(ctx)
 		}
 		p.trying = p.newExploring(set)
 	case p.trying.at == p.trying.known.len():
@@ -55,6 +52,20 @@ func (p *patterns) next(ctx context.Context) bool {
 		p.trying = nil
 	}
 	return true
+}
+
+// begin finds the sets. Where each is one fluent, as in sudokus, no pattern tells more than which fluents
+// are lacking still, and none is made.
+func (p *patterns) begin() {
+	sets := closedSets(p.game)
+	if p.blind = len(sets) > 0 && count(sets[0]) == 1; p.blind { // the largest one
+		return
+	}
+	if p.compareMoves(); p.effects != nil {
+		p.sets = sets
+		p.sim = newTernary(p.effects.net)
+		p.looking = p.sim.gates(slices.Concat(p.effects.legal, p.effects.goals, []circuit.Lit{p.effects.terminal}))
+	}
 }
 
 // nextSet is the next set of fluents that may be a pattern; nil if there is none.
