@@ -104,16 +104,23 @@ func (w *worker) cleanse(l *link) {
 	}
 	was := l.sum
 	delta := w.renew(l)
-	t.split(n, l.cell, w.picks)
-	moves := t.movesOf(n)
-	for r, width := range t.widthsOf(n) {
+	add := func(r int, s *stat) {
 		switch r {
 		case w.first:
-			moves[w.picks[r]].sum += delta
+			s.sum += delta
 		case w.second:
-			moves[w.picks[r]].sum -= delta
+			s.sum -= delta
 		}
-		moves = moves[width:]
+	}
+	if s := t.only(n, l.cell); s != nil {
+		add(int(t.at(n).chooser), s)
+	} else {
+		t.split(n, l.cell, w.picks)
+		moves := t.movesOf(n)
+		for r, width := range t.widthsOf(n) {
+			add(r, &moves[w.picks[r]])
+			moves = moves[width:]
+		}
 	}
 	totals, others := t.totalsOf(n), t.at(n).done-l.done
 	if others > 0 && t.isSolved(l.to) && w.isRefuted(n, l.to) {
@@ -141,10 +148,14 @@ func (w *worker) isRefuted(n, k int32) bool {
 // updateBounds computes the bounds of node n and of its moves from its children. It
 // tells whether those of n changed.
 func (w *worker) updateBounds(n int32) bool {
-	if c := w.tree.at(n).chooser; c >= 0 && machine.Role(c) != w.tree.random {
-		return w.updateChoice(n, int(c))
+	a, changed := w.tree.at(n), false
+	if c := a.chooser; c >= 0 && machine.Role(c) != w.tree.random {
+		changed = w.updateChoice(n, int(c))
+	} else {
+		changed = w.updateCells(n)
 	}
-	return w.updateCells(n)
+	a.bounded = a.bounded || changed
+	return changed
 }
 
 // updateChoice is updateBounds where one role chooses alone.

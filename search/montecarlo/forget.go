@@ -19,7 +19,7 @@ func (t *tree) forget() bool {
 		}
 		n := t.hand
 		a := t.at(n)
-		if a.in == none || a.out != none || n == t.root || a.done == 0 || a.visits != a.done || a.done > t.idle+1 || t.isBounded(n) {
+		if a.in == none || a.out != none || n == t.root || a.done == 0 || a.visits != a.done || a.done > t.idle+1 || a.bounded {
 			continue
 		}
 		for a.in != none {
@@ -33,16 +33,6 @@ func (t *tree) forget() bool {
 		return true
 	}
 	t.idle = min(2*t.idle+1, maxIdle)
-	return false
-}
-
-// isBounded tells whether anything is proved of node n.
-func (t *tree) isBounded(n int32) bool {
-	for _, b := range t.boundsOf(n) {
-		if b != goalRange {
-			return true
-		}
-	}
 	return false
 }
 

@@ -19,10 +19,12 @@ const estimateExploration = 5
 const regretExploration = 0.2
 
 // joint picks a joint move at the opened node n and returns its number, or
-// unnumbered. Which moves make it up is left in picks.
-func (w *worker) joint(n int32) int64 {
+// unnumbered, and the link behind it, or none. Which moves make it up is left in picks.
+func (w *worker) joint(n int32) (cell int64, way int32) {
 	t := w.tree
-	cell := int64(0)
+	if t.at(n).chooser >= 0 {
+		return w.choice(n)
+	}
 	choosers := w.choosers(n)
 	visits, moves := t.at(n).visits, t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
@@ -37,17 +39,39 @@ func (w *worker) joint(n int32) int64 {
 			i = w.matchRegret(stats, visits)
 		case choosers > 1:
 			i = w.uct(stats, nil, visits, math.Inf(-1))
-		default:
-			i = w.uct(stats, w.reference(n, r, stats), visits, t.boundsOf(n)[r].Lower)
+		default: // and chance
+			i = w.uct(stats, nil, visits, t.boundsOf(n)[r].Lower)
 		}
 		stats[i].visits++
 		w.picks[r] = int32(i)
 		cell = cell*int64(width) + int64(i)
 	}
 	if !t.at(n).numbered {
-		return unnumbered
+		return unnumbered, none
 	}
-	return cell
+	return cell, t.way(n, cell)
+}
+
+// choice is joint where one role has a choice, as at nearly all nodes of games of turns. What it
+// looks at are the node and its moves: the tree does not fit into the caches.
+func (w *worker) choice(n int32) (cell int64, way int32) {
+	t := w.tree
+	a := t.at(n)
+	c, stats := int(a.chooser), t.choices(n, a)
+	i := 0
+	if machine.Role(c) == t.random {
+		i = w.rng.Intn(len(stats))
+	} else {
+		secure := goalRange.Lower
+		if a.bounded {
+			secure = t.boundsOf(n)[c].Lower
+		}
+		i = w.uct(stats, w.reference(n, c, stats), a.visits, secure)
+	}
+	stats[i].visits++
+	clear(w.picks)
+	w.picks[c] = int32(i)
+	return int64(i), stats[i].link
 }
 
 // choosers counts the players with more than one move at the opened node n.
@@ -71,11 +95,11 @@ func (w *worker) choosers(n int32) int {
 // with few visits count for what that says of them.
 func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int {
 	best, score := -1, math.Inf(-1)
-	logVisits := math.Log(float64(visits + 1))
 	untried, exploration := 0, w.config.Exploration
 	if reference != nil {
 		exploration = raveExploration
 	}
+	spread := exploration * exploration * roughLog(float64(visits+1))
 	least := atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
 	for i := range stats {
 		s := &stats[i]
@@ -83,7 +107,9 @@ func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int 
 			continue
 		}
 		var early *stat
-		early, reference = lookUp(reference, s.move)
+		if reference != nil {
+			early, reference = lookUp(reference, s.move)
+		}
 		if s.visits == 0 && early == nil {
 			if untried++; w.rng.Intn(untried) == 0 {
 				best = i
@@ -93,14 +119,19 @@ func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int 
 		if untried > 0 {
 			continue
 		}
-		n := float64(s.visits)
-		mean := s.sum / max(1, n)
+		rarity := 1 / float64(max(1, s.visits))
+		mean := s.sum * rarity
 		if early != nil {
+			n := float64(s.visits)
 			mean += raveShare(n) * (float64(early.rave) - mean)
-			n++
+			rarity = 1 / (n + 1)
 		}
-		mean = min(max(mean, float64(s.lower)), float64(s.upper))
-		if u := mean + exploration*math.Sqrt(logVisits/n); u > score {
+		if mean < float64(s.lower) {
+			mean = float64(s.lower)
+		} else if mean > float64(s.upper) {
+			mean = float64(s.upper)
+		}
+		if u := mean + math.Sqrt(spread*rarity); u > score {
 			best, score = i, u
 		}
 	}
@@ -108,6 +139,12 @@ func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int 
 		return best
 	}
 	return mostSecure(stats)
+}
+
+// roughLog is the logarithm of v ≥ 1, at most 0.06 too small: linear between powers of two.
+func roughLog(v float64) float64 {
+	const one, perOctave = 1023 << 52, math.Ln2 / (1 << 52)
+	return float64(math.Float64bits(v)-one) * perOctave
 }
 
 // mostSecure is the move with the largest lower bound, among equals the one

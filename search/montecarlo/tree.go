@@ -35,22 +35,23 @@ const none int32 = -1
 const unnumbered int64 = -1
 
 type node struct {
-	out    int32 // the first of the links that leave from it, or none
-	in     int32 // the first of the links that lead to it, or none
-	next   int32 // in its bucket of positions or, where nothing leads to it any more, of the waste
-	ply    int32 // one more than that of the nodes whose links lead to it
-	moves  int32 // the span of its moves, or none while it is not opened
-	visits int32 // of paths, from when they go down
-	done   int32 // those of them whose goals have come back
-	due    int32 // paths that have come back when its matrix game is solved next, see balance
-	news   int32 // of its children that its bounds do not know of yet, see isDue
-	solved bool  // the bounds of all roles meet
+	out     int32 // the first of the links that leave from it, or none
+	in      int32 // the first of the links that lead to it, or none
+	next    int32 // in its bucket of positions or, where nothing leads to it any more, of the waste
+	ply     int32 // one more than that of the nodes whose links lead to it
+	moves   int32 // the span of its moves, or none while it is not opened
+	visits  int32 // of paths, from when they go down
+	done    int32 // those of them whose goals have come back
+	due     int32 // paths that have come back when its matrix game is solved next, see balance
+	news    int32 // of its children that its bounds do not know of yet, see isDue
+	solved  bool  // the bounds of all roles meet
+	bounded bool  // something is proved of it
 	// terminal tells that the game is over, or cannot go on.
 	terminal bool
 	numbered bool // opened, and its joint moves have numbers
 	balanced bool // its matrix game has been solved
 	// chooser is the only role with several moves of the opened node, whose moves know
-	// the links; or -1 where no role has, or several.
+	// the links, and alone are counted; or -1 where no role has, or several.
 	chooser int16
 }
 
@@ -188,10 +189,16 @@ func (t *tree) kid(n int32, cell int64) int32 {
 // only is the move that makes joint move cell of the opened node n, or nil where no
 // role has a choice there, or several.
 func (t *tree) only(n int32, cell int64) *stat {
-	if c := t.at(n).chooser; c >= 0 {
-		return &t.movesOf(n)[int64(c)+cell] // each role before it has one move
+	if a := t.at(n); a.chooser >= 0 {
+		return &t.choices(n, a)[cell]
 	}
 	return nil
+}
+
+// choices are the moves of the only role that chooses at node n, which is a.
+func (t *tree) choices(n int32, a *node) []stat {
+	first := int32(a.chooser) // each role before it has one move
+	return t.moves.from(a.moves)[first : first+t.widthsOf(n)[first]]
 }
 
 // plant makes a node for position s the root. There is room for it in any case. Nothing that

@@ -143,7 +143,7 @@ func (w *worker) isOver(q machine.State) bool {
 	for r, g := range w.playouts.goals {
 		bounds[r] = search.Exact(float64(search.Points(g)))
 	}
-	root.terminal, root.solved = true, true
+	root.terminal, root.solved, root.bounded = true, true, true
 	return true
 }
 
@@ -290,17 +290,18 @@ func (w *worker) descend() (n int32, fresh bool) {
 	w.path = w.path[:0]
 	clear(w.known)
 	for !t.isSolved(n) {
-		cell := w.joint(n)
+		cell, way := w.joint(n)
 		w.path = append(w.path, edge{n, cell})
-		k := none
-		if cell != unnumbered {
-			k = t.kid(n, cell)
-		}
-		if k == none || !t.isSolved(k) && t.at(k).moves == none {
+		if way == none {
 			return n, true
 		}
-		t.at(k).visits++
-		if n = k; t.at(n).news > 0 && t.isDue(n, 1) && w.updateBounds(n) {
+		k := t.links.at(way).to
+		a := t.at(k)
+		if !a.solved && a.moves == none {
+			return n, true
+		}
+		a.visits++
+		if n = k; a.news > 0 && t.isDue(n, 1) && w.updateBounds(n) {
 			w.settle(w.path, n)
 		}
 	}
@@ -341,12 +342,13 @@ func (w *worker) absorb(leaves []leaf) {
 		w.backUp(l.path, k, l.goals)
 		switch {
 		case l.terminal || l.decided && l.count > 0 && w.adversarial:
-			t.at(k).terminal, t.at(k).solved = l.terminal, true
+			a := t.at(k)
+			a.terminal, a.solved, a.bounded = l.terminal, true, true
 			for r, g := range l.goals {
 				t.boundsOf(k)[r] = search.Exact(g)
 			}
 			w.settle(l.path, k)
-		case isNew && t.isBounded(k): // from elsewhere
+		case isNew && t.at(k).bounded: // from elsewhere
 			w.settle(l.path, k)
 		}
 	}
@@ -365,9 +367,13 @@ func (w *worker) backUp(path []edge, k int32, goals []float64) {
 			brought = w.bring(l, goals)
 		}
 		t.count(n, brought)
+		if s := t.only(n, cell); s != nil {
+			s.sum += brought[t.at(n).chooser]
+			continue
+		}
 		t.split(n, cell, w.picks)
 		w.learn(n, cell, w.picks, brought, goals)
-		if a := t.at(n); a.chooser < 0 && a.done >= a.due && w.balances() {
+		if a := t.at(n); a.done >= a.due && w.balances() {
 			w.balance(n)
 		}
 	}
@@ -423,6 +429,10 @@ func (w *worker) undoRepeated() {
 	t := w.tree
 	for _, p := range w.repeated {
 		t.at(p.node).visits--
+		if s := t.only(p.node, p.cell); s != nil {
+			s.visits--
+			continue
+		}
 		t.split(p.node, p.cell, w.picks)
 		moves := t.movesOf(p.node)
 		for r, width := range t.widthsOf(p.node) {
