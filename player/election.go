@@ -39,12 +39,13 @@ type fixture struct {
 //
 // Nobody needs to be shown to be better to win: where candidates are about as good, it does not
 // matter who wins, and where they are not, few matches tell. The first candidate, which is known to
-// play well in most games, wins while there are not enough matches to say anything; in the last round
-// it is handicap matches ahead, and wins if that makes it even.
+// play well in most games, is one of the last two, and wins while there are not enough matches to say
+// anything; in the last round it is handicap matches ahead, and wins if that makes it even.
 type election struct {
 	comparison
 	at     position
-	memory int64 // bytes that a tree takes
+	memory int64         // bytes that a tree takes
+	clock  time.Duration // for each move; 0 means as long as there is time for
 
 	mu      sync.Mutex
 	bouts   []*bout // by thread
@@ -154,22 +155,37 @@ func (e *election) saysEnough() bool {
 	})
 }
 
-// ranked are those who are left, the best first, among equals who was ahead before; as they
-// were if there is not enough to say.
+// ranked are those who are left, the best first, among equals who was ahead before; if there is
+// not enough to say, as they were but, in the last round, the first candidate first.
 func (e *election) ranked() []int {
 	order := slices.Clone(e.left)
-	if e.saysEnough() {
-		slices.SortStableFunc(order, func(a, b int) int {
-			first, _ := e.standing(a)
-			second, _ := e.standing(b)
-			c := cmp.Compare(second, first)
-			if len(e.left) == 2 {
-				c = cmp.Or(c, cmp.Compare(a, b))
-			}
-			return c
-		})
+	if !e.saysEnough() {
+		if len(order) == 2 && order[1] == 0 {
+			slices.Reverse(order)
+		}
+		return order
 	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		first, _ := e.standing(a)
+		second, _ := e.standing(b)
+		c := cmp.Compare(second, first)
+		if len(e.left) == 2 {
+			c = cmp.Or(c, cmp.Compare(a, b))
+		}
+		return c
+	})
 	return order
+}
+
+// half are those who stay for the next round: the better half, but that the first candidate has a
+// place in the last round in any case.
+func (e *election) half() []int {
+	order := e.ranked()
+	stay := order[:(len(order)+1)/2]
+	if slices.Contains(order, 0) && !slices.Contains(stay, 0) {
+		stay[len(stay)-1] = 0
+	}
+	return stay
 }
 
 // write adds how the election stands to a line of a log: the share of the points of each that
@@ -201,7 +217,7 @@ func (e *election) next(left time.Duration, threads int) fixture {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.left) > 2 && time.Now().After(e.ends) && e.saysEnough() {
-		e.left = e.ranked()[:(len(e.left)+1)/2]
+		e.left = e.half()
 		e.begin(left)
 	}
 	played := make([]int, len(e.names))
@@ -228,9 +244,12 @@ func (e *election) next(left time.Duration, threads int) fixture {
 	// Each two have openings of their own, and so do every two of their matches. Who has the first
 	// seat in the first of them is even over the pairs, too.
 	opening := (a*len(e.names)+b)<<16 + begun/2
-	// What a round takes if each plays trialMatches, as long as matches have been so far.
-	moves := float64(len(e.left)) / 2 * trialMatches * e.moves / float64(e.matches+1)
-	clock := min(max(trialClock, scaled(float64(threads)/moves, e.slot)), maxTrialClock)
+	clock := e.clock
+	if clock == 0 {
+		// What a round takes if each plays trialMatches, as long as matches have been so far.
+		moves := float64(len(e.left)) / 2 * trialMatches * e.moves / float64(e.matches+1)
+		clock = min(max(trialClock, scaled(float64(threads)/moves, e.slot)), maxTrialClock)
+	}
 	return fixture{pair, uint64(2*opening + (a+b+begun)&1), clock}
 }
 

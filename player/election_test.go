@@ -165,12 +165,12 @@ func TestEachRoundLeavesTheBetterHalf(t *testing.T) {
 		t.Errorf("%v are left", e.left)
 	}
 	e.ends = time.Time{}
-	e.next(0, 1)
-	won(e, 2, 4, -5)
-	if !slices.Equal(e.left, []int{2, 4}) || e.decided() {
+	e.next(0, 1) // the first has a place in the last round
+	won(e, 2, 0, -5)
+	if !slices.Equal(e.left, []int{2, 0}) || e.decided() {
 		t.Errorf("%v are left, decided %v", e.left, e.decided())
 	}
-	if won(e, 2, 4, -5); !e.decided() || e.best() != 4 {
+	if won(e, 2, 0, -5); !e.decided() || e.best() != 0 {
 		t.Errorf("decided %v for %d", e.decided(), e.best())
 	}
 }
@@ -187,6 +187,9 @@ func TestTheFirstCandidateWinsWhereThereIsNotEnoughToSay(t *testing.T) {
 	}
 	e := between(m, comparison{}, montecarlo.Config{}, montecarlo.Config{})
 	e.left = []int{1, 0}
+	if e.best() != 0 {
+		t.Error("who was ahead in earlier rounds wins the last one without a match")
+	}
 	won(e, 0, 1, leastMatches)
 	if won(e, 1, 0, leastMatches+handicap); e.best() != 0 {
 		t.Error("the second wins by the handicap and no more")

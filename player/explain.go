@@ -58,9 +58,13 @@ func explain(at position, made choice, text string, took time.Duration) *Explana
 	}
 	names := at.machine.Names()
 	e.Nodes = r.Nodes
+	values := r
+	if settles(made.exact, at.role) { // though playouts may have chosen the move
+		values = made.exact
+	}
 	for _, role := range names.Players() {
-		if int(role) < len(r.Values) {
-			e.Values = append(e.Values, valueOf(r, role, names.Roles[role]))
+		if int(role) < len(values.Values) {
+			e.Values = append(e.Values, valueOf(values, role, names.Roles[role]))
 		}
 	}
 	if int(at.role) < len(r.Strategies) {

@@ -28,6 +28,9 @@ const (
 	// learning, learningTime the most: by then more does not show in matches any more.
 	learningShare = 0.45
 	learningTime  = time.Minute
+	// leastCorrelation with the outcomes of unseen games is what it takes to be tried out: the less
+	// candidates there are, the more is said of each.
+	leastCorrelation = 0.03
 	// leastLearning is the start clock below which there is nothing to be learnt in time.
 	leastLearning = 2 * time.Second
 	// trialShare is the part of what is then left that is spent on matches, trialTime the most
@@ -43,8 +46,10 @@ const (
 	maxTrialClock = 30 * time.Millisecond
 	// trialOpening is the number of random joint moves at the beginning of a match.
 	trialOpening = 3
-	// studyTime is how much of the time of the others is spent on matches while one goes on.
-	studyTime = 30 * time.Second
+	// studyTime is how much of the time of the others is spent on matches while one goes on,
+	// studyClock what moves of a final have then.
+	studyTime  = time.Minute
+	studyClock = 100 * time.Millisecond
 	// mixedWeight is how many playouts an estimate counts for where there are both: as
 	// many as a leaf gets.
 	mixedWeight = 8
@@ -66,7 +71,8 @@ func (t *thinker) learn(ctx context.Context, at position) {
 	}
 	m := t.playing(ctx, at.machine)
 	learner := t.recall(m, config)
-	if learner == nil {
+	recalled := learner != nil
+	if !recalled {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
@@ -78,7 +84,7 @@ func (t *thinker) learn(ctx context.Context, at position) {
 	}
 	p := learner.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
-	if p.Games > 0 {
+	if p.Games > 0 && (recalled || p.Correlation >= leastCorrelation) {
 		t.elect(ctx, at, t.minds(learner.Evaluation()), trialShare)
 	}
 }
@@ -212,6 +218,13 @@ func (t *thinker) elect(ctx context.Context, at position, minds []mind, part flo
 	limit := min(trialTime, scaled(part, timeLeft(ctx, time.Now())))
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	e := t.election(minds, at, min(comparisonBytes, memory/int64(2*t.threads)))
+	t.hold(ctx, e, t.threads)
+	t.follow(e, minds)
+}
+
+// election prepares one between minds.
+func (t *thinker) election(minds []mind, at position, memory int64) *election {
 	c := comparison{searcher: func(i int) search.Searcher { return t.searcher(minds[i], 1) }, opening: trialOpening}
 	for _, d := range minds {
 		c.names = append(c.names, d.name)
@@ -220,21 +233,34 @@ func (t *thinker) elect(ctx context.Context, at position, minds []mind, part flo
 	if !t.isInTurns() {
 		moves *= float64(t.class.Players)
 	}
-	e := newElection(c, at, min(comparisonBytes, memory/int64(2*t.threads)), moves)
-	t.hold(ctx, e, t.threads)
-	t.mind, t.studies.election, t.studies.minds = minds[e.best()], e, minds
-	t.sampler = t.newSampler()
-	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Func(e.write).Msg("comparison")
+	return newElection(c, at, memory, moves)
 }
 
-// studies are the last election, and the time that was spent on it between moves.
+// follow takes the mind that is ahead in an election. Unless that is the first, what is to be studied
+// then is a final between the two, with long clocks: a search that wins all matches of a few
+// milliseconds a move may lose all of those with a quarter of a second (search/evaluate/README.md).
+func (t *thinker) follow(e *election, minds []mind) {
+	best := e.best()
+	t.mind = minds[best]
+	t.sampler = t.newSampler()
+	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Dur("clock", e.clock).Func(e.write).Msg("comparison")
+	t.studies.election, t.studies.minds = e, minds
+	if best > 0 && e.clock == 0 {
+		pair := []mind{minds[best], minds[0]}
+		t.studies.election, t.studies.minds = t.election(pair, e.at, e.memory), pair
+		t.studies.clock = studyClock
+	}
+}
+
+// studies are what is tried out between moves, and the time that was spent on it.
 type studies struct {
 	*election
 	minds []mind
 	spent time.Duration
 }
 
-// study goes on with the last election, for some of the time between moves, until it is decided.
+// study goes on with the last election, for some of the time between moves, until it is decided;
+// of a final who is ahead is followed at once.
 func (t *thinker) study(ctx context.Context) {
 	u, began := &t.studies, time.Now()
 	if u.election == nil || u.decided() {
@@ -242,9 +268,9 @@ func (t *thinker) study(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(0, studyTime-u.spent))
 	defer cancel()
-	if t.hold(ctx, u.election, t.threads); u.decided() && u.minds[u.best()] != t.mind {
-		t.mind = u.minds[u.best()]
-		t.sampler = t.newSampler()
-	}
+	t.hold(ctx, u.election, t.threads)
 	u.spent += time.Since(began)
+	if (u.clock > 0 || u.decided()) && u.minds[u.best()] != t.mind {
+		t.follow(u.election, u.minds)
+	}
 }

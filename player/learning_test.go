@@ -111,7 +111,7 @@ func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	}
 }
 
-func TestAnElectionThatIsNotDecidedGoesOnBetweenMoves(t *testing.T) {
+func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	for name, c := range map[string]struct {
 		before, between int // matches that estimates win
@@ -120,10 +120,12 @@ func TestAnElectionThatIsNotDecidedGoesOnBetweenMoves(t *testing.T) {
 	}{
 		"nobody is better":            {0, 0, "playouts", "playouts", true},
 		"who is ahead wins":           {leastMatches, 1, "estimates", "estimates", true},
-		"another one is better":       {0, 6, "playouts", "estimates", false},
+		"another one is better":       {0, 6, "playouts", "estimates", true},
 		"so far, but that shows late": {-leastMatches, 5, "playouts", "playouts", true},
 		"the same one is":             {leastMatches, 6, "estimates", "estimates", false},
-		"it is decided before":        {6, -100, "estimates", "estimates", false},
+		"it is decided before":        {-6, 100, "playouts", "playouts", false},
+		"not at longer clocks":        {6, -leastMatches, "estimates", "playouts", true},
+		"not shown at longer clocks":  {6, 1 - leastMatches, "estimates", "estimates", true},
 	} {
 		p := schooled(t, m, alphaBeta, averages, rave)
 		wins := c.before
@@ -131,7 +133,7 @@ func TestAnElectionThatIsNotDecidedGoesOnBetweenMoves(t *testing.T) {
 		p.hold = func(_ context.Context, e *election, _ int) {
 			if playouts, estimates := slices.Index(e.names, "playouts"), slices.Index(e.names, "estimates"); estimates >= 0 {
 				held++
-				e.left = []int{playouts, estimates}
+				e.left = []int{min(playouts, estimates), max(playouts, estimates)}
 				won(e, estimates, playouts, wins)
 			}
 		}

@@ -58,6 +58,7 @@ type choice struct {
 	why     string             // empty where the decider says it all (reasons)
 	result  *search.Result     // that the move comes from, nil if there is none
 	sampled *search.Result     // of the sampling search, nil if there is none
+	exact   *search.Result     // of the exact ones, nil if there is none
 	tried   []montecarlo.Tried // moves of the role that it has tried
 }
 

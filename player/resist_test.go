@@ -36,8 +36,12 @@ func TestWhatIsProvedLostOrDrawnIsPlayedForMistakes(t *testing.T) {
 			p.prepare(t.Context(), at)
 			p.mind.deepens, p.sampler = true, sequential.New(sequential.Config{})
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			if c := p.choose(ctx, at); int(c.move) != want {
+			c := p.choose(ctx, at)
+			if int(c.move) != want {
 				t.Errorf("without %v: plays move %d, want move %d of those worth %d", without, c.move, want, value)
+			}
+			if v := explain(at, c, "", 0).Values[0]; !v.Proved || v.Lower != float64(value) || v.Estimate != float64(value) {
+				t.Errorf("without %v: the value is explained as %+v, want %d, proved", without, v, value)
 			}
 			cancel()
 		}

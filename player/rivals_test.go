@@ -96,7 +96,7 @@ func duels() []duel {
 		{name: "playouts=4", rivals: timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
 		{name: "playouts=16", rivals: timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
 		{name: "threads=2", rivals: timed(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"goofspiel-9"}, turns...)},
-		{name: "plain", rivals: timed(montecarlo.Config{}, plain), games: turns},
+		{name: "plain", rivals: timed(montecarlo.Config{}, plain), games: append([]string{"qyshinsu", "connectFourSuicide", "atariGo_7x7", "blocker", "goofspiel-10", "biddingTicTacToe-10", "oshiZumo", "tron", "connectFourSimultaneous"}, turns...)},
 		{name: rave, rivals: timed(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning", rivals: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true},
 		{name: "alphabeta", rivals: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
@@ -151,21 +151,30 @@ func (d duel) report(b *testing.B, game string) {
 }
 
 // report plays matches from a position and reports the share of the points of the first of the two
-// candidates, in percent, with its 95 % error.
+// candidates, in percent, with its 95 % error, and what it gets in the first role's seat and in the
+// second one's: where one seat wins whoever plays, equal players get half, and much better ones little more.
+// When one has won the first six, no more are needed.
 func (c *comparison) report(b *testing.B, at position, matches int) {
 	b.Helper()
-	var sum, squares float64
+	var sum, squares, n float64
+	var seat [2]float64 // see seats
 	for seed := range uint64(matches) {
 		p, state := newBout(c, fixture{[2]int{0, 1}, seed, 0}, at).play(context.Background(), comparisonBytes)
 		if state != over {
 			b.Fatal("the match did not end")
 		}
-		sum, squares = sum+p[0], squares+p[0]*p[0]
+		sum, squares, n = sum+p[0], squares+p[0]*p[0], n+1
+		seat[seed&1] += p[0]
+		if n == 6 && (sum == 0 || sum == 600) {
+			break
+		}
 	}
-	n := float64(matches)
 	mean := sum / n
 	b.ReportMetric(mean, "points")
 	b.ReportMetric(1.96*math.Sqrt((squares/n-mean*mean)/n), "±")
+	b.ReportMetric(n, "matches")
+	b.ReportMetric(seat[0]/math.Ceil(n/2), "first")
+	b.ReportMetric(seat[1]/max(1, math.Floor(n/2)), "second")
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -205,7 +205,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 	if move != drawn {
 		why = fmt.Sprintf("the best move by playouts that is not proved a mistake, as %s is", at.machine.Names().MoveText(at.role, drawn))
 	}
-	return choice{move: move, by: who, why: why, result: r, sampled: found.sampled, tried: found.ranking}
+	return choice{move: move, by: who, why: why, result: r, sampled: found.sampled, exact: found.exact, tried: found.ranking}
 }
 
 // planned is the next move of the plan, if it promises at least goal points: nothing
