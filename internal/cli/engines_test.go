@@ -99,7 +99,9 @@ func TestReplayTellsTheFirstDifference(t *testing.T) {
 			expect(t, statusBad, "coin, match 0")
 	}
 	execute(t, "replay", rules, file(t, "bad.jsonl", recorded[:40])).expect(t, statusBad, "bad.jsonl")
-	execute(t, "replay", rules, "nosuch.jsonl").expect(t, statusBad, "nosuch.jsonl")
+	for _, unread := range []string{"nosuch.jsonl", t.TempDir()} {
+		execute(t, "replay", rules, unread).expect(t, statusUsage, "cannot read the recorded matches", unread)
+	}
 	records := t.TempDir()
 	execute(t, "match", rules, "--players", "legal", "--record", records).expect(t, statusFine)
 	record, err := filepath.Glob(filepath.Join(records, "*.jsonl"))

@@ -29,6 +29,7 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 		"bench":          {[]string{"bench", "connectFour", "--seconds", "3600"}, "connectFour"},
 		"experiment":     {[]string{"experiment", "goofspiel", "--sizes", "10-12", "--limit", "1h"}, "interrupted after"},
 		"validate":       {[]string{"validate", rules, "--simulate", "1000000000"}, "faults in"},
+		"proofs":         {[]string{"validate", file(t, "hex.kif", execute(t, "export", "hex-9x9").out), "--prove", "--budget", "1h"}, "every game ends"},
 		"long rules":     {[]string{"validate", long, long, long, long, long, long, long, long, long, long}, ""},
 		"solve":          {[]string{"solve", "goofspiel-12"}, "value of red"},
 		"induction":      {[]string{"solve", "goofspiel-12", "--method", "bi"}, "value of red"},

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
@@ -26,7 +28,11 @@ func (c *replayCommand) Run(s *console) error {
 	stop := s.progress(doing("replaying %s", c.Trace))
 	r, err := await(s.ctx, func() (replayed, error) { return replay(s.ctx, m, c.Trace) })
 	stop()
-	if err != nil {
+	var unread *fs.PathError
+	switch {
+	case errors.As(err, &unread):
+		return usageError{fmt.Errorf("cannot read the recorded matches: %w", unread)}
+	case err != nil:
 		return err
 	}
 	if r.matches == 0 {

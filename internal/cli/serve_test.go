@@ -138,7 +138,7 @@ func TestServeSurvivesNonsense(t *testing.T) {
 
 func TestServedPlayersFinishAMatch(t *testing.T) {
 	players := "http://" + serve(t) + ",http://" + serve(t)
-	o := execute(t, "match", "biddingTicTacToe-1", "--players", players, "--start-clock", "1", "--play-clock", "1", "--json")
+	o := execute(t, "match", "biddingTicTacToe-1", "--players", players, "--start-clock", "2", "--play-clock", "2", "--json")
 	o.expect(t, statusFine)
 	for _, errors := range o.objects(t)[0]["errors"].([]any) {
 		if errors != 0.0 {

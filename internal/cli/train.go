@@ -268,6 +268,9 @@ func writeTraining(w io.Writer, t *training) error {
 	if t.Elsewhere > 0 {
 		fmt.Fprintf(w, "%d games were played by workers\n", t.Elsewhere)
 	}
+	if t.saved.IsZero() {
+		return nil
+	}
 	_, err := fmt.Fprintf(w, "saved in %s\n", t.File)
 	return err
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -52,6 +54,18 @@ func TestAnInterruptedTrainingKeepsWhatItHas(t *testing.T) {
 	dir := t.TempDir()
 	o := interruptAfter(t, 500*time.Millisecond, 5*time.Second, []string{"train", "connectFour", "--time", "1h", "--knowledge", dir})
 	o.expect(t, statusBad, "saved in", learntFile(t, dir))
+}
+
+func TestTrainingOnAFullDiskSavesNothingAndSaysSo(t *testing.T) {
+	path, inside := onFullDisk(t, 16, t.TempDir())
+	if !inside {
+		return
+	}
+	o := execute(t, "train", "ticTacToe", "--time", "200ms", "--knowledge", path)
+	o.expect(t, statusBad, "cannot save what was learnt", syscall.EFBIG.Error())
+	if strings.Contains(o.out, "saved in") {
+		t.Errorf("what was not saved is said to be:\n%s", o.out)
+	}
 }
 
 func TestTrainingNeedsATimeAndAPlace(t *testing.T) {

@@ -175,11 +175,18 @@ func (a *Archive) Recorder() func(part *Record) error {
 	var file *os.File
 	var story *feed
 	var id string
+	end := func() error {
+		a.end(id)
+		closing := file
+		file = nil
+		return closing.Close()
+	}
 	return func(part *Record) (err error) {
 		if part.Match != "" {
-			if id = part.Match; file != nil {
-				_ = file.Close() // of a match that nobody has ended
+			if file != nil {
+				_ = end() // nobody has
 			}
+			id = part.Match
 			if file, story, err = a.begin(part); err != nil {
 				return unsaved(id, err)
 			}
@@ -196,12 +203,7 @@ func (a *Archive) Recorder() func(part *Record) error {
 		}
 		story.add(part)
 		if err != nil || part.Ended() {
-			err = errors.Join(err, file.Close())
-			file = nil
-			story.close()
-			a.mu.Lock()
-			delete(a.live, safeID(id))
-			a.mu.Unlock()
+			err = errors.Join(err, end())
 		}
 		return unsaved(id, err)
 	}
@@ -232,12 +234,26 @@ func (a *Archive) begin(part *Record) (*os.File, *feed, error) {
 	return file, story, nil
 }
 
-// Discard removes the record of a match that was never ended, so that it can be played
-// again.
-func (a *Archive) Discard(id string) error { return os.Remove(a.path(id)) }
+// end lets those go who follow a match, if it is recorded here.
+func (a *Archive) end(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if story := a.live[safeID(id)]; story != nil {
+		story.close()
+		delete(a.live, safeID(id))
+	}
+}
 
-// Keep writes a record whole, in place of any of the same match.
+// Discard removes the record of a match that was never ended, so that it can be played
+// again. Who follows it sees no more of it.
+func (a *Archive) Discard(id string) error {
+	a.end(id)
+	return os.Remove(a.path(id))
+}
+
+// Keep writes a record whole, in place of any of the same match, even of one under way.
 func (a *Archive) Keep(r *Record) error {
+	a.end(r.Match)
 	if r.Rulesheet != "" {
 		if err := a.keepRules(r.Rules, r.Rulesheet); err != nil {
 			return unsaved(r.Match, err)

@@ -234,6 +234,49 @@ func TestAMatchCanBeWatchedFromHereAndElsewhere(t *testing.T) {
 	}
 }
 
+// Who follows a match that nobody ends, as its worker is gone or its manager has failed, is let
+// go when that is known.
+func TestNobodyWaitsForTheEndOfAMatchThatHasNone(t *testing.T) {
+	begun := func(id string) *Record { return &Record{Match: id, Roles: []string{"x"}, Players: []string{"a"}} }
+	for what, known := range map[string]func(a *Archive, tell func(*Record) error) error{
+		"the next match": func(_ *Archive, tell func(*Record) error) error { return tell(begun("m.2")) },
+		"no next match":  func(a *Archive, tell func(*Record) error) error { return tell(begun("ended")) },
+		"played again":   func(a *Archive, _ func(*Record) error) error { return a.Discard("m.1") },
+		"kept":           func(a *Archive, _ func(*Record) error) error { return a.Keep(begun("m.1")) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			a := archive(t, t.TempDir())
+			if err := a.Keep(begun("ended")); err != nil {
+				t.Fatal(err)
+			}
+			tell := a.Recorder()
+			if err := tell(begun("m.1")); err != nil {
+				t.Fatal(err)
+			}
+			parts := 0
+			watched := make(chan struct{})
+			story := a.Follow(t.Context(), "m.1")
+			go func() {
+				defer close(watched)
+				for range story {
+					parts++
+				}
+			}()
+			if err := known(a, tell); err != nil && !errors.Is(err, fs.ErrExist) {
+				t.Fatal(err)
+			}
+			select {
+			case <-watched:
+			case <-time.After(10 * time.Second):
+				t.Fatal("the match is followed for ever")
+			}
+			if parts != 1 {
+				t.Errorf("%d parts seen of a match that was begun", parts)
+			}
+		})
+	}
+}
+
 // BenchmarkListing lists a folder of ten thousand records: the first time and again.
 func BenchmarkListing(b *testing.B) {
 	a := archive(b, b.TempDir())

@@ -189,7 +189,7 @@ func (s *Server) Serve(l net.Listener) error {
 // Handler answers the requests of the page.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /", http.FileServerFS(s.page))
+	mux.Handle("GET /", http.FileServerFS(files{s.page}))
 	mux.HandleFunc("GET /api/games", s.listGames)
 	mux.HandleFunc("GET /api/game", s.showGame)
 	mux.HandleFunc("GET /api/class", s.showClass)
@@ -206,6 +206,16 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/matches/{id}/position", s.showTurn)
 	mux.HandleFunc("GET /api/standings", s.followStandings)
 	return s.protect(mux)
+}
+
+// files are those of the page. A path that no file can have, as it is no text, is that of none.
+type files struct{ fs.FS }
+
+func (f files) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, fs.ErrNotExist
+	}
+	return f.FS.Open(name)
 }
 
 // fault is an error for whoever asks, with its HTTP status.

@@ -426,6 +426,15 @@ func TestWhatIsUnderWayIsBounded(t *testing.T) {
 	}
 }
 
+func TestNamesThatNoFileHasAreNotFound(t *testing.T) {
+	_, url := page(t, 0, nil)
+	for _, path := range []string{"/%ff%fe", "/%00", "/nosuch", "/..%2f..%2fetc%2fpasswd", "/a%5c..%5cb", "/" + strings.Repeat("a", 70_000), "/api/matches/%ff%fe/position?turn=0"} {
+		if status := ask(t, url+path, nil, nil); status != http.StatusNotFound {
+			t.Errorf("%.40s: status %d", path, status)
+		}
+	}
+}
+
 func TestStrangersNeedTheToken(t *testing.T) {
 	_, url := page(t, 0, func(c *Config) { c.Token = "secret" })
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
