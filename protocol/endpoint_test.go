@@ -42,12 +42,12 @@ func serve(t *testing.T, newAgent NewAgent) string {
 // raw sends bytes as they are and reads to the end of the stream.
 func raw(t *testing.T, address, request string) string {
 	t.Helper()
-	c, err := net.DialTimeout("tcp", address, time.Second)
+	c, err := net.DialTimeout("tcp", address, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(c, request); err != nil {
@@ -419,9 +419,10 @@ func TestServeEndsWithItsContextAndAbortsTheMatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	aborted := make(chan struct{})
+	thinking, aborted := make(chan struct{}), make(chan struct{})
 	agent := &fake{
 		OnPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
+			close(thinking)
 			<-ctx.Done()
 			return gdl.Term{}, ctx.Err()
 		},
@@ -433,7 +434,7 @@ func TestServeEndsWithItsContextAndAbortsTheMatch(t *testing.T) {
 	raw(t, l.Addr().String(), post(startText("Left")))
 	answered := make(chan string, 1)
 	go func() { answered <- raw(t, l.Addr().String(), post("(PLAY m.1 NIL)")) }()
-	time.Sleep(20 * time.Millisecond)
+	<-thinking
 	cancel()
 	<-aborted
 	if err := <-done; err != nil {

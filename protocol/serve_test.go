@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stackmate/gdl"
@@ -88,39 +89,41 @@ func TestHealthTellsWhetherThePlayerServes(t *testing.T) {
 }
 
 func TestMetricsCountWhatHappens(t *testing.T) {
-	late := &fake{OnPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
-		time.Sleep(3 * time.Millisecond)
-		if len(told) == 2 {
-			panic("broken")
+	synctest.Test(t, func(t *testing.T) {
+		late := &fake{OnPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
+			time.Sleep(3 * time.Millisecond)
+			if len(told) == 2 {
+				panic("broken")
+			}
+			return pass, nil
+		}}
+		e := NewEndpoint("Tester", always(late), zlog)
+		ask(t, e, strings.Replace(startText("Left"), "10 5", "10 0.001", 1))
+		ask(t, e, "(PLAY m.1 NIL)")
+		ask(t, e, "(PLAY m.1 (pass pass))")
+		ask(t, e, "(HELLO)")
+		ask(t, e, "(PLAY m.1 (pass))")
+		ask(t, e, "(PLAY m.1)")
+		_, text := page(t, e, "/metrics")
+		for _, want := range []string{
+			`stackmate_matches 1`, `stackmate_connections_waiting 0`,
+			`stackmate_requests_total{command="START",status="200"} 1`,
+			`stackmate_requests_total{command="PLAY",status="200"} 3`,
+			`stackmate_requests_total{command="PLAY",status="400"} 1`,
+			`stackmate_requests_total{command="other",status="400"} 1`,
+			`stackmate_refused_total{reason="message"} 2`,
+			`stackmate_joint_moves_total{kind="none"} 1`, `stackmate_joint_moves_total{kind="moves"} 1`,
+			`stackmate_joint_moves_total{kind="not one move per role"} 1`,
+			`stackmate_moves_total{by="agent"} 2`, `stackmate_moves_total{by="fallback"} 1`,
+			`stackmate_late_moves_total 3`, `stackmate_reply_clock_ratio_count 3`,
+			`go_goroutines `, `go_memstats_heap_alloc_bytes `,
+		} {
+			if !strings.Contains(text, "\n"+want) {
+				t.Errorf("no line %s", want)
+			}
 		}
-		return pass, nil
-	}}
-	e := NewEndpoint("Tester", always(late), zlog)
-	ask(t, e, strings.Replace(startText("Left"), "10 5", "10 0.001", 1))
-	ask(t, e, "(PLAY m.1 NIL)")
-	ask(t, e, "(PLAY m.1 (pass pass))")
-	ask(t, e, "(HELLO)")
-	ask(t, e, "(PLAY m.1 (pass))")
-	ask(t, e, "(PLAY m.1)")
-	_, text := page(t, e, "/metrics")
-	for _, want := range []string{
-		`stackmate_matches 1`, `stackmate_connections_waiting 0`,
-		`stackmate_requests_total{command="START",status="200"} 1`,
-		`stackmate_requests_total{command="PLAY",status="200"} 3`,
-		`stackmate_requests_total{command="PLAY",status="400"} 1`,
-		`stackmate_requests_total{command="other",status="400"} 1`,
-		`stackmate_refused_total{reason="message"} 2`,
-		`stackmate_joint_moves_total{kind="none"} 1`, `stackmate_joint_moves_total{kind="moves"} 1`,
-		`stackmate_joint_moves_total{kind="not one move per role"} 1`,
-		`stackmate_moves_total{by="agent"} 2`, `stackmate_moves_total{by="fallback"} 1`,
-		`stackmate_late_moves_total 3`, `stackmate_reply_clock_ratio_count 3`,
-		`go_goroutines `, `go_memstats_heap_alloc_bytes `,
-	} {
-		if !strings.Contains(text, "\n"+want) {
-			t.Errorf("no line %s", want)
-		}
-	}
-	ask(t, e, "(ABORT m.1)")
+		ask(t, e, "(ABORT m.1)")
+	})
 }
 
 func TestMetricsAndHealthAreServedBesideTheProtocol(t *testing.T) {

@@ -27,7 +27,7 @@ func TestAnyPlayerIsAskedForOneMove(t *testing.T) {
 		b.Advance(1)
 	}
 	b.Store(state, 1)
-	q := Question{Match: "a table", Role: 1, Joints: joints, State: state, Clock: 2 * time.Second}
+	q := Question{Match: "a table", Role: 1, Joints: joints, State: state, Clock: time.Minute}
 
 	var match protocol.Match
 	var said []string
