@@ -27,7 +27,12 @@ type dealer struct {
 	endless  bool // sends PLAY at the end
 }
 
-const dealerClock = time.Second
+// dealerClock is the play clock of its matches, dealerGrace how much longer it waits:
+// long beside what a busy machine takes to deliver a message.
+const (
+	dealerClock = time.Second
+	dealerGrace = 2 * time.Second
+)
 
 // send posts a message and returns the reply.
 func (d *dealer) send(message string, patience time.Duration) (string, error) {
@@ -61,7 +66,7 @@ func (d *dealer) hold(id string) bool {
 		message = d.start(message)
 	}
 	d.aside(id, 0, message)
-	if reply, err := d.send(message, 5*time.Second); err != nil || reply != "ready" {
+	if reply, err := d.send(message, time.Minute); err != nil || reply != "ready" {
 		return false
 	}
 	var joint []string
@@ -81,7 +86,7 @@ func (d *dealer) hold(id string) bool {
 		}
 		message := fmt.Sprintf("( PLAY %s %s )", id, text)
 		d.aside(id, turn, message)
-		patience := dealerClock + 200*time.Millisecond
+		patience := dealerClock + dealerGrace
 		if d.patience > 0 {
 			patience = d.patience
 		}
@@ -227,14 +232,14 @@ func TestEveryCheckOfManagersFailsWhereItsRuleIsBroken(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, r := range checkManager(t, &c.dealer).Checks {
-				if !slices.Contains(c.fails, r.Check) {
-					continue
+			untilBroken(t, func() (missed []Result) {
+				for _, r := range checkManager(t, &c.dealer).Checks {
+					if slices.Contains(c.fails, r.Check) && (r.Verdict != Fail || r.Expected == "" || r.Got == "") {
+						missed = append(missed, r)
+					}
 				}
-				if r.Verdict != Fail || r.Expected == "" || r.Got == "" {
-					t.Errorf("%+v", r)
-				}
-			}
+				return missed
+			})
 		})
 	}
 	for _, c := range managerChecks {
@@ -242,6 +247,21 @@ func TestEveryCheckOfManagersFailsWhereItsRuleIsBroken(t *testing.T) {
 			t.Errorf("nothing shows that %q can fail", c.name)
 		}
 	}
+}
+
+// untilBroken repeats a check whose subject breaks a rule until all that should fail does:
+// some rules are broken by haste, and a busy machine may take the time that a subject means
+// to save.
+func untilBroken(t *testing.T, check func() (missed []Result)) {
+	t.Helper()
+	const tries = 5
+	var missed []Result
+	for range tries {
+		if missed = check(); len(missed) == 0 || t.Failed() {
+			return
+		}
+	}
+	t.Errorf("not found in %d tries: %+v", tries, missed)
 }
 
 // otherAt tells another move of the kit at one turn.
