@@ -84,7 +84,8 @@ func TestATournamentOfManyProcessesSurvivesThemAll(t *testing.T) {
 	undisturbed := outcomeOf(t, start(t, slices.Clone(plan)...))
 
 	const servers, workers = 3, 6
-	clients, routes := wiretest.FreePorts(t, servers), wiretest.FreePorts(t, servers)
+	ports := wiretest.FreePorts(t, 2*servers)
+	clients, routes := ports[:servers], ports[servers:]
 	store := t.TempDir()
 	var addresses []string
 	var c crew

@@ -4,6 +4,8 @@ package wiretest
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"testing"
@@ -177,17 +179,22 @@ func (d *Drifter) Stop(told [][]gdl.Term) {
 // Abort implements protocol.Agent.
 func (d *Drifter) Abort() {}
 
-// FreePorts are ports of this machine that nobody uses.
+// FreePorts are ports of this machine that nobody uses. They are below those that systems
+// hand out to whoever asks for any: nobody gets one of them before its server listens.
 func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
+	const first, last = 20_000, 32_000
 	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for port := first + rand.IntN((last-first)/2); len(ports) < n; port++ { // others who look for some begin elsewhere
+		if port > last {
+			t.Fatalf("%d free ports of %d", len(ports), n)
+		}
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
 		if err != nil {
-			t.Fatal(err)
+			continue
 		}
 		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
 	return ports
 }
