@@ -289,7 +289,7 @@ func TestManyWatchOneMatchAtOnce(t *testing.T) {
 		}
 	}
 	t.Logf("%d watchers have the pictures of %d turns, %v after these were played at worst", watchers, record.Turns, worst)
-	for range 100 { // the last of them may be on its way out
+	for range 3000 { // the last of them may be on its way out
 		s.watched.mu.Lock()
 		left := len(s.watched.byID)
 		s.watched.mu.Unlock()
@@ -367,26 +367,35 @@ func TestATournamentIsFollowed(t *testing.T) {
 
 func TestPeopleMayHaveClocks(t *testing.T) {
 	_, url := page(t, 0, nil)
-	var o opened
-	ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, vacant}, Limit: 0.1}, &o)
-	next := events(t, url+"/api/tables/"+o.Table)
-	var v TableView
-	see := func(what string, seen func() bool) {
-		t.Helper()
-		for {
-			v = TableView{}
-			if !next(&v) {
-				t.Fatalf("%s: %+v", what, v)
-			}
-			if v.Table != "" && seen() {
-				return
+	for limit := 0.1; limit < 100; limit *= 4 { // on a busy machine the first move may be drawn before its clock is seen
+		var o opened
+		ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, vacant}, Limit: limit}, &o)
+		next := events(t, url+"/api/tables/"+o.Table)
+		var v TableView
+		see := func(what string, seen func() bool) {
+			t.Helper()
+			for {
+				v = TableView{}
+				if !next(&v) {
+					t.Fatalf("%s: %+v", what, v)
+				}
+				if v.Table != "" && seen() {
+					return
+				}
 			}
 		}
+		see("no clock while a seat is free", func() bool { return v.Due.IsZero() })
+		ask(t, url+"/api/tables/"+o.Table+"/sit", act{Role: "o"}, nil)
+		runs := false
+		see("moves are drawn to the end", func() bool {
+			runs = runs || !v.Due.IsZero() && len(v.Moves) == 0
+			return v.Position.Goals != nil && v.Due.IsZero() && strings.Contains(v.Note, "in time")
+		})
+		if runs {
+			return
+		}
 	}
-	see("no clock while a seat is free", func() bool { return v.Due.IsZero() })
-	ask(t, url+"/api/tables/"+o.Table+"/sit", act{Role: "o"}, nil)
-	see("the clock runs", func() bool { return !v.Due.IsZero() && len(v.Moves) == 0 })
-	see("moves are drawn to the end", func() bool { return v.Position.Goals != nil && v.Due.IsZero() && strings.Contains(v.Note, "in time") })
+	t.Error("the clock is never seen to run")
 }
 
 func TestWhatIsUnderWayIsBounded(t *testing.T) {
