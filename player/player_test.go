@@ -279,7 +279,7 @@ func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
 		{"an unknown move", []string{"(take seventeen)", "noop"}, 3},
 		{"too few moves", []string{"noop"}, 2},
 	} {
-		if move := play(t, p, time.Second, step.joint...); move == "" {
+		if move := play(t, p, time.Minute, step.joint...); move == "" {
 			t.Errorf("%s: no move", step.name)
 		}
 		s, _ := p.match.best(len(p.match.history.messages))
@@ -336,7 +336,7 @@ func TestAPuzzleIsPlayedToItsBestGoal(t *testing.T) {
 	}
 	var last []string
 	for step := range 9 {
-		move := play(t, p, time.Second, last...)
+		move := play(t, p, 20*time.Second, last...)
 		if want := m.Names().MoveText(0, machine.Move(step%3)); move != want {
 			t.Fatalf("step %d: plays %s, want %s", step, move, want)
 		}

@@ -35,7 +35,7 @@ func TestWhatIsProvedLostOrDrawnIsPlayedForMistakes(t *testing.T) {
 			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
 			p.prepare(t.Context(), at)
 			p.mind.deepens, p.sampler = true, sequential.New(sequential.Config{})
-			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			c := p.choose(ctx, at)
 			if int(c.move) != want {
 				t.Errorf("without %v: plays move %d, want move %d of those worth %d", without, c.move, want, value)

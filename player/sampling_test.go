@@ -197,10 +197,8 @@ func TestMatchesBetweenTheRulesCountWhatEachGets(t *testing.T) {
 	// the move it tried most, the same in every search with the same seed, regret
 	// matching both. What each gets is counted for it.
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{0, 100}, {0, 100}}})
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
 	e := between(m, comparison{nodes: 1000}, montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching})
-	hold(ctx, e, 2)
+	holdUntil(t, e, 2, func() bool { return e.matches > 0 })
 	first, matches := e.standing(0)
 	second, _ := e.standing(1)
 	if matches == 0 || matches != e.matches || math.Abs(first+second-1) > 1e-9 {

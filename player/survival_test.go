@@ -121,7 +121,7 @@ func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
 	if move := play(t, p, 10*time.Second); move != "noop" {
 		t.Errorf("plays %s", move)
 	}
-	for range 500 {
+	for range 6000 {
 		if log.has(`"message":"class"`) || log.has("panic") {
 			break
 		}
@@ -366,7 +366,7 @@ func TestNothingIsLeftAfterTheMatch(t *testing.T) {
 		match([]func(){func() { p.Stop(nil) }, p.Abort}[i%2])
 	}
 	p.Stop(nil)
-	for range 200 {
+	for range 6000 {
 		if runtime.NumGoroutine() <= before+2 { // the runtime and the test may have some of their own
 			return
 		}
