@@ -60,14 +60,22 @@ func openArena(t *testing.T, args ...string) string {
 			t.Errorf("the arena ended with status %d: %s", status, faults.String())
 		}
 	})
-	address := regexp.MustCompile(`http://\S+`)
-	for range 200 {
-		if found := address.FindString(out.String()); found != "" {
-			return found
+	return awaitAddress(t, `(http://\S+)`, &out, &faults)
+}
+
+// awaitAddress waits until a command that serves has told its address, the group of a
+// pattern.
+func awaitAddress(t *testing.T, pattern string, outputs ...*lockedBuffer) string {
+	t.Helper()
+	address := regexp.MustCompile(pattern)
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
+		for _, output := range outputs {
+			if found := address.FindStringSubmatch(output.String()); found != nil {
+				return found[1]
+			}
 		}
-		time.Sleep(25 * time.Millisecond)
 	}
-	t.Fatalf("the arena does not open: %s", faults.String())
+	t.Fatalf("there is no address after %v: %s", patience, outputs[len(outputs)-1].String())
 	return ""
 }
 
@@ -109,9 +117,6 @@ func tab(t *testing.T, parent context.Context) context.Context {
 	}
 	return ctx
 }
-
-// patience is how long the tests wait for what a page should show.
-const patience = 30 * time.Second
 
 // do acts within some time, and tells what the page shows if that fails. A page that says
 // that something has failed fails the test.
@@ -258,7 +263,7 @@ func aLiveMatchArrivesTurnByTurn(t *testing.T, address string, ctx context.Conte
 	do(t, ctx, chromedp.Navigate(address+"#/game/breakthrough-6x6"), chromedp.WaitVisible("#watch"),
 		chromedp.SetValue("#seat-0", "mcts"), chromedp.SetValue("#seat-1", "mcts"),
 		chromedp.SetValue("#clock", "0.4"), chromedp.Click("#watch"))
-	do(t, ctx, until(`/^([2-9]) \/ \1 live$/.test(document.querySelector(".turn")?.textContent ?? "")`), chromedp.WaitVisible(".why"), chromedp.WaitVisible(".graph"))
+	do(t, ctx, until(`/^([2-9]|[1-9]\d) \/ \1 live$/.test(document.querySelector(".turn")?.textContent ?? "")`), chromedp.WaitVisible(".why"), chromedp.WaitVisible(".graph"))
 }
 
 func everyCellOfATournamentLeadsToItsMatches(t *testing.T, address string, ctx context.Context) {
@@ -280,7 +285,7 @@ func aPlayerElsewhereIsPlayedAgainstTheClock(t *testing.T, address string, ctx c
 	t.Cleanup(server.Close)
 	do(t, ctx, chromedp.Navigate(address+"#/game/rockPaperScissors"), chromedp.WaitVisible("#play"),
 		chromedp.SetValue("#seat-1", ""), chromedp.Evaluate[chromedp.Void](`document.querySelector("#seat-1").dispatchEvent(new Event("change"))`),
-		chromedp.WaitVisible("#other-1"), chromedp.SetValue("#other-1", server.URL), chromedp.SetValue("#limit", "1"), chromedp.Click("#play"))
+		chromedp.WaitVisible("#other-1"), chromedp.SetValue("#other-1", server.URL), chromedp.SetValue("#limit", "5"), chromedp.Click("#play"))
 	// Whoever does not choose in time gets a move by chance.
 	do(t, ctx, until(`/^[0-9.]+ s$/.test(document.querySelector(".clock")?.textContent)`), saying(".seat", server.URL),
 		saying(".last", <-played), saying(".bar", "over"), saying("p", "row had no move in time"))

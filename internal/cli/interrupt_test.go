@@ -13,10 +13,6 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: every command works for a while")
 	}
-	const (
-		work     = 200 * time.Millisecond // mostly enough to compile the game and begin
-		patience = time.Minute            // for a machine that is busy with other things
-	)
 	// Rules of which each match is short, and the text of a megabyte of them.
 	rules := file(t, "coin.kif", coin)
 	long := file(t, "long.kif", coin+strings.Repeat("(<= (p ?x) (q ?x) (r ?x))\n", 40_000))
@@ -44,20 +40,29 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 		"built-in games": {[]string{"bench", "ticTacToe", "hex-3x3", "--seconds", "3600"}, "ticTacToe"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			work := work
-			o := interruptAfter(t, work, patience, test.args)
-			for !strings.Contains(o.out+o.err, test.want) && work < patience { // a busy machine
-				work *= 4
-				o = interruptAfter(t, work, patience, test.args)
-			}
+			o := interruptWhen(t, test.args, func(o outcome) bool { return strings.Contains(o.out+o.err, test.want) })
 			o.expect(t, statusBad, test.want, "stackmate: interrupted\n")
 		})
 	}
 }
 
+// patience is how long the tests wait for what a busy machine may be slow to show.
+const patience = 2 * time.Minute
+
+// interruptWhen interrupts a command that takes hours after ever more work, until it has told
+// what it should: on a busy machine it takes a while to compile the game and begin.
+func interruptWhen(t *testing.T, args []string, told func(o outcome) bool) outcome {
+	t.Helper()
+	for work := 200 * time.Millisecond; ; work *= 4 { // mostly enough
+		if o := interruptAfter(t, work, args); told(o) || work >= patience {
+			return o
+		}
+	}
+}
+
 // interruptAfter interrupts a command that has worked for a while, and fails the
 // test unless it ends by that, and soon.
-func interruptAfter(t *testing.T, work, patience time.Duration, args []string) outcome {
+func interruptAfter(t *testing.T, work time.Duration, args []string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -46,16 +46,16 @@ func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
 		t.Skip("solves for a second")
 	}
 	path := filepath.Join(t.TempDir(), "five")
-	args := []string{"solve", "connectFour-5x5", "--save", path}
-	o := interruptAfter(t, 500*time.Millisecond, time.Minute, args)
-	if _, err := os.Stat(path + ".proofs"); err != nil || !strings.Contains(o.err, "--resume goes on with it") {
+	args := []string{"solve", "connectFour", "--save", path}
+	const kept = "--resume goes on with it"
+	o := interruptWhen(t, args, func(o outcome) bool { return strings.Contains(o.err, kept) })
+	if _, err := os.Stat(path + ".proofs"); err != nil || !strings.Contains(o.err, kept) {
 		t.Fatalf("%v after\n%s", err, o.err)
 	}
 	execute(t, "solve", "connectFour-5x4", "--save", path, "--resume").expect(t, statusBad, "whose rules are others")
 	execute(t, append(args, "--resume", "--method", "pns")...).expect(t, statusBad, "expected a search by method pns, found one by bab")
 	execute(t, "solve", "goofspiel-4", "--method", "smab", "--save", path, "--resume").expect(t, statusBad, "keeps nothing")
-	o = interruptAfter(t, 500*time.Millisecond, time.Minute, append(args, "--resume"))
-	o.expect(t, statusBad, "interrupted")
+	interruptAfter(t, 500*time.Millisecond, append(args, "--resume")).expect(t, statusBad, "interrupted")
 	if err := os.WriteFile(path+".proofs", []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}

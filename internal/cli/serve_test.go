@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -78,32 +77,19 @@ func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
 // test, which then sees that it ended well.
 func serve(t *testing.T, args ...string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan outcome, 1)
+	var out, faults lockedBuffer
+	ended := make(chan int, 1)
 	go func() {
-		ended <- executeUntil(ctx, append([]string{"serve", "--listen", address, "--name", "Tester"}, args...)...)
+		ended <- Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--name", "Tester"}, args...), &out, &faults)
 	}()
 	t.Cleanup(func() {
 		cancel()
-		if o := <-ended; o.status != statusFine {
-			t.Errorf("serve ended with status %d: %s", o.status, o.err)
+		if status := <-ended; status != statusFine {
+			t.Errorf("serve ended with status %d: %s", status, faults.String())
 		}
 	})
-	for range 100 {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			return address
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("the player does not listen")
-	return ""
+	return awaitAddress(t, `"address":"(\S+?)","name":"Tester"`, &faults)
 }
 
 // say sends a message to a player and returns status and reply.
@@ -138,7 +124,7 @@ func TestServeSurvivesNonsense(t *testing.T) {
 
 func TestServedPlayersFinishAMatch(t *testing.T) {
 	players := "http://" + serve(t) + ",http://" + serve(t)
-	o := execute(t, "match", "biddingTicTacToe-1", "--players", players, "--start-clock", "2", "--play-clock", "2", "--json")
+	o := execute(t, "match", "biddingTicTacToe-1", "--players", players, "--start-clock", "20", "--play-clock", "20", "--json")
 	o.expect(t, statusFine)
 	for _, errors := range o.objects(t)[0]["errors"].([]any) {
 		if errors != 0.0 {
