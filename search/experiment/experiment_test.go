@@ -16,6 +16,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -188,17 +189,18 @@ func TestALackOfMemoryIsNoted(t *testing.T) {
 }
 
 func TestTheRunThatIsInterruptedIsTheLastRow(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	l := lab(9, 9)
-	l.Compile = func(ctx context.Context, game string) (machine.Machine, error) {
-		defer time.AfterFunc(100*time.Millisecond, cancel) // when the search has begun
-		return compile(ctx, game)
+	m, err := compile(t.Context(), "tron-9x9")
+	if err != nil {
+		t.Fatal(err)
 	}
 	var last experiment.Row
-	err := l.Run(ctx, "tron", func(r experiment.Row) error {
-		last = r
-		return nil
+	toys.PassesAfterEnd(m, 1000, func(ctx context.Context, m machine.Machine) { // when the search has begun
+		l := lab(9, 9)
+		l.Compile = func(context.Context, string) (machine.Machine, error) { return m, nil }
+		err = l.Run(ctx, "tron", func(r experiment.Row) error {
+			last = r
+			return nil
+		})
 	})
 	if !errors.Is(err, context.Canceled) || last.Finished || !strings.Contains(last.Note, "interrupted") || last.Nodes == 0 {
 		t.Errorf("error %v, last row %+v", err, last)

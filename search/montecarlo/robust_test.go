@@ -33,7 +33,7 @@ func many(roles, moves int) []int {
 // within gives up a search that does not come to its end by itself.
 func within(t *testing.T, c Config, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := New(c).Search(ctx, m, q, lim)
 	if ctx.Err() != nil {
