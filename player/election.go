@@ -38,14 +38,17 @@ type fixture struct {
 // It can be broken off and taken up again at any time; who is ahead wins it then.
 //
 // Nobody needs to be shown to be better to win: where candidates are about as good, it does not
-// matter who wins, and where they are not, few matches tell. The first candidate, which is known to
-// play well in most games, is one of the last two, and wins while there are not enough matches to say
-// anything; in the last round it is handicap matches ahead, and wins if that makes it even.
+// matter who wins, and where they are not, few matches tell. The favourite is one of the last two, and
+// wins while there are not enough matches to say anything; in the last round it is handicap matches
+// ahead, and wins if that makes it even. It is the first candidate, which is known to play well in most
+// games, until another one is followed: to go from one to the next costs what has been searched.
 type election struct {
 	comparison
 	at     position
 	memory int64         // bytes that a tree takes
 	clock  time.Duration // for each move; 0 means as long as there is time for
+
+	favourite int
 
 	mu      sync.Mutex
 	bouts   []*bout // by thread
@@ -139,8 +142,8 @@ func (e *election) standing(candidate int) (share float64, matches int) {
 		share, matches = share+p.share, matches+p.over
 	}
 	ahead := 0
-	if len(e.left) == 2 && slices.Contains(e.left, 0) {
-		if ahead = handicap; candidate == 0 {
+	if len(e.left) == 2 && slices.Contains(e.left, e.favourite) {
+		if ahead = handicap; candidate == e.favourite {
 			share += handicap
 		}
 	}
@@ -156,11 +159,11 @@ func (e *election) saysEnough() bool {
 }
 
 // ranked are those who are left, the best first, among equals who was ahead before; if there is
-// not enough to say, as they were but, in the last round, the first candidate first.
+// not enough to say, as they were but, in the last round, the favourite first.
 func (e *election) ranked() []int {
 	order := slices.Clone(e.left)
 	if !e.saysEnough() {
-		if len(order) == 2 && order[1] == 0 {
+		if len(order) == 2 && order[1] == e.favourite {
 			slices.Reverse(order)
 		}
 		return order
@@ -168,22 +171,26 @@ func (e *election) ranked() []int {
 	slices.SortStableFunc(order, func(a, b int) int {
 		first, _ := e.standing(a)
 		second, _ := e.standing(b)
-		c := cmp.Compare(second, first)
-		if len(e.left) == 2 {
-			c = cmp.Or(c, cmp.Compare(a, b))
+		switch c := cmp.Compare(second, first); {
+		case c != 0 || len(e.left) > 2:
+			return c
+		case a == e.favourite:
+			return -1
+		case b == e.favourite:
+			return 1
 		}
-		return c
+		return 0
 	})
 	return order
 }
 
-// half are those who stay for the next round: the better half, but that the first candidate has a
-// place in the last round in any case.
+// half are those who stay for the next round: the better half, but that the favourite has a place in
+// the last round in any case.
 func (e *election) half() []int {
 	order := e.ranked()
 	stay := order[:(len(order)+1)/2]
-	if slices.Contains(order, 0) && !slices.Contains(stay, 0) {
-		stay[len(stay)-1] = 0
+	if slices.Contains(order, e.favourite) && !slices.Contains(stay, e.favourite) {
+		stay[len(stay)-1] = e.favourite
 	}
 	return stay
 }

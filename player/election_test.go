@@ -211,4 +211,13 @@ func TestTheFirstCandidateWinsWhereThereIsNotEnoughToSay(t *testing.T) {
 	if won(e, 1, 0, 1); e.best() != 1 {
 		t.Error("the first wins although it is further behind than the handicap")
 	}
+	if e.favourite = 1; e.best() != 1 || e.half()[0] != 1 {
+		t.Error("who is followed now is not the favourite")
+	}
+	if won(e, 0, 1, 2*handicap+1); e.best() != 1 {
+		t.Error("the first is followed again for less than the handicap")
+	}
+	if won(e, 0, 1, 1); e.best() != 0 {
+		t.Error("the first is not followed again")
+	}
 }

@@ -241,7 +241,7 @@ func (t *thinker) election(minds []mind, at position, memory int64) *election {
 // milliseconds a move may lose all of those with a quarter of a second (search/evaluate/README.md).
 func (t *thinker) follow(e *election, minds []mind) {
 	best := e.best()
-	t.mind = minds[best]
+	t.mind, e.favourite = minds[best], best
 	t.sampler = t.newSampler()
 	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Dur("clock", e.clock).Func(e.write).Msg("comparison")
 	t.studies.election, t.studies.minds = e, minds

@@ -149,6 +149,9 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 		if p.mind.name != c.want {
 			t.Errorf("%s: %s, want %s", name, p.mind.name, c.want)
 		}
+		if e := p.studies.election; e.names[e.favourite] != p.mind.name {
+			t.Errorf("%s: %s is the favourite, %s is followed", name, e.names[e.favourite], p.mind.name)
+		}
 		held, wins = 0, 0
 		p.study(pondering)
 		stop()

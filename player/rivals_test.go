@@ -40,8 +40,8 @@ type duel struct {
 	nodes  int64 // for each move; 0 means duelClock
 	games  []string
 	// learns tells that the first estimates leaves by what is learnt in learningClock, and
-	// deepens that it does so at the horizon of a search that deepens.
-	learns, deepens bool
+	// deepens that it does so at the horizon of a search that deepens; alike that the second does it, too.
+	learns, deepens, alike bool
 	// factors tells that the first searches each subgame on its own.
 	factors bool
 }
@@ -104,10 +104,11 @@ func duels() []duel {
 		{name: "horizon-regret", rivals: timed(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
 		{name: averages, rivals: timed(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, learnable...)},
 		{name: "learning-both", rivals: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: learnable, learns: true},
+		{name: "priors", rivals: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight, Without: montecarlo.Priors}), games: learnable, learns: true, alike: true},
 	}
 	list = append(list, duel{name: "all", rivals: timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
-		if t.sampling != 0 && t.sampling&(montecarlo.Mixing|montecarlo.Equilibria) == 0 {
+		if t.sampling != 0 && t.sampling&(montecarlo.Mixing|montecarlo.Equilibria|montecarlo.Priors) == 0 {
 			list = append(list, duel{name: t.Name, rivals: timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
 		}
 	}
@@ -132,6 +133,9 @@ func (d duel) report(b *testing.B, game string) {
 	if d.learns {
 		e = learnt(b, f.machine, true).Evaluation()
 		d.rivals[0].Evaluator = e
+		if d.alike {
+			d.rivals[1].Evaluator = e
+		}
 	}
 	think := thinker{machine: f.machine, class: solve.Classify(b.Context(), f.machine, 1)}
 	c := comparison{nodes: d.nodes, opening: 2, searcher: func(i int) search.Searcher {

@@ -80,6 +80,7 @@ var techniques = []Technique{
 	{"mixing", "positions with simultaneous moves are proved by mixed strategies, not by pure ones alone", montecarlo.Mixing},
 	{"transpositions", "positions that are reached in several ways are one in the tree of samples", montecarlo.Transpositions},
 	{"equilibria", "where two opponents choose at once, values and strategies of matrix games", montecarlo.Equilibria},
+	{"priors", "where an evaluation is used, moves begin with estimates of what they lead to", montecarlo.Priors},
 	{"caution", "the move that is best for sure is played, not the one tried most", montecarlo.Caution},
 }
 

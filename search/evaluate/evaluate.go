@@ -39,6 +39,7 @@ type Evaluation struct {
 	network *network
 	words   []uint64 // by input, then unit/4; the last are the bias
 	scale   float32
+	nothing machine.State // in which no fluent is true
 }
 
 // packed is the number of words for the units.
@@ -49,7 +50,7 @@ const packed = width / 4
 func (e *Evaluation) quantise(active int) {
 	n := e.network
 	e.scale = min(1024, math.MaxInt16/max(1, n.reach(active)))
-	e.words = make([]uint64, len(n.in)/4)
+	e.nothing, e.words = make(machine.State, e.view.wide()), make([]uint64, len(n.in)/4)
 	for i := range e.words {
 		for k := 3; k >= 0; k-- {
 			e.words[i] = e.words[i]<<16 + uint64(int64(math.Round(float64(n.in[4*i+k]*e.scale))))
@@ -81,18 +82,36 @@ func (n *network) reach(active int) float32 {
 }
 
 // Values writes what the positions, laid out one after the other, are worth to each
-// role, in goal points: position by position, 0 for chance.
+// role, in goal points: position by position, 0 for chance. Those of siblings, one after the
+// other, are had for less: only the fluents are added up that differ from the position before.
 func (e *Evaluation) Values(dst []float64, states []uint64) {
 	e.view.look(states, func(seen []uint64) {
 		var units [width]float32
 		values := make([]float32, 0, maxOutputs)[:e.network.outputs]
-		for wide := e.view.wide(); len(seen) > 0; seen = seen[wide:] {
-			e.units(&units, seen[:wide])
+		wide := e.view.wide()
+		bias := [packed]uint64(e.words[len(e.words)-packed:])
+		sums, before := bias, e.nothing
+		for ; len(seen) > 0; seen = seen[wide:] {
+			now := seen[:wide]
+			if distance(before, now) > distance(e.nothing, now) {
+				sums, before = bias, e.nothing
+			}
+			e.add(&sums, before, now)
+			e.unpack(&units, &sums)
 			e.network.read(values, &units)
 			e.byRole(dst[:e.roles], values)
-			dst = dst[e.roles:]
+			dst, before = dst[e.roles:], now
 		}
 	})
+}
+
+// distance is the number of inputs that differ.
+func distance(a, b machine.State) int {
+	n := 0
+	for i, w := range a {
+		n += bits.OnesCount64(w ^ b[i])
+	}
+	return n
 }
 
 // ValuesOf writes what the positions, laid out one after the other, are worth to role r.
@@ -125,13 +144,13 @@ func (e *Evaluation) byRole(dst []float64, values []float32) {
 	}
 }
 
-// units computes the units of position s.
-func (e *Evaluation) units(units *[width]float32, s machine.State) {
-	sums := *(*[packed]uint64)(e.words[len(e.words)-packed:])
+// add makes the sums of one position, by unit/4, those of another one.
+func (e *Evaluation) add(sums *[packed]uint64, from, to machine.State) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
-	for i, w := range s {
-		for ; w != 0; w &= w - 1 {
-			row := (*[packed]uint64)(e.words[(i<<6+bits.TrailingZeros64(w))*packed:])
+	for i, w := range to {
+		before := from[i]
+		for more := w &^ before; more != 0; more &= more - 1 {
+			row := (*[packed]uint64)(e.words[(i<<6+bits.TrailingZeros64(more))*packed:])
 			s0 += row[0]
 			s1 += row[1]
 			s2 += row[2]
@@ -141,8 +160,23 @@ func (e *Evaluation) units(units *[width]float32, s machine.State) {
 			s6 += row[6]
 			s7 += row[7]
 		}
+		for less := before &^ w; less != 0; less &= less - 1 {
+			row := (*[packed]uint64)(e.words[(i<<6+bits.TrailingZeros64(less))*packed:])
+			s0 -= row[0]
+			s1 -= row[1]
+			s2 -= row[2]
+			s3 -= row[3]
+			s4 -= row[4]
+			s5 -= row[5]
+			s6 -= row[6]
+			s7 -= row[7]
+		}
 	}
-	sums = [packed]uint64{s0, s1, s2, s3, s4, s5, s6, s7}
+	*sums = [packed]uint64{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// unpack takes the units out of their sums.
+func (e *Evaluation) unpack(units *[width]float32, sums *[packed]uint64) {
 	inverse := 1 / e.scale
 	for i, sum := range sums {
 		for k := range 4 {

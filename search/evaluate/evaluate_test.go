@@ -22,11 +22,20 @@ func trained(t testing.TB, game string, seed uint64, games int64) *Learner {
 	return l
 }
 
-// randomStates are so many positions of random fluents, laid out one after the other.
+// randomStates are so many positions, laid out one after the other: of random fluents, or like the
+// one before but for two fluents, as siblings are.
 func randomStates(m machine.Machine, rng *machine.Rand, n int) []uint64 {
 	states := make([]uint64, n*m.Words())
 	for i := range n {
 		s := machine.State(states[i*m.Words() : (i+1)*m.Words()])
+		if i > 0 && rng.Intn(3) > 0 {
+			copy(s, states[(i-1)*m.Words():])
+			for range 2 {
+				f := rng.Intn(len(m.Names().Fluents))
+				s[f>>6] ^= 1 << uint(f&63)
+			}
+			continue
+		}
 		for range rng.Intn(20) {
 			s.Set(rng.Intn(len(m.Names().Fluents)))
 		}

@@ -56,7 +56,8 @@ type Config struct {
 	// the machine can choose such moves (machine.Selective) and there are several roles.
 	Averages bool
 	// Rave lets moves with few visits, where one role chooses, count for what playouts brought
-	// that made them at any time later, if the machine's batches are of machine.Chronicle.
+	// that made them at any time later, if the machine's batches are of machine.Chronicle and
+	// moves do not begin with estimates.
 	Rave bool
 	// Epsilon is a tolerance in goal points: a position whose bounds are no further apart
 	// counts as solved, and a role that is sure of something needs no move that could give it
@@ -106,16 +107,22 @@ const (
 	// Equilibria makes positions in which two opponents choose at once by regret matching
 	// worth what their matrix game is, and mixes moves by its equilibrium.
 	Equilibria
+	// Priors lets moves begin with estimates of what they lead to, where one role chooses and there
+	// is an evaluator.
+	Priors
 )
 
 // Plain is without any technique.
-const Plain = Decisive | Foresight | Bounds | Cleansing | Caution | Mixing | Transpositions | Equilibria
+const Plain = Decisive | Foresight | Bounds | Cleansing | Caution | Mixing | Transpositions | Equilibria | Priors
 
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
 
 // isAlone tells whether estimates stand for playouts.
 func (c *Config) isAlone() bool { return c.Evaluator != nil && c.Weight == 0 }
+
+// hasPriors tells whether moves begin with estimates.
+func (c *Config) hasPriors() bool { return c.Evaluator != nil && c.has(Priors) }
 
 // estimatedLeaves is the number of leaves that are estimated at a time where no playouts
 // are made: as with playouts, more would be chosen with less knowledge of each other.
@@ -151,6 +158,9 @@ func New(c Config) *Searcher {
 		if c.Exploration == 0 {
 			c.Exploration = estimateExploration
 		}
+	}
+	if c.Exploration == 0 && c.hasPriors() {
+		c.Exploration = priorExploration
 	}
 	if c.Exploration == 0 {
 		c.Exploration = defaultExploration

@@ -25,10 +25,16 @@ type leaf struct {
 	state    machine.State    // the child
 	opens    bool             // the child is opened, with moves
 	moves    [][]machine.Move // by role
+	priors   []float32        // of its moves, or none
 	terminal bool             // the child is terminal, or the game cannot go on there
 	decided  bool             // all playouts from the child end with what both sides can force
 	goals    []float64        // by role: mean over the playouts from the child
 	count    int
+}
+
+// appendMoves appends the moves of a role.
+func (l *leaf) appendMoves(dst []machine.Move, r machine.Role) []machine.Move {
+	return append(dst, l.moves[r]...)
 }
 
 // playouts evaluates leaves: every lane of a batch plays one game to its end,
@@ -86,7 +92,7 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 	if c.Averages && !p.alone && roles > 1 {
 		p.averages = newAverages(b, roles)
 	}
-	if c.Rave && !p.alone {
+	if c.Rave && !c.hasPriors() && !p.alone {
 		p.rave = newRave(b, m.Names())
 	}
 	return p

@@ -156,15 +156,19 @@ func (w *worker) raiseNode(n int32, counts, sums []float32) {
 	for i := range own {
 		s := &own[i]
 		if count := counts[first+int(s.move)]; count > 0 {
-			s.raves += count
-			s.rave += (sums[first+int(s.move)] - count*s.rave) / s.raves
+			s.earlies += count
+			s.early += (sums[first+int(s.move)] - count*s.early) / s.earlies
 		}
 	}
 }
 
 // reference is the moves of role r that say what all playouts brought that made them: those of
 // node n, of whose moves stats are known, or of a node before it. It is nil where there is none.
+// With priors, it is the moves of the node themselves.
 func (w *worker) reference(n int32, r int, stats []stat) []stat {
+	if w.priors != nil {
+		return stats
+	}
 	if w.playouts.rave == nil || int(w.tree.at(n).chooser) != r {
 		return nil
 	}
@@ -180,7 +184,7 @@ func lookUp(reference []stat, m machine.Move) (early *stat, rest []stat) {
 	for len(reference) > 0 && reference[0].move < m {
 		reference = reference[1:]
 	}
-	if len(reference) > 0 && reference[0].move == m && reference[0].raves > 0 {
+	if len(reference) > 0 && reference[0].move == m && reference[0].earlies > 0 {
 		early = &reference[0]
 	}
 	return early, reference

@@ -91,12 +91,15 @@ func (w *worker) choosers(n int32) int {
 // uct picks the move with the largest upper confidence bound (Kocsis and
 // Szepesvári, 2006), untried moves first, in random order. A role that chooses
 // alone and is sure of secure goal points leaves out the moves that cannot give
-// more, up to the tolerance, unless no other is left. Where there is a reference (rave.go), moves
-// with few visits count for what that says of them.
+// more, up to the tolerance, unless no other is left. Where there is a reference (rave.go, prior.go),
+// moves with few visits count for what that says of them.
 func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int {
 	best, score := -1, math.Inf(-1)
-	untried, exploration := 0, w.config.Exploration
-	if reference != nil {
+	untried, exploration, share := 0, w.config.Exploration, raveShare
+	switch {
+	case w.priors != nil:
+		share = priorShare
+	case reference != nil:
 		exploration = raveExploration
 	}
 	spread := exploration * exploration * roughLog(float64(visits+1))
@@ -123,7 +126,7 @@ func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int 
 		mean := s.sum * rarity
 		if early != nil {
 			n := float64(s.visits)
-			mean += raveShare(n) * (float64(early.rave) - mean)
+			mean += share(n) * (float64(early.early) - mean)
 			rarity = 1 / (n + 1)
 		}
 		if mean < float64(s.lower) {

@@ -68,9 +68,10 @@ type stat struct {
 	// What the role gets with this move against any moves of the others: proved
 	// bounds, up to rounding; they steer, but prove nothing.
 	lower, upper float32
-	// What the role got in playouts that made the move at any time later, in the mean, and
-	// their number (rave.go).
-	rave, raves float32
+	// What is known of the move before it is tried: what the role got in playouts that made it at
+	// any time later, in the mean, and their number (rave.go); or an estimate of what it leads to, and 1
+	// (prior.go).
+	early, earlies float32
 }
 
 // edge is a joint move at a node.

@@ -37,6 +37,7 @@ type worker struct {
 	config   Config
 	rng      *machine.Rand
 	playouts *playouts
+	priors   *priors         // nil where moves begin with nothing
 	single   machine.Batch   // for one position at a time
 	ctx      context.Context // of the present search
 	progress func()
@@ -79,6 +80,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 		}
 	}
 	w.playouts = newPlayouts(playing, &w.config, lanes, w.rng, bytes/2)
+	w.priors = newPriors(m, &w.config)
 	w.single = playing.NewNarrowBatch()
 	w.playouts.check = w.checkSum
 	roles := len(names.Roles)
@@ -153,9 +155,17 @@ func (w *worker) open(n int32) bool {
 	b.Load(w.tree.state(n), 1)
 	b.Evaluate(1)
 	w.foreseeing = w.foresees()
-	return w.tree.open(n, func(dst []machine.Move, r machine.Role) []machine.Move {
-		return w.appendMoves(dst, b, 0, r)
-	})
+	l := leaf{state: w.tree.state(n), moves: make([][]machine.Move, w.tree.roles)}
+	for r := range l.moves {
+		l.moves[r] = w.appendMoves(nil, b, 0, machine.Role(r))
+	}
+	if !w.tree.open(n, l.appendMoves) {
+		return false
+	}
+	if w.priors != nil {
+		w.tree.begin(n, w.priors.of(nil, l.state, l.moves))
+	}
+	return true
 }
 
 // appendMoves appends the moves of a role, in a lane of b that is evaluated, that belong into
@@ -188,9 +198,19 @@ func (w *worker) grow() bool {
 	}) {
 		if len(leaves) > 0 {
 			w.playouts.run(leaves, origin, w.look)
+			w.foretell(leaves)
 		}
 	}
 	return solved
+}
+
+// foretell estimates the moves of leaves that are to be opened.
+func (w *worker) foretell(leaves []leaf) {
+	for i := range leaves {
+		if l := &leaves[i]; w.priors != nil && l.opens {
+			l.priors = w.priors.of(l.priors[:0], l.state, l.moves)
+		}
+	}
 }
 
 // add adds the leaves of the last round to the tree, unless that has been begun anew since or
@@ -328,8 +348,8 @@ func (w *worker) absorb(leaves []leaf) {
 			continue
 		}
 		t.at(k).visits++
-		if l.opens && t.at(k).moves == none {
-			t.open(k, func(dst []machine.Move, r machine.Role) []machine.Move { return append(dst, l.moves[r]...) })
+		if l.opens && t.at(k).moves == none && t.open(k, l.appendMoves) {
+			t.begin(k, l.priors)
 		}
 		for r, moves := range l.moves {
 			if len(moves) > keptMoves {

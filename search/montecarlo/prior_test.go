@@ -1,0 +1,59 @@
+package montecarlo
+
+import (
+	"slices"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+func TestPriorsAreEstimatesOfWhatMovesLeadTo(t *testing.T) {
+	asked := 0
+	m := newSubtraction([]string{"left", "right"}, 9)
+	p := newPriors(m, &Config{Evaluator: oracle{&asked}})
+	for _, c := range []struct {
+		takes []machine.Move // so many counters
+		want  []float32
+	}{
+		{[]machine.Move{1, 2, 3}, []float32{100, 0, 0}}, // who leaves eight wins
+		{[]machine.Move{2, 3}, []float32{0, 0}},         // a move is left out of the tree
+		{[]machine.Move{1}, nil},                        // there is nothing to choose
+	} {
+		if got := p.of(nil, m.Initial(), [][]machine.Move{c.takes, {0}}); !slices.Equal(got, c.want) {
+			t.Errorf("%v are said to bring %v, want %v", c.takes, got, c.want)
+		}
+	}
+	if newPriors(m, &Config{}) != nil || newPriors(m, &Config{Evaluator: oracle{&asked}, Without: Priors}) != nil {
+		t.Error("there are priors without an evaluator, or without priors")
+	}
+}
+
+func TestOfSeveralWhoChooseNoneHasPriors(t *testing.T) {
+	m := gamestest.Machine(t, "rockPaperScissors")
+	p := newPriors(m, &Config{Evaluator: liar{}})
+	b := m.NewNarrowBatch()
+	b.Load(m.Initial(), 1)
+	b.Evaluate(1)
+	moves := [][]machine.Move{b.AppendLegal(nil, 0, 0), b.AppendLegal(nil, 0, 1)}
+	if got := p.of(nil, m.Initial(), moves); len(moves[1]) < 2 || len(got) > 0 {
+		t.Errorf("%d and %d moves are said to bring %v", len(moves[0]), len(moves[1]), got)
+	}
+}
+
+func TestWhatIsEstimatedToBeBadIsTriedLess(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 101)
+	bad := func(without Technique) int64 {
+		asked := 0
+		s := New(Config{Evaluator: oracle{&asked}, Weight: 8, Without: Bounds | Foresight | without})
+		if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 400, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		tried := s.Ranking(0)
+		return tried[1].Visits + tried[2].Visits
+	}
+	if with, without := bad(0), bad(Priors); 2*with > without {
+		t.Errorf("%d visits of moves that are estimated to lose, %d where they begin with nothing", with, without)
+	}
+}
