@@ -205,10 +205,13 @@ func (e *election) write(line *zerolog.Event) {
 }
 
 // best is who is ahead.
-func (e *election) best() int {
+func (e *election) best() int { return e.order()[0] }
+
+// order are those who are left, who is ahead first.
+func (e *election) order() []int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.ranked()[0]
+	return e.ranked()
 }
 
 // decided tells whether it is shown who is best.

@@ -236,17 +236,18 @@ func (t *thinker) election(minds []mind, at position, memory int64) *election {
 	return newElection(c, at, memory, moves)
 }
 
-// follow takes the mind that is ahead in an election. Unless that is the first, what is to be studied
-// then is a final between the two, with long clocks: a search that wins all matches of a few
-// milliseconds a move may lose all of those with a quarter of a second (search/evaluate/README.md).
+// follow takes the mind that is ahead in an election. What is to be studied then is a final between it and
+// the next one, with long clocks: a search that wins all matches of a few milliseconds a move may lose all of
+// those with a quarter of a second, and the other way round (search/evaluate/README.md).
 func (t *thinker) follow(e *election, minds []mind) {
-	best := e.best()
+	order := e.order()
+	best := order[0]
 	t.mind, e.favourite = minds[best], best
 	t.sampler = t.newSampler()
 	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Dur("clock", e.clock).Func(e.write).Msg("comparison")
 	t.studies.election, t.studies.minds = e, minds
-	if best > 0 && e.clock == 0 {
-		pair := []mind{minds[best], minds[0]}
+	if len(order) > 1 && e.clock == 0 {
+		pair := []mind{minds[best], minds[order[1]]}
 		t.studies.election, t.studies.minds = t.election(pair, e.at, e.memory), pair
 		t.studies.clock = studyClock
 	}
