@@ -32,14 +32,14 @@ func (t turn) String() string {
 	return fmt.Sprintf("%v, legal: %v, late: %v, expected one of %.200q", t.reply, t.legal, t.late, t.expected)
 }
 
-// start sends START and waits for the clock and a second at most.
+// start sends START and waits for the clock, and a second or more, at most.
 func (c *contest) start(t testing.TB, startClock time.Duration) reply {
 	t.Helper()
 	if err := c.referee.restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c.told = "NIL"
-	return c.player.send(startMessage(c.id, c.referee.roles[c.self], c.rules, startClock, c.playClock), startClock+time.Second)
+	return c.player.send(startMessage(c.id, c.referee.roles[c.self], c.rules, startClock, c.playClock), startClock+either(leniency, time.Second))
 }
 
 func startMessage(id, role, rules string, startClock, playClock time.Duration) string {
@@ -67,7 +67,7 @@ func (c *contest) play(t testing.TB) turn {
 // end sends STOP if the match is over, else ABORT.
 func (c *contest) end() reply {
 	if c.referee.over() {
-		return c.player.send(fmt.Sprintf("(STOP %s %s)", c.id, c.told), c.playClock+time.Second)
+		return c.player.send(fmt.Sprintf("(STOP %s %s)", c.id, c.told), c.playClock+either(leniency, time.Second))
 	}
-	return c.player.send(fmt.Sprintf("(ABORT %s)", c.id), serverPatience)
+	return c.player.send(fmt.Sprintf("(ABORT %s)", c.id), either(leniency, serverPatience))
 }

@@ -82,7 +82,7 @@ func TestAKilledManagerLosesNoFinishedMatch(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "records")
 				p := start(t, slices.Concat(args[:1], []string{save(t, yes)}, args[1:],
 					[]string{"--players", one.url + "," + two.url, "--record", dir})...)
-				for began := time.Now(); len(one.finished()) == 0 && p.alive() && time.Since(began) < 20*time.Second; {
+				for began := time.Now(); len(one.finished()) == 0 && p.alive() && time.Since(began) < time.Minute; {
 					time.Sleep(time.Millisecond)
 				}
 				time.Sleep(time.Duration(rng.Int64N(int64(300 * time.Millisecond))))
@@ -120,7 +120,7 @@ func TestAKilledPlayerHarmsNoRecord(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "records")
 		manager := start(t, "match", "connectFour-5x4", "--count", "3", "--players", "http://"+victim.address+",random",
 			"--start-clock", "1", "--play-clock", "1", "--record", dir)
-		for began := time.Now(); victim.available() && time.Since(began) < time.Minute; {
+		for began := time.Now(); written(own) == 0 && time.Since(began) < time.Minute; { // the match has begun then
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(time.Duration(rng.Int64N(int64(either(2*time.Second, 6*time.Second)))))
@@ -150,6 +150,17 @@ func TestAKilledPlayerHarmsNoRecord(t *testing.T) {
 		said += lines
 	}
 	t.Logf("%d kills of a player: %d records, %d of matches that could not go on; %d lines of transcripts", kills, matches, unfinished, said)
+}
+
+// written is how many bytes the files of a folder hold.
+func written(dir string) (size int64) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }
 
 // transcribed counts the lines that a killed player has recorded. Each must be whole.

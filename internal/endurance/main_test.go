@@ -24,7 +24,7 @@ func either[T any](small, inFull T) T {
 
 // leniency is what small forms allow on top of every clock: they share the machine
 // with all other tests, and there is nothing to be learnt from its haste.
-const leniency = 3 * time.Second
+const leniency = 10 * time.Second
 
 // repetitions is how often a test does its work.
 func repetitions(t testing.TB, small, inFull int) int {

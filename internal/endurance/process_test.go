@@ -143,7 +143,7 @@ var loopback = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 func serve(t testing.TB, args ...string) *player {
 	t.Helper()
 	p := &player{process: start(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
-	for began := time.Now(); p.alive() && time.Since(began) < 20*time.Second; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); p.alive() && time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
 		text, _ := os.ReadFile(p.log)
 		if p.address = string(loopback.Find(text)); p.address != "" && p.info().err == nil {
 			return p

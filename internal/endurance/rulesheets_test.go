@@ -19,13 +19,13 @@ func TestEveryRulesheetIsPlayed(t *testing.T) {
 	})
 	sheets = sheets[:min(len(sheets), repetitions(t, 2, len(sheets)))]
 	const startClock = 3 * time.Second
-	playClock, turns := either(leniency, time.Second), either(2, 5)
+	playClock, turns := either(3*time.Second, time.Second), either(2, 5)
 	p := serve(t)
 	var plays []time.Duration
 	var notReady, illegal, late, skipped, matches int
 	for k, sheet := range sheets {
 		rules := string(corpus.Source(t, sheet.Name))
-		budget := either(5*time.Second, 2*time.Minute)
+		budget := either(time.Minute, 2*time.Minute)
 		judge, err := newReferee(t.Context(), rules, budget, uint64(k))
 		if err != nil {
 			skipped++

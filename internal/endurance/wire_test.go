@@ -84,7 +84,7 @@ func exchange(c net.Conn, message string) reply {
 const serverPatience = time.Second
 
 // info asks for the player's name and status.
-func (p *player) info() reply { return p.send("(INFO)", 5*serverPatience) }
+func (p *player) info() reply { return p.send("(INFO)", either(2*leniency, 5*serverPatience)) }
 
 // available tells whether the player could begin a match.
 func (p *player) available() bool {
