@@ -4,6 +4,9 @@
 # Those that start goroutines.
 RACE_PACKAGES = ./internal/... ./player ./protocol/... ./search/montecarlo ./search/sequential
 RACE_SKIP     = Fuzz|Heap|Memory|BrokenOff|RefutedMoves|Foresight|WithoutRoom|InTwoWays|WithinATolerance|HardlyTried|AFullTree|FiguresOfThePaper|Certifies|Undominated
+# How long the tests of one package may take: ten minutes, as without it, are not enough
+# for a machine that is slow and busy.
+TIMEOUT      ?= 60m
 FUZZTIME     ?= 10s
 CORPUS       ?= ../shared
 BENCH        ?= .
@@ -20,10 +23,10 @@ build:
 	go build -o bin/stackmate .
 
 test:
-	go test ./...
+	go test -timeout $(TIMEOUT) ./...
 
 short: # what a commit is checked with
-	go test -short ./...
+	go test -timeout $(TIMEOUT) -short ./...
 
 check: # all that .ci/run does
 	.ci/run
@@ -35,20 +38,20 @@ format: bin/golangci-lint
 	bin/golangci-lint fmt ./...
 
 race: # without what takes long under the detector and shows it nothing new
-	go test -short -race -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
-	go test -short -race -run 'Goroutines|ACompilation|AFallback|NoEngine' ./reasoner
+	go test -timeout $(TIMEOUT) -short -race -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
+	go test -timeout $(TIMEOUT) -short -race -run 'Goroutines|ACompilation|AFallback|NoEngine' ./reasoner
 
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
-	go test -short -tags glpk ./search/matrix ./search/simultaneous
-	go test -short -tags glpk ./search/experiment -run AllMethods
+	go test -timeout $(TIMEOUT) -short -tags glpk ./search/matrix ./search/simultaneous
+	go test -timeout $(TIMEOUT) -short -tags glpk ./search/experiment -run AllMethods
 	cd search/matrix/go-glpk && go test -tags glpk ./...
 
 cadical: # needs libcadical (Debian: apt-get install libcadical-dev)
-	go test -short -tags cadical ./reasoner/prove/...
-	go test -short -tags cadical ./reasoner -run 'RandomGames|Puzzles'
+	go test -timeout $(TIMEOUT) -short -tags cadical ./reasoner/prove/...
+	go test -timeout $(TIMEOUT) -short -tags cadical ./reasoner -run 'RandomGames|Puzzles'
 
 dds: # needs libdds (Debian: apt-get install libdds-dev)
-	go test -short -tags dds ./search/lattice/bridge/...
+	go test -timeout $(TIMEOUT) -short -tags dds ./search/lattice/bridge/...
 
 fuzz: # every fuzz target for FUZZTIME
 	@git grep -n '^func Fuzz' -- '*_test.go' | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9]*).*|./\1 \2|' | sort | \
@@ -58,7 +61,7 @@ fuzz: # every fuzz target for FUZZTIME
 	done
 
 corpus: # replays the recorded matches of all rulesheets in CORPUS
-	STACKMATE_CORPUS=$(abspath $(CORPUS)) go test ./reasoner -run Corpus -count=1 -v -timeout 60m -corpus.table | grep -v '^=== \|^    --- PASS'
+	STACKMATE_CORPUS=$(abspath $(CORPUS)) go test ./reasoner -run Corpus -count=1 -v -timeout $(TIMEOUT) -corpus.table | grep -v '^=== \|^    --- PASS'
 
 # The tests of the built program in full, with what they assert and about how long
 # they take; RUN=Paused picks one, COUNT=10 sets the number of its repetitions.
