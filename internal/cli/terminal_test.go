@@ -57,7 +57,7 @@ func TestAPersonPlaysInAMatch(t *testing.T) {
 
 func TestARecordIsShown(t *testing.T) {
 	dir := t.TempDir()
-	execute(t, "match", "ticTacToe", "--players", "legal,random", "--play-clock", "0.9", "--record", dir).expect(t, statusFine)
+	execute(t, "match", "ticTacToe", "--players", "legal,random", "--play-clock", "60.9", "--record", dir).expect(t, statusFine)
 	records, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil || len(records) != 1 {
 		t.Fatalf("%v, %v", records, err)
@@ -67,7 +67,7 @@ func TestARecordIsShown(t *testing.T) {
 		t.Errorf("turn 1:\n%s", o.out)
 	}
 	execute(t, "show", records[0], "--turn", "99").expect(t, statusUsage, "--turn: expected 0 to")
-	if o := execute(t, "show", records[0], "--json").objects(t)[0]; o["play_clock"] != 0.9 || o["completed"] != true {
+	if o := execute(t, "show", records[0], "--json").objects(t)[0]; o["play_clock"] != 60.9 || o["completed"] != true {
 		t.Errorf("%v", o)
 	}
 	// Without rules anywhere there are the facts.

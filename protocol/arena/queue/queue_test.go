@@ -272,6 +272,7 @@ func newCluster(t testing.TB) *cluster {
 	t.Cleanup(func() {
 		for i := range n {
 			c.servers[i].Shutdown()
+			c.servers[i].WaitForShutdown() // or files appear in a folder that is being removed
 		}
 	})
 	return c

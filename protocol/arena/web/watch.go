@@ -121,8 +121,8 @@ func (s *Server) join(id string) (b *broadcast, leave func()) {
 	}
 }
 
-// soon is how long after its time a position is still news.
-const soon = 5 * time.Second
+// soon is how long after its time a position is still news: a constant, but in tests.
+var soon = 5 * time.Second
 
 // tellMatch tells the story of a match.
 func (s *Server) tellMatch(ctx context.Context, id string, to *story) {
