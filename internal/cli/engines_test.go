@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,11 +10,17 @@ import (
 )
 
 func TestBenchMeasuresEveryGame(t *testing.T) {
-	o := execute(t, "bench", "ticTacToe", "hex-3x3", "--seconds", "0.02", "--json")
-	o.expect(t, statusFine)
-	results := o.objects(t)
-	if len(results) != 2 {
-		t.Fatalf("%d results, want 2", len(results))
+	var results []map[string]any
+	ended := func(r map[string]any) bool { return r["playouts"].(float64) > 0 }
+	for seconds := 0.02; seconds < 30; seconds *= 4 { // on a busy machine they may be over before the first match is
+		o := execute(t, "bench", "ticTacToe", "hex-3x3", "--seconds", fmt.Sprint(seconds), "--json")
+		o.expect(t, statusFine)
+		if results = o.objects(t); len(results) != 2 {
+			t.Fatalf("%d results, want 2", len(results))
+		}
+		if ended(results[0]) && ended(results[1]) {
+			break
+		}
 	}
 	for _, r := range results {
 		for _, field := range []string{"init_seconds", "seconds", "states", "playouts", "states_per_second", "playouts_per_second", "threads", "lanes", "legal_ns", "step_ns", "expand_ns"} {
