@@ -99,7 +99,7 @@ func browser(t *testing.T) context.Context {
 		t.Skip("no browser: expected chromium (Debian: apt-get install chromium)")
 	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath(path), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.WindowSize(1200, 900), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"))
+		chromedp.WindowSize(1200, 900), chromedp.WSURLReadTimeout(patience), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"))
 	t.Cleanup(cancel)
 	return tab(t, ctx)
 }
