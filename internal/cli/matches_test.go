@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -199,12 +198,7 @@ func TestMatchesAreHeldAndRecorded(t *testing.T) {
 }
 
 func TestAPlayerThatDoesNotAnswerIsNamed(t *testing.T) {
-	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := "http://" + l.Addr().String()
-	l.Close()
+	const address = "http://127.0.0.1:1"
 	execute(t, "match", "ticTacToe", "--players", "random,"+address, "--start-clock", "1", "--play-clock", "1").
 		expect(t, statusBad, address)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -283,16 +282,11 @@ func TestAPlayerNotReadyInTimeMayCatchUp(t *testing.T) {
 }
 
 func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "Busy") }))
 	defer busy.Close()
 	broken := &fake{OnStart: func(context.Context, protocol.Match) error { return errors.New("too hard") }}
 	for want, p := range map[string]Player{
-		"player x cannot start: talking to x:":      at("x", "http://"+closed.Addr().String()),
+		"player x cannot start: talking to x:":      at("x", "http://127.0.0.1:1"),
 		"player x cannot start: the player is busy": at("x", busy.URL),
 		"player x cannot start: too hard":           in("x", broken),
 		"player x cannot be made: panic: none":      {Name: "x", New: func() protocol.Agent { panic("none") }},
