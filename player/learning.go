@@ -26,7 +26,7 @@ import (
 const (
 	// learningShare is the part of what is left of the start clock that is spent on
 	// learning, learningTime the most: by then more does not show in matches any more.
-	learningShare = 0.45
+	learningShare = 0.55
 	learningTime  = time.Minute
 	// leastCorrelation with the outcomes of unseen games is what it takes to be tried out: the less
 	// candidates there are, the more is said of each.
@@ -46,10 +46,13 @@ const (
 	maxTrialClock = 30 * time.Millisecond
 	// trialOpening is the number of random joint moves at the beginning of a match.
 	trialOpening = 3
-	// studyTime is how much of the time of the others is spent on matches while one goes on,
-	// studyClock what moves of a final have then.
-	studyTime  = time.Minute
-	studyClock = 100 * time.Millisecond
+	// lessonTime is how much of the time of the others is spent on learning, at most, where the share of
+	// a search is so large that what a learner takes (100 MB at most) does not matter beside it;
+	// studyTime how much on matches after that, studyClock what moves of a final have then.
+	lessonTime  = 20 * time.Second
+	lessonShare = 512 << 20
+	studyTime   = time.Minute
+	studyClock  = 100 * time.Millisecond
 	// mixedWeight is how many playouts an estimate counts for where there are both: as
 	// many as a leaf gets.
 	mixedWeight = 8
@@ -79,13 +82,18 @@ func (t *thinker) learn(ctx context.Context, at position) {
 			return
 		}
 		short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
+		began := time.Now()
 		learner.Learn(short, 0)
 		cancel()
+		t.studies.course = course{taken: time.Since(began)}
 	}
 	p := learner.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games > 0 && (recalled || p.Correlation >= leastCorrelation) {
 		t.elect(ctx, at, t.minds(learner.Evaluation()), trialShare)
+		if !recalled && memory >= lessonShare {
+			t.studies.learner = learner
+		}
 	}
 }
 
@@ -145,6 +153,14 @@ type mind struct {
 // unlearnt is the mind that samples like d, without what was learnt.
 func (d mind) unlearnt() mind {
 	d.name, d.evaluator, d.weight, d.deepens = playouts, nil, 0, false
+	return d
+}
+
+// with is the mind d that goes by evaluation e, if d goes by any.
+func (d mind) with(e *evaluate.Evaluation) mind {
+	if d.evaluator != nil {
+		d.evaluator = e
+	}
 	return d
 }
 
@@ -253,18 +269,28 @@ func (t *thinker) follow(e *election, minds []mind) {
 	}
 }
 
-// studies are what is tried out between moves, and the time that was spent on it.
+// studies are what is learnt and tried out between moves.
 type studies struct {
+	course
 	*election
 	minds []mind
-	spent time.Duration
+	spent time.Duration // on matches
 }
 
-// study goes on with the last election, for some of the time between moves, until it is decided;
-// of a final who is ahead is followed at once.
+// course is learning that goes on: each time that it has taken twice as long as before, what was learnt is
+// taken over.
+type course struct {
+	learner *evaluate.Learner // nil if there is nothing more to learn
+	taken   time.Duration     // until what was taken over last
+	more    time.Duration     // since then
+}
+
+// study goes on with learning and then with the last election, for some of the time between moves, until it is
+// decided; of a final who is ahead is followed at once.
 func (t *thinker) study(ctx context.Context) {
+	t.learnOn(ctx)
 	u, began := &t.studies, time.Now()
-	if u.election == nil || u.decided() {
+	if u.election == nil || u.decided() || ctx.Err() != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(0, studyTime-u.spent))
@@ -273,5 +299,30 @@ func (t *thinker) study(ctx context.Context) {
 	u.spent += time.Since(began)
 	if (u.clock > 0 || u.decided()) && u.minds[u.best()] != t.mind {
 		t.follow(u.election, u.minds)
+	}
+}
+
+// learnOn goes on learning, and lets all minds that go by what was learnt go by what is learnt now.
+func (t *thinker) learnOn(ctx context.Context) {
+	u := &t.studies
+	for u.learner != nil && ctx.Err() == nil {
+		began := time.Now()
+		lesson, cancel := context.WithTimeout(ctx, u.taken-u.more)
+		u.learner.Learn(lesson, 0)
+		cancel()
+		if u.more += time.Since(began); u.more < u.taken {
+			return
+		}
+		e := u.learner.Evaluation()
+		for i := range u.minds {
+			u.minds[i] = u.minds[i].with(e)
+		}
+		if t.mind.evaluator != nil {
+			t.mind = t.mind.with(e)
+			t.sampler = t.newSampler()
+		}
+		if u.taken, u.more = u.taken+u.more, 0; u.taken > lessonTime {
+			u.learner = nil
+		}
 	}
 }

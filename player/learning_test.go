@@ -160,6 +160,50 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 	}
 }
 
+func TestLearningGoesOnBetweenMoves(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	p, held := schooled(t, m, alphaBeta, averages, rave), 0
+	p.hold = func(_ context.Context, e *election, _ int) {
+		held++
+		if estimates := slices.Index(e.names, "estimates"); estimates >= 0 {
+			e.left = []int{slices.Index(e.names, "playouts"), estimates}
+			won(e, estimates, e.left[0], leastMatches)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+	cancel()
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
+	if err != nil || p.mind.name != "estimates" {
+		t.Fatalf("%s is chosen, error %v", p.mind.name, err)
+	}
+	u, before, sampler := &p.studies, p.mind.evaluator, p.sampler
+	study := func(until func() bool) {
+		t.Helper()
+		for began := time.Now(); !until() && time.Since(began) < time.Minute; {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			p.study(ctx)
+			cancel()
+		}
+	}
+	held = 0
+	u.course = course{learner: l, taken: 100 * time.Millisecond}
+	study(func() bool { return p.mind.evaluator != before })
+	if p.mind.evaluator == before || u.minds[0].evaluator != p.mind.evaluator || p.sampler == sampler || l.Progress().Games == 0 {
+		t.Errorf("nothing that was learnt in %d games is taken over", l.Progress().Games)
+	}
+	if held > 0 || u.learner == nil || u.taken < 200*time.Millisecond {
+		t.Errorf("after %v matches are held %d times, learning goes on: %v", u.taken, held, u.learner != nil)
+	}
+	u.more = u.taken - time.Millisecond
+	u.taken += lessonTime
+	u.more += lessonTime
+	study(func() bool { return held > 0 })
+	if held == 0 || u.learner != nil {
+		t.Errorf("after %v matches are held %d times, learning goes on: %v", u.taken, held, u.learner != nil)
+	}
+}
+
 func TestTheStartClockTeaches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes two seconds")

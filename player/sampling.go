@@ -23,7 +23,7 @@ import (
 const (
 	// samplingShare is the part of the start clock for this, trialTime the most. proofShare is
 	// the part of it that the exact search gets before, proofTime the most.
-	samplingShare = 0.3
+	samplingShare = 0.2
 	proofShare    = 0.045
 	proofTime     = 600 * time.Millisecond
 	// factoringShare is the part of the start clock in which subgames must be found,
