@@ -132,9 +132,8 @@ func (q *Queue) publish(ctx context.Context, subject string, data []byte) error 
 
 // keep sends heartbeats until stop is called.
 func (q *Queue) keep(m jetstream.Msg) (stop func()) {
-	quit := make(chan struct{})
+	quit, tick := make(chan struct{}), time.NewTicker(lease/4)
 	go func() {
-		tick := time.NewTicker(lease / 4)
 		defer tick.Stop()
 		for {
 			select {
