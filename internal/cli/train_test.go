@@ -58,7 +58,7 @@ func TestDamagedKnowledgeIsRefusedAndMatchesArePlayedAllTheSame(t *testing.T) {
 
 func TestAnInterruptedTrainingKeepsWhatItHas(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"train", "connectFour", "--time", "1h", "--knowledge", dir}
+	args := []string{"train", "ticTacToe", "--time", "1h", "--knowledge", dir}
 	o := interruptWhen(t, args, func(o outcome) bool { return strings.Contains(o.out, "saved in") })
 	o.expect(t, statusBad, "saved in", learntFile(t, dir))
 }
