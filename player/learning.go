@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -75,7 +76,7 @@ func (t *thinker) learn(ctx context.Context, at position) {
 	m := t.playing(ctx, at.machine)
 	learner := t.recall(m, config)
 	recalled := learner != nil
-	if !recalled {
+	if t.studies.course = (course{taken: lessonTime}); !recalled {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
@@ -85,15 +86,17 @@ func (t *thinker) learn(ctx context.Context, at position) {
 		began := time.Now()
 		learner.Learn(short, 0)
 		cancel()
-		t.studies.course = course{taken: time.Since(began)}
+		t.studies.course = course{taken: time.Since(began), keeps: t.knowledge.isMissing()}
 	}
 	p := learner.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
-	if p.Games > 0 && (recalled || p.Correlation >= leastCorrelation) {
-		t.elect(ctx, at, t.minds(learner.Evaluation()), trialShare)
-		if !recalled && memory >= lessonShare {
-			t.studies.learner = learner
-		}
+	if p.Games == 0 || !recalled && p.Correlation < leastCorrelation {
+		return
+	}
+	t.keep(learner)
+	t.elect(ctx, at, t.minds(learner.Evaluation()), trialShare)
+	if memory >= lessonShare {
+		t.studies.learner = learner
 	}
 }
 
@@ -110,6 +113,24 @@ func (p *Player) knowledge(g *gdl.Game) knowledge {
 	}
 	digest := g.Digest()
 	return knowledge{filepath.Join(p.options.Knowledge, KnowledgeFile(digest)), digest}
+}
+
+// isMissing tells whether nothing is known of the game yet, though it could be kept.
+func (k knowledge) isMissing() bool {
+	_, err := os.Stat(k.file)
+	return k.file != "" && errors.Is(err, fs.ErrNotExist)
+}
+
+// keep saves what is learnt for the next match, where this one is the first: what others have learnt meanwhile, or
+// at leisure, is left alone.
+func (t *thinker) keep(l *evaluate.Learner) {
+	if !t.studies.keeps {
+		return
+	}
+	if err := l.Save(t.knowledge.file, t.knowledge.rules); err != nil {
+		t.studies.keeps = false
+		t.log.Warn().Err(err).Msg("knowledge")
+	}
 }
 
 // recall loads what was learnt of the game before; nil if there is nothing of use.
@@ -281,6 +302,7 @@ type studies struct {
 // taken over.
 type course struct {
 	learner *evaluate.Learner // nil if there is nothing more to learn
+	keeps   bool              // what was learnt is saved
 	taken   time.Duration     // until what was taken over last
 	more    time.Duration     // since then
 }
@@ -313,6 +335,7 @@ func (t *thinker) learnOn(ctx context.Context) {
 		if u.more += time.Since(began); u.more < u.taken {
 			return
 		}
+		t.keep(u.learner)
 		e := u.learner.Evaluation()
 		for i := range u.minds {
 			u.minds[i] = u.minds[i].with(e)

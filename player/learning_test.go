@@ -4,8 +4,11 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
@@ -209,16 +212,16 @@ func TestTheStartClockTeaches(t *testing.T) {
 		t.Skip("takes two seconds")
 	}
 	m := gamestest.Machine(t, "connectFour-4x4")
-	tried := false
+	tried, knows := false, knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
 	for clock := 2 * leastLearning; !tried && clock < 2*time.Minute; clock *= 2 { // on a busy machine learning takes longer
-		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
+		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}, knowledge: knows})
 		p.hold = func(_ context.Context, e *election, _ int) { tried = tried || slices.Contains(e.names, "estimates") }
 		ctx, cancel := context.WithTimeout(t.Context(), clock)
 		p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 		cancel()
 	}
-	if !tried {
-		t.Error("nothing that was learnt is tried out")
+	if !tried || knows.isMissing() {
+		t.Errorf("what was learnt is tried out: %v, kept for the next match: %v", tried, !knows.isMissing())
 	}
 }
 
@@ -252,5 +255,37 @@ func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 		if (got != nil) != c.known || c.known && got.Progress().Games != games {
 			t.Errorf("knowledge %s: learner %v", name, got)
 		}
+		if missing := name == "no file"; c.knowledge.isMissing() != missing {
+			t.Errorf("knowledge %s is missing: %v", name, !missing)
+		}
+	}
+}
+
+func TestWhatIsLearntFirstIsKept(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learn(t.Context(), 20)
+	var log strings.Builder
+	p := newThinker(setting{
+		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log),
+		knowledge: knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"},
+	})
+	if p.keep(l); !p.knowledge.isMissing() {
+		t.Error("what is not to be kept is kept")
+	}
+	p.studies.keeps = true
+	p.keep(l)
+	if got := p.recall(m, evaluate.Config{ConstantSum: true}); got == nil || got.Progress().Games != l.Progress().Games {
+		t.Errorf("what was kept is %v", got)
+	}
+	p.knowledge.file = filepath.Join(t.TempDir(), "nowhere", "file")
+	for range 2 {
+		p.keep(l)
+	}
+	if n := strings.Count(log.String(), "cannot save what was learnt"); n != 1 {
+		t.Errorf("a folder that is not there is told of %d times", n)
 	}
 }
