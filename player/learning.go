@@ -89,7 +89,7 @@ func (t *thinker) learn(ctx context.Context, at position) {
 		t.studies.course = course{taken: time.Since(began), keeps: t.knowledge.isMissing()}
 	}
 	p := learner.Progress()
-	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
+	t.log.Info().Dur("taken", t.studies.taken).Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games == 0 || !recalled && p.Correlation < leastCorrelation {
 		return
 	}
@@ -188,8 +188,9 @@ func (d mind) with(e *evaluate.Evaluation) mind {
 // playouts is the name of the mind of who has learnt nothing.
 const playouts = "playouts"
 
-// minds are the ways to use an evaluation, after the present one, which does without. Of equal
-// ones those that deepen are taken, which gain most from longer clocks than those of trials.
+// minds are the present one, which does without an evaluation, and the ways to use one. First is the one to take where
+// matches do not tell: in games of two in turns playouts, estimates and priors together, which gain from longer clocks
+// than those of trials (search/montecarlo/README.md).
 func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	both := t.mind
 	both.evaluator = e
@@ -207,6 +208,9 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 		}
 	}
 	both.name, both.weight, estimates.name = "both", mixedWeight, "estimates"
+	if t.class.Players == 2 && t.isInTurns() && t.sampledWithout()&montecarlo.Priors == 0 {
+		return append([]mind{both, estimates}, list...)
+	}
 	return append(list, both, estimates)
 }
 
@@ -344,7 +348,10 @@ func (t *thinker) learnOn(ctx context.Context) {
 			t.mind = t.mind.with(e)
 			t.sampler = t.newSampler()
 		}
-		if u.taken, u.more = u.taken+u.more, 0; u.taken > lessonTime {
+		u.taken, u.more = u.taken+u.more, 0
+		known := u.learner.Progress()
+		t.log.Info().Dur("taken", u.taken).Int64("games", known.Games).Float64("correlation", known.Correlation).Msg("learning")
+		if u.taken > lessonTime {
 			u.learner = nil
 		}
 	}

@@ -50,13 +50,13 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 		order []string // the best first
 		want  string
 	}{
-		"estimates are best":                {[]string{"estimates", "both", "playouts"}, "estimates"},
-		"both are":                          {[]string{"both", "playouts"}, "both"},
-		"playouts that learn are":           {[]string{"playouts+averages", "playouts"}, "playouts+averages"},
-		"they are, but not than estimates":  {[]string{"estimates", "playouts+averages", "playouts"}, "estimates"},
-		"alpha-beta is":                     {[]string{"alpha_beta", "estimates", "playouts"}, "alpha_beta"},
-		"none is":                           {[]string{"playouts"}, "playouts"},
-		"those that are best are not there": {nil, "playouts"},
+		"estimates are best":               {[]string{"estimates", "both", "playouts"}, "estimates"},
+		"both are":                         {[]string{"both", "playouts"}, "both"},
+		"playouts that learn are":          {[]string{"playouts+averages", "playouts"}, "playouts+averages"},
+		"they are, but not than estimates": {[]string{"estimates", "playouts+averages", "playouts"}, "estimates"},
+		"alpha-beta is":                    {[]string{"alpha_beta", "estimates", "playouts"}, "alpha_beta"},
+		"none is":                          {[]string{"playouts"}, "playouts"},
+		"there are no matches":             {nil, "both"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := schooled(t, m)
@@ -135,7 +135,7 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 		p.hold = func(_ context.Context, e *election, _ int) {
 			if playouts, estimates := slices.Index(e.names, "playouts"), slices.Index(e.names, "estimates"); estimates >= 0 {
 				held++
-				e.left = []int{min(playouts, estimates), max(playouts, estimates)}
+				e.left = []int{playouts, estimates}
 				won(e, estimates, playouts, wins)
 			}
 		}

@@ -69,11 +69,14 @@ func BenchmarkClocks(b *testing.B) {
 			t := newThinker(setting{seed: 1, threads: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0)})
 			t.prepare(b.Context(), at)
 			minds := t.minds(learnt(b, m, true).Evaluation())
-			for _, d := range minds[1:] {
+			for _, d := range minds {
+				if d.evaluator == nil {
+					continue
+				}
 				for _, clock := range []time.Duration{6 * time.Millisecond, 60 * time.Millisecond, 240 * time.Millisecond} {
 					b.Run(fmt.Sprintf("%s/%v", d.name, clock), func(b *testing.B) {
 						c := comparison{opening: trialOpening, searcher: func(i int) search.Searcher {
-							return &metered{Searcher: t.searcher([]mind{d, minds[0]}[i], 1), clock: clock}
+							return &metered{Searcher: t.searcher([]mind{d, t.mind}[i], 1), clock: clock}
 						}}
 						c.report(b, at, 8*b.N)
 					})

@@ -22,7 +22,9 @@ const (
 	// priorExploration the constant of UCT where there are priors, in goal points. As measured (README).
 	priorVisits      = 4
 	priorExploration = 10
-	// priorBytes bounds an expansion: positions with more children have no priors.
+	// priorMoves bounds the moves of positions that have priors: more of them cost more than the playouts of
+	// a few leaves; priorBytes bounds an expansion.
+	priorMoves = 256
 	priorBytes = 1 << 20
 )
 
@@ -47,7 +49,7 @@ func newPriors(m machine.Machine, c *Config) *priors {
 
 // of appends what the moves of the only role that chooses in a position, which are given by role,
 // are estimated to bring it, in goal points: none where several roles choose, or chance does, or
-// there are too many children.
+// there are too many moves.
 func (p *priors) of(dst []float32, q machine.State, moves [][]machine.Move) []float32 {
 	chooser := -1
 	for r, own := range moves {
@@ -58,7 +60,7 @@ func (p *priors) of(dst []float32, q machine.State, moves [][]machine.Move) []fl
 			chooser = r
 		}
 	}
-	if chooser < 0 || machine.Role(chooser) == p.random || p.expander.Expand(&p.expansion, q) != nil {
+	if chooser < 0 || len(moves[chooser]) > priorMoves || machine.Role(chooser) == p.random || p.expander.Expand(&p.expansion, q) != nil {
 		return dst
 	}
 	e, roles := &p.expansion, len(moves)
