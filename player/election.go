@@ -38,17 +38,18 @@ type fixture struct {
 // It can be broken off and taken up again at any time; who is ahead wins it then.
 //
 // Nobody needs to be shown to be better to win: where candidates are about as good, it does not
-// matter who wins, and where they are not, few matches tell. The favourite is one of the last two, and
-// wins while there are not enough matches to say anything; in the last round it is handicap matches
-// ahead, and wins if that makes it even. It is the first candidate, which is known to play well in most
-// games, until another one is followed: to go from one to the next costs what has been searched.
+// matter who wins, and where they are not, few matches tell. The first candidate, which is known to play
+// well in most games, wins while there are not enough matches to say anything of all. The favourite is one
+// of the last two; in the last round it is handicap matches ahead, and wins if that makes it even, or if there
+// are too few. It is the first candidate or a better one, and whoever is followed from then on: to
+// go from one to the next costs what has been searched.
 type election struct {
 	comparison
 	at     position
 	memory int64         // bytes that a tree takes
 	clock  time.Duration // for each move; 0 means as long as there is time for
 
-	favourite int
+	favourite int // of the candidates
 
 	mu      sync.Mutex
 	bouts   []*bout // by thread

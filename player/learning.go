@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"stackmate/gdl"
@@ -188,9 +189,7 @@ func (d mind) with(e *evaluate.Evaluation) mind {
 // playouts is the name of the mind of who has learnt nothing.
 const playouts = "playouts"
 
-// minds are the present one, which does without an evaluation, and the ways to use one. First is the one to take where
-// matches do not tell: in games of two in turns playouts, estimates and priors together, which gain from longer clocks
-// than those of trials (search/montecarlo/README.md).
+// minds are the present one, which does without an evaluation, and the ways to use one.
 func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	both := t.mind
 	both.evaluator = e
@@ -208,10 +207,17 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 		}
 	}
 	both.name, both.weight, estimates.name = "both", mixedWeight, "estimates"
-	if t.class.Players == 2 && t.isInTurns() && t.sampledWithout()&montecarlo.Priors == 0 {
-		return append([]mind{both, estimates}, list...)
-	}
 	return append(list, both, estimates)
+}
+
+// favourite is which of several minds is to be ahead in the last round of an election: the first, or in games of two
+// in turns the one of playouts, estimates and priors together, which gain from longer clocks than those of trials
+// (search/montecarlo/README.md).
+func (t *thinker) favourite(minds []mind) int {
+	if t.class.Players > 2 || !t.isInTurns() || t.sampledWithout()&montecarlo.Priors != 0 {
+		return 0
+	}
+	return max(0, slices.IndexFunc(minds, func(d mind) bool { return d.weight > 0 }))
 }
 
 // searcher makes the search of a mind, on so many threads.
@@ -260,6 +266,7 @@ func (t *thinker) elect(ctx context.Context, at position, minds []mind, part flo
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	e := t.election(minds, at, min(comparisonBytes, memory/int64(2*t.threads)))
+	e.favourite = t.favourite(minds)
 	t.hold(ctx, e, t.threads)
 	t.follow(e, minds)
 }

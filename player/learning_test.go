@@ -56,7 +56,7 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 		"they are, but not than estimates": {[]string{"estimates", "playouts+averages", "playouts"}, "estimates"},
 		"alpha-beta is":                    {[]string{"alpha_beta", "estimates", "playouts"}, "alpha_beta"},
 		"none is":                          {[]string{"playouts"}, "playouts"},
-		"there are no matches":             {nil, "both"},
+		"there are no matches":             {nil, "playouts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := schooled(t, m)
@@ -85,6 +85,29 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 				t.Errorf("%d playouts, weight %d", r.Playouts, p.mind.weight)
 			}
 		})
+	}
+}
+
+func TestPlayoutsWithPriorsAreTheFavouriteInTurns(t *testing.T) {
+	for _, c := range []struct {
+		game, want string
+		without    []string
+	}{
+		{"connectFour-4x4", "both", nil},
+		{"connectFour-4x4", "playouts", []string{"priors"}},
+		{"biddingTicTacToe-2", "playouts", nil},
+	} {
+		m := gamestest.Machine(t, c.game)
+		l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := schooled(t, m, c.without...)
+		p.prepare(t.Context(), position{machine: m, state: m.Initial()})
+		ways, minds := p.ways(), p.minds(l.Evaluation())
+		if got := minds[p.favourite(minds)].name; got != c.want || p.favourite(ways) != 0 || minds[0].name != "playouts" {
+			t.Errorf("%s without %v: %s is the favourite, want %s", c.game, c.without, got, c.want)
+		}
 	}
 }
 
