@@ -28,7 +28,7 @@
 //	  unfold      large static relations replaced by what defines them
 //	  tail        recursion that only hands its result on
 //	  demand      large relations computed as far as they are asked for
-//	  instances   the rules instantiated over the possible atoms
+//	  instances   what rules match over the possible atoms, recorded while these are found
 //	  simplify    what is constant, evaluated away
 //	  build       atoms numbered, the Program written
 //	  program     the result

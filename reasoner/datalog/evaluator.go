@@ -309,7 +309,7 @@ func (e *evaluator) ensure(c *call, key []int32) {
 		return
 	}
 	e.meter.work += callWork
-	if !c.asked.insert(key) {
+	if _, added := c.asked.insert(key); !added {
 		return
 	}
 	e.meter.tuples++

@@ -17,6 +17,7 @@ type fixpoint struct {
 	uses   []use
 	usesOf map[*relation][]int // by relation that grows: the uses that read it
 	grown  []*relation         // in the running round
+	record *recorder           // of the rules that it has begun, or nil
 }
 
 // use is a literal of a rule whose relation grows in the fixpoint.
@@ -26,15 +27,23 @@ type use struct {
 	plan    *plan
 }
 
+// fixpoint evaluates rules without a record of what they match.
 func (j *joiner) fixpoint(rules []*rule, ignore func(*literal) bool) error {
-	f := &fixpoint{joiner: j, ignore: ignore, usesOf: make(map[*relation][]int)}
+	f := &fixpoint{joiner: j, ignore: ignore}
+	return f.run(rules)
+}
+
+func (f *fixpoint) run(rules []*rule) error {
+	f.usesOf = make(map[*relation][]int)
 	for _, r := range rules {
 		rel := r.head.rel
 		f.usesOf[rel] = nil
 		rel.old, rel.seen = 0, rel.n
 	}
 	for _, r := range rules {
-		if err := f.derive(newPlan(j.meter.watch, r, -1, ignore)); err != nil {
+		p := newPlan(f.joiner.meter.watch, r, -1, f.ignore)
+		f.lookBack(p)
+		if err := f.derive(p); err != nil {
 			return err
 		}
 		f.collectUses(r)
@@ -60,11 +69,25 @@ func (f *fixpoint) collectUses(r *rule) {
 	}
 }
 
+// lookBack makes a plan of the first round blind to the tuples of that round: these are the
+// delta of the second, and no match is to be recorded twice.
+func (f *fixpoint) lookBack(p *plan) {
+	for i := range p.steps {
+		if _, grows := f.usesOf[p.steps[i].rel]; grows && f.record != nil {
+			p.steps[i].window = windowSeen
+		}
+	}
+}
+
 // derive runs a plan and notes whether its head has grown.
-func (f *fixpoint) derive(p *plan) error {
+func (f *fixpoint) derive(p *plan) (err error) {
 	rel := p.rule.head.rel
 	before := rel.n
-	err := f.joiner.derive(p)
+	if f.record != nil && f.record.of[p.rule] != nil {
+		err = f.record.matches(p)
+	} else {
+		err = f.joiner.derive(p)
+	}
 	if before == rel.seen && rel.n > before {
 		f.grown = append(f.grown, rel)
 	}

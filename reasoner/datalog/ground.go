@@ -3,6 +3,7 @@ package datalog
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"stackmate/gdl"
@@ -14,8 +15,9 @@ import (
 // The rules are read with true and does as "possible": an initial fluent is
 // possible, so is one that a possible next leads to, and a possible legal move
 // is a possible does; negated literals that depend on them are taken to hold.
-// Then the rules are instantiated over the possible atoms, and whatever is
-// constant is evaluated away. The numbering depends on the texts of fluents and
+// What the rules match over the possible atoms are their instances: most are noted when the
+// atoms are found, those of rules with negated literals afterwards. Whatever is constant is
+// evaluated away. The numbering depends on the texts of fluents and
 // moves only.
 //
 // A game that hits a limit, or has more than plainInstances, is grounded again, thoroughly.
@@ -86,10 +88,11 @@ func (gr *grounder) beThorough() {
 
 func (gr *grounder) ground() (*Program, error) {
 	gr.joiner.meter.terms = gr.theory.terms.compounds // the Datalog machine takes any number
-	if err := gr.prepare(); err != nil {
+	record, err := gr.prepare()
+	if err != nil {
 		return nil, err
 	}
-	inst, err := gr.instantiate()
+	inst, err := record.instantiate()
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +140,11 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
 }
 
 // prepare evaluates the static relations and computes the possible atoms.
-func (gr *grounder) prepare() error {
+func (gr *grounder) prepare() (*recorder, error) {
 	th := gr.theory
 	postponed, err := th.evaluateStatic(gr.joiner, gr.lightly)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	th.reduce()
 	th.dropFree(postponed)
@@ -154,7 +157,7 @@ func (gr *grounder) prepare() error {
 	gr.clock.Done("unfold")
 	waiting, err := th.settle(gr.joiner, postponed, gr.asking)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	th.reduce()
 	gr.clock.Done("static relations")
@@ -163,8 +166,9 @@ func (gr *grounder) prepare() error {
 	return gr.reach(waiting)
 }
 
-// reach splits the rules and computes the possible atoms.
-func (gr *grounder) reach(waiting map[*relation]bool) error {
+// reach splits the rules and computes the possible atoms. It records the matches of rules
+// without open negations, but for those that ask: most of these are known to be true then.
+func (gr *grounder) reach(waiting map[*relation]bool) (*recorder, error) {
 	th := gr.theory
 	th.split(gr.joiner, waiting, gr.thorough)
 	th.reduce()
@@ -175,10 +179,17 @@ func (gr *grounder) reach(waiting map[*relation]bool) error {
 	asked := th.newDemand(gr.asking, nil)
 	asked.apply()
 	gr.clock.Done("demand")
-	err := gr.joiner.fixpoint(append(th.carryRules(), th.dynamicRules()...), isOpenNegation)
+	record := gr.newRecorder()
+	for _, r := range asked.guarded {
+		if r.head.rel.dynamic && !slices.ContainsFunc(r.body, func(l literal) bool { return isOpenNegation(&l) }) {
+			record.begin(r)
+		}
+	}
+	f := &fixpoint{joiner: gr.joiner, ignore: isOpenNegation, record: record}
+	err := f.run(append(th.carryRules(), th.dynamicRules()...))
 	gr.exact = asked.close()
 	gr.clock.Done("reach")
-	return err
+	return record, err
 }
 
 // isOpenNegation tells whether l negates an atom that differs between positions.

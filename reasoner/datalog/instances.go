@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"stackmate/gdl"
@@ -21,15 +22,135 @@ type instances struct {
 	body   []int32
 }
 
-// instantiate enumerates the matches of every dynamic rule over the possible
-// atoms. Negated literals on atoms that are not possible hold and are dropped.
-func (gr *grounder) instantiate() (*instances, error) {
-	in := &instances{theory: gr.theory, first: make(map[*relation]int32)}
-	atoms, fluents := int32(0), 0
-	for _, rel := range gr.theory.relations {
-		if rel.name.name == "true" {
-			fluents += int(rel.n)
+// recorder notes the matches of rules as they are found: instances, once all possible atoms
+// are known. Reaching finds each match of a rule without negation anyway.
+type recorder struct {
+	joiner *joiner
+	theory *theory
+	of     map[*rule]*record
+	n      int // matches in all
+	limit  int // of their number
+	kind   error
+	worth  func(fluents int) int // to be asked where there are many; nil once it has been
+}
+
+// record holds the matches of one rule, row by row: the number of the head's tuple, and of
+// that of each condition which may differ between positions, or -1 where a negated atom is
+// not possible.
+type record struct {
+	literals []int // the conditions, by their place in the body
+	rows     []int32
+}
+
+func (rec *record) width() int { return 1 + len(rec.literals) }
+
+func (gr *grounder) newRecorder() *recorder {
+	rc := &recorder{
+		joiner: gr.joiner, theory: gr.theory, of: make(map[*rule]*record),
+		limit: gr.limits.MaxInstances, kind: ErrLimit, worth: gr.limits.Worth,
+	}
+	gr.joiner.meter.bytes = func() int64 { return gr.theory.bytes() + rc.bytes() }
+	return rc
+}
+
+func (rc *recorder) bytes() int64 {
+	words := 0
+	for _, rec := range rc.of {
+		words += cap(rec.rows)
+	}
+	return 4 * int64(words)
+}
+
+// begin makes the record of a rule.
+func (rc *recorder) begin(r *rule) {
+	rec := &record{}
+	for i := range r.body {
+		if l := &r.body[i]; l.isDynamic() && !l.implied {
+			rec.literals = append(rec.literals, i)
 		}
+	}
+	rc.of[r] = rec
+}
+
+// matches records what a plan of a rule finds, and adds its heads to their relation.
+func (rc *recorder) matches(p *plan) error {
+	rec, j := rc.of[p.rule], rc.joiner
+	last, tuple := int32(-1), make([]int32, len(p.rule.head.args)) // many matches in a row have one head
+	return j.matches(p, func() {
+		if key := j.gather(p.head); last < 0 || !equalTuples(key, tuple) {
+			copy(tuple, key)
+			last = j.insert(p, key)
+		}
+		rec.rows = append(withRoom(rec.rows, rec.width()), last)
+		for _, i := range rec.literals {
+			rec.rows = append(rec.rows, j.at[i])
+		}
+		if rc.n++; rc.n > largeInstances {
+			rc.ask()
+		}
+		rc.check(p.rule)
+	})
+}
+
+// check looks whether there are too many matches.
+func (rc *recorder) check(r *rule) {
+	if rc.n > rc.limit {
+		rc.joiner.meter.exceed(rc.kind, r, "more than %d rule instances", int64(rc.limit))
+	}
+}
+
+// ask asks how many instances are of use.
+func (rc *recorder) ask() {
+	if rc.worth != nil {
+		rc.limit = min(rc.limit, rc.worth(rc.fluents()))
+		rc.worth = nil
+	}
+}
+
+// fluents is the number of those that are known to be possible.
+func (rc *recorder) fluents() int {
+	n := 0
+	for _, rel := range rc.theory.relations {
+		if rel.name.name == "true" {
+			n += int(rel.n)
+		}
+	}
+	return n
+}
+
+// instantiate records the matches of the dynamic rules that reaching has not recorded, over
+// the possible atoms, and makes instances of all. Negated literals on atoms that are not
+// possible hold and are dropped.
+func (rc *recorder) instantiate() (*instances, error) {
+	if rc.fluents() > manyFluents {
+		rc.kind = errWorth // other rules have the same fluents
+		rc.ask()
+	}
+	for _, r := range rc.theory.dynamicRules() {
+		if rc.of[r] == nil {
+			rc.begin(r)
+			if err := rc.matches(newPlan(rc.joiner.meter.watch, r, -1, nothing)); err != nil {
+				return nil, err
+			}
+		}
+		if rc.check(r); rc.joiner.meter.err != nil {
+			return nil, rc.joiner.meter.err
+		}
+	}
+	in := newInstances(rc.theory)
+	in.head, in.start = slices.Grow(in.head, rc.n), slices.Grow(in.start, rc.n)
+	for _, r := range rc.theory.dynamicRules() {
+		in.add(r, rc.of[r])
+		delete(rc.of, r)
+	}
+	return in, nil
+}
+
+// newInstances numbers the possible atoms.
+func newInstances(th *theory) *instances {
+	in := &instances{theory: th, first: make(map[*relation]int32)}
+	atoms := int32(0)
+	for _, rel := range th.relations {
 		if rel.dynamic {
 			in.tables = append(in.tables, rel)
 			in.base = append(in.base, atoms)
@@ -38,72 +159,38 @@ func (gr *grounder) instantiate() (*instances, error) {
 		}
 	}
 	in.base = append(in.base, atoms)
-	in.head, in.start = make([]int32, 0, atoms), append(make([]int32, 0, atoms+1), 0) // most are heads
-	m := gr.joiner.meter
-	limit, kind := gr.limits.MaxInstances, ErrLimit
-	worth, few := gr.limits.Worth, largeInstances
-	if fluents > manyFluents {
-		few = 0
-	}
-	m.bytes = func() int64 { return gr.theory.bytes() + in.bytes() }
-	for _, r := range gr.theory.rules {
-		if !r.head.rel.dynamic {
-			continue
-		}
-		p := newPlan(gr.joiner.meter.watch, r, -1, nothing)
-		add := in.adder(r, gr.joiner, p)
-		visit := func() {
-			add()
-			switch n := len(in.head); {
-			case n > limit:
-				m.exceed(kind, r, "more than %d rule instances", int64(limit))
-			case n > few && worth != nil:
-				if most := worth(fluents); most < limit {
-					if limit = most; few == 0 {
-						kind = errWorth // other rules have the same fluents
-					}
-				}
-				worth = nil
-			}
-		}
-		if err := gr.joiner.matches(p, visit); err != nil {
-			return nil, err
-		}
-	}
-	return in, nil
+	in.start = append(in.start, 0)
+	return in
 }
 
-// adder returns a function that records the match of a rule that the joiner has found.
-func (in *instances) adder(r *rule, j *joiner, p *plan) func() {
+// add makes instances of the matches of a rule.
+func (in *instances) add(r *rule, rec *record) {
 	type condition struct {
-		literal    int
+		column     int
 		base, sign int32
 	}
 	var conditions []condition
-	for i := range r.body {
-		if l := &r.body[i]; l.isDynamic() && !l.implied {
-			c := condition{literal: i, base: in.first[l.atom.rel]}
-			if l.op == gdl.Not {
-				c.sign = 1
-			}
-			conditions = append(conditions, c)
+	for k, i := range rec.literals {
+		l := &r.body[i]
+		if !l.isDynamic() {
+			continue // only what was asked for
 		}
+		c := condition{column: 1 + k, base: in.first[l.atom.rel]}
+		if l.op == gdl.Not {
+			c.sign = 1
+		}
+		conditions = append(conditions, c)
 	}
-	head, base := r.head.rel, in.first[r.head.rel]
-	last, tuple := int32(-1), make([]int32, len(r.head.args)) // many matches in a row have one head
-	return func() {
-		if key := j.gather(p.head); last < 0 || !equalTuples(key, tuple) {
-			copy(tuple, key)
-			last = base + head.find(key)
-		}
-		in.head = append(withRoom(in.head, 1), last)
-		in.body = withRoom(in.body, len(conditions))
+	base := in.first[r.head.rel]
+	in.body = withRoom(in.body, len(rec.rows)/rec.width()*len(conditions))
+	for row := range slices.Chunk(rec.rows, rec.width()) {
+		in.head = append(in.head, base+row[0])
 		for _, c := range conditions {
-			if at := j.at[c.literal]; at >= 0 {
+			if at := row[c.column]; at >= 0 {
 				in.body = append(in.body, 2*(c.base+at)+c.sign)
 			}
 		}
-		in.start = append(withRoom(in.start, 1), int32(len(in.body)))
+		in.start = append(in.start, int32(len(in.body)))
 	}
 }
 

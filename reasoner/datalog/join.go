@@ -140,11 +140,20 @@ func (j *joiner) finish() bool {
 	case p.sink != nil:
 		p.sink.add(j.gather(p.head))
 		j.meter.tuple(p)
-	case p.rule.head.rel.insert(j.gather(p.head)):
+	default:
+		j.insert(p, j.gather(p.head))
+	}
+	return true
+}
+
+// insert adds what p derives to the relation of its head, and returns its number there.
+func (j *joiner) insert(p *plan, tuple []int32) int32 {
+	t, added := p.rule.head.rel.insert(tuple)
+	if added {
 		j.meter.tuple(p)
 		j.meter.work += tupleWork
 	}
-	return true
+	return t
 }
 
 // bounds is the range of tuples that the step sees.

@@ -73,14 +73,14 @@ func (r *relation) slot(h uint32, tuple []int32) uint32 {
 	return slot
 }
 
-// insert adds a tuple and tells whether it is new.
-func (r *relation) insert(tuple []int32) bool {
+// insert adds a tuple and returns its number and whether it is new.
+func (r *relation) insert(tuple []int32) (t int32, added bool) {
 	h := hashTuple(0, tuple)
 	slot := r.slot(h, tuple)
-	if r.all.table[slot] != 0 {
-		return false
+	if e := r.all.table[slot]; e != 0 {
+		return e.tuple(), false
 	}
-	t := r.n
+	t = r.n
 	r.data = append(withRoom(r.data, r.arity), tuple...)
 	r.n++
 	r.all.table[slot] = newEntry(h, t)
@@ -90,7 +90,7 @@ func (r *relation) insert(tuple []int32) bool {
 	for _, x := range r.indexes {
 		x.add(r, t)
 	}
-	return true
+	return t, true
 }
 
 // withRoom is a slice with room for n more. It doubles where there is none: append adds a

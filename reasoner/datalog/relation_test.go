@@ -16,7 +16,7 @@ func TestRelationIsASetInOrderOfInsertion(t *testing.T) {
 		var want [][]int32
 		for _, tuple := range tuples {
 			isNew := !slices.ContainsFunc(want, func(x []int32) bool { return slices.Equal(x, tuple) })
-			if r.insert(tuple) != isNew {
+			if _, added := r.insert(tuple); added != isNew {
 				t.Fatalf("insert(%v) = %v", tuple, !isNew)
 			}
 			if isNew {

@@ -168,10 +168,11 @@ func TestWhatReachingHasFoundIsPossible(t *testing.T) {
 		if rapid.Bool().Draw(t, "on demand") {
 			gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
 		}
-		if err := gr.prepare(); err != nil {
+		record, err := gr.prepare()
+		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := gr.instantiate()
+		in, err := record.instantiate()
 		if err != nil {
 			t.Fatal(err)
 		}
