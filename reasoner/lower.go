@@ -21,7 +21,7 @@ func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
 		initial.Set(int(f))
 	}
 	g := circuit.NewGame(p.Names, initial)
-	g.Net.Reserve(int(p.Signals)+len(p.Head), len(p.Head)+len(p.Body))
+	g.Net.Reserve(int(p.Signals), len(p.Body)) // most rules of large games are those of others, too
 	l := newLowering(ctx, p, g)
 	for _, next := range p.Next {
 		g.Next = append(g.Next, l.signal(next))
