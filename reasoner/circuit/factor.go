@@ -209,30 +209,16 @@ const (
 // Each round replaces in every gate the pair that most gates share.
 func sharePairs(ctx context.Context, g *Game) *Game {
 	for range pairRounds {
-		count := g.countPairs()
+		chosen := g.commonPairs()
 		before := g.Net.Gates()
 		h := g.rebuild(ctx, func(h *Game, node int32, operands []Lit) Lit {
-			old := g.Net.Operands(node)
-			best, most := [2]Lit{}, int32(pairUses-1)
-			if len(old) > 2 {
-				eachPair(old, func(p [2]Lit) {
-					if c := count.of(p); c > most {
-						best, most = p, c
-					}
-				})
-			}
-			if most < pairUses {
+			p := chosen[node]
+			if p.second == 0 {
 				return h.Net.And(operands...)
 			}
-			var pair, rest []Lit
-			for k, o := range old {
-				if o == best[0] || o == best[1] {
-					pair = append(pair, operands[k])
-				} else {
-					rest = append(rest, operands[k])
-				}
-			}
-			return h.Net.And(append(rest, h.Net.And(pair...))...)
+			pair := h.Net.And(operands[p.first], operands[p.second])
+			operands = slices.Delete(slices.Delete(operands, int(p.second), int(p.second)+1), int(p.first), int(p.first)+1)
+			return h.Net.And(append(operands, pair)...)
 		})
 		saved := before - h.Net.Gates()
 		if saved <= 0 {
@@ -245,44 +231,55 @@ func sharePairs(ctx context.Context, g *Game) *Game {
 	return g
 }
 
-// pairCount counts pairs by hash. Two pairs with the same hash are counted
-// together, which now and then makes a gate that too few others share: a small
-// loss, for a tenth of the time of a map.
-type pairCount []int32
+// pair is the places of two operands of a gate, the second 0 for none.
+type pair struct{ first, second int32 }
 
-func (c pairCount) slot(p [2]Lit) uint64 {
-	h := (uint64(uint32(p[0]))<<32 | uint64(uint32(p[1]))) * 0x9e3779b97f4a7c15
-	return h >> 32 & uint64(len(c)-1)
-}
-
-func (c pairCount) of(p [2]Lit) int32 { return c[c.slot(p)] }
-
-// countPairs counts the pairs of operands of the live gates that have more than
-// two.
-func (g *Game) countPairs() pairCount {
+// commonPairs is by node the pair of operands that most gates share, of live gates with
+// more than two. Pairs are counted by hash: two with the same one are counted together,
+// which now and then makes a gate that too few others share: a small loss, for a tenth of
+// the time of a map. The table waits for memory, so all counts of a gate are looked up
+// before the first is compared.
+func (g *Game) commonPairs() []pair {
 	live := g.live()
 	pairs := 0
-	each := func(f func([2]Lit)) {
+	each := func(f func(node int32, operands []Lit)) {
 		for i := range int32(g.Net.Len()) {
 			if operands := g.Net.Operands(i); live[i] && len(operands) > 2 {
-				eachPair(operands, f)
+				f(i, operands)
 			}
 		}
 	}
-	each(func([2]Lit) { pairs++ })
-	count := make(pairCount, 1<<bits.Len(uint(2*pairs)))
-	each(func(p [2]Lit) { count[count.slot(p)]++ })
-	return count
+	each(func(_ int32, operands []Lit) { eachPair(operands, func(_, _ int) { pairs++ }) })
+	count := make([]int32, 1<<bits.Len(uint(2*pairs)))
+	at := func(operands []Lit, i, j int) *int32 {
+		h := (uint64(uint32(operands[i]))<<32 | uint64(uint32(operands[j]))) * 0x9e3779b97f4a7c15
+		return &count[h>>32&uint64(len(count)-1)]
+	}
+	each(func(_ int32, operands []Lit) { eachPair(operands, func(i, j int) { *at(operands, i, j)++ }) })
+	best := make([]pair, g.Net.Len())
+	var counts []int32
+	each(func(node int32, operands []Lit) {
+		counts = counts[:0]
+		eachPair(operands, func(i, j int) { counts = append(counts, *at(operands, i, j)) })
+		most, k := int32(pairUses-1), 0
+		eachPair(operands, func(i, j int) {
+			if counts[k] > most {
+				best[node], most = pair{int32(i), int32(j)}, counts[k]
+			}
+			k++
+		})
+	})
+	return best
 }
 
-func eachPair(operands []Lit, f func([2]Lit)) {
+func eachPair(operands []Lit, f func(i, j int)) {
 	for i := range operands {
 		end := len(operands)
 		if len(operands) > widePairs {
 			end = min(end, i+2)
 		}
 		for j := i + 1; j < end; j++ {
-			f([2]Lit{operands[i], operands[j]})
+			f(i, j)
 		}
 	}
 }
