@@ -190,7 +190,7 @@ func (n *Network) within(t *sumTree, when []Lit) []Lit {
 // implied is what a literal is the conjunction of, down to what is no conjunction,
 // sorted. Of a large one it is the literal itself.
 func (n *Network) implied(l Lit) []Lit {
-	list := []Lit{l}
+	list := append(make([]Lit, 0, impliedLits), l)
 	var out []Lit
 	for len(list) > 0 {
 		last := list[len(list)-1]
@@ -198,7 +198,7 @@ func (n *Network) implied(l Lit) []Lit {
 		if operands := n.conjuncts(last); len(operands) > 1 {
 			list = append(list, operands...)
 		} else {
-			out = append(out, operands...)
+			out = append(slices.Grow(out, len(list)+1), operands...)
 		}
 		if len(list)+len(out) > impliedLits {
 			return []Lit{l}

@@ -20,13 +20,15 @@ import (
 // roles for each move, which other rules share: those are seen through where the whole
 // gets shorter.
 func complementMoves(ctx context.Context, g *Game) *Game {
+	var seen []Lit
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit {
-		through := h.throughDenials(operands)
-		if through == nil && !slices.ContainsFunc(operands, h.isDenial) {
+		through := h.throughDenials(seen[:0], operands)
+		seen = through
+		if len(through) == 0 && !slices.ContainsFunc(operands, h.isDenial) {
 			return h.Net.And(operands...)
 		}
 		operands = h.complementRoles(operands)
-		if through != nil {
+		if len(through) > 0 {
 			if through = h.complementRoles(through); len(through) < len(operands) {
 				operands = through
 			}
@@ -35,21 +37,21 @@ func complementMoves(ctx context.Context, g *Game) *Game {
 	})
 }
 
-// throughDenials puts, for operands that do nothing but deny moves, the denials
-// themselves; it is nil if there are no such operands.
-func (g *Game) throughDenials(operands []Lit) []Lit {
-	var out []Lit
+// throughDenials appends the operands to dst, which is empty, with the denials themselves
+// for those that do nothing but deny moves; it appends nothing if there are no such operands.
+func (g *Game) throughDenials(dst, operands []Lit) []Lit {
+	some := false
 	for i, l := range operands {
 		if denials := g.denials(l); denials != nil {
-			if out == nil {
-				out = slices.Clone(operands[:i])
+			if !some {
+				dst, some = append(dst, operands[:i]...), true
 			}
-			out = append(out, denials...)
-		} else if out != nil {
-			out = append(out, l)
+			dst = append(dst, denials...)
+		} else if some {
+			dst = append(dst, l)
 		}
 	}
-	return out
+	return dst
 }
 
 // denials are the operands of a conjunction of complemented moves, or nil for anything else.
