@@ -61,12 +61,12 @@ const (
 )
 
 // learn finds out what positions are worth, and whether the sampling search is better for
-// knowing it.
-func (t *thinker) learn(ctx context.Context, at position) {
+// knowing it. It returns false where nothing was learnt to be tried out.
+func (t *thinker) learn(ctx context.Context, at position) bool {
 	left := timeLeft(ctx, time.Now())
 	memory := t.memory.share()
 	if left < leastLearning || memory == 0 {
-		return
+		return false
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory}
 	if d, ok := at.machine.(machine.Threatener); ok && t.has(threats) {
@@ -81,7 +81,7 @@ func (t *thinker) learn(ctx context.Context, at position) {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
-			return
+			return false
 		}
 		short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
 		began := time.Now()
@@ -92,13 +92,14 @@ func (t *thinker) learn(ctx context.Context, at position) {
 	p := learner.Progress()
 	t.log.Info().Dur("taken", t.studies.taken).Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games == 0 || !recalled && p.Correlation < leastCorrelation {
-		return
+		return false
 	}
 	t.keep(learner)
 	t.elect(ctx, at, t.minds(learner.Evaluation()), trialShare)
 	if memory >= lessonShare {
 		t.studies.learner = learner
 	}
+	return true
 }
 
 // knowledge is where what was learnt of a game is kept.

@@ -50,13 +50,11 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 		order []string // the best first
 		want  string
 	}{
-		"estimates are best":               {[]string{"estimates", "both", "playouts"}, "estimates"},
-		"both are":                         {[]string{"both", "playouts"}, "both"},
-		"playouts that learn are":          {[]string{"playouts+averages", "playouts"}, "playouts+averages"},
-		"they are, but not than estimates": {[]string{"estimates", "playouts+averages", "playouts"}, "estimates"},
-		"alpha-beta is":                    {[]string{"alpha_beta", "estimates", "playouts"}, "alpha_beta"},
-		"none is":                          {[]string{"playouts"}, "playouts"},
-		"there are no matches":             {nil, "playouts"},
+		"estimates are best":   {[]string{"estimates", "both", "playouts"}, "estimates"},
+		"both are":             {[]string{"both", "playouts"}, "both"},
+		"alpha-beta is":        {[]string{"alpha_beta", "estimates", "playouts"}, "alpha_beta"},
+		"none is":              {[]string{"playouts"}, "playouts"},
+		"there are no matches": {nil, "playouts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := schooled(t, m)
@@ -107,6 +105,29 @@ func TestPlayoutsWithPriorsAreTheFavouriteInTurns(t *testing.T) {
 		ways, minds := p.ways(), p.minds(l.Evaluation())
 		if got := minds[p.favourite(minds)].name; got != c.want || p.favourite(ways) != 0 || minds[0].name != "playouts" {
 			t.Errorf("%s without %v: %s is the favourite, want %s", c.game, c.without, got, c.want)
+		}
+	}
+}
+
+func TestWaysOfSamplingAreTriedFirstWhereTheyMatterMost(t *testing.T) {
+	turns, atOnce := gamestest.Machine(t, "connectFour-4x4"), gamestest.Machine(t, "biddingTicTacToe-2")
+	for name, c := range map[string]struct {
+		m       machine.Machine
+		without []string
+		want    []string // the last candidates of each election
+	}{
+		"in turns":           {turns, nil, []string{"estimates"}},
+		"with no learning":   {turns, []string{learning}, []string{"playouts+rave"}},
+		"who choose at once": {atOnce, nil, []string{"playouts+uct+decisive+averages", "estimates"}},
+	} {
+		p := schooled(t, c.m, c.without...)
+		var last []string
+		p.hold = func(_ context.Context, e *election, _ int) { last = append(last, e.names[len(e.names)-1]) }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		p.begin(ctx, position{machine: c.m, state: c.m.Initial(), legal: []machine.Move{0, 1}})
+		cancel()
+		if !slices.Equal(last, c.want) {
+			t.Errorf("%s: elections end with %v, want %v", name, last, c.want)
 		}
 	}
 }

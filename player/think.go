@@ -145,8 +145,9 @@ func (t *thinker) sampling(d mind) montecarlo.Config {
 const plainExploration = 70
 
 // begin implements policy. A player alone looks for a plan as long as the start
-// clock runs; where there are ways of sampling to choose from, they are tried out,
-// unless the game can be solved at once; else the time is better spent on positions of the match.
+// clock runs. Unless the game can be solved at once, what positions are worth is learnt and tried out, and so are
+// ways of sampling: first where players choose at once or there are subgames, where they matter most; in other games
+// of turns only where nothing is learnt that is of use.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	if t.class.Players == 1 {
@@ -156,12 +157,15 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	t.factor(ctx)
 	ways := t.ways()
 	learns := t.has(learning) && (t.isInTurns() || t.class.ConstantSum)
-	if !t.has(rehearsal) || len(ways) == 1 && !learns || t.solves(ctx, at) {
-		return
-	}
-	t.elect(ctx, at, ways, samplingShare)
-	if learns {
+	switch {
+	case !t.has(rehearsal) || len(ways) == 1 && !learns || t.solves(ctx, at):
+	case !learns:
+		t.elect(ctx, at, ways, trialShare)
+	case !t.isInTurns() || t.parts != nil:
+		t.elect(ctx, at, ways, samplingShare)
 		t.learn(ctx, at)
+	case !t.learn(ctx, at):
+		t.elect(ctx, at, ways, trialShare)
 	}
 }
 
