@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -75,20 +74,20 @@ func (t *thinker) learn(ctx context.Context, at position) bool {
 		cancel()
 	}
 	m := t.playing(ctx, at.machine)
-	learner := t.recall(m, config)
-	recalled := learner != nil
-	if t.studies.course = (course{taken: lessonTime}); !recalled {
+	learner, recalled := t.recall(m, config), true
+	if learner == nil {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
 			return false
 		}
-		short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
-		began := time.Now()
-		learner.Learn(short, 0)
-		cancel()
-		t.studies.course = course{taken: time.Since(began), keeps: t.knowledge.isMissing()}
+		recalled = false
 	}
+	short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
+	began := time.Now()
+	t.teach(learner, short, 0)
+	cancel()
+	t.studies.course = course{taken: time.Since(began)}
 	p := learner.Progress()
 	t.log.Info().Dur("taken", t.studies.taken).Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games == 0 || !recalled && p.Correlation < leastCorrelation {
@@ -117,20 +116,17 @@ func (p *Player) knowledge(g *gdl.Game) knowledge {
 	return knowledge{filepath.Join(p.options.Knowledge, KnowledgeFile(digest)), digest}
 }
 
-// isMissing tells whether nothing is known of the game yet, though it could be kept.
-func (k knowledge) isMissing() bool {
-	_, err := os.Stat(k.file)
-	return k.file != "" && errors.Is(err, fs.ErrNotExist)
-}
-
-// keep saves what is learnt for the next match, where this one is the first: what others have learnt meanwhile, or
-// at leisure, is left alone.
+// keep saves what was learnt for the next match, unless more is known there by now, or what is there cannot be read.
 func (t *thinker) keep(l *evaluate.Learner) {
-	if !t.studies.keeps {
+	k := t.knowledge
+	if k.file == "" {
 		return
 	}
-	if err := l.Save(t.knowledge.file, t.knowledge.rules); err != nil {
-		t.studies.keeps = false
+	known, err := evaluate.Learnt(k.file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && known.Games < l.Progress().Games {
+		err = l.Save(k.file, k.rules)
+	}
+	if err != nil {
 		t.log.Warn().Err(err).Msg("knowledge")
 	}
 }
@@ -314,7 +310,6 @@ type studies struct {
 // taken over.
 type course struct {
 	learner *evaluate.Learner // nil if there is nothing more to learn
-	keeps   bool              // what was learnt is saved
 	taken   time.Duration     // until what was taken over last
 	more    time.Duration     // since then
 }
@@ -342,7 +337,7 @@ func (t *thinker) learnOn(ctx context.Context) {
 	for u.learner != nil && ctx.Err() == nil {
 		began := time.Now()
 		lesson, cancel := context.WithTimeout(ctx, u.taken-u.more)
-		u.learner.Learn(lesson, 0)
+		t.teach(u.learner, lesson, 0)
 		cancel()
 		if u.more += time.Since(began); u.more < u.taken {
 			return

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,10 +23,12 @@ import (
 func schooled(t *testing.T, m machine.Machine, without ...string) *thinker {
 	t.Helper()
 	file, _ := lessons(t, m, m.(machine.Threatener).Threats(t.Context()))
-	return newThinker(setting{
+	p := newThinker(setting{
 		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
 		without: append(without, exactSearch), knowledge: knowledge{file, "rules"},
 	})
+	p.teach = func(*evaluate.Learner, context.Context, int64) {}
+	return p
 }
 
 // lessons is a file of what was learnt of a game whose rules have the digest "rules", and from
@@ -224,6 +227,7 @@ func TestLearningGoesOnBetweenMoves(t *testing.T) {
 	if err != nil || p.mind.name != "estimates" {
 		t.Fatalf("%s is chosen, error %v", p.mind.name, err)
 	}
+	p.teach = (*evaluate.Learner).Learn
 	u, before, sampler := &p.studies, p.mind.evaluator, p.sampler
 	study := func(until func() bool) {
 		t.Helper()
@@ -264,8 +268,8 @@ func TestTheStartClockTeaches(t *testing.T) {
 		p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 		cancel()
 	}
-	if !tried || knows.isMissing() {
-		t.Errorf("what was learnt is tried out: %v, kept for the next match: %v", tried, !knows.isMissing())
+	if _, err := evaluate.Learnt(knows.file); !tried || err != nil {
+		t.Errorf("what was learnt is tried out: %v, kept for the next match: %v", tried, err)
 	}
 }
 
@@ -299,37 +303,40 @@ func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 		if (got != nil) != c.known || c.known && got.Progress().Games != games {
 			t.Errorf("knowledge %s: learner %v", name, got)
 		}
-		if missing := name == "no file"; c.knowledge.isMissing() != missing {
-			t.Errorf("knowledge %s is missing: %v", name, !missing)
-		}
 	}
 }
 
-func TestWhatIsLearntFirstIsKept(t *testing.T) {
+func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
-	if err != nil {
+	learnt := func(games int64) *evaluate.Learner {
+		l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Learn(t.Context(), games)
+		return l
+	}
+	little, more := learnt(20), learnt(60)
+	var log strings.Builder
+	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
+	p.keep(more) // nowhere
+	p.knowledge = knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
+	for i, l := range []*evaluate.Learner{little, more, little} {
+		p.keep(l)
+		want := []*evaluate.Learner{little, more, more}[i].Progress().Games
+		if got := p.recall(m, evaluate.Config{ConstantSum: true}); got == nil || got.Progress().Games != want {
+			t.Errorf("after %d times what is kept is %v, want that of %d games", i+1, got, want)
+		}
+	}
+	if err := os.WriteFile(p.knowledge.file, []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.Learn(t.Context(), 20)
-	var log strings.Builder
-	p := newThinker(setting{
-		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log),
-		knowledge: knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"},
-	})
-	if p.keep(l); !p.knowledge.isMissing() {
-		t.Error("what is not to be kept is kept")
-	}
-	p.studies.keeps = true
-	p.keep(l)
-	if got := p.recall(m, evaluate.Config{ConstantSum: true}); got == nil || got.Progress().Games != l.Progress().Games {
-		t.Errorf("what was kept is %v", got)
+	p.keep(more)
+	if text, err := os.ReadFile(p.knowledge.file); string(text) != "nonsense" || err != nil || !strings.Contains(log.String(), "expected a file of what was learnt") {
+		t.Errorf("what cannot be read is overwritten, %v; said of it: %s", err, log.String())
 	}
 	p.knowledge.file = filepath.Join(t.TempDir(), "nowhere", "file")
-	for range 2 {
-		p.keep(l)
-	}
-	if n := strings.Count(log.String(), "cannot save what was learnt"); n != 1 {
-		t.Errorf("a folder that is not there is told of %d times", n)
+	if p.keep(more); !strings.Contains(log.String(), "cannot save what was learnt") {
+		t.Errorf("of a folder that is not there is said: %s", log.String())
 	}
 }

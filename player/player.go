@@ -31,8 +31,8 @@ type Options struct {
 	Threads int   // searching goroutines at a time; 0 means GOMAXPROCS
 	Memory  int64 // bytes for compiling, machines, tables and trees of a match; 0 means DefaultMemory
 	Ponder  bool  // go on thinking between the calls of Play
-	// Knowledge is a folder of what was learnt of games before, by KnowledgeFile, in which what the first
-	// match of a game has learnt is kept; "" means none.
+	// Knowledge is a folder of what was learnt of games before, by KnowledgeFile, in which what matches
+	// teach is kept, too; "" means none.
 	Knowledge string
 	// Cache is where circuits are kept; nil means nowhere.
 	Cache *reasoner.Cache

@@ -8,6 +8,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )
@@ -30,15 +31,16 @@ type thinker struct {
 	// parts, by machine, think of the subgames of one that is made of such, else nil.
 	parts map[machine.Machine]*thinker
 	plan  plan
-	// hold is the function hold, but in tests.
-	hold func(ctx context.Context, e *election, threads int)
+	// hold and teach are the function hold and the method Learn, but in tests.
+	hold  func(ctx context.Context, e *election, threads int)
+	teach func(l *evaluate.Learner, ctx context.Context, games int64)
 	// exactWork is the part of the time in which exact searches work, where they share
 	// the threads of the sampling one (see share.go).
 	exactWork float64
 }
 
 func newThinker(s setting) *thinker {
-	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, exactWork: 1}
+	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, teach: (*evaluate.Learner).Learn, exactWork: 1}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:

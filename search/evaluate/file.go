@@ -90,6 +90,21 @@ func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
 	return l, err
 }
 
+// Learnt is how far learning had come that a file keeps. Where the file does not exist the error is
+// fs.ErrNotExist (wrapped).
+func Learnt(path string) (Progress, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Progress{}, err
+	}
+	defer file.Close()
+	f, err := read(file)
+	if err != nil {
+		return Progress{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return f.Learnt, nil
+}
+
 // Read is Load from what such a file contains.
 func Read(file io.Reader, rules string, m machine.Machine, c Config) (*Learner, error) {
 	l, err := New(m, c)
