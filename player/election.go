@@ -40,9 +40,8 @@ type fixture struct {
 // Nobody needs to be shown to be better to win: where candidates are about as good, it does not
 // matter who wins, and where they are not, few matches tell. The first candidate, which is known to play
 // well in most games, wins while there are not enough matches to say anything of all. The favourite is one
-// of the last two; in the last round it is handicap matches ahead, and wins if that makes it even, or if there
-// are too few. It is the first candidate or a better one, and whoever is followed from then on: to
-// go from one to the next costs what has been searched.
+// of the last two; in the last round it is handicap matches ahead of all others, or of all but a peer, and wins if that makes it even, or if there are too few. It is the first candidate or a better one, and
+// whoever is followed from then on: to go from one to the next costs what has been searched.
 type election struct {
 	comparison
 	at     position
@@ -50,6 +49,7 @@ type election struct {
 	clock  time.Duration // for each move; 0 means as long as there is time for
 
 	favourite int // of the candidates
+	peer      int // the one of whom it is not ahead, or nobody
 
 	mu      sync.Mutex
 	bouts   []*bout // by thread
@@ -73,7 +73,7 @@ type pairing struct {
 
 // newElection prepares an election; moves is about how many searches a match takes.
 func newElection(c comparison, at position, memory int64, moves float64) *election {
-	e := &election{comparison: c, at: at, memory: memory, moves: max(1, moves)}
+	e := &election{comparison: c, at: at, memory: memory, moves: max(1, moves), peer: nobody}
 	for i := range c.names {
 		e.left = append(e.left, i)
 		e.pairs = append(e.pairs, make([]pairing, len(c.names)))
@@ -143,7 +143,7 @@ func (e *election) standing(candidate int) (share float64, matches int) {
 		share, matches = share+p.share, matches+p.over
 	}
 	ahead := 0
-	if len(e.left) == 2 && slices.Contains(e.left, e.favourite) {
+	if len(e.left) == 2 && slices.Contains(e.left, e.favourite) && !slices.Contains(e.left, e.peer) {
 		if ahead = handicap; candidate == e.favourite {
 			share += handicap
 		}

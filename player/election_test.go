@@ -208,6 +208,10 @@ func TestTheFirstCandidateWinsWhereThereIsNotEnoughToSay(t *testing.T) {
 	if won(e, 1, 0, leastMatches+handicap); e.best() != 0 {
 		t.Error("the second wins by the handicap and no more")
 	}
+	if e.peer = 1; e.best() != 1 {
+		t.Error("the first is ahead of its peer")
+	}
+	e.peer = nobody
 	if won(e, 1, 0, 1); e.best() != 1 {
 		t.Error("the first wins although it is further behind than the handicap")
 	}

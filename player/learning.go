@@ -207,14 +207,15 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	return append(list, both, estimates)
 }
 
-// favourite is which of several minds is to be ahead in the last round of an election: the first, or in games of two
-// in turns the one of playouts, estimates and priors together, which gain from longer clocks than those of trials
-// (search/montecarlo/README.md).
-func (t *thinker) favourite(minds []mind) int {
-	if t.class.Players > 2 || !t.isInTurns() || t.sampledWithout()&montecarlo.Priors != 0 {
-		return 0
+// favourite is which of several minds is to be ahead in the last round of an election, and who is its peer: the first
+// and nobody, or in games of two in turns the one of playouts, estimates and priors together, which gains with longer
+// clocks than those of trials (search/montecarlo/README.md), and the one that deepens, which does not lose by them.
+func (t *thinker) favourite(minds []mind) (ahead, peer int) {
+	both := slices.IndexFunc(minds, func(d mind) bool { return d.weight > 0 })
+	if both < 0 || t.class.Players > 2 || !t.isInTurns() || t.sampledWithout()&montecarlo.Priors != 0 {
+		return 0, nobody
 	}
-	return max(0, slices.IndexFunc(minds, func(d mind) bool { return d.weight > 0 }))
+	return both, slices.IndexFunc(minds, func(d mind) bool { return d.deepens })
 }
 
 // searcher makes the search of a mind, on so many threads.
@@ -263,7 +264,7 @@ func (t *thinker) elect(ctx context.Context, at position, minds []mind, part flo
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	e := t.election(minds, at, min(comparisonBytes, memory/int64(2*t.threads)))
-	e.favourite = t.favourite(minds)
+	e.favourite, e.peer = t.favourite(minds)
 	t.hold(ctx, e, t.threads)
 	t.follow(e, minds)
 }
@@ -287,7 +288,7 @@ func (t *thinker) election(minds []mind, at position, memory int64) *election {
 func (t *thinker) follow(e *election, minds []mind) {
 	order := e.order()
 	best := order[0]
-	t.mind, e.favourite = minds[best], best
+	t.mind, e.favourite, e.peer = minds[best], best, nobody
 	t.sampler = t.newSampler()
 	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Dur("clock", e.clock).Func(e.write).Msg("comparison")
 	t.studies.election, t.studies.minds = e, minds

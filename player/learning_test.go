@@ -92,11 +92,13 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 func TestPlayoutsWithPriorsAreTheFavouriteInTurns(t *testing.T) {
 	for _, c := range []struct {
 		game, want string
+		peer       int
 		without    []string
 	}{
-		{"connectFour-4x4", "both", nil},
-		{"connectFour-4x4", "playouts", []string{"priors"}},
-		{"biddingTicTacToe-2", "playouts", nil},
+		{"connectFour-4x4", "both", 1, nil},
+		{"connectFour-4x4", "both", nobody, []string{alphaBeta}},
+		{"connectFour-4x4", "playouts", nobody, []string{"priors"}},
+		{"biddingTicTacToe-2", "playouts", nobody, nil},
 	} {
 		m := gamestest.Machine(t, c.game)
 		l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
@@ -106,8 +108,11 @@ func TestPlayoutsWithPriorsAreTheFavouriteInTurns(t *testing.T) {
 		p := schooled(t, m, c.without...)
 		p.prepare(t.Context(), position{machine: m, state: m.Initial()})
 		ways, minds := p.ways(), p.minds(l.Evaluation())
-		if got := minds[p.favourite(minds)].name; got != c.want || p.favourite(ways) != 0 || minds[0].name != "playouts" {
-			t.Errorf("%s without %v: %s is the favourite, want %s", c.game, c.without, got, c.want)
+		if ahead, peer := p.favourite(minds); minds[ahead].name != c.want || peer != c.peer || minds[0].name != "playouts" {
+			t.Errorf("%s without %v: %s is ahead, but not of %d; want %s, not of %d", c.game, c.without, minds[ahead].name, peer, c.want, c.peer)
+		}
+		if ahead, peer := p.favourite(ways); ahead != 0 || peer != nobody {
+			t.Errorf("%s: of the ways of sampling %d is ahead, but not of %d", c.game, ahead, peer)
 		}
 	}
 }
