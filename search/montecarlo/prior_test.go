@@ -37,8 +37,10 @@ func TestOfSeveralWhoChooseNoneHasPriors(t *testing.T) {
 	b.Load(m.Initial(), 1)
 	b.Evaluate(1)
 	moves := [][]machine.Move{b.AppendLegal(nil, 0, 0), b.AppendLegal(nil, 0, 1)}
-	if got := p.of(nil, m.Initial(), moves); len(moves[1]) < 2 || len(got) > 0 {
-		t.Errorf("%d and %d moves are said to bring %v", len(moves[0]), len(moves[1]), got)
+	for _, second := range [][]machine.Move{moves[1], moves[1][:1]} { // also where most of its moves are left out of the tree
+		if got := p.of(nil, m.Initial(), [][]machine.Move{moves[0], second}); len(moves[1]) < 2 || len(got) > 0 {
+			t.Errorf("%d and %d moves are said to bring %v", len(moves[0]), len(second), got)
+		}
 	}
 }
 
