@@ -40,7 +40,8 @@ type fixture struct {
 // Nobody needs to be shown to be better to win: where candidates are about as good, it does not
 // matter who wins, and where they are not, few matches tell. The first candidate, which is known to play
 // well in most games, wins while there are not enough matches to say anything of all. The favourite is one
-// of the last two; in the last round it is handicap matches ahead of all others, or of all but a peer, and wins if that makes it even, or if there are too few. It is the first candidate or a better one, and
+// of the last two; in the last round it is handicap matches ahead of all others, or of all but a peer, and
+// wins if that makes it even, or if there are too few. It is the first candidate or a better one, and
 // whoever is followed from then on: to go from one to the next costs what has been searched.
 type election struct {
 	comparison

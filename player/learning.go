@@ -74,14 +74,14 @@ func (t *thinker) learn(ctx context.Context, at position) bool {
 		cancel()
 	}
 	m := t.playing(ctx, at.machine)
-	learner, recalled := t.recall(m, config), true
-	if learner == nil {
+	learner := t.recall(m, config)
+	recalled := learner != nil
+	if !recalled {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
 			return false
 		}
-		recalled = false
 	}
 	short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
 	began := time.Now()
