@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate/vector"
 )
 
 // maxOutputs is the most players, and maxFluents the most fluents (a megabyte of
@@ -26,34 +27,29 @@ const (
 // Evaluation estimates what positions of one machine are worth to each role. It is
 // immutable and safe for concurrent use.
 //
-// The weights into four units are one word, as numbers of 16 bits in fixed point of
-// which each carries into the next: adding words adds all four, and taking the carries
-// out again, from the lowest up, is exact as long as no sum leaves its 16 bits. The
-// scale is chosen so that none does for as many fluents as were ever true in learning; a
-// position with more may get a wrong value, no more.
+// Weights are numbers of 16 bits in fixed point, whose sums are exact as long as none leaves
+// its 16 bits. The scale is chosen so that none does for as many fluents as were ever true in
+// learning; a position with more may get a wrong value, no more.
 type Evaluation struct {
 	players []machine.Role
 	roles   int
 	sum     float64 // of the goals of two players, if network has one output for both
 	view    *view
 	network *network
-	words   []uint64 // by input, then unit/4; the last are the bias
+	rows    []vector.Shorts // by input; the last one is the bias
 	scale   float32
 	nothing machine.State // in which no fluent is true
 }
-
-// packed is the number of words for the units.
-const packed = width / 4
 
 // quantise makes an evaluation of a network, for positions of up to the given number of
 // fluents.
 func (e *Evaluation) quantise(active int) {
 	n := e.network
 	e.scale = min(1024, math.MaxInt16/max(1, n.reach(active)))
-	e.nothing, e.words = make(machine.State, e.view.wide()), make([]uint64, len(n.in)/4)
-	for i := range e.words {
-		for k := 3; k >= 0; k-- {
-			e.words[i] = e.words[i]<<16 + uint64(int64(math.Round(float64(n.in[4*i+k]*e.scale))))
+	e.nothing, e.rows = make(machine.State, n.inputs()/64), make([]vector.Shorts, len(n.in))
+	for i := range n.in {
+		for u, w := range n.in[i] {
+			e.rows[i][u] = int16(math.Round(float64(w * e.scale)))
 		}
 	}
 }
@@ -61,19 +57,14 @@ func (e *Evaluation) quantise(active int) {
 // reach is the largest that a unit can be in positions of so many fluents.
 func (n *network) reach(active int) float32 {
 	weights := make([]float32, n.inputs())
-	largest := float32(0)
+	largest, bias := float32(0), n.bias()
 	for u := range width {
 		for f := range weights {
-			weights[f] = max(n.row(f)[u], -n.row(f)[u])
+			weights[f] = max(n.in[f][u], -n.in[f][u])
 		}
-		slices.SortFunc(weights, func(a, b float32) int {
-			if a > b {
-				return -1
-			}
-			return 1
-		})
-		sum := max(n.row(n.inputs())[u], -n.row(n.inputs())[u]) + 1
-		for _, w := range weights[:min(active, len(weights))] {
+		slices.Sort(weights)
+		sum := max(bias[u], -bias[u]) + 1
+		for _, w := range weights[max(0, len(weights)-active):] {
 			sum += w
 		}
 		largest = max(largest, sum)
@@ -86,19 +77,17 @@ func (n *network) reach(active int) float32 {
 // other, are had for less: only the fluents are added up that differ from the position before.
 func (e *Evaluation) Values(dst []float64, states []uint64) {
 	e.view.look(states, func(seen []uint64) {
-		var units [width]float32
 		values := make([]float32, 0, maxOutputs)[:e.network.outputs]
 		wide := e.view.wide()
-		bias := [packed]uint64(e.words[len(e.words)-packed:])
+		bias := e.rows[len(e.rows)-1]
 		sums, before := bias, e.nothing
 		for ; len(seen) > 0; seen = seen[wide:] {
 			now := seen[:wide]
 			if distance(before, now) > distance(e.nothing, now) {
 				sums, before = bias, e.nothing
 			}
-			e.add(&sums, before, now)
-			e.unpack(&units, &sums)
-			e.network.read(values, &units)
+			vector.Change(&sums, e.rows, before, now)
+			e.read(values, &sums)
 			e.byRole(dst[:e.roles], values)
 			dst, before = dst[e.roles:], now
 		}
@@ -144,45 +133,10 @@ func (e *Evaluation) byRole(dst []float64, values []float32) {
 	}
 }
 
-// add makes the sums of one position, by unit/4, those of another one.
-func (e *Evaluation) add(sums *[packed]uint64, from, to machine.State) {
-	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
-	for i, w := range to {
-		before := from[i]
-		for more := w &^ before; more != 0; more &= more - 1 {
-			row := (*[packed]uint64)(e.words[(i<<6+bits.TrailingZeros64(more))*packed:])
-			s0 += row[0]
-			s1 += row[1]
-			s2 += row[2]
-			s3 += row[3]
-			s4 += row[4]
-			s5 += row[5]
-			s6 += row[6]
-			s7 += row[7]
-		}
-		for less := before &^ w; less != 0; less &= less - 1 {
-			row := (*[packed]uint64)(e.words[(i<<6+bits.TrailingZeros64(less))*packed:])
-			s0 -= row[0]
-			s1 -= row[1]
-			s2 -= row[2]
-			s3 -= row[3]
-			s4 -= row[4]
-			s5 -= row[5]
-			s6 -= row[6]
-			s7 -= row[7]
-		}
-	}
-	*sums = [packed]uint64{s0, s1, s2, s3, s4, s5, s6, s7}
-}
-
-// unpack takes the units out of their sums.
-func (e *Evaluation) unpack(units *[width]float32, sums *[packed]uint64) {
-	inverse := 1 / e.scale
-	for i, sum := range sums {
-		for k := range 4 {
-			low := int16(sum)
-			units[4*i+k] = float32(low) * inverse
-			sum = (sum - uint64(int64(low))) >> 16
-		}
+// read computes the outputs from the units.
+func (e *Evaluation) read(values []float32, units *vector.Shorts) {
+	linear := e.network.linear()
+	for o := range values {
+		values[o] = logistic((float32(units[linear+o]) + vector.ReadShorts(&e.network.out[o], units)) / e.scale)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate/vector"
 )
 
 // trained is a learner of a built-in game after so many games.
@@ -43,7 +45,7 @@ func randomStates(m machine.Machine, rng *machine.Rand, n int) []uint64 {
 	return states
 }
 
-func TestPackedWeightsAddUpToThoseOfTheNetwork(t *testing.T) {
+func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 	rng := machine.NewRand(3)
 	for _, game := range []string{"ticTacToe", "connectFour", "trio-3x3"} {
 		m := gamestest.Machine(t, game)
@@ -52,9 +54,11 @@ func TestPackedWeightsAddUpToThoseOfTheNetwork(t *testing.T) {
 		if outputs == 2 {
 			outputs = 1
 		}
-		n := newNetwork(len(m.Names().Fluents), outputs, rng)
+		n := newNetwork(m.Words(), len(m.Names().Fluents), outputs, rng)
 		for i := range n.in {
-			n.in[i] = float32(4*rng.Float64() - 2)
+			for u := range width {
+				n.in[i][u] = float32(4*rng.Float64() - 2)
+			}
 		}
 		e := &Evaluation{players: players, roles: len(m.Names().Roles), sum: 100, view: newView(m, nil), network: n}
 		e.quantise(20)
@@ -62,9 +66,11 @@ func TestPackedWeightsAddUpToThoseOfTheNetwork(t *testing.T) {
 		got := make([]float64, 200*e.roles)
 		e.Values(got, states)
 		want, values := make([]float64, e.roles), make([]float32, outputs)
-		var units [width]float32
+		var units vector.Floats
+		var inputs vector.Inputs
 		for i := range 200 {
-			n.forward(&units, values, states[i*m.Words():(i+1)*m.Words()])
+			inputs.Of(states[i*m.Words() : (i+1)*m.Words()])
+			n.forward(&units, values, &inputs)
 			e.byRole(want, values)
 			for r := range want {
 				if math.Abs(got[i*e.roles+r]-want[r]) > 1 {
@@ -77,13 +83,14 @@ func TestPackedWeightsAddUpToThoseOfTheNetwork(t *testing.T) {
 
 func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
 	rng := machine.NewRand(5)
-	n := newNetwork(70, 2, rng)
-	s := machine.State{0x8000_0000_0001_0100, 0x21}
+	n := newNetwork(2, 70, 2, rng)
+	var inputs vector.Inputs
+	inputs.Of(machine.State{0x8000_0000_0001_0100, 0x21})
 	targets := []float32{0.9, 0.2}
 	loss := func() float64 {
-		var units [width]float32
+		var units vector.Floats
 		values := make([]float32, 2)
-		n.forward(&units, values, s)
+		n.forward(&units, values, &inputs)
 		sum := 0.0
 		for o, v := range values {
 			p, y := float64(v), float64(targets[o])
@@ -92,26 +99,31 @@ func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
 		return sum
 	}
 	tr := newTrainer(n)
-	tr.fit(s, targets)
-	check := func(what string, weights, gradient []float32) {
+	tr.fit(&inputs, targets)
+	check := func(what string, weights, gradient []vector.Floats, units int) {
 		for range 60 {
-			i := rng.Intn(len(weights))
+			i, u := rng.Intn(len(weights)), rng.Intn(units)
 			const h = 1e-2
-			w := weights[i]
-			weights[i] = w + h
+			w := weights[i][u]
+			weights[i][u] = w + h
 			above := loss()
-			weights[i] = w - h
+			weights[i][u] = w - h
 			below := loss()
-			weights[i] = w
-			if slope := (above - below) / (2 * h); math.Abs(slope-float64(gradient[i])) > 2e-3 {
-				t.Errorf("%s %d: gradient %v, the loss has slope %v", what, i, gradient[i], slope)
+			weights[i][u] = w
+			if slope := (above - below) / (2 * h); math.Abs(slope-float64(gradient[i][u])) > 2e-3 {
+				t.Errorf("%s %d, %d: gradient %v, the loss has slope %v", what, i, u, gradient[i][u], slope)
 			}
 		}
 	}
-	check("bias", n.in[70*width:], tr.gradient.in[70*width:])
-	check("weight of a fluent that is true", n.in[8*width:9*width], tr.gradient.in[8*width:9*width])
-	check("any weight", n.in, tr.gradient.in)
-	check("output", n.out, tr.gradient.out)
+	check("bias", n.in[128:], tr.gradient.in[128:], width)
+	check("weight of a fluent that is true", n.in[8:9], tr.gradient.in[8:9], width)
+	check("any weight", n.in, tr.gradient.in, width)
+	check("output", n.out, tr.gradient.out, n.linear())
+	for o, row := range tr.gradient.out {
+		if !slices.Equal(row[n.linear():], make([]float32, n.outputs)) {
+			t.Errorf("output %d: gradient %v of units that are not rectified", o, row[n.linear():])
+		}
+	}
 }
 
 func TestLearningBeatsWhatItWasBefore(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"stackmate/internal/atomicfile"
 	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate/vector"
 )
 
 // What was learnt is kept as one JSON object in a gzip stream (RFC 1952), which guards it
@@ -57,13 +58,13 @@ func (l *Learner) Save(path, rules string) error {
 	n := l.trainer.mean
 	f := saved{
 		Format: formatName, Version: formatVersion, Rules: rules, Learnt: l.Progress(), Active: l.active, Sum: l.current.sum,
-		Outputs: n.outputs, Fluents: l.games.machine.Names().Fluents, Readings: n.out,
+		Outputs: n.outputs, Fluents: l.games.machine.Names().Fluents, Readings: n.readings(),
 	}
 	for i := range f.Fluents {
-		f.Weights = append(f.Weights, n.row(i)[:])
+		f.Weights = append(f.Weights, n.in[i][:])
 	}
 	f.Threats, f.Blocked = l.savedThreats(), l.view.blocks != nil
-	f.Bias = n.row(n.inputs())[:]
+	f.Bias = n.bias()[:]
 	err := atomicfile.WriteTo(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		return errors.Join(json.NewEncoder(z).Encode(&f), z.Close())
@@ -149,7 +150,7 @@ func (l *Learner) restore(f *saved, rules string) error {
 	case f.Rules != rules:
 		return fmt.Errorf("expected what was learnt of the rules %.8s…, found that of %.8s…", rules, f.Rules)
 	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || len(f.Bias) != width ||
-		len(f.Readings) != len(n.out) || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
+		len(f.Readings) != len(n.out)*n.linear() || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
 		return errors.New("the file is damaged: its parts do not fit together")
 	}
 	known := names.NewState()
@@ -159,14 +160,17 @@ func (l *Learner) restore(f *saved, rules string) error {
 			return fmt.Errorf("the file is damaged: its fluent %q is not of the game, or has no weights", name)
 		}
 		known.Set(to)
-		copy(n.row(to)[:], f.Weights[i])
+		copy(n.in[to][:], f.Weights[i])
 	}
 	if err := l.restoreThreats(f.Threats, f.Blocked); err != nil {
 		return err
 	}
-	copy(n.row(n.inputs())[:], f.Bias)
-	copy(n.out, f.Readings)
-	if !isFinite(n.in) || !isFinite(n.out) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
+	copy(n.bias()[:], f.Bias)
+	for o := range n.out {
+		copy(n.out[o][:], f.Readings[o*n.linear():(o+1)*n.linear()])
+	}
+	odd := func(row vector.Floats) bool { return !isFinite(row[:]) }
+	if slices.ContainsFunc(n.in, odd) || slices.ContainsFunc(n.out, odd) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
 		return errors.New("the file is damaged: its weights are no numbers")
 	}
 	l.current.view = l.view
@@ -177,12 +181,21 @@ func (l *Learner) restore(f *saved, rules string) error {
 	return nil
 }
 
+// readings are the weights of the rectified units.
+func (n *network) readings() []float32 {
+	var list []float32
+	for o := range n.out {
+		list = append(list, n.out[o][:n.linear()]...)
+	}
+	return list
+}
+
 // savedThreats are the threats as they are saved.
 func (l *Learner) savedThreats() []threat {
 	names, mean := l.games.machine.Names(), l.trainer.mean
 	var list []threat
 	for k, t := range l.view.threats {
-		s := threat{Role: names.Roles[t.Role], Fluent: names.Fluents[t.Fluent], Weights: mean.row(l.view.input(k))[:]}
+		s := threat{Role: names.Roles[t.Role], Fluent: names.Fluents[t.Fluent], Weights: mean.in[l.view.input(k)][:]}
 		if l.view.blocks != nil {
 			for _, f := range l.view.blocks[k] {
 				s.Blocks = append(s.Blocks, names.Fluents[f])
@@ -214,7 +227,7 @@ func (l *Learner) restoreThreats(saved []threat, blocked bool) error {
 			return fmt.Errorf("the file is damaged: its threat %q of %s is not of the game, or has no weights", s.Fluent, s.Role)
 		}
 		delete(number, machine.Threat{Role: role, Fluent: fluent})
-		copy(l.trainer.row(v.input(k))[:], s.Weights)
+		copy(l.trainer.in[v.input(k)][:], s.Weights)
 		for _, name := range s.Blocks {
 			f, ok := names.AddFluent(name)
 			if !ok || !blocked {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate/vector"
 )
 
 // Positions are fitted to TD(λ) returns of their game (Sutton, 1988) and, in random
@@ -74,12 +75,12 @@ type Learner struct {
 	fitted  int // positions since current was made
 
 	view    *view
-	sights  *sights // as long as it is being found out what blocks threats
-	wide    int     // words of a position as the network sees it
-	image   machine.State
-	images  [][]int32 // by symmetry: those of threats
-	pool    []uint64  // reservoir of positions
-	targets []float32 // their targets, by output
+	sights  *sights       // as long as it is being found out what blocks threats
+	wide    int           // words of a position as the network sees it
+	inputs  vector.Inputs // of the position that is fitted
+	images  [][]int32     // by symmetry: those of inputs
+	pool    []uint64      // reservoir of positions
+	targets []float32     // their targets, by output
 	pooled  int64
 
 	progress Progress
@@ -107,14 +108,13 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 	l.wide = l.view.wide()
 	if len(l.view.threats) > 0 {
 		l.sights = newSights(l.view)
-		for i := range m.Symmetries() {
-			l.images = append(l.images, l.view.image(&m.Symmetries()[i]))
-		}
 	}
-	l.trainer = newTrainer(newNetwork(l.view.inputs(), outputs, rng))
+	for i := range m.Symmetries() {
+		l.images = append(l.images, l.view.images(&m.Symmetries()[i]))
+	}
+	l.trainer = newTrainer(newNetwork(l.wide, l.view.inputs(), outputs, rng))
 	l.current = Evaluation{players: players, roles: p.roles, sum: machine.MaxGoal, view: l.view, network: l.trainer.network}
 	l.refresh()
-	l.image = make(machine.State, l.wide)
 	l.pool, l.targets = make([]uint64, reservoir*l.wide), make([]float32, reservoir*outputs)
 	return l, nil
 }
@@ -208,7 +208,7 @@ func (l *Learner) learn(g *game, outcome []float32, sum float64) {
 	for range fits * n {
 		l.fit(l.games.rng.Intn(int(min(l.pooled, reservoir))))
 	}
-	if l.fitted += fits * n; l.fitted >= max(refreshAfter, len(l.trainer.in)/8) {
+	if l.fitted += fits * n; l.fitted >= max(refreshAfter, 4*len(l.trainer.in)) {
 		l.refresh()
 	}
 }
@@ -235,28 +235,14 @@ func (l *Learner) take(seen []uint64, values, target []float32) {
 // fit moves the network towards a position of the reservoir, or a symmetric image of it.
 func (l *Learner) fit(i int) {
 	outputs := l.trainer.outputs
-	s, target := machine.State(l.pool[i*l.wide:(i+1)*l.wide]), l.targets[i*outputs:(i+1)*outputs]
-	symmetries := l.games.machine.Symmetries()
-	if k := l.games.rng.Intn(len(symmetries) + 1); k > 0 {
-		y := &symmetries[k-1]
-		y.Image(l.image, s)
-		if l.images != nil {
-			l.imageOfThreats(s, l.images[k-1])
-		}
-		s, target = l.image, l.imageOf(y, target)
+	s, target := l.pool[i*l.wide:(i+1)*l.wide], l.targets[i*outputs:(i+1)*outputs]
+	if k := l.games.rng.Intn(len(l.images) + 1); k == 0 {
+		l.inputs.Of(s)
+	} else {
+		l.inputs.OfImages(s, l.images[k-1])
+		target = l.imageOf(&l.games.machine.Symmetries()[k-1], target)
 	}
-	l.trainer.fit(s, target)
-}
-
-// imageOfThreats adds the images of the threats in s to image.
-func (l *Learner) imageOfThreats(s machine.State, images []int32) {
-	for i, w := range s[l.view.words:] {
-		for ; w != 0; w &= w - 1 {
-			if to := images[i<<6+bits.TrailingZeros64(w)]; to >= 0 {
-				l.image.Set(l.view.input(int(to)))
-			}
-		}
-	}
+	l.trainer.fit(&l.inputs, target)
 }
 
 // imageOf are the targets of the image of a position.

@@ -2,10 +2,10 @@ package evaluate
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate/vector"
 )
 
 // A network is one layer of units over the fluents of a position and, for each output, a
@@ -18,61 +18,57 @@ import (
 // regression over single fluents, which is learnt first; the others learn what is in
 // their conjunctions.
 //
-// Cost: a position takes width additions for each of its fluents.
+// Cost: a position takes width additions for each of its fluents, eight at a time (package
+// vector).
 type network struct {
 	outputs int
-	in      []float32 // by fluent, then unit; the last row is bias
-	out     []float32 // by output, then rectified unit
+	in      []vector.Floats // by input, of whole words; the last row is bias
+	out     []vector.Floats // by output, then unit: zero for those that are not rectified
 }
 
-// width is the number of units: eight words of an evaluation.
-const width = 32
+// width is the number of units.
+const width = vector.Width
 
 // linear is the number of rectified units; the first of the others.
 func (n *network) linear() int { return width - n.outputs }
 
-func newNetwork(inputs, outputs int, rng *machine.Rand) *network {
-	n := &network{outputs: outputs, in: make([]float32, (inputs+1)*width), out: make([]float32, outputs*(width-outputs))}
-	for i := range n.in {
-		if i%width < n.linear() {
-			n.in[i] = 0.2 * (2*float32(rng.Float64()) - 1)
-		}
-	}
-	for i := range n.out {
-		n.out[i] = 0.3 * (2*float32(rng.Float64()) - 1)
-	}
-	return n
+// emptyNetwork is one of zeros, for positions of so many words.
+func emptyNetwork(words, outputs int) network {
+	return network{outputs: outputs, in: make([]vector.Floats, 64*words+1), out: make([]vector.Floats, outputs)}
 }
 
-// inputs is the number of inputs: fluents and threats.
-func (n *network) inputs() int { return len(n.in)/width - 1 }
-
-// row is the weights of a fluent.
-func (n *network) row(f int) *[width]float32 { return (*[width]float32)(n.in[f*width:]) }
-
-// forward computes the units of position s, and the outputs.
-func (n *network) forward(units *[width]float32, values []float32, s machine.State) {
-	*units = *n.row(n.inputs())
-	for i, w := range s {
-		for ; w != 0; w &= w - 1 {
-			row := n.row(i<<6 + bits.TrailingZeros64(w))
-			for u := range units {
-				units[u] += row[u]
+// newNetwork is for positions of so many words, of which so many inputs may be true.
+func newNetwork(words, inputs, outputs int, rng *machine.Rand) *network {
+	n := emptyNetwork(words, outputs)
+	random := func(rows []vector.Floats, size float32) {
+		for i := range rows {
+			for u := range n.linear() {
+				rows[i][u] = size * (2*float32(rng.Float64()) - 1)
 			}
 		}
 	}
-	n.read(values, units)
+	random(n.in[:inputs], 0.2)
+	random(n.in[n.inputs():], 0.2) // bias
+	random(n.out, 0.3)
+	return &n
 }
 
-// read computes the outputs from the units.
-func (n *network) read(values []float32, units *[width]float32) {
+// inputs is the number of inputs: bits of the words of fluents and threats.
+func (n *network) inputs() int { return len(n.in) - 1 }
+
+func (n *network) bias() *vector.Floats { return &n.in[len(n.in)-1] }
+
+// forward computes the outputs, and of the units, which are added up from those of the
+// inputs, the rectified ones; the others are zero.
+func (n *network) forward(units *vector.Floats, values []float32, inputs *vector.Inputs) {
+	vector.Sum(units, n.in, inputs)
 	linear := n.linear()
 	for o := range values {
-		sum := units[linear+o]
-		for u, weight := range n.out[o*linear : (o+1)*linear] {
-			sum += weight * max(0, units[u])
-		}
-		values[o] = logistic(sum)
+		values[o] = units[linear+o]
+		units[linear+o] = 0
+	}
+	for o, v := range values {
+		values[o] = logistic(v + vector.Read(&n.out[o], units))
 	}
 }
 
@@ -105,9 +101,7 @@ const (
 )
 
 func newTrainer(n *network) *trainer {
-	like := func() network {
-		return network{n.outputs, make([]float32, len(n.in)), make([]float32, len(n.out))}
-	}
+	like := func() network { return emptyNetwork(n.inputs()/64, n.outputs) }
 	return &trainer{network: n, gradient: like(), first: like(), second: like(), mean: n.clone(), rate: learningRate}
 }
 
@@ -116,35 +110,18 @@ func (n *network) clone() network {
 	return network{n.outputs, slices.Clone(n.in), slices.Clone(n.out)}
 }
 
-// fit moves the network towards targets, by output from 0 to 1, in position s.
-func (t *trainer) fit(s machine.State, targets []float32) {
-	var units, delta [width]float32
+// fit moves the network towards targets, by output from 0 to 1, in the position of the inputs.
+func (t *trainer) fit(inputs *vector.Inputs, targets []float32) {
+	var units, delta vector.Floats
 	values := make([]float32, 0, maxOutputs)[:t.outputs]
-	t.forward(&units, values, s)
-	linear := t.linear()
+	t.forward(&units, values, inputs)
 	for o, v := range values {
-		e := v - targets[o]
-		delta[linear+o] = e
-		weights, gradient := t.out[o*linear:(o+1)*linear], t.gradient.out[o*linear:(o+1)*linear]
-		for u, weight := range weights {
-			if units[u] > 0 {
-				gradient[u] += e * units[u]
-				delta[u] += e * weight
-			}
-		}
+		vector.Back(&delta, &t.gradient.out[o], &t.out[o], &units, v-targets[o])
 	}
-	add := func(f int) {
-		row := t.gradient.row(f)
-		for u := range row {
-			row[u] += delta[u]
-		}
+	for o, v := range values {
+		delta[t.linear()+o] = v - targets[o]
 	}
-	add(t.inputs())
-	for i, w := range s {
-		for ; w != 0; w &= w - 1 {
-			add(i<<6 + bits.TrailingZeros64(w))
-		}
-	}
+	vector.Add(t.gradient.in, inputs, &delta)
 	if t.count++; t.count == batchSize {
 		t.step()
 	}
@@ -154,22 +131,11 @@ func (t *trainer) fit(s machine.State, targets []float32) {
 func (t *trainer) step() {
 	t.count = 0
 	t.steps++
-	rate := t.rate * float32(math.Sqrt(1-math.Pow(secondDecay, t.steps))/(1-math.Pow(firstDecay, t.steps)))
-	follow := float32(max(min(1, averagedPart/t.steps), averaging))
-	move := func(weights, gradient, first, second, mean []float32) {
-		for i, g := range gradient {
-			if g == 0 && first[i] == 0 {
-				mean[i] += follow * (weights[i] - mean[i])
-				continue
-			}
-			g *= 1. / batchSize
-			first[i] = firstDecay*first[i] + (1-firstDecay)*g
-			second[i] = secondDecay*second[i] + (1-secondDecay)*g*g
-			weights[i] -= rate * first[i] / (float32(math.Sqrt(float64(second[i]))) + 1e-6)
-			gradient[i] = 0
-			mean[i] += follow * (weights[i] - mean[i])
-		}
+	a := vector.Adam{
+		Scale: 1. / batchSize, FirstDecay: firstDecay, SecondDecay: secondDecay, Epsilon: 1e-6,
+		Rate:   t.rate * float32(math.Sqrt(1-math.Pow(secondDecay, t.steps))/(1-math.Pow(firstDecay, t.steps))),
+		Follow: float32(max(min(1, averagedPart/t.steps), averaging)),
 	}
-	move(t.in, t.gradient.in, t.first.in, t.second.in, t.mean.in)
-	move(t.out, t.gradient.out, t.first.out, t.second.out, t.mean.out)
+	a.Step(t.in, t.gradient.in, t.first.in, t.second.in, t.mean.in)
+	a.Step(t.out, t.gradient.out, t.first.out, t.second.out, t.mean.out)
 }

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	"stackmate/reasoner/machine"
@@ -96,17 +97,17 @@ func (v *view) leaveOut(seen []uint64) {
 	}
 }
 
-// image is the number of each threat's image under a symmetry, or -1.
-func (v *view) image(y *machine.Symmetry) []int32 {
+// images are the inputs that are the images of inputs under a symmetry; -1 where there is none.
+func (v *view) images(y *machine.Symmetry) []int32 {
 	number := make(map[machine.Threat]int32, len(v.threats))
 	for k, t := range v.threats {
-		number[t] = int32(k)
+		number[t] = int32(v.input(k))
 	}
-	images := make([]int32, len(v.threats))
+	images := slices.Repeat([]int32{-1}, 64*v.wide())
+	copy(images, y.Fluents)
 	for k, t := range v.threats {
-		images[k] = -1
 		if to, ok := number[machine.Threat{Role: y.Roles[t.Role], Fluent: int(y.Fluents[t.Fluent])}]; ok {
-			images[k] = to
+			images[v.input(k)] = to
 		}
 	}
 	return images

@@ -10,6 +10,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate/vector"
 )
 
 // threatsOf are the threats of a built-in game.
@@ -77,7 +78,7 @@ func TestTheImageOfAPositionHasTheImagesOfItsThreats(t *testing.T) {
 	l := seeing(t, 1000)
 	m := l.games.machine
 	states := toys.Positions(m, 20, 9)
-	image := make(machine.State, m.Words())
+	image, got := make(machine.State, m.Words()), make(machine.State, l.wide)
 	for i := range m.Symmetries() {
 		y := &m.Symmetries()[i]
 		for at := 0; at < len(states); at += m.Words() {
@@ -86,11 +87,15 @@ func TestTheImageOfAPositionHasTheImagesOfItsThreats(t *testing.T) {
 			y.Image(image, s)
 			l.view.look(image, func(seen []uint64) { want = slices.Clone(seen) })
 			l.view.look(s, func(seen []uint64) {
-				y.Image(l.image, seen)
-				l.imageOfThreats(seen, l.images[i])
+				clear(got)
+				for f := range 64 * l.wide {
+					if to := l.images[i][f]; machine.State(seen).Has(f) && to >= 0 {
+						got.Set(int(to))
+					}
+				}
 			})
-			if !slices.Equal(l.image, want) {
-				t.Fatalf("symmetry %d of %v has %v, want %v", i, m.Names().AppendFluents(nil, s), l.image, want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("symmetry %d of %v has %v, want %v", i, m.Names().AppendFluents(nil, s), got, want)
 			}
 		}
 	}
@@ -116,15 +121,18 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	e.Values(got, states)
 	again.Evaluation().Values(loaded, states)
 	e.ValuesOf(1, first, states)
-	var units [width]float32
+	var units vector.Floats
+	var inputs vector.Inputs
 	value, differs := make([]float32, 1), false
 	l.view.look(states, func(seen []uint64) {
 		for i := range n {
-			e.network.forward(&units, value, seen[i*l.wide:(i+1)*l.wide])
+			inputs.Of(seen[i*l.wide : (i+1)*l.wide])
+			e.network.forward(&units, value, &inputs)
 			if want := 100 * float64(value[0]); math.Abs(got[i*roles]-want) > 1 || got[i*roles] != loaded[i*roles] || first[i] != got[i*roles+1] {
 				t.Fatalf("position %d is worth %v, %v when loaded, %v to the other; want %v", i, got[i*roles], loaded[i*roles], first[i], want)
 			}
-			e.network.forward(&units, value, append(slices.Clone(seen[i*l.wide:][:m.Words()]), make([]uint64, l.view.found())...))
+			inputs.Of(append(slices.Clone(seen[i*l.wide:][:m.Words()]), make([]uint64, l.view.found())...))
+			e.network.forward(&units, value, &inputs)
 			differs = differs || math.Abs(got[i*roles]-100*float64(value[0])) > 5
 		}
 	})

@@ -1,0 +1,105 @@
+package vector
+
+import (
+	"math"
+	"math/bits"
+)
+
+// What the exported functions compute, for processors without kernels and as the oracle of
+// their tests. A conversion to float32 keeps the compiler from fusing what is in it with what
+// is around it.
+
+func sumPortable(to *Floats, rows []Floats, inputs []uint32) {
+	var units Floats
+	for _, i := range inputs {
+		for u, w := range rows[i] {
+			units[u] += w
+		}
+	}
+	*to = units
+}
+
+func addPortable(rows []Floats, inputs []uint32, delta *Floats) {
+	for _, i := range inputs {
+		row := &rows[i]
+		for u, d := range delta {
+			row[u] += d
+		}
+	}
+}
+
+func changePortable(sums *Shorts, rows []Shorts, from, to []uint64) {
+	for i, w := range to {
+		for d := w ^ from[i]; d != 0; d &= d - 1 {
+			k := bits.TrailingZeros64(d)
+			sign := int16(w>>k&1)*2 - 1
+			for u, x := range rows[i<<6+k] {
+				sums[u] += sign * x
+			}
+		}
+	}
+}
+
+// lanes is the number of sums that read-outs are added up in.
+const lanes = 8
+
+func readPortable(weights, units *Floats) float32 {
+	var s [lanes]float32
+	for u, w := range weights {
+		s[u%lanes] += float32(w * max(0, units[u]))
+	}
+	return total(&s)
+}
+
+func readShortsPortable(weights *Floats, units *Shorts) float32 {
+	var s [lanes]float32
+	for u, w := range weights {
+		s[u%lanes] += float32(w * float32(max(0, units[u])))
+	}
+	return total(&s)
+}
+
+// total adds the halves, then the halves of those.
+func total(s *[lanes]float32) float32 {
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+func backPortable(delta, gradient, weights, units *Floats, e float32) {
+	for u, x := range units {
+		if x > 0 {
+			gradient[u] += float32(e * x)
+			delta[u] += float32(e * weights[u])
+		}
+	}
+}
+
+func (a *Adam) stepPortable(weights, gradient, first, second, mean []Floats) {
+	firstGain, secondGain := 1-a.FirstDecay, 1-a.SecondDecay
+	for i := range weights {
+		w, g, f, s, m := &weights[i], &gradient[i], &first[i], &second[i], &mean[i]
+		if !isQuiet(g, f) {
+			for u, x := range g {
+				x *= a.Scale
+				f[u] = float32(a.FirstDecay*f[u]) + float32(firstGain*x)
+				if f[u] > -tiny && f[u] < tiny {
+					f[u] = 0
+				}
+				s[u] = float32(a.SecondDecay*s[u]) + float32(secondGain*float32(x*x))
+				w[u] -= float32(a.Rate*f[u]) / (float32(math.Sqrt(float64(s[u]))) + a.Epsilon)
+			}
+			*g = Floats{}
+		}
+		for u, x := range w {
+			m[u] += float32(a.Follow * (x - m[u]))
+		}
+	}
+}
+
+// isQuiet tells whether all bits are zero.
+func isQuiet(gradient, first *Floats) bool {
+	some := uint32(0)
+	for u, g := range gradient {
+		some |= math.Float32bits(g) | math.Float32bits(first[u])
+	}
+	return some == 0
+}

@@ -1,0 +1,158 @@
+// Package vector is the arithmetic of networks of Width units: rows of weights added to
+// units, gradients added to rows, Adam, and read-outs. It owns the instructions for it, of
+// AVX2 where there are any, and knows nothing of positions or of learning.
+//
+// The portable functions (portable.go) say what is computed, to the last bit: the vector
+// kernels add in the same order, and neither fuses multiplications and additions. So
+// results do not depend on the processor.
+//
+// Assembly cannot stray. It gets rows of fixed size by pointers to them or to the first of a
+// slice of them, and two kinds of numbers of rows, both less than the length of that slice
+// before anything is touched: those of Inputs, which are compared with a bound when a list is
+// made and cannot be changed from outside, and the bits of sets of words, 64 for each word. All functions panic where the rows are fewer than that.
+package vector
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Width is the number of units.
+const Width = 32
+
+// Floats are a row of weights, or units.
+type Floats [Width]float32
+
+// Shorts are a row of weights in fixed point, or sums of them, modulo 1<<16.
+type Shorts [Width]int16
+
+// Inputs is a list of rows: those of the inputs that are true, and bias, the one behind all inputs.
+type Inputs struct {
+	list  []uint32
+	below int // all are
+}
+
+// Of makes it the list of the bits of a set.
+func (s *Inputs) Of(set []uint64) {
+	s.grow(len(set))
+	n := 0
+	for i, w := range set {
+		for ; w != 0; w &= w - 1 {
+			s.list[n] = uint32(i<<6 + bits.TrailingZeros64(w))
+			n++
+		}
+	}
+	s.end(n, 64*len(set))
+}
+
+// OfImages makes it the list of the images of the bits of a set; a negative one is left out.
+func (s *Inputs) OfImages(set []uint64, images []int32) {
+	s.grow(len(set))
+	n, bias := 0, 64*len(set)
+	for i, w := range set {
+		for ; w != 0; w &= w - 1 {
+			to := images[i<<6+bits.TrailingZeros64(w)]
+			if to < 0 {
+				continue
+			}
+			if int(to) >= bias {
+				panic(fmt.Sprintf("vector: expected images below %d, found %d", bias, to))
+			}
+			s.list[n] = uint32(to)
+			n++
+		}
+	}
+	s.end(n, bias)
+}
+
+// grow makes room for the bits of so many words, and bias.
+func (s *Inputs) grow(words int) {
+	if cap(s.list) <= 64*words {
+		s.list = make([]uint32, 64*words+1)
+	}
+	s.list = s.list[:64*words+1]
+}
+
+// end ends the list after n inputs.
+func (s *Inputs) end(n, bias int) {
+	s.list[n] = uint32(bias)
+	s.list, s.below = s.list[:n+1], bias+1
+}
+
+// Sum is to = Σ rows over the inputs.
+func Sum(to *Floats, rows []Floats, inputs *Inputs) {
+	check(len(rows), inputs.below)
+	if len(inputs.list) == 0 {
+		*to = Floats{}
+		return
+	}
+	sum(to, rows, inputs.list)
+}
+
+// Add adds delta to the rows of the inputs.
+func Add(rows []Floats, inputs *Inputs, delta *Floats) {
+	check(len(rows), inputs.below)
+	if len(inputs.list) > 0 {
+		add(rows, inputs.list, delta)
+	}
+}
+
+// Change makes the sums of one set of inputs those of another one, of as many words, modulo
+// 1<<16: it adds the rows of the bits that are set in to alone, and takes away those of the
+// bits that are set in from alone.
+func Change(sums *Shorts, rows []Shorts, from, to []uint64) {
+	check(len(rows), 64*len(to))
+	check(len(from), len(to))
+	if len(to) > 0 {
+		change(sums, rows, from, to)
+	}
+}
+
+// Read is Σ weights·max(0, units).
+func Read(weights, units *Floats) float32 { return read(weights, units) }
+
+// ReadShorts is Read of units in fixed point.
+func ReadShorts(weights *Floats, units *Shorts) float32 { return readShorts(weights, units) }
+
+// Back takes the error e of a Read back to what it was made of: it adds e·weights to delta
+// where units are positive, and e·max(0, units) to the gradient of the weights.
+func Back(delta, gradient, weights, units *Floats, e float32) {
+	back(delta, gradient, weights, units, e)
+}
+
+// Adam is the constants of a step of Adam (Kingma and Ba, 2015).
+type Adam struct {
+	Scale       float32 // of gradients
+	FirstDecay  float32
+	SecondDecay float32
+	Rate        float32
+	Epsilon     float32
+	Follow      float32 // how much of the way to the weights their mean moves
+}
+
+// tiny is what the mean of a gradient counts for nothing below: a rate of one would not show
+// in any weight, and to go on would end in numbers that processors are slow with.
+const tiny = 1e-30
+
+// Step moves weights by the gradient, which it clears, and their mean towards them; first and
+// second are the means of the gradient and of its square. In a row without gradient whose
+// first is zero nothing moves but the mean. All slices must be of the same length.
+func (a *Adam) Step(weights, gradient, first, second, mean []Floats) {
+	for _, other := range [][]Floats{gradient, first, second, mean} {
+		check(len(other), len(weights))
+	}
+	if len(weights) > 0 {
+		a.step(weights, gradient, first, second, mean)
+	}
+}
+
+// check panics where there are fewer than needed.
+func check(have, need int) {
+	if have < need {
+		tooFew(have, need)
+	}
+}
+
+func tooFew(have, need int) {
+	panic(fmt.Sprintf("vector: expected at least %d rows or words, found %d", need, have))
+}

@@ -1,0 +1,286 @@
+// Command vectors generates the kernels of search/evaluate/vector for AVX2.
+//
+// A row of floats is four registers, one of shorts two. Additions are in the order of the
+// portable functions, and nothing is fused.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	register = 32                // bytes
+	floats   = 4                 // registers of a row
+	row      = floats * register // bytes of a row of floats, as a shift below
+	rowShift = 7
+	shorts   = 2 // registers of a row
+	setShift = 6 // bytes of a row of shorts
+)
+
+func main() {
+	sum()
+	add()
+	change()
+	read()
+	readShorts()
+	back()
+	step()
+	Generate()
+}
+
+func begin(name, signature, does string) {
+	TEXT(name+"AVX2", NOSPLIT, signature)
+	Pragma("noescape")
+	Doc(name + "AVX2 " + does)
+}
+
+func end() {
+	VZEROUPPER()
+	RET()
+}
+
+func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
+
+// vectors are n registers.
+func vectors(n int) []VecVirtual {
+	list := make([]VecVirtual, n)
+	for i := range list {
+		list[i] = YMM()
+	}
+	return list
+}
+
+// part is a register's part of what is at base.
+func part(base GPVirtual, i int) Mem { return Mem{Base: base, Disp: i * register} }
+
+// load loads n registers.
+func load(base GPVirtual, n int) []VecVirtual {
+	list := vectors(n)
+	for i, r := range list {
+		VMOVUPS(part(base, i), r)
+	}
+	return list
+}
+
+// eachInput writes a loop over the n numbers at inputs, of which there is at least one: at is where the row of
+// each begins.
+func eachInput(rows, inputs, n GPVirtual, body func(at GPVirtual)) {
+	Label("input")
+	at := GP64()
+	MOVL(Mem{Base: inputs}, at.As32())
+	SHLQ(U8(rowShift), at)
+	ADDQ(rows, at)
+	body(at)
+	ADDQ(Imm(4), inputs)
+	DECQ(n)
+	JNZ(LabelRef("input"))
+}
+
+func sum() {
+	begin("sum", "func(to, rows *float32, inputs *uint32, n int)", "writes the sum of n rows, at least one.")
+	to, rows, inputs, n := param("to"), param("rows"), param("inputs"), param("n")
+	units := vectors(floats)
+	for _, u := range units {
+		VXORPS(u, u, u)
+	}
+	eachInput(rows, inputs, n, func(at GPVirtual) {
+		for i, u := range units {
+			VADDPS(part(at, i), u, u)
+		}
+	})
+	for i, u := range units {
+		VMOVUPS(u, part(to, i))
+	}
+	end()
+}
+
+func add() {
+	begin("add", "func(rows *float32, inputs *uint32, n int, delta *float32)", "adds delta to n rows, at least one.")
+	rows, inputs, n, delta := param("rows"), param("inputs"), param("n"), param("delta")
+	change, sums := load(delta, floats), vectors(floats)
+	eachInput(rows, inputs, n, func(at GPVirtual) {
+		for i, d := range change {
+			VADDPS(part(at, i), d, sums[i])
+			VMOVUPS(sums[i], part(at, i))
+		}
+	})
+	end()
+}
+
+func change() {
+	begin("change", "func(sums, rows *int16, from, to *uint64, words int)", "adds the rows of bits of to, and takes away those of bits of from, that are in one only of these sets of so many words, at least one.")
+	at, rows, from, to, words := param("sums"), param("rows"), param("from"), param("to"), param("words")
+	sums := load(at, shorts)
+	rowOf, sign, differs, now := GP64(), GP64(), GP64(), GP64()
+	narrow, signs, rest := XMM(), YMM(), YMM()
+	Label("word")
+	MOVQ(Mem{Base: to}, now)
+	MOVQ(Mem{Base: from}, differs)
+	XORQ(now, differs)
+	JZ(LabelRef("next"))
+	Label("bit")
+	TZCNTQ(differs, rowOf)
+	BTQ(rowOf, now)
+	SBBQ(sign, sign)                                            // -1 where the bit is set now, else 0
+	LEAQ(Mem{Base: sign, Index: sign, Scale: 1, Disp: 1}, sign) // -1, else 1
+	VMOVQ(sign, narrow)
+	VPBROADCASTW(narrow, signs)
+	SHLQ(U8(setShift), rowOf)
+	ADDQ(rows, rowOf)
+	for i, s := range sums {
+		VMOVDQU(part(rowOf, i), rest)
+		VPSIGNW(signs, rest, rest)
+		VPSUBW(rest, s, s)
+	}
+	BLSRQ(differs, differs)
+	JNZ(LabelRef("bit"))
+	Label("next")
+	ADDQ(U32(64<<setShift), rows)
+	ADDQ(Imm(8), from)
+	ADDQ(Imm(8), to)
+	DECQ(words)
+	JNZ(LabelRef("word"))
+	for i, s := range sums {
+		VMOVDQU(s, part(at, i))
+	}
+	end()
+}
+
+func read() {
+	begin("read", "func(weights, units *float32) float32", "adds up weights by the positive ones of units.")
+	weights, units := param("weights"), param("units")
+	readOut(weights, func(i int, x VecVirtual) { VMOVUPS(part(units, i), x) })
+}
+
+func readShorts() {
+	begin("readShorts", "func(weights *float32, units *int16) float32", "adds up weights by the positive ones of units.")
+	weights, units := param("weights"), param("units")
+	readOut(weights, func(i int, x VecVirtual) {
+		VPMOVSXWD(Mem{Base: units, Disp: i * register / 2}, x)
+		VCVTDQ2PS(x, x)
+	})
+}
+
+// readOut writes a read-out of units that get loads.
+func readOut(weights GPVirtual, get func(i int, x VecVirtual)) {
+	sum, x, zero := YMM(), YMM(), YMM()
+	VXORPS(zero, zero, zero)
+	for i := range floats {
+		get(i, x)
+		VMAXPS(zero, x, x)
+		if i == 0 {
+			VMULPS(part(weights, i), x, sum)
+			continue
+		}
+		VMULPS(part(weights, i), x, x)
+		VADDPS(x, sum, sum)
+	}
+	half := XMM()
+	VEXTRACTF128(U8(1), sum, half)
+	VADDPS(half, sum.AsX(), half) // 0+4, 1+5, 2+6, 3+7
+	other := XMM()
+	VMOVHLPS(half, half, other)
+	VADDPS(other, half, half) // (0+4)+(2+6), (1+5)+(3+7)
+	VMOVSHDUP(half, other)
+	VADDSS(other, half, half)
+	VZEROUPPER() // before an instruction without VEX prefix
+	Store(half, ReturnIndex(0))
+	RET()
+}
+
+func back() {
+	begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds e by weights to delta where units are positive, and e by the positive ones of units to gradient.")
+	delta, gradient, weights, units := param("delta"), param("gradient"), param("weights"), param("units")
+	address, err := Param("e").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	e, zero, x, w, positive := YMM(), YMM(), YMM(), YMM(), YMM()
+	VBROADCASTSS(address.Addr, e)
+	VXORPS(zero, zero, zero)
+	for i := range floats {
+		VMOVUPS(part(units, i), x)
+		VCMPPS(U8(greater), zero, x, positive)
+		VMULPS(x, e, x)
+		VANDPS(positive, x, x)
+		VADDPS(part(gradient, i), x, x)
+		VMOVUPS(x, part(gradient, i))
+		VMULPS(part(weights, i), e, w)
+		VANDPS(positive, w, w)
+		VADDPS(part(delta, i), w, w)
+		VMOVUPS(w, part(delta, i))
+	}
+	end()
+}
+
+// What VCMPPS asks: ordered, without exceptions, and not less, so that what is no number stays.
+const (
+	greater = 0x1e
+	notLess = 0x15
+)
+
+func step() {
+	begin("step", "func(weights, gradient, first, second, mean *float32, rows int, constants *float32)", "is a step of Adam over so many rows, at least one.")
+	weights, gradient, first, second, mean := param("weights"), param("gradient"), param("first"), param("second"), param("mean")
+	rows, constants := param("rows"), param("constants")
+	constant := make([]VecVirtual, 9) // scale, decays and gains of the first and of the second, rate, epsilon, follow, tiny
+	for i := range constant {
+		constant[i] = YMM()
+		VBROADCASTSS(Mem{Base: constants, Disp: 4 * i}, constant[i])
+	}
+	scale, firstDecay, firstGain, secondDecay, secondGain := constant[0], constant[1], constant[2], constant[3], constant[4]
+	rate, epsilon, follow, tiny := constant[5], constant[6], constant[7], constant[8]
+	g, f, s, w := YMM(), YMM(), YMM(), YMM()
+	Label("row")
+	VMOVUPS(part(gradient, 0), g)
+	VORPS(part(first, 0), g, g)
+	for i := 1; i < floats; i++ {
+		VORPS(part(gradient, i), g, g)
+		VORPS(part(first, i), g, g)
+	}
+	VPTEST(g, g)
+	JZ(LabelRef("quiet"))
+	for i := range floats {
+		VMULPS(part(gradient, i), scale, g)
+		VMULPS(part(first, i), firstDecay, f)
+		VMULPS(g, firstGain, s)
+		VADDPS(s, f, f)
+		VMULPS(g, g, g)
+		VMULPS(part(second, i), secondDecay, s)
+		VMULPS(g, secondGain, g)
+		VADDPS(g, s, s)
+		VMOVUPS(s, part(second, i))
+		// f is zero where its absolute value is less than tiny.
+		VPSLLD(U8(1), f, g)
+		VPSRLD(U8(1), g, g)
+		VCMPPS(U8(notLess), tiny, g, g)
+		VANDPS(g, f, f)
+		VMOVUPS(f, part(first, i))
+		VSQRTPS(s, s)
+		VADDPS(epsilon, s, s)
+		VMULPS(rate, f, f)
+		VDIVPS(s, f, f)
+		VMOVUPS(part(weights, i), w)
+		VSUBPS(f, w, w)
+		VMOVUPS(w, part(weights, i))
+		VXORPS(g, g, g)
+		VMOVUPS(g, part(gradient, i))
+	}
+	Label("quiet")
+	for i := range floats {
+		VMOVUPS(part(mean, i), s)
+		VMOVUPS(part(weights, i), w)
+		VSUBPS(s, w, w)
+		VMULPS(follow, w, w)
+		VADDPS(w, s, s)
+		VMOVUPS(s, part(mean, i))
+	}
+	for _, at := range []GPVirtual{weights, gradient, first, second, mean} {
+		ADDQ(U32(row), at)
+	}
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	end()
+}
