@@ -54,22 +54,29 @@ func (e *Evaluation) quantise(active int) {
 	}
 }
 
-// reach is the largest that a unit can be in positions of so many fluents.
+// reach bounds what a unit can be in positions of so many fluents: the sum of the k largest of n
+// weights, by absolute value, is at most k·t + Σ max(0, |weight| - t) for any t, and that is
+// least where t is the k-th largest, which is about mean·ln(n/k) where weights are distributed
+// exponentially.
 func (n *network) reach(active int) float32 {
-	weights := make([]float32, n.inputs())
-	largest, bias := float32(0), n.bias()
-	for u := range width {
-		for f := range weights {
-			weights[f] = max(n.in[f][u], -n.in[f][u])
+	var threshold, sum vector.Floats
+	for i := range n.in {
+		for u, w := range n.in[i] {
+			threshold[u] += max(w, -w)
 		}
-		slices.Sort(weights)
-		sum := max(bias[u], -bias[u]) + 1
-		for _, w := range weights[max(0, len(weights)-active):] {
-			sum += w
-		}
-		largest = max(largest, sum)
 	}
-	return largest
+	most := float32(active + 1) // with bias
+	all := max(most, float32(len(n.in)))
+	for u := range threshold {
+		threshold[u] *= float32(math.Log(float64(all/most))) / all
+		sum[u] = 1 + most*threshold[u]
+	}
+	for i := range n.in {
+		for u, w := range n.in[i] {
+			sum[u] += max(w-threshold[u], -w-threshold[u], 0)
+		}
+	}
+	return slices.Max(sum[:])
 }
 
 // Values writes what the positions, laid out one after the other, are worth to each

@@ -84,16 +84,16 @@ func (v *view) leaveOut(seen []uint64) {
 	if v.blocks == nil {
 		return
 	}
-	position := machine.State(seen[:v.words])
+	position := seen[:v.words]
 	for i, word := range seen[v.words:] {
+		blocked := uint64(0)
 		for w := word; w != 0; w &= w - 1 {
-			for _, f := range v.blocks[i<<6+bits.TrailingZeros64(w)] {
-				if position.Has(int(f)) {
-					seen[v.words+i] &^= w & -w
-					break
-				}
+			k := bits.TrailingZeros64(w)
+			for _, f := range v.blocks[i<<6+k] {
+				blocked |= position[f>>6] >> uint(f&63) & 1 << uint(k) // which no branch could foretell
 			}
 		}
+		seen[v.words+i] = word &^ blocked
 	}
 }
 
