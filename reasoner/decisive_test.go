@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
+	"stackmate/games"
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -20,16 +23,41 @@ func decisive(t *testing.T, game string) (m, d machine.Machine) {
 	return m, m.(machine.Decider).Decisive(t.Context(), false)
 }
 
+// misere is connect four in which who makes a line loses.
+func misere(t *testing.T) machine.Machine {
+	t.Helper()
+	_, src, err := games.Source("connectFour-4x4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := strings.NewReplacer("goal ?p 100", "goal ?p 0", "goal ?p 0", "goal ?p 100").Replace(string(src))
+	return machineOf(t, rules)
+}
+
+// machineOf is the circuit of rules.
+func machineOf(t *testing.T, rules string) machine.Machine {
+	t.Helper()
+	g, _, err := gdl.Load(t.Context(), "rules", []byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // outcomes are what the moves of the only role that has a choice lead to.
 type outcomes struct {
 	role     machine.Role
 	wins     map[machine.Move]bool // the game ends with the best goal
-	blunders map[machine.Move]bool // another role can win then
+	blunders map[machine.Move]bool // it ends with that of another role, or another role can win then
 }
 
-// look finds the outcomes of a position that is not terminal by expanding it and
-// its children.
-func look(x *machine.Expander, e *machine.Expansion, s machine.State) outcomes {
+// look finds the outcomes of a position that is not terminal by expanding it and, to look
+// ahead, its children.
+func look(x *machine.Expander, e *machine.Expansion, s machine.State, ahead bool) outcomes {
 	p := outcomes{wins: map[machine.Move]bool{}, blunders: map[machine.Move]bool{}}
 	_ = x.Expand(e, s)
 	for r, moves := range e.Moves {
@@ -44,7 +72,11 @@ func look(x *machine.Expander, e *machine.Expansion, s machine.State) outcomes {
 		if e.Terminal[c] {
 			if e.ChildGoals(c)[p.role] == 100 {
 				p.wins[joint[p.role]] = true
+			} else if slices.Contains(e.ChildGoals(c), 100) {
+				p.blunders[joint[p.role]] = true
 			}
+		}
+		if e.Terminal[c] || !ahead {
 			continue
 		}
 		_ = x.Expand(&next, e.Child(c))
@@ -91,68 +123,102 @@ func choices(m machine.Machine, e *machine.Expansion, s machine.State, role mach
 
 func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
 	for _, game := range []string{"ticTacToe", "connectFour-4x4", "nim-2.3.4"} {
-		m, d := decisive(t, game)
-		if d == nil {
-			t.Errorf("%s has no decisive moves", game)
-			continue
-		}
-		rng := machine.NewRand(1)
-		x, e := machine.NewExpander(m), new(machine.Expansion)
-		winning, warned, lost := 0, 0, 0
-		foresight := d.NewNarrowBatch().(machine.Foresight)
-		for range 30 {
-			s := slices.Clone(m.Initial())
-			for over := false; !over; over, _ = x.Look(s) {
-				p := look(x, e, s)
-				_ = x.Expand(e, s)
-				want := make(map[machine.Move]bool)
-				for _, move := range e.Moves[p.role] {
-					if !p.blunders[move] {
-						want[move] = true
-					}
-				}
-				winner := machine.NoRole
-				switch {
-				case len(p.wins) > 0:
-					winner = p.role
-					want = p.wins
-					winning++
-				case len(want) == 0:
-					winner = 1 - p.role
-					for _, move := range e.Moves[p.role] {
-						want[move] = true
-					}
-					lost++
-				case len(p.blunders) > 0:
-					warned++
-				}
-				if got := choices(d, e, s, p.role, rng); !maps.Equal(got, want) {
-					t.Fatalf("%s: in %v it chooses among %v, want %v", game, m.Names().AppendFluents(nil, s), got, want)
-				}
-				foresight.Load(s, 1)
-				foresight.Evaluate(1)
-				sensible := make(map[machine.Move]bool)
-				for _, move := range foresight.AppendSensible(nil, 0, p.role) {
-					sensible[move] = true
-				}
-				got := machine.NoRole
-				for r := range machine.Role(2) {
-					if goal, lanes := foresight.Wins(r); goal != 100 {
-						t.Fatalf("%s: the best goal of role %d is %d, want 100", game, r, goal)
-					} else if lanes[0]&1 != 0 {
-						got = r
-					}
-				}
-				if len(e.Moves[p.role]) > 1 && got != winner || !maps.Equal(sensible, want) {
-					t.Fatalf("%s: in %v it takes %v for sensible and %d for the winner; want %v, %d", game, m.Names().AppendFluents(nil, s), sensible, got, want, winner)
-				}
-				s = slices.Clone(e.Child(rng.Intn(e.Children)))
-			}
-		}
-		if winning == 0 || warned == 0 || lost == 0 {
-			t.Errorf("%s: wins in %d positions, blunders in %d, none to avoid them in %d: the test shows nothing", game, winning, warned, lost)
+		if won, warned, lost := compare(t, game, gamestest.Machine(t, game), true); won == 0 || warned == 0 || lost == 0 {
+			t.Errorf("%s: %d positions won, %d with blunders, %d lost: the test shows nothing", game, won, warned, lost)
 		}
 	}
+	if _, warned, lost := compare(t, "misère connect four", misere(t), true); warned == 0 || lost == 0 {
+		t.Errorf("misère connect four: %d positions with blunders, %d lost: the test shows nothing", warned, lost)
+	}
+}
+
+// Where the gates for what others can do next are too many, the policy does without, if games get so much shorter
+// by winning at once that it pays.
+func TestSparingDecisiveMachinesWinAtOnce(t *testing.T) {
+	for _, game := range []string{"ticTacHeaven", "nineBoardTicTacToe"} {
+		if won, _, _ := compare(t, game, machineOf(t, string(corpus.Source(t, game))), false); won == 0 {
+			t.Errorf("%s: no position was won: the test shows nothing", game)
+		}
+	}
+	if m := machineOf(t, string(corpus.Source(t, "pentagoSuicide"))); m.(machine.Decider).Decisive(t.Context(), false) != nil {
+		t.Error("pentagoSuicide has decisive moves, which cost much there and are few")
+	}
+}
+
+// compare compares what the decisive machine of a game takes for decisive, in the positions of random games, with
+// what their children show. It returns how many positions of each kind were met.
+func compare(t *testing.T, game string, m machine.Machine, ahead bool) (won, warned, lost int) {
+	t.Helper()
+	d := m.(machine.Decider).Decisive(t.Context(), false)
+	if d == nil {
+		t.Fatalf("%s has no decisive moves", game)
+	}
+	rng := machine.NewRand(1)
+	x, e := machine.NewExpander(m), new(machine.Expansion)
+	foresight := d.NewNarrowBatch().(machine.Foresight)
+	for range 30 {
+		s := slices.Clone(m.Initial())
+		for over := false; !over; over, _ = x.Look(s) {
+			p := look(x, e, s, ahead)
+			_ = x.Expand(e, s)
+			winner, want := p.expected(e.Moves[p.role])
+			switch {
+			case winner == p.role:
+				won++
+			case winner != machine.NoRole:
+				lost++
+			case len(p.blunders) > 0:
+				warned++
+			}
+			if got := choices(d, e, s, p.role, rng); !maps.Equal(got, want) {
+				t.Fatalf("%s: in %v it chooses among %v, want %v", game, m.Names().AppendFluents(nil, s), got, want)
+			}
+			got, sensible := foreseen(t, foresight, s, p.role)
+			if len(e.Moves[p.role]) > 1 && got != winner || !maps.Equal(sensible, want) {
+				t.Fatalf("%s: in %v it takes %v for sensible and %d for the winner; want %v, %d", game, m.Names().AppendFluents(nil, s), sensible, got, want, winner)
+			}
+			s = slices.Clone(e.Child(rng.Intn(e.Children)))
+		}
+	}
+	return won, warned, lost
+}
+
+// expected are who wins for sure within two joint moves, or NoRole, and the moves to choose among.
+func (p outcomes) expected(legal []machine.Move) (winner machine.Role, moves map[machine.Move]bool) {
+	if len(p.wins) > 0 {
+		return p.role, p.wins
+	}
+	all, safe := make(map[machine.Move]bool), make(map[machine.Move]bool)
+	for _, move := range legal {
+		all[move] = true
+		if !p.blunders[move] {
+			safe[move] = true
+		}
+	}
+	if len(safe) == 0 {
+		return 1 - p.role, all
+	}
+	return machine.NoRole, safe
+}
+
+// foreseen are the same as a batch tells it of position s, where role chooses.
+func foreseen(t *testing.T, b machine.Foresight, s machine.State, role machine.Role) (winner machine.Role, moves map[machine.Move]bool) {
+	t.Helper()
+	b.Load(s, 1)
+	b.Evaluate(1)
+	moves = make(map[machine.Move]bool)
+	for _, move := range b.AppendSensible(nil, 0, role) {
+		moves[move] = true
+	}
+	winner = machine.NoRole
+	for r := range machine.Role(2) {
+		if goal, lanes := b.Wins(r); goal != 100 {
+			t.Fatalf("the best goal of role %d is %d, want 100", r, goal)
+		} else if lanes[0]&1 != 0 {
+			winner = r
+		}
+	}
+	return winner, moves
 }
 
 // Whatever the game, random moves are legal ones.
@@ -219,14 +285,7 @@ func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 		"short": "(<= (next over) (does a (go right)))\n(<= terminal (true over))\n",
 		"long":  stones,
 	} {
-		g, _, err := gdl.Load(t.Context(), name, []byte(rules+end))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := machineOf(t, rules+end)
 		d := m.(machine.Decider).Decisive(t.Context(), false)
 		if d == nil {
 			t.Fatal("no decisive moves")

@@ -21,8 +21,11 @@ func TestCircuitsOfGamesAreWellFormedAfterEveryPass(t *testing.T) {
 			if err := g.Verify(); err != nil {
 				t.Errorf("%s after %q: %v", game, names[:k], err)
 			}
-			if d := circuit.WithDecisiveMoves(t.Context(), g, false); d != nil && d.Verify() != nil {
-				t.Errorf("%s with decisive moves after %q: %v", game, names[:k], d.Verify())
+			sparing, full := circuit.WithDecisiveMoves(t.Context(), g, false)
+			for _, d := range []*circuit.Game{sparing, full} {
+				if d != nil && d.Verify() != nil {
+					t.Errorf("%s with decisive moves after %q: %v", game, names[:k], d.Verify())
+				}
 			}
 		}
 	}

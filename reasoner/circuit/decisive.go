@@ -11,7 +11,8 @@ import (
 // move of a role,
 //
 //	wins      it ends the game with the best goal of the role
-//	blunders  after it another role has a move that wins
+//	blunders  it ends the game with the best goal of another role, as in games in which
+//	          who makes a line loses, or after it another role has a move that wins
 //
 // are functions of the position (regression.go), of which a policy is made. So
 // random moves of all lanes keep to it, and choosing them is no other algorithm than
@@ -23,23 +24,39 @@ import (
 // checkers).
 const maxPolicyCost = 16
 
-// WithDecisiveMoves is an optimised game with a policy of decisive moves, optimised
-// in turn. It is nil for a game without winning moves, for one where finding them
-// costs too much or takes recursion, and when ctx is done.
+// WithDecisiveMoves are two optimised games with a policy of decisive moves, optimised
+// in turn: a sparing one, of which blunders are only moves that end the game, and the full one.
+// Both are nil for a game in which no move ends it with a best goal, for one where finding those
+// moves costs too much or takes recursion, and when ctx is done; the full one also
+// where that alone costs too much.
 //
 // With alone they are what would be decisive if the other roles that have a choice did
 // nothing: a rule of thumb for games in which players choose at once, with nothing about who
 // wins.
-func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) *Game {
+func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) (sparing, full *Game) {
 	h := removeDead(ctx, g.plain)
-	wins := h.wins(ctx, alone)
+	wins, losses := h.ends(ctx, alone)
 	if wins == nil {
-		return nil
+		return nil, nil
 	}
-	blunders := h.blunders(ctx, wins, alone)
-	if blunders == nil {
-		return nil
+	affordable := func(p *Game) *Game {
+		if ctx.Err() != nil || p.Net.Gates() > maxPolicyCost*g.Net.Gates() {
+			return nil
+		}
+		return p
 	}
+	if sparing = affordable(h.withPolicy(ctx, wins, losses, alone)); sparing == nil {
+		return nil, nil
+	}
+	if blunders := h.blunders(ctx, wins, losses, alone); blunders != nil {
+		full = affordable(h.withPolicy(ctx, wins, blunders, alone))
+	}
+	return sparing, full
+}
+
+// withPolicy is the game with the policy of these moves, optimised.
+func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone bool) *Game {
+	h := *g
 	sure := make([]Lit, len(h.Legal)) // where a role wins, by role
 	for role, legal := range h.Legal {
 		allowed, won, lost := h.Net.policy(legal, wins[role], blunders[role])
@@ -52,15 +69,13 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) *Game {
 	if !alone {
 		h.Wins = sure
 	}
+	best := &h
 	for _, p := range passes {
 		if p.shares && ctx.Err() == nil {
-			h = p.run(ctx, h)
+			best = p.run(ctx, best)
 		}
 	}
-	if ctx.Err() != nil || h.Net.Gates() > maxPolicyCost*g.Net.Gates() {
-		return nil
-	}
-	return h
+	return best
 }
 
 // policy allows, of the legal moves of a role, those that win; if there are none,
@@ -80,30 +95,61 @@ func (n *Network) policy(legal, wins, blunders []Lit) (allowed []Lit, won, lost 
 	return allowed, won, n.And(won.Not(), some.Not(), n.Or(legal...))
 }
 
-// wins adds to the network where each move is legal and wins. It returns nil if that
-// costs too much or no move ever does.
-func (g *Game) wins(ctx context.Context, alone bool) [][]Lit {
+// ends adds to the network where each move is legal and wins, and where it loses: it ends the
+// game with the best goal of another role, and not with that of its own. Both are nil if
+// that costs too much or no move ever does either.
+func (g *Game) ends(ctx context.Context, alone bool) (wins, losses [][]Lit) {
 	_, best := g.bestGoals()
 	r := g.newRegression(append(best, g.Terminal), alone)
 	if r == nil {
-		return nil
+		return nil, nil
 	}
-	any := false
-	wins := r.forEachMove(ctx, func(role, _ int) Lit {
-		won := r.conjunction([]Lit{r.later(g.Terminal), r.later(best[role])})
-		any = any || won != False
-		return won
+	found := r.forEachMove(ctx, 2, func(role, _ int) []Lit {
+		var others []Lit
+		for other, when := range best {
+			if other != role {
+				others = append(others, r.later(when))
+			}
+		}
+		own, terminal := r.later(best[role]), r.later(g.Terminal)
+		return []Lit{
+			r.conjunction([]Lit{terminal, own}),
+			r.conjunction([]Lit{terminal, own.Not(), g.Net.Or(others...)}),
+		}
 	})
-	if !any {
-		return nil
+	if found == nil {
+		return nil, nil
 	}
-	return wins
+	wins, losses = found[0], found[1]
+	any := false
+	for role := range losses {
+		// One alone is that of a role that waits, and another one's move wins.
+		if possible(losses[role]) == 1 {
+			clear(losses[role])
+		}
+		any = any || possible(wins[role])+possible(losses[role]) > 0
+	}
+	if !any {
+		return nil, nil
+	}
+	return wins, losses
 }
 
-// blunders adds to the network where each move is legal, does not end the game, and lets
-// another role win next: what threats say of terminal positions does not count. It returns
+// possible is the number of signals that are not known to be false.
+func possible(row []Lit) int {
+	n := 0
+	for _, l := range row {
+		if l != False {
+			n++
+		}
+	}
+	return n
+}
+
+// blunders adds to the network where each move is legal and loses, or does not end the game and
+// lets another role win next: what threats say of terminal positions does not count. It returns
 // nil if that costs too much.
-func (g *Game) blunders(ctx context.Context, wins [][]Lit, alone bool) [][]Lit {
+func (g *Game) blunders(ctx context.Context, wins, losses [][]Lit, alone bool) [][]Lit {
 	var threats []Lit // by role
 	for _, row := range wins {
 		threats = append(threats, g.Net.Or(row...))
@@ -112,15 +158,19 @@ func (g *Game) blunders(ctx context.Context, wins [][]Lit, alone bool) [][]Lit {
 	if r == nil {
 		return nil
 	}
-	return r.forEachMove(ctx, func(role, _ int) Lit {
+	found := r.forEachMove(ctx, 1, func(role, m int) []Lit {
 		var lost []Lit
 		for other, threat := range threats {
 			if other != role {
 				lost = append(lost, r.later(threat))
 			}
 		}
-		return r.goesOn(g.Net.Or(lost...))
+		return []Lit{g.Net.Or(losses[role][m], r.goesOn(g.Net.Or(lost...)))}
 	})
+	if found == nil {
+		return nil
+	}
+	return found[0]
 }
 
 // bestGoals are, by role, the best goal that the rules give it, and where it has that.

@@ -149,27 +149,36 @@ func (r *regression) neverComplemented(roots []Lit) []bool {
 	return used[0]
 }
 
-// forEachMove computes a signal for every move of every role: f may ask for the
-// values of the roots after that move, by later. It returns nil if ctx ends or the
+// forEachMove computes so many signals for every move of every role, by signal, role and move: f may
+// ask for the values of the roots after that move, by later. It returns nil if ctx ends or the
 // network grows too large.
-func (r *regression) forEachMove(ctx context.Context, f func(role, m int) Lit) [][]Lit {
+func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []Lit) [][][]Lit {
 	limit := regressionGrowth * len(r.net.fan)
-	out := make([][]Lit, len(r.game.Does))
+	out := make([][][]Lit, signals)
+	for i := range out {
+		out[i] = make([][]Lit, len(r.game.Does))
+		for role, row := range r.game.Does {
+			out[i][role] = make([]Lit, len(row)) // False
+		}
+	}
 	for role, row := range r.game.Does {
-		out[role] = make([]Lit, len(row))
 		for m := range row {
 			if ctx.Err() != nil || len(r.net.fan) > limit {
 				return nil
 			}
-			out[role][m] = r.with(role, m, f)
+			r.with(role, m, func(conditions []Lit) {
+				for i, l := range f(role, m) {
+					out[i][role][m] = r.net.And(append(slices.Clone(conditions), l)...)
+				}
+			})
 		}
 	}
 	return out
 }
 
-// with is f where move m of a role is legal and the others have no choice, or do nothing,
-// and false elsewhere.
-func (r *regression) with(role, m int, f func(role, m int) Lit) Lit {
+// with calls f where move m of a role may be legal, with the conditions that it is and that the others have no
+// choice, or do nothing.
+func (r *regression) with(role, m int, f func(conditions []Lit)) {
 	legal := r.game.Legal[role][m]
 	assumed := r.assume(r.game.Terminal.Not(), legal)
 	defer func() {
@@ -178,10 +187,10 @@ func (r *regression) with(role, m int, f func(role, m int) Lit) Lit {
 		}
 	}()
 	if r.fold(legal) == False {
-		return False
+		return
 	}
 	r.wide = r.wide[:0]
-	condition := r.fix(role, m)
+	conditions := append(r.fix(role, m), legal)
 	for _, i := range r.moves {
 		if r.net.op[i] == OpAnd {
 			r.after[i] = r.and(i, r.now)
@@ -195,7 +204,7 @@ func (r *regression) with(role, m int, f func(role, m int) Lit) Lit {
 			r.leaveOutWide(i)
 		}
 	}
-	return r.net.And(append(condition, legal, f(role, m))...)
+	f(conditions)
 }
 
 // leaveOutWide takes a condition of many operands for false.

@@ -118,8 +118,9 @@ type Machine interface {
 type Decider interface {
 	// Decisive is the same machine with another ChooseRandom: it chooses among the
 	// moves that end the game at once with the best goal of their role; where there
-	// are none, among those that do not allow another role to do so; and where there
-	// are none either, among all. It takes no account of moves that others choose at the
+	// are none, among those that neither end it with the best goal of another role nor allow
+	// another role to do so; and where there are none either, among all. Where that costs too much,
+	// what other roles are allowed does not count. It takes no account of moves that others choose at the
 	// same time: there it chooses among all, or, with atOnce, as if those others did
 	// nothing, which is a rule of thumb, and no Foresight. It returns nil for a game where finding these moves would
 	// cost too much, in gates or in the time that ctx leaves to the first call: it may

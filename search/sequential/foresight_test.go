@@ -49,7 +49,7 @@ func (b *seerBatch) node(lane int) *toys.Node {
 }
 
 // wins lists the moves of role r at n that end the game with its best goal, and blunders
-// those after which the other role has one.
+// those that end it with that of the other role, or after which the other role has one.
 func (b *seerBatch) wins(n *toys.Node, r machine.Role) (wins, blunders []machine.Move) {
 	for i, kid := range n.Kids {
 		move, k := machine.Move(0), &b.game.Nodes[kid]
@@ -61,6 +61,8 @@ func (b *seerBatch) wins(n *toys.Node, r machine.Role) (wins, blunders []machine
 		if len(k.Kids) == 0 {
 			if k.Goals[r] == b.best[r] {
 				wins = append(wins, move)
+			} else if k.Goals[1-r] == b.best[1-r] {
+				blunders = append(blunders, move)
 			}
 		} else if theirs, _ := b.wins(k, 1-r); len(theirs) > 0 {
 			blunders = append(blunders, move)
