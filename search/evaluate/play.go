@@ -99,6 +99,7 @@ func (p *games) step(evaluations ...*Evaluation) {
 		e.Values(p.values[k], p.states[:p.lanes*p.words])
 	}
 	p.readGoals()
+	p.readDecided(evaluations)
 	terminal, stuck := b.Terminal(), b.Stuck()
 	for i := range p.all {
 		g := &p.all[i]
@@ -128,6 +129,28 @@ func (p *games) readGoals() {
 		for _, values := range p.values {
 			for r, g := range p.goals {
 				values[lane*p.roles+r] = float64(search.Points(g))
+			}
+		}
+	}
+}
+
+// readDecided puts what two opponents get into the values of positions in which one of them wins for sure within two
+// joint moves, if the machine knows of such. So nobody is led into what a sparing policy of decisive moves does not avoid.
+func (p *games) readDecided(evaluations []*Evaluation) {
+	f, ok := p.batch.(machine.Foresight)
+	if e := evaluations[0]; !ok || p.roles != 2 || len(e.players) != 2 || e.network.outputs != 1 {
+		return
+	}
+	terminal := p.batch.Terminal()
+	for r := range machine.Role(2) {
+		goal, wins := f.Wins(r)
+		for lane := range p.lanes {
+			if (wins[lane>>6]&^terminal[lane>>6])>>uint(lane&63)&1 == 0 {
+				continue
+			}
+			for k, values := range p.values {
+				values[2*lane+int(r)] = float64(search.Points(goal))
+				values[2*lane+1-int(r)] = evaluations[k].rest(float64(search.Points(goal)))
 			}
 		}
 	}
