@@ -48,7 +48,7 @@ const (
 	// trialOpening is the number of random joint moves at the beginning of a match.
 	trialOpening = 3
 	// lessonTime is how much of the time of the others is spent on learning, at most, where the share of
-	// a search is so large that what a learner takes (100 MB at most) does not matter beside it;
+	// a search is so large that what a learner takes (120 MB at most, and half as much for threats) does not matter beside it;
 	// studyTime how much on matches after that, studyClock what moves of a final have then.
 	lessonTime  = 20 * time.Second
 	lessonShare = 512 << 20

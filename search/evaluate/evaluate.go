@@ -17,8 +17,8 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// maxOutputs is the most players, and maxFluents the most fluents (a megabyte of
-// weights), that are worth the memory.
+// maxOutputs is the most players, and maxFluents the most fluents (two megabytes
+// of weights), that are worth the memory.
 const (
 	maxOutputs = 8
 	maxFluents = 1 << 14

@@ -22,7 +22,9 @@ import (
 
 const (
 	formatName    = "stackmate evaluation"
-	formatVersion = 2
+	formatVersion = 3
+	// Version 2 is that of networks of fewer units, which become a part of one of width.
+	oldestVersion = 2
 	// maxFile bounds what is read of a file, in bytes of JSON: 20 for each weight.
 	maxFile = 20 * (2*maxFluents + 1) * width * 2
 )
@@ -143,31 +145,32 @@ func read(file io.Reader) (*saved, error) {
 
 // restore takes over what was saved.
 func (l *Learner) restore(f *saved, rules string) error {
-	n, names := l.trainer.network, l.games.machine.Names()
+	n, names, units := l.trainer.network, l.games.machine.Names(), len(f.Bias)
 	switch {
-	case f.Format != formatName || f.Version != formatVersion:
-		return fmt.Errorf("expected %s, version %d, found %q, version %d", formatName, formatVersion, f.Format, f.Version)
+	case f.Format != formatName || f.Version < oldestVersion || f.Version > formatVersion:
+		return fmt.Errorf("expected %s, version %d to %d, found %q, version %d", formatName, oldestVersion, formatVersion, f.Format, f.Version)
 	case f.Rules != rules:
 		return fmt.Errorf("expected what was learnt of the rules %.8s…, found that of %.8s…", rules, f.Rules)
-	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || len(f.Bias) != width ||
-		len(f.Readings) != len(n.out)*n.linear() || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
+	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || units <= n.outputs || units > width ||
+		len(f.Readings) != n.outputs*(units-n.outputs) || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
 		return errors.New("the file is damaged: its parts do not fit together")
 	}
 	known := names.NewState()
 	for i, name := range f.Fluents {
 		to, ok := names.AddFluent(name)
-		if !ok || known.Has(to) || len(f.Weights[i]) != width {
+		if !ok || known.Has(to) || len(f.Weights[i]) != units {
 			return fmt.Errorf("the file is damaged: its fluent %q is not of the game, or has no weights", name)
 		}
 		known.Set(to)
-		copy(n.in[to][:], f.Weights[i])
+		n.restore(to, f.Weights[i])
 	}
-	if err := l.restoreThreats(f.Threats, f.Blocked); err != nil {
+	if err := l.restoreThreats(f.Threats, f.Blocked, units); err != nil {
 		return err
 	}
-	copy(n.bias()[:], f.Bias)
+	n.restore(n.inputs(), f.Bias)
 	for o := range n.out {
-		copy(n.out[o][:], f.Readings[o*n.linear():(o+1)*n.linear()])
+		n.out[o] = vector.Floats{}
+		copy(n.out[o][:], f.Readings[o*(units-n.outputs):(o+1)*(units-n.outputs)])
 	}
 	odd := func(row vector.Floats) bool { return !isFinite(row[:]) }
 	if slices.ContainsFunc(n.in, odd) || slices.ContainsFunc(n.out, odd) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
@@ -190,6 +193,14 @@ func (n *network) readings() []float32 {
 	return list
 }
 
+// restore takes over the weights of an input into so many units, of which the last are not
+// rectified. Others keep the weights that they were made with, and have no readings yet.
+func (n *network) restore(input int, weights []float32) {
+	rectified := len(weights) - n.outputs
+	copy(n.in[input][:], weights[:rectified])
+	copy(n.in[input][n.linear():], weights[rectified:])
+}
+
 // savedThreats are the threats as they are saved.
 func (l *Learner) savedThreats() []threat {
 	names, mean := l.games.machine.Names(), l.trainer.mean
@@ -207,7 +218,7 @@ func (l *Learner) savedThreats() []threat {
 }
 
 // restoreThreats takes over what was saved of threats.
-func (l *Learner) restoreThreats(saved []threat, blocked bool) error {
+func (l *Learner) restoreThreats(saved []threat, blocked bool, units int) error {
 	names, v := l.games.machine.Names(), *l.view
 	if len(saved) != len(v.threats) {
 		return fmt.Errorf("expected %d threats, found %d", len(v.threats), len(saved))
@@ -223,11 +234,11 @@ func (l *Learner) restoreThreats(saved []threat, blocked bool) error {
 		role, _ := names.Role(s.Role)
 		fluent, _ := names.AddFluent(s.Fluent)
 		k, ok := number[machine.Threat{Role: role, Fluent: fluent}]
-		if !ok || len(s.Weights) != width {
+		if !ok || len(s.Weights) != units {
 			return fmt.Errorf("the file is damaged: its threat %q of %s is not of the game, or has no weights", s.Fluent, s.Role)
 		}
 		delete(number, machine.Threat{Role: role, Fluent: fluent})
-		copy(l.trainer.in[v.input(k)][:], s.Weights)
+		l.trainer.restore(v.input(k), s.Weights)
 		for _, name := range s.Blocks {
 			f, ok := names.AddFluent(name)
 			if !ok || !blocked {

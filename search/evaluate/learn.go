@@ -46,8 +46,8 @@ type Config struct {
 	ConstantSum bool
 	// Threats are those of the game, nil if there are none.
 	Threats machine.Threats
-	// Bytes bounds the games under way; zero means defaultBytes. The rest takes 40 MB at
-	// most.
+	// Bytes bounds the games under way; zero means defaultBytes. The rest takes 60 MB at
+	// most, and as much again for threats.
 	Bytes int64
 }
 

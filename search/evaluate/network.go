@@ -26,7 +26,8 @@ type network struct {
 	out     []vector.Floats // by output, then unit: zero for those that are not rectified
 }
 
-// width is the number of units.
+// width is the number of units. After 4 s of learning 64 are ahead of 32 by 5 points in the mean of
+// 11 games (README), for a twentieth more an evaluation; with 48 less shows.
 const width = vector.Width
 
 // linear is the number of rectified units; the first of the others.

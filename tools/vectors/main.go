@@ -1,6 +1,6 @@
 // Command vectors generates the kernels of search/evaluate/vector for AVX2.
 //
-// A row of floats is four registers, one of shorts two. Additions are in the order of the
+// A row of floats is eight registers, one of shorts four. Additions are in the order of the
 // portable functions, and nothing is fused.
 package main
 
@@ -12,11 +12,11 @@ import (
 
 const (
 	register = 32                // bytes
-	floats   = 4                 // registers of a row
-	row      = floats * register // bytes of a row of floats, as a shift below
-	rowShift = 7
-	shorts   = 2 // registers of a row
-	setShift = 6 // bytes of a row of shorts
+	floats   = 8                 // registers of a row
+	row      = floats * register // bytes
+	rowShift = 8                 // by which the number of a row becomes bytes
+	shorts   = 4                 // registers of a row
+	setShift = 7                 // by which the number of a row of shorts becomes bytes
 )
 
 func main() {

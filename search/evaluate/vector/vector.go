@@ -18,7 +18,7 @@ import (
 )
 
 // Width is the number of units.
-const Width = 32
+const Width = 64
 
 // Floats are a row of weights, or units.
 type Floats [Width]float32
