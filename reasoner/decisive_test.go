@@ -179,6 +179,9 @@ func compare(t *testing.T, game string, m machine.Machine, ahead bool) (won, war
 			}
 			s = slices.Clone(e.Child(rng.Intn(e.Children)))
 		}
+		if winner, _ := foreseen(t, foresight, s, 0); winner != machine.NoRole {
+			t.Fatalf("%s: in %v, which is terminal, it takes %d for the winner", game, m.Names().AppendFluents(nil, s), winner)
+		}
 	}
 	return won, warned, lost
 }

@@ -272,6 +272,9 @@ func (b *Batch) Stuck() []uint64 { return b.stuck }
 func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 	if b.m.wins != nil {
 		b.read(b.wins, b.m.wins[r])
+		for w, terminal := range b.terminal {
+			b.wins[w] &^= terminal // of which what was regressed says nothing
+		}
 	}
 	return b.m.best[r], b.wins
 }

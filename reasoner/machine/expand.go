@@ -432,7 +432,7 @@ func (x *Expander) foresee(r Role) {
 	lane := 0
 	for _, j := range x.jobs {
 		for c := j.first; c < j.first+j.n; c++ {
-			if has(wins, lane) && !j.e.Terminal[c] {
+			if has(wins, lane) {
 				j.e.Terminal[c] = true
 				goals := j.e.ChildGoals(c)
 				goals[r], goals[1-r] = goal, x.sum-goal

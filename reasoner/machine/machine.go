@@ -207,11 +207,11 @@ type Foresight interface {
 	// among, ascending. In a game of two with constant sum and without chance, no other
 	// legal move is better than any of them.
 	AppendSensible(dst []Move, lane int, r Role) []Move
-	// Wins is the best goal of role r, and the mask of the lanes in which it gets it within
-	// two joint moves whatever others do: it alone has a choice and wins at once, or, of two
-	// roles, the other one has and each of its moves lets r do so; no lane of a machine
-	// without decisive moves. Random moves end the game like that. What it says of terminal
-	// positions means nothing. The mask is valid until the next call.
+	// Wins is the best goal of role r, and the mask of the lanes, of those that are not
+	// terminal, in which it gets it within two joint moves whatever others do: it alone
+	// has a choice and wins at once, or, of two roles, the other one has and each of its
+	// moves lets r do so; no lane of a machine without decisive moves. Random moves end
+	// the game like that. The mask is valid until the next call.
 	Wins(r Role) (goal int32, lanes []uint64)
 }
 

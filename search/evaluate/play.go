@@ -141,16 +141,15 @@ func (p *games) readDecided(evaluations []*Evaluation) {
 	if e := evaluations[0]; !ok || p.roles != 2 || len(e.players) != 2 || e.network.outputs != 1 {
 		return
 	}
-	terminal := p.batch.Terminal()
 	for r := range machine.Role(2) {
 		goal, wins := f.Wins(r)
+		value := float64(search.Points(goal))
 		for lane := range p.lanes {
-			if (wins[lane>>6]&^terminal[lane>>6])>>uint(lane&63)&1 == 0 {
+			if wins[lane>>6]>>uint(lane&63)&1 == 0 {
 				continue
 			}
 			for k, values := range p.values {
-				values[2*lane+int(r)] = float64(search.Points(goal))
-				values[2*lane+1-int(r)] = evaluations[k].rest(float64(search.Points(goal)))
+				values[2*lane+int(r)], values[2*lane+1-int(r)] = value, evaluations[k].rest(value)
 			}
 		}
 	}
