@@ -81,7 +81,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 
 // decisiveTime bounds the search for decisive moves: those of games in which it
 // takes longer cost too much anyway.
-const decisiveTime = 3 * time.Second / 2
+const decisiveTime = 1500 * time.Millisecond
 
 // isInTurns tells whether several players move one at a time.
 func (t *thinker) isInTurns() bool { return t.class.Players > 1 && !t.class.Simultaneous }

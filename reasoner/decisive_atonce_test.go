@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
-	"stackmate/gdl"
-	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
@@ -75,14 +73,7 @@ func (l lone) canWin(s machine.State, role machine.Role) bool {
 }
 
 func TestDecisiveMovesAtOnceAreThoseThatDecideIfOthersDoNothing(t *testing.T) {
-	g, _, err := gdl.Load(t.Context(), "rows", []byte(twoRows))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := machineOf(t, twoRows)
 	d := m.(machine.Decider).Decisive(t.Context(), true)
 	if d == nil {
 		t.Fatal("no decisive moves")

@@ -9,7 +9,8 @@
 // Assembly cannot stray. It gets rows of fixed size by pointers to them or to the first of a
 // slice of them, and two kinds of numbers of rows, both less than the length of that slice
 // before anything is touched: those of Inputs, which are compared with a bound when a list is
-// made and cannot be changed from outside, and the bits of sets of words, 64 for each word. All functions panic where the rows are fewer than that.
+// made and cannot be changed from outside, and the bits of sets of words, 64 for each word. All
+// functions panic where the rows are fewer than that.
 package vector
 
 import (
