@@ -19,9 +19,7 @@ func newPennies(visits [6]int) *worker {
 	}
 	tree.plant(machine.State{0})
 	tree.at(tree.root).visits = 1
-	tree.open(tree.root, func(dst []machine.Move, r machine.Role) []machine.Move {
-		return append(dst, []machine.Move{0, 1, 2}[:3-r]...)
-	})
+	tree.open(tree.root, [][]machine.Move{{0, 1, 2}, {0, 1}})
 	for cell, goal := range []float64{80, 20, 20, 80, 90, 0} {
 		if visits[cell] == 0 {
 			continue

@@ -15,12 +15,9 @@ func newTried(chooser, random machine.Role) *worker {
 	tree := newTree(2, 1, random, 1<<20, true)
 	w := &worker{common: &common{tree: tree, adversarial: true, sum: 100, sumKnown: true, second: 1}, brought: make([]float64, 2), picks: make([]int32, 2)}
 	tree.plant(machine.State{0})
-	tree.open(tree.root, func(dst []machine.Move, r machine.Role) []machine.Move {
-		if r == chooser {
-			return append(dst, 0, 1, 2)
-		}
-		return append(dst, 0)
-	})
+	moves := [][]machine.Move{{0}, {0}}
+	moves[chooser] = []machine.Move{0, 1, 2}
+	tree.open(tree.root, moves)
 	for i, goal := range []float64{20, 60, 70} {
 		path := []edge{{tree.root, int64(i)}}
 		k := tree.grow(tree.root, int64(i), machine.State{uint64(i + 1)})

@@ -32,11 +32,6 @@ type leaf struct {
 	count    int
 }
 
-// appendMoves appends the moves of a role.
-func (l *leaf) appendMoves(dst []machine.Move, r machine.Role) []machine.Move {
-	return append(dst, l.moves[r]...)
-}
-
 // playouts evaluates leaves: every lane of a batch plays one game to its end,
 // all in lock step. Lane i serves leaf i modulo the number of leaves, so that
 // the first lanes hold one playout of each.

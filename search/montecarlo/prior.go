@@ -51,15 +51,7 @@ func newPriors(m machine.Machine, c *Config) *priors {
 // are estimated to bring it, in goal points: none where several roles choose, or chance does, or
 // there are too many moves.
 func (p *priors) of(dst []float32, q machine.State, moves [][]machine.Move) []float32 {
-	chooser := -1
-	for r, own := range moves {
-		if len(own) != 1 {
-			if chooser >= 0 {
-				return dst
-			}
-			chooser = r
-		}
-	}
+	chooser := int(onlyChooser(moves))
 	if chooser < 0 || len(moves[chooser]) > priorMoves || machine.Role(chooser) == p.random || p.expander.Expand(&p.expansion, q) != nil {
 		return dst
 	}

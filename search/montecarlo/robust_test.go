@@ -262,9 +262,7 @@ func TestMovesThatTheTreeDoesNotKnowLeaveItWithinItsRoom(t *testing.T) {
 		tree.reroot(tree.below(s))
 		tree.plant(s)
 		n := tree.root
-		moves := func(dst []machine.Move, _ machine.Role) []machine.Move {
-			return append(dst, make([]machine.Move, 20+q%30)...)
-		}
+		moves := [][]machine.Move{make([]machine.Move, 20+q%30)}
 		if !tree.open(n, moves) {
 			t.Fatal("the root is not opened")
 		}

@@ -279,48 +279,61 @@ func (t *tree) take(must bool) int32 {
 // maxNumbered is how many joint moves of a node can be numbered.
 const maxNumbered = 1 << 62
 
-// open gives node n its moves: legal(r) appends those of role r. It returns false if
-// there is no room for them: that of the root is taken in any case.
-func (t *tree) open(n int32, legal func(dst []machine.Move, r machine.Role) []machine.Move) bool {
-	var buffer [64]machine.Move
-	moves, widths := buffer[:0], t.widthsOf(n)
-	joint, numbered := int64(1), true
-	chooser, choosers := 0, 0
-	for r := range t.roles {
-		before := len(moves)
-		moves = legal(moves, machine.Role(r))
-		width := int64(len(moves) - before)
+// open gives node n its moves, by role. It returns false if there is no room for them: that of
+// the root is taken in any case.
+func (t *tree) open(n int32, moves [][]machine.Move) bool {
+	widths := t.widthsOf(n)
+	joint, numbered, all := int64(1), true, 0
+	for r, own := range moves {
+		width := int64(len(own))
 		widths[r] = int32(width)
-		if width != 1 {
-			chooser, choosers = r, choosers+1
-		}
+		all += len(own)
 		if numbered = numbered && (width == 0 || joint <= maxNumbered/width); numbered {
 			joint *= width
 		}
 	}
-	span := t.moves.take(len(moves), t.room-t.bytes())
+	span := t.moves.take(all, t.room-t.bytes())
 	if span == none && n != t.root {
-		if span = t.takeFromWaste(len(moves), spanTries); span == none && t.forget() {
-			span = t.moves.take(len(moves), t.room-t.bytes())
+		if span = t.takeFromWaste(all, spanTries); span == none && t.forget() {
+			span = t.moves.take(all, t.room-t.bytes())
 		}
 	} else if span == none {
-		if span = t.takeFromWaste(len(moves), rootTries); span == none {
+		if span = t.takeFromWaste(all, rootTries); span == none {
 			const anyRoom = 1 << 62
-			span = t.moves.take(len(moves), anyRoom)
+			span = t.moves.take(all, anyRoom)
 		}
 	}
 	if span == none {
 		return false
 	}
 	a := t.at(n)
-	a.moves, a.numbered, a.chooser = span, numbered, -1
-	if choosers == 1 && chooser <= math.MaxInt16 {
-		a.chooser = int16(chooser)
-	}
-	for i, m := range moves {
-		t.moves.from(span)[i] = stat{move: m, link: none, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)}
+	a.moves, a.numbered, a.chooser = span, numbered, onlyChooser(moves)
+	stats := t.moves.from(span)
+	for _, own := range moves {
+		for i, m := range own {
+			stats[i] = stat{move: m, link: none, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)}
+		}
+		stats = stats[len(own):]
 	}
 	return true
+}
+
+// onlyChooser is the only role that has not just one of the moves given by role; -1 where none has, or
+// several.
+func onlyChooser(moves [][]machine.Move) int16 {
+	chooser := -1
+	for r, own := range moves {
+		if len(own) != 1 {
+			if chooser >= 0 {
+				return -1
+			}
+			chooser = r
+		}
+	}
+	if chooser > math.MaxInt16 {
+		return -1
+	}
+	return int16(chooser)
 }
 
 // value is the best guess at what role r gets at node n: proved if possible,

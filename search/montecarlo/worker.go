@@ -155,15 +155,15 @@ func (w *worker) open(n int32) bool {
 	b.Load(w.tree.state(n), 1)
 	b.Evaluate(1)
 	w.foreseeing = w.foresees()
-	l := leaf{state: w.tree.state(n), moves: make([][]machine.Move, w.tree.roles)}
-	for r := range l.moves {
-		l.moves[r] = w.appendMoves(nil, b, 0, machine.Role(r))
+	moves := make([][]machine.Move, w.tree.roles)
+	for r := range moves {
+		moves[r] = w.appendMoves(nil, b, 0, machine.Role(r))
 	}
-	if !w.tree.open(n, l.appendMoves) {
+	if !w.tree.open(n, moves) {
 		return false
 	}
 	if w.priors != nil {
-		w.tree.begin(n, w.priors.of(nil, l.state, l.moves))
+		w.tree.begin(n, w.priors.of(nil, w.tree.state(n), moves))
 	}
 	return true
 }
@@ -348,7 +348,7 @@ func (w *worker) absorb(leaves []leaf) {
 			continue
 		}
 		t.at(k).visits++
-		if l.opens && t.at(k).moves == none && t.open(k, l.appendMoves) {
+		if l.opens && t.at(k).moves == none && t.open(k, l.moves) {
 			t.begin(k, l.priors)
 		}
 		for r, moves := range l.moves {
