@@ -104,22 +104,12 @@ func (w *worker) cleanse(l *link) {
 	}
 	was := l.sum
 	delta := w.renew(l)
-	add := func(r int, s *stat) {
+	for r, s := range t.counted(n, l.cell, w.picks) {
 		switch r {
 		case w.first:
 			s.sum += delta
 		case w.second:
 			s.sum -= delta
-		}
-	}
-	if s := t.only(n, l.cell); s != nil {
-		add(int(t.at(n).chooser), s)
-	} else {
-		t.split(n, l.cell, w.picks)
-		moves := t.movesOf(n)
-		for r, width := range t.widthsOf(n) {
-			add(r, &moves[w.picks[r]])
-			moves = moves[width:]
 		}
 	}
 	totals, others := t.totalsOf(n), t.at(n).done-l.done

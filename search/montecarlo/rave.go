@@ -132,12 +132,12 @@ func (w *worker) raise(i int, l *leaf, k int32) {
 	}
 	for j := len(l.path) - 1; j >= 0; j-- {
 		n := l.path[j].node
-		c := int(t.at(n).chooser)
-		if c < 0 {
+		s := t.only(n, l.path[j].cell)
+		if s == nil {
 			continue
 		}
-		t.split(n, l.path[j].cell, w.picks)
-		at := v.first[c] + int(t.movesOf(n)[c+int(w.picks[c])].move)
+		c := t.at(n).chooser
+		at := v.first[c] + int(s.move)
 		counts[at], sums[at] = float32(l.count), float32(l.goals[c])*float32(l.count)
 		w.raiseNode(n, counts, sums)
 	}

@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -194,6 +195,25 @@ func (t *tree) only(n int32, cell int64) *stat {
 		return &t.choices(n, a)[cell]
 	}
 	return nil
+}
+
+// counted are the moves of joint move cell of the opened node n that are counted, by role: that
+// of the only role that chooses, or else all. Room for picks is needed.
+func (t *tree) counted(n int32, cell int64, picks []int32) iter.Seq2[int, *stat] {
+	return func(yield func(int, *stat) bool) {
+		if s := t.only(n, cell); s != nil {
+			yield(int(t.at(n).chooser), s)
+			return
+		}
+		t.split(n, cell, picks)
+		moves := t.movesOf(n)
+		for r, width := range t.widthsOf(n) {
+			if !yield(r, &moves[picks[r]]) {
+				return
+			}
+			moves = moves[width:]
+		}
+	}
 }
 
 // choices are the moves of the only role that chooses at node n, which is a.

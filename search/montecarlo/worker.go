@@ -449,15 +449,8 @@ func (w *worker) undoRepeated() {
 	t := w.tree
 	for _, p := range w.repeated {
 		t.at(p.node).visits--
-		if s := t.only(p.node, p.cell); s != nil {
+		for _, s := range t.counted(p.node, p.cell, w.picks) {
 			s.visits--
-			continue
-		}
-		t.split(p.node, p.cell, w.picks)
-		moves := t.movesOf(p.node)
-		for r, width := range t.widthsOf(p.node) {
-			moves[w.picks[r]].visits--
-			moves = moves[width:]
 		}
 	}
 }
