@@ -199,6 +199,25 @@ func (q *Queue) Submit(ctx context.Context, t Task) error {
 // after that its store has failed.
 const storeTime = 8 * time.Second
 
+// storeError says that the store of an embedded server has failed.
+type storeError struct {
+	dir string
+	err error
+}
+
+func (e *storeError) Error() string {
+	return fmt.Sprintf("the queue in %s cannot be written: %v", e.dir, e.err)
+}
+func (e *storeError) Unwrap() error { return e.err }
+
+// unstored is the error of what could not be stored.
+func (q *Queue) unstored(err error) error {
+	if q.server == nil {
+		return err
+	}
+	return &storeError{q.server.StoreDir(), err}
+}
+
 // once publishes a message unless its subject has one. It goes on trying while servers
 // elsewhere are away.
 func (q *Queue) once(ctx context.Context, stream jetstream.Stream, m *nats.Msg) error {
@@ -217,7 +236,7 @@ func (q *Queue) once(ctx context.Context, stream jetstream.Stream, m *nats.Msg) 
 			return err
 		}
 		if q.server != nil && ctx.Err() == nil && time.Since(began) > storeTime {
-			return fmt.Errorf("the queue in %s cannot be written: %w", q.server.StoreDir(), err)
+			return q.unstored(err)
 		}
 		if err := q.retry(ctx); err != nil {
 			return err
@@ -350,10 +369,18 @@ func (q *Queue) PutText(ctx context.Context, name, text string) error {
 	return err
 }
 
-// Text is the text of a name.
+// Text is the text of a name. It goes on trying for a while where a server is away or late.
 func (q *Queue) Text(ctx context.Context, name string) (string, error) {
-	return q.texts.GetString(ctx, name)
+	for began := time.Now(); ; {
+		text, err := q.texts.GetString(ctx, name)
+		if err == nil || errors.Is(err, jetstream.ErrObjectNotFound) || time.Since(began) > textTime || q.retry(ctx) != nil {
+			return text, err
+		}
+	}
 }
+
+// textTime is how long a text is tried to be had.
+const textTime = time.Minute
 
 // Report tells whoever listens of a task that is being worked on.
 func (q *Queue) Report(t Task, data []byte) error {

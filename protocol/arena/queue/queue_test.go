@@ -3,8 +3,10 @@ package queue
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/rs/zerolog"
 
 	"stackmate/internal/cputime"
@@ -108,6 +111,61 @@ func TestEveryTaskHasOneResult(t *testing.T) {
 	}
 	submit(t, q, 1)
 	collect(t, q, 1)
+}
+
+// halting is an in-process server whose answers are held back while the gate is locked.
+type halting struct {
+	*server.Server
+	gate sync.RWMutex
+}
+
+func (s *halting) InProcessConn() (net.Conn, error) {
+	c, err := s.Server.InProcessConn()
+	return haltingConn{c, &s.gate}, err
+}
+
+type haltingConn struct {
+	net.Conn
+	gate *sync.RWMutex
+}
+
+func (c haltingConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.gate.RLock()
+	defer c.gate.RUnlock()
+	return n, err
+}
+
+func TestAWorkerOutlivesAServerThatAnswersLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	q := embedded(t, t.TempDir(), "")
+	s := &halting{Server: q.server}
+	late, err := open(t.Context(), "", append(connecting(zerolog.Nop()), nats.InProcessServer(s), nats.Token("secret")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.conn.Close()
+	late.server = q.server
+	submit(t, q, 3)
+	s.gate.Lock()
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { ended <- late.Work(ctx, 1, done) }()
+	select {
+	case err = <-ended:
+	case <-time.After(answerTime + time.Second):
+	}
+	s.gate.Unlock()
+	if err != nil {
+		t.Fatalf("the worker ends by %v", err)
+	}
+	collect(t, q, 3)
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the worker ends by %v", err)
+	}
 }
 
 func TestATaskThatNobodyCanDoKeepsNobodyBusy(t *testing.T) {

@@ -27,18 +27,28 @@ func (q *Queue) Work(ctx context.Context, n int, f func(ctx context.Context, t T
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
+			pause := again
 			for ctx.Err() == nil {
-				err := q.serveTasks(ctx, f)
-				if err != nil && q.server != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+				began := time.Now()
+				var broken *storeError
+				if err := q.serveTasks(ctx, f); errors.As(err, &broken) {
 					cancel(err)
 				}
-				_ = wait(ctx, again)
+				if time.Since(began) > longestPause+answerTime { // it has worked meanwhile
+					pause = again
+				}
+				_ = wait(ctx, pause)
+				pause = min(2*pause, longestPause)
 			}
 		})
 	}
 	all.Wait()
 	return context.Cause(ctx)
 }
+
+// longestPause is how long a worker waits at most before it turns again to a server that was away or
+// late.
+const longestPause = 3 * time.Second
 
 // patience is how long a worker waits for a task before it asks again.
 const patience = 5 * time.Second
@@ -123,7 +133,7 @@ func (q *Queue) publish(ctx context.Context, subject string, data []byte) error 
 	if room := q.conn.MaxPayload() - 1<<10; int64(len(data)) > room {
 		name := subject + "." + rand.Text()
 		if _, err := q.texts.PutBytes(ctx, name, data); err != nil {
-			return err
+			return q.unstored(err)
 		}
 		m.Data, m.Header = nil, nats.Header{elsewhere: []string{name}}
 	}
