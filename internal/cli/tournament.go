@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"stackmate/internal/atomicfile"
+	"stackmate/internal/jsonfault"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/hall"
 	"stackmate/protocol/arena/queue"
@@ -122,7 +123,7 @@ func readEvent(records string) (*hall.Event, error) {
 	}
 	e := &hall.Event{}
 	if err := json.Unmarshal(text, e); err != nil {
-		return nil, fmt.Errorf("%s: expected a tournament: %w", path, err)
+		return nil, fmt.Errorf("%s: expected a tournament: %w", path, jsonfault.Explain(err))
 	}
 	if err := e.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

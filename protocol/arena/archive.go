@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"stackmate/internal/atomicfile"
+	"stackmate/internal/jsonfault"
 )
 
 // Archive is a folder of records: <match>.jsonl for each match, written part by part
@@ -353,7 +354,7 @@ func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
 				}
 			}
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-				yield(nil, fmt.Errorf("%s: expected part %d of a match record: %w", path, number, err))
+				yield(nil, fmt.Errorf("%s: expected part %d of a match record: %w", path, number, jsonfault.Explain(err)))
 				return
 			}
 			if !sleep(ctx, lookAgain) {

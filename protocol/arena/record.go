@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"stackmate/internal/jsonfault"
 	"stackmate/protocol"
 	"stackmate/reasoner/trace"
 )
@@ -150,22 +151,21 @@ func readRecord(p *partReader) (*Record, error) {
 	defer f.Close()
 	r := &Record{}
 	in := json.NewDecoder(io.LimitReader(f, maxRecord))
-	begun := false
-	for {
+	number := 1 // of a part, which is a line
+	for ; ; number++ {
 		var parts []*Record
 		if parts, err = p.next(in); err != nil {
 			break
 		}
-		begun = true
 		for _, part := range parts {
 			r.Append(part)
 		}
 	}
-	if !begun && filepath.Ext(path) == suffix && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+	if number == 1 && filepath.Ext(path) == suffix && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 		return nil, fmt.Errorf("%s: expected a match record, %w", path, errUnbegun)
 	}
 	if !errors.Is(err, io.EOF) && !(errors.Is(err, io.ErrUnexpectedEOF) && r.Match != "") {
-		return nil, fmt.Errorf("%s: expected a match record: %w", path, err)
+		return nil, fmt.Errorf("%s:%d: expected a match record, JSON as --record keeps it: %w", path, number, jsonfault.Explain(err))
 	}
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("%s: expected a match record, found %w", path, err)
@@ -177,7 +177,7 @@ func readRecord(p *partReader) (*Record, error) {
 func (r *Record) check() error {
 	n := len(r.Roles)
 	if r.Match == "" || n == 0 || r.Completed && r.Aborted {
-		return errors.New("none of a match")
+		return errors.New("none of a match, as --record keeps it")
 	}
 	of := func(name string, found int) error {
 		if found == n {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmate/internal/jsonfault"
 	"stackmate/reasoner/machine"
 )
 
@@ -123,7 +124,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 func parse(text []byte) (*Match, error) {
 	m := &Match{}
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("expected a recorded match in JSON: %w", err)
+		return nil, fmt.Errorf("expected a recorded match in JSON: %w", jsonfault.Explain(err))
 	}
 	if len(m.Roles) == 0 || m.Final.State == nil && len(m.Steps) == 0 {
 		return nil, errors.New("expected a recorded match with roles and a final position, found none")

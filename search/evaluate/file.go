@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"stackmate/internal/atomicfile"
+	"stackmate/internal/jsonfault"
 	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate/vector"
 )
@@ -135,7 +136,7 @@ func read(file io.Reader) (*saved, error) {
 	}
 	f := new(saved)
 	if err == nil {
-		err = json.Unmarshal(text, f)
+		err = jsonfault.Explain(json.Unmarshal(text, f))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the file is damaged: %w", err)

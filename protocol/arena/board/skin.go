@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"stackmate/internal/jsonfault"
 )
 
 // Skin says how pieces look, where their names do not tell: by what the facts say of a
@@ -17,7 +19,7 @@ type Skin map[string]Piece
 func ReadSkin(text []byte) (Skin, error) {
 	var s Skin
 	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("expected a skin in JSON: %w", err)
+		return nil, fmt.Errorf("expected a skin in JSON: %w", jsonfault.Explain(err))
 	}
 	for _, name := range sortedKeys(s) {
 		p := s[name]

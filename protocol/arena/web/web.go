@@ -24,6 +24,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
+	"stackmate/internal/jsonfault"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
 )
@@ -252,7 +253,7 @@ func answer(w http.ResponseWriter, value any, err error) {
 func question(w http.ResponseWriter, r *http.Request, into any) error {
 	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	if err := in.Decode(into); err != nil {
-		return faulty(http.StatusBadRequest, "expected JSON: "+err.Error())
+		return faulty(http.StatusBadRequest, "expected JSON: "+jsonfault.Explain(err).Error())
 	}
 	return nil
 }

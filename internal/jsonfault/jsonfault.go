@@ -1,0 +1,41 @@
+// Package jsonfault tells people what is wrong with their JSON: errors of encoding/json
+// speak of the types of the program. It knows nothing of the rest of the project.
+package jsonfault
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// Explain returns err, if it is of encoding/json and speaks of Go types, in terms of JSON, and any
+// other error as it is.
+func Explain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	if wrong.Field == "" {
+		return fmt.Errorf("expected %s, found %s", kind(wrong.Type), wrong.Value)
+	}
+	return fmt.Errorf("expected %s in %q, found %s", kind(wrong.Type), wrong.Field, wrong.Value)
+}
+
+// kind is what of JSON a type is made of.
+func kind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.Slice, reflect.Array:
+		return "array"
+	case reflect.Bool:
+		return "bool"
+	case reflect.String:
+		return "string"
+	case reflect.Pointer:
+		return kind(t.Elem())
+	default:
+		return "number"
+	}
+}
