@@ -70,7 +70,10 @@ func (l *Learner) Save(path, rules string) error {
 	f.Bias = n.bias()[:]
 	err := atomicfile.WriteTo(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
-		return errors.Join(json.NewEncoder(z).Encode(&f), z.Close())
+		if err := json.NewEncoder(z).Encode(&f); err != nil {
+			return err
+		}
+		return z.Close()
 	})
 	if err != nil {
 		return fmt.Errorf("cannot save what was learnt: %w", err)

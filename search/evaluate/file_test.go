@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -39,6 +40,13 @@ func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
 	again.Learn(t.Context(), 300)
 	if games != l.Progress().Games || again.Progress().Games < games+300 {
 		t.Errorf("%d games before it was saved, %d when loaded, %d after more", l.Progress().Games, games, again.Progress().Games)
+	}
+}
+
+func TestAFullDiskIsToldOnce(t *testing.T) {
+	err := trained(t, "ticTacToe", 1, 100).Save("/dev/full", "rules")
+	if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), syscall.ENOSPC.Error()) != 1 || strings.Count(err.Error(), "/dev/full") != 1 {
+		t.Errorf("found %v", err)
 	}
 }
 
