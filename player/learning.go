@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -104,6 +105,9 @@ func (t *thinker) learn(ctx context.Context, at position) bool {
 // knowledge is where what was learnt of a game is kept.
 type knowledge struct{ file, rules string } // file is "" if there is none
 
+// damagedSuffix is what is added to the name of a file that is set aside.
+const damagedSuffix = ".damaged"
+
 // KnowledgeFile is the name of the file of what was learnt of the rules of a digest.
 func KnowledgeFile(digest string) string { return digest + ".learnt" }
 
@@ -117,6 +121,7 @@ func (p *Player) knowledge(g *gdl.Game) knowledge {
 }
 
 // keep saves what was learnt for the next match, unless more is known there by now, or what is there cannot be read.
+// Of two players who do so in the same moment the later one wins.
 func (t *thinker) keep(l *evaluate.Learner) {
 	k := t.knowledge
 	if k.file == "" {
@@ -131,7 +136,8 @@ func (t *thinker) keep(l *evaluate.Learner) {
 	}
 }
 
-// recall loads what was learnt of the game before; nil if there is nothing of use.
+// recall loads what was learnt of the game before; nil if there is nothing of use. What is of use to nobody is set
+// aside, so that what is learnt now can be kept; what others may be able to use stays, and nothing is kept.
 func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner {
 	if t.knowledge.file == "" {
 		return nil
@@ -139,8 +145,15 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 	l, err := evaluate.Load(t.knowledge.file, t.knowledge.rules, m, c)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, evaluate.ErrDamaged):
+		aside := t.knowledge.file + damagedSuffix
+		t.log.Warn().Err(err).Str("aside", aside).Msg("knowledge is set aside")
+		if err := os.Rename(t.knowledge.file, aside); err != nil && !errors.Is(err, fs.ErrNotExist) { // another player was faster
+			t.log.Warn().Err(err).Msg("knowledge")
+		}
 	case err != nil:
-		t.log.Warn().Err(err).Msg("knowledge")
+		t.log.Warn().Err(err).Msg("knowledge is not used, and nothing is kept")
+		t.knowledge = knowledge{}
 	default:
 		return l
 	}

@@ -294,6 +294,14 @@ func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	file, games := lessons(t, m, nil)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copied") // it is set aside
+	if err := os.WriteFile(copied, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		knowledge knowledge
 		known     bool
@@ -301,7 +309,7 @@ func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 		"of the game":     {knowledge{file, "rules"}, true},
 		"none":            {knowledge{}, false},
 		"no file":         {knowledge{file + ".not", "rules"}, false},
-		"of another game": {knowledge{file, "others"}, false},
+		"of another game": {knowledge{copied, "others"}, false},
 	} {
 		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: c.knowledge})
 		got := p.recall(m, evaluate.Config{ConstantSum: true})
@@ -337,8 +345,20 @@ func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.keep(more)
-	if text, err := os.ReadFile(p.knowledge.file); string(text) != "nonsense" || err != nil || !strings.Contains(log.String(), "expected a file of what was learnt") {
+	if text, err := os.ReadFile(p.knowledge.file); string(text) != "nonsense" || err != nil || !strings.Contains(log.String(), "expected what was learnt") {
 		t.Errorf("what cannot be read is overwritten, %v; said of it: %s", err, log.String())
+	}
+	p.recall(m, evaluate.Config{ConstantSum: true})
+	p.keep(more)
+	if known, err := evaluate.Learnt(p.knowledge.file); err != nil || known.Games != more.Progress().Games {
+		t.Errorf("after damage %d games are kept, %v", known.Games, err)
+	}
+	if text, err := os.ReadFile(p.knowledge.file + damagedSuffix); string(text) != "nonsense" {
+		t.Errorf("what cannot be read is not set aside, %v", err)
+	}
+	other := gamestest.Machine(t, "ticTacToe") // as the same game may seem to an engine that had less time
+	if p.recall(other, evaluate.Config{ConstantSum: true}); p.knowledge.file != "" {
+		t.Error("what others can use would be replaced")
 	}
 	p.knowledge.file = filepath.Join(t.TempDir(), "nowhere", "file")
 	if p.keep(more); !strings.Contains(log.String(), "cannot save what was learnt") {

@@ -114,8 +114,11 @@ func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, me
 	config := learning(ctx, m, seed, memory)
 	t.machine = machine.Decisive(ctx, m, false)
 	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, config)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		t.learner, err = evaluate.New(t.machine, config)
+	case errors.Is(err, evaluate.ErrDamaged):
+		err = fmt.Errorf("%w; remove it to learn anew", err)
 	}
 	if err == nil {
 		t.first = t.learner.Evaluation()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -81,9 +82,24 @@ func (l *Learner) Save(path, rules string) error {
 	return nil
 }
 
+// ErrDamaged is wrapped by the errors of files from which nobody will go on: broken, older than any
+// that is read, or of other rules.
+var ErrDamaged = errors.New("the file is damaged")
+
+// damaged is the error of such a file.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
+}
+
+// misfit is the error of a file that does not fit the machine at hand, though it may fit another one of
+// the same rules: engines that had more time may know less fluents and more threats.
+func misfit(format string, args ...any) error {
+	return fmt.Errorf("what was learnt does not fit the game: %w", fmt.Errorf(format, args...))
+}
+
 // Load makes a learner that knows what was saved of the rules with the given digest, and
-// goes on from there. Where the file does not exist the error is fs.ErrNotExist (wrapped);
-// one that is damaged, or of other rules, is an error that says so.
+// goes on from there. Where the file does not exist the error is fs.ErrNotExist (wrapped),
+// and ErrDamaged where it is of no use to anybody.
 func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -92,7 +108,7 @@ func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
 	defer file.Close()
 	l, err := Read(file, rules, m, c)
 	if err != nil && !errors.Is(err, ErrUnfit) {
-		err = fmt.Errorf("%s: %w; remove it to learn anew", path, err)
+		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return l, err
 }
@@ -129,20 +145,29 @@ func Read(file io.Reader, rules string, m machine.Machine, c Config) (*Learner, 
 }
 
 func read(file io.Reader) (*saved, error) {
+	var text []byte
 	z, err := gzip.NewReader(bufio.NewReader(file))
-	if err != nil {
-		return nil, fmt.Errorf("expected a file of what was learnt: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(z, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("more than %d MiB", maxFile>>20)
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(z, maxFile+1))
 	}
 	f := new(saved)
-	if err == nil {
+	var unreadable *fs.PathError
+	switch {
+	case errors.As(err, &unreadable):
+		return nil, err
+	case err != nil:
+	case len(text) > maxFile:
+		err = fmt.Errorf("more than %d MiB", maxFile>>20)
+	default:
 		err = jsonfault.Explain(json.Unmarshal(text, f))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the file is damaged: %w", err)
+	switch {
+	case err != nil:
+		return nil, damaged("expected what was learnt: %w", err)
+	case f.Format != formatName || f.Version < oldestVersion:
+		return nil, damaged("expected %s, version %d to %d, found %q, version %d", formatName, oldestVersion, formatVersion, f.Format, f.Version)
+	case f.Version > formatVersion:
+		return nil, fmt.Errorf("expected %s, version %d to %d, found version %d, of a later program", formatName, oldestVersion, formatVersion, f.Version)
 	}
 	return f, nil
 }
@@ -151,19 +176,17 @@ func read(file io.Reader) (*saved, error) {
 func (l *Learner) restore(f *saved, rules string) error {
 	n, names, units := l.trainer.network, l.games.machine.Names(), len(f.Bias)
 	switch {
-	case f.Format != formatName || f.Version < oldestVersion || f.Version > formatVersion:
-		return fmt.Errorf("expected %s, version %d to %d, found %q, version %d", formatName, oldestVersion, formatVersion, f.Format, f.Version)
 	case f.Rules != rules:
-		return fmt.Errorf("expected what was learnt of the rules %.8s…, found that of %.8s…", rules, f.Rules)
+		return damaged("expected what was learnt of the rules %.8s…, found that of %.8s…", rules, f.Rules)
 	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || units <= n.outputs || units > width ||
 		len(f.Readings) != n.outputs*(units-n.outputs) || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
-		return errors.New("the file is damaged: its parts do not fit together")
+		return misfit("its parts do not fit together")
 	}
 	known := names.NewState()
 	for i, name := range f.Fluents {
 		to, ok := names.AddFluent(name)
 		if !ok || known.Has(to) || len(f.Weights[i]) != units {
-			return fmt.Errorf("the file is damaged: its fluent %q is not of the game, or has no weights", name)
+			return misfit("its fluent %q is not of the game, or has no weights", name)
 		}
 		known.Set(to)
 		n.restore(to, f.Weights[i])
@@ -178,7 +201,7 @@ func (l *Learner) restore(f *saved, rules string) error {
 	}
 	odd := func(row vector.Floats) bool { return !isFinite(row[:]) }
 	if slices.ContainsFunc(n.in, odd) || slices.ContainsFunc(n.out, odd) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
-		return errors.New("the file is damaged: its weights are no numbers")
+		return damaged("its weights are no numbers")
 	}
 	l.current.view = l.view
 	l.trainer.mean = n.clone()
@@ -225,7 +248,7 @@ func (l *Learner) savedThreats() []threat {
 func (l *Learner) restoreThreats(saved []threat, blocked bool, units int) error {
 	names, v := l.games.machine.Names(), *l.view
 	if len(saved) != len(v.threats) {
-		return fmt.Errorf("expected %d threats, found %d", len(v.threats), len(saved))
+		return misfit("expected %d threats, found %d", len(v.threats), len(saved))
 	}
 	number := make(map[machine.Threat]int, len(v.threats))
 	for k, t := range v.threats {
@@ -239,14 +262,14 @@ func (l *Learner) restoreThreats(saved []threat, blocked bool, units int) error 
 		fluent, _ := names.AddFluent(s.Fluent)
 		k, ok := number[machine.Threat{Role: role, Fluent: fluent}]
 		if !ok || len(s.Weights) != units {
-			return fmt.Errorf("the file is damaged: its threat %q of %s is not of the game, or has no weights", s.Fluent, s.Role)
+			return misfit("its threat %q of %s is not of the game, or has no weights", s.Fluent, s.Role)
 		}
 		delete(number, machine.Threat{Role: role, Fluent: fluent})
 		l.trainer.restore(v.input(k), s.Weights)
 		for _, name := range s.Blocks {
 			f, ok := names.AddFluent(name)
 			if !ok || !blocked {
-				return fmt.Errorf("the file is damaged: its fluent %q is not of the game", name)
+				return misfit("its fluent %q is not of the game", name)
 			}
 			v.blocks[k] = append(v.blocks[k], int32(f))
 		}

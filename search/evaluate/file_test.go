@@ -128,30 +128,35 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 	flipped[len(flipped)/2] ^= 4
 	for name, c := range map[string]struct {
 		content []byte
+		damaged bool // of use to nobody
 		reason  string
 	}{
-		"empty":           {nil, "expected a file of what was learnt"},
-		"no such file":    {[]byte("(role x)"), "expected a file of what was learnt"},
-		"cut off":         {whole[:len(whole)/2], "damaged"},
-		"a bit flipped":   {flipped, "damaged"},
-		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), "found that of others"},
-		"another version": {text(`"version":3`, `"version":9`), "version 9"},
-		"an old version":  {text(`"version":3`, `"version":1`), "version 1"},
-		"another fluent":  {text(`"`+first+`"`, `"(cell 9 9 b)"`), "(cell 9 9 b)"},
-		"the same twice":  {text(`"`+first+`"`, `"`+second+`"`), second},
-		"fewer outputs":   {text(`"outputs":1`, `"outputs":0`), "do not fit"},
-		"a huge weight":   {text(`"bias":[`, `"bias":[1e30,`), "damaged"},
-		"no weights":      {text(`"weights":[[`, `"weights":[[],[`), "damaged"},
+		"empty":           {nil, true, "expected what was learnt"},
+		"no such file":    {[]byte("(role x)"), true, "expected what was learnt"},
+		"cut off":         {whole[:len(whole)/2], true, "unexpected EOF"},
+		"a bit flipped":   {flipped, true, "damaged"},
+		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), true, "found that of others"},
+		"a later version": {text(`"version":3`, `"version":9`), false, "version 9"},
+		"an old version":  {text(`"version":3`, `"version":1`), true, "version 1"},
+		"another fluent":  {text(`"`+first+`"`, `"(cell 9 9 b)"`), false, "(cell 9 9 b)"},
+		"the same twice":  {text(`"`+first+`"`, `"`+second+`"`), false, second},
+		"fewer outputs":   {text(`"outputs":1`, `"outputs":0`), false, "do not fit"},
+		"a huge weight":   {text(`"bias":[`, `"bias":[1e30,`), false, "do not fit"},
+		"an infinite sum": {text(`"sum":`, `"sum":1e300,"odd":`), true, "no numbers"},
+		"no weights":      {text(`"weights":[[`, `"weights":[[],[`), false, "do not fit"},
 	} {
 		if err := os.WriteFile(path, c.content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load(path, "rules", l.games.machine, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), c.reason) {
-			t.Errorf("%s: error %v, want one that says %q", name, err, c.reason)
+		if _, err := Load(path, "rules", l.games.machine, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), c.reason) || errors.Is(err, ErrDamaged) != c.damaged {
+			t.Errorf("%s: error %v, want one that says %q; of use to nobody: %t", name, err, c.reason, c.damaged)
 		}
 	}
 	if _, err := Load(path+"not", "rules", l.games.machine, Config{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+	if _, err := Load(t.TempDir(), "rules", l.games.machine, Config{}); err == nil || errors.Is(err, ErrDamaged) {
+		t.Errorf("a folder: %v", err)
 	}
 }
 
