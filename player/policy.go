@@ -112,13 +112,12 @@ func (d *desk) disturb() { d.wake() }
 // call runs f on the policy, when the calls before it have returned. The channel
 // gets the error if f panics, else nil. Waiting for earlier calls ends with wait.
 func (d *desk) call(wait <-chan time.Time, f func(policy)) (<-chan error, error) {
-	select {
-	case <-d.free:
-		if d.broken.Load() {
-			d.renew()
-			<-d.free
-		}
-	case <-wait:
+	_, ok := first(d.free, wait)
+	switch {
+	case ok && d.broken.Load():
+		d.renew()
+		<-d.free
+	case !ok:
 		if d.hung.Load() >= maxHung {
 			return nil, errHung
 		}
@@ -181,14 +180,29 @@ func (d *desk) choose(ctx context.Context, at position) (choice, error) {
 	}
 	give := time.NewTimer(time.Until(at.give))
 	defer give.Stop()
-	select {
-	case err := <-done:
-		if err := d.returned(err); err != nil {
-			return choice{}, err
-		}
-		return <-found, nil
-	case <-give.C:
+	err, ok := first(done, give.C)
+	if !ok {
 		return choice{}, context.DeadlineExceeded
+	}
+	if err := d.returned(err); err != nil {
+		return choice{}, err
+	}
+	return <-found, nil
+}
+
+// first is what comes from a channel before the time is up; false if nothing does. After a pause of the whole
+// machine both may be there: then it has come.
+func first[T any](from <-chan T, up <-chan time.Time) (value T, ok bool) {
+	select {
+	case value = <-from:
+		return value, true
+	case <-up:
+	}
+	select {
+	case value = <-from:
+		return value, true
+	default:
+		return value, false
 	}
 }
 

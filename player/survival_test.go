@@ -64,6 +64,23 @@ func never(t *testing.T) compiler {
 	}
 }
 
+func TestWhatHasComeBackIsNotLeftBehind(t *testing.T) {
+	var log strings.Builder
+	d := newDesk(setting{log: zerolog.New(&log), memory: &memory{}}, func(setting) policy { return &stub{} })
+	up := make(chan time.Time)
+	close(up) // as after a pause in which the search has returned, too
+	for range 100 {
+		done, err := d.call(up, func(policy) {})
+		if err != nil || <-done != nil {
+			t.Fatal("the call fails")
+		}
+		d.free <- <-d.free // it has come back
+	}
+	if log.Len() > 0 {
+		t.Errorf("the log says: %s", log.String())
+	}
+}
+
 func TestThereAreLegalMovesBeforeAnythingIsCompiled(t *testing.T) {
 	rules := gamestest.Rules(t, "ticTacToe")
 	synctest.Test(t, func(t *testing.T) {
