@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -163,6 +164,9 @@ func readRecord(p *partReader) (*Record, error) {
 	}
 	if number == 1 && filepath.Ext(path) == suffix && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 		return nil, fmt.Errorf("%s: expected a match record, %w", path, errUnbegun)
+	}
+	if unreadable := (*fs.PathError)(nil); errors.As(err, &unreadable) {
+		return nil, err
 	}
 	if !errors.Is(err, io.EOF) && !(errors.Is(err, io.ErrUnexpectedEOF) && r.Match != "") {
 		return nil, fmt.Errorf("%s:%d: expected a match record, JSON as --record keeps it: %w", path, number, jsonfault.Explain(err))
