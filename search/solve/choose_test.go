@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"stackmate/internal/toys"
@@ -73,6 +74,18 @@ func TestAutoSaysThatGamesOfThreeHaveNoValue(t *testing.T) {
 	m := toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{2, 2, 2}, Depth: 2}.Machine()
 	if _, err := solver(t, solve.Options{Method: solve.Auto}).Solve(t.Context(), m, nil); !errors.Is(err, search.ErrNotZeroSum) {
 		t.Errorf("error %v, want %v", err, search.ErrNotZeroSum)
+	} else if !strings.Contains(err.Error(), solve.Lattice) {
+		t.Errorf("%v: no method is named for such games", err)
+	}
+}
+
+func TestAutoNamesMethodsForGoalsOfOtherSums(t *testing.T) {
+	m := toys.Bimatrix([][][2]int32{{{100, 100}}, {{100, 30}}}).Machine()
+	for _, method := range []string{solve.Auto, solve.BoundedAlphaBeta} {
+		_, err := solver(t, solve.Options{Method: method}).Solve(t.Context(), m, nil)
+		if !errors.Is(err, search.ErrNotZeroSum) || !strings.Contains(err.Error(), solve.Paranoid) {
+			t.Errorf("%s: error %v, want one that names %s", method, err, solve.Paranoid)
+		}
 	}
 }
 

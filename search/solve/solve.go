@@ -6,6 +6,7 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -114,7 +115,7 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 	if s.auto {
 		methods := Choose(class)
 		if methods == nil {
-			return search.Result{}, fmt.Errorf("%w: more than two roles; methods %s, %s and %s search such games", search.ErrNotZeroSum, MaxN, Paranoid, Lattice)
+			return search.Result{}, advised(fmt.Errorf("%w: more than two roles", search.ErrNotZeroSum))
 		}
 		s.used = methods[0]
 	}
@@ -129,7 +130,15 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 	}
 	// Programs are timed by samples, which may say more than there was.
 	r.LPTime = min(r.LPTime, r.Elapsed)
-	return r, err
+	return r, advised(err)
+}
+
+// advised is err with the methods that search games whose goals have no constant sum, if that is the reason.
+func advised(err error) error {
+	if !errors.Is(err, search.ErrNotZeroSum) {
+		return err
+	}
+	return fmt.Errorf("%w; method %s searches such games, and by turns %s and %s", err, Lattice, Paranoid, MaxN)
 }
 
 // named is the class of a game as far as the names of its roles tell.
