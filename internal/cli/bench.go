@@ -38,12 +38,13 @@ func (c *benchCommand) Run(s *console) error {
 		fmt.Fprint(s.out, benchHeading)
 	}
 	for _, game := range c.Games {
-		r, err := c.measure(s, game)
-		if c.Out != "" {
-			err = errors.Join(err, r.saveHarness(c.Out, err))
-		}
-		if err == nil {
+		r, failed := c.measure(s, game)
+		err := failed
+		if failed == nil {
 			err = errors.Join(show(s, c.JSON, r, writeBench), s.ctx.Err())
+		}
+		if c.Out != "" {
+			err = errors.Join(err, r.saveHarness(c.Out, failed))
 		}
 		if err != nil {
 			return err

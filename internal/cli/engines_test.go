@@ -53,6 +53,7 @@ func TestBenchWritesTheHarnessFile(t *testing.T) {
 		return keys
 	}
 	execute(t, "bench", "ticTacToe", "--seconds", "0.02", "--out", out).expect(t, statusFine)
+	execute(t, "bench", "ticTacToe", "--seconds", "0.02", "--out", "/dev/full").expect(t, statusBad, "\nticTacToe", "/dev/full")
 	if got, want := keys(), []string{"version", "millisecondsTaken", "numStateChanges", "numRollouts"}; !slices.Equal(got, want) {
 		t.Errorf("keys %v, want %v", got, want)
 	}
