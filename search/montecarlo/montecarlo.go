@@ -18,7 +18,7 @@ import (
 )
 
 // Rule says how roles pick their moves where several choose at once. Where one
-// role chooses alone it is always UCT.
+// role chooses alone it is always UCT, or PUCT where moves have priors.
 type Rule int
 
 // The rules (Tak, Lanctot and Winands, 2014).
@@ -107,8 +107,8 @@ const (
 	// Equilibria makes positions in which two opponents choose at once by regret matching
 	// worth what their matrix game is, and mixes moves by its equilibrium.
 	Equilibria
-	// Priors lets moves begin with estimates of what they lead to, where one role chooses and there
-	// is an evaluator.
+	// Priors lets moves begin with estimates of what they lead to, and be explored as these
+	// suggest, where one role chooses and there is an evaluator.
 	Priors
 )
 

@@ -2,6 +2,8 @@ package montecarlo
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
@@ -11,17 +13,26 @@ import (
 // Moves that begin with what is known: where one role chooses, each move of a node begins with the
 // estimate of the position that it leads to, as if it had been tried priorVisits times (Gelly and
 // Silver, "Combining online and offline knowledge in UCT", 2007, prior knowledge as equivalent
-// experience). So no move need be tried once before others are tried twice, and what is estimated
-// to be worst may never be.
+// experience), and is explored in proportion to the probability that a policy would make it, as in
+// PUCT (Rosin, "Multi-armed bandits with episode context", 2011; Silver et al., "Mastering the game
+// of Go with deep neural networks and tree search", 2016). The policy is the softmax of the
+// estimates, as there is no network for one. So no move need be tried once before others are tried
+// twice, and what is estimated to be worst may never be.
 //
 // Cost: an expansion and an estimate of each child, for each node that is opened. Workers do it
 // with the playouts, side by side.
 
 const (
 	// priorVisits is how many visits a prior counts for, each of which is a leaf with its playouts;
-	// priorExploration the constant of UCT where there are priors, in goal points. As measured (README).
+	// priorExploration the constant of UCT, in goal points, at nodes without priors of a search that has
+	// them. As measured (README).
 	priorVisits      = 4
 	priorExploration = 10
+	// policyExploration is the constant of PUCT and policyTemperature that of the softmax, both in goal points;
+	// policyFloor is the share of the probability that all moves have equally. As measured (README).
+	policyExploration = 30
+	policyTemperature = 12
+	policyFloor       = 0.2
 	// priorMoves bounds the moves of positions that have priors: more of them cost more than the playouts of
 	// a few leaves; priorBytes bounds an expansion.
 	priorMoves = 256
@@ -75,16 +86,20 @@ func (p *priors) of(dst []float32, q machine.State, moves [][]machine.Move) []fl
 	return dst
 }
 
-// begin lets the moves of node n, which has just been opened, begin with priors.
+// begin lets the moves of node n, which has just been opened, begin with priors and the policy that
+// follows from them.
 func (t *tree) begin(n int32, priors []float32) {
 	if len(priors) == 0 {
 		return
 	}
 	stats := t.choices(n, t.at(n))
+	best, sum := slices.Max(priors), float32(0)
 	for i := range stats {
-		stats[i].early, stats[i].earlies = priors[i], 1
+		s := &stats[i]
+		s.early, s.earlies = priors[i], float32(math.Exp(float64(priors[i]-best)/policyTemperature))
+		sum += s.earlies
+	}
+	for i := range stats {
+		stats[i].earlies = (1-policyFloor)*stats[i].earlies/sum + policyFloor/float32(len(stats))
 	}
 }
-
-// priorShare is how much the prior of a move counts after so many visits.
-func priorShare(visits float64) float64 { return priorVisits / (priorVisits + visits) }

@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -57,5 +58,52 @@ func TestWhatIsEstimatedToBeBadIsTriedLess(t *testing.T) {
 	}
 	if with, without := bad(0), bad(Priors); 2*with > without {
 		t.Errorf("%d visits of moves that are estimated to lose, %d where they begin with nothing", with, without)
+	}
+}
+
+func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 9)
+	s := New(Config{Evaluator: liar{}, Weight: 8})
+	if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 1}); err != nil {
+		t.Fatal(err)
+	}
+	tree := s.workers[0].tree
+	n := tree.root
+	tree.begin(n, []float32{50, 50 + policyTemperature, 0})
+	stats := tree.choices(n, tree.at(n))
+	sum := float64(1 + math.E + math.Exp(-50/float64(policyTemperature)))
+	for i, share := range []float64{1 / sum, math.E / sum, math.Exp(-50/float64(policyTemperature)) / sum} {
+		want := policyFloor/3 + (1-policyFloor)*share
+		if got := float64(stats[i].earlies); math.Abs(got-want) > 1e-6 {
+			t.Errorf("move %d is made with probability %v, want %v", i, got, want)
+		}
+	}
+	// Visits of moves that all bring the same are in proportion to it.
+	for range 10_000 {
+		stats[s.workers[0].puct(stats, 100, 0)].visits++
+		for i := range stats {
+			stats[i].sum, stats[i].early = 50*float64(stats[i].visits), 50
+		}
+	}
+	for i := range stats {
+		if share := float64(stats[i].visits) / 10_000; math.Abs(share-float64(stats[i].earlies)) > 0.01 {
+			t.Errorf("move %d gets %v of the visits, want %v", i, share, stats[i].earlies)
+		}
+	}
+}
+
+func TestWhatIsProvedOfAMoveCountsMoreThanItsPriorAndMean(t *testing.T) {
+	w := &worker{common: &common{}, config: Config{}}
+	secure := 50.0
+	stats := []stat{
+		{early: 100, earlies: 0.8, lower: 0, upper: 50},  // cannot give more than what is sure
+		{early: 90, earlies: 0.1, lower: 0, upper: 60},   // at most 60
+		{early: 10, earlies: 0.1, lower: 80, upper: 100}, // at least 80
+	}
+	if got := w.puct(stats, 0, secure); got != 2 {
+		t.Errorf("move %d is tried, want the one that is proved to be best", got)
+	}
+	if got := w.puct(stats[:1], 0, secure); got != 0 {
+		t.Errorf("move %d is tried, want the only one", got)
 	}
 }

@@ -164,11 +164,7 @@ func (w *worker) raiseNode(n int32, counts, sums []float32) {
 
 // reference is the moves of role r that say what all playouts brought that made them: those of
 // node n, of whose moves stats are known, or of a node before it. It is nil where there is none.
-// With priors, it is the moves of the node themselves.
 func (w *worker) reference(n int32, r int, stats []stat) []stat {
-	if w.priors != nil {
-		return stats
-	}
 	if w.playouts.rave == nil || int(w.tree.at(n).chooser) != r {
 		return nil
 	}

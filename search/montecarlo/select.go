@@ -58,14 +58,16 @@ func (w *worker) choice(n int32) (cell int64, way int32) {
 	t := w.tree
 	a := t.at(n)
 	c, stats := int(a.chooser), t.choices(n, a)
-	i := 0
-	if machine.Role(c) == t.random {
+	i, secure := 0, goalRange.Lower
+	if a.bounded {
+		secure = t.boundsOf(n)[c].Lower
+	}
+	switch {
+	case machine.Role(c) == t.random:
 		i = w.rng.Intn(len(stats))
-	} else {
-		secure := goalRange.Lower
-		if a.bounded {
-			secure = t.boundsOf(n)[c].Lower
-		}
+	case w.priors != nil && stats[0].earlies > 0:
+		i = w.puct(stats, a.visits, secure)
+	default:
 		i = w.uct(stats, w.reference(n, c, stats), a.visits, secure)
 	}
 	stats[i].visits++
@@ -91,15 +93,12 @@ func (w *worker) choosers(n int32) int {
 // uct picks the move with the largest upper confidence bound (Kocsis and
 // Szepesvári, 2006), untried moves first, in random order. A role that chooses
 // alone and is sure of secure goal points leaves out the moves that cannot give
-// more, up to the tolerance, unless no other is left. Where there is a reference (rave.go, prior.go),
+// more, up to the tolerance, unless no other is left. Where there is a reference (rave.go),
 // moves with few visits count for what that says of them.
 func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int {
 	best, score := -1, math.Inf(-1)
-	untried, exploration, share := 0, w.config.Exploration, raveShare
-	switch {
-	case w.priors != nil:
-		share = priorShare
-	case reference != nil:
+	untried, exploration := 0, w.config.Exploration
+	if reference != nil {
 		exploration = raveExploration
 	}
 	spread := exploration * exploration * roughLog(float64(visits+1))
@@ -126,15 +125,10 @@ func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int 
 		mean := s.sum * rarity
 		if early != nil {
 			n := float64(s.visits)
-			mean += share(n) * (float64(early.early) - mean)
+			mean += raveShare(n) * (float64(early.early) - mean)
 			rarity = 1 / (n + 1)
 		}
-		if mean < float64(s.lower) {
-			mean = float64(s.lower)
-		} else if mean > float64(s.upper) {
-			mean = float64(s.upper)
-		}
-		if u := mean + math.Sqrt(spread*rarity); u > score {
+		if u := s.within(mean) + math.Sqrt(spread*rarity); u > score {
 			best, score = i, u
 		}
 	}
@@ -142,6 +136,40 @@ func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int 
 		return best
 	}
 	return mostSecure(stats)
+}
+
+// puct picks the move with the largest sum of its mean, the prior among it, and of a bonus in
+// proportion to its probability by the policy (prior.go). It leaves out what uct does.
+func (w *worker) puct(stats []stat, visits int32, secure float64) int {
+	best, score := -1, math.Inf(-1)
+	bonus := policyExploration * math.Sqrt(float64(visits+1))
+	least := atLeast(secure + w.config.Epsilon)
+	for i := range stats {
+		s := &stats[i]
+		if s.upper <= least {
+			continue
+		}
+		n := float64(s.visits)
+		mean := (priorVisits*float64(s.early) + s.sum) / (priorVisits + n)
+		if u := s.within(mean) + bonus*float64(s.earlies)/(1+n); u > score {
+			best, score = i, u
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	return mostSecure(stats)
+}
+
+// within is the value of a move within what is proved of it.
+func (s *stat) within(value float64) float64 {
+	if value < float64(s.lower) {
+		return float64(s.lower)
+	}
+	if value > float64(s.upper) {
+		return float64(s.upper)
+	}
+	return value
 }
 
 // roughLog is the logarithm of v ≥ 1, at most 0.06 too small: linear between powers of two.

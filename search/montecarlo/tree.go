@@ -70,8 +70,8 @@ type stat struct {
 	// bounds, up to rounding; they steer, but prove nothing.
 	lower, upper float32
 	// What is known of the move before it is tried: what the role got in playouts that made it at
-	// any time later, in the mean, and their number (rave.go); or an estimate of what it leads to, and 1
-	// (prior.go).
+	// any time later, in the mean, and their number (rave.go); or an estimate of what it leads to, and
+	// the probability of the policy (prior.go).
 	early, earlies float32
 }
 
