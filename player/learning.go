@@ -49,7 +49,7 @@ const (
 	// trialOpening is the number of random joint moves at the beginning of a match.
 	trialOpening = 3
 	// lessonTime is how much of the time of the others is spent on learning, at most, where the share of
-	// a search is so large that what a learner takes (120 MB at most, and half as much for threats) does not matter beside it;
+	// a search is so large that what a learner takes (120 MB at most, and half as much for signals) does not matter beside it;
 	// studyTime how much on matches after that, studyClock what moves of a final have then.
 	lessonTime  = 20 * time.Second
 	lessonShare = 512 << 20
@@ -69,9 +69,9 @@ func (t *thinker) learn(ctx context.Context, at position) bool {
 		return false
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory}
-	if d, ok := at.machine.(machine.Threatener); ok && t.has(threats) {
+	if d, ok := at.machine.(machine.Signaller); ok && t.has(signals) {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, left/4))
-		config.Threats = d.Threats(short)
+		config.Signals = d.Signals(short)
 		cancel()
 	}
 	m := t.playing(ctx, at.machine)

@@ -22,7 +22,7 @@ import (
 // not depend on the clock what it knows.
 func schooled(t *testing.T, m machine.Machine, without ...string) *thinker {
 	t.Helper()
-	file, _ := lessons(t, m, m.(machine.Threatener).Threats(t.Context()))
+	file, _ := lessons(t, m, m.(machine.Signaller).Signals(t.Context()))
 	p := newThinker(setting{
 		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
 		without: append(without, exactSearch), knowledge: knowledge{file, "rules"},
@@ -33,9 +33,9 @@ func schooled(t *testing.T, m machine.Machine, without ...string) *thinker {
 
 // lessons is a file of what was learnt of a game whose rules have the digest "rules", and from
 // how many games.
-func lessons(t *testing.T, m machine.Machine, threats machine.Threats) (file string, games int64) {
+func lessons(t *testing.T, m machine.Machine, signals machine.Signals) (file string, games int64) {
 	t.Helper()
-	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Threats: threats})
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Signals: signals})
 	if err != nil {
 		t.Fatal(err)
 	}

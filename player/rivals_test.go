@@ -183,11 +183,11 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 }
 
 // learnt has learnt a game of two in turns with constant sum for learningClock.
-func learnt(b *testing.B, m machine.Machine, threats bool) *evaluate.Learner {
+func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
 	b.Helper()
 	c := evaluate.Config{ConstantSum: true, Seed: 5}
-	if d, ok := m.(machine.Threatener); ok && threats {
-		c.Threats = d.Threats(context.Background())
+	if d, ok := m.(machine.Signaller); ok && signals {
+		c.Signals = d.Signals(context.Background())
 	}
 	l, err := evaluate.New(machine.Decisive(context.Background(), m, false), c)
 	if err != nil {
@@ -199,11 +199,11 @@ func learnt(b *testing.B, m machine.Machine, threats bool) *evaluate.Learner {
 	return l
 }
 
-// BenchmarkThreats plays what is learnt with threats against what is learnt without, in
+// BenchmarkSignals plays what is learnt with signals against what is learnt without, in
 // equal processor time, in thousands of quick games: points from -100 to 100, with their
 // 95 % error, and the correlations with outcomes of unseen games.
-func BenchmarkThreats(b *testing.B) {
-	for _, game := range []string{"connectFour", "gomoku_11x11", "nineBoardTicTacToe", "quad_5x5", "connectFourSimultaneous"} {
+func BenchmarkSignals(b *testing.B) {
+	for _, game := range []string{"connectFour", "gomoku_11x11", "nineBoardTicTacToe", "quad_5x5", "connectFourSimultaneous", "reversi", "checkersSmall", "cubicup", "qyshinsu"} {
 		b.Run(game, func(b *testing.B) {
 			m := newReferee(b, game).machine
 			for range b.N {

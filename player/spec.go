@@ -47,7 +47,7 @@ const (
 	sharing        = "sharing"
 	severalAtOnce  = "several"
 	learning       = "learning"
-	threats        = "threats"
+	signals        = "signals"
 	alphaBeta      = "alphabeta"
 	averages       = "averages"
 	rave           = "rave"
@@ -64,7 +64,7 @@ var techniques = []Technique{
 	{rehearsal, "the start clock finds out what pays, by matches", 0},
 	{regretMatching, "regret matching where players choose at once, else UCT", 0},
 	{learning, "an evaluation learnt in the start clock, where matches show that it is of use", 0},
-	{threats, "learning knows what a player lacks of a win", 0},
+	{signals, "learning sees what a player lacks of a win, and its moves", 0},
 	{alphaBeta, "alpha-beta with what was learnt, where matches show that it is better than sampling", 0},
 	{nested, "nested Monte Carlo search where a player is alone, else UCT", 0},
 	{resistance, "where alpha-beta has proved that there is nothing to win, playouts look for the move that is hardest to answer", 0},

@@ -9,7 +9,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// decider is a circuit that can be compiled once more, with decisive moves or for threats,
+// decider is a circuit that can be compiled once more, with decisive moves or for signals,
 // and read as a formula (prove.go).
 type decider struct {
 	machine.Machine
@@ -22,17 +22,17 @@ type decider struct {
 		tried   bool            // once: what did not fit into the time then is not worth it
 		machine machine.Machine // nil if there is none
 	}
-	sought  bool // the same of threats
-	threats machine.Threats
+	sought  bool // the same of signals
+	signals machine.Signals
 
 	factored bool // the same of subgames
 	subgames []machine.Subgame
 }
 
 var (
-	_ machine.Decider    = (*decider)(nil)
-	_ machine.Threatener = (*decider)(nil)
-	_ machine.Factored   = (*decider)(nil)
+	_ machine.Decider   = (*decider)(nil)
+	_ machine.Signaller = (*decider)(nil)
+	_ machine.Factored  = (*decider)(nil)
 )
 
 // Decisive implements machine.Decider.
@@ -96,19 +96,6 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 		return true
 	})
 	return float64(max(1, moves)) / float64(b.Lanes())
-}
-
-// Threats implements machine.Threatener.
-func (d *decider) Threats(ctx context.Context) machine.Threats {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.sought {
-		d.sought = true
-		if t := circuit.FindThreats(ctx, d.game, d.options); t != nil {
-			d.threats = t
-		}
-	}
-	return d.threats
 }
 
 // Subgames implements machine.Factored.

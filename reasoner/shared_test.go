@@ -59,9 +59,9 @@ func askAll(t *testing.T, m machine.Machine) {
 	for _, atOnce := range []bool{false, true} {
 		machine.Decisive(t.Context(), m, atOnce).NewNarrowBatch().Evaluate(1)
 	}
-	if d, ok := m.(machine.Threatener); ok {
-		if threats := d.Threats(t.Context()); threats != nil {
-			threats.NewFinder()
+	if d, ok := m.(machine.Signaller); ok {
+		if signals := d.Signals(t.Context()); signals != nil {
+			signals.NewSensor()
 		}
 	}
 	if d, ok := m.(machine.Factored); ok {

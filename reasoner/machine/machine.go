@@ -170,33 +170,38 @@ func (g *Subgame) Project(s State) State {
 	return part
 }
 
-// Threatener is a Machine that knows what a player lacks of a win.
-type Threatener interface {
-	// Threats finds them in positions that are not terminal. It returns nil for a game
+// Signaller is a Machine that knows what is worth seeing of a position beside its fluents.
+type Signaller interface {
+	// Signals finds that in positions that are not terminal. It returns nil for a game
 	// without any, or where finding them would cost too much, in gates or in the time
 	// that ctx leaves to the first call. Later calls return what the first one did.
-	Threats(ctx context.Context) Threats
+	Signals(ctx context.Context) Signals
 }
 
-// Threats are those that there may be in a game. They are immutable.
-type Threats interface {
-	List() []Threat
-	NewFinder() ThreatFinder
+// Signals are those that there may be in a game. They are immutable.
+type Signals interface {
+	List() []Signal
+	NewSensor() Sensor
 }
 
-// Threat is one of them: if the fluent, which is not true, were true beside the others, the
-// game would be over with the best goal of the role.
-type Threat struct {
-	Role   Role
-	Fluent int
+// Signal is a threat, or a move that is worth seeing (mobility). A threat: if the fluent that
+// it lacks, which is not true, were true beside the others, the game would be over with the
+// best goal of the role. A move: it would be legal if it were the turn of the role.
+type Signal struct {
+	Role  Role
+	Move  Move // NoMove for a threat
+	Lacks int  // the fluent; 0 for a move
 }
 
-// ThreatFinder belongs to one goroutine.
-type ThreatFinder interface {
-	// Find writes, for positions laid out one after the other that are not terminal,
-	// which threats of the list there are: bit i%64 of word i/64 for threat i, as many
+// IsThreat tells whether it is a threat.
+func (s Signal) IsThreat() bool { return s.Move == NoMove }
+
+// Sensor belongs to one goroutine.
+type Sensor interface {
+	// Sense writes, for positions laid out one after the other that are not terminal,
+	// which signals of the list there are: bit i%64 of word i/64 for signal i, as many
 	// words for each position as that takes.
-	Find(dst, states []uint64)
+	Sense(dst, states []uint64)
 }
 
 // Foresight is a batch that tells what its random moves are chosen from. Those of

@@ -24,9 +24,11 @@ import (
 
 const (
 	formatName    = "stackmate evaluation"
-	formatVersion = 3
-	// Version 2 is that of networks of fewer units, which become a part of one of width.
+	formatVersion = 4
+	// Version 2 is that of networks of fewer units, which become a part of one of width; up to
+	// version 3 threats are the only signals, and moves are learnt from zero.
 	oldestVersion = 2
+	lastOfThreats = 3
 	// maxFile bounds what is read of a file, in bytes of JSON: 20 for each weight.
 	maxFile = 20 * (2*maxFluents + 1) * width * 2
 )
@@ -44,15 +46,17 @@ type saved struct {
 	Bias     []float32   `json:"bias"`
 	Weights  [][]float32 `json:"weights"`  // by fluent, then unit
 	Readings []float32   `json:"readings"` // by output, then rectified unit
-	Threats  []threat    `json:"threats,omitempty"`
-	Blocked  bool        `json:"blocked"` // it is known what blocks threats
+	Signals  []signal    `json:"signals,omitempty"`
+	Threats  []signal    `json:"threats,omitempty"` // instead, up to version 3
+	Blocked  bool        `json:"blocked"`           // it is known what blocks threats
 }
 
-// threat is what is saved of one.
-type threat struct {
+// signal is what is saved of one: a threat has a fluent, which it lacks, and others a move.
+type signal struct {
 	Role    string    `json:"role"`
-	Fluent  string    `json:"fluent"`
-	Blocks  []string  `json:"blocks"`
+	Fluent  string    `json:"fluent,omitempty"`
+	Move    string    `json:"move,omitempty"`
+	Blocks  []string  `json:"blocks,omitempty"`
 	Weights []float32 `json:"weights"`
 }
 
@@ -67,7 +71,7 @@ func (l *Learner) Save(path, rules string) error {
 	for i := range f.Fluents {
 		f.Weights = append(f.Weights, n.in[i][:])
 	}
-	f.Threats, f.Blocked = l.savedThreats(), l.view.blocks != nil
+	f.Signals, f.Blocked = l.savedSignals(), l.view.blocks != nil
 	f.Bias = n.bias()[:]
 	err := atomicfile.WriteTo(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
@@ -92,7 +96,7 @@ func damaged(format string, args ...any) error {
 }
 
 // misfit is the error of a file that does not fit the machine at hand, though it may fit another one of
-// the same rules: engines that had more time may know less fluents and more threats.
+// the same rules: engines that had more time may know less fluents and more signals.
 func misfit(format string, args ...any) error {
 	return fmt.Errorf("what was learnt does not fit the game: %w", fmt.Errorf(format, args...))
 }
@@ -191,7 +195,7 @@ func (l *Learner) restore(f *saved, rules string) error {
 		known.Set(to)
 		n.restore(to, f.Weights[i])
 	}
-	if err := l.restoreThreats(f.Threats, f.Blocked, units); err != nil {
+	if err := l.restoreSignals(slices.Concat(f.Threats, f.Signals), f, units); err != nil {
 		return err
 	}
 	n.restore(n.inputs(), f.Bias)
@@ -228,12 +232,17 @@ func (n *network) restore(input int, weights []float32) {
 	copy(n.in[input][n.linear():], weights[rectified:])
 }
 
-// savedThreats are the threats as they are saved.
-func (l *Learner) savedThreats() []threat {
+// savedSignals are the signals as they are saved.
+func (l *Learner) savedSignals() []signal {
 	names, mean := l.games.machine.Names(), l.trainer.mean
-	var list []threat
-	for k, t := range l.view.threats {
-		s := threat{Role: names.Roles[t.Role], Fluent: names.Fluents[t.Fluent], Weights: mean.in[l.view.input(k)][:]}
+	var list []signal
+	for k, t := range l.view.signals {
+		s := signal{Role: names.Roles[t.Role], Weights: mean.in[l.view.input(k)][:]}
+		if t.IsThreat() {
+			s.Fluent = names.Fluents[t.Lacks]
+		} else {
+			s.Move = names.Moves[t.Role][t.Move]
+		}
 		if l.view.blocks != nil {
 			for _, f := range l.view.blocks[k] {
 				s.Blocks = append(s.Blocks, names.Fluents[f])
@@ -244,34 +253,53 @@ func (l *Learner) savedThreats() []threat {
 	return list
 }
 
-// restoreThreats takes over what was saved of threats.
-func (l *Learner) restoreThreats(saved []threat, blocked bool, units int) error {
+// find finds the signal of the game.
+func (s *signal) find(names *machine.Names) (found machine.Signal, ok bool) {
+	role, ok := names.Role(s.Role)
+	if !ok {
+		return found, false
+	}
+	found = machine.Signal{Role: role, Move: machine.NoMove}
+	if s.Move != "" {
+		found.Move, ok = names.AddMove(role, s.Move)
+	} else {
+		found.Lacks, ok = names.AddFluent(s.Fluent)
+	}
+	return found, ok
+}
+
+// restoreSignals takes over what was saved of signals.
+func (l *Learner) restoreSignals(saved []signal, f *saved, units int) error {
 	names, v := l.games.machine.Names(), *l.view
-	if len(saved) != len(v.threats) {
-		return misfit("expected %d threats, found %d", len(v.threats), len(saved))
-	}
-	number := make(map[machine.Threat]int, len(v.threats))
-	for k, t := range v.threats {
-		number[t] = k
-	}
-	if blocked {
-		v.blocks, l.sights = make([][]int32, len(v.threats)), nil
-	}
-	for _, s := range saved {
-		role, _ := names.Role(s.Role)
-		fluent, _ := names.AddFluent(s.Fluent)
-		k, ok := number[machine.Threat{Role: role, Fluent: fluent}]
-		if !ok || len(s.Weights) != units {
-			return misfit("its threat %q of %s is not of the game, or has no weights", s.Fluent, s.Role)
+	number := make(map[machine.Signal]int, len(v.signals))
+	for k, t := range v.signals {
+		if f.Version > lastOfThreats || t.IsThreat() {
+			number[t] = k
+		} else {
+			l.trainer.in[v.input(k)] = vector.Floats{}
 		}
-		delete(number, machine.Threat{Role: role, Fluent: fluent})
+	}
+	if len(saved) != len(number) {
+		return misfit("expected %d signals, found %d", len(number), len(saved))
+	}
+	if f.Blocked {
+		v.blocks, l.sights = make([][]int32, len(v.signals)), nil
+	}
+	for i := range saved {
+		s := &saved[i]
+		t, ok := s.find(names)
+		k, known := number[t]
+		if !ok || !known || len(s.Weights) != units {
+			return misfit("its signal %s%s of %s is not of the game, or has no weights", s.Fluent, s.Move, s.Role)
+		}
+		delete(number, t)
 		l.trainer.restore(v.input(k), s.Weights)
 		for _, name := range s.Blocks {
-			f, ok := names.AddFluent(name)
-			if !ok || !blocked {
+			fluent, ok := names.AddFluent(name)
+			if !ok || !f.Blocked {
 				return misfit("its fluent %q is not of the game", name)
 			}
-			v.blocks[k] = append(v.blocks[k], int32(f))
+			v.blocks[k] = append(v.blocks[k], int32(fluent))
 		}
 	}
 	l.view = &v

@@ -50,6 +50,21 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 	}
 }
 
+// saidBy is what a file says.
+func saidBy(t *testing.T, path string) *saved {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	f, err := read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestFilesOfFewerUnitsAreWorthTheSame narrows a network whose other units are read out by nobody.
 func TestFilesOfFewerUnitsAreWorthTheSame(t *testing.T) {
 	const units = 32
@@ -61,15 +76,7 @@ func TestFilesOfFewerUnitsAreWorthTheSame(t *testing.T) {
 	if err := l.Save(path, "rules"); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	f, err := read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := saidBy(t, path)
 	narrow := func(row []float32) []float32 { return slices.Concat(row[:rectified], row[n.linear():]) }
 	f.Version, f.Bias, f.Readings = 2, narrow(f.Bias), f.Readings[:rectified]
 	for i := range f.Weights {
@@ -136,8 +143,8 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		"cut off":         {whole[:len(whole)/2], true, "unexpected EOF"},
 		"a bit flipped":   {flipped, true, "damaged"},
 		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), true, "found that of others"},
-		"a later version": {text(`"version":3`, `"version":9`), false, "version 9"},
-		"an old version":  {text(`"version":3`, `"version":1`), true, "version 1"},
+		"a later version": {text(`"version":4`, `"version":9`), false, "version 9"},
+		"an old version":  {text(`"version":4`, `"version":1`), true, "version 1"},
 		"another fluent":  {text(`"`+first+`"`, `"(cell 9 9 b)"`), false, "(cell 9 9 b)"},
 		"the same twice":  {text(`"`+first+`"`, `"`+second+`"`), false, second},
 		"fewer outputs":   {text(`"outputs":1`, `"outputs":0`), false, "do not fit"},
@@ -162,7 +169,7 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	m := gamestest.Machine(f, "ticTacToe")
-	f.Add([]byte(`{"format":"stackmate evaluation","version":3,"rules":"rules","outputs":1}`))
+	f.Add([]byte(`{"format":"stackmate evaluation","version":4,"rules":"rules","outputs":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)

@@ -44,10 +44,10 @@ type Config struct {
 	// ConstantSum tells that the goals of two players add up to the same in all games.
 	// Where they do not, what is learnt for the second one is wrong by as much.
 	ConstantSum bool
-	// Threats are those of the game, nil if there are none.
-	Threats machine.Threats
+	// Signals are those of the game, nil if there are none.
+	Signals machine.Signals
 	// Bytes bounds the games under way; zero means defaultBytes. The rest takes 60 MB at
-	// most, and as much again for threats.
+	// most, and as much again for signals.
 	Bytes int64
 }
 
@@ -102,11 +102,11 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 		c.Bytes = defaultBytes
 	}
 	rng := machine.NewRand(c.Seed)
-	l := &Learner{games: newGames(m, 1, rng, min(c.Bytes, defaultBytes)), view: newView(m, c.Threats), active: 1}
+	l := &Learner{games: newGames(m, 1, rng, min(c.Bytes, defaultBytes)), view: newView(m, c.Signals), active: 1}
 	p := l.games
 	p.start, p.ended, p.made = l.start, l.ended, l.made
 	l.wide = l.view.wide()
-	if len(l.view.threats) > 0 {
+	if slices.ContainsFunc(l.view.signals, machine.Signal.IsThreat) {
 		l.sights = newSights(l.view)
 	}
 	for i := range m.Symmetries() {

@@ -8,7 +8,7 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// A network is one layer of units over the fluents of a position and, for each output, a
+// A network is one layer of units over the fluents and signals of a position and, for each output, a
 // logistic function of their weighted sum:
 //
 //	unit u    = bias[u] + Σ in[f][u] over the fluents f that are true
@@ -54,7 +54,7 @@ func newNetwork(words, inputs, outputs int, rng *machine.Rand) *network {
 	return &n
 }
 
-// inputs is the number of inputs: bits of the words of fluents and threats.
+// inputs is the number of inputs: bits of the words of fluents and signals.
 func (n *network) inputs() int { return len(n.in) - 1 }
 
 func (n *network) bias() *vector.Floats { return &n.in[len(n.in)-1] }

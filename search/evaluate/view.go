@@ -9,8 +9,9 @@ import (
 )
 
 // view is a position as the network sees it: its fluents and, in the words behind them, its
-// threats, where the machine knows of any. Of games of lines they are what single fluents
-// and few conjunctions of them do not tell: where one more piece would win.
+// signals, where the machine knows of any. They are what single fluents and few conjunctions of
+// them do not tell: threats in games of lines, where one more piece would win, and moves in
+// games where few are legal.
 //
 // A threat tells of nothing where the fluent that it lacks can never be true again, since
 // another piece is in its place. That is found out by games: a fluent blocks another one if
@@ -19,47 +20,47 @@ import (
 type view struct {
 	words   int // of a position
 	fluents int
-	threats []machine.Threat
-	source  machine.Threats
-	blocks  [][]int32 // by threat: the fluents that block it; nil while not known
+	signals []machine.Signal
+	source  machine.Signals
+	blocks  [][]int32 // by signal: the fluents that block it, of a threat; nil while not known
 	pool    *sync.Pool
 }
 
 // seer is what looks at positions, for one goroutine.
 type seer struct {
-	finder machine.ThreatFinder
+	sensor machine.Sensor
 	seen   []uint64
 	found  []uint64
 }
 
-func newView(m machine.Machine, source machine.Threats) *view {
+func newView(m machine.Machine, source machine.Signals) *view {
 	v := &view{words: m.Words(), fluents: len(m.Names().Fluents)}
 	if source != nil && len(source.List()) <= maxFluents {
-		v.source, v.threats = source, source.List()
-		v.pool = &sync.Pool{New: func() any { return &seer{finder: source.NewFinder()} }}
+		v.source, v.signals = source, source.List()
+		v.pool = &sync.Pool{New: func() any { return &seer{sensor: source.NewSensor()} }}
 	}
 	return v
 }
 
-// found is the number of words for threats, and wide that of a position with them.
-func (v *view) found() int { return (len(v.threats) + 63) / 64 }
+// found is the number of words for signals, and wide that of a position with them.
+func (v *view) found() int { return (len(v.signals) + 63) / 64 }
 func (v *view) wide() int  { return v.words + v.found() }
 
 // inputs is one more than the number of the last input; those between the fluents and the
-// threats are never true.
+// signals are never true.
 func (v *view) inputs() int {
-	if len(v.threats) == 0 {
+	if len(v.signals) == 0 {
 		return v.fluents
 	}
-	return v.input(len(v.threats))
+	return v.input(len(v.signals))
 }
 
-// input is the number of that of a threat.
-func (v *view) input(threat int) int { return 64*v.words + threat }
+// input is the number of that of a signal.
+func (v *view) input(signal int) int { return 64*v.words + signal }
 
 // look calls f with positions, laid out one after the other, as the network sees them.
 func (v *view) look(states []uint64, f func(seen []uint64)) {
-	if len(v.threats) == 0 {
+	if len(v.signals) == 0 {
 		f(states)
 		return
 	}
@@ -69,7 +70,7 @@ func (v *view) look(states []uint64, f func(seen []uint64)) {
 	if len(s.seen) < n*wide {
 		s.seen, s.found = make([]uint64, n*wide), make([]uint64, n*found)
 	}
-	s.finder.Find(s.found, states)
+	s.sensor.Sense(s.found, states)
 	for i := range n {
 		at := s.seen[i*wide : (i+1)*wide]
 		copy(at, states[i*v.words:(i+1)*v.words])
@@ -99,14 +100,20 @@ func (v *view) leaveOut(seen []uint64) {
 
 // images are the inputs that are the images of inputs under a symmetry; -1 where there is none.
 func (v *view) images(y *machine.Symmetry) []int32 {
-	number := make(map[machine.Threat]int32, len(v.threats))
-	for k, t := range v.threats {
-		number[t] = int32(v.input(k))
+	number := make(map[machine.Signal]int32, len(v.signals))
+	for k, s := range v.signals {
+		number[s] = int32(v.input(k))
 	}
 	images := slices.Repeat([]int32{-1}, 64*v.wide())
 	copy(images, y.Fluents)
-	for k, t := range v.threats {
-		if to, ok := number[machine.Threat{Role: y.Roles[t.Role], Fluent: int(y.Fluents[t.Fluent])}]; ok {
+	for k, s := range v.signals {
+		image := machine.Signal{Role: y.Roles[s.Role], Move: machine.NoMove}
+		if s.IsThreat() {
+			image.Lacks = int(y.Fluents[s.Lacks])
+		} else {
+			image.Move = y.Moves[s.Role][s.Move]
+		}
+		if to, ok := number[image]; ok {
 			images[v.input(k)] = to
 		}
 	}
@@ -139,9 +146,11 @@ func newSights(v *view) *sights {
 		view: v, ever: make([]uint64, v.words), lacking: make([]uint64, v.words),
 		together: map[int][]uint64{}, before: map[int][]uint64{}, become: map[int]int{},
 	}
-	for _, t := range v.threats {
-		machine.State(s.lacking).Set(t.Fluent)
-		s.together[t.Fluent], s.before[t.Fluent] = make([]uint64, v.words), make([]uint64, v.words)
+	for _, t := range v.signals {
+		if t.IsThreat() {
+			machine.State(s.lacking).Set(t.Lacks)
+			s.together[t.Lacks], s.before[t.Lacks] = make([]uint64, v.words), make([]uint64, v.words)
+		}
 	}
 	return s
 }
@@ -176,14 +185,14 @@ func include(set, other []uint64) {
 // blocked is the view that leaves out what is blocked.
 func (s *sights) blocked() *view {
 	v := *s.view
-	v.blocks = make([][]int32, len(v.threats))
-	for k, t := range v.threats {
-		if s.become[t.Fluent] < leastBecome {
+	v.blocks = make([][]int32, len(v.signals))
+	for k, t := range v.signals {
+		if !t.IsThreat() || s.become[t.Lacks] < leastBecome {
 			continue
 		}
 		var blocks []int32
 		for i, w := range s.ever {
-			for w &^= s.together[t.Fluent][i] | s.before[t.Fluent][i]; w != 0; w &= w - 1 {
+			for w &^= s.together[t.Lacks][i] | s.before[t.Lacks][i]; w != 0; w &= w - 1 {
 				blocks = append(blocks, int32(i<<6+bits.TrailingZeros64(w)))
 			}
 		}

@@ -13,16 +13,16 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// threatsOf are the threats of a built-in game.
-func threatsOf(t testing.TB, game string) machine.Threats {
+// signalsOf are the signals of a built-in game.
+func signalsOf(t testing.TB, game string) machine.Signals {
 	t.Helper()
-	return gamestest.Machine(t, game).(machine.Threatener).Threats(t.Context())
+	return gamestest.Machine(t, game).(machine.Signaller).Signals(t.Context())
 }
 
 // seeing is a learner of a game of lines that knows of threats, after so many games.
 func seeing(t testing.TB, games int64) *Learner {
 	t.Helper()
-	l, err := New(gamestest.Machine(t, "connectFour-4x4"), Config{Seed: 1, ConstantSum: true, Threats: threatsOf(t, "connectFour-4x4")})
+	l, err := New(gamestest.Machine(t, "connectFour-4x4"), Config{Seed: 1, ConstantSum: true, Signals: signalsOf(t, "connectFour-4x4")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
 	if l.view.blocks == nil {
 		t.Fatal("after 1000 games it is not known what blocks threats")
 	}
-	for k, threat := range l.view.threats {
-		cell := names.Fluents[threat.Fluent]
+	for k, threat := range l.view.signals {
+		cell := names.Fluents[threat.Lacks]
 		want, ok := names.AddFluent(rival(cell))
 		if !ok || !slices.Equal(l.view.blocks[k], []int32{int32(want)}) {
 			t.Errorf("%s is blocked by %v, want %d", cell, l.view.blocks[k], want)
@@ -54,11 +54,11 @@ func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
 	newView(m, l.view.source).look(states, func(all []uint64) {
 		l.view.look(states, func(some []uint64) {
 			for i := 0; i < len(all); i += l.wide {
-				for k, threat := range l.view.threats {
+				for k, threat := range l.view.signals {
 					before, after := machine.State(all[i:]).Has(l.view.input(k)), machine.State(some[i:]).Has(l.view.input(k))
-					taken, _ := names.AddFluent(rival(names.Fluents[threat.Fluent]))
+					taken, _ := names.AddFluent(rival(names.Fluents[threat.Lacks]))
 					if after != (before && !machine.State(all[i:]).Has(taken)) {
-						t.Fatalf("threat of %s is seen: %v", names.Fluents[threat.Fluent], after)
+						t.Fatalf("threat of %s is seen: %v", names.Fluents[threat.Lacks], after)
 					}
 					if after {
 						left++
@@ -74,8 +74,13 @@ func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
 	}
 }
 
-func TestTheImageOfAPositionHasTheImagesOfItsThreats(t *testing.T) {
-	l := seeing(t, 1000)
+func TestTheImageOfAPositionHasTheImagesOfItsSignals(t *testing.T) {
+	t.Run("threats", func(t *testing.T) { imagesFit(t, seeing(t, 1000)) })
+	t.Run("moves", func(t *testing.T) { imagesFit(t, mobile(t)) })
+}
+
+func imagesFit(t *testing.T, l *Learner) {
+	t.Helper()
 	m := l.games.machine
 	states := toys.Positions(m, 20, 9)
 	image, got := make(machine.State, m.Words()), make(machine.State, l.wide)
@@ -111,7 +116,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	if err := l.Save(path, "rules"); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(path, "rules", m, Config{Seed: 2, ConstantSum: true, Threats: l.view.source})
+	again, err := Load(path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
 	if err != nil {
 		t.Fatal(err)
 	}

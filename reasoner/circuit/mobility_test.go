@@ -1,0 +1,68 @@
+package circuit
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// What moves are seen of each role is what is legal for it in the position with its turn.
+func TestMobilityIsWhatWouldBeLegalInTurn(t *testing.T) {
+	const size, alike = 5, 3
+	g := turnGame(size, true)
+	turn := g.Fluents[0]
+	// A move that is legal for both roles alike, and one that a single fluent allows.
+	common := g.Net.And(g.Fluents[1], g.Fluents[2])
+	for r := range g.Legal {
+		g.Legal[r][alike] = g.Net.And(turn^Lit(r), common)
+		g.Legal[r][alike+1] = g.Net.And(turn^Lit(r), g.Fluents[3+r])
+	}
+	g, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Compile(t.Context(), g, Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if FindSignals(t.Context(), g, false, Options{Lanes: 64}) != nil {
+		t.Error("there are signals without being asked for")
+	}
+	signals := FindSignals(t.Context(), g, true, Options{Lanes: 64})
+	var want []machine.Signal
+	for r, row := range g.Legal {
+		for k := 1; k < len(row); k++ { // but for waiting
+			if k != alike && k != alike+1 {
+				want = append(want, machine.Signal{Role: machine.Role(r), Move: machine.Move(k)})
+			}
+		}
+	}
+	if !slices.Equal(signals.List(), want) {
+		t.Fatalf("seen are %v, want %v", signals.List(), want)
+	}
+	rng, b, sensor, found, seen := rand.New(rand.NewPCG(1, 2)), m.NewBatch(), signals.NewSensor(), make([]uint64, 1), 0
+	for range 200 {
+		s := machine.State{rng.Uint64() & (1<<len(g.Fluents) - 1)}
+		sensor.Sense(found, s)
+		for r := range g.Legal {
+			s[0] = s[0]&^1 | uint64(1-r)
+			b.Load(s, 1)
+			b.Evaluate(1)
+			legal := b.AppendLegal(nil, 0, machine.Role(r))
+			for i, signal := range want {
+				got := found[0]>>i&1 != 0
+				if signal.Role == machine.Role(r) && got != slices.Contains(legal, signal.Move) {
+					t.Fatalf("in %b, role %d, move %d is seen: %v", s[0], r, signal.Move, got)
+				}
+				if got {
+					seen++
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no moves are seen in any position")
+	}
+}

@@ -1,0 +1,153 @@
+package evaluate
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate/vector"
+)
+
+// mobility sees the moves of a game in which a fluent says whose turn it is, one position
+// after the other.
+type mobility struct {
+	machine.Machine
+	turn []int // by role: that fluent
+	list []machine.Signal
+}
+
+func newMobility(m machine.Machine) *mobility {
+	s, names := &mobility{Machine: m}, m.Names()
+	for r, role := range names.Roles {
+		turn, _ := names.AddFluent("(control " + role + ")")
+		s.turn = append(s.turn, turn)
+		for move, name := range names.Moves[r] {
+			if name != "noop" {
+				s.list = append(s.list, machine.Signal{Role: machine.Role(r), Move: machine.Move(move)})
+			}
+		}
+	}
+	return s
+}
+
+func (s *mobility) List() []machine.Signal    { return s.list }
+func (s *mobility) NewSensor() machine.Sensor { return s }
+
+func (s *mobility) Sense(dst, states []uint64) {
+	b, words, wide := s.NewNarrowBatch(), s.Words(), (len(s.list)+63)/64
+	clear(dst[:len(states)/words*wide])
+	for ; len(states) > 0; states, dst = states[words:], dst[wide:] {
+		for r, turn := range s.turn {
+			q := slices.Clone(machine.State(states[:words]))
+			for _, f := range s.turn {
+				q[f>>6] &^= 1 << uint(f&63)
+			}
+			q.Set(turn)
+			b.Load(q, 1)
+			b.Evaluate(1)
+			legal := b.AppendLegal(nil, 0, machine.Role(r))
+			for i, signal := range s.list {
+				if signal.Role == machine.Role(r) && slices.Contains(legal, signal.Move) {
+					machine.State(dst).Set(i)
+				}
+			}
+		}
+	}
+}
+
+// mobile is a learner that sees the moves of a game and has not learnt yet.
+func mobile(t testing.TB) *Learner {
+	t.Helper()
+	m := gamestest.Machine(t, "breakthrough-4x4")
+	l, err := New(m, Config{Seed: 1, ConstantSum: true, Signals: newMobility(m)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// worth is what positions of random games are worth.
+func worth(l *Learner) []float64 {
+	m := l.games.machine
+	states := toys.Positions(m, 20, 9)
+	values := make([]float64, len(states)/m.Words()*len(m.Names().Roles))
+	l.Evaluation().Values(values, states)
+	return values
+}
+
+func TestMovesAreLearntAndFoundAgainInFiles(t *testing.T) {
+	l := mobile(t)
+	l.Learn(t.Context(), 1000)
+	if l.sights != nil {
+		t.Error("games are played to see what blocks threats, and there are none")
+	}
+	path, m := filepath.Join(t.TempDir(), "learnt"), l.games.machine
+	if err := l.Save(path, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := worth(l)
+	if !slices.Equal(worth(again), before) {
+		t.Error("positions are worth something else when loaded")
+	}
+	for k := range l.view.signals {
+		l.trainer.mean.in[l.view.input(k)] = vector.Floats{}
+	}
+	if slices.Equal(worth(l), before) {
+		t.Error("moves make no difference")
+	}
+	if _, err := Load(path, "rules", m, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), "expected 0 signals") {
+		t.Errorf("an evaluation that sees moves is loaded by one that does not: %v", err)
+	}
+}
+
+// formerly restores what a learner knows from a file as it was before there were moves.
+func formerly(t *testing.T, l *Learner, c Config) (*Learner, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "learnt")
+	if err := l.Save(path, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	f := saidBy(t, path)
+	f.Version, f.Threats, f.Signals = lastOfThreats, f.Signals, nil
+	again, err := New(l.games.machine, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again, again.restore(f, "rules")
+}
+
+func TestFilesOfTheTimeBeforeMovesAreWorthTheSame(t *testing.T) {
+	lines := seeing(t, 1000)
+	plain := trained(t, "breakthrough-4x4", 1, 300)
+	for _, c := range []struct {
+		before *Learner
+		now    machine.Signals
+	}{{lines, lines.view.source}, {plain, newMobility(plain.games.machine)}} {
+		again, err := formerly(t, c.before, Config{Seed: 2, ConstantSum: true, Signals: c.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := worth(c.before), worth(again)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 0.5 {
+				t.Fatalf("position %d is worth %v, %v when loaded", i/2, want[i], got[i])
+			}
+		}
+		games := again.Progress().Games
+		if again.Learn(t.Context(), 300); again.Progress().Games < games+300 {
+			t.Error("learning does not go on")
+		}
+	}
+	if _, err := formerly(t, lines, Config{ConstantSum: true}); err == nil {
+		t.Error("threats are loaded where there are none")
+	}
+}
