@@ -116,6 +116,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"lanes of no kernel":  {[]string{"bench", "ticTacToe", "--lanes", "63"}, "63"},
 		"one file, two games": {[]string{"bench", "ticTacToe", "hex", "--out", "x"}, "--out"},
 		"unknown player":      {[]string{"match", "ticTacToe", "--players", "stackmate,foo"}, "foo"},
+		"no URL to check":     {[]string{"check-player", "localhost:9147"}, "a player's address such as http://localhost:9147"},
 		"address not http":    {[]string{"match", "ticTacToe", "--players", "ftp://x,random"}, "ftp://x"},
 		"too few players":     {[]string{"match", "ticTacToe", "--players", "random"}, "x, o"},
 		"negative clock":      {[]string{"match", "ticTacToe", "--play-clock=-1"}, "clocks"},
