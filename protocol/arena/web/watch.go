@@ -190,7 +190,7 @@ func (s *Server) upTo(id string, turn int) (*arena.Record, error) {
 		}
 	}
 	s.records.byID[id] = r
-	if turn < 0 || turn >= len(r.States) {
+	if turn >= len(r.States) {
 		return nil, faulty(http.StatusNotFound, fmt.Sprintf("the match has no turn %d", turn))
 	}
 	return r, nil
@@ -199,7 +199,7 @@ func (s *Server) upTo(id string, turn int) (*arena.Record, error) {
 func (s *Server) showTurn(w http.ResponseWriter, r *http.Request) {
 	reply(w, func() (json.RawMessage, error) {
 		turn, err := strconv.Atoi(r.URL.Query().Get("turn"))
-		if err != nil {
+		if err != nil || turn < 0 {
 			return nil, faulty(http.StatusBadRequest, "expected the number of a turn")
 		}
 		c, id := &s.records, r.PathValue("id")

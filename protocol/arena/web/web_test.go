@@ -499,6 +499,9 @@ func TestRecordsWithoutTheirRulesAreShownAsFacts(t *testing.T) {
 	if status := ask(t, url+"/api/matches/old/position?turn=2", nil, nil); status != http.StatusNotFound {
 		t.Errorf("a turn too many: status %d", status)
 	}
+	if status := ask(t, url+"/api/matches/old/position?turn=-1", nil, nil); status != http.StatusBadRequest {
+		t.Errorf("a turn before the first one: status %d", status)
+	}
 	var list listing
 	if ask(t, url+"/api/matches", nil, &list); list.Count != 1 || list.Matches[0].Live {
 		t.Errorf("list %+v", list)
