@@ -149,3 +149,15 @@ func checkPlaces(paths ...string) error {
 	}
 	return nil
 }
+
+// checkFolder tells whether files can be written in the folder of a flag, which is made if
+// need be; an empty one is none. Commands ask before they work.
+func checkFolder(flag, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := atomicfile.CheckDir(dir); err != nil {
+		return usageError{fmt.Errorf("%s: %w", flag, err)}
+	}
+	return nil
+}

@@ -117,6 +117,9 @@ func (s *console) nextSeed() uint64 { return s.seed.Add(1) }
 
 // players reads the list of players of a match.
 func (s *console) players(names []string, knowledge string) ([]arena.Player, error) {
+	if err := checkFolder("--knowledge", knowledge); err != nil {
+		return nil, err
+	}
 	r := s.newRoster(player.Options{Threads: keepClocks(), Memory: s.memory.share(len(names)), Knowledge: knowledge})
 	if slices.Contains(names, humanPlayer) {
 		r.persons = newPeople(os.Stdin, s.err)

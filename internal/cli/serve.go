@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"stackmate/internal/atomicfile"
 	"stackmate/player"
 	"stackmate/protocol"
 )
@@ -86,12 +85,10 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--allow: %w", err)}
 	}
-	if c.Record != "" {
-		if err := atomicfile.CheckDir(c.Record); err != nil {
-			return nil, usageError{fmt.Errorf("--record: %w", err)}
-		}
+	if err := checkFolder("--record", c.Record); err != nil {
+		return nil, err
 	}
-	return allowed, nil
+	return allowed, checkFolder("--knowledge", c.Knowledge)
 }
 
 // networks reads addresses and networks in CIDR notation.

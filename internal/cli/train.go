@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"stackmate/gdl"
-	"stackmate/internal/atomicfile"
 	"stackmate/player"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
@@ -47,8 +46,8 @@ func (c *trainCommand) Run(s *console) error {
 	if c.Time <= 0 {
 		return usageError{fmt.Errorf("--time: expected a time above 0, found %v", c.Time)}
 	}
-	if err := atomicfile.CheckDir(c.Knowledge); err != nil {
-		return usageError{fmt.Errorf("--knowledge: %w", err)}
+	if err := checkFolder("--knowledge", c.Knowledge); err != nil {
+		return err
 	}
 	rules, err := s.load(c.Game)
 	if err != nil {

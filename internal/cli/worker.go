@@ -43,6 +43,9 @@ func (c *workFlags) newLabourer(s *console, players int, knowledge string) (*lab
 	if c.Matches < 0 || c.Threads < 1 || c.Threads > player.MaxThreads {
 		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads of 1 to %d, found %d and %d", player.MaxThreads, c.Matches, c.Threads)}
 	}
+	if err := checkFolder("--knowledge", knowledge); err != nil {
+		return nil, err
+	}
 	threads := keepClocks()
 	if c.Matches == 0 {
 		c.Matches = max(1, threads/(c.Threads*players))
