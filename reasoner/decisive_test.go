@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/reasoner"
+	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 )
 
@@ -136,12 +137,75 @@ func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
 // by winning at once that it pays.
 func TestSparingDecisiveMachinesWinAtOnce(t *testing.T) {
 	for _, game := range []string{"ticTacHeaven", "nineBoardTicTacToe"} {
-		if won, _, _ := compare(t, game, machineOf(t, string(corpus.Source(t, game))), false); won == 0 {
+		rules := string(corpus.Source(t, game))
+		if won, _, _ := compareWith(t, game, machineOf(t, rules), sparing(t, rules), false); won == 0 {
 			t.Errorf("%s: no position was won: the test shows nothing", game)
 		}
 	}
-	if m := machineOf(t, string(corpus.Source(t, "pentagoSuicide"))); m.(machine.Decider).Decisive(t.Context(), false) != nil {
-		t.Error("pentagoSuicide has decisive moves, which cost much there and are few")
+	for game, pays := range map[string]bool{"gomoku_15x15": true, "pentagoSuicide": false} {
+		m := machineOf(t, string(corpus.Source(t, game)))
+		if d := m.(machine.Decider).Decisive(t.Context(), false); (d != nil) != pays {
+			t.Errorf("%s has decisive moves: %v, want %v", game, d != nil, pays)
+		}
+	}
+}
+
+// sparing is the machine of rules with the policy that takes no account of what others can do next.
+func sparing(t *testing.T, rules string) machine.Machine {
+	t.Helper()
+	g, _, err := gdl.Load(t.Context(), "rules", []byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := reasoner.Circuit(t.Context(), g, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, _ := circuit.WithDecisiveMoves(t.Context(), c, false)
+	m, err := circuit.Compile(t.Context(), policy, circuit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Where wide conditions, such as that a board is full, are taken not to hold, some blunders pass for sensible, but
+// few: what is said of the others, and of who wins, is true.
+func TestDecisiveMachinesOverlookLittleAndClaimNothingWrong(t *testing.T) {
+	for _, game := range []string{"nineBoardTicTacToe", "ticTacHeaven", "tictactoex9"} {
+		m := machineOf(t, string(corpus.Source(t, game)))
+		foresight := m.(machine.Decider).Decisive(t.Context(), false).NewNarrowBatch().(machine.Foresight)
+		x, e, rng := machine.NewExpander(m), new(machine.Expansion), machine.NewRand(2)
+		seen, warned, lost := 0, 0, 0 // positions in which there are blunders, those of them that are all known, and those that are lost
+		for range 30 {
+			for s, over := slices.Clone(m.Initial()), false; !over; over, _ = x.Look(s) {
+				p := look(x, e, s, true)
+				_ = x.Expand(e, s)
+				winner, want := p.expected(e.Moves[p.role])
+				got, sensible := foreseen(t, foresight, s, p.role)
+				if got != winner && got != machine.NoRole || winner == p.role && (got != winner || !maps.Equal(sensible, want)) {
+					t.Fatalf("%s: in %v it takes %d for the winner by %v, want %d by %v", game, m.Names().AppendFluents(nil, s), got, sensible, winner, want)
+				}
+				for move := range want {
+					if !sensible[move] && winner != 1-p.role {
+						t.Fatalf("%s: in %v it takes %s for a blunder", game, m.Names().AppendFluents(nil, s), m.Names().MoveText(p.role, move))
+					}
+				}
+				if winner != p.role && len(p.blunders) > 0 {
+					seen++
+					if got == winner && maps.Equal(sensible, want) {
+						warned++
+						if winner == 1-p.role {
+							lost++
+						}
+					}
+				}
+				s = slices.Clone(e.Child(rng.Intn(e.Children)))
+			}
+		}
+		if warned*10 < seen*9 || lost == 0 {
+			t.Errorf("%s: blunders are known in %d of %d positions, %d of which are lost", game, warned, seen, lost)
+		}
 	}
 }
 
@@ -153,6 +217,12 @@ func compare(t *testing.T, game string, m machine.Machine, ahead bool) (won, war
 	if d == nil {
 		t.Fatalf("%s has no decisive moves", game)
 	}
+	return compareWith(t, game, m, d, ahead)
+}
+
+// compareWith is compare for the decisive machine d.
+func compareWith(t *testing.T, game string, m, d machine.Machine, ahead bool) (won, warned, lost int) {
+	t.Helper()
 	rng := machine.NewRand(1)
 	x, e := machine.NewExpander(m), new(machine.Expansion)
 	foresight := d.NewNarrowBatch().(machine.Foresight)

@@ -31,11 +31,12 @@ const (
 	// regressionGrowth bounds what is added to the network, in operands of gates: so
 	// many times what it has. Sharing makes a third or a fourth of it.
 	regressionGrowth = 100
-	// wideCondition is the number of operands from which a condition is taken not to
-	// hold. It keeps out what hardly ever ends a game but takes a long conjunction
-	// for every move, such as "no other piece is left": in breakthrough, seven of
-	// eight gates.
-	wideCondition = 12
+	// wideCondition is the number of operands of the widest condition that is not taken not to
+	// hold. It keeps out what hardly ever matters but takes a long conjunction for every
+	// move, such as "no other piece is left": in breakthrough, seven of eight gates; or "that
+	// board is full, so any other one will do": in tic-tac-toe on nine boards, nine of ten. Lines
+	// of five with what stops them at both ends are narrower.
+	wideCondition = 7
 	// absorbOperands bounds the conjunctions that are looked through for operands
 	// that others imply: the search is quadratic.
 	absorbOperands = 16
@@ -241,14 +242,16 @@ func (r *regression) goesOn(l Lit) Lit {
 // contradict tells of two conjunctions whether a condition of one is excluded by the other, as
 // far as one sees at once.
 func (r *regression) contradict(a, b Lit) bool {
-	conditions := func(l Lit) []Lit {
-		if l.Complemented() || r.net.op[l.Node()] != OpAnd {
-			return []Lit{l}
-		}
-		return r.net.Operands(l.Node())
+	others := r.conditions(b)
+	return slices.ContainsFunc(r.conditions(a), func(c Lit) bool { return slices.Contains(others, c.Not()) })
+}
+
+// conditions are those of a conjunction, or the literal itself.
+func (r *regression) conditions(l Lit) []Lit {
+	if l.Complemented() || r.net.op[l.Node()] != OpAnd {
+		return []Lit{l}
 	}
-	others := conditions(b)
-	return slices.ContainsFunc(conditions(a), func(c Lit) bool { return slices.Contains(others, c.Not()) })
+	return r.net.Operands(l.Node())
 }
 
 // assume notes that literals are true, and what follows from that at once. It
@@ -264,12 +267,27 @@ func (r *regression) assume(lits ...Lit) (assumed []int32) {
 		assumed = append(assumed, i)
 		if l.Complemented() {
 			r.value[i] = fails
+			lits = append(lits, r.common(i)...)
 			continue
 		}
 		r.value[i] = holds
 		lits = append(lits, r.net.Operands(i)...)
 	}
 	return assumed
+}
+
+// common are the conditions that all cases of a disjunction share, whose complement is node i: they
+// hold where it does, such as whose turn it is where a move is legal for one of several reasons.
+func (r *regression) common(i int32) (all []Lit) {
+	for k, o := range r.net.Operands(i) {
+		conditions := r.conditions(o.Not())
+		if k == 0 {
+			all = slices.Clone(conditions)
+			continue
+		}
+		all = slices.DeleteFunc(all, func(l Lit) bool { return !slices.Contains(conditions, l) })
+	}
+	return all
 }
 
 // fold is a literal, or the constant that it is assumed to be.

@@ -120,7 +120,8 @@ type Decider interface {
 	// moves that end the game at once with the best goal of their role; where there
 	// are none, among those that neither end it with the best goal of another role nor allow
 	// another role to do so; and where there are none either, among all. Where that costs too much,
-	// what other roles are allowed does not count. It takes no account of moves that others choose at the
+	// what other roles are allowed does not count, and where it hangs on many conditions at once it may pass
+	// unseen. It takes no account of moves that others choose at the
 	// same time: there it chooses among all, or, with atOnce, as if those others did
 	// nothing, which is a rule of thumb, and no Foresight. It returns nil for a game where finding these moves would
 	// cost too much, in gates or in the time that ctx leaves to the first call: it may
