@@ -131,11 +131,11 @@ func (u *oracle) questions(t testing.TB, n int) []question {
 // strategies lose against the best reply: how far they can be exploited. Clocks are of
 // processor time, of both searches together.
 func BenchmarkTruth(b *testing.B) {
-	for _, game := range []string{"ticTacToe", "connectFour-5x4", "breakthrough-4x5", "hex-4x4", "biddingTicTacToe-3", "goofspiel-6", "oshiZumo-12-3"} {
+	for _, game := range []string{"ticTacToe", "connectFour-5x4", "connectFour-5x5", "breakthrough-4x5", "hex-4x4", "biddingTicTacToe-3", "goofspiel-6", "oshiZumo-12-3"} {
 		u := newOracle(b, newReferee(b, game).machine)
-		asked := u.questions(b, 20)
+		asked := u.questions(b, 40)
 		for _, name := range []string{"stackmate:threads=1", "mcts:threads=1", "mcts-plain"} {
-			for _, clock := range []time.Duration{100 * time.Millisecond, time.Second} {
+			for _, clock := range []time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second} {
 				b.Run(fmt.Sprintf("%s/%s/%v", game, name, clock), func(b *testing.B) {
 					kept, lost := 0.0, 0.0
 					for range b.N {
@@ -172,7 +172,7 @@ func withProcessorTime(ctx context.Context, clock time.Duration) (context.Contex
 	return ctx, cancel
 }
 
-// answer is the strategy of a player that sees a position for the first time.
+// answer is the strategy that a player plays which sees a position for the first time.
 func answer(t testing.TB, name string, m machine.Machine, q *question, clock time.Duration) []search.Weighted {
 	s, err := parse(name)
 	if err != nil {
@@ -185,6 +185,11 @@ func answer(t testing.TB, name string, m machine.Machine, q *question, clock tim
 	thinker.prepare(t.Context(), at)
 	ctx, cancel := withProcessorTime(t.Context(), clock)
 	defer cancel()
-	_, _, r := thinker.decide(at, thinker.search(ctx, at))
-	return r.Strategies[q.role]
+	found := thinker.search(ctx, at)
+	_, _, r := thinker.decide(at, found)
+	played := slices.Clone(r.Strategies[q.role])
+	for i := range played {
+		played[i].Move = thinker.unrefuted(at, found, played[i].Move)
+	}
+	return played
 }

@@ -15,8 +15,8 @@ const longest = 400
 
 // games plays games in the lanes of a batch. In each position several moves are drawn at
 // random (of machines with decisive moves, from those), each in a lane of its own, and the
-// one is made whose successor an evaluation likes best for whoever chooses. So play is as
-// random as the number of draws makes it, and costs a pass of the machine and an
+// one is made whose successor an evaluation likes best for whoever chooses (ahead). So play is
+// as random as the number of draws makes it, and costs a pass of the machine and an
 // evaluation for each draw. Where several roles choose at once, or chance does, the first
 // draw is made.
 type games struct {
@@ -24,14 +24,15 @@ type games struct {
 	batch   machine.Batch
 	rng     *machine.Rand
 
-	all    []game
-	lanes  int
-	words  int
-	roles  int
-	states []uint64    // by lane
-	values [][]float64 // by evaluation, then lane, then role
-	goals  []int32
-	legal  []machine.Move
+	all     []game
+	lanes   int
+	words   int
+	roles   int
+	players []machine.Role
+	states  []uint64    // by lane
+	values  [][]float64 // by evaluation, then lane, then role
+	goals   []int32
+	legal   []machine.Move
 
 	// ended is told of games that are over, and the lane in whose values the goals are.
 	ended func(g *game, lane int)
@@ -53,7 +54,7 @@ type game struct {
 
 // newGames prepares to play with so many evaluations.
 func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64) *games {
-	p := &games{machine: m, batch: m.NewBatch(), rng: rng, words: m.Words(), roles: len(m.Names().Roles)}
+	p := &games{machine: m, batch: m.NewBatch(), rng: rng, words: m.Words(), roles: len(m.Names().Roles), players: m.Names().Players()}
 	n := max(1, min(p.batch.Lanes()/draws, int(bytes)/(longest*8*p.words)))
 	p.all, p.lanes = make([]game, n), n*draws
 	p.states = make([]uint64, p.batch.Lanes()*p.words)
@@ -178,10 +179,24 @@ func (p *games) choose(g *game, first int) int {
 		return best
 	}
 	values := p.values[g.side[r]]
+	most := p.ahead(values, first, r)
 	for lane := first + 1; lane < first+draws; lane++ {
-		if values[lane*p.roles+r] > values[best*p.roles+r] {
-			best = lane
+		if a := p.ahead(values, lane, r); a > most {
+			best, most = lane, a
 		}
 	}
 	return best
+}
+
+// ahead is what a lane is worth to role r, by values: its own goal and, of two players, less that
+// of the other one, whatever their sum. Where both may get much, those who go for their own goal alone
+// learn nothing of defence; and as moves are chosen that look best, what is learnt from them grows
+// without end where it does not take from the other one what it gives (README).
+func (p *games) ahead(values []float64, lane, r int) float64 {
+	own := values[lane*p.roles+r]
+	if len(p.players) != 2 {
+		return own
+	}
+	other := int(p.players[0]+p.players[1]) - r
+	return own - values[lane*p.roles+other]
 }

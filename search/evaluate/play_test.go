@@ -45,3 +45,19 @@ func TestDecidedPositionsAreWorthWhatTheyBring(t *testing.T) {
 		t.Errorf("%d positions were decided, %d estimated: the test shows nothing", decided, estimated)
 	}
 }
+
+func TestOfTwoEachWantsToBeAhead(t *testing.T) {
+	for _, c := range []struct {
+		game string
+		want int // of two lanes
+	}{{"ticTacToe", 1}, {"trio-3x3", 0}} {
+		m := gamestest.Machine(t, c.game)
+		p := newGames(m, 1, machine.NewRand(1), defaultBytes)
+		g := &game{states: make([]uint64, 2*p.words), chooser: 1, side: make([]int, p.roles)}
+		copy(p.values[0], []float64{90, 95, 0}[:p.roles])           // more for role 1
+		copy(p.values[0][p.roles:], []float64{20, 60, 0}[:p.roles]) // but here it is ahead
+		if got := p.choose(g, 0); got != c.want {
+			t.Errorf("%s: lane %d is chosen, want %d", c.game, got, c.want)
+		}
+	}
+}
