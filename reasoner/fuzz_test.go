@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
 	"stackmate/reasoner/wellformed"
@@ -107,10 +109,22 @@ func compareEngines(t *testing.T, src string) {
 		t.Fatalf("circuit: %v\n%s", err, src)
 	}
 	add(reference.NewWithNames(g, optimised.Names))
-	for _, lanes := range []int{0, 64, 128, 256, 512} {
+	for _, lanes := range widths() {
 		add(circuit.Compile(t.Context(), optimised, circuit.Options{Lanes: lanes}))
 	}
 	if err := lockstep(walkers, rng, fuzzSteps); err != nil {
 		t.Errorf("%v\n%s", err, src)
 	}
+}
+
+// widths are the numbers of lanes that this processor has kernels for, and 0 for the one that is chosen
+// where nothing is said.
+func widths() []int {
+	list := []int{0}
+	for _, k := range kernel.All() {
+		if !slices.Contains(list, k.Lanes()) {
+			list = append(list, k.Lanes())
+		}
+	}
+	return list
 }
