@@ -172,7 +172,7 @@ func withProcessorTime(ctx context.Context, clock time.Duration) (context.Contex
 	return ctx, cancel
 }
 
-// answer is the strategy that a player plays which sees a position for the first time.
+// answer is the strategy played by a player that sees a position for the first time.
 func answer(t testing.TB, name string, m machine.Machine, q *question, clock time.Duration) []search.Weighted {
 	s, err := parse(name)
 	if err != nil {

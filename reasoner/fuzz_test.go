@@ -121,10 +121,8 @@ func compareEngines(t *testing.T, src string) {
 // where nothing is said.
 func widths() []int {
 	list := []int{0}
-	for _, k := range kernel.All() {
-		if !slices.Contains(list, k.Lanes()) {
-			list = append(list, k.Lanes())
-		}
+	for _, k := range kernel.All() { // widest first
+		list = append(list, k.Lanes())
 	}
-	return list
+	return slices.Compact(list)
 }

@@ -26,10 +26,10 @@ const duelOpening = 6
 func Duel(ctx context.Context, m machine.Machine, a, b *Evaluation, count int, seed uint64) Score {
 	p := newGames(m, 2, machine.NewRand(seed), defaultBytes)
 	var n, sum, squares float64
-	players, started := m.Names().Players(), 0
+	started := 0
 	p.start = func(g *game) {
 		g.side = make([]int, p.roles)
-		for i, r := range players {
+		for i, r := range p.players {
 			g.side[r] = (i + started) & 1
 		}
 		started++
@@ -38,7 +38,7 @@ func Duel(ctx context.Context, m machine.Machine, a, b *Evaluation, count int, s
 	p.made = func(*game, int) {}
 	p.ended = func(g *game, lane int) {
 		var points, counts [2]float64
-		for _, r := range players {
+		for _, r := range p.players {
 			points[g.side[r]] += p.values[0][lane*p.roles+int(r)]
 			counts[g.side[r]]++
 		}
