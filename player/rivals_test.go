@@ -44,13 +44,19 @@ type duel struct {
 	learns, deepens, alike bool
 	// factors tells that the first searches each subgame on its own.
 	factors bool
+	// byTheWall tells that moves take wallClock, whatever threads are at work, of a machine that does nothing else.
+	byTheWall bool
 }
 
 // learningClock is processor time.
 const learningClock = 4 * time.Second
 
-// duelClock is the processor time for each move of a duel: thousands of leaves.
-const duelClock = 12 * time.Millisecond
+// duelClock is the processor time for each move of a duel: thousands of leaves. wallClock is that of a
+// duel by the wall clock, longer than a worker is ever kept waiting.
+const (
+	duelClock = 12 * time.Millisecond
+	wallClock = 40 * time.Millisecond
+)
 
 // metered is a search whose moves take the processor time of clock each, by and large,
 // whatever else the machine does: it gets as many nodes as that has been enough
@@ -75,6 +81,20 @@ func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State
 	return r, err
 }
 
+// timed is a search whose moves take clock each by the wall clock, on a machine that does nothing else:
+// its threads don't wait for each other's turns, as they do where nodes are limited.
+type timed struct {
+	search.Searcher
+	clock time.Duration
+}
+
+func (s timed) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.clock)
+	defer cancel()
+	lim.MaxNodes = 0
+	return s.Searcher.Search(ctx, m, q, lim)
+}
+
 // duels lists, for each technique of the sampling search, the search with and without
 // it at equal time, and what else there is to choose.
 func duels() []duel {
@@ -82,35 +102,36 @@ func duels() []duel {
 	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8", "connectFourSimultaneous"}
 	learnable := append([]string{"breakthroughHoles", "speedChess", "linesOfAction", "hex", "gomoku_11x11", "amazons_8x8"}, turns...)
 	sampled := append([]string{"chinook"}, learnable...) // in chinook both choose at once, for goals of any sum
-	timed := func(c, against montecarlo.Config) [2]montecarlo.Config { return [2]montecarlo.Config{c, against} }
+	pair := func(c, against montecarlo.Config) [2]montecarlo.Config { return [2]montecarlo.Config{c, against} }
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: plainExploration}
 	list := []duel{
-		{name: "regretMatching", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{}), nodes: 1000, games: atOnce},
-		{name: "mixing", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
-		{name: "equilibria", rivals: timed(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
-		{name: "decisive-at-once", rivals: timed(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
-		{name: factoring, rivals: timed(montecarlo.Config{}, montecarlo.Config{AtOnce: true}), games: []string{"connectFourSimultaneous", "chinook"}, factors: true},
-		{name: "exploration=10", rivals: timed(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
-		{name: "exploration=40", rivals: timed(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
-		{name: "playouts=1", rivals: timed(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
-		{name: "playouts=2", rivals: timed(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), games: append([]string{"biddingTicTacToe-10", "goofspiel-10", "connectFourSimultaneous", "blocker"}, sampled...)},
-		{name: "playouts=4", rivals: timed(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
-		{name: "playouts=16", rivals: timed(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
-		{name: "threads=2", rivals: timed(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"goofspiel-9"}, turns...)},
-		{name: "plain", rivals: timed(montecarlo.Config{}, plain), games: append([]string{"qyshinsu", "connectFourSuicide", "atariGo_7x7", "blocker", "goofspiel-10", "biddingTicTacToe-10", "oshiZumo", "tron", "connectFourSimultaneous"}, turns...)},
-		{name: rave, rivals: timed(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex", "hex-8x8", "gomoku_11x11"}, turns...)},
-		{name: "learning", rivals: timed(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
-		{name: "alphabeta", rivals: timed(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
-		{name: horizon, rivals: timed(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
-		{name: "horizon-regret", rivals: timed(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
-		{name: averages, rivals: timed(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, sampled...)},
-		{name: "learning-both", rivals: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: sampled, learns: true},
-		{name: "priors", rivals: timed(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight, Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
+		{name: "regretMatching", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{}), nodes: 1000, games: atOnce},
+		{name: "mixing", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
+		{name: "equilibria", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
+		{name: "decisive-at-once", rivals: pair(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
+		{name: factoring, rivals: pair(montecarlo.Config{}, montecarlo.Config{AtOnce: true}), games: []string{"connectFourSimultaneous", "chinook"}, factors: true},
+		{name: "exploration=10", rivals: pair(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
+		{name: "exploration=40", rivals: pair(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
+		{name: "playouts=1", rivals: pair(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
+		{name: "playouts=2", rivals: pair(montecarlo.Config{Playouts: 2}, montecarlo.Config{}), games: append([]string{"biddingTicTacToe-10", "goofspiel-10", "connectFourSimultaneous", "blocker"}, sampled...)},
+		{name: "playouts=4", rivals: pair(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
+		{name: "playouts=16", rivals: pair(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
+		{name: "threads=2", rivals: pair(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"hex-8x8"}, turns...), byTheWall: true},
+		{name: "threads=2-learning", rivals: pair(montecarlo.Config{Workers: 2, Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight}), games: append([]string{"hex-8x8"}, turns...), byTheWall: true, learns: true, alike: true},
+		{name: "plain", rivals: pair(montecarlo.Config{}, plain), games: append([]string{"qyshinsu", "connectFourSuicide", "atariGo_7x7", "blocker", "goofspiel-10", "biddingTicTacToe-10", "oshiZumo", "tron", "connectFourSimultaneous"}, turns...)},
+		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex", "hex-8x8", "gomoku_11x11"}, turns...)},
+		{name: "learning", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
+		{name: "alphabeta", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
+		{name: horizon, rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
+		{name: "horizon-regret", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
+		{name: averages, rivals: pair(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, sampled...)},
+		{name: "learning-both", rivals: pair(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: sampled, learns: true},
+		{name: "priors", rivals: pair(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight, Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
 	}
-	list = append(list, duel{name: "all", rivals: timed(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
+	list = append(list, duel{name: "all", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
 		if t.sampling != 0 && t.sampling&(montecarlo.Mixing|montecarlo.Equilibria|montecarlo.Priors) == 0 {
-			list = append(list, duel{name: t.Name, rivals: timed(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
+			list = append(list, duel{name: t.Name, rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
 		}
 	}
 	return list
@@ -150,7 +171,10 @@ func (d duel) report(b *testing.B, game string) {
 		if d.nodes > 0 {
 			return s
 		}
-		return &metered{Searcher: s, clock: duelClock * time.Duration(max(1, d.rivals[i].Workers))}
+		if d.byTheWall {
+			return timed{s, wallClock}
+		}
+		return &metered{Searcher: s, clock: duelClock}
 	}}
 	c.report(b, at, 20*b.N)
 }

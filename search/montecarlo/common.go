@@ -1,7 +1,9 @@
 package montecarlo
 
 import (
+	"runtime"
 	"sync"
+	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -75,9 +77,23 @@ func (c *common) start(workers int, inTurn bool) {
 	}
 }
 
+// patience is how long a worker that finds the tree in use looks again before it sleeps. The tree is
+// in use for up to 200 µs at a time; to be woken takes as long, and for those the tree would lie idle (README).
+const patience = 200 * time.Microsecond
+
+// lock waits until nobody else uses the tree.
+func (c *common) lock() {
+	for began := time.Now(); !c.mu.TryLock(); runtime.Gosched() {
+		if time.Since(began) > patience {
+			c.mu.Lock()
+			return
+		}
+	}
+}
+
 // turn does something with the tree that no other worker may see half done.
 func (w *worker) turn(do func() bool) bool {
-	w.mu.Lock()
+	w.lock()
 	defer w.mu.Unlock()
 	for w.inTurn && w.next != w.number {
 		w.passed.Wait()
