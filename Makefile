@@ -37,9 +37,9 @@ lint: bin/golangci-lint
 format: bin/golangci-lint
 	bin/golangci-lint fmt ./...
 
-race: # without what takes long under the detector and shows it nothing new
-	go test -timeout $(TIMEOUT) -short -race -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
-	go test -timeout $(TIMEOUT) -short -race -run 'Goroutines|ACompilation|AFallback|NoEngine' ./reasoner
+race: # without what takes long under the detector and shows it nothing new; "test" has vetted
+	go test -timeout $(TIMEOUT) -vet=off -short -race -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
+	go test -timeout $(TIMEOUT) -vet=off -short -race -run 'Goroutines|ACompilation|AFallback|NoEngine' ./reasoner
 
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
 	go test -timeout $(TIMEOUT) -short -tags glpk ./search/matrix ./search/simultaneous
@@ -57,7 +57,7 @@ fuzz: # every fuzz target for FUZZTIME
 	@git grep -n '^func Fuzz' -- '*_test.go' | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9]*).*|./\1 \2|' | sort | \
 	while read -r package target; do \
 		echo "$$package $$target"; \
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$package </dev/null || exit 1; \
+		go test -vet=off -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$package </dev/null || exit 1; \
 	done
 
 corpus: # replays the recorded matches of all rulesheets in CORPUS

@@ -375,14 +375,3 @@ func TestThePlanIsDroppedWhenTheMatchTakesAnotherWay(t *testing.T) {
 		t.Errorf("a line worth %g takes the place of one worth 100", p.goal)
 	}
 }
-
-func TestPonderingStopsForTheNextMove(t *testing.T) {
-	p := newPlayer(t, "mcts:without=learning", Options{Threads: 1, Ponder: true})
-	p.compile, p.prove = given(newSubtraction(30)), nil
-	if err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
-		t.Fatal(err)
-	}
-	move := play(t, p, 500*time.Millisecond)
-	play(t, p, 500*time.Millisecond, move, "noop")
-	p.Stop(nil)
-}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"stackmate/protocol/arena"
 )
@@ -92,12 +93,19 @@ func TestInterruptedMatchesAreCountedSoFar(t *testing.T) {
 	for _, args := range [][]string{{"match", "--count", "100"}, {"match", "--count", "100", "--json"}, {"tournament"}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
+		records := t.TempDir()
+		begun := func() bool {
+			list, err := arena.ReadArchive(records).List()
+			return err == nil && len(list) == 3
+		}
 		url := nodding(t, func(match int) {
 			if match == 3 {
+				for deadline := time.Now().Add(10 * time.Second); !begun() && time.Now().Before(deadline); {
+					time.Sleep(time.Millisecond)
+				}
 				cancel()
 			}
 		})
-		records := t.TempDir()
 		o := executeUntil(ctx, append(args, "ticTacToe", "--players", "legal,"+url, "--record", records)...)
 		o.expect(t, statusBad, "legal        2", "interrupted")
 		if args[len(args)-1] == "--json" {

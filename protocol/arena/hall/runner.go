@@ -3,6 +3,7 @@ package hall
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -132,7 +133,7 @@ func (r *runner) run(ctx context.Context, update func(*arena.Ledger)) error {
 				return err
 			}
 		case err := <-failed:
-			return err
+			return errors.Join(err, r.watchAll(reports)) // what matches under way had is not lost
 		}
 	}
 	return nil
