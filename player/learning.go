@@ -50,11 +50,11 @@ const (
 	trialOpening = 3
 	// lessonTime is how much of the time of the others is spent on learning, at most, where the share of
 	// a search is so large that what a learner takes (120 MB at most, and half as much for signals) does not matter beside it;
-	// studyTime how much on matches after that, studyClock what moves of a final have then.
-	lessonTime  = 20 * time.Second
-	lessonShare = 512 << 20
-	studyTime   = time.Minute
-	studyClock  = 100 * time.Millisecond
+	// maxStudyTime how much on matches after that, studyClock what moves of a final have then.
+	lessonTime   = 20 * time.Second
+	lessonShare  = 512 << 20
+	maxStudyTime = time.Minute
+	studyClock   = 100 * time.Millisecond
 	// mixedWeight is how many playouts an estimate counts for where there are both: as
 	// many as a leaf gets.
 	mixedWeight = 8
@@ -84,20 +84,32 @@ func (t *thinker) learn(ctx context.Context, at position) bool {
 			return false
 		}
 	}
-	short, cancel := context.WithTimeout(ctx, min(learningTime, scaled(learningShare, left)))
 	began := time.Now()
-	t.teach(learner, short, 0)
-	cancel()
+	useful := t.school(ctx, learner, min(learningTime, scaled(learningShare, left)), recalled)
 	t.studies.course = course{taken: time.Since(began)}
 	p := learner.Progress()
 	t.log.Info().Dur("taken", t.studies.taken).Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
-	if p.Games == 0 || !recalled && p.Correlation < leastCorrelation {
+	if !useful {
 		return false
 	}
 	t.keep(learner)
 	t.elect(ctx, at, t.minds(learner.Evaluation()), trialShare)
 	if memory >= lessonShare {
 		t.studies.learner = learner
+	}
+	return true
+}
+
+// school teaches for a time, and tells whether what was learnt is of use. Where it has nothing to do with outcomes by
+// half of the time, there is more to be had from trying out ways of sampling in the other half.
+func (t *thinker) school(ctx context.Context, l *evaluate.Learner, d time.Duration, recalled bool) (useful bool) {
+	for _, least := range []float64{0, leastCorrelation} {
+		half, cancel := context.WithTimeout(ctx, d/2)
+		t.teach(l, half, 0)
+		cancel()
+		if p := l.Progress(); p.Games == 0 || !recalled && p.Correlation <= least {
+			return false
+		}
 	}
 	return true
 }
@@ -295,17 +307,20 @@ func (t *thinker) election(minds []mind, at position, memory int64) *election {
 	return newElection(c, at, memory, moves)
 }
 
-// follow takes the mind that is ahead in an election. What is to be studied then is a final between it and
-// the next one, with long clocks: a search that wins all matches of a few milliseconds a move may lose all of
+// follow takes the mind that is ahead in an election. What is to be studied then is that election, if it does not say
+// enough yet, else a final between this mind and the next one, with long clocks: a search that wins all matches of a few milliseconds a move may lose all of
 // those with a quarter of a second, and the other way round (search/evaluate/README.md).
 func (t *thinker) follow(e *election, minds []mind) {
 	order := e.order()
 	best := order[0]
-	t.mind, e.favourite, e.peer = minds[best], best, nobody
-	t.sampler = t.newSampler()
+	e.favourite, e.peer = best, nobody
+	if t.mind != minds[best] {
+		t.mind = minds[best]
+		t.sampler = t.newSampler()
+	}
 	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Dur("clock", e.clock).Func(e.write).Msg("comparison")
 	t.studies.election, t.studies.minds = e, minds
-	if len(order) > 1 && e.clock == 0 {
+	if len(order) > 1 && e.clock == 0 && e.saysEnough() {
 		pair := []mind{minds[best], minds[order[1]]}
 		t.studies.election, t.studies.minds = t.election(pair, e.at, e.memory), pair
 		t.studies.clock = studyClock
@@ -329,20 +344,30 @@ type course struct {
 }
 
 // study goes on with learning and then with the last election, for some of the time between moves, until it is
-// decided; of a final who is ahead is followed at once.
+// decided; who is ahead is followed as soon as there is enough to say.
 func (t *thinker) study(ctx context.Context) {
 	t.learnOn(ctx)
 	u, began := &t.studies, time.Now()
 	if u.election == nil || u.decided() || ctx.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(0, studyTime-u.spent))
+	ctx, cancel := context.WithTimeout(ctx, max(0, t.studyTime()-u.spent))
 	defer cancel()
 	t.hold(ctx, u.election, t.threads)
 	u.spent += time.Since(began)
-	if (u.clock > 0 || u.decided()) && u.minds[u.best()] != t.mind {
+	if begins := u.clock == 0 && u.saysEnough(); begins || (u.clock > 0 || u.decided()) && u.minds[u.best()] != t.mind {
 		t.follow(u.election, u.minds)
 	}
+}
+
+// studyTime is how much of the time of the others there is for matches: until half of a match is over, so that the
+// other half gains by them.
+func (t *thinker) studyTime() time.Duration {
+	if t.clock == 0 {
+		return maxStudyTime
+	}
+	others := t.class.Length * (1 - 1/float64(max(1, t.class.Players)))
+	return min(maxStudyTime, scaled(others/2, t.clock))
 }
 
 // learnOn goes on learning, and lets all minds that go by what was learnt go by what is learnt now.

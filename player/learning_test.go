@@ -175,7 +175,9 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 	}{
 		"nobody is better":           {0, 0, "playouts", "playouts", true},
 		"who is ahead wins":          {leastMatches, 1, "estimates", "estimates", true},
-		"another one is better":      {0, 6, "playouts", "estimates", false},
+		"too few matches at first":   {1, leastMatches, "playouts", "estimates", true},
+		"still too few":              {1, 1, "playouts", "playouts", true},
+		"another one is better":      {0, 6, "playouts", "estimates", true},
 		"at longer clocks":           {-6, leastMatches, "playouts", "estimates", true},
 		"the same one is":            {leastMatches, 6, "estimates", "estimates", false},
 		"not at longer clocks":       {6, -leastMatches, "estimates", "playouts", true},
@@ -289,6 +291,34 @@ func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), leastLearning/2)
 	defer cancel()
 	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+}
+
+func TestLearningOfNoUseEndsAtHalfOfItsTime(t *testing.T) {
+	l, err := evaluate.New(gamestest.Machine(t, "connectFour-4x4"), evaluate.Config{ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+	for _, c := range []struct {
+		games    int64
+		recalled bool
+		useful   bool
+		lessons  int
+	}{{0, false, false, 1}, {50, true, true, 2}} {
+		lessons := 0
+		p.teach = func(l *evaluate.Learner, ctx context.Context, _ int64) {
+			lessons++
+			if ends, _ := ctx.Deadline(); time.Until(ends) > time.Minute/2 {
+				t.Errorf("a lesson of %v, want half a minute", time.Until(ends))
+			}
+			if c.games > l.Progress().Games {
+				l.Learn(t.Context(), c.games)
+			}
+		}
+		if useful := p.school(t.Context(), l, time.Minute, c.recalled); useful != c.useful || lessons != c.lessons {
+			t.Errorf("%d games, recalled %v: of use %v after %d lessons, want %v after %d", c.games, c.recalled, useful, lessons, c.useful, c.lessons)
+		}
+	}
 }
 
 func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {

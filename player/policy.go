@@ -31,7 +31,8 @@ type policy interface {
 type setting struct {
 	seed    uint64
 	threads int
-	without []string // names of techniques
+	clock   time.Duration // for each move; 0 means no limit
+	without []string      // names of techniques
 	log     zerolog.Logger
 	memory  *memory
 	margins *Margins

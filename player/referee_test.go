@@ -146,7 +146,7 @@ func BenchmarkMatches(b *testing.B) {
 		{"mcts", "random", 500 * time.Millisecond, []string{"ticTacToe", "connectFour", "biddingTicTacToe-3"}},
 		{"stackmate", "mcts", 500 * time.Millisecond, []string{"connectFour", "breakthrough-5x6", "biddingTicTacToe-5", "goofspiel-8", "pig"}},
 		{"stackmate:threads=1", "mcts-plain", 200 * time.Millisecond, []string{
-			"connectFour", "breakthrough", "reversi", "checkers", "nineBoardTicTacToe", "blocker", "amazons_8x8", "hex",
+			"connectFour", "breakthrough", "reversi", "checkers", "nineBoardTicTacToe", "blocker", "amazons_8x8", "hex.kif",
 			"gomoku_11x11", "speedChess", "biddingTicTacToe-10", "goofspiel-10", "oshiZumo", "connectFourSimultaneous", "tron",
 		}},
 	} {

@@ -20,10 +20,11 @@ import (
 	"stackmate/search/solve"
 )
 
-// rulesOf are the rules of a built-in game, or of one of the corpus.
+// rulesOf are the rules of a built-in game, or of one of the corpus: with ".kif", where there are both.
 func rulesOf(t testing.TB, name string) *gdl.Game {
 	t.Helper()
-	if _, _, err := games.Source(name); err == nil {
+	name, rulesheet := strings.CutSuffix(name, ".kif")
+	if _, _, err := games.Source(name); err == nil && !rulesheet {
 		return gamestest.Rules(t, name)
 	}
 	g, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
@@ -119,7 +120,7 @@ func duels() []duel {
 		{name: "threads=2", rivals: pair(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"hex-8x8"}, turns...), byTheWall: true},
 		{name: "threads=2-learning", rivals: pair(montecarlo.Config{Workers: 2, Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight}), games: append([]string{"hex-8x8"}, turns...), byTheWall: true, learns: true, alike: true},
 		{name: "plain", rivals: pair(montecarlo.Config{}, plain), games: append([]string{"qyshinsu", "connectFourSuicide", "atariGo_7x7", "blocker", "goofspiel-10", "biddingTicTacToe-10", "oshiZumo", "tron", "connectFourSimultaneous"}, turns...)},
-		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex", "hex-8x8", "gomoku_11x11"}, turns...)},
+		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex.kif", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "alphabeta", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
 		{name: horizon, rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},

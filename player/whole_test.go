@@ -46,7 +46,7 @@ const (
 func BenchmarkWhole(b *testing.B) {
 	for _, game := range []string{
 		"cephalopodMicro", "pentagoSuicide", "knightwar", "skirmishNew", "connectFourSuicide", "connect5", "quartoSuicide",
-		"dotsAndBoxesSuicide", "kalaha6x2x4", "atariGo_7x7", "qyshinsu", "copolymer_4_pie", "cubicup", "amazonsSuicide", "hex", "blocker",
+		"dotsAndBoxesSuicide", "kalaha6x2x4", "atariGo_7x7", "qyshinsu", "copolymer_4_pie", "cubicup", "amazonsSuicide", "hex.kif", "blocker",
 	} {
 		b.Run(game, func(b *testing.B) {
 			m := newReferee(b, game).machine
