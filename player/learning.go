@@ -308,8 +308,9 @@ func (t *thinker) election(minds []mind, at position, memory int64) *election {
 }
 
 // follow takes the mind that is ahead in an election. What is to be studied then is that election, if it does not say
-// enough yet, else a final between this mind and the next one, with long clocks: a search that wins all matches of a few milliseconds a move may lose all of
-// those with a quarter of a second, and the other way round (search/evaluate/README.md).
+// enough yet, else a final between this mind and the next one, with long clocks: a search that wins all matches of a
+// few milliseconds a move may lose all of those with a quarter of a second, and the other way round
+// (search/evaluate/README.md).
 func (t *thinker) follow(e *election, minds []mind) {
 	order := e.order()
 	best := order[0]
@@ -355,7 +356,7 @@ func (t *thinker) study(ctx context.Context) {
 	defer cancel()
 	t.hold(ctx, u.election, t.threads)
 	u.spent += time.Since(began)
-	if begins := u.clock == 0 && u.saysEnough(); begins || (u.clock > 0 || u.decided()) && u.minds[u.best()] != t.mind {
+	if ready := u.clock == 0 && u.saysEnough(); ready || (u.clock > 0 || u.decided()) && u.minds[u.best()] != t.mind {
 		t.follow(u.election, u.minds)
 	}
 }

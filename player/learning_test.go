@@ -217,6 +217,28 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 	}
 }
 
+func TestMatchesBetweenMovesEndByTheMiddle(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	for clock, want := range map[time.Duration]time.Duration{0: maxStudyTime, time.Second: 3 * time.Second, time.Hour: maxStudyTime} {
+		p := newThinker(setting{threads: 1, clock: clock, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+		p.prepare(t.Context(), position{machine: m, state: m.Initial()})
+		p.class.Length = 12 // half of it in the time of the other one, and half of that
+		p.studies.election = newElection(comparison{names: []string{playouts, "both"}}, position{}, 0, 12)
+		left := time.Duration(-1)
+		p.hold = func(ctx context.Context, _ *election, _ int) {
+			ends, _ := ctx.Deadline()
+			left = time.Until(ends)
+		}
+		for _, spent := range []time.Duration{0, want - 20*time.Millisecond, want} {
+			p.studies.spent = spent
+			p.study(t.Context())
+			if rest := want - spent; left > rest || left < rest-time.Second {
+				t.Errorf("clock of %v, %v are spent: %v left for matches, want %v", clock, spent, left, rest)
+			}
+		}
+	}
+}
+
 func TestLearningGoesOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	p, held := schooled(t, m, alphaBeta, averages, rave), 0
