@@ -8,7 +8,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/montecarlo"
 )
 
 // Explanation says why a move was made. Moves are spelled as in the rules, values are
@@ -49,26 +48,28 @@ func explain(at position, made choice, text string, took time.Duration) *Explana
 	if made.why == "" {
 		e.Why = reasons[made.by]
 	}
-	if s := made.sampled; s != nil && s.Elapsed > 0 {
-		e.Playouts = float64(s.Playouts) / s.Elapsed.Seconds()
-	}
 	r := made.result
 	if r == nil {
 		return e
 	}
-	names := at.machine.Names()
+	names, values, tried := at.machine.Names(), r, []search.Known(nil)
 	e.Nodes = r.Nodes
-	values := r
-	if settles(made.exact, at.role) { // though playouts may have chosen the move
-		values = made.exact
+	if root := made.root; root != nil {
+		if s := root.sampled; s != nil && s.Elapsed > 0 {
+			e.Playouts = float64(s.Playouts) / s.Elapsed.Seconds()
+		}
+		if root.settles(root.exact) { // though playouts may have chosen the move
+			values = root.exact
+		}
+		tried = root.ranking()
 	}
 	for _, role := range names.Players() {
 		if int(role) < len(values.Values) {
 			e.Values = append(e.Values, valueOf(values, role, names.Roles[role]))
 		}
 	}
-	if int(at.role) < len(r.Strategies) {
-		e.Strategy = shares(names, at.role, r.Strategies[at.role], made.tried)
+	if made.root != nil {
+		e.Strategy = shares(names, at.role, made.strategy, tried)
 	}
 	e.Line = names.LineTexts(r.Line)
 	return e
@@ -80,12 +81,12 @@ func valueOf(r *search.Result, role machine.Role, name string) Value {
 }
 
 // shares joins a strategy with what is known of the moves that were tried.
-func shares(names *machine.Names, role machine.Role, strategy []search.Weighted, tried []montecarlo.Tried) []Share {
+func shares(names *machine.Names, role machine.Role, strategy []search.Weighted, tried []search.Known) []Share {
 	var list []Share
 	add := func(m machine.Move, probability float64) {
 		s := Share{Move: names.MoveText(role, m), Probability: probability}
-		if i := slices.IndexFunc(tried, func(t montecarlo.Tried) bool { return t.Move == m && t.Visits > 0 }); i >= 0 {
-			s.Value, s.HasValue = tried[i].Mean, true
+		if i := slices.IndexFunc(tried, func(k search.Known) bool { return k.Move == m && k.Visits > 0 }); i >= 0 {
+			s.Value, s.HasValue = tried[i].Estimate, true
 		}
 		list = append(list, s)
 	}
@@ -103,7 +104,7 @@ func shares(names *machine.Names, role machine.Role, strategy []search.Weighted,
 		add(w.Move, w.Probability)
 	}
 	for _, t := range tried {
-		if !slices.ContainsFunc(strategy, func(w search.Weighted) bool { return w.Move == t.Move }) {
+		if t.Visits > 0 && !slices.ContainsFunc(strategy, func(w search.Weighted) bool { return w.Move == t.Move }) {
 			add(t.Move, 0)
 		}
 	}

@@ -9,15 +9,15 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/montecarlo"
 )
 
 func TestAMoveIsExplainedByTheSearchThatDecided(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result := pure(2, search.Exact(60), false)
 		result.Line, result.Nodes, result.Playouts, result.Elapsed = [][]machine.Move{{2, 0}, {0, 1}}, 10, 500, time.Second
-		p := seated(t, newSubtraction(9),
-			&knowing{patient: &patient{result: result}, ranking: []montecarlo.Tried{{Move: 2, Visits: 7, Mean: 61}, {Move: 1, Visits: 3, Mean: 40}}}, nil)
+		open := search.Interval{Lower: 0, Upper: 100}
+		result.Moves = [][]search.Known{{{Move: 1, Visits: 3, Bounds: open, Estimate: 40}, {Move: 2, Visits: 7, Bounds: open, Estimate: 61}}}
+		p := seated(t, newSubtraction(9), &patient{result: result}, nil)
 		if x := p.Explain(); x != nil {
 			t.Errorf("explains %v before the first move", x)
 		}

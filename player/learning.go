@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"stackmate/gdl"
@@ -208,6 +209,20 @@ func (d mind) with(e *evaluate.Evaluation) mind {
 	return d
 }
 
+// samples is why the sampling search decides where nothing is proved.
+func (d mind) samples() string {
+	by := "playouts and by what was learnt in the start clock"
+	switch {
+	case d.evaluator == nil:
+		by = "playouts"
+	case d.deepens:
+		by = "deepening and by what was learnt in the start clock"
+	case d.weight == 0:
+		by = "what was learnt in the start clock"
+	}
+	return "nothing is proved that decides: the best by " + by
+}
+
 // playouts is the name of the mind of who has learnt nothing.
 const playouts = "playouts"
 
@@ -279,6 +294,40 @@ func (t *thinker) deepening(e *evaluate.Evaluation, threads int) search.Searcher
 	return s
 }
 
+// experience is how a policy has come to think in the course of a match. One that takes
+// its place, after a panic or because it hangs, goes on from there. It is safe for
+// concurrent use.
+type experience struct {
+	mu    sync.Mutex
+	of    machine.Machine
+	mind  mind
+	parts map[machine.Machine]*thinker
+}
+
+// adopt makes a mind that by which the sampling search goes, and leaves it to policies to come.
+func (t *thinker) adopt(d mind) {
+	t.mind = d
+	t.sampler = t.newSampler()
+	if e := t.experience; e != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.of, e.mind, e.parts = t.machine, d, t.parts
+	}
+}
+
+// inherit takes over the mind of the policy before, if that was of the same machine.
+func (t *thinker) inherit() {
+	e := t.experience
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.of == t.machine {
+		t.begun, t.mind, t.parts = t.machine, e.mind, e.parts
+	}
+}
+
 // elect makes the mind the best one of several, as far as matches show in a part of the time.
 func (t *thinker) elect(ctx context.Context, at position, minds []mind, part float64) {
 	memory := t.memory.share()
@@ -316,8 +365,7 @@ func (t *thinker) follow(e *election, minds []mind) {
 	best := order[0]
 	e.favourite, e.peer = best, nobody
 	if t.mind != minds[best] {
-		t.mind = minds[best]
-		t.sampler = t.newSampler()
+		t.adopt(minds[best])
 	}
 	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Dur("clock", e.clock).Func(e.write).Msg("comparison")
 	t.studies.election, t.studies.minds = e, minds
@@ -388,8 +436,7 @@ func (t *thinker) learnOn(ctx context.Context) {
 			u.minds[i] = u.minds[i].with(e)
 		}
 		if t.mind.evaluator != nil {
-			t.mind = t.mind.with(e)
-			t.sampler = t.newSampler()
+			t.adopt(t.mind.with(e))
 		}
 		u.taken, u.more = u.taken+u.more, 0
 		known := u.learner.Progress()

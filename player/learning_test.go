@@ -159,8 +159,7 @@ func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	if err != nil || p.mind.name != "horizon" || r.Playouts > 0 || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
 		t.Errorf("%s: %d playouts, strategies %v, %v", p.mind.name, r.Playouts, r.Strategies, err)
 	}
-	var f findings
-	p.file(at, &f, report{from: p.sampler, err: search.ErrNotZeroSum})
+	p.replace(p.sampler, search.ErrNotZeroSum)
 	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.mind != p.mind.unlearnt() {
 		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.mind.name, p.sampler)
 	}

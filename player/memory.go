@@ -15,7 +15,7 @@ const (
 )
 
 // leastBytes is what a search needs to be of any use.
-const leastBytes = 4 << 20
+const leastBytes = 3 << 20
 
 // memory divides the bytes that a match may take. It is safe for concurrent use.
 type memory struct {
@@ -41,7 +41,8 @@ func (m *memory) machine(of machine.Machine) {
 }
 
 // share is the memory for one of several searches side by side; 0 if there is too
-// little for another one.
+// little for another one. One share is kept free: when a search is left behind and all are
+// smaller from then on, the others may keep up to one and a half (thinker.granted).
 func (m *memory) share() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,7 +52,7 @@ func (m *memory) share() int64 {
 		free = m.total - m.machines - m.forProving()
 	default:
 	}
-	if share := (free - m.lost) / searches; share >= leastBytes {
+	if share := (free - m.lost) / (searches + 1); share >= leastBytes {
 		return share
 	}
 	return 0

@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,7 @@ import (
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/montecarlo"
+	"stackmate/search/solve"
 )
 
 // patient is a search that returns what it has been given when it is told to
@@ -47,8 +48,14 @@ func seated(t *testing.T, m machine.Machine, sampler, exact search.Searcher) *Pl
 		t.Fatal(err)
 	}
 	thinker := p.desk.policy.(*thinker)
-	thinker.sampler, thinker.exact = sampler, exact
+	thinker.sampler, thinker.exact = sampler, exacts(exact)
+	thinker.methods = slices.Repeat([]string{solve.BoundedAlphaBeta}, len(thinker.exact))
 	return p
+}
+
+// exacts are the searches that are not nil.
+func exacts(list ...search.Searcher) []search.Searcher {
+	return slices.DeleteFunc(list, func(s search.Searcher) bool { return s == nil })
 }
 
 func play(t *testing.T, p *Player, clock time.Duration, joint ...string) string {
@@ -111,7 +118,7 @@ func TestASearchThatDoesNotStopIsLeftBehind(t *testing.T) {
 		for _, clock := range []time.Duration{2 * time.Second, 200 * time.Millisecond} {
 			thinker := p.desk.policy.(*thinker)
 			thinker.sampler = &patient{pure(2, search.Exact(60), false), time.Hour}
-			thinker.exact = &patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)}
+			thinker.exact = exacts(&patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)})
 			began := time.Now()
 			if move := play(t, p, clock); move != "(take 1)" {
 				t.Errorf("plays %s, want what the other search found", move)
@@ -144,37 +151,6 @@ func TestTheExactSearchTakesOverWhenItProvesMore(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// knowing adds to a patient search what it knows beyond its result.
-type knowing struct {
-	*patient
-	refuted []machine.Move
-	ranking []montecarlo.Tried
-}
-
-func (k *knowing) Refuted() []machine.Move                 { return k.refuted }
-func (k *knowing) Ranking(machine.Role) []montecarlo.Tried { return k.ranking }
-
-func TestAMoveProvedToBeAMistakeIsNotPlayed(t *testing.T) {
-	for want, ranking := range map[string][]montecarlo.Tried{
-		"(take 3)": {{Move: 2, Mean: 60}, {Move: 3, Mean: 50}, {Move: 1, Mean: 55}},
-		"(take 1)": {{Move: 2, Mean: 60}, {Move: 3}, {Move: 1, Mean: 55}}, // 3 has only lost
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			p := seated(t, newSubtraction(9),
-				&knowing{patient: &patient{result: pure(2, search.Exact(60), false)}, ranking: ranking},
-				&knowing{patient: &patient{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, refuted: []machine.Move{2}})
-			if move := play(t, p, 2*time.Second); move != want {
-				t.Errorf("plays %s, want %s", move, want)
-			}
-		})
-	}
-	nothing := []montecarlo.Tried{{Move: 2}, {Move: 3}, {Move: 1}}
-	f := findings{refuted: []machine.Move{2}, ranking: nothing}
-	if move := new(thinker).unrefuted(position{legal: []machine.Move{1, 2, 3}}, f, 2); move != 3 {
-		t.Errorf("plays %d where playouts have gained nothing, want the second of the ranking", move)
 	}
 }
 

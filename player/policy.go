@@ -11,8 +11,6 @@ import (
 
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
-	"stackmate/search"
-	"stackmate/search/montecarlo"
 )
 
 // policy is how a kind of player decides. It belongs to one match, and is called
@@ -38,6 +36,8 @@ type setting struct {
 	margins *Margins
 	// knowledge is what was learnt of the game before, if anything was.
 	knowledge knowledge
+	// experience is what policies of this match leave to those that take their places; nil means nothing.
+	experience *experience
 }
 
 // has tells whether a technique is in use.
@@ -54,13 +54,9 @@ type position struct {
 
 // choice is a move and why it was made.
 type choice struct {
-	move    machine.Move
-	by      decider
-	why     string             // empty where the decider says it all (reasons)
-	result  *search.Result     // that the move comes from, nil if there is none
-	sampled *search.Result     // of the sampling search, nil if there is none
-	exact   *search.Result     // of the exact ones, nil if there is none
-	tried   []montecarlo.Tried // moves of the role that it has tried
+	move machine.Move
+	verdict
+	root *root // that it was decided by; nil where nothing was searched
 }
 
 // decider is who has decided on a move.
@@ -96,6 +92,7 @@ type desk struct {
 }
 
 func newDesk(s setting, make func(setting) policy) *desk {
+	s.experience = new(experience)
 	d := &desk{setting: s, make: make, wake: func() {}}
 	d.renew()
 	return d

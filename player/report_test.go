@@ -89,8 +89,9 @@ func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
 		memory := &memory{total: total, compiled: closed}
 		thinker := p.desk.policy.(*thinker)
 		thinker.memory = memory
+		first := memory.share()
 		for range 8 {
-			thinker.exact = hanging
+			thinker.exact = exacts(hanging)
 			play(t, p, time.Second)
 		}
 		hanging.mu.Lock()
@@ -109,8 +110,8 @@ func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
 		}
 		p.Abort()
 		time.Sleep(2 * time.Hour)
-		if share := memory.share(); share < total/4 {
-			t.Errorf("when all have come home a search gets %d bytes of %d", share, total)
+		if share := memory.share(); share != first {
+			t.Errorf("when all have come home a search gets %d bytes, %d before", share, first)
 		}
 	})
 }

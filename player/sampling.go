@@ -37,15 +37,15 @@ const (
 
 // solves gives the exact search a chance to solve the game at once.
 func (t *thinker) solves(ctx context.Context, at position) bool {
-	memory := t.memory.share()
-	if t.exact == nil || memory == 0 {
+	if len(t.exact) == 0 || t.granted(t.exact[0]) == 0 {
 		return false
 	}
+	exact := t.exact[0]
 	short, stop := context.WithTimeout(ctx, min(proofTime, scaled(proofShare, timeLeft(ctx, time.Now()))))
 	defer stop()
-	r, err := t.exact.Search(short, at.machine, at.state, search.Limits{MaxBytes: memory, Seed: t.seed})
+	r, err := exact.Search(short, at.machine, at.state, search.Limits{MaxBytes: t.granted(exact), Seed: t.seed})
 	if err != nil {
-		t.exact = t.instead(err)
+		t.reclassify(exact, err)
 	}
 	return err == nil && r.Solved()
 }

@@ -13,32 +13,19 @@ import (
 	"stackmate/search/montecarlo"
 )
 
-// findings are what the searches know of a position; nil is nothing.
-type findings struct {
-	exact, sampled *search.Result
-	refuted        []machine.Move     // moves of the role to move that are proved mistakes
-	ranking        []montecarlo.Tried // its moves by how much they were sampled
-}
-
-// The searches that know more than their results say.
-type (
-	refuter interface{ Refuted() []machine.Move }
-	ranker  interface {
-		Ranking(machine.Role) []montecarlo.Tried
-	}
-)
-
-// report is what one of them comes back with.
+// report is what a search comes back with, or says before.
 type report struct {
 	from   search.Searcher
 	result search.Result
 	err    error
+	last   bool         // it has come back
+	after  machine.Move // the move whose position the result is of, or NoMove: the root
 }
 
 // searches is the most that run side by side, those beside the exact one counted as one.
 const searches = 3
 
-// tieTime is how long the sampling search may go on to tell moves apart that
+// tieTime is how long searches may go on to tell moves apart that
 // are proved to be equally good or bad, if the clock allows it.
 const tieTime = time.Second
 
@@ -50,85 +37,210 @@ type running struct {
 	interim atomic.Pointer[search.Result]
 }
 
-// launch starts a search, which reports when it is done. There is none (nil)
-// if no memory is left for it.
-func (t *thinker) launch(ctx context.Context, s search.Searcher, at position, reports chan<- report) *running {
-	r := &running{Searcher: s, memory: t.memory.share()}
-	if slices.Contains(t.beside, s) {
-		r.memory /= int64(len(t.beside))
-	}
-	if r.memory == 0 {
-		return nil
-	}
-	lim := search.Limits{MaxBytes: r.memory, Seed: t.seed, Progress: func(known search.Result) { r.interim.Store(&known) }}
-	working := ctx
-	if s != t.sampler && t.shares() {
-		working = newSparing(ctx, t.exactWork)
-	}
-	go func() {
-		var result search.Result
-		err := guard.Do(func() (err error) {
-			result, err = s.Search(working, at.machine, at.state, lim)
-			return err
-		})
-		if deadline, ok := ctx.Deadline(); ok && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			t.margins.stopped(time.Since(deadline))
-		}
-		if !r.ended.CompareAndSwap(false, true) {
-			t.memory.lose(-r.memory) // what it held since it was left behind
-		}
-		reports <- report{s, result, err}
-	}()
-	return r
-}
-
-// leave takes note that a search does not come back in time. It goes on until it
-// looks at its context.
-func (t *thinker) leave(r *running) {
-	t.log.Warn().Msg("a search does not stop in time and is left behind")
-	t.memory.lose(r.memory)
-	if !r.ended.CompareAndSwap(false, true) {
-		t.memory.lose(-r.memory) // it has come back just now
-	}
+// round is the work of all searches on one position.
+type round struct {
+	*thinker
+	root    *root
+	reports chan report
+	gone    chan struct{} // closed when nobody waits for reports any more
+	under   map[search.Searcher]*running
+	begun   map[search.Searcher]bool
 }
 
 // search runs the searches side by side until ctx is done or the position is
 // settled for the role to move. It returns at.give at the latest.
-func (t *thinker) search(clock context.Context, at position) findings {
+func (t *thinker) search(clock context.Context, at position) *root {
 	ctx, settle := context.WithCancel(clock)
 	defer settle()
-	reports := make(chan report, 2+len(t.beside))
-	under := map[search.Searcher]*running{}
-	for _, s := range append([]search.Searcher{t.sampler, t.exact}, t.beside...) {
-		if s == nil {
-			continue
-		}
-		if r := t.launch(ctx, s, at, reports); r != nil {
-			under[s] = r
-		}
+	r := &round{
+		thinker: t, root: newRoot(at), under: map[search.Searcher]*running{}, begun: map[search.Searcher]bool{},
+		reports: make(chan report), gone: make(chan struct{}),
 	}
-	var f findings
+	defer close(r.gone)
+	r.launchAll(ctx)
 	var late, tie <-chan time.Time // late: the searches have been told to stop
 	stopped := ctx.Done()
-	for len(under) > 0 {
+	for len(r.under) > 0 {
 		select {
-		case r := <-reports:
-			delete(under, r.from)
-			if t.file(at, &f, r); t.isSettled(f, at) {
+		case got := <-r.reports:
+			if r.take(got); got.err != nil && ctx.Err() == nil {
+				r.launchAll(ctx) // what has taken its place
+			}
+			switch {
+			case t.isSettled(r.root):
 				settle()
-			} else if settles(f.exact, at.role) && tie == nil {
+			case r.root.settled() != nil && tie == nil:
 				tie = time.After(tieTime)
+				r.resist(ctx)
 			}
 		case <-tie:
 			settle()
 		case <-stopped:
 			stopped, late = nil, time.After(unwindingTime(clock, at.give, time.Now()))
 		case <-late:
-			t.abandon(&f, under)
-			return f
+			r.abandon()
+			return r.root
 		}
 	}
-	return f
+	return r.root
+}
+
+// launchAll starts the searches of the thinker that have not been started.
+func (r *round) launchAll(ctx context.Context) {
+	for _, s := range append([]search.Searcher{r.sampler}, r.exact...) {
+		if s != nil && !r.begun[s] {
+			r.launch(ctx, s, r.granted(s))
+		}
+	}
+}
+
+// launch starts a search, which reports when it is done. There is none if no memory is
+// left for it.
+func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
+	r.begun[s] = true
+	if memory == 0 {
+		return
+	}
+	run := &running{Searcher: s, memory: memory}
+	r.under[s] = run
+	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Progress: func(known search.Result) { run.interim.Store(&known) }}
+	working, exact := ctx, slices.Contains(r.exact, s)
+	if exact && r.shares() {
+		working = newSparing(ctx, r.exactWork)
+	}
+	go func() {
+		got := report{from: s, after: machine.NoMove}
+		got.err = guard.Do(func() (err error) {
+			got.result, err = s.Search(working, r.root.machine, r.root.state, lim)
+			if err == nil && exact {
+				r.proveOthers(working, s, got, lim)
+			}
+			return err
+		})
+		if deadline, ok := ctx.Deadline(); ok && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			r.margins.stopped(time.Since(deadline))
+		}
+		if !run.ended.CompareAndSwap(false, true) {
+			r.memory.lose(-memory) // what it held since it was left behind
+		}
+		got.last = true
+		r.send(got)
+	}()
+}
+
+// send reports, if anybody waits for it.
+func (r *round) send(got report) {
+	select {
+	case r.reports <- got:
+	case <-r.gone:
+	}
+}
+
+// proveOthers goes on where an exact search has proved a value that is neither the best nor the
+// worst, in a position in which one role chooses: it asks of each other move whether it is as good.
+func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, lim search.Limits) {
+	at := r.root
+	if value := got.result.Values[at.role].Lower; at.others == nil || !at.settles(&got.result) || value <= worstGoal || value >= bestGoal {
+		return
+	}
+	r.send(got)
+	b, child := at.machine.NewNarrowBatch(), make(machine.State, at.machine.Words())
+	for _, m := range at.legal {
+		if ctx.Err() != nil {
+			return
+		}
+		if m == at.strategy(&got.result)[0].Move {
+			continue
+		}
+		joint := slices.Clone(at.others)
+		joint[at.role] = m
+		b.Load(at.state, 1)
+		step(b, joint)
+		b.Store(child, 1)
+		if found, err := s.Search(ctx, at.machine, child, lim); err == nil && found.Proved {
+			r.send(report{from: s, result: found, after: m})
+		}
+	}
+}
+
+// take writes a report on the root. The error of a search that has been replaced meanwhile
+// says nothing new.
+func (r *round) take(got report) {
+	if got.last {
+		delete(r.under, got.from)
+	}
+	switch {
+	case got.err != nil:
+		r.replace(got.from, got.err)
+	case got.after != machine.NoMove:
+		r.root.bound(got.after, got.result.Values[r.root.role])
+	case slices.Contains(r.exact, got.from):
+		r.root.note(&got.result)
+	default:
+		r.root.noteSamples(&got.result)
+	}
+	if got.err == nil && got.after == machine.NoMove && r.class.Players == 1 {
+		r.plan.improve(r.root.position, &got.result)
+	}
+}
+
+// replace puts another search in the place of one that has failed.
+func (t *thinker) replace(failed search.Searcher, reason error) {
+	fault(t.log.Info(), reason).Msg("search")
+	var p *guard.Panic
+	switch {
+	case slices.Contains(t.exact, failed):
+		t.reclassify(failed, reason)
+	case failed != t.sampler:
+	case t.mind.deepens: // the game is none for it
+		t.adopt(t.mind.unlearnt())
+	case errors.As(reason, &p):
+		t.sampler = t.newSampler() // who knows what it has left behind
+	}
+}
+
+// resist has playouts look for the move that is hardest to answer, where a search that
+// deepens has proved that there is less than all to win: to it all moves that are worth the
+// same are the same.
+func (r *round) resist(ctx context.Context) {
+	if r.mind.deepens && r.isInTurns() && r.class.Players == 2 {
+		c := r.sampling(r.mind.unlearnt())
+		c.Workers = r.threads
+		c.Without |= montecarlo.Bounds // what is proved is known, and tells no moves apart
+		r.launch(ctx, montecarlo.New(c), min(comparisonBytes, r.memory.share()/2))
+	}
+}
+
+// leave takes note that a search does not come back in time. It goes on until it
+// looks at its context.
+func (r *round) leave(run *running) {
+	r.log.Warn().Msg("a search does not stop in time and is left behind")
+	r.memory.lose(run.memory)
+	if !run.ended.CompareAndSwap(false, true) {
+		r.memory.lose(-run.memory) // it has come back just now
+	}
+}
+
+// abandon leaves searches behind that do not return in time, with what they have
+// said so far; new ones take their place.
+func (r *round) abandon() {
+	for s, run := range r.under {
+		r.leave(run)
+		delete(r.grants, s)
+		known := run.interim.Load()
+		switch i := slices.Index(r.exact, s); {
+		case i >= 0:
+			r.exact[i] = r.exactSearch(r.methods[i])
+			if known != nil {
+				r.root.note(known)
+			}
+		case known != nil:
+			r.root.noteSamples(known)
+		}
+		if s == r.sampler {
+			r.sampler = r.newSampler()
+		}
+	}
 }
 
 // unwindingTime is how long searches that have been told to stop may take to come
@@ -145,189 +257,23 @@ func unwindingTime(clock context.Context, give, now time.Time) time.Duration {
 // unhurried is how long searches may take to come back where no move waits.
 const unhurried = 500 * time.Millisecond
 
-// file takes a report into the findings, and its line into the plan.
-func (t *thinker) file(at position, f *findings, r report) {
-	if r.err != nil {
-		fault(t.log.Info(), r.err).Msg("search")
-		var p *guard.Panic
-		switch {
-		case r.from != t.sampler:
-		case t.mind.deepens: // the game is none for it
-			t.mind = t.mind.unlearnt()
-			t.sampler = t.newSampler()
-		case errors.As(r.err, &p):
-			t.sampler = t.newSampler() // who knows what it has left behind
-		}
-		if r.from != t.sampler {
-			t.exact, t.beside = t.instead(r.err), nil
-		}
-		return
-	}
-	if t.class.Players == 1 {
-		t.plan.improve(at, &r.result)
-	}
-	if r.from == t.sampler {
-		f.sampled = &r.result
-		if s, ok := r.from.(ranker); ok {
-			f.ranking = s.Ranking(at.role)
-		}
-		return
-	}
-	if f.exact == nil || settles(&r.result, at.role) || r.result.Values[at.role].Lower > f.exact.Values[at.role].Lower {
-		f.exact = &r.result
-	}
-	if s, ok := r.from.(refuter); ok {
-		f.refuted = append(f.refuted, s.Refuted()...)
-	}
-}
-
-// abandon leaves searches behind that do not return in time, with what they have
-// said so far; new ones take their place.
-func (t *thinker) abandon(f *findings, under map[search.Searcher]*running) {
-	for s, r := range under {
-		t.leave(r)
-		known := r.interim.Load()
-		switch s {
-		case t.sampler:
-			t.sampler = t.newSampler()
-			f.sampled = known
-		case t.exact:
-			t.exact = t.exactSearch(0)
-			if f.exact == nil {
-				f.exact = known
-			}
-		default:
-			if i := slices.Index(t.beside, s); i >= 0 {
-				t.beside[i] = t.exactSearch(1 + i)
-			}
-		}
-	}
-}
-
-// isSettled tells whether there is nothing left to find out for role: its value
+// isSettled tells whether there is nothing left to find out for the role: its value
 // is proved, and there is no use in telling equally good moves apart. There is
-// where all is lost, and in games of turns: the other player may still go wrong. A
-// player alone has to know a whole plan, too: moves that are best one by one may go
+// in games of turns, unless a tree of samples has proved it: the other player may still go
+// wrong. A player alone has to know a whole plan, too: moves that are best one by one may go
 // round in circles.
-func (t *thinker) isSettled(f findings, at position) bool {
-	known := f.exact
-	switch {
-	case settles(f.sampled, at.role):
-		known = f.sampled
-	case !settles(f.exact, at.role):
+func (t *thinker) isSettled(r *root) bool {
+	known := r.settled()
+	if known == nil {
 		return false
 	}
-	value := known.Values[at.role].Lower
-	if t.class.Players == 1 {
-		return t.plan.fits(at) && t.plan.goal >= value
-	}
-	if known == f.sampled {
+	value := known.Values[r.role].Lower
+	turns := t.isInTurns() && t.class.Players == 2
+	switch {
+	case t.class.Players == 1:
+		return t.plan.fits(r.position) && t.plan.goal >= value
+	case value >= bestGoal, known == r.sampled && (!t.mind.deepens || !turns):
 		return true
 	}
-	turns := t.class.Players == 2 && !t.class.Simultaneous
-	return value >= bestGoal || value > worstGoal && !turns
+	return value > worstGoal && !turns
 }
-
-// worstGoal and bestGoal are the ends of the range of goals.
-const (
-	worstGoal = 0
-	bestGoal  = machine.MaxGoal
-)
-
-// settles tells whether r proves the value for role and says how to get it.
-func settles(r *search.Result, role machine.Role) bool {
-	return r != nil && r.Proved && r.Values[role].Solved() && len(r.Strategies) > int(role) && len(r.Strategies[role]) > 0
-}
-
-// decide picks the result to follow and says whose it is, and why.
-func (t *thinker) decide(at position, f findings) (who decider, why string, r *search.Result) {
-	e, s := f.exact, f.sampled
-	role := at.role
-	switch {
-	case s == nil || len(s.Strategies) == 0:
-		return byExact, "the sampling search has not come back", e
-	case e == nil || len(e.Strategies) <= int(role) || len(e.Strategies[role]) == 0:
-		return bySampling, t.bySamples(s, role), s
-	}
-	value, solved := e.Values[role].Lower, settles(e, role)
-	switch {
-	case solved && value >= bestGoal:
-		return byExact, "the exact search has proved the best goal", e
-	case settles(s, role):
-	case solved && value <= worstGoal:
-		return bySampling, "all is proved lost: the move that playouts find hardest to answer", s
-	case solved && t.isAsGood(at, s.Strategies[role], value):
-		return bySampling, "of the moves that are proved best, the one that is best by playouts", s
-	case solved:
-		return byExact, "the exact search has proved the value", e
-	case e.Proved && value > worstGoal && value >= s.Values[role].Upper:
-		return byExact, "the exact search has proved as much as the playouts promise", e
-	}
-	return bySampling, t.bySamples(s, role), s
-}
-
-// bySamples is why the sampling search decides where the exact one knows nothing better.
-func (t *thinker) bySamples(r *search.Result, role machine.Role) string {
-	switch {
-	case settles(r, role):
-		return "the sampling search has proved the value"
-	case t.mind.evaluator == nil:
-		return "nothing is proved that decides: the best by playouts"
-	case t.mind.deepens:
-		return "nothing is proved that decides: the best by deepening and by what was learnt in the start clock"
-	case t.mind.weight == 0:
-		return "nothing is proved that decides: the best by what was learnt in the start clock"
-	}
-	return "nothing is proved that decides: the best by playouts and by what was learnt in the start clock"
-}
-
-// isAsGood tells whether the exact search proves that a pure strategy of the
-// role to move gives it value too, the others having no choice.
-func (t *thinker) isAsGood(at position, strategy []search.Weighted, value float64) bool {
-	if len(strategy) != 1 || t.class.Simultaneous {
-		return false
-	}
-	b := at.machine.NewBatch()
-	b.Load(at.state, 1)
-	b.Evaluate(1)
-	for r := range at.machine.Names().Roles {
-		role := machine.Role(r)
-		legal := b.AppendLegal(nil, 0, role)
-		switch {
-		case role == at.role:
-			b.Choose(0, role, strategy[0].Move)
-		case len(legal) == 1:
-			b.Choose(0, role, legal[0])
-		default:
-			return false
-		}
-	}
-	b.Advance(1)
-	child := make(machine.State, at.machine.Words())
-	b.Store(child, 1)
-	if t.exact == nil {
-		return false
-	}
-	limit := tieCheck
-	if !at.give.IsZero() {
-		limit = min(limit, time.Until(at.give)/4)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	reports := make(chan report, 1)
-	under := t.launch(ctx, t.exact, position{machine: at.machine, state: child}, reports)
-	if under == nil {
-		return false
-	}
-	select {
-	case r := <-reports:
-		return r.err == nil && r.result.Proved && r.result.Values[at.role].Lower >= value
-	case <-time.After(2 * limit):
-		t.leave(under)
-		t.exact = t.exactSearch(0)
-		return false
-	}
-}
-
-// tieCheck is the time to see whether another move is as good as the best one.
-const tieCheck = 100 * time.Millisecond

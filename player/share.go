@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"stackmate/reasoner/machine"
 )
 
 // Where several play, exact and sampling search share the threads: the exact one takes
@@ -24,12 +23,10 @@ const (
 // shares tells whether the exact search gives time back.
 func (t *thinker) shares() bool { return t.class.Players > 1 && t.has(sharing) }
 
-// worthwhile takes note of whether the exact search has helped with a move.
-func (t *thinker) worthwhile(f findings, role machine.Role) {
-	if settles(f.exact, role) || len(f.refuted) > 0 {
+// worthwhile takes note of whether exact searches have helped with a move.
+func (t *thinker) worthwhile(r *root) {
+	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
 		t.exactWork = 1
-	} else {
-		t.exactWork = max(leastWork, t.exactWork/2)
 	}
 }
 

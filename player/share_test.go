@@ -33,25 +33,30 @@ func TestASparingSearchRestsMostOfTheTimeAndEndsInTime(t *testing.T) {
 
 func TestTheExactSearchWorksLessWhileItFindsNothing(t *testing.T) {
 	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
-	p.worthwhile(findings{}, 0)
+	p.worthwhile(new(root))
 	if p.exactWork != 0.5 {
 		t.Errorf("works %v of the time after one move without help, want half", p.exactWork)
 	}
 	for range 9 {
-		p.worthwhile(findings{}, 0)
+		p.worthwhile(new(root))
 	}
 	if p.exactWork != leastWork {
 		t.Errorf("works %v of the time after ten, want %v", p.exactWork, leastWork)
 	}
-	p.worthwhile(findings{refuted: []machine.Move{1}}, 0)
-	if p.exactWork != 1 {
-		t.Errorf("works %v of the time when it has refuted a move, want all", p.exactWork)
-	}
-	r := pure(1, search.Exact(0), true)
-	p.exactWork = leastWork
-	p.worthwhile(findings{exact: &r}, 0)
-	if p.exactWork != 1 {
-		t.Errorf("works %v of the time when it has solved a position, want all", p.exactWork)
+	m := newSubtraction(9)
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+	open, lost := search.Interval{Lower: 0, Upper: 100}, search.Exact(0)
+	solved := pure(1, search.Exact(0), true)
+	for name, found := range map[string]*search.Result{
+		"refuted a move":    moves(pure(1, open, true), bounded(lost, open, open)),
+		"solved a position": &solved,
+	} {
+		r := newRoot(at)
+		r.note(found)
+		p.exactWork = leastWork
+		if p.worthwhile(r); p.exactWork != 1 {
+			t.Errorf("works %v of the time when it has %s, want all", p.exactWork, name)
+		}
 	}
 }
 
@@ -61,7 +66,7 @@ func TestTheSamplingSearchHasAllThreadsWhereTheExactOneSharesThem(t *testing.T) 
 			threads: 2, without: without, log: zerolog.Nop(), memory: &memory{total: 64 << 20, compiled: closed}, margins: NewMargins(0, 0),
 		})
 		m := newSubtraction(60)
-		if p.prepare(t.Context(), position{machine: m, state: m.Initial()}); p.exact == nil {
+		if p.prepare(t.Context(), position{machine: m, state: m.Initial()}); len(p.exact) == 0 {
 			t.Fatal("no exact search")
 		}
 		if got := p.samplingThreads(); got != want {

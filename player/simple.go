@@ -14,7 +14,7 @@ type firstMove struct{}
 func (firstMove) begin(context.Context, position)  {}
 func (firstMove) ponder(context.Context, position) {}
 func (firstMove) choose(_ context.Context, at position) choice {
-	return choice{move: at.legal[0], by: byKind}
+	return choice{move: at.legal[0], verdict: verdict{by: byKind}}
 }
 
 // randomMove plays a random legal move.
@@ -23,7 +23,7 @@ type randomMove struct{ rng *machine.Rand }
 func (*randomMove) begin(context.Context, position)  {}
 func (*randomMove) ponder(context.Context, position) {}
 func (r *randomMove) choose(_ context.Context, at position) choice {
-	return choice{move: at.legal[r.rng.Intn(len(at.legal))], by: byKind}
+	return choice{move: at.legal[r.rng.Intn(len(at.legal))], verdict: verdict{by: byKind}}
 }
 
 // onePly plays the move after which it has most, by the goals that the rules give the
@@ -59,7 +59,7 @@ func (g *onePly) choose(ctx context.Context, at position) choice {
 			}
 		}
 	}
-	return choice{move: best, by: byKind}
+	return choice{move: best, verdict: verdict{by: byKind}}
 }
 
 // leads says by how many goal points the role leads after each of some moves, no more

@@ -31,7 +31,7 @@ func (s *stub) begin(context.Context, position) {}
 
 func (s *stub) choose(ctx context.Context, at position) choice {
 	if s.onChoose == nil {
-		return choice{move: at.legal[0], by: byKind}
+		return choice{move: at.legal[0], verdict: verdict{by: byKind}}
 	}
 	return s.onChoose(ctx, at)
 }
@@ -249,7 +249,7 @@ func TestPoliciesThatHangAreLeftBehindButNotWithoutEnd(t *testing.T) {
 			return &stub{onChoose: func(_ context.Context, at position) choice {
 				calls.Add(1)
 				time.Sleep(time.Hour)
-				return choice{move: at.legal[2], by: byKind}
+				return choice{move: at.legal[2], verdict: verdict{by: byKind}}
 			}}
 		})
 		for turn := range 20 {
@@ -277,7 +277,7 @@ func TestThePoliciesThatComeHomeMakeRoomForOthers(t *testing.T) {
 		p := sit(t, Options{}, func() policy {
 			return &stub{onChoose: func(_ context.Context, at position) choice {
 				time.Sleep(10 * time.Second)
-				return choice{move: at.legal[2], by: byKind}
+				return choice{move: at.legal[2], verdict: verdict{by: byKind}}
 			}}
 		})
 		for range 6 {

@@ -2,7 +2,7 @@ package player
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,10 +21,12 @@ type thinker struct {
 	rng *machine.Rand
 
 	machine     machine.Machine // that class and searches are for
+	begun       machine.Machine // for which it was tried out what pays
 	class       solve.Class
-	exact       search.Searcher   // nil if there is none
-	beside      []search.Searcher // other exact ones that work beside it
+	methods     []string          // of the exact searches, the best one for the class first
+	exact       []search.Searcher // by method; they work side by side
 	sampler     search.Searcher
+	grants      map[search.Searcher]int64 // the memory that each of them has
 	hasDecisive bool    // the machine knows decisive moves, and there are opponents
 	mind        mind    // what the sampler goes by
 	studies     studies // of which is the best (see learning.go)
@@ -40,7 +42,7 @@ type thinker struct {
 }
 
 func newThinker(s setting) *thinker {
-	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, teach: (*evaluate.Learner).Learn, exactWork: 1}
+	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, teach: (*evaluate.Learner).Learn, exactWork: 1, grants: map[search.Searcher]int64{}}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -56,19 +58,14 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.class = solve.Classify(ctx, at.machine, t.seed)
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
-	t.exact, t.beside = nil, nil
+	t.exact = nil
 	t.hasDecisive, t.studies, t.parts = false, studies{}, nil
 	t.mind = mind{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
 	if t.has(regretMatching) {
 		t.mind.rule = montecarlo.RegretMatching
 	}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
-		t.exact = t.exactSearch(0)
-		for number := 1; number < len(solve.Choose(t.class)); number++ {
-			if s := t.exactSearch(number); s != nil {
-				t.beside = append(t.beside, s)
-			}
-		}
+		t.makeExact()
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
 	if d, ok := at.machine.(machine.Decider); ok && t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
@@ -76,6 +73,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.hasDecisive = d.Decisive(short, !t.isInTurns()) != nil // as above
 		cancel()
 	}
+	t.inherit()
 	t.sampler = t.newSampler()
 }
 
@@ -86,30 +84,48 @@ const decisiveTime = 1500 * time.Millisecond
 // isInTurns tells whether several players move one at a time.
 func (t *thinker) isInTurns() bool { return t.class.Players > 1 && !t.class.Simultaneous }
 
-// exactSearch makes one of the exact searches for the class of the game, 0 being the
-// best, or nil if there are fewer.
-func (t *thinker) exactSearch(number int) search.Searcher {
-	methods := solve.Choose(t.class)
-	if number >= len(methods) {
-		return nil
+// makeExact makes the exact searches for the class of the game.
+func (t *thinker) makeExact() {
+	t.methods, t.exact = solve.Choose(t.class), nil
+	for _, method := range t.methods {
+		t.exact = append(t.exact, t.exactSearch(method))
 	}
-	s, err := solve.NewSearcher(methods[number], solve.Default())
+}
+
+// exactSearch makes the search of a method.
+func (t *thinker) exactSearch(method string) search.Searcher {
+	s, err := solve.NewSearcher(method, solve.Default())
 	if err != nil {
-		t.log.Error().Err(err).Msg("exact search")
-		return nil
+		panic(err) // the method is one of package solve
 	}
 	return s
 }
 
-// instead takes note of what the error of an exact search shows of the class, and
-// makes the one to use from then on, or nil.
-func (t *thinker) instead(reason error) search.Searcher {
-	class, methods := solve.Instead(t.class, reason)
-	t.class = class
-	if methods == nil {
-		return nil
+// reclassify takes note of what the error of an exact search shows of the class of the game:
+// others take the place of all where it is another class, else this one is left out.
+func (t *thinker) reclassify(failed search.Searcher, reason error) {
+	class, _ := solve.Instead(t.class, reason)
+	if i := slices.Index(t.exact, failed); class == t.class {
+		t.methods, t.exact = slices.Delete(slices.Clone(t.methods), i, i+1), slices.Delete(slices.Clone(t.exact), i, i+1)
+		return
 	}
-	return t.exactSearch(0)
+	t.class = class
+	t.makeExact()
+}
+
+// granted is the memory for a search. It keeps what it has as long as it lives, since other
+// limits mean other tables and trees, unless there is far more or less for it by now.
+func (t *thinker) granted(s search.Searcher) int64 {
+	share := t.memory.share()
+	if slices.Index(t.exact, s) > 0 {
+		share /= int64(len(t.exact) - 1)
+	}
+	if has := t.grants[s]; has > 0 && has <= share+share/2 && share <= 2*has {
+		return has
+	}
+	maps.DeleteFunc(t.grants, func(s search.Searcher, _ int64) bool { return s != t.sampler && !slices.Contains(t.exact, s) })
+	t.grants[s] = share
+	return share
 }
 
 // newSampler makes the sampling search.
@@ -120,7 +136,7 @@ func (t *thinker) newSampler() search.Searcher {
 // samplingThreads are all where the exact search gives back what it does not need, else
 // those that it leaves over.
 func (t *thinker) samplingThreads() int {
-	if t.exact == nil || t.shares() {
+	if len(t.exact) == 0 || t.shares() {
 		return t.threads
 	}
 	return max(1, t.threads-1)
@@ -152,6 +168,7 @@ const plainExploration = 70
 // of turns only where nothing is learnt that is of use.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
+	t.begun = at.machine
 	if t.class.Players == 1 {
 		t.search(ctx, at)
 		return
@@ -171,11 +188,16 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	}
 }
 
-// ponder implements policy: what is not decided is tried out, and then the searches go on
-// side by side. The part of the tree that the next position needs is kept, and so is what
+// ponder implements policy: for a machine that came after the start clock it is found out now what
+// pays, what is not decided is tried out, and then the searches go on side by side. The part of the tree that the next position needs is kept, and so is what
 // is proved.
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
+	if t.begun != at.machine && t.class.Players > 1 {
+		late, cancel := context.WithTimeout(ctx, max(t.clock, 2*leastLearning))
+		t.begin(late, at)
+		cancel()
+	}
 	t.study(ctx)
 	if ctx.Err() == nil {
 		t.search(ctx, at)
@@ -188,30 +210,22 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 	if c, ok := t.planned(at, bestGoal); ok {
 		return c
 	}
-	found := t.search(ctx, at)
-	t.worthwhile(found, at.role)
-	if t.mind.deepens && t.has(resistance) && t.lacks(found, at.role) {
-		found = t.resist(ctx, at, found)
-	}
+	r := t.search(ctx, at)
+	t.worthwhile(r)
 	if t.class.Players == 1 {
 		least := float64(worstGoal) // a plan must not fall short of what is proved
-		if settles(found.exact, at.role) {
-			least = found.exact.Values[at.role].Lower
+		if r.settles(r.exact) {
+			least = r.exact.Values[at.role].Lower
 		}
 		if c, ok := t.planned(at, least); ok {
 			return c
 		}
 	}
-	who, why, r := t.decide(at, found)
-	if r == nil || len(r.Strategies) <= int(at.role) || len(r.Strategies[at.role]) == 0 {
-		return choice{move: at.legal[0], by: byFallback}
+	v := r.decide(t.mind.samples())
+	if len(v.strategy) == 0 {
+		return choice{move: at.legal[0], verdict: verdict{by: byFallback}}
 	}
-	drawn := draw(t.rng, at.legal, r.Strategies[at.role])
-	move := t.unrefuted(at, found, drawn)
-	if move != drawn {
-		why = fmt.Sprintf("the best move by playouts that is not proved a mistake, as %s is", at.machine.Names().MoveText(at.role, drawn))
-	}
-	return choice{move: move, by: who, why: why, result: r, sampled: found.sampled, exact: found.exact, tried: found.ranking}
+	return choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
 }
 
 // planned is the next move of the plan, if it promises at least goal points: nothing
@@ -224,27 +238,7 @@ func (t *thinker) planned(at position, goal float64) (choice, bool) {
 	}
 	r := &search.Result{Values: make([]search.Interval, len(at.machine.Names().Roles)), Proved: t.plan.goal >= bestGoal, Line: line}
 	r.Values[at.role] = search.Exact(t.plan.goal)
-	return choice{move: move, by: byPlan, why: "the next move of a line that leads to this goal for sure", result: r}, true
-}
-
-// unrefuted is move, unless the exact search has proved it to be a mistake: then it
-// is the next best move by sampling that is none, and by which playouts have gained
-// something, if there is one.
-func (t *thinker) unrefuted(at position, f findings, move machine.Move) machine.Move {
-	if !slices.Contains(f.refuted, move) {
-		return move
-	}
-	next := move
-	for _, m := range f.ranking {
-		switch {
-		case slices.Contains(f.refuted, m.Move) || !slices.Contains(at.legal, m.Move):
-		case m.Mean > worstGoal:
-			return m.Move
-		case next == move:
-			next = m.Move
-		}
-	}
-	return next
+	return choice{move: move, verdict: verdict{by: byPlan, why: "the next move of a line that leads to this goal for sure", result: r}}, true
 }
 
 // draw samples a strategy; whatever it says, the move is legal.

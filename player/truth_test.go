@@ -185,11 +185,5 @@ func answer(t testing.TB, name string, m machine.Machine, q *question, clock tim
 	thinker.prepare(t.Context(), at)
 	ctx, cancel := withProcessorTime(t.Context(), clock)
 	defer cancel()
-	found := thinker.search(ctx, at)
-	_, _, r := thinker.decide(at, found)
-	played := slices.Clone(r.Strategies[q.role])
-	for i := range played {
-		played[i].Move = thinker.unrefuted(at, found, played[i].Move)
-	}
-	return played
+	return thinker.search(ctx, at).decide("").strategy
 }

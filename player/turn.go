@@ -34,7 +34,7 @@ func (t *turn) play(ctx context.Context) (string, error) {
 	if stand.replaced {
 		t.margins.replaced()
 	}
-	made := choice{by: byFallback}
+	made := choice{verdict: verdict{by: byFallback}}
 	text := stand.legal[0]
 	switch {
 	case stand.heard < t.heard:

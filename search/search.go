@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -89,6 +90,9 @@ type Result struct {
 	// Strategies holds, for each role, the strategy found at the root: the moves
 	// with positive probability, ascending. Nil for a role that has none.
 	Strategies [][]Weighted
+	// Moves holds, for each role, what is known of its moves at the root, in any order.
+	// Nil where the search knows nothing of single moves.
+	Moves [][]Known
 	// Line is the principal line: joint moves from the root, one move per role.
 	Line [][]machine.Move
 	// Unfinished says why the search ended before its value was found, where neither
@@ -99,6 +103,44 @@ type Result struct {
 	// them, else nil.
 	Outcomes *Outcomes
 	Counters
+}
+
+// Known is what a search knows of one move of a role at the root, in goal points of
+// that role.
+type Known struct {
+	Move machine.Move
+	// Bounds contains what the role gets that makes the move: at least Lower, whatever the
+	// others do, and at most Upper. They are proved.
+	Bounds Interval
+	// Estimate is the best guess at what the move brings, within Bounds, and Visits the
+	// number of samples that it comes from; 0 where it comes from none.
+	Estimate float64
+	Visits   int64
+}
+
+// Sure is what a role can make sure of by one of its moves.
+func Sure(moves []Known) float64 {
+	sure := math.Inf(-1)
+	for _, m := range moves {
+		sure = max(sure, m.Bounds.Lower)
+	}
+	return sure
+}
+
+// Mistakes lists those of a role's moves that are proved to be mistakes: another one makes
+// sure of more, or they bring the worst goal for sure and another one may not.
+func Mistakes(moves []Known, worst float64) []machine.Move {
+	sure, possible := Sure(moves), math.Inf(-1)
+	for _, m := range moves {
+		possible = max(possible, m.Bounds.Upper)
+	}
+	var list []machine.Move
+	for _, m := range moves {
+		if u := m.Bounds.Upper; u < sure || u == worst && possible > worst {
+			list = append(list, m.Move)
+		}
+	}
+	return list
 }
 
 // Guess is the best guess at the value of a role: the estimate where the search made one,

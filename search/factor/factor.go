@@ -20,8 +20,8 @@ import (
 // is learnt while others choose is there when its turn comes.
 //
 // Nothing of that is proved: what ends a subgame may come too late because another one ends
-// before. Positions in which a role has moves in several subgames are searched as a whole.
-// It belongs to one goroutine.
+// before. So the whole is searched as soon as the subgames are solved, and in positions in which a
+// role has moves in several of them. It belongs to one goroutine.
 type Searcher struct {
 	whole search.Searcher
 	part  func(machine.Machine) search.Searcher
@@ -65,19 +65,48 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 			s.parts = append(s.parts, &part{Subgame: g, Searcher: s.part(g.Machine)})
 		}
 	}
+	lim.MaxBytes /= int64(1 + len(s.parts))
 	s.board.set(q)
 	owners := s.board.owners()
 	if owners == nil {
 		return s.whole.Search(ctx, m, q, lim)
 	}
+	active := s.active(owners)
+	if err := s.searchParts(ctx, q, active, owners, lim); err != nil {
+		return search.Result{}, err
+	}
+	r := s.together(active, owners)
+	if left := lim.MaxNodes - r.Nodes; ctx.Err() == nil && (lim.MaxNodes == 0 || left > 0) {
+		lim.MaxNodes = max(left, 0)
+		whole, err := s.whole.Search(ctx, m, q, lim)
+		if err != nil {
+			return search.Result{}, err
+		}
+		if whole.Nodes > 0 || whole.Solved() {
+			whole.Nodes += r.Nodes
+			whole.Playouts += r.Playouts
+			r = whole
+		}
+	}
+	r.Elapsed = time.Since(began)
+	return r, nil
+}
+
+// active are the parts in which somebody has a choice. What others took counts no more.
+func (s *Searcher) active(owners []owner) []*part {
 	var active []*part
-	var err error
 	for i, p := range s.parts {
 		if p.done = (search.Counters{}); slices.ContainsFunc(owners, func(o owner) bool { return o.subgame == i }) {
 			active = append(active, p)
 		}
 	}
-	share := search.Limits{MaxBytes: lim.MaxBytes / int64(max(1, len(s.parts))), Seed: lim.Seed, NoLine: true}
+	return active
+}
+
+// searchParts lets parts take turns until all are solved, each has had its share of the nodes, or
+// ctx is done.
+func (s *Searcher) searchParts(ctx context.Context, q machine.State, active []*part, owners []owner, lim search.Limits) (err error) {
+	share := search.Limits{MaxBytes: lim.MaxBytes, Seed: lim.Seed, NoLine: true}
 	most := lim.MaxNodes / int64(max(1, len(active))) // 0 for no limit
 	for slice, left := float64(firstSlice), active; len(left) > 0; slice *= slower {
 		var open []*part
@@ -86,7 +115,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 				share.MaxNodes = min(share.MaxNodes, most-p.done.Nodes)
 			}
 			if p.result, err = p.Search(ctx, p.Machine, p.Project(q), share); err != nil {
-				return search.Result{}, fmt.Errorf("a subgame: %w", err)
+				return fmt.Errorf("a subgame: %w", err)
 			}
 			p.done.Nodes += p.result.Nodes
 			p.done.Playouts += p.result.Playouts
@@ -95,15 +124,13 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 			}
 		}
 		if left = open; ctx.Err() != nil {
-			break
+			return nil
 		}
 		if lim.Progress != nil {
 			lim.Progress(s.together(active, owners))
 		}
 	}
-	r := s.together(active, owners)
-	r.Elapsed = time.Since(began)
-	return r, nil
+	return nil
 }
 
 // together puts what is known of the subgames together: a role that stands well in some of

@@ -71,8 +71,9 @@ func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
 	if got := m.Names().JointString([]machine.Move{r.Strategies[0][0].Move, r.Strategies[1][0].Move}); got != "((mark 1 2) (mark 2 2))" {
 		t.Errorf("moves %s", got)
 	}
-	if r.Proved || r.Nodes == 0 || r.Nodes > 2000 {
-		t.Errorf("proved %v, %d nodes", r.Proved, r.Nodes)
+	// Both boards are solved after a few nodes: the rest shows who is first.
+	if !r.Solved() || r.Nodes == 0 || r.Nodes > 2000 {
+		t.Errorf("values %v, proved %v, %d nodes", r.Values, r.Proved, r.Nodes)
 	}
 }
 

@@ -145,7 +145,6 @@ type Searcher struct {
 	playing  machine.Machine // the same game, as playouts play it
 	maxBytes int64
 	workers  []*worker
-	last     opinion // of all workers, on the last search
 }
 
 var _ search.Searcher = (*Searcher)(nil)

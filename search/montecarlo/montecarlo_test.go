@@ -84,16 +84,15 @@ func TestASaddlePointIsProved(t *testing.T) {
 	}
 }
 
-func TestTheRankingBeginsWithTheMovePlayed(t *testing.T) {
+func TestTheMovesBeginWithTheMovePlayed(t *testing.T) {
 	m := newSubtraction([]string{"left", "right"}, 101)
 	s := New(Config{})
 	r, err := s.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranking := s.Ranking(0)
-	if len(ranking) != 3 || ranking[0].Move != r.Strategies[0][0].Move {
-		t.Errorf("ranking %v of three moves, played is %v", ranking, r.Strategies[0])
+	if moves := r.Moves[0]; len(moves) != 3 || moves[0].Move != r.Strategies[0][0].Move {
+		t.Errorf("%v is known of three moves, played is %v", moves, r.Strategies[0])
 	}
 }
 

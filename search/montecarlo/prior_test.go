@@ -50,11 +50,11 @@ func TestWhatIsEstimatedToBeBadIsTriedLess(t *testing.T) {
 	bad := func(without Technique) int64 {
 		asked := 0
 		s := New(Config{Evaluator: oracle{&asked}, Weight: 8, Without: Bounds | Foresight | without})
-		if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 400, Seed: 1}); err != nil {
+		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 400, Seed: 1})
+		if err != nil {
 			t.Fatal(err)
 		}
-		tried := s.Ranking(0)
-		return tried[1].Visits + tried[2].Visits
+		return r.Moves[0][1].Visits + r.Moves[0][2].Visits
 	}
 	if with, without := bad(0), bad(Priors); 2*with > without {
 		t.Errorf("%d visits of moves that are estimated to lose, %d where they begin with nothing", with, without)

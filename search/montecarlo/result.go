@@ -21,7 +21,6 @@ func (s *Searcher) merge() search.Result {
 		total.counters.Playouts += w.games
 		total.counters.PeakBytes += w.fixed
 	}
-	s.last = total
 	r := total.result(&s.config)
 	for role, move := range s.convention() {
 		if machine.Role(role) != total.random {
@@ -31,29 +30,20 @@ func (s *Searcher) merge() search.Result {
 	return r
 }
 
-// Tried says how a move at the root has done.
-type Tried struct {
-	Move   machine.Move
-	Visits int64
-	Mean   float64 // of its role's goal points, within what is proved; 0 without visits
-}
-
-// Ranking lists the legal moves of role r at the root of the last search, those
-// tried most first.
-func (s *Searcher) Ranking(r machine.Role) []Tried {
-	if int(r) >= len(s.last.moves) {
-		return nil
-	}
-	order := slices.Clone(s.last.moves[r])
+// known is what is known of the moves of a role, those tried most first.
+func known(moves []stat) []search.Known {
+	order := slices.Clone(moves)
 	slices.SortStableFunc(order, func(a, b stat) int { return cmp.Compare(b.visits, a.visits) })
-	moves := make([]Tried, len(order))
-	for i, a := range order {
-		moves[i] = Tried{Move: a.move, Visits: int64(a.visits)}
-		if a.visits > 0 {
-			moves[i].Mean = min(max(a.sum/float64(a.visits), float64(a.lower)), float64(a.upper))
+	list := make([]search.Known, len(order))
+	for i, s := range order {
+		k := &list[i]
+		k.Move, k.Visits = s.move, int64(s.visits)
+		k.Bounds = search.Interval{Lower: float64(s.lower), Upper: float64(s.upper)}
+		if k.Estimate = k.Bounds.Lower; s.visits > 0 {
+			k.Estimate = min(max(s.sum/float64(s.visits), k.Bounds.Lower), k.Bounds.Upper)
 		}
 	}
-	return moves
+	return list
 }
 
 // result is what this worker alone knows.
@@ -121,6 +111,7 @@ func (o *opinion) result(c *Config) search.Result {
 		Values:     make([]search.Interval, len(o.bounds)),
 		Proved:     true,
 		Strategies: make([][]search.Weighted, len(o.bounds)),
+		Moves:      make([][]search.Known, len(o.bounds)),
 		Line:       o.line,
 		Counters:   o.counters,
 	}
@@ -136,6 +127,7 @@ func (o *opinion) result(c *Config) search.Result {
 			continue
 		}
 		estimate := o.mean(r)
+		res.Moves[r] = known(moves)
 		switch {
 		case len(moves) == 0:
 		case o.solution != nil:

@@ -31,9 +31,10 @@ func (r *run) result(s machine.State) search.Result {
 		case len(moves) == 1:
 			res.Strategies[role] = []search.Weighted{{Move: moves[0], Probability: 1}}
 		default:
-			// Copied, as the line is expanded in the same place.
-			r.root.moves, r.root.maximise = append(r.root.moves[:0], moves...), r.maximises(at.decider)
+			r.root.maximise = r.maximises(at.decider)
 			choice = r.root.bestAction(r.Epsilon)
+			res.Moves = make([][]search.Known, r.roles)
+			res.Moves[role] = r.known(machine.Role(role), moves)
 			res.Strategies[role] = []search.Weighted{{Move: moves[choice], Probability: 1}}
 		}
 	}
@@ -57,27 +58,18 @@ func (t *root) bestAction(epsilon float64) int {
 	return best
 }
 
-// refuted lists the moves that are proved to be mistakes, see Solver.Refuted.
-func (t *root) refuted(goals search.Interval) []machine.Move {
-	// Seen by the side to move, larger is better.
-	seen := func(i search.Interval) search.Interval {
-		if t.maximise {
-			return i
+// known is what is known of the moves of the role that chooses at the root.
+func (r *run) known(role machine.Role, moves []machine.Move) []search.Known {
+	list := make([]search.Known, 0, len(moves))
+	for i, m := range moves {
+		v := value{r.Goals, r.Goals}
+		if i < len(r.root.actions) {
+			v = r.root.actions[i]
 		}
-		return search.Interval{Lower: -i.Upper, Upper: -i.Lower}
+		guess := r.values(v.guess)[role]
+		list = append(list, search.Known{Move: m, Bounds: r.values(v.proved)[role], Estimate: (guess.Lower + guess.Upper) / 2})
 	}
-	worst := seen(goals).Lower
-	guaranteed, possible := worst, worst
-	for _, a := range t.actions {
-		guaranteed, possible = max(guaranteed, seen(a.proved).Lower), max(possible, seen(a.proved).Upper)
-	}
-	var moves []machine.Move
-	for i, a := range t.actions {
-		if u := seen(a.proved).Upper; i < len(t.moves) && (u < guaranteed || u == worst && possible > worst) {
-			moves = append(moves, t.moves[i])
-		}
-	}
-	return moves
+	return list
 }
 
 // lineGrace is the time in which the line is found after the context's end. It is

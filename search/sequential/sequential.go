@@ -108,7 +108,6 @@ type Solver struct {
 	stack    int64 // bytes for the expansions of one path
 	table    *table.Shared
 	payoff   *payoff
-	refuted  []machine.Move
 	cuts     [2]int64 // of the last search
 	alone    int64    // see crew
 	tick     int64    // see crew
@@ -143,7 +142,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	if !r.isDone() && r.Depth == maxPly {
 		res.Unfinished = errTooDeep
 	}
-	v.refuted, v.cuts = r.root.refuted(r.Goals), [2]int64{}
+	v.cuts = [2]int64{}
 	for _, w := range c.workers {
 		v.cuts[0], v.cuts[1] = v.cuts[0]+w.cuts[0], v.cuts[1]+w.cuts[1]
 	}
@@ -152,11 +151,6 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	}
 	return res, c.err()
 }
-
-// Refuted lists the moves at the root of the last search that are proved to be
-// mistakes: another move guarantees more, or they lose everything and another
-// may not.
-func (v *Solver) Refuted() []machine.Move { return v.refuted }
 
 // prepare keeps the table of an earlier search where it still holds.
 func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
@@ -289,8 +283,7 @@ type root struct {
 
 	estimates bool // positions beyond the depth are estimated
 
-	moves    []machine.Move // of that role
-	maximise bool           // whether it is the one that maximises
+	maximise bool // whether the role that chooses is the one that maximises
 }
 
 // search searches the root, depth choices deep.

@@ -200,10 +200,11 @@ func TestMovesProvedToBeMistakesAreListed(t *testing.T) {
 	} {
 		m := subtraction(c.start)
 		v := New(Config{})
-		if _, err := v.Search(context.Background(), m, m.Initial(), search.Limits{}); err != nil {
+		r, err := v.Search(context.Background(), m, m.Initial(), search.Limits{})
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, bad := range v.Refuted() {
+		for _, bad := range search.Mistakes(r.Moves[0], 0) {
 			if !slices.Contains(c.want, bad) {
 				t.Errorf("%d counters: %d is listed, mistakes are %v", c.start, bad, c.want)
 			}
@@ -217,10 +218,11 @@ func TestMovesProvedToBeMistakesAreListed(t *testing.T) {
 	trap.Nodes = append(trap.Nodes, toys.Node{Goals: []int32{50, 50}})
 	m := trap.Machine()
 	v := New(Config{})
-	if _, err := v.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10}); err != nil {
+	r, err := v.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got := v.Refuted(); !slices.Equal(got, []machine.Move{0}) {
+	if got := search.Mistakes(r.Moves[0], 0); !slices.Equal(got, []machine.Move{0}) {
 		t.Errorf("refuted %v, want the move that loses at once", got)
 	}
 }

@@ -1,0 +1,117 @@
+package player
+
+import (
+	"strings"
+	"testing"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// tried is what samples say of moves 1, 2 and 3: visits and estimates.
+func tried(visits [3]int64, estimates [3]float64) []search.Known {
+	var list []search.Known
+	for i := range visits {
+		list = append(list, search.Known{
+			Move: machine.Move(i + 1), Bounds: search.Interval{Lower: worstGoal, Upper: bestGoal}, Estimate: estimates[i], Visits: visits[i],
+		})
+	}
+	return list
+}
+
+// bounded is what is proved of moves 1, 2 and 3.
+func bounded(bounds ...search.Interval) []search.Known {
+	var list []search.Known
+	for i, b := range bounds {
+		list = append(list, search.Known{Move: machine.Move(i + 1), Bounds: b})
+	}
+	return list
+}
+
+func moves(r search.Result, known []search.Known) *search.Result {
+	r.Moves = [][]search.Known{known}
+	return &r
+}
+
+func TestTheMoveOfARoot(t *testing.T) {
+	open := search.Interval{Lower: 0, Upper: 100}
+	m := newSubtraction(9)
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+	likes2 := pure(2, search.Exact(60), false)
+	sampled := moves(likes2, tried([3]int64{5, 90, 20}, [3]float64{55, 60, 50}))
+	for name, c := range map[string]struct {
+		exact, sampled *search.Result
+		other          *search.Interval // what is proved of move 2 besides
+		want           machine.Move
+		by             decider
+		why            string
+	}{
+		"nothing known":             {want: -1, why: "has not come back"},
+		"samples alone":             {sampled: sampled, want: 2, by: bySampling},
+		"an exact search alone":     {exact: moves(pure(1, open, true), nil), want: 1, by: byExact},
+		"a proved win":              {exact: moves(pure(1, search.Exact(100), true), nil), sampled: sampled, want: 1, by: byExact},
+		"a proved value":            {exact: moves(pure(1, search.Exact(50), true), nil), sampled: sampled, want: 1, by: byExact},
+		"another move as good":      {exact: moves(pure(1, search.Exact(50), true), nil), other: &search.Interval{Lower: 50, Upper: 50}, sampled: sampled, want: 2, by: bySampling, why: "proved best"},
+		"another move not as good":  {exact: moves(pure(1, search.Exact(50), true), nil), other: &search.Interval{Lower: 40, Upper: 50}, sampled: sampled, want: 1, by: byExact},
+		"all is lost":               {exact: moves(pure(1, search.Exact(0), true), nil), sampled: sampled, want: 2, by: bySampling, why: "lost"},
+		"more proved than promised": {exact: moves(pure(1, search.Interval{Lower: 70, Upper: 100}, true), nil), sampled: sampled, want: 1, by: byExact},
+		"less proved than promised": {exact: moves(pure(1, search.Interval{Lower: 50, Upper: 100}, true), nil), sampled: sampled, want: 2, by: bySampling},
+		"an estimate is no proof":   {exact: moves(pure(1, search.Exact(100), false), nil), sampled: sampled, want: 2, by: bySampling},
+		"a mistake": {
+			exact: moves(pure(1, open, true), bounded(open, search.Exact(0), open)), sampled: sampled,
+			want: 3, by: bySampling, why: "as (take 2) is",
+		},
+		"a mistake, the next has only lost": {
+			exact:   moves(pure(1, open, true), bounded(open, search.Exact(0), open)),
+			sampled: moves(likes2, tried([3]int64{5, 90, 20}, [3]float64{55, 60, 0})), want: 1, by: bySampling,
+		},
+		"a mistake, all others have only lost": {
+			exact:   moves(pure(1, open, true), bounded(open, search.Exact(0), open)),
+			sampled: moves(likes2, tried([3]int64{5, 90, 20}, [3]float64{})), want: 3, by: bySampling,
+		},
+		"a mistake that samples have proved": {
+			exact: moves(pure(1, open, true), nil), sampled: moves(likes2, bounded(open, search.Interval{Lower: 0, Upper: 30}, search.Interval{Lower: 40, Upper: 100})),
+			want: 3, by: bySampling,
+		},
+		"samples have proved the value": {
+			exact: moves(pure(1, open, true), nil), sampled: moves(pure(2, search.Exact(50), true), nil), want: 2, by: bySampling, why: "has proved the value",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoot(at)
+			if c.exact != nil {
+				r.note(c.exact)
+			}
+			if c.sampled != nil {
+				r.noteSamples(c.sampled)
+			}
+			if c.other != nil {
+				r.bound(2, *c.other)
+			}
+			v := r.decide("by samples")
+			if c.want < 0 {
+				if len(v.strategy) > 0 {
+					t.Errorf("plays %v", v.strategy)
+				}
+				return
+			}
+			if len(v.strategy) != 1 || v.strategy[0].Move != c.want || v.by != c.by || !strings.Contains(v.why, c.why) {
+				t.Errorf("%v by %s: %s; want move %d by %s: %s", v.strategy, v.by, v.why, c.want, c.by, c.why)
+			}
+		})
+	}
+}
+
+func TestAMixedStrategyLosesItsMistakes(t *testing.T) {
+	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
+	r := newRoot(position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
+	r.noteSamples(&search.Result{
+		Values:     []search.Interval{search.Exact(50), search.Exact(50)},
+		Strategies: [][]search.Weighted{{{Move: 0, Probability: 0.2}, {Move: 1, Probability: 0.8}}},
+	})
+	r.bound(0, search.Interval{Lower: 30, Upper: 100})
+	r.bound(1, search.Interval{Lower: 0, Upper: 20})
+	if v := r.decide(""); len(v.strategy) != 1 || v.strategy[0] != (search.Weighted{Move: 0, Probability: 1}) {
+		t.Errorf("plays %v", v.strategy)
+	}
+}
