@@ -3,7 +3,6 @@ package player
 import (
 	"context"
 	"time"
-
 )
 
 // Where several play, exact and sampling search share the threads: the exact one takes

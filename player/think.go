@@ -27,9 +27,9 @@ type thinker struct {
 	exact       []search.Searcher // by method; they work side by side
 	sampler     search.Searcher
 	grants      map[search.Searcher]int64 // the memory that each of them has
-	hasDecisive bool    // the machine knows decisive moves, and there are opponents
-	mind        mind    // what the sampler goes by
-	studies     studies // of which is the best (see learning.go)
+	hasDecisive bool                      // the machine knows decisive moves, and there are opponents
+	mind        mind                      // what the sampler goes by
+	studies     studies                   // of which is the best (see learning.go)
 	// parts, by machine, think of the subgames of one that is made of such, else nil.
 	parts map[machine.Machine]*thinker
 	plan  plan

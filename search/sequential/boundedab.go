@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -150,9 +151,21 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 func (r *run) estimate(s machine.State, v value) value {
 	r.guesses = append(r.guesses[:0], (r.Goals.Lower+r.Goals.Upper)/2)
 	if r.Evaluate != nil {
-		r.Evaluate(r.guesses, s)
+		r.evaluate(r.guesses, s)
 	}
 	return v.estimated(r.guesses[0])
+}
+
+// estimateUnit is the unit of estimates, in goal points: finer differences mean nothing, and
+// null windows over them would be searched for nothing.
+const estimateUnit = 0.5
+
+// evaluate estimates positions, in whole units.
+func (r *run) evaluate(dst []float64, states []uint64) {
+	r.Evaluate(dst, states)
+	for i, v := range dst {
+		dst[i] = math.Round(v/estimateUnit) * estimateUnit
+	}
 }
 
 // choice searches position k, expanded in f, whose best move was last when it

@@ -103,3 +103,21 @@ func TestABrokenIterationChoosesAmongWhatItHasSearched(t *testing.T) {
 		t.Errorf("strategy %v, %v; want move 1", r.Strategies, err)
 	}
 }
+
+func TestEstimatesAreWholeUnits(t *testing.T) {
+	game := &toys.Tree{Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 2}}}}
+	for range 2 {
+		game.Nodes = append(game.Nodes, toys.Node{Moves: []int{1, 2}, Kids: []int{3, 3}})
+	}
+	game.Nodes = append(game.Nodes, toys.Node{Goals: []int32{50, 50}})
+	m := game.Machine()
+	fine := func(dst []float64, states []uint64) {
+		for i := range dst {
+			dst[i] = 40.1 + 0.1*float64(states[i])
+		}
+	}
+	r, err := New(Config{Depth: 1, Evaluate: fine, Without: Ahead | Foresight}).Search(t.Context(), m, m.Initial(), search.Limits{})
+	if v := r.Values[0].Lower; err != nil || v != math.Round(v/estimateUnit)*estimateUnit || math.Abs(v-40.3) > estimateUnit {
+		t.Errorf("worth %v, %v; want whole units of %v about 40.3", r.Values, err, estimateUnit)
+	}
+}

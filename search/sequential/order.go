@@ -116,7 +116,7 @@ func (r *run) preview(f *frame, depth int) {
 func (r *run) estimateChildren(f *frame) {
 	n := f.children.Children
 	r.guesses = scratch.Resize(r.guesses, n)
-	r.Evaluate(r.guesses, f.children.States[:n*r.words])
+	r.evaluate(r.guesses, f.children.States[:n*r.words])
 	for c, e := range r.guesses {
 		if !f.children.Terminal[c] && !f.kids[c].proved.Solved() {
 			f.kids[c] = f.kids[c].estimated(e)
