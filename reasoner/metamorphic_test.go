@@ -22,18 +22,22 @@ var (
 	metamorphicSeed = flag.Uint64("metamorphic.seed", 1, "seed of the sample, the rewritings and the matches")
 )
 
-// rewritings change a rulesheet and not the game.
+// rewritings change a rulesheet and not the game. Restore spells its terms as before.
 var rewritings = []struct {
 	name    string
-	rewrite func(*gdl.File, *rand.Rand) *gdl.File
+	rewrite func(*gdl.File, *rand.Rand) (rewritten *gdl.File, restore func(string) string)
 }{
-	{"rules shuffled", rewrite.Rules},
-	{"bodies reordered", rewrite.Bodies},
-	{"symbols and variables renamed", func(f *gdl.File, _ *rand.Rand) *gdl.File {
+	{"rules shuffled", func(f *gdl.File, rng *rand.Rand) (*gdl.File, func(string) string) { return rewrite.Rules(f, rng), same }},
+	{"bodies reordered", func(f *gdl.File, rng *rand.Rand) (*gdl.File, func(string) string) { return rewrite.Bodies(f, rng), same }},
+	{"symbols and variables renamed", func(f *gdl.File, _ *rand.Rand) (*gdl.File, func(string) string) {
 		f = rewrite.Symbols(f, func(s string) string { return mark + s })
-		return rewrite.Variables(f, func(v string) string { return v + "x" })
+		return rewrite.Variables(f, func(v string) string { return v + "x" }), unmarked
 	}},
-	{"disjunctions expanded", func(f *gdl.File, _ *rand.Rand) *gdl.File { return rewrite.Disjunctions(f) }},
+	{"symbols renamed like parts", func(f *gdl.File, rng *rand.Rand) (*gdl.File, func(string) string) {
+		names := newHostileNames(rng)
+		return rewrite.Symbols(f, names.rename), names.restore
+	}},
+	{"disjunctions expanded", func(f *gdl.File, _ *rand.Rand) (*gdl.File, func(string) string) { return rewrite.Disjunctions(f), same }},
 }
 
 // mark begins the new names of symbols; no rulesheet has it.
@@ -82,8 +86,8 @@ func rewritten(t *testing.T, name string, src []byte, rng *rand.Rand) {
 	}
 	want := compileText(t, name, src)
 	for _, r := range rewritings {
-		text := []byte(gdl.Print(r.rewrite(tree, rng)))
-		walkers := []*walker{newWalker(want, same, rng), newWalker(compileText(t, name, text), unmarked, rng)}
+		file, restore := r.rewrite(tree, rng)
+		walkers := []*walker{newWalker(want, same, rng), newWalker(compileText(t, name, []byte(gdl.Print(file))), restore, rng)}
 		if err := lockstep(walkers, rng, metamorphicSteps); err != nil {
 			t.Errorf("%s: %v", r.name, err)
 		}

@@ -284,7 +284,7 @@ func (d *demand) close() (exact bool) {
 func (d *demand) relation(of *relation) *relation {
 	rel := d.asked[of]
 	if rel == nil {
-		rel = d.theory.relation(predicate{"asked " + of.name.key(), slices.Repeat([]int32{noFunctor}, len(d.columns[of]))}, len(d.columns[of]))
+		rel = d.theory.auxiliary("asked "+of.name.name, len(d.columns[of]))
 		rel.dynamic = true
 		d.asked[of] = rel
 	}

@@ -21,7 +21,8 @@ import (
 // negated. Cost: linear in the rules, times the length of the longest chain of columns.
 type freeColumns struct {
 	theory *theory
-	domain map[column]*relation // of the columns that may be free
+	domain map[column]*relation    // of the columns that may be free
+	rest   map[*relation]*relation // relations without their free columns
 }
 
 // column is a place of a relation.
@@ -32,7 +33,7 @@ type column struct {
 
 // dropFree leaves out the free columns of all dynamic relations but the postponed ones.
 func (th *theory) dropFree(postponed map[*relation]bool) {
-	f := &freeColumns{theory: th, domain: make(map[column]*relation)}
+	f := &freeColumns{theory: th, domain: make(map[column]*relation), rest: make(map[*relation]*relation)}
 	for f.suppose(postponed) {
 	}
 	for f.refute() {
@@ -169,7 +170,11 @@ func (f *freeColumns) without(a atom) atom {
 	if len(args) == len(a.args) {
 		return a
 	}
-	rel := f.theory.relation(predicate{"some " + a.rel.name.key(), slices.Repeat([]int32{noFunctor}, len(args))}, len(args))
-	rel.dynamic = true
+	rel := f.rest[a.rel]
+	if rel == nil {
+		rel = f.theory.auxiliary("some "+a.rel.name.name, len(args))
+		rel.dynamic = true
+		f.rest[a.rel] = rel
+	}
 	return atom{rel, args}
 }

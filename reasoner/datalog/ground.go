@@ -215,7 +215,7 @@ func (th *theory) carryRules() []*rule {
 			rules = append(rules, carry(th.successor(rel), rel))
 		case "legal":
 			r := carry(th.successor(rel), rel)
-			role := th.relation(predicate{"role", rel.name.shapes[:1]}, th.terms.width(rel.name.shapes[0]))
+			role := th.relation(predicate{name: "role", shapes: rel.name.shapes[:1]}, th.terms.width(rel.name.shapes[0]))
 			r.body = append(r.body, literal{op: gdl.Holds, atom: atom{rel: role, args: r.head.args[:role.arity]}})
 			rules = append(rules, r)
 		}

@@ -20,10 +20,16 @@ import (
 // stratification and the choice of the component give that.
 type magic struct {
 	evaluator *evaluator
-	component *component            // of the original relations
-	tables    map[string]*answering // by relation and columns
+	component *component // of the original relations
+	tables    map[adornment]*answering
 	todo      []*answering
 	rules     []*rule
+}
+
+// adornment is a relation and the columns by which it is called.
+type adornment struct {
+	of      *derived
+	columns string // packed
 }
 
 // answering is an adorned relation: its answers and the keys asked for.
@@ -36,7 +42,7 @@ type answering struct {
 
 // demand compiles what answers d, which is recursive, by key.
 func (e *evaluator) demand(d *derived, columns []int32) *call {
-	m := &magic{evaluator: e, component: d.component, tables: make(map[string]*answering)}
+	m := &magic{evaluator: e, component: d.component, tables: make(map[adornment]*answering)}
 	root := m.table(d, columns)
 	c := &component{}
 	for len(m.todo) > 0 {
@@ -61,12 +67,12 @@ func (e *evaluator) demand(d *derived, columns []int32) *call {
 
 // table finds or makes the adorned relation of d.
 func (m *magic) table(d *derived, columns []int32) *answering {
-	key := predicate{d.rel.name.key(), columns}.key()
+	key := adornment{d, packed(columns)}
 	a := m.tables[key]
 	if a == nil {
 		a = &answering{of: d, columns: columns}
 		a.answers = &derived{rel: newRelation(d.rel.name, d.rel.arity)}
-		a.asked = &derived{rel: newRelation(predicate{"asked " + d.rel.name.name, columns}, len(columns))}
+		a.asked = &derived{rel: newRelation(predicate{name: "asked " + d.rel.name.name}, len(columns))}
 		a.answers.rel.dynamic, a.asked.rel.dynamic = true, true
 		a.answers.rel.profile = d.rel.profile
 		a.asked.rel.profile = d.rel.profile.project(columns)

@@ -129,11 +129,7 @@ func (m *merger) unite(group []alternative) []*rule {
 	th := m.theory
 	first := th.rules[group[0].rule]
 	m.made++
-	p := predicate{name: fmt.Sprintf("%s|%d", first.head.rel.name.key(), m.made)}
-	for range group[0].vars {
-		p.shapes = append(p.shapes, noFunctor)
-	}
-	rel := th.relation(p, len(group[0].vars))
+	rel := th.auxiliary(fmt.Sprintf("%s|%d", first.head.rel.name.name, m.made), len(group[0].vars))
 	rel.dynamic = true
 	m.inside[rel] = -m.made
 	atomOf := func(vars []int32) atom {

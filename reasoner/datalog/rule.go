@@ -1,7 +1,7 @@
 package datalog
 
 import (
-	"strconv"
+	"encoding/binary"
 	"strings"
 
 	"stackmate/gdl"
@@ -48,23 +48,33 @@ type rule struct {
 	split  bool     // head is an auxiliary relation made by splitting
 }
 
-// predicate names a relation. The arguments whose functor is known are flattened
+// predicate identifies a relation. The arguments whose functor is known are flattened
 // into one column per argument of the function term: shapes[i] is the functor of
 // argument i, or -1 where the argument is one column.
+//
+// Rulesheets may use any sign in a name, so what a rewriting makes is told apart by a number
+// that no text can reach, never by its name.
 type predicate struct {
-	name   string
-	shapes []int32
+	name      string
+	shapes    []int32
+	auxiliary int32 // which of the relations that rewritings make; 0 for those of the rules
 }
 
-// key is a comparable form of the predicate.
-func (p predicate) key() string {
-	var b strings.Builder
-	b.WriteString(p.name)
-	for _, s := range p.shapes {
-		b.WriteByte('/')
-		b.WriteString(strconv.Itoa(int(s)))
+// predicateKey is a comparable form of a predicate.
+type predicateKey struct {
+	name, shapes string // four bytes for each shape
+	auxiliary    int32
+}
+
+func (p predicate) key() predicateKey { return predicateKey{p.name, packed(p.shapes), p.auxiliary} }
+
+// packed is a list of numbers as a string, four bytes each.
+func packed(list []int32) string {
+	var b []byte
+	for _, n := range list {
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
 	}
-	return b.String()
+	return string(b)
 }
 
 // atomName writes the atom of a tuple as the rulesheet would.

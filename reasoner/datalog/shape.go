@@ -235,8 +235,8 @@ func (c *clause) binds() []bool {
 	return binds
 }
 
-// symbolRelation holds all symbols. No rulesheet can spell its name.
-var symbolRelation = predicate{"a symbol", []int32{noFunctor}}
+// symbolRelation holds all symbols. Its number is that of no relation that a rewriting makes.
+var symbolRelation = predicate{"a symbol", []int32{noFunctor}, -1}
 
 // addSymbols adds the facts of symbolRelation if a rule uses it.
 func (th *theory) addSymbols() {

@@ -304,13 +304,10 @@ func (s *splitter) canonical(r *rule, literals []int) ([]literal, map[int32]int3
 
 // define adds the relation and the rule of a part.
 func (s *splitter) define(r *rule, body []literal, outputs []int32, vars int, static bool) *relation {
-	p := predicate{name: fmt.Sprintf("%s~%d", r.head.rel.name.name, len(s.parts)+1)}
-	head := atom{}
+	head := atom{rel: s.theory.auxiliary(fmt.Sprintf("%s~%d", r.head.rel.name.name, len(s.parts)+1), len(outputs))}
 	for _, v := range outputs {
-		p.shapes = append(p.shapes, noFunctor)
 		head.args = append(head.args, arg{kind: variable, id: v})
 	}
-	head.rel = s.theory.relation(p, len(outputs))
 	head.rel.dynamic = !static
 	part := &rule{head: head, body: body, vars: vars, source: r.source, split: true}
 	s.added = append(s.added, part)
@@ -346,7 +343,8 @@ func describeBody(t *termTable, body []literal, outputs []int32) string {
 			b.WriteByte('*')
 		}
 		if l.atom.rel != nil {
-			b.WriteString(l.atom.rel.name.key())
+			p := l.atom.rel.name
+			fmt.Fprintf(&b, "%q %v %d", p.name, p.shapes, p.auxiliary)
 		}
 		fmt.Fprint(&b, l.atom.args, l.left, l.right, ";")
 	}

@@ -3,7 +3,6 @@ package datalog
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"stackmate/gdl"
 )
@@ -322,12 +321,7 @@ func (t *tail) result(r *rule, body []literal, use *atom, seeds []int32) *relati
 }
 
 func (t *tail) relation(what string, arity int) *relation {
-	var p predicate
-	p.name = fmt.Sprintf("%s by %s %d", what, strings.ReplaceAll(t.rel.name.key(), " ", "_"), len(t.made))
-	for range arity {
-		p.shapes = append(p.shapes, noFunctor)
-	}
-	rel := t.theory.relation(p, arity)
+	rel := t.theory.auxiliary(fmt.Sprintf("%s by %s %d", what, t.rel.name.name, len(t.made)), arity)
 	rel.dynamic = true
 	return rel
 }

@@ -14,7 +14,8 @@ type theory struct {
 	watch     *watch
 	terms     *termTable
 	relations []*relation // in order of first mention
-	byKey     map[string]*relation
+	byKey     map[predicateKey]*relation
+	made      *int32 // relations that rewritings have made; the last one's number
 	rules     []*rule
 	roles     []term
 	maxBytes  int64 // of the rules, and of all tables
@@ -45,7 +46,7 @@ type condition struct {
 
 // newTheory translates the rules of a game that its outputs depend on.
 func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
-	th := &theory{watch: w, maxBytes: maxBytes, terms: newTermTable(), byKey: make(map[string]*relation)}
+	th := &theory{watch: w, maxBytes: maxBytes, terms: newTermTable(), byKey: make(map[predicateKey]*relation), made: new(int32)}
 	for _, r := range g.Roles {
 		th.roles = append(th.roles, th.terms.intern(r))
 	}
@@ -82,7 +83,7 @@ func (th *theory) fixConstants() {
 	initial := make(map[*relation]*relation) // by relation of true
 	for next, is := range constant {
 		if is {
-			initial[th.successor(next)] = th.relation(predicate{"init", next.name.shapes}, next.arity)
+			initial[th.successor(next)] = th.relation(predicate{name: "init", shapes: next.name.shapes}, next.arity)
 		}
 	}
 	for _, r := range th.rules {
@@ -221,7 +222,13 @@ func (th *theory) successor(r *relation) *relation {
 	if r.name.name == "legal" {
 		name = "does"
 	}
-	return th.relation(predicate{name, r.name.shapes}, r.arity)
+	return th.relation(predicate{name: name, shapes: r.name.shapes}, r.arity)
+}
+
+// auxiliary makes a relation that no rule of the game speaks of. The name is for messages.
+func (th *theory) auxiliary(name string, arity int) *relation {
+	*th.made++
+	return th.relation(predicate{name, slices.Repeat([]int32{noFunctor}, arity), *th.made}, arity)
 }
 
 // markDynamic finds the relations that depend on true, does or the given ones.

@@ -270,6 +270,8 @@ func (c *tuner) measure() {
 	for _, rel := range c.in.theory.relations {
 		if d := s.derived[s.copies[rel]]; d != nil {
 			profiles[rel] = c.measureDerived(s, d)
+		} else if rel.dynamic && profiles[rel] == nil { // inlining has left none of its rules: it is empty
+			profiles[rel] = &profile{distinct: slices.Repeat([]float64{1}, rel.arity)}
 		}
 	}
 	c.in.cost.profiles = profiles

@@ -163,7 +163,7 @@ func (a arg) rename(to []arg) arg {
 
 // cost estimates how many instances rules have after splitting, parts included.
 func (u *unfolder) cost(rules []*rule) float64 {
-	scratch := &theory{watch: u.theory.watch, terms: u.theory.terms, byKey: make(map[string]*relation), maxBytes: u.theory.maxBytes}
+	scratch := &theory{watch: u.theory.watch, terms: u.theory.terms, byKey: make(map[predicateKey]*relation), made: u.theory.made, maxBytes: u.theory.maxBytes}
 	s := &splitter{theory: scratch, parts: make(map[string]*relation)}
 	total := 0.0
 	for _, r := range rules {
