@@ -17,7 +17,8 @@ import (
 type source int
 
 const (
-	fromRules    source = iota // a prover: nothing is compiled
+	fromMoves    source = iota // a prover of the rules that legal moves depend on: it does not know the end
+	fromRules                  // a prover: nothing is compiled
 	fromFallback               // a machine for the meantime
 	fromBest                   // the machine to play with
 	sources
@@ -59,6 +60,7 @@ type match struct {
 	mu      sync.Mutex
 	stand   [sources]*standing
 	failed  [sources]error
+	follows int           // sources that are followed and have not failed
 	changed chan struct{} // closed when something above changes, and replaced
 }
 
@@ -115,6 +117,9 @@ func (m *match) compiled(ctx context.Context, a reasoner.Attempt, memory *memory
 // of its own, until ctx is done. If the rulebook is a machine, of is that machine.
 func (m *match) follow(ctx context.Context, from source, rules func() rulebook, of machine.Machine) {
 	f := &follower{match: m, from: from, machine: of}
+	m.mu.Lock()
+	m.follows++
+	m.mu.Unlock()
 	go func() {
 		err := guard.Do(func() error {
 			f.tracker = newTracker(rules(), m.history, m.roles, int(m.self))
@@ -124,8 +129,15 @@ func (m *match) follow(ctx context.Context, from source, rules func() rulebook, 
 			return
 		}
 		fault(m.log.Error(), err).Msg("the rules cannot be followed")
-		m.change(func() { m.failed[from] = err })
+		m.change(func() { m.failed[from], m.follows = err, m.follows-1 })
 	}()
+}
+
+// isFollowed tells whether any source may still say where the match stands.
+func (m *match) isFollowed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.follows > 0
 }
 
 // fault adds an error to a line, and where it happened if it is a panic.

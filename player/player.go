@@ -135,9 +135,15 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	if m.Machine != nil {
 		compile = given(m.Machine)
 	} else if p.prove != nil {
+		slice, _ := m.Game.Slice("legal", "terminal") // goals are not asked for
 		p.match.follow(p.life, fromRules, func() rulebook {
-			return newUncompiled(p.prove(m.Game, memory.forProving()), m.Game)
+			return newUncompiled(p.prove(slice, memory.forProving()/2), m.Game)
 		}, nil)
+		if moves, smaller := slice.Slice("legal"); smaller { // less to compute, where that is much
+			p.match.follow(p.life, fromMoves, func() rulebook {
+				return withoutEnd{newUncompiled(p.prove(moves, memory.forProving()/2), m.Game)}
+			}, nil)
+		}
 	}
 	o := reasoner.Options{Budget: compileBudget, Memory: memory.forCompiling(), Cache: p.options.Cache}
 	life, match := p.life, p.match
@@ -174,7 +180,7 @@ func (p *Player) prepare(ctx context.Context) error {
 
 // isHopeless tells whether nothing will ever say where the match stands.
 func (p *Player) isHopeless() bool {
-	return p.compilation.Err() != nil && (p.prove == nil || p.match.fault(fromRules) != nil)
+	return p.compilation.Err() != nil && !p.match.isFollowed()
 }
 
 // Play returns the move to make. It is told all joint moves so far, in order of

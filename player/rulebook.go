@@ -75,6 +75,9 @@ func (c *compiled) initial(context.Context) (snapshot, error) {
 
 func (c *compiled) terminal(ctx context.Context, s snapshot) (bool, error) {
 	c.load(s)
+	if err := machine.Unknown(c.batch, 0); err != nil {
+		return false, err
+	}
 	return c.batch.Terminal()[0]&1 != 0, ctx.Err()
 }
 
@@ -173,3 +176,8 @@ func (u *uncompiled) next(ctx context.Context, s snapshot, joint []string) (snap
 	fluents, err := u.Next(ctx, s.fluents(), joint)
 	return listed(fluents), err
 }
+
+// withoutEnd is a rulebook that does not know when the game ends.
+type withoutEnd struct{ *uncompiled }
+
+func (withoutEnd) terminal(context.Context, snapshot) (bool, error) { return false, nil }

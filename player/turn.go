@@ -76,6 +76,9 @@ func (t *turn) where(ctx, thinking context.Context) (*standing, error) {
 				return s, nil
 			}
 		}
+		if t.isLost() {
+			return nil, errNoMove
+		}
 		select {
 		case <-changed:
 		case <-over:
@@ -89,6 +92,16 @@ func (t *turn) where(ctx, thinking context.Context) (*standing, error) {
 		case <-late.C:
 			return t.outdated()
 		}
+	}
+}
+
+// isLost tells whether no source will ever say where the match stands.
+func (t *turn) isLost() bool {
+	select {
+	case <-t.compilation.Done():
+		return !t.match.isFollowed()
+	default:
+		return false
 	}
 }
 

@@ -5,18 +5,21 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/reference"
 )
 
 // fallback names legal moves from the rules alone, for when the agent doesn't. It
-// takes part in a match only then: nothing is computed before.
+// takes part in a match only then: nothing is computed before. Where the rules are too much
+// work, it goes by those alone that legal moves depend on, and does not know when the game ends.
 type fallback struct {
 	game *gdl.Game
 	role string
 
 	mu      sync.Mutex
+	slice   []string // the relations that are asked for; nil means legal and terminal
 	prover  *reference.Prover
 	fluents []string // of the position
 	heard   int      // of what was told: how much the position has gone through
@@ -31,25 +34,46 @@ var errNoMove = errors.New("the rules give no legal move here")
 func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.slice == nil {
+		f.slice = []string{"legal", "terminal"}
+	}
+	within, cancel := ctx, func() {}
+	if deadline, ok := ctx.Deadline(); ok && len(f.slice) > 1 {
+		within, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+	}
+	defer cancel()
+	move, err := f.find(within, told)
+	if len(f.slice) > 1 && err != nil && ctx.Err() == nil && !errors.Is(err, ErrOver) && !errors.Is(err, errNoMove) {
+		f.slice, f.prover = f.slice[:1], nil
+		move, err = f.find(ctx, told)
+	}
+	return move, err
+}
+
+// find is move by the rules of the slice.
+func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	if f.prover == nil {
-		prover := reference.NewProver(f.game)
+		slice, _ := f.game.Slice(f.slice...)
+		prover := reference.NewProver(slice)
 		fluents, err := prover.Initial(ctx)
 		if err != nil {
 			return gdl.Term{}, err
 		}
-		f.prover, f.fluents = prover, fluents
+		f.prover, f.fluents, f.heard = prover, fluents, 0
 	}
 	for ; f.heard < len(told); f.heard++ {
 		if err := f.hear(ctx, told[f.heard]); err != nil {
 			return gdl.Term{}, err
 		}
 	}
-	over, err := f.prover.Terminal(ctx, f.fluents)
-	if err != nil {
-		return gdl.Term{}, err
-	}
-	if over {
-		return gdl.Term{}, ErrOver
+	if len(f.slice) > 1 {
+		over, err := f.prover.Terminal(ctx, f.fluents)
+		if err != nil {
+			return gdl.Term{}, err
+		}
+		if over {
+			return gdl.Term{}, ErrOver
+		}
 	}
 	moves, err := f.prover.Legal(ctx, f.fluents, f.role, 1)
 	if err != nil {

@@ -106,7 +106,7 @@ func (c *Cache) circuit(g *gdl.Game, o Options,
 		return game, stages, err
 	}
 	clock = machine.NewStopwatch()
-	if failed := c.write(path, key, entry{game: game, refusal: err, memory: o.Memory, anyway: asked && !o.isAuto()}); failed != nil {
+	if failed := c.write(path, key, entry{game: game, refusal: err, memory: o.Memory, anyway: asked && !o.weigh}); failed != nil {
 		c.warn(failed)
 	}
 	clock.Done("keep")
@@ -126,7 +126,7 @@ func (e *entry) fits(o Options) bool {
 	if e.refusal != nil {
 		return o.Memory <= e.memory
 	}
-	return !e.anyway || !o.isAuto()
+	return !e.anyway || !o.weigh
 }
 
 // cacheKey identifies rules, positions in the text aside, and what is to be made of them.

@@ -26,6 +26,10 @@ type Options struct {
 	Without []string       // names of circuit passes to leave out
 	Trace   func(PassInfo) // told of the circuit after each pass, if not nil
 	Cache   *Cache         // of circuits, nil for none; with Trace it is not asked
+
+	// weigh tells that a circuit must be quicker than the other engines: the engine is left to
+	// the compiler.
+	weigh bool
 }
 
 // isAuto tells whether the engine is left to the compiler.
@@ -55,6 +59,7 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
+	o.weigh = o.weigh || o.isAuto()
 	within, cancel := context.WithTimeout(ctx, o.Budget)
 	defer cancel()
 	m, err := compile(within, g, o)
@@ -117,9 +122,27 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	o.Engine = "circuit" // whether it pays or not
-	game, _, err := optimised(ctx, g, o)
+	game, _, _, err := fittingCircuit(ctx, g, o)
 	return game, err
+}
+
+// fittingCircuit is the circuit of a game or, where that does not fit, of its slice: without
+// fluents on which no legal move, goal or end depends.
+func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Game, stages machine.Stages, sliced bool, err error) {
+	game, stages, err = optimised(ctx, g, o)
+	if slice, smaller := observable(g); smaller && errors.Is(err, datalog.ErrLimit) {
+		game, stages, err = optimised(ctx, slice, o)
+		return game, stages, true, err
+	}
+	return game, stages, false, err
+}
+
+// observable is the part of a game that shows in legal moves, goals and its end.
+func observable(g *gdl.Game) (slice *gdl.Game, smaller bool) { return g.Slice("legal", "goal", "terminal") }
+
+// withSlice is the reason of a machine of the slice.
+func withSlice(reason string) string {
+	return reason + ", without fluents on which no legal move, goal or end depends: there are too many"
 }
 
 // optimised is the circuit of a game, with the stages that led to it.
@@ -136,7 +159,7 @@ func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, mach
 func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, stages machine.Stages, asked bool, err error) {
 	limits := datalog.Limits{MaxBytes: o.Memory, Worth: func(fluents int) int {
 		asked = true
-		if o.isAuto() {
+		if o.weigh {
 			return worthwhile(ctx, g, o, fluents)
 		}
 		return math.MaxInt
@@ -187,9 +210,12 @@ func worthwhile(ctx context.Context, g *gdl.Game, o Options, fluents int) int {
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
-	game, stages, err := optimised(ctx, g, o)
+	game, stages, sliced, err := fittingCircuit(ctx, g, o)
 	if err != nil {
 		return nil, err
+	}
+	if sliced {
+		reason = withSlice(reason)
 	}
 	clock := machine.NewStopwatch()
 	options := circuit.Options{Lanes: o.Lanes, Memory: o.Memory / batchShare}

@@ -117,7 +117,9 @@ func (c *contest) hold(players []Player) error {
 		if err := c.tellNext(); err != nil {
 			return err
 		}
-		switch {
+		switch err := machine.Unknown(c.batch, 0); {
+		case err != nil:
+			return err
 		case c.batch.Terminal()[0]&1 != 0:
 			return c.finish(joint)
 		case c.batch.Stuck()[0]&1 != 0:

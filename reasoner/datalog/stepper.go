@@ -135,6 +135,14 @@ func (s *stepper) place() {
 	}
 }
 
+// Err says why what is said of the position is incomplete.
+func (s *stepper) Err() error {
+	if !s.placed {
+		return nil
+	}
+	return s.meter.err
+}
+
 // Terminal implements machine.Stepper.
 func (s *stepper) Terminal() bool {
 	if s.ends == nil || s.in.names.Lost(s.now) {

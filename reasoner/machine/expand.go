@@ -12,6 +12,9 @@ import (
 
 // Why a position has no expansion.
 var (
+	// ErrLost is no fault of the game: the position takes more memory than the machine has, so
+	// that nothing is known of it.
+	ErrLost = errors.New("a position takes more memory than this machine allows, so its legal moves are not known")
 	// ErrStuck is a fault of the game.
 	ErrStuck = errors.New("a role has no legal move in a position that is not terminal")
 	// ErrTooWide is wrapped with what there is too much of.
@@ -324,7 +327,11 @@ func (x *Expander) look(e *Expansion, lane int) {
 			e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, Role(r))
 		}
 	}
-	if err := x.count(e); err != nil {
+	err := Unknown(x.batch, lane)
+	if err == nil {
+		err = x.count(e)
+	}
+	if err != nil {
 		e.refuse(err)
 	}
 }
@@ -413,6 +420,9 @@ func (x *Expander) step(n int) {
 			e.Terminal[j.first+i] = over
 			if over {
 				b.Goals(e.ChildGoals(j.first+i), lane+i)
+				if err := Unknown(b, lane+i); err != nil {
+					e.Err = err
+				}
 			}
 		}
 		lane += j.n

@@ -19,6 +19,20 @@ type Stepper interface {
 	Next(dst State, joint []Move)
 }
 
+// limited is a Stepper whose answers may be incomplete, because a position takes more than it
+// may use: Err says so of the answers about the present position.
+type limited interface{ Err() error }
+
+// Unknown tells why a batch does not know all that holds in the position of a lane since it was
+// evaluated: ErrLost, wrapped, or nil. What it says then may be too little: no legal move, no end,
+// no goal.
+func Unknown(b Batch, lane int) error {
+	if s, ok := b.(*scalarBatch); ok && s.unknown>>uint(lane)&1 != 0 {
+		return ErrLost
+	}
+	return nil
+}
+
 // scalarLanes is the width of a batch over a Stepper: one lane word.
 const (
 	scalarLanes = 64
@@ -64,6 +78,7 @@ func (m *Scalar) Info() Info { return m.info }
 // NewBatch implements Machine.
 func (m *Scalar) NewBatch() Batch {
 	b := &scalarBatch{
+		names:   m.names,
 		stepper: m.stepper(),
 		words:   m.Words(),
 		roles:   len(m.names.Roles),
@@ -73,6 +88,7 @@ func (m *Scalar) NewBatch() Batch {
 		start:   make([]int32, scalarLanes*(len(m.names.Roles)+1)),
 		current: -1,
 	}
+	b.limited, _ = b.stepper.(limited)
 	b.Fill(m.initial, nil)
 	return b
 }
@@ -83,7 +99,9 @@ func (m *Scalar) NewNarrowBatch() Batch { return m.NewBatch() }
 // scalarBatch moves its stepper from lane to lane. Legal moves take most of the work of
 // a position, so those that Evaluate has listed stay until their lane changes.
 type scalarBatch struct {
+	names    *Names
 	stepper  Stepper
+	limited  limited // the stepper, or nil
 	words    int
 	roles    int
 	current  int // the lane that the stepper stands on, or -1
@@ -95,6 +113,7 @@ type scalarBatch struct {
 	moves    []Move  // those of all lanes that are listed, lane by lane
 	start    []int32 // by lane, then role: where its moves start; one more for the end
 	listed   uint64  // lanes
+	unknown  uint64  // lanes, see Unknown
 }
 
 func (b *scalarBatch) Lanes() int { return scalarLanes }
@@ -140,12 +159,13 @@ func (b *scalarBatch) visit(lane int) {
 
 func (b *scalarBatch) Evaluate(n int) {
 	b.terminal[0], b.stuck[0] = 0, 0
-	b.moves, b.listed = b.moves[:0], 0
+	b.moves, b.listed, b.unknown = b.moves[:0], 0, 0
 	for i := range n {
 		b.visit(i)
 		bit := uint64(1) << uint(i)
 		if b.stepper.Terminal() {
 			b.terminal[0] |= bit
+			b.check(i)
 			continue
 		}
 		start := b.start[i*(b.roles+1):]
@@ -157,6 +177,14 @@ func (b *scalarBatch) Evaluate(n int) {
 		}
 		start[b.roles] = int32(len(b.moves))
 		b.listed |= bit
+		b.check(i)
+	}
+}
+
+// check notes whether the answers about a lane, on which the stepper stands, are incomplete.
+func (b *scalarBatch) check(lane int) {
+	if b.names.Lost(b.lane(lane)) || b.limited != nil && b.limited.Err() != nil {
+		b.unknown |= 1 << uint(lane)
 	}
 }
 
@@ -183,6 +211,7 @@ func (b *scalarBatch) Goals(dst []int32, lane int) {
 	for r := range b.roles {
 		dst[r] = b.stepper.Goal(Role(r))
 	}
+	b.check(lane)
 }
 
 func (b *scalarBatch) AddGoals(totals []int64, mask []uint64) {

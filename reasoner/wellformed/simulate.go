@@ -79,6 +79,9 @@ func (s *simulation) match(ctx context.Context, initial machine.State) error {
 		s.batch.Store(s.state, 1)
 		s.checkFluents()
 		s.batch.Evaluate(1)
+		if err := machine.Unknown(s.batch, 0); err != nil {
+			return fmt.Errorf("after %d joint moves: %w", step, err)
+		}
 		if s.batch.Terminal()[0]&1 != 0 {
 			return s.checkGoals(ctx)
 		}

@@ -1,0 +1,71 @@
+package reasoner_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+)
+
+// tooMany is a game in which a move makes a million fluents true; more are rules.
+func tooMany(more string) string {
+	var b strings.Builder
+	b.WriteString(`(role r) (legal r a) (legal r b) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+		(<= (next (n ?y)) (true (n ?x)) (succ ?x ?y)) (<= terminal (true (n 3)))
+		(<= (next (s ?a ?b ?c)) (d ?a) (d ?b) (d ?c) (not (true (s ?c ?b ?a))) (does r a)) `)
+	for i := range 200 {
+		fmt.Fprintf(&b, "(d %d) ", i)
+	}
+	return b.String() + more
+}
+
+func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
+	g, _, err := gdl.Load(t.Context(), "slice", []byte(tooMany("(goal r 100)")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engines := []string{"auto"}
+	if !testing.Short() {
+		engines = append(engines, "datalog")
+	}
+	for _, engine := range engines {
+		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reason := m.Info().Reason; !strings.Contains(reason, "without fluents") {
+			t.Errorf("%s: the reason %q says nothing of it", engine, reason)
+		}
+		counts, err := machine.Perft(t.Context(), m, m.Initial(), 3)
+		if err != nil || counts[1].JointMoves != 4 || counts[2].JointMoves != 8 || counts[2].Terminals != 8 {
+			t.Errorf("%s: %+v, %v", engine, counts, err)
+		}
+	}
+}
+
+func TestAPositionThatDoesNotFitIsNoFaultOfTheGame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills the memory of a position; left out by -short")
+	}
+	for name, more := range map[string]string{
+		"its legal moves": "(goal r 100) (<= (legal r c) (true (s 1 2 3)))",
+		"its end":         "(goal r 100) (<= terminal (true (s 0 0 1)))",
+		"its goals":       "(<= (goal r 100) (true (s 1 1 1))) (<= (goal r 50) (not (true (s 1 1 1))))",
+	} {
+		g, _, err := gdl.Load(t.Context(), name, []byte(tooMany(more)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "datalog"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if counts, err := machine.Perft(t.Context(), m, m.Initial(), 3); !errors.Is(err, machine.ErrLost) {
+			t.Errorf("%s are not known: %+v, %v; want %v", name, counts, err, machine.ErrLost)
+		}
+	}
+}
