@@ -1,5 +1,16 @@
 package gdl
 
+import "slices"
+
+// BegunAt is the game begun in the position in which exactly these facts, ground terms, are true.
+func (g *Game) BegunAt(facts []Term) *Game {
+	out := &Game{Roles: g.Roles, Rules: slices.DeleteFunc(slices.Clone(g.Rules), func(r Rule) bool { return r.Head.Name == "init" })}
+	for _, f := range facts {
+		out.Rules = append(out.Rules, Rule{Head: Term{Kind: Compound, Name: "init", Args: []Term{f}}})
+	}
+	return out
+}
+
 // Slice is the game without the rules that no relation of a list depends on, through the
 // positions either: who asks for these relations alone gets the same answers in every position
 // that follows from the initial one, without the other fluents. It also tells whether anything was left out.

@@ -137,7 +137,10 @@ func TestMachinesAreKnownAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other := machine.From(m, m.Initial())
+		other, err := reasoner.New(t.Context(), of.game, reasoner.Options{Memory: of.memory})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if known := map[machine.Machine]bool{m: true}; m.Info().Engine != want || !known[m] || known[other] {
 			t.Errorf("%s, expected %s; known again: %t; taken for another: %t", m.Info().Engine, want, known[m], known[other])
 		}

@@ -27,11 +27,15 @@ func (c *perftCommand) Run(s *console) error {
 	if c.Depth < 1 || c.Depth > machine.MaxSteps {
 		return usageError{fmt.Errorf("expected a depth of 1 to %d, found %d", machine.MaxSteps, c.Depth)}
 	}
-	m, _, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
+	rules, err := s.load(c.Game)
 	if err != nil {
 		return err
 	}
-	if m, err = c.begin(m); err != nil {
+	m, _, err := s.machine(c.Game, rules, reasoner.Options{Engine: c.Engine})
+	if err != nil {
+		return err
+	}
+	if _, m, err = c.begin(s, c.Game, rules, m, c.Engine); err != nil {
 		return err
 	}
 	stop := s.progress(doing("counting %s", c.Game))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stackmate/gdl"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
@@ -21,33 +22,51 @@ const movesShown = 20
 // maxSteps bounds a match, in case that it runs in circles in which nobody has a choice.
 const maxSteps = 10_000
 
-// begin is m with the position that the flags name as the initial one.
-func (f positionFlags) begin(m machine.Machine) (machine.Machine, error) {
+// begin is the game begun in the position that the flags name, compiled anew: what a machine
+// knows of a game holds in the positions that follow from the initial one, and others may be named.
+func (f positionFlags) begin(s *console, game string, rules *gdl.Game, m machine.Machine, engine string) (*gdl.Game, machine.Machine, error) {
+	begin := func(facts []gdl.Term) (err error) {
+		rules = rules.BegunAt(facts)
+		m, _, err = s.machine(game, rules, reasoner.Options{Engine: engine})
+		return err
+	}
 	if f.Position != "" {
-		at, err := positionOf(m.Names(), f.Position)
+		facts, err := factsOf(m.Names(), f.Position)
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--position: %w", err)}
+			return nil, nil, usageError{fmt.Errorf("--position: %w", err)}
 		}
-		m = machine.From(m, at)
+		if err := begin(facts); err != nil {
+			return nil, nil, err
+		}
 	}
 	if f.Moves != "" {
 		at, err := after(m, f.Moves)
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--moves: %w", err)}
+			return nil, nil, usageError{fmt.Errorf("--moves: %w", err)}
 		}
-		m = machine.From(m, at)
+		var facts []gdl.Term
+		for _, text := range m.Names().AppendFluents(nil, at) {
+			fact, err := gdl.ParseTerm(text)
+			if err != nil {
+				return nil, nil, err
+			}
+			facts = append(facts, fact)
+		}
+		if err := begin(facts); err != nil {
+			return nil, nil, err
+		}
 	}
-	return m, nil
+	return rules, m, nil
 }
 
-// positionOf is the position in which the facts of a text are true; (true FACT) and
-// (init FACT) are the same as FACT.
-func positionOf(names *machine.Names, text string) (machine.State, error) {
+// factsOf are the facts of a text, fluents of the game; (true FACT) and (init FACT) are the same
+// as FACT.
+func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
 	tree, err := gdl.Parse("", []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	var facts []string
+	var facts []gdl.Term
 	for _, form := range tree.Forms {
 		if len(form.List) == 2 && (form.List[0].Atom == "true" || form.List[0].Atom == "init") {
 			form = form.List[1]
@@ -56,9 +75,12 @@ func positionOf(names *machine.Names, text string) (machine.State, error) {
 		if err != nil {
 			return nil, err
 		}
-		facts = append(facts, fact.String())
+		if _, err := names.State([]string{fact.String()}); err != nil {
+			return nil, err
+		}
+		facts = append(facts, fact)
 	}
-	return names.State(facts)
+	return facts, nil
 }
 
 // after is the position after the moves of a text.

@@ -67,3 +67,27 @@ func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
 		t.Error("what was proved of a solved game is still there")
 	}
 }
+
+func TestPositionsThatDoNotFollowFromTheInitialOneAreThoseOfTheRules(t *testing.T) {
+	walls := filepath.Join(t.TempDir(), "walls.kif")
+	const rules = `(role x) (init (at 0)) (init (wall 2)) (init (open 1)) (succ 0 1) (succ 1 2) (succ 2 3)
+		(<= (legal x go) (true (at ?n)) (succ ?n ?m) (not (true (wall ?m))))
+		(legal x wait) (<= (next (at ?m)) (does x go) (true (at ?n)) (succ ?n ?m)) (<= (next (at ?n)) (does x wait) (true (at ?n)))
+		(<= (next (wall ?n)) (true (wall ?n))) (<= (next (open ?n)) (true (open ?n)))
+		(init (step 0)) (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 3)))
+		(<= (goal x 100) (true (at 3))) (<= (goal x 0) (not (true (at 3))))`
+	if err := os.WriteFile(walls, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"two who move":      {[]string{"perft", "ticTacToe", "2", "--position", "(control x) (control o) (cell 1 3 x)"}, "4361"},
+		"with the wall":     {[]string{"solve", walls}, "value of x     0\n"},
+		"without it":        {[]string{"solve", walls, "--position", "(at 0) (open 1) (step 0)"}, "value of x     100"},
+	} {
+		t.Run(name, func(t *testing.T) { execute(t, test.args...).expect(t, statusFine, test.want) })
+	}
+	execute(t, "solve", "ticTacToe", "--position", "(control x) (control o)").expect(t, statusBad, "not zero-sum") // both make lines
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"stackmate/protocol/arena"
 	"stackmate/search"
 	"stackmate/search/book"
 	"stackmate/search/solve"
@@ -35,8 +36,10 @@ func (c *solveCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	if p.machine, err = c.begin(p.machine); err != nil {
+	if rules, m, err := c.begin(s, c.Game, p.rules, p.machine, c.Engine); err != nil {
 		return err
+	} else if m != p.machine {
+		p.rules, p.machine, p.digest = rules, m, book.Digest([]byte(arena.RulesText(rules)))
 	}
 	kept := newKept(c.Save, c.Game, p)
 	if c.Resume {

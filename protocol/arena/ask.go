@@ -29,7 +29,7 @@ const (
 
 // Ask makes a player anew and asks it for one move, which need not be legal: so people can
 // take moves back, and a player that hangs is left behind. A player in this program is told
-// all that was played; one at an address, that a match begins in the position, see begunAt,
+// all that was played; one at an address, that a match begins in the position,
 // with the clock once to start and once to play.
 func (g *Manager) Ask(ctx context.Context, p Player, q Question) (move string, why *protocol.Explanation, err error) {
 	m := protocol.Match{
@@ -39,7 +39,7 @@ func (g *Manager) Ask(ctx context.Context, p Player, q Question) (move string, w
 	told := [][]gdl.Term{nil}
 	var o opponent
 	if p.New == nil {
-		m.Game, err = begunAt(ctx, g.game, g.machine.Names().AppendFluents(nil, q.State))
+		m.Game, err = g.begunAt(q.State)
 		o = &remote{name: p.Name, url: p.URL, id: m.ID}
 	} else {
 		m.StartClock = time.Duration(preparing * float64(q.Clock))

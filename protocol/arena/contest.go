@@ -154,7 +154,7 @@ func (c *contest) each(wait context.Context, f func(ctx context.Context, role ma
 // begin: a player who cannot be reached or is busy. A late one may catch up.
 func (c *contest) start() error {
 	compiled := c.machine
-	if c.setting.Scramble {
+	if c.setting.Scramble || !c.begins.Equal(c.machine.Initial()) { // it is another game to the players
 		compiled = nil
 	}
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.StartClock))

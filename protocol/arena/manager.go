@@ -47,7 +47,8 @@ const DefaultMaxTurns = 2000
 type Manager struct {
 	name    string
 	game    *gdl.Game
-	machine machine.Machine
+	machine machine.Machine // of the game begun in its initial position
+	begins  machine.State   // where matches begin
 	roles   []string
 	log     zerolog.Logger
 	rules   func() rulesheet
@@ -63,7 +64,7 @@ func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger)
 		text := RulesText(g)
 		return rulesheet{text, HashRules(text)}
 	})
-	return &Manager{name: name, game: g, machine: m, roles: m.Names().Roles, log: log, rules: rules}
+	return &Manager{name: name, game: g, machine: m, begins: m.Initial(), roles: m.Names().Roles, log: log, rules: rules}
 }
 
 // PlayerRoles are the roles that players take: all but random, in order.
@@ -95,7 +96,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 	head := g.head(id, players, s)
 	if s.Opening > 0 {
 		var err error
-		if g, head.Opening, err = g.opened(ctx, s.Opening, s.OpeningSeed); err != nil {
+		if g, head.Opening, err = g.opened(s.Opening, s.OpeningSeed); err != nil {
 			return nil, err
 		}
 	}
@@ -113,6 +114,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 
 		startErrors: make([]string, len(g.roles)),
 	}
+	c.batch.Fill(g.begins, nil)
 	c.next = &Record{StartErrors: c.startErrors}
 	if s.Scramble {
 		var err error

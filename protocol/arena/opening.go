@@ -2,10 +2,8 @@ package arena
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
@@ -18,7 +16,7 @@ import (
 // opened is the manager of the game after so many random joint moves, which are told too.
 // They depend on the seed and the rules alone. Games that end earlier than that are begun
 // as late as they can be.
-func (g *Manager) opened(ctx context.Context, length int, seed uint64) (*Manager, [][]string, error) {
+func (g *Manager) opened(length int, seed uint64) (*Manager, [][]string, error) {
 	rng := machine.NewRand(seed)
 	var moves [][]string
 	var start machine.State
@@ -34,13 +32,26 @@ func (g *Manager) opened(ctx context.Context, length int, seed uint64) (*Manager
 	if start == nil { // nothing can be played
 		return g, nil, nil
 	}
-	rules, err := begunAt(ctx, g.game, g.machine.Names().AppendFluents(nil, start))
+	rules, err := g.begunAt(start)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s after %d moves: %w", g.name, len(moves), err)
 	}
 	out := *g
-	out.game, out.machine = rules, machine.From(g.machine, start)
+	out.game, out.begins = rules, start
 	return &out, moves, nil
+}
+
+// begunAt is the game begun in a position.
+func (g *Manager) begunAt(s machine.State) (*gdl.Game, error) {
+	var facts []gdl.Term
+	for _, text := range g.machine.Names().AppendFluents(nil, s) {
+		fact, err := gdl.ParseTerm(text)
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, fact)
+	}
+	return g.game.BegunAt(facts), nil
 }
 
 // maxOpenings is how many openings are drawn to find one that does not end the game.
@@ -74,17 +85,4 @@ func (g *Manager) randomOpening(length int, rng *machine.Rand) (moves [][]string
 		moves = append(moves, joint)
 		b.Advance(1)
 	}
-}
-
-// begunAt is a game with other fluents true in the beginning.
-func begunAt(ctx context.Context, g *gdl.Game, fluents []string) (*gdl.Game, error) {
-	kept := *g
-	kept.Rules = slices.DeleteFunc(slices.Clone(g.Rules), func(r gdl.Rule) bool { return r.Head.Name == "init" })
-	var b strings.Builder
-	b.WriteString(RulesText(&kept))
-	for _, f := range fluents {
-		fmt.Fprintf(&b, "\n(init %s)", f)
-	}
-	game, _, err := gdl.Load(ctx, "the rules after the opening", []byte(b.String()))
-	return game, err
 }
