@@ -8,20 +8,50 @@ import (
 	"strings"
 )
 
-// Digest identifies rules, whatever their layout and the case of their symbols: 64
-// hexadecimal digits (SHA-256).
+// Digest identifies rules, whatever their layout: 64 hexadecimal digits (SHA-256). Servers that
+// write everything in upper case don't change it, but where two symbols differ in case alone,
+// case counts.
 func (g *Game) Digest() string {
+	spell := strings.ToLower
+	if g.caseMatters() {
+		spell = strings.Clone
+	}
 	h := sha256.New()
-	text := func(t Term) string { return strings.ToLower(t.String()) }
 	for _, r := range g.Rules {
-		_, _ = io.WriteString(h, text(r.Head)) // a hash takes everything
+		_, _ = io.WriteString(h, spell(r.Head.String())) // a hash takes everything
 		for _, l := range r.Body {
 			fmt.Fprintf(h, " %d", l.Op)
 			for _, t := range []Term{l.Atom, l.Left, l.Right} {
-				_, _ = io.WriteString(h, " "+text(t))
+				_, _ = io.WriteString(h, " "+spell(t.String()))
 			}
 		}
 		_, _ = io.WriteString(h, "\n")
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// caseMatters tells whether two names of a game differ in case alone.
+func (g *Game) caseMatters() bool {
+	spelled := make(map[string]string) // by name in lower case
+	matters := false
+	var look func(t Term)
+	look = func(t Term) {
+		lower := strings.ToLower(t.Name)
+		if before, ok := spelled[lower]; ok && before != t.Name {
+			matters = true
+		}
+		spelled[lower] = t.Name
+		for _, a := range t.Args {
+			look(a)
+		}
+	}
+	for _, r := range g.Rules {
+		look(r.Head)
+		for _, l := range r.Body {
+			look(l.Atom)
+			look(l.Left)
+			look(l.Right)
+		}
+	}
+	return matters
 }

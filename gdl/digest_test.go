@@ -1,6 +1,10 @@
 package gdl
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestDigestsTellRulesApartAndNotTheirLayout(t *testing.T) {
 	digest := func(src string) string {
@@ -18,5 +22,12 @@ func TestDigestsTellRulesApartAndNotTheirLayout(t *testing.T) {
 	const other = `(role a) (init (s 1)) (<= (legal a (go ?x)) (true (s ?x)) (not (true (s 2)))) (<= (next (s 2)) (does a (go 1))) (<= terminal (true (s 2))) (goal a 100)`
 	if digest(other) == same {
 		t.Error("other rules have the same digest")
+	}
+	if digest(strings.ToUpper(valid)) != same {
+		t.Error("a server that writes in upper case changes the digest")
+	}
+	const pair = "(role r) (legal r a) (legal r A) (init (n 0)) (<= (next (n 1)) (does r %s)) (<= terminal (true (n 1))) (goal r 0)"
+	if digest(fmt.Sprintf(pair, "a")) == digest(fmt.Sprintf(pair, "A")) {
+		t.Error("games that differ in the case of a symbol have the same digest, though there are both symbols")
 	}
 }

@@ -15,7 +15,7 @@ const (
 	// unlimitedThinking is the time for a move where the clock has no limit.
 	unlimitedThinking = 10 * time.Second
 	// unlimitedPreparing is the time for Start where the clock has no limit.
-	unlimitedPreparing = 60 * time.Second
+	unlimitedPreparing = 10 * time.Second
 )
 
 // The defaults of Options.MinMargin and Options.MaxMargin: a reply crosses a

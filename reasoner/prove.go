@@ -31,6 +31,9 @@ func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 // Prove tells what holds in all positions of a game: findings for people, and the names
 // in which their lines are.
 func Prove(ctx context.Context, g *gdl.Game, o Options, lim prove.Limits) ([]prove.Finding, *machine.Names, error) {
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
 	game, err := Circuit(ctx, g, o)
 	if err != nil {
 		return nil, nil, err

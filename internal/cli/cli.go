@@ -122,6 +122,11 @@ func (s *console) execute(args []string) error {
 	if err != nil {
 		return usageError{fmt.Errorf("%w\nstackmate --help tells more", err)}
 	}
+	for _, p := range command.Path {
+		if p.Flag != nil {
+			s.flags = append(s.flags, p.Flag.Name)
+		}
+	}
 	if cli.LogLevel == "" {
 		cli.LogLevel = "warn"
 		if command.Command() == "serve" {

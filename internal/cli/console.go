@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -23,8 +24,19 @@ type console struct {
 	memory memory
 	cache  *reasoner.Cache // of circuits, nil for none
 	seed   atomic.Uint64
+	flags  []string // that the command line gives
 	// explain shows why a player of this program made a move; nil unless asked for.
 	explain func(role string, x *protocol.Explanation)
+}
+
+// given is the first of some flags that the command line gives, or "".
+func (s *console) given(flags ...string) string {
+	for _, f := range s.flags {
+		if slices.Contains(flags, f) {
+			return f
+		}
+	}
+	return ""
 }
 
 // logTo makes the log: for people on a terminal, for machines elsewhere.

@@ -83,9 +83,9 @@ func TestPositionsThatDoNotFollowFromTheInitialOneAreThoseOfTheRules(t *testing.
 		args []string
 		want string
 	}{
-		"two who move":      {[]string{"perft", "ticTacToe", "2", "--position", "(control x) (control o) (cell 1 3 x)"}, "4361"},
-		"with the wall":     {[]string{"solve", walls}, "value of x     0\n"},
-		"without it":        {[]string{"solve", walls, "--position", "(at 0) (open 1) (step 0)"}, "value of x     100"},
+		"two who move":  {[]string{"perft", "ticTacToe", "2", "--position", "(control x) (control o) (cell 1 3 x)"}, "4361"},
+		"with the wall": {[]string{"solve", walls}, "value of x     0\n"},
+		"without it":    {[]string{"solve", walls, "--position", "(at 0) (open 1) (step 0)"}, "value of x     100"},
 	} {
 		t.Run(name, func(t *testing.T) { execute(t, test.args...).expect(t, statusFine, test.want) })
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -87,6 +88,22 @@ func TestFmtShowsWhatWouldChange(t *testing.T) {
 	if again := execute(t, "fmt", "-d", path); again.status != statusFine || again.out != "" {
 		t.Errorf("status %d, a difference of a formatted file:\n%s", again.status, again.out)
 	}
+}
+
+func TestAGameThatGetsStuckDoesNotEnd(t *testing.T) {
+	const stuck = "(role r) (init (n 0)) (<= (legal r a) (true (n 5))) (<= (next (n 5)) (does r a)) (<= terminal (true (n 1))) (goal r 100)"
+	execute(t, "validate", "--prove", file(t, "stuck.kif", stuck)).expect(t, statusFine, "refuted  every game ends ", "gets stuck")
+}
+
+// The proofs of one rulesheet may not fit; the others have theirs.
+func TestEachRulesheetHasItsVerdict(t *testing.T) {
+	var large strings.Builder
+	large.WriteString("(role r) (legal r a) (goal r 100) (<= terminal (true (s 0 0 1))) (<= (next (s ?a ?b ?c)) (d ?a) (d ?b) (d ?c) (not (true (s ?c ?b ?a))))")
+	for i := range 200 {
+		fmt.Fprintf(&large, "(d %d)", i)
+	}
+	execute(t, "validate", "--prove", file(t, "large.kif", large.String()), file(t, "good.kif", coin)).expect(t, statusBad,
+		"large.kif: ", "more than", "proved   every game ends")
 }
 
 func TestValidateProvesWhatHoldsInAllPositions(t *testing.T) {

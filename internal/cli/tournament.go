@@ -113,6 +113,11 @@ const (
 	eventFile   = "tournament.json"
 )
 
+// planFlags are the flags that say what a tournament is: of one that is resumed it is known.
+var planFlags = []string{
+	"rounds", "gauntlet", "openings", "sprt", "alpha", "beta", "players", "start-clock", "play-clock", "grace", "seed", "scramble",
+}
+
 // readEvent reads the tournament of a folder of records. The error wraps fs.ErrNotExist
 // where there is none.
 func readEvent(records string) (*hall.Event, error) {
@@ -137,6 +142,8 @@ func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case c.Resume && len(c.Games) > 0:
 		return nil, usageError{errors.New("--resume: expected no games, those of the tournament are known")}
+	case c.Resume && s.given(planFlags...) != "":
+		return nil, usageError{fmt.Errorf("--resume: expected no --%s, that of the tournament is known", s.given(planFlags...))}
 	case c.Resume && missing:
 		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament (%w)", err)}
 	case c.Resume:

@@ -46,8 +46,15 @@ func (c *validateCommand) Run(s *console) error {
 		if err != nil && s.ctx.Err() != nil && v.Matches == 0 && len(v.Proofs) == 0 {
 			return err // there is no verdict yet
 		}
-		if err := errors.Join(show(s, c.JSON, v, writeValidation), err); err != nil {
+		if shown := show(s, c.JSON, v, writeValidation); shown != nil {
+			return errors.Join(shown, err)
+		}
+		if err != nil && (s.ctx.Err() != nil || len(files) == 1) {
 			return err
+		}
+		if err != nil { // the others have their verdicts all the same
+			fmt.Fprintf(s.err, "stackmate: %v\n", err)
+			faulty = errTold
 		}
 		if !v.Valid {
 			faulty = errTold

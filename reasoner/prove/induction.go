@@ -274,9 +274,25 @@ func (p *prover) refute(i int, q property, line [][]machine.Move, shortest bool)
 	found.Verdict, found.Line, found.Shortest, found.Detail = Refuted, line, shortest, q.said(now, before)
 }
 
-// ends finds out whether there is a number of joint moves within which every game ends.
+// ends finds out whether there is a number of joint moves within which every game ends. One in which
+// a role has no legal move does not: it gets stuck.
 func (p *prover) ends(ctx context.Context) Finding {
-	found := Finding{Property: "every game ends", Verdict: Open}
+	moves := p.findings[0]
+	if moves.Verdict == Refuted {
+		return Finding{Property: gamesEnd, Verdict: Refuted, Line: moves.Line, Shortest: moves.Shortest, Detail: "it gets stuck: a role has no legal move"}
+	}
+	found := p.endsOrIsStuck(ctx)
+	if found.Verdict == Proved && moves.Verdict != Proved {
+		found.Detail += ", unless a role has no legal move before"
+	}
+	return found
+}
+
+const gamesEnd = "every game ends"
+
+// endsOrIsStuck finds out whether there is a number of joint moves after which no game goes on.
+func (p *prover) endsOrIsStuck(ctx context.Context) Finding {
+	found := Finding{Property: gamesEnd, Verdict: Open}
 	if p.walks.circle != nil {
 		found.Verdict, found.Line, found.Detail = Refuted, p.walks.circle, "a position comes back"
 		return found

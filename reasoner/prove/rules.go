@@ -54,7 +54,7 @@ type property struct {
 // end of one game.
 func properties(g *circuit.Game, sum int32) []property {
 	players := g.Names.Players()
-	list := []property{legalMoves(), singleGoals()}
+	list := []property{legalMoves(), singleGoals()} // ends knows that legal moves come first
 	if len(players) > 1 {
 		list = append(list, constantSum(players, sum), turns(players))
 	}

@@ -178,9 +178,11 @@ func (e *Engine) Collect(to, from, mask []uint64) {
 	}
 }
 
-// Interpret evaluates a program that Engine.Prove has proved safe.
+// Interpret evaluates a program that Engine.Prove has proved safe. It panics if that was
+// another engine: nothing is known of the program then.
 func (m *Memory) Interpret(p Proved) {
-	if p.engine == m.engine {
-		m.engine.kernel.run(m.rows, p.code)
+	if p.engine != m.engine {
+		panic("kernel: a program that another engine has proved safe")
 	}
+	m.engine.kernel.run(m.rows, p.code)
 }
