@@ -14,8 +14,6 @@ import (
 	"regexp"
 	"syscall"
 	"time"
-
-	"github.com/google/renameio/v2"
 )
 
 // The modes of what is made, before the umask.
@@ -76,7 +74,7 @@ func CheckDir(dir string) error {
 	if err != nil {
 		return explain(dir, err)
 	}
-	f, err := renameio.NewPendingFile(filepath.Join(dir, "check"), renameio.WithTempDir(dir))
+	f, err := newHidden(dir, "check")
 	if err == nil {
 		err = f.Cleanup()
 		sweep(dir, ".+")
@@ -90,10 +88,10 @@ const abandoned = 10 * time.Minute
 
 // sweep removes the hidden files of writers that were killed before they could put
 // them in their place, for names that the pattern matches. The number behind them is
-// the one that renameio draws: of 19 digits, nearly always. What cannot be removed
+// the one that is drawn: of 19 digits by renameio, nearly always, fewer elsewhere. What cannot be removed
 // stays, which is no fault of whoever wants to write.
 func sweep(dir, pattern string) {
-	hidden := regexp.MustCompile(`^\.` + pattern + `\d{15,19}$`)
+	hidden := regexp.MustCompile(`^\.` + pattern + digits + `$`)
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !hidden.MatchString(e.Name()) {
@@ -146,8 +144,7 @@ func open(path string) (pending, error) {
 		return nil, err
 	}
 	dir := filepath.Dir(path)
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir),
-		renameio.WithPermissions(fileMode), renameio.WithExistingPermissions())
+	f, err := newHidden(dir, filepath.Base(path))
 	if err != nil {
 		return nil, noFileIn(dir, err)
 	}
@@ -187,23 +184,16 @@ func noFileIn(dir string, err error) error {
 	return fmt.Errorf("no file can be made in %s: %w", filepath.Clean(dir), cause(err))
 }
 
-// keepOwner gives the new file to the owner of the old one. Only root always may.
-func keepOwner(f *os.File, old fs.FileInfo) {
-	if stat, ok := old.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(stat.Uid), int(stat.Gid))
-	}
-}
-
 // replacement is the hidden file beside the one that it will replace.
 type replacement struct {
-	*renameio.PendingFile
+	*hidden
 	dir, name string // of the other one
 }
 
 // CloseAtomicallyReplace puts the file in its place, on the disk too: content and
 // name.
 func (r *replacement) CloseAtomicallyReplace() error {
-	if err := r.PendingFile.CloseAtomicallyReplace(); err != nil {
+	if err := r.hidden.CloseAtomicallyReplace(); err != nil {
 		return err
 	}
 	// Some file systems cannot do that to folders. The file is whole all the same.

@@ -1,3 +1,5 @@
+//go:build !windows // full disks, pipes and modes are tested as Unix has them
+
 package atomicfile
 
 import (

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +70,7 @@ type Result struct {
 // Queue is a connection to the streams. It is safe for concurrent use.
 type Queue struct {
 	server  *server.Server // nil if it is elsewhere, and so is
-	lock    *os.File       // of its store
+	lock    io.Closer      // of its store
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	tasks   jetstream.Stream

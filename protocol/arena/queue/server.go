@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/rs/zerolog"
@@ -91,19 +92,19 @@ func serve(o *server.Options) (*server.Server, error) {
 
 // lockStore makes the folder of a store and keeps other processes from it until the file
 // is closed, or the process has ended.
-func lockStore(dir string) (*os.File, error) {
+func lockStore(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	lock := flock.New(filepath.Join(dir, "lock"))
+	free, err := lock.TryLock()
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = f.Close()
+	if !free {
 		return nil, errors.New("another process uses it")
 	}
-	return f, nil
+	return lock, nil
 }
 
 // Dial reaches a server or a cluster: one URL, or several with commas between them, such

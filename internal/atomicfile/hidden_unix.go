@@ -1,0 +1,30 @@
+//go:build !windows
+
+package atomicfile
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/google/renameio/v2"
+)
+
+// hidden is a file in a folder that will replace another one there.
+type hidden = renameio.PendingFile
+
+// digits are those of the numbers behind the names of hidden files.
+const digits = `\d{15,19}`
+
+func newHidden(dir, name string) (*hidden, error) {
+	return renameio.NewPendingFile(filepath.Join(dir, name), renameio.WithTempDir(dir),
+		renameio.WithPermissions(fileMode), renameio.WithExistingPermissions())
+}
+
+// keepOwner gives the new file to the owner of the old one. Only root always may.
+func keepOwner(f *os.File, old fs.FileInfo) {
+	if stat, ok := old.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(int(stat.Uid), int(stat.Gid))
+	}
+}
