@@ -9,9 +9,9 @@ import (
 // infix writes the clauses of a rulesheet in infix syntax: facts on one line,
 // rules with one condition to a line.
 func (w *layouter) infix(tokens []lexer.Token, tree *File) {
-	starts := make(map[int]bool)
-	for _, f := range tree.Forms {
-		starts[f.Pos.Offset] = true
+	starts := make(map[Pos]bool)
+	for _, c := range tree.Clauses {
+		starts[c.Pos] = true
 	}
 	depth := 0
 	fresh := false // the line takes no more
@@ -39,10 +39,10 @@ func (w *layouter) infix(tokens []lexer.Token, tree *File) {
 
 // outside tells whether the first of tokens stands before a clause: it starts
 // one, or it is a comment with no more of a clause behind it.
-func outside(tokens []lexer.Token, starts map[int]bool) bool {
+func outside(tokens []lexer.Token, starts map[Pos]bool) bool {
 	for _, t := range tokens {
 		if t.Type != tokenComment {
-			return t.EOF() || starts[t.Pos.Offset]
+			return t.EOF() || starts[place(t.Pos)]
 		}
 	}
 	return true

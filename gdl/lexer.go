@@ -14,24 +14,35 @@ const (
 	tokenSymbol  lexer.TokenType = iota + 1 // a name or a variable
 	tokenPunct                              // parentheses and operators
 	tokenComment                            // to the end of the line
+
+	// Symbols with a meaning in a grammar, in any case.
+	tokenArrow      // <=
+	tokenConnective // not, or, and
+	tokenDistinct
 )
 
 // syntax is what tells the two ways of writing rules apart for the scanner.
 type syntax struct {
-	comment   string // the signs that start a comment
-	punct     string // the signs that are tokens of their own
-	maxTokens int    // in a text; one of infix syntax takes eight times the memory
+	comment string // the signs that start a comment
+	punct   string // the signs that are tokens of their own
 }
 
 var (
-	prefix = &syntax{comment: ";", punct: "()", maxTokens: 3 << 18}
-	infix  = &syntax{comment: "%;", punct: "(),&|~:", maxTokens: 1 << 17}
+	prefix = &syntax{comment: ";", punct: "()"}
+	infix  = &syntax{comment: "%;", punct: "(),&|~:"}
 )
+
+// separates tells whether a clause ends between two tokens that stand in no
+// parentheses: in infix syntax, where no operator connects them.
+func (s *syntax) separates(a, b lexer.Token) bool {
+	return s == prefix || b.EOF() || (a.Type == tokenSymbol || isPunct(a, ")")) && b.Type == tokenSymbol
+}
 
 // Symbols implements lexer.Definition.
 func (*syntax) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Symbol": tokenSymbol, "Punct": tokenPunct, "Comment": tokenComment,
+		"Arrow": tokenArrow, "Connective": tokenConnective, "Distinct": tokenDistinct,
 	}
 }
 
