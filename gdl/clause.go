@@ -67,16 +67,6 @@ func symbol(pos lexer.Position, name string) Term {
 	return t
 }
 
-// list is a name applied to arguments, or a list without a name if elements do not
-// start with one.
-func list(pos lexer.Position, elements []Term) Term {
-	t := Term{Kind: Compound, Args: elements, Pos: place(pos)}
-	if len(elements) > 0 && elements[0].Kind == Symbol {
-		t.Name, t.Args = elements[0].Name, elements[1:]
-	}
-	return t
-}
-
 // collector collects clauses, reports what is malformed in them, and spells
 // keywords in lower case.
 type collector struct {

@@ -45,7 +45,7 @@ type (
 
 	infixTerm struct {
 		Pos   lexer.Position
-		Name  string       `parser:"@( Symbol | Connective | Distinct | Arrow )"`
+		Name  string       `parser:"@( Symbol | Connective | Distinct )"`
 		Paren bool         `parser:"( @'('"`
 		Args  []*infixTerm `parser:"  ( @@ ( ',' @@ )* )? ')' )?"`
 	}
@@ -55,7 +55,7 @@ type (
 func infixParser() func([]lexer.Token) (*Clause, error) {
 	c := infixConverter{}
 	return func(tokens []lexer.Token) (*Clause, error) {
-		tree, err := parse(infixGrammar(), tokens)
+		tree, err := parse(infixGrammar(), &infixTokens{tokens})
 		if err != nil {
 			return nil, err
 		}
@@ -157,11 +157,11 @@ func (c *infixConverter) term(t *infixTerm) Term {
 	if !t.Paren {
 		return symbol(t.Pos, c.name(t.Name))
 	}
-	elements := []Term{symbol(t.Pos, t.Name)}
+	out := Term{Kind: Compound, Name: t.Name, Pos: place(t.Pos)}
 	for _, a := range t.Args {
-		elements = append(elements, c.term(a))
+		out.Args = append(out.Args, c.term(a))
 	}
-	return list(t.Pos, elements)
+	return out
 }
 
 // name is a symbol, or a variable if it is capitalised; each `_` is a variable
@@ -175,4 +175,18 @@ func (c *infixConverter) name(s string) string {
 		return "?" + s
 	}
 	return s
+}
+
+// infixTokens hands the tokens of a clause to the parser. The last one is the end of
+// the text.
+type infixTokens struct{ tokens []lexer.Token }
+
+// Next implements lexer.Lexer.
+func (l *infixTokens) Next() (lexer.Token, error) {
+	t := l.tokens[0]
+	l.tokens = l.tokens[1:]
+	if t.Type == tokenSymbol {
+		t.Type = nameType(t.Value)
+	}
+	return t, nil
 }

@@ -15,10 +15,12 @@ const (
 	tokenPunct                              // parentheses and operators
 	tokenComment                            // to the end of the line
 
-	// Symbols with a meaning in a grammar, in any case.
-	tokenArrow      // <=
+	// In the grammars, names with a meaning, in any case, and in prefix syntax a
+	// parenthesis with a name.
+	tokenRule       // (<=
 	tokenConnective // not, or, and
 	tokenDistinct
+	tokenList // (name
 )
 
 // syntax is what tells the two ways of writing rules apart for the scanner.
@@ -42,7 +44,7 @@ func (s *syntax) separates(a, b lexer.Token) bool {
 func (*syntax) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Symbol": tokenSymbol, "Punct": tokenPunct, "Comment": tokenComment,
-		"Arrow": tokenArrow, "Connective": tokenConnective, "Distinct": tokenDistinct,
+		"Rule": tokenRule, "Connective": tokenConnective, "Distinct": tokenDistinct, "List": tokenList,
 	}
 }
 

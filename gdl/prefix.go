@@ -7,28 +7,35 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar of prefix syntax. It takes every list whose parentheses match: what
-// is malformed is reported of the tree, where it is known what was meant. Tokens
-// are all those of a production, of which the first tells the place and the name:
-// a name that is captured takes twice the time of one that is not.
+// The grammar of prefix syntax. A parenthesis and the name behind it are one token,
+// named after what they open. The grammar takes every list whose parentheses match:
+// what is malformed is reported of the tree, where it is known what was meant.
+// Tokens are all those of a production, names among them, and names that stand side
+// by side are one production: what is captured by itself takes the most time.
 type (
 	prefixClause struct {
 		Tokens []lexer.Token
-		Head   *prefixTerm      `parser:"  '(' Arrow ( @@"`
-		Body   []*prefixLiteral `parser:"              @@* )? ')'"`
-		Fact   *prefixTerm      `parser:"| @@"`
+		Head   *prefixSentence  `parser:"  Rule ( @@"`
+		Body   []*prefixLiteral `parser:"         @@* )? ')'"`
+		Fact   *prefixSentence  `parser:"| @@"`
 	}
 
 	prefixLiteral struct {
 		Tokens   []lexer.Token
-		Literals []*prefixLiteral `parser:"  '(' ( Connective @@*"`
-		Terms    []*prefixTerm    `parser:"      | Distinct @@* ) ')'"`
-		Sentence *prefixTerm      `parser:"| @@"`
+		Literals []*prefixLiteral `parser:"  Connective @@* ')'"`
+		Terms    []*prefixTerms   `parser:"| Distinct @@* ')'"`
+		Sentence *prefixSentence  `parser:"| @@"`
 	}
 
-	prefixTerm struct {
+	prefixSentence struct {
 		Tokens []lexer.Token
-		List   []*prefixTerm `parser:"Symbol | '(' @@* ')' | Connective | Distinct | Arrow"`
+		List   []*prefixTerms `parser:"List @@* ')' | Symbol | ( Rule | Connective | Distinct | '(' ) @@* ')'"`
+	}
+
+	// prefixTerms is a list, or names.
+	prefixTerms struct {
+		Tokens []lexer.Token
+		List   []*prefixTerms `parser:"List @@* ')' | Symbol+ | ( Rule | Connective | Distinct | '(' ) @@* ')'"`
 	}
 )
 
@@ -41,7 +48,7 @@ var prefixGrammar = sync.OnceValue(func() *participle.Parser[prefixClause] {
 // prefixParser is the parser of the tokens of one clause.
 func prefixParser() func([]lexer.Token) (*Clause, error) {
 	return func(tokens []lexer.Token) (*Clause, error) {
-		c, err := parse(prefixGrammar(), tokens)
+		c, err := parse(prefixGrammar(), &prefixTokens{tokens})
 		if err != nil {
 			return nil, err
 		}
@@ -69,27 +76,63 @@ func (l *prefixLiteral) formula() Formula {
 		f.Atom = l.Sentence.term()
 		return f
 	}
-	f.Name = l.Tokens[1].Value
+	f.Name = l.Tokens[0].Value
 	f.Connective = connectiveOf(f.Name)
 	for _, m := range l.Literals {
 		f.Subs = append(f.Subs, m.formula())
 	}
-	f.Args = prefixTerms(l.Terms)
+	f.Args = terms(l.Terms)
 	return f
 }
 
-func (t *prefixTerm) term() Term {
-	first := t.Tokens[0]
-	if len(t.Tokens) == 1 {
-		return symbol(first.Pos, first.Value)
+func (s *prefixSentence) term() Term {
+	if first := s.Tokens[0]; first.Type != tokenSymbol {
+		return list(first, s.List)
 	}
-	return list(first.Pos, prefixTerms(t.List))
+	return symbol(s.Tokens[0].Pos, s.Tokens[0].Value)
 }
 
-func prefixTerms(terms []*prefixTerm) []Term {
+func terms(runs []*prefixTerms) []Term {
 	var out []Term
-	for _, t := range terms {
-		out = append(out, t.term())
+	for _, r := range runs {
+		if first := r.Tokens[0]; first.Type != tokenSymbol {
+			out = append(out, list(first, r.List))
+			continue
+		}
+		for _, t := range r.Tokens {
+			out = append(out, symbol(t.Pos, t.Value))
+		}
 	}
 	return out
+}
+
+// list is the term that a token opens.
+func list(open lexer.Token, args []*prefixTerms) Term {
+	t := Term{Kind: Compound, Args: terms(args), Pos: place(open.Pos)}
+	if open.Type != tokenPunct {
+		t.Name = open.Value
+	}
+	return t
+}
+
+// prefixTokens hands the tokens of a clause to the parser, each parenthesis with the
+// name behind it. The last one is the end of the text.
+type prefixTokens struct{ tokens []lexer.Token }
+
+// Next implements lexer.Lexer.
+func (l *prefixTokens) Next() (lexer.Token, error) {
+	t := l.tokens[0]
+	l.tokens = l.tokens[1:]
+	if !isPunct(t, "(") || l.tokens[0].Type != tokenSymbol || IsVariable(l.tokens[0].Value) {
+		return t, nil
+	}
+	t.Value = l.tokens[0].Value
+	l.tokens = l.tokens[1:]
+	switch t.Type = nameType(t.Value); {
+	case t.Value == "<=":
+		t.Type = tokenRule
+	case t.Type == tokenSymbol:
+		t.Type = tokenList
+	}
+	return t, nil
 }

@@ -207,29 +207,19 @@ func syntaxFault(err error) Diagnostic {
 	return d
 }
 
-// parse parses the tokens of one clause, the last of which is the end of the text.
-func parse[G any](p *participle.Parser[G], clause []lexer.Token) (*G, error) {
-	stream, _ := lexer.Upgrade(&tokenLexer{clause}) // it never fails
+// parse parses the tokens of one clause.
+func parse[G any](p *participle.Parser[G], clause lexer.Lexer) (*G, error) {
+	stream, _ := lexer.Upgrade(clause) // which never fails
 	return p.ParseFromLexer(stream)
 }
 
-// tokenLexer hands out tokens that have been scanned already, the last of which
-// is the end of the file. It tells names with a meaning in the grammars apart.
-type tokenLexer struct{ tokens []lexer.Token }
-
-// Next implements lexer.Lexer.
-func (l *tokenLexer) Next() (lexer.Token, error) {
-	t := l.tokens[0]
-	l.tokens = l.tokens[1:]
-	if t.Type == tokenSymbol {
-		switch name, _ := keyword(t.Value); name {
-		case "<=":
-			t.Type = tokenArrow
-		case "not", "or", "and":
-			t.Type = tokenConnective
-		case "distinct":
-			t.Type = tokenDistinct
-		}
+// nameType tells names with a meaning in the grammars from other symbols.
+func nameType(name string) lexer.TokenType {
+	switch connectiveOf(name) {
+	case Atomic:
+		return tokenSymbol
+	case Differ:
+		return tokenDistinct
 	}
-	return t, nil
+	return tokenConnective
 }
