@@ -175,6 +175,7 @@ func (c *collector) sentence(t *Term) {
 		}
 		t.Name = name
 	}
+	t.unwrap()
 }
 
 // terms checks arguments.
@@ -182,21 +183,25 @@ func (c *collector) terms(list []Term) {
 	for i := range list {
 		t := &list[i]
 		c.compound(t)
+		t.unwrap()
 		if name, ok := keyword(t.Name); ok && t.Kind == Compound {
 			c.fault("E013", t.Pos, t, "expected a term, found the keyword `%s` used as a function", name)
 		}
 	}
 }
 
-// compound asks that a list starts with a name, and takes the parentheses off a name
-// alone.
+// unwrap takes the parentheses off a name alone.
+func (t *Term) unwrap() {
+	if t.Kind == Compound && t.Name != "" && len(t.Args) == 0 {
+		t.Kind = Symbol
+	}
+}
+
+// compound asks that a list starts with a name.
 func (c *collector) compound(t *Term) {
 	c.watch.step()
 	switch {
-	case t.Kind != Compound:
-	case t.Name != "" && len(t.Args) == 0:
-		t.Kind = Symbol
-	case t.Name != "":
+	case t.Kind != Compound || t.Name != "":
 		c.terms(t.Args)
 	case len(t.Args) == 0:
 		c.fault("E005", t.Pos, t, "expected a name after `(`, found `)`")
@@ -221,8 +226,11 @@ func ParseTerm(s string) (Term, error) {
 	if err != nil {
 		return Term{}, err
 	}
-	if len(tree.Clauses) != 1 || !tree.Clauses[0].IsFact() {
-		return Term{}, fmt.Errorf("expected one term, found %s in %q", plural(len(tree.Clauses), "clause"), s)
+	if len(tree.Clauses) != 1 {
+		return Term{}, fmt.Errorf("expected one term, found %d in %q", len(tree.Clauses), s)
+	}
+	if !tree.Clauses[0].IsFact() {
+		return Term{}, fmt.Errorf("expected a term, found the rule %s", tree.Clauses[0].Head.excerpt())
 	}
 	t, err := tree.Clauses[0].Head.Normal()
 	if err != nil {

@@ -57,7 +57,7 @@ func (c *checker) separated() {
 		c.watch.step()
 		for _, atom := range cl.unstratified(written) {
 			c.found.explain("W019", atom.Pos, atom.excerpt(), func() string {
-				return fmt.Sprintf("`%s` depends on its own Negation by name: %s → not %s; the arguments tell the parts apart",
+				return fmt.Sprintf("`%s` depends on its own negation by name: %s → not %s; the arguments tell the parts apart",
 					cl.Head.Name, cl.Head.Name, written.path(atom.relation(), cl.Head.relation()))
 			})
 		}

@@ -149,13 +149,37 @@ func (r *reader) read(visit func(*Clause)) (ok bool) {
 	}
 	r.cut(tokens, func(clause []lexer.Token) {
 		c, err := parse(clause)
-		if err != nil {
-			r.reject(syntaxFault(err))
+		if err == nil {
+			visit(c)
 			return
 		}
-		visit(c)
+		parts := byColumn(clause)
+		for _, part := range parts {
+			if len(parts) > 1 {
+				c, err = parse(part)
+			}
+			if err == nil {
+				visit(c)
+			} else {
+				r.reject(syntaxFault(err))
+			}
+		}
 	})
 	return true
+}
+
+// byColumn cuts a clause that does not parse before each token in the first column:
+// where an operator or a head is missing, the next clause was taken for a part of it.
+func byColumn(clause []lexer.Token) (parts [][]lexer.Token) {
+	end := len(clause) - 1
+	start := 0
+	for i := 1; i <= end; i++ {
+		if i == end || clause[i].Pos.Column == 1 {
+			parts = append(parts, append(clause[start:i:i], lexer.EOFToken(clause[i].Pos)))
+			start = i
+		}
+	}
+	return parts
 }
 
 // cut cuts tokens whose parentheses match into clauses, each with a token for the
