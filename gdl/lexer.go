@@ -23,16 +23,35 @@ const (
 	tokenList // (name
 )
 
-// syntax is what tells the two ways of writing rules apart for the scanner.
-type syntax struct {
-	comment string // the signs that start a comment
-	punct   string // the signs that are tokens of their own
-}
+// blank is the kind of what stands between tokens.
+const blank lexer.TokenType = 0
+
+// syntax is what tells the two ways of writing rules apart for the scanner: the kind
+// of token that a byte is of, or starts.
+type syntax struct{ kinds [256]lexer.TokenType }
 
 var (
-	prefix = &syntax{comment: ";", punct: "()"}
-	infix  = &syntax{comment: "%;", punct: "(),&|~:"}
+	prefix = newSyntax(";", "()")
+	infix  = newSyntax("%;", "(),&|~:")
 )
+
+// newSyntax makes a syntax with the given signs that start a comment, and signs that
+// are tokens of their own.
+func newSyntax(comment, punct string) *syntax {
+	s := &syntax{}
+	for c := range s.kinds {
+		if c > ' ' && c != 0x7f {
+			s.kinds[c] = tokenSymbol
+		}
+	}
+	for _, c := range []byte(comment) {
+		s.kinds[c] = tokenComment
+	}
+	for _, c := range []byte(punct) {
+		s.kinds[c] = tokenPunct
+	}
+	return s
+}
 
 // separates tells whether a clause ends between two tokens that stand in no
 // parentheses: in infix syntax, where no operator connects them.
@@ -77,22 +96,20 @@ var (
 // Next implements lexer.Lexer.
 func (s *scanner) Next() (lexer.Token, error) {
 	s.watch.step()
-	s.skip(isBlank)
+	s.skip(func(c byte) bool { return s.kinds[c] == blank })
 	start := s.pos
 	rest := s.src[start.Offset:]
 	if rest == "" {
 		return lexer.EOFToken(start), nil
 	}
-	kind := tokenSymbol
-	switch c := rest[0]; {
-	case strings.IndexByte(s.comment, c) >= 0:
-		kind = tokenComment
+	kind := s.kinds[rest[0]]
+	switch kind {
+	case tokenComment:
 		s.skip(func(c byte) bool { return c != '\n' && c != '\r' })
-	case strings.IndexByte(s.punct, c) >= 0:
-		kind = tokenPunct
+	case tokenPunct:
 		s.advance(len(s.sign(rest)))
 	default:
-		s.skip(s.isSymbol)
+		s.skip(func(c byte) bool { return s.kinds[c] == tokenSymbol })
 	}
 	return lexer.Token{Type: kind, Value: s.src[start.Offset:s.pos.Offset], Pos: start}, nil
 }
@@ -104,12 +121,6 @@ func (*scanner) sign(text string) string {
 	}
 	return text[:1]
 }
-
-func (s *scanner) isSymbol(c byte) bool {
-	return !isBlank(c) && strings.IndexByte(s.punct, c) < 0 && strings.IndexByte(s.comment, c) < 0
-}
-
-func isBlank(c byte) bool { return c <= ' ' || c == 0x7f }
 
 // skip advances over the bytes that satisfy ok.
 func (s *scanner) skip(ok func(byte) bool) {

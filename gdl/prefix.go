@@ -20,11 +20,11 @@ type (
 		Fact   *prefixSentence  `parser:"| @@"`
 	}
 
+	// prefixLiteral is a sentence, `distinct` of terms, or a connective of literals.
 	prefixLiteral struct {
 		Tokens   []lexer.Token
-		Literals []*prefixLiteral `parser:"  Connective @@* ')'"`
-		Terms    []*prefixTerms   `parser:"| Distinct @@* ')'"`
-		Sentence *prefixSentence  `parser:"| @@"`
+		Terms    []*prefixTerms   `parser:"  List @@* ')' | Symbol | ( Distinct | Rule | '(' ) @@* ')'"`
+		Literals []*prefixLiteral `parser:"| Connective @@* ')'"`
 	}
 
 	prefixSentence struct {
@@ -60,9 +60,9 @@ func (c *prefixClause) clause() *Clause {
 	out := &Clause{Pos: place(c.Tokens[0].Pos)}
 	switch {
 	case c.Fact != nil:
-		out.Head = c.Fact.term()
+		out.Head = term(c.Fact.Tokens[0], c.Fact.List)
 	case c.Head != nil:
-		out.Head = c.Head.term()
+		out.Head = term(c.Head.Tokens[0], c.Head.List)
 	}
 	for _, l := range c.Body {
 		out.Body = append(out.Body, l.formula())
@@ -71,48 +71,46 @@ func (c *prefixClause) clause() *Clause {
 }
 
 func (l *prefixLiteral) formula() Formula {
-	f := Formula{Pos: place(l.Tokens[0].Pos)}
-	if l.Sentence != nil {
-		f.Atom = l.Sentence.term()
-		return f
+	first := l.Tokens[0]
+	f := Formula{Pos: place(first.Pos)}
+	switch first.Type {
+	case tokenConnective:
+		f.Connective, f.Name = connectiveOf(first.Value), first.Value
+		for _, m := range l.Literals {
+			f.Subs = append(f.Subs, m.formula())
+		}
+	case tokenDistinct:
+		f.Connective, f.Name, f.Args = Differ, first.Value, terms(l.Terms)
+	default:
+		f.Atom = term(first, l.Terms)
 	}
-	f.Name = l.Tokens[0].Value
-	f.Connective = connectiveOf(f.Name)
-	for _, m := range l.Literals {
-		f.Subs = append(f.Subs, m.formula())
-	}
-	f.Args = terms(l.Terms)
 	return f
 }
 
-func (s *prefixSentence) term() Term {
-	if first := s.Tokens[0]; first.Type != tokenSymbol {
-		return list(first, s.List)
+// term is a name, or what a token opens.
+func term(first lexer.Token, args []*prefixTerms) Term {
+	if first.Type == tokenSymbol {
+		return symbol(first.Pos, first.Value)
 	}
-	return symbol(s.Tokens[0].Pos, s.Tokens[0].Value)
+	t := Term{Kind: Compound, Args: terms(args), Pos: place(first.Pos)}
+	if first.Type != tokenPunct {
+		t.Name = first.Value
+	}
+	return t
 }
 
 func terms(runs []*prefixTerms) []Term {
 	var out []Term
 	for _, r := range runs {
-		if first := r.Tokens[0]; first.Type != tokenSymbol {
-			out = append(out, list(first, r.List))
+		if r.Tokens[0].Type != tokenSymbol {
+			out = append(out, term(r.Tokens[0], r.List))
 			continue
 		}
 		for _, t := range r.Tokens {
-			out = append(out, symbol(t.Pos, t.Value))
+			out = append(out, term(t, nil))
 		}
 	}
 	return out
-}
-
-// list is the term that a token opens.
-func list(open lexer.Token, args []*prefixTerms) Term {
-	t := Term{Kind: Compound, Args: terms(args), Pos: place(open.Pos)}
-	if open.Type != tokenPunct {
-		t.Name = open.Value
-	}
-	return t
 }
 
 // prefixTokens hands the tokens of a clause to the parser, each parenthesis with the
