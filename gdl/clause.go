@@ -43,16 +43,16 @@ func keyword(name string) (string, bool) {
 	return low, ok
 }
 
-// connectiveOf is what the name of a connective stands for.
+// connectiveOf is what a name stands for, in any case.
 func connectiveOf(name string) Connective {
-	switch low, _ := keyword(name); low {
-	case "not":
+	switch {
+	case strings.EqualFold(name, "not"):
 		return Negation
-	case "or":
+	case strings.EqualFold(name, "or"):
 		return Disjunction
-	case "and":
+	case strings.EqualFold(name, "and"):
 		return Conjunction
-	case "distinct":
+	case strings.EqualFold(name, "distinct"):
 		return Differ
 	}
 	return Atomic

@@ -70,11 +70,11 @@ func separable(w *watch, clauses []*Clause, done map[relation]bool) (r relation,
 }
 
 // unstratified lists the negated atoms of cl that are in a cycle with its head.
-func (cl *Clause) unstratified(g *graph) []Term {
+func (c *Clause) unstratified(g *graph) []Term {
 	var out []Term
-	for _, f := range cl.Body {
+	for _, f := range c.Body {
 		f.atoms(false, func(atom Term, negated bool) {
-			if negated && g.inCycle(cl.Head, atom) {
+			if negated && g.inCycle(c.Head, atom) {
 				out = append(out, atom)
 			}
 		})
