@@ -41,39 +41,54 @@ func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	}), nil
 }
 
-// stepper is the machine.Stepper of a Prover. A position that takes more memory than
-// there is counts as lost (machine.Names.Lost), and has no moves.
+// stepper is the machine.Stepper of a Prover. A position whose successor takes more
+// memory than there is leads to a lost one (machine.Names.Lost).
 type stepper struct {
 	names   *machine.Names
 	prover  *prover.Prover
-	lost    bool
 	fluents []string
+	err     error // why what was said of the position is incomplete
 }
 
 var _ machine.Stepper = (*stepper)(nil)
 
 // SetState implements machine.Stepper.
 func (s *stepper) SetState(state machine.State) {
-	s.lost = s.names.Lost(state)
+	s.err = nil
+	if s.names.Lost(state) {
+		s.err = machine.ErrLost
+	}
 	s.fluents = s.names.AppendFluents(s.fluents[:0], state)
+}
+
+// Err tells why what was said of the position is incomplete.
+func (s *stepper) Err() error { return s.err }
+
+// fails notes an error of the Prover.
+func (s *stepper) fails(err error) bool {
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return s.err != nil
 }
 
 // Terminal implements machine.Stepper.
 func (s *stepper) Terminal() bool {
 	over, err := s.prover.Terminal(context.Background(), s.fluents)
-	return over && err == nil && !s.lost
+	return !s.fails(err) && over
 }
 
 // AppendLegal implements machine.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	texts, err := s.prover.Legal(context.Background(), s.fluents, s.names.Roles[r], 0)
-	if err != nil || s.lost {
+	if s.fails(err) {
 		return dst
 	}
 	before := len(dst)
 	for _, text := range texts {
 		m, ok := s.names.AddMove(r, text)
 		if !ok {
+			s.fails(machine.ErrLost)
 			return dst[:before]
 		}
 		dst = append(dst, m)
@@ -85,7 +100,7 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 // Goal implements machine.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
 	goal, err := s.prover.Goal(context.Background(), s.fluents, s.names.Roles[r])
-	if err != nil || s.lost {
+	if s.fails(err) {
 		return machine.NoGoal
 	}
 	return int32(goal)
@@ -98,12 +113,13 @@ func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 	for _, text := range texts {
 		f, ok := s.names.AddFluent(text)
 		if !ok {
-			f = -1 // as for all that is not known
+			err = machine.ErrLost
+			break
 		}
 		fluents = append(fluents, int32(f))
 	}
-	if err != nil || s.lost {
-		fluents = append(fluents, -1)
+	if err != nil || s.err != nil {
+		fluents = []int32{-1} // unknown
 	}
 	slices.Sort(fluents)
 	s.names.Pack(dst, fluents)

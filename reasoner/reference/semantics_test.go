@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -234,7 +235,22 @@ func TestAPositionThatTakesTooMuchIsLost(t *testing.T) {
 	}
 	fmt.Fprintf(&rules, "(<= (list %s) %s) (<= (next (list ?l)) (list ?l))", head, body)
 	m := compile(t, rules.String())
-	if s := after(t, m, m.Initial(), "n"); !m.Names().Lost(s) {
-		t.Errorf("a position of an astronomic number of fluents is %v", look(m, s))
+	s := after(t, m, m.Initial(), "n")
+	b := m.NewBatch()
+	b.Fill(s, nil)
+	b.Evaluate(1)
+	if err := machine.Unknown(b, 0); !errors.Is(err, machine.ErrLost) {
+		t.Errorf("error %v of a position of an astronomic number of fluents, want %v", err, machine.ErrLost)
+	}
+}
+
+func TestLegalMovesThatTakeTooMuchAreNotKnown(t *testing.T) {
+	const vast = `(role p) (goal p 0) (init a) (<= terminal (true over)) (<= (next ?f) (true ?f))
+		(<= (legal p (m ?a ?b ?c ?d ?e ?f)) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f))
+		(n 0) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (n 8) (n 9) (n 10) (n 11) (n 12) (n 13) (n 14) (n 15)`
+	b := compile(t, vast).NewBatch()
+	b.Evaluate(1)
+	if err := machine.Unknown(b, 0); !errors.Is(err, machine.ErrLost) {
+		t.Errorf("error %v of a position of 16 million legal moves, want %v", err, machine.ErrLost)
 	}
 }
