@@ -35,9 +35,6 @@ func constantSum(name string) bool {
 func TestRandomPlayoutsEndWithOneGoalForEachRole(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && len(newMachine(t, name).Names().Fluents) > 150 {
-				t.Skip("a large game")
-			}
 			m := newMachine(t, name)
 			rng := machine.NewRand(1)
 			for range 3 {

@@ -1,6 +1,6 @@
 package gdl
 
-import "strings"
+import "math"
 
 // Pos is a place in a rulesheet. Line and column count from 1, the column in
 // characters; the zero Pos means "nowhere".
@@ -22,7 +22,9 @@ const (
 
 // Term is a symbol, a variable or a function term. An atom (a relation applied
 // to arguments) has the same shape: a Symbol where the relation has no
-// arguments, else a Compound. Zero-arity parentheses are gone: `(p)` is `p`.
+// arguments, else a Compound. In a syntax tree, a Compound may have no arguments,
+// where `(p)` stands for `p`, and it has no name if it is a list that starts with
+// none, which is valid nowhere.
 type Term struct {
 	Kind Kind
 	Name string // symbol, variable with its "?", or functor/relation name
@@ -35,39 +37,36 @@ func (t Term) String() string {
 	if t.Kind != Compound {
 		return t.Name
 	}
-	var b strings.Builder
-	t.write(&b)
-	return b.String()
-}
-
-func (t Term) write(b *strings.Builder) {
-	if t.Kind != Compound {
-		b.WriteString(t.Name)
-		return
-	}
-	b.WriteByte('(')
-	b.WriteString(t.Name)
-	for _, a := range t.Args {
-		b.WriteByte(' ')
-		a.write(b)
-	}
-	b.WriteByte(')')
+	return string(t.appendText(nil, math.MaxInt))
 }
 
 // excerpt is String for a message.
-func (t Term) excerpt() string { return clip(string(t.appendExcerpt(nil))) }
+func (t Term) excerpt() string { return clip(string(t.appendText(nil, excerptLength))) }
 
-// appendExcerpt appends the text of t up to some bytes past excerptLength.
-func (t Term) appendExcerpt(dst []byte) []byte {
+// appendText appends the text of t, no more than some bytes past a length.
+func (t Term) appendText(dst []byte, length int) []byte {
 	if t.Kind != Compound {
 		return append(dst, t.Name...)
 	}
-	dst = append(append(dst, '('), t.Name...)
-	for _, a := range t.Args {
-		if len(dst) > excerptLength {
+	return appendList(dst, length, t.Name, t.Args)
+}
+
+// text is what can write itself.
+type text interface {
+	appendText(dst []byte, length int) []byte
+}
+
+// appendList appends a name and what follows it, in parentheses.
+func appendList[T text](dst []byte, length int, name string, list []T) []byte {
+	dst = append(append(dst, '('), name...)
+	for i, t := range list {
+		if len(dst) > length {
 			return dst
 		}
-		dst = a.appendExcerpt(append(dst, ' '))
+		if i > 0 || name != "" {
+			dst = append(dst, ' ')
+		}
+		dst = t.appendText(dst, length)
 	}
 	return append(dst, ')')
 }

@@ -24,7 +24,7 @@ func BenchmarkParse(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		rules = len(tree.Forms)
+		rules = len(tree.Clauses)
 	}
 	perRule(b, rules)
 }

@@ -7,10 +7,10 @@ type checker struct {
 	found   *findings
 	file    string
 	infix   bool
-	clauses []*clause
-	sound   []*clause // the clauses that are not malformed
+	clauses []*Clause
+	sound   []*Clause // the clauses that are not malformed
 	// stratified are the sound clauses after stratify.
-	stratified []*clause
+	stratified []*Clause
 }
 
 // check does all checks; whole tells that no clause has been left out.
@@ -35,7 +35,7 @@ func (c *checker) check(whole bool) {
 func (c *checker) presence() {
 	defined := make(map[string]bool)
 	for _, cl := range c.clauses {
-		defined[cl.head.Name] = true
+		defined[cl.Head.Name] = true
 	}
 	for _, need := range []struct{ code, name string }{
 		{"E020", "role"}, {"E021", "terminal"}, {"E022", "goal"}, {"E023", "legal"},
@@ -48,28 +48,28 @@ func (c *checker) presence() {
 
 // fact asks that facts are ground, that roles are facts, and that all is known
 // to all roles.
-func (c *checker) fact(cl *clause) {
-	switch cl.head.Name {
+func (c *checker) fact(cl *Clause) {
+	switch cl.Head.Name {
 	case "role":
-		if len(cl.body) > 0 {
-			c.found.add("E014", cl.head.Pos, cl.head.excerpt(),
+		if len(cl.Body) > 0 {
+			c.found.add("E014", cl.Head.Pos, cl.Head.excerpt(),
 				"expected roles as facts, found `role` as the head of a rule with a body")
 		}
 	case "sees", "percept":
-		c.found.add("E030", cl.head.Pos, cl.head.excerpt(),
-			"imperfect information is not supported, found a rule for `"+cl.head.Name+"`")
+		c.found.add("E030", cl.Head.Pos, cl.Head.excerpt(),
+			"imperfect information is not supported, found a rule for `"+cl.Head.Name+"`")
 	}
-	if len(cl.body) > 0 {
+	if len(cl.Body) > 0 {
 		return
 	}
-	for _, v := range cl.head.variables(nil) {
+	for _, v := range cl.Head.variables(nil) {
 		c.found.add("E018", v.Pos, v.Name, "expected a ground fact, found the variable "+v.Name)
 	}
 }
 
 // body asks that no rule asks for what is meant for whoever runs the game.
-func (c *checker) body(cl *clause) {
-	for _, f := range cl.body {
+func (c *checker) body(cl *Clause) {
+	for _, f := range cl.Body {
 		f.atoms(false, func(atom Term, _ bool) {
 			switch atom.Name {
 			case "init", "next", "base", "input", "sees", "percept":
@@ -81,14 +81,14 @@ func (c *checker) body(cl *clause) {
 }
 
 // atoms visits the atoms of f with their polarity.
-func (f formula) atoms(negated bool, visit func(atom Term, negated bool)) {
-	switch f.connective {
-	case atomic:
-		visit(f.atom, negated)
-	case negation:
-		f.subs[0].atoms(!negated, visit)
-	case anyOf, allOf:
-		for _, g := range f.subs {
+func (f Formula) atoms(negated bool, visit func(atom Term, negated bool)) {
+	switch f.Connective {
+	case Atomic:
+		visit(f.Atom, negated)
+	case Negation:
+		f.Subs[0].atoms(!negated, visit)
+	case Disjunction, Conjunction:
+		for _, g := range f.Subs {
 			g.atoms(negated, visit)
 		}
 	}

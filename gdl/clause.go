@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // keywords maps the relations and operators with a fixed meaning to their number
@@ -41,206 +43,181 @@ func keyword(name string) (string, bool) {
 	return low, ok
 }
 
-// clause is one form of a rulesheet read as a rule, before normalisation.
-type clause struct {
-	head Term
-	body []formula
-	pos  Pos
-	// malformed clauses count as definitions but are not looked into.
-	malformed bool
+// connectiveOf is what a name stands for, in any case.
+func connectiveOf(name string) Connective {
+	switch {
+	case strings.EqualFold(name, "not"):
+		return Negation
+	case strings.EqualFold(name, "or"):
+		return Disjunction
+	case strings.EqualFold(name, "and"):
+		return Conjunction
+	case strings.EqualFold(name, "distinct"):
+		return Differ
+	}
+	return Atomic
 }
 
-// connective tells what a formula is.
-type connective uint8
-
-const (
-	atomic   connective = iota // atom
-	differ                     // args[0] and args[1] are different terms
-	negation                   // not subs[0]
-	anyOf                      // some formula of subs
-	allOf                      // every formula of subs
-)
-
-// formula is a condition in the body of a clause, nested as it was written.
-type formula struct {
-	connective connective
-	atom       Term
-	args       [2]Term
-	subs       []formula
-	pos        Pos
+// symbol is a symbol or a variable.
+func symbol(pos lexer.Position, name string) Term {
+	t := Term{Name: name, Pos: place(pos)}
+	if IsVariable(name) {
+		t.Kind = Variable
+	}
+	return t
 }
 
-// builder turns forms into clauses and reports what is malformed.
-type builder struct {
+// collector collects clauses, reports what is malformed in them, and spells
+// keywords in lower case.
+type collector struct {
 	watch      *watch
 	faults     *findings
-	clauses    []*clause
+	clauses    []*Clause
 	conditions int // so far
 }
 
-func (b *builder) form(f *Form) {
-	c := &clause{pos: place(f.Pos)}
-	before := b.faults.errors
-	head, body := f, []*Form(nil)
-	if f.IsList() && len(f.List) > 0 && f.List[0].Atom == "<=" {
-		if len(f.List) == 1 {
-			b.faults.report("E010", f.Pos, f.excerpt(), "expected a head after `<=`, found `)`")
-			return
-		}
-		head, body = f.List[1], f.List[2:]
+func (c *collector) clause(cl *Clause) {
+	before := c.faults.errors
+	if cl.isHeadless() {
+		c.faults.add("E010", cl.Pos, cl.String(), "expected a head after `<=`, found `)`")
+		return
 	}
-	c.head = b.head(head)
-	c.body = b.formulas(body, false, 0)
-	c.malformed = b.faults.errors > before
-	b.clauses = append(b.clauses, c)
+	c.head(&cl.Head)
+	cl.Body = c.formulas(cl.Body, false, 0)
+	cl.malformed = c.faults.errors > before
+	c.clauses = append(c.clauses, cl)
 }
 
-// head reads what a fact or rule asserts.
-func (b *builder) head(f *Form) Term {
-	t := b.atom(f)
+// head checks what a fact or rule asserts.
+func (c *collector) head(t *Term) {
+	c.sentence(t)
 	switch t.Name {
 	case "not", "or", "and", "distinct", "<=":
-		b.faults.report("E011", f.Pos, f.excerpt(), "expected a relation as the head, found `%s`", t.Name)
+		c.fault("E011", t.Pos, t, "expected a relation as the head, found `%s`", t.Name)
 	case "true", "does":
-		b.faults.report("E014", f.Pos, f.excerpt(), "`%s` cannot be the head of a rule", t.Name)
+		c.fault("E014", t.Pos, t, "`%s` cannot be the head of a rule", t.Name)
 	}
-	return t
 }
 
-// formulas reads conditions, as many as are allowed.
-func (b *builder) formulas(list []*Form, negated bool, depth int) []formula {
-	out := make([]formula, 0, min(len(list), max(0, maxConditions-b.conditions)+1))
-	for _, f := range list {
-		if b.conditions > maxConditions {
-			break
+// fault reports what is wrong with a part of a clause.
+func (c *collector) fault(code string, at Pos, part interface{ excerpt() string }, format string, args ...any) {
+	c.faults.add(code, at, part.excerpt(), fmt.Sprintf(format, args...))
+}
+
+// formulas checks conditions, and returns as many as are allowed.
+func (c *collector) formulas(list []Formula, negated bool, depth int) []Formula {
+	for i := range list {
+		if c.conditions > maxConditions {
+			return list[:i]
 		}
-		out = append(out, b.formula(f, negated, depth))
+		c.formula(&list[i], negated, depth)
 	}
-	return out
+	return list
 }
 
-// formula reads a condition. Negated tells that it stands inside a `not`, depth
+// formula checks a condition. Negated tells that it stands inside a `not`, depth
 // how many connectives it stands in.
-func (b *builder) formula(f *Form, negated bool, depth int) formula {
-	out := formula{pos: place(f.Pos)}
-	op, args := operator(f)
-	if b.conditions++; b.conditions > maxConditions {
-		if b.conditions == maxConditions+1 {
-			b.faults.report("E009", f.Pos, f.excerpt(), "expected at most %d conditions in all rules, found more", maxConditions)
+func (c *collector) formula(f *Formula, negated bool, depth int) {
+	if c.conditions++; c.conditions > maxConditions {
+		if c.conditions == maxConditions+1 {
+			c.fault("E009", f.Pos, f, "expected at most %d conditions in all rules, found more", maxConditions)
 		}
-		return out
+		*f = Formula{Pos: f.Pos}
+		return
 	}
-	if op != "" && depth == maxConnectives {
-		b.faults.report("E003", f.Pos, f.excerpt(), "expected at most %d nested `or`, `and` and `not`, found more", maxConnectives)
-		return out
+	if f.Connective != Atomic && depth == maxConnectives {
+		c.fault("E003", f.Pos, f, "expected at most %d nested `or`, `and` and `not`, found more", maxConnectives)
+		*f = Formula{Pos: f.Pos}
+		return
 	}
-	if negated && (op == "not" || op == "and") {
-		b.faults.report("E016", f.Pos, f.excerpt(), "expected an atom or `distinct` inside `not`, found `%s`", op)
-		return out
+	if negated && (f.Connective == Negation || f.Connective == Conjunction) {
+		name, _ := keyword(f.Name)
+		c.fault("E016", f.Pos, f, "expected an atom or `distinct` inside `not`, found `%s`", name)
+		return
 	}
-	switch op {
-	case "not":
-		out.connective = negation
-		if len(args) != 1 {
-			b.arity(f, op, len(args))
-			return out
+	switch f.Connective {
+	case Negation:
+		if len(f.Subs) != 1 {
+			c.arity(f.Pos, f, "not", len(f.Subs))
+			return
 		}
-		out.subs = []formula{b.formula(args[0], true, depth+1)}
-	case "or", "and":
-		out.connective = anyOf
-		if op == "and" {
-			out.connective = allOf
+		c.formulas(f.Subs, true, depth+1)
+	case Disjunction, Conjunction:
+		f.Subs = c.formulas(f.Subs, negated, depth+1)
+	case Differ:
+		if len(f.Args) != 2 {
+			c.arity(f.Pos, f, "distinct", len(f.Args))
+			return
 		}
-		out.subs = b.formulas(args, negated, depth+1)
-	case "distinct":
-		out.connective = differ
-		if len(args) != 2 {
-			b.arity(f, op, len(args))
-			return out
+		c.terms(f.Args)
+	case Atomic:
+		if f.Atom.Name == "<=" && f.Atom.Kind == Compound {
+			c.fault("E017", f.Pos, f, "expected a condition, found a rule inside a rule")
+			return
 		}
-		out.args = [2]Term{b.term(args[0]), b.term(args[1])}
-	case "<=":
-		b.faults.report("E017", f.Pos, f.excerpt(), "expected a condition, found a rule inside a rule")
-	default:
-		out.atom = b.atom(f)
+		c.sentence(&f.Atom)
 	}
-	return out
 }
 
-// operator is the connective that a form starts with, and its operands.
-func operator(f *Form) (string, []*Form) {
-	if !f.IsList() || len(f.List) == 0 {
-		return "", nil
-	}
-	switch op, _ := keyword(f.List[0].Atom); op {
-	case "not", "or", "and", "distinct", "<=":
-		return op, f.List[1:]
-	}
-	return "", nil
+func (c *collector) arity(at Pos, part interface{ excerpt() string }, name string, found int) {
+	c.fault("E012", at, part, "`%s` takes %s, found %d", name, plural(keywords[name], "argument"), found)
 }
 
-func (b *builder) arity(f *Form, name string, found int) {
-	b.faults.report("E012", f.Pos, f.excerpt(), "`%s` takes %s, found %d", name, plural(keywords[name], "argument"), found)
-}
-
-// atom reads a relation applied to arguments; keywords become lower-case.
-func (b *builder) atom(f *Form) Term {
-	t := b.compound(f)
+// sentence checks a relation applied to arguments.
+func (c *collector) sentence(t *Term) {
+	c.compound(t)
 	if t.Kind == Variable {
-		b.faults.report("E006", f.Pos, f.excerpt(), "expected a relation, found the variable %s", t.Name)
+		c.fault("E006", t.Pos, t, "expected a relation, found the variable %s", t.Name)
 	}
 	if name, ok := keyword(t.Name); ok {
-		t.Name = name
 		if want := keywords[name]; want >= 0 && want != len(t.Args) {
-			b.arity(f, name, len(t.Args))
+			c.arity(t.Pos, t, name, len(t.Args))
+		}
+		t.Name = name
+	}
+	t.unwrap()
+}
+
+// terms checks arguments.
+func (c *collector) terms(list []Term) {
+	for i := range list {
+		t := &list[i]
+		c.compound(t)
+		t.unwrap()
+		if name, ok := keyword(t.Name); ok && t.Kind == Compound {
+			c.fault("E013", t.Pos, t, "expected a term, found the keyword `%s` used as a function", name)
 		}
 	}
-	return t
 }
 
-// term reads an argument.
-func (b *builder) term(f *Form) Term {
-	t := b.compound(f)
-	if name, ok := keyword(t.Name); ok && t.Kind == Compound {
-		b.faults.report("E013", f.Pos, f.excerpt(), "expected a term, found the keyword `%s` used as a function", name)
+// unwrap takes the parentheses off a name alone.
+func (t *Term) unwrap() {
+	if t.Kind == Compound && t.Name != "" && len(t.Args) == 0 {
+		t.Kind = Symbol
 	}
-	return t
 }
 
-// compound reads a symbol, a variable, or a name applied to arguments.
-func (b *builder) compound(f *Form) Term {
-	b.watch.step()
-	t := Term{Name: f.Atom, Pos: place(f.Pos)}
-	if !f.IsList() {
-		if IsVariable(f.Atom) {
-			t.Kind = Variable
-		}
-		return t
+// compound asks that a list starts with a name.
+func (c *collector) compound(t *Term) {
+	c.watch.step()
+	switch {
+	case t.Kind != Compound || t.Name != "":
+		c.terms(t.Args)
+	case len(t.Args) == 0:
+		c.fault("E005", t.Pos, t, "expected a name after `(`, found `)`")
+	default:
+		name := t.Args[0]
+		c.fault("E006", name.Pos, name, "expected a name after `(`, found %s", name.excerpt())
 	}
-	if len(f.List) == 0 {
-		b.faults.report("E005", f.Pos, "()", "expected a name after `(`, found `)`")
-		return t
-	}
-	name := f.List[0]
-	if name.IsList() || IsVariable(name.Atom) {
-		b.faults.report("E006", name.Pos, name.excerpt(), "expected a name after `(`, found %s", name.excerpt())
-		return t
-	}
-	t.Name = name.Atom
-	if len(f.List) > 1 {
-		t.Kind, t.Args = Compound, make([]Term, len(f.List)-1)
-	}
-	for i, g := range f.List[1:] {
-		t.Args[i] = b.term(g)
-	}
-	return t
 }
 
-// Term reads the form as a term; zero-arity parentheses vanish.
-func (f *Form) Term() (Term, error) {
-	b := builder{watch: &watch{ctx: context.Background()}, faults: &findings{}}
-	t := b.term(f)
-	return t, b.faults.finish("").err()
+// Normal is a term of a syntax tree without zero-arity parentheses. The error is nil
+// if each list in it starts with a name that is no keyword.
+func (t Term) Normal() (Term, error) {
+	c := collector{watch: &watch{ctx: context.Background()}, faults: &findings{}}
+	list := []Term{t}
+	c.terms(list)
+	return list[0], c.faults.finish("").err()
 }
 
 // ParseTerm reads one ground term, such as a move on the wire.
@@ -249,10 +226,13 @@ func ParseTerm(s string) (Term, error) {
 	if err != nil {
 		return Term{}, err
 	}
-	if len(tree.Forms) != 1 {
-		return Term{}, fmt.Errorf("expected one term, found %s in %q", plural(len(tree.Forms), "form"), s)
+	if len(tree.Clauses) != 1 {
+		return Term{}, fmt.Errorf("expected one term, found %d in %q", len(tree.Clauses), s)
 	}
-	t, err := tree.Forms[0].Term()
+	if !tree.Clauses[0].IsFact() {
+		return Term{}, fmt.Errorf("expected a term, found the rule %s", tree.Clauses[0].Head.excerpt())
+	}
+	t, err := tree.Clauses[0].Head.Normal()
 	if err != nil {
 		return Term{}, err
 	}

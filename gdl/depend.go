@@ -12,7 +12,7 @@ func (c *checker) dependencies() {
 	onState, onMoves := g.dependents(relation{"true", 1}), g.dependents(relation{"does", 2})
 	for _, cl := range c.stratified {
 		c.watch.step()
-		switch cl.head.Name {
+		switch cl.Head.Name {
 		case "init", "base", "input":
 			c.independent(cl, g, "E024", relation{"true", 1}, onState)
 			c.independent(cl, g, "E024", relation{"does", 2}, onMoves)
@@ -22,7 +22,7 @@ func (c *checker) dependencies() {
 		for _, atom := range cl.unstratified(g) {
 			c.found.explain("E026", atom.Pos, atom.excerpt(), func() string {
 				return fmt.Sprintf("expected a negated relation that does not depend on `%s`, found the cycle %s → not %s",
-					cl.head.Name, cl.head.Name, g.path(atom.relation(), cl.head.relation()))
+					cl.Head.Name, cl.Head.Name, g.path(atom.relation(), cl.Head.relation()))
 			})
 		}
 		c.recursion(cl, g)
@@ -32,13 +32,13 @@ func (c *checker) dependencies() {
 
 // independent asks that no condition of cl depends on a relation; dependents
 // tells which do.
-func (c *checker) independent(cl *clause, g *graph, code string, on relation, dependents []bool) {
-	for _, f := range cl.body {
+func (c *checker) independent(cl *Clause, g *graph, code string, on relation, dependents []bool) {
+	for _, f := range cl.Body {
 		f.atoms(false, func(atom Term, _ bool) {
 			if dependents[g.id(atom)] {
 				c.found.explain(code, atom.Pos, atom.excerpt(), func() string {
 					return fmt.Sprintf("`%s` must not depend on `%s`, found %s → %s",
-						cl.head.Name, on.name, cl.head.Name, g.path(atom.relation(), on))
+						cl.Head.Name, on.name, cl.Head.Name, g.path(atom.relation(), on))
 				})
 			}
 		})
@@ -58,7 +58,7 @@ func (c *checker) separated() {
 		for _, atom := range cl.unstratified(written) {
 			c.found.explain("W019", atom.Pos, atom.excerpt(), func() string {
 				return fmt.Sprintf("`%s` depends on its own negation by name: %s → not %s; the arguments tell the parts apart",
-					cl.head.Name, cl.head.Name, written.path(atom.relation(), cl.head.relation()))
+					cl.Head.Name, cl.Head.Name, written.path(atom.relation(), cl.Head.relation()))
 			})
 		}
 	}
@@ -70,23 +70,23 @@ func (c *checker) separated() {
 // Specification", 2008, recursion restriction). An argument that occurs outside
 // the cycle inside a function term, as of a fluent, is as finite and only warned
 // of.
-func (c *checker) recursion(cl *clause, g *graph) {
-	if !g.cyclic[g.id(cl.head)] {
+func (c *checker) recursion(cl *Clause, g *graph) {
+	if !g.cyclic[g.id(cl.Head)] {
 		return
 	}
 	r := recursion{checker: c, clause: cl, graph: g, numbers: make(numbers)}
 	known := allowed{&scope[int]{names: make(map[int]bool)}, &scope[int]{names: make(map[int]bool)}}
-	for _, a := range cl.head.Args {
+	for _, a := range cl.Head.Args {
 		n := r.numbers.of(a)
 		known.literal.names[n], known.nested.names[n] = true, true
 	}
-	r.conjunction(cl.body, known)
+	r.conjunction(cl.Body, known)
 }
 
 // recursion is the check of one clause in a cycle.
 type recursion struct {
 	*checker
-	clause  *clause
+	clause  *Clause
 	graph   *graph
 	numbers numbers
 }
@@ -116,7 +116,7 @@ func (n numbers) of(t Term, inside ...func(int)) int {
 }
 
 // conjunction checks conditions that hold together.
-func (r *recursion) conjunction(conj []formula, outer allowed) {
+func (r *recursion) conjunction(conj []Formula, outer allowed) {
 	known := allowed{
 		&scope[int]{outer: outer.literal, names: make(map[int]bool)},
 		&scope[int]{outer: outer.nested, names: make(map[int]bool)},
@@ -126,17 +126,17 @@ func (r *recursion) conjunction(conj []formula, outer allowed) {
 		known.nested.add(guarantees(f, r.subterms))
 	}
 	for _, f := range conj {
-		switch f.connective {
-		case atomic:
-			if r.graph.inCycle(r.clause.head, f.atom) {
-				r.atom(f.atom, known)
+		switch f.Connective {
+		case Atomic:
+			if r.graph.inCycle(r.clause.Head, f.Atom) {
+				r.atom(f.Atom, known)
 			}
-		case anyOf:
-			for _, branch := range f.subs {
-				r.conjunction([]formula{branch}, known)
+		case Disjunction:
+			for _, branch := range f.Subs {
+				r.conjunction([]Formula{branch}, known)
 			}
-		case allOf:
-			r.conjunction(f.subs, known)
+		case Conjunction:
+			r.conjunction(f.Subs, known)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (r *recursion) conjunction(conj []formula, outer allowed) {
 // arguments offers the arguments of an atom outside the cycle.
 func (r *recursion) arguments(atom Term, out map[int]bool) {
 	r.watch.step()
-	if !r.graph.inCycle(r.clause.head, atom) {
+	if !r.graph.inCycle(r.clause.Head, atom) {
 		for _, a := range atom.Args {
 			out[r.numbers.of(a)] = true
 		}
@@ -154,7 +154,7 @@ func (r *recursion) arguments(atom Term, out map[int]bool) {
 // subterms offers all terms inside an atom outside the cycle.
 func (r *recursion) subterms(atom Term, out map[int]bool) {
 	r.watch.step()
-	if !r.graph.inCycle(r.clause.head, atom) {
+	if !r.graph.inCycle(r.clause.Head, atom) {
 		for _, a := range atom.Args {
 			r.numbers.of(a, func(n int) { out[n] = true })
 		}
@@ -175,7 +175,7 @@ func (r *recursion) atom(atom Term, known allowed) {
 		}
 		r.found.explain(code, a.Pos, a.excerpt(), func() string {
 			return fmt.Sprintf("expected %s as an argument of a condition outside the cycle %s → %s, found it %s",
-				a.excerpt(), r.clause.head.Name, r.graph.path(atom.relation(), r.clause.head.relation()), found)
+				a.excerpt(), r.clause.Head.Name, r.graph.path(atom.relation(), r.clause.Head.relation()), found)
 		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Diagnostic is one finding about a rulesheet.
 type Diagnostic struct {
-	Code    string // "E012" of an error, "W003" of a warning: see Codes
+	Code    string // "E012" of an error, "W003" of a warning: see DIAGNOSTICS.md
 	Pos     Pos
 	Message string // what was expected and what was found
 	Text    string // the offending text in prefix form
@@ -159,7 +159,7 @@ func (f *findings) finish(text string) Diagnostics {
 	})
 	line, number := "", 0
 	for i, d := range ds {
-		ds[i].Hint = hints[d.Code]
+		ds[i].Hint = hints()[d.Code]
 		for number < d.Pos.Line {
 			line, text, _ = strings.Cut(text, "\n")
 			number++

@@ -28,7 +28,7 @@ func Format(src []byte) ([]byte, error) {
 	text := strings.TrimPrefix(string(src), "\ufeff")
 	w := &layouter{}
 	if tree.Infix {
-		w.infix(tokensOf(infix, text), tree)
+		w.infix(tokensOf(infix, text))
 	} else {
 		w.prefix(items(tokensOf(prefix, text)))
 	}

@@ -8,11 +8,8 @@ import (
 
 // infix writes the clauses of a rulesheet in infix syntax: facts on one line,
 // rules with one condition to a line.
-func (w *layouter) infix(tokens []lexer.Token, tree *File) {
-	starts := make(map[int]bool)
-	for _, f := range tree.Forms {
-		starts[f.Pos.Offset] = true
-	}
+func (w *layouter) infix(tokens []lexer.Token) {
+	starts := clauseStarts(tokens)
 	depth := 0
 	fresh := false // the line takes no more
 	for i, t := range tokens {
@@ -35,6 +32,29 @@ func (w *layouter) infix(tokens []lexer.Token, tree *File) {
 	if w.out.Len() > 0 {
 		w.out.WriteByte('\n')
 	}
+}
+
+// clauseStarts is the set of the offsets at which clauses start.
+func clauseStarts(tokens []lexer.Token) map[int]bool {
+	starts := make(map[int]bool)
+	depth := 0
+	before := lexer.EOFToken(lexer.Position{})
+	for _, t := range tokens {
+		if t.Type == tokenComment {
+			continue
+		}
+		if depth == 0 && (before.EOF() || infix.separates(before, t)) {
+			starts[t.Pos.Offset] = true
+		}
+		switch {
+		case isPunct(t, "("):
+			depth++
+		case isPunct(t, ")"):
+			depth--
+		}
+		before = t
+	}
+	return starts
 }
 
 // outside tells whether the first of tokens stands before a clause: it starts

@@ -26,12 +26,12 @@ type graph struct {
 	cyclic    []bool
 }
 
-func newGraph(w *watch, clauses []*clause) *graph {
+func newGraph(w *watch, clauses []*Clause) *graph {
 	g := &graph{watch: w, ids: make(map[relation]int)}
 	for _, cl := range clauses {
 		w.step()
-		from := g.id(cl.head)
-		for _, f := range cl.body {
+		from := g.id(cl.Head)
+		for _, f := range cl.Body {
 			f.atoms(false, func(atom Term, _ bool) {
 				w.step()
 				to := g.id(atom)

@@ -191,3 +191,24 @@ func TestFindingsAreLimitedInNumberAndLength(t *testing.T) {
 		}
 	}
 }
+
+func TestOneClauseThatIsTooLongLeavesTheOthers(t *testing.T) {
+	long := strings.Repeat(" a", 1<<15)
+	for name, src := range map[string]string{
+		"prefix": "(role p q)\n(f" + long + ")\n(init)",
+		"infix":  "role(p,q)\nf :- a" + strings.ReplaceAll(long, " ", "&") + "\ninit(a,b)",
+	} {
+		_, found, err := gdl.Load(t.Context(), name, []byte(src))
+		var got []string
+		for _, d := range found.Errors() {
+			got = append(got, fmt.Sprintf("%s@%d:%d", d.Code, d.Pos.Line, d.Pos.Column))
+		}
+		if want := "[E012@1:1 E008@2:1 E012@3:1]"; err == nil || fmt.Sprint(got) != want {
+			t.Errorf("%s: errors %v, want %s", name, got, want)
+		}
+	}
+	_, _, err := gdl.Load(t.Context(), "long", []byte(frame+"(f"+strings.Repeat(" a", 1<<15-3)+")"))
+	if err != nil {
+		t.Errorf("a fact of as many symbols and parentheses as are allowed: %v", err)
+	}
+}

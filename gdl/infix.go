@@ -12,48 +12,59 @@ import (
 
 // Infix syntax, which some course servers send: rules `head :- a & ~b`, terms
 // `cell(X,1)`, capitalised variables, `|` between conditions in parentheses, and
-// comments that start with `%`. It is read into the forms of prefix syntax:
+// comments that start with `%`. It is read into the tree of prefix syntax:
 //
 //	seen(X) :- true(cell(X,1)) & (p | ~q(X))
 //	→ (<= (seen ?X) (true (cell ?X 1)) (or p (not (q ?X))))
-type infixFile struct {
-	Clauses []*infixClause `parser:"@@*"`
+type (
+	infixClause struct {
+		Pos  lexer.Position
+		Head *infixTerm        `parser:"@@"`
+		Body *infixDisjunction `parser:"( ':-' @@ )?"`
+	}
+
+	infixDisjunction struct {
+		Pos      lexer.Position
+		Branches []*infixConjunction `parser:"@@ ( '|' @@ )*"`
+	}
+
+	infixConjunction struct {
+		Pos      lexer.Position
+		Literals []*infixLiteral `parser:"@@ ( '&' @@ )*"`
+	}
+
+	infixLiteral struct {
+		Pos      lexer.Position
+		Negated  *infixLiteral     `parser:"  '~' @@"`
+		Group    *infixDisjunction `parser:"| '(' @@ ')'"`
+		Name     string            `parser:"| ( @Connective '('"`
+		Literals []*infixLiteral   `parser:"    ( @@ ( ',' @@ )* )? ')'"`
+		Terms    []*infixTerm      `parser:"  | Distinct '(' ( @@ ( ',' @@ )* )? ')' )"`
+		Sentence *infixTerm        `parser:"| @@"`
+	}
+
+	infixTerm struct {
+		Pos   lexer.Position
+		Name  string       `parser:"@( Symbol | Connective | Distinct )"`
+		Paren bool         `parser:"( @'('"`
+		Args  []*infixTerm `parser:"  ( @@ ( ',' @@ )* )? ')' )?"`
+	}
+)
+
+// infixParser makes the parser of one text.
+func infixParser() func([]lexer.Token) (*Clause, error) {
+	c := infixConverter{}
+	return func(tokens []lexer.Token) (*Clause, error) {
+		tree, err := parse(infixGrammar(), &infixTokens{tokens})
+		if err != nil {
+			return nil, err
+		}
+		return c.clause(tree), nil
+	}
 }
 
-type infixClause struct {
-	Pos  lexer.Position
-	Head *infixTerm        `parser:"@@"`
-	Body *infixDisjunction `parser:"( ':-' @@ )?"`
-}
-
-type infixDisjunction struct {
-	Pos      lexer.Position
-	Branches []*infixConjunction `parser:"@@ ( '|' @@ )*"`
-}
-
-type infixConjunction struct {
-	Pos        lexer.Position
-	Conditions []*infixCondition `parser:"@@ ( '&' @@ )*"`
-}
-
-type infixCondition struct {
-	Pos     lexer.Position
-	Negated *infixCondition   `parser:"  '~' @@"`
-	Group   *infixDisjunction `parser:"| '(' @@ ')'"`
-	Atom    *infixTerm        `parser:"| @@"`
-}
-
-type infixTerm struct {
-	Pos   lexer.Position
-	Name  string       `parser:"@Symbol"`
-	Paren bool         `parser:"( @'('"`
-	Args  []*infixTerm `parser:"  ( @@ ( ',' @@ )* )? ')' )?"`
-}
-
-// infixParser is made when the first such text comes: that takes as long as to load a small
-// rulesheet, and most are written in prefix syntax.
-var infixParser = sync.OnceValue(func() *participle.Parser[infixFile] {
-	return participle.MustBuild[infixFile](participle.Lexer(infix), participle.Elide("Comment"))
+var infixGrammar = sync.OnceValue(func() *participle.Parser[infixClause] {
+	return participle.MustBuild[infixClause](participle.Lexer(infix))
 })
 
 // isInfix tells whether a text is written in infix syntax: its first punctuation
@@ -75,115 +86,82 @@ func isInfix(w *watch, text string) bool {
 	}
 }
 
-// maxInfixFaults is how many malformed clauses of a file are reported; for each
-// the file is parsed once more.
-const maxInfixFaults = 20
-
-// parseInfix parses tokens that match in parentheses and hands out the clauses as
-// forms. A clause that is malformed is reported and left out.
-func parseInfix(source *balancer, form func(*Form)) Diagnostics {
-	var faults Diagnostics
-	tokens, _ := lexer.ConsumeAll(source) // it never fails
-	for range maxInfixFaults {
-		source.watch.look()
-		stream, _ := lexer.Upgrade(&tokenLexer{tokens}) // nor does this
-		tree, err := infixParser().ParseFromLexer(stream)
-		if err == nil {
-			c := infixConverter{}
-			for _, cl := range tree.Clauses {
-				form(c.clause(cl))
-			}
-			return faults
-		}
-		fault := syntaxFault(err)
-		faults = append(faults, fault)
-		tokens = withoutClause(tokens, fault.Pos)
-	}
-	return faults
-}
-
-// withoutClause drops the clause around a position. A clause reaches from a
-// token in the first column to the next such token.
-func withoutClause(tokens []lexer.Token, at Pos) []lexer.Token {
-	first, last := 0, len(tokens)-1
-	for i, t := range tokens[:last] {
-		if t.Pos.Column != 1 {
-			continue
-		}
-		if place(t.Pos).compare(at) <= 0 {
-			first = i
-		} else {
-			last = i
-			break
-		}
-	}
-	return append(tokens[:first:first], tokens[last:]...)
-}
-
-// infixConverter makes forms of the infix tree.
+// infixConverter makes clauses of the infix tree.
 type infixConverter struct {
 	anonymous int // variables written `_` so far
 }
 
-func (c *infixConverter) clause(cl *infixClause) *Form {
-	head := c.term(cl.Head)
+func (c *infixConverter) clause(cl *infixClause) *Clause {
+	out := &Clause{Head: c.term(cl.Head), Pos: place(cl.Pos)}
 	if cl.Body == nil {
-		return head
+		return out
 	}
-	rule := &Form{Pos: cl.Pos, List: []*Form{symbol(cl.Pos, "<="), head}}
-	if len(cl.Body.Branches) == 1 {
-		for _, f := range cl.Body.Branches[0].Conditions {
-			rule.List = append(rule.List, c.condition(f))
-		}
-		return rule
+	if len(cl.Body.Branches) > 1 {
+		out.Body = []Formula{c.disjunction(cl.Body)}
+		return out
 	}
-	rule.List = append(rule.List, c.disjunction(cl.Body))
-	return rule
+	for _, l := range cl.Body.Branches[0].Literals {
+		out.Body = append(out.Body, c.literal(l))
+	}
+	return out
 }
 
-func symbol(pos lexer.Position, name string) *Form { return &Form{Pos: pos, Atom: name} }
-
-func (c *infixConverter) disjunction(d *infixDisjunction) *Form {
-	f := &Form{Pos: d.Pos, List: []*Form{symbol(d.Pos, "or")}}
-	for _, b := range d.Branches {
-		f.List = append(f.List, c.conjunction(b))
-	}
+func (c *infixConverter) disjunction(d *infixDisjunction) Formula {
 	if len(d.Branches) == 1 {
-		return f.List[1]
+		return c.conjunction(d.Branches[0])
+	}
+	f := Formula{Connective: Disjunction, Name: "or", Pos: place(d.Pos)}
+	for _, b := range d.Branches {
+		f.Subs = append(f.Subs, c.conjunction(b))
 	}
 	return f
 }
 
-func (c *infixConverter) conjunction(j *infixConjunction) *Form {
-	f := &Form{Pos: j.Pos, List: []*Form{symbol(j.Pos, "and")}}
-	for _, g := range j.Conditions {
-		f.List = append(f.List, c.condition(g))
+func (c *infixConverter) conjunction(j *infixConjunction) Formula {
+	if len(j.Literals) == 1 {
+		return c.literal(j.Literals[0])
 	}
-	if len(j.Conditions) == 1 {
-		return f.List[1]
+	f := Formula{Connective: Conjunction, Name: "and", Pos: place(j.Pos)}
+	for _, l := range j.Literals {
+		f.Subs = append(f.Subs, c.literal(l))
 	}
 	return f
 }
 
-func (c *infixConverter) condition(f *infixCondition) *Form {
+func (c *infixConverter) literal(l *infixLiteral) Formula {
+	f := Formula{Pos: place(l.Pos)}
 	switch {
-	case f.Negated != nil:
-		return &Form{Pos: f.Pos, List: []*Form{symbol(f.Pos, "not"), c.condition(f.Negated)}}
-	case f.Group != nil:
-		return c.disjunction(f.Group)
+	case l.Negated != nil:
+		f.Connective, f.Name = Negation, "not"
+		f.Subs = []Formula{c.literal(l.Negated)}
+	case l.Group != nil:
+		return c.disjunction(l.Group)
+	case l.Sentence != nil:
+		f.Atom = c.term(l.Sentence)
+	default:
+		if f.Name = l.Name; f.Name == "" {
+			f.Name = "distinct"
+		}
+		f.Connective = connectiveOf(f.Name)
+		for _, t := range l.Terms {
+			f.Args = append(f.Args, c.term(t))
+		}
+		for _, m := range l.Literals {
+			f.Subs = append(f.Subs, c.literal(m))
+		}
 	}
-	return c.term(f.Atom)
+	return f
 }
 
-func (c *infixConverter) term(t *infixTerm) *Form {
+func (c *infixConverter) term(t *infixTerm) Term {
 	if !t.Paren {
 		return symbol(t.Pos, c.name(t.Name))
 	}
-	f := &Form{Pos: t.Pos, List: []*Form{symbol(t.Pos, t.Name)}}
+	out := Term{Kind: Compound, Name: t.Name, Pos: place(t.Pos)}
 	for _, a := range t.Args {
-		f.List = append(f.List, c.term(a))
+		out.Args = append(out.Args, c.term(a))
 	}
-	return f
+	return out
 }
 
 // name is a symbol, or a variable if it is capitalised; each `_` is a variable
@@ -197,4 +175,18 @@ func (c *infixConverter) name(s string) string {
 		return "?" + s
 	}
 	return s
+}
+
+// infixTokens hands the tokens of a clause to the parser. The last one is the end of
+// the text.
+type infixTokens struct{ tokens []lexer.Token }
+
+// Next implements lexer.Lexer.
+func (l *infixTokens) Next() (lexer.Token, error) {
+	t := l.tokens[0]
+	l.tokens = l.tokens[1:]
+	if t.Type == tokenSymbol {
+		t.Type = nameType(t.Value)
+	}
+	return t, nil
 }

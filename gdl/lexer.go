@@ -14,24 +14,56 @@ const (
 	tokenSymbol  lexer.TokenType = iota + 1 // a name or a variable
 	tokenPunct                              // parentheses and operators
 	tokenComment                            // to the end of the line
+
+	// In the grammars, names with a meaning, in any case, and in prefix syntax a
+	// parenthesis with a name.
+	tokenRule       // (<=
+	tokenConnective // not, or, and
+	tokenDistinct
+	tokenList // (name
 )
 
-// syntax is what tells the two ways of writing rules apart for the scanner.
-type syntax struct {
-	comment   string // the signs that start a comment
-	punct     string // the signs that are tokens of their own
-	maxTokens int    // in a text; one of infix syntax takes eight times the memory
-}
+// blank is the kind of what stands between tokens.
+const blank lexer.TokenType = 0
+
+// syntax is what tells the two ways of writing rules apart for the scanner: the kind
+// of token that a byte is of, or starts.
+type syntax struct{ kinds [256]lexer.TokenType }
 
 var (
-	prefix = &syntax{comment: ";", punct: "()", maxTokens: 3 << 18}
-	infix  = &syntax{comment: "%;", punct: "(),&|~:", maxTokens: 1 << 17}
+	prefix = newSyntax(";", "()")
+	infix  = newSyntax("%;", "(),&|~:")
 )
+
+// newSyntax makes a syntax with the given signs that start a comment, and signs that
+// are tokens of their own.
+func newSyntax(comment, punct string) *syntax {
+	s := &syntax{}
+	for c := range s.kinds {
+		if c > ' ' && c != 0x7f {
+			s.kinds[c] = tokenSymbol
+		}
+	}
+	for _, c := range []byte(comment) {
+		s.kinds[c] = tokenComment
+	}
+	for _, c := range []byte(punct) {
+		s.kinds[c] = tokenPunct
+	}
+	return s
+}
+
+// separates tells whether a clause ends between two tokens that stand in no
+// parentheses: in infix syntax, where no operator connects them.
+func (s *syntax) separates(a, b lexer.Token) bool {
+	return s == prefix || b.EOF() || (a.Type == tokenSymbol || isPunct(a, ")")) && b.Type == tokenSymbol
+}
 
 // Symbols implements lexer.Definition.
 func (*syntax) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Symbol": tokenSymbol, "Punct": tokenPunct, "Comment": tokenComment,
+		"Rule": tokenRule, "Connective": tokenConnective, "Distinct": tokenDistinct, "List": tokenList,
 	}
 }
 
@@ -64,22 +96,20 @@ var (
 // Next implements lexer.Lexer.
 func (s *scanner) Next() (lexer.Token, error) {
 	s.watch.step()
-	s.skip(isBlank)
+	s.skip(func(c byte) bool { return s.kinds[c] == blank })
 	start := s.pos
 	rest := s.src[start.Offset:]
 	if rest == "" {
 		return lexer.EOFToken(start), nil
 	}
-	kind := tokenSymbol
-	switch c := rest[0]; {
-	case strings.IndexByte(s.comment, c) >= 0:
-		kind = tokenComment
+	kind := s.kinds[rest[0]]
+	switch kind {
+	case tokenComment:
 		s.skip(func(c byte) bool { return c != '\n' && c != '\r' })
-	case strings.IndexByte(s.punct, c) >= 0:
-		kind = tokenPunct
+	case tokenPunct:
 		s.advance(len(s.sign(rest)))
 	default:
-		s.skip(s.isSymbol)
+		s.skip(func(c byte) bool { return s.kinds[c] == tokenSymbol })
 	}
 	return lexer.Token{Type: kind, Value: s.src[start.Offset:s.pos.Offset], Pos: start}, nil
 }
@@ -91,12 +121,6 @@ func (*scanner) sign(text string) string {
 	}
 	return text[:1]
 }
-
-func (s *scanner) isSymbol(c byte) bool {
-	return !isBlank(c) && strings.IndexByte(s.punct, c) < 0 && strings.IndexByte(s.comment, c) < 0
-}
-
-func isBlank(c byte) bool { return c <= ' ' || c == 0x7f }
 
 // skip advances over the bytes that satisfy ok.
 func (s *scanner) skip(ok func(byte) bool) {

@@ -25,6 +25,12 @@ const (
 	// distributed and after: each takes half a kilobyte.
 	maxConditions = 1 << 17
 
+	// maxTokens is how many symbols, parentheses and comments a text has, maxClause how
+	// many symbols and parentheses a clause: its parser takes a kilobyte and a
+	// microsecond for each, and does not look at the context.
+	maxTokens = 3 << 18
+	maxClause = 1 << 15
+
 	// maxSymbol is the length of symbols in bytes.
 	maxSymbol = 4096
 
@@ -82,8 +88,8 @@ func (s *scanner) survey(found *findings) survey {
 		switch {
 		case t.EOF():
 			return survey{lacks: depth > 0, fits: true}
-		case tokens == s.maxTokens:
-			found.report("E008", t.Pos, "", "expected a text of at most %d symbols, parentheses and comments, found more", s.maxTokens)
+		case tokens == maxTokens:
+			found.report("E008", t.Pos, "", "expected a text of at most %d symbols, parentheses and comments, found more", maxTokens)
 			return survey{}
 		case t.Type == tokenSymbol && len(t.Value) > maxSymbol:
 			found.report("E008", t.Pos, t.Value, "expected a symbol of at most %d bytes, found %s", maxSymbol, clip(t.Value))

@@ -21,22 +21,22 @@ func (c *checker) warnings() {
 func (c *checker) each(atom, term func(Term)) {
 	for _, cl := range c.sound {
 		c.watch.step()
-		atom(cl.head)
-		for _, f := range cl.body {
+		atom(cl.Head)
+		for _, f := range cl.Body {
 			f.each(atom, term)
 		}
 	}
 }
 
-func (f formula) each(atom, term func(Term)) {
-	switch f.connective {
-	case atomic:
-		atom(f.atom)
-	case differ:
-		term(f.args[0])
-		term(f.args[1])
+func (f Formula) each(atom, term func(Term)) {
+	switch f.Connective {
+	case Atomic:
+		atom(f.Atom)
+	case Differ:
+		term(f.Args[0])
+		term(f.Args[1])
 	}
-	for _, g := range f.subs {
+	for _, g := range f.Subs {
 		g.each(atom, term)
 	}
 }

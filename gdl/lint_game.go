@@ -10,19 +10,19 @@ func (c *checker) roles() {
 	declared := make(set)
 	rules := map[string]coverage{"legal": c.coverage("legal"), "goal": c.coverage("goal")}
 	for _, cl := range c.sound {
-		if cl.head.Name != "role" || len(cl.head.Args) != 1 {
+		if cl.Head.Name != "role" || len(cl.Head.Args) != 1 {
 			continue
 		}
 		c.watch.step()
-		role := cl.head.Args[0]
+		role := cl.Head.Args[0]
 		if declared[role.String()] {
-			c.found.add("W014", cl.head.Pos, cl.head.excerpt(), "the role "+role.excerpt()+" is declared already")
+			c.found.add("W014", cl.Head.Pos, cl.Head.excerpt(), "the role "+role.excerpt()+" is declared already")
 			continue
 		}
 		declared[role.String()] = true
 		for _, name := range []string{"legal", "goal"} {
 			if !rules[name].has(role) {
-				c.found.add("W015", cl.head.Pos, cl.head.excerpt(),
+				c.found.add("W015", cl.Head.Pos, cl.Head.excerpt(),
 					"expected a rule for `"+name+"` of the role "+role.excerpt()+", found none")
 			}
 		}
@@ -52,11 +52,11 @@ func (c *checker) coverage(name string) coverage {
 	known := coverage{roles: make(set), open: true}
 	for _, cl := range c.clauses {
 		switch {
-		case cl.head.Name != name:
-		case cl.malformed || cl.head.Args[0].Kind == Variable:
+		case cl.Head.Name != name:
+		case cl.malformed || cl.Head.Args[0].Kind == Variable:
 			return coverage{open: true}
 		default:
-			known.roles[cl.head.Args[0].String()], known.open = true, false
+			known.roles[cl.Head.Args[0].String()], known.open = true, false
 		}
 	}
 	return known
@@ -67,10 +67,10 @@ func (k coverage) has(role Term) bool { return k.open || k.roles[role.String()] 
 // goals warns of values that are, or may be, no goal points.
 func (c *checker) goals() {
 	for _, cl := range c.sound {
-		if cl.head.Name != "goal" {
+		if cl.Head.Name != "goal" {
 			continue
 		}
-		value := cl.head.Args[1]
+		value := cl.Head.Args[1]
 		if value.Kind == Variable {
 			c.found.add("W009", value.Pos, value.Name, "expected a number from 0 to 100, found the variable "+value.Name)
 		} else if n, err := strconv.Atoi(value.excerpt()); err != nil || n < 0 || n > 100 {
@@ -102,14 +102,14 @@ func (c *checker) arguments(i int, names ...string) shapes {
 	s := shapes{first: make(map[relation]Term)}
 	for _, cl := range c.clauses {
 		for _, name := range names {
-			if cl.head.Name != name {
+			if cl.Head.Name != name {
 				continue
 			}
-			if cl.malformed || cl.head.Args[i].Kind == Variable {
+			if cl.malformed || cl.Head.Args[i].Kind == Variable {
 				s.open = true
 				continue
 			}
-			t := cl.head.Args[i]
+			t := cl.Head.Args[i]
 			if _, ok := s.first[t.relation()]; !ok {
 				s.first[t.relation()] = t
 				s.order = append(s.order, t.relation())

@@ -56,10 +56,10 @@ func (c *checker) arity(what string, known arities, t Term) {
 func (c *checker) use() {
 	defined, asked := make(set), make(map[relation]bool)
 	for _, cl := range c.clauses {
-		defined[cl.head.Name] = true
+		defined[cl.Head.Name] = true
 	}
 	for _, cl := range c.sound {
-		for _, f := range cl.body {
+		for _, f := range cl.Body {
 			f.atoms(false, func(atom Term, _ bool) {
 				c.watch.step()
 				r := atom.relation()
@@ -72,10 +72,10 @@ func (c *checker) use() {
 	}
 	for _, cl := range c.sound {
 		c.watch.step()
-		r := cl.head.relation()
+		r := cl.Head.relation()
 		if _, ok := keyword(r.name); !ok && !asked[r] {
 			asked[r] = true
-			c.found.add("W005", cl.head.Pos, cl.head.excerpt(), "expected a condition that uses "+r.name+", found none")
+			c.found.add("W005", cl.Head.Pos, cl.Head.excerpt(), "expected a condition that uses "+r.name+", found none")
 		}
 	}
 }
@@ -83,32 +83,32 @@ func (c *checker) use() {
 // connectives warns of spellings that GDL does not have or that say nothing.
 func (c *checker) connectives() {
 	for _, cl := range c.sound {
-		for _, f := range cl.body {
-			c.connective(f, allOf)
+		for _, f := range cl.Body {
+			c.connective(f, Conjunction)
 		}
 	}
 }
 
 // connective looks at f, which stands directly inside the given connective.
-func (c *checker) connective(f formula, inside connective) {
-	switch f.connective {
-	case anyOf:
+func (c *checker) connective(f Formula, inside Connective) {
+	switch f.Connective {
+	case Disjunction:
 		switch {
-		case inside == negation:
-			c.found.add("W011", f.pos, "(or …)", "expected an atom or `distinct` inside `not`, found an `or`")
-		case inside == anyOf:
-			c.found.add("W006", f.pos, "(or …)", "expected a condition inside `or`, found another `or`")
+		case inside == Negation:
+			c.found.add("W011", f.Pos, "(or …)", "expected an atom or `distinct` inside `not`, found an `or`")
+		case inside == Disjunction:
+			c.found.add("W006", f.Pos, "(or …)", "expected a condition inside `or`, found another `or`")
 		}
-		if len(f.subs) < 2 {
-			c.found.add("W006", f.pos, "(or …)", "expected at least two conditions in `or`, found "+fmt.Sprint(len(f.subs)))
+		if len(f.Subs) < 2 {
+			c.found.add("W006", f.Pos, "(or …)", "expected at least two conditions in `or`, found "+fmt.Sprint(len(f.Subs)))
 		}
-	case allOf:
+	case Conjunction:
 		if c.infix {
 			break
 		}
-		c.found.add("W012", f.pos, "(and …)", "expected a condition, found `and`")
+		c.found.add("W012", f.Pos, "(and …)", "expected a condition, found `and`")
 	}
-	for _, g := range f.subs {
-		c.connective(g, f.connective)
+	for _, g := range f.Subs {
+		c.connective(g, f.Connective)
 	}
 }

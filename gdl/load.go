@@ -16,12 +16,12 @@ func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics
 	defer w.until(&err)
 	w.look()
 	r := newReader(w, file, string(src))
-	b := builder{watch: w, faults: r.found}
-	if !r.read(b.form) {
+	l := collector{watch: w, faults: r.found}
+	if !r.read(l.clause) {
 		ds = r.found.finish(r.text)
 		return nil, ds, ds.err()
 	}
-	c := checker{watch: w, found: r.found, file: file, infix: r.syntax == infix, clauses: b.clauses}
+	c := checker{watch: w, found: r.found, file: file, infix: r.syntax == infix, clauses: l.clauses}
 	c.check(!r.incomplete)
 	if r.found.errors == 0 {
 		g = normalise(w, c.stratified, r.found)
@@ -37,17 +37,17 @@ func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics
 const chance = "random"
 
 // normalise turns checked clauses into a game.
-func normalise(w *watch, clauses []*clause, found *findings) *Game {
+func normalise(w *watch, clauses []*Clause, found *findings) *Game {
 	n := normaliser{watch: w, names: make(names), found: found}
 	for _, c := range clauses {
-		n.names[c.head.Name] = 1
+		n.names[c.Head.Name] = 1
 	}
 	g := &Game{}
 	declared := make(set)
 	for _, c := range clauses {
-		if c.head.Name == "role" && !declared[c.head.Args[0].String()] {
-			declared[c.head.Args[0].String()] = true
-			g.Roles = append(g.Roles, c.head.Args[0])
+		if c.Head.Name == "role" && !declared[c.Head.Args[0].String()] {
+			declared[c.Head.Args[0].String()] = true
+			g.Roles = append(g.Roles, c.Head.Args[0])
 		}
 		n.clause(c)
 	}

@@ -31,33 +31,33 @@ type normaliser struct {
 	literals int   // of all rules
 }
 
-func (n *normaliser) clause(c *clause) {
+func (n *normaliser) clause(c *Clause) {
 	if n.literals > maxConditions {
 		return
 	}
-	body := n.bound(c.head, flatten(nil, c.body, false))
+	body := n.bound(c.Head, flatten(nil, c.Body, false))
 	_, literals := distributed(body)
 	if n.literals += literals; n.literals > maxConditions {
-		n.found.add("E009", c.pos, c.head.excerpt(), fmt.Sprintf(
+		n.found.add("E009", c.Pos, c.Head.excerpt(), fmt.Sprintf(
 			"expected at most %d conditions in all rules, their disjunctions distributed, found more", maxConditions))
 		return
 	}
 	for _, literals := range distribute(body) {
 		n.watch.step()
-		n.rules = append(n.rules, Rule{Head: c.head, Body: n.order(literals), Pos: c.pos})
+		n.rules = append(n.rules, Rule{Head: c.Head, Body: n.order(literals), Pos: c.Pos})
 	}
 }
 
 // distributed counts the rules that a flat conjunction distributes to and the literals
 // in them, no further than just past maxConditions.
-func distributed(conj []formula) (rules, literals int) {
+func distributed(conj []Formula) (rules, literals int) {
 	rules = 1
 	for _, f := range conj {
 		r, l := 1, 1
-		if f.connective == anyOf {
+		if f.Connective == Disjunction {
 			r, l = 0, 0
-			for i := range f.subs {
-				more, long := distributed(flatten(nil, f.subs[i:i+1], false))
+			for i := range f.Subs {
+				more, long := distributed(flatten(nil, f.Subs[i:i+1], false))
 				r, l = r+more, l+long
 			}
 		}
@@ -70,17 +70,17 @@ func distributed(conj []formula) (rules, literals int) {
 // flatten appends formulas to dst with nested conjunctions dissolved and
 // negations pushed inward to atoms; what remains is atoms, negated atoms,
 // differ, negated differ, and disjunctions.
-func flatten(dst, formulas []formula, negated bool) []formula {
+func flatten(dst, formulas []Formula, negated bool) []Formula {
 	for _, f := range formulas {
 		switch {
-		case f.connective == negation:
-			dst = flatten(dst, f.subs, !negated)
-		case f.connective == allOf, f.connective == anyOf && negated:
-			dst = flatten(dst, f.subs, negated)
-		case f.connective == anyOf && len(f.subs) == 1:
-			dst = flatten(dst, f.subs, false)
+		case f.Connective == Negation:
+			dst = flatten(dst, f.Subs, !negated)
+		case f.Connective == Conjunction, f.Connective == Disjunction && negated:
+			dst = flatten(dst, f.Subs, negated)
+		case f.Connective == Disjunction && len(f.Subs) == 1:
+			dst = flatten(dst, f.Subs, false)
 		case negated:
-			dst = append(dst, formula{connective: negation, subs: []formula{f}, pos: f.pos})
+			dst = append(dst, Formula{Connective: Negation, Subs: []Formula{f}, Pos: f.Pos})
 		default:
 			dst = append(dst, f)
 		}
@@ -90,7 +90,7 @@ func flatten(dst, formulas []formula, negated bool) []formula {
 
 // branches counts the rules that a flat conjunction distributes to, no further
 // than just past maxBranches.
-func branches(conj []formula) int {
+func branches(conj []Formula) int {
 	product := 1
 	for _, f := range conj {
 		product = min(product*f.branches(), maxBranches+1)
@@ -99,20 +99,20 @@ func branches(conj []formula) int {
 }
 
 // branches counts the rules that a condition of a flat conjunction leads to.
-func (f formula) branches() int {
-	if f.connective != anyOf {
+func (f Formula) branches() int {
+	if f.Connective != Disjunction {
 		return 1
 	}
 	sum := 0
-	for i := range f.subs {
-		sum = min(sum+branches(flatten(nil, f.subs[i:i+1], false)), maxBranches+1)
+	for i := range f.Subs {
+		sum = min(sum+branches(flatten(nil, f.Subs[i:i+1], false)), maxBranches+1)
 	}
 	return sum
 }
 
 // bound replaces disjunctions of a flat conjunction by relations of their own,
 // the largest ones, so that what is left can be distributed.
-func (n *normaliser) bound(head Term, conj []formula) []formula {
+func (n *normaliser) bound(head Term, conj []Formula) []Formula {
 	limit := max(1, min(maxBranches, maxLiterals/(len(conj)+1)))
 	if branches(conj) <= limit {
 		return conj
@@ -120,7 +120,7 @@ func (n *normaliser) bound(head Term, conj []formula) []formula {
 	var ors []int
 	sizes := make([]int, len(conj))
 	for i, f := range conj {
-		if f.connective == anyOf {
+		if f.Connective == Disjunction {
 			sizes[i] = f.branches()
 			ors = append(ors, i)
 		}
@@ -139,11 +139,11 @@ func (n *normaliser) bound(head Term, conj []formula) []formula {
 // surroundings is what a disjunction sees of the clause around it.
 type surroundings struct {
 	uses    map[string]int     // occurrences of each variable in the whole clause
-	binders map[string]formula // for each variable a condition that binds it, an atom if one does
+	binders map[string]Formula // for each variable a condition that binds it, an atom if one does
 }
 
-func newSurroundings(head Term, conj []formula) surroundings {
-	s := surroundings{uses: make(map[string]int), binders: make(map[string]formula)}
+func newSurroundings(head Term, conj []Formula) surroundings {
+	s := surroundings{uses: make(map[string]int), binders: make(map[string]Formula)}
 	for _, v := range head.variables(nil) {
 		s.uses[v.Name]++
 	}
@@ -152,7 +152,7 @@ func newSurroundings(head Term, conj []formula) surroundings {
 			s.uses[v.Name]++
 		}
 		for v := range f.binds() {
-			if known, ok := s.binders[v]; !ok || known.connective != atomic {
+			if known, ok := s.binders[v]; !ok || known.Connective != Atomic {
 				s.binders[v] = f
 			}
 		}
@@ -162,9 +162,9 @@ func newSurroundings(head Term, conj []formula) surroundings {
 
 // relation defines a new relation for a disjunction and returns the atom that
 // stands for it.
-func (n *normaliser) relation(head string, or formula, rest surroundings) formula {
-	atom := Term{Name: n.names.fresh("or/" + head), Pos: or.pos}
-	var binders []formula
+func (n *normaliser) relation(head string, or Formula, rest surroundings) Formula {
+	atom := Term{Name: n.names.fresh("or/" + head), Pos: or.Pos}
+	var binders []Formula
 	bound := or.binds()
 	inside := make(map[string]int)
 	variables := or.variables(nil)
@@ -187,22 +187,22 @@ func (n *normaliser) relation(head string, or formula, rest surroundings) formul
 	if len(atom.Args) > 0 {
 		atom.Kind = Compound
 	}
-	for _, f := range or.subs {
+	for _, f := range or.Subs {
 		body := append(binders[:len(binders):len(binders)], f)
-		n.clause(&clause{head: atom, body: body, pos: or.pos})
+		n.clause(&Clause{Head: atom, Body: body, Pos: or.Pos})
 	}
-	return formula{connective: atomic, atom: atom, pos: or.pos}
+	return Formula{Connective: Atomic, Atom: atom, Pos: or.Pos}
 }
 
 // variables appends the occurrences of variables in f.
-func (f formula) variables(dst []Term) []Term {
-	switch f.connective {
-	case atomic:
-		return f.atom.variables(dst)
-	case differ:
-		return f.args[1].variables(f.args[0].variables(dst))
+func (f Formula) variables(dst []Term) []Term {
+	switch f.Connective {
+	case Atomic:
+		return f.Atom.variables(dst)
+	case Differ:
+		return f.Args[1].variables(f.Args[0].variables(dst))
 	}
-	for _, g := range f.subs {
+	for _, g := range f.Subs {
 		dst = g.variables(dst)
 	}
 	return dst
@@ -210,10 +210,10 @@ func (f formula) variables(dst []Term) []Term {
 
 // distribute is the disjunctive normal form of a flat conjunction: one list of
 // literals for each choice of a branch in every disjunction.
-func distribute(conj []formula) [][]Literal {
+func distribute(conj []Formula) [][]Literal {
 	out := [][]Literal{make([]Literal, 0, len(conj))}
 	for _, f := range conj {
-		if f.connective != anyOf {
+		if f.Connective != Disjunction {
 			l := literal(f)
 			for i := range out {
 				out[i] = append(out[i], l)
@@ -221,8 +221,8 @@ func distribute(conj []formula) [][]Literal {
 			continue
 		}
 		var longer [][]Literal
-		for i := range f.subs {
-			for _, tail := range distribute(flatten(nil, f.subs[i:i+1], false)) {
+		for i := range f.Subs {
+			for _, tail := range distribute(flatten(nil, f.Subs[i:i+1], false)) {
 				for _, l := range out {
 					longer = append(longer, append(l[:len(l):len(l)], tail...))
 				}
@@ -234,19 +234,19 @@ func distribute(conj []formula) [][]Literal {
 }
 
 // literal reads a formula that is no disjunction.
-func literal(f formula) Literal {
-	l := Literal{Pos: f.pos}
-	switch inner := f; f.connective {
-	case atomic:
-		l.Op, l.Atom = Holds, f.atom
-	case differ:
-		l.Op, l.Left, l.Right = Distinct, f.args[0], f.args[1]
-	case negation:
-		inner = f.subs[0]
-		if inner.connective == differ {
-			l.Op, l.Left, l.Right = Equal, inner.args[0], inner.args[1]
+func literal(f Formula) Literal {
+	l := Literal{Pos: f.Pos}
+	switch inner := f; f.Connective {
+	case Atomic:
+		l.Op, l.Atom = Holds, f.Atom
+	case Differ:
+		l.Op, l.Left, l.Right = Distinct, f.Args[0], f.Args[1]
+	case Negation:
+		inner = f.Subs[0]
+		if inner.Connective == Differ {
+			l.Op, l.Left, l.Right = Equal, inner.Args[0], inner.Args[1]
 		} else {
-			l.Op, l.Atom = Not, inner.atom
+			l.Op, l.Atom = Not, inner.Atom
 		}
 	}
 	return l

@@ -4,38 +4,75 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"stackmate/gdl"
 )
 
-// form generates forms of any shape.
-func form(depth int) *rapid.Generator[*gdl.Form] {
-	return rapid.Custom(func(t *rapid.T) *gdl.Form {
-		if depth == 0 || rapid.Bool().Draw(t, "atom") {
-			return &gdl.Form{Atom: rapid.StringMatching(`\??[a-zA-Z0-9+./<=>*é|:-]{1,5}`).Draw(t, "symbol")}
+// term generates terms of any shape, lists without a name included.
+func term(depth int) *rapid.Generator[gdl.Term] {
+	name := rapid.StringMatching(`[a-zA-Z0-9+./<=>*é|:-]{1,5}`)
+	return rapid.Custom(func(t *rapid.T) gdl.Term {
+		args := func(least int) []gdl.Term { return rapid.SliceOfN(term(depth-1), least, 4).Draw(t, "arguments") }
+		kind := rapid.IntRange(0, 3).Draw(t, "kind")
+		switch {
+		case depth > 0 && kind == 0:
+			return gdl.Term{Kind: gdl.Compound, Name: name.Draw(t, "name"), Args: args(0)}
+		case depth > 0 && kind == 1:
+			list := args(0)
+			if len(list) > 0 && list[0].Kind == gdl.Symbol {
+				list[0] = gdl.Term{Kind: gdl.Variable, Name: "?" + list[0].Name}
+			}
+			return gdl.Term{Kind: gdl.Compound, Args: list}
+		case kind == 2:
+			return gdl.Term{Kind: gdl.Variable, Name: "?" + name.Draw(t, "variable")}
 		}
-		return &gdl.Form{List: rapid.SliceOfN(form(depth-1), 0, 4).Draw(t, "list")}
+		return gdl.Term{Name: name.Draw(t, "symbol")}
 	})
 }
 
-func TestPrintedFormsParseToTheSameForms(t *testing.T) {
+// formula generates conditions of any shape.
+func formula(depth int) *rapid.Generator[gdl.Formula] {
+	names := map[gdl.Connective]string{gdl.Differ: "Distinct", gdl.Negation: "not", gdl.Disjunction: "or", gdl.Conjunction: "AND"}
+	return rapid.Custom(func(t *rapid.T) gdl.Formula {
+		c := rapid.SampledFrom([]gdl.Connective{gdl.Atomic, gdl.Differ, gdl.Negation, gdl.Disjunction, gdl.Conjunction}).Draw(t, "connective")
+		f := gdl.Formula{Connective: c, Name: names[c]}
+		switch {
+		case c == gdl.Atomic || depth == 0:
+			return gdl.Formula{Atom: term(2).Draw(t, "sentence")}
+		case c == gdl.Differ:
+			f.Args = rapid.SliceOfN(term(2), 0, 3).Draw(t, "terms")
+		default:
+			f.Subs = rapid.SliceOfN(formula(depth-1), 0, 3).Draw(t, "conditions")
+		}
+		return f
+	})
+}
+
+// sameTree compares trees without positions.
+var sameTree = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreTypes(gdl.Pos{}), cmpopts.IgnoreUnexported(gdl.Clause{}), cmp.Comparer(gdl.Term.Equal)}
+
+func TestPrintedClausesParseToTheSameClauses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// A list first keeps the text from looking like infix syntax.
-		want := &gdl.File{Forms: append([]*gdl.Form{{List: []*gdl.Form{{Atom: "p"}}}},
-			rapid.SliceOfN(form(4), 0, 5).Draw(t, "forms")...)}
-		text := gdl.Print(want)
+		text := "(p q)\n"
+		var want []*gdl.Clause
+		for range rapid.IntRange(0, 5).Draw(t, "clauses") {
+			c := &gdl.Clause{Head: term(4).Filter(func(u gdl.Term) bool { return u.Name != "<=" }).Draw(t, "head")}
+			if rapid.Bool().Draw(t, "rule") {
+				c.Body = rapid.SliceOfN(formula(3), 1, 4).Draw(t, "body")
+			}
+			want = append(want, c)
+		}
+		text += gdl.Print(&gdl.File{Clauses: want})
 		got, err := gdl.Parse("printed", []byte(text))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if len(got.Forms) != len(want.Forms) {
-			t.Fatalf("%s: %d forms, want %d", text, len(got.Forms), len(want.Forms))
-		}
-		for i := range want.Forms {
-			if !got.Forms[i].Equal(want.Forms[i]) {
-				t.Fatalf("form %d of %s is %s", i, text, got.Forms[i])
-			}
+		if d := cmp.Diff(want, got.Clauses[1:], sameTree); d != "" {
+			t.Fatalf("%s (-want +got):\n%s", text, d)
 		}
 	})
 }
@@ -46,11 +83,11 @@ func TestPositionsCountLinesAndCharacters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := tree.Forms[0].List[2].Pos
+	x := tree.Clauses[0].Head.Args[1].Pos
 	if x.Line != 2 || x.Column != 7 {
 		t.Errorf("x is at %d:%d, want 2:7", x.Line, x.Column)
 	}
-	if q := tree.Forms[1].Pos; q.Line != 3 || q.Column != 1 {
+	if q := tree.Clauses[1].Pos; q.Line != 3 || q.Column != 1 {
 		t.Errorf("(q) is at %d:%d, want 3:1", q.Line, q.Column)
 	}
 	if len(tree.Comments) != 1 || tree.Comments[0].Text != "; bœuf é" {

@@ -4,21 +4,21 @@ import "maps"
 
 // safety asks that each variable of the head and of every test is bound by a
 // positive condition.
-func (c *checker) safety(cl *clause) {
-	if len(cl.body) == 0 {
+func (c *checker) safety(cl *Clause) {
+	if len(cl.Body) == 0 {
 		return
 	}
 	bound := &scope[string]{names: make(set)}
-	for _, f := range cl.body {
+	for _, f := range cl.Body {
 		bound.add(f.binds())
 	}
-	for _, v := range cl.head.variables(nil) {
+	for _, v := range cl.Head.variables(nil) {
 		c.watch.step()
 		if !bound.has(v.Name) {
 			c.unsafe(v, "the head")
 		}
 	}
-	for _, f := range cl.body {
+	for _, f := range cl.Body {
 		c.tests(f, bound)
 	}
 }
@@ -32,20 +32,20 @@ func (c *checker) unsafe(v Term, where string) {
 
 // tests asks that bound, with what branches bind themselves, covers all that the
 // tests in f use.
-func (c *checker) tests(f formula, bound *scope[string]) {
+func (c *checker) tests(f Formula, bound *scope[string]) {
 	where := "`distinct`"
-	switch f.connective {
-	case atomic:
+	switch f.Connective {
+	case Atomic:
 		return
-	case negation:
+	case Negation:
 		where = "`not`"
-	case anyOf:
-		for _, g := range f.subs {
+	case Disjunction:
+		for _, g := range f.Subs {
 			c.tests(g, &scope[string]{outer: bound, names: g.binds()})
 		}
 		return
-	case allOf:
-		for _, g := range f.subs {
+	case Conjunction:
+		for _, g := range f.Subs {
 			c.tests(g, bound)
 		}
 		return
@@ -80,7 +80,7 @@ func (s *scope[K]) has(name K) bool {
 }
 
 // binds is the set of variables that f binds whenever it holds.
-func (f formula) binds() set {
+func (f Formula) binds() set {
 	return guarantees(f, func(atom Term, out set) {
 		for _, v := range atom.variables(nil) {
 			out[v.Name] = true
@@ -90,17 +90,17 @@ func (f formula) binds() set {
 
 // guarantees is what the positive atoms of f offer, whichever branches hold: the
 // union over conjunctions and the intersection over disjunctions.
-func guarantees[K comparable](f formula, offer func(atom Term, out map[K]bool)) map[K]bool {
+func guarantees[K comparable](f Formula, offer func(atom Term, out map[K]bool)) map[K]bool {
 	out := make(map[K]bool)
-	switch f.connective {
-	case atomic:
-		offer(f.atom, out)
-	case allOf:
-		for _, g := range f.subs {
+	switch f.Connective {
+	case Atomic:
+		offer(f.Atom, out)
+	case Conjunction:
+		for _, g := range f.Subs {
 			maps.Copy(out, guarantees(g, offer))
 		}
-	case anyOf:
-		for i, g := range f.subs {
+	case Disjunction:
+		for i, g := range f.Subs {
 			branch := guarantees(g, offer)
 			if i == 0 {
 				out = branch

@@ -17,10 +17,10 @@ const maxSplits = 16
 //
 // Clauses without such cycles come back as they are. What cannot be separated
 // stays, for the check of stratification to report.
-func stratify(w *watch, clauses []*clause) []*clause {
+func stratify(w *watch, clauses []*Clause) []*Clause {
 	used := make(names)
 	for _, cl := range clauses {
-		used[cl.head.Name] = 1
+		used[cl.Head.Name] = 1
 	}
 	done := make(map[relation]bool) // what is left of a split relation is bridges
 	for len(done) < maxSplits {
@@ -36,27 +36,27 @@ func stratify(w *watch, clauses []*clause) []*clause {
 
 // separable finds a relation in a cycle with negation, not done yet, and an
 // argument that tells its clauses apart.
-func separable(w *watch, clauses []*clause, done map[relation]bool) (r relation, argument int, ok bool) {
+func separable(w *watch, clauses []*Clause, done map[relation]bool) (r relation, argument int, ok bool) {
 	g := newGraph(w, clauses)
 	inCycle := make(map[relation]bool)
 	for _, cl := range clauses {
 		for _, atom := range cl.unstratified(g) {
 			inCycle[atom.relation()] = true
-			inCycle[cl.head.relation()] = true
+			inCycle[cl.Head.relation()] = true
 		}
 	}
 	var order []relation
 	heads := make(map[relation][]Term)
 	for _, cl := range clauses {
 		w.step()
-		r := cl.head.relation()
+		r := cl.Head.relation()
 		if !inCycle[r] || done[r] {
 			continue
 		}
 		if heads[r] == nil {
 			order = append(order, r)
 		}
-		heads[r] = append(heads[r], cl.head)
+		heads[r] = append(heads[r], cl.Head)
 	}
 	for _, r := range order {
 		for k := range r.arity {
@@ -70,11 +70,11 @@ func separable(w *watch, clauses []*clause, done map[relation]bool) (r relation,
 }
 
 // unstratified lists the negated atoms of cl that are in a cycle with its head.
-func (cl *clause) unstratified(g *graph) []Term {
+func (c *Clause) unstratified(g *graph) []Term {
 	var out []Term
-	for _, f := range cl.body {
+	for _, f := range c.Body {
 		f.atoms(false, func(atom Term, negated bool) {
-			if negated && g.inCycle(cl.head, atom) {
+			if negated && g.inCycle(c.Head, atom) {
 				out = append(out, atom)
 			}
 		})
@@ -96,7 +96,7 @@ func separates(heads []Term, k int) bool {
 }
 
 // separate splits relation r by the symbol or function at argument k.
-func separate(w *watch, clauses []*clause, r relation, k int, used names) []*clause {
+func separate(w *watch, clauses []*Clause, r relation, k int, used names) []*Clause {
 	parts := make(map[relation]string)
 	rename := func(atom Term) Term {
 		if atom.relation() == r {
@@ -106,27 +106,27 @@ func separate(w *watch, clauses []*clause, r relation, k int, used names) []*cla
 		}
 		return atom
 	}
-	var out, bridges []*clause
+	var out, bridges []*Clause
 	for _, cl := range clauses {
-		if cl.head.relation() != r {
+		if cl.Head.relation() != r {
 			continue
 		}
-		part := cl.head.Args[k].relation()
+		part := cl.Head.Args[k].relation()
 		if _, ok := parts[part]; ok {
 			continue
 		}
 		parts[part] = used.fresh(r.name + "/" + part.name)
-		whole := general(cl.head, k)
-		bridges = append(bridges, &clause{
-			head: whole, pos: cl.pos,
-			body: []formula{{connective: atomic, atom: rename(whole), pos: cl.pos}},
+		whole := general(cl.Head, k)
+		bridges = append(bridges, &Clause{
+			Head: whole, Pos: cl.Pos,
+			Body: []Formula{{Connective: Atomic, Atom: rename(whole), Pos: cl.Pos}},
 		})
 	}
 	for _, cl := range clauses {
 		w.step()
-		copied := &clause{head: rename(cl.head), pos: cl.pos}
-		for _, f := range cl.body {
-			copied.body = append(copied.body, f.rename(rename))
+		copied := &Clause{Head: rename(cl.Head), Pos: cl.Pos}
+		for _, f := range cl.Body {
+			copied.Body = append(copied.Body, f.rename(rename))
 		}
 		out = append(out, copied)
 	}
@@ -170,14 +170,14 @@ func general(t Term, k int) Term {
 }
 
 // rename is f with every atom replaced.
-func (f formula) rename(atom func(Term) Term) formula {
-	if f.connective == atomic {
-		f.atom = atom(f.atom)
+func (f Formula) rename(atom func(Term) Term) Formula {
+	if f.Connective == Atomic {
+		f.Atom = atom(f.Atom)
 	}
-	subs := make([]formula, len(f.subs))
-	for i, g := range f.subs {
+	subs := make([]Formula, len(f.Subs))
+	for i, g := range f.Subs {
 		subs[i] = g.rename(atom)
 	}
-	f.subs = subs
+	f.Subs = subs
 	return f
 }

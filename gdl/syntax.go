@@ -3,24 +3,52 @@ package gdl
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// File is the syntax tree of a rulesheet or of a message.
+// File is the syntax tree of a rulesheet, or of any sequence of terms.
 type File struct {
-	Forms    []*Form
+	Clauses  []*Clause
 	Comments []Comment
 	Infix    bool // the text is in infix syntax
 }
 
-// Form is a symbol, a variable or a parenthesised list, as spelled.
-type Form struct {
-	Pos  lexer.Position
-	Atom string  // "" if the form is a list
-	List []*Form // the elements of a list
+// Clause is a fact or a rule, as written. The head of a rule that has none is the
+// zero Term.
+type Clause struct {
+	Head Term
+	Body []Formula
+	Pos  Pos
+	// malformed clauses count as definitions but are not looked into.
+	malformed bool
+}
+
+// Connective tells what a Formula is.
+type Connective uint8
+
+// The kinds of a formula.
+const (
+	Atomic      Connective = iota // the sentence Atom
+	Differ                        // distinct: Args are different terms
+	Negation                      // not Subs[0]
+	Disjunction                   // some formula of Subs
+	Conjunction                   // every formula of Subs
+)
+
+// Formula is a condition in the body of a Clause, nested as it was written: a
+// literal, or literals under `or`, `and` and `not`.
+type Formula struct {
+	Connective Connective
+	Name       string    // of the connective, as spelled
+	Atom       Term      // of Atomic
+	Args       []Term    // of Differ
+	Subs       []Formula // of the others
+	Pos        Pos
 }
 
 // Comment is a comment, which reaches to the end of its line.
@@ -29,14 +57,14 @@ type Comment struct {
 	Text string // with the sign that starts it
 }
 
-// Parse reads a rulesheet, in prefix or infix syntax, or any sequence of forms in
+// Parse reads a rulesheet, in prefix or infix syntax, or any sequence of terms in
 // prefix syntax, without asking what they mean. The error is nil or an Invalid
 // that lists the faults of the syntax.
 func Parse(file string, src []byte) (*File, error) {
 	tree := &File{}
 	r := newReader(&watch{ctx: context.Background()}, file, string(src))
 	r.comment = func(c Comment) { tree.Comments = append(tree.Comments, c) }
-	r.read(func(f *Form) { tree.Forms = append(tree.Forms, f) })
+	r.read(func(c *Clause) { tree.Clauses = append(tree.Clauses, c) })
 	tree.Infix = r.syntax == infix
 	if err := r.found.finish(r.text).err(); err != nil {
 		return nil, err
@@ -44,7 +72,49 @@ func Parse(file string, src []byte) (*File, error) {
 	return tree, nil
 }
 
-// reader turns a text into forms, one after the other.
+// Print writes the clauses of a tree in prefix syntax, one to a line and without
+// comments, so that parsing gives the same tree again.
+func Print(tree *File) string {
+	var out []byte
+	for _, c := range tree.Clauses {
+		out = append(c.appendText(out, math.MaxInt), '\n')
+	}
+	return string(out)
+}
+
+// String writes the clause in prefix syntax with single blanks.
+func (c *Clause) String() string { return string(c.appendText(nil, math.MaxInt)) }
+
+func (c *Clause) appendText(dst []byte, length int) []byte {
+	switch {
+	case c.isHeadless():
+		return append(dst, "(<=)"...)
+	case c.IsFact():
+		return c.Head.appendText(dst, length)
+	}
+	parts := append([]Formula{{Atom: c.Head}}, c.Body...)
+	return appendList(dst, length, "<=", parts)
+}
+
+func (c *Clause) isHeadless() bool { return c.Head.Kind == Symbol && c.Head.Name == "" }
+
+// IsFact tells whether the clause is a term alone.
+func (c *Clause) IsFact() bool { return len(c.Body) == 0 && c.Pos == c.Head.Pos }
+
+// excerpt is the text of f for a message.
+func (f Formula) excerpt() string { return clip(string(f.appendText(nil, excerptLength))) }
+
+func (f Formula) appendText(dst []byte, length int) []byte {
+	switch f.Connective {
+	case Atomic:
+		return f.Atom.appendText(dst, length)
+	case Differ:
+		return appendList(dst, length, f.Name, f.Args)
+	}
+	return appendList(dst, length, f.Name, f.Subs)
+}
+
+// reader turns a text into clauses, one after the other.
 type reader struct {
 	watch      *watch
 	file, text string
@@ -64,7 +134,7 @@ func newReader(w *watch, file, src string) *reader {
 
 // read hands out what it can read of a faulty text; that is nothing, and ok is
 // false, if the text exceeds a limit.
-func (r *reader) read(form func(*Form)) (ok bool) {
+func (r *reader) read(visit func(*Clause)) (ok bool) {
 	s := r.syntax.scanner(r.watch, r.file, r.text).survey(r.found)
 	if !s.fits {
 		return false
@@ -73,47 +143,84 @@ func (r *reader) read(form func(*Form)) (ok bool) {
 		scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks,
 		comment: r.comment, faults: r.found,
 	}
-	if r.syntax == prefix {
-		readPrefix(tokens, form)
-		return true
+	parse := prefixParser()
+	if r.syntax == infix {
+		parse = infixParser()
 	}
-	for _, d := range parseInfix(tokens, form) {
-		r.found.add(d.Code, d.Pos, d.Text, d.Message)
-		r.incomplete = true
-	}
+	r.cut(tokens, func(clause []lexer.Token) {
+		c, err := parse(clause)
+		if err == nil {
+			visit(c)
+			return
+		}
+		parts := byColumn(clause)
+		for _, part := range parts {
+			if len(parts) > 1 {
+				c, err = parse(part)
+			}
+			if err == nil {
+				visit(c)
+			} else {
+				r.reject(syntaxFault(err))
+			}
+		}
+	})
 	return true
 }
 
-// readPrefix reads Form = Symbol | "(" Form* ")" from tokens whose parentheses
-// match. Nearly all of a rulesheet is forms within forms; read by the generic
-// parser, a rule takes several times as long and ten times the memory.
-func readPrefix(tokens *balancer, form func(*Form)) {
-	var open []*Form
+// byColumn cuts a clause that does not parse before each token in the first column:
+// where an operator or a head is missing, the next clause was taken for a part of it.
+func byColumn(clause []lexer.Token) (parts [][]lexer.Token) {
+	end := len(clause) - 1
+	start := 0
+	for i := 1; i <= end; i++ {
+		if i == end || clause[i].Pos.Column == 1 {
+			parts = append(parts, append(clause[start:i:i], lexer.EOFToken(clause[i].Pos)))
+			start = i
+		}
+	}
+	return parts
+}
+
+// cut cuts tokens whose parentheses match into clauses, each with a token for the
+// end of the text behind it. The slice is valid until the next clause.
+func (r *reader) cut(tokens *balancer, visit func(clause []lexer.Token)) {
+	var clause []lexer.Token
+	depth := 0
 	for {
 		t, _ := tokens.Next() // it never fails
-		f := &Form{Pos: t.Pos}
+		if n := len(clause); n > 0 && depth == 0 && r.syntax.separates(clause[n-1], t) {
+			if n <= maxClause {
+				visit(append(clause, lexer.EOFToken(t.Pos)))
+			} else {
+				r.reject(Diagnostic{Code: "E008", Pos: place(clause[0].Pos), Message: fmt.Sprintf(
+					"expected a rule of at most %d symbols and parentheses, found more", maxClause)})
+			}
+			clause = clause[:0]
+		}
 		switch {
 		case t.EOF():
 			return
 		case isPunct(t, "("):
-			open = append(open, f)
-			continue
+			depth++
 		case isPunct(t, ")"):
-			f = open[len(open)-1]
-			open = open[:len(open)-1]
-		default:
-			f.Atom = t.Value
+			depth--
 		}
-		if len(open) == 0 {
-			form(f)
-			continue
+		if len(clause) <= maxClause {
+			clause = append(clause, t)
+		} else {
+			clause[maxClause] = t
 		}
-		list := &open[len(open)-1].List
-		*list = append(*list, f)
 	}
 }
 
-// syntaxFault reports what participle found wrong.
+// reject leaves a clause out.
+func (r *reader) reject(fault Diagnostic) {
+	r.found.add(fault.Code, fault.Pos, fault.Text, fault.Message)
+	r.incomplete = true
+}
+
+// syntaxFault is what participle found wrong.
 func syntaxFault(err error) Diagnostic {
 	d := Diagnostic{Code: "E007", Message: err.Error()}
 	var at participle.Error
@@ -124,85 +231,19 @@ func syntaxFault(err error) Diagnostic {
 	return d
 }
 
-// tokenLexer hands out tokens that have been scanned already, the last of which
-// is the end of the file.
-type tokenLexer struct{ tokens []lexer.Token }
-
-// Next implements lexer.Lexer.
-func (l *tokenLexer) Next() (lexer.Token, error) {
-	t := l.tokens[0]
-	if !t.EOF() {
-		l.tokens = l.tokens[1:]
-	}
-	return t, nil
+// parse parses the tokens of one clause.
+func parse[G any](p *participle.Parser[G], clause lexer.Lexer) (*G, error) {
+	stream, _ := lexer.Upgrade(clause) // which never fails
+	return p.ParseFromLexer(stream)
 }
 
-// IsList tells whether f is a list, possibly empty.
-func (f *Form) IsList() bool { return f.Atom == "" }
-
-// String writes the form in prefix form with single blanks.
-func (f *Form) String() string {
-	var b strings.Builder
-	f.write(&b)
-	return b.String()
-}
-
-func (f *Form) write(b *strings.Builder) {
-	if !f.IsList() {
-		b.WriteString(f.Atom)
-		return
+// nameType tells names with a meaning in the grammars from other symbols.
+func nameType(name string) lexer.TokenType {
+	switch connectiveOf(name) {
+	case Atomic:
+		return tokenSymbol
+	case Differ:
+		return tokenDistinct
 	}
-	b.WriteByte('(')
-	for i, g := range f.List {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		g.write(b)
-	}
-	b.WriteByte(')')
-}
-
-// excerpt is String for a message.
-func (f *Form) excerpt() string { return clip(string(f.appendExcerpt(nil))) }
-
-// appendExcerpt appends the text of f up to some bytes past excerptLength.
-func (f *Form) appendExcerpt(dst []byte) []byte {
-	if !f.IsList() {
-		return append(dst, f.Atom...)
-	}
-	dst = append(dst, '(')
-	for i, g := range f.List {
-		if len(dst) > excerptLength {
-			return dst
-		}
-		if i > 0 {
-			dst = append(dst, ' ')
-		}
-		dst = g.appendExcerpt(dst)
-	}
-	return append(dst, ')')
-}
-
-// Equal tells whether f and g are the same tree, positions aside.
-func (f *Form) Equal(g *Form) bool {
-	if f.Atom != g.Atom || len(f.List) != len(g.List) {
-		return false
-	}
-	for i := range f.List {
-		if !f.List[i].Equal(g.List[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// Print writes the forms of a tree, one to a line and without comments, so that
-// parsing gives the same tree again.
-func Print(tree *File) string {
-	var b strings.Builder
-	for _, f := range tree.Forms {
-		f.write(&b)
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return tokenConnective
 }

@@ -9,7 +9,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
+	rules "stackmate/reasoner/prover"
 )
 
 // snapshot is a position as a rulebook keeps it: two are the same position
@@ -117,7 +117,7 @@ func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapsh
 }
 
 // prover answers about positions given as lists of fluents, from the rules
-// alone, before anything is compiled (reference.Prover).
+// alone, before anything is compiled (prover.Prover).
 type prover interface {
 	Initial(ctx context.Context) ([]string, error)
 	Terminal(ctx context.Context, fluents []string) (bool, error)
@@ -126,7 +126,7 @@ type prover interface {
 }
 
 func proveGame(g *gdl.Game, memory int64) prover {
-	p := reference.NewProver(g)
+	p := rules.New(g)
 	p.MaxBytes = memory
 	return p
 }

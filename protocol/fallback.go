@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // fallback names legal moves from the rules alone, for when the agent doesn't. It
@@ -20,7 +20,7 @@ type fallback struct {
 
 	mu      sync.Mutex
 	slice   []string // the relations that are asked for; nil means legal and terminal
-	prover  *reference.Prover
+	prover  *prover.Prover
 	fluents []string // of the position
 	heard   int      // of what was told: how much the position has gone through
 }
@@ -54,7 +54,7 @@ func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	if f.prover == nil {
 		slice, _ := f.game.Slice(f.slice...)
-		prover := reference.NewProver(slice)
+		prover := prover.New(slice)
 		fluents, err := prover.Initial(ctx)
 		if err != nil {
 			return gdl.Term{}, err

@@ -14,7 +14,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 func loadClass(t testing.TB, c class, size int) *gdl.Game {
@@ -27,7 +27,7 @@ func loadClass(t testing.TB, c class, size int) *gdl.Game {
 }
 
 // prove is what the rules say of a position, by the prover.
-func prove(ctx context.Context, p *reference.Prover, g *gdl.Game, fluents []string) (v view, err error) {
+func prove(ctx context.Context, p *prover.Prover, g *gdl.Game, fluents []string) (v view, err error) {
 	v.Fluents = fluents
 	if v.Terminal, err = p.Terminal(ctx, fluents); err != nil {
 		return v, err
@@ -53,7 +53,7 @@ func prove(ctx context.Context, p *reference.Prover, g *gdl.Game, fluents []stri
 // followProver plays random joint moves with the prover, which needs no vocabulary,
 // and compares what machines say of every position.
 func followProver(ctx context.Context, g *gdl.Game, walkers []*walker, rng *rand.Rand, steps int) error {
-	p := reference.NewProver(g)
+	p := prover.New(g)
 	initial, err := p.Initial(ctx)
 	if err != nil {
 		return err

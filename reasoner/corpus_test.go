@@ -13,7 +13,6 @@ import (
 	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
 	"stackmate/reasoner/trace"
 )
 
@@ -70,19 +69,9 @@ func (l corpusLine) String() string {
 		l.name, l.info.Engine, l.init.Seconds(), l.info.Gates, float64(l.info.Bytes)/1e6, l.steps)
 }
 
-// corpusMachine makes the machine that replays. The fluents and moves of the
-// reference interpreter are those of the machine that the front door chooses.
+// corpusMachine makes the machine that replays.
 func corpusMachine(ctx context.Context, game *gdl.Game) (machine.Machine, error) {
-	o := reasoner.Options{Engine: *corpusEngine, Budget: *corpusBudget}
-	if o.Engine != "reference" {
-		return reasoner.New(ctx, game, o)
-	}
-	o.Engine = "auto"
-	chosen, err := reasoner.New(ctx, game, o)
-	if err != nil || chosen.Names().Open != nil {
-		return chosen, err
-	}
-	return reference.NewWithNames(game, chosen.Names())
+	return reasoner.New(ctx, game, reasoner.Options{Engine: *corpusEngine, Budget: *corpusBudget})
 }
 
 func replayGame(t *testing.T, name string) corpusLine {

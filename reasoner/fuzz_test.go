@@ -108,7 +108,6 @@ func compareEngines(t *testing.T, src string) {
 	if err != nil {
 		t.Fatalf("circuit: %v\n%s", err, src)
 	}
-	add(reference.NewWithNames(g, optimised.Names))
 	for _, lanes := range widths() {
 		add(circuit.Compile(t.Context(), optimised, circuit.Options{Lanes: lanes}))
 	}

@@ -16,7 +16,7 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // STACKMATE_MUTATIONS is how many mutated rulesheets are tried; few by default.
@@ -114,7 +114,7 @@ func TestMutatedRulesheetsAreRefusedOrPlayed(t *testing.T) {
 func tryGame(t *testing.T, g *gdl.Game) bool {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	p := reference.NewProver(g)
+	p := prover.New(g)
 	if fluents, err := p.Initial(ctx); err == nil {
 		for _, r := range g.Roles {
 			_, _ = p.Legal(ctx, fluents, r.String(), 1)

@@ -335,7 +335,7 @@ func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
 
 // confirm has the interpreter of the rules play the lines that refute.
 func confirm(t testing.TB, rules *gdl.Game, findings []proofs.Finding, names *machine.Names) {
-	m, err := reference.NewWithNames(rules, names)
+	m, err := reference.New(t.Context(), rules)
 	if err != nil {
 		t.Fatal(err)
 	}

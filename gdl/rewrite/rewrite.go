@@ -7,6 +7,7 @@ package rewrite
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"stackmate/gdl"
@@ -41,50 +42,74 @@ func Variables(tree *gdl.File, rename func(variable string) string) *gdl.File {
 	return atoms(tree, rename, gdl.IsVariable)
 }
 
-// atoms renames the atoms that ok accepts.
+// atoms renames the symbols and variables that ok accepts.
 func atoms(tree *gdl.File, rename func(string) string, ok func(string) bool) *gdl.File {
 	names := make(map[string]string)
-	return each(tree, func(f *gdl.Form) *gdl.Form {
-		if f.IsList() || !ok(f.Atom) {
-			return f
+	renamed := func(name string) string {
+		if name == "" || !ok(name) {
+			return name
 		}
-		name, known := names[f.Atom]
-		if !known {
-			name = rename(f.Atom)
-			names[f.Atom] = name
+		if _, known := names[name]; !known {
+			names[name] = rename(name)
 		}
-		return &gdl.Form{Pos: f.Pos, Atom: name}
+		return names[name]
+	}
+	var term func(t gdl.Term) gdl.Term
+	terms := func(list []gdl.Term) []gdl.Term {
+		var out []gdl.Term
+		for _, t := range list {
+			out = append(out, term(t))
+		}
+		return out
+	}
+	term = func(t gdl.Term) gdl.Term {
+		t.Name, t.Args = renamed(t.Name), terms(t.Args)
+		return t
+	}
+	return each(tree, func(c *gdl.Clause) {
+		c.Head = term(c.Head)
+		formulas(c.Body, func(f *gdl.Formula) { f.Atom, f.Args = term(f.Atom), terms(f.Args) })
 	})
 }
 
-// each rebuilds a tree from the leaves up with change applied to every form.
-func each(tree *gdl.File, change func(*gdl.Form) *gdl.Form) *gdl.File {
-	var form func(f *gdl.Form) *gdl.Form
-	form = func(f *gdl.Form) *gdl.Form {
-		copied := &gdl.Form{Pos: f.Pos, Atom: f.Atom}
-		for _, g := range f.List {
-			copied.List = append(copied.List, form(g))
-		}
-		return change(copied)
-	}
+// each is a copy of a tree, down to the conditions, with every clause changed.
+func each(tree *gdl.File, change func(*gdl.Clause)) *gdl.File {
 	out := &gdl.File{Infix: tree.Infix}
-	for _, f := range tree.Forms {
-		out.Forms = append(out.Forms, form(f))
+	for _, c := range tree.Clauses {
+		copied := *c
+		copied.Body = clone(c.Body)
+		change(&copied)
+		out.Clauses = append(out.Clauses, &copied)
 	}
 	return out
+}
+
+func clone(list []gdl.Formula) []gdl.Formula {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Subs = clone(list[i].Subs)
+	}
+	return list
+}
+
+// formulas visits conditions and those inside them.
+func formulas(list []gdl.Formula, visit func(*gdl.Formula)) {
+	for i := range list {
+		visit(&list[i])
+		formulas(list[i].Subs, visit)
+	}
 }
 
 // Bodies puts the conditions of every rule and the branches of every disjunction
 // into a random order.
 func Bodies(tree *gdl.File, rng *rand.Rand) *gdl.File {
-	return each(tree, func(f *gdl.Form) *gdl.Form {
-		switch {
-		case starts(f, "<="):
-			shuffle(f.List[min(2, len(f.List)):], rng)
-		case starts(f, "or"):
-			shuffle(f.List[1:], rng)
-		}
-		return f
+	return each(tree, func(c *gdl.Clause) {
+		shuffle(c.Body, rng)
+		formulas(c.Body, func(f *gdl.Formula) {
+			if f.Connective == gdl.Disjunction {
+				shuffle(f.Subs, rng)
+			}
+		})
 	})
 }
 
@@ -92,16 +117,16 @@ func Bodies(tree *gdl.File, rng *rand.Rand) *gdl.File {
 // is part of the game.
 func Rules(tree *gdl.File, rng *rand.Rand) *gdl.File {
 	out := &gdl.File{Infix: tree.Infix}
-	var rest []*gdl.Form
-	for _, f := range tree.Forms {
-		if starts(f, "role") {
-			out.Forms = append(out.Forms, f)
+	var rest []*gdl.Clause
+	for _, c := range tree.Clauses {
+		if gdl.Keyword(c.Head.Name) == "role" {
+			out.Clauses = append(out.Clauses, c)
 		} else {
-			rest = append(rest, f)
+			rest = append(rest, c)
 		}
 	}
 	shuffle(rest, rng)
-	out.Forms = append(out.Forms, rest...)
+	out.Clauses = append(out.Clauses, rest...)
 	return out
 }
 
@@ -109,36 +134,27 @@ func Rules(tree *gdl.File, rng *rand.Rand) *gdl.File {
 // rule for each branch.
 func Disjunctions(tree *gdl.File) *gdl.File {
 	out := &gdl.File{Infix: tree.Infix}
-	for _, f := range tree.Forms {
-		out.Forms = append(out.Forms, branches(f)...)
+	for _, c := range tree.Clauses {
+		out.Clauses = append(out.Clauses, branches(c)...)
 	}
 	return out
 }
 
 // branches expands the disjunctions of a rule, those inside others included.
-func branches(f *gdl.Form) []*gdl.Form {
-	if !starts(f, "<=") {
-		return []*gdl.Form{f}
+func branches(c *gdl.Clause) []*gdl.Clause {
+	i := slices.IndexFunc(c.Body, func(f gdl.Formula) bool { return f.Connective == gdl.Disjunction })
+	if i < 0 {
+		return []*gdl.Clause{c}
 	}
-	for i, g := range f.List {
-		if i < 2 || !starts(g, "or") {
-			continue
-		}
-		var out []*gdl.Form
-		for _, branch := range g.List[1:] {
-			list := append(append(append([]*gdl.Form(nil), f.List[:i]...), branch), f.List[i+1:]...)
-			out = append(out, branches(&gdl.Form{Pos: f.Pos, List: list})...)
-		}
-		return out
+	var out []*gdl.Clause
+	for _, branch := range c.Body[i].Subs {
+		copied := *c
+		copied.Body = slices.Concat(c.Body[:i], []gdl.Formula{branch}, c.Body[i+1:])
+		out = append(out, branches(&copied)...)
 	}
-	return []*gdl.Form{f}
+	return out
 }
 
-// starts tells whether f is a list that starts with the keyword.
-func starts(f *gdl.Form, keyword string) bool {
-	return len(f.List) > 0 && gdl.Keyword(f.List[0].Atom) == keyword
-}
-
-func shuffle(list []*gdl.Form, rng *rand.Rand) {
+func shuffle[T any](list []T, rng *rand.Rand) {
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 }

@@ -1,4 +1,6 @@
-//go:build !windows // full disks, pipes and modes are tested as Unix has them
+// Full disks, pipes and modes are tested as Unix has them.
+
+//go:build !windows
 
 package atomicfile
 

@@ -24,7 +24,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/protocol"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // lockedBuffer is what a command prints while it runs.
@@ -302,7 +302,7 @@ func (p *firstMove) Stop([][]gdl.Term)                               {}
 func (p *firstMove) Abort()                                          {}
 
 func (p *firstMove) Play(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {
-	prover := reference.NewProver(p.match.Game)
+	prover := prover.New(p.match.Game)
 	facts, err := prover.Initial(ctx)
 	if err != nil {
 		return gdl.Term{}, err

@@ -67,11 +67,12 @@ func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
 		return nil, err
 	}
 	var facts []gdl.Term
-	for _, form := range tree.Forms {
-		if len(form.List) == 2 && (form.List[0].Atom == "true" || form.List[0].Atom == "init") {
-			form = form.List[1]
+	for _, c := range tree.Clauses {
+		fact := c.Head
+		if len(fact.Args) == 1 && (fact.Name == "true" || fact.Name == "init") {
+			fact = fact.Args[0]
 		}
-		fact, err := form.Term()
+		fact, err := fact.Normal()
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +93,10 @@ func after(m machine.Machine, text string) (machine.State, error) {
 	b := m.NewNarrowBatch()
 	b.Fill(m.Initial(), nil)
 	b.Evaluate(1)
-	left := tree.Forms
+	left := make([]gdl.Term, len(tree.Clauses))
+	for i, c := range tree.Clauses {
+		left[i] = c.Head
+	}
 	for step := 1; len(left) > 0; step++ {
 		if step > maxSteps {
 			return nil, fmt.Errorf("after %d steps nobody has made the move %s", maxSteps, left[0])
@@ -111,25 +115,26 @@ func after(m machine.Machine, text string) (machine.State, error) {
 	return at, nil
 }
 
-// choose makes the moves of one step, which begins the list of forms, and returns the
+// choose makes the moves of one step, which begins the list of terms, and returns the
 // rest: a joint move, or a move for each role that has a choice.
-func choose(b machine.Batch, names *machine.Names, forms []*gdl.Form) (rest []*gdl.Form, err error) {
+func choose(b machine.Batch, names *machine.Names, terms []gdl.Term) (rest []gdl.Term, err error) {
 	legal := make([][]machine.Move, len(names.Roles))
 	for r := range legal {
 		if legal[r] = b.AppendLegal(nil, 0, machine.Role(r)); len(legal[r]) == 0 {
 			return nil, fmt.Errorf("%s has no legal move there", names.Roles[r])
 		}
 	}
-	moves, rest := forms, forms[1:]
-	isJoint := len(forms[0].List) == len(legal)
+	moves, rest := terms, terms[1:]
+	joint := elements(terms[0])
+	isJoint := len(joint) == len(legal)
 	for r := range legal {
 		if isJoint {
-			_, err := find(names, legal, r, forms[0].List[r])
+			_, err := find(names, legal, r, joint[r])
 			isJoint = err == nil
 		}
 	}
 	if isJoint {
-		moves = forms[0].List
+		moves = joint
 	}
 	for r, possible := range legal {
 		move := possible[0]
@@ -150,9 +155,17 @@ func choose(b machine.Batch, names *machine.Names, forms []*gdl.Form) (rest []*g
 	return rest, nil
 }
 
-// find finds the legal move of role r that a form names.
-func find(names *machine.Names, legal [][]machine.Move, r int, form *gdl.Form) (machine.Move, error) {
-	term, err := form.Term()
+// elements is what a list consists of, be the first a name or not.
+func elements(list gdl.Term) []gdl.Term {
+	if list.Kind != gdl.Compound || list.Name == "" {
+		return list.Args
+	}
+	return append([]gdl.Term{{Name: list.Name, Pos: list.Pos}}, list.Args...)
+}
+
+// find finds the legal move of role r that a term names.
+func find(names *machine.Names, legal [][]machine.Move, r int, term gdl.Term) (machine.Move, error) {
+	term, err := term.Normal()
 	if err != nil {
 		return machine.NoMove, err
 	}

@@ -11,13 +11,13 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // referee follows one match from the rules alone. It shares no machine with the
 // players that it judges, and works while no clock runs.
 type referee struct {
-	prover   *reference.Prover
+	prover   *prover.Prover
 	roles    []string
 	budget   time.Duration // for one position
 	initial  []string
@@ -36,7 +36,7 @@ func newReferee(ctx context.Context, rules string, budget time.Duration, seed ui
 	if err != nil {
 		return nil, err
 	}
-	r := &referee{prover: reference.NewProver(g), budget: budget, rng: machine.NewRand(seed)}
+	r := &referee{prover: prover.New(g), budget: budget, rng: machine.NewRand(seed)}
 	for _, role := range g.Roles {
 		r.roles = append(r.roles, role.String())
 	}

@@ -13,7 +13,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // A transcript is what an endpoint has heard and answered in a match. It holds all of a
@@ -59,7 +59,7 @@ type follower struct {
 	game    *gdl.Game
 	roles   []string
 	respell func([]gdl.Term) []gdl.Term
-	prover  *reference.Prover
+	prover  *prover.Prover
 	facts   []string
 	self    int
 	clock   time.Duration
@@ -124,7 +124,7 @@ func (f *follower) start(l protocol.TranscriptLine, m protocol.Message) []*Recor
 	if f.outline {
 		return []*Record{head}
 	}
-	f.prover = reference.NewProver(game)
+	f.prover = prover.New(game)
 	if f.facts, err = f.prover.Initial(ctx); err != nil {
 		return append([]*Record{head}, f.end("the transcript cannot be followed: "+err.Error())...)
 	}

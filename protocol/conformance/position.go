@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"stackmate/gdl"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 //go:embed rules/*.kif
@@ -25,7 +25,7 @@ func sheet(name string) string {
 
 // position is where a match stands, as the rules have it.
 type position struct {
-	prover  *reference.Prover
+	prover  *prover.Prover
 	roles   []string
 	fluents []string
 }
@@ -40,7 +40,7 @@ func newPosition(ctx context.Context, rules string) (*position, error) {
 }
 
 func newPositionOf(ctx context.Context, game *gdl.Game) (p *position, err error) {
-	p = &position{prover: reference.NewProver(game)}
+	p = &position{prover: prover.New(game)}
 	for _, r := range game.Roles {
 		p.roles = append(p.roles, r.String())
 	}

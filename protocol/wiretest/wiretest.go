@@ -141,7 +141,7 @@ func (d *Drifter) Play(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	d.advance(told)
 	d.batch.Evaluate(1)
 	legal := d.batch.AppendLegal(nil, 0, d.role)
-	text := d.names.Moves[d.role][legal[d.rng.Intn(len(legal))]]
+	text := d.names.MoveText(d.role, legal[d.rng.Intn(len(legal))])
 	return gdl.ParseTerm(text)
 }
 

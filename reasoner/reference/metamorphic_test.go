@@ -19,7 +19,7 @@ func respell(t *testing.T, rename func(string) string, terms []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		terms[i] = rewrite.Symbols(tree, rename).Forms[0].String()
+		terms[i] = rewrite.Symbols(tree, rename).Clauses[0].String()
 	}
 }
 

@@ -1,55 +1,126 @@
-// Package reference is the slow textbook interpreter of GDL: the oracle that the
-// other engines are tested against. It owns the meaning of rules, computed anew in
-// every position. It aims at being obviously right and knows no shortcut but two:
-// it computes what is asked for only, and what depends on neither `true` nor
-// `does` once.
-//
-// The semantics is that of stratified logic programs (Apt, Blair and Walker,
-// "Towards a Theory of Declarative Knowledge", 1988), as GDL prescribes.
+// Package reference is the oracle that the other engines are tested against: a machine
+// that asks a Prover about every position anew, and numbers fluents and moves as it
+// meets them. It owns no meaning of rules and knows no shortcut.
 package reference
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prover"
 )
 
-// New compiles a game. It fails if ctx ends or if the reachable fluents and
-// moves are too many.
+// The memory of the vocabulary, and the fluents of a position that has no more at
+// first; one with more than fit into its words is kept aside.
+const (
+	vocabularyBytes = 256 << 20
+	spareFluents    = 32
+)
+
+// New makes the machine of a game. It fails if ctx ends or if the initial position
+// takes more than prover.Bytes.
 func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
-	p := newProgram(newTerms(), g)
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	reached, err := newReach(ctx, p).run()
-	if err != nil {
-		return nil, fmt.Errorf("finding the reachable fluents and moves: %w", err)
-	}
-	return p.machine(g, reached.vocabulary(g.Roles)), nil
-}
-
-// NewWithNames compiles a game whose fluents and moves are known: those of names,
-// as another machine found them. To these come one fluent and one move of each
-// role with the name Outside, which stand for all that the rules derive beyond
-// names. It fails if names are not those of the game.
-func NewWithNames(g *gdl.Game, names *machine.Names) (machine.Machine, error) {
-	t := newTerms()
-	v, err := t.vocabulary(g.Roles, names)
+	fluents, err := prover.New(g).Initial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := newProgram(t, g)
-	if err := p.check(); err != nil {
+	words := (len(fluents)*3/2 + spareFluents) / 2
+	names := &machine.Names{Open: machine.NewVocabulary(len(g.Roles), words, vocabularyBytes)}
+	for _, r := range g.Roles {
+		names.Roles = append(names.Roles, r.String())
+	}
+	initial, err := names.State(fluents)
+	if err != nil {
 		return nil, err
 	}
-	return p.machine(g, v), nil
-}
-
-func (p *program) machine(g *gdl.Game, v vocabulary) machine.Machine {
-	n := newNumbering(p.terms, v)
-	initial := n.state(p.terms, newSolver(context.Background(), p, p.terms).ask(p.init, unknown()))
 	info := machine.Info{Engine: "reference", Gates: len(g.Rules)}
-	return machine.NewScalar(n.names, initial, info, func() machine.Stepper { return newStepper(p, n) })
+	return machine.NewScalar(names, initial, info, func() machine.Stepper {
+		return &stepper{names: names, prover: prover.New(g)}
+	}), nil
+}
+
+// stepper is the machine.Stepper of a Prover. A position whose successor takes more
+// memory than there is leads to a lost one (machine.Names.Lost).
+type stepper struct {
+	names   *machine.Names
+	prover  *prover.Prover
+	fluents []string
+	err     error // why what was said of the position is incomplete
+}
+
+var _ machine.Stepper = (*stepper)(nil)
+
+// SetState implements machine.Stepper.
+func (s *stepper) SetState(state machine.State) {
+	s.err = nil
+	if s.names.Lost(state) {
+		s.err = machine.ErrLost
+	}
+	s.fluents = s.names.AppendFluents(s.fluents[:0], state)
+}
+
+// Err tells why what was said of the position is incomplete.
+func (s *stepper) Err() error { return s.err }
+
+// fails notes an error of the Prover.
+func (s *stepper) fails(err error) bool {
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return s.err != nil
+}
+
+// Terminal implements machine.Stepper.
+func (s *stepper) Terminal() bool {
+	over, err := s.prover.Terminal(context.Background(), s.fluents)
+	return !s.fails(err) && over
+}
+
+// AppendLegal implements machine.Stepper.
+func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
+	texts, err := s.prover.Legal(context.Background(), s.fluents, s.names.Roles[r], 0)
+	if s.fails(err) {
+		return dst
+	}
+	before := len(dst)
+	for _, text := range texts {
+		m, ok := s.names.AddMove(r, text)
+		if !ok {
+			s.fails(machine.ErrLost)
+			return dst[:before]
+		}
+		dst = append(dst, m)
+	}
+	slices.Sort(dst[before:])
+	return dst
+}
+
+// Goal implements machine.Stepper.
+func (s *stepper) Goal(r machine.Role) int32 {
+	goal, err := s.prover.Goal(context.Background(), s.fluents, s.names.Roles[r])
+	if s.fails(err) {
+		return machine.NoGoal
+	}
+	return int32(goal)
+}
+
+// Next implements machine.Stepper.
+func (s *stepper) Next(dst machine.State, joint []machine.Move) {
+	texts, err := s.prover.Next(context.Background(), s.fluents, s.names.JointTexts(joint))
+	var fluents []int32
+	for _, text := range texts {
+		f, ok := s.names.AddFluent(text)
+		if !ok {
+			err = machine.ErrLost
+			break
+		}
+		fluents = append(fluents, int32(f))
+	}
+	if err != nil || s.err != nil {
+		fluents = []int32{-1} // unknown
+	}
+	slices.Sort(fluents)
+	s.names.Pack(dst, fluents)
 }

@@ -2,11 +2,11 @@ package reference_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -212,19 +212,6 @@ func TestDisjunctionsTooLargeToDistributeMeanTheSame(t *testing.T) {
 	})
 }
 
-func TestReachableFluentsAndMovesNeedNoBaseOrInput(t *testing.T) {
-	m := compile(t, `(role p) (init (n z)) (after z o) (after o t)
-		(<= (legal p (to ?y)) (true (n ?x)) (after ?x ?y))
-		(<= (next (n ?y)) (does p (to ?y)))
-		(<= terminal (true (n t))) (goal p 0)`)
-	if d := cmp.Diff([]string{"(n o)", "(n t)", "(n z)"}, m.Names().Fluents); d != "" {
-		t.Errorf("fluents, -want +got:\n%s", d)
-	}
-	if d := cmp.Diff([][]string{{"(to o)", "(to t)"}}, m.Names().Moves); d != "" {
-		t.Errorf("moves, -want +got:\n%s", d)
-	}
-}
-
 func TestCompilingStopsWithItsContext(t *testing.T) {
 	g, _, err := gdl.Load(t.Context(), "test", []byte(`(role p) (init (n 0)) (legal p n) (goal p 0)
 		(<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n 5)))`))
@@ -238,7 +225,7 @@ func TestCompilingStopsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestCompilingStopsInTheMiddleOfARelationThatDoesNotEnd(t *testing.T) {
+func TestAPositionThatTakesTooMuchIsLost(t *testing.T) {
 	var rules strings.Builder
 	rules.WriteString("(role p) (legal p n) (goal p 0) (init a) (<= terminal (true (list ?l)))")
 	head, body := "nil", ""
@@ -247,13 +234,23 @@ func TestCompilingStopsInTheMiddleOfARelationThatDoesNotEnd(t *testing.T) {
 		head, body = fmt.Sprintf("(cons ?e%d %s)", i, head), fmt.Sprintf("%s (el ?e%d)", body, i)
 	}
 	fmt.Fprintf(&rules, "(<= (list %s) %s) (<= (next (list ?l)) (list ?l))", head, body)
-	g, _, err := gdl.Load(t.Context(), "test", []byte(rules.String()))
-	if err != nil {
-		t.Fatal(err)
+	m := compile(t, rules.String())
+	s := after(t, m, m.Initial(), "n")
+	b := m.NewBatch()
+	b.Fill(s, nil)
+	b.Evaluate(1)
+	if err := machine.Unknown(b, 0); !errors.Is(err, machine.ErrLost) {
+		t.Errorf("error %v of a position of an astronomic number of fluents, want %v", err, machine.ErrLost)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if _, err := reference.New(ctx, g); err == nil {
-		t.Error("an astronomic relation was completed")
+}
+
+func TestLegalMovesThatTakeTooMuchAreNotKnown(t *testing.T) {
+	const vast = `(role p) (goal p 0) (init a) (<= terminal (true over)) (<= (next ?f) (true ?f))
+		(<= (legal p (m ?a ?b ?c ?d ?e ?f)) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f))
+		(n 0) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (n 8) (n 9) (n 10) (n 11) (n 12) (n 13) (n 14) (n 15)`
+	b := compile(t, vast).NewBatch()
+	b.Evaluate(1)
+	if err := machine.Unknown(b, 0); !errors.Is(err, machine.ErrLost) {
+		t.Errorf("error %v of a position of 16 million legal moves, want %v", err, machine.ErrLost)
 	}
 }

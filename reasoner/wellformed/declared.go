@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
 )
 
 // declared is what `base` and `input` list, nil where the game has no such rules.
@@ -22,7 +21,7 @@ type listed map[int]bool
 // can never be reached, for a machine knows more than what is reachable: unless it
 // numbers things as it meets them.
 func (s *simulation) declare(ctx context.Context) error {
-	base, err := reference.Facts(ctx, s.game, nil, "base", 1)
+	base, err := s.prover.Facts(ctx, nil, "base", 1)
 	if err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func (s *simulation) declare(ctx context.Context) error {
 		}
 		s.surplus(Base, "", surplus)
 	}
-	input, err := reference.Facts(ctx, s.game, nil, "input", 2)
+	input, err := s.prover.Facts(ctx, nil, "input", 2)
 	if err != nil || len(input) == 0 {
 		return err
 	}

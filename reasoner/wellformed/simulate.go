@@ -7,7 +7,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // Options say how much is played.
@@ -19,7 +19,7 @@ type Options struct {
 
 // simulation is the work of one report.
 type simulation struct {
-	game   *gdl.Game
+	prover *prover.Prover
 	names  *machine.Names
 	batch  machine.Batch // a match at a time, in lane 0
 	rng    *machine.Rand
@@ -43,7 +43,7 @@ type simulation struct {
 func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*Report, error) {
 	names := m.Names()
 	s := &simulation{
-		game: g, names: names, batch: m.NewBatch(), rng: machine.NewRand(o.Seed), limit: o.MaxSteps,
+		prover: prover.New(g), names: names, batch: m.NewBatch(), rng: machine.NewRand(o.Seed), limit: o.MaxSteps,
 		report: Report{Faults: []*Fault{}},
 		seen:   make(map[key]*Fault),
 		kinds:  make(map[key]int),
@@ -123,7 +123,7 @@ func (s *simulation) checkGoals(ctx context.Context) error {
 		if goal >= 0 && goal <= 100 || machine.Role(r) == s.names.Chance() {
 			continue
 		}
-		facts, err := reference.Facts(ctx, s.game, s.names.AppendFluents(nil, s.state), "goal", 2)
+		facts, err := s.prover.Facts(ctx, s.names.AppendFluents(nil, s.state), "goal", 2)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stackmate/gdl"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner"
 	"stackmate/reasoner/wellformed"
 )
 
@@ -31,7 +31,7 @@ func simulate(ctx context.Context, t *testing.T, rules string, o wellformed.Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := reference.New(t.Context(), g)
+	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // layout finds the boards of a built-in game by its initial position alone, and tells
@@ -27,7 +27,7 @@ func layoutOf(t *testing.T, file, rules string) (*Layout, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts, err := reference.NewProver(g).Initial(t.Context())
+	facts, err := prover.New(g).Initial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func FuzzPictures(f *testing.F) {
 		if err != nil || len(rules) > 20_000 {
 			return
 		}
-		p := reference.NewProver(g)
+		p := prover.New(g)
 		p.MaxBytes = 1 << 20
 		facts, err := p.Initial(t.Context())
 		if err != nil {

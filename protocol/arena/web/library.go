@@ -15,7 +15,7 @@ import (
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // library has the games by name: those of Config, uploaded ones and those of records.
@@ -186,7 +186,7 @@ func (l *library) use(name string) {
 func (g *game) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookingTime)
 	defer cancel()
-	prover := reference.NewProver(g.rules)
+	prover := prover.New(g.rules)
 	facts, err := prover.Initial(ctx)
 	if err != nil {
 		g.layout = board.Find(g.rules)

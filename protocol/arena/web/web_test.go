@@ -24,7 +24,7 @@ import (
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // sloth is a player that makes the first legal move after a while.
@@ -43,7 +43,7 @@ func (a *sloth) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	case <-ctx.Done():
 		return gdl.Term{}, ctx.Err()
 	}
-	prover := reference.NewProver(a.match.Game)
+	prover := prover.New(a.match.Game)
 	facts, err := prover.Initial(ctx)
 	for _, joint := range told[1:] {
 		var texts []string

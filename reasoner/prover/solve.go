@@ -1,4 +1,4 @@
-package reference
+package prover
 
 import (
 	"context"
@@ -119,7 +119,7 @@ func (s *solver) stored(atom *pattern, binding []term) []term {
 	return list
 }
 
-// cost implements source.
+// cost guesses how many facts match the atom of a literal.
 func (s *solver) cost(l *literal, binding []term) int {
 	if !s.program.isDerived(l.atom.functor) {
 		return len(s.stored(&l.atom, binding))
@@ -136,7 +136,8 @@ func (s *solver) cost(l *literal, binding []term) int {
 	return unknown * unsolved
 }
 
-// tired implements source.
+// tired counts a step of work and tells whether to give up: answers are not
+// complete then.
 func (s *solver) tired() bool {
 	if s.work++; s.work%checkEvery == 0 && s.err == nil {
 		s.err = s.look()
@@ -161,7 +162,7 @@ func (s *solver) size() int64 {
 	return size
 }
 
-// answers implements source.
+// answers lists the facts that match an atom, and maybe some that do not.
 func (s *solver) answers(atom *pattern, binding []term) []term {
 	if s.tired() {
 		return nil
@@ -253,7 +254,7 @@ func (s *solver) compute(t *table, f *fixpoint) {
 	outer := s.current
 	s.current = t
 	for _, r := range s.program.relations[s.terms.heads[t.question]].rules {
-		j := newJoin(s.terms, s, r, func(fact term) bool {
+		j := newJoin(s, r, func(fact term) bool {
 			s.add(t, fact, f)
 			return s.err == nil && fact != t.question // which has one answer if nothing is unknown
 		})
@@ -307,7 +308,7 @@ func (t *table) insert(fact term) {
 // ask answers a question of its own.
 func (s *solver) ask(relation functor, args ...pattern) []term {
 	atom := pattern{slot: -1, ground: unbound, functor: relation, args: args}
-	return s.answers(&atom, []term{unbound})
+	return s.answers(&atom, newBinding(len(args)))
 }
 
 // first answers a question of its own with atMost answers, the first that are
@@ -323,7 +324,7 @@ func (s *solver) first(atMost int, relation functor, args ...pattern) []term {
 	return facts[:min(len(facts), atMost)]
 }
 
-// unknown is an argument that is not known, known one that is.
-func unknown() pattern { return pattern{slot: 0, ground: unbound} }
+// unknown is an argument that is not known, the i-th of a question, known one that is.
+func unknown(i int) pattern { return pattern{slot: i, ground: unbound} }
 
 func (t *terms) known(n term) pattern { return pattern{slot: -1, ground: n, functor: t.heads[n]} }

@@ -1,4 +1,4 @@
-package reference_test
+package prover_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
-	"stackmate/reasoner/reference"
+	"stackmate/reasoner/prover"
 )
 
 // BenchmarkFirstMoves reports what it takes to know a legal move of a game that nothing is
@@ -22,7 +22,7 @@ func BenchmarkFirstMoves(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				p := reference.NewProver(game)
+				p := prover.New(game)
 				fluents, err := p.Initial(b.Context())
 				if err != nil {
 					b.Fatal(err)

@@ -1,4 +1,4 @@
-package reference
+package prover
 
 import (
 	"fmt"
@@ -90,23 +90,12 @@ func (p *program) order(uses [][]int) {
 func (p *program) check() error {
 	if p.nested > maxNested {
 		return fmt.Errorf("the rules depend on each other through %d conditions in a row, "+
-			"the reference interpreter follows at most %d", p.nested, maxNested)
+			"the interpreter of the rules follows at most %d", p.nested, maxNested)
 	}
 	return nil
-}
-
-// relation is what is known of f.
-func (p *program) relation(f functor) relation {
-	if int(f) < len(p.relations) {
-		return p.relations[f]
-	}
-	return relation{component: -1} // a functor that no rule mentions
 }
 
 // isDerived tells whether a relation has rules with conditions.
 func (p *program) isDerived(f functor) bool {
 	return int(f) < len(p.relations) && len(p.relations[f].rules) > 0
 }
-
-// changes tells whether a relation depends on the position or on moves.
-func (p *program) changes(f functor) bool { return p.relation(f).lifetime != always }

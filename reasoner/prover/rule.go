@@ -1,4 +1,4 @@
-package reference
+package prover
 
 import "stackmate/gdl"
 

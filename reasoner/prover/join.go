@@ -1,4 +1,4 @@
-package reference
+package prover
 
 import (
 	"math"
@@ -7,29 +7,17 @@ import (
 	"stackmate/gdl"
 )
 
-// source knows the facts that a rule is joined with.
-type source interface {
-	// cost guesses how many facts match the atom of a literal.
-	cost(l *literal, binding []term) int
-	// answers lists the facts that match an atom, and maybe some that do not.
-	answers(atom *pattern, binding []term) []term
-	// tired counts a step of work and tells whether to give up: answers are not
-	// complete then.
-	tired() bool
-}
-
 // join is the evaluation of one rule.
 type join struct {
-	terms   *terms
-	source  source
+	solver  *solver
 	rule    *rule
 	binding []term
 	done    []bool // by literal
 	found   func(head term) (more bool)
 }
 
-func newJoin(t *terms, s source, r *rule, found func(term) bool) *join {
-	j := &join{terms: t, source: s, rule: r, found: found}
+func newJoin(s *solver, r *rule, found func(term) bool) *join {
+	j := &join{solver: s, rule: r, found: found}
 	j.binding, j.done = newBinding(r.slots), make([]bool, len(r.body))
 	return j
 }
@@ -48,14 +36,14 @@ func newBinding(slots int) []term {
 func (j *join) run() (more bool) {
 	next := j.choose()
 	if next < 0 {
-		return j.found(j.terms.instance(&j.rule.head, j.binding))
+		return j.found(j.solver.terms.instance(&j.rule.head, j.binding))
 	}
 	l := &j.rule.body[next]
 	j.done[next] = true
 	if l.op != gdl.Holds {
 		more = !j.test(l) || j.run()
 	} else {
-		more = j.extend(&l.atom, j.source.answers(&l.atom, j.binding))
+		more = j.extend(&l.atom, j.solver.answers(&l.atom, j.binding))
 	}
 	j.done[next] = false
 	return more
@@ -65,12 +53,12 @@ func (j *join) run() (more bool) {
 func (j *join) extend(atom *pattern, facts []term) (more bool) {
 	var trail []int
 	for _, fact := range facts {
-		if j.source.tired() {
+		if j.solver.tired() {
 			return false
 		}
 		ok := false
 		more = true
-		if trail, ok = j.terms.match(atom, fact, j.binding, trail[:0]); ok {
+		if trail, ok = j.solver.terms.match(atom, fact, j.binding, trail[:0]); ok {
 			more = j.run()
 		}
 		for _, s := range trail {
@@ -96,7 +84,7 @@ func (j *join) choose() int {
 				return i
 			}
 		default:
-			if c := j.source.cost(l, j.binding); c < least {
+			if c := j.solver.cost(l, j.binding); c < least {
 				best, least = i, c
 			}
 		}
@@ -118,9 +106,9 @@ func (l *literal) isBound(binding []term) bool {
 // up, as what is negated may be missing from the answers then.
 func (j *join) test(l *literal) bool {
 	if l.op == gdl.Not {
-		found := slices.Contains(j.source.answers(&l.atom, j.binding), j.terms.instance(&l.atom, j.binding))
-		return !found && !j.source.tired()
+		found := slices.Contains(j.solver.answers(&l.atom, j.binding), j.solver.terms.instance(&l.atom, j.binding))
+		return !found && !j.solver.tired()
 	}
-	same := j.terms.instance(&l.left, j.binding) == j.terms.instance(&l.right, j.binding)
+	same := j.solver.terms.instance(&l.left, j.binding) == j.solver.terms.instance(&l.right, j.binding)
 	return same == (l.op == gdl.Equal)
 }

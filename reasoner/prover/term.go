@@ -1,7 +1,8 @@
-package reference
+package prover
 
 import (
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -38,6 +39,8 @@ type terms struct {
 // are stored once, so a term of a few kilobytes may have more text than atoms in
 // the universe.
 const maxLength = 1 << 18
+
+var errTooLong = fmt.Errorf("the rules derive a term of more than %d KiB of text", maxLength>>10)
 
 // termBytes is the memory of a term without arguments, about: its entries in the
 // tables by number and the map from keys.

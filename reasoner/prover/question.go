@@ -1,4 +1,4 @@
-package reference
+package prover
 
 // A question is an atom in which anything stands for what is not known.
 

@@ -1,4 +1,4 @@
-package reference
+package prover
 
 // store is a set of facts that finds those of a relation by the terms at the
 // first and second level of their arguments.

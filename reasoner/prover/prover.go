@@ -1,4 +1,12 @@
-package reference
+// Package prover answers questions about positions from the rules alone: what is true
+// at first, what is legal, what follows, what it is worth. It compiles nothing, so no
+// game is too large to begin with. Players move by it before anything better is ready,
+// and the reference interpreter is built on it.
+//
+// The semantics is that of stratified logic programs (Apt, Blair and Walker,
+// "Towards a Theory of Declarative Knowledge", 1988), as GDL prescribes, computed by
+// tabled resolution (solve.go).
+package prover
 
 import (
 	"context"
@@ -6,12 +14,11 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/reasoner/machine"
 )
 
-// Prover answers questions about positions that are given as texts, from the rules
-// alone: it knows no vocabulary, so nothing is computed beforehand and no game is
-// too large to begin with. Fluents and moves are spelled as in machine.Names.
-// Errors are those of the context, a term that does not parse, or rules that need
+// Prover answers questions about positions that are given as texts. Fluents and moves
+// are spelled as in machine.Names. Errors are those of the context, a term that does not parse, or rules that need
 // more than MaxBytes for one answer; the Prover stays usable after each. It belongs
 // to one goroutine.
 //
@@ -31,12 +38,12 @@ type Prover struct {
 	fluents []term          // the position that the tables are about
 }
 
-// ProverBytes is the MaxBytes of a new Prover.
-const ProverBytes = 512 << 20
+// Bytes is the MaxBytes of a new Prover.
+const Bytes = 512 << 20
 
-// NewProver makes a Prover, in time linear in the size of the rules.
-func NewProver(g *gdl.Game) *Prover {
-	p := &Prover{MaxBytes: ProverBytes, program: newProgram(newTerms(), g)}
+// New makes a Prover, in time linear in the size of the rules.
+func New(g *gdl.Game) *Prover {
+	p := &Prover{MaxBytes: Bytes, program: newProgram(newTerms(), g)}
 	p.err = p.program.check()
 	for _, r := range g.Roles {
 		p.roles = append(p.roles, r.String())
@@ -49,7 +56,7 @@ func (p *Prover) Initial(ctx context.Context) ([]string, error) {
 	if err := p.place(ctx, nil); err != nil {
 		return nil, err
 	}
-	facts := p.solver.ask(p.program.init, unknown())
+	facts := p.solver.ask(p.program.init, unknown(0))
 	return p.texts(facts, 0)
 }
 
@@ -74,9 +81,9 @@ func (p *Prover) Legal(ctx context.Context, fluents []string, role string, atMos
 	}
 	s := p.solver
 	if atMost > 0 {
-		return p.texts(s.first(atMost, p.program.legal, s.terms.known(r), unknown()), 1)
+		return p.texts(s.first(atMost, p.program.legal, s.terms.known(r), unknown(0)), 1)
 	}
-	return p.texts(s.ask(p.program.legal, s.terms.known(r), unknown()), 1)
+	return p.texts(s.ask(p.program.legal, s.terms.known(r), unknown(0)), 1)
 }
 
 // Next lists the fluents of the position after a joint move, sorted. The joint
@@ -105,7 +112,7 @@ func (p *Prover) Next(ctx context.Context, fluents, joint []string) ([]string, e
 		}
 		s.facts.insert(s.terms.make(p.program.does, r, m))
 	}
-	return p.texts(s.ask(p.program.next, unknown()), 0)
+	return p.texts(s.ask(p.program.next, unknown(0)), 0)
 }
 
 // Goal is the goal of a role in goal points, or machine.NoGoal.
@@ -117,8 +124,45 @@ func (p *Prover) Goal(ctx context.Context, fluents []string, role string) (int, 
 	if err != nil {
 		return 0, err
 	}
-	facts := p.solver.ask(p.program.goal, p.solver.terms.known(r), unknown())
+	facts := p.solver.ask(p.program.goal, p.solver.terms.known(r), unknown(0))
 	return int(p.solver.terms.goal(facts)), p.finish()
+}
+
+// goal is the value that facts of `goal` about one role give it, or NoGoal.
+func (t *terms) goal(facts []term) int32 {
+	if len(facts) != 1 || len(t.arguments[t.arguments[facts[0]][1]]) > 0 {
+		return machine.NoGoal
+	}
+	return machine.GoalOf(t.string(t.arguments[facts[0]][1]))
+}
+
+// Facts lists the facts of a relation with the given number of arguments, each as its
+// arguments. The relation must not depend on moves.
+func (p *Prover) Facts(ctx context.Context, fluents []string, relation string, arity int) ([][]string, error) {
+	if err := p.place(ctx, fluents); err != nil {
+		return nil, err
+	}
+	s := p.solver
+	args := make([]pattern, arity)
+	for i := range args {
+		args[i] = unknown(i)
+	}
+	list := s.ask(s.terms.functor(relation, arity), args...)
+	if err := p.finish(); err != nil {
+		return nil, err
+	}
+	var facts [][]string
+	for _, fact := range list {
+		var texts []string
+		for _, n := range s.terms.arguments[fact] {
+			if !s.terms.isWritable(n) {
+				return nil, errTooLong
+			}
+			texts = append(texts, s.terms.string(n))
+		}
+		facts = append(facts, texts)
+	}
+	return facts, nil
 }
 
 // place makes the tables those of a position.

@@ -1,0 +1,136 @@
+package gdl
+
+import (
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The grammar of prefix syntax. A parenthesis and the name behind it are one token,
+// named after what they open. The grammar takes every list whose parentheses match:
+// what is malformed is reported of the tree, where it is known what was meant.
+// Tokens are all those of a production, names among them, and names that stand side
+// by side are one production: what is captured by itself takes the most time.
+type (
+	prefixClause struct {
+		Tokens []lexer.Token
+		Head   *prefixSentence  `parser:"  Rule ( @@"`
+		Body   []*prefixLiteral `parser:"         @@* )? ')'"`
+		Fact   *prefixSentence  `parser:"| @@"`
+	}
+
+	// prefixLiteral is a sentence, `distinct` of terms, or a connective of literals.
+	prefixLiteral struct {
+		Tokens   []lexer.Token
+		Terms    []*prefixTerms   `parser:"  List @@* ')' | Symbol | ( Distinct | Rule | '(' ) @@* ')'"`
+		Literals []*prefixLiteral `parser:"| Connective @@* ')'"`
+	}
+
+	prefixSentence struct {
+		Tokens []lexer.Token
+		List   []*prefixTerms `parser:"List @@* ')' | Symbol | ( Rule | Connective | Distinct | '(' ) @@* ')'"`
+	}
+
+	// prefixTerms is a list, or names.
+	prefixTerms struct {
+		Tokens []lexer.Token
+		List   []*prefixTerms `parser:"List @@* ')' | Symbol+ | ( Rule | Connective | Distinct | '(' ) @@* ')'"`
+	}
+)
+
+// The parser of a syntax is made when the first such text comes: that takes as long
+// as to load a small rulesheet.
+var prefixGrammar = sync.OnceValue(func() *participle.Parser[prefixClause] {
+	return participle.MustBuild[prefixClause](participle.Lexer(prefix))
+})
+
+// prefixParser is the parser of the tokens of one clause.
+func prefixParser() func([]lexer.Token) (*Clause, error) {
+	return func(tokens []lexer.Token) (*Clause, error) {
+		c, err := parse(prefixGrammar(), &prefixTokens{tokens})
+		if err != nil {
+			return nil, err
+		}
+		return c.clause(), nil
+	}
+}
+
+func (c *prefixClause) clause() *Clause {
+	out := &Clause{Pos: place(c.Tokens[0].Pos)}
+	switch {
+	case c.Fact != nil:
+		out.Head = term(c.Fact.Tokens[0], c.Fact.List)
+	case c.Head != nil:
+		out.Head = term(c.Head.Tokens[0], c.Head.List)
+	}
+	for _, l := range c.Body {
+		out.Body = append(out.Body, l.formula())
+	}
+	return out
+}
+
+func (l *prefixLiteral) formula() Formula {
+	first := l.Tokens[0]
+	f := Formula{Pos: place(first.Pos)}
+	switch first.Type {
+	case tokenConnective:
+		f.Connective, f.Name = connectiveOf(first.Value), first.Value
+		for _, m := range l.Literals {
+			f.Subs = append(f.Subs, m.formula())
+		}
+	case tokenDistinct:
+		f.Connective, f.Name, f.Args = Differ, first.Value, terms(l.Terms)
+	default:
+		f.Atom = term(first, l.Terms)
+	}
+	return f
+}
+
+// term is a name, or what a token opens.
+func term(first lexer.Token, args []*prefixTerms) Term {
+	if first.Type == tokenSymbol {
+		return symbol(first.Pos, first.Value)
+	}
+	t := Term{Kind: Compound, Args: terms(args), Pos: place(first.Pos)}
+	if first.Type != tokenPunct {
+		t.Name = first.Value
+	}
+	return t
+}
+
+func terms(runs []*prefixTerms) []Term {
+	var out []Term
+	for _, r := range runs {
+		if r.Tokens[0].Type != tokenSymbol {
+			out = append(out, term(r.Tokens[0], r.List))
+			continue
+		}
+		for _, t := range r.Tokens {
+			out = append(out, term(t, nil))
+		}
+	}
+	return out
+}
+
+// prefixTokens hands the tokens of a clause to the parser, each parenthesis with the
+// name behind it. The last one is the end of the text.
+type prefixTokens struct{ tokens []lexer.Token }
+
+// Next implements lexer.Lexer.
+func (l *prefixTokens) Next() (lexer.Token, error) {
+	t := l.tokens[0]
+	l.tokens = l.tokens[1:]
+	if !isPunct(t, "(") || l.tokens[0].Type != tokenSymbol || IsVariable(l.tokens[0].Value) {
+		return t, nil
+	}
+	t.Value = l.tokens[0].Value
+	l.tokens = l.tokens[1:]
+	switch t.Type = nameType(t.Value); {
+	case t.Value == "<=":
+		t.Type = tokenRule
+	case t.Type == tokenSymbol:
+		t.Type = tokenList
+	}
+	return t, nil
+}
