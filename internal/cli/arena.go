@@ -9,7 +9,10 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +31,8 @@ import (
 type arenaCommand struct {
 	Games   []string `arg:"" optional:"" type:"path" help:"Rulesheets, or folders of them, to offer besides the built-in games."`
 	Listen  string   `default:"127.0.0.1:9180" help:"Address to listen on. Beyond this machine the page asks for a token, which is printed."`
+	Player  string   `default:"127.0.0.1:9147" help:"Address at which game servers reach the player beside the page; - for none."`
+	Browser bool     `default:"true" negatable:"" help:"Open the page in the browser, if the output is a terminal."`
 	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records to show, and to keep those of this page in; none are kept by default."`
 }
 
@@ -91,7 +96,7 @@ func (c *arenaCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	address := "http://" + l.Addr().String() + "/"
+	address := "http://" + reachable(l.Addr()) + "/"
 	if !isLoopback(l.Addr()) {
 		config.Token = rand.Text()
 		address += "?token=" + config.Token
@@ -101,7 +106,67 @@ func (c *arenaCommand) Run(s *console) error {
 		return err
 	}
 	fmt.Fprintf(s.out, "The arena is open at %s\n", address)
+	stop := c.servePlayer(s, threads)
+	defer stop()
+	if c.Browser && s.out.terminal {
+		openBrowser(address)
+	}
 	return page.Serve(l)
+}
+
+// servePlayer lets game servers reach the player beside the page. Where its address is taken, the
+// page does without.
+func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
+	if c.Player == "-" {
+		return func() {}
+	}
+	l, err := protocol.Listen(c.Player)
+	if err != nil {
+		fmt.Fprintf(s.err, "stackmate: no player for game servers beside the page: %v; --player names another address\n", err)
+		return func() {}
+	}
+	p, err := s.newRoster(player.Options{
+		Ponder: true, Threads: max(1, threads/2), Memory: s.memory.share(2 * pagePlayers),
+	}).player("stackmate", s.nextSeed)
+	if err != nil {
+		panic(err) // of what is written here
+	}
+	fmt.Fprintf(s.out, "Game servers reach the player at %s\n", reachable(l.Addr()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := protocol.Serve(s.ctx, l, protocol.NewEndpoint(defaultName, p.New, s.log)); err != nil {
+			s.log.Error().Err(err).Msg("the player beside the page")
+		}
+	}()
+	return func() { <-done }
+}
+
+// reachable is an address that people can use: this machine's name for all interfaces.
+func reachable(a net.Addr) string {
+	address, err := netip.ParseAddrPort(a.String())
+	if err != nil || !address.Addr().IsUnspecified() {
+		return a.String()
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return net.JoinHostPort(host, strconv.Itoa(int(address.Port())))
+}
+
+// openBrowser opens a page in the browser of the desktop, if there is one.
+func openBrowser(address string) {
+	command := exec.Command("xdg-open", address)
+	switch runtime.GOOS {
+	case "darwin":
+		command = exec.Command("open", address)
+	case "windows":
+		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	}
+	if command.Start() == nil {
+		go func() { _ = command.Wait() }()
+	}
 }
 
 // maxSkin bounds a skin, in bytes.

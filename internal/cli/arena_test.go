@@ -52,7 +52,7 @@ func openArena(t *testing.T, args ...string) string {
 	var out, faults lockedBuffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- Run(ctx, append([]string{"arena", "--listen", "127.0.0.1:0"}, args...), &out, &faults)
+		ended <- Run(ctx, append([]string{"arena", "--listen", "127.0.0.1:0", "--player", "-"}, args...), &out, &faults)
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -388,5 +388,37 @@ func TestThePageIsForThisMachine(t *testing.T) {
 		if status != c.want || header.Get("Content-Security-Policy") == "" {
 			t.Errorf("%s: status %d, want %d: %s", name, status, c.want, body)
 		}
+	}
+}
+
+func TestTheArenaServesGameServersBesideThePage(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, faults lockedBuffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- Run(ctx, []string{"arena", "--listen", "127.0.0.1:0", "--player", "127.0.0.1:0"}, &out, &faults)
+	}()
+	address := awaitAddress(t, `reach the player at (\S+)`, &out)
+	reply, err := http.Post("http://"+address, "text/acl", strings.NewReader("( INFO )"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(reply.Body)
+	if err != nil || !strings.Contains(string(text), "available") {
+		t.Errorf("INFO is answered %q, %v", text, err)
+	}
+	// The address of the player is taken: the page is open all the same.
+	second := make(chan int, 1)
+	other, stop := context.WithCancel(t.Context())
+	var page, fault lockedBuffer
+	go func() {
+		second <- Run(other, []string{"arena", "--listen", "127.0.0.1:0", "--player", address}, &page, &fault)
+	}()
+	awaitAddress(t, `(--player names another address)`, &fault)
+	awaitAddress(t, `(http://\S+)`, &page)
+	stop()
+	cancel()
+	if a, b := <-ended, <-second; a != statusFine || b != statusFine {
+		t.Errorf("status %d and %d", a, b)
 	}
 }

@@ -33,6 +33,7 @@ const (
 
 const about = `Stackmate plays and solves games that are given as rules in the Game Description Language.
 
+"stackmate arena" opens a page to play and watch games; "stackmate COMMAND --help" tells more of a command.
 A GAME is the name of a built-in game (see "stackmate inspect --help") or the path of a rulesheet.`
 
 // globals are the flags of all commands.
@@ -45,37 +46,55 @@ type globals struct {
 
 // command is one of the command line.
 type command struct {
-	name, help string
-	flags      any // what kong reads its arguments into, and runs
-	aliases    []string
+	group, name, help string
+	flags             any // what kong reads its arguments into, and runs
+	aliases           []string
 }
 
 // commands are all of them, in the order of the help.
 func commands() []command {
 	return []command{
-		{"serve", "Wait for game servers and play what they deal.", new(serveCommand), nil},
-		{"match", "Hold matches of a game between players.", new(matchCommand), nil},
-		{"tournament", "Let players meet each other in many matches, and rate them.", new(tournamentCommand), nil},
-		{"worker", "Hold matches of tournaments that run elsewhere.", new(workerCommand), nil},
-		{"rate", "Count the matches of a folder of records, and rate the players.", new(rateCommand), []string{"standings"}},
-		{"check-player", "Check a player against the rules of the protocol.", new(checkPlayerCommand), nil},
-		{"check-manager", "Check a game manager against the rules of the protocol.", new(checkManagerCommand), nil},
-		{"solve", "Compute the value and the strategies of the initial position.", new(solveCommand), nil},
-		{"bridge", "Find the best play of a bridge ending, without seeing the defenders' cards.", new(bridgeCommand), nil},
-		{"train", "Learn what positions of a game are worth, from games against itself, and keep it for matches.", new(trainCommand), nil},
-		{"play", "Play against a solution at the terminal.", new(playCommand), nil},
-		{"arena", "Open the arena: a page to play, watch and analyse games in a browser.", new(arenaCommand), nil},
-		{"validate", "Check rulesheets.", new(validateCommand), nil},
-		{"fmt", "Lay rulesheets out canonically.", new(fmtCommand), nil},
-		{"export", "Print the rulesheet of a built-in game.", new(exportCommand), nil},
-		{"show", "Step through a recorded match.", new(showCommand), nil},
-		{"replay", "Compare an engine with a recorded trace.", new(replayCommand), nil},
-		{"bench", "Measure random playouts on one thread.", new(benchCommand), nil},
-		{"perft", "Count the joint moves to a given depth.", new(perftCommand), nil},
-		{"experiment", "Measure the solvers on a family of games, beside the figures of the literature.", new(experimentCommand), nil},
-		{"signature", "Count what every search does on a fixed set of games: the same on every machine, unless the searches change.", new(signatureCommand), nil},
-		{"inspect", "Show what the compiler found out about a game.", new(inspectCommand), nil},
+		{"play", "arena", "Play, watch and analyse games in the browser.", new(arenaCommand), nil},
+		{"play", "match", "Hold matches of a game between players.", new(matchCommand), nil},
+		{"play", "play", "Play against a solution at the terminal.", new(playCommand), nil},
+		{"compete", "serve", "Play what game servers deal.", new(serveCommand), nil},
+		{"compete", "tournament", "Rate players by many matches.", new(tournamentCommand), nil},
+		{"compete", "worker", "Do the tasks of commands that run elsewhere.", new(workerCommand), nil},
+		{"compete", "rate", "Rate players by records of matches.", new(rateCommand), []string{"standings"}},
+		{"compete", "show", "Step through a recorded match.", new(showCommand), nil},
+		{"compete", "train", "Learn an evaluation of a game by self-play.", new(trainCommand), nil},
+		{"compete", "check-player", "Check a player against the protocol.", new(checkPlayerCommand), nil},
+		{"compete", "check-manager", "Check a game manager against the protocol.", new(checkManagerCommand), nil},
+		{"solve", "solve", "Compute values and strategies.", new(solveCommand), nil},
+		{"solve", "bridge", "Find the best plan for a bridge ending.", new(bridgeCommand), nil},
+		{"rules", "validate", "Check rulesheets.", new(validateCommand), nil},
+		{"rules", "fmt", "Lay rulesheets out canonically.", new(fmtCommand), nil},
+		{"rules", "inspect", "Show what the compiler found in a game.", new(inspectCommand), nil},
+		{"rules", "export", "Print the rulesheet of a built-in game.", new(exportCommand), nil},
+		{"develop", "bench", "Measure random playouts on one thread.", new(benchCommand), nil},
+		{"develop", "perft", "Count the joint moves to a given depth.", new(perftCommand), nil},
+		{"develop", "signature", "Count the nodes of all searches on fixed games.", new(signatureCommand), nil},
+		{"develop", "experiment", "Measure the solvers beside the literature.", new(experimentCommand), nil},
+		{"develop", "replay", "Compare an engine with a recorded trace.", new(replayCommand), nil},
 	}
+}
+
+// groups are those of the commands, in the order of the help.
+var groups = []kong.Group{
+	{Key: "play", Title: "Play"}, {Key: "compete", Title: "Compete"}, {Key: "solve", Title: "Solve"},
+	{Key: "rules", Title: "Write rules"}, {Key: "develop", Title: "Develop"},
+}
+
+// meant is the command line with "help" in the place where kong has "--help", and what a person
+// wants who says nothing.
+func meant(args []string, terminal bool) []string {
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case len(args) == 0 && terminal:
+		return []string{"--help"}
+	}
+	return args
 }
 
 // grammar is what kong is to read: of the commands the one that the first argument names, if
@@ -89,7 +108,7 @@ func grammar(args []string) (options []kong.Option) {
 		all = all[i : i+1]
 	}
 	for _, c := range all {
-		options = append(options, kong.DynamicCommand(c.name, c.help, "", c.flags, `aliases:"`+strings.Join(c.aliases, ",")+`"`))
+		options = append(options, kong.DynamicCommand(c.name, c.help, c.group, c.flags, `aliases:"`+strings.Join(c.aliases, ",")+`"`))
 	}
 	return options
 }
@@ -106,7 +125,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // execute reads the command line and runs the command.
 func (s *console) execute(args []string) error {
-	args, err := expandArguments(args)
+	args, err := expandArguments(meant(args, s.out.terminal))
 	if err != nil {
 		return usageError{err}
 	}
@@ -114,7 +133,7 @@ func (s *console) execute(args []string) error {
 	done := false // --help or --version was all that was wanted
 	parser := kong.Must(&cli, append(grammar(args),
 		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
-		kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))...)
+		kong.ExplicitGroups(groups), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))...)
 	command, err := parser.Parse(args)
 	if done {
 		return nil

@@ -11,6 +11,9 @@ import (
 	"stackmate/protocol"
 )
 
+// defaultName is what game servers are told.
+const defaultName = "Stackmate"
+
 // serveCommand is the player on the network.
 type serveCommand struct {
 	Listen     string        `default:"127.0.0.1:9147" help:"Address to listen on; :9147 is that port of all interfaces."`

@@ -14,6 +14,7 @@ import (
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/queue"
 	"stackmate/protocol/wiretest"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,7 +31,13 @@ type drifter struct {
 	told  int
 }
 
-func (d *drifter) Start(_ context.Context, m protocol.Match) error {
+func (d *drifter) Start(ctx context.Context, m protocol.Match) error {
+	if m.Machine == nil { // the match begins elsewhere than the game
+		var err error
+		if m.Machine, err = reasoner.New(ctx, m.Game, reasoner.Options{}); err != nil {
+			return err
+		}
+	}
 	d.rng, d.at, d.names = machine.NewRand(d.seed), m.Machine.NewBatch(), m.Machine.Names()
 	d.role, _ = d.names.Role(m.Role)
 	d.told = 0
