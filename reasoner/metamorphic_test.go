@@ -28,7 +28,9 @@ var rewritings = []struct {
 	rewrite func(*gdl.File, *rand.Rand) (rewritten *gdl.File, restore func(string) string)
 }{
 	{"rules shuffled", func(f *gdl.File, rng *rand.Rand) (*gdl.File, func(string) string) { return rewrite.Rules(f, rng), same }},
-	{"bodies reordered", func(f *gdl.File, rng *rand.Rand) (*gdl.File, func(string) string) { return rewrite.Bodies(f, rng), same }},
+	{"bodies reordered", func(f *gdl.File, rng *rand.Rand) (*gdl.File, func(string) string) {
+		return rewrite.Bodies(f, rng), same
+	}},
 	{"symbols and variables renamed", func(f *gdl.File, _ *rand.Rand) (*gdl.File, func(string) string) {
 		f = rewrite.Symbols(f, func(s string) string { return mark + s })
 		return rewrite.Variables(f, func(v string) string { return v + "x" }), unmarked

@@ -138,7 +138,9 @@ func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.
 }
 
 // observable is the part of a game that shows in legal moves, goals and its end.
-func observable(g *gdl.Game) (slice *gdl.Game, smaller bool) { return g.Slice("legal", "goal", "terminal") }
+func observable(g *gdl.Game) (slice *gdl.Game, smaller bool) {
+	return g.Slice("legal", "goal", "terminal")
+}
 
 // withSlice is the reason of a machine of the slice.
 func withSlice(reason string) string {

@@ -81,8 +81,11 @@ func commands() []command {
 
 // groups are those of the commands, in the order of the help.
 var groups = []kong.Group{
-	{Key: "play", Title: "Play"}, {Key: "compete", Title: "Compete"}, {Key: "solve", Title: "Solve"},
-	{Key: "rules", Title: "Write rules"}, {Key: "develop", Title: "Develop"},
+	{Key: "play", Title: "Play"},
+	{Key: "compete", Title: "Compete"},
+	{Key: "solve", Title: "Solve"},
+	{Key: "rules", Title: "Write rules"},
+	{Key: "develop", Title: "Develop"},
 }
 
 // meant is the command line with "help" in the place where kong has "--help", and what a person

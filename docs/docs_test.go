@@ -1,0 +1,55 @@
+// Package docs tests the documents: it has no code.
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// documents are all Markdown files of the project, by path.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	list := make(map[string]string)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == "bin" || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) == ".md" {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			list[path] = string(text)
+		}
+		return nil
+	})
+	if err != nil || len(list) < 10 {
+		t.Fatalf("%d documents, %v", len(list), err)
+	}
+	return list
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+	for path, text := range documents(t) {
+		for _, found := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(found[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), found[1])); err != nil {
+				t.Errorf("%s: the link to %s leads nowhere", path, found[1])
+			}
+		}
+	}
+}
+
+func TestTheFrontPageIsShort(t *testing.T) {
+	const most = 150
+	if lines := strings.Count(documents(t)[filepath.Join("..", "README.md")], "\n"); lines > most {
+		t.Errorf("README.md has %d lines, more than %d", lines, most)
+	}
+}
