@@ -10,6 +10,7 @@
 package player
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,11 @@ import (
 // Options steer New. The zero value is right for nearly everyone.
 type Options struct {
 	Seed    uint64
-	Threads int   // searching goroutines at a time; 0 means GOMAXPROCS
-	Memory  int64 // bytes for compiling, machines, tables and trees of a match; 0 means DefaultMemory
-	Ponder  bool  // go on thinking between the calls of Play
+	Threads int // searching goroutines at a time; 0 means GOMAXPROCS
+	// MostThreads is how many threads the name of a player may ask for; 0 means MaxThreads.
+	MostThreads int
+	Memory      int64 // bytes for compiling, machines, tables and trees of a match; 0 means DefaultMemory
+	Ponder      bool  // go on thinking between the calls of Play
 	// Knowledge is a folder of what was learnt of games before, by KnowledgeFile, in which what matches
 	// teach is kept, too; "" means none.
 	Knowledge string
@@ -85,6 +88,9 @@ func New(name string, o Options) (*Player, error) {
 	spec, err := parse(name)
 	if err != nil {
 		return nil, err
+	}
+	if most := cmp.Or(o.MostThreads, MaxThreads); spec.threads > most {
+		return nil, fmt.Errorf("player %q: expected at most %d threads, found %d", name, most, spec.threads)
 	}
 	if spec.threads > 0 {
 		o.Threads = spec.threads

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type arenaCommand struct {
 	Games   []string `arg:"" optional:"" type:"path" help:"Rulesheets, or folders of them, to offer besides the built-in games."`
 	Listen  string   `default:"127.0.0.1:9180" help:"Address to listen on. Beyond this machine the page asks for a token, which is printed."`
 	Player  string   `default:"127.0.0.1:9147" help:"Address at which game servers reach the player beside the page; - for none."`
+	Allow   []string `name:"allow-players" placeholder:"URL,…" help:"Addresses of players that people may give a seat, such as http://localhost:9148; none by default, as this program sends requests there."`
 	Browser bool     `default:"true" negatable:"" help:"Open the page in the browser, if the output is a terminal."`
 	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records to show, and to keep those of this page in; none are kept by default."`
 }
@@ -61,7 +63,7 @@ func (c *arenaCommand) Run(s *console) error {
 	}
 	s.seed.Store(uint64(time.Now().UnixNano()))
 	threads := keepClocks()
-	players := s.newRoster(player.Options{Threads: max(1, threads/2), Memory: s.memory.share(2 * pagePlayers)})
+	players := s.newRoster(player.Options{Threads: max(1, threads/2), MostThreads: threads, Memory: s.memory.share(2 * pagePlayers)})
 	var kinds []string
 	for _, k := range player.Kinds() {
 		kinds = append(kinds, k.Name)
@@ -89,8 +91,13 @@ func (c *arenaCommand) Run(s *console) error {
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})
 		},
-		Class:  func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
-		Player: func(spec string) (arena.Player, error) { return players.player(spec, s.nextSeed) },
+		Class: func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
+		Player: func(spec string) (arena.Player, error) {
+			if strings.Contains(spec, "://") && !slices.Contains(c.Allow, strings.TrimRight(spec, "/")) {
+				return arena.Player{}, fmt.Errorf("the address %s may not be given a seat: the arena was begun without --allow-players %s", spec, spec)
+			}
+			return players.player(spec, s.nextSeed)
+		},
 	}
 	l, err := protocol.Listen(c.Listen)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -420,5 +421,20 @@ func TestTheArenaServesGameServersBesideThePage(t *testing.T) {
 	cancel()
 	if a, b := <-ended, <-second; a != statusFine || b != statusFine {
 		t.Errorf("status %d and %d", a, b)
+	}
+}
+
+func TestASeatIsForNoAddressAndNoThousandThreads(t *testing.T) {
+	url := openArena(t)
+	for _, seat := range []string{"http://127.0.0.1:1", "stackmate:threads=1024"} {
+		body := strings.NewReader(`{"game":"ticTacToe","seats":["person",` + strconv.Quote(seat) + `]}`)
+		reply, err := http.Post(url+"api/tables", "application/json", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(reply.Body)
+		if reply.StatusCode < 400 || !strings.Contains(string(text), "threads") && !strings.Contains(string(text), "--allow-players") {
+			t.Errorf("%s: status %d, %s", seat, reply.StatusCode, text)
+		}
 	}
 }

@@ -117,6 +117,10 @@ func TestInterruptedMatchesAreCountedSoFar(t *testing.T) {
 			t.Errorf("records %v, %v", list, err)
 		}
 		execute(t, "rate", records).expect(t, statusFine, "legal        2", "elo")
+		if err := os.WriteFile(filepath.Join(records, "stray.json"), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, "rate", records).expect(t, statusFine, "legal        2", "left out", "stray.json")
 	}
 }
 

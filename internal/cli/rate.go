@@ -16,7 +16,7 @@ type rateCommand struct {
 
 // Run implements the command.
 func (c *rateCommand) Run(s *console) error {
-	records, err := await(s.ctx, c.read)
+	records, err := await(s.ctx, func() ([]*arena.Record, error) { return c.read(s) })
 	if err != nil {
 		return usageError{err}
 	}
@@ -30,14 +30,18 @@ func (c *rateCommand) Run(s *console) error {
 	return show(s, c.JSON, arena.Rank(results), writeRanking)
 }
 
-// read finds the matches that have ended with goals, in the order of their start.
-func (c *rateCommand) read() ([]*arena.Record, error) {
+// read finds the matches that have ended with goals, in the order of their start. Files of a folder
+// that are no records are named, and left out.
+func (c *rateCommand) read(s *console) ([]*arena.Record, error) {
 	var records []*arena.Record
 	for _, path := range c.Records {
 		var list []*arena.Record
 		var err error
 		if info, missing := os.Stat(path); missing == nil && info.IsDir() {
-			list, err = arena.ReadArchive(path).List()
+			if list, err = arena.ReadArchive(path).List(); err != nil && len(list) > 0 {
+				fmt.Fprintf(s.err, "stackmate: left out: %v\n", err)
+				err = nil
+			}
 		} else {
 			list = []*arena.Record{nil}
 			list[0], err = arena.ReadOutline(path)

@@ -187,3 +187,23 @@ func TestPlayersThatFailCostThemselvesPoints(t *testing.T) {
 		}
 	}
 }
+
+func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
+	e := event(t, 1, "a", "b")
+	archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{event: e, archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]arena.Fixture), busy: make(map[string]bool), watched: make(map[int]*watched)}
+	for f := range e.Plan.Fixtures() {
+		r.submitted[f.Number] = f
+	}
+	for _, data := range []string{`{"number":0}`, `{`, `[]`, `{"number":-1,"part":{}}`} {
+		if err := r.watch(queue.Result{ID: "0", Data: []byte(data)}); err != nil {
+			t.Errorf("the report %s: %v", data, err)
+		}
+	}
+	if counted, err := r.count(queue.Result{ID: "0", Data: []byte("{")}); err != nil || !counted {
+		t.Errorf("a result that is none: counted %v, %v", counted, err)
+	}
+}

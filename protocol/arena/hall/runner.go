@@ -208,7 +208,7 @@ func (r *runner) count(result queue.Result) (counted bool, err error) {
 	}
 	h, err := decode[held](result.Data)
 	if err != nil {
-		return false, err
+		h = held{Failure: err.Error()} // of a worker that is none of ours
 	}
 	if err := r.keep(n, f, h); err != nil {
 		return false, err
@@ -253,8 +253,8 @@ func (r *runner) watch(q queue.Result) error {
 		return nil
 	}
 	report, err := decode[report](q.Data)
-	if err != nil {
-		return err
+	if err != nil || report.Part == nil || report.Number < 0 {
+		return nil // watching may fail, the tournament need not
 	}
 	w := r.watched[n]
 	if report.Number == 0 {
