@@ -190,7 +190,6 @@ type mind struct {
 	evaluator *evaluate.Evaluation
 	weight    int  // of estimates beside playouts; 0 means that there are none
 	deepens   bool // minimax values of estimates, not means
-	averages  bool // playouts prefer moves that have won
 	rave      bool // playouts say something of all moves that they made
 	factors   bool // subgames are searched each on its own, in this way
 }

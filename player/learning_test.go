@@ -126,7 +126,7 @@ func TestWaysOfSamplingAreTriedFirstWhereTheyMatterMost(t *testing.T) {
 	}{
 		"in turns":           {turns, nil, []string{"estimates"}},
 		"with no learning":   {turns, []string{learning}, []string{"playouts+rave"}},
-		"who choose at once": {atOnce, nil, []string{"playouts+uct+decisive+averages", "estimates"}},
+		"who choose at once": {atOnce, nil, []string{"playouts+uct+decisive", "estimates"}},
 	} {
 		p := schooled(t, c.m, c.without...)
 		var last []string
@@ -182,7 +182,7 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 		"not at longer clocks":       {6, -leastMatches, "estimates", "playouts", true},
 		"not shown at longer clocks": {6, 1 - leastMatches, "estimates", "estimates", true},
 	} {
-		p := schooled(t, m, alphaBeta, averages, rave)
+		p := schooled(t, m, alphaBeta, rave)
 		wins := c.before
 		held := 0
 		p.hold = func(_ context.Context, e *election, _ int) {
@@ -240,7 +240,7 @@ func TestMatchesBetweenMovesEndByTheMiddle(t *testing.T) {
 
 func TestLearningGoesOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	p, held := schooled(t, m, alphaBeta, averages, rave), 0
+	p, held := schooled(t, m, alphaBeta, rave), 0
 	p.hold = func(_ context.Context, e *election, _ int) {
 		held++
 		if estimates := slices.Index(e.names, "estimates"); estimates >= 0 {

@@ -125,7 +125,6 @@ func duels() []duel {
 		{name: "alphabeta", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
 		{name: horizon, rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
 		{name: "horizon-regret", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
-		{name: averages, rivals: pair(montecarlo.Config{Averages: true}, montecarlo.Config{}), games: append([]string{"blocker"}, sampled...)},
 		{name: "learning-both", rivals: pair(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "priors", rivals: pair(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight, Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
 	}

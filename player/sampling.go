@@ -16,8 +16,7 @@ import (
 // depends on the game (Tak, Lanctot and Winands, 2014): regret matching is far
 // ahead in goofspiel and bidding, UCT in oshi-zumo and tron. Decisive moves in playouts
 // are worth what they cost in most games of turns, but not in all, and in few of those
-// where players choose at once; playouts that prefer moves which have won are better in some
-// games and worse in others (search/montecarlo/README.md). So part of the start clock goes into
+// where players choose at once (search/montecarlo/README.md). So part of the start clock goes into
 // matches between the ways of sampling, at equal time.
 
 const (
@@ -94,13 +93,8 @@ func (t *thinker) ways() []mind {
 	case t.hasDecisive:
 		vary("decisive", list, func(d *mind) { d.plain = false })
 	}
-	sampled := list
 	if t.parts != nil { // the first is taken where there are too few matches to say
 		list = slices.Insert(list, 0, mind{name: factoring, factors: true})
-		sampled = list[:1]
-	}
-	if t.has(averages) {
-		vary(averages, sampled, func(d *mind) { d.averages = true })
 	}
 	if t.isInTurns() && t.has(rave) && montecarlo.Raves(t.machine) {
 		vary(rave, list[:1], func(d *mind) { d.rave = true })

@@ -54,7 +54,7 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 		"too few matches to say":    {leastMatches - 1, 0, montecarlo.RegretMatching},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning, averages}})
+			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
 			p.hold = func(_ context.Context, e *election, _ int) { won(e, 1, 0, c.won); won(e, 0, 1, c.lost) }
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -93,7 +93,7 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetMorePoints(t *testing.T) {
 			m := gamestest.Machine(t, c.game)
 			p := newThinker(setting{
 				threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
-				without: []string{exactSearch, learning, averages, rave, regretMatching},
+				without: []string{exactSearch, learning, rave, regretMatching},
 			})
 			compared := comparison{}
 			p.hold = func(_ context.Context, e *election, _ int) {
@@ -127,7 +127,7 @@ func TestSubgamesAreSearchedApartWhereThatGetsMorePoints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newThinker(setting{
 				threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
-				without: []string{exactSearch, learning, averages, regretMatching, "decisive"},
+				without: []string{exactSearch, learning, regretMatching, "decisive"},
 			})
 			p.hold = func(_ context.Context, e *election, _ int) {
 				if !slices.Equal(e.names, []string{factoring, playouts}) {
@@ -153,10 +153,9 @@ func TestSubgamesAreSearchedApartWhereThatGetsMorePoints(t *testing.T) {
 
 func TestAllWaysOfSamplingAreCandidates(t *testing.T) {
 	for game, want := range map[string][]string{
-		"connectFour-4x4": {"playouts", "playouts+plain", "playouts+averages", "playouts+plain+averages", "playouts+rave"},
+		"connectFour-4x4": {"playouts", "playouts+plain", "playouts+rave"},
 		"tron-5x5": {
-			"playouts", "playouts+uct", "playouts+decisive", "playouts+uct+decisive", "playouts+averages", "playouts+uct+averages",
-			"playouts+decisive+averages", "playouts+uct+decisive+averages",
+			"playouts", "playouts+uct", "playouts+decisive", "playouts+uct+decisive",
 		},
 	} {
 		m := gamestest.Machine(t, game)
@@ -167,7 +166,7 @@ func TestAllWaysOfSamplingAreCandidates(t *testing.T) {
 		var got []string
 		for _, d := range p.ways() {
 			got = append(got, d.name)
-			if strings.Contains(d.name, "uct") == (d.rule == montecarlo.RegretMatching) || strings.Contains(d.name, "averages") != d.averages ||
+			if strings.Contains(d.name, "uct") == (d.rule == montecarlo.RegretMatching) ||
 				strings.Contains(d.name, "rave") != d.rave || !p.isInTurns() && strings.Contains(d.name, "decisive") == d.plain {
 				t.Errorf("%s is %+v", d.name, d)
 			}

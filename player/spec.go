@@ -49,7 +49,6 @@ const (
 	learning       = "learning"
 	signals        = "signals"
 	alphaBeta      = "alphabeta"
-	averages       = "averages"
 	rave           = "rave"
 	horizon        = "horizon"
 	nested         = "nested"
@@ -69,7 +68,6 @@ var techniques = []Technique{
 	{nested, "nested Monte Carlo search where a player is alone, else UCT", 0},
 	{resistance, "where alpha-beta has proved that there is nothing to win, playouts look for the move that is hardest to answer", 0},
 	{horizon, "equilibria of what was learnt, where two opponents choose at once and matches show that it is better than sampling", 0},
-	{averages, "playouts prefer moves that have won more often, where matches show that it is better", 0},
 	{factoring, "subgames are searched each on its own, unless matches show that it is worse", 0},
 	{severalAtOnce, "several playouts for each leaf", 0},
 	{rave, "what playouts brought that made a move at any time counts for it, where matches show that it is better", 0},

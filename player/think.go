@@ -145,7 +145,7 @@ func (t *thinker) samplingThreads() int {
 // sampling is how a mind samples, on one thread.
 func (t *thinker) sampling(d mind) montecarlo.Config {
 	c := montecarlo.Config{
-		Rule: d.rule, AtOnce: !t.isInTurns(), Weight: d.weight, Averages: d.averages, Rave: d.rave, Without: t.sampledWithout(),
+		Rule: d.rule, AtOnce: !t.isInTurns(), Weight: d.weight, Rave: d.rave, Without: t.sampledWithout(),
 	}
 	if d.plain {
 		c.Without |= montecarlo.Decisive

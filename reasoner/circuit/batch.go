@@ -27,7 +27,6 @@ type Batch struct {
 	turned    []turned       // legal moves, by role
 	sensible  []turned       // those that ChooseRandom chooses among, by role
 	block     [64]uint64
-	preferred *preferences // made when first needed
 }
 
 // turned holds moves of a role by lane, not by move: bit m%64 of word
@@ -423,9 +422,6 @@ func (b *Batch) clearMoves() {
 // ChooseRandom implements machine.Batch.
 func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 	b.memory.ChooseRandom(rng)
-	if b.preferred != nil {
-		b.preferred.choose(rng)
-	}
 	b.mixed = true
 }
 

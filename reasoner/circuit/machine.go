@@ -41,8 +41,6 @@ type Machine struct {
 
 	prepares int // the program of Prepare: prepare, or evaluate where that takes about as long
 
-	rank int32 // the first of the rows for the digits of ranks, see prefer.go
-
 	wide   *kernel.Engine
 	narrow func() *kernel.Engine // made when it is first asked for
 
@@ -217,8 +215,7 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 		p, _ := l.emit("prepare", l.schedule(ctx, borrowed, few), nil)
 		programs, m.prepares = append(programs, p), prepare
 	}
-	m.rank = l.rows
-	m.rows = int(l.rows) + m.rankRows()
+	m.rows = int(l.rows)
 	return m.plan(g, programs...)
 }
 

@@ -89,8 +89,5 @@ func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
 	for _, t := range m.next {
 		p.Read, p.Written = append(p.Read, t.from.row), append(p.Written, t.to)
 	}
-	for i := range m.rankRows() {
-		p.Written = append(p.Written, m.rank+int32(i))
-	}
 	return p
 }

@@ -230,29 +230,6 @@ type Preparer interface {
 	Prepare(n int)
 }
 
-// Selective is a batch whose random moves can prefer some to others. What moves are
-// preferred by are features: a move has one, or one for each of its parts.
-type Selective interface {
-	Batch
-	// Features are, for each feature, the role whose moves have it.
-	Features() []Role
-	// Prefer makes ChooseRandom draw so many moves for each role, as it else draws one, and
-	// choose the one whose features have the highest ranks, from 0 to MaxRank, in sum: of
-	// equal ones the last.
-	Prefer(ranks []uint8, draws int)
-	// Note makes ChooseRandom note what it chooses in the lanes of a mask; nil is none. The
-	// mask may change between calls.
-	Note(lanes []uint64)
-	// Count writes, for each feature, in how many lanes of the mask of its role a move with
-	// it has been noted since Forget.
-	Count(counts []int32, lanes [][]uint64)
-	// Forget forgets what was noted.
-	Forget()
-}
-
-// MaxRank is the highest rank of a feature (Selective).
-const MaxRank = 7
-
 // Chronicle is a batch that tells which moves were made last.
 type Chronicle interface {
 	Batch

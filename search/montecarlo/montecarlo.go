@@ -52,9 +52,6 @@ type Config struct {
 	// beside those that are made; with zero none are made.
 	Evaluator Evaluator
 	Weight    int
-	// Averages tells that playouts prefer moves that have won more often in others, where
-	// the machine can choose such moves (machine.Selective) and there are several roles.
-	Averages bool
 	// Rave lets moves with few visits, where one role chooses, count for what playouts brought
 	// that made them at any time later, if the machine's batches are of machine.Chronicle and
 	// moves do not begin with estimates.

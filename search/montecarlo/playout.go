@@ -47,7 +47,6 @@ type playouts struct {
 	ctx    context.Context
 	bytes  int64 // about what the batch and the states take
 
-	averages  *averages // nil if playouts don't learn
 	evaluator Evaluator // nil if there is none
 	weight    int       // playouts that an estimate counts for
 	alone     bool      // estimates stand for playouts, but where leaves are terminal or decided
@@ -84,9 +83,6 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 		evaluator: c.Evaluator, weight: max(1, c.Weight), alone: c.isAlone(),
 		bytes: size + int64(b.Lanes()*m.Words())*8,
 	}
-	if c.Averages && !p.alone && roles > 1 {
-		p.averages = newAverages(b, roles)
-	}
 	if c.Rave && !c.hasPriors() && !p.alone {
 		p.rave = newRave(b, m.Names())
 	}
@@ -111,9 +107,6 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State, look func(
 	}
 	p.bestGoal, p.began = -1, *p.rng
 	decided := slices.ContainsFunc(leaves, func(l leaf) bool { return l.decided })
-	if p.averages != nil {
-		p.averages.begin()
-	}
 	if p.rave != nil {
 		p.rave.begin(len(leaves))
 	}
@@ -122,14 +115,8 @@ func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State, look func(
 			p.rave.watch(ended, playing)
 		}
 		p.harvest(leaves, ended)
-		if p.averages != nil {
-			p.averages.batch.Note(playing)
-		}
 		return !p.alone || decided && steps < decidedPlies
 	})
-	if p.averages != nil {
-		p.averages.end()
-	}
 	if p.rave != nil {
 		p.rave.divide(leaves)
 	}
@@ -212,9 +199,6 @@ func (p *playouts) harvest(leaves []leaf, ended []uint64) {
 			}
 			p.batch.Goals(p.goals, lane)
 			p.check(p.goals)
-			if p.averages != nil {
-				p.averages.take(p.rng, lane, p.goals)
-			}
 			if p.rave != nil {
 				p.rave.end(lane, p.goals)
 			}

@@ -62,7 +62,6 @@ func main() {
 		}
 		blend(v)
 		restore(v)
-		collect(v)
 		random(v)
 	}
 	transpose()

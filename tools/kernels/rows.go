@@ -74,24 +74,3 @@ func random(v *isa) {
 	VZEROUPPER()
 	RET()
 }
-
-// collect writes the union of rows with others in some lanes.
-func collect(v *isa) {
-	TEXT("collect"+v.name, NOSPLIT, "func(to, from *uint64, rows int, mask *uint64)")
-	Doc("collect" + v.name + " adds, in the lanes of mask, what is true in that many rows lying one after the other.")
-	to, from, rows := param("to"), param("from"), param("rows")
-	mask := v.vector()
-	v.load(Mem{Base: param("mask")}, mask)
-	v.acc = v.vector()
-	Label("row")
-	v.load(Mem{Base: from}, v.acc)
-	v.and(mask)
-	v.or(Mem{Base: to})
-	v.store(v.acc, Mem{Base: to})
-	ADDQ(Imm(uint64(v.width)), to)
-	ADDQ(Imm(uint64(v.width)), from)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
-}

@@ -21,7 +21,6 @@ type assembly struct {
 	pickTurns  func(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
 	blend      func(to, from *uint64, rows int, mask *uint64)
 	restore    func(to, from *uint64, rows int, mask *uint64)
-	collect    func(to, from *uint64, rows int, mask *uint64)
 	random     func(state, dst *uint64, rows int)
 }
 
@@ -29,13 +28,13 @@ type assembly struct {
 func vectorKernels() []*Kernel {
 	var list []*Kernel
 	if cpu.X86.HasAVX512F {
-		a := assembly{8, kernelAVX512, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, collectAVX512, randomAVX512}
+		a := assembly{8, kernelAVX512, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, randomAVX512}
 		list = append(list, a.kernel("avx512"))
 	}
 	if cpu.X86.HasAVX2 {
-		a := assembly{4, kernelAVX2, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, collectAVX2, randomAVX2}
+		a := assembly{4, kernelAVX2, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, randomAVX2}
 		list = append(list, a.kernel("avx2"))
-		a = assembly{2, kernelAVX128, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, restoreAVX128, collectAVX128, randomAVX128}
+		a = assembly{2, kernelAVX128, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, restoreAVX128, randomAVX128}
 		list = append(list, a.kernel("avx2/128"))
 	}
 	return list
@@ -52,9 +51,6 @@ func (a assembly) kernel(name string) *Kernel {
 		},
 		restore: func(to, from, mask []uint64) {
 			a.restore(&to[0], &from[0], len(from), &mask[0])
-		},
-		collect: func(to, from, mask []uint64) {
-			a.collect(&to[0], &from[0], len(to)/a.words, &mask[0])
 		},
 		random: func(rng *machine.Rand, dst []uint64) {
 			a.random(&rng.State[0][0], &dst[0], len(dst)/a.words)

@@ -66,9 +66,6 @@ type Kernel struct {
 	blend func(to, from, mask []uint64)
 	// restore is blend of rows that are one word each, in all columns.
 	restore func(to, from, mask []uint64)
-	// collect adds, in the lanes of mask, what is true in rows lying one after the other, at
-	// least one.
-	collect func(to, from, mask []uint64)
 	// random fills rows, at least one, as Rand.FillRows does.
 	random func(rng *machine.Rand, dst []uint64)
 	// translate gives the segments of an engine, proved safe, functions of their own
@@ -83,7 +80,6 @@ var portable = &Kernel{
 	choose:  choose64,
 	blend:   blend64,
 	restore: blend64,
-	collect: collect64,
 	random:  func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
 }
 
@@ -170,14 +166,6 @@ func blend64(to, from, mask []uint64) {
 	from = from[:len(to)]
 	for i, old := range to {
 		to[i] = old ^ (old^from[i])&m
-	}
-}
-
-func collect64(to, from, mask []uint64) {
-	m := mask[0]
-	from = from[:len(to)]
-	for i := range to {
-		to[i] |= from[i] & m
 	}
 }
 

@@ -169,20 +169,3 @@ func (e *Engine) Blend(to, from, mask []uint64) {
 		e.kernel.blend(to[:n], from[:n], mask[:e.Words()])
 	}
 }
-
-// Collect adds, in the lanes of mask, what is true in whole rows that lie one after the
-// other.
-func (e *Engine) Collect(to, from, mask []uint64) {
-	if n := len(to) - len(to)%e.Words(); n > 0 {
-		e.kernel.collect(to[:n], from[:n], mask[:e.Words()])
-	}
-}
-
-// Interpret evaluates a program that Engine.Prove has proved safe. It panics if that was
-// another engine: nothing is known of the program then.
-func (m *Memory) Interpret(p Proved) {
-	if p.engine != m.engine {
-		panic("kernel: a program that another engine has proved safe")
-	}
-	m.engine.kernel.run(m.rows, p.code)
-}

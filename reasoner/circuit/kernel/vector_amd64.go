@@ -27,9 +27,6 @@ func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 // restoreAVX128 writes, in the lanes of mask, rows of one value each: the words at from.
 func restoreAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 
-// collectAVX128 adds, in the lanes of mask, what is true in that many rows lying one after the other.
-func collectAVX128(to *uint64, from *uint64, rows int, mask *uint64)
-
 // randomAVX128 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX128(state *uint64, dst *uint64, rows int)
 
@@ -58,9 +55,6 @@ func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
 // restoreAVX2 writes, in the lanes of mask, rows of one value each: the words at from.
 func restoreAVX2(to *uint64, from *uint64, rows int, mask *uint64)
 
-// collectAVX2 adds, in the lanes of mask, what is true in that many rows lying one after the other.
-func collectAVX2(to *uint64, from *uint64, rows int, mask *uint64)
-
 // randomAVX2 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX2(state *uint64, dst *uint64, rows int)
 
@@ -88,9 +82,6 @@ func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)
 
 // restoreAVX512 writes, in the lanes of mask, rows of one value each: the words at from.
 func restoreAVX512(to *uint64, from *uint64, rows int, mask *uint64)
-
-// collectAVX512 adds, in the lanes of mask, what is true in that many rows lying one after the other.
-func collectAVX512(to *uint64, from *uint64, rows int, mask *uint64)
 
 // randomAVX512 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX512(state *uint64, dst *uint64, rows int)

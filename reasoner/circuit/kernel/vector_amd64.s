@@ -1658,27 +1658,6 @@ row:
 	VZEROUPPER
 	RET
 
-// func collectAVX128(to *uint64, from *uint64, rows int, mask *uint64)
-// Requires: AVX
-TEXT ·collectAVX128(SB), NOSPLIT, $0-32
-	MOVQ    to+0(FP), AX
-	MOVQ    from+8(FP), CX
-	MOVQ    rows+16(FP), DX
-	MOVQ    mask+24(FP), BX
-	VMOVDQU (BX), X0
-
-row:
-	VMOVDQU (CX), X1
-	VPAND   X0, X1, X1
-	VPOR    (AX), X1, X1
-	VMOVDQU X1, (AX)
-	ADDQ    $0x10, AX
-	ADDQ    $0x10, CX
-	DECQ    DX
-	JNZ     row
-	VZEROUPPER
-	RET
-
 // func randomAVX128(state *uint64, dst *uint64, rows int)
 // Requires: AVX
 TEXT ·randomAVX128(SB), NOSPLIT, $0-24
@@ -3369,27 +3348,6 @@ row:
 	ADDQ         $0x08, CX
 	DECQ         DX
 	JNZ          row
-	VZEROUPPER
-	RET
-
-// func collectAVX2(to *uint64, from *uint64, rows int, mask *uint64)
-// Requires: AVX, AVX2
-TEXT ·collectAVX2(SB), NOSPLIT, $0-32
-	MOVQ    to+0(FP), AX
-	MOVQ    from+8(FP), CX
-	MOVQ    rows+16(FP), DX
-	MOVQ    mask+24(FP), BX
-	VMOVDQU (BX), Y0
-
-row:
-	VMOVDQU (CX), Y1
-	VPAND   Y0, Y1, Y1
-	VPOR    (AX), Y1, Y1
-	VMOVDQU Y1, (AX)
-	ADDQ    $0x20, AX
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JNZ     row
 	VZEROUPPER
 	RET
 
@@ -9049,27 +9007,6 @@ row:
 	ADDQ         $0x08, CX
 	DECQ         DX
 	JNZ          row
-	VZEROUPPER
-	RET
-
-// func collectAVX512(to *uint64, from *uint64, rows int, mask *uint64)
-// Requires: AVX, AVX512F
-TEXT ·collectAVX512(SB), NOSPLIT, $0-32
-	MOVQ      to+0(FP), AX
-	MOVQ      from+8(FP), CX
-	MOVQ      rows+16(FP), DX
-	MOVQ      mask+24(FP), BX
-	VMOVDQU64 (BX), Z0
-
-row:
-	VMOVDQU64 (CX), Z1
-	VPANDQ    Z0, Z1, Z1
-	VPORQ     (AX), Z1, Z1
-	VMOVDQU64 Z1, (AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JNZ       row
 	VZEROUPPER
 	RET
 

@@ -136,22 +136,6 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 	return e, k.translate(e, p)
 }
 
-// Proved is straight code that is safe on the memories of an engine.
-type Proved struct {
-	engine *Engine
-	code   []int32
-}
-
-// Prove proves code safe that is made after the engine, and is interpreted.
-func (e *Engine) Prove(code []int32) (Proved, error) {
-	v := &verifier{words: int64(e.Words()), rows: int64(e.rows)}
-	s := Segment{Code: code}.scaled(int32(v.words))
-	if err := v.segment(&s); err != nil {
-		return Proved{}, err
-	}
-	return Proved{e, s.Code}, nil
-}
-
 // scaled is a segment with row numbers turned into word offsets, for rows of the
 // given words. It trusts nothing: what makes no sense stays as it is.
 func (s Segment) scaled(words int32) Segment {
