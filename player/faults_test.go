@@ -39,7 +39,8 @@ func (m *mistaken) Search(context.Context, machine.Machine, machine.State, searc
 	return search.Result{}, m.error
 }
 
-func TestSearchesThatReportTheSameMistakeAreReplacedOnce(t *testing.T) {
+// misjudged has taken a game of simultaneous moves for one of turns.
+func misjudged(t *testing.T) (*thinker, position) {
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
 	p := onOneThread(0, 64<<20)
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
@@ -47,6 +48,11 @@ func TestSearchesThatReportTheSameMistakeAreReplacedOnce(t *testing.T) {
 	p.class.Simultaneous = false
 	p.methods = []string{solve.BoundedAlphaBeta, solve.DepthFirst}
 	p.exact = []search.Searcher{&mistaken{search.ErrNotSequential}, &mistaken{search.ErrNotSequential}}
+	return p, at
+}
+
+func TestSearchesThatReportTheSameMistakeAreReplacedOnce(t *testing.T) {
+	p, at := misjudged(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r := p.search(ctx, at)
@@ -59,13 +65,7 @@ func TestSearchesThatReportTheSameMistakeAreReplacedOnce(t *testing.T) {
 }
 
 func TestTheFirstTryOfTheExactSearchReplacesAllWhereTheClassIsAnother(t *testing.T) {
-	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	p := onOneThread(0, 64<<20)
-	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
-	p.prepare(t.Context(), at)
-	p.class.Simultaneous = false
-	p.methods = []string{solve.BoundedAlphaBeta, solve.DepthFirst}
-	p.exact = []search.Searcher{&mistaken{search.ErrNotSequential}, &mistaken{search.ErrNotSequential}}
+	p, at := misjudged(t)
 	if p.solves(t.Context(), at); len(p.exact) != 1 {
 		t.Errorf("exact searches %v, want the portfolio alone", p.methods)
 	}

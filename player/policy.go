@@ -31,6 +31,7 @@ type setting struct {
 	threads int
 	clock   time.Duration // for each move; 0 means no limit
 	without []string      // names of techniques
+	exact   exactChoice
 	log     zerolog.Logger
 	memory  *memory
 	margins *Margins

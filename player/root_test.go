@@ -1,8 +1,11 @@
 package player
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -113,5 +116,39 @@ func TestAMixedStrategyLosesItsMistakes(t *testing.T) {
 	r.bound(1, search.Interval{Lower: 0, Upper: 20})
 	if v := r.decide(""); len(v.strategy) != 1 || v.strategy[0] != (search.Weighted{Move: 0, Probability: 1}) {
 		t.Errorf("plays %v", v.strategy)
+	}
+}
+
+func TestTheExactSearchMayBeNamed(t *testing.T) {
+	for name, want := range map[string]exactChoice{
+		"stackmate":                         {},
+		"stackmate:exact=smab":              {method: "smab"},
+		"stackmate:exact=best,threads=1":    {method: "best"},
+		"stackmate:exact=bab:epsilon=2.5":   {method: "bab", epsilon: 2.5},
+		"stackmate:threads=2,exact=none":    {},
+		"mcts:exact=do,without=bounds+rave": {method: "do"},
+	} {
+		s, err := parse(name)
+		if err != nil || s.exact != want || strings.Contains(name, "none") != slices.Contains(s.without, exactSearch) && s.kind.Name != "mcts" {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+	for _, name := range []string{"stackmate:exact=", "stackmate:exact=mcts", "stackmate:exact=bab:epsilon=", "stackmate:exact=bab:epsilon=101", "stackmate:exact=bab:e=1", "stackmate:exact=none:epsilon=1"} {
+		if _, err := parse(name); err == nil || !strings.Contains(err.Error(), "exact: expected") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
+	p := onOneThread(0, 64<<20)
+	p.setting.exact = exactChoice{method: "smab"}
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
+	p.prepare(t.Context(), at)
+	if !slices.Equal(p.methods, []string{"smab"}) {
+		t.Errorf("exact searches %v", p.methods)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if r := p.search(ctx, at); !r.settles(r.exact) || r.exact.Values[0] != search.Exact(50) {
+		t.Errorf("found %+v", r.exact)
 	}
 }

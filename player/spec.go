@@ -8,6 +8,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search/montecarlo"
+	"stackmate/search/solve"
 )
 
 // Kind is a kind of player.
@@ -107,6 +108,8 @@ func (s *setting) sampledWithout() montecarlo.Technique {
 //	KIND[:OPTION=VALUE[,OPTION=VALUE]…]
 //
 //	threads=N    searches on so many threads
+//	exact=METHOD the exact search beside the sampling one: a method of package solve, such as
+//	             smab, best, do or bab, with a tolerance in goal points as in bab:epsilon=5, or none
 //	without=A+B  does without these techniques
 func Kinds() []Kind { return slices.Clone(kinds) }
 
@@ -122,6 +125,21 @@ type spec struct {
 	kind    Kind
 	threads int // 0 means those of Options
 	without []string
+	exact   exactChoice
+}
+
+// exactChoice is the exact search that a player is to use; the zero value leaves it to the class
+// of the game.
+type exactChoice struct {
+	method  string
+	epsilon float64 // goal points
+}
+
+// options are those of package solve.
+func (c exactChoice) options() solve.Options {
+	o := solve.Default()
+	o.Epsilon = c.epsilon
+	return o
 }
 
 // parse reads the name of a player.
@@ -160,11 +178,39 @@ func (s *spec) set(option string) error {
 			}
 			s.without = append(s.without, t)
 		}
+	case "exact":
+		return s.setExact(value)
 	default:
-		return fmt.Errorf("expected threads=N or without=TECHNIQUE+…, found %q", option)
+		return fmt.Errorf("expected threads=N, exact=METHOD or without=TECHNIQUE+…, found %q", option)
 	}
 	return nil
 }
+
+// setExact reads the exact search, such as smab or bab:epsilon=5.
+func (s *spec) setExact(value string) error {
+	method, tolerance, hasTolerance := strings.Cut(value, ":")
+	if method == "none" && !hasTolerance {
+		s.without = append(s.without, exactSearch)
+		return nil
+	}
+	c := exactChoice{method: method}
+	if hasTolerance {
+		text, ok := strings.CutPrefix(tolerance, "epsilon=")
+		e, err := strconv.ParseFloat(text, 64)
+		if !ok || err != nil || !(e >= 0 && e <= machine.MaxGoal) {
+			return fmt.Errorf("exact: expected METHOD:epsilon=E with 0 to %d goal points, found %q", machine.MaxGoal, value)
+		}
+		c.epsilon = e
+	}
+	if _, err := solve.NewSearcher(method, c.options()); err != nil || !slices.Contains(exactMethods, method) {
+		return fmt.Errorf("exact: expected none or one of %s, found %q", strings.Join(exactMethods, ", "), method)
+	}
+	s.exact = c
+	return nil
+}
+
+// exactMethods are those of package solve that prove values of games of two.
+var exactMethods = []string{solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "smab", "biab", "do", "best"}
 
 func names[T any](list []T, name func(T) string) string {
 	var all []string

@@ -87,6 +87,9 @@ func (t *thinker) isInTurns() bool { return t.class.Players > 1 && !t.class.Simu
 // makeExact makes the exact searches for the class of the game.
 func (t *thinker) makeExact() {
 	t.methods, t.exact = solve.Choose(t.class), nil
+	if chosen := t.setting.exact.method; chosen != "" && t.methods != nil {
+		t.methods = []string{chosen}
+	}
 	for _, method := range t.methods {
 		t.exact = append(t.exact, t.exactSearch(method))
 	}
@@ -94,7 +97,7 @@ func (t *thinker) makeExact() {
 
 // exactSearch makes the search of a method.
 func (t *thinker) exactSearch(method string) search.Searcher {
-	s, err := solve.NewSearcher(method, solve.Default())
+	s, err := solve.NewSearcher(method, t.setting.exact.options())
 	if err != nil {
 		panic(err) // the method is one of package solve
 	}
