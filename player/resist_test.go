@@ -30,18 +30,20 @@ func newTrap(value int32) *toys.Tree {
 func TestWhatIsProvedLostOrDrawnIsPlayedForMistakes(t *testing.T) {
 	for _, value := range []int32{worstGoal, 50} {
 		m := newTrap(value).Machine()
-		p := onOneThread(0, 64<<20)
-		at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
-		p.prepare(t.Context(), at)
-		p.mind.deepens, p.sampler = true, sequential.New(sequential.Config{})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		c := p.choose(ctx, at)
-		if c.move != 1 {
-			t.Errorf("plays move %d, want move 1 of those worth %d", c.move, value)
+		for want, without := range [][]string{{resistance}, nil} {
+			p := onOneThread(0, 64<<20, without...)
+			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
+			p.prepare(t.Context(), at)
+			p.mind.deepens, p.sampler = true, sequential.New(sequential.Config{})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			c := p.choose(ctx, at)
+			if int(c.move) != want {
+				t.Errorf("without %v: plays move %d, want move %d of those worth %d", without, c.move, want, value)
+			}
+			if v := explain(at, c, "", 0).Values[0]; !v.Proved || v.Lower != float64(value) || v.Estimate != float64(value) {
+				t.Errorf("without %v: the value is explained as %+v, want %d, proved", without, v, value)
+			}
+			cancel()
 		}
-		if v := explain(at, c, "", 0).Values[0]; !v.Proved || v.Lower != float64(value) || v.Estimate != float64(value) {
-			t.Errorf("the value is explained as %+v, want %d, proved", v, value)
-		}
-		cancel()
 	}
 }

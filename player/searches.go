@@ -203,7 +203,7 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 // deepens has proved that there is less than all to win: to it all moves that are worth the
 // same are the same.
 func (r *round) resist(ctx context.Context) {
-	if r.mind.deepens && r.isInTurns() && r.class.Players == 2 {
+	if r.mind.deepens && r.has(resistance) && r.isInTurns() && r.class.Players == 2 {
 		c := r.sampling(r.mind.unlearnt())
 		c.Workers = r.threads
 		c.Without |= montecarlo.Bounds // what is proved is known, and tells no moves apart
