@@ -177,7 +177,10 @@ func TestThePageInABrowser(t *testing.T) {
 	shared := browser(t)
 	records := t.TempDir()
 	execute(t, "tournament", "nim-3.4", "ticTacToe", "--players", "legal,random", "--rounds", "3", "--sprt", "0,50", "--record", records).expect(t, statusFine)
-	address := openArena(t, "--records", records)
+	played := make(chan string, 1)
+	elsewhere := httptest.NewServer(protocol.NewEndpoint("elsewhere", func() protocol.Agent { return &firstMove{played: played} }, zerolog.Nop()))
+	defer elsewhere.Close()
+	address := openArena(t, "--records", records, "--allow-players", elsewhere.URL)
 	for name, visit := range map[string]func(*testing.T, string, context.Context){
 		"small and soon there":               thePageIsSmallAndSoonThere,
 		"tic-tac-toe by clicks":              ticTacToeIsPlayedByClicks,
@@ -185,10 +188,12 @@ func TestThePageInABrowser(t *testing.T) {
 		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
 		"a match live":                       aLiveMatchArrivesTurnByTurn,
 		"a tournament":                       everyCellOfATournamentLeadsToItsMatches,
-		"a player elsewhere, with clocks":    aPlayerElsewhereIsPlayedAgainstTheClock,
-		"a matrix":                           aSimultaneousGameIsAnalysedDownToItsMatrix,
-		"a faulty rulesheet":                 aFaultyRulesheetIsExplained,
-		"on a phone":                         thePageIsReadOnAPhone,
+		"a player elsewhere, with clocks": func(t *testing.T, address string, ctx context.Context) {
+			aPlayerElsewhereIsPlayedAgainstTheClock(t, address, ctx, elsewhere.URL, played)
+		},
+		"a matrix":           aSimultaneousGameIsAnalysedDownToItsMatrix,
+		"a faulty rulesheet": aFaultyRulesheetIsExplained,
+		"on a phone":         thePageIsReadOnAPhone,
 	} {
 		t.Run(name, func(t *testing.T) { visit(t, address, tab(t, shared)) })
 	}
@@ -280,16 +285,19 @@ func everyCellOfATournamentLeadsToItsMatches(t *testing.T, address string, ctx c
 	}
 }
 
-func aPlayerElsewhereIsPlayedAgainstTheClock(t *testing.T, address string, ctx context.Context) {
-	played := make(chan string, 1)
-	server := httptest.NewServer(protocol.NewEndpoint("elsewhere", func() protocol.Agent { return &firstMove{played: played} }, zerolog.Nop()))
-	t.Cleanup(server.Close)
+func aPlayerElsewhereIsPlayedAgainstTheClock(t *testing.T, address string, ctx context.Context, url string, played <-chan string) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/rockPaperScissors"), chromedp.WaitVisible("#play"),
 		chromedp.SetValue("#seat-1", ""), chromedp.Evaluate[chromedp.Void](`document.querySelector("#seat-1").dispatchEvent(new Event("change"))`),
-		chromedp.WaitVisible("#other-1"), chromedp.SetValue("#other-1", server.URL), chromedp.SetValue("#limit", "5"), chromedp.Click("#play"))
+		chromedp.WaitVisible("#other-1"), chromedp.SetValue("#other-1", url), chromedp.SetValue("#limit", "5"), chromedp.Click("#play"))
 	// Whoever does not choose in time gets a move by chance.
-	do(t, ctx, until(`/^[0-9.]+ s$/.test(document.querySelector(".clock")?.textContent)`), saying(".seat", server.URL),
-		saying(".last", <-played), saying(".bar", "over"), saying("p", "row had no move in time"))
+	do(t, ctx, until(`/^[0-9.]+ s$/.test(document.querySelector(".clock")?.textContent)`), saying(".seat", url))
+	var move string
+	select {
+	case move = <-played:
+	case <-ctx.Done():
+		t.Fatal("the player elsewhere is not asked for a move")
+	}
+	do(t, ctx, saying(".last", move), saying(".bar", "over"), saying("p", "row had no move in time"))
 }
 
 // firstMove is a player that always makes the first move that it finds.
