@@ -114,7 +114,7 @@ func unify(t, ground gdl.Term, by map[string]gdl.Term) (map[string]gdl.Term, boo
 	if t.Name != ground.Name || len(t.Args) != len(ground.Args) {
 		return by, false
 	}
-	ok := true
+	var ok bool
 	for i := range t.Args {
 		if by, ok = unify(t.Args[i], ground.Args[i], by); !ok {
 			return by, false
