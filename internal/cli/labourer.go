@@ -12,7 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/player"
 	"stackmate/protocol/arena"
-	"stackmate/protocol/arena/hall"
+	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/queue"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -20,7 +20,7 @@ import (
 	"stackmate/search/experiment"
 )
 
-// The kinds of tasks beside hall.Matches.
+// The kinds of tasks beside distributed.Matches.
 const (
 	measuring = "measure" // an experiment.Job
 	playing   = "play"    // a lesson
@@ -29,7 +29,7 @@ const (
 // labourer does the tasks of a queue, whoever has submitted them.
 type labourer struct {
 	*console
-	matches *hall.Worker
+	matches *distributed.Worker
 	lab     experiment.Lab
 	tasks   int   // at a time
 	memory  int64 // of a task, in bytes
@@ -52,7 +52,7 @@ func (s *console) newLabourer(tasks, players int, o player.Options) *labourer {
 	l := &labourer{console: s, tasks: tasks, memory: s.memory.share(tasks * (players + 1))}
 	o.Memory = l.memory
 	roster := s.newRoster(o)
-	l.matches = &hall.Worker{
+	l.matches = &distributed.Worker{
 		Player: func(spec string, seed uint64) (arena.Player, error) {
 			return roster.player(spec, func() uint64 { return seed })
 		},
@@ -66,7 +66,7 @@ func (s *console) newLabourer(tasks, players int, o player.Options) *labourer {
 func (l *labourer) work(ctx context.Context, q *queue.Queue) error {
 	return q.Work(ctx, l.tasks, func(ctx context.Context, t queue.Task) ([]byte, error) {
 		switch t.Kind {
-		case hall.Matches:
+		case distributed.Matches:
 			return l.matches.Do(ctx, q, t)
 		case measuring:
 			return answered(ctx, t, l.lab.Measure)
