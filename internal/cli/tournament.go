@@ -60,7 +60,7 @@ func (c *tournamentCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	l, err := c.labourer(s, e)
+	l, err := c.taskWorker(s, e)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (c *tournamentCommand) Run(s *console) error {
 }
 
 // hold runs the tournament with workers of this process.
-func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *distributed.Event, l *labourer) (*arena.Ranking, error) {
+func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *distributed.Event, l *taskWorker) (*arena.Ranking, error) {
 	var archive *arena.Archive
 	if c.Record != "" {
 		archive = arena.ReadArchive(c.Record) // setting has made it
@@ -217,13 +217,13 @@ func (c *tournamentCommand) queue(s *console, dir string) (*queue.Queue, error) 
 	return q, err
 }
 
-// labourer is what holds matches in this process.
-func (c *tournamentCommand) labourer(s *console, e *distributed.Event) (*labourer, error) {
+// taskWorker is what holds matches in this process.
+func (c *tournamentCommand) taskWorker(s *console, e *distributed.Event) (*taskWorker, error) {
 	seats := 1
 	for _, g := range e.Plan.Games {
 		seats = max(seats, g.Roles)
 	}
-	l, err := c.newLabourer(s, seats, c.Knowledge)
+	l, err := c.newTaskWorker(s, seats, c.Knowledge)
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,8 @@ const (
 	playing   = "play"    // a lesson
 )
 
-// labourer does the tasks of a queue, whoever has submitted them.
-type labourer struct {
+// taskWorker does the tasks of a queue, whoever has submitted them.
+type taskWorker struct {
 	*console
 	matches *distributed.Worker
 	lab     experiment.Lab
@@ -46,33 +46,33 @@ type school struct {
 	config  evaluate.Config // but for the seed
 }
 
-// newLabourer makes a labourer of so many tasks at a time, none of which takes more than
+// newTaskWorker makes a worker for so many tasks at a time, none of which takes more than
 // its part of the memory; a task has so many players at most.
-func (s *console) newLabourer(tasks, players int, o player.Options) *labourer {
-	l := &labourer{console: s, tasks: tasks, memory: s.memory.share(tasks * (players + 1))}
-	o.Memory = l.memory
+func (s *console) newTaskWorker(tasks, players int, o player.Options) *taskWorker {
+	w := &taskWorker{console: s, tasks: tasks, memory: s.memory.share(tasks * (players + 1))}
+	o.Memory = w.memory
 	roster := s.newRoster(o)
-	l.matches = &distributed.Worker{
+	w.matches = &distributed.Worker{
 		Player: func(spec string, seed uint64) (arena.Player, error) {
 			return roster.player(spec, func() uint64 { return seed })
 		},
-		Memory: l.memory, Cache: s.cache, Log: s.log,
+		Memory: w.memory, Cache: s.cache, Log: s.log,
 	}
-	l.lab = s.newLab(l.memory)
-	return l
+	w.lab = s.newLab(w.memory)
+	return w
 }
 
 // work does tasks until ctx ends.
-func (l *labourer) work(ctx context.Context, q *queue.Queue) error {
-	return q.Work(ctx, l.tasks, func(ctx context.Context, t queue.Task) ([]byte, error) {
+func (w *taskWorker) work(ctx context.Context, q *queue.Queue) error {
+	return q.Work(ctx, w.tasks, func(ctx context.Context, t queue.Task) ([]byte, error) {
 		switch t.Kind {
 		case distributed.Matches:
-			return l.matches.Do(ctx, q, t)
+			return w.matches.Do(ctx, q, t)
 		case measuring:
-			return answered(ctx, t, l.lab.Measure)
+			return answered(ctx, t, w.lab.Measure)
 		case playing:
 			return answered(ctx, t, func(ctx context.Context, lesson lesson) (*evaluate.Played, error) {
-				return l.play(ctx, q, lesson)
+				return w.play(ctx, q, lesson)
 			})
 		}
 		return nil, fmt.Errorf("expected a task that this program knows, found %q", t.Kind)
@@ -131,7 +131,7 @@ func (s *console) help(url, kind string) (c *queue.Caller, q *queue.Queue, stop 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = s.newLabourer(1, 2, player.Options{Threads: 1}).work(ctx, q) // being stopped is how it ends
+		_ = s.newTaskWorker(1, 2, player.Options{Threads: 1}).work(ctx, q) // being stopped is how it ends
 	}()
 	c = q.Call(s.ctx, fmt.Sprintf("%s-%d", kind, time.Now().UnixMilli()), kind)
 	return c, q, func() {
@@ -155,8 +155,8 @@ type lesson struct {
 }
 
 // play plays the games of a lesson.
-func (l *labourer) play(ctx context.Context, q *queue.Queue, lesson lesson) (*evaluate.Played, error) {
-	school, err := l.schoolOf(q, lesson)
+func (w *taskWorker) play(ctx context.Context, q *queue.Queue, lesson lesson) (*evaluate.Played, error) {
+	school, err := w.schoolOf(q, lesson)
 	if err != nil {
 		return nil, err
 	}
@@ -175,39 +175,39 @@ const maxLesson = 60
 
 // schoolOf is made once for lessons of the same game that follow each other, unless that
 // fails.
-func (l *labourer) schoolOf(q *queue.Queue, lesson lesson) (school, error) {
+func (w *taskWorker) schoolOf(q *queue.Queue, lesson lesson) (school, error) {
 	key := lesson.Rules + lesson.Engine
-	l.mu.Lock()
-	if l.game != key {
-		l.game = key
-		l.school = sync.OnceValues(func() (school, error) { return l.found(q, lesson) })
+	w.mu.Lock()
+	if w.game != key {
+		w.game = key
+		w.school = sync.OnceValues(func() (school, error) { return w.found(q, lesson) })
 	}
-	found := l.school
-	l.mu.Unlock()
+	found := w.school
+	w.mu.Unlock()
 	s, err := found()
 	if err != nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.game == key {
-			l.game = ""
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.game == key {
+			w.game = ""
 		}
 	}
 	return s, err
 }
 
 // found makes what the lessons of a game have in common.
-func (l *labourer) found(q *queue.Queue, lesson lesson) (school, error) {
-	text, err := q.Text(l.ctx, lesson.Rules)
+func (w *taskWorker) found(q *queue.Queue, lesson lesson) (school, error) {
+	text, err := q.Text(w.ctx, lesson.Rules)
 	if err != nil {
 		return school{}, fmt.Errorf("the rules of %s: %w", lesson.Game, err)
 	}
-	rules, _, err := gdl.Load(l.ctx, lesson.Game, []byte(text))
+	rules, _, err := gdl.Load(w.ctx, lesson.Game, []byte(text))
 	if err != nil {
 		return school{}, err
 	}
-	m, err := reasoner.New(l.ctx, rules, reasoner.Options{Engine: lesson.Engine, Memory: l.memory, Cache: l.cache})
+	m, err := reasoner.New(w.ctx, rules, reasoner.Options{Engine: lesson.Engine, Memory: w.memory, Cache: w.cache})
 	if err != nil {
 		return school{}, err
 	}
-	return school{rules.Digest(), machine.Decisive(l.ctx, m, false), learning(l.ctx, m, lesson.Seed, l.memory)}, nil
+	return school{rules.Digest(), machine.Decisive(w.ctx, m, false), learning(w.ctx, m, lesson.Seed, w.memory)}, nil
 }
