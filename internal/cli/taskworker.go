@@ -23,7 +23,7 @@ import (
 // The kinds of tasks beside distributed.Matches.
 const (
 	measuring = "measure" // an experiment.Job
-	playing   = "play"    // a lesson
+	playing   = "play"    // a selfPlayTask
 )
 
 // taskWorker does the tasks of a queue, whoever has submitted them.
@@ -34,13 +34,13 @@ type taskWorker struct {
 	tasks   int   // at a time
 	memory  int64 // of a task, in bytes
 
-	mu     sync.Mutex
-	game   string // what the last lessons were of: the hash of the rules, and the engine
-	school func() (school, error)
+	mu    sync.Mutex
+	game  string // of the last setup: the hash of the rules, and the engine
+	setup func() (selfPlaySetup, error)
 }
 
-// school is what the lessons of a game have in common.
-type school struct {
+// selfPlaySetup is what the tasks of one game share.
+type selfPlaySetup struct {
 	digest  string // of the rules
 	machine machine.Machine
 	config  evaluate.Config // but for the seed
@@ -71,8 +71,8 @@ func (w *taskWorker) work(ctx context.Context, q *queue.Queue) error {
 		case measuring:
 			return answered(ctx, t, w.lab.Measure)
 		case playing:
-			return answered(ctx, t, func(ctx context.Context, lesson lesson) (*evaluate.Played, error) {
-				return w.play(ctx, q, lesson)
+			return answered(ctx, t, func(ctx context.Context, task selfPlayTask) (*evaluate.Played, error) {
+				return w.play(ctx, q, task)
 			})
 		}
 		return nil, fmt.Errorf("expected a task that this program knows, found %q", t.Kind)
@@ -144,8 +144,8 @@ func (s *console) help(url, kind string) (c *queue.Caller, q *queue.Queue, stop 
 	}, nil
 }
 
-// lesson asks for games that are played by what is known of a game.
-type lesson struct {
+// selfPlayTask asks for games of self-play with given weights.
+type selfPlayTask struct {
 	Game    string  `json:"game"`
 	Rules   string  `json:"rules"` // the hash under which the queue has the text
 	Engine  string  `json:"engine"`
@@ -154,35 +154,35 @@ type lesson struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// play plays the games of a lesson.
-func (w *taskWorker) play(ctx context.Context, q *queue.Queue, lesson lesson) (*evaluate.Played, error) {
-	school, err := w.schoolOf(q, lesson)
+// play plays the games of a task.
+func (w *taskWorker) play(ctx context.Context, q *queue.Queue, task selfPlayTask) (*evaluate.Played, error) {
+	setup, err := w.setupOf(q, task)
 	if err != nil {
 		return nil, err
 	}
-	school.config.Seed = lesson.Seed
-	learner, err := evaluate.Read(bytes.NewReader(lesson.Known), school.digest, school.machine, school.config)
+	setup.config.Seed = task.Seed
+	learner, err := evaluate.Read(bytes.NewReader(task.Known), setup.digest, setup.machine, setup.config)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(min(lesson.Seconds, maxLesson)*float64(time.Second)))
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(min(task.Seconds, maxSelfPlay)*float64(time.Second)))
 	defer cancel()
 	return learner.Play(ctx), nil
 }
 
-// maxLesson bounds a lesson, in seconds.
-const maxLesson = 60
+// maxSelfPlay bounds a selfPlayTask, in seconds.
+const maxSelfPlay = 60
 
-// schoolOf is made once for lessons of the same game that follow each other, unless that
-// fails.
-func (w *taskWorker) schoolOf(q *queue.Queue, lesson lesson) (school, error) {
-	key := lesson.Rules + lesson.Engine
+// setupOf returns the setup of the last task if that was of the same game and the setup did not
+// fail; else it makes a new one.
+func (w *taskWorker) setupOf(q *queue.Queue, task selfPlayTask) (selfPlaySetup, error) {
+	key := task.Rules + task.Engine
 	w.mu.Lock()
 	if w.game != key {
 		w.game = key
-		w.school = sync.OnceValues(func() (school, error) { return w.found(q, lesson) })
+		w.setup = sync.OnceValues(func() (selfPlaySetup, error) { return w.makeSetup(q, task) })
 	}
-	found := w.school
+	found := w.setup
 	w.mu.Unlock()
 	s, err := found()
 	if err != nil {
@@ -195,19 +195,19 @@ func (w *taskWorker) schoolOf(q *queue.Queue, lesson lesson) (school, error) {
 	return s, err
 }
 
-// found makes what the lessons of a game have in common.
-func (w *taskWorker) found(q *queue.Queue, lesson lesson) (school, error) {
-	text, err := q.Text(w.ctx, lesson.Rules)
+// makeSetup compiles the game of a task.
+func (w *taskWorker) makeSetup(q *queue.Queue, task selfPlayTask) (selfPlaySetup, error) {
+	text, err := q.Text(w.ctx, task.Rules)
 	if err != nil {
-		return school{}, fmt.Errorf("the rules of %s: %w", lesson.Game, err)
+		return selfPlaySetup{}, fmt.Errorf("the rules of %s: %w", task.Game, err)
 	}
-	rules, _, err := gdl.Load(w.ctx, lesson.Game, []byte(text))
+	rules, _, err := gdl.Load(w.ctx, task.Game, []byte(text))
 	if err != nil {
-		return school{}, err
+		return selfPlaySetup{}, err
 	}
-	m, err := reasoner.New(w.ctx, rules, reasoner.Options{Engine: lesson.Engine, Memory: w.memory, Cache: w.cache})
+	m, err := reasoner.New(w.ctx, rules, reasoner.Options{Engine: task.Engine, Memory: w.memory, Cache: w.cache})
 	if err != nil {
-		return school{}, err
+		return selfPlaySetup{}, err
 	}
-	return school{rules.Digest(), machine.Decisive(w.ctx, m, false), learning(w.ctx, m, lesson.Seed, w.memory)}, nil
+	return selfPlaySetup{rules.Digest(), machine.Decisive(w.ctx, m, false), learning(w.ctx, m, task.Seed, w.memory)}, nil
 }

@@ -135,10 +135,10 @@ func learning(ctx context.Context, m machine.Machine, seed uint64, memory int64)
 }
 
 const (
-	// lessons is how many tasks are in the queue at a time: more workers have nothing to do.
-	lessons = 8
-	// lessonTime is how long each of them plays.
-	lessonTime = time.Second
+	// queuedTasks is how many tasks are in the queue at a time: more workers have nothing to do.
+	queuedTasks = 8
+	// taskTime is how long each of them plays.
+	taskTime = time.Second
 	// saveEvery is how often what is known is written, for those who play elsewhere.
 	saveEvery = 2 * time.Second
 )
@@ -162,18 +162,18 @@ func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end fun
 	ctx, cancel := context.WithCancel(s.ctx)
 	var all sync.WaitGroup
 	var seed atomic.Uint64
-	for range lessons {
+	for range queuedTasks {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				played, err := asked[lesson, *evaluate.Played](ctx, caller, lesson{
-					Game: c.Game, Rules: hash, Engine: c.Engine, Known: *t.known.Load(), Seed: c.Seed<<32 + seed.Add(1), Seconds: lessonTime.Seconds(),
+				played, err := asked[selfPlayTask, *evaluate.Played](ctx, caller, selfPlayTask{
+					Game: c.Game, Rules: hash, Engine: c.Engine, Known: *t.known.Load(), Seed: c.Seed<<32 + seed.Add(1), Seconds: taskTime.Seconds(),
 				})
 				if ctx.Err() != nil {
 					return
 				}
 				if err != nil {
 					s.log.Warn().Err(err).Msg("no games from elsewhere")
-					time.Sleep(lessonTime)
+					time.Sleep(taskTime)
 					continue
 				}
 				select {
