@@ -31,7 +31,7 @@ func (c *benchCommand) Run(s *console) error {
 	if !(c.Seconds > 0 && c.Seconds <= maxSeconds) || c.Out != "" && len(c.Games) > 1 {
 		return usageError{errors.New("expected --seconds above 0 and at most a billion, and only one game with --out")}
 	}
-	if err := checkPlaces(c.Out); err != nil {
+	if err := checkWritable(c.Out); err != nil {
 		return err
 	}
 	if !c.JSON {

@@ -69,9 +69,9 @@ func (w *taskWorker) work(ctx context.Context, q *queue.Queue) error {
 		case distributed.Matches:
 			return w.matches.Do(ctx, q, t)
 		case measuring:
-			return answered(ctx, t, w.lab.Measure)
+			return doTask(ctx, t, w.lab.Measure)
 		case playing:
-			return answered(ctx, t, func(ctx context.Context, task selfPlayTask) (*evaluate.Played, error) {
+			return doTask(ctx, t, func(ctx context.Context, task selfPlayTask) (*evaluate.Played, error) {
 				return w.play(ctx, q, task)
 			})
 		}
@@ -79,46 +79,46 @@ func (w *taskWorker) work(ctx context.Context, q *queue.Queue) error {
 	})
 }
 
-// answer is the result of a task of ours: a value, or why there is none.
-type answer[T any] struct {
+// taskResult is the result of a task: a value, or why there is none.
+type taskResult[T any] struct {
 	Value   T      `json:"value"`
 	Failure string `json:"failure,omitempty"`
 }
 
-// answered does a task. It is given back if ctx ends.
-func answered[Q, A any](ctx context.Context, t queue.Task, do func(context.Context, Q) (A, error)) ([]byte, error) {
-	var question Q
-	var a answer[A]
-	err := json.Unmarshal(t.Data, &question)
+// doTask decodes a task, does it and encodes the result. The task goes back to the queue if ctx ends.
+func doTask[T, R any](ctx context.Context, t queue.Task, do func(context.Context, T) (R, error)) ([]byte, error) {
+	var task T
+	var result taskResult[R]
+	err := json.Unmarshal(t.Data, &task)
 	if err == nil {
-		a.Value, err = do(ctx, question)
+		result.Value, err = do(ctx, task)
 	}
 	if ctx.Err() != nil {
 		return nil, queue.ErrAgain
 	}
 	if err != nil {
-		a.Failure = err.Error()
+		result.Failure = err.Error()
 	}
-	return json.Marshal(a)
+	return json.Marshal(result)
 }
 
-// asked has a task done and returns its answer.
-func asked[Q, A any](ctx context.Context, c *queue.Caller, question Q) (value A, err error) {
-	data, err := json.Marshal(question)
+// submitTask has a worker do a task and returns its result.
+func submitTask[T, R any](ctx context.Context, c *queue.Caller, task T) (value R, err error) {
+	data, err := json.Marshal(task)
 	if err != nil {
 		return value, err
 	}
 	if data, err = c.Do(ctx, data); err != nil {
 		return value, err
 	}
-	var a answer[A]
-	if err := json.Unmarshal(data, &a); err != nil {
-		return value, fmt.Errorf("what a worker has answered: %w", err)
+	var result taskResult[R]
+	if err := json.Unmarshal(data, &result); err != nil {
+		return value, fmt.Errorf("the result of a worker: %w", err)
 	}
-	if a.Failure != "" {
-		err = errors.New(a.Failure)
+	if result.Failure != "" {
+		err = errors.New(result.Failure)
 	}
-	return a.Value, err
+	return result.Value, err
 }
 
 // help has the tasks of a run done by whoever works on the queue, and by this process, one

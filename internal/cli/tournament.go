@@ -42,7 +42,7 @@ type tournamentCommand struct {
 
 // Run implements the command.
 func (c *tournamentCommand) Run(s *console) error {
-	if err := checkPlaces(c.CSV, c.Plot); err != nil {
+	if err := checkWritable(c.CSV, c.Plot); err != nil {
 		return err
 	}
 	setting, err := c.setting(s)

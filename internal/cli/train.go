@@ -26,9 +26,9 @@ import (
 type trainCommand struct {
 	oneGame
 	Time      time.Duration `default:"1m" help:"How long to learn."`
-	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder of what is learnt, for serve and match; what is there of the game already is learnt on."`
+	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder for the weights, which serve, match and tournament read; training continues from weights that are there."`
 	Seed      uint64        `default:"1" help:"Seed of the games that are played."`
-	NATS      string        `name:"nats" placeholder:"URL,…" help:"Have games played on this NATS server or cluster too, wherever stackmate worker waits for tasks."`
+	NATS      string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster play games, too."`
 }
 
 const (
@@ -165,7 +165,7 @@ func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end fun
 	for range queuedTasks {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				played, err := asked[selfPlayTask, *evaluate.Played](ctx, caller, selfPlayTask{
+				played, err := submitTask[selfPlayTask, *evaluate.Played](ctx, caller, selfPlayTask{
 					Game: c.Game, Rules: hash, Engine: c.Engine, Known: *t.known.Load(), Seed: c.Seed<<32 + seed.Add(1), Seconds: taskTime.Seconds(),
 				})
 				if ctx.Err() != nil {

@@ -17,7 +17,7 @@ type workFlags struct {
 // and games to learn from.
 type workerCommand struct {
 	NATS      string `name:"nats" required:"" placeholder:"URL,…" help:"NATS server or cluster with the queue, such as nats://TOKEN@host:4222."`
-	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of what was learnt of games, by train or in matches, for the players of this program."`
+	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches, for the players of this program."`
 	workFlags
 }
 
