@@ -74,16 +74,16 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if p.mind.name != c.want {
-				t.Errorf("%s, want %s", p.mind.name, c.want)
+			if p.configuration.name != c.want {
+				t.Errorf("%s, want %s", p.configuration.name, c.want)
 			}
 			r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 2000})
 			_, samples := p.sampler.(*montecarlo.Searcher)
 			if err != nil || samples != (c.want != "alpha_beta") || len(r.Strategies[0]) != 1 {
 				t.Errorf("the search is a %T, %v, strategies %v", p.sampler, err, r.Strategies)
 			}
-			if playsOut := r.Playouts > 0 && p.mind.weight > 0; playsOut != (c.want == "both") {
-				t.Errorf("%d playouts, weight %d", r.Playouts, p.mind.weight)
+			if playsOut := r.Playouts > 0 && p.configuration.weight > 0; playsOut != (c.want == "both") {
+				t.Errorf("%d playouts, weight %d", r.Playouts, p.configuration.weight)
 			}
 		})
 	}
@@ -107,9 +107,9 @@ func TestPlayoutsWithPriorsAreTheFavouriteInTurns(t *testing.T) {
 		}
 		p := schooled(t, m, c.without...)
 		p.prepare(t.Context(), position{machine: m, state: m.Initial()})
-		ways, minds := p.ways(), p.minds(l.Evaluation())
-		if ahead, peer := p.favourite(minds); minds[ahead].name != c.want || peer != c.peer || minds[0].name != "playouts" {
-			t.Errorf("%s without %v: %s is ahead, but not of %d; want %s, not of %d", c.game, c.without, minds[ahead].name, peer, c.want, c.peer)
+		ways, configurations := p.ways(), p.configurations(l.Evaluation())
+		if ahead, peer := p.favourite(configurations); configurations[ahead].name != c.want || peer != c.peer || configurations[0].name != "playouts" {
+			t.Errorf("%s without %v: %s is ahead, but not of %d; want %s, not of %d", c.game, c.without, configurations[ahead].name, peer, c.want, c.peer)
 		}
 		if ahead, peer := p.favourite(ways); ahead != 0 || peer != nobody {
 			t.Errorf("%s: of the ways of sampling %d is ahead, but not of %d", c.game, ahead, peer)
@@ -156,12 +156,12 @@ func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	p.prepare(ctx, at)
 	p.learn(ctx, at)
 	r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 300})
-	if err != nil || p.mind.name != "horizon" || r.Playouts > 0 || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
-		t.Errorf("%s: %d playouts, strategies %v, %v", p.mind.name, r.Playouts, r.Strategies, err)
+	if err != nil || p.configuration.name != "horizon" || r.Playouts > 0 || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
+		t.Errorf("%s: %d playouts, strategies %v, %v", p.configuration.name, r.Playouts, r.Strategies, err)
 	}
 	p.replace(p.sampler, search.ErrNotZeroSum)
-	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.mind != p.mind.unlearnt() {
-		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.mind.name, p.sampler)
+	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.configuration != p.configuration.unlearnt() {
+		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.configuration.name, p.sampler)
 	}
 }
 
@@ -195,17 +195,17 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 		cancel()
-		if p.mind.name != c.first {
-			t.Errorf("%s: %s at first, want %s", name, p.mind.name, c.first)
+		if p.configuration.name != c.first {
+			t.Errorf("%s: %s at first, want %s", name, p.configuration.name, c.first)
 		}
 		wins = c.between
 		pondering, stop := context.WithTimeout(t.Context(), time.Minute)
 		p.study(pondering)
-		if p.mind.name != c.want {
-			t.Errorf("%s: %s, want %s", name, p.mind.name, c.want)
+		if p.configuration.name != c.want {
+			t.Errorf("%s: %s, want %s", name, p.configuration.name, c.want)
 		}
-		if e := p.studies.election; e.names[e.favourite] != p.mind.name {
-			t.Errorf("%s: %s is the favourite, %s is followed", name, e.names[e.favourite], p.mind.name)
+		if e := p.studies.election; e.names[e.favourite] != p.configuration.name {
+			t.Errorf("%s: %s is the favourite, %s is followed", name, e.names[e.favourite], p.configuration.name)
 		}
 		held, wins = 0, 0
 		p.study(pondering)
@@ -252,11 +252,11 @@ func TestLearningGoesOnBetweenMoves(t *testing.T) {
 	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 	cancel()
 	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
-	if err != nil || p.mind.name != "estimates" {
-		t.Fatalf("%s is chosen, error %v", p.mind.name, err)
+	if err != nil || p.configuration.name != "estimates" {
+		t.Fatalf("%s is chosen, error %v", p.configuration.name, err)
 	}
 	p.teach = (*evaluate.Learner).Learn
-	u, before, sampler := &p.studies, p.mind.evaluator, p.sampler
+	u, before, sampler := &p.studies, p.configuration.evaluator, p.sampler
 	study := func(until func() bool) {
 		t.Helper()
 		for began := time.Now(); !until() && time.Since(began) < time.Minute; {
@@ -267,8 +267,8 @@ func TestLearningGoesOnBetweenMoves(t *testing.T) {
 	}
 	held = 0
 	u.course = course{learner: l, taken: 100 * time.Millisecond}
-	study(func() bool { return p.mind.evaluator != before })
-	if p.mind.evaluator == before || u.minds[0].evaluator != p.mind.evaluator || p.sampler == sampler || l.Progress().Games == 0 {
+	study(func() bool { return p.configuration.evaluator != before })
+	if p.configuration.evaluator == before || u.configurations[0].evaluator != p.configuration.evaluator || p.sampler == sampler || l.Progress().Games == 0 {
 		t.Errorf("nothing that was learnt in %d games is taken over", l.Progress().Games)
 	}
 	if held > 0 || u.learner == nil || u.taken < 200*time.Millisecond {

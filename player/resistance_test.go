@@ -95,7 +95,7 @@ func (u *oracle) reportResistance(b *testing.B, states []machine.State, roles []
 			at := position{machine: u.machine, state: s}
 			t := onOneThread(0, 64<<20, without...)
 			t.prepare(b.Context(), at)
-			t.mind.evaluator, t.mind.deepens = e, true
+			t.configuration.evaluator, t.configuration.deepens = e, true
 			t.sampler = t.newSampler()
 			p, steps := u.resist(b, at, roles[j], whole{t, resistClock}, uint64(i))
 			points, plies = points+p, plies+steps

@@ -20,16 +20,16 @@ type thinker struct {
 	setting
 	rng *machine.Rand
 
-	machine     machine.Machine // that class and searches are for
-	begun       machine.Machine // for which it was tried out what pays
-	class       solve.Class
-	methods     []string          // of the exact searches, the best one for the class first
-	exact       []search.Searcher // by method; they work side by side
-	sampler     search.Searcher
-	grants      map[search.Searcher]int64 // the memory that each of them has
-	hasDecisive bool                      // the machine knows decisive moves, and there are opponents
-	mind        mind                      // what the sampler goes by
-	studies     studies                   // of which is the best (see learning.go)
+	machine       machine.Machine // that class and searches are for
+	begun         machine.Machine // for which it was tried out what pays
+	class         solve.Class
+	methods       []string          // of the exact searches, the best one for the class first
+	exact         []search.Searcher // by method; they work side by side
+	sampler       search.Searcher
+	grants        map[search.Searcher]int64 // the memory that each of them has
+	hasDecisive   bool                      // the machine knows decisive moves, and there are opponents
+	configuration configuration             // what the sampler goes by
+	studies       studies                   // of which is the best (see learning.go)
 	// parts, by machine, think of the subgames of one that is made of such, else nil.
 	parts map[machine.Machine]*thinker
 	plan  plan
@@ -60,9 +60,9 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact = nil
 	t.hasDecisive, t.studies, t.parts = false, studies{}, nil
-	t.mind = mind{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
+	t.configuration = configuration{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
 	if t.has(regretMatching) {
-		t.mind.rule = montecarlo.RegretMatching
+		t.configuration.rule = montecarlo.RegretMatching
 	}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.makeExact()
@@ -133,7 +133,7 @@ func (t *thinker) granted(s search.Searcher) int64 {
 
 // newSampler makes the sampling search.
 func (t *thinker) newSampler() search.Searcher {
-	return t.searcher(t.mind, t.samplingThreads())
+	return t.searcher(t.configuration, t.samplingThreads())
 }
 
 // samplingThreads are all where the exact search gives back what it does not need, else
@@ -145,8 +145,8 @@ func (t *thinker) samplingThreads() int {
 	return max(1, t.threads-1)
 }
 
-// sampling is how a mind samples, on one thread.
-func (t *thinker) sampling(d mind) montecarlo.Config {
+// sampling is how a configuration samples, on one thread.
+func (t *thinker) sampling(d configuration) montecarlo.Config {
 	c := montecarlo.Config{
 		Rule: d.rule, AtOnce: !t.isInTurns(), Weight: d.weight, Rave: d.rave, Without: t.sampledWithout(),
 	}
@@ -224,7 +224,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 			return c
 		}
 	}
-	v := r.decide(t.mind.samples())
+	v := r.decide(t.configuration.samples())
 	if len(v.strategy) == 0 {
 		return choice{move: at.legal[0], verdict: verdict{by: byFallback}}
 	}
