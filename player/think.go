@@ -29,20 +29,20 @@ type thinker struct {
 	grants        map[search.Searcher]int64 // the memory that each of them has
 	hasDecisive   bool                      // the machine knows decisive moves, and there are opponents
 	configuration configuration             // what the sampler goes by
-	studies       studies                   // of which is the best (see learning.go)
+	tuning        tuning                    // of which is the best (see learning.go)
 	// parts, by machine, think of the subgames of one that is made of such, else nil.
 	parts map[machine.Machine]*thinker
 	plan  plan
-	// hold and teach are the function hold and the method Learn, but in tests.
-	hold  func(ctx context.Context, e *election, threads int)
-	teach func(l *evaluate.Learner, ctx context.Context, games int64)
+	// hold and runLearner are the function hold and the method Learn, but in tests.
+	hold       func(ctx context.Context, e *election, threads int)
+	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
 	// exactWork is the part of the time in which exact searches work, where they share
 	// the threads of the sampling one (see share.go).
 	exactWork float64
 }
 
 func newThinker(s setting) *thinker {
-	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, teach: (*evaluate.Learner).Learn, exactWork: 1, grants: map[search.Searcher]int64{}}
+	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, runLearner: (*evaluate.Learner).Learn, exactWork: 1, grants: map[search.Searcher]int64{}}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -59,7 +59,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact = nil
-	t.hasDecisive, t.studies, t.parts = false, studies{}, nil
+	t.hasDecisive, t.tuning, t.parts = false, tuning{}, nil
 	t.configuration = configuration{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
 	if t.has(regretMatching) {
 		t.configuration.rule = montecarlo.RegretMatching
@@ -201,7 +201,7 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 		t.begin(late, at)
 		cancel()
 	}
-	t.study(ctx)
+	t.tune(ctx)
 	if ctx.Err() == nil {
 		t.search(ctx, at)
 	}
