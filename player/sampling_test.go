@@ -21,7 +21,7 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, state := newBout(&comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: 500}, fixture{[2]int{0, 1}, seed, 0}, at).play(t.Context(), comparisonBytes)
+		points, state := newTrialMatch(&comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: 500}, fixture{[2]int{0, 1}, seed, 0}, at).play(t.Context(), comparisonBytes)
 		if state != over || points[seed&1] != 100 || points[1-seed&1] != 0 {
 			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, state, seed&1)
 		}
@@ -185,7 +185,7 @@ func sampling(rivals ...montecarlo.Config) func(int) search.Searcher {
 func TestWaysOfSamplingAreComparedAtEqualTime(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Decisive})}
-	points, state := newBout(&c, fixture{[2]int{0, 1}, 1, trialClock}, position{machine: m, state: m.Initial()}).play(t.Context(), comparisonBytes)
+	points, state := newTrialMatch(&c, fixture{[2]int{0, 1}, 1, trialClock}, position{machine: m, state: m.Initial()}).play(t.Context(), comparisonBytes)
 	if total := points[0] + points[1]; state != over || total != 100 {
 		t.Errorf("%v points, %v", points, state)
 	}
