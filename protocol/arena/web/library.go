@@ -130,7 +130,7 @@ func (l *library) add(ctx context.Context, name, file string, text []byte, uploa
 		if err := guard.Do(func() error { g.look(ctx); return nil }); err != nil {
 			return nil, fmt.Errorf("%s cannot be drawn: %w", name, err)
 		}
-		if err := l.dress(g); err != nil {
+		if err := l.applySkin(g); err != nil {
 			return nil, fmt.Errorf("the skin of %s: %w", name, err)
 		}
 	}
@@ -151,8 +151,8 @@ func (l *library) add(ctx context.Context, name, file string, text []byte, uploa
 	return g, nil
 }
 
-// dress gives a game its skin.
-func (l *library) dress(g *game) error {
+// applySkin gives a game its skin.
+func (l *library) applySkin(g *game) error {
 	if l.Skin == nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (l *library) dress(g *game) error {
 	}
 	skin, err := board.ReadSkin(text)
 	if err == nil {
-		g.layout = g.layout.Wearing(skin)
+		g.layout = g.layout.WithSkin(skin)
 	}
 	return err
 }
