@@ -257,7 +257,7 @@ func (t *training) duel(ctx context.Context, a, b *evaluate.Evaluation) evaluate
 
 func writeTraining(w io.Writer, t *training) error {
 	table := newTable(w, tabwriter.AlignRight)
-	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tagainst its former self\t")
+	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tgain on the last checkpoint\t")
 	for _, c := range t.Checkpoints {
 		fmt.Fprintf(table, "%.1f\t%d\t%d\t%.3f\t%s\t\n", c.Seconds, c.Games, c.Positions, c.Correlation, score(c.Against))
 	}
@@ -265,7 +265,7 @@ func writeTraining(w io.Writer, t *training) error {
 		return err
 	}
 	if t.Total != nil {
-		fmt.Fprintf(w, "against what was known before: %s points\n", score(*t.Total))
+		fmt.Fprintf(w, "gain on the weights at the start: %s points\n", score(*t.Total))
 	}
 	if t.Elsewhere > 0 {
 		fmt.Fprintf(w, "%d games were played by workers\n", t.Elsewhere)
