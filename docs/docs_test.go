@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,5 +99,31 @@ func TestTheCommandsPageIsCurrent(t *testing.T) {
 	}
 	if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("%s is not what \"go generate ./docs\" writes (%v)", page, err)
+	}
+}
+
+func TestBenchmarksThatDocumentsNameExist(t *testing.T) {
+	var benchmarks []string
+	function := regexp.MustCompile(`(?m)^func Benchmark(\w+)\(b \*testing\.B\)`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range function.FindAllStringSubmatch(string(text), -1) {
+			benchmarks = append(benchmarks, "Benchmark"+found[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`-bench '?([A-Za-z]+)`)
+	for path, text := range documents(t) {
+		for _, found := range named.FindAllStringSubmatch(text, -1) {
+			if !slices.ContainsFunc(benchmarks, func(b string) bool { return strings.Contains(b, found[1]) }) {
+				t.Errorf("%s: no benchmark %s", path, found[1])
+			}
+		}
 	}
 }
