@@ -69,7 +69,7 @@ func (e *Endpoint) answerMatch(s *session, x *exchange) (err error) {
 
 // start begins a match if there is room for one.
 func (e *Endpoint) start(ctx context.Context, x *exchange) error {
-	s := newSession(x.message, x.arrived, e.newAgent, e.metrics, e.log)
+	s := newSession(x.message, x.arrived, e.newAgent, e.counters, e.log)
 	if !e.register(s) {
 		x.reply = "busy"
 		return nil
