@@ -116,6 +116,14 @@ func grammar(args []string) (options []kong.Option) {
 	return options
 }
 
+// newParser makes the parser of a command line.
+func newParser(cli *globals, args []string, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(cli, slices.Concat(grammar(args), []kong.Option{
+		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
+		kong.ExplicitGroups(groups), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+	}, options)...)
+}
+
 // Run executes one command line and returns the exit status. It ends, with what it
 // has so far, when ctx does or when nobody reads stdout any longer.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -134,9 +142,10 @@ func (s *console) execute(args []string) error {
 	}
 	var cli globals
 	done := false // --help or --version was all that was wanted
-	parser := kong.Must(&cli, append(grammar(args),
-		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
-		kong.ExplicitGroups(groups), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))...)
+	parser, err := newParser(&cli, args, kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))
+	if err != nil {
+		return err
+	}
 	command, err := parser.Parse(args)
 	if done {
 		return nil
