@@ -29,13 +29,9 @@ type decider struct {
 	subgames []machine.Subgame
 }
 
-var (
-	_ machine.Decider   = (*decider)(nil)
-	_ machine.Signaller = (*decider)(nil)
-	_ machine.Factored  = (*decider)(nil)
-)
+var _ machine.Machine = (*decider)(nil)
 
-// Decisive implements machine.Decider.
+// Decisive implements machine.Analysis.
 func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,7 +94,7 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 	return float64(max(1, moves)) / float64(b.Lanes())
 }
 
-// Subgames implements machine.Factored.
+// Subgames implements machine.Analysis.
 func (d *decider) Subgames(ctx context.Context) []machine.Subgame {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -19,7 +19,7 @@ type matchFlags struct {
 	Grace      time.Duration `default:"1s" help:"How long past its clock a reply still counts."`
 	Seed       uint64        `default:"1" help:"Seed of chance and of the players in this program."`
 	Scramble   bool          `help:"Give the symbols of the rules new names."`
-	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of what was learnt of games, by train or in matches, for the players of this program."`
+	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches, for the players of this program."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Folder for match records."`
 	Explain    bool          `help:"Show why the players of this program make their moves, on standard error."`
 	JSON       bool          `name:"json" help:"Print JSON."`

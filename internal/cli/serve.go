@@ -23,7 +23,7 @@ type serveCommand struct {
 	Threads    int           `placeholder:"N" help:"Threads to search on, altogether; by default one for each processor."`
 	Ponder     bool          `default:"true" negatable:"" help:"Think on in the time of the others."`
 	Explain    bool          `help:"Show why each move was made, on standard error."`
-	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of what was learnt of games, by train or in matches."`
+	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Keep what arrives and what is answered, in a file of JSON lines for each match."`
 	MarginMin  time.Duration `placeholder:"150ms" help:"Least time kept in reserve of a play clock; how much is learned from the delays of server and machine."`
 	MarginMax  time.Duration `placeholder:"3s" help:"Most time kept in reserve of a play clock."`

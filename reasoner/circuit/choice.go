@@ -31,10 +31,9 @@ const choiceBits = 14
 
 // withChoice rebuilds a game by the function and, with what chooses the parts of random
 // moves. The inputs of random bits come after all others.
-func withChoice(ctx context.Context, g *Game, and func(h *Game, node int32, operands []Lit) Lit) *Game {
+func withChoice(ctx context.Context, g *Game, and translation) *Game {
 	shared := g.sharedChoices()
-	h := newGame(g.Names, g.Initial, g.Parts)
-	h = g.rebuildInto(ctx, h, g.imageOfInputs(h, g.Fluents), and)
+	h := g.rebuild(ctx, and)
 	if h == g {
 		return g
 	}

@@ -90,9 +90,8 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 		return g
 	}
 	h := newGame(g.Names, g.Initial, parts)
-	s := newMoveSplitter(g, h)
-	h = g.rebuildInto(ctx, h, s.image, s.translate)
-	if h == g {
+	s := newMoveSplitter(ctx, g, h)
+	if h = g.finish(h, s.image); h == g {
 		return g
 	}
 	for r, p := range h.Parts {
@@ -227,7 +226,7 @@ func (n *Network) legalParts(p *Parts) []Lit {
 // moveSplitter rewrites a game for moves with parts.
 type moveSplitter struct {
 	from, to *Game
-	image    []Lit           // by node of from: its literal in to
+	image    *Substitution
 	start    []int32         // by role: the node of its first move in from; one more
 	common   [][][]Lit       // by role and first part: what the legal signals have in common
 	head     map[int32][]Lit // by node that is a legal signal: its part of common
@@ -236,11 +235,12 @@ type moveSplitter struct {
 	out      []Lit
 }
 
-func newMoveSplitter(g, h *Game) *moveSplitter {
+func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 	s := &moveSplitter{
-		from: g, to: h, image: g.imageOfInputs(h, g.Fluents), head: make(map[int32][]Lit),
+		from: g, to: h, head: make(map[int32][]Lit),
 		common: make([][][]Lit, len(g.Does)), union: make([]*partUnion, len(g.Does)), denied: make([][]int32, len(g.Does)),
 	}
+	s.image = g.into(ctx, h, s.translate)
 	first := int32(len(g.Fluents)) + 1
 	for r, row := range g.Does {
 		s.start = append(s.start, first)
@@ -251,7 +251,7 @@ func newMoveSplitter(g, h *Game) *moveSplitter {
 		}
 		s.union[r] = newPartUnion(h.Net, p, p.First)
 		for m, l := range row {
-			s.image[l.Node()] = s.union[r].move(int32(m))
+			s.image.Set(l, s.union[r].move(int32(m)))
 		}
 		s.common[r] = g.Net.commonConjuncts(p, g.Legal[r])
 		for m, l := range g.Legal[r] {
@@ -288,7 +288,7 @@ func (s *moveSplitter) headsAndTails(r int, p *Parts) {
 	and := func(lits []Lit) Lit {
 		s.out = s.out[:0]
 		for _, l := range lits {
-			s.out = append(s.out, s.image[l.Node()]^l&1)
+			s.out = append(s.out, s.image.At(l))
 		}
 		return s.to.Net.And(s.out...)
 	}

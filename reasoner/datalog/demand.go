@@ -86,8 +86,7 @@ func (r *rule) isBounded() bool {
 		if l.op != gdl.Holds || l.atom.rel.dynamic && !isInterface(l.atom.rel) {
 			return false
 		}
-		bound := l.appendVars(nil)
-		return !slices.ContainsFunc(vars, func(v int32) bool { return !slices.Contains(bound, v) })
+		return covers(l.vars(), vars)
 	})
 }
 
@@ -132,16 +131,6 @@ func (d *demand) dropUseless() bool {
 	forget()
 	d.forget = d.theory.estimate(d.theory.rules)
 	return len(d.columns) < before
-}
-
-func intersect(a, b []int32) []int32 {
-	var both []int32
-	for _, x := range a {
-		if slices.Contains(b, x) {
-			both = append(both, x)
-		}
-	}
-	return both
 }
 
 // restricts tells whether the relation of l is one of those that are restricted.
@@ -293,11 +282,7 @@ func (d *demand) relation(of *relation) *relation {
 
 // key is the atom that asks for what an atom of a restricted relation needs.
 func (d *demand) key(of *atom) atom {
-	key := atom{rel: d.relation(of.rel)}
-	for _, c := range d.columns[of.rel] {
-		key.args = append(key.args, of.args[c])
-	}
-	return key
+	return of.project(d.relation(of.rel), d.columns[of.rel])
 }
 
 // ask is the rule that asks for what l needs, given the literals before it; nil if
@@ -316,9 +301,9 @@ func (d *demand) ask(r *rule, l *literal, before []int) *rule {
 			a.body = append(a.body, r.body[i])
 		}
 	}
-	a = a.compact()
-	heading := literal{op: gdl.Holds, atom: a.head}
-	if key := describeBody(d.theory.terms, append([]literal{heading}, a.body...), nil); d.seen[key] {
+	a = d.theory.terms.compact(a)
+	c := d.theory.terms.canonical(append([]literal{holds(a.head)}, a.body...))
+	if key := c.key(nil); d.seen[key] {
 		return nil
 	} else {
 		d.seen[key] = true

@@ -80,8 +80,8 @@ type candidate struct {
 	score         float64
 }
 
-// place decides which fluents are boards, the surest first, and what else lies on them.
-func (l *Layout) place(f *fluents) {
+// findBoards decides which fluents are boards, the surest first, and what else lies on them.
+func (l *Layout) findBoards(f *fluents) {
 	var all []*candidate
 	for _, rel := range f.relations() {
 		if c := f.best(rel); c != nil {
@@ -423,7 +423,7 @@ func (f *fluents) fill(c *candidate) bool {
 	return boards <= maxBoards && len(c.selectors) <= 2
 }
 
-// isFew tells whether few things can lie on a board, each of which is in one place.
+// isFew tells whether few things can lie on a board, each of which is in one cell.
 func (f *fluents) isFew(c *candidate, rest []int) bool { return f.covers(c.relation, rest...) }
 
 // coordinates are the arguments that have the values of a coordinate, or that stand before
