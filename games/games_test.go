@@ -80,9 +80,9 @@ func TestDefaultParametersMayBeLeftOut(t *testing.T) {
 
 func TestAWrongNameIsExplained(t *testing.T) {
 	for name, want := range map[string]string{
-		"conectFour":               "did you mean connectFour-WxH",
-		"goofspeil-4":              "did you mean goofspiel-N-PRIZES",
-		"bidding":                  "did you mean biddingTicTacToe-C",
+		"conectFour":               "did you mean connectFour?",
+		"goofspeil-4":              "did you mean goofspiel,",
+		"bidding":                  "did you mean biddingTicTacToe?",
 		"chess960anarchy":          "there are biddingTicTacToe-C",
 		"":                         "there are biddingTicTacToe-C",
 		"-x":                       `unknown game "-x"; there are`,

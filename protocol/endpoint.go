@@ -44,6 +44,8 @@ type Endpoint struct {
 	// MaxMessage bounds a message, in bytes; 0 means 16 MiB. The largest known
 	// rulesheets have less than 100 kB.
 	MaxMessage int64
+	// Version is what INFO and /healthz tell of the program; "" means nothing.
+	Version string
 
 	name      string
 	newAgent  NewAgent
@@ -64,14 +66,8 @@ var _ http.Handler = (*Endpoint)(nil)
 // NewEndpoint makes an endpoint. The name is what INFO tells; bytes that cannot
 // stand in a symbol become underscores.
 func NewEndpoint(name string, newAgent NewAgent, log zerolog.Logger) *Endpoint {
-	symbol := strings.Map(func(c rune) rune {
-		if c <= ' ' || c > '~' || strings.ContainsRune("();?", c) {
-			return '_'
-		}
-		return c
-	}, name)
 	e := &Endpoint{
-		name: symbol, newAgent: newAgent, log: log,
+		name: symbol(name), newAgent: newAgent, log: log,
 		strangers: log.Sample(&zerolog.BurstSampler{Burst: maxStrangerLines, Period: time.Second}),
 		parsing:   make(chan struct{}, maxParsed),
 		sessions:  make(map[string]*session),
@@ -84,6 +80,16 @@ func NewEndpoint(name string, newAgent NewAgent, log zerolog.Logger) *Endpoint {
 		e.strangers.Warn().Stringer("from", source).Msg("a connection was closed: too many " + reason)
 	}
 	return e
+}
+
+// symbol makes a text one that INFO may tell.
+func symbol(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c <= ' ' || c > '~' || strings.ContainsRune("();?", c) {
+			return '_'
+		}
+		return c
+	}, text)
 }
 
 func (e *Endpoint) maxMessage() int64 {
@@ -190,7 +196,8 @@ func (e *Endpoint) health(w http.ResponseWriter) error {
 	text, err := json.Marshal(struct {
 		Status  string `json:"status"`
 		Matches int    `json:"matches"`
-	}{status, matches})
+		Version string `json:"version,omitempty"`
+	}{status, matches, e.Version})
 	if err != nil {
 		return err
 	}

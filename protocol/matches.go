@@ -23,6 +23,9 @@ func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
 	switch x.message.Command {
 	case Info:
 		x.reply = fmt.Sprintf("((name %s) (status %s))", e.name, e.status())
+		if e.Version != "" {
+			x.reply = fmt.Sprintf("((name %s) (status %s) (version %s))", e.name, e.status(), symbol(e.Version))
+		}
 		return nil
 	case Ping:
 		x.reply = e.status()
