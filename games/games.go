@@ -58,6 +58,7 @@ type family struct {
 var families = []family{
 	biddingTicTacToe,
 	breakthrough,
+	checkers,
 	chess,
 	connectFour,
 	copsAndRobber,

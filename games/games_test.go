@@ -15,6 +15,7 @@ import (
 var names = []string{
 	"biddingTicTacToe", "biddingTicTacToe-1", "biddingTicTacToe-10",
 	"breakthrough-3x4", "breakthrough", "breakthrough-5x4",
+	"checkers",
 	"chess",
 	"connectFour", "connectFour-5x4", "connectFour-4x8",
 	"copsAndRobber", "copsAndRobber-3x3-1-2", "copsAndRobber-4x3-2-5",
