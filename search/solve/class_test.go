@@ -65,6 +65,7 @@ var choices = []struct{ game, class, methods string }{
 	{"pig-30", "2 players, turns, constant sum, chance", "dfs bab"},
 	{"prisonersDilemma", "2 players, simultaneous moves, general sum", ""},
 	{"pursuit-4x4", "2 players, simultaneous moves, constant sum", "auto"},
+	{"reversi-4x4", "2 players, turns, constant sum", "bab"},
 	{"rockPaperScissors", "2 players, simultaneous moves, constant sum", "auto"},
 	{"slidingPuzzle-3x3", "single player", "bab dfs plan"},
 	{"ticTacToe", "2 players, turns, constant sum", "bab"},
