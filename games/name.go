@@ -72,7 +72,7 @@ func unknownFamily(name string) error {
 		all = append(all, f.Pattern)
 		known := strings.ToLower(f.Name())
 		if strings.Contains(known, low) && low != "" || edits(low, known) <= min(maxMisspelling, len(known)/2) {
-			near = append(near, f.Pattern)
+			near = append(near, f.Name())
 		}
 	}
 	if len(near) > 0 {

@@ -70,9 +70,9 @@ func (t *thinker) learn(ctx context.Context, at position) bool {
 		return false
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory}
-	if d, ok := at.machine.(machine.Signaller); ok && t.has(signals) {
+	if t.has(signals) {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, left/4))
-		config.Signals = d.Signals(short)
+		config.Signals = at.machine.Signals(short)
 		cancel()
 	}
 	m := t.playing(ctx, at.machine)

@@ -22,7 +22,7 @@ import (
 // not depend on the clock what it knows.
 func trained(t *testing.T, m machine.Machine, without ...string) *thinker {
 	t.Helper()
-	file, _ := savedWeights(t, m, m.(machine.Signaller).Signals(t.Context()))
+	file, _ := savedWeights(t, m, m.Signals(t.Context()))
 	p := newThinker(setting{
 		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
 		without: append(without, exactSearch), knowledge: knowledge{file, "rules"},

@@ -211,8 +211,8 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
 	b.Helper()
 	c := evaluate.Config{ConstantSum: true, Seed: 5}
-	if d, ok := m.(machine.Signaller); ok && signals {
-		c.Signals = d.Signals(context.Background())
+	if signals {
+		c.Signals = m.Signals(context.Background())
 	}
 	l, err := evaluate.New(machine.Decisive(context.Background(), m, false), c)
 	if err != nil {

@@ -68,9 +68,9 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.makeExact()
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
-	if d, ok := at.machine.(machine.Decider); ok && t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
+	if t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
-		t.hasDecisive = d.Decisive(short, !t.isInTurns()) != nil // as above
+		t.hasDecisive = at.machine.Decisive(short, !t.isInTurns()) != nil // as above
 		cancel()
 	}
 	t.inherit()

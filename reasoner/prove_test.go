@@ -161,7 +161,7 @@ func checkPlans(t *testing.T, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := m.(machine.Planner).Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
+		plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
 		if err != nil || plan.Goal != 100 {
 			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
 		}
@@ -182,7 +182,7 @@ func TestOneOfSymmetricPlansIsKept(t *testing.T) {
 	if len(m.Symmetries()) == 0 {
 		t.Error("expected symmetries of the lamps")
 	}
-	plan, err := m.(machine.Planner).Plan(t.Context(), m.Initial(), machine.PlanLimits{})
+	plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{})
 	if err != nil || plan.Goal != 100 || len(plan.Line) != 3 || plan.Calls != 1 {
 		t.Fatalf("found %v, %v", plan, err)
 	}
@@ -202,7 +202,7 @@ func TestAPlanStopsWithItsContextAndWithinItsMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	planner := m.(machine.Planner)
+	planner := m
 	if _, err := planner.Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 10}); !errors.Is(err, proofs.ErrMemory) {
 		t.Errorf("a kilobyte: expected that the formula does not fit, found %v", err)
 	}

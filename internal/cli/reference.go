@@ -10,8 +10,8 @@ import (
 
 // WriteReference writes what --help tells of all commands, as Markdown: the page docs/commands.md.
 func WriteReference(w io.Writer) error {
-	var flags globals
-	parser, err := newParser(&flags, nil)
+	s := &console{out: newPrinter(io.Discard, nil), err: newPrinter(io.Discard, nil)}
+	parser, err := s.parser(nil, new(globals), func() {})
 	if err != nil {
 		return err
 	}

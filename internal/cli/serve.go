@@ -65,7 +65,7 @@ func (c *serveCommand) Run(s *console) error {
 		return err
 	}
 	e := protocol.NewEndpoint(c.Name, p.New, s.log)
-	e.Matches, e.Allow, e.Record, e.MaxMessage = c.Matches, allowed, c.Record, c.MaxMessage<<20
+	e.Matches, e.Allow, e.Record, e.MaxMessage, e.Version = c.Matches, allowed, c.Record, c.MaxMessage<<20, version()
 	return protocol.Serve(s.ctx, l, e)
 }
 

@@ -127,11 +127,9 @@ func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, me
 
 // learning is how a game is learnt.
 func learning(ctx context.Context, m machine.Machine, seed uint64, memory int64) evaluate.Config {
-	c := evaluate.Config{Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory}
-	if d, ok := m.(machine.Signaller); ok {
-		c.Signals = d.Signals(ctx)
+	return evaluate.Config{
+		Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory, Signals: m.Signals(ctx),
 	}
-	return c
 }
 
 const (

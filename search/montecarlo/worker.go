@@ -171,8 +171,8 @@ func (w *worker) open(n int32) bool {
 // appendMoves appends the moves of a role, in a lane of b that is evaluated, that belong into
 // the tree.
 func (w *worker) appendMoves(dst []machine.Move, b machine.Batch, lane int, r machine.Role) []machine.Move {
-	if f, ok := b.(machine.Foresight); ok && w.foreseeing {
-		return f.AppendSensible(dst, lane, r)
+	if w.foreseeing {
+		return b.AppendSensible(dst, lane, r)
 	}
 	return b.AppendLegal(dst, lane, r)
 }
@@ -237,9 +237,9 @@ func (w *worker) look(l *leaf, b machine.Batch, lane int) {
 	if l.terminal {
 		return
 	}
-	if f, ok := b.(machine.Foresight); ok && w.foreseeing {
+	if w.foreseeing {
 		for r := range machine.Role(len(l.moves)) {
-			_, wins := f.Wins(r)
+			_, wins := b.Wins(r)
 			l.decided = l.decided || wins[lane>>6]>>uint(lane&63)&1 != 0
 		}
 	}
