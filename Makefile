@@ -103,7 +103,7 @@ mutants: tools
 bench:
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-generate: # kernels and the page of diagnostics
+generate: # kernels, the page of the arena, the pages of diagnostics and commands
 	go generate ./...
 
 tools:

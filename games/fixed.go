@@ -6,10 +6,13 @@ import _ "embed" // the rulesheets below
 // rulesheet of its name in this folder.
 
 var (
+	//go:embed checkers.kif
+	checkersRules string
 	//go:embed chess.kif
 	chessRules string
 
-	chess = fixed("chess", "chess with all rules but repetition", chessRules)
+	checkers = fixed("checkers", "checkers, or English draughts: captures are mandatory", checkersRules)
+	chess    = fixed("chess", "chess with all rules but repetition", chessRules)
 )
 
 // fixed is a family of one game.

@@ -58,6 +58,7 @@ type family struct {
 var families = []family{
 	biddingTicTacToe,
 	breakthrough,
+	checkers,
 	chess,
 	connectFour,
 	copsAndRobber,
@@ -72,6 +73,7 @@ var families = []family{
 	pig,
 	prisonersDilemma,
 	pursuit,
+	reversi,
 	rockPaperScissors,
 	slidingPuzzle,
 	ticTacToe,
@@ -132,6 +134,8 @@ func rulesheet(text string) func() *template.Template {
 			"steps":  steps,
 			"inLine": inLine,
 			"max":    func(a, b int) int { return max(a, b) },
+			"mul":    func(a, b int) int { return a * b },
+			"half":   func(a int) int { return a / 2 },
 		})
 		return template.Must(template.Must(t.Parse(pieces)).Parse(strings.TrimLeft(text, "\n")))
 	})
@@ -164,18 +168,5 @@ func successors(lo, hi int) string {
 	return lines(facts)
 }
 
-// lines joins facts, eight to a line.
-func lines(facts []string) string {
-	var b strings.Builder
-	for i, fact := range facts {
-		switch {
-		case i == 0:
-		case i%8 == 0:
-			b.WriteByte('\n')
-		default:
-			b.WriteByte(' ')
-		}
-		b.WriteString(fact)
-	}
-	return b.String()
-}
+// lines writes facts, one a line.
+func lines(facts []string) string { return strings.Join(facts, "\n") }

@@ -15,6 +15,7 @@ import (
 var names = []string{
 	"biddingTicTacToe", "biddingTicTacToe-1", "biddingTicTacToe-10",
 	"breakthrough-3x4", "breakthrough", "breakthrough-5x4",
+	"checkers",
 	"chess",
 	"connectFour", "connectFour-5x4", "connectFour-4x8",
 	"copsAndRobber", "copsAndRobber-3x3-1-2", "copsAndRobber-4x3-2-5",
@@ -29,6 +30,7 @@ var names = []string{
 	"pig-2-1", "pig-6-2", "pig",
 	"prisonersDilemma",
 	"pursuit", "pursuit-5x3-2",
+	"reversi", "reversi-4x4", "reversi-6x4",
 	"rockPaperScissors",
 	"slidingPuzzle", "slidingPuzzle-2x2-5", "slidingPuzzle-4x3-1",
 	"ticTacToe",
@@ -102,6 +104,8 @@ func TestAWrongNameIsExplained(t *testing.T) {
 		"goofspiel-3-1.2.2":        "expected each prize of 1 to 3 once, found [1 2 2]",
 		"goofspiel-3-1.2.":         `must be a number from 1 to 13, found ""`,
 		"oshiZumo-5-2-2":           "M (smallest bid) must be a number from 0 to 1",
+		"reversi-7x8":              "W must be even, found 7",
+		"reversi-8x5":              "H must be even, found 5",
 		"oshiZumo--2":              "N (coins of each player) must be a number",
 		"nim-99999999999999999999": "must be a number from 1 to 30",
 	} {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -113,9 +114,43 @@ const (
 	eventFile   = "tournament.json"
 )
 
-// planFlags are the flags that say what a tournament is: of one that is resumed it is known.
-var planFlags = []string{
-	"rounds", "gauntlet", "openings", "sprt", "alpha", "beta", "players", "start-clock", "play-clock", "grace", "seed", "scramble",
+// planned are the flags that say what a tournament is, with their values for this one.
+func planned(e *distributed.Event) map[string]any {
+	flags := map[string]any{
+		"rounds": e.Plan.Rounds, "gauntlet": e.Plan.Gauntlet, "openings": e.Setting.Opening, "seed": e.Plan.Seed,
+		"players": strings.Join(e.Specs, ","), "scramble": e.Setting.Scramble,
+		"start-clock": e.Setting.StartClock, "play-clock": e.Setting.PlayClock, "grace": e.Setting.Grace,
+		"sprt": "not asked for",
+	}
+	if t := e.Plan.Test; t != nil {
+		flags["sprt"], flags["alpha"], flags["beta"] = fmt.Sprintf("%v,%v", t.Elo0, t.Elo1), t.Alpha, t.Beta
+	}
+	return flags
+}
+
+// differs tells which flags and games of the command line are not those of a tournament.
+func (c *tournamentCommand) differs(s *console, setting arena.Setting, from *distributed.Event) error {
+	var games []string
+	for _, g := range from.Plan.Games {
+		games = append(games, g.Name)
+	}
+	if len(c.Games) > 0 && !slices.Equal(c.Games, games) {
+		return fmt.Errorf("the games are %s, those of the tournament %s", strings.Join(c.Games, " "), strings.Join(games, " "))
+	}
+	e, err := c.terms(setting)
+	if err != nil {
+		return err
+	}
+	given, known := planned(e), planned(from)
+	if from.Plan.Test != nil {
+		given["alpha"], given["beta"] = c.Alpha, c.Beta
+	}
+	for _, flag := range s.flags {
+		if given[flag] != known[flag] {
+			return fmt.Errorf("--%s is %v, that of the tournament %v", flag, given[flag], known[flag])
+		}
+	}
+	return nil
 }
 
 // readEvent reads the tournament of a folder of records. The error wraps fs.ErrNotExist
@@ -140,14 +175,15 @@ func readEvent(records string) (*distributed.Event, error) {
 func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting) (*distributed.Event, error) {
 	e, err := readEvent(dir)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
-	case c.Resume && len(c.Games) > 0:
-		return nil, usageError{errors.New("--resume: expected no games, those of the tournament are known")}
-	case c.Resume && s.given(planFlags...) != "":
-		return nil, usageError{fmt.Errorf("--resume: expected no --%s, that of the tournament is known", s.given(planFlags...))}
 	case c.Resume && missing:
 		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament (%w)", err)}
+	case c.Resume && err != nil:
+		return nil, err
 	case c.Resume:
-		return e, err
+		if err := c.differs(s, setting, e); err != nil {
+			return nil, usageError{fmt.Errorf("--resume: %w", err)}
+		}
+		return e, nil
 	case err == nil:
 		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", c.Record)}
 	case !missing:
@@ -167,8 +203,8 @@ func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting)
 	return e, err
 }
 
-// plan makes the tournament of the command line.
-func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*distributed.Event, error) {
+// terms are the tournament of the command line without its games.
+func (c *tournamentCommand) terms(setting arena.Setting) (*distributed.Event, error) {
 	if c.Openings < 0 {
 		return nil, usageError{fmt.Errorf("--openings: expected 0 moves or more, found %d", c.Openings)}
 	}
@@ -181,6 +217,15 @@ func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*distribute
 		e.Plan.Test = &arena.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: c.Alpha, Beta: c.Beta}
 	} else if len(c.SPRT) != 0 {
 		return nil, usageError{fmt.Errorf("--sprt: expected two numbers, found %v", c.SPRT)}
+	}
+	return e, nil
+}
+
+// plan makes the tournament of the command line.
+func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*distributed.Event, error) {
+	e, err := c.terms(setting)
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range c.Games {
 		rules, err := s.load(name)

@@ -51,8 +51,6 @@ const (
 	// choice of a random move, and moveCost those that a move does; a move with a row
 	// of its own costs wholeCost.
 	firstCost, secondCost, moveCost, wholeCost = 20, 12, 3, 10
-	// impliedLits bounds the literals that are looked through for contradictions.
-	impliedLits = 64
 )
 
 // splitMoves takes large move tables apart.
@@ -157,17 +155,6 @@ func (g *Game) tailCost(r int, p *Parts, limit int) int {
 	return cost
 }
 
-// conjuncts are the sorted literals whose conjunction a literal is.
-func (n *Network) conjuncts(l Lit) []Lit {
-	switch {
-	case l == True:
-		return nil
-	case !l.Complemented() && n.op[l.Node()] == OpAnd:
-		return n.Operands(l.Node())
-	}
-	return []Lit{l}
-}
-
 // conjunction is a literal as a conjunction, if it is a disjunction of terms with
 // literals in common. Terms that contradict themselves are left out: often a general
 // rule and an exception to it give the same move, and only one of them can hold.
@@ -176,30 +163,12 @@ func (n *Network) conjunction(ctx context.Context, l Lit) Lit {
 		return l
 	}
 	var terms [][]Lit
-	for _, o := range n.Operands(l.Node()) {
-		if !n.contradictory(o.Not()) {
-			terms = append(terms, slices.Clone(n.conjuncts(o.Not())))
+	for _, term := range n.disjuncts(l) {
+		if !n.contradictory(term) {
+			terms = append(terms, slices.Clone(n.conjuncts(term)))
 		}
 	}
 	return n.Or(n.factor(ctx, terms, factorDepth)...)
-}
-
-// contradictory tells whether, of the literals that a literal implies, the first of them
-// in breadth, one is the complement of another.
-func (n *Network) contradictory(l Lit) bool {
-	implied := []Lit{l}
-	for i := 0; i < len(implied) && len(implied) < impliedLits; i++ {
-		if l := implied[i]; !l.Complemented() {
-			implied = append(implied, n.Operands(l.Node())...)
-		}
-	}
-	slices.Sort(implied)
-	for i := range len(implied) - 1 {
-		if implied[i] == implied[i+1].Not() {
-			return true
-		}
-	}
-	return false
 }
 
 // intersect leaves, of sorted literals, those that other sorted ones contain.

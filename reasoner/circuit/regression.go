@@ -227,37 +227,16 @@ func (r *regression) leaveOutWide(i int32, l Lit) Lit {
 // goesOn is where l holds after the move and the game is not over by then, whatever was left
 // out of that: what contradicts l costs nothing.
 func (r *regression) goesOn(l Lit) Lit {
-	cases := []Lit{l}
-	if l.Complemented() && r.net.op[l.Node()] == OpAnd {
-		cases = nil
-		for _, o := range r.net.Operands(l.Node()) {
-			cases = append(cases, o.Not())
-		}
-	}
+	cases := r.net.disjuncts(l)
 	for i, c := range cases {
 		for _, end := range r.wide {
-			if !r.contradict(c, end) {
+			if !r.net.contradict(c, end) {
 				c = r.net.And(c, end.Not())
 			}
 		}
 		cases[i] = c
 	}
 	return r.net.And(r.net.Or(cases...), r.later(r.game.Terminal).Not())
-}
-
-// contradict tells of two conjunctions whether a condition of one is excluded by the other, as
-// far as one sees at once.
-func (r *regression) contradict(a, b Lit) bool {
-	others := r.conditions(b)
-	return slices.ContainsFunc(r.conditions(a), func(c Lit) bool { return slices.Contains(others, c.Not()) })
-}
-
-// conditions are those of a conjunction, or the literal itself.
-func (r *regression) conditions(l Lit) []Lit {
-	if l.Complemented() || r.net.op[l.Node()] != OpAnd {
-		return []Lit{l}
-	}
-	return r.net.Operands(l.Node())
 }
 
 // assume notes that literals are true, and what follows from that at once. It
@@ -273,27 +252,13 @@ func (r *regression) assume(lits ...Lit) (assumed []int32) {
 		assumed = append(assumed, i)
 		if l.Complemented() {
 			r.value[i] = fails
-			lits = append(lits, r.common(i)...)
-			continue
+			lits = append(lits, r.net.common(l)...)
+		} else {
+			r.value[i] = holds
+			lits = append(lits, r.net.conjuncts(l)...)
 		}
-		r.value[i] = holds
-		lits = append(lits, r.net.Operands(i)...)
 	}
 	return assumed
-}
-
-// common are the conditions that all cases of a disjunction share, whose complement is node i: they
-// hold where it does, such as whose turn it is where a move is legal for one of several reasons.
-func (r *regression) common(i int32) (all []Lit) {
-	for k, o := range r.net.Operands(i) {
-		conditions := r.conditions(o.Not())
-		if k == 0 {
-			all = slices.Clone(conditions)
-			continue
-		}
-		all = slices.DeleteFunc(all, func(l Lit) bool { return !slices.Contains(conditions, l) })
-	}
-	return all
 }
 
 // fold is a literal, or the constant that it is assumed to be.

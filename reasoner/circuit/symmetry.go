@@ -150,7 +150,7 @@ type symmetrySearch struct {
 	sorted, other     []uint64
 	image             *Substitution
 	nodes             []int32 // all of the network
-	fixed             []int // points that were told apart on both sides
+	fixed             []int   // points that were told apart on both sides
 	group             []permutation
 	generators        []permutation
 }

@@ -30,12 +30,7 @@ type alternative struct {
 
 // mergeRules merges until no two dynamic rules differ in one dynamic condition only.
 func (th *theory) mergeRules(waiting map[*relation]bool) {
-	m := &merger{theory: th, inside: make(map[*relation]int)}
-	for i, component := range components(th.relations, th.rulesOf(nil)) {
-		for _, rel := range component {
-			m.inside[rel] = i
-		}
-	}
+	m := &merger{theory: th, inside: th.componentNumbers()}
 	for m.merge(waiting) {
 	}
 }

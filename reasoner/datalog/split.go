@@ -238,7 +238,7 @@ func (s *splitter) define(r *rule, c *canonical, outputs []int32, static bool) *
 	part := &rule{head: atomOf(rel, outputs), body: c.body, vars: len(c.vars), source: r.source, split: true}
 	s.added = append(s.added, part)
 	if static && s.joiner != nil {
-		if err := s.joiner.fixpoint([]*rule{part}, nothing); err != nil {
+		if err := s.joiner.fixpoint([]*rule{part}); err != nil {
 			s.theory.watch.stop(err)
 		}
 	}

@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -18,6 +19,7 @@ type grid struct {
 	owner         relation        // the fluent that it was found by
 	full          bool            // an example has a fact for most cells
 	contents      set             // of the owner, "" where it has none
+	words         set             // those of which the contents of the owner consist
 }
 
 // axis is an ordered list of names.
@@ -170,7 +172,10 @@ func (l *Layout) add(f *fluents, c *candidate) {
 		return
 	}
 	u := c.use
-	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents}
+	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents, words: make(set)}
+	for _, a := range c.content {
+		maps.Copy(g.words, f.domain(c.relation, a))
+	}
 	u.grid = g
 	for _, s := range c.selectors {
 		values, ok := f.ordered(c.relation, s)

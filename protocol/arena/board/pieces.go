@@ -210,24 +210,23 @@ func (l *Layout) letterColor(letter string) string {
 
 // draughts tells whether a board knows men and kings only.
 func (u *use) draughts(l *Layout) bool {
-	if len(u.content) != 1 || u.grid == nil {
+	if u.grid == nil {
 		return false
 	}
-	seen := make(set)
-	for content := range u.grid.contents {
-		c := strings.ToLower(content)
-		_, rest := l.colorOf(c)
+	seen := false
+	for word := range u.grid.words {
+		w := strings.ToLower(word)
+		_, rest := l.colorOf(w)
+		kind := kinds[rest]
+		if len(w) == 2 && codes[w[1]] != "" {
+			kind = codes[w[1]]
+		}
 		switch {
-		case rest == "pawn" || rest == "king":
-			seen[rest] = true
-		case rest != c && rest != "":
+		case kind == Pawn || kind == Man || kind == King:
+			seen = true
+		case kind.isChess() || rest != w && rest != "":
 			return false
-		case len(c) == 2 && codes[c[1]] != "":
-			if c[1] != 'p' && c[1] != 'k' {
-				return false
-			}
-			seen[string(c[1])] = true
 		}
 	}
-	return len(seen) > 0
+	return seen
 }
