@@ -83,8 +83,10 @@ func TestDefaultParametersMayBeLeftOut(t *testing.T) {
 func TestAWrongNameIsExplained(t *testing.T) {
 	for name, want := range map[string]string{
 		"conectFour":               "did you mean connectFour?",
-		"goofspeil-4":              "did you mean goofspiel,",
+		"goofspeil-4":              "did you mean goofspiel?",
 		"bidding":                  "did you mean biddingTicTacToe?",
+		"tic-tac-toe":              "did you mean ticTacToe?",
+		"Connect_Four":             "did you mean connectFour?",
 		"chess960anarchy":          "there are biddingTicTacToe-C",
 		"":                         "there are biddingTicTacToe-C",
 		"-x":                       `unknown game "-x"; there are`,
