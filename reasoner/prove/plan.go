@@ -60,7 +60,9 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 	if circuitBytes*int64(p.game.Net.Len()) > q.limits.Bytes/formulaShare {
 		return q.plan, fmt.Errorf("%w: a circuit of %d gates", ErrMemory, p.game.Net.Len())
 	}
-	q.symmetries = stabiliser(p.machine, s)
+	if !lim.Asymmetric {
+		q.symmetries = stabiliser(p.machine, s)
+	}
 	q.ties = ties(q.symmetries)
 	targets := newTargets(ctx, q)
 	defer targets.close()

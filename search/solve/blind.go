@@ -15,8 +15,16 @@ func (b blind) Search(ctx context.Context, m machine.Machine, q machine.State, l
 	return b.Searcher.Search(ctx, plain{m}, q, lim)
 }
 
-// plain is a machine that says nothing of its symmetries.
+// plain is a machine that says nothing of its symmetries, and whose plans make no use of
+// them. All else that it may know beside the rules it forwards.
 type plain struct{ machine.Machine }
+
+var (
+	_ machine.Decider   = plain{}
+	_ machine.Factored  = plain{}
+	_ machine.Planner   = plain{}
+	_ machine.Signaller = plain{}
+)
 
 // Symmetries implements machine.Machine.
 func (plain) Symmetries() []machine.Symmetry { return nil }
@@ -27,6 +35,38 @@ func (m plain) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 		if decisive := d.Decisive(ctx, atOnce); decisive != nil {
 			return plain{decisive}
 		}
+	}
+	return nil
+}
+
+// Subgames implements machine.Factored, where the machine does.
+func (m plain) Subgames(ctx context.Context) []machine.Subgame {
+	d, ok := m.Machine.(machine.Factored)
+	if !ok {
+		return nil
+	}
+	var list []machine.Subgame
+	for _, g := range d.Subgames(ctx) {
+		g.Machine = plain{g.Machine}
+		list = append(list, g)
+	}
+	return list
+}
+
+// Plan implements machine.Planner, where the machine does.
+func (m plain) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
+	p, ok := m.Machine.(machine.Planner)
+	if !ok {
+		return machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}, errNoPlans
+	}
+	lim.Asymmetric = true
+	return p.Plan(ctx, s, lim)
+}
+
+// Signals implements machine.Signaller, where the machine does.
+func (m plain) Signals(ctx context.Context) machine.Signals {
+	if d, ok := m.Machine.(machine.Signaller); ok {
+		return d.Signals(ctx)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ type planner struct{}
 var _ search.Searcher = planner{}
 
 // errNoPlans is that of engines that do not read rules as formulas.
-var errNoPlans = errors.New("method plan: expected a game that fits into a circuit, and symmetries on")
+var errNoPlans = errors.New("method plan: expected a game that fits into a circuit")
 
 // Search implements search.Searcher. Of a machine or game without plans it knows nothing,
 // which is no error: there may be searches beside it.
