@@ -17,6 +17,7 @@ import (
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/plan"
 	proofs "stackmate/reasoner/prove"
 	"stackmate/reasoner/reference"
 )
@@ -70,7 +71,7 @@ func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 				best = max(best, goals[0])
 			}
 		})
-		p, err := proofs.NewPlanner(g, m)
+		p, err := plan.New(g, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +120,10 @@ func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 	games := howMany(300, 100)
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
-		inv := proofs.FindInvariants(t.Context(), g, m, 1<<28)
+		var inv *proofs.Invariants
+		for found := range proofs.FindInvariants(t.Context(), g, m, 1<<28, true) {
+			inv = found
+		}
 		reachable(m, func(s machine.State, _ bool, _ []int32) {
 			if !inv.Holds(s) {
 				t.Fatalf("an invariant fails in the position %v", m.Names().AppendFluents(nil, s))

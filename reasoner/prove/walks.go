@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -143,4 +144,13 @@ func (w *walks) broken(q property) (line [][]machine.Move, ok bool) {
 		}
 	}
 	return line, ok
+}
+
+// stateKey is a position as a key of maps.
+func stateKey(s machine.State) string {
+	key := make([]byte, 0, 8*len(s))
+	for _, w := range s {
+		key = binary.LittleEndian.AppendUint64(key, w)
+	}
+	return string(key)
 }

@@ -1,4 +1,4 @@
-package prove
+package plan
 
 import (
 	"slices"
@@ -42,18 +42,18 @@ func ties(symmetries []machine.Symmetry) []tie {
 }
 
 // leaveOutImages keeps plans from coming after their images at step k.
-func (f *formula) leaveOutImages(k int, ties []tie) {
-	for i := range ties {
-		t := &ties[i]
+func (h *horizons) leaveOutImages(k int) {
+	for i := range h.ties {
+		t := &h.ties[i]
 		var kept []circuit.Lit
-		for m, does := range f.does(k, 0) {
+		for m, does := range h.Does(k, 0) {
 			switch image := t.image[m]; {
 			case image == machine.Move(m):
 				kept = append(kept, does)
 			case image < machine.Move(m):
-				f.require(t.same.Not(), does.Not())
+				h.Require(t.same.Not(), does.Not())
 			}
 		}
-		t.same = f.net.And(t.same, f.net.Or(kept...))
+		t.same = h.Net.And(t.same, h.Net.Or(kept...))
 	}
 }
