@@ -83,7 +83,7 @@ func (s *Substitution) At(l Lit) Lit { return s.image[l.Node()] ^ l&1 }
 // Set gives a literal an image. What was built from another one stays as it is.
 func (s *Substitution) Set(l, image Lit) { s.record(l.Node(), image^l&1) }
 
-// SetAll gives literals images.
+// SetAll gives literals their images, of which there may be more.
 func (s *Substitution) SetAll(lits, images []Lit) {
 	for i, l := range lits {
 		s.Set(l, images[i])
