@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/reasoner"
@@ -168,31 +167,6 @@ func checkPlans(t *testing.T, names ...string) {
 		plan, err := m.(machine.Planner).Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
 		if err != nil || plan.Goal != 100 {
 			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
-		}
-	}
-}
-
-// lamps are to be switched on one after the other, in any order.
-const lamps = `
-	(role x) (lamp a) (lamp b) (lamp c)
-	(<= (legal x (press ?l)) (lamp ?l) (not (true (on ?l))))
-	(<= (next (on ?l)) (does x (press ?l)))
-	(<= (next (on ?l)) (true (on ?l)))
-	(<= terminal (true (on a)) (true (on b)) (true (on c)))
-	(goal x 100)`
-
-func TestOneOfSymmetricPlansIsKept(t *testing.T) {
-	m := gamestest.Compiled(t, lamps)
-	if len(m.Symmetries()) == 0 {
-		t.Error("expected symmetries of the lamps")
-	}
-	plan, err := m.(machine.Planner).Plan(t.Context(), m.Initial(), machine.PlanLimits{})
-	if err != nil || plan.Goal != 100 || len(plan.Line) != 3 || plan.Calls != 1 {
-		t.Fatalf("found %v, %v", plan, err)
-	}
-	for i, joint := range plan.Line {
-		if joint[0] != machine.Move(i) {
-			t.Errorf("the lamps are pressed as %v, expected the first plan of all", plan.Line)
 		}
 	}
 }

@@ -13,8 +13,6 @@ type Planner interface {
 // PlanLimits bound the search for a plan besides its context.
 type PlanLimits struct {
 	Bytes int64 // that it may take, about; 0 for no limit
-	// Asymmetric plans are told apart even where a symmetry of the rules maps one to the other.
-	Asymmetric bool
 	// Progress, if not nil, is told of each plan that is better than those before.
 	Progress func(Plan)
 }

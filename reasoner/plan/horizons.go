@@ -27,7 +27,6 @@ const (
 type horizons struct {
 	*planning
 	*prove.Formula
-	ties     []tie
 	known    *prove.Invariants // at all steps
 	list     []horizon
 	complete bool // every game ends within the last horizon
@@ -42,7 +41,7 @@ type horizon struct {
 
 func (q *planning) newHorizons() *horizons {
 	return &horizons{
-		planning: q, Formula: prove.NewFormula(q.game, q.start), ties: ties(q.symmetries), known: q.invariants,
+		planning: q, Formula: prove.NewFormula(q.game, q.start), known: q.invariants,
 		list: []horizon{{firstHorizon, q.plan.Bound + 1}},
 	}
 }
@@ -141,9 +140,6 @@ func (h *horizons) unrollTo(ctx context.Context, steps int) bool {
 		}
 		h.Play(k + 1)
 		h.Assume(k+1, h.known)
-		if k < brokenSteps {
-			h.leaveOutImages(k)
-		}
 	}
 	return true
 }

@@ -60,9 +60,6 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 		q.lower(q.plan.Goal + 1)
 		return q.plan, nil
 	}
-	if !lim.Asymmetric {
-		q.symmetries = stabiliser(p.machine, s)
-	}
 	q.takeTurns(ctx,
 		turn{search: q.byHorizons, weight: deepWeight},
 		turn{search: q.byBreadth, weight: 1},
@@ -78,8 +75,7 @@ type planning struct {
 	*Planner
 	start      machine.State
 	limits     machine.PlanLimits
-	symmetries []machine.Symmetry // that leave it as it is
-	invariants *prove.Invariants  // those that are known by now
+	invariants *prove.Invariants // those that are known by now
 	patterns   []*pattern
 	plan       machine.Plan
 }

@@ -95,22 +95,21 @@ func (q *planning) aimAt(ctx context.Context, rest func() bool, goal int32) {
 }
 
 // reach searches for a line to the target of a formula's model, or to any other position with that
-// goal on which the same literals that last do not become true. If there is none, it makes the formula
-// ask for a target in which one of these does, or of its images in another one.
+// goal on which the same literals that last do not become true. If there is none, the formula has
+// another target from now on.
 func (q *planning) reach(ctx context.Context, rest func() bool, f *prove.Formula, goal int32) bool {
-	var missing, other []circuit.Lit // literals that last: false in the target, and what is different in another one
-	for _, l := range q.invariants.Lasting() {
-		if !f.Value(f.At(0, l)) {
-			missing, other = append(missing, l), append(other, l)
-		} else if !prove.Holds(q.start, l) {
-			other = append(other, l.Not())
-		}
-	}
+	var other []circuit.Lit                                                  // what is true of another target, one at least
 	rise, fall := q.machine.Names().NewState(), q.machine.Names().NewState() // what must not become true, and false
-	for _, l := range missing {
-		if l.Complemented() {
+	for _, l := range q.invariants.Lasting() {
+		switch value := f.Value(f.At(0, l)); {
+		case value && !prove.Holds(q.start, l):
+			other = append(other, f.At(0, l).Not())
+		case value:
+		case l.Complemented():
+			other = append(other, f.At(0, l))
 			fall.Set(int(l.Node() - 1))
-		} else {
+		default:
+			other = append(other, f.At(0, l))
 			rise.Set(int(l.Node() - 1))
 		}
 	}
@@ -125,16 +124,6 @@ func (q *planning) reach(ctx context.Context, rest func() bool, f *prove.Formula
 	if q.plan.Goal >= goal {
 		return true
 	}
-	require := func(image func(fluent int32) int32) {
-		clause := make([]circuit.Lit, len(other))
-		for i, l := range other {
-			clause[i] = f.At(0, q.game.Fluents[image(l.Node()-1)]^l&1)
-		}
-		f.Require(clause...)
-	}
-	require(func(fluent int32) int32 { return fluent })
-	for _, y := range q.symmetries { // what leads to an image is the image of what leads here
-		require(func(fluent int32) int32 { return y.Fluents[fluent] })
-	}
+	f.Require(other...)
 	return false
 }

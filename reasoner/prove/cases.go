@@ -18,6 +18,8 @@ const (
 	// maxAlternatives is the number of ways to be true of a signal of which it is asked what
 	// follows in each of them.
 	maxAlternatives = 16
+	// maxImplied is the number of literals that are looked at for what a conjunction implies.
+	maxImplied = 1 << 12
 )
 
 // option is a legal move of a role, and what is true where it is.
@@ -149,25 +151,16 @@ func (im implication) inEach(signals []circuit.Lit) []circuit.Lit {
 	return all
 }
 
-// conjuncts takes a conjunction apart: into literals over fluents, and disjunctions.
+// conjuncts takes a conjunction apart: into literals over fluents, and disjunctions. Of the largest
+// it leaves out some.
 func (im implication) conjuncts(l circuit.Lit) (literals, others []circuit.Lit) {
-	seen := map[circuit.Lit]bool{}
-	for stack := []circuit.Lit{l}; len(stack) > 0; {
-		l := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[l] {
-			continue
-		}
-		seen[l] = true
-		i := l.Node()
-		switch {
+	net := im.game.Net
+	for l := range net.Implied(l, maxImplied) {
+		switch i := l.Node(); {
 		case i > 0 && int(i) <= len(im.game.Fluents):
 			literals = append(literals, l)
-		case im.game.Net.Op(i) != circuit.OpAnd:
-		case l.Complemented():
+		case l.Complemented() && net.Op(i) == circuit.OpAnd:
 			others = append(others, l)
-		default:
-			stack = append(stack, im.game.Net.Operands(i)...)
 		}
 	}
 	return literals, others

@@ -271,7 +271,7 @@ func (p *prover) ended(ctx context.Context, k int) bool {
 
 // refute takes note that a line refutes a property.
 func (p *prover) refute(i int, q property, line [][]machine.Move, shortest bool) {
-	now, before := p.walks.follow(line)
+	now, before := p.walks.last(line)
 	found := &p.findings[i]
 	found.Verdict, found.Line, found.Shortest, found.Detail = Refuted, line, shortest, q.said(now, before)
 }

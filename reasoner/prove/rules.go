@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
@@ -34,6 +35,21 @@ type view struct {
 	terminal bool
 	legal    [][]machine.Move // by role; nil where terminal
 	goals    []int32          // by role
+}
+
+// lookAt is the view of a lane of a batch that is evaluated.
+func lookAt(b machine.Batch, lane, roles int) *view {
+	v := &view{terminal: b.Terminal()[lane>>6]>>(uint(lane)&63)&1 != 0, goals: make([]int32, roles)}
+	b.Goals(v.goals, lane)
+	for r := 0; r < roles && !v.terminal; r++ {
+		v.legal = append(v.legal, b.AppendLegal(nil, lane, machine.Role(r)))
+	}
+	return v
+}
+
+// isStuck tells whether a role has no legal move.
+func (v *view) isStuck() bool {
+	return slices.ContainsFunc(v.legal, func(moves []machine.Move) bool { return len(moves) == 0 })
 }
 
 // property is what should hold in every position.
@@ -71,15 +87,8 @@ func legalMoves() property {
 			}
 			return u.Net.And(u.At(k, u.game.Terminal).Not(), u.Net.Or(stuck...))
 		},
-		fails: func(now, _ *view) bool {
-			for _, moves := range now.legal {
-				if len(moves) == 0 {
-					return true
-				}
-			}
-			return false
-		},
-		said: func(*view, *view) string { return "a role has no legal move" },
+		fails: func(now, _ *view) bool { return now.isStuck() },
+		said:  func(*view, *view) string { return "a role has no legal move" },
 	}
 }
 
@@ -93,15 +102,8 @@ func singleGoals() property {
 			}
 			return u.Net.And(u.At(k, u.game.Terminal), u.Net.Or(none...))
 		},
-		fails: func(now, _ *view) bool {
-			for _, g := range now.goals {
-				if now.terminal && g == machine.NoGoal {
-					return true
-				}
-			}
-			return false
-		},
-		said: func(*view, *view) string { return "a role has no goal or several" },
+		fails: func(now, _ *view) bool { return now.terminal && slices.Contains(now.goals, machine.NoGoal) },
+		said:  func(*view, *view) string { return "a role has no goal or several" },
 	}
 }
 

@@ -15,8 +15,8 @@ func (b blind) Search(ctx context.Context, m machine.Machine, q machine.State, l
 	return b.Searcher.Search(ctx, plain{m}, q, lim)
 }
 
-// plain is a machine that says nothing of its symmetries, and whose plans make no use of
-// them. All else that it may know beside the rules it forwards.
+// plain is a machine that says nothing of its symmetries. All else that it may know beside the
+// rules it forwards; plans make no use of symmetries.
 type plain struct{ machine.Machine }
 
 var (
@@ -59,7 +59,6 @@ func (m plain) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits
 	if !ok {
 		return machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}, errNoPlans
 	}
-	lim.Asymmetric = true
 	return p.Plan(ctx, s, lim)
 }
 
