@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -90,6 +92,7 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 		kong.Name("stackmate"), kong.Description(about), kong.ExplicitGroups(groups),
 		kong.Vars{"engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Help(printHelp),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeTime)), kong.NamedMapper("time", kong.MapperFunc(decodeTime)),
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { done() }),
 	}
 	for _, c := range all {

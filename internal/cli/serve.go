@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -60,7 +61,7 @@ func (c *serveCommand) Run(s *console) error {
 			return err
 		}
 	}
-	l, err := protocol.Listen(c.Listen)
+	l, err := listen("--listen", c.Listen)
 	if err != nil {
 		return err
 	}
@@ -92,6 +93,18 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 		return nil, err
 	}
 	return allowed, checkFolder("--knowledge", c.Knowledge)
+}
+
+// listen opens the address of a flag.
+func listen(flag, address string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, usageError{fmt.Errorf("%s: expected an address with a port, such as 127.0.0.1:9147, or :9147 for all interfaces, found %q", flag, address)}
+	}
+	l, err := protocol.Listen(address)
+	if err != nil {
+		err = fmt.Errorf("%w; %s chooses another, such as 127.0.0.1:0 for any that is free", err, flag)
+	}
+	return l, err
 }
 
 // networks reads addresses and networks in CIDR notation.

@@ -50,7 +50,7 @@ func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
 			t.Errorf("%.20s: %d %q, want %q", c[0], status, reply, c[1])
 		}
 	}
-	if _, reply := say(t, address, "( INFO )"); !strings.HasPrefix(reply, "((name Stackmate) (status ") || !strings.Contains(reply, "(version ") {
+	if _, reply := say(t, address, "( INFO )"); !strings.HasPrefix(reply, "((name Tester) (status ") || !strings.Contains(reply, "(version ") {
 		t.Errorf("INFO: %q", reply)
 	}
 	kept := func() int { files, _ := os.ReadDir(dir); return len(files) }
