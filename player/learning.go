@@ -22,7 +22,7 @@ import (
 
 // In many games what a position is worth can be learnt within seconds, and a search that
 // estimates leaves by that is far ahead of one that plays them out; in others, where all
-// depends on who is one move ahead, it is far behind (search/evaluate/README.md). So part of
+// depends on who is one move ahead, it is far behind (docs/lab/evaluation.md). So part of
 // the start clock goes into learning, and then into matches at equal time between the
 // ways to use what was learnt and doing without.
 

@@ -16,7 +16,7 @@ import (
 // depends on the game (Tak, Lanctot and Winands, 2014): regret matching is far
 // ahead in goofspiel and bidding, UCT in oshi-zumo and tron. Decisive moves in playouts
 // are worth what they cost in most games of turns, but not in all, and in few of those
-// where players choose at once (search/montecarlo/README.md). So part of the start clock goes into
+// where players choose at once (docs/lab/sampling.md). So part of the start clock goes into
 // matches between the ways of sampling, at equal time.
 
 const (

@@ -27,7 +27,7 @@ type network struct {
 }
 
 // width is the number of units. After 4 s of learning 64 are ahead of 32 by 5 points in the mean of
-// 11 games (README), for a twentieth more an evaluation; with 48 less shows.
+// 11 games (docs/lab/evaluation.md), for a twentieth more an evaluation; with 48 less shows.
 const width = vector.Width
 
 // linear is the number of rectified units; the first of the others.

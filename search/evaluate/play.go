@@ -190,7 +190,7 @@ func (p *games) choose(g *game, first int) int {
 // ahead is what a lane is worth to role r, by values: its own goal and, of two players, less that
 // of the other one, whatever their sum. Where both may get much, those who go for their own goal alone
 // learn nothing of defence; and as moves are chosen that look best, what is learnt from them grows
-// without end where it does not take from the other one what it gives (README).
+// without end where it does not take from the other one what it gives (docs/lab/evaluation.md).
 func (p *games) ahead(values []float64, lane, r int) float64 {
 	own := values[lane*p.roles+r]
 	if len(p.players) != 2 {

@@ -78,7 +78,7 @@ func (c *common) start(workers int, inTurn bool) {
 }
 
 // patience is how long a worker that finds the tree in use looks again before it sleeps. The tree is in use
-// for up to 200 µs at a time; to be woken takes as long, and nobody would use it meanwhile (README).
+// for up to 200 µs at a time; to be woken takes as long, and nobody would use it meanwhile (docs/lab/sampling.md).
 const patience = 200 * time.Microsecond
 
 // lock waits until nobody else uses the tree.

@@ -25,11 +25,11 @@ import (
 const (
 	// priorVisits is how many visits a prior counts for, each of which is a leaf with its playouts;
 	// priorExploration the constant of UCT, in goal points, at nodes without priors of a search that has
-	// them. As measured (README).
+	// them. As measured (docs/lab/sampling.md).
 	priorVisits      = 4
 	priorExploration = 10
 	// policyExploration is the constant of PUCT and policyTemperature that of the softmax, both in goal points;
-	// policyFloor is the share of the probability that all moves have equally. As measured (README).
+	// policyFloor is the share of the probability that all moves have equally. As measured (docs/lab/sampling.md).
 	policyExploration = 30
 	policyTemperature = 12
 	policyFloor       = 0.2

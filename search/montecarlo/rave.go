@@ -24,7 +24,7 @@ import (
 const (
 	// raveVisits is how many visits of a move count for as much as what all playouts say of
 	// it, raveReference how many visits a node needs to ask nobody else, raveExploration the
-	// constant of UCT there, in goal points. All as measured (README).
+	// constant of UCT there, in goal points. All as measured (docs/lab/sampling.md).
 	raveVisits      = 300
 	raveReference   = 50
 	raveExploration = 3

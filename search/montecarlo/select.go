@@ -7,7 +7,7 @@ import (
 )
 
 // defaultExploration is the constant of UCT, in goal points, as measured
-// (README). It is small because rewards are means of several playouts and the
+// (docs/lab/sampling.md). It is small because rewards are means of several playouts and the
 // paths of one round part by themselves.
 const defaultExploration = 20
 

@@ -27,7 +27,7 @@ type history struct {
 
 // continuationBits is the logarithm of the number of continuations. They count
 // continuationWeight times: 2 and 4 times took 0.83 times the nodes of none in the mean over
-// seven games (README); 1 and 2 times, by moves in place of fluents, 0.92 and 0.90.
+// seven games (docs/lab/turns.md); 1 and 2 times, by moves in place of fluents, 0.92 and 0.90.
 const (
 	continuationBits   = 16
 	continuationWeight = 2

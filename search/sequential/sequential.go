@@ -58,10 +58,10 @@ type Config struct {
 	Goals search.Interval
 	// ShareEpsilon hands the tolerance that the first children of a chance node
 	// leave over to the later ones (Eq. 26). It pays for large ε only: what the
-	// last child wastes is missing above (README).
+	// last child wastes is missing above (docs/lab/turns.md).
 	ShareEpsilon bool
 	// Halves asks for the lower half of the values before the upper one: whether the value is
-	// above the middle, and then what it is. That takes fewer nodes (README), but for a long
+	// above the middle, and then what it is. That takes fewer nodes (docs/lab/turns.md), but for a long
 	// time nothing is known of the upper half. It counts where nothing is estimated.
 	Halves bool
 	// Threads is how many search at the same time, on one table; 0 and 1 are one.
@@ -82,7 +82,7 @@ var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPl
 
 // deepeningStep: an iteration goes deeper than the last one by one ply in so many.
 // Steps of a half cost 10 to 27 % fewer nodes than steps of a third on small games of
-// turns (README), and miss the shortest win by as little.
+// turns (docs/lab/turns.md), and miss the shortest win by as little.
 const deepeningStep = 2
 
 // step is how many plies deeper than the last one an iteration goes. Where positions are

@@ -9,7 +9,7 @@ import (
 	"stackmate/search"
 )
 
-// The benchmarks make the tables of README.md:
+// The benchmarks make the tables of docs/lab/simultaneous.md:
 //
 //	go test -run '^$' -bench . -benchtime 1x ./search/simultaneous
 //

@@ -39,7 +39,7 @@ const (
 	margin = 1.0 / (1 << 27)
 	// caution is the share of the opposite bounds in the matrix that chooses
 	// the cell: nodes without table fall by a sixth from 0 to 0.2 and rise from
-	// there (README.md).
+	// there (docs/lab/simultaneous.md).
 	caution = 0.2
 )
 

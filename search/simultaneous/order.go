@@ -27,7 +27,7 @@ import (
 // changes what is searched, never a value.
 //
 // Cost: two passes over the matrix and two sorts of its lines for each cell
-// searched; measured in README.md, it does not show beside the linear programs.
+// searched; measured in docs/lab/simultaneous.md, it does not show beside the linear programs.
 
 // line is a row or a column of a matrix in the order of moves.
 type line struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // The portfolio of the method Auto. Best-first search wins on nearly every game
-// that was measured (README.md). Games that pure strategies decide almost
+// that was measured (docs/lab/simultaneous.md). Games that pure strategies decide almost
 // everywhere may be won by the bounds of the serialized games instead, by any
 // factor in either direction, and nothing cheap tells which. So in such games
 // both searches take turns, in slices of doubling size. Both keep what they

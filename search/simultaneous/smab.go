@@ -25,7 +25,7 @@ import (
 // against removed actions too, or alpha or beta holds (see smabResult).
 //
 // Cost: two LPs for each cell searched and one or two at the end. How the choices
-// that the paper leaves open matter is measured in README.md.
+// that the paper leaves open matter is measured in docs/lab/simultaneous.md.
 
 // exit says when SMAB stops before all cells are visited or dominated.
 type exit int
