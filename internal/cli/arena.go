@@ -248,7 +248,7 @@ const invitations = 6
 
 // firstGames are those, the best known of the built-in games.
 func firstGames() []string {
-	known := []string{"chess", "checkers", "reversi", "amazons", "connectFour", "gomoku", "hex", "goofspiel", "ticTacToe", "breakthrough"}
+	known := []string{"chess", "checkers", "reversi", "connectFour", "amazons", "gomoku", "hex", "breakthrough", "ticTacToe"}
 	known = slices.DeleteFunc(known, func(name string) bool { return !isBuiltIn(name) })
 	return known[:min(len(known), invitations)]
 }
