@@ -56,10 +56,27 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestTheFrontPageIsShort(t *testing.T) {
-	const most = 150
-	if lines := strings.Count(documents(t)[filepath.Join("..", "README.md")], "\n"); lines > most {
-		t.Errorf("README.md has %d lines, more than %d", lines, most)
+func TestDocumentsAreShort(t *testing.T) {
+	limits := map[string]int{"../README.md": 150, "../ARCHITECTURE.md": 250}
+	for path, text := range documents(t) {
+		most, listed := limits[path]
+		if !listed && filepath.Base(path) == "README.md" {
+			most = 80
+		}
+		if n := strings.Count(text, "\n"); most > 0 && n > most {
+			t.Errorf("%s has %d lines, more than %d", path, n, most)
+		}
+	}
+}
+
+func TestFilesThatDocumentsNameExist(t *testing.T) {
+	file := regexp.MustCompile("`((?:gdl|reasoner|search|player|protocol|games|internal|tools)/[\\w./]+)`")
+	for path, text := range documents(t) {
+		for _, found := range file.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("..", found[1])); err != nil {
+				t.Errorf("%s: there is no %s", path, found[1])
+			}
+		}
 	}
 }
 

@@ -56,6 +56,7 @@ type family struct {
 
 // families lists all games, sorted by name.
 var families = []family{
+	amazons,
 	biddingTicTacToe,
 	breakthrough,
 	checkers,

@@ -13,6 +13,7 @@ import (
 
 // names are small members of all families.
 var names = []string{
+	"amazons", "amazons-4x4", "amazons-6x5",
 	"biddingTicTacToe", "biddingTicTacToe-1", "biddingTicTacToe-10",
 	"breakthrough-3x4", "breakthrough", "breakthrough-5x4",
 	"checkers",
@@ -87,8 +88,8 @@ func TestAWrongNameIsExplained(t *testing.T) {
 		"bidding":                  "did you mean biddingTicTacToe?",
 		"tic-tac-toe":              "did you mean ticTacToe?",
 		"Connect_Four":             "did you mean connectFour?",
-		"chess960anarchy":          "there are biddingTicTacToe-C",
-		"":                         "there are biddingTicTacToe-C",
+		"chess960anarchy":          "there are amazons-WxH",
+		"":                         "there are amazons-WxH",
 		"-x":                       `unknown game "-x"; there are`,
 		"connectFour-":             `W (columns) must be a number from 4 to 20, found ""`,
 		"connectFour-3x4":          `W (columns) must be a number from 4 to 20, found "3x4"`,

@@ -48,6 +48,7 @@ func TestClassesAreToldApart(t *testing.T) {
 // choices are a member of every family of built-in games, its class, and the methods
 // for it.
 var choices = []struct{ game, class, methods string }{
+	{"amazons-4x4", "2 players, turns, constant sum", "bab"},
 	{"biddingTicTacToe-2", "2 players, simultaneous moves, constant sum", "auto"},
 	{"breakthrough-3x5", "2 players, turns, constant sum", "bab"},
 	{"checkers", "2 players, turns, constant sum", "bab"},

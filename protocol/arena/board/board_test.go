@@ -61,6 +61,10 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 			[]string{"(cell 1 1 red)", "(cell 3 2 blue)", "(control red)"},
 			lines("cell", "3   . . .", "2  . . b", "1 r . .", "control: red"),
 		},
+		"amazons-4x4": {
+			[]string{"(queen 1 2 white)", "(queen 3 4 black)", "(arrow 2 2)", "(control black)"},
+			lines("queen", "4 . . q .", "3 . . . .", "2 Q # . .", "1 . . . .", "  1 2 3 4", "control: black"),
+		},
 		"checkers": {
 			[]string{"(cell a 1 white man)", "(cell b 8 white king)", "(cell h 8 black man)", "(cell c 5 black king)", "(control white)"},
 			lines("cell", "8 . W . . . . . b", "7 . . . . . . . .", "6 . . . . . . . .", "5 . . B . . . . .", "4 . . . . . . . .",

@@ -348,7 +348,7 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 		return nil
 	}
 	first, second := f.counts(rel, i), f.counts(rel, j)
-	if first != second || first && rel.arity == 2 && f.pairsOff(rel) || rel.arity > 3 && f.isSequence(rel) {
+	if first != second && !f.located(rel, i, j) || first && second && rel.arity == 2 && f.pairsOff(rel) || rel.arity > 3 && f.isSequence(rel) {
 		return nil
 	}
 	c := &candidate{columns: xs, rows: ys, use: use{relation: rel, column: i, row: j, holder: -1}}
@@ -365,6 +365,19 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	}
 	c.score -= float64(i) / 10
 	return c
+}
+
+// located tells whether a move names both arguments of a fluent that says more than these: it is a
+// place from which something moves, or to which, and not a number of something.
+func (f *fluents) located(rel relation, i, j int) bool {
+	for m, linked := range f.links {
+		for k := range m.arity {
+			if rel.arity > 2 && k != m.argument && linked[slot{rel, i}] && f.links[slot{m.relation, k}][slot{rel, j}] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // pairsOff tells whether a fluent of two arguments is no board but says which goes with

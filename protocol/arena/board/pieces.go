@@ -82,7 +82,7 @@ func (l *Layout) piece(u *use, content string) Piece {
 	p.Color = color
 	switch {
 	case color != "" && rest == "":
-		p.Kind = Disc
+		p.Kind = u.kind()
 	case color != "" && kinds[rest] != "":
 		p.Kind = kinds[rest]
 	case color == "" && kinds[name] != "":
@@ -94,7 +94,7 @@ func (l *Layout) piece(u *use, content string) Piece {
 	case strings.HasPrefix(name, "o") && slices.Contains(l.roles, content):
 		p.Kind, p.Color = Nought, ""
 	case slices.Contains(l.roles, content):
-		p.Kind, p.Color = Disc, l.roleColor(content)
+		p.Kind, p.Color = u.kind(), l.roleColor(content)
 	case len(name) == 1 && l.letterColor(name) != "":
 		p.Kind, p.Color = Disc, l.letterColor(name)
 	case color != "":
@@ -107,6 +107,15 @@ func (l *Layout) piece(u *use, content string) Piece {
 		p.Kind = map[Kind]Kind{Pawn: Man, King: Crown}[p.Kind]
 	}
 	return p
+}
+
+// kind is the form of a piece of which facts tell the owner alone: that of its fluent's name, as
+// in (queen 4 1 white), or a disc.
+func (u *use) kind() Kind {
+	if k := kinds[strings.ToLower(u.name)]; k.isChess() || k == Man {
+		return k
+	}
+	return Disc
 }
 
 // edgeOf tells whether a fact puts a wall at a side of its cell.

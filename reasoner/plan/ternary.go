@@ -1,9 +1,11 @@
-package prove
+package plan
 
 import (
+	"math"
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/prove"
 )
 
 // ternary computes signals of a game in 64 lanes where not all inputs are known (Jephson,
@@ -11,14 +13,13 @@ import (
 // false. What may be both is not known.
 type ternary struct {
 	net         *circuit.Network
+	cones       *prove.Cones
 	true, false []uint64
-	turns       []int32 // by node: when it was looked at
-	turn        int32
 }
 
 // newTernary begins with nothing known.
 func newTernary(net *circuit.Network) *ternary {
-	t := &ternary{net: net, true: make([]uint64, net.Len()), false: make([]uint64, net.Len()), turns: make([]int32, net.Len())}
+	t := &ternary{net: net, cones: prove.NewCones(net), true: make([]uint64, net.Len()), false: make([]uint64, net.Len())}
 	for i := range t.true {
 		t.true[i], t.false[i] = ^uint64(0), ^uint64(0)
 	}
@@ -57,25 +58,7 @@ func (t *ternary) run(gates []int32) {
 }
 
 // gates are those that signals depend on, in the order of the network.
-func (t *ternary) gates(signals []circuit.Lit) []int32 {
-	var gates, stack []int32
-	t.turn++
-	push := func(l circuit.Lit) {
-		if i := l.Node(); t.turns[i] != t.turn && t.net.Op(i) == circuit.OpAnd {
-			t.turns[i] = t.turn
-			gates, stack = append(gates, i), append(stack, i)
-		}
-	}
-	for _, l := range signals {
-		push(l)
-	}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, o := range t.net.Operands(i) {
-			push(o)
-		}
-	}
-	slices.Sort(gates)
-	return gates
+func (t *ternary) gates(signals ...circuit.Lit) []int32 {
+	nodes, _ := t.cones.Of(math.MaxInt, signals...)
+	return slices.DeleteFunc(nodes, func(i int32) bool { return t.net.Op(i) != circuit.OpAnd })
 }

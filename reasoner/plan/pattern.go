@@ -1,7 +1,6 @@
-package prove
+package plan
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 
@@ -23,8 +22,7 @@ const (
 
 // pattern is the game of some fluents.
 type pattern struct {
-	mask  machine.State // those fluents
-	known *positions
+	known *tree   // its positions, by those fluents
 	far   []int32 // by position: joint moves to the best goal of all; noWay if there is none
 	best  []int32 // by position: the highest goal that may be reached
 	least int32   // of those
@@ -33,19 +31,12 @@ type pattern struct {
 // noWay is farther than anything.
 const noWay = 1 << 10
 
-// number is that of a position in the pattern, or -1: plans from elsewhere may have others.
-func (p *pattern) number(s, masked machine.State) int32 {
-	for w := range masked {
-		masked[w] = s[w] & p.mask[w]
-	}
-	return *p.known.slot(masked) - 1
-}
-
-// distance is how far it is to the best goal by the patterns, in sum.
+// distance is how far it is to the best goal by the patterns, in sum. Plans from elsewhere may have
+// other positions: those are at no distance.
 func (q *planning) distance(s machine.State) int {
 	sum := 0
 	for _, p := range q.patterns {
-		if i := p.number(s, q.masked); i >= 0 {
+		if i := p.known.find(s); i != none {
 			sum += int(p.far[i])
 		}
 	}
@@ -56,7 +47,7 @@ func (q *planning) distance(s machine.State) int {
 func (q *planning) isHopeless(s machine.State) bool {
 	for _, p := range q.patterns {
 		if p.least <= q.plan.Goal {
-			if i := p.number(s, q.masked); i >= 0 && p.best[i] <= q.plan.Goal {
+			if i := p.known.find(s); i != none && p.best[i] <= q.plan.Goal {
 				return true
 			}
 		}
@@ -64,29 +55,41 @@ func (q *planning) isHopeless(s machine.State) bool {
 	return false
 }
 
-// exploring makes a pattern.
-type exploring struct {
+// abstraction makes patterns of the game.
+type abstraction struct {
 	*planning
-	pattern
-	sim      *ternary
-	looking  []int32    // gates: legal moves, the end and goals
-	moving   [][]int32  // gates, by move: what it changes of the pattern
-	changes  [][]change // by move: that
-	goals    []int32    // by position: the highest that it may have
-	from, to []int32    // moves from one position to another
-	at       int        // positions that were gone on from
-	room     int        // words that it may take
+	*effects
+	sim     *ternary
+	looking []int32 // gates: legal moves, the end and goals
 }
 
-// newExploring begins with a pattern of the fluents in a mask.
-func (p *patterns) newExploring(mask machine.State) *exploring {
-	e := p.effects
-	x := &exploring{planning: p.planning, pattern: pattern{mask: mask, known: newPositions(len(mask))}, sim: p.sim, looking: p.looking}
-	x.room = int(min(p.limits.Bytes/wayShare/4/8, math.MaxInt32))
-	for _, other := range p.patterns {
-		x.room -= len(other.known.states)
+func (q *planning) newAbstraction(e *effects) *abstraction {
+	sim := newTernary(e.net)
+	return &abstraction{q, e, sim, sim.gates(slices.Concat(e.legal, e.goals, []circuit.Lit{e.terminal})...)}
+}
+
+// exploring makes one pattern.
+type exploring struct {
+	*abstraction
+	pattern
+	moving   [][]int32  // gates, by move: what it changes of the pattern
+	within   [][]change // by move: that
+	goal     []int32    // by position: the highest that it may have
+	from, to []int32    // moves from one position to another
+	room     int64      // bytes that it may take
+}
+
+// explore makes the pattern of the fluents in a mask; nil if there is no room or time, or if what
+// comes next depends on what is not known.
+func (a *abstraction) explore(rest func() bool, mask machine.State) *pattern {
+	if !rest() {
+		return nil
 	}
-	for _, list := range e.changes {
+	x := &exploring{abstraction: a, pattern: pattern{known: newTree(mask)}, room: a.limits.Bytes / searchShare / 4}
+	for _, other := range a.patterns {
+		x.room -= other.known.bytes()
+	}
+	for _, list := range a.changes {
 		var within []change
 		var next []circuit.Lit
 		for _, c := range list {
@@ -94,29 +97,29 @@ func (p *patterns) newExploring(mask machine.State) *exploring {
 				within, next = append(within, c), append(next, c.next)
 			}
 		}
-		x.changes, x.moving = append(x.changes, within), append(x.moving, x.sim.gates(next))
+		x.within, x.moving = append(x.within, within), append(x.moving, a.sim.gates(next...))
 	}
-	for _, l := range e.fluents {
-		x.sim.forget(l)
+	for _, l := range a.fluents {
+		a.sim.forget(l)
 	}
-	start := slices.Clone(p.start)
-	for w := range start {
-		start[w] &= mask[w]
+	x.known.add(a.start, none, machine.NoMove)
+	for first, end := 0, 0; first < x.known.len(); first = end {
+		end = min(first+64, x.known.len())
+		if !rest() || !x.step(int32(first), int32(end)) {
+			return nil
+		}
 	}
-	x.known.add(start)
-	return x
+	return x.finish()
 }
 
 // step goes on from up to 64 positions; false if there are too many, or if what comes next
 // depends on what is not known.
-func (x *exploring) step() bool {
-	first := x.at
-	x.at = min(x.at+64, x.known.len())
-	within := ^uint64(0) >> (64 - (x.at - first))
-	for f, l := range x.effects.fluents {
-		if x.mask.Has(f) {
+func (x *exploring) step(first, end int32) bool {
+	lanes := ^uint64(0) >> (64 - (end - first))
+	for f, l := range x.fluents {
+		if x.known.mask.Has(f) {
 			var row uint64
-			for i := first; i < x.at; i++ {
+			for i := first; i < end; i++ {
 				if x.known.at(i).Has(f) {
 					row |= 1 << (i - first)
 				}
@@ -125,19 +128,19 @@ func (x *exploring) step() bool {
 		}
 	}
 	x.sim.run(x.looking)
-	over := x.sim.may(x.effects.terminal)
-	for i := first; i < x.at; i++ {
+	over := x.sim.may(x.terminal)
+	for i := first; i < end; i++ {
 		goal := machine.NoGoal
-		for g, when := range x.effects.goals {
+		for g, when := range x.goals {
 			if over&x.sim.may(when)>>(i-first)&1 != 0 {
 				goal = max(goal, x.game.Goals[g].Value)
 			}
 		}
-		x.goals = append(x.goals, goal)
+		x.goal = append(x.goal, goal)
 	}
-	within &= x.sim.may(x.effects.terminal.Not())
-	for m, legal := range x.effects.legal {
-		if lanes := x.sim.may(legal) & within; lanes != 0 && !x.move(m, first, lanes) {
+	lanes &= x.sim.may(x.terminal.Not())
+	for m, legal := range x.legal {
+		if some := x.sim.may(legal) & lanes; some != 0 && !x.move(m, first, some) {
 			return false
 		}
 	}
@@ -145,28 +148,29 @@ func (x *exploring) step() bool {
 }
 
 // move makes a move from the positions in some lanes, of which the first has that number.
-func (x *exploring) move(m, first int, lanes uint64) bool {
+func (x *exploring) move(m int, first int32, lanes uint64) bool {
 	x.sim.run(x.moving[m])
 	var differ uint64
-	for _, c := range x.changes[m] {
+	for _, c := range x.within[m] {
 		next := x.sim.may(c.next)
 		if lanes&next&x.sim.may(c.next.Not()) != 0 {
 			return false
 		}
-		differ |= lanes & (next ^ x.sim.may(x.effects.fluents[c.fluent]))
+		differ |= lanes & (next ^ x.sim.may(x.fluents[c.fluent]))
 	}
-	s := make(machine.State, len(x.mask))
+	s := make(machine.State, len(x.known.mask))
 	for ; differ != 0; differ &= differ - 1 {
 		lane := bits.TrailingZeros64(differ)
-		copy(s, x.known.at(first+lane))
-		for _, c := range x.changes[m] {
+		from := first + int32(lane)
+		copy(s, x.known.at(from))
+		for _, c := range x.within[m] {
 			s[c.fluent>>6] &^= 1 << (c.fluent & 63)
 			s[c.fluent>>6] |= x.sim.may(c.next) >> lane & 1 << (c.fluent & 63)
 		}
-		x.known.add(s)
-		x.from, x.to = append(x.from, int32(first+lane)), append(x.to, *x.known.slot(s)-1)
+		to, _ := x.known.add(s, from, machine.Move(m))
+		x.from, x.to = append(x.from, from), append(x.to, to)
 	}
-	return x.known.len() <= maxPattern && len(x.from) <= maxPatternEdges && len(x.known.states)+len(x.from) <= x.room
+	return x.known.len() <= maxPattern && len(x.from) <= maxPatternEdges && x.known.bytes()+8*int64(len(x.from)) <= x.room
 }
 
 // finish is the pattern, once all positions were gone on from: each goal is taken back along
@@ -189,7 +193,7 @@ func (x *exploring) finish() *pattern {
 	for i := range n {
 		x.far[i], x.best[i] = noWay, machine.NoGoal
 	}
-	values := slices.Clone(x.goals)
+	values := slices.Clone(x.goal)
 	slices.Sort(values)
 	values = slices.Compact(values)
 	for rank, value := range slices.Backward(values) {
@@ -197,7 +201,7 @@ func (x *exploring) finish() *pattern {
 			break
 		}
 		var queue []int32
-		for i, g := range x.goals {
+		for i, g := range x.goal {
 			if g == value && x.best[i] == machine.NoGoal {
 				x.best[i] = value
 				queue = append(queue, int32(i))

@@ -1,6 +1,7 @@
-package prove
+package plan
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -52,31 +53,28 @@ func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
 	hopeless, distant := 0, 0
 	for range 200 {
 		g, m := aPuzzle(t, rng, 8, 5)
-		p, err := NewPlanner(g, m)
+		p, err := New(g, m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
 			continue // dives have nowhere to go
 		}
-		q := p.planning(m.Initial(), machine.PlanLimits{})
-		w := q.newPatterns(t.Context())
-		for !w.begun || w.trying != nil || w.nextSet() != nil {
-			w.next(t.Context())
-		}
+		q := p.begin(m.Initial(), machine.PlanLimits{})
+		q.findPatterns(func() bool { return true }, closedSets(g))
 		best, far := ways(m)
-		q.takeTurns(t.Context(), []way{{next: q.newDives(t.Context()).next, weight: 1}})
+		q.takeTurns(t.Context(), turn{search: q.byDives, weight: 1})
 		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound != want {
 			t.Fatalf("best goal %d, dives have found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
 		}
 		for s := range best {
 			for _, p := range q.patterns {
-				i := p.number(machine.State{s}, q.masked)
+				i := p.known.find(machine.State{s})
 				if i < 0 {
 					t.Fatalf("a position that is reached is not one of the pattern")
 				}
 				if p.best[i] < best[s] || int(p.far[i]) > far[s] && p.best[0] == 100 {
-					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.mask, p.best[i], p.far[i])
+					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.known.mask, p.best[i], p.far[i])
 				}
 				if p.best[i] < 100 {
 					hopeless++
@@ -95,17 +93,25 @@ func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
 // Lamps that are lit one by one tell nothing by patterns: beams go without.
 func TestNoPatternsOfSingleFluents(t *testing.T) {
 	const lamps = 8
-	g := aCountOfLamps(lamps)
-	g.Terminal = g.Net.And(g.Fluents[:lamps]...)
+	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{nil}}
+	for i := range lamps {
+		names.Fluents, names.Moves[0] = append(names.Fluents, fmt.Sprintf("lit%d", i)), append(names.Moves[0], fmt.Sprintf("light%d", i))
+	}
+	g := circuit.NewGame(names, names.NewState())
+	g.Legal = [][]circuit.Lit{nil}
+	for i, lit := range g.Fluents {
+		g.Next, g.Legal[0] = append(g.Next, g.Net.Or(lit, g.Does[0][i])), append(g.Legal[0], lit.Not())
+	}
+	g.Terminal = g.Net.And(g.Fluents...)
 	g.Goals = []circuit.Goal{{Value: 100, When: g.Terminal}}
 	m := compiled(t, g)
-	p, err := NewPlanner(g, m)
+	p, err := New(g, m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := p.planning(m.Initial(), machine.PlanLimits{})
-	q.takeTurns(t.Context(), []way{{next: q.newPatterns(t.Context()).next, weight: 1}})
-	if q.plan.Goal != 100 || len(q.patterns) > 0 || q.effects != nil {
-		t.Errorf("goal %d with %d patterns; effects of moves were looked for: %t", q.plan.Goal, len(q.patterns), q.effects != nil)
+	q := p.begin(m.Initial(), machine.PlanLimits{})
+	q.takeTurns(t.Context(), turn{search: q.byPatterns, weight: 1})
+	if q.plan.Goal != 100 || len(q.patterns) > 0 {
+		t.Errorf("goal %d with %d patterns", q.plan.Goal, len(q.patterns))
 	}
 }

@@ -1,4 +1,4 @@
-package prove
+package plan
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove"
 )
 
 // aPuzzle is a random game for one role of so many fluents, few of which a move changes. Three are a
@@ -49,15 +50,17 @@ func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, m
 		g.Terminal = net.Or(best, carry)
 	}
 	g.Goals = []circuit.Goal{{Value: 100, When: best}, {Value: 50, When: net.And(best.Not(), fluent())}}
-	m := compiled(t, g)
-	return g, m
+	return g, compiled(t, g)
 }
 
-// all calls f on every position of so many fluents.
-func all(fluents int, f func(s machine.State)) {
-	for bits := range uint64(1) << fluents {
-		f(machine.State{bits})
+// compiled is the machine of a game.
+func compiled(t testing.TB, g *circuit.Game) machine.Machine {
+	t.Helper()
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return m
 }
 
 // after makes a move, whether the game is over or not; false if it is not legal.
@@ -75,81 +78,63 @@ func after(m machine.Machine, s machine.State, move machine.Move) (machine.State
 	return next, true
 }
 
-func TestEqualMovesLeadToTheSamePositions(t *testing.T) {
+func TestEffectsLeadToTheNextPositionsButForTheClock(t *testing.T) {
 	const fluents, moves = 8, 5
 	rng := rand.New(rand.NewPCG(16, 5))
-	equal := 0
+	changed := 0
 	for range 40 {
 		g, m := aPuzzle(t, rng, fluents, moves)
 		e := newEffects(g)
-		for second, first := range e.equal() {
-			if int(first) == second {
-				continue
+		ticks := prove.ClockFluents(g)
+		sim := newTernary(e.net)
+		for bits := range uint64(1) << fluents {
+			s := machine.State{bits}
+			for f, l := range e.fluents {
+				sim.set(l, -(bits >> f & 1))
 			}
-			equal++
-			all(fluents, func(s machine.State) {
-				a, ok := after(m, s, first)
-				b, too := after(m, s, machine.Move(second))
-				if ok && too && !a.Equal(b) {
-					t.Fatalf("moves %d and %d lead from %b to %b and %b", first, second, s, a, b)
+			for move := range machine.Move(moves) {
+				want, ok := after(m, s, move)
+				if !ok {
+					continue
 				}
-			})
+				got := machine.State{bits}
+				for _, c := range e.changes[move] {
+					sim.run(sim.gates(c.next))
+					got[0] = got[0]&^(1<<c.fluent) | sim.may(c.next)&1<<c.fluent
+				}
+				for _, f := range ticks {
+					got[0] = got[0]&^(1<<f) | want[0]&(1<<f)
+				}
+				if !got.Equal(want) {
+					t.Fatalf("move %d leads from %b to %b, expected %b", move, bits, got[0], want[0])
+				}
+				if got[0] != bits {
+					changed++
+				}
+			}
 		}
 	}
-	if equal < 10 {
-		t.Errorf("%d equal moves: expected more", equal)
+	if changed < 1000 {
+		t.Errorf("%d positions were changed: expected more", changed)
 	}
 }
 
-func TestPlansThatAreLeftOutAreNoBetterThanOthers(t *testing.T) {
+func TestHorizonsFindTheBestPlan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 7))
-	equal := 0
 	for range 150 {
 		g, m := aPuzzle(t, rng, 9, 5)
-		p, err := NewPlanner(g, m)
+		p, err := New(g, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := p.planning(m.Initial(), machine.PlanLimits{})
-		q.compareMoves()
-		q.takeTurns(t.Context(), []way{{next: func(ctx context.Context) bool {
-			return q.horizons[len(q.horizons)-1].steps < 64 && q.nextHorizon(ctx)
-		}, weight: 1}})
+		q := p.begin(m.Initial(), machine.PlanLimits{})
+		q.takeTurns(t.Context(), turn{search: func(ctx context.Context, rest func() bool) {
+			steps := 0
+			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && rest() })
+		}, weight: 1})
 		best, _ := ways(m)
 		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound < want {
 			t.Fatalf("best goal %d, found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
 		}
-		for second, first := range q.doubles {
-			if int(first) != second {
-				equal++
-			}
-		}
-	}
-	if equal < 20 {
-		t.Errorf("%d equal moves: expected more", equal)
-	}
-}
-
-// Two lamps are lit, the first one ends the game, and one of two moves that light the second is never legal.
-func TestMovesThatAreNeededAreNotLeftOut(t *testing.T) {
-	names := &machine.Names{Roles: []string{"x"}, Fluents: []string{"a", "b"}, Moves: [][]string{{"light a", "cheat", "light b"}}}
-	g := circuit.NewGame(names, names.NewState())
-	a, b, does := g.Fluents[0], g.Fluents[1], g.Does[0]
-	g.Next = []circuit.Lit{g.Net.Or(a, does[0]), g.Net.Or(b, does[1], does[2])}
-	g.Legal, g.Terminal = [][]circuit.Lit{{circuit.True, a, circuit.True}}, a
-	g.Goals = []circuit.Goal{{Value: 100, When: g.Net.And(a, b)}, {Value: 0, When: g.Net.And(a, b).Not()}}
-	m := compiled(t, g)
-	p, err := NewPlanner(g, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := p.planning(m.Initial(), machine.PlanLimits{})
-	q.compareMoves()
-	if !slices.Equal(q.doubles, []machine.Move{0, 1, 1}) {
-		t.Errorf("moves that do the same: %v", q.doubles)
-	}
-	q.try(t.Context(), 0, 100)
-	if q.plan.Goal != 100 {
-		t.Errorf("a plan of %d, expected one that lights b and then a", q.plan.Goal)
 	}
 }
