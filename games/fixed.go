@@ -10,9 +10,12 @@ var (
 	checkersRules string
 	//go:embed chess.kif
 	chessRules string
+	//go:embed quarto.kif
+	quartoRules string
 
 	checkers = fixed("checkers", "checkers, or English draughts: captures are mandatory", checkersRules)
 	chess    = fixed("chess", "chess with all rules but repetition", chessRules)
+	quarto   = fixed("quarto", "quarto: make a line of pieces with something in common, each given by the other", quartoRules)
 )
 
 // fixed is a family of one game.

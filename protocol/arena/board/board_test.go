@@ -75,6 +75,11 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 			lines("cell", "8 . . . . k . . .", "7 . . . . . . . .", "6 . . . . . . . .", "5 . . . . . . . .", "4 . . . . . . . .",
 				"3 . . . . . . . .", "2 . . . . . . . .", "1 R . . . K . . .", "  a b c d e f g h", "right white: a", "(passed c) (quiet 0 0)"),
 		},
+		"quarto": {
+			[]string{"(cell 1 4 dtrh)", "(cell 2 2 lsqf)", "(given dsrh)", "(left dsqh)", "(left dsrf)", "(control first)"},
+			lines("cell", "4 dtrh .    .    .", "3 .    .    .    .", "2 .    lsqf .    .", "1 .    .    .    .", "  1    2    3    4",
+				"control: first", "left: dsqh dsrf", "(given dsrh)"),
+		},
 		"tron-3x3": {
 			[]string{"(cycle red 1 2)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 1 2)", "(wall 3 3)"},
 			lines("cycle", "3 .   .   b,#", "2 r,# .   .", "1 #   .   .", "  1   2   3"),
@@ -133,7 +138,7 @@ func TestStacksAndSegmentsAreDrawn(t *testing.T) {
 		"blocks": {
 			blocks,
 			[]string{"(on c b)", "(table a)", "(table b)", "(clear c)"},
-			lines("on", "2 . c", "1 a b", "  a b", "(clear c)"),
+			lines("on", "2 . c", "1 a b", "  a b", "clear: c"),
 		},
 		"blocks that stand nowhere": {blocks, []string{"(on c b)", "(table a)"}, lines("(on c b) (table a)")},
 		"dots and boxes": {
