@@ -69,19 +69,23 @@ var families = []family{
 	goofspiel,
 	goofspielPoints,
 	hex,
+	liarsBid,
 	matchingPennies,
 	nim,
 	oshiZumo,
+	pentago,
 	pig,
 	prisonersDilemma,
 	pursuit,
 	quarto,
 	reversi,
 	rockPaperScissors,
+	rockPaperScissorsMatch,
 	slidingPuzzle,
 	ticTacToe,
 	trio,
 	tron,
+	ultimateTicTacToe,
 }
 
 // Families describes all games, sorted by name.

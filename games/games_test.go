@@ -26,19 +26,23 @@ var names = []string{
 	"goofspielPoints-1", "goofspielPoints-4", "goofspielPoints-3-1.3.2",
 	"gomoku", "gomoku-5x5", "gomoku-6x5",
 	"hex-2x2", "hex", "hex-3x4",
+	"liarsBid", "liarsBid-2", "liarsBid-5",
 	"matchingPennies",
 	"nim", "nim-1", "nim-3.1.2",
 	"oshiZumo", "oshiZumo-1-1", "oshiZumo-8-2-0", "oshiZumo-6-3-1", "oshiZumo-2-5",
+	"pentago",
 	"pig-2-1", "pig-6-2", "pig",
 	"prisonersDilemma",
 	"pursuit", "pursuit-5x3-2",
 	"quarto",
 	"reversi", "reversi-4x4", "reversi-6x4",
 	"rockPaperScissors",
+	"rockPaperScissorsMatch", "rockPaperScissorsMatch-1", "rockPaperScissorsMatch-12",
 	"slidingPuzzle", "slidingPuzzle-2x2-5", "slidingPuzzle-4x3-1",
 	"ticTacToe",
 	"trio", "trio-3x5",
 	"tron", "tron-2x2", "tron-4x3",
+	"ultimateTicTacToe",
 }
 
 func TestEveryGameLoadsWithoutAWarning(t *testing.T) {

@@ -61,19 +61,23 @@ var choices = []struct{ game, class, methods string }{
 	{"goofspiel-5", "2 players, simultaneous moves, constant sum", "auto"},
 	{"goofspielPoints-4", "2 players, simultaneous moves, constant sum", "auto"},
 	{"hex-4x4", "2 players, turns, constant sum", "bab"},
+	{"liarsBid", "2 players, simultaneous moves, constant sum", "auto"},
 	{"matchingPennies", "2 players, simultaneous moves, constant sum", "auto"},
 	{"nim-3.4.5", "2 players, turns, constant sum", "bab"},
 	{"oshiZumo-12-3", "2 players, simultaneous moves, constant sum", "auto"},
+	{"pentago", "2 players, turns, constant sum", "bab"},
 	{"pig-30", "2 players, turns, constant sum, chance", "dfs bab"},
 	{"prisonersDilemma", "2 players, simultaneous moves, general sum", ""},
 	{"pursuit-4x4", "2 players, simultaneous moves, constant sum", "auto"},
 	{"quarto", "2 players, turns, constant sum", "bab"},
 	{"reversi-4x4", "2 players, turns, constant sum", "bab"},
 	{"rockPaperScissors", "2 players, simultaneous moves, constant sum", "auto"},
+	{"rockPaperScissorsMatch", "2 players, simultaneous moves, constant sum", "auto"},
 	{"slidingPuzzle-3x3", "single player", "bab dfs plan"},
 	{"ticTacToe", "2 players, turns, constant sum", "bab"},
 	{"trio", "3 players, turns, general sum", ""},
 	{"tron-5x5", "2 players, simultaneous moves, constant sum", "auto"},
+	{"ultimateTicTacToe", "2 players, turns, constant sum", "bab"},
 }
 
 func TestEveryBuiltInGameGetsTheSearchesOfItsClass(t *testing.T) {

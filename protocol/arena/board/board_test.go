@@ -84,6 +84,14 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 			[]string{"(cycle red 1 2)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 1 2)", "(wall 3 3)"},
 			lines("cycle", "3 .   .   b,#", "2 r,# .   .", "1 #   .   .", "  1   2   3"),
 		},
+		"ultimateTicTacToe": {
+			[]string{"(cell 1 2 1 3 x)", "(won 1 3 o)", "(control x)"},
+			lines("cell 1 1   cell 1 2   cell 1 3", "1 . . .    1 . . x    1 . . .", "2 . . .    2 . . .    2 . . .", "3 . . .    3 . . .    3 . . .",
+				"  1 2 3      1 2 3      1 2 3", "cell 2 1   cell 2 2   cell 2 3", "1 . . .    1 . . .    1 . . .", "2 . . .    2 . . .    2 . . .",
+				"3 . . .    3 . . .    3 . . .", "  1 2 3      1 2 3      1 2 3", "cell 3 1   cell 3 2   cell 3 3", "1 . . .    1 . . .    1 . . .",
+				"2 . . .    2 . . .    2 . . .", "3 . . .    3 . . .    3 . . .", "  1 2 3      1 2 3      1 2 3", "won", "1 . . o", "2 . . .", "3 . . .", "  1 2 3",
+				"control: x"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := layout(t, name)
