@@ -136,7 +136,7 @@ func checkManager(t *testing.T, d *dealer) *Report {
 			}
 		}
 	}()
-	report, err := Manager{Listener: l, Wait: time.Minute}.Check(ctx)
+	report, err := Manager{Listener: l, Wait: time.Minute, Level: Robust}.Check(ctx)
 	if report == nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestAManagerThatDoesNotComeCannotBeChecked(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (Manager{Listener: listen(t), Wait: time.Minute}).Check(ctx); err != context.Canceled {
+	if _, err := (Manager{Listener: listen(t), Wait: time.Minute, Level: Robust}).Check(ctx); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -299,7 +299,7 @@ func TestTheKitHasOneSeat(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan *Report)
 	go func() {
-		report, _ := Manager{Listener: l, Wait: time.Minute}.Check(ctx)
+		report, _ := Manager{Listener: l, Wait: time.Minute, Level: Robust}.Check(ctx)
 		done <- report
 	}()
 	for _, c := range [][2]string{
