@@ -11,13 +11,14 @@ import (
 // wish is what a reply should be.
 type wish struct {
 	text string
-	// fault says how a reply with status 200 differs from that; "" if it doesn't.
-	fault func(x *exchange) string
+	// fault says how a reply with one of the statuses differs from that; "" if it doesn't.
+	fault    func(x *exchange) string
+	statuses []int // of HTTP; nil means 200
 }
 
 // word wishes for one word, in any case.
 func word(w string) wish {
-	return wish{w, func(x *exchange) string {
+	return wish{text: w, fault: func(x *exchange) string {
 		if x.word() == w {
 			return ""
 		}
@@ -27,14 +28,14 @@ func word(w string) wish {
 
 // anything wishes for any reply, for the messages to which another check has a closer
 // look.
-var anything = wish{"a reply", func(*exchange) string { return "" }}
+var anything = wish{text: "a reply", fault: func(*exchange) string { return "" }}
 
 // available wishes for what INFO tells between matches, elsewhere for what it tells in one.
 var (
-	available = wish{"a list of pairs such as ((name ...) (status available)), or the status alone", func(x *exchange) string {
+	available = wish{text: "a list of pairs such as ((name ...) (status available)), or the status alone", fault: func(x *exchange) string {
 		return statusFault(x, "available")
 	}}
-	elsewhere = wish{"a status other than available", func(x *exchange) string {
+	elsewhere = wish{text: "a status other than available", fault: func(x *exchange) string {
 		if statusFault(x, "available") == "" {
 			return "the status is available in a match"
 		}
@@ -45,7 +46,7 @@ var (
 // asUsual wishes for what INFO has told before the checks: whether that is right is a check
 // of its own.
 func (t *trial) asUsual() wish {
-	return wish{"the same status as for ( INFO )", func(x *exchange) string {
+	return wish{text: "the same status as for ( INFO )", fault: func(x *exchange) string {
 		if t.usual == "" {
 			return ""
 		}
@@ -98,7 +99,7 @@ func readInfo(reply string) map[string]string {
 // moveOf wishes for one of the legal moves. Servers compare terms, so white space does
 // not matter, and case does.
 func moveOf(legal []string) wish {
-	return wish{"one of the legal moves " + list(legal), func(x *exchange) string {
+	return wish{text: "one of the legal moves " + list(legal), fault: func(x *exchange) string {
 		move := moveIn(x)
 		i := slices.IndexFunc(legal, func(m string) bool { return strings.EqualFold(m, move) })
 		switch {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +12,9 @@ import (
 
 // managerCheck is one rule for managers and how it shows in what they sent.
 type managerCheck struct {
-	name, rule, source string
-	level              Level
-	look               func(v *view)
+	name, rule string
+	level      Level
+	look       func(v *view)
 }
 
 // view is what a check sees, and what it finds.
@@ -25,7 +26,7 @@ type view struct {
 
 // judge runs the check.
 func (c managerCheck) judge(l *log) Result {
-	v := &view{log: l, result: Result{Check: c.name, Level: c.level, Rule: c.rule, Source: c.source, Verdict: Pass}}
+	v := &view{log: l, result: Result{Check: c.name, Level: c.level, Rule: c.rule, Source: cmp.Or(managerSources[c.name], replaced), Verdict: Pass}}
 	c.look(v)
 	if v.result.Verdict == Pass && !v.seen {
 		v.result.Verdict, v.result.Reason = NotRun, "no match came so far"
@@ -56,129 +57,87 @@ var managerChecks = slices.Concat(formChecks, courseChecks, mannerChecks())
 
 // formChecks are the rules on the form of requests.
 var formChecks = []managerCheck{
-	{
-		"request", "Messages are the bodies of POST requests that announce their length.",
-		"ggp-base: HttpReader.readAsServer reads what Content-Length announces; one champion drops a POST without it", Required, func(v *view) {
-			for _, q := range v.all {
-				v.want(q.method == "POST" && q.length == int64(len(q.body)), "", "a POST with the Content-Length of its body",
-					fmt.Sprintf("%s with %d bytes announced: %s", q.method, q.length, q.body))
+	{"request", "Messages are the bodies of POST requests that announce their length.", Required, func(v *view) {
+		for _, q := range v.all {
+			v.want(q.method == "POST" && q.length == int64(len(q.body)), "", "a POST with the Content-Length of its body",
+				fmt.Sprintf("%s with %d bytes announced: %s", q.method, q.length, q.body))
+		}
+	}},
+	{"message", "Every request is a message of the protocol.", Expected, func(v *view) {
+		for _, q := range v.all {
+			v.want(q.err == nil, "", "a message of the protocol", fmt.Sprintf("%v: %s", q.err, q.body))
+		}
+	}},
+	{"start", "START has an id, one of the roles of the rules, valid rules, and the clocks.", Required, func(v *view) {
+		for _, s := range v.matches {
+			v.want(s.startErr == nil, "", "valid rules and one of their roles", fmt.Sprint(s.startErr))
+		}
+	}},
+	{"role", "Nobody is asked to play the role random.", Required, func(v *view) {
+		for _, s := range v.matches {
+			v.want(!strings.EqualFold(s.start.message.Role, "random"), "", "another role", s.start.message.Role)
+		}
+	}},
+	{"clocks", "The clocks are whole seconds.", Required, func(v *view) {
+		for _, s := range v.matches {
+			for _, clock := range []time.Duration{s.start.message.StartClock, s.start.message.PlayClock} {
+				v.want(clock%time.Second == 0, "", "a clock in whole seconds", clock.String())
 			}
-		},
-	},
-	{
-		"content type", "Requests have the Content-Type text/acl.",
-		"the protocol: text/acl; no player is known that reads it", Expected, func(v *view) {
-			for _, q := range v.all {
-				found := q.header.Get("Content-Type")
-				v.want(strings.HasPrefix(found, "text/acl"), "", "Content-Type: text/acl", fmt.Sprintf("%q: %s", found, q.body))
-			}
-		},
-	},
-	{
-		"message", "Every request is a message of the protocol.",
-		"ggp-base: RequestFactory.create drops what it does not know, and the connection stays open", Expected, func(v *view) {
-			for _, q := range v.all {
-				v.want(q.err == nil, "", "a message of the protocol", fmt.Sprintf("%v: %s", q.err, q.body))
-			}
-		},
-	},
-	{
-		"start", "START has an id, one of the roles of the rules, valid rules, and the clocks.",
-		"ggp-base: StateMachineGamer.metaGame begins with the role and the rules; StartRequest.process answers busy without them", Required, func(v *view) {
-			for _, s := range v.matches {
-				v.want(s.startErr == nil, "", "valid rules and one of their roles", fmt.Sprint(s.startErr))
-			}
-		},
-	},
-	{
-		"role", "Nobody is asked to play the role random.",
-		"the protocol: the role random is played by the server; ggp-base: GameServer asks no player for it", Required, func(v *view) {
-			for _, s := range v.matches {
-				v.want(!strings.EqualFold(s.start.message.Role, "random"), "", "another role", s.start.message.Role)
-			}
-		},
-	},
-	{
-		"clocks", "The clocks are whole seconds.",
-		"ggp-base: RequestFactory.createStart reads clocks as integers, and drops the START otherwise", Required, func(v *view) {
-			for _, s := range v.matches {
-				for _, clock := range []time.Duration{s.start.message.StartClock, s.start.message.PlayClock} {
-					v.want(clock%time.Second == 0, "", "a clock in whole seconds", clock.String())
-				}
-			}
-		},
-	},
-	{
-		"match id", "Every message is of a match that has begun and not ended.",
-		"ggp-base: PlayRequest.process, StopRequest.process and AbortRequest.process answer busy to another id", Required, func(v *view) {
-			v.seen = len(v.matches) > 0
-			for _, q := range v.strays {
-				v.want(false, "", "the id of a match under way", q.body)
-			}
-		},
-	},
+		}
+	}},
+	{"match id", "Every message is of a match that has begun and not ended.", Required, func(v *view) {
+		v.seen = len(v.matches) > 0
+		for _, q := range v.strays {
+			v.want(false, "", "the id of a match under way", q.body)
+		}
+	}},
 }
 
 // courseChecks are the rules on the order and content of the messages of a match.
 var courseChecks = []managerCheck{
-	{
-		"ready first", "The first PLAY is sent when START has been answered.",
-		"ggp-base: GameServer.sendStartRequests waits for all replies; GamePlayer.run reads one message after another", Expected, func(v *view) {
-			for _, s := range v.matches {
-				if len(s.turns) > 0 {
-					v.want(!s.start.answered.IsZero() && !s.turns[0].arrived.Before(s.start.answered), "ready", "PLAY after the reply",
-						fmt.Sprintf("PLAY %.2f s after START, which was not answered yet", s.turns[0].arrived.Sub(s.start.arrived).Seconds()))
-				}
+	{"ready first", "The first PLAY is sent when START has been answered.", Expected, func(v *view) {
+		for _, s := range v.matches {
+			if len(s.turns) > 0 {
+				v.want(!s.start.answered.IsZero() && !s.turns[0].arrived.Before(s.start.answered), "ready", "PLAY after the reply",
+					fmt.Sprintf("PLAY %.2f s after START, which was not answered yet", s.turns[0].arrived.Sub(s.start.arrived).Seconds()))
 			}
-		},
-	},
-	{
-		"first PLAY", "The first PLAY has no joint move, and comes soon after the start clock at the latest.",
-		"ggp-base: StateMachineGamer.selectMove makes any joint move that PLAY tells", Required, func(v *view) {
-			for _, s := range v.matches {
-				if len(s.turns) == 0 {
-					continue
-				}
-				first := s.turns[0]
-				v.want(first.joint == nil, "ready", "NIL", first.body)
-				if clock := s.start.message.StartClock; clock > 0 {
-					took := first.arrived.Sub(s.start.arrived)
-					v.want(took <= clock+grace, "ready", fmt.Sprintf("PLAY within %v", clock+grace), fmt.Sprintf("PLAY after %v", took))
-				}
+		}
+	}},
+	{"first PLAY", "The first PLAY has no joint move, and comes soon after the start clock at the latest.", Required, func(v *view) {
+		for _, s := range v.matches {
+			if len(s.turns) == 0 {
+				continue
 			}
-		},
-	},
-	{
-		"one PLAY a turn", "PLAY is not sent again before it is answered, or its clock has ended.",
-		"ggp-base: StateMachineGamer.selectMove makes the joint move of every PLAY, so that a second one loses the position", Required, func(v *view) {
-			eachTurn(v, func(s *seated, t *turn, next *turn) {
-				early := t.answered.IsZero() || next.arrived.Before(t.answered)
-				ended := next.arrived.Sub(t.arrived) >= s.start.message.PlayClock && s.start.message.PlayClock > 0
-				v.want(!early || ended, "", "the next message after the reply or the end of the clock", next.body)
-			})
-		},
-	},
-	{
-		"joint move", "PLAY and STOP tell one legal move for each role, in order of the roles and spelled as in the rules.",
-		"ggp-base: StateMachineGamer.selectMove gives the moves to the roles in order, and compares with regard to case", Required, func(v *view) {
-			eachTurn(v, func(_ *seated, _ *turn, next *turn) {
-				v.want(next.joint != nil && next.fault == "", "", "a legal joint move", fmt.Sprintf("%s: %s", next.fault, next.body))
-			})
-		},
-	},
-	{
-		"end", "STOP comes when the position is terminal, and no PLAY then.",
-		"ggp-base: GameServer.run asks for moves until the position is terminal; StateMachineGamer.selectMove has none after that", Required, func(v *view) {
-			for _, s := range v.matches {
-				for _, t := range s.turns {
-					v.want(!t.terminal, "", "STOP in a terminal position", t.body)
-				}
-				if s.last != nil && s.last.fault == "" {
-					v.want(s.last.terminal, "", "no STOP before the position is terminal", s.last.body)
-				}
+			first := s.turns[0]
+			v.want(first.joint == nil, "ready", "NIL", first.body)
+			if clock := s.start.message.StartClock; clock > 0 {
+				took := first.arrived.Sub(s.start.arrived)
+				v.want(took <= clock+grace, "ready", fmt.Sprintf("PLAY within %v", clock+grace), fmt.Sprintf("PLAY after %v", took))
 			}
-		},
-	},
+		}
+	}},
+	{"one PLAY a turn", "PLAY is not sent again before it is answered, or its clock has ended.", Required, func(v *view) {
+		eachTurn(v, func(s *seated, t *turn, next *turn) {
+			early := t.answered.IsZero() || next.arrived.Before(t.answered)
+			ended := next.arrived.Sub(t.arrived) >= s.start.message.PlayClock && s.start.message.PlayClock > 0
+			v.want(!early || ended, "", "the next message after the reply or the end of the clock", next.body)
+		})
+	}},
+	{"joint move", "PLAY and STOP tell one legal move for each role, in order of the roles and spelled as in the rules.", Required, func(v *view) {
+		eachTurn(v, func(_ *seated, _ *turn, next *turn) {
+			v.want(next.joint != nil && next.fault == "", "", "a legal joint move", fmt.Sprintf("%s: %s", next.fault, next.body))
+		})
+	}},
+	{"end", "STOP comes when the position is terminal, and no PLAY then.", Required, func(v *view) {
+		for _, s := range v.matches {
+			for _, t := range s.turns {
+				v.want(!t.terminal, "", "STOP in a terminal position", t.body)
+			}
+			if s.last != nil && s.last.fault == "" {
+				v.want(s.last.terminal, "", "no STOP before the position is terminal", s.last.body)
+			}
+		}
+	}},
 }
 
 // eachTurn calls f with every turn that was followed by another, or by STOP.
@@ -195,6 +154,9 @@ func eachTurn(v *view, f func(s *seated, t, next *turn)) {
 	}
 }
 
+// replaced is the source of the rules on players that fail.
+const replaced = "the protocol: an illegal, late or failed move is replaced by a legal one; ggp-base: PlayRequestThread"
+
 // mannerChecks are the rules on what follows the manners of players.
 func mannerChecks() []managerCheck {
 	var checks []managerCheck
@@ -204,11 +166,11 @@ func mannerChecks() []managerCheck {
 		if !m.stands {
 			rule = "After an answer like this, the match goes on with a legal move."
 		}
-		checks = append(checks, managerCheck{"move: " + m.name, rule, m.source, m.level, func(v *view) { m.look(v) }})
+		checks = append(checks, managerCheck{"move: " + m.name, rule, m.level, func(v *view) { m.look(v) }})
 	}
 	return append(checks, managerCheck{
 		"waiting", "A late move is waited for until the play clock has ended, and not much longer.",
-		"ggp-base: PlayRequest.process gives the player the whole play clock from the arrival of PLAY", Required, func(v *view) {
+		Required, func(v *view) {
 			eachTurn(v, func(s *seated, t, next *turn) {
 				if t.manner == nil || t.manner.name != "late" || s.start.message.PlayClock == 0 {
 					return

@@ -104,7 +104,7 @@ func check(t *testing.T, l net.Listener, h http.Handler, clock time.Duration, na
 	defer server.Close()
 	defer server.CloseClientConnections()
 	p := Player{URL: server.URL, StartClock: max(10*time.Second, clock), PlayClock: clock, Hard: hardRules}
-	checks := slices.DeleteFunc(slices.Clone(playerChecks), func(c playerCheck) bool {
+	checks := slices.DeleteFunc(slices.Clone(playerChecks), func(c leveled) bool {
 		return len(names) > 0 && !slices.Contains(names, c.name)
 	})
 	if len(names) > 0 && len(checks) != len(names) {
@@ -251,11 +251,11 @@ func TestWhoDiesFailsOnce(t *testing.T) {
 		}
 		return play(message)
 	})
-	results := check(t, l, mortal(endpoint(0)), time.Second, "info", "ping", "GET", "content type")
+	results := check(t, l, mortal(endpoint(0)), time.Second, "info", "ping", "GET", "HTTP 1.1")
 	if ping := results["ping"]; ping.Verdict != Fail || !strings.Contains(ping.Reason, "the player has died") {
 		t.Errorf("%+v", ping)
 	}
-	for _, name := range []string{"GET", "content type"} {
+	for _, name := range []string{"GET", "HTTP 1.1"} {
 		if r := results[name]; r.Verdict != NotRun || r.Reason != "the player has died in the check of ping" {
 			t.Errorf("%+v", r)
 		}
@@ -285,6 +285,22 @@ func TestWhoStaysBusyFailsOnce(t *testing.T) {
 	}
 }
 
+func TestEveryCheckTellsItsSource(t *testing.T) {
+	for _, c := range playerChecks {
+		if playerSources[c.name] == "" {
+			t.Errorf("check of players: %s", c.name)
+		}
+	}
+	for _, c := range managerChecks {
+		if managerSources[c.name] == "" && !strings.HasPrefix(c.name, "move: ") {
+			t.Errorf("check of managers: %s", c.name)
+		}
+	}
+	if len(playerSources) != len(playerChecks) {
+		t.Error("there are sources of no check")
+	}
+}
+
 func TestInfoIsReadInAllForms(t *testing.T) {
 	for reply, want := range map[string][2]string{
 		"((name Stackmate) (status available))":        {"Stackmate", "available"},
@@ -306,7 +322,7 @@ func TestReportsShowWhatWasReceivedInPrintableASCII(t *testing.T) {
 	player := httptest.NewServer(saying("PING", "\x1b[2J\u00e9")(endpoint(0)))
 	defer player.Close()
 	p := Player{URL: player.URL, StartClock: time.Second, PlayClock: time.Second}
-	report, err := p.check(t.Context(), slices.DeleteFunc(slices.Clone(playerChecks), func(c playerCheck) bool {
+	report, err := p.check(t.Context(), slices.DeleteFunc(slices.Clone(playerChecks), func(c leveled) bool {
 		return !slices.Contains([]string{"info", "name", "ping"}, c.name)
 	}))
 	if err != nil {

@@ -221,23 +221,6 @@ func sabotages() map[string]sabotage {
 		"play clock":           delaying("PLAY", slow),
 		"info while thinking":  thinking(func(m string, play func(string) string) string { time.Sleep(slow); return play(m) }),
 		"abort while thinking": thinking(func(string, func(string) string) string { return "busy" }),
-		"parallel messages": answering(func() func(string, *http.Request, func(string) string) string {
-			var running atomic.Int32
-			return func(message string, _ *http.Request, play func(string) string) string {
-				defer running.Add(-1)
-				if running.Add(1) > 3 {
-					return refused
-				}
-				time.Sleep(20 * time.Millisecond)
-				return play(message)
-			}
-		}()),
-		"broken connections": answering(func(message string, _ *http.Request, play func(string) string) string {
-			if id := matchID.FindString(message); strings.Contains(message, "CUT OFF") && id != "" {
-				return play("(ABORT " + id + ")")
-			}
-			return play(message)
-		}),
 		"closing early": answering(func() func(string, *http.Request, func(string) string) string {
 			var lost atomic.Bool
 			return func(message string, r *http.Request, play func(string) string) string {
@@ -254,7 +237,6 @@ func sabotages() map[string]sabotage {
 		"HTTP 1.1":             refusing(func(_ string, r *http.Request) bool { return r.ProtoAtLeast(1, 1) }),
 		"GET":                  refusing(func(_ string, r *http.Request) bool { return r.Method == http.MethodGet }),
 		"cross-origin headers": heading(func(h http.Header) { h.Del("Access-Control-Allow-Origin") }),
-		"content type":         heading(func(h http.Header) { h.Set("Content-Type", "text/html") }),
 		"content length":       rawly(0, announced(9)),
 		"no chunks":            rawly(0, inChunks),
 		"end of stream":        rawly(3*time.Second, announced(0)),

@@ -32,7 +32,7 @@ type invitation struct {
 // begin sends a START, as game servers in use do, and expects a reply other than busy.
 // A match that runs is ended before.
 func (t *trial) begin(i invitation) *table {
-	return t.beginWith(i, wish{"any reply but busy", func(x *exchange) string {
+	return t.beginWith(i, wish{text: "any reply but busy", fault: func(x *exchange) string {
 		if x.word() == "busy" {
 			return "the reply is busy, though no match runs"
 		}
