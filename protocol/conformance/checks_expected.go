@@ -77,7 +77,7 @@ var expectedChecks = []playerCheck{
 		for n := 0; b.Len() < 100_000; n++ {
 			fmt.Fprintf(&b, "(known thing%d %d)\n", n, n)
 		}
-		m := t.begin(invitation{rules: b.String()})
+		m := t.beginWith(invitation{rules: b.String()}, t.StartClock, anything)
 		m.turns(2)
 	}},
 	{"info while thinking", "INFO is answered at once while the player thinks.", func(t *trial) {

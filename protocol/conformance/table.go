@@ -29,10 +29,10 @@ type invitation struct {
 	dress func(message string) string // changes the whole message; nil sends it as it is
 }
 
-// begin sends a START, as game servers in use do, and expects a reply other than busy.
-// A match that runs is ended before.
+// begin sends a START, as game servers in use do, and expects a reply other than busy: the
+// word and the start clock are a check of their own. A match that runs is ended before.
 func (t *trial) begin(i invitation) *table {
-	return t.beginWith(i, wish{text: "any reply but busy", fault: func(x *exchange) string {
+	return t.beginWith(i, t.StartClock+freeWait, wish{text: "any reply but busy", fault: func(x *exchange) string {
 		if x.word() == "busy" {
 			return "the reply is busy, though no match runs"
 		}
@@ -40,7 +40,7 @@ func (t *trial) begin(i invitation) *table {
 	}})
 }
 
-func (t *trial) beginWith(i invitation, reply wish) *table {
+func (t *trial) beginWith(i invitation, limit time.Duration, reply wish) *table {
 	t.matches++
 	m := &table{trial: t, id: fmt.Sprintf("%s.%d", t.prefix, t.matches), role: i.role}
 	if t.over() {
@@ -59,7 +59,7 @@ func (t *trial) beginWith(i invitation, reply wish) *table {
 		t.free()
 	}
 	t.table = m
-	t.ask(message, t.StartClock, reply)
+	t.ask(message, limit, reply)
 	return m
 }
 
