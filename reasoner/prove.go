@@ -18,9 +18,7 @@ type planning struct {
 	err     error
 }
 
-var _ machine.Planner = (*decider)(nil)
-
-// Plan implements machine.Planner.
+// Plan implements machine.Analysis.
 func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
 	d.once.Do(func() { d.planner, d.err = plan.New(d.game.Whole(), d.Machine) })
 	if d.err != nil {

@@ -164,7 +164,7 @@ func checkPlans(t *testing.T, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := m.(machine.Planner).Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
+		plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
 		if err != nil || plan.Goal != 100 {
 			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
 		}
@@ -180,7 +180,7 @@ func TestAPlanStopsWithItsContextAndWithinItsMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	planner := m.(machine.Planner)
+	planner := m
 	if _, err := planner.Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 10}); !errors.Is(err, proofs.ErrMemory) {
 		t.Errorf("a kilobyte: expected that the formula does not fit, found %v", err)
 	}

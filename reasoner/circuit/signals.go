@@ -36,13 +36,8 @@ func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signal
 	if len(list) == 0 {
 		return nil
 	}
-	sensor := removeDead(ctx, h.sensor(signals))
-	for _, p := range passes {
-		if p.shares && ctx.Err() == nil {
-			sensor = p.run(ctx, sensor)
-		}
-	}
-	if ctx.Err() != nil || sensor.Net.Gates() > maxSignalCost*g.Net.Gates() {
+	sensor := removeDead(ctx, h.sensor(signals)).share(ctx)
+	if sensor == nil || sensor.Net.Gates() > maxSignalCost*g.Net.Gates() {
 		return nil
 	}
 	m, err := Compile(ctx, sensor, o)

@@ -1,75 +1,58 @@
 package solve
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
+	"context"
 	"reflect"
 	"testing"
 
-	"stackmate/games/gamestest"
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 )
 
-// capabilities are the interfaces of the package machine that a Machine may implement beside its
-// own; nil stands for one that is no matter of machines.
-var capabilities = map[string]reflect.Type{
-	"Decider":   reflect.TypeFor[machine.Decider](),
-	"Factored":  reflect.TypeFor[machine.Factored](),
-	"Planner":   reflect.TypeFor[machine.Planner](),
-	"Signaller": reflect.TypeFor[machine.Signaller](),
+// knowing is a machine that knows something of each part of an Analysis.
+type knowing struct{ machine.Machine }
 
-	"Machine": reflect.TypeFor[machine.Machine](),
-	"Batch":   nil, "Foresight": nil, "Preparer": nil, "Chronicle": nil, // batches are not wrapped
-	"Signals": nil, "Sensor": nil, "Stepper": nil,
+type nothing struct{}
+
+func (nothing) List() []machine.Signal    { return nil }
+func (nothing) NewSensor() machine.Sensor { return nil }
+
+func (k knowing) Decisive(context.Context, bool) machine.Machine { return k }
+func (k knowing) Subgames(context.Context) []machine.Subgame     { return []machine.Subgame{{Machine: k}} }
+func (k knowing) Signals(context.Context) machine.Signals        { return nothing{} }
+func (k knowing) Plan(context.Context, machine.State, machine.PlanLimits) (machine.Plan, error) {
+	return machine.Plan{Goal: 7}, nil
 }
 
-func TestAMachineWithoutSymmetriesForwardsEveryCapability(t *testing.T) {
-	files, err := filepath.Glob("../../reasoner/machine/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files of the package machine, %v", len(files), err)
+// isKnown asks a machine for one part of its analysis.
+func isKnown(m machine.Machine, part reflect.Method) bool {
+	method := reflect.ValueOf(m).MethodByName(part.Name)
+	arguments := []reflect.Value{reflect.ValueOf(context.Background())}
+	for i := 1; i < part.Type.NumIn(); i++ {
+		arguments = append(arguments, reflect.Zero(part.Type.In(i)))
 	}
-	declared := 0
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
+	found := method.Call(arguments)[0]
+	return !found.IsZero() && !reflect.DeepEqual(found.Interface(), reflect.ValueOf(machine.Unanalysed{}).MethodByName(part.Name).Call(arguments)[0].Interface())
+}
+
+func TestAMachineWithoutSymmetriesForwardsAllThatIsKnown(t *testing.T) {
+	m := knowing{toys.Wide{Roles: []string{"a"}, Moves: []int{2}, Depth: 1}.Machine()}
+	for part := range reflect.TypeFor[machine.Analysis]().Methods() {
+		if !isKnown(m, part) {
+			t.Errorf("the machine of this test knows nothing of %s: expected an answer", part.Name)
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.TypeSpec)
-			if !ok || !spec.Name.IsExported() {
-				return true
-			}
-			if _, ok := spec.Type.(*ast.InterfaceType); !ok {
-				return true
-			}
-			declared++
-			capability, known := capabilities[spec.Name.Name]
-			if !known {
-				t.Errorf("machine.%s is a new interface: expected it in the list of this test", spec.Name.Name)
-			}
-			if capability != nil && !reflect.TypeFor[plain]().Implements(capability) {
-				t.Errorf("a machine without symmetries has no machine.%s, whatever it wraps", spec.Name.Name)
-			}
-			return true
-		})
-	}
-	if declared != len(capabilities) {
-		t.Errorf("%d interfaces, %d in the list", declared, len(capabilities))
+		if !isKnown(plain{m}, part) {
+			t.Errorf("a machine without symmetries does not forward %s", part.Name)
+		}
 	}
 }
 
-func TestPlansAreFoundWithoutSymmetries(t *testing.T) {
-	m := gamestest.Machine(t, "slidingPuzzle-3x2")
-	for _, symmetries := range []Switch{On, Off} {
-		solver, err := New(Options{Method: Plans, LP: "native", Table: On, Symmetries: symmetries, Memory: 1 << 30})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := solver.Solve(t.Context(), m, nil)
-		if err != nil || !s.Solved {
-			t.Errorf("symmetries %v: %v, error %v", symmetries, s.Value, err)
-		}
+func TestWhatMachinesMakeHasNoSymmetriesEither(t *testing.T) {
+	m := plain{knowing{toys.Wide{Roles: []string{"a"}, Moves: []int{2}, Depth: 1}.Machine()}}
+	if _, ok := m.Decisive(t.Context(), false).(plain); !ok {
+		t.Error("the machine with decisive moves may have symmetries")
+	}
+	if _, ok := m.Subgames(t.Context())[0].Machine.(plain); !ok {
+		t.Error("subgames may have symmetries")
 	}
 }

@@ -1,4 +1,4 @@
-package hall
+package distributed
 
 import (
 	"encoding/json"

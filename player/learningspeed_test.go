@@ -7,10 +7,10 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// BenchmarkLessons reports how many positions a second of processor time is enough to learn
+// BenchmarkLearningSpeed reports how many positions a second of processor time is enough to learn
 // from, how well the outcomes of unseen games are foreseen after learningClock, and the processor
 // time of an evaluation of a position among its siblings.
-func BenchmarkLessons(b *testing.B) {
+func BenchmarkLearningSpeed(b *testing.B) {
 	for _, game := range []string{"breakthrough", "connectFour", "reversi", "checkersSmall", "gomoku_11x11"} {
 		b.Run(game, func(b *testing.B) {
 			m := newReferee(b, game).machine

@@ -8,8 +8,8 @@ import (
 	"stackmate/search"
 )
 
-// bout is one match between two of the candidates of a comparison.
-type bout struct {
+// trialMatch is one match between two of the candidates of a comparison.
+type trialMatch struct {
 	*comparison
 	fixture
 	machine  machine.Machine
@@ -23,11 +23,11 @@ type bout struct {
 	culprit  int // the candidate whose search has failed, or nobody
 }
 
-// standing of a bout.
-type boutState int
+// trialState is the standing of a trial match.
+type trialState int
 
 const (
-	underWay boutState = iota // ctx was done
+	underWay trialState = iota // ctx was done
 	over
 	endless // it has lasted for too long to wait for its end
 	failed  // it cannot go on, because of culprit
@@ -36,9 +36,9 @@ const (
 // nobody is to blame.
 const nobody = -1
 
-// newBout begins a match from the position at.
-func newBout(c *comparison, f fixture, at position) *bout {
-	b := &bout{
+// newTrialMatch begins a match from the position at.
+func newTrialMatch(c *comparison, f fixture, at position) *trialMatch {
+	b := &trialMatch{
 		comparison: c, fixture: f, culprit: nobody, machine: at.machine, batch: at.machine.NewNarrowBatch(),
 		rng: machine.NewRand(f.seed), openings: machine.NewRand(f.seed / 2), state: slices.Clone(at.state),
 	}
@@ -48,9 +48,9 @@ func newBout(c *comparison, f fixture, at position) *bout {
 	return b
 }
 
-// play goes on with the match until it is over, and tells the goal points of each rival
-// then, or until ctx is done.
-func (t *bout) play(ctx context.Context, memory int64) (points [2]float64, state boutState) {
+// play continues the match until it is over and returns the goal points of each rival,
+// or until ctx is done.
+func (t *trialMatch) play(ctx context.Context, memory int64) (points [2]float64, state trialState) {
 	b, names := t.batch, t.machine.Names()
 	for ; t.steps < comparisonSteps; t.steps++ {
 		b.Load(t.state, 1)
@@ -74,7 +74,7 @@ func (t *bout) play(ctx context.Context, memory int64) (points [2]float64, state
 
 // step makes a joint move in the position that the batch holds; over means that it is
 // made.
-func (t *bout) step(ctx context.Context, memory int64) boutState {
+func (t *trialMatch) step(ctx context.Context, memory int64) trialState {
 	b, names := t.batch, t.machine.Names()
 	joint := make([]machine.Move, len(names.Roles))
 	for r, rival := range seats(names, t.seed) {
@@ -107,8 +107,8 @@ func (t *bout) step(ctx context.Context, memory int64) boutState {
 	return over
 }
 
-// search finds the move of one of them.
-func (t *bout) search(ctx context.Context, s search.Searcher, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+// search finds the move of one rival.
+func (t *trialMatch) search(ctx context.Context, s search.Searcher, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	lim.MaxNodes = t.nodes
 	if t.clock > 0 {
 		var cancel context.CancelFunc

@@ -1,8 +1,8 @@
 package prover
 
-// store is a set of facts that finds those of a relation by the terms at the
-// first and second level of their arguments.
-type store struct {
+// facts is a set of facts that finds those of a relation by the terms at the first and
+// second level of their arguments.
+type facts struct {
 	terms *terms
 	log   []term // all facts, in the order of insertion
 	has   []bool // by term
@@ -10,11 +10,8 @@ type store struct {
 	bytes int64 // of memory, about
 }
 
-// pathBytes is the memory of a path with a fact or two, about.
-const pathBytes = 60
-
-// path names the facts of a relation that have, as argument i, or as argument j
-// of argument i, the term t; with i < 0, all facts of the relation.
+// path names the facts of a relation that have, as argument i, or as argument j of
+// argument i, the term t.
 type path struct {
 	relation functor
 	i, j     int8
@@ -22,18 +19,17 @@ type path struct {
 }
 
 const (
-	whole   = -1       // no argument, or the argument itself
-	maxPath = 1<<7 - 1 // arguments past this one are not indexed
+	whole     = -1       // in place of i: all facts of the relation; in place of j: the argument itself
+	maxPath   = 1<<7 - 1 // arguments past this one are not indexed
+	pathBytes = 60       // the memory of a path with a fact or two, about
 )
 
-func newStore(t *terms) *store {
-	return &store{terms: t, index: make(map[path][]term)}
-}
+func newFacts(t *terms) *facts { return &facts{terms: t, index: make(map[path][]term)} }
 
-// insert adds a fact and tells whether it is new.
-func (s *store) insert(fact term) bool {
+// insert adds a fact that may be there already.
+func (s *facts) insert(fact term) {
 	if s.holds(fact) {
-		return false
+		return
 	}
 	if n := int(fact) + 1; n > len(s.has) {
 		s.has = append(s.has, make([]bool, n-len(s.has))...)
@@ -47,35 +43,23 @@ func (s *store) insert(fact term) bool {
 		}
 		s.index[p] = append(list, fact)
 	})
-	return true
 }
 
-// holds tells whether a fact is in the store.
-func (s *store) holds(fact term) bool { return int(fact) < len(s.has) && s.has[fact] }
-
-// only lists one fact if it is in the store.
-func (s *store) only(fact term) []term {
-	if !s.holds(fact) {
-		return nil
-	}
-	return []term{fact}
-}
+// holds tells whether a fact is in the set.
+func (s *facts) holds(fact term) bool { return int(fact) < len(s.has) && s.has[fact] }
 
 // truncate removes all facts but the n oldest.
-func (s *store) truncate(n int) {
+func (s *facts) truncate(n int) {
 	for len(s.log) > n {
 		fact := s.log[len(s.log)-1]
 		s.log = s.log[:len(s.log)-1]
 		s.has[fact] = false
-		s.paths(fact, func(p path) {
-			list := s.index[p]
-			s.index[p] = list[:len(list)-1]
-		})
+		s.paths(fact, func(p path) { s.index[p] = s.index[p][:len(s.index[p])-1] })
 	}
 }
 
 // paths visits the paths by which a fact is found.
-func (s *store) paths(fact term, visit func(path)) {
+func (s *facts) paths(fact term, visit func(path)) {
 	relation := s.terms.heads[fact]
 	visit(path{relation, whole, whole, 0})
 	for i, a := range s.terms.arguments[fact] {
@@ -91,14 +75,10 @@ func (s *store) paths(fact term, visit func(path)) {
 	}
 }
 
-// facts lists all facts of a relation.
-func (s *store) facts(relation functor) []term {
-	return s.index[path{relation, whole, whole, 0}]
-}
-
-// candidates lists facts among which are all that match the atom p.
-func (s *store) candidates(p *pattern, binding []term) []term {
-	best := s.facts(p.functor)
+// candidates lists facts among which are all that match an atom: those of the path on which
+// there are fewest.
+func (s *facts) candidates(p *pattern, binding []term) []term {
+	best := s.index[path{p.functor, whole, whole, 0}]
 	consider := func(q *pattern, i, j int) {
 		t := q.ground
 		if q.slot >= 0 {
