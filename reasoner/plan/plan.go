@@ -47,7 +47,7 @@ const (
 	deepWeight = 2
 )
 
-// Plan implements machine.Planner. There are several searches for plans, and none tells before
+// Plan implements machine.Analysis. There are several searches for plans, and none tells before
 // whether it will find one soon. So they take turns, each for some milliseconds, and share the
 // time evenly: a plan is found within a few times the time that its search alone takes.
 func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {

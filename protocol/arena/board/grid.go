@@ -372,7 +372,7 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 func (f *fluents) located(rel relation, i, j int) bool {
 	for m, linked := range f.links {
 		for k := range m.arity {
-			if rel.arity > 2 && k != m.argument && linked[place{rel, i}] && f.links[place{m.relation, k}][place{rel, j}] {
+			if rel.arity > 2 && k != m.argument && linked[slot{rel, i}] && f.links[slot{m.relation, k}][slot{rel, j}] {
 				return true
 			}
 		}
