@@ -258,7 +258,7 @@ func (w *caseAnalysis) never(ctx context.Context, joint []option, property int) 
 // formula is that of the case, in which signals are true, the joint move is legal and the
 // candidates hold.
 func (w *caseAnalysis) formula(joint []option, signals ...circuit.Lit) *Formula {
-	f := &Formula{unrolling: &unrolling{Net: w.net, game: w.game}, engine: sat.New()}
+	f := &Formula{unrolling: &unrolling{net: w.net, game: w.game}, engine: sat.New()}
 	for _, l := range signals {
 		f.Require(l)
 	}

@@ -114,7 +114,7 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 func TestPropertiesAreProvedByCases(t *testing.T) {
 	g := twoLamps()
 	fails := func(f, h int) property {
-		return property{broken: func(u *unrolling, k int) circuit.Lit { return u.Net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
+		return property{broken: func(u *unrolling, k int) circuit.Lit { return u.net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
 	}
 	properties := []property{fails(0, 1), fails(2, 3)}
 	w := newCaseAnalysis(g, properties)

@@ -330,7 +330,7 @@ func (p *prover) ranking(ctx context.Context) int {
 		for _, l := range p.invariants.lasting {
 			if use(l) && !Holds(p.game.Initial, l) {
 				n++
-				same = append(same, p.step.Net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
+				same = append(same, p.step.net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
 			}
 		}
 		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{Bytes: p.bytes, Conflicts: maxRankingConflicts}, same...) == sat.Unsat {

@@ -240,7 +240,7 @@ func (p *pass) settle(joint []option, obligations ...obligation) bool {
 				fails = append(fails, o.fails(f))
 			}
 		}
-		question := []circuit.Lit{f.Net.Or(fails...)}
+		question := []circuit.Lit{f.net.Or(fails...)}
 		for r, option := range joint {
 			question = append(question, f.Does(0, r)[option.move])
 		}
@@ -291,7 +291,7 @@ type transition interface {
 }
 
 // The transition of an unrolling is its first step.
-func (u *unrolling) network() *circuit.Network        { return u.Net }
+func (u *unrolling) network() *circuit.Network        { return u.net }
 func (u *unrolling) before(l circuit.Lit) circuit.Lit { return u.At(0, l) }
 func (u *unrolling) after(l circuit.Lit) circuit.Lit  { return u.At(1, l) }
 func (u *unrolling) alters(int32) bool                { return true }
@@ -351,7 +351,7 @@ func (f *Formula) assume(k int, inv *Invariants) {
 		f.Require(f.fluents(k, g)...)
 	}
 	for _, e := range inv.equations {
-		f.Require(e.holdsAt(f.Net, func(l circuit.Lit) circuit.Lit { return f.At(k, l) }))
+		f.Require(e.holdsAt(f.net, func(l circuit.Lit) circuit.Lit { return f.At(k, l) }))
 	}
 }
 
