@@ -34,13 +34,9 @@ func (l *lazy[T]) get(find func() T) T {
 	return l.value
 }
 
-var (
-	_ machine.Decider   = (*decider)(nil)
-	_ machine.Signaller = (*decider)(nil)
-	_ machine.Factored  = (*decider)(nil)
-)
+var _ machine.Machine = (*decider)(nil)
 
-// Decisive implements machine.Decider.
+// Decisive implements machine.Analysis.
 func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 	found := &d.inTurns
 	if atOnce {
@@ -100,7 +96,7 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 	return float64(max(1, moves)) / float64(b.Lanes())
 }
 
-// Subgames implements machine.Factored.
+// Subgames implements machine.Analysis.
 func (d *decider) Subgames(ctx context.Context) []machine.Subgame {
 	return d.subgames.get(func() []machine.Subgame {
 		var list []machine.Subgame

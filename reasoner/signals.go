@@ -13,7 +13,7 @@ import (
 // positions are learnt from in the same time, and what is learnt loses (search/evaluate/README.md).
 const mostMoves = 0.35
 
-// Signals implements machine.Signaller.
+// Signals implements machine.Analysis.
 func (d *decider) Signals(ctx context.Context) machine.Signals {
 	return d.signals.get(func() machine.Signals {
 		mobility := len(d.Names().Players()) > 1 && choices(ctx, d.Machine) <= mostMoves

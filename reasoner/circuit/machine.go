@@ -21,6 +21,8 @@ import (
 // The same programs run on two widths: the widest kernel for playouts, a narrow
 // one for searches, which look at few positions at a time.
 type Machine struct {
+	machine.Unanalysed
+
 	names   *machine.Names
 	initial machine.State
 	info    machine.Info
