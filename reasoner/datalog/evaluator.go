@@ -192,7 +192,8 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 	if d == nil {
 		return nil // static, or without rules
 	}
-	if len(columns) == 0 && (rel.arity > 0 || d.component != nil) || e.in.cost.modes[e.original(rel)] == modeWhole {
+	recursive := d.component != nil
+	if recursive && slices.Contains(e.in.without, "magic") || len(columns) == 0 && (rel.arity > 0 || recursive) || e.in.cost.modes[e.original(rel)] == modeWhole {
 		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {
@@ -200,7 +201,7 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 			return c
 		}
 	}
-	if d.component != nil {
+	if recursive {
 		c := e.magicCall(d, columns)
 		d.calls = append(d.calls, c)
 		return c

@@ -20,9 +20,10 @@ import (
 // domain is a static relation of one column, computed and not empty; the relation is not
 // negated. Cost: linear in the rules, times the length of the longest chain of columns.
 type freeColumns struct {
-	theory *theory
-	domain map[column]*relation    // of the columns that may be free
-	rest   map[*relation]*relation // relations without their free columns
+	theory  *theory
+	pending map[*relation]bool
+	domain  map[column]*relation    // of the columns that may be free
+	rest    map[*relation]*relation // relations without their free columns
 }
 
 // column is a place of a relation.
@@ -31,10 +32,11 @@ type column struct {
 	at  int
 }
 
-// dropFree leaves out the free columns of all dynamic relations but the postponed ones.
-func (th *theory) dropFree(postponed map[*relation]bool) {
-	f := &freeColumns{theory: th, domain: make(map[column]*relation), rest: make(map[*relation]*relation)}
-	for f.suppose(postponed) {
+// dropFree leaves out the free columns of all dynamic relations but the pending ones.
+func (gr *grounder) dropFree() error {
+	th := gr.theory
+	f := &freeColumns{theory: th, pending: gr.pending, domain: make(map[column]*relation), rest: make(map[*relation]*relation)}
+	for f.suppose() {
 	}
 	for f.refute() {
 	}
@@ -42,17 +44,19 @@ func (th *theory) dropFree(postponed map[*relation]bool) {
 		for _, r := range th.rules {
 			f.rewrite(r)
 		}
+		return gr.reduce()
 	}
+	return nil
 }
 
 // suppose gives columns the domains of the variables that rules have there, and tells
 // whether there were any without one.
-func (f *freeColumns) suppose(postponed map[*relation]bool) bool {
+func (f *freeColumns) suppose() bool {
 	found := false
 	for _, r := range f.theory.rules {
 		f.theory.watch.step()
 		rel := r.head.rel
-		if !rel.dynamic || postponed[rel] || isInterface(rel) {
+		if !rel.dynamic || f.pending[rel] || isInterface(rel) {
 			continue
 		}
 		for c, a := range r.head.args {

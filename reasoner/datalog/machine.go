@@ -22,6 +22,7 @@ type interpreter struct {
 	work    int64  // of a position in tuning, 0 where tuning ended early
 	limits  Limits // of the relations of a position, in each evaluator
 	clock   *machine.Stopwatch
+	without []string // names of passes that tests leave out
 }
 
 // costs is what decides how relations are computed.
@@ -99,15 +100,14 @@ const (
 	spareFluents = 32
 )
 
-func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits) (*interpreter, error) {
-	gr := newGrounder(ctx, g, lim)
-	th := gr.theory
-	if _, err := th.evaluateStatic(gr.joiner, maxEager); err != nil {
+func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits, without ...string) (*interpreter, error) {
+	gr := newGrounder(ctx, g, lim, without...)
+	gr.lightly = maxEager
+	if err := gr.runPasses(inBoth); err != nil {
 		return nil, err
 	}
-	th.reduce()
-	gr.clock.Done("static relations")
-	in := &interpreter{theory: th, limits: gr.limits, clock: gr.clock}
+	th := gr.theory
+	in := &interpreter{theory: th, limits: gr.limits, clock: gr.clock, without: without}
 	in.limits.MaxBytes /= positionShare
 	for _, r := range th.dynamicRules() {
 		same := *r

@@ -37,15 +37,17 @@ type splitter struct {
 // static literals only are eliminated first; their parts are static relations, which
 // are computed at once: what is split off next depends on their sizes. Rules
 // of the relations that wait to be asked for are no part of the ground program.
-func (th *theory) split(j *joiner, waiting map[*relation]bool, project bool) {
-	s := &splitter{theory: th, joiner: j, parts: make(map[string]*relation), project: project}
+func (gr *grounder) split() error {
+	th := gr.theory
+	s := &splitter{theory: th, joiner: gr.joiner, parts: make(map[string]*relation), project: gr.limits.Thorough}
 	for _, r := range th.rules {
-		if r.head.rel.dynamic && !waiting[r.head.rel] {
+		if r.head.rel.dynamic && !gr.pending[r.head.rel] {
 			for s.eliminate(r) {
 			}
 		}
 	}
 	th.rules = append(th.rules, s.added...)
+	return gr.reduce()
 }
 
 // part is a candidate: literals to be joined alone.

@@ -35,7 +35,8 @@ type tail struct {
 }
 
 // factorTails rewrites the relations of this kind where it pays.
-func (th *theory) factorTails(when threshold) {
+func (gr *grounder) factorTails() error {
+	th, when := gr.theory, gr.factoring
 	byHead := make(map[*relation][]*rule)
 	for _, r := range th.dynamicRules() {
 		byHead[r.head.rel] = append(byHead[r.head.rel], r)
@@ -49,7 +50,7 @@ func (th *theory) factorTails(when threshold) {
 		}
 	}
 	if len(tails) == 0 {
-		return
+		return nil
 	}
 	defer th.estimate(th.rules)()
 	for _, t := range tails {
@@ -57,6 +58,7 @@ func (th *theory) factorTails(when threshold) {
 			t.rewrite()
 		}
 	}
+	return nil
 }
 
 // findColumns finds the columns that all recursive rules hand on: a variable that

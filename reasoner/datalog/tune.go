@@ -155,10 +155,10 @@ func (c *tuner) thin() {
 func (c *tuner) choices(rel *relation) []mode {
 	var list []mode
 	for _, m := range []mode{modeKeyed, modeWhole, modeInline} {
-		if m == c.in.cost.modes[rel] || m == modeInline && (c.recursive[rel] || c.definitions[rel] > maxDefinitions) {
-			continue
+		inlines := m == modeInline && !c.recursive[rel] && c.definitions[rel] <= maxDefinitions && !slices.Contains(c.in.without, "inline")
+		if m != c.in.cost.modes[rel] && (m != modeInline || inlines) {
+			list = append(list, m)
 		}
-		list = append(list, m)
 	}
 	return list
 }
