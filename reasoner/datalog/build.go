@@ -47,7 +47,7 @@ func (b *builder) nameInputs() {
 	moves := make([][]named, len(s.theory.roles))
 	for k, rel := range s.tables {
 		for tuple := range rel.n {
-			s.theory.watch.step()
+			s.theory.watch.Step()
 			a := s.base[k] + tuple
 			switch {
 			case !s.possible[a]:
@@ -73,7 +73,7 @@ func (b *builder) nameInputs() {
 
 func (th *theory) sortNamed(list []named) []named {
 	slices.SortFunc(list, func(x, y named) int {
-		th.watch.step()
+		th.watch.Step()
 		return cmp.Compare(x.text, y.text)
 	})
 	return list
@@ -195,7 +195,7 @@ func (b *builder) rules() {
 	p.Head, p.Start, p.Body = make([]Signal, 0, len(s.head)), append(make([]int32, 0, len(s.start)), 0), make([]Lit, 0, len(s.body))
 	var body []Lit
 	for len(b.todo) > 0 {
-		s.theory.watch.step()
+		s.theory.watch.Step()
 		a := b.todo[0]
 		b.todo = b.todo[1:]
 		first := int32(len(p.Head)) // rule of this head

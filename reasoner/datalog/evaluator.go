@@ -3,6 +3,7 @@ package datalog
 import (
 	"slices"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -79,7 +80,7 @@ type component struct {
 	fixpoint *fixpoint // nil as long as it has not been needed
 }
 
-func newEvaluator(in *interpreter, w *watch) *evaluator {
+func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 	e := &evaluator{
 		in:      in,
 		terms:   in.theory.terms.clone(),
@@ -97,7 +98,7 @@ func newEvaluator(in *interpreter, w *watch) *evaluator {
 	}
 	var heads []*relation
 	for _, r := range in.inlined() {
-		w.step()
+		w.Step()
 		r := r.rebind(e.copy)
 		if e.derived[r.head.rel] == nil {
 			e.derived[r.head.rel] = &derived{rel: r.head.rel}

@@ -54,7 +54,7 @@ func (gr *grounder) dropFree() error {
 func (f *freeColumns) suppose() bool {
 	found := false
 	for _, r := range f.theory.rules {
-		f.theory.watch.step()
+		f.theory.watch.Step()
 		rel := r.head.rel
 		if !rel.dynamic || f.pending[rel] || isInterface(rel) {
 			continue
@@ -96,7 +96,7 @@ func (f *freeColumns) domainIn(l *literal, v int32) *relation {
 func (f *freeColumns) refute() bool {
 	before := len(f.domain)
 	for _, r := range f.theory.rules {
-		f.theory.watch.step()
+		f.theory.watch.Step()
 		for c := range r.head.args {
 			if at := (column{r.head.rel, c}); f.domain[at] != nil && !f.leavesFree(r, c, f.domain[at]) {
 				delete(f.domain, at)

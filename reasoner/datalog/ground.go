@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -21,7 +22,7 @@ import (
 // The size is what has been counted, also where a limit was hit. The error says which, and at
 // which rule, or that ctx is done.
 func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, size Size, err error) {
-	defer until(&err)
+	defer guard.Stopped(&err)
 	gr := newGrounder(ctx, g, lim)
 	defer func() { size = gr.size() }()
 	p, err = gr.ground()
@@ -98,8 +99,8 @@ type grounder struct {
 }
 
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits, without ...string) *grounder {
-	w := &watch{ctx: ctx}
-	w.look()
+	w := guard.NewWatch(ctx, grounding)
+	w.Look()
 	gr := &grounder{
 		limits: lim.withDefaults(), clock: machine.NewStopwatch(), without: without,
 		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{2_000, 4}, asking: threshold{20_000, 4},

@@ -1,9 +1,10 @@
 package datalog
 
 import (
-	"context"
 	"errors"
 	"fmt"
+
+	"stackmate/internal/guard"
 )
 
 // Limits bound the work of Ground and NewMachine. Zero fields mean the defaults, which are twice
@@ -44,47 +45,13 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// watch looks at a context during long work that joins nothing: planning,
-// splitting, naming. It ends the work by a panic with the value stopped, which
-// Ground and NewMachine catch: such work is deep inside of other work, and has
-// results of its own.
-type watch struct {
-	ctx   context.Context
-	steps int
-}
-
-type stopped struct{ err error }
-
-// step counts some microseconds of work.
-func (w *watch) step() {
-	if w.steps++; w.steps%256 == 0 {
-		w.look()
-	}
-}
-
-func (w *watch) look() {
-	if err := w.ctx.Err(); err != nil {
-		w.stop(fmt.Errorf("grounding stopped: %w", err))
-	}
-}
-
-func (w *watch) stop(err error) { panic(stopped{err}) }
-
-// until is deferred around watched work: it stores the error that has ended it.
-func until(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case stopped:
-		*err = p.err
-	default:
-		panic(p)
-	}
-}
+// grounding is what is stopped where a context is done.
+const grounding = "grounding"
 
 // meter watches over limits and context while rules are joined. The first
 // violation stays in err.
 type meter struct {
-	*watch
+	watch  *guard.Watch
 	limits Limits
 	tuples int
 	atoms  int
@@ -123,8 +90,8 @@ func (m *meter) check(p *plan) {
 	}
 	if m.stop > 0 && m.work > m.stop {
 		m.err = errTooMuchWork
-	} else if err := m.ctx.Err(); err != nil {
-		m.err = fmt.Errorf("grounding stopped at %s: %w", describe(p.rule), err)
+	} else if err := m.watch.Err(); err != nil {
+		m.err = fmt.Errorf("%w, at %s", err, describe(p.rule))
 	} else if m.terms != nil && m.terms() > maxTerms {
 		m.exceed(p.rule, "more than %d function terms", maxTerms)
 	} else if b := m.bytes(); b > m.limits.MaxBytes {

@@ -24,7 +24,7 @@ func (gr *grounder) linearise() error {
 	byHead := th.rulesOf(nil)
 	var out []*rule
 	for _, r := range th.rules {
-		th.watch.step()
+		th.watch.Step()
 		first := composition(r)
 		if first < 0 {
 			out = append(out, r)

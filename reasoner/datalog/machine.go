@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -50,7 +51,7 @@ const (
 // The error says which limit was hit, and at which rule, or that ctx is done, be it
 // in the initial position.
 func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine, err error) {
-	defer until(&err)
+	defer guard.Stopped(&err)
 	in, err := newInterpreter(ctx, g, lim)
 	if err != nil {
 		return nil, err
@@ -64,14 +65,14 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 	}
 	in.clock.Done("indexes")
 	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Work: in.work, Stages: in.clock.Stages}
-	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, &watch{ctx: context.Background()}) }), nil
+	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, guard.NewWatch(context.Background(), grounding)) }), nil
 }
 
 // Work is the work of a position that the machine of the game tells in its Info, or 0 if it
 // is not known. Where it is more than enough before tuning, that is the answer, and comes
 // much sooner.
 func Work(ctx context.Context, g *gdl.Game, lim Limits, enough int64) (work int64, err error) {
-	defer until(&err)
+	defer guard.Stopped(&err)
 	in, err := newInterpreter(ctx, g, lim)
 	if err != nil {
 		return 0, err
@@ -135,6 +136,6 @@ func (in *interpreter) open(words int) {
 	slices.Sort(fluents)
 	var err error
 	if in.initial, err = in.names.State(fluents); err != nil {
-		th.watch.stop(err)
+		guard.Stop(err)
 	}
 }

@@ -51,7 +51,7 @@ func (m *merger) merge(pending map[*relation]bool) bool {
 			if l.op != gdl.Holds || l.implied || !l.atom.rel.dynamic || m.inside[l.atom.rel] == m.inside[r.head.rel] {
 				continue
 			}
-			th.watch.step()
+			th.watch.Step()
 			key, vars := m.rest(r, k)
 			if groups[key] == nil {
 				keys = append(keys, key)

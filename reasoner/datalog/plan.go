@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // A plan is the body of a rule as a nested loop: a sequence of steps over
@@ -77,7 +78,7 @@ type transfer struct{ column, register int32 }
 
 // planning says of which kind the plans of some rules are.
 type planning struct {
-	watch  *watch
+	watch  *guard.Watch
 	ignore func(*literal) bool // literals that are left out, or nil
 	// call finds what must be computed before a relation is looked at with some columns bound, nil
 	// if nothing. Without it all relations are stored.
@@ -133,7 +134,7 @@ func (o planning) newPlan(r *rule, delta int, columns []int32) *plan {
 }
 
 func (o planning) newPlanner(r *rule) *planner {
-	o.watch.step()
+	o.watch.Step()
 	return &planner{planning: o, plan: &plan{rule: r, cut: -1}, bound: make([]bool, r.vars), done: make([]bool, len(r.body)), delta: wholeRule}
 }
 
@@ -172,7 +173,7 @@ func (p *planner) cheapest() int {
 		if p.done[i] || l.op != gdl.Holds {
 			continue
 		}
-		p.watch.step()
+		p.watch.Step()
 		if cost := p.matches(&l.atom); cost < bestCost {
 			best, bestCost = i, cost
 		}
@@ -199,7 +200,7 @@ func (p *planner) bind(l *literal) {
 }
 
 // estimate is the expected number of matches of a body of positive literals.
-func (r *rule) estimate(w *watch) float64 {
+func (r *rule) estimate(w *guard.Watch) float64 {
 	p := planning{watch: w}.newPlanner(r)
 	size := 1.0
 	for next := p.cheapest(); next >= 0; next = p.cheapest() {

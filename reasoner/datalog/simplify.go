@@ -93,7 +93,7 @@ func (in *instances) occurrences(sign int32) occurrences {
 	o.list = make([]int32, o.start[in.atoms()])
 	fill := append([]int32(nil), o.start...)
 	for i := range in.head {
-		in.theory.watch.step()
+		in.theory.watch.Step()
 		for _, lit := range in.bodyOf(i) {
 			if lit&1 == sign {
 				o.list[fill[lit>>1]] = int32(i)
@@ -123,7 +123,7 @@ func (in *instances) link() links {
 func (in *instances) linkRelation(l *links, from *relation) {
 	to := in.theory.successor(from)
 	for t := range from.n {
-		in.theory.watch.step()
+		in.theory.watch.Step()
 		k := to.find(from.row(t))
 		if k < 0 {
 			continue // legal for someone who is no role
@@ -222,7 +222,7 @@ func (s *simplified) newWave(set, other []bool) *wave {
 	clear(set)
 	w := &wave{s: s, set: set, missing: make([]int32, len(s.head))}
 	for i := range s.head {
-		s.theory.watch.step()
+		s.theory.watch.Step()
 		for _, lit := range s.bodyOf(i) {
 			if lit&1 == 0 || other[lit>>1] {
 				w.missing[i]++
@@ -248,7 +248,7 @@ func (w *wave) run(carry func(int32)) {
 		}
 	}
 	for len(w.queue) > 0 {
-		w.s.theory.watch.step()
+		w.s.theory.watch.Step()
 		a := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		carry(a)

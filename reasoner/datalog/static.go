@@ -20,7 +20,7 @@ func (gr *grounder) evaluateStatic() error {
 	byHead := gr.rulesOf(func(rel *relation) bool { return !rel.dynamic })
 	atOnce := gr.neededAtOnce(byHead)
 	for _, component := range components(gr.relations, byHead) {
-		gr.watch.step()
+		gr.watch.Step()
 		var rules []*rule
 		for _, rel := range component {
 			rules = append(rules, byHead[rel]...)

@@ -3,6 +3,7 @@ package datalog
 import (
 	"slices"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -36,7 +37,7 @@ type output struct {
 
 var _ machine.Stepper = (*stepper)(nil)
 
-func newStepper(in *interpreter, w *watch) *stepper {
+func newStepper(in *interpreter, w *guard.Watch) *stepper {
 	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[term]int32)}
 	s.byRole = make([][]machine.Move, len(in.theory.roles))
 	s.after = in.names.NewState()

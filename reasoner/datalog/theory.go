@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // theory is a game as the engine sees it: relations with flat columns, and rules
 // over them. It is built by newTheory, which also drops what no output of the
 // game needs.
 type theory struct {
-	watch     *watch
+	watch     *guard.Watch
 	terms     *termTable
 	relations []*relation // in order of first mention
 	byKey     map[predicateKey]*relation
@@ -23,7 +24,7 @@ type theory struct {
 }
 
 // newTheory translates the rules of a game that its outputs depend on.
-func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
+func newTheory(w *guard.Watch, maxBytes int64, g *gdl.Game) *theory {
 	th := &theory{watch: w, maxBytes: maxBytes, terms: newTermTable(), byKey: make(map[predicateKey]*relation), made: new(int32)}
 	for _, r := range g.Roles {
 		th.roles = append(th.roles, th.terms.intern(r))
@@ -32,7 +33,7 @@ func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
 	read := reader{terms: th.terms, relations: make(map[functorKey]*relation)}
 	var rules []*rule
 	for _, r := range g.Rules {
-		w.step()
+		w.Step()
 		if needed[relationOf(r.Head)] {
 			rules = append(rules, read.rule(r))
 		}
@@ -136,10 +137,10 @@ const (
 
 // add adds a rule.
 func (th *theory) add(r *rule) {
-	th.watch.step()
+	th.watch.Step()
 	th.rules = append(th.rules, r)
 	if th.ruleBytes += ruleBytes + literalBytes*int64(len(r.body)); th.ruleBytes > th.maxBytes {
-		th.watch.stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", ErrLimit, th.maxBytes>>20, describe(r)))
+		guard.Stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", ErrLimit, th.maxBytes>>20, describe(r)))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -17,7 +18,7 @@ import (
 // the same rulesheet always gives the same machine.
 type tuner struct {
 	in       *interpreter
-	watch    *watch
+	watch    *guard.Watch
 	samples  []sample
 	spent    int64  // by trying choices
 	measured int64  // by measuring relations
@@ -59,7 +60,7 @@ func (in *interpreter) tune(ctx context.Context, enough int64) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 		defer cancel()
 	}
-	c := &tuner{in: in, watch: &watch{ctx: ctx}, definitions: make(map[*relation]int)}
+	c := &tuner{in: in, watch: guard.NewWatch(ctx, grounding), definitions: make(map[*relation]int)}
 	var ended error // nothing but time is lost
 	defer func() {
 		if ended != nil && c.undo != nil {
@@ -69,7 +70,7 @@ func (in *interpreter) tune(ctx context.Context, enough int64) {
 			c.beCareful()
 		}
 	}()
-	defer until(&ended)
+	defer guard.Stopped(&ended)
 	for _, r := range in.rules {
 		c.definitions[r.head.rel]++
 	}
@@ -127,7 +128,7 @@ func (c *tuner) descend() {
 			if c.spent > tuningWork {
 				return
 			}
-			c.watch.look()
+			c.watch.Look()
 			before := modes[rel]
 			c.undo = func() { modes[rel] = before }
 			modes[rel] = m
@@ -284,7 +285,7 @@ func (c *tuner) measureDerived(s *stepper, d *derived) *profile {
 	p := &profile{distinct: make([]float64, d.rel.arity)}
 	var all []int32
 	for k := range measuredSamples {
-		if c.watch.ctx.Err() != nil || c.measured > maxMeasured || !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
+		if c.watch.Err() != nil || c.measured > maxMeasured || !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
 			if rel := s.original(d.rel); c.in.cost.modes[rel] == modeWhole {
 				c.in.cost.modes[rel] = modeKeyed
 			}
