@@ -74,7 +74,7 @@ func (j *joiner) run(i int) bool {
 	case opBucket:
 		return j.list(i, s, s.buckets.find(j.gather(s.key)))
 	case opList:
-		return j.list(i, s, s.rel.input.list)
+		return j.list(i, s, s.rel.input.holding.list)
 	case opBuild:
 		j.regs[s.a] = j.terms.compound(s.functor, j.gather(s.key))
 		j.meter.work += termWork

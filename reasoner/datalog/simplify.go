@@ -160,7 +160,7 @@ func (th *theory) roleOf(t *termTable, p predicate, row []int32) int32 {
 
 // findPossible recomputes possible, given certain.
 func (s *simplified) findPossible() {
-	w := s.newWave(s.possible, s.certain)
+	w := s.propagate(s.possible, s.certain)
 	for a := range s.atoms() {
 		if s.init[a] || s.source[a] == constantTrue {
 			w.add(a)
@@ -175,7 +175,7 @@ func (s *simplified) findPossible() {
 
 // findCertain recomputes certain, given possible.
 func (s *simplified) findCertain() {
-	w := s.newWave(s.certain, s.possible)
+	w := s.propagate(s.certain, s.possible)
 	s.onlyMoves()
 	for a := range s.atoms() {
 		if s.init[a] && s.source[a] == constantTrue || s.only[a] {
@@ -207,20 +207,20 @@ func (s *simplified) onlyMoves() {
 	}
 }
 
-// wave computes a least fixpoint over the instances: an instance fires when it
-// misses nothing any more.
-type wave struct {
+// propagation computes a least fixpoint over the instances, atom by atom (unit propagation of
+// Horn clauses, Dowling and Gallier 1984): an instance fires when it misses nothing any more.
+type propagation struct {
 	s       *simplified
 	set     []bool
 	missing []int32 // by instance: literals that do not hold yet
 	queue   []int32
 }
 
-// newWave begins with the empty set: an instance misses its positive literals, and
+// propagate begins with the empty set: an instance misses its positive literals, and
 // the negated ones whose atoms are in the other set.
-func (s *simplified) newWave(set, other []bool) *wave {
+func (s *simplified) propagate(set, other []bool) *propagation {
 	clear(set)
-	w := &wave{s: s, set: set, missing: make([]int32, len(s.head))}
+	w := &propagation{s: s, set: set, missing: make([]int32, len(s.head))}
 	for i := range s.head {
 		s.theory.watch.Step()
 		for _, lit := range s.bodyOf(i) {
@@ -233,7 +233,7 @@ func (s *simplified) newWave(set, other []bool) *wave {
 }
 
 // add puts an atom into the set.
-func (w *wave) add(a int32) {
+func (w *propagation) add(a int32) {
 	if !w.set[a] {
 		w.set[a] = true
 		w.queue = append(w.queue, a)
@@ -241,7 +241,7 @@ func (w *wave) add(a int32) {
 }
 
 // run fires instances until nothing is added; carry is told every atom added.
-func (w *wave) run(carry func(int32)) {
+func (w *propagation) run(carry func(int32)) {
 	for i, n := range w.missing {
 		if n == 0 {
 			w.add(w.s.head[i])

@@ -255,14 +255,14 @@ func (s *stepper) visit(x *sample) {
 func (c *tuner) measure() {
 	s := newStepper(c.in, c.watch)
 	profiles := make(map[*relation]*profile)
-	for _, in := range s.lexicon.inputs {
+	for _, in := range s.inputs.list {
 		profiles[s.original(in.rel)] = &profile{distinct: make([]float64, in.rel.arity)}
 	}
 	for i := range c.samples {
 		s.setState(c.samples[i].state)
 		s.setJoint(c.samples[i].joint)
-		for _, in := range s.lexicon.inputs {
-			profiles[s.original(in.rel)].add(in.known, in.list)
+		for _, in := range s.inputs.list {
+			profiles[s.original(in.rel)].add(in.known, in.holding.list)
 		}
 	}
 	for _, p := range profiles {
