@@ -34,16 +34,14 @@ type opcode uint8
 const (
 	opScan     opcode = iota // every tuple of the window
 	opLookup                 // every tuple of the window that has the key
-	opContains               // the tuple must be there
-	opAbsent                 // the tuple must not be there
+	opContains               // the tuple must be there; of an input, it must hold
+	opAbsent                 // the tuple must not be there, or not hold
 	opDistinct               // registers a and b differ
 	opEqual                  // registers a and b agree
 	opBuild                  // register a becomes functor(key...)
 	opUnpack                 // register a must be functor(...); binds and checks
 	opList                   // every tuple of an input that holds
 	opBucket                 // those that have the key
-	opTest                   // the tuple of an input must hold
-	opTestNot                // the tuple of an input must not hold
 )
 
 // window is the range of tuples that a step sees.
@@ -278,15 +276,9 @@ func (p *planner) filter(i int) {
 func (p *planner) membership(s *step, l *literal) {
 	rel := l.atom.rel
 	s.rel = rel
-	switch {
-	case rel.input != nil && l.op == gdl.Not:
-		s.op = opTestNot
-	case rel.input != nil:
-		s.op = opTest
-	case l.op == gdl.Not:
+	s.op = opContains
+	if l.op == gdl.Not {
 		s.op = opAbsent
-	default:
-		s.op = opContains
 	}
 	for _, a := range l.atom.args {
 		s.key = append(s.key, p.operand(a))
