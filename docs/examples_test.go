@@ -147,6 +147,9 @@ func shows(want, got string, numbers bool) bool {
 
 // TestExamples runs every command of the documents and compares its output with the one shown.
 func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
 	used := make(map[string]bool)
 	var scripts []string
 	dir := t.TempDir()
