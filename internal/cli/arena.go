@@ -33,7 +33,7 @@ type arenaCommand struct {
 	Games   []string `arg:"" optional:"" type:"path" help:"Rulesheets, or folders of them, to offer besides the built-in games."`
 	Listen  string   `default:"127.0.0.1:9180" help:"Address to listen on. Beyond this machine the page asks for a token, which is printed."`
 	Player  string   `default:"127.0.0.1:9147" help:"Address at which game servers reach the player beside the page; - for none."`
-	Allow   []string `name:"allow-players" placeholder:"URL,…" help:"Addresses of players that people may give a seat, such as http://localhost:9148; none by default, as this program sends requests there."`
+	Allow   []string `name:"allow-players" placeholder:"URL" help:"Addresses of players that people may give a seat, such as http://localhost:9148; none by default, as this program sends requests there."`
 	Browser bool     `default:"true" negatable:"" help:"Open the page in the browser, if the output is a terminal."`
 	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records to show, and to keep those of this page in; none are kept by default."`
 }

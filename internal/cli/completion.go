@@ -51,7 +51,7 @@ func (c *completionCommand) Run(s *console) error {
 }
 
 // valuesOf are the values that a flag may have, if they can be listed.
-func valuesOf(f *kong.Flag) string { return strings.Join(f.EnumSlice(), " ") }
+func valuesOf(f *kong.Flag) string { return strings.TrimSpace(strings.Join(f.EnumSlice(), " ")) }
 
 // zshValue is how zsh completes the value of a flag, if it has one.
 func zshValue(f *kong.Flag) string {

@@ -18,7 +18,7 @@ const defaultName = "Stackmate"
 // serveCommand is the player on the network.
 type serveCommand struct {
 	Listen     string        `default:"127.0.0.1:9147" help:"Address to listen on; :9147 is that port of all interfaces."`
-	Allow      []string      `placeholder:"ADDRESS,…" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
+	Allow      []string      `placeholder:"ADDRESS" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
 	Name       string        `default:"Stackmate" help:"Name that game servers are told."`
 	Matches    int           `default:"1" help:"Matches at a time; threads and memory are divided among them."`
 	Threads    int           `placeholder:"N" help:"Threads to search on, altogether; by default one for each processor."`
