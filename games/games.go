@@ -106,7 +106,7 @@ func Source(name string) (file string, src []byte, err error) {
 	first, rest, _ := strings.Cut(name, "-")
 	i := slices.IndexFunc(families, func(f family) bool { return f.Name() == first })
 	if i < 0 {
-		return "", nil, unknownFamily(cmp.Or(first, name))
+		return "", nil, unknownFamily(cmp.Or(first, name), name)
 	}
 	f := families[i]
 	args, err := f.parse(name, strings.TrimPrefix(name, first))

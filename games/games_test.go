@@ -107,9 +107,11 @@ func TestDefaultParametersMayBeLeftOut(t *testing.T) {
 
 func TestAWrongNameIsExplained(t *testing.T) {
 	for name, want := range map[string]string{
-		"conectFour":               "did you mean connectFour-WxH",
-		"goofspeil-4":              "did you mean goofspiel-N-PRIZES",
-		"bidding":                  "did you mean biddingTicTacToe-C",
+		"conectFour":               "did you mean connectFour?",
+		"goofspeil-4":              "did you mean goofspiel?",
+		"bidding":                  "did you mean biddingTicTacToe?",
+		"tic-tac-toe":              "did you mean ticTacToe?",
+		"Connect_Four":             "did you mean connectFour?",
 		"chess960anarchy":          "there are amazons-WxH",
 		"":                         "there are amazons-WxH",
 		"-x":                       `unknown game "-x"; there are`,

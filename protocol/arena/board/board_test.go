@@ -269,7 +269,7 @@ func TestASkinSaysHowPiecesLook(t *testing.T) {
 	l, facts := layout(t, "ticTacToe")
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "(cell 1 1") }), "(cell 1 1 x)")
 	drawn := func(l *Layout) Piece { return l.Draw(facts).Boards[0].Cells[0].Pieces[0] }
-	if got := drawn(l.Wearing(skin)); got != (Piece{Queen, "teal", "x"}) {
+	if got := drawn(l.WithSkin(skin)); got != (Piece{Queen, "teal", "x"}) {
 		t.Errorf("drawn as %v", got)
 	}
 	if got := drawn(l); got.Kind != Cross {

@@ -82,8 +82,8 @@ type candidate struct {
 	score         float64
 }
 
-// place decides which fluents are boards, the surest first, and what else lies on them.
-func (l *Layout) place(f *fluents) {
+// findBoards decides which fluents are boards, the surest first, and what else lies on them.
+func (l *Layout) findBoards(f *fluents) {
 	var all []*candidate
 	for _, rel := range f.relations() {
 		if c := f.best(rel); c != nil {
@@ -372,7 +372,7 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 func (f *fluents) located(rel relation, i, j int) bool {
 	for m, linked := range f.links {
 		for k := range m.arity {
-			if rel.arity > 2 && k != m.argument && linked[place{rel, i}] && f.links[place{m.relation, k}][place{rel, j}] {
+			if rel.arity > 2 && k != m.argument && linked[slot{rel, i}] && f.links[slot{m.relation, k}][slot{rel, j}] {
 				return true
 			}
 		}
@@ -441,7 +441,7 @@ func (f *fluents) fill(c *candidate) bool {
 	return boards <= maxBoards && len(c.selectors) <= 2
 }
 
-// isFew tells whether few things can lie on a board, each of which is in one place.
+// isFew tells whether few things can lie on a board, each of which is in one cell.
 func (f *fluents) isFew(c *candidate, rest []int) bool { return f.covers(c.relation, rest...) }
 
 // coordinates are the arguments that have the values of a coordinate, or that stand before

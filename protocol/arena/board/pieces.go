@@ -166,7 +166,7 @@ func (l *Layout) lowerRoles() []string {
 	return list
 }
 
-// roleColor is the colour of a role: its name, or one by its place.
+// roleColor is the colour of a role: its name, or one by its index.
 func (l *Layout) roleColor(role string) string {
 	if slices.Contains(Colors, strings.ToLower(role)) {
 		return strings.ToLower(role)
