@@ -42,21 +42,36 @@ var biddingTicTacToe = family{
 ; The position: the marks, the coins, the tie-breaker, and who may mark: nobody
 ; while bids are awaited.
 
-(<= (base (cell ?c ?r ?p)) (index ?c) (index ?r) (role ?p))
-(<= (base (coins ?p ?n)) (role ?p) (amount ?n))
-(<= (base (tiebreaker ?p)) (role ?p))
-(<= (base (control ?p)) (role ?p))
+(<= (base (cell ?c ?r ?p))
+    (index ?c)
+    (index ?r)
+    (role ?p))
+(<= (base (coins ?p ?n))
+    (role ?p)
+    (amount ?n))
+(<= (base (tiebreaker ?p))
+    (role ?p))
+(<= (base (control ?p))
+    (role ?p))
 (base bidding)
 
-(<= (init (coins ?p {{.C}})) (role ?p))
+(<= (init (coins ?p {{.C}}))
+    (role ?p))
 (init (tiebreaker x))
 (init bidding)
 
 ; Moves.
 
-(<= (input ?p (bid ?n ?t)) (role ?p) (amount ?n) (choice ?t))
-(<= (input ?p (mark ?c ?r)) (role ?p) (index ?c) (index ?r))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p (bid ?n ?t))
+    (role ?p)
+    (amount ?n)
+    (choice ?t))
+(<= (input ?p (mark ?c ?r))
+    (role ?p)
+    (index ?c)
+    (index ?r))
+(<= (input ?p noop)
+    (role ?p))
 
 (choice keep)
 (choice add)

@@ -53,20 +53,33 @@ var breakthrough = family{
 
 ; The position: the pawns, and whose turn it is.
 
-(<= (base (pawn ?x ?y ?p)) (column ?x) (row ?y) (role ?p))
-(<= (base (control ?p)) (role ?p))
+(<= (base (pawn ?x ?y ?p))
+    (column ?x)
+    (row ?y)
+    (role ?p))
+(<= (base (control ?p))
+    (role ?p))
 
-(<= (init (pawn ?x 1 white)) (column ?x))
-(<= (init (pawn ?x 2 white)) (column ?x))
-(<= (init (pawn ?x {{sub .H 1}} black)) (column ?x))
-(<= (init (pawn ?x {{.H}} black)) (column ?x))
+(<= (init (pawn ?x 1 white))
+    (column ?x))
+(<= (init (pawn ?x 2 white))
+    (column ?x))
+(<= (init (pawn ?x {{sub .H 1}} black))
+    (column ?x))
+(<= (init (pawn ?x {{.H}} black))
+    (column ?x))
 (init (control white))
 
 ; Moves.
 
-(<= (input ?p (move ?x ?y ?x ?v)) (column ?x) (ahead ?p ?y ?v))
-(<= (input ?p (move ?x ?y ?u ?v)) (beside ?x ?u) (ahead ?p ?y ?v))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p (move ?x ?y ?x ?v))
+    (column ?x)
+    (ahead ?p ?y ?v))
+(<= (input ?p (move ?x ?y ?u ?v))
+    (beside ?x ?u)
+    (ahead ?p ?y ?v))
+(<= (input ?p noop)
+    (role ?p))
 
 (<= (legal ?p (move ?x ?y ?x ?v))
     (true (control ?p))

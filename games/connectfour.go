@@ -27,15 +27,22 @@ var connectFour = family{
 
 ; Row 1 is the lowest. The position: the discs, and whose turn it is.
 
-(<= (base (cell ?c ?r ?p)) (column ?c) (row ?r) (role ?p))
-(<= (base (control ?p)) (role ?p))
+(<= (base (cell ?c ?r ?p))
+    (column ?c)
+    (row ?r)
+    (role ?p))
+(<= (base (control ?p))
+    (role ?p))
 
 (init (control red))
 
 ; Moves.
 
-(<= (input ?p (drop ?c)) (role ?p) (column ?c))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p (drop ?c))
+    (role ?p)
+    (column ?c))
+(<= (input ?p noop)
+    (role ?p))
 
 (<= (legal ?p (drop ?c))
     (true (control ?p))

@@ -46,7 +46,7 @@ func prepareCops(a arguments, slips bool) error {
 		starts = append(starts, fmt.Sprintf("(init (at %s %d %d))", unit, corner[0], corner[1]))
 		goes = append(goes, fmt.Sprintf("(<= (goes %s %s)\n    (makes cops (go %s)))", unit, ways[i], strings.Join(ways, " ")))
 		able = append(able, fmt.Sprintf("    (can %s %s)", unit, ways[i]))
-		way = append(way, fmt.Sprintf("(way %s)", ways[i]))
+		way = append(way, fmt.Sprintf("    (way %s)", ways[i]))
 	}
 	var goals []string
 	for n := range rounds + 1 {
@@ -54,7 +54,7 @@ func prepareCops(a arguments, slips bool) error {
 		goals = append(goals, fmt.Sprintf("(<= (goal robber %d)\n    (true (round %d)))\n\n(<= (goal cops %d)\n    (true (round %d)))", g, n, 100-g, n))
 	}
 	a["Slips"], a["X"], a["Y"] = slips, (w+1)/2, (h+1)/2
-	a["Ways"], a["WayFacts"] = strings.Join(ways, " "), strings.Join(way, " ")
+	a["Ways"], a["WayFacts"] = strings.Join(ways, " "), strings.Join(way, "\n")
 	a["Cops"], a["Starts"] = lines(facts), lines(starts)
 	a["Goes"], a["Able"] = strings.Join(goes, "\n\n"), strings.Join(able, "\n")
 	a["Goals"] = strings.Join(goals, "\n\n")
@@ -112,17 +112,22 @@ const copsRules = `
     (way ?d))
 
 (<= (plan cops (go {{.Ways}}))
-    {{.WayFacts}})
+{{.WayFacts}})
 
 ; The position: the places, whose turn it is, and the rounds played{{if .Slips}};
 ; then the move that was chosen, and whether another one is to be made{{end}}.
 
-(<= (base (at ?u ?x ?y)) (unit ?u) (step ?d ?x ?y ?v ?w))
-(<= (base (control ?p)) (other ?p ?q))
+(<= (base (at ?u ?x ?y))
+    (unit ?u)
+    (step ?d ?x ?y ?v ?w))
+(<= (base (control ?p))
+    (other ?p ?q))
 (base (round 0))
-(<= (base (round ?n)) (succ ?k ?n))
+(<= (base (round ?n))
+    (succ ?k ?n))
 {{- if .Slips}}
-(<= (base (wants ?p ?m)) (plan ?p ?m))
+(<= (base (wants ?p ?m))
+    (plan ?p ?m))
 (base slipping){{end}}
 
 {{.Starts}}
@@ -132,11 +137,15 @@ const copsRules = `
 
 ; Moves.
 
-(<= (input ?p ?m) (plan ?p ?m))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p ?m)
+    (plan ?p ?m))
+(<= (input ?p noop)
+    (role ?p))
 {{- if .Slips}}
-(<= (input random (throw ?n)) (number ?n))
-(<= (input random (instead ?m)) (plan ?p ?m)){{end}}
+(<= (input random (throw ?n))
+    (number ?n))
+(<= (input random (instead ?m))
+    (plan ?p ?m)){{end}}
 
 (<= (can ?u ?d)
     (true (at ?u ?x ?y))

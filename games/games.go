@@ -1,7 +1,8 @@
 // Package games owns the rulesheets that come with Stackmate: single games and
 // families of games, whose members are generated. A family lives in one file:
-// its rules, its parameters and their limits. The package produces text and
-// must not know what reads it.
+// its rules, its parameters and their limits. The rules of a large game without
+// parameters are a .kif file (fixed.go). The package produces text and must not
+// know what reads it.
 package games
 
 import (

@@ -7,7 +7,9 @@ import (
 
 	"stackmate/games"
 	"stackmate/games/gamestest"
+	"stackmate/gdl"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -48,6 +50,22 @@ var names = []string{
 func TestEveryGameLoadsWithoutAWarning(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) { gamestest.Rules(t, name) })
+	}
+}
+
+func TestRulesheetsAreLaidOutCanonically(t *testing.T) {
+	for _, name := range names {
+		_, src, err := games.Source(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := gdl.Format(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(src), "\n")); diff != "" {
+			t.Errorf("%s (-formatted +found):\n%s", name, diff)
+		}
 	}
 }
 

@@ -106,12 +106,18 @@ var goofspielRules = rulesheet(`
 ; The position: the cards in hand, the round, and red's lead in points, which is
 ; negative if blue leads.
 
-(<= (base (hand ?p ?c)) (role ?p) (card ?c))
-(<= (base (round ?k)) (prize ?k ?p))
+(<= (base (hand ?p ?c))
+    (role ?p)
+    (card ?c))
+(<= (base (round ?k))
+    (prize ?k ?p))
 (base (round {{add .N 1}}))
-(<= (base (lead ?l)) (margin ?l))
+(<= (base (lead ?l))
+    (margin ?l))
 
-(<= (init (hand ?p ?c)) (role ?p) (card ?c))
+(<= (init (hand ?p ?c))
+    (role ?p)
+    (card ?c))
 (init (round 1))
 (init (lead 0))
 
@@ -124,7 +130,9 @@ var goofspielRules = rulesheet(`
 
 ; Moves.
 
-(<= (input ?p (play ?c)) (role ?p) (card ?c))
+(<= (input ?p (play ?c))
+    (role ?p)
+    (card ?c))
 
 (<= (legal ?p (play ?c))
     (true (hand ?p ?c)))
@@ -211,8 +219,10 @@ var goofspielRules = rulesheet(`
 (<= terminal
     (not unfinished))
 {{if .Proportional}}{{range count (sub 0 .Total) .Total}}
-(<= (goal red {{add 50 .}}) (true (lead {{.}})))
-(<= (goal blue {{sub 50 .}}) (true (lead {{.}})))
+(<= (goal red {{add 50 .}})
+    (true (lead {{.}})))
+(<= (goal blue {{sub 50 .}})
+    (true (lead {{.}})))
 {{- end}}
 {{else}}
 (<= (positive ?l)

@@ -56,15 +56,23 @@ var hex = family{
 
 ; The position: the occupied cells, and whose turn it is.
 
-(<= (base (cell ?x ?y ?p)) (column ?x) (row ?y) (role ?p))
-(<= (base (control ?p)) (role ?p))
+(<= (base (cell ?x ?y ?p))
+    (column ?x)
+    (row ?y)
+    (role ?p))
+(<= (base (control ?p))
+    (role ?p))
 
 (init (control red))
 
 ; Moves.
 
-(<= (input ?p (place ?x ?y)) (role ?p) (column ?x) (row ?y))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p (place ?x ?y))
+    (role ?p)
+    (column ?x)
+    (row ?y))
+(<= (input ?p noop)
+    (role ?p))
 
 (<= (legal ?p (place ?x ?y))
     (true (control ?p))

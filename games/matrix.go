@@ -86,16 +86,22 @@ var oneShotRules = rulesheet(`
 
 ; The position: nothing at first, then what the players got.
 
-(<= (base (got row ?n)) (payoff ?a ?b ?n ?m))
-(<= (base (got column ?m)) (payoff ?a ?b ?n ?m))
+(<= (base (got row ?n))
+    (payoff ?a ?b ?n ?m))
+(<= (base (got column ?m))
+    (payoff ?a ?b ?n ?m))
 
 ; Moves.
 
-(<= (input row ?a) (payoff ?a ?b ?n ?m))
-(<= (input column ?b) (payoff ?a ?b ?n ?m))
+(<= (input row ?a)
+    (payoff ?a ?b ?n ?m))
+(<= (input column ?b)
+    (payoff ?a ?b ?n ?m))
 
-(<= (legal row ?a) (payoff ?a ?b ?n ?m))
-(<= (legal column ?b) (payoff ?a ?b ?n ?m))
+(<= (legal row ?a)
+    (payoff ?a ?b ?n ?m))
+(<= (legal column ?b)
+    (payoff ?a ?b ?n ?m))
 
 (<= (next (got row ?n))
     (does row ?a)
@@ -112,7 +118,8 @@ var oneShotRules = rulesheet(`
 (<= terminal
     (true (got ?p ?n)))
 {{range .Values}}
-(<= (goal ?p {{.}}) (true (got ?p {{.}})))
+(<= (goal ?p {{.}})
+    (true (got ?p {{.}})))
 {{- end}}
 
 (<= (goal ?p 0)

@@ -50,19 +50,29 @@ var nim = family{
 
 ; The position: the objects in each heap, and whose turn it is.
 
-(<= (possible ?h ?n) (start ?h ?n))
-(<= (possible ?h ?n) (start ?h ?m) (more ?m ?n))
+(<= (possible ?h ?n)
+    (start ?h ?n))
+(<= (possible ?h ?n)
+    (start ?h ?m)
+    (more ?m ?n))
 
-(<= (base (heap ?h ?n)) (possible ?h ?n))
-(<= (base (control ?p)) (role ?p))
+(<= (base (heap ?h ?n))
+    (possible ?h ?n))
+(<= (base (control ?p))
+    (role ?p))
 
-(<= (init (heap ?h ?n)) (start ?h ?n))
+(<= (init (heap ?h ?n))
+    (start ?h ?n))
 (init (control first))
 
 ; Moves: how many objects are left of a heap.
 
-(<= (input ?p (reduce ?h ?n)) (role ?p) (start ?h ?m) (more ?m ?n))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p (reduce ?h ?n))
+    (role ?p)
+    (start ?h ?m)
+    (more ?m ?n))
+(<= (input ?p noop)
+    (role ?p))
 
 (<= (legal ?p (reduce ?h ?n))
     (true (control ?p))

@@ -53,18 +53,24 @@ var oshiZumo = family{
 
 ; The position: the coins and where the wrestler stands.
 
-(<= (base (coins ?p ?n)) (role ?p) (amount ?n))
-(<= (base (wrestler ?x)) (place ?x))
+(<= (base (coins ?p ?n))
+    (role ?p)
+    (amount ?n))
+(<= (base (wrestler ?x))
+    (place ?x))
 {{- if eq .M 0}}
 (base idle)
 {{- end}}
 
-(<= (init (coins ?p {{.N}})) (role ?p))
+(<= (init (coins ?p {{.N}}))
+    (role ?p))
 (init (wrestler 0))
 
 ; Moves.
 
-(<= (input ?p (bid ?n)) (role ?p) (amount ?n))
+(<= (input ?p (bid ?n))
+    (role ?p)
+    (amount ?n))
 
 {{if eq .M 0 -}}
 (<= (legal ?p (bid ?n))

@@ -59,23 +59,33 @@ var pig = family{
 ; The position: the scores, the pot, whose turn it is, the number of the turn
 ; (turn {{.Turns}} is not played), and whether the die is in the air.
 
-(<= (base (score ?p ?n)) (player ?p) (amount ?n))
-(<= (base (pot ?n)) (amount ?n))
-(<= (base (control ?p)) (player ?p))
-(<= (base (turn ?k)) (turnNumber ?k))
+(<= (base (score ?p ?n))
+    (player ?p)
+    (amount ?n))
+(<= (base (pot ?n))
+    (amount ?n))
+(<= (base (control ?p))
+    (player ?p))
+(<= (base (turn ?k))
+    (turnNumber ?k))
 (base rolling)
 
-(<= (init (score ?p 0)) (player ?p))
+(<= (init (score ?p 0))
+    (player ?p))
 (init (pot 0))
 (init (control red))
 (init (turn 1))
 
 ; Moves.
 
-(<= (input ?p roll) (player ?p))
-(<= (input ?p hold) (player ?p))
-(<= (input random (cast ?d)) (die ?d))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p roll)
+    (player ?p))
+(<= (input ?p hold)
+    (player ?p))
+(<= (input random (cast ?d))
+    (die ?d))
+(<= (input ?p noop)
+    (role ?p))
 
 (<= (legal ?p roll)
     (true (control ?p))

@@ -42,10 +42,14 @@ var pursuit = family{
 ; The position: the three places, the rounds played, and whether the evader has
 ; been caught.
 
-(<= (base (at ?w ?x ?y)) (unit ?w) (step ?d ?x ?y ?u ?v))
-(<= (base (at evader ?x ?y)) (step ?d ?x ?y ?u ?v))
+(<= (base (at ?w ?x ?y))
+    (unit ?w)
+    (step ?d ?x ?y ?u ?v))
+(<= (base (at evader ?x ?y))
+    (step ?d ?x ?y ?u ?v))
 (base (round 0))
-(<= (base (round ?n)) (succ ?m ?n))
+(<= (base (round ?n))
+    (succ ?m ?n))
 (base caught)
 
 (init (at a 1 1))
@@ -55,8 +59,11 @@ var pursuit = family{
 
 ; Moves.
 
-(<= (input evader ?d) (direction ?d))
-(<= (input pursuer (move ?d ?e)) (direction ?d) (direction ?e))
+(<= (input evader ?d)
+    (direction ?d))
+(<= (input pursuer (move ?d ?e))
+    (direction ?d)
+    (direction ?e))
 
 (<= (open ?w ?d)
     (true (at ?w ?x ?y))

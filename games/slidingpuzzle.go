@@ -36,23 +36,30 @@ var slidingPuzzle = family{
 
 ; (home t x y): where tile t belongs. (start t x y): where it is at first.
 {{range .Tiles}}
-(home {{.Number}} {{.HomeX}} {{.HomeY}}) (start {{.Number}} {{.X}} {{.Y}})
+(home {{.Number}} {{.HomeX}} {{.HomeY}})
+(start {{.Number}} {{.X}} {{.Y}})
 {{- end}}
 
 ; The position: the tiles, the gap, and the number of moves made.
 
-(<= (base (tile ?t ?x ?y)) (home ?t ?v ?w) (step ?d ?x ?y ?a ?b))
-(<= (base (gap ?x ?y)) (step ?d ?x ?y ?u ?v))
+(<= (base (tile ?t ?x ?y))
+    (home ?t ?v ?w)
+    (step ?d ?x ?y ?a ?b))
+(<= (base (gap ?x ?y))
+    (step ?d ?x ?y ?u ?v))
 (base (moves 0))
-(<= (base (moves ?n)) (succ ?m ?n))
+(<= (base (moves ?n))
+    (succ ?m ?n))
 
-(<= (init (tile ?t ?x ?y)) (start ?t ?x ?y))
+(<= (init (tile ?t ?x ?y))
+    (start ?t ?x ?y))
 (init (gap {{.X}} {{.Y}}))
 (init (moves 0))
 
 ; Moves: the direction in which the gap travels.
 
-(<= (input robot ?d) (direction ?d))
+(<= (input robot ?d)
+    (direction ?d))
 
 (<= (legal robot ?d)
     (true (gap ?x ?y))

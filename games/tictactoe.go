@@ -23,15 +23,23 @@ var ticTacToe = family{
 
 ; The position: the marks that were made, and whose turn it is.
 
-(<= (base (cell ?c ?r ?p)) (index ?c) (index ?r) (role ?p))
-(<= (base (control ?p)) (role ?p))
+(<= (base (cell ?c ?r ?p))
+    (index ?c)
+    (index ?r)
+    (role ?p))
+(<= (base (control ?p))
+    (role ?p))
 
 (init (control x))
 
 ; Moves.
 
-(<= (input ?p (mark ?c ?r)) (role ?p) (index ?c) (index ?r))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p (mark ?c ?r))
+    (role ?p)
+    (index ?c)
+    (index ?r))
+(<= (input ?p noop)
+    (role ?p))
 
 (<= (legal ?p (mark ?c ?r))
     (true (control ?p))

@@ -30,15 +30,23 @@ var trio = family{
 
 ; The position: the marks that were made, and whose turn it is.
 
-(<= (base (cell ?c ?r ?p)) (column ?c) (row ?r) (role ?p))
-(<= (base (control ?p)) (role ?p))
+(<= (base (cell ?c ?r ?p))
+    (column ?c)
+    (row ?r)
+    (role ?p))
+(<= (base (control ?p))
+    (role ?p))
 
 (init (control x))
 
 ; Moves.
 
-(<= (input ?p (mark ?c ?r)) (role ?p) (column ?c) (row ?r))
-(<= (input ?p noop) (role ?p))
+(<= (input ?p (mark ?c ?r))
+    (role ?p)
+    (column ?c)
+    (row ?r))
+(<= (input ?p noop)
+    (role ?p))
 
 (<= (legal ?p (mark ?c ?r))
     (true (control ?p))

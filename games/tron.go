@@ -32,8 +32,11 @@ var tron = family{
 
 ; The position: the cycles, and the cells where they have been.
 
-(<= (base (cycle ?p ?x ?y)) (role ?p) (step ?d ?x ?y ?u ?v))
-(<= (base (wall ?x ?y)) (step ?d ?x ?y ?u ?v))
+(<= (base (cycle ?p ?x ?y))
+    (role ?p)
+    (step ?d ?x ?y ?u ?v))
+(<= (base (wall ?x ?y))
+    (step ?d ?x ?y ?u ?v))
 
 (init (cycle red 1 1))
 (init (wall 1 1))
@@ -42,7 +45,9 @@ var tron = family{
 
 ; Moves.
 
-(<= (input ?p ?d) (role ?p) (direction ?d))
+(<= (input ?p ?d)
+    (role ?p)
+    (direction ?d))
 
 (<= (legal ?p ?d)
     (true (cycle ?p ?x ?y))
