@@ -31,15 +31,15 @@ var expectedChecks = []playerCheck{
 	}},
 	{"case of heads", "The heads of messages are understood in any case.", func(t *trial) {
 		t.ask("( iNfO )", infoLimit, t.asUsual())
-		m := t.begin(invitation{rules: sheet("walk"), dress: strings.NewReplacer("START", "start").Replace})
-		m.dress = strings.NewReplacer("PLAY", "Play", "STOP", "stop").Replace
+		m := t.begin(invitation{rules: sheet("walk"), transform: strings.NewReplacer("START", "start").Replace})
+		m.transform = strings.NewReplacer("PLAY", "Play", "STOP", "stop").Replace
 		m.whole()
 	}},
 	{"white space", "Blanks, tabs and line breaks may occur anywhere, or be missing beside parentheses.", func(t *trial) {
 		t.ask("(INFO)", infoLimit, t.asUsual())
 		spread := strings.NewReplacer(" ", " \t\r\n ").Replace
-		m := t.begin(invitation{rules: sheet("walk"), dress: spread})
-		m.dress = spread
+		m := t.begin(invitation{rules: sheet("walk"), transform: spread})
+		m.transform = spread
 		m.whole()
 	}},
 	{"upper case", "A match that is in upper case but for its id is played.", func(t *trial) {
@@ -48,7 +48,7 @@ var expectedChecks = []playerCheck{
 	}},
 	{"upper-cased moves", "Joint moves and ids in upper case are understood; the reply is spelled as in the rules of START.", func(t *trial) {
 		m := t.walk()
-		m.dress = strings.ToUpper
+		m.transform = strings.ToUpper
 		m.whole()
 	}},
 	{"first move", "PLAY with any atom in place of the joint move is answered as with NIL.", func(t *trial) {

@@ -215,7 +215,7 @@ func (t *trial) lose(reason string) {
 func (t *trial) free() bool {
 	m := t.table
 	if m != nil {
-		m.dress = nil
+		m.transform = nil
 	}
 	if m != nil && !m.closed {
 		t.tell(m.abortion(), infoLimit)

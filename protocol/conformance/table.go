@@ -15,18 +15,18 @@ type table struct {
 	role  int
 	at    *position
 	joint []string // the last joint move; nil before the first
-	// dress changes PLAY and STOP on their way, as some servers do; nil sends them as
+	// transform changes PLAY and STOP on their way, as some servers do; nil sends them as
 	// they are.
-	dress  func(message string) string
-	closed bool // STOP or ABORT has been sent
+	transform func(message string) string
+	closed    bool // STOP or ABORT has been sent
 }
 
 // invitation is a START message in its parts.
 type invitation struct {
-	rules string
-	role  int
-	extra string                      // past the clocks
-	dress func(message string) string // changes the whole message; nil sends it as it is
+	rules     string
+	role      int
+	extra     string                      // past the clocks
+	transform func(message string) string // changes the whole message; nil sends it as it is
 }
 
 // begin sends a START, as game servers in use do, and expects a reply other than busy: the
@@ -52,8 +52,8 @@ func (t *trial) beginWith(i invitation, limit time.Duration, reply wish) *table 
 	}
 	message := fmt.Sprintf("( START %s %s (%s) %.0f %.0f%s)", m.id, m.at.roles[i.role], flat(i.rules),
 		t.StartClock.Seconds(), t.PlayClock.Seconds(), i.extra)
-	if i.dress != nil {
-		message = i.dress(message)
+	if i.transform != nil {
+		message = i.transform(message)
 	}
 	if t.table != nil {
 		t.free()
@@ -83,14 +83,14 @@ func (m *table) text(command string) string {
 	if m.joint != nil {
 		joint = "(" + flat(strings.Join(m.joint, " ")) + " )"
 	}
-	return m.dressed(fmt.Sprintf("( %s %s %s )", command, m.id, joint))
+	return m.transformed(fmt.Sprintf("( %s %s %s )", command, m.id, joint))
 }
 
-func (m *table) dressed(message string) string {
-	if m.dress == nil {
+func (m *table) transformed(message string) string {
+	if m.transform == nil {
 		return message
 	}
-	return m.dress(message)
+	return m.transform(message)
 }
 
 // play asks for a move and expects a legal one. It returns the move, or "".
@@ -181,7 +181,7 @@ func (m *table) abort(limit time.Duration, reply wish) {
 	m.ask(m.abortion(), limit, reply)
 }
 
-func (m *table) abortion() string { return m.dressed(fmt.Sprintf("( ABORT %s )", m.id)) }
+func (m *table) abortion() string { return m.transformed(fmt.Sprintf("( ABORT %s )", m.id)) }
 
 // thinking asks for a move and calls f while the player thinks about it.
 func (m *table) thinking(f func()) {

@@ -1,7 +1,9 @@
 package datalog
 
 import (
-	"stackmate/gdl"
+	"slices"
+
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -15,7 +17,7 @@ import (
 //	          key and position (tabling); where all columns are given, the search
 //	          stops at the first proof
 //	input     true and does are the tuples of the position and of the joint move,
-//	          which a lexicon translates
+//	          which inputs translate
 //
 // Invariant: when a relation is complete, or a key has been asked for, the
 // relation holds all tuples (with that key) that follow from the rules in the
@@ -33,7 +35,7 @@ type evaluator struct {
 	copies  map[*relation]*relation
 	derived map[*relation]*derived // by copy
 	rules   map[*relation][]*rule  // by copy, over copies
-	lexicon *lexicon
+	inputs  *inputs
 	numbers []int32 // of the fluents of the position
 	frames  []*joiner
 	depth   int
@@ -58,8 +60,6 @@ type derived struct {
 	lifetime  lifetime
 	complete  bool
 	touched   bool
-	plans     []*plan // of all rules, for computing the whole relation
-	compiled  bool
 	whole     *call
 	calls     []*call // by key
 }
@@ -67,21 +67,20 @@ type derived struct {
 // call is a use of a derived relation with some columns known.
 type call struct {
 	to      *derived
-	full    bool      // compute the whole relation
-	columns []int32   // the known columns
-	asked   *relation // the keys asked for in this position
-	plans   []*plan
-	demand  *component // of a recursive relation: what grows from a new key
+	answers *relation  // the relation of to
+	columns []int32    // the known columns
+	asked   *relation  // the keys asked for in this position; nil where the whole relation is
+	plans   []*plan    // or, of a recursive relation:
+	magic   *component // what grows from a new key
 }
 
-// component is a set of mutually recursive relations.
+// component is a set of relations that are computed together.
 type component struct {
-	members []*derived
-	first   []*plan // every rule over whole relations
-	uses    []use   // one plan per recursive literal
+	members  []*derived
+	fixpoint *fixpoint // nil as long as it has not been needed
 }
 
-func newEvaluator(in *interpreter, w *watch) *evaluator {
+func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 	e := &evaluator{
 		in:      in,
 		terms:   in.theory.terms.clone(),
@@ -89,17 +88,17 @@ func newEvaluator(in *interpreter, w *watch) *evaluator {
 		derived: make(map[*relation]*derived),
 		rules:   make(map[*relation][]*rule),
 	}
-	e.lexicon = &lexicon{theory: in.theory, names: in.names, terms: e.terms, moves: make([][]place, len(in.theory.roles))}
+	e.inputs = &inputs{theory: in.theory, names: in.names, terms: e.terms, moves: make([][]inputTuple, len(in.theory.roles))}
 	e.meter = &meter{watch: w, bytes: e.bytes}
 	e.meter.limits = in.limits
 	for _, rel := range in.theory.relations {
 		if rel.name.name == "true" || rel.name.name == "does" {
-			e.lexicon.addInput(e.copy(rel))
+			e.inputs.addInput(e.copy(rel))
 		}
 	}
 	var heads []*relation
 	for _, r := range in.inlined() {
-		w.step()
+		w.Step()
 		r := r.rebind(e.copy)
 		if e.derived[r.head.rel] == nil {
 			e.derived[r.head.rel] = &derived{rel: r.head.rel}
@@ -142,30 +141,22 @@ func (r *rule) rebind(to func(*relation) *relation) *rule {
 // findLifetimes finds which relations depend on the position, and which on the joint
 // move.
 func (e *evaluator) findLifetimes() {
-	users := make(map[*relation][]*derived)
-	for _, d := range e.derived {
-		for _, r := range d.rules {
-			for i := range r.body {
-				if rel := r.body[i].atom.rel; rel != nil {
-					users[rel] = append(users[rel], d)
-				}
+	users := make(map[*relation][]*relation)
+	for head, rules := range e.rules {
+		for _, r := range rules {
+			for _, rel := range r.uses() {
+				users[rel] = append(users[rel], head)
 			}
 		}
 	}
-	for _, in := range e.lexicon.inputs {
+	for _, in := range e.inputs.list {
 		life := ofPosition
 		if in.name.name == "does" {
 			life = ofMoves
 		}
-		todo := []*relation{in.rel}
-		for len(todo) > 0 {
-			rel := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			for _, d := range users[rel] {
-				if d.lifetime < life {
-					d.lifetime = life
-					todo = append(todo, d.rel)
-				}
+		for rel := range closure([]*relation{in.rel}, func(rel *relation) []*relation { return users[rel] }) {
+			if d := e.derived[rel]; d != nil {
+				d.lifetime = max(d.lifetime, life)
 			}
 		}
 	}
@@ -174,7 +165,7 @@ func (e *evaluator) findLifetimes() {
 // findComponents finds the recursive relations.
 func (e *evaluator) findComponents(heads []*relation) {
 	for _, members := range components(heads, e.rules) {
-		if len(members) == 1 && !e.isRecursive(members[0]) {
+		if len(members) == 1 && !uses(e.rules[members[0]], members[0]) {
 			continue
 		}
 		c := &component{}
@@ -185,116 +176,78 @@ func (e *evaluator) findComponents(heads []*relation) {
 	}
 }
 
-func (e *evaluator) isRecursive(rel *relation) bool {
-	for _, r := range e.rules[rel] {
-		for i := range r.body {
-			if r.body[i].atom.rel == rel {
-				return true
-			}
-		}
-	}
-	return false
-}
+// planning calls what computes the relations of a body.
+func (e *evaluator) planning() planning { return planning{watch: e.meter.watch, call: e.call} }
 
-// call implements caller: it compiles what computes rel for known columns.
+// call compiles what computes rel for known columns.
 func (e *evaluator) call(rel *relation, columns []int32) *call {
 	d := e.derived[rel]
 	if d == nil {
 		return nil // static, or without rules
 	}
-	if len(columns) == 0 && (rel.arity > 0 || d.component != nil) || e.in.cost.modes[e.original(rel)] == modeWhole {
+	recursive := d.component != nil
+	if recursive && slices.Contains(e.in.without, "magic") || len(columns) == 0 && (rel.arity > 0 || recursive) || e.in.cost.modes[e.original(rel)] == modeWhole {
 		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {
-		if !c.full && len(c.columns) == len(columns) && equalTuples(c.columns, columns) {
+		if slices.Equal(c.columns, columns) {
 			return c
 		}
 	}
-	if d.component != nil {
-		c := e.demand(d, columns)
+	if recursive {
+		c := e.magicCall(d, columns)
 		d.calls = append(d.calls, c)
 		return c
 	}
-	c := &call{to: d, columns: columns, asked: newRelation(predicate{}, len(columns))}
+	c := &call{to: d, answers: rel, columns: columns, asked: newRelation(predicate{}, len(columns))}
 	d.calls = append(d.calls, c)
 	for _, r := range d.rules {
-		c.plans = append(c.plans, newCallPlan(e.meter.watch, r, -1, columns, e))
+		c.plans = append(c.plans, e.planning().newPlan(r, wholeRule, columns))
 	}
 	return c
 }
 
 // wholeCall is the call that computes all of d.
 func (e *evaluator) wholeCall(d *derived) *call {
-	if d.whole == nil {
-		d.whole = &call{to: d, full: true}
-		e.compile(d)
+	if d.whole != nil {
+		return d.whole
+	}
+	d.whole = &call{to: d, answers: d.rel}
+	if d.component == nil {
+		for _, r := range d.rules {
+			d.whole.plans = append(d.whole.plans, e.planning().newPlan(r, wholeRule, nil))
+		}
+	} else if c := d.component; c.fixpoint == nil {
+		var rules []*rule
+		for _, m := range c.members {
+			rules = append(rules, m.rules...)
+		}
+		c.fixpoint = e.fixpoint(rules, c)
+		c.fixpoint.plan(c.fixpoint.first)
 	}
 	return d.whole
 }
 
-// grows implements caller.
-func (e *evaluator) grows(*relation) bool { return false }
+// fixpoint computes rules together, and calls what they do not compute. What is part of the same
+// recursion in the rules of the game is called as a whole.
+func (e *evaluator) fixpoint(rules []*rule, recursion *component, growing ...*relation) *fixpoint {
+	f := newFixpoint(e.planning(), rules, growing...)
+	f.call = func(rel *relation, columns []int32) *call {
+		if f.grows(rel) {
+			return nil
+		}
+		if d := e.derived[rel]; d != nil && d.component == recursion {
+			return e.wholeCall(d)
+		}
+		return e.call(rel, columns)
+	}
+	f.plan(f.uses)
+	return f
+}
 
 // original is the relation of the interpreter that rel is a copy of.
 func (e *evaluator) original(rel *relation) *relation {
 	return e.in.theory.byKey[rel.name.key()]
-}
-
-// compile makes the plans that compute all of d, or its component.
-func (e *evaluator) compile(d *derived) {
-	if d.compiled {
-		return
-	}
-	d.compiled = true
-	if d.component == nil {
-		for _, r := range d.rules {
-			d.plans = append(d.plans, newCallPlan(e.meter.watch, r, -1, nil, e))
-		}
-		return
-	}
-	c := d.component
-	for _, m := range c.members {
-		m.compiled = true
-	}
-	inside := insideOf{e, c, c}
-	for _, m := range c.members {
-		for _, r := range m.rules {
-			c.first = append(c.first, newCallPlan(e.meter.watch, r, -1, nil, inside))
-			c.addUses(r, inside)
-		}
-	}
-}
-
-// addUses plans r once for each of its recursive literals.
-func (c *component) addUses(r *rule, inside insideOf) {
-	for i := range r.body {
-		if l := &r.body[i]; l.op == gdl.Holds && inside.grows(l.atom.rel) {
-			c.uses = append(c.uses, use{rule: r, literal: i, plan: newCallPlan(inside.meter.watch, r, i, nil, inside)})
-		}
-	}
-}
-
-// insideOf calls only what lies outside of a component. What is part of the same
-// recursion in the rules, but not of the component, is called as a whole.
-type insideOf struct {
-	*evaluator
-	component *component
-	recursion *component
-}
-
-func (x insideOf) grows(rel *relation) bool {
-	d := x.derived[rel]
-	return d != nil && d.component == x.component
-}
-
-func (x insideOf) call(rel *relation, columns []int32) *call {
-	if x.grows(rel) {
-		return nil
-	}
-	if d := x.derived[rel]; d != nil && d.component == x.recursion {
-		return x.wholeCall(d)
-	}
-	return x.evaluator.call(rel, columns)
 }
 
 // ensure computes what c promises for a key.
@@ -303,9 +256,8 @@ func (e *evaluator) ensure(c *call, key []int32) {
 	if d.complete {
 		return
 	}
-	if c.full {
-		e.touch(d)
-		e.completeAll(d)
+	if c.asked == nil {
+		e.complete(d)
 		return
 	}
 	e.meter.work += callWork
@@ -314,17 +266,22 @@ func (e *evaluator) ensure(c *call, key []int32) {
 	}
 	e.meter.tuples++
 	e.touch(d)
-	if c.demand != nil {
-		e.grow(c.demand)
+	j := e.enter()
+	defer e.leave()
+	if c.magic != nil {
+		for _, m := range c.magic.members {
+			e.touch(m)
+		}
+		f := c.magic.fixpoint
+		f.note(f.members[c.asked])
+		_ = f.saturate(j) // the meter keeps the error
 		return
 	}
-	f := e.enter()
 	for _, p := range c.plans {
-		if f.call(p, key); len(key) == d.rel.arity && d.rel.find(key) >= 0 {
+		if _ = j.derive(p, key); len(key) == d.rel.arity && d.rel.find(key) >= 0 {
 			break
 		}
 	}
-	e.depth--
 }
 
 // enter is the joiner of the next depth of calls.
@@ -336,6 +293,8 @@ func (e *evaluator) enter() *joiner {
 	return e.frames[e.depth-1]
 }
 
+func (e *evaluator) leave() { e.depth-- }
+
 // touch notes that d must be cleared with the position or the joint move.
 func (e *evaluator) touch(d *derived) {
 	if d.touched {
@@ -345,61 +304,23 @@ func (e *evaluator) touch(d *derived) {
 	e.touched[d.lifetime] = append(e.touched[d.lifetime], d)
 }
 
-// completeAll computes all of d.
-func (e *evaluator) completeAll(d *derived) {
+// complete computes all of d, and of what is recursive with it.
+func (e *evaluator) complete(d *derived) {
+	j := e.enter()
+	defer e.leave()
+	e.touch(d)
 	d.complete = true
-	f := e.enter()
 	if d.component == nil {
-		for _, p := range d.plans {
-			f.call(p, nil)
+		for _, p := range d.whole.plans {
+			_ = j.derive(p, nil) // the meter keeps the error
 		}
-	} else {
-		e.iterate(f, d.component)
+		return
 	}
-	e.depth--
-}
-
-// iterate computes a component by semi-naive iteration.
-func (e *evaluator) iterate(f *joiner, c *component) {
-	for _, m := range c.members {
+	for _, m := range d.component.members {
 		e.touch(m)
 		m.complete = true
-		m.rel.old, m.rel.seen = 0, m.rel.n
 	}
-	for _, p := range c.first {
-		f.call(p, nil)
-	}
-	e.saturate(f, c)
-}
-
-// grow lets the tables of a demand grow from the keys that are new.
-func (e *evaluator) grow(c *component) {
-	for _, m := range c.members {
-		e.touch(m)
-	}
-	e.saturate(e.enter(), c)
-	e.depth--
-}
-
-// saturate runs rounds until a component grows no more.
-func (e *evaluator) saturate(f *joiner, c *component) {
-	for c.advance() {
-		for i := range c.uses {
-			u := &c.uses[i]
-			if rel := u.rule.body[u.literal].atom.rel; rel.old < rel.seen {
-				f.call(u.plan, nil)
-			}
-		}
-	}
-}
-
-func (c *component) advance() bool {
-	any := false
-	for _, m := range c.members {
-		m.rel.old, m.rel.seen = m.rel.seen, m.rel.n
-		any = any || m.rel.old < m.rel.seen
-	}
-	return any
+	_ = d.component.fixpoint.run(j)
 }
 
 // forget drops what has been computed of a lifetime.
@@ -432,14 +353,14 @@ func (e *evaluator) setState(s machine.State) {
 	if base := e.in.theory.terms; len(e.terms.head) > len(base.head)+maxNewTerms {
 		e.forget(forGood)
 		*e.terms = *base.clone()
-		e.lexicon.forget()
+		e.inputs.forget()
 	} else if e.lasting() > maxLasting {
 		e.forget(forGood)
 	}
 	e.clearInputs("true")
 	e.numbers = e.in.names.Unpack(e.numbers[:0], s)
 	for _, f := range e.numbers {
-		e.lexicon.hold(e.lexicon.fluent(f))
+		e.inputs.hold(e.inputs.fluent(f))
 	}
 }
 
@@ -457,7 +378,7 @@ func (e *evaluator) bytes() int64 {
 	for _, own := range e.copies {
 		sum += own.bytes()
 	}
-	for _, in := range e.lexicon.inputs {
+	for _, in := range e.inputs.list {
 		sum += in.known.bytes()
 	}
 	for _, list := range e.touched {
@@ -488,12 +409,12 @@ func (e *evaluator) setJoint(joint []machine.Move) {
 	e.forget(ofMoves)
 	e.clearInputs("does")
 	for r, m := range joint {
-		e.lexicon.hold(e.lexicon.move(machine.Role(r), m))
+		e.inputs.hold(e.inputs.move(machine.Role(r), m))
 	}
 }
 
 func (e *evaluator) clearInputs(name string) {
-	for _, in := range e.lexicon.inputs {
+	for _, in := range e.inputs.list {
 		if in.name.name == name {
 			in.reset()
 		}

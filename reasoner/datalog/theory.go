@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // theory is a game as the engine sees it: relations with flat columns, and rules
 // over them. It is built by newTheory, which also drops what no output of the
 // game needs.
 type theory struct {
-	watch     *watch
+	watch     *guard.Watch
 	terms     *termTable
 	relations []*relation // in order of first mention
 	byKey     map[predicateKey]*relation
@@ -22,91 +23,23 @@ type theory struct {
 	ruleBytes int64 // of the rules, about
 }
 
-// clause is a rule whose atoms still have the arguments of the rulesheet.
-type clause struct {
-	head   sentence
-	body   []condition
-	vars   int
-	source gdl.Rule
-}
-
-// sentence is an atom with the arguments of the rulesheet; functorKey names its
-// relation.
-type sentence struct {
-	relation functorKey
-	args     []arg
-}
-
-// condition is a literal of a clause.
-type condition struct {
-	op          gdl.Op
-	sentence    sentence
-	left, right arg
-}
-
 // newTheory translates the rules of a game that its outputs depend on.
-func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
+func newTheory(w *guard.Watch, maxBytes int64, g *gdl.Game) *theory {
 	th := &theory{watch: w, maxBytes: maxBytes, terms: newTermTable(), byKey: make(map[predicateKey]*relation), made: new(int32)}
 	for _, r := range g.Roles {
 		th.roles = append(th.roles, th.terms.intern(r))
 	}
 	needed := neededRelations(g)
-	var clauses []clause
+	read := reader{terms: th.terms, relations: make(map[functorKey]*relation)}
+	var rules []*rule
 	for _, r := range g.Rules {
-		w.step()
+		w.Step()
 		if needed[relationOf(r.Head)] {
-			clauses = append(clauses, th.terms.clauseOf(r))
+			rules = append(rules, read.rule(r))
 		}
 	}
-	inferShapes(w, th.terms, clauses).flatten(th, clauses)
-	th.fixConstants()
-	th.linearise()
-	th.markDynamic()
+	inferShapes(w, th.terms, rules).flatten(th, rules)
 	return th
-}
-
-// fixConstants reads fluents that are what they were initially, in all positions, from
-// the initial position: those of a shape of which the rules say nothing but
-//
-//	before  next(wall(X,Y)) ← true(wall(X,Y))     p(X,Y) ← ¬true(wall(X,Y))
-//	after   next(wall(X,Y)) ← init(wall(X,Y))     p(X,Y) ← ¬init(wall(X,Y))
-//
-// Then what follows from them is static. Assumption: positions are reachable.
-func (th *theory) fixConstants() {
-	constant := make(map[*relation]bool) // by relation of next
-	for _, r := range th.rules {
-		if next := r.head.rel; next.name.name == "next" {
-			known, seen := constant[next]
-			constant[next] = (known || !seen) && th.keeps(r)
-		}
-	}
-	initial := make(map[*relation]*relation) // by relation of true
-	for next, is := range constant {
-		if is {
-			initial[th.successor(next)] = th.relation(predicate{name: "init", shapes: next.name.shapes}, next.arity)
-		}
-	}
-	for _, r := range th.rules {
-		for i := range r.body {
-			if rel := initial[r.body[i].atom.rel]; rel != nil {
-				r.body[i].atom.rel = rel
-			}
-		}
-	}
-}
-
-// keeps tells whether r is next(X...) ← true(X...).
-func (th *theory) keeps(r *rule) bool {
-	if len(r.body) != 1 || r.body[0].op != gdl.Holds || r.body[0].atom.rel != th.successor(r.head.rel) {
-		return false
-	}
-	for c, a := range r.head.args {
-		b := r.body[0].atom.args[c]
-		if a.kind != variable || b.kind != variable || a.id != b.id || r.occurrences(a.id) != 2 {
-			return false
-		}
-	}
-	return true
 }
 
 func relationOf(t gdl.Term) functorKey { return functorKey{t.Name, len(t.Args)} }
@@ -143,48 +76,57 @@ func closure[T comparable](start []T, next func(T) []T) map[T]bool {
 	return reached
 }
 
-// clauseOf interns the terms of a rule and numbers its variables.
-func (t *termTable) clauseOf(r gdl.Rule) clause {
-	vars := make(map[string]int32)
-	c := clause{source: r, head: t.sentenceOf(r.Head, vars)}
+// reader reads rules as they are in the rulesheet: a relation has one column for each argument.
+type reader struct {
+	terms     *termTable
+	relations map[functorKey]*relation
+	vars      map[string]int32 // of the running rule
+}
+
+// rule interns the terms of a rule and numbers its variables.
+func (rd *reader) rule(r gdl.Rule) *rule {
+	rd.vars = make(map[string]int32)
+	out := &rule{source: r, head: rd.atom(r.Head)}
 	for _, l := range r.Body {
-		k := condition{op: l.Op}
 		if l.Op == gdl.Holds || l.Op == gdl.Not {
-			k.sentence = t.sentenceOf(l.Atom, vars)
+			out.body = append(out.body, literal{op: l.Op, atom: rd.atom(l.Atom)})
 		} else {
-			k.left, k.right = t.argOf(l.Left, vars), t.argOf(l.Right, vars)
+			out.body = append(out.body, literal{op: l.Op, left: rd.arg(l.Left), right: rd.arg(l.Right)})
 		}
-		c.body = append(c.body, k)
 	}
-	c.vars = len(vars)
-	return c
+	out.vars = len(rd.vars)
+	return out
 }
 
-func (t *termTable) sentenceOf(g gdl.Term, vars map[string]int32) sentence {
-	s := sentence{relation: relationOf(g)}
-	for _, a := range g.Args {
-		s.args = append(s.args, t.argOf(a, vars))
+func (rd *reader) atom(g gdl.Term) atom {
+	key := relationOf(g)
+	if rd.relations[key] == nil {
+		rd.relations[key] = &relation{name: predicate{name: key.name}, arity: key.arity}
 	}
-	return s
+	return atom{rd.relations[key], rd.args(g.Args)}
 }
 
-func (t *termTable) argOf(g gdl.Term, vars map[string]int32) arg {
+func (rd *reader) args(list []gdl.Term) []arg {
+	args := make([]arg, len(list))
+	for i, a := range list {
+		args[i] = rd.arg(a)
+	}
+	return args
+}
+
+func (rd *reader) arg(g gdl.Term) arg {
 	switch g.Kind {
 	case gdl.Symbol:
-		return arg{kind: constant, id: t.symbol(g.Name)}
+		return arg{kind: constant, id: rd.terms.symbol(g.Name)}
 	case gdl.Variable:
-		v, ok := vars[g.Name]
+		v, ok := rd.vars[g.Name]
 		if !ok {
-			v = int32(len(vars))
-			vars[g.Name] = v
+			v = int32(len(rd.vars))
+			rd.vars[g.Name] = v
 		}
 		return arg{kind: variable, id: v}
 	}
-	args := make([]arg, len(g.Args))
-	for i, a := range g.Args {
-		args[i] = t.argOf(a, vars)
-	}
-	return t.compoundArg(t.functor(g.Name, len(args)), args)
+	return rd.terms.compoundArg(rd.terms.functor(g.Name, len(g.Args)), rd.args(g.Args))
 }
 
 // ruleBytes and literalBytes are the memory of a rule and of a literal, about.
@@ -195,10 +137,10 @@ const (
 
 // add adds a rule.
 func (th *theory) add(r *rule) {
-	th.watch.step()
+	th.watch.Step()
 	th.rules = append(th.rules, r)
 	if th.ruleBytes += ruleBytes + literalBytes*int64(len(r.body)); th.ruleBytes > th.maxBytes {
-		th.watch.stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", ErrLimit, th.maxBytes>>20, describe(r)))
+		guard.Stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", ErrLimit, th.maxBytes>>20, describe(r)))
 	}
 }
 
@@ -274,4 +216,15 @@ func (r *rule) uses() []*relation {
 		}
 	}
 	return list
+}
+
+// rulesOf lists rules by head: those of relations for which some holds, or all with nil.
+func (th *theory) rulesOf(some func(*relation) bool) map[*relation][]*rule {
+	byHead := make(map[*relation][]*rule)
+	for _, r := range th.rules {
+		if some == nil || some(r.head.rel) {
+			byHead[r.head.rel] = append(byHead[r.head.rel], r)
+		}
+	}
+	return byHead
 }

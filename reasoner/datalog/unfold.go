@@ -33,34 +33,35 @@ type threshold struct{ above, gain float64 }
 // maxUnfolded is the number of rules of a relation that may be unfolded.
 const maxUnfolded = 24
 
-// unfold unfolds the static relations, and those of postponed, which are static too
-// but too large to be computed lightly.
-func (th *theory) unfold(postponed map[*relation]bool, when threshold) {
-	u := &unfolder{theory: th, when: when, inliner: inliner{terms: th.terms, rules: make(map[*relation][]*rule)}}
+// unfold unfolds the static relations, and the pending ones.
+func (gr *grounder) unfold() error {
+	th, pending := gr.theory, gr.pending
+	u := &unfolder{theory: th, when: gr.unfolding, inliner: inliner{terms: th.terms, rules: make(map[*relation][]*rule)}}
 	for _, r := range th.rules {
-		if rel := r.head.rel; (!rel.dynamic || postponed[rel]) && len(r.body) > 0 {
+		if rel := r.head.rel; (!rel.dynamic || pending[rel]) && len(r.body) > 0 {
 			u.rules[rel] = append(u.rules[rel], r)
 		}
 	}
-	u.keepDefined(postponed)
+	u.keepDefined(pending)
 	if len(u.rules) == 0 {
-		return
+		return nil
 	}
 	defer th.estimate(th.rules)()
 	var out []*rule
 	for _, r := range th.rules {
-		if !r.head.rel.dynamic || postponed[r.head.rel] || !slices.ContainsFunc(r.body, u.defines) {
+		if !r.head.rel.dynamic || pending[r.head.rel] || !slices.ContainsFunc(r.body, u.defines) {
 			out = append(out, r)
 		} else {
 			out = append(out, u.improve(r)...)
 		}
 	}
 	th.rules = out
+	return nil
 }
 
 // keepDefined leaves only relations that unfolding can replace: not recursive, and
 // with few rules, all of which have conditions.
-func (u *unfolder) keepDefined(postponed map[*relation]bool) {
+func (u *unfolder) keepDefined(pending map[*relation]bool) {
 	facts := make(map[*relation]bool)
 	for _, r := range u.theory.rules {
 		facts[r.head.rel] = facts[r.head.rel] || len(r.body) == 0
@@ -79,18 +80,6 @@ func (u *unfolder) keepDefined(postponed map[*relation]bool) {
 // defines tells whether l can be replaced.
 func (u *unfolder) defines(l literal) bool { return l.op == gdl.Holds && len(u.rules[l.atom.rel]) > 0 }
 
-// uses tells whether a body of the rules has rel in it.
-func uses(rules []*rule, rel *relation) bool {
-	for _, r := range rules {
-		for i := range r.body {
-			if r.body[i].atom.rel == rel {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // improve is r, or what it becomes by unfolding.
 func (u *unfolder) improve(r *rule) []*rule {
 	rules := []*rule{r}
@@ -103,8 +92,8 @@ func (u *unfolder) improve(r *rule) []*rule {
 			}
 			with := slices.Clone(rules[:i])
 			for _, d := range u.rules[l.atom.rel] {
-				if s := u.resolve(rules[i], k, d); s != nil {
-					with = append(with, s.compact())
+				if s := u.terms.resolve(rules[i], k, d); s != nil && s.reduce() {
+					with = append(with, u.terms.compact(s))
 				}
 			}
 			with = append(with, rules[i+1:]...)
@@ -116,49 +105,6 @@ func (u *unfolder) improve(r *rule) []*rule {
 		}
 	}
 	return rules
-}
-
-// compact numbers the variables of r anew.
-func (r *rule) compact() *rule {
-	to := make([]arg, r.vars)
-	n := int32(0)
-	for _, v := range r.variables() {
-		to[v] = arg{kind: variable, id: n}
-		n++
-	}
-	out := *r
-	out.vars = int(n)
-	out.head.args = nil
-	for _, a := range r.head.args {
-		out.head.args = append(out.head.args, a.rename(to))
-	}
-	out.body = nil
-	for i := range r.body {
-		l := r.body[i]
-		l.left, l.right = l.left.rename(to), l.right.rename(to)
-		args := l.atom.args
-		l.atom.args = nil
-		for _, a := range args {
-			l.atom.args = append(l.atom.args, a.rename(to))
-		}
-		out.body = append(out.body, l)
-	}
-	return &out
-}
-
-// rename replaces variables by variables.
-func (a arg) rename(to []arg) arg {
-	switch a.kind {
-	case variable:
-		return to[a.id]
-	case compound:
-		args := make([]arg, len(a.args))
-		for i, sub := range a.args {
-			args[i] = sub.rename(to)
-		}
-		a.args = args
-	}
-	return a
 }
 
 // cost estimates how many instances rules have after splitting, parts included.

@@ -1,0 +1,255 @@
+package datalog
+
+import (
+	"fmt"
+	"slices"
+
+	"stackmate/gdl"
+)
+
+// A right-linear relation, which recurs on itself once and last, only hands its result on:
+//
+//	before  count(P,I,N) ← stone(P) ∧ after(P,Q) ∧ succ(I,J) ∧ count(Q,J,N)
+//	        count(end,N,N) ← number(N)
+//	        result(N) ← count(start,0,N)
+//	after   at(start,0)
+//	        at(Q,J) ← at(P,I) ∧ stone(P) ∧ after(P,Q) ∧ succ(I,J)
+//	        found(N) ← at(end,N) ∧ number(N)
+//	        result(N) ← found(N)
+//
+// The columns that are handed on (N) are no part of the recursion any more, and the
+// others (P, I) hold what is reached from the start instead of every number that
+// there is. This is factoring of right-linear rules after magic sets (Naughton,
+// Ramakrishnan, Sagiv, Ullman, "Argument reduction by factoring", 1989). Assumptions:
+// the rules of the relation recur on it once or not at all, it is not negated, and
+// each use knows all columns that are not handed on.
+type rightLinear struct {
+	theory *theory
+	when   threshold
+	rel    *relation
+	rules  []*rule
+	kept   []int32 // columns that are handed on
+	moved  []int32 // the others
+	made   map[string]*relation
+	added  []*rule
+}
+
+// factorRightLinear rewrites the relations of this kind where it pays.
+func (gr *grounder) factorRightLinear() error {
+	th, when := gr.theory, gr.factoring
+	byHead := make(map[*relation][]*rule)
+	for _, r := range th.dynamicRules() {
+		byHead[r.head.rel] = append(byHead[r.head.rel], r)
+	}
+	var tails []*rightLinear
+	for _, component := range components(th.relations, byHead) {
+		t := &rightLinear{theory: th, when: when, rel: component[0], rules: byHead[component[0]], made: make(map[string]*relation)}
+		recursTwice := func(r *rule) bool { return r.count(t.rel) > 1 }
+		if len(component) == 1 && uses(t.rules, t.rel) && !slices.ContainsFunc(t.rules, recursTwice) && t.findColumns() && t.isSafe() {
+			tails = append(tails, t)
+		}
+	}
+	if len(tails) == 0 {
+		return nil
+	}
+	defer th.estimate(th.rules)()
+	for _, t := range tails {
+		if t.rel.size() > when.above {
+			t.rewrite()
+		}
+	}
+	return nil
+}
+
+// findColumns finds the columns that all recursive rules hand on: a variable that
+// stands in the head and in the recursive literal, and nowhere else.
+func (t *rightLinear) findColumns() bool {
+	for c := range int32(t.rel.arity) {
+		handed := true
+		for _, r := range t.rules {
+			if i := r.find(t.rel); i >= 0 {
+				a, b := r.head.args[c], r.body[i].atom.args[c]
+				handed = handed && a.kind == variable && b.kind == variable && a.id == b.id && r.occurrences(a.id) == 2
+			}
+		}
+		if handed {
+			t.kept = append(t.kept, c)
+		} else {
+			t.moved = append(t.moved, c)
+		}
+	}
+	return len(t.kept) > 0
+}
+
+// isSafe tells whether the recursive rules bind their variables without what they get
+// from the recursion.
+func (t *rightLinear) isSafe() bool {
+	for _, r := range t.rules {
+		at := r.find(t.rel)
+		if at < 0 {
+			continue
+		}
+		others := append([]literal{holds(r.head.project(nil, t.moved))}, r.body[:at]...)
+		others = append(others, r.body[at+1:]...)
+		vars := r.body[at].atom.project(nil, t.moved).appendVars(nil)
+		for i := range others {
+			vars = others[i].appendVars(vars)
+		}
+		if !covers(bound(others), vars) {
+			return false
+		}
+	}
+	return true
+}
+
+// rewrite replaces all uses, if all can be replaced.
+func (t *rightLinear) rewrite() {
+	var out []*rule
+	for _, r := range t.theory.rules {
+		if r.head.rel == t.rel {
+			continue
+		}
+		switch r.count(t.rel) {
+		case 0:
+			out = append(out, r)
+		case 1:
+			s := t.replace(r)
+			if s == nil {
+				return
+			}
+			out = append(out, s)
+		default:
+			return
+		}
+	}
+	t.theory.rules = append(out, t.added...)
+}
+
+// replace is r with its use of the relation replaced, or nil if that cannot be done.
+func (t *rightLinear) replace(r *rule) *rule {
+	at := r.find(t.rel)
+	if r.body[at].op != gdl.Holds {
+		return nil
+	}
+	use := r.body[at].atom
+	known, handed := use.project(nil, t.moved).appendVars(nil), use.project(nil, t.kept).appendVars(nil)
+	start, rest := r.divide(at, known, handed)
+	outside := append(r.head.appendVars(nil), handed...) // that the rest of the rule needs
+	for _, i := range rest {
+		outside = r.body[i].appendVars(outside)
+	}
+	body, seed := literalsOf(r.body, start), slices.Clone(known)
+	for i := range body {
+		seed = body[i].appendVars(seed)
+	}
+	seed = distinctVars(seed)
+	seeds := intersect(seed, outside)
+	if !covers(bound(body), seed) || t.when.gain*t.size(r, seeds) > t.rel.size() {
+		return nil
+	}
+	call := atomOf(nil, seeds)
+	call.args = append(call.args, use.project(nil, t.kept).args...)
+	call.rel = t.result(r, body, use, seeds)
+	out := *r
+	out.body = append([]literal{holds(call)}, literalsOf(r.body, rest)...)
+	return &out
+}
+
+// divide tells the literals of r that bind the known variables, if possible without those
+// that are handed on, and what else speaks of nothing but their variables, from the rest
+// without literal at.
+func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
+	var found []int32
+	avoid := slices.DeleteFunc(slices.Clone(handed), func(v int32) bool { return slices.Contains(known, v) })
+	for _, avoid := range [][]int32{avoid, nil} {
+		start, found = nil, nil
+		for i := range r.body {
+			vars := r.body[i].vars()
+			if i != at && r.body[i].op == gdl.Holds && len(intersect(vars, known)) > 0 && len(intersect(vars, avoid)) == 0 {
+				start = append(start, i)
+				found = append(found, vars...)
+			}
+		}
+		if covers(found, known) {
+			break
+		}
+	}
+	for i := range r.body {
+		if i == at || slices.Contains(start, i) {
+			continue
+		}
+		if vars := r.body[i].vars(); len(vars) > 0 && covers(found, vars) {
+			start = append(start, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	return start, rest
+}
+
+// size estimates the tuples of the relation that replaces the recursive one.
+func (t *rightLinear) size(r *rule, seeds []int32) float64 {
+	n := 1.0
+	for _, c := range t.moved {
+		n *= t.rel.distinct(int32(c))
+	}
+	for _, v := range seeds {
+		least := float64(manyTerms)
+		for i := range r.body {
+			for c, a := range r.body[i].atom.args {
+				if r.body[i].op == gdl.Holds && a.kind == variable && a.id == v {
+					least = min(least, r.body[i].atom.rel.distinct(int32(c)))
+				}
+			}
+		}
+		n *= least
+	}
+	return n
+}
+
+// result makes the relations that a use needs, and returns the one with the results:
+// seeds, then the columns that are handed on.
+func (t *rightLinear) result(r *rule, body []literal, use atom, seeds []int32) *relation {
+	head := atomOf(nil, seeds)
+	head.args = append(head.args, use.project(nil, t.moved).args...)
+	c := t.theory.terms.canonical(append([]literal{holds(head)}, body...))
+	key := c.key([]int32{int32(len(seeds))})
+	if found := t.made[key]; found != nil {
+		return found
+	}
+	reached := t.relation("reached", len(seeds)+len(t.moved))
+	found := t.relation("found", len(seeds)+len(t.kept))
+	t.made[key] = found
+	head.rel = reached
+	t.added = append(t.added, t.theory.terms.compact(&rule{head: head, body: body, vars: r.vars, source: r.source}))
+	for _, r := range t.rules {
+		t.added = append(t.added, t.follow(r, reached, found, len(seeds)))
+	}
+	return found
+}
+
+func (t *rightLinear) relation(what string, arity int) *relation {
+	rel := t.theory.auxiliary(fmt.Sprintf("%s by %s %d", what, t.rel.name.name, len(t.made)), arity)
+	rel.dynamic = true
+	return rel
+}
+
+// follow is what becomes of a rule of the relation: one that goes on from what is
+// reached, or one that finds a result.
+func (t *rightLinear) follow(r *rule, reached, found *relation, seeds int) *rule {
+	carried := t.theory.terms.identity(r.vars + seeds).to[r.vars:]
+	from := atom{reached, slices.Concat(carried, r.head.project(nil, t.moved).args)}
+	out := &rule{vars: r.vars + seeds, source: r.source, body: []literal{holds(from)}}
+	at := r.find(t.rel)
+	for i := range r.body {
+		if i != at {
+			out.body = append(out.body, r.body[i])
+		}
+	}
+	if at >= 0 {
+		out.head = atom{reached, slices.Concat(carried, r.body[at].atom.project(nil, t.moved).args)}
+	} else {
+		out.head = atom{found, slices.Concat(carried, r.head.project(nil, t.kept).args)}
+	}
+	return t.theory.terms.compact(out)
+}
