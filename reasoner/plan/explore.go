@@ -12,14 +12,15 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Searches that try moves. Each keeps the positions that it has met in a tree, and goes on from
-// those of its frontier, best ranks first: depth first from the children of the last one, breadth
-// first from all of one depth, the best of them where these are too many (a beam).
+// Searches that try moves. Each keeps the positions that it has met in a tree, and expands those of
+// its frontier, best ranks first: depth first the children of the last one, breadth first all of one
+// depth, the best of them where these are too many (a beam).
 //
-// Invariants: a position is gone on from once, unless it is terminal or by the patterns no better
-// goal can be reached from it. The line to it in the tree is the one that it is gone on from by.
+// Invariants: a position is expanded once, unless it is terminal or by the patterns no better goal
+// can be reached from it. The line to it in the tree is the one along which it was expanded.
 //
-// Cost: an expansion of each position that is gone on from, and the tree for each that is met.
+// Cost: an expansion takes a pass of the machine for each batch of children; memory is that of the
+// tree, for each position met.
 
 const (
 	// maxLine is the longest line of searches by depth: no match takes more joint moves.
@@ -33,7 +34,7 @@ const (
 	maxBeam   = 1 << 17
 	// maxBreadth positions are met in all without a beam.
 	maxBreadth = 1 << 20
-	// restEvery positions that are gone on from a search rests.
+	// restEvery expansions a search rests.
 	restEvery = 16
 )
 
@@ -44,18 +45,22 @@ type open struct {
 	rank   uint64 // the least one first
 }
 
-// explorer goes on from positions.
+// explorer expands positions.
 type explorer struct {
 	*planning
 	expander  *machine.Expander
 	expansion machine.Expansion
 	batch     machine.Batch // for legal moves of children
 	legal     []machine.Move
+	joint     []machine.Move // scratch
 	rng       *machine.Rand
 }
 
 func (q *planning) newExplorer(ctx context.Context) *explorer {
-	x := &explorer{planning: q, expander: machine.NewExpander(q.machine), batch: q.machine.NewNarrowBatch(), rng: machine.NewRand(1)}
+	x := &explorer{
+		planning: q, expander: machine.NewExpander(q.machine), batch: q.machine.NewNarrowBatch(),
+		joint: make([]machine.Move, 1), rng: machine.NewRand(1),
+	}
 	x.expander.Limit(ctx, q.limits.Bytes/searchShare/2, 0)
 	return x
 }
@@ -78,17 +83,16 @@ func (x *explorer) expand(t *tree, number int32) error {
 	}
 	for c := range e.Children {
 		if e.Terminal[c] && e.ChildGoals(c)[0] > x.plan.Goal {
-			x.take(append(t.line(number), x.joint(c)))
+			x.take(append(t.line(number), []machine.Move{x.move(c)}))
 		}
 	}
 	return nil
 }
 
-// joint is the joint move that leads to a child.
-func (x *explorer) joint(child int) []machine.Move {
-	joint := make([]machine.Move, 1)
-	x.expansion.Joint(joint, child)
-	return joint
+// move is the one that leads to a child.
+func (x *explorer) move(child int) machine.Move {
+	x.expansion.Joint(x.joint, child)
+	return x.joint[0]
 }
 
 // isOfUse tells whether a child may lead to a better plan.
@@ -96,13 +100,13 @@ func (x *explorer) isOfUse(child int) bool {
 	return !x.expansion.Terminal[child] && !x.isHopeless(x.expansion.Child(child))
 }
 
-// depthFirst searches by depth first from at most limit positions. Of the children those are met that
-// are admitted, nil admits all; ranks are those of the children of an expansion, nil takes them as
-// they come. It tells whether it has gone on from all positions.
+// depthFirst searches by depth first, with at most limit expansions. Of the children those are met
+// that are admitted, nil admits all; ranks are those of the children of an expansion, nil takes them
+// as they come. It tells whether it has expanded all positions.
 func (x *explorer) depthFirst(rest func() bool, limit int, admits func(machine.State) bool, ranks func() []uint64) (all bool) {
 	t := x.root(x.everything())
 	frontier := []open{{number: 0}}
-	done := []bool{false} // by number: it was gone on from
+	done := []bool{false} // by number: it was expanded
 	all = true
 	for visited := 0; len(frontier) > 0; {
 		top := frontier[len(frontier)-1]
@@ -132,7 +136,7 @@ func (x *explorer) depthFirst(rest func() bool, limit int, admits func(machine.S
 			if !x.isOfUse(c) || admits != nil && !admits(x.expansion.Child(c)) {
 				continue
 			}
-			move := x.joint(c)[0]
+			move := x.move(c)
 			number, isNew := t.add(x.expansion.Child(c), top.number, move)
 			if isNew {
 				done = append(done, false)
@@ -207,9 +211,9 @@ func (x *explorer) byMoves(most bool) []uint64 {
 	return ranks
 }
 
-// breadthFirst searches by breadth first (Lowerre 1976): of the positions after so many joint moves, at most
-// width are gone on from, those for which the patterns have the shortest lines to their best
-// goals, in sum, and of equal ones any. Positions that differ outside of the mask alone are one. It
+// breadthFirst searches by breadth first with a beam (Lowerre 1976): of the positions after so many
+// joint moves at most width are expanded, those for which the patterns have the shortest lines to
+// their best goals, in sum, and of equal ones any. Positions that differ outside of the mask alone are one. It
 // tells whether it has left out some because of the width, and whether it had the memory for all
 // others.
 func (x *explorer) breadthFirst(rest func() bool, width, limit int, mask machine.State) (narrow, fits bool) {
@@ -228,7 +232,7 @@ func (x *explorer) breadthFirst(rest func() bool, width, limit int, mask machine
 					continue
 				}
 				child := x.expansion.Child(c)
-				if number, isNew := t.add(child, o.number, x.joint(c)[0]); isNew {
+				if number, isNew := t.add(child, o.number, x.move(c)); isNew {
 					next = append(next, open{number: number, rank: uint64(x.distance(child))<<32 | x.rng.Uint64()>>32})
 				}
 			}

@@ -95,7 +95,7 @@ func (h *horizons) try(ctx context.Context, i int, conflicts int64) {
 	if i == len(h.list)-1 && !h.complete {
 		h.complete = h.Solve(ctx, lim, ended.Not()) == sat.Unsat
 	}
-	for _, least := range []func() int32{func() int32 { return h.highest(k.refuted) }, func() int32 { return h.plan.Goal + 1 }} {
+	for _, least := range []func() int32{func() int32 { return h.next(k.refuted) }, func() int32 { return h.plan.Goal + 1 }} {
 		for status := sat.Sat; status != sat.Unknown && k.refuted > h.plan.Goal+1; {
 			goal := least()
 			h.plan.Calls++

@@ -112,7 +112,7 @@ func (a *abstraction) explore(rest func() bool, mask machine.State) *pattern {
 	return x.finish()
 }
 
-// step goes on from up to 64 positions; false if there are too many, or if what comes next
+// step expands up to 64 positions; false if there are too many, or if what comes next
 // depends on what is not known.
 func (x *exploring) step(first, end int32) bool {
 	lanes := ^uint64(0) >> (64 - (end - first))
@@ -173,7 +173,7 @@ func (x *exploring) move(m int, first int32, lanes uint64) bool {
 	return x.known.len() <= maxPattern && len(x.from) <= maxPatternEdges && x.known.bytes()+8*int64(len(x.from)) <= x.room
 }
 
-// finish is the pattern, once all positions were gone on from: each goal is taken back along
+// finish is the pattern, once all positions were expanded: each goal is taken back along
 // the moves, the highest one first.
 func (x *exploring) finish() *pattern {
 	n := x.known.len()

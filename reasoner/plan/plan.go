@@ -85,10 +85,20 @@ func (p *Planner) begin(s machine.State, lim machine.PlanLimits) *planning {
 	if lim.Bytes == 0 {
 		lim.Bytes = math.MaxInt64
 	}
-	q := &planning{Planner: p, start: s, limits: lim, invariants: prove.Clock(p.game)}
-	q.plan = machine.Plan{Goal: machine.NoGoal, Bound: machine.NoGoal}
-	q.plan.Bound = q.highest(math.MaxInt32)
-	return q
+	return &planning{
+		Planner: p, start: s, limits: lim, invariants: prove.Clock(p.game),
+		plan: machine.Plan{Goal: machine.NoGoal, Bound: p.highestGoal(math.MaxInt32, machine.NoGoal)},
+	}
+}
+
+// highestGoal is the highest goal of the rules below another one, or least if there is none.
+func (p *Planner) highestGoal(below, least int32) int32 {
+	for _, g := range p.game.Goals {
+		if g.Value < below && g.When != circuit.False {
+			least = max(least, g.Value)
+		}
+	}
+	return least
 }
 
 // turn is a search that takes turns with others. It rests every millisecond or so, and ends when
@@ -128,26 +138,12 @@ func (q *planning) takeTurns(ctx context.Context, turns ...turn) {
 
 func (q *planning) isSettled() bool { return q.plan.Goal >= q.plan.Bound }
 
-// highest is the highest goal of the rules below another one, but better than that of the plan.
-func (q *planning) highest(below int32) int32 {
-	best := q.plan.Goal + 1
-	for _, g := range q.game.Goals {
-		if g.Value < below && g.When != circuit.False {
-			best = max(best, g.Value)
-		}
-	}
-	return best
-}
+// next is the highest goal below another one, but better than that of the plan.
+func (q *planning) next(below int32) int32 { return q.highestGoal(below, q.plan.Goal+1) }
 
 // lower takes note that no plan has a goal of that or more.
 func (q *planning) lower(goal int32) {
-	bound := q.plan.Goal
-	for _, g := range q.game.Goals {
-		if g.Value < goal && g.When != circuit.False {
-			bound = max(bound, g.Value)
-		}
-	}
-	q.plan.Bound = min(q.plan.Bound, bound)
+	q.plan.Bound = min(q.plan.Bound, q.highestGoal(goal, q.plan.Goal))
 	q.tell()
 }
 

@@ -36,7 +36,7 @@ func (q *planning) byTargets(ctx context.Context, rest func() bool) {
 	}
 	for goal := q.plan.Bound; goal > q.plan.Goal && rest(); {
 		q.tryTargets(ctx, rest, goal)
-		next := q.highest(goal)
+		next := q.next(goal)
 		if next >= goal {
 			return
 		}
