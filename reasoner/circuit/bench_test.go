@@ -66,7 +66,7 @@ func BenchmarkTranspose(b *testing.B) {
 	}
 	b.Run("portable", func(b *testing.B) {
 		for b.Loop() {
-			transpose64(&block)
+			transposeFirst(&block, 64)
 		}
 	})
 	b.Run("first8", func(b *testing.B) {

@@ -42,7 +42,7 @@ func TestTransposeMovesEveryBit(t *testing.T) {
 		b = a
 		clear(b[n:])
 		plain := b
-		transpose64(&plain)
+		transposeFirst(&plain, 64)
 		if transposeOf(&b, n); b != plain {
 			t.Fatalf("the transpose of %d words is another one", n)
 		}

@@ -131,6 +131,19 @@ type translation func(h *Game, node int32, operands []Lit) Lit
 // plainAnd translates a gate as it is.
 func plainAnd(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) }
 
+// splitAnd makes chains of two-input gates of wider ones: and(a, b, c) → and(and(a,
+// b), c). It comes after all passes, where the kernel translates programs: computed one
+// after the other, each operand is taken into the chain at once, and only the chain
+// occupies a register; and chains share their beginnings. Kernels that interpret
+// programs are quicker with wide gates.
+func splitAnd(h *Game, _ int32, operands []Lit) Lit {
+	acc := operands[0]
+	for _, o := range operands[1:] {
+		acc = h.Net.And(acc, o)
+	}
+	return acc
+}
+
 // rebuild makes a game with the same outputs over a fresh network that holds only what the
 // outputs need, its gates translated. When ctx is done rebuild returns g itself.
 func (g *Game) rebuild(ctx context.Context, translate translation) *Game {

@@ -179,7 +179,7 @@ func (g *Game) stuck() Lit {
 // link schedules the programs, in order or in runs (see schedule.go), and notes where
 // their results are. When ctx is done the plan is of no use.
 func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *kernel.Plan {
-	position := slices.Concat([]Lit{g.Terminal, stuck}, g.Wins, flatten(g.Legal), flatten(g.Policy))
+	position := slices.Concat([]Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
 	var chosen, parts []Lit // what a choice makes of inputs
 	for _, p := range g.Parts {
 		if p != nil {
@@ -287,14 +287,6 @@ func (g *Game) only(signals, inputs []Lit, others ...[]Lit) map[int32]Lit {
 		}
 	}
 	return into
-}
-
-func flatten(rows [][]Lit) []Lit {
-	var out []Lit
-	for _, row := range rows {
-		out = append(out, row...)
-	}
-	return out
 }
 
 // outputs notes the rows of the inputs and of what the rules say of a position.

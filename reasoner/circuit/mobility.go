@@ -1,6 +1,10 @@
 package circuit
 
-import "stackmate/reasoner/machine"
+import (
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
 
 // Mobility, as gates: which moves each role could make if it were its turn. Where a fluent
 // tells whose turn it is, the legal moves of a role are taken with that fluent as it is when
@@ -12,7 +16,7 @@ import "stackmate/reasoner/machine"
 // mobility adds to the network where each move would be legal. It has none for a game where
 // that takes recursion.
 func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
-	for i, live := range g.Net.Cone(flatten(g.Legal)) {
+	for i, live := range g.Net.Cone(slices.Concat(g.Legal...)) {
 		if live && g.Net.Op(int32(i)) == OpLoop {
 			return nil, nil
 		}

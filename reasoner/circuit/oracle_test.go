@@ -36,7 +36,7 @@ func randomGame(t *rapid.T) *Game {
 	position = logictest.Grow(t, g.Net, position, 40)
 	position = append(position, randomLoop(t, g.Net, position)...)
 	position = logictest.Grow(t, g.Net, position, 20)
-	all := append(append([]Lit{}, position...), flatten(g.Does)...)
+	all := append(append([]Lit{}, position...), slices.Concat(g.Does...)...)
 	for _, row := range g.Does { // frame rules: any other move was made
 		if m := rapid.IntRange(0, len(row)-1).Draw(t, "other"); len(row) > 1 {
 			all = append(all, g.Net.Or(append(slices.Clone(row[:m]), row[m+1:]...)...))

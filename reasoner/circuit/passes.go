@@ -95,19 +95,19 @@ func init() {
 
 // checkOrder tells which constraint a table of passes violates, if any.
 func checkOrder(passes []pass, constraints []constraint) error {
-	place := make(map[string]int)
+	at := make(map[string]int)
 	for i, p := range passes {
-		if _, ok := place[p.name]; ok {
+		if _, ok := at[p.name]; ok {
 			return fmt.Errorf("there are two passes %q", p.name)
 		}
-		place[p.name] = i
+		at[p.name] = i
 		if i > 0 && passes[i-1].shares && !p.shares {
 			return fmt.Errorf("pass %q stands after %q: symmetries are found on the last game before passes that share", p.name, passes[i-1].name)
 		}
 	}
 	for _, c := range constraints {
-		before, ok := place[c.before]
-		after, found := place[c.after]
+		before, ok := at[c.before]
+		after, found := at[c.after]
 		switch {
 		case !ok || !found:
 			return fmt.Errorf("a constraint speaks of the passes %q and %q, and one of them does not exist", c.before, c.after)
@@ -226,6 +226,4 @@ func trim(ctx context.Context, g *Game) *Game {
 	return g
 }
 
-func removeDead(ctx context.Context, g *Game) *Game {
-	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) })
-}
+func removeDead(ctx context.Context, g *Game) *Game { return g.rebuild(ctx, plainAnd) }

@@ -105,7 +105,7 @@ func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 	if slices.ContainsFunc(r.ends, isLoop) || slices.ContainsFunc(r.moves, isLoop) {
 		return nil
 	}
-	if len(flatten(g.Does))*(len(r.ends)+len(r.moves)) > regressionWork {
+	if len(slices.Concat(g.Does...))*(len(r.ends)+len(r.moves)) > regressionWork {
 		return nil
 	}
 	r.plain, r.isEnd = r.neverComplemented(roots), g.Net.Cone([]Lit{g.Terminal})
@@ -124,7 +124,7 @@ func (g *Game) fluentOf(i int32) int {
 // dependOnMoves marks the nodes that depend on moves.
 func (g *Game) dependOnMoves() []bool {
 	marked := make([]bool, g.Net.Len())
-	for _, l := range flatten(g.Does) {
+	for _, l := range slices.Concat(g.Does...) {
 		marked[l.Node()] = true
 	}
 	for i := range marked {

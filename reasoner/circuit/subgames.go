@@ -90,7 +90,7 @@ func newFactoring(ctx context.Context, g *Game) *factoring {
 	for i := range f.up {
 		f.up[i] = int32(i)
 	}
-	for i, needed := range g.Net.Cone(slices.Concat(g.Next, flatten(g.Legal))) {
+	for i, needed := range g.Net.Cone(slices.Concat(g.Next, slices.Concat(g.Legal...))) {
 		for _, o := range g.Net.Operands(int32(i)) {
 			if needed {
 				f.join(int32(i), o.Node())
@@ -149,7 +149,7 @@ func (f *factoring) join(i, j int32) {
 // classes lists the classes of fluents that moves belong to, by their first fluents.
 func (f *factoring) classes() []int32 {
 	moved := make(map[int32]bool)
-	for _, l := range flatten(f.game.Does) {
+	for _, l := range slices.Concat(f.game.Does...) {
 		moved[f.class(l.Node())] = true
 	}
 	var list []int32

@@ -20,13 +20,9 @@ func transpose(a *[64]uint64, n int, portable func(a *[64]uint64, n int)) {
 	portable(a, n)
 }
 
-// transpose64 transposes a 64×64 bit matrix in place: afterwards bit j of word i
-// is what bit i of word j was. It swaps ever smaller blocks (Warren, Hacker's
-// Delight, 2nd ed., section 7-3), 6·32 steps in all.
-func transpose64(a *[64]uint64) { transposeFirst(a, 64) }
-
-// transposeFirst transposes, but computes only the first n words of the result;
-// the others are left undefined. As soon as blocks are as wide as n, only their
+// transposeFirst transposes a 64×64 bit matrix in place, but computes only the first n words of
+// the result; the others are left undefined. It swaps ever smaller blocks (Warren, Hacker's
+// Delight, 2nd ed., section 7-3), 6·32 steps in all. As soon as blocks are as wide as n, only their
 // upper halves matter, and half of the work falls away with every step.
 func transposeFirst(a *[64]uint64, n int) {
 	words := 64 // of a that still matter

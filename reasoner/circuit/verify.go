@@ -8,7 +8,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Verify checks what every pass and Compile assume of a game. The tests call it
+// Verify checks what every pass and Compile assume of a game. Tests here and of the reasoner call it
 // after each pass; the error names the first violation. What a decoder reads is checked too.
 //
 //   - The inputs come first: fluents, then moves or their parts by role.

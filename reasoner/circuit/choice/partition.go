@@ -22,8 +22,8 @@ type partition struct {
 // same parts.
 type Table struct {
 	names  []string
-	number map[string]int32 // of a name
-	ways   []partition      // to take all of them apart
+	number numbering[string]
+	ways   []partition // to take all of them apart
 }
 
 // Tables are, by role, the tables that those of at least so many moves belong to.
@@ -46,11 +46,10 @@ func Tables(tables [][]string, least int) []*Table {
 			}
 		}
 		if 2*known < len(table) {
-			t = &Table{number: make(map[string]int32, len(table))}
+			t = &Table{number: make(numbering[string], len(table))}
 		}
 		for _, name := range table {
-			if _, ok := t.number[name]; !ok {
-				t.number[name] = int32(len(t.names))
+			if int(t.number.of(name)) == len(t.names) {
 				t.names = append(t.names, name)
 			}
 		}
@@ -74,17 +73,12 @@ func (t *Table) take(way partition, names []string) *Parts {
 // partitions lists the ways to take moves with these names apart that are looked at:
 // after so many words of the name, and by number. Cost: a look into a table for each word.
 func partitions(names []string) []partition {
-	words := make(map[string]int32)
+	words := numbering[string]{}
 	texts := make([][]int32, len(names))
 	longest := 0
 	for m, name := range names {
 		for w := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '(' || c == ')' || c == ' ' }) {
-			n, ok := words[w]
-			if !ok {
-				n = int32(len(words))
-				words[w] = n
-			}
-			texts[m] = append(texts[m], n)
+			texts[m] = append(texts[m], words.of(w))
 		}
 		longest = max(longest, len(texts[m]))
 	}
@@ -93,28 +87,20 @@ func partitions(names []string) []partition {
 	heads := make([]int32, len(texts)) // of the words so far
 	for k := 1; k < longest && different; k++ {
 		p := partition{of: make([][2]int32, len(texts))}
-		longer := make(map[[2]int32]int32) // heads by the one without the last word, and that
-		number := make(map[int32]int32)    // of tails
+		longer := numbering[[2]int32]{} // of heads, by the one without the last word, and that
+		rest := numbering[int32]{}      // of tails
 		for m, text := range texts {
 			at := min(k, len(text))
 			key := [2]int32{heads[m], -1}
 			if at == k {
 				key[1] = text[at-1]
 			}
-			head, ok := longer[key]
-			if !ok {
-				head = int32(len(longer))
-				longer[key] = head
+			if heads[m] = longer.of(key); int(heads[m]) == len(p.texts) {
 				p.texts = append(p.texts, text[:at])
 			}
-			tail, ok := number[tails[m][at]]
-			if !ok {
-				tail = int32(len(number))
-				number[tails[m][at]] = tail
-			}
-			heads[m], p.of[m] = head, [2]int32{head, tail}
+			p.of[m] = [2]int32{heads[m], rest.of(tails[m][at])}
 		}
-		p.parts = [2]int{len(longer), len(number)}
+		p.parts = [2]int{len(longer), len(rest)}
 		out = append(out, p)
 	}
 	return append(out, blocks(texts))
@@ -124,22 +110,28 @@ func partitions(names []string) []partition {
 // texts are different.
 func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
 	tails = make([][]int32, len(texts))
-	longer := make(map[[2]int32]int32) // by the first word, and what is left after it
-	whole := make(map[int32]bool, len(texts))
+	longer := numbering[[2]int32]{} // by the first word, and what is left after it
+	whole := numbering[int32]{}
 	for m, text := range texts {
 		tails[m] = make([]int32, len(text)+1)
 		for i, w := range slices.Backward(text) {
-			key := [2]int32{w, tails[m][i+1]}
-			n, ok := longer[key]
-			if !ok {
-				n = int32(len(longer)) + 1
-				longer[key] = n
-			}
-			tails[m][i] = n
+			tails[m][i] = 1 + longer.of([2]int32{w, tails[m][i+1]})
 		}
-		whole[tails[m][0]] = true
+		whole.of(tails[m][0])
 	}
 	return tails, len(whole) == len(texts)
+}
+
+// numbering numbers keys from 0, in the order in which they are first asked for.
+type numbering[K comparable] map[K]int32
+
+func (n numbering[K]) of(key K) int32 {
+	i, ok := n[key]
+	if !ok {
+		i = int32(len(n))
+		n[key] = i
+	}
+	return i
 }
 
 // keyOf is a list of numbers as the key of a map.

@@ -123,17 +123,14 @@ type equalTails struct {
 
 // tails lists the moves by second part and tail.
 func (f *rectangleFinder) tails() (list []equalTails) {
-	number := make(map[[2]int32]int)
+	number := numbering[[2]int32]{}
 	for m, t := range f.parts.Tail {
 		if t == logic.False {
 			continue
 		}
 		of := f.parts.Of[m]
-		key := [2]int32{of[1], int32(t)}
-		at, ok := number[key]
-		if !ok {
-			at = len(list)
-			number[key] = at
+		at := number.of([2]int32{of[1], int32(t)})
+		if int(at) == len(list) {
 			list = append(list, equalTails{second: of[1], tail: t})
 		}
 		list[at].firsts = append(list[at].firsts, of[0])
@@ -321,7 +318,7 @@ func (f *rectangleFinder) alike(columns []column) (out []column) {
 // appendRestricted adds moves to columns of their group, where heads make the tails
 // equal, and else appends columns of those that heads make equal.
 func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGroup func(p, second int32) []int) []column {
-	number := make(map[string]int)
+	number, first := numbering[string]{}, len(out)
 	for _, t := range left {
 		for _, p := range t.firsts {
 			tail := f.restrict(t.tail, p)
@@ -336,10 +333,8 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 			for _, l := range f.net.Conditions(tail) {
 				key = append(key, int32(l))
 			}
-			at, ok := number[keyOf(key)]
-			if !ok {
-				at = len(out)
-				number[keyOf(key)] = at
+			at := first + int(number.of(keyOf(key)))
+			if at == len(out) {
 				out = append(out, f.column(t.second, tail, nil))
 			}
 			out[at].firsts.add(p)

@@ -24,13 +24,12 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) { gates{net}.ch
 func (n gates) chooseTurn(mine logic.Lit, p, q *Parts) {
 	idle := [2]int{p.Waiting(n.Network, mine), q.Waiting(n.Network, mine.Not())}
 	of := slices.Clone(p.Of)
-	number := make(map[[2]int32]int) // in of
-	for m, parts := range p.Of {
-		number[parts] = m
+	number := numbering[[2]int32]{} // in of
+	for _, parts := range p.Of {
+		number.of(parts)
 	}
 	for _, parts := range q.Of {
-		if _, ok := number[parts]; !ok {
-			number[parts] = len(of)
+		if int(number.of(parts)) == len(of) {
 			of = append(of, parts)
 		}
 	}
