@@ -13,26 +13,36 @@ import (
 
 // names are small members of all families.
 var names = []string{
+	"amazons", "amazons-4x4", "amazons-6x5",
 	"biddingTicTacToe", "biddingTicTacToe-1", "biddingTicTacToe-10",
 	"breakthrough-3x4", "breakthrough", "breakthrough-5x4",
+	"checkers",
+	"chess",
 	"connectFour", "connectFour-5x4", "connectFour-4x8",
 	"copsAndRobber", "copsAndRobber-3x3-1-2", "copsAndRobber-4x3-2-5",
 	"copsAndRobberSlips-3x3-1-2", "copsAndRobberSlips-3x4-2-3",
 	"example2",
 	"goofspiel", "goofspiel-1", "goofspiel-2", "goofspiel-7", "goofspiel-5-3.1.5.2.4",
 	"goofspielPoints-1", "goofspielPoints-4", "goofspielPoints-3-1.3.2",
+	"gomoku", "gomoku-5x5", "gomoku-6x5",
 	"hex-2x2", "hex", "hex-3x4",
+	"liarsBid", "liarsBid-2", "liarsBid-5",
 	"matchingPennies",
 	"nim", "nim-1", "nim-3.1.2",
 	"oshiZumo", "oshiZumo-1-1", "oshiZumo-8-2-0", "oshiZumo-6-3-1", "oshiZumo-2-5",
+	"pentago",
 	"pig-2-1", "pig-6-2", "pig",
 	"prisonersDilemma",
 	"pursuit", "pursuit-5x3-2",
+	"quarto",
+	"reversi", "reversi-4x4", "reversi-6x4",
 	"rockPaperScissors",
+	"rockPaperScissorsMatch", "rockPaperScissorsMatch-1", "rockPaperScissorsMatch-12",
 	"slidingPuzzle", "slidingPuzzle-2x2-5", "slidingPuzzle-4x3-1",
 	"ticTacToe",
 	"trio", "trio-3x5",
 	"tron", "tron-2x2", "tron-4x3",
+	"ultimateTicTacToe",
 }
 
 func TestEveryGameLoadsWithoutAWarning(t *testing.T) {
@@ -79,11 +89,13 @@ func TestDefaultParametersMayBeLeftOut(t *testing.T) {
 
 func TestAWrongNameIsExplained(t *testing.T) {
 	for name, want := range map[string]string{
-		"conectFour":               "did you mean connectFour-WxH",
-		"goofspeil-4":              "did you mean goofspiel-N-PRIZES",
-		"bidding":                  "did you mean biddingTicTacToe-C",
-		"chess960anarchy":          "there are biddingTicTacToe-C",
-		"":                         "there are biddingTicTacToe-C",
+		"conectFour":               "did you mean connectFour?",
+		"goofspeil-4":              "did you mean goofspiel?",
+		"bidding":                  "did you mean biddingTicTacToe?",
+		"tic-tac-toe":              "did you mean ticTacToe?",
+		"Connect_Four":             "did you mean connectFour?",
+		"chess960anarchy":          "there are amazons-WxH",
+		"":                         "there are amazons-WxH",
 		"-x":                       `unknown game "-x"; there are`,
 		"connectFour-":             `W (columns) must be a number from 4 to 20, found ""`,
 		"connectFour-3x4":          `W (columns) must be a number from 4 to 20, found "3x4"`,
@@ -99,6 +111,8 @@ func TestAWrongNameIsExplained(t *testing.T) {
 		"goofspiel-3-1.2.2":        "expected each prize of 1 to 3 once, found [1 2 2]",
 		"goofspiel-3-1.2.":         `must be a number from 1 to 13, found ""`,
 		"oshiZumo-5-2-2":           "M (smallest bid) must be a number from 0 to 1",
+		"reversi-7x8":              "W must be even, found 7",
+		"reversi-8x5":              "H must be even, found 5",
 		"oshiZumo--2":              "N (coins of each player) must be a number",
 		"nim-99999999999999999999": "must be a number from 1 to 30",
 	} {

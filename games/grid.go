@@ -13,7 +13,41 @@ import (
 // threeOnNine is the end of tic-tac-toe, for the roles x and o and the indices 1 to
 // 3, where (marked c r) says that a cell is taken: three in a row, column or
 // diagonal win, and a full board without such a line is a draw.
-const pieces = `{{define "threeOnNine"}}(<= (line ?p)
+//
+// compass defines steps in eight directions. The rules need succ, column and row.
+const pieces = `{{define "compass"}}; (step d x y u v): one step in direction d leads from (x, y) to (u, v).
+
+(<= (step north ?x ?y ?x ?v)
+    (column ?x)
+    (row ?y)
+    (row ?v)
+    (succ ?y ?v))
+
+(<= (step east ?x ?y ?u ?y)
+    (column ?x)
+    (column ?u)
+    (row ?y)
+    (succ ?x ?u))
+
+(<= (step northeast ?x ?y ?u ?v)
+    (step north ?x ?y ?x ?v)
+    (step east ?x ?v ?u ?v))
+
+(<= (step northwest ?x ?y ?u ?v)
+    (step north ?x ?y ?x ?v)
+    (step east ?u ?v ?x ?v))
+
+(<= (step south ?x ?y ?u ?v)
+    (step north ?u ?v ?x ?y))
+
+(<= (step west ?x ?y ?u ?v)
+    (step east ?u ?v ?x ?y))
+
+(<= (step southwest ?x ?y ?u ?v)
+    (step northeast ?u ?v ?x ?y))
+
+(<= (step southeast ?x ?y ?u ?v)
+    (step northwest ?u ?v ?x ?y)){{end}}{{define "threeOnNine"}}(<= (line ?p)
     (index ?c)
     (true (cell ?c 1 ?p))
     (true (cell ?c 2 ?p))
@@ -59,39 +93,22 @@ const pieces = `{{define "threeOnNine"}}(<= (line ?p)
     (line ?q)){{end}}`
 
 // inLine writes the rules for (line p): n marks of p side by side in a row, column
-// or diagonal. The rules need succ, column and row; they define (relation a b …) for
-// n numbers that follow each other.
-func inLine(relation string, n int) string {
-	const letters = "abcdefgh" // two for each mark of a line of 4
-	variable := func(i int) string { return "?" + letters[i:i+1] }
-	sequence := func(first int) string {
-		text := "(" + relation
-		for i := range n {
-			text += " " + variable(first+i)
-		}
-		return text + ")"
-	}
+// or diagonal. The rules need succ.
+func inLine(n int) string {
 	var rules []string
-	rule := func(head string, body ...string) {
-		rules = append(rules, "(<= "+head+"\n    "+strings.Join(body, "\n    ")+")")
-	}
-	line := func(conditions []string, cell func(i int) (column, row string)) {
+	for _, d := range []struct{ dx, dy int }{{1, 0}, {0, 1}, {1, 1}, {1, -1}} {
+		var body []string
 		for i := range n {
-			column, row := cell(i)
-			conditions = append(conditions, fmt.Sprintf("(true (cell %s %s ?p))", column, row))
+			if i > 0 && d.dx == 1 {
+				body = append(body, fmt.Sprintf("(succ ?x%d ?x%d)", i, i+1))
+			}
+			if i > 0 && d.dy != 0 {
+				body = append(body, fmt.Sprintf("(succ ?y%d ?y%d)", i+max(0, -d.dy), i+max(0, d.dy)))
+			}
+			body = append(body, fmt.Sprintf("(true (cell ?x%d ?y%d ?p))", i*d.dx+1, i*d.dy*d.dy+1))
 		}
-		rule("(line ?p)", conditions...)
+		rules = append(rules, "(<= (line ?p)\n    "+strings.Join(body, "\n    ")+")")
 	}
-	var follow []string
-	for i := range n - 1 {
-		follow = append(follow, fmt.Sprintf("(succ %s %s)", variable(i), variable(i+1)))
-	}
-	rule(sequence(0), follow...)
-	line([]string{sequence(0), "(row ?r)"}, func(i int) (string, string) { return variable(i), "?r" })
-	line([]string{"(column ?x)", sequence(0)}, func(i int) (string, string) { return "?x", variable(i) })
-	both := []string{sequence(0), sequence(n)}
-	line(both, func(i int) (string, string) { return variable(i), variable(n + i) })
-	line(both, func(i int) (string, string) { return variable(i), variable(2*n - 1 - i) })
 	return strings.Join(rules, "\n\n")
 }
 

@@ -12,10 +12,16 @@ import (
 // write everything in upper case don't change it, but where two symbols differ in case alone,
 // case counts.
 func (g *Game) Digest() string {
-	spell := strings.ToLower
 	if g.caseMatters() {
-		spell = strings.Clone
+		return g.ExactDigest()
 	}
+	return g.digest(strings.ToLower)
+}
+
+// ExactDigest is the Digest in which case always counts.
+func (g *Game) ExactDigest() string { return g.digest(strings.Clone) }
+
+func (g *Game) digest(spell func(string) string) string {
 	h := sha256.New()
 	for _, r := range g.Rules {
 		_, _ = io.WriteString(h, spell(r.Head.String())) // a hash takes everything

@@ -59,6 +59,24 @@ func (g *Game) Slice(names ...string) (*Game, bool) {
 	return out, left
 }
 
+// LeftOut tells of fluents whether a slice of g has no rules for them, though g has.
+func (g *Game) LeftOut(slice *Game) func(fluent Term) bool {
+	kinds := func(g *Game) map[sliceKey]bool {
+		all := make(map[sliceKey]bool)
+		for _, r := range g.Rules {
+			for _, k := range headKeys(r.Head) {
+				all[k] = all[k] || k.fluent
+			}
+		}
+		return all
+	}
+	whole, kept := kinds(g), kinds(slice)
+	return func(fluent Term) bool {
+		k := fluentKey(fluent)
+		return !kept[k] && !kept[anyFluent] && (whole[k] || whole[anyFluent])
+	}
+}
+
 // sliceKey is a relation, or the fluents of a functor.
 type sliceKey struct {
 	name   string

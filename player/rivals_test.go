@@ -188,7 +188,7 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 	var sum, squares, n float64
 	var seat [2]float64 // see seats
 	for seed := range uint64(matches) {
-		p, state := newBout(c, fixture{[2]int{0, 1}, seed, 0}, at).play(context.Background(), comparisonBytes)
+		p, state := newTrialMatch(c, fixture{[2]int{0, 1}, seed, 0}, at).play(context.Background(), comparisonBytes)
 		if state != over {
 			b.Fatal("the match did not end")
 		}
@@ -211,8 +211,8 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
 	b.Helper()
 	c := evaluate.Config{ConstantSum: true, Seed: 5}
-	if d, ok := m.(machine.Signaller); ok && signals {
-		c.Signals = d.Signals(context.Background())
+	if signals {
+		c.Signals = m.Signals(context.Background())
 	}
 	l, err := evaluate.New(machine.Decisive(context.Background(), m, false), c)
 	if err != nil {

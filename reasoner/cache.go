@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -129,55 +128,9 @@ func (e *entry) fits(o Options) bool {
 	return !e.anyway || !o.weigh
 }
 
-// cacheKey identifies rules, positions in the text aside, and what is to be made of them.
+// cacheKey identifies rules and what is to be made of them.
 func cacheKey(g *gdl.Game, o Options) [sha256.Size]byte {
-	h := sha256.New()
-	k := keyWriter{h, nil}
-	k.number(len(g.Roles))
-	for _, r := range g.Roles {
-		k.term(r)
-	}
-	k.number(len(g.Rules))
-	for _, r := range g.Rules {
-		k.term(r.Head)
-		k.number(len(r.Body))
-		for _, l := range r.Body {
-			k.number(int(l.Op))
-			k.term(l.Atom)
-			k.term(l.Left)
-			k.term(l.Right)
-		}
-	}
-	k.number(len(o.Without))
-	for _, name := range o.Without {
-		k.text(name)
-	}
-	return [sha256.Size]byte(h.Sum(nil))
-}
-
-// keyWriter writes terms such that no two lists of them are written alike.
-type keyWriter struct {
-	hash hash.Hash
-	buf  []byte
-}
-
-func (k *keyWriter) number(n int) {
-	k.buf = binary.AppendVarint(k.buf[:0], int64(n))
-	_, _ = k.hash.Write(k.buf)
-}
-
-func (k *keyWriter) text(s string) {
-	k.number(len(s))
-	_, _ = io.WriteString(k.hash, s)
-}
-
-func (k *keyWriter) term(t gdl.Term) {
-	k.number(int(t.Kind))
-	k.text(t.Name)
-	k.number(len(t.Args))
-	for _, a := range t.Args {
-		k.term(a)
-	}
+	return sha256.Sum256(fmt.Appendf(nil, "%s%q", g.ExactDigest(), o.Without))
 }
 
 // refused is what a file says where there is no circuit.

@@ -17,43 +17,41 @@ type decider struct {
 	game    *circuit.Game
 	options circuit.Options
 
-	mu       sync.Mutex
-	decisive [2]struct { // in turns, and at once
-		tried   bool            // once: what did not fit into the time then is not worth it
-		machine machine.Machine // nil if there is none
-	}
-	sought  bool // the same of signals
-	signals machine.Signals
-
-	factored bool // the same of subgames
-	subgames []machine.Subgame
+	inTurns, atOnce lazy[machine.Machine] // with decisive moves; nil if there is none
+	signals         lazy[machine.Signals]
+	subgames        lazy[[]machine.Subgame]
 }
 
-var (
-	_ machine.Decider   = (*decider)(nil)
-	_ machine.Signaller = (*decider)(nil)
-	_ machine.Factored  = (*decider)(nil)
-)
+// lazy is what is found when it is first asked for, in the time that there is then: what did not
+// fit is not worth it.
+type lazy[T any] struct {
+	once  sync.Once
+	value T
+}
 
-// Decisive implements machine.Decider.
+func (l *lazy[T]) get(find func() T) T {
+	l.once.Do(func() { l.value = find() })
+	return l.value
+}
+
+var _ machine.Machine = (*decider)(nil)
+
+// Decisive implements machine.Analysis.
 func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	found := &d.decisive[0]
+	found := &d.inTurns
 	if atOnce {
-		found = &d.decisive[1]
+		found = &d.atOnce
 	}
-	if found.tried {
-		return found.machine
-	}
-	found.tried = true
-	sparing, full := circuit.WithDecisiveMoves(ctx, d.game, atOnce)
-	if found.machine = d.compile(ctx, full); found.machine == nil {
-		if m := d.compile(ctx, sparing); m != nil && d.pays(ctx, m) {
-			found.machine = m
+	return found.get(func() machine.Machine {
+		sparing, full := circuit.WithDecisiveMoves(ctx, d.game, atOnce)
+		if m := d.compile(ctx, full); m != nil {
+			return m
 		}
-	}
-	return found.machine
+		if m := d.compile(ctx, sparing); m != nil && d.pays(ctx, m) {
+			return m
+		}
+		return nil
+	})
 }
 
 // compile makes the machine of a game, or nil if there is none.
@@ -98,22 +96,17 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 	return float64(max(1, moves)) / float64(b.Lanes())
 }
 
-// Subgames implements machine.Factored.
+// Subgames implements machine.Analysis.
 func (d *decider) Subgames(ctx context.Context) []machine.Subgame {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.factored {
-		return d.subgames
-	}
-	d.factored = true
-	var list []machine.Subgame
-	for _, s := range d.game.Subgames(ctx) {
-		m, err := circuit.Compile(ctx, s.Game, d.options)
-		if err != nil {
-			return nil
+	return d.subgames.get(func() []machine.Subgame {
+		var list []machine.Subgame
+		for _, s := range d.game.Subgames(ctx) {
+			m := d.compile(ctx, s.Game)
+			if m == nil {
+				return nil
+			}
+			list = append(list, machine.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
 		}
-		list = append(list, machine.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
-	}
-	d.subgames = list
-	return list
+		return list
+	})
 }

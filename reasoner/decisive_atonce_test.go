@@ -74,13 +74,13 @@ func (l lone) canWin(s machine.State, role machine.Role) bool {
 
 func TestDecisiveMovesAtOnceAreThoseThatDecideIfOthersDoNothing(t *testing.T) {
 	m := machineOf(t, twoRows)
-	d := m.(machine.Decider).Decisive(t.Context(), true)
+	d := m.Decisive(t.Context(), true)
 	if d == nil {
 		t.Fatal("no decisive moves")
 	}
 	rng, x, e := machine.NewRand(1), machine.NewExpander(m), new(machine.Expansion)
 	judge := lone{m}
-	foresight, narrowed := d.NewNarrowBatch().(machine.Foresight), 0
+	foresight, narrowed := d.NewNarrowBatch(), 0
 	for range 30 {
 		s := slices.Clone(m.Initial())
 		for over := false; !over; over, _ = x.Look(s) {

@@ -21,7 +21,7 @@ import (
 func decisive(t *testing.T, game string) (m, d machine.Machine) {
 	t.Helper()
 	m = gamestest.Machine(t, game)
-	return m, m.(machine.Decider).Decisive(t.Context(), false)
+	return m, m.Decisive(t.Context(), false)
 }
 
 // misere is connect four in which who makes a line loses.
@@ -144,7 +144,7 @@ func TestSparingDecisiveMachinesWinAtOnce(t *testing.T) {
 	}
 	for game, pays := range map[string]bool{"gomoku_15x15": true, "pentagoSuicide": false} {
 		m := machineOf(t, string(corpus.Source(t, game)))
-		if d := m.(machine.Decider).Decisive(t.Context(), false); (d != nil) != pays {
+		if d := m.Decisive(t.Context(), false); (d != nil) != pays {
 			t.Errorf("%s has decisive moves: %v, want %v", game, d != nil, pays)
 		}
 	}
@@ -174,7 +174,7 @@ func sparing(t *testing.T, rules string) machine.Machine {
 func TestDecisiveMachinesOverlookLittleAndClaimNothingWrong(t *testing.T) {
 	for _, game := range []string{"nineBoardTicTacToe", "ticTacHeaven", "tictactoex9"} {
 		m := machineOf(t, string(corpus.Source(t, game)))
-		foresight := m.(machine.Decider).Decisive(t.Context(), false).NewNarrowBatch().(machine.Foresight)
+		foresight := m.Decisive(t.Context(), false).NewNarrowBatch()
 		x, e, rng := machine.NewExpander(m), new(machine.Expansion), machine.NewRand(2)
 		seen, warned, lost := 0, 0, 0 // positions in which there are blunders, those of them that are all known, and those that are lost
 		for range 30 {
@@ -213,7 +213,7 @@ func TestDecisiveMachinesOverlookLittleAndClaimNothingWrong(t *testing.T) {
 // what their children show. It returns how many positions of each kind were met.
 func compare(t *testing.T, game string, m machine.Machine, ahead bool) (won, warned, lost int) {
 	t.Helper()
-	d := m.(machine.Decider).Decisive(t.Context(), false)
+	d := m.Decisive(t.Context(), false)
 	if d == nil {
 		t.Fatalf("%s has no decisive moves", game)
 	}
@@ -225,7 +225,7 @@ func compareWith(t *testing.T, game string, m, d machine.Machine, ahead bool) (w
 	t.Helper()
 	rng := machine.NewRand(1)
 	x, e := machine.NewExpander(m), new(machine.Expansion)
-	foresight := d.NewNarrowBatch().(machine.Foresight)
+	foresight := d.NewNarrowBatch()
 	for range 30 {
 		s := slices.Clone(m.Initial())
 		for over := false; !over; over, _ = x.Look(s) {
@@ -275,7 +275,7 @@ func (p outcomes) expected(legal []machine.Move) (winner machine.Role, moves map
 }
 
 // foreseen are the same as a batch tells it of position s, where role chooses.
-func foreseen(t *testing.T, b machine.Foresight, s machine.State, role machine.Role) (winner machine.Role, moves map[machine.Move]bool) {
+func foreseen(t *testing.T, b machine.Batch, s machine.State, role machine.Role) (winner machine.Role, moves map[machine.Move]bool) {
 	t.Helper()
 	b.Load(s, 1)
 	b.Evaluate(1)
@@ -359,11 +359,11 @@ func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 		"long":  stones,
 	} {
 		m := machineOf(t, rules+end)
-		d := m.(machine.Decider).Decisive(t.Context(), false)
+		d := m.Decisive(t.Context(), false)
 		if d == nil {
 			t.Fatal("no decisive moves")
 		}
-		b := d.NewNarrowBatch().(machine.Foresight)
+		b := d.NewNarrowBatch()
 		b.Fill(m.Initial(), nil)
 		b.Evaluate(1)
 		_, wins := b.Wins(1)

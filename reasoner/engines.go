@@ -143,6 +143,7 @@ func newDatalog(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 	if m, err = datalog.NewMachine(ctx, slice, limits); err != nil {
 		return nil, err
 	}
+	leaveOut(m.Names(), g, slice)
 	return &described{m, withSlice(reason), m.Info().Stages}, nil
 }
 

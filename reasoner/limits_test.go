@@ -9,6 +9,8 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/trace"
+	"stackmate/reasoner/wellformed"
 )
 
 // tooMany is a game in which a move makes a million fluents true; more are rules.
@@ -24,7 +26,7 @@ func tooMany(more string) string {
 }
 
 func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
-	g, _, err := gdl.Load(t.Context(), "slice", []byte(tooMany("(goal r 100)")))
+	g, _, err := gdl.Load(t.Context(), "slice", []byte(tooMany("(goal r 100) (base (s 1 2 3)) (base (n 0)) (base (n 1)) (base (n 2)) (base (n 3))")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +45,27 @@ func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
 		counts, err := machine.Perft(t.Context(), m, m.Initial(), 3)
 		if err != nil || counts[1].JointMoves != 4 || counts[2].JointMoves != 8 || counts[2].Terminals != 8 {
 			t.Errorf("%s: %+v, %v", engine, counts, err)
+		}
+		s, err := m.Names().State([]string{"(n 0)", "(s 1 2 3)"})
+		if err != nil || !s.Equal(m.Initial()) {
+			t.Errorf("%s: a fluent that is left out: %v, %v", engine, s, err)
+		}
+		if _, err := m.Names().State([]string{"(t 1)"}); engine == "auto" && err == nil {
+			t.Errorf("%s: a fluent that there is not is taken for one", engine)
+		}
+		match := &trace.Match{
+			Roles: []string{"r"}, Final: trace.Final{State: []string{"(n 1)", "(s 1 2 3)"}},
+			Steps: []trace.Step{{State: []string{"(n 0)"}, Legal: [][]string{{"a", "b"}}, Joint: []string{"a"}}},
+		}
+		if err := trace.Replay(m, match); err != nil {
+			t.Errorf("%s: a record of all fluents: %v", engine, err)
+		}
+		if match.Final.State[1] = "(t 1 2 3)"; trace.Replay(m, match) == nil {
+			t.Errorf("%s: a record with a fluent that there is not is replayed", engine)
+		}
+		report, err := wellformed.Simulate(t.Context(), g, m, wellformed.Options{Matches: 2})
+		if err != nil || len(report.Faults) != 0 {
+			t.Errorf("%s: %v, %v", engine, report.Faults, err)
 		}
 	}
 }

@@ -7,21 +7,20 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/plan"
 	"stackmate/reasoner/prove"
 )
 
 // planning makes a planner when it is first asked for a plan.
 type planning struct {
 	once    sync.Once
-	planner *prove.Planner
+	planner *plan.Planner
 	err     error
 }
 
-var _ machine.Planner = (*decider)(nil)
-
-// Plan implements machine.Planner.
+// Plan implements machine.Analysis.
 func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
-	d.once.Do(func() { d.planner, d.err = prove.NewPlanner(d.game.Whole(), d.Machine) })
+	d.once.Do(func() { d.planner, d.err = plan.New(d.game.Whole(), d.Machine) })
 	if d.err != nil {
 		return machine.Plan{}, d.err
 	}

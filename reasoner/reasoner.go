@@ -126,11 +126,13 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 }
 
 // fittingCircuit is the circuit of a game or, where that does not fit, of its slice: without
-// fluents on which no legal move, goal or end depends.
+// fluents on which no legal move, goal or end depends (Names.LeftOut).
 func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Game, stages machine.Stages, sliced bool, err error) {
 	game, stages, err = optimised(ctx, g, o)
 	if slice, smaller := observable(g); smaller && errors.Is(err, datalog.ErrLimit) {
-		game, stages, err = optimised(ctx, slice, o)
+		if game, stages, err = optimised(ctx, slice, o); err == nil {
+			leaveOut(game.Names, g, slice)
+		}
 		return game, stages, true, err
 	}
 	return game, stages, false, err
@@ -139,6 +141,15 @@ func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.
 // observable is the part of a game that shows in legal moves, goals and its end.
 func observable(g *gdl.Game) (slice *gdl.Game, smaller bool) {
 	return g.Slice("legal", "goal", "terminal")
+}
+
+// leaveOut notes which fluents of g a machine of its slice leaves out.
+func leaveOut(names *machine.Names, g, slice *gdl.Game) {
+	leftOut := g.LeftOut(slice)
+	names.LeftOut = func(fluent string) bool {
+		t, err := gdl.ParseTerm(fluent)
+		return err == nil && leftOut(t)
+	}
 }
 
 // withSlice is the reason of a machine of the slice.

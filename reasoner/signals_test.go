@@ -15,7 +15,7 @@ import (
 func TestThreatsAreFluentsThatWouldWin(t *testing.T) {
 	for game, complete := range map[string]bool{"ticTacToe": true, "connectFour-5x4": true, "breakthrough-4x5": false} {
 		m := gamestest.Machine(t, game)
-		signals := m.(machine.Signaller).Signals(t.Context())
+		signals := m.Signals(t.Context())
 		if signals == nil {
 			if complete {
 				t.Errorf("%s has no threats", game)
@@ -93,7 +93,7 @@ func TestMovesAreSeenWhereThereAreFew(t *testing.T) {
 		want    int
 	}{"walk": {few, 2 * 8}, "breakthrough": {gamestest.Machine(t, "breakthrough-4x5"), 0}} {
 		moves := 0
-		if signals := c.machine.(machine.Signaller).Signals(t.Context()); signals != nil {
+		if signals := c.machine.Signals(t.Context()); signals != nil {
 			for _, s := range signals.List() {
 				if !s.IsThreat() {
 					moves++

@@ -14,11 +14,7 @@ import (
 // subgamesOf are those of a game.
 func subgamesOf(t *testing.T, m machine.Machine) []machine.Subgame {
 	t.Helper()
-	f, ok := m.(machine.Factored)
-	if !ok {
-		t.Fatal("the machine knows nothing of subgames")
-	}
-	return f.Subgames(t.Context())
+	return m.Subgames(t.Context())
 }
 
 // TestSubgamesKeepStepWithTheWhole plays random matches of games that are several ones: in each
@@ -189,15 +185,11 @@ func TestWhatBelongsTogetherIsOneGame(t *testing.T) {
 // that the other has no choice, as it moves elsewhere.
 func TestSubgamesKnowDecisiveMoves(t *testing.T) {
 	for k, g := range subgamesOf(t, compileText(t, "rows", []byte(twoRows))) {
-		m := g.Machine.(machine.Decider).Decisive(t.Context(), false)
+		m := g.Machine.Decisive(t.Context(), false)
 		if m == nil {
 			t.Fatalf("subgame %d knows none", k)
 		}
 		b := m.NewBatch()
-		f, ok := b.(machine.Foresight)
-		if !ok {
-			t.Fatalf("subgame %d has no foresight", k)
-		}
 		// Of two marks side by side the first is made: whoever moves next wins there.
 		mover := fmt.Sprintf("(control x %d)", k+1)
 		q, err := m.Names().State([]string{mover, fmt.Sprintf("(control o %d)", 2-k), fmt.Sprintf("(cell %d 2 x)", k+1)})
@@ -207,13 +199,13 @@ func TestSubgamesKnowDecisiveMoves(t *testing.T) {
 		b.Load(g.Project(q), 1)
 		b.Evaluate(1)
 		var moves []string
-		for _, move := range f.AppendSensible(nil, 0, 0) {
+		for _, move := range b.AppendSensible(nil, 0, 0) {
 			moves = append(moves, m.Names().MoveText(0, move))
 		}
 		if want := []string{fmt.Sprintf("(mark %d 1)", k+1), fmt.Sprintf("(mark %d 3)", k+1)}; !slices.Equal(moves, want) {
 			t.Errorf("subgame %d: sensible moves %v, want %v", k, moves, want)
 		}
-		if goal, lanes := f.Wins(0); goal != 100 || lanes[0]&1 == 0 {
+		if goal, lanes := b.Wins(0); goal != 100 || lanes[0]&1 == 0 {
 			t.Errorf("subgame %d: no win seen", k)
 		}
 	}

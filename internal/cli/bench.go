@@ -16,7 +16,7 @@ import (
 // benchCommand measures playouts.
 type benchCommand struct {
 	Games   []string `arg:"" name:"game" help:"Games to measure."`
-	Seconds float64  `default:"5" help:"Time for each game."`
+	Seconds float64  `type:"time" default:"5" help:"Time for each game."`
 	Engine  string   `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
 	Lanes   int      `enum:"0,64,256,512" default:"0" help:"Positions per batch of the circuit: ${enum}; 0 is the widest that the processor has."`
 	Out     string   `type:"path" placeholder:"FILE" help:"Also write the result of the (one) game in the format of gdl-perf."`
@@ -31,7 +31,7 @@ func (c *benchCommand) Run(s *console) error {
 	if !(c.Seconds > 0 && c.Seconds <= maxSeconds) || c.Out != "" && len(c.Games) > 1 {
 		return usageError{errors.New("expected --seconds above 0 and at most a billion, and only one game with --out")}
 	}
-	if err := checkPlaces(c.Out); err != nil {
+	if err := checkWritable(c.Out); err != nil {
 		return err
 	}
 	if !c.JSON {
@@ -41,7 +41,7 @@ func (c *benchCommand) Run(s *console) error {
 		r, failed := c.measure(s, game)
 		err := failed
 		if failed == nil {
-			err = errors.Join(show(s, c.JSON, r, writeBench), s.ctx.Err())
+			err = errors.Join(show(s, c.JSON, r, writeBench), r.limit(), s.ctx.Err())
 		}
 		if c.Out != "" {
 			err = errors.Join(err, r.saveHarness(c.Out, failed))
@@ -76,9 +76,18 @@ type benchResult struct {
 	States            int64   `json:"states"`   // successor positions computed
 	Playouts          int64   `json:"playouts"` // terminal positions reached
 	Faulty            int64   `json:"faulty"`   // playouts that got stuck or never ended
+	Lost              int64   `json:"lost"`     // playouts that came to a position too large for the machine
 	StatesPerSecond   float64 `json:"states_per_second"`
 	PlayoutsPerSecond float64 `json:"playouts_per_second"`
 	positionCosts
+}
+
+// limit is the error of playouts that came to positions of which the machine knows nothing.
+func (r *benchResult) limit() error {
+	if r.Lost == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %d of %d playouts: %w", r.Game, r.Lost, r.Playouts+r.Faulty+r.Lost, machine.ErrLost)
 }
 
 // benchSeed makes the playouts of every measurement the same ones.
@@ -102,6 +111,7 @@ func measure(ctx context.Context, m machine.Machine, duration time.Duration) ben
 		States:            p.States,
 		Playouts:          p.Ended,
 		Faulty:            p.Faulty,
+		Lost:              p.Lost,
 		StatesPerSecond:   float64(p.States) / seconds,
 		PlayoutsPerSecond: float64(p.Ended) / seconds,
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,16 +26,6 @@ type console struct {
 	flags  []string // that the command line gives
 	// explain shows why a player of this program made a move; nil unless asked for.
 	explain func(role string, x *protocol.Explanation)
-}
-
-// given is the first of some flags that the command line gives, or "".
-func (s *console) given(flags ...string) string {
-	for _, f := range s.flags {
-		if slices.Contains(flags, f) {
-			return f
-		}
-	}
-	return ""
 }
 
 // logTo makes the log: for people on a terminal, for machines elsewhere.

@@ -151,8 +151,10 @@ func TestATournamentIsResumed(t *testing.T) {
 	executeUntil(ctx, append(args, "ticTacToe", "nim-3.4", "--players", "legal,"+url, "--rounds", "4", "--openings", "1")...).
 		expect(t, statusBad, "interrupted")
 	execute(t, append(args, "ticTacToe", "--players", "legal,"+url)...).expect(t, statusUsage, "--resume goes on with it")
-	execute(t, append(args, "--resume", "--rounds", "5")...).expect(t, statusUsage, "--resume: expected no --rounds")
-	execute(t, append(args, "--resume")...).expect(t, statusBad, "legal       16") // bad: the other makes no legal move
+	execute(t, append(args, "--resume", "--rounds", "5")...).expect(t, statusUsage, "--resume: --rounds is 5, that of the tournament 4")
+	execute(t, append(args, "ticTacToe", "--resume")...).expect(t, statusUsage, "those of the tournament ticTacToe nim-3.4")
+	execute(t, append(args, "--resume", "--start-clock", "3")...).expect(t, statusUsage, "--start-clock is 3s, that of the tournament")
+	execute(t, append(args, "--resume", "ticTacToe", "nim-3.4", "--rounds", "4", "--openings", "1", "--players", "legal,"+url)...).expect(t, statusBad, "legal       16") // bad: the other makes no legal move
 	execute(t, "rate", records).expect(t, statusFine, "legal       16")
 	for file, want := range map[string]string{csv: "nim-3.4,legal", plot: "</svg>"} {
 		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), want) {

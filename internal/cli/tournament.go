@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,7 @@ import (
 	"stackmate/internal/atomicfile"
 	"stackmate/internal/jsonfault"
 	"stackmate/protocol/arena"
-	"stackmate/protocol/arena/hall"
+	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/queue"
 	"stackmate/reasoner/machine"
 )
@@ -42,7 +43,7 @@ type tournamentCommand struct {
 
 // Run implements the command.
 func (c *tournamentCommand) Run(s *console) error {
-	if err := checkPlaces(c.CSV, c.Plot); err != nil {
+	if err := checkWritable(c.CSV, c.Plot); err != nil {
 		return err
 	}
 	setting, err := c.setting(s)
@@ -60,7 +61,7 @@ func (c *tournamentCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	l, err := c.labourer(s, e)
+	l, err := c.taskWorker(s, e)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (c *tournamentCommand) Run(s *console) error {
 }
 
 // hold runs the tournament with workers of this process.
-func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, l *labourer) (*arena.Ranking, error) {
+func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *distributed.Event, l *taskWorker) (*arena.Ranking, error) {
 	var archive *arena.Archive
 	if c.Record != "" {
 		archive = arena.ReadArchive(c.Record) // setting has made it
@@ -99,7 +100,7 @@ func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, l *l
 		}
 	}
 	defer s.progress(func() string { return *score.Load() })()
-	ranking, err := hall.Run(ctx, q, e, archive, update)
+	ranking, err := distributed.Run(ctx, q, e, archive, update)
 	if cause := context.Cause(ctx); err != nil && cause != nil && s.ctx.Err() == nil {
 		err = cause
 	}
@@ -113,20 +114,54 @@ const (
 	eventFile   = "tournament.json"
 )
 
-// planFlags are the flags that say what a tournament is: of one that is resumed it is known.
-var planFlags = []string{
-	"rounds", "gauntlet", "openings", "sprt", "alpha", "beta", "players", "start-clock", "play-clock", "grace", "seed", "scramble",
+// planned are the flags that say what a tournament is, with their values for this one.
+func planned(e *distributed.Event) map[string]any {
+	flags := map[string]any{
+		"rounds": e.Plan.Rounds, "gauntlet": e.Plan.Gauntlet, "openings": e.Setting.Opening, "seed": e.Plan.Seed,
+		"players": strings.Join(e.Specs, ","), "scramble": e.Setting.Scramble,
+		"start-clock": e.Setting.StartClock, "play-clock": e.Setting.PlayClock, "grace": e.Setting.Grace,
+		"sprt": "not asked for",
+	}
+	if t := e.Plan.Test; t != nil {
+		flags["sprt"], flags["alpha"], flags["beta"] = fmt.Sprintf("%v,%v", t.Elo0, t.Elo1), t.Alpha, t.Beta
+	}
+	return flags
+}
+
+// differs tells which flags and games of the command line are not those of a tournament.
+func (c *tournamentCommand) differs(s *console, setting arena.Setting, from *distributed.Event) error {
+	var games []string
+	for _, g := range from.Plan.Games {
+		games = append(games, g.Name)
+	}
+	if len(c.Games) > 0 && !slices.Equal(c.Games, games) {
+		return fmt.Errorf("the games are %s, those of the tournament %s", strings.Join(c.Games, " "), strings.Join(games, " "))
+	}
+	e, err := c.terms(setting)
+	if err != nil {
+		return err
+	}
+	given, known := planned(e), planned(from)
+	if from.Plan.Test != nil {
+		given["alpha"], given["beta"] = c.Alpha, c.Beta
+	}
+	for _, flag := range s.flags {
+		if given[flag] != known[flag] {
+			return fmt.Errorf("--%s is %v, that of the tournament %v", flag, given[flag], known[flag])
+		}
+	}
+	return nil
 }
 
 // readEvent reads the tournament of a folder of records. The error wraps fs.ErrNotExist
 // where there is none.
-func readEvent(records string) (*hall.Event, error) {
+func readEvent(records string) (*distributed.Event, error) {
 	path := filepath.Join(records, queueFolder, eventFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	e := &hall.Event{}
+	e := &distributed.Event{}
 	if err := json.Unmarshal(text, e); err != nil {
 		return nil, fmt.Errorf("%s: expected a tournament: %w", path, jsonfault.Explain(err))
 	}
@@ -137,17 +172,18 @@ func readEvent(records string) (*hall.Event, error) {
 }
 
 // event is the tournament of the command line, or the one that is resumed.
-func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting) (*hall.Event, error) {
+func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting) (*distributed.Event, error) {
 	e, err := readEvent(dir)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
-	case c.Resume && len(c.Games) > 0:
-		return nil, usageError{errors.New("--resume: expected no games, those of the tournament are known")}
-	case c.Resume && s.given(planFlags...) != "":
-		return nil, usageError{fmt.Errorf("--resume: expected no --%s, that of the tournament is known", s.given(planFlags...))}
 	case c.Resume && missing:
 		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament (%w)", err)}
+	case c.Resume && err != nil:
+		return nil, err
 	case c.Resume:
-		return e, err
+		if err := c.differs(s, setting, e); err != nil {
+			return nil, usageError{fmt.Errorf("--resume: %w", err)}
+		}
+		return e, nil
 	case err == nil:
 		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", c.Record)}
 	case !missing:
@@ -167,13 +203,13 @@ func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting)
 	return e, err
 }
 
-// plan makes the tournament of the command line.
-func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*hall.Event, error) {
+// terms are the tournament of the command line without its games.
+func (c *tournamentCommand) terms(setting arena.Setting) (*distributed.Event, error) {
 	if c.Openings < 0 {
 		return nil, usageError{fmt.Errorf("--openings: expected 0 moves or more, found %d", c.Openings)}
 	}
 	setting.Tell, setting.Opening = nil, c.Openings
-	e := &hall.Event{
+	e := &distributed.Event{
 		Run: fmt.Sprintf("tournament-%d", time.Now().UnixMilli()), Specs: c.Players, Setting: setting,
 		Plan: arena.Tournament{Players: arena.DistinctNames(c.Players), Rounds: c.Rounds, Gauntlet: c.Gauntlet, Seed: c.Seed},
 	}
@@ -181,6 +217,15 @@ func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*hall.Event
 		e.Plan.Test = &arena.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: c.Alpha, Beta: c.Beta}
 	} else if len(c.SPRT) != 0 {
 		return nil, usageError{fmt.Errorf("--sprt: expected two numbers, found %v", c.SPRT)}
+	}
+	return e, nil
+}
+
+// plan makes the tournament of the command line.
+func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*distributed.Event, error) {
+	e, err := c.terms(setting)
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range c.Games {
 		rules, err := s.load(name)
@@ -217,13 +262,13 @@ func (c *tournamentCommand) queue(s *console, dir string) (*queue.Queue, error) 
 	return q, err
 }
 
-// labourer is what holds matches in this process.
-func (c *tournamentCommand) labourer(s *console, e *hall.Event) (*labourer, error) {
+// taskWorker is what holds matches in this process.
+func (c *tournamentCommand) taskWorker(s *console, e *distributed.Event) (*taskWorker, error) {
 	seats := 1
 	for _, g := range e.Plan.Games {
 		seats = max(seats, g.Roles)
 	}
-	l, err := c.newLabourer(s, seats, c.Knowledge)
+	l, err := c.newTaskWorker(s, seats, c.Knowledge)
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,11 @@ func (b *countedBatch) Evaluate(n int) {
 	b.Batch.Evaluate(n)
 }
 
+func (b *countedBatch) Prepare(n int) {
+	b.machine.pass()
+	b.Batch.Prepare(n)
+}
+
 func (b *countedBatch) Advance(n int) {
 	b.machine.pass()
 	b.Batch.Advance(n)

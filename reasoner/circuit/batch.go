@@ -19,6 +19,7 @@ type Batch struct {
 	terminal  []uint64
 	stuck     []uint64
 	wins      []uint64
+	lost      []uint64       // none
 	goalsOK   bool           // the goal rows belong to the present positions
 	chosen    []machine.Move // by lane, then role: the move whose row has the lane's bit
 	mixed     bool           // ChooseRandom has filled the move rows: chosen is stale
@@ -50,11 +51,7 @@ const (
 	leastTurned = 24
 )
 
-var (
-	_ machine.Foresight = (*Batch)(nil)
-	_ machine.Chronicle = (*Batch)(nil)
-	_ machine.Preparer  = (*Batch)(nil)
-)
+var _ machine.Batch = (*Batch)(nil)
 
 // NewBatch implements machine.Machine.
 func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
@@ -73,6 +70,7 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
 		wins:     make([]uint64, w),
+		lost:     make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
 		turned:   m.newTurned(m.legal, w),
 	}
@@ -246,7 +244,7 @@ func (b *Batch) Evaluate(int) {
 	b.read(b.stuck, b.m.stuck)
 }
 
-// Prepare implements machine.Preparer.
+// Prepare implements machine.Batch.
 func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepares) }
 
 func (b *Batch) read(dst []uint64, o output) {
@@ -267,7 +265,10 @@ func (b *Batch) Terminal() []uint64 { return b.terminal }
 // Stuck implements machine.Batch.
 func (b *Batch) Stuck() []uint64 { return b.stuck }
 
-// Wins implements machine.Foresight.
+// Lost implements machine.Batch: all positions fit.
+func (b *Batch) Lost() []uint64 { return b.lost }
+
+// Wins implements machine.Batch.
 func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 	if b.m.wins != nil {
 		b.read(b.wins, b.m.wins[r])
@@ -283,7 +284,7 @@ func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []mach
 	return b.appendMoves(dst, lane, &b.turned[r])
 }
 
-// AppendSensible implements machine.Foresight.
+// AppendSensible implements machine.Batch.
 func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	return b.appendMoves(dst, lane, &b.sensible[r])
 }
@@ -425,7 +426,7 @@ func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 	b.mixed = true
 }
 
-// Chosen implements machine.Chronicle.
+// Chosen implements machine.Batch.
 func (b *Batch) Chosen(r machine.Role) []uint64 {
 	if b.m.parts[r] != nil {
 		return nil

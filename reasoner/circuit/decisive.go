@@ -40,7 +40,7 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) (sparing, full 
 		return nil, nil
 	}
 	affordable := func(p *Game) *Game {
-		if ctx.Err() != nil || p.Net.Gates() > maxPolicyCost*g.Net.Gates() {
+		if p == nil || p.Net.Gates() > maxPolicyCost*g.Net.Gates() {
 			return nil
 		}
 		return p
@@ -54,12 +54,12 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) (sparing, full 
 	return sparing, full
 }
 
-// withPolicy is the game with the policy of these moves, optimised.
+// withPolicy is the game with the policy of these moves, optimised; nil if ctx is done.
 func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone bool) *Game {
 	h := *g
 	sure := make([]Lit, len(h.Legal)) // where a role wins, by role
 	for role, legal := range h.Legal {
-		allowed, won, lost := h.Net.policy(legal, wins[role], blunders[role])
+		allowed, won, lost := policy(h.Net, legal, wins[role], blunders[role])
 		h.Policy = append(h.Policy, allowed)
 		sure[role] = h.Net.Or(sure[role], won)
 		if len(sure) == 2 {
@@ -69,19 +69,13 @@ func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone boo
 	if !alone {
 		h.Wins = sure
 	}
-	best := &h
-	for _, p := range passes {
-		if p.shares && ctx.Err() == nil {
-			best = p.run(ctx, best)
-		}
-	}
-	return best
+	return h.share(ctx)
 }
 
 // policy allows, of the legal moves of a role, those that win; if there are none,
 // those that are no blunders; and if there are none, all. The first of these cases is
 // won, the last one lost.
-func (n *Network) policy(legal, wins, blunders []Lit) (allowed []Lit, won, lost Lit) {
+func policy(n *Network, legal, wins, blunders []Lit) (allowed []Lit, won, lost Lit) {
 	safe := make([]Lit, len(legal))
 	for m := range legal {
 		safe[m] = n.And(legal[m], blunders[m].Not())

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -29,25 +30,31 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 	if err != nil {
 		return g // ctx is done, or Compile will say the same of the game
 	}
-	left, rounds := splitWork-len(g.Net.fan), math.MaxInt
+	left, rounds := splitWork-g.Net.Operations(), math.MaxInt
 	if left < 0 {
 		rounds = lastSplits
 		c.dropConstants()
 	}
 	suggested := slices.Clone(c.of)
 	h := newGame(g.Names, g.Initial, g.Parts)
-	t := g.newTranslation(h, g.imageOfInputs(h, c.representatives(g)), plainAnd)
-	for ok := t.gates(ctx); ok && rounds > 0; rounds-- {
-		if !c.split(g.Next, t.at) {
-			return t.finish()
+	work := 0
+	s := g.into(ctx, h, func(h *Game, _ int32, operands []Lit) Lit {
+		work += len(operands)
+		return h.Net.And(operands...)
+	})
+	s.SetAll(g.Fluents, c.representatives(g))
+	for ok := s.Sweep(logic.Marked(g.live())); ok && rounds > 0; rounds-- {
+		if !c.split(g.Next, s.At) {
+			return g.withOutputs(h, s)
 		}
 		if left < 0 && rounds > lastSplits {
 			c.of, rounds = suggested, lastSplits+1
 			c.dropConstants()
 		}
-		var work int
-		work, ok = t.gatesAgain(ctx, g.Fluents, c.representatives(g))
-		left -= work + len(g.Net.fan)/looksPerOperand
+		work = 0
+		ok = s.Change(g.Fluents, c.representatives(g))
+		s.Keep()
+		left -= work + g.Net.Operations()/looksPerOperand
 	}
 	return g
 }
@@ -90,8 +97,8 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	b := m.NewBatch().(*Batch)
 	signature := make([]uint64, len(g.Fluents))
 	rng := machine.NewRand(0)
-	work := 1 + len(g.Net.fan)
-	if len(g.Net.def) > 0 {
+	work := 1 + g.Net.Operations()
+	if len(g.Net.Definitions()) > 0 {
 		work *= usualSweeps
 	}
 	for range min(sampleSteps, max(leastSteps, sampleWork/work)) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -23,14 +25,14 @@ type Game struct {
 	Does    [][]Lit // inputs, by role and move
 	// Parts, by role, are the moves of the roles whose tables are taken apart (parts.go):
 	// those have no rows in Does and Legal. Nil if there are none.
-	Parts []*Parts
+	Parts []*choice.Parts
 
 	Next     []Lit   // by fluent, over Fluents and the inputs of moves
 	Legal    [][]Lit // by role and move, over Fluents
 	Terminal Lit     // over Fluents
 	Goals    []Goal  // over Fluents
 
-	// Policy, by role and move, is what random moves are chosen from: among the
+	// Policy, by role and move, is what random moves are Chosen from: among the
 	// legal moves, those that a playout should make. Nil stands for Legal.
 	Policy [][]Lit
 	// Wins says, by role, where the policy's next one or two joint moves end the game with
@@ -46,7 +48,7 @@ func NewGame(names *machine.Names, initial machine.State) *Game { return newGame
 
 // newGame returns a game with its inputs and nothing else. The moves of the roles that
 // have parts are those parts.
-func newGame(names *machine.Names, initial machine.State, parts []*Parts) *Game {
+func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts) *Game {
 	g := &Game{Names: names, Initial: initial, Net: NewNetwork()}
 	inputs := func(n int) []Lit {
 		row := make([]Lit, n)
@@ -85,7 +87,7 @@ func (g *Game) inputs() []Lit {
 }
 
 // partsOf is the move table of a role in parts, or nil.
-func (g *Game) partsOf(r int) *Parts {
+func (g *Game) partsOf(r int) *choice.Parts {
 	if g.Parts == nil {
 		return nil
 	}
@@ -109,8 +111,8 @@ func (g *Game) outputs(f func(*Lit)) {
 		if p != nil {
 			each(p.Head)
 			each(p.Tail)
-			each(p.chosen[0])
-			each(p.chosen[1])
+			each(p.Chosen[0])
+			each(p.Chosen[1])
 		}
 	}
 	f(&g.Terminal)
@@ -122,120 +124,59 @@ func (g *Game) outputs(f func(*Lit)) {
 	}
 }
 
-// rebuild makes a game with the same outputs over a fresh network that holds
-// only what the outputs need. The function translate builds the counterpart of
-// an And node from its operands, already translated, which it may change; everything
-// else is copied. When ctx is done rebuild returns g itself.
-func (g *Game) rebuild(ctx context.Context, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	h := newGame(g.Names, g.Initial, g.Parts)
-	return g.rebuildInto(ctx, h, g.imageOfInputs(h, g.Fluents), translate)
-}
-
-// checkEvery nodes a rebuild looks at its context.
-const checkEvery = 1 << 10
-
-// imageOfInputs maps the nodes of g to literals of h: inputs to the inputs that stand for
-// the same, and fluents to the given literals. What has no input in h has no image yet.
-func (g *Game) imageOfInputs(h *Game, fluents []Lit) []Lit {
-	image := make([]Lit, g.Net.Len())
-	set := func(from, to []Lit) {
-		for i, l := range to {
-			image[from[i].Node()] = l
-		}
-	}
-	set(g.Fluents, fluents)
-	for r := range g.Does {
-		set(g.Does[r], h.Does[r])
-		if p := g.partsOf(r); p != nil {
-			set(p.First, h.Parts[r].First)
-			set(p.Second, h.Parts[r].Second)
-		}
-	}
-	return image
-}
+// translation builds in h the counterpart of a gate from those of its operands, which it may
+// change.
+type translation func(h *Game, node int32, operands []Lit) Lit
 
 // plainAnd translates a gate as it is.
 func plainAnd(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) }
 
-// rebuildInto is rebuild with the game h that is to be filled, and the images of inputs.
-func (g *Game) rebuildInto(ctx context.Context, h *Game, image []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	t := g.newTranslation(h, image, translate)
-	if !t.gates(ctx) {
+// rebuild makes a game with the same outputs over a fresh network that holds only what the
+// outputs need, its gates translated. When ctx is done rebuild returns g itself.
+func (g *Game) rebuild(ctx context.Context, translate translation) *Game {
+	h := newGame(g.Names, g.Initial, g.Parts)
+	return g.finish(h, g.into(ctx, h, translate))
+}
+
+// checkEvery gates a rebuild looks at its context.
+const checkEvery = 1 << 10
+
+// into begins to rebuild g in h, which has its inputs alone: the image of an input is the one
+// that stands for the same, if there is one. The substitution stops when ctx is done.
+func (g *Game) into(ctx context.Context, h *Game, translate translation) *Substitution {
+	h.Net.Reserve(g.Net.Len(), g.Net.Operations())
+	s := NewSubstitution(g.Net, h.Net)
+	s.SetAll(g.Fluents, h.Fluents)
+	for r, row := range h.Does {
+		s.SetAll(g.Does[r][:len(row)], row)
+		if p := g.partsOf(r); p != nil {
+			s.SetAll(p.First, h.Parts[r].First)
+			s.SetAll(p.Second, h.Parts[r].Second)
+		}
+	}
+	gates := 0
+	s.Gate = func(node int32, operands []Lit) (Lit, bool) {
+		if gates++; gates%checkEvery == 0 && ctx.Err() != nil {
+			return False, false
+		}
+		return translate(h, node, operands), true
+	}
+	return s
+}
+
+// finish fills h with all that g has, or returns g if the substitution is stopped.
+func (g *Game) finish(h *Game, s *Substitution) *Game {
+	if !s.Sweep(logic.Marked(g.live())) {
 		return g
 	}
-	return t.finish()
+	return g.withOutputs(h, s)
 }
 
-// translation is the work of rebuildInto.
-type translation struct {
-	from, to  *Game
-	image     []Lit  // by node of from: its literal in to
-	live      []bool // by node of from
-	translate func(h *Game, node int32, operands []Lit) Lit
-	operands  []Lit
-}
-
-func (g *Game) newTranslation(h *Game, image []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *translation {
-	h.Net.Reserve(g.Net.Len(), len(g.Net.fan))
-	return &translation{from: g, to: h, image: image, live: g.live(), translate: translate}
-}
-
-func (t *translation) at(l Lit) Lit { return t.image[l.Node()] ^ l&1 }
-
-// gate is the counterpart of a conjunction, whose operands have theirs.
-func (t *translation) gate(i int32) Lit {
-	t.operands = t.operands[:0]
-	for _, l := range t.from.Net.Operands(i) {
-		t.operands = append(t.operands, t.at(l))
-	}
-	return t.translate(t.to, i, t.operands)
-}
-
-// gates gives all live nodes that are no inputs their images, and tells whether ctx has let it.
-func (t *translation) gates(ctx context.Context) bool {
-	for i, op := range t.from.Net.op {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return false
-		}
-		switch {
-		case !t.live[i]:
-		case op == OpLoop:
-			t.image[i] = t.to.Net.LoopVar()
-		case op == OpAnd:
-			t.image[i] = t.gate(int32(i))
-		}
-	}
-	return true
-}
-
-// gatesAgain does for changed images of inputs what gates has done for the first ones: only
-// gates with operands whose images change are translated. It tells whether ctx has let it,
-// and how many operands those gates have.
-func (t *translation) gatesAgain(ctx context.Context, inputs, images []Lit) (work int, ok bool) {
-	changed := make([]bool, len(t.image))
-	set := func(i int32, l Lit) { changed[i], t.image[i] = t.image[i] != l, l }
-	for k, l := range inputs {
-		set(l.Node(), images[k])
-	}
-	for i := range int32(len(t.image)) {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return work, false
-		}
-		operands := t.from.Net.Operands(i)
-		if t.live[i] && slices.ContainsFunc(operands, func(l Lit) bool { return changed[l.Node()] }) {
-			work += len(operands)
-			set(i, t.gate(i))
-		}
-	}
-	return work, true
-}
-
-// finish translates the outputs.
-func (t *translation) finish() *Game {
-	g, h := t.from, t.to
-	for v, def := range g.Net.def {
-		if t.live[v] {
-			h.Net.Define(t.image[v], t.at(def))
+// withOutputs gives h the images of the outputs, and of the definitions of loop variables.
+func (g *Game) withOutputs(h *Game, s *Substitution) *Game {
+	for v, def := range g.Net.Definitions() {
+		if v := Lit(v) << 1; s.Has(v) {
+			h.Net.Define(s.At(v), s.At(def))
 		}
 	}
 	h.Next = slices.Clone(g.Next)
@@ -249,12 +190,12 @@ func (t *translation) finish() *Game {
 		if p := g.partsOf(r); p != nil {
 			q := h.Parts[r]
 			q.Head, q.Tail = slices.Clone(p.Head), slices.Clone(p.Tail)
-			q.chosen = [2][]Lit{slices.Clone(p.chosen[0]), slices.Clone(p.chosen[1])}
+			q.Chosen = [2][]Lit{slices.Clone(p.Chosen[0]), slices.Clone(p.Chosen[1])}
 		}
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)
-	h.outputs(func(l *Lit) { *l = t.at(*l) })
+	h.outputs(func(l *Lit) { *l = s.At(*l) })
 	return h
 }
 
@@ -262,31 +203,5 @@ func (t *translation) finish() *Game {
 func (g *Game) live() []bool {
 	var roots []Lit
 	g.outputs(func(l *Lit) { roots = append(roots, *l) })
-	return g.Net.cone(roots)
-}
-
-// cone marks the nodes that the roots depend on.
-func (n *Network) cone(roots []Lit) []bool {
-	live := make([]bool, n.Len())
-	var stack []int32
-	push := func(l Lit) {
-		if i := l.Node(); !live[i] {
-			live[i] = true
-			stack = append(stack, i)
-		}
-	}
-	for _, l := range roots {
-		push(l)
-	}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, l := range n.Operands(i) {
-			push(l)
-		}
-		if n.op[i] == OpLoop {
-			push(n.def[i])
-		}
-	}
-	return live
+	return g.Net.Cone(roots)
 }

@@ -12,8 +12,8 @@ import "stackmate/reasoner/machine"
 // mobility adds to the network where each move would be legal. It has none for a game where
 // that takes recursion.
 func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
-	for i, live := range g.Net.cone(flatten(g.Legal)) {
-		if live && g.Net.op[i] == OpLoop {
+	for i, live := range g.Net.Cone(flatten(g.Legal)) {
+		if live && g.Net.Op(int32(i)) == OpLoop {
 			return nil, nil
 		}
 	}
@@ -34,7 +34,7 @@ func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
 			continue
 		}
 		for m, l := range row {
-			if g.Net.op[l.Node()] == OpAnd && users[l] == 1 {
+			if g.Net.Op(l.Node()) == OpAnd && users[l] == 1 {
 				list = append(list, machine.Signal{Role: machine.Role(r), Move: machine.Move(m)})
 				signals = append(signals, l)
 			}
@@ -45,14 +45,11 @@ func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
 
 // wouldBeLegal are the moves of a role if it were its turn.
 func (g *Game) wouldBeLegal(role int) []Lit {
-	image := make([]Lit, g.Net.Len())
-	for i := range image {
-		image[i] = Lit(i) << 1
-	}
+	s := NewSubstitution(g.Net, g.Net)
 	turn := func(r int, value Lit) {
 		for _, mine := range g.movesWhen(r) {
-			if g.Net.op[mine.Node()] == OpInput {
-				image[mine.Node()] = value ^ mine&1
+			if g.Net.Op(mine.Node()) == OpInput {
+				s.Set(mine, value)
 			}
 		}
 	}
@@ -60,10 +57,10 @@ func (g *Game) wouldBeLegal(role int) []Lit {
 		turn(r, False)
 	}
 	turn(role, True)
-	g.Net.translate(g.Net, image, g.Legal[role])
+	s.Build(g.Legal[role]...)
 	row := make([]Lit, len(g.Legal[role]))
 	for m, l := range g.Legal[role] {
-		row[m] = image[l.Node()] ^ l&1
+		row[m] = s.At(l)
 	}
 	return row
 }

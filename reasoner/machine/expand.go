@@ -31,6 +31,14 @@ const (
 	MaxExpansionBytes = 64 << 20
 )
 
+// Unknown is ErrLost if the position in a lane is lost (Batch.Lost), else nil.
+func Unknown(b Batch, lane int) error {
+	if has(b.Lost(), lane) {
+		return ErrLost
+	}
+	return nil
+}
+
 // Expansion is a position with all its children: what a search needs of a node.
 // Its slices are reused by the next Expand into it.
 type Expansion struct {
@@ -80,9 +88,8 @@ func (e *Expansion) Joint(dst []Move, c int) {
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
 	batch    Batch
-	prepare  func(n int) // that of batch, or Evaluate
-	foresees Foresight   // batch, of an expander that foresees; or nil
-	sum      int32       // of the goals, of one that foresees
+	foresees bool
+	sum      int32 // of the goals, of one that foresees
 	parallel bool
 	words    int
 	roles    int
@@ -110,14 +117,9 @@ type job struct {
 
 // NewExpander makes an expander with a narrow batch of its own.
 func NewExpander(m Machine) *Expander {
-	roles, batch := len(m.Names().Roles), m.NewNarrowBatch()
-	prepare := batch.Evaluate
-	if p, ok := batch.(Preparer); ok {
-		prepare = p.Prepare
-	}
+	roles := len(m.Names().Roles)
 	return &Expander{
-		batch:    batch,
-		prepare:  prepare,
+		batch:    m.NewNarrowBatch(),
 		parallel: m.Info().Parallel,
 		words:    m.Words(),
 		roles:    roles,
@@ -127,15 +129,14 @@ func NewExpander(m Machine) *Expander {
 }
 
 // Foreseeing is an expander of the same expansions, with the limits of x, that stops
-// where decisive moves decide: m is the machine of x with decisive moves (Decider), of a
+// where decisive moves decide: m is the machine of x with decisive moves (Analysis), of a
 // game of two roles in turns, without chance, whose goals add up to sum. Of the moves it
-// lists those alone that are sensible (Foresight.AppendSensible), one of which is best,
+// lists those alone that are sensible (Batch.AppendSensible), one of which is best,
 // and children in which a role wins within two joint moves count as terminal, with the
 // goals of that end.
 func (x *Expander) Foreseeing(m Machine, sum int32) *Expander {
 	y := NewExpander(m)
-	y.foresees, _ = y.batch.(Foresight)
-	y.sum, y.bounds = sum, x.bounds
+	y.foresees, y.sum, y.bounds = true, sum, x.bounds
 	return y
 }
 
@@ -297,7 +298,7 @@ func (x *Expander) evaluate(n int) {
 // ready makes so many positions ready for moves, in place of those of the last pass.
 func (x *Expander) ready(n int) {
 	x.pass++
-	x.prepare(n)
+	x.batch.Prepare(n)
 }
 
 // add gives lanes to a job, whose expansion is that of position s.
@@ -321,8 +322,8 @@ func (x *Expander) look(e *Expansion, lane int) {
 		e.Moves = append(e.Moves, nil)
 	}
 	for r := range x.roles {
-		if x.foresees != nil {
-			e.Moves[r] = x.foresees.AppendSensible(e.Moves[r][:0], lane, Role(r))
+		if x.foresees {
+			e.Moves[r] = x.batch.AppendSensible(e.Moves[r][:0], lane, Role(r))
 		} else {
 			e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, Role(r))
 		}
@@ -427,7 +428,7 @@ func (x *Expander) step(n int) {
 		}
 		lane += j.n
 	}
-	if x.foresees != nil {
+	if x.foresees {
 		x.foresee(0)
 		x.foresee(1)
 	}
@@ -435,7 +436,7 @@ func (x *Expander) step(n int) {
 
 // foresee ends the children of all jobs, which are in the lanes, in which role r wins.
 func (x *Expander) foresee(r Role) {
-	goal, wins := x.foresees.Wins(r)
+	goal, wins := x.batch.Wins(r)
 	if !slices.ContainsFunc(wins, func(w uint64) bool { return w != 0 }) {
 		return
 	}

@@ -25,12 +25,12 @@ func NewLockstep(b Batch) *Lockstep {
 }
 
 // Run plays on in lanes 0..n-1, which must be evaluated, until all have ended
-// (terminal or stuck), MaxPlayout joint moves are made, ctx is done, or visit
+// (terminal, stuck or lost), MaxPlayout joint moves are made, ctx is done, or visit
 // returns false.
 //
 // Before the first joint move and after each, visit gets the number of moves made,
 // the mask of the lanes that have ended by the last of them, and the mask of those
-// that go on. It may ask the batch about lanes 0..n-1; it must not change the masks,
+// that go on. A lane whose position is lost (Batch.Lost) is in neither, as one that is cut off. It may ask the batch about lanes 0..n-1; it must not change the masks,
 // which are valid until it returns.
 func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps int, ended, playing []uint64) bool) {
 	for w := range l.playing {
@@ -38,11 +38,11 @@ func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps i
 	}
 	b := l.batch
 	for steps := 0; ; steps++ {
-		terminal, stuck := b.Terminal(), b.Stuck()
+		terminal, stuck, lost := b.Terminal(), b.Stuck(), b.Lost()
 		going := uint64(0)
 		for w, playing := range l.playing {
-			l.ended[w] = playing & (terminal[w] | stuck[w])
-			l.playing[w] = playing &^ l.ended[w]
+			l.ended[w] = playing & (terminal[w] | stuck[w]) &^ lost[w]
+			l.playing[w] = playing &^ l.ended[w] &^ lost[w]
 			going |= l.playing[w]
 		}
 		if !visit(steps, l.ended, l.playing) || going == 0 || steps == MaxPlayout || ctx.Err() != nil {

@@ -9,7 +9,6 @@
 package machine
 
 import (
-	"context"
 	"strconv"
 	"time"
 )
@@ -111,132 +110,7 @@ type Machine interface {
 	Symmetries() []Symmetry
 	// Info describes the machine for people.
 	Info() Info
-}
-
-// Decider is a Machine that knows decisive and anti-decisive moves (Teytaud and
-// Teytaud, 2010), in all positions of a batch together.
-type Decider interface {
-	// Decisive is the same machine with another ChooseRandom: it chooses among the
-	// moves that end the game at once with the best goal of their role; where there
-	// are none, among those that neither end it with the best goal of another role nor allow
-	// another role to do so; and where there are none either, among all. Where that costs too much,
-	// what other roles are allowed does not count, and where it hangs on many conditions at once it may pass
-	// unseen. It takes no account of moves that others choose at the
-	// same time: there it chooses among all, or, with atOnce, as if those others did
-	// nothing, which is a rule of thumb, and no Foresight. It returns nil for a game where finding these moves would
-	// cost too much, in gates or in the time that ctx leaves to the first call: it may
-	// take as long as compiling. Later calls return what the first one did.
-	Decisive(ctx context.Context, atOnce bool) Machine
-}
-
-// Decisive is m with decisive moves (Decider), or m itself if it knows none.
-func Decisive(ctx context.Context, m Machine, atOnce bool) Machine {
-	if d, ok := m.(Decider); ok {
-		if decisive := d.Decisive(ctx, atOnce); decisive != nil {
-			return decisive
-		}
-	}
-	return m
-}
-
-// Factored is a Machine whose game may be several games that have nothing to do with each
-// other but for when it is over and who has won then.
-type Factored interface {
-	// Subgames are those games, each with the roles, moves and fluents of the whole; nil where
-	// there are fewer than two, or where finding them takes longer than ctx allows to the first
-	// call. Later calls return what the first one did.
-	Subgames(ctx context.Context) []Subgame
-}
-
-// Subgame is one of several games that a game is made of. If in every position of the whole
-// each role has moves in at most one of them, each has in every position those fluents and
-// legal moves of the whole that are its own. When it is over, and with what goals, is a rule
-// of thumb: that is a matter of all of them together.
-type Subgame struct {
-	Machine
-	// Fluents are its own and those that belong to all. The others stay as they are at the
-	// beginning.
-	Fluents State
-	// Elsewhere, by role, is the move that stands for any move in another subgame; NoMove
-	// where there is none.
-	Elsewhere []Move
-}
-
-// Project is the position of the subgame that is a part of position s of the whole.
-func (g *Subgame) Project(s State) State {
-	part := make(State, len(s))
-	for i, own := range g.Fluents {
-		part[i] = s[i]&own | g.Initial()[i]&^own
-	}
-	return part
-}
-
-// Signaller is a Machine that knows what is worth seeing of a position beside its fluents.
-type Signaller interface {
-	// Signals finds that in positions that are not terminal. It returns nil for a game
-	// without any, or where finding them would cost too much, in gates or in the time
-	// that ctx leaves to the first call. Later calls return what the first one did.
-	Signals(ctx context.Context) Signals
-}
-
-// Signals are those that there may be in a game. They are immutable.
-type Signals interface {
-	List() []Signal
-	NewSensor() Sensor
-}
-
-// Signal is a threat, or a move that is worth seeing (mobility). A threat: if the fluent that
-// it lacks, which is not true, were true beside the others, the game would be over with the
-// best goal of the role. A move: it would be legal if it were the turn of the role.
-type Signal struct {
-	Role  Role
-	Move  Move // NoMove for a threat
-	Lacks int  // the fluent; 0 for a move
-}
-
-// IsThreat tells whether it is a threat.
-func (s Signal) IsThreat() bool { return s.Move == NoMove }
-
-// Sensor belongs to one goroutine.
-type Sensor interface {
-	// Sense writes, for positions laid out one after the other that are not terminal,
-	// which signals of the list there are: bit i%64 of word i/64 for signal i, as many
-	// words for each position as that takes.
-	Sense(dst, states []uint64)
-}
-
-// Foresight is a batch that tells what its random moves are chosen from. Those of
-// machines with decisive moves do (Decider).
-type Foresight interface {
-	Batch
-	// AppendSensible appends the moves of role r in a lane that ChooseRandom chooses
-	// among, ascending. In a game of two with constant sum and without chance, no other
-	// legal move is better than any of them.
-	AppendSensible(dst []Move, lane int, r Role) []Move
-	// Wins is the best goal of role r, and the mask of the lanes, of those that are not
-	// terminal, in which it gets it within two joint moves whatever others do: it alone
-	// has a choice and wins at once, or, of two roles, the other one has and each of its
-	// moves lets r do so; no lane of a machine without decisive moves. Random moves end
-	// the game like that. The mask is valid until the next call.
-	Wins(r Role) (goal int32, lanes []uint64)
-}
-
-// Preparer is a batch whose positions can be made ready for moves with less than Evaluate
-// does, which is enough where the moves are known.
-type Preparer interface {
-	Batch
-	// Prepare comes in place of Evaluate: after it nothing may be asked, but moves may be
-	// chosen (Choose) and made.
-	Prepare(n int)
-}
-
-// Chronicle is a batch that tells which moves were made last.
-type Chronicle interface {
-	Batch
-	// Chosen is, by move of role r, the mask of the lanes in which it was chosen last, of
-	// Lanes()/64 words each; nil where moves are not kept like that. It is valid until moves are
-	// chosen again; lanes that were not to choose hold anything.
-	Chosen(r Role) []uint64
+	Analysis
 }
 
 // Batch holds Lanes() positions, computes what the rules say of them and steps
@@ -269,10 +143,26 @@ type Batch interface {
 	// Terminal is the mask of terminal lanes. Valid until the next Evaluate.
 	Terminal() []uint64
 	// Stuck is the mask of the lanes that are not terminal and in which some
-	// role has no legal move: a fault of the game. Valid until the next Evaluate.
+	// role has no legal move: a fault of the game, unless the lane is lost. Valid until the
+	// next Evaluate.
 	Stuck() []uint64
+	// Lost is the mask of the lanes of which not everything is known, as the position takes
+	// more memory than the machine has. Legal moves, end and goals may be missing from what
+	// the batch says of them. Valid until the next Evaluate, complete for what was asked.
+	Lost() []uint64
 	// AppendLegal appends the legal moves of role r in a lane, ascending.
 	AppendLegal(dst []Move, lane int, r Role) []Move
+	// AppendSensible appends the moves of role r that ChooseRandom chooses among, ascending:
+	// the legal ones, or of a machine with decisive moves (Analysis) a part of them. In a game
+	// of two with constant sum and without chance, no other legal move is better than any of
+	// them.
+	AppendSensible(dst []Move, lane int, r Role) []Move
+	// Wins is the best goal of role r, and the mask of the lanes that are not terminal in
+	// which it gets that goal within two joint moves, whatever others do: either it alone has a
+	// choice and wins at once, or, of two roles, the other one chooses and each of its moves
+	// lets r win. Only machines with decisive moves find such lanes. The mask is valid until
+	// the next call.
+	Wins(r Role) (goal int32, lanes []uint64)
 	// Goals writes the goal of each role in a lane (goal points 0–100, or
 	// NoGoal) into dst, which has one element per role.
 	Goals(dst []int32, lane int)
@@ -288,4 +178,11 @@ type Batch interface {
 	// Advance replaces the positions of lanes 0..n-1 by their successors under
 	// the chosen moves.
 	Advance(n int)
+	// Prepare may come in place of Evaluate where the moves are known: after it moves may be
+	// chosen (Choose) and made, but nothing may be asked.
+	Prepare(n int)
+	// Chosen is, by move of role r, the mask of the lanes in which it was chosen last, of
+	// Lanes()/64 words each; nil if moves are not kept like that. It is valid until moves are
+	// chosen again; lanes that were not to choose hold anything.
+	Chosen(r Role) []uint64
 }

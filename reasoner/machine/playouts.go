@@ -26,12 +26,14 @@ type Playouts struct {
 	clock   int64   // steps made so far
 	started []int64 // by lane: the clock when its match began
 	done    []uint64
+	ended   []uint64 // of done, those that are terminal
 
 	// States counts the successor positions computed in matches under way.
 	States int64
 	// Ended counts the matches that reached a terminal position, Faulty those
-	// that got stuck or were cut off after MaxSteps.
-	Ended, Faulty int64
+	// that got stuck or were cut off after MaxSteps, Lost those that came to a position
+	// for which the machine has no memory (Batch.Lost).
+	Ended, Faulty, Lost int64
 
 	goals []int64
 }
@@ -51,6 +53,7 @@ func NewPlayouts(m Machine, root State, seed uint64) *Playouts {
 		rng:     NewRand(seed),
 		started: make([]int64, b.Lanes()),
 		done:    make([]uint64, len(b.Terminal())),
+		ended:   make([]uint64, len(b.Terminal())),
 		goals:   make([]int64, len(m.Names().Roles)),
 	}
 }
@@ -60,7 +63,7 @@ func (p *Playouts) Step() {
 	b := p.batch
 	n := b.Lanes()
 	b.Evaluate(n)
-	p.settle(b.Terminal(), b.Stuck())
+	p.settle(b.Terminal(), b.Stuck(), b.Lost())
 	b.ChooseRandom(p.rng, n)
 	b.Advance(n)
 	p.clock++
@@ -68,23 +71,25 @@ func (p *Playouts) Step() {
 }
 
 // settle books the matches that are over and marks their lanes.
-func (p *Playouts) settle(terminal, stuck []uint64) {
+func (p *Playouts) settle(terminal, stuck, lost []uint64) {
 	var over, again uint64
 	for w := range p.done {
-		p.done[w] = terminal[w] | stuck[w]
-		over |= terminal[w]
-		again |= terminal[w] & p.waiting[w]
-		p.Ended += int64(bits.OnesCount64(terminal[w]))
-		p.Faulty += int64(bits.OnesCount64(stuck[w]))
+		p.done[w] = terminal[w] | stuck[w] | lost[w]
+		p.ended[w] = terminal[w] &^ lost[w]
+		over |= p.ended[w]
+		again |= p.ended[w] & p.waiting[w]
+		p.Ended += int64(bits.OnesCount64(p.ended[w]))
+		p.Faulty += int64(bits.OnesCount64(stuck[w] &^ lost[w]))
+		p.Lost += int64(bits.OnesCount64(lost[w]))
 		p.States += int64(bits.OnesCount64(^p.done[w]))
 	}
 	if again != 0 {
 		p.countGoals()
 	}
 	if over != 0 {
-		p.finals.Merge(p.batch, terminal)
+		p.finals.Merge(p.batch, p.ended)
 		for w := range p.waiting {
-			p.waiting[w] |= terminal[w]
+			p.waiting[w] |= p.ended[w]
 		}
 	}
 	if p.clock%MaxSteps == MaxSteps-1 {
@@ -96,6 +101,10 @@ func (p *Playouts) settle(terminal, stuck []uint64) {
 func (p *Playouts) countGoals() {
 	p.finals.Evaluate(p.finals.Lanes())
 	p.finals.AddGoals(p.goals, p.waiting)
+	for w, lost := range p.finals.Lost() {
+		n := int64(bits.OnesCount64(lost & p.waiting[w]))
+		p.Ended, p.Lost = p.Ended-n, p.Lost+n
+	}
 	clear(p.waiting)
 }
 

@@ -1,6 +1,8 @@
 package machine_test
 
 import (
+	"errors"
+	"math/bits"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,6 +79,21 @@ func (s stack) Evaluate(n int) {
 
 func (s stack) Terminal() []uint64 { return s.masks(machine.Batch.Terminal) }
 func (s stack) Stuck() []uint64    { return s.masks(machine.Batch.Stuck) }
+func (s stack) Lost() []uint64     { return s.masks(machine.Batch.Lost) }
+
+func (s stack) Wins(r machine.Role) (int32, []uint64) {
+	return machine.NoGoal, s.masks(func(b machine.Batch) []uint64 { _, wins := b.Wins(r); return wins })
+}
+
+func (s stack) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+	return s[lane/64].AppendSensible(dst, lane%64, r)
+}
+
+func (s stack) Prepare(n int) {
+	s.each(n, func(b machine.Batch, _, n int) { b.Prepare(n) })
+}
+
+func (s stack) Chosen(machine.Role) []uint64 { return nil }
 
 func (s stack) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	return s[lane/64].AppendLegal(dst, lane%64, r)
@@ -172,6 +189,56 @@ func TestPlayoutsCountEveryLaneOfAnyWord(t *testing.T) {
 	}
 	if got := p.Goals()[0]; got != goals || goals == 0 || ended < 1000 || faulty < 1000 {
 		t.Errorf("goals of %d, want %d; %d ended, %d faulty", got, goals, ended, faulty)
+	}
+}
+
+// forgetful is counting in which nothing is known of 6, nor of its ends.
+type forgetful struct{ counting }
+
+func (g *forgetful) Err() error {
+	if g.at == 6 || g.at >= 9 {
+		return machine.ErrLost
+	}
+	return nil
+}
+
+// passing is a machine of which nobody knows what it wraps.
+type passing struct{ machine.Machine }
+
+func (m passing) NewBatch() machine.Batch       { return struct{ machine.Batch }{m.Machine.NewBatch()} }
+func (m passing) NewNarrowBatch() machine.Batch { return m.NewBatch() }
+
+// A limit of the machine is no fault of the game, nor an end of it; wrapping a machine does not change that.
+func TestLostPositionsAreToldThroughWrappers(t *testing.T) {
+	fast := newCounting()
+	m := passing{machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(forgetful) })}
+	b := m.NewBatch()
+	b.Load(machine.State{1 << 6}, 1)
+	if b.Evaluate(1); !errors.Is(machine.Unknown(b, 0), machine.ErrLost) {
+		t.Error("a lost position is taken for one that is known")
+	}
+	if err := machine.NewExpander(m).Expand(new(machine.Expansion), machine.State{1 << 6}); !errors.Is(err, machine.ErrLost) {
+		t.Errorf("expanding it: %v", err)
+	}
+	over := 0
+	b.Fill(m.Initial(), nil)
+	b.Evaluate(64)
+	machine.NewLockstep(b).Run(t.Context(), machine.NewRand(1), 64, func(_ int, ended, _ []uint64) bool {
+		over += bits.OnesCount64(ended[0])
+		return true
+	})
+	if over != 0 {
+		t.Errorf("%d matches ended", over)
+	}
+}
+
+func TestPlayoutsCountLostPositionsApart(t *testing.T) {
+	fast := newCounting()
+	m := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(forgetful) })
+	p := machine.NewPlayouts(m, m.Initial(), 1)
+	p.Run(t.Context(), 10_000)
+	if p.Goals(); p.Lost < 100 || p.Ended != 0 || p.Faulty != 0 {
+		t.Errorf("%d lost, %d ended, %d faulty", p.Lost, p.Ended, p.Faulty)
 	}
 }
 

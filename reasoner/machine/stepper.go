@@ -23,16 +23,6 @@ type Stepper interface {
 // may use: Err says so of the answers about the present position.
 type limited interface{ Err() error }
 
-// Unknown tells why a batch does not know all that holds in the position of a lane since it was
-// evaluated: ErrLost, wrapped, or nil. What it says then may be too little: no legal move, no end,
-// no goal.
-func Unknown(b Batch, lane int) error {
-	if s, ok := b.(*scalarBatch); ok && s.unknown>>uint(lane)&1 != 0 {
-		return ErrLost
-	}
-	return nil
-}
-
 // scalarLanes is the width of a batch over a Stepper: one lane word.
 const (
 	scalarLanes = 64
@@ -41,6 +31,7 @@ const (
 
 // Scalar is a Machine whose batches run a Stepper lane by lane.
 type Scalar struct {
+	Unanalysed
 	names   *Names
 	initial State
 	info    Info
@@ -113,7 +104,8 @@ type scalarBatch struct {
 	moves    []Move  // those of all lanes that are listed, lane by lane
 	start    []int32 // by lane, then role: where its moves start; one more for the end
 	listed   uint64  // lanes
-	unknown  uint64  // lanes, see Unknown
+	lost     [1]uint64
+	wins     [1]uint64 // none
 }
 
 func (b *scalarBatch) Lanes() int { return scalarLanes }
@@ -159,7 +151,7 @@ func (b *scalarBatch) visit(lane int) {
 
 func (b *scalarBatch) Evaluate(n int) {
 	b.terminal[0], b.stuck[0] = 0, 0
-	b.moves, b.listed, b.unknown = b.moves[:0], 0, 0
+	b.moves, b.listed, b.lost[0] = b.moves[:0], 0, 0
 	for i := range n {
 		b.visit(i)
 		bit := uint64(1) << uint(i)
@@ -184,13 +176,15 @@ func (b *scalarBatch) Evaluate(n int) {
 // check notes whether the answers about a lane, on which the stepper stands, are incomplete.
 func (b *scalarBatch) check(lane int) {
 	if b.names.Lost(b.lane(lane)) || b.limited != nil && b.limited.Err() != nil {
-		b.unknown |= 1 << uint(lane)
+		b.lost[0] |= 1 << uint(lane)
 	}
 }
 
 func (b *scalarBatch) Terminal() []uint64 { return b.terminal[:] }
 
 func (b *scalarBatch) Stuck() []uint64 { return b.stuck[:] }
+
+func (b *scalarBatch) Lost() []uint64 { return b.lost[:] }
 
 // legal is the legal moves of a lane that is listed.
 func (b *scalarBatch) legal(lane int, r Role) []Move {
@@ -206,6 +200,12 @@ func (b *scalarBatch) AppendLegal(dst []Move, lane int, r Role) []Move {
 	return b.stepper.AppendLegal(dst, r)
 }
 
+func (b *scalarBatch) AppendSensible(dst []Move, lane int, r Role) []Move {
+	return b.AppendLegal(dst, lane, r)
+}
+
+func (b *scalarBatch) Wins(Role) (int32, []uint64) { return NoGoal, b.wins[:] }
+
 func (b *scalarBatch) Goals(dst []int32, lane int) {
 	b.visit(lane)
 	for r := range b.roles {
@@ -216,14 +216,23 @@ func (b *scalarBatch) Goals(dst []int32, lane int) {
 
 func (b *scalarBatch) AddGoals(totals []int64, mask []uint64) {
 	for set := mask[0]; set != 0; set &= set - 1 {
-		b.visit(bits.TrailingZeros64(set))
+		lane := bits.TrailingZeros64(set)
+		b.visit(lane)
 		for r := range b.roles {
 			if g := b.stepper.Goal(Role(r)); g != NoGoal {
 				totals[r] += int64(g)
 			}
 		}
+		b.check(lane)
 	}
 }
+
+// Prepare has nothing to do: successors are computed from positions and moves alone.
+func (b *scalarBatch) Prepare(int) {
+	b.terminal[0], b.stuck[0], b.lost[0], b.listed = 0, 0, 0, 0
+}
+
+func (b *scalarBatch) Chosen(Role) []uint64 { return nil }
 
 func (b *scalarBatch) Choose(lane int, r Role, m Move) { b.joint[lane*b.roles+int(r)] = m }
 

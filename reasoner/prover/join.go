@@ -7,32 +7,19 @@ import (
 	"stackmate/gdl"
 )
 
-// join is the evaluation of one rule.
+// join is the evaluation of one rule: nested loops over its conditions, the most selective one
+// first.
 type join struct {
 	solver  *solver
 	rule    *rule
 	binding []term
-	done    []bool // by literal
+	done    []bool // by condition
 	found   func(head term) (more bool)
 }
 
-func newJoin(s *solver, r *rule, found func(term) bool) *join {
-	j := &join{solver: s, rule: r, found: found}
-	j.binding, j.done = newBinding(r.slots), make([]bool, len(r.body))
-	return j
-}
-
-func newBinding(slots int) []term {
-	b := make([]term, slots)
-	for i := range b {
-		b[i] = unbound
-	}
-	return b
-}
-
-// run extends the binding in every way that satisfies the literals not done yet
-// and reports the instances of the head. It ends early, and tells so, when no
-// more are wanted or the work is given up.
+// run extends the binding in every way that satisfies the conditions not done yet and
+// reports the instances of the head. It ends early, and tells so, when no more are
+// wanted or the work is given up.
 func (j *join) run() (more bool) {
 	next := j.choose()
 	if next < 0 {
@@ -43,7 +30,7 @@ func (j *join) run() (more bool) {
 	if l.op != gdl.Holds {
 		more = !j.test(l) || j.run()
 	} else {
-		more = j.extend(&l.atom, j.solver.answers(&l.atom, j.binding))
+		more = j.extend(&l.atom, j.solver.ask(&l.atom, j.binding))
 	}
 	j.done[next] = false
 	return more
@@ -71,7 +58,7 @@ func (j *join) extend(atom *pattern, facts []term) (more bool) {
 	return true
 }
 
-// choose picks a literal: a test whose variables are bound, or else the one that
+// choose picks a condition: a test whose variables are bound, or else the one that
 // the fewest facts are thought to match, or -1 if all are done.
 func (j *join) choose() int {
 	best, least := -1, math.MaxInt
@@ -80,11 +67,11 @@ func (j *join) choose() int {
 		switch {
 		case j.done[i]:
 		case l.op != gdl.Holds:
-			if l.isBound(j.binding) {
+			if j.unbound(l) == 0 {
 				return i
 			}
 		default:
-			if c := j.solver.cost(l, j.binding); c < least {
+			if c := j.cost(l); c < least {
 				best, least = i, c
 			}
 		}
@@ -92,23 +79,36 @@ func (j *join) choose() int {
 	return best
 }
 
-// isBound tells whether all variables of l are bound.
-func (l *literal) isBound(binding []term) bool {
-	for _, s := range l.slots {
-		if binding[s] == unbound {
-			return false
-		}
+// cost guesses how many facts match the atom of a condition.
+func (j *join) cost(l *literal) int {
+	if !j.solver.program.isDerived(l.atom.functor) {
+		return len(j.solver.stated(&l.atom, j.binding))
 	}
-	return true
+	return max(1, j.unbound(l)*unsolved)
 }
 
-// test decides a literal that binds nothing. It is false once the work is given
+// unsolved is the number of answers, for each unknown of a question, that it is
+// thought to have: more than most relations have facts.
+const unsolved = 1000
+
+// unbound counts the variables of a condition that are not bound.
+func (j *join) unbound(l *literal) (n int) {
+	for _, s := range l.slots {
+		if j.binding[s] == unbound {
+			n++
+		}
+	}
+	return n
+}
+
+// test decides a condition that binds nothing. It is false once the work is given
 // up, as what is negated may be missing from the answers then.
 func (j *join) test(l *literal) bool {
+	terms := j.solver.terms
 	if l.op == gdl.Not {
-		found := slices.Contains(j.solver.answers(&l.atom, j.binding), j.solver.terms.instance(&l.atom, j.binding))
+		found := slices.Contains(j.solver.ask(&l.atom, j.binding), terms.instance(&l.atom, j.binding))
 		return !found && !j.solver.tired()
 	}
-	same := j.solver.terms.instance(&l.left, j.binding) == j.solver.terms.instance(&l.right, j.binding)
+	same := terms.instance(&l.left, j.binding) == terms.instance(&l.right, j.binding)
 	return same == (l.op == gdl.Equal)
 }

@@ -1,8 +1,6 @@
 package prover
 
 import (
-	"fmt"
-
 	"stackmate/gdl"
 	"stackmate/internal/scc"
 )
@@ -10,9 +8,8 @@ import (
 // program is the rules of a game, ready for evaluation.
 type program struct {
 	terms     *terms
-	facts     *store     // rules without conditions
+	facts     *facts     // rules without conditions
 	relations []relation // by functor; those that come later have no rules
-	nested    int        // conditions that are evaluated inside each other at most, recursion aside
 
 	init, holds, does, next, legal, goal, terminal functor
 }
@@ -24,14 +21,34 @@ type relation struct {
 	lifetime  lifetime
 }
 
-// maxNested bounds program.nested: evaluation keeps a stack frame of some 400 bytes
-// for each of these conditions, and a goroutine whose stack comes near a gigabyte
-// ends the process.
-const maxNested = 200_000
+// lifetime says how long the answers of a relation stay the same: those of relations that
+// depend neither on `true` nor on `does` always do.
+type lifetime int
+
+const (
+	always lifetime = iota
+	position
+	jointMove
+	lifetimes
+)
+
+// rule is a rule with its variables numbered.
+type rule struct {
+	head  pattern
+	body  []literal
+	slots int
+}
+
+type literal struct {
+	op          gdl.Op
+	atom        pattern
+	left, right pattern // of (distinct LEFT RIGHT) and its negation
+	slots       []int   // the variables
+}
 
 func newProgram(t *terms, g *gdl.Game) *program {
 	p := &program{
-		terms: t, facts: newStore(t),
+		terms: t, facts: newFacts(t),
 		init: t.functor("init", 1), holds: t.functor("true", 1), does: t.functor("does", 2),
 		next: t.functor("next", 1), legal: t.functor("legal", 2),
 		goal: t.functor("goal", 2), terminal: t.functor("terminal", 0),
@@ -45,54 +62,58 @@ func newProgram(t *terms, g *gdl.Game) *program {
 		}
 	}
 	p.relations = make([]relation, len(t.signatures))
-	uses := make([][]int, len(p.relations))
 	for _, r := range rules {
-		h := r.relation()
-		p.relations[h].rules = append(p.relations[h].rules, r)
-		for i := range r.body {
-			if r.body[i].isAtom() {
-				uses[h] = append(uses[h], int(r.body[i].atom.functor))
-			}
-		}
+		of := &p.relations[r.head.functor]
+		of.rules = append(of.rules, r)
 	}
-	p.order(uses)
+	p.order()
 	return p
 }
 
-// order finds the components of the relations, and from the lowest component
-// upwards how long answers stay the same and how deep evaluation nests. Uses
-// lists, for each relation, those in the bodies of its rules.
-func (p *program) order(uses [][]int) {
-	p.relations[p.holds].lifetime, p.relations[p.does].lifetime = position, jointMove
-	nested := make([]int, len(uses))
-	for i, component := range scc.Components(len(uses), func(f int) []int { return uses[f] }) {
-		var life lifetime
-		depth, longest := 0, 0
-		for _, f := range component {
-			r := &p.relations[f]
-			r.component = i
-			life = max(life, r.lifetime)
-			for _, below := range uses[f] {
-				life, depth = max(life, p.relations[below].lifetime), max(depth, nested[below])
-			}
-			for _, rule := range r.rules {
-				longest = max(longest, len(rule.body)+1)
-			}
+func (t *terms) rule(g gdl.Rule) *rule {
+	slots := make(map[string]int)
+	r := &rule{head: t.pattern(g.Head, slots)}
+	for _, l := range g.Body {
+		c := literal{op: l.Op}
+		if l.Op == gdl.Holds || l.Op == gdl.Not {
+			c.atom = t.pattern(l.Atom, slots)
+			c.slots = c.atom.variables(nil)
+		} else {
+			c.left, c.right = t.pattern(l.Left, slots), t.pattern(l.Right, slots)
+			c.slots = c.right.variables(c.left.variables(nil))
 		}
-		for _, f := range component {
-			p.relations[f].lifetime, nested[f] = life, depth+longest
-		}
-		p.nested = max(p.nested, depth+longest)
+		r.body = append(r.body, c)
 	}
+	r.slots = len(slots)
+	return r
 }
 
-// check refuses rules that nest too deep to be evaluated.
-func (p *program) check() error {
-	if p.nested > maxNested {
-		return fmt.Errorf("the rules depend on each other through %d conditions in a row, "+
-			"the interpreter of the rules follows at most %d", p.nested, maxNested)
+// order finds the components of the relations, and from the lowest component upwards
+// how long answers stay the same.
+func (p *program) order() {
+	uses := make([][]int, len(p.relations)) // those in the bodies of their rules
+	for f := range p.relations {
+		for _, r := range p.relations[f].rules {
+			for i := range r.body {
+				if l := &r.body[i]; l.op == gdl.Holds || l.op == gdl.Not {
+					uses[f] = append(uses[f], int(l.atom.functor))
+				}
+			}
+		}
 	}
-	return nil
+	p.relations[p.holds].lifetime, p.relations[p.does].lifetime = position, jointMove
+	for i, component := range scc.Components(len(uses), func(f int) []int { return uses[f] }) {
+		var life lifetime
+		for _, f := range component {
+			life = max(life, p.relations[f].lifetime)
+			for _, below := range uses[f] {
+				life = max(life, p.relations[below].lifetime)
+			}
+		}
+		for _, f := range component {
+			p.relations[f].component, p.relations[f].lifetime = i, life
+		}
+	}
 }
 
 // isDerived tells whether a relation has rules with conditions.

@@ -1,11 +1,18 @@
 // Package prover answers questions about positions from the rules alone: what is true
 // at first, what is legal, what follows, what it is worth. It compiles nothing, so no
 // game is too large to begin with. Players move by it before anything better is ready,
-// and the reference interpreter is built on it.
+// and the reference engine is built on it.
 //
 // The semantics is that of stratified logic programs (Apt, Blair and Walker,
-// "Towards a Theory of Declarative Knowledge", 1988), as GDL prescribes, computed by
-// tabled resolution (solve.go).
+// "Towards a Theory of Declarative Knowledge", 1988), as GDL prescribes. In order of
+// reading:
+//
+//	term.go     ground terms, numbered
+//	pattern.go  terms of rules: instances, matching, questions
+//	program.go  rules by relation, and which relations recur on each other
+//	facts.go    facts that are stated, found by their arguments
+//	tables.go   the algorithm: tabled resolution
+//	join.go     the evaluation of one rule
 package prover
 
 import (
@@ -18,9 +25,10 @@ import (
 )
 
 // Prover answers questions about positions that are given as texts. Fluents and moves
-// are spelled as in machine.Names. Errors are those of the context, a term that does not parse, or rules that need
-// more than MaxBytes for one answer; the Prover stays usable after each. It belongs
-// to one goroutine.
+// are spelled as in machine.Names. Errors are those of the context, a term that does
+// not parse, or rules that need more than MaxBytes for one answer or depend on each
+// other through too many conditions; the Prover stays usable after each. It belongs to
+// one goroutine.
 //
 // Tables of what depends on neither position nor moves are kept, those of the
 // position as long as the same fluents are asked about; all are forgotten when
@@ -32,7 +40,6 @@ type Prover struct {
 
 	roles   []string
 	program *program
-	err     error // of the rules
 	solver  *solver
 	known   map[string]term // texts that were read or written
 	fluents []term          // the position that the tables are about
@@ -44,7 +51,6 @@ const Bytes = 512 << 20
 // New makes a Prover, in time linear in the size of the rules.
 func New(g *gdl.Game) *Prover {
 	p := &Prover{MaxBytes: Bytes, program: newProgram(newTerms(), g)}
-	p.err = p.program.check()
 	for _, r := range g.Roles {
 		p.roles = append(p.roles, r.String())
 	}
@@ -56,8 +62,7 @@ func (p *Prover) Initial(ctx context.Context) ([]string, error) {
 	if err := p.place(ctx, nil); err != nil {
 		return nil, err
 	}
-	facts := p.solver.ask(p.program.init, unknown(0))
-	return p.texts(facts, 0)
+	return p.column(p.solver.all(p.program.init, unknown(0)), 0)
 }
 
 // Terminal tells whether the position is terminal.
@@ -65,25 +70,21 @@ func (p *Prover) Terminal(ctx context.Context, fluents []string) (bool, error) {
 	if err := p.place(ctx, fluents); err != nil {
 		return false, err
 	}
-	facts := p.solver.ask(p.program.terminal)
+	facts := p.solver.all(p.program.terminal)
 	return len(facts) > 0, p.finish()
 }
 
 // Legal lists legal moves of a role: all of them, sorted, or with atMost > 0 that
 // many, the first that are found, which may take far less time.
 func (p *Prover) Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error) {
-	if err := p.place(ctx, fluents); err != nil {
-		return nil, err
-	}
-	r, err := p.term(role)
+	r, err := p.placeRole(ctx, fluents, role)
 	if err != nil {
 		return nil, err
 	}
-	s := p.solver
 	if atMost > 0 {
-		return p.texts(s.first(atMost, p.program.legal, s.terms.known(r), unknown(0)), 1)
+		return p.column(p.solver.first(atMost, p.program.legal, r, unknown(0)), 1)
 	}
-	return p.texts(s.ask(p.program.legal, s.terms.known(r), unknown(0)), 1)
+	return p.column(p.solver.all(p.program.legal, r, unknown(0)), 1)
 }
 
 // Next lists the fluents of the position after a joint move, sorted. The joint
@@ -96,9 +97,9 @@ func (p *Prover) Next(ctx context.Context, fluents, joint []string) ([]string, e
 		return nil, err
 	}
 	s := p.solver
-	position := len(s.facts.log)
+	stated := len(s.facts.log)
 	defer func() {
-		s.facts.truncate(position)
+		s.facts.truncate(stated)
 		s.forget(jointMove)
 	}()
 	for i, text := range joint {
@@ -112,28 +113,23 @@ func (p *Prover) Next(ctx context.Context, fluents, joint []string) ([]string, e
 		}
 		s.facts.insert(s.terms.make(p.program.does, r, m))
 	}
-	return p.texts(s.ask(p.program.next, unknown(0)), 0)
+	return p.column(s.all(p.program.next, unknown(0)), 0)
 }
 
 // Goal is the goal of a role in goal points, or machine.NoGoal.
 func (p *Prover) Goal(ctx context.Context, fluents []string, role string) (int, error) {
-	if err := p.place(ctx, fluents); err != nil {
-		return 0, err
-	}
-	r, err := p.term(role)
+	r, err := p.placeRole(ctx, fluents, role)
 	if err != nil {
 		return 0, err
 	}
-	facts := p.solver.ask(p.program.goal, p.solver.terms.known(r), unknown(0))
-	return int(p.solver.terms.goal(facts)), p.finish()
-}
-
-// goal is the value that facts of `goal` about one role give it, or NoGoal.
-func (t *terms) goal(facts []term) int32 {
-	if len(facts) != 1 || len(t.arguments[t.arguments[facts[0]][1]]) > 0 {
-		return machine.NoGoal
+	facts := p.solver.all(p.program.goal, r, unknown(0))
+	if err := p.finish(); err != nil || len(facts) != 1 {
+		return int(machine.NoGoal), err
 	}
-	return machine.GoalOf(t.string(t.arguments[facts[0]][1]))
+	if text, err := p.solver.terms.text(p.solver.terms.arguments[facts[0]][1]); err == nil {
+		return int(machine.GoalOf(text)), nil
+	}
+	return int(machine.NoGoal), nil // so long a text is no number
 }
 
 // Facts lists the facts of a relation with the given number of arguments, each as its
@@ -147,7 +143,7 @@ func (p *Prover) Facts(ctx context.Context, fluents []string, relation string, a
 	for i := range args {
 		args[i] = unknown(i)
 	}
-	list := s.ask(s.terms.functor(relation, arity), args...)
+	list := s.all(s.terms.functor(relation, arity), args...)
 	if err := p.finish(); err != nil {
 		return nil, err
 	}
@@ -155,10 +151,11 @@ func (p *Prover) Facts(ctx context.Context, fluents []string, relation string, a
 	for _, fact := range list {
 		var texts []string
 		for _, n := range s.terms.arguments[fact] {
-			if !s.terms.isWritable(n) {
-				return nil, errTooLong
+			text, err := s.terms.text(n)
+			if err != nil {
+				return nil, err
 			}
-			texts = append(texts, s.terms.string(n))
+			texts = append(texts, text)
 		}
 		facts = append(facts, texts)
 	}
@@ -167,14 +164,11 @@ func (p *Prover) Facts(ctx context.Context, fluents []string, relation string, a
 
 // place makes the tables those of a position.
 func (p *Prover) place(ctx context.Context, fluents []string) error {
-	if p.err != nil {
-		return p.err
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if p.solver == nil || p.solver.size() > p.MaxBytes/2 {
-		p.solver = newSolver(ctx, p.program, p.program.terms.clone())
+		p.solver = newSolver(p.program)
 		p.known, p.fluents = make(map[string]term), nil
 	}
 	s := p.solver
@@ -198,6 +192,18 @@ func (p *Prover) place(ctx context.Context, fluents []string) error {
 	}
 	return nil
 }
+
+// placeRole is place, and the role as an argument of a question.
+func (p *Prover) placeRole(ctx context.Context, fluents []string, role string) (pattern, error) {
+	if err := p.place(ctx, fluents); err != nil {
+		return pattern{}, err
+	}
+	n, err := p.term(role)
+	return pattern{slot: -1, ground: n}, err
+}
+
+// unknown is an argument of a question that is not known: the i-th of them.
+func unknown(i int) pattern { return pattern{slot: i, ground: unbound} }
 
 // finish is the error of the question that was asked.
 func (p *Prover) finish() error {
@@ -227,21 +233,21 @@ func (p *Prover) learn(text string, n term) {
 	p.solver.terms.bytes += termBytes + int64(len(text))
 }
 
-// texts writes an argument of facts, or gives the error that left them incomplete.
-func (p *Prover) texts(facts []term, argument int) ([]string, error) {
+// column writes an argument of facts, sorted, or gives the error that left them incomplete.
+func (p *Prover) column(facts []term, argument int) ([]string, error) {
 	if err := p.finish(); err != nil {
 		return nil, err
 	}
-	t := p.solver.terms
 	list := make([]string, len(facts))
 	for i, fact := range facts {
-		n := t.arguments[fact][argument]
-		if !t.isWritable(n) {
-			return nil, errTooLong
+		n := p.solver.terms.arguments[fact][argument]
+		text, err := p.solver.terms.text(n)
+		if err != nil {
+			return nil, err
 		}
-		list[i] = t.string(n)
-		if _, ok := p.known[list[i]]; !ok {
-			p.learn(list[i], n)
+		list[i] = text
+		if _, ok := p.known[text]; !ok {
+			p.learn(text, n)
 		}
 	}
 	slices.Sort(list)

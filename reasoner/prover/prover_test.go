@@ -222,7 +222,7 @@ func TestTheProverFollowsChainsOfRelationsOrRefusesThem(t *testing.T) {
 		if !ok && err == nil {
 			t.Errorf("%d relations: no error", n)
 		}
-		if _, err := prover.New(g).Initial(t.Context()); ok != (err == nil) {
+		if _, err := prover.New(g).Initial(t.Context()); err != nil { // does not depend on them
 			t.Errorf("%d relations: %v", n, err)
 		}
 	}

@@ -9,9 +9,10 @@ import (
 )
 
 // Replay plays a recorded match on a machine and compares roles, every state,
-// the legal moves of every role, the end and the goals as complete sets. Where
+// the legal moves of every role, the end and the goals as complete sets, but for fluents
+// that the machine leaves out. Where
 // legal moves were not recorded, those made must be legal. The error tells the first
-// difference.
+// difference, or wraps machine.ErrLost.
 func Replay(m machine.Machine, match *Match) error {
 	r := replayer{names: m.Names(), batch: m.NewBatch(), state: make(machine.State, m.Words())}
 	if !slices.Equal(match.Roles, r.names.Roles) {
@@ -41,7 +42,9 @@ type replayer struct {
 
 func (r *replayer) step(s *Step) error {
 	if s.State == nil {
-		r.batch.Evaluate(1)
+		if err := r.evaluate(); err != nil {
+			return err
+		}
 	} else if err := r.position(s.State, false); err != nil {
 		return err
 	}
@@ -67,13 +70,24 @@ func (r *replayer) step(s *Step) error {
 	return nil
 }
 
+// evaluate evaluates the position; the error says that the machine knows nothing of it.
+func (r *replayer) evaluate() error {
+	r.batch.Evaluate(1)
+	return machine.Unknown(r.batch, 0)
+}
+
 // position compares the state and whether it is terminal.
 func (r *replayer) position(want []string, terminal bool) error {
+	if err := r.evaluate(); err != nil {
+		return err
+	}
 	r.batch.Store(r.state, 1)
+	if r.names.LeftOut != nil {
+		want = slices.DeleteFunc(slices.Clone(want), r.names.LeftOut)
+	}
 	if err := compare("fluents", want, r.names.AppendFluents(nil, r.state)); err != nil {
 		return err
 	}
-	r.batch.Evaluate(1)
 	if got := r.batch.Terminal()[0]&1 != 0; got != terminal {
 		return fmt.Errorf("recorded terminal %t, the machine says %t", terminal, got)
 	}
@@ -98,6 +112,9 @@ func (r *replayer) final(f *Final) error {
 	}
 	goals := make([]int32, len(r.names.Roles))
 	r.batch.Goals(goals, 0)
+	if err := machine.Unknown(r.batch, 0); err != nil {
+		return err
+	}
 	if len(f.Goals) != len(goals) {
 		return fmt.Errorf("recorded goals of %d roles, the machine has %d", len(f.Goals), len(goals))
 	}

@@ -138,12 +138,11 @@ func (p *games) readGoals() {
 // readDecided puts what two opponents get into the values of positions in which one of them wins for sure within two
 // joint moves, if the machine knows of such. So nobody is led into what a sparing policy of decisive moves does not avoid.
 func (p *games) readDecided(evaluations []*Evaluation) {
-	f, ok := p.batch.(machine.Foresight)
-	if e := evaluations[0]; !ok || p.roles != 2 || len(e.players) != 2 || e.network.outputs != 1 {
+	if e := evaluations[0]; p.roles != 2 || len(e.players) != 2 || e.network.outputs != 1 {
 		return
 	}
 	for r := range machine.Role(2) {
-		goal, wins := f.Wins(r)
+		goal, wins := p.batch.Wins(r)
 		value := float64(search.Points(goal))
 		for lane := range p.lanes {
 			if wins[lane>>6]>>uint(lane&63)&1 == 0 {

@@ -16,7 +16,7 @@ import (
 // signalsOf are the signals of a built-in game.
 func signalsOf(t testing.TB, game string) machine.Signals {
 	t.Helper()
-	return gamestest.Machine(t, game).(machine.Signaller).Signals(t.Context())
+	return gamestest.Machine(t, game).Signals(t.Context())
 }
 
 // seeing is a learner of a game of lines that knows of threats, after so many games.

@@ -16,10 +16,7 @@ type board struct {
 }
 
 func newBoard(ctx context.Context, m machine.Machine) *board {
-	b := &board{machine: m, whole: m.NewNarrowBatch()}
-	if f, ok := m.(machine.Factored); ok {
-		b.subgames = f.Subgames(ctx)
-	}
+	b := &board{machine: m, whole: m.NewNarrowBatch(), subgames: m.Subgames(ctx)}
 	for i := range b.subgames {
 		b.parts = append(b.parts, b.subgames[i].NewNarrowBatch())
 	}

@@ -46,14 +46,14 @@ type Config struct {
 	// defaultExploration, or estimateExploration where no playouts are made.
 	Exploration float64
 	// AtOnce lets decisive moves be those that decide if others, who choose at the same
-	// time, do nothing (machine.Decider).
+	// time, do nothing (machine.Analysis).
 	AtOnce bool
 	// Evaluator, if not nil, estimates leaves. An estimate counts for Weight playouts
 	// beside those that are made; with zero none are made.
 	Evaluator Evaluator
 	Weight    int
 	// Rave lets moves with few visits, where one role chooses, count for what playouts brought
-	// that made them at any time later, if the machine's batches are of machine.Chronicle and
+	// that made them at any time later, if the machine's batches tell (machine.Batch.Chosen) and
 	// moves do not begin with estimates.
 	Rave bool
 	// Epsilon is a tolerance in goal points: a position whose bounds are no further apart
@@ -83,7 +83,7 @@ type Technique uint
 // The techniques.
 const (
 	// Decisive lets playouts make decisive moves where the machine is a
-	// machine.Decider that has some. It is for games in which one role chooses at a
+	// machine.Analysis that knows some. It is for games in which one role chooses at a
 	// time.
 	Decisive Technique = 1 << iota
 	// Foresight takes leaves for solved that decisive moves decide within two plies, and

@@ -174,10 +174,8 @@ type fused struct {
 }
 
 func (m *fused) Decisive(ctx context.Context, atOnce bool) machine.Machine {
-	if d, ok := m.Machine.(machine.Decider); ok {
-		if decisive := d.Decisive(ctx, atOnce); decisive != nil {
-			return &fused{decisive, m.fuse}
-		}
+	if decisive := m.Machine.Decisive(ctx, atOnce); decisive != nil {
+		return &fused{decisive, m.fuse}
 	}
 	return nil
 }
@@ -186,9 +184,6 @@ func (m *fused) NewBatch() machine.Batch       { return m.wrap(m.Machine.NewBatc
 func (m *fused) NewNarrowBatch() machine.Batch { return m.wrap(m.Machine.NewNarrowBatch()) }
 
 func (m *fused) wrap(b machine.Batch) machine.Batch {
-	if f, ok := b.(machine.Foresight); ok {
-		return &fusedForesight{f, m.fuse}
-	}
 	return &fusedBatch{b, m.fuse}
 }
 
@@ -202,12 +197,7 @@ func (b *fusedBatch) Evaluate(n int) {
 	b.Batch.Evaluate(n)
 }
 
-type fusedForesight struct {
-	machine.Foresight
-	fuse *fuse
-}
-
-func (b *fusedForesight) Evaluate(n int) {
+func (b *fusedBatch) Prepare(n int) {
 	b.fuse.pass()
-	b.Foresight.Evaluate(n)
+	b.Batch.Prepare(n)
 }

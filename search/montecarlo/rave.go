@@ -15,7 +15,7 @@ import (
 // that has few visits itself asks the last one before it that has enough and in which the same
 // role chooses (Cazenave, 2015, GRAVE).
 //
-// Batches tell which moves they drew (machine.Chronicle), a mask of lanes for each move, so the
+// Batches tell which moves they drew (machine.Batch.Chosen), a mask of lanes for each move, so the
 // moves of all playouts are gathered 64 lanes at a time, and taken apart by leaf once a batch.
 //
 // Cost: for each step of the playouts, moves × lanes/64 operations; for each leaf, the moves of
@@ -35,7 +35,7 @@ const (
 
 // rave gathers the moves of the playouts of a batch.
 type rave struct {
-	batch machine.Chronicle
+	batch machine.Batch
 	first []int      // by role: the number of its first move among those of all
 	all   int        // moves of all roles
 	words int        // of a mask of lanes
@@ -49,16 +49,14 @@ type rave struct {
 
 // newRave makes what gathers the moves of a batch; nil if that does not tell them.
 func newRave(b machine.Batch, names *machine.Names) *rave {
-	c, ok := b.(machine.Chronicle)
-	if !ok {
-		return nil
-	}
-	v := &rave{batch: c, words: b.Lanes() / 64, goals: make([]float32, b.Lanes()*len(names.Roles)), over: make([]uint64, b.Lanes()/64)}
+	v := &rave{batch: b, words: b.Lanes() / 64, goals: make([]float32, b.Lanes()*len(names.Roles)), over: make([]uint64, b.Lanes()/64)}
 	for r := range names.Roles {
-		chosen := c.Chosen(machine.Role(r))
+		chosen := b.Chosen(machine.Role(r))
+		if chosen == nil {
+			return nil
+		}
 		v.first = append(v.first, v.all)
-		v.all += len(names.Moves[r])
-		if chosen == nil || v.all > raveMoves {
+		if v.all += len(names.Moves[r]); v.all > raveMoves {
 			return nil
 		}
 		v.made = append(v.made, make([]uint64, len(chosen)))

@@ -16,8 +16,8 @@ const defaultPlayouts = 8
 // many; then the tree is too small or too sure of its best line for a whole batch.
 const maxRepeated = 2
 
-// maxEnded bounds the paths of a round that end in solved nodes, for each place of the batch:
-// they cost no playouts, so they take no place from those that do.
+// maxEnded bounds the paths of a round that end in solved nodes, for each lane of the batch:
+// they cost no playouts, so they take no lane from those that do.
 const maxEnded = 4
 
 // keptMoves bounds the room for the moves of a leaf that is kept for the next one.
@@ -171,8 +171,8 @@ func (w *worker) open(n int32) bool {
 // appendMoves appends the moves of a role, in a lane of b that is evaluated, that belong into
 // the tree.
 func (w *worker) appendMoves(dst []machine.Move, b machine.Batch, lane int, r machine.Role) []machine.Move {
-	if f, ok := b.(machine.Foresight); ok && w.foreseeing {
-		return f.AppendSensible(dst, lane, r)
+	if w.foreseeing {
+		return b.AppendSensible(dst, lane, r)
 	}
 	return b.AppendLegal(dst, lane, r)
 }
@@ -237,9 +237,9 @@ func (w *worker) look(l *leaf, b machine.Batch, lane int) {
 	if l.terminal {
 		return
 	}
-	if f, ok := b.(machine.Foresight); ok && w.foreseeing {
+	if w.foreseeing {
 		for r := range machine.Role(len(l.moves)) {
-			_, wins := f.Wins(r)
+			_, wins := b.Wins(r)
 			l.decided = l.decided || wins[lane>>6]>>uint(lane&63)&1 != 0
 		}
 	}
@@ -255,7 +255,7 @@ func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
 
 func origin(l *leaf) machine.State { return l.from }
 
-// gather goes down the tree until it has a leaf for each place of the batch, or has come
+// gather goes down the tree until it has a leaf for each lane of the batch, or has come
 // too often to the same ones again or to what is solved. Those paths count as visits meanwhile, so that the
 // next ones part from them.
 func (w *worker) gather() []leaf {

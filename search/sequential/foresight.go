@@ -7,7 +7,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Foresight: a machine with decisive moves (machine.Decider) tells of each position, in the
+// Foresight: a machine with decisive moves (machine.Analysis) tells of each position, in the
 // pass that evaluates it, whether a role wins within two joint moves, and else which moves
 // do not lose at once. So
 //
@@ -25,22 +25,21 @@ import (
 
 // decisive is a machine with decisive moves, made when somebody asks for it.
 type decisive struct {
-	decider machine.Decider
+	of      machine.Machine
 	once    sync.Once
 	machine machine.Machine // nil if there is none
 }
 
 // newDecisive is nil for games that foresight is not for.
 func newDecisive(m machine.Machine, p *payoff, without Refinement) *decisive {
-	d, ok := m.(machine.Decider)
-	if !ok || p.minimiser < 0 || p.random >= 0 || without&(Foresight|Lookahead) != 0 {
+	if p.minimiser < 0 || p.random >= 0 || without&(Foresight|Lookahead) != 0 {
 		return nil
 	}
-	return &decisive{decider: d}
+	return &decisive{of: m}
 }
 
 func (d *decisive) get(ctx context.Context) machine.Machine {
-	d.once.Do(func() { d.machine = d.decider.Decisive(ctx, false) })
+	d.once.Do(func() { d.machine = d.of.Decisive(ctx, false) })
 	return d.machine
 }
 

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -15,18 +16,25 @@ func (b blind) Search(ctx context.Context, m machine.Machine, q machine.State, l
 	return b.Searcher.Search(ctx, plain{m}, q, lim)
 }
 
-// plain is a machine that says nothing of its symmetries.
+// plain is a machine that says nothing of its symmetries, nor do those that it makes.
 type plain struct{ machine.Machine }
 
 // Symmetries implements machine.Machine.
 func (plain) Symmetries() []machine.Symmetry { return nil }
 
-// Decisive implements machine.Decider, where the machine does.
+// Decisive implements machine.Analysis.
 func (m plain) Decisive(ctx context.Context, atOnce bool) machine.Machine {
-	if d, ok := m.Machine.(machine.Decider); ok {
-		if decisive := d.Decisive(ctx, atOnce); decisive != nil {
-			return plain{decisive}
-		}
+	if decisive := m.Machine.Decisive(ctx, atOnce); decisive != nil {
+		return plain{decisive}
 	}
 	return nil
+}
+
+// Subgames implements machine.Analysis.
+func (m plain) Subgames(ctx context.Context) []machine.Subgame {
+	parts := slices.Clone(m.Machine.Subgames(ctx))
+	for i := range parts {
+		parts[i].Machine = plain{parts[i].Machine}
+	}
+	return parts
 }

@@ -18,7 +18,7 @@ const (
 	BoundedAlphaBeta = "bab"     // package sequential
 	DepthFirst       = "dfs"     // the same without iterative deepening
 	ProofNumber      = "pns"     // sequential.ProofNumber
-	Plans            = "plan"    // those of machine.Planner
+	Plans            = "plan"    // those of machine.Analysis
 	Anytime          = "anytime" // simultaneous.Anytime
 	MonteCarlo       = "mcts"    // package montecarlo: what its score bounds prove
 	MaxN             = "maxn"    // package maxn: an equilibrium of any number of roles, by turns

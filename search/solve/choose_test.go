@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -86,6 +87,20 @@ func TestAutoNamesMethodsForGoalsOfOtherSums(t *testing.T) {
 		if !errors.Is(err, search.ErrNotZeroSum) || !strings.Contains(err.Error(), solve.Paranoid) {
 			t.Errorf("%s: error %v, want one that names %s", method, err, solve.Paranoid)
 		}
+	}
+}
+
+func TestPlansAreFoundWithoutSymmetries(t *testing.T) {
+	o := solve.Default()
+	o.Symmetries = solve.Off
+	s, err := solve.NewSearcher(solve.Plans, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := gamestest.Machine(t, "slidingPuzzle-2x2-5")
+	r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+	if err != nil || r.Unfinished != nil || r.Values[0] != (search.Interval{Lower: 100, Upper: 100}) {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

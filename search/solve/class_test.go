@@ -48,26 +48,36 @@ func TestClassesAreToldApart(t *testing.T) {
 // choices are a member of every family of built-in games, its class, and the methods
 // for it.
 var choices = []struct{ game, class, methods string }{
+	{"amazons-4x4", "2 players, turns, constant sum", "bab"},
 	{"biddingTicTacToe-2", "2 players, simultaneous moves, constant sum", "auto"},
 	{"breakthrough-3x5", "2 players, turns, constant sum", "bab"},
+	{"checkers", "2 players, turns, constant sum", "bab"},
+	{"chess", "2 players, turns, constant sum", "bab"},
 	{"connectFour-4x4", "2 players, turns, constant sum", "bab"},
 	{"copsAndRobber-4x4-2-4", "2 players, turns, constant sum", "bab"},
 	{"copsAndRobberSlips-3x3-1-2", "2 players, turns, constant sum, chance", "dfs bab"},
 	{"example2", "2 players, simultaneous moves, constant sum", "auto"},
+	{"gomoku-5x5", "2 players, turns, constant sum", "bab"},
 	{"goofspiel-5", "2 players, simultaneous moves, constant sum", "auto"},
 	{"goofspielPoints-4", "2 players, simultaneous moves, constant sum", "auto"},
 	{"hex-4x4", "2 players, turns, constant sum", "bab"},
+	{"liarsBid", "2 players, simultaneous moves, constant sum", "auto"},
 	{"matchingPennies", "2 players, simultaneous moves, constant sum", "auto"},
 	{"nim-3.4.5", "2 players, turns, constant sum", "bab"},
 	{"oshiZumo-12-3", "2 players, simultaneous moves, constant sum", "auto"},
+	{"pentago", "2 players, turns, constant sum", "bab"},
 	{"pig-30", "2 players, turns, constant sum, chance", "dfs bab"},
 	{"prisonersDilemma", "2 players, simultaneous moves, general sum", ""},
 	{"pursuit-4x4", "2 players, simultaneous moves, constant sum", "auto"},
+	{"quarto", "2 players, turns, constant sum", "bab"},
+	{"reversi-4x4", "2 players, turns, constant sum", "bab"},
 	{"rockPaperScissors", "2 players, simultaneous moves, constant sum", "auto"},
+	{"rockPaperScissorsMatch", "2 players, simultaneous moves, constant sum", "auto"},
 	{"slidingPuzzle-3x3", "single player", "bab dfs plan"},
 	{"ticTacToe", "2 players, turns, constant sum", "bab"},
 	{"trio", "3 players, turns, general sum", ""},
 	{"tron-5x5", "2 players, simultaneous moves, constant sum", "auto"},
+	{"ultimateTicTacToe", "2 players, turns, constant sum", "bab"},
 }
 
 func TestEveryBuiltInGameGetsTheSearchesOfItsClass(t *testing.T) {

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -14,27 +13,17 @@ type planner struct{}
 
 var _ search.Searcher = planner{}
 
-// errNoPlans is that of engines that do not read rules as formulas.
-var errNoPlans = errors.New("method plan: expected a game that fits into a circuit, and symmetries on")
-
 // Search implements search.Searcher. Of a machine or game without plans it knows nothing,
 // which is no error: there may be searches beside it.
 func (planner) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
-	unknown := machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}
-	p, ok := m.(machine.Planner)
-	if !ok {
-		r := planned(m, unknown, began)
-		r.Unfinished = errNoPlans
-		return r, nil
-	}
 	limits := machine.PlanLimits{Bytes: lim.MaxBytes}
 	if lim.Progress != nil {
 		limits.Progress = func(found machine.Plan) { lim.Progress(planned(m, found, began)) }
 	}
-	found, err := p.Plan(ctx, q, limits)
+	found, err := m.Plan(ctx, q, limits)
 	if err != nil {
-		found = unknown
+		found = machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}
 	}
 	r := planned(m, found, began)
 	r.Unfinished = err

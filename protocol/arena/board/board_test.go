@@ -61,9 +61,36 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 			[]string{"(cell 1 1 red)", "(cell 3 2 blue)", "(control red)"},
 			lines("cell", "3   . . .", "2  . . b", "1 r . .", "control: red"),
 		},
+		"amazons-4x4": {
+			[]string{"(queen 1 2 white)", "(queen 3 4 black)", "(arrow 2 2)", "(control black)"},
+			lines("queen", "4 . . q .", "3 . . . .", "2 Q # . .", "1 . . . .", "  1 2 3 4", "control: black"),
+		},
+		"checkers": {
+			[]string{"(cell a 1 white man)", "(cell b 8 white king)", "(cell h 8 black man)", "(cell c 5 black king)", "(control white)"},
+			lines("cell", "8 . W . . . . . b", "7 . . . . . . . .", "6 . . . . . . . .", "5 . . B . . . . .", "4 . . . . . . . .",
+				"3 . . . . . . . .", "2 . . . . . . . .", "1 w . . . . . . .", "  a b c d e f g h", "control: white"),
+		},
+		"chess": {
+			[]string{"(cell a 1 white rook)", "(cell e 8 black king)", "(cell e 1 white king)", "(passed c)", "(right white a)", "(quiet 0 0)"},
+			lines("cell", "8 . . . . k . . .", "7 . . . . . . . .", "6 . . . . . . . .", "5 . . . . . . . .", "4 . . . . . . . .",
+				"3 . . . . . . . .", "2 . . . . . . . .", "1 R . . . K . . .", "  a b c d e f g h", "right white: a", "(passed c) (quiet 0 0)"),
+		},
+		"quarto": {
+			[]string{"(cell 1 4 dtrh)", "(cell 2 2 lsqf)", "(given dsrh)", "(left dsqh)", "(left dsrf)", "(control first)"},
+			lines("cell", "4 dtrh .    .    .", "3 .    .    .    .", "2 .    lsqf .    .", "1 .    .    .    .", "  1    2    3    4",
+				"control: first", "left: dsqh dsrf", "(given dsrh)"),
+		},
 		"tron-3x3": {
 			[]string{"(cycle red 1 2)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 1 2)", "(wall 3 3)"},
 			lines("cycle", "3 .   .   b,#", "2 r,# .   .", "1 #   .   .", "  1   2   3"),
+		},
+		"ultimateTicTacToe": {
+			[]string{"(cell 1 2 1 3 x)", "(won 1 3 o)", "(control x)"},
+			lines("cell 1 1   cell 1 2   cell 1 3", "1 . . .    1 . . x    1 . . .", "2 . . .    2 . . .    2 . . .", "3 . . .    3 . . .    3 . . .",
+				"  1 2 3      1 2 3      1 2 3", "cell 2 1   cell 2 2   cell 2 3", "1 . . .    1 . . .    1 . . .", "2 . . .    2 . . .    2 . . .",
+				"3 . . .    3 . . .    3 . . .", "  1 2 3      1 2 3      1 2 3", "cell 3 1   cell 3 2   cell 3 3", "1 . . .    1 . . .    1 . . .",
+				"2 . . .    2 . . .    2 . . .", "3 . . .    3 . . .    3 . . .", "  1 2 3      1 2 3      1 2 3", "won", "1 . . o", "2 . . .", "3 . . .", "  1 2 3",
+				"control: x"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +146,7 @@ func TestStacksAndSegmentsAreDrawn(t *testing.T) {
 		"blocks": {
 			blocks,
 			[]string{"(on c b)", "(table a)", "(table b)", "(clear c)"},
-			lines("on", "2 . c", "1 a b", "  a b", "(clear c)"),
+			lines("on", "2 . c", "1 a b", "  a b", "clear: c"),
 		},
 		"blocks that stand nowhere": {blocks, []string{"(on c b)", "(table a)"}, lines("(on c b) (table a)")},
 		"dots and boxes": {
@@ -242,7 +269,7 @@ func TestASkinSaysHowPiecesLook(t *testing.T) {
 	l, facts := layout(t, "ticTacToe")
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "(cell 1 1") }), "(cell 1 1 x)")
 	drawn := func(l *Layout) Piece { return l.Draw(facts).Boards[0].Cells[0].Pieces[0] }
-	if got := drawn(l.Wearing(skin)); got != (Piece{Queen, "teal", "x"}) {
+	if got := drawn(l.WithSkin(skin)); got != (Piece{Queen, "teal", "x"}) {
 		t.Errorf("drawn as %v", got)
 	}
 	if got := drawn(l); got.Kind != Cross {

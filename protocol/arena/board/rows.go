@@ -36,7 +36,7 @@ func (l *Layout) rows(f *fluents) {
 	}
 }
 
-// sharedRow finds fluents of one argument that share out the same places.
+// sharedRow finds fluents of one argument that share out the same cells.
 func (l *Layout) sharedRow(f *fluents) {
 	var members []relation
 	var values []string
@@ -75,7 +75,7 @@ func (l *Layout) count(f *fluents) {
 		switch {
 		case rel.arity == 1 && f.alone(rel):
 		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.others(u.holder)):
-		case u.holder >= 0:
+		case u.holder >= 0 || rel.arity == 1:
 			u.as = inHand
 		default:
 			continue
@@ -84,7 +84,7 @@ func (l *Layout) count(f *fluents) {
 	}
 }
 
-// isFull tells whether most places have a fact at first.
+// isFull tells whether most cells have a fact at first.
 func (u *use) isFull(f *fluents) bool {
 	if u.row < 0 {
 		return f.covers(u.relation, u.column)

@@ -1,0 +1,224 @@
+package choice
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"stackmate/reasoner/circuit/logic"
+)
+
+// Which ways there are to take a table of moves apart.
+
+// partition is one way to take a table of moves apart.
+type partition struct {
+	of    [][2]int32
+	parts [2]int // how many there are
+	texts [][]int32
+}
+
+// Table is the moves of roles that have most of them in common, so that they get the
+// same parts.
+type Table struct {
+	names  []string
+	number map[string]int32 // of a name
+	ways   []partition      // to take all of them apart
+}
+
+// Tables are, by role, the tables that those of at least so many moves belong to.
+// All moves of a role have different names.
+func Tables(tables [][]string, least int) []*Table {
+	out := make([]*Table, len(tables))
+	t := &Table{}
+	for r, table := range tables {
+		if len(table) < least {
+			continue
+		}
+		if slices.Equal(table, t.names) {
+			out[r] = t
+			continue
+		}
+		known := 0
+		for _, name := range table {
+			if _, ok := t.number[name]; ok {
+				known++
+			}
+		}
+		if 2*known < len(table) {
+			t = &Table{number: make(map[string]int32, len(table))}
+		}
+		for _, name := range table {
+			if _, ok := t.number[name]; !ok {
+				t.number[name] = int32(len(t.names))
+				t.names = append(t.names, name)
+			}
+		}
+		out[r] = t
+	}
+	return out
+}
+
+// take is a way to take the table apart, for some of its moves.
+func (t *Table) take(way partition, names []string) *Parts {
+	if !slices.Equal(names, t.names) {
+		of := make([][2]int32, len(names))
+		for m, name := range names {
+			of[m] = way.of[t.number[name]]
+		}
+		way.of = of
+	}
+	return NewParts(way.of, way.parts, way.texts)
+}
+
+// partitions lists the ways to take moves with these names apart that are looked at:
+// after so many words of the name, and by number. Cost: a look into a table for each word.
+func partitions(names []string) []partition {
+	words := make(map[string]int32)
+	texts := make([][]int32, len(names))
+	longest := 0
+	for m, name := range names {
+		for w := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '(' || c == ')' || c == ' ' }) {
+			n, ok := words[w]
+			if !ok {
+				n = int32(len(words))
+				words[w] = n
+			}
+			texts[m] = append(texts[m], n)
+		}
+		longest = max(longest, len(texts[m]))
+	}
+	tails, different := tailsOf(texts)
+	var out []partition
+	heads := make([]int32, len(texts)) // of the words so far
+	for k := 1; k < longest && different; k++ {
+		p := partition{of: make([][2]int32, len(texts))}
+		longer := make(map[[2]int32]int32) // heads by the one without the last word, and that
+		number := make(map[int32]int32)    // of tails
+		for m, text := range texts {
+			at := min(k, len(text))
+			key := [2]int32{heads[m], -1}
+			if at == k {
+				key[1] = text[at-1]
+			}
+			head, ok := longer[key]
+			if !ok {
+				head = int32(len(longer))
+				longer[key] = head
+				p.texts = append(p.texts, text[:at])
+			}
+			tail, ok := number[tails[m][at]]
+			if !ok {
+				tail = int32(len(number))
+				number[tails[m][at]] = tail
+			}
+			heads[m], p.of[m] = head, [2]int32{head, tail}
+		}
+		p.parts = [2]int{len(longer), len(number)}
+		out = append(out, p)
+	}
+	return append(out, blocks(texts))
+}
+
+// tailsOf numbers what is left of each text after so many words, and tells whether all
+// texts are different.
+func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
+	tails = make([][]int32, len(texts))
+	longer := make(map[[2]int32]int32) // by the first word, and what is left after it
+	whole := make(map[int32]bool, len(texts))
+	for m, text := range texts {
+		tails[m] = make([]int32, len(text)+1)
+		for i, w := range slices.Backward(text) {
+			key := [2]int32{w, tails[m][i+1]}
+			n, ok := longer[key]
+			if !ok {
+				n = int32(len(longer)) + 1
+				longer[key] = n
+			}
+			tails[m][i] = n
+		}
+		whole[tails[m][0]] = true
+	}
+	return tails, len(whole) == len(texts)
+}
+
+// keyOf is a list of numbers as the key of a map.
+func keyOf(numbers []int32) string {
+	key := make([]byte, 0, 4*len(numbers))
+	for _, n := range numbers {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
+	}
+	return string(key)
+}
+
+// blocks is the partition of moves into blocks of consecutive ones. A move without
+// arguments is one of its own: mostly it is that of a role that waits, at other times than
+// all others are legal.
+func blocks(texts [][]int32) partition {
+	size := 1
+	for size*size*secondCost < len(texts)*firstCost {
+		size++
+	}
+	p := partition{parts: [2]int{0, size}}
+	last, left := int32(0), 0 // the present block, and how many moves it has room for
+	for _, text := range texts {
+		switch {
+		case len(text) == 1:
+			p.of = append(p.of, [2]int32{int32(p.parts[0]), 0})
+			p.parts[0]++
+			continue
+		case left == 0:
+			last, left = int32(p.parts[0]), size
+			p.parts[0]++
+		}
+		p.of = append(p.of, [2]int32{last, int32(size - left)})
+		left--
+	}
+	p.texts = make([][]int32, p.parts[0])
+	return p
+}
+
+// Best takes moves of the table apart so that choosing and legality take the fewest gates; nil
+// if a row for each move takes fewer, unless it is to be done anyway.
+func (t *Table) Best(net *logic.Network, names []string, legal []logic.Lit, anyway bool) (best *Parts) {
+	cost := len(legal) * (wholeCost - moveCost)
+	for _, l := range legal {
+		cost += len(net.Conjuncts(l))
+	}
+	if anyway {
+		cost = math.MaxInt
+	}
+	if t.ways == nil {
+		t.ways = partitions(t.names)
+	}
+	for _, way := range slices.Backward(t.ways) {
+		c := firstCost*way.parts[0] + secondCost*way.parts[1]
+		if c >= cost {
+			continue
+		}
+		p := t.take(way, names)
+		if c += p.tailCost(net, legal, cost-c); c < cost {
+			best, cost = p, c
+		}
+	}
+	return best
+}
+
+// tailCost is the number of operands of the different tails, or some number from limit on if
+// it is not less.
+func (p *Parts) tailCost(net *logic.Network, legal []logic.Lit, limit int) int {
+	common := p.Common(net, legal)
+	seen := make(map[uint64]bool)
+	cost := 0
+	for m, l := range legal {
+		tail := logic.Without(net.Conjuncts(l), common[p.Of[m][0]])
+		hash := uint64(logic.Hash(tail)) | uint64(len(tail))<<32
+		if !seen[hash] {
+			seen[hash] = true
+			if cost += len(tail); cost >= limit {
+				break
+			}
+		}
+	}
+	return cost
+}

@@ -1,0 +1,454 @@
+package choice
+
+import (
+	"cmp"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/circuit/logic"
+)
+
+// Moves of three parts are mostly free products: where a piece that has moved to a place
+// may shoot from there does not depend on where it came from, but for what it has left
+// behind. So their table is cut into rectangles, each a set of first parts and a set of
+// second ones with tails that are the same for all of those:
+//
+//	legal(m) = head(p) and tail(q)   for the parts p and q of m, both of a rectangle
+//
+// A rectangle has as many legal moves as the product of the heads and the tails that are
+// true. Random moves: draw a rectangle in proportion, one of its true heads and one of
+// its true tails, each uniformly. Cost in gates of three inputs: 4 for each first or
+// second part of a rectangle, and some 20 and a product a rectangle, instead of 3 a move.
+//
+// A tail that a head contradicts may stand in a rectangle with it, though there is no such
+// move, and tails that are equal where a head is true stand for each other. Both join what
+// would be apart. First parts with mostly the same tails are found first (groups); what
+// they do not share, such as the places behind the one that the piece has left, is cut
+// off, restricted to where the head is true, and joined anew. Cost of the search: linear
+// in moves, times the rectangles of a first part.
+
+// rectangle is the moves with one of its first parts and one of its columns.
+type rectangle struct {
+	firsts  []int32
+	columns []column
+	inside  partSet // firsts
+	never   partSet // first parts that every column contradicts
+}
+
+// column is moves with a second part in common, and the tail.
+type column struct {
+	second int32
+	tail   logic.Lit
+	firsts partSet
+	never  partSet // first parts whose heads contradict the tail
+}
+
+// partSet is a set of first parts.
+type partSet []uint64
+
+func (s partSet) add(p int32) { s[p>>6] |= 1 << (p & 63) }
+
+func (s partSet) has(p int32) bool { return len(s) > 0 && s[p>>6]>>(p&63)&1 != 0 }
+
+// minus tells whether what is in s and not in a is all in b.
+func (s partSet) minus(a, b partSet) bool {
+	for i, w := range s {
+		if w&^a[i]&^b[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s partSet) members() (out []int32) {
+	for i, w := range s {
+		for ; w != 0; w &= w - 1 {
+			out = append(out, int32(64*i+bits.TrailingZeros64(w)))
+		}
+	}
+	return out
+}
+
+// rectangleFinder cuts a table of moves into rectangles.
+type rectangleFinder struct {
+	net    gates
+	parts  *Parts
+	given  [][]logic.Lit             // by first part: what its heads imply
+	denied []map[logic.Lit]partSet   // by role: first parts whose heads imply the complement
+	absent []partSet                 // by role: first parts without a head
+	known  []map[logic.Lit]logic.Lit // by first part: what its heads make of literals (restrict)
+}
+
+// rectangles cuts a table of moves with the given heads, by role and first part, into
+// rectangles; nil if a choice by first parts costs less.
+func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
+	if len(p.Of) < LeastMoves {
+		return nil
+	}
+	f := &rectangleFinder{net: n, parts: p, known: make([]map[logic.Lit]logic.Lit, len(p.First))}
+	tails := f.tails()
+	if 2*len(tails) > len(p.Of) {
+		return nil // most tails are those of one move
+	}
+	f.look(heads)
+	columns, shared := f.columns(tails, f.groups(tails))
+	best, cost := []*rectangle(nil), moveCost*len(p.Of)+firstCost*len(p.First)+secondCost*len(p.Second)
+	for _, rest := range [][]column{columns[shared:], f.alike(columns[shared:])} {
+		list := f.join(slices.Concat(columns[:shared], rest))
+		if c := costOf(list); c < cost {
+			best, cost = list, c
+		}
+	}
+	return best
+}
+
+// costOf is the gates of three inputs that a choice among rectangles costs.
+func costOf(list []*rectangle) (cost int) {
+	for _, r := range list {
+		a, b := len(r.firsts), len(r.columns)
+		cost += firstCost + 4*(a+b) + 3*bits.Len(uint(a))*bits.Len(uint(b))
+	}
+	return cost
+}
+
+func (f *rectangleFinder) set() partSet { return make(partSet, (len(f.parts.First)+63)/64) }
+
+// equalTails is the moves with a second part and a tail in common.
+type equalTails struct {
+	second int32
+	tail   logic.Lit
+	firsts []int32
+}
+
+// tails lists the moves by second part and tail.
+func (f *rectangleFinder) tails() (list []equalTails) {
+	number := make(map[[2]int32]int)
+	for m, t := range f.parts.Tail {
+		if t == logic.False {
+			continue
+		}
+		of := f.parts.Of[m]
+		key := [2]int32{of[1], int32(t)}
+		at, ok := number[key]
+		if !ok {
+			at = len(list)
+			number[key] = at
+			list = append(list, equalTails{second: of[1], tail: t})
+		}
+		list[at].firsts = append(list[at].firsts, of[0])
+	}
+	return list
+}
+
+// groups is, by first part, one that stands for it and all first parts that have more
+// than half of their tails in common with that one.
+func (f *rectangleFinder) groups(tails []equalTails) []int32 {
+	has := make([][]int32, len(f.parts.First)) // by first part: tails
+	for i, t := range tails {
+		for _, p := range t.firsts {
+			has[p] = append(has[p], int32(i))
+		}
+	}
+	groups := make([]int32, len(has))
+	leaders := make([][]int32, len(tails)) // by tail: the leaders with it
+	common := make([]int, len(has))
+	for p, list := range has {
+		best := int32(p)
+		for _, t := range list {
+			for _, l := range leaders[t] {
+				if common[l]++; 2*common[l] > max(len(list), len(has[l])) {
+					best = l
+				}
+			}
+		}
+		for _, t := range list {
+			for _, l := range leaders[t] {
+				common[l] = 0
+			}
+			if best == int32(p) {
+				leaders[t] = append(leaders[t], best)
+			}
+		}
+		groups[p] = best
+	}
+	return groups
+}
+
+// look notes what heads imply.
+func (f *rectangleFinder) look(heads [][]logic.Lit) {
+	f.given = make([][]logic.Lit, len(f.parts.First))
+	known := make([]bool, len(f.given))
+	for role, row := range heads {
+		f.denied, f.absent = append(f.denied, make(map[logic.Lit]partSet)), append(f.absent, f.set())
+		for part, head := range row {
+			if head == logic.False {
+				f.absent[role].add(int32(part))
+				continue
+			}
+			implied := f.net.Conditions(head)
+			for _, l := range implied {
+				if f.denied[role][l.Not()] == nil {
+					f.denied[role][l.Not()] = f.set()
+				}
+				f.denied[role][l.Not()].add(int32(part))
+			}
+			if known[part] {
+				implied = logic.Intersect(implied, f.given[part])
+			}
+			f.given[part], known[part] = implied, true
+		}
+	}
+}
+
+// contradictions are the first parts whose heads, of whatever role, contradict what a
+// tail implies.
+func (f *rectangleFinder) contradictions(implied []logic.Lit) partSet {
+	out := f.set()
+	for role, absent := range f.absent {
+		never := slices.Clone(absent)
+		for _, l := range implied {
+			for i, w := range f.denied[role][l] {
+				never[i] |= w
+			}
+		}
+		for i, w := range never {
+			if role > 0 {
+				w &= out[i]
+			}
+			out[i] = w
+		}
+	}
+	return out
+}
+
+// contradicts tells whether the heads of a first part, of whatever role, contradict one
+// of some literals.
+func (f *rectangleFinder) contradicts(lits []logic.Lit, p int32) bool {
+	for role, absent := range f.absent {
+		if !absent.has(p) && !slices.ContainsFunc(lits, func(l logic.Lit) bool { return f.denied[role][l].has(p) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// restrict is a literal that is the same where a head of a first part is true, without
+// what that decides. What is known of a first part is kept: the tails of its moves along a
+// line contain each other.
+func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
+	if out, ok := f.known[p][l]; ok {
+		return out
+	}
+	if f.known[p] == nil {
+		f.known[p] = make(map[logic.Lit]logic.Lit)
+	}
+	out := l
+	switch implied := f.net.Conditions(l); {
+	case len(logic.Without(implied, f.given[p])) == 0:
+		out = logic.True
+	case f.contradicts(implied, p):
+		out = logic.False
+	case l.Complemented():
+		out = f.restrict(l.Not(), p).Not()
+	case f.net.Op(l.Node()) == logic.OpAnd:
+		operands := slices.Clone(f.net.Operands(l.Node()))
+		for i, o := range operands {
+			operands[i] = f.restrict(o, p)
+		}
+		out = f.net.And(operands...)
+	}
+	f.known[p][l] = out
+	return out
+}
+
+// columns are the tails, cut where groups end, the first of them shared by groups. What
+// less than half of a group has in common is restricted.
+func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []column, shared int) {
+	size := make(map[int32]int)
+	for _, g := range groups {
+		size[g]++
+	}
+	var left []equalTails
+	ofGroup := make(map[[2]int32][]int) // by group and second part: columns
+	for _, t := range tails {
+		byGroup := make(map[int32][]int32)
+		for _, p := range t.firsts {
+			byGroup[groups[p]] = append(byGroup[groups[p]], p)
+		}
+		for _, g := range slices.Sorted(maps.Keys(byGroup)) {
+			firsts := byGroup[g]
+			if len(firsts) <= max(1, size[g]/2) {
+				left = append(left, equalTails{t.second, t.tail, firsts})
+				continue
+			}
+			ofGroup[[2]int32{g, t.second}] = append(ofGroup[[2]int32{g, t.second}], len(out))
+			out = append(out, f.column(t.second, t.tail, firsts))
+		}
+	}
+	return f.appendRestricted(out, left, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] }), len(out)
+}
+
+// alike is columns cut so that first parts which are not in all the same columns are in
+// none together.
+func (f *rectangleFinder) alike(columns []column) (out []column) {
+	in := make([][]int32, len(f.parts.First)) // by first part: columns
+	for i, c := range columns {
+		for _, p := range c.firsts.members() {
+			in[p] = append(in[p], int32(i))
+		}
+	}
+	firsts := make(map[string]partSet)
+	var order []string
+	for p, list := range in {
+		key := keyOf(list)
+		if firsts[key] == nil {
+			firsts[key] = f.set()
+			order = append(order, key)
+		}
+		firsts[key].add(int32(p))
+	}
+	for _, key := range order {
+		for _, i := range in[firsts[key].members()[0]] {
+			c := columns[i]
+			c.firsts = firsts[key]
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// appendRestricted adds moves to columns of their group, where heads make the tails
+// equal, and else appends columns of those that heads make equal.
+func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGroup func(p, second int32) []int) []column {
+	number := make(map[string]int)
+	for _, t := range left {
+		for _, p := range t.firsts {
+			tail := f.restrict(t.tail, p)
+			if columns := ofGroup(p, t.second); len(columns) > 0 {
+				same := func(c int) bool { return f.restrict(out[c].tail, p) == tail }
+				if i := slices.IndexFunc(columns, same); i >= 0 {
+					out[columns[i]].firsts.add(p)
+					continue
+				}
+			}
+			key := []int32{t.second}
+			for _, l := range f.net.Conditions(tail) {
+				key = append(key, int32(l))
+			}
+			at, ok := number[keyOf(key)]
+			if !ok {
+				at = len(out)
+				number[keyOf(key)] = at
+				out = append(out, f.column(t.second, tail, nil))
+			}
+			out[at].firsts.add(p)
+		}
+	}
+	return out
+}
+
+func (f *rectangleFinder) column(second int32, tail logic.Lit, firsts []int32) column {
+	c := column{second: second, tail: tail, firsts: f.set(), never: f.contradictions(f.net.Conditions(tail))}
+	for _, p := range firsts {
+		c.firsts.add(p)
+	}
+	return c
+}
+
+// join makes rectangles of columns, those with the most first parts first.
+func (f *rectangleFinder) join(columns []column) []*rectangle {
+	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(len(b.firsts.members()), len(a.firsts.members())) })
+	var list []*rectangle
+	with := make([][]*rectangle, len(f.parts.First)) // by first part
+	for _, c := range columns {
+		firsts := c.firsts.members()
+		r := fitting(&c, firsts, with)
+		if r == nil {
+			r = &rectangle{inside: f.set(), never: slices.Clone(c.never)}
+			list = append(list, r)
+		}
+		for _, p := range firsts {
+			if !r.inside.has(p) {
+				r.inside.add(p)
+				r.firsts = append(r.firsts, p)
+				with[p] = append(with[p], r)
+			}
+		}
+		for i, w := range c.never {
+			r.never[i] &= w
+		}
+		r.columns = append(r.columns, c)
+	}
+	return list
+}
+
+// fitting is a rectangle with one of the first parts that a column may be added to.
+func fitting(c *column, firsts []int32, with [][]*rectangle) *rectangle {
+	for _, p := range firsts {
+		for _, r := range with[p] {
+			if c.firsts.minus(r.inside, r.never) && r.inside.minus(c.firsts, c.never) {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// chooseRectangle is the parts of a random legal move.
+func (n gates) chooseRectangle(p *Parts, list []*rectangle) [2][]logic.Lit {
+	var sides [2][][]partLit // by rectangle
+	leaves := make([]*sumTree, len(list))
+	for i, r := range list {
+		var lits [2][]partLit
+		for _, part := range r.firsts {
+			lits[0] = append(lits[0], partLit{part, p.Head[part]})
+		}
+		for _, c := range r.columns {
+			lits[1] = append(lits[1], partLit{c.second, c.tail})
+		}
+		for k := range sides {
+			sides[k] = append(sides[k], lits[k])
+		}
+		most := len(lits[0]) * len(lits[1])
+		leaves[i] = &sumTree{leaf: i, head: logic.True, most: most, count: n.multiply(n.count(litsOf(lits[0])), n.count(litsOf(lits[1])))}
+	}
+	chosen, _ := n.drawLeaf(p, n.balanced(leaves), len(leaves))
+	return [2][]logic.Lit{n.chooseSide(p, chosen, sides[0], len(p.First)), n.chooseSide(p, chosen, sides[1], len(p.Second))}
+}
+
+// partLit is a part and where it can be chosen.
+type partLit struct {
+	part int32
+	when logic.Lit
+}
+
+func litsOf(list []partLit) (out []logic.Lit) {
+	for _, l := range list {
+		out = append(out, l.when)
+	}
+	return out
+}
+
+// chooseSide draws one of the parts that are true in the chosen one of some lists: the
+// lists are laid over each other, a place in them is drawn, and the part is what the
+// list has there.
+func (n gates) chooseSide(p *Parts, chosen []logic.Lit, lists [][]partLit, parts int) []logic.Lit {
+	var places []*sumTree
+	for i, list := range lists {
+		for k, l := range list {
+			if k == len(places) {
+				places = append(places, &sumTree{leaf: k, head: logic.True, most: 1, count: []logic.Lit{logic.False}})
+			}
+			places[k].count[0] = n.Or(places[k].count[0], n.And(chosen[i], l.when))
+		}
+	}
+	at, _ := n.drawLeaf(p, n.balanced(places), len(places))
+	out := make([]logic.Lit, parts)
+	for i, list := range lists {
+		for k, l := range list {
+			out[l.part] = n.Or(out[l.part], n.And(chosen[i], at[k]))
+		}
+	}
+	return out
+}

@@ -1,0 +1,200 @@
+package choice
+
+import (
+	"slices"
+
+	"stackmate/reasoner/circuit/logic"
+)
+
+// Union makes disjunctions over first parts, exactly one of which is true. Algorithm:
+// the smallest family of parts that agree in some of their words and contain the given
+// ones is looked up; if what does not belong to them is less than they are, the
+// disjunction is that of the family, made once, without the others. Cost: linear in the
+// family.
+type Union struct {
+	net      gates
+	parts    *Parts
+	lits     []logic.Lit // by first part
+	families map[string]*family
+	marked   []bool // by first part
+}
+
+// family is the parts that agree in some words, and their disjunction.
+type family struct {
+	members []int32
+	any     logic.Lit
+}
+
+// NewUnion is that of the parts that are inputs.
+func NewUnion(net *logic.Network, p *Parts) *Union { return newUnion(gates{net}, p, p.First) }
+
+func newUnion(net gates, p *Parts, lits []logic.Lit) *Union {
+	return &Union{net: net, parts: p, lits: lits, families: make(map[string]*family), marked: make([]bool, len(lits))}
+}
+
+// anyWord stands for words in which the parts of a family differ.
+const anyWord = -1
+
+// familyOf is the smallest family that contains the parts, or nil if their texts have
+// different lengths.
+func (u *Union) familyOf(parts []int32) *family {
+	pattern := slices.Clone(u.parts.Texts[parts[0]])
+	for _, p := range parts[1:] {
+		text := u.parts.Texts[p]
+		if len(text) != len(pattern) {
+			return nil
+		}
+		for i, w := range text {
+			if pattern[i] != w {
+				pattern[i] = anyWord
+			}
+		}
+	}
+	key := keyOf(pattern)
+	f, ok := u.families[key]
+	if !ok {
+		f = &family{}
+		var lits []logic.Lit
+		for p, text := range u.parts.Texts {
+			if matches(text, pattern) {
+				f.members = append(f.members, int32(p))
+				lits = append(lits, u.lits[p])
+			}
+		}
+		f.any = u.net.Or(lits...)
+		u.families[key] = f
+	}
+	return f
+}
+
+func matches(text, pattern []int32) bool {
+	return slices.EqualFunc(text, pattern, func(w, p int32) bool { return w == p || p == anyWord })
+}
+
+// of is true where one of the parts is; where one of the parts for which free holds is
+// true it may be anything.
+func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
+	if len(parts) == 1 {
+		return u.lits[parts[0]]
+	}
+	if f := u.familyOf(parts); f != nil {
+		for _, p := range parts {
+			u.marked[p] = true
+		}
+		var others []logic.Lit
+		for _, p := range f.members {
+			if !u.marked[p] && !free(p) {
+				others = append(others, u.lits[p])
+			}
+		}
+		for _, p := range parts {
+			u.marked[p] = false
+		}
+		if len(others) < len(parts) {
+			return u.net.And(f.any, u.net.Or(others...).Not())
+		}
+	}
+	lits := make([]logic.Lit, len(parts))
+	for i, p := range parts {
+		lits[i] = u.lits[p]
+	}
+	return u.net.Or(lits...)
+}
+
+func nothing(int32) bool { return false }
+
+// Made is true where one of the moves, which are sorted, is made: they are taken apart
+// into all moves of some first parts, all of some second parts, and for what is left
+// products of first and second parts.
+func (u *Union) Made(moves []int32) logic.Lit {
+	if len(moves) == 1 {
+		return u.Move(moves[0])
+	}
+	p := u.parts
+	var count [2]map[int32]int
+	for side := range count {
+		count[side] = make(map[int32]int)
+		for _, m := range moves {
+			count[side][p.Of[m][side]]++
+		}
+	}
+	size := func(side int, part int32) int {
+		if side == 0 {
+			return len(p.Moves[part])
+		}
+		return len(p.Seconds[part])
+	}
+	var covered [2]int
+	for side := range covered {
+		for part, n := range count[side] {
+			if n == size(side, part) {
+				covered[side] += n
+			}
+		}
+	}
+	order := [2]int{0, 1}
+	if covered[1] > covered[0] {
+		order = [2]int{1, 0}
+	}
+	left := moves
+	var whole [2][]int32
+	for _, side := range order {
+		left = slices.DeleteFunc(slices.Clone(left), func(m int32) bool {
+			part := p.Of[m][side]
+			if count[side][part] != size(side, part) {
+				return false
+			}
+			whole[side] = append(whole[side], part)
+			return true
+		})
+		slices.Sort(whole[side])
+		whole[side] = slices.Compact(whole[side])
+	}
+	terms := u.products(left)
+	if len(whole[0]) > 0 {
+		terms = append(terms, u.of(whole[0], nothing))
+	}
+	for _, part := range whole[1] {
+		terms = append(terms, p.Second[part])
+	}
+	return u.net.Or(terms...)
+}
+
+// Move is true where a move is made.
+func (u *Union) Move(m int32) logic.Lit {
+	of := u.parts.Of[m]
+	return u.net.And(u.lits[of[0]], u.parts.Second[of[1]])
+}
+
+// products are the disjunctions of moves by second part: those with the same first
+// parts together.
+func (u *Union) products(moves []int32) []logic.Lit {
+	p := u.parts
+	firsts := make(map[int32][]int32) // by second part
+	var order []int32
+	for _, m := range moves {
+		q := p.Of[m][1]
+		if firsts[q] == nil {
+			order = append(order, q)
+		}
+		firsts[q] = append(firsts[q], p.Of[m][0])
+	}
+	slices.Sort(order)
+	unions := make(map[logic.Lit][]logic.Lit) // second parts by the union of their first parts
+	var out, terms []logic.Lit
+	for _, q := range order {
+		here := make(map[int32]bool, len(p.Seconds[q]))
+		for _, m := range p.Seconds[q] {
+			here[p.Of[m][0]] = true
+		}
+		l := u.of(firsts[q], func(part int32) bool { return !here[part] })
+		if unions[l] == nil {
+			out = append(out, l)
+		}
+		unions[l] = append(unions[l], p.Second[q])
+	}
+	for _, l := range out {
+		terms = append(terms, u.net.And(l, u.net.Or(unions[l]...)))
+	}
+	return terms
+}

@@ -1,0 +1,178 @@
+package prove
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+)
+
+// valueOf is that of a signal of a network whose inputs have values.
+func valueOf(net *circuit.Network, l circuit.Lit, inputs map[int32]bool) bool {
+	if i := l.Node(); net.Op(i) == circuit.OpAnd {
+		for _, o := range net.Operands(i) {
+			if !valueOf(net, o, inputs) {
+				return l.Complemented()
+			}
+		}
+		return !l.Complemented()
+	}
+	return inputs[l.Node()] != l.Complemented()
+}
+
+func TestCofactorsAreTheNextPositions(t *testing.T) {
+	const lamps = 5
+	rng := rand.New(rand.NewPCG(1, 1))
+	g := aCountOfLamps(lamps)
+	m := compiled(t, g)
+	w := newCaseAnalysis(g, nil)
+	c, b := w.successor, m.NewBatch()
+	for _, known := range [][]circuit.Lit{nil, {g.Fluents[0], g.Fluents[1].Not()}} {
+		c.begin(known, nil)
+		for range 100 {
+			position, inputs := g.Names.NewState(), map[int32]bool{}
+			for f := range g.Fluents {
+				if f > 1 && rng.IntN(2) == 1 || f == 0 && known != nil {
+					position.Set(f)
+					inputs[int32(f+1)] = true
+				}
+			}
+			o := w.parts[0][0][0]
+			for _, part := range w.parts[0] {
+				for _, other := range part {
+					if rng.IntN(3) == 0 {
+						o = other
+					}
+				}
+			}
+			b.Load(position, 1)
+			b.Evaluate(1)
+			b.Choose(0, 0, o.move)
+			b.Advance(1)
+			next := g.Names.NewState()
+			b.Store(next, 1)
+			c.make([]circuit.Lit{o.does})
+			for f, name := range g.Names.Fluents {
+				if got := valueOf(c.net, c.At(c.from.At(1, g.Fluents[f])), inputs); got != next.Has(f) {
+					t.Fatalf("%s is %t after move %d, expected %t", name, got, o.move, next.Has(f))
+				}
+			}
+		}
+	}
+}
+
+func TestInductionByCasesNeedsNoFormulaOfTheGame(t *testing.T) {
+	g := aCountOfLamps(8)
+	m := compiled(t, g)
+	s := newSample(m, nil)
+	s.hull = newHull(len(g.Fluents))
+	s.suggest(func() bool { return true })
+	s.split()
+	if len(s.equations) != 1 || len(s.groups) != 1 {
+		t.Fatalf("%d equations and %d groups, expected one each", len(s.equations), len(s.groups))
+	}
+	p := &pass{sample: s, ctx: t.Context(), game: g, known: &Invariants{}, rest: func() bool { return true }}
+	if !p.through(newCaseAnalysis(g, nil)) || p.changes > 0 && len(s.equations) == 0 {
+		t.Errorf("induction fails")
+	}
+	if p.formula != nil {
+		t.Errorf("the counter and the lamps need a formula of the game")
+	}
+}
+
+// twoLamps is of two roles that take turns: each lights or puts out a lamp of its own.
+func twoLamps() *circuit.Game {
+	moves := []string{"wait", "light", "dark"}
+	names := &machine.Names{Roles: []string{"x", "o"}, Moves: [][]string{moves, moves}, Fluents: []string{"turnX", "turnO", "litX", "litO"}}
+	initial := names.NewState()
+	initial.Set(0)
+	g := circuit.NewGame(names, initial)
+	g.Next = []circuit.Lit{g.Fluents[1], g.Fluents[0]}
+	for r, lit := range g.Fluents[2:] {
+		g.Next = append(g.Next, g.Net.Or(g.Does[r][1], g.Net.And(lit, g.Does[r][0])))
+		own := g.Fluents[r]
+		g.Legal = append(g.Legal, []circuit.Lit{g.Fluents[1-r], g.Net.And(own, lit.Not()), g.Net.And(own, lit)})
+	}
+	return g
+}
+
+func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
+	w := newCaseAnalysis(twoLamps(), nil)
+	for turns, inv := range map[int]*Invariants{
+		4: {},
+		2: {pairs: []pair{{literal(1).Not(), literal(0).Not()}}}, // x and o have no turn at once
+	} {
+		w.suppose(inv, &Invariants{})
+		if got := w.turns(); len(got) != turns {
+			t.Errorf("%d sets of joint moves with %v, expected %d", len(got), inv.pairs, turns)
+		}
+	}
+}
+
+func TestPropertiesAreProvedByCases(t *testing.T) {
+	g := twoLamps()
+	fails := func(f, h int) property {
+		return property{broken: func(u *unrolling, k int) circuit.Lit { return u.net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
+	}
+	properties := []property{fails(0, 1), fails(2, 3)}
+	w := newCaseAnalysis(g, properties)
+	w.suppose(&Invariants{}, &Invariants{})
+	for i, kept := range []bool{true, false} {
+		if w.keptProperty(t.Context(), i) != kept {
+			t.Errorf("property %d is kept: %t, expected %t", i, !kept, kept)
+		}
+	}
+}
+
+// What a joint move kept is asked anew if anything else is said of a fluent that it alters, also
+// of one of which nothing was said before.
+func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
+	const litX = 2
+	x := literal(litX)
+	lamp := func(constant int) *equation { return &equation{[][]term{{{litX, 1}}}, constant} }
+	for i, candidates := range [][2]*Invariants{
+		{{}, {pairs: []pair{{x, x}}}},
+		{{}, {groups: [][]int32{{litX}}}},
+		{{}, {lasting: []circuit.Lit{x}}},
+		{{}, {equations: []*equation{lamp(0)}}},
+		{{pairs: []pair{{x, x}}}, {}},
+		{{pairs: []pair{{x, x}}}, {pairs: []pair{{x.Not(), x.Not()}}}},
+		{{equations: []*equation{lamp(0)}}, {equations: []*equation{lamp(1)}}},
+	} {
+		w := newCaseAnalysis(twoLamps(), nil)
+		w.suppose(&Invariants{}, candidates[0])
+		joint := map[[2]machine.Move][]option{}
+		for _, turn := range w.turns() {
+			w.begin(turn)
+			for more := true; more; more = turn.next() {
+				at := turn.joint()
+				w.obligations(at)
+				w.keep(at)
+				joint[[2]machine.Move{at[0].move, at[1].move}] = at
+			}
+		}
+		mine, others := joint[[2]machine.Move{1, 0}], joint[[2]machine.Move{0, 1}]
+		if w.suppose(&Invariants{}, candidates[0]); !w.isKept(mine) || !w.isKept(others) {
+			t.Errorf("candidates %d: what joint moves keep is forgotten though nothing has changed", i)
+		}
+		if w.suppose(&Invariants{}, candidates[1]); w.isKept(mine) || !w.isKept(others) {
+			t.Errorf("candidates %d: what lights the lamp is known to keep them: %t, what does not: %t", i, w.isKept(mine), w.isKept(others))
+		}
+	}
+}
+
+// The turns of ten roles whose moves all go with each other are 8^10.
+func TestTurnsOfManyRolesAreNotListed(t *testing.T) {
+	var own [][]option
+	for m := range 8 {
+		own = append(own, []option{{move: machine.Move(m)}})
+	}
+	if turns := joinTurns(slices.Repeat([][][]option{own}, 10), func([]circuit.Lit) bool { return false }); turns != nil {
+		t.Errorf("%d turns", len(turns))
+	}
+	if turns := joinTurns(slices.Repeat([][][]option{own}, 3), func([]circuit.Lit) bool { return false }); len(turns) != 8*8*8 {
+		t.Errorf("%d turns of three roles", len(turns))
+	}
+}

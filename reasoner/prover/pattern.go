@@ -1,0 +1,136 @@
+package prover
+
+import "stackmate/gdl"
+
+// pattern is a term or an atom of a rule. Its variables are slots of a binding: a term for
+// each slot, or unbound.
+type pattern struct {
+	slot    int  // of a variable, else -1
+	ground  term // the term itself if it has no variables, else unbound
+	functor functor
+	args    []pattern
+}
+
+// unbound is the value of a slot without a term.
+const unbound term = -1
+
+func newBinding(slots int) []term {
+	b := make([]term, slots)
+	for i := range b {
+		b[i] = unbound
+	}
+	return b
+}
+
+// pattern reads a term of a rule; slots numbers its variables.
+func (t *terms) pattern(g gdl.Term, slots map[string]int) pattern {
+	if g.Kind == gdl.Variable {
+		s, ok := slots[g.Name]
+		if !ok {
+			s = len(slots)
+			slots[g.Name] = s
+		}
+		return pattern{slot: s, ground: unbound}
+	}
+	p := pattern{slot: -1, ground: unbound, functor: t.functor(g.Name, len(g.Args))}
+	isGround := true
+	for _, a := range g.Args {
+		p.args = append(p.args, t.pattern(a, slots))
+		isGround = isGround && p.args[len(p.args)-1].ground != unbound
+	}
+	if isGround {
+		p.ground = t.ground(g)
+	}
+	return p
+}
+
+// variables appends the slots that occur in p.
+func (p *pattern) variables(dst []int) []int {
+	if p.slot >= 0 {
+		return append(dst, p.slot)
+	}
+	for i := range p.args {
+		dst = p.args[i].variables(dst)
+	}
+	return dst
+}
+
+// instance is p under a binding: a ground term, or a question with anything in place of each
+// variable that is unbound.
+func (t *terms) instance(p *pattern, binding []term) term {
+	switch {
+	case p.ground != unbound:
+		return p.ground
+	case p.slot >= 0 && binding[p.slot] == unbound:
+		return anything
+	case p.slot >= 0:
+		return binding[p.slot]
+	}
+	var buffer [8]term
+	args := buffer[:0]
+	for i := range p.args {
+		args = append(args, t.instance(&p.args[i], binding))
+	}
+	return t.make(p.functor, args...)
+}
+
+// match extends binding so that p becomes the ground term n, appending the slots that it
+// binds to trail; they are to be unbound again whether it succeeds or not.
+func (t *terms) match(p *pattern, n term, binding []term, trail []int) ([]int, bool) {
+	switch {
+	case p.slot >= 0 && binding[p.slot] == unbound:
+		binding[p.slot] = n
+		return append(trail, p.slot), true
+	case p.slot >= 0:
+		return trail, binding[p.slot] == n
+	case p.ground != unbound:
+		return trail, p.ground == n
+	case t.heads[n] != p.functor:
+		return trail, false
+	}
+	for i := range p.args {
+		var ok bool
+		if trail, ok = t.match(&p.args[i], t.arguments[n][i], binding, trail); !ok {
+			return trail, false
+		}
+	}
+	return trail, true
+}
+
+// adopt binds the variables of a head to what a question knows of them. It tells
+// whether an instance of the head may answer the question.
+func (t *terms) adopt(head *pattern, question term, binding []term) bool {
+	switch {
+	case question == anything:
+		return true
+	case !t.open[question]:
+		_, ok := t.match(head, question, binding, nil)
+		return ok
+	case head.slot >= 0:
+		return true // known in part: the instances are compared (answers)
+	case t.heads[question] != head.functor:
+		return false
+	}
+	for i := range head.args {
+		if !t.adopt(&head.args[i], t.arguments[question][i], binding) {
+			return false
+		}
+	}
+	return true
+}
+
+// answers tells whether a fact answers a question.
+func (t *terms) answers(question, fact term) bool {
+	if question == fact || question == anything {
+		return true
+	}
+	if !t.open[question] || t.heads[question] != t.heads[fact] {
+		return false
+	}
+	for i, a := range t.arguments[question] {
+		if !t.answers(a, t.arguments[fact][i]) {
+			return false
+		}
+	}
+	return true
+}
