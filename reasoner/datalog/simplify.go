@@ -1,5 +1,7 @@
 package datalog
 
+import "slices"
+
 // simplified is a set of instances with what is known of every atom: atoms that
 // are not possible are false in every position, certain ones are true in every
 // position. Both sets are least fixpoints that feed each other:
@@ -19,8 +21,7 @@ type simplified struct {
 	links
 	possible, certain []bool
 	only              []bool // by atom: a move that was found to be the only one of its role
-	positive          occurrences
-	negative          occurrences
+	users             users
 }
 
 // constantTrue marks, in links, an atom that holds in every position.
@@ -34,10 +35,10 @@ type links struct {
 	role   []int32 // by atom: the role of a move, or -1
 }
 
-// occurrences lists the instances in whose bodies an atom occurs.
-type occurrences struct{ start, list []int32 }
+// users lists the instances in whose bodies an atom stands, not negated.
+type users struct{ start, list []int32 }
 
-func (o *occurrences) of(atom int32) []int32 { return o.list[o.start[atom]:o.start[atom+1]] }
+func (u *users) of(atom int32) []int32 { return u.list[u.start[atom]:u.start[atom+1]] }
 
 // simplify computes what is constant. With exact, all atoms are possible as long as none is
 // known to be certain: that is how reaching has found them.
@@ -48,8 +49,7 @@ func (in *instances) simplify(exact bool) *simplified {
 		possible:  make([]bool, in.atoms()),
 		certain:   make([]bool, in.atoms()),
 		only:      make([]bool, in.atoms()),
-		positive:  in.occurrences(0),
-		negative:  in.occurrences(1),
+		users:     in.users(),
 	}
 	if exact {
 		for a := range s.possible {
@@ -79,29 +79,29 @@ func count(set []bool) int {
 	return n
 }
 
-// occurrences inverts the bodies for literals of one sign.
-func (in *instances) occurrences(sign int32) occurrences {
-	o := occurrences{start: make([]int32, in.atoms()+1)}
+// users inverts the bodies.
+func (in *instances) users() users {
+	u := users{start: make([]int32, in.atoms()+1)}
 	for _, lit := range in.body {
-		if lit&1 == sign {
-			o.start[lit>>1+1]++
+		if lit&1 == 0 {
+			u.start[lit>>1+1]++
 		}
 	}
 	for a := range in.atoms() {
-		o.start[a+1] += o.start[a]
+		u.start[a+1] += u.start[a]
 	}
-	o.list = make([]int32, o.start[in.atoms()])
-	fill := append([]int32(nil), o.start...)
+	u.list = make([]int32, u.start[in.atoms()])
+	fill := slices.Clone(u.start)
 	for i := range in.head {
 		in.theory.watch.Step()
 		for _, lit := range in.bodyOf(i) {
-			if lit&1 == sign {
-				o.list[fill[lit>>1]] = int32(i)
+			if lit&1 == 0 {
+				u.list[fill[lit>>1]] = int32(i)
 				fill[lit>>1]++
 			}
 		}
 	}
-	return o
+	return u
 }
 
 // link finds the successor atoms.
@@ -252,7 +252,7 @@ func (w *propagation) run(carry func(int32)) {
 		a := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		carry(a)
-		for _, i := range w.s.positive.of(a) {
+		for _, i := range w.s.users.of(a) {
 			if w.missing[i]--; w.missing[i] == 0 {
 				w.add(w.s.head[i])
 			}

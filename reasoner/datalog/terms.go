@@ -86,13 +86,10 @@ func (t *termTable) compound(functor int32, args []term) term {
 	t.args = append(t.args, args...)
 	t.table[slot] = id + 1
 	if t.used++; 2*t.used > len(t.table) {
-		t.grow()
+		t.rehash(2 * len(t.table))
 	}
 	return id
 }
-
-// grow doubles the hash table.
-func (t *termTable) grow() { t.rehash(2 * len(t.table)) }
 
 // truncate forgets the terms from number n on, which must all be compound.
 func (t *termTable) truncate(n int) {
