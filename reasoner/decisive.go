@@ -10,46 +10,53 @@ import (
 )
 
 // decider is a circuit that can be compiled once more, with decisive moves or for signals,
-// and read as a formula (prove.go).
+// and read as a formula (prove.go). What did not fit into the time of its first call is not
+// tried again.
 type decider struct {
 	machine.Machine
-	planning
 	game    *circuit.Game
 	options circuit.Options
 
 	mu       sync.Mutex
-	decisive [2]struct { // in turns, and at once
-		tried   bool            // once: what did not fit into the time then is not worth it
-		machine machine.Machine // nil if there is none
-	}
-	sought  bool // the same of signals
-	signals machine.Signals
+	decisive [2]lazy[machine.Machine] // in turns, and at once
+	signals  lazy[machine.Signals]
+	subgames lazy[[]machine.Subgame]
+	planner  lazy[planner]
+}
 
-	factored bool // the same of subgames
-	subgames []machine.Subgame
+// lazy is a value that is made when it is first asked for.
+type lazy[T any] struct {
+	made  bool
+	value T
+}
+
+func (l *lazy[T]) get(mu *sync.Mutex, make func() T) T {
+	mu.Lock()
+	defer mu.Unlock()
+	if !l.made {
+		l.value, l.made = make(), true
+	}
+	return l.value
 }
 
 var _ machine.Machine = (*decider)(nil)
 
 // Decisive implements machine.Analysis.
 func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	found := &d.decisive[0]
 	if atOnce {
 		found = &d.decisive[1]
 	}
-	if found.tried {
-		return found.machine
-	}
-	found.tried = true
-	sparing, full := circuit.WithDecisiveMoves(ctx, d.game, atOnce)
-	if found.machine = d.compile(ctx, full); found.machine == nil {
-		if m := d.compile(ctx, sparing); m != nil && d.pays(ctx, m) {
-			found.machine = m
+	return found.get(&d.mu, func() machine.Machine {
+		sparing, full := circuit.WithDecisiveMoves(ctx, d.game, atOnce)
+		if m := d.compile(ctx, full); m != nil {
+			return m
 		}
-	}
-	return found.machine
+		if m := d.compile(ctx, sparing); m != nil && d.pays(ctx, m) {
+			return m
+		}
+		return nil
+	})
 }
 
 // compile makes the machine of a game, or nil if there is none.
@@ -96,20 +103,15 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 
 // Subgames implements machine.Analysis.
 func (d *decider) Subgames(ctx context.Context) []machine.Subgame {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.factored {
-		return d.subgames
-	}
-	d.factored = true
-	var list []machine.Subgame
-	for _, s := range d.game.Subgames(ctx) {
-		m, err := circuit.Compile(ctx, s.Game, d.options)
-		if err != nil {
-			return nil
+	return d.subgames.get(&d.mu, func() (list []machine.Subgame) {
+		for _, s := range d.game.Subgames(ctx) {
+			m := d.compile(ctx, s.Game)
+			if m == nil {
+				return nil
+			}
+			part := &decider{Machine: m, game: s.Game, options: d.options}
+			list = append(list, machine.Subgame{Machine: part, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
 		}
-		list = append(list, machine.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
-	}
-	d.subgames = list
-	return list
+		return list
+	})
 }

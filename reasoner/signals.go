@@ -15,16 +15,13 @@ const mostMoves = 0.35
 
 // Signals implements machine.Analysis.
 func (d *decider) Signals(ctx context.Context) machine.Signals {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.sought {
-		d.sought = true
+	return d.signals.get(&d.mu, func() machine.Signals {
 		mobility := len(d.Names().Players()) > 1 && choices(ctx, d.Machine) <= mostMoves
 		if s := circuit.FindSignals(ctx, d.game, mobility, d.options); s != nil {
-			d.signals = s
+			return s
 		}
-	}
-	return d.signals
+		return nil
+	})
 }
 
 // choices is how many moves there are to choose from in the positions of random games, for each fluent that is true.
