@@ -18,10 +18,22 @@ MUTATE       ?= ./reasoner/machine ./reasoner/circuit ./search/matrix ./search/s
 SHELL       = /bin/bash
 .SHELLFLAGS = -o pipefail -c
 
-.PHONY: build test short check lint format race glpk dds cadical fuzz corpus endurance mutants bench generate tools hooks
+# "make module PATH=…" is not about where the shell finds programs.
+ifeq ($(origin PATH),command line)
+MODULE   := $(PATH)
+override PATH := $(shell echo /usr/local/go/bin:$$HOME/go/bin:/usr/local/bin:/usr/bin:/bin)
+endif
+
+.PHONY: build release module test short check lint format race glpk dds cadical fuzz corpus endurance mutants bench generate tools hooks
 
 build:
 	go build -o bin/stackmate .
+
+release: # six archives with checksums in dist/
+	go run -C tools ./release
+
+module: # PATH=example.org/me/stackmate: the module gets another path, everywhere
+	go run -C tools ./module $(MODULE)
 
 test:
 	go test -timeout $(TIMEOUT) ./...
@@ -91,7 +103,7 @@ mutants: tools
 bench:
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-generate: # kernels and the page of diagnostics
+generate: # kernels, the page of the arena, the pages of diagnostics and commands
 	go generate ./...
 
 tools:

@@ -1,14 +1,23 @@
 // Package docs tests the documents: it has no code.
 package docs
 
+//go:generate go test -run TestTheCommandsPageIsCurrent -update
+
 import (
+	"bytes"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"stackmate/internal/cli"
 )
+
+var update = flag.Bool("update", false, "write the generated pages")
 
 // documents are all Markdown files of the project, by path.
 func documents(t *testing.T) map[string]string {
@@ -47,9 +56,91 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestTheFrontPageIsShort(t *testing.T) {
-	const most = 150
-	if lines := strings.Count(documents(t)[filepath.Join("..", "README.md")], "\n"); lines > most {
-		t.Errorf("README.md has %d lines, more than %d", lines, most)
+func TestDocumentsAreShort(t *testing.T) {
+	limits := map[string]int{"../README.md": 150, "../ARCHITECTURE.md": 250}
+	for path, text := range documents(t) {
+		most, listed := limits[path]
+		if !listed && filepath.Base(path) == "README.md" {
+			most = 80
+		}
+		if n := strings.Count(text, "\n"); most > 0 && n > most {
+			t.Errorf("%s has %d lines, more than %d", path, n, most)
+		}
+	}
+}
+
+func TestFilesThatDocumentsNameExist(t *testing.T) {
+	file := regexp.MustCompile("`((?:gdl|reasoner|search|player|protocol|games|internal|tools)/[\\w./]+)`")
+	for path, text := range documents(t) {
+		for _, found := range file.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("..", found[1])); err != nil {
+				t.Errorf("%s: there is no %s", path, found[1])
+			}
+		}
+	}
+}
+
+func TestCodeInDocumentsIsThatOfExamples(t *testing.T) {
+	var examples strings.Builder
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Base(path) != "example_test.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		examples.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```go\n(.*?)```")
+	for path, text := range documents(t) {
+		for _, found := range block.FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(examples.String(), found[1]) {
+				t.Errorf("%s: no example has this code:\n%s", path, found[1])
+			}
+		}
+	}
+}
+
+func TestTheCommandsPageIsCurrent(t *testing.T) {
+	const page = "commands.md"
+	var want bytes.Buffer
+	if err := cli.WriteReference(&want); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(page, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s is not what \"go generate ./docs\" writes (%v)", page, err)
+	}
+}
+
+func TestBenchmarksThatDocumentsNameExist(t *testing.T) {
+	var benchmarks []string
+	function := regexp.MustCompile(`(?m)^func Benchmark(\w+)\(b \*testing\.B\)`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range function.FindAllStringSubmatch(string(text), -1) {
+			benchmarks = append(benchmarks, "Benchmark"+found[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`-bench '?([A-Za-z]+)`)
+	for path, text := range documents(t) {
+		for _, found := range named.FindAllStringSubmatch(text, -1) {
+			if !slices.ContainsFunc(benchmarks, func(b string) bool { return strings.Contains(b, found[1]) }) {
+				t.Errorf("%s: no benchmark %s", path, found[1])
+			}
+		}
 	}
 }

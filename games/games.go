@@ -56,8 +56,11 @@ type family struct {
 
 // families lists all games, sorted by name.
 var families = []family{
+	amazons,
 	biddingTicTacToe,
 	breakthrough,
+	checkers,
+	chess,
 	connectFour,
 	copsAndRobber,
 	copsAndRobberSlips,
@@ -71,6 +74,7 @@ var families = []family{
 	pig,
 	prisonersDilemma,
 	pursuit,
+	reversi,
 	rockPaperScissors,
 	slidingPuzzle,
 	ticTacToe,
@@ -96,7 +100,7 @@ func Source(name string) (file string, src []byte, err error) {
 	first, rest, _ := strings.Cut(name, "-")
 	i := slices.IndexFunc(families, func(f family) bool { return f.Name() == first })
 	if i < 0 {
-		return "", nil, unknownFamily(cmp.Or(first, name))
+		return "", nil, unknownFamily(cmp.Or(first, name), name)
 	}
 	f := families[i]
 	args, err := f.parse(name, strings.TrimPrefix(name, first))
@@ -131,6 +135,8 @@ func rulesheet(text string) func() *template.Template {
 			"steps":  steps,
 			"inLine": inLine,
 			"max":    func(a, b int) int { return max(a, b) },
+			"mul":    func(a, b int) int { return a * b },
+			"half":   func(a int) int { return a / 2 },
 		})
 		return template.Must(template.Must(t.Parse(pieces)).Parse(strings.TrimLeft(text, "\n")))
 	})
@@ -163,18 +169,5 @@ func successors(lo, hi int) string {
 	return lines(facts)
 }
 
-// lines joins facts, eight to a line.
-func lines(facts []string) string {
-	var b strings.Builder
-	for i, fact := range facts {
-		switch {
-		case i == 0:
-		case i%8 == 0:
-			b.WriteByte('\n')
-		default:
-			b.WriteByte(' ')
-		}
-		b.WriteString(fact)
-	}
-	return b.String()
-}
+// lines writes facts, one a line.
+func lines(facts []string) string { return strings.Join(facts, "\n") }

@@ -13,8 +13,11 @@ import (
 
 // names are small members of all families.
 var names = []string{
+	"amazons", "amazons-4x4", "amazons-6x5",
 	"biddingTicTacToe", "biddingTicTacToe-1", "biddingTicTacToe-10",
 	"breakthrough-3x4", "breakthrough", "breakthrough-5x4",
+	"checkers",
+	"chess",
 	"connectFour", "connectFour-5x4", "connectFour-4x8",
 	"copsAndRobber", "copsAndRobber-3x3-1-2", "copsAndRobber-4x3-2-5",
 	"copsAndRobberSlips-3x3-1-2", "copsAndRobberSlips-3x4-2-3",
@@ -28,6 +31,7 @@ var names = []string{
 	"pig-2-1", "pig-6-2", "pig",
 	"prisonersDilemma",
 	"pursuit", "pursuit-5x3-2",
+	"reversi", "reversi-4x4", "reversi-6x4",
 	"rockPaperScissors",
 	"slidingPuzzle", "slidingPuzzle-2x2-5", "slidingPuzzle-4x3-1",
 	"ticTacToe",
@@ -79,11 +83,13 @@ func TestDefaultParametersMayBeLeftOut(t *testing.T) {
 
 func TestAWrongNameIsExplained(t *testing.T) {
 	for name, want := range map[string]string{
-		"conectFour":               "did you mean connectFour-WxH",
-		"goofspeil-4":              "did you mean goofspiel-N-PRIZES",
-		"bidding":                  "did you mean biddingTicTacToe-C",
-		"chess960anarchy":          "there are biddingTicTacToe-C",
-		"":                         "there are biddingTicTacToe-C",
+		"conectFour":               "did you mean connectFour?",
+		"goofspeil-4":              "did you mean goofspiel?",
+		"bidding":                  "did you mean biddingTicTacToe?",
+		"tic-tac-toe":              "did you mean ticTacToe?",
+		"Connect_Four":             "did you mean connectFour?",
+		"chess960anarchy":          "there are amazons-WxH",
+		"":                         "there are amazons-WxH",
 		"-x":                       `unknown game "-x"; there are`,
 		"connectFour-":             `W (columns) must be a number from 4 to 20, found ""`,
 		"connectFour-3x4":          `W (columns) must be a number from 4 to 20, found "3x4"`,
@@ -99,6 +105,8 @@ func TestAWrongNameIsExplained(t *testing.T) {
 		"goofspiel-3-1.2.2":        "expected each prize of 1 to 3 once, found [1 2 2]",
 		"goofspiel-3-1.2.":         `must be a number from 1 to 13, found ""`,
 		"oshiZumo-5-2-2":           "M (smallest bid) must be a number from 0 to 1",
+		"reversi-7x8":              "W must be even, found 7",
+		"reversi-8x5":              "H must be even, found 5",
 		"oshiZumo--2":              "N (coins of each player) must be a number",
 		"nim-99999999999999999999": "must be a number from 1 to 30",
 	} {

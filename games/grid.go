@@ -13,7 +13,41 @@ import (
 // threeOnNine is the end of tic-tac-toe, for the roles x and o and the indices 1 to
 // 3, where (marked c r) says that a cell is taken: three in a row, column or
 // diagonal win, and a full board without such a line is a draw.
-const pieces = `{{define "threeOnNine"}}(<= (line ?p)
+//
+// compass defines steps in eight directions. The rules need succ, column and row.
+const pieces = `{{define "compass"}}; (step d x y u v): one step in direction d leads from (x, y) to (u, v).
+
+(<= (step north ?x ?y ?x ?v)
+    (column ?x)
+    (row ?y)
+    (row ?v)
+    (succ ?y ?v))
+
+(<= (step east ?x ?y ?u ?y)
+    (column ?x)
+    (column ?u)
+    (row ?y)
+    (succ ?x ?u))
+
+(<= (step northeast ?x ?y ?u ?v)
+    (step north ?x ?y ?x ?v)
+    (step east ?x ?v ?u ?v))
+
+(<= (step northwest ?x ?y ?u ?v)
+    (step north ?x ?y ?x ?v)
+    (step east ?u ?v ?x ?v))
+
+(<= (step south ?x ?y ?u ?v)
+    (step north ?u ?v ?x ?y))
+
+(<= (step west ?x ?y ?u ?v)
+    (step east ?u ?v ?x ?y))
+
+(<= (step southwest ?x ?y ?u ?v)
+    (step northeast ?u ?v ?x ?y))
+
+(<= (step southeast ?x ?y ?u ?v)
+    (step northwest ?u ?v ?x ?y)){{end}}{{define "threeOnNine"}}(<= (line ?p)
     (index ?c)
     (true (cell ?c 1 ?p))
     (true (cell ?c 2 ?p))

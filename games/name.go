@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // parse reads the parameters of a game from rest, the part of its name behind
@@ -63,22 +64,38 @@ func (p Parameter) read(text string) (value any, length int, err error) {
 // misspelling of another.
 const maxMisspelling = 4
 
+// leastPart is the length from which on a part of a name counts as meant for it.
+const leastPart = 3
+
 // unknownFamily says that there is no such family and names the nearest ones,
-// or all where none is near.
-func unknownFamily(name string) error {
+// or all where none is near. The name is the part of the whole that names a family.
+func unknownFamily(name, whole string) error {
 	var near, all []string
-	low := strings.ToLower(name)
+	low := plain(name)
 	for _, f := range families {
 		all = append(all, f.Pattern)
-		known := strings.ToLower(f.Name())
-		if strings.Contains(known, low) && low != "" || edits(low, known) <= min(maxMisspelling, len(known)/2) {
-			near = append(near, f.Pattern)
+		known := plain(f.Name())
+		if low == known || plain(whole) == known {
+			return fmt.Errorf("unknown game %q; did you mean %s?", whole, f.Name())
+		}
+		if strings.Contains(known, low) && len(low) >= leastPart || edits(low, known) <= min(maxMisspelling, len(known)/2) {
+			near = append(near, f.Name())
 		}
 	}
 	if len(near) > 0 {
 		return fmt.Errorf("unknown game %q; did you mean %s?", name, strings.Join(near, ", "))
 	}
 	return fmt.Errorf("unknown game %q; there are %s", name, strings.Join(all, ", "))
+}
+
+// plain is a name without capitals and hyphens: tic-tac-toe is ticTacToe.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 // edits is the Levenshtein distance of a and b in bytes.

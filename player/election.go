@@ -53,8 +53,8 @@ type election struct {
 	peer      int // the one of whom it is not ahead, or nobody
 
 	mu      sync.Mutex
-	bouts   []*bout // by thread
-	left    []int   // candidates that are not out, those ahead in earlier rounds first
+	trials  []*trialMatch // by thread
+	left    []int         // candidates that are not out, those ahead in earlier rounds first
 	pairs   [][]pairing
 	slot    time.Duration // for a round
 	ends    time.Time     // of the round, if there is enough to say by then
@@ -286,23 +286,23 @@ func (e *election) expel(candidate int) {
 // hold goes on with the matches, one on each thread, until ctx is done or the election is
 // decided.
 func hold(ctx context.Context, e *election, threads int) {
-	for len(e.bouts) < threads {
-		e.bouts = append(e.bouts, nil)
+	for len(e.trials) < threads {
+		e.trials = append(e.trials, nil)
 	}
 	e.begin(timeLeft(ctx, time.Now()))
 	var group sync.WaitGroup
 	for i := range threads {
 		group.Go(func() {
 			for ctx.Err() == nil && !e.decided() {
-				if e.bouts[i] == nil {
-					e.bouts[i] = newBout(&e.comparison, e.next(timeLeft(ctx, time.Now()), threads), e.at)
+				if e.trials[i] == nil {
+					e.trials[i] = newTrialMatch(&e.comparison, e.next(timeLeft(ctx, time.Now()), threads), e.at)
 				}
-				b := e.bouts[i]
+				b := e.trials[i]
 				points, state := b.play(ctx, e.memory)
 				if state == underWay {
 					return
 				}
-				if e.bouts[i] = nil; state == failed {
+				if e.trials[i] = nil; state == failed {
 					e.expel(b.culprit)
 				} else if state == over {
 					e.take(b.pair, points, b.searches)

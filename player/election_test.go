@@ -67,7 +67,7 @@ func won(e *election, first, second, count int) {
 
 func TestAnElectionIsTakenUpWhereItWasBrokenOff(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	var first *bout
+	var first *trialMatch
 	for first == nil { // a slice may last as long as a match where timers are late
 		e := between(m, comparison{nodes: 500}, montecarlo.Config{}, montecarlo.Config{})
 		for slice := time.Millisecond; e.matches == 0; slice += time.Millisecond {
@@ -78,9 +78,9 @@ func TestAnElectionIsTakenUpWhereItWasBrokenOff(t *testing.T) {
 				break
 			}
 			if first == nil {
-				first = e.bouts[0]
+				first = e.trials[0]
 			}
-			if e.bouts[0] != first {
+			if e.trials[0] != first {
 				t.Fatal("a match was begun anew")
 			}
 		}

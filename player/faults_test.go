@@ -99,16 +99,16 @@ func TestWhatWasLearntOutlivesAPanic(t *testing.T) {
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
 	first := d.policy.(*thinker)
 	first.prepare(t.Context(), at)
-	learnt := first.mind
+	learnt := first.configuration
 	learnt.name, learnt.rave = "learnt", true
 	first.adopt(learnt)
 	_ = d.returned(context.DeadlineExceeded)
 	second := d.policy.(*thinker)
-	if second.prepare(t.Context(), at); made != 2 || second.mind != learnt || second.begun != m {
-		t.Errorf("%d policies, the second one goes by %+v", made, second.mind)
+	if second.prepare(t.Context(), at); made != 2 || second.configuration != learnt || second.begun != m {
+		t.Errorf("%d policies, the second one goes by %+v", made, second.configuration)
 	}
 	other := newSubtraction(50)
-	if second.prepare(t.Context(), position{machine: other, state: other.Initial()}); second.mind == learnt {
+	if second.prepare(t.Context(), position{machine: other, state: other.Initial()}); second.configuration == learnt {
 		t.Error("what was learnt of one machine is used for another one")
 	}
 }

@@ -49,13 +49,13 @@ const (
 	maxTrialClock = 30 * time.Millisecond
 	// trialOpening is the number of random joint moves at the beginning of a match.
 	trialOpening = 3
-	// lessonTime is how much of the time of the others is spent on learning, at most, where the share of
-	// a search is so large that what a learner takes (120 MB at most, and half as much for signals) does not matter beside it;
-	// maxStudyTime how much on matches after that, studyClock what moves of a final have then.
-	lessonTime   = 20 * time.Second
-	lessonShare  = 512 << 20
-	maxStudyTime = time.Minute
-	studyClock   = 100 * time.Millisecond
+	// maxPonderedLearning is how much of the opponents' time is spent on learning, at most, and only where
+	// a search has at least ponderedLearningShare bytes: a learner takes up to 120 MB, and half as much for signals.
+	// maxTuningTime is how much is spent on trial matches after that, finalClock the time for their moves in a final.
+	maxPonderedLearning   = 20 * time.Second
+	ponderedLearningShare = 512 << 20
+	maxTuningTime         = time.Minute
+	finalClock            = 100 * time.Millisecond
 	// mixedWeight is how many playouts an estimate counts for where there are both: as
 	// many as a leaf gets.
 	mixedWeight = 8
@@ -86,27 +86,27 @@ func (t *thinker) learn(ctx context.Context, at position) bool {
 		}
 	}
 	began := time.Now()
-	useful := t.school(ctx, learner, min(learningTime, scaled(learningShare, left)), recalled)
-	t.studies.course = course{taken: time.Since(began)}
+	useful := t.train(ctx, learner, min(learningTime, scaled(learningShare, left)), recalled)
+	t.tuning.course = course{taken: time.Since(began)}
 	p := learner.Progress()
-	t.log.Info().Dur("taken", t.studies.taken).Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
+	t.log.Info().Dur("taken", t.tuning.taken).Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if !useful {
 		return false
 	}
 	t.keep(learner)
-	t.elect(ctx, at, t.minds(learner.Evaluation()), trialShare)
-	if memory >= lessonShare {
-		t.studies.learner = learner
+	t.elect(ctx, at, t.configurations(learner.Evaluation()), trialShare)
+	if memory >= ponderedLearningShare {
+		t.tuning.learner = learner
 	}
 	return true
 }
 
-// school teaches for a time, and tells whether what was learnt is of use. Where it has nothing to do with outcomes by
-// half of the time, there is more to be had from trying out ways of sampling in the other half.
-func (t *thinker) school(ctx context.Context, l *evaluate.Learner, d time.Duration, recalled bool) (useful bool) {
+// train trains for the time d and reports whether the weights are useful. It stops at half of the time where estimates do
+// not correlate with outcomes: comparing ways of sampling is a better use of the other half.
+func (t *thinker) train(ctx context.Context, l *evaluate.Learner, d time.Duration, recalled bool) (useful bool) {
 	for _, least := range []float64{0, leastCorrelation} {
 		half, cancel := context.WithTimeout(ctx, d/2)
-		t.teach(l, half, 0)
+		t.runLearner(l, half, 0)
 		cancel()
 		if p := l.Progress(); p.Games == 0 || !recalled && p.Correlation <= least {
 			return false
@@ -175,15 +175,15 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 
 // playing is the machine whose random moves are those of playouts.
 func (t *thinker) playing(ctx context.Context, m machine.Machine) machine.Machine {
-	if t.hasDecisive && !t.mind.plain {
+	if t.hasDecisive && !t.configuration.plain {
 		return machine.Decisive(ctx, m, !t.isInTurns())
 	}
 	return m
 }
 
-// mind is a way to find moves where nothing is proved: playouts, if there is no
+// configuration is a way to find moves where nothing is proved: playouts, if there is no
 // evaluator, or what was learnt.
-type mind struct {
+type configuration struct {
 	name      string
 	rule      montecarlo.Rule // where players choose at once
 	plain     bool            // no decisive moves in playouts
@@ -194,14 +194,14 @@ type mind struct {
 	factors   bool // subgames are searched each on its own, in this way
 }
 
-// unlearnt is the mind that samples like d, without what was learnt.
-func (d mind) unlearnt() mind {
+// unlearnt returns d without an evaluation.
+func (d configuration) unlearnt() configuration {
 	d.name, d.evaluator, d.weight, d.deepens = playouts, nil, 0, false
 	return d
 }
 
-// with is the mind d that goes by evaluation e, if d goes by any.
-func (d mind) with(e *evaluate.Evaluation) mind {
+// with returns d with the evaluation e, if d uses one.
+func (d configuration) with(e *evaluate.Evaluation) configuration {
 	if d.evaluator != nil {
 		d.evaluator = e
 	}
@@ -209,7 +209,7 @@ func (d mind) with(e *evaluate.Evaluation) mind {
 }
 
 // samples is why the sampling search decides where nothing is proved.
-func (d mind) samples() string {
+func (d configuration) samples() string {
 	by := "playouts and by what was learnt in the start clock"
 	switch {
 	case d.evaluator == nil:
@@ -222,15 +222,15 @@ func (d mind) samples() string {
 	return "nothing is proved that decides: the best by " + by
 }
 
-// playouts is the name of the mind of who has learnt nothing.
+// playouts is the name of the configuration without an evaluation.
 const playouts = "playouts"
 
-// minds are the present one, which does without an evaluation, and the ways to use one.
-func (t *thinker) minds(e *evaluate.Evaluation) []mind {
-	both := t.mind
+// configurations are the present one, without an evaluation, and the ways to use one.
+func (t *thinker) configurations(e *evaluate.Evaluation) []configuration {
+	both := t.configuration
 	both.evaluator = e
 	deepens, estimates := both, both
-	list := []mind{t.mind}
+	list := []configuration{t.configuration}
 	if t.class.Players == 2 && t.class.ConstantSum {
 		deepens.deepens = true
 		switch {
@@ -246,19 +246,20 @@ func (t *thinker) minds(e *evaluate.Evaluation) []mind {
 	return append(list, both, estimates)
 }
 
-// favourite is which of several minds is to be ahead in the last round of an election, and who is its peer: the first
-// and nobody, or in games of two in turns the one of playouts, estimates and priors together, which gains with longer
-// clocks than those of trials (search/montecarlo/README.md), and the one that deepens, which does not lose by them.
-func (t *thinker) favourite(minds []mind) (ahead, peer int) {
-	both := slices.IndexFunc(minds, func(d mind) bool { return d.weight > 0 })
+// favourite returns the configuration that always reaches the final and wins ties, and its peer, or nobody. In games
+// of two players in turns the favourite is the one with playouts, estimates and priors, which gains with clocks longer
+// than those of trials (docs/lab/sampling.md), and its peer the one that deepens, which does not lose by them. In other
+// games it is the first.
+func (t *thinker) favourite(configurations []configuration) (ahead, peer int) {
+	both := slices.IndexFunc(configurations, func(d configuration) bool { return d.weight > 0 })
 	if both < 0 || t.class.Players > 2 || !t.isInTurns() || t.sampledWithout()&montecarlo.Priors != 0 {
 		return 0, nobody
 	}
-	return both, slices.IndexFunc(minds, func(d mind) bool { return d.deepens })
+	return both, slices.IndexFunc(configurations, func(d configuration) bool { return d.deepens })
 }
 
-// searcher makes the search of a mind, on so many threads.
-func (t *thinker) searcher(d mind, threads int) search.Searcher {
+// searcher makes the search of a configuration, on so many threads.
+func (t *thinker) searcher(d configuration, threads int) search.Searcher {
 	if t.class.Players == 1 && !t.class.Chance && len(t.machine.Names().Roles) == 1 && t.has(nested) {
 		return montecarlo.NewNested()
 	}
@@ -297,24 +298,24 @@ func (t *thinker) deepening(e *evaluate.Evaluation, threads int) search.Searcher
 // its place, after a panic or because it hangs, goes on from there. It is safe for
 // concurrent use.
 type experience struct {
-	mu    sync.Mutex
-	of    machine.Machine
-	mind  mind
-	parts map[machine.Machine]*thinker
+	mu            sync.Mutex
+	of            machine.Machine
+	configuration configuration
+	parts         map[machine.Machine]*thinker
 }
 
-// adopt makes a mind that by which the sampling search goes, and leaves it to policies to come.
-func (t *thinker) adopt(d mind) {
-	t.mind = d
+// adopt makes the sampling search use a configuration, and stores it for later policies.
+func (t *thinker) adopt(d configuration) {
+	t.configuration = d
 	t.sampler = t.newSampler()
 	if e := t.experience; e != nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.of, e.mind, e.parts = t.machine, d, t.parts
+		e.of, e.configuration, e.parts = t.machine, d, t.parts
 	}
 }
 
-// inherit takes over the mind of the policy before, if that was of the same machine.
+// inherit takes over the configuration of the policy before, if that had the same machine.
 func (t *thinker) inherit() {
 	e := t.experience
 	if e == nil {
@@ -323,29 +324,29 @@ func (t *thinker) inherit() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.of == t.machine {
-		t.begun, t.mind, t.parts = t.machine, e.mind, e.parts
+		t.begun, t.configuration, t.parts = t.machine, e.configuration, e.parts
 	}
 }
 
-// elect makes the mind the best one of several, as far as matches show in a part of the time.
-func (t *thinker) elect(ctx context.Context, at position, minds []mind, part float64) {
+// elect adopts the best of several configurations, as far as trial matches show in a part of the time.
+func (t *thinker) elect(ctx context.Context, at position, configurations []configuration, part float64) {
 	memory := t.memory.share()
-	if memory == 0 || len(minds) < 2 {
+	if memory == 0 || len(configurations) < 2 {
 		return
 	}
 	limit := min(trialTime, scaled(part, timeLeft(ctx, time.Now())))
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	e := t.election(minds, at, min(comparisonBytes, memory/int64(2*t.threads)))
-	e.favourite, e.peer = t.favourite(minds)
+	e := t.election(configurations, at, min(comparisonBytes, memory/int64(2*t.threads)))
+	e.favourite, e.peer = t.favourite(configurations)
 	t.hold(ctx, e, t.threads)
-	t.follow(e, minds)
+	t.follow(e, configurations)
 }
 
-// election prepares one between minds.
-func (t *thinker) election(minds []mind, at position, memory int64) *election {
-	c := comparison{searcher: func(i int) search.Searcher { return t.searcher(minds[i], 1) }, opening: trialOpening}
-	for _, d := range minds {
+// election prepares trial matches between configurations.
+func (t *thinker) election(configurations []configuration, at position, memory int64) *election {
+	c := comparison{searcher: func(i int) search.Searcher { return t.searcher(configurations[i], 1) }, opening: trialOpening}
+	for _, d := range configurations {
 		c.names = append(c.names, d.name)
 	}
 	moves := t.class.Length
@@ -355,32 +356,31 @@ func (t *thinker) election(minds []mind, at position, memory int64) *election {
 	return newElection(c, at, memory, moves)
 }
 
-// follow takes the mind that is ahead in an election. What is to be studied then is that election, if it does not say
-// enough yet, else a final between this mind and the next one, with long clocks: a search that wins all matches of a
-// few milliseconds a move may lose all of those with a quarter of a second, and the other way round
-// (search/evaluate/README.md).
-func (t *thinker) follow(e *election, minds []mind) {
+// follow adopts the configuration that is ahead in an election. While pondering, the election goes on if it is undecided;
+// otherwise the best two play a final with longer clocks: a search that wins all matches at a few milliseconds a move may
+// lose all at a quarter of a second, and the other way round (docs/lab/evaluation.md).
+func (t *thinker) follow(e *election, configurations []configuration) {
 	order := e.order()
 	best := order[0]
 	e.favourite, e.peer = best, nobody
-	if t.mind != minds[best] {
-		t.adopt(minds[best])
+	if t.configuration != configurations[best] {
+		t.adopt(configurations[best])
 	}
-	t.log.Info().Str("best", t.mind.name).Int("matches", e.matches).Dur("clock", e.clock).Func(e.write).Msg("comparison")
-	t.studies.election, t.studies.minds = e, minds
+	t.log.Info().Str("best", t.configuration.name).Int("matches", e.matches).Dur("clock", e.clock).Func(e.write).Msg("comparison")
+	t.tuning.election, t.tuning.configurations = e, configurations
 	if len(order) > 1 && e.clock == 0 && e.saysEnough() {
-		pair := []mind{minds[best], minds[order[1]]}
-		t.studies.election, t.studies.minds = t.election(pair, e.at, e.memory), pair
-		t.studies.clock = studyClock
+		pair := []configuration{configurations[best], configurations[order[1]]}
+		t.tuning.election, t.tuning.configurations = t.election(pair, e.at, e.memory), pair
+		t.tuning.clock = finalClock
 	}
 }
 
-// studies are what is learnt and tried out between moves.
-type studies struct {
+// tuning is what the player learns and compares between moves.
+type tuning struct {
 	course
 	*election
-	minds []mind
-	spent time.Duration // on matches
+	configurations []configuration
+	spent          time.Duration // on matches
 }
 
 // course is learning that goes on: each time that it has taken twice as long as before, what was learnt is
@@ -391,56 +391,56 @@ type course struct {
 	more    time.Duration     // since then
 }
 
-// study goes on with learning and then with the last election, for some of the time between moves, until it is
-// decided; who is ahead is followed as soon as there is enough to say.
-func (t *thinker) study(ctx context.Context) {
+// tune continues learning and then the last election while pondering, until the election is decided. The leader is
+// adopted as soon as there are enough matches.
+func (t *thinker) tune(ctx context.Context) {
 	t.learnOn(ctx)
-	u, began := &t.studies, time.Now()
+	u, began := &t.tuning, time.Now()
 	if u.election == nil || u.decided() || ctx.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(0, t.studyTime()-u.spent))
+	ctx, cancel := context.WithTimeout(ctx, max(0, t.tuningTime()-u.spent))
 	defer cancel()
 	t.hold(ctx, u.election, t.threads)
 	u.spent += time.Since(began)
-	if ready := u.clock == 0 && u.saysEnough(); ready || (u.clock > 0 || u.decided()) && u.minds[u.best()] != t.mind {
-		t.follow(u.election, u.minds)
+	if ready := u.clock == 0 && u.saysEnough(); ready || (u.clock > 0 || u.decided()) && u.configurations[u.best()] != t.configuration {
+		t.follow(u.election, u.configurations)
 	}
 }
 
-// studyTime is how much of the time of the others there is for matches: until half of a match is over, so that the
-// other half gains by them.
-func (t *thinker) studyTime() time.Duration {
+// tuningTime is how much of the opponents' time trial matches may take: that of the first half of a match, so that the
+// second half gains by them.
+func (t *thinker) tuningTime() time.Duration {
 	if t.clock == 0 {
-		return maxStudyTime
+		return maxTuningTime
 	}
 	others := t.class.Length * (1 - 1/float64(max(1, t.class.Players)))
-	return min(maxStudyTime, scaled(others/2, t.clock))
+	return min(maxTuningTime, scaled(others/2, t.clock))
 }
 
-// learnOn goes on learning, and lets all minds that go by what was learnt go by what is learnt now.
+// learnOn continues learning, and updates the evaluation of all configurations.
 func (t *thinker) learnOn(ctx context.Context) {
-	u := &t.studies
+	u := &t.tuning
 	for u.learner != nil && ctx.Err() == nil {
 		began := time.Now()
-		lesson, cancel := context.WithTimeout(ctx, u.taken-u.more)
-		t.teach(u.learner, lesson, 0)
+		period, cancel := context.WithTimeout(ctx, u.taken-u.more)
+		t.runLearner(u.learner, period, 0)
 		cancel()
 		if u.more += time.Since(began); u.more < u.taken {
 			return
 		}
 		t.keep(u.learner)
 		e := u.learner.Evaluation()
-		for i := range u.minds {
-			u.minds[i] = u.minds[i].with(e)
+		for i := range u.configurations {
+			u.configurations[i] = u.configurations[i].with(e)
 		}
-		if t.mind.evaluator != nil {
-			t.adopt(t.mind.with(e))
+		if t.configuration.evaluator != nil {
+			t.adopt(t.configuration.with(e))
 		}
 		u.taken, u.more = u.taken+u.more, 0
 		known := u.learner.Progress()
 		t.log.Info().Dur("taken", u.taken).Int64("games", known.Games).Float64("correlation", known.Correlation).Msg("learning")
-		if u.taken > lessonTime {
+		if u.taken > maxPonderedLearning {
 			u.learner = nil
 		}
 	}

@@ -18,22 +18,22 @@ import (
 	"stackmate/search/montecarlo"
 )
 
-// schooled is a thinker without exact search that has learnt a game before, so that it does
+// trained is a thinker without exact search that has learnt a game before, so that it does
 // not depend on the clock what it knows.
-func schooled(t *testing.T, m machine.Machine, without ...string) *thinker {
+func trained(t *testing.T, m machine.Machine, without ...string) *thinker {
 	t.Helper()
-	file, _ := lessons(t, m, m.Signals(t.Context()))
+	file, _ := savedWeights(t, m, m.Signals(t.Context()))
 	p := newThinker(setting{
 		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
 		without: append(without, exactSearch), knowledge: knowledge{file, "rules"},
 	})
-	p.teach = func(*evaluate.Learner, context.Context, int64) {}
+	p.runLearner = func(*evaluate.Learner, context.Context, int64) {}
 	return p
 }
 
-// lessons is a file of what was learnt of a game whose rules have the digest "rules", and from
+// savedWeights is a file of the weights of a game whose rules have the digest "rules", and from
 // how many games.
-func lessons(t *testing.T, m machine.Machine, signals machine.Signals) (file string, games int64) {
+func savedWeights(t *testing.T, m machine.Machine, signals machine.Signals) (file string, games int64) {
 	t.Helper()
 	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Signals: signals})
 	if err != nil {
@@ -60,7 +60,7 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 		"there are no matches": {nil, "playouts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := schooled(t, m)
+			p := trained(t, m)
 			p.hold = func(_ context.Context, e *election, _ int) {
 				for i, name := range c.order {
 					first := slices.Index(e.names, name)
@@ -74,16 +74,16 @@ func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if p.mind.name != c.want {
-				t.Errorf("%s, want %s", p.mind.name, c.want)
+			if p.configuration.name != c.want {
+				t.Errorf("%s, want %s", p.configuration.name, c.want)
 			}
 			r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 2000})
 			_, samples := p.sampler.(*montecarlo.Searcher)
 			if err != nil || samples != (c.want != "alpha_beta") || len(r.Strategies[0]) != 1 {
 				t.Errorf("the search is a %T, %v, strategies %v", p.sampler, err, r.Strategies)
 			}
-			if playsOut := r.Playouts > 0 && p.mind.weight > 0; playsOut != (c.want == "both") {
-				t.Errorf("%d playouts, weight %d", r.Playouts, p.mind.weight)
+			if playsOut := r.Playouts > 0 && p.configuration.weight > 0; playsOut != (c.want == "both") {
+				t.Errorf("%d playouts, weight %d", r.Playouts, p.configuration.weight)
 			}
 		})
 	}
@@ -105,11 +105,11 @@ func TestPlayoutsWithPriorsAreTheFavouriteInTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := schooled(t, m, c.without...)
+		p := trained(t, m, c.without...)
 		p.prepare(t.Context(), position{machine: m, state: m.Initial()})
-		ways, minds := p.ways(), p.minds(l.Evaluation())
-		if ahead, peer := p.favourite(minds); minds[ahead].name != c.want || peer != c.peer || minds[0].name != "playouts" {
-			t.Errorf("%s without %v: %s is ahead, but not of %d; want %s, not of %d", c.game, c.without, minds[ahead].name, peer, c.want, c.peer)
+		ways, configurations := p.ways(), p.configurations(l.Evaluation())
+		if ahead, peer := p.favourite(configurations); configurations[ahead].name != c.want || peer != c.peer || configurations[0].name != "playouts" {
+			t.Errorf("%s without %v: %s is ahead, but not of %d; want %s, not of %d", c.game, c.without, configurations[ahead].name, peer, c.want, c.peer)
 		}
 		if ahead, peer := p.favourite(ways); ahead != 0 || peer != nobody {
 			t.Errorf("%s: of the ways of sampling %d is ahead, but not of %d", c.game, ahead, peer)
@@ -128,7 +128,7 @@ func TestWaysOfSamplingAreTriedFirstWhereTheyMatterMost(t *testing.T) {
 		"with no learning":   {turns, []string{learning}, []string{"playouts+rave"}},
 		"who choose at once": {atOnce, nil, []string{"playouts+uct+decisive", "estimates"}},
 	} {
-		p := schooled(t, c.m, c.without...)
+		p := trained(t, c.m, c.without...)
 		var last []string
 		p.hold = func(_ context.Context, e *election, _ int) { last = append(last, e.names[len(e.names)-1]) }
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -142,7 +142,7 @@ func TestWaysOfSamplingAreTriedFirstWhereTheyMatterMost(t *testing.T) {
 
 func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	m := gamestest.Machine(t, "biddingTicTacToe-2")
-	p := schooled(t, m)
+	p := trained(t, m)
 	p.hold = func(_ context.Context, e *election, _ int) {
 		for i := range e.names {
 			if horizon := slices.Index(e.names, "horizon"); i != horizon {
@@ -156,12 +156,12 @@ func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	p.prepare(ctx, at)
 	p.learn(ctx, at)
 	r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 300})
-	if err != nil || p.mind.name != "horizon" || r.Playouts > 0 || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
-		t.Errorf("%s: %d playouts, strategies %v, %v", p.mind.name, r.Playouts, r.Strategies, err)
+	if err != nil || p.configuration.name != "horizon" || r.Playouts > 0 || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
+		t.Errorf("%s: %d playouts, strategies %v, %v", p.configuration.name, r.Playouts, r.Strategies, err)
 	}
 	p.replace(p.sampler, search.ErrNotZeroSum)
-	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.mind != p.mind.unlearnt() {
-		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.mind.name, p.sampler)
+	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.configuration != p.configuration.unlearnt() {
+		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.configuration.name, p.sampler)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 		"not at longer clocks":       {6, -leastMatches, "estimates", "playouts", true},
 		"not shown at longer clocks": {6, 1 - leastMatches, "estimates", "estimates", true},
 	} {
-		p := schooled(t, m, alphaBeta, rave)
+		p := trained(t, m, alphaBeta, rave)
 		wins := c.before
 		held := 0
 		p.hold = func(_ context.Context, e *election, _ int) {
@@ -195,20 +195,20 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 		cancel()
-		if p.mind.name != c.first {
-			t.Errorf("%s: %s at first, want %s", name, p.mind.name, c.first)
+		if p.configuration.name != c.first {
+			t.Errorf("%s: %s at first, want %s", name, p.configuration.name, c.first)
 		}
 		wins = c.between
 		pondering, stop := context.WithTimeout(t.Context(), time.Minute)
-		p.study(pondering)
-		if p.mind.name != c.want {
-			t.Errorf("%s: %s, want %s", name, p.mind.name, c.want)
+		p.tune(pondering)
+		if p.configuration.name != c.want {
+			t.Errorf("%s: %s, want %s", name, p.configuration.name, c.want)
 		}
-		if e := p.studies.election; e.names[e.favourite] != p.mind.name {
-			t.Errorf("%s: %s is the favourite, %s is followed", name, e.names[e.favourite], p.mind.name)
+		if e := p.tuning.election; e.names[e.favourite] != p.configuration.name {
+			t.Errorf("%s: %s is the favourite, %s is followed", name, e.names[e.favourite], p.configuration.name)
 		}
 		held, wins = 0, 0
-		p.study(pondering)
+		p.tune(pondering)
 		stop()
 		if again := held > 0; again != c.again {
 			t.Errorf("%s: goes on after that: %v", name, again)
@@ -218,19 +218,19 @@ func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
 
 func TestMatchesBetweenMovesEndByTheMiddle(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	for clock, want := range map[time.Duration]time.Duration{0: maxStudyTime, time.Second: 3 * time.Second, time.Hour: maxStudyTime} {
+	for clock, want := range map[time.Duration]time.Duration{0: maxTuningTime, time.Second: 3 * time.Second, time.Hour: maxTuningTime} {
 		p := newThinker(setting{threads: 1, clock: clock, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 		p.prepare(t.Context(), position{machine: m, state: m.Initial()})
 		p.class.Length = 12 // half of it in the time of the other one, and half of that
-		p.studies.election = newElection(comparison{names: []string{playouts, "both"}}, position{}, 0, 12)
+		p.tuning.election = newElection(comparison{names: []string{playouts, "both"}}, position{}, 0, 12)
 		left := time.Duration(-1)
 		p.hold = func(ctx context.Context, _ *election, _ int) {
 			ends, _ := ctx.Deadline()
 			left = time.Until(ends)
 		}
 		for _, spent := range []time.Duration{0, want - 20*time.Millisecond, want} {
-			p.studies.spent = spent
-			p.study(t.Context())
+			p.tuning.spent = spent
+			p.tune(t.Context())
 			if rest := want - spent; left > rest || left < rest-time.Second {
 				t.Errorf("clock of %v, %v are spent: %v left for matches, want %v", clock, spent, left, rest)
 			}
@@ -240,7 +240,7 @@ func TestMatchesBetweenMovesEndByTheMiddle(t *testing.T) {
 
 func TestLearningGoesOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	p, held := schooled(t, m, alphaBeta, rave), 0
+	p, held := trained(t, m, alphaBeta, rave), 0
 	p.hold = func(_ context.Context, e *election, _ int) {
 		held++
 		if estimates := slices.Index(e.names, "estimates"); estimates >= 0 {
@@ -252,32 +252,32 @@ func TestLearningGoesOnBetweenMoves(t *testing.T) {
 	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 	cancel()
 	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
-	if err != nil || p.mind.name != "estimates" {
-		t.Fatalf("%s is chosen, error %v", p.mind.name, err)
+	if err != nil || p.configuration.name != "estimates" {
+		t.Fatalf("%s is chosen, error %v", p.configuration.name, err)
 	}
-	p.teach = (*evaluate.Learner).Learn
-	u, before, sampler := &p.studies, p.mind.evaluator, p.sampler
-	study := func(until func() bool) {
+	p.runLearner = (*evaluate.Learner).Learn
+	u, before, sampler := &p.tuning, p.configuration.evaluator, p.sampler
+	tuneUntil := func(until func() bool) {
 		t.Helper()
 		for began := time.Now(); !until() && time.Since(began) < time.Minute; {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			p.study(ctx)
+			p.tune(ctx)
 			cancel()
 		}
 	}
 	held = 0
 	u.course = course{learner: l, taken: 100 * time.Millisecond}
-	study(func() bool { return p.mind.evaluator != before })
-	if p.mind.evaluator == before || u.minds[0].evaluator != p.mind.evaluator || p.sampler == sampler || l.Progress().Games == 0 {
+	tuneUntil(func() bool { return p.configuration.evaluator != before })
+	if p.configuration.evaluator == before || u.configurations[0].evaluator != p.configuration.evaluator || p.sampler == sampler || l.Progress().Games == 0 {
 		t.Errorf("nothing that was learnt in %d games is taken over", l.Progress().Games)
 	}
 	if held > 0 || u.learner == nil || u.taken < 200*time.Millisecond {
 		t.Errorf("after %v matches are held %d times, learning goes on: %v", u.taken, held, u.learner != nil)
 	}
 	u.more = u.taken - time.Millisecond
-	u.taken += lessonTime
-	u.more += lessonTime
-	study(func() bool { return held > 0 })
+	u.taken += maxPonderedLearning
+	u.more += maxPonderedLearning
+	tuneUntil(func() bool { return held > 0 })
 	if held == 0 || u.learner != nil {
 		t.Errorf("after %v matches are held %d times, learning goes on: %v", u.taken, held, u.learner != nil)
 	}
@@ -324,27 +324,27 @@ func TestLearningOfNoUseEndsAtHalfOfItsTime(t *testing.T) {
 		games    int64
 		recalled bool
 		useful   bool
-		lessons  int
+		periods  int
 	}{{0, false, false, 1}, {50, true, true, 2}} {
-		lessons := 0
-		p.teach = func(l *evaluate.Learner, ctx context.Context, _ int64) {
-			lessons++
+		periods := 0
+		p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
+			periods++
 			if ends, _ := ctx.Deadline(); time.Until(ends) > time.Minute/2 {
-				t.Errorf("a lesson of %v, want half a minute", time.Until(ends))
+				t.Errorf("a period of %v, want half a minute", time.Until(ends))
 			}
 			if c.games > l.Progress().Games {
 				l.Learn(t.Context(), c.games)
 			}
 		}
-		if useful := p.school(t.Context(), l, time.Minute, c.recalled); useful != c.useful || lessons != c.lessons {
-			t.Errorf("%d games, recalled %v: of use %v after %d lessons, want %v after %d", c.games, c.recalled, useful, lessons, c.useful, c.lessons)
+		if useful := p.train(t.Context(), l, time.Minute, c.recalled); useful != c.useful || periods != c.periods {
+			t.Errorf("%d games, recalled %v: of use %v after %d periods, want %v after %d", c.games, c.recalled, useful, periods, c.useful, c.periods)
 		}
 	}
 }
 
 func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	file, games := lessons(t, m, nil)
+	file, games := savedWeights(t, m, nil)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -34,8 +34,8 @@ type Options struct {
 	MostThreads int
 	Memory      int64 // bytes for compiling, machines, tables and trees of a match; 0 means DefaultMemory
 	Ponder      bool  // go on thinking between the calls of Play
-	// Knowledge is a folder of what was learnt of games before, by KnowledgeFile, in which what matches
-	// teach is kept, too; "" means none.
+	// Knowledge is a folder of weights, named by KnowledgeFile, which are read at the start of a match and
+	// saved while it lasts; "" means none.
 	Knowledge string
 	// Cache is where circuits are kept; nil means nowhere.
 	Cache *reasoner.Cache

@@ -20,8 +20,8 @@ const (
 	chosenMatches  = 16
 )
 
-// BenchmarkRehearsals shows which mind a start clock chooses, how the elections stood, and the
-// share of the points, in percent with its 95 % error, that it then gets against the mind that
+// BenchmarkRehearsals shows which configuration a start clock chooses, how the elections stood, and the
+// share of the points, in percent with its 95 % error, that it then gets against the configuration that
 // there is without elections.
 func BenchmarkRehearsals(b *testing.B) {
 	for _, game := range []string{
@@ -39,14 +39,14 @@ func BenchmarkRehearsals(b *testing.B) {
 				t := newThinker(setting{seed: uint64(i), threads: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
 				ctx, cancel := context.WithTimeout(context.Background(), rehearsalClock)
 				t.prepare(ctx, at)
-				first := t.mind
+				first := t.configuration
 				t.begin(ctx, at)
 				cancel()
-				b.Logf("%s\n%s", t.mind.name, log.String())
-				if t.mind != first {
-					minds := []mind{t.mind, first}
+				b.Logf("%s\n%s", t.configuration.name, log.String())
+				if t.configuration != first {
+					configurations := []configuration{t.configuration, first}
 					c := comparison{opening: 2, searcher: func(i int) search.Searcher {
-						return &metered{Searcher: t.searcher(minds[i], 1), clock: chosenClock}
+						return &metered{Searcher: t.searcher(configurations[i], 1), clock: chosenClock}
 					}}
 					c.report(b, at, chosenMatches)
 				}
@@ -68,15 +68,15 @@ func BenchmarkClocks(b *testing.B) {
 			at := position{machine: m, state: m.Initial()}
 			t := newThinker(setting{seed: 1, threads: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0)})
 			t.prepare(b.Context(), at)
-			minds := t.minds(learnt(b, m, true).Evaluation())
-			for _, d := range minds {
+			configurations := t.configurations(learnt(b, m, true).Evaluation())
+			for _, d := range configurations {
 				if d.evaluator == nil {
 					continue
 				}
 				for _, clock := range []time.Duration{6 * time.Millisecond, 60 * time.Millisecond, 240 * time.Millisecond} {
 					b.Run(fmt.Sprintf("%s/%v", d.name, clock), func(b *testing.B) {
 						c := comparison{opening: trialOpening, searcher: func(i int) search.Searcher {
-							return &metered{Searcher: t.searcher([]mind{d, t.mind}[i], 1), clock: clock}
+							return &metered{Searcher: t.searcher([]configuration{d, t.configuration}[i], 1), clock: clock}
 						}}
 						c.report(b, at, 8*b.N)
 					})

@@ -188,7 +188,7 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 	var sum, squares, n float64
 	var seat [2]float64 // see seats
 	for seed := range uint64(matches) {
-		p, state := newBout(c, fixture{[2]int{0, 1}, seed, 0}, at).play(context.Background(), comparisonBytes)
+		p, state := newTrialMatch(c, fixture{[2]int{0, 1}, seed, 0}, at).play(context.Background(), comparisonBytes)
 		if state != over {
 			b.Fatal("the match did not end")
 		}

@@ -75,9 +75,9 @@ func (t *thinker) choosesRule() bool {
 
 // ways are those of sampling that there are to choose from: the present one first, but that by
 // subgames where there are any (search/factor/README.md).
-func (t *thinker) ways() []mind {
-	list := []mind{t.mind}
-	vary := func(name string, from []mind, change func(*mind)) {
+func (t *thinker) ways() []configuration {
+	list := []configuration{t.configuration}
+	vary := func(name string, from []configuration, change func(*configuration)) {
 		for _, d := range from {
 			change(&d)
 			d.name += "+" + name
@@ -85,19 +85,19 @@ func (t *thinker) ways() []mind {
 		}
 	}
 	if t.choosesRule() {
-		vary("uct", list, func(d *mind) { d.rule = montecarlo.UCT })
+		vary("uct", list, func(d *configuration) { d.rule = montecarlo.UCT })
 	}
 	switch {
 	case t.hasDecisive && t.isInTurns():
-		vary("plain", list, func(d *mind) { d.plain = true })
+		vary("plain", list, func(d *configuration) { d.plain = true })
 	case t.hasDecisive:
-		vary("decisive", list, func(d *mind) { d.plain = false })
+		vary("decisive", list, func(d *configuration) { d.plain = false })
 	}
 	if t.parts != nil { // the first is taken where there are too few matches to say
-		list = slices.Insert(list, 0, mind{name: factoring, factors: true})
+		list = slices.Insert(list, 0, configuration{name: factoring, factors: true})
 	}
 	if t.isInTurns() && t.has(rave) && montecarlo.Raves(t.machine) {
-		vary(rave, list[:1], func(d *mind) { d.rave = true })
+		vary(rave, list[:1], func(d *configuration) { d.rave = true })
 	}
 	return list
 }

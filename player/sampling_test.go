@@ -21,7 +21,7 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, state := newBout(&comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: 500}, fixture{[2]int{0, 1}, seed, 0}, at).play(t.Context(), comparisonBytes)
+		points, state := newTrialMatch(&comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: 500}, fixture{[2]int{0, 1}, seed, 0}, at).play(t.Context(), comparisonBytes)
 		if state != over || points[seed&1] != 100 || points[1-seed&1] != 0 {
 			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, state, seed&1)
 		}
@@ -60,8 +60,8 @@ func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
 			defer cancel()
 			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
 			p.begin(ctx, at)
-			if p.mind.rule != c.want {
-				t.Errorf("rule %v, want %v", p.mind.rule, c.want)
+			if p.configuration.rule != c.want {
+				t.Errorf("rule %v, want %v", p.configuration.rule, c.want)
 			}
 			// Only regret matching mixes: the search made for the match is of the rule.
 			r, err := p.sampler.Search(ctx, m, at.state, search.Limits{MaxNodes: 2000, Seed: 1})
@@ -108,10 +108,10 @@ func TestPlayoutsAreDecisiveUnlessPlainOnesGetMorePoints(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if len(compared.names) != 2 || p.mind.plain != c.plain {
-				t.Errorf("compared %v, plain %v, want %v", compared.names, p.mind.plain, c.plain)
+			if len(compared.names) != 2 || p.configuration.plain != c.plain {
+				t.Errorf("compared %v, plain %v, want %v", compared.names, p.configuration.plain, c.plain)
 			}
-			if s := p.sampling(p.mind); s.AtOnce != (c.game == atOnce) || (s.Without&montecarlo.Decisive != 0) != c.plain {
+			if s := p.sampling(p.configuration); s.AtOnce != (c.game == atOnce) || (s.Without&montecarlo.Decisive != 0) != c.plain {
 				t.Errorf("sampling goes on as %+v", s)
 			}
 		})
@@ -140,8 +140,8 @@ func TestSubgamesAreSearchedApartWhereThatGetsMorePoints(t *testing.T) {
 			defer cancel()
 			at := position{machine: m, state: m.Initial()}
 			p.begin(ctx, at)
-			if _, apart := p.sampler.(*factor.Searcher); apart != c.apart || p.mind.factors != c.apart {
-				t.Errorf("the search is %T, of %+v", p.sampler, p.mind)
+			if _, apart := p.sampler.(*factor.Searcher); apart != c.apart || p.configuration.factors != c.apart {
+				t.Errorf("the search is %T, of %+v", p.sampler, p.configuration)
 			}
 			r, err := p.sampler.Search(ctx, m, m.Initial(), search.Limits{MaxNodes: 500})
 			if err != nil || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
@@ -185,7 +185,7 @@ func sampling(rivals ...montecarlo.Config) func(int) search.Searcher {
 func TestWaysOfSamplingAreComparedAtEqualTime(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Decisive})}
-	points, state := newBout(&c, fixture{[2]int{0, 1}, 1, trialClock}, position{machine: m, state: m.Initial()}).play(t.Context(), comparisonBytes)
+	points, state := newTrialMatch(&c, fixture{[2]int{0, 1}, 1, trialClock}, position{machine: m, state: m.Initial()}).play(t.Context(), comparisonBytes)
 	if total := points[0] + points[1]; state != over || total != 100 {
 		t.Errorf("%v points, %v", points, state)
 	}

@@ -192,8 +192,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 	case slices.Contains(t.exact, failed):
 		t.reclassify(failed, reason)
 	case failed != t.sampler:
-	case t.mind.deepens: // the game is none for it
-		t.adopt(t.mind.unlearnt())
+	case t.configuration.deepens: // the game is none for it
+		t.adopt(t.configuration.unlearnt())
 	case errors.As(reason, &p):
 		t.sampler = t.newSampler() // who knows what it has left behind
 	}
@@ -203,8 +203,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 // deepens has proved that there is less than all to win: to it all moves that are worth the
 // same are the same.
 func (r *round) resist(ctx context.Context) {
-	if r.mind.deepens && r.has(resistance) && r.isInTurns() && r.class.Players == 2 {
-		c := r.sampling(r.mind.unlearnt())
+	if r.configuration.deepens && r.has(resistance) && r.isInTurns() && r.class.Players == 2 {
+		c := r.sampling(r.configuration.unlearnt())
 		c.Workers = r.threads
 		c.Without |= montecarlo.Bounds // what is proved is known, and tells no moves apart
 		r.launch(ctx, montecarlo.New(c), min(comparisonBytes, r.memory.share()/2))
@@ -272,7 +272,7 @@ func (t *thinker) isSettled(r *root) bool {
 	switch {
 	case t.class.Players == 1:
 		return t.plan.fits(r.position) && t.plan.goal >= value
-	case value >= bestGoal, known == r.sampled && (!t.mind.deepens || !turns):
+	case value >= bestGoal, known == r.sampled && (!t.configuration.deepens || !turns):
 		return true
 	}
 	return value > worstGoal && !turns

@@ -20,29 +20,29 @@ type thinker struct {
 	setting
 	rng *machine.Rand
 
-	machine     machine.Machine // that class and searches are for
-	begun       machine.Machine // for which it was tried out what pays
-	class       solve.Class
-	methods     []string          // of the exact searches, the best one for the class first
-	exact       []search.Searcher // by method; they work side by side
-	sampler     search.Searcher
-	grants      map[search.Searcher]int64 // the memory that each of them has
-	hasDecisive bool                      // the machine knows decisive moves, and there are opponents
-	mind        mind                      // what the sampler goes by
-	studies     studies                   // of which is the best (see learning.go)
+	machine       machine.Machine // that class and searches are for
+	begun         machine.Machine // for which it was tried out what pays
+	class         solve.Class
+	methods       []string          // of the exact searches, the best one for the class first
+	exact         []search.Searcher // by method; they work side by side
+	sampler       search.Searcher
+	grants        map[search.Searcher]int64 // the memory that each of them has
+	hasDecisive   bool                      // the machine knows decisive moves, and there are opponents
+	configuration configuration             // what the sampler goes by
+	tuning        tuning                    // of which is the best (see learning.go)
 	// parts, by machine, think of the subgames of one that is made of such, else nil.
 	parts map[machine.Machine]*thinker
 	plan  plan
-	// hold and teach are the function hold and the method Learn, but in tests.
-	hold  func(ctx context.Context, e *election, threads int)
-	teach func(l *evaluate.Learner, ctx context.Context, games int64)
+	// hold and runLearner are the function hold and the method Learn, but in tests.
+	hold       func(ctx context.Context, e *election, threads int)
+	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
 	// exactWork is the part of the time in which exact searches work, where they share
 	// the threads of the sampling one (see share.go).
 	exactWork float64
 }
 
 func newThinker(s setting) *thinker {
-	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, teach: (*evaluate.Learner).Learn, exactWork: 1, grants: map[search.Searcher]int64{}}
+	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, runLearner: (*evaluate.Learner).Learn, exactWork: 1, grants: map[search.Searcher]int64{}}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -59,10 +59,10 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	t.exact = nil
-	t.hasDecisive, t.studies, t.parts = false, studies{}, nil
-	t.mind = mind{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
+	t.hasDecisive, t.tuning, t.parts = false, tuning{}, nil
+	t.configuration = configuration{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
 	if t.has(regretMatching) {
-		t.mind.rule = montecarlo.RegretMatching
+		t.configuration.rule = montecarlo.RegretMatching
 	}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.makeExact()
@@ -133,7 +133,7 @@ func (t *thinker) granted(s search.Searcher) int64 {
 
 // newSampler makes the sampling search.
 func (t *thinker) newSampler() search.Searcher {
-	return t.searcher(t.mind, t.samplingThreads())
+	return t.searcher(t.configuration, t.samplingThreads())
 }
 
 // samplingThreads are all where the exact search gives back what it does not need, else
@@ -145,8 +145,8 @@ func (t *thinker) samplingThreads() int {
 	return max(1, t.threads-1)
 }
 
-// sampling is how a mind samples, on one thread.
-func (t *thinker) sampling(d mind) montecarlo.Config {
+// sampling is how a configuration samples, on one thread.
+func (t *thinker) sampling(d configuration) montecarlo.Config {
 	c := montecarlo.Config{
 		Rule: d.rule, AtOnce: !t.isInTurns(), Weight: d.weight, Rave: d.rave, Without: t.sampledWithout(),
 	}
@@ -201,7 +201,7 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 		t.begin(late, at)
 		cancel()
 	}
-	t.study(ctx)
+	t.tune(ctx)
 	if ctx.Err() == nil {
 		t.search(ctx, at)
 	}
@@ -224,7 +224,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 			return c
 		}
 	}
-	v := r.decide(t.mind.samples())
+	v := r.decide(t.configuration.samples())
 	if len(v.strategy) == 0 {
 		return choice{move: at.legal[0], verdict: verdict{by: byFallback}}
 	}

@@ -78,7 +78,7 @@ func againstWhole(b *testing.B, at position, rival string) {
 		players[i].begin(ctx, at)
 		cancel()
 	}
-	b.Log(players[0].mind.name)
+	b.Log(players[0].configuration.name)
 	c := comparison{opening: 2, searcher: func(i int) search.Searcher { return whole{players[i], wholeClock} }}
 	c.report(b, at, wholeMatches*b.N)
 }

@@ -16,7 +16,6 @@ import (
 
 	"stackmate/internal/guard"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/rs/zerolog"
 )
 
@@ -45,13 +44,14 @@ type Endpoint struct {
 	// MaxMessage bounds a message, in bytes; 0 means 16 MiB. The largest known
 	// rulesheets have less than 100 kB.
 	MaxMessage int64
+	// Version is what INFO and /healthz tell of the program; "" means nothing.
+	Version string
 
 	name      string
 	newAgent  NewAgent
 	log       zerolog.Logger
 	strangers zerolog.Logger // for what is no part of a match: of limited frequency
-	metrics   *metrics
-	scrapes   http.Handler
+	counters  *counters
 	admission admission
 	parsing   chan struct{}  // holds a token for each rulesheet that is being read
 	written   sync.WaitGroup // transcripts
@@ -66,27 +66,30 @@ var _ http.Handler = (*Endpoint)(nil)
 // NewEndpoint makes an endpoint. The name is what INFO tells; bytes that cannot
 // stand in a symbol become underscores.
 func NewEndpoint(name string, newAgent NewAgent, log zerolog.Logger) *Endpoint {
-	symbol := strings.Map(func(c rune) rune {
-		if c <= ' ' || c > '~' || strings.ContainsRune("();?", c) {
-			return '_'
-		}
-		return c
-	}, name)
 	e := &Endpoint{
-		name: symbol, newAgent: newAgent, log: log,
+		name: symbol(name), newAgent: newAgent, log: log,
 		strangers: log.Sample(&zerolog.BurstSampler{Burst: maxStrangerLines, Period: time.Second}),
 		parsing:   make(chan struct{}, maxParsed),
 		sessions:  make(map[string]*session),
 	}
-	e.metrics = newMetrics(e)
-	e.scrapes = promhttp.HandlerFor(e.metrics.registry, promhttp.HandlerOpts{})
+	e.counters = newCounters(e)
 	e.admission.open = make(map[net.Conn]*visitor)
 	e.admission.sources = make(map[netip.Addr]*list.List)
 	e.admission.closed = func(source netip.Addr, reason string) {
-		e.metrics.refused.WithLabelValues("too many " + reason).Inc()
+		e.counters.refuse("too many " + reason)
 		e.strangers.Warn().Stringer("from", source).Msg("a connection was closed: too many " + reason)
 	}
 	return e
+}
+
+// symbol makes a text one that INFO may tell.
+func symbol(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c <= ' ' || c > '~' || strings.ContainsRune("();?", c) {
+			return '_'
+		}
+		return c
+	}, text)
 }
 
 func (e *Endpoint) maxMessage() int64 {
@@ -123,7 +126,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		status, x.reply = e.refused(x, err)
 	}
-	e.metrics.request(x.message.Command, status)
+	e.counters.request(x.message.Command, status)
 	reply(w, status, x.reply)
 }
 
@@ -140,8 +143,9 @@ func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *
 		return nil
 	case own && r.URL.Path == "/metrics":
 		e.admission.arrived(v)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		w.Header().Set("Connection", "close")
-		e.scrapes.ServeHTTP(w, r)
+		e.counters.write(w)
 		return errWritten
 	case own && r.URL.Path == "/healthz":
 		return e.health(w)
@@ -192,7 +196,8 @@ func (e *Endpoint) health(w http.ResponseWriter) error {
 	text, err := json.Marshal(struct {
 		Status  string `json:"status"`
 		Matches int    `json:"matches"`
-	}{status, matches})
+		Version string `json:"version,omitempty"`
+	}{status, matches, e.Version})
 	if err != nil {
 		return err
 	}
@@ -220,7 +225,7 @@ func (e *Endpoint) refused(x *exchange, err error) (status int, reason string) {
 		status, kind, reason = http.StatusInternalServerError, "panic", "internal error"
 		event = e.log.Error().Bytes("stack", p.Stack)
 	}
-	e.metrics.refused.WithLabelValues(kind).Inc()
+	e.counters.refuse(kind)
 	x.name(event).Str("error", Printable(err.Error(), maxFinding)).Msg("refused")
 	return status, reason
 }

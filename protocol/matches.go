@@ -23,6 +23,9 @@ func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
 	switch x.message.Command {
 	case Info:
 		x.reply = fmt.Sprintf("((name %s) (status %s))", e.name, e.status())
+		if e.Version != "" {
+			x.reply = fmt.Sprintf("((name %s) (status %s) (version %s))", e.name, e.status(), symbol(e.Version))
+		}
 		return nil
 	case Ping:
 		x.reply = e.status()
@@ -69,7 +72,7 @@ func (e *Endpoint) answerMatch(s *session, x *exchange) (err error) {
 
 // start begins a match if there is room for one.
 func (e *Endpoint) start(ctx context.Context, x *exchange) error {
-	s := newSession(x.message, x.arrived, e.newAgent, e.metrics, e.log)
+	s := newSession(x.message, x.arrived, e.newAgent, e.counters, e.log)
 	if !e.register(s) {
 		x.reply = "busy"
 		return nil

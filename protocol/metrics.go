@@ -1,23 +1,18 @@
 package protocol
 
 import (
-	"strconv"
+	"fmt"
+	"io"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/VictoriaMetrics/metrics"
 )
 
-// metrics counts what an endpoint does, for Prometheus.
-type metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.CounterVec // command, status
-	refused  *prometheus.CounterVec // reason
-	joint    *prometheus.CounterVec // kind
-	moves    *prometheus.CounterVec // by
-	share    prometheus.Histogram
-	late     prometheus.Counter
+// counters count what an endpoint does, for Prometheus.
+type counters struct {
+	set   *metrics.Set
+	share *metrics.PrometheusHistogram // time taken for a move, in parts of the play clock
+	late  *metrics.Counter             // moves answered after the play clock
 }
 
 // Who has chosen a move.
@@ -38,57 +33,57 @@ const (
 // clockShares are the buckets of reply times, in parts of the play clock.
 var clockShares = []float64{0.01, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1, 1.1, 1.5, 2}
 
-func newMetrics(e *Endpoint) *metrics {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(
-		collectors.NewGoCollector(), // memory and goroutines
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	f := promauto.With(registry)
-	gauge := func(name, help string, value func() int) {
-		f.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) })
+func newCounters(e *Endpoint) *counters {
+	set := metrics.NewSet()
+	gauge := func(name string, value func() int) {
+		set.NewGauge(name, func() float64 { return float64(value()) })
 	}
-	gauge("stackmate_matches", "Matches that run.", func() int { n, _ := e.occupancy(); return n })
-	gauge("stackmate_connections_waiting", "Open connections that have not sent a whole request.",
-		func() int { n, _ := e.admission.connections(); return n })
-	gauge("stackmate_connections_answered", "Open connections whose request is being answered.",
-		func() int { _, n := e.admission.connections(); return n })
-	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return f.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	}
-	return &metrics{
-		registry: registry,
-		requests: vec("stackmate_requests_total", "Requests by command and HTTP status.", "command", "status"),
-		refused:  vec("stackmate_refused_total", "Requests and connections refused, by reason.", "reason"),
-		joint:    vec("stackmate_joint_moves_total", "PLAY messages of running matches, by what they tell of the joint move.", "kind"),
-		moves:    vec("stackmate_moves_total", "Moves answered, by who has chosen them.", "by"),
-		late: f.NewCounter(prometheus.CounterOpts{
-			Name: "stackmate_late_moves_total", Help: "Moves answered after the play clock.",
-		}),
-		share: f.NewHistogram(prometheus.HistogramOpts{
-			Name: "stackmate_reply_clock_ratio", Help: "Time taken for a move, in parts of the play clock.", Buckets: clockShares,
-		}),
+	gauge("stackmate_matches", func() int { n, _ := e.occupancy(); return n })
+	// Open connections that have not sent a whole request, and those whose request is being answered.
+	gauge("stackmate_connections_waiting", func() int { n, _ := e.admission.connections(); return n })
+	gauge("stackmate_connections_answered", func() int { _, n := e.admission.connections(); return n })
+	return &counters{
+		set:   set,
+		share: set.NewPrometheusHistogramExt("stackmate_reply_clock_ratio", clockShares),
+		late:  set.NewCounter("stackmate_late_moves_total"),
 	}
 }
 
-// request counts a request that has been answered.
-func (m *metrics) request(c Command, status int) {
-	switch c {
+// write writes all counters, and memory, goroutines and open files of the process, as Prometheus reads them.
+func (c *counters) write(w io.Writer) {
+	metrics.WriteProcessMetrics(w)
+	c.set.WritePrometheus(w)
+}
+
+// count adds one to a counter with a label.
+func (c *counters) count(name, label, value string) {
+	c.set.GetOrCreateCounter(fmt.Sprintf("%s{%s=%q}", name, label, value)).Inc()
+}
+
+// request counts a request that has been answered, by command and HTTP status.
+func (c *counters) request(command Command, status int) {
+	switch command {
 	case Info, Ping, Preview, Start, Play, Stop, Abort:
 	default:
-		c = "other" // the label takes few values, whatever is sent
+		command = "other" // the label takes few values, whatever is sent
 	}
-	m.requests.WithLabelValues(string(c), strconv.Itoa(status)).Inc()
+	c.set.GetOrCreateCounter(fmt.Sprintf(`stackmate_requests_total{command=%q,status="%d"}`, command, status)).Inc()
 }
 
-// move counts a move that has been answered; clock 0 has no limit.
-func (m *metrics) move(by string, took, clock time.Duration) {
-	m.moves.WithLabelValues(by).Inc()
+// refuse counts a request or a connection that is refused.
+func (c *counters) refuse(reason string) { c.count("stackmate_refused_total", "reason", reason) }
+
+// told counts a PLAY of a running match, by what it tells of the joint move.
+func (c *counters) told(kind string) { c.count("stackmate_joint_moves_total", "kind", kind) }
+
+// move counts a move that has been answered, by who has chosen it; clock 0 has no limit.
+func (c *counters) move(by string, took, clock time.Duration) {
+	c.count("stackmate_moves_total", "by", by)
 	if clock == 0 {
 		return
 	}
-	m.share.Observe(took.Seconds() / clock.Seconds())
+	c.share.Update(took.Seconds() / clock.Seconds())
 	if took > clock {
-		m.late.Inc()
+		c.late.Inc()
 	}
 }

@@ -48,7 +48,7 @@ var errEnded = errors.New("the match has ended meanwhile")
 type session struct {
 	match    Match // without Game and Role until the rules have been read
 	newAgent NewAgent
-	metrics  *metrics
+	counters *counters
 	log      zerolog.Logger
 	ctx      context.Context // ends with the match
 	cancel   context.CancelFunc
@@ -69,11 +69,11 @@ type session struct {
 	turn    *turn // the PLAY that is being answered, if any
 }
 
-func newSession(m Message, arrived time.Time, newAgent NewAgent, counts *metrics, log zerolog.Logger) *session {
+func newSession(m Message, arrived time.Time, newAgent NewAgent, counts *counters, log zerolog.Logger) *session {
 	log = log.With().Str("match", clip(m.ID)).Logger()
 	s := &session{
 		match:    Match{ID: m.ID, Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock, Log: log},
-		newAgent: newAgent, metrics: counts, log: log, loaded: make(chan struct{}),
+		newAgent: newAgent, counters: counts, log: log, loaded: make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.time, s.rush = context.WithCancel(s.ctx)

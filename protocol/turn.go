@@ -70,7 +70,7 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 	before, kind := s.turn, jointNew
 	switch {
 	case before != nil && before.text == text:
-		s.metrics.joint.WithLabelValues(jointRepeated).Inc()
+		s.counters.told(jointRepeated)
 		s.log.Warn().Msg("a PLAY that is being answered came again: it gets the same answer")
 		return before, false, nil
 	case s.heard+len(text) > maxHistory:
@@ -87,7 +87,7 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 		s.log.Warn().Int("moves", len(joint)).Int("roles", len(s.match.Game.Roles)).
 			Msg("a joint move does not have one move per role: it is told all the same")
 	}
-	s.metrics.joint.WithLabelValues(kind).Inc()
+	s.counters.told(kind)
 	t = &turn{text: text, arrived: arrived, done: make(chan struct{})}
 	t.clock, t.hurry = WithClock(s.time, arrived, s.match.PlayClock)
 	s.turn = t
@@ -115,7 +115,7 @@ func (s *session) answer(t *turn) {
 	}
 	t.reply, t.err = move.String(), nil
 	took, clock := time.Since(t.arrived), s.match.PlayClock
-	s.metrics.move(by, took, clock)
+	s.counters.move(by, took, clock)
 	event := s.log.Debug()
 	late := clock > 0 && took > clock
 	if late || by != byAgent {

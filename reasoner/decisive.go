@@ -10,32 +10,27 @@ import (
 )
 
 // decider is a circuit that can be compiled once more, with decisive moves or for signals,
-// and read as a formula (prove.go). What did not fit into the time of its first call is not
-// tried again.
+// and read as a formula (prove.go).
 type decider struct {
 	machine.Machine
 	game    *circuit.Game
 	options circuit.Options
 
-	mu       sync.Mutex
-	decisive [2]lazy[machine.Machine] // in turns, and at once
-	signals  lazy[machine.Signals]
-	subgames lazy[[]machine.Subgame]
-	planner  lazy[planner]
+	inTurns, atOnce lazy[machine.Machine] // with decisive moves; nil if there is none
+	signals         lazy[machine.Signals]
+	subgames        lazy[[]machine.Subgame]
+	planner         lazy[planner]
 }
 
-// lazy is a value that is made when it is first asked for.
+// lazy is what is found when it is first asked for, in the time that there is then: what did not
+// fit is not worth it.
 type lazy[T any] struct {
-	made  bool
+	once  sync.Once
 	value T
 }
 
-func (l *lazy[T]) get(mu *sync.Mutex, make func() T) T {
-	mu.Lock()
-	defer mu.Unlock()
-	if !l.made {
-		l.value, l.made = make(), true
-	}
+func (l *lazy[T]) get(find func() T) T {
+	l.once.Do(func() { l.value = find() })
 	return l.value
 }
 
@@ -43,11 +38,11 @@ var _ machine.Machine = (*decider)(nil)
 
 // Decisive implements machine.Analysis.
 func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
-	found := &d.decisive[0]
+	found := &d.inTurns
 	if atOnce {
-		found = &d.decisive[1]
+		found = &d.atOnce
 	}
-	return found.get(&d.mu, func() machine.Machine {
+	return found.get(func() machine.Machine {
 		sparing, full := circuit.WithDecisiveMoves(ctx, d.game, atOnce)
 		if m := d.compile(ctx, full); m != nil {
 			return m
@@ -103,14 +98,14 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 
 // Subgames implements machine.Analysis.
 func (d *decider) Subgames(ctx context.Context) []machine.Subgame {
-	return d.subgames.get(&d.mu, func() (list []machine.Subgame) {
+	return d.subgames.get(func() []machine.Subgame {
+		var list []machine.Subgame
 		for _, s := range d.game.Subgames(ctx) {
 			m := d.compile(ctx, s.Game)
 			if m == nil {
 				return nil
 			}
-			part := &decider{Machine: m, game: s.Game, options: d.options}
-			list = append(list, machine.Subgame{Machine: part, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
+			list = append(list, machine.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
 		}
 		return list
 	})

@@ -6,19 +6,20 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/plan"
 	"stackmate/reasoner/prove"
 )
 
 // planner finds the plans of a game, or says why there are none.
 type planner struct {
-	*prove.Planner
+	*plan.Planner
 	err error
 }
 
 // Plan implements machine.Analysis.
 func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
-	p := d.planner.get(&d.mu, func() planner {
-		p, err := prove.NewPlanner(d.game.Whole(), d.Machine)
+	p := d.planner.get(func() planner {
+		p, err := plan.New(d.game.Whole(), d.Machine)
 		return planner{p, err}
 	})
 	if p.err != nil {

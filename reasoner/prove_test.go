@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/plan"
 	proofs "stackmate/reasoner/prove"
 	"stackmate/reasoner/reference"
 )
@@ -70,7 +70,7 @@ func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 				best = max(best, goals[0])
 			}
 		})
-		p, err := proofs.NewPlanner(g, m)
+		p, err := plan.New(g, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,10 @@ func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 	games := howMany(300, 100)
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
-		inv := proofs.FindInvariants(t.Context(), g, m, 1<<28)
+		var inv *proofs.Invariants
+		for found := range proofs.FindInvariants(t.Context(), g, m, 1<<28, true) {
+			inv = found
+		}
 		reachable(m, func(s machine.State, _ bool, _ []int32) {
 			if !inv.Holds(s) {
 				t.Fatalf("an invariant fails in the position %v", m.Names().AppendFluents(nil, s))
@@ -164,31 +167,6 @@ func checkPlans(t *testing.T, names ...string) {
 		plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
 		if err != nil || plan.Goal != 100 {
 			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
-		}
-	}
-}
-
-// lamps are to be switched on one after the other, in any order.
-const lamps = `
-	(role x) (lamp a) (lamp b) (lamp c)
-	(<= (legal x (press ?l)) (lamp ?l) (not (true (on ?l))))
-	(<= (next (on ?l)) (does x (press ?l)))
-	(<= (next (on ?l)) (true (on ?l)))
-	(<= terminal (true (on a)) (true (on b)) (true (on c)))
-	(goal x 100)`
-
-func TestOneOfSymmetricPlansIsKept(t *testing.T) {
-	m := gamestest.Compiled(t, lamps)
-	if len(m.Symmetries()) == 0 {
-		t.Error("expected symmetries of the lamps")
-	}
-	plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{})
-	if err != nil || plan.Goal != 100 || len(plan.Line) != 3 || plan.Calls != 1 {
-		t.Fatalf("found %v, %v", plan, err)
-	}
-	for i, joint := range plan.Line {
-		if joint[0] != machine.Move(i) {
-			t.Errorf("the lamps are pressed as %v, expected the first plan of all", plan.Line)
 		}
 	}
 }

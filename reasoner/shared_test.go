@@ -11,6 +11,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
+// lamps are to be switched on one after the other, in any order.
+const lamps = `
+	(role x) (lamp a) (lamp b) (lamp c)
+	(<= (legal x (press ?l)) (lamp ?l) (not (true (on ?l))))
+	(<= (next (on ?l)) (does x (press ?l)))
+	(<= (next (on ?l)) (true (on ?l)))
+	(<= terminal (true (on a)) (true (on b)) (true (on c)))
+	(goal x 100)`
+
 // TestAMachineServesManyGoroutinesAtOnce has goroutines ask one machine, of which nobody has
 // asked anything yet, for all that it computes when it is first wanted, and play on it in lock
 // step with a machine that each has to itself. What they may spoil for each other, the race

@@ -15,7 +15,7 @@ const mostMoves = 0.35
 
 // Signals implements machine.Analysis.
 func (d *decider) Signals(ctx context.Context) machine.Signals {
-	return d.signals.get(&d.mu, func() machine.Signals {
+	return d.signals.get(func() machine.Signals {
 		mobility := len(d.Names().Players()) > 1 && choices(ctx, d.Machine) <= mostMoves
 		if s := circuit.FindSignals(ctx, d.game, mobility, d.options); s != nil {
 			return s

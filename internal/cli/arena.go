@@ -99,7 +99,7 @@ func (c *arenaCommand) Run(s *console) error {
 			return players.player(spec, s.nextSeed)
 		},
 	}
-	l, err := protocol.Listen(c.Listen)
+	l, err := listen("--listen", c.Listen)
 	if err != nil {
 		return err
 	}
@@ -127,9 +127,9 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 	if c.Player == "-" {
 		return func() {}
 	}
-	l, err := protocol.Listen(c.Player)
+	l, err := listen("--player", c.Player)
 	if err != nil {
-		fmt.Fprintf(s.err, "stackmate: no player for game servers beside the page: %v; --player names another address\n", err)
+		fmt.Fprintf(s.err, "stackmate: no player for game servers beside the page: %v\n", err)
 		return func() {}
 	}
 	p, err := s.newRoster(player.Options{
@@ -142,7 +142,9 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := protocol.Serve(s.ctx, l, protocol.NewEndpoint(defaultName, p.New, s.log)); err != nil {
+		e := protocol.NewEndpoint(defaultName, p.New, s.log)
+		e.Version = version()
+		if err := protocol.Serve(s.ctx, l, e); err != nil {
 			s.log.Error().Err(err).Msg("the player beside the page")
 		}
 	}()
@@ -214,7 +216,10 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 	sheets = make(map[string]string)
 	for _, path := range c.Games {
 		if _, err := os.Stat(path); err != nil {
-			return nil, nil, err
+			if name := filepath.Base(path); isBuiltIn(name) {
+				return nil, nil, fmt.Errorf("expected rulesheets or folders of them, found %s, the name of a built-in game: the page has them all", name)
+			}
+			return nil, nil, fmt.Errorf("expected rulesheets or folders of them: %w", err)
 		}
 		files, err := rulesheetsIn([]string{path})
 		if err != nil {

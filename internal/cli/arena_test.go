@@ -423,7 +423,7 @@ func TestTheArenaServesGameServersBesideThePage(t *testing.T) {
 	go func() {
 		second <- Run(other, []string{"arena", "--listen", "127.0.0.1:0", "--player", address}, &page, &fault)
 	}()
-	awaitAddress(t, `(--player names another address)`, &fault)
+	awaitAddress(t, `(--player chooses another)`, &fault)
 	awaitAddress(t, `(http://\S+)`, &page)
 	stop()
 	cancel()

@@ -16,7 +16,7 @@ import (
 // benchCommand measures playouts.
 type benchCommand struct {
 	Games   []string `arg:"" name:"game" help:"Games to measure."`
-	Seconds float64  `default:"5" help:"Time for each game."`
+	Seconds float64  `type:"time" default:"5" help:"Time for each game."`
 	Engine  string   `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
 	Lanes   int      `enum:"0,64,256,512" default:"0" help:"Positions per batch of the circuit: ${enum}; 0 is the widest that the processor has."`
 	Out     string   `type:"path" placeholder:"FILE" help:"Also write the result of the (one) game in the format of gdl-perf."`
@@ -31,7 +31,7 @@ func (c *benchCommand) Run(s *console) error {
 	if !(c.Seconds > 0 && c.Seconds <= maxSeconds) || c.Out != "" && len(c.Games) > 1 {
 		return usageError{errors.New("expected --seconds above 0 and at most a billion, and only one game with --out")}
 	}
-	if err := checkPlaces(c.Out); err != nil {
+	if err := checkWritable(c.Out); err != nil {
 		return err
 	}
 	if !c.JSON {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"stackmate/protocol"
 	"stackmate/protocol/conformance"
 )
 
@@ -21,7 +20,7 @@ func (c *checkManagerCommand) Run(s *console) error {
 	if c.Wait <= 0 {
 		return usageError{errors.New("expected a time to wait")}
 	}
-	l, err := protocol.Listen(c.Listen)
+	l, err := listen("--listen", c.Listen)
 	if err != nil {
 		return err
 	}

@@ -8,17 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 
-	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
 
 	"stackmate/internal/guard"
 	"stackmate/reasoner"
-	"stackmate/search/experiment"
 )
 
 // The exit status of every command.
@@ -31,89 +27,11 @@ const (
 	statusUnread = 128 + int(syscall.SIGPIPE)
 )
 
-const about = `Stackmate plays and solves games that are given as rules in the Game Description Language.
-
-"stackmate arena" opens a page to play and watch games; "stackmate COMMAND --help" tells more of a command.
-A GAME is the name of a built-in game (see "stackmate inspect --help") or the path of a rulesheet.`
-
 // globals are the flags of all commands.
 type globals struct {
-	LogLevel string           `enum:",trace,debug,info,warn,error,disabled" default:"" placeholder:"LEVEL" help:"What to log on standard error: trace, debug, info (serve), warn (other commands), error or disabled."`
-	Memory   int64            `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; half of the machine's by default."`
-	Cache    string           `type:"path" placeholder:"DIR" help:"Keep the circuits of large games in this folder, and load them from there."`
-	Version  kong.VersionFlag `help:"Print the version."`
-}
-
-// command is one of the command line.
-type command struct {
-	group, name, help string
-	flags             any // what kong reads its arguments into, and runs
-	aliases           []string
-}
-
-// commands are all of them, in the order of the help.
-func commands() []command {
-	return []command{
-		{"play", "arena", "Play, watch and analyse games in the browser.", new(arenaCommand), nil},
-		{"play", "match", "Hold matches of a game between players.", new(matchCommand), nil},
-		{"play", "play", "Play against a solution at the terminal.", new(playCommand), nil},
-		{"compete", "serve", "Play what game servers deal.", new(serveCommand), nil},
-		{"compete", "tournament", "Rate players by many matches.", new(tournamentCommand), nil},
-		{"compete", "worker", "Do the tasks of commands that run elsewhere.", new(workerCommand), nil},
-		{"compete", "rate", "Rate players by records of matches.", new(rateCommand), []string{"standings"}},
-		{"compete", "show", "Step through a recorded match.", new(showCommand), nil},
-		{"compete", "train", "Learn an evaluation of a game by self-play.", new(trainCommand), nil},
-		{"compete", "check-player", "Check a player against the protocol.", new(checkPlayerCommand), nil},
-		{"compete", "check-manager", "Check a game manager against the protocol.", new(checkManagerCommand), nil},
-		{"solve", "solve", "Compute values and strategies.", new(solveCommand), nil},
-		{"solve", "bridge", "Find the best plan for a bridge ending.", new(bridgeCommand), nil},
-		{"rules", "validate", "Check rulesheets.", new(validateCommand), nil},
-		{"rules", "fmt", "Lay rulesheets out canonically.", new(fmtCommand), nil},
-		{"rules", "inspect", "Show what the compiler found in a game.", new(inspectCommand), nil},
-		{"rules", "export", "Print the rulesheet of a built-in game.", new(exportCommand), nil},
-		{"develop", "bench", "Measure random playouts on one thread.", new(benchCommand), nil},
-		{"develop", "perft", "Count the joint moves to a given depth.", new(perftCommand), nil},
-		{"develop", "signature", "Count the nodes of all searches on fixed games.", new(signatureCommand), nil},
-		{"develop", "experiment", "Measure the solvers beside the literature.", new(experimentCommand), nil},
-		{"develop", "replay", "Compare an engine with a recorded trace.", new(replayCommand), nil},
-	}
-}
-
-// groups are those of the commands, in the order of the help.
-var groups = []kong.Group{
-	{Key: "play", Title: "Play"},
-	{Key: "compete", Title: "Compete"},
-	{Key: "solve", Title: "Solve"},
-	{Key: "rules", Title: "Write rules"},
-	{Key: "develop", Title: "Develop"},
-}
-
-// meant is the command line with "help" in the place where kong has "--help", and what a person
-// wants who says nothing.
-func meant(args []string, terminal bool) []string {
-	switch {
-	case len(args) > 0 && args[0] == "help":
-		return append(slices.Clone(args[1:]), "--help")
-	case len(args) == 0 && terminal:
-		return []string{"--help"}
-	}
-	return args
-}
-
-// grammar is what kong is to read: of the commands the one that the first argument names, if
-// it does, since to build all of them takes longer than to solve a small game.
-func grammar(args []string) (options []kong.Option) {
-	all := commands()
-	named := func(c command) bool {
-		return len(args) > 0 && (args[0] == c.name || slices.Contains(c.aliases, args[0]))
-	}
-	if i := slices.IndexFunc(all, named); i >= 0 {
-		all = all[i : i+1]
-	}
-	for _, c := range all {
-		options = append(options, kong.DynamicCommand(c.name, c.help, c.group, c.flags, `aliases:"`+strings.Join(c.aliases, ",")+`"`))
-	}
-	return options
+	LogLevel string `enum:",trace,debug,info,warn,error,disabled" default:"" placeholder:"LEVEL" help:"What to log on standard error: trace, debug, info (serve), warn (other commands), error or disabled."`
+	Memory   int64  `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; half of the machine's by default."`
+	Cache    string `type:"path" placeholder:"DIR" help:"Keep the circuits of large games in this folder, and load them from there."`
 }
 
 // Run executes one command line and returns the exit status. It ends, with what it
@@ -128,21 +46,26 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // execute reads the command line and runs the command.
 func (s *console) execute(args []string) error {
-	args, err := expandArguments(meant(args, s.out.terminal))
+	if len(args) == 0 && s.out.terminal {
+		_, err := io.WriteString(s.out, welcome)
+		return err
+	}
+	args, err := expandArguments(meant(args))
 	if err != nil {
 		return usageError{err}
 	}
 	var cli globals
-	done := false // --help or --version was all that was wanted
-	parser := kong.Must(&cli, append(grammar(args),
-		kong.Name("stackmate"), kong.Description(about), kong.Vars{"version": version(), "engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
-		kong.ExplicitGroups(groups), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Writers(s.out, s.err), kong.Exit(func(int) { done = true }))...)
+	done := false // --help was all that was wanted
+	parser, err := s.parser(args, &cli, func() { done = true })
+	if err != nil {
+		return err
+	}
 	command, err := parser.Parse(args)
 	if done {
 		return nil
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("%w\nstackmate --help tells more", err)}
+		return usageError{unparsed(parser.Model, args, err)}
 	}
 	for _, p := range command.Path {
 		if p.Flag != nil {
@@ -243,11 +166,3 @@ func (e usageError) Unwrap() error { return e.error }
 
 // errTold is the error of a command that has already said what is bad.
 var errTold = errors.New("bad result")
-
-// version is that of the module, as the build knows it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return "stackmate " + info.Main.Version
-	}
-	return "stackmate (devel)"
-}

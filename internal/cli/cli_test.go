@@ -87,7 +87,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no command":          {nil, "expected one of"},
+		"no command":          {nil, "expected a command"},
 		"unknown command":     {[]string{"slove", "ticTacToe"}, "slove"},
 		"unknown flag":        {[]string{"solve", "ticTacToe", "--quickly"}, "--quickly"},
 		"missing game":        {[]string{"solve"}, "<game>"},

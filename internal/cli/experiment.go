@@ -21,7 +21,7 @@ type experimentCommand struct {
 	Games []string         `arg:"" optional:"" name:"game" help:"Games and rulesheets for the experiment turns, in place of its own."`
 	Sizes experiment.Range `placeholder:"4-6" help:"Sizes to run; by default the usual ones. The table of time and memory goes on to the largest one asked for, or until one is not finished."`
 	Limit time.Duration    `default:"1m" help:"Time for each game."`
-	NATS  string           `name:"nats" placeholder:"URL,…" help:"Solve games on this NATS server or cluster, wherever stackmate worker waits for tasks, and here."`
+	NATS  string           `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve games, too."`
 	Plot  string           `type:"path" placeholder:"FILE.svg" help:"Draw time, nodes and memory against size."`
 	JSON  bool             `name:"json" help:"Print JSON."`
 }
@@ -48,7 +48,7 @@ func (c *experimentCommand) Run(s *console) error {
 		}
 		defer end()
 		lab.Elsewhere = func(ctx context.Context, j experiment.Job) (experiment.Measured, error) {
-			return asked[experiment.Job, experiment.Measured](ctx, caller, j)
+			return submitTask[experiment.Job, experiment.Measured](ctx, caller, j)
 		}
 	}
 	var rows []experiment.Row

@@ -136,9 +136,9 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// checkPlaces tells whether files can be written at all the paths that are not
+// checkWritable tells whether files can be written at all the paths that are not
 // empty. Commands ask before they work.
-func checkPlaces(paths ...string) error {
+func checkWritable(paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
 			continue

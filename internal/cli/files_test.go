@@ -64,7 +64,7 @@ func TestASolutionThatCannotBeSavedIsShownAllTheSame(t *testing.T) {
 	}
 }
 
-func TestPlacesToWriteToAreCheckedBeforeTheWork(t *testing.T) {
+func TestOutputPathsAreCheckedBeforeTheWork(t *testing.T) {
 	nowhere, occupied := filepath.Join(t.TempDir(), "no", "such.svg"), file(t, "file", "")
 	for name, args := range map[string][]string{
 		"solve":      {"solve", "goofspiel-3", "--save", nowhere},

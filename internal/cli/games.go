@@ -41,6 +41,9 @@ func (s *console) load(game string) (*gdl.Game, error) {
 // check checks the rules of a game.
 func (s *console) check(file string, src []byte) (*gdl.Game, error) {
 	rules, findings, err := gdl.Load(s.ctx, file, src)
+	if other := foreign(file, src, err); other != nil {
+		return nil, other
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 		"match":          {[]string{"match", "connectFour", "--count", "1000", "--players", "mcts,random"}, "random"},
 		"first match":    {[]string{"match", "connectFour", "--start-clock", "3600"}, "aborted"},
 		"tournament":     {[]string{"tournament", "connectFour", "--players", "mcts,random"}, "elo"},
+		"training":       {[]string{"train", "connectFour", "--time", "1h", "--knowledge", t.TempDir()}, "saved in"},
 		"signature":      {[]string{"signature"}, "goofspiel"},
 		"built-in games": {[]string{"bench", "ticTacToe", "hex-3x3", "--seconds", "3600"}, "ticTacToe"},
 	} {

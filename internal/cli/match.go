@@ -32,13 +32,15 @@ func (c *matchCommand) Run(s *console) error {
 	if len(c.Players) == 0 {
 		c.Players = slices.Repeat([]string{"stackmate"}, len(roles))
 	}
-	if len(c.Players) != len(roles) || c.Count < 1 {
-		return usageError{fmt.Errorf("expected players for %s and a count above 0, found %d players and %d",
-			strings.Join(roles, ", "), len(c.Players), c.Count)}
+	if c.Count < 1 {
+		return usageError{fmt.Errorf("--count: expected 1 or more, found %d", c.Count)}
 	}
 	players, err := s.players(c.Players, c.Knowledge)
 	if err != nil {
 		return err
+	}
+	if len(players) != len(roles) {
+		return usageError{fmt.Errorf("--players: expected %d, one for each of %s, found %d", len(roles), strings.Join(roles, ", "), len(players))}
 	}
 	series, err := c.hold(s, manager, players, setting)
 	switch {

@@ -14,12 +14,12 @@ import (
 // matchFlags say how matches are played.
 type matchFlags struct {
 	Players    []string      `help:"Players in order of the roles: ${players}."`
-	StartClock float64       `default:"10" help:"Seconds to prepare, such as 0.5; 0 means no limit."`
-	PlayClock  *float64      `placeholder:"2" help:"Seconds for each move, such as 0.1; 0 means no limit, which is the default where a human plays."`
+	StartClock float64       `type:"time" default:"10" help:"Time to prepare, in seconds, or such as 1m; 0 means no limit."`
+	PlayClock  *float64      `type:"time" placeholder:"2" help:"Time for each move, in seconds, or such as 100ms; 0 means no limit, which is the default where a human plays."`
 	Grace      time.Duration `default:"1s" help:"How long past its clock a reply still counts."`
 	Seed       uint64        `default:"1" help:"Seed of chance and of the players in this program."`
 	Scramble   bool          `help:"Give the symbols of the rules new names."`
-	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of what was learnt of games, by train or in matches, for the players of this program."`
+	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches, for the players of this program."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Folder for match records."`
 	Explain    bool          `help:"Show why the players of this program make their moves, on standard error."`
 	JSON       bool          `name:"json" help:"Print JSON."`

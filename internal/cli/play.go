@@ -13,6 +13,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/book"
+	"stackmate/search/solve"
 )
 
 // playCommand lets a person play.
@@ -22,7 +23,7 @@ type playCommand struct {
 	From   string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save; positions that it does not know are solved."`
 	Role   string        `help:"Role of the person; the first one by default."`
 	Seed   uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
-	Think  time.Duration `default:"10s" help:"Time to solve a position that the solution does not know."`
+	Think  time.Duration `default:"5s" help:"Time for a position that the solution does not know: half of it to solve it and, if it is not solved, half to find a good move by sampling."`
 	searchFlags
 }
 
@@ -31,8 +32,14 @@ func (c *playCommand) Run(s *console) error {
 	if c.Think <= 0 {
 		return usageError{errors.New("expected --think above 0")}
 	}
-	share := s.memory.share(2) // the table of a search, and the book
+	share := s.memory.share(3) // the tables of two searches, and the book
 	p, err := s.problem(c.options(share), c.Game, c.Engine)
+	if err != nil {
+		return err
+	}
+	sampling := c.options(share)
+	sampling.Method = "mcts"
+	sampler, err := solve.New(sampling)
 	if err != nil {
 		return err
 	}
@@ -41,9 +48,17 @@ func (c *playCommand) Run(s *console) error {
 		Layout: board.Find(p.rules, p.machine.Names().AppendFluents(nil, p.machine.Initial())),
 	}
 	match.Search = func(ctx context.Context, q machine.State) (search.Result, error) {
-		ctx, cancel := context.WithTimeout(ctx, c.Think)
-		defer cancel()
-		return p.solver.Search(ctx, p.machine, q, search.Limits{MaxBytes: share})
+		defer s.progress(doing("thinking, for %v at most", c.Think))()
+		var r search.Result
+		for _, solver := range []*solve.Solver{p.solver, sampler} {
+			ctx, cancel := context.WithTimeout(ctx, c.Think/2)
+			r, err = solver.Search(ctx, p.machine, q, search.Limits{MaxBytes: share})
+			cancel()
+			if err != nil || r.Solved() {
+				break
+			}
+		}
+		return r, err
 	}
 	if match.Person, err = c.person(p.machine.Names()); err != nil {
 		return usageError{err}
@@ -61,7 +76,7 @@ func (c *playCommand) Run(s *console) error {
 // person finds the role of the person.
 func (c *playCommand) person(names *machine.Names) (machine.Role, error) {
 	if _, _, err := search.Opponents(names); err != nil {
-		return machine.NoRole, err
+		return machine.NoRole, fmt.Errorf("%w; any number can play in stackmate match %s --players human,stackmate,…", err, c.Game)
 	}
 	for _, r := range names.Players() {
 		if c.Role == "" || strings.EqualFold(names.Roles[r], c.Role) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestBadRulesheetsAreNamedWithTheirPlace(t *testing.T) {
+func TestBadRulesheetsAreNamedWithTheirPosition(t *testing.T) {
 	for name, test := range map[string]struct {
 		rules string
 		want  string

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type serveCommand struct {
 	Threads    int           `placeholder:"N" help:"Threads to search on, altogether; by default one for each processor."`
 	Ponder     bool          `default:"true" negatable:"" help:"Think on in the time of the others."`
 	Explain    bool          `help:"Show why each move was made, on standard error."`
-	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of what was learnt of games, by train or in matches."`
+	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Keep what arrives and what is answered, in a file of JSON lines for each match."`
 	MarginMin  time.Duration `placeholder:"150ms" help:"Least time kept in reserve of a play clock; how much is learned from the delays of server and machine."`
 	MarginMax  time.Duration `placeholder:"3s" help:"Most time kept in reserve of a play clock."`
@@ -60,12 +61,12 @@ func (c *serveCommand) Run(s *console) error {
 			return err
 		}
 	}
-	l, err := protocol.Listen(c.Listen)
+	l, err := listen("--listen", c.Listen)
 	if err != nil {
 		return err
 	}
 	e := protocol.NewEndpoint(c.Name, p.New, s.log)
-	e.Matches, e.Allow, e.Record, e.MaxMessage = c.Matches, allowed, c.Record, c.MaxMessage<<20
+	e.Matches, e.Allow, e.Record, e.MaxMessage, e.Version = c.Matches, allowed, c.Record, c.MaxMessage<<20, version()
 	return protocol.Serve(s.ctx, l, e)
 }
 
@@ -92,6 +93,18 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 		return nil, err
 	}
 	return allowed, checkFolder("--knowledge", c.Knowledge)
+}
+
+// listen opens the address of a flag.
+func listen(flag, address string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, usageError{fmt.Errorf("%s: expected an address with a port, such as 127.0.0.1:9147, or :9147 for all interfaces, found %q", flag, address)}
+	}
+	l, err := protocol.Listen(address)
+	if err != nil {
+		err = fmt.Errorf("%w; %s chooses another, such as 127.0.0.1:0 for any that is free", err, flag)
+	}
+	return l, err
 }
 
 // networks reads addresses and networks in CIDR notation.

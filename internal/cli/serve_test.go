@@ -50,6 +50,9 @@ func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
 			t.Errorf("%.20s: %d %q, want %q", c[0], status, reply, c[1])
 		}
 	}
+	if _, reply := say(t, address, "( INFO )"); !strings.HasPrefix(reply, "((name Tester) (status ") || !strings.Contains(reply, "(version ") {
+		t.Errorf("INFO: %q", reply)
+	}
 	kept := func() int { files, _ := os.ReadDir(dir); return len(files) }
 	for range 1000 { // they are written behind the matches
 		if kept() == 2 {
@@ -60,7 +63,7 @@ func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
 	if kept() != 2 {
 		t.Errorf("%d transcripts, want 2", kept())
 	}
-	for path, want := range map[string]string{"/metrics": `stackmate_requests_total{command="START",status="200"} 3`, "/healthz": `"available"`} {
+	for path, want := range map[string]string{"/metrics": `stackmate_requests_total{command="START",status="200"} 3`, "/healthz": `"version":"` + version() + `"`} {
 		r, err := http.Get("http://" + address + path)
 		if err != nil {
 			t.Fatal(err)

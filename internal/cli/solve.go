@@ -29,7 +29,7 @@ func (c *solveCommand) Run(s *console) error {
 	if c.Resume && c.Save == "" {
 		return usageError{errors.New("--resume: expected --save FILE, too")}
 	}
-	if err := checkPlaces(c.Save); err != nil {
+	if err := checkWritable(c.Save); err != nil {
 		return err
 	}
 	p, err := s.problem(c.options(c.share(s)), c.Game, c.Engine)

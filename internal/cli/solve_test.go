@@ -150,3 +150,10 @@ func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
 		execute(t, "solve", endless, "--method", method).expect(t, statusBad, "is not solved: there are positions more than")
 	}
 }
+
+func TestGamesThatAreNotSolvedArePlayedBySampling(t *testing.T) {
+	typing(t, "1\n1\n")
+	o := execute(t, "play", "connectFour-5x4", "--think", "200ms", "--method", "bi")
+	o.expect(t, statusFine, "not solved in the time", "Turn 3")
+	execute(t, "play", "trio").expect(t, statusUsage, "stackmate match trio --players human,stackmate")
+}

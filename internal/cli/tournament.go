@@ -18,7 +18,7 @@ import (
 	"stackmate/internal/atomicfile"
 	"stackmate/internal/jsonfault"
 	"stackmate/protocol/arena"
-	"stackmate/protocol/arena/hall"
+	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/queue"
 	"stackmate/reasoner/machine"
 )
@@ -43,7 +43,7 @@ type tournamentCommand struct {
 
 // Run implements the command.
 func (c *tournamentCommand) Run(s *console) error {
-	if err := checkPlaces(c.CSV, c.Plot); err != nil {
+	if err := checkWritable(c.CSV, c.Plot); err != nil {
 		return err
 	}
 	setting, err := c.setting(s)
@@ -61,7 +61,7 @@ func (c *tournamentCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	l, err := c.labourer(s, e)
+	l, err := c.taskWorker(s, e)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (c *tournamentCommand) Run(s *console) error {
 }
 
 // hold runs the tournament with workers of this process.
-func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, l *labourer) (*arena.Ranking, error) {
+func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *distributed.Event, l *taskWorker) (*arena.Ranking, error) {
 	var archive *arena.Archive
 	if c.Record != "" {
 		archive = arena.ReadArchive(c.Record) // setting has made it
@@ -100,7 +100,7 @@ func (c *tournamentCommand) hold(s *console, q *queue.Queue, e *hall.Event, l *l
 		}
 	}
 	defer s.progress(func() string { return *score.Load() })()
-	ranking, err := hall.Run(ctx, q, e, archive, update)
+	ranking, err := distributed.Run(ctx, q, e, archive, update)
 	if cause := context.Cause(ctx); err != nil && cause != nil && s.ctx.Err() == nil {
 		err = cause
 	}
@@ -115,7 +115,7 @@ const (
 )
 
 // planned are the flags that say what a tournament is, with their values for this one.
-func planned(e *hall.Event) map[string]any {
+func planned(e *distributed.Event) map[string]any {
 	flags := map[string]any{
 		"rounds": e.Plan.Rounds, "gauntlet": e.Plan.Gauntlet, "openings": e.Setting.Opening, "seed": e.Plan.Seed,
 		"players": strings.Join(e.Specs, ","), "scramble": e.Setting.Scramble,
@@ -129,7 +129,7 @@ func planned(e *hall.Event) map[string]any {
 }
 
 // differs tells which flags and games of the command line are not those of a tournament.
-func (c *tournamentCommand) differs(s *console, setting arena.Setting, from *hall.Event) error {
+func (c *tournamentCommand) differs(s *console, setting arena.Setting, from *distributed.Event) error {
 	var games []string
 	for _, g := range from.Plan.Games {
 		games = append(games, g.Name)
@@ -155,13 +155,13 @@ func (c *tournamentCommand) differs(s *console, setting arena.Setting, from *hal
 
 // readEvent reads the tournament of a folder of records. The error wraps fs.ErrNotExist
 // where there is none.
-func readEvent(records string) (*hall.Event, error) {
+func readEvent(records string) (*distributed.Event, error) {
 	path := filepath.Join(records, queueFolder, eventFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	e := &hall.Event{}
+	e := &distributed.Event{}
 	if err := json.Unmarshal(text, e); err != nil {
 		return nil, fmt.Errorf("%s: expected a tournament: %w", path, jsonfault.Explain(err))
 	}
@@ -172,7 +172,7 @@ func readEvent(records string) (*hall.Event, error) {
 }
 
 // event is the tournament of the command line, or the one that is resumed.
-func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting) (*hall.Event, error) {
+func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting) (*distributed.Event, error) {
 	e, err := readEvent(dir)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case c.Resume && missing:
@@ -204,12 +204,12 @@ func (c *tournamentCommand) event(s *console, dir string, setting arena.Setting)
 }
 
 // terms are the tournament of the command line without its games.
-func (c *tournamentCommand) terms(setting arena.Setting) (*hall.Event, error) {
+func (c *tournamentCommand) terms(setting arena.Setting) (*distributed.Event, error) {
 	if c.Openings < 0 {
 		return nil, usageError{fmt.Errorf("--openings: expected 0 moves or more, found %d", c.Openings)}
 	}
 	setting.Tell, setting.Opening = nil, c.Openings
-	e := &hall.Event{
+	e := &distributed.Event{
 		Run: fmt.Sprintf("tournament-%d", time.Now().UnixMilli()), Specs: c.Players, Setting: setting,
 		Plan: arena.Tournament{Players: arena.DistinctNames(c.Players), Rounds: c.Rounds, Gauntlet: c.Gauntlet, Seed: c.Seed},
 	}
@@ -222,7 +222,7 @@ func (c *tournamentCommand) terms(setting arena.Setting) (*hall.Event, error) {
 }
 
 // plan makes the tournament of the command line.
-func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*hall.Event, error) {
+func (c *tournamentCommand) plan(s *console, setting arena.Setting) (*distributed.Event, error) {
 	e, err := c.terms(setting)
 	if err != nil {
 		return nil, err
@@ -262,13 +262,13 @@ func (c *tournamentCommand) queue(s *console, dir string) (*queue.Queue, error) 
 	return q, err
 }
 
-// labourer is what holds matches in this process.
-func (c *tournamentCommand) labourer(s *console, e *hall.Event) (*labourer, error) {
+// taskWorker is what holds matches in this process.
+func (c *tournamentCommand) taskWorker(s *console, e *distributed.Event) (*taskWorker, error) {
 	seats := 1
 	for _, g := range e.Plan.Games {
 		seats = max(seats, g.Roles)
 	}
-	l, err := c.newLabourer(s, seats, c.Knowledge)
+	l, err := c.newTaskWorker(s, seats, c.Knowledge)
 	if err != nil {
 		return nil, err
 	}

@@ -26,9 +26,9 @@ import (
 type trainCommand struct {
 	oneGame
 	Time      time.Duration `default:"1m" help:"How long to learn."`
-	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder of what is learnt, for serve and match; what is there of the game already is learnt on."`
+	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder for the weights, which serve, match and tournament read; training continues from weights that are there."`
 	Seed      uint64        `default:"1" help:"Seed of the games that are played."`
-	NATS      string        `name:"nats" placeholder:"URL,…" help:"Have games played on this NATS server or cluster too, wherever stackmate worker waits for tasks."`
+	NATS      string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster play games, too."`
 }
 
 const (
@@ -133,10 +133,10 @@ func learning(ctx context.Context, m machine.Machine, seed uint64, memory int64)
 }
 
 const (
-	// lessons is how many tasks are in the queue at a time: more workers have nothing to do.
-	lessons = 8
-	// lessonTime is how long each of them plays.
-	lessonTime = time.Second
+	// queuedTasks is how many tasks are in the queue at a time: more workers have nothing to do.
+	queuedTasks = 8
+	// taskTime is how long each of them plays.
+	taskTime = time.Second
 	// saveEvery is how often what is known is written, for those who play elsewhere.
 	saveEvery = 2 * time.Second
 )
@@ -160,18 +160,18 @@ func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end fun
 	ctx, cancel := context.WithCancel(s.ctx)
 	var all sync.WaitGroup
 	var seed atomic.Uint64
-	for range lessons {
+	for range queuedTasks {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				played, err := asked[lesson, *evaluate.Played](ctx, caller, lesson{
-					Game: c.Game, Rules: hash, Engine: c.Engine, Known: *t.known.Load(), Seed: c.Seed<<32 + seed.Add(1), Seconds: lessonTime.Seconds(),
+				played, err := submitTask[selfPlayTask, *evaluate.Played](ctx, caller, selfPlayTask{
+					Game: c.Game, Rules: hash, Engine: c.Engine, Known: *t.known.Load(), Seed: c.Seed<<32 + seed.Add(1), Seconds: taskTime.Seconds(),
 				})
 				if ctx.Err() != nil {
 					return
 				}
 				if err != nil {
 					s.log.Warn().Err(err).Msg("no games from elsewhere")
-					time.Sleep(lessonTime)
+					time.Sleep(taskTime)
 					continue
 				}
 				select {
@@ -255,7 +255,7 @@ func (t *training) duel(ctx context.Context, a, b *evaluate.Evaluation) evaluate
 
 func writeTraining(w io.Writer, t *training) error {
 	table := newTable(w, tabwriter.AlignRight)
-	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tagainst its former self\t")
+	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tgain on the last checkpoint\t")
 	for _, c := range t.Checkpoints {
 		fmt.Fprintf(table, "%.1f\t%d\t%d\t%.3f\t%s\t\n", c.Seconds, c.Games, c.Positions, c.Correlation, score(c.Against))
 	}
@@ -263,7 +263,7 @@ func writeTraining(w io.Writer, t *training) error {
 		return err
 	}
 	if t.Total != nil {
-		fmt.Fprintf(w, "against what was known before: %s points\n", score(*t.Total))
+		fmt.Fprintf(w, "gain on the weights at the start: %s points\n", score(*t.Total))
 	}
 	if t.Elsewhere > 0 {
 		fmt.Fprintf(w, "%d games were played by workers\n", t.Elsewhere)

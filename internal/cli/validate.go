@@ -88,6 +88,10 @@ func (c *validateCommand) validate(s *console, file string, src []byte) (validat
 		v.Valid = false // nobody knows: the checks have not come to their end
 		return v, fmt.Errorf("%s: %w", file, err)
 	}
+	if other := foreign(file, src, err); other != nil {
+		v.Findings = gdl.Diagnostics{} // of something else
+		return v, other
+	}
 	if err != nil {
 		return v, nil // the findings hold the error
 	}

@@ -17,14 +17,14 @@ type workFlags struct {
 // and games to learn from.
 type workerCommand struct {
 	NATS      string `name:"nats" required:"" placeholder:"URL,…" help:"NATS server or cluster with the queue, such as nats://TOKEN@host:4222."`
-	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of what was learnt of games, by train or in matches, for the players of this program."`
+	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches, for the players of this program."`
 	workFlags
 }
 
 // Run implements the command.
 func (c *workerCommand) Run(s *console) error {
 	const seats = 2 // in most games
-	l, err := c.newLabourer(s, seats, c.Knowledge)
+	l, err := c.newTaskWorker(s, seats, c.Knowledge)
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func (c *workerCommand) Run(s *console) error {
 	return nil
 }
 
-// newLabourer makes what holds matches, of so many players each at most.
-func (c *workFlags) newLabourer(s *console, players int, knowledge string) (*labourer, error) {
+// newTaskWorker makes what holds matches, of so many players each at most.
+func (c *workFlags) newTaskWorker(s *console, players int, knowledge string) (*taskWorker, error) {
 	if c.Matches < 0 || c.Threads < 1 || c.Threads > player.MaxThreads {
 		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads of 1 to %d, found %d and %d", player.MaxThreads, c.Matches, c.Threads)}
 	}
@@ -50,5 +50,5 @@ func (c *workFlags) newLabourer(s *console, players int, knowledge string) (*lab
 	if c.Matches == 0 {
 		c.Matches = max(1, threads/(c.Threads*players))
 	}
-	return s.newLabourer(c.Matches, players, player.Options{Threads: c.Threads, Knowledge: knowledge}), nil
+	return s.newTaskWorker(c.Matches, players, player.Options{Threads: c.Threads, Knowledge: knowledge}), nil
 }

@@ -83,31 +83,31 @@ var matchChecks = []playerCheck{
 		m.turns(1)
 	}},
 	{"case of heads", "Heads of START, PLAY, STOP and ABORT are understood in any case.", func(t *trial) {
-		m := t.begin(invitation{rules: sheet("walk"), dress: func(s string) string { return strings.Replace(s, "START", "start", 1) }})
-		m.dress = strings.NewReplacer("PLAY", "play", "STOP", "Stop").Replace
+		m := t.begin(invitation{rules: sheet("walk"), transform: func(s string) string { return strings.Replace(s, "START", "start", 1) }})
+		m.transform = strings.NewReplacer("PLAY", "play", "STOP", "Stop").Replace
 		m.turns(maxTurns)
 		m.stop()
 		m = t.walk()
-		m.dress = strings.NewReplacer("PLAY", "Play", "ABORT", "abort").Replace
+		m.transform = strings.NewReplacer("PLAY", "Play", "ABORT", "abort").Replace
 		m.turns(1)
 		m.abort()
 	}},
 	{"upper-cased moves", "Joint moves and ids in upper case are understood; the reply is spelled as in the rules of START.", func(t *trial) {
 		m := t.walk()
-		m.dress = strings.ToUpper
+		m.transform = strings.ToUpper
 		m.turns(maxTurns)
 		m.stop()
 	}},
 	{"upper case", "A match that is in upper case throughout is played in upper case.", func(t *trial) {
-		m := t.begin(invitation{rules: strings.ToUpper(sheet("walk")), dress: strings.ToUpper})
-		m.dress = strings.ToUpper
+		m := t.begin(invitation{rules: strings.ToUpper(sheet("walk")), transform: strings.ToUpper})
+		m.transform = strings.ToUpper
 		m.turns(maxTurns)
 		m.stop()
 	}},
 	{"white space in matches", "Tabs, line breaks and doubled blanks in START, PLAY and STOP change nothing.", func(t *trial) {
 		spread := func(s string) string { return strings.ReplaceAll(s, " ", " \t\r\n ") }
-		m := t.begin(invitation{rules: uncommented(sheet("walk")), dress: spread})
-		m.dress = spread
+		m := t.begin(invitation{rules: uncommented(sheet("walk")), transform: spread})
+		m.transform = spread
 		m.turns(maxTurns)
 		m.stop()
 	}},
@@ -121,7 +121,7 @@ var matchChecks = []playerCheck{
 			m.turns(1)
 			m.abort()
 		}
-		m := t.begin(invitation{rules: sheet("walk"), dress: func(s string) string { return "\ufeff" + s }})
+		m := t.begin(invitation{rules: sheet("walk"), transform: func(s string) string { return "\ufeff" + s }})
 		m.turns(1)
 	}},
 	{"rules without line breaks", "Rules may stand on one line.", func(t *trial) {

@@ -15,17 +15,17 @@ type table struct {
 	role  int
 	at    *position
 	joint []string // the last joint move; nil before the first
-	// dress changes PLAY and STOP on their way, as some servers do; nil sends them as
+	// transform changes PLAY and STOP on their way, as some servers do; nil sends them as
 	// they are.
-	dress func(message string) string
+	transform func(message string) string
 }
 
 // invitation is a START message in its parts.
 type invitation struct {
-	rules string // as sent; the kit reads them too
-	role  int
-	extra string                      // past the clocks
-	dress func(message string) string // changes the whole message; nil sends it as it is
+	rules     string // as sent; the kit reads them too
+	role      int
+	extra     string                      // past the clocks
+	transform func(message string) string // changes the whole message; nil sends it as it is
 }
 
 // begin sends a START and expects the player to be ready.
@@ -41,8 +41,8 @@ func (t *trial) begin(i invitation) *table {
 	}
 	message := fmt.Sprintf("( START %s %s (%s\n) %.0f %.0f%s )", m.id, m.at.roles[i.role], i.rules,
 		t.StartClock.Seconds(), t.PlayClock.Seconds(), i.extra)
-	if i.dress != nil {
-		message = i.dress(message)
+	if i.transform != nil {
+		message = i.transform(message)
 	}
 	t.table = m
 	t.ask(message, t.StartClock, "ready", says("ready"))
@@ -58,14 +58,14 @@ func (m *table) text(command string) string {
 	if m.joint != nil {
 		joint = "(" + strings.Join(m.joint, " ") + ")"
 	}
-	return m.dressed(fmt.Sprintf("( %s %s %s )", command, m.id, joint))
+	return m.transformed(fmt.Sprintf("( %s %s %s )", command, m.id, joint))
 }
 
-func (m *table) dressed(message string) string {
-	if m.dress == nil {
+func (m *table) transformed(message string) string {
+	if m.transform == nil {
 		return message
 	}
-	return m.dress(message)
+	return m.transform(message)
 }
 
 // play asks for a move and expects a legal one. It returns the move, or "".
@@ -148,7 +148,7 @@ func (m *table) stop() {
 
 // abort ends the match at once.
 func (m *table) abort() {
-	m.ask(m.dressed(fmt.Sprintf("( ABORT %s )", m.id)), infoLimit, "aborted", says("aborted"))
+	m.ask(m.transformed(fmt.Sprintf("( ABORT %s )", m.id)), infoLimit, "aborted", says("aborted"))
 	m.gone()
 }
 

@@ -31,10 +31,9 @@ const choiceBits = 14
 
 // withChoice rebuilds a game by the function and, with what chooses the parts of random
 // moves. The inputs of random bits come after all others.
-func withChoice(ctx context.Context, g *Game, and func(h *Game, node int32, operands []Lit) Lit) *Game {
+func withChoice(ctx context.Context, g *Game, and translation) *Game {
 	shared := g.sharedChoices()
-	h := newGame(g.Names, g.Initial, g.Parts)
-	h = g.rebuildInto(ctx, h, g.imageOfInputs(h, g.Fluents), and)
+	h := g.rebuild(ctx, and)
 	if h == g {
 		return g
 	}
@@ -66,7 +65,7 @@ func (n *Network) chooseMove(p *Parts, heads [][]Lit) [2][]Lit {
 				tails = append(tails, p.Tail[m])
 			}
 		}
-		leaves[part] = &sumTree{leaf: part, when: n.implied(p.Head[part]), head: p.Head[part], most: len(tails), count: n.count(tails)}
+		leaves[part] = &sumTree{leaf: part, when: n.conditions(p.Head[part]), head: p.Head[part], most: len(tails), count: n.count(tails)}
 		all[part] = int32(part)
 	}
 	tree := n.treeByText(p, leaves, all, 0)
@@ -187,31 +186,10 @@ func (n *Network) within(t *sumTree, when []Lit) []Lit {
 	return digits
 }
 
-// implied is what a literal is the conjunction of, down to what is no conjunction,
-// sorted. Of a large one it is the literal itself.
-func (n *Network) implied(l Lit) []Lit {
-	list := append(make([]Lit, 0, impliedLits), l)
-	var out []Lit
-	for len(list) > 0 {
-		last := list[len(list)-1]
-		list = list[:len(list)-1]
-		if operands := n.conjuncts(last); len(operands) > 1 {
-			list = append(list, operands...)
-		} else {
-			out = append(slices.Grow(out, len(list)+1), operands...)
-		}
-		if len(list)+len(out) > impliedLits {
-			return []Lit{l}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // less is a conjunction without some of what it implies; gates that imply none of that
 // stay whole.
 func (n *Network) less(l Lit, when []Lit) Lit {
-	if whole := n.implied(l); len(without(whole, when)) == len(whole) {
+	if whole := n.conditions(l); len(without(whole, when)) == len(whole) {
 		return l
 	}
 	operands := n.conjuncts(l)

@@ -40,7 +40,7 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) (sparing, full 
 		return nil, nil
 	}
 	affordable := func(p *Game) *Game {
-		if ctx.Err() != nil || p.Net.Gates() > maxPolicyCost*g.Net.Gates() {
+		if p == nil || p.Net.Gates() > maxPolicyCost*g.Net.Gates() {
 			return nil
 		}
 		return p
@@ -54,7 +54,7 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) (sparing, full 
 	return sparing, full
 }
 
-// withPolicy is the game with the policy of these moves, optimised.
+// withPolicy is the game with the policy of these moves, optimised; nil if ctx is done.
 func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone bool) *Game {
 	h := *g
 	sure := make([]Lit, len(h.Legal)) // where a role wins, by role
@@ -69,13 +69,7 @@ func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone boo
 	if !alone {
 		h.Wins = sure
 	}
-	best := &h
-	for _, p := range passes {
-		if p.shares && ctx.Err() == nil {
-			best = p.run(ctx, best)
-		}
-	}
-	return best
+	return h.share(ctx)
 }
 
 // policy allows, of the legal moves of a role, those that win; if there are none,

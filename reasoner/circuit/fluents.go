@@ -36,17 +36,23 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 	}
 	suggested := slices.Clone(c.of)
 	h := newGame(g.Names, g.Initial, g.Parts)
-	t := g.newTranslation(h, g.imageOfInputs(h, c.representatives(g)), plainAnd)
-	for ok := t.gates(ctx); ok && rounds > 0; rounds-- {
-		if !c.split(g.Next, t.at) {
-			return t.finish()
+	work := 0
+	s := g.into(ctx, h, func(h *Game, _ int32, operands []Lit) Lit {
+		work += len(operands)
+		return h.Net.And(operands...)
+	})
+	s.SetAll(g.Fluents, c.representatives(g))
+	for ok := s.Sweep(marked(g.live())); ok && rounds > 0; rounds-- {
+		if !c.split(g.Next, s.At) {
+			return g.withOutputs(h, s)
 		}
 		if left < 0 && rounds > lastSplits {
 			c.of, rounds = suggested, lastSplits+1
 			c.dropConstants()
 		}
-		var work int
-		work, ok = t.gatesAgain(ctx, g.Fluents, c.representatives(g))
+		work = 0
+		ok = s.Change(g.Fluents, c.representatives(g))
+		s.Keep()
 		left -= work + len(g.Net.fan)/looksPerOperand
 	}
 	return g

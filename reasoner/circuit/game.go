@@ -122,120 +122,59 @@ func (g *Game) outputs(f func(*Lit)) {
 	}
 }
 
-// rebuild makes a game with the same outputs over a fresh network that holds
-// only what the outputs need. The function translate builds the counterpart of
-// an And node from its operands, already translated, which it may change; everything
-// else is copied. When ctx is done rebuild returns g itself.
-func (g *Game) rebuild(ctx context.Context, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	h := newGame(g.Names, g.Initial, g.Parts)
-	return g.rebuildInto(ctx, h, g.imageOfInputs(h, g.Fluents), translate)
-}
-
-// checkEvery nodes a rebuild looks at its context.
-const checkEvery = 1 << 10
-
-// imageOfInputs maps the nodes of g to literals of h: inputs to the inputs that stand for
-// the same, and fluents to the given literals. What has no input in h has no image yet.
-func (g *Game) imageOfInputs(h *Game, fluents []Lit) []Lit {
-	image := make([]Lit, g.Net.Len())
-	set := func(from, to []Lit) {
-		for i, l := range to {
-			image[from[i].Node()] = l
-		}
-	}
-	set(g.Fluents, fluents)
-	for r := range g.Does {
-		set(g.Does[r], h.Does[r])
-		if p := g.partsOf(r); p != nil {
-			set(p.First, h.Parts[r].First)
-			set(p.Second, h.Parts[r].Second)
-		}
-	}
-	return image
-}
+// translation builds in h the counterpart of a gate from those of its operands, which it may
+// change.
+type translation func(h *Game, node int32, operands []Lit) Lit
 
 // plainAnd translates a gate as it is.
 func plainAnd(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) }
 
-// rebuildInto is rebuild with the game h that is to be filled, and the images of inputs.
-func (g *Game) rebuildInto(ctx context.Context, h *Game, image []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *Game {
-	t := g.newTranslation(h, image, translate)
-	if !t.gates(ctx) {
+// rebuild makes a game with the same outputs over a fresh network that holds only what the
+// outputs need, its gates translated. When ctx is done rebuild returns g itself.
+func (g *Game) rebuild(ctx context.Context, translate translation) *Game {
+	h := newGame(g.Names, g.Initial, g.Parts)
+	return g.finish(h, g.into(ctx, h, translate))
+}
+
+// checkEvery gates a rebuild looks at its context.
+const checkEvery = 1 << 10
+
+// into begins to rebuild g in h, which has its inputs alone: the image of an input is the one
+// that stands for the same, if there is one. The substitution stops when ctx is done.
+func (g *Game) into(ctx context.Context, h *Game, translate translation) *Substitution {
+	h.Net.Reserve(g.Net.Len(), len(g.Net.fan))
+	s := NewSubstitution(g.Net, h.Net)
+	s.SetAll(g.Fluents, h.Fluents)
+	for r, row := range h.Does {
+		s.SetAll(g.Does[r][:len(row)], row)
+		if p := g.partsOf(r); p != nil {
+			s.SetAll(p.First, h.Parts[r].First)
+			s.SetAll(p.Second, h.Parts[r].Second)
+		}
+	}
+	gates := 0
+	s.Gate = func(node int32, operands []Lit) (Lit, bool) {
+		if gates++; gates%checkEvery == 0 && ctx.Err() != nil {
+			return False, false
+		}
+		return translate(h, node, operands), true
+	}
+	return s
+}
+
+// finish fills h with all that g has, or returns g if the substitution is stopped.
+func (g *Game) finish(h *Game, s *Substitution) *Game {
+	if !s.Sweep(marked(g.live())) {
 		return g
 	}
-	return t.finish()
+	return g.withOutputs(h, s)
 }
 
-// translation is the work of rebuildInto.
-type translation struct {
-	from, to  *Game
-	image     []Lit  // by node of from: its literal in to
-	live      []bool // by node of from
-	translate func(h *Game, node int32, operands []Lit) Lit
-	operands  []Lit
-}
-
-func (g *Game) newTranslation(h *Game, image []Lit, translate func(h *Game, node int32, operands []Lit) Lit) *translation {
-	h.Net.Reserve(g.Net.Len(), len(g.Net.fan))
-	return &translation{from: g, to: h, image: image, live: g.live(), translate: translate}
-}
-
-func (t *translation) at(l Lit) Lit { return t.image[l.Node()] ^ l&1 }
-
-// gate is the counterpart of a conjunction, whose operands have theirs.
-func (t *translation) gate(i int32) Lit {
-	t.operands = t.operands[:0]
-	for _, l := range t.from.Net.Operands(i) {
-		t.operands = append(t.operands, t.at(l))
-	}
-	return t.translate(t.to, i, t.operands)
-}
-
-// gates gives all live nodes that are no inputs their images, and tells whether ctx has let it.
-func (t *translation) gates(ctx context.Context) bool {
-	for i, op := range t.from.Net.op {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return false
-		}
-		switch {
-		case !t.live[i]:
-		case op == OpLoop:
-			t.image[i] = t.to.Net.LoopVar()
-		case op == OpAnd:
-			t.image[i] = t.gate(int32(i))
-		}
-	}
-	return true
-}
-
-// gatesAgain does for changed images of inputs what gates has done for the first ones: only
-// gates with operands whose images change are translated. It tells whether ctx has let it,
-// and how many operands those gates have.
-func (t *translation) gatesAgain(ctx context.Context, inputs, images []Lit) (work int, ok bool) {
-	changed := make([]bool, len(t.image))
-	set := func(i int32, l Lit) { changed[i], t.image[i] = t.image[i] != l, l }
-	for k, l := range inputs {
-		set(l.Node(), images[k])
-	}
-	for i := range int32(len(t.image)) {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return work, false
-		}
-		operands := t.from.Net.Operands(i)
-		if t.live[i] && slices.ContainsFunc(operands, func(l Lit) bool { return changed[l.Node()] }) {
-			work += len(operands)
-			set(i, t.gate(i))
-		}
-	}
-	return work, true
-}
-
-// finish translates the outputs.
-func (t *translation) finish() *Game {
-	g, h := t.from, t.to
+// withOutputs gives h the images of the outputs, and of the definitions of loop variables.
+func (g *Game) withOutputs(h *Game, s *Substitution) *Game {
 	for v, def := range g.Net.def {
-		if t.live[v] {
-			h.Net.Define(t.image[v], t.at(def))
+		if v := Lit(v) << 1; s.Has(v) {
+			h.Net.Define(s.At(v), s.At(def))
 		}
 	}
 	h.Next = slices.Clone(g.Next)
@@ -254,7 +193,7 @@ func (t *translation) finish() *Game {
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)
-	h.outputs(func(l *Lit) { *l = t.at(*l) })
+	h.outputs(func(l *Lit) { *l = s.At(*l) })
 	return h
 }
 

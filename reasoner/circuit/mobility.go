@@ -45,14 +45,11 @@ func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
 
 // wouldBeLegal are the moves of a role if it were its turn.
 func (g *Game) wouldBeLegal(role int) []Lit {
-	image := make([]Lit, g.Net.Len())
-	for i := range image {
-		image[i] = Lit(i) << 1
-	}
+	s := NewSubstitution(g.Net, g.Net)
 	turn := func(r int, value Lit) {
 		for _, mine := range g.movesWhen(r) {
 			if g.Net.op[mine.Node()] == OpInput {
-				image[mine.Node()] = value ^ mine&1
+				s.Set(mine, value)
 			}
 		}
 	}
@@ -60,10 +57,10 @@ func (g *Game) wouldBeLegal(role int) []Lit {
 		turn(r, False)
 	}
 	turn(role, True)
-	g.Net.translate(g.Net, image, g.Legal[role])
+	s.Build(g.Legal[role]...)
 	row := make([]Lit, len(g.Legal[role]))
 	for m, l := range g.Legal[role] {
-		row[m] = image[l.Node()] ^ l&1
+		row[m] = s.At(l)
 	}
 	return row
 }

@@ -153,6 +153,13 @@ func (n *Network) and(operands []Lit) Lit {
 	return Lit(at.node) << 1
 }
 
+// find is the gate with these operands, which it sorts; false if there is none.
+func (n *Network) find(operands []Lit) (Lit, bool) {
+	slices.Sort(operands)
+	node := n.probe(operands).node
+	return Lit(node) << 1, node != 0
+}
+
 // probe is the place in the table of the node with these operands, or the place where it
 // belongs, without the node.
 func (n *Network) probe(operands []Lit) *place {

@@ -51,8 +51,6 @@ const (
 	// choice of a random move, and moveCost those that a move does; a move with a row
 	// of its own costs wholeCost.
 	firstCost, secondCost, moveCost, wholeCost = 20, 12, 3, 10
-	// impliedLits bounds the literals that are looked through for contradictions.
-	impliedLits = 64
 )
 
 // splitMoves takes large move tables apart.
@@ -90,9 +88,8 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 		return g
 	}
 	h := newGame(g.Names, g.Initial, parts)
-	s := newMoveSplitter(g, h)
-	h = g.rebuildInto(ctx, h, s.image, s.translate)
-	if h == g {
+	s := newMoveSplitter(ctx, g, h)
+	if h = g.finish(h, s.image); h == g {
 		return g
 	}
 	for r, p := range h.Parts {
@@ -158,17 +155,6 @@ func (g *Game) tailCost(r int, p *Parts, limit int) int {
 	return cost
 }
 
-// conjuncts are the sorted literals whose conjunction a literal is.
-func (n *Network) conjuncts(l Lit) []Lit {
-	switch {
-	case l == True:
-		return nil
-	case !l.Complemented() && n.op[l.Node()] == OpAnd:
-		return n.Operands(l.Node())
-	}
-	return []Lit{l}
-}
-
 // conjunction is a literal as a conjunction, if it is a disjunction of terms with
 // literals in common. Terms that contradict themselves are left out: often a general
 // rule and an exception to it give the same move, and only one of them can hold.
@@ -177,30 +163,12 @@ func (n *Network) conjunction(ctx context.Context, l Lit) Lit {
 		return l
 	}
 	var terms [][]Lit
-	for _, o := range n.Operands(l.Node()) {
-		if !n.contradictory(o.Not()) {
-			terms = append(terms, slices.Clone(n.conjuncts(o.Not())))
+	for _, term := range n.disjuncts(l) {
+		if !n.contradictory(term) {
+			terms = append(terms, slices.Clone(n.conjuncts(term)))
 		}
 	}
 	return n.Or(n.factor(ctx, terms, factorDepth)...)
-}
-
-// contradictory tells whether, of the literals that a literal implies, the first of them
-// in breadth, one is the complement of another.
-func (n *Network) contradictory(l Lit) bool {
-	implied := []Lit{l}
-	for i := 0; i < len(implied) && len(implied) < impliedLits; i++ {
-		if l := implied[i]; !l.Complemented() {
-			implied = append(implied, n.Operands(l.Node())...)
-		}
-	}
-	slices.Sort(implied)
-	for i := range len(implied) - 1 {
-		if implied[i] == implied[i+1].Not() {
-			return true
-		}
-	}
-	return false
 }
 
 // intersect leaves, of sorted literals, those that other sorted ones contain.
@@ -227,7 +195,7 @@ func (n *Network) legalParts(p *Parts) []Lit {
 // moveSplitter rewrites a game for moves with parts.
 type moveSplitter struct {
 	from, to *Game
-	image    []Lit           // by node of from: its literal in to
+	image    *Substitution
 	start    []int32         // by role: the node of its first move in from; one more
 	common   [][][]Lit       // by role and first part: what the legal signals have in common
 	head     map[int32][]Lit // by node that is a legal signal: its part of common
@@ -236,11 +204,12 @@ type moveSplitter struct {
 	out      []Lit
 }
 
-func newMoveSplitter(g, h *Game) *moveSplitter {
+func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 	s := &moveSplitter{
-		from: g, to: h, image: g.imageOfInputs(h, g.Fluents), head: make(map[int32][]Lit),
+		from: g, to: h, head: make(map[int32][]Lit),
 		common: make([][][]Lit, len(g.Does)), union: make([]*partUnion, len(g.Does)), denied: make([][]int32, len(g.Does)),
 	}
+	s.image = g.into(ctx, h, s.translate)
 	first := int32(len(g.Fluents)) + 1
 	for r, row := range g.Does {
 		s.start = append(s.start, first)
@@ -251,7 +220,7 @@ func newMoveSplitter(g, h *Game) *moveSplitter {
 		}
 		s.union[r] = newPartUnion(h.Net, p, p.First)
 		for m, l := range row {
-			s.image[l.Node()] = s.union[r].move(int32(m))
+			s.image.Set(l, s.union[r].move(int32(m)))
 		}
 		s.common[r] = g.Net.commonConjuncts(p, g.Legal[r])
 		for m, l := range g.Legal[r] {
@@ -288,7 +257,7 @@ func (s *moveSplitter) headsAndTails(r int, p *Parts) {
 	and := func(lits []Lit) Lit {
 		s.out = s.out[:0]
 		for _, l := range lits {
-			s.out = append(s.out, s.image[l.Node()]^l&1)
+			s.out = append(s.out, s.image.At(l))
 		}
 		return s.to.Net.And(s.out...)
 	}

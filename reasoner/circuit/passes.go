@@ -153,31 +153,53 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 			return nil, fmt.Errorf("no circuit pass %q: they are %q", name, PassNames())
 		}
 	}
-	trace := func(name string) {
+	trace := func(name string, g *Game) {
 		if o.Trace != nil {
 			o.Trace(g.describe(name))
 		}
 	}
-	trace(Lowered)
+	trace(Lowered, g)
 	plain := g // after the last pass that does not share: symmetries are found on it
-	for _, p := range passes {
-		if slices.Contains(o.Without, p.name) {
+	g, err := g.run(ctx, func(p *pass) bool { return !slices.Contains(o.Without, p.name) }, func(p *pass, after *Game) {
+		if !p.shares {
+			plain = after
+		}
+		if o.Done != nil {
+			o.Done(p.name)
+		}
+		trace(p.name, after)
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.plain = plain
+	return g, nil
+}
+
+// run runs those of the passes that are wanted, and calls done after each.
+func (g *Game) run(ctx context.Context, wanted func(*pass) bool, done func(*pass, *Game)) (*Game, error) {
+	for i := range passes {
+		p := &passes[i]
+		if !wanted(p) {
 			continue
 		}
 		g = p.run(ctx, g)
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("optimising the circuit stopped at pass %q: %w", p.name, err)
 		}
-		if !p.shares {
-			plain = g
-		}
-		if o.Done != nil {
-			o.Done(p.name)
-		}
-		trace(p.name)
+		done(p, g)
 	}
-	g.plain = plain
 	return g, nil
+}
+
+// share runs the passes that share logic, for a game that was made of an optimised one; nil
+// if ctx is done.
+func (g *Game) share(ctx context.Context) *Game {
+	h, err := g.run(ctx, func(p *pass) bool { return p.shares }, func(*pass, *Game) {})
+	if err != nil {
+		return nil
+	}
+	return h
 }
 
 // describe sums up the live part of the network.

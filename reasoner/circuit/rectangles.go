@@ -184,7 +184,7 @@ func (f *rectangleFinder) look(heads [][]Lit) {
 				f.absent[role].add(int32(part))
 				continue
 			}
-			implied := f.net.implied(head)
+			implied := f.net.conditions(head)
 			for _, l := range implied {
 				if f.denied[role][l.Not()] == nil {
 					f.denied[role][l.Not()] = f.set()
@@ -242,7 +242,7 @@ func (f *rectangleFinder) restrict(l Lit, p int32) Lit {
 		f.known[p] = make(map[Lit]Lit)
 	}
 	out := l
-	switch implied := f.net.implied(l); {
+	switch implied := f.net.conditions(l); {
 	case len(without(implied, f.given[p])) == 0:
 		out = True
 	case f.contradicts(implied, p):
@@ -331,7 +331,7 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 				}
 			}
 			key := []int32{t.second}
-			for _, l := range f.net.implied(tail) {
+			for _, l := range f.net.conditions(tail) {
 				key = append(key, int32(l))
 			}
 			at, ok := place[keyOf(key)]
@@ -347,7 +347,7 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 }
 
 func (f *rectangleFinder) column(second int32, tail Lit, firsts []int32) column {
-	c := column{second: second, tail: tail, firsts: f.set(), never: f.contradictions(f.net.implied(tail))}
+	c := column{second: second, tail: tail, firsts: f.set(), never: f.contradictions(f.net.conditions(tail))}
 	for _, p := range firsts {
 		c.firsts.add(p)
 	}

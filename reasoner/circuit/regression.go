@@ -48,19 +48,17 @@ type regression struct {
 	net   *Network
 	alone bool
 
-	ends   []int32 // nodes that the roots need, ascending
-	moves  []int32 // nodes that the next signals of ends need and that depend on moves, ascending
-	onMove []bool  // by node: it is one of moves
-	plain  []bool  // by node: the roots need it as it is, never complemented
-	isEnd  []bool  // by node: terminal needs it
-	wide   []Lit   // after the move at hand: conditions of terminal that were left out
+	ends  []int32 // nodes that the roots need, ascending
+	moves []int32 // nodes that the next signals of ends need and that depend on moves, ascending
+	plain []bool  // by node: the roots need it as it is, never complemented
+	isEnd []bool  // by node: terminal needs it
+	wide  []Lit   // after the move at hand: conditions of terminal that were left out
 
-	value []truth // by node: what is assumed
-	after []Lit   // by node of moves: its value with the move
-	then  []Lit   // by node of ends: its value after the move
+	value []truth       // by node: what is assumed
+	now   *Substitution // values with the move made
+	then  *Substitution // of ends: values after the move
 
-	single  []Lit // by role: it has at most one legal move; False while not computed
-	scratch []Lit
+	single []Lit // by role: it has at most one legal move; False while not computed
 }
 
 // truth is what is assumed of a node.
@@ -78,8 +76,12 @@ const (
 func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 	n := g.Net.Len()
 	r := &regression{
-		game: g, net: g.Net, alone: alone, onMove: make([]bool, n), value: make([]truth, n),
-		after: make([]Lit, n), then: make([]Lit, n), single: make([]Lit, len(g.Does)),
+		game: g, net: g.Net, alone: alone, value: make([]truth, n), single: make([]Lit, len(g.Does)),
+		now: NewSubstitution(g.Net, g.Net), then: NewSubstitution(g.Net, g.Net),
+	}
+	r.now.Gate = func(_ int32, operands []Lit) (Lit, bool) { return r.conjunction(operands), true }
+	r.then.Gate = func(node int32, operands []Lit) (Lit, bool) {
+		return r.leaveOutWide(node, r.conjunction(operands)), true
 	}
 	var next []Lit
 	for i, needed := range g.Net.cone(roots) {
@@ -92,11 +94,13 @@ func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 	}
 	needed := g.Net.cone(next)
 	for i, depends := range g.dependOnMoves() {
-		if needed[i] && depends {
+		if !depends {
+			r.now.Set(Lit(i)<<1, Lit(i)<<1)
+		} else if needed[i] {
 			r.moves = append(r.moves, int32(i))
-			r.onMove[i] = true
 		}
 	}
+	r.now.Keep()
 	isLoop := func(i int32) bool { return g.Net.op[i] == OpLoop }
 	if slices.ContainsFunc(r.ends, isLoop) || slices.ContainsFunc(r.moves, isLoop) {
 		return nil
@@ -191,67 +195,48 @@ func (r *regression) with(role, m int, f func(conditions []Lit)) {
 		return
 	}
 	r.wide = r.wide[:0]
+	r.now.Revert()
 	conditions := append(r.fix(role, m), legal)
-	for _, i := range r.moves {
-		if r.net.op[i] == OpAnd {
-			r.after[i] = r.and(i, r.now)
-		}
-	}
-	for _, i := range r.ends {
-		if f := r.game.fluentOf(i); f >= 0 {
-			r.then[i] = r.now(r.game.Next[f])
-		} else if r.net.op[i] == OpAnd {
-			r.then[i] = r.and(i, r.later)
-			r.leaveOutWide(i)
-		}
-	}
+	r.now.Sweep(r.moves)
+	r.after(func(fluent int) Lit { return r.fold(r.now.At(r.game.Next[fluent])) })
 	f(conditions)
 }
 
-// leaveOutWide takes a condition of many operands for false.
-func (r *regression) leaveOutWide(i int32) {
-	if l := r.then[i]; r.plain[i] && !l.Complemented() && len(r.net.Operands(l.Node())) > wideCondition {
-		r.then[i] = False
-		if r.isEnd[i] {
-			r.wide = append(r.wide, l)
+// after computes the values of the roots from those of the fluents.
+func (r *regression) after(value func(fluent int) Lit) {
+	r.then.Revert()
+	for _, i := range r.ends {
+		if f := r.game.fluentOf(i); f >= 0 {
+			r.then.Set(r.game.Fluents[f], value(f))
 		}
 	}
+	r.then.Sweep(r.ends)
+}
+
+// leaveOutWide takes the value of a node for false if it is a condition of many operands.
+func (r *regression) leaveOutWide(i int32, l Lit) Lit {
+	if !r.plain[i] || l.Complemented() || len(r.net.Operands(l.Node())) <= wideCondition {
+		return l
+	}
+	if r.isEnd[i] {
+		r.wide = append(r.wide, l)
+	}
+	return False
 }
 
 // goesOn is where l holds after the move and the game is not over by then, whatever was left
 // out of that: what contradicts l costs nothing.
 func (r *regression) goesOn(l Lit) Lit {
-	cases := []Lit{l}
-	if l.Complemented() && r.net.op[l.Node()] == OpAnd {
-		cases = nil
-		for _, o := range r.net.Operands(l.Node()) {
-			cases = append(cases, o.Not())
-		}
-	}
+	cases := r.net.disjuncts(l)
 	for i, c := range cases {
 		for _, end := range r.wide {
-			if !r.contradict(c, end) {
+			if !r.net.contradict(c, end) {
 				c = r.net.And(c, end.Not())
 			}
 		}
 		cases[i] = c
 	}
 	return r.net.And(r.net.Or(cases...), r.later(r.game.Terminal).Not())
-}
-
-// contradict tells of two conjunctions whether a condition of one is excluded by the other, as
-// far as one sees at once.
-func (r *regression) contradict(a, b Lit) bool {
-	others := r.conditions(b)
-	return slices.ContainsFunc(r.conditions(a), func(c Lit) bool { return slices.Contains(others, c.Not()) })
-}
-
-// conditions are those of a conjunction, or the literal itself.
-func (r *regression) conditions(l Lit) []Lit {
-	if l.Complemented() || r.net.op[l.Node()] != OpAnd {
-		return []Lit{l}
-	}
-	return r.net.Operands(l.Node())
 }
 
 // assume notes that literals are true, and what follows from that at once. It
@@ -267,27 +252,13 @@ func (r *regression) assume(lits ...Lit) (assumed []int32) {
 		assumed = append(assumed, i)
 		if l.Complemented() {
 			r.value[i] = fails
-			lits = append(lits, r.common(i)...)
-			continue
+			lits = append(lits, r.net.common(l)...)
+		} else {
+			r.value[i] = holds
+			lits = append(lits, r.net.conjuncts(l)...)
 		}
-		r.value[i] = holds
-		lits = append(lits, r.net.Operands(i)...)
 	}
 	return assumed
-}
-
-// common are the conditions that all cases of a disjunction share, whose complement is node i: they
-// hold where it does, such as whose turn it is where a move is legal for one of several reasons.
-func (r *regression) common(i int32) (all []Lit) {
-	for k, o := range r.net.Operands(i) {
-		conditions := r.conditions(o.Not())
-		if k == 0 {
-			all = slices.Clone(conditions)
-			continue
-		}
-		all = slices.DeleteFunc(all, func(l Lit) bool { return !slices.Contains(conditions, l) })
-	}
-	return all
 }
 
 // fold is a literal, or the constant that it is assumed to be.
@@ -318,11 +289,11 @@ func (r *regression) fix(role, m int) (conditions []Lit) {
 		for k, does := range row {
 			switch {
 			case k == sure:
-				r.after[does.Node()] = True
+				r.now.Set(does, True)
 			case sure >= 0 || r.alone:
-				r.after[does.Node()] = False
+				r.now.Set(does, False)
 			default:
-				r.after[does.Node()] = r.fold(r.game.Legal[q][k])
+				r.now.Set(does, r.fold(r.game.Legal[q][k]))
 			}
 		}
 	}
@@ -342,30 +313,8 @@ func (r *regression) hasNoChoice(role int) Lit {
 	return r.single[role]
 }
 
-// now is the value of a literal with the move made.
-func (r *regression) now(l Lit) Lit {
-	if i := int(l.Node()); i < len(r.onMove) && r.onMove[i] {
-		return r.after[i] ^ l&1
-	}
-	return r.fold(l)
-}
-
 // later is the value of a root, or of what it needs, after the move.
-func (r *regression) later(l Lit) Lit {
-	if l.Node() == 0 {
-		return l
-	}
-	return r.then[l.Node()] ^ l&1
-}
-
-// and builds a conjunction of the network from the values of its operands.
-func (r *regression) and(i int32, value func(Lit) Lit) Lit {
-	r.scratch = r.scratch[:0]
-	for _, o := range r.net.Operands(i) {
-		r.scratch = append(r.scratch, value(o))
-	}
-	return r.conjunction(r.scratch)
-}
+func (r *regression) later(l Lit) Lit { return r.then.At(l) }
 
 // conjunction is that of literals, less what the others imply: of x and or(x, y), x
 // is enough. It overwrites its argument.

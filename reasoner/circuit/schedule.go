@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"stackmate/internal/scc"
 	"stackmate/reasoner/circuit/kernel"
 )
 
@@ -243,105 +244,24 @@ func (s *scheduler) loop(component []int32) stage {
 	return st
 }
 
-// components lists the strongly connected components of the marked nodes below
-// the roots in depth-first order, operands first (Tarjan 1972). Chains of gates can
-// be as long as the network is large, so the path to a node is a slice, not a
-// recursion.
-//
-// This is not internal/scc, which explores all nodes in order of their numbers: a
-// schedule is good because it follows the outputs (of each gate the operand that was
-// made last comes first: in a chain it is the longer part, and nothing waits in a
-// register meanwhile), and reads the literals of the
-// network as they are, millions of them, without a copy as a list of nodes.
+// components lists the strongly connected components of the marked nodes below the roots,
+// operands first, in the order of the outputs. Of each gate the operand that was made last
+// comes first: in a chain it is the longer part, and nothing waits in a register meanwhile.
 func (n *Network) components(roots []Lit, marked []bool) [][]int32 {
-	t := tarjan{net: n, marked: marked, index: make([]int32, n.Len()), low: make([]int32, n.Len())}
-	count := 0
-	for _, m := range marked {
-		if m {
-			count++
-		}
-	}
-	t.nodes, t.out = make([]int32, 0, count), make([][]int32, 0, count)
+	var nodes []int32
 	for _, l := range roots {
-		if i := l.Node(); marked[i] && t.index[i] == 0 {
-			t.visit(i)
+		if marked[l.Node()] {
+			nodes = append(nodes, l.Node())
 		}
 	}
-	return t.out
-}
-
-type tarjan struct {
-	net    *Network
-	marked []bool
-	index  []int32 // order of discovery from 1; 0 = not seen
-	low    []int32 // smallest index reachable; -1 once its component is out
-	count  int32
-	path   []pathNode
-	stack  []int32
-	out    [][]int32
-	nodes  []int32 // what the components of out are parts of
-}
-
-// pathNode is a node on the path that is being searched.
-type pathNode struct {
-	node int32
-	next int // the number of operands looked at, from the last to the first
-}
-
-func (t *tarjan) visit(root int32) {
-	t.enter(root)
-	for len(t.path) > 0 {
-		top := &t.path[len(t.path)-1]
-		i, operands := top.node, t.net.dependencies(top.node)
-		if top.next == len(operands) {
-			t.path = t.path[:len(t.path)-1]
-			t.leave(i)
-			if n := len(t.path); n > 0 {
-				t.reaches(t.path[n-1].node, i)
-			}
-			continue
+	return scc.Below(n.Len(), nodes, func(node int32, edge int) (int32, bool) {
+		operands := n.dependencies(node)
+		if edge == len(operands) {
+			return 0, false
 		}
-		top.next++
-		j := operands[len(operands)-top.next].Node()
-		switch {
-		case !t.marked[j]:
-		case t.index[j] == 0:
-			t.enter(j)
-		default:
-			t.reaches(i, j)
+		if o := operands[len(operands)-1-edge].Node(); marked[o] {
+			return o, true
 		}
-	}
-}
-
-func (t *tarjan) enter(i int32) {
-	t.count++
-	t.index[i], t.low[i] = t.count, t.count
-	t.stack = append(t.stack, i)
-	t.path = append(t.path, pathNode{node: i})
-}
-
-// reaches notes that i depends on j.
-func (t *tarjan) reaches(i, j int32) {
-	if t.low[j] >= 0 {
-		t.low[i] = min(t.low[i], t.low[j])
-	}
-}
-
-// leave puts the component of i out if i is the first node of it.
-func (t *tarjan) leave(i int32) {
-	if t.low[i] != t.index[i] {
-		return
-	}
-	k := len(t.stack) - 1
-	for t.stack[k] != i {
-		k--
-	}
-	first := len(t.nodes)
-	t.nodes = append(t.nodes, t.stack[k:]...)
-	component := t.nodes[first:len(t.nodes):len(t.nodes)]
-	t.stack = t.stack[:k]
-	for _, j := range component {
-		t.low[j] = -1
-	}
-	t.out = append(t.out, component)
+		return node, true // an edge to itself changes nothing
+	})
 }

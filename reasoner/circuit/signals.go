@@ -36,13 +36,8 @@ func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signal
 	if len(list) == 0 {
 		return nil
 	}
-	sensor := removeDead(ctx, h.sensor(signals))
-	for _, p := range passes {
-		if p.shares && ctx.Err() == nil {
-			sensor = p.run(ctx, sensor)
-		}
-	}
-	if ctx.Err() != nil || sensor.Net.Gates() > maxSignalCost*g.Net.Gates() {
+	sensor := removeDead(ctx, h.sensor(signals)).share(ctx)
+	if sensor == nil || sensor.Net.Gates() > maxSignalCost*g.Net.Gates() {
 		return nil
 	}
 	m, err := Compile(ctx, sensor, o)
@@ -60,33 +55,15 @@ func (g *Game) sensor(signals []Lit) *Game {
 		names.Fluents = append(names.Fluents, "signal "+strconv.Itoa(i))
 	}
 	h := NewGame(names, make(machine.State, (len(names.Fluents)+63)/64))
-	image := make([]Lit, g.Net.Len())
-	for f, l := range g.Fluents {
-		image[l.Node()] = h.Fluents[f]
-	}
-	g.Net.translate(h.Net, image, signals)
+	s := NewSubstitution(g.Net, h.Net)
+	s.SetAll(g.Fluents, h.Fluents)
+	s.Build(signals...)
 	h.Next = make([]Lit, len(names.Fluents))
 	for i, l := range signals {
-		h.Next[len(g.Fluents)+i] = image[l.Node()] ^ l&1
+		h.Next[len(g.Fluents)+i] = s.At(l)
 	}
 	h.Legal = [][]Lit{{True}}
 	return h
-}
-
-// translate builds in another network the conjunctions that the roots need, which know no
-// recursion, from the images of inputs: image, by node, becomes that of those conjunctions, too.
-func (n *Network) translate(to *Network, image, roots []Lit) {
-	var operands []Lit
-	for i, live := range n.cone(roots) {
-		if !live || n.op[i] != OpAnd {
-			continue
-		}
-		operands = operands[:0]
-		for _, l := range n.Operands(int32(i)) {
-			operands = append(operands, image[l.Node()]^l&1)
-		}
-		image[i] = to.And(operands...)
-	}
 }
 
 // List implements machine.Signals.

@@ -165,8 +165,9 @@ func (f *factoring) classes() []int32 {
 func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) Subgame {
 	g := f.game
 	s := Subgame{Fluents: g.Names.NewState()}
-	fluents := make([]Lit, len(g.Fluents))
 	h := newGame(g.Names, g.Initial, nil)
+	image := g.into(ctx, h, plainAnd)
+	fluents := make([]Lit, len(g.Fluents))
 	for i, l := range g.Fluents {
 		fluents[i] = False
 		if g.Initial.Has(i) {
@@ -177,7 +178,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 			fluents[i] = h.Fluents[i]
 		}
 	}
-	image := g.imageOfInputs(h, fluents)
+	image.SetAll(g.Fluents, fluents)
 	away := make([][]bool, len(g.Does)) // by role and move: it belongs to another subgame
 	for r, row := range g.Does {
 		s.Elsewhere = append(s.Elsewhere, machine.NoMove)
@@ -190,11 +191,11 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 			if away[r][m] = true; s.Elsewhere[r] == machine.NoMove {
 				s.Elsewhere[r] = machine.Move(m)
 			} else {
-				image[l.Node()] = False
+				image.Set(l, False)
 			}
 		}
 	}
-	if h = g.rebuildInto(ctx, h, image, plainAnd); h == g {
+	if h = g.finish(h, image); h == g {
 		return Subgame{}
 	}
 	for i := range h.Next {
@@ -244,27 +245,23 @@ func (n *Network) elsewhere(here, there []Lit) Lit {
 // deserted is where open is false, and stays so while all roles in turn move elsewhere.
 func (g *Game) deserted(open Lit, elsewhere []machine.Move) Lit {
 	closed := []Lit{open.Not()}
-	image := make(map[int32]Lit)
+	waits := NewSubstitution(g.Net, g.Net)
 	for r, row := range g.Does {
 		for m, l := range row {
-			image[l.Node()] = False
+			waits.Set(l, False)
 			if machine.Move(m) == elsewhere[r] {
-				image[l.Node()] = True
+				waits.Set(l, True)
 			}
 		}
 	}
-	g.Net.substitute(g.Next, image)
-	after := make(map[int32]Lit, len(g.Fluents))
-	for i, l := range g.Fluents {
-		after[l.Node()] = image[g.Next[i].Node()] ^ g.Next[i]&1
-	}
+	waits.Build(g.Next...)
 	for range len(g.Does) - 1 {
-		next := make(map[int32]Lit, len(g.Fluents))
-		for n, l := range after {
-			next[n] = l
+		after := NewSubstitution(g.Net, g.Net)
+		for i, l := range g.Fluents {
+			after.Set(l, waits.At(g.Next[i]))
 		}
-		g.Net.substitute([]Lit{open}, next)
-		open = next[open.Node()] ^ open&1
+		after.Build(open)
+		open = after.At(open)
 		closed = append(closed, open.Not())
 	}
 	return g.Net.And(closed...)
@@ -284,26 +281,6 @@ func (g *Game) endWhere(there Lit) {
 	for r, done := range given {
 		if !done {
 			g.Goals = append(g.Goals, Goal{Role: machine.Role(r), Value: undecided, When: there})
-		}
-	}
-}
-
-// substitute builds the nodes of the roots anew from the images of some inputs, to which it
-// adds those of all nodes that the roots need.
-func (n *Network) substitute(roots []Lit, image map[int32]Lit) {
-	var operands []Lit
-	for i, needed := range n.cone(roots) {
-		node := int32(i)
-		if _, ok := image[node]; ok || !needed {
-			continue
-		}
-		image[node] = Lit(node) << 1
-		if n.op[node] == OpAnd {
-			operands = operands[:0]
-			for _, o := range n.Operands(node) {
-				operands = append(operands, image[o.Node()]^o&1)
-			}
-			image[node] = n.And(operands...)
 		}
 	}
 }

@@ -148,8 +148,9 @@ type symmetrySearch struct {
 
 	forward, backward []uint64 // by node
 	sorted, other     []uint64
-	image             []Lit // by node
-	fixed             []int // points that were told apart on both sides
+	image             *Substitution
+	nodes             []int32 // all of the network
+	fixed             []int   // points that were told apart on both sides
 	group             []permutation
 	generators        []permutation
 }
@@ -162,7 +163,11 @@ func newSymmetrySearch(g *Game) *symmetrySearch {
 		outputs:  slices.Clone(g.Next),
 		forward:  make([]uint64, g.Net.Len()),
 		backward: make([]uint64, g.Net.Len()),
-		image:    make([]Lit, g.Net.Len()),
+		image:    NewSubstitution(g.Net, g.Net),
+	}
+	s.image.Gate = func(_ int32, operands []Lit) (Lit, bool) { return g.Net.find(operands) }
+	for i := range int32(g.Net.Len()) {
+		s.nodes = append(s.nodes, i)
 	}
 	for r, row := range g.Does {
 		s.moves = append(s.moves, len(s.inputs))
@@ -294,37 +299,24 @@ func (s *symmetrySearch) pairs(left, right []uint64) permutation {
 // proves tells whether p is a symmetry: whether the network over the images of
 // the inputs is the same network.
 func (s *symmetrySearch) proves(p permutation) bool {
-	g, net := s.game, s.game.Net
+	g, at := s.game, s.image.At
 	s.budget -= s.sweepCost()
 	if !s.keepsKinds(p) {
 		return false
 	}
+	s.image.Revert()
 	for i, l := range s.inputs {
-		s.image[l.Node()] = s.inputs[p[i]]
+		s.image.Set(l, s.inputs[p[i]])
 	}
-	at := func(l Lit) Lit { return s.image[l.Node()] ^ l&1 }
-	var operands []Lit
-	for i := range int32(net.Len()) {
-		if net.op[i] != OpAnd {
-			continue
-		}
-		operands = operands[:0]
-		for _, l := range net.Operands(i) {
-			operands = append(operands, at(l))
-		}
-		slices.Sort(operands)
-		node := net.probe(operands).node
-		if node == 0 {
-			return false
-		}
-		s.image[i] = Lit(node) << 1
+	if !s.image.Sweep(s.nodes) {
+		return false
 	}
 	for i, l := range s.outputs {
 		if at(l) != s.outputs[p[i]] {
 			return false
 		}
 	}
-	return at(g.Terminal) == g.Terminal && s.provesGoals(p, at)
+	return at(g.Terminal) == g.Terminal && s.provesGoals(p)
 }
 
 // keepsKinds tells whether fluents are mapped to fluents, roles to roles and
@@ -345,11 +337,11 @@ func (s *symmetrySearch) keepsKinds(p permutation) bool {
 }
 
 // provesGoals tells whether the goals of a role are those of its image.
-func (s *symmetrySearch) provesGoals(p permutation, at func(Lit) Lit) bool {
+func (s *symmetrySearch) provesGoals(p permutation) bool {
 	left, right := make([]Goal, 0, len(s.game.Goals)), slices.Clone(s.game.Goals)
 	for _, goal := range s.game.Goals {
 		image := machine.Role(int(p[s.roles+int(goal.Role)]) - s.roles)
-		left = append(left, Goal{image, goal.Value, at(goal.When)})
+		left = append(left, Goal{image, goal.Value, s.image.At(goal.When)})
 	}
 	order := func(a, b Goal) int {
 		return slices.Compare([]int{int(a.Role), int(a.Value), int(a.When)}, []int{int(b.Role), int(b.Value), int(b.When)})

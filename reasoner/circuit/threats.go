@@ -32,7 +32,12 @@ func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []Li
 			continue
 		}
 		assumed := r.assume(g.Terminal.Not(), fluent.Not())
-		r.suppose(fluent.Node())
+		r.after(func(i int) Lit {
+			if i == f {
+				return True
+			}
+			return r.fold(g.Fluents[i])
+		})
 		for role := range best {
 			won := r.conjunction([]Lit{r.later(g.Terminal), r.later(best[role])})
 			if won = g.Net.And(won, fluent.Not()); won != False && won != fluent.Not() {
@@ -45,19 +50,4 @@ func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []Li
 		}
 	}
 	return list, signals
-}
-
-// suppose computes the roots with an input that is true.
-func (r *regression) suppose(input int32) {
-	for _, i := range r.ends {
-		switch {
-		case i == input:
-			r.then[i] = True
-		case r.net.op[i] == OpAnd:
-			r.then[i] = r.and(i, r.later)
-			r.leaveOutWide(i)
-		default:
-			r.then[i] = r.fold(Lit(i) << 1)
-		}
-	}
 }

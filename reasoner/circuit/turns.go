@@ -49,7 +49,7 @@ func (g *Game) movesWhen(r int) []Lit {
 	when = slices.DeleteFunc(slices.Clone(when), func(l Lit) bool { return l == False })
 	var out []Lit
 	for _, l := range when[:min(2, len(when))] { // one of them is no waiting
-		for _, mine := range n.implied(l) {
+		for _, mine := range n.conditions(l) {
 			others := 0
 			for i := 0; i < len(when) && others < 2; i++ {
 				if !n.implies(when[i], mine) {
@@ -67,25 +67,6 @@ func (g *Game) movesWhen(r int) []Lit {
 // waitingMove is the move that a role makes where mine is false, -1 if it has none.
 func (n *Network) waitingMove(legal []Lit, mine Lit) int {
 	return slices.IndexFunc(legal, func(l Lit) bool { return n.implies(l, mine.Not()) })
-}
-
-// impliesSteps bounds the conjunctions that implies looks at.
-const impliesSteps = 1 << 12
-
-// implies tells whether one literal is a conjunction with another, of conjunctions down
-// to what is none. Of the largest it may not find out.
-func (n *Network) implies(l, other Lit) bool {
-	list := []Lit{l}
-	for steps := 0; len(list) > 0 && steps < impliesSteps; steps++ {
-		last := list[len(list)-1]
-		if last == other {
-			return true
-		}
-		if list = list[:len(list)-1]; !last.Complemented() {
-			list = append(list, n.Operands(last.Node())...)
-		}
-	}
-	return false
 }
 
 // waiting is the first part of the move that a role makes where mine is false, -1 if it
@@ -162,7 +143,7 @@ func (n *Network) chooseTurn(mine Lit, p, q *Parts) {
 // either is a where c is true and else b. Where they differ in one literal only, that is
 // what c decides: it is mostly the same for many.
 func (n *Network) either(c, a, b Lit) Lit {
-	onlyA, onlyB := n.implied(a), n.implied(b)
+	onlyA, onlyB := n.conditions(a), n.conditions(b)
 	common := intersect(slices.Clone(onlyA), onlyB)
 	onlyA, onlyB = without(onlyA, common), without(onlyB, common)
 	if len(common) == 0 || len(onlyA) != 1 || len(onlyB) != 1 {

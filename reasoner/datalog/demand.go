@@ -7,27 +7,18 @@ import (
 	"stackmate/gdl"
 )
 
-// Large relations are computed only as far as they are asked for. Beside each stands a
-// relation of the keys that are asked for, which its rules look into first:
-//
-//	before  h(X) ← a(X) ∧ p(X,Y)      p(X,Y) ← e(X,Z) ∧ p(Z,Y)
-//	after   h(X) ← a(X) ∧ p(X,Y)      p(X,Y) ← asked(X) ∧ e(X,Z) ∧ p(Z,Y)
-//	        asked(X) ← a(X)           asked(Z) ← asked(X) ∧ e(X,Z)
-//
-// These are magic sets (Bancilhon, Maier, Sagiv, Ullman 1986) over possible atoms, for
-// all positions at once, with two differences. A relation has one kind of key, the
+// demand restricts large relations to what is asked for, for all positions at once: magic sets
+// (magicsets.go) over possible atoms, with two differences. A relation has one kind of key, the
 // columns that all its uses know, so it stays one relation and grounds to each atom
 // once. And what is asked for only decides which atoms there are: the ground rules do
-// not speak of it. Assumption: what a use asks for follows from literals of its rule
-// that come before it in some order; so every instance of a rule whose head is asked
-// for finds all its atoms, negated ones too.
+// not speak of it. Negated atoms are asked for, too.
 type demand struct {
+	magicSets
 	theory  *theory
 	when    threshold
 	columns map[*relation][]int32 // by relation that is restricted: the columns of its key
 	inside  map[*relation]int     // the number of its component
-	asked   map[*relation]*relation
-	seen    map[string]bool // rules that ask
+	asked   map[*relation]*keyed
 
 	plain, guarded []*rule // the rules without and with a look at what is asked for
 	forget         func()  // takes the profiles away
@@ -36,11 +27,16 @@ type demand struct {
 // newDemand finds the keys of the dynamic relations that may have many tuples, without
 // those that are excluded. Until apply or forget it gives relations their profiles.
 func (th *theory) newDemand(when threshold, exclude map[*relation]bool) *demand {
-	d := &demand{theory: th, when: when, columns: make(map[*relation][]int32), inside: make(map[*relation]int)}
-	for i, component := range components(th.relations, th.rulesOf(nil)) {
-		for _, rel := range component {
-			d.inside[rel] = i
-		}
+	d := &demand{theory: th, when: when, columns: make(map[*relation][]int32), inside: th.componentNumbers()}
+	d.magicSets = magicSets{
+		watch: th.watch, terms: th.terms,
+		restricts: func(_ *rule, l *literal) bool { return d.columns[l.atom.rel] != nil },
+		// What is asked for could grow without end by function terms of a recursion.
+		known: func(r *rule, l *literal, a arg) bool {
+			return a.kind != compound || d.inside[l.atom.rel] != d.inside[r.head.rel]
+		},
+		table:   func(l *literal, _ []int32) *keyed { return d.keyed(l.atom.rel) },
+		follows: func(l *literal) bool { return !isOpenNegation(l) },
 	}
 	d.forget = th.estimate(th.rules)
 	d.findCandidates(exclude)
@@ -70,7 +66,7 @@ func (d *demand) findCandidates(exclude map[*relation]bool) {
 	for found := true; found; {
 		found = false
 		for _, r := range d.theory.rules {
-			hands := func(l literal) bool { return l.op == gdl.Holds && d.restricts(l) }
+			hands := func(l literal) bool { return l.op == gdl.Holds && d.columns[l.atom.rel] != nil }
 			if rel := r.head.rel; parts[rel] && d.columns[rel] == nil && slices.ContainsFunc(r.body, hands) {
 				d.columns[rel], found = rel.all.columns, true
 			}
@@ -86,8 +82,7 @@ func (r *rule) isBounded() bool {
 		if l.op != gdl.Holds || l.atom.rel.dynamic && !isInterface(l.atom.rel) {
 			return false
 		}
-		bound := l.appendVars(nil)
-		return !slices.ContainsFunc(vars, func(v int32) bool { return !slices.Contains(bound, v) })
+		return covers(l.vars(), vars)
 	})
 }
 
@@ -96,11 +91,11 @@ func (d *demand) findKeys() {
 	for changed := true; changed; {
 		changed = false
 		for _, r := range d.theory.dynamicRules() {
-			if !slices.ContainsFunc(r.body, d.restricts) {
+			if !slices.ContainsFunc(r.body, func(l literal) bool { return d.columns[l.atom.rel] != nil }) {
 				continue
 			}
-			d.follow(r, func(l *literal, known []int32, _ []int) {
-				rel := l.atom.rel
+			d.walk(r, d.columns[r.head.rel], func(i int, known []int32) {
+				rel := r.body[i].atom.rel
 				if both := intersect(d.columns[rel], known); len(both) < len(d.columns[rel]) {
 					d.columns[rel], changed = both, true
 				}
@@ -117,13 +112,12 @@ func (d *demand) dropUseless() bool {
 	for rel := range d.columns {
 		all[rel] = rel.profile
 	}
-	guarded, asking := d.rules()
-	forget := d.theory.estimate(slices.Concat(guarded, asking))
+	forget := d.theory.estimate(d.rules())
 	before := len(d.columns)
 	for rel, p := range all {
 		keys := 1.0 // that are asked for, of those that there are
 		for i, c := range d.columns[rel] {
-			keys *= min(d.relation(rel).distinct(int32(i)), p.distinct[c])
+			keys *= min(d.keyed(rel).asked.distinct(int32(i)), p.distinct[c])
 		}
 		if d.when.gain*keys > p.tuples {
 			delete(d.columns, rel)
@@ -133,19 +127,6 @@ func (d *demand) dropUseless() bool {
 	d.forget = d.theory.estimate(d.theory.rules)
 	return len(d.columns) < before
 }
-
-func intersect(a, b []int32) []int32 {
-	var both []int32
-	for _, x := range a {
-		if slices.Contains(b, x) {
-			both = append(both, x)
-		}
-	}
-	return both
-}
-
-// restricts tells whether the relation of l is one of those that are restricted.
-func (d *demand) restricts(l literal) bool { return d.columns[l.atom.rel] != nil }
 
 // rulesOf lists rules by head: those of the given relations, or all with nil.
 func (th *theory) rulesOf(some map[*relation]bool) map[*relation][]*rule {
@@ -158,103 +139,25 @@ func (th *theory) rulesOf(some map[*relation]bool) map[*relation][]*rule {
 	return byHead
 }
 
-// follow goes through the body of r in the order of a join that knows the key of the
-// head, and tells visit of each literal whose relation is restricted, which of its
-// columns are known there, and of the literals before it.
-func (d *demand) follow(r *rule, visit func(l *literal, known []int32, before []int)) {
-	w := d.theory.watch
-	w.step()
-	p := &planner{watch: w, plan: &plan{rule: r}, bound: make([]bool, r.vars), done: make([]bool, len(r.body))}
-	for _, c := range d.columns[r.head.rel] {
-		for _, v := range r.head.args[c].appendVars(nil) {
-			p.bound[v] = true
-		}
-	}
-	var before []int
-	take := func(i int) {
-		l := &r.body[i]
-		p.done[i] = true
-		if d.restricts(*l) {
-			visit(l, d.known(p, r, l), before)
-		}
-		before = append(before, i)
-		if l.op == gdl.Holds {
-			for _, v := range l.appendVars(nil) {
-				p.bound[v] = true
-			}
-		}
-	}
-	filters := func() {
-		for i := range r.body {
-			if !p.done[i] && p.isReady(&r.body[i]) {
-				take(i)
-			}
-		}
-	}
-	filters()
-	for next := d.cheapest(p, r); next >= 0; next = d.cheapest(p, r) {
-		take(next)
-		filters()
-	}
-}
-
-// cheapest is the open positive literal with the fewest expected matches, or -1. One
-// whose relation is restricted waits until something of it is known.
-func (d *demand) cheapest(p *planner, r *rule) int {
-	held := make([]int, 0, len(r.body))
-	for i := range r.body {
-		if l := &r.body[i]; !p.done[i] && l.op == gdl.Holds && d.restricts(*l) && len(d.known(p, r, l)) == 0 {
-			held = append(held, i)
-			p.done[i] = true
-		}
-	}
-	next := p.cheapest()
-	for _, i := range held {
-		p.done[i] = false
-	}
-	if next < 0 {
-		return p.cheapest()
-	}
-	return next
-}
-
-// known are the columns of l that are bound. Function terms of a recursion do not
-// count: what is asked for could grow without end.
-func (d *demand) known(p *planner, r *rule, l *literal) []int32 {
-	var known []int32
-	for c, a := range l.atom.args {
-		if p.isBound(a) && !(a.kind == compound && d.inside[l.atom.rel] == d.inside[r.head.rel]) {
-			known = append(known, int32(c))
-		}
-	}
-	return known
-}
-
 // apply adds the relations of what is asked for, and the rules that ask, and lets the
 // rules of restricted relations look into them.
 func (d *demand) apply() {
-	th := d.theory
-	var asking []*rule
-	d.plain = th.rules
-	d.guarded, asking = d.rules()
-	th.rules = slices.Concat(d.guarded, asking)
+	d.plain = d.theory.rules
+	d.theory.rules = d.rules()
 	d.forget()
 }
 
-// rules are those of the theory, which look at what is asked for, and those that ask.
-func (d *demand) rules() (guarded, asking []*rule) {
-	d.seen, d.asked = make(map[string]bool), make(map[*relation]*relation)
+// rules are those of the theory, which look at what is asked for, and then those that ask.
+func (d *demand) rules() []*rule {
+	d.seen, d.asking, d.guarded = make(map[string]bool), nil, nil
+	d.asked = make(map[*relation]*keyed)
 	for _, r := range d.theory.rules {
-		if r.head.rel.dynamic {
-			d.follow(r, func(l *literal, _ []int32, before []int) {
-				if a := d.ask(r, l, before); a != nil {
-					asking = append(asking, a)
-				}
-			})
+		if r.head.rel.dynamic && len(d.columns) > 0 {
+			r = d.rewrite(r, d.keyed(r.head.rel))
 		}
-		guarded = append(guarded, d.guard(r))
+		d.guarded = append(d.guarded, r)
 	}
-	return guarded, asking
+	return slices.Concat(d.guarded, d.asking)
 }
 
 // close makes what was asked for part of what is known, and with it the relations that
@@ -280,64 +183,14 @@ func (d *demand) close() (exact bool) {
 	return !slices.ContainsFunc(negated, func(rel *relation) bool { return !rel.dynamic })
 }
 
-// relation is what is asked for of a relation.
-func (d *demand) relation(of *relation) *relation {
-	rel := d.asked[of]
-	if rel == nil {
-		rel = d.theory.auxiliary("asked "+of.name.name, len(d.columns[of]))
+// keyed is what is asked for of a relation, or nil if it is not restricted.
+func (d *demand) keyed(of *relation) *keyed {
+	if d.columns[of] != nil && d.asked[of] == nil {
+		rel := d.theory.auxiliary("asked "+of.name.name, len(d.columns[of]))
 		rel.dynamic = true
-		d.asked[of] = rel
+		d.asked[of] = &keyed{columns: d.columns[of], asked: rel, answers: of}
 	}
-	return rel
-}
-
-// key is the atom that asks for what an atom of a restricted relation needs.
-func (d *demand) key(of *atom) atom {
-	key := atom{rel: d.relation(of.rel)}
-	for _, c := range d.columns[of.rel] {
-		key.args = append(key.args, of.args[c])
-	}
-	return key
-}
-
-// ask is the rule that asks for what l needs, given the literals before it; nil if
-// there is one already, or if it asks for the key of its own head.
-func (d *demand) ask(r *rule, l *literal, before []int) *rule {
-	a := &rule{head: d.key(&l.atom), vars: r.vars, source: r.source}
-	if d.columns[r.head.rel] != nil {
-		own := d.key(&r.head)
-		if own.rel == a.head.rel && slices.EqualFunc(own.args, a.head.args, sameArg) {
-			return nil
-		}
-		a.body = append(a.body, literal{op: gdl.Holds, atom: own})
-	}
-	for _, i := range before {
-		if !isOpenNegation(&r.body[i]) {
-			a.body = append(a.body, r.body[i])
-		}
-	}
-	a = a.compact()
-	heading := literal{op: gdl.Holds, atom: a.head}
-	if key := describeBody(d.theory.terms, append([]literal{heading}, a.body...), nil); d.seen[key] {
-		return nil
-	} else {
-		d.seen[key] = true
-	}
-	return a
-}
-
-func sameArg(a, b arg) bool {
-	return a.kind == b.kind && a.id == b.id && slices.EqualFunc(a.args, b.args, sameArg)
-}
-
-// guard is r, asking first whether its head is asked for.
-func (d *demand) guard(r *rule) *rule {
-	if d.columns[r.head.rel] == nil {
-		return r
-	}
-	out := *r
-	out.body = append([]literal{{op: gdl.Holds, atom: d.key(&r.head)}}, r.body...)
-	return &out
+	return d.asked[of]
 }
 
 // isInterface tells whether the game is asked for a relation, or given it.

@@ -1,7 +1,8 @@
 package datalog
 
 import (
-	"stackmate/gdl"
+	"slices"
+
 	"stackmate/reasoner/machine"
 )
 
@@ -58,8 +59,6 @@ type derived struct {
 	lifetime  lifetime
 	complete  bool
 	touched   bool
-	plans     []*plan // of all rules, for computing the whole relation
-	compiled  bool
 	whole     *call
 	calls     []*call // by key
 }
@@ -67,18 +66,17 @@ type derived struct {
 // call is a use of a derived relation with some columns known.
 type call struct {
 	to      *derived
-	full    bool      // compute the whole relation
-	columns []int32   // the known columns
-	asked   *relation // the keys asked for in this position
-	plans   []*plan
-	demand  *component // of a recursive relation: what grows from a new key
+	answers *relation  // the relation of to
+	columns []int32    // the known columns
+	asked   *relation  // the keys asked for in this position; nil where the whole relation is
+	plans   []*plan    // or, of a recursive relation:
+	magic   *component // what grows from a new key
 }
 
-// component is a set of mutually recursive relations.
+// component is a set of relations that are computed together.
 type component struct {
-	members []*derived
-	first   []*plan // every rule over whole relations
-	uses    []use   // one plan per recursive literal
+	members  []*derived
+	fixpoint *fixpoint // nil as long as it has not been needed
 }
 
 func newEvaluator(in *interpreter, w *watch) *evaluator {
@@ -174,7 +172,7 @@ func (e *evaluator) findLifetimes() {
 // findComponents finds the recursive relations.
 func (e *evaluator) findComponents(heads []*relation) {
 	for _, members := range components(heads, e.rules) {
-		if len(members) == 1 && !e.isRecursive(members[0]) {
+		if len(members) == 1 && !uses(e.rules[members[0]], members[0]) {
 			continue
 		}
 		c := &component{}
@@ -185,18 +183,10 @@ func (e *evaluator) findComponents(heads []*relation) {
 	}
 }
 
-func (e *evaluator) isRecursive(rel *relation) bool {
-	for _, r := range e.rules[rel] {
-		for i := range r.body {
-			if r.body[i].atom.rel == rel {
-				return true
-			}
-		}
-	}
-	return false
-}
+// planning calls what computes the relations of a body.
+func (e *evaluator) planning() planning { return planning{watch: e.meter.watch, call: e.call} }
 
-// call implements caller: it compiles what computes rel for known columns.
+// call compiles what computes rel for known columns.
 func (e *evaluator) call(rel *relation, columns []int32) *call {
 	d := e.derived[rel]
 	if d == nil {
@@ -206,95 +196,64 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {
-		if !c.full && len(c.columns) == len(columns) && equalTuples(c.columns, columns) {
+		if slices.Equal(c.columns, columns) {
 			return c
 		}
 	}
 	if d.component != nil {
-		c := e.demand(d, columns)
+		c := e.magicCall(d, columns)
 		d.calls = append(d.calls, c)
 		return c
 	}
-	c := &call{to: d, columns: columns, asked: newRelation(predicate{}, len(columns))}
+	c := &call{to: d, answers: rel, columns: columns, asked: newRelation(predicate{}, len(columns))}
 	d.calls = append(d.calls, c)
 	for _, r := range d.rules {
-		c.plans = append(c.plans, newCallPlan(e.meter.watch, r, -1, columns, e))
+		c.plans = append(c.plans, e.planning().newPlan(r, wholeRule, columns))
 	}
 	return c
 }
 
 // wholeCall is the call that computes all of d.
 func (e *evaluator) wholeCall(d *derived) *call {
-	if d.whole == nil {
-		d.whole = &call{to: d, full: true}
-		e.compile(d)
+	if d.whole != nil {
+		return d.whole
+	}
+	d.whole = &call{to: d, answers: d.rel}
+	if d.component == nil {
+		for _, r := range d.rules {
+			d.whole.plans = append(d.whole.plans, e.planning().newPlan(r, wholeRule, nil))
+		}
+	} else if c := d.component; c.fixpoint == nil {
+		var rules []*rule
+		for _, m := range c.members {
+			rules = append(rules, m.rules...)
+		}
+		c.fixpoint = e.fixpoint(rules, c)
+		c.fixpoint.plan(c.fixpoint.first)
 	}
 	return d.whole
 }
 
-// grows implements caller.
-func (e *evaluator) grows(*relation) bool { return false }
+// fixpoint computes rules together, and calls what they do not compute. What is part of the same
+// recursion in the rules of the game is called as a whole.
+func (e *evaluator) fixpoint(rules []*rule, recursion *component, growing ...*relation) *fixpoint {
+	f := newFixpoint(e.planning(), rules, growing...)
+	f.call = func(rel *relation, columns []int32) *call {
+		if f.grows(rel) {
+			return nil
+		}
+		if d := e.derived[rel]; d != nil && d.component == recursion {
+			return e.wholeCall(d)
+		}
+		return e.call(rel, columns)
+	}
+	f.plan(f.uses)
+	return f
+}
 
 // original is the relation of the interpreter that rel is a copy of.
 func (e *evaluator) original(rel *relation) *relation {
 	return e.in.theory.byKey[rel.name.key()]
-}
-
-// compile makes the plans that compute all of d, or its component.
-func (e *evaluator) compile(d *derived) {
-	if d.compiled {
-		return
-	}
-	d.compiled = true
-	if d.component == nil {
-		for _, r := range d.rules {
-			d.plans = append(d.plans, newCallPlan(e.meter.watch, r, -1, nil, e))
-		}
-		return
-	}
-	c := d.component
-	for _, m := range c.members {
-		m.compiled = true
-	}
-	inside := insideOf{e, c, c}
-	for _, m := range c.members {
-		for _, r := range m.rules {
-			c.first = append(c.first, newCallPlan(e.meter.watch, r, -1, nil, inside))
-			c.addUses(r, inside)
-		}
-	}
-}
-
-// addUses plans r once for each of its recursive literals.
-func (c *component) addUses(r *rule, inside insideOf) {
-	for i := range r.body {
-		if l := &r.body[i]; l.op == gdl.Holds && inside.grows(l.atom.rel) {
-			c.uses = append(c.uses, use{rule: r, literal: i, plan: newCallPlan(inside.meter.watch, r, i, nil, inside)})
-		}
-	}
-}
-
-// insideOf calls only what lies outside of a component. What is part of the same
-// recursion in the rules, but not of the component, is called as a whole.
-type insideOf struct {
-	*evaluator
-	component *component
-	recursion *component
-}
-
-func (x insideOf) grows(rel *relation) bool {
-	d := x.derived[rel]
-	return d != nil && d.component == x.component
-}
-
-func (x insideOf) call(rel *relation, columns []int32) *call {
-	if x.grows(rel) {
-		return nil
-	}
-	if d := x.derived[rel]; d != nil && d.component == x.recursion {
-		return x.wholeCall(d)
-	}
-	return x.evaluator.call(rel, columns)
 }
 
 // ensure computes what c promises for a key.
@@ -303,9 +262,8 @@ func (e *evaluator) ensure(c *call, key []int32) {
 	if d.complete {
 		return
 	}
-	if c.full {
-		e.touch(d)
-		e.completeAll(d)
+	if c.asked == nil {
+		e.complete(d)
 		return
 	}
 	e.meter.work += callWork
@@ -314,17 +272,22 @@ func (e *evaluator) ensure(c *call, key []int32) {
 	}
 	e.meter.tuples++
 	e.touch(d)
-	if c.demand != nil {
-		e.grow(c.demand)
+	j := e.enter()
+	defer e.leave()
+	if c.magic != nil {
+		for _, m := range c.magic.members {
+			e.touch(m)
+		}
+		f := c.magic.fixpoint
+		f.note(f.members[c.asked])
+		_ = f.saturate(j) // the meter keeps the error
 		return
 	}
-	f := e.enter()
 	for _, p := range c.plans {
-		if f.call(p, key); len(key) == d.rel.arity && d.rel.find(key) >= 0 {
+		if _ = j.derive(p, key); len(key) == d.rel.arity && d.rel.find(key) >= 0 {
 			break
 		}
 	}
-	e.depth--
 }
 
 // enter is the joiner of the next depth of calls.
@@ -336,6 +299,8 @@ func (e *evaluator) enter() *joiner {
 	return e.frames[e.depth-1]
 }
 
+func (e *evaluator) leave() { e.depth-- }
+
 // touch notes that d must be cleared with the position or the joint move.
 func (e *evaluator) touch(d *derived) {
 	if d.touched {
@@ -345,61 +310,23 @@ func (e *evaluator) touch(d *derived) {
 	e.touched[d.lifetime] = append(e.touched[d.lifetime], d)
 }
 
-// completeAll computes all of d.
-func (e *evaluator) completeAll(d *derived) {
+// complete computes all of d, and of what is recursive with it.
+func (e *evaluator) complete(d *derived) {
+	j := e.enter()
+	defer e.leave()
+	e.touch(d)
 	d.complete = true
-	f := e.enter()
 	if d.component == nil {
-		for _, p := range d.plans {
-			f.call(p, nil)
+		for _, p := range d.whole.plans {
+			_ = j.derive(p, nil) // the meter keeps the error
 		}
-	} else {
-		e.iterate(f, d.component)
+		return
 	}
-	e.depth--
-}
-
-// iterate computes a component by semi-naive iteration.
-func (e *evaluator) iterate(f *joiner, c *component) {
-	for _, m := range c.members {
+	for _, m := range d.component.members {
 		e.touch(m)
 		m.complete = true
-		m.rel.old, m.rel.seen = 0, m.rel.n
 	}
-	for _, p := range c.first {
-		f.call(p, nil)
-	}
-	e.saturate(f, c)
-}
-
-// grow lets the tables of a demand grow from the keys that are new.
-func (e *evaluator) grow(c *component) {
-	for _, m := range c.members {
-		e.touch(m)
-	}
-	e.saturate(e.enter(), c)
-	e.depth--
-}
-
-// saturate runs rounds until a component grows no more.
-func (e *evaluator) saturate(f *joiner, c *component) {
-	for c.advance() {
-		for i := range c.uses {
-			u := &c.uses[i]
-			if rel := u.rule.body[u.literal].atom.rel; rel.old < rel.seen {
-				f.call(u.plan, nil)
-			}
-		}
-	}
-}
-
-func (c *component) advance() bool {
-	any := false
-	for _, m := range c.members {
-		m.rel.old, m.rel.seen = m.rel.seen, m.rel.n
-		any = any || m.rel.old < m.rel.seen
-	}
-	return any
+	_ = d.component.fixpoint.run(j)
 }
 
 // forget drops what has been computed of a lifetime.

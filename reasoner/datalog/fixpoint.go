@@ -9,120 +9,140 @@ import (
 // fixpoint evaluates rules together until nothing new is derived, semi-naively:
 // after the first round a rule is joined only where one of its literals matches
 // a tuple of the round before. A round costs what its new tuples do, however many
-// rules there are. Literals for which ignore holds are left out. Negated literals
+// rules there are. Literals that the planning ignores are left out. Negated literals
 // that are not ignored must speak of relations that are complete.
+//
+// Invariant: between runs, tuples [0, seen) of a member have been joined with all others.
 type fixpoint struct {
-	joiner *joiner
-	ignore func(*literal) bool
-	uses   []use
-	usesOf map[*relation][]int // by relation that grows: the uses that read it
-	grown  []*relation         // in the running round
-	record *recorder           // of the rules that it has begun, or nil
+	planning
+	record  *recorder // of the rules that it has begun, or nil
+	members map[*relation]*member
+	first   []use // all rules, as they are joined in the first round
+	uses    []use // literals of members in bodies
+	grown   []*member
+	delta   []*member // those that grew in the last round
+	due     []int32   // scratch: the uses of a round
 }
 
-// use is a literal of a rule whose relation grows in the fixpoint.
+// member is a relation that grows in a fixpoint.
+type member struct {
+	rel   *relation
+	uses  []int32 // that read it
+	grown bool    // in the running round
+}
+
+// use is a rule as it is joined in a round: literal reads the delta of its relation.
 type use struct {
 	rule    *rule
-	literal int
-	plan    *plan
+	literal int // or wholeRule
+	head    *member
+	plan    *plan // nil as long as it has not been needed
 }
 
-// fixpoint evaluates rules without a record of what they match.
-func (j *joiner) fixpoint(rules []*rule, ignore func(*literal) bool) error {
-	f := &fixpoint{joiner: j, ignore: ignore}
-	return f.run(rules)
-}
-
-func (f *fixpoint) run(rules []*rule) error {
-	f.usesOf = make(map[*relation][]int)
+// newFixpoint prepares rules. The heads of rules grow, and the given relations from outside.
+func newFixpoint(o planning, rules []*rule, growing ...*relation) *fixpoint {
+	f := &fixpoint{members: make(map[*relation]*member)}
+	f.planning = o
+	f.grows = func(rel *relation) bool { return f.members[rel] != nil }
 	for _, r := range rules {
-		rel := r.head.rel
-		f.usesOf[rel] = nil
+		growing = append(growing, r.head.rel)
+	}
+	for _, rel := range growing {
+		if f.members[rel] == nil {
+			f.members[rel] = &member{rel: rel}
+		}
+	}
+	for _, r := range rules {
+		head := f.members[r.head.rel]
+		f.first = append(f.first, use{rule: r, literal: wholeRule, head: head})
+		for i := range r.body {
+			l := &r.body[i]
+			if m := f.members[l.atom.rel]; m != nil && l.op == gdl.Holds && (f.ignore == nil || !f.ignore(l)) {
+				m.uses = append(m.uses, int32(len(f.uses)))
+				f.uses = append(f.uses, use{rule: r, literal: i, head: head})
+			}
+		}
+	}
+	return f
+}
+
+// fixpoint evaluates rules over relations that are stored, for good.
+func (j *joiner) fixpoint(rules []*rule) error {
+	return newFixpoint(planning{watch: j.meter.watch}, rules).run(j)
+}
+
+// plan makes all plans now: what they read is indexed before others read it, too.
+func (f *fixpoint) plan(uses []use) {
+	for i := range uses {
+		uses[i].plan = f.newPlan(uses[i].rule, uses[i].literal, nil)
+	}
+}
+
+// run evaluates all rules.
+func (f *fixpoint) run(j *joiner) error {
+	for i := range f.first {
+		rel := f.first[i].head.rel
 		rel.old, rel.seen = 0, rel.n
 	}
-	for _, r := range rules {
-		p := newPlan(f.joiner.meter.watch, r, -1, f.ignore)
-		f.lookBack(p)
-		if err := f.derive(p); err != nil {
+	for i := range f.first {
+		if err := f.derive(j, &f.first[i]); err != nil {
 			return err
 		}
-		f.collectUses(r)
 	}
-	for delta := f.advance(nil); len(delta) > 0; delta = f.advance(delta) {
-		if err := f.round(delta); err != nil {
-			return err
+	return f.saturate(j)
+}
+
+// saturate goes on from the tuples that are new, until there are none.
+func (f *fixpoint) saturate(j *joiner) error {
+	for f.advance(); len(f.delta) > 0; f.advance() {
+		f.due = f.due[:0]
+		for _, m := range f.delta {
+			f.due = append(f.due, m.uses...)
+		}
+		slices.Sort(f.due)
+		for _, i := range f.due {
+			if err := f.derive(j, &f.uses[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (f *fixpoint) collectUses(r *rule) {
-	for i := range r.body {
-		l := &r.body[i]
-		if l.op != gdl.Holds || f.ignore(l) {
-			continue
-		}
-		if of, grows := f.usesOf[l.atom.rel]; grows {
-			f.usesOf[l.atom.rel] = append(of, len(f.uses))
-			f.uses = append(f.uses, use{rule: r, literal: i})
-		}
+// derive joins a rule and notes whether its head has grown. After an error, nothing has.
+func (f *fixpoint) derive(j *joiner, u *use) (err error) {
+	if u.plan == nil || u.plan.grown() {
+		u.plan = f.newPlan(u.rule, u.literal, nil)
 	}
-}
-
-// lookBack makes a plan of the first round blind to the tuples of that round: these are the
-// delta of the second, and no match is to be recorded twice.
-func (f *fixpoint) lookBack(p *plan) {
-	for i := range p.steps {
-		if _, grows := f.usesOf[p.steps[i].rel]; grows && f.record != nil {
-			p.steps[i].window = windowSeen
-		}
-	}
-}
-
-// derive runs a plan and notes whether its head has grown.
-func (f *fixpoint) derive(p *plan) (err error) {
-	rel := p.rule.head.rel
-	before := rel.n
-	if f.record != nil && f.record.of[p.rule] != nil {
-		err = f.record.matches(p)
+	if f.record != nil && f.record.of[u.rule] != nil {
+		err = f.record.matches(u.plan)
 	} else {
-		err = f.joiner.derive(p)
+		err = j.derive(u.plan, nil)
 	}
-	if before == rel.seen && rel.n > before {
-		f.grown = append(f.grown, rel)
+	if f.note(u.head); err != nil {
+		for _, m := range f.grown {
+			m.grown = false
+		}
+		f.grown, f.delta = f.grown[:0], f.delta[:0]
 	}
 	return err
 }
 
-// advance makes the tuples of the last round the delta of the next, and returns
-// the relations that have any. Last are those that had some before.
-func (f *fixpoint) advance(last []*relation) []*relation {
-	for _, rel := range last {
-		rel.old = rel.seen
+// note notes that a member has tuples that are new, if it has.
+func (f *fixpoint) note(m *member) {
+	if !m.grown && m.rel.n > m.rel.seen {
+		m.grown = true
+		f.grown = append(f.grown, m)
 	}
-	delta := f.grown
-	for _, rel := range delta {
-		rel.old, rel.seen = rel.seen, rel.n
-	}
-	f.grown = nil
-	return delta
 }
 
-// round joins what uses the relations of the delta.
-func (f *fixpoint) round(delta []*relation) error {
-	var uses []int
-	for _, rel := range delta {
-		uses = append(uses, f.usesOf[rel]...)
+// advance makes the tuples of the last round the delta of the next.
+func (f *fixpoint) advance() {
+	for _, m := range f.delta {
+		m.rel.old = m.rel.seen
 	}
-	slices.Sort(uses)
-	for _, i := range uses {
-		u := &f.uses[i]
-		if u.plan == nil || u.plan.grown() {
-			u.plan = newPlan(f.joiner.meter.watch, u.rule, u.literal, f.ignore)
-		}
-		if err := f.derive(u.plan); err != nil {
-			return err
-		}
+	f.delta, f.grown = f.grown, f.delta[:0]
+	for _, m := range f.delta {
+		m.rel.old, m.rel.seen, m.grown = m.rel.seen, m.rel.n, false
 	}
-	return nil
 }

@@ -185,8 +185,9 @@ func (gr *grounder) reach(waiting map[*relation]bool) (*recorder, error) {
 			record.begin(r)
 		}
 	}
-	f := &fixpoint{joiner: gr.joiner, ignore: isOpenNegation, record: record}
-	err := f.run(append(th.carryRules(), th.dynamicRules()...))
+	f := newFixpoint(planning{watch: th.watch, ignore: isOpenNegation}, append(th.carryRules(), th.dynamicRules()...))
+	f.record = record
+	err := f.run(gr.joiner)
 	gr.exact = asked.close()
 	gr.clock.Done("reach")
 	return record, err

@@ -129,7 +129,7 @@ func (rc *recorder) instantiate() (*instances, error) {
 	for _, r := range rc.theory.dynamicRules() {
 		if rc.of[r] == nil {
 			rc.begin(r)
-			if err := rc.matches(newPlan(rc.joiner.meter.watch, r, -1, nothing)); err != nil {
+			if err := rc.matches(planning{watch: rc.theory.watch}.newPlan(r, wholeRule, nil)); err != nil {
 				return nil, err
 			}
 		}

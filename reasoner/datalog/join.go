@@ -18,10 +18,13 @@ type joiner struct {
 	calls *evaluator // computes what a step asks for, or nil
 }
 
-// derive inserts into the head relation whatever the plan derives.
-func (j *joiner) derive(p *plan) error {
+// derive inserts into the head relation whatever the plan derives for a key.
+func (j *joiner) derive(p *plan, key []int32) error {
 	j.start(p)
 	j.cut, j.visit = p.cut, nil
+	for i, r := range p.load {
+		j.regs[r] = key[i]
+	}
 	j.run(0)
 	return j.meter.err
 }
@@ -33,16 +36,6 @@ func (j *joiner) matches(p *plan, visit func()) error {
 	j.cut, j.visit = len(p.steps)+1, visit
 	j.run(0)
 	return j.meter.err
-}
-
-// call runs the plan of a call with the given key.
-func (j *joiner) call(p *plan, key []int32) {
-	j.start(p)
-	j.cut, j.visit = p.cut, nil
-	for i, r := range p.load {
-		j.regs[r] = key[i]
-	}
-	j.run(0)
 }
 
 func (j *joiner) start(p *plan) {

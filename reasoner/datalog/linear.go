@@ -31,7 +31,9 @@ func (th *theory) linearise() {
 			continue
 		}
 		for _, step := range steps {
-			out = append(out, th.begin(r, first, step))
+			if begun := th.terms.resolve(r, first, step); begun != nil {
+				out = append(out, th.terms.compact(begun))
+			}
 		}
 	}
 	th.rules = out
@@ -94,30 +96,4 @@ func composes(r *rule, first, second int) bool {
 		}
 	}
 	return true
-}
-
-// begin is r with a rule of its relation for a literal.
-func (th *theory) begin(r *rule, first int, step *rule) *rule {
-	to := make([]arg, r.vars+step.vars)
-	for v := range to {
-		to[v] = arg{kind: variable, id: int32(v)}
-	}
-	own := to[r.vars:]
-	for c, a := range r.body[first].atom.args {
-		to[a.id] = step.head.args[c].substitute(th.terms, own)
-	}
-	out := &rule{vars: len(to), source: r.source}
-	out.head.rel = r.head.rel
-	for _, a := range r.head.args {
-		out.head.args = append(out.head.args, a.substitute(th.terms, to))
-	}
-	for i := range step.body {
-		out.body = append(out.body, step.body[i].substitute(th.terms, own))
-	}
-	for i := range r.body {
-		if i != first {
-			out.body = append(out.body, r.body[i].substitute(th.terms, to))
-		}
-	}
-	return out.compact()
 }

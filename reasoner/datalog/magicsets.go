@@ -6,81 +6,209 @@ import (
 	"stackmate/gdl"
 )
 
-// Recursive relations are answered by key through magic sets (Bancilhon, Maier,
-// Sagiv, Ullman 1986): beside the answers p^b, whose arguments b are known at the
-// call, stands a relation of the keys that are asked for,
+// Magic sets (Bancilhon, Maier, Sagiv, Ullman 1986) compute a relation only as far as it is asked
+// for. Beside its answers stands a relation of the keys that are asked for, in the columns that are
+// known where it is used:
 //
-//	before  p(X,Z) ← e(X,Y) ∧ p(Y,Z)              called with X known
-//	after   p^X(X,Z) ← asked(X) ∧ e(X,Y) ∧ p^X(Y,Z)
-//	        asked(Y) ← asked(X) ∧ e(X,Y)
+//	before  h(X) ← a(X) ∧ p(X,Y)      p(X,Y) ← e(X,Z) ∧ p(Z,Y)
+//	after   h(X) ← a(X) ∧ p(X,Y)      p(X,Y) ← asked(X) ∧ e(X,Z) ∧ p(Z,Y)
+//	        asked(X) ← a(X)           asked(Z) ← asked(X) ∧ e(X,Z)
 //
-// and both grow together, semi-naively, from every new key. Within a position the
-// tables persist, so a key costs work once only. Assumption: what the rules ask
-// of relations outside of the recursion, negated or not, does not depend on it;
-// stratification and the choice of the component give that.
-type magic struct {
-	evaluator *evaluator
-	component *component // of the original relations
-	tables    map[adornment]*answering
-	todo      []*answering
-	rules     []*rule
+// Assumption: what a use asks for follows from literals of its rule that come before it in some
+// order; so every instance of a rule whose head is asked for finds all its atoms.
+//
+// It serves twice: for all possible atoms at once, before these are grounded (demand.go), and for
+// recursive relations of one position, as keys are asked for (magicCall).
+type magicSets struct {
+	watch *watch
+	terms *termTable
+	// restricts tells whether the relation of a literal of r may be asked by key.
+	restricts func(r *rule, l *literal) bool
+	// known tells whether a column counts as known where a has been bound.
+	known func(r *rule, l *literal, a arg) bool
+	// table is what answers l if these columns are known; nil if its relation is needed as a whole.
+	table func(l *literal, known []int32) *keyed
+	// follows tells whether literals like l may decide what is asked for.
+	follows func(l *literal) bool
+
+	seen   map[string]bool // rules that ask
+	asking []*rule
 }
 
-// adornment is a relation and the columns by which it is called.
-type adornment struct {
-	of      *derived
-	columns string // packed
+// keyed is a relation that is asked by key.
+type keyed struct {
+	columns []int32   // of the key
+	asked   *relation // the keys
+	answers *relation // the tuples with these keys
 }
 
-// answering is an adorned relation: its answers and the keys asked for.
-type answering struct {
-	of      *derived
-	columns []int32
-	answers *derived
-	asked   *derived
-}
+// key is what an atom of the relation asks for, or is asked for.
+func (k *keyed) key(a atom) literal { return holds(a.project(k.asked, k.columns)) }
 
-// demand compiles what answers d, which is recursive, by key.
-func (e *evaluator) demand(d *derived, columns []int32) *call {
-	m := &magic{evaluator: e, component: d.component, tables: make(map[adornment]*answering)}
-	root := m.table(d, columns)
-	c := &component{}
-	for len(m.todo) > 0 {
-		a := m.todo[0]
-		m.todo = m.todo[1:]
-		c.members = append(c.members, a.answers, a.asked)
-		for _, r := range a.of.rules {
-			m.rewrite(a, r)
+// walk goes through the body of r in the order of a join that knows the given columns of the
+// head. It tells visit of each literal, and which of its columns are known there. A literal that
+// may be asked by key waits until some are.
+func (m *magicSets) walk(r *rule, columns []int32, visit func(i int, known []int32)) {
+	p := planning{watch: m.watch}.newPlanner(r)
+	for _, v := range r.head.project(nil, columns).appendVars(nil) {
+		p.bound[v] = true
+	}
+	take := func(i int) {
+		l := &r.body[i]
+		p.done[i] = true
+		if m.restricts(r, l) {
+			visit(i, m.columns(p, r, l))
+		} else {
+			visit(i, nil)
+		}
+		if l.op == gdl.Holds {
+			p.bind(l)
 		}
 	}
-	for _, x := range c.members {
-		x.component = c
-		x.lifetime = d.lifetime
-		e.derived[x.rel] = x
+	filters := func() {
+		for i := range r.body {
+			if !p.done[i] && p.isReady(&r.body[i]) {
+				take(i)
+			}
+		}
 	}
-	inside := insideOf{e, c, m.component}
-	for _, r := range m.rules {
-		c.addUses(r, inside)
+	filters()
+	for next := m.cheapest(p, r); next >= 0; next = m.cheapest(p, r) {
+		take(next)
+		filters()
 	}
-	return &call{to: root.answers, columns: columns, asked: root.asked.rel, demand: c}
 }
 
-// table finds or makes the adorned relation of d.
-func (m *magic) table(d *derived, columns []int32) *answering {
-	key := adornment{d, packed(columns)}
-	a := m.tables[key]
-	if a == nil {
-		a = &answering{of: d, columns: columns}
-		a.answers = &derived{rel: newRelation(d.rel.name, d.rel.arity)}
-		a.asked = &derived{rel: newRelation(predicate{name: "asked " + d.rel.name.name}, len(columns))}
-		a.answers.rel.dynamic, a.asked.rel.dynamic = true, true
-		a.answers.rel.profile = d.rel.profile
-		a.asked.rel.profile = d.rel.profile.project(columns)
-		m.tables[key] = a
-		m.todo = append(m.todo, a)
+// cheapest is the open positive literal with the fewest expected matches, or -1.
+func (m *magicSets) cheapest(p *planner, r *rule) int {
+	var waiting []int
+	for i := range r.body {
+		if l := &r.body[i]; !p.done[i] && l.op == gdl.Holds && m.restricts(r, l) && len(m.columns(p, r, l)) == 0 {
+			waiting = append(waiting, i)
+			p.done[i] = true
+		}
 	}
-	return a
+	next := p.cheapest()
+	for _, i := range waiting {
+		p.done[i] = false
+	}
+	if next < 0 {
+		return p.cheapest()
+	}
+	return next
 }
+
+// columns are the columns of l that are known.
+func (m *magicSets) columns(p *planner, r *rule, l *literal) []int32 {
+	var known []int32
+	for c, a := range l.atom.args {
+		if p.isBound(a) && (m.known == nil || m.known(r, l, a)) {
+			known = append(known, int32(c))
+		}
+	}
+	return known
+}
+
+// rewrite is r as it answers the keys of head, or as it is where head is nil. It adds the rules
+// that ask for what r needs.
+func (m *magicSets) rewrite(r *rule, head *keyed) *rule {
+	out := *r
+	out.body = slices.Clone(r.body)
+	var columns []int32
+	var before []literal // those that decide what is asked for next
+	if head != nil {
+		before = append(before, head.key(r.head))
+		columns, out.head.rel = head.columns, head.answers
+	}
+	m.walk(r, columns, func(i int, known []int32) {
+		if l := &out.body[i]; m.restricts(r, l) {
+			if table := m.table(l, known); table != nil {
+				m.ask(r, table.key(l.atom), before)
+				l.atom.rel = table.answers
+			}
+		}
+		if m.follows(&out.body[i]) {
+			before = append(before, out.body[i])
+		}
+	})
+	if head != nil {
+		out.body = slices.Insert(out.body, 0, head.key(r.head))
+	}
+	return &out
+}
+
+// ask adds the rule that asks for a key, given literals of r, unless there is one already.
+func (m *magicSets) ask(r *rule, key literal, before []literal) {
+	c := m.terms.canonical(append([]literal{key}, before...))
+	text := c.key(nil)
+	if m.seen[text] || len(before) > 0 && before[0].atom.rel == key.atom.rel && string(before[0].appendKey(nil)) == string(key.appendKey(nil)) {
+		return
+	}
+	m.seen[text] = true
+	m.asking = append(m.asking, m.terms.compact(&rule{head: key.atom, body: slices.Clone(before), vars: r.vars, source: r.source}))
+}
+
+// magicCall compiles what answers d, which is recursive, by key: the answers and the keys grow
+// together, semi-naively, from every new key. The tables persist within a position, so a key costs
+// work once only.
+func (e *evaluator) magicCall(d *derived, columns []int32) *call {
+	var todo []adorned
+	tables := make(map[adornment]*keyed)
+	c := &component{}
+	add := func(rel *relation) *relation {
+		rel.dynamic = true
+		e.derived[rel] = &derived{rel: rel, component: c, lifetime: d.lifetime}
+		c.members = append(c.members, e.derived[rel])
+		return rel
+	}
+	table := func(of *derived, columns []int32) *keyed {
+		key := adornment{of, packed(columns)}
+		if tables[key] == nil {
+			k := &keyed{columns, newRelation(predicate{name: "asked " + of.rel.name.name}, len(columns)), newRelation(of.rel.name, of.rel.arity)}
+			k.answers.profile, k.asked.profile = of.rel.profile, of.rel.profile.project(columns)
+			add(k.answers)
+			add(k.asked)
+			tables[key] = k
+			todo = append(todo, adorned{of, k})
+		}
+		return tables[key]
+	}
+	m := &magicSets{watch: e.meter.watch, terms: e.terms, seen: make(map[string]bool)}
+	m.restricts = func(_ *rule, l *literal) bool {
+		of := e.derived[l.atom.rel]
+		return l.op == gdl.Holds && of != nil && of.component == d.component
+	}
+	m.follows = func(*literal) bool { return true }
+	m.table = func(l *literal, known []int32) *keyed {
+		if len(known) == 0 {
+			return nil
+		}
+		return table(e.derived[l.atom.rel], known)
+	}
+	root := table(d, columns)
+	var rules []*rule
+	for len(todo) > 0 {
+		a := todo[0]
+		todo = todo[1:]
+		for _, r := range a.of.rules {
+			rules = append(rules, m.rewrite(r, a.keyed))
+		}
+	}
+	c.fixpoint = e.fixpoint(append(rules, m.asking...), d.component, root.asked)
+	return &call{to: e.derived[root.answers], answers: root.answers, columns: columns, asked: root.asked, magic: c}
+}
+
+// adornment is a relation and the columns by which it is asked, adorned what answers it.
+type (
+	adornment struct {
+		of      *derived
+		columns string // packed
+	}
+	adorned struct {
+		of *derived
+		*keyed
+	}
+)
 
 // project is the profile of the keys of a relation.
 func (p *profile) project(columns []int32) *profile {
@@ -92,72 +220,4 @@ func (p *profile) project(columns []int32) *profile {
 		out.distinct = append(out.distinct, p.distinct[c])
 	}
 	return out
-}
-
-// rewrite adds the rules that r becomes when it answers a. The literals are put
-// into the order of a plan for the known columns, and each recursive literal asks
-// for what the literals before it bind.
-func (m *magic) rewrite(a *answering, r *rule) {
-	seed := literal{op: gdl.Holds, atom: atom{rel: a.asked.rel}}
-	for _, c := range a.columns {
-		seed.atom.args = append(seed.atom.args, r.head.args[c])
-	}
-	out := &rule{head: atom{a.answers.rel, r.head.args}, body: []literal{seed}, vars: r.vars, source: r.source}
-	bound := seed.appendVars(nil)
-	for _, i := range m.order(a, r) {
-		l := r.body[i]
-		d := m.evaluator.derived[l.atom.rel]
-		if l.op == gdl.Holds && d != nil && d.component == m.component {
-			if columns := boundColumns(&l.atom, bound); len(columns) > 0 {
-				l.atom.rel = m.ask(d, columns, &l.atom, out)
-			} else {
-				l.atom.rel = d.rel // all of it, computed beforehand
-			}
-		}
-		out.body = append(out.body, l)
-		if l.op == gdl.Holds {
-			bound = l.appendVars(bound)
-		}
-	}
-	m.rules = append(m.rules, out)
-}
-
-// ask adds the rule that asks for the known columns of x, given the body so far,
-// and returns the relation of the answers.
-func (m *magic) ask(d *derived, columns []int32, x *atom, sofar *rule) *relation {
-	a := m.table(d, columns)
-	head := atom{rel: a.asked.rel}
-	for _, c := range columns {
-		head.args = append(head.args, x.args[c])
-	}
-	m.rules = append(m.rules, &rule{head: head, body: slices.Clone(sofar.body), vars: sofar.vars, source: sofar.source})
-	return a.answers.rel
-}
-
-// order lists the literals of r in the order of a plan in which the columns of a
-// are known, and recursive literals come last where that is possible.
-func (m *magic) order(a *answering, r *rule) []int {
-	plan := newCallPlan(m.evaluator.meter.watch, r, -1, a.columns, insideOf{m.evaluator, m.component, m.component})
-	var order []int
-	for _, s := range plan.steps {
-		if s.literal >= 0 {
-			order = append(order, s.literal)
-		}
-	}
-	return order
-}
-
-// boundColumns are the columns of x whose variables are all bound.
-func boundColumns(x *atom, bound []int32) []int32 {
-	var columns []int32
-	for c, a := range x.args {
-		known := true
-		for _, v := range a.appendVars(nil) {
-			known = known && slices.Contains(bound, v)
-		}
-		if known {
-			columns = append(columns, int32(c))
-		}
-	}
-	return columns
 }

@@ -30,12 +30,7 @@ type alternative struct {
 
 // mergeRules merges until no two dynamic rules differ in one dynamic condition only.
 func (th *theory) mergeRules(waiting map[*relation]bool) {
-	m := &merger{theory: th, inside: make(map[*relation]int)}
-	for i, component := range components(th.relations, th.rulesOf(nil)) {
-		for _, rel := range component {
-			m.inside[rel] = i
-		}
-	}
+	m := &merger{theory: th, inside: th.componentNumbers()}
 	for m.merge(waiting) {
 	}
 }
@@ -87,41 +82,12 @@ func (m *merger) merge(waiting map[*relation]bool) bool {
 // rest describes r without condition k, with its variables in the order in which they occur
 // there; vars are those of the condition, in that order too.
 func (m *merger) rest(r *rule, k int) (key string, vars []int32) {
-	number := make([]arg, r.vars)
-	n := int32(0)
-	var order []int32
-	see := func(list []int32) {
-		for _, v := range list {
-			if !slices.Contains(order, v) {
-				number[v] = arg{kind: variable, id: n}
-				order = append(order, v)
-				n++
-			}
-		}
+	c := m.theory.terms.canonical(slices.Concat([]literal{holds(r.head)}, r.body[:k], r.body[k+1:]))
+	numbers := c.numbers(r.body[k].vars())
+	for _, n := range numbers {
+		vars = append(vars, c.vars[n])
 	}
-	see(r.head.appendVars(nil))
-	for i := range r.body {
-		if i != k {
-			see(r.body[i].appendVars(nil))
-		}
-	}
-	own := r.body[k].appendVars(nil)
-	for _, v := range order {
-		if slices.Contains(own, v) {
-			vars = append(vars, v)
-		}
-	}
-	body := []literal{(&literal{op: gdl.Holds, atom: r.head}).substitute(m.theory.terms, number)}
-	for i := range r.body {
-		if i != k {
-			body = append(body, r.body[i].substitute(m.theory.terms, number))
-		}
-	}
-	var outputs []int32
-	for _, v := range vars {
-		outputs = append(outputs, number[v].id)
-	}
-	return describeBody(m.theory.terms, body, outputs), vars
+	return c.key(numbers), vars
 }
 
 // unite is the rule that a group becomes, and the rules of what they differ in.
@@ -132,20 +98,13 @@ func (m *merger) unite(group []alternative) []*rule {
 	rel := th.auxiliary(fmt.Sprintf("%s|%d", first.head.rel.name.name, m.made), len(group[0].vars))
 	rel.dynamic = true
 	m.inside[rel] = -m.made
-	atomOf := func(vars []int32) atom {
-		a := atom{rel: rel}
-		for _, v := range vars {
-			a.args = append(a.args, arg{kind: variable, id: v})
-		}
-		return a
-	}
 	united := *first
 	united.body = slices.Clone(first.body)
-	united.body[group[0].literal] = literal{op: gdl.Holds, atom: atomOf(group[0].vars)}
-	rules := []*rule{united.compact()}
+	united.body[group[0].literal] = holds(atomOf(rel, group[0].vars))
+	rules := []*rule{th.terms.compact(&united)}
 	for _, a := range group {
 		r := th.rules[a.rule]
-		rules = append(rules, (&rule{head: atomOf(a.vars), body: []literal{r.body[a.literal]}, vars: r.vars, source: r.source, split: true}).compact())
+		rules = append(rules, th.terms.compact(&rule{head: atomOf(rel, a.vars), body: r.body[a.literal : a.literal+1], vars: r.vars, source: r.source, split: true}))
 	}
 	return rules
 }

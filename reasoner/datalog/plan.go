@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"math"
+	"slices"
 
 	"stackmate/gdl"
 )
@@ -21,7 +22,7 @@ type plan struct {
 	regs  []int32 // initial registers: the constants are set
 	head  []int32 // registers of the head's columns
 	cut   int     // the head is bound before step cut
-	sizes []int32 // by literal: size of the relation when the plan was made
+	sizes []int32 // by literal: size of the relation when the plan was made; nil where relations are called
 	load  []int32 // registers that receive the key of a call
 	sink  *sink   // where the head goes instead of a relation, or nil
 }
@@ -74,67 +75,66 @@ type step struct {
 // transfer pairs a column with a register.
 type transfer struct{ column, register int32 }
 
+// planning says of which kind the plans of some rules are.
+type planning struct {
+	watch  *watch
+	ignore func(*literal) bool // literals that are left out, or nil
+	// call finds what must be computed before a relation is looked at with some columns bound, nil
+	// if nothing. Without it all relations are stored.
+	call  func(rel *relation, columns []int32) *call
+	grows func(rel *relation) bool // relations that grow while the plans run, round by round
+}
+
 // planner builds a plan.
 type planner struct {
-	watch  *watch
+	planning
 	plan   *plan
 	bound  []bool // by register
 	done   []bool // by literal
-	delta  int    // the literal that reads the delta, or -1
-	ignore func(*literal) bool
+	delta  int    // the literal that reads the delta, or wholeRule
 	consts map[int32]int32
-	calls  caller // nil where all relations are stored
 }
 
-// caller finds what must be computed before a relation is looked at with some
-// columns bound; nil if nothing.
-type caller interface {
-	call(rel *relation, columns []int32) *call
-	grows(rel *relation) bool // while the plan runs, by rounds
-}
+// wholeRule is the literal of plans that read no delta.
+const wholeRule = -1
 
 // newPlan orders the body of r. With delta ≥ 0 literal delta reads the delta of
-// its relation, earlier literals the old tuples and later ones the seen tuples,
-// so that over all choices of delta each new match is found once. Literals for
-// which ignore holds are left out.
-func newPlan(w *watch, r *rule, delta int, ignore func(*literal) bool) *plan {
-	p := newPlanner(w, r, delta, ignore)
-	return p.order()
-}
-
-// newCallPlan orders the body of r for a call in which the given columns of the
-// head are known. Register load[i] receives the value of column columns[i].
-func newCallPlan(w *watch, r *rule, delta int, columns []int32, calls caller) *plan {
-	p := newPlanner(w, r, delta, nothing)
-	p.calls = calls
+// its relation, earlier literals that grow the old tuples and later ones the seen tuples,
+// so that over all choices of delta each new match is found once. The given columns of the
+// head are known: register load[i] receives the value of column columns[i].
+func (o planning) newPlan(r *rule, delta int, columns []int32) *plan {
+	p := o.newPlanner(r)
+	p.plan.regs, p.delta, p.consts = make([]int32, r.vars), delta, make(map[int32]int32)
+	if o.call == nil {
+		p.plan.sizes = make([]int32, len(r.body))
+	}
+	for i := range r.body {
+		l := &r.body[i]
+		p.done[i] = o.ignore != nil && o.ignore(l)
+		if o.call == nil && l.atom.rel != nil {
+			p.plan.sizes[i] = l.atom.rel.n
+		}
+	}
 	var nested []nesting
 	for _, c := range columns {
 		nested = p.parameter(r.head.args[c], nested)
 	}
 	p.unpack(nested)
-	return p.order()
+	p.filters()
+	if delta >= 0 {
+		p.join(delta)
+		p.filters()
+	}
+	for next := p.cheapest(); next >= 0; next = p.cheapest() {
+		p.join(next)
+		p.filters()
+	}
+	return p.plan
 }
 
-func newPlanner(w *watch, r *rule, delta int, ignore func(*literal) bool) *planner {
-	w.step()
-	p := &planner{
-		watch:  w,
-		plan:   &plan{rule: r, regs: make([]int32, r.vars), cut: -1},
-		bound:  make([]bool, r.vars),
-		done:   make([]bool, len(r.body)),
-		delta:  delta,
-		ignore: ignore,
-		consts: make(map[int32]int32),
-	}
-	for i := range r.body {
-		l := &r.body[i]
-		p.done[i] = ignore(l)
-		p.plan.sizes = append(p.plan.sizes, 0)
-		if l.op == gdl.Holds {
-			p.plan.sizes[i] = l.atom.rel.n
-		}
-	}
-	return p
+func (o planning) newPlanner(r *rule) *planner {
+	o.watch.step()
+	return &planner{planning: o, plan: &plan{rule: r, cut: -1}, bound: make([]bool, r.vars), done: make([]bool, len(r.body)), delta: wholeRule}
 }
 
 // parameter makes the bound head argument x a parameter of the plan.
@@ -153,28 +153,12 @@ func (p *planner) parameter(x arg, nested []nesting) []nesting {
 	return nested
 }
 
-// order adds the literals.
-func (p *planner) order() *plan {
-	p.filters()
-	if p.delta >= 0 {
-		p.join(p.delta)
-		p.filters()
-	}
-	for next := p.cheapest(); next >= 0; next = p.cheapest() {
-		p.join(next)
-		p.filters()
-	}
-	return p.plan
-}
-
 // grown tells whether the sizes that the plan relied on have changed so much
 // that another order may be better.
 func (p *plan) grown() bool {
 	for i, n := range p.sizes {
-		if n > 0 || p.rule.body[i].op == gdl.Holds {
-			if p.rule.body[i].atom.rel.n > 4*n+16 {
-				return true
-			}
+		if p.rule.body[i].op == gdl.Holds && p.rule.body[i].atom.rel.n > 4*n+16 {
+			return true
 		}
 	}
 	return false
@@ -207,16 +191,21 @@ func (p *planner) matches(a *atom) float64 {
 	return cost
 }
 
+// bind marks the variables of a literal.
+func (p *planner) bind(l *literal) {
+	for _, v := range l.vars() {
+		p.bound[v] = true
+	}
+}
+
 // estimate is the expected number of matches of a body of positive literals.
 func (r *rule) estimate(w *watch) float64 {
-	p := &planner{watch: w, plan: &plan{rule: r}, bound: make([]bool, r.vars), done: make([]bool, len(r.body))}
+	p := planning{watch: w}.newPlanner(r)
 	size := 1.0
 	for next := p.cheapest(); next >= 0; next = p.cheapest() {
 		size *= p.matches(&r.body[next].atom)
 		p.done[next] = true
-		for _, v := range r.body[next].appendVars(nil) {
-			p.bound[v] = true
-		}
+		p.bind(&r.body[next])
 	}
 	return size
 }
@@ -301,30 +290,30 @@ func (p *planner) membership(s *step, l *literal) {
 	for _, a := range l.atom.args {
 		s.key = append(s.key, p.operand(a))
 	}
-	if p.calls != nil {
-		s.call = p.calls.call(rel, rel.all.columns)
-		s.readAnswers()
+	p.ask(s, rel.all.columns)
+}
+
+// ask lets s call what computes its relation, if anything does, and read the answers.
+func (p *planner) ask(s *step, columns []int32) {
+	if p.call == nil {
+		return
+	}
+	if s.call = p.call(s.rel, columns); s.call != nil && s.call.answers != s.rel {
+		s.rel, s.source = s.call.answers, s.call.answers
 	}
 }
 
-// readAnswers lets s read the relation that its call fills.
-func (s *step) readAnswers() {
-	if s.call != nil && s.call.to.rel != s.rel {
-		s.rel, s.source = s.call.to.rel, s.call.to.rel
-	}
-}
-
-// window is what literal i sees of its relation.
+// window is what literal i sees of its relation. In the first round a relation that grows is as it
+// was before: what that round adds is the delta of the second, and no match is found twice.
 func (p *planner) window(i int) window {
+	l := &p.plan.rule.body[i]
 	switch {
-	case p.delta < 0 || p.plan.rule.body[i].op != gdl.Holds:
+	case l.op != gdl.Holds || p.grows == nil || !p.grows(l.atom.rel):
 		return windowAll
-	case p.calls != nil && !p.calls.grows(p.plan.rule.body[i].atom.rel):
-		return windowAll
+	case p.delta == i:
+		return windowDelta
 	case i < p.delta:
 		return windowOld
-	case i == p.delta:
-		return windowDelta
 	}
 	return windowSeen
 }
@@ -343,14 +332,11 @@ func (p *planner) join(i int) {
 	}
 	var nested []nesting
 	for c, x := range a.args {
-		if !p.inKey(columns, c) {
+		if !slices.Contains(columns, int32(c)) {
 			nested = p.receive(&s, int32(c), x, nested)
 		}
 	}
-	if p.calls != nil {
-		s.call = p.calls.call(a.rel, columns)
-		s.readAnswers()
-	}
+	p.ask(&s, columns)
 	switch {
 	case a.rel.input != nil && len(columns) > 0:
 		s.op, s.buckets = opBucket, a.rel.input.by(columns)
@@ -376,15 +362,6 @@ func (p *planner) keyColumns(a *atom) []int32 {
 		}
 	}
 	return columns
-}
-
-func (p *planner) inKey(columns []int32, c int) bool {
-	for _, k := range columns {
-		if int(k) == c {
-			return true
-		}
-	}
-	return false
 }
 
 // nesting is a function term in a pattern and the register of its value.

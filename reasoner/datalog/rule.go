@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"stackmate/gdl"
@@ -155,35 +156,95 @@ func (l *literal) appendVars(dst []int32) []int32 {
 	return l.right.appendVars(l.left.appendVars(dst))
 }
 
+// vars lists the variables of l, each time that they occur.
+func (l *literal) vars() []int32 { return l.appendVars(nil) }
+
+// variables are the different variables of r, in order of their numbers.
+func (r *rule) variables() []int32 {
+	vars := r.head.appendVars(nil)
+	for i := range r.body {
+		vars = r.body[i].appendVars(vars)
+	}
+	return distinctVars(vars)
+}
+
+// occurrences counts a variable in r.
+func (r *rule) occurrences(v int32) int {
+	n := 0
+	vars := r.head.appendVars(nil)
+	for i := range r.body {
+		vars = r.body[i].appendVars(vars)
+	}
+	for _, w := range vars {
+		if v == w {
+			n++
+		}
+	}
+	return n
+}
+
+// bound lists the variables that the positive literals of a body bind.
+func bound(body []literal) []int32 {
+	var vars []int32
+	for i := range body {
+		if body[i].op == gdl.Holds {
+			vars = body[i].appendVars(vars)
+		}
+	}
+	return vars
+}
+
+// distinctVars sorts variables and leaves each once.
+func distinctVars(vars []int32) []int32 {
+	slices.Sort(vars)
+	return slices.Compact(vars)
+}
+
+// covers tells whether all of some variables are in a set.
+func covers(set, some []int32) bool { return len(intersect(some, set)) == len(some) }
+
+// intersect lists what is in a and in b, in the order of a.
+func intersect(a, b []int32) []int32 {
+	var both []int32
+	for _, x := range a {
+		if slices.Contains(b, x) {
+			both = append(both, x)
+		}
+	}
+	return both
+}
+
+// literalsOf lists the literals of a body by their places.
+func literalsOf(body []literal, places []int) []literal {
+	var list []literal
+	for _, i := range places {
+		list = append(list, body[i])
+	}
+	return list
+}
+
+// count is the number of literals of rel in the body of r.
+func (r *rule) count(rel *relation) int {
+	n := 0
+	for i := range r.body {
+		if r.body[i].atom.rel == rel {
+			n++
+		}
+	}
+	return n
+}
+
+// find is the place of the first literal of rel in the body of r, or -1.
+func (r *rule) find(rel *relation) int {
+	return slices.IndexFunc(r.body, func(l literal) bool { return l.atom.rel == rel })
+}
+
+// uses tells whether a body of the rules has rel in it.
+func uses(rules []*rule, rel *relation) bool {
+	return slices.ContainsFunc(rules, func(r *rule) bool { return r.find(rel) >= 0 })
+}
+
 // isDynamic tells whether the truth of l differs between positions.
 func (l *literal) isDynamic() bool {
 	return (l.op == gdl.Holds || l.op == gdl.Not) && l.atom.rel.dynamic
-}
-
-// substitute replaces variables: variable v becomes to[v]. Compounds that are
-// ground afterwards become constants.
-func (a arg) substitute(t *termTable, to []arg) arg {
-	switch a.kind {
-	case variable:
-		return to[a.id]
-	case compound:
-		args := make([]arg, len(a.args))
-		for i, sub := range a.args {
-			args[i] = sub.substitute(t, to)
-		}
-		return t.compoundArg(a.id, args)
-	}
-	return a
-}
-
-// compoundArg is the function term of a functor: a constant if it is ground.
-func (t *termTable) compoundArg(functor int32, args []arg) arg {
-	ground := make([]term, len(args))
-	for i, a := range args {
-		if a.kind != constant {
-			return arg{kind: compound, id: functor, args: args}
-		}
-		ground[i] = a.id
-	}
-	return arg{kind: constant, id: t.compound(functor, ground)}
 }

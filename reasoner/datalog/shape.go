@@ -21,37 +21,37 @@ import (
 // holds because the inference follows every rule to a fixpoint.
 const noFunctor = -1
 
-// position is an argument of a relation or of a function.
-type position struct {
+// argPlace is an argument of a relation or of a function.
+type argPlace struct {
 	key      functorKey
 	function bool
 	index    int
 }
 
-// shapes maps each position to the shapes that terms have there.
+// shapes maps each argument to the shapes that terms have there.
 type shapes struct {
 	terms   *termTable
-	at      map[position]map[int32]bool
-	readers map[position][]int // the clauses whose variables a position narrows
-	changed []position         // since the last look
+	at      map[argPlace]map[int32]bool
+	readers map[argPlace][]int // the rules whose variables an argument narrows
+	changed []argPlace         // since the last look
 }
 
-// inferShapes follows the shapes of terms through the clauses to a fixpoint. A
-// clause is looked at again when shapes are added where it reads some.
-func inferShapes(w *watch, t *termTable, clauses []clause) *shapes {
-	s := &shapes{terms: t, at: make(map[position]map[int32]bool), readers: make(map[position][]int)}
-	queued := make([]bool, len(clauses))
-	todo := make([]int, 0, len(clauses))
+// inferShapes follows the shapes of terms through the rules to a fixpoint. A
+// rule is looked at again when shapes are added where it reads some.
+func inferShapes(w *watch, t *termTable, rules []*rule) *shapes {
+	s := &shapes{terms: t, at: make(map[argPlace]map[int32]bool), readers: make(map[argPlace][]int)}
+	queued := make([]bool, len(rules))
+	todo := make([]int, 0, len(rules))
 	enter := func(i int) {
 		if !queued[i] {
 			queued[i] = true
 			todo = append(todo, i)
 		}
 	}
-	for i := range clauses {
-		for _, k := range clauses[i].body {
-			if k.op == gdl.Holds {
-				s.read(i, k.sentence.relation, false, k.sentence.args)
+	for i := range rules {
+		for _, l := range rules[i].body {
+			if l.op == gdl.Holds {
+				s.read(i, l.atom.rel.functor(), false, l.atom.args)
 			}
 		}
 		enter(i)
@@ -61,11 +61,11 @@ func inferShapes(w *watch, t *termTable, clauses []clause) *shapes {
 		i := todo[0]
 		todo = todo[1:]
 		queued[i] = false
-		c := &clauses[i]
-		vars := s.ofVariables(c)
-		s.addSentence(c.head, vars)
-		if target, ok := readAs(c.head.relation); ok {
-			s.addSentence(sentence{target, c.head.args}, vars)
+		r := rules[i]
+		vars := s.ofVariables(r)
+		s.addArgs(r.head.rel.functor(), false, r.head.args, vars)
+		if target, ok := readAs(r.head.rel.functor()); ok {
+			s.addArgs(target, false, r.head.args, vars)
 		}
 		for _, p := range s.changed {
 			for _, reader := range s.readers[p] {
@@ -80,7 +80,7 @@ func inferShapes(w *watch, t *termTable, clauses []clause) *shapes {
 // read notes that clause i reads the shapes of arguments.
 func (s *shapes) read(i int, key functorKey, function bool, args []arg) {
 	for k, a := range args {
-		p := position{key, function, k}
+		p := argPlace{key, function, k}
 		switch a.kind {
 		case variable:
 			if known := s.readers[p]; len(known) == 0 || known[len(known)-1] != i {
@@ -103,21 +103,21 @@ func readAs(k functorKey) (functorKey, bool) {
 	return functorKey{}, false
 }
 
-// ofVariables gives for each variable of c the shapes that all positions allow
+// ofVariables gives for each variable of r the shapes that all arguments allow
 // where it occurs in a positive condition; nil for variables that occur in none.
-func (s *shapes) ofVariables(c *clause) []map[int32]bool {
-	vars := make([]map[int32]bool, c.vars)
-	for _, k := range c.body {
-		if k.op == gdl.Holds {
-			for i, a := range k.sentence.args {
-				s.narrow(vars, position{k.sentence.relation, false, i}, a)
+func (s *shapes) ofVariables(r *rule) []map[int32]bool {
+	vars := make([]map[int32]bool, r.vars)
+	for _, l := range r.body {
+		if l.op == gdl.Holds {
+			for i, a := range l.atom.args {
+				s.narrow(vars, argPlace{l.atom.rel.functor(), false, i}, a)
 			}
 		}
 	}
 	return vars
 }
 
-func (s *shapes) narrow(vars []map[int32]bool, p position, a arg) {
+func (s *shapes) narrow(vars []map[int32]bool, p argPlace, a arg) {
 	switch a.kind {
 	case variable:
 		if vars[a.id] == nil {
@@ -134,19 +134,22 @@ func (s *shapes) narrow(vars []map[int32]bool, p position, a arg) {
 		}
 	case compound:
 		for i, sub := range a.args {
-			s.narrow(vars, position{s.terms.names[a.id], true, i}, sub)
+			s.narrow(vars, argPlace{s.terms.names[a.id], true, i}, sub)
 		}
 	}
 }
 
-func (s *shapes) addSentence(x sentence, vars []map[int32]bool) {
-	for i, a := range x.args {
-		s.add(position{x.relation, false, i}, a, vars)
+// functor names the relation of a rule that was read and not flattened.
+func (r *relation) functor() functorKey { return functorKey{r.name.name, r.arity} }
+
+func (s *shapes) addArgs(of functorKey, function bool, args []arg, vars []map[int32]bool) {
+	for i, a := range args {
+		s.add(argPlace{of, function, i}, a, vars)
 	}
 }
 
 // add records that the values of a appear at p.
-func (s *shapes) add(p position, a arg, vars []map[int32]bool) {
+func (s *shapes) add(p argPlace, a arg, vars []map[int32]bool) {
 	switch a.kind {
 	case constant:
 		s.addTerm(p, a.id)
@@ -158,12 +161,10 @@ func (s *shapes) add(p position, a arg, vars []map[int32]bool) {
 		return
 	}
 	s.put(p, a.id)
-	for i, sub := range a.args {
-		s.add(position{s.terms.names[a.id], true, i}, sub, vars)
-	}
+	s.addArgs(s.terms.names[a.id], true, a.args, vars)
 }
 
-func (s *shapes) addTerm(p position, id term) {
+func (s *shapes) addTerm(p argPlace, id term) {
 	functor := s.terms.functorOf(id)
 	if functor < 0 {
 		s.put(p, noFunctor)
@@ -171,11 +172,11 @@ func (s *shapes) addTerm(p position, id term) {
 	}
 	s.put(p, functor)
 	for i, sub := range s.terms.argsOf(id) {
-		s.addTerm(position{s.terms.names[functor], true, i}, sub)
+		s.addTerm(argPlace{s.terms.names[functor], true, i}, sub)
 	}
 }
 
-func (s *shapes) put(p position, shape int32) {
+func (s *shapes) put(p argPlace, shape int32) {
 	set := s.at[p]
 	if set == nil {
 		set = make(map[int32]bool)
@@ -188,25 +189,20 @@ func (s *shapes) put(p position, shape int32) {
 }
 
 // hasCompounds tells whether function terms appear at p.
-func (s *shapes) hasCompounds(p position) bool {
+func (s *shapes) hasCompounds(p argPlace) bool {
 	return len(s.at[p]) > 1 || len(s.at[p]) == 1 && !s.at[p][noFunctor]
 }
 
-// flatten adds the clauses to the theory, one rule for each choice of shapes of
+// flatten adds the rules to the theory, one for each choice of shapes of
 // the variables that stand where function terms appear.
-func (s *shapes) flatten(th *theory, clauses []clause) {
-	for i := range clauses {
-		c := &clauses[i]
-		to := make([]arg, c.vars)
-		for v := range to {
-			to[v] = arg{kind: variable, id: int32(v)}
-		}
-		f := flattening{theory: th, clause: c, to: to, vars: c.vars}
-		needs, binds := s.needShape(c), c.binds()
-		for v, set := range s.ofVariables(c) {
+func (s *shapes) flatten(th *theory, rules []*rule) {
+	for _, r := range rules {
+		f := flattening{theory: th, of: r, substitution: th.terms.identity(r.vars), vars: r.vars}
+		needs, binds := s.needShape(r), r.binds()
+		for v, set := range s.ofVariables(r) {
 			if needs[v] {
 				f.choose = append(f.choose, int32(v))
-				f.options = append(f.options, sortedShapes(set))
+				f.options = append(f.options, slices.Sorted(maps.Keys(set)))
 				if set[noFunctor] && len(set) > 1 && !binds[v] {
 					f.loose = append(f.loose, int32(v))
 				}
@@ -220,13 +216,13 @@ func (s *shapes) flatten(th *theory, clauses []clause) {
 // binds tells which variables are arguments of a positive condition. Only then is
 // a variable bound from a column that has one shape; inside a function term, a
 // column holds terms of all shapes.
-func (c *clause) binds() []bool {
-	binds := make([]bool, c.vars)
-	for _, k := range c.body {
-		if k.op != gdl.Holds {
+func (r *rule) binds() []bool {
+	binds := make([]bool, r.vars)
+	for _, l := range r.body {
+		if l.op != gdl.Holds {
 			continue
 		}
-		for _, a := range k.sentence.args {
+		for _, a := range l.atom.args {
 			if a.kind == variable {
 				binds[a.id] = true
 			}
@@ -251,43 +247,34 @@ func (th *theory) addSymbols() {
 	}
 }
 
-func sortedShapes(set map[int32]bool) []int32 {
-	list := make([]int32, 0, len(set))
-	for shape := range set {
-		list = append(list, shape)
-	}
-	slices.Sort(list)
-	return list
-}
-
 // needShape tells which variables are arguments of a relation at a position where
 // function terms appear.
-func (s *shapes) needShape(c *clause) []bool {
-	needs := make([]bool, c.vars)
-	look := func(x sentence) {
+func (s *shapes) needShape(r *rule) []bool {
+	needs := make([]bool, r.vars)
+	look := func(x atom) {
 		for i, a := range x.args {
-			if a.kind == variable && s.hasCompounds(position{x.relation, false, i}) {
+			if a.kind == variable && s.hasCompounds(argPlace{x.rel.functor(), false, i}) {
 				needs[a.id] = true
 			}
 		}
 	}
-	look(c.head)
-	for _, k := range c.body {
-		if k.op == gdl.Holds || k.op == gdl.Not {
-			look(k.sentence)
+	look(r.head)
+	for _, l := range r.body {
+		if l.atom.rel != nil {
+			look(l.atom)
 		}
 	}
 	return needs
 }
 
-// flattening is the work on one clause.
+// flattening is the work on one rule: what becomes of its variables, by the shapes chosen so far.
 type flattening struct {
+	substitution
 	theory  *theory
-	clause  *clause
+	of      *rule
 	choose  []int32   // variables whose shape is chosen
 	options [][]int32 // by element of choose
 	loose   []int32   // chosen variables that need a condition to be symbols only
-	to      []arg     // by variable of the clause: what it becomes
 	vars    int       // variables of the rule so far
 }
 
@@ -315,47 +302,34 @@ func (f *flattening) enumerate(i int) {
 
 // emit adds the rule of the shapes chosen.
 func (f *flattening) emit() {
-	r := &rule{head: f.atom(f.clause.head), vars: f.vars, source: f.clause.source}
-	for _, k := range f.clause.body {
-		l := literal{op: k.op}
-		if k.op == gdl.Holds || k.op == gdl.Not {
-			l.atom = f.atom(k.sentence)
-		} else {
-			l.left = k.left.substitute(f.theory.terms, f.to)
-			l.right = k.right.substitute(f.theory.terms, f.to)
+	r := f.rule(f.of, f.vars)
+	r.head = f.atom(r.head)
+	for i := range r.body {
+		if r.body[i].atom.rel != nil {
+			r.body[i].atom = f.atom(r.body[i].atom)
 		}
-		r.body = append(r.body, l)
 	}
 	for _, v := range f.loose {
 		if f.to[v].kind == variable {
-			symbols := atom{f.theory.relation(symbolRelation, 1), []arg{f.to[v]}}
-			r.body = append(r.body, literal{op: gdl.Holds, atom: symbols})
+			r.body = append(r.body, holds(atom{f.theory.relation(symbolRelation, 1), []arg{f.to[v]}}))
 		}
 	}
 	f.theory.add(r)
 }
 
-// atom flattens a sentence.
-func (f *flattening) atom(x sentence) atom {
-	t := f.theory.terms
-	p := predicate{name: x.relation.name}
+// atom flattens an atom.
+func (f *flattening) atom(x atom) atom {
+	p := predicate{name: x.rel.name.name}
 	var columns []arg
 	for _, a := range x.args {
-		a = a.substitute(t, f.to)
-		functor := int32(noFunctor)
-		switch {
-		case a.kind == compound:
-			functor = a.id
-			columns = append(columns, a.args...)
-		case a.kind == constant && t.functorOf(a.id) >= 0:
-			functor = t.functorOf(a.id)
-			for _, sub := range t.argsOf(a.id) {
-				columns = append(columns, arg{kind: constant, id: sub})
-			}
-		default:
-			columns = append(columns, a)
+		functor, args := int32(noFunctor), []arg(nil)
+		if a.kind != variable {
+			functor, args = f.terms.open(a)
 		}
-		p.shapes = append(p.shapes, functor)
+		if functor < 0 {
+			functor, args = noFunctor, []arg{a}
+		}
+		p.shapes, columns = append(p.shapes, functor), append(columns, args...)
 	}
 	return atom{rel: f.theory.relation(p, len(columns)), args: columns}
 }

@@ -3,7 +3,6 @@ package datalog
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"stackmate/gdl"
 )
@@ -83,16 +82,6 @@ func (s *splitter) eliminate(r *rule) bool {
 	return true
 }
 
-// variables are the different variables of r, in order of their numbers.
-func (r *rule) variables() []int32 {
-	vars := r.head.appendVars(nil)
-	for i := range r.body {
-		vars = r.body[i].appendVars(vars)
-	}
-	slices.Sort(vars)
-	return slices.Compact(vars)
-}
-
 // partOf collects the literals of r with variable v, and what makes them safe.
 // It returns nil if they cannot be made safe.
 func (s *splitter) partOf(r *rule, v int32) *part {
@@ -100,7 +89,7 @@ func (s *splitter) partOf(r *rule, v int32) *part {
 	p := &part{static: true}
 	for i := range r.body {
 		w.step()
-		if slices.Contains(r.body[i].appendVars(nil), v) {
+		if slices.Contains(r.body[i].vars(), v) {
 			p.add(r, i)
 			p.literals = append(p.literals, i)
 		}
@@ -110,7 +99,8 @@ func (s *splitter) partOf(r *rule, v int32) *part {
 	}
 	for {
 		w.step()
-		open := p.unbound(r)
+		known := bound(p.body(r))
+		open := slices.DeleteFunc(slices.Clone(p.vars), func(v int32) bool { return slices.Contains(known, v) })
 		if len(open) == 0 {
 			break
 		}
@@ -130,15 +120,20 @@ func (s *splitter) partOf(r *rule, v int32) *part {
 	return p
 }
 
+// body is what is joined in the part: its literals, then those that make it safe.
+func (p *part) body(r *rule) []literal {
+	return append(literalsOf(r.body, p.literals), literalsOf(r.body, p.binders)...)
+}
+
 // isSmall tells whether a static part takes little more room than the relations
 // that it joins. Larger ones are better joined with dynamic literals first.
 func (p *part) isSmall(w *watch, r *rule) bool {
 	inputs := 0.0
 	body := rule{vars: r.vars}
-	for _, i := range append(slices.Clone(p.literals), p.binders...) {
-		if r.body[i].op == gdl.Holds {
-			inputs += float64(r.body[i].atom.rel.n)
-			body.body = append(body.body, r.body[i])
+	for _, l := range p.body(r) {
+		if l.op == gdl.Holds {
+			inputs += float64(l.atom.rel.n)
+			body.body = append(body.body, l)
 		}
 	}
 	return body.estimate(w) <= 4*inputs+smallPart
@@ -148,26 +143,8 @@ func (p *part) isSmall(w *watch, r *rule) bool {
 const smallPart = 1000
 
 func (p *part) add(r *rule, i int) {
-	p.vars = r.body[i].appendVars(p.vars)
-	slices.Sort(p.vars)
-	p.vars = slices.Compact(p.vars)
+	p.vars = distinctVars(r.body[i].appendVars(p.vars))
 	p.static = p.static && !r.body[i].isDynamic()
-}
-
-// unbound are the variables that no positive literal of the part binds.
-func (p *part) unbound(r *rule) []int32 {
-	var bound, open []int32
-	for _, i := range append(slices.Clone(p.literals), p.binders...) {
-		if r.body[i].op == gdl.Holds {
-			bound = r.body[i].appendVars(bound)
-		}
-	}
-	for _, v := range p.vars {
-		if !slices.Contains(bound, v) {
-			open = append(open, v)
-		}
-	}
-	return open
 }
 
 // binder is the positive literal with the first of the open variables that adds the fewest
@@ -176,20 +153,13 @@ func (p *part) unbound(r *rule) []int32 {
 func (p *part) binder(r *rule, open []int32, project bool) int {
 	best, bestCost := -1, 0
 	for i := range r.body {
-		vars := r.body[i].appendVars(nil)
+		vars := r.body[i].vars()
 		if r.body[i].op != gdl.Holds || !slices.Contains(vars, open[0]) {
 			continue
 		}
-		cost := 0
-		for _, w := range vars {
-			if !project && !slices.Contains(p.vars, w) {
-				cost += 2
-			}
-		}
-		for _, w := range open {
-			if project && !slices.Contains(vars, w) {
-				cost += 2
-			}
+		cost := 2 * (len(vars) - len(intersect(vars, p.vars)))
+		if project {
+			cost = 2 * (len(open) - len(intersect(open, vars)))
 		}
 		if r.body[i].isDynamic() {
 			cost++
@@ -205,14 +175,8 @@ func (p *part) binder(r *rule, open []int32, project bool) int {
 // keep it small, and the rest of the rule needs them no more.
 func (p *part) addFilters(r *rule) {
 	for i := range r.body {
-		if slices.Contains(p.literals, i) || slices.Contains(p.binders, i) || r.body[i].isDynamic() {
-			continue
-		}
-		inside := true
-		for _, v := range r.body[i].appendVars(nil) {
-			inside = inside && slices.Contains(p.vars, v)
-		}
-		if inside {
+		inside := slices.Contains(p.literals, i) || slices.Contains(p.binders, i)
+		if !inside && !r.body[i].isDynamic() && covers(p.vars, r.body[i].vars()) {
 			p.literals = append(p.literals, i)
 		}
 	}
@@ -228,29 +192,21 @@ func (p *part) needed(r *rule) []int32 {
 			outside = r.body[i].appendVars(outside)
 		}
 	}
-	var needed []int32
-	for _, v := range p.vars {
-		if slices.Contains(outside, v) {
-			needed = append(needed, v)
-		}
-	}
-	return needed
+	return intersect(p.vars, outside)
 }
 
 // extract makes the part a relation of its own and puts it into the rule.
 func (s *splitter) extract(r *rule, p *part) {
-	safe := *r
-	safe.body = slices.Clone(r.body)
+	safe := slices.Clone(r.body)
 	for _, b := range p.binders {
-		vars := r.body[b].appendVars(nil)
-		if inside := intersect(p.vars, vars); slices.ContainsFunc(vars, func(v int32) bool { return !slices.Contains(inside, v) }) {
-			safe.body[b] = s.call(r, []int{b}, inside, !r.body[b].isDynamic())
+		if vars := safe[b].vars(); !covers(p.vars, vars) {
+			safe[b] = s.call(r, safe[b:b+1], intersect(p.vars, vars), !safe[b].isDynamic())
 		}
-		safe.body[b].implied = s.project // r keeps it
+		safe[b].implied = s.project // r keeps it
 	}
 	inside := append(slices.Clone(p.literals), p.binders...)
 	slices.Sort(inside)
-	rest := []literal{s.call(&safe, inside, p.outputs, p.static)}
+	rest := []literal{s.call(r, literalsOf(safe, inside), p.outputs, p.static)}
 	for i := range r.body {
 		if !slices.Contains(p.literals, i) {
 			rest = append(rest, r.body[i])
@@ -260,94 +216,31 @@ func (s *splitter) extract(r *rule, p *part) {
 }
 
 // call is a literal of the relation that holds the outputs of some literals of r.
-func (s *splitter) call(r *rule, literals []int, outputs []int32, static bool) literal {
-	body, renamed := s.canonical(r, literals)
-	columns := make([]int32, len(outputs))
-	for i, v := range outputs {
-		columns[i] = renamed[v]
-	}
-	slices.Sort(columns)
-	key := describeBody(s.theory.terms, body, columns)
+func (s *splitter) call(r *rule, body []literal, outputs []int32, static bool) literal {
+	c := s.theory.terms.canonical(body)
+	columns := c.numbers(outputs)
+	key := c.key(columns)
 	rel := s.parts[key]
 	if rel == nil {
-		rel = s.define(r, body, columns, len(renamed), static)
+		rel = s.define(r, &c, columns, static)
 		s.parts[key] = rel
 	}
-	back := make(map[int32]int32)
-	for v, w := range renamed {
-		back[w] = v
+	for i, n := range columns {
+		columns[i] = c.vars[n]
 	}
-	call := literal{op: gdl.Holds, atom: atom{rel: rel}}
-	for _, w := range columns {
-		call.atom.args = append(call.atom.args, arg{kind: variable, id: back[w]})
-	}
-	return call
-}
-
-// canonical copies literals of r with their variables numbered in the order of
-// occurrence.
-func (s *splitter) canonical(r *rule, literals []int) ([]literal, map[int32]int32) {
-	renamed := make(map[int32]int32)
-	to := make([]arg, r.vars)
-	var body []literal
-	for _, i := range literals {
-		for _, v := range r.body[i].appendVars(nil) {
-			if _, ok := renamed[v]; !ok {
-				renamed[v] = int32(len(renamed))
-				to[v] = arg{kind: variable, id: renamed[v]}
-			}
-		}
-		body = append(body, r.body[i].substitute(s.theory.terms, to))
-	}
-	return body, renamed
+	return holds(atomOf(rel, columns))
 }
 
 // define adds the relation and the rule of a part.
-func (s *splitter) define(r *rule, body []literal, outputs []int32, vars int, static bool) *relation {
-	head := atom{rel: s.theory.auxiliary(fmt.Sprintf("%s~%d", r.head.rel.name.name, len(s.parts)+1), len(outputs))}
-	for _, v := range outputs {
-		head.args = append(head.args, arg{kind: variable, id: v})
-	}
-	head.rel.dynamic = !static
-	part := &rule{head: head, body: body, vars: vars, source: r.source, split: true}
+func (s *splitter) define(r *rule, c *canonical, outputs []int32, static bool) *relation {
+	rel := s.theory.auxiliary(fmt.Sprintf("%s~%d", r.head.rel.name.name, len(s.parts)+1), len(outputs))
+	rel.dynamic = !static
+	part := &rule{head: atomOf(rel, outputs), body: c.body, vars: len(c.vars), source: r.source, split: true}
 	s.added = append(s.added, part)
 	if static && s.joiner != nil {
-		if err := s.joiner.fixpoint([]*rule{part}, nothing); err != nil {
+		if err := s.joiner.fixpoint([]*rule{part}); err != nil {
 			s.theory.watch.stop(err)
 		}
 	}
-	return head.rel
-}
-
-// substitute replaces the variables of l.
-func (l *literal) substitute(t *termTable, to []arg) literal {
-	out := literal{op: l.op, implied: l.implied}
-	if l.op == gdl.Distinct || l.op == gdl.Equal {
-		out.left, out.right = l.left.substitute(t, to), l.right.substitute(t, to)
-		return out
-	}
-	out.atom.rel = l.atom.rel
-	for _, a := range l.atom.args {
-		out.atom.args = append(out.atom.args, a.substitute(t, to))
-	}
-	return out
-}
-
-// describeBody is a key for a body and its outputs.
-func describeBody(t *termTable, body []literal, outputs []int32) string {
-	var b strings.Builder
-	for i := range body {
-		l := &body[i]
-		fmt.Fprintf(&b, "%d", l.op)
-		if l.implied {
-			b.WriteByte('*')
-		}
-		if l.atom.rel != nil {
-			p := l.atom.rel.name
-			fmt.Fprintf(&b, "%q %v %d", p.name, p.shapes, p.auxiliary)
-		}
-		fmt.Fprint(&b, l.atom.args, l.left, l.right, ";")
-	}
-	fmt.Fprint(&b, outputs)
-	return b.String()
+	return rel
 }

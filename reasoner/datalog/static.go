@@ -43,7 +43,7 @@ func (th *theory) evaluateStatic(j *joiner, maxEager int) (map[*relation]bool, e
 					postponed[rel] = true
 				}
 			}
-		} else if err := j.fixpoint(rules, nothing); err != nil {
+		} else if err := j.fixpoint(rules); err != nil {
 			return nil, err
 		}
 		if j.meter.err != nil {
@@ -93,7 +93,7 @@ func (th *theory) settle(j *joiner, postponed map[*relation]bool, asking thresho
 				rules = append(rules, byHead[rel]...)
 			}
 		}
-		if err := j.fixpoint(rules, nothing); err != nil {
+		if err := j.fixpoint(rules); err != nil {
 			return nil, err
 		}
 	}
@@ -161,7 +161,7 @@ func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
 	tuples, terms, limit := m.tuples, len(j.terms.head), m.limits.MaxTuples
 	m.limits.MaxTuples = min(limit, tuples+maxTuples)
 	m.work, m.stop = 0, eagerWork
-	err := j.fixpoint(rules, nothing)
+	err := j.fixpoint(rules)
 	m.limits.MaxTuples, m.stop = limit, 0
 	if !errors.Is(err, ErrLimit) && !errors.Is(err, errTooMuchWork) {
 		return true // or ended by the context, which stays in the meter
@@ -170,8 +170,6 @@ func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
 	j.terms.truncate(terms)
 	return false
 }
-
-func nothing(*literal) bool { return false }
 
 // components are the strongly connected components of the dependency graph,
 // dependencies first.
@@ -199,6 +197,17 @@ func components(relations []*relation, byHead map[*relation][]*rule) [][]*relati
 		found = append(found, members)
 	}
 	return found
+}
+
+// componentNumbers tells of each relation in which component of all rules it is.
+func (th *theory) componentNumbers() map[*relation]int {
+	inside := make(map[*relation]int)
+	for i, component := range components(th.relations, th.rulesOf(nil)) {
+		for _, rel := range component {
+			inside[rel] = i
+		}
+	}
+	return inside
 }
 
 // reduce removes what the static relations decide without any join: literals

@@ -84,7 +84,7 @@ func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output
 		return append(list, o)
 	}
 	for _, r := range s.rules[s.copy(rel)] {
-		p := newCallPlan(s.meter.watch, r, -1, nil, s.evaluator)
+		p := s.planning().newPlan(r, wholeRule, nil)
 		p.sink = o.sink
 		o.plans = append(o.plans, p)
 	}
@@ -95,11 +95,11 @@ func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output
 func (s *stepper) collect(o *output) {
 	o.sink.begin()
 	if o.rel == nil {
-		f := s.enter()
+		j := s.enter()
+		defer s.leave()
 		for _, p := range o.plans {
-			f.call(p, nil)
+			_ = j.derive(p, nil) // the meter keeps the error
 		}
-		s.depth--
 		return
 	}
 	if o.call != nil {

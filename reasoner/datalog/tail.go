@@ -28,8 +28,8 @@ type tail struct {
 	when   threshold
 	rel    *relation
 	rules  []*rule
-	kept   []int // columns that are handed on
-	moved  []int // the others
+	kept   []int32 // columns that are handed on
+	moved  []int32 // the others
 	made   map[string]*relation
 	added  []*rule
 }
@@ -43,7 +43,8 @@ func (th *theory) factorTails(when threshold) {
 	var tails []*tail
 	for _, component := range components(th.relations, byHead) {
 		t := &tail{theory: th, when: when, rel: component[0], rules: byHead[component[0]], made: make(map[string]*relation)}
-		if len(component) == 1 && uses(t.rules, t.rel) && t.isLinear() && t.findColumns() && t.isSafe() {
+		recursTwice := func(r *rule) bool { return r.count(t.rel) > 1 }
+		if len(component) == 1 && uses(t.rules, t.rel) && !slices.ContainsFunc(t.rules, recursTwice) && t.findColumns() && t.isSafe() {
 			tails = append(tails, t)
 		}
 	}
@@ -58,34 +59,13 @@ func (th *theory) factorTails(when threshold) {
 	}
 }
 
-// recursion is the literal of r that recurs, or -1.
-func (t *tail) recursion(r *rule) int {
-	return slices.IndexFunc(r.body, func(l literal) bool { return l.atom.rel == t.rel })
-}
-
-// isLinear tells whether each rule recurs at most once.
-func (t *tail) isLinear() bool {
-	for _, r := range t.rules {
-		n := 0
-		for i := range r.body {
-			if r.body[i].atom.rel == t.rel {
-				n++
-			}
-		}
-		if n > 1 {
-			return false
-		}
-	}
-	return true
-}
-
 // findColumns finds the columns that all recursive rules hand on: a variable that
 // stands in the head and in the recursive literal, and nowhere else.
 func (t *tail) findColumns() bool {
-	for c := range t.rel.arity {
+	for c := range int32(t.rel.arity) {
 		handed := true
 		for _, r := range t.rules {
-			if i := t.recursion(r); i >= 0 {
+			if i := r.find(t.rel); i >= 0 {
 				a, b := r.head.args[c], r.body[i].atom.args[c]
 				handed = handed && a.kind == variable && b.kind == variable && a.id == b.id && r.occurrences(a.id) == 2
 			}
@@ -103,43 +83,21 @@ func (t *tail) findColumns() bool {
 // from the recursion.
 func (t *tail) isSafe() bool {
 	for _, r := range t.rules {
-		at := t.recursion(r)
+		at := r.find(t.rel)
 		if at < 0 {
 			continue
 		}
-		known := literal{op: gdl.Holds}
-		for _, c := range t.moved {
-			known.atom.args = append(known.atom.args, r.head.args[c])
-		}
-		others := append([]literal{known}, r.body[:at]...)
+		others := append([]literal{holds(r.head.project(nil, t.moved))}, r.body[:at]...)
 		others = append(others, r.body[at+1:]...)
-		var vars []int32
+		vars := r.body[at].atom.project(nil, t.moved).appendVars(nil)
 		for i := range others {
 			vars = others[i].appendVars(vars)
 		}
-		for _, c := range t.moved {
-			vars = r.body[at].atom.args[c].appendVars(vars)
-		}
-		if !bindsAll(others, vars) {
+		if !covers(bound(others), vars) {
 			return false
 		}
 	}
 	return true
-}
-
-// occurrences counts a variable in r.
-func (r *rule) occurrences(v int32) int {
-	n := 0
-	vars := r.head.appendVars(nil)
-	for i := range r.body {
-		vars = r.body[i].appendVars(vars)
-	}
-	for _, w := range vars {
-		if v == w {
-			n++
-		}
-	}
-	return n
 }
 
 // rewrite replaces all uses, if all can be replaced.
@@ -149,13 +107,7 @@ func (t *tail) rewrite() {
 		if r.head.rel == t.rel {
 			continue
 		}
-		n := 0
-		for i := range r.body {
-			if r.body[i].atom.rel == t.rel {
-				n++
-			}
-		}
-		switch n {
+		switch r.count(t.rel) {
 		case 0:
 			out = append(out, r)
 		case 1:
@@ -173,50 +125,31 @@ func (t *tail) rewrite() {
 
 // replace is r with its use of the relation replaced, or nil if that cannot be done.
 func (t *tail) replace(r *rule) *rule {
-	at := t.recursion(r)
+	at := r.find(t.rel)
 	if r.body[at].op != gdl.Holds {
 		return nil
 	}
-	use := &r.body[at].atom
-	var known []int32
-	for _, c := range t.moved {
-		known = use.args[c].appendVars(known)
-	}
-	var handed []int32
-	for _, c := range t.kept {
-		handed = use.args[c].appendVars(handed)
-	}
+	use := r.body[at].atom
+	known, handed := use.project(nil, t.moved).appendVars(nil), use.project(nil, t.kept).appendVars(nil)
 	start, rest := r.divide(at, known, handed)
-	var outside []int32 // that the rest of the rule needs
-	outside = r.head.appendVars(outside)
+	outside := append(r.head.appendVars(nil), handed...) // that the rest of the rule needs
 	for _, i := range rest {
 		outside = r.body[i].appendVars(outside)
 	}
-	outside = append(outside, handed...)
-	seed := slices.Clone(known)
-	var body []literal
-	for _, i := range start {
-		seed = r.body[i].appendVars(seed)
-		body = append(body, r.body[i])
+	body, seed := literalsOf(r.body, start), slices.Clone(known)
+	for i := range body {
+		seed = body[i].appendVars(seed)
 	}
-	slices.Sort(seed)
-	seed = slices.Compact(seed)
-	seeds := slices.DeleteFunc(slices.Clone(seed), func(v int32) bool { return !slices.Contains(outside, v) })
-	if !bindsAll(body, seed) || t.when.gain*t.size(r, seeds) > t.rel.size() {
+	seed = distinctVars(seed)
+	seeds := intersect(seed, outside)
+	if !covers(bound(body), seed) || t.when.gain*t.size(r, seeds) > t.rel.size() {
 		return nil
 	}
-	call := literal{op: gdl.Holds, atom: atom{rel: t.result(r, body, use, seeds)}}
-	for _, v := range seeds {
-		call.atom.args = append(call.atom.args, arg{kind: variable, id: v})
-	}
-	for _, c := range t.kept {
-		call.atom.args = append(call.atom.args, use.args[c])
-	}
+	call := atomOf(nil, seeds)
+	call.args = append(call.args, use.project(nil, t.kept).args...)
+	call.rel = t.result(r, body, use, seeds)
 	out := *r
-	out.body = []literal{call}
-	for _, i := range rest {
-		out.body = append(out.body, r.body[i])
-	}
+	out.body = append([]literal{holds(call)}, literalsOf(r.body, rest)...)
 	return &out
 }
 
@@ -224,19 +157,18 @@ func (t *tail) replace(r *rule) *rule {
 // that are handed on, and what else speaks of nothing but their variables, from the rest
 // without literal at.
 func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
-	var bound []int32
+	var found []int32
 	avoid := slices.DeleteFunc(slices.Clone(handed), func(v int32) bool { return slices.Contains(known, v) })
 	for _, avoid := range [][]int32{avoid, nil} {
-		start, bound = nil, nil
+		start, found = nil, nil
 		for i := range r.body {
-			l := &r.body[i]
-			vars := l.appendVars(nil)
-			if i != at && l.op == gdl.Holds && len(intersect(vars, known)) > 0 && len(intersect(vars, avoid)) == 0 {
+			vars := r.body[i].vars()
+			if i != at && r.body[i].op == gdl.Holds && len(intersect(vars, known)) > 0 && len(intersect(vars, avoid)) == 0 {
 				start = append(start, i)
-				bound = append(bound, vars...)
+				found = append(found, vars...)
 			}
 		}
-		if len(intersect(known, bound)) == len(known) {
+		if covers(found, known) {
 			break
 		}
 	}
@@ -244,34 +176,13 @@ func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
 		if i == at || slices.Contains(start, i) {
 			continue
 		}
-		vars := r.body[i].appendVars(nil)
-		inside := len(vars) > 0
-		for _, v := range vars {
-			inside = inside && slices.Contains(bound, v)
-		}
-		if inside {
+		if vars := r.body[i].vars(); len(vars) > 0 && covers(found, vars) {
 			start = append(start, i)
 		} else {
 			rest = append(rest, i)
 		}
 	}
 	return start, rest
-}
-
-// bindsAll tells whether positive literals bind all of the variables.
-func bindsAll(body []literal, vars []int32) bool {
-	var bound []int32
-	for i := range body {
-		if body[i].op == gdl.Holds {
-			bound = body[i].appendVars(bound)
-		}
-	}
-	for _, v := range vars {
-		if !slices.Contains(bound, v) {
-			return false
-		}
-	}
-	return true
 }
 
 // size estimates the tuples of the relation that replaces the recursive one.
@@ -296,24 +207,19 @@ func (t *tail) size(r *rule, seeds []int32) float64 {
 
 // result makes the relations that a use needs, and returns the one with the results:
 // seeds, then the columns that are handed on.
-func (t *tail) result(r *rule, body []literal, use *atom, seeds []int32) *relation {
-	head := atom{}
-	for _, v := range seeds {
-		head.args = append(head.args, arg{kind: variable, id: v})
-	}
-	for _, c := range t.moved {
-		head.args = append(head.args, use.args[c])
-	}
-	first := (&rule{head: head, body: body, vars: r.vars, source: r.source}).compact()
-	key := fmt.Sprint(first.head.args, len(seeds)) + describeBody(t.theory.terms, first.body, nil)
+func (t *tail) result(r *rule, body []literal, use atom, seeds []int32) *relation {
+	head := atomOf(nil, seeds)
+	head.args = append(head.args, use.project(nil, t.moved).args...)
+	c := t.theory.terms.canonical(append([]literal{holds(head)}, body...))
+	key := c.key([]int32{int32(len(seeds))})
 	if found := t.made[key]; found != nil {
 		return found
 	}
 	reached := t.relation("reached", len(seeds)+len(t.moved))
 	found := t.relation("found", len(seeds)+len(t.kept))
 	t.made[key] = found
-	first.head.rel = reached
-	t.added = append(t.added, first)
+	head.rel = reached
+	t.added = append(t.added, t.theory.terms.compact(&rule{head: head, body: body, vars: r.vars, source: r.source}))
 	for _, r := range t.rules {
 		t.added = append(t.added, t.follow(r, reached, found, len(seeds)))
 	}
@@ -329,30 +235,19 @@ func (t *tail) relation(what string, arity int) *relation {
 // follow is what becomes of a rule of the relation: one that goes on from what is
 // reached, or one that finds a result.
 func (t *tail) follow(r *rule, reached, found *relation, seeds int) *rule {
-	var carried []arg
-	for i := range seeds {
-		carried = append(carried, arg{kind: variable, id: int32(r.vars + i)})
-	}
-	out := &rule{vars: r.vars + seeds, source: r.source}
-	from := atom{rel: reached, args: slices.Clone(carried)}
-	for _, c := range t.moved {
-		from.args = append(from.args, r.head.args[c])
-	}
-	out.body = []literal{{op: gdl.Holds, atom: from}}
-	at := t.recursion(r)
+	carried := t.theory.terms.identity(r.vars + seeds).to[r.vars:]
+	from := atom{reached, slices.Concat(carried, r.head.project(nil, t.moved).args)}
+	out := &rule{vars: r.vars + seeds, source: r.source, body: []literal{holds(from)}}
+	at := r.find(t.rel)
 	for i := range r.body {
 		if i != at {
 			out.body = append(out.body, r.body[i])
 		}
 	}
-	out.head = atom{rel: found, args: carried}
-	columns, of := t.kept, r.head.args
 	if at >= 0 {
-		out.head.rel = reached
-		columns, of = t.moved, r.body[at].atom.args
+		out.head = atom{reached, slices.Concat(carried, r.body[at].atom.project(nil, t.moved).args)}
+	} else {
+		out.head = atom{found, slices.Concat(carried, r.head.project(nil, t.kept).args)}
 	}
-	for _, c := range columns {
-		out.head.args = append(out.head.args, of[c])
-	}
-	return out.compact()
+	return t.theory.terms.compact(out)
 }

@@ -22,28 +22,6 @@ type theory struct {
 	ruleBytes int64 // of the rules, about
 }
 
-// clause is a rule whose atoms still have the arguments of the rulesheet.
-type clause struct {
-	head   sentence
-	body   []condition
-	vars   int
-	source gdl.Rule
-}
-
-// sentence is an atom with the arguments of the rulesheet; functorKey names its
-// relation.
-type sentence struct {
-	relation functorKey
-	args     []arg
-}
-
-// condition is a literal of a clause.
-type condition struct {
-	op          gdl.Op
-	sentence    sentence
-	left, right arg
-}
-
 // newTheory translates the rules of a game that its outputs depend on.
 func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
 	th := &theory{watch: w, maxBytes: maxBytes, terms: newTermTable(), byKey: make(map[predicateKey]*relation), made: new(int32)}
@@ -51,14 +29,15 @@ func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
 		th.roles = append(th.roles, th.terms.intern(r))
 	}
 	needed := neededRelations(g)
-	var clauses []clause
+	read := reader{terms: th.terms, relations: make(map[functorKey]*relation)}
+	var rules []*rule
 	for _, r := range g.Rules {
 		w.step()
 		if needed[relationOf(r.Head)] {
-			clauses = append(clauses, th.terms.clauseOf(r))
+			rules = append(rules, read.rule(r))
 		}
 	}
-	inferShapes(w, th.terms, clauses).flatten(th, clauses)
+	inferShapes(w, th.terms, rules).flatten(th, rules)
 	th.fixConstants()
 	th.linearise()
 	th.markDynamic()
@@ -143,48 +122,57 @@ func closure[T comparable](start []T, next func(T) []T) map[T]bool {
 	return reached
 }
 
-// clauseOf interns the terms of a rule and numbers its variables.
-func (t *termTable) clauseOf(r gdl.Rule) clause {
-	vars := make(map[string]int32)
-	c := clause{source: r, head: t.sentenceOf(r.Head, vars)}
+// reader reads rules as they are in the rulesheet: a relation has one column for each argument.
+type reader struct {
+	terms     *termTable
+	relations map[functorKey]*relation
+	vars      map[string]int32 // of the running rule
+}
+
+// rule interns the terms of a rule and numbers its variables.
+func (rd *reader) rule(r gdl.Rule) *rule {
+	rd.vars = make(map[string]int32)
+	out := &rule{source: r, head: rd.atom(r.Head)}
 	for _, l := range r.Body {
-		k := condition{op: l.Op}
 		if l.Op == gdl.Holds || l.Op == gdl.Not {
-			k.sentence = t.sentenceOf(l.Atom, vars)
+			out.body = append(out.body, literal{op: l.Op, atom: rd.atom(l.Atom)})
 		} else {
-			k.left, k.right = t.argOf(l.Left, vars), t.argOf(l.Right, vars)
+			out.body = append(out.body, literal{op: l.Op, left: rd.arg(l.Left), right: rd.arg(l.Right)})
 		}
-		c.body = append(c.body, k)
 	}
-	c.vars = len(vars)
-	return c
+	out.vars = len(rd.vars)
+	return out
 }
 
-func (t *termTable) sentenceOf(g gdl.Term, vars map[string]int32) sentence {
-	s := sentence{relation: relationOf(g)}
-	for _, a := range g.Args {
-		s.args = append(s.args, t.argOf(a, vars))
+func (rd *reader) atom(g gdl.Term) atom {
+	key := relationOf(g)
+	if rd.relations[key] == nil {
+		rd.relations[key] = &relation{name: predicate{name: key.name}, arity: key.arity}
 	}
-	return s
+	return atom{rd.relations[key], rd.args(g.Args)}
 }
 
-func (t *termTable) argOf(g gdl.Term, vars map[string]int32) arg {
+func (rd *reader) args(list []gdl.Term) []arg {
+	args := make([]arg, len(list))
+	for i, a := range list {
+		args[i] = rd.arg(a)
+	}
+	return args
+}
+
+func (rd *reader) arg(g gdl.Term) arg {
 	switch g.Kind {
 	case gdl.Symbol:
-		return arg{kind: constant, id: t.symbol(g.Name)}
+		return arg{kind: constant, id: rd.terms.symbol(g.Name)}
 	case gdl.Variable:
-		v, ok := vars[g.Name]
+		v, ok := rd.vars[g.Name]
 		if !ok {
-			v = int32(len(vars))
-			vars[g.Name] = v
+			v = int32(len(rd.vars))
+			rd.vars[g.Name] = v
 		}
 		return arg{kind: variable, id: v}
 	}
-	args := make([]arg, len(g.Args))
-	for i, a := range g.Args {
-		args[i] = t.argOf(a, vars)
-	}
-	return t.compoundArg(t.functor(g.Name, len(args)), args)
+	return rd.terms.compoundArg(rd.terms.functor(g.Name, len(g.Args)), rd.args(g.Args))
 }
 
 // ruleBytes and literalBytes are the memory of a rule and of a literal, about.

@@ -79,18 +79,6 @@ func (u *unfolder) keepDefined(postponed map[*relation]bool) {
 // defines tells whether l can be replaced.
 func (u *unfolder) defines(l literal) bool { return l.op == gdl.Holds && len(u.rules[l.atom.rel]) > 0 }
 
-// uses tells whether a body of the rules has rel in it.
-func uses(rules []*rule, rel *relation) bool {
-	for _, r := range rules {
-		for i := range r.body {
-			if r.body[i].atom.rel == rel {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // improve is r, or what it becomes by unfolding.
 func (u *unfolder) improve(r *rule) []*rule {
 	rules := []*rule{r}
@@ -103,8 +91,8 @@ func (u *unfolder) improve(r *rule) []*rule {
 			}
 			with := slices.Clone(rules[:i])
 			for _, d := range u.rules[l.atom.rel] {
-				if s := u.resolve(rules[i], k, d); s != nil {
-					with = append(with, s.compact())
+				if s := u.terms.resolve(rules[i], k, d); s != nil && s.reduce() {
+					with = append(with, u.terms.compact(s))
 				}
 			}
 			with = append(with, rules[i+1:]...)
@@ -116,49 +104,6 @@ func (u *unfolder) improve(r *rule) []*rule {
 		}
 	}
 	return rules
-}
-
-// compact numbers the variables of r anew.
-func (r *rule) compact() *rule {
-	to := make([]arg, r.vars)
-	n := int32(0)
-	for _, v := range r.variables() {
-		to[v] = arg{kind: variable, id: n}
-		n++
-	}
-	out := *r
-	out.vars = int(n)
-	out.head.args = nil
-	for _, a := range r.head.args {
-		out.head.args = append(out.head.args, a.rename(to))
-	}
-	out.body = nil
-	for i := range r.body {
-		l := r.body[i]
-		l.left, l.right = l.left.rename(to), l.right.rename(to)
-		args := l.atom.args
-		l.atom.args = nil
-		for _, a := range args {
-			l.atom.args = append(l.atom.args, a.rename(to))
-		}
-		out.body = append(out.body, l)
-	}
-	return &out
-}
-
-// rename replaces variables by variables.
-func (a arg) rename(to []arg) arg {
-	switch a.kind {
-	case variable:
-		return to[a.id]
-	case compound:
-		args := make([]arg, len(a.args))
-		for i, sub := range a.args {
-			args[i] = sub.rename(to)
-		}
-		a.args = args
-	}
-	return a
 }
 
 // cost estimates how many instances rules have after splitting, parts included.

@@ -9,48 +9,42 @@ import (
 
 // candidateIndex tells by fluent what candidates, and what is known already, say of it.
 type candidateIndex struct {
-	clauses [][]int32     // by literal: the other literals of the clauses of two with it
-	owed    [][]int32     // the same, of the candidates alone
-	single  []circuit.Lit // by fluent: what it always is, or unset
-	lasting []bool        // by literal: that it lasts is a candidate
-	groups  []groupOf     // by number
-	inGroup [][]int32     // by fluent: numbers
-	sums    []sumOf       // by number
-	inSum   [][]int32     // by fluent: numbers
+	clauses    [][]circuit.Lit // by literal: the other literals of the clauses of two with it
+	candidates [][]circuit.Lit // the same, of the candidates alone
+	single     []circuit.Lit   // by fluent: what it always is, or unset
+	lasting    []bool          // by literal: that it lasts is a candidate
+	groups     []claim[[]int32]
+	inGroup    [][]int32 // by fluent: numbers of groups
+	sums       []claim[*equation]
+	inSum      [][]int32 // by fluent: numbers of sums
 }
 
-// groupOf is a group, and sumOf an equation: known, or owed as a candidate.
-type (
-	groupOf struct {
-		fluents []int32
-		owed    bool
-	}
-	sumOf struct {
-		*equation
-		fluents []int32
-		owed    bool
-	}
-)
+// claim is a group or an equation: known, or a candidate.
+type claim[T any] struct {
+	of        T
+	candidate bool
+}
 
 func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
+	literals := 2*fluents + 2
 	x := &candidateIndex{
-		clauses: make([][]int32, 2*fluents), owed: make([][]int32, 2*fluents), lasting: make([]bool, 2*fluents),
+		clauses: make([][]circuit.Lit, literals), candidates: make([][]circuit.Lit, literals), lasting: make([]bool, literals),
 		inGroup: make([][]int32, fluents), inSum: make([][]int32, fluents),
 		single: slices.Repeat([]circuit.Lit{unset}, fluents),
 	}
 	for _, inv := range []*Invariants{known, candidates} {
-		owed := inv == candidates
+		candidate := inv == candidates
 		for _, p := range inv.pairs {
-			x.clauses[p.a] = append(x.clauses[p.a], p.b)
-			if owed {
-				x.owed[p.a] = append(x.owed[p.a], p.b)
-			}
+			literals := []circuit.Lit{p.a, p.b}
 			if p.a == p.b {
-				x.single[p.a>>1] = circuit.True ^ circuit.Lit(p.a&1)
-			} else {
-				x.clauses[p.b] = append(x.clauses[p.b], p.a)
-				if owed {
-					x.owed[p.b] = append(x.owed[p.b], p.a)
+				x.single[fluent(p.a)] = circuit.True ^ p.a&1
+				literals = literals[:1]
+			}
+			for i, l := range literals {
+				other := literals[len(literals)-1-i]
+				x.clauses[l] = append(x.clauses[l], other)
+				if candidate {
+					x.candidates[l] = append(x.candidates[l], other)
 				}
 			}
 		}
@@ -58,15 +52,13 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 			for _, f := range group {
 				x.inGroup[f] = append(x.inGroup[f], int32(len(x.groups)))
 			}
-			x.groups = append(x.groups, groupOf{group, owed})
+			x.groups = append(x.groups, claim[[]int32]{group, candidate})
 		}
 		for _, e := range inv.equations {
-			var fluents []int32
 			for _, t := range slices.Concat(e.sets...) {
-				fluents = append(fluents, t.fluent)
 				x.inSum[t.fluent] = append(x.inSum[t.fluent], int32(len(x.sums)))
 			}
-			x.sums = append(x.sums, sumOf{e, fluents, owed})
+			x.sums = append(x.sums, claim[*equation]{e, candidate})
 		}
 	}
 	for _, l := range candidates.lasting {
@@ -75,17 +67,18 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 	return x
 }
 
-// owes tells whether a candidate speaks of a fluent.
-func (x *candidateIndex) owes(f int32) bool {
-	return len(x.owed[2*f])+len(x.owed[2*f+1])+len(x.inGroup[f])+len(x.inSum[f]) > 0 || x.lasting[2*f] || x.lasting[2*f+1]
+// speaksOf tells whether a candidate speaks of a fluent.
+func (x *candidateIndex) speaksOf(f int32) bool {
+	l := literal(f)
+	return len(x.candidates[l])+len(x.candidates[l.Not()])+len(x.inGroup[f])+len(x.inSum[f]) > 0 || x.lasting[l] || x.lasting[l.Not()]
 }
 
 // differing lists fluents of which two sets of invariants don't say the same, some of them twice.
 func differing(a, b *Invariants) []int32 {
 	var list []int32
-	differ(a.pairs, b.pairs, comparePairs, func(p pair) { list = append(list, p.a>>1, p.b>>1) })
+	differ(a.pairs, b.pairs, comparePairs, func(p pair) { list = append(list, fluent(p.a), fluent(p.b)) })
 	differ(a.groups, b.groups, slices.Compare, func(group []int32) { list = append(list, group...) })
-	differ(a.lasting, b.lasting, cmp.Compare, func(l int32) { list = append(list, l>>1) })
+	differ(a.lasting, b.lasting, cmp.Compare, func(l circuit.Lit) { list = append(list, fluent(l)) })
 	differ(inOrder(a.equations), inOrder(b.equations), compareEquations, func(e *equation) {
 		for _, t := range slices.Concat(e.sets...) {
 			list = append(list, t.fluent)

@@ -18,26 +18,28 @@ const (
 	// maxAlternatives is the number of ways to be true of a signal of which it is asked what
 	// follows in each of them.
 	maxAlternatives = 16
+	// maxImplied is the number of literals that are looked at for what a conjunction implies.
+	maxImplied = 1 << 12
 )
 
 // option is a legal move of a role, and what is true where it is.
 type option struct {
 	move     machine.Move
 	does     circuit.Lit   // that it is made, in an unrolling
-	literals []int32       // over fluents, ascending
+	literals []circuit.Lit // over fluents, ascending
 	others   []circuit.Lit // signals of the unrolling
 }
 
 // turn is a set of joint moves: all of one option of each role.
 type turn struct {
-	options  [][]option // by role
-	literals []int32    // over fluents, that all of them imply
-	at       []int      // by role: the option of the joint move that is looked at
+	options  [][]option    // by role
+	literals []circuit.Lit // over fluents, that all of them imply
+	at       []int         // by role: the option of the joint move that is looked at
 }
 
 // joinTurns lists the joint moves, of the parts of the moves of each role; none if they are too
 // many. Literals contradict each other where excluded says so.
-func joinTurns(parts [][][]option, excluded func(literals []int32) bool) []*turn {
+func joinTurns(parts [][][]option, excluded func(literals []circuit.Lit) bool) []*turn {
 	list := []*turn{{}}
 	for _, own := range parts {
 		var longer []*turn
@@ -88,27 +90,13 @@ func (t *turn) next() bool {
 }
 
 // implication tells what follows from signals of a game.
-type implication struct {
-	*unrolling
-	fluent []int32 // by node of the game: the fluent, or -1
-}
-
-func newImplication(u *unrolling) *implication {
-	im := &implication{u, make([]int32, u.game.Net.Len())}
-	for i := range im.fluent {
-		im.fluent[i] = -1
-	}
-	for f, l := range u.game.Fluents {
-		im.fluent[l.Node()] = int32(f)
-	}
-	return im
-}
+type implication struct{ *unrolling }
 
 // partition divides the moves of a role by those literals that most of them imply.
-func (im *implication) partition(r int) [][]option {
+func (im implication) partition(r int) [][]option {
 	var options []option
-	count := map[int32]int{}
-	for m, does := range im.does(0, r) {
+	count := map[circuit.Lit]int{}
+	for m, does := range im.Does(0, r) {
 		if does == circuit.False {
 			continue
 		}
@@ -122,7 +110,7 @@ func (im *implication) partition(r int) [][]option {
 	var parts [][]option
 	place := map[string]int{}
 	for _, o := range options {
-		most := slices.DeleteFunc(slices.Clone(o.literals), func(l int32) bool { return 2*count[l] <= len(options) })
+		most := slices.DeleteFunc(slices.Clone(o.literals), func(l circuit.Lit) bool { return 2*count[l] <= len(options) })
 		key := fmt.Sprint(most)
 		at, ok := place[key]
 		if !ok {
@@ -136,14 +124,14 @@ func (im *implication) partition(r int) [][]option {
 
 // of is what follows from a signal of the game: literals over fluents, and the other signals of
 // which it is the conjunction.
-func (im *implication) of(l circuit.Lit) option {
+func (im implication) of(l circuit.Lit) option {
 	literals, others := im.conjuncts(l)
 	o := option{literals: literals}
 	for _, l := range others {
 		if operands := im.game.Net.Operands(l.Node()); len(operands) <= maxAlternatives {
 			o.literals = append(o.literals, im.inEach(operands)...)
 		}
-		o.others = append(o.others, im.at(0, l))
+		o.others = append(o.others, im.At(0, l))
 	}
 	slices.Sort(o.literals)
 	o.literals = slices.Compact(o.literals)
@@ -151,47 +139,38 @@ func (im *implication) of(l circuit.Lit) option {
 }
 
 // inEach lists the literals that follow from the complement of each of some signals.
-func (im *implication) inEach(signals []circuit.Lit) []int32 {
+func (im implication) inEach(signals []circuit.Lit) []circuit.Lit {
 	all, _ := im.conjuncts(signals[0].Not())
 	for _, l := range signals[1:] {
 		if len(all) == 0 {
 			return nil
 		}
 		some, _ := im.conjuncts(l.Not())
-		all = slices.DeleteFunc(all, func(l int32) bool { return !slices.Contains(some, l) })
+		all = slices.DeleteFunc(all, func(l circuit.Lit) bool { return !slices.Contains(some, l) })
 	}
 	return all
 }
 
-// conjuncts takes a conjunction apart: into literals over fluents, and disjunctions.
-func (im *implication) conjuncts(l circuit.Lit) (literals []int32, others []circuit.Lit) {
-	seen := map[circuit.Lit]bool{}
-	for stack := []circuit.Lit{l}; len(stack) > 0; {
-		l := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[l] {
-			continue
-		}
-		seen[l] = true
-		i := l.Node()
-		switch {
-		case im.fluent[i] >= 0:
-			literals = append(literals, 2*im.fluent[i]|int32(l&1))
-		case im.game.Net.Op(i) != circuit.OpAnd:
-		case l.Complemented():
+// conjuncts takes a conjunction apart: into literals over fluents, and disjunctions. Of the largest
+// it leaves out some.
+func (im implication) conjuncts(l circuit.Lit) (literals, others []circuit.Lit) {
+	net := im.game.Net
+	for l := range net.Implied(l, maxImplied) {
+		switch i := l.Node(); {
+		case i > 0 && int(i) <= len(im.game.Fluents):
+			literals = append(literals, l)
+		case l.Complemented() && net.Op(i) == circuit.OpAnd:
 			others = append(others, l)
-		default:
-			stack = append(stack, im.game.Net.Operands(i)...)
 		}
 	}
 	return literals, others
 }
 
 // common are the literals that all options imply.
-func common(options []option) []int32 {
+func common(options []option) []circuit.Lit {
 	all := slices.Clone(options[0].literals)
 	for _, o := range options[1:] {
-		all = slices.DeleteFunc(all, func(l int32) bool {
+		all = slices.DeleteFunc(all, func(l circuit.Lit) bool {
 			_, ok := slices.BinarySearch(o.literals, l)
 			return !ok
 		})
@@ -199,7 +178,7 @@ func common(options []option) []int32 {
 	return all
 }
 
-func merge(a, b []int32) []int32 {
+func merge(a, b []circuit.Lit) []circuit.Lit {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -48,25 +48,15 @@ type verdict struct {
 	time    int
 }
 
-// obligation is what must not be after a joint move.
-type obligation struct {
-	broken   circuit.Lit                  // in the formula of the case
-	anywhere func(f *formula) circuit.Lit // in that of the game
-	stands   func(s *sample) bool         // it is one still
-	equation *equation                    // that is broken, or nil
-}
-
 // newCasework is nil if the game is too large.
 func newCasework(g *circuit.Game, properties []property) *casework {
 	if g.Net.Len() > maxCaseGates || slices.ContainsFunc(g.Legal, func(row []circuit.Lit) bool { return len(row) > maxCases }) {
 		return nil
 	}
 	u := unroll(g, nil)
-	for f := range g.Fluents {
-		u.fluent(1, f)
-	}
+	u.all(1, g.Fluents)
 	w := &casework{game: g, held: map[string]*verdict{}, since: make([]int, len(g.Fluents))}
-	im := newImplication(u)
+	im := implication{u}
 	for r := range g.Legal {
 		w.parts = append(w.parts, im.partition(r))
 	}
@@ -94,7 +84,7 @@ func (w *casework) say(known, candidates *Invariants) {
 
 // turns lists the joint moves, as far as the candidates allow; none if they are too many.
 func (w *casework) turns() []*turn {
-	return joinTurns(w.parts, func(literals []int32) bool {
+	return joinTurns(w.parts, func(literals []circuit.Lit) bool {
 		w.local.begin()
 		return !w.know(literals)
 	})
@@ -104,9 +94,9 @@ func (w *casework) turns() []*turn {
 func (w *casework) begin(t *turn) {
 	w.local.begin()
 	w.know(t.literals)
-	var known []int32
+	var known []circuit.Lit
 	for _, f := range w.fluents {
-		known = append(known, 2*f|int32(w.signal[f]&1^1))
+		known = append(known, literal(f)^w.signal[f].Not())
 	}
 	var always []circuit.Lit
 	for _, options := range t.options {
@@ -114,7 +104,8 @@ func (w *casework) begin(t *turn) {
 			always = append(always, options[0].does)
 		}
 	}
-	w.cof.begin(known, always)
+	w.successor.begin(known, always)
+	w.copies = nil
 }
 
 // play makes a joint move. It returns false if there is no such position.
@@ -130,133 +121,93 @@ func (w *casework) play(joint []option) bool {
 	if !w.know(known) {
 		return false
 	}
-	w.cof.make(moves)
+	w.follow(moves)
 	return true
 }
 
-// owed lists what may fail after a joint move.
-func (w *casework) owed(joint []option) []obligation {
+// obligations lists the candidates that may fail after a joint move, with where they do.
+func (w *casework) obligations(joint []option) (list []obligation, fails []circuit.Lit) {
 	if !w.play(joint) {
-		return nil
+		return nil, nil
 	}
-	for f := range w.game.Fluents {
-		before, after := w.cof.at(w.cof.from.fluent(0, f)), w.cof.at(w.cof.from.fluent(1, f))
+	u := w.successor.from
+	for f, l := range w.game.Fluents {
+		before, after := w.successor.At(u.At(0, l)), w.successor.At(u.At(1, l))
 		if before == after {
 			continue
 		}
 		w.moving = append(w.moving, int32(f))
-		if !w.of.owes(int32(f)) {
+		if !w.of.speaksOf(int32(f)) {
 			continue
 		}
-		if then := w.copy(after); then != w.before(int32(f)) {
+		if then := w.copy(after); then != w.before(l) {
 			w.alter(int32(f), then)
 		}
 	}
-	var list []obligation
-	owe := func(o obligation) {
-		if o.broken != circuit.False {
-			list = append(list, o)
+	add := func(o obligation) {
+		if broken := o.fails(w); broken != circuit.False {
+			list, fails = append(list, o), append(fails, broken)
 		}
 	}
 	for _, f := range w.altered {
-		w.clausesOwed(2*f, owe)
-		w.clausesOwed(2*f|1, owe)
-		for _, number := range w.of.inGroup[f] {
-			if group := w.of.groups[number]; group.owed && w.groups.add(number) {
-				var some []circuit.Lit
-				for _, g := range group.fluents {
-					some = append(some, w.after(g))
+		for _, l := range []circuit.Lit{literal(f), literal(f).Not()} {
+			if w.after(l) == circuit.True {
+				continue
+			}
+			for _, o := range w.of.candidates[l] {
+				if o >= l || !w.alters(fluent(o)) { // else it is a clause of the other one
+					add(obligation{pair: pair{max(l, o), min(l, o)}})
 				}
-				owe(obligation{
-					broken:   w.net.Or(some...).Not(),
-					anywhere: func(f *formula) circuit.Lit { return f.net.Or(f.fluents(1, group.fluents)...).Not() },
-					stands:   func(s *sample) bool { return s.hasGroup(group.fluents) },
-				})
+			}
+			if w.of.lasting[l] {
+				add(obligation{lasting: l})
+			}
+		}
+		for _, number := range w.of.inGroup[f] {
+			if group := w.of.groups[number]; group.candidate && w.groups.add(number) {
+				add(obligation{group: group.of})
 			}
 		}
 		for _, number := range w.of.inSum[f] {
-			if e := w.of.sums[number]; e.owed && w.sums.add(number) {
-				owe(obligation{
-					broken:   w.keeps(e.equation).Not(),
-					anywhere: func(f *formula) circuit.Lit { return f.keeps(e.equation).Not() },
-					stands:   func(s *sample) bool { return slices.Contains(s.equations, e.equation) },
-					equation: e.equation,
-				})
+			if e := w.of.sums[number]; e.candidate && w.sums.add(number) {
+				add(obligation{equation: e.of})
 			}
 		}
 	}
 	w.groups.clear()
 	w.sums.clear()
-	return list
-}
-
-// clausesOwed are those with a literal that has altered.
-func (w *casework) clausesOwed(l int32, owe func(obligation)) {
-	then := w.then(l)
-	if then == circuit.True {
-		return
-	}
-	for _, o := range w.of.owed[l] {
-		if o < l && w.alters.has(o>>1) {
-			continue // it is a clause of the other one
-		}
-		owe(obligation{
-			broken:   w.net.And(then.Not(), w.then(o).Not()),
-			anywhere: func(f *formula) circuit.Lit { return f.net.And(f.fluentLit(1, l).Not(), f.fluentLit(1, o).Not()) },
-			stands:   func(s *sample) bool { return s.hasPair(l, o) },
-		})
-	}
-	if w.of.lasting[l] {
-		owe(obligation{
-			broken:   w.net.And(w.now(l), then.Not()),
-			anywhere: func(f *formula) circuit.Lit { return f.net.And(f.fluentLit(0, l), f.fluentLit(1, l).Not()) },
-			stands:   func(s *sample) bool { return slices.Contains(s.lasting, l) },
-		})
-	}
-}
-
-// keeps is where an equation is kept: by those of its sets that alter.
-func (w *casework) keeps(e *equation) circuit.Lit {
-	var sets [][]term
-	for _, set := range e.sets {
-		if slices.ContainsFunc(set, func(t term) bool { return w.alters.has(t.fluent) }) {
-			sets = append(sets, set)
-		}
-	}
-	return keeps(w.net, sets, w.before, w.after)
+	return list, fails
 }
 
 // suspects are what may fail after a joint move, as far as the fluents tell that it meets.
 func (w *casework) suspects(ctx context.Context, joint []option) []obligation {
-	list := w.owed(joint)
+	list, fails := w.obligations(joint)
 	if len(list) == 0 {
 		return nil
 	}
 	f := w.formula(joint)
-	defer f.engine.Close()
+	defer f.Close()
 	var suspects []obligation
 	for len(list) > 0 {
-		some := make([]circuit.Lit, len(list))
-		for i, o := range list {
-			some[i] = o.broken
-		}
-		switch f.solve(ctx, sat.Limits{Conflicts: maxCaseConflicts}, w.net.Or(some...)) {
+		switch f.Solve(ctx, sat.Limits{Conflicts: maxCaseConflicts}, w.net.Or(fails...)) {
 		case sat.Unsat:
 			return suspects
 		case sat.Unknown:
 			return append(suspects, list...)
 		}
-		before := len(list)
-		list = slices.DeleteFunc(list, func(o obligation) bool {
-			if f.value(o.broken) {
+		kept := 0
+		for i, o := range list {
+			if f.Value(fails[i]) {
 				suspects = append(suspects, o)
-				return true
+				continue
 			}
-			return false
-		})
-		if len(list) == before {
+			list[kept], fails[kept] = o, fails[i]
+			kept++
+		}
+		if kept == len(list) {
 			return append(suspects, list...)
 		}
+		list, fails = list[:kept], fails[:kept]
 	}
 	return suspects
 }
@@ -280,13 +231,14 @@ func (w *casework) never(ctx context.Context, joint []option, property int) bool
 	if !w.play(joint) {
 		return true
 	}
-	before, after := w.cof.at(w.broken[property][0]), w.cof.at(w.broken[property][1])
+	before, after := w.successor.At(w.broken[property][0]), w.successor.At(w.broken[property][1])
 	if after == circuit.False || after == before {
 		return true
 	}
 	for _, l := range w.going.others {
-		image := w.cof.at(l)
-		w.hold(image.Node(), circuit.True^image&1)
+		if image := w.successor.At(l); image.Node() != 0 {
+			w.copies.Set(image, circuit.True)
+		}
 	}
 	broken := w.copy(after)
 	if broken == circuit.False {
@@ -294,26 +246,26 @@ func (w *casework) never(ctx context.Context, joint []option, property int) bool
 	}
 	signals := []circuit.Lit{w.copy(before).Not()}
 	for _, l := range w.going.others {
-		if image := w.cof.at(l); image.Complemented() && slices.ContainsFunc(w.cof.net.Operands(image.Node()), w.knows) {
-			signals = append(signals, w.nand(w.cof.net.Operands(image.Node())))
+		if image := w.successor.At(l); image.Complemented() && slices.ContainsFunc(w.successor.net.Operands(image.Node()), w.knows) {
+			signals = append(signals, w.nand(w.successor.net.Operands(image.Node())))
 		}
 	}
 	f := w.formula(joint, signals...)
-	defer f.engine.Close()
-	return f.solve(ctx, sat.Limits{Conflicts: maxCaseConflicts}, broken) == sat.Unsat
+	defer f.Close()
+	return f.Solve(ctx, sat.Limits{Conflicts: maxCaseConflicts}, broken) == sat.Unsat
 }
 
 // formula is that of the case, in which signals are true, the joint move is legal and the
 // candidates hold.
-func (w *casework) formula(joint []option, signals ...circuit.Lit) *formula {
-	f := newFormula(&unrolling{game: w.game, net: w.net}, sat.New())
+func (w *casework) formula(joint []option, signals ...circuit.Lit) *Formula {
+	f := &Formula{unrolling: &unrolling{Net: w.net, game: w.game}, engine: sat.New()}
 	for _, l := range signals {
-		f.require(l)
+		f.Require(l)
 	}
 	for _, o := range joint {
 		for _, l := range o.others {
-			if image, ok := w.copyUpTo(w.cof.at(l), maxContext); ok {
-				f.require(image)
+			if image, ok := w.copyUpTo(w.successor.At(l), maxContext); ok {
+				f.Require(image)
 			}
 		}
 	}
@@ -322,7 +274,7 @@ func (w *casework) formula(joint []option, signals ...circuit.Lit) *formula {
 }
 
 // assume makes the candidates true that speak of the fluents of the case.
-func (w *casework) assume(f *formula) {
+func (w *casework) assume(f *Formula) {
 	for i := 0; i < len(w.fluents); i++ {
 		g := w.fluents[i]
 		if w.signal[g].Node() == 0 {
@@ -331,18 +283,18 @@ func (w *casework) assume(f *formula) {
 		for _, number := range w.of.inGroup[g] {
 			if w.groups.add(number) {
 				var some []circuit.Lit
-				for _, h := range w.of.groups[number].fluents {
-					some = append(some, w.before(h))
+				for _, h := range w.of.groups[number].of {
+					some = append(some, w.before(literal(h)))
 				}
-				f.require(some...)
+				f.Require(some...)
 			}
 		}
 	}
 	for _, g := range w.fluents {
-		for _, l := range []int32{2 * g, 2*g | 1} {
+		for _, l := range []circuit.Lit{literal(g), literal(g).Not()} {
 			for _, o := range w.of.clauses[l] {
-				if o <= l && w.met.has(o>>1) {
-					f.require(w.now(l), w.now(o))
+				if o <= l && w.met.has(fluent(o)) {
+					f.Require(w.before(l), w.before(o))
 				}
 			}
 		}
@@ -350,14 +302,14 @@ func (w *casework) assume(f *formula) {
 	for _, g := range w.fluents {
 		for _, number := range w.of.inSum[g] {
 			if w.sums.add(number) {
-				w.bound(f, w.of.sums[number].equation)
+				w.bound(f, w.of.sums[number].of)
 			}
 		}
 	}
 }
 
 // bound makes true what an equation says of those of its sets that the case has met.
-func (w *casework) bound(f *formula, e *equation) {
+func (w *casework) bound(f *Formula, e *equation) {
 	sums := map[int]circuit.Lit{e.constant: circuit.True}
 	low, high := 0, 0 // what the others can add
 	for _, set := range e.sets {
@@ -374,7 +326,7 @@ func (w *casework) bound(f *formula, e *equation) {
 			some = append(some, sums[s])
 		}
 	}
-	f.require(some...)
+	f.Require(some...)
 }
 
 // has tells whether a joint move keeps all that is said, as it did when the same was said of all

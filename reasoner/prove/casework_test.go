@@ -28,8 +28,8 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 	g := aCountOfLamps(lamps)
 	m := compiled(t, g)
 	w := newCasework(g, nil)
-	c, b := w.cof, m.NewBatch()
-	for _, known := range [][]int32{nil, {2 * 0, 2*1 | 1}} {
+	c, b := w.successor, m.NewBatch()
+	for _, known := range [][]circuit.Lit{nil, {g.Fluents[0], g.Fluents[1].Not()}} {
 		c.begin(known, nil)
 		for range 100 {
 			position, inputs := g.Names.NewState(), map[int32]bool{}
@@ -55,7 +55,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 			b.Store(next, 1)
 			c.make([]circuit.Lit{o.does})
 			for f, name := range g.Names.Fluents {
-				if got := valueOf(c.net, c.at(c.from.fluent(1, f)), inputs); got != next.Has(f) {
+				if got := valueOf(c.net, c.At(c.from.At(1, g.Fluents[f])), inputs); got != next.Has(f) {
 					t.Fatalf("%s is %t after move %d, expected %t", name, got, o.move, next.Has(f))
 				}
 			}
@@ -102,7 +102,7 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 	w := newCasework(twoLamps(), nil)
 	for turns, inv := range map[int]*Invariants{
 		4: {},
-		2: {pairs: []pair{{2*1 | 1, 2*0 | 1}}}, // x and o have no turn at once
+		2: {pairs: []pair{{literal(1).Not(), literal(0).Not()}}}, // x and o have no turn at once
 	} {
 		w.say(inv, &Invariants{})
 		if got := w.turns(); len(got) != turns {
@@ -114,7 +114,7 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 func TestPropertiesAreProvedByCases(t *testing.T) {
 	g := twoLamps()
 	fails := func(f, h int) property {
-		return property{broken: func(u *unrolling, k int) circuit.Lit { return u.net.And(u.fluent(k, f), u.fluent(k, h)) }}
+		return property{broken: func(u *unrolling, k int) circuit.Lit { return u.Net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
 	}
 	properties := []property{fails(0, 1), fails(2, 3)}
 	w := newCasework(g, properties)
@@ -130,14 +130,15 @@ func TestPropertiesAreProvedByCases(t *testing.T) {
 // of one of which nothing was said before.
 func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
 	const litX = 2
+	x := literal(litX)
 	lamp := func(constant int) *equation { return &equation{[][]term{{{litX, 1}}}, constant} }
 	for i, candidates := range [][2]*Invariants{
-		{{}, {pairs: []pair{{2 * litX, 2 * litX}}}},
+		{{}, {pairs: []pair{{x, x}}}},
 		{{}, {groups: [][]int32{{litX}}}},
-		{{}, {lasting: []int32{2 * litX}}},
+		{{}, {lasting: []circuit.Lit{x}}},
 		{{}, {equations: []*equation{lamp(0)}}},
-		{{pairs: []pair{{2 * litX, 2 * litX}}}, {}},
-		{{pairs: []pair{{2 * litX, 2 * litX}}}, {pairs: []pair{{2*litX | 1, 2*litX | 1}}}},
+		{{pairs: []pair{{x, x}}}, {}},
+		{{pairs: []pair{{x, x}}}, {pairs: []pair{{x.Not(), x.Not()}}}},
 		{{equations: []*equation{lamp(0)}}, {equations: []*equation{lamp(1)}}},
 	} {
 		w := newCasework(twoLamps(), nil)
@@ -147,7 +148,7 @@ func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
 			w.begin(turn)
 			for more := true; more; more = turn.next() {
 				at := turn.joint()
-				w.owed(at)
+				w.obligations(at)
 				w.keep(at)
 				joint[[2]machine.Move{at[0].move, at[1].move}] = at
 			}
@@ -168,10 +169,10 @@ func TestTurnsOfManyRolesAreNotListed(t *testing.T) {
 	for m := range 8 {
 		own = append(own, []option{{move: machine.Move(m)}})
 	}
-	if turns := joinTurns(slices.Repeat([][][]option{own}, 10), func([]int32) bool { return false }); turns != nil {
+	if turns := joinTurns(slices.Repeat([][][]option{own}, 10), func([]circuit.Lit) bool { return false }); turns != nil {
 		t.Errorf("%d turns", len(turns))
 	}
-	if turns := joinTurns(slices.Repeat([][][]option{own}, 3), func([]int32) bool { return false }); len(turns) != 8*8*8 {
+	if turns := joinTurns(slices.Repeat([][][]option{own}, 3), func([]circuit.Lit) bool { return false }); len(turns) != 8*8*8 {
 		t.Errorf("%d turns of three roles", len(turns))
 	}
 }

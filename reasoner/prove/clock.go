@@ -1,28 +1,36 @@
 package prove
 
 import (
+	"maps"
+	"math"
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
 )
 
-// The clock of a game: fluents whose next values depend on each other alone, never on
-// moves. Whose turn it is, the number of the step and what is always so run by
-// themselves, whatever is played; so there is one sequence of their values, and what holds
-// along it holds in every position. It is read off, with no formula, however large the game.
+// The clock of a game: fluents whose next values depend on each other alone, never on moves.
+// Whose turn it is, the number of the step and what is always so run by themselves, whatever
+// is played; so there is one sequence of their values, and what holds along it holds in every
+// position. It is read off, with no formula, however large the game.
 
 const (
-	// maxTick is the number of gates that the next value of a fluent of the clock may take.
+	// maxTick is the number of nodes that the next value of a fluent of the clock may depend on.
 	maxTick = 200
 	// maxOrbit is the number of values of the whole clock, until one comes back.
 	maxOrbit = 4096
 )
 
-// clock finds the invariants of the clock, and its fluents. There are none if its values do
-// not come back soon.
+// Clock finds the invariants of the clock. There are none if its values do not come back soon.
+func Clock(g *circuit.Game) *Invariants {
+	found, _ := clock(g)
+	return found
+}
+
+// clock is Clock, with the fluents of the clock if there are invariants.
 func clock(g *circuit.Game) (*Invariants, []int32) {
-	fluents := clockFluents(g)
-	orbit := newTicking(g, fluents).orbit()
+	fluents := ClockFluents(g)
+	orbit := orbit(g, fluents)
 	if len(orbit) == 0 {
 		return &Invariants{}, nil
 	}
@@ -30,18 +38,17 @@ func clock(g *circuit.Game) (*Invariants, []int32) {
 	for len(orbit)%64 != 0 {
 		orbit = append(orbit, orbit[len(orbit)-1])
 	}
-	for i, f := range fluents {
+	for _, f := range fluents {
 		row := make([]uint64, len(orbit)/64)
-		for at, values := range orbit {
-			if values[i] {
+		for at, position := range orbit {
+			value := position.Has(int(f))
+			if value {
 				row[at>>6] |= 1 << (at & 63)
 			}
-			if at > 0 && values[i] != orbit[at-1][i] {
-				if values[i] {
-					s.rises.Set(int(f))
-				} else {
-					s.falls.Set(int(f))
-				}
+			if before := orbit[max(at, 1)-1].Has(int(f)); value && !before {
+				s.rises.Set(int(f))
+			} else if before && !value {
+				s.falls.Set(int(f))
 			}
 		}
 		s.true[f] = row
@@ -52,130 +59,69 @@ func clock(g *circuit.Game) (*Invariants, []int32) {
 	return &s.Invariants, fluents
 }
 
-// fluentIndex are the fluents by node.
-func fluentIndex(g *circuit.Game) map[int32]int32 {
-	index := make(map[int32]int32, len(g.Fluents))
-	for f, l := range g.Fluents {
-		index[l.Node()] = int32(f)
-	}
-	return index
-}
-
-// clockFluents are those of the clock.
-func clockFluents(g *circuit.Game) []int32 {
-	index := fluentIndex(g)
-	needs := make(map[int32][]int32) // fluents that the next value of a fluent depends on
+// ClockFluents are those of the clock, ascending.
+func ClockFluents(g *circuit.Game) []int32 {
+	needs := make(map[int32][]int32) // nodes of fluents that the next value of a fluent depends on
+	cones := NewCones(g.Net)
 	for f, next := range g.Next {
-		if list, ok := tick(g.Net, next, index); ok {
-			needs[int32(f)] = list
+		if nodes, ok := cones.Of(maxTick, next); ok {
+			nodes = slices.DeleteFunc(nodes, func(i int32) bool { return g.Net.Op(i) == circuit.OpAnd })
+			if len(nodes) == 0 || int(slices.Max(nodes)) <= len(g.Fluents) {
+				needs[int32(f)] = nodes
+			}
 		}
 	}
 	for before := -1; before != len(needs); {
 		before = len(needs)
-		for f, list := range needs {
-			if slices.ContainsFunc(list, func(other int32) bool { _, ok := needs[other]; return !ok }) {
+		for f, nodes := range needs {
+			if slices.ContainsFunc(nodes, func(i int32) bool { _, ok := needs[i-1]; return !ok }) {
 				delete(needs, f)
 			}
 		}
 	}
-	fluents := make([]int32, 0, len(needs))
-	for f := range needs {
-		fluents = append(fluents, f)
+	return slices.Sorted(maps.Keys(needs))
+}
+
+// orbit lists the positions of the clock, initial ones first, until one has come back; nil if
+// they are too many. That the game may end is left out: then there are fewer.
+func orbit(g *circuit.Game, fluents []int32) []machine.State {
+	next := make([]circuit.Lit, len(fluents))
+	for i, f := range fluents {
+		next[i] = g.Next[f]
 	}
-	slices.Sort(fluents)
-	return fluents
-}
-
-// tick lists the fluents that a signal depends on, if it depends on nothing else and takes
-// few gates.
-func tick(net *circuit.Network, l circuit.Lit, index map[int32]int32) (fluents []int32, ok bool) {
-	seen := map[int32]bool{}
-	for stack := []int32{l.Node()}; len(stack) > 0; {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[i] || i == 0 {
-			continue
-		}
-		seen[i] = true
-		if f, ok := index[i]; ok {
-			fluents = append(fluents, f)
-			continue
-		}
-		if net.Op(i) != circuit.OpAnd || len(seen) > maxTick {
-			return nil, false
-		}
-		for _, o := range net.Operands(i) {
-			stack = append(stack, o.Node())
-		}
-	}
-	return fluents, true
-}
-
-// ticking computes the values of the clock one after the other.
-type ticking struct {
-	game    *circuit.Game
-	fluents []int32
-	gates   []int32 // ascending: operands come first
-	value   []bool  // by node
-}
-
-func newTicking(g *circuit.Game, fluents []int32) *ticking {
-	t := &ticking{game: g, fluents: fluents, value: make([]bool, g.Net.Len())}
-	seen := map[int32]bool{}
-	for _, f := range fluents {
-		for stack := []int32{g.Next[f].Node()}; len(stack) > 0; {
-			i := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if seen[i] || g.Net.Op(i) != circuit.OpAnd {
-				continue
-			}
-			seen[i] = true
-			t.gates = append(t.gates, i)
-			for _, o := range g.Net.Operands(i) {
-				stack = append(stack, o.Node())
-			}
-		}
-	}
-	slices.Sort(t.gates)
-	return t
-}
-
-func (t *ticking) at(l circuit.Lit) bool { return t.value[l.Node()] != l.Complemented() }
-
-// orbit lists the values of the fluents, initial ones first, until some have come back; nil
-// if they are too many. That the game may end is left out: then there are fewer.
-func (t *ticking) orbit() [][]bool {
-	var list [][]bool
+	nodes, _ := NewCones(g.Net).Of(math.MaxInt, next...)
+	values := circuit.NewSubstitution(g.Net, g.Net)
+	var list []machine.State
 	seen := map[string]bool{}
-	now := make([]bool, len(t.fluents))
-	for i, f := range t.fluents {
-		now[i] = t.game.Initial.Has(int(f))
-	}
-	for len(list) <= maxOrbit {
-		key := make([]byte, len(now))
-		for i, v := range now {
-			if v {
-				key[i] = 1
+	for now := g.Initial; len(list) <= maxOrbit; {
+		position := g.Names.NewState()
+		for _, f := range fluents {
+			if now.Has(int(f)) {
+				position.Set(int(f))
 			}
-			t.value[t.game.Fluents[t.fluents[i]].Node()] = v
+			values.Set(g.Fluents[f], truth(now.Has(int(f))))
 		}
-		list = append(list, now)
-		if seen[string(key)] {
+		values.Keep()
+		list = append(list, position)
+		if seen[stateKey(position)] {
 			return list
 		}
-		seen[string(key)] = true
-		for _, i := range t.gates {
-			v := true
-			for _, o := range t.game.Net.Operands(i) {
-				v = v && t.at(o)
+		seen[stateKey(position)] = true
+		values.Sweep(nodes)
+		now = g.Names.NewState()
+		for i, f := range fluents {
+			if values.At(next[i]) == circuit.True {
+				now.Set(int(f))
 			}
-			t.value[i] = v
 		}
-		next := make([]bool, len(now))
-		for i, f := range t.fluents {
-			next[i] = t.at(t.game.Next[f])
-		}
-		now = next
 	}
 	return nil
+}
+
+// truth is a constant.
+func truth(value bool) circuit.Lit {
+	if value {
+		return circuit.True
+	}
+	return circuit.False
 }

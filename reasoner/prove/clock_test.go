@@ -22,7 +22,7 @@ func TestTheClockIsWhatRunsByItself(t *testing.T) {
 	if !slices.Equal(fluents, []int32{0, 1, 2}) {
 		t.Errorf("the clock is %v, expected turns and what comes after the first step", fluents)
 	}
-	if want := []int32{2 * 2}; !slices.Equal(inv.lasting, want) {
+	if want := []circuit.Lit{literal(2)}; !slices.Equal(inv.lasting, want) {
 		t.Errorf("literals %v last, expected %v: turns come back", inv.lasting, want)
 	}
 	if len(inv.groups) != 1 || !slices.Equal(inv.groups[0], []int32{0, 1}) {

@@ -17,8 +17,8 @@ import (
 // maxCounted is the number of fluents that are counted: a bit for each two.
 const maxCounted = 2048
 
-// count adds what counting says of a position.
-func (f *formula) count(ctx context.Context, inv *Invariants) {
+// Count adds what counting says of a position.
+func (f *Formula) Count(ctx context.Context, inv *Invariants) {
 	fluents, groups := f.counted(ctx, inv)
 	if len(fluents) == 0 || len(fluents) > maxCounted {
 		return
@@ -31,13 +31,13 @@ func (f *formula) count(ctx context.Context, inv *Invariants) {
 		f.add() // impossible
 	}
 	for _, set := range sets {
-		f.require(f.fluents(0, set)...)
+		f.Require(f.fluents(0, set)...)
 	}
 }
 
 // counted are the fluents, of groups without a common one, that may be true, each with the
 // number of its group; and the number of the groups.
-func (f *formula) counted(ctx context.Context, inv *Invariants) (fluents map[int32]int, groups int) {
+func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int32]int, groups int) {
 	fluents = map[int32]int{}
 	for _, group := range inv.groups {
 		var possible []int32
@@ -46,10 +46,10 @@ func (f *formula) counted(ctx context.Context, inv *Invariants) (fluents map[int
 				possible = nil
 				break
 			}
-			if l := f.fluent(0, int(g)); f.solve(ctx, sat.Limits{Conflicts: 1}, l) != sat.Unsat {
+			if l := f.At(0, literal(g)); f.Solve(ctx, sat.Limits{Conflicts: 1}, l) != sat.Unsat {
 				possible = append(possible, g)
 			} else if l != circuit.False {
-				f.require(l.Not())
+				f.Require(l.Not())
 			}
 		}
 		if len(possible) > 0 {
@@ -81,9 +81,10 @@ func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
 		excludes[i] = make([]uint64, words)
 	}
 	for _, p := range pairs {
-		i, ok := index[p.a>>1]
-		j, too := index[p.b>>1]
-		if p.a&p.b&1 != 0 && ok && too && fluents[p.a>>1] != fluents[p.b>>1] {
+		a, b := fluent(p.a), fluent(p.b)
+		i, ok := index[a]
+		j, too := index[b]
+		if p.a.Complemented() && p.b.Complemented() && ok && too && fluents[a] != fluents[b] {
 			excludes[i][j>>6] |= 1 << (j & 63)
 			excludes[j][i>>6] |= 1 << (i & 63)
 		}

@@ -24,7 +24,7 @@ func holes(pigeons, holes int) (*circuit.Game, *Invariants) {
 	for i := range len(g.Fluents) {
 		for j := range i {
 			if i%holes == j%holes || i/holes == j/holes {
-				inv.pairs = append(inv.pairs, pair{2*int32(i) + 1, 2*int32(j) + 1})
+				inv.pairs = append(inv.pairs, pair{literal(int32(i)).Not(), literal(int32(j)).Not()})
 			}
 		}
 	}
@@ -43,16 +43,16 @@ func TestCountingKnowsThatPigeonsNeedHoles(t *testing.T) {
 		{10, 11, true, sat.Sat},
 	} {
 		g, inv := holes(c.pigeons, c.holes)
-		f := newFormula(unroll(g, nil), sat.NewSolver())
-		f.assertStatic(0, inv)
-		f.count(t.Context(), inv)
+		f := &Formula{unrolling: unroll(g, nil), engine: sat.NewSolver()}
+		f.assume(0, inv)
+		f.Count(t.Context(), inv)
 		var empty []circuit.Lit
 		if c.empty {
 			for p := range c.pigeons {
-				empty = append(empty, f.fluent(0, p*c.holes+c.holes-1).Not())
+				empty = append(empty, f.At(0, g.Fluents[p*c.holes+c.holes-1]).Not())
 			}
 		}
-		if got := f.solve(t.Context(), sat.Limits{Conflicts: 100}, empty...); got != c.want {
+		if got := f.Solve(t.Context(), sat.Limits{Conflicts: 100}, empty...); got != c.want {
 			t.Errorf("%d pigeons in %d holes, the last empty %v: %v, expected %v", c.pigeons, c.holes, c.empty, got, c.want)
 		}
 	}

@@ -182,10 +182,12 @@ func (s *sample) equation(coefficients []int) *equation {
 }
 
 // excludes tells whether a pair says that two fluents are not true together.
-func (inv *Invariants) excludes(f, g int32) bool { return inv.hasPair(2*f|1, 2*g|1) }
+func (inv *Invariants) excludes(f, g int32) bool {
+	return inv.hasPair(literal(f).Not(), literal(g).Not())
+}
 
 // hasPair tells whether a clause of two literals is among the pairs, which are sorted.
-func (inv *Invariants) hasPair(l, m int32) bool {
+func (inv *Invariants) hasPair(l, m circuit.Lit) bool {
 	_, ok := slices.BinarySearchFunc(inv.pairs, pair{max(l, m), min(l, m)}, comparePairs)
 	return ok
 }
@@ -233,37 +235,16 @@ func (s *sample) spanWord(i int) bool {
 }
 
 // values are those of a set: where it has which.
-func values(net *circuit.Network, set []term, fluent func(int32) circuit.Lit) map[int]circuit.Lit {
+func values(net *circuit.Network, set []term, at func(circuit.Lit) circuit.Lit) map[int]circuit.Lit {
 	when := map[int]circuit.Lit{}
 	var some []circuit.Lit
 	for _, t := range set {
-		l := fluent(t.fluent)
+		l := at(literal(t.fluent))
 		when[t.coefficient] = net.Or(when[t.coefficient], l)
 		some = append(some, l)
 	}
 	when[0] = net.Or(some...).Not()
 	return when
-}
-
-// fluentsAt are the fluents at a step.
-func (u *unrolling) fluentsAt(k int) func(int32) circuit.Lit {
-	return func(f int32) circuit.Lit { return u.fluent(k, int(f)) }
-}
-
-// equal is where an equation holds at a step.
-func (u *unrolling) equal(k int, e *equation) circuit.Lit {
-	var low, high int // what the sets after this one can add
-	for _, set := range e.sets {
-		l, h := extent(set)
-		low, high = low+l, high+h
-	}
-	sums := map[int]circuit.Lit{e.constant: circuit.True}
-	for _, set := range e.sets {
-		l, h := extent(set)
-		low, high = low-l, high-h
-		sums = add(u.net, sums, values(u.net, set, u.fluentsAt(k)), -high, -low)
-	}
-	return sums[0]
 }
 
 // extent is the least and the greatest value of a set.
@@ -292,20 +273,39 @@ func add(net *circuit.Network, sums, values map[int]circuit.Lit, low, high int) 
 	return out
 }
 
-// keeps is where an equation that holds at step 0 holds at step 1, too.
-func (u *unrolling) keeps(e *equation) circuit.Lit {
-	return keeps(u.net, e.sets, u.fluentsAt(0), u.fluentsAt(1))
+// holdsAt is where an equation holds, as a signal over the fluents.
+func (e *equation) holdsAt(net *circuit.Network, at func(circuit.Lit) circuit.Lit) circuit.Lit {
+	var low, high int // what the sets after this one can add
+	for _, set := range e.sets {
+		l, h := extent(set)
+		low, high = low+l, high+h
+	}
+	sums := map[int]circuit.Lit{e.constant: circuit.True}
+	for _, set := range e.sets {
+		l, h := extent(set)
+		low, high = low-l, high-h
+		sums = add(net, sums, values(net, set, at), -high, -low)
+	}
+	return sums[0]
 }
 
-// keeps is where the changes of sets add up to 0. Hardly any set changes, so there are few sums.
-func keeps(net *circuit.Network, sets [][]term, before, after func(int32) circuit.Lit) circuit.Lit {
+// isKept is where the changes of the sets add up to 0: the equation holds after the transition if it
+// held before. Hardly any set changes, so there are few sums.
+func (e *equation) isKept(t transition) circuit.Lit {
+	net := t.network()
+	var altered [][]term
+	for _, set := range e.sets {
+		if slices.ContainsFunc(set, func(x term) bool { return t.alters(x.fluent) }) {
+			altered = append(altered, set)
+		}
+	}
 	sums := map[int]circuit.Lit{0: circuit.True}
-	for i, set := range sets {
+	for i, set := range altered {
 		drift := maxDrift
-		if i+1 == len(sets) {
+		if i+1 == len(altered) {
 			drift = 0
 		}
-		now, then := values(net, set, before), values(net, set, after)
+		now, then := values(net, set, t.before), values(net, set, t.after)
 		changes := map[int][]circuit.Lit{}
 		later := sorted(then)
 		for _, v := range sorted(now) {

@@ -42,7 +42,10 @@ func TestACounterShowsTheNumberOfLamps(t *testing.T) {
 	const lamps = 8
 	g := aCountOfLamps(lamps)
 	m := compiled(t, g)
-	inv := FindInvariants(t.Context(), g, m, 1<<30)
+	var inv *Invariants
+	for found := range FindInvariants(t.Context(), g, m, 1<<30, true) {
+		inv = found
+	}
 	if len(inv.groups) != 1 || len(inv.groups[0]) != lamps+1 {
 		t.Errorf("groups %v, expected that of the counter", inv.groups)
 	}

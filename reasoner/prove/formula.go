@@ -2,39 +2,54 @@ package prove
 
 import (
 	"context"
+	"errors"
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove/sat"
 )
 
-// formula is an unrolling as clauses in an engine (Tseitin 1968), each gate only in the
-// directions that are asked for (Plaisted and Greenbaum 1986): where a signal has to be
+// Formula is a game at step after step as clauses in an engine (Tseitin 1968), each gate only
+// in the directions that are asked for (Plaisted and Greenbaum 1986): where a signal has to be
 // true, its variable implies its definition, and where it has to be false the converse.
-// Models are right about inputs; other variables may err on the harmless side.
-type formula struct {
+// Models are right about inputs; other variables may err on the harmless side. It belongs to
+// one goroutine.
+type Formula struct {
 	*unrolling
+	Played  int // steps whose moves have clauses
 	engine  sat.Engine
 	vars    []sat.Lit // by node of the network; unset where there is none yet
 	asked   []uint8   // by node: 1 asked to be true, 2 asked to be false
 	looped  int       // loops that have clauses
-	played  int       // steps whose moves have clauses
 	queue   []circuit.Lit
 	scratch []sat.Lit
 }
 
-func newFormula(u *unrolling, engine sat.Engine) *formula {
-	return &formula{unrolling: u, engine: engine}
+// ErrMemory is wrapped with what there is too much of.
+var ErrMemory = errors.New("the formula does not fit into the memory")
+
+// unset is no literal.
+const unset circuit.Lit = -1
+
+// NewFormula is that of a game from position s on, or from any position if s is nil.
+func NewFormula(g *circuit.Game, s machine.State) *Formula {
+	return &Formula{unrolling: unroll(g, s), engine: sat.New()}
 }
 
-// bytes is about the memory that it takes.
-func (f *formula) bytes() int64 {
+// Close frees the engine.
+func (f *Formula) Close() { f.engine.Close() }
+
+// StepBytes is the memory of a step, for each gate of the game.
+const StepBytes = 500
+
+// Bytes is about the memory that it takes.
+func (f *Formula) Bytes() int64 {
 	const perNode, perStep = 60, 4
-	return f.engine.Bytes() + perNode*int64(f.net.Len()) + perStep*int64(len(f.steps))*int64(f.game.Net.Len())
+	return f.engine.Bytes() + perNode*int64(f.Net.Len()) + perStep*int64(len(f.steps))*int64(f.game.Net.Len())
 }
 
 // variable is the literal of the engine for one of the network.
-func (f *formula) variable(l circuit.Lit) sat.Lit {
+func (f *Formula) variable(l circuit.Lit) sat.Lit {
 	i := int(l.Node())
 	for len(f.vars) <= i {
 		f.vars = append(f.vars, sat.Lit(unset))
@@ -50,7 +65,7 @@ func (f *formula) variable(l circuit.Lit) sat.Lit {
 }
 
 // assert is a literal of the engine such that where it is true, so is l.
-func (f *formula) assert(l circuit.Lit) sat.Lit {
+func (f *Formula) assert(l circuit.Lit) sat.Lit {
 	f.queue = append(f.queue, l)
 	f.define()
 	for ; f.looped < len(f.loops); f.looped++ {
@@ -64,17 +79,17 @@ func (f *formula) assert(l circuit.Lit) sat.Lit {
 }
 
 // define adds the clauses that the signals in the queue need.
-func (f *formula) define() {
+func (f *Formula) define() {
 	for len(f.queue) > 0 {
 		l := f.queue[len(f.queue)-1]
 		f.queue = f.queue[:len(f.queue)-1]
 		v := f.variable(l &^ 1)
 		i, way := l.Node(), uint8(1+l&1)
-		if f.asked[i]&way != 0 || f.net.Op(i) != circuit.OpAnd {
+		if f.asked[i]&way != 0 || f.Net.Op(i) != circuit.OpAnd {
 			continue
 		}
 		f.asked[i] |= way
-		operands := f.net.Operands(i)
+		operands := f.Net.Operands(i)
 		if way == 1 {
 			for _, o := range operands {
 				f.queue = append(f.queue, o)
@@ -91,12 +106,12 @@ func (f *formula) define() {
 	}
 }
 
-func (f *formula) add(clause ...sat.Lit) {
+func (f *Formula) add(clause ...sat.Lit) {
 	f.engine.Add(clause...)
 }
 
-// require makes the disjunction of literals of the network true.
-func (f *formula) require(lits ...circuit.Lit) {
+// Require makes the disjunction of literals of the network true.
+func (f *Formula) Require(lits ...circuit.Lit) {
 	clause := make([]sat.Lit, 0, len(lits))
 	for _, l := range lits {
 		if l == circuit.True {
@@ -109,35 +124,35 @@ func (f *formula) require(lits ...circuit.Lit) {
 	f.add(clause...)
 }
 
-// play makes every role make one legal move in the steps before k, but where the game is
+// Play makes every role make one legal move in the steps before k, but where the game is
 // over.
-func (f *formula) play(k int) {
-	for ; f.played < k; f.played++ {
-		ended := f.at(f.played, f.game.Terminal)
+func (f *Formula) Play(k int) {
+	for ; f.Played < k; f.Played++ {
+		ended := f.At(f.Played, f.game.Terminal)
 		if ended == circuit.True {
 			continue
 		}
 		for role := range f.game.Does {
-			f.playRole(f.played, role, ended)
+			f.playRole(f.Played, role, ended)
 		}
-		f.require(ended.Not(), f.at(f.played+1, f.game.Terminal)) // follows, but not at once
+		f.Require(ended.Not(), f.At(f.Played+1, f.game.Terminal)) // follows, but not at once
 	}
 }
 
-func (f *formula) playRole(k, role int, ended circuit.Lit) {
+func (f *Formula) playRole(k, role int, ended circuit.Lit) {
 	var some []circuit.Lit
 	var moves []sat.Lit
-	for m, does := range f.does(k, role) {
+	for m, does := range f.Does(k, role) {
 		if does == circuit.False {
 			continue
 		}
-		if legal := f.at(k, f.game.Legal[role][m]); legal != circuit.True {
-			f.require(does.Not(), legal)
+		if legal := f.At(k, f.game.Legal[role][m]); legal != circuit.True {
+			f.Require(does.Not(), legal)
 		}
 		some = append(some, does)
 		moves = append(moves, f.variable(does))
 	}
-	f.require(append(some, ended)...)
+	f.Require(append(some, ended)...)
 	f.atMostOne(moves)
 }
 
@@ -148,7 +163,7 @@ const pairwise = 6
 // atMostOne says that at most one literal is true, in 2n + 4√n + … clauses of two
 // literals: the literals lie in a grid, of whose rows and columns at most one may be
 // used (Chen, "A new SAT encoding of the at-most-one constraint", 2010).
-func (f *formula) atMostOne(lits []sat.Lit) {
+func (f *Formula) atMostOne(lits []sat.Lit) {
 	if len(lits) <= pairwise {
 		for i, l := range lits {
 			for _, other := range lits[:i] {
@@ -174,16 +189,16 @@ func (f *formula) atMostOne(lits []sat.Lit) {
 	f.atMostOne(lines[rows:])
 }
 
-// line reads the joint moves of the first k steps from the model, as far as the roles
+// Line reads the joint moves of the first k steps from the model, as far as the roles
 // move.
-func (f *formula) line(k int) [][]machine.Move {
+func (f *Formula) Line(k int) [][]machine.Move {
 	var line [][]machine.Move
 	for i := range k {
 		joint := make([]machine.Move, len(f.game.Does))
 		for role := range joint {
 			joint[role] = machine.NoMove
-			for m, does := range f.does(i, role) {
-				if f.value(does) {
+			for m, does := range f.Does(i, role) {
+				if f.Value(does) {
 					joint[role] = machine.Move(m)
 				}
 			}
@@ -196,8 +211,8 @@ func (f *formula) line(k int) [][]machine.Move {
 	return line
 }
 
-// value is that of an input in the model; one that no clause speaks of is false.
-func (f *formula) value(l circuit.Lit) bool {
+// Value is that of an input in the model; one that no clause speaks of is false.
+func (f *Formula) Value(l circuit.Lit) bool {
 	i := int(l.Node())
 	if i > 0 && (i >= len(f.vars) || f.vars[i] == sat.Lit(unset)) {
 		return l.Complemented()
@@ -205,8 +220,8 @@ func (f *formula) value(l circuit.Lit) bool {
 	return f.engine.Value(f.variable(l))
 }
 
-// solve asks the engine whether the signals can be true together.
-func (f *formula) solve(ctx context.Context, lim sat.Limits, signals ...circuit.Lit) sat.Status {
+// Solve asks the engine whether the signals can be true together.
+func (f *Formula) Solve(ctx context.Context, lim sat.Limits, signals ...circuit.Lit) sat.Status {
 	var assumptions []sat.Lit
 	for _, l := range signals {
 		if l == circuit.False {

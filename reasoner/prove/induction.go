@@ -29,6 +29,8 @@ const (
 	attemptShare   = 0.02
 	// maxDepth is the longest line that a counterexample is looked for at.
 	maxDepth = 200
+	// maxRankingConflicts is what the engine may take to find that games end.
+	maxRankingConflicts = 10_000
 )
 
 // Rules tells what holds in all positions of a game, of which m is the machine, by
@@ -39,7 +41,7 @@ const (
 // moves from the initial position breaks; that line is the shortest. A game that ends
 // within them has no other lines.
 func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) ([]Finding, error) {
-	if lim.Bytes > 0 && circuitBytes*int64(g.Net.Len()) > lim.Bytes {
+	if lim.Bytes > 0 && StepBytes*int64(g.Net.Len()) > lim.Bytes {
 		return nil, fmt.Errorf("%w: a circuit of %d gates", ErrMemory, g.Net.Len())
 	}
 	began := time.Now()
@@ -58,7 +60,7 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	}
 	short, cancel = until(walkShare + inductionShare)
 	defer cancel()
-	for found := range findInvariants(short, g, m, lim.Bytes/2, true) {
+	for found := range FindInvariants(short, g, m, lim.Bytes/2, true) {
 		if found == p.invariants {
 			continue
 		}
@@ -95,34 +97,34 @@ type prover struct {
 	invariants *Invariants
 	longest    int // no game takes more joint moves; 0 if that is not known
 	cases      *casework
-	step       *formula // from any position with the invariants
-	base       *formula // from the initial one
+	step       *Formula // from any position with the invariants
+	base       *Formula // from the initial one
 }
 
 // assume begins anew with other invariants.
 func (p *prover) assume(found *Invariants) {
 	p.close()
 	p.invariants = found
-	p.step = newFormula(unroll(p.game, nil), sat.New())
-	p.step.assertStatic(0, found)
-	p.base = newFormula(unroll(p.game, p.game.Initial), sat.New())
+	p.step = NewFormula(p.game, nil)
+	p.step.assume(0, found)
+	p.base = NewFormula(p.game, p.game.Initial)
 }
 
 func (p *prover) close() {
 	if p.step != nil {
-		p.step.engine.Close()
-		p.base.engine.Close()
+		p.step.Close()
+		p.base.Close()
 	}
 }
 
 // reach makes a formula speak of step k, unless there is no time or memory.
-func (p *prover) reach(ctx context.Context, f *formula, k int) bool {
-	for f.played < k {
-		if ctx.Err() != nil || f.bytes() > p.bytes {
+func (p *prover) reach(ctx context.Context, f *Formula, k int) bool {
+	for f.Played < k {
+		if ctx.Err() != nil || f.Bytes() > p.bytes {
 			return false
 		}
-		f.play(f.played + 1)
-		f.assertAll(f.played, p.invariants)
+		f.Play(f.Played + 1)
+		f.Assume(f.Played, p.invariants)
 	}
 	return true
 }
@@ -210,7 +212,7 @@ func (p *prover) induction(ctx context.Context, i int, q property) (int, bool) {
 			return 0, false
 		}
 		broken := q.broken(p.step.unrolling, k)
-		switch p.step.solve(ctx, sat.Limits{Bytes: p.bytes}, append(held, broken)...) {
+		switch p.step.Solve(ctx, sat.Limits{Bytes: p.bytes}, append(held, broken)...) {
 		case sat.Unsat:
 			return k, true
 		case sat.Unknown:
@@ -244,9 +246,9 @@ func (p *prover) shortest(ctx context.Context, q property, depth int) ([][]machi
 		if !p.reach(ctx, p.base, k) {
 			return nil, sat.Unknown
 		}
-		switch p.base.solve(ctx, sat.Limits{Bytes: p.bytes}, q.broken(p.base.unrolling, k)) {
+		switch p.base.Solve(ctx, sat.Limits{Bytes: p.bytes}, q.broken(p.base.unrolling, k)) {
 		case sat.Sat:
-			line := p.base.line(k)
+			line := p.base.Line(k)
 			if !p.walks.breaks(q, line) {
 				return nil, sat.Unknown // an assignment that recursive rules do not know
 			}
@@ -254,7 +256,7 @@ func (p *prover) shortest(ctx context.Context, q property, depth int) ([][]machi
 		case sat.Unknown:
 			return nil, sat.Unknown
 		}
-		if p.base.at(k, p.game.Terminal) == circuit.True {
+		if p.base.At(k, p.game.Terminal) == circuit.True {
 			break
 		}
 	}
@@ -264,12 +266,12 @@ func (p *prover) shortest(ctx context.Context, q property, depth int) ([][]machi
 // ended tells whether every game is over after so many joint moves.
 func (p *prover) ended(ctx context.Context, k int) bool {
 	return p.reach(ctx, p.base, k) &&
-		p.base.solve(ctx, sat.Limits{Bytes: p.bytes}, p.base.at(k, p.game.Terminal).Not()) == sat.Unsat
+		p.base.Solve(ctx, sat.Limits{Bytes: p.bytes}, p.base.At(k, p.game.Terminal).Not()) == sat.Unsat
 }
 
 // refute takes note that a line refutes a property.
 func (p *prover) refute(i int, q property, line [][]machine.Move, shortest bool) {
-	now, before := p.walks.follow(line)
+	now, before := p.walks.last(line)
 	found := &p.findings[i]
 	found.Verdict, found.Line, found.Shortest, found.Detail = Refuted, line, shortest, q.said(now, before)
 }
@@ -321,17 +323,17 @@ func (p *prover) ranking(ctx context.Context) int {
 		return 0
 	}
 	best := 0
-	for _, use := range []func(l int32) bool{
-		func(l int32) bool { return l&1 == 1 }, func(l int32) bool { return l&1 == 0 }, func(int32) bool { return true },
+	for _, use := range []func(circuit.Lit) bool{
+		circuit.Lit.Complemented, func(l circuit.Lit) bool { return !l.Complemented() }, func(circuit.Lit) bool { return true },
 	} {
-		n, same := 0, []circuit.Lit{p.step.at(0, p.game.Terminal).Not()}
+		n, same := 0, []circuit.Lit{p.step.At(0, p.game.Terminal).Not()}
 		for _, l := range p.invariants.lasting {
-			if use(l) && !holds(p.game.Initial, l) {
+			if use(l) && !Holds(p.game.Initial, l) {
 				n++
-				same = append(same, p.step.net.Or(p.step.fluentLit(0, l), p.step.fluentLit(1, l).Not()))
+				same = append(same, p.step.Net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
 			}
 		}
-		if n > 0 && (best == 0 || n < best) && p.step.solve(ctx, sat.Limits{Bytes: p.bytes, Conflicts: 20 * firstConflicts}, same...) == sat.Unsat {
+		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{Bytes: p.bytes, Conflicts: maxRankingConflicts}, same...) == sat.Unsat {
 			best = n
 		}
 	}

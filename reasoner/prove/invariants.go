@@ -26,24 +26,41 @@ import (
 // Joint moves are taken one by one (casework.go), unless they are too many.
 type Invariants struct {
 	pairs     []pair
-	groups    [][]int32 // fluents
-	lasting   []int32   // literals
+	groups    [][]int32     // fluents
+	lasting   []circuit.Lit // over fluents
 	equations []*equation
 }
 
-// pair is a clause of two literals over fluents: 2*fluent, plus 1 if complemented. A
-// clause of one has it twice.
-type pair struct{ a, b int32 }
+// pair is a clause of two literals over fluents, the greater one first. A clause of one has
+// it twice.
+type pair struct{ a, b circuit.Lit }
+
+// literal is a fluent of a game, whose first inputs are the fluents.
+func literal(f int32) circuit.Lit { return circuit.Lit(2*f + 2) }
+
+// fluent is that of a literal over fluents.
+func fluent(l circuit.Lit) int32 { return l.Node() - 1 }
 
 // clone is a copy that is not changed with the lists of inv.
 func (inv *Invariants) clone() Invariants {
 	return Invariants{slices.Clone(inv.pairs), slices.Clone(inv.groups), slices.Clone(inv.lasting), slices.Clone(inv.equations)}
 }
 
+// and are the invariants of two sets.
+func (inv *Invariants) and(other *Invariants) *Invariants {
+	return &Invariants{
+		slices.Concat(inv.pairs, other.pairs), slices.Concat(inv.groups, other.groups),
+		slices.Concat(inv.lasting, other.lasting), slices.Concat(inv.equations, other.equations),
+	}
+}
+
+// Lasting are literals over the fluents of the game that are true for good once they are.
+func (inv *Invariants) Lasting() []circuit.Lit { return inv.lasting }
+
 // Holds tells whether the invariants of single positions hold in one.
 func (inv *Invariants) Holds(s machine.State) bool {
 	for _, p := range inv.pairs {
-		if !p.holds(s) {
+		if !Holds(s, p.a) && !Holds(s, p.b) {
 			return false
 		}
 	}
@@ -55,25 +72,15 @@ func (inv *Invariants) Holds(s machine.State) bool {
 	return !slices.ContainsFunc(inv.equations, func(e *equation) bool { return !e.holds(s) })
 }
 
-func (p pair) holds(s machine.State) bool { return holds(s, p.a) || holds(s, p.b) }
+// Holds tells whether a literal over fluents is true in a position.
+func Holds(s machine.State, l circuit.Lit) bool { return s.Has(int(fluent(l))) != l.Complemented() }
 
-func holds(s machine.State, l int32) bool { return s.Has(int(l>>1)) != (l&1 != 0) }
-
-// FindInvariants finds invariants of a game, of which m is the machine, until ctx ends.
-func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) *Invariants {
-	var found *Invariants
-	for more := range findInvariants(ctx, g, m, maxBytes, true) {
-		found = more
-	}
-	return found
-}
-
-// findInvariants finds more and more invariants of a game: those of its clock; if equations are
-// wanted, these and the groups with the pairs that belong to them, which are few and nearly all
-// hold; and all others. It ends before when ctx does. In between it yields the same ones again, every
-// millisecond or so, for whoever has other things to do meanwhile. Equations
-// help proofs; plans take longer with them.
-func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, equations bool) iter.Seq[*Invariants] {
+// FindInvariants finds more and more invariants of a game, of which m is the machine: those of
+// its clock; if equations are wanted, these and the groups with the pairs that belong to them,
+// which are few and nearly all hold; and all others. It ends before when ctx does. In between
+// it yields the same ones again, every millisecond or so, for whoever has other things to do
+// meanwhile. Equations help proofs; plans take longer with them.
+func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, equations bool) iter.Seq[*Invariants] {
 	return func(yield func(*Invariants) bool) {
 		found, ticks := clock(g)
 		over := false
@@ -100,12 +107,7 @@ func findInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 			if !s.induce(ctx, w, g, found, maxBytes, rest) {
 				return
 			}
-			found = &Invariants{
-				pairs:     slices.Concat(found.pairs, s.pairs),
-				groups:    slices.Concat(found.groups, s.groups),
-				lasting:   slices.Concat(found.lasting, s.lasting),
-				equations: slices.Concat(found.equations, s.equations),
-			}
+			found = found.and(&s.Invariants)
 			s.hull = nil
 			if !rest() {
 				return
@@ -138,23 +140,23 @@ type pass struct {
 	known    *Invariants
 	maxBytes int64
 	rest     func() bool
-	formula  *formula // of the game, once it is needed
+	formula  *Formula // of the game, once it is needed
 }
 
 // whole is the formula of the game, in which all candidates hold before.
-func (p *pass) whole() *formula {
+func (p *pass) whole() *Formula {
 	if p.formula == nil {
-		p.formula = newFormula(unroll(p.game, nil), sat.New())
-		p.formula.assertStatic(0, p.known)
-		p.formula.assertStatic(0, &p.Invariants)
-		p.formula.play(1)
+		p.formula = NewFormula(p.game, nil)
+		p.formula.assume(0, p.known)
+		p.formula.assume(0, &p.Invariants)
+		p.formula.Play(1)
 	}
 	return p.formula
 }
 
 func (p *pass) close() {
 	if p.formula != nil {
-		p.formula.engine.Close()
+		p.formula.Close()
 	}
 }
 
@@ -189,7 +191,7 @@ func (p *pass) byCase(w *casework, t *turn) bool {
 		}
 		before := p.changes
 		for _, o := range w.suspects(p.ctx, joint) {
-			if !p.settle(o, joint) {
+			if !p.settle(joint, o) {
 				return false
 			}
 		}
@@ -203,20 +205,46 @@ func (p *pass) byCase(w *casework, t *turn) bool {
 	return true
 }
 
-// settle asks of the whole game whether an obligation can fail after a joint move, until it does
-// not or is dropped.
-func (p *pass) settle(o obligation, joint []option) bool {
-	for before := -1; before != p.changes && o.stands(p.sample); {
-		if p.ctx.Err() != nil {
+// maxQuestion is the number of obligations that are asked about at once.
+const maxQuestion = 100
+
+// byCandidate asks whether any joint move breaks some candidates, of which equations wait until
+// all else is calm.
+func (p *pass) byCandidate() bool {
+	began := p.changes
+	for some := range slices.Chunk(p.obligations(), maxQuestion) {
+		if !p.settle(nil, some...) {
+			return false
+		}
+	}
+	for i := 0; i < len(p.equations) && p.changes == began; i++ {
+		if !p.settle(nil, obligation{equation: p.equations[i]}) {
+			return false
+		}
+	}
+	return true
+}
+
+// settle asks of the whole game whether one of some obligations can fail after a joint move, or
+// after any if none is given, until none does or all are dropped.
+func (p *pass) settle(joint []option, obligations ...obligation) bool {
+	for before := -1; before != p.changes; {
+		if !p.rest() {
 			return false
 		}
 		before = p.changes
+		var fails []circuit.Lit
 		f := p.whole()
-		question := []circuit.Lit{o.anywhere(f)}
-		for r, option := range joint {
-			question = append(question, f.does(0, r)[option.move])
+		for _, o := range obligations {
+			if p.stands(o) {
+				fails = append(fails, o.fails(f))
+			}
 		}
-		if !p.ask(o.equation, question...) {
+		question := []circuit.Lit{f.Net.Or(fails...)}
+		for r, option := range joint {
+			question = append(question, f.Does(0, r)[option.move])
+		}
+		if !p.ask(obligations[0].equation, question...) {
 			return false
 		}
 	}
@@ -230,7 +258,7 @@ func (p *pass) ask(e *equation, question ...circuit.Lit) bool {
 	if e != nil {
 		limits.Conflicts = maxEquationConflicts
 	}
-	status := p.formula.solve(p.ctx, limits, question...)
+	status := p.formula.Solve(p.ctx, limits, question...)
 	if status == sat.Unsat {
 		return true
 	}
@@ -244,117 +272,105 @@ func (p *pass) ask(e *equation, question ...circuit.Lit) bool {
 	return p.changes > before
 }
 
-// byCandidate asks for each candidate whether any joint move breaks it.
-func (p *pass) byCandidate() bool {
-	f := p.whole()
-	began := p.changes
-	for _, broken := range p.obligations(f) {
-		for before := -1; before != p.changes; {
-			before = p.changes
-			if !p.rest() || !p.ask(nil, broken()) {
-				return false
-			}
-		}
-	}
-	if p.changes > began {
-		return true // the equations wait until all else is calm
-	}
-	for i := 0; i < len(p.equations); i++ {
-		before := p.changes
-		if e := p.equations[i]; !p.rest() || !p.ask(e, f.keeps(e).Not()) {
-			return false
-		}
-		if p.changes > before {
-			i = -1
-		}
-	}
-	return true
+// obligation is a candidate that a joint move has to keep: one of its kinds is set.
+type obligation struct {
+	pair     pair
+	group    []int32
+	lasting  circuit.Lit
+	equation *equation
 }
 
-// obligations lists what must be impossible after a joint move: that some pair with a
-// certain literal fails, that a group does, that a literal does not last. Each is a
-// function, because what was dropped meanwhile is no obligation any more.
-func (s *sample) obligations(f *formula) []func() circuit.Lit {
-	var list []func() circuit.Lit
-	for i, p := range s.pairs {
-		if i == 0 || p.a != s.pairs[i-1].a {
-			list = append(list, func() circuit.Lit { return s.brokenPairs(f, p.a) })
+// transition is a game before and after a joint move, as signals of a network.
+type transition interface {
+	network() *circuit.Network
+	// before and after are a literal over fluents.
+	before(l circuit.Lit) circuit.Lit
+	after(l circuit.Lit) circuit.Lit
+	// alters tells whether a fluent may be another one after.
+	alters(fluent int32) bool
+}
+
+// The transition of an unrolling is its first step.
+func (u *unrolling) network() *circuit.Network        { return u.Net }
+func (u *unrolling) before(l circuit.Lit) circuit.Lit { return u.At(0, l) }
+func (u *unrolling) after(l circuit.Lit) circuit.Lit  { return u.At(1, l) }
+func (u *unrolling) alters(int32) bool                { return true }
+
+// fails is where a transition does not keep the candidate.
+func (o obligation) fails(t transition) circuit.Lit {
+	net := t.network()
+	switch {
+	case o.equation != nil:
+		return o.equation.isKept(t).Not()
+	case o.group != nil:
+		var some []circuit.Lit
+		for _, f := range o.group {
+			some = append(some, t.after(literal(f)))
 		}
+		return net.Or(some...).Not()
+	case o.lasting != circuit.False:
+		return net.And(t.before(o.lasting), t.after(o.lasting).Not())
 	}
-	for _, group := range s.groups {
-		list = append(list, func() circuit.Lit {
-			if !s.hasGroup(group) {
-				return circuit.False
-			}
-			return f.net.Or(f.fluents(1, group)...).Not()
-		})
+	return net.And(t.after(o.pair.a).Not(), t.after(o.pair.b).Not())
+}
+
+// stands tells whether it is still a candidate.
+func (inv *Invariants) stands(o obligation) bool {
+	switch {
+	case o.equation != nil:
+		return slices.Contains(inv.equations, o.equation)
+	case o.group != nil:
+		return slices.ContainsFunc(inv.groups, func(g []int32) bool { return &g[0] == &o.group[0] })
+	case o.lasting != circuit.False:
+		return slices.Contains(inv.lasting, o.lasting)
 	}
-	for _, l := range s.lasting {
-		list = append(list, func() circuit.Lit {
-			if !slices.Contains(s.lasting, l) {
-				return circuit.False
-			}
-			return f.net.And(f.fluentLit(0, l), f.fluentLit(1, l).Not())
-		})
+	return inv.hasPair(o.pair.a, o.pair.b)
+}
+
+// obligations lists the candidates but for the equations.
+func (inv *Invariants) obligations() []obligation {
+	var list []obligation
+	for _, p := range inv.pairs {
+		list = append(list, obligation{pair: p})
+	}
+	for _, group := range inv.groups {
+		list = append(list, obligation{group: group})
+	}
+	for _, l := range inv.lasting {
+		list = append(list, obligation{lasting: l})
 	}
 	return list
 }
 
-// hasGroup tells whether a group is one still.
-func (inv *Invariants) hasGroup(group []int32) bool {
-	return slices.ContainsFunc(inv.groups, func(g []int32) bool { return &g[0] == &group[0] })
-}
-
-// brokenPairs is where a pair whose first literal is a fails after a joint move.
-func (s *sample) brokenPairs(f *formula, a int32) circuit.Lit {
-	from, _ := slices.BinarySearchFunc(s.pairs, a, func(p pair, a int32) int { return int(p.a - a) })
-	var others []circuit.Lit
-	for _, p := range s.pairs[from:] {
-		if p.a != a {
-			break
-		}
-		others = append(others, f.fluentLit(1, p.b).Not())
-	}
-	return f.net.And(f.fluentLit(1, a).Not(), f.net.Or(others...))
-}
-
-func (f *formula) fluentLit(k int, l int32) circuit.Lit {
-	return f.fluent(k, int(l>>1)) ^ circuit.Lit(l&1)
-}
-
-func (f *formula) fluentLits(k int, literals []int32) []circuit.Lit {
-	lits := make([]circuit.Lit, len(literals))
-	for i, l := range literals {
-		lits[i] = f.fluentLit(k, l)
-	}
-	return lits
-}
-
-func (f *formula) fluents(k int, fluents []int32) []circuit.Lit {
-	lits := make([]circuit.Lit, len(fluents))
-	for i, g := range fluents {
-		lits[i] = f.fluent(k, int(g))
-	}
-	return lits
-}
-
-// assertStatic makes the invariants of single positions true at a step.
-func (f *formula) assertStatic(k int, inv *Invariants) {
+// assume makes the invariants of single positions true at a step.
+func (f *Formula) assume(k int, inv *Invariants) {
 	for _, p := range inv.pairs {
-		f.require(f.fluentLit(k, p.a), f.fluentLit(k, p.b))
+		f.Require(f.At(k, p.a), f.At(k, p.b))
 	}
 	for _, g := range inv.groups {
-		f.require(f.fluents(k, g)...)
+		f.Require(f.fluents(k, g)...)
 	}
 	for _, e := range inv.equations {
-		f.require(f.equal(k, e))
+		f.Require(e.holdsAt(f.Net, func(l circuit.Lit) circuit.Lit { return f.At(k, l) }))
 	}
 }
 
-// assertAll makes the invariants true at a step, and from the step before to it.
-func (f *formula) assertAll(k int, inv *Invariants) {
-	f.assertStatic(k, inv)
-	for _, l := range inv.lasting {
-		f.require(f.fluentLit(k-1, l).Not(), f.fluentLit(k, l))
+// Assume makes the invariants true at a step, and from the step before to it.
+func (f *Formula) Assume(k int, inv *Invariants) {
+	f.assume(k, inv)
+	if k == 0 {
+		return
 	}
+	for _, l := range inv.lasting {
+		f.Require(f.At(k-1, l).Not(), f.At(k, l))
+	}
+}
+
+// fluents are some fluents at a step.
+func (f *Formula) fluents(k int, fluents []int32) []circuit.Lit {
+	lits := make([]circuit.Lit, len(fluents))
+	for i, g := range fluents {
+		lits[i] = f.At(k, literal(g))
+	}
+	return lits
 }

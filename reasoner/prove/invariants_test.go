@@ -54,7 +54,7 @@ func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 		}
 		stage := 0
 		var before *Invariants
-		for inv := range findInvariants(ctx, g, m, 1<<30, true) {
+		for inv := range FindInvariants(ctx, g, m, 1<<30, true) {
 			if inv == before {
 				continue
 			}

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
@@ -36,6 +37,21 @@ type view struct {
 	goals    []int32          // by role
 }
 
+// lookAt is the view of a lane of a batch that is evaluated.
+func lookAt(b machine.Batch, lane, roles int) *view {
+	v := &view{terminal: b.Terminal()[lane>>6]>>(uint(lane)&63)&1 != 0, goals: make([]int32, roles)}
+	b.Goals(v.goals, lane)
+	for r := 0; r < roles && !v.terminal; r++ {
+		v.legal = append(v.legal, b.AppendLegal(nil, lane, machine.Role(r)))
+	}
+	return v
+}
+
+// isStuck tells whether a role has no legal move.
+func (v *view) isStuck() bool {
+	return slices.ContainsFunc(v.legal, func(moves []machine.Move) bool { return len(moves) == 0 })
+}
+
 // property is what should hold in every position.
 type property struct {
 	name string
@@ -67,19 +83,12 @@ func legalMoves() property {
 		broken: func(u *unrolling, k int) circuit.Lit {
 			var stuck []circuit.Lit
 			for _, row := range u.game.Legal {
-				stuck = append(stuck, u.net.Or(u.all(k, row)...).Not())
+				stuck = append(stuck, u.Net.Or(u.all(k, row)...).Not())
 			}
-			return u.net.And(u.at(k, u.game.Terminal).Not(), u.net.Or(stuck...))
+			return u.Net.And(u.At(k, u.game.Terminal).Not(), u.Net.Or(stuck...))
 		},
-		fails: func(now, _ *view) bool {
-			for _, moves := range now.legal {
-				if len(moves) == 0 {
-					return true
-				}
-			}
-			return false
-		},
-		said: func(*view, *view) string { return "a role has no legal move" },
+		fails: func(now, _ *view) bool { return now.isStuck() },
+		said:  func(*view, *view) string { return "a role has no legal move" },
 	}
 }
 
@@ -89,19 +98,12 @@ func singleGoals() property {
 		broken: func(u *unrolling, k int) circuit.Lit {
 			var none []circuit.Lit
 			for r := range u.game.Does {
-				none = append(none, u.goalAtLeast(k, machine.Role(r), 0).Not())
+				none = append(none, u.GoalAtLeast(k, machine.Role(r), 0).Not())
 			}
-			return u.net.And(u.at(k, u.game.Terminal), u.net.Or(none...))
+			return u.Net.And(u.At(k, u.game.Terminal), u.Net.Or(none...))
 		},
-		fails: func(now, _ *view) bool {
-			for _, g := range now.goals {
-				if now.terminal && g == machine.NoGoal {
-					return true
-				}
-			}
-			return false
-		},
-		said: func(*view, *view) string { return "a role has no goal or several" },
+		fails: func(now, _ *view) bool { return now.terminal && slices.Contains(now.goals, machine.NoGoal) },
+		said:  func(*view, *view) string { return "a role has no goal or several" },
 	}
 }
 
@@ -120,7 +122,7 @@ func constantSum(players []machine.Role, sum int32) property {
 			for _, r := range players {
 				sums = u.addGoals(k, r, sums)
 			}
-			return u.net.And(u.at(k, u.game.Terminal), sums[sum].Not())
+			return u.Net.And(u.At(k, u.game.Terminal), sums[sum].Not())
 		},
 		fails: func(now, _ *view) bool { return now.terminal && add(now) != sum },
 		said:  func(now, _ *view) string { return fmt.Sprintf("they add up to %d", add(now)) },
@@ -130,16 +132,16 @@ func constantSum(players []machine.Role, sum int32) property {
 // addGoals adds the goal of a role to sums: where each of them is the sum. A role without
 // a goal has 0.
 func (u *unrolling) addGoals(k int, r machine.Role, sums map[int32]circuit.Lit) map[int32]circuit.Lit {
-	when := map[int32]circuit.Lit{0: u.goalAtLeast(k, r, 0).Not()}
+	when := map[int32]circuit.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
 	for _, goal := range u.game.Goals {
 		if goal.Role == r && goal.Value >= 0 {
-			when[goal.Value] = u.net.Or(when[goal.Value], u.goal(k, goal))
+			when[goal.Value] = u.Net.Or(when[goal.Value], u.goal(k, goal))
 		}
 	}
 	out := make(map[int32]circuit.Lit)
 	for s, l := range sums {
 		for v, w := range when {
-			out[s+v] = u.net.Or(out[s+v], u.net.And(l, w))
+			out[s+v] = u.Net.Or(out[s+v], u.Net.And(l, w))
 		}
 	}
 	return out
@@ -152,10 +154,10 @@ func turns(players []machine.Role) property {
 			some, several := circuit.False, circuit.False
 			for _, r := range players {
 				chooses := u.severalOf(u.all(k, u.game.Legal[r]))
-				several = u.net.Or(several, u.net.And(some, chooses))
-				some = u.net.Or(some, chooses)
+				several = u.Net.Or(several, u.Net.And(some, chooses))
+				some = u.Net.Or(some, chooses)
 			}
-			return u.net.And(u.at(k, u.game.Terminal).Not(), several)
+			return u.Net.And(u.At(k, u.game.Terminal).Not(), several)
 		},
 		fails: func(now, _ *view) bool {
 			choosers := 0
@@ -174,8 +176,8 @@ func turns(players []machine.Role) property {
 func (u *unrolling) severalOf(lits []circuit.Lit) circuit.Lit {
 	some, several := circuit.False, circuit.False
 	for _, l := range lits {
-		several = u.net.Or(several, u.net.And(some, l))
-		some = u.net.Or(some, l)
+		several = u.Net.Or(several, u.Net.And(some, l))
+		some = u.Net.Or(some, l)
 	}
 	return several
 }
@@ -187,10 +189,10 @@ func risingGoals() property {
 			var falls []circuit.Lit
 			for _, goal := range u.game.Goals {
 				if goal.Value > 0 {
-					falls = append(falls, u.net.And(u.goalAtLeast(k-1, goal.Role, goal.Value), u.goalAtLeast(k, goal.Role, goal.Value).Not()))
+					falls = append(falls, u.Net.And(u.GoalAtLeast(k-1, goal.Role, goal.Value), u.GoalAtLeast(k, goal.Role, goal.Value).Not()))
 				}
 			}
-			return u.net.Or(falls...)
+			return u.Net.Or(falls...)
 		},
 		fails: func(now, before *view) bool {
 			for r := range now.goals {
@@ -203,13 +205,4 @@ func risingGoals() property {
 		said:  func(*view, *view) string { return "one has fallen" },
 		first: 1,
 	}
-}
-
-// all are signals at a step.
-func (u *unrolling) all(k int, signals []circuit.Lit) []circuit.Lit {
-	lits := make([]circuit.Lit, len(signals))
-	for i, l := range signals {
-		lits[i] = u.at(k, l)
-	}
-	return lits
 }

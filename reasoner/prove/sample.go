@@ -89,7 +89,7 @@ func (s *sample) split() Invariants {
 	for _, group := range s.groups {
 		for _, f := range group {
 			for _, g := range group {
-				within[pair{2*f | 1, 2*g | 1}] = true
+				within[pair{literal(f).Not(), literal(g).Not()}] = true
 			}
 		}
 	}
@@ -108,10 +108,10 @@ func (s *sample) split() Invariants {
 // findLasting makes the literals over a fluent that have been true for good.
 func (s *sample) findLasting(f int32) {
 	if !s.falls.Has(int(f)) {
-		s.lasting = append(s.lasting, 2*f)
+		s.lasting = append(s.lasting, literal(f))
 	}
 	if !s.rises.Has(int(f)) {
-		s.lasting = append(s.lasting, 2*f+1)
+		s.lasting = append(s.lasting, literal(f).Not())
 	}
 }
 
@@ -204,12 +204,12 @@ func (s *sample) findPairs(fluents []int32) {
 		for _, w := range row {
 			always, never = always && w == ^uint64(0), never && w == 0
 		}
-		switch l := 2 * f; {
+		switch l := literal(f); {
 		case (always || never) && s.ticks.Has(int(f)):
 		case always:
 			s.pairs = append(s.pairs, pair{l, l})
 		case never:
-			s.pairs = append(s.pairs, pair{l | 1, l | 1})
+			s.pairs = append(s.pairs, pair{l.Not(), l.Not()})
 		default:
 			varying = append(varying, f)
 		}
@@ -246,7 +246,7 @@ func (s *sample) appendPairs(f, g int32) {
 	}
 	for v, met := range seen {
 		if !met {
-			s.pairs = append(s.pairs, pair{2*f | int32(v>>1), 2*g | int32(v&1)})
+			s.pairs = append(s.pairs, pair{literal(f) | circuit.Lit(v>>1), literal(g) | circuit.Lit(v&1)})
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (s *sample) appendPairs(f, g int32) {
 func (s *sample) findGroups() {
 	g := grouping{excluded: make([][]int32, len(s.true)), often: make([]int, len(s.true)), met: make([]int, len(s.true))}
 	for _, p := range s.pairs {
-		if f, h := p.a>>1, p.b>>1; p.a&p.b&1 != 0 && f != h {
+		if f, h := fluent(p.a), fluent(p.b); p.a.Complemented() && p.b.Complemented() && f != h {
 			g.excluded[f] = append(g.excluded[f], h)
 			g.excluded[h] = append(g.excluded[h], f)
 		}
@@ -323,13 +323,13 @@ func (s *sample) filter() bool {
 	before := s.changes
 	var risen []int32
 	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool {
-		a, b := s.true[p.a>>1], s.true[p.b>>1]
+		a, b := s.true[fluent(p.a)], s.true[fluent(p.b)]
 		flipA, flipB := -uint64(p.a&1), -uint64(p.b&1)
 		for i := range a {
 			if (a[i]^flipA)|(b[i]^flipB) != ^uint64(0) {
 				s.changes++
-				if p.a == p.b && p.a&1 != 0 {
-					risen = append(risen, p.a>>1)
+				if p.a == p.b && p.a.Complemented() {
+					risen = append(risen, fluent(p.a))
 				}
 				return true
 			}
@@ -363,13 +363,13 @@ func (s *sample) exclude(risen []int32) {
 	constant := s.machine.Names().NewState()
 	for _, p := range s.pairs {
 		if p.a == p.b {
-			constant.Set(int(p.a >> 1))
+			constant.Set(int(fluent(p.a)))
 		}
 	}
 	for i, f := range risen {
 		for h := range int32(len(s.true)) {
 			if !constant.Has(int(h)) && !slices.Contains(risen[:i+1], h) && !s.meet(f, h) {
-				s.pairs = append(s.pairs, pair{2*max(f, h) | 1, 2*min(f, h) | 1})
+				s.pairs = append(s.pairs, pair{literal(max(f, h)).Not(), literal(min(f, h)).Not()})
 			}
 		}
 	}
@@ -416,15 +416,15 @@ func (s *sample) extend(group, fluents []int32) []int32 {
 // refute drops the candidates that fail after the joint move of a model, or after random
 // moves from its position on: once those are dropped that fail in the positions of a
 // step, the others hold in all of these.
-func (s *sample) refute(f *formula) {
+func (s *sample) refute(f *Formula) {
 	position := s.machine.Names().NewState()
-	for fluent, l := range f.game.Fluents {
-		if image := f.steps[0].image[l.Node()]; f.value(image) {
-			position.Set(fluent)
+	for i, l := range f.game.Fluents {
+		if f.Value(f.At(0, l)) {
+			position.Set(i)
 		}
 	}
 	var joint []machine.Move
-	if line := f.line(1); len(line) > 0 {
+	if line := f.Line(1); len(line) > 0 {
 		joint = line[0]
 	}
 	s.batch.Fill(position, nil)
@@ -439,11 +439,11 @@ func (s *sample) refute(f *formula) {
 		s.equate()
 	}
 	before := len(s.lasting)
-	s.lasting = slices.DeleteFunc(s.lasting, func(l int32) bool {
-		if l&1 != 0 {
-			return s.rises.Has(int(l >> 1))
+	s.lasting = slices.DeleteFunc(s.lasting, func(l circuit.Lit) bool {
+		if l.Complemented() {
+			return s.rises.Has(int(fluent(l)))
 		}
-		return s.falls.Has(int(l >> 1))
+		return s.falls.Has(int(fluent(l)))
 	})
 	s.changes += before - len(s.lasting)
 }

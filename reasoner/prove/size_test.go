@@ -1,4 +1,4 @@
-package prove
+package prove_test
 
 import (
 	"context"
@@ -10,7 +10,8 @@ import (
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/prove/sat"
+	"stackmate/reasoner/plan"
+	"stackmate/reasoner/prove"
 )
 
 // aTangle is a game for one role of so many gates, each of two random signals of the layer
@@ -45,57 +46,39 @@ func aTangle(gates int) *circuit.Game {
 	return g
 }
 
-// counted counts the clauses of an engine.
-type counted struct {
-	sat.Engine
-	clauses int
-}
-
-func (c *counted) Add(clause ...sat.Lit) {
-	c.clauses++
-	c.Engine.Add(clause...)
-}
-
 func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
 	g := aTangle(650_000)
-	engine := &counted{Engine: sat.New()}
-	f := newFormula(unroll(g, nil), engine)
-	var after []circuit.Lit
-	for i := range g.Fluents {
-		after = append(after, f.fluent(1, i))
-	}
 	began := time.Now()
-	f.play(1)
-	for _, l := range after {
-		f.assert(l)
-		f.assert(l.Not())
+	f, clauses := prove.OneStep(g)
+	t.Logf("%d clauses a step, %d MiB, %v", clauses, f.Bytes()>>20, time.Since(began))
+	f.Close()
+	if clauses < 1_000_000 {
+		t.Fatalf("%d clauses a step, expected a million", clauses)
 	}
-	f.engine.Close()
-	t.Logf("%d clauses a step, %d MiB, %v", engine.clauses, f.bytes()>>20, time.Since(began))
-	if engine.clauses < 1_000_000 {
-		t.Fatalf("%d clauses a step, expected a million", engine.clauses)
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
 	}
-	m := compiled(t, g)
-	p, err := NewPlanner(g, m)
+	p, err := plan.New(g, m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, bytes := range []int64{1 << 28, 1 << 30} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		began := time.Now()
-		plan, err := p.Plan(ctx, m.Initial(), machine.PlanLimits{Bytes: bytes})
+		found, err := p.Plan(ctx, m.Initial(), machine.PlanLimits{Bytes: bytes})
 		cancel()
-		t.Logf("%d MiB: plan of %d, formula of %d MiB, %v, after %v", bytes>>20, plan.Goal, plan.Bytes>>20, err, time.Since(began))
-		if plan.Bytes > bytes || err != nil && !errors.Is(err, ErrMemory) {
-			t.Errorf("%d MiB: a formula of %d MiB, %v", bytes>>20, plan.Bytes>>20, err)
+		t.Logf("%d MiB: plan of %d, formula of %d MiB, %v, after %v", bytes>>20, found.Goal, found.Bytes>>20, err, time.Since(began))
+		if found.Bytes > bytes || err != nil && !errors.Is(err, prove.ErrMemory) {
+			t.Errorf("%d MiB: a formula of %d MiB, %v", bytes>>20, found.Bytes>>20, err)
 		}
 		began = time.Now()
-		_, err = Rules(t.Context(), g, m, Limits{Time: time.Second, Bytes: bytes})
+		_, err = prove.Rules(t.Context(), g, m, prove.Limits{Time: time.Second, Bytes: bytes})
 		t.Logf("%d MiB: proofs %v, after %v", bytes>>20, err, time.Since(began))
-		if err != nil && !errors.Is(err, ErrMemory) {
+		if err != nil && !errors.Is(err, prove.ErrMemory) {
 			t.Errorf("%d MiB: %v", bytes>>20, err)
 		}
 	}

@@ -5,43 +5,40 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// unrolling is the network of a game at step after step, as one network: the fluents of
-// a step are functions of those of the step before and of the moves made there. A
-// position that is terminal stays as it is, so that the position at step k is that after
-// k joint moves or at the end of the game, and everything said of it is said of all
-// games of up to k joint moves at once.
+// unrolling is the network of a game at step after step, as one network (bounded model checking:
+// Biere, Cimatti, Clarke and Zhu 1999). The fluents of a step are functions of those of the step
+// before and of the moves made there. A position that is terminal stays as it is, so that the
+// position at step k is that after k joint moves or at the end of the game, and everything said
+// of it is said of all games of up to k joint moves at once.
 //
-// Signals are copied when they are asked for, so that there is no more than the queries
-// depend on. Equal gates of all steps are one (structural hashing), and what is constant
-// from a known position on folds away: counters of steps, cells nobody can reach yet.
+// Signals are built when they are asked for, so that there is no more than the queries depend
+// on. Equal gates of all steps are one (structural hashing), and what is constant from a known
+// position on folds away: counters of steps, cells nobody can reach yet.
 //
-// Recursive rules are least fixpoints; here any fixpoint is allowed. So there are all
-// positions that the rules know, and maybe more: what cannot be satisfied holds for the
-// rules, and what can must be checked by playing it.
+// Recursive rules are least fixpoints; here any fixpoint is allowed. So there are all positions
+// that the rules know, and maybe more: what cannot be satisfied holds for the rules, and what
+// can must be checked by playing it.
 type unrolling struct {
+	Net   *circuit.Network
 	game  *circuit.Game
-	net   *circuit.Network
+	start machine.State // nil for any position
 	steps []*step
-	kind  []kind // by node of the game
-	loops []loop // variables that recursion needs, with their definitions
-	todo  []site
-	stack []site
-	lits  []circuit.Lit
+	moves map[int32]roleMove // by node of the game
+	loops []loop             // variables that recursion needs, with their definitions
+	todo  []site             // loop variables whose definitions are not built yet
 }
 
-// kind says what an input of the game is.
-type kind struct {
-	fluent     int32 // -1 if it is none
-	role, move int32 // role -1 if it is no move
-}
-
-// step is the game at one step.
+// step is the game at one step: from its network to that of the unrolling.
 type step struct {
-	image []circuit.Lit // by node of the game; unset where nobody has asked
-	does  [][]circuit.Lit
+	*circuit.Substitution
+	does [][]circuit.Lit // by role, once asked for
 }
 
-const unset circuit.Lit = -1
+// roleMove is a move of a role.
+type roleMove struct {
+	role machine.Role
+	move machine.Move
+}
 
 // site is a node of the game at a step.
 type site struct {
@@ -54,174 +51,126 @@ type loop struct{ variable, definition circuit.Lit }
 
 // unroll begins at position s, or, if that is nil, at any whatever.
 func unroll(g *circuit.Game, s machine.State) *unrolling {
-	u := &unrolling{game: g, net: circuit.NewNetwork(), kind: make([]kind, g.Net.Len())}
-	for i := range u.kind {
-		u.kind[i] = kind{fluent: -1, role: -1}
-	}
-	for f, l := range g.Fluents {
-		u.kind[l.Node()].fluent = int32(f)
-	}
+	u := &unrolling{Net: circuit.NewNetwork(), game: g, start: s, moves: map[int32]roleMove{}}
 	for r, row := range g.Does {
 		for m, l := range row {
-			u.kind[l.Node()] = kind{-1, int32(r), int32(m)}
+			u.moves[l.Node()] = roleMove{machine.Role(r), machine.Move(m)}
 		}
 	}
-	first := u.step(0)
-	for f, l := range g.Fluents {
-		switch {
-		case s == nil:
-			first.image[l.Node()] = u.net.Input()
-		case s.Has(f):
-			first.image[l.Node()] = circuit.True
-		default:
-			first.image[l.Node()] = circuit.False
-		}
+	for _, l := range g.Fluents {
+		u.At(0, l) // the first inputs, in this order
 	}
 	return u
 }
 
-// step is that of a number, added if need be.
-func (u *unrolling) step(k int) *step {
-	for len(u.steps) <= k {
-		s := &step{image: make([]circuit.Lit, u.game.Net.Len())}
-		for i := range s.image {
-			s.image[i] = unset
-		}
-		s.image[0] = circuit.False
-		u.steps = append(u.steps, s)
+// At is a signal of the game at a step, as one of the network.
+func (u *unrolling) At(k int, l circuit.Lit) circuit.Lit {
+	at := u.image(k, l)
+	for len(u.todo) > 0 {
+		s := u.todo[len(u.todo)-1]
+		u.todo = u.todo[:len(u.todo)-1]
+		def := u.image(s.step, u.game.Net.Definition(s.node))
+		u.loops = append(u.loops, loop{u.steps[s.step].At(circuit.Lit(s.node) << 1), def})
 	}
-	return u.steps[k]
+	return at
 }
 
-// at is a signal of the game at a step.
-func (u *unrolling) at(k int, l circuit.Lit) circuit.Lit {
-	v := u.build(site{k, l.Node()}) ^ l&1
-	for len(u.todo) > 0 {
-		v := u.todo[len(u.todo)-1]
-		u.todo = u.todo[:len(u.todo)-1]
-		def := u.build(site{v.step, u.game.Net.Definition(v.node).Node()}) ^ u.game.Net.Definition(v.node)&1
-		u.loops = append(u.loops, loop{u.steps[v.step].image[v.node], def})
+// all are signals at a step.
+func (u *unrolling) all(k int, signals []circuit.Lit) []circuit.Lit {
+	lits := make([]circuit.Lit, len(signals))
+	for i, l := range signals {
+		lits[i] = u.At(k, l)
 	}
-	return v
+	return lits
+}
+
+// image is At, but for the definitions of loop variables.
+func (u *unrolling) image(k int, l circuit.Lit) circuit.Lit {
+	for len(u.steps) <= k {
+		s := circuit.NewSubstitution(u.game.Net, u.Net)
+		number := len(u.steps)
+		s.Leaf = func(node int32) circuit.Lit { return u.leaf(number, node) }
+		u.steps = append(u.steps, &step{Substitution: s, does: make([][]circuit.Lit, len(u.game.Does))})
+	}
+	at, _ := u.steps[k].Image(l)
+	u.steps[k].Keep()
+	return at
+}
+
+// leaf is an input or a loop variable of the game at a step.
+func (u *unrolling) leaf(k int, node int32) circuit.Lit {
+	g := u.game
+	if f := int(node) - 1; f < len(g.Fluents) {
+		return u.fluent(k, f)
+	}
+	if g.Net.Op(node) == circuit.OpLoop {
+		u.todo = append(u.todo, site{k, node})
+		return u.Net.Input()
+	}
+	m := u.moves[node]
+	if u.image(k, g.Legal[m.role][m.move]) == circuit.False {
+		return circuit.False
+	}
+	return u.Net.Input()
 }
 
 // fluent is a fluent at a step.
-func (u *unrolling) fluent(k, f int) circuit.Lit { return u.at(k, u.game.Fluents[f]) }
+func (u *unrolling) fluent(k, f int) circuit.Lit {
+	g := u.game
+	switch {
+	case k > 0:
+		switch ended := u.image(k-1, g.Terminal); ended {
+		case circuit.False:
+			return u.image(k-1, g.Next[f])
+		case circuit.True:
+			return u.image(k-1, g.Fluents[f])
+		default:
+			return u.choose(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
+		}
+	case u.start == nil:
+		return u.Net.Input()
+	case u.start.Has(f):
+		return circuit.True
+	}
+	return circuit.False
+}
 
-// goalAtLeast is where a role has a goal of that value at least, and no other one, at a
-// step.
-func (u *unrolling) goalAtLeast(k int, role machine.Role, least int32) circuit.Lit {
+// choose is a where condition holds, and b elsewhere.
+func (u *unrolling) choose(condition, a, b circuit.Lit) circuit.Lit {
+	if a == b {
+		return a
+	}
+	return u.Net.Or(u.Net.And(condition, a), u.Net.And(condition.Not(), b))
+}
+
+// GoalAtLeast is where a role has a goal of that value at least, and no other one, at a step.
+func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) circuit.Lit {
 	var enough []circuit.Lit
 	for _, goal := range u.game.Goals {
 		if goal.Role == role && goal.Value >= least {
 			enough = append(enough, u.goal(k, goal))
 		}
 	}
-	return u.net.Or(enough...)
+	return u.Net.Or(enough...)
 }
 
 // goal is where a role has that goal and no other one, at a step.
 func (u *unrolling) goal(k int, goal circuit.Goal) circuit.Lit {
-	only := []circuit.Lit{u.at(k, goal.When)}
+	only := []circuit.Lit{u.At(k, goal.When)}
 	for _, other := range u.game.Goals {
 		if other.Role == goal.Role && other.Value != goal.Value {
-			only = append(only, u.at(k, other.When).Not())
+			only = append(only, u.At(k, other.When).Not())
 		}
 	}
-	return u.net.And(only...)
+	return u.Net.And(only...)
 }
 
-// build makes the image of a node, after those that it needs.
-func (u *unrolling) build(s site) circuit.Lit {
-	u.stack = append(u.stack[:0], s)
-	for len(u.stack) > 0 {
-		s := u.stack[len(u.stack)-1]
-		here := u.step(s.step)
-		if here.image[s.node] != unset {
-			u.stack = u.stack[:len(u.stack)-1]
-			continue
-		}
-		waiting := len(u.stack)
-		if l := u.make(s); len(u.stack) == waiting {
-			here.image[s.node] = l
-			u.stack = u.stack[:waiting-1]
-		}
-	}
-	return u.steps[s.step].image[s.node]
-}
-
-// need is the image of a literal; if there is none yet, its node is put on the stack.
-func (u *unrolling) need(k int, l circuit.Lit) circuit.Lit {
-	image := u.steps[k].image[l.Node()]
-	if image == unset {
-		u.stack = append(u.stack, site{k, l.Node()})
-		return unset
-	}
-	return image ^ l&1
-}
-
-// make is the image of a node whose operands have images; if they have none, they are
-// on the stack now.
-func (u *unrolling) make(s site) circuit.Lit {
-	g, k := u.game, u.kind[s.node]
-	switch {
-	case k.fluent >= 0:
-		before := s.step - 1
-		next := g.Next[k.fluent]
-		ended := u.need(before, g.Terminal)
-		switch ended {
-		case unset:
-			return unset
-		case circuit.False:
-			return u.need(before, next)
-		case circuit.True:
-			return u.need(before, g.Fluents[k.fluent])
-		}
-		return u.choose(ended, u.need(before, g.Fluents[k.fluent]), u.need(before, next))
-	case k.role >= 0:
-		if legal := u.need(s.step, g.Legal[k.role][k.move]); legal == unset || legal == circuit.False {
-			return legal
-		}
-		return u.net.Input()
-	case g.Net.Op(s.node) == circuit.OpLoop:
-		u.todo = append(u.todo, s)
-		return u.net.Input()
-	}
-	u.lits = u.lits[:0]
-	waiting := len(u.stack)
-	for _, l := range g.Net.Operands(s.node) {
-		image := u.need(s.step, l)
-		if image == circuit.False {
-			u.stack = u.stack[:waiting]
-			return circuit.False
-		}
-		u.lits = append(u.lits, image)
-	}
-	if len(u.stack) > waiting {
-		return unset
-	}
-	return u.net.And(u.lits...)
-}
-
-// choose is a where condition holds, and b elsewhere.
-func (u *unrolling) choose(condition, a, b circuit.Lit) circuit.Lit {
-	if a == unset || b == unset || a == b {
-		return a
-	}
-	return u.net.Or(u.net.And(condition, a), u.net.And(condition.Not(), b))
-}
-
-// does are the moves of a role that may be legal at a step, as literals.
-func (u *unrolling) does(k int, role int) []circuit.Lit {
-	s := u.step(k)
-	if s.does == nil {
-		s.does = make([][]circuit.Lit, len(u.game.Does))
-	}
+// Does are the moves of a role at a step, as literals: false for those that are never legal there.
+func (u *unrolling) Does(k, role int) []circuit.Lit {
+	u.At(k, circuit.False)
+	s := u.steps[k]
 	if s.does[role] == nil {
-		s.does[role] = make([]circuit.Lit, len(u.game.Does[role]))
-		for m, l := range u.game.Does[role] {
-			s.does[role][m] = u.at(k, l)
-		}
+		s.does[role] = u.all(k, u.game.Does[role])
 	}
 	return s.does[role]
 }

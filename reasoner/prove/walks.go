@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -37,7 +38,7 @@ func (w *walks) play(ctx context.Context) {
 		line := w.game(ctx)
 		w.games = append(w.games, line)
 		w.longest = max(w.longest, len(line))
-		if now, _ := w.follow(line); now.terminal && !summed {
+		if now, _ := w.last(line); now.terminal && !summed {
 			summed, w.sum = true, 0
 			for _, r := range w.machine.Names().Players() {
 				w.sum += max(now.goals[r], 0)
@@ -60,15 +61,12 @@ func (w *walks) game(ctx context.Context) [][]machine.Move {
 			seen[key] = true
 		}
 		v := w.look()
+		if v.terminal || v.isStuck() {
+			break
+		}
 		joint := make([]machine.Move, len(v.legal))
 		for r, moves := range v.legal {
-			if len(moves) == 0 {
-				return line
-			}
 			joint[r] = moves[w.rng.Uint64()%uint64(len(moves))]
-		}
-		if v.terminal {
-			break
 		}
 		w.step(joint)
 		line = append(line, joint)
@@ -82,16 +80,6 @@ func (w *walks) look() *view {
 	return lookAt(w.batch, 0, len(w.machine.Names().Roles))
 }
 
-// lookAt is the view of a lane of a batch that is evaluated.
-func lookAt(b machine.Batch, lane, roles int) *view {
-	v := &view{terminal: b.Terminal()[lane>>6]>>(uint(lane)&63)&1 != 0, goals: make([]int32, roles)}
-	b.Goals(v.goals, lane)
-	for r := 0; r < roles && !v.terminal; r++ {
-		v.legal = append(v.legal, b.AppendLegal(nil, lane, machine.Role(r)))
-	}
-	return v
-}
-
 func (w *walks) step(joint []machine.Move) {
 	for r, m := range joint {
 		w.batch.Choose(0, machine.Role(r), m)
@@ -99,48 +87,58 @@ func (w *walks) step(joint []machine.Move) {
 	w.batch.Advance(1)
 }
 
-// follow makes joint moves from the initial position, and returns the views of the last
-// position and of the one before; nil if a move is not legal.
-func (w *walks) follow(line [][]machine.Move) (now, before *view) {
+// follow makes joint moves from the initial position, and calls visit with each position and the
+// one before, until that returns false. It tells whether all moves made were legal.
+func (w *walks) follow(line [][]machine.Move, visit func(k int, now, before *view) bool) bool {
 	w.batch.Load(w.machine.Initial(), 1)
-	now = w.look()
-	for _, joint := range line {
-		for r, m := range joint {
+	var before *view
+	for k, now := 0, w.look(); visit(k, now, before) && k < len(line); k++ {
+		for r, m := range line[k] {
 			if now.terminal || !slices.Contains(now.legal[r], m) {
-				return nil, nil
+				return false
 			}
 		}
-		w.step(joint)
+		w.step(line[k])
 		now, before = w.look(), now
+	}
+	return true
+}
+
+// last is the last position of a line and the one before; nil if a move is not legal.
+func (w *walks) last(line [][]machine.Move) (now, before *view) {
+	if !w.follow(line, func(_ int, n, b *view) bool { now, before = n, b; return true }) {
+		return nil, nil
 	}
 	return now, before
 }
 
 // breaks tells whether a line ends where the property fails.
 func (w *walks) breaks(q property, line [][]machine.Move) bool {
-	now, before := w.follow(line)
+	now, before := w.last(line)
 	return now != nil && q.fails(now, before)
 }
 
 // broken is a line of the random games that breaks the property, the shortest that was met.
 func (w *walks) broken(q property) (line [][]machine.Move, ok bool) {
 	for _, game := range w.games {
-		w.batch.Load(w.machine.Initial(), 1)
-		now := w.look()
-		var before *view
-		for k := 0; ; k++ {
-			if q.fails(now, before) {
-				if !ok || k < len(line) {
-					line, ok = game[:k], true
-				}
-				break
+		w.follow(game, func(k int, now, before *view) bool {
+			if !q.fails(now, before) {
+				return true
 			}
-			if k == len(game) {
-				break
+			if !ok || k < len(line) {
+				line, ok = game[:k], true
 			}
-			w.step(game[k])
-			now, before = w.look(), now
-		}
+			return false
+		})
 	}
 	return line, ok
+}
+
+// stateKey is a position as a key of maps.
+func stateKey(s machine.State) string {
+	key := make([]byte, 0, 8*len(s))
+	for _, w := range s {
+		key = binary.LittleEndian.AppendUint64(key, w)
+	}
+	return string(key)
 }

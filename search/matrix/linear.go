@@ -25,7 +25,7 @@ var (
 // Equal is the bounds that allow v alone.
 func Equal(v float64) Bounds { return Bounds{v, v} }
 
-// Entry is one coefficient of a sparse matrix; no place may occur twice.
+// Entry is one coefficient of a sparse matrix; no row and variable may occur twice together.
 type Entry struct {
 	Row, Variable int
 	Coefficient   float64
@@ -78,12 +78,12 @@ func (l *Linear) check() error {
 			return fmt.Errorf("linear program: expected finite coefficients, found %v in row %d, variable %d", e.Coefficient, e.Row, e.Variable)
 		}
 	}
-	return l.checkPlaces()
+	return l.checkDuplicates()
 }
 
-// checkPlaces looks for two entries in one place, row by row: the entries are
+// checkDuplicates looks for two entries of one row and variable, row by row: the entries are
 // sorted by counting, and each variable remembers the last row it was seen in.
-func (l *Linear) checkPlaces() error {
+func (l *Linear) checkDuplicates() error {
 	end := make([]int, len(l.Rows)+1)
 	for _, e := range l.Entries {
 		end[e.Row+1]++

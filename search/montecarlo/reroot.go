@@ -5,7 +5,7 @@ import "stackmate/reasoner/machine"
 // Between two searches the game goes on, and what the tree knows of the next
 // position becomes the tree. Nothing is copied or cleared away for that, whatever
 // the size: the node becomes the root, and the old one is waste, of which new nodes
-// take a place whenever they need one. What only waste leads to becomes waste with it;
+// take a node whenever they need one. What only waste leads to becomes waste with it;
 // what is found again before that is used again.
 
 // findNodes bounds the nodes that are looked at for a position: some milliseconds'

@@ -25,7 +25,7 @@ import (
 //
 // A node is opened, that is given widths and moves, when the search first goes
 // through it; most never are. Nodes that no search will need again are not cleared
-// away but waste: their places are taken by new nodes, one at a time, see reroot.
+// away but waste: their memory is taken by new nodes, one at a time, see reroot.
 // Goals are in goal points.
 
 // none stands for no node, no link and no moves.
@@ -151,28 +151,28 @@ func (t *tree) at(n int32) *node {
 	return &t.blocks[n>>(t.shift&31)].nodes[n&t.mask]
 }
 
-// place is the block of node n and the index of n in it.
-func (t *tree) place(n int32) (*block, int) {
+// locate returns the block of node n and the index of n in it.
+func (t *tree) locate(n int32) (*block, int) {
 	return t.blocks[n>>(t.shift&31)], int(n & t.mask)
 }
 
 func (t *tree) state(n int32) machine.State {
-	b, i := t.place(n)
+	b, i := t.locate(n)
 	return b.states[i*t.words : (i+1)*t.words]
 }
 
 func (t *tree) widthsOf(n int32) []int32 {
-	b, i := t.place(n)
+	b, i := t.locate(n)
 	return b.widths[i*t.roles : (i+1)*t.roles]
 }
 
 func (t *tree) totalsOf(n int32) []float64 {
-	b, i := t.place(n)
+	b, i := t.locate(n)
 	return b.totals[i*t.roles : (i+1)*t.roles]
 }
 
 func (t *tree) boundsOf(n int32) []search.Interval {
-	b, i := t.place(n)
+	b, i := t.locate(n)
 	return b.bounds[i*t.roles : (i+1)*t.roles]
 }
 
@@ -254,7 +254,7 @@ func (t *tree) grow(n int32, cell int64, s machine.State) int32 {
 
 // fill makes node n that of position s.
 func (t *tree) fill(n int32, s machine.State, ply int32) {
-	b, i := t.place(n)
+	b, i := t.locate(n)
 	t.deepest = max(t.deepest, ply)
 	b.nodes[i] = node{out: none, in: none, next: none, ply: ply, moves: none, chooser: -1}
 	copy(b.states[i*t.words:(i+1)*t.words], s)
@@ -266,7 +266,7 @@ func (t *tree) fill(n int32, s machine.State, ply int32) {
 	}
 }
 
-// take finds a place for a node: one of waste, or a new one as long as there is
+// take finds memory for a node: that of waste, or a new one as long as there is
 // room, or if there must be one.
 func (t *tree) take(must bool) int32 {
 	if n := t.bare; n != none {
@@ -359,7 +359,7 @@ func onlyChooser(moves [][]machine.Move) int16 {
 // value is the best guess at what role r gets at node n: proved if possible,
 // else the mean.
 func (t *tree) value(n int32, r int) float64 {
-	b, i := t.place(n)
+	b, i := t.locate(n)
 	a := &b.nodes[i]
 	bounds := b.bounds[i*t.roles+r]
 	if bounds.Solved() || a.done == 0 {

@@ -16,8 +16,8 @@ const defaultPlayouts = 8
 // many; then the tree is too small or too sure of its best line for a whole batch.
 const maxRepeated = 2
 
-// maxEnded bounds the paths of a round that end in solved nodes, for each place of the batch:
-// they cost no playouts, so they take no place from those that do.
+// maxEnded bounds the paths of a round that end in solved nodes, for each lane of the batch:
+// they cost no playouts, so they take no lane from those that do.
 const maxEnded = 4
 
 // keptMoves bounds the room for the moves of a leaf that is kept for the next one.
@@ -255,7 +255,7 @@ func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
 
 func origin(l *leaf) machine.State { return l.from }
 
-// gather goes down the tree until it has a leaf for each place of the batch, or has come
+// gather goes down the tree until it has a leaf for each lane of the batch, or has come
 // too often to the same ones again or to what is solved. Those paths count as visits meanwhile, so that the
 // next ones part from them.
 func (w *worker) gather() []leaf {

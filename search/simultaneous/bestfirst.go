@@ -79,11 +79,11 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 	}
 }
 
-// narrow searches a cell in the window of aim, and tells which of the matrices P
+// narrow searches a cell in the window of cellWindow, and reports which of the matrices P
 // and O that changes.
 func (s *solver) narrow(f *frame, depth, at int) (newP, newO bool) {
 	p, o := f.p[at], f.o[at]
-	low, high := s.aim(f, at)
+	low, high := s.cellWindow(f, at)
 	s.cell(f, depth, at/f.n, at%f.n, low, high)
 	if f.p[at] == p && f.o[at] == o {
 		// The reply missed the window by rounding: ask for the value.
@@ -135,8 +135,8 @@ func (f *frame) widest(epsilon float64) int {
 	return at
 }
 
-// aim is the window in which the value of a cell decides something.
-func (s *solver) aim(f *frame, at int) (low, high float64) {
+// cellWindow is the window in which the value of a cell decides something.
+func (s *solver) cellWindow(f *frame, at int) (low, high float64) {
 	b := &f.choice
 	i, j := at/f.n, at%f.n
 	low, high = s.config.Low-1, s.config.High+1

@@ -48,8 +48,11 @@ func TestClassesAreToldApart(t *testing.T) {
 // choices are a member of every family of built-in games, its class, and the methods
 // for it.
 var choices = []struct{ game, class, methods string }{
+	{"amazons-4x4", "2 players, turns, constant sum", "bab"},
 	{"biddingTicTacToe-2", "2 players, simultaneous moves, constant sum", "auto"},
 	{"breakthrough-3x5", "2 players, turns, constant sum", "bab"},
+	{"checkers", "2 players, turns, constant sum", "bab"},
+	{"chess", "2 players, turns, constant sum", "bab"},
 	{"connectFour-4x4", "2 players, turns, constant sum", "bab"},
 	{"copsAndRobber-4x4-2-4", "2 players, turns, constant sum", "bab"},
 	{"copsAndRobberSlips-3x3-1-2", "2 players, turns, constant sum, chance", "dfs bab"},
@@ -63,6 +66,7 @@ var choices = []struct{ game, class, methods string }{
 	{"pig-30", "2 players, turns, constant sum, chance", "dfs bab"},
 	{"prisonersDilemma", "2 players, simultaneous moves, general sum", ""},
 	{"pursuit-4x4", "2 players, simultaneous moves, constant sum", "auto"},
+	{"reversi-4x4", "2 players, turns, constant sum", "bab"},
 	{"rockPaperScissors", "2 players, simultaneous moves, constant sum", "auto"},
 	{"slidingPuzzle-3x3", "single player", "bab dfs plan"},
 	{"ticTacToe", "2 players, turns, constant sum", "bab"},

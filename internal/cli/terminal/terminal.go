@@ -172,13 +172,10 @@ func (d *dialogue) advice(q machine.State) ([][]search.Weighted, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch v := r.Values[player]; {
-	case r.Proved && v.Solved():
+	if v := r.Values[player]; r.Proved && v.Solved() {
 		fmt.Fprintf(d.out, "Value for %s: %.4g (just computed)\n", first, v.Lower)
-	case r.Proved:
-		fmt.Fprintf(d.out, "Value for %s: from %.4g to %.4g (not solved in the time)\n", first, v.Lower, v.Upper)
-	default:
-		fmt.Fprintf(d.out, "Value for %s: about %.4g (an estimate)\n", first, (v.Lower+v.Upper)/2)
+	} else {
+		fmt.Fprintf(d.out, "Value for %s: about %.4g (not solved in the time: moves are good, not perfect)\n", first, r.Guess(player))
 	}
 	return r.Strategies, nil
 }

@@ -166,7 +166,7 @@ func (f *fluents) dropped(u *use) int {
 		if m.arity != 1 {
 			continue
 		}
-		a, b := linked[place{u.relation, u.column}], linked[place{u.relation, u.row}]
+		a, b := linked[slot{u.relation, u.column}], linked[slot{u.relation, u.row}]
 		columns = columns || a && !b && within(f.domain(u.relation, u.column), f.domains[m])
 		rows = rows || b && !a && within(f.domain(u.relation, u.row), f.domains[m])
 	}

@@ -35,7 +35,7 @@ type Shape string
 const (
 	Square Shape = "square" // rows and columns
 	Hex    Shape = "hex"    // six neighbours; rows are shifted by Board.Shift
-	Row    Shape = "row"    // one row of places
+	Row    Shape = "row"    // one row of cells
 )
 
 // Board is one board with what lies on it.
@@ -47,7 +47,7 @@ type Board struct {
 	// Shift is, by row, how far it is moved to the right, in halves of a cell; nil
 	// where rows stand below each other.
 	Shift []int `json:"shift,omitempty"`
-	// Left and Top are the place of the board among those that belong together.
+	// Left and Top are the position of the board among those that belong together.
 	Left  int    `json:"left"`
 	Top   int    `json:"top"`
 	Cells []Cell `json:"cells"` // those that exist, row by row
@@ -55,7 +55,7 @@ type Board struct {
 	Checkered bool `json:"checkered,omitempty"`
 }
 
-// Cell is a place of a board.
+// Cell is a cell of a board.
 type Cell struct {
 	Column int     `json:"column"`
 	Row    int     `json:"row"`
@@ -90,7 +90,7 @@ type Layout struct {
 	grids []*grid
 	piles []*stacks
 	uses  map[relation]*use
-	links map[place]map[place]bool
+	links map[slot]map[slot]bool
 	skin  Skin
 }
 
@@ -149,7 +149,7 @@ func Find(g *gdl.Game, positions ...[]string) *Layout {
 		f.roles[r.String()] = true
 	}
 	f.observe(positions)
-	l.place(f)
+	l.findBoards(f)
 	l.count(f)
 	return l
 }

@@ -61,6 +61,20 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 			[]string{"(cell 1 1 red)", "(cell 3 2 blue)", "(control red)"},
 			lines("cell", "3   . . .", "2  . . b", "1 r . .", "control: red"),
 		},
+		"amazons-4x4": {
+			[]string{"(queen 1 2 white)", "(queen 3 4 black)", "(arrow 2 2)", "(control black)"},
+			lines("queen", "4 . . q .", "3 . . . .", "2 Q # . .", "1 . . . .", "  1 2 3 4", "control: black"),
+		},
+		"checkers": {
+			[]string{"(cell a 1 white man)", "(cell b 8 white king)", "(cell h 8 black man)", "(cell c 5 black king)", "(control white)"},
+			lines("cell", "8 . W . . . . . b", "7 . . . . . . . .", "6 . . . . . . . .", "5 . . B . . . . .", "4 . . . . . . . .",
+				"3 . . . . . . . .", "2 . . . . . . . .", "1 w . . . . . . .", "  a b c d e f g h", "control: white"),
+		},
+		"chess": {
+			[]string{"(cell a 1 white rook)", "(cell e 8 black king)", "(cell e 1 white king)", "(passed c)", "(right white a)", "(quiet 0 0)"},
+			lines("cell", "8 . . . . k . . .", "7 . . . . . . . .", "6 . . . . . . . .", "5 . . . . . . . .", "4 . . . . . . . .",
+				"3 . . . . . . . .", "2 . . . . . . . .", "1 R . . . K . . .", "  a b c d e f g h", "right white: a", "(passed c) (quiet 0 0)"),
+		},
 		"tron-3x3": {
 			[]string{"(cycle red 1 2)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 1 2)", "(wall 3 3)"},
 			lines("cycle", "3 .   .   b,#", "2 r,# .   .", "1 #   .   .", "  1   2   3"),
@@ -242,7 +256,7 @@ func TestASkinSaysHowPiecesLook(t *testing.T) {
 	l, facts := layout(t, "ticTacToe")
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "(cell 1 1") }), "(cell 1 1 x)")
 	drawn := func(l *Layout) Piece { return l.Draw(facts).Boards[0].Cells[0].Pieces[0] }
-	if got := drawn(l.Wearing(skin)); got != (Piece{Queen, "teal", "x"}) {
+	if got := drawn(l.WithSkin(skin)); got != (Piece{Queen, "teal", "x"}) {
 		t.Errorf("drawn as %v", got)
 	}
 	if got := drawn(l); got.Kind != Cross {

@@ -44,10 +44,10 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 			fmt.Printf("=== %s\n%s", sheet.Name, l.Draw(positions[len(positions)-1]).Text(120))
 		}
 	}
-	t.Logf("of %d rulesheets %d have a board, %d more a row of places, %d neither: %s",
+	t.Logf("of %d rulesheets %d have a board, %d more a row of cells, %d neither: %s",
 		all, boards, rows, len(without), strings.Join(without, " "))
 	if boards*100 < all*80 || (boards+rows)*100 < all*88 {
-		t.Errorf("expected a board for 80 %% of the rulesheets and 88 %% with rows of places")
+		t.Errorf("expected a board for 80 %% of the rulesheets and 88 %% with rows of cells")
 	}
 }
 

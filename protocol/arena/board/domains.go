@@ -35,8 +35,8 @@ const (
 	base               // what is inside of base: the fluents that the author names
 )
 
-// place is an argument of a relation, from 0.
-type place struct {
+// slot is an argument position of a relation, from 0.
+type slot struct {
 	relation
 	argument int
 }
@@ -64,7 +64,7 @@ type clause struct {
 	head relation
 	args []gdl.Term
 	// binding lists, by variable, where the positive conditions bind it.
-	binding map[string][]place
+	binding map[string][]slot
 	// equal are variables that a condition equates with a constant.
 	equal map[string]string
 	rule  *gdl.Rule
@@ -78,7 +78,7 @@ func clauses(g *gdl.Game) []clause {
 		if !ok {
 			continue
 		}
-		c := clause{head: head, args: args, binding: make(map[string][]place), equal: make(map[string]string), rule: r}
+		c := clause{head: head, args: args, binding: make(map[string][]slot), equal: make(map[string]string), rule: r}
 		for _, l := range r.Body {
 			switch {
 			case l.Op == gdl.Equal && l.Left.Kind == gdl.Variable && l.Right.Kind == gdl.Symbol:
@@ -105,24 +105,24 @@ func (c *clause) bind(atom gdl.Term) {
 	}
 	for i, a := range args {
 		if a.Kind == gdl.Variable {
-			c.binding[a.Name] = append(c.binding[a.Name], place{rel, i})
+			c.binding[a.Name] = append(c.binding[a.Name], slot{rel, i})
 		}
 	}
 }
 
 // roles is where the names of roles stand.
-var roles = place{relation{static, "role", 1}, 0}
+var roles = slot{relation{static, "role", 1}, 0}
 
-// domains finds the values of all places: the least fixpoint of what clauses put there.
-func domains(all []clause) map[place]set {
-	found := make(map[place]set)
+// domains finds the values of all slots: the least fixpoint of what clauses put there.
+func domains(all []clause) map[slot]set {
+	found := make(map[slot]set)
 	work := 0
 	for changed := true; changed && work < maxWork; {
 		changed = false
 		for i := range all {
 			c := &all[i]
 			for j, a := range c.args {
-				p := place{c.head, j}
+				p := slot{c.head, j}
 				if found[p] == nil {
 					found[p] = make(set)
 				}
@@ -137,7 +137,7 @@ func domains(all []clause) map[place]set {
 
 // put adds what an argument of the head may be, and tells whether that is new, and how
 // many values it looked at.
-func (c *clause) put(found map[place]set, values set, a gdl.Term) (isNew bool, looked int) {
+func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, looked int) {
 	add := func(v string) {
 		if !values[v] && len(values) < maxValues {
 			values[v], isNew = true, true
@@ -153,22 +153,22 @@ func (c *clause) put(found map[place]set, values set, a gdl.Term) (isNew bool, l
 	case c.equal[a.Name] != "":
 		add(c.equal[a.Name])
 	default:
-		places := c.binding[a.Name]
-		if len(places) == 0 {
+		slots := c.binding[a.Name]
+		if len(slots) == 0 {
 			return false, 0 // inside of a function term
 		}
-		least := found[places[0]]
-		for _, p := range places[1:] {
+		least := found[slots[0]]
+		for _, p := range slots[1:] {
 			if len(found[p]) < len(least) {
 				least = found[p]
 			}
 		}
 		for v := range least {
-			if !slices.ContainsFunc(places, func(p place) bool { return !found[p][v] }) {
+			if !slices.ContainsFunc(slots, func(p slot) bool { return !found[p][v] }) {
 				add(v)
 			}
 		}
-		looked = len(least) * len(places)
+		looked = len(least) * len(slots)
 	}
 	return isNew, looked
 }
@@ -176,11 +176,11 @@ func (c *clause) put(found map[place]set, values set, a gdl.Term) (isNew bool, l
 // links tells, for each argument of each move, with which arguments of which fluents it
 // shares a variable, in a rule or through relations that other rules define. It tells
 // that the 3 of (mark 1 3) is a column and the 3 of (bid 3) is none.
-func links(all []clause) map[place]map[place]bool {
-	feeds := make(map[place]map[place]bool)
-	add := func(to, fluent place) bool {
+func links(all []clause) map[slot]map[slot]bool {
+	feeds := make(map[slot]map[slot]bool)
+	add := func(to, fluent slot) bool {
 		if feeds[to] == nil {
-			feeds[to] = make(map[place]bool)
+			feeds[to] = make(map[slot]bool)
 		}
 		if feeds[to][fluent] {
 			return false
@@ -198,14 +198,14 @@ func links(all []clause) map[place]map[place]bool {
 				for _, p := range c.binding[a.Name] {
 					switch {
 					case c.head.kind == fluent && p.kind == move:
-						changed = add(p, place{c.head, j}) || changed
+						changed = add(p, slot{c.head, j}) || changed
 					case c.head.kind == fluent:
 					case p.kind == fluent:
-						changed = add(place{c.head, j}, p) || changed
+						changed = add(slot{c.head, j}, p) || changed
 					default:
 						work += len(feeds[p])
 						for f := range feeds[p] {
-							changed = add(place{c.head, j}, f) || changed
+							changed = add(slot{c.head, j}, f) || changed
 						}
 					}
 				}
@@ -223,10 +223,10 @@ func links(all []clause) map[place]map[place]bool {
 
 // linkMoves links the arguments of moves in the body of a rule with those of fluents
 // beside them.
-func (c *clause) linkMoves(add func(to, fluent place) bool) (isNew bool) {
-	for _, places := range c.binding {
-		for _, m := range places {
-			for _, f := range places {
+func (c *clause) linkMoves(add func(to, fluent slot) bool) (isNew bool) {
+	for _, slots := range c.binding {
+		for _, m := range slots {
+			for _, f := range slots {
 				if m.kind == move && f.kind == fluent {
 					isNew = add(m, f) || isNew
 				}

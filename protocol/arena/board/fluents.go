@@ -11,11 +11,11 @@ import (
 type fluents struct {
 	roles   set
 	clauses []clause
-	domains map[place]set
+	domains map[slot]set
 	chains  chains
 	seen    map[relation][][]tuple // by position
-	values  map[place]set          // what an argument takes in the examples
-	links   map[place]map[place]bool
+	values  map[slot]set           // what an argument takes in the examples
+	links   map[slot]map[slot]bool
 	uses    map[relation]*use
 }
 
@@ -23,7 +23,7 @@ type fluents struct {
 // declares, or to a rectangle that the initial position fills: both tell more exactly
 // than the rules what a coordinate can be, and are believed where no example has more.
 func (f *fluents) observe(positions [][]string) {
-	f.values = make(map[place]set)
+	f.values = make(map[slot]set)
 	for i, facts := range positions {
 		for _, fact := range facts {
 			rel, args := parse(fact)
@@ -32,7 +32,7 @@ func (f *fluents) observe(positions [][]string) {
 			}
 			f.seen[rel][i] = append(f.seen[rel][i], args)
 			for j, a := range args {
-				p := place{rel, j}
+				p := slot{rel, j}
 				if f.values[p] == nil {
 					f.values[p] = make(set)
 				}
@@ -41,7 +41,7 @@ func (f *fluents) observe(positions [][]string) {
 		}
 	}
 	for p, values := range f.values {
-		if declared := f.domains[place{relation{base, p.name, p.arity}, p.argument}]; len(declared) > 0 && within(values, declared) {
+		if declared := f.domains[slot{relation{base, p.name, p.arity}, p.argument}]; len(declared) > 0 && within(values, declared) {
 			f.domains[p] = declared
 		}
 		if f.domains[p] == nil {
@@ -68,7 +68,7 @@ func (f *fluents) narrow(rel relation) {
 				xs[t[i]], ys[t[j]], pairs[t[i]+" "+t[j]] = true, true, true
 			}
 			if len(xs) > 2 && len(ys) > 2 && len(pairs) == len(xs)*len(ys) {
-				f.domains[place{rel, i}], f.domains[place{rel, j}] = xs, ys
+				f.domains[slot{rel, i}], f.domains[slot{rel, j}] = xs, ys
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (f *fluents) relations() []relation {
 }
 
 // domain is what can stand at an argument of a fluent.
-func (f *fluents) domain(rel relation, argument int) set { return f.domains[place{rel, argument}] }
+func (f *fluents) domain(rel relation, argument int) set { return f.domains[slot{rel, argument}] }
 
 // ordered lists the values of an argument in their order, if they have one.
 func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
@@ -109,7 +109,7 @@ func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
 		}
 	}
 	// Where the rules use one relation for all numbers, say, they tell too little.
-	list, ok := f.chains.order(f.values[place{rel, argument}])
+	list, ok := f.chains.order(f.values[slot{rel, argument}])
 	if ok {
 		list = filled(list)
 	}

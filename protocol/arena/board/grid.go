@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -18,6 +19,7 @@ type grid struct {
 	owner         relation        // the fluent that it was found by
 	full          bool            // an example has a fact for most cells
 	contents      set             // of the owner, "" where it has none
+	words         set             // those of which the contents of the owner consist
 }
 
 // axis is an ordered list of names.
@@ -80,8 +82,8 @@ type candidate struct {
 	score         float64
 }
 
-// place decides which fluents are boards, the surest first, and what else lies on them.
-func (l *Layout) place(f *fluents) {
+// findBoards decides which fluents are boards, the surest first, and what else lies on them.
+func (l *Layout) findBoards(f *fluents) {
 	var all []*candidate
 	for _, rel := range f.relations() {
 		if c := f.best(rel); c != nil {
@@ -170,7 +172,10 @@ func (l *Layout) add(f *fluents, c *candidate) {
 		return
 	}
 	u := c.use
-	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents}
+	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents, words: make(set)}
+	for _, a := range c.content {
+		maps.Copy(g.words, f.domain(c.relation, a))
+	}
 	u.grid = g
 	for _, s := range c.selectors {
 		values, ok := f.ordered(c.relation, s)
@@ -343,7 +348,7 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 		return nil
 	}
 	first, second := f.counts(rel, i), f.counts(rel, j)
-	if first != second || first && rel.arity == 2 && f.pairsOff(rel) || rel.arity > 3 && f.isSequence(rel) {
+	if first != second && !f.located(rel, i, j) || first && second && rel.arity == 2 && f.pairsOff(rel) || rel.arity > 3 && f.isSequence(rel) {
 		return nil
 	}
 	c := &candidate{columns: xs, rows: ys, use: use{relation: rel, column: i, row: j, holder: -1}}
@@ -360,6 +365,19 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	}
 	c.score -= float64(i) / 10
 	return c
+}
+
+// located tells whether a move names both arguments of a fluent that says more than these: it is a
+// place from which something moves, or to which, and not a number of something.
+func (f *fluents) located(rel relation, i, j int) bool {
+	for m, linked := range f.links {
+		for k := range m.arity {
+			if rel.arity > 2 && k != m.argument && linked[slot{rel, i}] && f.links[slot{m.relation, k}][slot{rel, j}] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // pairsOff tells whether a fluent of two arguments is no board but says which goes with
@@ -423,7 +441,7 @@ func (f *fluents) fill(c *candidate) bool {
 	return boards <= maxBoards && len(c.selectors) <= 2
 }
 
-// isFew tells whether few things can lie on a board, each of which is in one place.
+// isFew tells whether few things can lie on a board, each of which is in one cell.
 func (f *fluents) isFew(c *candidate, rest []int) bool { return f.covers(c.relation, rest...) }
 
 // coordinates are the arguments that have the values of a coordinate, or that stand before

@@ -54,7 +54,7 @@ func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) (spot
 	values := make(tuple, u.arity)
 	given := make(map[int]bool)
 	for i, a := range args {
-		argument, ok := l.coordinate(g, u, place{m, i}, a, want, given)
+		argument, ok := l.coordinate(g, u, slot{m, i}, a, want, given)
 		if !ok {
 			continue
 		}
@@ -75,7 +75,7 @@ func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) (spot
 
 // coordinate tells which coordinate an argument of a move is: the first that it can be,
 // by its value and by the variables that rules share, of those that are not given yet.
-func (l *Layout) coordinate(g *grid, u *use, p place, value string, want []int, given map[int]bool) (int, bool) {
+func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, given map[int]bool) (int, bool) {
 	links := l.links[p]
 	for _, w := range want {
 		if given[w] || !g.knows(u, w, value) {
@@ -86,7 +86,7 @@ func (l *Layout) coordinate(g *grid, u *use, p place, value string, want []int, 
 		}
 		for f := range links {
 			other := l.uses[f.relation]
-			if f == (place{u.relation, w}) || other != nil && other.grid == g && other.like(f.argument, u, w) {
+			if f == (slot{u.relation, w}) || other != nil && other.grid == g && other.like(f.argument, u, w) {
 				return w, true
 			}
 		}

@@ -82,7 +82,7 @@ func (l *Layout) piece(u *use, content string) Piece {
 	p.Color = color
 	switch {
 	case color != "" && rest == "":
-		p.Kind = Disc
+		p.Kind = u.kind()
 	case color != "" && kinds[rest] != "":
 		p.Kind = kinds[rest]
 	case color == "" && kinds[name] != "":
@@ -94,7 +94,7 @@ func (l *Layout) piece(u *use, content string) Piece {
 	case strings.HasPrefix(name, "o") && slices.Contains(l.roles, content):
 		p.Kind, p.Color = Nought, ""
 	case slices.Contains(l.roles, content):
-		p.Kind, p.Color = Disc, l.roleColor(content)
+		p.Kind, p.Color = u.kind(), l.roleColor(content)
 	case len(name) == 1 && l.letterColor(name) != "":
 		p.Kind, p.Color = Disc, l.letterColor(name)
 	case color != "":
@@ -107,6 +107,15 @@ func (l *Layout) piece(u *use, content string) Piece {
 		p.Kind = map[Kind]Kind{Pawn: Man, King: Crown}[p.Kind]
 	}
 	return p
+}
+
+// kind is the form of a piece of which facts tell the owner alone: that of its fluent's name, as
+// in (queen 4 1 white), or a disc.
+func (u *use) kind() Kind {
+	if k := kinds[strings.ToLower(u.name)]; k.isChess() || k == Man {
+		return k
+	}
+	return Disc
 }
 
 // edgeOf tells whether a fact puts a wall at a side of its cell.
@@ -157,7 +166,7 @@ func (l *Layout) lowerRoles() []string {
 	return list
 }
 
-// roleColor is the colour of a role: its name, or one by its place.
+// roleColor is the colour of a role: its name, or one by its index.
 func (l *Layout) roleColor(role string) string {
 	if slices.Contains(Colors, strings.ToLower(role)) {
 		return strings.ToLower(role)
@@ -210,24 +219,23 @@ func (l *Layout) letterColor(letter string) string {
 
 // draughts tells whether a board knows men and kings only.
 func (u *use) draughts(l *Layout) bool {
-	if len(u.content) != 1 || u.grid == nil {
+	if u.grid == nil {
 		return false
 	}
-	seen := make(set)
-	for content := range u.grid.contents {
-		c := strings.ToLower(content)
-		_, rest := l.colorOf(c)
+	seen := false
+	for word := range u.grid.words {
+		w := strings.ToLower(word)
+		_, rest := l.colorOf(w)
+		kind := kinds[rest]
+		if len(w) == 2 && codes[w[1]] != "" {
+			kind = codes[w[1]]
+		}
 		switch {
-		case rest == "pawn" || rest == "king":
-			seen[rest] = true
-		case rest != c && rest != "":
+		case kind == Pawn || kind == Man || kind == King:
+			seen = true
+		case kind.isChess() || rest != w && rest != "":
 			return false
-		case len(c) == 2 && codes[c[1]] != "":
-			if c[1] != 'p' && c[1] != 'k' {
-				return false
-			}
-			seen[string(c[1])] = true
 		}
 	}
-	return len(seen) > 0
+	return seen
 }

@@ -36,7 +36,7 @@ func (l *Layout) rows(f *fluents) {
 	}
 }
 
-// sharedRow finds fluents of one argument that share out the same places.
+// sharedRow finds fluents of one argument that share out the same cells.
 func (l *Layout) sharedRow(f *fluents) {
 	var members []relation
 	var values []string
@@ -84,7 +84,7 @@ func (l *Layout) count(f *fluents) {
 	}
 }
 
-// isFull tells whether most places have a fact at first.
+// isFull tells whether most cells have a fact at first.
 func (u *use) isFull(f *fluents) bool {
 	if u.row < 0 {
 		return f.covers(u.relation, u.column)

@@ -46,9 +46,9 @@ func joinKinds(kinds []Kind) string {
 	return strings.Join(texts, ", ")
 }
 
-// Wearing is the layout with pieces that look as a skin says.
-func (l *Layout) Wearing(s Skin) *Layout {
-	dressed := *l
-	dressed.skin = s
-	return &dressed
+// WithSkin returns the layout with pieces that look as a skin says.
+func (l *Layout) WithSkin(s Skin) *Layout {
+	out := *l
+	out.skin = s
+	return &out
 }

@@ -21,7 +21,7 @@ const drawn = `<style>` +
 	`.cell{fill:#e9e4d8;stroke:#fff}.dark{fill:#cbb894}.label{fill:#777;font:11px sans-serif;text-anchor:middle;dominant-baseline:central}` +
 	`.words{fill:#222;font-family:sans-serif;text-anchor:middle;dominant-baseline:central}` +
 	`.piece{stroke:#333;stroke-width:1.2;fill:#999}.line{fill:none;stroke-width:5;stroke-linecap:round}.block{fill:#555}.edge{stroke:#333;stroke-width:5}` +
-	`.white{fill:#fff}.black{fill:#333}.red{fill:#d8483e}.blue{fill:#3b75d6}.green{fill:#3f9b57}.yellow{fill:#edc531}.orange{fill:#e88a2c}` +
+	`.white{fill:#fff}.black{fill:#3c3c3c;stroke:#000}.red{fill:#d8483e}.blue{fill:#3b75d6}.green{fill:#3f9b57}.yellow{fill:#edc531}.orange{fill:#e88a2c}` +
 	`.teal{fill:#2a9d99}.magenta{fill:#c64bb0}.purple{fill:#8457c5}.brown{fill:#8d5f3c}.pink{fill:#ee96b8}.gray{fill:#999}` +
 	`.x{stroke:#3b75d6}.o{stroke:#d8483e}.words.black,.words.white{fill:#222}</style>`
 

@@ -88,11 +88,11 @@ func TestEveryTaskHasOneResult(t *testing.T) {
 	t.Cleanup(func() { lease = before })
 	lease = time.Minute // nobody here falls silent, however busy the machine is
 	q := embedded(t, t.TempDir(), "")
-	var calls, wavers atomic.Int64
+	var calls, retries atomic.Int64
 	works(t, q, 4, func(ctx context.Context, task Task) ([]byte, error) {
 		calls.Add(1)
 		if task.ID == "3" && task.Tries == 1 {
-			wavers.Add(1)
+			retries.Add(1)
 			return nil, ErrAgain
 		}
 		return done(ctx, task)
@@ -103,7 +103,7 @@ func TestEveryTaskHasOneResult(t *testing.T) {
 	submit(t, q, 50) // nor that there are results
 	collect(t, q, 50)
 	time.Sleep(500 * time.Millisecond) // for what is handed out again
-	if n := calls.Load() - wavers.Load(); n != 50 {
+	if n := calls.Load() - retries.Load(); n != 50 {
 		t.Errorf("50 tasks were done %d times", n)
 	}
 	if err := q.Forget(t.Context(), "run"); err != nil {

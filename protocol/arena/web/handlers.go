@@ -31,7 +31,7 @@ func (s *Server) listGames(w http.ResponseWriter, _ *http.Request) {
 		c.Games = append(c.Games[:len(c.Games):len(c.Games)], Source{Name: name, From: "uploaded"})
 	}
 	s.library.mu.Unlock()
-	answer(w, c, nil)
+	writeJSON(w, c, nil)
 }
 
 // gameView is a game before anything is compiled.
@@ -113,7 +113,7 @@ func (s *Server) showClass(w http.ResponseWriter, r *http.Request) {
 
 // named finds the position that a request names by a game and joint moves from its
 // beginning.
-func (s *Server) named(r *http.Request) (*place, error) {
+func (s *Server) named(r *http.Request) (*history, error) {
 	g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
 	if err != nil {
 		return nil, err
@@ -152,18 +152,18 @@ const (
 func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 	p, err := s.named(r)
 	if err != nil {
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	leave, err := take(s.searches, "analyses")
 	if err != nil {
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	e, err := s.open(w)
 	if err != nil {
 		leave()
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	seconds, err := strconv.ParseFloat(r.URL.Query().Get("seconds"), 64)

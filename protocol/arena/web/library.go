@@ -130,7 +130,7 @@ func (l *library) add(ctx context.Context, name, file string, text []byte, uploa
 		if err := guard.Do(func() error { g.look(ctx); return nil }); err != nil {
 			return nil, fmt.Errorf("%s cannot be drawn: %w", name, err)
 		}
-		if err := l.dress(g); err != nil {
+		if err := l.applySkin(g); err != nil {
 			return nil, fmt.Errorf("the skin of %s: %w", name, err)
 		}
 	}
@@ -151,8 +151,8 @@ func (l *library) add(ctx context.Context, name, file string, text []byte, uploa
 	return g, nil
 }
 
-// dress gives a game its skin.
-func (l *library) dress(g *game) error {
+// applySkin gives a game its skin.
+func (l *library) applySkin(g *game) error {
 	if l.Skin == nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (l *library) dress(g *game) error {
 	}
 	skin, err := board.ReadSkin(text)
 	if err == nil {
-		g.layout = g.layout.Wearing(skin)
+		g.layout = g.layout.WithSkin(skin)
 	}
 	return err
 }
@@ -249,15 +249,15 @@ func (l *library) compile(ctx context.Context, g *game) (machine.Machine, error)
 	return g.machine, nil
 }
 
-// place is a position of a match.
-type place struct {
+// history is the positions of a match so far, the current one last.
+type history struct {
 	*game
 	states []machine.State
 }
 
 // at follows joint moves from the first position.
-func (g *game) at(joints [][]string) (*place, error) {
-	p := &place{game: g, states: []machine.State{slices.Clone(g.machine.Initial())}}
+func (g *game) at(joints [][]string) (*history, error) {
+	p := &history{game: g, states: []machine.State{slices.Clone(g.machine.Initial())}}
 	if len(joints) > maxMoves {
 		return nil, fmt.Errorf("expected at most %d moves, found %d", maxMoves, len(joints))
 	}
@@ -269,10 +269,10 @@ func (g *game) at(joints [][]string) (*place, error) {
 	return p, nil
 }
 
-func (p *place) state() machine.State { return p.states[len(p.states)-1] }
+func (p *history) state() machine.State { return p.states[len(p.states)-1] }
 
 // advance plays a joint move, which must be legal.
-func (p *place) advance(joint []string) error {
+func (p *history) advance(joint []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	names := p.machine.Names()
@@ -300,7 +300,7 @@ func (p *place) advance(joint []string) error {
 
 // legal lists the legal moves of each role, nil if the game is over, and the goals
 // then. In a position where somebody should move and cannot, the game is over, too.
-func (p *place) legal() (moves [][]string, goals []int) {
+func (p *history) legal() (moves [][]string, goals []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	names := p.machine.Names()
@@ -351,8 +351,8 @@ func picture(layout *board.Layout, roles, facts []string, turn int) Position {
 	return Position{Roles: roles, Turn: turn, SVG: p.SVG(true), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
 }
 
-// show draws the position of a place.
-func (p *place) show() Position {
+// show draws the current position.
+func (p *history) show() Position {
 	names := p.machine.Names()
 	shown := picture(p.layout, names.Roles, names.AppendFluents(nil, p.state()), len(p.states)-1)
 	moves, goals := p.legal()

@@ -165,12 +165,12 @@ func (s *Server) followStandings(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	text, until, err := s.standings(query)
 	if err != nil {
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	e, err := s.open(w)
 	if err != nil {
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	defer e.done()

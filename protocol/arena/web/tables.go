@@ -28,7 +28,7 @@ type table struct {
 	story   story
 
 	mu      sync.Mutex
-	place   *place
+	history *history
 	seats   []seat // by role
 	joints  [][]string
 	why     [][]*protocol.Explanation // by turn and role
@@ -73,7 +73,7 @@ func (ts *tables) get(id string) (*table, error) {
 	return nil, faulty(http.StatusNotFound, "there is no table "+id+" (any longer)")
 }
 
-// add keeps a table, in the place of the one that nobody has touched longest.
+// add keeps a table; if there are too many, it drops the one that was not used for longest.
 func (ts *tables) add(t *table) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -123,7 +123,7 @@ type opening struct {
 	Limit float64    `json:"limit"` // seconds that people have; 0 without limit
 }
 
-// opened is the answer.
+// opened is the response.
 type opened struct {
 	Table string            `json:"table"`
 	Keys  map[string]string `json:"keys"` // by role
@@ -143,7 +143,7 @@ func seconds(s float64) time.Duration {
 func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 	reply(w, func() (*opened, error) {
 		var o opening
-		if err := question(w, r, &o); err != nil {
+		if err := readJSON(w, r, &o); err != nil {
 			return nil, err
 		}
 		g, err := s.library.get(r.Context(), o.Game)
@@ -166,7 +166,7 @@ func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 		if o.Limit > 0 {
 			t.limit = seconds(o.Limit)
 		}
-		if t.place, err = g.at(o.Moves); err != nil {
+		if t.history, err = g.at(o.Moves); err != nil {
 			return nil, err
 		}
 		t.joints, t.why = o.Moves, make([][]*protocol.Explanation, len(o.Moves))
@@ -179,10 +179,10 @@ func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// reply answers with what f finds.
+// reply writes the result of f.
 func reply[T any](w http.ResponseWriter, f func() (T, error)) {
 	value, err := f()
-	answer(w, value, err)
+	writeJSON(w, value, err)
 }
 
 // seat gives out the roles.
@@ -232,7 +232,7 @@ func (t *table) change(f func() error) error {
 func (t *table) proceed() {
 	for {
 		if t.legal == nil && t.goals == nil {
-			t.legal, t.goals = t.place.legal()
+			t.legal, t.goals = t.history.legal()
 			t.choice = make([]string, len(t.seats))
 			if t.goals == nil {
 				t.think()
@@ -256,7 +256,7 @@ func (t *table) proceed() {
 		if waiting {
 			return
 		}
-		if err := t.place.advance(t.choice); err != nil {
+		if err := t.history.advance(t.choice); err != nil {
 			t.notes = err.Error()
 			return
 		}
@@ -267,7 +267,7 @@ func (t *table) proceed() {
 		t.turn++
 		t.legal = nil
 		t.stopClock()
-		if _, goals := t.place.legal(); goals != nil {
+		if _, goals := t.history.legal(); goals != nil {
 			t.goals = goals
 			t.record()
 			return
@@ -331,7 +331,7 @@ func (t *table) think() {
 		if s.player.Name == "" || len(t.legal[r]) < 2 {
 			continue
 		}
-		q := arena.Question{Match: "page." + t.id, Role: machine.Role(r), Joints: t.joints, State: t.place.state(), Clock: t.clock}
+		q := arena.Question{Match: "page." + t.id, Role: machine.Role(r), Joints: t.joints, State: t.history.state(), Clock: t.clock}
 		turn := t.turn
 		t.safely("a player at a table", func() { t.play(ctx, machine.Role(r), s, q, turn) })
 	}
@@ -381,7 +381,7 @@ func (s *Server) actAtTable(w http.ResponseWriter, r *http.Request) {
 			return nil, err
 		}
 		var a act
-		if err := question(w, r, &a); err != nil {
+		if err := readJSON(w, r, &a); err != nil {
 			return nil, err
 		}
 		role, ok := t.machine.Names().Role(a.Role)
@@ -435,7 +435,7 @@ func (t *table) undo(r machine.Role) error {
 		return nil
 	}
 	for back--; back >= 0; back-- {
-		before := &place{game: t.place.game, states: t.place.states[:back+1]}
+		before := &history{game: t.history.game, states: t.history.states[:back+1]}
 		if moves, _ := before.legal(); moves != nil && len(moves[r]) > 1 {
 			break
 		}
@@ -443,7 +443,7 @@ func (t *table) undo(r machine.Role) error {
 	if back < 0 {
 		return errors.New("there is nothing to take back")
 	}
-	t.place.states = slices.Clip(t.place.states[:back+1])
+	t.history.states = slices.Clip(t.history.states[:back+1])
 	t.joints, t.why = slices.Clip(t.joints[:back]), slices.Clip(t.why[:back])
 	t.legal, t.goals = nil, nil
 	t.turn++

@@ -26,7 +26,7 @@ type TableView struct {
 
 func (t *table) view() *TableView {
 	v := &TableView{
-		Table: t.id, Game: t.place.name, Position: t.place.show(), Moves: slices.Clone(t.joints), Note: t.notes, Due: t.due,
+		Table: t.id, Game: t.history.name, Position: t.history.show(), Moves: slices.Clone(t.joints), Note: t.notes, Due: t.due,
 		// What was said of a choice that is secret still is no part of it.
 		Why: slices.Clone(t.why[:len(t.joints)]),
 	}
@@ -43,12 +43,12 @@ func (t *table) view() *TableView {
 func (s *Server) followTable(w http.ResponseWriter, r *http.Request) {
 	t, err := s.tables.get(r.PathValue("id"))
 	if err != nil {
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	e, err := s.open(w)
 	if err != nil {
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	if e.send(event("now", time.Now())) != nil { // the browser's clock may be another one
@@ -78,7 +78,7 @@ func (s *Server) listTables(w http.ResponseWriter, _ *http.Request) {
 	list := []listed{}
 	for _, t := range all {
 		t.mu.Lock()
-		l := listed{Table: t.id, Game: t.place.name, Turn: len(t.joints), Over: t.goals != nil, Since: t.started}
+		l := listed{Table: t.id, Game: t.history.name, Turn: len(t.joints), Over: t.goals != nil, Since: t.started}
 		for _, seat := range t.seats {
 			l.Seats = append(l.Seats, seat.kind)
 		}
@@ -86,7 +86,7 @@ func (s *Server) listTables(w http.ResponseWriter, _ *http.Request) {
 		list = append(list, l)
 	}
 	slices.SortFunc(list, func(a, b listed) int { return b.Since.Compare(a.Since) })
-	answer(w, list, nil)
+	writeJSON(w, list, nil)
 }
 
 // record keeps a match that is over, in the form of all others.
@@ -95,15 +95,15 @@ func (t *table) record() {
 		return
 	}
 	names := t.machine.Names()
-	text := string(t.place.text)
+	text := string(t.history.text)
 	r := &arena.Record{
-		Match: "page." + strings.ReplaceAll(t.place.name, ":", "-") + "." + t.id, Game: t.place.name, Rules: arena.HashRules(text), Rulesheet: text,
+		Match: "page." + strings.ReplaceAll(t.history.name, ":", "-") + "." + t.id, Game: t.history.name, Rules: arena.HashRules(text), Rulesheet: text,
 		StartTime: t.started, PlayClock: t.clock.Seconds(), Roles: names.Roles,
 		StartErrors: make([]string, len(names.Roles)), Goals: t.goals, Turns: len(t.joints), Completed: true,
 		Moves: slices.Clone(t.joints), Explanations: slices.Clone(t.why),
 	}
-	if len(t.place.states) > len(t.joints) {
-		for _, q := range t.place.states {
+	if len(t.history.states) > len(t.joints) {
+		for _, q := range t.history.states {
 			r.States = append(r.States, names.AppendFluents([]string{}, q))
 		}
 	}

@@ -54,7 +54,7 @@ type listing struct {
 func (s *Server) listMatches(w http.ResponseWriter, r *http.Request) {
 	records, err := s.Archive.List()
 	if records == nil && err != nil {
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	f := newFilter(r.URL.Query())
@@ -68,7 +68,7 @@ func (s *Server) listMatches(w http.ResponseWriter, r *http.Request) {
 			list.Matches = append(list.Matches, newOutline(m))
 		}
 	}
-	answer(w, list, nil)
+	writeJSON(w, list, nil)
 }
 
 // broadcast is a match that somebody watches.
@@ -89,7 +89,7 @@ type broadcasts struct {
 func (s *Server) followMatch(w http.ResponseWriter, r *http.Request) {
 	e, err := s.open(w)
 	if err != nil {
-		answer(w, nil, err)
+		writeJSON(w, nil, err)
 		return
 	}
 	b, leave := s.join(r.PathValue("id"))
@@ -257,7 +257,7 @@ type matchRequest struct {
 func (s *Server) holdMatch(w http.ResponseWriter, r *http.Request) {
 	reply(w, func() (map[string]string, error) {
 		var q matchRequest
-		if err := question(w, r, &q); err != nil {
+		if err := readJSON(w, r, &q); err != nil {
 			return nil, err
 		}
 		leave, err := take(s.matches, "matches")

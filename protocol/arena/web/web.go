@@ -229,8 +229,8 @@ func (f *fault) Error() string { return f.text }
 
 func faulty(status int, text string) error { return &fault{status, text} }
 
-// answer writes what a handler has found, or its error.
-func answer(w http.ResponseWriter, value any, err error) {
+// writeJSON writes the result of a handler, or its error.
+func writeJSON(w http.ResponseWriter, value any, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	status := http.StatusOK
@@ -249,8 +249,8 @@ func answer(w http.ResponseWriter, value any, err error) {
 	_ = json.NewEncoder(w).Encode(value)
 }
 
-// question reads the JSON of a request.
-func question(w http.ResponseWriter, r *http.Request, into any) error {
+// readJSON decodes the body of a request.
+func readJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	if err := in.Decode(into); err != nil {
 		return faulty(http.StatusBadRequest, "expected JSON: "+jsonfault.Explain(err).Error())
@@ -267,7 +267,7 @@ func (s *Server) safely(what string, f func()) {
 	})
 }
 
-// take takes one of the places in a limited room, or says that there is none.
+// take enters a room of limited size, or returns an error if it is full.
 func take(room chan struct{}, what string) (leave func(), err error) {
 	select {
 	case room <- struct{}{}:

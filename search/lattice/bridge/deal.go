@@ -77,7 +77,7 @@ func (d *Deal) isDefender(s Seat) bool { return (s^d.Declarer)&1 != 0 }
 //	void:         suits that a defender has shown out of, W=SH
 //	W?: E?: …     a hand that a defender may have; all are possible where none is given
 //
-// What follows "#" in a line is a comment. Errors are *Error where they have a place.
+// What follows "#" in a line is a comment. Errors are *Error where they have a position.
 func Parse(text string) (*Deal, error) {
 	if isPBN(text) {
 		return parsePBN(text)
@@ -91,7 +91,7 @@ func Parse(text string) (*Deal, error) {
 	return p.finish()
 }
 
-// parser collects the fields of the compact form with their places.
+// parser collects the fields of the compact form with their positions.
 type parser struct {
 	deal    *Deal
 	hands   [4]*word

@@ -61,7 +61,7 @@ S8 SK S3 S5
 	}
 }
 
-func TestBadDealsAreExplainedWithTheirPlace(t *testing.T) {
+func TestBadDealsAreExplainedWithTheirPosition(t *testing.T) {
 	const good = "N:AJ...2 S:32..5. EW:KQ4.2..AK "
 	for text, want := range map[string]string{
 		"":                               "expected the hand of S",

@@ -88,9 +88,9 @@ func (d *doubleDummy) lead(leader Seat, need int) (won bool, relevant Cards) {
 		return false, high
 	}
 	d.nodes++
-	var where place
+	var where trickStart
 	if left > 1 {
-		where = d.place(leader)
+		where = d.trickStart(leader)
 		if won, relevant, found := d.table.find(&where, need); found {
 			return won, relevant
 		}

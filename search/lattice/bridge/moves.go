@@ -18,7 +18,7 @@ func (s *single) inOrder(q *state, alive worlds, hint Card, hinted bool) []Card 
 		order, moves = append(order, hint), moves&^hint.bit()
 	}
 	if moves != 0 {
-		s.place(q, alive.first())
+		s.setUp(q, alive.first())
 	}
 	for moves != 0 {
 		c := s.dd.choose(moves, q.leader, q.seat())
@@ -27,8 +27,8 @@ func (s *single) inOrder(q *state, alive worlds, hint Card, hinted bool) []Card 
 	return order
 }
 
-// place puts a state in one layout before the double dummy search.
-func (s *single) place(q *state, i int) {
+// setUp sets the double dummy search up for a state in one layout.
+func (s *single) setUp(q *state, i int) {
 	s.dd.hands = [4]Cards{q.north, s.layouts[i].east &^ q.gone[0], q.south, s.layouts[i].west &^ q.gone[1]}
 	s.dd.trick, s.dd.played = q.trick, int(q.played)
 }

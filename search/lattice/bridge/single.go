@@ -83,7 +83,7 @@ func (s *single) weightOf(k int, w uint64) int64 {
 
 // wins tells whether the need of q can be met double dummy in a layout.
 func (s *single) wins(q *state, i int) bool {
-	s.place(q, i)
+	s.setUp(q, i)
 	return s.dd.wins(q.leader, int(q.need))
 }
 

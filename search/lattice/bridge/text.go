@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Error is a fault of the text of a deal, with its place.
+// Error is a fault of the text of a deal, with its position.
 type Error struct {
 	Line, Column int // from 1
 	Reason       string
@@ -15,7 +15,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Reason) }
 
-// word is a piece of text with its place.
+// word is a piece of text with its position.
 type word struct {
 	text         string
 	line, column int

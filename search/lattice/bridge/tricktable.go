@@ -1,18 +1,18 @@
 package bridge
 
-// place is a position at the beginning of a trick as the table sees it: the lengths of
+// trickStart is a position at the beginning of a trick as the table sees it: the lengths of
 // the suits in all hands and the leader, and of each card left, from spades down and
 // from the highest, who has it and whether the next belongs to its class.
-type place struct {
-	key    placeKey
+type trickStart struct {
+	key    trickKey
 	owners [3]uint64 // one bit a card each: the seat's two, and the class
 	cards  Cards     // all that are left
 }
 
-type placeKey struct{ lengths, more uint64 }
+type trickKey struct{ lengths, more uint64 }
 
-func (d *doubleDummy) place(leader Seat) place {
-	p := place{cards: d.hands[0] | d.hands[1] | d.hands[2] | d.hands[3]}
+func (d *doubleDummy) trickStart(leader Seat) trickStart {
+	p := trickStart{cards: d.hands[0] | d.hands[1] | d.hands[2] | d.hands[3]}
 	for s := Spades; s < NoTrump; s++ {
 		for seat := range d.hands {
 			p.key.lengths = p.key.lengths<<4 | uint64((d.hands[seat] & s.of()).Len())
@@ -33,13 +33,13 @@ func (d *doubleDummy) place(leader Seat) place {
 	return p
 }
 
-// trickTable remembers proofs, by place.
+// trickTable remembers proofs, by the start of the trick.
 type trickTable struct {
-	first   map[placeKey]int32 // of a chain
+	first   map[trickKey]int32 // of a chain
 	entries []proof
 }
 
-// proof says of all places that agree with owners where mask is set how many tricks
+// proof says of all starts that agree with owners where mask is set how many tricks
 // North and South take: at least lower, at most upper.
 type proof struct {
 	owners       [3]uint64
@@ -55,10 +55,10 @@ func (d *doubleDummy) limit(bytes int64) {
 	}
 }
 
-func newTrickTable() trickTable { return trickTable{first: make(map[placeKey]int32)} }
+func newTrickTable() trickTable { return trickTable{first: make(map[trickKey]int32)} }
 
 // find answers whether need tricks are taken, with the cards on which that depends.
-func (t *trickTable) find(p *place, need int) (won bool, relevant Cards, found bool) {
+func (t *trickTable) find(p *trickStart, need int) (won bool, relevant Cards, found bool) {
 	i, ok := t.first[p.key]
 	if !ok {
 		return false, 0, false
@@ -78,8 +78,8 @@ func (t *trickTable) find(p *place, need int) (won bool, relevant Cards, found b
 	return false, 0, false
 }
 
-// lowest is the cards of the place at the positions of a mask.
-func (p *place) lowest(mask uint64) Cards {
+// lowest is the cards at the positions of a mask.
+func (p *trickStart) lowest(mask uint64) Cards {
 	var out Cards
 	for left := p.cards; mask != 0; left &= left - 1 {
 		if mask&1 != 0 {
@@ -92,7 +92,7 @@ func (p *place) lowest(mask uint64) Cards {
 
 // put remembers a proof that depends on the relevant cards, which are all from the top
 // of each suit down to some card. The table holds so many proofs at most.
-func (t *trickTable) put(p *place, need int, won bool, relevant Cards, most int) {
+func (t *trickTable) put(p *trickStart, need int, won bool, relevant Cards, most int) {
 	if len(t.entries) >= most {
 		*t = newTrickTable()
 	}

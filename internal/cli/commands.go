@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"stackmate/games"
+	"stackmate/reasoner"
+	"stackmate/search/experiment"
+)
+
+const about = "Stackmate plays and solves games that are given as rules, in GDL."
+
+// command is one of the command line.
+type command struct {
+	group, name, help string
+	flags             any // what kong reads its arguments into, and runs
+	aliases           []string
+}
+
+// commands are all of them, in the order of the help.
+func commands() []command {
+	return []command{
+		{"play", "arena", "Play, watch and analyse games in the browser.", new(arenaCommand), nil},
+		{"play", "match", "Hold matches of a game between players.", new(matchCommand), nil},
+		{"play", "play", "Play against a solution at the terminal.", new(playCommand), nil},
+		{"compete", "serve", "Play what game servers deal.", new(serveCommand), nil},
+		{"compete", "tournament", "Rate players by many matches.", new(tournamentCommand), nil},
+		{"compete", "worker", "Do the tasks of commands that run elsewhere.", new(workerCommand), nil},
+		{"compete", "rate", "Rate players by records of matches.", new(rateCommand), []string{"standings"}},
+		{"compete", "show", "Step through a recorded match.", new(showCommand), nil},
+		{"compete", "train", "Learn an evaluation of a game by self-play.", new(trainCommand), nil},
+		{"compete", "check-player", "Check a player against the protocol.", new(checkPlayerCommand), nil},
+		{"compete", "check-manager", "Check a game manager against the protocol.", new(checkManagerCommand), nil},
+		{"solve", "solve", "Compute values and strategies.", new(solveCommand), nil},
+		{"solve", "bridge", "Find the best plan for a bridge ending.", new(bridgeCommand), nil},
+		{"rules", "validate", "Check rulesheets.", new(validateCommand), nil},
+		{"rules", "fmt", "Lay rulesheets out canonically.", new(fmtCommand), nil},
+		{"rules", "inspect", "Show what the compiler found in a game.", new(inspectCommand), nil},
+		{"rules", "export", "Print the rulesheet of a built-in game.", new(exportCommand), nil},
+		{"develop", "bench", "Measure random playouts on one thread.", new(benchCommand), nil},
+		{"develop", "perft", "Count the joint moves to a given depth.", new(perftCommand), nil},
+		{"develop", "signature", "Count the nodes of all searches on fixed games.", new(signatureCommand), nil},
+		{"develop", "experiment", "Measure the solvers beside the literature.", new(experimentCommand), nil},
+		{"develop", "replay", "Compare an engine with a recorded trace.", new(replayCommand), nil},
+		{"program", "version", "Print the version.", new(versionCommand), nil},
+		{"program", "completion", "Print what a shell needs to complete command lines, or the manual page.", new(completionCommand), nil},
+	}
+}
+
+// groups are those of the commands, in the order of the help. The commands of one that is described
+// share a line of it.
+var groups = []kong.Group{
+	{Key: "play", Title: "Play"},
+	{Key: "compete", Title: "Compete"},
+	{Key: "solve", Title: "Solve"},
+	{Key: "rules", Title: "Rules"},
+	{Key: "develop", Title: "Develop", Description: "for developers"},
+	{Key: "program", Title: "Program", Description: "about the program itself"},
+}
+
+// meant is the command line with "help" in the place where kong has "--help".
+func meant(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case len(args) > 0 && args[0] == "--version":
+		return append([]string{"version"}, args[1:]...)
+	}
+	return args
+}
+
+// parser reads a command line into globals and the flags of its command; done is called when
+// help has been printed. Of the commands there is only the one that the first argument names, if
+// it does, since to build all of them takes longer than to solve a small game.
+func (s *console) parser(args []string, globals *globals, done func()) (*kong.Kong, error) {
+	all := commands()
+	named := func(c command) bool {
+		return len(args) > 0 && (args[0] == c.name || slices.Contains(c.aliases, args[0]))
+	}
+	if i := slices.IndexFunc(all, named); i >= 0 {
+		all = all[i : i+1]
+	}
+	options := []kong.Option{
+		kong.Name("stackmate"), kong.Description(about), kong.ExplicitGroups(groups),
+		kong.Vars{"engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Help(printHelp),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeTime)), kong.NamedMapper("time", kong.MapperFunc(decodeTime)),
+		kong.Writers(s.out, s.err), kong.Exit(func(int) { done() }),
+	}
+	for _, c := range all {
+		options = append(options, kong.DynamicCommand(c.name, c.help, c.group, c.flags, `aliases:"`+strings.Join(c.aliases, ",")+`"`))
+	}
+	parser, err := kong.New(globals, options...)
+	if err == nil {
+		addExamples(parser.Model)
+	}
+	return parser, err
+}
+
+// unparsed says what is wrong with a command line, and what to type instead.
+func unparsed(model *kong.Application, args []string, err error) error {
+	more := "stackmate --help"
+	switch {
+	case len(args) == 0:
+		return fmt.Errorf("expected a command; %s lists them", more)
+	case len(model.Leaves(false)) == 1: // that of the first argument
+		more = "stackmate " + args[0] + " --help"
+	case !strings.Contains(err.Error(), "did you mean"):
+		if _, _, unknown := games.Source(args[0]); unknown == nil {
+			return fmt.Errorf("expected a command before the game, such as stackmate match %s; %s lists them", args[0], more)
+		} else if strings.Contains(unknown.Error(), "did you mean") {
+			return fmt.Errorf("unknown command %q, and %w", args[0], unknown)
+		}
+	}
+	return fmt.Errorf("%w; %s tells more", err, more)
+}
+
+// release is the version, where make release has put it.
+var release string
+
+// version is that of the release, or of the module as the build knows it.
+func version() string {
+	if release != "" {
+		return release
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// versionCommand prints the version.
+type versionCommand struct{}
+
+// Run implements the command.
+func (*versionCommand) Run(s *console) error {
+	_, err := fmt.Fprintf(s.out, "stackmate %s %s/%s, %s\n", version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return err
+}

@@ -1,0 +1,113 @@
+// Places that cannot be written are as Unix has them.
+
+//go:build !windows
+
+package cli
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each mistake that a newcomer makes is told in one line, which says what is wrong and what to do.
+func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
+	const gdl = "expected rules in GDL, as stackmate export ticTacToe prints them, found "
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	port := taken.Addr().String()
+	folder := t.TempDir()
+	occupied := filepath.Join(file(t, "file", ""), "matches")
+	sheet := file(t, "coin.kif", coin)
+	records := filepath.Join(t.TempDir(), "records")
+	execute(t, "tournament", "ticTacToe", "--players", "legal,random", "--rounds", "1", "--record", records).expect(t, statusFine)
+	book := filepath.Join(t.TempDir(), "three.solution")
+	execute(t, "solve", "goofspiel-3", "--save", book).expect(t, statusFine)
+	text, err := os.ReadFile(book)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 0x55
+	corrupt := file(t, "corrupt.solution", string(text))
+
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		// typing errors
+		"command":                     {[]string{"sovle", "ticTacToe"}, `did you mean "solve"?`},
+		"no command":                  {[]string{"frobnicate"}, "stackmate --help"},
+		"game in place of a command":  {[]string{"connectFour"}, "stackmate match connectFour"},
+		"misspelt game for a command": {[]string{"conectFour"}, "did you mean connectFour?"},
+		"flag":                        {[]string{"solve", "ticTacToe", "--certifi"}, `did you mean "--certify"?`},
+		"game":                        {[]string{"solve", "conectFour"}, "did you mean connectFour?"},
+		"game as others write it":     {[]string{"solve", "tic-tac-toe"}, "did you mean ticTacToe?"},
+		"size of a game":              {[]string{"match", "connectFour-7"}, "expected connectFour-WxH"},
+		"no game":                     {[]string{"match", "--players", "mcts,mcts"}, `expected "<game>"; stackmate match --help`},
+		"two games":                   {[]string{"solve", "ticTacToe", "hex"}, "stackmate solve --help"},
+		"help of nothing":             {[]string{"help", "slove"}, `"solve"`},
+		"missing flag":                {[]string{"train", "ticTacToe"}, "missing flags: --knowledge=DIR"},
+		"number in place of a name":   {[]string{"perft", "3", "9"}, `unknown game "3"; there are`},
+		"name in place of a number":   {[]string{"perft", "9", "ticTacToe"}, "<depth>: expected"},
+		"unit that there is not":      {[]string{"match", "ticTacToe", "--play-clock", "1 minute"}, "expected a time such as 2, 0.5s or 1m30s"},
+		"engine":                      {[]string{"bench", "ticTacToe", "--engine", "fast"}, "auto"},
+		"method":                      {[]string{"solve", "ticTacToe", "--method", "minimax"}, "expected auto, bi, smab"},
+		// addresses
+		"port in use":             {[]string{"serve", "--listen", port}, "the port is in use by another program; --listen chooses another"},
+		"port of the page in use": {[]string{"arena", "--listen", port, "--player", "-"}, "--listen chooses another"},
+		"port alone":              {[]string{"serve", "--listen", "9147"}, "such as 127.0.0.1:9147"},
+		"address without http":    {[]string{"check-player", "localhost:9147"}, "such as http://localhost:9147"},
+		"nobody there":            {[]string{"check-player", "http://127.0.0.1:1"}, "cannot be checked"},
+		// files
+		"name where a file is meant": {[]string{"arena", "ticTacToe"}, "the name of a built-in game: the page has them all"},
+		"no such file":               {[]string{"solve", "game.kif"}, "cannot read the rulesheet: open game.kif"},
+		"folder for a file":          {[]string{"solve", folder}, "is a directory"},
+		"folder without rules":       {[]string{"validate", folder}, "expected rulesheets (.kif, .gdl, .hrf)"},
+		"folder for a record":        {[]string{"show", folder}, "is a directory"},
+		"folder without records":     {[]string{"rate", folder}, "expected records of matches"},
+		"rules for a record":         {[]string{"show", sheet}, "expected a match record"},
+		"file for a folder":          {[]string{"match", "ticTacToe", "--record", sheet}, "--record: "},
+		"folder in a file":           {[]string{"match", "ticTacToe", "--record", occupied}, "cannot write " + occupied},
+		"folder to write to":         {[]string{"solve", "ticTacToe", "--save", folder}, "cannot write " + folder},
+		"no such folder":             {[]string{"solve", "ticTacToe", "--save", "no/such/folder"}, "no file can be made in"},
+		"disk full":                  {[]string{"bench", "ticTacToe", "--seconds", "0.02", "--out", "/dev/full"}, "cannot write /dev/full"},
+		// rulesheets
+		"empty file":         {[]string{"solve", file(t, "g.kif", " \n")}, gdl + "nothing: the file is empty"},
+		"comments only":      {[]string{"solve", file(t, "g.kif", "; my first try\n")}, gdl + "text without the rules of a game"},
+		"Regular Boardgames": {[]string{"solve", file(t, "g.rbg", "#players = white(100), black(100)\n#rules = ->white {w}\n")}, gdl + "rules of Regular Boardgames"},
+		"Ludii":              {[]string{"solve", file(t, "g.lud", `(game "Tic-Tac-Toe" (players 2) (rules (play (move Add (to (sites Empty))))))`)}, gdl + "rules of Ludii"},
+		"Zillions":           {[]string{"solve", file(t, "g.zrf", "(game\n (title \"Tic-Tac-Toe\")\n (players X O))")}, gdl + "rules of Zillions of Games"},
+		"JSON":               {[]string{"solve", file(t, "g.kif", `{"roles": ["a"]}`)}, gdl + "JSON"},
+		"web page":           {[]string{"solve", file(t, "g.kif", "<!DOCTYPE html>\n<html><body>404</body></html>")}, gdl + "a web page"},
+		"binary file":        {[]string{"solve", file(t, "g.kif", "\x7fELF\x02\x00\x00role")}, gdl + "no text"},
+		"text":               {[]string{"solve", file(t, "g.kif", "# Read me\n\nHow to (play) it.\n")}, gdl + "text without the rules of a game"},
+		// players
+		"unknown player":            {[]string{"match", "ticTacToe", "--players", "stackmate,alphazero"}, "it is one of stackmate, mcts"},
+		"number for players":        {[]string{"match", "ticTacToe", "--players", "2"}, "it is one of stackmate, mcts"},
+		"too many players":          {[]string{"match", "ticTacToe", "--players", "mcts,mcts,mcts"}, "--players: expected 2, one for each of x, o, found 3"},
+		"too few players":           {[]string{"tournament", "ticTacToe", "--players", "random"}, "needs 2 players"},
+		"unknown role":              {[]string{"play", "ticTacToe", "--role", "white"}, "expected one of x, o"},
+		"no such number of matches": {[]string{"match", "ticTacToe", "--count", "0"}, "--count: expected 1 or more"},
+		// what was kept
+		"tournament resumed anew":      {[]string{"tournament", "ticTacToe", "--record", records, "--resume", "--players", "mcts,random"}, "--resume: expected no games"},
+		"tournament begun twice":       {[]string{"tournament", "ticTacToe", "--record", records, "--players", "mcts,random"}, "--resume goes on with it"},
+		"tournament that there is not": {[]string{"tournament", "--resume", "--record", folder}, "--resume: expected --record with the folder of a tournament"},
+		"solution of another game":     {[]string{"play", "goofspiel-4", "--from", book}, "found one of goofspiel-3"},
+		"solution that is none":        {[]string{"play", "goofspiel-3", "--from", sheet}, sheet},
+		"damaged solution":             {[]string{"play", "goofspiel-3", "--from", corrupt}, "expected a solution saved by stackmate"},
+		"too little memory":            {[]string{"solve", "ticTacToe", "--memory", "16"}, "--memory: expected 64 to"},
+		"memory with a unit":           {[]string{"solve", "ticTacToe", "--memory", "1GB"}, "--memory: expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := execute(t, test.args...)
+			if o.status == statusFine || !strings.HasPrefix(o.err, "stackmate: ") || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, test.want) {
+				t.Errorf("status %d, want one line with %q, got\n%s%s", o.status, test.want, o.out, o.err)
+			}
+		})
+	}
+}

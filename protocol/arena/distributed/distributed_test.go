@@ -1,0 +1,209 @@
+package distributed
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/protocol"
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/queue"
+	"stackmate/protocol/wiretest"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+)
+
+// drifter plays legal moves that its seed and its match decide alone.
+type drifter struct {
+	seed  uint64
+	rng   *machine.Rand
+	at    machine.Batch
+	names *machine.Names
+	role  machine.Role
+	told  int
+}
+
+func (d *drifter) Start(ctx context.Context, m protocol.Match) error {
+	if m.Machine == nil { // the match begins elsewhere than the game
+		var err error
+		if m.Machine, err = reasoner.New(ctx, m.Game, reasoner.Options{}); err != nil {
+			return err
+		}
+	}
+	d.rng, d.at, d.names = machine.NewRand(d.seed), m.Machine.NewBatch(), m.Machine.Names()
+	d.role, _ = d.names.Role(m.Role)
+	d.told = 0
+	return nil
+}
+
+func (d *drifter) Play(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	for ; d.told < len(told); d.told++ {
+		for r, t := range told[d.told] {
+			move, _ := d.names.Move(machine.Role(r), t.String())
+			d.at.Choose(0, machine.Role(r), move)
+		}
+		if told[d.told] != nil {
+			d.at.Evaluate(1)
+			d.at.Advance(1)
+		}
+	}
+	d.at.Evaluate(1)
+	legal := d.at.AppendLegal(nil, 0, d.role)
+	return gdl.ParseTerm(d.names.MoveText(d.role, legal[d.rng.Intn(len(legal))]))
+}
+
+func (*drifter) Stop([][]gdl.Term) {}
+func (*drifter) Abort()            {}
+
+// worker makes drifters of all descriptions but "broken".
+func worker() *Worker {
+	return &Worker{Log: zerolog.Nop(), Player: func(spec string, seed uint64) (arena.Player, error) {
+		if spec == "unknown" {
+			return arena.Player{}, fmt.Errorf("no player %q", spec)
+		}
+		return arena.Player{Name: spec, New: func() protocol.Agent {
+			if spec == "broken" {
+				panic("out of order")
+			}
+			return &drifter{seed: seed}
+		}}, nil
+	}}
+}
+
+// event is a tournament of three games.
+func event(t testing.TB, rounds int, players ...string) *Event {
+	t.Helper()
+	e := &Event{
+		Run: "t", Specs: players, Plan: arena.Tournament{Players: players, Rounds: rounds, Seed: 5},
+		Setting: arena.Setting{StartClock: time.Minute, PlayClock: time.Minute},
+	}
+	for _, name := range []string{"ticTacToe", "nim-3.4", "matchingPennies"} {
+		_, src, err := games.Source(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := wiretest.Game(t, string(src))
+		e.Plan.Games = append(e.Plan.Games, arena.Game{Name: name, Roles: len(g.Roles)})
+		e.Rules = append(e.Rules, arena.RulesText(g))
+	}
+	return e
+}
+
+func embedded(t testing.TB, dir string) *queue.Queue {
+	t.Helper()
+	q, err := queue.Embed(t.Context(), dir, "", "", zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
+
+// run holds a tournament with one worker of two matches at a time.
+func run(t testing.TB, e *Event, archive *arena.Archive) *arena.Ranking {
+	t.Helper()
+	q := embedded(t, t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	w := worker()
+	go func() {
+		done <- q.Work(ctx, 2, func(ctx context.Context, t queue.Task) ([]byte, error) { return w.Do(ctx, q, t) })
+	}()
+	ranking, err := Run(ctx, q, e, archive, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	<-done
+	return ranking
+}
+
+// untimed is a ranking without what depends on the clock.
+func untimed(r *arena.Ranking) *arena.Ranking {
+	for i := range r.Results {
+		r.Results[i].Slowest = nil
+	}
+	return r
+}
+
+func TestATournamentIsTheSameHoweverItIsHeld(t *testing.T) {
+	e := event(t, 3, "a", "b", "c")
+	e.Setting.Opening = 1
+	archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := untimed(run(t, e, archive))
+	if n := e.Plan.Matches(); len(want.Results) != n || n != 3*3*6 {
+		t.Fatalf("%d results of %d matches", len(want.Results), n)
+	}
+	list, err := archive.List()
+	if err != nil || len(list) != len(want.Results) {
+		t.Fatalf("%d records, %v", len(list), err)
+	}
+	for _, r := range list {
+		n, _ := e.Number(r.Match)
+		whole, err := archive.Read(r.Match)
+		if err != nil || len(whole.States) != whole.Turns+1 || len(whole.Opening) != 1 && whole.Game != "matchingPennies" {
+			t.Errorf("%v: %d states of %d turns, opening %v", err, len(whole.States), whole.Turns, whole.Opening)
+		}
+		result := whole.Result()
+		result.Slowest = nil
+		if diff := cmp.Diff(want.Results[n], result); diff != "" {
+			t.Errorf("(-counted +recorded):\n%s", diff)
+		}
+	}
+	// Without records, and with those of a part of the matches.
+	if diff := cmp.Diff(want, untimed(run(t, e, nil))); diff != "" {
+		t.Errorf("without records (-want +got):\n%s", diff)
+	}
+	for n := 0; n < len(list); n += 2 {
+		if err := os.Remove(filepath.Join(archive.Dir(), e.match(n)+".jsonl")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, untimed(run(t, e, archive))); diff != "" {
+		t.Errorf("resumed (-want +got):\n%s", diff)
+	}
+}
+
+func TestPlayersThatFailCostThemselvesPoints(t *testing.T) {
+	r := run(t, event(t, 2, "a", "broken"), nil)
+	if s := r.Standings; s[0].Wins != 12 || s[1].Losses != 12 || s[1].Failed != 12 {
+		t.Errorf("standings %+v", s)
+	}
+	r = run(t, event(t, 1, "a", "unknown"), nil)
+	for _, result := range r.Results {
+		if !result.Aborted || result.Reason != `player unknown: no player "unknown"` {
+			t.Errorf("%+v", result)
+		}
+	}
+}
+
+func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
+	e := event(t, 1, "a", "b")
+	archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{event: e, archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]arena.Fixture), busy: make(map[string]bool), watched: make(map[int]*watched)}
+	for f := range e.Plan.Fixtures() {
+		r.submitted[f.Number] = f
+	}
+	for _, data := range []string{`{"number":0}`, `{`, `[]`, `{"number":-1,"part":{}}`} {
+		if err := r.watch(queue.Result{ID: "0", Data: []byte(data)}); err != nil {
+			t.Errorf("the report %s: %v", data, err)
+		}
+	}
+	if counted, err := r.count(queue.Result{ID: "0", Data: []byte("{")}); err != nil || !counted {
+		t.Errorf("a result that is none: counted %v, %v", counted, err)
+	}
+}

@@ -1,0 +1,115 @@
+package distributed
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stackmate/protocol/arena"
+)
+
+// Event is a tournament with all that is needed to hold it, as a file keeps it for whoever
+// resumes it.
+type Event struct {
+	// Run names the tournament in the queue and begins the ids of its matches: letters,
+	// digits, "-" and "_".
+	Run  string           `json:"run"`
+	Plan arena.Tournament `json:"plan"`
+	// Rules are the rulesheets of the games, see arena.RulesText.
+	Rules []string `json:"rules"`
+	// Specs describe the players, for Worker.Player.
+	Specs []string `json:"specs"`
+	// Setting is that of all matches but for seeds.
+	Setting arena.Setting `json:"setting"`
+}
+
+// runName matches the names of runs.
+var runName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// Check says why the tournament cannot be held, if it cannot.
+func (e *Event) Check() error {
+	switch {
+	case !runName.MatchString(e.Run):
+		return fmt.Errorf("expected a run named by letters, digits, - and _, found %q", e.Run)
+	case len(e.Rules) != len(e.Plan.Games) || len(e.Specs) != len(e.Plan.Players):
+		return fmt.Errorf("expected the rules of %d games and descriptions of %d players, found %d and %d",
+			len(e.Plan.Games), len(e.Plan.Players), len(e.Rules), len(e.Specs))
+	}
+	return e.Plan.Check()
+}
+
+// match is the id of a fixture.
+func (e *Event) match(number int) string { return e.Run + "." + strconv.Itoa(number) }
+
+// Number is the fixture of a match id, if it is one of the tournament.
+func (e *Event) Number(match string) (int, bool) {
+	text, ok := strings.CutPrefix(match, e.Run+".")
+	n, err := strconv.Atoi(text)
+	return n, ok && err == nil && e.match(n) == match
+}
+
+// order is what a worker is told of a match.
+type order struct {
+	Match   string        `json:"match"`
+	Game    string        `json:"game"`
+	Rules   string        `json:"rules"` // their hash, under which the queue has the text
+	Names   []string      `json:"names"` // of the players, in the order of the roles
+	Specs   []string      `json:"specs"`
+	Setting arena.Setting `json:"setting"`
+}
+
+// order writes that of a fixture.
+func (e *Event) order(f arena.Fixture) order {
+	o := order{
+		Match: e.match(f.Number), Game: e.Plan.Games[f.Game].Name, Rules: arena.HashRules(e.Rules[f.Game]),
+		Setting: e.Setting,
+	}
+	o.Setting.Seed, o.Setting.OpeningSeed, o.Setting.Forfeit = f.Seed, f.OpeningSeed, true
+	for _, p := range f.Players {
+		o.Names, o.Specs = append(o.Names, e.Plan.Players[p]), append(o.Specs, e.Specs[p])
+	}
+	return o
+}
+
+// isShared tells whether a player can be in one match at a time only, whoever holds it:
+// one that is reached at an address.
+func isShared(spec string) bool { return strings.Contains(spec, "://") }
+
+// held is what a worker brings back of a match: its record, or why there is none.
+type held struct {
+	Attempt string        `json:"attempt"` // the same in the reports of its turns
+	Record  *arena.Record `json:"record,omitempty"`
+	Failure string        `json:"failure,omitempty"`
+}
+
+// report is what a worker tells of a match under way.
+type report struct {
+	Attempt string        `json:"attempt"`
+	Number  int           `json:"number"` // of the part, from 0
+	Part    *arena.Record `json:"part"`
+}
+
+// result is that of a match: with its record, or as one that could not be held.
+func (o order) result(h held) arena.Result {
+	if h.Record != nil {
+		return h.Record.Result()
+	}
+	none := make([]int, len(o.Names))
+	return arena.Result{
+		Match: o.Match, Game: o.Game, Players: o.Names, Goals: []int{}, Aborted: true, Reason: h.Failure,
+		Errors: none, Late: slices.Clone(none), Illegal: slices.Clone(none), Failed: slices.Clone(none),
+		Slowest: make([]float64, len(o.Names)),
+	}
+}
+
+// decode reads what this package has written.
+func decode[T any](data []byte) (T, error) {
+	var v T
+	if err := json.Unmarshal(data, &v); err != nil {
+		return v, fmt.Errorf("a message of a tournament: %w", err)
+	}
+	return v, nil
+}

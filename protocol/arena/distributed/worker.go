@@ -1,0 +1,138 @@
+package distributed
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"stackmate/gdl"
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/queue"
+	"stackmate/reasoner"
+
+	"github.com/rs/zerolog"
+)
+
+// Worker holds matches of tournaments, whoever runs them.
+type Worker struct {
+	// Player makes the player of a description for one match, with a seed of its own.
+	Player func(spec string, seed uint64) (arena.Player, error)
+	Memory int64 // of compiling one game, in bytes; 0 for the default
+	Cache  *reasoner.Cache
+	Log    zerolog.Logger
+
+	mu    sync.Mutex
+	games []*compiled // the ones used last, at the end
+}
+
+// compiled is a game that is compiled once for many matches.
+type compiled struct {
+	name, rules string // and the hash of the rulesheet
+	make        func() (*arena.Manager, error)
+}
+
+// maxGames is how many compiled games a worker keeps: so many differ between matches that
+// follow each other.
+const maxGames = 8
+
+// maxTries is how often a match is begun whose workers die of it.
+const maxTries = 10
+
+// Matches is the kind of the tasks of tournaments.
+const Matches = "match"
+
+// Do holds the match of a task. A match that cannot be held is a result, too; the error is
+// that of ctx.
+func (w *Worker) Do(ctx context.Context, q *queue.Queue, t queue.Task) ([]byte, error) {
+	h := held{Attempt: rand.Text()}
+	o, err := decode[order](t.Data)
+	switch {
+	case err != nil:
+	case t.Tries > maxTries:
+		err = fmt.Errorf("%d workers did not come back from it", maxTries)
+	default:
+		h.Record, err = w.hold(ctx, q, t, o, h.Attempt)
+	}
+	if ctx.Err() != nil {
+		return nil, queue.ErrAgain
+	}
+	if err != nil {
+		w.Log.Warn().Str("match", o.Match).Err(err).Msg("a match cannot be held")
+		h.Failure = err.Error()
+	}
+	return json.Marshal(h)
+}
+
+// hold holds a match.
+func (w *Worker) hold(ctx context.Context, q *queue.Queue, t queue.Task, o order, attempt string) (*arena.Record, error) {
+	manager, err := w.manager(ctx, q, o)
+	if err != nil {
+		return nil, err
+	}
+	var players []arena.Player
+	for i, spec := range o.Specs {
+		p, err := w.Player(spec, o.Setting.Seed<<8+uint64(i))
+		if err != nil {
+			return nil, fmt.Errorf("player %s: %w", spec, err)
+		}
+		p.Name = o.Names[i]
+		players = append(players, p)
+	}
+	number := 0
+	o.Setting.Tell = func(part *arena.Record) error {
+		if ctx.Err() != nil { // the match is given back: this is not its end
+			return nil
+		}
+		data, err := json.Marshal(report{attempt, number, part})
+		if number++; err != nil {
+			return err
+		}
+		_ = q.Report(t, data) // watching may fail, the match need not
+		return nil
+	}
+	return manager.Match(ctx, o.Match, players, o.Setting)
+}
+
+// manager is that of a game, which is compiled if need be.
+func (w *Worker) manager(ctx context.Context, q *queue.Queue, o order) (*arena.Manager, error) {
+	w.mu.Lock()
+	i := slices.IndexFunc(w.games, func(c *compiled) bool { return c.name == o.Game && c.rules == o.Rules })
+	if i < 0 {
+		c := &compiled{name: o.Game, rules: o.Rules}
+		c.make = sync.OnceValues(func() (*arena.Manager, error) { return w.compile(ctx, q, o) })
+		i, w.games = len(w.games), append(w.games, c)
+	}
+	c := w.games[i]
+	w.games = append(slices.Delete(w.games, i, i+1), c)
+	w.games = w.games[max(0, len(w.games)-maxGames):]
+	w.mu.Unlock()
+	m, err := c.make()
+	if err != nil {
+		w.mu.Lock() // another time it may work
+		w.games = slices.DeleteFunc(w.games, func(other *compiled) bool { return other == c })
+		w.mu.Unlock()
+	}
+	return m, err
+}
+
+func (w *Worker) compile(ctx context.Context, q *queue.Queue, o order) (*arena.Manager, error) {
+	text, err := q.Text(ctx, o.Rules)
+	if err != nil {
+		return nil, fmt.Errorf("the rules of %s: %w", o.Game, err)
+	}
+	if arena.HashRules(text) != o.Rules {
+		return nil, fmt.Errorf("the rules of %s are not those of the tournament", o.Game)
+	}
+	game, _, err := gdl.Load(ctx, o.Game, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	m, err := reasoner.New(ctx, game, reasoner.Options{Memory: w.Memory, Cache: w.Cache})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Game, err)
+	}
+	return arena.NewManager(o.Game, game, m, w.Log), nil
+}

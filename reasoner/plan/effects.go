@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/prove"
+)
+
+// effects are what the moves of a game for one role do: the next values of fluents as functions of
+// the position alone (Shannon's cofactors of the network for each move), all in one network. The
+// clock is left out: it goes on whatever is played.
+type effects struct {
+	net      *circuit.Network // over the fluents
+	fluents  []circuit.Lit
+	legal    []circuit.Lit // by move
+	terminal circuit.Lit
+	goals    []circuit.Lit // where they are had, in the order of the game
+	changes  [][]change    // by move, by fluent: all that does not stay as it is
+}
+
+// change is the next value of a fluent.
+type change struct {
+	fluent int32
+	next   circuit.Lit
+}
+
+const (
+	// maxEffectGates bounds the game whose effects are looked for, maxCofactors the gates that are
+	// built for that, and maxChanges the effects: a tenth of a second or so.
+	maxEffectGates = 100_000
+	maxCofactors   = 2_000_000
+	maxChanges     = 500_000
+)
+
+// newEffects finds the effects of the moves of a game; nil where that takes too long, or
+// rules are recursive.
+func newEffects(g *circuit.Game) *effects {
+	if g.Net.Len() > maxEffectGates {
+		return nil
+	}
+	e := &effects{net: circuit.NewNetwork()}
+	s := circuit.NewSubstitution(g.Net, e.net)
+	for _, l := range g.Fluents {
+		s.Set(l, e.net.Input())
+	}
+	for _, l := range g.Does[0] {
+		s.Set(l, circuit.False)
+	}
+	nodes := make([]int32, g.Net.Len())
+	for i := range nodes {
+		if nodes[i] = int32(i); g.Net.Op(nodes[i]) == circuit.OpLoop {
+			return nil
+		}
+	}
+	s.Sweep(nodes)
+	s.Keep()
+	left := maxCofactors
+	s.Gate = func(_ int32, operands []circuit.Lit) (circuit.Lit, bool) {
+		left--
+		return e.net.And(operands...), left >= 0
+	}
+	all := func(signals []circuit.Lit) []circuit.Lit {
+		images := make([]circuit.Lit, len(signals))
+		for i, l := range signals {
+			images[i] = s.At(l)
+		}
+		return images
+	}
+	e.fluents, e.legal, e.terminal = all(g.Fluents), all(g.Legal[0]), s.At(g.Terminal)
+	for _, goal := range g.Goals {
+		e.goals = append(e.goals, s.At(goal.When))
+	}
+	ticks := prove.ClockFluents(g)
+	moving := map[int32]bool{}   // fluents that do not stay where no move is made
+	users := map[int32][]int32{} // by node: the fluents whose next value it is
+	for f, next := range g.Next {
+		if _, ticking := slices.BinarySearch(ticks, int32(f)); ticking {
+			continue
+		}
+		users[next.Node()] = append(users[next.Node()], int32(f))
+		if s.At(next) != e.fluents[f] {
+			moving[int32(f)] = true
+		}
+	}
+	room := maxChanges
+	for _, does := range g.Does[0] {
+		if !s.Change([]circuit.Lit{does}, []circuit.Lit{circuit.True}) {
+			return nil
+		}
+		fluents := maps.Clone(moving)
+		for node := range s.Changed {
+			for _, f := range users[node] {
+				fluents[f] = true
+			}
+		}
+		var list []change
+		for _, f := range slices.Sorted(maps.Keys(fluents)) {
+			if next := s.At(g.Next[f]); next != e.fluents[f] {
+				list = append(list, change{f, next})
+			}
+		}
+		s.Revert()
+		e.changes = append(e.changes, list)
+		if room -= len(list); room < 0 {
+			return nil
+		}
+	}
+	return e
+}

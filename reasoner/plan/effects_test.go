@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove"
+)
+
+// aPuzzle is a random game for one role of so many fluents, few of which a move changes. Three are a
+// counter, and every other game is over after seven moves or with its best goal.
+func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, machine.Machine) {
+	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{nil}}
+	for i := range fluents {
+		names.Fluents = append(names.Fluents, fmt.Sprintf("f%d", i))
+	}
+	for i := range moves {
+		names.Moves[0] = append(names.Moves[0], fmt.Sprintf("m%d", i))
+	}
+	g := circuit.NewGame(names, names.NewState())
+	net := g.Net
+	fluent := func() circuit.Lit { return g.Fluents[rng.IntN(fluents)] ^ circuit.Lit(rng.IntN(2)) }
+	carry := circuit.True
+	for f, now := range g.Fluents {
+		if f < 3 {
+			g.Next = append(g.Next, net.Or(net.And(carry, now.Not()), net.And(carry.Not(), now)))
+			carry = net.And(carry, now)
+			continue
+		}
+		next := now
+		for range rng.IntN(4) {
+			does := g.Does[0][rng.IntN(moves)]
+			value := []circuit.Lit{circuit.True, circuit.False, now.Not(), fluent(), net.And(fluent(), now)}[rng.IntN(5)]
+			next = net.Or(net.And(does, value), net.And(does.Not(), next))
+		}
+		g.Next = append(g.Next, next)
+	}
+	g.Legal = [][]circuit.Lit{nil}
+	for m := range moves {
+		g.Legal[0] = append(g.Legal[0], []circuit.Lit{circuit.True, circuit.True, fluent(), net.Or(fluent(), fluent())}[min(m, rng.IntN(4))])
+	}
+	best := net.And(fluent(), fluent(), fluent())
+	g.Terminal = net.And(fluent(), fluent(), fluent())
+	if rng.IntN(2) == 0 {
+		g.Terminal = net.Or(best, carry)
+	}
+	g.Goals = []circuit.Goal{{Value: 100, When: best}, {Value: 50, When: net.And(best.Not(), fluent())}}
+	return g, compiled(t, g)
+}
+
+// compiled is the machine of a game.
+func compiled(t testing.TB, g *circuit.Game) machine.Machine {
+	t.Helper()
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// after makes a move, whether the game is over or not; false if it is not legal.
+func after(m machine.Machine, s machine.State, move machine.Move) (machine.State, bool) {
+	b := m.NewNarrowBatch()
+	b.Load(s, 1)
+	b.Evaluate(1)
+	if !slices.Contains(b.AppendLegal(nil, 0, 0), move) {
+		return nil, false
+	}
+	b.Choose(0, 0, move)
+	b.Advance(1)
+	next := make(machine.State, m.Words())
+	b.Store(next, 1)
+	return next, true
+}
+
+func TestEffectsLeadToTheNextPositionsButForTheClock(t *testing.T) {
+	const fluents, moves = 8, 5
+	rng := rand.New(rand.NewPCG(16, 5))
+	changed := 0
+	for range 40 {
+		g, m := aPuzzle(t, rng, fluents, moves)
+		e := newEffects(g)
+		ticks := prove.ClockFluents(g)
+		sim := newTernary(e.net)
+		for bits := range uint64(1) << fluents {
+			s := machine.State{bits}
+			for f, l := range e.fluents {
+				sim.set(l, -(bits >> f & 1))
+			}
+			for move := range machine.Move(moves) {
+				want, ok := after(m, s, move)
+				if !ok {
+					continue
+				}
+				got := machine.State{bits}
+				for _, c := range e.changes[move] {
+					sim.run(sim.gates(c.next))
+					got[0] = got[0]&^(1<<c.fluent) | sim.may(c.next)&1<<c.fluent
+				}
+				for _, f := range ticks {
+					got[0] = got[0]&^(1<<f) | want[0]&(1<<f)
+				}
+				if !got.Equal(want) {
+					t.Fatalf("move %d leads from %b to %b, expected %b", move, bits, got[0], want[0])
+				}
+				if got[0] != bits {
+					changed++
+				}
+			}
+		}
+	}
+	if changed < 1000 {
+		t.Errorf("%d positions were changed: expected more", changed)
+	}
+}
+
+func TestHorizonsFindTheBestPlan(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 7))
+	for range 150 {
+		g, m := aPuzzle(t, rng, 9, 5)
+		p, err := New(g, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := p.begin(m.Initial(), machine.PlanLimits{})
+		q.takeTurns(t.Context(), turn{search: func(ctx context.Context, rest func() bool) {
+			steps := 0
+			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && rest() })
+		}, weight: 1})
+		best, _ := ways(m)
+		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound < want {
+			t.Fatalf("best goal %d, found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove"
+	"stackmate/reasoner/prove/sat"
+)
+
+// Searches that try moves. Each keeps the positions that it has met in a tree, and goes on from
+// those of its frontier, best ranks first: depth first from the children of the last one, breadth
+// first from all of one depth, the best of them where these are too many (a beam).
+//
+// Invariants: a position is gone on from once, unless it is terminal or by the patterns no better
+// goal can be reached from it. The line to it in the tree is the one that it is gone on from by.
+//
+// Cost: an expansion of each position that is gone on from, and the tree for each that is met.
+
+const (
+	// maxWalk is the longest line of searches by depth: no match takes more joint moves.
+	maxWalk = 300
+	// firstDive is the number of positions of the first dives; the others have the multiples
+	// of the sequence of Luby, Sinclair and Zuckerman, up to maxDive.
+	firstDive = 1 << 9
+	maxDive   = 1 << 20
+	// firstBeam is the width of the first beam, in positions, maxBeam that of the last.
+	firstBeam = 1 << 6
+	maxBeam   = 1 << 17
+	// maxBreadth positions are met in all without a beam.
+	maxBreadth = 1 << 20
+	// restEvery positions that are gone on from a search rests.
+	restEvery = 16
+)
+
+// open is a position of a frontier.
+type open struct {
+	number int32 // in the tree
+	depth  int
+	rank   uint64 // the least one first
+}
+
+// explorer goes on from positions.
+type explorer struct {
+	*planning
+	expander  *machine.Expander
+	expansion machine.Expansion
+	batch     machine.Batch // for legal moves of children
+	legal     []machine.Move
+	rng       *machine.Rand
+}
+
+func (q *planning) newExplorer(ctx context.Context) *explorer {
+	x := &explorer{planning: q, expander: machine.NewExpander(q.machine), batch: q.machine.NewNarrowBatch(), rng: machine.NewRand(1)}
+	x.expander.Limit(ctx, q.limits.Bytes/searchShare/2, 0)
+	return x
+}
+
+// hasRoom tells whether a tree may grow.
+func (q *planning) hasRoom(t *tree) bool { return t.bytes() <= q.limits.Bytes/searchShare/2 }
+
+// root is a tree of the first position.
+func (q *planning) root(mask machine.State) *tree {
+	t := newTree(mask)
+	t.add(q.start, none, machine.NoMove)
+	return t
+}
+
+// expand finds the children of a position of a tree, and takes the better plans that end with one.
+func (x *explorer) expand(t *tree, number int32) error {
+	e := &x.expansion
+	if err := x.expander.Expand(e, t.at(number)); err != nil {
+		return err
+	}
+	for c := range e.Children {
+		if e.Terminal[c] && e.ChildGoals(c)[0] > x.plan.Goal {
+			x.take(append(t.line(number), x.joint(c)))
+		}
+	}
+	return nil
+}
+
+// joint is the joint move that leads to a child.
+func (x *explorer) joint(child int) []machine.Move {
+	joint := make([]machine.Move, 1)
+	x.expansion.Joint(joint, child)
+	return joint
+}
+
+// isOfUse tells whether a child may lead to a better plan.
+func (x *explorer) isOfUse(child int) bool {
+	return !x.expansion.Terminal[child] && !x.isHopeless(x.expansion.Child(child))
+}
+
+// dive searches by depth first from at most limit positions. Of the children those are met that
+// are admitted, nil admits all; ranks are those of the children of an expansion, nil takes them as
+// they come. It tells whether it has gone on from all positions.
+func (x *explorer) dive(rest func() bool, limit int, admits func(machine.State) bool, ranks func() []uint64) (all bool) {
+	t := x.root(x.everything())
+	frontier := []open{{number: 0}}
+	done := []bool{false} // by number: it was gone on from
+	all = true
+	for visited := 0; len(frontier) > 0; {
+		top := frontier[len(frontier)-1]
+		frontier = frontier[:len(frontier)-1]
+		if done[top.number] || x.isHopeless(t.at(top.number)) {
+			continue
+		}
+		if visited == limit || !x.hasRoom(t) || visited%restEvery == 0 && !rest() {
+			return false
+		}
+		visited++
+		if top.depth == maxWalk {
+			all = false
+			continue
+		}
+		done[top.number] = true
+		if err := x.expand(t, top.number); err != nil {
+			all = all && errors.Is(err, machine.ErrStuck)
+			continue
+		}
+		var rank []uint64
+		if ranks != nil {
+			rank = ranks()
+		}
+		first := len(frontier)
+		for c := range x.expansion.Children {
+			if !x.isOfUse(c) || admits != nil && !admits(x.expansion.Child(c)) {
+				continue
+			}
+			move := x.joint(c)[0]
+			number, isNew := t.add(x.expansion.Child(c), top.number, move)
+			if isNew {
+				done = append(done, false)
+			} else if done[number] {
+				continue
+			}
+			t.from[number], t.moves[number] = top.number, move // it waits, and comes next from here
+			o := open{number, top.depth + 1, uint64(c)}
+			if rank != nil {
+				o.rank = rank[c]
+			}
+			frontier = append(frontier, o)
+		}
+		slices.SortFunc(frontier[first:], func(a, b open) int { return cmp.Compare(b.rank, a.rank) })
+	}
+	return all
+}
+
+// withoutClock is the mask of the fluents that are not of the clock.
+func (q *planning) withoutClock() machine.State {
+	mask := q.everything()
+	for _, f := range prove.ClockFluents(q.game) {
+		mask[f>>6] &^= 1 << (f & 63)
+	}
+	return mask
+}
+
+// everything is the mask of all fluents.
+func (q *planning) everything() machine.State {
+	return slices.Repeat(machine.State{math.MaxUint64}, q.machine.Words())
+}
+
+// byDives searches by depth first, the children with the fewest moves first, or those with the
+// most: what has few ways out must be visited while there are any (Warnsdorff 1823, knight's
+// tours), and what must have room for more should keep as much of it as it can. Equal children come
+// in random order, and a dive that has found nothing within its number of positions is given up for
+// a new one (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998).
+// A dive that has seen all positions proves that there are no better plans.
+func (q *planning) byDives(ctx context.Context, rest func() bool) {
+	x := q.newExplorer(ctx)
+	for number := int64(0); rest(); number++ {
+		limit := int(min(firstDive*sat.Luby(number/2), maxDive))
+		if x.dive(rest, limit, nil, func() []uint64 { return x.byMoves(number&1 != 0) }) {
+			q.lower(q.plan.Goal + 1)
+			return
+		}
+	}
+}
+
+// byMoves ranks the children of an expansion by the number of their moves, the fewest or the most
+// first.
+func (x *explorer) byMoves(most bool) []uint64 {
+	e := &x.expansion
+	lanes, words := x.batch.Lanes(), x.machine.Words()
+	ranks := make([]uint64, e.Children)
+	for first := 0; first < e.Children; first += lanes {
+		n := min(lanes, e.Children-first)
+		x.batch.Load(e.States[first*words:], n)
+		x.batch.Evaluate(n)
+		for lane := range n {
+			if e.Terminal[first+lane] {
+				continue
+			}
+			x.legal = x.batch.AppendLegal(x.legal[:0], lane, 0)
+			moves := uint64(len(x.legal))
+			if most {
+				moves = 1<<31 - moves
+			}
+			ranks[first+lane] = moves<<32 | x.rng.Uint64()>>32
+		}
+	}
+	return ranks
+}
+
+// beam searches by breadth first (Lowerre 1976): of the positions after so many joint moves, at most
+// width are gone on from, those for which the patterns have the shortest lines to their best
+// goals, in sum, and of equal ones any. Positions that differ outside of the mask alone are one. It
+// tells whether it has left out some because of the width, and whether it had the memory for all
+// others.
+func (x *explorer) beam(rest func() bool, width, limit int, mask machine.State) (narrow, fits bool) {
+	t := x.root(mask)
+	for layer := []open{{number: 0}}; len(layer) > 0; {
+		var next []open
+		for i, o := range layer {
+			if i%restEvery == 0 && !rest() || !x.hasRoom(t) || t.len() >= limit {
+				return narrow, false
+			}
+			if x.expand(t, o.number) != nil {
+				continue
+			}
+			for c := range x.expansion.Children {
+				if !x.isOfUse(c) {
+					continue
+				}
+				child := x.expansion.Child(c)
+				if number, isNew := t.add(child, o.number, x.joint(c)[0]); isNew {
+					next = append(next, open{number: number, rank: uint64(x.distance(child))<<32 | x.rng.Uint64()>>32})
+				}
+			}
+		}
+		slices.SortFunc(next, func(a, b open) int { return cmp.Compare(a.rank, b.rank) })
+		narrow = narrow || len(next) > width
+		layer = next[:min(width, len(next))]
+	}
+	return narrow, true
+}
+
+// byBreadth searches by breadth without the clock. Counters of steps make a puzzle of some
+// thousand positions one of a hundred times as many; without them all are soon seen. A plan that is
+// found is a plan whatever the clock does, but that there are no others is not shown.
+func (q *planning) byBreadth(ctx context.Context, rest func() bool) {
+	q.newExplorer(ctx).beam(rest, math.MaxInt, maxBreadth, q.withoutClock())
+}
+
+// byBeams searches with beams, each twice as wide as the one before. No two positions of one differ
+// in the clock of the game alone, so that each joint move changes something; but to wait for one's
+// turn may be right, so a second beam of the same width allows it.
+func (q *planning) byBeams(ctx context.Context, rest func() bool) {
+	x := q.newExplorer(ctx)
+	for width := firstBeam; width <= maxBeam; width *= 2 {
+		narrow, fits := x.beam(rest, width, math.MaxInt, q.withoutClock())
+		too, fitsToo := x.beam(rest, width, math.MaxInt, q.everything())
+		if !narrow && !too || !fits || !fitsToo { // wider ones would find the same, or take more
+			return
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+)
+
+// ways finds, for all positions that can be reached, the highest goal that can be, and the distance to
+// the goal 100, by going over all of them until nothing changes.
+func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
+	children := map[uint64][]uint64{}
+	best, far = map[uint64]int32{}, map[uint64]int{}
+	x := machine.NewExpander(m)
+	for todo := []uint64{m.Initial()[0]}; len(todo) > 0; {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if _, ok := best[s]; ok {
+			continue
+		}
+		best[s], far[s] = machine.NoGoal, noWay
+		terminal, goals := x.Look(machine.State{s})
+		if terminal {
+			if best[s] = goals[0]; goals[0] == 100 {
+				far[s] = 0
+			}
+			continue
+		}
+		var e machine.Expansion
+		if x.Expand(&e, machine.State{s}) == nil {
+			children[s] = append(children[s], e.States...)
+			todo = append(todo, e.States...)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for s, next := range children {
+			for _, c := range next {
+				if best[c] > best[s] || far[c]+1 < far[s] {
+					best[s], far[s], changed = max(best[s], best[c]), min(far[s], far[c]+1), true
+				}
+			}
+		}
+	}
+	return best, far
+}
+
+func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 6))
+	hopeless, distant := 0, 0
+	for range 200 {
+		g, m := aPuzzle(t, rng, 8, 5)
+		p, err := New(g, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
+			continue // dives have nowhere to go
+		}
+		q := p.begin(m.Initial(), machine.PlanLimits{})
+		q.findPatterns(func() bool { return true }, closedSets(g))
+		best, far := ways(m)
+		q.takeTurns(t.Context(), turn{search: q.byDives, weight: 1})
+		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound != want {
+			t.Fatalf("best goal %d, dives have found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
+		}
+		for s := range best {
+			for _, p := range q.patterns {
+				i := p.known.find(machine.State{s})
+				if i < 0 {
+					t.Fatalf("a position that is reached is not one of the pattern")
+				}
+				if p.best[i] < best[s] || int(p.far[i]) > far[s] && p.best[0] == 100 {
+					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.known.mask, p.best[i], p.far[i])
+				}
+				if p.best[i] < 100 {
+					hopeless++
+				}
+				if p.far[i] > 1 {
+					distant++
+				}
+			}
+		}
+	}
+	if hopeless < 100 || distant < 100 {
+		t.Errorf("%d positions without a way to the best goal, %d far from it: expected more", hopeless, distant)
+	}
+}
+
+// Lamps that are lit one by one tell nothing by patterns: beams go without.
+func TestNoPatternsOfSingleFluents(t *testing.T) {
+	const lamps = 8
+	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{nil}}
+	for i := range lamps {
+		names.Fluents, names.Moves[0] = append(names.Fluents, fmt.Sprintf("lit%d", i)), append(names.Moves[0], fmt.Sprintf("light%d", i))
+	}
+	g := circuit.NewGame(names, names.NewState())
+	g.Legal = [][]circuit.Lit{nil}
+	for i, lit := range g.Fluents {
+		g.Next, g.Legal[0] = append(g.Next, g.Net.Or(lit, g.Does[0][i])), append(g.Legal[0], lit.Not())
+	}
+	g.Terminal = g.Net.And(g.Fluents...)
+	g.Goals = []circuit.Goal{{Value: 100, When: g.Terminal}}
+	m := compiled(t, g)
+	p, err := New(g, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.begin(m.Initial(), machine.PlanLimits{})
+	q.takeTurns(t.Context(), turn{search: q.byPatterns, weight: 1})
+	if q.plan.Goal != 100 || len(q.patterns) > 0 {
+		t.Errorf("goal %d with %d patterns", q.plan.Goal, len(q.patterns))
+	}
+}

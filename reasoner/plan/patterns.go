@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove"
+)
+
+// maxDependencies bounds the nodes that are looked at to find out what fluents depend on.
+const maxDependencies = 10_000_000
+
+// byPatterns finds patterns, and then searches with beams. Where each pattern is one fluent, as in
+// sudokus, none tells more than which fluents are lacking still: beams go without.
+func (q *planning) byPatterns(ctx context.Context, rest func() bool) {
+	sets := closedSets(q.game)
+	if blind := len(sets) > 0 && count(sets[0]) == 1; !blind { // the largest one
+		if q.findPatterns(rest, sets); len(q.patterns) == 0 {
+			return
+		}
+	}
+	q.byBeams(ctx, rest)
+}
+
+// findPatterns makes the patterns of some sets of fluents, then of several such sets together, as far
+// as they are not too large.
+func (q *planning) findPatterns(rest func() bool, sets []machine.State) {
+	e := q.effects()
+	if e == nil {
+		return
+	}
+	a := q.newAbstraction(e)
+	for _, set := range sets {
+		if slices.ContainsFunc(q.patterns, func(known *pattern) bool { return includes(known.known.mask, set) }) {
+			continue
+		}
+		if found := a.explore(rest, set); found != nil {
+			q.patterns = append(q.patterns, found)
+		}
+	}
+	for i := 0; i+1 < len(q.patterns); {
+		first, second := q.patterns[i].known, q.patterns[i+1].known
+		var found *pattern
+		if first.len()*second.len() <= maxPattern {
+			found = a.explore(rest, union(first.mask, second.mask))
+		}
+		if found == nil {
+			i++
+			continue
+		}
+		q.patterns = slices.Replace(q.patterns, i, i+2, found)
+	}
+}
+
+func includes(a, b machine.State) bool {
+	for w := range a {
+		if b[w]&^a[w] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func union(a, b machine.State) machine.State {
+	c := slices.Clone(a)
+	for w := range c {
+		c[w] |= b[w]
+	}
+	return c
+}
+
+// closedSets lists the sets of fluents whose next values depend on the move and on each other alone,
+// but for the clock, each the least one with a fluent that a goal or the end depends on; the largest first.
+// There are none where that takes too long.
+func closedSets(g *circuit.Game) []machine.State {
+	cones, left := prove.NewCones(g.Net), maxDependencies
+	fluents := func(signals ...circuit.Lit) (list []int32) {
+		nodes, ok := cones.Of(left, signals...)
+		if left -= len(nodes); !ok {
+			left = -1
+		}
+		for _, i := range nodes {
+			if int(i) <= len(g.Fluents) {
+				list = append(list, i-1)
+			}
+		}
+		return list
+	}
+	ends := []circuit.Lit{g.Terminal}
+	for _, goal := range g.Goals {
+		ends = append(ends, goal.When)
+	}
+	ticks := g.Names.NewState()
+	for _, f := range prove.ClockFluents(g) {
+		ticks.Set(int(f))
+	}
+	needs := make([][]int32, len(g.Fluents)) // of the next values, of those that were asked for
+	asked := g.Names.NewState()
+	seen := newTree(slices.Repeat(machine.State{math.MaxUint64}, len(ticks)))
+	for _, f := range fluents(ends...) {
+		if ticks.Has(int(f)) {
+			continue
+		}
+		set := g.Names.NewState()
+		set.Set(int(f))
+		for todo := []int32{f}; len(todo) > 0; {
+			last := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if !asked.Has(int(last)) {
+				asked.Set(int(last))
+				needs[last] = fluents(g.Next[last])
+			}
+			for _, n := range needs[last] {
+				if !set.Has(int(n)) && !ticks.Has(int(n)) {
+					set.Set(int(n))
+					todo = append(todo, n)
+				}
+			}
+		}
+		seen.add(set, none, machine.NoMove)
+	}
+	if left < 0 {
+		return nil
+	}
+	var sets []machine.State
+	for i := range int32(seen.len()) {
+		sets = append(sets, seen.at(i))
+	}
+	slices.SortStableFunc(sets, func(a, b machine.State) int { return cmp.Compare(count(b), count(a)) })
+	return sets
+}
+
+func count(s machine.State) int {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}

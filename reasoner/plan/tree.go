@@ -1,0 +1,95 @@
+package plan
+
+import (
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// tree is a set of positions, numbered in the order in which they were met, each with the position
+// that it was met from and the move that led there. Positions that differ outside of a mask alone
+// are one.
+//
+// It is a table of their numbers by open addressing, at most half full: a position costs its words
+// and 16 to 24 bytes, a look-up a hash of its words and a comparison or two.
+type tree struct {
+	mask   machine.State
+	states []uint64
+	from   []int32 // by position: the one before; none for a first one
+	moves  []machine.Move
+	slots  []int32 // 1 + number of a position; 0 for none
+}
+
+// none is no position.
+const none int32 = -1
+
+func newTree(mask machine.State) *tree { return &tree{mask: mask, slots: make([]int32, 1<<10)} }
+
+func (t *tree) len() int { return len(t.from) }
+
+// bytes is about the memory that it takes.
+func (t *tree) bytes() int64 {
+	return 8*int64(cap(t.states)) + 8*int64(cap(t.from)) + 4*int64(len(t.slots))
+}
+
+// at is a position by its number. It is valid until the next call of add.
+func (t *tree) at(i int32) machine.State {
+	w := len(t.mask)
+	return t.states[int(i)*w:][:w]
+}
+
+// add adds a position; it is not new if there is one already.
+func (t *tree) add(s machine.State, from int32, move machine.Move) (number int32, isNew bool) {
+	if 2*t.len() >= len(t.slots) {
+		t.slots = make([]int32, 2*len(t.slots))
+		for i := range int32(t.len()) {
+			*t.slot(t.at(i)) = i + 1
+		}
+	}
+	slot := t.slot(s)
+	if *slot > 0 {
+		return *slot - 1, false
+	}
+	t.states, t.from, t.moves = append(t.states, s...), append(t.from, from), append(t.moves, move)
+	*slot = int32(t.len())
+	return *slot - 1, true
+}
+
+// find is the number of a position, or none.
+func (t *tree) find(s machine.State) int32 { return *t.slot(s) - 1 }
+
+// slot is that of a position, or the one that it would take.
+func (t *tree) slot(s machine.State) *int32 {
+	const odd = 0x9e3779b97f4a7c15 // 2⁶⁴/φ
+	hash := uint64(odd)
+	for w, mask := range t.mask {
+		high, low := bits.Mul64(hash^s[w]&mask, odd)
+		hash = high ^ low + odd
+	}
+	for i := hash; ; i++ {
+		slot := &t.slots[i&uint64(len(t.slots)-1)]
+		if *slot == 0 || t.isSame(t.at(*slot-1), s) {
+			return slot
+		}
+	}
+}
+
+func (t *tree) isSame(a, b machine.State) bool {
+	for w, mask := range t.mask {
+		if (a[w]^b[w])&mask != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// line is the joint moves that lead to a position.
+func (t *tree) line(i int32) [][]machine.Move {
+	var line [][]machine.Move
+	for ; t.from[i] != none; i = t.from[i] {
+		line = append(line, []machine.Move{t.moves[i]})
+	}
+	slices.Reverse(line)
+	return line
+}

@@ -1,0 +1,30 @@
+package prove
+
+import (
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/prove/sat"
+)
+
+// counted counts the clauses of an engine.
+type counted struct {
+	sat.Engine
+	clauses int
+}
+
+func (c *counted) Add(clause ...sat.Lit) {
+	c.clauses++
+	c.Engine.Add(clause...)
+}
+
+// OneStep is the formula of a joint move of a game, and the number of its clauses.
+func OneStep(g *circuit.Game) (*Formula, int) {
+	engine := &counted{Engine: sat.New()}
+	f := &Formula{unrolling: unroll(g, nil), engine: engine}
+	after := f.all(1, g.Fluents)
+	f.Play(1)
+	for _, l := range after {
+		f.assert(l)
+		f.assert(l.Not())
+	}
+	return f, engine.clauses
+}
