@@ -56,7 +56,7 @@ var fails = []string{"stackmate validate broken.kif"}
 var typed = map[string]string{"stackmate play": "quit\n"}
 
 // loose are the commands whose numbers depend on the machine or on its load.
-var loose = []string{"stackmate bench", "stackmate inspect", "stackmate tournament", "stackmate rate", "stackmate train"}
+var loose = []string{"stackmate bench", "stackmate match", "stackmate inspect", "stackmate tournament", "stackmate rate", "stackmate train"}
 
 // example is a command in a document, with the output that is shown for it.
 type example struct {

@@ -77,7 +77,7 @@ var connectFour = family{
 
 ; The end.
 
-{{inLine "four" 4}}
+{{inLine 4}}
 
 (<= unfinished
     (open ?c))

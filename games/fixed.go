@@ -10,9 +10,19 @@ var (
 	checkersRules string
 	//go:embed chess.kif
 	chessRules string
+	//go:embed pentago.kif
+	pentagoRules string
+	//go:embed quarto.kif
+	quartoRules string
+	//go:embed ultimateTicTacToe.kif
+	ultimateTicTacToeRules string
 
 	checkers = fixed("checkers", "checkers, or English draughts: captures are mandatory", checkersRules)
 	chess    = fixed("chess", "chess with all rules but repetition", chessRules)
+	pentago  = fixed("pentago", "pentago: five in a row on a board whose quarters turn", pentagoRules)
+	quarto   = fixed("quarto", "quarto: make a line of pieces with something in common, each given by the other", quartoRules)
+
+	ultimateTicTacToe = fixed("ultimateTicTacToe", "nine boards of tic-tac-toe: each move names the board of the next", ultimateTicTacToeRules)
 )
 
 // fixed is a family of one game.

@@ -93,39 +93,22 @@ const pieces = `{{define "compass"}}; (step d x y u v): one step in direction d 
     (line ?q)){{end}}`
 
 // inLine writes the rules for (line p): n marks of p side by side in a row, column
-// or diagonal. The rules need succ, column and row; they define (relation a b …) for
-// n numbers that follow each other.
-func inLine(relation string, n int) string {
-	const letters = "abcdefgh" // two for each mark of a line of 4
-	variable := func(i int) string { return "?" + letters[i:i+1] }
-	sequence := func(first int) string {
-		text := "(" + relation
-		for i := range n {
-			text += " " + variable(first+i)
-		}
-		return text + ")"
-	}
+// or diagonal. The rules need succ.
+func inLine(n int) string {
 	var rules []string
-	rule := func(head string, body ...string) {
-		rules = append(rules, "(<= "+head+"\n    "+strings.Join(body, "\n    ")+")")
-	}
-	line := func(conditions []string, cell func(i int) (column, row string)) {
+	for _, d := range []struct{ dx, dy int }{{1, 0}, {0, 1}, {1, 1}, {1, -1}} {
+		var body []string
 		for i := range n {
-			column, row := cell(i)
-			conditions = append(conditions, fmt.Sprintf("(true (cell %s %s ?p))", column, row))
+			if i > 0 && d.dx == 1 {
+				body = append(body, fmt.Sprintf("(succ ?x%d ?x%d)", i, i+1))
+			}
+			if i > 0 && d.dy != 0 {
+				body = append(body, fmt.Sprintf("(succ ?y%d ?y%d)", i+max(0, -d.dy), i+max(0, d.dy)))
+			}
+			body = append(body, fmt.Sprintf("(true (cell ?x%d ?y%d ?p))", i*d.dx+1, i*d.dy*d.dy+1))
 		}
-		rule("(line ?p)", conditions...)
+		rules = append(rules, "(<= (line ?p)\n    "+strings.Join(body, "\n    ")+")")
 	}
-	var follow []string
-	for i := range n - 1 {
-		follow = append(follow, fmt.Sprintf("(succ %s %s)", variable(i), variable(i+1)))
-	}
-	rule(sequence(0), follow...)
-	line([]string{sequence(0), "(row ?r)"}, func(i int) (string, string) { return variable(i), "?r" })
-	line([]string{"(column ?x)", sequence(0)}, func(i int) (string, string) { return "?x", variable(i) })
-	both := []string{sequence(0), sequence(n)}
-	line(both, func(i int) (string, string) { return variable(i), variable(n + i) })
-	line(both, func(i int) (string, string) { return variable(i), variable(2*n - 1 - i) })
 	return strings.Join(rules, "\n\n")
 }
 

@@ -28,7 +28,7 @@ func newMachine(t testing.TB, name string) machine.Machine {
 	return m
 }
 
-var large = []string{"amazons", "checkers", "chess", "reversi"}
+var large = []string{"amazons", "checkers", "chess", "gomoku", "pentago", "quarto", "reversi", "ultimateTicTacToe"}
 
 // longest bounds the length of every tested game, in joint moves.
 const longest = 1000

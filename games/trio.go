@@ -65,7 +65,7 @@ var trio = family{
 
 ; The end.
 
-{{inLine "three" 3}}
+{{inLine 3}}
 
 (<= open
     (column ?c)

@@ -1,9 +1,11 @@
 package gdl
 
+import "stackmate/internal/guard"
+
 // checker finds all that is wrong with or odd about clauses. Clauses that are
 // malformed count as definitions, and are not looked into.
 type checker struct {
-	watch   *watch
+	watch   *guard.Watch
 	found   *findings
 	file    string
 	infix   bool
@@ -19,7 +21,7 @@ func (c *checker) check(whole bool) {
 		c.presence()
 	}
 	for _, cl := range c.clauses {
-		c.watch.step()
+		c.watch.Step()
 		if !cl.malformed {
 			c.sound = append(c.sound, cl)
 			c.fact(cl)

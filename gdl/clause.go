@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"stackmate/internal/guard"
 )
 
 // keywords maps the relations and operators with a fixed meaning to their number
@@ -70,7 +72,7 @@ func symbol(pos lexer.Position, name string) Term {
 // collector collects clauses, reports what is malformed in them, and spells
 // keywords in lower case.
 type collector struct {
-	watch      *watch
+	watch      *guard.Watch
 	faults     *findings
 	clauses    []*Clause
 	conditions int // so far
@@ -199,7 +201,7 @@ func (t *Term) unwrap() {
 
 // compound asks that a list starts with a name.
 func (c *collector) compound(t *Term) {
-	c.watch.step()
+	c.watch.Step()
 	switch {
 	case t.Kind != Compound || t.Name != "":
 		c.terms(t.Args)
@@ -214,7 +216,7 @@ func (c *collector) compound(t *Term) {
 // Normal is a term of a syntax tree without zero-arity parentheses. The error is nil
 // if each list in it starts with a name that is no keyword.
 func (t Term) Normal() (Term, error) {
-	c := collector{watch: &watch{ctx: context.Background()}, faults: &findings{}}
+	c := collector{watch: guard.NewWatch(context.Background(), reading), faults: &findings{}}
 	list := []Term{t}
 	c.terms(list)
 	return list[0], c.faults.finish("").err()

@@ -11,7 +11,7 @@ func (c *checker) dependencies() {
 	g := newGraph(c.watch, c.stratified)
 	onState, onMoves := g.dependents(relation{"true", 1}), g.dependents(relation{"does", 2})
 	for _, cl := range c.stratified {
-		c.watch.step()
+		c.watch.Step()
 		switch cl.Head.Name {
 		case "init", "base", "input":
 			c.independent(cl, g, "E024", relation{"true", 1}, onState)
@@ -54,7 +54,7 @@ func (c *checker) separated() {
 	}
 	written := newGraph(c.watch, c.sound)
 	for _, cl := range c.sound {
-		c.watch.step()
+		c.watch.Step()
 		for _, atom := range cl.unstratified(written) {
 			c.found.explain("W019", atom.Pos, atom.excerpt(), func() string {
 				return fmt.Sprintf("`%s` depends on its own negation by name: %s → not %s; the arguments tell the parts apart",
@@ -143,7 +143,7 @@ func (r *recursion) conjunction(conj []Formula, outer allowed) {
 
 // arguments offers the arguments of an atom outside the cycle.
 func (r *recursion) arguments(atom Term, out map[int]bool) {
-	r.watch.step()
+	r.watch.Step()
 	if !r.graph.inCycle(r.clause.Head, atom) {
 		for _, a := range atom.Args {
 			out[r.numbers.of(a)] = true
@@ -153,7 +153,7 @@ func (r *recursion) arguments(atom Term, out map[int]bool) {
 
 // subterms offers all terms inside an atom outside the cycle.
 func (r *recursion) subterms(atom Term, out map[int]bool) {
-	r.watch.step()
+	r.watch.Step()
 	if !r.graph.inCycle(r.clause.Head, atom) {
 		for _, a := range atom.Args {
 			r.numbers.of(a, func(n int) { out[n] = true })
@@ -164,7 +164,7 @@ func (r *recursion) subterms(atom Term, out map[int]bool) {
 // atom checks the arguments of a recursive condition.
 func (r *recursion) atom(atom Term, known allowed) {
 	for _, a := range atom.Args {
-		r.watch.step()
+		r.watch.Step()
 		n := r.numbers.of(a)
 		if known.literal.has(n) || len(a.variables(nil)) == 0 {
 			continue

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"stackmate/internal/guard"
 )
 
 // The canonical layout.
@@ -33,7 +35,7 @@ func Format(src []byte) ([]byte, error) {
 		w.prefix(items(tokensOf(prefix, text)))
 	}
 	out := w.out.String()
-	if isInfix(&watch{ctx: context.Background()}, out) != tree.Infix {
+	if isInfix(guard.NewWatch(context.Background(), reading), out) != tree.Infix {
 		return src, nil // symbols alone, which other line breaks make a text in the other syntax
 	}
 	if strings.HasPrefix(out, "\ufeff") {
@@ -44,7 +46,7 @@ func Format(src []byte) ([]byte, error) {
 
 // tokensOf scans a text that has been parsed already.
 func tokensOf(s *syntax, text string) []lexer.Token {
-	tokens, _ := lexer.ConsumeAll(s.scanner(&watch{ctx: context.Background()}, "", text)) // the scanner never fails
+	tokens, _ := lexer.ConsumeAll(s.scanner(guard.NewWatch(context.Background(), reading), "", text)) // the scanner never fails
 	return tokens
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmate/internal/guard"
 	"stackmate/internal/scc"
 )
 
@@ -18,7 +19,7 @@ func (t Term) relation() relation { return relation{t.Name, len(t.Args)} }
 // graph is the dependency graph: an edge leads from the head of a clause to
 // every relation in its body, negated or not.
 type graph struct {
-	watch     *watch
+	watch     *guard.Watch
 	ids       map[relation]int
 	names     []string
 	edges     [][]int
@@ -26,21 +27,21 @@ type graph struct {
 	cyclic    []bool
 }
 
-func newGraph(w *watch, clauses []*Clause) *graph {
+func newGraph(w *guard.Watch, clauses []*Clause) *graph {
 	g := &graph{watch: w, ids: make(map[relation]int)}
 	for _, cl := range clauses {
-		w.step()
+		w.Step()
 		from := g.id(cl.Head)
 		for _, f := range cl.Body {
 			f.atoms(false, func(atom Term, _ bool) {
-				w.step()
+				w.Step()
 				to := g.id(atom)
 				g.edges[from] = append(g.edges[from], to)
 			})
 		}
 	}
 	for i := range g.edges {
-		w.step()
+		w.Step()
 		slices.Sort(g.edges[i])
 		g.edges[i] = slices.Compact(g.edges[i])
 	}
@@ -65,7 +66,7 @@ func (g *graph) connect() {
 	n := len(g.names)
 	g.component, g.cyclic = make([]int, n), make([]bool, n)
 	for i, component := range scc.Components(n, func(v int) []int {
-		g.watch.step()
+		g.watch.Step()
 		return g.edges[v]
 	}) {
 		for _, v := range component {
@@ -123,14 +124,14 @@ func (g *graph) dependents(on relation) []bool {
 	}
 	reverse := make([][]int, len(g.names))
 	for v, edges := range g.edges {
-		g.watch.step()
+		g.watch.Step()
 		for _, w := range edges {
 			reverse[w] = append(reverse[w], v)
 		}
 	}
 	out[start] = true
 	for queue := []int{start}; len(queue) > 0; queue = queue[1:] {
-		g.watch.step()
+		g.watch.Step()
 		for _, v := range reverse[queue[0]] {
 			if !out[v] {
 				out[v] = true

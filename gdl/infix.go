@@ -8,6 +8,8 @@ import (
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"stackmate/internal/guard"
 )
 
 // Infix syntax, which some course servers send: rules `head :- a & ~b`, terms
@@ -70,7 +72,7 @@ var infixGrammar = sync.OnceValue(func() *participle.Parser[infixClause] {
 // isInfix tells whether a text is written in infix syntax: its first punctuation
 // is `:-`, or a parenthesis that follows a symbol at once. Rules in prefix syntax
 // and messages start with a parenthesis, single terms are a symbol alone.
-func isInfix(w *watch, text string) bool {
+func isInfix(w *guard.Watch, text string) bool {
 	s := infix.scanner(w, "", text)
 	for before := (lexer.Token{}); ; {
 		t, _ := s.Next() // the scanner never fails

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"stackmate/internal/guard"
 )
 
 // The tokens of a rulesheet, in either syntax.
@@ -70,10 +72,10 @@ func (*syntax) Symbols() map[string]lexer.TokenType {
 // Lex implements lexer.Definition.
 func (s *syntax) Lex(file string, r io.Reader) (lexer.Lexer, error) {
 	src, err := io.ReadAll(r)
-	return s.scanner(&watch{ctx: context.Background()}, file, string(src)), err
+	return s.scanner(guard.NewWatch(context.Background(), reading), file, string(src)), err
 }
 
-func (s *syntax) scanner(w *watch, file, src string) *scanner {
+func (s *syntax) scanner(w *guard.Watch, file, src string) *scanner {
 	return &scanner{syntax: s, watch: w, src: src, pos: lexer.Position{Filename: file, Line: 1, Column: 1}}
 }
 
@@ -83,7 +85,7 @@ func (s *syntax) scanner(w *watch, file, src string) *scanner {
 // of a parse.
 type scanner struct {
 	*syntax
-	watch *watch
+	watch *guard.Watch
 	src   string
 	pos   lexer.Position
 }
@@ -95,7 +97,7 @@ var (
 
 // Next implements lexer.Lexer.
 func (s *scanner) Next() (lexer.Token, error) {
-	s.watch.step()
+	s.watch.Step()
 	s.skip(func(c byte) bool { return s.kinds[c] == blank })
 	start := s.pos
 	rest := s.src[start.Offset:]
@@ -127,7 +129,7 @@ func (s *scanner) skip(ok func(byte) bool) {
 	for s.pos.Offset < len(s.src) && ok(s.src[s.pos.Offset]) {
 		s.advance(1)
 		if s.pos.Offset%(1<<16) == 0 {
-			s.watch.look()
+			s.watch.Look()
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package gdl
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -38,40 +37,8 @@ const (
 	maxFindings = 1000
 )
 
-// watch looks at a context while a long piece of work goes on. It ends the work by
-// a panic with the value interrupted, which the exported functions of the package
-// catch: passes over rules recur, and return values of their own.
-type watch struct {
-	ctx   context.Context
-	steps int
-}
-
-type interrupted struct{ err error }
-
-// step counts a piece of work of less than some microseconds.
-func (w *watch) step() {
-	if w.steps++; w.steps%1024 == 0 {
-		w.look()
-	}
-}
-
-func (w *watch) look() {
-	if err := w.ctx.Err(); err != nil {
-		panic(interrupted{err})
-	}
-}
-
-// until is deferred around work that is watched: it stores the error of the
-// context if that has ended the work.
-func (w *watch) until(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case interrupted:
-		*err = p.err
-	default:
-		panic(p)
-	}
-}
+// reading is what is stopped where a context is done.
+const reading = "reading the rules"
 
 // survey is what a first pass over a text finds.
 type survey struct {

@@ -20,7 +20,7 @@ func (c *checker) warnings() {
 // the sound clauses in order.
 func (c *checker) each(atom, term func(Term)) {
 	for _, cl := range c.sound {
-		c.watch.step()
+		c.watch.Step()
 		atom(cl.Head)
 		for _, f := range cl.Body {
 			f.each(atom, term)
@@ -54,7 +54,7 @@ func (c *checker) spelling() {
 	spelled := make(map[string]string) // by lower-case text
 	seen := make(set)
 	symbol := func(t Term, constant bool) {
-		c.watch.step()
+		c.watch.Step()
 		if t.Kind == Variable || seen[t.Name] {
 			return
 		}

@@ -13,7 +13,7 @@ func (c *checker) roles() {
 		if cl.Head.Name != "role" || len(cl.Head.Args) != 1 {
 			continue
 		}
-		c.watch.step()
+		c.watch.Step()
 		role := cl.Head.Args[0]
 		if declared[role.String()] {
 			c.found.add("W014", cl.Head.Pos, cl.Head.excerpt(), "the role "+role.excerpt()+" is declared already")

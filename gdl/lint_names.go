@@ -9,7 +9,7 @@ func (c *checker) names() {
 	clash := make(set)
 	term := func(t Term) {
 		t.walk(func(u Term) {
-			c.watch.step()
+			c.watch.Step()
 			if u.Kind != Compound {
 				return
 			}
@@ -61,7 +61,7 @@ func (c *checker) use() {
 	for _, cl := range c.sound {
 		for _, f := range cl.Body {
 			f.atoms(false, func(atom Term, _ bool) {
-				c.watch.step()
+				c.watch.Step()
 				r := atom.relation()
 				if _, ok := keyword(r.name); !ok && !asked[r] && !defined[r.name] {
 					c.found.add("W004", atom.Pos, atom.excerpt(), "expected a rule for "+r.name+", found none")
@@ -71,7 +71,7 @@ func (c *checker) use() {
 		}
 	}
 	for _, cl := range c.sound {
-		c.watch.step()
+		c.watch.Step()
 		r := cl.Head.relation()
 		if _, ok := keyword(r.name); !ok && !asked[r] {
 			asked[r] = true

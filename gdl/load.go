@@ -3,6 +3,8 @@ package gdl
 import (
 	"context"
 	"strings"
+
+	"stackmate/internal/guard"
 )
 
 // Load reads, checks and normalises a rulesheet. The file name serves messages
@@ -12,9 +14,9 @@ import (
 // thousand of each. Where ctx ends first, the error is that of ctx, within some
 // ten milliseconds.
 func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics, err error) {
-	w := &watch{ctx: ctx}
-	defer w.until(&err)
-	w.look()
+	w := guard.NewWatch(ctx, reading)
+	defer guard.Stopped(&err)
+	w.Look()
 	r := newReader(w, file, string(src))
 	l := collector{watch: w, faults: r.found}
 	if !r.read(l.clause) {
@@ -37,7 +39,7 @@ func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics
 const chance = "random"
 
 // normalise turns checked clauses into a game.
-func normalise(w *watch, clauses []*Clause, found *findings) *Game {
+func normalise(w *guard.Watch, clauses []*Clause, found *findings) *Game {
 	n := normaliser{watch: w, names: make(names), found: found}
 	for _, c := range clauses {
 		n.names[c.Head.Name] = 1

@@ -3,6 +3,8 @@ package gdl
 import (
 	"fmt"
 	"slices"
+
+	"stackmate/internal/guard"
 )
 
 // A clause becomes at most maxBranches rules, and rules of maxLiterals conditions
@@ -24,7 +26,7 @@ const (
 // Of a, the conditions that bind variables for the branches are repeated in the
 // rules of d, so that these are safe whenever the clause is.
 type normaliser struct {
-	watch    *watch
+	watch    *guard.Watch
 	found    *findings
 	rules    []Rule
 	names    names // the relations that have rules
@@ -43,7 +45,7 @@ func (n *normaliser) clause(c *Clause) {
 		return
 	}
 	for _, literals := range distribute(body) {
-		n.watch.step()
+		n.watch.Step()
 		n.rules = append(n.rules, Rule{Head: c.Head, Body: n.order(literals), Pos: c.Pos})
 	}
 }
@@ -258,7 +260,7 @@ func (n *normaliser) order(literals []Literal) []Literal {
 	o := orderer{out: make([]Literal, 0, len(literals)), literals: literals, bound: make(set), waiting: make(map[string][]int)}
 	o.unbound = make([]int, len(literals))
 	for i, l := range literals {
-		n.watch.step()
+		n.watch.Step()
 		if l.Op != Holds {
 			o.test(i)
 			continue

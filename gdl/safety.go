@@ -13,7 +13,7 @@ func (c *checker) safety(cl *Clause) {
 		bound.add(f.binds())
 	}
 	for _, v := range cl.Head.variables(nil) {
-		c.watch.step()
+		c.watch.Step()
 		if !bound.has(v.Name) {
 			c.unsafe(v, "the head")
 		}
@@ -51,7 +51,7 @@ func (c *checker) tests(f Formula, bound *scope[string]) {
 		return
 	}
 	for _, v := range f.variables(nil) {
-		c.watch.step()
+		c.watch.Step()
 		if !bound.has(v.Name) {
 			c.unsafe(v, where)
 		}

@@ -1,6 +1,10 @@
 package gdl
 
-import "fmt"
+import (
+	"fmt"
+
+	"stackmate/internal/guard"
+)
 
 // maxSplits is how many relations stratify splits at most; each time it looks at
 // all clauses. Rulesheets need one or two: `goal`, and its parts by role.
@@ -17,7 +21,7 @@ const maxSplits = 16
 //
 // Clauses without such cycles come back as they are. What cannot be separated
 // stays, for the check of stratification to report.
-func stratify(w *watch, clauses []*Clause) []*Clause {
+func stratify(w *guard.Watch, clauses []*Clause) []*Clause {
 	used := make(names)
 	for _, cl := range clauses {
 		used[cl.Head.Name] = 1
@@ -36,7 +40,7 @@ func stratify(w *watch, clauses []*Clause) []*Clause {
 
 // separable finds a relation in a cycle with negation, not done yet, and an
 // argument that tells its clauses apart.
-func separable(w *watch, clauses []*Clause, done map[relation]bool) (r relation, argument int, ok bool) {
+func separable(w *guard.Watch, clauses []*Clause, done map[relation]bool) (r relation, argument int, ok bool) {
 	g := newGraph(w, clauses)
 	inCycle := make(map[relation]bool)
 	for _, cl := range clauses {
@@ -48,7 +52,7 @@ func separable(w *watch, clauses []*Clause, done map[relation]bool) (r relation,
 	var order []relation
 	heads := make(map[relation][]Term)
 	for _, cl := range clauses {
-		w.step()
+		w.Step()
 		r := cl.Head.relation()
 		if !inCycle[r] || done[r] {
 			continue
@@ -60,7 +64,7 @@ func separable(w *watch, clauses []*Clause, done map[relation]bool) (r relation,
 	}
 	for _, r := range order {
 		for k := range r.arity {
-			w.step()
+			w.Step()
 			if separates(heads[r], k) {
 				return r, k, true
 			}
@@ -96,7 +100,7 @@ func separates(heads []Term, k int) bool {
 }
 
 // separate splits relation r by the symbol or function at argument k.
-func separate(w *watch, clauses []*Clause, r relation, k int, used names) []*Clause {
+func separate(w *guard.Watch, clauses []*Clause, r relation, k int, used names) []*Clause {
 	parts := make(map[relation]string)
 	rename := func(atom Term) Term {
 		if atom.relation() == r {
@@ -123,7 +127,7 @@ func separate(w *watch, clauses []*Clause, r relation, k int, used names) []*Cla
 		})
 	}
 	for _, cl := range clauses {
-		w.step()
+		w.Step()
 		copied := &Clause{Head: rename(cl.Head), Pos: cl.Pos}
 		for _, f := range cl.Body {
 			copied.Body = append(copied.Body, f.rename(rename))

@@ -9,6 +9,8 @@ import (
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"stackmate/internal/guard"
 )
 
 // File is the syntax tree of a rulesheet, or of any sequence of terms.
@@ -62,7 +64,7 @@ type Comment struct {
 // that lists the faults of the syntax.
 func Parse(file string, src []byte) (*File, error) {
 	tree := &File{}
-	r := newReader(&watch{ctx: context.Background()}, file, string(src))
+	r := newReader(guard.NewWatch(context.Background(), reading), file, string(src))
 	r.comment = func(c Comment) { tree.Comments = append(tree.Comments, c) }
 	r.read(func(c *Clause) { tree.Clauses = append(tree.Clauses, c) })
 	tree.Infix = r.syntax == infix
@@ -116,7 +118,7 @@ func (f Formula) appendText(dst []byte, length int) []byte {
 
 // reader turns a text into clauses, one after the other.
 type reader struct {
-	watch      *watch
+	watch      *guard.Watch
 	file, text string
 	syntax     *syntax
 	comment    func(Comment) // told of every comment, if not nil
@@ -124,7 +126,7 @@ type reader struct {
 	incomplete bool // malformed clauses have been left out
 }
 
-func newReader(w *watch, file, src string) *reader {
+func newReader(w *guard.Watch, file, src string) *reader {
 	r := &reader{watch: w, file: file, text: strings.TrimPrefix(src, "\ufeff"), syntax: prefix, found: &findings{}}
 	if isInfix(w, r.text) {
 		r.syntax = infix

@@ -47,7 +47,7 @@ const allowedMethods = "POST, GET, OPTIONS"
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, v *visitor) (string, error) {
 	switch r.Method {
 	case http.MethodGet:
-		text, err := url.PathUnescape(strings.TrimPrefix(r.RequestURI, "/"))
+		text, err := url.QueryUnescape(strings.TrimPrefix(r.RequestURI, "/")) // blanks as + or %20
 		if err != nil {
 			return "", &refusal{http.StatusBadRequest, "path", err}
 		}

@@ -149,6 +149,7 @@ func TestOddRequestsAreAnswered(t *testing.T) {
 		"white space":     {post("\r\n\t(\v InFo\r\n)\n\n"), "HTTP/1.0 200", available},
 		"chunked":         {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n(IN\r\n3\r\nFO)\r\n0\r\n\r\n", "HTTP/1.1 200", available},
 		"get":             {"GET /" + url.PathEscape("( INFO )") + " HTTP/1.0\r\n\r\n", "HTTP/1.0 200", available},
+		"get, plus":       {"GET /" + url.QueryEscape("( INFO )") + " HTTP/1.0\r\n\r\n", "HTTP/1.0 200", available},
 		"get, raw":        {"GET /(PLAY?x=) HTTP/1.0\r\n\r\n", "HTTP/1.0 400", "PLAY?X=: unknown command; expected INFO, START, PLAY, STOP or ABORT"},
 		"options":         {"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: y\r\n\r\n", "HTTP/1.1 200", ""},
 		"put":             {"PUT / HTTP/1.0\r\n\r\n", "HTTP/1.0 405", "expected the method POST, found PUT"},

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"stackmate/gdl"
@@ -168,16 +167,9 @@ func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, mach
 }
 
 // makeCircuit grounds and optimises a game. It also tells whether the game is so large that
-// the question was if a circuit is worth it: yes, if an engine was asked for.
+// the question was if a circuit is worth it.
 func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, stages machine.Stages, asked bool, err error) {
-	limits := datalog.Limits{MaxBytes: o.Memory, Worth: func(fluents int) int {
-		asked = true
-		if o.weigh {
-			return worthwhile(ctx, g, o, fluents)
-		}
-		return math.MaxInt
-	}}
-	program, err := datalog.Ground(ctx, g, limits)
+	program, asked, err := groundWorthwhile(ctx, g, o)
 	if err != nil {
 		return nil, nil, asked, err
 	}
@@ -194,32 +186,6 @@ func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, 
 		Without: o.Without, Trace: o.Trace, Done: func(pass string) { clock.Done("pass " + pass) },
 	})
 	return game, append(program.Stages, clock.Stages...), asked, err
-}
-
-// What tells whether a circuit pays, on an EPYC of 2023: it takes some 5 ns a ground rule for a
-// pass of 512 lanes; the Datalog machine takes a microsecond for a position, and some 40 ns more
-// for each match that it tries (tic-tac-toe, connect four, breakthrough, reversi, chess). A fluent
-// counts as ten rules: it is not only computed but written anew in each step, and of one
-// position, too, all are placed and read: milliseconds where there are tens of thousands.
-const (
-	positionWork   = 25
-	rulesPerMatch  = 512 * 40 / 5
-	rulesPerFluent = 10
-	// tuningGain is how many times less work tuning leaves, at most: chess 1.8, amazonsTorus 1.3.
-	tuningGain = 4
-)
-
-// worthwhile is the number of ground rules up to which a circuit with so many fluents is
-// quicker than the Datalog machine. Work is counted, not timed: so the same rulesheet always
-// gives the same machine.
-func worthwhile(ctx context.Context, g *gdl.Game, o Options, fluents int) int {
-	lost := rulesPerFluent * int64(fluents)
-	enough := tuningGain * (datalog.MostInstances + lost) / rulesPerMatch
-	work, err := datalog.Work(ctx, g, datalog.Limits{MaxBytes: o.Memory}, enough)
-	if err != nil || work == 0 {
-		return math.MaxInt32 // nothing to compare with
-	}
-	return int(min(math.MaxInt32, (positionWork+work)*rulesPerMatch-lost))
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {

@@ -69,7 +69,7 @@ func (c *arenaCommand) Run(s *console) error {
 		kinds = append(kinds, k.Name)
 	}
 	config := web.Config{
-		Games: sources, Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads}).analyse,
+		Games: sources, First: firstGames(), Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads}).analyse,
 		Rules: func(name string) (string, []byte, error) {
 			if path, ok := sheets[name]; ok {
 				text, err := readUpTo(path, maxRules)
@@ -241,6 +241,16 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 		}
 	}
 	return sheets, sources, nil
+}
+
+// invitations is how many games the page begins with.
+const invitations = 6
+
+// firstGames are those, the best known of the built-in games.
+func firstGames() []string {
+	known := []string{"chess", "checkers", "reversi", "connectFour", "amazons", "gomoku", "hex", "breakthrough", "ticTacToe"}
+	known = slices.DeleteFunc(known, func(name string) bool { return !isBuiltIn(name) })
+	return known[:min(len(known), invitations)]
 }
 
 func isBuiltIn(name string) bool {

@@ -183,6 +183,7 @@ func TestThePageInABrowser(t *testing.T) {
 	address := openArena(t, "--records", records, "--allow-players", elsewhere.URL)
 	for name, visit := range map[string]func(*testing.T, string, context.Context){
 		"small and soon there":               thePageIsSmallAndSoonThere,
+		"something to do at once":            theFirstPageLeadsIntoAMatch,
 		"tic-tac-toe by clicks":              ticTacToeIsPlayedByClicks,
 		"a simultaneous game in two windows": choicesAtOnceStaySecretUntilBothHaveChosen,
 		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
@@ -210,6 +211,18 @@ func thePageIsSmallAndSoonThere(t *testing.T, address string, ctx context.Contex
 	if transferred > 300_000 {
 		t.Errorf("the first view takes %.0f bytes, expected at most 300 000", transferred)
 	}
+}
+
+// A click on the first page, and one has moved against the player; another, and two players play.
+func theFirstPageLeadsIntoAMatch(t *testing.T, address string, ctx context.Context) {
+	const card = `.invitation[data-game="connectFour"] `
+	do(t, ctx, chromedp.Navigate(address), chromedp.WaitVisible(card+".boards svg"))
+	if n := value[float64](t, ctx, `document.querySelectorAll(".invitation").length`); n != invitations {
+		t.Errorf("%v games to begin with, want %d", n, invitations)
+	}
+	do(t, ctx, chromedp.Click(card+".play"), saying(".bar", "Turn 1"), chromedp.Click(`.can[data-spot="0-3-0"]`), saying(".bar", "Turn 2"))
+	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+".watch"), chromedp.WaitVisible(".controls"))
+	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+"a.button"), saying("h1", "connectFour"))
 }
 
 func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context) {

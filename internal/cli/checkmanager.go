@@ -12,7 +12,7 @@ import (
 type checkManagerCommand struct {
 	Listen string        `default:"127.0.0.1:9149" help:"Address to wait at, as a player."`
 	Wait   time.Duration `default:"10m" help:"How long to wait for matches."`
-	JSON   bool          `name:"json" help:"Print JSON."`
+	checkLevel
 }
 
 // Run implements the command.
@@ -26,7 +26,7 @@ func (c *checkManagerCommand) Run(s *console) error {
 	}
 	fmt.Fprintf(s.err, "waiting for matches: let the manager play against http://%s\n", l.Addr())
 	stop := s.progress(doing("waiting for matches"))
-	report, err := conformance.Manager{Listener: l, Wait: c.Wait}.Check(s.ctx)
+	report, err := conformance.Manager{Listener: l, Wait: c.Wait, Level: c.last(s)}.Check(s.ctx)
 	stop()
 	if report == nil {
 		return err

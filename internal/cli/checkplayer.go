@@ -14,11 +14,11 @@ type checkPlayerCommand struct {
 	URL        string `arg:"" name:"url" help:"The player: http://host:port."`
 	StartClock int    `default:"5" help:"Seconds to prepare for each of the kit's matches."`
 	PlayClock  int    `default:"3" help:"Seconds for each move."`
-	JSON       bool   `name:"json" help:"Print JSON."`
+	checkLevel
 }
 
 // hardGame is one over whose first move players think for long.
-const hardGame = "connectFour"
+const hardGame = "breakthrough-6x6"
 
 // Run implements the command.
 func (c *checkPlayerCommand) Run(s *console) error {
@@ -38,6 +38,7 @@ func (c *checkPlayerCommand) Run(s *console) error {
 		StartClock: time.Duration(c.StartClock) * time.Second,
 		PlayClock:  time.Duration(c.PlayClock) * time.Second,
 		Hard:       string(hard),
+		Level:      c.last(s),
 	}.Check(s.ctx)
 	stop()
 	if report == nil {

@@ -17,7 +17,7 @@ func TestOurPlayerKeepsTheRulesOfTheProtocol(t *testing.T) {
 	const tries = 3 // a machine that is busier than the player expects makes it late now and then
 	var o outcome
 	for range tries {
-		o = execute(t, "check-player", address, "--start-clock", "3", "--play-clock", "2", "--json")
+		o = execute(t, "check-player", address, "--start-clock", "3", "--play-clock", "2", "--hostile", "--json")
 		if o.status == statusFine {
 			break
 		}
@@ -56,7 +56,7 @@ func checkOurManager(t *testing.T) outcome {
 	var out, faults lockedBuffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- Run(t.Context(), []string{"check-manager", "--listen", "127.0.0.1:0", "--json"}, &out, &faults)
+		ended <- Run(t.Context(), []string{"check-manager", "--listen", "127.0.0.1:0", "--hostile", "--json"}, &out, &faults)
 	}()
 	address := awaitAddress(t, `(http://127\.0\.0\.1:[0-9]+)`, &faults)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -77,8 +77,9 @@ func TestChecksThatFailAreShown(t *testing.T) {
 		fmt.Fprint(w, "no")
 	}))
 	defer player.Close()
-	execute(t, "check-player", player.URL, "--start-clock", "1", "--play-clock", "1").
-		expect(t, statusBad, "fail  info", "expected: ((name ...) (status available))", "got: status 200: no", " failed, ")
+	execute(t, "check-player", player.URL, "--start-clock", "1", "--play-clock", "1", "--level", "required").
+		expect(t, statusBad, "required  fail  info ", "got: status 200: no", "because: the status is no instead of available", " of them required, ")
+	execute(t, "check-player", player.URL, "--level", "all").expect(t, statusUsage, "required")
 	execute(t, "check-player", "http://localhost:1").expect(t, statusBad, "cannot be checked")
 	execute(t, "check-player", "http://localhost:1", "--play-clock", "0").expect(t, statusUsage, "clocks")
 	execute(t, "check-manager", "--listen", "localhost:0", "--wait", "10ms").expect(t, statusBad, "no START has come")

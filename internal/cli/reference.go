@@ -15,7 +15,7 @@ func WriteReference(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var out strings.Builder
+	out := reference{told: make(map[string]bool)}
 	fmt.Fprintf(&out, "# Commands\n\nWritten by `go generate ./docs` from the help of the program.\n\n%s\n\n", about)
 	out.WriteString(`A command exits with status 0 if all is fine, 1 if the game or the result is bad or incomplete, 2 if the command line is
 wrong or names a file that cannot be read or written, and 141 if nobody reads its output. Ctrl-C ends it with the results so far.
@@ -24,12 +24,12 @@ Files are written whole or not at all; whether they can be written is checked be
 All commands take these flags:
 
 `)
-	writeFlags(&out, parser.Model.Flags)
+	out.flags(parser.Model.Flags)
 	for _, g := range groups {
 		fmt.Fprintf(&out, "\n## %s\n", g.Title)
 		for _, n := range parser.Model.Children {
 			if n.Group != nil && n.Group.Key == g.Key && !n.Hidden {
-				writeCommand(&out, n)
+				out.command(n)
 			}
 		}
 	}
@@ -37,7 +37,13 @@ All commands take these flags:
 	return err
 }
 
-func writeCommand(out *strings.Builder, n *kong.Node) {
+// reference is the page while it is written.
+type reference struct {
+	strings.Builder
+	told map[string]bool // flags with their help
+}
+
+func (out *reference) command(n *kong.Node) {
 	fmt.Fprintf(out, "\n### %s\n\n%s\n\n```text\nstackmate %s", n.Name, n.Help, n.Name)
 	for _, p := range n.Positional {
 		fmt.Fprintf(out, " %s", p.Summary())
@@ -51,23 +57,33 @@ func writeCommand(out *strings.Builder, n *kong.Node) {
 	}
 	out.WriteString("\n")
 	for _, p := range n.Positional {
-		writeRow(out, p.Summary(), p.Help)
+		out.row(p.Summary(), p.Help)
 	}
-	writeFlags(out, n.Flags)
+	out.flags(n.Flags)
 }
 
-func writeFlags(out *strings.Builder, flags []*kong.Flag) {
+// flags writes a row for each flag. Those that another command has, too, are told once.
+func (out *reference) flags(flags []*kong.Flag) {
+	var again []string
 	for _, f := range flags {
-		if !f.Hidden {
-			name := f.String()
-			if f.Tag.Negatable != "" {
-				name = strings.Replace(name, "--", "--[no-]", 1)
-			}
-			writeRow(out, name, f.Help)
+		name := f.String()
+		if f.Tag.Negatable != "" {
+			name = strings.Replace(name, "--", "--[no-]", 1)
+		}
+		switch key := name + f.Help; {
+		case f.Hidden:
+		case out.told[key]:
+			again = append(again, "`"+name+"`")
+		default:
+			out.told[key] = true
+			out.row(name, f.Help)
 		}
 	}
+	if len(again) > 0 {
+		fmt.Fprintf(out, "- %s: as above\n", strings.Join(again, ", "))
+	}
 }
 
-func writeRow(out *strings.Builder, name, help string) {
+func (out *reference) row(name, help string) {
 	fmt.Fprintf(out, "- `%s`: %s\n", name, strings.ReplaceAll(help, "\n", " "))
 }

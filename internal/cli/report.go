@@ -7,34 +7,30 @@ import (
 	"stackmate/protocol/conformance"
 )
 
-// reported shows a report; the error says whether a check has failed.
+// reported shows a report; the error says whether a check of what is required has failed.
 func (s *console) reported(asJSON bool, report *conformance.Report) error {
 	if err := show(s, asJSON, report, writeReport); err != nil {
 		return err
 	}
-	if report.Failed > 0 {
+	if report.Broken > 0 {
 		return errTold
 	}
 	return nil
 }
 
 // writeReport writes a line for each check, and below those that did not pass what
-// was sent, expected and got.
+// was sent, expected and got, what differs and where the rule comes from.
 func writeReport(w io.Writer, r *conformance.Report) error {
 	t := newTable(w, 0)
 	for _, c := range r.Checks {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Verdict, c.Check, c.Rule)
-		switch c.Verdict {
-		case conformance.Fail:
-			for _, line := range [][2]string{{"sent", c.Sent}, {"expected", c.Expected}, {"got", c.Got}} {
-				if line[1] != "" {
-					fmt.Fprintf(t, "\t\t  %s: %s\n", line[0], line[1])
-				}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Level, c.Verdict, c.Check, c.Rule)
+		for _, line := range [][2]string{{"sent", c.Sent}, {"expected", c.Expected}, {"got", c.Got}, {"because", c.Reason}, {"source", c.Source}} {
+			told := c.Verdict == conformance.Fail || c.Verdict == conformance.NotRun && line[0] == "because"
+			if told && line[1] != "" {
+				fmt.Fprintf(t, "\t\t\t  %s: %s\n", line[0], line[1])
 			}
-		case conformance.Skip:
-			fmt.Fprintf(t, "\t\t  because %s\n", c.Reason)
 		}
 	}
-	fmt.Fprintf(t, "\n%s: %d passed, %d failed, %d skipped\n", r.Subject, r.Passed, r.Failed, r.Skipped)
+	fmt.Fprintf(t, "\n%s: %d passed, %d failed, %d of them required, %d not run\n", r.Subject, r.Passed, r.Failed, r.Broken, r.NotRun)
 	return t.Flush()
 }

@@ -181,24 +181,26 @@ log-likelihood ratio 2.95: ` + text + "\n"
 }
 
 func TestTheTableOfAReportExplainsWhatDidNotPass(t *testing.T) {
-	r := &conformance.Report{Subject: "http://player", Passed: 1, Failed: 1, Skipped: 1, Checks: []conformance.Result{
-		{Check: "info", Rule: "INFO is answered.", Verdict: conformance.Pass, Sent: "( INFO )", Got: "available"},
+	r := &conformance.Report{Subject: "http://player", Passed: 1, Failed: 1, NotRun: 1, Broken: 1, Checks: []conformance.Result{
+		{Check: "info", Level: conformance.Required, Rule: "INFO is answered.", Verdict: conformance.Pass, Sent: "( INFO )", Got: "available"},
 		{
-			Check: "ping", Rule: "PING is answered.", Verdict: conformance.Fail,
-			Sent: "( PING )", Expected: "available", Got: "status 200: ?",
+			Check: "stop", Level: conformance.Required, Rule: "STOP is answered.", Source: "the protocol", Verdict: conformance.Fail,
+			Sent: "( STOP m NIL )", Expected: "done", Got: "status 200: ?", Reason: "the reply is ? instead of done",
 		},
-		{Check: "busy", Rule: "One match at a time.", Verdict: conformance.Skip, Reason: "no match began"},
+		{Check: "ping", Level: conformance.Expected, Rule: "PING is answered.", Verdict: conformance.NotRun, Reason: "the player has died"},
 	}}
 	const want = `
-pass  info  INFO is answered.
-fail  ping  PING is answered.
-              sent: ( PING )
-              expected: available
-              got: status 200: ?
-skip  busy  One match at a time.
-              because no match began
+required  pass     info  INFO is answered.
+required  fail     stop  STOP is answered.
+                           sent: ( STOP m NIL )
+                           expected: done
+                           got: status 200: ?
+                           because: the reply is ? instead of done
+                           source: the protocol
+expected  not run  ping  PING is answered.
+                           because: the player has died
 
-http://player: 1 passed, 1 failed, 1 skipped
+http://player: 1 passed, 1 failed, 1 of them required, 1 not run
 `
 	expectTable(t, want, func(w io.Writer) error { return writeReport(w, r) })
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 // managerCheck is one rule for managers and how it shows in what they sent.
 type managerCheck struct {
 	name, rule string
+	level      Level
 	look       func(v *view)
 }
 
@@ -24,10 +26,10 @@ type view struct {
 
 // judge runs the check.
 func (c managerCheck) judge(l *log) Result {
-	v := &view{log: l, result: Result{Check: c.name, Rule: c.rule, Verdict: Pass}}
+	v := &view{log: l, result: Result{Check: c.name, Level: c.level, Rule: c.rule, Source: cmp.Or(managerSources[c.name], replaced), Verdict: Pass}}
 	c.look(v)
 	if v.result.Verdict == Pass && !v.seen {
-		v.result.Verdict, v.result.Reason = Skip, "no match came so far"
+		v.result.Verdict, v.result.Reason = NotRun, "no match came so far"
 	}
 	return v.result
 }
@@ -55,41 +57,35 @@ var managerChecks = slices.Concat(formChecks, courseChecks, mannerChecks())
 
 // formChecks are the rules on the form of requests.
 var formChecks = []managerCheck{
-	{"request", "Messages are the bodies of POST requests that announce their length.", func(v *view) {
+	{"request", "Messages are the bodies of POST requests that announce their length.", Required, func(v *view) {
 		for _, q := range v.all {
 			v.want(q.method == "POST" && q.length == int64(len(q.body)), "", "a POST with the Content-Length of its body",
 				fmt.Sprintf("%s with %d bytes announced: %s", q.method, q.length, q.body))
 		}
 	}},
-	{"content type", "Requests have the Content-Type text/acl.", func(v *view) {
-		for _, q := range v.all {
-			found := q.header.Get("Content-Type")
-			v.want(strings.HasPrefix(found, "text/acl"), "", "Content-Type: text/acl", fmt.Sprintf("%q: %s", found, q.body))
-		}
-	}},
-	{"message", "Every request is a message of the protocol.", func(v *view) {
+	{"message", "Every request is a message of the protocol.", Expected, func(v *view) {
 		for _, q := range v.all {
 			v.want(q.err == nil, "", "a message of the protocol", fmt.Sprintf("%v: %s", q.err, q.body))
 		}
 	}},
-	{"start", "START has an id, one of the roles of the rules, valid rules, and the clocks.", func(v *view) {
+	{"start", "START has an id, one of the roles of the rules, valid rules, and the clocks.", Required, func(v *view) {
 		for _, s := range v.matches {
 			v.want(s.startErr == nil, "", "valid rules and one of their roles", fmt.Sprint(s.startErr))
 		}
 	}},
-	{"role", "Nobody is asked to play the role random.", func(v *view) {
+	{"role", "Nobody is asked to play the role random.", Required, func(v *view) {
 		for _, s := range v.matches {
 			v.want(!strings.EqualFold(s.start.message.Role, "random"), "", "another role", s.start.message.Role)
 		}
 	}},
-	{"clocks", "The clocks are whole seconds.", func(v *view) {
+	{"clocks", "The clocks are whole seconds.", Required, func(v *view) {
 		for _, s := range v.matches {
 			for _, clock := range []time.Duration{s.start.message.StartClock, s.start.message.PlayClock} {
 				v.want(clock%time.Second == 0, "", "a clock in whole seconds", clock.String())
 			}
 		}
 	}},
-	{"match id", "Every message is of a match that has begun and not ended.", func(v *view) {
+	{"match id", "Every message is of a match that has begun and not ended.", Required, func(v *view) {
 		v.seen = len(v.matches) > 0
 		for _, q := range v.strays {
 			v.want(false, "", "the id of a match under way", q.body)
@@ -99,7 +95,7 @@ var formChecks = []managerCheck{
 
 // courseChecks are the rules on the order and content of the messages of a match.
 var courseChecks = []managerCheck{
-	{"ready first", "The first PLAY is sent when START has been answered.", func(v *view) {
+	{"ready first", "The first PLAY is sent when START has been answered.", Expected, func(v *view) {
 		for _, s := range v.matches {
 			if len(s.turns) > 0 {
 				v.want(!s.start.answered.IsZero() && !s.turns[0].arrived.Before(s.start.answered), "ready", "PLAY after the reply",
@@ -107,7 +103,7 @@ var courseChecks = []managerCheck{
 			}
 		}
 	}},
-	{"first PLAY", "The first PLAY has no joint move, and comes soon after the start clock at the latest.", func(v *view) {
+	{"first PLAY", "The first PLAY has no joint move, and comes soon after the start clock at the latest.", Required, func(v *view) {
 		for _, s := range v.matches {
 			if len(s.turns) == 0 {
 				continue
@@ -120,19 +116,19 @@ var courseChecks = []managerCheck{
 			}
 		}
 	}},
-	{"one PLAY a turn", "PLAY is not sent again before it is answered, or its clock has ended.", func(v *view) {
+	{"one PLAY a turn", "PLAY is not sent again before it is answered, or its clock has ended.", Required, func(v *view) {
 		eachTurn(v, func(s *seated, t *turn, next *turn) {
 			early := t.answered.IsZero() || next.arrived.Before(t.answered)
 			ended := next.arrived.Sub(t.arrived) >= s.start.message.PlayClock && s.start.message.PlayClock > 0
 			v.want(!early || ended, "", "the next message after the reply or the end of the clock", next.body)
 		})
 	}},
-	{"joint move", "PLAY and STOP tell one legal move for each role, in order of the roles and spelled as in the rules.", func(v *view) {
+	{"joint move", "PLAY and STOP tell one legal move for each role, in order of the roles and spelled as in the rules.", Required, func(v *view) {
 		eachTurn(v, func(_ *seated, _ *turn, next *turn) {
 			v.want(next.joint != nil && next.fault == "", "", "a legal joint move", fmt.Sprintf("%s: %s", next.fault, next.body))
 		})
 	}},
-	{"end", "STOP comes when the position is terminal, and no PLAY then.", func(v *view) {
+	{"end", "STOP comes when the position is terminal, and no PLAY then.", Required, func(v *view) {
 		for _, s := range v.matches {
 			for _, t := range s.turns {
 				v.want(!t.terminal, "", "STOP in a terminal position", t.body)
@@ -158,6 +154,9 @@ func eachTurn(v *view, f func(s *seated, t, next *turn)) {
 	}
 }
 
+// replaced is the source of the rules on players that fail.
+const replaced = "the protocol: an illegal, late or failed move is replaced by a legal one; ggp-base: PlayRequestThread"
+
 // mannerChecks are the rules on what follows the manners of players.
 func mannerChecks() []managerCheck {
 	var checks []managerCheck
@@ -167,10 +166,11 @@ func mannerChecks() []managerCheck {
 		if !m.stands {
 			rule = "After an answer like this, the match goes on with a legal move."
 		}
-		checks = append(checks, managerCheck{"move: " + m.name, rule, func(v *view) { m.look(v) }})
+		checks = append(checks, managerCheck{"move: " + m.name, rule, m.level, func(v *view) { m.look(v) }})
 	}
 	return append(checks, managerCheck{
-		"waiting", "A late move is waited for until the play clock has ended, and not much longer.", func(v *view) {
+		"waiting", "A late move is waited for until the play clock has ended, and not much longer.",
+		Required, func(v *view) {
 			eachTurn(v, func(s *seated, t, next *turn) {
 				if t.manner == nil || t.manner.name != "late" || s.start.message.PlayClock == 0 {
 					return
@@ -186,13 +186,13 @@ func mannerChecks() []managerCheck {
 // look checks what the manager has made of the answers in this manner.
 func (m *manner) look(v *view) {
 	for _, s := range v.matches {
-		if n := len(s.turns); n > 0 && s.turns[n-1].manner == m && s.end != nil && s.end.message.Command == protocol.Abort {
+		if n := len(s.turns); n > 0 && s.turns[n-1].manner != nil && s.turns[n-1].manner.name == m.name && s.end != nil && s.end.message.Command == protocol.Abort {
 			v.want(false, m.name+": "+s.turns[n-1].move, "the match to go on", s.end.body)
 		}
 	}
 	eachTurn(v, func(s *seated, t, next *turn) {
 		switch {
-		case t.manner != m:
+		case t.manner == nil || t.manner.name != m.name:
 		case next.fault != "" || len(next.joint) != len(s.at.roles):
 			v.want(false, m.name+": "+t.move, "a legal joint move", next.body)
 		case m.stands:

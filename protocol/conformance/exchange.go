@@ -25,6 +25,8 @@ const (
 	// overtime is how long past its limit a reply is waited for, to tell a late one
 	// from none.
 	overtime = 2 * time.Second
+	// closeLimit is how long after its reply a player may take to end the connection.
+	closeLimit = 500 * time.Millisecond
 	// maxReply bounds a reply, in bytes.
 	maxReply = 1 << 20
 	// maxShown is how much of a text reports show, in bytes.
@@ -38,14 +40,15 @@ type exchange struct {
 	limit   time.Duration
 	began   time.Time
 
-	raw     []byte // what came
-	status  int
-	header  http.Header
-	body    string
-	chunked bool
-	closes  bool          // the header says that the connection ends
-	took    time.Duration // until all had come, and the connection was closed
-	err     error         // no reply, half a reply, or one that is no HTTP
+	raw         []byte // what came
+	status      int
+	header      http.Header
+	body        string
+	chunked     bool
+	ended       bool          // the player has ended the connection
+	unreachable bool          // there was no connection
+	took        time.Duration // until the whole reply had come
+	err         error         // no reply, half a reply, or one that is no HTTP
 }
 
 // post is the request of a game server with a message.
@@ -54,8 +57,8 @@ func post(message string) string {
 		"Receiver: player\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n%s", len(message), message)
 }
 
-// send sends a request in the given pieces and reads to the end of the stream,
-// as the simplest readers in use do.
+// send sends a request in the given pieces and reads the reply to the end of the
+// stream, as the simplest readers in use do.
 func send(ctx context.Context, address string, limit time.Duration, pieces ...string) *exchange {
 	x := &exchange{request: strings.Join(pieces, ""), limit: limit, began: time.Now()}
 	x.message = x.request
@@ -63,11 +66,11 @@ func send(ctx context.Context, address string, limit time.Duration, pieces ...st
 		x.message = body
 	}
 	x.err = x.talk(ctx, address, pieces)
-	x.took = time.Since(x.began)
-	if len(x.raw) > 0 {
-		if err := x.parse(); err != nil {
-			x.err = errors.Join(x.err, err)
-		}
+	if x.took == 0 {
+		x.took = time.Since(x.began)
+	}
+	if _, err := x.parse(); len(x.raw) > 0 {
+		x.err = errors.Join(x.err, err)
 	}
 	return x
 }
@@ -78,6 +81,7 @@ const pieceDelay = 50 * time.Millisecond
 func (x *exchange) talk(ctx context.Context, address string, pieces []string) error {
 	c, err := (&net.Dialer{Timeout: connectLimit}).DialContext(ctx, "tcp", address)
 	if err != nil {
+		x.unreachable = true
 		return err
 	}
 	defer c.Close()
@@ -93,35 +97,56 @@ func (x *exchange) talk(ctx context.Context, address string, pieces []string) er
 			return err
 		}
 	}
-	x.raw, err = io.ReadAll(io.LimitReader(c, maxReply))
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return errOpen
-	}
-	return err
+	return x.read(c)
 }
 
-// errOpen says that the end of the stream has not come.
-var errOpen = errors.New("the connection was not closed")
+// read takes what comes until the player ends the connection, or has not done so for
+// a while after its reply.
+func (x *exchange) read(c net.Conn) error {
+	buffer := make([]byte, 8192)
+	whole := false
+	for len(x.raw) < maxReply {
+		n, err := c.Read(buffer)
+		x.raw = append(x.raw, buffer[:n]...)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded) && !whole:
+			return fmt.Errorf("no whole reply in %v, and the connection was left open", x.limit+overtime)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil
+		case errors.Is(err, io.EOF) && len(x.raw) == 0:
+			return errors.New("the connection was closed without one")
+		case errors.Is(err, io.EOF) || err != nil && whole:
+			x.ended = true
+			return nil
+		case err != nil:
+			return err
+		case whole:
+			continue
+		}
+		if whole, _ = x.parse(); whole {
+			x.took = time.Since(x.began)
+			if err := c.SetDeadline(time.Now().Add(closeLimit)); err != nil {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("the reply has more than %d bytes", maxReply)
+}
 
-// parse reads the response.
-func (x *exchange) parse() error {
+// parse reads the response as far as it has come; whole tells whether it says its own
+// end and that has come.
+func (x *exchange) parse() (whole bool, err error) {
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(x.raw)), nil)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer response.Body.Close()
 	x.status, x.header = response.StatusCode, response.Header
-	x.chunked, x.closes = len(response.TransferEncoding) > 0, response.Close
+	x.chunked = len(response.TransferEncoding) > 0
 	body, err := io.ReadAll(response.Body)
 	x.body = string(body)
-	return err
+	return err == nil && (x.chunked || response.ContentLength >= 0), err
 }
-
-// open tells whether the connection stayed open after the reply.
-func (x *exchange) open() bool { return errors.Is(x.err, errOpen) }
-
-// late tells whether the reply took longer than it may.
-func (x *exchange) late() bool { return x.took > x.limit }
 
 // word is the reply without white space around it, in lower case.
 func (x *exchange) word() string { return strings.ToLower(strings.TrimSpace(x.body)) }

@@ -22,6 +22,7 @@ import (
 type Manager struct {
 	Listener net.Listener  // where the kit can be reached; closed at the end
 	Wait     time.Duration // how long to wait for the matches
+	Level    Level         // the last one that is checked
 }
 
 // errNoMatch says that there was nothing to check.
@@ -31,7 +32,7 @@ var errNoMatch = errors.New("no START has come")
 // and then looks at what was sent. The error is that of ctx, or says that nothing
 // could be checked.
 func (m Manager) Check(ctx context.Context) (*Report, error) {
-	h := &host{ctx: ctx, seated: make(map[string]*seated), done: make(chan struct{})}
+	h := &host{ctx: ctx, manners: upTo(m.Level, manners, func(m manner) Level { return m.level }), seated: make(map[string]*seated), done: make(chan struct{})}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: connectLimit, ErrorLog: stdlog.New(io.Discard, "", 0)}
 	failed := make(chan error, 1)
 	go func() { failed <- guard.Do(func() error { return server.Serve(m.Listener) }) }()
@@ -57,7 +58,7 @@ func (m Manager) Check(ctx context.Context) (*Report, error) {
 		return nil, fmt.Errorf("%w within %v", errNoMatch, m.Wait)
 	}
 	report := &Report{Subject: "the manager of " + shown(h.matches[0].id)}
-	for _, c := range managerChecks {
+	for _, c := range upTo(m.Level, managerChecks, func(c managerCheck) Level { return c.level }) {
 		report.add(c.judge(&h.log))
 	}
 	return report, ctx.Err()
@@ -109,10 +110,11 @@ type host struct {
 	ctx context.Context // of following the rules
 	mu  sync.Mutex
 	log
-	seated map[string]*seated
-	next   int // manner
-	done   chan struct{}
-	closed bool // done is
+	seated  map[string]*seated
+	manners []manner // that are tried
+	next    int      // of them
+	done    chan struct{}
+	closed  bool // done is
 }
 
 // maxRequest bounds the messages of a manager, in bytes.
@@ -154,7 +156,7 @@ func (h *host) answered(q *request, w *stampedWriter) {
 	if q.answered = w.first; q.answered.IsZero() {
 		q.answered = time.Now()
 	}
-	if h.next >= len(manners) && !h.closed && h.idle() {
+	if h.next >= len(h.manners) && !h.closed && h.idle() {
 		h.closed = true
 		close(h.done)
 	}
@@ -269,9 +271,9 @@ func (h *host) reply(s *seated, t *turn) answer {
 	if len(t.legal) == 0 {
 		return text("busy")
 	}
-	t.manner, t.move = &manners[0], t.legal[len(s.turns)%len(t.legal)]
-	if h.next < len(manners) {
-		t.manner = &manners[h.next]
+	t.manner, t.move = &h.manners[0], t.legal[len(s.turns)%len(t.legal)]
+	if h.next < len(h.manners) {
+		t.manner = &h.manners[h.next]
 		h.next++
 	}
 	return t.manner.answer(t.move, s.start.message.PlayClock)

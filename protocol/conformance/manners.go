@@ -9,7 +9,8 @@ import (
 
 // manner is a way in which players answer PLAY.
 type manner struct {
-	name string
+	name  string
+	level Level // of the check that the manager copes with it
 	// stands tells whether the move must be taken as it is; otherwise the manager may
 	// choose any legal one.
 	stands bool
@@ -28,32 +29,38 @@ const (
 
 // manners are tried one a turn, in this order; then the first for ever.
 var manners = []manner{
-	{"at once", true, func(move string, _ time.Duration) answer { return text("%s", move) }},
-	{"slow", true, func(move string, clock time.Duration) answer { return after(min(clock/2, slowest), text("%s", move)) }},
-	{"spread out", true, func(move string, _ time.Duration) answer {
+	{"at once", Required, true, func(move string, _ time.Duration) answer { return text("%s", move) }},
+	{"slow", Required, true, func(move string, clock time.Duration) answer {
+		return after(min(clock/2, slowest), text("%s", move))
+	}},
+	{"spread out", Required, true, func(move string, _ time.Duration) answer {
 		return text("\r\n %s \r\n", strings.ReplaceAll(move, " ", " \t "))
 	}},
-	{"other case", false, func(move string, _ time.Duration) answer {
+	{"illegal", Required, false, func(string, time.Duration) answer { return text("(no such move)") }},
+	{"empty", Required, false, func(string, time.Duration) answer { return text("") }},
+	{"error", Required, false, func(string, time.Duration) answer {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "the player has failed", http.StatusInternalServerError)
+		}
+	}},
+	{"closed", Required, false, func(string, time.Duration) answer {
+		return func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	}},
+	{"late", Required, false, func(move string, clock time.Duration) answer {
+		return after(clock+lateBy, text("%s", move))
+	}},
+	{"other case", Expected, false, func(move string, _ time.Duration) answer {
 		if upper := strings.ToUpper(move); upper != move {
 			return text("%s", upper)
 		}
 		return text("%s", strings.ToLower(move))
 	}},
-	{"illegal", false, func(string, time.Duration) answer { return text("(no such move)") }},
-	{"garbage", false, func(string, time.Duration) answer { return text("%s", "((\x00)\x1b[2J\xff") }},
-	{"empty", false, func(string, time.Duration) answer { return text("") }},
-	{"huge", false, func(string, time.Duration) answer {
+	{"garbage", Robust, false, func(string, time.Duration) answer {
+		return text("%s", "((\x00)\x1b[2J\xff")
+	}},
+	{"huge", Robust, false, func(string, time.Duration) answer {
 		return text("%s", strings.Repeat("((((((((((((((( ", hugeReply/16))
 	}},
-	{"error", false, func(string, time.Duration) answer {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "the player has failed", http.StatusInternalServerError)
-		}
-	}},
-	{"closed", false, func(string, time.Duration) answer {
-		return func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
-	}},
-	{"late", false, func(move string, clock time.Duration) answer { return after(clock+lateBy, text("%s", move)) }},
 }
 
 // after delays an answer, or gives it up when the manager has.

@@ -31,6 +31,11 @@ func answering(f func(message string, r *http.Request, play func(message string)
 			answer := f(string(body), r, func(message string) string {
 				return said(player, r, message).Body.String()
 			})
+			for name, values := range said(player, r, "( INFO )").Header() {
+				if name != "Content-Length" {
+					w.Header()[name] = values
+				}
+			}
 			if answer == refused {
 				http.Error(w, "no", http.StatusBadRequest)
 				return
@@ -57,6 +62,47 @@ func saying(word, answer string) sabotage {
 		}
 		return play(message)
 	})
+}
+
+// wording says another word than the player.
+func wording(right, wrong string) sabotage {
+	return answering(func(message string, _ *http.Request, play func(string) string) string {
+		if reply := play(message); reply != right {
+			return reply
+		}
+		return wrong
+	})
+}
+
+// rawly writes the bytes of every response, and keeps the connection open for a while.
+func rawly(open time.Duration, response func(header, body string) string) sabotage {
+	return func(player http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			message, _ := io.ReadAll(r.Body)
+			answer := said(player, r, string(message))
+			answer.Header().Del("Content-Length")
+			var header strings.Builder
+			_ = answer.Header().Write(&header)
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			start := fmt.Sprintf("HTTP/1.1 %d x\r\n", answer.Code)
+			_, _ = io.WriteString(c, start+response(header.String(), answer.Body.String()))
+			time.AfterFunc(open, func() { c.Close() })
+		})
+	}
+}
+
+// announced is a response that says it has more bytes than it has.
+func announced(more int) func(header, body string) string {
+	return func(header, body string) string {
+		return fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", header, len(body)+more, body)
+	}
+}
+
+func inChunks(header, body string) string {
+	return fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", header, len(body), body)
 }
 
 // refusing refuses what it is true of.
@@ -136,13 +182,14 @@ func sabotages() map[string]sabotage {
 		"info":             saying("INFO", "((name x) (mood good))"),
 		"ping":             saying("PING", "pong"),
 		"preview":          refusingText("PREVIEW"),
-		"case of the head": refusingText("Info"),
+		"name":             saying("INFO", "available"),
+		"busy":             saying("INFO", "((name x) (status available))"),
 		"white space":      refusingText("\t"),
 		"unknown match":    saying("nobody", "done"),
 		"nonsense":         saying("FLY", "flying"),
 		"broken rules":     saying("Nobody", "ready"),
 		"deep nesting":     saying("((((((((", "deep"),
-		"start":            delaying("START", 2*time.Second+slow/4),
+		"start":            wording("ready", "ok"),
 		"busy while busy":  saying(".other", "ready"),
 		"first move":       refusingText("none"),
 		"whole match":      moving(func(_, move string) string { return strings.Replace(move, "Bee", "Dee", 1) }),
@@ -161,40 +208,19 @@ func sabotages() map[string]sabotage {
 				return play(message)
 			}
 		}()),
-		"stop with NIL":          refusing(func(m string, _ *http.Request) bool { return strings.Contains(m, "STOP") && strings.Contains(m, "NIL") }),
-		"abort":                  saying("ABORT", "ok"),
-		"again":                  onceOnly("STOP", "START"),
-		"case of heads":          refusingText("Stop"),
-		"upper-cased moves":      moving(shout),
-		"upper case":             moving(func(_, move string) string { return strings.ToLower(move) }),
-		"white space in matches": refusing(func(m string, _ *http.Request) bool { return strings.Contains(m, "PLAY \t") }),
-		"rules with comments":    refusingText("\r\n(role"),
-		"rules without line breaks": refusing(func(m string, _ *http.Request) bool {
-			return strings.Contains(m, "START") && strings.Count(m, "\n") < 3
+		"stop with NIL": refusing(func(m string, _ *http.Request) bool {
+			return strings.Contains(m, "STOP check") && strings.Contains(m, "NIL")
 		}),
+		"abort":                wording("aborted", "ok"),
+		"stop":                 wording("done", "ok"),
+		"case of heads":        refusingText("iNfO"),
+		"upper-cased moves":    moving(shout),
+		"upper case":           moving(func(_, move string) string { return strings.ToLower(move) }),
 		"extra arguments":      refusingText("(some thing)"),
-		"large rules":          refusing(func(m string, _ *http.Request) bool { return len(m) > 100_000 }),
+		"large rules":          refusing(func(m string, _ *http.Request) bool { return len(m) > 90_000 }),
 		"play clock":           delaying("PLAY", slow),
 		"info while thinking":  thinking(func(m string, play func(string) string) string { time.Sleep(slow); return play(m) }),
-		"start while thinking": thinking(func(string, func(string) string) string { return "ready" }),
 		"abort while thinking": thinking(func(string, func(string) string) string { return "busy" }),
-		"parallel messages": answering(func() func(string, *http.Request, func(string) string) string {
-			var running atomic.Int32
-			return func(message string, _ *http.Request, play func(string) string) string {
-				defer running.Add(-1)
-				if running.Add(1) > 3 {
-					return refused
-				}
-				time.Sleep(20 * time.Millisecond)
-				return play(message)
-			}
-		}()),
-		"broken connections": answering(func(message string, _ *http.Request, play func(string) string) string {
-			if id := matchID.FindString(message); strings.Contains(message, "CUT OFF") && id != "" {
-				return play("(ABORT " + id + ")")
-			}
-			return play(message)
-		}),
 		"closing early": answering(func() func(string, *http.Request, func(string) string) string {
 			var lost atomic.Bool
 			return func(message string, r *http.Request, play func(string) string) string {
@@ -209,16 +235,14 @@ func sabotages() map[string]sabotage {
 			}
 		}()),
 		"HTTP 1.1":             refusing(func(_ string, r *http.Request) bool { return r.ProtoAtLeast(1, 1) }),
-		"no content type":      refusing(func(_ string, r *http.Request) bool { return r.Header.Get("Content-Type") == "" }),
-		"any path":             refusing(func(_ string, r *http.Request) bool { return r.URL.Path != "/" }),
 		"GET":                  refusing(func(_ string, r *http.Request) bool { return r.Method == http.MethodGet }),
-		"OPTIONS":              refusing(func(_ string, r *http.Request) bool { return r.Method == http.MethodOptions }),
 		"cross-origin headers": heading(func(h http.Header) { h.Del("Access-Control-Allow-Origin") }),
-		"content type":         heading(func(h http.Header) { h.Set("Content-Type", "text/html") }),
-		"content length":       heading(func(h http.Header) { h.Del("Content-Length") }),
-		"no chunks":            heading(func(h http.Header) { h.Del("Content-Length") }),
-		"connection":           heading(func(h http.Header) { h.Del("Connection") }),
-		"ASCII":                saying("PING", "caf\u00e9"),
+		"content length":       rawly(0, announced(9)),
+		"no chunks":            rawly(0, inChunks),
+		"end of stream":        rawly(3*time.Second, announced(0)),
+		"ASCII": answering(func(message string, _ *http.Request, play func(string) string) string {
+			return strings.Replace(play(message), "Follower", "caf\u00e9", 1)
+		}),
 	}
 }
 
@@ -244,19 +268,28 @@ func repeating(is func(told, before string) bool) sabotage {
 	})
 }
 
-// onceOnly refuses messages with a word after those with another.
-func onceOnly(after, word string) sabotage {
-	var refusing atomic.Bool
+// stubborn goes on from its own move where the joint move has another one of its role.
+func stubborn() sabotage {
+	var mu sync.Mutex
+	own := make(map[string]string) // by match
 	return answering(func(message string, _ *http.Request, play func(string) string) string {
-		if strings.Contains(message, after) {
-			refusing.Store(true)
+		mu.Lock()
+		defer mu.Unlock()
+		id := matchID.FindString(message)
+		if told := firstMove.FindString(message); told != "" && own[id] != "" && strings.Contains(message, "PLAY") {
+			message = strings.Replace(message, told, "("+own[id]+" ", 1)
 		}
-		if refusing.Load() && strings.Contains(message, word) {
-			return refused
+		reply := play(message)
+		if strings.Contains(message, "START "+id+" Left") {
+			own[id] = "nothing yet"
+		} else if own[id] != "" && strings.Contains(message, "PLAY") {
+			own[id] = reply
 		}
-		return play(message)
+		return reply
 	})
 }
+
+var firstMove = regexp.MustCompile(`\(\( Go [^)]*\)`)
 
 // fewConnections takes as many connections at a time as open has room.
 type fewConnections struct {

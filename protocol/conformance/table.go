@@ -18,18 +18,29 @@ type table struct {
 	// transform changes PLAY and STOP on their way, as some servers do; nil sends them as
 	// they are.
 	transform func(message string) string
+	closed    bool // STOP or ABORT has been sent
 }
 
 // invitation is a START message in its parts.
 type invitation struct {
-	rules     string // as sent; the kit reads them too
+	rules     string
 	role      int
 	extra     string                      // past the clocks
 	transform func(message string) string // changes the whole message; nil sends it as it is
 }
 
-// begin sends a START and expects the player to be ready.
+// begin sends a START, as game servers in use do, and expects a reply other than busy: the
+// word and the start clock are a check of their own. A match that runs is ended before.
 func (t *trial) begin(i invitation) *table {
+	return t.beginWith(i, t.StartClock+freeWait, wish{text: "any reply but busy", fault: func(x *exchange) string {
+		if x.word() == "busy" {
+			return "the reply is busy, though no match runs"
+		}
+		return ""
+	}})
+}
+
+func (t *trial) beginWith(i invitation, limit time.Duration, reply wish) *table {
 	t.matches++
 	m := &table{trial: t, id: fmt.Sprintf("%s.%d", t.prefix, t.matches), role: i.role}
 	if t.over() {
@@ -39,14 +50,28 @@ func (t *trial) begin(i invitation) *table {
 	if m.at, err = newPosition(t.ctx, i.rules); t.problem(err) {
 		return m
 	}
-	message := fmt.Sprintf("( START %s %s (%s\n) %.0f %.0f%s )", m.id, m.at.roles[i.role], i.rules,
+	message := fmt.Sprintf("( START %s %s (%s) %.0f %.0f%s)", m.id, m.at.roles[i.role], flat(i.rules),
 		t.StartClock.Seconds(), t.PlayClock.Seconds(), i.extra)
 	if i.transform != nil {
 		message = i.transform(message)
 	}
+	if t.table != nil {
+		t.free()
+	}
 	t.table = m
-	t.ask(message, t.StartClock, "ready", says("ready"))
+	t.ask(message, limit, reply)
 	return m
+}
+
+// flat writes rules or a move as servers in use send them: on one line, without
+// comments, and with blanks around the parentheses.
+func flat(rules string) string {
+	var b strings.Builder
+	for line := range strings.Lines(rules) {
+		line, _, _ = strings.Cut(line, ";")
+		b.WriteString(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(line) + " ")
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
 }
 
 // walk begins a match of the kit's own game of simultaneous moves.
@@ -56,7 +81,7 @@ func (t *trial) walk() *table { return t.begin(invitation{rules: sheet("walk")})
 func (m *table) text(command string) string {
 	joint := "NIL"
 	if m.joint != nil {
-		joint = "(" + strings.Join(m.joint, " ") + ")"
+		joint = "(" + flat(strings.Join(m.joint, " ")) + " )"
 	}
 	return m.transformed(fmt.Sprintf("( %s %s %s )", command, m.id, joint))
 }
@@ -79,12 +104,7 @@ func (m *table) playText(message string) string {
 	if m.problem(err) {
 		return ""
 	}
-	move := ""
-	m.ask(message, m.PlayClock, "one of the legal moves "+list(legal), func(x *exchange) bool {
-		move = strings.Join(strings.Fields(x.body), " ")
-		return slices.Contains(legal, move)
-	})
-	return move
+	return moveIn(m.ask(message, m.PlayClock, moveOf(legal)))
 }
 
 // advance makes the joint move of the player's move and the first legal moves of
@@ -131,6 +151,15 @@ func (m *table) turns(n int) {
 	}
 }
 
+// maxTurns is more than any match of the kit's own games takes.
+const maxTurns = 20
+
+// whole plays to the end of the match and stops it.
+func (m *table) whole() {
+	m.turns(maxTurns)
+	m.stop(anything)
+}
+
 // ended tells whether the match, or the check, is at its end.
 func (m *table) ended() bool {
 	if m.over() {
@@ -141,23 +170,18 @@ func (m *table) ended() bool {
 }
 
 // stop ends the match with its last joint move.
-func (m *table) stop() {
-	m.ask(m.text("STOP"), m.PlayClock, "done", says("done"))
-	m.gone()
+func (m *table) stop(reply wish) {
+	m.closed = true
+	m.ask(m.text("STOP"), max(m.PlayClock, freeWait), reply)
 }
 
 // abort ends the match at once.
-func (m *table) abort() {
-	m.ask(m.transformed(fmt.Sprintf("( ABORT %s )", m.id)), infoLimit, "aborted", says("aborted"))
-	m.gone()
+func (m *table) abort(limit time.Duration, reply wish) {
+	m.closed = true
+	m.ask(m.abortion(), limit, reply)
 }
 
-// gone takes the match as ended if the player has said so.
-func (m *table) gone() {
-	if !m.over() {
-		m.trial.table = nil
-	}
-}
+func (m *table) abortion() string { return m.transformed(fmt.Sprintf("( ABORT %s )", m.id)) }
 
 // thinking asks for a move and calls f while the player thinks about it.
 func (m *table) thinking(f func()) {

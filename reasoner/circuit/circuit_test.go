@@ -11,6 +11,8 @@ import (
 
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
+
+	"stackmate/reasoner/circuit/logic/logictest"
 )
 
 func TestTransposeMovesEveryBit(t *testing.T) {
@@ -183,7 +185,7 @@ func checkLanes(t *rapid.T, g *Game, n *Network, m *Machine, states []uint64, se
 	goals := make([]int32, 2)
 	values := make([][]bool, lanes)
 	for lane := range lanes {
-		values[lane] = evalNetwork(n, inputs(g, states[lane*m.Words():], joint[2*lane:]))
+		values[lane] = logictest.Evaluate(n, inputs(g, states[lane*m.Words():], joint[2*lane:]))
 		checkPosition(t, g, b, lane, values[lane], goals)
 	}
 	b.Advance(lanes)

@@ -59,7 +59,7 @@ func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone boo
 	h := *g
 	sure := make([]Lit, len(h.Legal)) // where a role wins, by role
 	for role, legal := range h.Legal {
-		allowed, won, lost := h.Net.policy(legal, wins[role], blunders[role])
+		allowed, won, lost := policy(h.Net, legal, wins[role], blunders[role])
 		h.Policy = append(h.Policy, allowed)
 		sure[role] = h.Net.Or(sure[role], won)
 		if len(sure) == 2 {
@@ -75,7 +75,7 @@ func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone boo
 // policy allows, of the legal moves of a role, those that win; if there are none,
 // those that are no blunders; and if there are none, all. The first of these cases is
 // won, the last one lost.
-func (n *Network) policy(legal, wins, blunders []Lit) (allowed []Lit, won, lost Lit) {
+func policy(n *Network, legal, wins, blunders []Lit) (allowed []Lit, won, lost Lit) {
 	safe := make([]Lit, len(legal))
 	for m := range legal {
 		safe[m] = n.And(legal[m], blunders[m].Not())

@@ -50,12 +50,12 @@ func (g *Game) WriteDot(w io.Writer) error {
 	for i := range int32(g.Net.Len()) {
 		switch {
 		case !live[i]:
-		case g.Net.op[i] == OpConst:
+		case g.Net.Op(i) == OpConst:
 			fmt.Fprintf(out, "  n%d [shape=plain label=false];\n", i)
-		case g.Net.op[i] == OpLoop:
+		case g.Net.Op(i) == OpLoop:
 			fmt.Fprintf(out, "  n%d [shape=diamond label=loop];\n", i)
-			edge(g.Net.def[i], fmt.Sprintf("n%d", i), "style=dashed")
-		case g.Net.op[i] == OpAnd:
+			edge(g.Net.Definition(i), fmt.Sprintf("n%d", i), "style=dashed")
+		case g.Net.Op(i) == OpAnd:
 			fmt.Fprintf(out, "  n%d [shape=box label=and];\n", i)
 			for _, o := range g.Net.Operands(i) {
 				edge(o, fmt.Sprintf("n%d", i), "")

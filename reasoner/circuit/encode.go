@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"stackmate/reasoner/circuit/choice"
 	"stackmate/reasoner/machine"
 )
 
@@ -124,8 +125,8 @@ func (e *encoder) circuit(g *Game) {
 		}
 	}
 	for i := range int32(net.Len()) {
-		if net.op[i] == OpLoop {
-			e.lit(net.def[i])
+		if net.Op(i) == OpLoop {
+			e.lit(net.Definition(i))
 		}
 	}
 	e.number(len(g.Goals))
@@ -136,14 +137,14 @@ func (e *encoder) circuit(g *Game) {
 	g.outputs(func(l *Lit) { e.lit(*l) })
 }
 
-func (e *encoder) parts(p *Parts) {
+func (e *encoder) parts(p *choice.Parts) {
 	e.number(len(p.First))
 	e.number(len(p.Second))
-	for _, parts := range p.of {
+	for _, parts := range p.Of {
 		e.number(int(parts[0]))
 		e.number(int(parts[1]))
 	}
-	for _, text := range p.texts {
+	for _, text := range p.Texts {
 		e.number(len(text))
 		for _, word := range text {
 			e.number(int(word))
@@ -190,9 +191,9 @@ func (d *decoder) texts() []string {
 
 // circuit reads a game.
 func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
-	var parts []*Parts
+	var parts []*choice.Parts
 	if d.bool() {
-		parts = make([]*Parts, len(names.Moves))
+		parts = make([]*choice.Parts, len(names.Moves))
 		for r, table := range names.Moves {
 			if d.bool() {
 				parts[r] = d.parts(len(table))
@@ -225,52 +226,46 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 	return g
 }
 
-func (d *decoder) parts(moves int) *Parts {
-	p := partition{parts: [2]int{d.count(), d.count()}, of: make([][2]int32, moves)}
-	d.check(p.parts[0] > 0 && p.parts[1] > 0, "there are no parts")
+func (d *decoder) parts(moves int) *choice.Parts {
+	count, of := [2]int{d.count(), d.count()}, make([][2]int32, moves)
+	d.check(count[0] > 0 && count[1] > 0, "there are no parts")
 	seen := make(map[[2]int32]bool, moves)
-	for m := range p.of {
-		p.of[m] = [2]int32{int32(d.number(p.parts[0])), int32(d.number(p.parts[1]))}
-		d.check(!seen[p.of[m]], "two moves have the same parts")
-		seen[p.of[m]] = true
+	for m := range of {
+		of[m] = [2]int32{int32(d.number(count[0])), int32(d.number(count[1]))}
+		d.check(!seen[of[m]], "two moves have the same parts")
+		seen[of[m]] = true
 	}
-	p.texts = make([][]int32, p.parts[0])
-	for i := range p.texts {
-		p.texts[i] = make([]int32, d.count())
-		for k := range p.texts[i] {
-			p.texts[i][k] = int32(d.number(1 << 31))
+	texts := make([][]int32, count[0])
+	for i := range texts {
+		texts[i] = make([]int32, d.count())
+		for k := range texts[i] {
+			texts[i][k] = int32(d.number(1 << 31))
 		}
 	}
-	return p.empty()
+	return choice.NewParts(of, count, texts)
 }
 
 // network reads what comes after the inputs. Equal gates are left as they are.
 func (d *decoder) network(n *Network) {
 	count := d.count()
-	n.op = slices.Grow(n.op, count)
-	n.start = slices.Grow(n.start, count)
-	var loops []int32
+	n.Reserve(count, 0)
+	var loops, operands []Lit
 	for range count {
-		i := int32(n.Len())
-		operands := d.count()
-		if operands == 0 {
-			n.LoopVar()
-			loops = append(loops, i)
+		above, size := Lit(n.Len())<<1, d.count()
+		if size == 0 {
+			loops = append(loops, n.LoopVar())
 			continue
 		}
-		d.check(operands > 1, "a gate has one operand")
-		first := len(n.fan)
-		n.fan = slices.Grow(n.fan, operands)[:first+operands]
-		above := Lit(i) << 1
-		for k := first + operands - 1; k >= first; k-- {
+		d.check(size > 1, "a gate has one operand")
+		operands = slices.Grow(operands[:0], size)[:size]
+		for k := size - 1; k >= 0; k-- {
 			l := above - Lit(d.number(int(above)))
-			d.check(l > True && l != above && (k == first+operands-1 || l.Node() != above.Node()), "a gate has operands that make no sense")
-			n.fan[k], above = l, l
+			d.check(l > True && l != above && (k == size-1 || l.Node() != above.Node()), "a gate has operands that make no sense")
+			operands[k], above = l, l
 		}
-		n.op, n.start = append(n.op, OpAnd), append(n.start, int32(len(n.fan)))
+		n.Append(operands...)
 	}
 	for _, v := range loops {
-		n.def[v] = Lit(d.number(2 * n.Len()))
+		n.Define(v, Lit(d.number(2*n.Len())))
 	}
-	n.used, n.table = n.Len(), nil // made when a gate is added
 }

@@ -1,7 +1,6 @@
 package circuit
 
 import (
-	"cmp"
 	"context"
 	"math/bits"
 	"slices"
@@ -9,13 +8,7 @@ import (
 
 // uses counts how often each node is an operand, a definition or an output.
 func (g *Game) uses() []int32 {
-	uses := make([]int32, g.Net.Len())
-	for _, l := range g.Net.fan {
-		uses[l.Node()]++
-	}
-	for _, def := range g.Net.def {
-		uses[def.Node()]++
-	}
+	uses := g.Net.Uses()
 	g.outputs(func(l *Lit) { uses[l.Node()]++ })
 	return uses
 }
@@ -61,16 +54,11 @@ func (g *Game) mergeable() []bool {
 	for i := range int32(g.Net.Len()) {
 		for _, o := range g.Net.Operands(i) {
 			j := o.Node()
-			merged[j] = !o.Complemented() && uses[j] == 1 && g.Net.op[j] == OpAnd
+			merged[j] = !o.Complemented() && uses[j] == 1 && g.Net.Op(j) == OpAnd
 		}
 	}
 	return merged
 }
-
-// factorDepth bounds how many times what is left of a term is factored again, and
-// so work and memory: terms that contain each other could be taken apart as often
-// as there are terms.
-const factorDepth = 32
 
 // factorTerms takes common literals out of the terms of a disjunction.
 //
@@ -84,7 +72,7 @@ func factorTerms(ctx context.Context, g *Game) *Game {
 		var rest []Lit
 		for k, o := range g.Net.Operands(node) {
 			l := operands[k]
-			if o.Complemented() && uses[o.Node()] == 1 && l.Complemented() && h.Net.op[l.Node()] == OpAnd {
+			if o.Complemented() && uses[o.Node()] == 1 && l.Complemented() && h.Net.Op(l.Node()) == OpAnd {
 				terms = append(terms, slices.Clone(h.Net.Operands(l.Node())))
 			} else {
 				rest = append(rest, l)
@@ -93,97 +81,11 @@ func factorTerms(ctx context.Context, g *Game) *Game {
 		if len(terms) < 2 {
 			return h.Net.And(operands...)
 		}
-		for _, l := range h.Net.factor(ctx, terms, factorDepth) {
+		for _, l := range h.Net.Factor(ctx, terms) {
 			rest = append(rest, l.Not())
 		}
 		return h.Net.And(rest...)
 	})
-}
-
-// occurrence says that a literal, the upper half, occurs in a term, the lower.
-type occurrence uint64
-
-func (o occurrence) lit() Lit { return Lit(o >> 32) }
-
-func (o occurrence) term() uint32 { return uint32(o) }
-
-// factor rewrites a disjunction of terms, conjunctions of sorted literals. It returns
-// the parts of the disjunction: one if literals occur in all terms, and else those of
-// the literals that occur in most terms, and the terms that are left.
-func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
-	if depth == 0 || ctx.Err() != nil {
-		return n.ands(terms)
-	}
-	var where []occurrence
-	for t, term := range terms {
-		for _, l := range term {
-			where = append(where, occurrence(l)<<32|occurrence(t))
-		}
-	}
-	slices.Sort(where)
-	var common []Lit
-	var shared [][]occurrence // of literals that some terms have in common
-	for len(where) > 0 {
-		k := 1
-		for k < len(where) && where[k].lit() == where[0].lit() {
-			k++
-		}
-		switch {
-		case k == len(terms):
-			common = append(common, where[0].lit())
-		case k > 1:
-			shared = append(shared, where[:k])
-		}
-		where = where[k:]
-	}
-	if len(common) > 0 {
-		for t := range terms {
-			terms[t] = without(terms[t], common)
-		}
-		return []Lit{n.And(append(common, n.Or(n.factor(ctx, terms, depth-1)...))...)}
-	}
-	slices.SortStableFunc(shared, func(a, b []occurrence) int { return cmp.Compare(len(b), len(a)) })
-	var parts []Lit
-	for _, in := range shared {
-		l := in[0].lit()
-		var group [][]Lit
-		var members []uint32
-		for _, o := range in {
-			if terms[o.term()] != nil {
-				members = append(members, o.term())
-				group = append(group, without(terms[o.term()], []Lit{l}))
-			}
-		}
-		if len(group) < 2 {
-			continue
-		}
-		for _, t := range members {
-			terms[t] = nil
-		}
-		parts = append(parts, n.And(l, n.Or(n.factor(ctx, group, depth-1)...)))
-	}
-	left := slices.DeleteFunc(terms, func(term []Lit) bool { return term == nil })
-	return append(parts, n.ands(left)...)
-}
-
-// ands builds the conjunctions of terms.
-func (n *Network) ands(terms [][]Lit) []Lit {
-	lits := make([]Lit, len(terms))
-	for t, term := range terms {
-		lits[t] = n.And(term...)
-	}
-	return lits
-}
-
-// without is a sorted term without some sorted literals. It is not nil.
-func without(term, lits []Lit) []Lit {
-	out := make([]Lit, 0, len(term))
-	for _, l := range term {
-		if _, found := slices.BinarySearch(lits, l); !found {
-			out = append(out, l)
-		}
-	}
-	return out
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -29,7 +30,7 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 	if err != nil {
 		return g // ctx is done, or Compile will say the same of the game
 	}
-	left, rounds := splitWork-len(g.Net.fan), math.MaxInt
+	left, rounds := splitWork-g.Net.Operations(), math.MaxInt
 	if left < 0 {
 		rounds = lastSplits
 		c.dropConstants()
@@ -42,7 +43,7 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 		return h.Net.And(operands...)
 	})
 	s.SetAll(g.Fluents, c.representatives(g))
-	for ok := s.Sweep(marked(g.live())); ok && rounds > 0; rounds-- {
+	for ok := s.Sweep(logic.Marked(g.live())); ok && rounds > 0; rounds-- {
 		if !c.split(g.Next, s.At) {
 			return g.withOutputs(h, s)
 		}
@@ -53,7 +54,7 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 		work = 0
 		ok = s.Change(g.Fluents, c.representatives(g))
 		s.Keep()
-		left -= work + len(g.Net.fan)/looksPerOperand
+		left -= work + g.Net.Operations()/looksPerOperand
 	}
 	return g
 }
@@ -96,8 +97,8 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	b := m.NewBatch().(*Batch)
 	signature := make([]uint64, len(g.Fluents))
 	rng := machine.NewRand(0)
-	work := 1 + len(g.Net.fan)
-	if len(g.Net.def) > 0 {
+	work := 1 + g.Net.Operations()
+	if len(g.Net.Definitions()) > 0 {
 		work *= usualSweeps
 	}
 	for range min(sampleSteps, max(leastSteps, sampleWork/work)) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -23,14 +25,14 @@ type Game struct {
 	Does    [][]Lit // inputs, by role and move
 	// Parts, by role, are the moves of the roles whose tables are taken apart (parts.go):
 	// those have no rows in Does and Legal. Nil if there are none.
-	Parts []*Parts
+	Parts []*choice.Parts
 
 	Next     []Lit   // by fluent, over Fluents and the inputs of moves
 	Legal    [][]Lit // by role and move, over Fluents
 	Terminal Lit     // over Fluents
 	Goals    []Goal  // over Fluents
 
-	// Policy, by role and move, is what random moves are chosen from: among the
+	// Policy, by role and move, is what random moves are Chosen from: among the
 	// legal moves, those that a playout should make. Nil stands for Legal.
 	Policy [][]Lit
 	// Wins says, by role, where the policy's next one or two joint moves end the game with
@@ -46,7 +48,7 @@ func NewGame(names *machine.Names, initial machine.State) *Game { return newGame
 
 // newGame returns a game with its inputs and nothing else. The moves of the roles that
 // have parts are those parts.
-func newGame(names *machine.Names, initial machine.State, parts []*Parts) *Game {
+func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts) *Game {
 	g := &Game{Names: names, Initial: initial, Net: NewNetwork()}
 	inputs := func(n int) []Lit {
 		row := make([]Lit, n)
@@ -85,7 +87,7 @@ func (g *Game) inputs() []Lit {
 }
 
 // partsOf is the move table of a role in parts, or nil.
-func (g *Game) partsOf(r int) *Parts {
+func (g *Game) partsOf(r int) *choice.Parts {
 	if g.Parts == nil {
 		return nil
 	}
@@ -109,8 +111,8 @@ func (g *Game) outputs(f func(*Lit)) {
 		if p != nil {
 			each(p.Head)
 			each(p.Tail)
-			each(p.chosen[0])
-			each(p.chosen[1])
+			each(p.Chosen[0])
+			each(p.Chosen[1])
 		}
 	}
 	f(&g.Terminal)
@@ -142,7 +144,7 @@ const checkEvery = 1 << 10
 // into begins to rebuild g in h, which has its inputs alone: the image of an input is the one
 // that stands for the same, if there is one. The substitution stops when ctx is done.
 func (g *Game) into(ctx context.Context, h *Game, translate translation) *Substitution {
-	h.Net.Reserve(g.Net.Len(), len(g.Net.fan))
+	h.Net.Reserve(g.Net.Len(), g.Net.Operations())
 	s := NewSubstitution(g.Net, h.Net)
 	s.SetAll(g.Fluents, h.Fluents)
 	for r, row := range h.Does {
@@ -164,7 +166,7 @@ func (g *Game) into(ctx context.Context, h *Game, translate translation) *Substi
 
 // finish fills h with all that g has, or returns g if the substitution is stopped.
 func (g *Game) finish(h *Game, s *Substitution) *Game {
-	if !s.Sweep(marked(g.live())) {
+	if !s.Sweep(logic.Marked(g.live())) {
 		return g
 	}
 	return g.withOutputs(h, s)
@@ -172,7 +174,7 @@ func (g *Game) finish(h *Game, s *Substitution) *Game {
 
 // withOutputs gives h the images of the outputs, and of the definitions of loop variables.
 func (g *Game) withOutputs(h *Game, s *Substitution) *Game {
-	for v, def := range g.Net.def {
+	for v, def := range g.Net.Definitions() {
 		if v := Lit(v) << 1; s.Has(v) {
 			h.Net.Define(s.At(v), s.At(def))
 		}
@@ -188,7 +190,7 @@ func (g *Game) withOutputs(h *Game, s *Substitution) *Game {
 		if p := g.partsOf(r); p != nil {
 			q := h.Parts[r]
 			q.Head, q.Tail = slices.Clone(p.Head), slices.Clone(p.Tail)
-			q.chosen = [2][]Lit{slices.Clone(p.chosen[0]), slices.Clone(p.chosen[1])}
+			q.Chosen = [2][]Lit{slices.Clone(p.Chosen[0]), slices.Clone(p.Chosen[1])}
 		}
 	}
 	h.Terminal = g.Terminal
@@ -201,31 +203,5 @@ func (g *Game) withOutputs(h *Game, s *Substitution) *Game {
 func (g *Game) live() []bool {
 	var roots []Lit
 	g.outputs(func(l *Lit) { roots = append(roots, *l) })
-	return g.Net.cone(roots)
-}
-
-// cone marks the nodes that the roots depend on.
-func (n *Network) cone(roots []Lit) []bool {
-	live := make([]bool, n.Len())
-	var stack []int32
-	push := func(l Lit) {
-		if i := l.Node(); !live[i] {
-			live[i] = true
-			stack = append(stack, i)
-		}
-	}
-	for _, l := range roots {
-		push(l)
-	}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, l := range n.Operands(i) {
-			push(l)
-		}
-		if n.op[i] == OpLoop {
-			push(n.def[i])
-		}
-	}
-	return live
+	return g.Net.Cone(roots)
 }

@@ -51,9 +51,9 @@ func newLayout(net *Network, live []bool, into map[int32]Lit) *layout {
 	}
 	for i := range int32(n) {
 		switch {
-		case net.op[i] == OpInput:
+		case net.Op(i) == OpInput:
 			l.slot[i] = l.newRow()
-		case net.op[i] == OpAnd && live[i]:
+		case net.Op(i) == OpAnd && live[i]:
 			l.choose(i, into)
 		}
 	}
@@ -124,7 +124,7 @@ func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kerne
 				if input, ok := into[i]; ok && last[input.Node()] <= at && !st.isLoop() {
 					l.slot[i] = l.slot[input.Node()]
 					written[i] = true
-				} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.op[i] == OpLoop) {
+				} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.Op(i) == OpLoop) {
 					l.slot[i] = l.row(i, st)
 				}
 				seg.Code = append(append(seg.Code, l.slot[i]), operands...)
@@ -139,7 +139,7 @@ func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kerne
 // Nobody gives those back: others may look at the variable later.
 func (l *layout) variables(st stage) {
 	for _, v := range st.vars {
-		d := l.net.def[v].Node()
+		d := l.net.Definition(v).Node()
 		if home, ok := st.home[d]; ok && home == v && l.keep[d] && l.slot[d] != 0 {
 			l.slot[v] = l.slot[d] // another program has computed it
 		} else {
@@ -170,9 +170,9 @@ func (l *layout) release(i, at int32, last []int32, st stage) {
 	if st.isLoop() {
 		return // swept several times
 	}
-	for _, o := range l.net.dependencies(i) {
+	for _, o := range l.net.Dependencies(i) {
 		j := o.Node()
-		if last[j] == at && l.net.op[j] == OpAnd && !l.keep[j] && !l.fixed[j] {
+		if last[j] == at && l.net.Op(j) == OpAnd && !l.keep[j] && !l.fixed[j] {
 			l.free = append(l.free, l.slot[j])
 		}
 	}
@@ -187,7 +187,7 @@ func lastUses(n *Network, stages []stage) []int32 {
 		for _, r := range st.runs {
 			for _, i := range r.nodes {
 				at++
-				for _, o := range n.dependencies(i) {
+				for _, o := range n.Dependencies(i) {
 					last[o.Node()] = at
 				}
 			}
@@ -199,8 +199,8 @@ func lastUses(n *Network, stages []stage) []int32 {
 // appendOperands appends the rows of a gate's operands, plain ones first. A
 // variable is a copy of its definition.
 func (l *layout) appendOperands(dst []int32, i int32) []int32 {
-	operands := l.net.dependencies(i)
-	if l.net.op[i] == OpLoop {
+	operands := l.net.Dependencies(i)
+	if l.net.Op(i) == OpLoop {
 		return append(dst, l.slot[operands[0].Node()])
 	}
 	flipped := l.form[i].op == kernel.Or

@@ -14,6 +14,8 @@ import (
 
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
+
+	"stackmate/reasoner/circuit/logic/logictest"
 )
 
 // smallStack makes stacks of more than a few megabytes fatal while a test runs, so
@@ -79,7 +81,7 @@ func checkChain(t *testing.T, g *Game, n *Network, m *Machine, l Lit) {
 	b := m.NewBatch()
 	b.Fill(s, nil)
 	b.Evaluate(1)
-	want := evalNetwork(n, inputs(g, s, []machine.Move{0}))[l.Node()] != l.Complemented()
+	want := logictest.Evaluate(n, inputs(g, s, []machine.Move{0}))[l.Node()] != l.Complemented()
 	if ends := b.Terminal()[0]&1 != 0; ends == want {
 		t.Errorf("terminal is %v", ends)
 	}

@@ -169,7 +169,7 @@ func (g *Game) stuck() Lit {
 	var missing []Lit
 	for r, row := range g.Legal {
 		if p := g.partsOf(r); p != nil {
-			row = g.Net.legalParts(p)
+			row = p.Legal(g.Net)
 		}
 		missing = append(missing, g.Net.Or(row...).Not())
 	}
@@ -184,7 +184,7 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 	for _, p := range g.Parts {
 		if p != nil {
 			position = append(append(position, p.Head...), p.Tail...)
-			chosen, parts = append(append(chosen, p.chosen[0]...), p.chosen[1]...), append(append(parts, p.First...), p.Second...)
+			chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
 		}
 	}
 	var goals []Lit
@@ -193,12 +193,12 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 	}
 	all := slices.Concat(position, goals, chosen, g.Next)
 	into := g.only(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
-	l := newLayout(g.Net, g.Net.cone(all), into)
+	l := newLayout(g.Net, g.Net.Cone(all), into)
 	l.inOrder = inOrder
-	known := g.Net.cone(position)
-	l.keepOutputs(all, known, g.Net.cone(slices.Concat(goals, chosen, g.Next)))
+	known := g.Net.Cone(position)
+	l.keepOutputs(all, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))
 	rest := func(roots []Lit) []bool {
-		marked := g.Net.cone(roots)
+		marked := g.Net.Cone(roots)
 		for i := range marked {
 			marked[i] = marked[i] && !known[i]
 		}
@@ -212,8 +212,8 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 	appendComplements(evaluate, m.outputs(g, l, stuck))
 	prependCopies(advance, m.transfers(g, l, written))
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
-	borrowed := l.borrowed(g.Next, known, g.Net.cone(g.Next))
-	if few := g.Net.cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {
+	borrowed := l.borrowed(g.Next, known, g.Net.Cone(g.Next))
+	if few := g.Net.Cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {
 		p, _ := l.emit("prepare", l.schedule(ctx, borrowed, few), nil)
 		programs, m.prepares = append(programs, p), prepare
 	}
@@ -231,7 +231,7 @@ func (l *layout) borrowed(next []Lit, known, used []bool) (out []Lit) {
 	needed := slices.Clone(next)
 	for i := range used {
 		if used[i] && !known[i] {
-			needed = append(needed, l.net.dependencies(int32(i))...)
+			needed = append(needed, l.net.Dependencies(int32(i))...)
 		}
 	}
 	for _, o := range needed {
@@ -245,7 +245,7 @@ func (l *layout) borrowed(next []Lit, known, used []bool) (out []Lit) {
 // gates counts those that are marked.
 func (l *layout) gates(marked []bool) (n int) {
 	for i, m := range marked {
-		if m && l.net.op[i] >= OpAnd {
+		if m && l.net.Op(int32(i)) >= OpAnd {
 			n++
 		}
 	}
@@ -262,7 +262,7 @@ func (l *layout) keepOutputs(outputs []Lit, known, used []bool) {
 		if !used[i] {
 			continue
 		}
-		for _, o := range l.net.dependencies(int32(i)) {
+		for _, o := range l.net.Dependencies(int32(i)) {
 			if j := o.Node(); known[j] && !known[i] {
 				l.keep[j] = true
 			}
@@ -274,18 +274,15 @@ func (l *layout) keepOutputs(outputs []Lit, known, used []bool) {
 // the input that the signal is written to, complemented where the gate is the complement
 // of the signal.
 func (g *Game) only(signals, inputs []Lit, others ...[]Lit) map[int32]Lit {
-	uses := make([]int, g.Net.Len())
-	for _, list := range append(others, g.Net.fan, signals) {
+	uses := g.Net.Uses()
+	for _, list := range append(others, signals) {
 		for _, l := range list {
 			uses[l.Node()]++
 		}
 	}
-	for _, def := range g.Net.def {
-		uses[def.Node()]++
-	}
 	into := make(map[int32]Lit)
 	for k, l := range signals {
-		if i := l.Node(); g.Net.op[i] == OpAnd && uses[i] == 1 {
+		if i := l.Node(); g.Net.Op(i) == OpAnd && uses[i] == 1 {
 			into[i] = inputs[k] ^ l&1
 		}
 	}

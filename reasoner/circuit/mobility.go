@@ -12,8 +12,8 @@ import "stackmate/reasoner/machine"
 // mobility adds to the network where each move would be legal. It has none for a game where
 // that takes recursion.
 func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
-	for i, live := range g.Net.cone(flatten(g.Legal)) {
-		if live && g.Net.op[i] == OpLoop {
+	for i, live := range g.Net.Cone(flatten(g.Legal)) {
+		if live && g.Net.Op(int32(i)) == OpLoop {
 			return nil, nil
 		}
 	}
@@ -34,7 +34,7 @@ func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
 			continue
 		}
 		for m, l := range row {
-			if g.Net.op[l.Node()] == OpAnd && users[l] == 1 {
+			if g.Net.Op(l.Node()) == OpAnd && users[l] == 1 {
 				list = append(list, machine.Signal{Role: machine.Role(r), Move: machine.Move(m)})
 				signals = append(signals, l)
 			}
@@ -48,7 +48,7 @@ func (g *Game) wouldBeLegal(role int) []Lit {
 	s := NewSubstitution(g.Net, g.Net)
 	turn := func(r int, value Lit) {
 		for _, mine := range g.movesWhen(r) {
-			if g.Net.op[mine.Node()] == OpInput {
+			if g.Net.Op(mine.Node()) == OpInput {
 				s.Set(mine, value)
 			}
 		}

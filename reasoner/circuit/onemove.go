@@ -56,7 +56,7 @@ func (g *Game) throughDenials(dst, operands []Lit) []Lit {
 
 // denials are the operands of a conjunction of complemented moves, or nil for anything else.
 func (g *Game) denials(l Lit) []Lit {
-	if l.Complemented() || g.Net.op[l.Node()] != OpAnd {
+	if l.Complemented() || g.Net.Op(l.Node()) != OpAnd {
 		return nil
 	}
 	operands := g.Net.Operands(l.Node())
@@ -70,7 +70,7 @@ func (g *Game) denials(l Lit) []Lit {
 
 // isDenial tells whether a literal is the complement of a move.
 func (g *Game) isDenial(l Lit) bool {
-	return l.Complemented() && g.Net.op[l.Node()] == OpInput && l.Node() > int32(len(g.Fluents))
+	return l.Complemented() && g.Net.Op(l.Node()) == OpInput && l.Node() > int32(len(g.Fluents))
 }
 
 // complementRoles rewrites the operands of a gate that deny moves, in place. Once

@@ -2,45 +2,14 @@ package circuit
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/machine"
-)
 
-// evalNetwork is the oracle: the value of every node under an assignment of the
-// inputs, one position, by sweeping until nothing changes. Variables start as
-// false, so monotone loops reach their least fixpoint.
-func evalNetwork(n *Network, input map[int32]bool) []bool {
-	value := make([]bool, n.Len())
-	vars := make([]bool, n.Len())
-	at := func(l Lit) bool { return value[l.Node()] != l.Complemented() }
-	for changed := true; changed; {
-		changed = false
-		for i := range int32(n.Len()) {
-			switch n.op[i] {
-			case OpInput:
-				value[i] = input[i]
-			case OpLoop:
-				value[i] = vars[i]
-			case OpAnd:
-				value[i] = true
-				for _, o := range n.Operands(i) {
-					value[i] = value[i] && at(o)
-				}
-			}
-		}
-		for v, def := range n.def {
-			if at(def) && !vars[v] {
-				vars[v] = true
-				changed = true
-			}
-		}
-	}
-	return value
-}
+	"stackmate/reasoner/circuit/logic/logictest"
+)
 
 // randomGame draws a game over a random network: every operation, literals of
 // both signs, and a recursive part that is monotone in its variables.
@@ -64,9 +33,9 @@ func randomGame(t *rapid.T) *Game {
 		}
 	}
 	position := append([]Lit{False, True}, g.Fluents...)
-	position = grow(t, g.Net, position, 40)
+	position = logictest.Grow(t, g.Net, position, 40)
 	position = append(position, randomLoop(t, g.Net, position)...)
-	position = grow(t, g.Net, position, 20)
+	position = logictest.Grow(t, g.Net, position, 20)
 	all := append(append([]Lit{}, position...), flatten(g.Does)...)
 	for _, row := range g.Does { // frame rules: any other move was made
 		if m := rapid.IntRange(0, len(row)-1).Draw(t, "other"); len(row) > 1 {
@@ -78,7 +47,7 @@ func randomGame(t *rapid.T) *Game {
 		anyone = append(anyone, g.Net.Or(g.Does[0][m], g.Does[1][m]))
 	}
 	all = append(append(all, anyone...), g.Net.Or(anyone[1:]...))
-	all = grow(t, g.Net, all, 40)
+	all = logictest.Grow(t, g.Net, all, 40)
 	pick := func(from []Lit) Lit {
 		return rapid.SampledFrom(from).Draw(t, "lit") ^ Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
 	}
@@ -99,26 +68,6 @@ func randomGame(t *rapid.T) *Game {
 		}
 	}
 	return g
-}
-
-func grow(t *rapid.T, n *Network, lits []Lit, count int) []Lit {
-	for range rapid.IntRange(0, count).Draw(t, "gates") {
-		pick := func() Lit {
-			return rapid.SampledFrom(lits).Draw(t, "operand") ^ Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
-		}
-		operands := make([]Lit, rapid.IntRange(2, 6).Draw(t, "width"))
-		for i := range operands {
-			operands[i] = pick()
-		}
-		if rapid.IntRange(0, 9).Draw(t, "wide") == 0 { // most of them complemented, or hardly any
-			seed, sign := rapid.Uint64().Draw(t, "seed"), Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
-			for rng := rand.New(rand.NewPCG(seed, 0)); len(operands) < 200 && rng.IntN(60) > 0; {
-				operands = append(operands, lits[rng.IntN(len(lits))]&^1^sign)
-			}
-		}
-		lits = append(lits, n.And(operands...))
-	}
-	return lits
 }
 
 // randomLoop adds mutually recursive signals: monotone gates over variables,

@@ -3,6 +3,7 @@ package circuit
 import (
 	"slices"
 
+	"stackmate/reasoner/circuit/choice"
 	"stackmate/reasoner/machine"
 )
 
@@ -21,13 +22,13 @@ type partRows struct {
 	}
 }
 
-func newPartRows(p *Parts, l *layout) *partRows {
+func newPartRows(p *choice.Parts, l *layout) *partRows {
 	rows := &partRows{
 		first: l.slot[p.First[0].Node()], second: l.slot[p.Second[0].Node()],
-		parts: [2]int{len(p.First), len(p.Second)}, of: p.of,
+		parts: [2]int{len(p.First), len(p.Second)}, of: p.Of,
 	}
-	if rows.random.count = len(p.random); rows.random.count > 0 {
-		rows.random.first = l.slot[p.random[0].Node()]
+	if rows.random.count = len(p.Random); rows.random.count > 0 {
+		rows.random.first = l.slot[p.Random[0].Node()]
 	}
 	for _, lit := range p.Head {
 		rows.head = append(rows.head, l.output(lit))
@@ -36,7 +37,7 @@ func newPartRows(p *Parts, l *layout) *partRows {
 		rows.tail = append(rows.tail, l.output(lit))
 	}
 	var all []int32
-	for _, moves := range p.moves {
+	for _, moves := range p.Moves {
 		moves = slices.DeleteFunc(slices.Clone(moves), func(m int32) bool { return p.Tail[m] == False })
 		rows.moves = append(rows.moves, moves)
 		all = append(all, moves...)

@@ -2,8 +2,9 @@ package circuit
 
 import (
 	"context"
-	"math"
 	"slices"
+
+	"stackmate/reasoner/circuit/choice"
 )
 
 // Moves with parts. A table of moves such as (move from to), with a row for each, is
@@ -17,47 +18,17 @@ import (
 //	legal(r, m)   head(p) and tail(m): the head is what the conditions of all moves
 //	              with the part p have in common
 //
-// Disjunctions over moves become disjunctions over parts: that of all moves with one
-// part is that part. Unions of first parts are described by what their texts have in
-// common, less what does not belong to it (partUnion.of): nearly all unions that rules
-// ask for, "to this place", "from anywhere but there", are a few gates that way.
-//
-// Random moves are chosen part by part (choice.go).
+// Disjunctions over moves become disjunctions over parts (choice.Union), and random moves are
+// chosen part by part (choice.Choose).
 //
 // Assumptions, proved while splitting: no two moves have both parts in common; and of
 // the rules of the game: every role makes exactly one move in a step.
-
-// Parts is the move table of a role in two parts, which are numbered by their first
-// occurrence.
-type Parts struct {
-	First, Second []Lit // inputs: whether the move that is made has the part
-	Head          []Lit // by first part
-	Tail          []Lit // by move; the move is legal where its head is true and this
-
-	of     [][2]int32 // by move: its parts
-	moves  [][]int32  // by first part: the moves, ascending
-	second [][]int32  // by second part: the moves, ascending
-	texts  [][]int32  // by first part: its words, as numbers
-
-	random []Lit    // inputs, while a choice is there (choice.go)
-	chosen [2][]Lit // what the choice makes of First and Second
-}
-
-const (
-	// leastParts is the number of moves from which a table is taken apart. Choosing
-	// among fewer is as quick with a row for each (BenchmarkPhases).
-	leastParts = 100
-	// firstCost and secondCost are the gates of three inputs that a part costs the
-	// choice of a random move, and moveCost those that a move does; a move with a row
-	// of its own costs wholeCost.
-	firstCost, secondCost, moveCost, wholeCost = 20, 12, 3, 10
-)
 
 // splitMoves takes large move tables apart.
 //
 // before: does(r, m), legal(r, m) for each move m
 // after:  first(r, p), second(r, q), head(r, p) and tail(r, m)
-func splitMoves(ctx context.Context, g *Game) *Game { return splitTables(ctx, g, leastParts) }
+func splitMoves(ctx context.Context, g *Game) *Game { return splitTables(ctx, g, choice.LeastMoves) }
 
 // splitTables is splitMoves for tables of at least so many moves. A game with a policy
 // stays as it is: its random moves are not chosen among the legal ones.
@@ -72,15 +43,15 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 		if len(legal) >= least {
 			g.Legal[r] = make([]Lit, len(legal))
 			for m, l := range legal {
-				g.Legal[r][m] = g.Net.conjunction(ctx, l)
+				g.Legal[r][m] = conjunction(ctx, g.Net, l)
 			}
 		}
 	}
-	parts, some := make([]*Parts, len(g.Does)), false
-	tables := commonTables(g.Names.Moves, least)
+	parts, some := make([]*choice.Parts, len(g.Does)), false
+	tables := choice.Tables(g.Names.Moves, least)
 	for r, legal := range g.Legal {
 		if len(legal) >= least {
-			parts[r] = g.bestPartition(r, least, tables[r])
+			parts[r] = tables[r].Best(g.Net, g.Names.Moves[r], legal, least < choice.LeastMoves)
 			some = some || parts[r] != nil
 		}
 	}
@@ -94,7 +65,7 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 	}
 	for r, p := range h.Parts {
 		if p != nil {
-			s.headsAndTails(r, p)
+			p.Divide(g.Net, g.Legal[r], s.common[r], s.conjunction)
 			h.Legal[r], h.Does[r] = nil, nil
 		}
 	}
@@ -110,86 +81,20 @@ func (g *Game) Whole() *Game {
 	return g
 }
 
-// bestPartition is that partition of the moves of a role for which choosing and legality
-// take the fewest gates, or nil if a row for each move takes fewer.
-func (g *Game) bestPartition(r, least int, t *moveTable) (best *Parts) {
-	cost := len(g.Legal[r]) * (wholeCost - moveCost)
-	for _, l := range g.Legal[r] {
-		cost += len(g.Net.conjuncts(l))
-	}
-	if least < leastParts { // a test
-		cost = math.MaxInt
-	}
-	if t.ways == nil {
-		t.ways = partitions(t.names)
-	}
-	for _, way := range slices.Backward(t.ways) {
-		c := firstCost*way.parts[0] + secondCost*way.parts[1]
-		if c >= cost {
-			continue
-		}
-		p := t.take(way, g.Names.Moves[r])
-		if c += g.tailCost(r, p, cost-c); c < cost {
-			best, cost = p, c
-		}
-	}
-	return best
-}
-
-// tailCost is the number of operands of the different tails of a role's moves, or some
-// number from limit on if it is not less.
-func (g *Game) tailCost(r int, p *Parts, limit int) int {
-	common := g.Net.commonConjuncts(p, g.Legal[r])
-	seen := make(map[uint64]bool)
-	cost := 0
-	for m, l := range g.Legal[r] {
-		tail := without(g.Net.conjuncts(l), common[p.of[m][0]])
-		hash := uint64(hashOperands(tail)) | uint64(len(tail))<<32
-		if !seen[hash] {
-			seen[hash] = true
-			if cost += len(tail); cost >= limit {
-				break
-			}
-		}
-	}
-	return cost
-}
-
 // conjunction is a literal as a conjunction, if it is a disjunction of terms with
 // literals in common. Terms that contradict themselves are left out: often a general
 // rule and an exception to it give the same move, and only one of them can hold.
-func (n *Network) conjunction(ctx context.Context, l Lit) Lit {
-	if !l.Complemented() || n.op[l.Node()] != OpAnd {
+func conjunction(ctx context.Context, n *Network, l Lit) Lit {
+	if !l.Complemented() || n.Op(l.Node()) != OpAnd {
 		return l
 	}
 	var terms [][]Lit
-	for _, term := range n.disjuncts(l) {
-		if !n.contradictory(term) {
-			terms = append(terms, slices.Clone(n.conjuncts(term)))
+	for _, term := range n.Disjuncts(l) {
+		if !n.Contradictory(term) {
+			terms = append(terms, slices.Clone(n.Conjuncts(term)))
 		}
 	}
-	return n.Or(n.factor(ctx, terms, factorDepth)...)
-}
-
-// intersect leaves, of sorted literals, those that other sorted ones contain.
-func intersect(lits, other []Lit) []Lit {
-	return slices.DeleteFunc(lits, func(l Lit) bool {
-		_, found := slices.BinarySearch(other, l)
-		return !found
-	})
-}
-
-// legalParts says, by first part, where a move with it is legal.
-func (n *Network) legalParts(p *Parts) []Lit {
-	legal := make([]Lit, len(p.Head))
-	for part, moves := range p.moves {
-		tails := make([]Lit, len(moves))
-		for i, m := range moves {
-			tails[i] = p.Tail[m]
-		}
-		legal[part] = n.And(p.Head[part], n.Or(tails...))
-	}
-	return legal
+	return n.Or(n.Factor(ctx, terms)...)
 }
 
 // moveSplitter rewrites a game for moves with parts.
@@ -199,7 +104,7 @@ type moveSplitter struct {
 	start    []int32         // by role: the node of its first move in from; one more
 	common   [][][]Lit       // by role and first part: what the legal signals have in common
 	head     map[int32][]Lit // by node that is a legal signal: its part of common
-	union    []*partUnion    // by role
+	union    []*choice.Union // by role
 	denied   [][]int32       // by role: the moves that the present gate denies
 	out      []Lit
 }
@@ -207,7 +112,7 @@ type moveSplitter struct {
 func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 	s := &moveSplitter{
 		from: g, to: h, head: make(map[int32][]Lit),
-		common: make([][][]Lit, len(g.Does)), union: make([]*partUnion, len(g.Does)), denied: make([][]int32, len(g.Does)),
+		common: make([][][]Lit, len(g.Does)), union: make([]*choice.Union, len(g.Does)), denied: make([][]int32, len(g.Does)),
 	}
 	s.image = g.into(ctx, h, s.translate)
 	first := int32(len(g.Fluents)) + 1
@@ -218,14 +123,14 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 		if p == nil {
 			continue
 		}
-		s.union[r] = newPartUnion(h.Net, p, p.First)
+		s.union[r] = choice.NewUnion(h.Net, p)
 		for m, l := range row {
-			s.image.Set(l, s.union[r].move(int32(m)))
+			s.image.Set(l, s.union[r].Move(int32(m)))
 		}
-		s.common[r] = g.Net.commonConjuncts(p, g.Legal[r])
+		s.common[r] = p.Common(g.Net, g.Legal[r])
 		for m, l := range g.Legal[r] {
 			if !l.Complemented() {
-				s.head[l.Node()] = s.common[r][p.of[m][0]]
+				s.head[l.Node()] = s.common[r][p.Of[m][0]]
 			}
 		}
 	}
@@ -233,45 +138,13 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 	return s
 }
 
-// commonConjuncts are, by first part, the literals that the legal signals of the moves
-// with it have in common, but for signals that are never true.
-func (n *Network) commonConjuncts(p *Parts, legal []Lit) [][]Lit {
-	common := make([][]Lit, len(p.moves))
-	for part, moves := range p.moves {
-		some := false
-		for _, m := range moves {
-			switch {
-			case legal[m] == False:
-			case some:
-				common[part] = intersect(common[part], n.conjuncts(legal[m]))
-			default:
-				common[part], some = slices.Clone(n.conjuncts(legal[m])), true
-			}
-		}
+// conjunction is that of literals of the old game.
+func (s *moveSplitter) conjunction(lits []Lit) Lit {
+	s.out = s.out[:0]
+	for _, l := range lits {
+		s.out = append(s.out, s.image.At(l))
 	}
-	return common
-}
-
-// headsAndTails notes where moves are legal.
-func (s *moveSplitter) headsAndTails(r int, p *Parts) {
-	and := func(lits []Lit) Lit {
-		s.out = s.out[:0]
-		for _, l := range lits {
-			s.out = append(s.out, s.image.At(l))
-		}
-		return s.to.Net.And(s.out...)
-	}
-	p.Head, p.Tail = make([]Lit, len(p.First)), make([]Lit, len(p.of))
-	for part, common := range s.common[r] {
-		if len(p.moves[part]) > 0 {
-			p.Head[part] = and(common)
-		}
-	}
-	for m, l := range s.from.Legal[r] {
-		if l != False {
-			p.Tail[m] = and(without(s.from.Net.conjuncts(l), s.common[r][p.of[m][0]]))
-		}
-	}
+	return s.to.Net.And(s.out...)
 }
 
 // translate rewrites a gate. One that says where a move is legal becomes a conjunction of
@@ -299,7 +172,7 @@ func (s *moveSplitter) translate(_ *Game, node int32, operands []Lit) Lit {
 	}
 	for r, moves := range s.denied {
 		if len(moves) > 0 {
-			s.out = append(s.out, s.union[r].made(moves).Not())
+			s.out = append(s.out, s.union[r].Made(moves).Not())
 			s.denied[r] = moves[:0]
 		}
 	}
@@ -315,4 +188,25 @@ func (s *moveSplitter) move(node int32) (role int, m int32, ok bool) {
 		role++
 	}
 	return role, node - s.start[role], true
+}
+
+// withChoice rebuilds a game by the function and, with what chooses the parts of random
+// moves. The inputs of random bits come after all others.
+func withChoice(ctx context.Context, g *Game, and translation) *Game {
+	shared := g.sharedChoices()
+	h := g.rebuild(ctx, and)
+	if h == g {
+		return g
+	}
+	for r, p := range h.Parts {
+		switch {
+		case p == nil:
+		case shared[r] != r:
+			mine, _ := h.turn(shared[r], r)
+			choice.ChooseTurn(h.Net, mine, h.Parts[shared[r]], p)
+		case !slices.Contains(shared[r+1:], r):
+			choice.Choose(h.Net, p)
+		}
+	}
+	return h
 }

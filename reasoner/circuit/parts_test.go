@@ -165,8 +165,8 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 	const size = 5
 	g := queens(size)
 	h := splitMoves(t.Context(), g)
-	if p := h.Parts[0]; len(p.First)+len(p.Second) > len(p.of)/6 {
-		t.Errorf("%d moves have %d and %d parts", len(p.of), len(p.First), len(p.Second))
+	if p := h.Parts[0]; len(p.First)+len(p.Second) > len(p.Of)/6 {
+		t.Errorf("%d moves have %d and %d parts", len(p.Of), len(p.First), len(p.Second))
 	}
 	if before, after := removeDead(t.Context(), g).Net.Gates(), removeDead(t.Context(), h).Net.Gates(); after > before/4 {
 		t.Errorf("%d gates became %d", before, after)

@@ -218,8 +218,8 @@ func (g *Game) describe(name string) PassInfo {
 // trim is removeDead for a game that nobody changes: one without dead gates stays.
 func trim(ctx context.Context, g *Game) *Game {
 	live := g.live()
-	for i, op := range g.Net.op {
-		if op > OpInput && !live[i] {
+	for i, l := range live {
+		if !l && g.Net.Op(int32(i)) > OpInput {
 			return removeDead(ctx, g)
 		}
 	}

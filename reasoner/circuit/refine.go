@@ -25,7 +25,7 @@ import (
 const sorting = 10
 
 func (s *symmetrySearch) sweepCost() int {
-	return len(s.game.Net.fan) + s.game.Net.Len() + sorting*s.points
+	return s.game.Net.Operations() + s.game.Net.Len() + sorting*s.points
 }
 
 // start is the colouring before the first round: fluents, moves and roles have
@@ -87,8 +87,8 @@ func blend(a, b uint64) uint64 {
 	return hi ^ lo ^ bits.RotateLeft64(a, 17)
 }
 
-// colour is that of a literal whose node has the given colour.
-func (l Lit) colour(node uint64) uint64 {
+// colourOf is that of a literal whose node has the given colour.
+func colourOf(l Lit, node uint64) uint64 {
 	if l.Complemented() {
 		return blend(fromComplement, node)
 	}
@@ -134,15 +134,15 @@ func (s *symmetrySearch) sweep(colours []uint64) {
 		s.forward[l.Node()] = colours[i]
 	}
 	for i := range int32(net.Len()) {
-		if net.op[i] == OpAnd {
+		if net.Op(i) == OpAnd {
 			sum := uint64(0)
 			for _, l := range net.Operands(i) {
-				sum += blend(fromGate, l.colour(s.forward[l.Node()]))
+				sum += blend(fromGate, colourOf(l, s.forward[l.Node()]))
 			}
 			s.forward[i] = blend(fromGate, sum)
 		}
 	}
-	send := func(l Lit, place, colour uint64) { s.backward[l.Node()] += blend(place, l.colour(colour)) }
+	send := func(l Lit, place, colour uint64) { s.backward[l.Node()] += blend(place, colourOf(l, colour)) }
 	for i, l := range s.outputs {
 		send(l, fromOutput, colours[i])
 	}
@@ -162,12 +162,12 @@ func (s *symmetrySearch) sweep(colours []uint64) {
 func (s *symmetrySearch) recolour(colours []uint64) {
 	for i, l := range s.inputs {
 		output := s.outputs[i]
-		c := blend(colours[i], output.colour(s.forward[output.Node()]))
+		c := blend(colours[i], colourOf(output, s.forward[output.Node()]))
 		colours[i] = blend(c, s.backward[l.Node()])
 	}
 	roles := make([]uint64, len(s.game.Does))
 	for _, goal := range s.game.Goals {
-		roles[goal.Role] += blend(uint64(goal.Value), goal.When.colour(s.forward[goal.When.Node()]))
+		roles[goal.Role] += blend(uint64(goal.Value), colourOf(goal.When, s.forward[goal.When.Node()]))
 	}
 	for r, row := range s.game.Does {
 		role := colours[s.roles+r]

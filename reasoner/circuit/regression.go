@@ -84,7 +84,7 @@ func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 		return r.leaveOutWide(node, r.conjunction(operands)), true
 	}
 	var next []Lit
-	for i, needed := range g.Net.cone(roots) {
+	for i, needed := range g.Net.Cone(roots) {
 		if needed && i > 0 {
 			r.ends = append(r.ends, int32(i))
 			if f := g.fluentOf(int32(i)); f >= 0 {
@@ -92,7 +92,7 @@ func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 			}
 		}
 	}
-	needed := g.Net.cone(next)
+	needed := g.Net.Cone(next)
 	for i, depends := range g.dependOnMoves() {
 		if !depends {
 			r.now.Set(Lit(i)<<1, Lit(i)<<1)
@@ -101,14 +101,14 @@ func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 		}
 	}
 	r.now.Keep()
-	isLoop := func(i int32) bool { return g.Net.op[i] == OpLoop }
+	isLoop := func(i int32) bool { return g.Net.Op(i) == OpLoop }
 	if slices.ContainsFunc(r.ends, isLoop) || slices.ContainsFunc(r.moves, isLoop) {
 		return nil
 	}
 	if len(flatten(g.Does))*(len(r.ends)+len(r.moves)) > regressionWork {
 		return nil
 	}
-	r.plain, r.isEnd = r.neverComplemented(roots), g.Net.cone([]Lit{g.Terminal})
+	r.plain, r.isEnd = r.neverComplemented(roots), g.Net.Cone([]Lit{g.Terminal})
 	return r
 }
 
@@ -158,7 +158,7 @@ func (r *regression) neverComplemented(roots []Lit) []bool {
 // ask for the values of the roots after that move, by later. It returns nil if ctx ends or the
 // network grows too large.
 func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []Lit) [][][]Lit {
-	limit := regressionGrowth * len(r.net.fan)
+	limit := regressionGrowth * r.net.Operations()
 	out := make([][][]Lit, signals)
 	for i := range out {
 		out[i] = make([][]Lit, len(r.game.Does))
@@ -168,7 +168,7 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 	}
 	for role, row := range r.game.Does {
 		for m := range row {
-			if ctx.Err() != nil || len(r.net.fan) > limit {
+			if ctx.Err() != nil || r.net.Operations() > limit {
 				return nil
 			}
 			r.with(role, m, func(conditions []Lit) {
@@ -227,10 +227,10 @@ func (r *regression) leaveOutWide(i int32, l Lit) Lit {
 // goesOn is where l holds after the move and the game is not over by then, whatever was left
 // out of that: what contradicts l costs nothing.
 func (r *regression) goesOn(l Lit) Lit {
-	cases := r.net.disjuncts(l)
+	cases := r.net.Disjuncts(l)
 	for i, c := range cases {
 		for _, end := range r.wide {
-			if !r.net.contradict(c, end) {
+			if !r.net.Contradict(c, end) {
 				c = r.net.And(c, end.Not())
 			}
 		}
@@ -252,10 +252,10 @@ func (r *regression) assume(lits ...Lit) (assumed []int32) {
 		assumed = append(assumed, i)
 		if l.Complemented() {
 			r.value[i] = fails
-			lits = append(lits, r.net.common(l)...)
+			lits = append(lits, r.net.Common(l)...)
 		} else {
 			r.value[i] = holds
-			lits = append(lits, r.net.conjuncts(l)...)
+			lits = append(lits, r.net.Conjuncts(l)...)
 		}
 	}
 	return assumed

@@ -47,7 +47,7 @@ func (l *layout) schedule(ctx context.Context, roots []Lit, marked []bool) []sta
 		loops:  make(map[int32][][]int32),
 		number: make([]int32, l.net.Len()),
 	}
-	for _, c := range l.net.components(roots, marked) {
+	for _, c := range components(l.net, roots, marked) {
 		s.place(c)
 	}
 	var out []stage
@@ -84,10 +84,10 @@ func (s *scheduler) place(component []int32) {
 		s.stage[i] = -1 // not yet known: an operand inside the component
 	}
 	first := component[0]
-	recursive := len(component) > 1 || s.net.op[first] == OpLoop && s.net.def[first].Node() == first
+	recursive := len(component) > 1 || s.net.Op(first) == OpLoop && s.net.Definition(first).Node() == first
 	stage := int32(0)
 	for _, i := range component {
-		for _, o := range s.net.dependencies(i) {
+		for _, o := range s.net.Dependencies(i) {
 			if j := o.Node(); s.marked[j] {
 				stage = max(stage, s.stage[j])
 			}
@@ -106,18 +106,10 @@ func (s *scheduler) place(component []int32) {
 		s.last = max(s.last, stage+1)
 		return
 	}
-	if s.net.op[first] >= OpLoop {
+	if s.net.Op(first) >= OpLoop {
 		s.gates[stage] = append(s.gates[stage], first)
 		s.last = max(s.last, stage)
 	}
-}
-
-// dependencies are the literals that the value of a node is computed from.
-func (n *Network) dependencies(i int32) []Lit {
-	if n.op[i] == OpLoop {
-		return []Lit{n.def[i]}
-	}
-	return n.Operands(i)
 }
 
 // straight schedules acyclic gates, given in depth-first order.
@@ -160,7 +152,7 @@ func (s *scheduler) appendChunk(runs []run, gates []int32) []run {
 	ready := make(map[form][]int32)
 	for _, i := range gates {
 		n := s.number[i]
-		for _, o := range s.net.dependencies(i) {
+		for _, o := range s.net.Dependencies(i) {
 			if j := s.number[o.Node()]; j > 0 {
 				s.users[j] = append(s.users[j], i)
 				s.waiting[n]++
@@ -192,10 +184,10 @@ func (s *scheduler) appendChunk(runs []run, gates []int32) []run {
 }
 
 func (s *scheduler) formOf(i int32) form {
-	if s.net.op[i] != OpLoop {
+	if s.net.Op(i) != OpLoop {
 		return s.form[i]
 	}
-	if s.complemented(s.net.def[i]) {
+	if s.complemented(s.net.Definition(i)) {
 		return form{kernel.And, 0, 1}
 	}
 	return form{kernel.And, 1, 0}
@@ -223,18 +215,18 @@ func (s *scheduler) loop(component []int32) stage {
 	st := stage{home: make(map[int32]int32)}
 	defines := make(map[int32][]int32) // by node, the variables that it defines
 	for _, i := range component {
-		if s.net.op[i] == OpLoop {
+		if s.net.Op(i) == OpLoop {
 			st.vars = append(st.vars, i)
-			d := s.net.def[i].Node()
+			d := s.net.Definition(i).Node()
 			defines[d] = append(defines[d], i)
 		}
 	}
 	for _, i := range component {
-		if s.net.op[i] != OpLoop {
+		if s.net.Op(i) != OpLoop {
 			st.runs = append(st.runs, run{s.form[i], []int32{i}})
 		}
 		for _, v := range defines[i] {
-			if _, stored := st.home[i]; !stored && s.net.op[i] == OpAnd && !s.complemented(s.net.def[v]) {
+			if _, stored := st.home[i]; !stored && s.net.Op(i) == OpAnd && !s.complemented(s.net.Definition(v)) {
 				st.home[i] = v
 			} else {
 				st.runs = append(st.runs, run{s.formOf(v), []int32{v}})
@@ -247,7 +239,7 @@ func (s *scheduler) loop(component []int32) stage {
 // components lists the strongly connected components of the marked nodes below the roots,
 // operands first, in the order of the outputs. Of each gate the operand that was made last
 // comes first: in a chain it is the longer part, and nothing waits in a register meanwhile.
-func (n *Network) components(roots []Lit, marked []bool) [][]int32 {
+func components(n *Network, roots []Lit, marked []bool) [][]int32 {
 	var nodes []int32
 	for _, l := range roots {
 		if marked[l.Node()] {
@@ -255,7 +247,7 @@ func (n *Network) components(roots []Lit, marked []bool) [][]int32 {
 		}
 	}
 	return scc.Below(n.Len(), nodes, func(node int32, edge int) (int32, bool) {
-		operands := n.dependencies(node)
+		operands := n.Dependencies(node)
 		if edge == len(operands) {
 			return 0, false
 		}

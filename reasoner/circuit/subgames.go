@@ -48,7 +48,7 @@ func (g *Game) Subgames(ctx context.Context) []Subgame {
 	if g.plain != nil {
 		g = g.plain
 	}
-	if len(g.Net.def) > 0 {
+	if len(g.Net.Definitions()) > 0 {
 		return nil
 	}
 	f := newFactoring(ctx, g)
@@ -90,7 +90,7 @@ func newFactoring(ctx context.Context, g *Game) *factoring {
 	for i := range f.up {
 		f.up[i] = int32(i)
 	}
-	for i, needed := range g.Net.cone(slices.Concat(g.Next, flatten(g.Legal))) {
+	for i, needed := range g.Net.Cone(slices.Concat(g.Next, flatten(g.Legal))) {
 		for _, o := range g.Net.Operands(int32(i)) {
 			if needed {
 				f.join(int32(i), o.Node())
@@ -118,7 +118,7 @@ func (f *factoring) joinLines() {
 	for _, goal := range g.Goals {
 		roots = append(roots, goal.When)
 	}
-	for i, needed := range g.Net.cone(roots) {
+	for i, needed := range g.Net.Cone(roots) {
 		operands := g.Net.Operands(int32(i))
 		if !needed || slices.ContainsFunc(operands, func(o Lit) bool { return g.fluentOf(o.Node()) < 0 }) ||
 			!slices.ContainsFunc(operands, func(o Lit) bool { return !o.Complemented() }) {
@@ -218,7 +218,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 			}
 		}
 		if e := s.Elsewhere[r]; e != machine.NoMove {
-			row[e] = h.Net.elsewhere(here, there)
+			row[e] = elsewhere(h.Net, here, there)
 		}
 	}
 	h.endWhere(h.deserted(h.Net.Or(open...), s.Elsewhere))
@@ -232,7 +232,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 // elsewhere is where a role moves in other subgames: by the clock, if that tells it of all the
 // moves there at the beginning, and else where no move is legal here. The first is a condition
 // of few gates, which regression sees through.
-func (n *Network) elsewhere(here, there []Lit) Lit {
+func elsewhere(n *Network, here, there []Lit) Lit {
 	turn := n.Or(there...)
 	for _, l := range here {
 		if l != turn.Not() && (l.Complemented() || !slices.Contains(n.Operands(l.Node()), turn.Not())) {

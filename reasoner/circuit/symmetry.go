@@ -50,7 +50,7 @@ func (g *Game) symmetries() func() []machine.Symmetry {
 	if g.plain != nil {
 		g = g.plain
 	}
-	if len(g.Net.fan) > symmetryBudget/50 {
+	if g.Net.Operations() > symmetryBudget/50 {
 		return func() []machine.Symmetry { return nil }
 	}
 	return sync.OnceValue(g.findSymmetries)
@@ -60,7 +60,7 @@ func (g *Game) symmetries() func() []machine.Symmetry {
 // there are many or the search exceeds its budget. Of those that differ in moves
 // alone it returns one.
 func (g *Game) findSymmetries() []machine.Symmetry {
-	if len(g.Net.def) > 0 {
+	if len(g.Net.Definitions()) > 0 {
 		return nil // the variables of loops are not determined by their operands
 	}
 	ctx := context.Background() // the game is small and the search has a budget
@@ -165,7 +165,7 @@ func newSymmetrySearch(g *Game) *symmetrySearch {
 		backward: make([]uint64, g.Net.Len()),
 		image:    NewSubstitution(g.Net, g.Net),
 	}
-	s.image.Gate = func(_ int32, operands []Lit) (Lit, bool) { return g.Net.find(operands) }
+	s.image.Gate = func(_ int32, operands []Lit) (Lit, bool) { return g.Net.Find(operands) }
 	for i := range int32(g.Net.Len()) {
 		s.nodes = append(s.nodes, i)
 	}

@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/machine"
+
+	"stackmate/reasoner/circuit/logic/logictest"
 )
 
 // twins draws a game of two roles with the same rules, each about what is its
@@ -196,8 +198,8 @@ func checkSymmetry(t *rapid.T, g *Game, m *Machine, y machine.Symmetry, states [
 	for i := 0; i+words <= len(states); i += words {
 		s := machine.State(states[i : i+words])
 		y.Image(image, s)
-		here := evalNetwork(g.Net, inputs(g, s, joint))
-		there := evalNetwork(g.Net, inputs(g, image, jointImage))
+		here := logictest.Evaluate(g.Net, inputs(g, s, joint))
+		there := logictest.Evaluate(g.Net, inputs(g, image, jointImage))
 		same := func(what string, l, imageOf Lit) {
 			if here[l.Node()] != l.Complemented() != (there[imageOf.Node()] != imageOf.Complemented()) {
 				t.Fatalf("%s differs in %v and its image %v under %+v", what, s, image, y)

@@ -23,9 +23,9 @@ func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []Li
 	if r == nil {
 		return nil, nil
 	}
-	limit := regressionGrowth * len(r.net.fan)
+	limit := regressionGrowth * r.net.Operations()
 	for f, fluent := range g.Fluents {
-		if ctx.Err() != nil || len(r.net.fan) > limit {
+		if ctx.Err() != nil || r.net.Operations() > limit {
 			return nil, nil
 		}
 		if _, needed := slices.BinarySearch(r.ends, fluent.Node()); !needed {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"stackmate/reasoner/machine"
+
+	"stackmate/reasoner/circuit/logic/logictest"
 )
 
 // turnGame is a game of turns: in the first fluent, or its complement, a role may make
@@ -57,7 +59,8 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	if m.parts[0] == nil || m.parts[1] == nil || m.parts[1].random.count != 0 {
 		t.Fatal("the second role has a choice of its own")
 	}
-	if bits := m.parts[0].random.count; (bits > 2*choiceBits) != rectangles {
+	// A choice by first parts draws once, one by rectangles three times, with 14 bits beyond the count each.
+	if bits := m.parts[0].random.count; (bits > 28) != rectangles {
 		t.Fatalf("%d random bits", bits)
 	}
 	rng, random := rand.New(rand.NewPCG(1, 2)), machine.NewRand(1)
@@ -68,7 +71,7 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 		for f, l := range g.Fluents {
 			input[l.Node()] = state.Has(f)
 		}
-		value := evalNetwork(g.Net, input)
+		value := logictest.Evaluate(g.Net, input)
 		b.Fill(state, nil)
 		b.Evaluate(64)
 		var count [2]map[machine.Move]int

@@ -38,8 +38,8 @@ func (g *Game) verifyInputs() error {
 		}
 	}
 	for i := range int32(g.Net.Len()) {
-		if isInput := i > 0 && int(i) <= len(inputs); isInput != (g.Net.op[i] == OpInput) {
-			return fmt.Errorf("node %d of a network with %d inputs has operation %d", i, len(inputs), g.Net.op[i])
+		if isInput := i > 0 && int(i) <= len(inputs); isInput != (g.Net.Op(i) == OpInput) {
+			return fmt.Errorf("node %d of a network with %d inputs has operation %d", i, len(inputs), g.Net.Op(i))
 		}
 	}
 	return nil
@@ -47,12 +47,9 @@ func (g *Game) verifyInputs() error {
 
 func (g *Game) verifyGates() error {
 	n := g.Net
-	if n.table == nil {
-		n.grow()
-	}
 	for i := range int32(n.Len()) {
 		operands := n.Operands(i)
-		if n.op[i] != OpAnd {
+		if n.Op(i) != OpAnd {
 			if len(operands) > 0 {
 				return fmt.Errorf("node %d, which is no gate, has operands", i)
 			}
@@ -68,8 +65,8 @@ func (g *Game) verifyGates() error {
 			}
 			before = l.Node()
 		}
-		if twin := n.probe(operands).node; twin != i {
-			return fmt.Errorf("gate %d has the same operands as gate %d, %d", i, twin, operands)
+		if twin, _ := n.Find(slices.Clone(operands)); twin.Node() != i {
+			return fmt.Errorf("gate %d has the same operands as gate %d, %d", i, twin.Node(), operands)
 		}
 	}
 	return nil
@@ -84,7 +81,7 @@ func (g *Game) verifyOutputs() error {
 		return errors.New("there is not one legal signal for each move, or not one of the policy")
 	}
 	for _, p := range g.Parts {
-		if p != nil && (len(p.Head) != len(p.First) || len(p.Tail) != len(p.of)) {
+		if p != nil && (len(p.Head) != len(p.First) || len(p.Tail) != len(p.Of)) {
 			return errors.New("there is not one head for each first part and one tail for each move")
 		}
 	}
@@ -104,12 +101,12 @@ func (g *Game) verifyOutputs() error {
 	if err != nil {
 		return err
 	}
-	for v, def := range g.Net.def {
-		if g.Net.op[v] != OpLoop || def < 0 || def > last {
-			return fmt.Errorf("literal %d defines node %d, which has operation %d", def, v, g.Net.op[v])
+	for v, def := range g.Net.Definitions() {
+		if g.Net.Op(v) != OpLoop || def < 0 || def > last {
+			return fmt.Errorf("literal %d defines node %d, which has operation %d", def, v, g.Net.Op(v))
 		}
 	}
-	position := g.Net.cone(roots[len(g.Next):])
+	position := g.Net.Cone(roots[len(g.Next):])
 	for _, l := range g.inputs()[len(g.Fluents):] {
 		if position[l.Node()] {
 			return fmt.Errorf("legal, terminal or a goal depends on move %d", l.Node())
@@ -122,32 +119,32 @@ func (g *Game) verifyOutputs() error {
 // in its variables if every node can be marked as growing or shrinking with them,
 // so that variables grow and no edge contradicts the marks.
 func (g *Game) verifyLoops() error {
-	if !slices.Contains(g.Net.op, OpLoop) {
-		return nil
-	}
 	live := g.live()
 	for i := range int32(g.Net.Len()) {
-		if _, ok := g.Net.def[i]; live[i] && g.Net.op[i] == OpLoop && !ok {
+		if _, ok := g.Net.Definitions()[i]; live[i] && g.Net.Op(i) == OpLoop && !ok {
 			return fmt.Errorf("loop variable %d has no definition", i)
 		}
 	}
+	if len(g.Net.Definitions()) == 0 {
+		return nil
+	}
 	var roots []Lit
 	g.outputs(func(l *Lit) { roots = append(roots, *l) })
-	for _, component := range g.Net.components(roots, live) {
-		if err := g.Net.verifyMonotone(component); err != nil {
+	for _, component := range components(g.Net, roots, live) {
+		if err := verifyMonotone(g.Net, component); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (n *Network) verifyMonotone(component []int32) error {
+func verifyMonotone(n *Network, component []int32) error {
 	const unknown, grows, shrinks = 0, 1, 2
 	slices.Sort(component)
 	mark := make(map[int32]int, len(component))
 	for _, i := range component {
 		mark[i] = unknown
-		if n.op[i] == OpLoop {
+		if n.Op(i) == OpLoop {
 			mark[i] = grows
 		}
 	}
@@ -167,10 +164,10 @@ func (n *Network) verifyMonotone(component []int32) error {
 		}
 	}
 	for _, i := range component {
-		if n.op[i] != OpLoop {
+		if n.Op(i) != OpLoop {
 			continue
 		}
-		def := n.def[i]
+		def := n.Definition(i)
 		if m, inside := mark[def.Node()]; inside && (m == grows) == def.Complemented() {
 			return fmt.Errorf("the definition of loop variable %d is not monotone in it", i)
 		}

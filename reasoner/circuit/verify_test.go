@@ -47,6 +47,15 @@ func small() *Game {
 	return g
 }
 
+// firstOperands are those of the first gate, as the network has them.
+func firstOperands(g *Game) []Lit {
+	i := int32(0)
+	for g.Net.Op(i) != OpAnd {
+		i++
+	}
+	return g.Net.Operands(i)
+}
+
 func TestVerifyNamesWhatIsWrong(t *testing.T) {
 	if err := small().Verify(); err != nil {
 		t.Fatal(err)
@@ -57,15 +66,10 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 	}{
 		{"input 1", func(g *Game) { g.Fluents[1] = g.Fluents[1].Not() }},
 		{"operation", func(g *Game) { g.Net.Input() }},
-		{"has the operands", func(g *Game) { g.Net.fan[0], g.Net.fan[1] = g.Net.fan[1], g.Net.fan[0] }},
-		{"has the operands", func(g *Game) { g.Net.fan[1] = Lit(2 * (g.Net.Len() - 1)) }},
-		{"has the operands", func(g *Game) { g.Net.fan[0] = True }},
-		{"same operands", func(g *Game) {
-			first := slices.Clone(g.Net.Operands(g.Next[0].Node()))
-			g.Net.op = append(g.Net.op, OpAnd)
-			g.Net.fan = append(g.Net.fan, first...)
-			g.Net.start = append(g.Net.start, int32(len(g.Net.fan)))
-		}},
+		{"has the operands", func(g *Game) { slices.Reverse(firstOperands(g)) }},
+		{"has the operands", func(g *Game) { firstOperands(g)[1] = Lit(2 * (g.Net.Len() - 1)) }},
+		{"has the operands", func(g *Game) { firstOperands(g)[0] = True }},
+		{"same operands", func(g *Game) { g.Net.Append(g.Net.Operands(g.Next[0].Node())...) }},
 		{"next signals", func(g *Game) { g.Next = g.Next[1:] }},
 		{"legal signal", func(g *Game) { g.Legal[0] = g.Legal[0][1:] }},
 		{"legal signal", func(g *Game) { g.Policy = [][]Lit{{True}} }},
@@ -73,10 +77,10 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		{"role 1", func(g *Game) { g.Goals[0].Role = 1 }},
 		{"an output is literal 1000", func(g *Game) { g.Next[0] = 1000 }},
 		{"depends on move", func(g *Game) { g.Terminal = g.Next[0] }},
-		{"has no definition", func(g *Game) { clear(g.Net.def) }},
+		{"has no definition", func(g *Game) { clear(g.Net.Definitions()) }},
 		{"not monotone", func(g *Game) {
-			for v, def := range g.Net.def {
-				g.Net.def[v] = def.Not()
+			for v, def := range g.Net.Definitions() {
+				g.Net.Define(Lit(v)<<1, def.Not())
 			}
 		}},
 		{"not monotone", func(g *Game) {

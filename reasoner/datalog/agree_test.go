@@ -99,7 +99,7 @@ func engines(t rapid.TB, g *gdl.Game) []machine.Machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Ground(ctx, g, Limits{})
+	p, _, err := Ground(ctx, g, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestShuffledRulesGiveTheSameGame(t *testing.T) {
 
 func ground(t *testing.T, g *gdl.Game) *Program {
 	t.Helper()
-	p, err := Ground(context.Background(), g, Limits{})
+	p, _, err := Ground(context.Background(), g, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

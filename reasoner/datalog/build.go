@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -11,18 +12,19 @@ import (
 type builder struct {
 	s       *simplified
 	program *Program
-	signal  []Signal // by atom: NoSignal where it has none (yet), or True
-	heads   []int32  // by atom: the first instance with this head, or -1
-	next    []int32  // by instance: another one with the same head, or -1
-	derived []int32  // by derived signal: its atom
-	todo    []int32  // derived atoms whose rules have not been written
-	seen    []int32  // a table of the rules of the running head by their bodies, open addressing
+	signal  []Signal            // by atom: NoSignal where it has none (yet), or True
+	heads   []int32             // by atom: the first instance with this head, or -1
+	next    []int32             // by instance: another one with the same head, or -1
+	derived []int32             // by derived signal: its atom
+	todo    []int32             // derived atoms whose rules have not been written
+	seen    map[string]struct{} // bodies of the running head
+	key     []byte              // scratch
 }
 
 // program writes what is left after simplification: rules of the atoms that the
 // outputs depend on, without constants and without duplicates.
 func (s *simplified) program() *Program {
-	b := &builder{s: s, program: &Program{Names: &machine.Names{}, Ends: NoSignal}}
+	b := &builder{s: s, seen: make(map[string]struct{}), program: &Program{Names: &machine.Names{}, Ends: NoSignal}}
 	b.signal = make([]Signal, s.atoms())
 	for a := range b.signal {
 		b.signal[a] = NoSignal
@@ -47,7 +49,7 @@ func (b *builder) nameInputs() {
 	moves := make([][]named, len(s.theory.roles))
 	for k, rel := range s.tables {
 		for tuple := range rel.n {
-			s.theory.watch.step()
+			s.theory.watch.Step()
 			a := s.base[k] + tuple
 			switch {
 			case !s.possible[a]:
@@ -73,7 +75,7 @@ func (b *builder) nameInputs() {
 
 func (th *theory) sortNamed(list []named) []named {
 	slices.SortFunc(list, func(x, y named) int {
-		th.watch.step()
+		th.watch.Step()
 		return cmp.Compare(x.text, y.text)
 	})
 	return list
@@ -195,14 +197,17 @@ func (b *builder) rules() {
 	p.Head, p.Start, p.Body = make([]Signal, 0, len(s.head)), append(make([]int32, 0, len(s.start)), 0), make([]Lit, 0, len(s.body))
 	var body []Lit
 	for len(b.todo) > 0 {
-		s.theory.watch.step()
+		s.theory.watch.Step()
 		a := b.todo[0]
 		b.todo = b.todo[1:]
-		first := int32(len(p.Head)) // rule of this head
+		if len(b.seen) > fewRules { // what has grown takes long to clear
+			b.seen = make(map[string]struct{})
+		}
+		clear(b.seen)
 		alone := b.next[b.heads[a]] < 0
 		for i := b.heads[a]; i >= 0; i = b.next[i] {
 			var live bool
-			if body, live = b.bodyOf(body[:0], int(i)); live && (alone || !b.duplicate(body, first)) {
+			if body, live = b.bodyOf(body[:0], int(i)); live && (alone || b.isNew(body)) {
 				p.Head = append(p.Head, b.signal[a])
 				p.Body = append(p.Body, body...)
 				p.Start = append(p.Start, int32(len(p.Body)))
@@ -237,41 +242,18 @@ func (b *builder) bodyOf(body []Lit, i int) (_ []Lit, live bool) {
 	return body, true
 }
 
-// duplicate tells whether the running head, whose rules begin with first, has a rule with
-// this body already; if not, the next rule gets it. What the table holds of earlier heads
-// has smaller numbers and counts as nothing, so it is never cleared.
-func (b *builder) duplicate(body []Lit, first int32) bool {
-	p := b.program
-	rule := int32(len(p.Head))
-	if 2*int(rule-first) >= len(b.seen) {
-		b.seen = make([]int32, max(64, 2*len(b.seen)))
-		for i := first; i < rule; i++ {
-			b.seen[b.place(p.Body[p.Start[i]:p.Start[i+1]], first)] = i + 1
-		}
-	}
-	at := b.place(body, first)
-	if b.seen[at] > first {
-		return true
-	}
-	b.seen[at] = rule + 1
-	return false
-}
+// fewRules is the number of rules of most heads.
+const fewRules = 64
 
-// place is where the table holds the rule of the running head with this body, or would.
-func (b *builder) place(body []Lit, first int32) uint64 {
-	p := b.program
-	h := uint64(len(body))
+// isNew tells whether the running head has no rule with this body yet.
+func (b *builder) isNew(body []Lit) bool {
+	b.key = b.key[:0]
 	for _, l := range body {
-		h = (h ^ uint64(l)) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+		b.key = binary.LittleEndian.AppendUint32(b.key, uint32(l))
 	}
-	mask := uint64(len(b.seen) - 1)
-	at := h & mask
-	for b.seen[at] > first {
-		if i := b.seen[at] - 1; slices.Equal(p.Body[p.Start[i]:p.Start[i+1]], body) {
-			break
-		}
-		at = (at + 1) & mask
+	if _, ok := b.seen[string(b.key)]; ok {
+		return false
 	}
-	return at
+	b.seen[string(b.key)] = struct{}{}
+	return true
 }

@@ -25,7 +25,7 @@ type demand struct {
 }
 
 // newDemand finds the keys of the dynamic relations that may have many tuples, without
-// those that are excluded. Until apply or forget it gives relations their profiles.
+// those that are excluded. Until forget it gives relations their profiles.
 func (th *theory) newDemand(when threshold, exclude map[*relation]bool) *demand {
 	d := &demand{theory: th, when: when, columns: make(map[*relation][]int32), inside: th.componentNumbers()}
 	d.magicSets = magicSets{
@@ -128,23 +128,15 @@ func (d *demand) dropUseless() bool {
 	return len(d.columns) < before
 }
 
-// rulesOf lists rules by head: those of the given relations, or all with nil.
-func (th *theory) rulesOf(some map[*relation]bool) map[*relation][]*rule {
-	byHead := make(map[*relation][]*rule)
-	for _, r := range th.rules {
-		if some == nil || some[r.head.rel] {
-			byHead[r.head.rel] = append(byHead[r.head.rel], r)
-		}
-	}
-	return byHead
-}
-
-// apply adds the relations of what is asked for, and the rules that ask, and lets the
+// restrict adds the relations of what is asked for, and the rules that ask, and lets the
 // rules of restricted relations look into them.
-func (d *demand) apply() {
-	d.plain = d.theory.rules
-	d.theory.rules = d.rules()
+func (gr *grounder) restrict() error {
+	d := gr.newDemand(gr.asking, nil)
+	d.plain = gr.rules
+	gr.rules = d.rules()
 	d.forget()
+	gr.demand = d
+	return nil
 }
 
 // rules are those of the theory, which look at what is asked for, and then those that ask.

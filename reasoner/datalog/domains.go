@@ -56,7 +56,7 @@ func (th *theory) estimate(rules []*rule) (forget func()) {
 		r := d.queue[len(d.queue)-1]
 		d.queue = d.queue[:len(d.queue)-1]
 		d.queued[r] = false
-		th.watch.step()
+		th.watch.Step()
 		d.apply(r)
 	}
 	var profiled []*relation

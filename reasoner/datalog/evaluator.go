@@ -3,6 +3,7 @@ package datalog
 import (
 	"slices"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -16,7 +17,7 @@ import (
 //	          key and position (tabling); where all columns are given, the search
 //	          stops at the first proof
 //	input     true and does are the tuples of the position and of the joint move,
-//	          which a lexicon translates
+//	          which inputs translate
 //
 // Invariant: when a relation is complete, or a key has been asked for, the
 // relation holds all tuples (with that key) that follow from the rules in the
@@ -34,7 +35,7 @@ type evaluator struct {
 	copies  map[*relation]*relation
 	derived map[*relation]*derived // by copy
 	rules   map[*relation][]*rule  // by copy, over copies
-	lexicon *lexicon
+	inputs  *inputs
 	numbers []int32 // of the fluents of the position
 	frames  []*joiner
 	depth   int
@@ -79,7 +80,7 @@ type component struct {
 	fixpoint *fixpoint // nil as long as it has not been needed
 }
 
-func newEvaluator(in *interpreter, w *watch) *evaluator {
+func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 	e := &evaluator{
 		in:      in,
 		terms:   in.theory.terms.clone(),
@@ -87,17 +88,17 @@ func newEvaluator(in *interpreter, w *watch) *evaluator {
 		derived: make(map[*relation]*derived),
 		rules:   make(map[*relation][]*rule),
 	}
-	e.lexicon = &lexicon{theory: in.theory, names: in.names, terms: e.terms, moves: make([][]place, len(in.theory.roles))}
+	e.inputs = &inputs{theory: in.theory, names: in.names, terms: e.terms, moves: make([][]inputTuple, len(in.theory.roles))}
 	e.meter = &meter{watch: w, bytes: e.bytes}
 	e.meter.limits = in.limits
 	for _, rel := range in.theory.relations {
 		if rel.name.name == "true" || rel.name.name == "does" {
-			e.lexicon.addInput(e.copy(rel))
+			e.inputs.addInput(e.copy(rel))
 		}
 	}
 	var heads []*relation
 	for _, r := range in.inlined() {
-		w.step()
+		w.Step()
 		r := r.rebind(e.copy)
 		if e.derived[r.head.rel] == nil {
 			e.derived[r.head.rel] = &derived{rel: r.head.rel}
@@ -140,30 +141,22 @@ func (r *rule) rebind(to func(*relation) *relation) *rule {
 // findLifetimes finds which relations depend on the position, and which on the joint
 // move.
 func (e *evaluator) findLifetimes() {
-	users := make(map[*relation][]*derived)
-	for _, d := range e.derived {
-		for _, r := range d.rules {
-			for i := range r.body {
-				if rel := r.body[i].atom.rel; rel != nil {
-					users[rel] = append(users[rel], d)
-				}
+	users := make(map[*relation][]*relation)
+	for head, rules := range e.rules {
+		for _, r := range rules {
+			for _, rel := range r.uses() {
+				users[rel] = append(users[rel], head)
 			}
 		}
 	}
-	for _, in := range e.lexicon.inputs {
+	for _, in := range e.inputs.list {
 		life := ofPosition
 		if in.name.name == "does" {
 			life = ofMoves
 		}
-		todo := []*relation{in.rel}
-		for len(todo) > 0 {
-			rel := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			for _, d := range users[rel] {
-				if d.lifetime < life {
-					d.lifetime = life
-					todo = append(todo, d.rel)
-				}
+		for rel := range closure([]*relation{in.rel}, func(rel *relation) []*relation { return users[rel] }) {
+			if d := e.derived[rel]; d != nil {
+				d.lifetime = max(d.lifetime, life)
 			}
 		}
 	}
@@ -192,7 +185,8 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 	if d == nil {
 		return nil // static, or without rules
 	}
-	if len(columns) == 0 && (rel.arity > 0 || d.component != nil) || e.in.cost.modes[e.original(rel)] == modeWhole {
+	recursive := d.component != nil
+	if recursive && slices.Contains(e.in.without, "magic") || len(columns) == 0 && (rel.arity > 0 || recursive) || e.in.cost.modes[e.original(rel)] == modeWhole {
 		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {
@@ -200,7 +194,7 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 			return c
 		}
 	}
-	if d.component != nil {
+	if recursive {
 		c := e.magicCall(d, columns)
 		d.calls = append(d.calls, c)
 		return c
@@ -359,14 +353,14 @@ func (e *evaluator) setState(s machine.State) {
 	if base := e.in.theory.terms; len(e.terms.head) > len(base.head)+maxNewTerms {
 		e.forget(forGood)
 		*e.terms = *base.clone()
-		e.lexicon.forget()
+		e.inputs.forget()
 	} else if e.lasting() > maxLasting {
 		e.forget(forGood)
 	}
 	e.clearInputs("true")
 	e.numbers = e.in.names.Unpack(e.numbers[:0], s)
 	for _, f := range e.numbers {
-		e.lexicon.hold(e.lexicon.fluent(f))
+		e.inputs.hold(e.inputs.fluent(f))
 	}
 }
 
@@ -384,7 +378,7 @@ func (e *evaluator) bytes() int64 {
 	for _, own := range e.copies {
 		sum += own.bytes()
 	}
-	for _, in := range e.lexicon.inputs {
+	for _, in := range e.inputs.list {
 		sum += in.known.bytes()
 	}
 	for _, list := range e.touched {
@@ -415,12 +409,12 @@ func (e *evaluator) setJoint(joint []machine.Move) {
 	e.forget(ofMoves)
 	e.clearInputs("does")
 	for r, m := range joint {
-		e.lexicon.hold(e.lexicon.move(machine.Role(r), m))
+		e.inputs.hold(e.inputs.move(machine.Role(r), m))
 	}
 }
 
 func (e *evaluator) clearInputs(name string) {
-	for _, in := range e.lexicon.inputs {
+	for _, in := range e.inputs.list {
 		if in.name.name == name {
 			in.reset()
 		}

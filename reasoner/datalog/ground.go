@@ -2,11 +2,10 @@ package datalog
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -20,79 +19,41 @@ import (
 // evaluated away. The numbering depends on the texts of fluents and
 // moves only.
 //
-// A game that hits a limit, or has more than plainInstances, is grounded again, thoroughly.
-// The error says which limit was hit, and at which rule, or that ctx is done.
-func Ground(ctx context.Context, g *gdl.Game, lim Limits) (*Program, error) {
-	plain := lim.withDefaults()
-	plain.MaxInstances = min(plain.MaxInstances, plainInstances)
-	plain.MaxAtoms = min(plain.MaxAtoms, plainInstances) // each takes an instance
-	if lim.Worth != nil {                                // the answer takes long, and is the same the second time
-		ask, answer := lim.Worth, -1
-		lim.Worth = func(fluents int) int {
-			if answer < 0 {
-				answer = max(0, ask(fluents))
-			}
-			return answer
-		}
-		plain.Worth = lim.Worth
-	}
-	began := time.Now()
-	p, err := attempt(ctx, g, plain, false)
-	if !errors.Is(err, ErrLimit) || errors.Is(err, errWorth) {
-		return p, err
-	}
-	var stages machine.Stages
-	stages.Add("grounding, in vain", time.Since(began))
-	if p, err = attempt(ctx, g, lim, true); err == nil {
-		p.Stages = append(stages, p.Stages...)
-	}
-	return p, err
-}
-
-// plainInstances is the number of rule instances from which on it is worth the time to look
-// for fewer. All but a handful of games have fewer. From largeInstances on it is worth the
-// time to ask whether they are worth it (Limits.Worth).
-const (
-	plainInstances = 2_500_000
-	largeInstances = 1_500_000
-)
-
-// manyFluents is the number of possible fluents from which on it is worth asking the same:
-// where the whole position is one fluent, of tens of thousands, few rules hold at a time.
-const manyFluents = 10_000
-
-func attempt(ctx context.Context, g *gdl.Game, lim Limits, thorough bool) (p *Program, err error) {
-	defer until(&err)
+// The size is what has been counted, also where a limit was hit. The error says which, and at
+// which rule, or that ctx is done.
+func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, size Size, err error) {
+	defer guard.Stopped(&err)
 	gr := newGrounder(ctx, g, lim)
-	if thorough {
-		gr.beThorough()
-	}
-	return gr.ground()
+	defer func() { size = gr.size() }()
+	p, err = gr.ground()
+	return p, size, err
 }
 
-// beThorough rewrites rules wherever that may make the ground program smaller, not only
-// where it is expected to: relations are restricted to what is asked for, rules that
-// differ in one condition are merged, and parts are made safe by projections. What is
-// expected takes columns to be independent, which those of a position are not: in chess it is
-// wrong by a factor of a hundred. Other games have fewer instances like that, too, and checkers
-// has a third, but more gates, 40 700 instead of 18 600: what parts hide cannot be factored.
-// Tuples of what is asked for come on top, so the limits on numbers are twice as high.
-func (gr *grounder) beThorough() {
-	gr.thorough = true
-	gr.asking.gain = 0
-	gr.limits.MaxTuples *= 2
-	gr.limits.MaxAtoms *= 2
-	gr.limits.MaxInstances *= 2
-	gr.joiner.meter.limits = gr.limits
+// Size is how large a game is when it is grounded.
+type Size struct {
+	Instances int // rule instances
+	Fluents   int // that are possible
+}
+
+func (gr *grounder) size() Size {
+	size := Size{}
+	if gr.record != nil {
+		size.Instances = gr.record.n
+	}
+	for _, rel := range gr.theory.relations {
+		if rel.name.name == "true" {
+			size.Fluents += int(rel.n)
+		}
+	}
+	return size
 }
 
 func (gr *grounder) ground() (*Program, error) {
 	gr.joiner.meter.terms = gr.theory.terms.compounds // the Datalog machine takes any number
-	record, err := gr.prepare()
-	if err != nil {
+	if err := gr.runPasses(gr.phases()...); err != nil {
 		return nil, err
 	}
-	inst, err := record.instantiate()
+	inst, err := gr.record.instantiate()
 	if err != nil {
 		return nil, err
 	}
@@ -108,89 +69,72 @@ func (gr *grounder) ground() (*Program, error) {
 	return p, nil
 }
 
-// grounder is the state of grounding one game.
-type grounder struct {
-	theory *theory
-	joiner *joiner
-	limits Limits
-	clock  *machine.Stopwatch
+// phases are those of the passes that grounding runs.
+func (gr *grounder) phases() []phase {
+	if gr.limits.Thorough {
+		return []phase{inBoth, inGrounding, ifThorough}
+	}
+	return []phase{inBoth, inGrounding}
+}
 
-	thorough bool // rewrite wherever it may help
-	exact    bool // all that reaching has found may hold, as far as the instances tell
+// grounder is the state of grounding one game, and of preparing a machine.
+type grounder struct {
+	*theory
+	joiner  *joiner
+	limits  Limits
+	clock   *machine.Stopwatch
+	without []string // names of passes that tests leave out
 
 	// lightly is the number of tuples up to which a static relation is computed before
 	// it is known whether it is needed.
 	lightly                      int
 	unfolding, factoring, asking threshold
+
+	// pending are relations that are static but not computed, as they may have too many tuples.
+	// They count as dynamic. After "settle" these are relations that can be asked by key.
+	pending map[*relation]bool
+	demand  *demand   // nil before it is known what is asked for
+	record  *recorder // nil before reaching
+	exact   bool      // all that reaching has found may hold, as far as the instances tell
 }
 
-func newGrounder(ctx context.Context, g *gdl.Game, lim Limits) *grounder {
-	w := &watch{ctx: ctx}
-	w.look()
+func newGrounder(ctx context.Context, g *gdl.Game, lim Limits, without ...string) *grounder {
+	w := guard.NewWatch(ctx, grounding)
+	w.Look()
 	gr := &grounder{
-		limits: lim.withDefaults(), clock: machine.NewStopwatch(),
+		limits: lim.withDefaults(), clock: machine.NewStopwatch(), without: without,
 		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{2_000, 4}, asking: threshold{20_000, 4},
 	}
-	th := newTheory(w, gr.limits.MaxBytes, g)
-	gr.theory = th
-	m := &meter{watch: w, limits: gr.limits, bytes: th.bytes}
-	gr.joiner = &joiner{terms: th.terms, meter: m}
+	// What is expected takes columns to be independent, which those of a position are not: in chess
+	// it is wrong by a factor of a hundred. Other games have fewer instances by thorough grounding,
+	// too, and checkers a third, but more gates: what parts hide cannot be factored.
+	if lim.Thorough {
+		gr.asking.gain = 0
+	}
+	gr.theory = newTheory(w, gr.limits.MaxBytes, g)
+	m := &meter{watch: w, limits: gr.limits, bytes: gr.theory.bytes}
+	gr.joiner = &joiner{terms: gr.terms, meter: m}
 	gr.clock.Done("translate")
 	return gr
 }
 
-// prepare evaluates the static relations and computes the possible atoms.
-func (gr *grounder) prepare() (*recorder, error) {
-	th := gr.theory
-	postponed, err := th.evaluateStatic(gr.joiner, gr.lightly)
-	if err != nil {
-		return nil, err
-	}
-	th.reduce()
-	th.dropFree(postponed)
-	th.reduce()
-	gr.clock.Done("static relations")
-	if gr.thorough {
-		th.mergeRules(postponed)
-	}
-	th.unfold(postponed, gr.unfolding)
-	gr.clock.Done("unfold")
-	waiting, err := th.settle(gr.joiner, postponed, gr.asking)
-	if err != nil {
-		return nil, err
-	}
-	th.reduce()
-	gr.clock.Done("static relations")
-	th.factorTails(gr.factoring)
-	gr.clock.Done("tails")
-	return gr.reach(waiting)
-}
-
-// reach splits the rules and computes the possible atoms. It records the matches of rules
+// reach computes the possible atoms. It records the matches of rules
 // without open negations, but for those that ask: most of these are known to be true then.
-func (gr *grounder) reach(waiting map[*relation]bool) (*recorder, error) {
-	th := gr.theory
-	th.split(gr.joiner, waiting, gr.thorough)
-	th.reduce()
-	if gr.thorough {
-		th.mergeRules(waiting)
+func (gr *grounder) reach() error {
+	if gr.demand == nil {
+		gr.demand = &demand{theory: gr.theory, plain: gr.rules, guarded: gr.rules}
 	}
-	gr.clock.Done("split")
-	asked := th.newDemand(gr.asking, nil)
-	asked.apply()
-	gr.clock.Done("demand")
-	record := gr.newRecorder()
-	for _, r := range asked.guarded {
+	gr.record = gr.newRecorder()
+	for _, r := range gr.demand.guarded {
 		if r.head.rel.dynamic && !slices.ContainsFunc(r.body, func(l literal) bool { return isOpenNegation(&l) }) {
-			record.begin(r)
+			gr.record.begin(r)
 		}
 	}
-	f := newFixpoint(planning{watch: th.watch, ignore: isOpenNegation}, append(th.carryRules(), th.dynamicRules()...))
-	f.record = record
+	f := newFixpoint(planning{watch: gr.watch, ignore: isOpenNegation}, append(gr.carryRules(), gr.dynamicRules()...))
+	f.record = gr.record
 	err := f.run(gr.joiner)
-	gr.exact = asked.close()
-	gr.clock.Done("reach")
-	return record, err
+	gr.exact = gr.demand.close()
+	return err
 }
 
 // isOpenNegation tells whether l negates an atom that differs between positions.

@@ -7,20 +7,20 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// lexicon is what one evaluator knows of the vocabulary of its machine: for every
+// inputs is what one evaluator knows of the vocabulary of its machine: for every
 // fluent and move that it has met, the tuple of true or does that stands for it.
 // Tuples are of terms, which each evaluator numbers for itself, so what evaluators
 // share are texts; each text is read or written once by each of them.
 //
 // Invariant: a tuple of known has the number that the vocabulary gives its text, or
 // -1 where it gives none, or where the move is of somebody who is no role.
-type lexicon struct {
+type inputs struct {
 	theory  *theory
 	names   *machine.Names
 	terms   *termTable
-	inputs  []*input
-	fluents []place   // by fluent
-	moves   [][]place // by role, then move
+	list    []*input
+	fluents []inputTuple   // by fluent
+	moves   [][]inputTuple // by role, then move
 }
 
 // input is one relation of fluents or moves. What holds of it in the position, or is
@@ -31,10 +31,42 @@ type input struct {
 	known   *relation // all tuples that were met
 	number  []int32   // by tuple of known
 	role    []int32   // by tuple of known; 0 for fluents
-	list    []int32   // the tuples that hold
-	mark    []uint32  // by tuple of known: the run in which it held last
-	run     uint32
+	holding tupleSet  // the tuples that hold
 	buckets []*buckets
+}
+
+// tupleSet is a set of tuples by their numbers, which is emptied at once.
+type tupleSet struct {
+	list []int32
+	mark []uint32 // by tuple: the run in which it was added last
+	run  uint32   // from 1
+}
+
+// has tells whether tuple t is in the set; it may be -1.
+func (x *tupleSet) has(t int32) bool {
+	return t >= 0 && int(t) < len(x.mark) && x.mark[t] == x.run
+}
+
+// add adds tuple t and tells whether it is new.
+func (x *tupleSet) add(t int32) bool {
+	if x.has(t) {
+		return false
+	}
+	for int(t) >= len(x.mark) {
+		x.mark = append(x.mark, 0)
+	}
+	x.mark[t] = x.run
+	x.list = append(x.list, t)
+	return true
+}
+
+// clear empties the set.
+func (x *tupleSet) clear() {
+	x.list = x.list[:0]
+	if x.run++; x.run == 0 {
+		clear(x.mark)
+		x.run = 1
+	}
 }
 
 // buckets sort the tuples that hold by the chains of an index over those that were
@@ -46,37 +78,38 @@ type buckets struct {
 	used  []int32   // the chains whose lists are not empty
 }
 
-// place is where the atom of a fluent or a move lies: an input and its tuple in known.
-// The zero place stands for one that has not been looked for.
-type place struct {
+// inputTuple is the atom of a fluent or a move: an input and its tuple in known.
+// The zero value stands for one that has not been looked for.
+type inputTuple struct {
 	input int32 // plus 1; -1 for a fluent that no rule can make or ask for
 	tuple int32
 }
 
 // addInput makes rel one of the inputs.
-func (x *lexicon) addInput(rel *relation) *input {
-	in := &input{name: rel.name, rel: rel, known: newRelation(rel.name, rel.arity), run: 1}
+func (x *inputs) addInput(rel *relation) *input {
+	in := &input{name: rel.name, rel: rel, known: newRelation(rel.name, rel.arity)}
+	in.holding.clear()
 	rel.input = in
-	x.inputs = append(x.inputs, in)
+	x.list = append(x.list, in)
 	return in
 }
 
 // forget drops all that is known: the terms have new numbers.
-func (x *lexicon) forget() {
+func (x *inputs) forget() {
 	x.fluents = x.fluents[:0]
 	for r := range x.moves {
 		x.moves[r] = x.moves[r][:0]
 	}
-	for _, in := range x.inputs {
+	for _, in := range x.list {
 		in.reset()
-		clear(in.mark)
+		clear(in.holding.mark)
 		in.known.clear()
 		in.number, in.role = in.number[:0], in.role[:0]
 	}
 }
 
 // meet is the tuple of known that equals the given one.
-func (x *lexicon) meet(in *input, tuple []int32) int32 {
+func (x *inputs) meet(in *input, tuple []int32) int32 {
 	if t := in.known.find(tuple); t >= 0 {
 		return t
 	}
@@ -95,10 +128,10 @@ func (x *lexicon) meet(in *input, tuple []int32) int32 {
 	return t
 }
 
-// fluent is the place of a fluent.
-func (x *lexicon) fluent(f int32) place {
+// fluent is the tuple of a fluent.
+func (x *inputs) fluent(f int32) inputTuple {
 	if missing := int(f) + 1 - len(x.fluents); missing > 0 {
-		x.fluents = append(x.fluents, make([]place, missing)...)
+		x.fluents = append(x.fluents, make([]inputTuple, missing)...)
 	}
 	if x.fluents[f].input == 0 {
 		x.fluents[f] = x.find("true", nil, x.names.FluentText(int(f)))
@@ -106,10 +139,10 @@ func (x *lexicon) fluent(f int32) place {
 	return x.fluents[f]
 }
 
-// move is the place of a move.
-func (x *lexicon) move(r machine.Role, m machine.Move) place {
+// move is the tuple of a move.
+func (x *inputs) move(r machine.Role, m machine.Move) inputTuple {
 	if missing := int(m) + 1 - len(x.moves[r]); missing > 0 {
-		x.moves[r] = append(x.moves[r], make([]place, missing)...)
+		x.moves[r] = append(x.moves[r], make([]inputTuple, missing)...)
 	}
 	if x.moves[r][m].input == 0 {
 		x.moves[r][m] = x.find("does", []term{x.theory.roles[r]}, x.names.MoveText(r, m))
@@ -117,15 +150,15 @@ func (x *lexicon) move(r machine.Role, m machine.Move) place {
 	return x.moves[r][m]
 }
 
-// find reads the last argument of an atom and finds its place.
-func (x *lexicon) find(relation string, args []term, text string) place {
+// find reads the last argument of an atom and finds its tuple.
+func (x *inputs) find(relation string, args []term, text string) inputTuple {
 	parsed, err := gdl.ParseTerm(text)
 	if err != nil {
-		return place{input: -1}
+		return inputTuple{input: -1}
 	}
 	last, ok := x.terms.lookup(parsed)
 	if !ok {
-		return place{input: -1}
+		return inputTuple{input: -1}
 	}
 	p := predicate{name: relation}
 	var tuple []int32
@@ -136,28 +169,24 @@ func (x *lexicon) find(relation string, args []term, text string) place {
 			p.shapes, tuple = append(p.shapes, noFunctor), append(tuple, a)
 		}
 	}
-	for k, in := range x.inputs {
+	for k, in := range x.list {
 		if in.name.name == relation && slices.Equal(in.name.shapes, p.shapes) {
-			return place{int32(k) + 1, x.meet(in, tuple)}
+			return inputTuple{int32(k) + 1, x.meet(in, tuple)}
 		}
 	}
-	return place{input: -1}
+	return inputTuple{input: -1}
 }
 
-// hold makes the atom at a place true.
-func (x *lexicon) hold(at place) {
+// hold makes an atom true.
+func (x *inputs) hold(at inputTuple) {
 	if at.input > 0 {
-		x.inputs[at.input-1].hold(at.tuple)
+		x.list[at.input-1].hold(at.tuple)
 	}
 }
 
 // reset makes all tuples false.
 func (in *input) reset() {
-	in.list = in.list[:0]
-	if in.run++; in.run == 0 {
-		clear(in.mark)
-		in.run = 1
-	}
+	in.holding.clear()
 	for _, b := range in.buckets {
 		for _, c := range b.used {
 			b.lists[c] = b.lists[c][:0]
@@ -168,14 +197,9 @@ func (in *input) reset() {
 
 // hold makes tuple t true.
 func (in *input) hold(t int32) {
-	for int(t) >= len(in.mark) {
-		in.mark = append(in.mark, 0)
-	}
-	if in.mark[t] == in.run {
+	if !in.holding.add(t) {
 		return
 	}
-	in.mark[t] = in.run
-	in.list = append(in.list, t)
 	for _, b := range in.buckets {
 		b.add(t)
 	}
@@ -195,8 +219,7 @@ func (b *buckets) add(t int32) {
 
 // has tells whether a tuple holds.
 func (in *input) has(tuple []int32) bool {
-	t := in.known.find(tuple)
-	return t >= 0 && int(t) < len(in.mark) && in.mark[t] == in.run
+	return in.holding.has(in.known.find(tuple))
 }
 
 // by returns the buckets over the given columns, ascending.
@@ -209,7 +232,7 @@ func (in *input) by(columns []int32) *buckets {
 	}
 	x.numberChains()
 	b := &buckets{known: in.known, index: x}
-	for _, t := range in.list {
+	for _, t := range in.holding.list {
 		b.add(t)
 	}
 	in.buckets = append(in.buckets, b)
@@ -228,36 +251,13 @@ func (b *buckets) find(key []int32) []int32 {
 // sink collects what the rules derive of the next position or of the legal moves, as
 // tuples of the input through which it will be read.
 type sink struct {
-	lexicon *lexicon
-	of      *input
-	mark    []uint32 // by tuple: the run in which it was collected last
-	run     uint32
-	tuples  []int32
-}
-
-// begin empties the sink.
-func (s *sink) begin() {
-	s.tuples = s.tuples[:0]
-	if s.run++; s.run == 0 {
-		clear(s.mark)
-		s.run = 1
-	}
+	inputs *inputs
+	of     *input
+	found  tupleSet
 }
 
 // has tells whether a tuple was collected.
-func (s *sink) has(tuple []int32) bool {
-	t := s.of.known.find(tuple)
-	return t >= 0 && int(t) < len(s.mark) && s.mark[t] == s.run
-}
+func (s *sink) has(tuple []int32) bool { return s.found.has(s.of.known.find(tuple)) }
 
 // add collects a tuple.
-func (s *sink) add(tuple []int32) {
-	t := s.lexicon.meet(s.of, tuple)
-	for int(t) >= len(s.mark) {
-		s.mark = append(s.mark, 0)
-	}
-	if s.mark[t] != s.run {
-		s.mark[t] = s.run
-		s.tuples = append(s.tuples, t)
-	}
-}
+func (s *sink) add(tuple []int32) { s.found.add(s.inputs.meet(s.of, tuple)) }

@@ -30,8 +30,6 @@ type recorder struct {
 	of     map[*rule]*record
 	n      int // matches in all
 	limit  int // of their number
-	kind   error
-	worth  func(fluents int) int // to be asked where there are many; nil once it has been
 }
 
 // record holds the matches of one rule, row by row: the number of the head's tuple, and of
@@ -45,10 +43,7 @@ type record struct {
 func (rec *record) width() int { return 1 + len(rec.literals) }
 
 func (gr *grounder) newRecorder() *recorder {
-	rc := &recorder{
-		joiner: gr.joiner, theory: gr.theory, of: make(map[*rule]*record),
-		limit: gr.limits.MaxInstances, kind: ErrLimit, worth: gr.limits.Worth,
-	}
+	rc := &recorder{joiner: gr.joiner, theory: gr.theory, of: make(map[*rule]*record), limit: gr.limits.MaxInstances}
 	gr.joiner.meter.bytes = func() int64 { return gr.theory.bytes() + rc.bytes() }
 	return rc
 }
@@ -85,56 +80,22 @@ func (rc *recorder) matches(p *plan) error {
 		for _, i := range rec.literals {
 			rec.rows = append(rec.rows, j.at[i])
 		}
-		if rc.n++; rc.n > largeInstances {
-			rc.ask()
+		if rc.n++; rc.n > rc.limit {
+			j.meter.exceed(p.rule, "more than %d rule instances", int64(rc.limit))
 		}
-		rc.check(p.rule)
 	})
-}
-
-// check looks whether there are too many matches.
-func (rc *recorder) check(r *rule) {
-	if rc.n > rc.limit {
-		rc.joiner.meter.exceed(rc.kind, r, "more than %d rule instances", int64(rc.limit))
-	}
-}
-
-// ask asks how many instances are of use.
-func (rc *recorder) ask() {
-	if rc.worth != nil {
-		rc.limit = min(rc.limit, rc.worth(rc.fluents()))
-		rc.worth = nil
-	}
-}
-
-// fluents is the number of those that are known to be possible.
-func (rc *recorder) fluents() int {
-	n := 0
-	for _, rel := range rc.theory.relations {
-		if rel.name.name == "true" {
-			n += int(rel.n)
-		}
-	}
-	return n
 }
 
 // instantiate records the matches of the dynamic rules that reaching has not recorded, over
 // the possible atoms, and makes instances of all. Negated literals on atoms that are not
 // possible hold and are dropped.
 func (rc *recorder) instantiate() (*instances, error) {
-	if rc.fluents() > manyFluents {
-		rc.kind = errWorth // other rules have the same fluents
-		rc.ask()
-	}
 	for _, r := range rc.theory.dynamicRules() {
 		if rc.of[r] == nil {
 			rc.begin(r)
 			if err := rc.matches(planning{watch: rc.theory.watch}.newPlan(r, wholeRule, nil)); err != nil {
 				return nil, err
 			}
-		}
-		if rc.check(r); rc.joiner.meter.err != nil {
-			return nil, rc.joiner.meter.err
 		}
 	}
 	in := newInstances(rc.theory)

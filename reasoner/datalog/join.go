@@ -74,7 +74,7 @@ func (j *joiner) run(i int) bool {
 	case opBucket:
 		return j.list(i, s, s.buckets.find(j.gather(s.key)))
 	case opList:
-		return j.list(i, s, s.rel.input.list)
+		return j.list(i, s, s.rel.input.holding.list)
 	case opBuild:
 		j.regs[s.a] = j.terms.compound(s.functor, j.gather(s.key))
 		j.meter.work += termWork
@@ -97,11 +97,8 @@ func (j *joiner) passes(s *step) bool {
 		return j.unpack(s)
 	}
 	key := j.gather(s.key)
-	switch s.op {
-	case opTest:
-		return s.rel.input.has(key)
-	case opTestNot:
-		return !s.rel.input.has(key)
+	if s.rel.input != nil {
+		return s.rel.input.has(key) == (s.op == opContains)
 	}
 	if s.call != nil {
 		j.calls.ensure(s.call, key)
@@ -220,7 +217,12 @@ func (j *joiner) try(i int, s *step, t int32) bool {
 
 // accept compares tuple t with the registers and binds the rest.
 func (j *joiner) accept(s *step, t int32) bool {
-	row := s.source.row(t)
+	j.at[s.literal] = t
+	return j.match(s, s.source.row(t))
+}
+
+// match binds registers to the columns of a row and compares it with those that are bound.
+func (j *joiner) match(s *step, row []int32) bool {
 	for _, x := range s.bind {
 		j.regs[x.register] = row[x.column]
 	}
@@ -229,24 +231,11 @@ func (j *joiner) accept(s *step, t int32) bool {
 			return false
 		}
 	}
-	j.at[s.literal] = t
 	return true
 }
 
 // unpack takes the function term in register a apart.
 func (j *joiner) unpack(s *step) bool {
 	id := j.regs[s.a]
-	if j.terms.functorOf(id) != s.functor {
-		return false
-	}
-	args := j.terms.argsOf(id)
-	for _, x := range s.bind {
-		j.regs[x.register] = args[x.column]
-	}
-	for _, x := range s.check {
-		if j.regs[x.register] != args[x.column] {
-			return false
-		}
-	}
-	return true
+	return j.terms.functorOf(id) == s.functor && j.match(s, j.terms.argsOf(id))
 }

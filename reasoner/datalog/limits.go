@@ -1,47 +1,43 @@
 package datalog
 
 import (
-	"context"
 	"errors"
 	"fmt"
+
+	"stackmate/internal/guard"
 )
 
-// Limits bound the work of Ground and NewMachine. Zero fields mean the defaults.
+// Limits bound the work of Ground and NewMachine. Zero fields mean the defaults, which are twice
+// as high where grounding is thorough: tuples of what is asked for come on top.
 type Limits struct {
-	MaxTuples    int // over all relations; default 6 million
-	MaxAtoms     int // possible atoms that differ between positions; default 2.5 million
-	MaxInstances int // rule instances; default 5 million
-	MaxTerms     int // function terms that grounding makes; default 10 000
-	// Worth, if not nil, is asked once where there are more instances than largeInstances or
-	// more possible fluents than manyFluents: how many instances there may be for the Program
-	// to be of use, with so many fluents.
-	Worth    func(fluents int) int
-	MaxBytes int64 // memory of tables and instances; default 3 GiB
+	MaxTuples    int   // over all relations; default 6 million
+	MaxAtoms     int   // possible atoms that differ between positions; default 2.5 million
+	MaxInstances int   // rule instances; default 5 million
+	MaxBytes     int64 // memory of tables and instances; default 3 GiB
+	// Thorough makes Ground rewrite rules wherever that may make the program smaller, which takes
+	// longer, not only where it is expected to.
+	Thorough bool
 }
 
-// MostInstances is the number of rule instances of the largest Program, but for other Limits:
-// twice the default, because thorough grounding may have twice as many.
-const MostInstances = 10_000_000
+// maxTerms is the number of function terms that grounding may make.
+const maxTerms = 10_000
 
-// ErrLimit is wrapped by the errors that say which of the Limits was hit, errWorth by those
-// that say it of Worth.
-var (
-	ErrLimit = errors.New("limit of grounding")
-	errWorth = fmt.Errorf("%w: evaluating the rules anew is quicker", ErrLimit)
-)
+// ErrLimit is wrapped by the errors that say which of the Limits was hit.
+var ErrLimit = errors.New("limit of grounding")
 
 func (l Limits) withDefaults() Limits {
+	times := 1
+	if l.Thorough {
+		times = 2
+	}
 	if l.MaxTuples <= 0 {
-		l.MaxTuples = 6_000_000
+		l.MaxTuples = times * 6_000_000
 	}
 	if l.MaxAtoms <= 0 {
-		l.MaxAtoms = 2_500_000
+		l.MaxAtoms = times * 2_500_000
 	}
 	if l.MaxInstances <= 0 {
-		l.MaxInstances = MostInstances / 2
-	}
-	if l.MaxTerms <= 0 {
-		l.MaxTerms = 10_000
+		l.MaxInstances = times * 5_000_000
 	}
 	if l.MaxBytes <= 0 {
 		l.MaxBytes = 3 << 30
@@ -49,47 +45,13 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// watch looks at a context during long work that joins nothing: planning,
-// splitting, naming. It ends the work by a panic with the value stopped, which
-// Ground and NewMachine catch: such work is deep inside of other work, and has
-// results of its own.
-type watch struct {
-	ctx   context.Context
-	steps int
-}
-
-type stopped struct{ err error }
-
-// step counts some microseconds of work.
-func (w *watch) step() {
-	if w.steps++; w.steps%256 == 0 {
-		w.look()
-	}
-}
-
-func (w *watch) look() {
-	if err := w.ctx.Err(); err != nil {
-		w.stop(fmt.Errorf("grounding stopped: %w", err))
-	}
-}
-
-func (w *watch) stop(err error) { panic(stopped{err}) }
-
-// until is deferred around watched work: it stores the error that has ended it.
-func until(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case stopped:
-		*err = p.err
-	default:
-		panic(p)
-	}
-}
+// grounding is what is stopped where a context is done.
+const grounding = "grounding"
 
 // meter watches over limits and context while rules are joined. The first
 // violation stays in err.
 type meter struct {
-	*watch
+	watch  *guard.Watch
 	limits Limits
 	tuples int
 	atoms  int
@@ -128,30 +90,30 @@ func (m *meter) check(p *plan) {
 	}
 	if m.stop > 0 && m.work > m.stop {
 		m.err = errTooMuchWork
-	} else if err := m.ctx.Err(); err != nil {
-		m.err = fmt.Errorf("grounding stopped at %s: %w", describe(p.rule), err)
-	} else if m.terms != nil && m.terms() > m.limits.MaxTerms {
-		m.exceed(ErrLimit, p.rule, "more than %d function terms", int64(m.limits.MaxTerms))
+	} else if err := m.watch.Err(); err != nil {
+		m.err = fmt.Errorf("%w, at %s", err, describe(p.rule))
+	} else if m.terms != nil && m.terms() > maxTerms {
+		m.exceed(p.rule, "more than %d function terms", maxTerms)
 	} else if b := m.bytes(); b > m.limits.MaxBytes {
-		m.exceed(ErrLimit, p.rule, "more than %d bytes", m.limits.MaxBytes)
+		m.exceed(p.rule, "more than %d bytes", m.limits.MaxBytes)
 	}
 }
 
-// exceed notes that a limit was hit, and of which kind: ErrLimit or errWorth.
-func (m *meter) exceed(kind error, r *rule, what string, limit int64) {
+// exceed notes that a limit was hit.
+func (m *meter) exceed(r *rule, what string, limit int64) {
 	if m.err == nil {
-		m.err = fmt.Errorf("%w: "+what+", at %s", kind, limit, describe(r))
+		m.err = fmt.Errorf("%w: "+what+", at %s", ErrLimit, limit, describe(r))
 	}
 }
 
 // tuple counts a new tuple.
 func (m *meter) tuple(p *plan) {
 	if m.tuples++; m.tuples > m.limits.MaxTuples {
-		m.exceed(ErrLimit, p.rule, "more than %d tuples", int64(m.limits.MaxTuples))
+		m.exceed(p.rule, "more than %d tuples", int64(m.limits.MaxTuples))
 	}
 	if p.rule.head.rel.dynamic {
 		if m.atoms++; m.atoms > m.limits.MaxAtoms {
-			m.exceed(ErrLimit, p.rule, "more than %d possible atoms", int64(m.limits.MaxAtoms))
+			m.exceed(p.rule, "more than %d possible atoms", int64(m.limits.MaxAtoms))
 		}
 	}
 }

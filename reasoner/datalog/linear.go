@@ -19,14 +19,19 @@ import (
 // latter and of Y only.
 
 // linearise rewrites the relations of this kind.
-func (th *theory) linearise() {
+func (gr *grounder) linearise() error {
+	th := gr.theory
 	byHead := th.rulesOf(nil)
 	var out []*rule
 	for _, r := range th.rules {
-		th.watch.step()
-		steps := slices.DeleteFunc(slices.Clone(byHead[r.head.rel]), func(q *rule) bool { return q == r })
+		th.watch.Step()
 		first := composition(r)
-		if first < 0 || len(steps) == 0 || len(steps) > maxUnfolded || uses(steps, r.head.rel) {
+		if first < 0 {
+			out = append(out, r)
+			continue
+		}
+		steps := slices.DeleteFunc(slices.Clone(byHead[r.head.rel]), func(q *rule) bool { return q == r })
+		if len(steps) == 0 || len(steps) > maxUnfolded || uses(steps, r.head.rel) {
 			out = append(out, r)
 			continue
 		}
@@ -37,6 +42,7 @@ func (th *theory) linearise() {
 		}
 	}
 	th.rules = out
+	return nil
 }
 
 // composition is the literal of r that leads from the beginning, if r composes its relation

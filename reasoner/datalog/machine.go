@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -22,6 +23,7 @@ type interpreter struct {
 	work    int64  // of a position in tuning, 0 where tuning ended early
 	limits  Limits // of the relations of a position, in each evaluator
 	clock   *machine.Stopwatch
+	without []string // names of passes that tests leave out
 }
 
 // costs is what decides how relations are computed.
@@ -49,7 +51,7 @@ const (
 // The error says which limit was hit, and at which rule, or that ctx is done, be it
 // in the initial position.
 func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine, err error) {
-	defer until(&err)
+	defer guard.Stopped(&err)
 	in, err := newInterpreter(ctx, g, lim)
 	if err != nil {
 		return nil, err
@@ -63,14 +65,14 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 	}
 	in.clock.Done("indexes")
 	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Work: in.work, Stages: in.clock.Stages}
-	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, &watch{ctx: context.Background()}) }), nil
+	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, guard.NewWatch(context.Background(), grounding)) }), nil
 }
 
 // Work is the work of a position that the machine of the game tells in its Info, or 0 if it
 // is not known. Where it is more than enough before tuning, that is the answer, and comes
 // much sooner.
 func Work(ctx context.Context, g *gdl.Game, lim Limits, enough int64) (work int64, err error) {
-	defer until(&err)
+	defer guard.Stopped(&err)
 	in, err := newInterpreter(ctx, g, lim)
 	if err != nil {
 		return 0, err
@@ -99,15 +101,14 @@ const (
 	spareFluents = 32
 )
 
-func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits) (*interpreter, error) {
-	gr := newGrounder(ctx, g, lim)
-	th := gr.theory
-	if _, err := th.evaluateStatic(gr.joiner, maxEager); err != nil {
+func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits, without ...string) (*interpreter, error) {
+	gr := newGrounder(ctx, g, lim, without...)
+	gr.lightly = maxEager
+	if err := gr.runPasses(inBoth); err != nil {
 		return nil, err
 	}
-	th.reduce()
-	gr.clock.Done("static relations")
-	in := &interpreter{theory: th, limits: gr.limits, clock: gr.clock}
+	th := gr.theory
+	in := &interpreter{theory: th, limits: gr.limits, clock: gr.clock, without: without}
 	in.limits.MaxBytes /= positionShare
 	for _, r := range th.dynamicRules() {
 		same := *r
@@ -135,6 +136,6 @@ func (in *interpreter) open(words int) {
 	slices.Sort(fluents)
 	var err error
 	if in.initial, err = in.names.State(fluents); err != nil {
-		th.watch.stop(err)
+		guard.Stop(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -162,7 +163,7 @@ func TestAMachineThatThereWasNoTimeToTuneKeepsToItsLimits(t *testing.T) {
 		}
 		in.open(tuningWords)
 		in.tune(ctx, math.MaxInt64)
-		s := newStepper(in, &watch{ctx: t.Context()})
+		s := newStepper(in, guard.NewWatch(t.Context(), grounding))
 		if err := s.begin(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
 			t.Errorf("%s: %d legal moves, error %v", name, len(s.AppendLegal(nil, 0)), err)
 		}

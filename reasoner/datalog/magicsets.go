@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // Magic sets (Bancilhon, Maier, Sagiv, Ullman 1986) compute a relation only as far as it is asked
@@ -20,7 +21,7 @@ import (
 // It serves twice: for all possible atoms at once, before these are grounded (demand.go), and for
 // recursive relations of one position, as keys are asked for (magicCall).
 type magicSets struct {
-	watch *watch
+	watch *guard.Watch
 	terms *termTable
 	// restricts tells whether the relation of a literal of r may be asked by key.
 	restricts func(r *rule, l *literal) bool

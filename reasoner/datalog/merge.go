@@ -29,19 +29,21 @@ type alternative struct {
 }
 
 // mergeRules merges until no two dynamic rules differ in one dynamic condition only.
-func (th *theory) mergeRules(waiting map[*relation]bool) {
+func (gr *grounder) mergeRules() error {
+	th := gr.theory
 	m := &merger{theory: th, inside: th.componentNumbers()}
-	for m.merge(waiting) {
+	for m.merge(gr.pending) {
 	}
+	return nil
 }
 
 // merge merges what it finds and tells whether there was something.
-func (m *merger) merge(waiting map[*relation]bool) bool {
+func (m *merger) merge(pending map[*relation]bool) bool {
 	th := m.theory
 	groups := make(map[string][]alternative)
 	var keys []string // in order of first mention
 	for i, r := range th.rules {
-		if !r.head.rel.dynamic || waiting[r.head.rel] || len(r.body) < 2 {
+		if !r.head.rel.dynamic || pending[r.head.rel] || len(r.body) < 2 {
 			continue
 		}
 		for k := range r.body {
@@ -49,7 +51,7 @@ func (m *merger) merge(waiting map[*relation]bool) bool {
 			if l.op != gdl.Holds || l.implied || !l.atom.rel.dynamic || m.inside[l.atom.rel] == m.inside[r.head.rel] {
 				continue
 			}
-			th.watch.step()
+			th.watch.Step()
 			key, vars := m.rest(r, k)
 			if groups[key] == nil {
 				keys = append(keys, key)

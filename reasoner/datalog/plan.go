@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // A plan is the body of a rule as a nested loop: a sequence of steps over
@@ -33,16 +34,14 @@ type opcode uint8
 const (
 	opScan     opcode = iota // every tuple of the window
 	opLookup                 // every tuple of the window that has the key
-	opContains               // the tuple must be there
-	opAbsent                 // the tuple must not be there
+	opContains               // the tuple must be there; of an input, it must hold
+	opAbsent                 // the tuple must not be there, or not hold
 	opDistinct               // registers a and b differ
 	opEqual                  // registers a and b agree
 	opBuild                  // register a becomes functor(key...)
 	opUnpack                 // register a must be functor(...); binds and checks
 	opList                   // every tuple of an input that holds
 	opBucket                 // those that have the key
-	opTest                   // the tuple of an input must hold
-	opTestNot                // the tuple of an input must not hold
 )
 
 // window is the range of tuples that a step sees.
@@ -77,7 +76,7 @@ type transfer struct{ column, register int32 }
 
 // planning says of which kind the plans of some rules are.
 type planning struct {
-	watch  *watch
+	watch  *guard.Watch
 	ignore func(*literal) bool // literals that are left out, or nil
 	// call finds what must be computed before a relation is looked at with some columns bound, nil
 	// if nothing. Without it all relations are stored.
@@ -133,7 +132,7 @@ func (o planning) newPlan(r *rule, delta int, columns []int32) *plan {
 }
 
 func (o planning) newPlanner(r *rule) *planner {
-	o.watch.step()
+	o.watch.Step()
 	return &planner{planning: o, plan: &plan{rule: r, cut: -1}, bound: make([]bool, r.vars), done: make([]bool, len(r.body)), delta: wholeRule}
 }
 
@@ -172,7 +171,7 @@ func (p *planner) cheapest() int {
 		if p.done[i] || l.op != gdl.Holds {
 			continue
 		}
-		p.watch.step()
+		p.watch.Step()
 		if cost := p.matches(&l.atom); cost < bestCost {
 			best, bestCost = i, cost
 		}
@@ -199,7 +198,7 @@ func (p *planner) bind(l *literal) {
 }
 
 // estimate is the expected number of matches of a body of positive literals.
-func (r *rule) estimate(w *watch) float64 {
+func (r *rule) estimate(w *guard.Watch) float64 {
 	p := planning{watch: w}.newPlanner(r)
 	size := 1.0
 	for next := p.cheapest(); next >= 0; next = p.cheapest() {
@@ -277,15 +276,9 @@ func (p *planner) filter(i int) {
 func (p *planner) membership(s *step, l *literal) {
 	rel := l.atom.rel
 	s.rel = rel
-	switch {
-	case rel.input != nil && l.op == gdl.Not:
-		s.op = opTestNot
-	case rel.input != nil:
-		s.op = opTest
-	case l.op == gdl.Not:
+	s.op = opContains
+	if l.op == gdl.Not {
 		s.op = opAbsent
-	default:
-		s.op = opContains
 	}
 	for _, a := range l.atom.args {
 		s.key = append(s.key, p.operand(a))

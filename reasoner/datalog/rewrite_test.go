@@ -143,8 +143,7 @@ func TestAskingChangesNoGame(t *testing.T) {
 func TestThoroughGroundingChangesNoGame(t *testing.T) {
 	checkUntil(t, "rules that were merged, and parts without a condition", func(t *rapid.T) bool {
 		g, oracle := drawRewritable(t)
-		gr := newGrounder(t.Context(), g, Limits{})
-		gr.beThorough()
+		gr := newGrounder(t.Context(), g, Limits{Thorough: true})
 		gr.asking.above = -1
 		p, err := gr.ground()
 		if err != nil {
@@ -168,11 +167,10 @@ func TestWhatReachingHasFoundIsPossible(t *testing.T) {
 		if rapid.Bool().Draw(t, "on demand") {
 			gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
 		}
-		record, err := gr.prepare()
-		if err != nil {
+		if err := gr.runPasses(gr.phases()...); err != nil {
 			t.Fatal(err)
 		}
-		in, err := record.instantiate()
+		in, err := gr.record.instantiate()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,8 +208,7 @@ func TestAlternativesAreJoinedOnceAndProjectionsMakePartsSafe(t *testing.T) {
 		(<= (threat ?p ?q) (true (on ?p)) (or (near ?p ?q) (far ?p ?q)))
 		(<= (safe ?p ?r) (true (on ?p)) (true (on ?k)) (true (on ?r)) (not (threat ?k ?p)))
 		(<= terminal (safe 3 2))`)
-	gr := newGrounder(t.Context(), g, Limits{})
-	gr.beThorough()
+	gr := newGrounder(t.Context(), g, Limits{Thorough: true})
 	p, err := gr.ground()
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // The shape of a term is its functor, or noFunctor for a symbol. Shapes are
@@ -38,7 +39,7 @@ type shapes struct {
 
 // inferShapes follows the shapes of terms through the rules to a fixpoint. A
 // rule is looked at again when shapes are added where it reads some.
-func inferShapes(w *watch, t *termTable, rules []*rule) *shapes {
+func inferShapes(w *guard.Watch, t *termTable, rules []*rule) *shapes {
 	s := &shapes{terms: t, at: make(map[argPlace]map[int32]bool), readers: make(map[argPlace][]int)}
 	queued := make([]bool, len(rules))
 	todo := make([]int, 0, len(rules))
@@ -57,7 +58,7 @@ func inferShapes(w *watch, t *termTable, rules []*rule) *shapes {
 		enter(i)
 	}
 	for len(todo) > 0 {
-		w.step()
+		w.Step()
 		i := todo[0]
 		todo = todo[1:]
 		queued[i] = false

@@ -93,7 +93,7 @@ func (in *instances) occurrences(sign int32) occurrences {
 	o.list = make([]int32, o.start[in.atoms()])
 	fill := append([]int32(nil), o.start...)
 	for i := range in.head {
-		in.theory.watch.step()
+		in.theory.watch.Step()
 		for _, lit := range in.bodyOf(i) {
 			if lit&1 == sign {
 				o.list[fill[lit>>1]] = int32(i)
@@ -123,7 +123,7 @@ func (in *instances) link() links {
 func (in *instances) linkRelation(l *links, from *relation) {
 	to := in.theory.successor(from)
 	for t := range from.n {
-		in.theory.watch.step()
+		in.theory.watch.Step()
 		k := to.find(from.row(t))
 		if k < 0 {
 			continue // legal for someone who is no role
@@ -160,7 +160,7 @@ func (th *theory) roleOf(t *termTable, p predicate, row []int32) int32 {
 
 // findPossible recomputes possible, given certain.
 func (s *simplified) findPossible() {
-	w := s.newWave(s.possible, s.certain)
+	w := s.propagate(s.possible, s.certain)
 	for a := range s.atoms() {
 		if s.init[a] || s.source[a] == constantTrue {
 			w.add(a)
@@ -175,7 +175,7 @@ func (s *simplified) findPossible() {
 
 // findCertain recomputes certain, given possible.
 func (s *simplified) findCertain() {
-	w := s.newWave(s.certain, s.possible)
+	w := s.propagate(s.certain, s.possible)
 	s.onlyMoves()
 	for a := range s.atoms() {
 		if s.init[a] && s.source[a] == constantTrue || s.only[a] {
@@ -207,22 +207,22 @@ func (s *simplified) onlyMoves() {
 	}
 }
 
-// wave computes a least fixpoint over the instances: an instance fires when it
-// misses nothing any more.
-type wave struct {
+// propagation computes a least fixpoint over the instances, atom by atom (unit propagation of
+// Horn clauses, Dowling and Gallier 1984): an instance fires when it misses nothing any more.
+type propagation struct {
 	s       *simplified
 	set     []bool
 	missing []int32 // by instance: literals that do not hold yet
 	queue   []int32
 }
 
-// newWave begins with the empty set: an instance misses its positive literals, and
+// propagate begins with the empty set: an instance misses its positive literals, and
 // the negated ones whose atoms are in the other set.
-func (s *simplified) newWave(set, other []bool) *wave {
+func (s *simplified) propagate(set, other []bool) *propagation {
 	clear(set)
-	w := &wave{s: s, set: set, missing: make([]int32, len(s.head))}
+	w := &propagation{s: s, set: set, missing: make([]int32, len(s.head))}
 	for i := range s.head {
-		s.theory.watch.step()
+		s.theory.watch.Step()
 		for _, lit := range s.bodyOf(i) {
 			if lit&1 == 0 || other[lit>>1] {
 				w.missing[i]++
@@ -233,7 +233,7 @@ func (s *simplified) newWave(set, other []bool) *wave {
 }
 
 // add puts an atom into the set.
-func (w *wave) add(a int32) {
+func (w *propagation) add(a int32) {
 	if !w.set[a] {
 		w.set[a] = true
 		w.queue = append(w.queue, a)
@@ -241,14 +241,14 @@ func (w *wave) add(a int32) {
 }
 
 // run fires instances until nothing is added; carry is told every atom added.
-func (w *wave) run(carry func(int32)) {
+func (w *propagation) run(carry func(int32)) {
 	for i, n := range w.missing {
 		if n == 0 {
 			w.add(w.s.head[i])
 		}
 	}
 	for len(w.queue) > 0 {
-		w.s.theory.watch.step()
+		w.s.theory.watch.Step()
 		a := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		carry(a)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // Splitting keeps the ground program small. A rule over many variables has as
@@ -37,15 +38,17 @@ type splitter struct {
 // static literals only are eliminated first; their parts are static relations, which
 // are computed at once: what is split off next depends on their sizes. Rules
 // of the relations that wait to be asked for are no part of the ground program.
-func (th *theory) split(j *joiner, waiting map[*relation]bool, project bool) {
-	s := &splitter{theory: th, joiner: j, parts: make(map[string]*relation), project: project}
+func (gr *grounder) split() error {
+	th := gr.theory
+	s := &splitter{theory: th, joiner: gr.joiner, parts: make(map[string]*relation), project: gr.limits.Thorough}
 	for _, r := range th.rules {
-		if r.head.rel.dynamic && !waiting[r.head.rel] {
+		if r.head.rel.dynamic && !gr.pending[r.head.rel] {
 			for s.eliminate(r) {
 			}
 		}
 	}
 	th.rules = append(th.rules, s.added...)
+	return gr.reduce()
 }
 
 // part is a candidate: literals to be joined alone.
@@ -60,7 +63,7 @@ type part struct {
 // eliminate splits one part off r, the one with the fewest variables, and tells
 // whether there was one.
 func (s *splitter) eliminate(r *rule) bool {
-	s.theory.watch.step()
+	s.theory.watch.Step()
 	all := r.variables()
 	var best *part
 	for _, v := range all {
@@ -88,7 +91,7 @@ func (s *splitter) partOf(r *rule, v int32) *part {
 	w := s.theory.watch
 	p := &part{static: true}
 	for i := range r.body {
-		w.step()
+		w.Step()
 		if slices.Contains(r.body[i].vars(), v) {
 			p.add(r, i)
 			p.literals = append(p.literals, i)
@@ -98,7 +101,7 @@ func (s *splitter) partOf(r *rule, v int32) *part {
 		return nil
 	}
 	for {
-		w.step()
+		w.Step()
 		known := bound(p.body(r))
 		open := slices.DeleteFunc(slices.Clone(p.vars), func(v int32) bool { return slices.Contains(known, v) })
 		if len(open) == 0 {
@@ -127,7 +130,7 @@ func (p *part) body(r *rule) []literal {
 
 // isSmall tells whether a static part takes little more room than the relations
 // that it joins. Larger ones are better joined with dynamic literals first.
-func (p *part) isSmall(w *watch, r *rule) bool {
+func (p *part) isSmall(w *guard.Watch, r *rule) bool {
 	inputs := 0.0
 	body := rule{vars: r.vars}
 	for _, l := range p.body(r) {
@@ -239,7 +242,7 @@ func (s *splitter) define(r *rule, c *canonical, outputs []int32, static bool) *
 	s.added = append(s.added, part)
 	if static && s.joiner != nil {
 		if err := s.joiner.fixpoint([]*rule{part}); err != nil {
-			s.theory.watch.stop(err)
+			guard.Stop(err)
 		}
 	}
 	return rel

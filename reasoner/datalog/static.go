@@ -12,22 +12,15 @@ import (
 // exactly, one strongly connected component after the other, so that negation
 // only ever asks for relations that are complete.
 //
-// With maxEager > 0, a component that derives more tuples than that is left to
-// be computed on demand, as if it differed between positions, and so is whatever
-// depends on it; not so roles and the initial position.
-//
-// It returns the relations that were left.
-func (th *theory) evaluateStatic(j *joiner, maxEager int) (map[*relation]bool, error) {
-	postponed := make(map[*relation]bool)
-	byHead := make(map[*relation][]*rule)
-	for _, r := range th.rules {
-		if !r.head.rel.dynamic {
-			byHead[r.head.rel] = append(byHead[r.head.rel], r)
-		}
-	}
-	needed := th.neededAtOnce(byHead)
-	for _, component := range components(th.relations, byHead) {
-		j.meter.step()
+// A component that derives many tuples is left pending, as if it differed between positions, and so
+// is whatever depends on it; not so roles and the initial position.
+func (gr *grounder) evaluateStatic() error {
+	gr.markDynamic()
+	gr.pending = make(map[*relation]bool)
+	byHead := gr.rulesOf(func(rel *relation) bool { return !rel.dynamic })
+	atOnce := gr.neededAtOnce(byHead)
+	for _, component := range components(gr.relations, byHead) {
+		gr.watch.Step()
 		var rules []*rule
 		for _, rel := range component {
 			rules = append(rules, byHead[rel]...)
@@ -35,100 +28,88 @@ func (th *theory) evaluateStatic(j *joiner, maxEager int) (map[*relation]bool, e
 		if len(rules) == 0 {
 			continue
 		}
-		if maxEager > 0 && canWait(component, needed) {
-			if dependsOnDynamic(rules) || !j.tryFixpoint(rules, maxEager) {
-				for _, rel := range component {
-					rel.release()
-					rel.dynamic = true
-					postponed[rel] = true
-				}
+		if slices.ContainsFunc(component, func(rel *relation) bool { return atOnce[rel] }) {
+			_ = gr.joiner.fixpoint(rules)
+		} else if dependsOnDynamic(rules) || !gr.joiner.tryFixpoint(rules, gr.lightly) {
+			for _, rel := range component {
+				rel.release()
+				rel.dynamic = true
+				gr.pending[rel] = true
 			}
-		} else if err := j.fixpoint(rules); err != nil {
-			return nil, err
 		}
-		if j.meter.err != nil {
-			return nil, j.meter.err
+		if gr.joiner.meter.err != nil {
+			return gr.joiner.meter.err
 		}
 	}
-	return postponed, nil
+	return nil
 }
 
-// settle computes the postponed relations that some rule still needs, and drops the
-// rules of the others. What can be restricted to what is asked for goes on waiting; that
-// is what it returns.
-func (th *theory) settle(j *joiner, postponed map[*relation]bool, asking threshold) (waiting map[*relation]bool, err error) {
-	if len(postponed) == 0 {
-		return nil, nil
+// settle computes the pending relations that some rule still needs, and drops the
+// rules of the others. What can be restricted to what is asked for stays pending.
+func (gr *grounder) settle() error {
+	if len(gr.pending) == 0 {
+		return nil
 	}
 	var start []*relation
-	for _, rel := range th.relations {
+	for _, rel := range gr.relations {
 		if isInterface(rel) {
 			start = append(start, rel)
 		}
 	}
-	for _, r := range th.rules {
-		if !postponed[r.head.rel] {
+	for _, r := range gr.rules {
+		if !gr.pending[r.head.rel] {
 			start = append(start, r.uses()...)
 		}
 	}
-	byHead := th.rulesOf(postponed)
+	byHead := gr.rulesOf(func(rel *relation) bool { return gr.pending[rel] })
 	needed := closure(start, below(byHead))
-	th.rules = slices.DeleteFunc(th.rules, func(r *rule) bool { return postponed[r.head.rel] && !needed[r.head.rel] })
+	gr.rules = slices.DeleteFunc(gr.rules, func(r *rule) bool { return gr.pending[r.head.rel] && !needed[r.head.rel] })
 	var now []*relation
-	waiting = th.canBeAsked(postponed, asking)
-	for rel := range postponed {
+	waiting := gr.canBeAsked()
+	for rel := range gr.pending {
 		if needed[rel] && !waiting[rel] {
 			now = append(now, rel)
 		}
 	}
 	computed := closure(now, below(byHead))
 	for rel := range computed {
-		rel.dynamic = rel.dynamic && !postponed[rel]
+		rel.dynamic = rel.dynamic && !gr.pending[rel]
 		delete(waiting, rel)
 	}
-	for _, component := range components(th.relations, byHead) {
+	gr.pending = waiting
+	for _, component := range components(gr.relations, byHead) {
 		var rules []*rule
 		for _, rel := range component {
 			if computed[rel] {
 				rules = append(rules, byHead[rel]...)
 			}
 		}
-		if err := j.fixpoint(rules); err != nil {
-			return nil, err
+		if err := gr.joiner.fixpoint(rules); err != nil {
+			return err
 		}
 	}
-	return waiting, nil
+	return gr.reduce()
 }
 
-// canBeAsked is the set of postponed relations of which only a part is ever asked for:
+// canBeAsked is the set of pending relations of which only a part is ever asked for:
 // all uses know some of their columns. Negated ones are not among them, because reaching
 // takes what is not complete for possible.
-func (th *theory) canBeAsked(postponed map[*relation]bool, asking threshold) map[*relation]bool {
+func (gr *grounder) canBeAsked() map[*relation]bool {
 	negated := make(map[*relation]bool)
-	for _, r := range th.rules {
+	for _, r := range gr.rules {
 		for i := range r.body {
-			if l := &r.body[i]; l.op == gdl.Not && postponed[l.atom.rel] {
+			if l := &r.body[i]; l.op == gdl.Not && gr.pending[l.atom.rel] {
 				negated[l.atom.rel] = true
 			}
 		}
 	}
-	d := th.newDemand(asking, negated)
+	d := gr.newDemand(gr.asking, negated)
 	d.forget()
 	can := make(map[*relation]bool)
 	for rel := range d.columns {
-		can[rel] = postponed[rel]
+		can[rel] = gr.pending[rel]
 	}
 	return can
-}
-
-// canWait tells whether a component may be computed on demand.
-func canWait(component []*relation, needed map[*relation]bool) bool {
-	for _, rel := range component {
-		if needed[rel] {
-			return false
-		}
-	}
-	return true
 }
 
 // neededAtOnce is the set of relations that roles and the initial position are made
@@ -214,14 +195,11 @@ func (th *theory) componentNumbers() map[*relation]int {
 // that always hold, and rules with a literal that never does.
 //
 //	before  p(X) ← q(X) ∧ succ(1,2) ∧ ¬none(X)     after  p(X) ← q(X)
-func (th *theory) reduce() {
-	kept := th.rules[:0]
-	for _, r := range th.rules {
-		if !r.head.rel.dynamic || r.reduce() {
-			kept = append(kept, r)
-		}
+func (gr *grounder) reduce() error {
+	if !slices.Contains(gr.without, "reduce") {
+		gr.rules = slices.DeleteFunc(gr.rules, func(r *rule) bool { return r.head.rel.dynamic && !r.reduce() })
 	}
-	th.rules = kept
+	return nil
 }
 
 // reduce drops the literals of r that are known to hold; it returns false if one

@@ -3,6 +3,7 @@ package datalog
 import (
 	"slices"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -36,7 +37,7 @@ type output struct {
 
 var _ machine.Stepper = (*stepper)(nil)
 
-func newStepper(in *interpreter, w *watch) *stepper {
+func newStepper(in *interpreter, w *guard.Watch) *stepper {
 	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[term]int32)}
 	s.byRole = make([][]machine.Move, len(in.theory.roles))
 	s.after = in.names.NewState()
@@ -77,8 +78,8 @@ func (s *stepper) whole(rel *relation) *call {
 // need not be stored.
 func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output {
 	to := s.copy(s.in.theory.successor(rel))
-	k := slices.IndexFunc(s.lexicon.inputs, func(in *input) bool { return in.rel == to })
-	o := output{sink: &sink{lexicon: s.lexicon, of: s.lexicon.inputs[k]}}
+	k := slices.IndexFunc(s.inputs.list, func(in *input) bool { return in.rel == to })
+	o := output{sink: &sink{inputs: s.inputs, of: s.inputs.list[k]}}
 	if used || !rel.dynamic {
 		o.rel, o.call = s.copy(rel), s.whole(rel)
 		return append(list, o)
@@ -93,7 +94,7 @@ func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output
 
 // collect derives the tuples of o into its sink.
 func (s *stepper) collect(o *output) {
-	o.sink.begin()
+	o.sink.found.clear()
 	if o.rel == nil {
 		j := s.enter()
 		defer s.leave()
@@ -172,7 +173,7 @@ func (s *stepper) list() {
 			break
 		}
 		of := s.legals[i].sink.of
-		for _, t := range s.legals[i].sink.tuples {
+		for _, t := range s.legals[i].sink.found.list {
 			if of.number[t] >= 0 {
 				s.byRole[of.role[t]] = append(s.byRole[of.role[t]], machine.Move(of.number[t]))
 			}
@@ -234,7 +235,7 @@ func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 	for i := range s.nexts {
 		s.collect(&s.nexts[i])
 		of := s.nexts[i].sink.of
-		for _, t := range s.nexts[i].sink.tuples {
+		for _, t := range s.nexts[i].sink.found.list {
 			s.fluents = append(s.fluents, of.number[t])
 		}
 	}

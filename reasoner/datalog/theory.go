@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 )
 
 // theory is a game as the engine sees it: relations with flat columns, and rules
 // over them. It is built by newTheory, which also drops what no output of the
 // game needs.
 type theory struct {
-	watch     *watch
+	watch     *guard.Watch
 	terms     *termTable
 	relations []*relation // in order of first mention
 	byKey     map[predicateKey]*relation
@@ -23,7 +24,7 @@ type theory struct {
 }
 
 // newTheory translates the rules of a game that its outputs depend on.
-func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
+func newTheory(w *guard.Watch, maxBytes int64, g *gdl.Game) *theory {
 	th := &theory{watch: w, maxBytes: maxBytes, terms: newTermTable(), byKey: make(map[predicateKey]*relation), made: new(int32)}
 	for _, r := range g.Roles {
 		th.roles = append(th.roles, th.terms.intern(r))
@@ -32,60 +33,13 @@ func newTheory(w *watch, maxBytes int64, g *gdl.Game) *theory {
 	read := reader{terms: th.terms, relations: make(map[functorKey]*relation)}
 	var rules []*rule
 	for _, r := range g.Rules {
-		w.step()
+		w.Step()
 		if needed[relationOf(r.Head)] {
 			rules = append(rules, read.rule(r))
 		}
 	}
 	inferShapes(w, th.terms, rules).flatten(th, rules)
-	th.fixConstants()
-	th.linearise()
-	th.markDynamic()
 	return th
-}
-
-// fixConstants reads fluents that are what they were initially, in all positions, from
-// the initial position: those of a shape of which the rules say nothing but
-//
-//	before  next(wall(X,Y)) ← true(wall(X,Y))     p(X,Y) ← ¬true(wall(X,Y))
-//	after   next(wall(X,Y)) ← init(wall(X,Y))     p(X,Y) ← ¬init(wall(X,Y))
-//
-// Then what follows from them is static. Assumption: positions are reachable.
-func (th *theory) fixConstants() {
-	constant := make(map[*relation]bool) // by relation of next
-	for _, r := range th.rules {
-		if next := r.head.rel; next.name.name == "next" {
-			known, seen := constant[next]
-			constant[next] = (known || !seen) && th.keeps(r)
-		}
-	}
-	initial := make(map[*relation]*relation) // by relation of true
-	for next, is := range constant {
-		if is {
-			initial[th.successor(next)] = th.relation(predicate{name: "init", shapes: next.name.shapes}, next.arity)
-		}
-	}
-	for _, r := range th.rules {
-		for i := range r.body {
-			if rel := initial[r.body[i].atom.rel]; rel != nil {
-				r.body[i].atom.rel = rel
-			}
-		}
-	}
-}
-
-// keeps tells whether r is next(X...) ← true(X...).
-func (th *theory) keeps(r *rule) bool {
-	if len(r.body) != 1 || r.body[0].op != gdl.Holds || r.body[0].atom.rel != th.successor(r.head.rel) {
-		return false
-	}
-	for c, a := range r.head.args {
-		b := r.body[0].atom.args[c]
-		if a.kind != variable || b.kind != variable || a.id != b.id || r.occurrences(a.id) != 2 {
-			return false
-		}
-	}
-	return true
 }
 
 func relationOf(t gdl.Term) functorKey { return functorKey{t.Name, len(t.Args)} }
@@ -183,10 +137,10 @@ const (
 
 // add adds a rule.
 func (th *theory) add(r *rule) {
-	th.watch.step()
+	th.watch.Step()
 	th.rules = append(th.rules, r)
 	if th.ruleBytes += ruleBytes + literalBytes*int64(len(r.body)); th.ruleBytes > th.maxBytes {
-		th.watch.stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", ErrLimit, th.maxBytes>>20, describe(r)))
+		guard.Stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", ErrLimit, th.maxBytes>>20, describe(r)))
 	}
 }
 
@@ -262,4 +216,15 @@ func (r *rule) uses() []*relation {
 		}
 	}
 	return list
+}
+
+// rulesOf lists rules by head: those of relations for which some holds, or all with nil.
+func (th *theory) rulesOf(some func(*relation) bool) map[*relation][]*rule {
+	byHead := make(map[*relation][]*rule)
+	for _, r := range th.rules {
+		if some == nil || some(r.head.rel) {
+			byHead[r.head.rel] = append(byHead[r.head.rel], r)
+		}
+	}
+	return byHead
 }

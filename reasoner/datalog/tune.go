@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 )
 
@@ -17,7 +18,7 @@ import (
 // the same rulesheet always gives the same machine.
 type tuner struct {
 	in       *interpreter
-	watch    *watch
+	watch    *guard.Watch
 	samples  []sample
 	spent    int64  // by trying choices
 	measured int64  // by measuring relations
@@ -59,7 +60,7 @@ func (in *interpreter) tune(ctx context.Context, enough int64) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
 		defer cancel()
 	}
-	c := &tuner{in: in, watch: &watch{ctx: ctx}, definitions: make(map[*relation]int)}
+	c := &tuner{in: in, watch: guard.NewWatch(ctx, grounding), definitions: make(map[*relation]int)}
 	var ended error // nothing but time is lost
 	defer func() {
 		if ended != nil && c.undo != nil {
@@ -69,7 +70,7 @@ func (in *interpreter) tune(ctx context.Context, enough int64) {
 			c.beCareful()
 		}
 	}()
-	defer until(&ended)
+	defer guard.Stopped(&ended)
 	for _, r := range in.rules {
 		c.definitions[r.head.rel]++
 	}
@@ -127,7 +128,7 @@ func (c *tuner) descend() {
 			if c.spent > tuningWork {
 				return
 			}
-			c.watch.look()
+			c.watch.Look()
 			before := modes[rel]
 			c.undo = func() { modes[rel] = before }
 			modes[rel] = m
@@ -155,10 +156,10 @@ func (c *tuner) thin() {
 func (c *tuner) choices(rel *relation) []mode {
 	var list []mode
 	for _, m := range []mode{modeKeyed, modeWhole, modeInline} {
-		if m == c.in.cost.modes[rel] || m == modeInline && (c.recursive[rel] || c.definitions[rel] > maxDefinitions) {
-			continue
+		inlines := m == modeInline && !c.recursive[rel] && c.definitions[rel] <= maxDefinitions && !slices.Contains(c.in.without, "inline")
+		if m != c.in.cost.modes[rel] && (m != modeInline || inlines) {
+			list = append(list, m)
 		}
-		list = append(list, m)
 	}
 	return list
 }
@@ -254,14 +255,14 @@ func (s *stepper) visit(x *sample) {
 func (c *tuner) measure() {
 	s := newStepper(c.in, c.watch)
 	profiles := make(map[*relation]*profile)
-	for _, in := range s.lexicon.inputs {
+	for _, in := range s.inputs.list {
 		profiles[s.original(in.rel)] = &profile{distinct: make([]float64, in.rel.arity)}
 	}
 	for i := range c.samples {
 		s.setState(c.samples[i].state)
 		s.setJoint(c.samples[i].joint)
-		for _, in := range s.lexicon.inputs {
-			profiles[s.original(in.rel)].add(in.known, in.list)
+		for _, in := range s.inputs.list {
+			profiles[s.original(in.rel)].add(in.known, in.holding.list)
 		}
 	}
 	for _, p := range profiles {
@@ -284,7 +285,7 @@ func (c *tuner) measureDerived(s *stepper, d *derived) *profile {
 	p := &profile{distinct: make([]float64, d.rel.arity)}
 	var all []int32
 	for k := range measuredSamples {
-		if c.watch.ctx.Err() != nil || c.measured > maxMeasured || !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
+		if c.watch.Err() != nil || c.measured > maxMeasured || !s.complete(d, &c.samples[len(c.samples)*(2*k+1)/(2*measuredSamples)]) {
 			if rel := s.original(d.rel); c.in.cost.modes[rel] == modeWhole {
 				c.in.cost.modes[rel] = modeKeyed
 			}

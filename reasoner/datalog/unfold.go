@@ -33,34 +33,35 @@ type threshold struct{ above, gain float64 }
 // maxUnfolded is the number of rules of a relation that may be unfolded.
 const maxUnfolded = 24
 
-// unfold unfolds the static relations, and those of postponed, which are static too
-// but too large to be computed lightly.
-func (th *theory) unfold(postponed map[*relation]bool, when threshold) {
-	u := &unfolder{theory: th, when: when, inliner: inliner{terms: th.terms, rules: make(map[*relation][]*rule)}}
+// unfold unfolds the static relations, and the pending ones.
+func (gr *grounder) unfold() error {
+	th, pending := gr.theory, gr.pending
+	u := &unfolder{theory: th, when: gr.unfolding, inliner: inliner{terms: th.terms, rules: make(map[*relation][]*rule)}}
 	for _, r := range th.rules {
-		if rel := r.head.rel; (!rel.dynamic || postponed[rel]) && len(r.body) > 0 {
+		if rel := r.head.rel; (!rel.dynamic || pending[rel]) && len(r.body) > 0 {
 			u.rules[rel] = append(u.rules[rel], r)
 		}
 	}
-	u.keepDefined(postponed)
+	u.keepDefined(pending)
 	if len(u.rules) == 0 {
-		return
+		return nil
 	}
 	defer th.estimate(th.rules)()
 	var out []*rule
 	for _, r := range th.rules {
-		if !r.head.rel.dynamic || postponed[r.head.rel] || !slices.ContainsFunc(r.body, u.defines) {
+		if !r.head.rel.dynamic || pending[r.head.rel] || !slices.ContainsFunc(r.body, u.defines) {
 			out = append(out, r)
 		} else {
 			out = append(out, u.improve(r)...)
 		}
 	}
 	th.rules = out
+	return nil
 }
 
 // keepDefined leaves only relations that unfolding can replace: not recursive, and
 // with few rules, all of which have conditions.
-func (u *unfolder) keepDefined(postponed map[*relation]bool) {
+func (u *unfolder) keepDefined(pending map[*relation]bool) {
 	facts := make(map[*relation]bool)
 	for _, r := range u.theory.rules {
 		facts[r.head.rel] = facts[r.head.rel] || len(r.body) == 0

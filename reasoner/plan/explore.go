@@ -22,12 +22,12 @@ import (
 // Cost: an expansion of each position that is gone on from, and the tree for each that is met.
 
 const (
-	// maxWalk is the longest line of searches by depth: no match takes more joint moves.
-	maxWalk = 300
-	// firstDive is the number of positions of the first dives; the others have the multiples
-	// of the sequence of Luby, Sinclair and Zuckerman, up to maxDive.
-	firstDive = 1 << 9
-	maxDive   = 1 << 20
+	// maxLine is the longest line of searches by depth: no match takes more joint moves.
+	maxLine = 300
+	// firstDepth is the number of positions of the first searches by depth; the others have the
+	// multiples of the sequence of Luby, Sinclair and Zuckerman, up to maxDepth.
+	firstDepth = 1 << 9
+	maxDepth   = 1 << 20
 	// firstBeam is the width of the first beam, in positions, maxBeam that of the last.
 	firstBeam = 1 << 6
 	maxBeam   = 1 << 17
@@ -96,10 +96,10 @@ func (x *explorer) isOfUse(child int) bool {
 	return !x.expansion.Terminal[child] && !x.isHopeless(x.expansion.Child(child))
 }
 
-// dive searches by depth first from at most limit positions. Of the children those are met that
+// depthFirst searches by depth first from at most limit positions. Of the children those are met that
 // are admitted, nil admits all; ranks are those of the children of an expansion, nil takes them as
 // they come. It tells whether it has gone on from all positions.
-func (x *explorer) dive(rest func() bool, limit int, admits func(machine.State) bool, ranks func() []uint64) (all bool) {
+func (x *explorer) depthFirst(rest func() bool, limit int, admits func(machine.State) bool, ranks func() []uint64) (all bool) {
 	t := x.root(x.everything())
 	frontier := []open{{number: 0}}
 	done := []bool{false} // by number: it was gone on from
@@ -114,7 +114,7 @@ func (x *explorer) dive(rest func() bool, limit int, admits func(machine.State) 
 			return false
 		}
 		visited++
-		if top.depth == maxWalk {
+		if top.depth == maxLine {
 			all = false
 			continue
 		}
@@ -165,17 +165,17 @@ func (q *planning) everything() machine.State {
 	return slices.Repeat(machine.State{math.MaxUint64}, q.machine.Words())
 }
 
-// byDives searches by depth first, the children with the fewest moves first, or those with the
+// byDepth searches by depth first, the children with the fewest moves first, or those with the
 // most: what has few ways out must be visited while there are any (Warnsdorff 1823, knight's
 // tours), and what must have room for more should keep as much of it as it can. Equal children come
-// in random order, and a dive that has found nothing within its number of positions is given up for
+// in random order, and a search that has found nothing within its number of positions is given up for
 // a new one (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998).
-// A dive that has seen all positions proves that there are no better plans.
-func (q *planning) byDives(ctx context.Context, rest func() bool) {
+// A search that has seen all positions proves that there are no better plans.
+func (q *planning) byDepth(ctx context.Context, rest func() bool) {
 	x := q.newExplorer(ctx)
 	for number := int64(0); rest(); number++ {
-		limit := int(min(firstDive*sat.Luby(number/2), maxDive))
-		if x.dive(rest, limit, nil, func() []uint64 { return x.byMoves(number&1 != 0) }) {
+		limit := int(min(firstDepth*sat.Luby(number/2), maxDepth))
+		if x.depthFirst(rest, limit, nil, func() []uint64 { return x.byMoves(number&1 != 0) }) {
 			q.lower(q.plan.Goal + 1)
 			return
 		}
@@ -207,12 +207,12 @@ func (x *explorer) byMoves(most bool) []uint64 {
 	return ranks
 }
 
-// beam searches by breadth first (Lowerre 1976): of the positions after so many joint moves, at most
+// breadthFirst searches by breadth first (Lowerre 1976): of the positions after so many joint moves, at most
 // width are gone on from, those for which the patterns have the shortest lines to their best
 // goals, in sum, and of equal ones any. Positions that differ outside of the mask alone are one. It
 // tells whether it has left out some because of the width, and whether it had the memory for all
 // others.
-func (x *explorer) beam(rest func() bool, width, limit int, mask machine.State) (narrow, fits bool) {
+func (x *explorer) breadthFirst(rest func() bool, width, limit int, mask machine.State) (narrow, fits bool) {
 	t := x.root(mask)
 	for layer := []open{{number: 0}}; len(layer) > 0; {
 		var next []open
@@ -244,7 +244,7 @@ func (x *explorer) beam(rest func() bool, width, limit int, mask machine.State) 
 // thousand positions one of a hundred times as many; without them all are soon seen. A plan that is
 // found is a plan whatever the clock does, but that there are no others is not shown.
 func (q *planning) byBreadth(ctx context.Context, rest func() bool) {
-	q.newExplorer(ctx).beam(rest, math.MaxInt, maxBreadth, q.withoutClock())
+	q.newExplorer(ctx).breadthFirst(rest, math.MaxInt, maxBreadth, q.withoutClock())
 }
 
 // byBeams searches with beams, each twice as wide as the one before. No two positions of one differ
@@ -253,8 +253,8 @@ func (q *planning) byBreadth(ctx context.Context, rest func() bool) {
 func (q *planning) byBeams(ctx context.Context, rest func() bool) {
 	x := q.newExplorer(ctx)
 	for width := firstBeam; width <= maxBeam; width *= 2 {
-		narrow, fits := x.beam(rest, width, math.MaxInt, q.withoutClock())
-		too, fitsToo := x.beam(rest, width, math.MaxInt, q.everything())
+		narrow, fits := x.breadthFirst(rest, width, math.MaxInt, q.withoutClock())
+		too, fitsToo := x.breadthFirst(rest, width, math.MaxInt, q.everything())
 		if !narrow && !too || !fits || !fitsToo { // wider ones would find the same, or take more
 			return
 		}

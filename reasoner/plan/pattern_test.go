@@ -58,14 +58,14 @@ func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
-			continue // dives have nowhere to go
+			continue // there is nowhere to go
 		}
 		q := p.begin(m.Initial(), machine.PlanLimits{})
 		q.findPatterns(func() bool { return true }, closedSets(g))
 		best, far := ways(m)
-		q.takeTurns(t.Context(), turn{search: q.byDives, weight: 1})
+		q.takeTurns(t.Context(), turn{search: q.byDepth, weight: 1})
 		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound != want {
-			t.Fatalf("best goal %d, dives have found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
+			t.Fatalf("best goal %d, searches by depth have found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
 		}
 		for s := range best {
 			for _, p := range q.patterns {

@@ -63,7 +63,7 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 	q.takeTurns(ctx,
 		turn{search: q.byHorizons, weight: deepWeight},
 		turn{search: q.byBreadth, weight: 1},
-		turn{search: q.byDives, weight: 1},
+		turn{search: q.byDepth, weight: 1},
 		turn{search: q.byTargets, weight: deepWeight},
 		turn{search: q.byPatterns, weight: deepWeight},
 	)

@@ -35,7 +35,7 @@ func (q *planning) byTargets(ctx context.Context, rest func() bool) {
 		return
 	}
 	for goal := q.plan.Bound; goal > q.plan.Goal && rest(); {
-		q.aimAt(ctx, rest, goal)
+		q.tryTargets(ctx, rest, goal)
 		next := q.highest(goal)
 		if next >= goal {
 			return
@@ -61,8 +61,8 @@ func (q *planning) findInvariants(ctx context.Context, rest func() bool) {
 	}
 }
 
-// aimAt tries targets with a goal of at least that.
-func (q *planning) aimAt(ctx context.Context, rest func() bool, goal int32) {
+// tryTargets tries targets with a goal of at least that.
+func (q *planning) tryTargets(ctx context.Context, rest func() bool, goal int32) {
 	f := prove.NewFormula(q.game, nil)
 	defer f.Close()
 	f.Assume(0, q.invariants)
@@ -88,16 +88,16 @@ func (q *planning) aimAt(ctx context.Context, rest func() bool, goal int32) {
 			return
 		}
 		tried++
-		if q.reach(ctx, rest, f, goal) {
+		if q.searchTarget(ctx, rest, f, goal) {
 			return
 		}
 	}
 }
 
-// reach searches for a line to the target of a formula's model, or to any other position with that
+// searchTarget searches for a line to the target of a formula's model, or to any other position with that
 // goal on which the same literals that last do not become true. If there is none, the formula has
 // another target from now on.
-func (q *planning) reach(ctx context.Context, rest func() bool, f *prove.Formula, goal int32) bool {
+func (q *planning) searchTarget(ctx context.Context, rest func() bool, f *prove.Formula, goal int32) bool {
 	var other []circuit.Lit                                                  // what is true of another target, one at least
 	rise, fall := q.machine.Names().NewState(), q.machine.Names().NewState() // what must not become true, and false
 	for _, l := range q.invariants.Lasting() {
@@ -113,7 +113,7 @@ func (q *planning) reach(ctx context.Context, rest func() bool, f *prove.Formula
 			rise.Set(int(l.Node() - 1))
 		}
 	}
-	q.newExplorer(ctx).dive(func() bool { return q.plan.Goal < goal && rest() }, targetNodes, func(s machine.State) bool {
+	q.newExplorer(ctx).depthFirst(func() bool { return q.plan.Goal < goal && rest() }, targetNodes, func(s machine.State) bool {
 		for w, word := range s {
 			if word&rise[w] != 0 || ^word&fall[w] != 0 {
 				return false

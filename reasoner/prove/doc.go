@@ -1,36 +1,39 @@
-// Package prove reads the circuit of a game as a formula: what playouts sample, it
-// decides. It finds plans in games for one role, and proves what holds in all positions.
+// Package prove reads the circuit of a game as a formula: what playouts sample, it decides. It
+// proves what holds in all positions of a game, and offers the formulas and invariants that plans
+// are found with (package plan).
 //
-//	unroll.go      the network at step after step, as one network
-//	formula.go     that network as clauses
-//	sat            what decides them
-//	clock.go       what runs by itself: turns, counters of steps
-//	sample.go      random games, which suggest invariants
-//	hull.go        what linear equations hold in positions
-//	equations.go   those, as clauses
-//	invariants.go  induction, which proves them
-//	casework.go    that by cases, joint move by joint move
-//	cases.go       the joint moves
-//	successor.go   the circuit after one of them
-//	local.go       the fluents that it concerns
-//	candidates.go  what is said of them
-//	plan.go        plans: the ways to them, in turn
-//	horizons.go    plans by formulas, at growing horizons
-//	symmetry.go    one of symmetric plans
-//	effects.go     what moves do, and which do the same
-//	target.go      plans by their last position
-//	counting.go    what counting says of it
-//	reach.go       plans by breadth first, without the clock
-//	dive.go        plans by depth first, by the number of moves
-//	pattern.go     some fluents as a game of their own: how far it is at least
-//	patterns.go    which fluents
-//	ternary.go     signals where not all is known
-//	beam.go        plans by breadth first, those that are nearest by the patterns
-//	positions.go   sets of positions
-//	rules.go       what should hold in all positions of a game
-//	walks.go       random games, which refute most of what does not
-//	rounds.go      as many as there is time for, which refute what is rare
-//	induction.go   proofs of what does, and the shortest lines to where it fails
+// The design is that of a model checker. A game is unrolled, step after step, into one network;
+// the network becomes clauses; an engine decides them. What no formula of a few steps can prove
+// follows by induction from invariants, which random games suggest and induction proves first.
+// What fails is shown by a line, which is played before it is believed.
 //
-// It knows circuits and machines, no rules as text and no searches.
+// Read in this order:
+//
+//	unroll.go       the network at step after step, as one network
+//	formula.go      that network as clauses
+//	sat             what decides them
+//	invariants.go   candidates, and the induction that proves them
+//	sample.go       the random games that suggest them
+//	clock.go        what needs no formula: turns, counters of steps
+//	hull.go         the linear equations that hold in positions
+//	equations.go    those, as signals
+//	caseanalysis.go induction by cases, joint move by joint move
+//	jointmoves.go   the joint moves
+//	successor.go    the circuit after one of them, and the fluents that it concerns
+//	candidates.go   what is said of those fluents
+//	rules.go        the properties that games should have
+//	induction.go    their proofs, and the shortest lines to where they fail
+//	walks.go        random games with their moves, which refute most of what does not hold
+//	playouts.go     many more, without: these refute what is rare
+//	counting.go     what counting adds to the formula of one position
+//	cone.go         what signals depend on
+//
+// A literal is a circuit.Lit: of the game, where it speaks of fluents in invariants, and of the
+// network of an unrolling, where it speaks of a step. Literals of the engine, sat.Lit, are seen in
+// formula.go alone. A position is a machine.State.
+//
+// All that takes long ends with its context; what is to take turns with other work is an iterator,
+// or is told when to rest.
+//
+// It knows circuits and machines, no rules as text, and no searches.
 package prove

@@ -45,7 +45,7 @@ const StepBytes = 500
 // Bytes is about the memory that it takes.
 func (f *Formula) Bytes() int64 {
 	const perNode, perStep = 60, 4
-	return f.engine.Bytes() + perNode*int64(f.Net.Len()) + perStep*int64(len(f.steps))*int64(f.game.Net.Len())
+	return f.engine.Bytes() + perNode*int64(f.net.Len()) + perStep*int64(len(f.steps))*int64(f.game.Net.Len())
 }
 
 // variable is the literal of the engine for one of the network.
@@ -85,11 +85,11 @@ func (f *Formula) define() {
 		f.queue = f.queue[:len(f.queue)-1]
 		v := f.variable(l &^ 1)
 		i, way := l.Node(), uint8(1+l&1)
-		if f.asked[i]&way != 0 || f.Net.Op(i) != circuit.OpAnd {
+		if f.asked[i]&way != 0 || f.net.Op(i) != circuit.OpAnd {
 			continue
 		}
 		f.asked[i] |= way
-		operands := f.Net.Operands(i)
+		operands := f.net.Operands(i)
 		if way == 1 {
 			for _, o := range operands {
 				f.queue = append(f.queue, o)

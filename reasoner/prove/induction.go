@@ -22,10 +22,10 @@ const (
 	maxInduction = 3
 	// Of the time, walkShare goes to random games, inductionShare to invariants, and
 	// attemptShare of it to each attempt to prove a property while there may be more
-	// invariants, and roundShare to many more random games, if there are properties left.
+	// invariants, and playoutShare to many more random games, if there are properties left.
 	walkShare      = 0.1
 	inductionShare = 0.6
-	roundShare     = 0.1
+	playoutShare   = 0.1
 	attemptShare   = 0.02
 	// maxDepth is the longest line that a counterexample is looked for at.
 	maxDepth = 200
@@ -71,8 +71,8 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 			cancel()
 		}
 	}
-	short, cancel = context.WithTimeout(ctx, time.Duration(roundShare*float64(lim.Time)))
-	p.playRounds(short)
+	short, cancel = context.WithTimeout(ctx, time.Duration(playoutShare*float64(lim.Time)))
+	p.playMany(short)
 	cancel()
 	p.longest = p.ranking(ctx)
 	for i, q := range p.properties {
@@ -96,7 +96,7 @@ type prover struct {
 	broken     []bool    // by property: random games have met the line of its finding
 	invariants *Invariants
 	longest    int // no game takes more joint moves; 0 if that is not known
-	cases      *casework
+	cases      *caseAnalysis
 	step       *Formula // from any position with the invariants
 	base       *Formula // from the initial one
 }
@@ -129,16 +129,16 @@ func (p *prover) reach(ctx context.Context, f *Formula, k int) bool {
 	return true
 }
 
-// playRounds plays random games until they have broken all properties that are open, or ctx
+// playMany plays random games until they have broken all properties that are open, or ctx
 // ends.
-func (p *prover) playRounds(ctx context.Context) {
+func (p *prover) playMany(ctx context.Context) {
 	open := map[int]property{}
 	for i, q := range p.properties {
 		if p.findings[i].Verdict == Open && !p.broken[i] && q.first == 0 {
 			open[i] = q
 		}
 	}
-	r := newRounds(p.walks.machine)
+	r := newPlayouts(p.walks.machine)
 	for len(open) > 0 && ctx.Err() == nil {
 		for i, end := range r.play(ctx, open) {
 			if line := r.line(ctx, end); p.walks.breaks(p.properties[i], line) {
@@ -231,11 +231,11 @@ func (p *prover) byCases(ctx context.Context, i int) bool {
 		ctx = half
 	}
 	if p.cases == nil {
-		if p.cases = newCasework(p.game, p.properties); p.cases == nil {
+		if p.cases = newCaseAnalysis(p.game, p.properties); p.cases == nil {
 			return false
 		}
 	}
-	p.cases.say(p.invariants, &Invariants{})
+	p.cases.suppose(p.invariants, &Invariants{})
 	return p.cases.keptProperty(ctx, i)
 }
 
@@ -330,7 +330,7 @@ func (p *prover) ranking(ctx context.Context) int {
 		for _, l := range p.invariants.lasting {
 			if use(l) && !Holds(p.game.Initial, l) {
 				n++
-				same = append(same, p.step.Net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
+				same = append(same, p.step.net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
 			}
 		}
 		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{Bytes: p.bytes, Conflicts: maxRankingConflicts}, same...) == sat.Unsat {

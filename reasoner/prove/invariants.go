@@ -23,7 +23,7 @@ import (
 // Leino 2001): while there is a position in which all candidates hold and a joint move
 // after which some do not, those are dropped. Each such position is put into all lanes
 // of a batch, and what fails in the random games that go on from there goes with them.
-// Joint moves are taken one by one (casework.go), unless they are too many.
+// Joint moves are taken one by one (caseanalysis.go), unless they are too many.
 type Invariants struct {
 	pairs     []pair
 	groups    [][]int32     // fluents
@@ -101,7 +101,7 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 			others := s.split()
 			stages = []Invariants{s.Invariants, others}
 		}
-		w := newCasework(g, nil)
+		w := newCaseAnalysis(g, nil)
 		for _, candidates := range stages {
 			s.Invariants = candidates
 			if !s.induce(ctx, w, g, found, maxBytes, rest) {
@@ -118,7 +118,7 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 
 // induce drops candidates until all that are left follow from each other, and from what is
 // known. It returns false if that cannot be told.
-func (s *sample) induce(ctx context.Context, w *casework, g *circuit.Game, known *Invariants, maxBytes int64, rest func() bool) bool {
+func (s *sample) induce(ctx context.Context, w *caseAnalysis, g *circuit.Game, known *Invariants, maxBytes int64, rest func() bool) bool {
 	for before := -1; before != s.changes; {
 		before = s.changes
 		p := &pass{sample: s, ctx: ctx, game: g, known: known, maxBytes: maxBytes, rest: rest}
@@ -162,11 +162,11 @@ func (p *pass) close() {
 
 // through goes through all candidates. It returns false if it cannot be told whether they
 // follow: there is no time, or an assignment that recursive rules do not know.
-func (p *pass) through(w *casework) bool {
+func (p *pass) through(w *caseAnalysis) bool {
 	if w == nil {
 		return p.byCandidate()
 	}
-	w.say(p.known, &p.Invariants)
+	w.suppose(p.known, &p.Invariants)
 	turns := w.turns()
 	if turns == nil {
 		return p.byCandidate()
@@ -183,9 +183,9 @@ func (p *pass) through(w *casework) bool {
 }
 
 // byCase drops what a joint move does not keep.
-func (p *pass) byCase(w *casework, t *turn) bool {
+func (p *pass) byCase(w *caseAnalysis, t *turn) bool {
 	joint := t.joint()
-	for !w.has(joint) {
+	for !w.isKept(joint) {
 		if !p.rest() {
 			return false
 		}
@@ -199,7 +199,7 @@ func (p *pass) byCase(w *casework, t *turn) bool {
 			w.keep(joint)
 			return true
 		}
-		w.say(p.known, &p.Invariants)
+		w.suppose(p.known, &p.Invariants)
 		w.begin(t)
 	}
 	return true
@@ -240,7 +240,7 @@ func (p *pass) settle(joint []option, obligations ...obligation) bool {
 				fails = append(fails, o.fails(f))
 			}
 		}
-		question := []circuit.Lit{f.Net.Or(fails...)}
+		question := []circuit.Lit{f.net.Or(fails...)}
 		for r, option := range joint {
 			question = append(question, f.Does(0, r)[option.move])
 		}
@@ -291,7 +291,7 @@ type transition interface {
 }
 
 // The transition of an unrolling is its first step.
-func (u *unrolling) network() *circuit.Network        { return u.Net }
+func (u *unrolling) network() *circuit.Network        { return u.net }
 func (u *unrolling) before(l circuit.Lit) circuit.Lit { return u.At(0, l) }
 func (u *unrolling) after(l circuit.Lit) circuit.Lit  { return u.At(1, l) }
 func (u *unrolling) alters(int32) bool                { return true }
@@ -351,7 +351,7 @@ func (f *Formula) assume(k int, inv *Invariants) {
 		f.Require(f.fluents(k, g)...)
 	}
 	for _, e := range inv.equations {
-		f.Require(e.holdsAt(f.Net, func(l circuit.Lit) circuit.Lit { return f.At(k, l) }))
+		f.Require(e.holdsAt(f.net, func(l circuit.Lit) circuit.Lit { return f.At(k, l) }))
 	}
 }
 

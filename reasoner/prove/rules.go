@@ -83,9 +83,9 @@ func legalMoves() property {
 		broken: func(u *unrolling, k int) circuit.Lit {
 			var stuck []circuit.Lit
 			for _, row := range u.game.Legal {
-				stuck = append(stuck, u.Net.Or(u.all(k, row)...).Not())
+				stuck = append(stuck, u.net.Or(u.all(k, row)...).Not())
 			}
-			return u.Net.And(u.At(k, u.game.Terminal).Not(), u.Net.Or(stuck...))
+			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.Or(stuck...))
 		},
 		fails: func(now, _ *view) bool { return now.isStuck() },
 		said:  func(*view, *view) string { return "a role has no legal move" },
@@ -100,7 +100,7 @@ func singleGoals() property {
 			for r := range u.game.Does {
 				none = append(none, u.GoalAtLeast(k, machine.Role(r), 0).Not())
 			}
-			return u.Net.And(u.At(k, u.game.Terminal), u.Net.Or(none...))
+			return u.net.And(u.At(k, u.game.Terminal), u.net.Or(none...))
 		},
 		fails: func(now, _ *view) bool { return now.terminal && slices.Contains(now.goals, machine.NoGoal) },
 		said:  func(*view, *view) string { return "a role has no goal or several" },
@@ -122,7 +122,7 @@ func constantSum(players []machine.Role, sum int32) property {
 			for _, r := range players {
 				sums = u.addGoals(k, r, sums)
 			}
-			return u.Net.And(u.At(k, u.game.Terminal), sums[sum].Not())
+			return u.net.And(u.At(k, u.game.Terminal), sums[sum].Not())
 		},
 		fails: func(now, _ *view) bool { return now.terminal && add(now) != sum },
 		said:  func(now, _ *view) string { return fmt.Sprintf("they add up to %d", add(now)) },
@@ -135,13 +135,13 @@ func (u *unrolling) addGoals(k int, r machine.Role, sums map[int32]circuit.Lit) 
 	when := map[int32]circuit.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
 	for _, goal := range u.game.Goals {
 		if goal.Role == r && goal.Value >= 0 {
-			when[goal.Value] = u.Net.Or(when[goal.Value], u.goal(k, goal))
+			when[goal.Value] = u.net.Or(when[goal.Value], u.goal(k, goal))
 		}
 	}
 	out := make(map[int32]circuit.Lit)
 	for s, l := range sums {
 		for v, w := range when {
-			out[s+v] = u.Net.Or(out[s+v], u.Net.And(l, w))
+			out[s+v] = u.net.Or(out[s+v], u.net.And(l, w))
 		}
 	}
 	return out
@@ -154,10 +154,10 @@ func turns(players []machine.Role) property {
 			some, several := circuit.False, circuit.False
 			for _, r := range players {
 				chooses := u.severalOf(u.all(k, u.game.Legal[r]))
-				several = u.Net.Or(several, u.Net.And(some, chooses))
-				some = u.Net.Or(some, chooses)
+				several = u.net.Or(several, u.net.And(some, chooses))
+				some = u.net.Or(some, chooses)
 			}
-			return u.Net.And(u.At(k, u.game.Terminal).Not(), several)
+			return u.net.And(u.At(k, u.game.Terminal).Not(), several)
 		},
 		fails: func(now, _ *view) bool {
 			choosers := 0
@@ -176,8 +176,8 @@ func turns(players []machine.Role) property {
 func (u *unrolling) severalOf(lits []circuit.Lit) circuit.Lit {
 	some, several := circuit.False, circuit.False
 	for _, l := range lits {
-		several = u.Net.Or(several, u.Net.And(some, l))
-		some = u.Net.Or(some, l)
+		several = u.net.Or(several, u.net.And(some, l))
+		some = u.net.Or(some, l)
 	}
 	return several
 }
@@ -189,10 +189,10 @@ func risingGoals() property {
 			var falls []circuit.Lit
 			for _, goal := range u.game.Goals {
 				if goal.Value > 0 {
-					falls = append(falls, u.Net.And(u.GoalAtLeast(k-1, goal.Role, goal.Value), u.GoalAtLeast(k, goal.Role, goal.Value).Not()))
+					falls = append(falls, u.net.And(u.GoalAtLeast(k-1, goal.Role, goal.Value), u.GoalAtLeast(k, goal.Role, goal.Value).Not()))
 				}
 			}
-			return u.Net.Or(falls...)
+			return u.net.Or(falls...)
 		},
 		fails: func(now, before *view) bool {
 			for r := range now.goals {

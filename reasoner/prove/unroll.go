@@ -19,7 +19,7 @@ import (
 // that the rules know, and maybe more: what cannot be satisfied holds for the rules, and what
 // can must be checked by playing it.
 type unrolling struct {
-	Net   *circuit.Network
+	net   *circuit.Network
 	game  *circuit.Game
 	start machine.State // nil for any position
 	steps []*step
@@ -51,7 +51,7 @@ type loop struct{ variable, definition circuit.Lit }
 
 // unroll begins at position s, or, if that is nil, at any whatever.
 func unroll(g *circuit.Game, s machine.State) *unrolling {
-	u := &unrolling{Net: circuit.NewNetwork(), game: g, start: s, moves: map[int32]roleMove{}}
+	u := &unrolling{net: circuit.NewNetwork(), game: g, start: s, moves: map[int32]roleMove{}}
 	for r, row := range g.Does {
 		for m, l := range row {
 			u.moves[l.Node()] = roleMove{machine.Role(r), machine.Move(m)}
@@ -87,7 +87,7 @@ func (u *unrolling) all(k int, signals []circuit.Lit) []circuit.Lit {
 // image is At, but for the definitions of loop variables.
 func (u *unrolling) image(k int, l circuit.Lit) circuit.Lit {
 	for len(u.steps) <= k {
-		s := circuit.NewSubstitution(u.game.Net, u.Net)
+		s := circuit.NewSubstitution(u.game.Net, u.net)
 		number := len(u.steps)
 		s.Leaf = func(node int32) circuit.Lit { return u.leaf(number, node) }
 		u.steps = append(u.steps, &step{Substitution: s, does: make([][]circuit.Lit, len(u.game.Does))})
@@ -105,13 +105,13 @@ func (u *unrolling) leaf(k int, node int32) circuit.Lit {
 	}
 	if g.Net.Op(node) == circuit.OpLoop {
 		u.todo = append(u.todo, site{k, node})
-		return u.Net.Input()
+		return u.net.Input()
 	}
 	m := u.moves[node]
 	if u.image(k, g.Legal[m.role][m.move]) == circuit.False {
 		return circuit.False
 	}
-	return u.Net.Input()
+	return u.net.Input()
 }
 
 // fluent is a fluent at a step.
@@ -128,7 +128,7 @@ func (u *unrolling) fluent(k, f int) circuit.Lit {
 			return u.choose(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
 		}
 	case u.start == nil:
-		return u.Net.Input()
+		return u.net.Input()
 	case u.start.Has(f):
 		return circuit.True
 	}
@@ -140,7 +140,7 @@ func (u *unrolling) choose(condition, a, b circuit.Lit) circuit.Lit {
 	if a == b {
 		return a
 	}
-	return u.Net.Or(u.Net.And(condition, a), u.Net.And(condition.Not(), b))
+	return u.net.Or(u.net.And(condition, a), u.net.And(condition.Not(), b))
 }
 
 // GoalAtLeast is where a role has a goal of that value at least, and no other one, at a step.
@@ -151,7 +151,7 @@ func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) circuit.L
 			enough = append(enough, u.goal(k, goal))
 		}
 	}
-	return u.Net.Or(enough...)
+	return u.net.Or(enough...)
 }
 
 // goal is where a role has that goal and no other one, at a step.
@@ -162,7 +162,7 @@ func (u *unrolling) goal(k int, goal circuit.Goal) circuit.Lit {
 			only = append(only, u.At(k, other.When).Not())
 		}
 	}
-	return u.Net.And(only...)
+	return u.net.And(only...)
 }
 
 // Does are the moves of a role at a step, as literals: false for those that are never legal there.

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,9 @@ var systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm
 var completions = map[string]string{
 	"man": "stackmate.1", "bash": "completions/stackmate.bash", "zsh": "completions/_stackmate", "fish": "completions/stackmate.fish",
 }
+
+// licenceFile are the names of files with licences.
+var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`)
 
 // entry is a file of an archive.
 type entry struct {
@@ -174,16 +178,24 @@ func licences(root string) ([]byte, error) {
 	var all bytes.Buffer
 	for _, path := range slices.Sorted(maps.Keys(modules)) {
 		m := modules[path]
-		files, err := filepath.Glob(filepath.Join(m.Dir, "[LlCN][IiOo][CcPpT]*")) // LICENSE, COPYING, NOTICE
-		if err != nil || len(files) == 0 {
-			return nil, fmt.Errorf("no licence of %s (%v)", path, err)
+		files, err := os.ReadDir(m.Dir)
+		if err != nil {
+			return nil, err
 		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
+		found := false
+		for _, f := range files {
+			if !f.Type().IsRegular() || !licenceFile.MatchString(f.Name()) {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(m.Dir, f.Name()))
 			if err != nil {
 				return nil, err
 			}
-			fmt.Fprintf(&all, "==== %s %s: %s\n\n%s\n", m.Path, m.Version, filepath.Base(file), text)
+			fmt.Fprintf(&all, "==== %s %s: %s\n\n%s\n", m.Path, m.Version, f.Name(), text)
+			found = true
+		}
+		if !found {
+			return nil, fmt.Errorf("no licence of %s", path)
 		}
 	}
 	return all.Bytes(), nil

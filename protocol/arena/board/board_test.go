@@ -75,9 +75,22 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 			lines("cell", "8 . . . . k . . .", "7 . . . . . . . .", "6 . . . . . . . .", "5 . . . . . . . .", "4 . . . . . . . .",
 				"3 . . . . . . . .", "2 . . . . . . . .", "1 R . . . K . . .", "  a b c d e f g h", "right white: a", "(passed c) (quiet 0 0)"),
 		},
+		"quarto": {
+			[]string{"(cell 1 4 dtrh)", "(cell 2 2 lsqf)", "(given dsrh)", "(left dsqh)", "(left dsrf)", "(control first)"},
+			lines("cell", "4 dtrh .    .    .", "3 .    .    .    .", "2 .    lsqf .    .", "1 .    .    .    .", "  1    2    3    4",
+				"control: first", "left: dsqh dsrf", "(given dsrh)"),
+		},
 		"tron-3x3": {
 			[]string{"(cycle red 1 2)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 1 2)", "(wall 3 3)"},
 			lines("cycle", "3 .   .   b,#", "2 r,# .   .", "1 #   .   .", "  1   2   3"),
+		},
+		"ultimateTicTacToe": {
+			[]string{"(cell 1 2 1 3 x)", "(won 1 3 o)", "(control x)"},
+			lines("cell 1 1   cell 1 2   cell 1 3", "1 . . .    1 . . x    1 . . .", "2 . . .    2 . . .    2 . . .", "3 . . .    3 . . .    3 . . .",
+				"  1 2 3      1 2 3      1 2 3", "cell 2 1   cell 2 2   cell 2 3", "1 . . .    1 . . .    1 . . .", "2 . . .    2 . . .    2 . . .",
+				"3 . . .    3 . . .    3 . . .", "  1 2 3      1 2 3      1 2 3", "cell 3 1   cell 3 2   cell 3 3", "1 . . .    1 . . .    1 . . .",
+				"2 . . .    2 . . .    2 . . .", "3 . . .    3 . . .    3 . . .", "  1 2 3      1 2 3      1 2 3", "won", "1 . . o", "2 . . .", "3 . . .", "  1 2 3",
+				"control: x"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +146,7 @@ func TestStacksAndSegmentsAreDrawn(t *testing.T) {
 		"blocks": {
 			blocks,
 			[]string{"(on c b)", "(table a)", "(table b)", "(clear c)"},
-			lines("on", "2 . c", "1 a b", "  a b", "(clear c)"),
+			lines("on", "2 . c", "1 a b", "  a b", "clear: c"),
 		},
 		"blocks that stand nowhere": {blocks, []string{"(on c b)", "(table a)"}, lines("(on c b) (table a)")},
 		"dots and boxes": {

@@ -75,7 +75,7 @@ func (l *Layout) count(f *fluents) {
 		switch {
 		case rel.arity == 1 && f.alone(rel):
 		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.others(u.holder)):
-		case u.holder >= 0:
+		case u.holder >= 0 || rel.arity == 1:
 			u.as = inHand
 		default:
 			continue

@@ -33,7 +33,7 @@ func (p Picture) Text(columns int) string {
 		fmt.Fprintf(&b, "%s: %s\n", strings.TrimSpace(c.Name+" "+c.Holder), c.Value)
 	}
 	for _, h := range p.Hands {
-		fmt.Fprintf(&b, "%s: %s\n", strings.TrimSpace(h.Name+" "+h.Holder), strings.Join(h.Items, " "))
+		wrapped(&b, append([]string{strings.TrimSpace(h.Name+" "+h.Holder) + ":"}, h.Items...), columns)
 	}
 	wrapped(&b, p.Facts, columns)
 	return b.String()
@@ -58,14 +58,15 @@ func abreast(b *strings.Builder, blocks [][]string) {
 	}
 }
 
-func wrapped(b *strings.Builder, facts []string, columns int) {
+// wrapped writes texts side by side, in lines.
+func wrapped(b *strings.Builder, texts []string, columns int) {
 	line := ""
-	for _, fact := range facts {
-		if line != "" && len(line)+1+len(fact) > columns {
+	for _, text := range texts {
+		if line != "" && len(line)+1+len(text) > columns {
 			b.WriteString(line + "\n")
 			line = ""
 		}
-		line = strings.TrimSpace(line + " " + fact)
+		line = strings.TrimSpace(line + " " + text)
 	}
 	if line != "" {
 		b.WriteString(line + "\n")

@@ -21,11 +21,12 @@ func newFinding(d gdl.Diagnostic) finding {
 // choices is what the page offers.
 type choices struct {
 	Games   []Source `json:"games"`
+	First   []string `json:"first"`
 	Players []string `json:"players"`
 }
 
 func (s *Server) listGames(w http.ResponseWriter, _ *http.Request) {
-	c := choices{s.Games, s.Players}
+	c := choices{s.Games, s.First, s.Players}
 	s.library.mu.Lock()
 	for _, name := range s.library.uploads {
 		c.Games = append(c.Games[:len(c.Games):len(c.Games)], Source{Name: name, From: "uploaded"})

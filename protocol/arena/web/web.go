@@ -37,6 +37,8 @@ var dist embed.FS
 // Config is what a Server needs from others.
 type Config struct {
 	Games []Source
+	// First are the names of some of them with which the page begins.
+	First []string
 	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
 	// file name for messages about it.
 	Rules func(name string) (file string, text []byte, err error)

@@ -3,7 +3,9 @@
 // assumptions of its own. It knows nothing of games.
 //
 // There are two engines: Solver, in Go, and CaDiCaL, which takes its place in programs
-// compiled with the build tag cadical (Debian: libcadical-dev).
+// compiled with the build tag cadical (Debian: libcadical-dev), and is its judge in the tests.
+// Of the solvers in Go, gini (go-air) is not served by the module proxy, and gophersat shares
+// state between solvers, so that two cannot run at once.
 package sat
 
 import "context"

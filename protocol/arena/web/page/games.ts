@@ -5,6 +5,7 @@ import type { Choices, Class, Finding, Game, Source } from "./types.js";
 
 export async function games(main: HTMLElement) {
   const list = h("div", { class: "cards" });
+  const first = h("section", { class: "first" });
   const filter = h("input", { type: "search", placeholder: "Find a game", "aria-label": "Find a game", oninput: () => show() });
   const upload = h("input", { type: "file", accept: ".kif,.gdl,text/plain", id: "upload", class: "hidden", onchange: async () => {
     const file = upload.files?.[0];
@@ -15,17 +16,23 @@ export async function games(main: HTMLElement) {
       else fill(main, gameHead(game, file.name), findings(game));
     } catch (e) { main.prepend(failure(e)); }
   } });
-  fill(main, h("div", { class: "bar" }, h("h1", null, "Games"), filter,
+  fill(main, first, h("div", { class: "bar" }, h("h1", null, "All games"), filter,
     h("label", { for: "upload", class: "button", tabindex: 0, onkeydown: (e: KeyboardEvent) => e.key === "Enter" && upload.click() }, "Upload rules"), upload), list);
-  const { games } = await get<Choices>("api/games");
+  const { games, first: begin } = await get<Choices>("api/games");
   // Pictures are drawn when they come into view.
   const seen = new IntersectionObserver((entries) => {
     for (const e of entries) if (e.isIntersecting) { seen.unobserve(e.target); void picture(e.target as HTMLElement); }
   }, { rootMargin: "200px" });
+  fill(first, h("h1", null, "Begin here"), h("div", { class: "cards" }, begin.map((name) => {
+    const c = invitation(games.find((g) => g.name === name)!);
+    seen.observe(c);
+    return c;
+  })));
   const cards = games.map((g) => ({ g, card: card(g) }));
   function show() {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     const fit = cards.filter(({ g }) => words.every((w) => (g.name + " " + (g.summary ?? "")).toLowerCase().includes(w)));
+    first.hidden = words.length > 0;
     fill(list, fit.map((c) => c.card));
     for (const c of fit) if (!c.card.dataset.drawn) seen.observe(c.card);
   }
@@ -35,6 +42,39 @@ export async function games(main: HTMLElement) {
 function card(g: Source): HTMLElement {
   return h("a", { class: "card game", href: "#/game/" + encodeURIComponent(g.name), "data-game": g.name },
     h("div", { class: "picture" }), h("h2", null, g.name), h("p", null, g.summary ?? "from " + g.from));
+}
+
+// invitation is a card of a game with something to do at once.
+function invitation(g: Source): HTMLElement {
+  const failed = h("div", null);
+  const act = (act: (roles: string[]) => Promise<void>) => async () => {
+    try {
+      const game = await get<Game>("api/game", { game: g.name });
+      await act((game.roles ?? []).filter((r) => r !== game.chance));
+    } catch (e) { fill(failed, failure(e)); }
+  };
+  return h("div", { class: "card invitation", "data-game": g.name },
+    h("a", { href: "#/game/" + encodeURIComponent(g.name) }, h("div", { class: "picture" }), h("h2", null, g.name)), h("p", null, g.summary),
+    h("div", { class: "line" },
+      h("button", { class: "primary play", onclick: act((roles) => play(g.name, roles.map((_, i) => (i === 0 ? "person" : "stackmate")), clock, 0)) }, "Play"),
+      h("button", { class: "watch", onclick: act((roles) => watch(g.name, roles.map(() => "stackmate"), clock)) }, "Watch two players"),
+      h("a", { class: "button", href: "#/analyse/" + encodeURIComponent(g.name) }, "Analyse")), failed);
+}
+
+// clock is how long players of this program think about a move, in seconds, unless something else is chosen.
+const clock = 2;
+
+// play opens a table with somebody on each seat; limit is the time that people have for a move, 0 for no limit.
+async function play(game: string, seats: string[], clock: number, limit: number) {
+  const t = await post<{ table: string; keys: Record<string, string> }>("api/tables", { game, seats, clock, limit });
+  sessionStorage.setItem("keys-" + t.table, JSON.stringify(t.keys));
+  location.hash = "#/play/" + t.table;
+}
+
+// watch holds a match.
+async function watch(game: string, players: string[], clock: number) {
+  const m = await post<{ match: string }>("api/matches", { game, players, start: Math.max(1, 2 * clock), play: clock });
+  location.hash = "#/watch/" + m.match;
 }
 
 async function picture(card: HTMLElement) {
@@ -83,30 +123,19 @@ function start(g: Game, choices: Choices): HTMLElement {
       choices.players.map((p) => h("option", { value: p, selected: i > 0 && p === "stackmate" }, p)), h("option", { value: "" }, "another player…"));
     return { kind: () => select.value || other.value.trim(), line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select, other) };
   });
-  const clock = h("input", { type: "number", min: "0.1", max: "600", step: "any", value: "2", id: "clock" });
+  const seconds = h("input", { type: "number", min: "0.1", max: "600", step: "any", value: String(clock), id: "clock" });
   const limit = h("input", { type: "number", min: "0", max: "600", step: "any", placeholder: "none", id: "limit" });
   const failed = h("div", null);
   const kinds = () => seats.map((s) => s.kind());
-  const play = async () => {
-    try {
-      const t = await post<{ table: string; keys: Record<string, string> }>("api/tables", { game: g.game, seats: kinds(), clock: Number(clock.value), limit: Number(limit.value) });
-      sessionStorage.setItem("keys-" + t.table, JSON.stringify(t.keys));
-      location.hash = "#/play/" + t.table;
-    } catch (e) { fill(failed, failure(e)); }
-  };
-  const watch = async () => {
-    try {
-      const players = kinds().map((k) => (k === "person" || k === "open" ? "stackmate" : k));
-      const m = await post<{ match: string }>("api/matches", { game: g.game, players, start: Math.max(1, 2 * Number(clock.value)), play: Number(clock.value) });
-      location.hash = "#/watch/" + m.match;
-    } catch (e) { fill(failed, failure(e)); }
-  };
-  return h("form", { class: "start panel", onsubmit: (e: Event) => { e.preventDefault(); void play(); } },
+  const act = (act: () => Promise<void>) => act().catch((e) => fill(failed, failure(e)));
+  const begin = () => act(() => play(g.game, kinds(), Number(seconds.value), Number(limit.value)));
+  const hold = () => act(() => watch(g.game, kinds().map((k) => (k === "person" || k === "open" ? "stackmate" : k)), Number(seconds.value)));
+  return h("form", { class: "start panel", onsubmit: (e: Event) => { e.preventDefault(); void begin(); } },
     seats.map((s) => s.line),
-    h("div", { class: "line" }, h("label", { for: "clock" }, "seconds a move"), clock),
+    h("div", { class: "line" }, h("label", { for: "clock" }, "seconds a move"), seconds),
     h("div", { class: "line" }, h("label", { for: "limit" }, "… for people"), limit),
     h("div", { class: "line" }, h("button", { class: "primary", id: "play" }, "Play"),
-      h("button", { type: "button", id: "watch", onclick: () => void watch(), title: "A match of players; where you would play, stackmate does" }, "Let them play")), failed);
+      h("button", { type: "button", id: "watch", onclick: () => void hold(), title: "A match of players; where you would play, stackmate does" }, "Let them play")), failed);
 }
 
 // findings shows what the validator says, in the text of the rules.

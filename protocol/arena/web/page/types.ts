@@ -9,7 +9,7 @@ export interface Position {
   facts?: string[]; legal?: Move[][]; goals?: number[];
 }
 export interface Source { name: string; summary?: string; pattern?: string; from: string }
-export interface Choices { games: Source[]; players: string[] }
+export interface Choices { games: Source[]; first: string[]; players: string[] }
 export interface Finding { line: number; column: number; code: string; grave: boolean; text: string; hint?: string }
 export interface Game {
   game: string; rules: string; findings: Finding[]; valid: boolean; roles?: string[]; chance?: string;

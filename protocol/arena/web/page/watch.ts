@@ -59,7 +59,10 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
         board.dataset.turn = String(now);
         fill(board, shown(p));
         describe();
-      } catch (e) { fill(board, failure(e)); }
+      } catch (e) {
+        const begun = turns.length > 0 || end;
+        fill(board, begun ? failure(e) : h("p", { class: "quiet" }, "The players prepare for the match."));
+      }
     }
     busy = false;
   };

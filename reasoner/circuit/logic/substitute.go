@@ -1,4 +1,4 @@
-package circuit
+package logic
 
 import "math/bits"
 
@@ -180,10 +180,10 @@ func (s *Substitution) Sweep(nodes []int32) bool {
 }
 
 // Build sweeps what the roots need, the definitions of loop variables included.
-func (s *Substitution) Build(roots ...Lit) bool { return s.Sweep(marked(s.from.cone(roots))) }
+func (s *Substitution) Build(roots ...Lit) bool { return s.Sweep(Marked(s.from.Cone(roots))) }
 
-// marked lists the nodes that are marked.
-func marked(marks []bool) (nodes []int32) {
+// Marked lists the nodes that are marked.
+func Marked(marks []bool) (nodes []int32) {
 	for i, m := range marks {
 		if m {
 			nodes = append(nodes, int32(i))

@@ -7,7 +7,7 @@ import (
 	"stackmate/gdl"
 )
 
-// A relation that recurs on itself in the last place only hands its result on:
+// A right-linear relation, which recurs on itself once and last, only hands its result on:
 //
 //	before  count(P,I,N) ← stone(P) ∧ after(P,Q) ∧ succ(I,J) ∧ count(Q,J,N)
 //	        count(end,N,N) ← number(N)
@@ -23,7 +23,7 @@ import (
 // Ramakrishnan, Sagiv, Ullman, "Argument reduction by factoring", 1989). Assumptions:
 // the rules of the relation recur on it once or not at all, it is not negated, and
 // each use knows all columns that are not handed on.
-type tail struct {
+type rightLinear struct {
 	theory *theory
 	when   threshold
 	rel    *relation
@@ -34,22 +34,23 @@ type tail struct {
 	added  []*rule
 }
 
-// factorTails rewrites the relations of this kind where it pays.
-func (th *theory) factorTails(when threshold) {
+// factorRightLinear rewrites the relations of this kind where it pays.
+func (gr *grounder) factorRightLinear() error {
+	th, when := gr.theory, gr.factoring
 	byHead := make(map[*relation][]*rule)
 	for _, r := range th.dynamicRules() {
 		byHead[r.head.rel] = append(byHead[r.head.rel], r)
 	}
-	var tails []*tail
+	var tails []*rightLinear
 	for _, component := range components(th.relations, byHead) {
-		t := &tail{theory: th, when: when, rel: component[0], rules: byHead[component[0]], made: make(map[string]*relation)}
+		t := &rightLinear{theory: th, when: when, rel: component[0], rules: byHead[component[0]], made: make(map[string]*relation)}
 		recursTwice := func(r *rule) bool { return r.count(t.rel) > 1 }
 		if len(component) == 1 && uses(t.rules, t.rel) && !slices.ContainsFunc(t.rules, recursTwice) && t.findColumns() && t.isSafe() {
 			tails = append(tails, t)
 		}
 	}
 	if len(tails) == 0 {
-		return
+		return nil
 	}
 	defer th.estimate(th.rules)()
 	for _, t := range tails {
@@ -57,11 +58,12 @@ func (th *theory) factorTails(when threshold) {
 			t.rewrite()
 		}
 	}
+	return nil
 }
 
 // findColumns finds the columns that all recursive rules hand on: a variable that
 // stands in the head and in the recursive literal, and nowhere else.
-func (t *tail) findColumns() bool {
+func (t *rightLinear) findColumns() bool {
 	for c := range int32(t.rel.arity) {
 		handed := true
 		for _, r := range t.rules {
@@ -81,7 +83,7 @@ func (t *tail) findColumns() bool {
 
 // isSafe tells whether the recursive rules bind their variables without what they get
 // from the recursion.
-func (t *tail) isSafe() bool {
+func (t *rightLinear) isSafe() bool {
 	for _, r := range t.rules {
 		at := r.find(t.rel)
 		if at < 0 {
@@ -101,7 +103,7 @@ func (t *tail) isSafe() bool {
 }
 
 // rewrite replaces all uses, if all can be replaced.
-func (t *tail) rewrite() {
+func (t *rightLinear) rewrite() {
 	var out []*rule
 	for _, r := range t.theory.rules {
 		if r.head.rel == t.rel {
@@ -124,7 +126,7 @@ func (t *tail) rewrite() {
 }
 
 // replace is r with its use of the relation replaced, or nil if that cannot be done.
-func (t *tail) replace(r *rule) *rule {
+func (t *rightLinear) replace(r *rule) *rule {
 	at := r.find(t.rel)
 	if r.body[at].op != gdl.Holds {
 		return nil
@@ -186,7 +188,7 @@ func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
 }
 
 // size estimates the tuples of the relation that replaces the recursive one.
-func (t *tail) size(r *rule, seeds []int32) float64 {
+func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 	n := 1.0
 	for _, c := range t.moved {
 		n *= t.rel.distinct(int32(c))
@@ -207,7 +209,7 @@ func (t *tail) size(r *rule, seeds []int32) float64 {
 
 // result makes the relations that a use needs, and returns the one with the results:
 // seeds, then the columns that are handed on.
-func (t *tail) result(r *rule, body []literal, use atom, seeds []int32) *relation {
+func (t *rightLinear) result(r *rule, body []literal, use atom, seeds []int32) *relation {
 	head := atomOf(nil, seeds)
 	head.args = append(head.args, use.project(nil, t.moved).args...)
 	c := t.theory.terms.canonical(append([]literal{holds(head)}, body...))
@@ -226,7 +228,7 @@ func (t *tail) result(r *rule, body []literal, use atom, seeds []int32) *relatio
 	return found
 }
 
-func (t *tail) relation(what string, arity int) *relation {
+func (t *rightLinear) relation(what string, arity int) *relation {
 	rel := t.theory.auxiliary(fmt.Sprintf("%s by %s %d", what, t.rel.name.name, len(t.made)), arity)
 	rel.dynamic = true
 	return rel
@@ -234,7 +236,7 @@ func (t *tail) relation(what string, arity int) *relation {
 
 // follow is what becomes of a rule of the relation: one that goes on from what is
 // reached, or one that finds a result.
-func (t *tail) follow(r *rule, reached, found *relation, seeds int) *rule {
+func (t *rightLinear) follow(r *rule, reached, found *relation, seeds int) *rule {
 	carried := t.theory.terms.identity(r.vars + seeds).to[r.vars:]
 	from := atom{reached, slices.Concat(carried, r.head.project(nil, t.moved).args)}
 	out := &rule{vars: r.vars + seeds, source: r.source, body: []literal{holds(from)}}

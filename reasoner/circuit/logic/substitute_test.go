@@ -1,23 +1,26 @@
-package circuit
+package logic_test
 
 import (
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"stackmate/reasoner/circuit/logic"
+	"stackmate/reasoner/circuit/logic/logictest"
 )
 
 // randomNetwork draws a network of gates over inputs, and lists its literals.
-func randomNetwork(t *rapid.T) (n *Network, inputs, all []Lit) {
-	n = NewNetwork()
+func randomNetwork(t *rapid.T) (n *logic.Network, inputs, all []logic.Lit) {
+	n = logic.NewNetwork()
 	for range rapid.IntRange(1, 6).Draw(t, "inputs") {
 		inputs = append(inputs, n.Input())
 	}
-	return n, inputs, grow(t, n, append([]Lit{False, True}, inputs...), 30)
+	return n, inputs, logictest.Grow(t, n, append([]logic.Lit{logic.False, logic.True}, inputs...), 30)
 }
 
 // assignment draws values of some inputs.
-func assignment(t *rapid.T, inputs []Lit) map[int32]bool {
+func assignment(t *rapid.T, inputs []logic.Lit) map[int32]bool {
 	values := make(map[int32]bool)
 	for _, l := range inputs {
 		values[l.Node()] = rapid.Bool().Draw(t, "value")
@@ -27,15 +30,15 @@ func assignment(t *rapid.T, inputs []Lit) map[int32]bool {
 
 // checkSubstituted compares what a literal is under the values that the images of inputs have
 // with what its image is.
-func checkSubstituted(t *rapid.T, from, to *Network, inputs, images []Lit, s *Substitution, roots []Lit, values map[int32]bool) {
+func checkSubstituted(t *rapid.T, from, to *logic.Network, inputs, images []logic.Lit, s *logic.Substitution, roots []logic.Lit, values map[int32]bool) {
 	t.Helper()
-	after := evalNetwork(to, values)
-	at := func(value []bool, l Lit) bool { return value[l.Node()] != l.Complemented() }
+	after := logictest.Evaluate(to, values)
+	at := func(value []bool, l logic.Lit) bool { return value[l.Node()] != l.Complemented() }
 	before := make(map[int32]bool)
 	for i, l := range inputs {
 		before[l.Node()] = at(after, images[i])
 	}
-	whole := evalNetwork(from, before)
+	whole := logictest.Evaluate(from, before)
 	for _, l := range roots {
 		if want, got := at(whole, l), at(after, s.At(l)); want != got {
 			t.Fatalf("literal %d is %v over the images, and its image %v", l, want, got)
@@ -44,15 +47,15 @@ func checkSubstituted(t *rapid.T, from, to *Network, inputs, images []Lit, s *Su
 }
 
 // some draws literals.
-func some(t *rapid.T, lits []Lit, label string) []Lit {
+func some(t *rapid.T, lits []logic.Lit, label string) []logic.Lit {
 	return rapid.SliceOfN(rapid.SampledFrom(lits), 1, 8).Draw(t, label)
 }
 
 // drawImages draws images for inputs from literals and constants.
-func drawImages(t *rapid.T, inputs, from []Lit) []Lit {
-	images := make([]Lit, len(inputs))
+func drawImages(t *rapid.T, inputs, from []logic.Lit) []logic.Lit {
+	images := make([]logic.Lit, len(inputs))
 	for i := range images {
-		images[i] = rapid.SampledFrom(from).Draw(t, "image") ^ Lit(rapid.IntRange(0, 1).Draw(t, "complement"))
+		images[i] = rapid.SampledFrom(from).Draw(t, "image") ^ logic.Lit(rapid.IntRange(0, 1).Draw(t, "complement"))
 	}
 	return images
 }
@@ -66,7 +69,7 @@ func TestSubstitutionInAnyOrderIsEvaluationOverTheImages(t *testing.T) {
 		}
 		roots := some(t, all, "roots")
 		images := drawImages(t, inputs, there)
-		swept, asked := NewSubstitution(from, to), NewSubstitution(from, to)
+		swept, asked := logic.NewSubstitution(from, to), logic.NewSubstitution(from, to)
 		swept.SetAll(inputs, images)
 		asked.SetAll(inputs, images)
 		if !swept.Build(roots...) {
@@ -82,16 +85,23 @@ func TestSubstitutionInAnyOrderIsEvaluationOverTheImages(t *testing.T) {
 	})
 }
 
+func imagesOf(s *logic.Substitution, lits []logic.Lit) (images []logic.Lit) {
+	for _, l := range lits {
+		images = append(images, s.At(l))
+	}
+	return images
+}
+
 func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, inputs, all := randomNetwork(t)
 		to, outside, there := randomNetwork(t)
 		images := drawImages(t, inputs, there)
-		s := NewSubstitution(from, to)
+		s := logic.NewSubstitution(from, to)
 		s.SetAll(inputs, images)
 		s.Build(all...)
 		s.Keep()
-		base := slices.Clone(s.image)
+		base := imagesOf(s, all)
 		for range rapid.IntRange(1, 3).Draw(t, "cases") {
 			now := slices.Clone(images)
 			for range rapid.IntRange(1, 2).Draw(t, "changes in turn") {
@@ -101,7 +111,7 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 					t.Fatal("stopped by nothing")
 				}
 			}
-			anew := NewSubstitution(from, to)
+			anew := logic.NewSubstitution(from, to)
 			anew.SetAll(inputs, now)
 			anew.Build(all...)
 			for _, l := range all {
@@ -113,13 +123,13 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 			for node := range s.Changed {
 				changed = append(changed, node)
 			}
-			for i, was := range base {
-				if was != s.image[i] && !slices.Contains(changed, int32(i)) {
-					t.Fatalf("node %d has changed and is not listed", i)
+			for i, l := range all {
+				if base[i] != s.At(l) && !slices.Contains(changed, l.Node()) {
+					t.Fatalf("node %d has changed and is not listed", l.Node())
 				}
 			}
 			checkSubstituted(t, from, to, inputs, now, s, all, assignment(t, outside))
-			if s.Revert(); !slices.Equal(base, s.image) {
+			if s.Revert(); !slices.Equal(base, imagesOf(s, all)) {
 				t.Fatal("what was taken back is not as it was before")
 			}
 		}
@@ -127,29 +137,29 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 }
 
 func TestLeavesGetImagesWhenTheyAreNeeded(t *testing.T) {
-	from := NewNetwork()
+	from := logic.NewNetwork()
 	a, b, v := from.Input(), from.Input(), from.LoopVar()
 	root := from.And(b, v.Not())
-	to := NewNetwork()
-	s := NewSubstitution(from, to)
+	to := logic.NewNetwork()
+	s := logic.NewSubstitution(from, to)
 	image, _ := s.Image(root.Not())
-	if to.Len() != 4 || image.Not() != to.And(s.At(b), s.At(v).Not()) || to.Op(s.At(v).Node()) != OpLoop || s.Has(a) {
+	if to.Len() != 4 || image.Not() != to.And(s.At(b), s.At(v).Not()) || to.Op(s.At(v).Node()) != logic.OpLoop || s.Has(a) {
 		t.Errorf("%d nodes, the image is %d, a has one: %v", to.Len(), image, s.Has(a))
 	}
 	var asked []int32
-	s = NewSubstitution(from, to)
-	s.Leaf = func(node int32) Lit {
+	s = logic.NewSubstitution(from, to)
+	s.Leaf = func(node int32) logic.Lit {
 		asked = append(asked, node)
 		if node == b.Node() { // an image that needs another one
 			l, _ := s.Image(from.Or(v, a))
 			return l
 		}
-		return False
+		return logic.False
 	}
-	if image, _ := s.Image(root); image != False || len(asked) != 3 {
+	if image, _ := s.Image(root); image != logic.False || len(asked) != 3 {
 		t.Errorf("the image is %d, nodes %d were asked for", image, asked)
 	}
-	same := NewSubstitution(from, from)
+	same := logic.NewSubstitution(from, from)
 	same.Set(a.Not(), b)
 	if image, _ := same.Image(from.And(a, root.Not())); image != from.And(b.Not(), root.Not()) {
 		t.Errorf("within one network the image is %d", image)
@@ -157,16 +167,16 @@ func TestLeavesGetImagesWhenTheyAreNeeded(t *testing.T) {
 }
 
 func TestASubstitutionStopsAtAnyGateAndGoesOn(t *testing.T) {
-	from := NewNetwork()
-	inputs := []Lit{from.Input(), from.Input(), from.Input()}
+	from := logic.NewNetwork()
+	inputs := []logic.Lit{from.Input(), from.Input(), from.Input()}
 	gate := from.And(inputs[0], inputs[1])
 	root := from.And(gate, inputs[2].Not())
-	to := NewNetwork()
-	s := NewSubstitution(from, to)
-	images := []Lit{to.Input(), to.Input(), to.Input()}
+	to := logic.NewNetwork()
+	s := logic.NewSubstitution(from, to)
+	images := []logic.Lit{to.Input(), to.Input(), to.Input()}
 	s.SetAll(inputs, images)
 	left := 0
-	s.Gate = func(_ int32, operands []Lit) (Lit, bool) {
+	s.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) {
 		left--
 		return to.And(operands...), left >= 0
 	}
@@ -182,11 +192,11 @@ func TestASubstitutionStopsAtAnyGateAndGoesOn(t *testing.T) {
 		t.Error("the second gate is allowed, and it is not there")
 	}
 	s.Keep()
-	if s.Change(inputs[:1], []Lit{True}) {
+	if s.Change(inputs[:1], []logic.Lit{logic.True}) {
 		t.Error("no gate is allowed, and both change")
 	}
 	s.Revert()
-	if left = 2; !s.Change(inputs[:1], []Lit{True}) || s.At(root) != to.And(images[1], images[2].Not()) {
+	if left = 2; !s.Change(inputs[:1], []logic.Lit{logic.True}) || s.At(root) != to.And(images[1], images[2].Not()) {
 		t.Error("two gates are allowed, and they do not change")
 	}
 	if left = 0; s.Build(root) {
@@ -196,38 +206,18 @@ func TestASubstitutionStopsAtAnyGateAndGoesOn(t *testing.T) {
 
 func TestALongChainOfGatesIsSubstituted(t *testing.T) {
 	const length = 1 << 20
-	from := NewNetwork()
-	inputs := []Lit{from.Input(), from.Input()}
+	from := logic.NewNetwork()
+	inputs := []logic.Lit{from.Input(), from.Input()}
 	l := inputs[0]
 	for i := range length {
-		l = from.And(l, inputs[1]^Lit(i&1)).Not()
+		l = from.And(l, inputs[1]^logic.Lit(i&1)).Not()
 	}
-	s := NewSubstitution(from, NewNetwork())
-	if image, ok := s.Image(l); !ok || s.to.Len() != from.Len() || image.Complemented() != l.Complemented() {
-		t.Errorf("%d of %d nodes", s.to.Len(), from.Len())
+	to := logic.NewNetwork()
+	s := logic.NewSubstitution(from, to)
+	if image, ok := s.Image(l); !ok || to.Len() != from.Len() || image.Complemented() != l.Complemented() {
+		t.Errorf("%d of %d nodes", to.Len(), from.Len())
 	}
-	if !s.Change(inputs, []Lit{True, True}) || s.At(l).Node() != 0 {
+	if !s.Change(inputs, []logic.Lit{logic.True, logic.True}) || s.At(l).Node() != 0 {
 		t.Errorf("over constants the image is %d", s.At(l))
 	}
-}
-
-func TestNodesAreTakenFromTheQueueInOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		q := newNodeQueue(1 << 14)
-		for range 2 {
-			nodes := rapid.SliceOfN(rapid.Int32Range(0, 1<<14-1), 0, 50).Draw(t, "nodes")
-			for _, i := range nodes {
-				q.push(i)
-			}
-			slices.Sort(nodes)
-			for _, want := range slices.Compact(nodes) {
-				if got := q.pop(); got != want {
-					t.Fatalf("the first is %d, want %d", got, want)
-				}
-			}
-			if got := q.pop(); got != -1 {
-				t.Fatalf("there is %d in an empty queue", got)
-			}
-		}
-	})
 }

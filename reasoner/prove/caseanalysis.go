@@ -28,8 +28,8 @@ const (
 	maxBoundSums = 100
 )
 
-// casework is the search for candidates that a joint move does not keep.
-type casework struct {
+// caseAnalysis is the search for candidates that a joint move does not keep.
+type caseAnalysis struct {
 	local
 	game   *circuit.Game
 	parts  [][][]option        // by role: its options that go together
@@ -48,14 +48,14 @@ type verdict struct {
 	time    int
 }
 
-// newCasework is nil if the game is too large.
-func newCasework(g *circuit.Game, properties []property) *casework {
+// newCaseAnalysis is nil if the game is too large.
+func newCaseAnalysis(g *circuit.Game, properties []property) *caseAnalysis {
 	if g.Net.Len() > maxCaseGates || slices.ContainsFunc(g.Legal, func(row []circuit.Lit) bool { return len(row) > maxCases }) {
 		return nil
 	}
 	u := unroll(g, nil)
 	u.all(1, g.Fluents)
-	w := &casework{game: g, held: map[string]*verdict{}, since: make([]int, len(g.Fluents))}
+	w := &caseAnalysis{game: g, held: map[string]*verdict{}, since: make([]int, len(g.Fluents))}
 	im := implication{u}
 	for r := range g.Legal {
 		w.parts = append(w.parts, im.partition(r))
@@ -72,8 +72,8 @@ func newCasework(g *circuit.Game, properties []property) *casework {
 	return w
 }
 
-// say takes other candidates, or others that are known.
-func (w *casework) say(known, candidates *Invariants) {
+// suppose takes other candidates, or others that are known.
+func (w *caseAnalysis) suppose(known, candidates *Invariants) {
 	w.time++
 	for _, f := range differing(&w.said, candidates) {
 		w.since[f] = w.time
@@ -83,7 +83,7 @@ func (w *casework) say(known, candidates *Invariants) {
 }
 
 // turns lists the joint moves, as far as the candidates allow; none if they are too many.
-func (w *casework) turns() []*turn {
+func (w *caseAnalysis) turns() []*turn {
 	return joinTurns(w.parts, func(literals []circuit.Lit) bool {
 		w.local.begin()
 		return !w.know(literals)
@@ -91,7 +91,7 @@ func (w *casework) turns() []*turn {
 }
 
 // begin goes on to a turn.
-func (w *casework) begin(t *turn) {
+func (w *caseAnalysis) begin(t *turn) {
 	w.local.begin()
 	w.know(t.literals)
 	var known []circuit.Lit
@@ -109,7 +109,7 @@ func (w *casework) begin(t *turn) {
 }
 
 // play makes a joint move. It returns false if there is no such position.
-func (w *casework) play(joint []option) bool {
+func (w *caseAnalysis) play(joint []option) bool {
 	var moves []circuit.Lit
 	known := w.going.literals
 	for _, o := range joint {
@@ -126,7 +126,7 @@ func (w *casework) play(joint []option) bool {
 }
 
 // obligations lists the candidates that may fail after a joint move, with where they do.
-func (w *casework) obligations(joint []option) (list []obligation, fails []circuit.Lit) {
+func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []circuit.Lit) {
 	if !w.play(joint) {
 		return nil, nil
 	}
@@ -180,7 +180,7 @@ func (w *casework) obligations(joint []option) (list []obligation, fails []circu
 }
 
 // suspects are what may fail after a joint move, as far as the fluents tell that it meets.
-func (w *casework) suspects(ctx context.Context, joint []option) []obligation {
+func (w *caseAnalysis) suspects(ctx context.Context, joint []option) []obligation {
 	list, fails := w.obligations(joint)
 	if len(list) == 0 {
 		return nil
@@ -213,7 +213,7 @@ func (w *casework) suspects(ctx context.Context, joint []option) []obligation {
 }
 
 // keptProperty tells whether no joint move breaks a property that held before.
-func (w *casework) keptProperty(ctx context.Context, property int) bool {
+func (w *caseAnalysis) keptProperty(ctx context.Context, property int) bool {
 	turns := w.turns()
 	for _, t := range turns {
 		w.begin(t)
@@ -227,7 +227,7 @@ func (w *casework) keptProperty(ctx context.Context, property int) bool {
 }
 
 // never tells whether a joint move does not break a property.
-func (w *casework) never(ctx context.Context, joint []option, property int) bool {
+func (w *caseAnalysis) never(ctx context.Context, joint []option, property int) bool {
 	if !w.play(joint) {
 		return true
 	}
@@ -257,8 +257,8 @@ func (w *casework) never(ctx context.Context, joint []option, property int) bool
 
 // formula is that of the case, in which signals are true, the joint move is legal and the
 // candidates hold.
-func (w *casework) formula(joint []option, signals ...circuit.Lit) *Formula {
-	f := &Formula{unrolling: &unrolling{Net: w.net, game: w.game}, engine: sat.New()}
+func (w *caseAnalysis) formula(joint []option, signals ...circuit.Lit) *Formula {
+	f := &Formula{unrolling: &unrolling{net: w.net, game: w.game}, engine: sat.New()}
 	for _, l := range signals {
 		f.Require(l)
 	}
@@ -274,7 +274,7 @@ func (w *casework) formula(joint []option, signals ...circuit.Lit) *Formula {
 }
 
 // assume makes the candidates true that speak of the fluents of the case.
-func (w *casework) assume(f *Formula) {
+func (w *caseAnalysis) assume(f *Formula) {
 	for i := 0; i < len(w.fluents); i++ {
 		g := w.fluents[i]
 		if w.signal[g].Node() == 0 {
@@ -309,7 +309,7 @@ func (w *casework) assume(f *Formula) {
 }
 
 // bound makes true what an equation says of those of its sets that the case has met.
-func (w *casework) bound(f *Formula, e *equation) {
+func (w *caseAnalysis) bound(f *Formula, e *equation) {
 	sums := map[int]circuit.Lit{e.constant: circuit.True}
 	low, high := 0, 0 // what the others can add
 	for _, set := range e.sets {
@@ -329,15 +329,15 @@ func (w *casework) bound(f *Formula, e *equation) {
 	f.Require(some...)
 }
 
-// has tells whether a joint move keeps all that is said, as it did when the same was said of all
+// isKept tells whether a joint move keeps all that is said, as it did when the same was said of all
 // fluents that it meets or alters.
-func (w *casework) has(joint []option) bool {
+func (w *caseAnalysis) isKept(joint []option) bool {
 	v := w.held[jointKey(joint)]
 	return v != nil && !slices.ContainsFunc(v.fluents, func(f int32) bool { return w.since[f] > v.time })
 }
 
 // keep takes note that the joint move looked at last does.
-func (w *casework) keep(joint []option) {
+func (w *caseAnalysis) keep(joint []option) {
 	w.held[jointKey(joint)] = &verdict{slices.Concat(w.fluents, w.moving), w.time}
 }
 

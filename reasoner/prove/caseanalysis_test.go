@@ -27,7 +27,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	g := aCountOfLamps(lamps)
 	m := compiled(t, g)
-	w := newCasework(g, nil)
+	w := newCaseAnalysis(g, nil)
 	c, b := w.successor, m.NewBatch()
 	for _, known := range [][]circuit.Lit{nil, {g.Fluents[0], g.Fluents[1].Not()}} {
 		c.begin(known, nil)
@@ -74,7 +74,7 @@ func TestInductionByCasesNeedsNoFormulaOfTheGame(t *testing.T) {
 		t.Fatalf("%d equations and %d groups, expected one each", len(s.equations), len(s.groups))
 	}
 	p := &pass{sample: s, ctx: t.Context(), game: g, known: &Invariants{}, rest: func() bool { return true }}
-	if !p.through(newCasework(g, nil)) || p.changes > 0 && len(s.equations) == 0 {
+	if !p.through(newCaseAnalysis(g, nil)) || p.changes > 0 && len(s.equations) == 0 {
 		t.Errorf("induction fails")
 	}
 	if p.formula != nil {
@@ -99,12 +99,12 @@ func twoLamps() *circuit.Game {
 }
 
 func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
-	w := newCasework(twoLamps(), nil)
+	w := newCaseAnalysis(twoLamps(), nil)
 	for turns, inv := range map[int]*Invariants{
 		4: {},
 		2: {pairs: []pair{{literal(1).Not(), literal(0).Not()}}}, // x and o have no turn at once
 	} {
-		w.say(inv, &Invariants{})
+		w.suppose(inv, &Invariants{})
 		if got := w.turns(); len(got) != turns {
 			t.Errorf("%d sets of joint moves with %v, expected %d", len(got), inv.pairs, turns)
 		}
@@ -114,11 +114,11 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 func TestPropertiesAreProvedByCases(t *testing.T) {
 	g := twoLamps()
 	fails := func(f, h int) property {
-		return property{broken: func(u *unrolling, k int) circuit.Lit { return u.Net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
+		return property{broken: func(u *unrolling, k int) circuit.Lit { return u.net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
 	}
 	properties := []property{fails(0, 1), fails(2, 3)}
-	w := newCasework(g, properties)
-	w.say(&Invariants{}, &Invariants{})
+	w := newCaseAnalysis(g, properties)
+	w.suppose(&Invariants{}, &Invariants{})
 	for i, kept := range []bool{true, false} {
 		if w.keptProperty(t.Context(), i) != kept {
 			t.Errorf("property %d is kept: %t, expected %t", i, !kept, kept)
@@ -141,8 +141,8 @@ func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
 		{{pairs: []pair{{x, x}}}, {pairs: []pair{{x.Not(), x.Not()}}}},
 		{{equations: []*equation{lamp(0)}}, {equations: []*equation{lamp(1)}}},
 	} {
-		w := newCasework(twoLamps(), nil)
-		w.say(&Invariants{}, candidates[0])
+		w := newCaseAnalysis(twoLamps(), nil)
+		w.suppose(&Invariants{}, candidates[0])
 		joint := map[[2]machine.Move][]option{}
 		for _, turn := range w.turns() {
 			w.begin(turn)
@@ -154,11 +154,11 @@ func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
 			}
 		}
 		mine, others := joint[[2]machine.Move{1, 0}], joint[[2]machine.Move{0, 1}]
-		if w.say(&Invariants{}, candidates[0]); !w.has(mine) || !w.has(others) {
+		if w.suppose(&Invariants{}, candidates[0]); !w.isKept(mine) || !w.isKept(others) {
 			t.Errorf("candidates %d: what joint moves keep is forgotten though nothing has changed", i)
 		}
-		if w.say(&Invariants{}, candidates[1]); w.has(mine) || !w.has(others) {
-			t.Errorf("candidates %d: what lights the lamp is known to keep them: %t, what does not: %t", i, w.has(mine), w.has(others))
+		if w.suppose(&Invariants{}, candidates[1]); w.isKept(mine) || !w.isKept(others) {
+			t.Errorf("candidates %d: what lights the lamp is known to keep them: %t, what does not: %t", i, w.isKept(mine), w.isKept(others))
 		}
 	}
 }

@@ -1,16 +1,20 @@
-package circuit
+package choice
 
-import "slices"
+import (
+	"slices"
 
-// partUnion makes disjunctions over first parts, exactly one of which is true. Algorithm:
+	"stackmate/reasoner/circuit/logic"
+)
+
+// Union makes disjunctions over first parts, exactly one of which is true. Algorithm:
 // the smallest family of parts that agree in some of their words and contain the given
 // ones is looked up; if what does not belong to them is less than they are, the
 // disjunction is that of the family, made once, without the others. Cost: linear in the
 // family.
-type partUnion struct {
-	net      *Network
+type Union struct {
+	net      gates
 	parts    *Parts
-	lits     []Lit // by first part
+	lits     []logic.Lit // by first part
 	families map[string]*family
 	marked   []bool // by first part
 }
@@ -18,11 +22,14 @@ type partUnion struct {
 // family is the parts that agree in some words, and their disjunction.
 type family struct {
 	members []int32
-	any     Lit
+	any     logic.Lit
 }
 
-func newPartUnion(net *Network, p *Parts, lits []Lit) *partUnion {
-	return &partUnion{net: net, parts: p, lits: lits, families: make(map[string]*family), marked: make([]bool, len(lits))}
+// NewUnion is that of the parts that are inputs.
+func NewUnion(net *logic.Network, p *Parts) *Union { return newUnion(gates{net}, p, p.First) }
+
+func newUnion(net gates, p *Parts, lits []logic.Lit) *Union {
+	return &Union{net: net, parts: p, lits: lits, families: make(map[string]*family), marked: make([]bool, len(lits))}
 }
 
 // anyWord stands for words in which the parts of a family differ.
@@ -30,10 +37,10 @@ const anyWord = -1
 
 // familyOf is the smallest family that contains the parts, or nil if their texts have
 // different lengths.
-func (u *partUnion) familyOf(parts []int32) *family {
-	pattern := slices.Clone(u.parts.texts[parts[0]])
+func (u *Union) familyOf(parts []int32) *family {
+	pattern := slices.Clone(u.parts.Texts[parts[0]])
 	for _, p := range parts[1:] {
-		text := u.parts.texts[p]
+		text := u.parts.Texts[p]
 		if len(text) != len(pattern) {
 			return nil
 		}
@@ -47,8 +54,8 @@ func (u *partUnion) familyOf(parts []int32) *family {
 	f, ok := u.families[key]
 	if !ok {
 		f = &family{}
-		var lits []Lit
-		for p, text := range u.parts.texts {
+		var lits []logic.Lit
+		for p, text := range u.parts.Texts {
 			if matches(text, pattern) {
 				f.members = append(f.members, int32(p))
 				lits = append(lits, u.lits[p])
@@ -66,7 +73,7 @@ func matches(text, pattern []int32) bool {
 
 // of is true where one of the parts is; where one of the parts for which free holds is
 // true it may be anything.
-func (u *partUnion) of(parts []int32, free func(p int32) bool) Lit {
+func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
 	if len(parts) == 1 {
 		return u.lits[parts[0]]
 	}
@@ -74,7 +81,7 @@ func (u *partUnion) of(parts []int32, free func(p int32) bool) Lit {
 		for _, p := range parts {
 			u.marked[p] = true
 		}
-		var others []Lit
+		var others []logic.Lit
 		for _, p := range f.members {
 			if !u.marked[p] && !free(p) {
 				others = append(others, u.lits[p])
@@ -87,7 +94,7 @@ func (u *partUnion) of(parts []int32, free func(p int32) bool) Lit {
 			return u.net.And(f.any, u.net.Or(others...).Not())
 		}
 	}
-	lits := make([]Lit, len(parts))
+	lits := make([]logic.Lit, len(parts))
 	for i, p := range parts {
 		lits[i] = u.lits[p]
 	}
@@ -96,26 +103,26 @@ func (u *partUnion) of(parts []int32, free func(p int32) bool) Lit {
 
 func nothing(int32) bool { return false }
 
-// made is true where one of the moves, which are sorted, is made: they are taken apart
+// Made is true where one of the moves, which are sorted, is made: they are taken apart
 // into all moves of some first parts, all of some second parts, and for what is left
 // products of first and second parts.
-func (u *partUnion) made(moves []int32) Lit {
+func (u *Union) Made(moves []int32) logic.Lit {
 	if len(moves) == 1 {
-		return u.move(moves[0])
+		return u.Move(moves[0])
 	}
 	p := u.parts
 	var count [2]map[int32]int
 	for side := range count {
 		count[side] = make(map[int32]int)
 		for _, m := range moves {
-			count[side][p.of[m][side]]++
+			count[side][p.Of[m][side]]++
 		}
 	}
 	size := func(side int, part int32) int {
 		if side == 0 {
-			return len(p.moves[part])
+			return len(p.Moves[part])
 		}
-		return len(p.second[part])
+		return len(p.Seconds[part])
 	}
 	var covered [2]int
 	for side := range covered {
@@ -133,7 +140,7 @@ func (u *partUnion) made(moves []int32) Lit {
 	var whole [2][]int32
 	for _, side := range order {
 		left = slices.DeleteFunc(slices.Clone(left), func(m int32) bool {
-			part := p.of[m][side]
+			part := p.Of[m][side]
 			if count[side][part] != size(side, part) {
 				return false
 			}
@@ -153,31 +160,32 @@ func (u *partUnion) made(moves []int32) Lit {
 	return u.net.Or(terms...)
 }
 
-func (u *partUnion) move(m int32) Lit {
-	of := u.parts.of[m]
+// Move is true where a move is made.
+func (u *Union) Move(m int32) logic.Lit {
+	of := u.parts.Of[m]
 	return u.net.And(u.lits[of[0]], u.parts.Second[of[1]])
 }
 
 // products are the disjunctions of moves by second part: those with the same first
 // parts together.
-func (u *partUnion) products(moves []int32) []Lit {
+func (u *Union) products(moves []int32) []logic.Lit {
 	p := u.parts
 	firsts := make(map[int32][]int32) // by second part
 	var order []int32
 	for _, m := range moves {
-		q := p.of[m][1]
+		q := p.Of[m][1]
 		if firsts[q] == nil {
 			order = append(order, q)
 		}
-		firsts[q] = append(firsts[q], p.of[m][0])
+		firsts[q] = append(firsts[q], p.Of[m][0])
 	}
 	slices.Sort(order)
-	unions := make(map[Lit][]Lit) // second parts by the union of their first parts
-	var out, terms []Lit
+	unions := make(map[logic.Lit][]logic.Lit) // second parts by the union of their first parts
+	var out, terms []logic.Lit
 	for _, q := range order {
-		here := make(map[int32]bool, len(p.second[q]))
-		for _, m := range p.second[q] {
-			here[p.of[m][0]] = true
+		here := make(map[int32]bool, len(p.Seconds[q]))
+		for _, m := range p.Seconds[q] {
+			here[p.Of[m][0]] = true
 		}
 		l := u.of(firsts[q], func(part int32) bool { return !here[part] })
 		if unions[l] == nil {

@@ -1,4 +1,4 @@
-package circuit
+package logic
 
 import (
 	"iter"
@@ -34,9 +34,9 @@ func (n *Network) Implied(l Lit, limit int) iter.Seq[Lit] {
 // mostImplied bounds the literals that implies looks at.
 const mostImplied = 1 << 12
 
-// implies tells whether one literal is a conjunction with another, of conjunctions down to what
+// Implies tells whether one literal is a conjunction with another, of conjunctions down to what
 // is none. Of the largest it may not find out.
-func (n *Network) implies(l, other Lit) bool {
+func (n *Network) Implies(l, other Lit) bool {
 	for i := range n.Implied(l, mostImplied) {
 		if i == other {
 			return true
@@ -45,8 +45,8 @@ func (n *Network) implies(l, other Lit) bool {
 	return false
 }
 
-// conjuncts are the sorted literals whose conjunction a literal is.
-func (n *Network) conjuncts(l Lit) []Lit {
+// Conjuncts are the sorted literals whose conjunction a literal is.
+func (n *Network) Conjuncts(l Lit) []Lit {
 	switch {
 	case l == True:
 		return nil
@@ -56,9 +56,9 @@ func (n *Network) conjuncts(l Lit) []Lit {
 	return []Lit{l}
 }
 
-// disjuncts are the literals whose disjunction a literal is.
-func (n *Network) disjuncts(l Lit) []Lit {
-	out := slices.Clone(n.conjuncts(l.Not()))
+// Disjuncts are the literals whose disjunction a literal is.
+func (n *Network) Disjuncts(l Lit) []Lit {
+	out := slices.Clone(n.Conjuncts(l.Not()))
 	for i := range out {
 		out[i] = out[i].Not()
 	}
@@ -68,9 +68,9 @@ func (n *Network) disjuncts(l Lit) []Lit {
 // conditionsLimit bounds the literals of which conditions and contradictory know.
 const conditionsLimit = 96
 
-// conditions are the literals whose conjunction a literal is, down to what is no conjunction,
+// Conditions are the literals whose conjunction a literal is, down to what is no conjunction,
 // sorted. Of a large one it is the literal itself.
-func (n *Network) conditions(l Lit) []Lit {
+func (n *Network) Conditions(l Lit) []Lit {
 	out := make([]Lit, 0, 16)
 	known := 0
 	for i := range n.Implied(l, conditionsLimit) {
@@ -88,22 +88,22 @@ func (n *Network) conditions(l Lit) []Lit {
 	return out
 }
 
-// common are the literals that all cases of a disjunction are conjunctions with, sorted: they
+// Common are the literals that all cases of a disjunction are conjunctions with, sorted: they
 // hold where it does.
-func (n *Network) common(l Lit) (all []Lit) {
-	for k, c := range n.disjuncts(l) {
+func (n *Network) Common(l Lit) (all []Lit) {
+	for k, c := range n.Disjuncts(l) {
 		if k == 0 {
-			all = slices.Clone(n.conjuncts(c))
+			all = slices.Clone(n.Conjuncts(c))
 		} else {
-			all = intersect(all, n.conjuncts(c))
+			all = Intersect(all, n.Conjuncts(c))
 		}
 	}
 	return all
 }
 
-// contradictory tells whether, of the literals that a literal implies, one is the complement of
+// Contradictory tells whether, of the literals that a literal implies, one is the complement of
 // another.
-func (n *Network) contradictory(l Lit) bool {
+func (n *Network) Contradictory(l Lit) bool {
 	implied := slices.Sorted(n.Implied(l, conditionsLimit))
 	for i := range len(implied) - 1 {
 		if implied[i] == implied[i+1].Not() {
@@ -113,8 +113,8 @@ func (n *Network) contradictory(l Lit) bool {
 	return false
 }
 
-// contradict tells whether an operand of one conjunction is the complement of one of another.
-func (n *Network) contradict(a, b Lit) bool {
-	others := n.conjuncts(b)
-	return slices.ContainsFunc(n.conjuncts(a), func(c Lit) bool { return slices.Contains(others, c.Not()) })
+// Contradict tells whether an operand of one conjunction is the complement of one of another.
+func (n *Network) Contradict(a, b Lit) bool {
+	others := n.Conjuncts(b)
+	return slices.ContainsFunc(n.Conjuncts(a), func(c Lit) bool { return slices.Contains(others, c.Not()) })
 }

@@ -6,9 +6,9 @@ import (
 	"stackmate/gdl"
 )
 
-// A column is free in a static domain if what its relation says is the same for everything
+// A column is existential in a static domain if what its relation says is the same for everything
 // there: each rule has a variable of the domain in that place, and at most hands it on to
-// columns that are free themselves. Such columns are left out:
+// columns that are existential themselves. Such columns are left out:
 //
 //	before  h ← p(0,1)                 p(X,Y) ← bit(X) ∧ bit(Y) ∧ q(X,Y,0) ∧ q(X,Y,1)
 //	        q(X,Y,Z) ← bit(X) ∧ bit(Y) ∧ bit(Z) ∧ ¬true(f)
@@ -19,10 +19,11 @@ import (
 // Datalog queries", 1988), with constants allowed where a column is used. Assumptions: the
 // domain is a static relation of one column, computed and not empty; the relation is not
 // negated. Cost: linear in the rules, times the length of the longest chain of columns.
-type freeColumns struct {
-	theory *theory
-	domain map[column]*relation    // of the columns that may be free
-	rest   map[*relation]*relation // relations without their free columns
+type existential struct {
+	theory  *theory
+	pending map[*relation]bool
+	domain  map[column]*relation    // of the columns that may be existential
+	rest    map[*relation]*relation // relations without their existential columns
 }
 
 // column is a place of a relation.
@@ -31,10 +32,11 @@ type column struct {
 	at  int
 }
 
-// dropFree leaves out the free columns of all dynamic relations but the postponed ones.
-func (th *theory) dropFree(postponed map[*relation]bool) {
-	f := &freeColumns{theory: th, domain: make(map[column]*relation), rest: make(map[*relation]*relation)}
-	for f.suppose(postponed) {
+// projectColumns leaves out the existential columns of all dynamic relations but the pending ones.
+func (gr *grounder) projectColumns() error {
+	th := gr.theory
+	f := &existential{theory: th, pending: gr.pending, domain: make(map[column]*relation), rest: make(map[*relation]*relation)}
+	for f.suppose() {
 	}
 	for f.refute() {
 	}
@@ -42,17 +44,19 @@ func (th *theory) dropFree(postponed map[*relation]bool) {
 		for _, r := range th.rules {
 			f.rewrite(r)
 		}
+		return gr.reduce()
 	}
+	return nil
 }
 
 // suppose gives columns the domains of the variables that rules have there, and tells
 // whether there were any without one.
-func (f *freeColumns) suppose(postponed map[*relation]bool) bool {
+func (f *existential) suppose() bool {
 	found := false
 	for _, r := range f.theory.rules {
-		f.theory.watch.step()
+		f.theory.watch.Step()
 		rel := r.head.rel
-		if !rel.dynamic || postponed[rel] || isInterface(rel) {
+		if !rel.dynamic || f.pending[rel] || isInterface(rel) {
 			continue
 		}
 		for c, a := range r.head.args {
@@ -70,7 +74,7 @@ func (f *freeColumns) suppose(postponed map[*relation]bool) bool {
 }
 
 // domainIn is the domain that a literal gives a variable, or nil.
-func (f *freeColumns) domainIn(l *literal, v int32) *relation {
+func (f *existential) domainIn(l *literal, v int32) *relation {
 	if l.op != gdl.Holds {
 		return nil
 	}
@@ -87,14 +91,14 @@ func (f *freeColumns) domainIn(l *literal, v int32) *relation {
 	return nil
 }
 
-// refute takes away the columns that some rule shows not to be free, and tells whether
+// refute takes away the columns that some rule shows not to be existential, and tells whether
 // there were any.
-func (f *freeColumns) refute() bool {
+func (f *existential) refute() bool {
 	before := len(f.domain)
 	for _, r := range f.theory.rules {
-		f.theory.watch.step()
+		f.theory.watch.Step()
 		for c := range r.head.args {
-			if at := (column{r.head.rel, c}); f.domain[at] != nil && !f.leavesFree(r, c, f.domain[at]) {
+			if at := (column{r.head.rel, c}); f.domain[at] != nil && !f.handsOn(r, c, f.domain[at]) {
 				delete(f.domain, at)
 			}
 		}
@@ -109,9 +113,9 @@ func (f *freeColumns) refute() bool {
 	return len(f.domain) < before
 }
 
-// leavesFree tells whether a rule has a variable of that domain in a column of its head, and
+// handsOn tells whether a rule has a variable of that domain in a column of its head, and
 // uses it for nothing else.
-func (f *freeColumns) leavesFree(r *rule, c int, domain *relation) bool {
+func (f *existential) handsOn(r *rule, c int, domain *relation) bool {
 	a := r.head.args[c]
 	if a.kind != variable {
 		return false
@@ -131,9 +135,9 @@ func (f *freeColumns) leavesFree(r *rule, c int, domain *relation) bool {
 	return uses > 0 && uses+1 == r.occurrences(a.id)
 }
 
-// rewrite leaves the free columns out of a rule. What stands there, if it is not a free
+// rewrite leaves the existential columns out of a rule. What stands there, if it is not an existential
 // column of the head again, must be of the domain.
-func (f *freeColumns) rewrite(r *rule) {
+func (f *existential) rewrite(r *rule) {
 	var gone []int32 // variables
 	for c, a := range r.head.args {
 		if f.domain[column{r.head.rel, c}] != nil {
@@ -159,8 +163,8 @@ func (f *freeColumns) rewrite(r *rule) {
 	r.head, r.body = f.without(r.head), body
 }
 
-// without is an atom without the free columns of its relation.
-func (f *freeColumns) without(a atom) atom {
+// without is an atom without the existential columns of its relation.
+func (f *existential) without(a atom) atom {
 	var args []arg
 	for c, x := range a.args {
 		if f.domain[column{a.rel, c}] == nil {

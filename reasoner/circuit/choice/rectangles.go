@@ -1,10 +1,12 @@
-package circuit
+package choice
 
 import (
 	"cmp"
 	"maps"
 	"math/bits"
 	"slices"
+
+	"stackmate/reasoner/circuit/logic"
 )
 
 // Moves of three parts are mostly free products: where a piece that has moved to a place
@@ -37,7 +39,7 @@ type rectangle struct {
 // column is moves with a second part in common, and the tail.
 type column struct {
 	second int32
-	tail   Lit
+	tail   logic.Lit
 	firsts partSet
 	never  partSet // first parts whose heads contradict the tail
 }
@@ -70,28 +72,28 @@ func (s partSet) members() (out []int32) {
 
 // rectangleFinder cuts a table of moves into rectangles.
 type rectangleFinder struct {
-	net    *Network
+	net    gates
 	parts  *Parts
-	given  [][]Lit           // by first part: what its heads imply
-	denied []map[Lit]partSet // by role: first parts whose heads imply the complement
-	absent []partSet         // by role: first parts without a head
-	known  []map[Lit]Lit     // by first part: what its heads make of literals (restrict)
+	given  [][]logic.Lit             // by first part: what its heads imply
+	denied []map[logic.Lit]partSet   // by role: first parts whose heads imply the complement
+	absent []partSet                 // by role: first parts without a head
+	known  []map[logic.Lit]logic.Lit // by first part: what its heads make of literals (restrict)
 }
 
 // rectangles cuts a table of moves with the given heads, by role and first part, into
 // rectangles; nil if a choice by first parts costs less.
-func (n *Network) rectangles(p *Parts, heads [][]Lit) []*rectangle {
-	if len(p.of) < leastParts {
+func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
+	if len(p.Of) < LeastMoves {
 		return nil
 	}
-	f := &rectangleFinder{net: n, parts: p, known: make([]map[Lit]Lit, len(p.First))}
+	f := &rectangleFinder{net: n, parts: p, known: make([]map[logic.Lit]logic.Lit, len(p.First))}
 	tails := f.tails()
-	if 2*len(tails) > len(p.of) {
+	if 2*len(tails) > len(p.Of) {
 		return nil // most tails are those of one move
 	}
 	f.look(heads)
 	columns, shared := f.columns(tails, f.groups(tails))
-	best, cost := []*rectangle(nil), moveCost*len(p.of)+firstCost*len(p.First)+secondCost*len(p.Second)
+	best, cost := []*rectangle(nil), moveCost*len(p.Of)+firstCost*len(p.First)+secondCost*len(p.Second)
 	for _, rest := range [][]column{columns[shared:], f.alike(columns[shared:])} {
 		list := f.join(slices.Concat(columns[:shared], rest))
 		if c := costOf(list); c < cost {
@@ -115,23 +117,23 @@ func (f *rectangleFinder) set() partSet { return make(partSet, (len(f.parts.Firs
 // equalTails is the moves with a second part and a tail in common.
 type equalTails struct {
 	second int32
-	tail   Lit
+	tail   logic.Lit
 	firsts []int32
 }
 
 // tails lists the moves by second part and tail.
 func (f *rectangleFinder) tails() (list []equalTails) {
-	place := make(map[[2]int32]int)
+	number := make(map[[2]int32]int)
 	for m, t := range f.parts.Tail {
-		if t == False {
+		if t == logic.False {
 			continue
 		}
-		of := f.parts.of[m]
+		of := f.parts.Of[m]
 		key := [2]int32{of[1], int32(t)}
-		at, ok := place[key]
+		at, ok := number[key]
 		if !ok {
 			at = len(list)
-			place[key] = at
+			number[key] = at
 			list = append(list, equalTails{second: of[1], tail: t})
 		}
 		list[at].firsts = append(list[at].firsts, of[0])
@@ -174,17 +176,17 @@ func (f *rectangleFinder) groups(tails []equalTails) []int32 {
 }
 
 // look notes what heads imply.
-func (f *rectangleFinder) look(heads [][]Lit) {
-	f.given = make([][]Lit, len(f.parts.First))
+func (f *rectangleFinder) look(heads [][]logic.Lit) {
+	f.given = make([][]logic.Lit, len(f.parts.First))
 	known := make([]bool, len(f.given))
 	for role, row := range heads {
-		f.denied, f.absent = append(f.denied, make(map[Lit]partSet)), append(f.absent, f.set())
+		f.denied, f.absent = append(f.denied, make(map[logic.Lit]partSet)), append(f.absent, f.set())
 		for part, head := range row {
-			if head == False {
+			if head == logic.False {
 				f.absent[role].add(int32(part))
 				continue
 			}
-			implied := f.net.conditions(head)
+			implied := f.net.Conditions(head)
 			for _, l := range implied {
 				if f.denied[role][l.Not()] == nil {
 					f.denied[role][l.Not()] = f.set()
@@ -192,7 +194,7 @@ func (f *rectangleFinder) look(heads [][]Lit) {
 				f.denied[role][l.Not()].add(int32(part))
 			}
 			if known[part] {
-				implied = intersect(implied, f.given[part])
+				implied = logic.Intersect(implied, f.given[part])
 			}
 			f.given[part], known[part] = implied, true
 		}
@@ -201,7 +203,7 @@ func (f *rectangleFinder) look(heads [][]Lit) {
 
 // contradictions are the first parts whose heads, of whatever role, contradict what a
 // tail implies.
-func (f *rectangleFinder) contradictions(implied []Lit) partSet {
+func (f *rectangleFinder) contradictions(implied []logic.Lit) partSet {
 	out := f.set()
 	for role, absent := range f.absent {
 		never := slices.Clone(absent)
@@ -222,9 +224,9 @@ func (f *rectangleFinder) contradictions(implied []Lit) partSet {
 
 // contradicts tells whether the heads of a first part, of whatever role, contradict one
 // of some literals.
-func (f *rectangleFinder) contradicts(lits []Lit, p int32) bool {
+func (f *rectangleFinder) contradicts(lits []logic.Lit, p int32) bool {
 	for role, absent := range f.absent {
-		if !absent.has(p) && !slices.ContainsFunc(lits, func(l Lit) bool { return f.denied[role][l].has(p) }) {
+		if !absent.has(p) && !slices.ContainsFunc(lits, func(l logic.Lit) bool { return f.denied[role][l].has(p) }) {
 			return false
 		}
 	}
@@ -234,22 +236,22 @@ func (f *rectangleFinder) contradicts(lits []Lit, p int32) bool {
 // restrict is a literal that is the same where a head of a first part is true, without
 // what that decides. What is known of a first part is kept: the tails of its moves along a
 // line contain each other.
-func (f *rectangleFinder) restrict(l Lit, p int32) Lit {
+func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 	if out, ok := f.known[p][l]; ok {
 		return out
 	}
 	if f.known[p] == nil {
-		f.known[p] = make(map[Lit]Lit)
+		f.known[p] = make(map[logic.Lit]logic.Lit)
 	}
 	out := l
-	switch implied := f.net.conditions(l); {
-	case len(without(implied, f.given[p])) == 0:
-		out = True
+	switch implied := f.net.Conditions(l); {
+	case len(logic.Without(implied, f.given[p])) == 0:
+		out = logic.True
 	case f.contradicts(implied, p):
-		out = False
+		out = logic.False
 	case l.Complemented():
 		out = f.restrict(l.Not(), p).Not()
-	case f.net.op[l.Node()] == OpAnd:
+	case f.net.Op(l.Node()) == logic.OpAnd:
 		operands := slices.Clone(f.net.Operands(l.Node()))
 		for i, o := range operands {
 			operands[i] = f.restrict(o, p)
@@ -319,7 +321,7 @@ func (f *rectangleFinder) alike(columns []column) (out []column) {
 // appendRestricted adds moves to columns of their group, where heads make the tails
 // equal, and else appends columns of those that heads make equal.
 func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGroup func(p, second int32) []int) []column {
-	place := make(map[string]int)
+	number := make(map[string]int)
 	for _, t := range left {
 		for _, p := range t.firsts {
 			tail := f.restrict(t.tail, p)
@@ -331,13 +333,13 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 				}
 			}
 			key := []int32{t.second}
-			for _, l := range f.net.conditions(tail) {
+			for _, l := range f.net.Conditions(tail) {
 				key = append(key, int32(l))
 			}
-			at, ok := place[keyOf(key)]
+			at, ok := number[keyOf(key)]
 			if !ok {
 				at = len(out)
-				place[keyOf(key)] = at
+				number[keyOf(key)] = at
 				out = append(out, f.column(t.second, tail, nil))
 			}
 			out[at].firsts.add(p)
@@ -346,8 +348,8 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 	return out
 }
 
-func (f *rectangleFinder) column(second int32, tail Lit, firsts []int32) column {
-	c := column{second: second, tail: tail, firsts: f.set(), never: f.contradictions(f.net.conditions(tail))}
+func (f *rectangleFinder) column(second int32, tail logic.Lit, firsts []int32) column {
+	c := column{second: second, tail: tail, firsts: f.set(), never: f.contradictions(f.net.Conditions(tail))}
 	for _, p := range firsts {
 		c.firsts.add(p)
 	}
@@ -394,7 +396,7 @@ func fitting(c *column, firsts []int32, with [][]*rectangle) *rectangle {
 }
 
 // chooseRectangle is the parts of a random legal move.
-func (n *Network) chooseRectangle(p *Parts, list []*rectangle) [2][]Lit {
+func (n gates) chooseRectangle(p *Parts, list []*rectangle) [2][]logic.Lit {
 	var sides [2][][]partLit // by rectangle
 	leaves := make([]*sumTree, len(list))
 	for i, r := range list {
@@ -409,19 +411,19 @@ func (n *Network) chooseRectangle(p *Parts, list []*rectangle) [2][]Lit {
 			sides[k] = append(sides[k], lits[k])
 		}
 		most := len(lits[0]) * len(lits[1])
-		leaves[i] = &sumTree{leaf: i, head: True, most: most, count: n.multiply(n.count(litsOf(lits[0])), n.count(litsOf(lits[1])))}
+		leaves[i] = &sumTree{leaf: i, head: logic.True, most: most, count: n.multiply(n.count(litsOf(lits[0])), n.count(litsOf(lits[1])))}
 	}
 	chosen, _ := n.drawLeaf(p, n.balanced(leaves), len(leaves))
-	return [2][]Lit{n.chooseSide(p, chosen, sides[0], len(p.First)), n.chooseSide(p, chosen, sides[1], len(p.Second))}
+	return [2][]logic.Lit{n.chooseSide(p, chosen, sides[0], len(p.First)), n.chooseSide(p, chosen, sides[1], len(p.Second))}
 }
 
 // partLit is a part and where it can be chosen.
 type partLit struct {
 	part int32
-	when Lit
+	when logic.Lit
 }
 
-func litsOf(list []partLit) (out []Lit) {
+func litsOf(list []partLit) (out []logic.Lit) {
 	for _, l := range list {
 		out = append(out, l.when)
 	}
@@ -431,36 +433,22 @@ func litsOf(list []partLit) (out []Lit) {
 // chooseSide draws one of the parts that are true in the chosen one of some lists: the
 // lists are laid over each other, a place in them is drawn, and the part is what the
 // list has there.
-func (n *Network) chooseSide(p *Parts, chosen []Lit, lists [][]partLit, parts int) []Lit {
+func (n gates) chooseSide(p *Parts, chosen []logic.Lit, lists [][]partLit, parts int) []logic.Lit {
 	var places []*sumTree
 	for i, list := range lists {
 		for k, l := range list {
 			if k == len(places) {
-				places = append(places, &sumTree{leaf: k, head: True, most: 1, count: []Lit{False}})
+				places = append(places, &sumTree{leaf: k, head: logic.True, most: 1, count: []logic.Lit{logic.False}})
 			}
 			places[k].count[0] = n.Or(places[k].count[0], n.And(chosen[i], l.when))
 		}
 	}
 	at, _ := n.drawLeaf(p, n.balanced(places), len(places))
-	out := make([]Lit, parts)
+	out := make([]logic.Lit, parts)
 	for i, list := range lists {
 		for k, l := range list {
 			out[l.part] = n.Or(out[l.part], n.And(chosen[i], at[k]))
 		}
 	}
 	return out
-}
-
-// multiply is the product of two numbers.
-func (n *Network) multiply(a, b []Lit) []Lit {
-	var product, high []Lit // the digits that are done, and those that are added to
-	for _, x := range a {
-		part := make([]Lit, len(b))
-		for i, y := range b {
-			part[i] = n.And(x, y)
-		}
-		high = n.add(high, part, False)
-		product, high = append(product, digit(high, 0)), high[min(1, len(high)):]
-	}
-	return append(product, high...)
 }

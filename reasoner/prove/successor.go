@@ -26,7 +26,7 @@ const maxGrowth = 1 << 18
 func newSuccessors(u *unrolling) *successors {
 	c := &successors{from: u}
 	ended := u.At(0, u.game.Terminal).Node()
-	for i := range int32(u.Net.Len()) {
+	for i := range int32(u.net.Len()) {
 		if i == 0 || i != ended {
 			c.nodes = append(c.nodes, i)
 		}
@@ -40,7 +40,7 @@ func (c *successors) begin(known, always []circuit.Lit) {
 	u := c.from
 	c.known, c.always, c.net = known, always, circuit.NewNetwork()
 	if c.Substitution == nil {
-		c.Substitution = circuit.NewSubstitution(u.Net, c.net)
+		c.Substitution = circuit.NewSubstitution(u.net, c.net)
 	}
 	c.Into(c.net)
 	for _, l := range u.game.Fluents {

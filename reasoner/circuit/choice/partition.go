@@ -1,12 +1,15 @@
-package circuit
+package choice
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"strings"
+
+	"stackmate/reasoner/circuit/logic"
 )
 
-// Which ways there are to take a table of moves apart; parts.go chooses among them.
+// Which ways there are to take a table of moves apart.
 
 // partition is one way to take a table of moves apart.
 type partition struct {
@@ -15,19 +18,19 @@ type partition struct {
 	texts [][]int32
 }
 
-// moveTable is the moves of roles that have most of them in common, so that they get the
+// Table is the moves of roles that have most of them in common, so that they get the
 // same parts.
-type moveTable struct {
-	names []string
-	place map[string]int32 // of a name
-	ways  []partition      // to take all of them apart
+type Table struct {
+	names  []string
+	number map[string]int32 // of a name
+	ways   []partition      // to take all of them apart
 }
 
-// commonTables are, by role, the tables that those of at least so many moves belong to.
+// Tables are, by role, the tables that those of at least so many moves belong to.
 // All moves of a role have different names.
-func commonTables(tables [][]string, least int) []*moveTable {
-	out := make([]*moveTable, len(tables))
-	t := &moveTable{}
+func Tables(tables [][]string, least int) []*Table {
+	out := make([]*Table, len(tables))
+	t := &Table{}
 	for r, table := range tables {
 		if len(table) < least {
 			continue
@@ -38,16 +41,16 @@ func commonTables(tables [][]string, least int) []*moveTable {
 		}
 		known := 0
 		for _, name := range table {
-			if _, ok := t.place[name]; ok {
+			if _, ok := t.number[name]; ok {
 				known++
 			}
 		}
 		if 2*known < len(table) {
-			t = &moveTable{place: make(map[string]int32, len(table))}
+			t = &Table{number: make(map[string]int32, len(table))}
 		}
 		for _, name := range table {
-			if _, ok := t.place[name]; !ok {
-				t.place[name] = int32(len(t.names))
+			if _, ok := t.number[name]; !ok {
+				t.number[name] = int32(len(t.names))
 				t.names = append(t.names, name)
 			}
 		}
@@ -57,15 +60,15 @@ func commonTables(tables [][]string, least int) []*moveTable {
 }
 
 // take is a way to take the table apart, for some of its moves.
-func (t *moveTable) take(way partition, names []string) *Parts {
+func (t *Table) take(way partition, names []string) *Parts {
 	if !slices.Equal(names, t.names) {
 		of := make([][2]int32, len(names))
 		for m, name := range names {
-			of[m] = way.of[t.place[name]]
+			of[m] = way.of[t.number[name]]
 		}
 		way.of = of
 	}
-	return way.empty()
+	return NewParts(way.of, way.parts, way.texts)
 }
 
 // partitions lists the ways to take moves with these names apart that are looked at:
@@ -175,16 +178,47 @@ func blocks(texts [][]int32) partition {
 	return p
 }
 
-// empty is a table of moves in these parts, of which nothing is known.
-func (p partition) empty() *Parts {
-	out := &Parts{
-		First: make([]Lit, p.parts[0]), Second: make([]Lit, p.parts[1]),
-		of: p.of, texts: p.texts,
-		moves: make([][]int32, p.parts[0]), second: make([][]int32, p.parts[1]),
+// Best takes moves of the table apart so that choosing and legality take the fewest gates; nil
+// if a row for each move takes fewer, unless it is to be done anyway.
+func (t *Table) Best(net *logic.Network, names []string, legal []logic.Lit, anyway bool) (best *Parts) {
+	cost := len(legal) * (wholeCost - moveCost)
+	for _, l := range legal {
+		cost += len(net.Conjuncts(l))
 	}
-	for m, parts := range p.of {
-		out.moves[parts[0]] = append(out.moves[parts[0]], int32(m))
-		out.second[parts[1]] = append(out.second[parts[1]], int32(m))
+	if anyway {
+		cost = math.MaxInt
 	}
-	return out
+	if t.ways == nil {
+		t.ways = partitions(t.names)
+	}
+	for _, way := range slices.Backward(t.ways) {
+		c := firstCost*way.parts[0] + secondCost*way.parts[1]
+		if c >= cost {
+			continue
+		}
+		p := t.take(way, names)
+		if c += p.tailCost(net, legal, cost-c); c < cost {
+			best, cost = p, c
+		}
+	}
+	return best
+}
+
+// tailCost is the number of operands of the different tails, or some number from limit on if
+// it is not less.
+func (p *Parts) tailCost(net *logic.Network, legal []logic.Lit, limit int) int {
+	common := p.Common(net, legal)
+	seen := make(map[uint64]bool)
+	cost := 0
+	for m, l := range legal {
+		tail := logic.Without(net.Conjuncts(l), common[p.Of[m][0]])
+		hash := uint64(logic.Hash(tail)) | uint64(len(tail))<<32
+		if !seen[hash] {
+			seen[hash] = true
+			if cost += len(tail); cost >= limit {
+				break
+			}
+		}
+	}
+	return cost
 }

@@ -7,10 +7,10 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// rounds are random games, one in each lane of a batch: what fails in the last position of
+// playouts are rounds of random games, one in each lane of a batch: what fails in the last position of
 // one game in a hundred thousand they meet. Nothing is kept of a game but the seed of its
 // round; a line that is wanted is found by playing the round again.
-type rounds struct {
+type playouts struct {
 	machine machine.Machine
 	batch   machine.Batch
 	games   *machine.Lockstep
@@ -23,14 +23,14 @@ type ending struct{ lane, moves int }
 // maxParents bounds the memory of the children of one position of a line.
 const maxParents = 1 << 26
 
-func newRounds(m machine.Machine) *rounds {
+func newPlayouts(m machine.Machine) *playouts {
 	b := m.NewBatch()
-	return &rounds{machine: m, batch: b, games: machine.NewLockstep(b)}
+	return &playouts{machine: m, batch: b, games: machine.NewLockstep(b)}
 }
 
 // play plays a round, and tells where each of some properties of positions fails first at the
 // end of a game. They are by their numbers.
-func (r *rounds) play(ctx context.Context, properties map[int]property) map[int]ending {
+func (r *playouts) play(ctx context.Context, properties map[int]property) map[int]ending {
 	met := map[int]ending{}
 	r.seed++
 	r.follow(ctx, func(moves int, ended []uint64) bool {
@@ -51,7 +51,7 @@ func (r *rounds) play(ctx context.Context, properties map[int]property) map[int]
 }
 
 // follow plays the games of the round, again if they were played before.
-func (r *rounds) follow(ctx context.Context, visit func(moves int, ended []uint64) bool) {
+func (r *playouts) follow(ctx context.Context, visit func(moves int, ended []uint64) bool) {
 	r.batch.Fill(r.machine.Initial(), nil)
 	r.batch.Evaluate(r.batch.Lanes())
 	r.games.Run(ctx, machine.NewRand(r.seed), r.batch.Lanes(), func(moves int, ended, _ []uint64) bool {
@@ -60,7 +60,7 @@ func (r *rounds) follow(ctx context.Context, visit func(moves int, ended []uint6
 }
 
 // line is the line to where a game of the round ends; nil if its joint moves cannot be told.
-func (r *rounds) line(ctx context.Context, end ending) [][]machine.Move {
+func (r *playouts) line(ctx context.Context, end ending) [][]machine.Move {
 	words := r.machine.Words()
 	states := make([]uint64, r.batch.Lanes()*words)
 	var way []machine.State

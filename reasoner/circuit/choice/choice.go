@@ -1,0 +1,97 @@
+// Package choice takes large tables of moves apart, into two parts of each move, and chooses
+// random moves part by part, as gates over random inputs. It knows networks of logic and the
+// texts of moves, and nothing else of a game.
+//
+//	Tables, Best   which words of a move are its first part (partition.go)
+//	Parts          the table in parts: a move is legal where the head of its first part is
+//	               true, and its tail
+//	Union          "one of these moves is made", over the parts (union.go)
+//	Choose         the parts of a random legal move
+//	ChooseTurn     the same once for two roles that take turns (turns.go)
+//
+// Algorithm of Choose. Numbers are lists of literals, the least significant digit first.
+//
+//  1. Count the legal tails of every first part, where its head is true, and add the
+//     counts up in a binary tree. What the heads below a node have in common is taken
+//     into account above it only.
+//  2. Draw the target t = floor(u·n / 2^k), u a random k-bit fraction and n the number
+//     of legal moves (as in kernel/choose.go: uniform but for a relative error of at
+//     most 2^-choiceBits in the probability of a move).
+//  3. Go down the tree: to the left where t is less than the count there, and else to
+//     the right, with t less that count. All nodes of a level share one comparison,
+//     since only one of them is on the way. The leaf is the first part of the move, and
+//     what is left of t the number of the move among those with that part.
+//  4. Find the legal second parts of that first part, and do the same with them.
+//
+// Invariants: no two moves have both parts in common; of all targets each legal move has the
+// same number, or one more, whatever the partition.
+//
+// Cost in gates of three inputs: 2 a move for the counts and 1 for step 4, less what moves share; some 20
+// a first part and some 12 a second part. Tables that are mostly free products have a
+// choice that costs less (rectangles.go).
+//
+// Reference: drawing in proportion by a tree of partial sums is that of Wong and Easton ("An
+// efficient method for weighted sampling without replacement", 1980).
+package choice
+
+import "stackmate/reasoner/circuit/logic"
+
+// gates are a network in which numbers are calculated.
+type gates struct{ *logic.Network }
+
+// choiceBits is the number of random bits beyond those that count the moves.
+const choiceBits = 14
+
+// Choose adds to the network what chooses a random legal move, over new inputs.
+func Choose(net *logic.Network, p *Parts) { p.Chosen = gates{net}.chooseMove(p, [][]logic.Lit{p.Head}) }
+
+// chooseMove is the parts of a random legal move. The heads are those of the roles, by
+// first part, one of which is to move.
+func (n gates) chooseMove(p *Parts, heads [][]logic.Lit) [2][]logic.Lit {
+	if list := n.rectangles(p, heads); list != nil {
+		return n.chooseRectangle(p, list)
+	}
+	leaves := make([]*sumTree, len(p.Moves))
+	all := make([]int32, len(p.Moves))
+	for part, moves := range p.Moves {
+		var tails []logic.Lit
+		for _, m := range moves {
+			if p.Tail[m] != logic.False {
+				tails = append(tails, p.Tail[m])
+			}
+		}
+		leaves[part] = &sumTree{leaf: part, when: n.Conditions(p.Head[part]), head: p.Head[part], most: len(tails), count: n.count(tails)}
+		all[part] = int32(part)
+	}
+	tree := n.treeByText(p, leaves, all, 0)
+	first, target := n.drawLeaf(p, tree, len(leaves))
+	union := newUnion(n, p, first)
+	seconds := make([]*sumTree, len(p.Seconds))
+	for part, moves := range p.Seconds {
+		seconds[part] = &sumTree{leaf: part, head: logic.True, most: 1, count: []logic.Lit{union.legal(moves)}}
+	}
+	second, _ := n.pick(n.balanced(seconds), len(seconds), target)
+	return [2][]logic.Lit{first, second}
+}
+
+// legal is true where one of the moves, which have the second part in common, is legal
+// with the first part that is chosen.
+func (u *Union) legal(moves []int32) logic.Lit {
+	firsts := make(map[logic.Lit][]int32) // by tail
+	var tails []logic.Lit
+	for _, m := range moves {
+		l := u.parts.Tail[m]
+		if l == logic.False {
+			continue
+		}
+		if firsts[l] == nil {
+			tails = append(tails, l)
+		}
+		firsts[l] = append(firsts[l], u.parts.Of[m][0])
+	}
+	acc := logic.False
+	for _, l := range tails {
+		acc = u.net.Or(acc, u.net.And(l, u.of(firsts[l], nothing)))
+	}
+	return acc
+}

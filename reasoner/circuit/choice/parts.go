@@ -1,0 +1,106 @@
+package choice
+
+import (
+	"slices"
+
+	"stackmate/reasoner/circuit/logic"
+)
+
+// Parts is the move table of a role in two parts, which are numbered by their first
+// occurrence.
+type Parts struct {
+	First, Second []logic.Lit // inputs: whether the move that is made has the part
+	Head          []logic.Lit // by first part
+	Tail          []logic.Lit // by move; the move is legal where its head is true and this
+
+	Of      [][2]int32 // by move: its parts
+	Moves   [][]int32  // by first part: the moves, ascending
+	Seconds [][]int32  // by second part: the moves, ascending
+	Texts   [][]int32  // by first part: its words, as numbers
+
+	Random []logic.Lit    // inputs, once there is a choice
+	Chosen [2][]logic.Lit // what the choice makes of First and Second
+}
+
+// NewParts is a table of which only the parts of the moves are known, and how many there are
+// of both kinds.
+func NewParts(of [][2]int32, count [2]int, texts [][]int32) *Parts {
+	p := &Parts{
+		First: make([]logic.Lit, count[0]), Second: make([]logic.Lit, count[1]), Of: of, Texts: texts,
+		Moves: make([][]int32, count[0]), Seconds: make([][]int32, count[1]),
+	}
+	for m, parts := range of {
+		p.Moves[parts[0]] = append(p.Moves[parts[0]], int32(m))
+		p.Seconds[parts[1]] = append(p.Seconds[parts[1]], int32(m))
+	}
+	return p
+}
+
+const (
+	// LeastMoves is the number of moves from which a table is taken apart. Choosing
+	// among fewer is as quick with a row for each (BenchmarkPhases).
+	LeastMoves = 100
+	// firstCost and secondCost are the gates of three inputs that a part costs the
+	// choice of a random move, and moveCost those that a move does; a move with a row
+	// of its own costs wholeCost.
+	firstCost, secondCost, moveCost, wholeCost = 20, 12, 3, 10
+)
+
+// Common are, by first part, the literals that the legal signals of the moves
+// with it have in common, but for signals that are never true.
+func (p *Parts) Common(net *logic.Network, legal []logic.Lit) [][]logic.Lit {
+	common := make([][]logic.Lit, len(p.Moves))
+	for part, moves := range p.Moves {
+		some := false
+		for _, m := range moves {
+			switch {
+			case legal[m] == logic.False:
+			case some:
+				common[part] = logic.Intersect(common[part], net.Conjuncts(legal[m]))
+			default:
+				common[part], some = slices.Clone(net.Conjuncts(legal[m])), true
+			}
+		}
+	}
+	return common
+}
+
+// Divide gives the table its heads and tails, where and is the conjunction of literals of the
+// legal signals, and common what those have in common.
+func (p *Parts) Divide(net *logic.Network, legal []logic.Lit, common [][]logic.Lit, and func([]logic.Lit) logic.Lit) {
+	p.Head, p.Tail = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(p.Of))
+	for part, lits := range common {
+		if len(p.Moves[part]) > 0 {
+			p.Head[part] = and(lits)
+		}
+	}
+	for m, l := range legal {
+		if l != logic.False {
+			p.Tail[m] = and(logic.Without(net.Conjuncts(l), common[p.Of[m][0]]))
+		}
+	}
+}
+
+// Legal says, by first part, where a move with it is legal.
+func (p *Parts) Legal(net *logic.Network) []logic.Lit {
+	legal := make([]logic.Lit, len(p.Head))
+	for part, moves := range p.Moves {
+		tails := make([]logic.Lit, len(moves))
+		for i, m := range moves {
+			tails[i] = p.Tail[m]
+		}
+		legal[part] = net.And(p.Head[part], net.Or(tails...))
+	}
+	return legal
+}
+
+// Waiting is the first part of the move that a role makes where mine is false, -1 if it has
+// none.
+func (p *Parts) Waiting(net *logic.Network, mine logic.Lit) int {
+	for part, moves := range p.Moves {
+		if len(moves) == 1 && p.Tail[moves[0]] == logic.True && net.Implies(p.Head[part], mine.Not()) {
+			return part
+		}
+	}
+	return -1
+}

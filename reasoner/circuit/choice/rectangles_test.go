@@ -1,0 +1,94 @@
+package choice
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"stackmate/reasoner/circuit/logic"
+	"stackmate/reasoner/circuit/logic/logictest"
+)
+
+// In every position each legal move is in one rectangle, by one of its columns, and no
+// other is in any; and the rectangles are much smaller than the table.
+func TestRectanglesHoldEachLegalMoveOnce(t *testing.T) {
+	const size = 5
+	net := logic.NewNetwork()
+	p, fluents := queens(net, size)
+	list := gates{net}.rectangles(p, [][]logic.Lit{p.Head})
+	places := 0
+	for _, r := range list {
+		places += len(r.firsts) + len(r.columns)
+	}
+	if places == 0 || places > len(p.Of)/2 {
+		t.Errorf("%d moves are %d rectangles with %d places", len(p.Of), len(list), places)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		input := make(map[int32]bool)
+		for _, f := range fluents {
+			input[f.Node()] = rng.IntN(3) == 0
+		}
+		value := logictest.Evaluate(net, input)
+		at := func(l logic.Lit) bool { return value[l.Node()] != l.Complemented() }
+		in := make(map[[2]int32]int)
+		for _, r := range list {
+			for _, first := range r.firsts {
+				for _, c := range r.columns {
+					if at(p.Head[first]) && at(c.tail) {
+						in[[2]int32{first, c.second}]++
+					}
+				}
+			}
+		}
+		for m, of := range p.Of {
+			if legal := at(p.Head[of[0]]) && at(p.Tail[m]); legal != (in[of] == 1) || in[of] > 1 {
+				t.Fatalf("move %d, legal: %v, is %d times in a rectangle", m, legal, in[of])
+			}
+			delete(in, of)
+		}
+		if len(in) > 0 {
+			t.Fatalf("there are no moves of parts %v", in)
+		}
+	}
+}
+
+// queens is a table of moves (go a b c) on a board of places that are taken or not, where each
+// pair of consecutive places lies in a line and nothing between them is taken.
+func queens(net *logic.Network, size int) (p *Parts, taken []logic.Lit) {
+	places := size * size
+	for range places {
+		taken = append(taken, net.Input())
+	}
+	free := func(a, b, but int) (lits []logic.Lit) {
+		for step := (b - a) / distance(a, b, size); a != b; {
+			if a += step; a != but {
+				lits = append(lits, taken[a].Not())
+			}
+		}
+		return lits
+	}
+	names, legal := []string{"wait"}, []logic.Lit{net.And(taken...)}
+	for a := range places {
+		for b := range places {
+			for c := range places {
+				if inLine(a, b, size) && inLine(b, c, size) {
+					names = append(names, fmt.Sprintf("(go %d %d %d)", a, b, c))
+					legal = append(legal, net.And(append(append(free(a, b, -1), free(b, c, a)...), taken[a])...))
+				}
+			}
+		}
+	}
+	p = Tables([][]string{names}, LeastMoves)[0].Best(net, names, legal, false)
+	p.Divide(net, legal, p.Common(net, legal), func(lits []logic.Lit) logic.Lit { return net.And(lits...) })
+	return p, taken
+}
+
+func distance(a, b, size int) int {
+	return max((a/size)-(b/size), (b/size)-(a/size), a%size-b%size, b%size-a%size)
+}
+
+func inLine(a, b, size int) bool {
+	dx, dy := a/size-b/size, a%size-b%size
+	return a != b && (dx == 0 || dy == 0 || dx == dy || dx == -dy)
+}

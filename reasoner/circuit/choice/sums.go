@@ -1,0 +1,141 @@
+package choice
+
+import (
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/circuit/logic"
+)
+
+// sumTree is a binary tree over numbers.
+type sumTree struct {
+	leaf        int
+	head        logic.Lit   // of a leaf
+	when        []logic.Lit // sorted: where one of them is false the number is 0
+	most        int         // the number is not larger
+	count       []logic.Lit // the number, where all of when are true
+	left, right *sumTree
+	onLeft      []logic.Lit // the number of left, where all of when are true
+}
+
+// join is the tree over two. What is true of both is left to the nodes above: so roles
+// whose moves differ in whose turn it is, and whose piece it is, share the sums.
+func (n gates) join(left, right *sumTree) *sumTree {
+	t := &sumTree{left: left, right: right, when: logic.Intersect(slices.Clone(left.when), right.when), most: left.most + right.most}
+	t.onLeft = n.within(left, t.when)
+	t.count = n.add(t.onLeft, n.within(right, t.when), logic.False)
+	t.count = t.count[:min(len(t.count), bits.Len(uint(t.most)))]
+	return t
+}
+
+// within is the number of a tree where the given ones of its conditions are true.
+func (n gates) within(t *sumTree, when []logic.Lit) []logic.Lit {
+	rest := n.And(logic.Without(t.when, when)...)
+	if t.left == nil {
+		rest = n.less(t.head, when)
+	}
+	digits := make([]logic.Lit, len(t.count))
+	for i, d := range t.count {
+		digits[i] = n.And(rest, d)
+	}
+	return digits
+}
+
+// balanced is a tree over trees.
+func (n gates) balanced(trees []*sumTree) *sumTree {
+	if len(trees) == 1 {
+		return trees[0]
+	}
+	half := (len(trees) + 1) / 2
+	return n.join(n.balanced(trees[:half]), n.balanced(trees[half:]))
+}
+
+// treeByText is a tree over first parts whose texts agree in the first words: those that
+// agree in one more stand together.
+func (n gates) treeByText(p *Parts, leaves []*sumTree, parts []int32, words int) *sumTree {
+	groups := make(map[int32][]int32) // by the next word
+	var order []int32
+	var trees []*sumTree
+	for _, part := range parts {
+		if len(p.Texts[part]) <= words {
+			trees = append(trees, leaves[part])
+			continue
+		}
+		w := p.Texts[part][words]
+		if groups[w] == nil {
+			order = append(order, w)
+		}
+		groups[w] = append(groups[w], part)
+	}
+	for _, w := range order {
+		trees = append(trees, n.treeByText(p, leaves, groups[w], words+1))
+	}
+	return n.balanced(trees)
+}
+
+// pick goes down a tree over so many numbers: chosen is true of the one in which the
+// target lies, and left what is left of the target there.
+func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []logic.Lit) {
+	type step struct {
+		at *sumTree
+		on logic.Lit // the way leads here
+	}
+	chosen = make([]logic.Lit, leaves)
+	level := []step{{t, logic.True}}
+	for len(level) > 0 {
+		var next []step
+		var below []logic.Lit // the count on the left of where the way is
+		for _, s := range level {
+			if s.at.left == nil {
+				chosen[s.at.leaf] = s.on
+				continue
+			}
+			for i, d := range s.at.onLeft {
+				if i == len(below) {
+					below = append(below, logic.False)
+				}
+				below[i] = n.Or(below[i], n.And(s.on, d))
+			}
+		}
+		less, rest := n.subtract(target, below)
+		for _, s := range level {
+			if s.at.left != nil {
+				next = append(next, step{s.at.left, n.And(s.on, less)}, step{s.at.right, n.And(s.on, less.Not())})
+			}
+		}
+		for i := range target {
+			target[i] = n.Or(n.And(less, target[i]), n.And(less.Not(), rest[i]))
+		}
+		level = next
+	}
+	return chosen, target
+}
+
+// drawLeaf draws one of so many leaves, each in proportion to its number, and what is
+// left of the target there.
+func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, left []logic.Lit) {
+	number := n.within(t, nil)
+	fraction := make([]logic.Lit, len(number)+choiceBits)
+	for i := range fraction {
+		fraction[i] = n.Input()
+	}
+	p.Random = append(p.Random, fraction...)
+	return n.pick(t, leaves, n.draw(fraction, number))
+}
+
+// less is a conjunction without some of what it implies; gates that imply none of that
+// stay whole.
+func (n gates) less(l logic.Lit, when []logic.Lit) logic.Lit {
+	if whole := n.Conditions(l); len(logic.Without(whole, when)) == len(whole) {
+		return l
+	}
+	operands := n.Conjuncts(l)
+	if len(operands) == 1 {
+		return logic.True
+	}
+	rest := make([]logic.Lit, len(operands))
+	for i, o := range slices.Clone(operands) {
+		rest[i] = n.less(o, when)
+	}
+	return n.And(rest...)
+}

@@ -1,0 +1,100 @@
+package choice
+
+import (
+	"slices"
+
+	"stackmate/reasoner/circuit/logic"
+)
+
+// Games of turns have one choice for two roles: where a literal is true only the first
+// has a choice of moves, elsewhere only the second, and whose turn it is not can do no
+// more than wait. So heads and tails of both become those of whoever is to move, the
+// choice is made once, and each role makes what was chosen if it is its turn. Both have
+// their moves in the same parts; what the conditions of a move of both roles have in
+// common stays as it is, and what differs, mostly whose piece stands somewhere, is the
+// same for many moves. The tails of a role become those of both, too: its heads say when
+// it is to move, and one row a move is stored instead of two. Cost in gates of three
+// inputs: one for each such difference, and one for each part and role; half of the
+// choices are saved.
+
+// ChooseTurn adds to the network what chooses a move for whoever is to move of two roles: the
+// one of p where mine is true, and else that of q.
+func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) { gates{net}.chooseTurn(mine, p, q) }
+
+func (n gates) chooseTurn(mine logic.Lit, p, q *Parts) {
+	idle := [2]int{p.Waiting(n.Network, mine), q.Waiting(n.Network, mine.Not())}
+	of := slices.Clone(p.Of)
+	number := make(map[[2]int32]int) // in of
+	for m, parts := range p.Of {
+		number[parts] = m
+	}
+	for _, parts := range q.Of {
+		if _, ok := number[parts]; !ok {
+			number[parts] = len(of)
+			of = append(of, parts)
+		}
+	}
+	legal := NewParts(of, [2]int{len(p.First), len(p.Second)}, p.Texts)
+	var heads, tails [2][]logic.Lit // of both roles
+	for side, role := range []*Parts{p, q} {
+		when := mine ^ logic.Lit(side)
+		heads[side], tails[side] = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(of))
+		for part, head := range role.Head {
+			if part != idle[side] {
+				heads[side][part] = n.less(head, []logic.Lit{when})
+			}
+		}
+		for m, tail := range role.Tail {
+			if int(role.Of[m][0]) != idle[side] {
+				tails[side][number[role.Of[m]]] = tail
+			}
+		}
+	}
+	for part := range legal.First {
+		legal.Head = append(legal.Head, n.either(mine, heads[0][part], heads[1][part]))
+	}
+	for m := range of {
+		legal.Tail = append(legal.Tail, n.either(mine, tails[0][m], tails[1][m]))
+	}
+	for side, role := range []*Parts{p, q} {
+		for m, tail := range role.Tail {
+			if tail != logic.False && int(role.Of[m][0]) != idle[side] {
+				role.Tail[m] = legal.Tail[number[role.Of[m]]] // the same where the head is true
+			}
+		}
+	}
+	chosen := n.chooseMove(legal, heads[:])
+	p.Random = legal.Random
+	for side, role := range []*Parts{p, q} {
+		when := mine ^ logic.Lit(side)
+		for k := range chosen {
+			for _, l := range chosen[k] {
+				role.Chosen[k] = append(role.Chosen[k], n.And(when, l))
+			}
+		}
+		if part := idle[side]; part >= 0 {
+			second := role.Of[role.Moves[part][0]][1]
+			role.Chosen[0][part] = role.Head[part]
+			role.Chosen[1][second] = n.Or(role.Chosen[1][second], role.Head[part])
+		}
+	}
+}
+
+// either is a where c is true and else b. Where they differ in one literal only, that is
+// what c decides: it is mostly the same for many.
+func (n gates) either(c, a, b logic.Lit) logic.Lit {
+	onlyA, onlyB := n.Conditions(a), n.Conditions(b)
+	common := logic.Intersect(slices.Clone(onlyA), onlyB)
+	onlyA, onlyB = logic.Without(onlyA, common), logic.Without(onlyB, common)
+	if len(common) == 0 || len(onlyA) != 1 || len(onlyB) != 1 {
+		return n.mux(c, a, b)
+	}
+	return n.And(n.less(a, onlyA), n.mux(c, onlyA[0], onlyB[0]))
+}
+
+func (n gates) mux(c, a, b logic.Lit) logic.Lit {
+	if a == b {
+		return a
+	}
+	return n.Or(n.And(c, a), n.And(c.Not(), b))
+}

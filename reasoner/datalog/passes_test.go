@@ -1,0 +1,120 @@
+package datalog
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/reference"
+)
+
+// optional lists the passes of some phases that can be left out.
+func optional(of func(phase) bool) []string {
+	var names []string
+	for _, p := range passes {
+		if !p.needed && of(p.of) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// groundWithout grounds a game without a pass, and with all others wherever they can.
+func groundWithout(t rapid.TB, g *gdl.Game, name string) *Program {
+	t.Helper()
+	gr := newGrounder(context.Background(), g, Limits{Thorough: true}, name)
+	gr.unfolding, gr.factoring, gr.asking, gr.lightly = always, always, always, 1
+	p, err := gr.ground()
+	if err != nil {
+		t.Fatalf("without %s: %v", name, err)
+	}
+	return p
+}
+
+// machineWithout is the machine of a game without a pass, untuned where so many samples are wanted.
+func machineWithout(t rapid.TB, g *gdl.Game, name string) machine.Machine {
+	t.Helper()
+	in, err := newInterpreter(context.Background(), g, Limits{}, name)
+	if err != nil {
+		t.Fatalf("without %s: %v", name, err)
+	}
+	in.open(tuningWords)
+	in.tune(context.Background(), math.MaxInt64)
+	return machine.NewScalar(in.names, in.initial, machine.Info{}, func() machine.Stepper { return newStepper(in, in.theory.watch) })
+}
+
+// sameWithout compares a game with itself, each pass left out.
+func sameWithout(t rapid.TB, g *gdl.Game, oracle machine.Machine, steps int) {
+	t.Helper()
+	machines := []machine.Machine{oracle}
+	plain := groundBy(t, g, never).Names
+	for _, name := range optional(func(of phase) bool { return of != inTuning }) {
+		p := groundWithout(t, g, name)
+		if name != "constants" && name != "reduce" { // whose fluents are others: walls that stand for ever
+			if diff := cmp.Diff(plain.Fluents, p.Names.Fluents) + cmp.Diff(plain.Moves, p.Names.Moves); diff != "" {
+				t.Fatalf("without %s: other fluents or moves:\n%s", name, diff)
+			}
+		}
+		machines = append(machines, newProgramMachine(p))
+	}
+	for _, name := range optional(func(of phase) bool { return of == inBoth || of == inTuning }) {
+		machines = append(machines, machineWithout(t, g, name))
+	}
+	agree(t, machines, 1, steps)
+}
+
+func TestEachPassCanBeLeftOut(t *testing.T) {
+	draw := map[string]func(*rapid.T) string{"random": randomGame, "rewritable": rewritable, "handing": handing, "composed": composed}
+	for name, source := range draw {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				src := source(t)
+				t.Log(src)
+				g := load(t, name, src)
+				oracle, err := reference.New(context.Background(), g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameWithout(t, g, oracle, 8)
+			})
+		})
+	}
+}
+
+func TestEachPassCanBeLeftOutOfRulesheets(t *testing.T) {
+	for _, name := range []string{"ticTacToe", "connectFour", "blocker", "eightPuzzle", "biddingTicTacToe", "nim1"} {
+		t.Run(name, func(t *testing.T) {
+			g := loadRulesheet(t, name)
+			sameWithout(t, g, newProgramMachine(ground(t, g)), 12)
+		})
+	}
+}
+
+func TestThePassesStandInAnOrderThatTheirConstraintsAllow(t *testing.T) {
+	if err := checkOrder(passes, constraints); err != nil {
+		t.Error(err)
+	}
+	for _, c := range constraints {
+		swapped := append([]pass(nil), passes...)
+		for i := range swapped {
+			switch swapped[i].name {
+			case c.before:
+				swapped[i].name = c.after
+			case c.after:
+				swapped[i].name = c.before
+			}
+		}
+		if err := checkOrder(swapped, []constraint{c}); err == nil || !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%s and %s swapped: error %v, want %q", c.before, c.after, err, c.reason)
+		}
+	}
+	if err := checkOrder(append(passes, passes[0]), nil); err == nil {
+		t.Error("two passes of one name are allowed")
+	}
+}
