@@ -83,6 +83,9 @@ func (c *compiled) terminal(ctx context.Context, s snapshot) (bool, error) {
 
 func (c *compiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error) {
 	c.load(s)
+	if err := machine.Unknown(c.batch, 0); err != nil {
+		return nil, err
+	}
 	c.moves = c.batch.AppendLegal(c.moves[:0], 0, machine.Role(role))
 	if atMost > 0 && len(c.moves) > atMost {
 		c.moves = c.moves[:atMost]

@@ -13,13 +13,13 @@ import (
 // and read as a formula (prove.go).
 type decider struct {
 	machine.Machine
-	planning
 	game    *circuit.Game
 	options circuit.Options
 
 	inTurns, atOnce lazy[machine.Machine] // with decisive moves; nil if there is none
 	signals         lazy[machine.Signals]
 	subgames        lazy[[]machine.Subgame]
+	planner         lazy[planner]
 }
 
 // lazy is what is found when it is first asked for, in the time that there is then: what did not

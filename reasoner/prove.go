@@ -2,7 +2,6 @@ package reasoner
 
 import (
 	"context"
-	"sync"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/circuit"
@@ -11,20 +10,22 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// planning makes a planner when it is first asked for a plan.
-type planning struct {
-	once    sync.Once
-	planner *plan.Planner
-	err     error
+// planner finds the plans of a game, or says why there are none.
+type planner struct {
+	*plan.Planner
+	err error
 }
 
 // Plan implements machine.Analysis.
 func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
-	d.once.Do(func() { d.planner, d.err = plan.New(d.game.Whole(), d.Machine) })
-	if d.err != nil {
-		return machine.Plan{}, d.err
+	p := d.planner.get(func() planner {
+		p, err := plan.New(d.game.Whole(), d.Machine)
+		return planner{p, err}
+	})
+	if p.err != nil {
+		return machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}, p.err
 	}
-	return d.planner.Plan(ctx, s, lim)
+	return p.Plan(ctx, s, lim)
 }
 
 // Prove tells what holds in all positions of a game: findings for people, and the names

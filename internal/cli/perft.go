@@ -95,7 +95,9 @@ func divide(ctx context.Context, m machine.Machine, depth int) ([]share, []machi
 		return nil, counts, nil
 	}
 	var first machine.Expansion
-	if err := x.Expand(&first, m.Initial()); err != nil {
+	if err := x.Expand(&first, m.Initial()); errors.Is(err, machine.ErrStuck) {
+		return nil, counts, nil
+	} else if err != nil {
 		return nil, counts, err
 	}
 	var shares []share

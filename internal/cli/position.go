@@ -101,6 +101,9 @@ func after(m machine.Machine, text string) (machine.State, error) {
 		if step > maxSteps {
 			return nil, fmt.Errorf("after %d steps nobody has made the move %s", maxSteps, left[0])
 		}
+		if err := machine.Unknown(b, 0); err != nil {
+			return nil, fmt.Errorf("after %d steps: %w", step-1, err)
+		}
 		if b.Terminal()[0]&1 != 0 {
 			return nil, fmt.Errorf("the match is over after %d steps, and there are more moves: %s", step-1, left[0])
 		}

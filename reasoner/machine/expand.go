@@ -55,6 +55,8 @@ type Expansion struct {
 	// Goals holds, for each child, the goal of each role; filled for terminal
 	// children only.
 	Goals []int32
+	// Lost tells whether one of the children is lost (Batch.Lost).
+	Lost bool
 	// Err says why there are no children: ErrStuck, ErrTooWide or that of the
 	// context, wrapped. The moves are there all the same.
 	Err error
@@ -152,7 +154,7 @@ func (x *Expander) Limit(ctx context.Context, bytes, perChild int64) {
 func (x *Expander) Bytes() int64 { return x.bytes }
 
 // Look evaluates one position: whether it is terminal and, if so, its goals
-// (valid until the next call).
+// (valid until the next call). One of which not everything is known is not: Expand says so.
 func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 	x.batch.Load(s, 1)
 	x.evaluate(1)
@@ -160,7 +162,7 @@ func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 		return false, nil
 	}
 	x.batch.Goals(x.goals, 0)
-	return true, x.goals
+	return Unknown(x.batch, 0) == nil, x.goals
 }
 
 // Expand fills e with the legal moves and the children of s, which must not be
@@ -317,7 +319,7 @@ func (x *Expander) begin(e *Expansion, lane int) {
 
 // look finds the moves and the number of the children of the position in a lane.
 func (x *Expander) look(e *Expansion, lane int) {
-	e.words, e.roles, e.Err = x.words, x.roles, nil
+	e.words, e.roles, e.Err, e.Lost = x.words, x.roles, nil, false
 	for len(e.Moves) < x.roles {
 		e.Moves = append(e.Moves, nil)
 	}
@@ -421,8 +423,11 @@ func (x *Expander) step(n int) {
 			e.Terminal[j.first+i] = over
 			if over {
 				b.Goals(e.ChildGoals(j.first+i), lane+i)
-				if err := Unknown(b, lane+i); err != nil {
-					e.Err = err
+			}
+			if err := Unknown(b, lane+i); err != nil {
+				e.Lost = true
+				if over {
+					e.Err = err // its goals are not known
 				}
 			}
 		}

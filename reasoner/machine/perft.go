@@ -87,6 +87,9 @@ func (p *perft) accept(err error) bool {
 }
 
 func (p *perft) count(e *Expansion, ply int) {
+	if e.Lost { // nor is it known whether that child is terminal
+		p.accept(ErrLost)
+	}
 	p.counts[ply].JointMoves += int64(e.Children)
 	for c := range e.Children {
 		if e.Terminal[c] {

@@ -2,10 +2,10 @@ package machine
 
 import "math/bits"
 
-// Columns is the number of generators that run side by side in a Rand.
-const Columns = 8
+// columns is the number of generators that run side by side in a Rand.
+const columns = 8
 
-// Rand is a seeded pseudo-random generator: Columns independent copies of
+// Rand is a seeded pseudo-random generator: columns independent copies of
 // xoshiro256++ (Blackman and Vigna, 2021), so that vector code can draw from all
 // of them at once while each column's sequence stays the same on every platform.
 // That is what makes playouts and searches reproducible. It belongs to one
@@ -13,13 +13,13 @@ const Columns = 8
 type Rand struct {
 	// State holds the four words of every column's generator. Only vector code
 	// that advances whole columns, just as FillRows does, may touch it.
-	State [4][Columns]uint64
+	State [4][columns]uint64
 }
 
 // NewRand returns a generator whose state is spread from seed by splitmix64.
 func NewRand(seed uint64) *Rand {
 	r := new(Rand)
-	for c := range Columns {
+	for c := range columns {
 		for i := range r.State {
 			seed += 0x9e3779b97f4a7c15
 			z := seed

@@ -220,6 +220,10 @@ func TestLostPositionsAreToldThroughWrappers(t *testing.T) {
 	if err := machine.NewExpander(m).Expand(new(machine.Expansion), machine.State{1 << 6}); !errors.Is(err, machine.ErrLost) {
 		t.Errorf("expanding it: %v", err)
 	}
+	counts, err := machine.Perft(t.Context(), m, machine.State{1 << 5}, 1)
+	if !errors.Is(err, machine.ErrLost) {
+		t.Errorf("counting joint moves that lead to it: %v, %v", counts, err)
+	}
 	over := 0
 	b.Fill(m.Initial(), nil)
 	b.Evaluate(64)

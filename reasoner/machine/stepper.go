@@ -29,8 +29,8 @@ const (
 	allLanes    = ^uint64(0)
 )
 
-// Scalar is a Machine whose batches run a Stepper lane by lane.
-type Scalar struct {
+// scalar is a Machine whose batches run a Stepper lane by lane.
+type scalar struct {
 	Unanalysed
 	names   *Names
 	initial State
@@ -39,35 +39,35 @@ type Scalar struct {
 }
 
 var (
-	_ Machine = (*Scalar)(nil)
+	_ Machine = (*scalar)(nil)
 	_ Batch   = (*scalarBatch)(nil)
 )
 
 // NewScalar makes a Machine of a one-position engine. The function newStepper
 // is called once for each batch and must be safe for concurrent use. Whatever info
 // says, the machine is not parallel.
-func NewScalar(names *Names, initial State, info Info, newStepper func() Stepper) *Scalar {
+func NewScalar(names *Names, initial State, info Info, newStepper func() Stepper) Machine {
 	info.Parallel = false
-	return &Scalar{names: names, initial: initial, info: info, stepper: newStepper}
+	return &scalar{names: names, initial: initial, info: info, stepper: newStepper}
 }
 
 // Names implements Machine.
-func (m *Scalar) Names() *Names { return m.names }
+func (m *scalar) Names() *Names { return m.names }
 
 // Words implements Machine.
-func (m *Scalar) Words() int { return len(m.initial) }
+func (m *scalar) Words() int { return len(m.initial) }
 
 // Initial implements Machine.
-func (m *Scalar) Initial() State { return m.initial }
+func (m *scalar) Initial() State { return m.initial }
 
 // Symmetries implements Machine: none are known.
-func (m *Scalar) Symmetries() []Symmetry { return nil }
+func (m *scalar) Symmetries() []Symmetry { return nil }
 
 // Info implements Machine.
-func (m *Scalar) Info() Info { return m.info }
+func (m *scalar) Info() Info { return m.info }
 
 // NewBatch implements Machine.
-func (m *Scalar) NewBatch() Batch {
+func (m *scalar) NewBatch() Batch {
 	b := &scalarBatch{
 		names:   m.names,
 		stepper: m.stepper(),
@@ -85,7 +85,7 @@ func (m *Scalar) NewBatch() Batch {
 }
 
 // NewNarrowBatch implements Machine.
-func (m *Scalar) NewNarrowBatch() Batch { return m.NewBatch() }
+func (m *scalar) NewNarrowBatch() Batch { return m.NewBatch() }
 
 // scalarBatch moves its stepper from lane to lane. Legal moves take most of the work of
 // a position, so those that Evaluate has listed stay until their lane changes.

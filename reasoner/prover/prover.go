@@ -45,12 +45,12 @@ type Prover struct {
 	fluents []term          // the position that the tables are about
 }
 
-// Bytes is the MaxBytes of a new Prover.
-const Bytes = 512 << 20
+// defaultBytes is the MaxBytes of a new Prover.
+const defaultBytes = 512 << 20
 
 // New makes a Prover, in time linear in the size of the rules.
 func New(g *gdl.Game) *Prover {
-	p := &Prover{MaxBytes: Bytes, program: newProgram(newTerms(), g)}
+	p := &Prover{MaxBytes: defaultBytes, program: newProgram(newTerms(), g)}
 	for _, r := range g.Roles {
 		p.roles = append(p.roles, r.String())
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // New makes the machine of a game. It fails if ctx ends or if the initial position
-// takes more than prover.Bytes.
+// takes more memory than a Prover has.
 func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	fluents, err := prover.New(g).Initial(ctx)
 	if err != nil {

@@ -35,7 +35,7 @@ func (s *simulation) declare(ctx context.Context) error {
 				surplus = append(surplus, f[0])
 			}
 		}
-		s.surplus(Base, "", surplus)
+		s.surplus(kindBase, "", surplus)
 	}
 	input, err := s.prover.Facts(ctx, nil, "input", 2)
 	if err != nil || len(input) == 0 {
@@ -55,7 +55,7 @@ func (s *simulation) declare(ctx context.Context) error {
 			}
 		}
 		s.lists.moves = append(s.lists.moves, moves)
-		s.surplus(Input, role, surplus)
+		s.surplus(kindInput, role, surplus)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (s *simulation) checkFluents() {
 	for _, n := range s.fluents {
 		if f := int(n); !s.lists.fluents[f] {
 			s.lists.fluents[f] = true // it is told once
-			s.add(Base, "", "lack", fmt.Sprintf("expected `base` to list every fluent, found %s, which it lacks", s.names.FluentText(f)))
+			s.add(kindBase, "", "lack", fmt.Sprintf("expected `base` to list every fluent, found %s, which it lacks", s.names.FluentText(f)))
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (s *simulation) checkMoves(r machine.Role) {
 	for _, m := range s.legal {
 		if !s.lists.moves[r][int(m)] {
 			s.lists.moves[r][int(m)] = true // it is told once
-			s.add(Input, s.names.Roles[r], "lack", fmt.Sprintf(
+			s.add(kindInput, s.names.Roles[r], "lack", fmt.Sprintf(
 				"expected `input` to list every legal move of %s, found %s, which it lacks", s.names.Roles[r], s.names.MoveText(r, m)))
 		}
 	}

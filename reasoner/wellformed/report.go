@@ -9,11 +9,11 @@ import (
 // The kinds of faults. Faults of `base` and `input` are warnings, since no
 // player depends on them; the others are errors.
 const (
-	Stuck   = "stuck"   // a role without a legal move in a position that is not terminal
-	Goal    = "goal"    // a terminal position without exactly one goal of a role, from 0 to 100
-	Endless = "endless" // a match that does not end
-	Base    = "base"    // `base` lacks a fluent that occurred, or lists one that cannot
-	Input   = "input"   // `input` lacks a move that was legal, or lists one that cannot be
+	kindStuck   = "stuck"   // a role without a legal move in a position that is not terminal
+	kindGoal    = "goal"    // a terminal position without exactly one goal of a role, from 0 to 100
+	kindEndless = "endless" // a match that does not end
+	kindBase    = "base"    // `base` lacks a fluent that occurred, or lists one that cannot
+	kindInput   = "input"   // `input` lacks a move that was legal, or lists one that cannot be
 )
 
 // Fault is one kind of fault of one role, with the first place where it was met.
@@ -79,7 +79,7 @@ func (s *simulation) note(kind, role, detail, message string) (*Fault, bool) {
 	f, known := s.seen[k]
 	if !known {
 		s.kinds[key{kind, role, ""}]++
-		f = &Fault{Kind: kind, Warning: kind == Base || kind == Input, Role: role, Message: message}
+		f = &Fault{Kind: kind, Warning: kind == kindBase || kind == kindInput, Role: role, Message: message}
 		s.seen[k] = f
 		s.report.Faults = append(s.report.Faults, f)
 	}

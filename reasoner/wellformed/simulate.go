@@ -89,7 +89,7 @@ func (s *simulation) match(ctx context.Context, initial machine.State) error {
 			return nil
 		}
 		if step == s.limit {
-			s.add(Endless, "", "", fmt.Sprintf("expected the match to end, found no end after %d joint moves", step))
+			s.add(kindEndless, "", "", fmt.Sprintf("expected the match to end, found no end after %d joint moves", step))
 			return nil
 		}
 		s.path = append(s.path, s.joint...)
@@ -104,7 +104,7 @@ func (s *simulation) choose() bool {
 	for r, name := range s.names.Roles {
 		role := machine.Role(r)
 		if s.legal = s.batch.AppendLegal(s.legal[:0], 0, role); len(s.legal) == 0 {
-			s.add(Stuck, name, "", fmt.Sprintf("expected a legal move for %s, found none in a position that is not terminal", name))
+			s.add(kindStuck, name, "", fmt.Sprintf("expected a legal move for %s, found none in a position that is not terminal", name))
 			alive = false
 			continue
 		}
@@ -119,8 +119,11 @@ func (s *simulation) choose() bool {
 // no goal the interpreter explains.
 func (s *simulation) checkGoals(ctx context.Context) error {
 	s.batch.Goals(s.goals, 0)
+	if err := machine.Unknown(s.batch, 0); err != nil {
+		return err
+	}
 	for r, goal := range s.goals {
-		if goal >= 0 && goal <= 100 || machine.Role(r) == s.names.Chance() {
+		if goal != machine.NoGoal || machine.Role(r) == s.names.Chance() {
 			continue
 		}
 		facts, err := s.prover.Facts(ctx, s.names.AppendFluents(nil, s.state), "goal", 2)
@@ -137,7 +140,7 @@ func (s *simulation) checkGoals(ctx context.Context) error {
 		if len(found) > 0 {
 			what = strings.Join(found, " and ")
 		}
-		s.add(Goal, s.names.Roles[r], what, fmt.Sprintf(
+		s.add(kindGoal, s.names.Roles[r], what, fmt.Sprintf(
 			"expected one goal for %s from 0 to 100 in a terminal position, found %s", s.names.Roles[r], what))
 	}
 	return nil

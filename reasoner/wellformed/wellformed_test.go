@@ -41,7 +41,7 @@ func simulate(ctx context.Context, t *testing.T, rules string, o wellformed.Opti
 func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 	goal := func(found string) []*wellformed.Fault {
 		return []*wellformed.Fault{{
-			Kind: wellformed.Goal, Role: "p", State: []string{"(at 2)"}, Count: 40,
+			Kind: "goal", Role: "p", State: []string{"(at 2)"}, Count: 40,
 			Message: "expected one goal for p from 0 to 100 in a terminal position, found " + found,
 		}}
 	}
@@ -56,19 +56,19 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 		"a goal that is too large":  {"(goal p 101)", goal("101")},
 		"a goal that is too little": {"(goal p -1)", goal("-1")},
 		"base lacks a fluent": {"(goal p 1) (base (at 0)) (base (at 2))", []*wellformed.Fault{{
-			Kind: wellformed.Base, Warning: true, State: []string{"(at 1)"}, Count: 1,
+			Kind: "base", Warning: true, State: []string{"(at 1)"}, Count: 1,
 			Message: "expected `base` to list every fluent, found (at 1), which it lacks",
 		}}},
 		"base lists too much": {"(goal p 1) (base (at 0)) (base (at 1)) (base (at 2)) (base (at 4)) (base here)", []*wellformed.Fault{{
-			Kind: wellformed.Base, Warning: true, Count: 2,
+			Kind: "base", Warning: true, Count: 2,
 			Message: "expected `base` to list what can be reached, found (at 4), which cannot",
 		}}},
 		"input lacks a move": {"(goal p 1) (input p one)", []*wellformed.Fault{{
-			Kind: wellformed.Input, Warning: true, Role: "p", State: []string{"(at 0)"}, Count: 1,
+			Kind: "input", Warning: true, Role: "p", State: []string{"(at 0)"}, Count: 1,
 			Message: "expected `input` to list every legal move of p, found two, which it lacks",
 		}}},
 		"input lists too much": {"(goal p 1) (input p one) (input p two) (input p three)", []*wellformed.Fault{{
-			Kind: wellformed.Input, Warning: true, Role: "p", Count: 1,
+			Kind: "input", Warning: true, Role: "p", Count: 1,
 			Message: "expected `input` to list what can be reached, found three, which cannot",
 		}}},
 	} {
@@ -100,7 +100,7 @@ func TestARoleWithoutMovesIsToldWithTheMovesThatLeadThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []*wellformed.Fault{{
-		Kind: wellformed.Stuck, Role: "q", Count: 3, State: []string{"c"},
+		Kind: "stuck", Role: "q", Count: 3, State: []string{"c"},
 		Message: "expected a legal move for q, found none in a position that is not terminal",
 		Moves:   [][]string{{"n", "(go a)"}, {"n", "(go b)"}},
 	}}
@@ -118,7 +118,7 @@ func TestMatchesThatDoNotEndAreCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Faults) != 1 || report.Faults[0].Kind != wellformed.Endless || len(report.Faults[0].Moves) != 5 {
+	if len(report.Faults) != 1 || report.Faults[0].Kind != "endless" || len(report.Faults[0].Moves) != 5 {
 		t.Errorf("found %v", report.Faults)
 	}
 }

@@ -6,6 +6,7 @@
 package montecarlo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,11 +192,9 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		s.machine, s.workers = nil, nil // who knows in what state they are
 		return search.Result{}, err
 	}
-	if s.workers[0].tree.isBroken() && m.Names().Lost(q) {
-		return search.Result{}, fmt.Errorf("the position to search: %w", machine.ErrLost)
-	}
 	if s.workers[0].tree.isBroken() {
-		return search.Result{}, fmt.Errorf("the position to search: %w", machine.ErrStuck)
+		err := machine.NewExpander(m).Expand(new(machine.Expansion), q) // lost or stuck
+		return search.Result{}, fmt.Errorf("the position to search: %w", cmp.Or(err, machine.ErrStuck))
 	}
 	r := s.merge()
 	r.Elapsed = time.Since(began)

@@ -60,6 +60,9 @@ func (*Nested) Search(ctx context.Context, m machine.Machine, q machine.State, l
 	}
 	n := newNest(ctx, m, lim)
 	moves, over := n.look(q)
+	if err := machine.Unknown(n.batch, 0); err != nil {
+		return search.Result{}, fmt.Errorf("the position to search: %w", err)
+	}
 	if over {
 		n.best.goal = float64(search.Points(n.goals[0]))
 		return n.result(), nil

@@ -73,6 +73,9 @@ func (d *dialogue) play() error {
 		}
 		d.batch.Load(q, 1)
 		d.batch.Evaluate(1)
+		if err := machine.Unknown(d.batch, 0); err != nil {
+			return err
+		}
 		fmt.Fprintf(d.out, "\nTurn %d\n", turn)
 		d.show(q)
 		if d.batch.Terminal()[0]&1 != 0 {
