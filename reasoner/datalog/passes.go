@@ -43,7 +43,7 @@ var passes = []pass{
 	},
 	{
 		name: "static",
-		doc:  "relations that depend on neither true nor does → their tuples; those with too many are postponed",
+		doc:  "relations that depend on neither true nor does → their tuples; those with too many are left pending",
 		run:  (*grounder).evaluateStatic, needed: true,
 	},
 	{
@@ -68,7 +68,7 @@ var passes = []pass{
 	},
 	{
 		name: "settle", of: inGrounding,
-		doc: "postponed relations that are still needed → their tuples, unless they can be asked by key",
+		doc: "pending relations that are still needed → their tuples, unless they can be asked by key",
 		run: (*grounder).settle, needed: true,
 	},
 	{
@@ -116,7 +116,7 @@ var constraints = []constraint{
 	{"static", "reduce", "a relation without tuples is empty only when it has been computed"},
 	{"static", "existential", "a domain must have been computed"},
 	{"reduce", "existential", "a condition that always holds would count as a use of the column"},
-	{"static", "unfold", "it replaces what was postponed"},
+	{"static", "unfold", "it replaces what is pending"},
 	{"existential", "unfold", "the fewer columns, the fewer instances it expects"},
 	{"merge", "unfold", "alternatives are to be unfolded once"},
 	{"unfold", "settle", "what is unfolded wherever it is used need not be computed"},
