@@ -17,6 +17,9 @@ var expectedChecks = []playerCheck{
 			return ""
 		}})
 	}},
+	{"start clock", "START is answered before the end of the start clock.", func(t *trial) {
+		t.beginWith(invitation{rules: sheet("walk")}, t.StartClock, anything)
+	}},
 	{"ping", "PING is answered by available.", func(t *trial) {
 		t.ask("( PING )", infoLimit, wish{text: "available, or ready", fault: func(x *exchange) string {
 			if x.word() == "ready" {

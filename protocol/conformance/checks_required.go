@@ -11,7 +11,9 @@ import (
 // they look at all replies so far.
 var requiredChecks = []playerCheck{
 	{"info", "INFO is answered within a second by a status, which is available.", func(t *trial) { t.info(available) }},
-	{"start", "START is answered by ready before the end of the start clock.", func(t *trial) { t.beginWith(invitation{rules: sheet("walk")}, t.StartClock, word("ready")) }},
+	{"start", "START is answered by ready, soon after the end of the start clock at the latest.", func(t *trial) {
+		t.beginWith(invitation{rules: sheet("walk")}, t.StartClock+freeWait, word("ready"))
+	}},
 	{"busy", "In a match, INFO does not say available.", func(t *trial) {
 		t.walk()
 		t.info(elsewhere)

@@ -190,6 +190,7 @@ func sabotages() map[string]sabotage {
 		"broken rules":     saying("Nobody", "ready"),
 		"deep nesting":     saying("((((((((", "deep"),
 		"start":            wording("ready", "ok"),
+		"start clock":      delaying("START", 10*time.Second+slow/4),
 		"busy while busy":  saying(".other", "ready"),
 		"first move":       refusingText("none"),
 		"whole match":      moving(func(_, move string) string { return strings.Replace(move, "Bee", "Dee", 1) }),

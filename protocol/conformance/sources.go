@@ -4,7 +4,7 @@ package conformance
 // in use that relies on it (ggp-base, GameController: class and method), or good manners.
 var playerSources = map[string]string{
 	"info":            "ggp-base: PlayerPresence.updateInfo reads for 1 s; Scheduler.canSchedule begins no match unless the status is available",
-	"start":           "the protocol: ready; ggp-base: StartRequestThread reads for the start clock, then the record says TO",
+	"start":           "the protocol: ready; ggp-base: StartRequestThread forgives a late reply, and GameServer.run goes on with PLAY",
 	"busy":            "ggp-base: Scheduler.canSchedule gives whoever says available another match",
 	"busy while busy": "the protocol: busy while a match runs; ggp-base: StartRequest.process",
 	"whole match":     "ggp-base: PlayRequestThread.handleResponse replaces what is none of the legal moves, compared with regard to case",
@@ -20,6 +20,7 @@ var playerSources = map[string]string{
 	"ASCII":           "ggp-base: HttpReader.readContentFromPOST counts Content-Length in characters, and waits for more where they are fewer than bytes",
 
 	"name":                 "ggp-base: Scheduler.doSchedule tells players apart by the name in their replies to INFO",
+	"start clock":          "ggp-base: StartRequestThread reads for the start clock, then the record says TO",
 	"ping":                 "the protocol: older servers send PING for INFO",
 	"preview":              "ggp-base: GameServer.run sends PREVIEW in matches with a preview clock; PreviewRequestThread reads for that clock, then the record says TO",
 	"case of heads":        "the protocol: the head is case-insensitive; ggp-base: RequestFactory.create",
