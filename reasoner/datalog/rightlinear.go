@@ -191,7 +191,7 @@ func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
 func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 	n := 1.0
 	for _, c := range t.moved {
-		n *= t.rel.distinct(int32(c))
+		n *= t.rel.distinct(c)
 	}
 	for _, v := range seeds {
 		least := float64(manyTerms)
