@@ -38,6 +38,7 @@ type exchange struct {
 	request string // as sent
 	message string // the message in it, or the request if there is none
 	limit   time.Duration
+	toClose time.Duration // from a whole reply on
 	began   time.Time
 
 	raw         []byte // what came
@@ -58,9 +59,9 @@ func post(message string) string {
 }
 
 // send sends a request in the given pieces and reads the reply to the end of the
-// stream, as the simplest readers in use do.
-func send(ctx context.Context, address string, limit time.Duration, pieces ...string) *exchange {
-	x := &exchange{request: strings.Join(pieces, ""), limit: limit, began: time.Now()}
+// stream, as the simplest readers in use do; after a whole reply it waits so long for the end.
+func send(ctx context.Context, address string, limit, toClose time.Duration, pieces ...string) *exchange {
+	x := &exchange{request: strings.Join(pieces, ""), limit: limit, toClose: toClose, began: time.Now()}
 	x.message = x.request
 	if head, body, ok := strings.Cut(x.request, "\r\n\r\n"); ok && strings.HasPrefix(head, "POST") {
 		x.message = body
@@ -125,7 +126,7 @@ func (x *exchange) read(c net.Conn) error {
 		}
 		if whole, _ = x.parse(); whole {
 			x.took = time.Since(x.began)
-			if err := c.SetDeadline(time.Now().Add(closeLimit)); err != nil {
+			if err := c.SetDeadline(time.Now().Add(x.toClose)); err != nil {
 				return err
 			}
 		}

@@ -36,7 +36,7 @@ func (p Player) check(ctx context.Context, checks []leveled) (*Report, error) {
 	if u.Port() == "" {
 		address += ":80"
 	}
-	first := send(ctx, address, infoLimit, post("( INFO )"))
+	first := send(ctx, address, infoLimit, closeLimit, post("( INFO )"))
 	switch {
 	case len(first.raw) == 0 && first.err != nil:
 		return nil, fmt.Errorf("%s cannot be checked: no reply to ( INFO ): %w", p.URL, first.err)
@@ -137,9 +137,18 @@ func (t *trial) problem(err error) bool {
 
 // send sends a request in pieces and keeps the exchange.
 func (t *trial) send(limit time.Duration, pieces ...string) *exchange {
-	x := send(t.ctx, t.address, limit, pieces...)
+	x := send(t.ctx, t.address, limit, t.toClose(), pieces...)
 	t.all = append(t.all, x)
 	return x
+}
+
+// toClose is how long to wait for the end of a connection: not at all once the player is known
+// to leave connections open.
+func (t *trial) toClose() time.Duration {
+	if slices.ContainsFunc(t.all, func(x *exchange) bool { return x.status != 0 && !x.ended }) {
+		return 0
+	}
+	return closeLimit
 }
 
 // ask posts a message and expects a reply as wished, in time.
@@ -241,7 +250,7 @@ func (t *trial) free() bool {
 
 // tell sends a message whatever the check has come to, also when ctx has ended.
 func (t *trial) tell(message string, limit time.Duration) *exchange {
-	return send(context.WithoutCancel(t.ctx), t.address, limit, post(message))
+	return send(context.WithoutCancel(t.ctx), t.address, limit, t.toClose(), post(message))
 }
 
 func (t *trial) status() *exchange { return t.tell("( INFO )", infoLimit) }

@@ -190,7 +190,8 @@ func (m *table) thinking(f func()) {
 	}
 	played := make(chan *exchange, 1)
 	message := m.text("PLAY")
-	go func() { played <- send(m.ctx, m.address, m.PlayClock, post(message)) }()
+	toClose := m.toClose()
+	go func() { played <- send(m.ctx, m.address, m.PlayClock, toClose, post(message)) }()
 	select {
 	case x := <-played:
 		m.skip("the player moved at once: %s", x)
