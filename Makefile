@@ -29,8 +29,8 @@ endif
 build:
 	go build -o bin/stackmate .
 
-release: # six archives with checksums in dist/
-	go run -C tools ./release
+release: # six archives with checksums in dist/, or those of SYSTEMS=linux/amd64,…
+	go run -C tools ./release $(if $(SYSTEMS),-systems $(SYSTEMS))
 
 module: # PATH=example.org/me/stackmate: the module gets another path, everywhere
 	go run -C tools ./module $(MODULE)

@@ -47,14 +47,15 @@ func main() {
 	root := flag.String("root", "..", "folder of the module")
 	out := flag.String("out", "../dist", "folder of the archives, which is made anew")
 	version := flag.String("version", "", "version; that of git describe by default")
+	only := flag.String("systems", strings.Join(systems, ","), "systems to build for")
 	flag.Parse()
 	log.SetFlags(0)
-	if err := release(*root, *out, *version); err != nil {
+	if err := release(*root, *out, *version, strings.Split(*only, ",")); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func release(root, out, version string) error {
+func release(root, out, version string, systems []string) error {
 	stamp, err := run(root, nil, "git", "log", "-1", "--format=%ct")
 	if err != nil {
 		return err
