@@ -165,7 +165,11 @@ func (e *evaluator) magicCall(d *derived, columns []int32) *call {
 	table := func(of *derived, columns []int32) *keyed {
 		key := adornment{of, packed(columns)}
 		if tables[key] == nil {
-			k := &keyed{columns, newRelation(predicate{name: "asked " + of.rel.name.name}, len(columns)), newRelation(of.rel.name, of.rel.arity)}
+			number := -int32(len(tables) + 1) // no relation of the rules or of a rewriting has one below 0
+			k := &keyed{
+				columns, newRelation(predicate{name: "asked " + of.rel.name.name, auxiliary: number}, len(columns)),
+				newRelation(predicate{name: of.rel.name.name, shapes: of.rel.name.shapes, auxiliary: number}, of.rel.arity),
+			}
 			k.answers.profile, k.asked.profile = of.rel.profile, of.rel.profile.project(columns)
 			add(k.answers)
 			add(k.asked)
