@@ -24,7 +24,7 @@ func documents(t *testing.T) map[string]string {
 	t.Helper()
 	list := make(map[string]string)
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == "bin" || d.Name() == "node_modules") {
+		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == "bin" || path == "../dist" || d.Name() == "node_modules") {
 			return fs.SkipDir
 		}
 		if filepath.Ext(path) == ".md" {
