@@ -1,8 +1,7 @@
 // Package games owns the rulesheets that come with Stackmate: single games and
-// families of games, whose members are generated. A family lives in one file:
-// its rules, its parameters and their limits. The rules of a large game without
-// parameters are a .kif file (fixed.go). The package produces text and must not
-// know what reads it.
+// families of games, whose members are generated. families.go is the table of them: their
+// parameters, and the limits of these. The rules are templates in the folder rules, one
+// file each. The package produces text and must not know what reads it.
 package games
 
 import (
@@ -11,8 +10,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"text/template"
 )
 
 // Family describes the games that share one rulesheet.
@@ -49,44 +46,10 @@ type arguments map[string]any
 // family is a Family with what generates its members.
 type family struct {
 	Family
-	rules func() *template.Template
+	rules string // the template's name, without ending; the family's own by default
 	// prepare, if not nil, checks the arguments against each other and adds the
 	// derived ones.
 	prepare func(arguments) error
-}
-
-// families lists all games, sorted by name.
-var families = []family{
-	amazons,
-	biddingTicTacToe,
-	breakthrough,
-	checkers,
-	chess,
-	connectFour,
-	copsAndRobber,
-	copsAndRobberSlips,
-	example2,
-	gomoku,
-	goofspiel,
-	goofspielPoints,
-	hex,
-	liarsBid,
-	matchingPennies,
-	nim,
-	oshiZumo,
-	pentago,
-	pig,
-	prisonersDilemma,
-	pursuit,
-	quarto,
-	reversi,
-	rockPaperScissors,
-	rockPaperScissorsMatch,
-	slidingPuzzle,
-	ticTacToe,
-	trio,
-	tron,
-	ultimateTicTacToe,
 }
 
 // Families describes all games, sorted by name.
@@ -123,58 +86,8 @@ func Source(name string) (file string, src []byte, err error) {
 		return "", nil, err
 	}
 	var b bytes.Buffer
-	if err := f.rules().Execute(&b, args); err != nil {
+	if err := templates().ExecuteTemplate(&b, cmp.Or(f.rules, f.Name())+".kif", args); err != nil {
 		return "", nil, fmt.Errorf("game %q: %w", name, err)
 	}
 	return name + ".kif", b.Bytes(), nil
 }
-
-// rulesheet is the template of a family, parsed when it is first used: to parse all of them
-// takes a millisecond. Templates are constants, which the tests read.
-func rulesheet(text string) func() *template.Template {
-	return sync.OnceValue(func() *template.Template {
-		t := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-			"add":    func(a, b int) int { return a + b },
-			"sub":    func(a, b int) int { return a - b },
-			"count":  count,
-			"facts":  unary,
-			"succ":   successors,
-			"steps":  steps,
-			"inLine": inLine,
-			"max":    func(a, b int) int { return max(a, b) },
-			"mul":    func(a, b int) int { return a * b },
-			"half":   func(a int) int { return a / 2 },
-		})
-		return template.Must(template.Must(t.Parse(pieces)).Parse(strings.TrimLeft(text, "\n")))
-	})
-}
-
-// count lists the integers from lo to hi, inclusive.
-func count(lo, hi int) []int {
-	var list []int
-	for n := lo; n <= hi; n++ {
-		list = append(list, n)
-	}
-	return list
-}
-
-// unary writes the facts (relation lo) … (relation hi).
-func unary(relation string, lo, hi int) string {
-	var facts []string
-	for _, n := range count(lo, hi) {
-		facts = append(facts, fmt.Sprintf("(%s %d)", relation, n))
-	}
-	return lines(facts)
-}
-
-// successors writes the facts (succ lo lo+1) … (succ hi-1 hi).
-func successors(lo, hi int) string {
-	var facts []string
-	for _, n := range count(lo, hi-1) {
-		facts = append(facts, fmt.Sprintf("(succ %d %d)", n, n+1))
-	}
-	return lines(facts)
-}
-
-// lines writes facts, one a line.
-func lines(facts []string) string { return strings.Join(facts, "\n") }

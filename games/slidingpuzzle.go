@@ -6,8 +6,7 @@ var slidingPuzzle = family{
 		Pattern: "slidingPuzzle-WxH-D",
 		Summary: "the sliding puzzle on W x H cells, D moves deep at most",
 		Parameters: []Parameter{
-			{Name: "W", About: "columns", Min: 2, Max: 6, Default: 3, separator: "-"},
-			{Name: "H", About: "rows", Min: 2, Max: 6, Default: 3, separator: "x"},
+			columns(2, 6, 3), rows(2, 6, 3),
 			{Name: "D", About: "moves that scrambled the puzzle, and moves allowed", Min: 1, Max: 200, Default: 12, separator: "-"},
 		},
 	},
@@ -16,96 +15,6 @@ var slidingPuzzle = family{
 		a["Tiles"], a["X"], a["Y"] = tiles, x, y
 		return nil
 	},
-	rules: rulesheet(`
-; The sliding puzzle on {{.W}} x {{.H}} cells. In each move the gap and a tile beside it
-; change places. The puzzle is solved when all tiles are at home: in order by
-; rows, from (1, 1) on, with the gap in the last cell. It was scrambled with {{.D}}
-; moves, and {{.D}} moves are allowed.
-
-(role robot)
-
-(direction north)
-(direction east)
-(direction south)
-(direction west)
-
-; (step d x y u v): direction d leads from (x, y) to (u, v).
-{{steps .W .H}}
-
-{{succ 0 .D}}
-
-; (home t x y): where tile t belongs. (start t x y): where it is at first.
-{{range .Tiles}}
-(home {{.Number}} {{.HomeX}} {{.HomeY}})
-(start {{.Number}} {{.X}} {{.Y}})
-{{- end}}
-
-; The position: the tiles, the gap, and the number of moves made.
-
-(<= (base (tile ?t ?x ?y))
-    (home ?t ?v ?w)
-    (step ?d ?x ?y ?a ?b))
-(<= (base (gap ?x ?y))
-    (step ?d ?x ?y ?u ?v))
-(base (moves 0))
-(<= (base (moves ?n))
-    (succ ?m ?n))
-
-(<= (init (tile ?t ?x ?y))
-    (start ?t ?x ?y))
-(init (gap {{.X}} {{.Y}}))
-(init (moves 0))
-
-; Moves: the direction in which the gap travels.
-
-(<= (input robot ?d)
-    (direction ?d))
-
-(<= (legal robot ?d)
-    (true (gap ?x ?y))
-    (step ?d ?x ?y ?u ?v))
-
-(<= (travels ?x ?y ?u ?v)
-    (does robot ?d)
-    (true (gap ?x ?y))
-    (step ?d ?x ?y ?u ?v))
-
-(<= (entered ?u ?v)
-    (travels ?x ?y ?u ?v))
-
-(<= (next (gap ?u ?v))
-    (entered ?u ?v))
-
-(<= (next (tile ?t ?x ?y))
-    (travels ?x ?y ?u ?v)
-    (true (tile ?t ?u ?v)))
-
-(<= (next (tile ?t ?x ?y))
-    (true (tile ?t ?x ?y))
-    (not (entered ?x ?y)))
-
-(<= (next (moves ?n))
-    (true (moves ?m))
-    (succ ?m ?n))
-
-; The end.
-
-(<= astray
-    (true (tile ?t ?x ?y))
-    (not (home ?t ?x ?y)))
-
-(<= terminal
-    (not astray))
-
-(<= terminal
-    (true (moves {{.D}})))
-
-(<= (goal robot 100)
-    (not astray))
-
-(<= (goal robot 0)
-    astray)
-`),
 }
 
 // tile is a tile of the sliding puzzle with its home and its first place.
