@@ -76,7 +76,8 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		return search.Result{}, err
 	}
 	r := s.together(active, owners)
-	if left := lim.MaxNodes - r.Nodes; ctx.Err() == nil && (lim.MaxNodes == 0 || left > 0) {
+	isOpen := func(p *part) bool { return !p.result.Solved() }
+	if left := lim.MaxNodes - r.Nodes; !slices.ContainsFunc(active, isOpen) && ctx.Err() == nil && (lim.MaxNodes == 0 || left > 0) {
 		lim.MaxNodes = max(left, 0)
 		whole, err := s.whole.Search(ctx, m, q, lim)
 		if err != nil {

@@ -110,12 +110,27 @@ func TestAMatchOfFactoredSearches(t *testing.T) {
 	}
 }
 
-// silent is a search that tells that it was asked.
+// silent is a search that tells that it was asked, and finds nothing out. It takes one node less
+// than it may.
 type silent struct{ asked int }
 
-func (s *silent) Search(context.Context, machine.Machine, machine.State, search.Limits) (search.Result, error) {
+func (s *silent) Search(_ context.Context, m machine.Machine, _ machine.State, lim search.Limits) (search.Result, error) {
 	s.asked++
-	return search.Result{}, nil
+	roles := len(m.Names().Roles)
+	return search.Result{
+		Values: make([]search.Interval, roles), Strategies: make([][]search.Weighted, roles),
+		Counters: search.Counters{Nodes: lim.MaxNodes - 1},
+	}, nil
+}
+
+// TestTheWholeIsNotSearchedBeforeItsParts: a few nodes that the searches of the subgames have left
+// over are no reason to take the move of a search of the whole that has those few alone.
+func TestTheWholeIsNotSearchedBeforeItsParts(t *testing.T) {
+	m, whole := gamestest.Compiled(t, twoRows), &silent{}
+	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} })
+	if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 100}); err != nil || whole.asked != 0 {
+		t.Errorf("the whole was asked %d times: %v", whole.asked, err)
+	}
 }
 
 func TestPositionsThatDoNotFactorAreSearchedAsAWhole(t *testing.T) {
