@@ -107,7 +107,6 @@ func duels() []duel {
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: plainExploration}
 	list := []duel{
 		{name: "regretMatching", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{}), nodes: 1000, games: atOnce},
-		{name: "mixing", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Mixing}), games: atOnce},
 		{name: "equilibria", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
 		{name: "decisive-at-once", rivals: pair(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
 		{name: factoring, rivals: pair(montecarlo.Config{}, montecarlo.Config{AtOnce: true}), games: []string{"connectFourSimultaneous", "chinook"}, factors: true},
@@ -130,7 +129,7 @@ func duels() []duel {
 	}
 	list = append(list, duel{name: "all", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
-		if t.sampling != 0 && t.sampling&(montecarlo.Mixing|montecarlo.Equilibria|montecarlo.Priors) == 0 {
+		if t.sampling != 0 && t.sampling&(montecarlo.Equilibria|montecarlo.Priors) == 0 {
 			list = append(list, duel{name: t.Name, rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
 		}
 	}

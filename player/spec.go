@@ -75,8 +75,6 @@ var techniques = []Technique{
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},
 	{"foresight", "leaves solved within two plies", montecarlo.Foresight},
 	{"bounds", "score bounds", montecarlo.Bounds},
-	{"cleansing", "means without playouts below solved nodes", montecarlo.Cleansing},
-	{"mixing", "proofs by mixed strategies", montecarlo.Mixing},
 	{"transpositions", "one node for a position reached in several ways", montecarlo.Transpositions},
 	{"equilibria", "matrix games of estimates for simultaneous moves", montecarlo.Equilibria},
 	{"priors", "estimates as the first values of moves", montecarlo.Priors},

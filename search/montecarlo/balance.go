@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"stackmate/internal/scratch"
+	"stackmate/search/matrix"
 )
 
 // Where two opponents choose at once by regret matching, what paths bring is not what the
@@ -29,6 +30,33 @@ const (
 	// unknownParts: one cell in so many may be unknown.
 	unknownParts = 2
 )
+
+// matrices is the working memory for matrix games.
+type matrices struct {
+	lp        matrix.Native
+	low, high []float64 // means of the cells for the row player, less and more their doubt, row by row
+	x, y      []float64 // strategies
+}
+
+// isMatrix tells whether the opened node n is a matrix game: its two players have
+// opposite interests, and both choose.
+func (w *worker) isMatrix(n int32) bool {
+	t := w.tree
+	if !w.adversarial || !w.sumKnown || t.at(n).chooser >= 0 || w.players() != 2 {
+		return false
+	}
+	_, _, rows, columns := t.size(n)
+	return rows > 1 && columns > 1
+}
+
+// size is the matrix of node n: who is row player, who is column player, and how many
+// moves they have.
+func (t *tree) size(n int32) (row, column, rows, columns int) {
+	row = t.opponent(-1) // the first player
+	column = t.opponent(row)
+	widths := t.widthsOf(n)
+	return row, column, int(widths[row]), int(widths[column])
+}
 
 // balances tells whether matrix games of estimates are solved.
 func (w *worker) balances() bool {

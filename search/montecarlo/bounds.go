@@ -38,9 +38,8 @@ type boundsMemory struct {
 }
 
 // settle updates the bounds of all that lead to node k, of which something has just been
-// proved, and of all that that changes, with the means before what is solved; and the means on
-// the path to it, from its end up.
-func (w *worker) settle(path []edge, k int32) {
+// proved, and of all that that changes.
+func (w *worker) settle(k int32) {
 	t := w.tree
 	if !w.config.has(Bounds) {
 		return
@@ -61,14 +60,6 @@ func (w *worker) settle(path []edge, k int32) {
 			if t.isDue(a.from, newsWeight) && w.updateBounds(a.from) {
 				w.changed = append(w.changed, a.from)
 			}
-			if t.isSolved(n) && !t.isSolved(a.from) {
-				w.cleanse(a)
-			}
-		}
-	}
-	for i := len(path) - 1; i >= 0; i-- {
-		if l := t.wayOf(path[i].node, path[i].cell); l != nil && !t.isSolved(l.to) {
-			w.cleanse(l)
 		}
 	}
 }
@@ -90,49 +81,6 @@ func (t *tree) isDue(n int32, worth int32) bool {
 	}
 	a.news = 0
 	return true
-}
-
-// cleanse takes what playouts said behind link l, before more was known, out of the means of
-// the node that it leaves from. Instead that gets the mean or the value of the child or, if
-// nobody who chooses need go there, the mean of the others: what was played there before that
-// was known must not count for ever.
-func (w *worker) cleanse(l *link) {
-	t := w.tree
-	n := l.from
-	if !w.config.has(Cleansing) || !w.isOpposed() || l.done == 0 {
-		return
-	}
-	was := l.sum
-	delta := w.renew(l)
-	for r, s := range t.counted(n, l.cell, w.picks) {
-		switch r {
-		case w.first:
-			s.sum += delta
-		case w.second:
-			s.sum -= delta
-		}
-	}
-	totals, others := t.totalsOf(n), t.at(n).done-l.done
-	if others > 0 && t.isSolved(l.to) && w.isRefuted(n, l.to) {
-		l.sum = (totals[w.first] - was) / float64(others) * float64(l.done)
-		delta = l.sum - was
-	}
-	totals[w.first] += delta
-	if w.second >= 0 {
-		totals[w.second] -= delta
-	}
-}
-
-// isRefuted tells whether the only role that chooses at node n, and not chance, has no
-// use for its child k: it is sure of more elsewhere, or nothing is worse.
-func (w *worker) isRefuted(n, k int32) bool {
-	t := w.tree
-	c := int(t.at(n).chooser)
-	if c < 0 || machine.Role(c) == t.random {
-		return false
-	}
-	most := t.boundsOf(k)[c].Upper
-	return most < t.boundsOf(n)[c].Lower || most <= goalRange.Lower
 }
 
 // updateBounds computes the bounds of node n and of its moves from its children. It
@@ -246,11 +194,17 @@ func (w *worker) updateCells(n int32) bool {
 		solved = solved && w.config.isWithin(bounds[r])
 	}
 	t.at(n).solved = solved
-	if w.isMatrix(n) && w.config.has(Mixing) && w.mixBounds(n) {
-		changed = true
-	}
 	return changed
 }
+
+// Means over chance are right up to rounding. Snapped to a grid they are the same where they should
+// be; bounds nearer to each other than closeEnough meet.
+const (
+	grid        = 1. / (1 << 30)
+	closeEnough = 1. / (1 << 20)
+)
+
+func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
 
 // atMost and atLeast round a bound to where it still is one: a move that is left out because
 // it seems to give no more must not have been worth a little more.

@@ -49,7 +49,7 @@ func TestWhatANodeHasIsWhatItsLinksBrought(t *testing.T) {
 		growAtOnce(game, rng, 4)
 		shareKids(game, rng)
 		// Without bounds no node is solved but the terminal ones, whose means are their values.
-		s := New(Config{Without: Bounds | Cleansing, Lanes: 8})
+		s := New(Config{Without: Bounds, Lanes: 8})
 		m := game.Machine()
 		if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: rapid.Int64Range(1, 500).Draw(rt, "nodes"), Seed: 1}); err != nil {
 			rt.Fatal(err)

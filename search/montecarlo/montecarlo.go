@@ -92,14 +92,9 @@ const (
 	Foresight
 	// Bounds proves values by score bounds.
 	Bounds
-	// Cleansing takes playouts below solved positions out of the means above.
-	Cleansing
 	// Caution plays the move that is best for sure, not the one tried most, where one
 	// role chooses.
 	Caution
-	// Mixing proves values of positions in which two opponents choose at once by matrix
-	// games of bounds, not by pure moves alone.
-	Mixing
 	// Transpositions makes positions that are reached in several ways one node of the tree.
 	Transpositions
 	// Equilibria makes positions in which two opponents choose at once by regret matching
@@ -111,7 +106,7 @@ const (
 )
 
 // Plain is without any technique.
-const Plain = Decisive | Foresight | Bounds | Cleansing | Caution | Mixing | Transpositions | Equilibria | Priors
+const Plain = Decisive | Foresight | Bounds | Caution | Transpositions | Equilibria | Priors
 
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }

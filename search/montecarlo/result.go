@@ -58,11 +58,10 @@ type opinion struct {
 	bounds   []search.Interval // by role
 	totals   []float64         // by role
 	visits   float64
-	moves    [][]stat            // by role
-	sum      float64             // of the goals of two opponents; -1 where it is not known or not constant
-	solution [][]search.Weighted // by role, where the root is a matrix game that is solved; else nil
-	plan     float64             // goal of the best line of a single role, or -1
-	hasPlan  bool                // the game is one of a single role without chance
+	moves    [][]stat // by role
+	sum      float64  // of the goals of two opponents; -1 where it is not known or not constant
+	plan     float64  // goal of the best line of a single role, or -1
+	hasPlan  bool     // the game is one of a single role without chance
 	line     [][]machine.Move
 	counters search.Counters
 }
@@ -80,7 +79,6 @@ func (w *worker) opinion() opinion {
 		visits:   float64(t.at(t.root).visits),
 		moves:    make([][]stat, t.roles),
 		sum:      -1,
-		solution: w.equilibrium(),
 		plan:     -1,
 		counters: search.Counters{Nodes: w.nodes, Playouts: w.games, PeakBytes: w.fixed + t.bytes()},
 	}
@@ -130,8 +128,6 @@ func (o *opinion) result(c *Config) search.Result {
 		res.Moves[r] = known(moves)
 		switch {
 		case len(moves) == 0:
-		case o.solution != nil:
-			res.Strategies[r] = o.solution[r]
 		case choosers > 1 && c.Rule == RegretMatching && !c.isWithin(o.bounds[r]):
 			res.Strategies[r] = mixed(moves)
 		default:
@@ -176,7 +172,7 @@ func (o *opinion) other(role int) int {
 // the bounds of several workers may meet where no worker has solved the root.
 func (o *opinion) lacksStrategy(r, choosers int) bool {
 	moves := o.moves[r]
-	return choosers > 1 && o.solution == nil && len(moves) > 0 &&
+	return choosers > 1 && len(moves) > 0 &&
 		float64(moves[mostSecure(moves)].lower) < o.bounds[r].Lower-closeEnough
 }
 

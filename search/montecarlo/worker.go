@@ -322,7 +322,7 @@ func (w *worker) descend() (n int32, fresh bool) {
 		}
 		a.visits++
 		if n = k; a.news > 0 && t.isDue(n, 1) && w.updateBounds(n) {
-			w.settle(w.path, n)
+			w.settle(n)
 		}
 	}
 	return n, false
@@ -367,9 +367,9 @@ func (w *worker) absorb(leaves []leaf) {
 			for r, g := range l.goals {
 				t.boundsOf(k)[r] = search.Exact(g)
 			}
-			w.settle(l.path, k)
+			w.settle(k)
 		case isNew && t.at(k).bounded: // from elsewhere
-			w.settle(l.path, k)
+			w.settle(k)
 		}
 	}
 }
@@ -432,9 +432,6 @@ func (w *worker) bring(l *link, goals []float64) []float64 {
 func (w *worker) renew(l *link) float64 {
 	t := w.tree
 	mean := t.totalsOf(l.to)[w.first] / float64(t.at(l.to).done)
-	if t.isSolved(l.to) && w.config.has(Cleansing) {
-		mean = t.value(l.to, w.first)
-	}
 	was := l.sum
 	l.sum = mean * float64(l.done)
 	return l.sum - was

@@ -9,33 +9,12 @@ import (
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
-	"stackmate/search"
 	"stackmate/search/matrix"
 )
 
-func TestAMixedEquilibriumIsProved(t *testing.T) {
-	m := toys.Matrix([][]int32{{50, 0, 100}, {100, 50, 0}, {0, 100, 50}}).Machine() // rock, paper, scissors
-	for _, c := range []Config{{Rule: RegretMatching}, {Rule: RegretMatching, Workers: 2}} {
-		r := sample(t, c, m, 1000)
-		if !r.Solved() || r.Values[0] != search.Exact(50) {
-			t.Errorf("%+v: %v, solved %v; want 50", c, r.Values, r.Solved())
-		}
-		for role, strategy := range r.Strategies {
-			for _, w := range strategy {
-				if len(strategy) != 3 || math.Abs(w.Probability-1./3) > 1e-9 {
-					t.Errorf("%+v: role %d plays %v", c, role, strategy)
-				}
-			}
-		}
-	}
-	if r := sample(t, Config{Rule: RegretMatching, Without: Mixing}, m, 1000); r.Solved() {
-		t.Errorf("%v is proved by pure strategies", r.Values)
-	}
-}
-
-// TestMixedBoundsContainTheValue grows trees over random games of simultaneous moves and
+// TestProvedValuesOfSimultaneousMovesAreRight grows trees over random games of simultaneous moves and
 // compares values and strategies that are said to be proved with backward induction.
-func TestMixedBoundsContainTheValue(t *testing.T) {
+func TestProvedValuesOfSimultaneousMovesAreRight(t *testing.T) {
 	solved := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
