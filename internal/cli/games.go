@@ -11,7 +11,6 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
-	"stackmate/search/book"
 	"stackmate/search/solve"
 )
 
@@ -88,7 +87,6 @@ type problem struct {
 	solver  *solve.Solver
 	rules   *gdl.Game
 	machine machine.Machine
-	digest  string // of the rulesheet, see book.Digest
 }
 
 // problem makes a solver and the machine of a game for it.
@@ -106,5 +104,5 @@ func (s *console) problem(o solve.Options, game, engine string) (problem, error)
 		return problem{}, err
 	}
 	m, _, err := s.machine(game, rules, reasoner.Options{Engine: engine})
-	return problem{solver, rules, m, book.Digest(src)}, err
+	return problem{solver, rules, m}, err
 }

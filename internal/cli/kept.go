@@ -31,7 +31,7 @@ type kept struct {
 
 // newKept keeps what a search proves beside the file of its solution.
 func newKept(solution, game string, p problem) *kept {
-	k := &kept{game: game, rules: p.digest, machine: p.machine, solver: p.solver, last: time.Now()}
+	k := &kept{game: game, rules: p.rules.ExactDigest(), machine: p.machine, solver: p.solver, last: time.Now()}
 	if solution != "" {
 		k.path = solution + ".proofs"
 	}

@@ -64,7 +64,7 @@ func (c *playCommand) Run(s *console) error {
 		return usageError{err}
 	}
 	if c.From != "" {
-		kept, err := await(s.ctx, func() (*book.Book, error) { return book.Load(c.From, p.machine, p.digest, share) })
+		kept, err := await(s.ctx, func() (*book.Book, error) { return book.Load(c.From, p.machine, p.rules.ExactDigest(), share) })
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"stackmate/protocol/arena"
 	"stackmate/search"
 	"stackmate/search/book"
 	"stackmate/search/solve"
@@ -39,7 +38,7 @@ func (c *solveCommand) Run(s *console) error {
 	if rules, m, err := c.begin(s, c.Game, p.rules, p.machine, c.Engine); err != nil {
 		return err
 	} else if m != p.machine {
-		p.rules, p.machine, p.digest = rules, m, book.Digest([]byte(arena.RulesText(rules)))
+		p.rules, p.machine = rules, m
 	}
 	kept := newKept(c.Save, c.Game, p)
 	if c.Resume {
@@ -99,7 +98,7 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	if err != nil {
 		return fmt.Errorf("--certify: %w", err)
 	}
-	kept := book.New(p.machine, book.Label{Game: c.Game, Rules: p.digest, Method: solution.Method}, c.share(s))
+	kept := book.New(p.machine, book.Label{Game: c.Game, Rules: p.rules.ExactDigest(), Method: solution.Method}, c.share(s))
 	if c.Save != "" {
 		answers = kept.Recorder(answers)
 	}

@@ -5,9 +5,7 @@ package book
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 
 	"stackmate/reasoner/machine"
@@ -17,7 +15,7 @@ import (
 // Label says which solution a book holds.
 type Label struct {
 	Game   string `json:"game"`   // name, for messages
-	Rules  string `json:"rules"`  // digest of the rulesheet: a book fits no other rules
+	Rules  string `json:"rules"`  // digest of the rules: a book fits no others
 	Method string `json:"method"` // how the solution was found
 }
 
@@ -113,10 +111,4 @@ func appendState(dst machine.State, key string) machine.State {
 		dst = append(dst, binary.LittleEndian.Uint64([]byte(key[i:i+8])))
 	}
 	return dst
-}
-
-// Digest identifies a rulesheet by its text.
-func Digest(rulesheet []byte) string {
-	sum := sha256.Sum256(rulesheet)
-	return hex.EncodeToString(sum[:])
 }

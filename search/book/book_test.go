@@ -40,7 +40,7 @@ func names(descending bool) machine.Machine {
 	return machine.NewScalar(n, make(machine.State, 2), machine.Info{}, func() machine.Stepper { return nil })
 }
 
-var label = Label{Game: "toy", Rules: Digest([]byte("(role left)")), Method: "bi"}
+var label = Label{Game: "toy", Rules: "digest of the rules", Method: "bi"}
 
 // drawBook draws a book and the positions that are in it.
 func drawBook(t *rapid.T) (*Book, []machine.State) {
