@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/datalog"
 )
 
@@ -27,7 +28,7 @@ func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
 		g.Next = append(g.Next, l.signal(next))
 	}
 	for _, row := range p.Legal {
-		legal := make([]circuit.Lit, len(row))
+		legal := make([]logic.Lit, len(row))
 		for m, s := range row {
 			legal[m] = l.signal(s)
 		}
@@ -49,14 +50,14 @@ func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
 type lowering struct {
 	ctx   context.Context
 	p     *datalog.Program
-	net   *circuit.Network
-	lit   []circuit.Lit // by signal, once black
+	net   *logic.Network
+	lit   []logic.Lit // by signal, once black
 	state []uint8
-	vars  map[datalog.Signal]circuit.Lit // the variables of cycles
-	first []int32                        // by signal: its first rule, or -1
-	chain []int32                        // by rule: the next rule with the same head, or -1
+	vars  map[datalog.Signal]logic.Lit // the variables of cycles
+	first []int32                      // by signal: its first rule, or -1
+	chain []int32                      // by rule: the next rule with the same head, or -1
 	open  []openAtom
-	lits  []circuit.Lit
+	lits  []logic.Lit
 	steps int
 }
 
@@ -71,9 +72,9 @@ func newLowering(ctx context.Context, p *datalog.Program, g *circuit.Game) *lowe
 		ctx:   ctx,
 		p:     p,
 		net:   g.Net,
-		lit:   make([]circuit.Lit, p.Signals),
+		lit:   make([]logic.Lit, p.Signals),
 		state: make([]uint8, p.Signals),
-		vars:  make(map[datalog.Signal]circuit.Lit),
+		vars:  make(map[datalog.Signal]logic.Lit),
 		first: make([]int32, p.Signals),
 		chain: make([]int32, len(p.Head)),
 	}
@@ -115,13 +116,13 @@ const lowerEvery = 1 << 12
 
 // signal builds an atom and all that it depends on. When the context is done it
 // leaves atoms open.
-func (l *lowering) signal(root datalog.Signal) circuit.Lit {
+func (l *lowering) signal(root datalog.Signal) logic.Lit {
 	if _, ok := l.known(root); !ok {
 		l.begin(root)
 	}
 	for ; len(l.open) > 0; l.steps++ {
 		if l.steps%lowerEvery == 0 && l.ctx.Err() != nil {
-			return circuit.False
+			return logic.False
 		}
 		a := &l.open[len(l.open)-1]
 		switch {
@@ -151,12 +152,12 @@ func (l *lowering) signal(root datalog.Signal) circuit.Lit {
 }
 
 // known is the literal of a signal that is not white.
-func (l *lowering) known(s datalog.Signal) (circuit.Lit, bool) {
+func (l *lowering) known(s datalog.Signal) (logic.Lit, bool) {
 	switch {
 	case s == datalog.NoSignal:
-		return circuit.False, true
+		return logic.False, true
 	case s == datalog.True:
-		return circuit.True, true
+		return logic.True, true
 	case l.state[s] == black:
 		return l.lit[s], true
 	case l.state[s] == white:

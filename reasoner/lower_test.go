@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/datalog"
 	"stackmate/reasoner/machine"
 )
@@ -40,7 +40,7 @@ func TestLoweringChainsTakesABoundedStack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := g.Fluents[0] ^ circuit.Lit(length%2); g.Terminal != want {
+		if want := g.Fluents[0] ^ logic.Lit(length%2); g.Terminal != want {
 			t.Errorf("the end of a chain of %d negations is %d, want %d", length, g.Terminal, want)
 		}
 	}

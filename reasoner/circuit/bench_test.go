@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -42,10 +43,10 @@ func syntheticGame(gates int) *Game {
 	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, fluents), Moves: [][]string{{"m"}}}
 	g := NewGame(names, make(machine.State, (fluents+63)/64))
 	rng := machine.NewRand(1)
-	lits := append([]Lit{}, g.Fluents...)
-	pick := func() Lit {
+	lits := append([]logic.Lit{}, g.Fluents...)
+	pick := func() logic.Lit {
 		from := max(0, len(lits)-recent)
-		return lits[from+rng.Intn(len(lits)-from)] ^ Lit(rng.Intn(2))
+		return lits[from+rng.Intn(len(lits)-from)] ^ logic.Lit(rng.Intn(2))
 	}
 	for g.Net.Len() < gates+fluents {
 		if before, l := g.Net.Len(), g.Net.And(pick(), pick()); g.Net.Len() > before {
@@ -55,7 +56,7 @@ func syntheticGame(gates int) *Game {
 	for range fluents {
 		g.Next = append(g.Next, pick())
 	}
-	g.Legal = [][]Lit{{True}}
+	g.Legal = [][]logic.Lit{{logic.True}}
 	return g
 }
 

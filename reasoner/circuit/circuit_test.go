@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 
 	"stackmate/reasoner/circuit/logic/logictest"
@@ -76,7 +77,7 @@ func TestFrameRulesOfAnyRoleBecomeShort(t *testing.T) {
 	const moves = 20
 	table := make([]string, moves)
 	g := NewGame(&machine.Names{Roles: []string{"a", "b"}, Fluents: table, Moves: [][]string{table, table}}, make(machine.State, 1))
-	var anyone []Lit
+	var anyone []logic.Lit
 	for m := range moves {
 		anyone = append(anyone, g.Net.Or(g.Does[0][m], g.Does[1][m]))
 	}
@@ -169,7 +170,7 @@ func anywhere(g *Game, m *Machine, seed uint64) []uint64 {
 	return states
 }
 
-func checkLanes(t *rapid.T, g *Game, n *Network, m *Machine, states []uint64, seed uint64) {
+func checkLanes(t *rapid.T, g *Game, n *logic.Network, m *Machine, states []uint64, seed uint64) {
 	b := m.NewBatch()
 	lanes := b.Lanes()
 	rng := machine.NewRand(seed)
@@ -213,7 +214,7 @@ func inputs(g *Game, s machine.State, joint []machine.Move) map[int32]bool {
 }
 
 func checkPosition(t *rapid.T, g *Game, b machine.Batch, lane int, value []bool, goals []int32) {
-	at := func(l Lit) bool { return value[l.Node()] != l.Complemented() }
+	at := func(l logic.Lit) bool { return value[l.Node()] != l.Complemented() }
 	bit := func(mask []uint64) bool { return mask[lane>>6]>>uint(lane&63)&1 != 0 }
 	if bit(b.Terminal()) != at(g.Terminal) {
 		t.Fatalf("lane %d: terminal is %v", lane, !at(g.Terminal))
@@ -263,15 +264,15 @@ func checkPosition(t *rapid.T, g *Game, b machine.Batch, lane int, value []bool,
 func choiceGame(moves int, legal func(int) bool) *Game {
 	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, moves), Moves: [][]string{make([]string, moves)}}
 	g := NewGame(names, make(machine.State, (moves+63)/64))
-	row := make([]Lit, moves)
+	row := make([]logic.Lit, moves)
 	for m := range row {
-		row[m] = False
+		row[m] = logic.False
 		if legal(m) {
 			row[m] = g.Net.Or(g.Fluents[m], g.Fluents[m].Not())
 		}
 		g.Next = append(g.Next, g.Does[0][m])
 	}
-	g.Legal = [][]Lit{row}
+	g.Legal = [][]logic.Lit{row}
 	return g
 }
 

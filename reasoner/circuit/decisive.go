@@ -3,6 +3,7 @@ package circuit
 import (
 	"context"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -55,9 +56,9 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) (sparing, full 
 }
 
 // withPolicy is the game with the policy of these moves, optimised; nil if ctx is done.
-func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone bool) *Game {
+func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]logic.Lit, alone bool) *Game {
 	h := *g
-	sure := make([]Lit, len(h.Legal)) // where a role wins, by role
+	sure := make([]logic.Lit, len(h.Legal)) // where a role wins, by role
 	for role, legal := range h.Legal {
 		allowed, won, lost := policy(h.Net, legal, wins[role], blunders[role])
 		h.Policy = append(h.Policy, allowed)
@@ -75,14 +76,14 @@ func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]Lit, alone boo
 // policy allows, of the legal moves of a role, those that win; if there are none,
 // those that are no blunders; and if there are none, all. The first of these cases is
 // won, the last one lost.
-func policy(n *Network, legal, wins, blunders []Lit) (allowed []Lit, won, lost Lit) {
-	safe := make([]Lit, len(legal))
+func policy(n *logic.Network, legal, wins, blunders []logic.Lit) (allowed []logic.Lit, won, lost logic.Lit) {
+	safe := make([]logic.Lit, len(legal))
 	for m := range legal {
 		safe[m] = n.And(legal[m], blunders[m].Not())
 	}
 	won = n.Or(wins...)
 	some := n.Or(safe...)
-	allowed = make([]Lit, len(legal))
+	allowed = make([]logic.Lit, len(legal))
 	for m := range legal {
 		allowed[m] = n.Or(wins[m], n.And(won.Not(), safe[m]), n.And(won.Not(), some.Not(), legal[m]))
 	}
@@ -92,23 +93,23 @@ func policy(n *Network, legal, wins, blunders []Lit) (allowed []Lit, won, lost L
 // ends adds to the network where each move is legal and wins, and where it loses: it ends the
 // game with the best goal of another role, and not with that of its own. Both are nil if
 // that costs too much or no move ever does either.
-func (g *Game) ends(ctx context.Context, alone bool) (wins, losses [][]Lit) {
+func (g *Game) ends(ctx context.Context, alone bool) (wins, losses [][]logic.Lit) {
 	_, best := g.bestGoals()
 	r := g.newRegression(append(best, g.Terminal), alone)
 	if r == nil {
 		return nil, nil
 	}
-	found := r.forEachMove(ctx, 2, func(role, _ int) []Lit {
-		var others []Lit
+	found := r.forEachMove(ctx, 2, func(role, _ int) []logic.Lit {
+		var others []logic.Lit
 		for other, when := range best {
 			if other != role {
 				others = append(others, r.later(when))
 			}
 		}
 		own, terminal := r.later(best[role]), r.later(g.Terminal)
-		return []Lit{
-			r.conjunction([]Lit{terminal, own}),
-			r.conjunction([]Lit{terminal, own.Not(), g.Net.Or(others...)}),
+		return []logic.Lit{
+			r.conjunction([]logic.Lit{terminal, own}),
+			r.conjunction([]logic.Lit{terminal, own.Not(), g.Net.Or(others...)}),
 		}
 	})
 	if found == nil {
@@ -130,10 +131,10 @@ func (g *Game) ends(ctx context.Context, alone bool) (wins, losses [][]Lit) {
 }
 
 // possible is the number of signals that are not known to be false.
-func possible(row []Lit) int {
+func possible(row []logic.Lit) int {
 	n := 0
 	for _, l := range row {
-		if l != False {
+		if l != logic.False {
 			n++
 		}
 	}
@@ -143,8 +144,8 @@ func possible(row []Lit) int {
 // blunders adds to the network where each move is legal and loses, or does not end the game and
 // lets another role win next: what threats say of terminal positions does not count. It returns
 // nil if that costs too much.
-func (g *Game) blunders(ctx context.Context, wins, losses [][]Lit, alone bool) [][]Lit {
-	var threats []Lit // by role
+func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, alone bool) [][]logic.Lit {
+	var threats []logic.Lit // by role
 	for _, row := range wins {
 		threats = append(threats, g.Net.Or(row...))
 	}
@@ -152,14 +153,14 @@ func (g *Game) blunders(ctx context.Context, wins, losses [][]Lit, alone bool) [
 	if r == nil {
 		return nil
 	}
-	found := r.forEachMove(ctx, 1, func(role, m int) []Lit {
-		var lost []Lit
+	found := r.forEachMove(ctx, 1, func(role, m int) []logic.Lit {
+		var lost []logic.Lit
 		for other, threat := range threats {
 			if other != role {
 				lost = append(lost, r.later(threat))
 			}
 		}
-		return []Lit{g.Net.Or(losses[role][m], r.goesOn(g.Net.Or(lost...)))}
+		return []logic.Lit{g.Net.Or(losses[role][m], r.goesOn(g.Net.Or(lost...)))}
 	})
 	if found == nil {
 		return nil
@@ -168,8 +169,8 @@ func (g *Game) blunders(ctx context.Context, wins, losses [][]Lit, alone bool) [
 }
 
 // bestGoals are, by role, the best goal that the rules give it, and where it has that.
-func (g *Game) bestGoals() (best []int32, when []Lit) {
-	best, when = make([]int32, len(g.Does)), make([]Lit, len(g.Does))
+func (g *Game) bestGoals() (best []int32, when []logic.Lit) {
+	best, when = make([]int32, len(g.Does)), make([]logic.Lit, len(g.Does))
 	for r := range best {
 		best[r] = machine.NoGoal
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"stackmate/reasoner/circuit/logic"
 )
 
 // MaxDotGates is the size up to which a drawing can still be read.
@@ -21,7 +23,7 @@ func (g *Game) WriteDot(w io.Writer) error {
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "digraph circuit {\n  rankdir=LR;")
-	name := func(l Lit, text string) {
+	name := func(l logic.Lit, text string) {
 		fmt.Fprintf(out, "  n%d [shape=ellipse label=%s];\n", l.Node(), strconv.Quote(text))
 	}
 	for f, l := range g.Fluents {
@@ -41,7 +43,7 @@ func (g *Game) WriteDot(w io.Writer) error {
 			}
 		}
 	}
-	edge := func(from Lit, to, style string) {
+	edge := func(from logic.Lit, to, style string) {
 		if from.Complemented() {
 			style += " style=dotted"
 		}
@@ -50,19 +52,19 @@ func (g *Game) WriteDot(w io.Writer) error {
 	for i := range int32(g.Net.Len()) {
 		switch {
 		case !live[i]:
-		case g.Net.Op(i) == OpConst:
+		case g.Net.Op(i) == logic.OpConst:
 			fmt.Fprintf(out, "  n%d [shape=plain label=false];\n", i)
-		case g.Net.Op(i) == OpLoop:
+		case g.Net.Op(i) == logic.OpLoop:
 			fmt.Fprintf(out, "  n%d [shape=diamond label=loop];\n", i)
 			edge(g.Net.Definition(i), fmt.Sprintf("n%d", i), "style=dashed")
-		case g.Net.Op(i) == OpAnd:
+		case g.Net.Op(i) == logic.OpAnd:
 			fmt.Fprintf(out, "  n%d [shape=box label=and];\n", i)
 			for _, o := range g.Net.Operands(i) {
 				edge(o, fmt.Sprintf("n%d", i), "")
 			}
 		}
 	}
-	g.dotOutputs(func(l Lit, text string) {
+	g.dotOutputs(func(l logic.Lit, text string) {
 		fmt.Fprintf(out, "  %s [shape=ellipse peripheries=2];\n", strconv.Quote(text))
 		edge(l, strconv.Quote(text), "")
 	})
@@ -71,7 +73,7 @@ func (g *Game) WriteDot(w io.Writer) error {
 }
 
 // dotOutputs calls f for every output with its text.
-func (g *Game) dotOutputs(f func(Lit, string)) {
+func (g *Game) dotOutputs(f func(logic.Lit, string)) {
 	for i, l := range g.Next {
 		f(l, "(next "+g.Names.Fluents[i]+")")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -12,8 +13,8 @@ func TestDotDrawsEveryLiveSignalOnce(t *testing.T) {
 	names := &machine.Names{Roles: []string{"r"}, Fluents: []string{"p", "(q 1)"}, Moves: [][]string{{"go", "stay"}}}
 	g := NewGame(names, machine.State{1})
 	both := g.Net.And(g.Fluents[0], g.Fluents[1].Not(), g.Does[0][0])
-	g.Next = []Lit{both, g.Fluents[0]}
-	g.Legal = [][]Lit{{True, g.Fluents[1]}}
+	g.Next = []logic.Lit{both, g.Fluents[0]}
+	g.Legal = [][]logic.Lit{{logic.True, g.Fluents[1]}}
 	g.Terminal = g.Fluents[1]
 	var b strings.Builder
 	if err := g.WriteDot(&b); err != nil {

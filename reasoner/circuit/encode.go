@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -86,7 +87,7 @@ type encoder struct{ out []byte }
 
 func (e *encoder) number(n int) { e.out = binary.AppendUvarint(e.out, uint64(n)) }
 
-func (e *encoder) lit(l Lit) { e.number(int(l)) }
+func (e *encoder) lit(l logic.Lit) { e.number(int(l)) }
 
 func (e *encoder) bool(b bool) {
 	n := 0
@@ -118,14 +119,14 @@ func (e *encoder) circuit(g *Game) {
 	for i := int32(1 + inputs); i < int32(net.Len()); i++ {
 		operands := net.Operands(i)
 		e.number(len(operands))
-		above := Lit(i) << 1
+		above := logic.Lit(i) << 1
 		for _, l := range slices.Backward(operands) {
 			e.lit(above - l)
 			above = l
 		}
 	}
 	for i := range int32(net.Len()) {
-		if net.Op(i) == OpLoop {
+		if net.Op(i) == logic.OpLoop {
 			e.lit(net.Definition(i))
 		}
 	}
@@ -134,7 +135,7 @@ func (e *encoder) circuit(g *Game) {
 		e.number(int(goal.Role))
 		e.out = binary.AppendVarint(e.out, int64(goal.Value))
 	}
-	g.outputs(func(l *Lit) { e.lit(*l) })
+	g.outputs(func(l *logic.Lit) { e.lit(*l) })
 }
 
 func (e *encoder) parts(p *choice.Parts) {
@@ -209,17 +210,17 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 		d.check(size > 0 && int64(int32(value)) == value, "a goal is no number")
 		g.Goals[i].Value, d.in = int32(value), d.in[size:]
 	}
-	g.Next = make([]Lit, len(g.Fluents))
+	g.Next = make([]logic.Lit, len(g.Fluents))
 	for r, table := range names.Moves {
-		var legal []Lit
+		var legal []logic.Lit
 		if p := g.partsOf(r); p != nil {
-			p.Head, p.Tail = make([]Lit, len(p.First)), make([]Lit, len(table))
+			p.Head, p.Tail = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(table))
 		} else {
-			legal = make([]Lit, len(table))
+			legal = make([]logic.Lit, len(table))
 		}
 		g.Legal = append(g.Legal, legal)
 	}
-	g.outputs(func(l *Lit) { *l = Lit(d.number(2 * g.Net.Len())) })
+	g.outputs(func(l *logic.Lit) { *l = logic.Lit(d.number(2 * g.Net.Len())) })
 	if err := errors.Join(g.verifyOutputs(), g.verifyLoops()); err != nil {
 		panic(malformed{err})
 	}
@@ -246,12 +247,12 @@ func (d *decoder) parts(moves int) *choice.Parts {
 }
 
 // network reads what comes after the inputs. Equal gates are left as they are.
-func (d *decoder) network(n *Network) {
+func (d *decoder) network(n *logic.Network) {
 	count := d.count()
 	n.Reserve(count, 0)
-	var loops, operands []Lit
+	var loops, operands []logic.Lit
 	for range count {
-		above, size := Lit(n.Len())<<1, d.count()
+		above, size := logic.Lit(n.Len())<<1, d.count()
 		if size == 0 {
 			loops = append(loops, n.LoopVar())
 			continue
@@ -259,13 +260,13 @@ func (d *decoder) network(n *Network) {
 		d.check(size > 1, "a gate has one operand")
 		operands = slices.Grow(operands[:0], size)[:size]
 		for k := size - 1; k >= 0; k-- {
-			l := above - Lit(d.number(int(above)))
-			d.check(l > True && l != above && (k == size-1 || l.Node() != above.Node()), "a gate has operands that make no sense")
+			l := above - logic.Lit(d.number(int(above)))
+			d.check(l > logic.True && l != above && (k == size-1 || l.Node() != above.Node()), "a gate has operands that make no sense")
 			operands[k], above = l, l
 		}
 		n.Append(operands...)
 	}
 	for _, v := range loops {
-		n.Define(v, Lit(d.number(2*n.Len())))
+		n.Define(v, logic.Lit(d.number(2*n.Len())))
 	}
 }

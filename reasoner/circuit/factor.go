@@ -4,12 +4,14 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+
+	"stackmate/reasoner/circuit/logic"
 )
 
 // uses counts how often each node is an operand, a definition or an output.
 func (g *Game) uses() []int32 {
 	uses := g.Net.Uses()
-	g.outputs(func(l *Lit) { uses[l.Node()]++ })
+	g.outputs(func(l *logic.Lit) { uses[l.Node()]++ })
 	return uses
 }
 
@@ -24,9 +26,9 @@ func flattenGates(ctx context.Context, g *Game) *Game {
 	if !slices.Contains(merged, true) {
 		return g
 	}
-	lists := make(map[int32][]Lit) // by merged node
-	return g.rebuild(ctx, func(h *Game, node int32, operands []Lit) Lit {
-		var flat []Lit
+	lists := make(map[int32][]logic.Lit) // by merged node
+	return g.rebuild(ctx, func(h *Game, node int32, operands []logic.Lit) logic.Lit {
+		var flat []logic.Lit
 		for k, o := range g.Net.Operands(node) {
 			part := operands[k : k+1]
 			if merged[o.Node()] {
@@ -40,7 +42,7 @@ func flattenGates(ctx context.Context, g *Game) *Game {
 		}
 		if merged[node] {
 			lists[node] = flat
-			return False // its user does not look
+			return logic.False // its user does not look
 		}
 		return h.Net.And(flat...)
 	})
@@ -54,7 +56,7 @@ func (g *Game) mergeable() []bool {
 	for i := range int32(g.Net.Len()) {
 		for _, o := range g.Net.Operands(i) {
 			j := o.Node()
-			merged[j] = !o.Complemented() && uses[j] == 1 && g.Net.Op(j) == OpAnd
+			merged[j] = !o.Complemented() && uses[j] == 1 && g.Net.Op(j) == logic.OpAnd
 		}
 	}
 	return merged
@@ -67,12 +69,12 @@ func (g *Game) mergeable() []bool {
 // Only terms that nothing else uses are taken apart.
 func factorTerms(ctx context.Context, g *Game) *Game {
 	uses := g.uses()
-	return g.rebuild(ctx, func(h *Game, node int32, operands []Lit) Lit {
-		var terms [][]Lit
-		var rest []Lit
+	return g.rebuild(ctx, func(h *Game, node int32, operands []logic.Lit) logic.Lit {
+		var terms [][]logic.Lit
+		var rest []logic.Lit
 		for k, o := range g.Net.Operands(node) {
 			l := operands[k]
-			if o.Complemented() && uses[o.Node()] == 1 && l.Complemented() && h.Net.Op(l.Node()) == OpAnd {
+			if o.Complemented() && uses[o.Node()] == 1 && l.Complemented() && h.Net.Op(l.Node()) == logic.OpAnd {
 				terms = append(terms, slices.Clone(h.Net.Operands(l.Node())))
 			} else {
 				rest = append(rest, l)
@@ -113,7 +115,7 @@ func sharePairs(ctx context.Context, g *Game) *Game {
 	for range pairRounds {
 		chosen := g.commonPairs()
 		before := g.Net.Gates()
-		h := g.rebuild(ctx, func(h *Game, node int32, operands []Lit) Lit {
+		h := g.rebuild(ctx, func(h *Game, node int32, operands []logic.Lit) logic.Lit {
 			p := chosen[node]
 			if p.second == 0 {
 				return h.Net.And(operands...)
@@ -144,23 +146,23 @@ type pair struct{ first, second int32 }
 func (g *Game) commonPairs() []pair {
 	live := g.live()
 	pairs := 0
-	each := func(f func(node int32, operands []Lit)) {
+	each := func(f func(node int32, operands []logic.Lit)) {
 		for i := range int32(g.Net.Len()) {
 			if operands := g.Net.Operands(i); live[i] && len(operands) > 2 {
 				f(i, operands)
 			}
 		}
 	}
-	each(func(_ int32, operands []Lit) { eachPair(operands, func(_, _ int) { pairs++ }) })
+	each(func(_ int32, operands []logic.Lit) { eachPair(operands, func(_, _ int) { pairs++ }) })
 	count := make([]int32, 1<<bits.Len(uint(2*pairs)))
-	at := func(operands []Lit, i, j int) *int32 {
+	at := func(operands []logic.Lit, i, j int) *int32 {
 		h := (uint64(uint32(operands[i]))<<32 | uint64(uint32(operands[j]))) * 0x9e3779b97f4a7c15
 		return &count[h>>32&uint64(len(count)-1)]
 	}
-	each(func(_ int32, operands []Lit) { eachPair(operands, func(i, j int) { *at(operands, i, j)++ }) })
+	each(func(_ int32, operands []logic.Lit) { eachPair(operands, func(i, j int) { *at(operands, i, j)++ }) })
 	best := make([]pair, g.Net.Len())
 	var counts []int32
-	each(func(node int32, operands []Lit) {
+	each(func(node int32, operands []logic.Lit) {
 		counts = counts[:0]
 		eachPair(operands, func(i, j int) { counts = append(counts, *at(operands, i, j)) })
 		most, k := int32(pairUses-1), 0
@@ -174,7 +176,7 @@ func (g *Game) commonPairs() []pair {
 	return best
 }
 
-func eachPair(operands []Lit, f func(i, j int)) {
+func eachPair(operands []logic.Lit, f func(i, j int)) {
 	for i := range operands {
 		end := len(operands)
 		if len(operands) > widePairs {

@@ -38,7 +38,7 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 	suggested := slices.Clone(c.of)
 	h := newGame(g.Names, g.Initial, g.Parts)
 	work := 0
-	s := g.into(ctx, h, func(h *Game, _ int32, operands []Lit) Lit {
+	s := g.into(ctx, h, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 		work += len(operands)
 		return h.Net.And(operands...)
 	})
@@ -138,9 +138,9 @@ func (c *classes) dropConstants() {
 }
 
 // representatives maps every fluent to the first of its class.
-func (c *classes) representatives(g *Game) []Lit {
-	first := map[int]Lit{0: False}
-	out := make([]Lit, len(c.of))
+func (c *classes) representatives(g *Game) []logic.Lit {
+	first := map[int]logic.Lit{0: logic.False}
+	out := make([]logic.Lit, len(c.of))
 	for f, class := range c.of {
 		if _, ok := first[class]; !ok {
 			first[class] = c.normal(f, g.Fluents[f])
@@ -151,7 +151,7 @@ func (c *classes) representatives(g *Game) []Lit {
 }
 
 // normal complements a literal of fluent f if f is true initially.
-func (c *classes) normal(f int, l Lit) Lit {
+func (c *classes) normal(f int, l logic.Lit) logic.Lit {
 	if c.initial.Has(f) {
 		return l.Not()
 	}
@@ -160,12 +160,12 @@ func (c *classes) normal(f int, l Lit) Lit {
 
 // split parts the classes whose next signals, after the translation at, differ, and tells
 // whether there were any.
-func (c *classes) split(next []Lit, at func(Lit) Lit) bool {
+func (c *classes) split(next []logic.Lit, at func(logic.Lit) logic.Lit) bool {
 	type key struct {
 		class int
-		next  Lit
+		next  logic.Lit
 	}
-	number := map[key]int{{0, False}: 0}
+	number := map[key]int{{0, logic.False}: 0}
 	parts := make([]int, len(c.of))
 	for f, class := range c.of {
 		k := key{class, c.normal(f, at(next[f]))}

@@ -1,6 +1,10 @@
 package circuit
 
-import "testing"
+import (
+	"testing"
+
+	"stackmate/reasoner/circuit/logic"
+)
 
 // The numbers of a counter that playouts do not reach seem constant, all of them: each round
 // of induction sets one free, and its twin, which always equals it, with it.
@@ -8,7 +12,7 @@ func TestCountersBeyondAllPlayoutsAreSetFree(t *testing.T) {
 	const last = 2 * sampleSteps
 	g := emptyGame(2 * (last + 1))
 	count, twin := g.Fluents[:last+1], g.Fluents[last+1:]
-	for _, row := range [][]Lit{count, twin} {
+	for _, row := range [][]logic.Lit{count, twin} {
 		g.Next = append(g.Next, g.Net.And(row[last], row[0]))
 		for _, l := range row[:last] {
 			g.Next = append(g.Next, g.Net.And(l, row[last].Not()))

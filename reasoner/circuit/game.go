@@ -13,32 +13,32 @@ import (
 type Goal struct {
 	Role  machine.Role
 	Value int32 // goal points, or machine.NoGoal where the rules give no number
-	When  Lit
+	When  logic.Lit
 }
 
 // Game is a ground game as signals of a network.
 type Game struct {
 	Names   *machine.Names
 	Initial machine.State
-	Net     *Network
-	Fluents []Lit   // inputs, by fluent
-	Does    [][]Lit // inputs, by role and move
+	Net     *logic.Network
+	Fluents []logic.Lit   // inputs, by fluent
+	Does    [][]logic.Lit // inputs, by role and move
 	// Parts, by role, are the moves of the roles whose tables are taken apart (parts.go):
 	// those have no rows in Does and Legal. Nil if there are none.
 	Parts []*choice.Parts
 
-	Next     []Lit   // by fluent, over Fluents and the inputs of moves
-	Legal    [][]Lit // by role and move, over Fluents
-	Terminal Lit     // over Fluents
-	Goals    []Goal  // over Fluents
+	Next     []logic.Lit   // by fluent, over Fluents and the inputs of moves
+	Legal    [][]logic.Lit // by role and move, over Fluents
+	Terminal logic.Lit     // over Fluents
+	Goals    []Goal        // over Fluents
 
 	// Policy, by role and move, is what random moves are Chosen from: among the
 	// legal moves, those that a playout should make. Nil stands for Legal.
-	Policy [][]Lit
+	Policy [][]logic.Lit
 	// Wins says, by role, where the policy's next one or two joint moves end the game with
 	// its best goal: it alone has a choice and wins at once, or, of two roles, the other
 	// one has and each of its moves lets this one win at once. Nil if there is no policy.
-	Wins []Lit
+	Wins []logic.Lit
 
 	plain *Game // the game before passes that share logic, nil if there were none
 }
@@ -49,9 +49,9 @@ func NewGame(names *machine.Names, initial machine.State) *Game { return newGame
 // newGame returns a game with its inputs and nothing else. The moves of the roles that
 // have parts are those parts.
 func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts) *Game {
-	g := &Game{Names: names, Initial: initial, Net: NewNetwork()}
-	inputs := func(n int) []Lit {
-		row := make([]Lit, n)
+	g := &Game{Names: names, Initial: initial, Net: logic.NewNetwork()}
+	inputs := func(n int) []logic.Lit {
+		row := make([]logic.Lit, n)
 		for i := range row {
 			row[i] = g.Net.Input()
 		}
@@ -75,7 +75,7 @@ func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts)
 }
 
 // inputs lists all inputs in order.
-func (g *Game) inputs() []Lit {
+func (g *Game) inputs() []logic.Lit {
 	list := slices.Clone(g.Fluents)
 	for r, row := range g.Does {
 		list = append(list, row...)
@@ -95,14 +95,14 @@ func (g *Game) partsOf(r int) *choice.Parts {
 }
 
 // outputs calls f on every output of the game, to read or to replace it.
-func (g *Game) outputs(f func(*Lit)) {
-	each := func(row []Lit) {
+func (g *Game) outputs(f func(*logic.Lit)) {
+	each := func(row []logic.Lit) {
 		for i := range row {
 			f(&row[i])
 		}
 	}
 	each(g.Next)
-	for _, rows := range [][][]Lit{g.Legal, g.Policy} {
+	for _, rows := range [][][]logic.Lit{g.Legal, g.Policy} {
 		for _, row := range rows {
 			each(row)
 		}
@@ -126,17 +126,17 @@ func (g *Game) outputs(f func(*Lit)) {
 
 // translation builds in h the counterpart of a gate from those of its operands, which it may
 // change.
-type translation func(h *Game, node int32, operands []Lit) Lit
+type translation func(h *Game, node int32, operands []logic.Lit) logic.Lit
 
 // plainAnd translates a gate as it is.
-func plainAnd(h *Game, _ int32, operands []Lit) Lit { return h.Net.And(operands...) }
+func plainAnd(h *Game, _ int32, operands []logic.Lit) logic.Lit { return h.Net.And(operands...) }
 
 // splitAnd makes chains of two-input gates of wider ones: and(a, b, c) → and(and(a,
 // b), c). It comes after all passes, where the kernel translates programs: computed one
 // after the other, each operand is taken into the chain at once, and only the chain
 // occupies a register; and chains share their beginnings. Kernels that interpret
 // programs are quicker with wide gates.
-func splitAnd(h *Game, _ int32, operands []Lit) Lit {
+func splitAnd(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 	acc := operands[0]
 	for _, o := range operands[1:] {
 		acc = h.Net.And(acc, o)
@@ -156,9 +156,9 @@ const checkEvery = 1 << 10
 
 // into begins to rebuild g in h, which has its inputs alone: the image of an input is the one
 // that stands for the same, if there is one. The substitution stops when ctx is done.
-func (g *Game) into(ctx context.Context, h *Game, translate translation) *Substitution {
+func (g *Game) into(ctx context.Context, h *Game, translate translation) *logic.Substitution {
 	h.Net.Reserve(g.Net.Len(), g.Net.Operations())
-	s := NewSubstitution(g.Net, h.Net)
+	s := logic.NewSubstitution(g.Net, h.Net)
 	s.SetAll(g.Fluents, h.Fluents)
 	for r, row := range h.Does {
 		s.SetAll(g.Does[r][:len(row)], row)
@@ -168,9 +168,9 @@ func (g *Game) into(ctx context.Context, h *Game, translate translation) *Substi
 		}
 	}
 	gates := 0
-	s.Gate = func(node int32, operands []Lit) (Lit, bool) {
+	s.Gate = func(node int32, operands []logic.Lit) (logic.Lit, bool) {
 		if gates++; gates%checkEvery == 0 && ctx.Err() != nil {
-			return False, false
+			return logic.False, false
 		}
 		return translate(h, node, operands), true
 	}
@@ -178,7 +178,7 @@ func (g *Game) into(ctx context.Context, h *Game, translate translation) *Substi
 }
 
 // finish fills h with all that g has, or returns g if the substitution is stopped.
-func (g *Game) finish(h *Game, s *Substitution) *Game {
+func (g *Game) finish(h *Game, s *logic.Substitution) *Game {
 	if !s.Sweep(logic.Marked(g.live())) {
 		return g
 	}
@@ -186,9 +186,9 @@ func (g *Game) finish(h *Game, s *Substitution) *Game {
 }
 
 // withOutputs gives h the images of the outputs, and of the definitions of loop variables.
-func (g *Game) withOutputs(h *Game, s *Substitution) *Game {
+func (g *Game) withOutputs(h *Game, s *logic.Substitution) *Game {
 	for v, def := range g.Net.Definitions() {
-		if v := Lit(v) << 1; s.Has(v) {
+		if v := logic.Lit(v) << 1; s.Has(v) {
 			h.Net.Define(s.At(v), s.At(def))
 		}
 	}
@@ -203,18 +203,18 @@ func (g *Game) withOutputs(h *Game, s *Substitution) *Game {
 		if p := g.partsOf(r); p != nil {
 			q := h.Parts[r]
 			q.Head, q.Tail = slices.Clone(p.Head), slices.Clone(p.Tail)
-			q.Chosen = [2][]Lit{slices.Clone(p.Chosen[0]), slices.Clone(p.Chosen[1])}
+			q.Chosen = [2][]logic.Lit{slices.Clone(p.Chosen[0]), slices.Clone(p.Chosen[1])}
 		}
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)
-	h.outputs(func(l *Lit) { *l = s.At(*l) })
+	h.outputs(func(l *logic.Lit) { *l = s.At(*l) })
 	return h
 }
 
 // live marks the nodes that the outputs depend on.
 func (g *Game) live() []bool {
-	var roots []Lit
-	g.outputs(func(l *Lit) { roots = append(roots, *l) })
+	var roots []logic.Lit
+	g.outputs(func(l *logic.Lit) { roots = append(roots, *l) })
 	return g.Net.Cone(roots)
 }

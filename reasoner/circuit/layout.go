@@ -1,13 +1,16 @@
 package circuit
 
-import "stackmate/reasoner/circuit/kernel"
+import (
+	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
+)
 
 // layout says where the signals of a network live: node i in row slot[i] of the
 // signal array, stored complemented if flip[i]. Row 0 is the constant false.
 // Inputs are stored as they are; for a gate the stored polarity is the one that
 // leaves the fewest complemented operands.
 type layout struct {
-	net   *Network
+	net   *logic.Network
 	slot  []int32
 	flip  []bool
 	form  []form // of the gates
@@ -38,7 +41,7 @@ func (f form) less(g form) bool {
 
 // newLayout gives rows to the inputs and chooses the polarity of the live gates.
 // The gates of into are stored in the polarity that their input needs.
-func newLayout(net *Network, live []bool, into map[int32]Lit) *layout {
+func newLayout(net *logic.Network, live []bool, into map[int32]logic.Lit) *layout {
 	n := net.Len()
 	l := &layout{
 		net:   net,
@@ -51,9 +54,9 @@ func newLayout(net *Network, live []bool, into map[int32]Lit) *layout {
 	}
 	for i := range int32(n) {
 		switch {
-		case net.Op(i) == OpInput:
+		case net.Op(i) == logic.OpInput:
 			l.slot[i] = l.newRow()
-		case net.Op(i) == OpAnd && live[i]:
+		case net.Op(i) == logic.OpAnd && live[i]:
 			l.choose(i, into)
 		}
 	}
@@ -66,11 +69,11 @@ func (l *layout) newRow() int32 {
 }
 
 // complemented tells whether the row of a literal holds its complement.
-func (l *layout) complemented(lit Lit) bool { return l.flip[lit.Node()] != lit.Complemented() }
+func (l *layout) complemented(lit logic.Lit) bool { return l.flip[lit.Node()] != lit.Complemented() }
 
 // choose decides the form of a gate. A conjunction of mostly complemented rows
 // is computed as a disjunction and stored complemented (De Morgan).
-func (l *layout) choose(i int32, into map[int32]Lit) {
+func (l *layout) choose(i int32, into map[int32]logic.Lit) {
 	var f form
 	for _, o := range l.net.Operands(i) {
 		if l.complemented(o) {
@@ -91,7 +94,7 @@ func (l *layout) choose(i int32, into map[int32]Lit) {
 }
 
 // output is where a literal is read once the programs are laid out.
-func (l *layout) output(lit Lit) output {
+func (l *layout) output(lit logic.Lit) output {
 	o := output{row: l.slot[lit.Node()]}
 	if l.complemented(lit) {
 		o.complement = ^uint64(0)
@@ -104,7 +107,7 @@ func (l *layout) output(lit Lit) output {
 // works on few rows and they stay in the cache. The gates of into are computed
 // straight into the row of that input if nothing reads the input afterwards;
 // emit reports those.
-func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kernel.Program, written map[int32]bool) {
+func (l *layout) emit(name string, stages []stage, into map[int32]logic.Lit) (p *kernel.Program, written map[int32]bool) {
 	p, written = &kernel.Program{Name: name}, make(map[int32]bool)
 	last := lastUses(l.net, stages)
 	at := int32(0)
@@ -124,7 +127,7 @@ func (l *layout) emit(name string, stages []stage, into map[int32]Lit) (p *kerne
 				if input, ok := into[i]; ok && last[input.Node()] <= at && !st.isLoop() {
 					l.slot[i] = l.slot[input.Node()]
 					written[i] = true
-				} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.Op(i) == OpLoop) {
+				} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.Op(i) == logic.OpLoop) {
 					l.slot[i] = l.row(i, st)
 				}
 				seg.Code = append(append(seg.Code, l.slot[i]), operands...)
@@ -172,7 +175,7 @@ func (l *layout) release(i, at int32, last []int32, st stage) {
 	}
 	for _, o := range l.net.Dependencies(i) {
 		j := o.Node()
-		if last[j] == at && l.net.Op(j) == OpAnd && !l.keep[j] && !l.fixed[j] {
+		if last[j] == at && l.net.Op(j) == logic.OpAnd && !l.keep[j] && !l.fixed[j] {
 			l.free = append(l.free, l.slot[j])
 		}
 	}
@@ -180,7 +183,7 @@ func (l *layout) release(i, at int32, last []int32, st stage) {
 
 // lastUses numbers the gates of a schedule from 1 and finds the last one that
 // uses each node.
-func lastUses(n *Network, stages []stage) []int32 {
+func lastUses(n *logic.Network, stages []stage) []int32 {
 	last := make([]int32, n.Len())
 	at := int32(0)
 	for _, st := range stages {
@@ -200,7 +203,7 @@ func lastUses(n *Network, stages []stage) []int32 {
 // variable is a copy of its definition.
 func (l *layout) appendOperands(dst []int32, i int32) []int32 {
 	operands := l.net.Dependencies(i)
-	if l.net.Op(i) == OpLoop {
+	if l.net.Op(i) == logic.OpLoop {
 		return append(dst, l.slot[operands[0].Node()])
 	}
 	flipped := l.form[i].op == kernel.Or

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 
 	"stackmate/reasoner/circuit/logic/logictest"
@@ -29,18 +30,18 @@ func smallStack(t *testing.T) {
 func emptyGame(fluents int) *Game {
 	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, fluents), Moves: [][]string{{"wait"}}}
 	g := NewGame(names, make(machine.State, max(1, (fluents+63)/64)))
-	g.Legal = [][]Lit{{True}}
+	g.Legal = [][]logic.Lit{{logic.True}}
 	return g
 }
 
 // Chains of gates as long as the network: nothing recurs along them, and passes
 // stay linear.
 func TestChainsAsLongAsTheNetwork(t *testing.T) {
-	for name, link := range map[string]func(g *Game, l, f Lit, i int) Lit{
-		"alternating":   func(g *Game, l, f Lit, i int) Lit { return g.Net.And(l, f).Not() },
-		"conjunctions":  func(g *Game, l, f Lit, i int) Lit { return g.Net.And(l, f) },
-		"disjunctions":  func(g *Game, l, f Lit, i int) Lit { return g.Net.Or(l, f) },
-		"of two inputs": func(g *Game, l, f Lit, i int) Lit { return g.Net.And(g.Net.Or(l, f), g.Fluents[i/2]) },
+	for name, link := range map[string]func(g *Game, l, f logic.Lit, i int) logic.Lit{
+		"alternating":   func(g *Game, l, f logic.Lit, i int) logic.Lit { return g.Net.And(l, f).Not() },
+		"conjunctions":  func(g *Game, l, f logic.Lit, i int) logic.Lit { return g.Net.And(l, f) },
+		"disjunctions":  func(g *Game, l, f logic.Lit, i int) logic.Lit { return g.Net.Or(l, f) },
+		"of two inputs": func(g *Game, l, f logic.Lit, i int) logic.Lit { return g.Net.And(g.Net.Or(l, f), g.Fluents[i/2]) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			smallStack(t)
@@ -53,7 +54,7 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 			for i := range length {
 				l = link(g, l, g.Fluents[(i*7+1)%len(g.Fluents)], i%len(g.Fluents))
 			}
-			g.Next = make([]Lit, len(g.Fluents)) // false, but for one
+			g.Next = make([]logic.Lit, len(g.Fluents)) // false, but for one
 			g.Next[1], g.Terminal = l, l.Not()
 			before := *g.Net
 			h, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}}) // it would find that all are false
@@ -70,7 +71,7 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 }
 
 // checkChain compares one position with the oracle.
-func checkChain(t *testing.T, g *Game, n *Network, m *Machine, l Lit) {
+func checkChain(t *testing.T, g *Game, n *logic.Network, m *Machine, l logic.Lit) {
 	s := make(machine.State, m.Words())
 	rng := rand.New(rand.NewPCG(1, 1))
 	for f := range g.Fluents {
@@ -98,14 +99,14 @@ func TestLoopsOfManyVariables(t *testing.T) {
 	smallStack(t)
 	const length = 20_000
 	g := emptyGame(2)
-	vars := make([]Lit, length)
+	vars := make([]logic.Lit, length)
 	for i := range vars {
 		vars[i] = g.Net.LoopVar()
 	}
 	for i, v := range vars {
 		g.Net.Define(v, g.Net.Or(g.Net.And(vars[(i+length-1)%length], g.Fluents[1]), g.Net.And(g.Fluents[0], vars[(i+1)%length])))
 	}
-	g.Next = []Lit{vars[0], vars[length-1]}
+	g.Next = []logic.Lit{vars[0], vars[length-1]}
 	g.Terminal = g.Net.Or(vars...)
 	m, err := Compile(t.Context(), g, Options{})
 	if err != nil {
@@ -123,12 +124,12 @@ func TestLoopsOfManyVariables(t *testing.T) {
 func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
 	const terms = 1000
 	g := emptyGame(2 * terms)
-	var bodies []Lit
+	var bodies []logic.Lit
 	for i := range terms {
 		bodies = append(bodies, g.Net.And(append(slices.Clone(g.Fluents[:i+2]), g.Fluents[2*terms-1-i])...))
 	}
-	g.Next = make([]Lit, len(g.Fluents))
-	g.Next[0], g.Terminal = g.Net.Or(bodies...), False
+	g.Next = make([]logic.Lit, len(g.Fluents))
+	g.Next[0], g.Terminal = g.Net.Or(bodies...), logic.False
 	if _, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -153,8 +154,8 @@ func playouts(t *testing.T, g *Game) iter.Seq2[*kernel.Kernel, *machine.Playouts
 func TestARoleWithoutMovesIsStuck(t *testing.T) {
 	names := &machine.Names{Roles: []string{"a", "b", "c"}, Fluents: make([]string, 3), Moves: [][]string{{}, {"x", "y"}, {}}}
 	g := NewGame(names, make(machine.State, 1))
-	g.Legal = [][]Lit{{}, {g.Fluents[0].Not(), True}, {}}
-	g.Next = []Lit{g.Does[1][0], g.Does[1][1], g.Fluents[0]}
+	g.Legal = [][]logic.Lit{{}, {g.Fluents[0].Not(), logic.True}, {}}
+	g.Next = []logic.Lit{g.Does[1][0], g.Does[1][1], g.Fluents[0]}
 	g.Terminal = g.Fluents[2]
 	h, err := Optimise(t.Context(), g, PassOptions{})
 	if err != nil {
@@ -171,10 +172,10 @@ func TestARoleWithoutMovesIsStuck(t *testing.T) {
 }
 
 func TestAGameWithoutFluentsCompiles(t *testing.T) {
-	for _, ends := range []Lit{False, True} {
+	for _, ends := range []logic.Lit{logic.False, logic.True} {
 		g := emptyGame(0)
 		g.Terminal = ends
-		g.Goals = []Goal{{0, 50, True}}
+		g.Goals = []Goal{{0, 50, logic.True}}
 		h, err := Optimise(t.Context(), g, PassOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +183,7 @@ func TestAGameWithoutFluentsCompiles(t *testing.T) {
 		for k, p := range playouts(t, h) {
 			p.Step()
 			p.Step()
-			if ended := p.Ended > 0; ended != (ends == True) || ended != (p.Goals()[0] > 0) {
+			if ended := p.Ended > 0; ended != (ends == logic.True) || ended != (p.Goals()[0] > 0) {
 				t.Errorf("%s: %d matches ended with goals %v", k.Name(), p.Ended, p.Goals())
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -165,8 +166,8 @@ func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
 }
 
 // stuck is true where the position is not terminal and a role has no legal move.
-func (g *Game) stuck() Lit {
-	var missing []Lit
+func (g *Game) stuck() logic.Lit {
+	var missing []logic.Lit
 	for r, row := range g.Legal {
 		if p := g.partsOf(r); p != nil {
 			row = p.Legal(g.Net)
@@ -178,16 +179,16 @@ func (g *Game) stuck() Lit {
 
 // link schedules the programs, in order or in runs (see schedule.go), and notes where
 // their results are. When ctx is done the plan is of no use.
-func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *kernel.Plan {
-	position := slices.Concat([]Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
-	var chosen, parts []Lit // what a choice makes of inputs
+func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bool) *kernel.Plan {
+	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
+	var chosen, parts []logic.Lit // what a choice makes of inputs
 	for _, p := range g.Parts {
 		if p != nil {
 			position = append(append(position, p.Head...), p.Tail...)
 			chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
 		}
 	}
-	var goals []Lit
+	var goals []logic.Lit
 	for _, goal := range g.Goals {
 		goals = append(goals, goal.When)
 	}
@@ -197,7 +198,7 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck Lit, inOrder bool) *k
 	l.inOrder = inOrder
 	known := g.Net.Cone(position)
 	l.keepOutputs(all, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))
-	rest := func(roots []Lit) []bool {
+	rest := func(roots []logic.Lit) []bool {
 		marked := g.Net.Cone(roots)
 		for i := range marked {
 			marked[i] = marked[i] && !known[i]
@@ -227,7 +228,7 @@ const shareWorthPreparing = 2
 
 // borrowed are the signals that evaluate has computed (known) of those that are used for
 // the next position.
-func (l *layout) borrowed(next []Lit, known, used []bool) (out []Lit) {
+func (l *layout) borrowed(next []logic.Lit, known, used []bool) (out []logic.Lit) {
 	needed := slices.Clone(next)
 	for i := range used {
 		if used[i] && !known[i] {
@@ -245,7 +246,7 @@ func (l *layout) borrowed(next []Lit, known, used []bool) (out []Lit) {
 // gates counts those that are marked.
 func (l *layout) gates(marked []bool) (n int) {
 	for i, m := range marked {
-		if m && l.net.Op(int32(i)) >= OpAnd {
+		if m && l.net.Op(int32(i)) >= logic.OpAnd {
 			n++
 		}
 	}
@@ -254,7 +255,7 @@ func (l *layout) gates(marked []bool) (n int) {
 
 // keepOutputs marks what must stay in its row: the outputs, and what evaluate
 // has computed (known) for the other programs (used) to use.
-func (l *layout) keepOutputs(outputs []Lit, known, used []bool) {
+func (l *layout) keepOutputs(outputs []logic.Lit, known, used []bool) {
 	for _, o := range outputs {
 		l.keep[o.Node()] = true
 	}
@@ -273,16 +274,16 @@ func (l *layout) keepOutputs(outputs []Lit, known, used []bool) {
 // only maps the gates that are nothing but one of the signals, and no output else, to
 // the input that the signal is written to, complemented where the gate is the complement
 // of the signal.
-func (g *Game) only(signals, inputs []Lit, others ...[]Lit) map[int32]Lit {
+func (g *Game) only(signals, inputs []logic.Lit, others ...[]logic.Lit) map[int32]logic.Lit {
 	uses := g.Net.Uses()
 	for _, list := range append(others, signals) {
 		for _, l := range list {
 			uses[l.Node()]++
 		}
 	}
-	into := make(map[int32]Lit)
+	into := make(map[int32]logic.Lit)
 	for k, l := range signals {
-		if i := l.Node(); g.Net.Op(i) == OpAnd && uses[i] == 1 {
+		if i := l.Node(); g.Net.Op(i) == logic.OpAnd && uses[i] == 1 {
 			into[i] = inputs[k] ^ l&1
 		}
 	}
@@ -292,7 +293,7 @@ func (g *Game) only(signals, inputs []Lit, others ...[]Lit) map[int32]Lit {
 // outputs notes the rows of the inputs and of what the rules say of a position.
 // Legal bits that are stored complemented get rows of their own; the copies that
 // fill them are returned as pairs of rows.
-func (m *Machine) outputs(g *Game, l *layout, stuck Lit) (copies []int32) {
+func (m *Machine) outputs(g *Game, l *layout, stuck logic.Lit) (copies []int32) {
 	if len(g.Fluents) > 0 {
 		m.fluent = l.slot[g.Fluents[0].Node()]
 	}
@@ -325,7 +326,7 @@ func (m *Machine) outputs(g *Game, l *layout, stuck Lit) (copies []int32) {
 
 // plainRows lists the rows of signals by role and move. Signals that are stored
 // complemented get rows of their own: pairs (to, from) are appended to copies.
-func (l *layout) plainRows(signals [][]Lit, copies *[]int32) [][]int32 {
+func (l *layout) plainRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
 	rows := make([][]int32, len(signals))
 	for r, row := range signals {
 		rows[r] = make([]int32, len(row))
@@ -353,7 +354,7 @@ func (m *Machine) transfers(g *Game, l *layout, written map[int32]bool) (spare [
 		if from.row == to && from.complement == 0 || written[lit.Node()] {
 			continue
 		}
-		if lit > True && lit.Node() <= int32(len(g.Fluents)) {
+		if lit > logic.True && lit.Node() <= int32(len(g.Fluents)) {
 			copied := l.newRow()
 			spare = append(spare, copied, from.row)
 			from.row = copied

@@ -3,6 +3,7 @@ package circuit
 import (
 	"slices"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -15,17 +16,17 @@ import (
 
 // mobility adds to the network where each move would be legal. It has none for a game where
 // that takes recursion.
-func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
+func (g *Game) mobility() (list []machine.Signal, signals []logic.Lit) {
 	for i, live := range g.Net.Cone(slices.Concat(g.Legal...)) {
-		if live && g.Net.Op(int32(i)) == OpLoop {
+		if live && g.Net.Op(int32(i)) == logic.OpLoop {
 			return nil, nil
 		}
 	}
-	users := make(map[Lit]int) // roles that have a signal
-	would := make([][]Lit, len(g.Legal))
+	users := make(map[logic.Lit]int) // roles that have a signal
+	would := make([][]logic.Lit, len(g.Legal))
 	for r := range g.Legal {
 		would[r] = g.wouldBeLegal(r)
-		own := make(map[Lit]bool)
+		own := make(map[logic.Lit]bool)
 		for _, l := range would[r] {
 			if !own[l] {
 				own[l] = true
@@ -38,7 +39,7 @@ func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
 			continue
 		}
 		for m, l := range row {
-			if g.Net.Op(l.Node()) == OpAnd && users[l] == 1 {
+			if g.Net.Op(l.Node()) == logic.OpAnd && users[l] == 1 {
 				list = append(list, machine.Signal{Role: machine.Role(r), Move: machine.Move(m)})
 				signals = append(signals, l)
 			}
@@ -48,21 +49,21 @@ func (g *Game) mobility() (list []machine.Signal, signals []Lit) {
 }
 
 // wouldBeLegal are the moves of a role if it were its turn.
-func (g *Game) wouldBeLegal(role int) []Lit {
-	s := NewSubstitution(g.Net, g.Net)
-	turn := func(r int, value Lit) {
+func (g *Game) wouldBeLegal(role int) []logic.Lit {
+	s := logic.NewSubstitution(g.Net, g.Net)
+	turn := func(r int, value logic.Lit) {
 		for _, mine := range g.movesWhen(r) {
-			if g.Net.Op(mine.Node()) == OpInput {
+			if g.Net.Op(mine.Node()) == logic.OpInput {
 				s.Set(mine, value)
 			}
 		}
 	}
 	for r := range g.Legal {
-		turn(r, False)
+		turn(r, logic.False)
 	}
-	turn(role, True)
+	turn(role, logic.True)
 	s.Build(g.Legal[role]...)
-	row := make([]Lit, len(g.Legal[role]))
+	row := make([]logic.Lit, len(g.Legal[role]))
 	for m, l := range g.Legal[role] {
 		row[m] = s.At(l)
 	}

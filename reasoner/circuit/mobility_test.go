@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -16,8 +17,8 @@ func TestMobilityIsWhatWouldBeLegalInTurn(t *testing.T) {
 	// A move that is legal for both roles alike, and one that a single fluent allows.
 	common := g.Net.And(g.Fluents[1], g.Fluents[2])
 	for r := range g.Legal {
-		g.Legal[r][alike] = g.Net.And(turn^Lit(r), common)
-		g.Legal[r][alike+1] = g.Net.And(turn^Lit(r), g.Fluents[3+r])
+		g.Legal[r][alike] = g.Net.And(turn^logic.Lit(r), common)
+		g.Legal[r][alike+1] = g.Net.And(turn^logic.Lit(r), g.Fluents[3+r])
 	}
 	g, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}})
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+
+	"stackmate/reasoner/circuit/logic"
 )
 
 // complementMoves uses that every role makes exactly one move in a step. Frame
@@ -20,8 +22,8 @@ import (
 // roles for each move, which other rules share: those are seen through where the whole
 // gets shorter.
 func complementMoves(ctx context.Context, g *Game) *Game {
-	var seen []Lit
-	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit {
+	var seen []logic.Lit
+	return g.rebuild(ctx, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 		through := h.throughDenials(seen[:0], operands)
 		seen = through
 		if len(through) == 0 && !slices.ContainsFunc(operands, h.isDenial) {
@@ -39,7 +41,7 @@ func complementMoves(ctx context.Context, g *Game) *Game {
 
 // throughDenials appends the operands to dst, which is empty, with the denials themselves
 // for those that do nothing but deny moves; it appends nothing if there are no such operands.
-func (g *Game) throughDenials(dst, operands []Lit) []Lit {
+func (g *Game) throughDenials(dst, operands []logic.Lit) []logic.Lit {
 	some := false
 	for i, l := range operands {
 		if denials := g.denials(l); denials != nil {
@@ -55,8 +57,8 @@ func (g *Game) throughDenials(dst, operands []Lit) []Lit {
 }
 
 // denials are the operands of a conjunction of complemented moves, or nil for anything else.
-func (g *Game) denials(l Lit) []Lit {
-	if l.Complemented() || g.Net.Op(l.Node()) != OpAnd {
+func (g *Game) denials(l logic.Lit) []logic.Lit {
+	if l.Complemented() || g.Net.Op(l.Node()) != logic.OpAnd {
 		return nil
 	}
 	operands := g.Net.Operands(l.Node())
@@ -69,14 +71,14 @@ func (g *Game) denials(l Lit) []Lit {
 }
 
 // isDenial tells whether a literal is the complement of a move.
-func (g *Game) isDenial(l Lit) bool {
-	return l.Complemented() && g.Net.Op(l.Node()) == OpInput && l.Node() > int32(len(g.Fluents))
+func (g *Game) isDenial(l logic.Lit) bool {
+	return l.Complemented() && g.Net.Op(l.Node()) == logic.OpInput && l.Node() > int32(len(g.Fluents))
 }
 
 // complementRoles rewrites the operands of a gate that deny moves, in place. Once
 // they are sorted, those of one role stand together, because inputs are numbered by
 // role.
-func (g *Game) complementRoles(operands []Lit) []Lit {
+func (g *Game) complementRoles(operands []logic.Lit) []logic.Lit {
 	operands = g.sortOnce(operands)
 	out, rest := operands[:0], operands
 	for _, moves := range g.Does {
@@ -95,8 +97,8 @@ func (g *Game) complementRoles(operands []Lit) []Lit {
 // sortOnce sorts literals in place, each once. Where they deny all moves, and every cell has
 // a gate like that, comparing them would take most of the time: inputs, which are the first
 // nodes, are marked in a bitmap, if there are as many as it has words.
-func (g *Game) sortOnce(lits []Lit) []Lit {
-	end := Lit(0)
+func (g *Game) sortOnce(lits []logic.Lit) []logic.Lit {
+	end := logic.Lit(0)
 	for _, moves := range g.Does {
 		if len(moves) > 0 {
 			end = moves[len(moves)-1] + 2
@@ -120,7 +122,7 @@ func (g *Game) sortOnce(lits []Lit) []Lit {
 	lits = lits[:0]
 	for i, word := range marks {
 		for ; word != 0; word &= word - 1 {
-			lits = append(lits, Lit(64*i+bits.TrailingZeros64(word)))
+			lits = append(lits, logic.Lit(64*i+bits.TrailingZeros64(word)))
 		}
 	}
 	return append(lits, gates...)
@@ -128,7 +130,7 @@ func (g *Game) sortOnce(lits []Lit) []Lit {
 
 // appendOthers appends the sorted literals of moves of one role or, if they deny
 // most moves, what says the same of the others. It appends no more than there were.
-func (g *Game) appendOthers(dst, moves, lits []Lit) []Lit {
+func (g *Game) appendOthers(dst, moves, lits []logic.Lit) []logic.Lit {
 	denied := 0
 	for _, l := range lits {
 		if l.Complemented() {
@@ -138,7 +140,7 @@ func (g *Game) appendOthers(dst, moves, lits []Lit) []Lit {
 	if 2*denied <= len(moves)+1 {
 		return append(dst, lits...)
 	}
-	var others []Lit
+	var others []logic.Lit
 	at := 0
 	for _, m := range moves {
 		if at < len(lits) && lits[at] == m {

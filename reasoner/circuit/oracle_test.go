@@ -8,6 +8,7 @@ import (
 
 	"stackmate/reasoner/machine"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
@@ -32,30 +33,30 @@ func randomGame(t *rapid.T) *Game {
 			initial.Set(f)
 		}
 	}
-	position := append([]Lit{False, True}, g.Fluents...)
+	position := append([]logic.Lit{logic.False, logic.True}, g.Fluents...)
 	position = logictest.Grow(t, g.Net, position, 40)
 	position = append(position, randomLoop(t, g.Net, position)...)
 	position = logictest.Grow(t, g.Net, position, 20)
-	all := append(append([]Lit{}, position...), slices.Concat(g.Does...)...)
+	all := append(append([]logic.Lit{}, position...), slices.Concat(g.Does...)...)
 	for _, row := range g.Does { // frame rules: any other move was made
 		if m := rapid.IntRange(0, len(row)-1).Draw(t, "other"); len(row) > 1 {
 			all = append(all, g.Net.Or(append(slices.Clone(row[:m]), row[m+1:]...)...))
 		}
 	}
-	var anyone []Lit // by move: some role has made it
+	var anyone []logic.Lit // by move: some role has made it
 	for m := range min(len(g.Does[0]), len(g.Does[1])) {
 		anyone = append(anyone, g.Net.Or(g.Does[0][m], g.Does[1][m]))
 	}
 	all = append(append(all, anyone...), g.Net.Or(anyone[1:]...))
 	all = logictest.Grow(t, g.Net, all, 40)
-	pick := func(from []Lit) Lit {
-		return rapid.SampledFrom(from).Draw(t, "lit") ^ Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
+	pick := func(from []logic.Lit) logic.Lit {
+		return rapid.SampledFrom(from).Draw(t, "lit") ^ logic.Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
 	}
 	for range names.Fluents {
 		g.Next = append(g.Next, pick(all))
 	}
 	for _, table := range names.Moves {
-		row := make([]Lit, len(table))
+		row := make([]logic.Lit, len(table))
 		for m := range row {
 			row[m] = pick(position)
 		}
@@ -72,15 +73,15 @@ func randomGame(t *rapid.T) *Game {
 
 // randomLoop adds mutually recursive signals: monotone gates over variables,
 // with any literals of the outside mixed in.
-func randomLoop(t *rapid.T, n *Network, outside []Lit) []Lit {
-	vars := make([]Lit, rapid.IntRange(0, 6).Draw(t, "vars"))
+func randomLoop(t *rapid.T, n *logic.Network, outside []logic.Lit) []logic.Lit {
+	vars := make([]logic.Lit, rapid.IntRange(0, 6).Draw(t, "vars"))
 	for i := range vars {
 		vars[i] = n.LoopVar()
 	}
 	if len(vars) == 0 {
 		return nil
 	}
-	inner := append([]Lit{}, vars...)
+	inner := append([]logic.Lit{}, vars...)
 	for range rapid.IntRange(1, 15).Draw(t, "inner") {
 		a := rapid.SampledFrom(inner).Draw(t, "a")
 		b := rapid.SampledFrom(inner).Draw(t, "b")

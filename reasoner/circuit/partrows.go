@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -38,7 +39,7 @@ func newPartRows(p *choice.Parts, l *layout) *partRows {
 	}
 	var all []int32
 	for _, moves := range p.Moves {
-		moves = slices.DeleteFunc(slices.Clone(moves), func(m int32) bool { return p.Tail[m] == False })
+		moves = slices.DeleteFunc(slices.Clone(moves), func(m int32) bool { return p.Tail[m] == logic.False })
 		rows.moves = append(rows.moves, moves)
 		all = append(all, moves...)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/logic"
 )
 
 // Moves with parts. A table of moves such as (move from to), with a row for each, is
@@ -41,7 +42,7 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 	g.Legal = slices.Clone(g.Legal)
 	for r, legal := range g.Legal {
 		if len(legal) >= least {
-			g.Legal[r] = make([]Lit, len(legal))
+			g.Legal[r] = make([]logic.Lit, len(legal))
 			for m, l := range legal {
 				g.Legal[r][m] = conjunction(ctx, g.Net, l)
 			}
@@ -84,11 +85,11 @@ func (g *Game) Whole() *Game {
 // conjunction is a literal as a conjunction, if it is a disjunction of terms with
 // literals in common. Terms that contradict themselves are left out: often a general
 // rule and an exception to it give the same move, and only one of them can hold.
-func conjunction(ctx context.Context, n *Network, l Lit) Lit {
-	if !l.Complemented() || n.Op(l.Node()) != OpAnd {
+func conjunction(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {
+	if !l.Complemented() || n.Op(l.Node()) != logic.OpAnd {
 		return l
 	}
-	var terms [][]Lit
+	var terms [][]logic.Lit
 	for _, term := range n.Disjuncts(l) {
 		if !n.Contradictory(term) {
 			terms = append(terms, slices.Clone(n.Conjuncts(term)))
@@ -100,19 +101,19 @@ func conjunction(ctx context.Context, n *Network, l Lit) Lit {
 // moveSplitter rewrites a game for moves with parts.
 type moveSplitter struct {
 	from, to *Game
-	image    *Substitution
-	start    []int32         // by role: the node of its first move in from; one more
-	common   [][][]Lit       // by role and first part: what the legal signals have in common
-	head     map[int32][]Lit // by node that is a legal signal: its part of common
-	union    []*choice.Union // by role
-	denied   [][]int32       // by role: the moves that the present gate denies
-	out      []Lit
+	image    *logic.Substitution
+	start    []int32               // by role: the node of its first move in from; one more
+	common   [][][]logic.Lit       // by role and first part: what the legal signals have in common
+	head     map[int32][]logic.Lit // by node that is a legal signal: its part of common
+	union    []*choice.Union       // by role
+	denied   [][]int32             // by role: the moves that the present gate denies
+	out      []logic.Lit
 }
 
 func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 	s := &moveSplitter{
-		from: g, to: h, head: make(map[int32][]Lit),
-		common: make([][][]Lit, len(g.Does)), union: make([]*choice.Union, len(g.Does)), denied: make([][]int32, len(g.Does)),
+		from: g, to: h, head: make(map[int32][]logic.Lit),
+		common: make([][][]logic.Lit, len(g.Does)), union: make([]*choice.Union, len(g.Does)), denied: make([][]int32, len(g.Does)),
 	}
 	s.image = g.into(ctx, h, s.translate)
 	first := int32(len(g.Fluents)) + 1
@@ -139,7 +140,7 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 }
 
 // conjunction is that of literals of the old game.
-func (s *moveSplitter) conjunction(lits []Lit) Lit {
+func (s *moveSplitter) conjunction(lits []logic.Lit) logic.Lit {
 	s.out = s.out[:0]
 	for _, l := range lits {
 		s.out = append(s.out, s.image.At(l))
@@ -149,11 +150,11 @@ func (s *moveSplitter) conjunction(lits []Lit) Lit {
 
 // translate rewrites a gate. One that says where a move is legal becomes a conjunction of
 // head and tail, so that what else asks for it can be factored.
-func (s *moveSplitter) translate(_ *Game, node int32, operands []Lit) Lit {
+func (s *moveSplitter) translate(_ *Game, node int32, operands []logic.Lit) logic.Lit {
 	old, n := s.from.Net.Operands(node), s.to.Net
 	s.out = s.out[:0]
 	if head, ok := s.head[node]; ok {
-		var tail []Lit
+		var tail []logic.Lit
 		for k, o := range old {
 			if _, common := slices.BinarySearch(head, o); common {
 				s.out = append(s.out, operands[k])

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -122,7 +123,7 @@ func queens(size int) *Game {
 		}
 	}
 	g := NewGame(names, make(machine.State, (len(names.Fluents)+63)/64))
-	free := func(a, b, but int) (lits []Lit) {
+	free := func(a, b, but int) (lits []logic.Lit) {
 		for step := (b - a) / distance(a, b, size); a != b; {
 			if a += step; a != but {
 				lits = append(lits, g.Fluents[a].Not())
@@ -130,8 +131,8 @@ func queens(size int) *Game {
 		}
 		return lits
 	}
-	legal := []Lit{g.Net.And(g.Fluents[:places]...)}
-	remembered := make([][]Lit, len(g.Fluents))
+	legal := []logic.Lit{g.Net.And(g.Fluents[:places]...)}
+	remembered := make([][]logic.Lit, len(g.Fluents))
 	for m, mv := range moves[1:] {
 		lits := append(free(mv[0], mv[1], -1), free(mv[1], mv[2], mv[0])...)
 		legal = append(legal, g.Net.And(append(lits, g.Fluents[mv[0]])...))
@@ -146,7 +147,7 @@ func queens(size int) *Game {
 	for _, does := range remembered[places:] {
 		g.Next = append(g.Next, g.Net.Or(does...))
 	}
-	g.Legal = [][]Lit{legal}
+	g.Legal = [][]logic.Lit{legal}
 	return g
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"stackmate/reasoner/circuit/logic"
 )
 
 // A pass rewrites a game into one with the same rules and a smaller or faster
@@ -219,7 +221,7 @@ func (g *Game) describe(name string) PassInfo {
 func trim(ctx context.Context, g *Game) *Game {
 	live := g.live()
 	for i, l := range live {
-		if !l && g.Net.Op(int32(i)) > OpInput {
+		if !l && g.Net.Op(int32(i)) > logic.OpInput {
 			return removeDead(ctx, g)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
 )
 
 // copies is a segment that copies rows, given as pairs (to, from); neg is 1 to
@@ -21,7 +22,7 @@ func appendComplements(p *kernel.Program, pairs []int32) {
 
 // appendTransfers copies signals into the rows of inputs, but for those that a program
 // has written there.
-func (l *layout) appendTransfers(p *kernel.Program, signals, inputs []Lit, written map[int32]bool) {
+func (l *layout) appendTransfers(p *kernel.Program, signals, inputs []logic.Lit, written map[int32]bool) {
 	var pairs [2][]int32 // plain and complemented
 	for k, lit := range signals {
 		if o := l.output(lit); !written[lit.Node()] {

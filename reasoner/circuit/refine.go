@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -38,11 +39,11 @@ func (s *symmetrySearch) sweepCost() int {
 func (s *symmetrySearch) start() []uint64 {
 	g := s.game
 	type kind struct {
-		of      Lit
+		of      logic.Lit
 		initial bool
 	}
 	uses := g.uses()
-	rank := func(input Lit, ranks map[kind]uint64, k kind) uint64 {
+	rank := func(input logic.Lit, ranks map[kind]uint64, k kind) uint64 {
 		if uses[input.Node()] > 0 {
 			return 0
 		}
@@ -88,7 +89,7 @@ func blend(a, b uint64) uint64 {
 }
 
 // colourOf is that of a literal whose node has the given colour.
-func colourOf(l Lit, node uint64) uint64 {
+func colourOf(l logic.Lit, node uint64) uint64 {
 	if l.Complemented() {
 		return blend(fromComplement, node)
 	}
@@ -134,7 +135,7 @@ func (s *symmetrySearch) sweep(colours []uint64) {
 		s.forward[l.Node()] = colours[i]
 	}
 	for i := range int32(net.Len()) {
-		if net.Op(i) == OpAnd {
+		if net.Op(i) == logic.OpAnd {
 			sum := uint64(0)
 			for _, l := range net.Operands(i) {
 				sum += blend(fromGate, colourOf(l, s.forward[l.Node()]))
@@ -142,7 +143,7 @@ func (s *symmetrySearch) sweep(colours []uint64) {
 			s.forward[i] = blend(fromGate, sum)
 		}
 	}
-	send := func(l Lit, place, colour uint64) { s.backward[l.Node()] += blend(place, colourOf(l, colour)) }
+	send := func(l logic.Lit, place, colour uint64) { s.backward[l.Node()] += blend(place, colourOf(l, colour)) }
 	for i, l := range s.outputs {
 		send(l, fromOutput, colours[i])
 	}

@@ -3,6 +3,8 @@ package circuit
 import (
 	"context"
 	"slices"
+
+	"stackmate/reasoner/circuit/logic"
 )
 
 // Regression: what holds after a move, as a function of the position before it. A
@@ -45,20 +47,20 @@ const (
 // regression computes the roots after moves.
 type regression struct {
 	game  *Game
-	net   *Network
+	net   *logic.Network
 	alone bool
 
-	ends  []int32 // nodes that the roots need, ascending
-	moves []int32 // nodes that the next signals of ends need and that depend on moves, ascending
-	plain []bool  // by node: the roots need it as it is, never complemented
-	isEnd []bool  // by node: terminal needs it
-	wide  []Lit   // after the move at hand: conditions of terminal that were left out
+	ends  []int32     // nodes that the roots need, ascending
+	moves []int32     // nodes that the next signals of ends need and that depend on moves, ascending
+	plain []bool      // by node: the roots need it as it is, never complemented
+	isEnd []bool      // by node: terminal needs it
+	wide  []logic.Lit // after the move at hand: conditions of terminal that were left out
 
-	value []truth       // by node: what is assumed
-	now   *Substitution // values with the move made
-	then  *Substitution // of ends: values after the move
+	value []truth             // by node: what is assumed
+	now   *logic.Substitution // values with the move made
+	then  *logic.Substitution // of ends: values after the move
 
-	single []Lit // by role: it has at most one legal move; False while not computed
+	single []logic.Lit // by role: it has at most one legal move; False while not computed
 }
 
 // truth is what is assumed of a node.
@@ -73,17 +75,17 @@ const (
 // newRegression prepares to compute roots after moves. It returns nil where that
 // exceeds regressionWork, or where recursion is involved: loops would have to be
 // copied for each move.
-func (g *Game) newRegression(roots []Lit, alone bool) *regression {
+func (g *Game) newRegression(roots []logic.Lit, alone bool) *regression {
 	n := g.Net.Len()
 	r := &regression{
-		game: g, net: g.Net, alone: alone, value: make([]truth, n), single: make([]Lit, len(g.Does)),
-		now: NewSubstitution(g.Net, g.Net), then: NewSubstitution(g.Net, g.Net),
+		game: g, net: g.Net, alone: alone, value: make([]truth, n), single: make([]logic.Lit, len(g.Does)),
+		now: logic.NewSubstitution(g.Net, g.Net), then: logic.NewSubstitution(g.Net, g.Net),
 	}
-	r.now.Gate = func(_ int32, operands []Lit) (Lit, bool) { return r.conjunction(operands), true }
-	r.then.Gate = func(node int32, operands []Lit) (Lit, bool) {
+	r.now.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) { return r.conjunction(operands), true }
+	r.then.Gate = func(node int32, operands []logic.Lit) (logic.Lit, bool) {
 		return r.leaveOutWide(node, r.conjunction(operands)), true
 	}
-	var next []Lit
+	var next []logic.Lit
 	for i, needed := range g.Net.Cone(roots) {
 		if needed && i > 0 {
 			r.ends = append(r.ends, int32(i))
@@ -95,20 +97,20 @@ func (g *Game) newRegression(roots []Lit, alone bool) *regression {
 	needed := g.Net.Cone(next)
 	for i, depends := range g.dependOnMoves() {
 		if !depends {
-			r.now.Set(Lit(i)<<1, Lit(i)<<1)
+			r.now.Set(logic.Lit(i)<<1, logic.Lit(i)<<1)
 		} else if needed[i] {
 			r.moves = append(r.moves, int32(i))
 		}
 	}
 	r.now.Keep()
-	isLoop := func(i int32) bool { return g.Net.Op(i) == OpLoop }
+	isLoop := func(i int32) bool { return g.Net.Op(i) == logic.OpLoop }
 	if slices.ContainsFunc(r.ends, isLoop) || slices.ContainsFunc(r.moves, isLoop) {
 		return nil
 	}
 	if len(slices.Concat(g.Does...))*(len(r.ends)+len(r.moves)) > regressionWork {
 		return nil
 	}
-	r.plain, r.isEnd = r.neverComplemented(roots), g.Net.Cone([]Lit{g.Terminal})
+	r.plain, r.isEnd = r.neverComplemented(roots), g.Net.Cone([]logic.Lit{g.Terminal})
 	return r
 }
 
@@ -136,14 +138,14 @@ func (g *Game) dependOnMoves() []bool {
 }
 
 // neverComplemented marks the nodes that the roots need as they are alone.
-func (r *regression) neverComplemented(roots []Lit) []bool {
+func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 	used := [2][]bool{make([]bool, r.net.Len()), make([]bool, r.net.Len())} // by complement, then node
 	for _, l := range roots {
 		used[l&1][l.Node()] = true
 	}
 	for _, i := range slices.Backward(r.ends) {
 		for _, o := range r.net.Operands(i) {
-			for phase := range Lit(2) {
+			for phase := range logic.Lit(2) {
 				used[phase^o&1][o.Node()] = used[phase^o&1][o.Node()] || used[phase][i]
 			}
 		}
@@ -157,13 +159,13 @@ func (r *regression) neverComplemented(roots []Lit) []bool {
 // forEachMove computes so many signals for every move of every role, by signal, role and move: f may
 // ask for the values of the roots after that move, by later. It returns nil if ctx ends or the
 // network grows too large.
-func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []Lit) [][][]Lit {
+func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []logic.Lit) [][][]logic.Lit {
 	limit := regressionGrowth * r.net.Operations()
-	out := make([][][]Lit, signals)
+	out := make([][][]logic.Lit, signals)
 	for i := range out {
-		out[i] = make([][]Lit, len(r.game.Does))
+		out[i] = make([][]logic.Lit, len(r.game.Does))
 		for role, row := range r.game.Does {
-			out[i][role] = make([]Lit, len(row)) // False
+			out[i][role] = make([]logic.Lit, len(row)) // False
 		}
 	}
 	for role, row := range r.game.Does {
@@ -171,7 +173,7 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 			if ctx.Err() != nil || r.net.Operations() > limit {
 				return nil
 			}
-			r.with(role, m, func(conditions []Lit) {
+			r.with(role, m, func(conditions []logic.Lit) {
 				for i, l := range f(role, m) {
 					out[i][role][m] = r.net.And(append(slices.Clone(conditions), l)...)
 				}
@@ -183,7 +185,7 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 
 // with calls f where move m of a role may be legal, with the conditions that it is and that the others have no
 // choice, or do nothing.
-func (r *regression) with(role, m int, f func(conditions []Lit)) {
+func (r *regression) with(role, m int, f func(conditions []logic.Lit)) {
 	legal := r.game.Legal[role][m]
 	assumed := r.assume(r.game.Terminal.Not(), legal)
 	defer func() {
@@ -191,19 +193,19 @@ func (r *regression) with(role, m int, f func(conditions []Lit)) {
 			r.value[i] = unknown
 		}
 	}()
-	if r.fold(legal) == False {
+	if r.fold(legal) == logic.False {
 		return
 	}
 	r.wide = r.wide[:0]
 	r.now.Revert()
 	conditions := append(r.fix(role, m), legal)
 	r.now.Sweep(r.moves)
-	r.after(func(fluent int) Lit { return r.fold(r.now.At(r.game.Next[fluent])) })
+	r.after(func(fluent int) logic.Lit { return r.fold(r.now.At(r.game.Next[fluent])) })
 	f(conditions)
 }
 
 // after computes the values of the roots from those of the fluents.
-func (r *regression) after(value func(fluent int) Lit) {
+func (r *regression) after(value func(fluent int) logic.Lit) {
 	r.then.Revert()
 	for _, i := range r.ends {
 		if f := r.game.fluentOf(i); f >= 0 {
@@ -214,19 +216,19 @@ func (r *regression) after(value func(fluent int) Lit) {
 }
 
 // leaveOutWide takes the value of a node for false if it is a condition of many operands.
-func (r *regression) leaveOutWide(i int32, l Lit) Lit {
+func (r *regression) leaveOutWide(i int32, l logic.Lit) logic.Lit {
 	if !r.plain[i] || l.Complemented() || len(r.net.Operands(l.Node())) <= wideCondition {
 		return l
 	}
 	if r.isEnd[i] {
 		r.wide = append(r.wide, l)
 	}
-	return False
+	return logic.False
 }
 
 // goesOn is where l holds after the move and the game is not over by then, whatever was left
 // out of that: what contradicts l costs nothing.
-func (r *regression) goesOn(l Lit) Lit {
+func (r *regression) goesOn(l logic.Lit) logic.Lit {
 	cases := r.net.Disjuncts(l)
 	for i, c := range cases {
 		for _, end := range r.wide {
@@ -241,7 +243,7 @@ func (r *regression) goesOn(l Lit) Lit {
 
 // assume notes that literals are true, and what follows from that at once. It
 // returns the nodes that are known now.
-func (r *regression) assume(lits ...Lit) (assumed []int32) {
+func (r *regression) assume(lits ...logic.Lit) (assumed []int32) {
 	for len(lits) > 0 {
 		l := lits[len(lits)-1]
 		lits = lits[:len(lits)-1]
@@ -262,24 +264,24 @@ func (r *regression) assume(lits ...Lit) (assumed []int32) {
 }
 
 // fold is a literal, or the constant that it is assumed to be.
-func (r *regression) fold(l Lit) Lit {
+func (r *regression) fold(l logic.Lit) logic.Lit {
 	i := int(l.Node())
 	switch {
 	case i >= len(r.value) || r.value[i] == unknown:
 		return l
 	case r.value[i] == holds:
-		return True ^ l&1
+		return logic.True ^ l&1
 	}
-	return False ^ l&1
+	return logic.False ^ l&1
 }
 
 // fix gives the moves their values: the role makes move m, and each of the others
 // the legal move that it has, on conditions; alone, none, unless it is sure.
-func (r *regression) fix(role, m int) (conditions []Lit) {
+func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 	for q, row := range r.game.Does {
 		sure := -1 // the move that q is known to make
 		for k := range row {
-			if q == role && k == m || q != role && r.fold(r.game.Legal[q][k]) == True {
+			if q == role && k == m || q != role && r.fold(r.game.Legal[q][k]) == logic.True {
 				sure = k
 			}
 		}
@@ -289,9 +291,9 @@ func (r *regression) fix(role, m int) (conditions []Lit) {
 		for k, does := range row {
 			switch {
 			case k == sure:
-				r.now.Set(does, True)
+				r.now.Set(does, logic.True)
 			case sure >= 0 || r.alone:
-				r.now.Set(does, False)
+				r.now.Set(does, logic.False)
 			default:
 				r.now.Set(does, r.fold(r.game.Legal[q][k]))
 			}
@@ -301,9 +303,9 @@ func (r *regression) fix(role, m int) (conditions []Lit) {
 }
 
 // hasNoChoice is true where a role has at most one legal move.
-func (r *regression) hasNoChoice(role int) Lit {
-	if r.single[role] == False {
-		some, several := False, False
+func (r *regression) hasNoChoice(role int) logic.Lit {
+	if r.single[role] == logic.False {
+		some, several := logic.False, logic.False
 		for _, legal := range r.game.Legal[role] {
 			several = r.net.Or(several, r.net.And(some, legal))
 			some = r.net.Or(some, legal)
@@ -314,25 +316,25 @@ func (r *regression) hasNoChoice(role int) Lit {
 }
 
 // later is the value of a root, or of what it needs, after the move.
-func (r *regression) later(l Lit) Lit { return r.then.At(l) }
+func (r *regression) later(l logic.Lit) logic.Lit { return r.then.At(l) }
 
 // conjunction is that of literals, less what the others imply: of x and or(x, y), x
 // is enough. It overwrites its argument.
-func (r *regression) conjunction(lits []Lit) Lit {
+func (r *regression) conjunction(lits []logic.Lit) logic.Lit {
 	out := lits[:0]
 	for _, l := range lits {
-		if l = r.fold(l); l == False {
-			return False
-		} else if l != True {
+		if l = r.fold(l); l == logic.False {
+			return logic.False
+		} else if l != logic.True {
 			out = append(out, l)
 		}
 	}
 	if len(out) <= absorbOperands {
-		out = slices.DeleteFunc(out, func(l Lit) bool {
+		out = slices.DeleteFunc(out, func(l logic.Lit) bool {
 			if !l.Complemented() {
 				return false
 			}
-			return slices.ContainsFunc(r.net.Operands(l.Node()), func(o Lit) bool { return slices.Contains(out, o.Not()) })
+			return slices.ContainsFunc(r.net.Operands(l.Node()), func(o logic.Lit) bool { return slices.Contains(out, o.Not()) })
 		})
 	}
 	return r.fold(r.net.And(out...))

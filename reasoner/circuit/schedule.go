@@ -6,6 +6,7 @@ import (
 
 	"stackmate/internal/scc"
 	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
 )
 
 // A schedule orders the gates of a program. Gates are taken in depth-first order
@@ -38,7 +39,7 @@ type run struct {
 
 // schedule orders the marked nodes that the roots need. When ctx is done it leaves
 // some out.
-func (l *layout) schedule(ctx context.Context, roots []Lit, marked []bool) []stage {
+func (l *layout) schedule(ctx context.Context, roots []logic.Lit, marked []bool) []stage {
 	s := &scheduler{
 		layout: l,
 		marked: marked,
@@ -84,7 +85,7 @@ func (s *scheduler) place(component []int32) {
 		s.stage[i] = -1 // not yet known: an operand inside the component
 	}
 	first := component[0]
-	recursive := len(component) > 1 || s.net.Op(first) == OpLoop && s.net.Definition(first).Node() == first
+	recursive := len(component) > 1 || s.net.Op(first) == logic.OpLoop && s.net.Definition(first).Node() == first
 	stage := int32(0)
 	for _, i := range component {
 		for _, o := range s.net.Dependencies(i) {
@@ -106,7 +107,7 @@ func (s *scheduler) place(component []int32) {
 		s.last = max(s.last, stage+1)
 		return
 	}
-	if s.net.Op(first) >= OpLoop {
+	if s.net.Op(first) >= logic.OpLoop {
 		s.gates[stage] = append(s.gates[stage], first)
 		s.last = max(s.last, stage)
 	}
@@ -184,7 +185,7 @@ func (s *scheduler) appendChunk(runs []run, gates []int32) []run {
 }
 
 func (s *scheduler) formOf(i int32) form {
-	if s.net.Op(i) != OpLoop {
+	if s.net.Op(i) != logic.OpLoop {
 		return s.form[i]
 	}
 	if s.complemented(s.net.Definition(i)) {
@@ -215,18 +216,18 @@ func (s *scheduler) loop(component []int32) stage {
 	st := stage{home: make(map[int32]int32)}
 	defines := make(map[int32][]int32) // by node, the variables that it defines
 	for _, i := range component {
-		if s.net.Op(i) == OpLoop {
+		if s.net.Op(i) == logic.OpLoop {
 			st.vars = append(st.vars, i)
 			d := s.net.Definition(i).Node()
 			defines[d] = append(defines[d], i)
 		}
 	}
 	for _, i := range component {
-		if s.net.Op(i) != OpLoop {
+		if s.net.Op(i) != logic.OpLoop {
 			st.runs = append(st.runs, run{s.form[i], []int32{i}})
 		}
 		for _, v := range defines[i] {
-			if _, stored := st.home[i]; !stored && s.net.Op(i) == OpAnd && !s.complemented(s.net.Definition(v)) {
+			if _, stored := st.home[i]; !stored && s.net.Op(i) == logic.OpAnd && !s.complemented(s.net.Definition(v)) {
 				st.home[i] = v
 			} else {
 				st.runs = append(st.runs, run{s.formOf(v), []int32{v}})
@@ -239,7 +240,7 @@ func (s *scheduler) loop(component []int32) stage {
 // components lists the strongly connected components of the marked nodes below the roots,
 // operands first, in the order of the outputs. Of each gate the operand that was made last
 // comes first: in a chain it is the longer part, and nothing waits in a register meanwhile.
-func components(n *Network, roots []Lit, marked []bool) [][]int32 {
+func components(n *logic.Network, roots []logic.Lit, marked []bool) [][]int32 {
 	var nodes []int32
 	for _, l := range roots {
 		if marked[l.Node()] {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -49,20 +50,20 @@ func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signal
 
 // sensor is a game of one role and one move, in which signals over the fluents of g are
 // the fluents after it.
-func (g *Game) sensor(signals []Lit) *Game {
+func (g *Game) sensor(signals []logic.Lit) *Game {
 	names := &machine.Names{Roles: []string{"sensor"}, Moves: [][]string{{"sense"}}, Fluents: slices.Clone(g.Names.Fluents)}
 	for i := range signals {
 		names.Fluents = append(names.Fluents, "signal "+strconv.Itoa(i))
 	}
 	h := NewGame(names, make(machine.State, (len(names.Fluents)+63)/64))
-	s := NewSubstitution(g.Net, h.Net)
+	s := logic.NewSubstitution(g.Net, h.Net)
 	s.SetAll(g.Fluents, h.Fluents)
 	s.Build(signals...)
-	h.Next = make([]Lit, len(names.Fluents))
+	h.Next = make([]logic.Lit, len(names.Fluents))
 	for i, l := range signals {
 		h.Next[len(g.Fluents)+i] = s.At(l)
 	}
-	h.Legal = [][]Lit{{True}}
+	h.Legal = [][]logic.Lit{{logic.True}}
 	return h
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -84,7 +85,7 @@ func newFactoring(ctx context.Context, g *Game) *factoring {
 			}
 		}
 		for i := range f.bound {
-			f.bound[i] = f.bound[i] || slices.ContainsFunc(g.Net.Operands(int32(i)), func(o Lit) bool { return f.bound[o.Node()] })
+			f.bound[i] = f.bound[i] || slices.ContainsFunc(g.Net.Operands(int32(i)), func(o logic.Lit) bool { return f.bound[o.Node()] })
 		}
 	}
 	for i := range f.up {
@@ -114,14 +115,14 @@ func newFactoring(ctx context.Context, g *Game) *factoring {
 // none of the fluents may be true say that nothing is left to do, here and there.
 func (f *factoring) joinLines() {
 	g := f.game
-	roots := []Lit{g.Terminal}
+	roots := []logic.Lit{g.Terminal}
 	for _, goal := range g.Goals {
 		roots = append(roots, goal.When)
 	}
 	for i, needed := range g.Net.Cone(roots) {
 		operands := g.Net.Operands(int32(i))
-		if !needed || slices.ContainsFunc(operands, func(o Lit) bool { return g.fluentOf(o.Node()) < 0 }) ||
-			!slices.ContainsFunc(operands, func(o Lit) bool { return !o.Complemented() }) {
+		if !needed || slices.ContainsFunc(operands, func(o logic.Lit) bool { return g.fluentOf(o.Node()) < 0 }) ||
+			!slices.ContainsFunc(operands, func(o logic.Lit) bool { return !o.Complemented() }) {
 			continue
 		}
 		for _, o := range operands {
@@ -167,11 +168,11 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 	s := Subgame{Fluents: g.Names.NewState()}
 	h := newGame(g.Names, g.Initial, nil)
 	image := g.into(ctx, h, plainAnd)
-	fluents := make([]Lit, len(g.Fluents))
+	fluents := make([]logic.Lit, len(g.Fluents))
 	for i, l := range g.Fluents {
-		fluents[i] = False
+		fluents[i] = logic.False
 		if g.Initial.Has(i) {
-			fluents[i] = True
+			fluents[i] = logic.True
 		}
 		if !f.bound[l.Node()] || f.class(l.Node()) == class {
 			s.Fluents.Set(i)
@@ -191,7 +192,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 			if away[r][m] = true; s.Elsewhere[r] == machine.NoMove {
 				s.Elsewhere[r] = machine.Move(m)
 			} else {
-				image.Set(l, False)
+				image.Set(l, logic.False)
 			}
 		}
 	}
@@ -203,13 +204,13 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 			h.Next[i] = fluents[i]
 		}
 	}
-	var open []Lit // what is legal here
+	var open []logic.Lit // what is legal here
 	for r, row := range h.Legal {
-		var here, there []Lit
+		var here, there []logic.Lit
 		for m, l := range row {
 			switch {
 			case away[r][m]:
-				there, row[m] = append(there, l), False
+				there, row[m] = append(there, l), logic.False
 			case f.class(g.Does[r][m].Node()) == class:
 				open = append(open, l)
 				fallthrough
@@ -232,7 +233,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 // elsewhere is where a role moves in other subgames: by the clock, if that tells it of all the
 // moves there at the beginning, and else where no move is legal here. The first is a condition
 // of few gates, which regression sees through.
-func elsewhere(n *Network, here, there []Lit) Lit {
+func elsewhere(n *logic.Network, here, there []logic.Lit) logic.Lit {
 	turn := n.Or(there...)
 	for _, l := range here {
 		if l != turn.Not() && (l.Complemented() || !slices.Contains(n.Operands(l.Node()), turn.Not())) {
@@ -243,20 +244,20 @@ func elsewhere(n *Network, here, there []Lit) Lit {
 }
 
 // deserted is where open is false, and stays so while all roles in turn move elsewhere.
-func (g *Game) deserted(open Lit, elsewhere []machine.Move) Lit {
-	closed := []Lit{open.Not()}
-	waits := NewSubstitution(g.Net, g.Net)
+func (g *Game) deserted(open logic.Lit, elsewhere []machine.Move) logic.Lit {
+	closed := []logic.Lit{open.Not()}
+	waits := logic.NewSubstitution(g.Net, g.Net)
 	for r, row := range g.Does {
 		for m, l := range row {
-			waits.Set(l, False)
+			waits.Set(l, logic.False)
 			if machine.Move(m) == elsewhere[r] {
-				waits.Set(l, True)
+				waits.Set(l, logic.True)
 			}
 		}
 	}
 	waits.Build(g.Next...)
 	for range len(g.Does) - 1 {
-		after := NewSubstitution(g.Net, g.Net)
+		after := logic.NewSubstitution(g.Net, g.Net)
 		for i, l := range g.Fluents {
 			after.Set(l, waits.At(g.Next[i]))
 		}
@@ -268,7 +269,7 @@ func (g *Game) deserted(open Lit, elsewhere []machine.Move) Lit {
 }
 
 // endWhere makes the game end there too, with half of the goal points for each role.
-func (g *Game) endWhere(there Lit) {
+func (g *Game) endWhere(there logic.Lit) {
 	there = g.Net.And(there, g.Terminal.Not())
 	g.Terminal = g.Net.Or(g.Terminal, there)
 	given := make([]bool, len(g.Does))

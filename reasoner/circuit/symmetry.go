@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -78,8 +79,8 @@ func (g *Game) findSymmetries() []machine.Symmetry {
 // order, become the same gate and(a, b, c).
 func (g *Game) mergeConjunctions(ctx context.Context) *Game {
 	const limit = 32
-	return g.rebuild(ctx, func(h *Game, _ int32, operands []Lit) Lit {
-		var flat []Lit
+	return g.rebuild(ctx, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
+		var flat []logic.Lit
 		for _, l := range operands {
 			parts := h.Net.Operands(l.Node())
 			if l.Complemented() || len(parts) == 0 || len(parts) > limit {
@@ -139,16 +140,16 @@ func (p permutation) twoPart() permutation {
 // symmetrySearch looks for symmetries of one game.
 type symmetrySearch struct {
 	game    *Game
-	inputs  []Lit // fluents, then moves by role
-	outputs []Lit // the signal that belongs to each input: next or legal
-	moves   []int // the first point of the moves of each role
-	roles   int   // the first point of the roles
+	inputs  []logic.Lit // fluents, then moves by role
+	outputs []logic.Lit // the signal that belongs to each input: next or legal
+	moves   []int       // the first point of the moves of each role
+	roles   int         // the first point of the roles
 	points  int
 	budget  int
 
 	forward, backward []uint64 // by node
 	sorted, other     []uint64
-	image             *Substitution
+	image             *logic.Substitution
 	nodes             []int32 // all of the network
 	fixed             []int   // points that were told apart on both sides
 	group             []permutation
@@ -163,9 +164,9 @@ func newSymmetrySearch(g *Game) *symmetrySearch {
 		outputs:  slices.Clone(g.Next),
 		forward:  make([]uint64, g.Net.Len()),
 		backward: make([]uint64, g.Net.Len()),
-		image:    NewSubstitution(g.Net, g.Net),
+		image:    logic.NewSubstitution(g.Net, g.Net),
 	}
-	s.image.Gate = func(_ int32, operands []Lit) (Lit, bool) { return g.Net.Find(operands) }
+	s.image.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) { return g.Net.Find(operands) }
 	for i := range int32(g.Net.Len()) {
 		s.nodes = append(s.nodes, i)
 	}

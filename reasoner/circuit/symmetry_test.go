@@ -9,6 +9,7 @@ import (
 
 	"stackmate/reasoner/machine"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
@@ -24,17 +25,17 @@ func twins(t *rapid.T) *Game {
 	}
 	initial := make(machine.State, 1)
 	g := NewGame(names, initial)
-	var pools [2][]Lit // by role: signals of the position, own ones and the other's
+	var pools [2][]logic.Lit // by role: signals of the position, own ones and the other's
 	for r := range pools {
 		mine, other := g.Fluents[r*own:(r+1)*own], g.Fluents[(1-r)*own:(2-r)*own]
 		pools[r] = slices.Concat(mine, other)
 	}
 	lits := rapid.SliceOfN(rapid.IntRange(0, 1<<20), 60, 60).Draw(t, "operands")
-	draw := func(pools [2][]Lit) (drawn [2]Lit) {
+	draw := func(pools [2][]logic.Lit) (drawn [2]logic.Lit) {
 		k := lits[0]
 		lits = append(lits[1:], k*7+3)
 		for r := range pools {
-			drawn[r] = pools[r][k/2%len(pools[r])] ^ Lit(k&1)
+			drawn[r] = pools[r][k/2%len(pools[r])] ^ logic.Lit(k&1)
 		}
 		return drawn
 	}
@@ -49,7 +50,7 @@ func twins(t *rapid.T) *Game {
 	grow(rapid.IntRange(0, 10).Draw(t, "gates"))
 	ends := draw(pools)
 	g.Terminal = g.Net.And(ends[0], ends[1])
-	g.Legal = make([][]Lit, 2)
+	g.Legal = make([][]logic.Lit, 2)
 	for range moves {
 		legal := draw(pools)
 		for r := range pools {
@@ -62,7 +63,7 @@ func twins(t *rapid.T) *Game {
 		pools[r] = slices.Concat(pools[r], g.Does[r], g.Does[1-r])
 	}
 	grow(rapid.IntRange(0, 10).Draw(t, "more gates"))
-	next := make([][2]Lit, own)
+	next := make([][2]logic.Lit, own)
 	for f := range next {
 		next[f] = draw(pools)
 	}
@@ -90,7 +91,7 @@ func TestTheExchangeIsFoundAmongManySymmetries(t *testing.T) {
 			Moves:   [][]string{make([]string, own), make([]string, own)},
 		}
 		g := NewGame(names, make(machine.State, 1))
-		g.Legal = make([][]Lit, 2)
+		g.Legal = make([][]logic.Lit, 2)
 		for r := range g.Legal {
 			mine := g.Fluents[r*own : (r+1)*own]
 			won := g.Net.And(mine...)
@@ -200,7 +201,7 @@ func checkSymmetry(t *rapid.T, g *Game, m *Machine, y machine.Symmetry, states [
 		y.Image(image, s)
 		here := logictest.Evaluate(g.Net, inputs(g, s, joint))
 		there := logictest.Evaluate(g.Net, inputs(g, image, jointImage))
-		same := func(what string, l, imageOf Lit) {
+		same := func(what string, l, imageOf logic.Lit) {
 			if here[l.Node()] != l.Complemented() != (there[imageOf.Node()] != imageOf.Complemented()) {
 				t.Fatalf("%s differs in %v and its image %v under %+v", what, s, image, y)
 			}
@@ -223,8 +224,8 @@ func checkSymmetry(t *rapid.T, g *Game, m *Machine, y machine.Symmetry, states [
 }
 
 // goal is true where a role has a goal value.
-func (g *Game) goal(r machine.Role, value int32) Lit {
-	var when []Lit
+func (g *Game) goal(r machine.Role, value int32) logic.Lit {
+	var when []logic.Lit
 	for _, goal := range g.Goals {
 		if goal.Role == r && goal.Value == value {
 			when = append(when, goal.When)

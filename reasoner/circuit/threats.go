@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -17,7 +18,7 @@ import (
 
 // threats adds to the network where each fluent is a threat, but for those that are
 // threats in all positions or in none.
-func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []Lit) {
+func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []logic.Lit) {
 	_, best := g.bestGoals()
 	r := g.newRegression(append(slices.Clone(best), g.Terminal), false)
 	if r == nil {
@@ -32,15 +33,15 @@ func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []Li
 			continue
 		}
 		assumed := r.assume(g.Terminal.Not(), fluent.Not())
-		r.after(func(i int) Lit {
+		r.after(func(i int) logic.Lit {
 			if i == f {
-				return True
+				return logic.True
 			}
 			return r.fold(g.Fluents[i])
 		})
 		for role := range best {
-			won := r.conjunction([]Lit{r.later(g.Terminal), r.later(best[role])})
-			if won = g.Net.And(won, fluent.Not()); won != False && won != fluent.Not() {
+			won := r.conjunction([]logic.Lit{r.later(g.Terminal), r.later(best[role])})
+			if won = g.Net.And(won, fluent.Not()); won != logic.False && won != fluent.Not() {
 				list = append(list, machine.Signal{Role: machine.Role(role), Move: machine.NoMove, Lacks: f})
 				signals = append(signals, won)
 			}

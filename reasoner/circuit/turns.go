@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
 )
 
 // Whose turn it is, where a literal of the position tells: two roles that take turns share one
@@ -11,7 +12,7 @@ import (
 
 // turn tells when the roles r and s are to move, if their moves match and that can be
 // told: where mine is true only r has a choice, elsewhere only s.
-func (g *Game) turn(r, s int) (mine Lit, found bool) {
+func (g *Game) turn(r, s int) (mine logic.Lit, found bool) {
 	if p, q := g.partsOf(r), g.partsOf(s); p != nil && q != nil {
 		found = len(p.First) == len(q.First) && len(p.Second) == len(q.Second)
 	} else {
@@ -31,15 +32,15 @@ func (g *Game) turn(r, s int) (mine Lit, found bool) {
 
 // movesWhen lists literals that must be true for a role to make any move but one, its
 // waiting, which needs the complement.
-func (g *Game) movesWhen(r int) []Lit {
+func (g *Game) movesWhen(r int) []logic.Lit {
 	n := g.Net
 	when := g.Legal[r]
-	waiting := func(mine Lit) int { return waitingMove(n, g.Legal[r], mine) }
+	waiting := func(mine logic.Lit) int { return waitingMove(n, g.Legal[r], mine) }
 	if p := g.partsOf(r); p != nil {
-		when, waiting = p.Head, func(mine Lit) int { return p.Waiting(n, mine) }
+		when, waiting = p.Head, func(mine logic.Lit) int { return p.Waiting(n, mine) }
 	}
-	when = slices.DeleteFunc(slices.Clone(when), func(l Lit) bool { return l == False })
-	var out []Lit
+	when = slices.DeleteFunc(slices.Clone(when), func(l logic.Lit) bool { return l == logic.False })
+	var out []logic.Lit
 	for _, l := range when[:min(2, len(when))] { // one of them is no waiting
 		for _, mine := range n.Conditions(l) {
 			others := 0
@@ -48,7 +49,7 @@ func (g *Game) movesWhen(r int) []Lit {
 					others++
 				}
 			}
-			if mine > True && (others == 0 || others == 1 && waiting(mine) >= 0) {
+			if mine > logic.True && (others == 0 || others == 1 && waiting(mine) >= 0) {
 				out = append(out, mine)
 			}
 		}
@@ -57,8 +58,8 @@ func (g *Game) movesWhen(r int) []Lit {
 }
 
 // waitingMove is the move that a role makes where mine is false, -1 if it has none.
-func waitingMove(n *Network, legal []Lit, mine Lit) int {
-	return slices.IndexFunc(legal, func(l Lit) bool { return n.Implies(l, mine.Not()) })
+func waitingMove(n *logic.Network, legal []logic.Lit, mine logic.Lit) int {
+	return slices.IndexFunc(legal, func(l logic.Lit) bool { return n.Implies(l, mine.Not()) })
 }
 
 // sharedChoices is, by role, the role that it takes turns with, if that has a smaller
@@ -90,7 +91,7 @@ func (m *Machine) choices(g *Game) []kernel.Moves {
 		if s := slices.Index(shared[r+1:], r) + r + 1; s > r && len(policy) > 0 {
 			mine, _ := g.turn(r, s)
 			turns := &kernel.Turns{Does: m.does[s]}
-			legal := func(r int, mine Lit) []int32 {
+			legal := func(r int, mine logic.Lit) []int32 {
 				rows, w := slices.Clone(m.policy[r]), waitingMove(g.Net, g.Legal[r], mine)
 				if w >= 0 {
 					turns.Waits = append(turns.Waits, [2]int32{m.does[r] + int32(w), rows[w]})

@@ -8,6 +8,7 @@ import (
 
 	"stackmate/reasoner/machine"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
@@ -31,10 +32,10 @@ func turnGame(size int, all bool) *Game {
 	g := NewGame(names, make(machine.State, 1))
 	turn := g.Fluents[0]
 	for r, list := range moves {
-		mine := turn ^ Lit(r)
-		legal := []Lit{mine.Not()}
+		mine := turn ^ logic.Lit(r)
+		legal := []logic.Lit{mine.Not()}
 		for _, m := range list {
-			legal = append(legal, g.Net.And(mine, g.Fluents[1+m[0]], g.Fluents[1+size+m[1]]^Lit(r)))
+			legal = append(legal, g.Net.And(mine, g.Fluents[1+m[0]], g.Fluents[1+size+m[1]]^logic.Lit(r)))
 		}
 		g.Legal = append(g.Legal, legal)
 	}

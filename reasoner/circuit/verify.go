@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -38,7 +39,7 @@ func (g *Game) verifyInputs() error {
 		}
 	}
 	for i := range int32(g.Net.Len()) {
-		if isInput := i > 0 && int(i) <= len(inputs); isInput != (g.Net.Op(i) == OpInput) {
+		if isInput := i > 0 && int(i) <= len(inputs); isInput != (g.Net.Op(i) == logic.OpInput) {
 			return fmt.Errorf("node %d of a network with %d inputs has operation %d", i, len(inputs), g.Net.Op(i))
 		}
 	}
@@ -49,7 +50,7 @@ func (g *Game) verifyGates() error {
 	n := g.Net
 	for i := range int32(n.Len()) {
 		operands := n.Operands(i)
-		if n.Op(i) != OpAnd {
+		if n.Op(i) != logic.OpAnd {
 			if len(operands) > 0 {
 				return fmt.Errorf("node %d, which is no gate, has operands", i)
 			}
@@ -76,7 +77,7 @@ func (g *Game) verifyOutputs() error {
 	if len(g.Next) != len(g.Fluents) {
 		return fmt.Errorf("%d next signals of %d fluents", len(g.Next), len(g.Fluents))
 	}
-	sameLength := func(a, b []Lit) bool { return len(a) == len(b) }
+	sameLength := func(a, b []logic.Lit) bool { return len(a) == len(b) }
 	if !slices.EqualFunc(g.Legal, g.Does, sameLength) || g.Policy != nil && !slices.EqualFunc(g.Policy, g.Does, sameLength) {
 		return errors.New("there is not one legal signal for each move, or not one of the policy")
 	}
@@ -90,10 +91,10 @@ func (g *Game) verifyOutputs() error {
 			return fmt.Errorf("role %d of %d has goal %d", goal.Role, len(g.Does), goal.Value)
 		}
 	}
-	last := Lit(2*g.Net.Len() - 1)
-	var roots []Lit
+	last := logic.Lit(2*g.Net.Len() - 1)
+	var roots []logic.Lit
 	var err error
-	g.outputs(func(l *Lit) {
+	g.outputs(func(l *logic.Lit) {
 		if roots = append(roots, *l); *l < 0 || *l > last {
 			err = fmt.Errorf("an output is literal %d of a network of %d nodes", *l, g.Net.Len())
 		}
@@ -102,7 +103,7 @@ func (g *Game) verifyOutputs() error {
 		return err
 	}
 	for v, def := range g.Net.Definitions() {
-		if g.Net.Op(v) != OpLoop || def < 0 || def > last {
+		if g.Net.Op(v) != logic.OpLoop || def < 0 || def > last {
 			return fmt.Errorf("literal %d defines node %d, which has operation %d", def, v, g.Net.Op(v))
 		}
 	}
@@ -121,15 +122,15 @@ func (g *Game) verifyOutputs() error {
 func (g *Game) verifyLoops() error {
 	live := g.live()
 	for i := range int32(g.Net.Len()) {
-		if _, ok := g.Net.Definitions()[i]; live[i] && g.Net.Op(i) == OpLoop && !ok {
+		if _, ok := g.Net.Definitions()[i]; live[i] && g.Net.Op(i) == logic.OpLoop && !ok {
 			return fmt.Errorf("loop variable %d has no definition", i)
 		}
 	}
 	if len(g.Net.Definitions()) == 0 {
 		return nil
 	}
-	var roots []Lit
-	g.outputs(func(l *Lit) { roots = append(roots, *l) })
+	var roots []logic.Lit
+	g.outputs(func(l *logic.Lit) { roots = append(roots, *l) })
 	for _, component := range components(g.Net, roots, live) {
 		if err := verifyMonotone(g.Net, component); err != nil {
 			return err
@@ -138,13 +139,13 @@ func (g *Game) verifyLoops() error {
 	return nil
 }
 
-func verifyMonotone(n *Network, component []int32) error {
+func verifyMonotone(n *logic.Network, component []int32) error {
 	const unknown, grows, shrinks = 0, 1, 2
 	slices.Sort(component)
 	mark := make(map[int32]int, len(component))
 	for _, i := range component {
 		mark[i] = unknown
-		if n.Op(i) == OpLoop {
+		if n.Op(i) == logic.OpLoop {
 			mark[i] = grows
 		}
 	}
@@ -164,7 +165,7 @@ func verifyMonotone(n *Network, component []int32) error {
 		}
 	}
 	for _, i := range component {
-		if n.Op(i) != OpLoop {
+		if n.Op(i) != logic.OpLoop {
 			continue
 		}
 		def := n.Definition(i)

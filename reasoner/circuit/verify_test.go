@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -39,8 +40,8 @@ func small() *Game {
 	g := NewGame(&machine.Names{Roles: []string{"r"}, Moves: [][]string{{"a", "b"}}, Fluents: []string{"f", "g"}}, machine.State{1})
 	v := g.Net.LoopVar()
 	both := g.Net.And(g.Fluents[0], g.Does[0][0])
-	g.Next = []Lit{both, g.Net.Or(g.Fluents[1], both)}
-	g.Legal = [][]Lit{{True, g.Fluents[0]}}
+	g.Next = []logic.Lit{both, g.Net.Or(g.Fluents[1], both)}
+	g.Legal = [][]logic.Lit{{logic.True, g.Fluents[0]}}
 	g.Terminal = g.Net.Or(g.Fluents[1], g.Net.And(v, g.Fluents[0]))
 	g.Goals = []Goal{{Role: 0, Value: 100, When: g.Fluents[1].Not()}}
 	g.Net.Define(v, g.Terminal)
@@ -48,9 +49,9 @@ func small() *Game {
 }
 
 // firstOperands are those of the first gate, as the network has them.
-func firstOperands(g *Game) []Lit {
+func firstOperands(g *Game) []logic.Lit {
 	i := int32(0)
-	for g.Net.Op(i) != OpAnd {
+	for g.Net.Op(i) != logic.OpAnd {
 		i++
 	}
 	return g.Net.Operands(i)
@@ -67,12 +68,12 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		{"input 1", func(g *Game) { g.Fluents[1] = g.Fluents[1].Not() }},
 		{"operation", func(g *Game) { g.Net.Input() }},
 		{"has the operands", func(g *Game) { slices.Reverse(firstOperands(g)) }},
-		{"has the operands", func(g *Game) { firstOperands(g)[1] = Lit(2 * (g.Net.Len() - 1)) }},
-		{"has the operands", func(g *Game) { firstOperands(g)[0] = True }},
+		{"has the operands", func(g *Game) { firstOperands(g)[1] = logic.Lit(2 * (g.Net.Len() - 1)) }},
+		{"has the operands", func(g *Game) { firstOperands(g)[0] = logic.True }},
 		{"same operands", func(g *Game) { g.Net.Append(g.Net.Operands(g.Next[0].Node())...) }},
 		{"next signals", func(g *Game) { g.Next = g.Next[1:] }},
 		{"legal signal", func(g *Game) { g.Legal[0] = g.Legal[0][1:] }},
-		{"legal signal", func(g *Game) { g.Policy = [][]Lit{{True}} }},
+		{"legal signal", func(g *Game) { g.Policy = [][]logic.Lit{{logic.True}} }},
 		{"goal 101", func(g *Game) { g.Goals[0].Value = 101 }},
 		{"role 1", func(g *Game) { g.Goals[0].Role = 1 }},
 		{"an output is literal 1000", func(g *Game) { g.Next[0] = 1000 }},
@@ -80,7 +81,7 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		{"has no definition", func(g *Game) { clear(g.Net.Definitions()) }},
 		{"not monotone", func(g *Game) {
 			for v, def := range g.Net.Definitions() {
-				g.Net.Define(Lit(v)<<1, def.Not())
+				g.Net.Define(logic.Lit(v)<<1, def.Not())
 			}
 		}},
 		{"not monotone", func(g *Game) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/prove"
 )
 
@@ -12,18 +13,18 @@ import (
 // the position alone (Shannon's cofactors of the network for each move), all in one network. The
 // clock is left out: it goes on whatever is played.
 type effects struct {
-	net      *circuit.Network // over the fluents
-	fluents  []circuit.Lit
-	legal    []circuit.Lit // by move
-	terminal circuit.Lit
-	goals    []circuit.Lit // where they are had, in the order of the game
-	changes  [][]change    // by move, by fluent: all that does not stay as it is
+	net      *logic.Network // over the fluents
+	fluents  []logic.Lit
+	legal    []logic.Lit // by move
+	terminal logic.Lit
+	goals    []logic.Lit // where they are had, in the order of the game
+	changes  [][]change  // by move, by fluent: all that does not stay as it is
 }
 
 // change is the next value of a fluent.
 type change struct {
 	fluent int32
-	next   circuit.Lit
+	next   logic.Lit
 }
 
 const (
@@ -40,29 +41,29 @@ func newEffects(g *circuit.Game) *effects {
 	if g.Net.Len() > maxEffectGates {
 		return nil
 	}
-	e := &effects{net: circuit.NewNetwork()}
-	s := circuit.NewSubstitution(g.Net, e.net)
+	e := &effects{net: logic.NewNetwork()}
+	s := logic.NewSubstitution(g.Net, e.net)
 	for _, l := range g.Fluents {
 		s.Set(l, e.net.Input())
 	}
 	for _, l := range g.Does[0] {
-		s.Set(l, circuit.False)
+		s.Set(l, logic.False)
 	}
 	nodes := make([]int32, g.Net.Len())
 	for i := range nodes {
-		if nodes[i] = int32(i); g.Net.Op(nodes[i]) == circuit.OpLoop {
+		if nodes[i] = int32(i); g.Net.Op(nodes[i]) == logic.OpLoop {
 			return nil
 		}
 	}
 	s.Sweep(nodes)
 	s.Keep()
 	left := maxCofactors
-	s.Gate = func(_ int32, operands []circuit.Lit) (circuit.Lit, bool) {
+	s.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) {
 		left--
 		return e.net.And(operands...), left >= 0
 	}
-	all := func(signals []circuit.Lit) []circuit.Lit {
-		images := make([]circuit.Lit, len(signals))
+	all := func(signals []logic.Lit) []logic.Lit {
+		images := make([]logic.Lit, len(signals))
 		for i, l := range signals {
 			images[i] = s.At(l)
 		}
@@ -86,7 +87,7 @@ func newEffects(g *circuit.Game) *effects {
 	}
 	room := maxChanges
 	for _, does := range g.Does[0] {
-		if !s.Change([]circuit.Lit{does}, []circuit.Lit{circuit.True}) {
+		if !s.Change([]logic.Lit{does}, []logic.Lit{logic.True}) {
 			return nil
 		}
 		fluents := maps.Clone(moving)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove"
 )
@@ -24,8 +25,8 @@ func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, m
 	}
 	g := circuit.NewGame(names, names.NewState())
 	net := g.Net
-	fluent := func() circuit.Lit { return g.Fluents[rng.IntN(fluents)] ^ circuit.Lit(rng.IntN(2)) }
-	carry := circuit.True
+	fluent := func() logic.Lit { return g.Fluents[rng.IntN(fluents)] ^ logic.Lit(rng.IntN(2)) }
+	carry := logic.True
 	for f, now := range g.Fluents {
 		if f < 3 {
 			g.Next = append(g.Next, net.Or(net.And(carry, now.Not()), net.And(carry.Not(), now)))
@@ -35,14 +36,14 @@ func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, m
 		next := now
 		for range rng.IntN(4) {
 			does := g.Does[0][rng.IntN(moves)]
-			value := []circuit.Lit{circuit.True, circuit.False, now.Not(), fluent(), net.And(fluent(), now)}[rng.IntN(5)]
+			value := []logic.Lit{logic.True, logic.False, now.Not(), fluent(), net.And(fluent(), now)}[rng.IntN(5)]
 			next = net.Or(net.And(does, value), net.And(does.Not(), next))
 		}
 		g.Next = append(g.Next, next)
 	}
-	g.Legal = [][]circuit.Lit{nil}
+	g.Legal = [][]logic.Lit{nil}
 	for m := range moves {
-		g.Legal[0] = append(g.Legal[0], []circuit.Lit{circuit.True, circuit.True, fluent(), net.Or(fluent(), fluent())}[min(m, rng.IntN(4))])
+		g.Legal[0] = append(g.Legal[0], []logic.Lit{logic.True, logic.True, fluent(), net.Or(fluent(), fluent())}[min(m, rng.IntN(4))])
 	}
 	best := net.And(fluent(), fluent(), fluent())
 	g.Terminal = net.And(fluent(), fluent(), fluent())

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -65,7 +65,7 @@ type abstraction struct {
 
 func (q *planning) newAbstraction(e *effects) *abstraction {
 	sim := newTernary(e.net)
-	return &abstraction{q, e, sim, sim.gates(slices.Concat(e.legal, e.goals, []circuit.Lit{e.terminal})...)}
+	return &abstraction{q, e, sim, sim.gates(slices.Concat(e.legal, e.goals, []logic.Lit{e.terminal})...)}
 }
 
 // exploring makes one pattern.
@@ -91,7 +91,7 @@ func (a *abstraction) explore(rest func() bool, mask machine.State) *pattern {
 	}
 	for _, list := range a.changes {
 		var within []change
-		var next []circuit.Lit
+		var next []logic.Lit
 		for _, c := range list {
 			if mask.Has(int(c.fluent)) {
 				within, next = append(within, c), append(next, c.next)

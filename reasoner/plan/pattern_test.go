@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -98,7 +99,7 @@ func TestNoPatternsOfSingleFluents(t *testing.T) {
 		names.Fluents, names.Moves[0] = append(names.Fluents, fmt.Sprintf("lit%d", i)), append(names.Moves[0], fmt.Sprintf("light%d", i))
 	}
 	g := circuit.NewGame(names, names.NewState())
-	g.Legal = [][]circuit.Lit{nil}
+	g.Legal = [][]logic.Lit{nil}
 	for i, lit := range g.Fluents {
 		g.Next, g.Legal[0] = append(g.Next, g.Net.Or(lit, g.Does[0][i])), append(g.Legal[0], lit.Not())
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove"
 )
@@ -79,7 +80,7 @@ func union(a, b machine.State) machine.State {
 // There are none where that takes too long.
 func closedSets(g *circuit.Game) []machine.State {
 	cones, left := prove.NewCones(g.Net), maxDependencies
-	fluents := func(signals ...circuit.Lit) (list []int32) {
+	fluents := func(signals ...logic.Lit) (list []int32) {
 		nodes, ok := cones.Of(left, signals...)
 		if left -= len(nodes); !ok {
 			left = -1
@@ -91,7 +92,7 @@ func closedSets(g *circuit.Game) []machine.State {
 		}
 		return list
 	}
-	ends := []circuit.Lit{g.Terminal}
+	ends := []logic.Lit{g.Terminal}
 	for _, goal := range g.Goals {
 		ends = append(ends, goal.When)
 	}

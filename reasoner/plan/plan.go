@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove"
 )
@@ -94,7 +95,7 @@ func (p *Planner) begin(s machine.State, lim machine.PlanLimits) *planning {
 // highestGoal is the highest goal of the rules below another one, or least if there is none.
 func (p *Planner) highestGoal(below, least int32) int32 {
 	for _, g := range p.game.Goals {
-		if g.Value < below && g.When != circuit.False {
+		if g.Value < below && g.When != logic.False {
 			least = max(least, g.Value)
 		}
 	}

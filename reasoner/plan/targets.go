@@ -3,7 +3,7 @@ package plan
 import (
 	"context"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove"
 	"stackmate/reasoner/prove/sat"
@@ -98,7 +98,7 @@ func (q *planning) tryTargets(ctx context.Context, rest func() bool, goal int32)
 // goal on which the same literals that last do not become true. If there is none, the formula has
 // another target from now on.
 func (q *planning) searchTarget(ctx context.Context, rest func() bool, f *prove.Formula, goal int32) bool {
-	var other []circuit.Lit                                                  // what is true of another target, one at least
+	var other []logic.Lit                                                    // what is true of another target, one at least
 	rise, fall := q.machine.Names().NewState(), q.machine.Names().NewState() // what must not become true, and false
 	for _, l := range q.invariants.Lasting() {
 		switch value := f.Value(f.At(0, l)); {

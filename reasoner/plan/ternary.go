@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/prove"
 )
 
@@ -12,13 +12,13 @@ import (
 // McQuarrie and Vogelsberg 1969): by node, in which lanes it may be true and in which it may be
 // false. What may be both is not known.
 type ternary struct {
-	net         *circuit.Network
+	net         *logic.Network
 	cones       *prove.Cones
 	true, false []uint64
 }
 
 // newTernary begins with nothing known.
-func newTernary(net *circuit.Network) *ternary {
+func newTernary(net *logic.Network) *ternary {
 	t := &ternary{net: net, cones: prove.NewCones(net), true: make([]uint64, net.Len()), false: make([]uint64, net.Len())}
 	for i := range t.true {
 		t.true[i], t.false[i] = ^uint64(0), ^uint64(0)
@@ -28,17 +28,17 @@ func newTernary(net *circuit.Network) *ternary {
 }
 
 // set makes an input known in all lanes: true in those.
-func (t *ternary) set(input circuit.Lit, lanes uint64) {
+func (t *ternary) set(input logic.Lit, lanes uint64) {
 	t.true[input.Node()], t.false[input.Node()] = lanes, ^lanes
 }
 
 // forget makes an input unknown.
-func (t *ternary) forget(input circuit.Lit) {
+func (t *ternary) forget(input logic.Lit) {
 	t.true[input.Node()], t.false[input.Node()] = ^uint64(0), ^uint64(0)
 }
 
 // may are the lanes in which a signal may be true.
-func (t *ternary) may(l circuit.Lit) uint64 {
+func (t *ternary) may(l logic.Lit) uint64 {
 	if l.Complemented() {
 		return t.false[l.Node()]
 	}
@@ -58,7 +58,7 @@ func (t *ternary) run(gates []int32) {
 }
 
 // gates are those that signals depend on, in the order of the network.
-func (t *ternary) gates(signals ...circuit.Lit) []int32 {
+func (t *ternary) gates(signals ...logic.Lit) []int32 {
 	nodes, _ := t.cones.Of(math.MaxInt, signals...)
-	return slices.DeleteFunc(nodes, func(i int32) bool { return t.net.Op(i) != circuit.OpAnd })
+	return slices.DeleteFunc(nodes, func(i int32) bool { return t.net.Op(i) != logic.OpAnd })
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -52,7 +53,7 @@ func TestATreeKnowsEachPositionOnceAndTheLineToIt(t *testing.T) {
 func TestAPlanFromTheEndIsEmpty(t *testing.T) {
 	names := &machine.Names{Roles: []string{"x"}, Fluents: []string{"a"}, Moves: [][]string{{"wait"}}}
 	g := circuit.NewGame(names, names.NewState())
-	g.Next, g.Legal, g.Terminal = []circuit.Lit{circuit.True}, [][]circuit.Lit{{circuit.True}}, circuit.True
+	g.Next, g.Legal, g.Terminal = []logic.Lit{logic.True}, [][]logic.Lit{{logic.True}}, logic.True
 	g.Goals = []circuit.Goal{{Value: 30, When: g.Fluents[0].Not()}, {Value: 100, When: g.Fluents[0]}}
 	m := compiled(t, g)
 	p, err := New(g, m)
@@ -69,12 +70,12 @@ func TestAPlanFromTheEndIsEmpty(t *testing.T) {
 func TestABeamTellsWhetherItIsNarrow(t *testing.T) {
 	names := &machine.Names{Roles: []string{"x"}, Fluents: []string{"a", "b", "c"}, Moves: [][]string{{"a", "b", "c"}}}
 	g := circuit.NewGame(names, names.NewState())
-	g.Legal = [][]circuit.Lit{nil}
+	g.Legal = [][]logic.Lit{nil}
 	for i, lit := range g.Fluents {
 		g.Next, g.Legal[0] = append(g.Next, g.Net.Or(lit, g.Does[0][i])), append(g.Legal[0], lit.Not())
 	}
 	g.Terminal = g.Net.And(g.Fluents...)
-	g.Goals = []circuit.Goal{{Value: 100, When: circuit.False}, {Value: 50, When: circuit.True}}
+	g.Goals = []circuit.Goal{{Value: 100, When: logic.False}, {Value: 50, When: logic.True}}
 	p, err := New(g, compiled(t, g))
 	if err != nil {
 		t.Fatal(err)

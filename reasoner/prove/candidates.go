@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"slices"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 )
 
 // candidateIndex tells by fluent what candidates, and what is known already, say of it.
 type candidateIndex struct {
-	clauses    [][]circuit.Lit // by literal: the other literals of the clauses of two with it
-	candidates [][]circuit.Lit // the same, of the candidates alone
-	single     []circuit.Lit   // by fluent: what it always is, or unset
-	lasting    []bool          // by literal: that it lasts is a candidate
+	clauses    [][]logic.Lit // by literal: the other literals of the clauses of two with it
+	candidates [][]logic.Lit // the same, of the candidates alone
+	single     []logic.Lit   // by fluent: what it always is, or unset
+	lasting    []bool        // by literal: that it lasts is a candidate
 	groups     []claim[[]int32]
 	inGroup    [][]int32 // by fluent: numbers of groups
 	sums       []claim[*equation]
@@ -28,16 +28,16 @@ type claim[T any] struct {
 func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 	literals := 2*fluents + 2
 	x := &candidateIndex{
-		clauses: make([][]circuit.Lit, literals), candidates: make([][]circuit.Lit, literals), lasting: make([]bool, literals),
+		clauses: make([][]logic.Lit, literals), candidates: make([][]logic.Lit, literals), lasting: make([]bool, literals),
 		inGroup: make([][]int32, fluents), inSum: make([][]int32, fluents),
-		single: slices.Repeat([]circuit.Lit{unset}, fluents),
+		single: slices.Repeat([]logic.Lit{unset}, fluents),
 	}
 	for _, inv := range []*Invariants{known, candidates} {
 		candidate := inv == candidates
 		for _, p := range inv.pairs {
-			literals := []circuit.Lit{p.a, p.b}
+			literals := []logic.Lit{p.a, p.b}
 			if p.a == p.b {
-				x.single[fluent(p.a)] = circuit.True ^ p.a&1
+				x.single[fluent(p.a)] = logic.True ^ p.a&1
 				literals = literals[:1]
 			}
 			for i, l := range literals {
@@ -78,7 +78,7 @@ func differing(a, b *Invariants) []int32 {
 	var list []int32
 	differ(a.pairs, b.pairs, comparePairs, func(p pair) { list = append(list, fluent(p.a), fluent(p.b)) })
 	differ(a.groups, b.groups, slices.Compare, func(group []int32) { list = append(list, group...) })
-	differ(a.lasting, b.lasting, cmp.Compare, func(l circuit.Lit) { list = append(list, fluent(l)) })
+	differ(a.lasting, b.lasting, cmp.Compare, func(l logic.Lit) { list = append(list, fluent(l)) })
 	differ(inOrder(a.equations), inOrder(b.equations), compareEquations, func(e *equation) {
 		for _, t := range slices.Concat(e.sets...) {
 			list = append(list, t.fluent)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/prove/sat"
 )
 
@@ -34,7 +35,7 @@ type caseAnalysis struct {
 	game   *circuit.Game
 	parts  [][][]option        // by role: its options that go together
 	going  option              // what is true until the game is over
-	broken [][2]circuit.Lit    // by property: where it fails before and after a joint move
+	broken [][2]logic.Lit      // by property: where it fails before and after a joint move
 	held   map[string]*verdict // by joint move: of the last time
 	said   Invariants          // the candidates
 	since  []int               // by fluent: the time since when the same is said of it
@@ -50,7 +51,7 @@ type verdict struct {
 
 // newCaseAnalysis is nil if the game is too large.
 func newCaseAnalysis(g *circuit.Game, properties []property) *caseAnalysis {
-	if g.Net.Len() > maxCaseGates || slices.ContainsFunc(g.Legal, func(row []circuit.Lit) bool { return len(row) > maxCases }) {
+	if g.Net.Len() > maxCaseGates || slices.ContainsFunc(g.Legal, func(row []logic.Lit) bool { return len(row) > maxCases }) {
 		return nil
 	}
 	u := unroll(g, nil)
@@ -62,7 +63,7 @@ func newCaseAnalysis(g *circuit.Game, properties []property) *caseAnalysis {
 	}
 	w.going = im.of(g.Terminal.Not())
 	for _, q := range properties {
-		broken := [2]circuit.Lit{circuit.False, q.broken(u, 1)}
+		broken := [2]logic.Lit{logic.False, q.broken(u, 1)}
 		if q.first == 0 {
 			broken[0] = q.broken(u, 0)
 		}
@@ -84,7 +85,7 @@ func (w *caseAnalysis) suppose(known, candidates *Invariants) {
 
 // turns lists the joint moves, as far as the candidates allow; none if they are too many.
 func (w *caseAnalysis) turns() []*turn {
-	return joinTurns(w.parts, func(literals []circuit.Lit) bool {
+	return joinTurns(w.parts, func(literals []logic.Lit) bool {
 		w.local.begin()
 		return !w.know(literals)
 	})
@@ -94,11 +95,11 @@ func (w *caseAnalysis) turns() []*turn {
 func (w *caseAnalysis) begin(t *turn) {
 	w.local.begin()
 	w.know(t.literals)
-	var known []circuit.Lit
+	var known []logic.Lit
 	for _, f := range w.fluents {
 		known = append(known, literal(f)^w.signal[f].Not())
 	}
-	var always []circuit.Lit
+	var always []logic.Lit
 	for _, options := range t.options {
 		if len(options) == 1 {
 			always = append(always, options[0].does)
@@ -110,7 +111,7 @@ func (w *caseAnalysis) begin(t *turn) {
 
 // play makes a joint move. It returns false if there is no such position.
 func (w *caseAnalysis) play(joint []option) bool {
-	var moves []circuit.Lit
+	var moves []logic.Lit
 	known := w.going.literals
 	for _, o := range joint {
 		moves = append(moves, o.does)
@@ -126,7 +127,7 @@ func (w *caseAnalysis) play(joint []option) bool {
 }
 
 // obligations lists the candidates that may fail after a joint move, with where they do.
-func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []circuit.Lit) {
+func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []logic.Lit) {
 	if !w.play(joint) {
 		return nil, nil
 	}
@@ -145,13 +146,13 @@ func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []c
 		}
 	}
 	add := func(o obligation) {
-		if broken := o.fails(w); broken != circuit.False {
+		if broken := o.fails(w); broken != logic.False {
 			list, fails = append(list, o), append(fails, broken)
 		}
 	}
 	for _, f := range w.altered {
-		for _, l := range []circuit.Lit{literal(f), literal(f).Not()} {
-			if w.after(l) == circuit.True {
+		for _, l := range []logic.Lit{literal(f), literal(f).Not()} {
+			if w.after(l) == logic.True {
 				continue
 			}
 			for _, o := range w.of.candidates[l] {
@@ -232,19 +233,19 @@ func (w *caseAnalysis) never(ctx context.Context, joint []option, property int) 
 		return true
 	}
 	before, after := w.successor.At(w.broken[property][0]), w.successor.At(w.broken[property][1])
-	if after == circuit.False || after == before {
+	if after == logic.False || after == before {
 		return true
 	}
 	for _, l := range w.going.others {
 		if image := w.successor.At(l); image.Node() != 0 {
-			w.copies.Set(image, circuit.True)
+			w.copies.Set(image, logic.True)
 		}
 	}
 	broken := w.copy(after)
-	if broken == circuit.False {
+	if broken == logic.False {
 		return true
 	}
-	signals := []circuit.Lit{w.copy(before).Not()}
+	signals := []logic.Lit{w.copy(before).Not()}
 	for _, l := range w.going.others {
 		if image := w.successor.At(l); image.Complemented() && slices.ContainsFunc(w.successor.net.Operands(image.Node()), w.knows) {
 			signals = append(signals, w.nand(w.successor.net.Operands(image.Node())))
@@ -257,7 +258,7 @@ func (w *caseAnalysis) never(ctx context.Context, joint []option, property int) 
 
 // formula is that of the case, in which signals are true, the joint move is legal and the
 // candidates hold.
-func (w *caseAnalysis) formula(joint []option, signals ...circuit.Lit) *Formula {
+func (w *caseAnalysis) formula(joint []option, signals ...logic.Lit) *Formula {
 	f := &Formula{unrolling: &unrolling{net: w.net, game: w.game}, engine: sat.New()}
 	for _, l := range signals {
 		f.Require(l)
@@ -282,7 +283,7 @@ func (w *caseAnalysis) assume(f *Formula) {
 		}
 		for _, number := range w.of.inGroup[g] {
 			if w.groups.add(number) {
-				var some []circuit.Lit
+				var some []logic.Lit
 				for _, h := range w.of.groups[number].of {
 					some = append(some, w.before(literal(h)))
 				}
@@ -291,7 +292,7 @@ func (w *caseAnalysis) assume(f *Formula) {
 		}
 	}
 	for _, g := range w.fluents {
-		for _, l := range []circuit.Lit{literal(g), literal(g).Not()} {
+		for _, l := range []logic.Lit{literal(g), literal(g).Not()} {
 			for _, o := range w.of.clauses[l] {
 				if o <= l && w.met.has(fluent(o)) {
 					f.Require(w.before(l), w.before(o))
@@ -310,7 +311,7 @@ func (w *caseAnalysis) assume(f *Formula) {
 
 // bound makes true what an equation says of those of its sets that the case has met.
 func (w *caseAnalysis) bound(f *Formula, e *equation) {
-	sums := map[int]circuit.Lit{e.constant: circuit.True}
+	sums := map[int]logic.Lit{e.constant: logic.True}
 	low, high := 0, 0 // what the others can add
 	for _, set := range e.sets {
 		l, h := extent(set)
@@ -320,7 +321,7 @@ func (w *caseAnalysis) bound(f *Formula, e *equation) {
 			sums = add(w.net, sums, values(w.net, set, w.before), math.MinInt, math.MaxInt)
 		}
 	}
-	var some []circuit.Lit
+	var some []logic.Lit
 	for _, s := range sorted(sums) {
 		if -high <= s && s <= -low {
 			some = append(some, sums[s])

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
 // valueOf is that of a signal of a network whose inputs have values.
-func valueOf(net *circuit.Network, l circuit.Lit, inputs map[int32]bool) bool {
-	if i := l.Node(); net.Op(i) == circuit.OpAnd {
+func valueOf(net *logic.Network, l logic.Lit, inputs map[int32]bool) bool {
+	if i := l.Node(); net.Op(i) == logic.OpAnd {
 		for _, o := range net.Operands(i) {
 			if !valueOf(net, o, inputs) {
 				return l.Complemented()
@@ -29,7 +30,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 	m := compiled(t, g)
 	w := newCaseAnalysis(g, nil)
 	c, b := w.successor, m.NewBatch()
-	for _, known := range [][]circuit.Lit{nil, {g.Fluents[0], g.Fluents[1].Not()}} {
+	for _, known := range [][]logic.Lit{nil, {g.Fluents[0], g.Fluents[1].Not()}} {
 		c.begin(known, nil)
 		for range 100 {
 			position, inputs := g.Names.NewState(), map[int32]bool{}
@@ -53,7 +54,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 			b.Advance(1)
 			next := g.Names.NewState()
 			b.Store(next, 1)
-			c.make([]circuit.Lit{o.does})
+			c.make([]logic.Lit{o.does})
 			for f, name := range g.Names.Fluents {
 				if got := valueOf(c.net, c.At(c.from.At(1, g.Fluents[f])), inputs); got != next.Has(f) {
 					t.Fatalf("%s is %t after move %d, expected %t", name, got, o.move, next.Has(f))
@@ -89,11 +90,11 @@ func twoLamps() *circuit.Game {
 	initial := names.NewState()
 	initial.Set(0)
 	g := circuit.NewGame(names, initial)
-	g.Next = []circuit.Lit{g.Fluents[1], g.Fluents[0]}
+	g.Next = []logic.Lit{g.Fluents[1], g.Fluents[0]}
 	for r, lit := range g.Fluents[2:] {
 		g.Next = append(g.Next, g.Net.Or(g.Does[r][1], g.Net.And(lit, g.Does[r][0])))
 		own := g.Fluents[r]
-		g.Legal = append(g.Legal, []circuit.Lit{g.Fluents[1-r], g.Net.And(own, lit.Not()), g.Net.And(own, lit)})
+		g.Legal = append(g.Legal, []logic.Lit{g.Fluents[1-r], g.Net.And(own, lit.Not()), g.Net.And(own, lit)})
 	}
 	return g
 }
@@ -114,7 +115,7 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 func TestPropertiesAreProvedByCases(t *testing.T) {
 	g := twoLamps()
 	fails := func(f, h int) property {
-		return property{broken: func(u *unrolling, k int) circuit.Lit { return u.net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
+		return property{broken: func(u *unrolling, k int) logic.Lit { return u.net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
 	}
 	properties := []property{fails(0, 1), fails(2, 3)}
 	w := newCaseAnalysis(g, properties)
@@ -135,7 +136,7 @@ func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
 	for i, candidates := range [][2]*Invariants{
 		{{}, {pairs: []pair{{x, x}}}},
 		{{}, {groups: [][]int32{{litX}}}},
-		{{}, {lasting: []circuit.Lit{x}}},
+		{{}, {lasting: []logic.Lit{x}}},
 		{{}, {equations: []*equation{lamp(0)}}},
 		{{pairs: []pair{{x, x}}}, {}},
 		{{pairs: []pair{{x, x}}}, {pairs: []pair{{x.Not(), x.Not()}}}},
@@ -169,10 +170,10 @@ func TestTurnsOfManyRolesAreNotListed(t *testing.T) {
 	for m := range 8 {
 		own = append(own, []option{{move: machine.Move(m)}})
 	}
-	if turns := joinTurns(slices.Repeat([][][]option{own}, 10), func([]circuit.Lit) bool { return false }); turns != nil {
+	if turns := joinTurns(slices.Repeat([][][]option{own}, 10), func([]logic.Lit) bool { return false }); turns != nil {
 		t.Errorf("%d turns", len(turns))
 	}
-	if turns := joinTurns(slices.Repeat([][][]option{own}, 3), func([]circuit.Lit) bool { return false }); len(turns) != 8*8*8 {
+	if turns := joinTurns(slices.Repeat([][][]option{own}, 3), func([]logic.Lit) bool { return false }); len(turns) != 8*8*8 {
 		t.Errorf("%d turns of three roles", len(turns))
 	}
 }

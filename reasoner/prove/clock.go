@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -65,7 +66,7 @@ func ClockFluents(g *circuit.Game) []int32 {
 	cones := NewCones(g.Net)
 	for f, next := range g.Next {
 		if nodes, ok := cones.Of(maxTick, next); ok {
-			nodes = slices.DeleteFunc(nodes, func(i int32) bool { return g.Net.Op(i) == circuit.OpAnd })
+			nodes = slices.DeleteFunc(nodes, func(i int32) bool { return g.Net.Op(i) == logic.OpAnd })
 			if len(nodes) == 0 || int(slices.Max(nodes)) <= len(g.Fluents) {
 				needs[int32(f)] = nodes
 			}
@@ -85,12 +86,12 @@ func ClockFluents(g *circuit.Game) []int32 {
 // orbit lists the positions of the clock, initial ones first, until one has come back; nil if
 // they are too many. That the game may end is left out: then there are fewer.
 func orbit(g *circuit.Game, fluents []int32) []machine.State {
-	next := make([]circuit.Lit, len(fluents))
+	next := make([]logic.Lit, len(fluents))
 	for i, f := range fluents {
 		next[i] = g.Next[f]
 	}
 	nodes, _ := NewCones(g.Net).Of(math.MaxInt, next...)
-	values := circuit.NewSubstitution(g.Net, g.Net)
+	values := logic.NewSubstitution(g.Net, g.Net)
 	var list []machine.State
 	seen := map[string]bool{}
 	for now := g.Initial; len(list) <= maxOrbit; {
@@ -110,7 +111,7 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 		values.Sweep(nodes)
 		now = g.Names.NewState()
 		for i, f := range fluents {
-			if values.At(next[i]) == circuit.True {
+			if values.At(next[i]) == logic.True {
 				now.Set(int(f))
 			}
 		}
@@ -119,9 +120,9 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 }
 
 // truth is a constant.
-func truth(value bool) circuit.Lit {
+func truth(value bool) logic.Lit {
 	if value {
-		return circuit.True
+		return logic.True
 	}
-	return circuit.False
+	return logic.False
 }

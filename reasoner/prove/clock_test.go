@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -17,12 +18,12 @@ func TestTheClockIsWhatRunsByItself(t *testing.T) {
 	g := circuit.NewGame(names, initial)
 	f := g.Fluents
 	played := g.Net.Or(f[3], g.Does[0][1])
-	g.Next = []circuit.Lit{f[1], f[0], circuit.True, played, f[3]}
+	g.Next = []logic.Lit{f[1], f[0], logic.True, played, f[3]}
 	inv, fluents := clock(g)
 	if !slices.Equal(fluents, []int32{0, 1, 2}) {
 		t.Errorf("the clock is %v, expected turns and what comes after the first step", fluents)
 	}
-	if want := []circuit.Lit{literal(2)}; !slices.Equal(inv.lasting, want) {
+	if want := []logic.Lit{literal(2)}; !slices.Equal(inv.lasting, want) {
 		t.Errorf("literals %v last, expected %v: turns come back", inv.lasting, want)
 	}
 	if len(inv.groups) != 1 || !slices.Equal(inv.groups[0], []int32{0, 1}) {

@@ -3,24 +3,24 @@ package prove
 import (
 	"slices"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 )
 
 // Cones finds what signals of a network depend on.
 type Cones struct {
-	net  *circuit.Network
+	net  *logic.Network
 	seen marks
 }
 
 // NewCones prepares to ask about signals of a network.
-func NewCones(net *circuit.Network) *Cones { return &Cones{net: net} }
+func NewCones(net *logic.Network) *Cones { return &Cones{net: net} }
 
 // Of lists the nodes that signals depend on, ascending, without the constant; false if they are
 // more than limit. Definitions of loop variables are not followed.
-func (c *Cones) Of(limit int, signals ...circuit.Lit) (nodes []int32, ok bool) {
+func (c *Cones) Of(limit int, signals ...logic.Lit) (nodes []int32, ok bool) {
 	c.seen.clear()
 	c.seen.add(0)
-	push := func(l circuit.Lit) {
+	push := func(l logic.Lit) {
 		if c.seen.add(l.Node()) {
 			nodes = append(nodes, l.Node())
 		}

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/prove/sat"
 )
 
@@ -48,7 +48,7 @@ func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int
 			}
 			if l := f.At(0, literal(g)); f.Solve(ctx, sat.Limits{Conflicts: 1}, l) != sat.Unsat {
 				possible = append(possible, g)
-			} else if l != circuit.False {
+			} else if l != logic.False {
 				f.Require(l.Not())
 			}
 		}

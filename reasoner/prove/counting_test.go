@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/prove/sat"
 )
 
 // holes is a position of so many pigeons, each in one of so many holes, of each of which
 // at most one pigeon is in it: fluents by pigeon and hole.
 func holes(pigeons, holes int) (*circuit.Game, *Invariants) {
-	g := &circuit.Game{Net: circuit.NewNetwork()}
+	g := &circuit.Game{Net: logic.NewNetwork()}
 	inv := &Invariants{}
 	for range pigeons {
 		var group []int32
@@ -20,7 +21,7 @@ func holes(pigeons, holes int) (*circuit.Game, *Invariants) {
 		}
 		inv.groups = append(inv.groups, group)
 	}
-	g.Terminal = circuit.False
+	g.Terminal = logic.False
 	for i := range len(g.Fluents) {
 		for j := range i {
 			if i%holes == j%holes || i/holes == j/holes {
@@ -46,7 +47,7 @@ func TestCountingKnowsThatPigeonsNeedHoles(t *testing.T) {
 		f := &Formula{unrolling: unroll(g, nil), engine: sat.NewSolver()}
 		f.assume(0, inv)
 		f.Count(t.Context(), inv)
-		var empty []circuit.Lit
+		var empty []logic.Lit
 		if c.empty {
 			for p := range c.pigeons {
 				empty = append(empty, f.At(0, g.Fluents[p*c.holes+c.holes-1]).Not())

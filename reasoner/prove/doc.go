@@ -28,7 +28,7 @@
 //	counting.go     what counting adds to the formula of one position
 //	cone.go         what signals depend on
 //
-// A literal is a circuit.Lit: of the game, where it speaks of fluents in invariants, and of the
+// A literal is a logic.Lit: of the game, where it speaks of fluents in invariants, and of the
 // network of an unrolling, where it speaks of a step. Literals of the engine, sat.Lit, are seen in
 // formula.go alone. A position is a machine.State.
 //

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -187,7 +187,7 @@ func (inv *Invariants) excludes(f, g int32) bool {
 }
 
 // hasPair tells whether a clause of two literals is among the pairs, which are sorted.
-func (inv *Invariants) hasPair(l, m circuit.Lit) bool {
+func (inv *Invariants) hasPair(l, m logic.Lit) bool {
 	_, ok := slices.BinarySearchFunc(inv.pairs, pair{max(l, m), min(l, m)}, comparePairs)
 	return ok
 }
@@ -235,9 +235,9 @@ func (s *sample) spanWord(i int) bool {
 }
 
 // values are those of a set: where it has which.
-func values(net *circuit.Network, set []term, at func(circuit.Lit) circuit.Lit) map[int]circuit.Lit {
-	when := map[int]circuit.Lit{}
-	var some []circuit.Lit
+func values(net *logic.Network, set []term, at func(logic.Lit) logic.Lit) map[int]logic.Lit {
+	when := map[int]logic.Lit{}
+	var some []logic.Lit
 	for _, t := range set {
 		l := at(literal(t.fluent))
 		when[t.coefficient] = net.Or(when[t.coefficient], l)
@@ -256,8 +256,8 @@ func extent(set []term) (low, high int) {
 }
 
 // add adds values to sums: where each of them is the sum, of those in a range.
-func add(net *circuit.Network, sums, values map[int]circuit.Lit, low, high int) map[int]circuit.Lit {
-	when := map[int][]circuit.Lit{}
+func add(net *logic.Network, sums, values map[int]logic.Lit, low, high int) map[int]logic.Lit {
+	when := map[int][]logic.Lit{}
 	added := sorted(values)
 	for _, s := range sorted(sums) {
 		for _, v := range added {
@@ -266,7 +266,7 @@ func add(net *circuit.Network, sums, values map[int]circuit.Lit, low, high int) 
 			}
 		}
 	}
-	out := make(map[int]circuit.Lit, len(when))
+	out := make(map[int]logic.Lit, len(when))
 	for _, s := range sorted(when) {
 		out[s] = net.Or(when[s]...)
 	}
@@ -274,13 +274,13 @@ func add(net *circuit.Network, sums, values map[int]circuit.Lit, low, high int) 
 }
 
 // holdsAt is where an equation holds, as a signal over the fluents.
-func (e *equation) holdsAt(net *circuit.Network, at func(circuit.Lit) circuit.Lit) circuit.Lit {
+func (e *equation) holdsAt(net *logic.Network, at func(logic.Lit) logic.Lit) logic.Lit {
 	var low, high int // what the sets after this one can add
 	for _, set := range e.sets {
 		l, h := extent(set)
 		low, high = low+l, high+h
 	}
-	sums := map[int]circuit.Lit{e.constant: circuit.True}
+	sums := map[int]logic.Lit{e.constant: logic.True}
 	for _, set := range e.sets {
 		l, h := extent(set)
 		low, high = low-l, high-h
@@ -291,7 +291,7 @@ func (e *equation) holdsAt(net *circuit.Network, at func(circuit.Lit) circuit.Li
 
 // isKept is where the changes of the sets add up to 0: the equation holds after the transition if it
 // held before. Hardly any set changes, so there are few sums.
-func (e *equation) isKept(t transition) circuit.Lit {
+func (e *equation) isKept(t transition) logic.Lit {
 	net := t.network()
 	var altered [][]term
 	for _, set := range e.sets {
@@ -299,14 +299,14 @@ func (e *equation) isKept(t transition) circuit.Lit {
 			altered = append(altered, set)
 		}
 	}
-	sums := map[int]circuit.Lit{0: circuit.True}
+	sums := map[int]logic.Lit{0: logic.True}
 	for i, set := range altered {
 		drift := maxDrift
 		if i+1 == len(altered) {
 			drift = 0
 		}
 		now, then := values(net, set, t.before), values(net, set, t.after)
-		changes := map[int][]circuit.Lit{}
+		changes := map[int][]logic.Lit{}
 		later := sorted(then)
 		for _, v := range sorted(now) {
 			for _, w := range later {
@@ -315,7 +315,7 @@ func (e *equation) isKept(t transition) circuit.Lit {
 				}
 			}
 		}
-		change := make(map[int]circuit.Lit, len(changes))
+		change := make(map[int]logic.Lit, len(changes))
 		for v, lits := range changes {
 			change[v] = net.Or(lits...)
 		}

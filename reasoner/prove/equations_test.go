@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -24,17 +25,17 @@ func aCountOfLamps(lamps int) *circuit.Game {
 	initial.Set(lamps)
 	g := circuit.NewGame(names, initial)
 	wait := g.Does[0][0]
-	legal := []circuit.Lit{circuit.True}
+	legal := []logic.Lit{logic.True}
 	for i, lit := range g.Fluents[:lamps] {
 		g.Next = append(g.Next, g.Net.Or(lit, g.Does[0][i+1]))
 		legal = append(legal, lit.Not())
 	}
-	before := circuit.False
+	before := logic.False
 	for _, count := range g.Fluents[lamps:] {
 		g.Next = append(g.Next, g.Net.Or(g.Net.And(count, wait), g.Net.And(before, wait.Not())))
 		before = count
 	}
-	g.Legal = [][]circuit.Lit{legal}
+	g.Legal = [][]logic.Lit{legal}
 	return g
 }
 

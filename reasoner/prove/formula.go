@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove/sat"
 )
@@ -21,7 +22,7 @@ type Formula struct {
 	vars    []sat.Lit // by node of the network; unset where there is none yet
 	asked   []uint8   // by node: 1 asked to be true, 2 asked to be false
 	looped  int       // loops that have clauses
-	queue   []circuit.Lit
+	queue   []logic.Lit
 	scratch []sat.Lit
 }
 
@@ -29,7 +30,7 @@ type Formula struct {
 var ErrMemory = errors.New("the formula does not fit into the memory")
 
 // unset is no literal.
-const unset circuit.Lit = -1
+const unset logic.Lit = -1
 
 // NewFormula is that of a game from position s on, or from any position if s is nil.
 func NewFormula(g *circuit.Game, s machine.State) *Formula {
@@ -49,7 +50,7 @@ func (f *Formula) Bytes() int64 {
 }
 
 // variable is the literal of the engine for one of the network.
-func (f *Formula) variable(l circuit.Lit) sat.Lit {
+func (f *Formula) variable(l logic.Lit) sat.Lit {
 	i := int(l.Node())
 	for len(f.vars) <= i {
 		f.vars = append(f.vars, sat.Lit(unset))
@@ -65,7 +66,7 @@ func (f *Formula) variable(l circuit.Lit) sat.Lit {
 }
 
 // assert is a literal of the engine such that where it is true, so is l.
-func (f *Formula) assert(l circuit.Lit) sat.Lit {
+func (f *Formula) assert(l logic.Lit) sat.Lit {
 	f.queue = append(f.queue, l)
 	f.define()
 	for ; f.looped < len(f.loops); f.looped++ {
@@ -85,7 +86,7 @@ func (f *Formula) define() {
 		f.queue = f.queue[:len(f.queue)-1]
 		v := f.variable(l &^ 1)
 		i, way := l.Node(), uint8(1+l&1)
-		if f.asked[i]&way != 0 || f.net.Op(i) != circuit.OpAnd {
+		if f.asked[i]&way != 0 || f.net.Op(i) != logic.OpAnd {
 			continue
 		}
 		f.asked[i] |= way
@@ -111,13 +112,13 @@ func (f *Formula) add(clause ...sat.Lit) {
 }
 
 // Require makes the disjunction of literals of the network true.
-func (f *Formula) Require(lits ...circuit.Lit) {
+func (f *Formula) Require(lits ...logic.Lit) {
 	clause := make([]sat.Lit, 0, len(lits))
 	for _, l := range lits {
-		if l == circuit.True {
+		if l == logic.True {
 			return
 		}
-		if l != circuit.False {
+		if l != logic.False {
 			clause = append(clause, f.assert(l))
 		}
 	}
@@ -129,7 +130,7 @@ func (f *Formula) Require(lits ...circuit.Lit) {
 func (f *Formula) Play(k int) {
 	for ; f.Played < k; f.Played++ {
 		ended := f.At(f.Played, f.game.Terminal)
-		if ended == circuit.True {
+		if ended == logic.True {
 			continue
 		}
 		for role := range f.game.Does {
@@ -139,14 +140,14 @@ func (f *Formula) Play(k int) {
 	}
 }
 
-func (f *Formula) playRole(k, role int, ended circuit.Lit) {
-	var some []circuit.Lit
+func (f *Formula) playRole(k, role int, ended logic.Lit) {
+	var some []logic.Lit
 	var moves []sat.Lit
 	for m, does := range f.Does(k, role) {
-		if does == circuit.False {
+		if does == logic.False {
 			continue
 		}
-		if legal := f.At(k, f.game.Legal[role][m]); legal != circuit.True {
+		if legal := f.At(k, f.game.Legal[role][m]); legal != logic.True {
 			f.Require(does.Not(), legal)
 		}
 		some = append(some, does)
@@ -212,7 +213,7 @@ func (f *Formula) Line(k int) [][]machine.Move {
 }
 
 // Value is that of an input in the model; one that no clause speaks of is false.
-func (f *Formula) Value(l circuit.Lit) bool {
+func (f *Formula) Value(l logic.Lit) bool {
 	i := int(l.Node())
 	if i > 0 && (i >= len(f.vars) || f.vars[i] == sat.Lit(unset)) {
 		return l.Complemented()
@@ -221,10 +222,10 @@ func (f *Formula) Value(l circuit.Lit) bool {
 }
 
 // Solve asks the engine whether the signals can be true together.
-func (f *Formula) Solve(ctx context.Context, lim sat.Limits, signals ...circuit.Lit) sat.Status {
+func (f *Formula) Solve(ctx context.Context, lim sat.Limits, signals ...logic.Lit) sat.Status {
 	var assumptions []sat.Lit
 	for _, l := range signals {
-		if l == circuit.False {
+		if l == logic.False {
 			return sat.Unsat
 		}
 		assumptions = append(assumptions, f.assert(l))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove/sat"
 )
@@ -203,7 +204,7 @@ func (p *prover) decide(ctx context.Context, i int, q property) {
 // induction looks for a number of joint moves after which the property holds if it held
 // before.
 func (p *prover) induction(ctx context.Context, i int, q property) (int, bool) {
-	var held []circuit.Lit
+	var held []logic.Lit
 	for k := q.first; k <= q.first+maxInduction; k++ {
 		if k == 1 && p.byCases(ctx, i) {
 			return k, true
@@ -256,7 +257,7 @@ func (p *prover) shortest(ctx context.Context, q property, depth int) ([][]machi
 		case sat.Unknown:
 			return nil, sat.Unknown
 		}
-		if p.base.At(k, p.game.Terminal) == circuit.True {
+		if p.base.At(k, p.game.Terminal) == logic.True {
 			break
 		}
 	}
@@ -323,10 +324,10 @@ func (p *prover) ranking(ctx context.Context) int {
 		return 0
 	}
 	best := 0
-	for _, use := range []func(circuit.Lit) bool{
-		circuit.Lit.Complemented, func(l circuit.Lit) bool { return !l.Complemented() }, func(circuit.Lit) bool { return true },
+	for _, use := range []func(logic.Lit) bool{
+		logic.Lit.Complemented, func(l logic.Lit) bool { return !l.Complemented() }, func(logic.Lit) bool { return true },
 	} {
-		n, same := 0, []circuit.Lit{p.step.At(0, p.game.Terminal).Not()}
+		n, same := 0, []logic.Lit{p.step.At(0, p.game.Terminal).Not()}
 		for _, l := range p.invariants.lasting {
 			if use(l) && !Holds(p.game.Initial, l) {
 				n++

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove/sat"
 )
@@ -26,20 +27,20 @@ import (
 // Joint moves are taken one by one (caseanalysis.go), unless they are too many.
 type Invariants struct {
 	pairs     []pair
-	groups    [][]int32     // fluents
-	lasting   []circuit.Lit // over fluents
+	groups    [][]int32   // fluents
+	lasting   []logic.Lit // over fluents
 	equations []*equation
 }
 
 // pair is a clause of two literals over fluents, the greater one first. A clause of one has
 // it twice.
-type pair struct{ a, b circuit.Lit }
+type pair struct{ a, b logic.Lit }
 
 // literal is a fluent of a game, whose first inputs are the fluents.
-func literal(f int32) circuit.Lit { return circuit.Lit(2*f + 2) }
+func literal(f int32) logic.Lit { return logic.Lit(2*f + 2) }
 
 // fluent is that of a literal over fluents.
-func fluent(l circuit.Lit) int32 { return l.Node() - 1 }
+func fluent(l logic.Lit) int32 { return l.Node() - 1 }
 
 // clone is a copy that is not changed with the lists of inv.
 func (inv *Invariants) clone() Invariants {
@@ -55,7 +56,7 @@ func (inv *Invariants) and(other *Invariants) *Invariants {
 }
 
 // Lasting are literals over the fluents of the game that are true for good once they are.
-func (inv *Invariants) Lasting() []circuit.Lit { return inv.lasting }
+func (inv *Invariants) Lasting() []logic.Lit { return inv.lasting }
 
 // Holds tells whether the invariants of single positions hold in one.
 func (inv *Invariants) Holds(s machine.State) bool {
@@ -73,7 +74,7 @@ func (inv *Invariants) Holds(s machine.State) bool {
 }
 
 // Holds tells whether a literal over fluents is true in a position.
-func Holds(s machine.State, l circuit.Lit) bool { return s.Has(int(fluent(l))) != l.Complemented() }
+func Holds(s machine.State, l logic.Lit) bool { return s.Has(int(fluent(l))) != l.Complemented() }
 
 // FindInvariants finds more and more invariants of a game, of which m is the machine: those of
 // its clock; if equations are wanted, these and the groups with the pairs that belong to them,
@@ -233,14 +234,14 @@ func (p *pass) settle(joint []option, obligations ...obligation) bool {
 			return false
 		}
 		before = p.changes
-		var fails []circuit.Lit
+		var fails []logic.Lit
 		f := p.whole()
 		for _, o := range obligations {
 			if p.stands(o) {
 				fails = append(fails, o.fails(f))
 			}
 		}
-		question := []circuit.Lit{f.net.Or(fails...)}
+		question := []logic.Lit{f.net.Or(fails...)}
 		for r, option := range joint {
 			question = append(question, f.Does(0, r)[option.move])
 		}
@@ -253,7 +254,7 @@ func (p *pass) settle(joint []option, obligations ...obligation) bool {
 
 // ask asks whether something can be, and drops what it refutes; an equation that is not decided
 // soon is dropped, too. False if that cannot be told.
-func (p *pass) ask(e *equation, question ...circuit.Lit) bool {
+func (p *pass) ask(e *equation, question ...logic.Lit) bool {
 	limits := sat.Limits{Bytes: p.maxBytes}
 	if e != nil {
 		limits.Conflicts = maxEquationConflicts
@@ -276,39 +277,39 @@ func (p *pass) ask(e *equation, question ...circuit.Lit) bool {
 type obligation struct {
 	pair     pair
 	group    []int32
-	lasting  circuit.Lit
+	lasting  logic.Lit
 	equation *equation
 }
 
 // transition is a game before and after a joint move, as signals of a network.
 type transition interface {
-	network() *circuit.Network
+	network() *logic.Network
 	// before and after are a literal over fluents.
-	before(l circuit.Lit) circuit.Lit
-	after(l circuit.Lit) circuit.Lit
+	before(l logic.Lit) logic.Lit
+	after(l logic.Lit) logic.Lit
 	// alters tells whether a fluent may be another one after.
 	alters(fluent int32) bool
 }
 
 // The transition of an unrolling is its first step.
-func (u *unrolling) network() *circuit.Network        { return u.net }
-func (u *unrolling) before(l circuit.Lit) circuit.Lit { return u.At(0, l) }
-func (u *unrolling) after(l circuit.Lit) circuit.Lit  { return u.At(1, l) }
-func (u *unrolling) alters(int32) bool                { return true }
+func (u *unrolling) network() *logic.Network      { return u.net }
+func (u *unrolling) before(l logic.Lit) logic.Lit { return u.At(0, l) }
+func (u *unrolling) after(l logic.Lit) logic.Lit  { return u.At(1, l) }
+func (u *unrolling) alters(int32) bool            { return true }
 
 // fails is where a transition does not keep the candidate.
-func (o obligation) fails(t transition) circuit.Lit {
+func (o obligation) fails(t transition) logic.Lit {
 	net := t.network()
 	switch {
 	case o.equation != nil:
 		return o.equation.isKept(t).Not()
 	case o.group != nil:
-		var some []circuit.Lit
+		var some []logic.Lit
 		for _, f := range o.group {
 			some = append(some, t.after(literal(f)))
 		}
 		return net.Or(some...).Not()
-	case o.lasting != circuit.False:
+	case o.lasting != logic.False:
 		return net.And(t.before(o.lasting), t.after(o.lasting).Not())
 	}
 	return net.And(t.after(o.pair.a).Not(), t.after(o.pair.b).Not())
@@ -321,7 +322,7 @@ func (inv *Invariants) stands(o obligation) bool {
 		return slices.Contains(inv.equations, o.equation)
 	case o.group != nil:
 		return slices.ContainsFunc(inv.groups, func(g []int32) bool { return &g[0] == &o.group[0] })
-	case o.lasting != circuit.False:
+	case o.lasting != logic.False:
 		return slices.Contains(inv.lasting, o.lasting)
 	}
 	return inv.hasPair(o.pair.a, o.pair.b)
@@ -351,7 +352,7 @@ func (f *Formula) assume(k int, inv *Invariants) {
 		f.Require(f.fluents(k, g)...)
 	}
 	for _, e := range inv.equations {
-		f.Require(e.holdsAt(f.net, func(l circuit.Lit) circuit.Lit { return f.At(k, l) }))
+		f.Require(e.holdsAt(f.net, func(l logic.Lit) logic.Lit { return f.At(k, l) }))
 	}
 }
 
@@ -367,8 +368,8 @@ func (f *Formula) Assume(k int, inv *Invariants) {
 }
 
 // fluents are some fluents at a step.
-func (f *Formula) fluents(k int, fluents []int32) []circuit.Lit {
-	lits := make([]circuit.Lit, len(fluents))
+func (f *Formula) fluents(k int, fluents []int32) []logic.Lit {
+	lits := make([]logic.Lit, len(fluents))
 	for i, g := range fluents {
 		lits[i] = f.At(k, literal(g))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -35,12 +36,12 @@ func aToken(lamps int) *circuit.Game {
 		before := g.Fluents[(i+places-1)%places]
 		g.Next = append(g.Next, g.Net.Or(g.Net.And(f, stay), g.Net.And(before, goes)))
 	}
-	before := circuit.True
+	before := logic.True
 	for _, f := range g.Fluents[places:] {
 		g.Next = append(g.Next, g.Net.Or(f, g.Net.And(before, goes)))
 		before = f
 	}
-	g.Legal = [][]circuit.Lit{{circuit.True, circuit.True}}
+	g.Legal = [][]logic.Lit{{logic.True, logic.True}}
 	return g
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -25,21 +25,21 @@ const (
 // option is a legal move of a role, and what is true where it is.
 type option struct {
 	move     machine.Move
-	does     circuit.Lit   // that it is made, in an unrolling
-	literals []circuit.Lit // over fluents, ascending
-	others   []circuit.Lit // signals of the unrolling
+	does     logic.Lit   // that it is made, in an unrolling
+	literals []logic.Lit // over fluents, ascending
+	others   []logic.Lit // signals of the unrolling
 }
 
 // turn is a set of joint moves: all of one option of each role.
 type turn struct {
-	options  [][]option    // by role
-	literals []circuit.Lit // over fluents, that all of them imply
-	at       []int         // by role: the option of the joint move that is looked at
+	options  [][]option  // by role
+	literals []logic.Lit // over fluents, that all of them imply
+	at       []int       // by role: the option of the joint move that is looked at
 }
 
 // joinTurns lists the joint moves, of the parts of the moves of each role; none if they are too
 // many. Literals contradict each other where excluded says so.
-func joinTurns(parts [][][]option, excluded func(literals []circuit.Lit) bool) []*turn {
+func joinTurns(parts [][][]option, excluded func(literals []logic.Lit) bool) []*turn {
 	list := []*turn{{}}
 	for _, own := range parts {
 		var longer []*turn
@@ -95,9 +95,9 @@ type implication struct{ *unrolling }
 // partition divides the moves of a role by those literals that most of them imply.
 func (im implication) partition(r int) [][]option {
 	var options []option
-	count := map[circuit.Lit]int{}
+	count := map[logic.Lit]int{}
 	for m, does := range im.Does(0, r) {
-		if does == circuit.False {
+		if does == logic.False {
 			continue
 		}
 		o := im.of(im.game.Legal[r][m])
@@ -110,7 +110,7 @@ func (im implication) partition(r int) [][]option {
 	var parts [][]option
 	place := map[string]int{}
 	for _, o := range options {
-		most := slices.DeleteFunc(slices.Clone(o.literals), func(l circuit.Lit) bool { return 2*count[l] <= len(options) })
+		most := slices.DeleteFunc(slices.Clone(o.literals), func(l logic.Lit) bool { return 2*count[l] <= len(options) })
 		key := fmt.Sprint(most)
 		at, ok := place[key]
 		if !ok {
@@ -124,7 +124,7 @@ func (im implication) partition(r int) [][]option {
 
 // of is what follows from a signal of the game: literals over fluents, and the other signals of
 // which it is the conjunction.
-func (im implication) of(l circuit.Lit) option {
+func (im implication) of(l logic.Lit) option {
 	literals, others := im.conjuncts(l)
 	o := option{literals: literals}
 	for _, l := range others {
@@ -139,27 +139,27 @@ func (im implication) of(l circuit.Lit) option {
 }
 
 // inEach lists the literals that follow from the complement of each of some signals.
-func (im implication) inEach(signals []circuit.Lit) []circuit.Lit {
+func (im implication) inEach(signals []logic.Lit) []logic.Lit {
 	all, _ := im.conjuncts(signals[0].Not())
 	for _, l := range signals[1:] {
 		if len(all) == 0 {
 			return nil
 		}
 		some, _ := im.conjuncts(l.Not())
-		all = slices.DeleteFunc(all, func(l circuit.Lit) bool { return !slices.Contains(some, l) })
+		all = slices.DeleteFunc(all, func(l logic.Lit) bool { return !slices.Contains(some, l) })
 	}
 	return all
 }
 
 // conjuncts takes a conjunction apart: into literals over fluents, and disjunctions. Of the largest
 // it leaves out some.
-func (im implication) conjuncts(l circuit.Lit) (literals, others []circuit.Lit) {
+func (im implication) conjuncts(l logic.Lit) (literals, others []logic.Lit) {
 	net := im.game.Net
 	for l := range net.Implied(l, maxImplied) {
 		switch i := l.Node(); {
 		case i > 0 && int(i) <= len(im.game.Fluents):
 			literals = append(literals, l)
-		case l.Complemented() && net.Op(i) == circuit.OpAnd:
+		case l.Complemented() && net.Op(i) == logic.OpAnd:
 			others = append(others, l)
 		}
 	}
@@ -167,10 +167,10 @@ func (im implication) conjuncts(l circuit.Lit) (literals, others []circuit.Lit) 
 }
 
 // common are the literals that all options imply.
-func common(options []option) []circuit.Lit {
+func common(options []option) []logic.Lit {
 	all := slices.Clone(options[0].literals)
 	for _, o := range options[1:] {
-		all = slices.DeleteFunc(all, func(l circuit.Lit) bool {
+		all = slices.DeleteFunc(all, func(l logic.Lit) bool {
 			_, ok := slices.BinarySearch(o.literals, l)
 			return !ok
 		})
@@ -178,7 +178,7 @@ func common(options []option) []circuit.Lit {
 	return all
 }
 
-func merge(a, b []circuit.Lit) []circuit.Lit {
+func merge(a, b []logic.Lit) []logic.Lit {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -56,7 +57,7 @@ func (v *view) isStuck() bool {
 type property struct {
 	name string
 	// broken is where it fails at step k of an unrolling.
-	broken func(u *unrolling, k int) circuit.Lit
+	broken func(u *unrolling, k int) logic.Lit
 	// fails tells whether it fails in a position, from the one before; that is nil for the
 	// initial one.
 	fails func(now, before *view) bool
@@ -80,8 +81,8 @@ func properties(g *circuit.Game, sum int32) []property {
 func legalMoves() property {
 	return property{
 		name: "every role has a legal move until the end",
-		broken: func(u *unrolling, k int) circuit.Lit {
-			var stuck []circuit.Lit
+		broken: func(u *unrolling, k int) logic.Lit {
+			var stuck []logic.Lit
 			for _, row := range u.game.Legal {
 				stuck = append(stuck, u.net.Or(u.all(k, row)...).Not())
 			}
@@ -95,8 +96,8 @@ func legalMoves() property {
 func singleGoals() property {
 	return property{
 		name: "every role has one goal at the end",
-		broken: func(u *unrolling, k int) circuit.Lit {
-			var none []circuit.Lit
+		broken: func(u *unrolling, k int) logic.Lit {
+			var none []logic.Lit
 			for r := range u.game.Does {
 				none = append(none, u.GoalAtLeast(k, machine.Role(r), 0).Not())
 			}
@@ -117,8 +118,8 @@ func constantSum(players []machine.Role, sum int32) property {
 	}
 	return property{
 		name: fmt.Sprintf("the goals of the players add up to %d at the end", sum),
-		broken: func(u *unrolling, k int) circuit.Lit {
-			sums := map[int32]circuit.Lit{0: circuit.True}
+		broken: func(u *unrolling, k int) logic.Lit {
+			sums := map[int32]logic.Lit{0: logic.True}
 			for _, r := range players {
 				sums = u.addGoals(k, r, sums)
 			}
@@ -131,14 +132,14 @@ func constantSum(players []machine.Role, sum int32) property {
 
 // addGoals adds the goal of a role to sums: where each of them is the sum. A role without
 // a goal has 0.
-func (u *unrolling) addGoals(k int, r machine.Role, sums map[int32]circuit.Lit) map[int32]circuit.Lit {
-	when := map[int32]circuit.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
+func (u *unrolling) addGoals(k int, r machine.Role, sums map[int32]logic.Lit) map[int32]logic.Lit {
+	when := map[int32]logic.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
 	for _, goal := range u.game.Goals {
 		if goal.Role == r && goal.Value >= 0 {
 			when[goal.Value] = u.net.Or(when[goal.Value], u.goal(k, goal))
 		}
 	}
-	out := make(map[int32]circuit.Lit)
+	out := make(map[int32]logic.Lit)
 	for s, l := range sums {
 		for v, w := range when {
 			out[s+v] = u.net.Or(out[s+v], u.net.And(l, w))
@@ -150,8 +151,8 @@ func (u *unrolling) addGoals(k int, r machine.Role, sums map[int32]circuit.Lit) 
 func turns(players []machine.Role) property {
 	return property{
 		name: "one player at most has a choice",
-		broken: func(u *unrolling, k int) circuit.Lit {
-			some, several := circuit.False, circuit.False
+		broken: func(u *unrolling, k int) logic.Lit {
+			some, several := logic.False, logic.False
 			for _, r := range players {
 				chooses := u.severalOf(u.all(k, u.game.Legal[r]))
 				several = u.net.Or(several, u.net.And(some, chooses))
@@ -173,8 +174,8 @@ func turns(players []machine.Role) property {
 }
 
 // severalOf is where two or more of the literals are true.
-func (u *unrolling) severalOf(lits []circuit.Lit) circuit.Lit {
-	some, several := circuit.False, circuit.False
+func (u *unrolling) severalOf(lits []logic.Lit) logic.Lit {
+	some, several := logic.False, logic.False
 	for _, l := range lits {
 		several = u.net.Or(several, u.net.And(some, l))
 		some = u.net.Or(some, l)
@@ -185,8 +186,8 @@ func (u *unrolling) severalOf(lits []circuit.Lit) circuit.Lit {
 func risingGoals() property {
 	return property{
 		name: "no goal ever falls",
-		broken: func(u *unrolling, k int) circuit.Lit {
-			var falls []circuit.Lit
+		broken: func(u *unrolling, k int) logic.Lit {
+			var falls []logic.Lit
 			for _, goal := range u.game.Goals {
 				if goal.Value > 0 {
 					falls = append(falls, u.net.And(u.GoalAtLeast(k-1, goal.Role, goal.Value), u.GoalAtLeast(k, goal.Role, goal.Value).Not()))

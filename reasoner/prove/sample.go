@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -246,7 +247,7 @@ func (s *sample) appendPairs(f, g int32) {
 	}
 	for v, met := range seen {
 		if !met {
-			s.pairs = append(s.pairs, pair{literal(f) | circuit.Lit(v>>1), literal(g) | circuit.Lit(v&1)})
+			s.pairs = append(s.pairs, pair{literal(f) | logic.Lit(v>>1), literal(g) | logic.Lit(v&1)})
 		}
 	}
 }
@@ -439,7 +440,7 @@ func (s *sample) refute(f *Formula) {
 		s.equate()
 	}
 	before := len(s.lasting)
-	s.lasting = slices.DeleteFunc(s.lasting, func(l circuit.Lit) bool {
+	s.lasting = slices.DeleteFunc(s.lasting, func(l logic.Lit) bool {
 		if l.Complemented() {
 			return s.rises.Has(int(fluent(l)))
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/plan"
 	"stackmate/reasoner/prove"
@@ -24,10 +25,10 @@ func aTangle(gates int) *circuit.Game {
 	}
 	g := circuit.NewGame(names, names.NewState())
 	rng := rand.New(rand.NewPCG(1, 2))
-	layer := append(append([]circuit.Lit{}, g.Fluents...), g.Does[0]...)
-	random := func() circuit.Lit { return layer[rng.IntN(len(layer))] ^ circuit.Lit(rng.IntN(2)) }
+	layer := append(append([]logic.Lit{}, g.Fluents...), g.Does[0]...)
+	random := func() logic.Lit { return layer[rng.IntN(len(layer))] ^ logic.Lit(rng.IntN(2)) }
 	for i := range layers {
-		next := make([]circuit.Lit, gates/layers)
+		next := make([]logic.Lit, gates/layers)
 		for j := range next {
 			if a, b := random(), random(); i%2 == 0 {
 				next[j] = g.Net.And(a, b)
@@ -40,7 +41,7 @@ func aTangle(gates int) *circuit.Game {
 	for range fluents {
 		g.Next = append(g.Next, random())
 	}
-	g.Legal = [][]circuit.Lit{{circuit.True, circuit.True}}
+	g.Legal = [][]logic.Lit{{logic.True, logic.True}}
 	g.Terminal = g.Net.And(g.Fluents[0], g.Fluents[1], g.Fluents[2])
 	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: g.Fluents[3]}, {Role: 0, Value: 50, When: g.Fluents[3].Not()}}
 	return g

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -19,7 +20,7 @@ import (
 // that the rules know, and maybe more: what cannot be satisfied holds for the rules, and what
 // can must be checked by playing it.
 type unrolling struct {
-	net   *circuit.Network
+	net   *logic.Network
 	game  *circuit.Game
 	start machine.State // nil for any position
 	steps []*step
@@ -30,8 +31,8 @@ type unrolling struct {
 
 // step is the game at one step: from its network to that of the unrolling.
 type step struct {
-	*circuit.Substitution
-	does [][]circuit.Lit // by role, once asked for
+	*logic.Substitution
+	does [][]logic.Lit // by role, once asked for
 }
 
 // roleMove is a move of a role.
@@ -47,11 +48,11 @@ type site struct {
 }
 
 // loop is a variable of recursion and its definition, both of the unrolled network.
-type loop struct{ variable, definition circuit.Lit }
+type loop struct{ variable, definition logic.Lit }
 
 // unroll begins at position s, or, if that is nil, at any whatever.
 func unroll(g *circuit.Game, s machine.State) *unrolling {
-	u := &unrolling{net: circuit.NewNetwork(), game: g, start: s, moves: map[int32]roleMove{}}
+	u := &unrolling{net: logic.NewNetwork(), game: g, start: s, moves: map[int32]roleMove{}}
 	for r, row := range g.Does {
 		for m, l := range row {
 			u.moves[l.Node()] = roleMove{machine.Role(r), machine.Move(m)}
@@ -64,20 +65,20 @@ func unroll(g *circuit.Game, s machine.State) *unrolling {
 }
 
 // At is a signal of the game at a step, as one of the network.
-func (u *unrolling) At(k int, l circuit.Lit) circuit.Lit {
+func (u *unrolling) At(k int, l logic.Lit) logic.Lit {
 	at := u.image(k, l)
 	for len(u.todo) > 0 {
 		s := u.todo[len(u.todo)-1]
 		u.todo = u.todo[:len(u.todo)-1]
 		def := u.image(s.step, u.game.Net.Definition(s.node))
-		u.loops = append(u.loops, loop{u.steps[s.step].At(circuit.Lit(s.node) << 1), def})
+		u.loops = append(u.loops, loop{u.steps[s.step].At(logic.Lit(s.node) << 1), def})
 	}
 	return at
 }
 
 // all are signals at a step.
-func (u *unrolling) all(k int, signals []circuit.Lit) []circuit.Lit {
-	lits := make([]circuit.Lit, len(signals))
+func (u *unrolling) all(k int, signals []logic.Lit) []logic.Lit {
+	lits := make([]logic.Lit, len(signals))
 	for i, l := range signals {
 		lits[i] = u.At(k, l)
 	}
@@ -85,12 +86,12 @@ func (u *unrolling) all(k int, signals []circuit.Lit) []circuit.Lit {
 }
 
 // image is At, but for the definitions of loop variables.
-func (u *unrolling) image(k int, l circuit.Lit) circuit.Lit {
+func (u *unrolling) image(k int, l logic.Lit) logic.Lit {
 	for len(u.steps) <= k {
-		s := circuit.NewSubstitution(u.game.Net, u.net)
+		s := logic.NewSubstitution(u.game.Net, u.net)
 		number := len(u.steps)
-		s.Leaf = func(node int32) circuit.Lit { return u.leaf(number, node) }
-		u.steps = append(u.steps, &step{Substitution: s, does: make([][]circuit.Lit, len(u.game.Does))})
+		s.Leaf = func(node int32) logic.Lit { return u.leaf(number, node) }
+		u.steps = append(u.steps, &step{Substitution: s, does: make([][]logic.Lit, len(u.game.Does))})
 	}
 	at, _ := u.steps[k].Image(l)
 	u.steps[k].Keep()
@@ -98,31 +99,31 @@ func (u *unrolling) image(k int, l circuit.Lit) circuit.Lit {
 }
 
 // leaf is an input or a loop variable of the game at a step.
-func (u *unrolling) leaf(k int, node int32) circuit.Lit {
+func (u *unrolling) leaf(k int, node int32) logic.Lit {
 	g := u.game
 	if f := int(node) - 1; f < len(g.Fluents) {
 		return u.fluent(k, f)
 	}
-	if g.Net.Op(node) == circuit.OpLoop {
+	if g.Net.Op(node) == logic.OpLoop {
 		u.todo = append(u.todo, site{k, node})
 		return u.net.Input()
 	}
 	m := u.moves[node]
-	if u.image(k, g.Legal[m.role][m.move]) == circuit.False {
-		return circuit.False
+	if u.image(k, g.Legal[m.role][m.move]) == logic.False {
+		return logic.False
 	}
 	return u.net.Input()
 }
 
 // fluent is a fluent at a step.
-func (u *unrolling) fluent(k, f int) circuit.Lit {
+func (u *unrolling) fluent(k, f int) logic.Lit {
 	g := u.game
 	switch {
 	case k > 0:
 		switch ended := u.image(k-1, g.Terminal); ended {
-		case circuit.False:
+		case logic.False:
 			return u.image(k-1, g.Next[f])
-		case circuit.True:
+		case logic.True:
 			return u.image(k-1, g.Fluents[f])
 		default:
 			return u.choose(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
@@ -130,13 +131,13 @@ func (u *unrolling) fluent(k, f int) circuit.Lit {
 	case u.start == nil:
 		return u.net.Input()
 	case u.start.Has(f):
-		return circuit.True
+		return logic.True
 	}
-	return circuit.False
+	return logic.False
 }
 
 // choose is a where condition holds, and b elsewhere.
-func (u *unrolling) choose(condition, a, b circuit.Lit) circuit.Lit {
+func (u *unrolling) choose(condition, a, b logic.Lit) logic.Lit {
 	if a == b {
 		return a
 	}
@@ -144,8 +145,8 @@ func (u *unrolling) choose(condition, a, b circuit.Lit) circuit.Lit {
 }
 
 // GoalAtLeast is where a role has a goal of that value at least, and no other one, at a step.
-func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) circuit.Lit {
-	var enough []circuit.Lit
+func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) logic.Lit {
+	var enough []logic.Lit
 	for _, goal := range u.game.Goals {
 		if goal.Role == role && goal.Value >= least {
 			enough = append(enough, u.goal(k, goal))
@@ -155,8 +156,8 @@ func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) circuit.L
 }
 
 // goal is where a role has that goal and no other one, at a step.
-func (u *unrolling) goal(k int, goal circuit.Goal) circuit.Lit {
-	only := []circuit.Lit{u.At(k, goal.When)}
+func (u *unrolling) goal(k int, goal circuit.Goal) logic.Lit {
+	only := []logic.Lit{u.At(k, goal.When)}
 	for _, other := range u.game.Goals {
 		if other.Role == goal.Role && other.Value != goal.Value {
 			only = append(only, u.At(k, other.When).Not())
@@ -166,8 +167,8 @@ func (u *unrolling) goal(k int, goal circuit.Goal) circuit.Lit {
 }
 
 // Does are the moves of a role at a step, as literals: false for those that are never legal there.
-func (u *unrolling) Does(k, role int) []circuit.Lit {
-	u.At(k, circuit.False)
+func (u *unrolling) Does(k, role int) []logic.Lit {
+	u.At(k, logic.False)
 	s := u.steps[k]
 	if s.does[role] == nil {
 		s.does[role] = u.all(k, u.game.Does[role])
