@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"stackmate/reasoner/circuit/logic"
 )
 
 // A pass rewrites a game into one with the same rules and a smaller or faster
@@ -27,11 +25,6 @@ type pass struct {
 // wide gates (splitAnd) and adds what chooses among moves with parts (withChoice), and
 // the kernel covers all that by gates of three inputs (kernel/cover.go).
 var passes = []pass{
-	{
-		name: "dead",
-		doc:  "gates that no output needs → nothing",
-		run:  trim,
-	},
 	{
 		name: "fluents",
 		doc:  "a fluent that always equals another, its complement or a constant → that",
@@ -58,11 +51,6 @@ var passes = []pass{
 		run:  factorTerms, shares: true,
 	},
 	{
-		name: "flatten-again",
-		doc:  "as flatten",
-		run:  flattenGates, shares: true,
-	},
-	{
 		name: "pairs",
 		doc:  "a pair of operands that four or more gates share → a gate of its own",
 		run:  sharePairs, shares: true,
@@ -75,7 +63,6 @@ type constraint struct{ before, after, reason string }
 // constraints are what the order of the passes must obey. Passes that share logic
 // come after all others besides (see Optimise).
 var constraints = []constraint{
-	{"dead", "fluents", "its budget counts all gates, and it rebuilds them in every round"},
 	{"fluents", "one-move", "logic that turns out to be equal, constant or dead is not rewritten for nothing"},
 	{"one-move", "factor", "factoring hides moves inside common parts"},
 	{"one-move", "pairs", "shared pairs hide moves inside common parts"},
@@ -84,9 +71,8 @@ var constraints = []constraint{
 	{"parts", "factor", "factoring hides moves inside common parts"},
 	{"parts", "pairs", "shared pairs hide moves inside common parts"},
 	{"flatten", "factor", "factoring sees whole terms only"},
-	{"factor", "flatten-again", "factoring leaves conjunctions of conjunctions"},
 	{"factor", "pairs", "factoring removes operands, sharing only moves them"},
-	{"flatten-again", "pairs", "a gate that is shared can be neither flattened nor factored"},
+	{"flatten", "pairs", "a gate that is shared cannot be flattened"},
 }
 
 func init() {
@@ -217,15 +203,5 @@ func (g *Game) describe(name string) PassInfo {
 	return info
 }
 
-// trim is removeDead for a game that nobody changes: one without dead gates stays.
-func trim(ctx context.Context, g *Game) *Game {
-	live := g.live()
-	for i, l := range live {
-		if !l && g.Net.Op(int32(i)) > logic.OpInput {
-			return removeDead(ctx, g)
-		}
-	}
-	return g
-}
-
+// removeDead leaves out gates that no output needs.
 func removeDead(ctx context.Context, g *Game) *Game { return g.rebuild(ctx, plainAnd) }

@@ -118,7 +118,7 @@ func TestTheOrderOfThePassesIsChecked(t *testing.T) {
 	if err := checkOrder(late, constraints); err == nil {
 		t.Error("a pass that shares nothing may stand after one that does")
 	}
-	if err := checkOrder(passes, []constraint{{"dead", "none", ""}}); err == nil {
+	if err := checkOrder(passes, []constraint{{"fluents", "none", ""}}); err == nil {
 		t.Error("a constraint may speak of a pass that does not exist")
 	}
 	if err := checkOrder(append(slices.Clone(passes), passes[len(passes)-1]), nil); err == nil {
