@@ -65,7 +65,7 @@ func planSheet(b *testing.B, name string, budget time.Duration) (machine.Plan, b
 	}
 	compiled, at := cputime.Now()-began, cputime.Now()-began
 	plan := machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}
-	plan, err = m.Plan(ctx, m.Initial(), machine.PlanLimits{Bytes: 2 << 30, Progress: func(p machine.Plan) {
+	plan, err = m.Plan(ctx, m.Initial(), machine.PlanLimits{MaxBytes: 2 << 30, Progress: func(p machine.Plan) {
 		if p.Goal > plan.Goal {
 			plan.Goal, at = p.Goal, cputime.Now()-began
 		}

@@ -61,7 +61,7 @@ func proveSheet(b *testing.B, name string, budget time.Duration, stretch float64
 	}
 	ctx, cancel := withProcessorTime(b.Context(), took+budget)
 	defer cancel()
-	findings, names, err := reasoner.Prove(ctx, rules, reasoner.Options{}, proofs.Limits{Time: time.Duration(stretch * float64(budget)), Bytes: 2 << 30})
+	findings, names, err := reasoner.Prove(ctx, rules, reasoner.Options{}, proofs.Limits{MaxTime: time.Duration(stretch * float64(budget)), MaxBytes: 2 << 30})
 	if err != nil && ctx.Err() == nil {
 		fmt.Printf("%-36s %v\n", name, err)
 	}

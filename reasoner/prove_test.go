@@ -74,7 +74,7 @@ func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := p.Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 28})
+		plan, err := p.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func checkPlans(t *testing.T, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 30})
+		plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 30})
 		if err != nil || plan.Goal != 100 {
 			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
 		}
@@ -181,12 +181,12 @@ func TestAPlanStopsWithItsContextAndWithinItsMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	planner := m
-	if _, err := planner.Plan(t.Context(), m.Initial(), machine.PlanLimits{Bytes: 1 << 10}); !errors.Is(err, proofs.ErrMemory) {
+	if _, err := planner.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 10}); !errors.Is(err, proofs.ErrMemory) {
 		t.Errorf("a kilobyte: expected that the formula does not fit, found %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	plan, err := planner.Plan(ctx, m.Initial(), machine.PlanLimits{Bytes: 1 << 28})
+	plan, err := planner.Plan(ctx, m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28})
 	if err != nil || plan.Bytes > 1<<28 || plan.Bound < 50 {
 		t.Errorf("found %v, %v", plan, err)
 	}
@@ -268,7 +268,7 @@ func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
-		findings, err := proofs.Rules(t.Context(), g, m, proofs.Limits{Time: time.Minute, Bytes: 1 << 28})
+		findings, err := proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: time.Minute, MaxBytes: 1 << 28})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +303,7 @@ func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		findings, names, err := reasoner.Prove(t.Context(), rules, reasoner.Options{}, proofs.Limits{Time: 2 * time.Second, Bytes: 1 << 30})
+		findings, names, err := reasoner.Prove(t.Context(), rules, reasoner.Options{}, proofs.Limits{MaxTime: 2 * time.Second, MaxBytes: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}

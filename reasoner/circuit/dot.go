@@ -10,16 +10,16 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// MaxDotGates is the size up to which a drawing can still be read.
-const MaxDotGates = 2000
+// maxDotGates is the size up to which a drawing can still be read.
+const maxDotGates = 2000
 
 // WriteDot draws the network of a game in the language of Graphviz: inputs as
 // ellipses, conjunctions as boxes, outputs as double ellipses; a dotted edge
 // stands for a complement, a dashed one for the definition of a loop variable.
 func (g *Game) WriteDot(w io.Writer) error {
 	live := g.live()
-	if n := g.describe("").Nodes; n > MaxDotGates {
-		return fmt.Errorf("the circuit has %d gates, and a drawing of more than %d cannot be read", n, MaxDotGates)
+	if n := g.describe("").Nodes; n > maxDotGates {
+		return fmt.Errorf("the circuit has %d gates, and a drawing of more than %d cannot be read", n, maxDotGates)
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "digraph circuit {\n  rankdir=LR;")

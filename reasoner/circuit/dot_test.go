@@ -32,7 +32,7 @@ func TestDotDrawsEveryLiveSignalOnce(t *testing.T) {
 
 func TestDotRefusesWhatCannotBeRead(t *testing.T) {
 	var b strings.Builder
-	if err := syntheticGame(20 * MaxDotGates).WriteDot(&b); err == nil || b.Len() > 0 {
+	if err := syntheticGame(20 * maxDotGates).WriteDot(&b); err == nil || b.Len() > 0 {
 		t.Errorf("error %v, %d bytes written", err, b.Len())
 	}
 }

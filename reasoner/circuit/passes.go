@@ -115,8 +115,8 @@ type PassInfo struct {
 	Depth    int
 }
 
-// Lowered is the name under which the network before the first pass is described.
-const Lowered = "lowered"
+// loweredName is the name under which the network before the first pass is described.
+const loweredName = "lowered"
 
 // PassOptions steer Optimise.
 type PassOptions struct {
@@ -146,7 +146,7 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 			o.Trace(g.describe(name))
 		}
 	}
-	trace(Lowered, g)
+	trace(loweredName, g)
 	plain := g // after the last pass that does not share: symmetries are found on it
 	g, err := g.run(ctx, func(p *pass) bool { return !slices.Contains(o.Without, p.name) }, func(p *pass, after *Game) {
 		if !p.shares {

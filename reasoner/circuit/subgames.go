@@ -33,8 +33,8 @@ import (
 //
 // Cost: a few sweeps over the network for each subgame, and its passes.
 
-// Subgame is one of them.
-type Subgame struct {
+// subgame is one of them.
+type subgame struct {
 	Game      *Game          // with the tables of the whole
 	Fluents   machine.State  // its own and those of the clock
 	Elsewhere []machine.Move // by role: stands for those in other subgames; NoMove if there are none
@@ -45,7 +45,7 @@ const undecided = machine.MaxGoal / 2
 
 // Subgames are those of an optimised game, nil if there are fewer than two, if recursion is
 // involved, or if ctx is done.
-func (g *Game) Subgames(ctx context.Context) []Subgame {
+func (g *Game) Subgames(ctx context.Context) []subgame {
 	if g.plain != nil {
 		g = g.plain
 	}
@@ -57,7 +57,7 @@ func (g *Game) Subgames(ctx context.Context) []Subgame {
 	if len(classes) < 2 {
 		return nil
 	}
-	var list []Subgame
+	var list []subgame
 	for _, class := range classes {
 		s := f.subgame(ctx, class, classes)
 		if s.Game == nil {
@@ -163,9 +163,9 @@ func (f *factoring) classes() []int32 {
 }
 
 // subgame makes the subgame of one of the classes; it has no game if ctx is done.
-func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) Subgame {
+func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) subgame {
 	g := f.game
-	s := Subgame{Fluents: g.Names.NewState()}
+	s := subgame{Fluents: g.Names.NewState()}
 	h := newGame(g.Names, g.Initial, nil)
 	image := g.into(ctx, h, plainAnd)
 	fluents := make([]logic.Lit, len(g.Fluents))
@@ -197,7 +197,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 		}
 	}
 	if h = g.finish(h, image); h == g {
-		return Subgame{}
+		return subgame{}
 	}
 	for i := range h.Next {
 		if !s.Fluents.Has(i) {
@@ -225,7 +225,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) S
 	h.endWhere(h.deserted(h.Net.Or(open...), s.Elsewhere))
 	var err error
 	if s.Game, err = Optimise(ctx, h, PassOptions{}); err != nil {
-		return Subgame{}
+		return subgame{}
 	}
 	return s
 }

@@ -154,7 +154,7 @@ func (b *builder) outputs() {
 	for r, table := range p.Names.Moves {
 		legal := make([]Signal, len(table))
 		for m := range table {
-			legal[m] = b.source(atomOf[p.Does(machine.Role(r), machine.Move(m))])
+			legal[m] = b.source(atomOf[p.does(machine.Role(r), machine.Move(m))])
 		}
 		p.Legal = append(p.Legal, legal)
 	}

@@ -82,11 +82,6 @@ var passes = []pass{
 		run: (*grounder).split,
 	},
 	{
-		name: "merge-parts", of: ifThorough,
-		doc: "as merge",
-		run: (*grounder).mergeRules, assumes: "p and q do not recur on h",
-	},
-	{
 		name: "demand", of: inGrounding,
 		doc: "h(X) ← a(X) ∧ p(X,Y), where p is large → asked(X) ← a(X), and p(X,Y) ← asked(X) ∧ … for each rule p(X,Y) ← …",
 		run: (*grounder).restrict,
@@ -124,9 +119,7 @@ var constraints = []constraint{
 	{"unfold", "split", "what has been split no longer falls into other parts"},
 	{"right-linear", "split", "a part would hide the recursion"},
 	{"settle", "split", "whether a part pays is judged by the sizes of static relations"},
-	{"split", "merge-parts", "rules that differ in a part differ in one condition only when it is split off"},
 	{"split", "demand", "parts are asked by key, too"},
-	{"merge-parts", "demand", "what is asked for must not differ between alternatives"},
 	{"demand", "reach", "reaching finds what is asked for"},
 }
 

@@ -54,8 +54,8 @@ type Program struct {
 // True stands for an atom that holds in every position.
 const True Signal = -2
 
-// Does is the signal of does(r, m).
-func (p *Program) Does(r machine.Role, m machine.Move) Signal {
+// does is the signal of does(r, m).
+func (p *Program) does(r machine.Role, m machine.Move) Signal {
 	s := len(p.Names.Fluents)
 	for _, table := range p.Names.Moves[:r] {
 		s += len(table)

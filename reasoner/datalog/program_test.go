@@ -78,7 +78,7 @@ func (e *groundEvaluator) set(state machine.State, joint []machine.Move) {
 		e.truth[f] = state.Has(f)
 	}
 	for r, m := range joint {
-		e.truth[e.p.Does(machine.Role(r), m)] = true
+		e.truth[e.p.does(machine.Role(r), m)] = true
 	}
 	for _, rules := range e.rules {
 		for changed := true; changed; {

@@ -119,7 +119,7 @@ type Sensor interface {
 
 // PlanLimits bound the search for a plan besides its context.
 type PlanLimits struct {
-	Bytes int64 // that it may take, about; 0 for no limit
+	MaxBytes int64 // that it may take, about; 0 for no limit
 	// Progress, if not nil, is told of each plan that is better than those before.
 	Progress func(Plan)
 }

@@ -61,12 +61,12 @@ func (q *planning) newExplorer(ctx context.Context) *explorer {
 		planning: q, expander: machine.NewExpander(q.machine), batch: q.machine.NewNarrowBatch(),
 		joint: make([]machine.Move, 1), rng: machine.NewRand(1),
 	}
-	x.expander.Limit(ctx, q.limits.Bytes/searchShare/2, 0)
+	x.expander.Limit(ctx, q.limits.MaxBytes/searchShare/2, 0)
 	return x
 }
 
 // hasRoom tells whether a tree may grow.
-func (q *planning) hasRoom(t *tree) bool { return t.bytes() <= q.limits.Bytes/searchShare/2 }
+func (q *planning) hasRoom(t *tree) bool { return t.bytes() <= q.limits.MaxBytes/searchShare/2 }
 
 // root is a tree of the first position.
 func (q *planning) root(mask machine.State) *tree {

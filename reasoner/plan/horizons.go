@@ -90,7 +90,7 @@ func (h *horizons) try(ctx context.Context, i int, conflicts int64) {
 		h.list = h.list[:i]
 		return
 	}
-	lim := sat.Limits{Conflicts: conflicts, Bytes: h.limits.Bytes / formulaShare}
+	lim := sat.Limits{MaxConflicts: conflicts, MaxBytes: h.limits.MaxBytes / formulaShare}
 	ended := h.At(k.steps, h.game.Terminal)
 	if i == len(h.list)-1 && !h.complete {
 		h.complete = h.Solve(ctx, lim, ended.Not()) == sat.Unsat
@@ -134,7 +134,7 @@ func (h *horizons) unrollTo(ctx context.Context, steps int) bool {
 	}
 	for k := h.Played; k < steps; k++ {
 		h.plan.Bytes = max(h.plan.Bytes, h.Bytes())
-		if ctx.Err() != nil || h.plan.Bytes+prove.StepBytes*int64(h.game.Net.Len()) > h.limits.Bytes/formulaShare {
+		if ctx.Err() != nil || h.plan.Bytes+prove.StepBytes*int64(h.game.Net.Len()) > h.limits.MaxBytes/formulaShare {
 			h.full = true
 			return false
 		}

@@ -85,7 +85,7 @@ func (a *abstraction) explore(rest func() bool, mask machine.State) *pattern {
 	if !rest() {
 		return nil
 	}
-	x := &exploring{abstraction: a, pattern: pattern{known: newTree(mask)}, room: a.limits.Bytes / searchShare / 4}
+	x := &exploring{abstraction: a, pattern: pattern{known: newTree(mask)}, room: a.limits.MaxBytes / searchShare / 4}
 	for _, other := range a.patterns {
 		x.room -= other.known.bytes()
 	}

@@ -17,9 +17,9 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// ErrPlans is returned for games of which plans say nothing: several roles choose, or
+// errPlans is returned for games of which plans say nothing: several roles choose, or
 // chance does.
-var ErrPlans = errors.New("plans are for games of one role without chance")
+var errPlans = errors.New("plans are for games of one role without chance")
 
 // Planner finds plans in a game for one role without chance: joint moves to a terminal
 // position with a goal. It is safe for concurrent use.
@@ -33,7 +33,7 @@ type Planner struct {
 // New makes a planner of a game, of which m is the machine.
 func New(g *circuit.Game, m machine.Machine) (*Planner, error) {
 	if len(g.Does) != 1 || len(m.Names().Players()) != 1 {
-		return nil, ErrPlans
+		return nil, errPlans
 	}
 	return &Planner{game: g, machine: m, effects: sync.OnceValue(func() *effects { return newEffects(g) })}, nil
 }
@@ -53,7 +53,7 @@ const (
 // time evenly: a plan is found within a few times the time that its search alone takes.
 func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
 	q := p.begin(s, lim)
-	if prove.StepBytes*int64(p.game.Net.Len()) > q.limits.Bytes/formulaShare {
+	if prove.StepBytes*int64(p.game.Net.Len()) > q.limits.MaxBytes/formulaShare {
 		return q.plan, fmt.Errorf("%w: a circuit of %d gates", prove.ErrMemory, p.game.Net.Len())
 	}
 	if terminal, _ := machine.NewExpander(p.machine).Look(s); terminal {
@@ -83,8 +83,8 @@ type planning struct {
 
 // begin begins with no plan and what the clock says.
 func (p *Planner) begin(s machine.State, lim machine.PlanLimits) *planning {
-	if lim.Bytes == 0 {
-		lim.Bytes = math.MaxInt64
+	if lim.MaxBytes == 0 {
+		lim.MaxBytes = math.MaxInt64
 	}
 	return &planning{
 		Planner: p, start: s, limits: lim, invariants: prove.Clock(p.game),

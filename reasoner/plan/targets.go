@@ -50,7 +50,7 @@ func (q *planning) findInvariants(ctx context.Context, rest func() bool) {
 		q.invariants = found
 		return
 	}
-	for found := range prove.FindInvariants(ctx, q.game, q.machine, q.limits.Bytes/searchShare, false) {
+	for found := range prove.FindInvariants(ctx, q.game, q.machine, q.limits.MaxBytes/searchShare, false) {
 		q.invariants = found
 		if !rest() {
 			return
@@ -74,12 +74,12 @@ func (q *planning) tryTargets(ctx context.Context, rest func() bool, goal int32)
 	f.Require(f.At(0, q.game.Terminal))
 	f.Require(f.GoalAtLeast(0, 0, goal))
 	f.Count(ctx, q.invariants)
-	limits := sat.Limits{Conflicts: firstTargets, Bytes: q.limits.Bytes / searchShare}
-	for tried := 0; tried < maxTargets && f.Bytes() <= limits.Bytes && rest(); {
+	limits := sat.Limits{MaxConflicts: firstTargets, MaxBytes: q.limits.MaxBytes / searchShare}
+	for tried := 0; tried < maxTargets && f.Bytes() <= limits.MaxBytes && rest(); {
 		q.plan.Calls++
 		switch f.Solve(ctx, limits) {
 		case sat.Unknown:
-			limits.Conflicts *= 2
+			limits.MaxConflicts *= 2
 			continue
 		case sat.Unsat:
 			if tried == 0 { // nothing was left out, and invariants hold for good

@@ -190,7 +190,7 @@ func (w *caseAnalysis) suspects(ctx context.Context, joint []option) []obligatio
 	defer f.Close()
 	var suspects []obligation
 	for len(list) > 0 {
-		switch f.Solve(ctx, sat.Limits{Conflicts: maxCaseConflicts}, w.net.Or(fails...)) {
+		switch f.Solve(ctx, sat.Limits{MaxConflicts: maxCaseConflicts}, w.net.Or(fails...)) {
 		case sat.Unsat:
 			return suspects
 		case sat.Unknown:
@@ -253,7 +253,7 @@ func (w *caseAnalysis) never(ctx context.Context, joint []option, property int) 
 	}
 	f := w.formula(joint, signals...)
 	defer f.Close()
-	return f.Solve(ctx, sat.Limits{Conflicts: maxCaseConflicts}, broken) == sat.Unsat
+	return f.Solve(ctx, sat.Limits{MaxConflicts: maxCaseConflicts}, broken) == sat.Unsat
 }
 
 // formula is that of the case, in which signals are true, the joint move is legal and the

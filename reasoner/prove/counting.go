@@ -46,7 +46,7 @@ func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int
 				possible = nil
 				break
 			}
-			if l := f.At(0, literal(g)); f.Solve(ctx, sat.Limits{Conflicts: 1}, l) != sat.Unsat {
+			if l := f.At(0, literal(g)); f.Solve(ctx, sat.Limits{MaxConflicts: 1}, l) != sat.Unsat {
 				possible = append(possible, g)
 			} else if l != logic.False {
 				f.Require(l.Not())

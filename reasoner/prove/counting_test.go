@@ -53,7 +53,7 @@ func TestCountingKnowsThatPigeonsNeedHoles(t *testing.T) {
 				empty = append(empty, f.At(0, g.Fluents[p*c.holes+c.holes-1]).Not())
 			}
 		}
-		if got := f.Solve(t.Context(), sat.Limits{Conflicts: 100}, empty...); got != c.want {
+		if got := f.Solve(t.Context(), sat.Limits{MaxConflicts: 100}, empty...); got != c.want {
 			t.Errorf("%d pigeons in %d holes, the last empty %v: %v, expected %v", c.pigeons, c.holes, c.empty, got, c.want)
 		}
 	}

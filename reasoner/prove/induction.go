@@ -13,8 +13,8 @@ import (
 
 // Limits bound a proof besides its context.
 type Limits struct {
-	Time  time.Duration // for all properties together
-	Bytes int64         // that formulas may take, about
+	MaxTime  time.Duration // for all properties together
+	MaxBytes int64         // that formulas may take, about
 }
 
 const (
@@ -42,18 +42,18 @@ const (
 // moves from the initial position breaks; that line is the shortest. A game that ends
 // within them has no other lines.
 func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) ([]Finding, error) {
-	if lim.Bytes > 0 && StepBytes*int64(g.Net.Len()) > lim.Bytes {
+	if lim.MaxBytes > 0 && StepBytes*int64(g.Net.Len()) > lim.MaxBytes {
 		return nil, fmt.Errorf("%w: a circuit of %d gates", ErrMemory, g.Net.Len())
 	}
 	began := time.Now()
 	until := func(share float64) (context.Context, context.CancelFunc) {
-		return context.WithDeadline(ctx, began.Add(time.Duration(share*float64(lim.Time))))
+		return context.WithDeadline(ctx, began.Add(time.Duration(share*float64(lim.MaxTime))))
 	}
 	w := newWalks(m)
 	short, cancel := until(walkShare)
 	w.play(short)
 	cancel()
-	p := &prover{game: g, walks: w, bytes: lim.Bytes, properties: properties(g, w.sum)}
+	p := &prover{game: g, walks: w, bytes: lim.MaxBytes, properties: properties(g, w.sum)}
 	defer p.close()
 	for _, q := range p.properties {
 		line, broken := w.broken(q)
@@ -61,23 +61,23 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	}
 	short, cancel = until(walkShare + inductionShare)
 	defer cancel()
-	for found := range FindInvariants(short, g, m, lim.Bytes/2, true) {
+	for found := range FindInvariants(short, g, m, lim.MaxBytes/2, true) {
 		if found == p.invariants {
 			continue
 		}
 		p.assume(found)
 		for i, q := range p.properties {
-			within, cancel := context.WithTimeout(short, time.Duration(attemptShare*float64(lim.Time)))
+			within, cancel := context.WithTimeout(short, time.Duration(attemptShare*float64(lim.MaxTime)))
 			p.attempt(within, i, q)
 			cancel()
 		}
 	}
-	short, cancel = context.WithTimeout(ctx, time.Duration(playoutShare*float64(lim.Time)))
+	short, cancel = context.WithTimeout(ctx, time.Duration(playoutShare*float64(lim.MaxTime)))
 	p.playMany(short)
 	cancel()
 	p.longest = p.ranking(ctx)
 	for i, q := range p.properties {
-		left := time.Until(began.Add(lim.Time)) / time.Duration(len(p.properties)+1-i)
+		left := time.Until(began.Add(lim.MaxTime)) / time.Duration(len(p.properties)+1-i)
 		within, cancel := context.WithTimeout(ctx, left)
 		p.decide(within, i, q)
 		cancel()
@@ -213,7 +213,7 @@ func (p *prover) induction(ctx context.Context, i int, q property) (int, bool) {
 			return 0, false
 		}
 		broken := q.broken(p.step.unrolling, k)
-		switch p.step.Solve(ctx, sat.Limits{Bytes: p.bytes}, append(held, broken)...) {
+		switch p.step.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, append(held, broken)...) {
 		case sat.Unsat:
 			return k, true
 		case sat.Unknown:
@@ -247,7 +247,7 @@ func (p *prover) shortest(ctx context.Context, q property, depth int) ([][]machi
 		if !p.reach(ctx, p.base, k) {
 			return nil, sat.Unknown
 		}
-		switch p.base.Solve(ctx, sat.Limits{Bytes: p.bytes}, q.broken(p.base.unrolling, k)) {
+		switch p.base.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, q.broken(p.base.unrolling, k)) {
 		case sat.Sat:
 			line := p.base.Line(k)
 			if !p.walks.breaks(q, line) {
@@ -267,7 +267,7 @@ func (p *prover) shortest(ctx context.Context, q property, depth int) ([][]machi
 // ended tells whether every game is over after so many joint moves.
 func (p *prover) ended(ctx context.Context, k int) bool {
 	return p.reach(ctx, p.base, k) &&
-		p.base.Solve(ctx, sat.Limits{Bytes: p.bytes}, p.base.At(k, p.game.Terminal).Not()) == sat.Unsat
+		p.base.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, p.base.At(k, p.game.Terminal).Not()) == sat.Unsat
 }
 
 // refute takes note that a line refutes a property.
@@ -334,7 +334,7 @@ func (p *prover) ranking(ctx context.Context) int {
 				same = append(same, p.step.net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
 			}
 		}
-		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{Bytes: p.bytes, Conflicts: maxRankingConflicts}, same...) == sat.Unsat {
+		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{MaxBytes: p.bytes, MaxConflicts: maxRankingConflicts}, same...) == sat.Unsat {
 			best = n
 		}
 	}

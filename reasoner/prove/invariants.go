@@ -255,9 +255,9 @@ func (p *pass) settle(joint []option, obligations ...obligation) bool {
 // ask asks whether something can be, and drops what it refutes; an equation that is not decided
 // soon is dropped, too. False if that cannot be told.
 func (p *pass) ask(e *equation, question ...logic.Lit) bool {
-	limits := sat.Limits{Bytes: p.maxBytes}
+	limits := sat.Limits{MaxBytes: p.maxBytes}
 	if e != nil {
-		limits.Conflicts = maxEquationConflicts
+		limits.MaxConflicts = maxEquationConflicts
 	}
 	status := p.formula.Solve(p.ctx, limits, question...)
 	if status == sat.Unsat {

@@ -70,14 +70,14 @@ func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
 	for _, bytes := range []int64{1 << 28, 1 << 30} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		began := time.Now()
-		found, err := p.Plan(ctx, m.Initial(), machine.PlanLimits{Bytes: bytes})
+		found, err := p.Plan(ctx, m.Initial(), machine.PlanLimits{MaxBytes: bytes})
 		cancel()
 		t.Logf("%d MiB: plan of %d, formula of %d MiB, %v, after %v", bytes>>20, found.Goal, found.Bytes>>20, err, time.Since(began))
 		if found.Bytes > bytes || err != nil && !errors.Is(err, prove.ErrMemory) {
 			t.Errorf("%d MiB: a formula of %d MiB, %v", bytes>>20, found.Bytes>>20, err)
 		}
 		began = time.Now()
-		_, err = prove.Rules(t.Context(), g, m, prove.Limits{Time: time.Second, Bytes: bytes})
+		_, err = prove.Rules(t.Context(), g, m, prove.Limits{MaxTime: time.Second, MaxBytes: bytes})
 		t.Logf("%d MiB: proofs %v, after %v", bytes>>20, err, time.Since(began))
 		if err != nil && !errors.Is(err, prove.ErrMemory) {
 			t.Errorf("%d MiB: %v", bytes>>20, err)

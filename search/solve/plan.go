@@ -17,7 +17,7 @@ var _ search.Searcher = planner{}
 // which is no error: there may be searches beside it.
 func (planner) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
-	limits := machine.PlanLimits{Bytes: lim.MaxBytes}
+	limits := machine.PlanLimits{MaxBytes: lim.MaxBytes}
 	if lim.Progress != nil {
 		limits.Progress = func(found machine.Plan) { lim.Progress(planned(m, found, began)) }
 	}

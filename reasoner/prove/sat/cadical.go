@@ -33,7 +33,7 @@ func New() Engine {
 	c := &cadical{solver: C.ccadical_init(), stop: (*C.int32_t)(C.calloc(1, 4))}
 	C.stackmate_begin(c.solver, c.stop)
 	c.NewVar()
-	c.Add(True)
+	c.Add(litTrue)
 	return c
 }
 
@@ -62,15 +62,15 @@ func (c *cadical) Add(clause ...Lit) {
 
 // Solve implements Engine.
 func (c *cadical) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Status {
-	if ctx.Err() != nil || lim.Bytes > 0 && c.Bytes() > lim.Bytes {
+	if ctx.Err() != nil || lim.MaxBytes > 0 && c.Bytes() > lim.MaxBytes {
 		return Unknown
 	}
 	for _, l := range assumptions {
 		C.ccadical_assume(c.solver, dimacs(l))
 	}
-	if lim.Conflicts > 0 {
+	if lim.MaxConflicts > 0 {
 		name := C.CString("conflicts")
-		C.ccadical_limit(c.solver, name, C.int(min(lim.Conflicts, 1<<30)))
+		C.ccadical_limit(c.solver, name, C.int(min(lim.MaxConflicts, 1<<30)))
 		C.free(unsafe.Pointer(name))
 	}
 	flag := (*int32)(unsafe.Pointer(c.stop))

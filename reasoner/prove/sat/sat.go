@@ -14,11 +14,8 @@ import "context"
 // is the constant false.
 type Lit int32
 
-// The constants.
-const (
-	False Lit = 0
-	True  Lit = 1
-)
+// litTrue is the complement of the constant false.
+const litTrue Lit = 1
 
 // Not is the complement of l.
 func (l Lit) Not() Lit { return l ^ 1 }
@@ -41,8 +38,8 @@ func (s Status) String() string { return [...]string{"unknown", "satisfiable", "
 
 // Limits bound a call besides its context. Zero means no limit.
 type Limits struct {
-	Conflicts int64 // that the call may run into
-	Bytes     int64 // that the engine may take, see Engine.Bytes
+	MaxConflicts int64 // that the call may run into
+	MaxBytes     int64 // that the engine may take, see Engine.Bytes
 }
 
 // Engine is a formula and what decides it. It belongs to one goroutine.

@@ -198,7 +198,7 @@ func TestACallEndsAtItsLimits(t *testing.T) {
 	for name, make := range engines {
 		f := &formula{Engine: make()}
 		pigeons(f, 12)
-		if status := f.Solve(context.Background(), sat.Limits{Conflicts: 100}); status != sat.Unknown {
+		if status := f.Solve(context.Background(), sat.Limits{MaxConflicts: 100}); status != sat.Unknown {
 			t.Errorf("%s: expected no answer within 100 conflicts, found %v", name, status)
 		}
 		ended, cancel := context.WithCancel(context.Background())
@@ -206,7 +206,7 @@ func TestACallEndsAtItsLimits(t *testing.T) {
 		if status := f.Solve(ended, sat.Limits{}); status != sat.Unknown {
 			t.Errorf("%s: expected no answer without time, found %v", name, status)
 		}
-		if status := f.Solve(context.Background(), sat.Limits{Bytes: 1}); status != sat.Unknown {
+		if status := f.Solve(context.Background(), sat.Limits{MaxBytes: 1}); status != sat.Unknown {
 			t.Errorf("%s: expected no answer within a byte, found %v", name, status)
 		}
 		f.Close()

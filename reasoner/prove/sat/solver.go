@@ -86,7 +86,7 @@ func NewSolver() *Solver {
 	s.order.activity = &s.activity
 	s.clauses.mem = make([]Lit, 1, 1<<10) // 0 is no clause
 	s.NewVar()
-	s.Add(True)
+	s.Add(litTrue)
 	return s
 }
 
@@ -271,10 +271,10 @@ func (s *Solver) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Stat
 	if s.broken {
 		return Unsat
 	}
-	end, look := s.conflicts+lim.Conflicts, s.ticks
+	end, look := s.conflicts+lim.MaxConflicts, s.ticks
 	for {
 		if s.ticks >= look {
-			if ctx.Err() != nil || lim.Bytes > 0 && s.Bytes() > lim.Bytes {
+			if ctx.Err() != nil || lim.MaxBytes > 0 && s.Bytes() > lim.MaxBytes {
 				return Unknown
 			}
 			look = s.ticks + lookEvery
@@ -286,7 +286,7 @@ func (s *Solver) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Stat
 				return Unsat
 			}
 			s.learn()
-			if lim.Conflicts > 0 && s.conflicts >= end {
+			if lim.MaxConflicts > 0 && s.conflicts >= end {
 				return Unknown
 			}
 			continue
