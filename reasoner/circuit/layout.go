@@ -39,9 +39,10 @@ func (f form) less(g form) bool {
 	return f.neg < g.neg
 }
 
-// newLayout gives rows to the inputs and chooses the polarity of the live gates.
-// The gates of into are stored in the polarity that their input needs.
-func newLayout(net *logic.Network, live []bool, into map[int32]logic.Lit) *layout {
+// newLayout gives rows to the inputs and chooses the polarity of the live gates. A gate of writes
+// computes what an input, say a fluent, is in the next position, and may be computed straight into
+// that input's row, so it is stored in the polarity that the input needs.
+func newLayout(net *logic.Network, live []bool, writes map[int32]logic.Lit) *layout {
 	n := net.Len()
 	l := &layout{
 		net:   net,
@@ -57,7 +58,7 @@ func newLayout(net *logic.Network, live []bool, into map[int32]logic.Lit) *layou
 		case net.Op(i) == logic.OpInput:
 			l.slot[i] = l.newRow()
 		case net.Op(i) == logic.OpAnd && live[i]:
-			l.choose(i, into)
+			l.choose(i, writes)
 		}
 	}
 	return l
@@ -73,7 +74,7 @@ func (l *layout) complemented(lit logic.Lit) bool { return l.flip[lit.Node()] !=
 
 // choose decides the form of a gate. A conjunction of mostly complemented rows
 // is computed as a disjunction and stored complemented (De Morgan).
-func (l *layout) choose(i int32, into map[int32]logic.Lit) {
+func (l *layout) choose(i int32, writes map[int32]logic.Lit) {
 	var f form
 	for _, o := range l.net.Operands(i) {
 		if l.complemented(o) {
@@ -83,7 +84,7 @@ func (l *layout) choose(i int32, into map[int32]logic.Lit) {
 		}
 	}
 	flip := f.neg > f.pos
-	if input, ok := into[i]; ok {
+	if input, ok := writes[i]; ok {
 		flip = input.Complemented()
 	}
 	if flip {
@@ -104,10 +105,10 @@ func (l *layout) output(lit logic.Lit) output {
 
 // emit turns a schedule into a program, giving rows to the gates as it goes. A
 // value that is not kept gives its row back after its last use, so a program
-// works on few rows and they stay in the cache. The gates of into are computed
-// straight into the row of that input if nothing reads the input afterwards;
+// works on few rows and they stay in the cache. A gate of writes (see newLayout) is
+// computed straight into the row of its input if nothing reads the input afterwards;
 // emit reports those.
-func (l *layout) emit(name string, stages []stage, into map[int32]logic.Lit) (p *kernel.Program, written map[int32]bool) {
+func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (p *kernel.Program, written map[int32]bool) {
 	p, written = &kernel.Program{Name: name}, make(map[int32]bool)
 	last := lastUses(l.net, stages)
 	at := int32(0)
@@ -124,7 +125,7 @@ func (l *layout) emit(name string, stages []stage, into map[int32]logic.Lit) (p 
 				at++
 				operands = l.appendOperands(operands[:0], i)
 				l.release(i, at, last, st)
-				if input, ok := into[i]; ok && last[input.Node()] <= at && !st.isLoop() {
+				if input, ok := writes[i]; ok && last[input.Node()] <= at && !st.isLoop() {
 					l.slot[i] = l.slot[input.Node()]
 					written[i] = true
 				} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.Op(i) == logic.OpLoop) {

@@ -193,8 +193,8 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bo
 		goals = append(goals, goal.When)
 	}
 	all := slices.Concat(position, goals, chosen, g.Next)
-	into := g.only(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
-	l := newLayout(g.Net, g.Net.Cone(all), into)
+	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
+	l := newLayout(g.Net, g.Net.Cone(all), writes)
 	l.inOrder = inOrder
 	known := g.Net.Cone(position)
 	l.keepOutputs(all, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))
@@ -207,9 +207,9 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bo
 	}
 	evaluate, _ := l.emit("evaluate", l.schedule(ctx, position, known), nil)
 	goal, _ := l.emit("goal", l.schedule(ctx, goals, rest(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(ctx, chosen, rest(chosen)), into)
+	choice, written := l.emit("choose", l.schedule(ctx, chosen, rest(chosen)), writes)
 	l.appendTransfers(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(ctx, g.Next, rest(g.Next)), into)
+	advance, written := l.emit("advance", l.schedule(ctx, g.Next, rest(g.Next)), writes)
 	appendComplements(evaluate, m.outputs(g, l, stuck))
 	prependCopies(advance, m.transfers(g, l, written))
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
@@ -271,23 +271,23 @@ func (l *layout) keepOutputs(outputs []logic.Lit, known, used []bool) {
 	}
 }
 
-// only maps the gates that are nothing but one of the signals, and no output else, to
-// the input that the signal is written to, complemented where the gate is the complement
-// of the signal.
-func (g *Game) only(signals, inputs []logic.Lit, others ...[]logic.Lit) map[int32]logic.Lit {
+// writes finds the gates that may be computed straight into the row of an input (see newLayout):
+// those that are nothing but one of the signals, and no output else. inputs[k] is what signal k is
+// written to; its literal is complemented where the gate is the complement of the signal.
+func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[int32]logic.Lit {
 	uses := g.Net.Uses()
 	for _, list := range append(others, signals) {
 		for _, l := range list {
 			uses[l.Node()]++
 		}
 	}
-	into := make(map[int32]logic.Lit)
+	writes := make(map[int32]logic.Lit)
 	for k, l := range signals {
 		if i := l.Node(); g.Net.Op(i) == logic.OpAnd && uses[i] == 1 {
-			into[i] = inputs[k] ^ l&1
+			writes[i] = inputs[k] ^ l&1
 		}
 	}
-	return into
+	return writes
 }
 
 // outputs notes the rows of the inputs and of what the rules say of a position.
