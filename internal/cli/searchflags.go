@@ -18,6 +18,7 @@ type searchFlags struct {
 	MoveOrder  string       `default:"dynamic" help:"Order of the moves in the order of the cells: dynamic, by what is known of them before each cell, or legal, as the machine lists them."`
 	Skip       int          `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
 	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, pns, best, anytime, mcts and paranoid stop there."`
+	Share      bool         `name:"share-epsilon" help:"Children of chance share --epsilon out among them: bab, dfs and paranoid."`
 	Depth      int          `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
 	Threads    int          `default:"0" help:"Threads of bab, dfs and pns; 0 is one for each processor. With 1 the search is reproducible."`
 }
@@ -39,6 +40,6 @@ func (f searchFlags) options(bytes int64) solve.Options {
 	return solve.Options{
 		Threads: threads,
 		Method:  f.Method, LP: f.LP, Table: f.Table, Symmetries: f.Symmetries, Memory: bytes / mebibyte,
-		Order: f.Order, Moves: f.MoveOrder, Skip: f.Skip, Epsilon: f.Epsilon, Depth: f.Depth,
+		Order: f.Order, Moves: f.MoveOrder, Skip: f.Skip, Epsilon: f.Epsilon, ShareEpsilon: f.Share, Depth: f.Depth,
 	}
 }

@@ -94,17 +94,23 @@ type searchOf func(seed uint64, epsilon float64) outcome
 
 // inTree searches random trees.
 func inTree(t *randomTrees) searchOf {
-	return counting(t, func(s *printed[branch]) int64 { return s.expansions })
+	return counting(t, printed[branch]{}, countExpansions)
 }
 
 // inChase searches random positions of cops and robber.
 func inChase(depth int, chosen, obstacles float64) searchOf {
+	return chasing(copsAndRobber{depth: depth, chosen: chosen}, obstacles, printed[chase]{}, countExpansions)
+}
+
+// chasing searches those positions in some way, and counts.
+func chasing(game copsAndRobber, obstacles float64, way printed[chase], count func(*printed[chase]) int64) searchOf {
 	return func(seed uint64, epsilon float64) outcome {
 		start, blocked := newChase(seed, obstacles)
-		t := &copsAndRobber{depth: depth, chosen: chosen, steps: stepsAround(blocked)}
-		s := printed[chase]{tree: t, goals: chaseGoals, epsilon: epsilon}
+		t, s := game, way
+		t.steps = stepsAround(blocked)
+		s.tree, s.goals, s.epsilon = &t, chaseGoals, epsilon
 		v := s.root(start)
-		return outcome{s.expansions, v}
+		return outcome{count(&s), v}
 	}
 }
 

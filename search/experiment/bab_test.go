@@ -119,6 +119,25 @@ func TestFigure3MoreToleranceMayCostMore(t *testing.T) {
 	}
 }
 
+// With ε = v_max − v_min the first child of every node is enough: a single branch. At chance nodes
+// all children would be left out but the first, too.
+func TestTheWidestToleranceSearchesASingleBranch(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, chosen := range []float64{0, babChosen} {
+			random := &randomTrees{branching: 4, depth: 5, chosen: chosen, leaf: whole}
+			s := printed[branch]{tree: random, goals: treeGoals, epsilon: treeGoals.Upper - treeGoals.Lower}
+			v := s.root(branch{seed: seed})
+			plies := int64(random.depth)
+			if chosen > 0 {
+				plies *= 2 // chance answers each move
+			}
+			if s.expansions != plies || s.visits != plies+1 || v.Upper-v.Lower > s.epsilon {
+				t.Errorf("seed %d, chance %v: %v after %d expansions and %d positions, want a branch of %d", seed, chosen > 0, v, s.expansions, s.visits, plies)
+			}
+		}
+	}
+}
+
 // Windows at chance nodes never let the interval grow wider than ε, whatever the
 // probabilities.
 func TestIntervalsOfTreesWithChanceContainTheValue(t *testing.T) {
@@ -126,7 +145,7 @@ func TestIntervalsOfTreesWithChanceContainTheValue(t *testing.T) {
 		random := &randomTrees{branching: 2 + int(seed%2), depth: 3, chosen: 0.8, apart: seed%3 == 0, leaf: whole}
 		want := expectation(random, branch{seed: seed})
 		for _, epsilon := range []float64{0, 3, 10, 30} {
-			s := printed[branch]{tree: random, goals: treeGoals, epsilon: epsilon}
+			s := printed[branch]{tree: random, goals: treeGoals, epsilon: epsilon, shared: seed%2 == 0}
 			v := s.root(branch{seed: seed})
 			if v.Lower > want+rounding || v.Upper < want-rounding || v.Upper-v.Lower > epsilon+rounding {
 				t.Fatalf("seed %d, ε = %g: %v, want %g", seed, epsilon, v, want)

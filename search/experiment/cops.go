@@ -6,10 +6,11 @@ import "math/bits"
 // moves first and is MAX, and some cops, who move at once and are MIN; each goes to a
 // neighbouring cell or stays. The game ends when one of the cops is on the robber's cell:
 // the score is the time until then, in moves of either side. At the depth limit the score is
-// the mean Manhattan distance between cops and robber.
+// the mean Manhattan distance between cops and robber, or the least.
 type copsAndRobber struct {
 	depth  int
 	chosen float64 // probability of the move chosen, 0 for 1
+	least  bool    // the least distance counts
 	// steps are the cells that a unit on a cell can go to: north, east, south, west, or none.
 	steps *[gridCells][]int8
 }
@@ -64,13 +65,14 @@ func (n *chase) isCaught() bool {
 	return false
 }
 
-// distance is the mean Manhattan distance between cops and robber.
-func (n *chase) distance() float64 {
-	sum := 0
+// distances are the mean and the least Manhattan distance between cops and robber.
+func (n *chase) distances() (average, least float64) {
+	sum, nearest := 0, 2*gridSide
 	for _, c := range n.cops {
-		sum += abs(int(c%gridSide)-int(n.robber%gridSide)) + abs(int(c/gridSide)-int(n.robber/gridSide))
+		d := abs(int(c%gridSide)-int(n.robber%gridSide)) + abs(int(c/gridSide)-int(n.robber/gridSide))
+		sum, nearest = sum+d, min(nearest, d)
 	}
-	return float64(sum) / cops
+	return float64(sum) / cops, float64(nearest)
 }
 
 func abs(i int) int { return max(i, -i) }
@@ -83,7 +85,11 @@ func (t *copsAndRobber) look(n chase) (kind, float64) {
 	case n.isCaught():
 		return leafNode, float64(n.made)
 	case int(n.made) == t.depth:
-		return leafNode, n.distance()
+		average, nearest := n.distances()
+		if t.least {
+			return leafNode, nearest
+		}
+		return leafNode, average
 	case n.made%2 == 0:
 		return maxNode, 0
 	}

@@ -34,15 +34,19 @@ type printed[N any] struct {
 	tree    tree[N]
 	goals   search.Interval // v_min, v_max
 	epsilon float64
-	limit   int64 // expansions after which the search is given up; 0 for none
+	// shared gives to the children of a chance node what those before them left of the
+	// tolerance, by their probabilities (Eq. 26), not ε to each.
+	shared bool
+	limit  int64 // expansions after which the search is given up; 0 for none
 
 	expansions, visits int64 // nodes that are no leaves, and all
 	plies              [][]N
 	actions            []search.Interval // of the children of the root that were searched
 }
 
-// search returns [L, U] of node n, a number of plies deep, in the window (α, β).
-func (s *printed[N]) search(n N, ply int, alpha, beta float64) search.Interval {
+// search returns [L, U] of node n, a number of plies deep, in the window (α, β), with
+// U − L ≤ ε where the value is inside.
+func (s *printed[N]) search(n N, ply int, alpha, beta, epsilon float64) search.Interval {
 	s.visits++
 	kind, value := s.tree.look(n)
 	if kind == leafNode {
@@ -58,14 +62,19 @@ func (s *printed[N]) search(n N, ply int, alpha, beta float64) search.Interval {
 	if kind == minNode {
 		other = s.goals.Upper
 	}
+	left, rest := epsilon, 1.0           // of the tolerance and of the probability, for the children to come
 	for i, child := range s.plies[ply] { // those of deeper plies are other slices
-		a, z, weight := alpha, beta, 1.0
+		a, z, weight, tolerance := alpha, beta, 1.0, epsilon
 		if kind == chanceNode { // lines 9 and 10; nothing is known of the child yet
 			weight = s.tree.weight(n, i, len(s.plies[ply]))
 			a = max(s.goals.Lower, (alpha-b.Upper)/weight+s.goals.Upper)
 			z = min(s.goals.Upper, (beta-b.Lower)/weight+s.goals.Lower)
+			if s.shared {
+				tolerance = max(0, left/rest)
+			}
 		}
-		c := s.search(child, ply+1, a, z)
+		c := s.search(child, ply+1, a, z, tolerance)
+		left, rest = left-weight*(c.Upper-c.Lower), rest-weight
 		if ply == 0 {
 			s.actions = append(s.actions, c)
 		}
@@ -79,7 +88,7 @@ func (s *printed[N]) search(n N, ply int, alpha, beta float64) search.Interval {
 			b.Upper -= weight * (s.goals.Upper - c.Upper)
 		}
 		alpha, beta = max(alpha, b.Lower), min(beta, b.Upper)
-		if beta <= alpha+s.epsilon && i+1 < len(s.plies[ply]) || s.limit > 0 && s.expansions >= s.limit {
+		if beta <= alpha+epsilon && i+1 < len(s.plies[ply]) || s.limit > 0 && s.expansions >= s.limit {
 			return b
 		}
 	}
@@ -94,5 +103,5 @@ func (s *printed[N]) search(n N, ply int, alpha, beta float64) search.Interval {
 
 // root returns [L, U] of the root.
 func (s *printed[N]) root(n N) search.Interval {
-	return s.search(n, 0, s.goals.Lower, s.goals.Upper)
+	return s.search(n, 0, s.goals.Lower, s.goals.Upper, s.epsilon)
 }

@@ -25,8 +25,10 @@ func readings() []run {
 		t := &randomTrees{branching: 4, depth: depth, leaf: whole}
 		add("as printed", readingEpsilon, bounded{search: inTree(t)})
 		add("ratio of means", readingEpsilon, bounded{search: inTree(t), sums: true})
-		add("all nodes", readingEpsilon, bounded{search: counting(t, func(s *printed[branch]) int64 { return s.visits })})
-		add("leaves", readingEpsilon, bounded{search: counting(t, func(s *printed[branch]) int64 { return s.visits - s.expansions })})
+		add("all nodes", readingEpsilon, bounded{search: counting(t, printed[branch]{}, func(s *printed[branch]) int64 { return s.visits })})
+		add("leaves", readingEpsilon, bounded{search: counting(t, printed[branch]{}, countLeaves)})
+		add("5 moves", readingEpsilon, bounded{search: inTree(&randomTrees{branching: 5, depth: depth, leaf: whole})})
+		add("minimax as the base", readingEpsilon, bounded{search: againstMinimax(t)})
 		add("real leaves", readingEpsilon, bounded{search: inTree(&randomTrees{branching: 4, depth: depth, leaf: fraction})})
 		if depth < 9 { // else most of the time goes into ordering
 			add("best first", readingEpsilon, bounded{search: inOrder(t)})
@@ -34,13 +36,53 @@ func readings() []run {
 		add("naive rule", readingEpsilon, bounded{search: naively(t), unsound: true})
 		add("ε = 64", 2*readingEpsilon, bounded{search: inTree(t)})
 	}
-	return runs
+	return slices.Concat(runs, readingsWithChance())
 }
 
-// counting searches random trees and counts otherwise.
-func counting(t *randomTrees, count func(*printed[branch]) int64) searchOf {
+// readingsWithChance are those of Figure 6: with chance, counting leaves explains most. Eq. (26)
+// allows to share tolerance out among the children of chance.
+func readingsWithChance() []run {
+	trees := &randomTrees{branching: 4, depth: 4, chosen: babChosen, leaf: whole}
+	game := copsAndRobber{depth: 3, chosen: babChosen}
+	nearest := game
+	nearest.least = true
+	const tables = "Readings of Figure 6: "
+	return slices.Concat(
+		curve(tables+"leaves of random trees, by moves", 4, treeEpsilons, counting(trees, printed[branch]{}, countLeaves), figure6trees),
+		curve(tables+"random trees, ε shared (Eq. 26), by moves", 4, treeEpsilons, counting(trees, printed[branch]{shared: true}, countExpansions), figure6trees),
+		curve(tables+"leaves of cops and robber, by depth", 3, copsEpsilons, chasing(game, babObstacles, printed[chase]{}, countLeaves), figure6cops),
+		curve(tables+"cops and robber, ε shared (Eq. 26), by depth", 3, copsEpsilons,
+			chasing(game, babObstacles, printed[chase]{shared: true}, countExpansions), figure6cops),
+		curve(tables+"leaves of cops and robber, least distance, by depth", 3, copsEpsilons,
+			chasing(nearest, babObstacles, printed[chase]{}, countLeaves), figure6cops))
+}
+
+// countExpansions is what the paper says that it counts: nodes that are no leaves.
+func countExpansions[N any](s *printed[N]) int64 { return s.expansions }
+
+// countLeaves is the rest of the nodes.
+func countLeaves[N any](s *printed[N]) int64 { return s.visits - s.expansions }
+
+// againstMinimax compares with a search that prunes nothing.
+func againstMinimax(t *randomTrees) searchOf {
+	pruned := inTree(t)
 	return func(seed uint64, epsilon float64) outcome {
-		s := printed[branch]{tree: t, goals: treeGoals, epsilon: epsilon}
+		found := pruned(seed, epsilon)
+		if epsilon == 0 {
+			found.count = 0
+			for depth, nodes := 0, int64(1); depth < t.depth; depth, nodes = depth+1, nodes*int64(t.branching) {
+				found.count += nodes
+			}
+		}
+		return found
+	}
+}
+
+// counting searches random trees in some way, and counts.
+func counting(t *randomTrees, way printed[branch], count func(*printed[branch]) int64) searchOf {
+	return func(seed uint64, epsilon float64) outcome {
+		s := way
+		s.tree, s.goals, s.epsilon = t, treeGoals, epsilon
 		v := s.root(branch{seed: seed})
 		return outcome{count(&s), v}
 	}

@@ -91,11 +91,13 @@ type variant struct {
 	table  bool
 }
 
-// variants are the methods that the second paper compares, and best-first
+// variants are the methods that the second paper compares, SMAB, and best-first
 // search, which is nothing without a table. The paper has no tables.
 var variants = []variant{
 	{induction, false},
 	{induction, true},
+	{smab, false},
+	{smab, true},
 	{boundedInduction, false},
 	{boundedInduction, true},
 	{doubleOracle, false},
@@ -104,7 +106,7 @@ var variants = []variant{
 }
 
 // tabled are the variants for games that are too large without a table.
-var tabled = []variant{{induction, true}, {boundedInduction, true}, {doubleOracle, true}, {bestFirst, true}}
+var tabled = []variant{{induction, true}, {smab, true}, {boundedInduction, true}, {doubleOracle, true}, {bestFirst, true}}
 
 // of finds what the second paper says of the variant at a size.
 func (v variant) of(published map[string]*Published, size int) *Published {

@@ -72,6 +72,8 @@ func BenchmarkAblationOfSMAB(b *testing.B) {
 		{"moves as listed, low cards first", Config{Moves: MovesLegal}, true},
 		{"moves as listed, exit outside window only", Config{Moves: MovesLegal, variant: variant{exit: exitOutside}}, false},
 		{"moves as listed, no exit", Config{Moves: MovesLegal, variant: variant{exit: exitNever}}, false},
+		{"moves as listed, no exit, terminal cells unknown", Config{Moves: MovesLegal, variant: variant{exit: exitNever, blind: true}}, false},
+		{"moves as listed, terminal cells unknown", Config{Moves: MovesLegal, variant: variant{blind: true}}, false},
 		{"moves as listed, no exit, low cards first", Config{Moves: MovesLegal, variant: variant{exit: exitNever}}, true},
 		{"moves as listed, lexicographical", Config{Moves: MovesLegal, Order: OrderLex}, false},
 	}

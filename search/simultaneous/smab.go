@@ -42,6 +42,9 @@ type variant struct {
 	// serialized gives every cell its bounds by serialized alpha-beta before it
 	// is searched.
 	serialized bool
+	// blind knows no terminal child before it visits it, as the lines of the algorithm
+	// have it.
+	blind bool
 }
 
 // pruning is what SMAB keeps of a frame: the remaining actions, and buffers for
@@ -85,6 +88,9 @@ func (b *pruning) removeColumn(j int) {
 func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.pruning
 	b.reset(f.m, f.n)
+	if s.config.variant.blind {
+		s.forget(f)
+	}
 	s.recall(f, depth)
 	if s.serialized != nil {
 		s.boundCells(f, depth)
@@ -95,6 +101,13 @@ func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval 
 		s.history.column.learn(f.expansion.Moves[s.column], f.y)
 	}
 	return v
+}
+
+// forget makes all cells unknown.
+func (s *solver) forget(f *frame) {
+	for at := range f.p {
+		f.p[at], f.o[at] = s.config.Low, s.config.High
+	}
 }
 
 // smabCells searches cells until the rest does not matter.
@@ -181,6 +194,10 @@ func (s *solver) smabCell(f *frame, depth, i, j int, alpha, beta float64) {
 			b.removeColumn(j)
 			return
 		}
+	}
+	if c := f.first(i, j); s.config.variant.blind && f.k == 1 && f.expansion.Terminal[c] {
+		f.p[at] = s.payoff(f.expansion.ChildGoals(c))
+		f.o[at] = f.p[at]
 	}
 	v := s.cell(f, depth, i, j, low, max(high, low+window))
 	if v.Upper <= low {

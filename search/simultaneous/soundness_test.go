@@ -56,7 +56,7 @@ func configurations() []Config {
 				}
 			}
 		}
-		for _, v := range []variant{{exit: exitOutside}, {exit: exitNever}, {serialized: true}} {
+		for _, v := range []variant{{exit: exitOutside}, {exit: exitNever}, {serialized: true}, {blind: true}} {
 			all = append(all, Config{Method: SMAB, Table: table, variant: v})
 		}
 	}

@@ -94,7 +94,7 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 }
 
 func newSearcher(method string, o Options) (search.Searcher, error) {
-	turns := sequential.Config{Epsilon: o.Epsilon, Threads: o.Threads, Halves: o.halves}
+	turns := sequential.Config{Epsilon: o.Epsilon, ShareEpsilon: o.ShareEpsilon, Threads: o.Threads, Halves: o.halves}
 	if o.Table != On {
 		turns.Without = sequential.Table
 	}

@@ -38,6 +38,8 @@ type Options struct {
 	Skip int
 	// Epsilon is the tolerated width of the value, in goal points.
 	Epsilon float64
+	// ShareEpsilon is that of sequential.Config.
+	ShareEpsilon bool
 	// Depth is that of simultaneous.Config.
 	Depth int
 	// Threads is that of sequential.Config: other methods use one.

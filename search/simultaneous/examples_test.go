@@ -1,0 +1,111 @@
+package simultaneous
+
+import (
+	"testing"
+
+	"stackmate/internal/toys"
+	"stackmate/search"
+)
+
+// matrixTree is a tree of matrices by hand: each node is one with its kids by rows, or a leaf.
+type matrixTree struct {
+	rows, columns int
+	value         int32 // of a leaf, for the row player
+	kids          []matrixTree
+}
+
+func value(v int32) matrixTree { return matrixTree{value: v} }
+
+func matrixOf(rows, columns int, kids ...matrixTree) matrixTree {
+	return matrixTree{rows: rows, columns: columns, kids: kids}
+}
+
+func (n matrixTree) plant(t *toys.Tree) int {
+	id := len(t.Nodes)
+	t.Nodes = append(t.Nodes, toys.Node{Goals: []int32{n.value, 100 - n.value}})
+	if n.kids == nil {
+		return id
+	}
+	node := toys.Node{Moves: []int{n.rows, n.columns}}
+	for _, kid := range n.kids {
+		node.Kids = append(node.Kids, kid.plant(t))
+	}
+	t.Nodes[id] = node
+	return id
+}
+
+// expanded is the value of a tree by SMAB, and the positions that it expands.
+func (n matrixTree) expanded(t *testing.T, c Config) (search.Interval, int64) {
+	t.Helper()
+	game := &toys.Tree{Roles: []string{"max", "min"}}
+	n.plant(game)
+	got := solve(t, c, game.Machine())
+	return got.Values[0], got.Nodes
+}
+
+// Example 1 of Saffidine et al. 2012: the second row of G matters if H is worth more than 5;
+// what column B2 shows of H is at most 4, so nothing below column B3 is looked at. With s > 0 the
+// bound waits for a full column, which G does not have, and one cell of B3 is.
+func TestExample1TheRestOfHIsPruned(t *testing.T) {
+	open := matrixOf(2, 1, value(0), value(100)) // what is behind a question mark
+	g := matrixOf(2, 1, value(5), matrixOf(2, 2, value(4), open, value(3), open))
+	for skip, want := range []int64{2, 3, 3} {
+		if v, nodes := g.expanded(t, Config{Method: SMAB, Skip: skip}); v != search.Exact(5) || nodes != want {
+			t.Errorf("s = %d: value %v after %d positions, want 5 after %d", skip, v, nodes, want)
+		}
+	}
+}
+
+// A row that two others dominate together as soon as its last cell is worth at most 5: with the
+// bound of Fig. 4 the cell is left at its first reply. Two rows and a column are full, so the
+// bound is there for s ≤ 1, and for s = 2 there are not yet as many columns.
+func TestMixturesPruneOnlyAfterSRowsAndColumns(t *testing.T) {
+	inner := matrixOf(2, 1, value(0), value(100))
+	cell := matrixOf(1, 2, value(5), inner)
+	g := matrixOf(3, 2, value(10), value(0), value(0), value(10), value(5), cell)
+	for skip, want := range []int64{2, 2, 3} {
+		if v, nodes := g.expanded(t, Config{Method: SMAB, Skip: skip}); v != search.Exact(5) || nodes != want {
+			t.Errorf("s = %d: value %v after %d positions, want 5 after %d", skip, v, nodes, want)
+		}
+	}
+}
+
+// The systems of Fig. 1 to 3: an action is dominated, whatever its cells are worth within their
+// bounds, exactly if the bound of Fig. 4 or 5 for one of its cells reaches the cell.
+func TestFigures1To3DominanceByBounds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m, n int
+		p, o []float64 // row by row
+		row  int       // that is asked about, or -1
+		want bool
+	}{
+		{"Fig. 1: half of either row", 3, 2, []float64{10, 0, 0, 10, 0, 0}, []float64{10, 0, 0, 10, 5, 5}, 2, true},
+		{"Fig. 1: no mixture is enough", 3, 2, []float64{10, 0, 0, 10, 0, 0}, []float64{10, 0, 0, 10, 5, 6}, 2, false},
+		{"Fig. 1: optimistic bounds of others do not count", 3, 2, []float64{4, 0, 0, 10, 0, 0}, []float64{10, 0, 0, 10, 5, 5}, 2, false},
+		{"Fig. 2: the best of the others", 3, 1, []float64{2, 7, 0}, []float64{2, 9, 7}, 2, true},
+		{"Fig. 2: the others may be worse", 3, 1, []float64{2, 6, 0}, []float64{2, 9, 7}, 2, false},
+		{"Fig. 3: half of either column", 2, 3, []float64{0, 10, 5, 10, 0, 5}, []float64{0, 10, 10, 10, 0, 10}, -1, true},
+		{"Fig. 3: no mixture is enough", 2, 3, []float64{0, 10, 5, 10, 0, 4}, []float64{0, 10, 10, 10, 0, 10}, -1, false},
+	} {
+		config, err := Config{Method: SMAB}.complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newSolver(t.Context(), config, newGoofspiel(descending(3), false), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &frame{m: c.m, n: c.n, p: c.p, o: c.o}
+		f.pruning.reset(c.m, c.n)
+		got := false
+		if c.row >= 0 {
+			got = s.rowBound(f, c.row, 0, config.Low) >= c.o[c.row*c.n]
+		} else {
+			got = s.columnBound(f, 0, c.n-1, config.High) <= c.p[c.n-1]
+		}
+		if got != c.want {
+			t.Errorf("%s: dominated %v, want %v", c.name, got, c.want)
+		}
+	}
+}
