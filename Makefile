@@ -24,7 +24,7 @@ MODULE   := $(PATH)
 override PATH := $(shell echo /usr/local/go/bin:$$HOME/go/bin:/usr/local/bin:/usr/bin:/bin)
 endif
 
-.PHONY: build release module test short check lint format race glpk dds cadical fuzz corpus endurance mutants bench generate tools hooks
+.PHONY: build release module test short check types lint format race glpk dds cadical fuzz corpus endurance mutants bench generate tools hooks
 
 build:
 	go build -o bin/stackmate .
@@ -43,6 +43,10 @@ short: # what a commit is checked with
 
 check: # all that .ci/run does
 	.ci/run
+
+types: # of the page; needs npm, which brings the compiler of TypeScript, and axe for the tests
+	npm ci --prefix tools/page --silent
+	tools/page/node_modules/.bin/tsc -p protocol/arena/web/page
 
 lint: bin/golangci-lint
 	bin/golangci-lint run ./...

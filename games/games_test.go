@@ -158,3 +158,17 @@ func TestAnyNameGivesAGameOrAnError(t *testing.T) {
 		}
 	})
 }
+
+func TestEveryGameIsInOneGroup(t *testing.T) {
+	count := make(map[string]int)
+	for _, g := range games.Groups() {
+		for _, f := range g.Families {
+			count[f.Name()]++
+		}
+	}
+	for _, f := range games.Families() {
+		if count[f.Name()] != 1 {
+			t.Errorf("%s is in %d groups", f.Name(), count[f.Name()])
+		}
+	}
+}

@@ -111,6 +111,15 @@ func (x *analysis) tell(r search.Result, method string) {
 			}
 			x.shown.Strategies = append(x.shown.Strategies, shares)
 		}
+		if r.Moves != nil {
+			x.shown.Moves = make([][]web.Known, len(r.Moves))
+			for role, moves := range r.Moves {
+				for _, k := range moves {
+					x.shown.Moves[role] = append(x.shown.Moves[role],
+						web.Known{Move: names.MoveText(machine.Role(role), k.Move), Lower: k.Bounds.Lower, Upper: k.Bounds.Upper, Estimate: k.Estimate})
+				}
+			}
+		}
 		x.shown.Line = names.LineTexts(r.Line)
 		if r.Unfinished != nil {
 			x.shown.Note = r.Unfinished.Error()

@@ -69,7 +69,7 @@ func (c *arenaCommand) Run(s *console) error {
 		kinds = append(kinds, k.Name)
 	}
 	config := web.Config{
-		Games: sources, First: firstGames(), Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads}).analyse,
+		Games: sources, Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads}).analyse,
 		Rules: func(name string) (string, []byte, error) {
 			if path, ok := sheets[name]; ok {
 				text, err := readUpTo(path, maxRules)
@@ -90,6 +90,13 @@ func (c *arenaCommand) Run(s *console) error {
 		Skin: func(name string) ([]byte, error) { return skin(sheets[name]) },
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})
+		},
+		Prove: func(ctx context.Context, g *gdl.Game, budget time.Duration) (list []web.Proof, err error) {
+			found, err := proofs(ctx, s, g, budget)
+			for _, p := range found {
+				list = append(list, web.Proof{Property: p.Property, Verdict: string(p.Verdict), Detail: p.Detail, Line: p.Line})
+			}
+			return list, err
 		},
 		Class: func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
 		Player: func(spec string) (arena.Player, error) {
@@ -203,15 +210,20 @@ const maxSheets = 5000
 
 // rulesheets finds the games of the page: files by name, and all games to choose from.
 func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Source, err error) {
-	for _, f := range games.Families() {
-		s := web.Source{Name: f.Name(), Summary: f.Summary, From: "built-in"}
-		if len(f.Parameters) > 0 {
-			s.Pattern = f.Pattern
+	for _, g := range games.Groups() {
+		for _, f := range g.Families {
+			if _, _, err := games.Source(f.Name()); err != nil {
+				continue // a family without a usual member
+			}
+			s := web.Source{Name: f.Name(), Summary: f.Summary, From: "built-in", Group: g.Name}
+			if len(f.Parameters) > 0 {
+				s.Pattern = f.Pattern
+			}
+			for _, p := range f.Parameters {
+				s.Parameters = append(s.Parameters, web.Parameter{Name: p.Name, About: p.About, Min: p.Min, Max: p.Max, Default: p.Default, List: p.List})
+			}
+			sources = append(sources, s)
 		}
-		if _, _, err := games.Source(f.Name()); err != nil {
-			continue // a family without a usual member
-		}
-		sources = append(sources, s)
 	}
 	sheets = make(map[string]string)
 	for _, path := range c.Games {
@@ -234,23 +246,13 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 				name = file
 			}
 			sheets[name] = file
-			sources = append(sources, web.Source{Name: name, From: from})
+			sources = append(sources, web.Source{Name: name, From: from, Group: "From " + filepath.Base(from)})
 		}
 		if len(sheets) > maxSheets {
 			return nil, nil, errors.New("expected at most 5000 rulesheets, found more in " + path)
 		}
 	}
 	return sheets, sources, nil
-}
-
-// invitations is how many games the page begins with.
-const invitations = 6
-
-// firstGames are those, the best known of the built-in games.
-func firstGames() []string {
-	known := []string{"chess", "checkers", "reversi", "connectFour", "amazons", "gomoku", "hex", "breakthrough", "ticTacToe"}
-	known = slices.DeleteFunc(known, func(name string) bool { return !isBuiltIn(name) })
-	return known[:min(len(known), invitations)]
 }
 
 func isBuiltIn(name string) bool {

@@ -195,6 +195,13 @@ func TestThePageInABrowser(t *testing.T) {
 		"a matrix":           aSimultaneousGameIsAnalysedDownToItsMatrix,
 		"a faulty rulesheet": aFaultyRulesheetIsExplained,
 		"on a phone":         thePageIsReadOnAPhone,
+		"many windows":       manyWindowsFollowOneTable,
+		"by keyboard":        aGameIsPlayedByKeyboard,
+		"rules are written":  rulesAreWrittenAndPlayed,
+		"variations":         variationsAreTriedAndKept,
+		"a size":             aSizeIsChosen,
+		"mistakes":           mistakesOfARecordAreFound,
+		"of an archive":      aRecordOfAnArchiveIsSteppedThrough,
 	} {
 		t.Run(name, func(t *testing.T) { visit(t, address, tab(t, shared)) })
 	}
@@ -206,10 +213,10 @@ func TestThePageInABrowser(t *testing.T) {
 func thePageIsSmallAndSoonThere(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitVisible(".card .boards svg"))
 	milliseconds := value[float64](t, ctx, `performance.now()`)
-	transferred := value[float64](t, ctx, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce((n, e) => n + e.transferSize, 0)`)
-	t.Logf("first view: %.0f kB, the first board after %.0f ms", transferred/1000, milliseconds)
-	if transferred > 300_000 {
-		t.Errorf("the first view takes %.0f bytes, expected at most 300 000", transferred)
+	transferred := value[float64](t, ctx, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).filter(e => !e.name.includes("/api/")).reduce((n, e) => n + e.transferSize, 0)`)
+	t.Logf("the page: %.0f kB, the first board after %.0f ms", transferred/1000, milliseconds)
+	if transferred == 0 || transferred > 150_000 {
+		t.Errorf("the page takes %.0f bytes, expected at most 150 000", transferred)
 	}
 }
 
@@ -217,8 +224,8 @@ func thePageIsSmallAndSoonThere(t *testing.T, address string, ctx context.Contex
 func theFirstPageLeadsIntoAMatch(t *testing.T, address string, ctx context.Context) {
 	const card = `.invitation[data-game="connectFour"] `
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitVisible(card+".boards svg"))
-	if n := value[float64](t, ctx, `document.querySelectorAll(".invitation").length`); n != invitations {
-		t.Errorf("%v games to begin with, want %d", n, invitations)
+	if n := value[float64](t, ctx, `document.querySelectorAll(".invitation").length`); n != 6 {
+		t.Errorf("%v games to begin with, want 6", n)
 	}
 	do(t, ctx, chromedp.Click(card+".play"), saying(".bar", "Turn 1"), chromedp.Click(`.can[data-spot="0-3-0"]`), saying(".bar", "Turn 2"))
 	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+".watch"), chromedp.WaitVisible(".controls"))
@@ -358,6 +365,112 @@ func aFaultyRulesheetIsExplained(t *testing.T, address string, ctx context.Conte
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitReady("#upload"),
 		chromedp.SetUploadFiles("#upload", []string{rules}),
 		saying("h2", "not valid"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
+}
+
+// A browser has six connections; more windows than that follow a table all the same.
+func manyWindowsFollowOneTable(t *testing.T, address string, ctx context.Context) {
+	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"), chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"), chromedp.WaitVisible(".can"))
+	table := value[string](t, ctx, "location.href")
+	var windows []context.Context
+	for range 8 {
+		w := tab(t, ctx)
+		do(t, w, chromedp.Navigate(table), saying("#state", "Turn 1"))
+		windows = append(windows, w)
+	}
+	do(t, ctx, chromedp.Click(`.can[data-spot="0-1-1"]`))
+	for _, w := range windows {
+		do(t, w, saying("#state", "Turn 2"), saying(".course-list", "2,2"))
+	}
+}
+
+// press sends keys to wherever the focus is.
+func press(keys ...string) action {
+	return chromedp.KeyEvent(strings.Join(keys, ""))
+}
+
+// Nothing but keys, from the first page to the end of a match; what happens is said in the live region.
+func aGameIsPlayedByKeyboard(t *testing.T, address string, ctx context.Context) {
+	tabTo := func(what string) action {
+		return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
+			for range 300 {
+				at, err := chromedp.Evaluate[bool](fmt.Sprintf(`!!document.activeElement?.matches(%q)`, what))(ctx, target)
+				if at || err != nil {
+					return chromedp.Void{}, err
+				}
+				if _, err := press(kb.Tab)(ctx, target); err != nil {
+					return chromedp.Void{}, err
+				}
+			}
+			return chromedp.Void{}, fmt.Errorf("Tab does not reach %s", what)
+		}
+	}
+	do(t, ctx, chromedp.Navigate(address), chromedp.WaitVisible(`.card.game[data-game="ticTacToe"] svg`), tabTo(`a.card.game[data-game="ticTacToe"]`), press(kb.Enter))
+	do(t, ctx, chromedp.WaitVisible("#play"), tabTo("#seat-1"), press("me"), until(`document.querySelector("#seat-1").value === "person"`), tabTo("#play"), press(kb.Enter))
+	do(t, ctx, chromedp.WaitVisible(".can"), saying("#said", "Your move"), tabTo("[data-spot].can"))
+	name := value[string](t, ctx, `document.activeElement.getAttribute("aria-label")`)
+	if name != "1,1: empty, possible" {
+		t.Errorf("the first cell is called %q", name)
+	}
+	// Row by row: x takes the middle column, o the left one; the focus stays on the cell of the last move.
+	do(t, ctx, press(kb.ArrowRight, kb.Enter), saying("#said", "x played 2,1"), until(`document.activeElement.dataset.spot === "0-1-0"`))
+	do(t, ctx, press(kb.ArrowLeft, kb.Enter), saying("#said", "o played 1,1"))
+	do(t, ctx, press(kb.ArrowDown, kb.ArrowRight, " "), saying("#said", "x played 2,2"))
+	do(t, ctx, press(kb.ArrowLeft, kb.Enter), saying("#said", "o played 1,2"))
+	do(t, ctx, press(kb.ArrowDown, kb.ArrowRight, kb.Enter), saying("#said", "x has won"))
+	// The line that won is marked.
+	do(t, ctx, until(`[...document.querySelectorAll(".deciding")].map(e => e.dataset.spot).sort().join() === "0-1-0,0-1-1,0-1-2"`))
+	// Steps go back and forth.
+	do(t, ctx, tabTo(`[data-focus="back"]`), press(kb.Enter), until(`document.querySelector(".turn").textContent === "4 / 5"`), until(`document.activeElement.dataset.focus === "back"`))
+	do(t, ctx, press(kb.Home), until(`document.querySelectorAll(".boards .piece").length === 0`))
+}
+
+// A game is written, with a mistake that is shown in its place, and played.
+func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context) {
+	typed := func(text, by string) action {
+		return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const r = document.querySelector("#rules"); r.value = r.value.replace(%q, %q); r.dispatchEvent(new Event("input")); })()`, text, by))
+	}
+	do(t, ctx, chromedp.Navigate(address+"#/edit"), saying("#verdict", "Valid"), chromedp.WaitVisible("section .boards svg"), saying(".words-of-rules", "x begins"))
+	do(t, ctx, typed("(true (control ?p))", "(true (control ?q))"), saying("#verdict", "Not valid"), chromedp.WaitReady(".numbers .grave"), saying(".marks mark.grave", "?"))
+	do(t, ctx, typed("(true (control ?q))", "(true (control ?p))"), saying("#verdict", "Valid"))
+	do(t, ctx, chromedp.Click("#prove"), saying("#proofs", "proved"))
+	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You have won"))
+}
+
+func variationsAreTriedAndKept(t *testing.T, address string, ctx context.Context) {
+	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "after 1 move"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "after 2"))
+	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "after 1 move"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
+	do(t, ctx, chromedp.SendKeys("#comment", "loses"), saying(".variation i", "loses"))
+	do(t, ctx, saying(".interval", "x: 100 points, proved"))
+	again := tab(t, ctx)
+	do(t, again, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying(".variation i", "loses"))
+}
+
+func aSizeIsChosen(t *testing.T, address string, ctx context.Context) {
+	do(t, ctx, chromedp.Navigate(address+"#/game/connectFour"), chromedp.WaitVisible("#resize"), chromedp.SetValue("#size-W", "5"), chromedp.SetValue("#size-H", "4"), chromedp.Click("#resize"),
+		saying("h1", "connectFour-5x4"), until(`document.querySelectorAll("section .boards .cell").length === 20`))
+}
+
+// x leaves the row of o open: the exact search knows what that costs.
+func mistakesOfARecordAreFound(t *testing.T, address string, ctx context.Context) {
+	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"), chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"))
+	for turn, spot := range []string{"0-0-0", "0-1-1", "0-1-0", "0-0-2", "0-2-2", "0-2-0"} {
+		do(t, ctx, saying("#state", fmt.Sprintf("Turn %d", turn+1)), chromedp.Click(`.can[data-spot="`+spot+`"]`))
+	}
+	do(t, ctx, saying(".result", "o has won"))
+	table := value[string](t, ctx, `location.hash.split("/").pop()`)
+	do(t, ctx, chromedp.Navigate(address+"#/watch"), until(fmt.Sprintf(`[...document.querySelectorAll(".list a")].some(a => a.hash.includes(%q) && (a.click(), true))`, table)),
+		chromedp.WaitVisible("#review"), chromedp.Click("#review"), saying("#reviewing", "Done: 6 of 6"))
+	do(t, ctx, saying(".course-list button", "5. 3,3 ??"))
+}
+
+func aRecordOfAnArchiveIsSteppedThrough(t *testing.T, address string, ctx context.Context) {
+	const archived = `{"matchId":"base.ticTacToe.1325000000000","startTime":1325000000000,"gameMetaURL":"http://games.ggp.org/base/games/ticTacToe/","isCompleted":true,"moves":[["( mark 1 1 )","noop"],["noop","( mark 1 2 )"],["( mark 2 2 )","noop"],["noop","( mark 1 3 )"],["( mark 3 3 )","noop"]],"goalValues":[100,0],"playerNamesFromHost":["alice","bob"],"startClock":30,"playClock":15}`
+	do(t, ctx, chromedp.Navigate(address+"#/watch"), chromedp.WaitVisible("#opener summary"), chromedp.Click("#opener summary"), chromedp.WaitVisible("#record"), chromedp.SetValue("#record", archived), chromedp.Click("#open-record"))
+	do(t, ctx, saying("td", "alice"), chromedp.WaitReady(`section[data-turn="0"] svg`))
+	for turn, pieces := range []int{1, 2, 3, 4, 5} {
+		do(t, ctx, chromedp.Click(`[data-focus="forward"]`), until(fmt.Sprintf(`document.querySelector("section[data-turn]").dataset.turn === "%d" && document.querySelectorAll("section .boards .piece").length === %d`, turn+1, pieces)))
+	}
+	do(t, ctx, saying(".result", "x has won"), until(`document.querySelectorAll(".deciding").length === 3`))
 }
 
 func thePageIsReadOnAPhone(t *testing.T, address string, ctx context.Context) {

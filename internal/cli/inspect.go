@@ -68,7 +68,7 @@ func (c *inspectCommand) Run(s *console) error {
 	result.Class = solve.Classify(s.ctx, m, 1).String()
 	if c.Prove {
 		stop := s.progress(doing("proving what holds in %s", c.Game))
-		result.Proofs, err = proofs(s, rules, c.Budget)
+		result.Proofs, err = proofs(s.ctx, s, rules, c.Budget)
 		stop()
 		if err != nil && s.ctx.Err() == nil {
 			return fmt.Errorf("%s: %w", c.Game, err)

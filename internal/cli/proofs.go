@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -26,9 +27,9 @@ func noBudget(found time.Duration) error {
 }
 
 // proofs proves what should hold in all positions of a game.
-func proofs(s *console, game *gdl.Game, budget time.Duration) ([]proof, error) {
+func proofs(ctx context.Context, s *console, game *gdl.Game, budget time.Duration) ([]proof, error) {
 	memory := s.memory.share(1)
-	found, names, err := reasoner.Prove(s.ctx, game, reasoner.Options{Memory: memory, Cache: s.cache}, prove.Limits{MaxTime: budget, MaxBytes: memory})
+	found, names, err := reasoner.Prove(ctx, game, reasoner.Options{Memory: memory, Cache: s.cache}, prove.Limits{MaxTime: budget, MaxBytes: memory})
 	list := make([]proof, 0, len(found))
 	for _, f := range found {
 		list = append(list, proof{

@@ -96,7 +96,7 @@ func (c *validateCommand) validate(s *console, file string, src []byte) (validat
 		return v, nil // the findings hold the error
 	}
 	if c.Prove {
-		if v.Proofs, err = proofs(s, game, c.Budget); err != nil {
+		if v.Proofs, err = proofs(s.ctx, s, game, c.Budget); err != nil {
 			return v, fmt.Errorf("%s: %w", file, err)
 		}
 	}

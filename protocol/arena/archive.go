@@ -58,7 +58,7 @@ func ReadArchive(dir string) *Archive {
 func (a *Archive) Dir() string { return a.dir }
 
 // path is the file of the record of a match that is written here.
-func (a *Archive) path(id string) string { return filepath.Join(a.dir, safeID(id)+suffix) }
+func (a *Archive) path(id string) string { return filepath.Join(a.dir, SafeID(id)+suffix) }
 
 // find is the file of the record of a match, whoever wrote it.
 func (a *Archive) find(id string) string {
@@ -231,7 +231,7 @@ func (a *Archive) begin(part *Record) (*os.File, *feed, error) {
 	story := newFeed()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.live[safeID(part.Match)] = story
+	a.live[SafeID(part.Match)] = story
 	return file, story, nil
 }
 
@@ -239,9 +239,9 @@ func (a *Archive) begin(part *Record) (*os.File, *feed, error) {
 func (a *Archive) end(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if story := a.live[safeID(id)]; story != nil {
+	if story := a.live[SafeID(id)]; story != nil {
 		story.close()
-		delete(a.live, safeID(id))
+		delete(a.live, SafeID(id))
 	}
 }
 
@@ -284,7 +284,7 @@ func HashRules(rulesheet string) string {
 
 // rulesPath is the file of a rulesheet.
 func (a *Archive) rulesPath(hash string) string {
-	return filepath.Join(a.dir, "rules", safeID(hash)+".kif")
+	return filepath.Join(a.dir, "rules", SafeID(hash)+".kif")
 }
 
 // keepRules writes a rulesheet that is not there yet.
@@ -312,7 +312,7 @@ func (a *Archive) Rulesheet(hash string) (string, error) {
 // another process is looked at twenty times a second. A record in one piece is one part.
 func (a *Archive) Follow(ctx context.Context, id string) iter.Seq2[*Record, error] {
 	a.mu.Lock()
-	story := a.live[safeID(id)]
+	story := a.live[SafeID(id)]
 	a.mu.Unlock()
 	if story != nil {
 		return story.parts(ctx)
@@ -374,8 +374,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// safeID makes a match id a symbol on the wire and a name in a folder.
-func safeID(id string) string {
+// SafeID makes a match id a symbol on the wire and a name in a folder.
+func SafeID(id string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("._-", c):

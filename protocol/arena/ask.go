@@ -33,7 +33,7 @@ const (
 // with the clock once to start and once to play.
 func (g *Manager) Ask(ctx context.Context, p Player, q Question) (move string, why *protocol.Explanation, err error) {
 	m := protocol.Match{
-		ID: safeID(q.Match) + "." + rand.Text()[:8], Role: g.roles[q.Role], Game: g.game, Machine: g.machine, Log: g.log,
+		ID: SafeID(q.Match) + "." + rand.Text()[:8], Role: g.roles[q.Role], Game: g.game, Machine: g.machine, Log: g.log,
 		Start: time.Now(), StartClock: q.Clock, PlayClock: q.Clock,
 	}
 	told := [][]gdl.Term{nil}

@@ -92,7 +92,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 	if s.MaxTurns == 0 {
 		s.MaxTurns = DefaultMaxTurns
 	}
-	id = safeID(id)
+	id = SafeID(id)
 	head := g.head(id, players, s)
 	if s.Opening > 0 {
 		var err error

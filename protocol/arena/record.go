@@ -144,12 +144,23 @@ func ReadRecord(path string) (*Record, error) { return readRecord(&partReader{pa
 var errUnbegun = errors.New("found its beginning at most")
 
 func readRecord(p *partReader) (*Record, error) {
-	path := p.path
-	f, err := os.Open(path)
+	f, err := os.Open(p.path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return p.read(f)
+}
+
+// DecodeRecord reads a record as ReadRecord does; name is for messages about it.
+func DecodeRecord(in io.Reader, name string) (*Record, error) {
+	return (&partReader{path: name}).read(in)
+}
+
+// read reads all parts.
+func (p *partReader) read(f io.Reader) (*Record, error) {
+	path := p.path
+	var err error
 	r := &Record{}
 	in := json.NewDecoder(io.LimitReader(f, maxRecord))
 	number := 1 // of a part, which is a line

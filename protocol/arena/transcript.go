@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,7 @@ const (
 	elsewhere  = "(elsewhere)"
 )
 
-// partReader reads the parts of a file: a record, or a transcript that becomes one.
+// partReader reads the parts of a file: a record, or a transcript or a match of an archive that becomes one.
 type partReader struct {
 	path     string
 	outline  bool // without positions and goals
@@ -39,7 +40,15 @@ func (p *partReader) next(in *json.Decoder) ([]*Record, error) {
 		Record
 		protocol.TranscriptLine
 	}
-	if err := in.Decode(&line); err != nil {
+	var text json.RawMessage
+	if err := in.Decode(&text); err != nil {
+		return nil, err
+	}
+	if bytes.Contains(text, []byte(`"matchId"`)) {
+		r, err := readGGP(text)
+		return []*Record{r}, err
+	}
+	if err := json.Unmarshal(text, &line); err != nil {
 		return nil, err
 	}
 	if line.Number == 0 {

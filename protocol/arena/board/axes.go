@@ -44,6 +44,7 @@ func (g *grid) finish(f *fluents, owner *use) {
 
 // turn exchanges the coordinates of all fluents on a grid.
 func (g *grid) turn(f *fluents) {
+	g.rowFirst = true
 	for _, u := range f.uses {
 		if u.grid == g {
 			u.column, u.row = u.row, u.column

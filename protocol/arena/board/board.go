@@ -59,6 +59,7 @@ type Board struct {
 type Cell struct {
 	Column int     `json:"column"`
 	Row    int     `json:"row"`
+	Name   string  `json:"name"` // as moves are told: b7, or 2,7
 	Pieces []Piece `json:"pieces,omitempty"`
 }
 
@@ -91,6 +92,7 @@ type Layout struct {
 	piles []*stacks
 	uses  map[relation]*use
 	links map[slot]map[slot]bool
+	verbs map[int]int // how many kinds of moves have a number of arguments
 	skin  Skin
 }
 
@@ -142,7 +144,7 @@ func Find(g *gdl.Game, positions ...[]string) *Layout {
 		roles: make(set), clauses: all, domains: domains(all), chains: findChains(all),
 		seen: make(map[relation][][]tuple),
 	}
-	l := &Layout{uses: make(map[relation]*use), links: links(all)}
+	l := &Layout{uses: make(map[relation]*use), links: links(all), verbs: verbs(all)}
 	f.links, f.uses = l.links, l.uses
 	for _, r := range g.Roles {
 		l.roles = append(l.roles, r.String())
@@ -254,6 +256,7 @@ func (d *drawing) lay(g *grid) {
 	for _, b := range d.Boards {
 		top = max(top, b.Top+1)
 	}
+	names := g.names()
 	for i, s := range g.selections() {
 		b := Board{Name: g.name, Shape: g.shape, Columns: g.columns.values, Rows: g.rows.values, Shift: g.shift}
 		b.Left, b.Top = i, top
@@ -270,7 +273,7 @@ func (d *drawing) lay(g *grid) {
 			for column := range g.columns.values {
 				if g.exists == nil || g.exists[[2]int{column, row}] {
 					index[[2]int{column, row}] = len(b.Cells)
-					b.Cells = append(b.Cells, Cell{Column: column, Row: row})
+					b.Cells = append(b.Cells, Cell{Column: column, Row: row, Name: names.name(Spot{Column: column, Row: row})})
 				}
 			}
 		}

@@ -168,19 +168,25 @@ func TestStacksAndSegmentsAreDrawn(t *testing.T) {
 
 func TestMovesNameTheirCells(t *testing.T) {
 	for _, c := range []struct {
-		game, move string
-		want       []Spot
+		game, move, text string
+		want             []Spot
 	}{
-		{"ticTacToe", "(mark 1 3)", []Spot{{0, 0, 2}}},
-		{"ticTacToe", "noop", nil},
-		{"breakthrough", "(move 2 2 3 3)", []Spot{{0, 1, 6}, {0, 2, 5}}},
-		{"connectFour-4x4", "(drop 3)", []Spot{{0, 2, 0}, {0, 2, 1}, {0, 2, 2}, {0, 2, 3}}},
-		{"biddingTicTacToe-3", "(bid 2 keep)", nil},
-		{"nim", "(reduce 2 0)", []Spot{{0, 1, 0}}},
+		{"ticTacToe", "(mark 1 3)", "1,3", []Spot{{0, 0, 2}}},
+		{"ticTacToe", "noop", "noop", nil},
+		{"breakthrough", "(move 2 2 3 3)", "2,2 → 3,3", []Spot{{0, 1, 6}, {0, 2, 5}}},
+		{"chess", "(move e 2 e 4)", "e2–e4", []Spot{{0, 4, 6}, {0, 4, 4}}},
+		{"chess", "(promote a 7 a 8 queen)", "promote a7–a8 queen", []Spot{{0, 0, 1}, {0, 0, 0}}},
+		{"checkers", "(jump c 3 e 5)", "jump c3–e5", []Spot{{0, 2, 5}, {0, 4, 3}}}, // not (move c 3 d 4)
+		{"connectFour-4x4", "(drop 3)", "column 3", []Spot{{0, 2, 0}, {0, 2, 1}, {0, 2, 2}, {0, 2, 3}}},
+		{"biddingTicTacToe-3", "(bid 2 keep)", "bid 2 keep", nil},
+		{"nim", "(reduce 2 0)", "reduce 2 0", []Spot{{0, 1, 0}}},
+		{"ultimateTicTacToe", "(mark 1 2 1 3)", "1 2: 1,3", []Spot{{1, 2, 0}}},
+		{"ticTacToe", "(mark 7 7)", "mark 7 7", nil},
+		{"ticTacToe", "(mark (f 1) 2)", "mark (f 1) 2", nil},
 	} {
 		l, _ := layout(t, c.game)
-		if got, line := l.Spots(c.move); !slices.Equal(got, c.want) || line != strings.HasPrefix(c.move, "(drop") {
-			t.Errorf("%s: %s names %v, want %v", c.game, c.move, got, c.want)
+		if got := l.Read(c.move); !slices.Equal(got.Spots, c.want) || got.Text != c.text || got.Line != strings.HasPrefix(c.move, "(drop") {
+			t.Errorf("%s: %s reads %q and names %v, want %q and %v", c.game, c.move, got.Text, got.Spots, c.text, c.want)
 		}
 	}
 }
@@ -217,8 +223,8 @@ func TestCoordinatesMayBeTwoFluents(t *testing.T) {
 	if p := l.Draw([]string{"(x1 2)"}); len(p.Facts) != 1 {
 		t.Errorf("half of a position: %v", p.Facts)
 	}
-	if spots, _ := l.Spots("(go 2)"); spots != nil {
-		t.Errorf("a direction is no cell, found %v", spots)
+	if m := l.Read("(go 2)"); m.Spots != nil {
+		t.Errorf("a direction is no cell, found %v", m.Spots)
 	}
 }
 
@@ -244,6 +250,28 @@ func TestDrawingsHoldNoMarkupOfTheRules(t *testing.T) {
 	svg := l.Draw(append(facts, `(<script>"left"& 1 2 <b>)`)).SVG(true)
 	if svg == "" || strings.Contains(svg, "<script") || strings.Contains(svg, "<b>") {
 		t.Errorf("markup passes: %s", svg)
+	}
+}
+
+func TestCellsHaveNames(t *testing.T) {
+	l, facts := layout(t, "chess")
+	svg := l.Draw(facts).SVG(true)
+	for _, label := range []string{`aria-label="e1: white king"`, `aria-label="e4: empty"`} {
+		if !strings.Contains(svg, label) {
+			t.Errorf("there is no %s", label)
+		}
+	}
+	if strings.Contains(svg, `<svg role="img"`) {
+		t.Error("the picture hides its cells")
+	}
+}
+
+func TestBoardsAreTurnedToWhoeverSitsAtTheTop(t *testing.T) {
+	for name, want := range map[string][]bool{"chess": {false, true}, "breakthrough": {false, true}, "ticTacToe": {false, false}, "reversi": {false, false}} {
+		l, facts := layout(t, name)
+		if got := l.Turned(facts); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
 	}
 }
 
@@ -327,8 +355,7 @@ func FuzzPictures(f *testing.F) {
 			t.Errorf("a drawing without text: %s", svg)
 		}
 		for _, m := range []string{move, fact} {
-			spots, _ := l.Spots(m)
-			for _, s := range spots {
+			for _, s := range l.Read(m).Spots {
 				if s.Board >= len(drawn.Boards) || s.Column >= len(drawn.Boards[s.Board].Columns) || s.Row >= len(drawn.Boards[s.Board].Rows) {
 					t.Errorf("%s names %v, which is on no board", m, s)
 				}

@@ -17,6 +17,7 @@ type grid struct {
 	selectors     []axis
 	exists        map[[2]int]bool // nil if all cells do
 	owner         relation        // the fluent that it was found by
+	rowFirst      bool            // facts name the row before the column
 	full          bool            // an example has a fact for most cells
 	contents      set             // of the owner, "" where it has none
 	words         set             // those of which the contents of the owner consist

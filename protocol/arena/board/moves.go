@@ -1,34 +1,175 @@
 package board
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// Spots are the cells that a move speaks of, in its order, on the boards of a picture:
-// one for (mark 1 3), two for (move a 2 a 4). Where the move names only a column, as
-// (drop 4) does, they are all cells of that line. A move that speaks of no cell has none.
-func (l *Layout) Spots(text string) (found []Spot, line bool) {
+// Move is a move as people read it: e2–e4 for (move e 2 e 4).
+type Move struct {
+	Move string `json:"move"` // in the rules
+	Text string `json:"text"`
+	// Spots are the cells that it names, in its order, on the boards of a picture. Where it names only a
+	// column, as (drop 4) does, they are all cells of that Line.
+	Spots []Spot `json:"spots,omitempty"`
+	Line  bool   `json:"line,omitempty"`
+}
+
+// Read reads a move. One that speaks of no cell has no spots.
+func (l *Layout) Read(text string) Move {
+	found := Move{Move: text, Text: strings.Trim(text, "()")}
 	m, args := parse(text)
-	if len(args) == 0 {
-		return nil, false
+	if len(args) == 0 || strings.Contains(found.Text, "(") {
+		return found
 	}
 	m.kind = move
 	first := 0
+	var of *grid
+	var ends []int
+	best := 0
 	for _, g := range l.grids {
 		for _, u := range l.usesOf(g) {
 			if u.as != onBoard {
 				continue
 			}
-			if spots, isLine := l.match(g, u, m, args, first); len(found) == 0 || !isLine && (line || len(spots) > len(found)) {
-				if len(spots) > 0 {
-					found, line = spots, isLine
+			// The more coordinates are told, the surer; then fewer cells of more coordinates each.
+			spots, cells, isLine := l.match(g, u, m, args, first)
+			worth := -len(spots)
+			for _, end := range cells {
+				if end >= 0 && !isLine {
+					worth += maxCells
 				}
+			}
+			if len(spots) > 0 && (of == nil || worth > best) {
+				found.Spots, found.Line, ends, of, best = spots, isLine, cells, g, worth
 			}
 		}
 		first += len(g.selections())
 	}
-	return found, line
+	if of != nil {
+		found.Text = l.told(m, args, found, of, ends)
+	}
+	return found
+}
+
+// told is the text of a move that names cells of a grid. Ends tells by argument which spot, from 1, it
+// completes, 0 for the other coordinates of a cell, and -1 for what is none. The name of the move is left
+// out where it speaks of cells last, and no other kind of move has as many arguments.
+func (l *Layout) told(m relation, args tuple, read Move, g *grid, ends []int) string {
+	var words []string
+	if l.verbs[m.arity] > 1 || g.shape == Row || ends[len(ends)-1] < 0 {
+		words = append(words, m.name)
+	}
+	cells, after := g.names(), -2
+	for i, a := range args {
+		switch end := ends[i]; {
+		case end < 0:
+			words = append(words, a)
+		case end == 0:
+		case read.Line && read.Spots[0].Column == read.Spots[len(read.Spots)-1].Column:
+			words = append(words, "column", a)
+		case read.Line:
+			words = append(words, "row", a)
+		default:
+			s := read.Spots[end-1]
+			name := cells.name(s)
+			if s.Board != read.Spots[0].Board || len(g.selectors) > 0 {
+				name = g.selections()[s.Board-l.first(g)] + ": " + name
+			}
+			if after == len(words)-1 {
+				words[after] += cells.arrow() + name
+			} else {
+				words = append(words, name)
+			}
+			after = len(words) - 1
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// first is the index of the first board of a grid in pictures.
+func (l *Layout) first(g *grid) int {
+	n := 0
+	for _, other := range l.grids[:slices.Index(l.grids, g)] {
+		n += len(other.selections())
+	}
+	return n
+}
+
+// cellNames names the cells of a grid as people do: b7 where letters and numbers are told apart, else 2,7,
+// in the order in which facts have their coordinates.
+type cellNames struct {
+	*grid
+	byCell  map[[2]int]string // where one name has both
+	letters bool              // one of the coordinates is a letter
+}
+
+func (g *grid) names() cellNames {
+	n := cellNames{grid: g, byCell: make(map[[2]int]string)}
+	for name, at := range g.named {
+		n.byCell[at] = name
+	}
+	letter := func(a axis) bool { return len(a.values[0]) == 1 && isLetter(a.values[0][0]) }
+	n.letters = letter(g.columns) != letter(g.rows)
+	return n
+}
+
+func (n cellNames) name(s Spot) string {
+	column, row := n.columns.values[s.Column], n.rows.values[s.Row]
+	switch {
+	case n.named != nil:
+		return n.byCell[[2]int{s.Column, s.Row}]
+	case n.shape == Row:
+		return column
+	case n.letters && isLetter(column[0]):
+		return column + row
+	case n.letters:
+		return row + column
+	case n.rowFirst:
+		return row + "," + column
+	}
+	return column + "," + row
+}
+
+// arrow stands between two cells.
+func (n cellNames) arrow() string {
+	if n.letters || n.named != nil {
+		return "–"
+	}
+	return " → "
+}
+
+// Turned tells by role whether its pieces lie in the upper half of the boards of a position, and another's in
+// the lower one: whoever plays it wants to look from there.
+func (l *Layout) Turned(facts []string) []bool {
+	above := make(map[string]int) // pieces in the upper half less those in the lower one, by colour
+	for _, b := range l.Draw(facts).Boards {
+		for _, c := range b.Cells {
+			for _, p := range c.Pieces {
+				above[p.Color] += cmp.Compare(len(b.Rows)-1, 2*c.Row)
+			}
+		}
+	}
+	turned := make([]bool, len(l.roles))
+	for i, role := range l.roles {
+		for other, n := range above {
+			turned[i] = turned[i] || n < 0 && other != l.roleColor(role)
+		}
+		turned[i] = turned[i] && above[l.roleColor(role)] > 0
+	}
+	return turned
+}
+
+// Where finds the cell that a fact puts something on.
+func (l *Layout) Where(fact string) (Spot, bool) {
+	rel, args := parse(fact)
+	u := l.uses[rel]
+	if u == nil || u.as != onBoard || u.empty != "" && u.contentOf(args) == u.empty {
+		return Spot{}, false
+	}
+	at, ok := u.grid.cell(u, args)
+	return Spot{l.first(u.grid) + l.selection(u.grid, u, args), at[0], at[1]}, ok
 }
 
 // usesOf lists the fluents on a grid, that which it was found by first.
@@ -43,9 +184,9 @@ func (l *Layout) usesOf(g *grid) []*use {
 	return list
 }
 
-// match reads the arguments of a move as coordinates of a grid, from left to right. A
-// move that names one coordinate alone means a line.
-func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) (spots []Spot, isLine bool) {
+// match reads the arguments of a move as coordinates of a grid, from left to right, and tells by argument
+// what it ends (see told). A move that names one coordinate alone means a line.
+func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) (spots []Spot, ends []int, isLine bool) {
 	want := append(append([]int{}, u.selectors...), u.column)
 	if u.row >= 0 {
 		want = append(want, u.row)
@@ -53,24 +194,32 @@ func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) (spot
 	slices.Sort(want) // moves name coordinates in the order in which facts do
 	values := make(tuple, u.arity)
 	given := make(map[int]bool)
+	ends = slices.Repeat([]int{-1}, len(args))
+	last := -1
 	for i, a := range args {
 		argument, ok := l.coordinate(g, u, slot{m, i}, a, want, given)
 		if !ok {
 			continue
 		}
 		values[argument], given[argument] = a, true
+		ends[i], last = 0, i
 		if len(given) < len(want) {
 			continue
 		}
 		if at, ok := g.cell(u, values); ok && (g.exists == nil || g.exists[at]) {
 			spots = append(spots, Spot{first + l.selection(g, u, values), at[0], at[1]})
+			ends[i] = len(spots)
 		}
 		clear(given)
 	}
 	if len(spots) == 0 && len(given) == 1 {
-		return l.line(g, u, values, given, first), true
+		ends[last] = 1
+		return l.line(g, u, values, given, first), ends, true
 	}
-	return spots, false
+	if len(given) > 0 {
+		ends[last] = -1 // no cell is complete
+	}
+	return spots, ends, false
 }
 
 // coordinate tells which coordinate an argument of a move is: the first that it can be,

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"math"
@@ -53,7 +54,7 @@ func (p Picture) SVG(embedded bool) string {
 	if embedded {
 		style = ""
 	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %g %g %g" width="%g" height="%g" role="img">%s%s</svg>`,
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %g %g %g" width="%g" height="%g" role="group" aria-label="Board">%s%s</svg>`,
 		top, width, height-top, width, height-top, style, body.String())
 }
 
@@ -133,7 +134,7 @@ func (b Board) drawCell(out *strings.Builder, index int, c Cell) {
 	if b.Checkered && (c.Column+len(b.Rows)-1-c.Row)%2 == 0 {
 		class += " dark"
 	}
-	spot := fmt.Sprintf(`class="%s" data-spot="%d-%d-%d"`, class, index, c.Column, c.Row)
+	spot := fmt.Sprintf(`class="%s" data-spot="%d-%d-%d" role="img" aria-label="%s"`, class, index, c.Column, c.Row, escape(c.label()))
 	if b.Shape != Hex {
 		fmt.Fprintf(out, `<rect %s x="%g" y="%g" width="%d" height="%d"/>`, spot, x, y, side, side)
 		return
@@ -144,6 +145,15 @@ func (b Board) drawCell(out *strings.Builder, index int, c Cell) {
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x+side/2+side*0.577*math.Cos(angle), y+side/2+side*0.577*math.Sin(angle)))
 	}
 	fmt.Fprintf(out, `<polygon %s points="%s"/>`, spot, strings.Join(points, " "))
+}
+
+// label is what somebody is told who does not see the cell.
+func (c Cell) label() string {
+	texts := make([]string, len(c.Pieces))
+	for i, p := range c.Pieces {
+		texts[i] = p.Text
+	}
+	return c.Name + ": " + cmp.Or(strings.Join(texts, ", "), "empty")
 }
 
 // drawPieces draws what lies on a cell: side by side, but for what fills it.

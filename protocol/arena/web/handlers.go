@@ -3,8 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -21,15 +19,14 @@ func newFinding(d gdl.Diagnostic) finding {
 // choices is what the page offers.
 type choices struct {
 	Games   []Source `json:"games"`
-	First   []string `json:"first"`
 	Players []string `json:"players"`
 }
 
 func (s *Server) listGames(w http.ResponseWriter, _ *http.Request) {
-	c := choices{s.Games, s.First, s.Players}
+	c := choices{s.Games, s.Players}
 	s.library.mu.Lock()
 	for _, name := range s.library.uploads {
-		c.Games = append(c.Games[:len(c.Games):len(c.Games)], Source{Name: name, From: "uploaded"})
+		c.Games = append(c.Games[:len(c.Games):len(c.Games)], Source{Name: name, From: "uploaded", Group: "Uploaded"})
 	}
 	s.library.mu.Unlock()
 	writeJSON(w, c, nil)
@@ -188,9 +185,9 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 // upload adds a rulesheet to the library, or says what is wrong with it.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 	reply(w, func() (*gameView, error) {
-		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpload))
+		text, err := rulesOfBody(w, r)
 		if err != nil {
-			return nil, faulty(http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d MiB of rules", maxUpload>>20))
+			return nil, err
 		}
 		name := "upload:" + arena.HashRules(string(text))[:12]
 		g, err := s.library.add(r.Context(), name, "rules.kif", text, true)

@@ -107,8 +107,8 @@ func (l *library) read(name string) (file string, text []byte, err error) {
 // recorded comes before the hash of rules that a record names.
 const recorded = "record:"
 
-// add reads rules and keeps them under a name.
-func (l *library) add(ctx context.Context, name, file string, text []byte, uploaded bool) (*game, error) {
+// load reads rules and finds their boards.
+func (l *library) load(ctx context.Context, name, file string, text []byte) (*game, error) {
 	select {
 	case l.reading <- struct{}{}:
 		defer func() { <-l.reading }()
@@ -133,6 +133,15 @@ func (l *library) add(ctx context.Context, name, file string, text []byte, uploa
 		if err := l.applySkin(g); err != nil {
 			return nil, fmt.Errorf("the skin of %s: %w", name, err)
 		}
+	}
+	return g, nil
+}
+
+// add reads rules and keeps them under a name.
+func (l *library) add(ctx context.Context, name, file string, text []byte, uploaded bool) (*game, error) {
+	g, err := l.load(ctx, name, file, text)
+	if err != nil {
+		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -333,16 +342,8 @@ type Position struct {
 	Counters []board.Counter `json:"counters,omitempty"`
 	Hands    []board.Hand    `json:"hands,omitempty"`
 	Facts    []string        `json:"facts,omitempty"`
-	Legal    [][]Move        `json:"legal,omitempty"` // by role; none if the game is over
+	Legal    [][]board.Move  `json:"legal,omitempty"` // by role; none if the game is over
 	Goals    []int           `json:"goals,omitempty"` // by role, if the game is over
-}
-
-// Move is a legal move with the cells that it names.
-type Move struct {
-	Move  string       `json:"move"`
-	Spots []board.Spot `json:"spots,omitempty"`
-	// Line tells that the spots are all cells of a line, not one after the other.
-	Line bool `json:"line,omitempty"`
 }
 
 // picture draws facts.
@@ -358,10 +359,9 @@ func (p *history) show() Position {
 	moves, goals := p.legal()
 	shown.Goals = goals
 	for _, texts := range moves {
-		var list []Move
+		var list []board.Move
 		for _, text := range texts {
-			spots, line := p.layout.Spots(text)
-			list = append(list, Move{text, spots, line})
+			list = append(list, p.layout.Read(text))
 		}
 		shown.Legal = append(shown.Legal, list)
 	}

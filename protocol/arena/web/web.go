@@ -36,9 +36,7 @@ var dist embed.FS
 
 // Config is what a Server needs from others.
 type Config struct {
-	Games []Source
-	// First are the names of some of them with which the page begins.
-	First []string
+	Games []Source // those that people know first
 	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
 	// file name for messages about it.
 	Rules func(name string) (file string, text []byte, err error)
@@ -54,6 +52,8 @@ type Config struct {
 	// Analyse searches a position until ctx ends or nothing is left to find, and tells
 	// report what it knows now and then.
 	Analyse func(ctx context.Context, m machine.Machine, q machine.State, report func(*Analysis)) error
+	// Prove, if not nil, proves within some time what should hold in all positions of a game.
+	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) ([]Proof, error)
 	Archive *arena.Archive
 	// Tournament, if not nil, finds the tournament whose matches the archive has; nil if
 	// it is of none.
@@ -68,8 +68,20 @@ type Source struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary,omitempty"`
 	// Pattern is the form of the names of a family: connectFour-WxH.
-	Pattern string `json:"pattern,omitempty"`
-	From    string `json:"from"` // "built-in", or the folder
+	Pattern    string      `json:"pattern,omitempty"`
+	Parameters []Parameter `json:"parameters,omitempty"`
+	From       string      `json:"from"`  // "built-in", or the folder
+	Group      string      `json:"group"` // those of one group follow each other
+}
+
+// Parameter is a number in the name of a game.
+type Parameter struct {
+	Name    string `json:"name"` // as in the pattern
+	About   string `json:"about"`
+	Min     int    `json:"min"`
+	Max     int    `json:"max"`
+	Default int    `json:"default"`
+	List    bool   `json:"list,omitempty"` // numbers joined by dots
 }
 
 // Analysis is what a search knows of a position. Lists are by role, values in goal points.
@@ -82,6 +94,7 @@ type Analysis struct {
 	Proved     bool          `json:"proved"`
 	Solved     bool          `json:"solved"`
 	Strategies [][]Share     `json:"strategies,omitempty"`
+	Moves      [][]Known     `json:"moves,omitempty"` // what is known of single moves
 	Line       [][]string    `json:"line,omitempty"`
 	Nodes      int64         `json:"nodes"`
 	Playouts   int64         `json:"playouts,omitempty"`
@@ -95,6 +108,14 @@ type Analysis struct {
 type Share struct {
 	Move        string  `json:"move"`
 	Probability float64 `json:"probability"`
+}
+
+// Known is what a search knows of a move of a role: its bounds are proved.
+type Known struct {
+	Move     string  `json:"move"`
+	Lower    float64 `json:"lower"`
+	Upper    float64 `json:"upper"`
+	Estimate float64 `json:"estimate"`
 }
 
 // PayoffMatrix is a position in which two players choose at once, as the matrix game
@@ -138,18 +159,19 @@ const (
 // Server is the page. It is safe for concurrent use.
 type Server struct {
 	Config
-	ctx      context.Context
-	page     fs.FS
-	library  *library
-	tables   tables
-	records  recordCache
-	counted  counted
-	watched  broadcasts
-	searches chan struct{}
-	matches  chan struct{}
-	streams  chan struct{}
-	host     string // that the page was opened to, "" for any
-	underWay sync.WaitGroup
+	ctx       context.Context
+	page      fs.FS
+	library   *library
+	tables    tables
+	records   recordCache
+	counted   counted
+	watched   broadcasts
+	connected connections
+	searches  chan struct{}
+	matches   chan struct{}
+	streams   chan struct{}
+	host      string // that the page was opened to, "" for any
+	underWay  sync.WaitGroup
 }
 
 // New makes a server. What it starts ends with ctx.
@@ -166,6 +188,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s.tables.byID = make(map[string]*table)
 	s.records.byID = make(map[string]*arena.Record)
 	s.watched.byID = make(map[string]*broadcast)
+	s.connected.byID = make(map[string]*connection)
 	return s, nil
 }
 
@@ -208,6 +231,10 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/matches/{id}", s.followMatch)
 	mux.HandleFunc("GET /api/matches/{id}/position", s.showTurn)
 	mux.HandleFunc("GET /api/standings", s.followStandings)
+	mux.HandleFunc("GET /api/connection", s.connect)
+	mux.HandleFunc("POST /api/connection/{id}", s.follow(mux))
+	s.offerRules(mux)
+	s.offerRecords(mux)
 	return s.protect(mux)
 }
 

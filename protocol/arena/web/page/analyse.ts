@@ -1,71 +1,175 @@
-// Analyse: any position, reached move by move, with all that a search knows of it.
-import { failure, fill, get, h, listen, percent, points } from "./dom.js";
-import { Chooser, shown } from "./board.js";
-import { line, matrix, verdict } from "./explain.js";
+// Analyse: a tree of variations of any game, with all that a search knows of each position.
+import { announce, button, failure, fill, get, h, kept, listen, percent, points, toGame } from "./dom.js";
+import { Chooser, keepingFocus, shown } from "./board.js";
+import { known, matrix, result, verdict } from "./explain.js";
+import { words } from "./words.js";
 import type { Analysis, Choices, Position } from "./types.js";
 
 export async function chooseGame(main: HTMLElement) {
   const { games } = await get<Choices>("api/games");
   fill(main, h("h1", null, "Analyse"), h("p", { class: "quiet" }, "Which game? A match or a table can be analysed from its own page."),
-    h("div", { class: "cards" }, games.map((g) => h("a", { class: "card", href: "#/analyse/" + encodeURIComponent(g.name) }, h("h2", null, g.name)))));
+    [...new Set(games.map((g) => g.group))].map((group) => h("section", { "aria-label": group }, h("h2", null, group),
+      h("div", { class: "cards" }, games.filter((g) => g.group === group).map((g) => h("a", { class: "card", href: toGame("analyse", g.name) }, g.name))))));
 }
 
+// Node is a position of the tree, reached by a joint move.
+interface Node { joint: string[]; next: Node[]; comment?: string }
+interface Tree extends Node { game: string }
+
+// keptNodes bounds what a browser keeps of the tree of one game.
+const keptNodes = 2000;
+
+// grow adds a line to a tree, and returns the nodes that it goes through.
+function grow(tree: Node, line: string[][]): Node[] {
+  const path = [tree];
+  for (const joint of line) {
+    const here = path[path.length - 1], same = here.next.find((n) => n.joint.join(" ") === joint.join(" "));
+    const node = same ?? { joint, next: [] };
+    if (!same) here.next.push(node);
+    path.push(node);
+  }
+  return path;
+}
+
+const size = (n: Node): number => 1 + n.next.reduce((sum, m) => sum + size(m), 0);
+
 export function analyse(main: HTMLElement, game: string, query: URLSearchParams): () => void {
-  const joints: string[][] = JSON.parse(query.get("moves") ?? "[]");
-  const board = h("section", null), side = h("section", null), result = h("div", { id: "analysis", "aria-live": "polite" });
+  const store = "tree-" + game, w = words(game);
+  let tree: Tree;
+  try { tree = JSON.parse(kept.get(store) ?? "null") ?? { game, joint: [], next: [] }; } catch { tree = { game, joint: [], next: [] }; }
+  let path = grow(tree, JSON.parse(query.get("moves") ?? "[]"));
+  let stop = () => {}, gone = false, turned = false;
+  const joints = () => path.slice(1).map((n) => n.joint);
+  const here = () => path[path.length - 1];
+  const keep = () => { if (size(tree) <= keptNodes) kept.set(store, JSON.stringify(tree)); };
+
+  const board = h("section", { "aria-label": "Position" }), side = h("section", { "aria-label": "Analysis" });
+  const choices = h("div", null), result_ = h("div", { id: "analysis" }), variations = h("div", { class: "tree", role: "group", "aria-label": "Variations" });
   const seconds = h("input", { type: "number", min: "1", max: "600", value: "10", id: "seconds" });
-  let stop = () => {};
-  const to = (moves: string[][]) => { location.hash = `#/analyse/${encodeURIComponent(game)}?moves=${encodeURIComponent(JSON.stringify(moves))}`; };
-  const search = () => {
+  const comment = h("textarea", { id: "comment", rows: 2, "aria-label": "Comment on this position", placeholder: "Comment on this position",
+    oninput: () => { here().comment = comment.value || undefined; keep(); outline(); } });
+  const count = h("span", { class: "quiet", id: "ply" });
+  const back = button("Back", () => to(path.slice(0, -1)), { title: "Take back (←)", "data-focus": "back" });
+  const forth = button("Forward", () => here().next[0] && to([...path, here().next[0]]), { title: "The first variation (→)", "data-focus": "forth" });
+  const remove = button("Remove", () => {
+    const gone = here();
+    if (path.length < 2) return;
+    path[path.length - 2].next = path[path.length - 2].next.filter((n) => n !== gone);
+    to(path.slice(0, -1));
+  }, { title: "Remove this variation", "data-focus": "remove" });
+  fill(main, h("div", { class: "bar" }, h("h1", null, h("a", { href: toGame("game", game) }, game)), back, forth, remove,
+    button("Turn board", () => { turned = !turned; void show(); }, { "data-focus": "turn board" }), count),
+  h("div", { class: "columns" }, board, side));
+  fill(side, h("div", { class: "line" }, h("label", { for: "seconds" }, "seconds"), seconds, button("Search", () => search(), { class: "primary", id: "search" }), button("Stop", () => stop(), { id: "stop" })),
+    result_, choices, h("h2", null, "Variations"), variations, comment);
+
+  function to(next: Node[]) {
+    path = next;
+    keep();
+    history.replaceState(null, "", toGame("analyse", game, joints()));
+    void show();
+  }
+
+  const play = (joint: string[]) => to(grow(tree, [...joints(), joint]));
+
+  function search() {
     stop();
-    fill(result, h("p", { class: "quiet" }, "searching…"));
-    stop = listen("api/analyse?" + new URLSearchParams({ game, moves: JSON.stringify(joints), seconds: seconds.value }), {
-      analysis: (a: Analysis) => fill(result, report(a)),
-      failed: (text: string) => fill(result, failure(text)),
+    fill(result_, h("p", { class: "quiet" }, "searching…"));
+    const now = joints();
+    const end = listen("api/analyse?" + new URLSearchParams({ game, moves: JSON.stringify(now), seconds: seconds.value }), {
+      analysis: (a: Analysis) => {
+        const moves = [...(a.line ?? []).flat(), ...(a.matrix?.rows ?? []), ...(a.matrix?.columns ?? []), ...(a.strategies ?? []).flatMap((s) => (s ?? []).map((m) => m.move))];
+        const draw = () => { if (now.length === path.length - 1) keepingFocus(() => fill(result_, report(a))); };
+        void w.ask(moves).then(draw);
+        if (a.done && a.lower && a.upper) announce(a.roles.map((r, i) => (r === "random" ? "" : verdict(a, i))).filter(Boolean).join("; "));
+      },
+      failed: (text: string) => fill(result_, failure(text)),
     });
-  };
-  fill(main, h("div", { class: "bar" }, h("h1", null, h("a", { href: "#/game/" + encodeURIComponent(game) }, game)),
-    h("button", { type: "button", disabled: joints.length === 0, onclick: () => to(joints.slice(0, -1)), title: "Take back (←)" }, "Back"),
-    h("span", { class: "quiet" }, "after " + joints.length + " moves")),
-    h("div", { class: "columns" }, board, side), result);
-  void (async () => {
+    stop = end;
+  }
+
+  function report(a: Analysis): HTMLElement {
+    const bars = a.lower && a.upper ? a.roles.map((role, r) => role === "random" ? null : h("div", { class: "interval" }, h("b", null, role), interval(a, r), h("span", null, verdict(a, r)))) : [];
+    const line = a.line ?? [];
+    return h("div", { class: "report" + (a.done ? " done" : "") },
+      bars,
+      (a.strategies ?? []).map((s, r) => s && s.length > 0 && h("p", null, h("b", null, a.roles[r] + ": "), s.slice(0, 12).map((m) => h("span", { class: "share" }, h("b", null, w.show(m.move)), " " + percent(m.probability))))),
+      line.length > 0 && h("p", null, h("b", null, "Line: "), w.line(line), " ", button("Add it", () => { grow(here(), line); keep(); outline(); }, { class: "small", "data-focus": "add line" })),
+      a.roles.map((_, r) => known(a, r, w)),
+      a.matrix && matrix(a.matrix, w),
+      h("p", { class: "quiet" }, a.done ? "" : "searching… ", a.method && `${a.method}: ${a.nodes} nodes${a.playouts ? `, ${a.playouts} playouts` : ""}, ${a.seconds.toFixed(1)} s`, a.note && " – " + a.note));
+  }
+
+  // outline draws the tree: the main line in a row, other variations indented below the move that they replace.
+  function outline() {
+    const step = (line: Node[]): HTMLElement => {
+      const node = line[line.length - 1];
+      return h("span", { class: "step" }, h("button", { type: "button", class: "link", "data-focus": "node " + line.slice(1).map((n) => n.joint.join(" ")).join("/"), "aria-current": node === here() && "step", title: node.joint.join("  "), onclick: () => to(line) },
+        line.length === 1 ? "Start" : `${line.length - 1}. ${w.text(node.joint)}`), node.comment && h("i", null, " " + node.comment));
+    };
+    const run = (line: Node[]): (HTMLElement | HTMLElement[])[] => {
+      const out: (HTMLElement | HTMLElement[])[] = [];
+      for (;;) {
+        const [first, ...others] = line[line.length - 1].next;
+        if (!first) return out;
+        out.push(step([...line, first]));
+        for (const o of others) out.push(h("div", { class: "variation" }, step([...line, o]), run([...line, o])));
+        line = [...line, first];
+      }
+    };
+    keepingFocus(() => fill(variations, step([tree]), run([tree])));
+    const moves: string[] = [];
+    const gather = (n: Node) => { moves.push(...n.joint); n.next.forEach(gather); };
+    gather(tree);
+    void w.ask(moves).then((news) => news && outline());
+  }
+
+  async function show() {
+    stop();
+    const now = path;
+    comment.value = here().comment ?? "";
+    count.textContent = `after ${path.length - 1} ${path.length === 2 ? "move" : "moves"}`;
+    back.disabled = remove.disabled = path.length === 1;
+    forth.disabled = here().next.length === 0;
+    outline();
     try {
-      const p = await get<Position>("api/position", { game, moves: JSON.stringify(joints) });
-      const picture = shown(p);
-      fill(board, picture);
-      if (p.goals) return fill(side, h("p", null, "The game is over: " + p.roles.map((r, i) => `${r} ${p.goals![i]}`).join(", ")));
+      const p = await get<Position>("api/position", { game, moves: JSON.stringify(joints()) });
+      if (gone || now !== path) return;
+      w.learn(p);
+      const draw = () => { const picture = shown(p, { turned, last: here().joint.map((m) => w.of(m)) }); fill(board, picture); return picture; };
+      keepingFocus(draw);
+      if (path.length > 1) announce(`${w.text(here().joint)}. Position after ${path.length - 1} moves.`);
+      if (p.goals) { fill(result_); return fill(choices, h("p", { class: "result" }, result(p))); }
       // A joint move has one of each role: those that have no choice are chosen already.
       const chosen: string[] = p.legal!.map((l) => (l.length === 1 ? l[0].move : ""));
-      const choose = () => fill(side, h("div", { class: "line" }, h("label", { for: "seconds" }, "seconds"), seconds, h("button", { type: "button", class: "primary", id: "search", onclick: search }, "Search")),
-        p.roles.map((role, r) => p.legal![r].length > 1 && h("div", null, h("h2", null, role),
-          new Chooser(picture, p.legal![r], (move) => { chosen[r] = move; if (chosen.every(Boolean)) to(joints.concat([chosen])); else choose(); }, chosen[r]).list)));
+      const choose = () => keepingFocus(() => { const picture = draw(); fill(choices, p.roles.map((role, r) => p.legal![r].length > 1 && h("div", null, h("h2", null, "Moves of " + role),
+        new Chooser(picture, p.legal![r], (move) => { chosen[r] = move; if (chosen.every(Boolean)) play(chosen); else choose(); }, chosen[r]).list))); });
       choose();
       search();
     } catch (e) { fill(board, failure(e)); }
-  })();
+  }
+
+  void show();
   const keys = (e: KeyboardEvent) => {
-    if (e.key === "ArrowLeft" && !(e.target instanceof HTMLInputElement) && joints.length > 0) to(joints.slice(0, -1));
+    const at = e.target as HTMLElement;
+    if (e.ctrlKey || e.altKey || e.metaKey || at.matches("input, textarea, select, [data-spot]")) return;
+    if (e.key === "ArrowLeft" && path.length > 1) to(path.slice(0, -1));
+    else if (e.key === "ArrowRight" && here().next[0]) to([...path, here().next[0]]);
+    else if (e.key === "Home") to([tree]);
+    else return;
+    e.preventDefault();
   };
   document.addEventListener("keydown", keys);
-  return () => { stop(); document.removeEventListener("keydown", keys); };
-}
-
-function report(a: Analysis): HTMLElement {
-  const bars = a.lower && a.upper ? a.roles.map((role, r) => role === "random" ? null : h("div", { class: "interval" }, h("b", null, role), interval(a, r), h("span", null, verdict(a, r)))) : [];
-  return h("div", { class: "report" + (a.done ? " done" : "") },
-    h("p", { class: "quiet" }, a.done ? "" : "searching… ", a.method && `${a.method}: ${a.nodes} nodes${a.playouts ? `, ${a.playouts} playouts` : ""}, ${a.seconds.toFixed(1)} s`, a.note && " – " + a.note),
-    bars,
-    (a.strategies ?? []).map((s, r) => s && s.length > 0 && h("p", null, h("b", null, a.roles[r] + ": "), s.slice(0, 12).map((w) => h("span", { class: "share" }, h("b", null, w.move), " " + percent(w.probability))))),
-    (a.line ?? []).length > 0 && h("p", null, h("b", null, "Line: "), line(a.line!)),
-    a.matrix && matrix(a.matrix));
+  return () => { gone = true; stop(); document.removeEventListener("keydown", keys); };
 }
 
 // interval draws the points that a role gets, at least and at most.
-function interval(a: Analysis, r: number): HTMLElement {
+export function interval(a: Analysis, r: number): HTMLElement {
   const low = a.lower![r], high = a.upper![r];
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 104 12");
   svg.setAttribute("class", "bar-svg");
+  svg.setAttribute("aria-hidden", "true");
   const rect = (x: number, w: number, c: string) => {
     const e = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     for (const [k, v] of Object.entries({ x, y: 2, width: w, height: 8, rx: 2, class: c })) e.setAttribute(k, String(v));

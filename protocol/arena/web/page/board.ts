@@ -1,11 +1,14 @@
-// A position: its boards, on which moves can be clicked, and all that is beside them.
-import { h, svg } from "./dom.js";
+// A position: its boards, on which moves can be clicked, dragged or made by keys, and all that is beside them.
+import { announce, h, svg } from "./dom.js";
 import type { Move, Position, Spot } from "./types.js";
 
-const id = (s: Spot) => `${s.board}-${s.column}-${s.row}`;
+export const id = (s: Spot) => `${s.board}-${s.column}-${s.row}`;
+
+// Look is how a position is drawn.
+export interface Look { turned?: boolean; last?: Move[]; deciding?: Spot[]; decorative?: boolean }
 
 // shown makes the element of a position.
-export function shown(p: Position): HTMLElement {
+export function shown(p: Position, look: Look = {}): HTMLElement {
   const beside = h("div", { class: "beside" });
   for (const c of p.counters ?? []) {
     beside.append(h("span", { class: "counter" }, h("b", null, c.name + (c.holder ? " " + c.holder : "")), " " + c.value));
@@ -14,56 +17,117 @@ export function shown(p: Position): HTMLElement {
     beside.append(h("div", { class: "hand" }, h("b", null, hand.name + " " + hand.holder), hand.items.map((i) => h("span", { class: "card" }, i))));
   }
   const facts = p.facts ?? [];
-  return h("div", { class: "position" },
-    h("div", { class: "boards" }, svg(p.svg)), beside,
+  const boards = h("div", { class: "boards", "aria-hidden": look.decorative && "true" }, svg(p.svg));
+  const picture = boards.querySelector("svg");
+  if (picture && !look.decorative) picture.style.maxWidth = `min(100%, ${2.6 * Number(picture.getAttribute("width"))}px)`; // few cells need no whole page
+  if (look.turned) turn(boards);
+  mark(boards, "last", (look.last ?? []).flatMap((m) => (m.line ? [] : m.spots ?? [])));
+  mark(boards, "deciding", look.deciding ?? []);
+  return h("div", { class: "position" }, boards, beside,
     facts.length > 0 && h("details", { class: "facts", open: !p.svg && facts.length < 60 },
       h("summary", null, facts.length === 1 ? "1 other fact" : facts.length + " other facts"), h("p", null, facts.join(" "))));
 }
 
-// keepingFocus draws a position anew, for whoever plays by keyboard.
+// mark gives cells a class, and takes it from all others.
+export function mark(at: Element, name: string, spots: Spot[]) {
+  const wanted = new Set(spots.map(id));
+  for (const cell of at.querySelectorAll("[data-spot]")) cell.classList.toggle(name, wanted.has(cell.getAttribute("data-spot")!));
+}
+
+// turn shows boards from the other side: all turns around, but letters and pieces stand upright.
+function turn(at: Element) {
+  const picture = at.querySelector("svg");
+  if (!picture) return;
+  const [x, y, w, height] = picture.getAttribute("viewBox")!.split(" ").map(Number);
+  const all = document.createElementNS("http://www.w3.org/2000/svg", "g");
+  all.setAttribute("transform", `rotate(180 ${x + w / 2} ${y + height / 2})`);
+  all.append(...picture.childNodes);
+  picture.append(all);
+  for (const piece of all.querySelectorAll(".board > g")) piece.setAttribute("transform", piece.getAttribute("transform") + " rotate(180)");
+  for (const text of all.querySelectorAll(".board > text")) text.setAttribute("transform", `rotate(180 ${text.getAttribute("x")} ${text.getAttribute("y")})`);
+}
+
+// keepingFocus draws anew and leaves the focus where it was: on the cell, or the element of the same name.
 export function keepingFocus(draw: () => void) {
-  const spot = document.activeElement?.getAttribute("data-spot");
+  const at = document.activeElement, spot = at?.getAttribute("data-spot"), name = at?.getAttribute("data-focus") ?? at?.id;
   draw();
-  if (spot) (document.querySelector<SVGElement>(`[data-spot="${spot}"][tabindex]`) ?? document.querySelector<SVGElement>(".can"))?.focus();
+  if (document.activeElement && document.activeElement !== document.body) return;
+  if (spot) (document.querySelector<SVGElement>(`main [data-spot="${spot}"]`) ?? document.querySelector<SVGElement>(".can"))?.focus();
+  else if (name) (document.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`) ?? document.getElementById(name) ?? document.getElementById("main"))?.focus();
 }
 
 // Chooser lets somebody choose a legal move: on the board, cell by cell, or in a list
 // with a filter. A cell that leaves one move plays it.
 export class Chooser {
-  readonly list = h("div", { class: "moves", role: "listbox", "aria-label": "Legal moves" });
+  readonly list = h("div", { class: "moves", role: "group", "aria-label": "Legal moves" });
   private selected: string[] = [];
   private filter = "";
-  private readonly cells = new Map<string, Element>();
+  private readonly cells = new Map<string, SVGElement>();
+  private readonly names = new Map<string, string>();
 
-  constructor(board: HTMLElement, private readonly moves: Move[], private readonly play: (move: string) => void, private readonly chosen?: string) {
-    for (const cell of board.querySelectorAll("[data-spot]")) this.cells.set(cell.getAttribute("data-spot")!, cell);
-    for (const spot of new Set(moves.flatMap((m) => (m.spots ?? []).map(id)))) {
-      const cell = this.cells.get(spot);
-      if (!cell) continue;
-      cell.setAttribute("tabindex", "0");
+  constructor(private readonly board: HTMLElement, private readonly moves: Move[], private readonly play: (move: string) => void, private readonly chosen?: string) {
+    for (const cell of board.querySelectorAll<SVGElement>("[data-spot]")) {
+      const spot = cell.getAttribute("data-spot")!;
+      this.cells.set(spot, cell);
+      this.names.set(spot, cell.getAttribute("aria-label") ?? "");
+    }
+    const used = new Set(moves.flatMap((m) => (m.spots ?? []).map(id)));
+    if (used.size > 0) for (const [spot, cell] of this.cells) {
+      cell.setAttribute("tabindex", "-1");
+      cell.addEventListener("keydown", (e) => this.key(e as KeyboardEvent, spot, cell));
+      if (!used.has(spot)) continue;
       cell.setAttribute("role", "button");
       cell.addEventListener("click", () => this.click(spot));
-      cell.addEventListener("keydown", (e) => {
-        const key = (e as KeyboardEvent).key;
-        if (key === "Enter" || key === " ") { e.preventDefault(); this.click(spot); }
-        if (key.startsWith("Arrow")) { e.preventDefault(); this.step(cell, key); }
-      });
+      cell.addEventListener("pointerdown", (e) => this.drag(e as PointerEvent, spot));
     }
     this.render();
+    const stop = this.cells.get([...this.first()][0] ?? ""); // the one that Tab reaches; arrows lead to the others
+    stop?.setAttribute("tabindex", "0");
+  }
+
+  private key(e: KeyboardEvent, spot: string, cell: SVGElement) {
+    if (e.key === "Enter" || e.key === " ") { e.preventDefault(); this.click(spot); }
+    if (e.key === "Escape") { this.selected = []; this.render(); }
+    if (e.key.startsWith("Arrow")) { e.preventDefault(); e.stopPropagation(); this.step(cell, e.key); }
   }
 
   // step goes to the nearest cell in a direction.
-  private step(from: Element, key: string) {
+  private step(from: SVGElement, key: string) {
     const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key]!;
     const middle = (e: Element) => { const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };
     const [x, y] = middle(from);
-    let nearest: Element | null = null, least = Infinity;
+    let nearest: SVGElement | null = null, least = Infinity;
     for (const cell of this.cells.values()) {
-      if (!cell.hasAttribute("tabindex") || cell === from) continue;
+      if (cell === from) continue;
       const [cx, cy] = middle(cell), along = (cx - x) * dx + (cy - y) * dy, across = Math.abs((cx - x) * dy + (cy - y) * dx);
       if (along > 1 && along + 2 * across < least) { nearest = cell; least = along + 2 * across; }
     }
-    (nearest as SVGElement | null)?.focus();
+    if (!nearest) return;
+    from.setAttribute("tabindex", "-1");
+    nearest.setAttribute("tabindex", "0");
+    nearest.focus();
+  }
+
+  // drag moves a piece with the pointer; where it is let go, it goes.
+  private drag(e: PointerEvent, spot: string) {
+    if (e.pointerType === "touch" || e.button !== 0 || !this.first().has(spot)) return;
+    const cell = this.cells.get(spot)!, box = cell.getBoundingClientRect();
+    const inside = (r: DOMRect) => r.x + r.width / 2 > box.x && r.x + r.width / 2 < box.right && r.y + r.height / 2 > box.y && r.y + r.height / 2 < box.bottom;
+    const piece = [...this.board.querySelectorAll<SVGElement>(".board > g")].find((g) => inside(g.getBoundingClientRect()));
+    const scale = (cell as SVGGraphicsElement).getScreenCTM()?.a ?? 1;
+    const move = (to: PointerEvent) => { if (piece) piece.style.translate = `${(to.clientX - e.clientX) / scale}px ${(to.clientY - e.clientY) / scale}px`; };
+    const end = (to: PointerEvent) => {
+      document.removeEventListener("pointermove", move);
+      document.removeEventListener("pointercancel", end);
+      if (piece) piece.style.translate = "";
+      const target = document.elementsFromPoint(to.clientX, to.clientY).find((at) => at.hasAttribute("data-spot"))?.getAttribute("data-spot");
+      if (to.type === "pointercancel" || !target || target === spot || !this.cells.has(target)) return;
+      this.selected = [spot];
+      if (this.first().has(target)) this.click(target); else { this.selected = []; this.render(); }
+    };
+    document.addEventListener("pointermove", move);
+    document.addEventListener("pointerup", end, { once: true });
+    document.addEventListener("pointercancel", end, { once: true });
   }
 
   // candidates are the moves that fit what was clicked and typed.
@@ -74,7 +138,12 @@ export class Chooser {
       fit = at.length > 0 ? at : fit.filter((m) => m.spots?.some((s) => id(s) === this.selected[i]));
     }
     const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
-    return fit.filter((m) => words.every((w) => m.move.toLowerCase().includes(w)));
+    return fit.filter((m) => words.every((w) => (m.move + " " + m.text).toLowerCase().includes(w)));
+  }
+
+  // first are the cells that can be clicked next: the next cell of a move that names several.
+  private first(): Set<string> {
+    return new Set(this.candidates().flatMap((m) => (m.line ? m.spots! : (m.spots ?? []).slice(this.selected.length, this.selected.length + 1)).map(id)));
   }
 
   private click(spot: string) {
@@ -85,17 +154,18 @@ export class Chooser {
       if (this.candidates().length === 0) this.selected = [spot];
       const left = this.candidates();
       if (left.length === 1) return this.play(left[0].move);
+      announce(left.length === 0 ? "No move goes there." : `${left.length} moves: ${left.slice(0, 8).map((m) => m.text).join(", ")}`);
     }
     this.render();
   }
 
   private render() {
-    const fit = this.candidates();
-    // What can be clicked next: the next cell of a move that names several.
-    const first = new Set(fit.flatMap((m) => (m.line ? m.spots! : (m.spots ?? []).slice(this.selected.length, this.selected.length + 1)).map(id)));
+    const fit = this.candidates(), first = this.first();
     for (const [spot, cell] of this.cells) {
-      cell.classList.toggle("can", first.has(spot) && !this.selected.includes(spot));
-      cell.classList.toggle("selected", this.selected.includes(spot));
+      const can = first.has(spot) && !this.selected.includes(spot), selected = this.selected.includes(spot);
+      cell.classList.toggle("can", can);
+      cell.classList.toggle("selected", selected);
+      cell.setAttribute("aria-label", this.names.get(spot)! + (selected ? ", selected" : can ? ", possible" : ""));
     }
     const most = 200;
     const input = h("input", { type: "search", placeholder: "Filter moves", "aria-label": "Filter moves", value: this.filter,
@@ -103,8 +173,8 @@ export class Chooser {
     const had = this.list.querySelector("input") === document.activeElement && this.list.contains(document.activeElement);
     this.list.replaceChildren(
       ...(this.moves.length > 12 ? [input] : []),
-      ...fit.slice(0, most).map((m) => h("button", { type: "button", role: "option", class: m.move === this.chosen ? "move chosen" : "move",
-        onclick: () => this.play(m.move) }, m.move)),
+      ...fit.slice(0, most).map((m) => h("button", { type: "button", class: m.move === this.chosen ? "move chosen" : "move", "data-move": m.move, "data-focus": "move " + m.move,
+        "aria-pressed": m.move === this.chosen ? "true" : "false", title: m.move, onclick: () => this.play(m.move) }, m.text)),
       ...(fit.length > most ? [h("span", { class: "quiet" }, `and ${fit.length - most} more`)] : []));
     if (had) { input.focus(); input.setSelectionRange(this.filter.length, this.filter.length); }
   }

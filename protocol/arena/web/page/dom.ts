@@ -55,12 +55,31 @@ export const get = async <T>(path: string, query: Record<string, string> = {}): 
 export const post = async <T>(path: string, body: unknown): Promise<T> =>
   answered<T>(await fetch(path, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) }));
 
+type Kinds = Record<string, ((value: any) => void) | undefined>;
+
+// shared is the worker through which all windows of a browser use one connection; null where there is none.
+const followed = new Map<number, Kinds>();
+let keys = 0;
+const shared = (() => {
+  if (typeof SharedWorker === "undefined") return null;
+  const port = new SharedWorker("streams.js", { type: "module", name: "streams" }).port;
+  port.onmessage = (e: MessageEvent<{ key: number; kind: string; data: string }>) => followed.get(e.data.key)?.[e.data.kind]?.(JSON.parse(e.data.data));
+  const name = "window-" + Math.random();
+  if (navigator.locks) void navigator.locks.request(name, () => { port.postMessage({ window: name }); return new Promise(() => {}); });
+  addEventListener("pagehide", () => { for (const key of followed.keys()) port.postMessage({ key, end: true }); });
+  return port;
+})();
+
 // listen follows server-sent events by kind. It returns what ends it.
-export function listen(path: string, kinds: Record<string, (value: any) => void>): () => void {
-  const source = new EventSource(path);
-  for (const [kind, f] of Object.entries(kinds)) {
-    source.addEventListener(kind, (e) => f(JSON.parse((e as MessageEvent).data)));
+export function listen(path: string, kinds: Kinds): () => void {
+  if (shared) {
+    const key = ++keys;
+    followed.set(key, kinds);
+    shared.postMessage({ key, path });
+    return () => { if (followed.delete(key)) shared.postMessage({ key, end: true }); };
   }
+  const source = new EventSource(path);
+  for (const [kind, f] of Object.entries(kinds)) if (f) source.addEventListener(kind, (e) => f(JSON.parse((e as MessageEvent).data)));
   source.addEventListener("end", () => source.close());
   source.addEventListener("error", () => {
     if (source.readyState === EventSource.CLOSED) kinds.failed?.("the connection was refused");
@@ -68,8 +87,27 @@ export function listen(path: string, kinds: Record<string, (value: any) => void>
   return () => source.close();
 }
 
+// announce tells what has happened to whoever does not see it.
+export function announce(text: string) {
+  const at = document.getElementById("said")!;
+  if (at.textContent !== text) at.textContent = text;
+}
+
 // failure shows an error.
 export const failure = (e: unknown) => h("p", { class: "failure", role: "alert" }, e instanceof Error ? e.message : String(e));
+
+// button makes a button that is not the one of a form.
+export const button = (text: string, onclick: () => void, props: Record<string, unknown> = {}) => h("button", { type: "button", onclick, ...props }, text);
+
+// kept is what this browser keeps by name, if it may.
+export const kept = {
+  get: (name: string): string | null => { try { return localStorage.getItem(name); } catch { return null; } },
+  set: (name: string, value: string) => { try { localStorage.setItem(name, value); } catch { /* a private window */ } },
+};
+
+// toGame is the address of something about a game, at a position.
+export const toGame = (section: string, game: string, moves?: string[][]) =>
+  `#/${section}/${encodeURIComponent(game)}` + (moves && moves.length ? "?moves=" + encodeURIComponent(JSON.stringify(moves)) : "");
 
 export const percent = (p: number) => (100 * p).toFixed(p > 0.0995 ? 0 : 1) + " %";
 export const points = (v: number) => (Number.isInteger(v) ? String(v) : v.toFixed(2));

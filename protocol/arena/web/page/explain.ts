@@ -1,6 +1,7 @@
 // What a search or a player says of a position.
 import { draw, h, percent, points } from "./dom.js";
-import type { Analysis, Explanation, Matrix, Part } from "./types.js";
+import type { Words } from "./words.js";
+import type { Analysis, Explanation, Matrix, Part, Position } from "./types.js";
 
 // verdict says in a sentence what a position is worth to a role.
 export function verdict(a: Analysis, role: number): string {
@@ -13,24 +14,45 @@ export function verdict(a: Analysis, role: number): string {
 }
 
 // explanation shows what a player says of its move.
-export function explanation(x: Explanation): HTMLElement {
-  return h("div", { class: "why" }, h("p", null, h("b", null, x.move), ` – ${x.why} (${x.by}, ${x.seconds.toFixed(2)} s${x.nodes ? `, ${x.nodes} nodes` : ""})`),
+export function explanation(x: Explanation, words: Words): HTMLElement {
+  return h("div", { class: "why" }, h("p", null, h("b", null, words.show(x.move)), ` – ${x.why} (${x.by}, ${x.seconds.toFixed(2)} s${x.nodes ? `, ${x.nodes} nodes` : ""})`),
     (x.values ?? []).map((v) => h("span", { class: "share" }, h("b", null, v.role), " " +
       (v.kind !== "proved" ? "≈ " + points(v.estimate) : v.lower === v.upper ? points(v.lower) : `${points(v.lower)}–${points(v.upper)}`))),
-    (x.strategy ?? []).length > 1 && h("p", null, x.strategy!.filter((s) => s.probability > 0).slice(0, 8).map((s) => h("span", { class: "share" }, h("b", null, s.move), " " + percent(s.probability)))),
-    (x.line ?? []).length > 0 && h("p", { class: "quiet" }, "Line: " + line(x.line!)));
+    (x.strategy ?? []).length > 1 && h("p", null, x.strategy!.filter((s) => s.probability > 0).slice(0, 8).map((s) => h("span", { class: "share" }, h("b", null, words.show(s.move)), " " + percent(s.probability)))),
+    (x.line ?? []).length > 0 && h("p", { class: "quiet" }, "Line: " + words.line(x.line!)));
 }
 
-export const line = (joints: string[][]) => joints.slice(0, 12).map((j) => "(" + j.join(" ") + ")").join(" ") + (joints.length > 12 ? " …" : "");
+// result names who has won, and the points of all.
+export function result(p: Position, mine?: (role: string) => boolean): string {
+  const goals = p.goals!, best = Math.max(...goals);
+  const winners = p.roles.filter((_, r) => goals[r] === best);
+  const all = p.roles.map((r, i) => `${r} ${goals[i]}`).join(", ");
+  if (p.roles.length === 1) return `The game is over: ${goals[0]} points.`;
+  if (winners.length === p.roles.length) return `The game is over: a draw (${all}).`;
+  const alone = mine && p.roles.filter(mine).length === 1; // who plays both sides has not beaten anybody
+  const who = winners.length === 1 && alone && mine(winners[0]) ? "You have" : winners.join(" and ") + (winners.length === 1 ? " has" : " have");
+  return `The game is over: ${who} won (${all}).`;
+}
+
+// known lists what a search knows of the moves of a role, the best first.
+export function known(a: Analysis, r: number, words: Words, choose?: (move: string) => void): HTMLElement | false {
+  const moves = [...(a.moves?.[r] ?? [])];
+  if (moves.length < 2) return false;
+  const value = (m: { lower: number; upper: number; estimate: number }) => (m.lower === m.upper ? m.lower : Math.min(m.upper, Math.max(m.lower, m.estimate)));
+  moves.sort((x, y) => value(y) - value(x));
+  const text = (m: (typeof moves)[0]) => (m.lower === m.upper ? points(m.lower) : (m.lower > 0 || m.upper < 100 ? `${points(m.lower)}–${points(m.upper)}, ` : "") + "≈ " + points(m.estimate));
+  return h("details", { open: true }, h("summary", null, `What moves of ${a.roles[r]} bring`), h("p", null, moves.slice(0, 24).map((m) =>
+    h("span", { class: "share" }, choose ? h("button", { type: "button", class: "link", title: m.move, onclick: () => choose(m.move) }, words.of(m.move).text) : words.show(m.move), " " + text(m)))));
+}
 
 // matrix shows a position in which two players choose at once.
-export function matrix(m: Matrix): HTMLElement {
-  const bar = (p?: number[], i = 0) => p && h("meter", { min: 0, max: 1, value: p[i], title: percent(p[i]) });
+export function matrix(m: Matrix, words: Words): HTMLElement {
+  const bar = (p?: number[], i = 0) => p && h("meter", { min: 0, max: 1, value: p[i], title: percent(p[i]), "aria-label": percent(p[i]) });
   const head = h("tr", null, h("th", { class: "corner" }, `${m.row_role} ↓  ${m.column_role} →`),
-    m.columns.map((c, j) => h("th", { scope: "col", class: m.column_strategy?.[j] ? "played" : "" }, c, m.column_strategy && h("div", { class: "part" }, percent(m.column_strategy[j]), bar(m.column_strategy, j)))),
+    m.columns.map((c, j) => h("th", { scope: "col", class: m.column_strategy?.[j] ? "played" : "" }, words.show(c), m.column_strategy && h("div", { class: "part" }, percent(m.column_strategy[j]), bar(m.column_strategy, j)))),
     m.row_loss && h("th", { class: "loss" }, "loses"));
   const body = m.rows.map((r, i) => h("tr", null,
-    h("th", { scope: "row", class: m.row_strategy?.[i] ? "played" : "" }, r, m.row_strategy && h("div", { class: "part" }, percent(m.row_strategy[i]), bar(m.row_strategy, i))),
+    h("th", { scope: "row", class: m.row_strategy?.[i] ? "played" : "" }, words.show(r), m.row_strategy && h("div", { class: "part" }, percent(m.row_strategy[i]), bar(m.row_strategy, i))),
     m.cells[i].map((c, j) => {
       const middle = (c.lower + c.upper) / 2;
       const shade = c.kind === "open" ? "open" : "v" + Math.round(middle / 10);
@@ -39,7 +61,7 @@ export function matrix(m: Matrix): HTMLElement {
       return h("td", { class: `cell-${c.kind} ${shade}${both ? " both" : ""}`, title: `${r} / ${m.columns[j]}: ${text} (${c.kind})` }, (c.kind === "estimated" ? "≈ " : "") + text, c.kind === "end" && h("span", { class: "end" }, "■"));
     }),
     m.row_loss && h("td", { class: "loss" }, points(m.row_loss[i]))));
-  return h("div", { class: "matrix" }, h("table", { id: "matrix" }, h("thead", null, head), h("tbody", null, body,
+  return h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Payoff matrix" }, h("table", { id: "matrix" }, h("thead", null, head), h("tbody", null, body,
     m.column_loss && h("tr", { class: "loss" }, h("th", null, "loses"), m.column_loss.map((l) => h("td", null, points(l))), h("td", null)))),
     h("p", { class: "quiet" }, m.value !== undefined ? `Value for ${m.row_role}: ${points(m.value)}. Moves in bold are played in the equilibrium. ` : "",
       "Numbers are points of " + m.row_role + "; ■ ends the game, ≈ is an estimate, ? not known yet."));

@@ -1,47 +1,54 @@
 // Games: all there are, and one of them with its rules and what the validator says.
-import { failure, fill, get, h, post } from "./dom.js";
+import { button, failure, fill, get, h, post, toGame } from "./dom.js";
 import { shown } from "./board.js";
-import type { Choices, Class, Finding, Game, Source } from "./types.js";
+import { begin, type Begin } from "./play.js";
+import { inWords } from "./rules.js";
+import type { Choices, Class, Finding, Game, Parameter, Source, Told } from "./types.js";
+
+// invitations is how many games the page begins with.
+const invitations = 6;
 
 export async function games(main: HTMLElement) {
-  const list = h("div", { class: "cards" });
+  const list = h("div", null);
   const first = h("section", { class: "first" });
   const filter = h("input", { type: "search", placeholder: "Find a game", "aria-label": "Find a game", oninput: () => show() });
-  const upload = h("input", { type: "file", accept: ".kif,.gdl,text/plain", id: "upload", class: "hidden", onchange: async () => {
+  const upload = h("input", { type: "file", accept: ".kif,.gdl,text/plain", id: "upload", class: "hidden", "aria-label": "Upload rules", onchange: async () => {
     const file = upload.files?.[0];
     if (!file) return;
     try {
       const game = await post<Game>("api/rules", await file.text());
-      if (game.valid) location.hash = "#/game/" + encodeURIComponent(game.game);
+      if (game.valid) location.hash = toGame("game", game.game);
       else fill(main, gameHead(game, file.name), findings(game));
     } catch (e) { main.prepend(failure(e)); }
   } });
-  fill(main, first, h("div", { class: "bar" }, h("h1", null, "All games"), filter,
-    h("label", { for: "upload", class: "button", tabindex: 0, onkeydown: (e: KeyboardEvent) => e.key === "Enter" && upload.click() }, "Upload rules"), upload), list);
-  const { games, first: begin } = await get<Choices>("api/games");
+  fill(main, first, h("div", { class: "bar" }, h("h2", { class: "large" }, "All games"), filter,
+    button("Upload rules", () => upload.click()), upload, h("a", { class: "button", href: "#/edit" }, "Write rules")), list);
+  const { games } = await get<Choices>("api/games");
   // Pictures are drawn when they come into view.
   const seen = new IntersectionObserver((entries) => {
     for (const e of entries) if (e.isIntersecting) { seen.unobserve(e.target); void picture(e.target as HTMLElement); }
   }, { rootMargin: "200px" });
-  fill(first, h("h1", null, "Begin here"), h("div", { class: "cards" }, begin.map((name) => {
-    const c = invitation(games.find((g) => g.name === name)!);
+  fill(first, h("h1", null, "Begin here"), h("div", { class: "cards" }, games.slice(0, invitations).map((g) => {
+    const c = invitation(g);
     seen.observe(c);
     return c;
   })));
   const cards = games.map((g) => ({ g, card: card(g) }));
   function show() {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fit = cards.filter(({ g }) => words.every((w) => (g.name + " " + (g.summary ?? "")).toLowerCase().includes(w)));
+    const fit = cards.filter(({ g }) => words.every((w) => (g.name + " " + (g.summary ?? "") + " " + g.group).toLowerCase().includes(w)));
     first.hidden = words.length > 0;
-    fill(list, fit.map((c) => c.card));
+    const groups = [...new Set(fit.map((c) => c.g.group))];
+    fill(list, fit.length === 0 && h("p", { class: "quiet" }, "No game has these words."), groups.map((name) => h("section", { "aria-label": name }, h("h3", null, name),
+      h("div", { class: "cards" }, fit.filter((c) => c.g.group === name).map((c) => c.card)))));
     for (const c of fit) if (!c.card.dataset.drawn) seen.observe(c.card);
   }
   show();
 }
 
 function card(g: Source): HTMLElement {
-  return h("a", { class: "card game", href: "#/game/" + encodeURIComponent(g.name), "data-game": g.name },
-    h("div", { class: "picture" }), h("h2", null, g.name), h("p", null, g.summary ?? "from " + g.from));
+  return h("a", { class: "card game", href: toGame("game", g.name), "data-game": g.name },
+    h("div", { class: "picture" }), h("strong", null, g.name), h("p", null, g.summary ?? "from " + g.from));
 }
 
 // invitation is a card of a game with something to do at once.
@@ -54,27 +61,23 @@ function invitation(g: Source): HTMLElement {
     } catch (e) { fill(failed, failure(e)); }
   };
   return h("div", { class: "card invitation", "data-game": g.name },
-    h("a", { href: "#/game/" + encodeURIComponent(g.name) }, h("div", { class: "picture" }), h("h2", null, g.name)), h("p", null, g.summary),
+    h("a", { href: toGame("game", g.name) }, h("div", { class: "picture" }), h("h2", null, g.name)), h("p", null, g.summary),
     h("div", { class: "line" },
-      h("button", { class: "primary play", onclick: act((roles) => play(g.name, roles.map((_, i) => (i === 0 ? "person" : "stackmate")), clock, 0)) }, "Play"),
-      h("button", { class: "watch", onclick: act((roles) => watch(g.name, roles.map(() => "stackmate"), clock)) }, "Watch two players"),
-      h("a", { class: "button", href: "#/analyse/" + encodeURIComponent(g.name) }, "Analyse")), failed);
+      h("button", { class: "primary play", "aria-label": "Play " + g.name, onclick: act((roles) => play(g.name, roles.map((_, i) => (i === 0 ? "person" : "stackmate")), { clock })) }, "Play"),
+      h("button", { class: "watch", "aria-label": "Watch two players of " + g.name, onclick: act((roles) => watch(g.name, roles.map(() => "stackmate"), clock)) }, "Watch two players"),
+      h("a", { class: "button", "aria-label": "Analyse " + g.name, href: toGame("analyse", g.name) }, "Analyse")), failed);
 }
 
 // clock is how long players of this program think about a move, in seconds, unless something else is chosen.
 const clock = 2;
 
-// play opens a table with somebody on each seat; limit is the time that people have for a move, 0 for no limit.
-async function play(game: string, seats: string[], clock: number, limit: number) {
-  const t = await post<{ table: string; keys: Record<string, string> }>("api/tables", { game, seats, clock, limit });
-  sessionStorage.setItem("keys-" + t.table, JSON.stringify(t.keys));
-  location.hash = "#/play/" + t.table;
-}
+// play opens a table with somebody on each seat.
+export const play = (game: string, seats: string[], more: Begin = {}) => begin(game, seats, { clock, ...more });
 
 // watch holds a match.
 async function watch(game: string, players: string[], clock: number) {
   const m = await post<{ match: string }>("api/matches", { game, players, start: Math.max(1, 2 * clock), play: clock });
-  location.hash = "#/watch/" + m.match;
+  location.hash = "#/watch/" + encodeURIComponent(m.match);
 }
 
 async function picture(card: HTMLElement) {
@@ -83,7 +86,7 @@ async function picture(card: HTMLElement) {
   try {
     const game = await get<Game>("api/game", { game: card.dataset.game! });
     if (!game.valid) fill(at, h("span", { class: "quiet" }, "not valid"));
-    else if (game.position?.svg) fill(at, shown({ ...game.position, counters: [], hands: [], facts: [] }));
+    else if (game.position?.svg) fill(at, shown({ ...game.position, counters: [], hands: [], facts: [] }, { decorative: true }));
     else fill(at, h("span", { class: "quiet" }, (game.roles ?? []).join(" · ")));
   } catch (e) { fill(at, failure(e)); }
 }
@@ -91,12 +94,13 @@ async function picture(card: HTMLElement) {
 export async function game(main: HTMLElement, name: string) {
   const [g, choices] = await Promise.all([get<Game>("api/game", { game: name, rules: "" }), get<Choices>("api/games")]);
   if (!g.valid) return fill(main, gameHead(g, name), findings(g));
-  const facts = h("p", { class: "quiet" }, "compiling…");
-  const pattern = choices.games.find((s) => s.name === name)?.pattern;
+  const facts = h("p", { class: "quiet" }, "compiling…"), told = h("div", null);
+  const family = choices.games.find((s) => s.name === name.split("-")[0] && s.parameters);
   fill(main, gameHead(g, name), h("div", { class: "columns" },
     h("section", null, g.position ? shown(g.position) : h("p", { class: "quiet" }, "The first position takes long to find.")),
-    h("section", null, start(g, choices), facts, pattern && member(pattern, name), findings(g),
-      h("details", null, h("summary", null, "Rules"), h("pre", null, g.rules)))));
+    h("section", null, start(g, choices), family && sizes(family, name), facts, told, findings(g),
+      h("details", null, h("summary", null, "Rules as text"), h("pre", { tabindex: 0 }, g.rules), h("a", { href: "#/edit/" + encodeURIComponent(g.game) }, "Change them")))));
+  get<Told>("api/told", { game: name }).then((t) => fill(told, inWords(t.clauses ?? "")), (e) => fill(told, failure(e)));
   try {
     const c = await get<Class>("api/class", { game: name });
     fill(facts, `${c.class}. ${c.fluents} fluents, ${(g.roles ?? []).map((r, i) => `${r}: ${c.moves[i]} moves`).join(", ")}. `,
@@ -105,13 +109,25 @@ export async function game(main: HTMLElement, name: string) {
 }
 
 const gameHead = (g: Game, name: string) => h("div", { class: "bar" }, h("h1", null, name),
-  g.valid && h("a", { class: "button", href: "#/analyse/" + encodeURIComponent(g.game) }, "Analyse"));
+  g.valid && h("a", { class: "button", href: toGame("analyse", g.game) }, "Analyse"));
 
-// member lets other members of a family be chosen.
-function member(pattern: string, name: string): HTMLElement {
-  const input = h("input", { value: name, "aria-label": "Game of this family" });
-  return h("form", { class: "line", onsubmit: (e: Event) => { e.preventDefault(); location.hash = "#/game/" + encodeURIComponent(input.value); } },
-    h("label", null, "Others: " + pattern), input, h("button", null, "Go"));
+// sizes lets other members of a family be chosen: connectFour-9x7.
+function sizes(family: Source, name: string): HTMLElement {
+  // The pattern tells what stands before each number: connectFour-WxH.
+  let rest = family.pattern!.slice(family.name.length), given = name.slice(family.name.length);
+  const fields = family.parameters!.map((p: Parameter) => {
+    const at = rest.indexOf(p.name), separator = at > 0 ? rest.slice(at - 1, at) : "-";
+    rest = rest.slice(at + p.name.length);
+    const value = given.match(p.list ? /^[-x]([0-9.]+)/ : /^[-x](\d+)/)?.[1];
+    if (value) given = given.slice(value.length + 1);
+    const input = p.list ? h("input", { id: "size-" + p.name, value: value ?? "", size: 12, placeholder: "3.4.5" })
+      : h("input", { id: "size-" + p.name, type: "number", min: p.min, max: p.max, value: value ?? p.default, required: true });
+    return { p, input, text: () => (input.value ? separator + input.value : "") };
+  });
+  const go = (e: Event) => { e.preventDefault(); location.hash = toGame("game", family.name + fields.map((f) => f.text()).join("")); };
+  return h("form", { class: "panel sizes", onsubmit: go }, h("h2", null, "Size"),
+    fields.map((f) => h("div", { class: "line" }, h("label", { for: f.input.id }, f.p.about), f.input, !f.p.list && h("span", { class: "quiet" }, `${f.p.min} to ${f.p.max}`))),
+    h("button", { id: "resize" }, "Take this size"));
 }
 
 // start offers who plays whom.
@@ -121,25 +137,31 @@ function start(g: Game, choices: Choices): HTMLElement {
     const select = h("select", { id: "seat-" + i, onchange: () => { other.hidden = select.value !== ""; if (!other.hidden) other.focus(); } },
       h("option", { value: "person" }, "me"), h("option", { value: "open" }, "somebody else"),
       choices.players.map((p) => h("option", { value: p, selected: i > 0 && p === "stackmate" }, p)), h("option", { value: "" }, "another player…"));
-    return { kind: () => select.value || other.value.trim(), line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select, other) };
+    const options = h("input", { id: "options-" + i, "aria-label": "Options of the player of " + role, placeholder: "strength: threads=1,without=rave", size: 26 });
+    const isPlayer = () => !["person", "open", ""].includes(select.value);
+    select.addEventListener("change", () => { options.hidden = !isPlayer(); });
+    options.hidden = !isPlayer();
+    return { kind: () => (isPlayer() && options.value.trim() ? select.value + ":" + options.value.trim() : select.value || other.value.trim()), line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select, options, other) };
   });
-  const seconds = h("input", { type: "number", min: "0.1", max: "600", step: "any", value: String(clock), id: "clock" });
-  const limit = h("input", { type: "number", min: "0", max: "600", step: "any", placeholder: "none", id: "limit" });
+  const number = (id: string, value: string, most: string, least = "0") => h("input", { type: "number", min: least, max: most, step: "any", value, placeholder: "none", id });
+  const seconds = number("clock", String(clock), "600", "0.1"), limit = number("limit", "", "86400"), increment = number("increment", "0", "600");
   const failed = h("div", null);
   const kinds = () => seats.map((s) => s.kind());
   const act = (act: () => Promise<void>) => act().catch((e) => fill(failed, failure(e)));
-  const begin = () => act(() => play(g.game, kinds(), Number(seconds.value), Number(limit.value)));
+  const sit = () => act(() => play(g.game, kinds(), { clock: Number(seconds.value), limit: Number(limit.value), increment: Number(increment.value) }));
   const hold = () => act(() => watch(g.game, kinds().map((k) => (k === "person" || k === "open" ? "stackmate" : k)), Number(seconds.value)));
-  return h("form", { class: "start panel", onsubmit: (e: Event) => { e.preventDefault(); void begin(); } },
+  return h("form", { class: "start panel", onsubmit: (e: Event) => { e.preventDefault(); void sit(); } },
     seats.map((s) => s.line),
-    h("div", { class: "line" }, h("label", { for: "clock" }, "seconds a move"), seconds),
-    h("div", { class: "line" }, h("label", { for: "limit" }, "… for people"), limit),
+    h("div", { class: "line" }, h("label", { for: "clock" }, "seconds a move, for players"), seconds),
+    h("details", { class: "line", open: true }, h("summary", null, "Clocks of people"),
+      h("div", { class: "line" }, h("label", { for: "limit" }, "seconds"), limit),
+      h("div", { class: "line" }, h("label", { for: "increment" }, "more after each move"), increment)),
     h("div", { class: "line" }, h("button", { class: "primary", id: "play" }, "Play"),
       h("button", { type: "button", id: "watch", onclick: () => void hold(), title: "A match of players; where you would play, stackmate does" }, "Let them play")), failed);
 }
 
 // findings shows what the validator says, in the text of the rules.
-function findings(g: Game): HTMLElement {
+export function findings(g: Game): HTMLElement {
   if (g.findings.length === 0) return h("p", { class: "quiet" }, "The validator has nothing to say against the rules.");
   const lines = g.rules.split("\n");
   const one = (f: Finding) => h("li", { class: f.grave ? "grave" : "" }, h("b", null, f.code), ` line ${f.line}: ${f.text}`,

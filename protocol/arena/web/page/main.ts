@@ -1,12 +1,13 @@
 // The page: what the address after # names.
-import { failure, fill } from "./dom.js";
+import { announce, failure, fill } from "./dom.js";
 import { analyse, chooseGame } from "./analyse.js";
+import { edit } from "./edit.js";
 import { game, games } from "./games.js";
 import { play, tables } from "./play.js";
 import { standings } from "./standings.js";
 import { matches, watch } from "./watch.js";
 
-type View = void | Promise<unknown> | (() => void);
+type View = void | Promise<void | (() => void)> | (() => void);
 let leave: () => void = () => {};
 
 function view(main: HTMLElement): View {
@@ -16,12 +17,14 @@ function view(main: HTMLElement): View {
   document.title = "Stackmate arena";
   for (const a of document.querySelectorAll("nav a")) {
     const name = a.getAttribute("href")!.slice(2);
-    a.toggleAttribute("aria-current", name === section || (name === "games" && (section === "game" || !section)) || (name === "tables" && section === "play"));
+    const here = name === section || (name === "games" && (section === "game" || !section)) || (name === "tables" && section === "play");
+    if (here) a.setAttribute("aria-current", "page"); else a.removeAttribute("aria-current");
   }
   switch (section) {
     case "game": return game(main, rest.join("/"));
     case "tables": return tables(main);
-    case "play": return play(main, rest[0]);
+    case "play": return play(main, rest[0], query);
+    case "edit": return edit(main, rest.length ? rest.join("/") : undefined);
     case "watch": return rest[0] ? watch(main, rest[0], rest[1] === undefined ? undefined : Number(rest[1])) : matches(main, query);
     case "analyse": return rest[0] ? analyse(main, rest.join("/"), query) : chooseGame(main);
     case "standings": return standings(main, query);
@@ -38,10 +41,22 @@ function show() {
   try {
     const v = view(main);
     if (typeof v === "function") leave = v;
-    else if (v instanceof Promise) v.catch((e) => fill(main, failure(e)));
+    else if (v instanceof Promise) {
+      let left = false;
+      leave = () => { left = true; };
+      v.then((end) => { if (typeof end === "function") { if (left) end(); else leave = end; } }, (e) => fill(main, failure(e)));
+    }
   } catch (e) { fill(main, failure(e)); }
   window.scrollTo(0, 0);
+  if (begun) {
+    main.focus({ preventScroll: true }); // whoever reads with the ears is at the new page, not at a link that is gone
+    announce("");
+  }
+  begun = true;
 }
+
+let begun = false;
+document.getElementById("skip")!.addEventListener("click", (e) => { e.preventDefault(); document.getElementById("main")!.focus(); });
 
 // What fails is said, not swallowed.
 const fail = (text: string) => document.getElementById("main")!.prepend(failure("This page has failed: " + text));

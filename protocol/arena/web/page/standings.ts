@@ -1,13 +1,16 @@
-// Tournaments: what the records show of the players, while it changes.
+// Tournaments: begun, paused and ended here, and what the records show of the players, while it changes.
 import { draw, failure, fill, h, listen } from "./dom.js";
+import { controls, outcomes, runs, tuning } from "./tournaments.js";
 import type { Outline, Pair, Rating, Standings } from "./types.js";
 
 export function standings(main: HTMLElement, query: URLSearchParams): () => void {
-  const asked = new URLSearchParams([...query].filter(([k]) => k === "game" || k === "all"));
-  const body = h("div", { "aria-live": "polite" });
-  const select = h("select", { "aria-label": "Game", onchange: () => { location.hash = "#/standings" + (select.value ? "?game=" + encodeURIComponent(select.value) : ""); } });
-  fill(main, h("div", { class: "bar" }, h("h1", null, "Tournaments"), select), body);
-  let games: string[] = [];
+  const asked = new URLSearchParams([...query].filter(([k]) => k === "game" || k === "all" || k === "tournament"));
+  const run = query.get("tournament") ?? "";
+  const body = h("div", null), steer = h("div", { id: "steer" }), list = h("div", null);
+  const select = h("select", { "aria-label": "Game", onchange: () => { location.hash = "#/standings?" + new URLSearchParams([...(select.value ? [["game", select.value]] : []), ...(run ? [["tournament", run]] : [])]); } });
+  fill(main, h("div", { class: "bar" }, h("h1", null, "Tournaments"), select), steer, body, list);
+  void runs(list);
+  let games: string[] = [], steered = "";
   return listen("api/standings?" + asked, {
     standings: (s: Standings) => {
       const found = (s.games ?? []).map((g) => g.game), game = query.get("game") ?? "";
@@ -17,6 +20,7 @@ export function standings(main: HTMLElement, query: URLSearchParams): () => void
         fill(select, h("option", { value: "" }, "all games"), games.map((g) => h("option", { value: g, selected: g === game }, g)));
       }
       select.hidden = games.length === 0;
+      if (steered !== `${s.run} ${s.state}`) { steered = `${s.run} ${s.state}`; fill(steer, s.run && controls(s.run, s.kind ?? "tournament", s.state ?? "", s.reason)); void runs(list, true); }
       fill(body, report(s, game, query.has("all")));
     },
     failed: (text: string) => fill(body, failure(text)),
@@ -41,17 +45,18 @@ function report(s: Standings, game: string, all: boolean) {
       h("a", { href: "#/standings?all=1" }, "all records")),
     all && h("p", null, h("a", { href: "#/standings" }, "the tournament only")),
     s.live.length > 0 && h("p", { class: "lives" }, h("span", { class: "live" }, "live"), " ", s.live.slice(-8).map(live)),
+    s.tuning && tuning(s.tuning),
     players.length === 0 ? h("p", { class: "quiet" }, "No match of these records has ended yet.") : [
-      h("div", { class: "matrix" }, h("table", { class: "list standings" }, head(["Player", "Elo", "", "Matches", "Share", "Won", "Drawn", "Lost", "Errors"]),
+      h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Table of players" }, h("table", { class: "list standings" }, head(["Player", "Elo", "with its error", "Matches", "Share", "Won", "Drawn", "Lost", "Errors"]),
         h("tbody", null, order.map((i) => [players[i], s.ratings![i]] as const).map(([p, r]) => h("tr", null, h("th", { scope: "row" }, p.player), h("td", null, `${r.elo.toFixed(0)} ± ${r.error.toFixed(0)}`), h("td", null, bar(r, s.ratings!)),
           link(p.matches, game, [p.player]), h("td", null, p.matches ? (p.points / p.matches).toFixed(1) + " %" : ""),
           link(p.wins, game, [p.player], "won"), link(p.draws, game, [p.player], "drawn"), link(p.losses, game, [p.player], "lost"), link(p.errors, game, [p.player], "errors")))))),
-      s.test && course(s),
+      s.test && course(s), s.outcomes && outcomes(s.outcomes),
       players.length > 1 && [h("h2", null, "Who scored how much against whom"),
-        h("div", { class: "matrix" }, h("table", { class: "cross" }, head([""].concat(order.map((i) => players[i].player))),
+        h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Table of players" }, h("table", { class: "cross" }, head(["Player"].concat(order.map((i) => players[i].player))),
           h("tbody", null, order.map((i) => h("tr", null, h("th", { scope: "row" }, players[i].player), order.map((j) => against(players[i].player, players[j].player)))))))],
       (s.games ?? []).length > 1 && [h("h2", null, "Elo by game"),
-        h("div", { class: "matrix" }, h("table", { class: "cross" }, head(["", "Matches"].concat(order.map((i) => players[i].player))),
+        h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Table of players" }, h("table", { class: "cross" }, head(["Game", "Matches"].concat(order.map((i) => players[i].player))),
           h("tbody", null, s.games!.map((g) => h("tr", null, h("th", { scope: "row" }, h("a", { href: "#/standings?game=" + encodeURIComponent(g.game) }, g.game)), link(g.matches, g.game, []),
             order.map((i) => g.ratings.find((r) => r.player === players[i].player)).map((r) => h("td", null, r && h("a", { href: to(g.game, [r.player]) }, `${r.elo.toFixed(0)} ± ${r.error.toFixed(0)}`))))))))],
     ],
@@ -83,5 +88,5 @@ function course(s: Standings): Element {
     picture.append(draw("line", { x1: 34, x2: width - 10, y1: y(v), y2: y(v), class: v ? "now" : "grid" }), draw("text", { x: 17, y: y(v), class: "label" }, text));
   }
   picture.append(draw("polyline", { points: llrs.map((v, i) => `${x(i)},${y(v)}`).join(" "), class: "curve curve-0" }));
-  return h("figure", null, picture, h("figcaption", { class: "quiet" }, `Sequential test: stronger by ${t.Elo1} Elo (above, risk ${t.Alpha}) or by ${t.Elo0} (below, risk ${t.Beta}); now ${llrs[llrs.length - 1].toFixed(2)} after ${llrs.length - 1} groups.`));
+  return h("figure", null, picture, h("figcaption", { class: "quiet" }, `Sequential test: stronger by ${t.elo1} Elo (above, risk ${t.alpha}) or by ${t.elo0} (below, risk ${t.beta}); now ${llrs[llrs.length - 1].toFixed(2)} after ${llrs.length - 1} groups.`));
 }

@@ -1,15 +1,18 @@
 // What the server answers; see the structures of the same names in Go.
 
 export interface Spot { board: number; column: number; row: number }
-export interface Move { move: string; spots?: Spot[]; line?: boolean }
+export interface Move { move: string; text: string; spots?: Spot[]; line?: boolean }
 export interface Position {
   roles: string[]; turn: number; svg: string;
   counters?: { name: string; holder?: string; value: string }[];
   hands?: { name: string; holder: string; items: string[] }[];
   facts?: string[]; legal?: Move[][]; goals?: number[];
 }
-export interface Source { name: string; summary?: string; pattern?: string; from: string }
-export interface Choices { games: Source[]; first: string[]; players: string[] }
+export interface Parameter { name: string; about: string; min: number; max: number; default: number; list?: boolean }
+export interface Source { name: string; summary?: string; pattern?: string; parameters?: Parameter[]; from: string; group: string }
+export interface Choices { games: Source[]; players: string[] }
+export interface Told { clauses?: string; turned?: boolean[] }
+export interface Proof { property: string; verdict: string; detail?: string; line?: string[][] }
 export interface Finding { line: number; column: number; code: string; grave: boolean; text: string; hint?: string }
 export interface Game {
   game: string; rules: string; findings: Finding[]; valid: boolean; roles?: string[]; chance?: string;
@@ -25,6 +28,8 @@ export interface Explanation {
 export interface Table {
   table: string; game: string; seats: string[]; chosen: boolean[]; position: Position;
   moves: string[][]; why: ((Explanation | null)[] | null)[]; note?: string; due?: string;
+  clocks?: ({ left?: number; due?: string } | null)[]; score?: number[];
+  may?: string[]; asked?: Record<string, string[]>; resigned?: string; next?: string; clock?: number; limit?: number; increment?: number;
 }
 export interface Cell { lower: number; upper: number; kind: string }
 export interface Matrix {
@@ -34,6 +39,7 @@ export interface Matrix {
 export interface Analysis {
   method: string; roles: string[]; lower: number[] | null; upper: number[] | null; estimates?: number[]; proved: boolean; solved: boolean;
   strategies?: ({ move: string; probability: number }[] | null)[]; line?: string[][];
+  moves?: ({ move: string; lower: number; upper: number; estimate: number }[] | null)[];
   nodes: number; playouts?: number; seconds: number; matrix?: Matrix; note?: string; done: boolean;
 }
 export interface Outline {
@@ -46,9 +52,19 @@ export interface Part {
 }
 export interface Rating { player: string; elo: number; error: number }
 export interface Pair { player: string; opponent: string; matches: number; wins: number; draws: number; losses: number; score: number; elo: number; error: number }
+export interface Tuning {
+  parameters: { name: string; about: string; unit: string; low: number; high: number; start: number }[];
+  course: number[][] | null; scores: number[] | null; iterations: number; pairs: number; player: string;
+}
 export interface Standings {
   standings: { player: string; matches: number; points: number; wins: number; draws: number; losses: number; errors: number }[] | null;
   ratings: Rating[] | null; pairs: Pair[] | null; games: { game: string; matches: number; ratings: Rating[] }[] | null;
   matches: number; live: Outline[]; planned?: number;
-  test?: { Elo0: number; Elo1: number; Alpha: number; Beta: number }; bounds?: number[]; llrs?: number[]; verdict?: string;
+  test?: { elo0: number; elo1: number; alpha: number; beta: number }; bounds?: number[]; llrs?: number[]; verdict?: string;
+  run?: string; kind?: string; state?: string; reason?: string; outcomes?: { score: number; pairs: number }[]; tuning?: Tuning;
 }
+export interface Run {
+  run: string; kind: string; state: string; begun: string; games: string[]; players: string[]; rounds: number; gauntlet: boolean;
+  openings: number; start_clock: number; play_clock: number; matches: number; planned: number; reason?: string;
+}
+export interface Runs { tournaments: Run[] | null; parameters: { name: string; about: string; unit: string; start: number; low: number; high: number }[] | null; tunable: string[] | null }

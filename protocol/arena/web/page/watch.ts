@@ -1,8 +1,26 @@
 // Watch: records, and matches under way.
-import { failure, fill, get, h, listen } from "./dom.js";
-import { shown } from "./board.js";
-import { explanation, graph } from "./explain.js";
-import type { Outline, Part, Position } from "./types.js";
+import { button, failure, fill, get, h, listen, post, toGame } from "./dom.js";
+import { keepingFocus, shown } from "./board.js";
+import { Course, type Note } from "./course.js";
+import { explanation, graph, known, result } from "./explain.js";
+import { mistakes, review } from "./review.js";
+import { words } from "./words.js";
+import type { Analysis, Choices, Outline, Part, Position, Spot } from "./types.js";
+
+// opener opens a record of a file or of the clipboard: lines of ours, or a match of an archive.
+async function opener(): Promise<HTMLElement> {
+  const failed = h("div", null), text = h("textarea", { id: "record", rows: 6, "aria-label": "Record", placeholder: "JSON lines, or a match in the format of the GGP archives" });
+  const { games } = await get<Choices>("api/games");
+  const game = h("input", { id: "record-game", list: "record-games", placeholder: "as the record says" });
+  const open = async () => {
+    try { location.hash = "#/watch/" + encodeURIComponent((await post<{ match: string }>("api/records?" + new URLSearchParams({ game: game.value }), text.value)).match) + "/0"; }
+    catch (e) { fill(failed, failure(e)); }
+  };
+  const file = h("input", { type: "file", class: "hidden", "aria-label": "Open a file", onchange: async () => { if (file.files?.[0]) { text.value = await file.files[0].text(); void open(); } } });
+  return h("details", { class: "panel", id: "opener" }, h("summary", null, "Open a record"), text,
+    h("div", { class: "line" }, h("label", { for: "record-game" }, "game"), game, h("datalist", { id: "record-games" }, games.map((g) => h("option", { value: g.name }))),
+      button("Open", () => void open(), { class: "primary", id: "open-record" }), button("Open a file", () => file.click()), file), failed);
+}
 
 export async function matches(main: HTMLElement, query: URLSearchParams) {
   const { matches, count } = await get<{ matches: Outline[]; count: number }>("api/matches?" + query);
@@ -11,9 +29,9 @@ export async function matches(main: HTMLElement, query: URLSearchParams) {
   const wanted = query.getAll("player").join(" – ") + [query.get("outcome"), query.get("game")].filter(Boolean).map((t) => ", " + t).join("");
   fill(main, h("div", { class: "bar" }, h("h1", null, "Watch"), h("span", { class: "quiet" }, wanted.replace(/^, /, "")),
     skip > 0 && page(Math.max(0, skip - 200), "Later"), skip + matches.length < count && page(skip + matches.length, "Earlier"),
-    count > matches.length && h("span", { class: "quiet" }, `${skip + 1} to ${skip + matches.length} of ${count}`)),
+    count > matches.length && h("span", { class: "quiet" }, `${skip + 1} to ${skip + matches.length} of ${count}`)), await opener(),
     count === 0 ? h("p", { class: "quiet" }, "There is no match here yet. Choose a game and let players play, or start the arena with --records DIR.") :
-      h("table", { class: "list" }, h("thead", null, h("tr", null, ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", null, t)))),
+      h("table", { class: "list" }, h("thead", null, h("tr", null, ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", { scope: "col" }, t)))),
         h("tbody", null, matches.map((m) => h("tr", null, h("td", null, h("a", { href: "#/watch/" + encodeURIComponent(m.match) }, m.game)),
           h("td", null, m.players.join(" – ")), h("td", null, m.live ? h("span", { class: "live" }, "live") : m.goals?.join(" – ") || m.reason || "over"),
           h("td", null, m.turns || ""), h("td", { class: "quiet" }, new Date(m.start).toLocaleString()))))));
@@ -26,23 +44,32 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
   const turns: Part[] = [];
   const news = new Map<number, Position>(); // pictures that came with their turns
   let end: Part | null = null;
-  let stopped = false;
-  const board = h("section", null), side = h("section", null), title = h("h1", null, "…");
+  let stopped = false, turned = false;
+  let position: Position | null = null, deciding: Spot[] = [];
+  let judged = new Map<number, Analysis>(), notes = new Map<number, Note>(), stopReview = () => {}, reviewing = "";
+  const board = h("section", { "aria-label": "Position" }), side = h("section", { "aria-label": "Match" }), title = h("h1", null, "…");
   const analyse = h("a", { class: "button" }, "Analyse");
-  fill(main, h("div", { class: "bar" }, title, analyse), h("div", { class: "columns" }, board, side));
+  const judge = button("Find mistakes", () => findMistakes(), { id: "review", title: "The exact search looks at every turn, the last ones first" });
+  fill(main, h("div", { class: "bar" }, title, analyse, button("Turn board", () => { turned = !turned; draw(); }, { id: "turn-board" }), judge,
+    button("Copy link", () => void navigator.clipboard?.writeText(location.href), { id: "copy" }),
+    h("a", { class: "button", id: "save-ggp", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=ggp`, title: "In the format of the archives of General Game Playing" }, "Save"),
+    h("a", { class: "button", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=lines`, title: "As JSON lines, with all that players said" }, "Save all")), h("div", { class: "columns" }, board, side));
 
   const go = (to: number, follow = false) => {
     turn = Math.max(0, Math.min(to, turns.length));
-    live = follow || (turn === turns.length && !end);
+    live = follow || to === Infinity || (turn === turns.length && !end);
     history.replaceState(null, "", `#/watch/${encodeURIComponent(id)}/${turn}`);
     void show();
   };
-  const controls = h("div", { class: "line controls", role: "toolbar", "aria-label": "Turns" },
-    h("button", { type: "button", title: "First position (Home)", onclick: () => go(0) }, "«"),
-    h("button", { type: "button", title: "Back (←)", onclick: () => go(turn - 1) }, "‹"),
-    h("span", { class: "turn" }),
-    h("button", { type: "button", title: "Forward (→)", onclick: () => go(turn + 1) }, "›"),
-    h("button", { type: "button", title: "Last position (End)", onclick: () => go(turns.length, true) }, "»"));
+  const say = () => words(rules || name);
+  let course = new Course(say(), go);
+  const joints = () => opening.concat(turns.map((t) => t.moves![0]));
+
+  const draw = () => {
+    if (!position) return;
+    const joint = turns[position.turn - 1]?.moves?.[0] ?? [];
+    keepingFocus(() => fill(board, shown(position!, { turned, last: joint.map((m) => say().of(m)), deciding: position!.goals ? deciding : [] })));
+  };
 
   // Positions come one at a time; when many are skipped only the latest is fetched.
   let wanted = -1, busy = false;
@@ -55,9 +82,11 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
       const now = wanted;
       wanted = -1;
       try {
-        const p = news.get(now) ?? await get<Position & { rules: string }>(`api/matches/${encodeURIComponent(id)}/position`, { turn: String(now) });
+        position = news.get(now) ?? await get<Position>(`api/matches/${encodeURIComponent(id)}/position`, { turn: String(now) });
+        if (position.goals && rules && end && deciding.length === 0) deciding = await get<Spot[]>("api/deciding", { game: rules, moves: JSON.stringify(joints()) }).catch(() => []);
+        await say().ask(turns[now - 1]?.moves?.[0] ?? []);
         board.dataset.turn = String(now);
-        fill(board, shown(p));
+        draw();
         describe();
       } catch (e) {
         const begun = turns.length > 0 || end;
@@ -68,28 +97,55 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
   };
 
   const describe = () => {
-    controls.querySelector(".turn")!.textContent = `${turn} / ${turns.length}${end ? "" : " live"}`;
     const before = turns[turn - 1];
     const moves = before?.moves?.[0], errors = before?.errors?.[0], times = before?.reply_times?.[0];
     const said = (before?.explanations?.[0] ?? []).filter((x) => x !== null);
-    const goals = end?.goals;
-    fill(title, h("a", { href: rules ? "#/game/" + encodeURIComponent(rules) : "#/games" }, name));
-    const joints = opening.concat(turns.slice(0, turn).map((t) => t.moves![0]));
-    if (rules) analyse.setAttribute("href", `#/analyse/${encodeURIComponent(rules)}?moves=${encodeURIComponent(JSON.stringify(joints))}`);
-    fill(side, controls,
-      h("table", { class: "list" }, h("tbody", null, roles.map((role, r) => h("tr", null, h("th", null, role), h("td", null, players[r]),
-        h("td", null, moves?.[r] ?? ""), h("td", { class: "quiet" }, times?.[r] ? times[r].toFixed(3) + " s" : ""), h("td", { class: "grave" }, errors?.[r] ?? ""),
-        goals && h("td", null, h("b", null, goals[r])))))),
+    const goals = end?.goals, w = say();
+    const all = turns.map((t) => t.moves![0]);
+    fill(title, h("a", { href: rules ? toGame("game", rules) : "#/games" }, name));
+    if (rules) analyse.setAttribute("href", toGame("analyse", rules, opening.concat(all.slice(0, turn))));
+    const looked = judged.get(opening.length + turn - 1);
+    course.show(all, turn, notes, end ? "" : " live");
+    const note = notes.get(turn - 1);
+    keepingFocus(() => fill(side,
+      h("div", { class: "matrix" }, h("table", { class: "list" }, h("tbody", null, roles.map((role, r) => h("tr", null, h("th", { scope: "row" }, role), h("td", null, players[r]),
+        h("td", null, moves?.[r] ? w.show(moves[r]) : ""), h("td", { class: "quiet" }, times?.[r] ? times[r].toFixed(3) + " s" : ""), h("td", { class: "grave" }, errors?.[r] ?? ""),
+        goals && h("td", null, h("b", null, goals[r]))))))),
+      end?.completed && goals && h("p", { class: "result" }, result({ roles, goals, turn, svg: "" })),
       end?.reason && h("p", { class: "grave" }, end.reason),
+      course.element,
+      reviewing && h("p", { class: "quiet", id: "reviewing" }, reviewing),
+      note && h("p", { class: "grave note" }, note.text),
+      looked && roles.map((_, r) => known(looked, r, w)),
       graph(roles, turns, turn, (t) => go(t + 1)),
-      said.map((x) => explanation(x!)),
-      h("details", null, h("summary", null, "All moves"), h("ol", { class: "all" }, turns.map((t, i) => h("li", null,
-        h("a", { href: `#/watch/${encodeURIComponent(id)}/${i + 1}`, onclick: (e: Event) => { e.preventDefault(); go(i + 1); } }, t.moves![0].join(" · ")))))));
+      said.map((x) => explanation(x!, w))));
+  };
+
+  const findMistakes = () => {
+    stopReview();
+    judged = new Map();
+    const list = joints(), total = list.length - opening.length;
+    reviewing = "looking at the last turns first…";
+    stopReview = review(rules, list, opening.length, 2, (at, a) => {
+      judged.set(at, a);
+      void say().ask((a.moves ?? []).flatMap((m) => (m ?? []).map((k) => k.move)));
+      notes = new Map([...mistakes(list, judged, (m) => say().of(m).text, end?.goals)].map(([t, n]) => [t - opening.length, n]));
+      reviewing = `${judged.size} of ${total} turns looked at, ${[...judged.values()].filter((a) => a.solved).length} solved, ${notes.size} mistakes proved`;
+      describe();
+    }, (failed) => { reviewing = failed ?? reviewing.replace(/^/, "Done: "); describe(); });
+    describe();
   };
 
   const stop = listen("api/matches/" + encodeURIComponent(id), {
     part: (p: Part) => {
-      if (p.match) { roles = p.roles ?? []; players = p.players ?? []; name = p.game ?? ""; opening = p.opening ?? []; rules = p.rules ? "record:" + p.rules : ""; }
+      if (p.match) {
+        turns.length = 0; // a connection that was broken begins anew
+        roles = p.roles ?? []; players = p.players ?? []; name = p.game ?? ""; opening = p.opening ?? []; rules = p.rules ? "record:" + p.rules : "";
+        course = new Course(say(), go);
+        stopKeys();
+        stopKeys = course.keys();
+        judge.hidden = !rules;
+      }
       (p.moves ?? []).forEach((m, i) => turns.push({ moves: [m], errors: p.errors && [p.errors[i]], reply_times: p.reply_times && [p.reply_times[i]], explanations: p.explanations && [p.explanations[i]] }));
       if (p.position) { if (news.size > 50) news.clear(); news.set(turns.length, p.position); }
       if (p.completed || p.aborted) end = p;
@@ -110,11 +166,6 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     turn = Math.min(turn, turns.length);
     if (live || board.dataset.turn !== String(turn)) await show(); else describe();
   };
-  const keys = (e: KeyboardEvent) => {
-    if (e.target instanceof HTMLInputElement) return;
-    const to = { ArrowLeft: turn - 1, ArrowRight: turn + 1, Home: 0, End: turns.length }[e.key];
-    if (to !== undefined) { e.preventDefault(); go(to, e.key === "End"); }
-  };
-  document.addEventListener("keydown", keys);
-  return () => { stopped = true; stop(); document.removeEventListener("keydown", keys); };
+  let stopKeys = course.keys();
+  return () => { stopped = true; stop(); stopReview(); stopKeys(); };
 }

@@ -1,0 +1,40 @@
+package games
+
+import "slices"
+
+// Group is games of one kind, those first that most people know.
+type Group struct {
+	Name     string
+	Families []Family
+}
+
+// groups names all games, in the order in which people look for them.
+var groups = []struct {
+	name  string
+	games []string
+}{
+	{"Well known", []string{"chess", "checkers", "reversi", "connectFour", "gomoku", "ticTacToe", "rockPaperScissors", "nim"}},
+	{"Boards", []string{"hex", "breakthrough", "amazons", "quarto", "pentago", "ultimateTicTacToe", "trio"}},
+	{"All move at the same time", []string{
+		"goofspiel", "goofspielPoints", "oshiZumo", "biddingTicTacToe", "rockPaperScissorsMatch", "tron", "pursuit", "copsAndRobber",
+		"matchingPennies", "prisonersDilemma", "example2",
+	}},
+	{"Chance", []string{"pig", "liarsBid", "copsAndRobberSlips"}},
+	{"Puzzles", []string{"slidingPuzzle"}},
+}
+
+// Groups describes all games by their kinds, in the order in which people look for them.
+func Groups() []Group {
+	var all []Group
+	for _, g := range groups {
+		group := Group{Name: g.name}
+		for _, f := range Families() {
+			if slices.Contains(g.games, f.Name()) {
+				group.Families = append(group.Families, f)
+			}
+		}
+		slices.SortFunc(group.Families, func(a, b Family) int { return slices.Index(g.games, a.Name()) - slices.Index(g.games, b.Name()) })
+		all = append(all, group)
+	}
+	return all
+}

@@ -1,0 +1,127 @@
+package arena
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"stackmate/gdl"
+)
+
+// ggpMatch is a match as the archives of General Game Playing keep it: the JSON that
+// Match.toJSON of ggp-base writes. Times are in milliseconds, clocks in seconds.
+type ggpMatch struct {
+	MatchID     string     `json:"matchId"`
+	RandomToken string     `json:"randomToken"`
+	StartTime   int64      `json:"startTime"`
+	GameMetaURL string     `json:"gameMetaURL"`
+	IsCompleted bool       `json:"isCompleted"`
+	IsAborted   bool       `json:"isAborted"`
+	States      []string   `json:"states"` // each a list of facts: ( ( cell 1 1 b ) ( control x ) )
+	Moves       [][]string `json:"moves"`
+	StateTimes  []int64    `json:"stateTimes"`
+	Errors      [][]string `json:"errors,omitempty"`
+	Goals       []int      `json:"goalValues,omitempty"`
+	Preview     int        `json:"previewClock"`
+	StartClock  int        `json:"startClock"`
+	PlayClock   int        `json:"playClock"`
+	Players     []string   `json:"playerNamesFromHost,omitempty"`
+	Human       []bool     `json:"isPlayerHuman,omitempty"`
+	Scrambled   bool       `json:"scrambled"`
+}
+
+// ggpGames is where ggp-base looks for the rules of a game.
+const ggpGames = "http://games.ggp.org/base/games/"
+
+// version is how the address of a game ends that names a version of its rules.
+var version = regexp.MustCompile(`(/v[0-9]+)?/*$`)
+
+// readGGP makes a record of a match of an archive. Such a match does not name its roles: they have numbers.
+func readGGP(text []byte) (*Record, error) {
+	var m ggpMatch
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, err
+	}
+	r := &Record{
+		Match: m.MatchID, Game: path.Base(version.ReplaceAllString(m.GameMetaURL, "")), StartTime: time.UnixMilli(m.StartTime),
+		StartClock: float64(m.StartClock), PlayClock: float64(m.PlayClock), Players: m.Players, Errors: m.Errors,
+		Goals: m.Goals, Completed: m.IsCompleted && !m.IsAborted, Aborted: m.IsAborted, Turns: len(m.Moves),
+	}
+	n := max(len(m.Players), len(m.Goals))
+	for turn, joint := range m.Moves {
+		moves := make([]string, len(joint))
+		for i, move := range joint {
+			t, err := gdl.ParseTerm(move)
+			if err != nil {
+				return nil, fmt.Errorf("move %d of turn %d: %w", i+1, turn+1, err)
+			}
+			moves[i] = t.String()
+		}
+		r.Moves = append(r.Moves, moves)
+		n = max(n, len(joint))
+	}
+	for i := range n {
+		r.Roles = append(r.Roles, fmt.Sprintf("role%d", i+1))
+		if i >= len(r.Players) || r.Players[i] == "" {
+			r.Players = append(r.Players[:i:i], "unknown")
+		}
+	}
+	for turn, state := range m.States {
+		facts, err := ggpFacts(state)
+		if err != nil {
+			return nil, fmt.Errorf("state %d: %w", turn+1, err)
+		}
+		r.States = append(r.States, facts)
+	}
+	for _, at := range m.StateTimes {
+		r.StateTimes = append(r.StateTimes, time.UnixMilli(at))
+	}
+	return r, nil
+}
+
+// ggpFacts reads a state, with or without true around its facts.
+func ggpFacts(state string) ([]string, error) {
+	inner, opened := strings.CutPrefix(strings.TrimSpace(state), "(")
+	inner, closed := strings.CutSuffix(inner, ")")
+	if !opened || !closed {
+		return nil, fmt.Errorf("expected a list of facts, found %.40q", state)
+	}
+	tree, err := gdl.Parse("state", []byte(inner))
+	if err != nil {
+		return nil, err
+	}
+	facts := []string{}
+	for _, c := range tree.Clauses {
+		t := c.Head
+		if t.Name == "true" && len(t.Args) == 1 {
+			t = t.Args[0]
+		}
+		facts = append(facts, t.String())
+	}
+	return facts, nil
+}
+
+// GGP is the record in the format of the archives of General Game Playing. Human tells by
+// the name of a player whether it is a person.
+func (r *Record) GGP(human func(player string) bool) ([]byte, error) {
+	m := ggpMatch{
+		MatchID: r.Match, StartTime: r.StartTime.UnixMilli(), GameMetaURL: ggpGames + r.Game + "/", RandomToken: HashRules(r.Match)[:32],
+		IsCompleted: r.Completed, IsAborted: r.Aborted, States: []string{}, Moves: [][]string{}, StateTimes: []int64{},
+		Errors: r.Errors, Goals: r.Goals, Preview: -1, StartClock: int(math.Ceil(r.StartClock)), PlayClock: int(math.Ceil(r.PlayClock)), Players: r.Players,
+	}
+	m.Moves = append(m.Moves, r.Moves...)
+	for _, facts := range r.States {
+		m.States = append(m.States, "( "+strings.Join(facts, " ")+" )")
+	}
+	for _, at := range r.StateTimes {
+		m.StateTimes = append(m.StateTimes, at.UnixMilli())
+	}
+	for _, p := range r.Players {
+		m.Human = append(m.Human, human(p))
+	}
+	return json.Marshal(m)
+}

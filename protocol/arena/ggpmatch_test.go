@@ -1,0 +1,53 @@
+package arena
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An archive writes blanks inside of parentheses, times in milliseconds, and no roles.
+const archived = `{"matchId":"base.ticTacToe.1325000000000","randomToken":"9a2b","startTime":1325000000000,
+"gameMetaURL":"http://games.ggp.org/base/games/ticTacToe/v0/","isCompleted":true,"isAborted":false,
+"states":["( ( cell 1 1 b ) ( control x ) )","( ( true ( cell 1 1 x ) ) ( control o ) )"],"moves":[["( mark 1 1 )","noop"]],
+"stateTimes":[1325000000100,1325000004200],"errors":[["",""]],"goalValues":[100,0],"previewClock":-1,"startClock":30,"playClock":15,
+"playerNamesFromHost":["alice",""],"isPlayerHuman":[true,false],"scrambled":false,"weight":1.0}`
+
+func TestMatchesOfArchivesAreRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "match.json")
+	if err := os.WriteFile(path, []byte(archived), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadRecord(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Game != "ticTacToe" || r.Moves[0][0] != "(mark 1 1)" || !slices.Equal(r.States[1], []string{"(cell 1 1 x)", "(control o)"}) ||
+		!slices.Equal(r.Players, []string{"alice", "unknown"}) || !r.Completed || r.Goals[0] != 100 || r.PlayClock != 15 || r.StateTimes[1].Sub(r.StateTimes[0]) != 4100*time.Millisecond {
+		t.Errorf("read as %+v", r)
+	}
+	// Ours reads the same after it went there and back.
+	text, err := r.GGP(func(p string) bool { return p == "alice" })
+	if err != nil || !strings.Contains(string(text), `"isPlayerHuman":[true,false]`) {
+		t.Fatalf("%s, %v", text, err)
+	}
+	again, err := readGGP(text)
+	if err != nil || !slices.Equal(again.States[1], r.States[1]) || !slices.Equal(again.Moves[0], r.Moves[0]) || again.Game != r.Game || !again.StartTime.Equal(r.StartTime) {
+		t.Errorf("again %+v, %v", again, err)
+	}
+}
+
+func TestFaultyMatchesOfArchivesAreExplained(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"matchId":"m","moves":[["( mark"]]}`: "move 1 of turn 1",
+		`{"matchId":"m","states":["cell"]}`:    "state 1: expected a list of facts",
+		`{"matchId":"m","moves":3}`:            "moves",
+	} {
+		if _, err := readGGP([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const archived = `{"matchId":"base.ticTacToe.1325000000000","startTime":1325000000000,"gameMetaURL":"http://games.ggp.org/base/games/tictactoe/","isCompleted":true,
+"moves":[["( mark 1 1 )","noop"],["noop","( mark 1 2 )"],["( mark 2 2 )","noop"],["noop","( mark 1 3 )"],["( mark 3 3 )","noop"]],
+"goalValues":[100,0],"playerNamesFromHost":["alice","bob"],"startClock":30,"playClock":15}`
+
+// send posts a text and reads the answer.
+func send(t *testing.T, url, text string, into any) int {
+	t.Helper()
+	response, err := http.Post(url, "text/plain", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode
+}
+
+func TestRecordsComeInAndGoOut(t *testing.T) {
+	s, url := page(t, 0, nil)
+	var opened map[string]string
+	if status := send(t, url+"/api/records", archived, &opened); status != http.StatusOK {
+		t.Fatalf("status %d: %v", status, opened)
+	}
+	record, err := s.Archive.Read(opened["match"])
+	if err != nil || !record.Completed || len(record.States) != 6 || record.Roles[0] != "x" || record.Players[1] != "bob" || record.Goals[0] != 100 {
+		t.Fatalf("%+v, %v", record, err)
+	}
+	for _, as := range []string{"ggp", "lines"} {
+		response, err := http.Get(url + "/api/matches/" + opened["match"] + "/record?as=" + as)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		var again map[string]string
+		if status := send(t, url+"/api/records", string(text), &again); status != http.StatusOK {
+			t.Fatalf("%s: status %d: %v: %s", as, status, again, text)
+		}
+		if same, err := s.Archive.Read(again["match"]); err != nil || len(same.States) != 6 || same.Players[0] != "alice" || same.Game != "ticTacToe" {
+			t.Errorf("%s: %+v, %v", as, same, err)
+		}
+	}
+	for change, want := range map[string]string{
+		"( mark 1 2 )|( mark 1 1 )": "turn 2", "tictactoe|nosuch": "no game here", `"bob"]|"bob","carol"]`: "2 moves of 3 roles", "moves|movex": "",
+		`{|[`: "expected a match record",
+	} {
+		old, by, _ := strings.Cut(change, "|")
+		var reply map[string]string
+		status := send(t, url+"/api/records", strings.Replace(archived, old, by, 1), &reply)
+		if want == "" && status == http.StatusOK {
+			if r, err := s.Archive.Read(reply["match"]); err != nil || r.Completed || !strings.Contains(r.Reason, "before the game does") {
+				t.Errorf("%s: %+v, %v", change, r, err)
+			}
+		} else if status < 400 || status >= 500 || !strings.Contains(reply["error"], want) {
+			t.Errorf("%s: status %d, %v, want %q", change, status, reply, want)
+		}
+	}
+}

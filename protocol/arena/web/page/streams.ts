@@ -1,0 +1,77 @@
+// The worker that all windows of a browser share: one connection carries the streams of all of them.
+// It knows nothing of the page.
+
+export {};
+
+interface Follower { port: MessagePort; key: number; path: string }
+type Request = { key: number; path: string } | { key: number; end: true } | { window: string };
+
+const followers = new Map<number, Follower>(); // by the number of the channel
+let next = 1;
+let connection = ""; // its name, "" while there is none
+let connecting = false;
+
+const tell = (f: Follower, kind: string, data: string) => f.port.postMessage({ key: f.key, kind, data });
+const post = (channel: number, path: string) => fetch("api/connection/" + connection, { method: "POST", body: JSON.stringify({ channel, path }) });
+
+async function follow(channel: number) {
+  const f = followers.get(channel)!;
+  if (!connection) return void connect();
+  const response = await post(channel, f.path).catch(() => null);
+  if (response && !response.ok && response.status !== 404) tell(f, "failed", JSON.stringify((await response.json().catch(() => ({}))).error ?? response.statusText));
+}
+
+function leave(channel: number) {
+  if (followers.delete(channel) && connection) void post(channel, "").catch(() => {});
+}
+
+// connect reads events until the connection breaks, and then connects anew.
+async function connect() {
+  if (connecting) return;
+  connecting = true;
+  for (;;) {
+    try {
+      const response = await fetch("api/connection");
+      if (!response.ok) for (const f of followers.values()) tell(f, "failed", JSON.stringify((await response.clone().json().catch(() => ({}))).error ?? "the connection was refused"));
+      else await read(response.body!.getReader());
+    } catch { /* it is tried again */ }
+    connection = "";
+    await new Promise((done) => setTimeout(done, 1000));
+  }
+}
+
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  const text = new TextDecoder();
+  for (let rest = ""; ; ) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    rest += text.decode(value, { stream: true });
+    const events = rest.split("\n\n");
+    rest = events.pop()!;
+    for (const e of events) take(e);
+  }
+}
+
+// take passes an event on to whoever follows its channel.
+function take(event: string) {
+  const [, kind, data] = event.match(/^event: (.*)\ndata: (.*)$/s) ?? [];
+  if (kind === "connection") {
+    connection = JSON.parse(data);
+    for (const channel of followers.keys()) void follow(channel);
+  } else if (kind) {
+    const space = kind.indexOf(" "), f = followers.get(Number(kind.slice(0, space)));
+    if (f) tell(f, kind.slice(space + 1), data);
+  }
+}
+
+(globalThis as unknown as { onconnect: (e: MessageEvent) => void }).onconnect = (e) => {
+  const port = e.ports[0], mine = () => [...followers].filter(([, f]) => f.port === port);
+  const gone = () => { for (const [channel] of mine()) leave(channel); };
+  port.onmessage = (m: MessageEvent<Request>) => {
+    const r = m.data;
+    // A window holds a lock as long as it is there; whoever gets it after it knows that it is gone.
+    if ("window" in r) return void navigator.locks?.request(r.window, gone);
+    if ("path" in r) { followers.set(next, { port, key: r.key, path: r.path }); return void follow(next++); }
+    for (const [channel, f] of mine()) if (f.key === r.key) leave(channel);
+  };
+};

@@ -1,0 +1,78 @@
+// Tournaments that are begun in the page: the form, what steers them, and what is known of tests and tunings.
+import { button, draw, failure, fill, get, h, percent, post } from "./dom.js";
+import type { Choices, Run, Runs, Tuning } from "./types.js";
+
+const to = (run: string) => "#/standings?tournament=" + encodeURIComponent(run);
+const states: Record<string, string> = { playing: "plays", paused: "is paused", elsewhere: "is played by another program", ended: "has ended" };
+
+// controls are the buttons of one tournament.
+export function controls(run: string, kind: string, state: string, reason?: string): HTMLElement {
+  const failed = h("div", null);
+  const act = (what: string) => button(what[0].toUpperCase() + what.slice(1), () => void post(`api/tournaments/${encodeURIComponent(run)}/${what}`, {}).catch((e) => fill(failed, failure(e))), { class: what, "data-focus": what });
+  return h("div", { class: "panel" }, h("div", { class: "line" }, h("span", null, `This ${kind} `, h("b", { id: "run-state" }, states[state] ?? state), "."),
+    state === "playing" && act("pause"), state === "paused" && act("resume"), (state === "playing" || state === "paused") && act("end")),
+    reason && h("p", { class: "grave" }, reason), failed);
+}
+
+// outcomes draws how often pairs of matches with seats swapped brought which score.
+export function outcomes(list: { score: number; pairs: number }[]): Element {
+  const all = list.reduce((n, o) => n + o.pairs, 0);
+  return h("figure", null, h("table", { class: "outcomes" }, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Score of a pair"), list.map((o) => h("th", { scope: "col" }, +(2 * o.score).toFixed(2))))),
+    h("tbody", null, h("tr", null, h("th", { scope: "row" }, "Pairs"), list.map((o) => h("td", null, o.pairs, all > 0 && h("meter", { min: 0, max: 1, value: o.pairs / all, "aria-label": percent(o.pairs / all) })))))),
+    h("figcaption", { class: "quiet" }, `Pairs of matches with seats swapped, ${all} in all: points of the first player, of two.`));
+}
+
+// tuning draws the courses of parameters.
+export function tuning(t: Tuning): Element {
+  const course = t.course ?? [], width = 560, height = 110;
+  return h("section", null, h("p", null, `${Math.max(0, course.length - 1)} of ${t.iterations} iterations. So far: `, h("code", null, t.player)),
+    t.parameters.map((p, i) => {
+      const x = (n: number) => 50 + ((width - 60) * n) / Math.max(1, t.iterations), y = (v: number) => 8 + ((p.high - v) / Math.max(p.high - p.low, 1e-9)) * (height - 16);
+      const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph course", role: "img" }, draw("title", {}, `Course of ${p.name}: from ${p.start} to ${course.length ? course[course.length - 1][i] : p.start}`));
+      for (const v of [p.low, p.start, p.high]) picture.append(draw("line", { x1: 50, x2: width - 10, y1: y(v), y2: y(v), class: "grid" }), draw("text", { x: 24, y: y(v), class: "label" }, String(v)));
+      picture.append(draw("polyline", { points: course.map((c, n) => `${x(n)},${y(c[i])}`).join(" "), class: "curve curve-" + (i % 4) }));
+      return h("figure", null, picture, h("figcaption", { class: "quiet" }, `${p.name}: ${p.about}${p.unit ? ", in " + p.unit : ""}`));
+    }));
+}
+
+// runs lists all tournaments, with the form for another one; nothing where the server offers none.
+export async function runs(at: HTMLElement, again = false) {
+  let all: Runs;
+  try { all = await get<Runs>("api/tournaments"); } catch { return fill(at); }
+  const list = (all.tournaments ?? []).length > 0 && h("table", { class: "list" }, h("thead", null, h("tr", null, ["Begun", "Kind", "Games", "Players", "Matches", "State"].map((t) => h("th", { scope: "col" }, t)))),
+    h("tbody", null, all.tournaments!.map((r: Run) => h("tr", null, h("td", null, h("a", { href: to(r.run) }, new Date(r.begun).toLocaleString())), h("td", null, r.kind), h("td", null, r.games.join(", ")), h("td", null, r.players.join(", ")),
+      h("td", null, `${r.matches} of ${r.planned}`), h("td", null, states[r.state] ?? r.state)))));
+  if (again && at.querySelector("form")) return at.querySelector(".runs") && fill(at.querySelector(".runs")!, list);
+  fill(at, h("h2", null, "All tournaments"), h("div", { class: "runs matrix", tabindex: 0, role: "region", "aria-label": "All tournaments" }, list || h("p", { class: "quiet" }, "There is none yet.")), form(all, await get<Choices>("api/games")));
+}
+
+function form(all: Runs, choices: Choices): HTMLElement {
+  const failed = h("div", null);
+  const number = (id: string, value: number, min: number, more: Record<string, unknown> = {}) => h("input", { id, type: "number", value, min, step: "any", ...more });
+  const line = (label: string, input: HTMLElement, about = "") => h("div", { class: "line" }, h("label", { for: input.id }, label), input, about && h("span", { class: "quiet" }, about));
+  const games = h("input", { id: "t-games", value: "ticTacToe", size: 40, list: "t-all-games", required: true });
+  const players = h("input", { id: "t-players", value: "mcts,random", size: 40, required: true });
+  const rounds = number("t-rounds", 4, 1, { step: 1 }), openings = number("t-openings", 0, 0, { step: 1 }), start = number("t-start", 5, 0.1), clock = number("t-play", 0.5, 0.05);
+  const kind = h("select", { id: "t-kind", onchange: () => { test.hidden = kind.value !== "test"; tune.hidden = kind.value !== "tuning"; } },
+    [["all", "everybody against everybody"], ["gauntlet", "the first against all others"], ["test", "a test whether the first is stronger (SPRT)"], ...((all.tunable ?? []).length ? [["tuning", "tuning of parameters (SPSA)"]] : [])].map(([v, t]) => h("option", { value: v }, t)));
+  const elo0 = number("t-elo0", 0, -1000), elo1 = number("t-elo1", 20, -1000), risk = number("t-risk", 0.05, 0.001);
+  elo0.removeAttribute("min"); elo1.removeAttribute("min");
+  const test = h("fieldset", { hidden: true }, h("legend", null, "Test"), line("not more than, in Elo", elo0), line("at least, in Elo", elo1), line("risk of each error", risk));
+  const chosen = (all.parameters ?? []).map((p) => ({ p, box: h("input", { type: "checkbox", id: "p-" + p.name }) }));
+  const pairs = number("t-pairs", 4, 1, { step: 1 });
+  const tune = h("fieldset", { hidden: true }, h("legend", null, "Parameters"), chosen.map(({ p, box }) => h("div", { class: "line" }, box, h("label", { for: box.id }, p.name), h("span", { class: "quiet" }, `${p.about}; ${p.low} to ${p.high}`))), line("pairs of matches an iteration", pairs));
+  const names = (text: string) => text.split(/[\s;]+|,(?![^:,\s]*=)/).map((s) => s.trim()).filter(Boolean);
+  const begin = async (e: Event) => {
+    e.preventDefault();
+    fill(failed);
+    const plan = { games: names(games.value), players: names(players.value), rounds: Number(rounds.value), gauntlet: kind.value === "gauntlet", openings: Number(openings.value), start_clock: Number(start.value), play_clock: Number(clock.value),
+      ...(kind.value === "test" ? { test: { elo0: Number(elo0.value), elo1: Number(elo1.value), alpha: Number(risk.value), beta: Number(risk.value) } } : {}),
+      ...(kind.value === "tuning" ? { tuning: { parameters: chosen.filter((c) => c.box.checked).map((c) => ({ name: c.p.name })), pairs: Number(pairs.value) } } : {}) };
+    try { location.hash = to((await post<{ run: string }>("api/tournaments", plan)).run); } catch (e) { fill(failed, failure(e)); }
+  };
+  return h("form", { class: "panel", id: "new-tournament", onsubmit: begin }, h("h2", null, "Begin a tournament"),
+    line("games", games, "names, with commas between"), h("datalist", { id: "t-all-games" }, choices.games.map((g) => h("option", { value: g.name }))),
+    line("players", players, "such as stackmate, mcts, greedy, random; options after a colon: mcts:threads=1"), line("kind", kind),
+    line("rounds", rounds), line("random moves first", openings), line("start clock, seconds", start), line("play clock, seconds", clock), test, tune,
+    h("button", { class: "primary", id: "t-begin" }, "Begin"), failed);
+}

@@ -1,0 +1,57 @@
+// Moves as people read them: e2–e4 for (move e 2 e 4). The server knows which cells a move names.
+import { h, post } from "./dom.js";
+import type { Move, Position } from "./types.js";
+
+// Words are the moves of one game.
+export class Words {
+  private readonly known = new Map<string, Move>();
+  private pending = new Set<string>();
+  private asking: Promise<void> | null = null;
+
+  constructor(private readonly game: string) {}
+
+  // learn keeps what a position tells of its legal moves.
+  learn(p: Position) { for (const list of p.legal ?? []) for (const m of list) this.known.set(m.move, m); }
+
+  of(move: string): Move { return this.known.get(move) ?? { move, text: move.replace(/^\(([^()]*)\)$/, "$1") }; }
+
+  // ask finds out about moves; then tells whether any of them was unknown.
+  async ask(moves: string[]): Promise<boolean> {
+    const fresh = moves.filter((m) => !this.known.has(m));
+    for (const m of fresh) this.pending.add(m);
+    while (this.pending.size > 0) { this.asking ??= this.fetch(); await this.asking; }
+    return fresh.length > 0;
+  }
+
+  private async fetch() {
+    const moves = [...this.pending].slice(0, 500);
+    for (const m of moves) { this.pending.delete(m); this.known.set(m, this.of(m)); }
+    try { for (const m of await post<Move[]>("api/moves", { game: this.game, moves })) this.known.set(m.move, m); }
+    catch { /* they are shown as the rules have them */ }
+    this.asking = null;
+  }
+
+  // show is a move with its term for whoever points at it.
+  show(move: string): HTMLElement { const m = this.of(move); return h("span", { class: "term", title: m.move }, m.text); }
+
+  // joint lists by role what was moved; those that only waited are left out.
+  joint(moves: string[]): { role: number; move: string }[] {
+    const all = moves.map((move, role) => ({ role, move }));
+    return moves.some((m) => m.startsWith("(")) ? all.filter((m) => m.move.startsWith("(")) : all;
+  }
+
+  text(moves: string[]): string { return this.joint(moves).map((m) => this.of(m.move).text).join(" · "); }
+
+  line(joints: string[][], most = 12): string { return joints.slice(0, most).map((j) => this.text(j)).join(", ") + (joints.length > most ? " …" : ""); }
+
+  shown(joint: string[]): HTMLElement { return h("span", { class: "term", title: joint.join("  ") }, this.text(joint)); }
+}
+
+const games = new Map<string, Words>();
+
+// words are those of a game, kept while the page is open.
+export function words(game: string): Words {
+  let w = games.get(game);
+  if (!w) games.set(game, (w = new Words(game)));
+  return w;
+}

@@ -1,0 +1,216 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/internal/guard"
+	"stackmate/protocol/arena/board"
+	"stackmate/reasoner/prover"
+)
+
+// Proof says whether something holds in all positions of a game.
+type Proof struct {
+	Property string     `json:"property"`
+	Verdict  string     `json:"verdict"`
+	Detail   string     `json:"detail,omitempty"`
+	Line     [][]string `json:"line,omitempty"` // joint moves to where it fails
+}
+
+// proofTime bounds the search for proofs.
+const proofTime = 10 * time.Second
+
+// offerRules adds what is told about rules.
+func (s *Server) offerRules(mux *http.ServeMux) {
+	mux.HandleFunc("POST /api/check", s.checkRules)
+	mux.HandleFunc("GET /api/told", s.tellRules)
+	mux.HandleFunc("GET /api/proofs", s.proveRules)
+	mux.HandleFunc("POST /api/moves", s.readMoves)
+	mux.HandleFunc("GET /api/deciding", s.showDeciding)
+}
+
+// told is what the page tells of rules in words, and on which side of the board roles sit.
+type told struct {
+	Clauses string `json:"clauses"` // in prefix syntax, one to a line
+	Turned  []bool `json:"turned,omitempty"`
+}
+
+func (s *Server) tellRules(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*told, error) {
+		g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
+		if err != nil {
+			return nil, err
+		}
+		return g.told(), nil
+	})
+}
+
+func (g *game) told() *told {
+	tree, err := gdl.Parse(g.file, g.text)
+	if err != nil {
+		return &told{}
+	}
+	t := &told{Clauses: gdl.Print(tree)}
+	if g.initial != nil {
+		t.Turned = g.layout.Turned(g.initial)
+	}
+	return t
+}
+
+// checked is a rulesheet that somebody is writing.
+type checked struct {
+	*gameView
+	*told
+}
+
+// checkRules says what is wrong with a rulesheet, or how its game begins. Nothing of it is kept.
+func (s *Server) checkRules(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*checked, error) {
+		text, err := rulesOfBody(w, r)
+		if err != nil {
+			return nil, err
+		}
+		g, err := s.library.load(r.Context(), "rules", "rules.kif", text)
+		if err != nil {
+			return nil, err
+		}
+		c := &checked{g.view(true), g.told()}
+		if c.Position != nil {
+			err = guard.Do(func() error { return g.begin(r.Context(), c.Position) })
+		}
+		return c, err
+	})
+}
+
+// rulesOfBody reads a rulesheet that somebody sends.
+func rulesOfBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpload))
+	if err != nil {
+		return nil, faulty(http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d MiB of rules", maxUpload>>20))
+	}
+	return text, nil
+}
+
+// begin adds the legal moves to the first position, as far as the rules tell them soon.
+func (g *game) begin(ctx context.Context, p *Position) error {
+	ctx, cancel := context.WithTimeout(ctx, lookingTime)
+	defer cancel()
+	prover := prover.New(g.rules)
+	for _, role := range g.rules.Roles {
+		legal, err := prover.Legal(ctx, g.initial, role.String(), 0)
+		if err != nil {
+			p.Legal = nil
+			return nil
+		}
+		moves := []board.Move{}
+		for _, move := range legal {
+			moves = append(moves, g.layout.Read(move))
+		}
+		p.Legal = append(p.Legal, moves)
+	}
+	return nil
+}
+
+func (s *Server) proveRules(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() ([]Proof, error) {
+		g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
+		if err != nil {
+			return nil, err
+		}
+		if g.err != nil || s.Prove == nil {
+			return nil, faulty(http.StatusUnprocessableEntity, "nothing can be proved of these rules")
+		}
+		leave, err := take(s.searches, "analyses")
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		var found []Proof
+		err = guard.Do(func() (err error) {
+			found, err = s.Prove(r.Context(), g.rules, proofTime)
+			return err
+		})
+		return found, err
+	})
+}
+
+// readMoves reads moves of a game for people.
+func (s *Server) readMoves(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() ([]board.Move, error) {
+		var q struct {
+			Game  string   `json:"game"`
+			Moves []string `json:"moves"`
+		}
+		if err := readJSON(w, r, &q); err != nil {
+			return nil, err
+		}
+		g, err := s.library.get(r.Context(), q.Game)
+		if err != nil {
+			return nil, err
+		}
+		layout := g.layout
+		if layout == nil {
+			layout = &board.Layout{}
+		}
+		moves := []board.Move{}
+		for _, move := range q.Moves {
+			moves = append(moves, layout.Read(move))
+		}
+		return moves, nil
+	})
+}
+
+// Bounds of what decided a match.
+const (
+	decidingTime = time.Second
+	maxDeciding  = 16 // cells; where more decide, as in a count of all discs, none is worth a mark
+)
+
+// showDeciding tells on which cells a match was decided.
+func (s *Server) showDeciding(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() ([]board.Spot, error) {
+		p, err := s.named(r)
+		if err != nil {
+			return nil, err
+		}
+		names := p.machine.Names()
+		ctx, cancel := context.WithTimeout(r.Context(), decidingTime)
+		defer cancel()
+		spots := []board.Spot{}
+		_, goals := p.legal()
+		for role, goal := range goals {
+			if goal == slices.Max(goals) && goal > slices.Min(goals) {
+				spots = p.deciding(ctx, names.Roles[role], names.AppendFluents(nil, p.state()))
+				break
+			}
+		}
+		return spots, nil
+	})
+}
+
+// deciding finds the cells without which a role would have another goal: a fact decides if the goal
+// changes when it is not true.
+func (g *game) deciding(ctx context.Context, role string, facts []string) []board.Spot {
+	prover := prover.New(g.rules)
+	whole, err := prover.Goal(ctx, facts, role)
+	spots := []board.Spot{}
+	for i, fact := range facts {
+		spot, ok := g.layout.Where(fact)
+		if !ok || err != nil || ctx.Err() != nil {
+			continue
+		}
+		without, err := prover.Goal(ctx, slices.Delete(slices.Clone(facts), i, i+1), role)
+		if ctx.Err() == nil && (err != nil || without != whole) && !slices.Contains(spots, spot) {
+			spots = append(spots, spot)
+		}
+	}
+	if len(spots) > maxDeciding || ctx.Err() != nil {
+		return []board.Spot{}
+	}
+	return spots
+}
