@@ -128,7 +128,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self), p.margins)
 	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
-		seed: p.options.Seed, threads: p.options.Threads, clock: m.PlayClock, without: p.spec.without, exact: p.spec.exact,
+		seed: p.options.Seed, threads: p.options.Threads, clock: m.PlayClock, without: p.spec.without, exact: p.spec.exact, values: p.spec.values,
 		log: m.Log, memory: memory, margins: p.margins, knowledge: p.knowledge(m.Game),
 	}, p.spec.kind.make)
 	p.begin(ctx, m, memory)

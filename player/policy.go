@@ -32,6 +32,7 @@ type setting struct {
 	clock   time.Duration // for each move; 0 means no limit
 	without []string      // names of techniques
 	exact   exactChoice
+	values  map[string]float64 // of parameters, by name
 	log     zerolog.Logger
 	memory  *memory
 	margins *Margins

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -243,6 +244,27 @@ func BenchmarkSignals(b *testing.B) {
 	}
 }
 
+func TestParametersReachTheSamplingSearch(t *testing.T) {
+	for _, p := range parameters {
+		if _, err := parse(fmt.Sprintf("mcts:%s=%v", p.Name, p.Default)); err != nil || !(p.Low < p.Default && p.Default < p.High) {
+			t.Errorf("the default of %s, %v, is not between its bounds: %v", p.Name, p.Default, err)
+		}
+	}
+	s, err := parse("stackmate:exploration=33.5,threads=1,playouts=3,puct=44")
+	if err != nil {
+		t.Fatal(err)
+	}
+	thinker := newThinker(setting{values: s.values})
+	want := montecarlo.Config{AtOnce: true, Exploration: 33.5, Playouts: 3, PolicyExploration: 44}
+	if got := thinker.sampling(configuration{}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	estimating := configuration{evaluator: new(evaluate.Evaluation)}
+	if got := thinker.sampling(estimating); got.Exploration != 0 || got.PolicyExploration != 44 {
+		t.Errorf("with estimates %+v", got)
+	}
+}
+
 func TestNamesOfPlayers(t *testing.T) {
 	for name, want := range map[string]spec{
 		"stackmate":                            {},
@@ -262,6 +284,10 @@ func TestNamesOfPlayers(t *testing.T) {
 		"mcts:threads=0":         "from 1 to 1024",
 		"mcts:without=elegance":  "it is one of exact",
 		"mcts:threads=1,depth=3": "depth=3",
+		"mcts:exploration=0.5":   "from 1 to 100 (goal points)",
+		"mcts:playouts=2.5":      "playouts: expected a number",
+		"greedy:puct=30":         "for a player that samples",
+		"mcts:puct=NaN":          `found "NaN"`,
 	} {
 		if _, err := parse(name); err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: error %v, want one that mentions %q", name, err, reason)

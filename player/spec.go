@@ -2,6 +2,7 @@ package player
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 // Kind is a kind of player.
 type Kind struct {
 	Name, About string
+	Tunable     bool // its name can give Parameters values
 
 	make    func(setting) policy
 	without []string // techniques
@@ -22,9 +24,9 @@ type Kind struct {
 
 // kinds are all players.
 var kinds = []Kind{
-	{Name: "stackmate", About: "exact and sampling searches side by side", make: think},
-	{Name: "mcts", About: "the sampling search alone", make: think, without: []string{exactSearch}},
-	{Name: "mcts-plain", About: "textbook UCT on one thread, without any technique", make: think, without: allTechniques(), threads: 1},
+	{Name: "stackmate", About: "exact and sampling searches side by side", Tunable: true, make: think},
+	{Name: "mcts", About: "the sampling search alone", Tunable: true, make: think, without: []string{exactSearch}},
+	{Name: "mcts-plain", About: "textbook UCT on one thread, without any technique", Tunable: true, make: think, without: allTechniques(), threads: 1},
 	{Name: "greedy", About: "looks one joint move ahead", make: func(s setting) policy { return &onePly{rng: machine.NewRand(s.seed)} }},
 	{Name: "random", About: "a random legal move", make: func(s setting) policy { return &randomMove{machine.NewRand(s.seed)} }},
 	{Name: "legal", About: "always the first legal move", make: func(setting) policy { return firstMove{} }},
@@ -109,10 +111,43 @@ func (s *setting) sampledWithout() montecarlo.Technique {
 //	exact=METHOD the exact search beside the sampling one: a method of package solve, such as
 //	             smab, best, do or bab, with a tolerance in goal points as in bab:epsilon=5, or none
 //	without=A+B  does without these techniques
+//	NAME=VALUE   gives one of Parameters a value
 func Kinds() []Kind { return slices.Clone(kinds) }
 
 // Techniques describes what players can do without.
 func Techniques() []Technique { return slices.Clone(techniques) }
+
+// Parameter is a number of the sampling search that the name of a player can give.
+type Parameter struct {
+	Name, About, Unit  string
+	Default, Low, High float64
+	Integer            bool
+
+	set func(*montecarlo.Config, float64)
+}
+
+// parameters are all of them. Their defaults are measured (docs/lab/sampling.md).
+var parameters = []Parameter{
+	{
+		"exploration", "constant of UCT where leaves are played out", "goal points", montecarlo.DefaultExploration, 1, 100, false,
+		func(c *montecarlo.Config, v float64) {
+			if c.Evaluator == nil {
+				c.Exploration = v
+			}
+		},
+	},
+	{
+		"playouts", "random playouts of each leaf", "playouts", montecarlo.DefaultPlayouts, 1, 64, true,
+		func(c *montecarlo.Config, v float64) { c.Playouts = int(v) },
+	},
+	{
+		"puct", "constant of PUCT where moves have estimates", "goal points", montecarlo.DefaultPolicyExploration, 1, 150, false,
+		func(c *montecarlo.Config, v float64) { c.PolicyExploration = v },
+	},
+}
+
+// Parameters describes the numbers that the name of a thinking player can give.
+func Parameters() []Parameter { return slices.Clone(parameters) }
 
 // MaxThreads is as many as a search may be given: more than there are processors only keep
 // each other from work, and a million of them from ending.
@@ -124,6 +159,7 @@ type spec struct {
 	threads int // 0 means those of Options
 	without []string
 	exact   exactChoice
+	values  map[string]float64 // of parameters, by name
 }
 
 // exactChoice is the exact search that a player is to use; the zero value leaves it to the class
@@ -179,8 +215,27 @@ func (s *spec) set(option string) error {
 	case "exact":
 		return s.setExact(value)
 	default:
-		return fmt.Errorf("expected threads=N, exact=METHOD or without=TECHNIQUE+…, found %q", option)
+		return s.setParameter(key, value)
 	}
+	return nil
+}
+
+// setParameter reads the value of a parameter.
+func (s *spec) setParameter(key, value string) error {
+	i := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == key })
+	if i < 0 || !s.kind.Tunable {
+		return fmt.Errorf("expected threads=N, exact=METHOD, without=TECHNIQUE+… or, for a player that samples, %s with a value, found %q",
+			names(parameters, func(p Parameter) string { return p.Name }), key+"="+value)
+	}
+	p := parameters[i]
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(v >= p.Low && v <= p.High) || p.Integer && v != math.Trunc(v) {
+		return fmt.Errorf("%s: expected a number from %g to %g (%s), found %q", p.Name, p.Low, p.High, p.Unit, value)
+	}
+	if s.values == nil {
+		s.values = make(map[string]float64)
+	}
+	s.values[p.Name] = v
 	return nil
 }
 

@@ -159,6 +159,11 @@ func (t *thinker) sampling(d configuration) montecarlo.Config {
 	if !t.has(severalAtOnce) {
 		c.Playouts, c.Exploration = 1, plainExploration
 	}
+	for _, p := range parameters {
+		if v, ok := t.values[p.Name]; ok {
+			p.set(&c, v)
+		}
+	}
 	return c
 }
 

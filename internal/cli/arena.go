@@ -22,6 +22,7 @@ import (
 	"stackmate/player"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/web"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -64,10 +65,17 @@ func (c *arenaCommand) Run(s *console) error {
 	s.seed.Store(uint64(time.Now().UnixNano()))
 	threads := keepClocks()
 	players := s.newRoster(player.Options{Threads: max(1, threads/2), MostThreads: threads, Memory: s.memory.share(2 * pagePlayers)})
-	var kinds []string
+	var kinds, tunable []string
 	for _, k := range player.Kinds() {
 		kinds = append(kinds, k.Name)
+		if k.Tunable {
+			tunable = append(tunable, k.Name)
+		}
 	}
+	worker := s.newTaskWorker(max(1, threads/4), 2, player.Options{Threads: 1, MostThreads: threads}) // half of the threads, with two players
+	ctx, cancel := context.WithCancel(s.ctx)
+	tournaments := distributed.NewTournaments(ctx, archive, worker.work, s.log)
+	defer func() { cancel(); tournaments.Wait() }()
 	config := web.Config{
 		Games: sources, Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads}).analyse,
 		Rules: func(name string) (string, []byte, error) {
@@ -77,16 +85,7 @@ func (c *arenaCommand) Run(s *console) error {
 			}
 			return games.Source(name)
 		},
-		Tournament: func() (*web.Tournament, error) {
-			e, err := readEvent(dir)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil, nil
-			}
-			if err != nil {
-				return nil, err
-			}
-			return &web.Tournament{Plan: e.Plan, Number: e.Number}, nil
-		},
+		Tournaments: tournaments, Parameters: parameters(), Tunable: tunable, Plot: plotRanking,
 		Skin: func(name string) ([]byte, error) { return skin(sheets[name]) },
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})

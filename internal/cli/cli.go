@@ -50,6 +50,7 @@ func (s *console) execute(args []string) error {
 		_, err := io.WriteString(s.out, welcome)
 		return err
 	}
+	s.args = args
 	args, err := expandArguments(meant(args))
 	if err != nil {
 		return usageError{err}

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"stackmate/games"
+	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 	"stackmate/search/experiment"
 )
@@ -46,6 +47,7 @@ func commands() []command {
 		{"rules", "inspect", "Show what the compiler found in a game.", new(inspectCommand), nil},
 		{"rules", "export", "Print the rulesheet of a built-in game.", new(exportCommand), nil},
 		{"develop", "bench", "Measure random playouts on one thread.", new(benchCommand), nil},
+		{"develop", "tune", "Tune parameters of a player by matches against itself.", new(tuneCommand), nil},
 		{"develop", "perft", "Count the joint moves to a given depth.", new(perftCommand), nil},
 		{"develop", "signature", "Count the nodes of all searches on fixed games.", new(signatureCommand), nil},
 		{"develop", "experiment", "Measure the solvers beside the literature.", new(experimentCommand), nil},
@@ -90,7 +92,10 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 	}
 	options := []kong.Option{
 		kong.Name("stackmate"), kong.Description(about), kong.ExplicitGroups(groups),
-		kong.Vars{"engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp()},
+		kong.Vars{
+			"engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp(),
+			"parameters": parametersHelp(), "perturbation": fmt.Sprint(arena.DefaultPerturbation), "step": fmt.Sprint(arena.DefaultStep),
+		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Help(printHelp),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeTime)), kong.NamedMapper("time", kong.MapperFunc(decodeTime)),
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { done() }),

@@ -23,7 +23,8 @@ type console struct {
 	memory memory
 	cache  *reasoner.Cache // of circuits, nil for none
 	seed   atomic.Uint64
-	flags  []string // that the command line gives
+	args   []string // the command line, as the list of processes shows it
+	flags  []string // that it gives
 	// explain shows why a player of this program made a move; nil unless asked for.
 	explain func(role string, x *protocol.Explanation)
 }

@@ -58,50 +58,19 @@ func (c *matchCommand) Run(s *console) error {
 // hold plays the matches; as JSON, each result is printed when its match has ended.
 func (c *matchCommand) hold(s *console, manager *arena.Manager, players []arena.Player, setting arena.Setting) (*arena.Series, error) {
 	var mu sync.Mutex
-	score := scoreLine{count: c.Count}
+	var results []arena.Result
 	defer s.progress(func() string {
 		mu.Lock()
 		defer mu.Unlock()
-		return fmt.Sprintf("playing %s, %s", c.Game, score.text())
+		return fmt.Sprintf("playing %s, %s", c.Game, scoreLine(arena.Rank(results), c.Count))
 	})()
 	return manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *arena.Record) error {
 		mu.Lock()
-		score.add(r.Result())
+		results = append(results, r.Result())
 		mu.Unlock()
 		if c.JSON {
 			return json.NewEncoder(s.out).Encode(r.Result())
 		}
 		return nil
 	})
-}
-
-// scoreLine is the score so far, for a line of progress.
-type scoreLine struct {
-	count   int // of all matches
-	ended   int
-	players []string // in the order in which they appear
-	points  map[string]int
-}
-
-// add counts a match.
-func (l *scoreLine) add(r arena.Result) {
-	if l.points == nil {
-		l.points = make(map[string]int)
-	}
-	l.ended++
-	for i, goal := range r.Goals {
-		name := r.Players[i]
-		if _, known := l.points[name]; !known {
-			l.players = append(l.players, name)
-		}
-		l.points[name] += goal
-	}
-}
-
-func (l *scoreLine) text() string {
-	text := fmt.Sprintf("match %d of %d", min(l.ended+1, l.count), l.count)
-	for _, name := range l.players {
-		text += fmt.Sprintf("  %s %d", name, l.points[name])
-	}
-	return text
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/distributed"
 )
 
 // nodding is a player that is ready for every match and never makes a legal move.
@@ -176,7 +177,7 @@ func TestADamagedTournamentIsNotResumed(t *testing.T) {
 		{`"Rounds": 1`, `"Rounds": 1000000000000`}: "at most 1000000 matches",
 	} {
 		dir := t.TempDir()
-		file := filepath.Join(dir, queueFolder, eventFile)
+		file := filepath.Join(dir, distributed.Folder, eventFile)
 		text := strings.Replace(whole, damage[0], damage[1], 1)
 		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
@@ -224,5 +225,87 @@ func TestTournamentsRateThePlayers(t *testing.T) {
 	r := execute(t, append(args, "--json")...).objects(t)[0]
 	if n := len(r["results"].([]any)); n != 4 {
 		t.Errorf("%d matches, want 4", n)
+	}
+}
+
+func TestWorkersOfOtherMachinesAreInvitedByAFile(t *testing.T) {
+	records := filepath.Join(t.TempDir(), "records")
+	invitation := filepath.Join(records, distributed.Folder, invitationFile)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan outcome)
+	go func() {
+		for ctx.Err() == nil {
+			if text, err := os.ReadFile(invitation); err == nil && strings.HasPrefix(string(text), "tls://worker:") {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		ended <- executeUntil(ctx, "worker", "--nats", invitation, "--matches", "1")
+	}()
+	o := execute(t, "tournament", "ticTacToe", "--players", "random,legal", "--rounds", "20", "--listen", "127.0.0.1:0", "--record", records)
+	o.expect(t, statusFine, "stackmate worker --nats "+invitation, "legal       40")
+	if info, err := os.Stat(invitation); err != nil || info.Mode().Perm() != 0o600 || strings.Contains(o.err, "worker:") {
+		t.Errorf("%v: the invitation is for all to read: %s", err, o.err)
+	}
+	cancel()
+	if w := <-ended; w.status != statusFine {
+		t.Errorf("the worker: %d, %s", w.status, w.err)
+	}
+}
+
+func TestParametersAreTuned(t *testing.T) {
+	records, plot := filepath.Join(t.TempDir(), "records"), filepath.Join(t.TempDir(), "t.svg")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { // it is interrupted in the second iteration
+		for ctx.Err() == nil {
+			if list, err := arena.ReadArchive(records).List(); err == nil && len(list) > 4 {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	args := []string{"tune", "ticTacToe", "--players", "mcts:without=learning", "--parameters", "exploration=5:60,playouts", "--iterations", "5", "--pairs", "2", "--start-clock", "0.5", "--play-clock", "0.05"}
+	executeUntil(ctx, append(args, "--record", records)...).expect(t, statusBad, "interrupted", "of 5 iterations")
+	execute(t, "tune", "--resume", "--record", records, "--iterations", "6").expect(t, statusUsage, "--iterations is 6, that of the tournament 5")
+	execute(t, "tune", "--resume", "--record", records, "--parameters", "puct").expect(t, statusUsage, "--parameters is puct=1:150")
+	execute(t, append(args, "--resume", "--record", records, "--plot", plot)...).
+		expect(t, statusFine, "parameter", "exploration", "5 to 60", "5 of 5 iterations: mcts:without=learning,exploration=", ",playouts=")
+	if list, err := arena.ReadArchive(records).List(); err != nil || len(list) != 20 {
+		t.Errorf("%d records, %v", len(list), err)
+	}
+	if text, err := os.ReadFile(plot); err != nil || !strings.Contains(string(text), "playouts") || !strings.Contains(string(text), "iterations") {
+		t.Errorf("%v: %.300s", err, text)
+	}
+	o := execute(t, "tune", "--resume", "--record", records, "--json").objects(t)[0]
+	if course := o["tuning"].(map[string]any)["course"].([]any); len(course) != 6 {
+		t.Errorf("the course %v", course)
+	}
+	for args, want := range map[string]string{
+		"--parameters speed":                     `no parameter "speed"`,
+		"--parameters exploration=0:50":          "bounds of exploration from 1 to 100",
+		"--parameters exploration=x":             "two numbers",
+		"--parameters puct --pairs 0":            "a game and a round",
+		"--parameters puct --step 2":             "a step of up to 1",
+		"--parameters puct --players a,b":        "a tuning needs one player",
+		"--parameters puct --players random":     "for a player that samples",
+		"--parameters puct --players http://x:1": "a tuning needs one player, of this program",
+		"--iterations 3":                         "a tuning needs a parameter",
+	} {
+		execute(t, append([]string{"tune", "ticTacToe"}, strings.Fields(args)...)...).expect(t, statusUsage, want)
+	}
+}
+
+func TestChanceIsNeverRated(t *testing.T) {
+	record := file(t, "match.json", `{"match": "m", "game": "pig", "roles": ["a", "random", "b"], "players": ["p", "chance", "q"], "completed": true,
+		"goals": [100, 0, 0], "states": [[]], "result": {"match": "m", "game": "pig", "players": ["p", "chance", "q"], "goals": [100, 0, 0], "turns": 0,
+		"errors": [0, 0, 0], "late": [0, 0, 0], "illegal": [0, 0, 0], "failed": [0, 0, 0], "slowest": [0, 0, 0]}}`)
+	for _, of := range []string{record, filepath.Dir(record)} {
+		o := execute(t, "rate", of)
+		o.expect(t, statusFine, "p        1     100", "q        1       0")
+		if strings.Contains(o.out, "chance") {
+			t.Errorf("chance is a player:\n%s", o.out)
+		}
 	}
 }

@@ -160,8 +160,8 @@ func playersHelp() string {
 	for _, t := range player.Techniques() {
 		techniques = append(techniques, fmt.Sprintf("%s (%s)", t.Name, t.About))
 	}
-	return fmt.Sprintf("%s, human (a person at this terminal, in match), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s",
-		strings.Join(kinds, ", "), strings.Join(techniques, ", "))
+	return fmt.Sprintf("%s, human (a person at this terminal, in match), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
+		strings.Join(kinds, ", "), strings.Join(techniques, ", "), parametersHelp())
 }
 
 // manager makes the manager of a game's matches.

@@ -31,8 +31,27 @@ func writeSeries(w io.Writer, s *arena.Series) error {
 	return nil
 }
 
+// scoreLine is the score of so many matches so far, for a line of progress.
+func scoreLine(r *arena.Ranking, planned int) string {
+	const shown = 3 // players
+	text := fmt.Sprintf("match %d of %d", min(len(r.Results)+1, planned), planned)
+	for _, p := range r.Standings[:min(len(r.Standings), shown)] {
+		text += fmt.Sprintf("  %s %.1f %%", p.Player, 100*p.Share())
+	}
+	if r.LLR != nil {
+		text += fmt.Sprintf("  LLR %.2f", *r.LLR)
+	}
+	if r.Tuning != nil {
+		text += "  " + r.Tuning.Player
+	}
+	return text
+}
+
 // writeRanking writes the standings and the ratings for people.
 func writeRanking(w io.Writer, r *arena.Ranking) error {
+	if r.Tuning != nil {
+		return writeCourse(w, r.Tuning)
+	}
 	if err := writeSeries(w, &r.Series); err != nil {
 		return err
 	}
@@ -49,11 +68,15 @@ func writeRanking(w io.Writer, r *arena.Ranking) error {
 	if err := writePairs(w, r); err != nil {
 		return err
 	}
-	if r.LLR != nil {
-		_, err := fmt.Fprintf(w, "\nlog-likelihood ratio %.2f: %s\n", *r.LLR, verdictText(r.Verdict))
-		return err
+	if r.LLR == nil {
+		return nil
 	}
-	return nil
+	fmt.Fprint(w, "\nmean scores of pairs:")
+	for _, c := range r.Outcomes {
+		fmt.Fprintf(w, "  %g × %d", c.Score, c.Pairs)
+	}
+	_, err := fmt.Fprintf(w, "\nlog-likelihood ratio %.2f: %s\n", *r.LLR, verdictText(r.Verdict))
+	return err
 }
 
 // writeRatings writes ratings under a title.

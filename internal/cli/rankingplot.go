@@ -3,30 +3,42 @@ package cli
 import (
 	"fmt"
 
-	"stackmate/internal/atomicfile"
 	"stackmate/internal/chart"
 	"stackmate/protocol/arena"
 )
 
-// plotRanking draws ratings with their 95 % intervals to an SVG file, over all games and
-// in each, and the course of the test if there was one.
-func plotRanking(path string, r *arena.Ranking) error {
+// plotRanking draws ratings with their 95 % intervals as SVG, over all games and in each, and
+// the course of the test if there was one; of a tuning, the course of each parameter.
+func plotRanking(r *arena.Ranking) []byte {
 	const width, height = 600, 340 // of each diagram, in pixels
+	if r.Tuning != nil {
+		var panels [][]*chart.Diagram
+		for i, p := range r.Tuning.Parameters {
+			panels = append(panels, []*chart.Diagram{{
+				Title: p.Name, X: "iterations", Y: p.Unit, Series: []chart.Series{line(0, r.Tuning.Course, func(at []float64) float64 { return at[i] })},
+			}})
+		}
+		return chart.SVG(panels, width, height)
+	}
 	panels := [][]*chart.Diagram{{ratingPanel(fmt.Sprintf("all games, %d matches", len(r.Results)), r.Ratings)}}
 	for _, g := range r.Games {
 		panels = append(panels, []*chart.Diagram{ratingPanel(fmt.Sprintf("%s, %d matches", g.Game, g.Matches), g.Ratings)})
 	}
 	if len(r.LLRs) > 0 {
-		var course []chart.Point
-		for i, llr := range r.LLRs {
-			course = append(course, chart.Point{X: float64(i + 1), Y: llr})
-		}
 		panels = append(panels, []*chart.Diagram{{
-			Title: "sequential test", X: "groups of matches", Y: "log-likelihood ratio",
-			Series: []chart.Series{{Points: course}},
+			Title: "sequential test", X: "pairs of matches", Y: "log-likelihood ratio",
+			Series: []chart.Series{line(1, r.LLRs, func(llr float64) float64 { return llr })},
 		}})
 	}
-	return atomicfile.Write(path, chart.SVG(panels, width, height))
+	return chart.SVG(panels, width, height)
+}
+
+// line joins values at first, first+1, ….
+func line[T any](first int, values []T, y func(T) float64) (s chart.Series) {
+	for i, v := range values {
+		s.Points = append(s.Points, chart.Point{X: float64(first + i), Y: y(v)})
+	}
+	return s
 }
 
 func ratingPanel(title string, ratings []arena.Rating) *chart.Diagram {

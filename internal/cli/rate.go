@@ -25,7 +25,7 @@ func (c *rateCommand) Run(s *console) error {
 	}
 	var results []arena.Result
 	for _, r := range records {
-		results = append(results, *r.Summary)
+		results = append(results, r.Counted())
 	}
 	return show(s, c.JSON, arena.Rank(results), writeRanking)
 }

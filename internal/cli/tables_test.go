@@ -160,7 +160,7 @@ func TestTheTableOfARankingEndsWithRatingsAndVerdict(t *testing.T) {
 	llr := 2.95
 	r := &arena.Ranking{
 		Series:  arena.Series{Standings: []arena.Standing{{Player: "a", Matches: 1, Points: 100, Wins: 1}}},
-		Ratings: []arena.Rating{{Player: "a", Elo: 12.4, Error: 3}}, LLR: &llr,
+		Ratings: []arena.Rating{{Player: "a", Elo: 12.4, Error: 3}}, LLR: &llr, Outcomes: arena.Sample{{Score: 0.25, Pairs: 3}, {Score: 1, Pairs: 40}},
 	}
 	for verdict, text := range map[arena.Verdict]string{
 		arena.AcceptH0:  "the first player is no stronger than elo0",
@@ -175,6 +175,7 @@ func TestTheTableOfARankingEndsWithRatingsAndVerdict(t *testing.T) {
   player  elo  95 %
        a  +12    ±3
 
+mean scores of pairs:  0.25 × 3  1 × 40
 log-likelihood ratio 2.95: ` + text + "\n"
 		expectTable(t, want, func(w io.Writer) error { return writeRanking(w, r) })
 	}

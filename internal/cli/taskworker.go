@@ -6,10 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
-	"stackmate/gdl"
+	"stackmate/internal/recent"
 	"stackmate/player"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/distributed"
@@ -34,9 +33,7 @@ type taskWorker struct {
 	tasks   int   // at a time
 	memory  int64 // of a task, in bytes
 
-	mu    sync.Mutex
-	game  string // of the last setup: the hash of the rules, and the engine
-	setup func() (selfPlaySetup, error)
+	setups recent.Cache[string, selfPlaySetup] // of the last game, by the hash of the rules and the engine
 }
 
 // selfPlaySetup is what the tasks of one game share.
@@ -49,7 +46,7 @@ type selfPlaySetup struct {
 // newTaskWorker makes a worker for so many tasks at a time, none of which takes more than
 // its part of the memory; a task has so many players at most.
 func (s *console) newTaskWorker(tasks, players int, o player.Options) *taskWorker {
-	w := &taskWorker{console: s, tasks: tasks, memory: s.memory.share(tasks * (players + 1))}
+	w := &taskWorker{console: s, setups: recent.Cache[string, selfPlaySetup]{Size: 1}, tasks: tasks, memory: s.memory.share(tasks * (players + 1))}
 	o.Memory = w.memory
 	roster := s.newRoster(o)
 	w.matches = &distributed.Worker{
@@ -124,7 +121,7 @@ func submitTask[T, R any](ctx context.Context, c *queue.Caller, task T) (value R
 // help has the tasks of a run done by whoever works on the queue, and by this process, one
 // at a time. Stop ends that.
 func (s *console) help(url, kind string) (c *queue.Caller, q *queue.Queue, stop func(), err error) {
-	if q, err = queue.Dial(s.ctx, url, s.log); err != nil {
+	if q, err = s.dial(url); err != nil {
 		return nil, nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -156,7 +153,7 @@ type selfPlayTask struct {
 
 // play plays the games of a task.
 func (w *taskWorker) play(ctx context.Context, q *queue.Queue, task selfPlayTask) (*evaluate.Played, error) {
-	setup, err := w.setupOf(q, task)
+	setup, err := w.setups.Get(task.Rules+task.Engine, func() (selfPlaySetup, error) { return w.makeSetup(q, task) })
 	if err != nil {
 		return nil, err
 	}
@@ -173,35 +170,9 @@ func (w *taskWorker) play(ctx context.Context, q *queue.Queue, task selfPlayTask
 // maxSelfPlay bounds a selfPlayTask, in seconds.
 const maxSelfPlay = 60
 
-// setupOf returns the setup of the last task if that was of the same game and the setup did not
-// fail; else it makes a new one.
-func (w *taskWorker) setupOf(q *queue.Queue, task selfPlayTask) (selfPlaySetup, error) {
-	key := task.Rules + task.Engine
-	w.mu.Lock()
-	if w.game != key {
-		w.game = key
-		w.setup = sync.OnceValues(func() (selfPlaySetup, error) { return w.makeSetup(q, task) })
-	}
-	found := w.setup
-	w.mu.Unlock()
-	s, err := found()
-	if err != nil {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.game == key {
-			w.game = ""
-		}
-	}
-	return s, err
-}
-
 // makeSetup compiles the game of a task.
 func (w *taskWorker) makeSetup(q *queue.Queue, task selfPlayTask) (selfPlaySetup, error) {
-	text, err := q.Text(w.ctx, task.Rules)
-	if err != nil {
-		return selfPlaySetup{}, fmt.Errorf("the rules of %s: %w", task.Game, err)
-	}
-	rules, _, err := gdl.Load(w.ctx, task.Game, []byte(text))
+	rules, err := distributed.Rules(w.ctx, q, task.Game, task.Rules)
 	if err != nil {
 		return selfPlaySetup{}, err
 	}

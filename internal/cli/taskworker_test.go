@@ -5,20 +5,30 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/rs/zerolog"
-
-	"stackmate/protocol/arena/queue"
+	"github.com/nats-io/nats-server/v2/server"
 )
 
 // TestExperimentsAndLearningUseTheQueue has a worker of its own beside those of the
 // commands.
 func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
-	q, err := queue.Embed(t.Context(), t.TempDir(), "127.0.0.1:0", "secret", zerolog.Nop())
+	nats, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, Authorization: "secret", NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := strings.Replace(q.URL(), "://", "://secret@", 1)
+	nats.Start()
+	if !nats.ReadyForConnections(time.Minute) {
+		t.Fatal("the server does not start")
+	}
+	address := fmt.Sprintf("nats://secret@%s", nats.Addr())
+	url := file(t, "queue.nats", address+"\n")
+	for _, command := range []string{"worker", "train nim-3 --knowledge " + t.TempDir(), "tournament nim-3 --players random,random"} {
+		execute(t, append(strings.Fields(command), "--nats", address)...).expect(t, statusUsage, "list the processes", "put it into a file")
+	}
+	execute(t, "worker", "--nats", "no/such/file").expect(t, statusUsage, "--nats: expected an address or a file")
 	ctx, cancel := context.WithCancel(t.Context())
 	var faults lockedBuffer
 	ended := make(chan int)
@@ -28,7 +38,8 @@ func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 		if status := <-ended; status != statusFine {
 			t.Errorf("the worker ended with status %d: %s", status, faults.String())
 		}
-		q.Close()
+		nats.Shutdown()
+		nats.WaitForShutdown()
 	})
 
 	here := execute(t, "experiment", "goofspiel", "--sizes", "3", "--json").objects(t)

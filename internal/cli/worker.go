@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"stackmate/player"
 	"stackmate/protocol/arena/queue"
@@ -16,7 +19,7 @@ type workFlags struct {
 // workerCommand does the tasks of a queue: matches of tournaments, games of experiments,
 // and games to learn from.
 type workerCommand struct {
-	NATS      string `name:"nats" required:"" placeholder:"URL,…" help:"NATS server or cluster with the queue, such as nats://TOKEN@host:4222."`
+	NATS      string `name:"nats" required:"" env:"STACKMATE_NATS" placeholder:"FILE" help:"File with the address of the queue, such as tournament --listen makes it; or the address, where there is nothing secret in it."`
 	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches, for the players of this program."`
 	workFlags
 }
@@ -28,7 +31,7 @@ func (c *workerCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	q, err := queue.Dial(s.ctx, c.NATS, s.log)
+	q, err := s.dial(c.NATS)
 	if err != nil {
 		return err
 	}
@@ -36,6 +39,24 @@ func (c *workerCommand) Run(s *console) error {
 	fmt.Fprintf(s.err, "waiting for tasks, %d at a time\n", l.tasks)
 	_ = l.work(s.ctx, q) // being stopped is how it ends
 	return nil
+}
+
+// maxAddress bounds a file with the address of a queue, in bytes.
+const maxAddress = 64 << 10
+
+// dial reaches the queue of an address, or of the file that has one. What is secret in an address
+// must not stand in the list of processes.
+func (s *console) dial(address string) (*queue.Queue, error) {
+	if !strings.Contains(address, "://") {
+		text, err := readUpTo(address, maxAddress)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--nats: expected an address or a file that has one: %w", err)}
+		}
+		address = strings.TrimSpace(string(text))
+	} else if strings.Contains(address, "@") && slices.ContainsFunc(s.args, func(a string) bool { return strings.Contains(a, address) }) {
+		return nil, usageError{errors.New("--nats: all who list the processes of this machine can read what is secret in the address; put it into a file, and give the name of that")}
+	}
+	return queue.Dial(s.ctx, address, s.log)
 }
 
 // newTaskWorker makes what holds matches, of so many players each at most.

@@ -2,12 +2,17 @@ package endurance
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"stackmate/protocol/wiretest"
 )
 
 // standings are what the tests read of the outcome of a tournament.
@@ -53,6 +58,75 @@ func TestAKilledTournamentIsTheSameInTheEnd(t *testing.T) {
 		p = start(t, "tournament", "--resume", "--record", dir, "--matches", "2", "--json")
 	}
 	got := outcomeOf(t, p)
+	sameOutcome(t, got, undisturbed, dir)
+	t.Logf("%d matches, killed %d times", len(got.Results), killed)
+}
+
+// TestATournamentOfThePageIsTheSameInTheEnd begins a tournament in the page, and kills the page
+// with -9 at random moments; whoever starts it again resumes the tournament.
+func TestATournamentOfThePageIsTheSameInTheEnd(t *testing.T) {
+	begin(t)
+	kills := repetitions(t, 3, 30)
+	rounds := either(10, 125) // of four matches
+	undisturbed := outcomeOf(t, start(t, "tournament", "ticTacToe", "nim-3.4.5", "--players", "random,legal", "--rounds", fmt.Sprint(rounds),
+		"--openings", "2", "--matches", "2", "--seed", "11", "--json"))
+	dir := filepath.Join(t.TempDir(), "records")
+	port := wiretest.FreePorts(t, 1)[0]
+	page := fmt.Sprintf("http://127.0.0.1:%d/api/tournaments", port)
+	open := func() *process {
+		return start(t, "arena", "--no-browser", "--player", "-", "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--records", dir)
+	}
+	p := open()
+	type list struct{ Tournaments []struct{ Run, State string } }
+	ask := func(path, body string, into any) (ok bool) {
+		ask := http.Get
+		if body != "" {
+			ask = func(url string) (*http.Response, error) {
+				return http.Post(url, "application/json", strings.NewReader(body))
+			}
+		}
+		reply, err := ask(page + path)
+		if err != nil {
+			return false
+		}
+		defer reply.Body.Close()
+		return json.NewDecoder(reply.Body).Decode(into) == nil && reply.StatusCode == http.StatusOK
+	}
+	// now is the state of the tournament, once the page is open.
+	now := func() (run, state string) {
+		for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
+			var l list
+			if ask("", "", &l) && len(l.Tournaments) == 1 {
+				return l.Tournaments[0].Run, l.Tournaments[0].State
+			}
+			var begun struct{ Run string }
+			if len(l.Tournaments) == 0 {
+				ask("", fmt.Sprintf(`{"games": ["ticTacToe", "nim-3.4.5"], "players": ["random", "legal"], "rounds": %d, "openings": 2,
+					"start_clock": 10, "play_clock": 2, "seed": 11}`, rounds), &begun)
+			}
+		}
+		t.Fatal("the page does not open:\n", tail(p.log))
+		return "", ""
+	}
+	rng := rand.New(rand.NewPCG(1, 15))
+	killed := 0
+	for k := 0; ; k++ {
+		run, state := now()
+		if state == "ended" {
+			break
+		}
+		if state == "paused" {
+			ask("/"+run+"/resume", "{}", new(struct{}))
+		}
+		time.Sleep(time.Duration(rng.Int64N(int64(300 * time.Millisecond))))
+		if k < kills {
+			killed++
+			p.kill()
+			p = open()
+		}
+	}
+	p.kill()
+	got := outcomeOf(t, start(t, "tournament", "--resume", "--record", dir, "--json"))
 	sameOutcome(t, got, undisturbed, dir)
 	t.Logf("%d matches, killed %d times", len(got.Results), killed)
 }

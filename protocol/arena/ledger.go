@@ -2,6 +2,7 @@ package arena
 
 import (
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -9,43 +10,34 @@ import (
 type Ledger struct {
 	plan    *Tournament
 	results map[int]Result // by number of the fixture
-	groups  []group
-	sample  Sample    // of the groups before next
+	pairs   int            // of a test or a tuning that have been counted, in the order of the plan
+	sample  Sample
 	curve   []float64 // the likelihood ratio after each of them
-	next    int       // the first group that has not been decided
 	verdict Verdict
+	course  *Course // of a tuning
 }
-
-// group are the matches of the same players in the same game and round.
-type group struct{ first, matches int }
 
 // NewLedger makes the ledger of a tournament that can be held.
 func NewLedger(t *Tournament) *Ledger {
-	l := &Ledger{plan: t, results: make(map[int]Result)}
-	for f := range t.Fixtures() {
-		if f.Group == len(l.groups) {
-			l.groups = append(l.groups, group{first: f.Number})
-		}
-		l.groups[f.Group].matches++
-	}
-	return l
+	return &Ledger{plan: t, results: make(map[int]Result), course: newCourse(t)}
 }
 
 // Add counts the match of a fixture. It tells whether that is the first result of it;
 // any other changes nothing.
 func (l *Ledger) Add(number int, r Result) bool {
-	if _, known := l.results[number]; known {
+	if l.Has(number) {
 		return false
 	}
 	l.results[number] = r
-	for l.plan.Test != nil && l.verdict == Undecided && l.next < len(l.groups) {
-		results, complete := l.ended(l.groups[l.next])
-		if !complete {
-			break
+	for l.plan.inPairs() && l.verdict == Undecided && l.Has(2*l.pairs) && l.Has(2*l.pairs+1) {
+		score, ok := pairScore(l.results[2*l.pairs], l.results[2*l.pairs+1])
+		l.pairs++
+		if l.course != nil {
+			l.course.count(score, ok, l.pairs)
+			continue
 		}
-		l.next++
-		if c := newCrosstable(l.plan.Players, results); c.played[0][1] > 0 {
-			l.sample.Add(c.won[0][1] / c.played[0][1])
+		if ok {
+			l.sample.Add(score)
 		}
 		l.curve = append(l.curve, l.plan.Test.LLR(l.sample))
 		l.verdict = l.plan.Test.Verdict(l.sample)
@@ -53,16 +45,25 @@ func (l *Ledger) Add(number int, r Result) bool {
 	return true
 }
 
-// ended are the results of a group, if its matches have ended.
-func (l *Ledger) ended(g group) (results []Result, complete bool) {
-	for n := g.first; n < g.first+g.matches; n++ {
-		r, ok := l.results[n]
-		if !ok {
-			return nil, false
-		}
-		results = append(results, r)
+// pairScore is the mean score of the player who has the first seat in the first of two
+// matches, and the second in the second; there is none unless both were completed.
+func pairScore(first, second Result) (score float64, ok bool) {
+	a, b := first.playerGoals(), second.playerGoals()
+	if len(a) != 2 || len(b) != 2 {
+		return 0, false
 	}
-	return results, true
+	return (matchScore(a[0], a[1]) + matchScore(b[1], b[0])) / 2, true
+}
+
+// playerGoals are the goals of the players, by seat; none if the match was aborted.
+func (r Result) playerGoals() []int {
+	var goals []int
+	for role, goal := range r.Goals {
+		if r.Players[role] != chance {
+			goals = append(goals, goal)
+		}
+	}
+	return goals
 }
 
 // Has tells whether the match of a fixture has been counted.
@@ -74,7 +75,20 @@ func (l *Ledger) Has(number int) bool {
 // Count is the number of matches that have been counted.
 func (l *Ledger) Count() int { return len(l.results) }
 
-// Verdict is that of the test over the groups of matches in the order of the plan, as far
+// Open is the number of fixtures that can be held by now: all of them, but those of later
+// iterations of a tuning.
+func (l *Ledger) Open() int {
+	if l.course == nil {
+		return math.MaxInt
+	}
+	return 2 * l.course.batch * len(l.course.Course)
+}
+
+// Descriptions are those of the two players in the iteration of a tuning that is under way,
+// with the values of their parameters.
+func (l *Ledger) Descriptions() [2]string { return l.course.varied() }
+
+// Verdict is that of the test over the pairs of matches in the order of the plan, as far
 // as they have ended without a gap: the same whatever order they end in.
 func (l *Ledger) Verdict() Verdict { return l.verdict }
 
@@ -82,15 +96,20 @@ func (l *Ledger) Verdict() Verdict { return l.verdict }
 func (l *Ledger) Ranking() *Ranking {
 	var results []Result
 	for _, n := range slices.Sorted(maps.Keys(l.results)) {
-		if l.verdict != Undecided && l.next < len(l.groups) && n >= l.groups[l.next].first {
+		if l.verdict != Undecided && n >= 2*l.pairs {
 			break
 		}
 		results = append(results, l.results[n])
 	}
+	if l.course != nil {
+		out := rank(nil, results)
+		out.Tuning = l.course.clone()
+		return out
+	}
 	out := rank(l.plan.Players, results)
 	if l.plan.Test != nil {
 		llr := l.plan.Test.LLR(l.sample)
-		out.LLR, out.LLRs, out.Verdict = &llr, l.curve, l.verdict
+		out.LLR, out.LLRs, out.Verdict, out.Outcomes = &llr, l.curve, l.verdict, slices.Clone(l.sample)
 	}
 	return out
 }

@@ -10,11 +10,14 @@ type Ranking struct {
 	Pairs []Pair `json:"pairs,omitempty"`
 	// Games are the ratings in each game, if there are several.
 	Games []GameRatings `json:"games,omitempty"`
-	// LLR and Verdict are those of the test of a tournament, if it has one, and LLRs its
-	// likelihood ratios after each group of matches.
-	LLR     *float64  `json:"llr,omitempty"`
-	LLRs    []float64 `json:"llrs,omitempty"`
-	Verdict Verdict   `json:"verdict,omitempty"`
+	// LLR and Verdict are those of the test of a tournament, if it has one, Outcomes are the
+	// pairs of matches that it has counted, and LLRs its likelihood ratios after each of them.
+	LLR      *float64  `json:"llr,omitempty"`
+	LLRs     []float64 `json:"llrs,omitempty"`
+	Verdict  Verdict   `json:"verdict,omitempty"`
+	Outcomes Sample    `json:"outcomes,omitempty"`
+	// Tuning is the course of a tuning; nobody is ranked in one.
+	Tuning *Course `json:"tuning,omitempty"`
 }
 
 // GameRatings are the ratings in one game, of those who played it.
@@ -68,8 +71,8 @@ func rank(players []string, results []Result) *Ranking {
 		}
 		games[r.Game] = append(games[r.Game], r)
 	}
-	out.Ratings = newCrosstable(players, results).ratings()
-	out.Pairs = pairs(players, results)
+	table := newCrosstable(players, results)
+	out.Ratings, out.Pairs = table.ratings(), table.pairs()
 	if len(names) < 2 {
 		return out
 	}
@@ -84,47 +87,29 @@ func rank(players []string, results []Result) *Ranking {
 	return out
 }
 
-// pairs counts the encounters of every two players, the one named first in the list
-// being Player.
-func pairs(players []string, results []Result) []Pair {
-	index := make(map[string]int, len(players))
-	for i, name := range players {
-		index[name] = i
-	}
-	met := make(map[[2]int]*Pair)
-	for _, r := range results {
-		for a, goal := range r.Goals {
-			for b, other := range r.Goals {
-				i, known := index[r.Players[a]]
-				j, both := index[r.Players[b]]
-				if !known || !both || i >= j {
-					continue
-				}
-				p := met[[2]int{i, j}]
-				if p == nil {
-					p = &Pair{Player: players[i], Opponent: players[j]}
-					met[[2]int{i, j}] = p
-				}
-				p.add(goal, other)
-			}
-		}
-	}
+// pairs are the encounters of every two players who have met.
+func (c *crosstable) pairs() []Pair {
 	var out []Pair
-	for i := range players {
-		for j := range players {
-			if p := met[[2]int{i, j}]; p != nil {
-				p.rate()
-				out = append(out, *p)
+	for i, row := range c.met {
+		for j, p := range row {
+			if p.Matches > 0 {
+				p.Player, p.Opponent = c.players[i], c.players[j]
+				two := crosstable{players: []string{p.Player, p.Opponent}, met: [][]Pair{{{}, p}, {{}, {}}}}
+				r := two.ratings()
+				p.Score /= float64(p.Matches)
+				// Each rating is half the difference from their mean, and so is its error.
+				p.Elo, p.Error = r[0].Elo-r[1].Elo, 2*r[0].Error
+				out = append(out, p)
 			}
 		}
 	}
 	return out
 }
 
-// add counts an encounter; Score is the sum of the scores until rate is called.
+// add counts an encounter; Score is the sum of the scores.
 func (p *Pair) add(goal, other int) {
 	p.Matches++
-	p.Score += score(goal, other)
+	p.Score += matchScore(goal, other)
 	switch {
 	case goal > other:
 		p.Wins++
@@ -133,17 +118,4 @@ func (p *Pair) add(goal, other int) {
 	default:
 		p.Draws++
 	}
-}
-
-// rate computes mean and rating.
-func (p *Pair) rate() {
-	n := float64(p.Matches)
-	c := crosstable{
-		players: []string{p.Player, p.Opponent},
-		won:     [][]float64{{0, p.Score}, {n - p.Score, 0}}, played: [][]float64{{0, n}, {n, 0}},
-	}
-	r := c.ratings()
-	p.Score /= n
-	// Each rating is half the difference from their mean, and so is its error.
-	p.Elo, p.Error = r[0].Elo-r[1].Elo, 2*r[0].Error
 }

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"stackmate/internal/jsonfault"
 	"stackmate/protocol"
+	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
 )
 
@@ -233,6 +235,32 @@ func (r *Record) check() error {
 		}
 	}
 	return err
+}
+
+// CheckOf says why the record is not that of a match with these rules (their hash) between
+// these players, in the order of their roles, if it is not.
+func (r *Record) CheckOf(match, rules string, players []string) error {
+	seated := slices.DeleteFunc(slices.Clone(r.Players), func(p string) bool { return p == chance })
+	if r.Match != match || r.Rules != rules || !slices.Equal(seated, players) {
+		return fmt.Errorf("expected the record of %s between %q, found that of %s between %q, or other rules", match, players, r.Match, seated)
+	}
+	return r.check()
+}
+
+// Counted is the summary of a match that has ended, with chance in the role that nobody plays,
+// whatever name the manager has written there.
+func (r *Record) Counted() Result {
+	s := r.Result()
+	if r.Summary != nil {
+		s = *r.Summary
+	}
+	s.Players = slices.Clone(s.Players)
+	for role, name := range r.Roles {
+		if name == machine.RandomRole && role < len(s.Players) {
+			s.Players[role] = chance
+		}
+	}
+	return s
 }
 
 // Trace is the record as a trace to compare machines with, from the initial position of

@@ -1,17 +1,25 @@
 package arena
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
-// SPRT is a sequential test of whether a player is stronger than another by
-// Elo1 rather than by Elo0: Wald's sequential probability ratio test in the
-// generalised form for scores of unknown variance (Van den Bergh, A Practical
-// Introduction to the GSPRT, 2017).
+// SPRT is a sequential test of whether a player is stronger than another by Elo1 rather
+// than by Elo0: Wald's sequential probability ratio test with the generalised likelihood
+// ratio of a multinomial distribution, on the scores of pairs of matches with seats swapped,
+// and logistic Elo. Where matches are won, drawn or lost, a pair has one of five scores: the
+// pentanomial model of fastchess and fishtest. Source: Van den Bergh, "Comparing the
+// approximations for the generalized log likelihood ratio of a multinomial distribution"
+// (cantate.be/Fishtest/comparing_approximations.pdf), section 2.
 type SPRT struct {
 	// The hypotheses, Elo0 < Elo1, and the risks of accepting Elo1, or Elo0, wrongly.
-	Elo0, Elo1, Alpha, Beta float64
+	Elo0  float64 `json:"elo0"`
+	Elo1  float64 `json:"elo1"`
+	Alpha float64 `json:"alpha"`
+	Beta  float64 `json:"beta"`
 }
 
 // Verdict is what a test says so far.
@@ -33,33 +41,63 @@ func (t SPRT) Check() error {
 	return nil
 }
 
-// Sample sums up scores: independent, from 0 to 1 each. For games with unequal
-// chances of the roles a score is the mean over matches with all seatings.
-type Sample struct {
-	n, sum, squares float64
+// PairCount is how many pairs of matches with seats swapped brought a player a mean score,
+// from 0 to 1.
+type PairCount struct {
+	Score float64 `json:"score"`
+	Pairs int     `json:"pairs"`
 }
 
-// Add counts a score.
+// Sample counts pairs by their score, ascending: the five scores of matches that are won,
+// drawn or lost in any case, once there is a pair.
+type Sample []PairCount
+
+// Add counts a pair.
 func (s *Sample) Add(score float64) {
-	s.n++
-	s.sum += score
-	s.squares += score * score
+	if *s == nil {
+		*s = Sample{{Score: 0}, {Score: 0.25}, {Score: 0.5}, {Score: 0.75}, {Score: 1}}
+	}
+	i, known := slices.BinarySearchFunc(*s, score, func(c PairCount, score float64) int { return cmp.Compare(c.Score, score) })
+	if !known {
+		*s = slices.Insert(*s, i, PairCount{Score: score})
+	}
+	(*s)[i].Pairs++
 }
 
-// regular is the sample with a score of 0 and one of 1 added, so that it has a
-// variance from the beginning.
-func (s Sample) regular() (n, mean, variance float64) {
-	s.Add(0)
-	s.Add(1)
-	mean = s.sum / s.n
-	return s.n, mean, s.squares/s.n - mean*mean
-}
+// unseen is the number of pairs for which a score counts that no pair has had, so that no
+// hypothesis is impossible: that of fastchess and fishtest.
+const unseen = 1e-3
+
+// weight is what the pairs of a score count.
+func (c PairCount) weight() float64 { return max(float64(c.Pairs), unseen) }
 
 // LLR is the logarithm of the likelihood ratio of Elo1 to Elo0.
 func (t SPRT) LLR(s Sample) float64 {
-	n, mean, variance := s.regular()
 	s0, s1 := expectedScore(t.Elo0), expectedScore(t.Elo1)
-	return n * (s1 - s0) * (2*mean - s0 - s1) / (2 * variance)
+	tilt0, tilt1 := s.tilt(s0), s.tilt(s1)
+	llr := 0.0
+	for _, c := range s {
+		llr += c.weight() * math.Log((1+tilt0*(c.Score-s0))/(1+tilt1*(c.Score-s1)))
+	}
+	return llr
+}
+
+// tilt finds the most likely distribution among those with a mean score: pairs of score x
+// have a probability in proportion to their weight / (1 + tilt·(x - mean)).
+func (s Sample) tilt(mean float64) float64 {
+	low, high := -1/(1-mean), 1/mean // between them all probabilities are positive
+	for range 64 {
+		middle, sum := (low+high)/2, 0.0
+		for _, c := range s {
+			sum += c.weight() * (c.Score - mean) / (1 + middle*(c.Score-mean))
+		}
+		if sum > 0 { // it falls as the tilt grows
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
 }
 
 // Bounds are Wald's bounds of the likelihood ratio, as logarithms: at most low accepts

@@ -22,6 +22,8 @@ type Tournament struct {
 	// Test, for two players, ends the tournament as soon as it decides whether
 	// the first is stronger than the second.
 	Test *SPRT
+	// Tuning, for two players of the same description, varies the parameters of both.
+	Tuning *Tuning `json:",omitempty"`
 }
 
 // Game is a game of a tournament.
@@ -60,18 +62,26 @@ func (t *Tournament) Check() error {
 		if g.Roles > len(t.Players) {
 			return fmt.Errorf("%s needs %d players, found %d", g.Name, g.Roles, len(t.Players))
 		}
-		if t.Test != nil && g.Roles != 2 {
-			return fmt.Errorf("a test needs games for two, but %s has %d roles for players", g.Name, g.Roles)
+		if t.inPairs() && g.Roles != 2 {
+			return fmt.Errorf("a test or a tuning needs games for two, but %s has %d roles for players", g.Name, g.Roles)
 		}
 	}
-	if t.Test == nil {
-		return nil
+	switch {
+	case t.inPairs() && len(t.Players) != 2:
+		return fmt.Errorf("a test or a tuning needs two players, found %d", len(t.Players))
+	case t.Tuning != nil && t.Test != nil:
+		return errors.New("a tournament is a test or a tuning, not both")
+	case t.Tuning != nil:
+		return t.Tuning.check(t.Rounds)
+	case t.Test != nil:
+		return t.Test.Check()
 	}
-	if len(t.Players) != 2 {
-		return fmt.Errorf("a test needs two players, found %d", len(t.Players))
-	}
-	return t.Test.Check()
+	return nil
 }
+
+// inPairs tells whether pairs of matches with seats swapped are counted: the matches 2g and
+// 2g+1 are group g.
+func (t *Tournament) inPairs() bool { return t.Test != nil || t.Tuning != nil }
 
 // Fixtures lists all matches in order.
 func (t *Tournament) Fixtures() iter.Seq[Fixture] {

@@ -41,11 +41,14 @@ type Config struct {
 	// of a parallel machine (machine.Info), or slowLanes where each position costs.
 	Lanes int
 	// Playouts is the number of playouts that a new leaf gets at least; zero means
-	// defaultPlayouts.
+	// DefaultPlayouts.
 	Playouts int
 	// Exploration is the constant of UCT in goal points; zero means
-	// defaultExploration, or estimateExploration where no playouts are made.
+	// DefaultExploration, or estimateExploration where no playouts are made.
 	Exploration float64
+	// PolicyExploration is the constant of PUCT in goal points; zero means
+	// DefaultPolicyExploration.
+	PolicyExploration float64
 	// AtOnce lets decisive moves be those that decide if others, who choose at the same
 	// time, do nothing (machine.Analysis).
 	AtOnce bool
@@ -155,11 +158,10 @@ func New(c Config) *Searcher {
 		c.Exploration = priorExploration
 	}
 	if c.Exploration == 0 {
-		c.Exploration = defaultExploration
+		c.Exploration = DefaultExploration
 	}
-	if c.Playouts == 0 {
-		c.Playouts = defaultPlayouts
-	}
+	c.PolicyExploration = cmp.Or(c.PolicyExploration, DefaultPolicyExploration)
+	c.Playouts = cmp.Or(c.Playouts, DefaultPlayouts)
 	return &Searcher{config: c}
 }
 

@@ -28,11 +28,11 @@ const (
 	// them. As measured (docs/lab/sampling.md).
 	priorVisits      = 4
 	priorExploration = 10
-	// policyExploration is the constant of PUCT and policyTemperature that of the softmax, both in goal points;
+	// DefaultPolicyExploration is the constant of PUCT and policyTemperature that of the softmax, both in goal points;
 	// policyFloor is the share of the probability that all moves have equally. As measured (docs/lab/sampling.md).
-	policyExploration = 30
-	policyTemperature = 12
-	policyFloor       = 0.2
+	DefaultPolicyExploration = 30
+	policyTemperature        = 12
+	policyFloor              = 0.2
 	// priorMoves bounds the moves of positions that have priors: more of them cost more than the playouts of
 	// a few leaves; priorBytes bounds an expansion.
 	priorMoves = 256

@@ -6,10 +6,10 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// defaultExploration is the constant of UCT, in goal points, as measured
+// DefaultExploration is the constant of UCT, in goal points, as measured
 // (docs/lab/sampling.md). It is small because rewards are means of several playouts and the
 // paths of one round part by themselves.
-const defaultExploration = 20
+const DefaultExploration = 20
 
 // estimateExploration is that of UCT where leaves are estimated instead of played out:
 // estimates differ less than playouts do.
@@ -142,7 +142,7 @@ func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int 
 // proportion to its probability by the policy (prior.go). It leaves out what uct does.
 func (w *worker) puct(stats []stat, visits int32, secure float64) int {
 	best, score := -1, math.Inf(-1)
-	bonus := policyExploration * math.Sqrt(float64(visits+1))
+	bonus := w.config.PolicyExploration * math.Sqrt(float64(visits+1))
 	least := atLeast(secure + w.config.Epsilon)
 	for i := range stats {
 		s := &stats[i]

@@ -8,9 +8,9 @@ import (
 	"stackmate/search"
 )
 
-// defaultPlayouts is how many playouts a new leaf gets at least. More leaves at
+// DefaultPlayouts is how many playouts a new leaf gets at least. More leaves at
 // a time would be chosen with less knowledge of each other.
-const defaultPlayouts = 8
+const DefaultPlayouts = 8
 
 // maxRepeated: paths of a round may lead to a leaf again that it has already, one in so
 // many; then the tree is too small or too sure of its best line for a whole batch.

@@ -2,9 +2,13 @@ package distributed
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,7 +103,7 @@ func event(t testing.TB, rounds int, players ...string) *Event {
 
 func embedded(t testing.TB, dir string) *queue.Queue {
 	t.Helper()
-	q, err := queue.Embed(t.Context(), dir, "", "", zerolog.Nop())
+	q, err := queue.Embed(t.Context(), dir, "", zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,9 +198,9 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{event: e, archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]arena.Fixture), busy: make(map[string]bool), watched: make(map[int]*watched)}
+	r := &runner{event: e, archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]*submission), busy: make(map[string]bool)}
 	for f := range e.Plan.Fixtures() {
-		r.submitted[f.Number] = f
+		r.submitted[f.Number] = &submission{Fixture: f, order: e.order(f, r.ledger)}
 	}
 	for _, data := range []string{`{"number":0}`, `{`, `[]`, `{"number":-1,"part":{}}`} {
 		if err := r.watch(queue.Result{ID: "0", Data: []byte(data)}); err != nil {
@@ -205,5 +209,140 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 	}
 	if counted, err := r.count(queue.Result{ID: "0", Data: []byte("{")}); err != nil || !counted {
 		t.Errorf("a result that is none: counted %v, %v", counted, err)
+	}
+	// Records of other matches, of other players, and of no match at all.
+	o := r.submitted[1].order
+	for i, record := range []*arena.Record{
+		{Match: "t.2", Rules: o.Rules, Roles: []string{"x", "y"}, Players: o.Names},
+		{Match: o.Match, Rules: o.Rules, Roles: []string{"x", "y"}, Players: []string{"b", "b"}},
+		{Match: o.Match, Rules: "../../rules", Roles: []string{"x", "y"}, Players: o.Names},
+		{Match: o.Match, Rules: o.Rules, Roles: []string{"x", "y"}, Players: o.Names, Completed: true, Goals: []int{1}, States: [][]string{{}}},
+	} {
+		part, err := json.Marshal(report{Attempt: "a", Part: record})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.watch(queue.Result{ID: "1", Data: part}); err != nil {
+			t.Errorf("the report of record %d: %v", i, err)
+		}
+		r.submitted[10+i] = &submission{Fixture: r.submitted[1].Fixture, order: o}
+		whole, err := json.Marshal(held{Attempt: "a", Record: record})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if counted, err := r.count(queue.Result{ID: strconv.Itoa(10 + i), Data: whole}); err != nil || !counted {
+			t.Errorf("the result of record %d: counted %v, %v", i, counted, err)
+		}
+		if result := r.ledger.Ranking().Results; !result[len(result)-1].Aborted {
+			t.Errorf("record %d is counted: %+v", i, result)
+		}
+	}
+	// Parts that come after the end.
+	for number, part := range []*arena.Record{
+		{Match: o.Match, Rules: o.Rules, Roles: []string{"x", "y"}, Players: o.Names}, {Aborted: true}, {Aborted: true}, {Match: "t.7"},
+	} {
+		data, err := json.Marshal(report{Attempt: "b", Number: number, Part: part})
+		if err = errors.Join(err, r.watch(queue.Result{ID: "1", Data: data})); err != nil {
+			t.Errorf("part %d: %v", number, err)
+		}
+	}
+	if list, err := archive.List(); err != nil || len(list) != 1 || !list[0].Aborted {
+		t.Errorf("%d records, %v", len(list), err)
+	}
+}
+
+func TestWhatIsNotRecordedIsForgotten(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		q := embedded(t, t.TempDir())
+		ctx, cancel := context.WithCancel(t.Context())
+		w, e := worker(), event(t, 2, "a", "b")
+		done := make(chan error)
+		go func() {
+			done <- q.Work(ctx, 1, func(ctx context.Context, t queue.Task) ([]byte, error) { return w.Do(ctx, q, t) })
+		}()
+		_, err := Run(ctx, q, e, nil, func(l *arena.Ledger) {
+			if l.Count() == 3 && !ends {
+				cancel()
+			}
+		})
+		if ends != (err == nil) {
+			t.Fatal(err)
+		}
+		cancel()
+		<-done
+		short, stop := context.WithTimeout(t.Context(), time.Second)
+		_ = q.Results(short, e.Run, func(r queue.Result) error {
+			t.Errorf("to its end: %v, the result of match %s is kept", ends, r.ID)
+			return nil
+		})
+		stop()
+	}
+}
+
+// tuning is an event in which a parameter of a player is tuned that decides how well it plays.
+func tuning(t testing.TB, iterations int) *Event {
+	t.Helper()
+	e := event(t, iterations, "b:x=1", "b:x=1-2")
+	e.Specs = []string{"b:x=1", "b:x=1"}
+	e.Plan.Tuning = &arena.Tuning{
+		Parameters: []arena.Parameter{{Name: "a", Start: 20, Low: 0, High: 100}}, Pairs: 1,
+		Perturbation: arena.DefaultPerturbation, Step: arena.DefaultStep,
+	}
+	return e
+}
+
+func TestTuningRunsOverTheQueueAndIsResumed(t *testing.T) {
+	e := tuning(t, 6)
+	if err := e.Check(); err != nil {
+		t.Fatal(err)
+	}
+	want := run(t, e, nil).Tuning
+	if len(want.Course) != 7 || want.Course[6][0] == 20 {
+		t.Fatalf("the course %v", want.Course)
+	}
+	archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Course, run(t, e, archive).Tuning.Course); diff != "" {
+		t.Errorf("with records (-want +got):\n%s", diff)
+	}
+	list, err := archive.List()
+	if err != nil || len(list) != 6*3*2 {
+		t.Fatalf("%d records, %v", len(list), err)
+	}
+	for _, r := range list {
+		n, _ := e.Number(r.Match)
+		for _, p := range r.Players {
+			if !strings.HasPrefix(p, "b:x=1,a=") {
+				t.Errorf("%s plays", p)
+			}
+		}
+		if n >= 20 { // of the fourth iteration, and later
+			if err := os.Remove(filepath.Join(archive.Dir(), r.Match+".jsonl")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if diff := cmp.Diff(want.Course, run(t, e, archive).Tuning.Course); diff != "" {
+		t.Errorf("resumed (-want +got):\n%s", diff)
+	}
+}
+
+func TestRulesThatAreNotThoseOfTheTaskAreRefused(t *testing.T) {
+	q := embedded(t, t.TempDir())
+	e := event(t, 1, "a", "b")
+	hash := arena.HashRules(e.Rules[0])
+	if err := q.PutText(t.Context(), hash, e.Rules[1]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Rules(t.Context(), q, "ticTacToe", hash); err == nil || !strings.Contains(err.Error(), "not those that the task names") {
+		t.Errorf("rules of another game: %v", err)
+	}
+	if err := q.PutText(t.Context(), arena.HashRules(e.Rules[2]), e.Rules[2]); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := Rules(t.Context(), q, "matchingPennies", arena.HashRules(e.Rules[2])); err != nil || len(g.Roles) != 2 {
+		t.Errorf("rules that are there: %v", err)
 	}
 }

@@ -2,13 +2,21 @@ package distributed
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"stackmate/gdl"
+	"stackmate/internal/atomicfile"
+	"stackmate/internal/jsonfault"
 	"stackmate/protocol/arena"
+	"stackmate/reasoner/machine"
 )
 
 // Event is a tournament with all that is needed to hold it, as a file keeps it for whoever
@@ -16,14 +24,38 @@ import (
 type Event struct {
 	// Run names the tournament in the queue and begins the ids of its matches: letters,
 	// digits, "-" and "_".
-	Run  string           `json:"run"`
-	Plan arena.Tournament `json:"plan"`
+	Run   string           `json:"run"`
+	Begun time.Time        `json:"begun,omitzero"`
+	Plan  arena.Tournament `json:"plan"`
 	// Rules are the rulesheets of the games, see arena.RulesText.
 	Rules []string `json:"rules"`
 	// Specs describe the players, for Worker.Player.
 	Specs []string `json:"specs"`
 	// Setting is that of all matches but for seeds.
 	Setting arena.Setting `json:"setting"`
+	// Ended says that no more matches are to be held.
+	Ended bool `json:"ended,omitempty"`
+
+	file string // "" if it is in none
+}
+
+// NewEvent is a plan with the games and players that it lacks: games by name and their
+// rules, players by their descriptions; one that is tuned plays itself.
+func NewEvent(plan arena.Tournament, setting arena.Setting, specs, games []string, rules []*gdl.Game) (*Event, error) {
+	if plan.Tuning != nil && len(specs) == 1 && !isShared(specs[0]) {
+		specs = []string{specs[0], specs[0]}
+	}
+	now := time.Now()
+	plan.Players = arena.DistinctNames(specs)
+	e := &Event{Run: fmt.Sprintf("tournament-%d", now.UnixMilli()), Begun: now.Round(0), Plan: plan, Specs: specs, Setting: setting}
+	for i, g := range rules {
+		seats := len(g.Roles)
+		if slices.ContainsFunc(g.Roles, func(r gdl.Term) bool { return r.String() == machine.RandomRole }) {
+			seats--
+		}
+		e.Plan.Games, e.Rules = append(e.Plan.Games, arena.Game{Name: games[i], Roles: seats}), append(e.Rules, arena.RulesText(g))
+	}
+	return e, e.Check()
 }
 
 // runName matches the names of runs.
@@ -37,8 +69,49 @@ func (e *Event) Check() error {
 	case len(e.Rules) != len(e.Plan.Games) || len(e.Specs) != len(e.Plan.Players):
 		return fmt.Errorf("expected the rules of %d games and descriptions of %d players, found %d and %d",
 			len(e.Plan.Games), len(e.Plan.Players), len(e.Rules), len(e.Specs))
+	case e.Plan.Tuning != nil && (len(e.Specs) != 2 || e.Specs[0] != e.Specs[1]):
+		return errors.New("a tuning needs one player, of this program")
 	}
 	return e.Plan.Check()
+}
+
+// ReadEvent reads the tournament of a file. The error wraps fs.ErrNotExist where there is
+// none.
+func ReadEvent(file string) (*Event, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	e := &Event{file: file}
+	if err := json.Unmarshal(text, e); err != nil {
+		return nil, fmt.Errorf("%s: expected a tournament: %w", file, jsonfault.Explain(err))
+	}
+	if err := e.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return e, nil
+}
+
+// Save writes the tournament to a file, in which it is from then on.
+func (e *Event) Save(file string) error {
+	text, err := json.MarshalIndent(e, "", " ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o755)
+	}
+	if err == nil {
+		err = atomicfile.Write(file, append(text, '\n'))
+	}
+	e.file = file
+	return err
+}
+
+// end notes that no more matches are to be held.
+func (e *Event) end() error {
+	if e.Ended || e.file == "" {
+		return nil
+	}
+	e.Ended = true
+	return e.Save(e.file)
 }
 
 // match is the id of a fixture.
@@ -61,15 +134,29 @@ type order struct {
 	Setting arena.Setting `json:"setting"`
 }
 
-// order writes that of a fixture.
-func (e *Event) order(f arena.Fixture) order {
+// Descriptions are those of the players at first.
+func (e *Event) Descriptions() []string {
+	if e.Plan.Tuning == nil {
+		return e.Specs
+	}
+	sides := arena.NewLedger(&e.Plan).Descriptions()
+	return sides[:]
+}
+
+// order writes that of a fixture, as far as the tournament has come.
+func (e *Event) order(f arena.Fixture, l *arena.Ledger) order {
 	o := order{
 		Match: e.match(f.Number), Game: e.Plan.Games[f.Game].Name, Rules: arena.HashRules(e.Rules[f.Game]),
 		Setting: e.Setting,
 	}
 	o.Setting.Seed, o.Setting.OpeningSeed, o.Setting.Forfeit = f.Seed, f.OpeningSeed, true
+	specs, names := e.Specs, e.Plan.Players
+	if e.Plan.Tuning != nil {
+		sides := l.Descriptions()
+		specs, names = sides[:], arena.DistinctNames(sides[:])
+	}
 	for _, p := range f.Players {
-		o.Names, o.Specs = append(o.Names, e.Plan.Players[p]), append(o.Specs, e.Specs[p])
+		o.Names, o.Specs = append(o.Names, names[p]), append(o.Specs, specs[p])
 	}
 	return o
 }

@@ -23,27 +23,29 @@ type runner struct {
 	ledger  *arena.Ledger
 
 	waiting   []arena.Fixture // in order
-	submitted map[int]arena.Fixture
+	submitted map[int]*submission
 	busy      map[string]bool // players at an address who are in a match
-	watched   map[int]*watched
 }
 
-// watched is a match under way whose turns are recorded.
-type watched struct {
-	attempt string
+// submission is a match in the queue, and the record of it that a worker's reports make.
+type submission struct {
+	arena.Fixture
+	order   order
+	attempt string // of the worker
 	parts   int
 	ended   bool
-	tell    func(*arena.Record) error
+	tell    func(*arena.Record) error // nil before the first part
 }
 
 // Run runs a tournament until all matches have been held, its test is decided or ctx ends,
 // and returns the ranking so far in any case. Matches that the archive has, or of which
-// the queue has results, are not held again, and each is counted once. Update, if not nil,
-// is called with the ledger at the beginning and after each match.
+// the queue has results, are not held again, and each is counted once; without an archive the
+// queue forgets them in the end. A tournament that is over is ended in its file, too. Update, if
+// not nil, is called with the ledger at the beginning and after each match.
 func Run(ctx context.Context, q *queue.Queue, e *Event, archive *arena.Archive, update func(*arena.Ledger)) (*arena.Ranking, error) {
 	r := &runner{
 		event: e, queue: q, archive: archive, ledger: arena.NewLedger(&e.Plan),
-		submitted: make(map[int]arena.Fixture), busy: make(map[string]bool), watched: make(map[int]*watched),
+		submitted: make(map[int]*submission), busy: make(map[string]bool),
 	}
 	if update == nil {
 		update = func(*arena.Ledger) {}
@@ -57,8 +59,11 @@ func Run(ctx context.Context, q *queue.Queue, e *Event, archive *arena.Archive, 
 	tidying, cancel := context.WithTimeout(context.WithoutCancel(ctx), queue.Lease)
 	defer cancel()
 	_ = q.Withdraw(tidying, e.Run)
-	if err == nil && archive != nil {
+	if err == nil || archive == nil { // nobody will ask for the results again
 		_ = q.Forget(tidying, e.Run)
+	}
+	if err == nil {
+		err = e.end()
 	}
 	return r.ledger.Ranking(), err
 }
@@ -69,7 +74,7 @@ func (r *runner) prepare(ctx context.Context) error {
 		records, _ := r.archive.List() // files that are no records are nobody's matches
 		for _, record := range records {
 			if n, ok := r.event.Number(record.Match); ok && record.Ended() {
-				r.ledger.Add(n, *record.Summary)
+				r.ledger.Add(n, record.Counted())
 			}
 		}
 	}
@@ -88,7 +93,7 @@ func (r *runner) prepare(ctx context.Context) error {
 
 // over tells whether there is nothing left to hold.
 func (r *runner) over() bool {
-	return r.ledger.Verdict() != arena.Undecided || len(r.waiting)+len(r.submitted) == 0
+	return r.event.Ended || r.ledger.Verdict() != arena.Undecided || len(r.waiting)+len(r.submitted) == 0
 }
 
 // run submits matches and counts results.
@@ -146,11 +151,15 @@ const lookAhead = 1000
 func (r *runner) submit(ctx context.Context) error {
 	for i := 0; i < min(len(r.waiting), lookAhead) && len(r.submitted) < maxSubmitted; {
 		f := r.waiting[i]
+		if f.Number >= r.ledger.Open() {
+			break
+		}
 		if r.anyBusy(f) {
 			i++
 			continue
 		}
-		data, err := json.Marshal(r.event.order(f))
+		o := r.event.order(f, r.ledger)
+		data, err := json.Marshal(o)
 		if err != nil {
 			return err
 		}
@@ -158,7 +167,7 @@ func (r *runner) submit(ctx context.Context) error {
 			return err
 		}
 		r.remove(i)
-		r.submitted[f.Number] = f
+		r.submitted[f.Number] = &submission{Fixture: f, order: o}
 		r.engage(f, true)
 	}
 	return nil
@@ -197,37 +206,38 @@ func (r *runner) count(result queue.Result) (counted bool, err error) {
 	if err != nil || r.ledger.Has(n) {
 		return false, nil
 	}
-	f, ok := r.submitted[n]
+	m, ok := r.submitted[n]
 	if !ok { // submitted by a runner before this one
 		i := slices.IndexFunc(r.waiting, func(f arena.Fixture) bool { return f.Number == n })
 		if i < 0 {
 			return false, nil
 		}
-		f = r.waiting[i]
+		m = &submission{Fixture: r.waiting[i], order: r.event.order(r.waiting[i], r.ledger)}
 		r.remove(i)
 	}
 	h, err := decode[held](result.Data)
+	if err == nil && h.Record != nil {
+		err = h.Record.CheckOf(m.order.Match, m.order.Rules, m.order.Names)
+	}
 	if err != nil {
 		h = held{Failure: err.Error()} // of a worker that is none of ours
 	}
-	if err := r.keep(n, f, h); err != nil {
+	if err := r.keep(m, h); err != nil {
 		return false, err
 	}
 	if ok {
 		delete(r.submitted, n)
-		r.engage(f, false)
+		r.engage(m.Fixture, false)
 	}
-	return r.ledger.Add(n, r.event.order(f).result(h)), nil
+	return r.ledger.Add(n, m.order.result(h)), nil
 }
 
 // keep saves the record of a match that its reports have not saved.
-func (r *runner) keep(n int, f arena.Fixture, h held) error {
-	w := r.watched[n]
-	delete(r.watched, n)
-	if r.archive == nil || h.Record == nil || w != nil && w.attempt == h.Attempt && w.ended {
+func (r *runner) keep(m *submission, h held) error {
+	if r.archive == nil || h.Record == nil || m.attempt == h.Attempt && m.ended {
 		return nil
 	}
-	h.Record.Rulesheet = r.event.Rules[f.Game]
+	h.Record.Rulesheet = r.event.Rules[m.Game]
 	return r.archive.Keep(h.Record)
 }
 
@@ -248,25 +258,29 @@ func (r *runner) watchAll(reports <-chan queue.Result) error {
 // watch records a turn of a match under way. What is missed, the result will bring.
 func (r *runner) watch(q queue.Result) error {
 	n, err := strconv.Atoi(q.ID)
-	f, ok := r.submitted[n]
-	if r.archive == nil || err != nil || !ok {
+	m := r.submitted[n]
+	if r.archive == nil || err != nil || m == nil {
 		return nil
 	}
 	report, err := decode[report](q.Data)
-	if err != nil || report.Part == nil || report.Number < 0 {
+	part := report.Part
+	if err != nil || part == nil || report.Number < 0 {
 		return nil // watching may fail, the tournament need not
 	}
-	w := r.watched[n]
 	if report.Number == 0 {
-		_ = r.archive.Discard(r.event.match(n)) // of a worker that has not come back
-		report.Part.Rulesheet = r.event.Rules[f.Game]
-		w = &watched{attempt: report.Attempt, tell: r.archive.Recorder()}
-		r.watched[n] = w
-	}
-	if w == nil || w.attempt != report.Attempt || w.parts != report.Number {
+		if part.CheckOf(m.order.Match, m.order.Rules, m.order.Names) != nil {
+			return nil
+		}
+		_ = r.archive.Discard(m.order.Match) // of a worker that has not come back
+		part.Rulesheet = r.event.Rules[m.Game]
+		m.attempt, m.parts, m.ended, m.tell = report.Attempt, 0, false, r.archive.Recorder()
+	} else if part.Match != "" {
 		return nil
 	}
-	w.parts++
-	w.ended = report.Part.Ended()
-	return w.tell(report.Part)
+	if m.tell == nil || m.ended || m.attempt != report.Attempt || m.parts != report.Number {
+		return nil
+	}
+	m.parts++
+	m.ended = part.Ended()
+	return m.tell(part)
 }

@@ -5,10 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"sync"
 
 	"stackmate/gdl"
+	"stackmate/internal/recent"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/queue"
 	"stackmate/reasoner"
@@ -24,19 +23,11 @@ type Worker struct {
 	Cache  *reasoner.Cache
 	Log    zerolog.Logger
 
-	mu    sync.Mutex
-	games []*compiled // the ones used last, at the end
+	managers recent.Cache[gameKey, *arena.Manager]
 }
 
-// compiled is a game that is compiled once for many matches.
-type compiled struct {
-	name, rules string // and the hash of the rulesheet
-	make        func() (*arena.Manager, error)
-}
-
-// maxGames is how many compiled games a worker keeps: so many differ between matches that
-// follow each other.
-const maxGames = 8
+// gameKey is a game that a worker has compiled: its name, and the hash of its rules.
+type gameKey struct{ name, rules string }
 
 // maxTries is how often a match is begun whose workers die of it.
 const maxTries = 10
@@ -68,7 +59,7 @@ func (w *Worker) Do(ctx context.Context, q *queue.Queue, t queue.Task) ([]byte, 
 
 // hold holds a match.
 func (w *Worker) hold(ctx context.Context, q *queue.Queue, t queue.Task, o order, attempt string) (*arena.Record, error) {
-	manager, err := w.manager(ctx, q, o)
+	manager, err := w.managers.Get(gameKey{o.Game, o.Rules}, func() (*arena.Manager, error) { return w.compile(ctx, q, o) })
 	if err != nil {
 		return nil, err
 	}
@@ -96,37 +87,8 @@ func (w *Worker) hold(ctx context.Context, q *queue.Queue, t queue.Task, o order
 	return manager.Match(ctx, o.Match, players, o.Setting)
 }
 
-// manager is that of a game, which is compiled if need be.
-func (w *Worker) manager(ctx context.Context, q *queue.Queue, o order) (*arena.Manager, error) {
-	w.mu.Lock()
-	i := slices.IndexFunc(w.games, func(c *compiled) bool { return c.name == o.Game && c.rules == o.Rules })
-	if i < 0 {
-		c := &compiled{name: o.Game, rules: o.Rules}
-		c.make = sync.OnceValues(func() (*arena.Manager, error) { return w.compile(ctx, q, o) })
-		i, w.games = len(w.games), append(w.games, c)
-	}
-	c := w.games[i]
-	w.games = append(slices.Delete(w.games, i, i+1), c)
-	w.games = w.games[max(0, len(w.games)-maxGames):]
-	w.mu.Unlock()
-	m, err := c.make()
-	if err != nil {
-		w.mu.Lock() // another time it may work
-		w.games = slices.DeleteFunc(w.games, func(other *compiled) bool { return other == c })
-		w.mu.Unlock()
-	}
-	return m, err
-}
-
 func (w *Worker) compile(ctx context.Context, q *queue.Queue, o order) (*arena.Manager, error) {
-	text, err := q.Text(ctx, o.Rules)
-	if err != nil {
-		return nil, fmt.Errorf("the rules of %s: %w", o.Game, err)
-	}
-	if arena.HashRules(text) != o.Rules {
-		return nil, fmt.Errorf("the rules of %s are not those of the tournament", o.Game)
-	}
-	game, _, err := gdl.Load(ctx, o.Game, []byte(text))
+	game, err := Rules(ctx, q, o.Game, o.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -135,4 +97,18 @@ func (w *Worker) compile(ctx context.Context, q *queue.Queue, o order) (*arena.M
 		return nil, fmt.Errorf("%s: %w", o.Game, err)
 	}
 	return arena.NewManager(o.Game, game, m, w.Log), nil
+}
+
+// Rules loads the rules that the queue has under their hash (arena.HashRules). Whoever can
+// write there may have put others in their place.
+func Rules(ctx context.Context, q *queue.Queue, name, hash string) (*gdl.Game, error) {
+	text, err := q.Text(ctx, hash)
+	if err != nil {
+		return nil, fmt.Errorf("the rules of %s: %w", name, err)
+	}
+	if arena.HashRules(text) != hash {
+		return nil, fmt.Errorf("the rules of %s are not those that the task names", name)
+	}
+	game, _, err := gdl.Load(ctx, name, []byte(text))
+	return game, err
 }

@@ -71,6 +71,7 @@ type Result struct {
 type Queue struct {
 	server  *server.Server // nil if it is elsewhere, and so is
 	lock    io.Closer      // of its store
+	self    *identity      // if it listens
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	tasks   jetstream.Stream
@@ -95,6 +96,16 @@ func open(ctx context.Context, url string, options []nats.Option) (*Queue, error
 	return q, nil
 }
 
+// The bounds of the streams, in bytes, and of how long results and texts are kept where nobody
+// forgets them. Together they are less than maxStore.
+const (
+	maxTaskBytes   = 512 << 20
+	maxResultBytes = 2 << 30
+	maxTextBytes   = 1 << 30
+	resultAge      = 30 * 24 * time.Hour
+	textAge        = 90 * 24 * time.Hour
+)
+
 // peerTime is how long servers of a cluster that has just begun may take to find three of
 // them. Smaller clusters keep one copy.
 const peerTime = 10 * time.Second
@@ -102,16 +113,14 @@ const peerTime = 10 * time.Second
 // makeStreams makes the streams on three servers of a cluster, or on the only one.
 func (q *Queue) makeStreams(ctx context.Context) error {
 	replicas, began := 3, time.Now()
-	make := func(name, subject string, keep jetstream.RetentionPolicy) (jetstream.Stream, error) {
+	make := func(name, subject string, c jetstream.StreamConfig) (jetstream.Stream, error) {
 		s, err := q.js.Stream(ctx, name)
 		if !errors.Is(err, jetstream.ErrStreamNotFound) {
 			return s, err
 		}
 		for {
-			s, err = q.js.CreateStream(ctx, jetstream.StreamConfig{
-				Name: name, Subjects: []string{subject + ">"}, Retention: keep, Replicas: replicas,
-				Storage: jetstream.FileStorage, AllowDirect: true,
-			})
+			c.Name, c.Subjects, c.Replicas, c.Storage, c.AllowDirect = name, []string{subject + ">"}, replicas, jetstream.FileStorage, true
+			s, err = q.js.CreateStream(ctx, c)
 			switch {
 			case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // somebody was faster
 				return q.js.Stream(ctx, name)
@@ -127,21 +136,32 @@ func (q *Queue) makeStreams(ctx context.Context) error {
 		}
 	}
 	var err error
-	if q.tasks, err = make(taskStream, taskSubject, jetstream.WorkQueuePolicy); err != nil {
+	if q.tasks, err = make(taskStream, taskSubject, jetstream.StreamConfig{
+		Retention: jetstream.WorkQueuePolicy, MaxBytes: maxTaskBytes, Discard: jetstream.DiscardNew,
+	}); err != nil {
 		return err
 	}
-	if q.results, err = make(resultStream, resultSubject, jetstream.LimitsPolicy); err != nil {
+	// A result that is dropped before somebody reads it is one that never came: whoever resumes the
+	// run submits its task again.
+	if q.results, err = make(resultStream, resultSubject, jetstream.StreamConfig{
+		MaxBytes: maxResultBytes, MaxAge: resultAge, Discard: jetstream.DiscardOld,
+	}); err != nil {
 		return err
 	}
 	q.texts, err = q.js.ObjectStore(ctx, textBucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		q.texts, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: textBucket, Replicas: q.tasks.CachedInfo().Config.Replicas})
+		q.texts, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
+			Bucket: textBucket, Replicas: q.tasks.CachedInfo().Config.Replicas, MaxBytes: maxTextBytes, TTL: textAge,
+		})
 		if errors.Is(err, jetstream.ErrBucketExists) {
 			q.texts, err = q.js.ObjectStore(ctx, textBucket)
 		}
 	}
 	if err != nil {
 		return err
+	}
+	if _, err := q.tasks.Consumer(ctx, workers); err == nil {
+		return nil
 	}
 	return q.makeConsumer(ctx)
 }
@@ -176,13 +196,9 @@ func (q *Queue) Close() {
 	}
 }
 
-// URL is where workers of other processes reach an embedded server that listens.
-func (q *Queue) URL() string {
-	if q.server == nil || q.server.Addr() == nil {
-		return ""
-	}
-	return "nats://" + q.server.Addr().String()
-}
+// Invitation is for workers of other processes: the address of an embedded server that
+// listens, with the password that it asks for and the key that it shows. It is secret.
+func (q *Queue) Invitation() string { return q.self.invitation(q.server.Addr().String()) }
 
 // Submit puts a task into the queue, unless it is there or done already.
 func (q *Queue) Submit(ctx context.Context, t Task) error {
@@ -356,7 +372,14 @@ func (q *Queue) Withdraw(ctx context.Context, run string) error {
 
 // Forget drops the results of a run.
 func (q *Queue) Forget(ctx context.Context, run string) error {
-	return q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+run+".*"))
+	err := q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+run+".*"))
+	texts, _ := q.texts.List(ctx) // there may be none
+	for _, t := range texts {
+		if strings.HasPrefix(t.Name, resultSubject+run+".") {
+			err = errors.Join(err, q.texts.Delete(ctx, t.Name))
+		}
+	}
+	return err
 }
 
 // PutText keeps a text under a name that tells its content, such as its hash.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rs/zerolog"
 
 	"stackmate/internal/cputime"
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 
 func embedded(t testing.TB, dir, listen string) *Queue {
 	t.Helper()
-	q, err := Embed(t.Context(), dir, listen, "secret", zerolog.Nop())
+	q, err := Embed(t.Context(), dir, listen, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestTasksAndResultsOutliveTheServer(t *testing.T) {
 		return done(ctx, task)
 	})
 	<-begun
-	if _, err := Embed(t.Context(), dir, "", "", zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+	if _, err := Embed(t.Context(), dir, "", zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "another process uses it") {
 		t.Errorf("a second server on one store: %v", err)
 	}
 	q.Close()
@@ -262,28 +263,57 @@ func TestWithdrawnTasksAreNotBegun(t *testing.T) {
 	collect(t, q, 1)
 }
 
-func TestWorkersOfOtherProcessesNeedTheToken(t *testing.T) {
-	q := embedded(t, t.TempDir(), "127.0.0.1:0")
-	if _, err := Dial(t.Context(), q.URL(), zerolog.Nop()); err == nil {
-		t.Error("a worker without a token is let in")
-	}
-	secret := strings.Replace(q.URL(), "://", "://wrong@", 1)
-	if _, err := Dial(t.Context(), secret, zerolog.Nop()); err == nil || strings.Contains(err.Error(), "wrong@") {
-		t.Errorf("%v: the wrong token is let in, or shown", err)
-	}
-	w, err := Dial(t.Context(), strings.Replace(q.URL(), "://", "://secret@", 1), zerolog.Nop())
+// invited is a worker of another process.
+func invited(t testing.TB, q *Queue, log zerolog.Logger) *Queue {
+	t.Helper()
+	w, err := Dial(t.Context(), q.Invitation(), log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(w.Close)
+	return w
+}
+
+func TestWorkersOfOtherProcessesNeedTheInvitation(t *testing.T) {
+	dir := t.TempDir()
+	q := embedded(t, dir, "127.0.0.1:0")
+	good, err := url.Parse(q.Invitation())
+	if err != nil || good.User == nil || good.Fragment == "" {
+		t.Fatalf("%v: no password or certificate", err)
+	}
+	for what, spoil := range map[string]func(*url.URL){
+		"no password":           func(u *url.URL) { u.User = nil },
+		"another password":      func(u *url.URL) { u.User = url.UserPassword(workerName, "wrong") },
+		"a name without one":    func(u *url.URL) { u.User = url.User(runnerName) },
+		"another certificate":   func(u *url.URL) { u.Fragment = strings.Repeat("0", 64) },
+		"no certificate":        func(u *url.URL) { u.Fragment = "" },
+		"text that is not TLS":  func(u *url.URL) { u.Scheme, u.Fragment = "nats", "" },
+		"the runner's password": func(u *url.URL) { u.User = url.UserPassword(runnerName, "") },
+	} {
+		u := *good
+		spoil(&u)
+		w, err := Dial(t.Context(), u.String(), zerolog.Nop())
+		if err == nil {
+			w.Close()
+			t.Errorf("%s is let in", what)
+		} else if password, _ := u.User.Password(); password != "" && strings.Contains(err.Error(), password) {
+			t.Errorf("%s: the password is shown: %v", what, err)
+		}
+	}
+	var faults strings.Builder
+	w := invited(t, q, zerolog.New(&faults))
 	reports, stop, err := q.Reports("run")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
-	works(t, w, 1, func(ctx context.Context, task Task) ([]byte, error) {
-		if err := w.Report(task, []byte("at work")); err != nil {
-			t.Error(err)
+	if err := q.PutText(t.Context(), "rules", "text"); err != nil {
+		t.Fatal(err)
+	}
+	end := works(t, w, 1, func(ctx context.Context, task Task) ([]byte, error) {
+		text, err := w.Text(ctx, "rules")
+		if err = errors.Join(err, w.Report(task, []byte("at work"))); err != nil || text != "text" {
+			t.Errorf("%q, %v", text, err)
 		}
 		return done(ctx, task)
 	})
@@ -291,6 +321,105 @@ func TestWorkersOfOtherProcessesNeedTheToken(t *testing.T) {
 	collect(t, q, 1)
 	if r := <-reports; r.ID != "0" || string(r.Data) != "at work" {
 		t.Errorf("report %+v", r)
+	}
+	end()
+	if strings.Contains(faults.String(), "ermission") {
+		t.Errorf("what a worker needs is refused: %s", &faults)
+	}
+	// Who starts the server again invites to the same.
+	q.Close()
+	again, err := url.Parse(embedded(t, dir, "127.0.0.1:0").Invitation())
+	if good.Host = again.Host; err != nil || good.String() != again.String() {
+		t.Errorf("%v: another invitation after a new start", err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, keyFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the key is for all to read: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestWorkersMayDoNothingButWork(t *testing.T) {
+	q := embedded(t, t.TempDir(), "127.0.0.1:0")
+	submit(t, q, 1)
+	if err := q.PutText(t.Context(), "rules", "text"); err != nil {
+		t.Fatal(err)
+	}
+	w := invited(t, q, zerolog.Nop())
+	refused := func(what string, f func(ctx context.Context) error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		if err := f(ctx); err == nil {
+			t.Errorf("a worker may %s", what)
+		}
+	}
+	refused("submit tasks", func(ctx context.Context) error { return w.Submit(ctx, Task{Run: "run", ID: "2"}) })
+	refused("withdraw tasks", func(ctx context.Context) error { return w.Withdraw(ctx, "run") })
+	refused("purge results", func(ctx context.Context) error { return w.results.Purge(ctx) })
+	refused("delete the workers", func(ctx context.Context) error { return w.tasks.DeleteConsumer(ctx, workers) })
+	refused("make streams", func(ctx context.Context) error {
+		_, err := w.js.CreateStream(ctx, jetstream.StreamConfig{Name: "MINE", Subjects: []string{"mine"}})
+		return err
+	})
+	sub, err := w.conn.SubscribeSync(runnerInbox + ".>")
+	if err == nil {
+		_ = w.conn.Flush()
+		submit(t, q, 2)
+		_, err = sub.NextMsg(300 * time.Millisecond)
+	}
+	if err == nil {
+		t.Error("a worker may read what is meant for the runner")
+	}
+	if known, err := q.has(t.Context(), q.tasks, taskSubject+"run.0"); !known || err != nil {
+		t.Errorf("the task is gone: %v", err)
+	}
+}
+
+func TestNothingGrowsWithoutBound(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	texts, err := q.js.Stream(t.Context(), "OBJ_"+textBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := int64(0)
+	for _, s := range []jetstream.Stream{q.tasks, q.results, texts} {
+		c := s.CachedInfo().Config
+		sum += c.MaxBytes
+		if c.MaxBytes <= 0 || c.MaxAge == 0 && c.Name != taskStream {
+			t.Errorf("the stream %s has no bounds: %+v", c.Name, c)
+		}
+	}
+	if sum >= maxStore {
+		t.Errorf("streams may have %d bytes of %d", sum, int64(maxStore))
+	}
+	// A result too large for a message is forgotten with its run.
+	large := make([]byte, maxPayload+1000)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range large {
+		large[i] = byte(rng.Uint32())
+	}
+	subject := resultSubject + "run.0"
+	if err := errors.Join(q.publish(t.Context(), subject, large), q.PutText(t.Context(), "rules", "text"), q.Forget(t.Context(), "run")); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := q.texts.List(t.Context()); err != nil || len(list) != 1 || list[0].Name != "rules" {
+		t.Errorf("%v: %d texts are left", err, len(list))
+	}
+	if known, err := q.has(t.Context(), q.results, subject); known || err != nil {
+		t.Errorf("the result is left: %v", err)
+	}
+}
+
+func TestWhoeverUsesAStoreIsSeen(t *testing.T) {
+	dir := t.TempDir()
+	if InUse(dir) || InUse(filepath.Join(dir, "nowhere")) {
+		t.Error("a store that nobody has opened is in use")
+	}
+	q := embedded(t, dir, "")
+	if !InUse(dir) {
+		t.Error("a store that is open is not in use")
+	}
+	q.Close()
+	if InUse(dir) {
+		t.Error("a store that has been closed is in use")
 	}
 }
 

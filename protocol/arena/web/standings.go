@@ -8,40 +8,30 @@ import (
 	"time"
 
 	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/distributed"
 )
-
-// Tournament is one whose matches are among the records.
-type Tournament struct {
-	Plan arena.Tournament
-	// Number finds the fixture of a match, if it is one of the tournament's.
-	Number func(match string) (fixture int, ok bool)
-}
 
 // standings are what the records show of the players: those of a tournament, or of all
 // matches that have ended.
 type standings struct {
-	Standings []arena.Standing    `json:"standings"`
-	Ratings   []arena.Rating      `json:"ratings"`
-	Pairs     []arena.Pair        `json:"pairs"`
-	Games     []arena.GameRatings `json:"games"`
-	Matches   int                 `json:"matches"` // that have ended
-	Live      []outline           `json:"live"`
-	// Of a tournament: how many matches it may have, and its test.
-	Planned int            `json:"planned,omitempty"`
-	Test    *arena.SPRT    `json:"test,omitempty"`
-	Bounds  []float64      `json:"bounds,omitempty"` // of the logarithm of the likelihood ratio
-	LLRs    []float64      `json:"llrs,omitempty"`   // after each group of matches
-	Verdict *arena.Verdict `json:"verdict,omitempty"`
+	*arena.Ranking
+	Matches int       `json:"matches"` // that have ended
+	Live    []outline `json:"live"`
+	// Of a tournament: what it is, how many matches it may have, and its test.
+	heading
+	Planned int         `json:"planned,omitempty"`
+	Test    *arena.SPRT `json:"test,omitempty"`
+	Bounds  []float64   `json:"bounds,omitempty"` // of the logarithm of the likelihood ratio
 }
 
-// newStandings counts the records that fit a filter, or those of a tournament if they are
-// the records of one and nothing is left out.
-func newStandings(records []*arena.Record, t *Tournament, f filter) *standings {
+// newStandings counts the records that fit a filter, or those of a tournament if there is one
+// and nothing is left out.
+func newStandings(records []*arena.Record, t *distributed.Status, f filter) *standings {
 	s := &standings{Live: []outline{}}
 	var ledger *arena.Ledger
 	if t != nil && f.isAll() {
 		ledger = arena.NewLedger(&t.Plan)
-		s.Planned, s.Test = t.Plan.Matches(), t.Plan.Test
+		s.heading, s.Planned, s.Test = newHeading(t), t.Plan.Matches(), t.Plan.Test
 	}
 	var results []arena.Result
 	for _, m := range records {
@@ -58,25 +48,23 @@ func newStandings(records []*arena.Record, t *Tournament, f filter) *standings {
 			if o := newOutline(m); o.Live {
 				s.Live = append(s.Live, o)
 			}
+		case m.Summary == nil:
 		case ledger != nil:
-			ledger.Add(number, *m.Summary)
-		case m.Summary != nil && !m.Aborted:
-			results = append(results, *m.Summary)
+			ledger.Add(number, m.Counted())
+		case !m.Aborted:
+			results = append(results, m.Counted())
 		}
 	}
-	var ranking *arena.Ranking
 	if ledger != nil {
-		ranking = ledger.Ranking()
-		s.LLRs, s.Verdict = ranking.LLRs, &ranking.Verdict
+		s.Ranking = ledger.Ranking()
 	} else {
-		ranking = arena.Rank(results)
+		s.Ranking = arena.Rank(results)
 	}
 	if s.Test != nil {
 		low, high := s.Test.Bounds()
 		s.Bounds = []float64{low, high}
 	}
-	s.Standings, s.Ratings, s.Pairs, s.Games = ranking.Standings, ranking.Ratings, ranking.Pairs, ranking.Games
-	s.Matches = len(ranking.Results)
+	s.Matches = len(s.Results)
 	return s
 }
 
@@ -146,13 +134,13 @@ func (s *Server) standings(query url.Values) ([]byte, time.Time, error) {
 	if records == nil && err != nil {
 		return nil, c.until, err
 	}
-	var t *Tournament
-	if s.Tournament != nil && !query.Has("all") {
-		if t, err = s.Tournament(); err != nil {
-			return nil, c.until, err
-		}
+	t, err := s.tournament(query)
+	if err != nil {
+		return nil, c.until, err
 	}
-	text := event("standings", newStandings(records, t, newFilter(query)))
+	shown := newStandings(records, t, newFilter(query))
+	shown.Results = nil // there may be thousands
+	text := event("standings", shown)
 	c.texts[key] = text
 	if until := time.Now().Add(countingShare * time.Since(began)); until.After(c.until) {
 		c.until = until

@@ -26,6 +26,7 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/internal/jsonfault"
 	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/distributed"
 	"stackmate/reasoner/machine"
 )
 
@@ -55,9 +56,13 @@ type Config struct {
 	// Prove, if not nil, proves within some time what should hold in all positions of a game.
 	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) ([]Proof, error)
 	Archive *arena.Archive
-	// Tournament, if not nil, finds the tournament whose matches the archive has; nil if
-	// it is of none.
-	Tournament func() (*Tournament, error)
+	// Tournaments, if not nil, are those whose matches the archive has. Parameters are those of
+	// players that can be tuned, Tunable the kinds of players that have them; Plot draws how a
+	// tournament stands, as SVG.
+	Tournaments *distributed.Tournaments
+	Parameters  []arena.Parameter
+	Tunable     []string
+	Plot        func(*arena.Ranking) []byte
 	// Token, if not "", is what whoever opens the page must know.
 	Token string
 	Log   zerolog.Logger
@@ -235,6 +240,12 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /api/connection/{id}", s.follow(mux))
 	s.offerRules(mux)
 	s.offerRecords(mux)
+	if s.Tournaments != nil {
+		mux.HandleFunc("GET /api/tournaments", s.listTournaments)
+		mux.HandleFunc("POST /api/tournaments", s.beginTournament)
+		mux.HandleFunc("POST /api/tournaments/{run}/{act}", s.actOnTournament)
+		mux.HandleFunc("GET /api/tournaments/{run}/plot.svg", s.plotTournament)
+	}
 	return s.protect(mux)
 }
 

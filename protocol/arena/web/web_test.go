@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/distributed"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
@@ -310,11 +312,10 @@ func TestATournamentIsFollowed(t *testing.T) {
 		Test: &arena.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05},
 	}
 	s, url := page(t, 0, func(c *Config) {
-		c.Tournament = func() (*Tournament, error) {
-			return &Tournament{Plan: plan, Number: func(match string) (n int, ok bool) {
-				_, err := fmt.Sscanf(match, "t.%d", &n)
-				return n, err == nil
-			}}, nil
+		c.Tournaments = distributed.NewTournaments(t.Context(), c.Archive, nil, c.Log)
+		e := &distributed.Event{Run: "t", Plan: plan, Rules: []string{"", ""}, Specs: plan.Players}
+		if err := e.Save(filepath.Join(c.Archive.Dir(), distributed.Folder, "tournament.json")); err != nil {
+			t.Fatal(err)
 		}
 	})
 	var fixtures []arena.Fixture
@@ -339,7 +340,7 @@ func TestATournamentIsFollowed(t *testing.T) {
 	}
 	next := events(t, url+"/api/standings")
 	var got standings
-	if !next(&got) || got.Planned != 8 || got.Matches != 0 || got.Test == nil || len(got.Bounds) != 2 {
+	if !next(&got) || got.Planned != 8 || got.Run != "t" || got.Kind != "test" || got.State != distributed.Paused || got.Matches != 0 || got.Test == nil || len(got.Bounds) != 2 {
 		t.Fatalf("at first: %+v", got)
 	}
 	play(0, 100, 0)
@@ -351,7 +352,7 @@ func TestATournamentIsFollowed(t *testing.T) {
 			t.Fatal("the standings do not change")
 		}
 	}
-	if got.Standings[0].Wins != 2 || len(got.LLRs) != 1 || got.Live[0].Match != "t.3" || len(got.Pairs) != 1 || got.Pairs[0].Score != 1 {
+	if got.Standings[0].Wins != 2 || len(got.LLRs) != 1 || got.Outcomes[4].Pairs != 1 || got.Live[0].Match != "t.3" || len(got.Pairs) != 1 || got.Pairs[0].Score != 1 {
 		t.Errorf("%+v", got)
 	}
 	broken := &arena.Record{Match: "t.4", StartClock: 1, PlayClock: 1, Written: time.Now().Add(-time.Hour)}

@@ -49,7 +49,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
   let judged = new Map<number, Analysis>(), notes = new Map<number, Note>(), stopReview = () => {}, reviewing = "";
   const board = h("section", { "aria-label": "Position" }), side = h("section", { "aria-label": "Match" }), title = h("h1", null, "…");
   const analyse = h("a", { class: "button" }, "Analyse");
-  const judge = button("Find mistakes", () => findMistakes(), { id: "review", title: "The exact search looks at every turn, the last ones first" });
+  const judge = button("Find mistakes", () => findMistakes(), { id: "review", hidden: true, title: "The exact search looks at every turn, the last ones first" });
   fill(main, h("div", { class: "bar" }, title, analyse, button("Turn board", () => { turned = !turned; draw(); }, { id: "turn-board" }), judge,
     button("Copy link", () => void navigator.clipboard?.writeText(location.href), { id: "copy" }),
     h("a", { class: "button", id: "save-ggp", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=ggp`, title: "In the format of the archives of General Game Playing" }, "Save"),
@@ -103,6 +103,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     const goals = end?.goals, w = say();
     const all = turns.map((t) => t.moves![0]);
     fill(title, h("a", { href: rules ? toGame("game", rules) : "#/games" }, name));
+    judge.hidden = !rules; // shown when nothing beside it moves any more
     if (rules) analyse.setAttribute("href", toGame("analyse", rules, opening.concat(all.slice(0, turn))));
     const looked = judged.get(opening.length + turn - 1);
     course.show(all, turn, notes, end ? "" : " live");
@@ -144,7 +145,6 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
         course = new Course(say(), go);
         stopKeys();
         stopKeys = course.keys();
-        judge.hidden = !rules;
       }
       (p.moves ?? []).forEach((m, i) => turns.push({ moves: [m], errors: p.errors && [p.errors[i]], reply_times: p.reply_times && [p.reply_times[i]], explanations: p.explanations && [p.explanations[i]] }));
       if (p.position) { if (news.size > 50) news.clear(); news.set(turns.length, p.position); }

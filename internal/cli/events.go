@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/distributed"
+	"stackmate/protocol/arena/queue"
+)
+
+// eventFlags are those of the commands that hold matches on a queue.
+type eventFlags struct {
+	Games    []string `arg:"" optional:"" name:"game" help:"Games to play."`
+	Openings int      `default:"0" help:"Begin after so many random joint moves, the same ones for all rotations of the roles."`
+	workFlags
+	Resume bool   `help:"Go on with the one of --record that was interrupted; games and players are known."`
+	Listen string `placeholder:"ADDRESS" help:"Let workers of other machines take matches; the command to start them is printed."`
+	NATS   string `name:"nats" placeholder:"URL,…" help:"Queue the matches on this NATS server or cluster instead of one in this process; or a file with its address."`
+	Plot   string `type:"path" placeholder:"FILE.svg" help:"Draw the ratings, and the course of --sprt or of a tuning."`
+	matchFlags
+}
+
+// planner is a command that holds matches on a queue.
+type planner interface {
+	// plan is what the command line asks for, but for games and players.
+	plan() (arena.Tournament, error)
+	report(s *console, r *arena.Ranking) error
+}
+
+// run holds a tournament to its end, or as far as it gets.
+func (c *eventFlags) run(s *console, command planner) error {
+	setting, err := c.setting(s)
+	if err != nil {
+		return err
+	}
+	if c.Openings < 0 {
+		return usageError{fmt.Errorf("--openings: expected 0 moves or more, found %d", c.Openings)}
+	}
+	setting.Tell, setting.Opening = nil, c.Openings
+	plan, err := command.plan()
+	if err != nil {
+		return usageError{err}
+	}
+	plan.Seed = c.Seed
+	dir := c.Record
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "stackmate-tournament-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	e, err := c.event(s, dir, plan, setting)
+	if err != nil {
+		return err
+	}
+	l, err := c.taskWorker(s, e)
+	if err != nil {
+		return err
+	}
+	q, err := c.queue(s, filepath.Join(dir, distributed.Folder))
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	ranking, err := c.hold(s, q, e, l)
+	if err := errors.Join(err, show(s, c.JSON, ranking, writeRanking), command.report(s, ranking), s.ctx.Err()); err != nil {
+		return err
+	}
+	return verdict(ranking.Results)
+}
+
+// hold runs the tournament with workers of this process.
+func (c *eventFlags) hold(s *console, q *queue.Queue, e *distributed.Event, l *taskWorker) (*arena.Ranking, error) {
+	var archive *arena.Archive
+	if c.Record != "" {
+		archive = arena.ReadArchive(c.Record) // setting has made it
+	}
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		cancel(l.work(ctx, q)) // without workers here, something is wrong with the queue
+	}()
+	defer func() { cancel(nil); <-done }()
+	var score atomic.Pointer[string]
+	score.Store(new("playing"))
+	var told time.Time
+	update := func(ledger *arena.Ledger) {
+		if time.Since(told) >= time.Second { // ratings of many matches take a moment
+			score.Store(new(scoreLine(ledger.Ranking(), e.Plan.Matches())))
+			told = time.Now()
+		}
+	}
+	defer s.progress(func() string { return *score.Load() })()
+	ranking, err := distributed.Run(ctx, q, e, archive, update)
+	if cause := context.Cause(ctx); err != nil && cause != nil && s.ctx.Err() == nil {
+		err = cause
+	}
+	return ranking, err
+}
+
+// eventFile tells how to resume the tournament of a command.
+const eventFile = "tournament.json"
+
+// planned are the flags that say what a tournament is, with their values for this one.
+func planned(plan arena.Tournament, setting arena.Setting, players []string) map[string]any {
+	flags := map[string]any{
+		"rounds": plan.Rounds, "gauntlet": plan.Gauntlet, "openings": setting.Opening, "seed": plan.Seed,
+		"players": strings.Join(players, ","), "scramble": setting.Scramble,
+		"start-clock": setting.StartClock, "play-clock": setting.PlayClock, "grace": setting.Grace,
+		"sprt": "not asked for", "parameters": "none",
+	}
+	if t := plan.Test; t != nil {
+		flags["sprt"], flags["alpha"], flags["beta"] = fmt.Sprintf("%v,%v", t.Elo0, t.Elo1), t.Alpha, t.Beta
+	}
+	if t := plan.Tuning; t != nil {
+		flags["parameters"], flags["perturbation"], flags["step"] = ranges(t.Parameters), t.Perturbation, t.Step
+		flags["pairs"], flags["iterations"] = t.Pairs, plan.Rounds/max(1, t.Pairs)
+	}
+	return flags
+}
+
+// differs tells which flags and games of the command line are not those of a tournament.
+func (c *eventFlags) differs(s *console, plan arena.Tournament, setting arena.Setting, from *distributed.Event) error {
+	var games []string
+	for _, g := range from.Plan.Games {
+		games = append(games, g.Name)
+	}
+	if len(c.Games) > 0 && !slices.Equal(c.Games, games) {
+		return fmt.Errorf("the games are %s, those of the tournament %s", strings.Join(c.Games, " "), strings.Join(games, " "))
+	}
+	specs := from.Specs
+	if from.Plan.Tuning != nil {
+		specs = specs[:1]
+	}
+	given, known := planned(plan, setting, c.Players), planned(from.Plan, from.Setting, specs)
+	for _, flag := range s.flags {
+		if value, ok := known[flag]; ok && given[flag] != nil && given[flag] != value {
+			return fmt.Errorf("--%s is %v, that of the tournament %v", flag, given[flag], value)
+		}
+	}
+	return nil
+}
+
+// event is the tournament of the command line, or the one that is resumed: that of a command, or
+// of those that were begun in the page the latest that has not ended, or the latest.
+func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, setting arena.Setting) (*distributed.Event, error) {
+	file := filepath.Join(dir, distributed.Folder, eventFile)
+	e, err := distributed.ReadEvent(file)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if c.Resume && missing {
+		var list []distributed.Status
+		list, err = distributed.NewTournaments(s.ctx, arena.ReadArchive(dir), nil, s.log).List()
+		if len(list) == 0 {
+			err = fs.ErrNotExist
+		} else {
+			e = list[max(0, slices.IndexFunc(list, func(t distributed.Status) bool { return !t.Ended }))].Event
+		}
+	}
+	switch {
+	case c.Resume && errors.Is(err, fs.ErrNotExist):
+		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament (%w)", err)}
+	case c.Resume && err != nil:
+		return nil, err
+	case c.Resume:
+		if err := c.differs(s, plan, setting, e); err != nil {
+			return nil, usageError{fmt.Errorf("--resume: %w", err)}
+		}
+		return e, nil
+	case err == nil:
+		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", c.Record)}
+	case !missing:
+		return nil, err
+	}
+	var rules []*gdl.Game
+	for _, name := range c.Games {
+		g, err := s.load(name)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, g)
+	}
+	if e, err = distributed.NewEvent(plan, setting, c.Players, c.Games, rules); err != nil {
+		return nil, usageError{err}
+	}
+	return e, e.Save(file)
+}
+
+// invitationFile has what workers of other machines need to know, and nobody else.
+const invitationFile = "worker.nats"
+
+// queue is where the matches are queued.
+func (c *eventFlags) queue(s *console, dir string) (*queue.Queue, error) {
+	if c.NATS != "" {
+		return s.dial(c.NATS)
+	}
+	q, err := queue.Embed(s.ctx, dir, c.Listen, s.log)
+	if err != nil || c.Listen == "" {
+		return q, err
+	}
+	address, err := url.Parse(q.Invitation())
+	if err == nil {
+		if at, unknown := netip.ParseAddrPort(address.Host); unknown == nil {
+			address.Host = reachable(net.TCPAddrFromAddrPort(at))
+		}
+		file := filepath.Join(dir, invitationFile)
+		if err = os.WriteFile(file, []byte(address.String()+"\n"), 0o600); err == nil {
+			fmt.Fprintf(s.err, "stackmate worker --nats %s\n(on other machines with a copy of this file, which is secret)\n", file)
+		}
+	}
+	if err != nil {
+		q.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+// taskWorker is what holds matches in this process.
+func (c *eventFlags) taskWorker(s *console, e *distributed.Event) (*taskWorker, error) {
+	seats := 1
+	for _, g := range e.Plan.Games {
+		seats = max(seats, g.Roles)
+	}
+	l, err := c.newTaskWorker(s, seats, c.Knowledge)
+	if err != nil {
+		return nil, err
+	}
+	for _, spec := range e.Descriptions() {
+		if _, err := l.matches.Player(spec, 0); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,254 @@
+package distributed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/queue"
+)
+
+// Folder lies beside the records of tournaments: it has their queue, and a file for each of
+// them, which tells how to resume it.
+const Folder = "queue"
+
+// State is how a tournament stands.
+type State string
+
+// The states.
+const (
+	Playing   State = "playing"
+	Paused    State = "paused"
+	Elsewhere State = "elsewhere" // another process uses the queue
+	Ended     State = "ended"
+)
+
+// Status is a tournament and how it stands.
+type Status struct {
+	*Event
+	State   State
+	Matches int   // that have ended
+	Fault   error // why it stands still, if something went wrong
+}
+
+// Bounds of a folder.
+const (
+	maxTournaments = 1000
+	maxPlaying     = 4
+)
+
+// Tournaments are those of a folder of records, which this process begins, pauses, resumes
+// and ends. While one of them is played, its queue is open and Work does its tasks. It is safe
+// for concurrent use.
+type Tournaments struct {
+	Archive *arena.Archive
+	Work    func(ctx context.Context, q *queue.Queue) error
+	Log     zerolog.Logger
+	ctx     context.Context // ends all of them
+
+	mu      sync.Mutex
+	playing map[string]*playing // by run
+	faults  map[string]error    // of the last time that they were played
+	queue   *queue.Queue        // nil while nobody plays
+	base    context.Context     // of all that is played: it ends if no worker is left
+	close   func()
+}
+
+// playing is a tournament that is played here.
+type playing struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// NewTournaments opens the tournaments of a folder. What is played ends with ctx.
+func NewTournaments(ctx context.Context, a *arena.Archive, work func(context.Context, *queue.Queue) error, log zerolog.Logger) *Tournaments {
+	return &Tournaments{Archive: a, Work: work, Log: log, ctx: ctx, playing: make(map[string]*playing), faults: make(map[string]error)}
+}
+
+// ErrState is wrapped by errors of what the state of a tournament does not allow.
+var ErrState = errors.New("not possible now")
+
+func (t *Tournaments) dir() string { return filepath.Join(t.Archive.Dir(), Folder) }
+
+// List are all tournaments of the folder, the latest first.
+func (t *Tournaments) List() ([]Status, error) {
+	files, err := filepath.Glob(filepath.Join(t.dir(), "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	records, _ := t.Archive.List() // files that are no records are nobody's matches
+	ended := make(map[string]int)
+	for _, r := range records {
+		if i := strings.LastIndexByte(r.Match, '.'); i > 0 && r.Ended() {
+			ended[r.Match[:i]]++
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	waiting := Paused
+	if t.queue == nil && queue.InUse(t.dir()) {
+		waiting = Elsewhere
+	}
+	var list []Status
+	for _, file := range files {
+		e, err := ReadEvent(file)
+		if err != nil {
+			t.Log.Warn().Err(err).Msg("a tournament is left out")
+			continue
+		}
+		s := Status{Event: e, State: waiting, Matches: ended[e.Run], Fault: t.faults[e.Run]}
+		if e.Ended {
+			s.State = Ended
+		} else if t.playing[e.Run] != nil {
+			s.State = Playing
+		}
+		list = append(list, s)
+	}
+	slices.SortStableFunc(list, func(a, b Status) int { return b.Begun.Compare(a.Begun) })
+	return list, nil
+}
+
+// Find is the tournament of a name, or the latest if that is empty. The error wraps
+// fs.ErrNotExist if there is none.
+func (t *Tournaments) Find(run string) (Status, error) {
+	list, err := t.List()
+	i := slices.IndexFunc(list, func(s Status) bool { return run == "" || s.Run == run })
+	if i < 0 {
+		return Status{}, cmp.Or(err, fmt.Errorf("no tournament %q: %w", run, fs.ErrNotExist))
+	}
+	return list[i], nil
+}
+
+// Begin begins a tournament.
+func (t *Tournaments) Begin(e *Event) error {
+	files, err := filepath.Glob(filepath.Join(t.dir(), "*.json"))
+	file := filepath.Join(t.dir(), e.Run+".json")
+	switch {
+	case err != nil:
+		return err
+	case len(files) >= maxTournaments || slices.Contains(files, file):
+		return fmt.Errorf("the folder has %d tournaments already, or one of this moment: %w", len(files), ErrState)
+	}
+	if err := e.Save(file); err != nil {
+		return err
+	}
+	return t.play(e)
+}
+
+// Pause stops a tournament. Matches under way are broken off, and played again.
+func (t *Tournaments) Pause(run string) error {
+	t.mu.Lock()
+	p := t.playing[run]
+	t.mu.Unlock()
+	if p == nil {
+		return fmt.Errorf("the tournament is not played: %w", ErrState)
+	}
+	p.cancel()
+	<-p.done
+	return nil
+}
+
+// Resume goes on with a tournament.
+func (t *Tournaments) Resume(run string) error {
+	s, err := t.Find(run)
+	if err != nil {
+		return err
+	}
+	if s.State != Paused {
+		return fmt.Errorf("the tournament is %s: %w", s.State, ErrState)
+	}
+	return t.play(s.Event)
+}
+
+// End ends a tournament for good.
+func (t *Tournaments) End(run string) error {
+	_ = t.Pause(run) // if it is played
+	s, err := t.Find(run)
+	if err != nil {
+		return err
+	}
+	if s.State != Paused {
+		return fmt.Errorf("the tournament is %s: %w", s.State, ErrState)
+	}
+	return s.end()
+}
+
+// play goes on with a tournament.
+func (t *Tournaments) play(e *Event) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.playing) >= maxPlaying || t.playing[e.Run] != nil {
+		return fmt.Errorf("%d tournaments are played already: %w", len(t.playing), ErrState)
+	}
+	if t.queue == nil {
+		if err := t.open(); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancel(t.base)
+	p := &playing{cancel, make(chan struct{})}
+	t.playing[e.Run] = p
+	delete(t.faults, e.Run)
+	q := t.queue
+	go func() {
+		defer close(p.done)
+		_, err := Run(ctx, q, e, t.Archive, nil)
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		cancel()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.faults[e.Run] = err
+			t.Log.Error().Err(err).Str("run", e.Run).Msg("a tournament stands still")
+		}
+		if delete(t.playing, e.Run); len(t.playing) == 0 {
+			t.close()
+		}
+	}()
+	return nil
+}
+
+// open opens the queue and begins to work on it, until close is called.
+func (t *Tournaments) open() error {
+	q, err := queue.Embed(t.ctx, t.dir(), "", t.Log)
+	if err != nil {
+		return err
+	}
+	base, cancel := context.WithCancelCause(t.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		cancel(t.Work(base, q)) // without workers nothing goes on
+	}()
+	t.queue, t.base, t.close = q, base, func() {
+		cancel(nil)
+		<-done
+		q.Close()
+		t.queue = nil
+	}
+	return nil
+}
+
+// Wait waits until nothing is played, after the context of NewTournaments has ended.
+func (t *Tournaments) Wait() {
+	t.mu.Lock()
+	var all []*playing
+	for _, p := range t.playing {
+		all = append(all, p)
+	}
+	t.mu.Unlock()
+	for _, p := range all {
+		<-p.done
+	}
+}

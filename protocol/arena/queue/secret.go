@@ -1,0 +1,126 @@
+package queue
+
+import (
+	"crypto/ed25519"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// keyFile has the key from which follows what an embedded server shows and what it asks for,
+// so that workers find it again when it has been started anew.
+const keyFile = "server.key"
+
+// identity is that of an embedded server that listens: a certificate, which workers know by
+// its key, and the password of all workers.
+type identity struct {
+	certificate tls.Certificate
+	key         string // SHA-256 of the public key, in hexadecimal digits
+	password    string
+}
+
+// newIdentity is that of the server whose store is in a folder.
+func newIdentity(dir string) (*identity, error) {
+	file := filepath.Join(dir, keyFile)
+	seed, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		seed = []byte(rand.Text() + rand.Text())[:ed25519.SeedSize]
+		err = os.WriteFile(file, seed, 0o600)
+	}
+	if err == nil && len(seed) != ed25519.SeedSize {
+		err = fmt.Errorf("%s: expected a key of %d bytes; remove it to make another one", file, ed25519.SeedSize)
+	}
+	if err != nil {
+		return nil, err
+	}
+	key := ed25519.NewKeyFromSeed(seed)
+	now := time.Now()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now.AddDate(0, 0, -1), NotAfter: now.AddDate(10, 0, 0)}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := x509.ParseCertificate(certificate)
+	if err != nil {
+		return nil, err
+	}
+	mac := hmac.New(sha256.New, seed)
+	mac.Write([]byte(workerName))
+	return &identity{tls.Certificate{Certificate: [][]byte{certificate}, PrivateKey: key}, fingerprint(parsed), hex.EncodeToString(mac.Sum(nil))}, nil
+}
+
+// Names of those who may connect to an embedded server. The runner is in its process.
+const (
+	runnerName  = "runner"
+	workerName  = "worker"
+	runnerInbox = "_RUNNER" // begins the subjects of answers to it, which workers cannot read
+)
+
+// require makes a server ask for passwords, and for TLS.
+func (i *identity) require(o *server.Options, runner string) {
+	o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{i.certificate}, MinVersion: tls.VersionTLS13}
+	o.Users = []*server.User{
+		{Username: runnerName, Password: runner},
+		{Username: workerName, Password: i.password, Permissions: &server.Permissions{
+			Publish: &server.SubjectPermission{Allow: workerPublishes}, Subscribe: &server.SubjectPermission{Allow: []string{nats.InboxPrefix + ">"}},
+		}},
+	}
+}
+
+// workerPublishes are the subjects that workers need: they look at the streams, take tasks,
+// tell of them and bring results, and read and write texts. They submit nothing, and purge and
+// delete nothing.
+var workerPublishes = []string{
+	"$JS.API.STREAM.INFO." + taskStream, "$JS.API.STREAM.INFO." + resultStream, "$JS.API.STREAM.INFO.OBJ_" + textBucket,
+	"$JS.API.CONSUMER.INFO." + taskStream + "." + workers, "$JS.API.CONSUMER.MSG.NEXT." + taskStream + "." + workers,
+	"$JS.ACK." + taskStream + "." + workers + ".>",
+	"$JS.API.DIRECT.GET." + resultStream + ".>", "$JS.API.DIRECT.GET.OBJ_" + textBucket + ".>",
+	"$JS.API.CONSUMER.CREATE.OBJ_" + textBucket + ".>", "$JS.API.CONSUMER.DELETE.OBJ_" + textBucket + ".>", "$JS.FC.OBJ_" + textBucket + ".>",
+	"$O." + textBucket + ".>", resultSubject + ">", reportSubject + ">",
+}
+
+// fingerprint is the SHA-256 of the public key of a certificate.
+func fingerprint(c *x509.Certificate) string {
+	sum := sha256.Sum256(c.RawSubjectPublicKeyInfo)
+	return hex.EncodeToString(sum[:])
+}
+
+// invitation is the address for workers, with all that they need to know.
+func (i *identity) invitation(host string) string {
+	return (&url.URL{Scheme: "tls", User: url.UserPassword(workerName, i.password), Host: host, Fragment: i.key}).String()
+}
+
+// pinned takes the fingerprint from an address that has one, and is the option to accept
+// a certificate with that key alone.
+func pinned(address string) (plain string, options []nats.Option) {
+	plain, want, found := strings.Cut(address, "#")
+	if !found {
+		return address, nil
+	}
+	return plain, []nats.Option{nats.Secure(&tls.Config{
+		MinVersion:         tls.VersionTLS13,
+		InsecureSkipVerify: true, //nolint:gosec // the key is compared instead
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if subtle.ConstantTimeCompare([]byte(fingerprint(s.PeerCertificates[0])), []byte(want)) != 1 {
+				return errors.New("the server is not the one of the invitation")
+			}
+			return nil
+		},
+	})}
+}
