@@ -24,7 +24,7 @@ MODULE   := $(PATH)
 override PATH := $(shell echo /usr/local/go/bin:$$HOME/go/bin:/usr/local/bin:/usr/bin:/bin)
 endif
 
-.PHONY: build release module test short check types lint format race glpk dds cadical fuzz corpus endurance mutants bench generate tools hooks
+.PHONY: build release module test short check types lint format race glpk dds cadical arm64 fuzz corpus endurance mutants bench generate tools hooks
 
 build:
 	go build -o bin/stackmate .
@@ -69,6 +69,13 @@ cadical: # needs libcadical (Debian: apt-get install libcadical-dev)
 
 dds: # needs libdds (Debian: apt-get install libdds-dev)
 	go test -timeout $(TIMEOUT) -short -tags dds ./search/lattice/bridge/...
+
+# What has assembly for arm64, and above it what looks at every kernel: seeds of fuzz targets are among the tests.
+arm64: ARM64 = GOARCH=arm64 CGO_ENABLED=0 go test -exec qemu-aarch64-static -timeout $(TIMEOUT) -vet=off
+arm64: # emulated, needs qemu-aarch64-static (Debian: apt-get install qemu-user-static)
+	$(ARM64) ./reasoner/circuit/kernel ./search/evaluate/vector
+	$(ARM64) -run 'EveryKernel|FuzzKernels|FillAndMerge|Uniform|TakeTurns' ./reasoner/circuit
+	$(ARM64) -run 'RulesheetsKeepStep|OnceDiffered' ./reasoner
 
 fuzz: # every fuzz target in the folders FUZZ for FUZZTIME
 	@git grep -n '^func Fuzz' -- $(FUZZ:%='%/*_test.go') | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9]*).*|./\1 \2|' | sort | \

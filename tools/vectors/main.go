@@ -31,9 +31,9 @@ func main() {
 }
 
 func begin(name, signature, does string) {
-	TEXT(name+"AVX2", NOSPLIT, signature)
+	TEXT(name+"Kernel", NOSPLIT, signature)
 	Pragma("noescape")
-	Doc(name + "AVX2 " + does)
+	Doc(name + "Kernel " + does)
 }
 
 func end() {

@@ -252,26 +252,32 @@ func TestAMillionMovesOfARole(t *testing.T) {
 }
 
 // A kernel has code of its own for every number of digits, of the table and of the
-// moves that are legal in some lane.
+// moves that are legal in some lane, and for roles that take turns.
 func TestChoicesOfEveryNumberOfDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, moves := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 33, 63, 64, 130, 255, 515, 1030, 2050, 4097} {
 		for most := 1; most < 2*moves; most *= 4 { // so many are legal on average, or all
-			p := &Plan{Rows: 1 + 2*moves, Moves: []Moves{{Legal: make([]int32, moves), Does: int32(1 + moves)}}}
+			legal, other := make([]int32, moves), make([]int32, moves)
+			for i := range moves {
+				legal[i], other[i] = int32(1+i), int32(1+moves+i)
+			}
+			// Rows: the constant, legal moves of both, moves made by both, and what waits.
+			does, waits := int32(1+2*moves), int32(1+4*moves)
+			p := &Plan{Rows: 3 + 4*moves, Moves: []Moves{{Legal: legal, Does: does}}}
 			columns := make([][]uint64, 8)
 			for w := range columns {
 				columns[w] = make([]uint64, p.Rows)
-			}
-			for i := range moves {
-				p.Moves[0].Legal[i] = int32(1 + i)
-				for w := range columns {
-					for bit := range 64 {
+				for bit := range 64 {
+					role := rng.IntN(2) // whose turn it is
+					for i := range moves {
 						if rng.IntN(moves) < most {
-							columns[w][1+i] |= 1 << bit
+							columns[w][1+role*moves+i] |= 1 << bit
 						}
 					}
 				}
 			}
+			checkChoices(t, p, columns)
+			p.Moves[0].Turns = &Turns{Legal: other, Does: does + int32(moves), Waits: [][2]int32{{waits, waits + 1}}}
 			checkChoices(t, p, columns)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package vector is the arithmetic of networks of Width units: rows of weights added to
 // units, gradients added to rows, Adam, and read-outs. It owns the instructions for it, of
-// AVX2 where there are any, and knows nothing of positions or of learning.
+// AVX2 and of NEON, and knows nothing of positions or of learning.
 //
 // The portable functions (portable.go) say what is computed, to the last bit: the vector
 // kernels add in the same order, and neither fuses multiplications and additions. So

@@ -2,37 +2,37 @@
 
 package vector
 
-// sumAVX2 writes the sum of n rows, at least one.
+// sumKernel writes the sum of n rows, at least one.
 //
 //go:noescape
-func sumAVX2(to *float32, rows *float32, inputs *uint32, n int)
+func sumKernel(to *float32, rows *float32, inputs *uint32, n int)
 
-// addAVX2 adds delta to n rows, at least one.
+// addKernel adds delta to n rows, at least one.
 //
 //go:noescape
-func addAVX2(rows *float32, inputs *uint32, n int, delta *float32)
+func addKernel(rows *float32, inputs *uint32, n int, delta *float32)
 
-// changeAVX2 adds the rows of bits of to, and takes away those of bits of from, that are in one only of these sets of so many words, at least one.
+// changeKernel adds the rows of bits of to, and takes away those of bits of from, that are in one only of these sets of so many words, at least one.
 //
 //go:noescape
-func changeAVX2(sums *int16, rows *int16, from *uint64, to *uint64, words int)
+func changeKernel(sums *int16, rows *int16, from *uint64, to *uint64, words int)
 
-// readAVX2 adds up weights by the positive ones of units.
+// readKernel adds up weights by the positive ones of units.
 //
 //go:noescape
-func readAVX2(weights *float32, units *float32) float32
+func readKernel(weights *float32, units *float32) float32
 
-// readShortsAVX2 adds up weights by the positive ones of units.
+// readShortsKernel adds up weights by the positive ones of units.
 //
 //go:noescape
-func readShortsAVX2(weights *float32, units *int16) float32
+func readShortsKernel(weights *float32, units *int16) float32
 
-// backAVX2 adds e by weights to delta where units are positive, and e by the positive ones of units to gradient.
+// backKernel adds e by weights to delta where units are positive, and e by the positive ones of units to gradient.
 //
 //go:noescape
-func backAVX2(delta *float32, gradient *float32, weights *float32, units *float32, e float32)
+func backKernel(delta *float32, gradient *float32, weights *float32, units *float32, e float32)
 
-// stepAVX2 is a step of Adam over so many rows, at least one.
+// stepKernel is a step of Adam over so many rows, at least one.
 //
 //go:noescape
-func stepAVX2(weights *float32, gradient *float32, first *float32, second *float32, mean *float32, rows int, constants *float32)
+func stepKernel(weights *float32, gradient *float32, first *float32, second *float32, mean *float32, rows int, constants *float32)

@@ -2,9 +2,9 @@
 
 #include "textflag.h"
 
-// func sumAVX2(to *float32, rows *float32, inputs *uint32, n int)
+// func sumKernel(to *float32, rows *float32, inputs *uint32, n int)
 // Requires: AVX
-TEXT ·sumAVX2(SB), NOSPLIT, $0-32
+TEXT ·sumKernel(SB), NOSPLIT, $0-32
 	MOVQ   to+0(FP), AX
 	MOVQ   rows+8(FP), CX
 	MOVQ   inputs+16(FP), DX
@@ -44,9 +44,9 @@ input:
 	VZEROUPPER
 	RET
 
-// func addAVX2(rows *float32, inputs *uint32, n int, delta *float32)
+// func addKernel(rows *float32, inputs *uint32, n int, delta *float32)
 // Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-32
+TEXT ·addKernel(SB), NOSPLIT, $0-32
 	MOVQ    rows+0(FP), AX
 	MOVQ    inputs+8(FP), CX
 	MOVQ    n+16(FP), DX
@@ -86,9 +86,9 @@ input:
 	VZEROUPPER
 	RET
 
-// func changeAVX2(sums *int16, rows *int16, from *uint64, to *uint64, words int)
+// func changeKernel(sums *int16, rows *int16, from *uint64, to *uint64, words int)
 // Requires: AVX, AVX2, BMI
-TEXT ·changeAVX2(SB), NOSPLIT, $0-40
+TEXT ·changeKernel(SB), NOSPLIT, $0-40
 	MOVQ    sums+0(FP), AX
 	MOVQ    rows+8(FP), CX
 	MOVQ    from+16(FP), DX
@@ -142,9 +142,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func readAVX2(weights *float32, units *float32) float32
+// func readKernel(weights *float32, units *float32) float32
 // Requires: AVX, SSE
-TEXT ·readAVX2(SB), NOSPLIT, $0-20
+TEXT ·readKernel(SB), NOSPLIT, $0-20
 	MOVQ         weights+0(FP), AX
 	MOVQ         units+8(FP), CX
 	VXORPS       Y2, Y2, Y2
@@ -189,9 +189,9 @@ TEXT ·readAVX2(SB), NOSPLIT, $0-20
 	MOVSS        X1, ret+16(FP)
 	RET
 
-// func readShortsAVX2(weights *float32, units *int16) float32
+// func readShortsKernel(weights *float32, units *int16) float32
 // Requires: AVX, AVX2, SSE
-TEXT ·readShortsAVX2(SB), NOSPLIT, $0-20
+TEXT ·readShortsKernel(SB), NOSPLIT, $0-20
 	MOVQ         weights+0(FP), AX
 	MOVQ         units+8(FP), CX
 	VXORPS       Y2, Y2, Y2
@@ -244,9 +244,9 @@ TEXT ·readShortsAVX2(SB), NOSPLIT, $0-20
 	MOVSS        X1, ret+16(FP)
 	RET
 
-// func backAVX2(delta *float32, gradient *float32, weights *float32, units *float32, e float32)
+// func backKernel(delta *float32, gradient *float32, weights *float32, units *float32, e float32)
 // Requires: AVX
-TEXT ·backAVX2(SB), NOSPLIT, $0-36
+TEXT ·backKernel(SB), NOSPLIT, $0-36
 	MOVQ         delta+0(FP), AX
 	MOVQ         gradient+8(FP), CX
 	MOVQ         weights+16(FP), DX
@@ -336,9 +336,9 @@ TEXT ·backAVX2(SB), NOSPLIT, $0-36
 	VZEROUPPER
 	RET
 
-// func stepAVX2(weights *float32, gradient *float32, first *float32, second *float32, mean *float32, rows int, constants *float32)
+// func stepKernel(weights *float32, gradient *float32, first *float32, second *float32, mean *float32, rows int, constants *float32)
 // Requires: AVX, AVX2
-TEXT ·stepAVX2(SB), NOSPLIT, $0-56
+TEXT ·stepKernel(SB), NOSPLIT, $0-56
 	MOVQ         weights+0(FP), AX
 	MOVQ         gradient+8(FP), CX
 	MOVQ         first+16(FP), DX

@@ -1,0 +1,81 @@
+//go:build amd64 || arm64
+
+package kernel
+
+import (
+	"unsafe"
+
+	"stackmate/reasoner/machine"
+)
+
+//go:generate go run -C ../../../tools ./kernels -out ../reasoner/circuit/kernel/vector_amd64.s -stubs ../reasoner/circuit/kernel/vector_amd64.go -pkg kernel
+//go:generate go run -C ../../../tools ./kernels/neon -out ../reasoner/circuit/kernel/vector_arm64.s -stubs ../reasoner/circuit/kernel/vector_arm64.go -pkg kernel
+
+// assembly is the set of generated functions of one instruction set.
+type assembly struct {
+	words      int
+	evaluate   func(rows *uint64, code *int32, n int)
+	count      func(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
+	countTurns func(rows *uint64, legal, other *int32, blocks int, n *uint64, digits int)
+	draw       func(fraction *uint64, k int, n, target *uint64, digits int)
+	pick       func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
+	pickTurns  func(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
+	blend      func(to, from *uint64, rows int, mask *uint64)
+	restore    func(to, from *uint64, rows int, mask *uint64)
+	random     func(state, dst *uint64, rows int)
+}
+
+func (a assembly) kernel(name string) *Kernel {
+	return &Kernel{
+		name:   name,
+		lanes:  64 * a.words,
+		run:    func(rows []uint64, code []int32) { a.evaluate(&rows[0], unsafe.SliceData(code), len(code)) },
+		choose: a.choose,
+		blend: func(to, from, mask []uint64) {
+			a.blend(&to[0], &from[0], len(to)/a.words, &mask[0])
+		},
+		restore: func(to, from, mask []uint64) {
+			a.restore(&to[0], &from[0], len(from), &mask[0])
+		},
+		random: func(rng *machine.Rand, dst []uint64) {
+			a.random(&rng.State[0][0], &dst[0], len(dst)/a.words)
+		},
+	}
+}
+
+// choose is choose64 for vectors.
+func (a assembly) choose(rows []uint64, c *choice, random, scratch []uint64) {
+	w := a.words
+	counted := max(c.digits, minDigits)
+	n := scratch[:counted*w]
+	target := scratch[(counted+1)*w : (counted+1+c.digits)*w] // draw uses the row before, too
+	clear(n)
+	clear(target)
+	blocks := len(c.legal) / blockMoves
+	if c.other == nil {
+		a.count(&rows[0], &c.legal[0], blocks, &n[0], c.digits)
+	} else {
+		a.countTurns(&rows[0], &c.legal[0], &c.other[0], blocks, &n[0], c.digits)
+	}
+	digits := c.digits
+	for digits > 1 && isZero(n[(digits-1)*w:digits*w]) {
+		digits--
+	}
+	if len(random) > 0 {
+		a.draw(&random[0], len(random)/w, &n[0], &target[0], digits)
+	}
+	if c.other == nil {
+		a.pick(&rows[0], &c.legal[0], c.moves, &rows[c.does], &target[0], digits)
+	} else {
+		a.pickTurns(&rows[0], &c.legal[0], &c.other[0], c.moves, &rows[c.does], &rows[c.otherDoes], &target[0], digits)
+	}
+}
+
+func isZero(row []uint64) bool {
+	for _, word := range row {
+		if word != 0 {
+			return false
+		}
+	}
+	return true
+}
