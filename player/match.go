@@ -109,7 +109,7 @@ func (m *match) compiled(ctx context.Context, a reasoner.Attempt, memory *memory
 	}
 	memory.machine(a.Machine)
 	info := a.Machine.Info()
-	m.log.Info().Str("engine", info.Engine).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
+	m.log.Info().Str("engine", info.Engine).Str("kernel", info.Kernel).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
 	m.follow(ctx, from, func() rulebook { return newCompiled(a.Machine) }, a.Machine)
 }
 

@@ -37,6 +37,8 @@ type Options struct {
 	// Knowledge is a folder of weights, named by KnowledgeFile, which are read at the start of a match and
 	// saved while it lasts; "" means none.
 	Knowledge string
+	// Kernel is that of reasoner.Options.
+	Kernel string
 	// Cache is where circuits are kept; nil means nowhere.
 	Cache *reasoner.Cache
 	// MinMargin and MaxMargin bound the time kept in reserve of a play clock; 0
@@ -151,7 +153,7 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 			}, nil)
 		}
 	}
-	o := reasoner.Options{Budget: compileBudget, Memory: memory.forCompiling(), Cache: p.options.Cache}
+	o := reasoner.Options{Budget: compileBudget, Memory: memory.forCompiling(), Kernel: p.options.Kernel, Cache: p.options.Cache}
 	life, match := p.life, p.match
 	p.compilation = compile(life, m.Game, o, timeLeft(ctx, time.Now()), func(a reasoner.Attempt) {
 		match.compiled(life, a, memory)

@@ -12,6 +12,7 @@ import (
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
 	"stackmate/reasoner"
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 )
 
@@ -23,13 +24,13 @@ var benchGames = []string{
 	"pancakes6", "reversi", "shmup", "speedChess", "speedChess-v1", "ticTacToe", "tron_10x10",
 }
 
-// compileCorpus compiles a rulesheet of the corpus for that many lanes.
-func compileCorpus(b *testing.B, name string, lanes int) machine.Machine {
+// compileCorpus compiles a rulesheet of the corpus for kernels of that family.
+func compileCorpus(b *testing.B, name, kernel string) machine.Machine {
 	game, _, err := gdl.Load(b.Context(), name, corpus.Source(b, name))
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := reasoner.New(context.Background(), game, reasoner.Options{Lanes: lanes})
+	m, err := reasoner.New(context.Background(), game, reasoner.Options{Kernel: kernel})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func compileCorpus(b *testing.B, name string, lanes int) machine.Machine {
 // and restart (the lanes that have ended).
 func BenchmarkPhases(b *testing.B) {
 	for _, name := range benchGames {
-		m := compileCorpus(b, name, 0)
+		m := compileCorpus(b, name, kernel.Auto)
 		batch, rng := m.NewBatch(), machine.NewRand(1)
 		lanes := batch.Lanes()
 		mask := slices.Repeat([]uint64{0x8080808080808080}, lanes/64)
@@ -74,7 +75,7 @@ func BenchmarkPhases(b *testing.B) {
 // BenchmarkScaling runs ten batches on as many threads as -cpu says.
 func BenchmarkScaling(b *testing.B) {
 	for _, name := range []string{"connectFour", "breakthrough", "amazons_8x8"} {
-		m := compileCorpus(b, name, 0)
+		m := compileCorpus(b, name, kernel.Auto)
 		b.Run(name, func(b *testing.B) {
 			b.SetParallelism(10 / runtime.GOMAXPROCS(0))
 			var states atomic.Int64
@@ -91,17 +92,17 @@ func BenchmarkScaling(b *testing.B) {
 	}
 }
 
-// BenchmarkPlayouts reports random playouts on one thread, by game and lanes, a second
+// BenchmarkPlayouts reports random playouts on one thread, by game and kernel, a second
 // of processor time, so that other work on the machine counts little.
 func BenchmarkPlayouts(b *testing.B) {
 	for _, name := range benchGames {
-		for _, kernel := range []struct {
-			name  string
-			lanes int
-		}{{"vector", 0}, {"portable", 64}} {
-			b.Run(name+"/"+kernel.name, func(b *testing.B) {
+		for _, family := range kernel.Families {
+			b.Run(name+"/"+family.Name, func(b *testing.B) {
+				if _, err := kernel.From(family.Name); err != nil {
+					b.Skip(err)
+				}
 				began := time.Now()
-				m := compileCorpus(b, name, kernel.lanes)
+				m := compileCorpus(b, name, family.Name)
 				init := time.Since(began)
 				p := machine.NewPlayouts(m, m.Initial(), 1)
 				before := cputime.Now()

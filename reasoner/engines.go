@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/datalog"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -43,6 +44,21 @@ var engines = []engine{
 	{name: "datalog", time: 0.8, memory: 1.0 / 3, make: newDatalog},
 	// The interpreter: slow, for rules that even translating makes too many of.
 	{name: "reference", time: 1, memory: 1.0 / 3, make: newReference},
+}
+
+// Kernels are the names that Options.Kernel takes.
+func Kernels() []string {
+	names := []string{kernel.Auto}
+	for _, f := range kernel.Families {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// CheckKernel says why Options.Kernel cannot be a name on this machine, if it cannot.
+func CheckKernel(name string) error {
+	_, err := kernel.From(name)
+	return err
 }
 
 // Engines are the names that Options.Engine takes.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -108,20 +107,18 @@ func compareEngines(t *testing.T, src string) {
 	if err != nil {
 		t.Fatalf("circuit: %v\n%s", err, src)
 	}
-	for _, lanes := range widths() {
-		add(circuit.Compile(t.Context(), optimised, circuit.Options{Lanes: lanes}))
+	for _, name := range kernels() {
+		add(circuit.Compile(t.Context(), optimised, circuit.Options{Kernel: name}))
 	}
 	if err := lockstep(walkers, rng, fuzzSteps); err != nil {
 		t.Errorf("%v\n%s", err, src)
 	}
 }
 
-// widths are the numbers of lanes that this processor has kernels for, and 0 for the one that is chosen
-// where nothing is said.
-func widths() []int {
-	list := []int{0}
-	for _, k := range kernel.All() { // widest first
-		list = append(list, k.Lanes())
+// kernels are the names of those of this processor.
+func kernels() (list []string) {
+	for _, k := range kernel.All() {
+		list = append(list, k.Name())
 	}
-	return slices.Compact(list)
+	return list
 }

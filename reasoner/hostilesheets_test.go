@@ -137,9 +137,9 @@ func enginesAgree(t *testing.T, text string, rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	lanes := widths()
+	names := kernels()
 	machines := []machine.Machine{oracle}
-	for _, o := range []reasoner.Options{{Engine: "datalog"}, {Engine: "circuit", Lanes: lanes[rng.IntN(len(lanes))]}} {
+	for _, o := range []reasoner.Options{{Engine: "datalog"}, {Engine: "circuit", Kernel: names[rng.IntN(len(names))]}} {
 		m, err := reasoner.New(t.Context(), g, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.Engine, err)

@@ -15,6 +15,7 @@ import (
 	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/plan"
 	proofs "stackmate/reasoner/prove"
@@ -106,7 +107,7 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := circuit.Compile(context.Background(), g, circuit.Options{Lanes: 64})
+		m, err := circuit.Compile(context.Background(), g, circuit.Options{Kernel: kernel.Narrow})
 		if err != nil {
 			t.Fatal(err)
 		}

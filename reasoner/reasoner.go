@@ -21,7 +21,7 @@ type Options struct {
 	Engine  string         // one of Engines; "" means "auto"
 	Budget  time.Duration  // time that compiling may take; 0 means DefaultBudget
 	Memory  int64          // bytes that compiling may take, and eight batches; 0 means DefaultMemory
-	Lanes   int            // of the circuit: 64, 256 or 512; 0 means the widest kernel
+	Kernel  string         // of the circuit: one of kernel.Families, "" or kernel.Auto for the quickest here
 	Without []string       // names of circuit passes to leave out
 	Trace   func(PassInfo) // told of the circuit after each pass, if not nil
 	Cache   *Cache         // of circuits, nil for none; with Trace it is not asked
@@ -197,7 +197,7 @@ func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 		reason = withSlice(reason)
 	}
 	clock := machine.NewStopwatch()
-	options := circuit.Options{Lanes: o.Lanes, Memory: o.Memory / batchShare}
+	options := circuit.Options{Kernel: o.Kernel, Memory: o.Memory / batchShare}
 	m, err := circuit.Compile(ctx, game, options)
 	if err != nil {
 		return nil, err

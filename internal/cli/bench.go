@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,9 +19,9 @@ type benchCommand struct {
 	Games   []string `arg:"" name:"game" help:"Games to measure."`
 	Seconds float64  `type:"time" default:"5" help:"Time for each game."`
 	Engine  string   `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
-	Lanes   int      `enum:"0,64,256,512" default:"0" help:"Positions per batch of the circuit: ${enum}; 0 is the widest that the processor has."`
-	Out     string   `type:"path" placeholder:"FILE" help:"Also write the result of the (one) game in the format of gdl-perf."`
-	JSON    bool     `name:"json" help:"Print JSON."`
+	kernelFlag
+	Out  string `type:"path" placeholder:"FILE" help:"Also write the result of the (one) game in the format of gdl-perf."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 // maxSeconds is a time that a time.Duration holds.
@@ -54,7 +55,7 @@ func (c *benchCommand) Run(s *console) error {
 }
 
 func (c *benchCommand) measure(s *console, game string) (benchResult, error) {
-	m, took, err := s.compile(game, reasoner.Options{Engine: c.Engine, Lanes: c.Lanes})
+	m, took, err := s.compile(game, reasoner.Options{Engine: c.Engine, Kernel: c.Kernel})
 	if err != nil {
 		return benchResult{}, err
 	}
@@ -69,8 +70,9 @@ func (c *benchCommand) measure(s *console, game string) (benchResult, error) {
 type benchResult struct {
 	Game              string  `json:"game"`
 	Engine            string  `json:"engine"`
-	Lanes             int     `json:"lanes"`   // positions per batch
-	Threads           int     `json:"threads"` // always 1
+	Kernel            string  `json:"kernel,omitempty"` // of a circuit
+	Lanes             int     `json:"lanes"`            // positions per batch
+	Threads           int     `json:"threads"`          // always 1
 	InitSeconds       float64 `json:"init_seconds"`
 	Seconds           float64 `json:"seconds"`
 	States            int64   `json:"states"`   // successor positions computed
@@ -105,6 +107,7 @@ func measure(ctx context.Context, m machine.Machine, duration time.Duration) ben
 	seconds := time.Since(start).Seconds()
 	return benchResult{
 		Engine:            m.Info().Engine,
+		Kernel:            m.Info().Kernel,
 		Lanes:             m.NewBatch().Lanes(),
 		Threads:           1,
 		Seconds:           seconds,
@@ -119,13 +122,13 @@ func measure(ctx context.Context, m machine.Machine, duration time.Duration) ben
 
 // The columns of the table for people: a heading, and a line for each game.
 const (
-	benchHeading = "game                             engine     lanes   init s  seconds      states/s    playouts/s    faulty  legal ns   step ns expand ns\n"
-	benchLine    = "%-32s %-10s %5d %8.3f %8.2f %13.0f %13.0f %9d %9.0f %9.0f %9.0f\n"
+	benchHeading = "game                             engine     kernel     lanes   init s  seconds      states/s    playouts/s    faulty  legal ns   step ns expand ns\n"
+	benchLine    = "%-32s %-10s %-10s %5d %8.3f %8.2f %13.0f %13.0f %9d %9.0f %9.0f %9.0f\n"
 )
 
 // writeBench writes the line of the game below benchHeading.
 func writeBench(w io.Writer, r benchResult) error {
-	_, err := fmt.Fprintf(w, benchLine, r.Game, r.Engine, r.Lanes, r.InitSeconds, r.Seconds,
+	_, err := fmt.Fprintf(w, benchLine, r.Game, r.Engine, cmp.Or(r.Kernel, "-"), r.Lanes, r.InitSeconds, r.Seconds,
 		r.StatesPerSecond, r.PlayoutsPerSecond, r.Faulty, r.Legal, r.Step, r.Expand)
 	return err
 }

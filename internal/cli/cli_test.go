@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -113,7 +114,8 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"a folder":            {[]string{"show", "terminal"}, "stackmate: read "},
 		"JSON, no record":     {[]string{"rate", file(t, "list.json", "[1]")}, "list.json:1: expected a match record, JSON as --record keeps it: expected object, found array"},
 		"no time":             {[]string{"bench", "ticTacToe", "--seconds", "0"}, "--seconds"},
-		"lanes of no kernel":  {[]string{"bench", "ticTacToe", "--lanes", "63"}, "63"},
+		"unknown kernel":      {[]string{"bench", "ticTacToe", "--kernel", "steam"}, "steam"},
+		"kernel elsewhere":    {[]string{"inspect", "ticTacToe", "--kernel", elsewhere()}, "which is not here"},
 		"one file, two games": {[]string{"bench", "ticTacToe", "hex", "--out", "x"}, "--out"},
 		"unknown player":      {[]string{"match", "ticTacToe", "--players", "stackmate,foo"}, "foo"},
 		"no room to learn":    {[]string{"match", "ticTacToe", "--knowledge", "/dev/null/x"}, "--knowledge: cannot write /dev/null/x"},
@@ -154,3 +156,11 @@ func TestHelpAndVersionAreFine(t *testing.T) {
 const recorded = `{"game":"coin","playout":0,"roles":["you"],` +
 	`"steps":[{"state":["choosing"],"legal":[["heads","tails"]],"joint":["heads"]}],` +
 	`"final":{"terminal":true,"state":["won"],"goals":[100]}}` + "\n"
+
+// elsewhere is a kernel that this processor lacks.
+func elsewhere() string {
+	if runtime.GOARCH == "arm64" {
+		return "avx512"
+	}
+	return "neon"
+}

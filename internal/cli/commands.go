@@ -93,7 +93,7 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 	options := []kong.Option{
 		kong.Name("stackmate"), kong.Description(about), kong.ExplicitGroups(groups),
 		kong.Vars{
-			"engines": strings.Join(reasoner.Engines, ","), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp(),
+			"engines": strings.Join(reasoner.Engines, ","), "kernels": kernelNames(), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp(),
 			"parameters": parametersHelp(), "perturbation": fmt.Sprint(arena.DefaultPerturbation), "step": fmt.Sprint(arena.DefaultStep),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Help(printHelp),

@@ -16,6 +16,7 @@ import (
 // inspectCommand shows what the compiler found.
 type inspectCommand struct {
 	oneGame
+	kernelFlag
 	Circuit bool `xor:"view" help:"Also show the circuit after each pass."`
 	Dot     bool `xor:"view,prove" help:"Draw the circuit in the language of Graphviz, and nothing else."`
 	Prove   bool `xor:"prove" help:"Also prove or refute what should hold in all positions."`
@@ -49,7 +50,7 @@ func (c *inspectCommand) Run(s *console) error {
 		return c.draw(s)
 	}
 	var passes []reasoner.PassInfo
-	options := reasoner.Options{Engine: c.Engine}
+	options := reasoner.Options{Engine: c.Engine, Kernel: c.Kernel}
 	if c.Circuit {
 		options.Trace = func(p reasoner.PassInfo) { passes = append(passes, p) }
 	}
@@ -98,9 +99,10 @@ type inspection struct {
 	Gates       int            `json:"gates"` // two-input gates, or rules of an engine without a circuit
 	Depth       int            `json:"depth"` // levels of the circuit
 	Engine      string         `json:"engine"`
-	Reason      string         `json:"reason"` // why this engine
-	Lanes       int            `json:"lanes"`  // positions per batch
-	Bytes       int64          `json:"bytes"`  // memory of the machine, without batches
+	Reason      string         `json:"reason"`           // why this engine
+	Kernel      string         `json:"kernel,omitempty"` // that the circuit runs on
+	Lanes       int            `json:"lanes"`            // positions per batch
+	Bytes       int64          `json:"bytes"`            // memory of the machine, without batches
 	BatchBytes  int64          `json:"batch_bytes"`
 	Symmetries  int            `json:"symmetries"` // automorphisms of the rules, the identity left out
 	InitSeconds float64        `json:"init_seconds"`
@@ -126,6 +128,7 @@ func inspect(game string, m machine.Machine, init time.Duration, passes []reason
 		Depth:       info.Depth,
 		Engine:      info.Engine,
 		Reason:      info.Reason,
+		Kernel:      info.Kernel,
 		Lanes:       m.NewBatch().Lanes(),
 		Bytes:       info.Bytes,
 		BatchBytes:  info.Batch,
@@ -162,6 +165,9 @@ func writeInspection(w io.Writer, i inspection) error {
 		fmt.Fprintf(t, "rules\t%d\n", i.Gates)
 	}
 	fmt.Fprintf(t, "symmetries\t%d\n", i.Symmetries)
+	if i.Kernel != "" {
+		fmt.Fprintf(t, "kernel\t%s\n", i.Kernel)
+	}
 	fmt.Fprintf(t, "lanes\t%d\n", i.Lanes)
 	fmt.Fprintf(t, "memory\t%.2f MB, and %.2f MB a batch\n", float64(i.Bytes)/1e6, float64(i.BatchBytes)/1e6)
 	fmt.Fprintf(t, "compiled in\t%.3f s", i.InitSeconds)

@@ -17,6 +17,7 @@ const defaultName = "Stackmate"
 
 // serveCommand is the player on the network.
 type serveCommand struct {
+	kernelFlag
 	Listen     string        `default:"127.0.0.1:9147" help:"Address to listen on; :9147 is that port of all interfaces."`
 	Allow      []string      `placeholder:"ADDRESS" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
 	Name       string        `default:"Stackmate" help:"Name that game servers are told."`
@@ -51,6 +52,7 @@ func (c *serveCommand) Run(s *console) error {
 		Threads:   max(1, threads/c.Matches),
 		Memory:    s.memory.share(c.Matches),
 		Knowledge: c.Knowledge,
+		Kernel:    c.Kernel,
 		MinMargin: c.MarginMin, MaxMargin: c.MarginMax,
 	}).player("stackmate", s.nextSeed)
 	if err != nil {

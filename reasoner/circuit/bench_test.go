@@ -16,12 +16,13 @@ import (
 // are.
 func BenchmarkPass(b *testing.B) {
 	for _, gates := range []int{1e3, 1e4, 1e5, 1e6} {
-		for _, lanes := range []int{64, 128, 256, 512} {
-			b.Run(fmt.Sprintf("gates=%d/lanes=%d", gates, lanes), func(b *testing.B) {
+		for _, k := range kernel.All() {
+			b.Run(fmt.Sprintf("gates=%d/%s", gates, k.Name()), func(b *testing.B) {
+				lanes := k.Lanes()
 				if !slices.ContainsFunc(kernel.All(), func(k *kernel.Kernel) bool { return k.Lanes() == lanes }) {
 					b.Skip("this processor has no kernel of that width")
 				}
-				m, err := Compile(context.Background(), syntheticGame(gates), Options{Lanes: lanes})
+				m, err := Compile(context.Background(), syntheticGame(gates), Options{Kernel: k.Name()})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -93,7 +93,7 @@ func TestFrameRulesOfAnyRoleBecomeShort(t *testing.T) {
 // i%5 moves away from the initial position. It uses the game as it is, without
 // passes.
 func reachable(t *rapid.T, g *Game, lanes int, seed uint64) []uint64 {
-	m, err := Compile(context.Background(), g, Options{Lanes: 64})
+	m, err := Compile(context.Background(), g, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func FuzzKernels(f *testing.F) {
 func checkKernel(t *rapid.T, k *kernel.Kernel) {
 	g := randomGame(t)
 	plain := *g.Net // what Compile adds for itself does not matter
-	m, err := Compile(context.Background(), g, Options{Lanes: k.Lanes()})
+	m, err := Compile(context.Background(), g, Options{Kernel: k.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
 	const moves, rounds = 37, 4000
 	legal := func(m int) bool { return m%3 != 1 }
 	for _, k := range kernel.All() {
-		m, err := Compile(context.Background(), choiceGame(moves, legal), Options{Lanes: k.Lanes()})
+		m, err := Compile(context.Background(), choiceGame(moves, legal), Options{Kernel: k.Name()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +342,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 
 func TestFillAndMergeTouchOnlyTheLanesOfTheMask(t *testing.T) {
 	for _, k := range kernel.All() {
-		m, err := Compile(context.Background(), choiceGame(70, func(int) bool { return true }), Options{Lanes: k.Lanes()})
+		m, err := Compile(context.Background(), choiceGame(70, func(int) bool { return true }), Options{Kernel: k.Name()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 )
 
@@ -57,7 +58,7 @@ func TestDecodedGamesHaveTheirMovesInParts(t *testing.T) {
 	}
 	h := kept(t, g)
 	played := func(g *Game) []uint64 {
-		m, err := Compile(t.Context(), g, Options{Lanes: 64})
+		m, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestDamagedGamesAreErrors(t *testing.T) {
 			errs++
 			return
 		}
-		if _, err := Compile(t.Context(), g, Options{Lanes: 64}); err != nil {
+		if _, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow}); err != nil {
 			t.Log(err)
 		}
 	}
@@ -120,7 +121,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if g, err := Decode(data); err == nil {
-			if _, err := Compile(t.Context(), g, Options{Lanes: 64}); err != nil {
+			if _, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow}); err != nil {
 				t.Log(err)
 			}
 		}

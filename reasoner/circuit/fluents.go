@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
@@ -90,7 +91,7 @@ type classes struct {
 // what machine.Playouts and machine.Lockstep are for.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	c := &classes{of: make([]int, len(g.Fluents)), initial: g.Initial}
-	m, err := Compile(ctx, g, Options{Lanes: 64})
+	m, err := Compile(ctx, g, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		return nil, err
 	}

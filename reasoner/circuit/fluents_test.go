@@ -3,6 +3,7 @@ package circuit
 import (
 	"testing"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 )
 
@@ -30,7 +31,7 @@ func TestCountersBeyondAllPlayoutsAreSetFree(t *testing.T) {
 			t.Errorf("%d: next is %v, and %v of its twin", i, a, b)
 		}
 	}
-	m, err := Compile(t.Context(), h, Options{Lanes: 64})
+	m, err := Compile(t.Context(), h, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := Compile(t.Context(), h, Options{Lanes: 64})
+			m, err := Compile(t.Context(), h, Options{Kernel: kernel.Narrow})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
 func playouts(t *testing.T, g *Game) iter.Seq2[*kernel.Kernel, *machine.Playouts] {
 	return func(yield func(*kernel.Kernel, *machine.Playouts) bool) {
 		for _, k := range kernel.All() {
-			m, err := Compile(t.Context(), g, Options{Lanes: k.Lanes()})
+			m, err := Compile(t.Context(), g, Options{Kernel: k.Name()})
 			if err != nil {
 				t.Fatal(err)
 			}

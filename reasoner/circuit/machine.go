@@ -72,11 +72,11 @@ var _ machine.Machine = (*Machine)(nil)
 
 // Options steer Compile.
 type Options struct {
-	// Lanes is that of all batches: 64, 128, 256 or 512. With 0, batches are as
-	// wide as this processor can, and narrow ones as narrow as is quickest.
-	Lanes int
-	// Memory is the number of bytes that a batch may take, 0 for no limit. Where the
-	// widest does not fit and Lanes is 0, batches get fewer lanes.
+	// Kernel is the kernel of batches, or a family of kernels (see kernel.From); "" for the
+	// quickest of this processor. Narrow batches have a later one of those.
+	Kernel string
+	// Memory is the number of bytes that a batch may take, 0 for no limit. Where a batch of
+	// the kernel does not fit, batches get one with fewer lanes.
 	Memory int64
 }
 
@@ -91,15 +91,12 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
-	available := kernel.All()
-	if m.info.Gates > maxTranslated {
-		available = slices.DeleteFunc(available, (*kernel.Kernel).Translates)
+	available, err := kernel.From(o.Kernel)
+	if err != nil {
+		return nil, err
 	}
-	if o.Lanes != 0 {
-		available = slices.DeleteFunc(available, func(k *kernel.Kernel) bool { return k.Lanes() != o.Lanes })
-		if len(available) == 0 {
-			return nil, fmt.Errorf("no kernel with %d lanes on this processor", o.Lanes)
-		}
+	if m.info.Gates > maxTranslated {
+		available = slices.DeleteFunc(available, (*kernel.Kernel).IsNative)
 	}
 	inOrder := available[0].Translates()
 	switch {
@@ -117,6 +114,7 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m.wide, m.narrow = wide, func() *kernel.Engine { return wide }
+	m.info.Kernel = wide.Kernel()
 	m.info.Bytes, m.info.Verified, m.info.Batch = wide.CodeBytes(), wide.VerifiedIn(), m.batchBytes(wide)
 	if k := narrowest(available); k.Lanes() < wide.Lanes() {
 		m.narrow = later(k, plan, wide)

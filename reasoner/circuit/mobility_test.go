@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
@@ -24,14 +25,14 @@ func TestMobilityIsWhatWouldBeLegalInTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Compile(t.Context(), g, Options{Lanes: 64})
+	m, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if FindSignals(t.Context(), g, false, Options{Lanes: 64}) != nil {
+	if FindSignals(t.Context(), g, false, Options{Kernel: kernel.Narrow}) != nil {
 		t.Error("there are signals without being asked for")
 	}
-	signals := FindSignals(t.Context(), g, true, Options{Lanes: 64})
+	signals := FindSignals(t.Context(), g, true, Options{Kernel: kernel.Narrow})
 	var want []machine.Signal
 	for r, row := range g.Legal {
 		for k := 1; k < len(row); k++ { // but for waiting

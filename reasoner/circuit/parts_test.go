@@ -32,7 +32,7 @@ func TestMovesWithPartsKeepTheGame(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range kernel.All() {
-			m, err := Compile(t.Context(), h, Options{Lanes: k.Lanes()})
+			m, err := Compile(t.Context(), h, Options{Kernel: k.Name()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestMovesWithPartsKeepTheGame(t *testing.T) {
 func TestEveryLegalMoveHasTheSameShareOfTargets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGame(t)
-		m, err := Compile(t.Context(), splitTables(t.Context(), g, 1), Options{Lanes: 64})
+		m, err := Compile(t.Context(), splitTables(t.Context(), g, 1), Options{Kernel: kernel.Narrow})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,11 +172,11 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 	if before, after := removeDead(t.Context(), g).Net.Gates(), removeDead(t.Context(), h).Net.Gates(); after > before/4 {
 		t.Errorf("%d gates became %d", before, after)
 	}
-	whole, err := Compile(t.Context(), g, Options{Lanes: 64})
+	whole, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := Compile(t.Context(), h, Options{Lanes: 64})
+	parts, err := Compile(t.Context(), h, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}

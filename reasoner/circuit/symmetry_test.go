@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 
 	"stackmate/reasoner/circuit/logic"
@@ -108,7 +109,7 @@ func TestTheExchangeIsFoundAmongManySymmetries(t *testing.T) {
 
 func findsTheExchange(t rapid.TB, g *Game) {
 	t.Helper()
-	m, err := Compile(context.Background(), g, Options{Lanes: 64})
+	m, err := Compile(context.Background(), g, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g := draw(t)
-				m, err := Compile(context.Background(), g, Options{Lanes: 64})
+				m, err := Compile(context.Background(), g, Options{Kernel: kernel.Narrow})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 
 	"stackmate/reasoner/circuit/logic"
@@ -53,7 +54,7 @@ func TestRolesThatTakeTurnsShareAChoice(t *testing.T) {
 func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	rounds := 3000 / positions
 	g := turnGame(size, rectangles)
-	m, err := Compile(t.Context(), splitTables(t.Context(), g, 10), Options{Lanes: 64})
+	m, err := Compile(t.Context(), splitTables(t.Context(), g, 10), Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,6 +73,7 @@ func (s State) Equal(t State) bool {
 type Info struct {
 	Engine string // "circuit", "datalog" or "reference"
 	Reason string // why the front door chose this engine
+	Kernel string // of the circuit, "" for other engines
 	// Parallel tells what a batch costs: if true, Evaluate and Advance take the same
 	// time for one position as for all lanes, so whoever has one lane to ask may as
 	// well fill them all. If false, each position costs what it would cost alone.

@@ -32,27 +32,32 @@ func NewRand(seed uint64) *Rand {
 }
 
 // next draws from one column.
-func (r *Rand) next(c int) uint64 {
+func (r *Rand) next(c int) (out uint64) {
 	s := &r.State
-	s0, s1, s2, s3 := s[0][c], s[1][c], s[2][c], s[3][c]
-	out := bits.RotateLeft64(s0+s3, 23) + s0
-	t := s1 << 17
-	s2 ^= s0
-	s3 ^= s1
-	s[1][c] = s1 ^ s2
-	s[0][c] = s0 ^ s3
-	s[2][c] = s2 ^ t
-	s[3][c] = bits.RotateLeft64(s3, 45)
+	out, s[0][c], s[1][c], s[2][c], s[3][c] = xoshiro(s[0][c], s[1][c], s[2][c], s[3][c])
 	return out
 }
 
+// xoshiro is the next number of a generator, and its state then.
+func xoshiro(s0, s1, s2, s3 uint64) (out, t0, t1, t2, t3 uint64) {
+	out = bits.RotateLeft64(s0+s3, 23) + s0
+	t := s1 << 17
+	s2 ^= s0
+	s3 ^= s1
+	return out, s0 ^ s3, s1 ^ s2, s2 ^ t, bits.RotateLeft64(s3, 45)
+}
+
 // FillRows fills dst with rows of the given number of words (at most Columns):
-// word w of every row comes from column w.
+// word w of every row comes from column w. Each column's state stays in registers
+// meanwhile.
 func (r *Rand) FillRows(dst []uint64, words int) {
-	for at := 0; at < len(dst); at += words {
-		for w := range words {
-			dst[at+w] = r.next(w)
+	s := &r.State
+	for c := range words {
+		s0, s1, s2, s3 := s[0][c], s[1][c], s[2][c], s[3][c]
+		for at := c; at < len(dst); at += words {
+			dst[at], s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
 		}
+		s[0][c], s[1][c], s[2][c], s[3][c] = s0, s1, s2, s3
 	}
 }
 

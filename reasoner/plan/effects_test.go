@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove"
@@ -57,7 +58,7 @@ func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, m
 // compiled is the machine of a game.
 func compiled(t testing.TB, g *circuit.Game) machine.Machine {
 	t.Helper()
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}

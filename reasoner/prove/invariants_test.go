@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
@@ -13,7 +14,7 @@ import (
 // compiled is the machine of a game.
 func compiled(t testing.TB, g *circuit.Game) *circuit.Machine {
 	t.Helper()
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/plan"
@@ -59,7 +60,7 @@ func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
 	if clauses < 1_000_000 {
 		t.Fatalf("%d clauses a step, expected a million", clauses)
 	}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Lanes: 64})
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func compile(ctx context.Context, game string) (machine.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reasoner.New(ctx, rules, reasoner.Options{Lanes: 64})
+	return reasoner.New(ctx, rules, reasoner.Options{Kernel: "portable/64"})
 }
 
 func lab(smallest, largest int) *experiment.Lab {

@@ -20,9 +20,12 @@ import (
 	"stackmate/search/solve"
 )
 
-// Lanes is the width of batch for which machines must be compiled. Every
+// Kernel is the kernel for which machines must be compiled, and Lanes its width. Every
 // processor has it; with another one the sampling search runs other playouts.
-const Lanes = 64
+const (
+	Kernel = "portable/64"
+	Lanes  = 64
+)
 
 // Entry is what one method did on one game.
 type Entry struct {
@@ -95,7 +98,7 @@ func tasks() []task {
 }
 
 // Run measures all and calls yield with each entry as soon as it is there. The
-// function compile makes the machine of a game, of Lanes lanes.
+// function compile makes the machine of a game, for Kernel.
 func Run(ctx context.Context, compile func(ctx context.Context, game string) (machine.Machine, error), yield func(Entry) error) error {
 	for _, t := range tasks() {
 		m, err := compile(ctx, t.game)

@@ -24,7 +24,7 @@ func TestSearchesDoWhatTheSignatureSays(t *testing.T) {
 	}
 	var entries []signature.Entry
 	compile := func(ctx context.Context, game string) (machine.Machine, error) {
-		return reasoner.New(ctx, gamestest.Rules(t, game), reasoner.Options{Lanes: signature.Lanes})
+		return reasoner.New(ctx, gamestest.Rules(t, game), reasoner.Options{Kernel: signature.Kernel})
 	}
 	err := signature.Run(t.Context(), compile, func(e signature.Entry) error {
 		entries = append(entries, e)

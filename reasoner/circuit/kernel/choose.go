@@ -32,6 +32,8 @@ const (
 	// A count has at least minDigits digits, those of a block, and at most maxDigits:
 	// a move is an int32.
 	minDigits, maxDigits = 3, 32
+	// Up to fewDigits the portable form keeps them in registers.
+	fewDigits = 8
 )
 
 // choice is the move table of one role, which has moves, as the kernels see it, or of two
@@ -74,31 +76,52 @@ func (c *choice) fractionRows() int {
 	return c.digits + choiceBits
 }
 
-// choose64 is the portable form, for rows of one word. The random rows are those
-// of the fraction u.
-func choose64(rows []uint64, c *choice, random, _ []uint64) {
-	var n, target [maxDigits]uint64
-	count64(rows, c, &n)
+// choosePortable is the portable form: one column of words after the other, so that digits
+// stay in registers. The random rows are those of the fraction u.
+func choosePortable(words int) func(rows []uint64, c *choice, random, _ []uint64) {
+	return func(rows []uint64, c *choice, random, _ []uint64) {
+		for w := range words {
+			choose := c.column
+			if c.digits <= fewDigits {
+				choose = c.shortColumn
+			}
+			choose(rows[w:], random[min(w, len(random)):], words)
+		}
+	}
+}
+
+// shortColumn is column for numbers of at most fewDigits.
+func (c *choice) shortColumn(rows, random []uint64, words int) {
+	var low, high quad // digits of the target
+	n := c.count(rows)
+	if few := (quad{n[0], n[1], n[2], n[3]}); n[4]|n[5]|n[6]|n[7] == 0 {
+		low = draw4(random, words, few)
+	} else {
+		low, high = draw8(random, words, few, quad{n[4], n[5], n[6], n[7]})
+	}
+	for m := range c.moves {
+		c.made(rows, m, words, high.less(low.less(c.row(rows, m))))
+	}
+}
+
+// column chooses in the first of every words words.
+func (c *choice) column(rows, random []uint64, words int) {
+	var target [maxDigits]uint64
+	n := c.count(rows)
 	digits := c.digits
 	for digits > 1 && n[digits-1] == 0 {
 		digits--
 	}
-	draw64(random, n[:digits], target[:digits])
-	does := rows[c.does : int(c.does)+c.moves]
-	for m := range does {
+	for ; len(random) > 0; random = random[min(words, len(random)):] {
+		draw(random[0], n[:digits], target[:digits])
+	}
+	for m := range c.moves {
 		borrow := c.row(rows, m)
 		for i, t := range target[:digits] {
 			target[i] = t ^ borrow
 			borrow &^= t
 		}
-		does[m] = borrow
-	}
-	if c.other != nil {
-		otherDoes := rows[c.otherDoes : int(c.otherDoes)+c.moves]
-		for m, chosen := range does {
-			mine := rows[c.legal[m]]
-			otherDoes[m], does[m] = chosen&^mine, chosen&mine
-		}
+		c.made(rows, m, words, borrow)
 	}
 }
 
@@ -110,21 +133,34 @@ func (c *choice) row(rows []uint64, m int) uint64 {
 	return rows[c.legal[m]] | rows[c.other[m]]
 }
 
-// count64 adds up the legal moves in blocks of eight.
-func count64(rows []uint64, c *choice, n *[maxDigits]uint64) {
+// made writes that a move is chosen.
+func (c *choice) made(rows []uint64, m, words int, chosen uint64) {
+	if c.other != nil {
+		mine := rows[c.legal[m]]
+		rows[int(c.otherDoes)+m*words] = chosen &^ mine
+		chosen &= mine
+	}
+	rows[int(c.does)+m*words] = chosen
+}
+
+// count adds up the legal moves in blocks of eight.
+func (c *choice) count(rows []uint64) (n [maxDigits]uint64) {
+	one, two, four := uint64(0), uint64(0), uint64(0)
 	for m := 0; m < len(c.legal); m += blockMoves {
-		one, a := fullAdd(n[0], c.row(rows, m), c.row(rows, m+1))
-		one, b := fullAdd(one, c.row(rows, m+2), c.row(rows, m+3))
-		two, e := fullAdd(n[1], a, b)
+		var a, b, e, f, carry uint64
+		one, a = fullAdd(one, c.row(rows, m), c.row(rows, m+1))
+		one, b = fullAdd(one, c.row(rows, m+2), c.row(rows, m+3))
+		two, e = fullAdd(two, a, b)
 		one, a = fullAdd(one, c.row(rows, m+4), c.row(rows, m+5))
 		one, b = fullAdd(one, c.row(rows, m+6), c.row(rows, m+7))
-		two, f := fullAdd(two, a, b)
-		four, carry := fullAdd(n[2], e, f)
-		n[0], n[1], n[2] = one, two, four
+		two, f = fullAdd(two, a, b)
+		four, carry = fullAdd(four, e, f)
 		for i := 3; carry != 0; i++ {
 			n[i], carry = n[i]^carry, n[i]&carry
 		}
 	}
+	n[0], n[1], n[2] = one, two, four
+	return n
 }
 
 func fullAdd(a, b, c uint64) (sum, carry uint64) {
@@ -132,18 +168,55 @@ func fullAdd(a, b, c uint64) (sum, carry uint64) {
 	return x ^ c, a&b | x&c
 }
 
-// draw64 computes floor(u·n / 2^k) for the k digits of u, least significant
-// first: add n where the digit is set, then halve.
-func draw64(fraction, n, target []uint64) {
-	for _, u := range fraction {
-		carry := uint64(0)
-		for i, d := range n {
-			var sum uint64
-			sum, carry = fullAdd(target[i], d&u, carry)
-			if i > 0 {
-				target[i-1] = sum
-			}
+// draw takes one more digit u of the fraction, least significant first, into
+// floor(u·n / 2^k): add n where the digit is set, then halve.
+func draw(u uint64, n, target []uint64) {
+	carry := uint64(0)
+	for i, d := range n {
+		var sum uint64
+		sum, carry = fullAdd(target[i], d&u, carry)
+		if i > 0 {
+			target[i-1] = sum
 		}
-		target[len(n)-1] = carry
 	}
+	target[len(n)-1] = carry
+}
+
+// less takes a digit off a number of four, and returns the borrow.
+func (x *quad) less(b0 uint64) uint64 {
+	b1 := b0 &^ x.a
+	b2 := b1 &^ x.b
+	b3 := b2 &^ x.c
+	x.a, x.b, x.c, b0, x.d = x.a^b0, x.b^b1, x.c^b2, b3&^x.d, x.d^b3
+	return b0
+}
+
+// draw4 is draw of all digits of the fraction, for a number of four.
+func draw4(random []uint64, words int, n quad) (t quad) {
+	for at := 0; at < len(random); at += words {
+		u := random[at]
+		c0 := t.a & n.a & u
+		s1, c1 := fullAdd(t.b, n.b&u, c0)
+		s2, c2 := fullAdd(t.c, n.c&u, c1)
+		s3, c3 := fullAdd(t.d, n.d&u, c2)
+		t = quad{s1, s2, s3, c3}
+	}
+	return t
+}
+
+// draw8 is draw of all digits of the fraction, for a number of eight.
+func draw8(random []uint64, words int, n, m quad) (low, high quad) {
+	for at := 0; at < len(random); at += words {
+		u := random[at]
+		c0 := low.a & n.a & u
+		s1, c1 := fullAdd(low.b, n.b&u, c0)
+		s2, c2 := fullAdd(low.c, n.c&u, c1)
+		s3, c3 := fullAdd(low.d, n.d&u, c2)
+		s4, c4 := fullAdd(high.a, m.a&u, c3)
+		s5, c5 := fullAdd(high.b, m.b&u, c4)
+		s6, c6 := fullAdd(high.c, m.c&u, c5)
+		s7, c7 := fullAdd(high.d, m.d&u, c6)
+		low, high = quad{s1, s2, s3, s4}, quad{s5, s6, s7, c7}
+	}
+	return low, high
 }

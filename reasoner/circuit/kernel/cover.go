@@ -16,20 +16,24 @@ import (
 // the cone is: the row of a leaf must not have been given to a node that is. Cost:
 // linear in operands.
 //
-// The truth table of a node has the bit 4a + 2b + c for the values a, b, c of its
-// leaves, as VPTERNLOG has it; it does not depend on leaves that there are not.
+// The truth table of a node has the bit 8a + 4b + 2c + d for the values of its leaves; it
+// does not depend on leaves that there are not.
+
+// mostLeaves is that of a cone.
+const mostLeaves = 4
 
 // leafTables are the truth tables of the leaves themselves.
-var leafTables = [3]uint8{0xf0, 0xcc, 0xaa}
+var leafTables = [mostLeaves]uint16{0xff00, 0xf0f0, 0xcccc, 0xaaaa}
 
 // never is the place of what does not happen.
 const never = math.MaxInt32
 
 // node is a value: what a row held in the beginning, or a gate.
 type node struct {
-	leaf   [3]int32 // nodes, different from each other
-	leaves int8     // 0 for what a row held
-	table  uint8
+	leaf   [mostLeaves]int32 // nodes, different from each other
+	leaves int8              // 0 for what a row held
+	table  uint16
+	list   int32 // of the operands of a gate that is left as it is, in cover.lists; -1 for none
 	home   int32 // its row; -1 inside a chain
 	killed int32 // the node that overwrites the row, or never
 	gate   int32 // the gate of the program that it is a part of
@@ -39,21 +43,33 @@ type node struct {
 
 	// For the choice of registers: where it and its leaves are used next.
 	first int32
-	next  [3]int32
+	next  [mostLeaves]int32
+}
+
+// operands are those of a gate that is not taken apart.
+type operands struct {
+	op    Op
+	pos   int
+	nodes []int32
 }
 
 // cover is straight code being translated.
 type cover struct {
 	nodes []node
-	row   []int32 // the node that a row holds now, -1 if it has not been looked at
-	seen  []int32 // the rows that have
-	gates int32
+	lists []operands
+	// What cones there may be: of so many leaves, and of functions that are known. Gates of
+	// more operands are left whole, if known is not nil.
+	leaves int8
+	known  []form
+	row    []int32 // the node that a row holds now, -1 if it has not been looked at
+	seen   []int32 // the rows that have
+	gates  int32
 }
 
 // reset covers straight code, whose rows have words words. What observed rows hold in
 // the end is kept.
 func (c *cover) reset(code []int32, words int32, observed []bool) {
-	c.nodes, c.gates = slices.Grow(c.nodes[:0], countNodes(code)+len(observed)), 0
+	c.nodes, c.lists, c.gates = slices.Grow(c.nodes[:0], countNodes(code)+len(observed)), c.lists[:0], 0
 	for len(c.row) < len(observed) {
 		c.row = append(c.row, -1)
 	}
@@ -66,7 +82,7 @@ func (c *cover) reset(code []int32, words int32, observed []bool) {
 		}
 	}
 	for _, r := range c.seen {
-		if n := &c.nodes[c.row[r]]; observed[r] && n.leaves > 0 {
+		if n := &c.nodes[c.row[r]]; observed[r] && n.isGate() {
 			n.kept = true
 		}
 		c.row[r] = -1
@@ -95,7 +111,7 @@ func countNodes(code []int32) int {
 // held is the node that a row holds.
 func (c *cover) held(row int32) int32 {
 	if c.row[row] < 0 {
-		c.define(node{home: row, killed: never, gate: -1})
+		c.define(node{list: -1, home: row, killed: never, gate: -1})
 	}
 	return c.row[row]
 }
@@ -118,14 +134,19 @@ func (c *cover) define(n node) int32 {
 
 // gate adds the nodes of a gate.
 func (c *cover) gate(op Op, operands []int32, pos int, to, words int32) {
-	value := node{leaves: 1, table: leafTables[0], leaf: [3]int32{c.held(operands[0] / words)}}
+	if c.known != nil && len(operands) > int(c.leaves) {
+		c.define(node{list: c.whole(op, operands, pos, words), home: to, killed: never, gate: c.gates})
+		c.gates++
+		return
+	}
+	value := node{list: -1, leaves: 1, table: leafTables[0], leaf: [mostLeaves]int32{c.held(operands[0] / words)}}
 	if pos == 0 {
 		value.table = ^value.table
 	}
 	value.home, value.killed, value.gate = -1, never, c.gates
 	for k := 1; k < len(operands); k++ {
 		if k > 1 {
-			value = node{leaves: 1, table: leafTables[0], leaf: [3]int32{c.define(value)}, home: -1, killed: never, gate: c.gates}
+			value = node{list: -1, leaves: 1, table: leafTables[0], leaf: [mostLeaves]int32{c.define(value)}, home: -1, killed: never, gate: c.gates}
 		}
 		table := leafTables[1]
 		operand := c.held(operands[k] / words)
@@ -148,11 +169,29 @@ func (c *cover) gate(op Op, operands []int32, pos int, to, words int32) {
 	c.gates++
 }
 
+// whole is the number of the list of operands of a gate that is left as it is.
+func (c *cover) whole(op Op, rows []int32, pos int, words int32) int32 {
+	nodes := make([]int32, len(rows))
+	for k, r := range rows {
+		nodes[k] = c.held(r / words)
+	}
+	c.lists = append(c.lists, operands{op, pos, nodes})
+	return int32(len(c.lists) - 1)
+}
+
+// operands are the nodes that a node is computed of.
+func (c *cover) operands(n *node) []int32 {
+	if n.list >= 0 {
+		return c.lists[n.list].nodes
+	}
+	return n.leaf[:n.leaves]
+}
+
 // countUses counts those by nodes that are needed themselves.
 func (c *cover) countUses() {
 	for i := len(c.nodes) - 1; i >= 0; i-- {
 		if n := &c.nodes[i]; n.uses > 0 || n.kept {
-			for _, l := range n.leaf[:n.leaves] {
+			for _, l := range c.operands(n) {
 				c.nodes[l].uses++
 			}
 		}
@@ -164,10 +203,10 @@ func (c *cover) takeIn(i int32) {
 	n := &c.nodes[i]
 	for k := 0; k < int(n.leaves); k++ {
 		l := n.leaf[k]
-		if m := &c.nodes[l]; m.leaves == 0 || m.leaves == 3 || m.uses > 1 || m.kept || !c.reaches(l, i) {
+		if m := &c.nodes[l]; m.leaves == 0 || m.uses > 1 || m.kept || !c.reaches(l, i) {
 			continue
 		}
-		if joined, ok := c.join(n, k); ok {
+		if joined, ok := c.join(n, k); ok && c.allows(&joined) {
 			c.nodes[l].inside = true
 			for _, x := range c.nodes[l].leaf[:c.nodes[l].leaves] {
 				if slices.Contains(n.leaf[:n.leaves], x) {
@@ -198,22 +237,25 @@ func (c *cover) reaches(l, i int32) bool {
 	return true
 }
 
+// allows tells whether a cone may have the function of n.
+func (c *cover) allows(n *node) bool { return c.known == nil || c.known[n.table].ok }
+
 // join is node n with its k-th leaf replaced by that node's leaves, if they are no
 // more than three then.
 func (c *cover) join(n *node, k int) (joined node, ok bool) {
 	inner := &c.nodes[n.leaf[k]]
-	var place [2][3]int // in joined, of the leaves of n and of inner
+	var place [2][mostLeaves]int // in joined, of the leaves of n and of inner
 	add := func(leaf int32) int {
-		for at, l := range joined.leaf[:joined.leaves] {
+		for at, l := range joined.leaf[:min(joined.leaves, mostLeaves)] {
 			if l == leaf {
 				return at
 			}
 		}
-		if joined.leaves < 3 {
+		if joined.leaves < mostLeaves {
 			joined.leaf[joined.leaves] = leaf
 		}
 		joined.leaves++
-		return min(int(joined.leaves), 3) - 1
+		return min(int(joined.leaves), mostLeaves) - 1
 	}
 	for at, l := range n.leaf[:n.leaves] {
 		if at != k {
@@ -223,33 +265,36 @@ func (c *cover) join(n *node, k int) (joined node, ok bool) {
 	for at, l := range inner.leaf[:inner.leaves] {
 		place[1][at] = add(l)
 	}
-	if joined.leaves > 3 {
+	if joined.leaves > min(c.leaves, mostLeaves) {
 		return joined, false
 	}
 	value := substitute(inner.table, place[1], inner.leaves)
-	tables := [3]uint8{leafTables[place[0][0]], leafTables[place[0][1]], leafTables[place[0][2]]}
+	var tables [mostLeaves]uint16
+	for at := range tables {
+		tables[at] = leafTables[place[0][at]]
+	}
 	tables[k] = value
 	joined.table = compose(n.table, tables)
 	return joined, true
 }
 
 // substitute is a truth table over other places of its leaves.
-func substitute(table uint8, place [3]int, leaves int8) uint8 {
-	var tables [3]uint8
+func substitute(table uint16, place [mostLeaves]int, leaves int8) uint16 {
+	var tables [mostLeaves]uint16
 	for k := range leaves {
 		tables[k] = leafTables[place[k]]
 	}
 	return compose(table, tables)
 }
 
-// compose is the truth table of a function of three functions.
-func compose(table uint8, of [3]uint8) uint8 {
-	out := uint8(0)
-	for i := range 8 {
+// compose is the truth table of a function of functions.
+func compose(table uint16, of [mostLeaves]uint16) uint16 {
+	out := uint16(0)
+	for i := range 1 << mostLeaves {
 		if table>>i&1 != 0 {
-			term := ^uint8(0)
+			term := ^uint16(0)
 			for k, t := range of {
-				if i>>(2-k)&1 == 0 {
+				if i>>(mostLeaves-1-k)&1 == 0 {
 					t = ^t
 				}
 				term &= t
@@ -261,7 +306,9 @@ func compose(table uint8, of [3]uint8) uint8 {
 }
 
 // computed tells whether a node is one that code is made for.
-func (n *node) computed() bool { return n.leaves > 0 && !n.inside && (n.uses > 0 || n.kept) }
+func (n *node) computed() bool { return n.isGate() && !n.inside && (n.uses > 0 || n.kept) }
+
+func (n *node) isGate() bool { return n.leaves > 0 || n.list >= 0 }
 
 // findUses notes where each value is used next.
 func (c *cover) findUses() {
@@ -278,4 +325,52 @@ func (c *cover) findUses() {
 			c.nodes[l].first = int32(i)
 		}
 	}
+}
+
+// observedRows marks the rows that somebody looks at after a program has run: the
+// caller, the choice of moves, and all code that reads a row before it writes it.
+func observedRows(e *Engine, p *Plan) []bool {
+	observed := make([]bool, e.rows)
+	for _, r := range p.Read {
+		observed[r] = true
+	}
+	for _, m := range p.Moves {
+		for _, r := range m.Legal {
+			observed[r] = true
+		}
+		if t := m.Turns; t != nil {
+			for _, r := range t.Legal {
+				observed[r] = true
+			}
+			for _, w := range t.Waits {
+				observed[w[1]] = true
+			}
+		}
+	}
+	for r := range p.Fluents.Count {
+		observed[p.Fluents.First+r] = true
+	}
+	words := int32(e.Words())
+	written := make([]int32, e.rows) // the number of the last segment that writes a row
+	segment := int32(0)
+	for _, program := range e.programs {
+		for _, s := range program {
+			segment++
+			for _, v := range s.Vars {
+				observed[v/words] = true
+			}
+			for code := s.Code; len(code) > 0; {
+				width, count := 1+int(code[1]+code[2]), int(code[3])
+				code = code[Header:]
+				for range count {
+					for _, r := range code[1:width] {
+						observed[r/words] = observed[r/words] || written[r/words] != segment
+					}
+					written[code[0]/words] = segment
+					code = code[width:]
+				}
+			}
+		}
+	}
+	return observed
 }

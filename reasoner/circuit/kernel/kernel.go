@@ -15,9 +15,6 @@
 package kernel
 
 import (
-	"slices"
-	"unsafe"
-
 	"stackmate/reasoner/machine"
 )
 
@@ -73,102 +70,14 @@ type Kernel struct {
 	translate func(e *Engine, p *Plan) error
 }
 
-var portable = &Kernel{
-	name:    "portable",
-	lanes:   64,
-	run:     run64,
-	choose:  choose64,
-	blend:   blend64,
-	restore: blend64,
-	random:  func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
-}
-
-// Name says which instructions the kernel uses.
-func (k *Kernel) Name() string { return k.name }
-
 // Lanes is the number of positions that the kernel looks at together.
 func (k *Kernel) Lanes() int { return k.lanes }
 
 func (k *Kernel) words() int { return k.lanes / 64 }
 
-// All lists the kernels of this processor, widest first; the portable one is always
-// the last.
-func All() []*Kernel { return slices.Concat(translators(), vectorKernels(), []*Kernel{portable}) }
-
-// Translates tells whether the kernel turns programs into machine code, so that long
-// runs of one form are worth nothing to it.
+// Translates tells whether the kernel puts the gates of a program into an order of its own,
+// so that long runs of one form are worth nothing to it.
 func (k *Kernel) Translates() bool { return k.translate != nil }
 
-// run64 evaluates straight code on one-word rows.
-func run64(rows []uint64, code []int32) {
-	base := unsafe.Pointer(unsafe.SliceData(rows))
-	for len(code) > 0 {
-		op, pos, neg, count := Op(code[0]), int(code[1]), int(code[2]), int(code[3])
-		n := count * (1 + pos + neg)
-		gates := code[Header : Header+n]
-		code = code[Header+n:]
-		switch {
-		case op == And && pos == 2 && neg == 0:
-			for ; len(gates) >= 3; gates = gates[3:] {
-				*row(base, gates[0]) = *row(base, gates[1]) & *row(base, gates[2])
-			}
-		case op == Or && pos == 2 && neg == 0:
-			for ; len(gates) >= 3; gates = gates[3:] {
-				*row(base, gates[0]) = *row(base, gates[1]) | *row(base, gates[2])
-			}
-		case op == And && pos == 1 && neg == 1:
-			for ; len(gates) >= 3; gates = gates[3:] {
-				*row(base, gates[0]) = *row(base, gates[1]) &^ *row(base, gates[2])
-			}
-		case op == And && pos == 3 && neg == 0:
-			for ; len(gates) >= 4; gates = gates[4:] {
-				*row(base, gates[0]) = *row(base, gates[1]) & *row(base, gates[2]) & *row(base, gates[3])
-			}
-		case op == Or && pos == 3 && neg == 0:
-			for ; len(gates) >= 4; gates = gates[4:] {
-				*row(base, gates[0]) = *row(base, gates[1]) | *row(base, gates[2]) | *row(base, gates[3])
-			}
-		default:
-			wide64(base, gates, op, pos, neg)
-		}
-	}
-}
-
-// wide64 evaluates a run of gates with any number of operands.
-func wide64(base unsafe.Pointer, gates []int32, op Op, pos, neg int) {
-	stride := 1 + pos + neg
-	for ; len(gates) >= stride; gates = gates[stride:] {
-		plain, complemented := gates[1:1+pos], gates[1+pos:stride]
-		var acc uint64
-		switch op {
-		case And:
-			acc = ^uint64(0)
-			for _, g := range plain {
-				acc &= *row(base, g)
-			}
-			for _, g := range complemented {
-				acc &^= *row(base, g)
-			}
-		case Or:
-			for _, g := range plain {
-				acc |= *row(base, g)
-			}
-			for _, g := range complemented {
-				acc |= ^*row(base, g)
-			}
-		}
-		*row(base, gates[0]) = acc
-	}
-}
-
-func blend64(to, from, mask []uint64) {
-	m := mask[0]
-	from = from[:len(to)]
-	for i, old := range to {
-		to[i] = old ^ (old^from[i])&m
-	}
-}
-
-func row(base unsafe.Pointer, i int32) *uint64 {
-	return (*uint64)(unsafe.Add(base, uintptr(uint32(i))*8))
-}
+// IsNative tells whether the kernel turns programs into machine code.
+func (k *Kernel) IsNative() bool { return k.Family() == Native }

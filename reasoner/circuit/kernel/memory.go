@@ -9,6 +9,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
+// Kernel is the name of the kernel that the engine runs on.
+func (e *Engine) Kernel() string { return e.kernel.name }
+
 // Lanes is the number of positions that the engine looks at together.
 func (e *Engine) Lanes() int { return e.kernel.lanes }
 
@@ -34,7 +37,7 @@ func (e *Engine) CodeBytes() int64 {
 
 // MemoryBytes is the size of a memory.
 func (e *Engine) MemoryBytes() int64 {
-	return 8 * int64(e.Words()) * (int64(e.rows) + int64(e.vars) + int64(e.random) + int64(e.scratchRows()))
+	return 8 * int64(e.Words()) * (int64(e.rows) + int64(e.spare) + int64(e.vars) + int64(e.random) + int64(e.scratchRows()))
 }
 
 // scratchRows is the number of rows that a choice may use for its counters: n, the
@@ -56,7 +59,7 @@ func (e *Engine) NewMemory() *Memory {
 	w := e.Words()
 	return &Memory{
 		engine:  e,
-		rows:    Aligned(e.rows * w),
+		rows:    Aligned((e.rows + e.spare) * w)[:e.rows*w],
 		old:     make([]uint64, e.vars*w),
 		random:  make([]uint64, e.random*w),
 		scratch: Aligned(e.scratchRows() * w),

@@ -34,7 +34,10 @@ func translators() []*Kernel {
 	var list []*Kernel
 	for _, k := range vectorKernels() {
 		t := *k
-		t.name, t.translate = k.name+"/native", translate
+		if t.name = Native; len(list) > 0 {
+			t.name += fmt.Sprint("/", k.lanes)
+		}
+		t.translate = translate
 		list = append(list, &t)
 	}
 	return list
@@ -66,7 +69,7 @@ func translate(e *Engine, p *Plan) error {
 		return nil
 	}
 	observed := observedRows(e, p)
-	w := &writer{out: assembler{words: words, long: e.CodeBytes() > longCode}}
+	w := &writer{cover: cover{leaves: 3}, out: assembler{words: words, long: e.CodeBytes() > longCode}}
 	var ends []int
 	for _, program := range e.programs {
 		for i := range program {
@@ -99,52 +102,4 @@ func translate(e *Engine, p *Plan) error {
 	}
 	e.native = len(code)
 	return nil
-}
-
-// observedRows marks the rows that somebody looks at after a program has run: the
-// caller, the choice of moves, and all code that reads a row before it writes it.
-func observedRows(e *Engine, p *Plan) []bool {
-	observed := make([]bool, e.rows)
-	for _, r := range p.Read {
-		observed[r] = true
-	}
-	for _, m := range p.Moves {
-		for _, r := range m.Legal {
-			observed[r] = true
-		}
-		if t := m.Turns; t != nil {
-			for _, r := range t.Legal {
-				observed[r] = true
-			}
-			for _, w := range t.Waits {
-				observed[w[1]] = true
-			}
-		}
-	}
-	for r := range p.Fluents.Count {
-		observed[p.Fluents.First+r] = true
-	}
-	words := int32(e.Words())
-	written := make([]int32, e.rows) // the number of the last segment that writes a row
-	segment := int32(0)
-	for _, program := range e.programs {
-		for _, s := range program {
-			segment++
-			for _, v := range s.Vars {
-				observed[v/words] = true
-			}
-			for code := s.Code; len(code) > 0; {
-				width, count := 1+int(code[1]+code[2]), int(code[3])
-				code = code[Header:]
-				for range count {
-					for _, r := range code[1:width] {
-						observed[r/words] = observed[r/words] || written[r/words] != segment
-					}
-					written[code[0]/words] = segment
-					code = code[width:]
-				}
-			}
-		}
-	}
-	return observed
 }

@@ -23,7 +23,7 @@ func translated(t *testing.T, words int32, long bool) (code []byte, rows int32) 
 		}
 		program[len(program)-3-int(i&3)] *= words
 	}
-	w := &writer{out: assembler{words: words, long: long}}
+	w := &writer{cover: cover{leaves: 3}, out: assembler{words: words, long: long}}
 	w.reset(program, words, slices.Repeat([]bool{true}, int(rows)))
 	w.translate()
 	return w.out.code, rows

@@ -166,13 +166,13 @@ const (
 func newGuarded(e *Engine) *guarded {
 	g := &guarded{Memory: e.NewMemory()}
 	for _, array := range []*[]uint64{&g.rows, &g.old, &g.random, &g.scratch} {
-		n := len(*array)
+		n := cap(*array) // with the rows that only translated code knows of
 		whole := Aligned(n + 2*guard)
 		for i := range whole {
 			whole[i] = canary
 		}
-		*array = whole[guard : guard+n : guard+n]
-		clear(*array)
+		clear(whole[guard : guard+n])
+		*array = whole[guard : guard+len(*array) : guard+n]
 		g.around = append(g.around, whole[:guard], whole[guard+n:])
 	}
 	return g

@@ -60,11 +60,11 @@ func (w *writer) gate(i int32) {
 		}
 	}
 	order := w.order(n)
-	var position [3]int
+	var position [mostLeaves]int
 	for j, k := range order[:leaves] {
-		position[k] = 3 - leaves + j
+		position[k] = mostLeaves - leaves + j
 	}
-	table := substitute(n.table, position, n.leaves)
+	table := uint8(substitute(n.table, position, n.leaves)) // of the last three
 	for _, k := range order[:leaves-1] {
 		w.load(n.leaf[k], n.next[k])
 	}

@@ -67,6 +67,7 @@ type Engine struct {
 	vars     int      // most variables in a loop
 	digits   int      // most digits in a choice, at least three
 	random   int      // most random rows in a choice
+	spare    int      // rows after those of the plan, which translated code uses
 	native   int      // bytes of machine code
 	took     time.Duration
 }
@@ -105,7 +106,9 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 		segments := make([]block, len(program.Segments))
 		for i, s := range program.Segments {
 			scaled := s.scaled(int32(v.words))
-			segments[i] = block{Segment: scaled, run: func(rows []uint64) { k.run(rows, scaled.Code) }}
+			segments[i] = block{Segment: scaled}
+			s := &segments[i]
+			s.run = func(rows []uint64) { k.run(rows, s.Code) }
 			e.vars = max(e.vars, len(s.Vars))
 		}
 		start := time.Now()
@@ -176,7 +179,10 @@ func runWords(code []int32) int64 {
 }
 
 // verifier proves offsets for rows of the given words.
-type verifier struct{ words, rows int64 }
+type verifier struct {
+	words, rows int64
+	fused       bool // there are fused gates, too
+}
 
 // isRow tells whether a whole row begins at a word offset.
 func (v *verifier) isRow(offset int32) bool {
@@ -199,9 +205,9 @@ func (v *verifier) segment(s *Segment) error {
 		}
 		n := runWords(code[at:])
 		left := int64(len(code) - at - Header)
-		if op := Op(code[at]); op != And && op != Or || n < 0 || n > left {
+		if n < 0 || n > left || !v.knows(header{Op(code[at]), code[at+1], code[at+2]}) {
 			return fmt.Errorf("word %d: no run has operation %d, %d plain and %d complemented operands and %d gates in %d words",
-				at, op, code[at+1], code[at+2], code[at+3], left)
+				at, code[at], code[at+1], code[at+2], code[at+3], left)
 		}
 		run := code[at+Header : at+Header+int(n)]
 		if k := v.gates(run, 1+int(code[at+1])+int(code[at+2])); k >= 0 {
@@ -211,6 +217,11 @@ func (v *verifier) segment(s *Segment) error {
 		at += Header + int(n)
 	}
 	return nil
+}
+
+// knows tells whether there are gates of a form.
+func (v *verifier) knows(h header) bool {
+	return h.op == And || h.op == Or || v.fused && slices.ContainsFunc(fusedGates, func(g fusedGate) bool { return g.header == h })
 }
 
 // gates returns the place of the first offset in a run that is no row, or -1. The

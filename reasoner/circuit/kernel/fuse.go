@@ -1,0 +1,234 @@
+package kernel
+
+import (
+	"slices"
+	"time"
+)
+
+// The translation of the portable kernels: straight code into fused gates (fusedgates.go).
+//
+// Plain Go is bound by loads and stores, and a kernel that interprets by branches that
+// come as a surprise. So gates become cones of up to four inputs, whose inner values
+// stay in registers (cover.go), and cones are list-scheduled, within chunks, into runs of
+// one form, which have one branch in common.
+//
+// Invariants: a row that somebody looks at afterwards is written once, after all gates
+// that read what it held before. Other values get the other rows that the code writes, and rows
+// after those of the plan, the row given back last first, so that few rows are used and stay in
+// the cache. Cost: linear in operands, times the forms in a chunk.
+
+// chunkGates is the number of gates that are scheduled together. Larger chunks give longer
+// runs, smaller ones use fewer rows.
+const chunkGates = 512
+
+// fuser turns straight code into runs of fused gates.
+type fuser struct {
+	cover
+	words int32
+	rows  int32   // of the plan
+	most  int32   // rows after those
+	used  int32   // of them, by this code
+	free  []int32 // rows for other values
+	taken []bool  // by row of the plan, scratch: it is one of those
+	code  []int32
+
+	// By node: the row that holds it, the uses that are to come, and, for a node whose row
+	// is that of a node that was held there, what reads that.
+	at, left []int32
+	readers  [][]int32
+
+	number  []int32   // by node, from 1 in the chunk
+	waiting []int32   // by number, what the gate waits for
+	users   [][]int32 // by number, the gates that wait for it
+}
+
+// fuse translates the programs of an engine: into gates of known forms, or, where there are
+// none, into the gates that there are in another order.
+func fuse(e *Engine, p *Plan, leaves int8, known []form) error {
+	words := int32(e.Words())
+	observed := observedRows(e, p)
+	f := &fuser{cover: cover{leaves: leaves, known: known}, words: words, rows: int32(e.rows), taken: slices.Clone(observed)}
+	for _, program := range e.programs {
+		for i := range program {
+			f.reset(program[i].Code, words, observed)
+			program[i].Code = f.schedule()
+		}
+	}
+	e.spare = int(f.most)
+	v := &verifier{words: int64(words), rows: int64(e.rows) + int64(f.most), fused: true}
+	began := time.Now()
+	for _, program := range e.programs {
+		for i := range program {
+			if err := v.segment(&program[i].Segment); err != nil {
+				return err
+			}
+		}
+	}
+	e.took += time.Since(began)
+	return nil
+}
+
+// schedule is the code of what is covered.
+func (f *fuser) schedule() []int32 {
+	n := len(f.nodes)
+	f.at, f.left, f.number = zeros(f.at, n), zeros(f.left, n), zeros(f.number, n)
+	f.readers = append(f.readers, make([][]int32, max(0, n-len(f.readers)))...)
+	f.code, f.used = nil, 0
+	var order []int32
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		f.at[i], f.left[i], f.readers[i] = n.home, n.uses, f.readers[i][:0]
+		if n.computed() {
+			order = append(order, int32(i))
+		}
+	}
+	f.free = f.free[:0]
+	for i := range f.nodes {
+		if n := &f.nodes[i]; n.isGate() && n.home >= 0 && !f.taken[n.home] {
+			f.free, f.taken[n.home] = append(f.free, n.home), true
+		}
+	}
+	for _, r := range f.free {
+		f.taken[r] = false
+	}
+	f.findReaders(order)
+	for chunk := range slices.Chunk(order, chunkGates) {
+		f.chunk(chunk)
+	}
+	return f.code
+}
+
+// findReaders notes for each value that overwrites what a row held what reads that.
+func (f *fuser) findReaders(order []int32) {
+	last := make(map[int32]int32) // by row
+	for _, i := range order {
+		if n := &f.nodes[i]; n.kept {
+			last[n.home] = i
+		}
+	}
+	for _, i := range order {
+		for _, o := range f.operands(&f.nodes[i]) {
+			if held := &f.nodes[o]; !held.isGate() {
+				if by, ok := last[held.home]; ok && by != i {
+					f.readers[by] = append(f.readers[by], i)
+				}
+			}
+		}
+	}
+}
+
+func zeros(s []int32, n int) []int32 {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// chunk schedules gates, given in order: of all that are ready, those of the form with the
+// most come next, in one run.
+func (f *fuser) chunk(order []int32) {
+	f.waiting = zeros(f.waiting, len(order)+1)
+	f.users = append(f.users, make([][]int32, max(0, len(order)+1-len(f.users)))...)
+	for k, i := range order {
+		f.number[i], f.users[k+1] = int32(k+1), f.users[k+1][:0]
+	}
+	ready := make(map[header][]int32)
+	for _, i := range order {
+		for _, list := range [][]int32{f.operands(&f.nodes[i]), f.readers[i]} {
+			for _, o := range list {
+				if k := f.number[o]; k > 0 {
+					f.users[k] = append(f.users[k], i)
+					f.waiting[f.number[i]]++
+				}
+			}
+		}
+		if f.waiting[f.number[i]] == 0 {
+			ready[f.header(i)] = append(ready[f.header(i)], i)
+		}
+	}
+	for len(ready) > 0 {
+		h := largest(ready)
+		gates := ready[h]
+		delete(ready, h)
+		f.run(h, gates)
+		for _, i := range gates {
+			for _, u := range f.users[f.number[i]] {
+				if f.waiting[f.number[u]]--; f.waiting[f.number[u]] == 0 {
+					ready[f.header(u)] = append(ready[f.header(u)], u)
+				}
+			}
+		}
+	}
+	for _, i := range order {
+		f.number[i] = 0
+	}
+}
+
+// header is the form of the gates of a run.
+type header struct {
+	op       Op
+	pos, neg int32
+}
+
+// header is that of the runs that a node can be in.
+func (f *fuser) header(i int32) header {
+	n := &f.nodes[i]
+	if n.list >= 0 {
+		l := &f.lists[n.list]
+		return header{l.op, int32(l.pos), int32(len(l.nodes) - l.pos)}
+	}
+	return f.known[n.table].header
+}
+
+// largest is the form with the most gates; ties are decided so that code is always the same.
+func largest(ready map[header][]int32) (best header) {
+	most := 0
+	for h, gates := range ready {
+		if n := len(gates); n > most || n == most && h.less(best) {
+			best, most = h, n
+		}
+	}
+	return best
+}
+
+func (h header) less(g header) bool {
+	return h.op < g.op || h.op == g.op && (h.pos < g.pos || h.pos == g.pos && h.neg < g.neg)
+}
+
+// run appends a run of gates of one form.
+func (f *fuser) run(h header, gates []int32) {
+	f.code = append(f.code, int32(h.op), h.pos, h.neg, int32(len(gates)))
+	for _, i := range gates {
+		n := &f.nodes[i]
+		operands := f.operands(n)
+		target := len(f.code)
+		f.code = append(f.code, 0)
+		for k := range h.pos + h.neg {
+			at := k
+			if n.list < 0 {
+				at = int32(f.known[n.table].place[k])
+			}
+			f.code = append(f.code, f.at[operands[at]]*f.words)
+		}
+		for _, o := range operands {
+			if f.left[o]--; f.left[o] == 0 && f.nodes[o].isGate() && !f.nodes[o].kept {
+				f.free = append(f.free, f.at[o])
+			}
+		}
+		if !n.kept {
+			f.at[i] = f.row()
+		}
+		f.code[target] = f.at[i] * f.words
+	}
+}
+
+// row is one for a value that only this code uses.
+func (f *fuser) row() int32 {
+	if n := len(f.free); n > 0 {
+		r := f.free[n-1]
+		f.free = f.free[:n-1]
+		return r
+	}
+	f.used++
+	f.most = max(f.most, f.used)
+	return f.rows + f.used - 1
+}

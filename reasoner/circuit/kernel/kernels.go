@@ -1,0 +1,64 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Family is the kernels of one kind: the widest one, for playouts, and narrower ones.
+type Family struct {
+	Name  string
+	Needs string // what processor and system must have
+}
+
+// Families is the table of all kernels, the quickest first.
+var Families = []Family{
+	{Native, "amd64 with AVX-512, on a system where a program may run code that it has made"},
+	{"avx512", "amd64 with AVX-512"},
+	{"avx2", "amd64 with AVX2"},
+	{"neon", "arm64"},
+	{Portable, "nothing"},
+}
+
+// Names that From takes, besides those of all kernels and families.
+const (
+	Auto     = "auto"   // stands for the quickest kernels of this processor
+	Native   = "native" // the family of those that make machine code
+	Portable = "portable"
+	Narrow   = "portable/64" // the kernel of 64 lanes, which every processor has
+)
+
+// All lists the kernels of this processor, the quickest family first, and in each the
+// widest.
+func All() []*Kernel {
+	return slices.Concat(translators(), vectorKernels(), []*Kernel{wide, narrow})
+}
+
+// From lists the kernels of this processor from the one of a name, or from those of a family,
+// on: where a batch of the first ones takes too much memory, the others are asked.
+func From(name string) ([]*Kernel, error) {
+	all := All()
+	if name == "" || name == Auto {
+		return all, nil
+	}
+	if at := slices.IndexFunc(all, func(k *Kernel) bool { return k.Family() == name || k.name == name }); at >= 0 {
+		return all[at:], nil
+	}
+	names := []string{Auto}
+	for _, f := range Families {
+		if names = append(names, f.Name); f.Name == name {
+			return nil, fmt.Errorf("the kernel %q needs %s, which is not here; %q is the best one that there is", name, f.Needs, all[0].Family())
+		}
+	}
+	return nil, fmt.Errorf("no kernel %q: it is one of %s", name, strings.Join(names, ", "))
+}
+
+// Name is that of the family, and the number of lanes where it has several widths.
+func (k *Kernel) Name() string { return k.name }
+
+// Family is the kind of kernel.
+func (k *Kernel) Family() string {
+	family, _, _ := strings.Cut(k.name, "/")
+	return family
+}

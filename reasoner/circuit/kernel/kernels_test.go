@@ -1,0 +1,70 @@
+package kernel
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestKernelsAreChosenByNameOrFamily(t *testing.T) {
+	all := All()
+	for name, first := range map[string]*Kernel{"": all[0], Auto: all[0], Portable: wide, Narrow: narrow} {
+		list, err := From(name)
+		if err != nil || list[0].Name() != first.Name() || list[len(list)-1].Name() != Narrow {
+			t.Errorf("%q: %v, error %v", name, list, err)
+		}
+	}
+	for _, k := range all {
+		if list, err := From(k.Name()); err != nil || list[0].Name() != k.Name() {
+			t.Errorf("%s: %v, error %v", k.Name(), list, err)
+		}
+	}
+	if _, err := From("steam"); err == nil || !strings.Contains(err.Error(), Portable) {
+		t.Errorf("error %v for a kernel that there is nowhere", err)
+	}
+}
+
+// Every family of the table is here, or is refused with what it needs; and every kernel here is
+// of a family of the table.
+func TestTheTableOfKernelsIsComplete(t *testing.T) {
+	for _, f := range Families {
+		list, err := From(f.Name)
+		switch {
+		case err == nil && list[0].Family() != f.Name:
+			t.Errorf("%s: begins with %s", f.Name, list[0].Name())
+		case err != nil && !strings.Contains(err.Error(), f.Needs):
+			t.Errorf("%s: %v, want what it needs: %s", f.Name, err, f.Needs)
+		}
+	}
+	for _, k := range All() {
+		if !slices.ContainsFunc(Families, func(f Family) bool { return f.Name == k.Family() }) {
+			t.Errorf("%s is of no family", k.Name())
+		}
+	}
+}
+
+// Each function that a cone may have is computed by a gate that there is, of leaves that it
+// depends on.
+func TestFusedFormsComputeTheirFunctions(t *testing.T) {
+	known := 0
+	for table, f := range fusedForms() {
+		if !f.ok {
+			continue
+		}
+		known++
+		i := slices.IndexFunc(fusedGates, func(g fusedGate) bool { return g.header == f.header })
+		if i < 0 {
+			t.Fatalf("%016b: there is no gate %v", table, f.header)
+		}
+		var leaves [mostLeaves]uint16
+		for k, at := range f.place {
+			leaves[k] = leafTables[at]
+		}
+		if got := compose(fusedGates[i].table, leaves); got != uint16(table) {
+			t.Errorf("gate %v of leaves %v computes %016b, want %016b", f.header, f.place, got, table)
+		}
+	}
+	if known < len(fusedGates) {
+		t.Errorf("%d functions by %d gates", known, len(fusedGates))
+	}
+}
