@@ -42,6 +42,9 @@ type table struct {
 	due     time.Time          // until when people may choose; zero while no clock runs
 	timer   *time.Timer
 	notes   string // what went wrong
+	from    int    // joint moves before the match: of the position that the table was opened with, or taken back to
+	matches int    // that have ended
+	asks    []bool // by role: who wants to take moves back, which all people at the table must agree to
 }
 
 // seat is who plays a role.
@@ -73,21 +76,26 @@ func (ts *tables) get(id string) (*table, error) {
 	return nil, faulty(http.StatusNotFound, "there is no table "+id+" (any longer)")
 }
 
-// add keeps a table; if there are too many, it drops the one that was not used for longest.
-func (ts *tables) add(t *table) {
+// add keeps a table; if there are too many, it drops the one that was not used for longest, but
+// none at which somebody plays.
+func (ts *tables) add(t *table) error {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if len(ts.byID) >= maxTables {
 		var oldest *table
 		for _, o := range ts.byID {
-			if oldest == nil || o.lastTouched().Before(oldest.lastTouched()) {
+			if !o.isPlayed() && (oldest == nil || o.lastTouched().Before(oldest.lastTouched())) {
 				oldest = o
 			}
+		}
+		if oldest == nil {
+			return faulty(http.StatusServiceUnavailable, fmt.Sprintf("there is a match at each of %d tables: try again when one has ended", maxTables))
 		}
 		delete(ts.byID, oldest.id)
 		oldest.close()
 	}
 	ts.byID[t.id] = t
+	return nil
 }
 
 func (ts *tables) close() {
@@ -114,6 +122,13 @@ func (t *table) lastTouched() time.Time {
 	return t.touched
 }
 
+// isPlayed tells whether a match is under way in which somebody has done something lately.
+func (t *table) isPlayed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.goals == nil && time.Since(t.touched) < abandoned
+}
+
 // opening is the request for a table.
 type opening struct {
 	Game  string     `json:"game"`
@@ -130,6 +145,8 @@ type opened struct {
 }
 
 const (
+	// abandoned is how long nobody does anything at a table until it may make room for others.
+	abandoned  = 30 * time.Minute
 	usualClock = 2 * time.Second
 	minClock   = 100 * time.Millisecond
 	maxClock   = 10 * time.Minute
@@ -169,12 +186,15 @@ func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 		if t.history, err = g.at(o.Moves); err != nil {
 			return nil, err
 		}
-		t.joints, t.why = o.Moves, make([][]*protocol.Explanation, len(o.Moves))
+		t.joints, t.why, t.from = o.Moves, make([][]*protocol.Explanation, len(o.Moves)), len(o.Moves)
 		keys, err := t.seat(o.Seats)
 		if err != nil {
 			return nil, err
 		}
-		s.tables.add(t)
+		t.touched = time.Now()
+		if err := s.tables.add(t); err != nil {
+			return nil, err
+		}
 		return &opened{t.id, keys}, t.change(func() error { return nil })
 	})
 }
@@ -193,7 +213,7 @@ func (t *table) seat(kinds []string) (keys map[string]string, err error) {
 	if len(kinds) != len(players) {
 		return nil, fmt.Errorf("expected who plays each of the %d roles, found %d", len(players), len(kinds))
 	}
-	t.seats = make([]seat, len(names.Roles))
+	t.seats, t.asks = make([]seat, len(names.Roles)), make([]bool, len(names.Roles))
 	for r := range t.seats {
 		t.seats[r].kind = chance
 	}
@@ -266,10 +286,12 @@ func (t *table) proceed() {
 		}
 		t.turn++
 		t.legal = nil
+		clear(t.asks)
 		t.stopClock()
 		if _, goals := t.history.legal(); goals != nil {
 			t.goals = goals
 			t.record()
+			t.matches++
 			return
 		}
 	}
@@ -337,9 +359,15 @@ func (t *table) think() {
 	}
 }
 
-// play has a player choose, and chooses for it if it fails.
+// play has a player choose when it is its turn to think, and chooses for it if it fails.
 func (t *table) play(ctx context.Context, r machine.Role, s seat, q arena.Question, turn int) {
+	select {
+	case t.thoughts <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
 	move, x, err := t.manager.Ask(ctx, s.player, q)
+	<-t.thoughts
 	if ctx.Err() != nil {
 		return
 	}
@@ -372,6 +400,7 @@ type act struct {
 	Key  string `json:"key"`
 	Turn int    `json:"turn"` // number of joint moves before
 	Move string `json:"move"`
+	What string `json:"what"` // is refused
 }
 
 func (s *Server) actAtTable(w http.ResponseWriter, r *http.Request) {
@@ -398,16 +427,20 @@ func (s *Server) actAtTable(w http.ResponseWriter, r *http.Request) {
 				t.seats[role] = seat{kind: person, key: rand.Text()}
 				result.Keys = map[string]string{a.Role: t.seats[role].key}
 				return nil
-			case "move", "undo":
+			case "move", "undo", "refuse":
 				if t.seats[role].kind != person || t.seats[role].key != a.Key {
 					return faulty(http.StatusForbidden, "somebody else plays "+a.Role)
 				}
-				if act == "undo" {
+				switch act {
+				case "undo":
 					return t.undo(role)
+				case "refuse":
+					clear(t.asks)
+					return nil
 				}
 				return t.choose(role, a)
 			}
-			return faulty(http.StatusNotFound, "expected sit, move or undo")
+			return faulty(http.StatusNotFound, "expected sit, move, undo or refuse")
 		})
 	})
 }
@@ -426,14 +459,31 @@ func (t *table) choose(r machine.Role, a act) error {
 	return nil
 }
 
-// undo takes back what was played since a person had a choice the last time, or the
-// choice of this turn.
+// undo takes back a person's choice of this turn or, as soon as all people at the table have asked
+// for it, what was played since the first who asked had a choice.
 func (t *table) undo(r machine.Role) error {
-	back := len(t.joints)
 	if t.goals == nil && t.choice[r] != "" && len(t.legal[r]) > 1 {
 		t.choice[r] = ""
 		return nil
 	}
+	if first := slices.Index(t.asks, true); first >= 0 {
+		t.asks[r] = true
+		r = machine.Role(first)
+	}
+	t.asks[r] = true
+	for other, s := range t.seats {
+		if s.kind == person && !t.asks[other] {
+			return nil // the others are asked
+		}
+	}
+	clear(t.asks)
+	return t.takeBack(r)
+}
+
+// takeBack goes back to where a role had a choice the last time. If the match was over, what
+// follows is another match.
+func (t *table) takeBack(r machine.Role) error {
+	back := len(t.joints)
 	for back--; back >= 0; back-- {
 		before := &history{game: t.history.game, states: t.history.states[:back+1]}
 		if moves, _ := before.legal(); moves != nil && len(moves[r]) > 1 {
@@ -443,6 +493,10 @@ func (t *table) undo(r machine.Role) error {
 	if back < 0 {
 		return errors.New("there is nothing to take back")
 	}
+	if t.goals != nil {
+		t.from, t.started = back, time.Now()
+	}
+	t.from = min(t.from, back)
 	t.history.states = slices.Clip(t.history.states[:back+1])
 	t.joints, t.why = slices.Clip(t.joints[:back]), slices.Clip(t.why[:back])
 	t.legal, t.goals = nil, nil

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type TableView struct {
 	Why   [][]*protocol.Explanation `json:"why"`
 	Note  string                    `json:"note,omitempty"`
 	Due   time.Time                 `json:"due,omitzero"` // until when people may choose, by the clock of the server
+	// Asked are, under "undo", the roles of people who want to take moves back, as long as others have not agreed.
+	Asked map[string][]string `json:"asked,omitempty"`
 }
 
 func (t *table) view() *TableView {
@@ -36,6 +39,9 @@ func (t *table) view() *TableView {
 	for r, s := range t.seats {
 		v.Seats = append(v.Seats, s.kind)
 		v.Chosen = append(v.Chosen, t.goals == nil && t.choice[r] != "")
+		if t.asks[r] {
+			v.Asked = map[string][]string{"undo": append(v.Asked["undo"], v.Position.Roles[r])}
+		}
 	}
 	return v
 }
@@ -97,20 +103,23 @@ func (t *table) record() {
 	names := t.machine.Names()
 	text := string(t.history.text)
 	r := &arena.Record{
-		Match: "page." + strings.ReplaceAll(t.history.name, ":", "-") + "." + t.id, Game: t.history.name, Rules: arena.HashRules(text), Rulesheet: text,
+		Match: fmt.Sprintf("page.%s.%s", strings.ReplaceAll(t.history.name, ":", "-"), t.id), Game: t.history.name, Rules: arena.HashRules(text), Rulesheet: text,
 		StartTime: t.started, PlayClock: t.clock.Seconds(), Roles: names.Roles,
-		StartErrors: make([]string, len(names.Roles)), Goals: t.goals, Turns: len(t.joints), Completed: true,
-		Moves: slices.Clone(t.joints), Explanations: slices.Clone(t.why),
+		StartErrors: make([]string, len(names.Roles)), Goals: t.goals, Turns: len(t.joints) - t.from, Completed: true,
+		Opening: slices.Clone(t.joints[:t.from]), Moves: slices.Clone(t.joints[t.from:]), Explanations: slices.Clone(t.why[t.from:]),
+	}
+	if t.matches > 0 {
+		r.Match += fmt.Sprint(".", t.matches+1)
 	}
 	if len(t.history.states) > len(t.joints) {
-		for _, q := range t.history.states {
+		for _, q := range t.history.states[t.from:] {
 			r.States = append(r.States, names.AppendFluents([]string{}, q))
 		}
 	}
 	for _, s := range t.seats {
 		r.Players = append(r.Players, s.kind)
 	}
-	for range t.joints {
+	for range r.Moves {
 		r.Errors = append(r.Errors, make([]string, len(names.Roles)))
 		r.ReplyTimes = append(r.ReplyTimes, make([]float64, len(names.Roles)))
 	}

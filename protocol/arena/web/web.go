@@ -150,6 +150,7 @@ type Cell struct {
 // Limits on what can be under way at one time.
 const (
 	maxTables    = 64
+	maxThoughts  = 4 // players at tables that think at a time
 	maxUploads   = 32
 	maxStreams   = 1024
 	maxSearches  = 2
@@ -175,6 +176,7 @@ type Server struct {
 	searches  chan struct{}
 	matches   chan struct{}
 	streams   chan struct{}
+	thoughts  chan struct{}
 	host      string // that the page was opened to, "" for any
 	underWay  sync.WaitGroup
 }
@@ -188,7 +190,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s := &Server{
 		Config: c, ctx: ctx, page: page, library: newLibrary(c),
 		searches: make(chan struct{}, maxSearches), matches: make(chan struct{}, maxMatches),
-		streams: make(chan struct{}, maxStreams),
+		streams: make(chan struct{}, maxStreams), thoughts: make(chan struct{}, maxThoughts),
 	}
 	s.tables.byID = make(map[string]*table)
 	s.records.byID = make(map[string]*arena.Record)

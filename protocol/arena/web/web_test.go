@@ -413,11 +413,23 @@ func TestWhatIsUnderWayIsBounded(t *testing.T) {
 	if status := ask(t, url+"/api/analyse?game=ticTacToe", nil, nil); status != http.StatusServiceUnavailable {
 		t.Errorf("one analysis more: status %d", status)
 	}
-	for range maxTables + 3 {
-		ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, nil)
+	open := func() int {
+		return ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, nil)
 	}
-	if n := len(s.tables.byID); n != maxTables {
-		t.Errorf("%d tables", n)
+	for range maxTables {
+		open()
+	}
+	if status := open(); status != http.StatusServiceUnavailable || len(s.tables.byID) != maxTables {
+		t.Errorf("%d tables, and status %d for one more: a match would be thrown out", len(s.tables.byID), status)
+	}
+	for _, left := range s.tables.byID {
+		left.mu.Lock()
+		left.touched = time.Now().Add(-2 * abandoned)
+		left.mu.Unlock()
+		break
+	}
+	if status := open(); status != http.StatusOK || len(s.tables.byID) != maxTables {
+		t.Errorf("%d tables, and status %d where nobody is at one of them", len(s.tables.byID), status)
 	}
 	for i := range maxUploads + 3 {
 		response, err := http.Post(url+"/api/rules", "text/plain", strings.NewReader(fmt.Sprintf("(role r%d)", i)))
