@@ -14,6 +14,9 @@ const (
 	earlyShare     = 0.2  // for searches on the first machine meanwhile
 )
 
+// leastProving is what answers from the rules alone take where a role has thousands of moves.
+const leastProving = 64 << 20
+
 // leastBytes is what a search needs to be of any use.
 const leastBytes = 3 << 20
 
@@ -31,7 +34,9 @@ type memory struct {
 func (m *memory) forCompiling() int64 { return int64(compilingShare * float64(m.total)) }
 
 // forProving is the memory for answers from the rules alone.
-func (m *memory) forProving() int64 { return int64(proverShare * float64(m.total)) }
+func (m *memory) forProving() int64 {
+	return max(int64(proverShare*float64(m.total)), min(leastProving, m.total/4))
+}
 
 // machine takes note of a machine that is kept.
 func (m *memory) machine(of machine.Machine) {

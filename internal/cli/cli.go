@@ -30,7 +30,7 @@ const (
 // globals are the flags of all commands.
 type globals struct {
 	LogLevel string `enum:",trace,debug,info,warn,error,disabled" default:"" placeholder:"LEVEL" help:"What to log on standard error: trace, debug, info (serve), warn (other commands), error or disabled."`
-	Memory   int64  `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; half of the machine's by default."`
+	Memory   int64  `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; by default half of the machine's, or three quarters of a container's."`
 	Cache    string `type:"path" placeholder:"DIR" help:"Keep the circuits of large games in this folder, and load them from there."`
 }
 

@@ -24,10 +24,9 @@ const (
 	unknownMachine = 4096 * mebibyte
 )
 
-// limitMemory makes a limit of MiB, or of half of the machine's memory if that is
-// zero, and tells the runtime.
+// limitMemory makes a limit of MiB, or the usual one if that is zero, and tells the runtime.
 func limitMemory(mib int64) (memory, error) {
-	m := memory(machineMemory() / 2)
+	m := usualMemory(machineMemory())
 	if mib != 0 {
 		if least, most := int64(leastMemory/mebibyte), int64(math.MaxInt64/mebibyte); mib < least || mib > most {
 			return 0, usageError{fmt.Errorf("--memory: expected %d to %d MiB, found %d", least, most, mib)}
@@ -41,15 +40,25 @@ func limitMemory(mib int64) (memory, error) {
 // share is the part of one of n takers, in bytes.
 func (m memory) share(n int) int64 { return int64(m) / 2 / int64(max(n, 1)) }
 
-// machineMemory is the memory of the machine or, if that is less, of the container
-// (control group), in bytes.
-func machineMemory() uint64 {
-	total, err := memlimit.FromSystem()
+// usualMemory is half of the memory of a machine, on which there is more than this program, or three
+// quarters of that of a container, where there is nothing else.
+func usualMemory(machine, container uint64) memory {
+	usual := machine / 2
+	if container < machine {
+		usual = min(usual, container/4*3)
+	}
+	return memory(max(usual, leastMemory))
+}
+
+// machineMemory is the memory of the machine and that of the container (control group), the same if
+// there is none, in bytes.
+func machineMemory() (machine, container uint64) {
+	machine, err := memlimit.FromSystem()
 	if err != nil {
-		total = unknownMachine
+		machine = unknownMachine
 	}
-	if limit, err := memlimit.FromCgroup(); err == nil {
-		total = min(total, limit)
+	if limit, err := memlimit.FromCgroup(); err == nil && limit < machine {
+		return machine, limit
 	}
-	return max(total, 2*leastMemory)
+	return machine, machine
 }

@@ -13,8 +13,8 @@ func TestTheRuntimeIsToldOfTheMemory(t *testing.T) {
 		t.Errorf("the runtime's limit is %d bytes", limit)
 	}
 	execute(t, "perft", "ticTacToe", "1").expect(t, statusFine)
-	if limit := debug.SetMemoryLimit(-1); uint64(limit) != machineMemory()/2 {
-		t.Errorf("the runtime's limit is %d bytes, the machine has %d", limit, machineMemory())
+	if limit := debug.SetMemoryLimit(-1); limit != int64(usualMemory(machineMemory())) {
+		t.Errorf("the runtime's limit is %d bytes", limit)
 	}
 	for _, wrong := range []string{"1", "-5", "9223372036854775807", "many"} {
 		execute(t, "perft", "ticTacToe", "1", "--memory="+wrong).expect(t, statusUsage, "--memory")
@@ -26,6 +26,20 @@ func TestMemoryIsDividedAndHalfOfItLeft(t *testing.T) {
 	for n, want := range map[int]int64{0: 500, 1: 500, 4: 125} {
 		if got := m.share(n); got != want*mebibyte {
 			t.Errorf("the share of %d takers is %d bytes", n, got)
+		}
+	}
+}
+
+func TestAContainerIsUsedAlmostWhole(t *testing.T) {
+	const gibibyte = 1024 * mebibyte
+	for _, c := range []struct{ machine, container, want uint64 }{
+		{24 * gibibyte, 24 * gibibyte, 12 * gibibyte}, // none
+		{24 * gibibyte, gibibyte, 768 * mebibyte},
+		{24 * gibibyte, 20 * gibibyte, 12 * gibibyte},
+		{24 * gibibyte, 32 * mebibyte, leastMemory},
+	} {
+		if got := usualMemory(c.machine, c.container); uint64(got) != c.want {
+			t.Errorf("a machine of %d bytes, a container of %d: %d, want %d", c.machine, c.container, got, c.want)
 		}
 	}
 }
