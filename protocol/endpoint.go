@@ -39,6 +39,10 @@ type Endpoint struct {
 	// Allow are the addresses that are served, besides those of this machine; none
 	// means all.
 	Allow []netip.Prefix
+	// Origins are the websites, such as https://example.org, whose pages may send messages of
+	// matches from the browser of whoever looks at them; "*" is every website. None may by
+	// default: a game server is no page in a browser. Any page may ask for INFO.
+	Origins []string
 	// Record is a folder for the transcripts of matches; "" means that nothing is kept.
 	Record string
 	// MaxMessage bounds a message, in bytes; 0 means 16 MiB. The largest known
@@ -169,6 +173,9 @@ func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *
 	if x.message, err = ParseMessage(request); err != nil {
 		return err
 	}
+	if c := x.message.Command; c != Info && c != Ping && !e.trusts(r.Header) {
+		return refuse(http.StatusForbidden, "origin", "this player takes no matches from websites (--allow-origin names those from which it does)")
+	}
 	err = e.answer(r.Context(), x)
 	if err == nil {
 		x.name(e.log.Debug()).Str("reply", Printable(x.reply, maxFinding)).Msg("answered")
@@ -183,6 +190,13 @@ func (e *Endpoint) allowed(remote string) bool {
 		return true
 	}
 	return slices.ContainsFunc(e.Allow, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// trusts tells whether a request was sent by a game server, or by a page of a website that may. Browsers name the
+// website, or say at least that there is one.
+func (e *Endpoint) trusts(h http.Header) bool {
+	origin, site := h.Get("Origin"), h.Get("Sec-Fetch-Site")
+	return origin == "" && site == "" || slices.Contains(e.Origins, "*") || origin != "" && slices.Contains(e.Origins, origin)
 }
 
 // health says in JSON that the endpoint serves, and how busy it is. The status is 503

@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"stackmate/gdl"
 
 	"github.com/google/go-cmp/cmp"
@@ -186,6 +188,41 @@ func TestRepliesCarryTheHeadersThatReadersNeed(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+}
+
+func TestPagesOfWebsitesHoldNoMatchesUnlessTheyMay(t *testing.T) {
+	named := func(e *Endpoint) { e.Origins = []string{"https://manager.example"} }
+	for name, c := range map[string]struct {
+		header  string
+		set     func(*Endpoint)
+		refused bool
+	}{
+		"a game server":               {"Sender: GAMESERVER", nil, false},
+		"a page":                      {"Origin: https://manager.example", nil, true},
+		"a page that may":             {"Origin: https://manager.example", named, false},
+		"another page":                {"Origin: https://manager.example.evil", named, true},
+		"a page in a sandbox":         {"Origin: null", named, true},
+		"an image of a page":          {"Sec-Fetch-Site: cross-site", named, true},
+		"a page, where every one may": {"Origin: https://other.example", func(e *Endpoint) { e.Origins = []string{"*"} }, false},
+	} {
+		e := NewEndpoint("Tester", always(&fake{}), zerolog.Nop())
+		if c.set != nil {
+			c.set(e)
+		}
+		key, value, _ := strings.Cut(c.header, ": ")
+		for _, message := range []string{"(INFO)", startText("Left"), "(PLAY M.1 NIL)", "(ABORT M.1)"} {
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(message))
+			r.Header.Set(key, value)
+			w := httptest.NewRecorder()
+			e.ServeHTTP(w, r)
+			if refused := w.Code == http.StatusForbidden; refused != (c.refused && message != "(INFO)") {
+				t.Errorf("%s: %.8s: status %d, %s", name, message, w.Code, w.Body)
+			}
+			if c.refused && len(e.sessions) > 0 {
+				t.Errorf("%s has begun a match", name)
+			}
 		}
 	}
 }

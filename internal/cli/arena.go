@@ -39,7 +39,7 @@ type arenaCommand struct {
 	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records to show, and to keep those of this page in; none are kept by default."`
 }
 
-// pagePlayers are how many players and searches of the page share threads and memory.
+// pagePlayers are how many players and searches of the page share threads and memory: at tables, as many think at a time.
 const pagePlayers = 4
 
 // pageBudget is how long compiling a game may take for the page.
@@ -81,7 +81,7 @@ func (c *arenaCommand) Run(s *console) error {
 		Rules: func(name string) (string, []byte, error) {
 			if path, ok := sheets[name]; ok {
 				text, err := readUpTo(path, maxRules)
-				return path, text, err
+				return filepath.Base(path), text, err
 			}
 			return games.Source(name)
 		},
@@ -241,11 +241,12 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 			if _, taken := sheets[name]; taken || isBuiltIn(name) {
 				name = filepath.Base(from) + "/" + name
 			}
-			if _, taken := sheets[name]; taken {
-				name = file
+			base := name
+			for n := 2; sheets[name] != ""; n++ {
+				name = fmt.Sprintf("%s-%d", base, n)
 			}
 			sheets[name] = file
-			sources = append(sources, web.Source{Name: name, From: from, Group: "From " + filepath.Base(from)})
+			sources = append(sources, web.Source{Name: name, From: filepath.Base(from), Group: "From " + filepath.Base(from)})
 		}
 		if len(sheets) > maxSheets {
 			return nil, nil, errors.New("expected at most 5000 rulesheets, found more in " + path)

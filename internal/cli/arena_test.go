@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -570,5 +571,26 @@ func TestASeatIsForNoAddressAndNoThousandThreads(t *testing.T) {
 		if reply.StatusCode < 400 || !strings.Contains(string(text), "threads") && !strings.Contains(string(text), "--allow-players") {
 			t.Errorf("%s: status %d, %s", seat, reply.StatusCode, text)
 		}
+	}
+}
+
+// Two arenas on one machine, each opened by a link of another site, do not know each other's cookies.
+func TestLinksOfOtherSitesOpenThePagesOfStrangers(t *testing.T) {
+	ctx := browser(t)
+	var pages []string
+	for range 2 {
+		printed, err := url.Parse(openArena(t, "--listen", "0.0.0.0:0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed.Host = "127.0.0.1:" + printed.Port()
+		link := `<a href="` + printed.String() + `">the arena</a>`
+		do(t, ctx, chromedp.Navigate("data:text/html,"+url.PathEscape(link)), until(`document.querySelector("a")`))
+		value[float64](t, ctx, `setTimeout(() => document.querySelector("a").click())`)
+		do(t, ctx, chromedp.WaitVisible(".card .boards svg"))
+		pages = append(pages, "http://"+printed.Host+"/")
+	}
+	for _, page := range pages {
+		do(t, ctx, chromedp.Navigate(page), chromedp.WaitVisible(".card .boards svg"))
 	}
 }

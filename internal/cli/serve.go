@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type serveCommand struct {
 	kernelFlag
 	Listen     string        `default:"127.0.0.1:9147" help:"Address to listen on; :9147 is that port of all interfaces."`
 	Allow      []string      `placeholder:"ADDRESS" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
+	Origins    []string      `name:"allow-origin" placeholder:"ORIGIN" help:"Websites (https://example.org) whose pages may hold matches from a browser; * is every website; none by default."`
 	Name       string        `default:"Stackmate" help:"Name that game servers are told."`
 	Matches    int           `default:"1" help:"Matches at a time; threads and memory are divided among them."`
 	Threads    int           `placeholder:"N" help:"Threads to search on, altogether; by default one for each processor."`
@@ -68,7 +70,7 @@ func (c *serveCommand) Run(s *console) error {
 		return err
 	}
 	e := protocol.NewEndpoint(c.Name, p.New, s.log)
-	e.Matches, e.Allow, e.Record, e.MaxMessage, e.Version = c.Matches, allowed, c.Record, c.MaxMessage<<20, version()
+	e.Matches, e.Allow, e.Origins, e.Record, e.MaxMessage, e.Version = c.Matches, allowed, c.Origins, c.Record, c.MaxMessage<<20, version()
 	return protocol.Serve(s.ctx, l, e)
 }
 
@@ -86,6 +88,11 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 		return nil, usageError{fmt.Errorf("--margin-min: expected at most --margin-max, %v, found %v", c.MarginMax, c.MarginMin)}
 	case c.MaxMessage < 1 || c.MaxMessage > maxMiB:
 		return nil, usageError{fmt.Errorf("--max-message: expected 1 to %d MiB, found %d", maxMiB, c.MaxMessage)}
+	}
+	for _, origin := range c.Origins {
+		if u, err := url.Parse(origin); origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host) {
+			return nil, usageError{fmt.Errorf("--allow-origin: expected a website such as https://example.org, without a path, found %q", origin)}
+		}
 	}
 	allowed, err := networks(c.Allow)
 	if err != nil {

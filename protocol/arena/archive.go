@@ -235,7 +235,7 @@ func (a *Archive) begin(part *Record) (*os.File, *feed, error) {
 	return file, story, nil
 }
 
-// end lets those go who follow a match, if it is recorded here.
+// end lets those go who follow a match, if it is recorded here, and forgets how it ended.
 func (a *Archive) end(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -243,9 +243,10 @@ func (a *Archive) end(id string) {
 		story.close()
 		delete(a.live, SafeID(id))
 	}
+	delete(a.ended, SafeID(id)+suffix)
 }
 
-// Discard removes the record of a match that was never ended, so that it can be played
+// Discard removes the record of a match that was not played to its end, so that it can be played
 // again. Who follows it sees no more of it.
 func (a *Archive) Discard(id string) error {
 	a.end(id)

@@ -163,7 +163,7 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 		if !list[4].IsUnderWay(last.Add(2*time.Minute)) || list[4].IsUnderWay(last.Add(3*time.Minute)) || list[0].IsUnderWay(last) {
 			t.Error("a match is under way as long as its clocks, and a minute, and not longer")
 		}
-		if people := (Record{StartClock: 90}); !people.IsUnderWay(time.Now()) {
+		if people := (Record{StartClock: 90, Written: last}); !people.IsUnderWay(last.Add(time.Hour)) || people.IsUnderWay(last.Add(25*time.Hour)) {
 			t.Error("a match of people without a clock has no end")
 		}
 		if list[2].Summary.Match != "elsewhere" || list[4].Summary != nil {

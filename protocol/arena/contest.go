@@ -85,7 +85,7 @@ func (c *contest) seat(players []Player) error {
 		}
 		seat, err := newLocal(p.New)
 		if err != nil {
-			c.startErrors[r] = unreadable
+			c.startErrors[r] = Unreadable
 			reasons = append(reasons, fmt.Errorf("player %s cannot be made: %w", p.Name, err))
 			continue
 		}
@@ -178,10 +178,10 @@ func (c *contest) start() error {
 		switch {
 		case err == nil:
 		case errors.Is(err, protocol.ErrLate):
-			c.startErrors[r] = timedOut
+			c.startErrors[r] = TimedOut
 			c.log.Warn().Str("player", c.record.Players[r]).Msg("not ready at the end of the start clock")
 		default:
-			c.startErrors[r] = unreadable
+			c.startErrors[r] = Unreadable
 			reasons = append(reasons, fmt.Errorf("player %s cannot start: %w", c.record.Players[r], err))
 		}
 	}
@@ -193,7 +193,7 @@ func (c *contest) forfeit(reason error) error {
 	part := &Record{Completed: true, Reason: protocol.Printable(strings.ReplaceAll(reason.Error(), "\n", "; "), maxReason)}
 	for r, o := range c.seats {
 		goal := 0
-		if o != nil && c.startErrors[r] != unreadable {
+		if o != nil && c.startErrors[r] != Unreadable {
 			goal = machine.MaxGoal
 		}
 		part.Goals = append(part.Goals, goal)
@@ -273,10 +273,10 @@ func (c *contest) judge(r machine.Role, reply string, err error, legal []machine
 	switch {
 	case errors.Is(err, protocol.ErrLate):
 		log.Warn().Msg("no move in time")
-		return machine.NoMove, timedOut
+		return machine.NoMove, TimedOut
 	case err != nil:
 		log.Warn().Err(err).Msg("no move")
-		return machine.NoMove, unreadable
+		return machine.NoMove, Unreadable
 	}
 	if term, err := protocol.ParseMove(reply); err == nil {
 		move, ok := c.machine.Names().Move(r, c.names.back(term).String())
@@ -285,7 +285,7 @@ func (c *contest) judge(r machine.Role, reply string, err error, legal []machine
 		}
 	}
 	log.Warn().Str("reply", excerpt(reply)).Msg("an illegal move")
-	return machine.NoMove, illegal + excerpt(reply)
+	return machine.NoMove, Illegal + excerpt(reply)
 }
 
 // maxExcerpt is how much of a player's faulty reply is shown, in bytes.

@@ -59,7 +59,7 @@ func pairScore(first, second Result) (score float64, ok bool) {
 func (r Result) playerGoals() []int {
 	var goals []int
 	for role, goal := range r.Goals {
-		if r.Players[role] != chance {
+		if r.Players[role] != Chance {
 			goals = append(goals, goal)
 		}
 	}

@@ -76,8 +76,8 @@ func (g *Manager) PlayerRoles() []string {
 	return roles
 }
 
-// chance is the name of the player of the role random.
-const chance = "(chance)"
+// Chance is the name of the player of the role random.
+const Chance = "(chance)"
 
 // Match plays one match and tells its story; it always ends. The players take
 // the roles of PlayerRoles in order. What cannot stand in a symbol or a file name
@@ -139,7 +139,7 @@ func (g *Manager) head(id string, players []Player, s Setting) *Record {
 		StartClock: s.StartClock.Seconds(), PlayClock: s.PlayClock.Seconds(),
 	}
 	for r := range g.roles {
-		name := chance
+		name := Chance
 		if machine.Role(r) != g.machine.Names().Chance() {
 			name, players = players[0].Name, players[1:]
 		}

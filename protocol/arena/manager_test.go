@@ -237,7 +237,7 @@ func TestASlowPlayerOnTheWireTimesOut(t *testing.T) {
 	s := quick
 	s.PlayClock = time.Millisecond
 	r := play(t, m, s, at("slow", url), in("good", &fake{}))
-	if r.Errors[0][0] != timedOut || r.Errors[1][0] != timedOut {
+	if r.Errors[0][0] != TimedOut || r.Errors[1][0] != TimedOut {
 		t.Errorf("errors %v", r.Errors)
 	}
 }

@@ -23,10 +23,11 @@ type Player struct {
 	URL  string            // http://host:port
 }
 
-// CheckURL says what is wrong with the address of a player, if anything is.
+// CheckURL says what is wrong with the address of a player, if anything is: a player has a host
+// and a port, and no path.
 func CheckURL(address string) error {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" || u.Host == "" {
+	if err != nil || u.Host == "" || address != "http://"+u.Host && address != "http://"+u.Host+"/" {
 		return fmt.Errorf("expected a player's address such as http://localhost:9147, found %q", address)
 	}
 	return nil
@@ -133,7 +134,7 @@ func (o *remote) send(ctx context.Context, m protocol.Message) (string, error) {
 	}
 	text := strings.TrimSpace(string(reply))
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s answered with status %d: %s", o.url, response.StatusCode, excerpt(text))
+		return "", fmt.Errorf("%s answered with status %d", o.url, response.StatusCode)
 	}
 	return text, nil
 }

@@ -51,7 +51,7 @@ func Rank(results []Result) *Ranking {
 	var players []string
 	for _, r := range results {
 		for _, name := range r.Players {
-			if name != chance && !slices.Contains(players, name) {
+			if name != Chance && !slices.Contains(players, name) {
 				players = append(players, name)
 			}
 		}

@@ -19,9 +19,9 @@ import (
 
 // What can go wrong with a player's turn, as match records write it.
 const (
-	timedOut   = "TO"  // no reply in time
-	illegal    = "IL " // followed by the move that is not legal
-	unreadable = "CE"  // no connection, or no reply that says anything
+	TimedOut   = "TO"  // no reply in time
+	Illegal    = "IL " // followed by the move that is not legal
+	Unreadable = "CE"  // no connection, or no reply that says anything
 )
 
 // Record is the story of one match, in the fields that game managers write and some of
@@ -121,15 +121,21 @@ func (r *Record) cutEnd() {
 // way, or of one whose manager was killed.
 func (r *Record) Ended() bool { return r.Completed || r.Aborted }
 
-// patience is how long a record may rest, beyond its clocks, until its manager is taken
-// for dead.
-const patience = time.Minute
+// Until a manager is taken for dead its record may rest for patience beyond its clocks, or for
+// longestPause where it has none.
+const (
+	patience     = time.Minute
+	longestPause = 24 * time.Hour
+)
 
 // IsUnderWay tells whether the match of a record that Archive.List tells of goes on at a
 // time, as far as its clocks let one know.
 func (r *Record) IsUnderWay(now time.Time) bool {
-	clock := max(r.StartClock, r.PlayClock)
-	return !r.Ended() && (r.StartClock == 0 || r.PlayClock == 0 || now.Sub(r.Written).Seconds() < clock+patience.Seconds())
+	pause := patience.Seconds() + max(r.StartClock, r.PlayClock)
+	if r.StartClock == 0 || r.PlayClock == 0 {
+		pause = longestPause.Seconds()
+	}
+	return !r.Ended() && now.Sub(r.Written).Seconds() < pause
 }
 
 // maxRecord bounds a record that is read, in bytes: ten thousand turns of a
@@ -240,7 +246,7 @@ func (r *Record) check() error {
 // CheckOf says why the record is not that of a match with these rules (their hash) between
 // these players, in the order of their roles, if it is not.
 func (r *Record) CheckOf(match, rules string, players []string) error {
-	seated := slices.DeleteFunc(slices.Clone(r.Players), func(p string) bool { return p == chance })
+	seated := slices.DeleteFunc(slices.Clone(r.Players), func(p string) bool { return p == Chance })
 	if r.Match != match || r.Rules != rules || !slices.Equal(seated, players) {
 		return fmt.Errorf("expected the record of %s between %q, found that of %s between %q, or other rules", match, players, r.Match, seated)
 	}
@@ -257,7 +263,7 @@ func (r *Record) Counted() Result {
 	s.Players = slices.Clone(s.Players)
 	for role, name := range r.Roles {
 		if name == machine.RandomRole && role < len(s.Players) {
-			s.Players[role] = chance
+			s.Players[role] = Chance
 		}
 	}
 	return s
@@ -318,9 +324,9 @@ func (r *Record) Result() Result {
 			switch {
 			case e == "":
 				continue
-			case e == timedOut:
+			case e == TimedOut:
 				s.Late[role]++
-			case e == unreadable:
+			case e == Unreadable:
 				s.Failed[role]++
 			default:
 				s.Illegal[role]++

@@ -159,7 +159,7 @@ func (r Result) Outcome(role int) Outcome {
 	outcome := Outcome("")
 	for other, goal := range r.Goals {
 		switch {
-		case other == role || r.Players[other] == chance || r.Aborted:
+		case other == role || r.Players[other] == Chance || r.Aborted:
 		case goal > r.Goals[role] || outcome == Lost:
 			outcome = Lost
 		case goal == r.Goals[role] || outcome == Drawn:

@@ -133,7 +133,7 @@ func TestPlayersThatAnswerWithoutEndCostTheirMovesOnly(t *testing.T) {
 			t.Parallel()
 			m := manager(t, choosing)
 			s := quick
-			if c.want == timedOut {
+			if c.want == TimedOut {
 				s.PlayClock = time.Millisecond
 			}
 			r := play(t, m, s, at("odd", httpPlayer(t, c.OnPlay)), in("good", &fake{}))

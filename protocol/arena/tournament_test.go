@@ -302,7 +302,7 @@ func TestALedgerIsTheSameInAnyOrder(t *testing.T) {
 func TestPairsAreCountedBothWays(t *testing.T) {
 	results := []Result{
 		duel("a", "b", 100), duel("b", "a", 50), duel("b", "a", 100),
-		{Game: "trio", Players: []string{"c", chance, "a"}, Goals: []int{75, 0, 25}},
+		{Game: "trio", Players: []string{"c", Chance, "a"}, Goals: []int{75, 0, 25}},
 	}
 	for i := range results {
 		n := len(results[i].Players)

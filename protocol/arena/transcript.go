@@ -123,7 +123,7 @@ func (f *follower) start(l protocol.TranscriptLine, m protocol.Message) []*Recor
 		player := elsewhere
 		switch {
 		case role.String() == machine.RandomRole:
-			player = chance
+			player = Chance
 		case strings.EqualFold(role.String(), m.Role):
 			player, f.self = servedHere, r
 		}
@@ -176,12 +176,12 @@ func (f *follower) turn(at time.Time, joint []gdl.Term, before, answer protocol.
 		part.ReplyTimes[0][f.self] = took.Round(time.Millisecond).Seconds()
 		switch reply, err := protocol.ParseMove(answer.Reply); {
 		case answer.Status != http.StatusOK || err != nil:
-			part.Errors[0][f.self] = unreadable
+			part.Errors[0][f.self] = Unreadable
 		case f.respell([]gdl.Term{reply})[0].String() == part.Moves[0][f.self]:
 		case f.clock > 0 && took > f.clock:
-			part.Errors[0][f.self] = timedOut
+			part.Errors[0][f.self] = TimedOut
 		default: // the manager has put another move in its place
-			part.Errors[0][f.self] = illegal + excerpt(answer.Reply)
+			part.Errors[0][f.self] = Illegal + excerpt(answer.Reply)
 		}
 		if answer.Why != nil {
 			part.Explanations[0] = make([]*protocol.Explanation, n)

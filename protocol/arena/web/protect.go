@@ -13,8 +13,12 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// cookie keeps the token in a browser that has shown it once.
-const cookie = "stackmate-token"
+// cookie is the name of the cookie that keeps the token in a browser that has shown it once. Cookies know no
+// ports, so each arena of a machine has a name of its own.
+func (s *Server) cookie() string {
+	_, port, _ := net.SplitHostPort(s.host)
+	return "stackmate-token-" + port
+}
 
 // protect refuses what does not come from the page: names of this machine that a
 // stranger's DNS invents, requests that other pages send, and, with a token, whoever
@@ -75,14 +79,16 @@ func sameOrigin(r *http.Request) bool {
 // is sent on to the page without it, with a cookie.
 func (s *Server) knows(w http.ResponseWriter, r *http.Request) bool {
 	isToken := func(text string) bool { return subtle.ConstantTimeCompare([]byte(text), []byte(s.Token)) == 1 }
-	if c, err := r.Cookie(cookie); err == nil && isToken(c.Value) {
+	if c, err := r.Cookie(s.cookie()); err == nil && isToken(c.Value) {
 		return true
 	}
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && isToken(bearer) {
 		return true
 	}
 	if r.Method == http.MethodGet && r.URL.Path == "/" && isToken(r.URL.Query().Get("token")) {
-		http.SetCookie(w, &http.Cookie{Name: cookie, Value: s.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		// Who follows a link of another site brings a lax cookie, but no strict one, to the page. Requests that other
+		// sites send are refused before anybody looks at cookies.
+		http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: s.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return false
 	}

@@ -33,18 +33,21 @@ type table struct {
 	joints  [][]string
 	why     [][]*protocol.Explanation // by turn and role
 	choice  []string                  // by role: the move chosen for this turn, or ""
+	faults  []string                  // by role: what went wrong with it, as records write it
+	spent   []float64                 // by role: the seconds until it was made
+	asked   time.Time                 // when this turn began
 	legal   [][]string
 	goals   []int
+	taking  takeback
+	record  recording
 	turn    int // counts changes: what was thought about an earlier position is of no use
 	rng     *machine.Rand
 	touched time.Time
+	viewers int
 	cancel  context.CancelFunc // of the players' thoughts
 	due     time.Time          // until when people may choose; zero while no clock runs
 	timer   *time.Timer
 	notes   string // what went wrong
-	from    int    // joint moves before the match: of the position that the table was opened with, or taken back to
-	matches int    // that have ended
-	asks    []bool // by role: who wants to take moves back, which all people at the table must agree to
 }
 
 // seat is who plays a role.
@@ -76,26 +79,50 @@ func (ts *tables) get(id string) (*table, error) {
 	return nil, faulty(http.StatusNotFound, "there is no table "+id+" (any longer)")
 }
 
-// add keeps a table; if there are too many, it drops the one that was not used for longest, but
-// none at which somebody plays.
+// add keeps a table. If there are too many, one that nobody needs makes room.
 func (ts *tables) add(t *table) error {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if len(ts.byID) >= maxTables {
-		var oldest *table
+		var least *table
+		need, touched := playing, time.Time{}
 		for _, o := range ts.byID {
-			if !o.isPlayed() && (oldest == nil || o.lastTouched().Before(oldest.lastTouched())) {
-				oldest = o
+			if n, at := o.need(); n < need || n == need && n != playing && at.Before(touched) {
+				least, need, touched = o, n, at
 			}
 		}
-		if oldest == nil {
-			return faulty(http.StatusServiceUnavailable, fmt.Sprintf("there is a match at each of %d tables: try again when one has ended", maxTables))
+		if least == nil {
+			return faulty(http.StatusServiceUnavailable, fmt.Sprintf("people play at all of the %d tables; try again later", maxTables))
 		}
-		delete(ts.byID, oldest.id)
-		oldest.close()
+		delete(ts.byID, least.id)
+		least.close()
 	}
 	ts.byID[t.id] = t
 	return nil
+}
+
+// How much a table is needed.
+const (
+	left = iota // nobody is there
+	over        // somebody looks at the end of the match
+	playing
+)
+
+// abandoned is how long a match has rested at which nobody looks any more, until its table may go.
+const abandoned = 30 * time.Minute
+
+func (t *table) need() (need int, touched time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.viewers == 0 && (t.goals != nil || time.Since(t.touched) > abandoned):
+		need = left
+	case t.goals != nil:
+		need = over
+	default:
+		need = playing
+	}
+	return need, t.touched
 }
 
 func (ts *tables) close() {
@@ -112,21 +139,9 @@ func (t *table) close() {
 	t.turn++
 	t.cancel()
 	t.stopClock()
+	t.abortRecord("the table was closed")
 	t.mu.Unlock()
 	t.story.end("")
-}
-
-func (t *table) lastTouched() time.Time {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.touched
-}
-
-// isPlayed tells whether a match is under way in which somebody has done something lately.
-func (t *table) isPlayed() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.goals == nil && time.Since(t.touched) < abandoned
 }
 
 // opening is the request for a table.
@@ -145,8 +160,6 @@ type opened struct {
 }
 
 const (
-	// abandoned is how long nobody does anything at a table until it may make room for others.
-	abandoned  = 30 * time.Minute
 	usualClock = 2 * time.Second
 	minClock   = 100 * time.Millisecond
 	maxClock   = 10 * time.Minute
@@ -186,7 +199,8 @@ func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
 		if t.history, err = g.at(o.Moves); err != nil {
 			return nil, err
 		}
-		t.joints, t.why, t.from = o.Moves, make([][]*protocol.Explanation, len(o.Moves)), len(o.Moves)
+		t.record.opening = len(o.Moves)
+		t.joints, t.why = o.Moves, make([][]*protocol.Explanation, len(o.Moves))
 		keys, err := t.seat(o.Seats)
 		if err != nil {
 			return nil, err
@@ -213,7 +227,7 @@ func (t *table) seat(kinds []string) (keys map[string]string, err error) {
 	if len(kinds) != len(players) {
 		return nil, fmt.Errorf("expected who plays each of the %d roles, found %d", len(players), len(kinds))
 	}
-	t.seats, t.asks = make([]seat, len(names.Roles)), make([]bool, len(names.Roles))
+	t.seats = make([]seat, len(names.Roles))
 	for r := range t.seats {
 		t.seats[r].kind = chance
 	}
@@ -253,7 +267,7 @@ func (t *table) proceed() {
 	for {
 		if t.legal == nil && t.goals == nil {
 			t.legal, t.goals = t.history.legal()
-			t.choice = make([]string, len(t.seats))
+			t.choice, t.faults, t.spent, t.asked = make([]string, len(t.seats)), make([]string, len(t.seats)), make([]float64, len(t.seats)), time.Now()
 			if t.goals == nil {
 				t.think()
 			}
@@ -285,13 +299,11 @@ func (t *table) proceed() {
 			t.why = append(t.why, make([]*protocol.Explanation, len(t.seats)))
 		}
 		t.turn++
-		t.legal = nil
-		clear(t.asks)
+		t.legal, t.taking = nil, takeback{}
 		t.stopClock()
-		if _, goals := t.history.legal(); goals != nil {
-			t.goals = goals
-			t.record()
-			t.matches++
+		_, t.goals = t.history.legal()
+		t.keep()
+		if t.goals != nil {
 			return
 		}
 	}
@@ -312,7 +324,7 @@ func (t *table) startClock() {
 			}
 			for r, moves := range t.legal {
 				if t.seats[r].kind == person && t.choice[r] == "" {
-					t.choice[r] = moves[t.rng.Intn(len(moves))]
+					t.make(machine.Role(r), moves[t.rng.Intn(len(moves))], arena.TimedOut)
 					t.notes = t.machine.Names().Roles[r] + " had no move in time; one was drawn"
 				}
 			}
@@ -359,15 +371,15 @@ func (t *table) think() {
 	}
 }
 
-// play has a player choose when it is its turn to think, and chooses for it if it fails.
+// play has a player choose, and chooses for it if it fails.
 func (t *table) play(ctx context.Context, r machine.Role, s seat, q arena.Question, turn int) {
 	select {
-	case t.thoughts <- struct{}{}:
+	case t.thinking <- struct{}{}:
 	case <-ctx.Done():
 		return
 	}
 	move, x, err := t.manager.Ask(ctx, s.player, q)
-	<-t.thoughts
+	<-t.thinking
 	if ctx.Err() != nil {
 		return
 	}
@@ -375,14 +387,20 @@ func (t *table) play(ctx context.Context, r machine.Role, s seat, q arena.Questi
 		if t.turn != turn || t.goals != nil || t.choice[r] != "" {
 			return errLate
 		}
-		if err == nil && !slices.Contains(t.legal[r], move) {
-			err = fmt.Errorf("%s is no legal move", protocol.Printable(move, maxNote))
+		fault := ""
+		switch {
+		case errors.Is(err, protocol.ErrLate):
+			fault = arena.TimedOut
+		case err != nil:
+			fault = arena.Unreadable
+		case !slices.Contains(t.legal[r], move):
+			fault, err = arena.Illegal+protocol.Printable(move, maxFault), errors.New("an illegal move")
 		}
 		if err != nil {
 			t.notes = fmt.Sprintf("%s: %v; a move was drawn for it", s.kind, err)
 			move = t.legal[r][t.rng.Intn(len(t.legal[r]))]
 		}
-		t.choice[r] = move
+		t.make(r, move, fault)
 		if len(t.why) == len(t.joints) {
 			t.why = append(t.why, make([]*protocol.Explanation, len(t.seats)))
 		}
@@ -391,8 +409,13 @@ func (t *table) play(ctx context.Context, r machine.Role, s seat, q arena.Questi
 	})
 }
 
-// maxNote bounds what a note repeats of a reply, in bytes.
-const maxNote = 80
+// make makes the choice of a role.
+func (t *table) make(r machine.Role, move, fault string) {
+	t.choice[r], t.faults[r], t.spent[r] = move, fault, time.Since(t.asked).Round(time.Millisecond).Seconds()
+}
+
+// maxFault bounds what the record repeats of a reply, in bytes.
+const maxFault = 80
 
 // act is the request of somebody at the table.
 type act struct {
@@ -400,7 +423,8 @@ type act struct {
 	Key  string `json:"key"`
 	Turn int    `json:"turn"` // number of joint moves before
 	Move string `json:"move"`
-	What string `json:"what"` // is refused
+	// Keys are all that whoever asks has, by role: who plays several roles agrees for all of them.
+	Keys map[string]string `json:"keys"`
 }
 
 func (s *Server) actAtTable(w http.ResponseWriter, r *http.Request) {
@@ -428,14 +452,14 @@ func (s *Server) actAtTable(w http.ResponseWriter, r *http.Request) {
 				result.Keys = map[string]string{a.Role: t.seats[role].key}
 				return nil
 			case "move", "undo", "refuse":
-				if t.seats[role].kind != person || t.seats[role].key != a.Key {
+				if !t.sits(role, a.Key) {
 					return faulty(http.StatusForbidden, "somebody else plays "+a.Role)
 				}
 				switch act {
 				case "undo":
-					return t.undo(role)
+					return t.undo(role, a)
 				case "refuse":
-					clear(t.asks)
+					t.taking = takeback{}
 					return nil
 				}
 				return t.choose(role, a)
@@ -455,52 +479,7 @@ func (t *table) choose(r machine.Role, a act) error {
 	case !slices.Contains(t.legal[r], a.Move):
 		return fmt.Errorf("%s is no legal move", a.Move)
 	}
-	t.choice[r], t.notes = a.Move, ""
-	return nil
-}
-
-// undo takes back a person's choice of this turn or, as soon as all people at the table have asked
-// for it, what was played since the first who asked had a choice.
-func (t *table) undo(r machine.Role) error {
-	if t.goals == nil && t.choice[r] != "" && len(t.legal[r]) > 1 {
-		t.choice[r] = ""
-		return nil
-	}
-	if first := slices.Index(t.asks, true); first >= 0 {
-		t.asks[r] = true
-		r = machine.Role(first)
-	}
-	t.asks[r] = true
-	for other, s := range t.seats {
-		if s.kind == person && !t.asks[other] {
-			return nil // the others are asked
-		}
-	}
-	clear(t.asks)
-	return t.takeBack(r)
-}
-
-// takeBack goes back to where a role had a choice the last time. If the match was over, what
-// follows is another match.
-func (t *table) takeBack(r machine.Role) error {
-	back := len(t.joints)
-	for back--; back >= 0; back-- {
-		before := &history{game: t.history.game, states: t.history.states[:back+1]}
-		if moves, _ := before.legal(); moves != nil && len(moves[r]) > 1 {
-			break
-		}
-	}
-	if back < 0 {
-		return errors.New("there is nothing to take back")
-	}
-	if t.goals != nil {
-		t.from, t.started = back, time.Now()
-	}
-	t.from = min(t.from, back)
-	t.history.states = slices.Clip(t.history.states[:back+1])
-	t.joints, t.why = slices.Clip(t.joints[:back]), slices.Clip(t.why[:back])
-	t.legal, t.goals = nil, nil
-	t.turn++
-	t.stopClock()
+	t.make(r, a.Move, "")
+	t.notes = ""
 	return nil
 }

@@ -1,13 +1,301 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/protocol"
 	"stackmate/protocol/arena"
 )
+
+// seated is a table as one who has all its keys sees it.
+type seated struct {
+	t    *testing.T
+	url  string
+	keys map[string]string
+	next func(into any) bool
+	TableView
+}
+
+// sitDown opens a table.
+func sitDown(t *testing.T, url string, o opening) *seated {
+	t.Helper()
+	var reply opened
+	if status := ask(t, url+"/api/tables", o, &reply); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	s := &seated{t: t, url: url + "/api/tables/" + reply.Table, keys: reply.Keys}
+	s.next = events(t, s.url)
+	s.until("the first position", func() bool { return true })
+	return s
+}
+
+// until reads what happens at the table until something is seen.
+func (s *seated) until(what string, seen func() bool) {
+	s.t.Helper()
+	for {
+		if s.TableView = (TableView{}); !s.next(&s.TableView) {
+			s.t.Fatalf("%s: the stream ends", what)
+		}
+		if s.Table != "" && seen() {
+			return
+		}
+	}
+}
+
+// act does something as one role, with its key alone.
+func (s *seated) act(what, role, move string) int {
+	s.t.Helper()
+	return ask(s.t, s.url+"/"+what, act{Role: role, Key: s.keys[role], Turn: len(s.Moves), Move: move}, nil)
+}
+
+// play makes moves of x and o by turns.
+func (s *seated) play(cells ...string) {
+	s.t.Helper()
+	for _, cell := range cells {
+		turn := len(s.Moves)
+		if status := s.act("move", []string{"x", "o"}[turn%2], "(mark "+cell+")"); status != http.StatusOK {
+			s.t.Fatalf("%s: status %d", cell, status)
+		}
+		s.until(cell, func() bool { return len(s.Moves) == turn+1 })
+	}
+}
+
+func TestNobodysTableIsThrownOutForANewcomer(t *testing.T) {
+	s, url := page(t, 0, nil)
+	o := opening{Game: "ticTacToe", Seats: []string{person, person}}
+	var first opened
+	ask(t, url+"/api/tables", o, &first)
+	for range maxTables - 1 {
+		ask(t, url+"/api/tables", o, nil)
+	}
+	var refused struct{ Error string }
+	if status := ask(t, url+"/api/tables", o, &refused); status != http.StatusServiceUnavailable || !strings.Contains(refused.Error, "all of the 64 tables") {
+		t.Fatalf("one table more: status %d, %q", status, refused.Error)
+	}
+	// A game that is over makes room, and so does one that has rested for long, unless somebody looks at it.
+	rest := func(id string) {
+		at, err := s.tables.get(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at.mu.Lock()
+		at.touched = time.Now().Add(-2 * abandoned)
+		at.mu.Unlock()
+	}
+	events(t, url+"/api/tables/"+first.Table)(&TableView{})
+	rest(first.Table)
+	if status := ask(t, url+"/api/tables", o, nil); status != http.StatusServiceUnavailable {
+		t.Errorf("the newcomer takes the place of a table at which somebody looks: status %d", status)
+	}
+	var resting string
+	for id := range s.tables.byID {
+		if id != first.Table {
+			resting = id
+			break
+		}
+	}
+	rest(resting)
+	if status := ask(t, url+"/api/tables", o, nil); status != http.StatusOK || s.tables.byID[resting] != nil {
+		t.Errorf("a table that nobody needs makes no room: status %d", status)
+	}
+}
+
+// crowd counts those who think at a time.
+type crowd struct {
+	sloth
+	now, most *atomic.Int32
+}
+
+func (c *crowd) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	n := c.now.Add(1)
+	defer c.now.Add(-1)
+	for most := c.most.Load(); n > most && !c.most.CompareAndSwap(most, n); most = c.most.Load() {
+	}
+	return c.sloth.Play(ctx, told)
+}
+
+func TestPlayersAtTablesThinkAFewAtATime(t *testing.T) {
+	var now, most atomic.Int32
+	_, url := page(t, 0, func(c *Config) {
+		c.Player = func(kind string) (arena.Player, error) {
+			return arena.Player{Name: kind, New: func() protocol.Agent {
+				return &crowd{sloth{after: 20 * time.Millisecond}, &now, &most}
+			}}, nil
+		}
+	})
+	var tables []*seated
+	for range 4 * maxThinking {
+		tables = append(tables, sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{"sloth", "sloth"}}))
+	}
+	for _, s := range tables {
+		s.until("all games end", func() bool { return s.Position.Goals != nil })
+		if s.Note != "" {
+			t.Errorf("who has waited played: %s", s.Note)
+		}
+	}
+	if most.Load() > maxThinking {
+		t.Errorf("%d players think at a time", most.Load())
+	}
+}
+
+func TestWhatWasPlayedIsTakenBackIfAllPeopleAgree(t *testing.T) {
+	_, url := page(t, 0, nil)
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
+	s.play("1 1", "2 2")
+	s.act("undo", "o", "")
+	s.until("o asks", func() bool { return len(s.Asked["undo"]) == 1 })
+	if len(s.Moves) != 2 || s.Asked["undo"][0] != "o" {
+		t.Fatalf("x did not agree: %v, asked %v", s.Moves, s.Asked)
+	}
+	s.act("refuse", "x", "")
+	s.until("x refuses", func() bool { return s.Asked == nil })
+	s.act("undo", "o", "")
+	s.until("o asks again", func() bool { return s.Asked != nil })
+	s.act("undo", "x", "")
+	s.until("both agree", func() bool { return len(s.Moves) == 1 })
+	s.play("3 3")
+	// What is asked for is of this turn, and who plays on has not agreed.
+	s.act("undo", "o", "")
+	s.until("o asks", func() bool { return s.Asked != nil })
+	s.play("1 2")
+	if s.Asked != nil || len(s.Moves) != 3 {
+		t.Errorf("x played on: %v, asked %v", s.Moves, s.Asked)
+	}
+	// One who plays both sides has nobody to ask.
+	ask(t, s.url+"/undo", act{Role: "x", Key: s.keys["x"], Turn: 3, Keys: s.keys}, nil)
+	s.until("x for both", func() bool { return len(s.Moves) == 2 })
+	// A key that is none agrees for nobody.
+	ask(t, s.url+"/undo", act{Role: "x", Key: s.keys["x"], Turn: 2, Keys: map[string]string{"o": s.keys["x"]}}, nil)
+	if s.until("x asks", func() bool { return true }); len(s.Moves) != 2 || !slices.Equal(s.Asked["undo"], []string{"x"}) {
+		t.Errorf("with a wrong key: %v, asked %v", s.Moves, s.Asked)
+	}
+}
+
+func TestAMatchIsWatchedBeforeItsPlayersAreReady(t *testing.T) {
+	s, url := page(t, 0, nil)
+	g, err := s.library.get(t.Context(), "ticTacToe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := arena.RulesText(g.rules)
+	head := &arena.Record{
+		Match: "m", Game: "a folder/ticTacToe", Rules: arena.HashRules(text), Rulesheet: text, StartTime: time.Now(),
+		Roles: []string{"x", "o"}, Players: []string{"a", "b"}, StartClock: 60, PlayClock: 60,
+	}
+	tell := s.Archive.Recorder()
+	if err := tell(head); err != nil {
+		t.Fatal(err)
+	}
+	var p Position
+	if status := ask(t, url+"/api/matches/m/position?turn=0", nil, &p); status != http.StatusOK || !strings.Contains(p.SVG, "<svg") {
+		t.Errorf("status %d, %+v", status, p)
+	}
+	if status := ask(t, url+"/api/matches/m/position?turn=1", nil, nil); status != http.StatusNotFound {
+		t.Errorf("turn 1: status %d", status)
+	}
+	head.Match, head.Opening = "n", [][]string{{"(mark 1 1)", "noop"}}
+	if err := s.Archive.Recorder()(head); err != nil {
+		t.Fatal(err)
+	}
+	var refused struct{ Error string }
+	if ask(t, url+"/api/matches/n/position?turn=0", nil, &refused); !strings.Contains(refused.Error, "get ready") {
+		t.Errorf("with an opening: %q", refused.Error)
+	}
+}
+
+func TestGamesOfFoldersArePlayedAndRecordedUnderTheirNames(t *testing.T) {
+	s, url := page(t, 0, func(c *Config) {
+		c.Rules = func(name string) (string, []byte, error) { return games.Source(strings.TrimPrefix(name, "my games/")) }
+	})
+	var begun map[string]string
+	ask(t, url+"/api/matches", matchRequest{Game: "my games/ticTacToe", Players: []string{"sloth", "sloth"}, Start: 1, Play: 1}, &begun)
+	if status := ask(t, url+"/api/matches/"+begun["match"]+"/position?turn=0", nil, nil); status != http.StatusOK {
+		t.Errorf("%q: status %d", begun["match"], status)
+	}
+	table := sitDown(t, url, opening{Game: "my games/ticTacToe", Seats: []string{"sloth", "sloth"}})
+	table.until("the end", func() bool { return table.Position.Goals != nil })
+	for {
+		all, err := s.Archive.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) == 2 && all[0].Ended() && all[1].Ended() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
+	server, url := page(t, 0, nil)
+	list := func() []*arena.Record {
+		t.Helper()
+		all, err := server.Archive.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}, Moves: [][]string{{"(mark 2 2)", "noop"}, {"noop", "(mark 1 1)"}}})
+	if len(list()) != 0 {
+		t.Error("nothing has been played")
+	}
+	s.play("3 3", "1 2")
+	r, err := server.Archive.Read(list()[0].Match)
+	if err != nil || len(r.Moves) != 2 || len(r.States) != 3 || len(r.Opening) != 2 || r.Ended() || r.ReplyTimes[0][0] <= 0 {
+		t.Fatalf("after two moves: %v, %+v", err, r)
+	}
+	undo := func(to int) {
+		t.Helper()
+		ask(t, s.url+"/undo", act{Role: "x", Key: s.keys["x"], Turn: len(s.Moves), Keys: s.keys}, nil)
+		s.until("undo", func() bool { return len(s.Moves) == to })
+	}
+	s.play("1 3", "2 1", "3 1") // x has won
+	if got := list(); len(got) != 1 || got[0].Summary.Goals[0] != 100 {
+		t.Fatalf("x has won: %+v", got)
+	}
+	undo(6)
+	undo(4)
+	s.play("2 1", "1 3") // and now o has
+	all := list()
+	slices.SortFunc(all, func(a, b *arena.Record) int { return len(a.Match) - len(b.Match) })
+	if len(all) != 2 || !slices.Equal(all[0].Goals, []int{100, 0}) || !slices.Equal(all[1].Goals, []int{0, 100}) {
+		t.Fatalf("x won, took it back and lost: %+v", all)
+	}
+	if r, err := server.Archive.Read(all[1].Match); err != nil || len(r.Opening) != 4 || len(r.Moves) != 2 || len(r.States) != 3 || r.Turns != 2 {
+		t.Errorf("%v, %+v", err, r)
+	}
+	// All that was played here is taken back, and the opening, too.
+	undo(4)
+	undo(2)
+	if undo(0); len(list()) != 2 {
+		t.Errorf("%d records of two matches that were over", len(list()))
+	}
+	s.play("1 1")
+	got, err := server.Archive.Read(s.Table)
+	for _, r := range list() {
+		if !r.Ended() {
+			got, err = server.Archive.Read(r.Match)
+		}
+	}
+	if err != nil || len(got.Opening) != 0 || len(got.Moves) != 1 || len(got.States) != 2 {
+		t.Errorf("from the beginning: %v, %+v", err, got)
+	}
+	server.tables.close()
+	for _, r := range list() {
+		if !r.Ended() {
+			t.Errorf("a closed table leaves a match under way: %+v", r)
+		}
+	}
+}
 
 // Who has lost cannot take back what the other has won, unless the other agrees; what is played then
 // is another match, and the record of the first one stays.

@@ -1,14 +1,11 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"stackmate/protocol"
-	"stackmate/protocol/arena"
 )
 
 // TableView is a table as everybody may see it.
@@ -23,13 +20,13 @@ type TableView struct {
 	Why   [][]*protocol.Explanation `json:"why"`
 	Note  string                    `json:"note,omitempty"`
 	Due   time.Time                 `json:"due,omitzero"` // until when people may choose, by the clock of the server
-	// Asked are, under "undo", the roles of people who want to take moves back, as long as others have not agreed.
+	// Asked names the roles that have asked for what the others have not agreed to yet: undo.
 	Asked map[string][]string `json:"asked,omitempty"`
 }
 
 func (t *table) view() *TableView {
 	v := &TableView{
-		Table: t.id, Game: t.history.name, Position: t.history.show(), Moves: slices.Clone(t.joints), Note: t.notes, Due: t.due,
+		Table: t.id, Game: t.history.name, Position: t.history.show(), Moves: slices.Clone(t.joints), Note: t.notes, Due: t.due, Asked: t.asking(),
 		// What was said of a choice that is secret still is no part of it.
 		Why: slices.Clone(t.why[:len(t.joints)]),
 	}
@@ -39,9 +36,6 @@ func (t *table) view() *TableView {
 	for r, s := range t.seats {
 		v.Seats = append(v.Seats, s.kind)
 		v.Chosen = append(v.Chosen, t.goals == nil && t.choice[r] != "")
-		if t.asks[r] {
-			v.Asked = map[string][]string{"undo": append(v.Asked["undo"], v.Position.Roles[r])}
-		}
 	}
 	return v
 }
@@ -61,7 +55,17 @@ func (s *Server) followTable(w http.ResponseWriter, r *http.Request) {
 		e.done()
 		return
 	}
+	t.look(1)
+	defer t.look(-1)
 	e.follow(r, &t.story)
+}
+
+// look counts those who look at the table.
+func (t *table) look(more int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.viewers += more
+	t.touched = time.Now()
 }
 
 // listed is a table in the list of those that are open.
@@ -93,42 +97,4 @@ func (s *Server) listTables(w http.ResponseWriter, _ *http.Request) {
 	}
 	slices.SortFunc(list, func(a, b listed) int { return b.Since.Compare(a.Since) })
 	writeJSON(w, list, nil)
-}
-
-// record keeps a match that is over, in the form of all others.
-func (t *table) record() {
-	if t.Archive == nil {
-		return
-	}
-	names := t.machine.Names()
-	text := string(t.history.text)
-	r := &arena.Record{
-		Match: fmt.Sprintf("page.%s.%s", strings.ReplaceAll(t.history.name, ":", "-"), t.id), Game: t.history.name, Rules: arena.HashRules(text), Rulesheet: text,
-		StartTime: t.started, PlayClock: t.clock.Seconds(), Roles: names.Roles,
-		StartErrors: make([]string, len(names.Roles)), Goals: t.goals, Turns: len(t.joints) - t.from, Completed: true,
-		Opening: slices.Clone(t.joints[:t.from]), Moves: slices.Clone(t.joints[t.from:]), Explanations: slices.Clone(t.why[t.from:]),
-	}
-	if t.matches > 0 {
-		r.Match += fmt.Sprint(".", t.matches+1)
-	}
-	if len(t.history.states) > len(t.joints) {
-		for _, q := range t.history.states[t.from:] {
-			r.States = append(r.States, names.AppendFluents([]string{}, q))
-		}
-	}
-	for _, s := range t.seats {
-		r.Players = append(r.Players, s.kind)
-	}
-	for range r.Moves {
-		r.Errors = append(r.Errors, make([]string, len(names.Roles)))
-		r.ReplyTimes = append(r.ReplyTimes, make([]float64, len(names.Roles)))
-	}
-	summary := r.Result()
-	r.Summary = &summary
-	tell := t.Archive.Recorder()
-	t.safely("the record of a table", func() {
-		if err := tell(r); err != nil {
-			t.Log.Debug().Err(err).Msg("the table was recorded before")
-		}
-	})
 }

@@ -171,7 +171,7 @@ type drawnTurn struct {
 
 const cachedRecords = 8
 
-// upTo reads a record that has the position after a number of turns. While a match is
+// upTo reads a record that has the position after a number of turns, or waits for its first one. While a match is
 // under way, many look at the turn that has just been played: it is read once.
 func (s *Server) upTo(id string, turn int) (*arena.Record, error) {
 	s.records.mu.Lock()
@@ -190,7 +190,7 @@ func (s *Server) upTo(id string, turn int) (*arena.Record, error) {
 		}
 	}
 	s.records.byID[id] = r
-	if turn >= len(r.States) {
+	if turn >= len(r.States) && (turn > 0 || r.Ended()) {
 		return nil, faulty(http.StatusNotFound, fmt.Sprintf("the match has no turn %d", turn))
 	}
 	return r, nil
@@ -226,11 +226,29 @@ func (s *Server) drawTurn(ctx context.Context, id string, turn int) (*Position, 
 	if err != nil {
 		return nil, err
 	}
-	v := picture(s.layoutOf(ctx, record), record.Roles, record.States[turn], turn)
+	var facts []string
+	if turn < len(record.States) {
+		facts = record.States[turn]
+	} else if facts, err = s.beforeStart(ctx, record); err != nil {
+		return nil, err
+	}
+	v := picture(s.layoutOf(ctx, record), record.Roles, facts, turn)
 	if record.Completed && turn == len(record.States)-1 {
 		v.Goals = record.Goals
 	}
 	return &v, nil
+}
+
+// beforeStart finds the position in which a match will begin when the players are ready.
+func (s *Server) beforeStart(ctx context.Context, r *arena.Record) ([]string, error) {
+	g, err := s.library.get(ctx, rulesOf(r))
+	if err == nil && (len(r.Opening) > 0 || g.initial == nil) {
+		err = faulty(http.StatusTooEarly, "the players get ready: the match begins when they are, or the start clock ends")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.initial, nil
 }
 
 // layoutOf finds the boards of a record by its rules, or none: then there are facts.
@@ -297,7 +315,7 @@ func (s *Server) prepare(ctx context.Context, q matchRequest) (id string, run fu
 		}
 		players = append(players, p)
 	}
-	id = fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano())
+	id = arena.SafeID(fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano()))
 	record := s.Archive.Recorder()
 	return id, func(began chan<- error) {
 		told := false

@@ -75,7 +75,7 @@ type Source struct {
 	// Pattern is the form of the names of a family: connectFour-WxH.
 	Pattern    string      `json:"pattern,omitempty"`
 	Parameters []Parameter `json:"parameters,omitempty"`
-	From       string      `json:"from"`  // "built-in", or the folder
+	From       string      `json:"from"`  // "built-in", or the name of the folder
 	Group      string      `json:"group"` // those of one group follow each other
 }
 
@@ -150,11 +150,11 @@ type Cell struct {
 // Limits on what can be under way at one time.
 const (
 	maxTables    = 64
-	maxThoughts  = 4 // players at tables that think at a time
 	maxUploads   = 32
 	maxStreams   = 1024
 	maxSearches  = 2
 	maxMatches   = 2
+	maxThinking  = 4 // players at tables
 	maxReading   = 4
 	maxCompiling = 2
 	maxUpload    = 4 << 20  // bytes of a rulesheet
@@ -175,8 +175,8 @@ type Server struct {
 	connected connections
 	searches  chan struct{}
 	matches   chan struct{}
+	thinking  chan struct{}
 	streams   chan struct{}
-	thoughts  chan struct{}
 	host      string // that the page was opened to, "" for any
 	underWay  sync.WaitGroup
 }
@@ -190,7 +190,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s := &Server{
 		Config: c, ctx: ctx, page: page, library: newLibrary(c),
 		searches: make(chan struct{}, maxSearches), matches: make(chan struct{}, maxMatches),
-		streams: make(chan struct{}, maxStreams), thoughts: make(chan struct{}, maxThoughts),
+		streams: make(chan struct{}, maxStreams), thinking: make(chan struct{}, maxThinking),
 	}
 	s.tables.byID = make(map[string]*table)
 	s.records.byID = make(map[string]*arena.Record)

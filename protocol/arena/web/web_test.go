@@ -486,7 +486,7 @@ func TestStrangersNeedTheToken(t *testing.T) {
 		}
 	}
 	shown := get("/?token=secret", "").Header.Get("Set-Cookie")
-	if !strings.Contains(shown, "HttpOnly") || !strings.Contains(shown, "SameSite=Strict") {
+	if !strings.Contains(shown, "HttpOnly") || !strings.Contains(shown, "SameSite=Lax") {
 		t.Errorf("cookie %q", shown)
 	}
 	given, _, _ := strings.Cut(shown, ";")

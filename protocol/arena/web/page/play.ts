@@ -92,7 +92,7 @@ class Match {
   private act = async (what: string, role: string, more: Record<string, unknown> = {}) => {
     fill(this.failed);
     try {
-      const answer = await post<{ table?: string; keys?: Record<string, string> }>(`api/tables/${this.id}/${what}`, { role, key: keysOf(this.id)[role], turn: this.last!.moves.length, ...more });
+      const answer = await post<{ table?: string; keys?: Record<string, string> }>(`api/tables/${this.id}/${what}`, { role, key: keysOf(this.id)[role], keys: keysOf(this.id), turn: this.last!.moves.length, ...more });
       if (answer.table && answer.table !== this.id) { // a rematch is a table of its own
         if (answer.keys) keepKeys(answer.table, answer.keys);
         location.hash = "#/play/" + answer.table;
