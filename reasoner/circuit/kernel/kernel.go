@@ -8,10 +8,10 @@
 // So whatever a caller hands over, a mistake is an error and not a stray write.
 //
 // There are kernels of two kinds. Those that interpret programs are generated
-// (tools/kernels) or portable. Those that translate them make machine code of gates of
-// three inputs: cover.go finds the gates, registers_amd64.go chooses registers,
+// (tools/kernels) or portable. Some translate them first: cover.go finds gates of three or four
+// inputs; fuse.go puts them into runs for plain Go; registers_amd64.go chooses registers,
 // assembler_amd64.go writes instructions and proves that they stay in their rows, and
-// native_linux_amd64.go makes them executable.
+// native_amd64.go makes them executable. kernels.go is the table of all.
 package kernel
 
 import (

@@ -14,7 +14,7 @@ type Family struct {
 
 // Families is the table of all kernels, the quickest first.
 var Families = []Family{
-	{Native, "amd64 with AVX-512, on a system where a program may run code that it has made"},
+	{Native, "amd64 with AVX-512, and Linux or Windows that lets a program run code that it has made"},
 	{"avx512", "amd64 with AVX-512"},
 	{"avx2", "amd64 with AVX2"},
 	{"neon", "arm64"},

@@ -1,3 +1,5 @@
+//go:build linux || windows
+
 #include "textflag.h"
 
 // func enter(code unsafe.Pointer, rows *uint64)

@@ -1,10 +1,11 @@
+//go:build linux || windows
+
 package kernel
 
 import (
 	"fmt"
 	"runtime"
 	"sync"
-	"syscall"
 	"time"
 	"unsafe"
 
@@ -20,7 +21,7 @@ func enter(code unsafe.Pointer, rows *uint64)
 var executable = sync.OnceValue(func() bool {
 	b, err := mapCode([]byte{ret})
 	if err == nil {
-		err = syscall.Munmap(b)
+		unmapCode(b)
 	}
 	return err == nil
 })
@@ -41,20 +42,6 @@ func translators() []*Kernel {
 		list = append(list, &t)
 	}
 	return list
-}
-
-// mapCode is a copy of code that can be executed and not written.
-func mapCode(code []byte) ([]byte, error) {
-	b, err := syscall.Mmap(-1, 0, len(code), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		return nil, fmt.Errorf("memory for %d bytes of code: %w", len(code), err)
-	}
-	copy(b, code)
-	if err := syscall.Mprotect(b, syscall.PROT_READ|syscall.PROT_EXEC); err != nil {
-		_ = syscall.Munmap(b)
-		return nil, fmt.Errorf("executable memory: %w", err)
-	}
-	return b, nil
 }
 
 // longCode is the bytes of programs from which their machine code, somewhat less than half as
@@ -85,7 +72,7 @@ func translate(e *Engine, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	runtime.AddCleanup(e, func(b []byte) { _ = syscall.Munmap(b) }, code)
+	runtime.AddCleanup(e, unmapCode, code)
 	start := 0
 	for _, program := range e.programs {
 		for i := range program {
