@@ -289,6 +289,22 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 	if err != nil || len(got.Opening) != 0 || len(got.Moves) != 1 || len(got.States) != 2 {
 		t.Errorf("from the beginning: %v, %+v", err, got)
 	}
+	// In the middle of a match its record follows.
+	s.play("2 2", "3 3")
+	undo(2)
+	s.play("3 1")
+	var under []*arena.Record
+	for _, r := range list() {
+		if !r.Ended() {
+			under = append(under, r)
+		}
+	}
+	if all := list(); len(all) != 3 || len(under) != 1 {
+		t.Fatalf("%d records, %d of matches under way", len(all), len(under))
+	}
+	if r, err := server.Archive.Read(under[0].Match); err != nil || len(r.Moves) != 3 || len(r.States) != 4 || r.Moves[2][0] != "(mark 3 1)" {
+		t.Errorf("%v, %+v", err, r)
+	}
 	server.tables.close()
 	for _, r := range list() {
 		if !r.Ended() {
