@@ -309,7 +309,7 @@ func TestAWrongNumberOfPlayersOrABadAddressIsExplained(t *testing.T) {
 	if want := "pig-6-2 has 2 roles for players (red, blue), found 1 players"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	for _, address := range []string{"localhost:9147", "https://x", "http://", "::", ""} {
+	for _, address := range []string{"localhost:9147", "https://x", "http://", "::", "", "http://x:1/admin", "http://x:1/?a=b", "http://x:1/#a", "http://me:pass@x:1"} {
 		_, err = m.Match(t.Context(), "m", []Player{in("a", &fake{}), at("b", address)}, quick)
 		if err == nil || !strings.HasPrefix(err.Error(), "expected a player's address") {
 			t.Errorf("%q: %v", address, err)

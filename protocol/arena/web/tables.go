@@ -387,17 +387,18 @@ func (t *table) play(ctx context.Context, r machine.Role, s seat, q arena.Questi
 		if t.turn != turn || t.goals != nil || t.choice[r] != "" {
 			return errLate
 		}
-		fault := ""
+		fault, what := "", ""
 		switch {
 		case errors.Is(err, protocol.ErrLate):
-			fault = arena.TimedOut
-		case err != nil:
-			fault = arena.Unreadable
+			fault, what = arena.TimedOut, "no move in time"
+		case err != nil: // what it says may repeat what a server has sent
+			fault, what = arena.Unreadable, "no answer, or none that is a move"
+			t.Log.Warn().Err(err).Str("player", s.kind).Msg("no move at a table")
 		case !slices.Contains(t.legal[r], move):
-			fault, err = arena.Illegal+protocol.Printable(move, maxFault), errors.New("an illegal move")
+			fault, what = arena.Illegal+protocol.Printable(move, maxFault), "an illegal move"
 		}
-		if err != nil {
-			t.notes = fmt.Sprintf("%s: %v; a move was drawn for it", s.kind, err)
+		if fault != "" {
+			t.notes = fmt.Sprintf("%s: %s; a move was drawn for it", s.kind, what)
 			move = t.legal[r][t.rng.Intn(len(t.legal[r]))]
 		}
 		t.make(r, move, fault)

@@ -2,7 +2,10 @@ package web
 
 import (
 	"context"
+	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -40,12 +43,9 @@ func sitDown(t *testing.T, url string, o opening) *seated {
 // until reads what happens at the table until something is seen.
 func (s *seated) until(what string, seen func() bool) {
 	s.t.Helper()
-	for {
+	for s.Table == "" || !seen() {
 		if s.TableView = (TableView{}); !s.next(&s.TableView) {
 			s.t.Fatalf("%s: the stream ends", what)
-		}
-		if s.Table != "" && seen() {
-			return
 		}
 	}
 }
@@ -105,6 +105,32 @@ func TestNobodysTableIsThrownOutForANewcomer(t *testing.T) {
 	rest(resting)
 	if status := ask(t, url+"/api/tables", o, nil); status != http.StatusOK || s.tables.byID[resting] != nil {
 		t.Errorf("a table that nobody needs makes no room: status %d", status)
+	}
+}
+
+func TestWhatAPlayerElsewhereSendsIsShownToNobody(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusTeapot} {
+		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, "((secret")
+		}))
+		s, url := page(t, 0, func(c *Config) {
+			c.Player = func(string) (arena.Player, error) { return arena.Player{Name: "elsewhere", URL: other.URL}, nil }
+		})
+		at := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{"elsewhere", person}})
+		at.until("a move is drawn", func() bool { return len(at.Moves) == 1 })
+		text, err := json.Marshal(at.TableView)
+		if err != nil || !strings.Contains(at.Note, "a move was drawn") || strings.Contains(string(text), "secret") {
+			t.Errorf("status %d: %v, %s", status, err, text)
+		}
+		all, err := s.Archive.List()
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%v, %d records", err, len(all))
+		}
+		if r, err := s.Archive.Read(all[0].Match); err != nil || r.Errors[0][0] != arena.Unreadable {
+			t.Errorf("status %d: %v, errors %v", status, err, r.Errors)
+		}
+		other.Close()
 	}
 }
 
@@ -174,7 +200,7 @@ func TestWhatWasPlayedIsTakenBackIfAllPeopleAgree(t *testing.T) {
 	s.until("x for both", func() bool { return len(s.Moves) == 2 })
 	// A key that is none agrees for nobody.
 	ask(t, s.url+"/undo", act{Role: "x", Key: s.keys["x"], Turn: 2, Keys: map[string]string{"o": s.keys["x"]}}, nil)
-	if s.until("x asks", func() bool { return true }); len(s.Moves) != 2 || !slices.Equal(s.Asked["undo"], []string{"x"}) {
+	if s.until("x asks", func() bool { return s.Asked != nil || len(s.Moves) < 2 }); len(s.Moves) != 2 || !slices.Equal(s.Asked["undo"], []string{"x"}) {
 		t.Errorf("with a wrong key: %v, asked %v", s.Moves, s.Asked)
 	}
 }
