@@ -256,7 +256,7 @@ func TestAMillionMovesOfARole(t *testing.T) {
 func TestChoicesOfEveryNumberOfDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, moves := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 33, 63, 64, 130, 255, 515, 1030, 2050, 4097} {
-		for most := 1; most < 2*moves; most *= 4 { // so many are legal on average, or all
+		for most := 0; most < 2*moves; most = max(1, 4*most) { // so many are legal on average, or all; or at most one
 			legal, other := make([]int32, moves), make([]int32, moves)
 			for i := range moves {
 				legal[i], other[i] = int32(1+i), int32(1+moves+i)
@@ -269,8 +269,9 @@ func TestChoicesOfEveryNumberOfDigits(t *testing.T) {
 				columns[w] = make([]uint64, p.Rows)
 				for bit := range 64 {
 					role := rng.IntN(2) // whose turn it is
+					only := rng.IntN(moves + 1)
 					for i := range moves {
-						if rng.IntN(moves) < most {
+						if most > 0 && rng.IntN(moves) < most || most == 0 && i == only {
 							columns[w][1+role*moves+i] |= 1 << bit
 						}
 					}
