@@ -68,3 +68,24 @@ func TestFusedFormsComputeTheirFunctions(t *testing.T) {
 		t.Errorf("%d functions by %d gates", known, len(fusedGates))
 	}
 }
+
+// Each fused gate computes the function of its table, in all words of a row.
+func TestFusedGatesComputeTheirTables(t *testing.T) {
+	for _, g := range fusedGates {
+		operands := int(g.pos + g.neg)
+		rows := Aligned((1 + operands) * wideWords)
+		code := []int32{int32(g.op), g.pos, g.neg, 1, 0}
+		for k := range operands {
+			code = append(code, int32(1+k)*wideWords)
+			for w := range wideWords {
+				rows[(1+k)*wideWords+w] = uint64(leafTables[k])
+			}
+		}
+		runWide(rows, code)
+		for w, got := range rows[:wideWords] {
+			if uint16(got) != g.table {
+				t.Errorf("gate %v: word %d is %016b, want %016b", g.header, w, uint16(got), g.table)
+			}
+		}
+	}
+}
