@@ -168,6 +168,19 @@ func saying(selector, text string) action {
 	return until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent.includes(%q))`, selector, text))
 }
 
+// letThemPlay begins a match of players, as soon as the server, which others use, has room for it.
+func letThemPlay() action {
+	return until(`(() => {
+		const begin = document.querySelector("#watch");
+		if (begin && (!begin.pressed || document.querySelector(".failure"))) {
+			document.querySelector(".failure")?.remove();
+			begin.pressed = true;
+			begin.click();
+		}
+		return location.hash.startsWith("#/watch/");
+	})()`)
+}
+
 // chooseMove chooses a move in the list.
 func chooseMove(move string) action {
 	return until(fmt.Sprintf(`[...document.querySelectorAll(".move")].filter(e => e.textContent === %q).map(e => e.click()).length`, move))
@@ -268,8 +281,7 @@ func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ct
 
 func aMatchIsWatchedLiveAndAsARecord(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/connectFour-4x4"), chromedp.WaitVisible("#watch"),
-		chromedp.SetValue("#seat-0", "random"), chromedp.SetValue("#seat-1", "random"),
-		chromedp.Click("#watch"), chromedp.WaitVisible(".controls"))
+		chromedp.SetValue("#seat-0", "random"), chromedp.SetValue("#seat-1", "random"), letThemPlay(), chromedp.WaitVisible(".controls"))
 	do(t, ctx, until(`/^\d+ \/ (\d+)$/.test(document.querySelector(".turn")?.textContent ?? "")`))
 	// Step through, by keys; each turn has an address of its own.
 	do(t, ctx, chromedp.KeyEvent(kb.Home), chromedp.WaitReady(`section[data-turn="0"] svg`))
@@ -289,7 +301,7 @@ func aMatchIsWatchedLiveAndAsARecord(t *testing.T, address string, ctx context.C
 func aLiveMatchArrivesTurnByTurn(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/breakthrough-6x6"), chromedp.WaitVisible("#watch"),
 		chromedp.SetValue("#seat-0", "mcts"), chromedp.SetValue("#seat-1", "mcts"),
-		chromedp.SetValue("#clock", "0.4"), chromedp.Click("#watch"))
+		chromedp.SetValue("#clock", "0.4"), letThemPlay())
 	do(t, ctx, until(`/^([2-9]|[1-9]\d) \/ \1 live$/.test(document.querySelector(".turn")?.textContent ?? "")`), chromedp.WaitVisible(".why"), chromedp.WaitVisible(".graph"))
 }
 
