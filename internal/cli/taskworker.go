@@ -64,7 +64,11 @@ func (w *taskWorker) work(ctx context.Context, q *queue.Queue) error {
 	return q.Work(ctx, w.tasks, func(ctx context.Context, t queue.Task) ([]byte, error) {
 		switch t.Kind {
 		case distributed.Matches:
-			return w.matches.Do(ctx, q, t)
+			result, err := w.matches.Do(ctx, q, t)
+			if w.ctx.Err() != nil { // players of this process may have ended before ctx has: their moves are none
+				return nil, w.ctx.Err()
+			}
+			return result, err
 		case measuring:
 			return doTask(ctx, t, w.lab.Measure)
 		case playing:
