@@ -18,11 +18,10 @@ type fallback struct {
 	game *gdl.Game
 	role string
 
-	mu      sync.Mutex
-	slice   []string // the relations that are asked for; nil means legal and terminal
-	prover  *prover.Prover
-	fluents []string // of the position
-	heard   int      // of what was told: how much the position has gone through
+	mu    sync.Mutex
+	slice []string // the relations that are asked for; nil means legal and terminal
+	at    *prover.Position
+	heard int // of what was told: how much the position has gone through
 }
 
 // errNoMove says that the rules give a role no legal move.
@@ -44,7 +43,7 @@ func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 	defer cancel()
 	move, err := f.find(within, told)
 	if len(f.slice) > 1 && err != nil && ctx.Err() == nil && !errors.Is(err, ErrOver) && !errors.Is(err, errNoMove) {
-		f.slice, f.prover = f.slice[:1], nil
+		f.slice, f.at = f.slice[:1], nil
 		move, err = f.find(ctx, told)
 	}
 	return move, err
@@ -52,14 +51,13 @@ func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 
 // find is move by the rules of the slice.
 func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
-	if f.prover == nil {
+	if f.at == nil {
 		slice, _ := f.game.Slice(f.slice...)
-		prover := prover.New(slice)
-		fluents, err := prover.Initial(ctx)
+		at, err := prover.Begin(ctx, slice)
 		if err != nil {
 			return gdl.Term{}, err
 		}
-		f.prover, f.fluents, f.heard = prover, fluents, 0
+		f.at, f.heard = at, 0
 	}
 	for ; f.heard < len(told); f.heard++ {
 		if err := f.hear(ctx, told[f.heard]); err != nil {
@@ -67,7 +65,7 @@ func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 		}
 	}
 	if len(f.slice) > 1 {
-		over, err := f.prover.Terminal(ctx, f.fluents)
+		over, err := f.at.IsOver(ctx)
 		if err != nil {
 			return gdl.Term{}, err
 		}
@@ -75,7 +73,7 @@ func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 			return gdl.Term{}, ErrOver
 		}
 	}
-	moves, err := f.prover.Legal(ctx, f.fluents, f.role, 1)
+	moves, err := f.at.Legal(ctx, slices.Index(f.at.Roles, f.role), 1)
 	if err != nil {
 		return gdl.Term{}, err
 	}
@@ -87,24 +85,12 @@ func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 
 // hear goes on by one joint move, if it is legal.
 func (f *fallback) hear(ctx context.Context, joint []gdl.Term) error {
-	if len(joint) != len(f.game.Roles) {
-		return nil
-	}
 	texts := make([]string, len(joint))
 	for i, t := range joint {
 		texts[i] = t.String()
-		legal, err := f.prover.Legal(ctx, f.fluents, f.game.Roles[i].String(), 0)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(legal, texts[i]) {
-			return nil
-		}
 	}
-	fluents, err := f.prover.Next(ctx, f.fluents, texts)
-	if err != nil {
+	if fault, err := f.at.Fault(ctx, texts); fault != "" || err != nil {
 		return err
 	}
-	f.fluents = fluents
-	return nil
+	return f.at.Advance(ctx, texts)
 }

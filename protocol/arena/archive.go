@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"stackmate/internal/atomicfile"
+	"stackmate/internal/feed"
 	"stackmate/internal/jsonfault"
 )
 
@@ -34,8 +35,8 @@ type Archive struct {
 	dir string
 
 	mu    sync.Mutex
-	live  map[string]*feed   // of the matches that this process records now, by id
-	ended map[string]*Record // what List knows of the matches that are over, by file name
+	live  map[string]*feed.Feed[*Record] // of the matches that this process records now, by id
+	ended map[string]*Record             // what List knows of the matches that are over, by file name
 }
 
 // suffix is that of the records that are written here.
@@ -51,7 +52,7 @@ func OpenArchive(dir string) (*Archive, error) {
 
 // ReadArchive opens a folder for reading: nothing is made or changed in it.
 func ReadArchive(dir string) *Archive {
-	return &Archive{dir: dir, live: make(map[string]*feed), ended: make(map[string]*Record)}
+	return &Archive{dir: dir, live: make(map[string]*feed.Feed[*Record]), ended: make(map[string]*Record)}
 }
 
 // Dir is the folder.
@@ -174,7 +175,7 @@ func joinEnds(f *os.File) *Record {
 // A match that the folder has already is not recorded again: the error wraps fs.ErrExist.
 func (a *Archive) Recorder() func(part *Record) error {
 	var file *os.File
-	var story *feed
+	var story *feed.Feed[*Record]
 	var id string
 	end := func() error {
 		a.end(id)
@@ -202,7 +203,7 @@ func (a *Archive) Recorder() func(part *Record) error {
 		if err == nil && part.Ended() {
 			err = file.Sync()
 		}
-		story.add(part)
+		story.Add(part)
 		if err != nil || part.Ended() {
 			err = errors.Join(err, end())
 		}
@@ -218,7 +219,7 @@ func unsaved(id string, err error) error {
 }
 
 // begin makes the file of a match.
-func (a *Archive) begin(part *Record) (*os.File, *feed, error) {
+func (a *Archive) begin(part *Record) (*os.File, *feed.Feed[*Record], error) {
 	if part.Rulesheet != "" {
 		if err := a.keepRules(part.Rules, part.Rulesheet); err != nil {
 			return nil, nil, err
@@ -228,7 +229,7 @@ func (a *Archive) begin(part *Record) (*os.File, *feed, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	story := newFeed()
+	story := &feed.Feed[*Record]{}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.live[SafeID(part.Match)] = story
@@ -240,7 +241,7 @@ func (a *Archive) end(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if story := a.live[SafeID(id)]; story != nil {
-		story.close()
+		story.Close()
 		delete(a.live, SafeID(id))
 	}
 	delete(a.ended, SafeID(id)+suffix)
@@ -316,7 +317,13 @@ func (a *Archive) Follow(ctx context.Context, id string) iter.Seq2[*Record, erro
 	story := a.live[SafeID(id)]
 	a.mu.Unlock()
 	if story != nil {
-		return story.parts(ctx)
+		return func(yield func(*Record, error) bool) {
+			for part := range story.All(ctx) {
+				if !yield(part, nil) {
+					return
+				}
+			}
+		}
 	}
 	return followFile(ctx, a.find(id))
 }

@@ -32,7 +32,8 @@ type contest struct {
 	rules   *gdl.Game  // as the players know them
 	names   scrambling // of rules
 	rng     *machine.Rand
-	batch   machine.Batch
+	at      *machine.History
+	players []Player   // by role
 	seats   []opponent // by role; nil for the role random
 	record  *Record
 	told    [][]gdl.Term // what the players have been told: one element for each PLAY and STOP
@@ -70,15 +71,24 @@ func (c *contest) tellNext() error {
 // errInterrupted ends a match whose context has ended.
 var errInterrupted = errors.New("interrupted")
 
+// Resigned, as the cause for which the context of a match ends, gives the match to the others.
+type Resigned struct{ Role, Reason string }
+
+func (r *Resigned) Error() string { return r.Role + " " + r.Reason }
+
+// interruption is why the context has ended: errInterrupted, or the cause that somebody gave.
+func (c *contest) interruption() error {
+	if cause := context.Cause(c.ctx); !errors.Is(cause, c.ctx.Err()) {
+		return cause
+	}
+	return errInterrupted
+}
+
 // seat gives the players their roles.
-func (c *contest) seat(players []Player) error {
+func (c *contest) seat() error {
 	var reasons []error
-	for r := range c.roles {
-		if machine.Role(r) == c.machine.Names().Chance() {
-			continue
-		}
-		p := players[0]
-		players = players[1:]
+	for _, r := range c.machine.Names().Players() {
+		p := c.players[r]
 		if p.New == nil {
 			c.seats[r] = &remote{name: p.Name, url: p.URL, id: c.record.Match}
 			continue
@@ -96,41 +106,53 @@ func (c *contest) seat(players []Player) error {
 
 // hold plays from START to STOP. The error is the reason why the match cannot
 // begin or go on.
-func (c *contest) hold(players []Player) error {
-	err := c.seat(players)
+func (c *contest) hold() error {
+	err := c.seat()
 	if err == nil {
 		err = c.start()
 	}
-	if err != nil && c.setting.Forfeit && !errors.Is(err, errInterrupted) {
-		return c.forfeit(err)
+	if err != nil && c.setting.Forfeit && c.ctx.Err() == nil {
+		return c.forfeit(err, func(r machine.Role) bool { return c.startErrors[r] == Unreadable })
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.play()
 	}
-	var joint []machine.Move
+	var resigned *Resigned
+	if errors.As(err, &resigned) {
+		return c.forfeit(err, func(r machine.Role) bool { return c.roles[r] == resigned.Role })
+	}
+	return err
+}
+
+// play plays from the first position to STOP.
+func (c *contest) play() error {
+	c.told = [][]gdl.Term{nil}
+	for _, joint := range c.setting.After {
+		c.told = append(c.told, c.terms(joint))
+	}
 	for {
-		c.batch.Evaluate(1)
-		state := make(machine.State, c.machine.Words())
-		c.batch.Store(state, 1)
-		c.next.States = [][]string{c.machine.Names().AppendFluents([]string{}, state)}
+		c.next.States = [][]string{c.at.Facts()}
 		c.next.StateTimes = []time.Time{time.Now().Round(0)}
 		if err := c.tellNext(); err != nil {
 			return err
 		}
-		switch err := machine.Unknown(c.batch, 0); {
-		case err != nil:
+		if err := c.at.Fault(); err != nil {
 			return err
-		case c.batch.Terminal()[0]&1 != 0:
-			return c.finish(joint)
-		case c.batch.Stuck()[0]&1 != 0:
-			return fmt.Errorf("a fault of the rules: %s has no legal move", c.stuckRoles())
-		case c.record.Turns == c.setting.MaxTurns:
+		}
+		if c.at.IsOver() {
+			return c.finish()
+		}
+		if c.record.Turns == c.setting.MaxTurns {
 			return fmt.Errorf("the match is not over after %d turns", c.setting.MaxTurns)
 		}
-		if joint = c.turn(joint); joint == nil {
-			return errInterrupted
+		joint, err := c.turn()
+		if err != nil {
+			return err
 		}
-		c.advance(joint)
+		c.told = append(c.told, c.terms(joint))
+		if err := c.at.Advance(joint); err != nil {
+			return err
+		}
 	}
 }
 
@@ -153,25 +175,19 @@ func (c *contest) each(wait context.Context, f func(ctx context.Context, role ma
 // start tells all players of the match. The error says why the match cannot
 // begin: a player who cannot be reached or is busy. A late one may catch up.
 func (c *contest) start() error {
-	compiled := c.machine
-	if c.setting.Scramble || !c.begins.Equal(c.machine.Initial()) { // it is another game to the players
-		compiled = nil
-	}
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.StartClock))
 	defer cancel()
 	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) error {
-		m := protocol.Match{
-			ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
-			Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
-			Machine: compiled, Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
+		m := c.invitation(r)
+		for {
+			err := o.start(ctx, m)
+			if !c.setting.Forfeit || !errors.Is(err, errBusy) || !sleep(ctx, askAgain) {
+				return err
+			}
 		}
-		if c.setting.Forfeit {
-			return startWhenFree(ctx, o, m)
-		}
-		return o.start(ctx, m)
 	})
 	if c.ctx.Err() != nil {
-		return errInterrupted
+		return c.interruption()
 	}
 	var reasons []error
 	for r, err := range failures {
@@ -188,13 +204,35 @@ func (c *contest) start() error {
 	return errors.Join(reasons...)
 }
 
-// forfeit ends a match that some players cannot begin: the others have won it.
-func (c *contest) forfeit(reason error) error {
-	part := &Record{Completed: true, Reason: protocol.Printable(strings.ReplaceAll(reason.Error(), "\n", "; "), maxReason)}
-	for r, o := range c.seats {
-		goal := 0
-		if o != nil && c.startErrors[r] != Unreadable {
-			goal = machine.MaxGoal
+// askAgain is the time after which a busy player is told of the match again.
+const askAgain = 500 * time.Millisecond
+
+// invitation is what a player is told of the match.
+func (c *contest) invitation(r machine.Role) protocol.Match {
+	m := protocol.Match{
+		ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
+		Start: time.Now(), StartClock: c.setting.StartClock, PlayClock: c.setting.PlayClock,
+		Log: c.log.With().Str("player", c.record.Players[r]).Logger(),
+	}
+	switch {
+	case c.players[r].New == nil && len(c.setting.After) > 0:
+		m.Game = begunAt(c.rules, c.at.Facts(), c.names.there)
+	case !c.setting.Scramble:
+		m.Machine = c.machine
+	}
+	if c.players[r].Untimed {
+		m.PlayClock = 0
+	}
+	return m
+}
+
+// forfeit ends a match that some players cannot begin, or have given up: the others have won it.
+func (c *contest) forfeit(reason error, loses func(machine.Role) bool) error {
+	part := &Record{Turns: c.record.Turns, Completed: true, Forfeit: true, Reason: oneLine(reason)}
+	for r := range c.roles {
+		goal := machine.MaxGoal
+		if loses(machine.Role(r)) || machine.Role(r) == c.machine.Names().Chance() {
+			goal = 0
 		}
 		part.Goals = append(part.Goals, goal)
 	}
@@ -204,6 +242,11 @@ func (c *contest) forfeit(reason error) error {
 	c.log.Warn().Str("reason", part.Reason).Msg("the match is forfeited")
 	c.dismiss()
 	return nil
+}
+
+// oneLine is the text of an error in a record.
+func oneLine(err error) string {
+	return protocol.Printable(strings.ReplaceAll(err.Error(), "\n", "; "), maxReason)
 }
 
 // dismiss tells all players that the match will not go on.
@@ -221,17 +264,18 @@ func (c *contest) waiting(clock time.Duration) time.Duration {
 	return clock + c.setting.Grace
 }
 
-// turn tells all players the joint move before (nil at first), collects their
-// moves and fills in for those that fail. The joint move is nil if the match is
-// interrupted.
-func (c *contest) turn(before []machine.Move) []machine.Move {
-	c.told = append(c.told, c.terms(before))
+// turn tells all players the joint move before, collects their moves and fills in for those
+// that fail.
+func (c *contest) turn() (joint []string, err error) {
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.PlayClock))
 	defer cancel()
 	replies := make([]string, len(c.seats))
 	times := make([]float64, len(c.seats))
 	why := make([]*protocol.Explanation, len(c.seats))
 	failures := c.each(wait, func(ctx context.Context, r machine.Role, o opponent) (err error) {
+		if c.players[r].Untimed {
+			ctx = c.ctx
+		}
 		asked := time.Now()
 		var said *protocol.Explanation
 		replies[r], said, err = o.play(ctx, c.told)
@@ -240,52 +284,47 @@ func (c *contest) turn(before []machine.Move) []machine.Move {
 		return err
 	})
 	if c.ctx.Err() != nil {
-		return nil
+		return nil, c.interruption()
 	}
-	joint := make([]machine.Move, len(c.seats))
-	moves := make([]string, len(c.seats))
+	joint = make([]string, len(c.seats))
 	faults := make([]string, len(c.seats))
-	var legal []machine.Move
 	for r, o := range c.seats {
-		legal = c.batch.AppendLegal(legal[:0], 0, machine.Role(r))
-		joint[r] = machine.NoMove
 		if o != nil {
-			joint[r], faults[r] = c.judge(machine.Role(r), replies[r], failures[r], legal)
+			joint[r], faults[r] = c.judge(machine.Role(r), replies[r], failures[r])
 		}
-		if joint[r] == machine.NoMove {
+		if joint[r] == "" {
+			legal := c.at.Legal(machine.Role(r))
 			joint[r] = legal[c.rng.Intn(len(legal))]
 		}
-		moves[r] = c.machine.Names().MoveText(machine.Role(r), joint[r])
 	}
 	if !slices.ContainsFunc(why, func(e *protocol.Explanation) bool { return e != nil }) {
 		why = nil
 	}
 	c.next = &Record{
-		Moves: [][]string{moves}, Errors: [][]string{faults}, ReplyTimes: [][]float64{times},
+		Moves: [][]string{joint}, Errors: [][]string{faults}, ReplyTimes: [][]float64{times},
 		Explanations: [][]*protocol.Explanation{why},
 	}
-	return joint
+	return joint, nil
 }
 
 // judge finds the move that a player's reply means, or what is wrong with it.
-func (c *contest) judge(r machine.Role, reply string, err error, legal []machine.Move) (machine.Move, string) {
+func (c *contest) judge(r machine.Role, reply string, err error) (move, fault string) {
 	log := c.log.With().Str("player", c.record.Players[r]).Int("turn", c.record.Turns).Logger()
 	switch {
 	case errors.Is(err, protocol.ErrLate):
 		log.Warn().Msg("no move in time")
-		return machine.NoMove, TimedOut
+		return "", TimedOut
 	case err != nil:
 		log.Warn().Err(err).Msg("no move")
-		return machine.NoMove, Unreadable
+		return "", Unreadable
 	}
 	if term, err := protocol.ParseMove(reply); err == nil {
-		move, ok := c.machine.Names().Move(r, c.names.back(term).String())
-		if ok && slices.Contains(legal, move) {
-			return move, ""
+		if move, ok := c.at.Find(r, c.names.back(term).String()); ok {
+			return c.at.Names.MoveText(r, move), ""
 		}
 	}
 	log.Warn().Str("reply", excerpt(reply)).Msg("an illegal move")
-	return machine.NoMove, Illegal + excerpt(reply)
+	return "", Illegal + excerpt(reply)
 }
 
 // maxExcerpt is how much of a player's faulty reply is shown, in bytes.
@@ -294,40 +333,18 @@ const maxExcerpt = 80
 func excerpt(reply string) string { return protocol.Printable(reply, maxExcerpt) }
 
 // terms writes a joint move in the names that the players know.
-func (c *contest) terms(joint []machine.Move) []gdl.Term {
+func (c *contest) terms(joint []string) []gdl.Term {
 	var terms []gdl.Term
-	for r, m := range joint {
-		// The table of moves holds what gdl has printed.
-		t, _ := gdl.ParseTerm(c.machine.Names().MoveText(machine.Role(r), m))
-		terms = append(terms, c.names.there(t))
+	for _, move := range joint {
+		terms = append(terms, c.names.there(termOf(move)))
 	}
 	return terms
 }
 
-func (c *contest) advance(joint []machine.Move) {
-	for r, m := range joint {
-		c.batch.Choose(0, machine.Role(r), m)
-	}
-	c.batch.Advance(1)
-}
-
-// stuckRoles names the roles without a legal move.
-func (c *contest) stuckRoles() string {
-	var stuck []string
-	for r, name := range c.roles {
-		if len(c.batch.AppendLegal(nil, 0, machine.Role(r))) == 0 {
-			stuck = append(stuck, name)
-		}
-	}
-	return strings.Join(stuck, ", ")
-}
-
 // finish records the goals and tells all players that the match is over.
-func (c *contest) finish(last []machine.Move) error {
+func (c *contest) finish() error {
 	part := &Record{Turns: c.record.Turns, Completed: true}
-	goals := make([]int32, len(c.roles))
-	c.batch.Goals(goals, 0)
-	for r, g := range goals {
+	for r, g := range c.at.Goals() {
 		if g == machine.NoGoal {
 			part.Reason = "a fault of the rules: " + c.roles[r] + " has no single goal at the end"
 			c.log.Warn().Msg(part.Reason)
@@ -338,7 +355,6 @@ func (c *contest) finish(last []machine.Move) error {
 	if err := c.tell(part); err != nil {
 		return err
 	}
-	c.told = append(c.told, c.terms(last))
 	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
 	defer cancel()
 	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.stop(ctx, c.told); return nil })
@@ -352,7 +368,7 @@ const maxReason = 300
 
 // abort ends the match for a reason and tells all players so.
 func (c *contest) abort(reason error) {
-	text := protocol.Printable(strings.ReplaceAll(reason.Error(), "\n", "; "), maxReason)
+	text := oneLine(reason)
 	_ = c.tellNext()
 	if !c.record.Ended() {
 		_ = c.tell(&Record{Turns: c.record.Turns, Aborted: true, Reason: text}) // Match returns the error

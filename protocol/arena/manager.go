@@ -25,8 +25,9 @@ type Setting struct {
 	Seed     uint64
 	Scramble bool // give the symbols of the game new names
 	MaxTurns int  // a longer match is aborted; 0 means DefaultMaxTurns
-	// Opening is how many random joint moves lead to the position in which the match
-	// begins; they are drawn by OpeningSeed.
+	// The match begins after the joint moves of After or, where there are none, after Opening
+	// random ones, which are drawn by OpeningSeed.
+	After       [][]string `json:",omitempty"`
 	Opening     int
 	OpeningSeed uint64
 	// Forfeit gives the match to the others, at once, if players cannot be reached or
@@ -47,8 +48,7 @@ const DefaultMaxTurns = 2000
 type Manager struct {
 	name    string
 	game    *gdl.Game
-	machine machine.Machine // of the game begun in its initial position
-	begins  machine.State   // where matches begin
+	machine machine.Machine
 	roles   []string
 	log     zerolog.Logger
 	rules   func() rulesheet
@@ -64,7 +64,7 @@ func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger)
 		text := RulesText(g)
 		return rulesheet{text, HashRules(text)}
 	})
-	return &Manager{name: name, game: g, machine: m, begins: m.Initial(), roles: m.Names().Roles, log: log, rules: rules}
+	return &Manager{name: name, game: g, machine: m, roles: m.Names().Roles, log: log, rules: rules}
 }
 
 // PlayerRoles are the roles that players take: all but random, in order.
@@ -92,13 +92,12 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 	if s.MaxTurns == 0 {
 		s.MaxTurns = DefaultMaxTurns
 	}
-	id = SafeID(id)
-	head := g.head(id, players, s)
-	if s.Opening > 0 {
-		var err error
-		if g, head.Opening, err = g.opened(s.Opening, s.OpeningSeed); err != nil {
-			return nil, err
-		}
+	if s.Opening > 0 && len(s.After) == 0 {
+		s.After = g.opening(s.Opening, s.OpeningSeed)
+	}
+	at, err := machine.Follow(g.machine, s.After)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the opening: %w", g.name, err)
 	}
 	rng := machine.NewRand(s.Seed)
 	c := &contest{
@@ -107,43 +106,44 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 		ctx:     ctx,
 		rules:   g.game,
 		rng:     rng,
-		batch:   g.machine.NewBatch(),
+		at:      at,
+		players: make([]Player, len(g.roles)),
 		seats:   make([]opponent, len(g.roles)),
 		log:     g.log.With().Str("match", id).Logger(),
 		record:  &Record{},
 
 		startErrors: make([]string, len(g.roles)),
 	}
-	c.batch.Fill(g.begins, nil)
+	for _, r := range g.machine.Names().Players() {
+		c.players[r], players = players[0], players[1:]
+	}
 	c.next = &Record{StartErrors: c.startErrors}
 	if s.Scramble {
-		var err error
 		if c.names, c.rules, err = scramble(ctx, g.game, rng); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.tell(head); err != nil {
+	if err := c.tell(c.head(SafeID(id))); err != nil {
 		return c.record, err
 	}
-	if err := guard.Do(func() error { return c.hold(players) }); err != nil {
+	if err := guard.Do(c.hold); err != nil {
 		c.abort(err)
 	}
 	return c.record, c.untold
 }
 
-// head is the first part of the record of a match.
-func (g *Manager) head(id string, players []Player, s Setting) *Record {
-	rules := g.rules()
+// head is the first part of the record.
+func (c *contest) head(id string) *Record {
+	rules := c.Manager.rules()
 	head := &Record{
-		Match: id, Game: g.name, Rules: rules.hash, Rulesheet: rules.text, StartTime: time.Now().Round(0), Roles: g.roles,
-		StartClock: s.StartClock.Seconds(), PlayClock: s.PlayClock.Seconds(),
+		Match: id, Game: c.name, Rules: rules.hash, Rulesheet: rules.text, StartTime: time.Now().Round(0), Roles: c.roles,
+		Opening: c.setting.After, StartClock: c.setting.StartClock.Seconds(), PlayClock: c.setting.PlayClock.Seconds(),
 	}
-	for r := range g.roles {
-		name := Chance
-		if machine.Role(r) != g.machine.Names().Chance() {
-			name, players = players[0].Name, players[1:]
+	for r, p := range c.players {
+		if machine.Role(r) == c.machine.Names().Chance() {
+			p.Name = Chance
 		}
-		head.Players = append(head.Players, name)
+		head.Players = append(head.Players, p.Name)
 	}
 	return head
 }

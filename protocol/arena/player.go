@@ -21,6 +21,9 @@ type Player struct {
 	Name string
 	New  protocol.NewAgent // nil if the player is at URL
 	URL  string            // http://host:port
+	// Untimed says that a player in this process minds its own clock: the match waits for its
+	// moves as long as it goes on.
+	Untimed bool
 }
 
 // CheckURL says what is wrong with the address of a player, if anything is: a player has a host
@@ -37,7 +40,7 @@ func CheckURL(address string) error {
 // waiting; an error is protocol.ErrLate or a failure of connection or player.
 type opponent interface {
 	start(ctx context.Context, m protocol.Match) error
-	// play and stop are told all joint moves so far, nil for the first PLAY.
+	// play and stop are told all joint moves so far, after nil, which the first PLAY says.
 	// Why is what the player says of its move, nil if it says nothing.
 	play(ctx context.Context, told [][]gdl.Term) (reply string, why *protocol.Explanation, err error)
 	stop(ctx context.Context, told [][]gdl.Term)
@@ -92,6 +95,7 @@ func (o *local) abort(context.Context) {
 type remote struct {
 	name, url string
 	id        string // of the match
+	asked     bool   // for a move: what came before is no part of a match that begins in a position
 }
 
 // connectTimeout bounds the time to reach a player.
@@ -160,13 +164,23 @@ func (o *remote) start(ctx context.Context, m protocol.Match) error {
 }
 
 func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, *protocol.Explanation, error) {
-	reply, err := o.send(ctx, protocol.Message{Command: protocol.Play, ID: o.id, Joint: told[len(told)-1]})
+	reply, err := o.send(ctx, o.message(protocol.Play, told))
 	return reply, nil, err
 }
 
 func (o *remote) stop(ctx context.Context, told [][]gdl.Term) {
 	// The match is over: what the player answers changes nothing any more.
-	_, _ = o.send(ctx, protocol.Message{Command: protocol.Stop, ID: o.id, Joint: told[len(told)-1]})
+	_, _ = o.send(ctx, o.message(protocol.Stop, told))
+}
+
+// message tells the last joint move, if it is one of the match.
+func (o *remote) message(c protocol.Command, told [][]gdl.Term) protocol.Message {
+	m := protocol.Message{Command: c, ID: o.id}
+	if o.asked {
+		m.Joint = told[len(told)-1]
+	}
+	o.asked = true
+	return m
 }
 
 func (o *remote) abort(ctx context.Context) {

@@ -64,7 +64,9 @@ type Record struct {
 	Turns        int                       `json:"turns,omitempty"`
 	Completed    bool                      `json:"completed,omitempty"`
 	Aborted      bool                      `json:"aborted,omitempty"`
-	// Reason says why the match was aborted, or which fault of the rules it met.
+	// Forfeit says that the goals are not those of the rules: players could not begin, or gave up.
+	Forfeit bool `json:"forfeit,omitempty"`
+	// Reason says why the match was aborted or given up, or which fault of the rules it met.
 	Reason string `json:"reason,omitempty"`
 	// Summary sums the whole record up, in its last part: whoever lists records need
 	// not read the turns.
@@ -95,7 +97,7 @@ func (r *Record) Append(part *Record) {
 	r.Explanations = append(r.Explanations, part.Explanations...)
 	r.Turns = max(part.Turns, len(r.Moves))
 	if part.Ended() {
-		r.Goals, r.Completed, r.Aborted = part.Goals, part.Completed, part.Aborted
+		r.Goals, r.Completed, r.Aborted, r.Forfeit = part.Goals, part.Completed, part.Aborted, part.Forfeit
 		r.Reason, r.Summary = part.Reason, part.Summary
 	}
 }
@@ -114,7 +116,7 @@ func (r *Record) cutTurns() {
 }
 
 func (r *Record) cutEnd() {
-	r.Goals, r.Turns, r.Completed, r.Aborted, r.Reason, r.Summary = nil, 0, false, false, "", nil
+	r.Goals, r.Turns, r.Completed, r.Aborted, r.Forfeit, r.Reason, r.Summary = nil, 0, false, false, false, "", nil
 }
 
 // Ended tells whether the match is over. A record without an end is of a match under
@@ -272,7 +274,7 @@ func (r *Record) Counted() Result {
 // Trace is the record as a trace to compare machines with, from the initial position of
 // the rules. What was legal is not on record, nor are positions on the way to an opening.
 func (r *Record) Trace() *trace.Match {
-	m := &trace.Match{Game: r.Game, Roles: r.Roles, Final: trace.Final{Terminal: r.Completed}}
+	m := &trace.Match{Game: r.Game, Roles: r.Roles, Final: trace.Final{Terminal: r.Completed && !r.Forfeit}}
 	for _, joint := range r.Opening {
 		m.Steps = append(m.Steps, trace.Step{Joint: joint})
 	}

@@ -167,7 +167,7 @@ func TestAReplyThatComesWithinTheGraceCounts(t *testing.T) {
 // bursting is a machine that panics when it is asked for successors.
 type bursting struct{ machine.Machine }
 
-func (b bursting) NewBatch() machine.Batch { return burstingBatch{b.Machine.NewBatch()} }
+func (b bursting) NewNarrowBatch() machine.Batch { return burstingBatch{b.Machine.NewNarrowBatch()} }
 
 type burstingBatch struct{ machine.Batch }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stackmate/gdl"
+	"stackmate/reasoner/prover"
 )
 
 // wish is what a reply should be.
@@ -99,7 +100,7 @@ func readInfo(reply string) map[string]string {
 // moveOf wishes for one of the legal moves. Servers compare terms, so white space does
 // not matter, and case does.
 func moveOf(legal []string) wish {
-	return wish{text: "one of the legal moves " + list(legal), fault: func(x *exchange) string {
+	return wish{text: "one of the legal moves " + prover.Few(legal), fault: func(x *exchange) string {
 		move := moveIn(x)
 		i := slices.IndexFunc(legal, func(m string) bool { return strings.EqualFold(m, move) })
 		switch {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/protocol"
+	"stackmate/reasoner/prover"
 )
 
 // managerCheck is one rule for managers and how it shows in what they sent.
@@ -193,12 +194,12 @@ func (m *manner) look(v *view) {
 	eachTurn(v, func(s *seated, t, next *turn) {
 		switch {
 		case t.manner == nil || t.manner.name != m.name:
-		case next.fault != "" || len(next.joint) != len(s.at.roles):
+		case next.fault != "" || len(next.joint) != len(s.at.Roles):
 			v.want(false, m.name+": "+t.move, "a legal joint move", next.body)
 		case m.stands:
 			v.want(next.joint[s.role] == t.move, m.name+": "+t.move, "a joint move with "+t.move, next.body)
 		default:
-			v.want(slices.Contains(t.legal, next.joint[s.role]), m.name+": "+t.move, "a joint move with one of "+list(t.legal), next.body)
+			v.want(slices.Contains(t.legal, next.joint[s.role]), m.name+": "+t.move, "a joint move with one of "+prover.Few(t.legal), next.body)
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"stackmate/internal/guard"
 	"stackmate/protocol"
+	"stackmate/reasoner/prover"
 )
 
 // Manager says how a game manager is checked: the kit is a player that the manager
@@ -86,7 +87,7 @@ type log struct {
 type seated struct {
 	id       string
 	role     int // -1 if the START has none of the roles
-	at       *position
+	at       *prover.Position
 	start    *request
 	startErr error // what is wrong with its rules
 	turns    []*turn
@@ -223,14 +224,14 @@ func (h *host) begin(q *request) answer {
 	}
 	s := &seated{id: q.message.ID, role: -1, start: q}
 	if s.at, s.startErr = newPosition(h.ctx, q.message.Rules); s.startErr == nil {
-		for r, name := range s.at.roles {
+		for r, name := range s.at.Roles {
 			if strings.EqualFold(name, q.message.Role) {
 				s.role = r
 			}
 		}
 	}
 	if s.startErr == nil && s.role < 0 {
-		s.startErr = fmt.Errorf("%s is none of the roles %s", q.message.Role, list(s.at.roles))
+		s.startErr = fmt.Errorf("%s is none of the roles %s", q.message.Role, prover.Few(s.at.Roles))
 	}
 	h.matches = append(h.matches, s)
 	h.seated[strings.ToLower(s.id)] = s
@@ -251,15 +252,15 @@ func (s *seated) follow(ctx context.Context, t *turn) {
 	}
 	fault, err := "", error(nil)
 	if t.joint != nil {
-		if fault, err = s.at.fault(ctx, t.joint); fault == "" && err == nil {
-			err = s.at.advance(ctx, t.joint)
+		if fault, err = s.at.Fault(ctx, t.joint); fault == "" && err == nil {
+			err = s.at.Advance(ctx, t.joint)
 		}
 	}
 	if err == nil {
-		t.terminal, err = s.at.terminal(ctx)
+		t.terminal, err = s.at.IsOver(ctx)
 	}
 	if err == nil && !t.terminal {
-		t.legal, err = s.at.legal(ctx, s.role)
+		t.legal, err = s.at.Legal(ctx, s.role, 0)
 	}
 	if t.fault = fault; err != nil {
 		t.fault = err.Error()

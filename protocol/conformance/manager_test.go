@@ -79,7 +79,7 @@ func (d *dealer) hold(id string) bool {
 		if told != nil {
 			text = "(" + strings.Join(told, " ") + ")"
 		}
-		end, _ := at.terminal(d.ctx)
+		end, _ := at.IsOver(d.ctx)
 		if (end && !d.endless) || turn == d.length {
 			_, _ = d.send(fmt.Sprintf("( STOP %s %s )", id, text), dealerClock)
 			return true
@@ -94,8 +94,8 @@ func (d *dealer) hold(id string) bool {
 		if end {
 			return true
 		}
-		left, _ := at.legal(d.ctx, 0)
-		right, _ := at.legal(d.ctx, 1)
+		left, _ := at.Legal(d.ctx, 0, 0)
+		right, _ := at.Legal(d.ctx, 1, 0)
 		if d.ctx.Err() != nil {
 			return false
 		}
@@ -107,7 +107,7 @@ func (d *dealer) hold(id string) bool {
 			own = left[0]
 		}
 		joint = []string{own, right[0]}
-		if at.advance(d.ctx, joint) != nil {
+		if at.Advance(d.ctx, joint) != nil {
 			return false
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
+	"stackmate/reasoner/prover"
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +44,7 @@ func atLength(t *testing.T) {
 // been told of, after a time of thought where that takes any.
 type follower struct {
 	think time.Duration // over moves of hardRules
-	at    *position
+	at    *prover.Position
 	role  int
 	heard int
 	abort chan struct{}
@@ -51,8 +52,8 @@ type follower struct {
 
 func (f *follower) Start(ctx context.Context, m protocol.Match) (err error) {
 	f.abort = make(chan struct{})
-	f.at, err = newPositionOf(ctx, m.Game)
-	f.role = slices.Index(f.at.roles, m.Role)
+	f.at, err = prover.Begin(ctx, m.Game)
+	f.role = slices.Index(f.at.Roles, m.Role)
 	return err
 }
 
@@ -62,21 +63,21 @@ func (f *follower) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 		for _, t := range terms {
 			joint = append(joint, t.String())
 		}
-		if fault, err := f.at.fault(ctx, joint); fault == "" && err == nil {
-			if err := f.at.advance(ctx, joint); err != nil {
+		if fault, err := f.at.Fault(ctx, joint); fault == "" && err == nil {
+			if err := f.at.Advance(ctx, joint); err != nil {
 				return gdl.Term{}, err
 			}
 		}
 	}
 	f.heard = len(told)
-	if slices.Contains(f.at.fluents, "hard") {
+	if slices.Contains(f.at.Facts, "hard") {
 		select {
 		case <-time.After(f.think):
 		case <-ctx.Done():
 		case <-f.abort:
 		}
 	}
-	legal, err := f.at.legal(ctx, f.role)
+	legal, err := f.at.Legal(ctx, f.role, 0)
 	if err != nil {
 		return gdl.Term{}, err
 	}

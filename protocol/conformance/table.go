@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stackmate/reasoner/prover"
 )
 
 // table is a match that the kit holds against a player. The kit plays all other
@@ -13,7 +15,7 @@ type table struct {
 	*trial
 	id    string
 	role  int
-	at    *position
+	at    *prover.Position
 	joint []string // the last joint move; nil before the first
 	// transform changes PLAY and STOP on their way, as some servers do; nil sends them as
 	// they are.
@@ -50,7 +52,7 @@ func (t *trial) beginWith(i invitation, limit time.Duration, reply wish) *table 
 	if m.at, err = newPosition(t.ctx, i.rules); t.problem(err) {
 		return m
 	}
-	message := fmt.Sprintf("( START %s %s (%s) %.0f %.0f%s)", m.id, m.at.roles[i.role], flat(i.rules),
+	message := fmt.Sprintf("( START %s %s (%s) %.0f %.0f%s)", m.id, m.at.Roles[i.role], flat(i.rules),
 		t.StartClock.Seconds(), t.PlayClock.Seconds(), i.extra)
 	if i.transform != nil {
 		message = i.transform(message)
@@ -100,7 +102,7 @@ func (m *table) playText(message string) string {
 	if m.over() {
 		return ""
 	}
-	legal, err := m.at.legal(m.ctx, m.role)
+	legal, err := m.at.Legal(m.ctx, m.role, 0)
 	if m.problem(err) {
 		return ""
 	}
@@ -113,9 +115,9 @@ func (m *table) advance(own string) {
 	if m.over() {
 		return
 	}
-	joint := make([]string, len(m.at.roles))
+	joint := make([]string, len(m.at.Roles))
 	for role := range joint {
-		legal, err := m.at.legal(m.ctx, role)
+		legal, err := m.at.Legal(m.ctx, role, 0)
 		if m.problem(err) {
 			return
 		}
@@ -124,7 +126,7 @@ func (m *table) advance(own string) {
 		}
 	}
 	m.joint = joint
-	m.problem(m.at.advance(m.ctx, joint))
+	m.problem(m.at.Advance(m.ctx, joint))
 }
 
 // replace advances by another move than the player's, as servers do with one that
@@ -133,7 +135,7 @@ func (m *table) replace(own string) {
 	if m.over() {
 		return
 	}
-	legal, err := m.at.legal(m.ctx, m.role)
+	legal, err := m.at.Legal(m.ctx, m.role, 0)
 	if m.problem(err) {
 		return
 	}
@@ -165,7 +167,7 @@ func (m *table) ended() bool {
 	if m.over() {
 		return true
 	}
-	end, err := m.at.terminal(m.ctx)
+	end, err := m.at.IsOver(m.ctx)
 	return m.problem(err) || end
 }
 

@@ -145,26 +145,25 @@ func (d *Drifter) Play(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	return gdl.ParseTerm(text)
 }
 
-// advance applies the last joint move, which must be the only new one, and nil
-// exactly at the first turn.
+// advance applies what it has not been told before: one joint move at a time; at first nil, with the
+// joint moves of the opening, if there is one.
 func (d *Drifter) advance(told [][]gdl.Term) {
-	joint := told[len(told)-1]
-	if len(told) != d.turns+1 || (d.turns == 0) != (joint == nil) {
+	if len(told) <= d.turns || told[0] != nil || d.turns > 0 && len(told) != d.turns+1 {
 		d.t.Errorf("told %v after %d turns", told, d.turns)
 	}
-	d.turns++
-	d.batch.Evaluate(1)
-	for r, t := range joint {
-		move, ok := d.names.Move(machine.Role(r), t.String())
-		if !ok {
-			d.t.Errorf("told of a move %v of role %d", t, r)
-			return
+	for _, joint := range told[max(1, d.turns):] {
+		d.batch.Evaluate(1)
+		for r, t := range joint {
+			move, ok := d.names.Move(machine.Role(r), t.String())
+			if !ok {
+				d.t.Errorf("told of a move %v of role %d", t, r)
+				return
+			}
+			d.batch.Choose(0, machine.Role(r), move)
 		}
-		d.batch.Choose(0, machine.Role(r), move)
-	}
-	if joint != nil {
 		d.batch.Advance(1)
 	}
+	d.turns = len(told)
 }
 
 // Stop implements protocol.Agent.

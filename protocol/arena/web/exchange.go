@@ -59,7 +59,7 @@ func (s *Server) openRecord(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := g.at(slices.Concat(record.Opening, record.Moves))
+		at, err := g.at(slices.Concat(record.Opening, record.Moves))
 		if err != nil {
 			return nil, fmt.Errorf("by the rules of %s: %w", g.name, err)
 		}
@@ -77,10 +77,10 @@ func (s *Server) openRecord(w http.ResponseWriter, r *http.Request) {
 			record.StartErrors = make([]string, len(names.Roles))
 		}
 		record.States = nil
-		for _, q := range p.states[len(record.Opening):] {
+		for _, q := range at.States[len(record.Opening):] {
 			record.States = append(record.States, names.AppendFluents([]string{}, q))
 		}
-		if _, goals := p.legal(); goals != nil {
+		if goals := goals(at); goals != nil {
 			record.Goals, record.Completed, record.Aborted = goals, true, false
 		} else {
 			record.Goals, record.Completed, record.Aborted = nil, false, true

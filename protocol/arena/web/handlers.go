@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/feed"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
 )
@@ -111,30 +112,31 @@ func (s *Server) showClass(w http.ResponseWriter, r *http.Request) {
 
 // named finds the position that a request names by a game and joint moves from its
 // beginning.
-func (s *Server) named(r *http.Request) (*history, error) {
+func (s *Server) named(r *http.Request) (*game, *machine.History, error) {
 	g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, err := s.library.compile(s.ctx, g); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var joints [][]string
 	if text := r.URL.Query().Get("moves"); text != "" {
 		if err := json.Unmarshal([]byte(text), &joints); err != nil {
-			return nil, faulty(http.StatusBadRequest, "moves: expected a list of joint moves as JSON")
+			return nil, nil, faulty(http.StatusBadRequest, "moves: expected a list of joint moves as JSON")
 		}
 	}
-	return g.at(joints)
+	at, err := g.at(joints)
+	return g, at, err
 }
 
 func (s *Server) showPosition(w http.ResponseWriter, r *http.Request) {
 	reply(w, func() (*Position, error) {
-		p, err := s.named(r)
+		g, at, err := s.named(r)
 		if err != nil {
 			return nil, err
 		}
-		shown := p.show()
+		shown := g.show(at)
 		return &shown, nil
 	})
 }
@@ -148,7 +150,7 @@ const (
 // analyse searches a position and sends what is known of it, until the search ends or
 // nobody reads.
 func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
-	p, err := s.named(r)
+	g, at, err := s.named(r)
 	if err != nil {
 		writeJSON(w, nil, err)
 		return
@@ -170,12 +172,12 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(min(seconds, maxAnalysis)*float64(time.Second)))
 	defer cancel()
-	var t story
-	tell := func(a *Analysis) { t.replace(event("analysis", a)) }
+	var t feed.Feed[[]byte]
+	tell := func(a *Analysis) { t.Replace(event("analysis", a)) }
 	s.safely("an analysis", func() {
 		defer leave()
-		defer t.end("")
-		if err := s.Analyse(ctx, p.machine, p.state(), tell); err != nil {
+		defer t.Close(event("end", ""))
+		if err := s.Analyse(ctx, g.machine, at.State(), tell); err != nil {
 			tell(&Analysis{Note: err.Error(), Done: true})
 		}
 	})

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -48,8 +47,6 @@ type game struct {
 	once    sync.Once
 	machine machine.Machine
 	failure error // why there is no machine
-	mu      sync.Mutex
-	batch   machine.Batch
 }
 
 // finding is what the validator says of rules.
@@ -195,41 +192,34 @@ func (l *library) use(name string) {
 func (g *game) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookingTime)
 	defer cancel()
-	prover := prover.New(g.rules)
-	facts, err := prover.Initial(ctx)
+	at, err := prover.Begin(ctx, g.rules)
 	if err != nil {
 		g.layout = board.Find(g.rules)
 		return
 	}
-	g.initial = facts
-	positions := [][]string{facts}
+	g.initial = at.Facts
+	positions := [][]string{at.Facts}
 	rng := machine.NewRand(1)
-	began := time.Now()
-	for range examples {
-		if time.Since(began) > exampleTime {
-			break
-		}
-		joint := make([]string, len(g.rules.Roles))
-		for r, role := range g.rules.Roles {
-			legal, err := prover.Legal(ctx, facts, role.String(), someMoves)
-			if err != nil || len(legal) == 0 {
-				joint = nil
-				break
-			}
-			joint[r] = legal[rng.Intn(len(legal))]
-		}
-		if joint == nil {
-			break
-		}
-		if over, err := prover.Terminal(ctx, facts); over || err != nil {
-			break
-		}
-		if facts, err = prover.Next(ctx, facts, joint); err != nil {
-			break
-		}
-		positions = append(positions, facts)
+	for began := time.Now(); len(positions) <= examples && time.Since(began) < exampleTime && wander(ctx, at, rng); {
+		positions = append(positions, at.Facts)
 	}
 	g.layout = board.Find(g.rules, positions...)
+}
+
+// wander makes one of the first legal moves of each role, where there are any.
+func wander(ctx context.Context, at *prover.Position, rng *machine.Rand) bool {
+	if over, err := at.IsOver(ctx); over || err != nil {
+		return false
+	}
+	joint := make([]string, len(at.Roles))
+	for r := range joint {
+		legal, err := at.Legal(ctx, r, someMoves)
+		if err != nil || len(legal) == 0 {
+			return false
+		}
+		joint[r] = legal[rng.Intn(len(legal))]
+	}
+	return at.Advance(ctx, joint) == nil
 }
 
 // compile makes the machine of a game, once.
@@ -246,9 +236,7 @@ func (l *library) compile(ctx context.Context, g *game) (machine.Machine, error)
 		}
 		defer func() { <-l.compiling }()
 		g.failure = guard.Do(func() (err error) {
-			if g.machine, err = l.Compile(ctx, g.rules); err == nil {
-				g.batch = g.machine.NewNarrowBatch()
-			}
+			g.machine, err = l.Compile(ctx, g.rules)
 			return err
 		})
 	})
@@ -258,80 +246,23 @@ func (l *library) compile(ctx context.Context, g *game) (machine.Machine, error)
 	return g.machine, nil
 }
 
-// history is the positions of a match so far, the current one last.
-type history struct {
-	*game
-	states []machine.State
-}
-
-// at follows joint moves from the first position.
-func (g *game) at(joints [][]string) (*history, error) {
-	p := &history{game: g, states: []machine.State{slices.Clone(g.machine.Initial())}}
+// at follows joint moves from the first position of a compiled game.
+func (g *game) at(joints [][]string) (*machine.History, error) {
 	if len(joints) > maxMoves {
 		return nil, fmt.Errorf("expected at most %d moves, found %d", maxMoves, len(joints))
 	}
-	for turn, joint := range joints {
-		if err := p.advance(joint); err != nil {
-			return nil, fmt.Errorf("turn %d: %w", turn+1, err)
-		}
-	}
-	return p, nil
+	return machine.Follow(g.machine, joints)
 }
 
-func (p *history) state() machine.State { return p.states[len(p.states)-1] }
-
-// advance plays a joint move, which must be legal.
-func (p *history) advance(joint []string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	names := p.machine.Names()
-	if len(joint) != len(names.Roles) {
-		return fmt.Errorf("expected a move for each of the %d roles, found %d", len(names.Roles), len(joint))
+// goals are those of all roles where the game has ended, or nobody can go on; else nil.
+func goals(at *machine.History) (goals []int) {
+	if !at.IsOver() && at.Fault() == nil {
+		return nil
 	}
-	p.batch.Load(p.state(), 1)
-	p.batch.Evaluate(1)
-	if p.batch.Terminal()[0]&1 != 0 || p.batch.Stuck()[0]&1 != 0 {
-		return errors.New("the game is over")
+	for _, goal := range at.Goals() {
+		goals = append(goals, max(0, int(goal)))
 	}
-	for r, text := range joint {
-		move, ok := names.Move(machine.Role(r), text)
-		if !ok || !slices.Contains(p.batch.AppendLegal(nil, 0, machine.Role(r)), move) {
-			return fmt.Errorf("%s is no legal move of %s", text, names.Roles[r])
-		}
-		p.batch.Choose(0, machine.Role(r), move)
-	}
-	p.batch.Advance(1)
-	next := make(machine.State, p.machine.Words())
-	p.batch.Store(next, 1)
-	p.states = append(p.states, next)
-	return nil
-}
-
-// legal lists the legal moves of each role, nil if the game is over, and the goals
-// then. In a position where somebody should move and cannot, the game is over, too.
-func (p *history) legal() (moves [][]string, goals []int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	names := p.machine.Names()
-	p.batch.Load(p.state(), 1)
-	p.batch.Evaluate(1)
-	if p.batch.Terminal()[0]&1 != 0 || p.batch.Stuck()[0]&1 != 0 {
-		found := make([]int32, len(names.Roles))
-		p.batch.Goals(found, 0)
-		for _, g := range found {
-			goals = append(goals, max(0, int(g)))
-		}
-		return nil, goals
-	}
-	for r := range names.Roles {
-		var texts []string
-		for _, m := range p.batch.AppendLegal(nil, 0, machine.Role(r)) {
-			texts = append(texts, names.MoveText(machine.Role(r), m))
-		}
-		slices.SortFunc(texts, board.Natural)
-		moves = append(moves, texts)
-	}
-	return moves, nil
+	return goals
 }
 
 // Position is a position as the page shows it.
@@ -352,16 +283,16 @@ func picture(layout *board.Layout, roles, facts []string, turn int) Position {
 	return Position{Roles: roles, Turn: turn, SVG: p.SVG(true), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
 }
 
-// show draws the current position.
-func (p *history) show() Position {
-	names := p.machine.Names()
-	shown := picture(p.layout, names.Roles, names.AppendFluents(nil, p.state()), len(p.states)-1)
-	moves, goals := p.legal()
-	shown.Goals = goals
-	for _, texts := range moves {
-		var list []board.Move
-		for _, text := range texts {
-			list = append(list, p.layout.Read(text))
+// show draws a position.
+func (g *game) show(at *machine.History) Position {
+	shown := picture(g.layout, at.Names.Roles, at.Facts(), len(at.States)-1)
+	if shown.Goals = goals(at); shown.Goals != nil {
+		return shown
+	}
+	for r := range at.Names.Roles {
+		list := []board.Move{}
+		for _, text := range slices.SortedFunc(slices.Values(at.Legal(machine.Role(r))), board.Natural) {
+			list = append(list, g.layout.Read(text))
 		}
 		shown.Legal = append(shown.Legal, list)
 	}

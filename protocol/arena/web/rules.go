@@ -81,7 +81,7 @@ func (s *Server) checkRules(w http.ResponseWriter, r *http.Request) {
 		}
 		c := &checked{g.view(true), g.told()}
 		if c.Position != nil {
-			err = guard.Do(func() error { return g.begin(r.Context(), c.Position) })
+			err = guard.Do(func() error { g.begin(r.Context(), c.Position); return nil })
 		}
 		return c, err
 	})
@@ -97,15 +97,14 @@ func rulesOfBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 }
 
 // begin adds the legal moves to the first position, as far as the rules tell them soon.
-func (g *game) begin(ctx context.Context, p *Position) error {
+func (g *game) begin(ctx context.Context, p *Position) {
 	ctx, cancel := context.WithTimeout(ctx, lookingTime)
 	defer cancel()
-	prover := prover.New(g.rules)
-	for _, role := range g.rules.Roles {
-		legal, err := prover.Legal(ctx, g.initial, role.String(), 0)
-		if err != nil {
-			p.Legal = nil
-			return nil
+	at, err := prover.Begin(ctx, g.rules)
+	for r := range g.rules.Roles {
+		var legal []string
+		if err == nil {
+			legal, err = at.Legal(ctx, r, 0)
 		}
 		moves := []board.Move{}
 		for _, move := range legal {
@@ -113,7 +112,9 @@ func (g *game) begin(ctx context.Context, p *Position) error {
 		}
 		p.Legal = append(p.Legal, moves)
 	}
-	return nil
+	if err != nil {
+		p.Legal = nil
+	}
 }
 
 func (s *Server) proveRules(w http.ResponseWriter, r *http.Request) {
@@ -174,18 +175,17 @@ const (
 // showDeciding tells on which cells a match was decided.
 func (s *Server) showDeciding(w http.ResponseWriter, r *http.Request) {
 	reply(w, func() ([]board.Spot, error) {
-		p, err := s.named(r)
+		g, at, err := s.named(r)
 		if err != nil {
 			return nil, err
 		}
-		names := p.machine.Names()
 		ctx, cancel := context.WithTimeout(r.Context(), decidingTime)
 		defer cancel()
 		spots := []board.Spot{}
-		_, goals := p.legal()
+		goals := goals(at)
 		for role, goal := range goals {
 			if goal == slices.Max(goals) && goal > slices.Min(goals) {
-				spots = p.deciding(ctx, names.Roles[role], names.AppendFluents(nil, p.state()))
+				spots = g.deciding(ctx, at.Names.Roles[role], at.Facts())
 				break
 			}
 		}

@@ -82,10 +82,7 @@ func TestNobodysTableIsThrownOutForANewcomer(t *testing.T) {
 	}
 	// A game that is over makes room, and so does one that has rested for long, unless somebody looks at it.
 	rest := func(id string) {
-		at, err := s.tables.get(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := s.tables.byID[id]
 		at.mu.Lock()
 		at.touched = time.Now().Add(-2 * abandoned)
 		at.mu.Unlock()
@@ -114,23 +111,30 @@ func TestWhatAPlayerElsewhereSendsIsShownToNobody(t *testing.T) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, "((secret")
 		}))
+		defer other.Close()
 		s, url := page(t, 0, func(c *Config) {
 			c.Player = func(string) (arena.Player, error) { return arena.Player{Name: "elsewhere", URL: other.URL}, nil }
 		})
 		at := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{"elsewhere", person}})
-		at.until("a move is drawn", func() bool { return len(at.Moves) == 1 })
+		want, moves := "a move was drawn", 1
+		if status != http.StatusOK {
+			want, moves = "does not answer", 0
+		}
+		at.until(want, func() bool { return len(at.Moves) == moves && strings.Contains(at.Note, want) })
 		text, err := json.Marshal(at.TableView)
-		if err != nil || !strings.Contains(at.Note, "a move was drawn") || strings.Contains(string(text), "secret") {
+		if err != nil || strings.Contains(string(text), "secret") || strings.Contains(string(text), "418") {
 			t.Errorf("status %d: %v, %s", status, err, text)
 		}
 		all, err := s.Archive.List()
-		if err != nil || len(all) != 1 {
+		if err != nil || len(all) != moves {
 			t.Fatalf("%v, %d records", err, len(all))
+		}
+		if moves == 0 {
+			continue
 		}
 		if r, err := s.Archive.Read(all[0].Match); err != nil || r.Errors[0][0] != arena.Unreadable {
 			t.Errorf("status %d: %v, errors %v", status, err, r.Errors)
 		}
-		other.Close()
 	}
 }
 
@@ -276,7 +280,7 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 	}
 	s.play("3 3", "1 2")
 	r, err := server.Archive.Read(list()[0].Match)
-	if err != nil || len(r.Moves) != 2 || len(r.States) != 3 || len(r.Opening) != 2 || r.Ended() || r.ReplyTimes[0][0] <= 0 {
+	if err != nil || len(r.Moves) != 2 || len(r.States) != 3 || len(r.Opening) != 2 || r.Ended() || len(r.ReplyTimes) != 2 {
 		t.Fatalf("after two moves: %v, %+v", err, r)
 	}
 	undo := func(to int) {
@@ -315,7 +319,7 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 	if err != nil || len(got.Opening) != 0 || len(got.Moves) != 1 || len(got.States) != 2 {
 		t.Errorf("from the beginning: %v, %+v", err, got)
 	}
-	// In the middle of a match its record follows.
+	// In the middle of a match its record ends there, and another one begins.
 	s.play("2 2", "3 3")
 	undo(2)
 	s.play("3 1")
@@ -325,13 +329,17 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 			under = append(under, r)
 		}
 	}
-	if all := list(); len(all) != 3 || len(under) != 1 {
+	if all := list(); len(all) != 4 || len(under) != 1 {
 		t.Fatalf("%d records, %d of matches under way", len(all), len(under))
 	}
-	if r, err := server.Archive.Read(under[0].Match); err != nil || len(r.Moves) != 3 || len(r.States) != 4 || r.Moves[2][0] != "(mark 3 1)" {
+	if r, err := server.Archive.Read(under[0].Match); err != nil || len(r.Opening) != 2 || len(r.Moves) != 1 || len(r.States) != 2 || r.Moves[0][0] != "(mark 3 1)" {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if r, err := server.Archive.Read(got.Match); err != nil || len(r.Moves) != 3 || !r.Aborted || r.Reason != "moves were taken back" {
 		t.Errorf("%v, %+v", err, r)
 	}
 	server.tables.close()
+	<-server.tables.byID[s.Table].ended
 	for _, r := range list() {
 		if !r.Ended() {
 			t.Errorf("a closed table leaves a match under way: %+v", r)
@@ -346,13 +354,16 @@ func TestMovesAreTakenBackIfAllAgree(t *testing.T) {
 	var o opened
 	ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, &o)
 	act := func(what, role string, turn int, move string) int {
-		return ask(t, url+"/api/tables/"+o.Table+"/"+what, act{Role: role, Key: o.Keys[role], Turn: turn, Move: move}, nil)
+		for {
+			status := ask(t, url+"/api/tables/"+o.Table+"/"+what, act{Role: role, Key: o.Keys[role], Turn: turn, Move: move}, nil)
+			if status != http.StatusConflict || t.Context().Err() != nil { // the move before is on its way
+				return status
+			}
+			time.Sleep(time.Millisecond)
+		}
 	}
 	played := func() *TableView {
-		at, err := s.tables.get(o.Table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := s.tables.byID[o.Table]
 		at.mu.Lock()
 		defer at.mu.Unlock()
 		return at.view()
@@ -403,4 +414,88 @@ func await(t *testing.T, s *Server, match string) *arena.Record {
 	}
 	t.Fatalf("there is no record of %s", match)
 	return nil
+}
+
+func TestWhoResignsHasLostAndPlaysAgainWithSeatsSwapped(t *testing.T) {
+	server, url := page(t, 0, nil)
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, vacant}})
+	if status := s.act("rematch", "x", ""); status != http.StatusBadRequest {
+		t.Errorf("a rematch of a match that goes on: status %d", status)
+	}
+	var o opened
+	ask(t, s.url+"/sit", act{Role: "o"}, &o)
+	s.keys["o"] = o.Keys["o"]
+	s.play("1 1")
+	// It is o's turn; x gives up all the same.
+	if status := s.act("resign", "x", ""); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	s.until("o has won", func() bool { return s.Position.Goals != nil })
+	if !slices.Equal(s.Position.Goals, []int{0, 100}) || s.Resigned != "x" || s.Note != "x has resigned" || s.Score != nil {
+		t.Errorf("%+v", s.TableView)
+	}
+	r := await(t, server, "page.ticTacToe."+s.Table)
+	if !r.Completed || !r.Forfeit || r.Trace().Final.Terminal || r.Summary.Outcome(1) != arena.Won {
+		t.Errorf("%+v", r)
+	}
+	s.act("rematch", "o", "")
+	s.until("o wants a rematch", func() bool { return len(s.Asked["rematch"]) == 1 })
+	var next opened
+	if ask(t, s.url+"/rematch", act{Role: "x", Key: s.keys["x"]}, &next); next.Table == s.Table || len(next.Keys) != 1 || next.Keys["o"] == "" {
+		t.Fatalf("x plays o at %+v", next)
+	}
+	s.until("the other is told where", func() bool { return s.Next == next.Table })
+	var other opened
+	if ask(t, s.url+"/rematch", act{Role: "o", Key: s.keys["o"]}, &other); other.Table != next.Table || other.Keys["x"] == "" {
+		t.Fatalf("o plays x at %+v", other)
+	}
+	if status := ask(t, s.url+"/rematch", act{Role: "o", Key: "?"}, nil); status != http.StatusForbidden {
+		t.Errorf("a stranger gets a seat: status %d", status)
+	}
+	again := &seated{t: t, url: url + "/api/tables/" + next.Table, keys: map[string]string{"x": other.Keys["x"], "o": next.Keys["o"]}}
+	again.next = events(t, again.url)
+	again.until("the score", func() bool { return slices.Equal(again.Score, []float64{1, 0}) })
+	again.play("1 1", "2 1", "1 2", "2 2", "1 3") // who plays x wins again
+	again.until("the score of two games", func() bool { return slices.Equal(again.Score, []float64{2, 0}) })
+}
+
+func TestAClockWithIncrementIsForTheWholeMatch(t *testing.T) {
+	_, url := page(t, 0, nil)
+	const limit = 1.5
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}, Limit: limit, Increment: 0.4})
+	left := func(role int) float64 { return s.Clocks[role].Left }
+	s.until("x's clock runs", func() bool { return !s.Clocks[0].Due.IsZero() })
+	time.Sleep(200 * time.Millisecond)
+	s.play("1 1")
+	s.until("o's clock runs", func() bool { return !s.Clocks[1].Due.IsZero() && s.Clocks[0].Due.IsZero() })
+	if used := limit + 0.4 - left(0); used < 0.19 || used > limit || left(1) != limit {
+		t.Errorf("x has %v left, o %v", left(0), left(1))
+	}
+	s.until("o loses on time", func() bool { return s.Position.Goals != nil })
+	if !slices.Equal(s.Position.Goals, []int{100, 0}) || s.Note != "o ran out of time" || len(s.Moves) != 1 {
+		t.Errorf("%+v", s.TableView)
+	}
+}
+
+func TestAPlayerGoesOnWithAnotherStrength(t *testing.T) {
+	server, url := page(t, 0, func(c *Config) {
+		c.Player = func(kind string) (arena.Player, error) {
+			return arena.Player{Name: kind, New: func() protocol.Agent { return &sloth{} }}, nil
+		}
+	})
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, "weak"}})
+	s.act("move", "x", "(mark 2 2)")
+	s.until("o moves", func() bool { return len(s.Moves) == 2 })
+	ask(t, s.url+"/strength", act{Role: "x", Key: s.keys["x"], Of: "o", Kind: "strong"}, nil)
+	s.until("another player", func() bool { return s.Seats[1] == "strong" })
+	if status := ask(t, s.url+"/strength", act{Role: "x", Key: s.keys["x"], Of: "x", Kind: "strong"}, nil); status < 400 {
+		t.Errorf("a person is replaced: status %d", status)
+	}
+	ask(t, s.url+"/move", act{Role: "x", Key: s.keys["x"], Turn: 2, Move: "(mark 3 3)"}, nil)
+	s.until("o moves on", func() bool { return len(s.Moves) == 4 })
+	first, second := await(t, server, "page.ticTacToe."+s.Table), "page.ticTacToe."+s.Table+".2"
+	r, err := server.Archive.Read(second)
+	if err != nil || !first.Aborted || first.Players[1] != "weak" || r.Players[1] != "strong" || len(r.Opening) != 2 {
+		t.Errorf("%v: %+v, %+v", err, first, r)
+	}
 }

@@ -7,9 +7,12 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"stackmate/internal/feed"
+	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/board"
 )
@@ -73,7 +76,7 @@ func (s *Server) listMatches(w http.ResponseWriter, r *http.Request) {
 
 // broadcast is a match that somebody watches.
 type broadcast struct {
-	story
+	story    feed.Feed[[]byte]
 	watchers int
 	cancel   context.CancelFunc
 }
@@ -125,9 +128,9 @@ func (s *Server) join(id string) (b *broadcast, leave func()) {
 var soon = 5 * time.Second
 
 // tellMatch tells the story of a match.
-func (s *Server) tellMatch(ctx context.Context, id string, to *story) {
+func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]) {
 	note := ""
-	defer func() { to.end(note) }()
+	defer func() { to.Close(event("end", note)) }()
 	var head arena.Record
 	turn := 0
 	for part, err := range s.Archive.Follow(ctx, id) {
@@ -148,7 +151,7 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *story) {
 			p := picture(s.layoutOf(ctx, &head), head.Roles, part.States[0], turn)
 			bare.Position = &p
 		}
-		to.add(event("part", bare))
+		to.Add(event("part", bare))
 	}
 }
 
@@ -316,7 +319,7 @@ func (s *Server) prepare(ctx context.Context, q matchRequest) (id string, run fu
 		players = append(players, p)
 	}
 	id = arena.SafeID(fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano()))
-	record := s.Archive.Recorder()
+	record := s.recorder()
 	return id, func(began chan<- error) {
 		told := false
 		_, err := arena.NewManager(g.name, g.rules, m, s.Log).Match(s.ctx, id, players, arena.Setting{
@@ -334,4 +337,25 @@ func (s *Server) prepare(ctx context.Context, q matchRequest) (id string, run fu
 			began <- err
 		}
 	}, nil
+}
+
+// recorder records a match. What a player at an address has sent in place of a move is shown to nobody.
+func (s *Server) recorder() func(*arena.Record) error {
+	record := s.Archive.Recorder()
+	return func(part *arena.Record) error {
+		shown := *part
+		shown.Errors = nil
+		for _, faults := range part.Errors {
+			faults = slices.Clone(faults)
+			for r, fault := range faults {
+				if move, sent := strings.CutPrefix(fault, arena.Illegal); sent {
+					if _, err := protocol.ParseMove(move); err != nil {
+						faults[r] = arena.Unreadable
+					}
+				}
+			}
+			shown.Errors = append(shown.Errors, faults)
+		}
+		return record(&shown)
+	}
 }

@@ -149,7 +149,6 @@ type Cell struct {
 
 // Limits on what can be under way at one time.
 const (
-	maxTables    = 64
 	maxUploads   = 32
 	maxStreams   = 1024
 	maxSearches  = 2
@@ -289,6 +288,12 @@ func writeJSON(w http.ResponseWriter, value any, err error) {
 	}
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(value)
+}
+
+// reply writes the result of f.
+func reply[T any](w http.ResponseWriter, f func() (T, error)) {
+	value, err := f()
+	writeJSON(w, value, err)
 }
 
 // readJSON decodes the body of a request.

@@ -79,7 +79,7 @@ class Match {
     const t = this.last;
     for (const at of this.side.querySelectorAll<HTMLElement>("[data-clock]")) {
       const r = Number(at.dataset.clock), c = t?.clocks?.[r];
-      const due = c?.due ?? t?.due;
+      const due = c?.due;
       const left = due && t && !t.position.goals && this.toMove(t, r) ? Math.max(0, (Date.parse(due) - Date.now() - this.ahead) / 1000) : c?.left ?? null;
       at.textContent = left === null ? "" : time(left);
       at.classList.toggle("grave", left !== null && left < 5);

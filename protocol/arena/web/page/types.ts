@@ -27,7 +27,7 @@ export interface Explanation {
 }
 export interface Table {
   table: string; game: string; seats: string[]; chosen: boolean[]; position: Position;
-  moves: string[][]; why: ((Explanation | null)[] | null)[]; note?: string; due?: string;
+  moves: string[][]; why: ((Explanation | null)[] | null)[]; note?: string;
   clocks?: ({ left?: number; due?: string } | null)[]; score?: number[];
   may?: string[]; asked?: Record<string, string[]>; resigned?: string; next?: string; clock?: number; limit?: number; increment?: number;
 }

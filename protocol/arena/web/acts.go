@@ -1,0 +1,337 @@
+package web
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"stackmate/reasoner/machine"
+)
+
+// act is the request of somebody at the table.
+type act struct {
+	Role string `json:"role"`
+	Key  string `json:"key"`
+	Turn int    `json:"turn"` // number of joint moves before
+	Move string `json:"move"`
+	What string `json:"what"` // is refused
+	Of   string `json:"of"`   // whose strength changes, to that of
+	Kind string `json:"kind"` // a kind of player
+	// Keys are all that whoever asks has, by role: who plays several roles agrees for all of them.
+	Keys map[string]string `json:"keys"`
+}
+
+// opened is the answer: where to play, and the keys of new seats by role.
+type opened struct {
+	Table string            `json:"table"`
+	Keys  map[string]string `json:"keys"`
+}
+
+// errLate says that the position has changed.
+var errLate = faulty(http.StatusConflict, "the position has changed")
+
+func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*opened, error) {
+		var o opening
+		if err := readJSON(w, r, &o); err != nil {
+			return nil, err
+		}
+		t, keys, err := s.newTable(r.Context(), o, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &opened{t.id, keys}, nil
+	})
+}
+
+// table finds the one that a request names.
+func (s *Server) table(r *http.Request) (*table, error) {
+	s.tables.mu.Lock()
+	defer s.tables.mu.Unlock()
+	if t := s.tables.byID[r.PathValue("id")]; t != nil {
+		return t, nil
+	}
+	return nil, faulty(http.StatusNotFound, "there is no table "+r.PathValue("id")+" (any longer)")
+}
+
+func (s *Server) actAtTable(w http.ResponseWriter, r *http.Request) {
+	reply(w, func() (*opened, error) {
+		t, err := s.table(r)
+		if err != nil {
+			return nil, err
+		}
+		var a act
+		if err := readJSON(w, r, &a); err != nil {
+			return nil, err
+		}
+		role, ok := t.machine.Names().Role(a.Role)
+		if !ok {
+			return nil, fmt.Errorf("there is no role %q", a.Role)
+		}
+		what := r.PathValue("act")
+		if what == "rematch" {
+			return t.rematch(r, role, a)
+		}
+		result := &opened{Table: t.id}
+		return result, t.change(func() error {
+			if what == "sit" {
+				result.Keys = map[string]string{}
+				return t.sit(role, result.Keys)
+			}
+			act := map[string]func(machine.Role, act) error{
+				"move": t.choose, "undo": t.undo, "refuse": t.refuse, "resign": t.resign, "strength": t.strengthen,
+			}[what]
+			if act == nil {
+				return faulty(http.StatusNotFound, "expected sit, move, undo, refuse, resign, rematch or strength")
+			}
+			if !t.sits(role, a.Key) {
+				return errForbidden(a.Role)
+			}
+			return act(role, a)
+		})
+	})
+}
+
+func errForbidden(role string) error {
+	return faulty(http.StatusForbidden, "somebody else plays "+role)
+}
+
+// sits tells whether a person has a role, and the key that shows it.
+func (t *table) sits(r machine.Role, key string) bool {
+	return t.seats[r].kind == person && t.seats[r].key == key
+}
+
+// sit gives a free seat to whoever asks.
+func (t *table) sit(r machine.Role, keys map[string]string) error {
+	name := t.at.Names.Roles[r]
+	if t.seats[r].kind != vacant {
+		return faulty(http.StatusConflict, name+" is taken")
+	}
+	t.seats[r].kind, t.seats[r].key = person, rand.Text()
+	keys[name] = t.seats[r].key
+	return nil
+}
+
+// choose makes a person's choice.
+func (t *table) choose(r machine.Role, a act) error {
+	switch {
+	case t.over || t.legal == nil:
+		return errors.New("the game is over")
+	case a.Turn != len(t.joints) || t.sealed:
+		return errLate
+	case !slices.Contains(t.legal[r], a.Move):
+		return fmt.Errorf("%s is no legal move", a.Move)
+	}
+	t.make(r, a.Move)
+	t.note = ""
+	return nil
+}
+
+// resign gives the match up.
+func (t *table) resign(r machine.Role, _ act) error {
+	if t.over {
+		return errors.New("the game is over")
+	}
+	t.giveUp(int(r), "has resigned")
+	return nil
+}
+
+// undo takes a choice of this turn back, of which nobody knows yet. What was played, it takes back as far as the
+// last choice of the role that has asked first, as soon as all people at the table have asked for it.
+func (t *table) undo(r machine.Role, a act) error {
+	if t.legal != nil && !t.sealed && t.seats[r].choice != "" && len(t.legal[r]) > 1 {
+		t.make(r, "")
+		return nil
+	}
+	if a.Turn != len(t.joints) {
+		return errLate
+	}
+	if t.asked["undo"] == nil {
+		if t.takes = t.before(r); t.takes < 0 {
+			return errors.New("there is nothing to take back")
+		}
+	}
+	if t.agree("undo", r, a) {
+		t.begin(slices.Clip(t.joints[:t.takes]), errors.New("moves were taken back"))
+	}
+	return nil
+}
+
+// before is the number of joint moves before the last one in which a role had a choice, or -1.
+func (t *table) before(r machine.Role) int {
+	for back := len(t.joints) - 1; back >= 0; back-- {
+		if len(machine.NewHistory(t.machine, t.at.States[back]).Legal(r)) > 1 {
+			return back
+		}
+	}
+	return -1
+}
+
+// agree notes who asks for something, and tells whether all people at the table do now.
+func (t *table) agree(what string, r machine.Role, a act) bool {
+	if t.asked == nil {
+		t.asked = make(map[string][]bool)
+	}
+	agreed := t.asked[what]
+	if agreed == nil {
+		agreed = make([]bool, len(t.seats))
+		t.asked[what] = agreed
+	}
+	all := true
+	for role, name := range t.at.Names.Roles {
+		agreed[role] = agreed[role] || machine.Role(role) == r || t.sits(machine.Role(role), a.Keys[name])
+		all = all && (agreed[role] || t.seats[role].kind != person)
+	}
+	if all {
+		delete(t.asked, what)
+	}
+	return all
+}
+
+func (t *table) refuse(_ machine.Role, a act) error {
+	delete(t.asked, cmp.Or(a.What, "undo"))
+	return nil
+}
+
+// strengthen lets another player of this program go on in the place of one.
+func (t *table) strengthen(_ machine.Role, a act) error {
+	of, ok := t.at.Names.Role(a.Of)
+	if !ok || t.seats[of].player.Name == "" || t.over {
+		return fmt.Errorf("no player of this program plays %q", a.Of)
+	}
+	p, err := t.Player(a.Kind)
+	if err != nil {
+		return err
+	}
+	t.seats[of].kind, t.seats[of].player = a.Kind, p
+	t.begin(t.joints, fmt.Errorf("%s plays on as %s", a.Of, a.Kind))
+	return nil
+}
+
+// rematch opens a table at which everybody takes the seat before, as soon as all people here want it. They get
+// the keys of their new seats for those of the old ones.
+func (t *table) rematch(r *http.Request, role machine.Role, a act) (*opened, error) {
+	var swapped opening
+	wanted := false
+	err := t.change(func() error {
+		switch {
+		case !t.sits(role, a.Key):
+			return errForbidden(a.Role)
+		case !t.over:
+			return errors.New("the match goes on")
+		}
+		if wanted = t.next == nil && !t.swapping && t.agree("rematch", role, a); wanted {
+			t.swapping, swapped = true, t.opening
+			swapped.Moves, swapped.Seats = nil, nil
+			for _, p := range t.machine.Names().Players() {
+				swapped.Seats = append(swapped.Seats, t.seats[p].kind)
+			}
+			swapped.Seats = rotated(swapped.Seats)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if wanted {
+		next, _, err := t.newTable(r.Context(), swapped, t.swappedScore())
+		_ = t.change(func() error { t.next, t.swapping = next, false; return nil })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.seatsAgain(role, a), nil
+}
+
+// rotated is a list of players with everybody one place further on.
+func rotated[T any](list []T) []T { return slices.Concat(list[1:], list[:1]) }
+
+// swappedScore is the score of the matches so far, by the roles of the next one.
+func (t *table) swappedScore() []float64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	players := t.machine.Names().Players()
+	score := make([]float64, len(t.seats))
+	for i, r := range rotated(players) {
+		if t.goals != nil {
+			score[players[i]] = float64(t.goals[r]) / machine.MaxGoal
+		}
+		if t.score != nil {
+			score[players[i]] += t.score[r]
+		}
+	}
+	return score
+}
+
+// seatsAgain gives people who sit here the keys of their seats at the next table.
+func (t *table) seatsAgain(role machine.Role, a act) *opened {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.next == nil {
+		return &opened{Table: t.id}
+	}
+	names, players := t.machine.Names().Roles, t.machine.Names().Players()
+	keys := make(map[string]string)
+	for i, r := range rotated(players) {
+		if key := t.next.seats[players[i]].key; key != "" && (r == role || t.sits(r, a.Keys[names[r]])) {
+			keys[names[players[i]]] = key
+		}
+	}
+	return &opened{t.next.id, keys}
+}
+
+func (s *Server) followTable(w http.ResponseWriter, r *http.Request) {
+	t, err := s.table(r)
+	if err != nil {
+		writeJSON(w, nil, err)
+		return
+	}
+	e, err := s.open(w)
+	if err != nil {
+		writeJSON(w, nil, err)
+		return
+	}
+	if e.send(event("now", time.Now())) != nil { // the browser's clock may be another one
+		e.done()
+		return
+	}
+	t.look(1)
+	defer t.look(-1)
+	e.follow(r, &t.story)
+}
+
+// look counts those who look at the table.
+func (t *table) look(more int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.viewers += more
+	t.touched = time.Now()
+}
+
+// listed is a table in the list of those that are open.
+type listed struct {
+	Table string    `json:"table"`
+	Game  string    `json:"game"`
+	Seats []string  `json:"seats"`
+	Turn  int       `json:"turn"`
+	Over  bool      `json:"over"`
+	Since time.Time `json:"since"`
+}
+
+func (s *Server) listTables(w http.ResponseWriter, _ *http.Request) {
+	list := []listed{}
+	for _, t := range slices.Backward(s.tables.all()) {
+		t.mu.Lock()
+		l := listed{Table: t.id, Game: t.game.name, Turn: len(t.joints), Over: t.over, Since: t.started}
+		for _, seat := range t.seats {
+			l.Seats = append(l.Seats, seat.kind)
+		}
+		t.mu.Unlock()
+		list = append(list, l)
+	}
+	writeJSON(w, list, nil)
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"slices"
+	"time"
+
+	"stackmate/protocol/arena"
+)
+
+// People may have clocks. Without an increment they have the limit for each move, and one is drawn
+// for whoever has none then. With one they have the limit for the whole match, and the increment more
+// after each move; whose clock runs out has lost. A clock runs while its role is to choose, and
+// no seat is free.
+
+// clockView is a clock as the page shows it, by the time of the server.
+type clockView struct {
+	Left float64   `json:"left"` // seconds, when it was last stopped
+	Due  time.Time `json:"due,omitzero"`
+}
+
+func (t *table) clockViews() []*clockView {
+	if t.Limit <= 0 {
+		return nil
+	}
+	views := make([]*clockView, len(t.seats))
+	for r, s := range t.seats {
+		if s.isOfPeople() {
+			views[r] = &clockView{Left: s.left.Seconds()}
+			if !s.since.IsZero() {
+				views[r].Due = s.since.Add(s.left)
+			}
+		}
+	}
+	return views
+}
+
+// runClocks starts and stops clocks.
+func (t *table) runClocks() {
+	if t.Limit <= 0 {
+		return
+	}
+	halted := t.over || t.resigned != "" || slices.ContainsFunc(t.seats, func(s seat) bool { return s.kind == vacant })
+	t.timer.Stop()
+	var due time.Time
+	for r := range t.seats {
+		s := &t.seats[r]
+		runs := !halted && s.kind == person && s.asked && !s.chosen && !t.sealed
+		if !runs {
+			t.stopClock(s)
+			continue
+		}
+		if s.since.IsZero() {
+			s.since = time.Now()
+		}
+		if end := s.since.Add(s.left); due.IsZero() || end.Before(due) {
+			due = end
+		}
+	}
+	if !due.IsZero() {
+		t.timer = time.AfterFunc(time.Until(due), func() { _ = t.change(t.flag) })
+	}
+}
+
+// stopClock stops a clock. Its move is over if there is a choice, which may still be withdrawn.
+func (t *table) stopClock(s *seat) {
+	if !s.since.IsZero() {
+		s.left -= time.Since(s.since)
+		s.since = time.Time{}
+	}
+}
+
+// wind gives everybody who has chosen the time for the next move.
+func (t *table) wind() {
+	for r := range t.seats {
+		s := &t.seats[r]
+		if t.stopClock(s); t.Increment <= 0 {
+			s.left = seconds(t.Limit)
+		} else if s.asked && t.legal != nil && len(t.legal[r]) > 1 {
+			s.left += seconds(t.Increment)
+		}
+	}
+}
+
+// flag is what happens when a clock has run out.
+func (t *table) flag() error {
+	for r := range t.seats {
+		s := &t.seats[r]
+		switch {
+		case s.since.IsZero() || time.Until(s.since.Add(s.left)) > 0:
+		case t.Increment > 0:
+			t.giveUp(r, "ran out of time")
+			return nil
+		default:
+			t.sealed = true // without a choice
+		}
+	}
+	return nil
+}
+
+// giveUp ends the match: a role has lost it.
+func (t *table) giveUp(r int, reason string) {
+	t.resigned = t.at.Names.Roles[r]
+	t.end(&arena.Resigned{Role: t.resigned, Reason: reason})
+}

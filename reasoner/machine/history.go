@@ -1,0 +1,120 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// History is a match as far as it has come, for whoever knows moves by their texts: people,
+// messages and records. It belongs to one goroutine.
+type History struct {
+	Names  *Names
+	States []State // the current one last
+	batch  Batch   // its lane 0 has the current position, evaluated
+}
+
+// NewHistory begins in a position.
+func NewHistory(m Machine, s State) *History {
+	h := &History{Names: m.Names(), States: []State{slices.Clone(s)}, batch: m.NewNarrowBatch()}
+	h.look()
+	return h
+}
+
+// Follow makes joint moves from the initial position. The error names the turn.
+func Follow(m Machine, joints [][]string) (*History, error) {
+	h := NewHistory(m, m.Initial())
+	for turn, joint := range joints {
+		if err := h.Advance(joint); err != nil {
+			return nil, fmt.Errorf("turn %d: %w", turn+1, err)
+		}
+	}
+	return h, nil
+}
+
+func (h *History) look() {
+	h.batch.Load(h.State(), 1)
+	h.batch.Evaluate(1)
+}
+
+// State is the current position, which must not be changed.
+func (h *History) State() State { return h.States[len(h.States)-1] }
+
+// Facts are the fluents that are true in it.
+func (h *History) Facts() []string { return h.Names.AppendFluents([]string{}, h.State()) }
+
+// Fault says why the match cannot go on though it is not over, if it cannot: the position is lost,
+// or a role has no legal move.
+func (h *History) Fault() error {
+	if err := Unknown(h.batch, 0); err != nil {
+		return err
+	}
+	if h.batch.Stuck()[0]&1 == 0 {
+		return nil
+	}
+	var stuck []string
+	for r, name := range h.Names.Roles {
+		if len(h.batch.AppendLegal(nil, 0, Role(r))) == 0 {
+			stuck = append(stuck, name)
+		}
+	}
+	return fmt.Errorf("a fault of the rules: %s has no legal move", strings.Join(stuck, ", "))
+}
+
+// IsOver tells whether the game has ended.
+func (h *History) IsOver() bool { return h.batch.Terminal()[0]&1 != 0 }
+
+// Goals are those of all roles, or NoGoal.
+func (h *History) Goals() []int32 {
+	goals := make([]int32, len(h.Names.Roles))
+	h.batch.Goals(goals, 0)
+	return goals
+}
+
+// Legal lists the legal moves of a role, in the order of the machine.
+func (h *History) Legal(r Role) []string {
+	var texts []string
+	for _, m := range h.batch.AppendLegal(nil, 0, r) {
+		texts = append(texts, h.Names.MoveText(r, m))
+	}
+	return texts
+}
+
+// Find finds the legal move of a role that a text names, in any case.
+func (h *History) Find(r Role, text string) (Move, bool) {
+	move, ok := h.Names.Move(r, text)
+	return move, ok && slices.Contains(h.batch.AppendLegal(nil, 0, r), move)
+}
+
+// Advance makes a joint move, or none if it is not legal.
+func (h *History) Advance(joint []string) error {
+	switch {
+	case len(joint) != len(h.Names.Roles):
+		return fmt.Errorf("expected a move for each of the %d roles, found %d", len(h.Names.Roles), len(joint))
+	case h.IsOver():
+		return errors.New("the game is over")
+	}
+	if err := h.Fault(); err != nil {
+		return err
+	}
+	for r, text := range joint {
+		move, ok := h.Find(Role(r), text)
+		if !ok {
+			return fmt.Errorf("%s is no legal move of %s", text, h.Names.Roles[r])
+		}
+		h.batch.Choose(0, Role(r), move)
+	}
+	h.batch.Advance(1)
+	next := make(State, len(h.State()))
+	h.batch.Store(next, 1)
+	h.States = append(h.States, next)
+	h.look()
+	return nil
+}
+
+// Back goes back to the position after so many joint moves.
+func (h *History) Back(turns int) {
+	h.States = slices.Clip(h.States[:turns+1])
+	h.look()
+}
