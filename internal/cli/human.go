@@ -22,23 +22,42 @@ const humanPlayer = "human"
 
 // people are the persons at this terminal. They are asked one at a time.
 type people struct {
-	asked sync.Mutex
-	lines chan string // closed when there are no more
+	asked   sync.Mutex
+	lines   chan string // closed when there are no more
+	leave   func()      // ends the matches
+	adviser *adviser    // of the solution that they play against, or nil
 
 	saying sync.Mutex // guards out
 	out    io.Writer
 }
 
-// newPeople reads lines until there are no more.
-func newPeople(in io.Reader, out io.Writer) *people {
+// errLeft is the cause for which matches end when a person has left.
+var errLeft = errors.New("the person has left")
+
+// newPeople reads lines until there are no more. When a person leaves, the context of the command ends.
+func (s *console) newPeople(in io.Reader, out io.Writer) *people {
 	p := &people{out: out, lines: make(chan string)}
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	s.ctx, p.leave = ctx, func() { cancel(errLeft) }
 	go func() {
 		defer close(p.lines)
-		for s := bufio.NewScanner(in); s.Scan(); {
-			p.lines <- strings.TrimSpace(s.Text())
+		for lines := bufio.NewScanner(in); lines.Scan(); {
+			select {
+			case p.lines <- strings.TrimSpace(lines.Text()):
+			case <-ctx.Done():
+				return
+			}
 		}
 	}()
 	return p
+}
+
+// left is the error of a command whose context has ended: none if a person has left.
+func (s *console) left() error {
+	if errors.Is(context.Cause(s.ctx), errLeft) {
+		return nil
+	}
+	return s.ctx.Err()
 }
 
 // say prints, while another person may be asked.
@@ -51,12 +70,10 @@ func (p *people) say(format string, args ...any) {
 // human is one of them in a match.
 type human struct {
 	*people
-	names  *machine.Names
-	batch  machine.Batch
-	words  int
+	at     *machine.History
 	layout *board.Layout
 	role   machine.Role
-	told   int // joint moves that the batch has made
+	told   int // what was told and is known
 }
 
 var _ protocol.Agent = (*human)(nil)
@@ -66,49 +83,54 @@ func (h *human) Start(_ context.Context, m protocol.Match) error {
 	if m.Machine == nil {
 		return errors.New("people play with the names of the rules: without --scramble")
 	}
-	h.names, h.batch, h.words, h.told = m.Machine.Names(), m.Machine.NewBatch(), m.Machine.Words(), 0
-	h.batch.Evaluate(1)
-	role, ok := h.names.Role(m.Role)
+	h.at, h.told = machine.NewHistory(m.Machine, m.Machine.Initial()), 1
+	role, ok := h.at.Names.Role(m.Role)
 	if !ok {
 		return fmt.Errorf("the game has no role %s", m.Role)
 	}
 	h.role = role
-	h.layout = board.Find(m.Game, h.names.AppendFluents(nil, m.Machine.Initial()))
+	h.layout = board.Find(m.Game, h.at.Facts())
 	return nil
 }
 
 // Play implements protocol.Agent.
 func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	h.follow(told)
-	if h.batch.Terminal()[0]&1 != 0 {
-		return gdl.Term{}, protocol.ErrOver
-	}
-	legal := h.batch.AppendLegal(nil, 0, h.role)
-	texts := make([]string, len(legal))
-	for i, m := range legal {
-		texts[i] = h.names.MoveText(h.role, m)
-	}
-	slices.SortFunc(texts, func(a, b string) int { return board.Natural(strings.Trim(a, "()"), strings.Trim(b, "()")) })
-	if len(texts) == 1 {
-		return gdl.ParseTerm(texts[0])
+	legal := h.at.Legal(h.role)
+	slices.SortFunc(legal, func(a, b string) int { return board.Natural(strings.Trim(a, "()"), strings.Trim(b, "()")) })
+	if len(legal) == 1 {
+		return gdl.ParseTerm(legal[0])
 	}
 	h.asked.Lock()
 	defer h.asked.Unlock()
 	h.show()
-	for i, text := range texts {
+	var found advice
+	if h.adviser != nil {
+		var err error
+		if found, err = h.adviser.advise(ctx, h.at.State()); err != nil {
+			return gdl.Term{}, err
+		}
+		h.say("%s\n", found.value)
+	}
+	for i, text := range legal {
 		h.say("%4d: %s\n", i+1, text)
 	}
 	for {
-		h.say("%s> ", h.names.Roles[h.role])
+		h.say("%s> ", h.at.Names.Roles[h.role])
 		select {
 		case line, ok := <-h.lines:
-			if !ok {
-				return gdl.Term{}, errors.New("the person has left")
+			if lower := strings.ToLower(line); !ok || lower == "quit" || lower == "exit" {
+				h.say("\nThe match ends here.\n")
+				h.leave()
+				return gdl.Term{}, errLeft
+			} else if lower == "?" && h.adviser != nil {
+				h.hint(found)
+				continue
 			}
-			if text, ok := chosen(line, texts); ok {
-				return gdl.ParseTerm(text)
+			if move, ok := h.chosen(line, legal); ok {
+				return gdl.ParseTerm(move)
 			}
-			h.say("Expected a number from 1 to %d or a move such as %s, found %q.\n", len(texts), texts[0], line)
+			h.say("Expected a number from 1 to %d or a legal move such as %s, found %q.\n", len(legal), legal[0], line)
 		case <-ctx.Done():
 			h.say("The time is over.\n")
 			return gdl.Term{}, ctx.Err()
@@ -116,16 +138,27 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	}
 }
 
+// hint shows what the solution would play.
+func (h *human) hint(found advice) {
+	strategy := found.strategy(h.role)
+	for _, w := range strategy {
+		h.say("  %s with %.4f\n", h.at.Names.MoveText(h.role, w.Move), w.Probability)
+	}
+	if len(strategy) == 0 {
+		h.say("  the solution has no strategy for you here\n")
+	}
+}
+
 // chosen is the move that a line means: its number, or its text, for which the outer
 // parentheses are not needed.
-func chosen(line string, moves []string) (string, bool) {
-	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(moves) {
-		return moves[n-1], true
+func (h *human) chosen(line string, legal []string) (string, bool) {
+	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(legal) {
+		return legal[n-1], true
 	}
 	text := strings.Join(strings.Fields(line), " ")
-	for _, m := range moves {
-		if strings.EqualFold(m, text) || strings.EqualFold(m, "("+text+")") {
-			return m, true
+	for _, spelled := range []string{text, "(" + text + ")"} {
+		if move, ok := h.at.Find(h.role, spelled); ok {
+			return h.at.Names.MoveText(h.role, move), true
 		}
 	}
 	return "", false
@@ -134,36 +167,33 @@ func chosen(line string, moves []string) (string, bool) {
 // follow makes the joint moves that were told, and shows them.
 func (h *human) follow(told [][]gdl.Term) {
 	for ; h.told < len(told); h.told++ {
-		joint := told[h.told]
-		if joint == nil {
-			continue
+		texts := textsOf(told[h.told])
+		if h.at.Advance(texts) != nil {
+			continue // the manager tells legal ones
 		}
 		var played []string
-		for r, t := range joint {
-			text := t.String()
-			if move, ok := h.names.Move(machine.Role(r), text); ok {
-				h.batch.Choose(0, machine.Role(r), move)
-			}
-			played = append(played, h.names.Roles[r]+" "+text)
+		for r, text := range texts {
+			played = append(played, h.at.Names.Roles[r]+" "+text)
 		}
-		h.batch.Advance(1)
-		h.batch.Evaluate(1)
 		h.say("Played: %s\n", strings.Join(played, ", "))
 	}
 }
 
 // show draws the position.
 func (h *human) show() {
-	state := make(machine.State, h.words)
-	h.batch.Store(state, 1)
-	facts := slices.SortedFunc(slices.Values(h.names.AppendFluents(nil, state)), board.Natural)
-	h.say("\n%s\n", h.layout.Draw(facts).Text(columns))
+	facts := slices.SortedFunc(slices.Values(h.at.Facts()), board.Natural)
+	h.say("\nTurn %d\n%s\n", len(h.at.States), strings.TrimRight(h.layout.Draw(facts).Text(columns), "\n"))
 }
 
 // Stop implements protocol.Agent.
 func (h *human) Stop(told [][]gdl.Term) {
 	h.follow(told)
 	h.show()
+	text := "The end."
+	for _, r := range h.at.Names.Players() {
+		text += fmt.Sprintf(" %s: %d.", h.at.Names.Roles[r], h.at.Goals()[r])
+	}
+	h.say("%s\n", text)
 }
 
 // Abort implements protocol.Agent.

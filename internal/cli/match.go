@@ -24,7 +24,7 @@ func (c *matchCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	manager, err := s.manager(c.Game)
+	manager, _, err := s.manager(c.Game)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (c *matchCommand) Run(s *console) error {
 	if c.Count < 1 {
 		return usageError{fmt.Errorf("--count: expected 1 or more, found %d", c.Count)}
 	}
-	players, err := s.players(c.Players, c.Knowledge)
+	players, err := s.players(c.Players, c.Knowledge, c.PlayClock != nil)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (c *matchCommand) Run(s *console) error {
 	case s.ctx.Err() != nil: // the lines printed so far are summed up for whoever pressed Ctrl-C
 		err = errors.Join(err, writeSeries(s.err, series))
 	}
-	if err := errors.Join(err, s.ctx.Err()); err != nil {
+	if err := errors.Join(err, s.left()); err != nil {
 		return err
 	}
 	return verdict(series.Results)

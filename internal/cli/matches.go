@@ -15,7 +15,7 @@ import (
 type matchFlags struct {
 	Players    []string      `help:"Players in order of the roles: ${players}."`
 	StartClock float64       `type:"time" default:"10" help:"Time to prepare, in seconds, or such as 1m; 0 means no limit."`
-	PlayClock  *float64      `type:"time" placeholder:"2" help:"Time for each move, in seconds, or such as 100ms; 0 means no limit, which is the default where a human plays."`
+	PlayClock  *float64      `type:"time" placeholder:"2" help:"Time for each move, in seconds, or such as 100ms; 0 means no limit. By default a human has none."`
 	Grace      time.Duration `default:"1s" help:"How long past its clock a reply still counts."`
 	Seed       uint64        `default:"1" help:"Seed of chance and of the players in this program."`
 	Scramble   bool          `help:"Give the symbols of the rules new names."`
@@ -31,11 +31,8 @@ const defaultPlayClock = 2.0
 func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 	c.Players = joinOptions(c.Players)
 	playClock := defaultPlayClock
-	switch {
-	case c.PlayClock != nil:
+	if c.PlayClock != nil {
 		playClock = *c.PlayClock
-	case slices.Contains(c.Players, humanPlayer):
-		playClock = 0
 	}
 	if longest := protocol.MaxClock.Seconds(); !(min(c.StartClock, playClock) >= 0 && max(c.StartClock, playClock) <= longest) {
 		return arena.Setting{}, usageError{fmt.Errorf("expected clocks of 0 to %.0f seconds, found %v and %v", longest, c.StartClock, playClock)}

@@ -1,30 +1,26 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
-	"stackmate/internal/cli/terminal"
-	"stackmate/protocol/arena/board"
+	"stackmate/player"
+	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/book"
-	"stackmate/search/solve"
 )
 
-// playCommand lets a person play.
+// playCommand lets a person play against a solution: match --players human,solution:FILE, with the
+// dialogue as its output.
 type playCommand struct {
-	Game   string        `arg:"" help:"Game to play."`
-	Engine string        `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
-	From   string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save; positions that it does not know are solved."`
-	Role   string        `help:"Role of the person; the first one by default."`
-	Seed   uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
-	Think  time.Duration `default:"5s" help:"Time for a position that the solution does not know: half of it to solve it and, if it is not solved, half to find a good move by sampling."`
-	searchFlags
+	Game  string        `arg:"" help:"Game to play."`
+	From  string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save; positions that it does not know are solved."`
+	Role  string        `help:"Role of the person; the first one by default."`
+	Seed  uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
+	Think time.Duration `default:"5s" help:"Time for a position that the solution does not know: half of it to solve it and, if it is not solved, half to find a good move by sampling."`
 }
 
 // Run implements the command.
@@ -32,45 +28,40 @@ func (c *playCommand) Run(s *console) error {
 	if c.Think <= 0 {
 		return usageError{errors.New("expected --think above 0")}
 	}
-	share := s.memory.share(3) // the tables of two searches, and the book
-	p, err := s.problem(c.options(share), c.Game, c.Engine)
+	manager, names, err := s.manager(c.Game)
 	if err != nil {
 		return err
 	}
-	sampling := c.options(share)
-	sampling.Method = "mcts"
-	sampler, err := solve.New(sampling)
+	role, err := c.person(names)
 	if err != nil {
-		return err
-	}
-	match := terminal.Match{
-		Machine: p.machine, Seed: c.Seed,
-		Layout: board.Find(p.rules, p.machine.Names().AppendFluents(nil, p.machine.Initial())),
-	}
-	match.Search = func(ctx context.Context, q machine.State) (search.Result, error) {
-		defer s.progress(doing("thinking, for %v at most", c.Think))()
-		var r search.Result
-		for _, solver := range []*solve.Solver{p.solver, sampler} {
-			ctx, cancel := context.WithTimeout(ctx, c.Think/2)
-			r, err = solver.Search(ctx, p.machine, q, search.Limits{MaxBytes: share})
-			cancel()
-			if err != nil || r.Solved() {
-				break
-			}
-		}
-		return r, err
-	}
-	if match.Person, err = c.person(p.machine.Names()); err != nil {
 		return usageError{err}
 	}
-	if c.From != "" {
-		kept, err := await(s.ctx, func() (*book.Book, error) { return book.Load(c.From, p.machine, p.rules.ExactDigest(), share) })
+	s.seed.Store(c.Seed)
+	r := s.newRoster(player.Options{})
+	r.persons, r.patient = s.newPeople(os.Stdin, s.out), true
+	var players []arena.Player
+	for _, other := range names.Players() {
+		spec := humanPlayer
+		if other != role {
+			spec = strings.TrimSuffix(solutionPlayer+":"+c.From, ":")
+		}
+		p, err := r.player(spec, s.nextSeed)
 		if err != nil {
 			return err
 		}
-		match.Known = kept.Lookup
+		players = append(players, p)
 	}
-	return match.Play(s.ctx, os.Stdin, s.out)
+	r.persons.say("You are %s. Type a move or its number; ? shows what the solution would play, quit ends.\n", names.Roles[role])
+	record, err := manager.Match(s.ctx, matchID(c.Game), players, arena.Setting{PlayClock: c.Think, Grace: c.Think, Seed: c.Seed})
+	switch {
+	case err != nil:
+		return err
+	case s.ctx.Err() != nil:
+		return s.left()
+	case record.Aborted:
+		return errors.New(record.Reason)
+	}
+	return nil
 }
 
 // person finds the role of the person.

@@ -15,6 +15,7 @@ import (
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
 )
 
 // spareProcessors are kept from searching and compiling.
@@ -66,6 +67,7 @@ type roster struct {
 	*console
 	options player.Options
 	persons *people // nil where no person plays at this terminal
+	patient bool    // persons have no clock
 
 	mu    sync.Mutex
 	known map[string]*player.Margins // by description: what one match has learned of clocks helps the next
@@ -84,13 +86,21 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 	p := arena.Player{Name: spec}
 	switch {
 	case spec == humanPlayer && r.persons != nil:
-		p.New = func() protocol.Agent { return &human{people: r.persons} }
+		p.New, p.Untimed = func() protocol.Agent { return &human{people: r.persons} }, r.patient
 		return p, nil
 	case strings.Contains(spec, "://"):
 		p.URL = spec
 		if err := arena.CheckURL(spec); err != nil {
 			return p, usageError{err}
 		}
+		return p, nil
+	}
+	if file, ok := isSolution(spec); ok {
+		a := &adviser{console: r.console, file: file}
+		if r.persons != nil {
+			r.persons.adviser = a
+		}
+		p.New = func() protocol.Agent { return &solved{adviser: a, rng: machine.NewRand(seed())} }
 		return p, nil
 	}
 	o := r.options
@@ -115,14 +125,14 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 // nextSeed counts seeds.
 func (s *console) nextSeed() uint64 { return s.seed.Add(1) }
 
-// players reads the list of players of a match.
-func (s *console) players(names []string, knowledge string) ([]arena.Player, error) {
+// players reads the list of players of a match. People have its clock, or none.
+func (s *console) players(names []string, knowledge string, clock bool) ([]arena.Player, error) {
 	if err := checkFolder("--knowledge", knowledge); err != nil {
 		return nil, err
 	}
 	r := s.newRoster(player.Options{Threads: keepClocks(), Memory: s.memory.share(len(names)), Knowledge: knowledge})
 	if slices.Contains(names, humanPlayer) {
-		r.persons = newPeople(os.Stdin, s.err)
+		r.persons, r.patient = s.newPeople(os.Stdin, s.err), !clock
 	}
 	var list []arena.Player
 	for _, name := range names {
@@ -160,19 +170,19 @@ func playersHelp() string {
 	for _, t := range player.Techniques() {
 		techniques = append(techniques, fmt.Sprintf("%s (%s)", t.Name, t.About))
 	}
-	return fmt.Sprintf("%s, human (a person at this terminal, in match), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
+	return fmt.Sprintf("%s, human (a person at this terminal, in match), solution:FILE (what solve --save has written; without a file positions are solved), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
 		strings.Join(kinds, ", "), strings.Join(techniques, ", "), parametersHelp())
 }
 
 // manager makes the manager of a game's matches.
-func (s *console) manager(game string) (*arena.Manager, error) {
+func (s *console) manager(game string) (*arena.Manager, *machine.Names, error) {
 	rules, err := s.load(game)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, _, err := s.machine(game, rules, reasoner.Options{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return arena.NewManager(game, rules, m, s.log), nil
+	return arena.NewManager(game, rules, m, s.log), m.Names(), nil
 }

@@ -153,7 +153,7 @@ func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
 
 func TestGamesThatAreNotSolvedArePlayedBySampling(t *testing.T) {
 	typing(t, "1\n1\n")
-	o := execute(t, "play", "connectFour-5x4", "--think", "200ms", "--method", "bi")
+	o := execute(t, "play", "connectFour", "--think", "200ms")
 	o.expect(t, statusFine, "not solved in the time", "Turn 3")
 	execute(t, "play", "trio").expect(t, statusUsage, "stackmate match trio --players human,stackmate")
 }

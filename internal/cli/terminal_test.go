@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
 
 	"github.com/rs/zerolog"
 )
@@ -32,7 +35,8 @@ func TestAPersonPlaysInAMatch(t *testing.T) {
 	var out bytes.Buffer
 	// What is no move is asked for again; the others are the first cells, by number and text.
 	typed := "10\nmark 2 2\n\n1\nMARK 1 3\n1\n1\n1\n"
-	persons := newPeople(strings.NewReader(typed), &out)
+	s := &console{ctx: t.Context()}
+	persons := s.newPeople(strings.NewReader(typed), &out)
 	players := []arena.Player{
 		{Name: "human", New: func() protocol.Agent { return &human{people: persons} }},
 		{Name: "human-2", New: func() protocol.Agent { return &human{people: persons} }},
@@ -51,6 +55,44 @@ func TestAPersonPlaysInAMatch(t *testing.T) {
 	for _, part := range []string{"found \"10\"", "1: (mark 1 1)", "x>", "o>", "Played: x (mark 2 2), o noop", "2 . x ."} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is missing in:\n%s", part, out.String())
+		}
+	}
+}
+
+func TestAPersonPlaysAgainstASolution(t *testing.T) {
+	typing(t, "?\n9\nedge\nPLAY   2\n1\n")
+	execute(t, "play", "goofspiel-3").expect(t, statusFine, "You are red.", "Turn 1", "Value for red: 50 (just computed)",
+		"1: (play 1)", "(play 3) with ", `from 1 to 3 or a legal move such as (play 1), found "9"`, `found "edge"`, "Played: red (play 2)", "Turn 2", "The end. red: ")
+	typing(t, "1\n1\n")
+	execute(t, "match", "goofspiel-3", "--players", "solution,human", "--start-clock", "60").expect(t, statusFine, "Value for red: 50", "blue> ", "solution")
+	for _, text := range []string{"", "quit\n", "?\nEXIT\n", "nonsense"} {
+		typing(t, text)
+		o := execute(t, "play", "goofspiel-3")
+		if o.expect(t, statusFine, "The match ends here."); strings.Contains(o.out, "The end.") {
+			t.Errorf("after %q the match goes on:\n%s", text, o.out)
+		}
+	}
+	typing(t, "1\n1\n1\n1\n")
+	first := execute(t, "play", "goofspiel-4", "--seed", "7").out
+	typing(t, "1\n1\n1\n1\n")
+	if again := execute(t, "play", "goofspiel-4", "--seed", "7").out; again != first {
+		t.Errorf("the same seed gives different matches:\n%s\n%s", first, again)
+	}
+}
+
+func TestASolutionDrawsItsMovesWithTheirProbabilities(t *testing.T) {
+	m := gamestest.Machine(t, "goofspiel-8")
+	p := &solved{at: machine.NewHistory(m, m.Initial()), rng: machine.NewRand(7)}
+	strategy := []search.Weighted{{Move: 3, Probability: 0.2}, {Move: 5, Probability: 0.5}, {Move: 7, Probability: 0.3}}
+	const draws = 100_000
+	count := map[string]float64{}
+	for range draws {
+		count[p.draw(nil, strategy)]++
+	}
+	for _, w := range strategy {
+		// Five standard deviations of a binomial distribution.
+		if slack := 5 * math.Sqrt(w.Probability*(1-w.Probability)*draws); math.Abs(count[p.at.Names.MoveText(0, w.Move)]-w.Probability*draws) > slack {
+			t.Errorf("move %d: %v of %d draws, want %v of them", w.Move, count, draws, w.Probability)
 		}
 	}
 }

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"stackmate/gdl"
+	"stackmate/protocol"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/book"
+	"stackmate/search/solve"
+)
+
+// solutionPlayer is the kind of a player that plays a solution; the name of a file may follow.
+const solutionPlayer = "solution"
+
+// isSolution tells whether a description is of such a player, and its file.
+func isSolution(spec string) (file string, ok bool) {
+	kind, file, _ := strings.Cut(spec, ":")
+	return file, kind == solutionPlayer
+}
+
+// adviser knows what a solution plays: one in a file, or what a search finds in some time. It is
+// safe for concurrent use.
+type adviser struct {
+	*console
+	file string
+
+	mu      sync.Mutex
+	machine machine.Machine
+	first   machine.Role // whose value is told
+	known   *book.Book   // nil without a file
+	solvers []*solve.Solver
+	at      machine.State // the position of the last advice
+	last    advice
+}
+
+// advice is what is played in a position.
+type advice struct {
+	value      string // in words
+	strategies [][]search.Weighted
+}
+
+// strategy is that of a role, nil where it has none.
+func (a advice) strategy(r machine.Role) []search.Weighted {
+	if int(r) < len(a.strategies) {
+		return a.strategies[r]
+	}
+	return nil
+}
+
+// begin gets ready for a game.
+func (a *adviser) begin(m protocol.Match) (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case m.Machine == nil:
+		return errors.New("solutions are played with the names of the rules: without --scramble")
+	case m.Machine == a.machine:
+		return nil
+	}
+	if a.first, _, err = search.Opponents(m.Machine.Names()); err != nil {
+		return err
+	}
+	share := a.memory.share(3) // the tables of two searches, and the book
+	if a.file != "" {
+		if a.known, err = book.Load(a.file, m.Machine, m.Game.ExactDigest(), share); err != nil {
+			return err
+		}
+	}
+	for _, method := range []string{"auto", "mcts"} {
+		o := solve.Default()
+		o.Method, o.Memory, o.Threads = method, max(1, share/mebibyte), runtime.GOMAXPROCS(0)
+		solver, err := solve.New(o)
+		if err != nil {
+			return err
+		}
+		a.solvers = append(a.solvers, solver)
+	}
+	a.machine = m.Machine
+	return nil
+}
+
+// usualThought is the time for a position that is not known, where no clock gives it.
+const usualThought = 5 * time.Second
+
+// advise says what is played in a position. What is not known is solved in half of the time
+// or, if that fails, sampled in most of the rest.
+func (a *adviser) advise(ctx context.Context, q machine.State) (advice, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.at != nil && q.Equal(a.at) {
+		return a.last, nil
+	}
+	found, err := a.search(ctx, q)
+	if err == nil {
+		a.at, a.last = append(machine.State(nil), q...), found
+	}
+	return found, err
+}
+
+func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
+	first := a.machine.Names().Roles[a.first]
+	if a.known != nil {
+		if claim, ok := a.known.Lookup(q); ok {
+			return advice{fmt.Sprintf("Value for %s: %.4g", first, claim.Value), claim.Strategies}, nil
+		}
+	}
+	think := usualThought
+	if end, ok := ctx.Deadline(); ok {
+		think = time.Until(end) * 9 / 10
+	}
+	defer a.progress(doing("thinking, for %v at most", think.Round(time.Millisecond)))()
+	var r search.Result
+	for _, solver := range a.solvers {
+		within, cancel := context.WithTimeout(ctx, think/2)
+		var err error
+		r, err = solver.Search(within, a.machine, q, search.Limits{MaxBytes: a.memory.share(3)})
+		cancel()
+		if err != nil {
+			return advice{}, err
+		}
+		if r.Solved() {
+			break
+		}
+	}
+	if v := r.Values[a.first]; r.Proved && v.Solved() {
+		return advice{fmt.Sprintf("Value for %s: %.4g (just computed)", first, v.Lower), r.Strategies}, nil
+	}
+	return advice{fmt.Sprintf("Value for %s: about %.4g (not solved in the time: moves are good, not perfect)", first, r.Guess(a.first)), r.Strategies}, nil
+}
+
+// solved plays a solution: it draws its moves from the strategies.
+type solved struct {
+	*adviser
+	at   *machine.History
+	role machine.Role
+	told int
+	rng  *machine.Rand
+}
+
+var _ protocol.Agent = (*solved)(nil)
+
+// Start implements protocol.Agent.
+func (p *solved) Start(_ context.Context, m protocol.Match) error {
+	if err := p.begin(m); err != nil {
+		return err
+	}
+	p.at, p.told = machine.NewHistory(m.Machine, m.Machine.Initial()), 1
+	p.role, _ = p.at.Names.Role(m.Role)
+	return nil
+}
+
+// Play implements protocol.Agent.
+func (p *solved) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
+	for ; p.told < len(told); p.told++ {
+		if err := p.at.Advance(textsOf(told[p.told])); err != nil {
+			return gdl.Term{}, err
+		}
+	}
+	legal := p.at.Legal(p.role)
+	if len(legal) == 1 {
+		return gdl.ParseTerm(legal[0])
+	}
+	found, err := p.advise(ctx, p.at.State())
+	if err != nil {
+		return gdl.Term{}, err
+	}
+	return gdl.ParseTerm(p.draw(legal, found.strategy(p.role)))
+}
+
+// draw draws a move: by the strategy, or uniformly where there is none.
+func (p *solved) draw(legal []string, strategy []search.Weighted) string {
+	if len(strategy) == 0 {
+		return legal[p.rng.Intn(len(legal))]
+	}
+	left, drawn := p.rng.Float64(), strategy[len(strategy)-1].Move // what rounding leaves
+	for _, w := range strategy {
+		if left < w.Probability {
+			drawn = w.Move
+			break
+		}
+		left -= w.Probability
+	}
+	return p.at.Names.MoveText(p.role, drawn)
+}
+
+// Stop implements protocol.Agent.
+func (*solved) Stop([][]gdl.Term) {}
+
+// Abort implements protocol.Agent.
+func (*solved) Abort() {}
+
+// textsOf are the texts of a joint move.
+func textsOf(joint []gdl.Term) []string {
+	var texts []string
+	for _, t := range joint {
+		texts = append(texts, t.String())
+	}
+	return texts
+}
