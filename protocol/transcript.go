@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -110,12 +109,7 @@ func (t *transcript) close() {
 
 // createTranscript makes a new file named after time and match.
 func createTranscript(dir, id string, began time.Time) (*os.File, error) {
-	safe := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("+-._", c) {
-			return c
-		}
-		return '_'
-	}, id[:min(len(id), maxClip)])
+	safe := SafeID(id[:min(len(id), maxClip)])
 	base := began.UTC().Format("20060102T150405.000") + "-" + safe
 	for n := 1; ; n++ {
 		name := base

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"stackmate/games"
-	"stackmate/protocol/arena"
+	"stackmate/protocol"
 	"stackmate/protocol/conformance"
 )
 
@@ -25,7 +25,7 @@ func (c *checkPlayerCommand) Run(s *console) error {
 	if c.StartClock < 1 || c.PlayClock < 1 {
 		return usageError{errors.New("expected clocks of 1 second or more")}
 	}
-	if err := arena.CheckURL(c.URL); err != nil {
+	if err := protocol.CheckURL(c.URL); err != nil {
 		return usageError{err}
 	}
 	_, hard, err := games.Source(hardGame)

@@ -90,7 +90,7 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 		return p, nil
 	case strings.Contains(spec, "://"):
 		p.URL = spec
-		if err := arena.CheckURL(spec); err != nil {
+		if err := protocol.CheckURL(spec); err != nil {
 			return p, usageError{err}
 		}
 		return p, nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"stackmate/gdl"
@@ -25,17 +24,17 @@ const maxSteps = 10_000
 // begin is the game begun in the position that the flags name, compiled anew: what a machine
 // knows of a game holds in the positions that follow from the initial one, and others may be named.
 func (f positionFlags) begin(s *console, game string, rules *gdl.Game, m machine.Machine, engine string) (*gdl.Game, machine.Machine, error) {
-	begin := func(facts []gdl.Term) (err error) {
+	begin := func(text string) error {
+		facts, err := factsOf(m.Names(), text)
+		if err != nil {
+			return usageError{fmt.Errorf("--position: %w", err)}
+		}
 		rules = rules.BegunAt(facts)
 		m, _, err = s.machine(game, rules, reasoner.Options{Engine: engine})
 		return err
 	}
 	if f.Position != "" {
-		facts, err := factsOf(m.Names(), f.Position)
-		if err != nil {
-			return nil, nil, usageError{fmt.Errorf("--position: %w", err)}
-		}
-		if err := begin(facts); err != nil {
+		if err := begin(f.Position); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -44,15 +43,7 @@ func (f positionFlags) begin(s *console, game string, rules *gdl.Game, m machine
 		if err != nil {
 			return nil, nil, usageError{fmt.Errorf("--moves: %w", err)}
 		}
-		var facts []gdl.Term
-		for _, text := range m.Names().AppendFluents(nil, at) {
-			fact, err := gdl.ParseTerm(text)
-			if err != nil {
-				return nil, nil, err
-			}
-			facts = append(facts, fact)
-		}
-		if err := begin(facts); err != nil {
+		if err := begin(strings.Join(at.Facts(), " ")); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -84,78 +75,69 @@ func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
 	return facts, nil
 }
 
-// after is the position after the moves of a text.
-func after(m machine.Machine, text string) (machine.State, error) {
+// after is where the moves of a text lead.
+func after(m machine.Machine, text string) (*machine.History, error) {
 	tree, err := gdl.Parse("", []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	b := m.NewNarrowBatch()
-	b.Fill(m.Initial(), nil)
-	b.Evaluate(1)
 	left := make([]gdl.Term, len(tree.Clauses))
 	for i, c := range tree.Clauses {
 		left[i] = c.Head
 	}
+	at := machine.NewHistory(m, m.Initial())
 	for step := 1; len(left) > 0; step++ {
 		if step > maxSteps {
 			return nil, fmt.Errorf("after %d steps nobody has made the move %s", maxSteps, left[0])
 		}
-		if err := machine.Unknown(b, 0); err != nil {
+		if err := at.Fault(); err != nil {
 			return nil, fmt.Errorf("after %d steps: %w", step-1, err)
 		}
-		if b.Terminal()[0]&1 != 0 {
+		if at.IsOver() {
 			return nil, fmt.Errorf("the match is over after %d steps, and there are more moves: %s", step-1, left[0])
 		}
-		if left, err = choose(b, m.Names(), left); err != nil {
+		var joint []string
+		if joint, left, err = readJoint(at, left); err == nil {
+			err = at.Advance(joint)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", step, err)
 		}
-		b.Advance(1)
-		b.Evaluate(1)
 	}
-	at := slices.Clone(m.Initial())
-	b.Store(at, 1)
 	return at, nil
 }
 
-// choose makes the moves of one step, which begins the list of terms, and returns the
+// readJoint reads the moves of one step, which begins the list of terms, and returns the
 // rest: a joint move, or a move for each role that has a choice.
-func choose(b machine.Batch, names *machine.Names, terms []gdl.Term) (rest []gdl.Term, err error) {
-	legal := make([][]machine.Move, len(names.Roles))
-	for r := range legal {
-		if legal[r] = b.AppendLegal(nil, 0, machine.Role(r)); len(legal[r]) == 0 {
-			return nil, fmt.Errorf("%s has no legal move there", names.Roles[r])
-		}
-	}
-	moves, rest := terms, terms[1:]
-	joint := elements(terms[0])
-	isJoint := len(joint) == len(legal)
-	for r := range legal {
-		if isJoint {
-			_, err := find(names, legal, r, joint[r])
-			isJoint = err == nil
-		}
-	}
-	if isJoint {
-		moves = joint
-	}
-	for r, possible := range legal {
-		move := possible[0]
-		if isJoint || len(possible) > 1 {
-			if len(moves) == 0 {
-				return nil, fmt.Errorf("expected a move of %s too", names.Roles[r])
+func readJoint(at *machine.History, terms []gdl.Term) (moves []string, rest []gdl.Term, err error) {
+	if list := elements(terms[0]); len(list) == len(at.Names.Roles) {
+		for r, term := range list {
+			move, err := find(at, machine.Role(r), term)
+			if err != nil {
+				break
 			}
-			if move, err = find(names, legal, r, moves[0]); err != nil {
-				return nil, err
-			}
-			moves = moves[1:]
+			moves = append(moves, move)
 		}
-		b.Choose(0, machine.Role(r), move)
+		if len(moves) == len(list) {
+			return moves, terms[1:], nil
+		}
 	}
-	if !isJoint {
-		rest = moves // all of them where nobody has a choice
+	moves = nil
+	for r := range at.Names.Roles {
+		legal := at.Legal(machine.Role(r))
+		move := legal[0]
+		if len(legal) > 1 {
+			if len(terms) == 0 {
+				return nil, nil, fmt.Errorf("expected a move of %s too", at.Names.Roles[r])
+			}
+			if move, err = find(at, machine.Role(r), terms[0]); err != nil {
+				return nil, nil, err
+			}
+			terms = terms[1:]
+		}
+		moves = append(moves, move)
 	}
-	return rest, nil
+	return moves, terms, nil // all of them where nobody has a choice
 }
 
 // elements is what a list consists of, be the first a name or not.
@@ -166,23 +148,18 @@ func elements(list gdl.Term) []gdl.Term {
 	return append([]gdl.Term{{Name: list.Name, Pos: list.Pos}}, list.Args...)
 }
 
-// find finds the legal move of role r that a term names.
-func find(names *machine.Names, legal [][]machine.Move, r int, term gdl.Term) (machine.Move, error) {
+// find finds the legal move of a role that a term names.
+func find(at *machine.History, r machine.Role, term gdl.Term) (string, error) {
 	term, err := term.Normal()
 	if err != nil {
-		return machine.NoMove, err
+		return "", err
 	}
-	role := machine.Role(r)
-	if m, ok := names.Move(role, term.String()); ok && slices.Contains(legal[r], m) {
-		return m, nil
+	if move, ok := at.Find(r, term.String()); ok {
+		return at.Names.MoveText(r, move), nil
 	}
-	var texts []string
-	for i, m := range legal[r] {
-		if i == movesShown {
-			texts = append(texts, fmt.Sprintf("… %d more", len(legal[r])-i))
-			break
-		}
-		texts = append(texts, names.MoveText(role, m))
+	texts := at.Legal(r)
+	if n := len(texts) - movesShown; n > 0 {
+		texts = append(texts[:movesShown], fmt.Sprintf("… %d more", n))
 	}
-	return machine.NoMove, fmt.Errorf("expected a legal move of %s, one of %s, found %s", names.Roles[r], strings.Join(texts, ", "), term)
+	return "", fmt.Errorf("expected a legal move of %s, one of %s, found %s", at.Names.Roles[r], strings.Join(texts, ", "), term)
 }

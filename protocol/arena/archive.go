@@ -21,6 +21,7 @@ import (
 	"stackmate/internal/atomicfile"
 	"stackmate/internal/feed"
 	"stackmate/internal/jsonfault"
+	"stackmate/protocol"
 )
 
 // Archive is a folder of records: <match>.jsonl for each match, written part by part
@@ -59,7 +60,7 @@ func ReadArchive(dir string) *Archive {
 func (a *Archive) Dir() string { return a.dir }
 
 // path is the file of the record of a match that is written here.
-func (a *Archive) path(id string) string { return filepath.Join(a.dir, SafeID(id)+suffix) }
+func (a *Archive) path(id string) string { return filepath.Join(a.dir, protocol.SafeID(id)+suffix) }
 
 // find is the file of the record of a match, whoever wrote it.
 func (a *Archive) find(id string) string {
@@ -232,7 +233,7 @@ func (a *Archive) begin(part *Record) (*os.File, *feed.Feed[*Record], error) {
 	story := &feed.Feed[*Record]{}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.live[SafeID(part.Match)] = story
+	a.live[protocol.SafeID(part.Match)] = story
 	return file, story, nil
 }
 
@@ -240,11 +241,11 @@ func (a *Archive) begin(part *Record) (*os.File, *feed.Feed[*Record], error) {
 func (a *Archive) end(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if story := a.live[SafeID(id)]; story != nil {
+	if story := a.live[protocol.SafeID(id)]; story != nil {
 		story.Close()
-		delete(a.live, SafeID(id))
+		delete(a.live, protocol.SafeID(id))
 	}
-	delete(a.ended, SafeID(id)+suffix)
+	delete(a.ended, protocol.SafeID(id)+suffix)
 }
 
 // Discard removes the record of a match that was not played to its end, so that it can be played
@@ -286,7 +287,7 @@ func HashRules(rulesheet string) string {
 
 // rulesPath is the file of a rulesheet.
 func (a *Archive) rulesPath(hash string) string {
-	return filepath.Join(a.dir, "rules", SafeID(hash)+".kif")
+	return filepath.Join(a.dir, "rules", protocol.SafeID(hash)+".kif")
 }
 
 // keepRules writes a rulesheet that is not there yet.
@@ -305,6 +306,9 @@ func (a *Archive) keepRules(hash, rulesheet string) error {
 // fs.ErrNotExist where the folder does not have it.
 func (a *Archive) Rulesheet(hash string) (string, error) {
 	text, err := os.ReadFile(a.rulesPath(hash))
+	if err == nil && HashRules(string(text)) != hash {
+		err = fmt.Errorf("the rules in %s are not those of the name", a.rulesPath(hash))
+	}
 	return string(text), err
 }
 
@@ -314,7 +318,7 @@ func (a *Archive) Rulesheet(hash string) (string, error) {
 // another process is looked at twenty times a second. A record in one piece is one part.
 func (a *Archive) Follow(ctx context.Context, id string) iter.Seq2[*Record, error] {
 	a.mu.Lock()
-	story := a.live[SafeID(id)]
+	story := a.live[protocol.SafeID(id)]
 	a.mu.Unlock()
 	if story != nil {
 		return func(yield func(*Record, error) bool) {
@@ -365,30 +369,9 @@ func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
 				yield(nil, fmt.Errorf("%s: expected part %d of a match record: %w", path, number, jsonfault.Explain(err)))
 				return
 			}
-			if !sleep(ctx, lookAgain) {
+			if !protocol.Sleep(ctx, lookAgain) {
 				return
 			}
 		}
 	}
-}
-
-// sleep waits and tells whether ctx goes on.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
-}
-
-// SafeID makes a match id a symbol on the wire and a name in a folder.
-func SafeID(id string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("._-", c):
-			return c
-		}
-		return '_'
-	}, id)
 }

@@ -181,7 +181,7 @@ func (c *contest) start() error {
 		m := c.invitation(r)
 		for {
 			err := o.start(ctx, m)
-			if !c.setting.Forfeit || !errors.Is(err, errBusy) || !sleep(ctx, askAgain) {
+			if !c.setting.Forfeit || !errors.Is(err, errBusy) || !protocol.Sleep(ctx, askAgain) {
 				return err
 			}
 		}

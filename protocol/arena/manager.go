@@ -9,6 +9,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
+	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
 	"github.com/rs/zerolog"
@@ -123,7 +124,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 			return nil, err
 		}
 	}
-	if err := c.tell(c.head(SafeID(id))); err != nil {
+	if err := c.tell(c.head(protocol.SafeID(id))); err != nil {
 		return c.record, err
 	}
 	if err := guard.Do(c.hold); err != nil {
@@ -156,7 +157,7 @@ func (g *Manager) check(players []Player) error {
 	}
 	for _, p := range players {
 		if p.New == nil {
-			if err := CheckURL(p.URL); err != nil {
+			if err := protocol.CheckURL(p.URL); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -24,16 +23,6 @@ type Player struct {
 	// Untimed says that a player in this process minds its own clock: the match waits for its
 	// moves as long as it goes on.
 	Untimed bool
-}
-
-// CheckURL says what is wrong with the address of a player, if anything is: a player has a host
-// and a port, and no path.
-func CheckURL(address string) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || address != "http://"+u.Host && address != "http://"+u.Host+"/" {
-		return fmt.Errorf("expected a player's address such as http://localhost:9147, found %q", address)
-	}
-	return nil
 }
 
 // opponent is a player in one match, as the manager sees it. Contexts bound the

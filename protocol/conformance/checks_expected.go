@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"stackmate/protocol"
 )
 
 // expectedChecks are the rules that most servers and players agree on.
@@ -103,7 +105,7 @@ var expectedChecks = []playerCheck{
 		if err != nil {
 			t.skip("the request could not be sent: %v", err)
 		}
-		sleep(t.ctx, t.PlayClock)
+		protocol.Sleep(t.ctx, t.PlayClock)
 		m.replace("")
 		m.turns(2)
 	}},

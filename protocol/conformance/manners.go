@@ -1,10 +1,11 @@
 package conformance
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"time"
+
+	"stackmate/protocol"
 )
 
 // manner is a way in which players answer PLAY.
@@ -66,15 +67,7 @@ var manners = []manner{
 // after delays an answer, or gives it up when the manager has.
 func after(d time.Duration, a answer) answer {
 	return func(w http.ResponseWriter, r *http.Request) {
-		sleep(r.Context(), d)
+		protocol.Sleep(r.Context(), d)
 		a(w, r)
-	}
-}
-
-// sleep returns after d, or when ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"stackmate/protocol"
 )
 
 // Player says how a player is checked.
@@ -28,10 +30,10 @@ func (p Player) Check(ctx context.Context) (*Report, error) {
 }
 
 func (p Player) check(ctx context.Context, checks []leveled) (*Report, error) {
-	u, err := url.Parse(p.URL)
-	if err != nil || u.Scheme != "http" || u.Host == "" {
-		return nil, fmt.Errorf("expected a player's address such as http://localhost:9147, found %s", shown(p.URL))
+	if err := protocol.CheckURL(p.URL); err != nil {
+		return nil, err
 	}
+	u, _ := url.Parse(p.URL)
 	address := u.Host
 	if u.Port() == "" {
 		address += ":80"
@@ -196,7 +198,7 @@ func (t *trial) enter() {
 // player is available. A player that isn't fails the check, the first time.
 func (t *trial) leave() {
 	t.blocked = ""
-	for began := time.Now(); !t.free() && t.ctx.Err() == nil; sleep(t.ctx, settlePause) {
+	for began := time.Now(); !t.free() && t.ctx.Err() == nil; protocol.Sleep(t.ctx, settlePause) {
 		wait := time.Since(began)
 		switch {
 		case t.dead:
@@ -237,7 +239,7 @@ func (t *trial) free() bool {
 		x = t.status()
 	}
 	if x.unreachable {
-		sleep(t.ctx, connectLimit)
+		protocol.Sleep(t.ctx, connectLimit)
 		x = t.status()
 		t.dead = x.unreachable
 	}
@@ -259,7 +261,7 @@ func (t *trial) status() *exchange { return t.tell("( INFO )", infoLimit) }
 func (t *trial) released() {
 	x := t.status()
 	for began := time.Now(); isBusy(x) && time.Since(began) < freeWait && !t.over(); x = t.status() {
-		sleep(t.ctx, settlePause)
+		protocol.Sleep(t.ctx, settlePause)
 	}
 	if isBusy(x) {
 		t.fail(x, available.text, fmt.Sprintf("the status is busy %v after the end of the match", freeWait))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmate/protocol"
 	"stackmate/protocol/arena"
 )
 
@@ -35,7 +36,7 @@ func (s *Server) saveRecord(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", arena.SafeID(record.Match)+ending))
+	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", protocol.SafeID(record.Match)+ending))
 	_, _ = w.Write(append(text, '\n')) // the browser is gone if it fails
 }
 
@@ -67,7 +68,7 @@ func (s *Server) openRecord(w http.ResponseWriter, r *http.Request) {
 		if len(record.Players) != len(names.Roles) {
 			return nil, fmt.Errorf("%s has %d roles, the record %d players", g.name, len(names.Roles), len(record.Players))
 		}
-		id := arena.SafeID(record.Match)
+		id := protocol.SafeID(record.Match)
 		record.Match = "opened." + id[:min(60, len(id))] + "." + rand.Text()[:6]
 		if !strings.HasPrefix(g.name, recorded) {
 			record.Game = g.name

@@ -209,7 +209,7 @@ func (t *table) begin(joints [][]string, cause error) {
 
 // match is the id of the latest match.
 func (t *table) match() string {
-	id := arena.SafeID("page." + t.game.name + "." + t.id)
+	id := protocol.SafeID("page." + t.game.name + "." + t.id)
 	if t.matches > 1 {
 		id += fmt.Sprint(".", t.matches)
 	}

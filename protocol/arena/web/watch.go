@@ -318,7 +318,7 @@ func (s *Server) prepare(ctx context.Context, q matchRequest) (id string, run fu
 		}
 		players = append(players, p)
 	}
-	id = arena.SafeID(fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano()))
+	id = protocol.SafeID(fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano()))
 	record := s.recorder()
 	return id, func(began chan<- error) {
 		told := false
