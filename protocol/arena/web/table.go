@@ -348,7 +348,7 @@ type TableView struct {
 
 func (t *table) view() *TableView {
 	v := &TableView{
-		Table: t.id, Game: t.game.name, Position: t.game.show(t.at), Moves: append([][]string{}, t.joints...), Why: slices.Clone(t.why),
+		Table: t.id, Game: t.game.name, Position: t.game.show(t.at), Moves: append([][]string{}, t.joints...), Why: append([][]*protocol.Explanation{}, t.why...),
 		Note: t.note, Resigned: t.resigned, May: []string{"resign", "rematch", "strength"},
 		Clock: t.Clock, Limit: t.Limit, Increment: t.Increment, Clocks: t.clockViews(), Score: t.standing(),
 	}

@@ -68,6 +68,19 @@ func (s *seated) play(cells ...string) {
 	}
 }
 
+func TestTheFirstViewOfATableHasAllLists(t *testing.T) {
+	_, url := page(t, 0, nil)
+	var o opened
+	ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, &o)
+	var raw map[string]json.RawMessage
+	events(t, url+"/api/tables/"+o.Table)(&raw)
+	for _, list := range []string{"seats", "chosen", "moves", "why", "may"} { // the page maps them
+		if text := string(raw[list]); !strings.HasPrefix(text, "[") {
+			t.Errorf("%s: %s", list, text)
+		}
+	}
+}
+
 func TestNobodysTableIsThrownOutForANewcomer(t *testing.T) {
 	s, url := page(t, 0, nil)
 	o := opening{Game: "ticTacToe", Seats: []string{person, person}}

@@ -412,8 +412,9 @@ func TestWhatIsUnderWayIsBounded(t *testing.T) {
 			t.Fatal("no analysis")
 		}
 	}
-	if status := ask(t, url+"/api/analyse?game=ticTacToe", nil, nil); status != http.StatusServiceUnavailable {
-		t.Errorf("one analysis more: status %d", status)
+	var refused struct{ Error string }
+	if status := ask(t, url+"/api/analyse?game=ticTacToe", nil, &refused); status != http.StatusServiceUnavailable || !strings.Contains(refused.Error, "too many analyses") {
+		t.Errorf("one analysis more: status %d, %q", status, refused.Error)
 	}
 	open := func() int {
 		return ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, nil)
