@@ -1,0 +1,210 @@
+package endurance
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// crowd is what happens on a page at one time.
+type crowd struct {
+	t       *testing.T
+	url     string
+	mu      sync.Mutex
+	moves   map[string]int // shown on the board, by table
+	late    []time.Duration
+	faults  atomic.Int64
+	refused atomic.Int64 // analyses: so many are made at a time
+	games   atomic.Int64
+}
+
+var pageAddress = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/`)
+
+// TestACrowdedArenaLosesNoMove has many people play, watch and analyse among many records, and kills the
+// program: every move that was on a board is in a record.
+func TestACrowdedArenaLosesNoMove(t *testing.T) {
+	begin(t)
+	records := t.TempDir()
+	archive(t, records, either(100, 10_000))
+	for range repetitions(t, 1, 2) {
+		p := start(t, "arena", "--listen", "127.0.0.1:0", "--player", "-", "--no-browser", "--records", records)
+		c := &crowd{t: t, url: awaitPage(t, p), moves: make(map[string]int)}
+		var all sync.WaitGroup
+		end := time.Now().Add(either(4*time.Second, 4*time.Minute))
+		for range either(5, 50) {
+			all.Go(func() { c.play(end) })
+		}
+		for i := range either(20, 200) {
+			all.Go(func() { c.follow(end, []string{"standings", "tables"}[i%2]) })
+		}
+		for range either(3, 20) {
+			all.Go(func() { c.follow(end, "analyse?game=goofspiel-6&seconds=5") })
+		}
+		time.Sleep(time.Until(end) * 3 / 4)
+		memory := p.resident(t, "VmRSS")
+		p.kill()
+		all.Wait()
+		c.report(memory)
+		c.compare(records)
+	}
+}
+
+// archive fills a folder with records of one match.
+func archive(t *testing.T, dir string, n int) {
+	t.Helper()
+	for i := range n {
+		text := fmt.Sprintf(`{"match":"old.%d","game":"nim-3.4","roles":["first","second"],"players":["a","b"],"start_time":"2026-01-01T00:00:00Z"}
+{"states":[["(x)"]],"start_errors":["",""]}
+{"goals":[100,0],"completed":true,"result":{"match":"old.%[1]d","game":"nim-3.4","players":["a","b"],"goals":[100,0],"turns":0,"errors":[0,0],"late":[0,0],"illegal":[0,0],"failed":[0,0],"slowest":[0,0]}}
+`, i)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("old.%d.jsonl", i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func awaitPage(t *testing.T, p *process) string {
+	t.Helper()
+	for began := time.Now(); p.alive() && time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		text, _ := os.ReadFile(p.out)
+		if found := pageAddress.Find(text); found != nil {
+			return string(found)
+		}
+	}
+	t.Fatal("the page is not served")
+	return ""
+}
+
+// tableView is what a person needs of a table.
+type tableView struct {
+	Table    string
+	Moves    [][]string
+	Position struct {
+		Roles []string
+		Legal [][]struct{ Move string }
+		Goals []int
+	}
+}
+
+// play plays both sides of one game after another, the first legal move each time.
+func (c *crowd) play(end time.Time) {
+	for time.Now().Before(end) {
+		var o struct {
+			Table string
+			Keys  map[string]string
+		}
+		if !c.post("tables", map[string]any{"game": "ticTacToe", "seats": []string{"person", "person"}}, &o) {
+			return
+		}
+		response, err := http.Get(c.url + "api/tables/" + o.Table)
+		if err != nil {
+			return
+		}
+		asked, turn := time.Now(), -1
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+			var v tableView
+			text, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: {"))
+			if !ok || json.Unmarshal(append([]byte("{"), text...), &v) != nil {
+				continue
+			}
+			if len(v.Moves) > turn {
+				c.shown(o.Table, len(v.Moves), time.Since(asked))
+			}
+			if v.Position.Goals != nil || v.Position.Legal == nil {
+				c.games.Add(1)
+				break
+			}
+			if len(v.Moves) == turn {
+				continue // chosen, and on its way
+			}
+			turn, asked = len(v.Moves), time.Now()
+			for r, role := range v.Position.Roles {
+				if len(v.Position.Legal[r]) > 1 {
+					c.post("tables/"+o.Table+"/move", map[string]any{"role": role, "key": o.Keys[role], "turn": turn, "move": v.Position.Legal[r][0].Move}, nil)
+				}
+			}
+			time.Sleep(20 * time.Millisecond) // people take longer
+		}
+		response.Body.Close()
+	}
+}
+
+// shown notes what is on a board, and how long it took to get there.
+func (c *crowd) shown(table string, moves int, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.moves[table] = max(c.moves[table], moves); moves > 0 {
+		c.late = append(c.late, took)
+	}
+}
+
+// post sends JSON; a refusal while the program lives is a fault.
+func (c *crowd) post(path string, body, into any) bool {
+	text, _ := json.Marshal(body)
+	response, err := http.Post(c.url+"api/"+path, "application/json", bytes.NewReader(text))
+	if err != nil {
+		return false // it has been killed
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		c.faults.Add(1)
+		return false
+	}
+	return into == nil || json.NewDecoder(response.Body).Decode(into) == nil
+}
+
+// follow reads a stream, again and again.
+func (c *crowd) follow(end time.Time, path string) {
+	for ; time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		response, err := http.Get(c.url + "api/" + path)
+		if err != nil {
+			return
+		}
+		switch {
+		case response.StatusCode == http.StatusServiceUnavailable && strings.HasPrefix(path, "analyse"):
+			c.refused.Add(1)
+		case response.StatusCode != http.StatusOK:
+			c.faults.Add(1)
+		}
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		}
+		response.Body.Close()
+	}
+}
+
+func (c *crowd) report(memory int64) {
+	worst, sum := time.Duration(0), time.Duration(0)
+	for _, d := range c.late {
+		worst, sum = max(worst, d), sum+d
+	}
+	if len(c.late) == 0 || c.faults.Load() > 0 {
+		c.t.Errorf("%d moves were played, %d requests failed", len(c.late), c.faults.Load())
+		return
+	}
+	c.t.Logf("%d games ended, %d moves, from the choice to the board %v in the mean, %v at worst; %d analyses refused; %d MB",
+		c.games.Load(), len(c.late), (sum / time.Duration(len(c.late))).Round(time.Microsecond), worst.Round(time.Millisecond), c.refused.Load(), memory>>20)
+}
+
+// compare looks for the moves in the records.
+func (c *crowd) compare(records string) {
+	for table, moves := range c.moves {
+		found := 0
+		text, err := os.ReadFile(filepath.Join(records, "page.ticTacToe."+table+".jsonl"))
+		if err == nil {
+			found = strings.Count(string(text), `{"moves":`)
+		}
+		if found < moves {
+			c.t.Errorf("table %s: %d moves were on the board, the record has %d (%v)", table, moves, found, err)
+		}
+	}
+}
