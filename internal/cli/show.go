@@ -137,6 +137,9 @@ func (v *viewer) end() {
 		for i, role := range r.Roles {
 			fmt.Fprintf(v.out, "%s: %s has %d points\n", role, r.Players[i], r.Goals[i])
 		}
+		if r.Reason != "" {
+			fmt.Fprintln(v.out, r.Reason)
+		}
 	case r.Aborted:
 		fmt.Fprintf(v.out, "aborted: %s\n", r.Reason)
 	default:
