@@ -111,7 +111,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"no time for proofs":  {[]string{"validate", "x.kif", "--prove", "--budget=0s"}, "found 0s"},
 		"no record":           {[]string{"standings", "/dev/zero"}, "expected a match record"},
 		"another file":        {[]string{"show", "cli_test.go"}, "cli_test.go:1: expected a match record, JSON as --record keeps it: invalid character 'p'"},
-		"a folder":            {[]string{"show", "terminal"}, "stackmate: read "},
+		"a folder":            {[]string{"show", "../cli"}, "stackmate: read "},
 		"JSON, no record":     {[]string{"rate", file(t, "list.json", "[1]")}, "list.json:1: expected a match record, JSON as --record keeps it: expected object, found array"},
 		"no time":             {[]string{"bench", "ticTacToe", "--seconds", "0"}, "--seconds"},
 		"unknown kernel":      {[]string{"bench", "ticTacToe", "--kernel", "steam"}, "steam"},

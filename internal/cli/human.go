@@ -103,6 +103,9 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	}
 	h.asked.Lock()
 	defer h.asked.Unlock()
+	if len(told) == 1 {
+		h.greet()
+	}
 	h.show()
 	var found advice
 	if h.adviser != nil {
@@ -136,6 +139,15 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 			return gdl.Term{}, ctx.Err()
 		}
 	}
+}
+
+// greet says what can be typed.
+func (h *human) greet() {
+	hint := ""
+	if h.adviser != nil {
+		hint = "? shows what the solution would play, "
+	}
+	h.say("You are %s. Type a move or its number; %squit ends.\n", h.at.Names.Roles[h.role], hint)
 }
 
 // hint shows what the solution would play.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"stackmate/player"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
@@ -28,6 +30,7 @@ func (c *playCommand) Run(s *console) error {
 	if c.Think <= 0 {
 		return usageError{errors.New("expected --think above 0")}
 	}
+	s.log = zerolog.Nop() // the dialogue tells what happens, and the error why it ends
 	manager, names, err := s.manager(c.Game)
 	if err != nil {
 		return err
@@ -51,7 +54,6 @@ func (c *playCommand) Run(s *console) error {
 		}
 		players = append(players, p)
 	}
-	r.persons.say("You are %s. Type a move or its number; ? shows what the solution would play, quit ends.\n", names.Roles[role])
 	record, err := manager.Match(s.ctx, matchID(c.Game), players, arena.Setting{PlayClock: c.Think, Grace: c.Think, Seed: c.Seed})
 	switch {
 	case err != nil:
