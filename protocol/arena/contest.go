@@ -71,7 +71,7 @@ func (c *contest) tellNext() error {
 // errInterrupted ends a match whose context has ended.
 var errInterrupted = errors.New("interrupted")
 
-// Resigned, as the cause for which the context of a match ends, gives the match to the others.
+// Resigned is a cause for which the context of a match may end: the others have won it then.
 type Resigned struct{ Role, Reason string }
 
 func (r *Resigned) Error() string { return r.Role + " " + r.Reason }
