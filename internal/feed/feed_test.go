@@ -44,6 +44,7 @@ func TestOfWhatIsReplacedOnlyTheLatestIsTold(t *testing.T) {
 func TestAListenerLeavesWithItsContext(t *testing.T) {
 	var f Feed[int]
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	f.Add(1)
 	for range f.All(ctx) {
 		cancel()
