@@ -10,26 +10,31 @@ import (
 
 // Play of the paper: players with tolerance against players without, at cops and robber
 // without chance. Each has a number of expansions for a move, deepens until they are spent,
-// and makes the best move of the last whole iteration. Each of 50 positions is played twice,
-// with sides changed; who survives longer as the robber wins.
+// and makes the best move of the last whole iteration. Each position is played twice, with
+// sides changed; who survives longer as the robber wins.
 
 const (
-	playBudget = 200_000
-	playMoves  = 100 // the robber has escaped
+	playPositions = 50  // 100 games
+	playMoves     = 100 // the robber has escaped
 )
+
+var playBudgets = []int64{2_000, 20_000, 200_000}
 
 // play lists the lines, by ε.
 func play() []run {
-	published := map[float64]*Published{
-		1: {Source: babPaper, Note: "won 11, lost 6, drawn 33"},
-		2: {Source: babPaper, Note: "won 6, lost 12, drawn 32"},
-	}
+	published := map[float64]string{1: "won 11, lost 6, drawn 33", 2: "won 6, lost 12, drawn 32"}
 	var runs []run
-	for _, epsilon := range []float64{1, 2, 4, 8} {
-		runs = append(runs, run{
-			table: "Play against ε = 0 at cops and robber, 200 000 nodes a move, by ε", method: fmt.Sprintf("ε = %g", epsilon),
-			size: int(epsilon), paper: published[epsilon], special: &duel{epsilon, playBudget},
-		})
+	for _, budget := range playBudgets {
+		for _, epsilon := range []float64{1, 2, 4, 8} {
+			r := run{
+				table: "Play against ε = 0 at cops and robber, by ε", method: fmt.Sprintf("%d nodes", budget), size: int(epsilon),
+				special: &duel{epsilon, budget},
+			}
+			if note := published[epsilon]; note != "" && budget == 200_000 {
+				r.paper = &Published{Source: babPaper, Note: note}
+			}
+			runs = append(runs, r)
+		}
 	}
 	return runs
 }
@@ -46,11 +51,11 @@ func (d *duel) measure(ctx context.Context, row *Row) error {
 	won, lost, drawn := 0, 0, 0
 	var points mean
 	row.Epsilon = d.epsilon
-	for seed := range uint64(babInstances) {
+	for seed := range uint64(playPositions) {
 		start, _ := newChase(mixed(seed, 1), 0)
 		ours, theirs := d.game(ctx, start, d.epsilon, 0), d.game(ctx, start, 0, d.epsilon)
 		if ctx.Err() != nil {
-			row.Note = fmt.Sprintf("stopped after %d of %d positions; ", seed, babInstances)
+			row.Note = fmt.Sprintf("stopped after %d of %d games; ", 2*seed, 2*playPositions)
 			break
 		}
 		switch {

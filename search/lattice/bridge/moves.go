@@ -38,3 +38,37 @@ func (q *state) moves() Cards {
 	}
 	return heads(hand, q.live())
 }
+
+// sure counts tricks that the declarer takes from the top in every layout: those of the
+// hand on lead and then, if a low card reaches them, those of the other hand.
+func (s *search) sure(q *state) int {
+	if !q.leader.isDeclarer() {
+		return 0
+	}
+	hand, partner := q.north, q.south
+	if q.leader == South {
+		hand, partner = partner, hand
+	}
+	out := q.hidden
+	trump := s.trump
+	if trump < NoTrump && out&trump.of() == 0 && partner&trump.of() == 0 && hand&trump.of() == 0 {
+		trump = NoTrump
+	}
+	tricks, others, reached := 0, 0, false
+	for suit := Spades; suit < NoTrump; suit++ {
+		in := suit.of()
+		if trump < NoTrump && suit != trump && (out|partner)&trump.of() != 0 {
+			continue
+		}
+		n, _, _ := fromTop(hand&in, partner&in, out&in, (out & in).Len())
+		tricks += n
+		if m, _, _ := fromTop(partner&in, hand&in, out&in, (out & in).Len()); m > 0 {
+			others += m
+			reached = reached || n == 0 && hand&in != 0
+		}
+	}
+	if trump == NoTrump && reached && partner.Len()-others >= tricks {
+		tricks += others
+	}
+	return tricks
+}

@@ -83,6 +83,54 @@ func (s *search) position(q *state) *position {
 	return p
 }
 
+// lost are the worlds alive that are lost in q whatever the declarer does, or more of
+// them than the limit.
+func (s *search) lost(q *state, alive worlds, limit int) worlds {
+	u := s.universe(q)
+	switch {
+	case q.need <= 0:
+		return u.none
+	case q.need > q.left:
+		return alive
+	case q.played == 4:
+		who, tied := s.winners(q)
+		lost := s.lostAfter(q, who, alive, limit)
+		switch {
+		case tied && s.ties.isDeclarer():
+			lost = s.lostAfter(q, who^2, lost, limit)
+		case tied:
+			lost = lost.union(s.lostAfter(q, who^2, alive, limit), s.set(u))
+		}
+		return lost
+	}
+	p := s.position(q)
+	set, n := s.set(u), 0
+	for i, w := range alive {
+		set[i] = w & p.judged[i] &^ p.won[i]
+	}
+	if n = set.len(); n > limit {
+		return set
+	}
+	alive.without(p.judged, s.set(u)).each(func(i int) bool {
+		p.judged.add(i)
+		s.dd.hands, s.dd.trick, s.dd.played = q.hands(u.west[i]), q.trick, int(q.played)
+		if s.dd.wins(q.leader, int(q.need)) {
+			p.won.add(i)
+			return !s.isStopped()
+		}
+		set.add(i)
+		n++
+		return n <= limit && !s.isStopped()
+	})
+	return set
+}
+
+// lostAfter are those lost where a seat has won the trick.
+func (s *search) lostAfter(q *state, who Seat, alive worlds, limit int) worlds {
+	next, p := q.collect(who), s.passage(q)
+	return p.up(s.lost(&next, p.down(alive, s.set(p.to)), limit), s.set(p.from))
+}
+
 // cost finds what it costs to lose in q, a state at the beginning of a trick.
 func (s *search) cost(q *state) *cost {
 	k := costKey{s.key(q), q.hidden, q.gone}
