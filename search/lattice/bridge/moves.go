@@ -26,17 +26,17 @@ func (s *search) inOrder(q *state, alive worlds, p *position) []Card {
 
 // moves are the legal cards of the declarer's hand in turn, one of each run of touching
 // ones.
-func (q *state) moves() Cards {
-	hand := q.north
-	if q.seat() == South {
-		hand = q.south
+func (s *state) moves() Cards {
+	hand := s.north
+	if s.seat() == South {
+		hand = s.south
 	}
-	if q.played > 0 {
-		if f := hand & q.trick[0].Suit().of(); f != 0 {
+	if s.played > 0 {
+		if f := hand & s.trick[0].Suit().of(); f != 0 {
 			hand = f
 		}
 	}
-	return heads(hand, q.live())
+	return heads(hand, s.live())
 }
 
 // sure counts tricks that the declarer takes from the top in every layout: those of the
