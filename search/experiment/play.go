@@ -14,7 +14,7 @@ import (
 // sides changed; who survives longer as the robber wins.
 
 const (
-	playPositions = 100 // 200 games
+	playPositions = 50  // 100 games
 	playMoves     = 100 // the robber has escaped
 )
 

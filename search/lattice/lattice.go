@@ -6,8 +6,8 @@
 // When pruning is right is a property of the values alone (Ginsberg and Jaffray,
 // Alpha-Beta Pruning Under Partial Orders): shallow pruning if and only if they form
 // a lattice (Proposition 3.5), deep pruning if and only if that is distributive
-// (Proposition 4.2). So values declare their Kind, Check and Sample try to refute it,
-// and Search refuses to prune more than it allows.
+// (Proposition 4.2). So values declare their Kind, and Search refuses to prune more than
+// it allows.
 package lattice
 
 import "fmt"
@@ -49,7 +49,7 @@ func (k Kind) String() string {
 // largest value. Values are immutable: no operation changes its arguments, and
 // results may share their memory.
 type Values[V any] interface {
-	// Kind is what the author declares. Check tells whether it is so.
+	// Kind is what the author declares.
 	Kind() Kind
 	// Meet is the value of a position where the minimiser chooses between a and b.
 	Meet(a, b V) V
@@ -85,26 +85,4 @@ type Game[P any, K comparable, V any] interface {
 	AppendChildren(dst []P, p P) ([]P, Turn)
 	// Key is equal for two positions only if the same game begins there.
 	Key(p P) K
-}
-
-// Minimax is the value of p by Definition 2.3, without pruning of any kind: the
-// oracle of Search, for small games. Of values it needs no more than Simple.
-func Minimax[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, game G, p P) V {
-	v, over := game.Value(p)
-	if over {
-		return v
-	}
-	children, turn := game.AppendChildren(nil, p)
-	for i, child := range children {
-		w := Minimax[P, K, V](values, game, child)
-		switch {
-		case i == 0:
-			v = w
-		case turn == Max:
-			v = values.Join(v, w)
-		default:
-			v = values.Meet(v, w)
-		}
-	}
-	return v
 }

@@ -11,7 +11,6 @@ type memory[K comparable, V any] struct {
 
 type entry[V any] struct {
 	bounds Bounds[V]
-	depth  int32 // of the search that made them with estimates, 0 if they are proved
 	best   int32 // the move that moved the bounds last
 }
 

@@ -55,22 +55,15 @@ func (p Pruning) needs() Kind {
 var ErrUnsound = errors.New("these values do not allow this pruning")
 
 // Config says how to search.
-type Config[P, V any] struct {
+type Config struct {
 	Pruning Pruning
 	// Unsound allows a pruning that the values do not. The interval of the result
 	// still holds, but may stay open.
 	Unsound bool
 	// Table is the number of positions remembered, 0 for none.
 	Table int
-	// Estimate, if not nil, is the static value of a position. The search then looks
-	// one move deep, two, and so on, and begins each time with the moves that were
-	// best before.
-	Estimate func(P) V
-	// MaxNodes and MaxDepth bound the search, 0 for no bound.
+	// MaxNodes bounds the search, 0 for no bound.
 	MaxNodes int64
-	MaxDepth int
-	// Progress, if not nil, is told now and then what is known so far.
-	Progress func(Result[V])
 }
 
 // Result is what a search knows of a position.
@@ -79,11 +72,8 @@ type Result[V any] struct {
 	Lower, Upper V
 	// Exact tells that both are the same.
 	Exact bool
-	// Guess is the value of the last iteration, where Estimate has made one.
-	Guess V
 	// Moves holds the interval of each move.
 	Moves []Bounds[V]
-	Depth int   // of the last whole iteration; 0 without Estimate
 	Nodes int64 // positions with several moves that were searched
 	Ends  int64 // positions seen in which the game was over
 	Hits  int64 // positions answered by the table
@@ -92,9 +82,6 @@ type Result[V any] struct {
 
 // Bounds is an interval of values: Lower ≤ value ≤ Upper.
 type Bounds[V any] struct{ Lower, Upper V }
-
-// noLimit is a depth that no game reaches.
-const noLimit = 1 << 30
 
 // maxPly bounds the stack: what is deeper counts as unknown. It is more than any game in
 // use is long; a game whose positions come again has no other end.
@@ -106,7 +93,7 @@ const contextEvery = 64
 // Solver searches positions of one game. Its table lasts from one search to the next,
 // as do the bounds in it. A Solver belongs to one goroutine.
 type Solver[P any, K comparable, V any, L Values[V], G Game[P, K, V]] struct {
-	Config[P, V]
+	Config
 	ctx    context.Context
 	values L
 	game   G
@@ -115,10 +102,8 @@ type Solver[P any, K comparable, V any, L Values[V], G Game[P, K, V]] struct {
 	table  *memory[K, V]
 	frames []frame[P]
 
-	horizon bool // whether an estimate was used in this iteration
 	seen    int64
 	stopped bool
-	known   Bounds[V] // of the root
 	out     Result[V]
 }
 
@@ -128,7 +113,7 @@ type frame[P any] struct {
 }
 
 // New makes a solver, or says that the values do not allow the pruning.
-func New[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, game G, c Config[P, V]) (*Solver[P, K, V, L, G], error) {
+func New[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, game G, c Config) (*Solver[P, K, V, L, G], error) {
 	if k := values.Kind(); k < c.Pruning.needs() && !c.Unsound {
 		return nil, fmt.Errorf("%w: expected a %v, found %v", ErrUnsound, c.Pruning.needs(), k)
 	}
@@ -142,15 +127,21 @@ func New[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, gam
 // Search computes the value of position p. At a limit or the end of ctx it returns
 // what is proved by then, with the error of the context.
 func (r *Solver[P, K, V, L, G]) Search(ctx context.Context, p P) (Result[V], error) {
-	r.ctx, r.known, r.out, r.stopped = ctx, r.unknown(), Result[V]{}, false
-	r.deepen(p)
-	return r.result(), ctx.Err()
+	r.ctx, r.out, r.stopped = ctx, Result[V]{}, false
+	b := r.position(p, 0, r.unknown())
+	out := r.out
+	out.Lower, out.Upper = b.Lower, b.Upper
+	out.Exact = r.values.LessEq(out.Upper, out.Lower)
+	if r.table != nil {
+		out.Held = r.table.len()
+	}
+	return out, ctx.Err()
 }
 
-// Known is what the table holds of position p, if that is proved.
+// Known is what the table holds of position p.
 func (r *Solver[P, K, V, L, G]) Known(p P) (Bounds[V], bool) {
 	if r.table != nil {
-		if e, found := r.table.find(r.game.Key(p)); found && e.depth == 0 {
+		if e, found := r.table.find(r.game.Key(p)); found {
 			return e.bounds, true
 		}
 	}
@@ -159,54 +150,7 @@ func (r *Solver[P, K, V, L, G]) Known(p P) (Bounds[V], bool) {
 
 func (r *Solver[P, K, V, L, G]) unknown() Bounds[V] { return Bounds[V]{r.bottom, r.top} }
 
-// deepen searches the root to a depth that grows until no estimate matters or, where
-// there are none, to the end.
-func (r *Solver[P, K, V, L, G]) deepen(p P) {
-	depth, last := 1, noLimit
-	if r.MaxDepth > 0 {
-		last = r.MaxDepth
-	}
-	if r.Estimate == nil {
-		depth = last
-	}
-	for {
-		r.horizon = false
-		b := r.position(p, 0, depth, r.unknown())
-		if !r.horizon || r.Estimate == nil {
-			r.known = r.tightened(b, r.known)
-		}
-		if r.stopped {
-			return
-		}
-		r.out.Guess = b.Lower
-		if r.Estimate != nil {
-			r.out.Depth = depth
-		}
-		if !r.horizon || depth >= last {
-			return
-		}
-		if r.Progress != nil {
-			r.Progress(r.result())
-		}
-		depth++
-	}
-}
-
-func (r *Solver[P, K, V, L, G]) result() Result[V] {
-	out := r.out
-	out.Lower, out.Upper = r.known.Lower, r.known.Upper
-	out.Exact = r.values.LessEq(out.Upper, out.Lower)
-	if r.Estimate == nil {
-		out.Guess = out.Lower
-	}
-	if r.table != nil {
-		out.Held = r.table.len()
-	}
-	return out
-}
-
-// tightened adds the knowledge that the value lies in known. Estimates, which may lie
-// elsewhere, are moved there.
+// tightened adds the knowledge that the value lies in known.
 func (r *Solver[P, K, V, L, G]) tightened(b, known Bounds[V]) Bounds[V] {
 	return Bounds[V]{
 		r.values.Meet(r.values.Join(b.Lower, known.Lower), known.Upper),
@@ -222,35 +166,24 @@ func (r *Solver[P, K, V, L, G]) isStopped() bool {
 	return r.stopped
 }
 
-// position searches p, depth choices deep.
-func (r *Solver[P, K, V, L, G]) position(p P, ply, depth int, w Bounds[V]) Bounds[V] {
+// position searches p.
+func (r *Solver[P, K, V, L, G]) position(p P, ply int, w Bounds[V]) Bounds[V] {
 	if v, over := r.game.Value(p); over {
 		r.out.Ends++
 		return Bounds[V]{v, v}
 	}
-	if r.isStopped() {
+	if r.isStopped() || ply == maxPly {
 		return r.unknown()
 	}
-	known, best, guessed := r.unknown(), 0, false
+	known, best := r.unknown(), 0
 	if r.table != nil {
 		if e, found := r.table.find(r.game.Key(p)); found {
+			r.out.Hits++
 			best = int(e.best)
-			if e.depth == 0 || int(e.depth) == depth {
-				r.out.Hits++
-				guessed = e.depth != 0
-				r.horizon = r.horizon || guessed
-				if known = e.bounds; ply > 0 && r.isClosed(known, w) {
-					return known
-				}
+			if known = e.bounds; ply > 0 && r.isClosed(known, w) {
+				return known
 			}
 		}
-	}
-	if depth == 0 || ply == maxPly {
-		if r.horizon = true; r.Estimate == nil {
-			return r.unknown()
-		}
-		e := r.Estimate(p)
-		return Bounds[V]{e, e}
 	}
 	for len(r.frames) <= ply {
 		r.frames = append(r.frames, frame[P]{})
@@ -258,14 +191,13 @@ func (r *Solver[P, K, V, L, G]) position(p P, ply, depth int, w Bounds[V]) Bound
 	children, turn := r.game.AppendChildren(r.frames[ply].children[:0], p)
 	r.frames[ply].children = children
 	if len(children) == 1 && ply > 0 {
-		return r.position(children[0], ply+1, depth, w)
+		return r.position(children[0], ply+1, w)
 	}
-	return r.choice(p, turn, ply, depth, w, known, guessed, best)
+	return r.choice(p, turn, ply, w, known, best)
 }
 
 // choice searches p, whose children are in the frame, the best of the last time first.
-// What is known of it before may be guessed.
-func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply, depth int, w, known Bounds[V], guessed bool, best int) Bounds[V] {
+func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[V], best int) Bounds[V] {
 	n := len(r.frames[ply].children)
 	if n > 1 {
 		r.out.Nodes++
@@ -276,9 +208,6 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply, depth int, w, known 
 			r.out.Moves[i] = r.unknown()
 		}
 	}
-	// The horizon below this position alone decides what the table may say of it.
-	before := r.horizon
-	r.horizon = guessed
 	bounds, all := known, Bounds[V]{}
 	first := min(best, n-1)
 	for k := range n {
@@ -286,7 +215,7 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply, depth int, w, known 
 			break
 		}
 		i := nth(k, first)
-		kid := r.position(r.frames[ply].children[i], ply+1, depth-1, r.window(turn, bounds, w))
+		kid := r.position(r.frames[ply].children[i], ply+1, r.window(turn, bounds, w))
 		if r.stopped { // what the one side has by now still holds
 			if turn == Max {
 				bounds.Lower = r.values.Join(bounds.Lower, kid.Lower)
@@ -305,13 +234,8 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply, depth int, w, known 
 		}
 	}
 	if r.table != nil && !r.stopped {
-		e := entry[V]{bounds: bounds, best: int32(best)}
-		if r.horizon {
-			e.depth = int32(depth)
-		}
-		r.table.put(r.game.Key(p), e)
+		r.table.put(r.game.Key(p), entry[V]{bounds, int32(best)})
 	}
-	r.horizon = r.horizon || before
 	return bounds
 }
 

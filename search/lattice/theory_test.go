@@ -278,7 +278,7 @@ func TestShallowPruningAgreesWithMinimaxInEveryLattice(t *testing.T) {
 		game := grow(randomShape(rng), rng, func(rng *rand.Rand) int { return rng.IntN(len(f.meet)) })
 		want := Minimax[int, int, int](f, game, 0)
 		for _, table := range []int{0, 1000} {
-			if r := mustSearch(t, f, game, Config[int, int]{Pruning: Shallow, Table: table}); !r.Exact || r.Lower != want {
+			if r := mustSearch(t, f, game, Config{Pruning: Shallow, Table: table}); !r.Exact || r.Lower != want {
 				t.Fatalf("tree %d in a lattice of %d: [%d, %d], want %d", i, len(f.meet), r.Lower, r.Upper, want)
 			}
 		}
@@ -375,12 +375,12 @@ func TestFigure5DeepPruningGoesWrongAsPrinted(t *testing.T) {
 		t.Errorf("minimax: %d, want clubs", v)
 	}
 	for _, pruning := range []Pruning{Unpruned, Shallow} {
-		if r := mustSearch(t, f, game, Config[int, int]{Pruning: pruning}); !r.Exact || r.Lower != clubs {
+		if r := mustSearch(t, f, game, Config{Pruning: pruning}); !r.Exact || r.Lower != clubs {
 			t.Errorf("pruning %d: [%d, %d], want clubs", pruning, r.Lower, r.Upper)
 		}
 	}
 	for _, pruning := range []Pruning{Deep, Joint} {
-		if _, err := New[int, int, int](f, game, Config[int, int]{Pruning: pruning}); !errors.Is(err, ErrUnsound) {
+		if _, err := New[int, int, int](f, game, Config{Pruning: pruning}); !errors.Is(err, ErrUnsound) {
 			t.Errorf("pruning %d: error %v, want that it is unsound", pruning, err)
 		}
 	}
@@ -389,7 +389,7 @@ func TestFigure5DeepPruningGoesWrongAsPrinted(t *testing.T) {
 	}
 	// "(from the lower right) 0, ♥, 0, and ♣ … if we use deep pruning … ♣, 1, ♦ and 1":
 	// the first are the lower, the second the upper bounds that the search finds.
-	solver, err := New[int, int, int](f, game, Config[int, int]{Pruning: Deep, Unsound: true, Table: 10})
+	solver, err := New[int, int, int](f, game, Config{Pruning: Deep, Unsound: true, Table: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +425,7 @@ func TestDeepPruningAsPrintedIsRightExactlyInDistributiveLattices(t *testing.T) 
 		}
 		game := grow(shape{depth: 5, width: 2, early: 0.4}, rng, func(rng *rand.Rand) int { return rng.IntN(len(f.meet)) })
 		got, want := printed(f, game, 0, nil, nil), Minimax[int, int, int](f, game, 0)
-		r := mustSearch(t, f, game, Config[int, int]{Pruning: Deep, Unsound: true})
+		r := mustSearch(t, f, game, Config{Pruning: Deep, Unsound: true})
 		if !f.LessEq(r.Lower, want) || !f.LessEq(want, r.Upper) {
 			t.Fatalf("tree %d: [%d, %d] does not contain %d", i, r.Lower, r.Upper, want)
 		}
@@ -467,7 +467,7 @@ func TestSection1ProbabilitiesMeanNothingInsideOfTheTree(t *testing.T) {
 		{value: heart},
 	}}
 	l := Worlds{1<<52 - 1}
-	r := mustSearch(t, l, game, Config[int, uint64]{Pruning: Deep})
+	r := mustSearch(t, l, game, Config{Pruning: Deep})
 	if r.Moves[0].Lower != ace || r.Moves[1].Upper != 0 {
 		t.Errorf("m1 wins in %d worlds, m2 in %d; want 4 and 0", bits.OnesCount64(r.Moves[0].Lower), bits.OnesCount64(r.Moves[1].Upper))
 	}
@@ -478,7 +478,7 @@ func TestSection1ProbabilitiesMeanNothingInsideOfTheTree(t *testing.T) {
 	for _, n := range game.nodes {
 		chances.nodes = append(chances.nodes, node[float64]{n.turn, n.kids, float64(bits.OnesCount64(n.value)) / 52})
 	}
-	p := mustSearch(t, Numbers{0, 1}, chances, Config[int, float64]{})
+	p := mustSearch(t, Numbers{0, 1}, chances, Config{})
 	if p.Moves[1].Lower != 0.25 || p.Moves[0].Lower >= p.Moves[1].Lower {
 		t.Errorf("by probabilities m1 is worth %g and m2 %g, want 1/13 and 1/4", p.Moves[0].Lower, p.Moves[1].Lower)
 	}

@@ -26,6 +26,28 @@ func (t *tree[V]) AppendChildren(dst []int, p int) ([]int, Turn) {
 	return append(dst, t.nodes[p].kids...), t.nodes[p].turn
 }
 
+// Minimax is the value of p by Definition 2.3, without pruning of any kind: the
+// oracle of Search, for small games. Of values it needs no more than Simple.
+func Minimax[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, game G, p P) V {
+	v, over := game.Value(p)
+	if over {
+		return v
+	}
+	children, turn := game.AppendChildren(nil, p)
+	for i, child := range children {
+		w := Minimax[P, K, V](values, game, child)
+		switch {
+		case i == 0:
+			v = w
+		case turn == Max:
+			v = values.Join(v, w)
+		default:
+			v = values.Meet(v, w)
+		}
+	}
+	return v
+}
+
 // shape says what random trees to grow.
 type shape struct {
 	depth, width int
@@ -86,7 +108,7 @@ func trees(t testing.TB) int {
 	return n
 }
 
-func mustSearch[V any, L Values[V]](t testing.TB, l L, game *tree[V], c Config[int, V]) Result[V] {
+func mustSearch[V any, L Values[V]](t testing.TB, l L, game *tree[V], c Config) Result[V] {
 	t.Helper()
 	solver, err := New[int, int, V](l, game, c)
 	if err != nil {
@@ -106,25 +128,17 @@ func agree[V any, L Values[V]](t *testing.T, l L, draw func(*rand.Rand) V) {
 	if kind, err := Sample[V](l, 2000, newRand(1), draw); err != nil || kind != Distributive {
 		t.Fatalf("found %v: %v", kind, err)
 	}
-	// The last ones are those in which the table once took a guess for a proof.
-	for i := range trees(t) + 3 {
-		if rare := i - trees(t); rare >= 0 {
-			i = []int{6326, 6765, 83697}[rare]
-		}
+	for i := range trees(t) {
 		rng := newRand(i)
 		game := grow(randomShape(rng), rng, draw)
 		want := Minimax[int, int, V](l, game, 0)
 		for pruning := Unpruned; pruning <= Joint; pruning++ {
 			for _, table := range []int{0, 4, 1000} {
-				c := Config[int, V]{Pruning: pruning, Table: table}
+				c := Config{Pruning: pruning, Table: table}
 				if r := mustSearch(t, l, game, c); !r.Exact || !Equal(l, r.Lower, want) || !Equal(l, r.Upper, want) {
 					t.Fatalf("tree %d, %+v: found [%v, %v], want %v", i, c, r.Lower, r.Upper, want)
 				}
 			}
-		}
-		c := Config[int, V]{Pruning: Pruning(1 + rng.IntN(3)), Table: 1000, Estimate: func(int) V { return draw(rng) }}
-		if r := mustSearch(t, l, game, c); !r.Exact || !Equal(l, r.Lower, want) || !Equal(l, r.Guess, want) {
-			t.Fatalf("tree %d, deepening with %+v: found [%v, %v], guess %v, want %v", i, c.Pruning, r.Lower, r.Upper, r.Guess, want)
 		}
 	}
 }
@@ -181,7 +195,7 @@ func TestASearchThatIsBrokenOffStillTellsBoundsThatHold(t *testing.T) {
 		game := grow(shape{depth: 6, width: 3}, rng, drawChoices)
 		want := Minimax[int, int, Front[uint64]](l, game, 0)
 		for nodes := range int64(8) {
-			r := mustSearch(t, l, game, Config[int, Front[uint64]]{Pruning: Joint, MaxNodes: 1 + nodes})
+			r := mustSearch(t, l, game, Config{Pruning: Joint, MaxNodes: 1 + nodes})
 			if !l.LessEq(r.Lower, want) || !l.LessEq(want, r.Upper) {
 				t.Fatalf("tree %d, %d nodes: [%v, %v] does not contain %v", i, nodes, r.Lower, r.Upper, want)
 			}
@@ -189,7 +203,7 @@ func TestASearchThatIsBrokenOffStillTellsBoundsThatHold(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		big := grow(shape{depth: 9, width: 3, exactly: true}, rng, drawChoices)
-		solver, _ := New[int, int, Front[uint64]](l, big, Config[int, Front[uint64]]{})
+		solver, _ := New[int, int, Front[uint64]](l, big, Config{})
 		if r, err := solver.Search(ctx, 0); err == nil || r.Exact {
 			t.Fatal("a search whose context has ended says that it is complete")
 		}
@@ -206,7 +220,7 @@ func TestMoreIsNeverPrunedLess(t *testing.T) {
 		game := grow(randomShape(rng), rng, drawWorlds)
 		var nodes []int64
 		for pruning := Unpruned; pruning <= Joint; pruning++ {
-			nodes = append(nodes, mustSearch(t, l, game, Config[int, uint64]{Pruning: pruning}).Nodes)
+			nodes = append(nodes, mustSearch(t, l, game, Config{Pruning: pruning}).Nodes)
 		}
 		if !slices.IsSortedFunc(nodes, func(a, b int64) int { return int(b - a) }) {
 			t.Fatalf("tree %d: nodes %v", i, nodes)
@@ -225,7 +239,7 @@ func (c circle) AppendChildren(dst []int, p int) ([]int, Turn) {
 
 func TestAGameWithoutEndIsUnknownOrWonWhereItCanBeLeft(t *testing.T) {
 	for exit, exact := range map[float64]bool{100: true, 50: false} {
-		solver, err := New[int, int, float64](Numbers{0, 100}, circle{exit}, Config[int, float64]{Pruning: Deep, Table: 100, MaxNodes: 20_000})
+		solver, err := New[int, int, float64](Numbers{0, 100}, circle{exit}, Config{Pruning: Deep, Table: 100, MaxNodes: 20_000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,5 @@
 package lattice
 
-import "stackmate/search"
-
 // Numbers are those from Low to High: a chain, the values of ordinary alpha-beta.
 type Numbers struct{ Low, High float64 }
 
@@ -24,56 +22,3 @@ func (n Numbers) Bottom() float64 { return n.Low }
 
 // Top implements Values.
 func (n Numbers) Top() float64 { return n.High }
-
-// Intervals are those whose ends lie between Low and High, ordered by both ends: what
-// is known of a number, where the ends of positions at which play stops are no more
-// than known.
-type Intervals struct{ Low, High float64 }
-
-var _ Values[search.Interval] = Intervals{}
-
-// Kind implements Values.
-func (Intervals) Kind() Kind { return Distributive }
-
-// Meet implements Values.
-func (Intervals) Meet(a, b search.Interval) search.Interval {
-	return search.Interval{Lower: min(a.Lower, b.Lower), Upper: min(a.Upper, b.Upper)}
-}
-
-// Join implements Values.
-func (Intervals) Join(a, b search.Interval) search.Interval {
-	return search.Interval{Lower: max(a.Lower, b.Lower), Upper: max(a.Upper, b.Upper)}
-}
-
-// LessEq implements Values.
-func (Intervals) LessEq(a, b search.Interval) bool { return a.Lower <= b.Lower && a.Upper <= b.Upper }
-
-// Bottom implements Values.
-func (i Intervals) Bottom() search.Interval { return search.Exact(i.Low) }
-
-// Top implements Values.
-func (i Intervals) Top() search.Interval { return search.Exact(i.High) }
-
-// Worlds are the sets of up to 64 worlds in which the maximiser wins, as bits. All is
-// the set of all worlds.
-type Worlds struct{ All uint64 }
-
-var _ Values[uint64] = Worlds{}
-
-// Kind implements Values.
-func (Worlds) Kind() Kind { return Distributive }
-
-// Meet implements Values.
-func (Worlds) Meet(a, b uint64) uint64 { return a & b }
-
-// Join implements Values.
-func (Worlds) Join(a, b uint64) uint64 { return a | b }
-
-// LessEq implements Values.
-func (Worlds) LessEq(a, b uint64) bool { return a&^b == 0 }
-
-// Bottom implements Values.
-func (Worlds) Bottom() uint64 { return 0 }
-
-// Top implements Values.
-func (w Worlds) Top() uint64 { return w.All }

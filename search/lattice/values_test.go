@@ -53,11 +53,11 @@ func TestNumbersAreSearchedNodeForNodeAsBoundedAlphaBetaDoes(t *testing.T) {
 			intervals.nodes = append(intervals.nodes, node[search.Interval]{n.turn, n.kids, search.Exact(n.value)})
 		}
 		for pruning := Deep; pruning <= Joint; pruning++ {
-			r := mustSearch(t, Numbers{0, 100}, game, Config[int, float64]{Pruning: pruning})
+			r := mustSearch(t, Numbers{0, 100}, game, Config{Pruning: pruning})
 			if r.Lower != want.Values[0].Lower || r.Nodes != want.Nodes {
 				t.Fatalf("tree %d: value %g in %d nodes, Bounded Alpha-Beta %g in %d", i, r.Lower, r.Nodes, want.Values[0].Lower, want.Nodes)
 			}
-			q := mustSearch(t, Intervals{0, 100}, intervals, Config[int, search.Interval]{Pruning: pruning})
+			q := mustSearch(t, Intervals{0, 100}, intervals, Config{Pruning: pruning})
 			if q.Lower != want.Values[0] || q.Nodes != want.Nodes {
 				t.Fatalf("tree %d: interval %v in %d nodes, Bounded Alpha-Beta %v in %d", i, q.Lower, q.Nodes, want.Values[0], want.Nodes)
 			}
@@ -69,7 +69,7 @@ func TestAnIntervalIsTheValuesOfItsEnds(t *testing.T) {
 	for i := range trees(t) {
 		rng := newRand(i)
 		game := grow(randomShape(rng), rng, drawInterval)
-		r := mustSearch(t, Intervals{0, 100}, game, Config[int, search.Interval]{Pruning: Joint})
+		r := mustSearch(t, Intervals{0, 100}, game, Config{Pruning: Joint})
 		for end, of := range []func(search.Interval) float64{
 			func(v search.Interval) float64 { return v.Lower },
 			func(v search.Interval) float64 { return v.Upper },
@@ -78,7 +78,7 @@ func TestAnIntervalIsTheValuesOfItsEnds(t *testing.T) {
 			for _, n := range game.nodes {
 				ends.nodes = append(ends.nodes, node[float64]{n.turn, n.kids, of(n.value)})
 			}
-			if want := mustSearch(t, Numbers{0, 100}, ends, Config[int, float64]{Pruning: Deep}).Lower; of(r.Lower) != want {
+			if want := mustSearch(t, Numbers{0, 100}, ends, Config{Pruning: Deep}).Lower; of(r.Lower) != want {
 				t.Fatalf("tree %d, end %d: %g, want %g", i, end, of(r.Lower), want)
 			}
 		}
@@ -150,7 +150,7 @@ func countNodes[V any, L Values[V]](b *testing.B, l L, s shape, draw func(*rand.
 		for i := range games {
 			game := grow(s, newRand(i), draw)
 			for pruning := Unpruned; pruning <= most; pruning++ {
-				nodes[pruning] += mustSearch(b, l, game, Config[int, V]{Pruning: pruning}).Nodes
+				nodes[pruning] += mustSearch(b, l, game, Config{Pruning: pruning}).Nodes
 			}
 		}
 		for pruning, name := range []string{"minimax", "shallow", "deep", "joint"}[:most+1] {

@@ -33,7 +33,7 @@ func TestTimes(t *testing.T) {
 		if g.Exact {
 			exact++
 		}
-		fmt.Printf("%3d %-80v: %d to %d of %d (%d kinds), double dummy %d, %d positions, %.3f s %v\n", i, d, g.Won, g.Upper, r.Layouts, r.Kinds, g.DoubleDummy, g.Nodes, took.Seconds(), err)
+		fmt.Printf("%3d %-80v: %d to %d of %d, double dummy %d, %d positions, %.3f s %v\n", i, d, g.Won, g.Upper, r.Layouts, g.DoubleDummy, g.Nodes, took.Seconds(), err)
 	}
 	slices.Sort(times)
 	fmt.Printf("%d endings of %d cards: median %.3f s, mean %.3f, 90 %% %.3f, slowest %.3f s; %d exact\n", n, cards,

@@ -256,6 +256,21 @@ func TestPlansAreThoseOfBruteForce(t *testing.T) {
 	}
 }
 
+// TestProofsOfDoubleDummyHoldInOtherLayouts asks for all layouts of an ending in turn,
+// with one table.
+func TestProofsOfDoubleDummyHoldInOtherLayouts(t *testing.T) {
+	for i := range 300 {
+		e := randomEnding(newRand(i), 3, 0)
+		shared := newDoubleDummy(e.trump, singles(), East)
+		for _, hands := range newBook(e).layouts {
+			e.hands = hands
+			if got, want := tricksOf(shared, e), tricksOf(newDoubleDummy(e.trump, singles(), East), e); got != want {
+				t.Fatalf("ending %d, %v: %d tricks, %d with a table of its own", i, e.deal(), got, want)
+			}
+		}
+	}
+}
+
 // doubleDummy counts the layouts that are won with all hands open.
 func (b book) doubleDummy(m moment) int {
 	n := 0

@@ -141,7 +141,37 @@ func (d *doubleDummy) follow(leader Seat, need int) (won bool, relevant Cards) {
 		}
 		relevant |= r
 	}
-	return !good, relevant
+	return !good, d.withTouching(relevant, hand)
+}
+
+// withTouching adds to relevant cards those of a hand that touch the lowest ones of it:
+// they were not tried as moves, being equal to these. Where they lie elsewhere they are not.
+func (d *doubleDummy) withTouching(relevant, hand Cards) Cards {
+	live := d.live()
+	for s := Spades; s < NoTrump; s++ {
+		r := relevant & s.of()
+		if r&hand == 0 {
+			continue
+		}
+		for low := r.bottom(); hand.Has(low); {
+			relevant |= low.bit()
+			below := live & s.of() &^ low.above() &^ low.bit()
+			if below == 0 {
+				break
+			}
+			low = below.top()
+		}
+	}
+	return relevant
+}
+
+// live are all cards left, with those on the table.
+func (d *doubleDummy) live() Cards {
+	live := d.hands[0] | d.hands[1] | d.hands[2] | d.hands[3]
+	for _, c := range d.trick[:d.played] {
+		live |= c.bit()
+	}
+	return live
 }
 
 // moves are the legal cards of a hand, one of each run of touching ones: the highest.
@@ -151,11 +181,7 @@ func (d *doubleDummy) moves(hand Cards, leader Seat) Cards {
 			hand = f
 		}
 	}
-	live := d.hands[0] | d.hands[1] | d.hands[2] | d.hands[3]
-	for _, c := range d.trick[:d.played] {
-		live |= c.bit()
-	}
-	return heads(hand, live)
+	return heads(hand, d.live())
 }
 
 // heads are the cards of hand that no other card of hand touches from above, of those

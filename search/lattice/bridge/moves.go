@@ -1,24 +1,21 @@
 package bridge
 
-// hintKey is a state in which the declarer has a choice.
-type hintKey struct {
-	north, south Cards
-	gone         [2]Cards
-	trick        [4]Card
-	leader       Seat
-	need         int8
-}
-
 // inOrder lists the declarer's moves, the most promising first: the one that was good
 // before, then as the double dummy search would try them in one of the worlds alive.
-func (s *single) inOrder(q *state, alive worlds, hint Card, hinted bool) []Card {
-	moves := s.declarerMoves(q)
-	var order []Card
-	if hinted && moves.Has(hint) {
-		order, moves = append(order, hint), moves&^hint.bit()
+func (s *search) inOrder(q *state, alive worlds, p *position) []Card {
+	moves := q.moves()
+	order := make([]Card, 0, 8)
+	if p.best > 0 {
+		hint := q.live()
+		for range p.best - 1 {
+			hint &= hint - 1
+		}
+		if c := hint.top(); moves.Has(c) {
+			order, moves = append(order, c), moves&^c.bit()
+		}
 	}
 	if moves != 0 {
-		s.setUp(q, alive.first())
+		s.dd.hands, s.dd.trick, s.dd.played = q.hands(s.universe(q).west[alive.first()]), q.trick, int(q.played)
 	}
 	for moves != 0 {
 		c := s.dd.choose(moves, q.leader, q.seat())
@@ -27,27 +24,51 @@ func (s *single) inOrder(q *state, alive worlds, hint Card, hinted bool) []Card 
 	return order
 }
 
-// setUp sets the double dummy search up for a state in one layout.
-func (s *single) setUp(q *state, i int) {
-	s.dd.hands = [4]Cards{q.north, s.layouts[i].east &^ q.gone[0], q.south, s.layouts[i].west &^ q.gone[1]}
-	s.dd.trick, s.dd.played = q.trick, int(q.played)
-}
-
-// declarerMoves are the legal cards of the declarer's hand in turn, one of each run of
-// touching ones.
-func (s *single) declarerMoves(q *state) Cards {
-	hand := q.north
-	if q.seat() == South {
-		hand = q.south
+// moves are the legal cards of the declarer's hand in turn, one of each run of touching
+// ones.
+func (s *state) moves() Cards {
+	hand := s.north
+	if s.seat() == South {
+		hand = s.south
 	}
-	if q.played > 0 {
-		if f := hand & q.trick[0].Suit().of(); f != 0 {
+	if s.played > 0 {
+		if f := hand & s.trick[0].Suit().of(); f != 0 {
 			hand = f
 		}
 	}
-	live := q.north | q.south | s.hidden&^q.gone[0]&^q.gone[1]
-	for _, c := range q.trick[:q.played] {
-		live |= c.bit()
+	return heads(hand, s.live())
+}
+
+// sure counts tricks that the declarer takes from the top in every layout: those of the
+// hand on lead and then, if a low card reaches them, those of the other hand.
+func (s *search) sure(q *state) int {
+	if !q.leader.isDeclarer() {
+		return 0
 	}
-	return heads(hand, live)
+	hand, partner := q.north, q.south
+	if q.leader == South {
+		hand, partner = partner, hand
+	}
+	out := q.hidden
+	trump := s.trump
+	if trump < NoTrump && out&trump.of() == 0 && partner&trump.of() == 0 && hand&trump.of() == 0 {
+		trump = NoTrump
+	}
+	tricks, others, reached := 0, 0, false
+	for suit := Spades; suit < NoTrump; suit++ {
+		in := suit.of()
+		if trump < NoTrump && suit != trump && (out|partner)&trump.of() != 0 {
+			continue
+		}
+		n, _, _ := fromTop(hand&in, partner&in, out&in, (out & in).Len())
+		tricks += n
+		if m, _, _ := fromTop(partner&in, hand&in, out&in, (out & in).Len()); m > 0 {
+			others += m
+			reached = reached || n == 0 && hand&in != 0
+		}
+	}
+	if trump == NoTrump && reached && partner.Len()-others >= tricks {
+		tricks += others
+	}
+	return tricks
 }

@@ -34,20 +34,27 @@ const (
 
 // plan is what the declarer does where he wins in the worlds of a set.
 type plan struct {
-	*single
+	*search
 	wins worlds
 }
 
 // card is the card to play in q, where some of the worlds are alive that the plan wins,
 // and false where the search was stopped.
 func (p *plan) card(q state, alive worlds) (Card, bool) {
-	for moves := p.declarerMoves(&q); moves != 0; moves &= moves - 1 {
-		next := q.play(moves.top())
-		if _, w := p.lost(&next, alive, 0); w == 0 && p.solve(next, alive, p.none, 0).found != nil {
-			return moves.top(), true
+	p.weights[q.left] = p.weigh(&q)
+	for _, c := range p.inOrder(&q, alive, p.position(&q)) {
+		next := q.play(c)
+		if p.lost(&next, alive, 0).isEmpty() && p.follow(&q, &option{next: next}, alive, p.universe(&q).none, 0).found != nil {
+			return c, true
 		}
 	}
 	return 0, false
+}
+
+// collect are the worlds alive after the trick of q.
+func (p *plan) collect(q state, alive worlds) worlds {
+	way := p.passage(&q)
+	return way.down(alive, newWorlds(len(way.to.west)))
 }
 
 // drawing is the making of the tree of a plan.
@@ -63,10 +70,10 @@ const maxSteps = 100_000
 
 // steps are the steps that may follow q, or why there are none.
 func (d *drawing) steps(q state, alive worlds) ([]*Step, End) {
-	for q.played == 4 {
-		k := winner(q.trick[:], d.trump)
-		who := (q.leader + Seat(k)) & 3
-		if !who.isDeclarer() && d.classes[q.trick[k]].Has(q.trick[k^2]) {
+	if q.played == 4 {
+		who, tied := d.winners(&q)
+		alive = d.collect(q, alive)
+		if tied {
 			return d.either(q, who, alive)
 		}
 		q = q.collect(who)
@@ -79,6 +86,7 @@ func (d *drawing) steps(q state, alive worlds) ([]*Step, End) {
 	case q.left <= d.depth && q.played == 0 || d.drawn > maxSteps:
 		return nil, Deeper
 	}
+	d.weights[q.left] = d.weigh(&q)
 	if q.seat().isDeclarer() {
 		c, ok := d.card(q, alive)
 		if !ok {
@@ -87,8 +95,8 @@ func (d *drawing) steps(q state, alive worlds) ([]*Step, End) {
 		return []*Step{d.step(q, c, alive)}, Goes
 	}
 	var all []*Step
-	options, _ := d.replies(q, alive)
-	for _, o := range options {
+	options, _ := d.replies(&q, alive)
+	for _, o := range slices.Clone(options) {
 		step := d.step(q, o.next.trick[q.played], o.set)
 		same := slices.IndexFunc(all, func(s *Step) bool { return s.sameAs(step) })
 		if same >= 0 {
@@ -112,11 +120,11 @@ func (d *drawing) either(q state, who Seat, alive worlds) ([]*Step, End) {
 
 // step is the card c in q and what follows.
 func (d *drawing) step(q state, c Card, alive worlds) *Step {
-	s := &Step{Seat: (q.seat() - d.turn) & 3, Layouts: d.weight(alive)}
+	s := &Step{Seat: (q.seat() - d.turn) & 3, Layouts: int64(d.weight(q.left, alive))}
 	d.drawn++
 	class := c.bit()
 	if !q.seat().isDeclarer() {
-		class = d.classes[c] &^ q.gone[0] &^ q.gone[1]
+		class = d.classes[c] & q.hidden &^ q.table()
 	}
 	for ; class != 0; class &= class - 1 {
 		s.Cards = append(s.Cards, class.top())

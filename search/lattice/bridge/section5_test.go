@@ -74,7 +74,7 @@ func TestPlansAreThoseOfTheLatticeOfSection5(t *testing.T) {
 		values := lattice.Choices{All: b.all()}
 		var nodes []int64
 		for _, pruning := range []lattice.Pruning{lattice.Shallow, lattice.Deep, lattice.Joint} {
-			solver, err := lattice.New[asked, string, lattice.Front[uint64]](values, b, lattice.Config[asked, lattice.Front[uint64]]{Pruning: pruning, Table: 1 << 20})
+			solver, err := lattice.New[asked, string, lattice.Front[uint64]](values, b, lattice.Config{Pruning: pruning, Table: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -52,7 +52,6 @@ type Result struct {
 	// Layouts is the number of distributions of the hidden cards that were considered,
 	// of so many that there are.
 	Layouts, All int64
-	Kinds        int // layouts that differ in more than exchanges of touching cards
 	Goals        []Goal
 }
 
@@ -64,66 +63,71 @@ type problem struct {
 	deal    *Deal
 	turn    Seat // to be added to a seat of the deal
 	state   state
-	hidden  Cards
-	west    int // the number of West's cards
-	void    [2]Cards
-	seen    Cards // all other cards: of the declarer's side and on the table
-	sampled []layout
+	seen    Cards    // all cards but the hidden ones
+	layouts []uint16 // those that are considered, by West's cards
+	all     int      // how many are possible
+	memory  int64
 }
 
-func newProblem(d *Deal, o Options) (*problem, int64, error) {
-	p := &problem{deal: d, turn: d.Declarer & 1, hidden: d.Hidden}
+func newProblem(d *Deal, o Options) (*problem, error) {
+	p := &problem{deal: d, turn: d.Declarer & 1, memory: o.Memory}
 	at := func(s Seat) Seat { return (s - p.turn) & 3 } // in the deal
 	p.state = state{
-		north: d.Hands[at(North)], south: d.Hands[at(South)],
+		north: d.Hands[at(North)], south: d.Hands[at(South)], hidden: d.Hidden, west: int8(d.size(at(West))),
 		leader: (d.Leader + p.turn) & 3, played: int8(len(d.Trick)), left: int8(d.Left()),
 	}
 	copy(p.state.trick[:], d.Trick)
-	p.west = d.size(at(West))
-	p.void = [2]Cards{d.Void[at(East)], d.Void[at(West)]}
-	p.seen = p.state.north | p.state.south
-	for _, c := range d.Trick {
-		p.seen |= c.bit()
-	}
-	all := distributions(p.hidden, p.west, singles(), p.possible)
-	total := int64(len(all))
-	switch {
-	case d.Layouts != nil:
-		for _, h := range d.Layouts {
-			l := layout{west: h.Cards, east: p.hidden &^ h.Cards, weight: 1}
-			if (h.Seat+p.turn)&3 == East {
-				l.east, l.west = l.west, l.east
-			}
-			if !slices.Contains(p.sampled, l) {
-				p.sampled = append(p.sampled, l)
+	p.seen = p.state.live() &^ p.state.hidden
+	for _, west := range new(universes).of(d.Hidden.Len(), int(p.state.west)).west {
+		hands := p.state.hands(west)
+		given := func(h Holding) bool { return hands[(h.Seat+p.turn)&3] == h.Cards }
+		if hands[East]&d.Void[at(East)] == 0 && hands[West]&d.Void[at(West)] == 0 {
+			p.all++
+			if d.Layouts == nil || slices.ContainsFunc(d.Layouts, given) {
+				p.layouts = append(p.layouts, west)
 			}
 		}
-	case total == 0:
-		return nil, 0, ErrNoLayout
-	case o.Layouts > 0 && total > int64(o.Layouts):
-		rng := rand.New(rand.NewPCG(o.Seed, 0))
-		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		p.sampled = all[:o.Layouts]
 	}
-	return p, total, nil
+	switch {
+	case p.all == 0:
+		return nil, ErrNoLayout
+	case d.Layouts == nil && o.Layouts > 0 && p.all > o.Layouts:
+		rng := rand.New(rand.NewPCG(o.Seed, 0))
+		rng.Shuffle(p.all, func(i, j int) { p.layouts[i], p.layouts[j] = p.layouts[j], p.layouts[i] })
+		p.layouts = p.layouts[:o.Layouts]
+	}
+	return p, nil
 }
 
-func (p *problem) possible(l layout) bool { return l.east&p.void[0] == 0 && l.west&p.void[1] == 0 }
+// worlds are the layouts as worlds of the state. Of the cards of a class West has the
+// highest, in one world that stands for all.
+func (p *problem) worlds(s *search) worlds {
+	u := s.universe(&p.state)
+	set := newWorlds(len(u.west))
+	for _, west := range p.layouts {
+		hands := p.state.hands(west)
+		first := true
+		for _, g := range s.groups {
+			first = first && (hands[East]&g == 0 || hands[West]&g == 0 || (hands[West]&g).bottom() < (hands[East]&g).top())
+		}
+		if first {
+			set.add(slices.Index(u.west, west))
+		}
+	}
+	return set
+}
 
 // Solve finds the best plans of the declarer. At the end of ctx it returns what is
 // proved by then, with the error of the context.
 func Solve(ctx context.Context, d *Deal, o Options) (*Result, error) {
-	p, total, err := newProblem(d, o)
+	p, err := newProblem(d, o)
 	if err != nil {
 		return nil, err
 	}
 	if o.Tricks < 0 || o.Tricks > d.Left() {
 		return nil, fmt.Errorf("expected 1 to %d tricks, as many as are left, found %d", d.Left(), o.Tricks)
 	}
-	r := &Result{Deal: d, All: total, Layouts: total}
-	if p.sampled != nil {
-		r.Layouts = int64(len(p.sampled))
-	}
+	r := &Result{Deal: d, All: int64(p.all), Layouts: int64(len(p.layouts))}
 	goals := []int{o.Tricks}
 	if o.Tricks == 0 {
 		goals[0] = d.Tricks
@@ -136,11 +140,11 @@ func Solve(ctx context.Context, d *Deal, o Options) (*Result, error) {
 	}
 	for _, n := range goals {
 		began := time.Now()
-		g := p.goal(ctx, n, r, o)
-		g.Seconds = time.Since(began).Seconds()
+		g := p.goal(ctx, n, o.Progress)
 		if g.Won > 0 {
 			g.Plan = p.steps(n, g.plan, o.Depth)
 		}
+		g.Seconds = time.Since(began).Seconds()
 		r.Goals = append(r.Goals, g)
 		if ctx.Err() != nil || g.Won == r.Layouts && len(goals) > 1 {
 			break
@@ -153,41 +157,59 @@ func Solve(ctx context.Context, d *Deal, o Options) (*Result, error) {
 // equal, two searches enclose its value: in the one the defenders, in the other the
 // declarer says who has won where they meet at the head of a trick. While that makes a
 // difference, the class that has met most often is taken apart.
-func (p *problem) goal(ctx context.Context, n int, r *Result, o Options) Goal {
-	g := Goal{Tricks: n, Upper: r.Layouts}
-	c := merged(p.hidden, p.seen)
-	if p.sampled != nil {
+func (p *problem) goal(ctx context.Context, n int, progress func(int, int64)) Goal {
+	g := Goal{Tricks: n, Upper: int64(len(p.layouts))}
+	c := merged(p.state.hidden, p.seen)
+	if len(p.layouts) < p.all {
 		c = singles()
 	}
 	for {
-		layouts := p.sampled
-		if layouts == nil {
-			layouts = distributions(p.hidden, p.west, c, p.possible)
+		begin := func(ties Seat) *attempt {
+			s := newSearch(ctx, p.deal.Trump, c, ties, p.state.hidden, p.memory)
+			if progress != nil {
+				s.progress = func() { progress(n, g.Nodes+s.nodes) }
+			}
+			return p.attempt(s, n)
 		}
-		r.Kinds = len(layouts)
-		if open, ok := p.winnable(ctx, n, c, North, layouts, o); ok {
-			g.Upper = min(g.Upper, open)
+		lower := begin(East)
+		if lower.stopped {
+			return g
 		}
-		lower := p.search(ctx, n, c, East, layouts, -1, o)
-		g.Nodes += lower.more
-		if lower.found && (g.plan == nil || lower.won > g.Won) {
-			g.Won, g.plan = lower.won, &plan{lower.single, lower.wins}
+		g.DoubleDummy = int64(lower.winnable)
+		upper := lower // as far as no touching cards have met
+		if lower.dd.mostTied() != 0 {
+			upper = begin(North)
 		}
-		g.DoubleDummy = lower.winnable
+		if upper.stopped {
+			return g
+		}
+		g.Upper = min(g.Upper, int64(upper.winnable))
+		lower.greedily()
+		lower.exactly()
+		g.Nodes += lower.nodes
+		if lower.plan != nil && (g.plan == nil || int64(lower.won) > g.Won) {
+			g.Won, g.plan = int64(lower.won), lower.plan
+		}
 		if lower.dd.mostTied() == 0 {
-			g.Upper = min(g.Upper, lower.atMost)
+			g.Upper = min(g.Upper, int64(lower.atMost))
 			g.Exact = g.Won == g.Upper
 		}
 		if lower.stopped || g.Exact {
 			return g
 		}
-		upper := p.search(ctx, n, c, North, layouts, g.Won, o)
-		g.Nodes += upper.more
-		g.Upper = min(g.Upper, upper.atMost)
+		if upper == lower {
+			upper = begin(North)
+		}
+		upper.won = int(g.Won)
+		if upper.greedily(); upper.plan == nil {
+			upper.exactly()
+		}
+		g.Nodes += upper.nodes
+		g.Upper = min(g.Upper, int64(upper.atMost))
 		if g.Exact = g.Won == g.Upper; g.Exact || upper.stopped {
 			if lower.winnable < upper.winnable {
 				c = singles()
-				g.DoubleDummy, _ = p.winnable(ctx, n, c, East, distributions(p.hidden, p.west, c, p.possible), o)
+				g.DoubleDummy = int64(begin(East).winnable)
 			}
 			return g
 		}
@@ -199,83 +221,82 @@ func (p *problem) goal(ctx context.Context, n int, r *Result, o Options) Goal {
 	}
 }
 
-// searched is the outcome of a search.
-type searched struct {
-	*single
-	winnable int64  // layouts that are won double dummy
-	won      int64  // layouts in which the best plan wins, where one was found
-	atMost   int64  // layouts in which any plan wins
-	wins     worlds // those of the best plan
-	found    bool
-	more     int64 // positions searched
-	stopped  bool
+// attempt is a search for the plan that wins the most.
+type attempt struct {
+	*search
+	state    state
+	all      int    // layouts
+	winnable int    // layouts that are won double dummy
+	alive    worlds // these
+	won      int    // layouts in which the best plan wins, by what is known
+	atMost   int    // layouts in which any plan wins
+	plan     *plan
 }
 
-// search looks for the plan that wins in the most layouts, and in more than least: if
-// there is none, nothing is found. A greedy search says what to surpass.
-func (p *problem) search(ctx context.Context, n int, c *classes, ties Seat, layouts []layout, least int64, o Options) searched {
-	dd := newDoubleDummy(p.deal.Trump, c, ties)
-	dd.limit(o.Memory / 4)
-	begin := func(greedy bool) *single {
-		s := newSingle(ctx, dd, layouts)
-		s.greedy, s.limit = greedy, o.Memory/4
-		if o.Progress != nil {
-			s.progress = func() { o.Progress(n, s.nodes) }
-		}
-		return s
-	}
-	q := p.state
-	q.need = int8(n)
-	exact := begin(false)
-	all := exact.weight(exact.full)
-	lost, w := exact.lost(&q, exact.full, all)
-	if exact.stopped {
-		return searched{single: exact, atMost: all, stopped: true}
-	}
-	alive := exact.full.without(lost)
-	out := searched{single: exact, winnable: all - w, atMost: all - w}
-	if out.winnable <= least {
-		return out
-	}
-	take := func(s *single, found losses) {
+func (p *problem) attempt(s *search, n int) *attempt {
+	a := &attempt{search: s, state: p.state, all: len(p.layouts)}
+	a.state.need = int8(n)
+	s.weights[a.state.left] = s.weigh(&a.state)
+	worlds := p.worlds(s)
+	a.alive = worlds.without(s.lost(&a.state, worlds, a.all), newWorlds(len(s.universe(&a.state).west)))
+	a.winnable = s.weight(a.state.left, a.alive)
+	a.atMost = a.winnable
+	return a
+}
+
+// keep takes a plan that loses the set.
+func (a *attempt) keep(lost loss) {
+	a.plan = &plan{a.search, a.alive.without(lost.set, newWorlds(len(a.universe(&a.state).west)))}
+	a.won = a.winnable - lost.weight
+}
+
+// next is the limit after one that no plan keeps.
+func (a *attempt) next(limit, most int) int {
+	return min(max(2*limit, a.all/firstLimit, 1), most)
+}
+
+// greedily looks for a plan, mostly a best one.
+func (a *attempt) greedily() {
+	a.greedy = true
+	defer func() { a.greedy = false }()
+	most := a.winnable - a.won - 1
+	for limit := min(0, most); !a.stopped && most >= 0; limit = a.next(limit, most) {
+		found := a.within(a.state, a.alive, limit, max(1, a.state.left-foresight))
 		if found != nil {
-			out.found, out.wins = true, alive.without(found[0].set)
-			out.won = s.weight(out.wins)
-			out.single, least = s, out.won
+			found = a.solve(a.state, a.alive, a.universe(&a.state).none, limit).found
+		}
+		if found != nil && !a.stopped {
+			a.keep(found[0])
+			return
+		}
+		if limit == most {
+			return
 		}
 	}
-	if ties == East {
-		greedy := begin(true)
-		found, _ := greedy.best(q, alive, out.winnable-least-1)
-		take(greedy, found)
-		if out.won == out.winnable {
-			return out
-		}
-		out.more = greedy.nodes
-	}
-	found, tried := exact.best(q, alive, out.winnable-least-1)
-	out.atMost = max(out.winnable-tried-1, least) // all plans lose more than was tried
-	take(exact, found)
-	if found != nil {
-		out.atMost = out.won
-	}
-	out.more += exact.nodes
-	out.stopped = exact.stopped
-	return out
 }
 
-// winnable counts the layouts in which n tricks are made double dummy, unless it is
-// stopped.
-func (p *problem) winnable(ctx context.Context, n int, c *classes, ties Seat, layouts []layout, o Options) (open int64, ok bool) {
-	dd := newDoubleDummy(p.deal.Trump, c, ties)
-	dd.limit(o.Memory / 4)
-	s := newSingle(ctx, dd, layouts)
-	q := p.state
-	q.need = int8(n)
-	all := s.weight(s.full)
-	_, lost := s.lost(&q, s.full, all)
-	return all - lost, !s.stopped
+// exactly looks for a plan that wins in more layouts than are won by now.
+func (a *attempt) exactly() {
+	for limit := 0; a.won < a.atMost && !a.stopped; limit = a.next(limit, a.winnable) {
+		limit = min(limit, a.winnable-a.won-1)
+		found := a.within(a.state, a.alive, limit, 1)
+		switch {
+		case a.stopped:
+		case found != nil:
+			a.keep(found[0])
+			a.atMost = a.won
+		default:
+			a.atMost = max(a.winnable-limit-1, a.won)
+		}
+	}
 }
+
+// foresight is the tricks after which a limit that a plan still keeps is worth a search to
+// the end.
+const foresight = 3
+
+// firstLimit is the part of the worlds that the second iteration may lose.
+const firstLimit = 64
 
 // steps draws the beginning of a plan for n tricks.
 func (p *problem) steps(n int, best *plan, tricks int) []*Step {

@@ -1,17 +1,12 @@
 package bridge
 
-// layout is one distribution of the hidden cards over the defenders' hands, which
-// stands for weight equally likely ones.
-type layout struct {
-	east, west Cards
-	weight     int64
-}
-
 // state is what everybody has seen: the declarer's hands, what the defenders have
 // played, the trick on the table, and the tricks that the declarer still needs.
 type state struct {
 	north, south Cards
-	gone         [2]Cards // by defender, East first
+	hidden       Cards // those that the defenders had at the beginning of the trick
+	west         int8  // how many of them West had
+	gone         Cards // West's before the trick
 	trick        [4]Card
 	played       int8
 	leader       Seat
@@ -23,13 +18,11 @@ func (s *state) seat() Seat { return (s.leader + Seat(s.played)) & 3 }
 
 // play adds a card to the trick.
 func (s state) play(c Card) state {
-	switch seat := s.seat(); seat {
+	switch s.seat() {
 	case North:
 		s.north &^= c.bit()
 	case South:
 		s.south &^= c.bit()
-	default:
-		s.gone[seat>>1] |= c.bit()
 	}
 	s.trick[s.played] = c
 	s.played++
@@ -38,10 +31,41 @@ func (s state) play(c Card) state {
 
 // collect ends a trick that a seat has won.
 func (s state) collect(winner Seat) state {
-	s.leader, s.played, s.trick = winner, 0, [4]Card{}
+	for i, c := range s.trick {
+		if s.hidden.Has(c) && (s.leader+Seat(i))&3 == West {
+			s.west--
+			s.gone |= c.bit()
+		}
+		s.hidden &^= c.bit()
+	}
+	s.leader = winner
+	s.played, s.trick = 0, [4]Card{}
 	s.left--
-	if winner.isDeclarer() {
+	if s.leader.isDeclarer() {
 		s.need--
 	}
 	return s
+}
+
+// table are the cards on it.
+func (s *state) table() Cards {
+	var on Cards
+	for _, c := range s.trick[:s.played] {
+		on |= c.bit()
+	}
+	return on
+}
+
+// live are all cards that are left, with those on the table.
+func (s *state) live() Cards { return s.north | s.south | s.hidden | s.table() }
+
+// hands are those of all seats, where West has the given ones of the hidden cards, by
+// number.
+func (s *state) hands(west uint16) [4]Cards {
+	var h Cards
+	for left := s.hidden; left != 0; left, west = left&(left-1), west>>1 {
+		h |= left & -left * Cards(west&1)
+	}
+	on := s.table()
+	return [4]Cards{s.north, s.hidden &^ h &^ on, s.south, h &^ on}
 }

@@ -18,6 +18,24 @@ func (s worlds) isEmpty() bool {
 	return true
 }
 
+// len is the number of elements.
+func (s worlds) len() int {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// common is the number of elements that two sets share.
+func (s worlds) common(t worlds) int {
+	n := 0
+	for i, w := range s {
+		n += bits.OnesCount64(w & t[i])
+	}
+	return n
+}
+
 // isSingle tells whether the set has exactly one element.
 func (s worlds) isSingle() bool {
 	n := 0
@@ -76,24 +94,22 @@ func (s worlds) include(t worlds) {
 
 func (s worlds) clone() worlds { return append(worlds(nil), s...) }
 
-func (s worlds) union(t worlds) worlds {
-	u := make(worlds, len(s))
+// union, intersection and without put their result into u.
+func (s worlds) union(t, u worlds) worlds {
 	for i, w := range s {
 		u[i] = w | t[i]
 	}
 	return u
 }
 
-func (s worlds) intersection(t worlds) worlds {
-	u := make(worlds, len(s))
+func (s worlds) intersection(t, u worlds) worlds {
 	for i, w := range s {
 		u[i] = w & t[i]
 	}
 	return u
 }
 
-func (s worlds) without(t worlds) worlds {
-	u := make(worlds, len(s))
+func (s worlds) without(t, u worlds) worlds {
 	for i, w := range s {
 		u[i] = w &^ t[i]
 	}
@@ -114,7 +130,7 @@ func (s worlds) each(f func(i int) bool) {
 // loss is a set of worlds that a plan loses, and what it weighs.
 type loss struct {
 	set    worlds
-	weight int64
+	weight int
 }
 
 // losses is a choice between sets of worlds that are lost: the lattice of Section 5,

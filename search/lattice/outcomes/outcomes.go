@@ -100,8 +100,8 @@ func (r *run) search(s machine.State) search.Result {
 }
 
 // config is that of all searches here.
-func config[V any](r *run) lattice.Config[position, V] {
-	c := lattice.Config[position, V]{Pruning: lattice.Joint, Table: r.entries}
+func (r *run) config() lattice.Config {
+	c := lattice.Config{Pruning: lattice.Joint, Table: r.entries}
 	if r.lim.MaxNodes > 0 {
 		c.MaxNodes = max(r.lim.MaxNodes-r.counters.Nodes, 1)
 	}
@@ -123,7 +123,7 @@ func (r *run) count(nodes, hits int64, held int) {
 // a choice.
 func (r *run) guarantee(root position, role machine.Role) (search.Interval, []search.Weighted) {
 	game := against{r.game, role}
-	solver, err := lattice.New[position, string, float64](lattice.Numbers{Low: 0, High: highest}, game, config[float64](r))
+	solver, err := lattice.New[position, string, float64](lattice.Numbers{Low: 0, High: highest}, game, r.config())
 	if err != nil {
 		panic(err) // numbers are distributive
 	}
@@ -150,8 +150,7 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 // outcomes finds the undominated outcomes and, for each, a line that leads to it.
 func (r *run) outcomes(root position) *search.Outcomes {
 	values := lattice.Outcomes{Vectors: lattice.Vectors{Roles: len(r.machine.Names().Roles), High: highest}}
-	c := config[front](r)
-	solver, err := lattice.New[position, string, front](values, together{r.game}, c)
+	solver, err := lattice.New[position, string, front](values, together{r.game}, r.config())
 	if err != nil {
 		panic(err) // sets of vectors are distributive
 	}
