@@ -21,13 +21,7 @@ func (s *Searcher) merge() search.Result {
 		total.counters.Playouts += w.games
 		total.counters.PeakBytes += w.fixed
 	}
-	r := total.result(&s.config)
-	for role, move := range s.convention() {
-		if machine.Role(role) != total.random {
-			r.Strategies[role] = []search.Weighted{{Move: move, Probability: 1}}
-		}
-	}
-	return r
+	return total.result(&s.config)
 }
 
 // known is what is known of the moves of a role, those tried most first.
