@@ -115,17 +115,6 @@ func (t *tree) way(n int32, cell int64) int32 {
 	return l
 }
 
-// wayOf is the link of a joint move at the opened node n, or nil.
-func (t *tree) wayOf(n int32, cell int64) *link {
-	if cell == unnumbered {
-		return nil
-	}
-	if l := t.way(n, cell); l != none {
-		return t.links.at(l)
-	}
-	return nil
-}
-
 // disconnect gives the first link that leaves from node n back, and returns where it led.
 func (t *tree) disconnect(n int32) int32 {
 	l := t.at(n).out

@@ -216,7 +216,7 @@ func (c *Config) pick(moves []stat, bounds search.Interval, rank func(*stat) flo
 func mixed(moves []stat) []search.Weighted {
 	largest := 0.
 	for _, s := range moves {
-		largest = max(largest, s.weight)
+		largest = max(largest, float64(*s.weight()))
 	}
 	if largest == 0 { // never sampled
 		return []search.Weighted{{Move: moves[0].move, Probability: 1}}
@@ -224,9 +224,9 @@ func mixed(moves []stat) []search.Weighted {
 	kept := 0.0
 	var out []search.Weighted
 	for _, s := range moves {
-		if s.weight >= minShare*largest {
-			out = append(out, search.Weighted{Move: s.move, Probability: s.weight})
-			kept += s.weight
+		if weight := float64(*s.weight()); weight >= minShare*largest {
+			out = append(out, search.Weighted{Move: s.move, Probability: weight})
+			kept += weight
 		}
 	}
 	for i := range out {
