@@ -45,7 +45,7 @@ func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choo
 		}
 		b.least = atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
 		visits := a.visits
-		if !b.policy && b.reference == nil && int(a.tried) < len(stats) {
+		if a.chooser >= 0 && !b.policy && b.reference == nil && int(a.made) < len(stats) {
 			fresh := a.tryNew(picked, n, stats)
 			picked, visits = picked[fresh:], visits+int32(fresh)
 		}
@@ -62,11 +62,11 @@ var strides = [4]uint64{2147483647, 2147483629, 2147483587, 2147483579}
 func (a *node) tryNew(picked []int32, n int32, stats []stat) int {
 	hash, width := uint64(n+1)*hashFactor, uint64(len(stats))
 	for j := range picked {
-		if uint64(a.tried) == width {
+		if uint64(a.made) == width {
 			return j
 		}
-		i := (hash>>32 + uint64(a.tried)*strides[hash>>30&3]) % width
-		a.tried++
+		i := (hash>>32 + uint64(a.made)*strides[hash>>30&3]) % width
+		a.made++
 		stats[i].visits++
 		picked[j] = int32(i)
 	}

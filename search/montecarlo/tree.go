@@ -32,19 +32,19 @@ import (
 const none int32 = -1
 
 type node struct {
-	out     int32 // the first of the links that leave from it, or none
-	in      int32 // the first of the links that lead to it, or none
-	next    int32 // in its bucket of positions or, where nothing leads to it any more, of the waste
-	ply     int32 // one more than that of the nodes whose links lead to it
-	moves   int32 // the span of its moves, or none while it is not opened
-	visits  int32 // of paths, from when they go down
-	done    int32 // those of them whose goals have come back
-	due     int32 // paths that have come back when its matrix game is solved next, see balance
-	news    int32 // of its children that its bounds do not know of yet, see isDue
-	width   int32 // the number of moves of its chooser
-	tried   int32 // how many of these were made, see tryNew
-	solved  bool  // the bounds of all roles meet
-	bounded bool  // something is proved of it
+	out     int32  // the first of the links that leave from it, or none
+	in      int32  // the first of the links that lead to it, or none
+	next    int32  // in its bucket of positions or, where nothing leads to it any more, of the waste
+	ply     int32  // one more than that of the nodes whose links lead to it
+	moves   int32  // the span of its moves, or none while it is not opened
+	visits  int32  // of paths, from when they go down
+	done    int32  // those of them whose goals have come back
+	due     int32  // paths that have come back when its matrix game is solved next, see balance
+	news    int32  // of its children that its bounds do not know of yet, see isDue
+	width   int32  // the number of moves of its chooser
+	made    uint32 // how many of these were made (tryNew); where several choose, the bits of their ways (wayBit)
+	solved  bool   // the bounds of all roles meet
+	bounded bool   // something is proved of it
 	// terminal tells that the game is over, or cannot go on.
 	terminal bool
 	numbered bool // opened, and its joint moves have numbers
@@ -322,7 +322,7 @@ func (t *tree) open(n int32, moves [][]machine.Move) bool {
 		return false
 	}
 	a := t.at(n)
-	a.moves, a.numbered, a.chooser, a.tried = span, numbered, onlyChooser(moves), 0
+	a.moves, a.numbered, a.chooser, a.made = span, numbered, onlyChooser(moves), 0
 	if a.chooser >= 0 {
 		a.width = widths[a.chooser]
 	}
