@@ -260,9 +260,6 @@ func (t *thinker) favourite(configurations []configuration) (ahead, peer int) {
 
 // searcher makes the search of a configuration, on so many threads.
 func (t *thinker) searcher(d configuration, threads int) search.Searcher {
-	if t.class.Players == 1 && !t.class.Chance && len(t.machine.Names().Roles) == 1 && t.has(nested) {
-		return montecarlo.NewNested()
-	}
 	if d.factors {
 		d.factors = false
 		return factor.New(t.searcher(d, threads), func(m machine.Machine) search.Searcher { return t.parts[m].searcher(d, threads) })

@@ -54,7 +54,6 @@ const (
 	alphaBeta      = "alphabeta"
 	rave           = "rave"
 	horizon        = "horizon"
-	nested         = "nested"
 	factoring      = "factoring"
 	resistance     = "resistance"
 )
@@ -68,7 +67,6 @@ var techniques = []Technique{
 	{learning, "an evaluation trained in the start clock", 0},
 	{signals, "threats and moves as inputs of the evaluation", 0},
 	{alphaBeta, "alpha-beta with the evaluation", 0},
-	{nested, "nested Monte Carlo search for one player, instead of UCT", 0},
 	{resistance, "the hardest moves to answer in lost positions", 0},
 	{horizon, "equilibria of estimates for simultaneous moves", 0},
 	{factoring, "independent subgames searched apart", 0},

@@ -208,7 +208,7 @@ func (l *Learner) restore(f *saved, rules string) error {
 		return damaged("its weights are no numbers")
 	}
 	l.current.view = l.view
-	l.trainer.mean = n.clone()
+	l.trainer.mean, l.trainer.former = n.clone(), fits*float64(f.Learnt.Positions)/batchSize
 	l.active, l.current.sum = max(1, f.Active), f.Sum
 	l.progress = f.Learnt
 	l.refresh()

@@ -43,6 +43,26 @@ func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
 	}
 }
 
+func TestTheRateOfLearningFallsAndStaysDownWhenLoaded(t *testing.T) {
+	l := trained(t, "ticTacToe", 1, 100)
+	l.trainer.steps = 3 * constantSteps
+	if rate := l.trainer.rate(); math.Abs(rate-learningRate/2) > learningRate/1000 {
+		t.Errorf("rate %v, want half of %v", rate, learningRate)
+	}
+	l.progress.Positions = 3 * constantSteps * batchSize / fits
+	path := filepath.Join(t.TempDir(), "learnt")
+	if err := l.Save(path, "rules"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(path, "rules", l.games.machine, Config{Seed: 2, ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rate := again.trainer.rate(); rate != l.trainer.rate() {
+		t.Errorf("rate %v when loaded, want %v", rate, l.trainer.rate())
+	}
+}
+
 func TestAFullDiskIsToldOnce(t *testing.T) {
 	err := trained(t, "ticTacToe", 1, 100).Save("/dev/full", "rules")
 	if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), syscall.ENOSPC.Error()) != 1 || strings.Count(err.Error(), "/dev/full") != 1 {

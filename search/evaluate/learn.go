@@ -21,8 +21,11 @@ const (
 	// lambda is λ. At 300 000 positions, 1 loses to it by 10 (connect four) to 54 points,
 	// 0.6 by 12 in reversi; from 0.7 to 0.9 nothing shows.
 	lambda = 0.8
-	// learningRate is that of Adam. 0.004 loses to it by 2 to 8 points, 0.001 by up to 12.
-	learningRate = 0.002
+	// learningRate is that of Adam at first. 0.004 loses to it by 2 to 8 points, 0.001 by up to 12.
+	// It falls noticeably after constantSteps; a rate that stays the same stops learning
+	// (docs/lab/evaluation.md).
+	learningRate  = 0.002
+	constantSteps = 5000
 	// fits is how often a position is fitted, on average. At equal time 3 are worse, by 2
 	// to 7 points, and 1 is no better.
 	fits = 2

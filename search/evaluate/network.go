@@ -105,25 +105,22 @@ type trainer struct {
 	mean     network // moving mean of the weights
 	count    int     // positions in gradient
 	steps    float64
-	rate     float32
+	former   float64 // steps of those who have learnt the weights before
 }
 
 const (
 	batchSize   = 256
 	firstDecay  = 0.9
 	secondDecay = 0.999
-	// averaging: the mean of the weights (Polyak and Juditsky, 1992) is that of so many
-	// steps, but at first of a smaller part of all that were made. After 1 000 000
-	// positions it beats the weights of the last step by 9 ± 4 points in breakthrough
-	// and reversi, in duels, by 4 in checkers; with a constant number of steps it loses
-	// by as much after 150 000.
-	averaging    = 1. / 500
+	// averaging: the mean of the weights (Polyak and Juditsky, 1992) is that of a part of all steps that
+	// were made, one in averagedPart, and of so many at most (docs/lab/evaluation.md).
+	averaging    = 1. / 10_000
 	averagedPart = 8
 )
 
 func newTrainer(n *network) *trainer {
 	like := func() network { return emptyNetwork(n.inputs()/64, n.outputs) }
-	return &trainer{network: n, gradient: like(), first: like(), second: like(), mean: n.clone(), rate: learningRate}
+	return &trainer{network: n, gradient: like(), first: like(), second: like(), mean: n.clone()}
 }
 
 // clone is a copy that does not change with n.
@@ -148,13 +145,16 @@ func (t *trainer) fit(inputs *vector.Inputs, targets []float32) {
 	}
 }
 
+// rate is that of Adam: it falls with the root of the steps.
+func (t *trainer) rate() float64 { return learningRate / math.Sqrt(1+(t.former+t.steps)/constantSteps) }
+
 // step moves the weights by the gradient of a batch.
 func (t *trainer) step() {
 	t.count = 0
 	t.steps++
 	a := vector.Adam{
 		Scale: 1. / batchSize, FirstDecay: firstDecay, SecondDecay: secondDecay, Epsilon: 1e-6,
-		Rate:   t.rate * float32(math.Sqrt(1-math.Pow(secondDecay, t.steps))/(1-math.Pow(firstDecay, t.steps))),
+		Rate:   float32(t.rate() * math.Sqrt(1-math.Pow(secondDecay, t.steps)) / (1 - math.Pow(firstDecay, t.steps))),
 		Follow: float32(max(min(1, averagedPart/t.steps), averaging)),
 	}
 	a.Step(t.in, t.gradient.in, t.first.in, t.second.in, t.mean.in)

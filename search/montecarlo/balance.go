@@ -100,7 +100,7 @@ func (w *worker) balance(n int32) {
 
 func setRegrets(moves []stat, p []float64) {
 	for i := range moves {
-		moves[i].regret = float32(p[i])
+		*moves[i].regret() = float32(p[i])
 	}
 }
 
@@ -175,9 +175,9 @@ func (w *worker) mixWithCaution(moves [][]stat) {
 	}
 	visits := float64(t.at(n).visits)
 	for i := range moves[row] {
-		moves[row][i].weight = m.x[i] * visits
+		*moves[row][i].weight() = float32(m.x[i] * visits)
 	}
 	for i := range moves[column] {
-		moves[column][i].weight = m.y[i] * visits
+		*moves[column][i].weight() = float32(m.y[i] * visits)
 	}
 }

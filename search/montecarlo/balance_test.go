@@ -24,12 +24,18 @@ func newPennies(visits [6]int) *worker {
 		if visits[cell] == 0 {
 			continue
 		}
-		k := tree.grow(tree.root, int64(cell), machine.State{uint64(cell + 1)})
-		for range visits[cell] {
-			w.backUp([]edge{{tree.root, int64(cell)}}, k, []float64{goal, 100 - goal})
-		}
+		tree.grow(tree.root, int64(cell), machine.State{uint64(cell + 1)})
+		w.play(cell, visits[cell], goal)
 	}
 	return w
+}
+
+// play lets paths come back from a child of the root, with so many goal points each for the first player.
+func (w *worker) play(cell, paths int, goal float64) {
+	link := w.tree.way(w.tree.root, int64(cell))
+	w.round.steps = []step{{cell: int64(cell), before: none, node: w.tree.root, link: link, done: int32(paths), last: true}}
+	w.round.goals = []float64{float64(paths) * goal, float64(paths) * (100 - goal)}
+	w.backUp(0)
 }
 
 func TestANodeIsWorthItsMatrixGame(t *testing.T) {
@@ -41,11 +47,11 @@ func TestANodeIsWorthItsMatrixGame(t *testing.T) {
 		}
 	}
 	for i, want := range []float64{0.5, 0.5, 0, 0.5, 0.5} {
-		if got := float64(w.tree.movesOf(w.tree.root)[i].regret); math.Abs(got-want) > 1e-6 {
+		if got := float64(*w.tree.movesOf(w.tree.root)[i].regret()); math.Abs(got-want) > 1e-6 {
 			t.Errorf("move %d is drawn with probability %g, want %g", i, got, want)
 		}
 	}
-	w.backUp([]edge{{w.tree.root, 0}}, w.tree.kid(w.tree.root, 0), []float64{100, 0})
+	w.play(0, 1, 100)
 	if got := w.tree.value(w.tree.root, 0); math.Abs(got-50) > 1e-6 {
 		t.Errorf("after one more path the value is %g, want 50 until the game is solved again", got)
 	}
@@ -83,8 +89,8 @@ func TestWhatWasHardlyTriedIsNotMixedIn(t *testing.T) {
 		tree.totalsOf(kid)[0] = 15 * float64(tree.at(kid).done)
 		moves := [][]stat{make([]stat, 3), make([]stat, 2)}
 		w.mixWithCaution(moves)
-		sum := moves[0][0].weight + moves[0][1].weight + moves[0][2].weight
-		if got := moves[0][2].weight / sum; want == 0 && got != 0 || want > 0 && got < want {
+		sum := float64(*moves[0][0].weight() + *moves[0][1].weight() + *moves[0][2].weight())
+		if got := float64(*moves[0][2].weight()) / sum; want == 0 && got != 0 || want > 0 && got < want {
 			t.Errorf("tried %d times, the move is played with probability %g, want %g", visits, got, want)
 		}
 	}

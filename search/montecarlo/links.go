@@ -92,17 +92,21 @@ func (t *tree) connect(l, n int32, cell int64, k int32) {
 		t.links.ways = make([]int32, len(t.links.positions))
 		t.links.bytes += 4 * int64(len(t.links.ways))
 	}
+	from.made |= wayBit(cell)
 	bucket := t.bucketOf(n, cell)
 	t.links.at(l).next, *bucket = ^*bucket, ^l
 }
+
+// wayBit stands for a joint move among those that lead from a node to others, beside a 32nd of the rest.
+func wayBit(cell int64) uint32 { return 1 << (uint64(cell) * hashFactor >> 59) }
 
 // way is the link of a joint move at the opened node n, or none.
 func (t *tree) way(n int32, cell int64) int32 {
 	if s := t.only(n, cell); s != nil {
 		return s.link
 	}
-	if t.links.ways == nil {
-		return none
+	if t.at(n).made&wayBit(cell) == 0 {
+		return none // the table is not in the caches
 	}
 	l := ^*t.bucketOf(n, cell)
 	for l != none {
@@ -113,17 +117,6 @@ func (t *tree) way(n int32, cell int64) int32 {
 		}
 	}
 	return l
-}
-
-// wayOf is the link of a joint move at the opened node n, or nil.
-func (t *tree) wayOf(n int32, cell int64) *link {
-	if cell == unnumbered {
-		return nil
-	}
-	if l := t.way(n, cell); l != none {
-		return t.links.at(l)
-	}
-	return nil
 }
 
 // disconnect gives the first link that leaves from node n back, and returns where it led.

@@ -29,14 +29,13 @@ func (p *plan) consider(w *worker, leaves []leaf) {
 	}
 	l := &leaves[lane%len(leaves)]
 	var line [][]machine.Move
-	for _, e := range l.path[:len(l.path)-1] {
-		joint := make([]machine.Move, w.tree.roles)
-		w.tree.split(e.node, e.cell, w.picks)
-		w.tree.decode(e.node, w.picks, joint)
+	for i := l.step; i != none; i = w.round.steps[i].before {
+		joint, s := make([]machine.Move, w.tree.roles), &w.round.steps[i]
+		w.tree.decode(s.node, w.picksOf(s), joint)
 		line = append(line, joint)
 	}
-	line = append(line, slices.Clone(l.joint))
-	rest, ok := w.playouts.moves(w.playouts.replay(leaves, origin, lane))
+	slices.Reverse(line)
+	rest, ok := w.playouts.moves(w.playouts.replay(leaves, lane))
 	if !ok {
 		return
 	}

@@ -17,7 +17,7 @@ const drawnGoal = 50
 // leaf is a child that the tree does not have yet, or has not opened, and what came of
 // it.
 type leaf struct {
-	path     []edge        // the joint moves that lead here from the root; the last may be unnumbered
+	step     int32         // of the round, which leads here
 	from     machine.State // the position before it
 	node     int32         // the child, if the tree has it but has not opened it; or none
 	picks    []int32       // by role: which of its moves
@@ -89,10 +89,10 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 	return p
 }
 
-// run makes the moves of the leaves from the positions from(leaf), calls look for each
+// run makes the moves of the leaves from the positions before them, calls look for each
 // with the lane in which it is then, and plays on at random.
-func (p *playouts) run(leaves []leaf, from func(*leaf) machine.State, look func(l *leaf, b machine.Batch, lane int)) {
-	n := p.set(leaves, from)
+func (p *playouts) run(leaves []leaf, look func(l *leaf, b machine.Batch, lane int)) {
+	n := p.set(leaves)
 	p.batch.Store(p.states, len(leaves))
 	for i := range leaves {
 		copy(leaves[i].state, p.states[i*p.words:])
@@ -146,10 +146,10 @@ func (p *playouts) estimate(leaves []leaf) {
 }
 
 // set puts the leaves into the lanes and returns the number of lanes in use.
-func (p *playouts) set(leaves []leaf, from func(*leaf) machine.State) int {
+func (p *playouts) set(leaves []leaf) int {
 	n := max(p.lanes, len(leaves))
 	for lane := range n {
-		copy(p.states[lane*p.words:], from(&leaves[lane%len(leaves)]))
+		copy(p.states[lane*p.words:], leaves[lane%len(leaves)].from)
 	}
 	p.batch.Load(p.states, n)
 	p.batch.Evaluate(n)
@@ -164,9 +164,9 @@ func (p *playouts) set(leaves []leaf, from func(*leaf) machine.State) int {
 
 // replay runs the last run again and returns the positions of one lane, from
 // the leaf to the end of the game; nil if ctx ends meanwhile.
-func (p *playouts) replay(leaves []leaf, from func(*leaf) machine.State, lane int) []machine.State {
+func (p *playouts) replay(leaves []leaf, lane int) []machine.State {
 	rng := p.began
-	n := p.set(leaves, from)
+	n := p.set(leaves)
 	var states []machine.State
 	p.games.Run(p.ctx, &rng, n, func(_ int, ended, _ []uint64) bool {
 		p.batch.Store(p.states, lane+1)

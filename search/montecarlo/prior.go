@@ -92,7 +92,7 @@ func (t *tree) begin(n int32, priors []float32) {
 	if len(priors) == 0 {
 		return
 	}
-	stats := t.choices(n, t.at(n))
+	stats := t.choices(t.at(n))
 	best, sum := slices.Max(priors), float32(0)
 	for i := range stats {
 		s := &stats[i]

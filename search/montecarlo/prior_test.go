@@ -70,7 +70,7 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 	tree := s.workers[0].tree
 	n := tree.root
 	tree.begin(n, []float32{50, 50 + policyTemperature, 0})
-	stats := tree.choices(n, tree.at(n))
+	stats := tree.choices(tree.at(n))
 	sum := float64(1 + math.E + math.Exp(-50/float64(policyTemperature)))
 	for i, share := range []float64{1 / sum, math.E / sum, math.Exp(-50/float64(policyTemperature)) / sum} {
 		want := policyFloor/3 + (1-policyFloor)*share
@@ -79,8 +79,9 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 		}
 	}
 	// Visits of moves that all bring the same are in proportion to it.
+	b, picked := s.workers[0].alone(none, n, stats), make([]int32, 1)
 	for range 10_000 {
-		stats[s.workers[0].puct(stats, 100, 0)].visits++
+		b.pick(picked, stats, 100)
 		for i := range stats {
 			stats[i].sum, stats[i].early = 50*float64(stats[i].visits), 50
 		}
@@ -93,17 +94,16 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 }
 
 func TestWhatIsProvedOfAMoveCountsMoreThanItsPriorAndMean(t *testing.T) {
-	w := &worker{common: &common{}, config: Config{}}
-	secure := 50.0
+	b, picked := bandit{w: &worker{}, least: 50, policy: true}, make([]int32, 1)
 	stats := []stat{
 		{early: 100, earlies: 0.8, lower: 0, upper: 50},  // cannot give more than what is sure
 		{early: 90, earlies: 0.1, lower: 0, upper: 60},   // at most 60
 		{early: 10, earlies: 0.1, lower: 80, upper: 100}, // at least 80
 	}
-	if got := w.puct(stats, 0, secure); got != 2 {
-		t.Errorf("move %d is tried, want the one that is proved to be best", got)
+	if b.pick(picked, stats, 0); picked[0] != 2 {
+		t.Errorf("move %d is tried, want the one that is proved to be best", picked[0])
 	}
-	if got := w.puct(stats[:1], 0, secure); got != 0 {
-		t.Errorf("move %d is tried, want the only one", got)
+	if b.pick(picked, stats[:1], 0); picked[0] != 0 {
+		t.Errorf("move %d is tried, want the only one", picked[0])
 	}
 }

@@ -1,8 +1,10 @@
 package montecarlo
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
@@ -128,9 +130,9 @@ func (w *worker) raise(i int, l *leaf, k int32) {
 	if k != none {
 		w.raiseNode(k, counts, sums)
 	}
-	for j := len(l.path) - 1; j >= 0; j-- {
-		n := l.path[j].node
-		s := t.only(n, l.path[j].cell)
+	for j := l.step; j != none; j = w.round.steps[j].before {
+		n := w.round.steps[j].node
+		s := t.only(n, w.round.steps[j].cell)
 		if s == nil {
 			continue
 		}
@@ -160,28 +162,29 @@ func (w *worker) raiseNode(n int32, counts, sums []float32) {
 	}
 }
 
-// reference is the moves of role r that say what all playouts brought that made them: those of
-// node n, of whose moves stats are known, or of a node before it. It is nil where there is none.
-func (w *worker) reference(n int32, r int, stats []stat) []stat {
-	if w.playouts.rave == nil || int(w.tree.at(n).chooser) != r {
+// reference are the moves that say what all playouts brought that made them, at node n, at which one role
+// chooses and to which step before led: its own, or those of a node before it. It is nil where there is none.
+func (w *worker) reference(before, n int32) []stat {
+	t := w.tree
+	if w.playouts.rave == nil || t.at(n).chooser < 0 {
 		return nil
 	}
-	if w.known[r] == nil || w.tree.at(n).visits >= raveReference {
-		w.known[r] = stats
+	known := n
+	for i := before; i != none && t.at(known).visits < raveReference; i = w.round.steps[i].before {
+		if k := w.round.steps[i].node; t.at(k).chooser == t.at(n).chooser {
+			known = k
+		}
 	}
-	return w.known[r]
+	return t.choices(t.at(known))
 }
 
-// lookUp is what a reference says of a move, or nil, and the rest of it: its moves ascend, as
-// those do that are looked up.
-func lookUp(reference []stat, m machine.Move) (early *stat, rest []stat) {
-	for len(reference) > 0 && reference[0].move < m {
-		reference = reference[1:]
+// lookUp is what a reference, whose moves ascend, says of a move, or nil.
+func lookUp(reference []stat, m machine.Move) *stat {
+	i, found := slices.BinarySearchFunc(reference, m, func(s stat, m machine.Move) int { return cmp.Compare(s.move, m) })
+	if !found || reference[i].earlies == 0 {
+		return nil
 	}
-	if len(reference) > 0 && reference[0].move == m && reference[0].earlies > 0 {
-		early = &reference[0]
-	}
-	return early, reference
+	return &reference[i]
 }
 
 // raveShare is how much the mean of all playouts that made a move counts where it has so many

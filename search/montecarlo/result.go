@@ -21,13 +21,7 @@ func (s *Searcher) merge() search.Result {
 		total.counters.Playouts += w.games
 		total.counters.PeakBytes += w.fixed
 	}
-	r := total.result(&s.config)
-	for role, move := range s.convention() {
-		if machine.Role(role) != total.random {
-			r.Strategies[role] = []search.Weighted{{Move: move, Probability: 1}}
-		}
-	}
-	return r
+	return total.result(&s.config)
 }
 
 // known is what is known of the moves of a role, those tried most first.
@@ -222,7 +216,7 @@ func (c *Config) pick(moves []stat, bounds search.Interval, rank func(*stat) flo
 func mixed(moves []stat) []search.Weighted {
 	largest := 0.
 	for _, s := range moves {
-		largest = max(largest, s.weight)
+		largest = max(largest, float64(*s.weight()))
 	}
 	if largest == 0 { // never sampled
 		return []search.Weighted{{Move: moves[0].move, Probability: 1}}
@@ -230,9 +224,9 @@ func mixed(moves []stat) []search.Weighted {
 	kept := 0.0
 	var out []search.Weighted
 	for _, s := range moves {
-		if s.weight >= minShare*largest {
-			out = append(out, search.Weighted{Move: s.move, Probability: s.weight})
-			kept += s.weight
+		if weight := float64(*s.weight()); weight >= minShare*largest {
+			out = append(out, search.Weighted{Move: s.move, Probability: weight})
+			kept += weight
 		}
 	}
 	for i := range out {

@@ -267,7 +267,7 @@ func TestMovesThatTheTreeDoesNotKnowLeaveItWithinItsRoom(t *testing.T) {
 			t.Fatal("the root is not opened")
 		}
 		for cell := range int64(20) {
-			if k := tree.grow(n, cell, machine.State{1<<40 + uint64(q)<<10 + uint64(cell), 0}); k == none || !tree.open(k, moves) {
+			if l := tree.grow(n, cell, machine.State{1<<40 + uint64(q)<<10 + uint64(cell), 0}); l == none || !tree.open(tree.links.at(l).to, moves) {
 				break
 			}
 		}

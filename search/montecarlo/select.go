@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"math"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 )
 
@@ -18,62 +19,144 @@ const estimateExploration = 5
 // regretExploration is γ of regret matching: the share of uniform play.
 const regretExploration = 0.2
 
-// joint picks a joint move at the opened node n and returns its number, or
-// unnumbered, and the link behind it, or none. Which moves make it up is left in picks.
-func (w *worker) joint(n int32) (cell int64, way int32) {
-	t := w.tree
-	if t.at(n).chooser >= 0 {
-		return w.choice(n)
-	}
-	choosers := w.choosers(n)
-	visits, moves := t.at(n).visits, t.movesOf(n)
-	for r, width := range t.widthsOf(n) {
-		stats := moves[:width]
-		moves = moves[width:]
-		i := 0
-		switch {
-		case width == 1:
-		case machine.Role(r) == t.random:
-			i = w.rng.Intn(int(width))
-		case choosers > 1 && w.config.Rule == RegretMatching:
-			i = w.matchRegret(stats, visits)
-		case choosers > 1:
-			i = w.uct(stats, nil, visits, math.Inf(-1))
-		default: // and chance
-			i = w.uct(stats, nil, visits, t.boundsOf(n)[r].Lower)
+// pick picks, for each of the paths that step before has led to node n, one of the moves that role r has
+// there, and counts it. There are as many paths as elements of picked.
+func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choosers int) {
+	a := w.tree.at(n)
+	switch {
+	case len(stats) == 1:
+		clear(picked)
+		stats[0].visits += int32(len(picked))
+	case machine.Role(r) == w.tree.random:
+		for j := range picked {
+			i := w.rng.Intn(len(stats))
+			picked[j] = int32(i)
+			stats[i].visits++
 		}
-		stats[i].visits++
-		w.picks[r] = int32(i)
-		cell = cell*int64(width) + int64(i)
+	case choosers > 1 && w.config.Rule == RegretMatching:
+		w.matchRegret(picked, stats, a.visits)
+	case choosers > 1:
+		b := bandit{w: w, exploration: w.config.Exploration, least: float32(math.Inf(-1))}
+		b.pick(picked, stats, a.visits)
+	default: // and chance
+		b, secure := w.alone(before, n, stats), goalRange.Lower
+		if a.bounded {
+			secure = w.tree.boundsOf(n)[r].Lower
+		}
+		b.least = atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
+		visits := a.visits
+		if a.chooser >= 0 && !b.policy && b.reference == nil && int(a.made) < len(stats) {
+			fresh := a.tryNew(picked, n, stats)
+			picked, visits = picked[fresh:], visits+int32(fresh)
+		}
+		b.pick(picked, stats, visits)
 	}
-	if !t.at(n).numbered {
-		return unnumbered, none
-	}
-	return cell, t.way(n, cell)
 }
 
-// choice is joint where one role has a choice, as at nearly all nodes of games of turns. What it
-// looks at are the node and its moves: the tree does not fit into the caches.
-func (w *worker) choice(n int32) (cell int64, way int32) {
-	t := w.tree
-	a := t.at(n)
-	c, stats := int(a.chooser), t.choices(n, a)
-	i, secure := 0, goalRange.Lower
-	if a.bounded {
-		secure = t.boundsOf(n)[c].Lower
+// strides are primes, so that steps of their lengths round a circle of moves come by each.
+var strides = [4]uint64{2147483647, 2147483629, 2147483587, 2147483579}
+
+// tryNew lets paths make moves that were not made before at node n, which is a and where one role chooses,
+// as far as there are any, and returns how many paths did. It looks at no other moves: which one is next
+// follows from how many were made.
+func (a *node) tryNew(picked []int32, n int32, stats []stat) int {
+	hash, width := uint64(n+1)*hashFactor, uint64(len(stats))
+	for j := range picked {
+		if uint64(a.made) == width {
+			return j
+		}
+		i := (hash>>32 + uint64(a.made)*strides[hash>>30&3]) % width
+		a.made++
+		stats[i].visits++
+		picked[j] = int32(i)
+	}
+	return len(picked)
+}
+
+// bandit is how one role chooses: the move with the largest upper confidence bound, untried moves first, in
+// random order (Kocsis and Szepesvári, 2006). Moves that cannot give more than least are left out,
+// unless no other is left.
+type bandit struct {
+	w           *worker
+	exploration float64
+	least       float32
+	policy      bool   // moves begin with priors (prior.go)
+	reference   []stat // what moves with few visits count for, or nil (rave.go)
+}
+
+// alone is the bandit of the only role that chooses at node n.
+func (w *worker) alone(before, n int32, stats []stat) bandit {
+	b := bandit{w: w, exploration: w.config.Exploration}
+	if w.priors != nil && stats[0].earlies > 0 {
+		b.policy, b.exploration = true, w.config.PolicyExploration
+	} else if b.reference = w.reference(before, n); b.reference != nil {
+		b.exploration = raveExploration
+	}
+	return b
+}
+
+// arm is a move as a bandit sees it: what it is worth, and how much a point of exploration adds.
+type arm struct{ value, spread float64 }
+
+// untriedValue is that of a move that must be tried before others are tried again.
+const untriedValue = 1e6
+
+// pick picks moves one after the other, and counts each; visits are those of the node before.
+func (b *bandit) pick(picked []int32, stats []stat, visits int32) {
+	if len(picked) == 0 {
+		return
+	}
+	arms := scratch.Resize(b.w.round.arms, len(stats))
+	b.w.round.arms = arms
+	for i := range stats {
+		arms[i] = b.arm(&stats[i])
+	}
+	for j := range picked {
+		if visits++; j > 0 {
+			arms[picked[j-1]] = b.arm(&stats[picked[j-1]])
+		}
+		factor := b.exploration
+		if b.policy {
+			factor *= math.Sqrt(float64(visits + 1))
+		} else {
+			factor *= math.Sqrt(roughLog(float64(visits + 1)))
+		}
+		best, score := -1, math.Inf(-1)
+		for i := range arms {
+			if u := arms[i].value + factor*arms[i].spread; u > score {
+				best, score = i, u
+			}
+		}
+		if best < 0 {
+			best = mostSecure(stats)
+		}
+		stats[best].visits++
+		picked[j] = int32(best)
+	}
+}
+
+// arm is a move as the bandit sees it.
+func (b *bandit) arm(s *stat) arm {
+	if s.upper <= b.least {
+		return arm{value: math.Inf(-1)}
+	}
+	n := float64(s.visits)
+	if b.policy { // PUCT: the prior is among the mean, the bonus in proportion to the probability by the policy
+		return arm{s.within((priorVisits*float64(s.early) + s.sum) / (priorVisits + n)), float64(s.earlies) / (1 + n)}
+	}
+	var early *stat
+	if b.reference != nil {
+		early = lookUp(b.reference, s.move)
 	}
 	switch {
-	case machine.Role(c) == t.random:
-		i = w.rng.Intn(len(stats))
-	case w.priors != nil && stats[0].earlies > 0:
-		i = w.puct(stats, a.visits, secure)
-	default:
-		i = w.uct(stats, w.reference(n, c, stats), a.visits, secure)
+	case s.visits == 0 && early == nil:
+		return arm{value: untriedValue + b.w.rng.Float64()}
+	case early != nil:
+		mean := s.sum / max(1, n)
+		return arm{s.within(mean + raveShare(n)*(float64(early.early)-mean)), math.Sqrt(1 / (n + 1))}
 	}
-	stats[i].visits++
-	clear(w.picks)
-	w.picks[c] = int32(i)
-	return int64(i), stats[i].link
+	rarity := 1 / n
+	return arm{s.within(s.sum * rarity), math.Sqrt(rarity)}
 }
 
 // choosers counts the players with more than one move at the opened node n.
@@ -88,77 +171,6 @@ func (w *worker) choosers(n int32) int {
 		}
 	}
 	return count
-}
-
-// uct picks the move with the largest upper confidence bound (Kocsis and
-// Szepesvári, 2006), untried moves first, in random order. A role that chooses
-// alone and is sure of secure goal points leaves out the moves that cannot give
-// more, up to the tolerance, unless no other is left. Where there is a reference (rave.go),
-// moves with few visits count for what that says of them.
-func (w *worker) uct(stats, reference []stat, visits int32, secure float64) int {
-	best, score := -1, math.Inf(-1)
-	untried, exploration := 0, w.config.Exploration
-	if reference != nil {
-		exploration = raveExploration
-	}
-	spread := exploration * exploration * roughLog(float64(visits+1))
-	least := atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
-	for i := range stats {
-		s := &stats[i]
-		if s.upper <= least {
-			continue
-		}
-		var early *stat
-		if reference != nil {
-			early, reference = lookUp(reference, s.move)
-		}
-		if s.visits == 0 && early == nil {
-			if untried++; w.rng.Intn(untried) == 0 {
-				best = i
-			}
-			continue
-		}
-		if untried > 0 {
-			continue
-		}
-		rarity := 1 / float64(max(1, s.visits))
-		mean := s.sum * rarity
-		if early != nil {
-			n := float64(s.visits)
-			mean += raveShare(n) * (float64(early.early) - mean)
-			rarity = 1 / (n + 1)
-		}
-		if u := s.within(mean) + math.Sqrt(spread*rarity); u > score {
-			best, score = i, u
-		}
-	}
-	if best >= 0 {
-		return best
-	}
-	return mostSecure(stats)
-}
-
-// puct picks the move with the largest sum of its mean, the prior among it, and of a bonus in
-// proportion to its probability by the policy (prior.go). It leaves out what uct does.
-func (w *worker) puct(stats []stat, visits int32, secure float64) int {
-	best, score := -1, math.Inf(-1)
-	bonus := w.config.PolicyExploration * math.Sqrt(float64(visits+1))
-	least := atLeast(secure + w.config.Epsilon)
-	for i := range stats {
-		s := &stats[i]
-		if s.upper <= least {
-			continue
-		}
-		n := float64(s.visits)
-		mean := (priorVisits*float64(s.early) + s.sum) / (priorVisits + n)
-		if u := s.within(mean) + bonus*float64(s.earlies)/(1+n); u > score {
-			best, score = i, u
-		}
-	}
-	if best >= 0 {
-		return best
-	}
-	return mostSecure(stats)
 }
 
 // within is the value of a move within what is proved of it.
@@ -191,73 +203,74 @@ func mostSecure(stats []stat) int {
 	return best
 }
 
-// matchRegret draws a move in proportion to its positive regret (Hart and
+// matchRegret draws moves in proportion to their positive regret (Hart and
 // Mas-Colell, 2000; Lanctot, Lisý and Winands, 2014) with some exploration, and
 // adds the strategy to the average, in which later visits count for more, as what
-// is known grows (Tammelin, 2014).
-func (w *worker) matchRegret(stats []stat, visits int32) int {
-	total := 0.0
+// is known grows (Tammelin, 2014). It counts the moves; visits are those of the node before.
+func (w *worker) matchRegret(picked []int32, stats []stat, visits int32) {
+	total, paths := 0.0, float64(len(picked))
 	for i := range stats {
-		total += float64(stats[i].regret)
+		total += float64(*stats[i].regret())
 	}
 	uniform := 1 / float64(len(stats))
-	point := w.rng.Float64()
-	pick := len(stats) - 1
+	arms := scratch.Resize(w.round.arms, len(stats))
+	w.round.arms = arms
 	for i := range stats {
 		p := uniform
 		if total > 0 {
-			p = float64(stats[i].regret) / total
+			p = float64(*stats[i].regret()) / total
 		}
-		stats[i].weight += p * float64(visits)
-		p = regretExploration*uniform + (1-regretExploration)*p
-		if point >= 0 && point < p {
-			pick = i
-		}
-		point -= p
+		*stats[i].weight() += float32(p * paths * (float64(visits) + (paths+1)/2))
+		arms[i].value = regretExploration*uniform + (1-regretExploration)*p
 	}
-	return pick
+	for j := range picked {
+		pick, point := 0, w.rng.Float64()-arms[0].value
+		for pick < len(arms)-1 && point >= 0 {
+			pick++
+			point -= arms[pick].value
+		}
+		stats[pick].visits++
+		picked[j] = int32(pick)
+	}
 }
 
-// learn adds to the moves of node n that picks name, which make up joint move cell,
-// what that brought, by role; goals are those of the path that has come back.
-func (w *worker) learn(n int32, cell int64, picks []int32, brought, goals []float64) {
-	t := w.tree
+// learn adds to the moves that make up step s what its paths brought, by role; goals are those of the paths
+// that have come back. Then the matrix game of its node may be due.
+func (w *worker) learn(s *step, brought, goals []float64) {
+	t, n := w.tree, s.node
 	matching := w.config.Rule == RegretMatching && w.choosers(n) > 1 && !t.at(n).balanced
-	widths, moves := t.widthsOf(n), t.movesOf(n)
-	first := int32(0)
+	picks, widths, moves := w.picksOf(s), t.widthsOf(n), t.movesOf(n)
+	stride := int64(1)
 	for _, width := range widths {
-		first += width
+		stride *= int64(width)
 	}
-	step := int64(1)
-	for r := t.roles - 1; r >= 0; r-- {
-		first -= widths[r]
-		i := picks[r]
-		moves[first+i].sum += brought[r]
-		if matching && widths[r] > 1 && machine.Role(r) != t.random {
-			own := moves[first : first+widths[r]]
-			if cell == unnumbered {
-				w.regret(n, r, unnumbered, 0, own, goals[r])
-			} else {
-				w.regret(n, r, cell-int64(i)*step, step, own, goals[r])
-			}
+	for r, width := range widths {
+		own, i := moves[:width], picks[r]
+		moves, stride = moves[width:], stride/int64(width)
+		own[i].sum += brought[r]
+		if matching && width > 1 && machine.Role(r) != t.random {
+			w.regret(s, r, s.cell-int64(i)*stride, stride, own, goals[r])
 		}
-		step *= int64(widths[r])
+	}
+	if a := t.at(n); a.done >= a.due && w.balances() {
+		w.balance(n)
 	}
 }
 
-// regret adds to each move of role r how much better it would have been than
-// what was got, the others' moves being the same. What falls below zero is forgotten, so
+// regret adds to each move of role r how much better it would have been than what the paths of step s
+// got, the others' moves being the same. What falls below zero is forgotten, so
 // that a move that proves good is played at once (Tammelin, 2014). The number of the joint move
-// with the role's i-th move is base + i*step.
-func (w *worker) regret(n int32, r int, base, step int64, stats []stat, got float64) {
-	unknown := w.tree.value(n, r)
+// with the role's i-th move is base + i*stride, if s has a number.
+func (w *worker) regret(s *step, r int, base, stride int64, stats []stat, got float64) {
+	unknown := w.tree.value(s.node, r)
 	for i := range stats {
 		instead := unknown
-		if base != unnumbered {
-			if kid := w.tree.kid(n, base+int64(i)*step); kid != none {
+		if s.cell >= 0 {
+			if kid := w.tree.kid(s.node, base+int64(i)*stride); kid != none {
 				instead = w.tree.value(kid, r)
 			}
 		}
-		stats[i].regret = max(0, stats[i].regret+float32(instead-got))
+		regret := stats[i].regret()
+		*regret = max(0, *regret+float32(float64(s.done)*instead-got))
 	}
 }

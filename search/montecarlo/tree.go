@@ -31,22 +31,20 @@ import (
 // none stands for no node, no link and no moves.
 const none int32 = -1
 
-// unnumbered stands for a joint move of a node that has more of them than there are
-// numbers. It never gets a child: nobody would come by there twice.
-const unnumbered int64 = -1
-
 type node struct {
-	out     int32 // the first of the links that leave from it, or none
-	in      int32 // the first of the links that lead to it, or none
-	next    int32 // in its bucket of positions or, where nothing leads to it any more, of the waste
-	ply     int32 // one more than that of the nodes whose links lead to it
-	moves   int32 // the span of its moves, or none while it is not opened
-	visits  int32 // of paths, from when they go down
-	done    int32 // those of them whose goals have come back
-	due     int32 // paths that have come back when its matrix game is solved next, see balance
-	news    int32 // of its children that its bounds do not know of yet, see isDue
-	solved  bool  // the bounds of all roles meet
-	bounded bool  // something is proved of it
+	out     int32  // the first of the links that leave from it, or none
+	in      int32  // the first of the links that lead to it, or none
+	next    int32  // in its bucket of positions or, where nothing leads to it any more, of the waste
+	ply     int32  // one more than that of the nodes whose links lead to it
+	moves   int32  // the span of its moves, or none while it is not opened
+	visits  int32  // of paths, from when they go down
+	done    int32  // those of them whose goals have come back
+	due     int32  // paths that have come back when its matrix game is solved next, see balance
+	news    int32  // of its children that its bounds do not know of yet, see isDue
+	width   int32  // the number of moves of its chooser
+	made    uint32 // how many of these were made (tryNew); where several choose, the bits of their ways (wayBit)
+	solved  bool   // the bounds of all roles meet
+	bounded bool   // something is proved of it
 	// terminal tells that the game is over, or cannot go on.
 	terminal bool
 	numbered bool // opened, and its joint moves have numbers
@@ -59,27 +57,24 @@ type node struct {
 // stat is what is known of one move of one role at a node.
 type stat struct {
 	sum    float64 // of the goals seen after it
-	weight float64 // in the average strategy (regret matching)
 	visits int32
 	move   machine.Move
 	link   int32 // to the node behind it, or none, where the role is the only chooser
-	// regret is cumulative, where it is positive (regret matching); at a balanced node it is
-	// the probability in the equilibrium.
-	regret float32
 	// What the role gets with this move against any moves of the others: proved
 	// bounds, up to rounding; they steer, but prove nothing.
 	lower, upper float32
-	// What is known of the move before it is tried: what the role got in playouts that made it at
-	// any time later, in the mean, and their number (rave.go); or an estimate of what it leads to, and
-	// the probability of the policy (prior.go).
+	// What is known of the move before it is tried, where one role chooses: what the role got in playouts that
+	// made it at any time later, in the mean, and their number (rave.go); or an estimate of what it leads to, and
+	// the probability of the policy (prior.go). Where several choose, see regret and weight.
 	early, earlies float32
 }
 
-// edge is a joint move at a node.
-type edge struct {
-	node int32
-	cell int64 // the number of the joint move, see Expansion
-}
+// regret is cumulative, where it is positive, where several roles choose by regret matching; at a balanced
+// node it is the probability in the equilibrium.
+func (s *stat) regret() *float32 { return &s.early }
+
+// weight is that in the average strategy, where several roles choose by regret matching.
+func (s *stat) weight() *float32 { return &s.earlies }
 
 // block holds 1<<tree.shift nodes.
 type block struct {
@@ -192,7 +187,7 @@ func (t *tree) kid(n int32, cell int64) int32 {
 // role has a choice there, or several.
 func (t *tree) only(n int32, cell int64) *stat {
 	if a := t.at(n); a.chooser >= 0 {
-		return &t.choices(n, a)[cell]
+		return &t.choices(a)[cell]
 	}
 	return nil
 }
@@ -216,10 +211,9 @@ func (t *tree) counted(n int32, cell int64, picks []int32) iter.Seq2[int, *stat]
 	}
 }
 
-// choices are the moves of the only role that chooses at node n, which is a.
-func (t *tree) choices(n int32, a *node) []stat {
-	first := int32(a.chooser) // each role before it has one move
-	return t.moves.from(a.moves)[first : first+t.widthsOf(n)[first]]
+// choices are the moves of the only role that chooses at a node.
+func (t *tree) choices(a *node) []stat {
+	return t.moves.from(a.moves + int32(a.chooser))[:a.width] // each role before it has one move
 }
 
 // plant makes a node for position s the root. There is room for it in any case. Nothing that
@@ -230,7 +224,7 @@ func (t *tree) plant(s machine.State) {
 }
 
 // grow makes the node for position s, to which joint move cell leads from node n, unless the
-// tree has it already, and links it. It returns none where there is no room.
+// tree has it already, and links it. It returns the link, or none where there is no room.
 func (t *tree) grow(n int32, cell int64, s machine.State) int32 {
 	l := t.takeLink()
 	if l == none {
@@ -249,7 +243,7 @@ func (t *tree) grow(n int32, cell int64, s machine.State) int32 {
 		t.fill(k, s, ply)
 	}
 	t.connect(l, n, cell, k)
-	return k
+	return l
 }
 
 // fill makes node n that of position s.
@@ -296,7 +290,8 @@ func (t *tree) take(must bool) int32 {
 	return t.fresh - 1
 }
 
-// maxNumbered is how many joint moves of a node can be numbered.
+// maxNumbered is how many joint moves of a node can be numbered. Those of a node that has more never get
+// a child: nobody would come by there twice.
 const maxNumbered = 1 << 62
 
 // open gives node n its moves, by role. It returns false if there is no room for them: that of
@@ -327,7 +322,10 @@ func (t *tree) open(n int32, moves [][]machine.Move) bool {
 		return false
 	}
 	a := t.at(n)
-	a.moves, a.numbered, a.chooser = span, numbered, onlyChooser(moves)
+	a.moves, a.numbered, a.chooser, a.made = span, numbered, onlyChooser(moves), 0
+	if a.chooser >= 0 {
+		a.width = widths[a.chooser]
+	}
 	stats := t.moves.from(span)
 	for _, own := range moves {
 		for i, m := range own {
