@@ -76,6 +76,20 @@ func (h *history) reply(n int) string {
 	return h.messages[n].reply
 }
 
+// upTo returns the first n messages.
+func (h *history) upTo(n int) []message {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.messages[:n])
+}
+
+// isNIL tells whether message n says that nobody has moved yet.
+func (h *history) isNIL(n int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.messages[n].isNIL()
+}
+
 // has tells whether a joint move was told before message number n.
 func (h *history) has(joint []string, n int) bool {
 	h.mu.Lock()

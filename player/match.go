@@ -235,11 +235,9 @@ func (f *follower) better(n int) (works, knows bool, changed <-chan struct{}) {
 // first: all of them may take long.
 func (f *follower) publish(ctx context.Context) error {
 	t := f.tracker
-	here, err := t.here(ctx)
-	if err != nil {
-		return err
-	}
+	here := t.here()
 	s := standing{heard: t.heard, turn: here.turn, at: here.at, machine: f.machine, replaced: here.reading == asReplaced}
+	var err error
 	if s.over, err = t.isOver(ctx, here.at); err != nil {
 		return err
 	}
@@ -251,7 +249,7 @@ func (f *follower) publish(ctx context.Context) error {
 		f.change(func() { f.stand[f.from] = &early })
 	}
 	if s.all = true; !s.over {
-		if s.legal, err = t.moves(ctx); err != nil {
+		if s.legal, err = t.legal(ctx, here.at, t.self); err != nil {
 			return err
 		}
 	}
@@ -262,22 +260,8 @@ func (f *follower) publish(ctx context.Context) error {
 // conclude says what was made of a message, unless it is what it says.
 func (f *follower) conclude(m message) {
 	t := f.tracker
-	best := t.beliefs[0]
-	if !f.history.first(t.heard-1) || best.reading == asTold && best.from == 0 {
-		return
+	if a := t.account; a.reading != asTold && f.history.first(t.heard-1) {
+		f.log.Warn().Int("told", t.heard).Strs("joint", m.joint).Int("turn", a.turn).Str("taken_for", string(a.reading)).
+			Msg("a message that is not as expected")
 	}
-	possible := 0
-	for _, b := range t.beliefs {
-		if b.cost <= best.cost+alike {
-			possible++
-		}
-	}
-	e := f.log.Warn().Int("told", t.heard).Strs("joint", m.joint).Int("turn", best.turn).Int("possible_positions", possible)
-	if best.reading != asTold {
-		e = e.Str("taken_for", string(best.reading))
-	}
-	if best.from != 0 {
-		e = e.Bool("earlier_misread", true)
-	}
-	e.Msg("a message that is not as expected")
 }
