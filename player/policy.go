@@ -33,9 +33,11 @@ type setting struct {
 	without []string      // names of techniques
 	exact   exactChoice
 	values  map[string]float64 // of parameters, by name
-	log     zerolog.Logger
-	memory  *memory
-	margins *Margins
+	// textbook tells to sample as textbooks do, and to do nothing else.
+	textbook bool
+	log      zerolog.Logger
+	memory   *memory
+	margins  *Margins
 	// knowledge is what was learnt of the game before, if anything was.
 	knowledge knowledge
 	// experience is what policies of this match leave to those that take their places; nil means nothing.

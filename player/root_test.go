@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -152,4 +153,45 @@ func TestTheExactSearchMayBeNamed(t *testing.T) {
 	if r := p.search(ctx, at); !r.settles(r.exact) || r.exact.Values[0] != search.Exact(50) {
 		t.Errorf("found %+v", r.exact)
 	}
+}
+
+func TestTheExactSearchWorksLessWhileItFindsNothing(t *testing.T) {
+	m := newSubtraction(9)
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+	for name, c := range map[string]struct {
+		found search.Result
+		want  time.Duration // that it works for the third move
+	}{
+		"nothing":        {pure(1, search.Interval{Lower: 0, Upper: 100}, true), 250 * time.Millisecond},
+		"a loss":         {pure(1, search.Exact(0), true), time.Second},
+		"a refuted move": {*moves(pure(1, search.Interval{Lower: 0, Upper: 100}, true), bounded(search.Exact(0), search.Interval{Upper: 100})), time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := onOneThread(0, 64<<20)
+			p.prepare(t.Context(), at)
+			exact := &stopwatch{result: c.found}
+			p.sampler, p.exact, p.methods = &patient{result: pure(2, search.Exact(60), false)}, exacts(exact), p.methods[:1]
+			for range 3 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				p.choose(ctx, at)
+				cancel()
+			}
+			if exact.took != c.want {
+				t.Errorf("it finds %s and works for %v, want %v", name, exact.took, c.want)
+			}
+		})
+	}
+}
+
+// stopwatch is a search that tells how long it has worked.
+type stopwatch struct {
+	result search.Result
+	took   time.Duration
+}
+
+func (s *stopwatch) Search(ctx context.Context, _ machine.Machine, _ machine.State, _ search.Limits) (search.Result, error) {
+	began := time.Now()
+	<-ctx.Done()
+	s.took = time.Since(began)
+	return s.result, nil
 }

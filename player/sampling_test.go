@@ -2,15 +2,14 @@ package player
 
 import (
 	"context"
-	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
 )
@@ -28,120 +27,71 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	}
 }
 
-func TestTheComparisonOfRulesKeepsToItsPartOfTheStartClock(t *testing.T) {
+func TestRehearsalsKeepToTheirPartOfTheStartClock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes more than a second")
 	}
-	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	p := newThinker(setting{threads: 2, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
+	m := gamestest.Machine(t, "tron-5x5")
+	p := onOneThread(0, 64<<20, exactSearch, learning)
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	began := time.Now()
-	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
+	p.prepare(ctx, at)
+	p.rehearse(ctx, at)
 	if ctx.Err() != nil {
 		t.Errorf("took %v of a start clock of 4 s", time.Since(began))
 	}
 }
 
-func TestTheRuleThatGetsMorePointsIsPlayed(t *testing.T) {
-	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
-	for name, c := range map[string]struct {
-		won, lost int // by UCT
-		want      montecarlo.Rule
-	}{
-		"UCT is better":             {7, 3, montecarlo.UCT},
-		"regret matching is better": {3, 7, montecarlo.RegretMatching},
-		"too few matches to say":    {leastMatches - 1, 0, montecarlo.RegretMatching},
+func TestCandidates(t *testing.T) {
+	for game, c := range map[string]struct{ learnt, unlearnt []string }{
+		"connectFour-4x4": {[]string{"both", "alpha_beta", "playouts"}, []string{"playouts", "rave"}},
+		"tron-5x5":        {[]string{"playouts", "decisive", "both", "alpha_beta"}, []string{"playouts", "decisive"}},
+		"trio":            {[]string{"playouts", "both"}, []string{"playouts", "rave"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch, learning}})
-			p.hold = func(_ context.Context, e *election, _ int) { won(e, 1, 0, c.won); won(e, 0, 1, c.lost) }
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
-			p.begin(ctx, at)
-			if p.configuration.rule != c.want {
-				t.Errorf("rule %v, want %v", p.configuration.rule, c.want)
-			}
-			// Only regret matching mixes: the search made for the match is of the rule.
-			r, err := p.sampler.Search(ctx, m, at.state, search.Limits{MaxNodes: 2000, Seed: 1})
-			if mixed := len(r.Strategies[0]) > 1; err != nil || mixed != (c.want == montecarlo.RegretMatching) {
-				t.Errorf("strategy %v, %v", r.Strategies[0], err)
-			}
-		})
-	}
-}
-
-// Where players choose at once it is the other way round.
-func TestPlayoutsAreDecisiveUnlessPlainOnesGetMorePoints(t *testing.T) {
-	const turns, atOnce = "connectFour-4x4", "tron-5x5"
-	for name, c := range map[string]struct {
-		game      string
-		won, lost int // by decisive playouts
-		plain     bool
-	}{
-		"decisive are better":             {turns, 9, 7, false},
-		"plain are two matches ahead":     {turns, 7, 9, false},
-		"plain are better":                {turns, 6, 9, true},
-		"too few matches to say":          {turns, 0, 3, false},
-		"at once, decisive are better":    {atOnce, 9, 6, false},
-		"at once, two matches ahead":      {atOnce, 9, 7, true},
-		"at once, too few matches to say": {atOnce, 3, 0, true},
-		"at once, plain are better":       {atOnce, 3, 17, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := gamestest.Machine(t, c.game)
-			p := newThinker(setting{
-				threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
-				without: []string{exactSearch, learning, rave, regretMatching},
-			})
-			compared := comparison{}
-			p.hold = func(_ context.Context, e *election, _ int) {
-				compared = e.comparison
-				decisive, plain := 0, 1
-				if c.game == atOnce {
-					decisive, plain = 1, 0
+		m := gamestest.Machine(t, game)
+		p := onOneThread(0, 64<<20)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		p.prepare(ctx, position{machine: m, state: m.Initial()})
+		cancel()
+		for e, want := range map[*evaluate.Evaluation][]string{nil: c.unlearnt, new(evaluate.Evaluation): c.learnt} {
+			var got []string
+			for _, d := range p.candidates(e) {
+				got = append(got, d.name)
+				s := p.sampling(d)
+				if s.AtOnce == p.isInTurns() || (s.Without&montecarlo.Decisive != 0) != d.plain || s.Rave != d.rave || (s.Weight > 0) != (d.evaluator != nil) {
+					t.Errorf("%s: %s samples as %+v", game, d.name, s)
 				}
-				won(e, decisive, plain, c.won)
-				won(e, plain, decisive, c.lost)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if len(compared.names) != 2 || p.configuration.plain != c.plain {
-				t.Errorf("compared %v, plain %v, want %v", compared.names, p.configuration.plain, c.plain)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", game, got, want)
 			}
-			if s := p.sampling(p.configuration); s.AtOnce != (c.game == atOnce) || (s.Without&montecarlo.Decisive != 0) != c.plain {
-				t.Errorf("sampling goes on as %+v", s)
-			}
-		})
+		}
 	}
 }
 
-func TestSubgamesAreSearchedApartWhereThatGetsMorePoints(t *testing.T) {
+func TestSubgamesAreSearchedApartUnlessThatGetsFewerPoints(t *testing.T) {
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	for name, c := range map[string]struct {
-		won, lost int // by subgames
-		apart     bool
-	}{"better": {20, 0, true}, "worse": {0, 20, false}, "too few matches to say": {0, leastMatches - 1, true}} {
+		won   int // by the search of the whole
+		apart bool
+	}{"better": {-5, true}, "worse": {5, false}, "too few matches to say": {2, true}} {
 		t.Run(name, func(t *testing.T) {
-			p := newThinker(setting{
-				threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
-				without: []string{exactSearch, learning, regretMatching, "decisive"},
-			})
-			p.hold = func(_ context.Context, e *election, _ int) {
-				if !slices.Equal(e.names, []string{factoring, playouts}) {
-					t.Fatalf("compared %q", e.names)
+			p := onOneThread(0, 64<<20, exactSearch, learning, "decisive")
+			p.hold = func(e *trials, _ context.Context, _ int) {
+				if len(e.candidates) != 2 || !e.candidates[0].factors || e.candidates[1].name != playouts {
+					t.Fatalf("compared %+v", e.candidates)
 				}
-				won(e, 0, 1, c.won)
-				won(e, 1, 0, c.lost)
+				e.won(c.won)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			at := position{machine: m, state: m.Initial()}
-			p.begin(ctx, at)
-			if _, apart := p.sampler.(*factor.Searcher); apart != c.apart || p.configuration.factors != c.apart {
-				t.Errorf("the search is %T, of %+v", p.sampler, p.configuration)
+			p.prepare(ctx, at)
+			p.rehearse(ctx, at)
+			if _, apart := p.sampler.(*factor.Searcher); apart != c.apart || p.candidate.factors != c.apart {
+				t.Errorf("the search is %T, of %+v", p.sampler, p.candidate)
 			}
 			r, err := p.sampler.Search(ctx, m, m.Initial(), search.Limits{MaxNodes: 500})
 			if err != nil || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
@@ -151,57 +101,17 @@ func TestSubgamesAreSearchedApartWhereThatGetsMorePoints(t *testing.T) {
 	}
 }
 
-func TestAllWaysOfSamplingAreCandidates(t *testing.T) {
-	for game, want := range map[string][]string{
-		"connectFour-4x4": {"playouts", "playouts+plain", "playouts+rave"},
-		"tron-5x5": {
-			"playouts", "playouts+uct", "playouts+decisive", "playouts+uct+decisive",
-		},
-	} {
-		m := gamestest.Machine(t, game)
-		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		p.prepare(ctx, position{machine: m, state: m.Initial()})
-		cancel()
-		var got []string
-		for _, d := range p.ways() {
-			got = append(got, d.name)
-			if strings.Contains(d.name, "uct") == (d.rule == montecarlo.RegretMatching) ||
-				strings.Contains(d.name, "rave") != d.rave || !p.isInTurns() && strings.Contains(d.name, "decisive") == d.plain {
-				t.Errorf("%s is %+v", d.name, d)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", game, got, want)
-		}
-	}
-}
-
 // sampling makes rivals that sample.
 func sampling(rivals ...montecarlo.Config) func(int) search.Searcher {
 	return func(i int) search.Searcher { return montecarlo.New(rivals[i]) }
 }
 
-func TestWaysOfSamplingAreComparedAtEqualTime(t *testing.T) {
+func TestCandidatesAreComparedAtEqualTime(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Decisive})}
-	points, state := newTrialMatch(&c, fixture{[2]int{0, 1}, 1, trialClock}, position{machine: m, state: m.Initial()}).play(t.Context(), comparisonBytes)
+	points, state := newTrialMatch(&c, fixture{[2]int{0, 1}, 1, 3 * time.Millisecond}, position{machine: m, state: m.Initial()}).play(t.Context(), comparisonBytes)
 	if total := points[0] + points[1]; state != over || total != 100 {
 		t.Errorf("%v points, %v", points, state)
-	}
-}
-
-func TestMatchesBetweenTheRulesCountWhatEachGets(t *testing.T) {
-	// Matching pennies in which the row player must not be predictable: UCT plays
-	// the move it tried most, the same in every search with the same seed, regret
-	// matching both. What each gets is counted for it.
-	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{0, 100}, {0, 100}}})
-	e := between(m, comparison{nodes: 1000}, montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching})
-	holdUntil(t, e, 2, func() bool { return e.matches > 0 })
-	first, matches := e.standing(0)
-	second, _ := e.standing(1)
-	if matches == 0 || matches != e.matches || math.Abs(first+second-1) > 1e-9 {
-		t.Errorf("shares of %v and %v in %d matches of %d", first, second, matches, e.matches)
 	}
 }
 

@@ -104,11 +104,12 @@ func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
 	run := &running{Searcher: s, memory: memory}
 	r.under[s] = run
 	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Progress: func(known search.Result) { run.interim.Store(&known) }}
-	working, exact := ctx, slices.Contains(r.exact, s)
-	if exact && r.shares() {
-		working = newSparing(ctx, r.exactWork)
+	working, exact, done := ctx, slices.Contains(r.exact, s), func() {}
+	if exact && r.exactWork < 1 && r.class.Players > 1 {
+		working, done = context.WithTimeout(ctx, scaled(r.exactWork, timeLeft(ctx, time.Now())))
 	}
 	go func() {
+		defer done()
 		got := report{from: s, after: machine.NoMove}
 		got.err = guard.Do(func() (err error) {
 			got.result, err = s.Search(working, r.root.machine, r.root.state, lim)
@@ -192,8 +193,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 	case slices.Contains(t.exact, failed):
 		t.reclassify(failed, reason)
 	case failed != t.sampler:
-	case t.configuration.deepens: // the game is none for it
-		t.adopt(t.configuration.unlearnt())
+	case t.candidate.deepens: // the game is none for it
+		t.adopt(t.candidate.unlearnt())
 	case errors.As(reason, &p):
 		t.sampler = t.newSampler() // who knows what it has left behind
 	}
@@ -203,8 +204,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 // deepens has proved that there is less than all to win: to it all moves that are worth the
 // same are the same.
 func (r *round) resist(ctx context.Context) {
-	if r.configuration.deepens && r.has(resistance) && r.isInTurns() && r.class.Players == 2 {
-		c := r.sampling(r.configuration.unlearnt())
+	if r.candidate.deepens && r.has(resistance) && r.isInTurns() && r.class.Players == 2 {
+		c := r.sampling(r.candidate.unlearnt())
 		c.Workers = r.threads
 		c.Without |= montecarlo.Bounds // what is proved is known, and tells no moves apart
 		r.launch(ctx, montecarlo.New(c), min(comparisonBytes, r.memory.share()/2))
@@ -272,7 +273,7 @@ func (t *thinker) isSettled(r *root) bool {
 	switch {
 	case t.class.Players == 1:
 		return t.plan.fits(r.position) && t.plan.goal >= value
-	case value >= bestGoal, known == r.sampled && (!t.configuration.deepens || !turns):
+	case value >= bestGoal, known == r.sampled && (!t.candidate.deepens || !turns):
 		return true
 	}
 	return value > worstGoal && !turns
