@@ -73,15 +73,22 @@ func (t *trials) decided() bool {
 	return t.challenger >= len(t.candidates)
 }
 
-// next is a match to be held, with the same opening as the one before and sides swapped in every
-// second one.
-func (t *trials) next() *trialMatch {
+// next is the match to be held now: the one that is under way, unless its candidates have been told apart
+// meanwhile, or another one, or nil if all is decided. Every second one has the opening of the one before, with
+// sides swapped.
+func (t *trials) next(underWay *trialMatch) *trialMatch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	pair := [2]int{t.best, t.challenger}
+	switch {
+	case t.challenger >= len(t.candidates):
+		return nil
+	case underWay != nil && underWay.pair == pair:
+		return underWay
+	}
 	opening := t.challenger<<16 + t.begun/2
-	m := newTrialMatch(&t.comparison, fixture{[2]int{t.best, t.challenger}, uint64(2*opening + t.begun&1), t.clock}, t.at)
 	t.begun++
-	return m
+	return newTrialMatch(&t.comparison, fixture{pair, uint64(2*opening + (t.begun-1)&1), t.clock}, t.at)
 }
 
 // take takes note of a match, unless its candidates have been told apart meanwhile.
@@ -108,23 +115,21 @@ func (t *trials) take(m *trialMatch, points [2]float64, state trialState) {
 
 // hold goes on with the matches, one on each thread, until ctx is done or all is decided.
 func (t *trials) hold(ctx context.Context, threads int) {
-	for len(t.running) < threads {
-		t.running = append(t.running, nil)
-	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	t.running = slices.Grow(t.running, threads)[:threads]
 	var group sync.WaitGroup
 	for i := range threads {
 		group.Go(func() {
-			for ctx.Err() == nil && !t.decided() {
-				if t.running[i] == nil {
-					t.running[i] = t.next()
-				}
-				m := t.running[i]
-				points, state := m.play(ctx, t.memory)
-				if state == underWay {
+			for ctx.Err() == nil {
+				if t.running[i] = t.next(t.running[i]); t.running[i] == nil {
+					end()
 					return
 				}
-				t.running[i] = nil
-				t.take(m, points, state)
+				if points, state := t.running[i].play(ctx, t.memory); state != underWay {
+					t.take(t.running[i], points, state)
+					t.running[i] = nil
+				}
 			}
 		})
 	}

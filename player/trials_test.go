@@ -154,11 +154,11 @@ func TestSeatsAndOpeningsAreEven(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
 	e := between(m, comparison{opening: trialOpening}, make([]montecarlo.Config, 2)...)
 	for i := range 6 {
-		first, second := e.next(), e.next()
+		first, second := e.next(nil), e.next(nil)
 		if first.seed/2 != second.seed/2 || first.seed&1 == second.seed&1 || first.pair != second.pair {
 			t.Errorf("match %d has seeds %d and %d", i, first.seed, second.seed)
 		}
-		if next := e.next(); next.seed/2 == first.seed/2 {
+		if next := e.next(nil); next.seed/2 == first.seed/2 {
 			t.Errorf("match %d begins as the one before", i)
 		}
 		e.begun--
