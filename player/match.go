@@ -122,7 +122,7 @@ func (m *match) follow(ctx context.Context, from source, rules func() rulebook, 
 	m.mu.Unlock()
 	go func() {
 		err := guard.Do(func() error {
-			f.tracker = newTracker(rules(), m.history, m.roles, int(m.self))
+			f.tracker = newTracker(rules(), m.roles, int(m.self))
 			return f.run(ctx)
 		})
 		if err == nil || ctx.Err() != nil {
@@ -162,19 +162,20 @@ func (f *follower) run(ctx context.Context) error {
 		return err
 	}
 	for {
-		messages, grown := f.history.after(f.tracker.heard)
-		needed, changed := f.isNeeded(ctx, f.tracker.heard+len(messages))
+		told, grown := f.history.all()
+		needed, changed := f.isNeeded(ctx, len(told))
 		if needed {
-			for _, m := range messages {
-				if err := f.tracker.hear(ctx, m); err != nil {
+			before := len(f.tracker.told)
+			for n := before + 1; n <= len(told); n++ {
+				if err := f.tracker.hear(ctx, told[:n]); err != nil {
 					return err
 				}
-				f.conclude(m)
+				f.conclude(n)
 			}
 			if err := f.publish(ctx); err != nil {
 				return err
 			}
-			if changed = nil; len(messages) > 0 {
+			if changed = nil; before < len(told) {
 				continue
 			}
 		} else {
@@ -236,7 +237,7 @@ func (f *follower) better(n int) (works, knows bool, changed <-chan struct{}) {
 func (f *follower) publish(ctx context.Context) error {
 	t := f.tracker
 	here := t.here()
-	s := standing{heard: t.heard, turn: here.turn, at: here.at, machine: f.machine, replaced: here.reading == asReplaced}
+	s := standing{heard: len(t.told), turn: here.turn, at: here.at, machine: f.machine, replaced: here.reading == asReplaced}
 	var err error
 	if s.over, err = t.isOver(ctx, here.at); err != nil {
 		return err
@@ -257,11 +258,10 @@ func (f *follower) publish(ctx context.Context) error {
 	return nil
 }
 
-// conclude says what was made of a message, unless it is what it says.
-func (f *follower) conclude(m message) {
-	t := f.tracker
-	if a := t.account; a.reading != asTold && f.history.first(t.heard-1) {
-		f.log.Warn().Int("told", t.heard).Strs("joint", m.joint).Int("turn", a.turn).Str("taken_for", string(a.reading)).
+// conclude says what was made of the last of n messages, unless it is what it says.
+func (f *follower) conclude(n int) {
+	if a := f.tracker.account; a.reading != asTold && f.history.first(n-1) {
+		f.log.Warn().Int("told", n).Strs("joint", f.tracker.told[n-1].joint).Int("turn", a.turn).Str("taken_for", string(a.reading)).
 			Msg("a message that is not as expected")
 	}
 }

@@ -24,6 +24,7 @@ type root struct {
 	exact, sampled *search.Result
 	// helped tells that exact searches have proved the value, or a move a mistake.
 	helped bool
+	nodes  int64 // that all searches have expanded
 }
 
 func newRoot(at position) *root {

@@ -169,6 +169,7 @@ func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, 
 func (r *round) take(got report) {
 	if got.last {
 		delete(r.under, got.from)
+		r.root.nodes += got.result.Nodes
 	}
 	switch {
 	case got.err != nil:
@@ -229,6 +230,9 @@ func (r *round) abandon() {
 		r.leave(run)
 		delete(r.grants, s)
 		known := run.interim.Load()
+		if known != nil {
+			r.root.nodes += known.Nodes
+		}
 		switch i := slices.Index(r.exact, s); {
 		case i >= 0:
 			r.exact[i] = r.exactSearch(r.methods[i])

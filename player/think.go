@@ -257,6 +257,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 			least = r.exact.Values[at.role].Lower
 		}
 		if c, ok := t.planned(at, least); ok {
+			c.root = r
 			return c
 		}
 	}

@@ -79,12 +79,11 @@ type facts struct {
 // tracker follows one match on one rulebook. It belongs to one goroutine.
 type tracker struct {
 	rules       rulebook
-	history     *history
 	roles, self int
 
 	start   snapshot
-	account account // where the match stands
-	heard   int     // messages read
+	account account   // where the match stands
+	told    []message // those that are read
 	facts   map[snapshot]*facts
 
 	timeLimit time.Duration // for reading anew
@@ -92,8 +91,8 @@ type tracker struct {
 	until     time.Time
 }
 
-func newTracker(rules rulebook, h *history, roles, self int) *tracker {
-	return &tracker{rules: rules, history: h, roles: roles, self: self, timeLimit: questionTime, facts: map[snapshot]*facts{}}
+func newTracker(rules rulebook, roles, self int) *tracker {
+	return &tracker{rules: rules, roles: roles, self: self, timeLimit: questionTime, facts: map[snapshot]*facts{}}
 }
 
 // begin finds the initial position. It must come before everything else.
@@ -103,10 +102,11 @@ func (t *tracker) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// hear reads the next message.
-func (t *tracker) hear(ctx context.Context, m message) error {
+// hear reads the last of all messages. It has read the others before.
+func (t *tracker) hear(ctx context.Context, told []message) error {
+	t.told = told
 	t.questions, t.until = maxQuestions, time.Now().Add(t.timeLimit)
-	next, err := t.read(ctx, t.account, m, t.heard)
+	next, err := t.read(ctx, t.account, len(told)-1)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,6 @@ func (t *tracker) hear(ctx context.Context, m message) error {
 		}
 	}
 	t.account = best
-	t.heard++
 	return nil
 }
 
@@ -147,21 +146,20 @@ func (a *account) isPlain() bool {
 // for that. If it may guess, the last ones may come after joint moves that never arrived.
 func (t *tracker) anew(ctx context.Context, guess bool) ([]account, error) {
 	list := []account{{at: t.start}}
-	all := t.history.upTo(t.heard + 1)
-	for n, m := range all {
+	for n, m := range t.told {
 		var next []account
 		for _, a := range list {
 			if !t.mayAsk() {
 				return nil, nil
 			}
-			read, err := t.read(ctx, a, m, n)
+			read, err := t.read(ctx, a, n)
 			if err != nil {
 				return nil, err
 			}
 			next = append(next, read...)
 		}
-		if guess && n > len(all)-lookBack && t.isPossible(m.joint) {
-			found, err := t.missed(ctx, list, m, n)
+		if guess && n > len(t.told)-lookBack && t.isPossible(m.joint) {
+			found, err := t.missed(ctx, list, n)
 			if err != nil {
 				return nil, err
 			}
@@ -205,10 +203,10 @@ func (t *tracker) isPossible(joint []string) bool {
 }
 
 // read reads message n in an account in all ways but those that guess at joint moves.
-func (t *tracker) read(ctx context.Context, a account, m message, n int) ([]account, error) {
-	if !m.isNIL() {
-		ahead, err := t.advance(ctx, a, m, n)
-		return append(ahead, t.ignore(a, m, n)), err
+func (t *tracker) read(ctx context.Context, a account, n int) ([]account, error) {
+	if !t.told[n].isNIL() {
+		ahead, err := t.advance(ctx, a, n)
+		return append(ahead, t.ignore(a, n)), err
 	}
 	if a.turn == 0 {
 		a.asked, a.reading = with(a.asked, n), asTold
@@ -223,11 +221,12 @@ func (t *tracker) read(ctx context.Context, a account, m message, n int) ([]acco
 func with(asked []int, n int) []int { return append(slices.Clip(asked), n) }
 
 // ignore is the account in which the message changes nothing.
-func (t *tracker) ignore(a account, m message, n int) account {
+func (t *tracker) ignore(a account, n int) account {
+	joint := t.told[n].joint
 	switch {
-	case a.turn > 0 && slices.Equal(m.joint, a.last):
+	case a.turn > 0 && slices.Equal(joint, a.last):
 		a.cost, a.reading, a.asked = a.cost+costAgain, asRepeated, with(a.asked, n)
-	case t.history.has(m.joint, n):
+	case slices.ContainsFunc(t.told[:n], func(m message) bool { return !m.isNIL() && slices.Equal(m.joint, joint) }):
 		a.cost, a.reading = a.cost+costAgain, asStale
 	default:
 		a.cost, a.reading = a.cost+costForeign, asForeign
@@ -243,7 +242,8 @@ func (a *account) isRepeatedBy(m message) bool {
 
 // advance makes the joint move of a message where it is legal. Where only a part of it can be
 // read, these are all joint moves that it may mean.
-func (t *tracker) advance(ctx context.Context, a account, m message, n int) ([]account, error) {
+func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, error) {
+	m := t.told[n]
 	joint, known, err := t.spell(ctx, a.at, m.joint)
 	if err != nil || known == 0 {
 		return nil, err
@@ -290,7 +290,7 @@ func (t *tracker) isReplaced(a account, own string) bool {
 		return false
 	}
 	for _, n := range a.asked {
-		if reply := t.history.reply(n); reply == "" || strings.EqualFold(reply, own) {
+		if reply := t.told[n].reply; reply == "" || strings.EqualFold(reply, own) {
 			return false
 		}
 	}
@@ -299,7 +299,7 @@ func (t *tracker) isReplaced(a account, own string) bool {
 
 // missed are the accounts of a message after one joint move that never arrived. It holds the reply
 // that we sent, as far as that is legal.
-func (t *tracker) missed(ctx context.Context, list []account, m message, n int) ([]account, error) {
+func (t *tracker) missed(ctx context.Context, list []account, n int) ([]account, error) {
 	var found []account
 	for _, a := range list {
 		partial := make([]string, t.roles)
@@ -314,7 +314,7 @@ func (t *tracker) missed(ctx context.Context, list []account, m message, n int) 
 			if err != nil {
 				return nil, err
 			}
-			partial[t.self] = spelledIn(legal, t.history.reply(a.asked[len(a.asked)-1]))
+			partial[t.self] = spelledIn(legal, t.told[a.asked[len(a.asked)-1]].reply)
 		}
 		err := t.each(ctx, a.at, partial, func(joint []string) error {
 			if t.questions--; !t.mayAsk() {
@@ -325,10 +325,10 @@ func (t *tracker) missed(ctx context.Context, list []account, m message, n int) 
 				return err
 			}
 			between.cost += costMissed
-			if _, known, err := t.spell(ctx, between.at, m.joint); err != nil || known < t.roles {
+			if _, known, err := t.spell(ctx, between.at, t.told[n].joint); err != nil || known < t.roles {
 				return err
 			}
-			after, err := t.advance(ctx, between, m, n)
+			after, err := t.advance(ctx, between, n)
 			for i := range after {
 				after[i].reading = asMissed
 			}
@@ -463,7 +463,7 @@ func (t *tracker) mayAsk() bool {
 // here is the position to answer the last message from: where the match stands, but the initial one
 // where the message says that nobody has moved.
 func (t *tracker) here() account {
-	if t.heard > 0 && t.history.isNIL(t.heard-1) {
+	if n := len(t.told); n > 0 && t.told[n-1].isNIL() {
 		return account{at: t.start}
 	}
 	return t.account

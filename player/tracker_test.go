@@ -28,7 +28,7 @@ func newTruth(t testing.TB, m machine.Machine, self int, seed uint64) *truth {
 	roles := len(m.Names().Roles)
 	w := &truth{
 		rules: newCompiled(m), roles: roles, history: h, rng: machine.NewRand(seed),
-		tracker: newTracker(newCompiled(m), h, roles, self),
+		tracker: newTracker(newCompiled(m), roles, self),
 	}
 	w.tracker.timeLimit = time.Hour // tests are bounded by questions alone
 	w.at, _ = w.rules.initial(t.Context())
@@ -43,7 +43,7 @@ func newTruth(t testing.TB, m machine.Machine, self int, seed uint64) *truth {
 func (w *truth) arrive(t testing.TB, joint []string) string {
 	t.Helper()
 	w.history.messages = append(w.history.messages, message{joint: joint})
-	if err := w.tracker.hear(t.Context(), message{joint: joint}); err != nil {
+	if err := w.tracker.hear(t.Context(), w.history.messages); err != nil {
 		t.Fatal(err)
 	}
 	moves, err := w.tracker.legal(t.Context(), w.tracker.here().at, w.tracker.self)
