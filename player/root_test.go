@@ -106,6 +106,35 @@ func TestTheMoveOfARoot(t *testing.T) {
 	}
 }
 
+func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
+	m := newSubtraction(3)
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+	long, short := pure(1, search.Exact(100), true), pure(3, search.Exact(100), true)
+	long.Line, short.Line = [][]machine.Move{{1, 0}, {0, 1}, {1, 0}}, [][]machine.Move{{3, 0}}
+	for name, c := range map[string]struct{ exact, sampled search.Result }{
+		"exact is quicker":   {short, long},
+		"samples are":        {long, short},
+		"no end of the line": {pure(1, search.Exact(100), true), short},
+	} {
+		r := newRoot(at)
+		r.note(&c.exact)
+		r.noteSamples(&c.sampled)
+		if v := r.decide(""); len(v.strategy) != 1 || v.strategy[0].Move != 3 {
+			t.Errorf("%s: plays %v: %s", name, v.strategy, v.why)
+		}
+		if k := r.of(3); k.Plies != 1 || len(k.Line) != 1 {
+			t.Errorf("%s: of the winning move is known %+v", name, k)
+		}
+	}
+	unproved := pure(3, search.Exact(100), false)
+	unproved.Line = short.Line
+	r := newRoot(at)
+	r.note(&unproved)
+	if k := r.of(3); k.Plies != 0 || len(k.Line) != 1 {
+		t.Errorf("of a line that is not proved is known %+v", k)
+	}
+}
+
 func TestAMixedStrategyLosesItsMistakes(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
 	r := newRoot(position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})

@@ -159,6 +159,7 @@ func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, 
 		step(b, joint)
 		b.Store(child, 1)
 		if found, err := s.Search(ctx, at.machine, child, lim); err == nil && found.Proved {
+			found.Line = append([][]machine.Move{joint}, found.Line...)
 			r.send(report{from: s, result: found, after: m})
 		}
 	}
@@ -176,6 +177,7 @@ func (r *round) take(got report) {
 		r.replace(got.from, got.err)
 	case got.after != machine.NoMove:
 		r.root.bound(got.after, got.result.Values[r.root.role])
+		r.root.follow(&got.result)
 	case slices.Contains(r.exact, got.from):
 		r.root.note(&got.result)
 	default:
