@@ -134,6 +134,9 @@ func (t *trials) hold(ctx context.Context, threads int) {
 		})
 	}
 	group.Wait()
+	if t.decided() {
+		t.running = nil
+	}
 }
 
 // comparison is between ways to find moves.
