@@ -52,6 +52,9 @@ func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 		both.name, both.evaluator = "both", e
 		learnt = append(learnt, both)
 		deepens.name, deepens.evaluator, deepens.deepens = "alpha_beta", e, true
+		if !t.isInTurns() {
+			deepens.name = "smab"
+		}
 		if t.class.Players == 2 && t.class.ConstantSum && (!t.isInTurns() || t.has(alphaBeta)) {
 			learnt = append(learnt, deepens)
 		}
@@ -127,14 +130,14 @@ func (t *thinker) sampling(c candidate) montecarlo.Config {
 const textbookExploration = 70
 
 // deepening makes the search of a game of two with constant sum that deepens by plies and has
-// estimates at its horizon: alpha-beta, or equilibria where both choose at once.
+// estimates at its horizon: alpha-beta, or SMAB where both choose at once.
 func (t *thinker) deepening(e *evaluate.Evaluation, threads int) search.Searcher {
 	first := t.machine.Names().Players()[0]
 	values := func(dst []float64, states []uint64) { e.ValuesOf(first, dst, states) }
 	if t.isInTurns() {
 		return sequential.New(sequential.Config{Threads: threads, Evaluate: values})
 	}
-	s, err := simultaneous.NewAnytime(simultaneous.Config{Row: first, Evaluate: func(q machine.State) float64 {
+	s, err := simultaneous.NewAnytime(simultaneous.Config{Method: simultaneous.SMAB, Row: first, Evaluate: func(q machine.State) float64 {
 		var value [1]float64
 		values(value[:], q)
 		return value[0]

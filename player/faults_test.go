@@ -95,7 +95,7 @@ func TestWhatWasLearntOutlivesAPanic(t *testing.T) {
 	learnt := first.candidate
 	learnt.name, learnt.rave = "learnt", true
 	first.adopt(learnt)
-	_ = d.returned(context.DeadlineExceeded)
+	d.renew()
 	second := d.policy.(*thinker)
 	if second.prepare(t.Context(), at); made != 2 || second.candidate != learnt || second.begun != m {
 		t.Errorf("%d policies, the second one goes by %+v", made, second.candidate)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -162,74 +161,45 @@ func (f *follower) run(ctx context.Context) error {
 		return err
 	}
 	for {
-		told, grown := f.history.all()
-		needed, changed := f.isNeeded(ctx, len(told))
-		if needed {
-			before := len(f.tracker.told)
-			for n := before + 1; n <= len(told); n++ {
-				if err := f.tracker.hear(ctx, told[:n]); err != nil {
-					return err
-				}
-				f.conclude(n)
-			}
-			if err := f.publish(ctx); err != nil {
-				return err
-			}
-			if changed = nil; before < len(told) {
-				continue
-			}
-		} else {
-			grown = nil
+		told, more := f.history.all()
+		if needed, changed := f.isNeeded(); !needed {
+			more = changed
+		} else if err := f.hear(ctx, told); err != nil {
+			return err
 		}
 		select {
-		case <-grown:
-		case <-changed:
+		case <-more:
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// headStart is what a better source gets before a lesser one, whose work takes
-// time from the searches, does it too.
-const headStart = 100 * time.Millisecond
-
-// isNeeded tells whether no better source knows where the match stands after n
-// messages. If a better one works, it waits a while for that.
-func (f *follower) isNeeded(ctx context.Context, n int) (bool, <-chan struct{}) {
-	var timeout <-chan time.Time
-	for {
-		works, knows, changed := f.better(n)
-		if knows || !works {
-			return !knows, changed
+// hear reads the messages that are new and says where the match stands.
+func (f *follower) hear(ctx context.Context, told []message) error {
+	for n := len(f.tracker.told) + 1; n <= len(told); n++ {
+		if err := f.tracker.hear(ctx, told[:n]); err != nil {
+			return err
 		}
-		if timeout == nil {
-			timer := time.NewTimer(headStart)
-			defer timer.Stop()
-			timeout = timer.C
-		}
-		select {
-		case <-changed:
-		case <-timeout:
-			return true, changed
-		case <-ctx.Done():
-			return false, changed
+		if a := f.tracker.account; a.reading != asTold && f.history.first(n-1) {
+			f.log.Warn().Int("told", n).Strs("joint", told[n-1].joint).Int("turn", a.turn).Str("taken_for", string(a.reading)).
+				Msg("a message that is not as expected")
 		}
 	}
+	return f.publish(ctx)
 }
 
-// better tells whether a better source works, and whether one knows where the match
-// stands after n messages.
-func (f *follower) better(n int) (works, knows bool, changed <-chan struct{}) {
+// isNeeded tells whether no better source says where the match stands, and gives a channel that is closed
+// when that may have changed.
+func (f *follower) isNeeded() (bool, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for from := f.from + 1; from < sources; from++ {
-		if s := f.stand[from]; s != nil && f.failed[from] == nil {
-			works = true
-			knows = knows || s.heard >= n
+		if f.stand[from] != nil && f.failed[from] == nil {
+			return false, f.changed
 		}
 	}
-	return works, knows, f.changed
+	return true, f.changed
 }
 
 // publish says where the match stands. Without a machine one legal move comes
@@ -256,12 +226,4 @@ func (f *follower) publish(ctx context.Context) error {
 	}
 	f.change(func() { f.stand[f.from] = &s })
 	return nil
-}
-
-// conclude says what was made of the last of n messages, unless it is what it says.
-func (f *follower) conclude(n int) {
-	if a := f.tracker.account; a.reading != asTold && f.history.first(n-1) {
-		f.log.Warn().Int("told", n).Strs("joint", f.tracker.told[n-1].joint).Int("turn", a.turn).Str("taken_for", string(a.reading)).
-			Msg("a message that is not as expected")
-	}
 }

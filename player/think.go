@@ -147,12 +147,13 @@ func (t *thinker) newSampler() search.Searcher {
 
 const (
 	// proofShare is the part of the start clock in which the game may be solved at once, proofTime
-	// the most. trialShare is the part of what learning leaves over that is spent on trials, or,
-	// between moves, of the time of all moves of the others: so that the second half of the match
-	// gains by them.
-	proofShare = 0.045
-	proofTime  = 600 * time.Millisecond
-	trialShare = 0.5
+	// the most. trialShare is the part of what learning leaves over that is spent on trials at most,
+	// betweenShare that of the time of all moves of the others: the second half of the match gains
+	// by them.
+	proofShare   = 0.045
+	proofTime    = 600 * time.Millisecond
+	trialShare   = 0.8
+	betweenShare = 0.5
 	// trialPart is the part of the play clock that a move of a trial takes: at much shorter ones
 	// other candidates win (docs/lab/evaluation.md).
 	trialPart = 1. / 20
@@ -235,7 +236,7 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 // trialTime is how much of the time of the others trials may take.
 func (t *thinker) trialTime() time.Duration {
 	others := t.class.Length * (1 - 1/float64(max(1, t.class.Players)))
-	return scaled(trialShare*others, t.playClock())
+	return scaled(betweenShare*others, t.playClock())
 }
 
 // playClock is the time for a move.

@@ -158,7 +158,7 @@ func (t *tracker) anew(ctx context.Context, guess bool) ([]account, error) {
 			}
 			next = append(next, read...)
 		}
-		if guess && n > len(t.told)-lookBack && t.isPossible(m.joint) {
+		if guess && n > len(t.told)-lookBack && len(m.joint) == t.roles {
 			found, err := t.missed(ctx, list, n)
 			if err != nil {
 				return nil, err
@@ -189,19 +189,6 @@ func weigh(list []account) []account {
 	return kept
 }
 
-// isPossible tells whether a joint move may be legal somewhere.
-func (t *tracker) isPossible(joint []string) bool {
-	if len(joint) != t.roles {
-		return false
-	}
-	for r, text := range joint {
-		if !t.rules.knows(r, text) {
-			return false
-		}
-	}
-	return true
-}
-
 // read reads message n in an account in all ways but those that guess at joint moves.
 func (t *tracker) read(ctx context.Context, a account, n int) ([]account, error) {
 	if !t.told[n].isNIL() {
@@ -209,7 +196,7 @@ func (t *tracker) read(ctx context.Context, a account, n int) ([]account, error)
 		return append(ahead, t.ignore(a, n)), err
 	}
 	if a.turn == 0 {
-		a.asked, a.reading = with(a.asked, n), asTold
+		a.asked, a.reading = append(slices.Clip(a.asked), n), asTold
 		return []account{a}, nil
 	}
 	restarted := account{at: t.start, cost: a.cost + costRestart, asked: []int{n}, reading: asRestart}
@@ -217,15 +204,12 @@ func (t *tracker) read(ctx context.Context, a account, n int) ([]account, error)
 	return []account{a, restarted}, nil
 }
 
-// with is asked with one more; it never shares memory that grows.
-func with(asked []int, n int) []int { return append(slices.Clip(asked), n) }
-
 // ignore is the account in which the message changes nothing.
 func (t *tracker) ignore(a account, n int) account {
 	joint := t.told[n].joint
 	switch {
 	case a.turn > 0 && slices.Equal(joint, a.last):
-		a.cost, a.reading, a.asked = a.cost+costAgain, asRepeated, with(a.asked, n)
+		a.cost, a.reading, a.asked = a.cost+costAgain, asRepeated, append(slices.Clip(a.asked), n)
 	case slices.ContainsFunc(t.told[:n], func(m message) bool { return !m.isNIL() && slices.Equal(m.joint, joint) }):
 		a.cost, a.reading = a.cost+costAgain, asStale
 	default:
@@ -302,21 +286,15 @@ func (t *tracker) isReplaced(a account, own string) bool {
 func (t *tracker) missed(ctx context.Context, list []account, n int) ([]account, error) {
 	var found []account
 	for _, a := range list {
-		partial := make([]string, t.roles)
-		if over, err := t.isOver(ctx, a.at); over || err != nil {
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
+		own := make([]string, t.roles)
 		if len(a.asked) > 0 {
-			legal, err := t.legal(ctx, a.at, t.self)
-			if err != nil {
-				return nil, err
-			}
-			partial[t.self] = spelledIn(legal, t.told[a.asked[len(a.asked)-1]].reply)
+			own[t.self] = t.told[a.asked[len(a.asked)-1]].reply
 		}
-		err := t.each(ctx, a.at, partial, func(joint []string) error {
+		partial, _, err := t.spell(ctx, a.at, own)
+		if err != nil {
+			return nil, err
+		}
+		err = t.each(ctx, a.at, partial, func(joint []string) error {
 			if t.questions--; !t.mayAsk() {
 				return errEnough
 			}
@@ -348,7 +326,7 @@ var errEnough = errors.New("enough")
 // each calls f for the joint moves that are legal in s and agree with partial: one move for each
 // role, empty where any will do. It ends early where f says errEnough.
 func (t *tracker) each(ctx context.Context, s snapshot, partial []string, f func(joint []string) error) error {
-	joints := [][]string{nil}
+	var joints [][]string
 	for r, text := range partial {
 		choices := []string{text}
 		if text == "" {
@@ -357,13 +335,15 @@ func (t *tracker) each(ctx context.Context, s snapshot, partial []string, f func
 				return err
 			}
 		}
-		var longer [][]string
-		for _, joint := range joints {
-			for _, c := range choices[:min(len(choices), maxQuestions/len(joints))] {
-				longer = append(longer, append(slices.Clip(joint), c))
+		before := joints
+		if joints = nil; r == 0 {
+			before = [][]string{nil}
+		}
+		for _, joint := range before {
+			for _, c := range choices[:min(len(choices), maxQuestions/len(before))] {
+				joints = append(joints, append(slices.Clip(joint), c))
 			}
 		}
-		joints = longer
 	}
 	for _, joint := range joints {
 		if err := f(joint); errors.Is(err, errEnough) {
