@@ -74,12 +74,19 @@ func playsBusily(t *testing.T, m machine.Machine) {
 				p.prepare(t.Context(), at)
 				p.rehearse(ctxOf(t, idleClock), at)
 			}
-			ctx, cancel := withProcessorTime(t.Context(), idleClock)
-			made := p.choose(ctx, at)
-			cancel()
-			x := explain(at, made, "", idleClock)
-			i := slices.IndexFunc(x.Values, func(v Value) bool { return v.Role == m.Names().Roles[role] })
-			if i < 0 || x.Nodes == 0 && !(x.Values[i].Proved && x.Values[i].Lower == x.Values[i].Upper) {
+			var x *Explanation
+			idle := true
+			for clock := idleClock; ; clock *= 4 { // on a busy machine searches take longer to begin
+				ctx, cancel := withProcessorTime(t.Context(), clock)
+				x = explain(at, p.choose(ctx, at), "", clock)
+				cancel()
+				i := slices.IndexFunc(x.Values, func(v Value) bool { return v.Role == m.Names().Roles[role] })
+				idle = i < 0 || x.Nodes == 0 && !(x.Values[i].Proved && x.Values[i].Lower == x.Values[i].Upper)
+				if !idle || clock > time.Second {
+					break
+				}
+			}
+			if idle {
 				t.Errorf("move %d of %s is made with nothing searched: %+v", move, m.Names().Roles[role], x)
 			}
 		}
