@@ -160,7 +160,8 @@ func (d *desk) call(wait <-chan time.Time, f func(policy)) (<-chan error, error)
 func (d *desk) begin(ctx context.Context, at position) {
 	if done, err := d.call(nil, func(p policy) { p.begin(ctx, at) }); err == nil {
 		select {
-		case <-done:
+		case err := <-done:
+			_ = err // it is in the log
 		case <-ctx.Done():
 		}
 	}
