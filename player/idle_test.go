@@ -30,7 +30,7 @@ func TestNoMoveIsMadeWithNothingSearched(t *testing.T) {
 	games := 0
 	for i, r := range corpus.Rulesheets(t) {
 		source := corpus.Source(t, r.Name)
-		if len(source) > large || i%3 > 0 {
+		if len(source) > large || i%5 > 0 {
 			continue
 		}
 		g, _, err := gdl.Load(t.Context(), r.Name, source)
@@ -39,15 +39,15 @@ func TestNoMoveIsMadeWithNothingSearched(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		m, err := reasoner.New(ctx, g, reasoner.Options{Memory: 256 << 20})
-		if cancel(); err != nil {
+		if cancel(); err != nil || !m.Info().Parallel { // one pass of a slow machine may take longer than all searches have
 			continue
 		}
 		games++
 		t.Run(r.Name, func(t *testing.T) { playsBusily(t, m) })
 	}
 	t.Logf("%d games", games)
-	if games < 60 {
-		t.Errorf("%d games, want 60", games)
+	if games < 30 {
+		t.Errorf("%d games, want 30", games)
 	}
 }
 
