@@ -17,7 +17,7 @@ type Explanation struct {
 	Values        []Value    // by role, without chance
 	Strategy      []Share    // moves that were considered, the likeliest first
 	Line          [][]string // the joint moves that are expected, from this one on
-	Nodes         int64      // of the search that decided
+	Nodes         int64      // that the searches have expanded for it
 	Playouts      float64    // for each second
 	Took          time.Duration
 }
@@ -53,8 +53,8 @@ func explain(at position, made choice, text string, took time.Duration) *Explana
 		return e
 	}
 	names, values, tried := at.machine.Names(), r, []search.Known(nil)
-	e.Nodes = r.Nodes
 	if root := made.root; root != nil {
+		e.Nodes = root.nodes
 		if s := root.sampled; s != nil && s.Elapsed > 0 {
 			e.Playouts = float64(s.Playouts) / s.Elapsed.Seconds()
 		}

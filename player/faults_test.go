@@ -64,13 +64,6 @@ func TestSearchesThatReportTheSameMistakeAreReplacedOnce(t *testing.T) {
 	}
 }
 
-func TestTheFirstTryOfTheExactSearchReplacesAllWhereTheClassIsAnother(t *testing.T) {
-	p, at := misjudged(t)
-	if p.solves(t.Context(), at); len(p.exact) != 1 {
-		t.Errorf("exact searches %v, want the portfolio alone", p.methods)
-	}
-}
-
 func TestASearchLeftBehindCostsTheOthersNothingThatTheyRemember(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		quick := &greedy{patient: patient{result: pure(1, search.Exact(60), false)}}
@@ -99,16 +92,16 @@ func TestWhatWasLearntOutlivesAPanic(t *testing.T) {
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
 	first := d.policy.(*thinker)
 	first.prepare(t.Context(), at)
-	learnt := first.configuration
+	learnt := first.candidate
 	learnt.name, learnt.rave = "learnt", true
 	first.adopt(learnt)
-	_ = d.returned(context.DeadlineExceeded)
+	d.renew()
 	second := d.policy.(*thinker)
-	if second.prepare(t.Context(), at); made != 2 || second.configuration != learnt || second.begun != m {
-		t.Errorf("%d policies, the second one goes by %+v", made, second.configuration)
+	if second.prepare(t.Context(), at); made != 2 || second.candidate != learnt || second.begun != m {
+		t.Errorf("%d policies, the second one goes by %+v", made, second.candidate)
 	}
 	other := newSubtraction(50)
-	if second.prepare(t.Context(), position{machine: other, state: other.Initial()}); second.configuration == learnt {
+	if second.prepare(t.Context(), position{machine: other, state: other.Initial()}); second.candidate == learnt {
 		t.Error("what was learnt of one machine is used for another one")
 	}
 }

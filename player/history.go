@@ -61,26 +61,11 @@ func (h *history) answer(move string) {
 	}
 }
 
-// after returns the messages from number n on, with all replies before them, and
-// a channel that is closed when there are more.
-func (h *history) after(n int) (all []message, grown <-chan struct{}) {
+// all returns all messages and a channel that is closed when there are more.
+func (h *history) all() (told []message, grown <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Clone(h.messages[n:]), h.grown
-}
-
-// reply is the answer to message number n.
-func (h *history) reply(n int) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.messages[n].reply
-}
-
-// has tells whether a joint move was told before message number n.
-func (h *history) has(joint []string, n int) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.messages[:n], func(m message) bool { return !m.isNIL() && slices.Equal(m.joint, joint) })
+	return slices.Clone(h.messages), h.grown
 }
 
 // first tells, once for each message, that nobody has spoken of message n yet.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,106 +46,15 @@ func savedWeights(t *testing.T, m machine.Machine, signals machine.Signals) (fil
 	return file, l.Progress().Games
 }
 
-func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
-	m := gamestest.Machine(t, "connectFour-4x4")
-	for name, c := range map[string]struct {
-		order []string // the best first
-		want  string
-	}{
-		"estimates are best":   {[]string{"estimates", "both", "playouts"}, "estimates"},
-		"both are":             {[]string{"both", "playouts"}, "both"},
-		"alpha-beta is":        {[]string{"alpha_beta", "estimates", "playouts"}, "alpha_beta"},
-		"none is":              {[]string{"playouts"}, "playouts"},
-		"there are no matches": {nil, "playouts"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := trained(t, m)
-			p.hold = func(_ context.Context, e *election, _ int) {
-				for i, name := range c.order {
-					first := slices.Index(e.names, name)
-					for j, other := range e.names {
-						if first >= 0 && j != first && !slices.Contains(c.order[:i], other) {
-							won(e, first, j, 10)
-						}
-					}
-				}
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-			if p.configuration.name != c.want {
-				t.Errorf("%s, want %s", p.configuration.name, c.want)
-			}
-			r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 2000})
-			_, samples := p.sampler.(*montecarlo.Searcher)
-			if err != nil || samples != (c.want != "alpha_beta") || len(r.Strategies[0]) != 1 {
-				t.Errorf("the search is a %T, %v, strategies %v", p.sampler, err, r.Strategies)
-			}
-			if playsOut := r.Playouts > 0 && p.configuration.weight > 0; playsOut != (c.want == "both") {
-				t.Errorf("%d playouts, weight %d", r.Playouts, p.configuration.weight)
-			}
-		})
-	}
-}
-
-func TestPlayoutsWithPriorsAreTheFavouriteInTurns(t *testing.T) {
-	for _, c := range []struct {
-		game, want string
-		peer       int
-		without    []string
-	}{
-		{"connectFour-4x4", "both", 1, nil},
-		{"connectFour-4x4", "both", nobody, []string{alphaBeta}},
-		{"connectFour-4x4", "playouts", nobody, []string{"priors"}},
-		{"biddingTicTacToe-2", "playouts", nobody, nil},
-	} {
-		m := gamestest.Machine(t, c.game)
-		l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := trained(t, m, c.without...)
-		p.prepare(t.Context(), position{machine: m, state: m.Initial()})
-		ways, configurations := p.ways(), p.configurations(l.Evaluation())
-		if ahead, peer := p.favourite(configurations); configurations[ahead].name != c.want || peer != c.peer || configurations[0].name != "playouts" {
-			t.Errorf("%s without %v: %s is ahead, but not of %d; want %s, not of %d", c.game, c.without, configurations[ahead].name, peer, c.want, c.peer)
-		}
-		if ahead, peer := p.favourite(ways); ahead != 0 || peer != nobody {
-			t.Errorf("%s: of the ways of sampling %d is ahead, but not of %d", c.game, ahead, peer)
-		}
-	}
-}
-
-func TestWaysOfSamplingAreTriedFirstWhereTheyMatterMost(t *testing.T) {
-	turns, atOnce := gamestest.Machine(t, "connectFour-4x4"), gamestest.Machine(t, "biddingTicTacToe-2")
-	for name, c := range map[string]struct {
-		m       machine.Machine
-		without []string
-		want    []string // the last candidates of each election
-	}{
-		"in turns":           {turns, nil, []string{"estimates"}},
-		"with no learning":   {turns, []string{learning}, []string{"playouts+rave"}},
-		"who choose at once": {atOnce, nil, []string{"playouts+uct+decisive", "estimates"}},
-	} {
-		p := trained(t, c.m, c.without...)
-		var last []string
-		p.hold = func(_ context.Context, e *election, _ int) { last = append(last, e.names[len(e.names)-1]) }
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		p.begin(ctx, position{machine: c.m, state: c.m.Initial(), legal: []machine.Move{0, 1}})
-		cancel()
-		if !slices.Equal(last, c.want) {
-			t.Errorf("%s: elections end with %v, want %v", name, last, c.want)
-		}
-	}
-}
-
-func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
-	m := gamestest.Machine(t, "biddingTicTacToe-2")
-	p := trained(t, m)
-	p.hold = func(_ context.Context, e *election, _ int) {
-		for i := range e.names {
-			if horizon := slices.Index(e.names, "horizon"); i != horizon {
-				won(e, horizon, i, 10)
+// rehearsed makes a thinker rehearse, with trials in which each challenger wins or loses.
+func rehearsed(t *testing.T, p *thinker, m machine.Machine, wins func(challenger candidate) bool) {
+	t.Helper()
+	p.hold = func(e *trials, _ context.Context, _ int) {
+		for !e.decided() {
+			if count := 3; wins(e.candidates[e.challenger]) {
+				e.won(count)
+			} else {
+				e.won(-count)
 			}
 		}
 	}
@@ -154,133 +62,81 @@ func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	defer cancel()
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}}
 	p.prepare(ctx, at)
-	p.learn(ctx, at)
+	p.rehearse(ctx, at)
+}
+
+func TestWhatWasLearntIsUsedAsMatchesShowToBeBest(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	for _, want := range []string{"both", "alpha_beta", "playouts"} {
+		t.Run(want, func(t *testing.T) {
+			p := trained(t, m)
+			rehearsed(t, p, m, func(c candidate) bool { return c.name == want })
+			if p.candidate.name != want {
+				t.Errorf("%s, want %s", p.candidate.name, want)
+			}
+			r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 2000})
+			_, samples := p.sampler.(*montecarlo.Searcher)
+			if err != nil || samples != (want != "alpha_beta") || len(r.Strategies[0]) != 1 || samples != (r.Playouts > 0) {
+				t.Errorf("the search is a %T, %v, %d playouts, strategies %v", p.sampler, err, r.Playouts, r.Strategies)
+			}
+		})
+	}
+}
+
+func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
+	m := gamestest.Machine(t, "biddingTicTacToe-2")
+	p := trained(t, m)
+	rehearsed(t, p, m, func(c candidate) bool { return c.deepens })
 	r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 300})
-	if err != nil || p.configuration.name != "horizon" || r.Playouts > 0 || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
-		t.Errorf("%s: %d playouts, strategies %v, %v", p.configuration.name, r.Playouts, r.Strategies, err)
+	if err != nil || !p.candidate.deepens || r.Playouts > 0 || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
+		t.Errorf("%s: %d playouts, strategies %v, %v", p.candidate.name, r.Playouts, r.Strategies, err)
 	}
 	p.replace(p.sampler, search.ErrNotZeroSum)
-	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.configuration != p.configuration.unlearnt() {
-		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.configuration.name, p.sampler)
+	if _, samples := p.sampler.(*montecarlo.Searcher); !samples || p.candidate != p.candidate.unlearnt() {
+		t.Errorf("%s, a %T, goes on with a game that it cannot search", p.candidate.name, p.sampler)
 	}
 }
 
-func TestWhatAnElectionDoesNotShowIsStudiedBetweenMoves(t *testing.T) {
+func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	for name, c := range map[string]struct {
-		before, between int // matches that estimates win
-		first, want     string
-		again           bool // it goes on between the moves after
-	}{
-		"nobody is better":           {0, 0, "playouts", "playouts", true},
-		"who is ahead wins":          {leastMatches, 1, "estimates", "estimates", true},
-		"too few matches at first":   {1, leastMatches, "playouts", "estimates", true},
-		"still too few":              {1, 1, "playouts", "playouts", true},
-		"another one is better":      {0, 6, "playouts", "estimates", true},
-		"at longer clocks":           {-6, leastMatches, "playouts", "estimates", true},
-		"the same one is":            {leastMatches, 6, "estimates", "estimates", false},
-		"not at longer clocks":       {6, -leastMatches, "estimates", "playouts", true},
-		"not shown at longer clocks": {6, 1 - leastMatches, "estimates", "estimates", true},
-	} {
-		p := trained(t, m, alphaBeta, rave)
-		wins := c.before
-		held := 0
-		p.hold = func(_ context.Context, e *election, _ int) {
-			if playouts, estimates := slices.Index(e.names, "playouts"), slices.Index(e.names, "estimates"); estimates >= 0 {
-				held++
-				e.left = []int{playouts, estimates}
-				won(e, estimates, playouts, wins)
-			}
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-		cancel()
-		if p.configuration.name != c.first {
-			t.Errorf("%s: %s at first, want %s", name, p.configuration.name, c.first)
-		}
-		wins = c.between
-		pondering, stop := context.WithTimeout(t.Context(), time.Minute)
-		p.tune(pondering)
-		if p.configuration.name != c.want {
-			t.Errorf("%s: %s, want %s", name, p.configuration.name, c.want)
-		}
-		if e := p.tuning.election; e.names[e.favourite] != p.configuration.name {
-			t.Errorf("%s: %s is the favourite, %s is followed", name, e.names[e.favourite], p.configuration.name)
-		}
-		held, wins = 0, 0
-		p.tune(pondering)
-		stop()
-		if again := held > 0; again != c.again {
-			t.Errorf("%s: goes on after that: %v", name, again)
+	p := trained(t, m)
+	p.clock = time.Second
+	left, held := time.Duration(0), 0
+	p.hold = func(e *trials, ctx context.Context, _ int) {
+		ends, _ := ctx.Deadline()
+		left = time.Until(ends)
+		if held++; held == 2 {
+			e.won(3)
+			e.won(-3)
 		}
 	}
-}
-
-func TestMatchesBetweenMovesEndByTheMiddle(t *testing.T) {
-	m := gamestest.Machine(t, "connectFour-4x4")
-	for clock, want := range map[time.Duration]time.Duration{0: maxTuningTime, time.Second: 3 * time.Second, time.Hour: maxTuningTime} {
-		p := newThinker(setting{threads: 1, clock: clock, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
-		p.prepare(t.Context(), position{machine: m, state: m.Initial()})
-		p.class.Length = 12 // half of it in the time of the other one, and half of that
-		p.tuning.election = newElection(comparison{names: []string{playouts, "both"}}, position{}, 0, 12)
-		left := time.Duration(-1)
-		p.hold = func(ctx context.Context, _ *election, _ int) {
-			ends, _ := ctx.Deadline()
-			left = time.Until(ends)
-		}
-		for _, spent := range []time.Duration{0, want - 20*time.Millisecond, want} {
-			p.tuning.spent = spent
-			p.tune(t.Context())
-			if rest := want - spent; left > rest || left < rest-time.Second {
-				t.Errorf("clock of %v, %v are spent: %v left for matches, want %v", clock, spent, left, rest)
-			}
-		}
-	}
-}
-
-func TestLearningGoesOnBetweenMoves(t *testing.T) {
-	m := gamestest.Machine(t, "connectFour-4x4")
-	p, held := trained(t, m, alphaBeta, rave), 0
-	p.hold = func(_ context.Context, e *election, _ int) {
-		held++
-		if estimates := slices.Index(e.names, "estimates"); estimates >= 0 {
-			e.left = []int{slices.Index(e.names, "playouts"), estimates}
-			won(e, estimates, e.left[0], leastMatches)
-		}
-	}
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-	cancel()
-	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
-	if err != nil || p.configuration.name != "estimates" {
-		t.Fatalf("%s is chosen, error %v", p.configuration.name, err)
+	defer cancel()
+	p.prepare(ctx, at)
+	p.rehearse(ctx, at)
+	p.begun, p.class.Length = m, 12
+	if p.candidate.name != "both" || p.trials.clock != p.clock/20 {
+		t.Fatalf("%s plays at first, trials have a clock of %v", p.candidate.name, p.trials.clock)
 	}
-	p.runLearner = (*evaluate.Learner).Learn
-	u, before, sampler := &p.tuning, p.configuration.evaluator, p.sampler
-	tuneUntil := func(until func() bool) {
-		t.Helper()
-		for began := time.Now(); !until() && time.Since(began) < time.Minute; {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			p.tune(ctx)
-			cancel()
-		}
+	if p.trialTime() != 3*time.Second { // half of the time of the moves of the other one
+		t.Errorf("%v for trials between moves", p.trialTime())
 	}
-	held = 0
-	u.course = course{learner: l, taken: 100 * time.Millisecond}
-	tuneUntil(func() bool { return p.configuration.evaluator != before })
-	if p.configuration.evaluator == before || u.configurations[0].evaluator != p.configuration.evaluator || p.sampler == sampler || l.Progress().Games == 0 {
-		t.Errorf("nothing that was learnt in %d games is taken over", l.Progress().Games)
+	p.ponder(ctxOf(t, 20*time.Millisecond), at)
+	if p.candidate.name != "alpha_beta" || held != 2 || left > 3*time.Second {
+		t.Errorf("%s plays after matches have been held %d times, the last time for %v", p.candidate.name, held, left)
 	}
-	if held > 0 || u.learner == nil || u.taken < 200*time.Millisecond {
-		t.Errorf("after %v matches are held %d times, learning goes on: %v", u.taken, held, u.learner != nil)
+	p.ponder(ctxOf(t, 10*time.Millisecond), at)
+	if held != 2 {
+		t.Errorf("matches are held %d times, want 2: all is decided", held)
 	}
-	u.more = u.taken - time.Millisecond
-	u.taken += maxPonderedLearning
-	u.more += maxPonderedLearning
-	tuneUntil(func() bool { return held > 0 })
-	if held == 0 || u.learner != nil {
-		t.Errorf("after %v matches are held %d times, learning goes on: %v", u.taken, held, u.learner != nil)
-	}
+}
+
+// ctxOf is a context with a deadline.
+func ctxOf(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 func TestTheStartClockTeaches(t *testing.T) {
@@ -291,10 +147,8 @@ func TestTheStartClockTeaches(t *testing.T) {
 	tried, knows := false, knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
 	for clock := 2 * leastLearning; !tried && clock < 2*time.Minute; clock *= 2 { // on a busy machine learning takes longer
 		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}, knowledge: knows})
-		p.hold = func(_ context.Context, e *election, _ int) { tried = tried || slices.Contains(e.names, "estimates") }
-		ctx, cancel := context.WithTimeout(t.Context(), clock)
-		p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-		cancel()
+		p.hold = func(e *trials, _ context.Context, _ int) { tried = tried || e.candidates[0].evaluator != nil }
+		p.begin(ctxOf(t, clock), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 	}
 	if _, err := evaluate.Learnt(knows.file); !tried || err != nil {
 		t.Errorf("what was learnt is tried out: %v, kept for the next match: %v", tried, err)
@@ -304,14 +158,12 @@ func TestTheStartClockTeaches(t *testing.T) {
 func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
-	p.hold = func(_ context.Context, e *election, _ int) {
-		if slices.Contains(e.names, "estimates") {
-			t.Errorf("%v are tried out", e.names)
+	p.hold = func(e *trials, _ context.Context, _ int) {
+		if e.candidates[0].evaluator != nil {
+			t.Errorf("%+v are tried out", e.candidates)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), leastLearning/2)
-	defer cancel()
-	p.begin(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+	p.begin(ctxOf(t, leastLearning/2), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 }
 
 func TestLearningOfNoUseEndsAtHalfOfItsTime(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -122,7 +121,7 @@ func (m *match) follow(ctx context.Context, from source, rules func() rulebook, 
 	m.mu.Unlock()
 	go func() {
 		err := guard.Do(func() error {
-			f.tracker = newTracker(rules(), m.history, m.roles, int(m.self))
+			f.tracker = newTracker(rules(), m.roles, int(m.self))
 			return f.run(ctx)
 		})
 		if err == nil || ctx.Err() != nil {
@@ -162,84 +161,54 @@ func (f *follower) run(ctx context.Context) error {
 		return err
 	}
 	for {
-		messages, grown := f.history.after(f.tracker.heard)
-		needed, changed := f.isNeeded(ctx, f.tracker.heard+len(messages))
-		if needed {
-			for _, m := range messages {
-				if err := f.tracker.hear(ctx, m); err != nil {
-					return err
-				}
-				f.conclude(m)
-			}
-			if err := f.publish(ctx); err != nil {
-				return err
-			}
-			if changed = nil; len(messages) > 0 {
-				continue
-			}
-		} else {
-			grown = nil
+		told, more := f.history.all()
+		if needed, changed := f.isNeeded(); !needed {
+			more = changed
+		} else if err := f.hear(ctx, told); err != nil {
+			return err
 		}
 		select {
-		case <-grown:
-		case <-changed:
+		case <-more:
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// headStart is what a better source gets before a lesser one, whose work takes
-// time from the searches, does it too.
-const headStart = 100 * time.Millisecond
-
-// isNeeded tells whether no better source knows where the match stands after n
-// messages. If a better one works, it waits a while for that.
-func (f *follower) isNeeded(ctx context.Context, n int) (bool, <-chan struct{}) {
-	var timeout <-chan time.Time
-	for {
-		works, knows, changed := f.better(n)
-		if knows || !works {
-			return !knows, changed
+// hear reads the messages that are new and says where the match stands.
+func (f *follower) hear(ctx context.Context, told []message) error {
+	for n := len(f.tracker.told) + 1; n <= len(told); n++ {
+		if err := f.tracker.hear(ctx, told[:n]); err != nil {
+			return err
 		}
-		if timeout == nil {
-			timer := time.NewTimer(headStart)
-			defer timer.Stop()
-			timeout = timer.C
-		}
-		select {
-		case <-changed:
-		case <-timeout:
-			return true, changed
-		case <-ctx.Done():
-			return false, changed
+		if a := f.tracker.account; a.reading != asTold && f.history.first(n-1) {
+			f.log.Warn().Int("told", n).Strs("joint", told[n-1].joint).Int("turn", a.turn).Str("taken_for", string(a.reading)).
+				Msg("a message that is not as expected")
 		}
 	}
+	return f.publish(ctx)
 }
 
-// better tells whether a better source works, and whether one knows where the match
-// stands after n messages.
-func (f *follower) better(n int) (works, knows bool, changed <-chan struct{}) {
+// isNeeded tells whether no better source says where the match stands, and gives a channel that is closed
+// when that may have changed.
+func (f *follower) isNeeded() (bool, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for from := f.from + 1; from < sources; from++ {
-		if s := f.stand[from]; s != nil && f.failed[from] == nil {
-			works = true
-			knows = knows || s.heard >= n
+		if f.stand[from] != nil && f.failed[from] == nil {
+			return false, f.changed
 		}
 	}
-	return works, knows, f.changed
+	return true, f.changed
 }
 
 // publish says where the match stands. Without a machine one legal move comes
 // first: all of them may take long.
 func (f *follower) publish(ctx context.Context) error {
 	t := f.tracker
-	here, err := t.here(ctx)
-	if err != nil {
-		return err
-	}
-	s := standing{heard: t.heard, turn: here.turn, at: here.at, machine: f.machine, replaced: here.reading == asReplaced}
+	here := t.here()
+	s := standing{heard: len(t.told), turn: here.turn, at: here.at, machine: f.machine, replaced: here.reading == asReplaced}
+	var err error
 	if s.over, err = t.isOver(ctx, here.at); err != nil {
 		return err
 	}
@@ -251,33 +220,10 @@ func (f *follower) publish(ctx context.Context) error {
 		f.change(func() { f.stand[f.from] = &early })
 	}
 	if s.all = true; !s.over {
-		if s.legal, err = t.moves(ctx); err != nil {
+		if s.legal, err = t.legal(ctx, here.at, t.self); err != nil {
 			return err
 		}
 	}
 	f.change(func() { f.stand[f.from] = &s })
 	return nil
-}
-
-// conclude says what was made of a message, unless it is what it says.
-func (f *follower) conclude(m message) {
-	t := f.tracker
-	best := t.beliefs[0]
-	if !f.history.first(t.heard-1) || best.reading == asTold && best.from == 0 {
-		return
-	}
-	possible := 0
-	for _, b := range t.beliefs {
-		if b.cost <= best.cost+alike {
-			possible++
-		}
-	}
-	e := f.log.Warn().Int("told", t.heard).Strs("joint", m.joint).Int("turn", best.turn).Int("possible_positions", possible)
-	if best.reading != asTold {
-		e = e.Str("taken_for", string(best.reading))
-	}
-	if best.from != 0 {
-		e = e.Bool("earlier_misread", true)
-	}
-	e.Msg("a message that is not as expected")
 }

@@ -42,20 +42,22 @@ func (p *plan) improve(at position, r *search.Result) {
 	if r == nil || len(r.Line) == 0 || p.left != nil && p.left.Equal(at.state) {
 		return
 	}
-	b := at.machine.NewBatch()
+	if g, over := outcome(at, r.Line); over && (g > p.goal || !p.fits(at)) {
+		*p = plan{goal: g, line: r.Line, state: slices.Clone(at.state)}
+	}
+}
+
+// outcome is the goal of the role at the end of a line, if the game is over there.
+func outcome(at position, line [][]machine.Move) (goal float64, over bool) {
+	b := at.machine.NewNarrowBatch()
 	b.Load(at.state, 1)
-	for _, joint := range r.Line {
+	for _, joint := range line {
 		step(b, joint)
 	}
 	b.Evaluate(1)
-	if b.Terminal()[0]&1 == 0 {
-		return
-	}
 	goals := make([]int32, len(at.machine.Names().Roles))
 	b.Goals(goals, 0)
-	if g := float64(goals[at.role]); g > p.goal || !p.fits(at) {
-		*p = plan{goal: g, line: r.Line, state: slices.Clone(at.state)}
-	}
+	return float64(goals[at.role]), b.Terminal()[0]&1 != 0
 }
 
 // step makes a joint move in lane 0.

@@ -33,9 +33,11 @@ type setting struct {
 	without []string      // names of techniques
 	exact   exactChoice
 	values  map[string]float64 // of parameters, by name
-	log     zerolog.Logger
-	memory  *memory
-	margins *Margins
+	// textbook tells to sample as textbooks do, and to do nothing else.
+	textbook bool
+	log      zerolog.Logger
+	memory   *memory
+	margins  *Margins
 	// knowledge is what was learnt of the game before, if anything was.
 	knowledge knowledge
 	// experience is what policies of this match leave to those that take their places; nil means nothing.
@@ -81,16 +83,21 @@ var errHung = errors.New("earlier searches have not come back: no new one is beg
 
 // desk is where the policy of a match works. Each call has a goroutine of its own,
 // which is left behind if it does not return in time: the next call waits for it
-// for a while and is then made to a new policy, as long as not too many hang. The
-// methods of a desk are called by one goroutine.
+// for a while and is then made to a new policy, as long as not too many hang. A policy
+// that has panicked is not used again. The methods of a desk are called by one goroutine.
 type desk struct {
 	setting
-	make   func(setting) policy
+	*seat
+	make func(setting) policy
+	wake context.CancelFunc
+	hung atomic.Int32
+}
+
+// seat is where one policy works.
+type seat struct {
 	policy policy
 	free   chan struct{} // holds a token while no call of policy runs
-	broken *atomic.Bool  // policy has panicked while it rested
-	wake   context.CancelFunc
-	hung   atomic.Int32
+	broken atomic.Bool   // policy has panicked
 }
 
 func newDesk(s setting, make func(setting) policy) *desk {
@@ -102,12 +109,23 @@ func newDesk(s setting, make func(setting) policy) *desk {
 
 // renew puts a new policy in the place of the present one.
 func (d *desk) renew() {
-	d.policy, d.free, d.broken = d.make(d.setting), make(chan struct{}, 1), new(atomic.Bool)
+	d.seat = &seat{policy: d.make(d.setting), free: make(chan struct{}, 1)}
 	d.free <- struct{}{}
 }
 
 // disturb ends resting. It does not wait.
 func (d *desk) disturb() { d.wake() }
+
+// run calls f on the policy of a seat, whose token has been taken.
+func (d *desk) run(s *seat, f func(policy)) error {
+	defer func() { s.free <- struct{}{} }()
+	err := guard.Do(func() error { f(s.policy); return nil })
+	if err != nil {
+		fault(d.log.Error(), err).Msg("searching failed")
+		s.broken.Store(true)
+	}
+	return err
+}
 
 // call runs f on the policy, when the calls before it have returned. The channel
 // gets the error if f panics, else nil. Waiting for earlier calls ends with wait.
@@ -133,34 +151,19 @@ func (d *desk) call(wait <-chan time.Time, f func(policy)) (<-chan error, error)
 		d.renew()
 		<-d.free
 	}
-	policy, free, done := d.policy, d.free, make(chan error, 1)
-	go func() {
-		defer func() { free <- struct{}{} }()
-		done <- guard.Do(func() error { f(policy); return nil })
-	}()
+	s, done := d.seat, make(chan error, 1)
+	go func() { done <- d.run(s, f) }()
 	return done, nil
-}
-
-// returned takes the outcome of a call. A policy that has panicked is not used
-// again.
-func (d *desk) returned(err error) error {
-	if err != nil {
-		fault(d.log.Error(), err).Msg("searching failed")
-		d.renew()
-	}
-	return err
 }
 
 // begin gives the time until ctx is done to the policy.
 func (d *desk) begin(ctx context.Context, at position) {
-	done, err := d.call(nil, func(p policy) { p.begin(ctx, at) })
-	if err != nil {
-		return
-	}
-	select {
-	case err := <-done:
-		_ = d.returned(err)
-	case <-ctx.Done():
+	if done, err := d.call(nil, func(p policy) { p.begin(ctx, at) }); err == nil {
+		select {
+		case err := <-done:
+			_ = err // it is in the log
+		case <-ctx.Done():
+		}
 	}
 }
 
@@ -181,10 +184,10 @@ func (d *desk) choose(ctx context.Context, at position) (choice, error) {
 	give := time.NewTimer(time.Until(at.give))
 	defer give.Stop()
 	err, ok := first(done, give.C)
-	if !ok {
+	switch {
+	case !ok:
 		return choice{}, context.DeadlineExceeded
-	}
-	if err := d.returned(err); err != nil {
+	case err != nil:
 		return choice{}, err
 	}
 	return <-found, nil
@@ -210,17 +213,15 @@ func first[T any](from <-chan T, up <-chan time.Time) (value T, ok bool) {
 // disturbed or ctx is done.
 func (d *desk) ponder(ctx context.Context, at position) {
 	ctx, d.wake = context.WithCancel(ctx)
-	policy, free, broken, log := d.policy, d.free, d.broken, d.log
+	s := d.seat
+	if s.broken.Load() {
+		return
+	}
 	go func() {
 		select {
-		case <-free:
+		case <-s.free:
+			_ = d.run(s, func(p policy) { p.ponder(ctx, at) })
 		case <-ctx.Done():
-			return
-		}
-		defer func() { free <- struct{}{} }()
-		if err := guard.Do(func() error { policy.ponder(ctx, at); return nil }); err != nil {
-			fault(log.Error(), err).Msg("searching failed")
-			broken.Store(true)
 		}
 	}()
 }

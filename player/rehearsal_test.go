@@ -20,9 +20,9 @@ const (
 	chosenMatches  = 16
 )
 
-// BenchmarkRehearsals shows which configuration a start clock chooses, how the elections stood, and the
-// share of the points, in percent with its 95 % error, that it then gets against the configuration that
-// there is without elections.
+// BenchmarkRehearsals shows which candidate a start clock chooses, how the trials stood, and the
+// share of the points, in percent with its 95 % error, that it then gets against the candidate that
+// there is without trials.
 func BenchmarkRehearsals(b *testing.B) {
 	for _, game := range []string{
 		"hex", "hex-8x8", "blocker", "biddingTicTacToe-10", "connectFourSimultaneous", "goofspiel-10",
@@ -39,14 +39,14 @@ func BenchmarkRehearsals(b *testing.B) {
 				t := newThinker(setting{seed: uint64(i), threads: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
 				ctx, cancel := context.WithTimeout(context.Background(), rehearsalClock)
 				t.prepare(ctx, at)
-				first := t.configuration
+				first := t.candidate
 				t.begin(ctx, at)
 				cancel()
-				b.Logf("%s\n%s", t.configuration.name, log.String())
-				if t.configuration != first {
-					configurations := []configuration{t.configuration, first}
+				b.Logf("%s\n%s", t.candidate.name, log.String())
+				if t.candidate != first {
+					candidates := []candidate{t.candidate, first}
 					c := comparison{opening: 2, searcher: func(i int) search.Searcher {
-						return &metered{Searcher: t.searcher(configurations[i], 1), clock: chosenClock}
+						return &metered{Searcher: t.searcher(candidates[i], 1), clock: chosenClock}
 					}}
 					c.report(b, at, chosenMatches)
 				}
@@ -57,7 +57,7 @@ func BenchmarkRehearsals(b *testing.B) {
 
 // BenchmarkClocks shows how what is best changes with the clock: the share of the points, in percent
 // with its 95 % error, that each way to use what was learnt gets against playouts, the evaluation
-// being the same, with a clock like that of elections and with longer ones, of processor time.
+// being the same, with a short clock and with longer ones, of processor time.
 func BenchmarkClocks(b *testing.B) {
 	for _, game := range []string{
 		"quartoSuicide", "connectFour", "cephalopodMicro", "kalaha6x2x4", "atariGo_7x7", "dotsAndBoxesSuicide",
@@ -68,15 +68,15 @@ func BenchmarkClocks(b *testing.B) {
 			at := position{machine: m, state: m.Initial()}
 			t := newThinker(setting{seed: 1, threads: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0)})
 			t.prepare(b.Context(), at)
-			configurations := t.configurations(learnt(b, m, true).Evaluation())
-			for _, d := range configurations {
+			candidates := t.candidates(learnt(b, m, true).Evaluation())
+			for _, d := range candidates {
 				if d.evaluator == nil {
 					continue
 				}
 				for _, clock := range []time.Duration{6 * time.Millisecond, 60 * time.Millisecond, 240 * time.Millisecond} {
 					b.Run(fmt.Sprintf("%s/%v", d.name, clock), func(b *testing.B) {
 						c := comparison{opening: trialOpening, searcher: func(i int) search.Searcher {
-							return &metered{Searcher: t.searcher([]configuration{d, t.configuration}[i], 1), clock: clock}
+							return &metered{Searcher: t.searcher([]candidate{d, t.candidate}[i], 1), clock: clock}
 						}}
 						c.report(b, at, 8*b.N)
 					})

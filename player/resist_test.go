@@ -34,7 +34,7 @@ func TestWhatIsProvedLostOrDrawnIsPlayedForMistakes(t *testing.T) {
 			p := onOneThread(0, 64<<20, without...)
 			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
 			p.prepare(t.Context(), at)
-			p.configuration.deepens, p.sampler = true, sequential.New(sequential.Config{})
+			p.candidate.deepens, p.sampler = true, sequential.New(sequential.Config{})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			c := p.choose(ctx, at)
 			if int(c.move) != want {

@@ -95,7 +95,7 @@ func (u *oracle) reportResistance(b *testing.B, states []machine.State, roles []
 			at := position{machine: u.machine, state: s}
 			t := onOneThread(0, 64<<20, without...)
 			t.prepare(b.Context(), at)
-			t.configuration.evaluator, t.configuration.deepens = e, true
+			t.candidate.evaluator, t.candidate.deepens = e, true
 			t.sampler = t.newSampler()
 			p, steps := u.resist(b, at, roles[j], whole{t, resistClock}, uint64(i))
 			points, plies = points+p, plies+steps
@@ -121,7 +121,7 @@ func (s limited) Search(ctx context.Context, m machine.Machine, q machine.State,
 // resist plays a position in which role has the move to its end, and returns the goal points of role and
 // the plies.
 func (u *oracle) resist(t testing.TB, at position, role machine.Role, who search.Searcher, seed uint64) (float64, int) {
-	plain := montecarlo.New(montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Lanes: 16, Exploration: plainExploration})
+	plain := montecarlo.New(montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Lanes: 16, Exploration: textbookExploration})
 	match := comparison{searcher: func(i int) search.Searcher { return []search.Searcher{who, limited{plain, fallible}}[i] }}
 	trial := newTrialMatch(&match, fixture{[2]int{0, 1}, 2*seed + uint64(role), 0}, at)
 	points, state := trial.play(t.Context(), comparisonBytes)

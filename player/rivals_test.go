@@ -105,7 +105,7 @@ func duels() []duel {
 	learnable := append([]string{"breakthroughHoles", "speedChess", "linesOfAction", "hex", "gomoku_11x11", "amazons_8x8"}, turns...)
 	sampled := append([]string{"chinook"}, learnable...) // in chinook both choose at once, for goals of any sum
 	pair := func(c, against montecarlo.Config) [2]montecarlo.Config { return [2]montecarlo.Config{c, against} }
-	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: plainExploration}
+	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: textbookExploration}
 	list := []duel{
 		{name: "regretMatching", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{}), nodes: 1000, games: atOnce},
 		{name: "equilibria", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
@@ -123,7 +123,7 @@ func duels() []duel {
 		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex.kif", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "alphabeta", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
-		{name: horizon, rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
+		{name: "horizon", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
 		{name: "horizon-regret", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
 		{name: "learning-both", rivals: pair(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "priors", rivals: pair(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight, Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
@@ -255,11 +255,11 @@ func TestParametersReachTheSamplingSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	thinker := newThinker(setting{values: s.values})
-	want := montecarlo.Config{AtOnce: true, Exploration: 33.5, Playouts: 3, PolicyExploration: 44}
-	if got := thinker.sampling(configuration{}); got != want {
+	want := montecarlo.Config{Rule: montecarlo.RegretMatching, AtOnce: true, Exploration: 33.5, Playouts: 3, PolicyExploration: 44}
+	if got := thinker.sampling(candidate{}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	estimating := configuration{evaluator: new(evaluate.Evaluation)}
+	estimating := candidate{evaluator: new(evaluate.Evaluation)}
 	if got := thinker.sampling(estimating); got.Exploration != 0 || got.PolicyExploration != 44 {
 		t.Errorf("with estimates %+v", got)
 	}

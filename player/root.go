@@ -24,6 +24,7 @@ type root struct {
 	exact, sampled *search.Result
 	// helped tells that exact searches have proved the value, or a move a mistake.
 	helped bool
+	nodes  int64 // that all searches have expanded
 }
 
 func newRoot(at position) *root {
@@ -85,8 +86,27 @@ func (r *root) settled() *search.Result {
 	return nil
 }
 
+// follow takes over the line of a result as that of the move it begins with, and how soon the game ends by
+// it, if the value is proved and reached there.
+func (r *root) follow(found *search.Result) {
+	if len(found.Line) == 0 {
+		return
+	}
+	k, v := r.of(found.Line[0][r.role]), found.Values[r.role]
+	if k == nil || k.Plies > 0 && k.Plies <= len(found.Line) {
+		return
+	}
+	k.Line = found.Line
+	if found.Proved && v.Solved() {
+		if goal, over := outcome(r.position, found.Line); over && goal == v.Lower {
+			k.Plies = len(found.Line)
+		}
+	}
+}
+
 // note takes over what an exact search has found.
 func (r *root) note(found *search.Result) {
+	r.follow(found)
 	if r.exact == nil || r.settles(found) || found.Values[r.role].Lower > r.exact.Values[r.role].Lower {
 		r.exact = found
 	}
@@ -102,6 +122,7 @@ func (r *root) noteSamples(found *search.Result) {
 		r.exact = r.sampled
 	}
 	r.sampled = found
+	r.follow(found)
 	r.narrow(found)
 	if int(r.role) >= len(found.Moves) {
 		return
@@ -145,7 +166,8 @@ type verdict struct {
 
 // decide is the rule by which a move is picked:
 //
-//   - the best goal, where it is proved, as the search that proved it gets it;
+//   - the best goal, where it is proved, by the move that is known to get it soonest, else as the
+//     search that proved it gets it;
 //   - never a move that is proved to be worse than another one;
 //   - where more is proved than is promised, a move that makes sure of it: of those that
 //     do, the one that the samples prefer, as others may still go wrong;
@@ -168,7 +190,12 @@ func (r *root) decide(samples string) verdict {
 		return r.withoutMistakes(liked)
 	}
 	solved, sure := r.settles(r.exact), r.exact.Values[r.role].Lower
+	soonest := r.soonest()
 	switch {
+	case soonest != nil:
+		proved.strategy = []search.Weighted{{Move: soonest.Move, Probability: 1}}
+		proved.why = fmt.Sprintf("the best goal is proved, in %d moves", soonest.Plies)
+		return proved
 	case solved && sure >= bestGoal:
 		proved.why = "the exact search has proved the best goal"
 		return proved
@@ -190,6 +217,17 @@ func (r *root) decide(samples string) verdict {
 		return liked
 	}
 	return proved
+}
+
+// soonest is the move that is proved to bring the best goal, and known to do so before others; nil if there is none.
+func (r *root) soonest() *search.Known {
+	var best *search.Known
+	for i := range r.moves {
+		if k := &r.moves[i]; k.Bounds.Lower >= bestGoal && k.Plies > 0 && (best == nil || k.Plies < best.Plies) {
+			best = k
+		}
+	}
+	return best
 }
 
 // asGood is the move that samples prefer, if it is one and proved to make sure of as much.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -105,6 +106,35 @@ func TestTheMoveOfARoot(t *testing.T) {
 	}
 }
 
+func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
+	m := newSubtraction(3)
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+	long, short := pure(1, search.Exact(100), true), pure(3, search.Exact(100), true)
+	long.Line, short.Line = [][]machine.Move{{1, 0}, {0, 1}, {1, 0}}, [][]machine.Move{{3, 0}}
+	for name, c := range map[string]struct{ exact, sampled search.Result }{
+		"exact is quicker":   {short, long},
+		"samples are":        {long, short},
+		"no end of the line": {pure(1, search.Exact(100), true), short},
+	} {
+		r := newRoot(at)
+		r.note(&c.exact)
+		r.noteSamples(&c.sampled)
+		if v := r.decide(""); len(v.strategy) != 1 || v.strategy[0].Move != 3 {
+			t.Errorf("%s: plays %v: %s", name, v.strategy, v.why)
+		}
+		if k := r.of(3); k.Plies != 1 || len(k.Line) != 1 {
+			t.Errorf("%s: of the winning move is known %+v", name, k)
+		}
+	}
+	unproved := pure(3, search.Exact(100), false)
+	unproved.Line = short.Line
+	r := newRoot(at)
+	r.note(&unproved)
+	if k := r.of(3); k.Plies != 0 || len(k.Line) != 1 {
+		t.Errorf("of a line that is not proved is known %+v", k)
+	}
+}
+
 func TestAMixedStrategyLosesItsMistakes(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
 	r := newRoot(position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
@@ -152,4 +182,45 @@ func TestTheExactSearchMayBeNamed(t *testing.T) {
 	if r := p.search(ctx, at); !r.settles(r.exact) || r.exact.Values[0] != search.Exact(50) {
 		t.Errorf("found %+v", r.exact)
 	}
+}
+
+func TestTheExactSearchWorksLessWhileItFindsNothing(t *testing.T) {
+	m := newSubtraction(9)
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+	for name, c := range map[string]struct {
+		found search.Result
+		want  time.Duration // that it works for the third move
+	}{
+		"nothing":        {pure(1, search.Interval{Lower: 0, Upper: 100}, true), 250 * time.Millisecond},
+		"a loss":         {pure(1, search.Exact(0), true), time.Second},
+		"a refuted move": {*moves(pure(1, search.Interval{Lower: 0, Upper: 100}, true), bounded(search.Exact(0), search.Interval{Upper: 100})), time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := onOneThread(0, 64<<20)
+			p.prepare(t.Context(), at)
+			exact := &stopwatch{result: c.found}
+			p.sampler, p.exact, p.methods = &patient{result: pure(2, search.Exact(60), false)}, exacts(exact), p.methods[:1]
+			for range 3 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				p.choose(ctx, at)
+				cancel()
+			}
+			if exact.took != c.want {
+				t.Errorf("it finds %s and works for %v, want %v", name, exact.took, c.want)
+			}
+		})
+	}
+}
+
+// stopwatch is a search that tells how long it has worked.
+type stopwatch struct {
+	result search.Result
+	took   time.Duration
+}
+
+func (s *stopwatch) Search(ctx context.Context, _ machine.Machine, _ machine.State, _ search.Limits) (search.Result, error) {
+	began := time.Now()
+	<-ctx.Done()
+	s.took = time.Since(began)
+	return s.result, nil
 }

@@ -23,8 +23,6 @@ type rulebook interface {
 	terminal(ctx context.Context, s snapshot) (bool, error)
 	// legal are the legal moves of a role, or some of them if atMost > 0.
 	legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error)
-	// knows tells whether a role may have a move at all, in whatever position.
-	knows(role int, text string) bool
 	// next is the position after a joint move that is legal in s.
 	next(ctx context.Context, s snapshot, joint []string) (snapshot, error)
 }
@@ -97,12 +95,6 @@ func (c *compiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]s
 	return list, ctx.Err()
 }
 
-func (c *compiled) knows(role int, text string) bool {
-	names := c.machine.Names()
-	_, ok := names.Move(machine.Role(role), text)
-	return ok || names.Open != nil
-}
-
 func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapshot, error) {
 	c.load(s)
 	for r, text := range joint {
@@ -172,8 +164,6 @@ func (u *uncompiled) terminal(ctx context.Context, s snapshot) (bool, error) {
 func (u *uncompiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error) {
 	return u.Legal(ctx, s.fluents(), u.roles[role], atMost)
 }
-
-func (u *uncompiled) knows(int, string) bool { return true }
 
 func (u *uncompiled) next(ctx context.Context, s snapshot, joint []string) (snapshot, error) {
 	fluents, err := u.Next(ctx, s.fluents(), joint)

@@ -104,11 +104,12 @@ func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
 	run := &running{Searcher: s, memory: memory}
 	r.under[s] = run
 	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Progress: func(known search.Result) { run.interim.Store(&known) }}
-	working, exact := ctx, slices.Contains(r.exact, s)
-	if exact && r.shares() {
-		working = newSparing(ctx, r.exactWork)
+	working, exact, done := ctx, slices.Contains(r.exact, s), func() {}
+	if exact && r.exactWork < 1 && r.class.Players > 1 {
+		working, done = context.WithTimeout(ctx, scaled(r.exactWork, timeLeft(ctx, time.Now())))
 	}
 	go func() {
+		defer done()
 		got := report{from: s, after: machine.NoMove}
 		got.err = guard.Do(func() (err error) {
 			got.result, err = s.Search(working, r.root.machine, r.root.state, lim)
@@ -158,6 +159,7 @@ func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, 
 		step(b, joint)
 		b.Store(child, 1)
 		if found, err := s.Search(ctx, at.machine, child, lim); err == nil && found.Proved {
+			found.Line = append([][]machine.Move{joint}, found.Line...)
 			r.send(report{from: s, result: found, after: m})
 		}
 	}
@@ -168,12 +170,14 @@ func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, 
 func (r *round) take(got report) {
 	if got.last {
 		delete(r.under, got.from)
+		r.root.nodes += got.result.Nodes
 	}
 	switch {
 	case got.err != nil:
 		r.replace(got.from, got.err)
 	case got.after != machine.NoMove:
 		r.root.bound(got.after, got.result.Values[r.root.role])
+		r.root.follow(&got.result)
 	case slices.Contains(r.exact, got.from):
 		r.root.note(&got.result)
 	default:
@@ -192,8 +196,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 	case slices.Contains(t.exact, failed):
 		t.reclassify(failed, reason)
 	case failed != t.sampler:
-	case t.configuration.deepens: // the game is none for it
-		t.adopt(t.configuration.unlearnt())
+	case t.candidate.deepens: // the game is none for it
+		t.adopt(t.candidate.unlearnt())
 	case errors.As(reason, &p):
 		t.sampler = t.newSampler() // who knows what it has left behind
 	}
@@ -203,8 +207,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 // deepens has proved that there is less than all to win: to it all moves that are worth the
 // same are the same.
 func (r *round) resist(ctx context.Context) {
-	if r.configuration.deepens && r.has(resistance) && r.isInTurns() && r.class.Players == 2 {
-		c := r.sampling(r.configuration.unlearnt())
+	if r.candidate.deepens && r.has(resistance) && r.isInTurns() && r.class.Players == 2 {
+		c := r.sampling(r.candidate.unlearnt())
 		c.Workers = r.threads
 		c.Without |= montecarlo.Bounds // what is proved is known, and tells no moves apart
 		r.launch(ctx, montecarlo.New(c), min(comparisonBytes, r.memory.share()/2))
@@ -228,6 +232,9 @@ func (r *round) abandon() {
 		r.leave(run)
 		delete(r.grants, s)
 		known := run.interim.Load()
+		if known != nil {
+			r.root.nodes += known.Nodes
+		}
 		switch i := slices.Index(r.exact, s); {
 		case i >= 0:
 			r.exact[i] = r.exactSearch(r.methods[i])
@@ -272,7 +279,7 @@ func (t *thinker) isSettled(r *root) bool {
 	switch {
 	case t.class.Players == 1:
 		return t.plan.fits(r.position) && t.plan.goal >= value
-	case value >= bestGoal, known == r.sampled && (!t.configuration.deepens || !turns):
+	case value >= bestGoal, known == r.sampled && (!t.candidate.deepens || !turns):
 		return true
 	}
 	return value > worstGoal && !turns

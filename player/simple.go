@@ -46,64 +46,48 @@ func (g *onePly) choose(ctx context.Context, at position) choice {
 		g.of, g.batch = at.machine, at.machine.NewNarrowBatch()
 	}
 	best, most, ties := at.legal[0], math.Inf(-1), 0
-	for first := 0; first < len(at.legal) && ctx.Err() == nil; first += g.batch.Lanes() {
-		tried := at.legal[first:min(len(at.legal), first+g.batch.Lanes())]
-		for i, lead := range g.leads(at, tried) {
-			switch {
-			case lead > most:
-				best, most, ties = tried[i], lead, 1
-			case lead == most:
-				if ties++; g.rng.Intn(ties) == 0 {
-					best = tried[i]
-				}
+	for _, m := range at.legal {
+		if ctx.Err() != nil {
+			break
+		}
+		switch lead := g.lead(at, m); {
+		case lead > most:
+			best, most, ties = m, lead, 1
+		case lead == most:
+			if ties++; g.rng.Intn(ties) == 0 {
+				best = m
 			}
 		}
 	}
 	return choice{move: best, verdict: verdict{by: byKind}}
 }
 
-// leads says by how many goal points the role leads after each of some moves, no more
-// than there are lanes, on average over the others' moves. A lead counts half while the
-// game goes on.
-func (g *onePly) leads(at position, moves []machine.Move) []float64 {
-	b, roles := g.batch, len(at.machine.Names().Roles)
-	sum := make([]float64, len(moves))
-	goals := make([]int32, roles)
-	samples := max(1, min(onePlySamples, b.Lanes()/len(moves)))
-	lanes := samples * len(moves)
+// lead says by how many goal points the role leads after a move, summed over samples. A lead counts
+// half while the game goes on.
+func (g *onePly) lead(at position, m machine.Move) (sum float64) {
+	b, n, players := g.batch, min(onePlySamples, g.batch.Lanes()), at.machine.Names().Players()
+	goals := make([]int32, len(at.machine.Names().Roles))
 	b.Fill(at.state, nil)
-	b.Evaluate(lanes)
-	legal := make([][]machine.Move, roles)
-	for r := range legal {
-		legal[r] = b.AppendLegal(nil, 0, machine.Role(r))
+	b.Evaluate(n)
+	b.ChooseRandom(g.rng, n)
+	for lane := range n {
+		b.Choose(lane, at.role, m)
 	}
-	for lane := range lanes {
-		for r := range legal {
-			move := legal[r][g.rng.Intn(len(legal[r]))]
-			if machine.Role(r) == at.role {
-				move = moves[lane%len(moves)]
-			}
-			b.Choose(lane, machine.Role(r), move)
-		}
-	}
-	b.Advance(lanes)
-	b.Evaluate(lanes)
-	players := at.machine.Names().Players()
-	for lane := range lanes {
+	b.Advance(n)
+	b.Evaluate(n)
+	for lane := range n {
 		b.Goals(goals, lane)
-		lead := 0.0
+		share := 0.5
+		if b.Terminal()[0]>>uint(lane)&1 != 0 {
+			share = 1
+		}
 		for _, r := range players {
-			goal := float64(search.Points(goals[r]))
+			weight := -share
 			if r == at.role {
-				lead += goal * float64(max(1, len(players)-1))
-			} else {
-				lead -= goal
+				weight = share * float64(max(1, len(players)-1))
 			}
+			sum += weight * float64(search.Points(goals[r]))
 		}
-		if b.Terminal()[lane>>6]>>uint(lane&63)&1 == 0 {
-			lead /= 2
-		}
-		sum[lane%len(moves)] += lead
 	}
 	return sum
 }

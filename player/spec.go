@@ -26,13 +26,18 @@ type Kind struct {
 var kinds = []Kind{
 	{Name: "stackmate", About: "exact and sampling searches side by side", Tunable: true, make: think},
 	{Name: "mcts", About: "the sampling search alone", Tunable: true, make: think, without: []string{exactSearch}},
-	{Name: "mcts-plain", About: "textbook UCT on one thread, without any technique", Tunable: true, make: think, without: allTechniques(), threads: 1},
+	{Name: "mcts-plain", About: "textbook UCT on one thread, without any technique", Tunable: true, make: textbook, without: allTechniques(), threads: 1},
 	{Name: "greedy", About: "looks one joint move ahead", make: func(s setting) policy { return &onePly{rng: machine.NewRand(s.seed)} }},
 	{Name: "random", About: "a random legal move", make: func(s setting) policy { return &randomMove{machine.NewRand(s.seed)} }},
 	{Name: "legal", About: "always the first legal move", make: func(setting) policy { return firstMove{} }},
 }
 
 func think(s setting) policy { return newThinker(s) }
+
+func textbook(s setting) policy {
+	s.textbook = true
+	return newThinker(s)
+}
 
 // Technique is something that thinking players can do without, so that matches show
 // what it is worth.
@@ -44,33 +49,22 @@ type Technique struct {
 
 // The techniques that are no matter of the sampling search.
 const (
-	exactSearch    = "exact"
-	regretMatching = "regret"
-	rehearsal      = "rehearsal"
-	sharing        = "sharing"
-	severalAtOnce  = "several"
-	learning       = "learning"
-	signals        = "signals"
-	alphaBeta      = "alphabeta"
-	rave           = "rave"
-	horizon        = "horizon"
-	factoring      = "factoring"
-	resistance     = "resistance"
+	exactSearch = "exact"
+	learning    = "learning"
+	alphaBeta   = "alphabeta"
+	rave        = "rave"
+	factoring   = "factoring"
+	resistance  = "resistance"
 )
 
-// techniques are all of them: the only place that knows their names.
+// techniques are all of them: the only place that knows their names. What each is worth is in
+// docs/lab.
 var techniques = []Technique{
 	{exactSearch, "exact search beside sampling", 0},
-	{sharing, "less time for an exact search without results", 0},
-	{rehearsal, "trial matches in the start clock", 0},
-	{regretMatching, "regret matching for simultaneous moves, instead of UCT", 0},
 	{learning, "an evaluation trained in the start clock", 0},
-	{signals, "threats and moves as inputs of the evaluation", 0},
 	{alphaBeta, "alpha-beta with the evaluation", 0},
 	{resistance, "the hardest moves to answer in lost positions", 0},
-	{horizon, "equilibria of estimates for simultaneous moves", 0},
 	{factoring, "independent subgames searched apart", 0},
-	{severalAtOnce, "several playouts for each leaf", 0},
 	{rave, "all moves as first", 0},
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},
 	{"foresight", "leaves solved within two plies", montecarlo.Foresight},
@@ -78,7 +72,6 @@ var techniques = []Technique{
 	{"transpositions", "one node for a position reached in several ways", montecarlo.Transpositions},
 	{"equilibria", "matrix games of estimates for simultaneous moves", montecarlo.Equilibria},
 	{"priors", "estimates as the first values of moves", montecarlo.Priors},
-	{"caution", "the move with the best lower bound, not the most visits", montecarlo.Caution},
 }
 
 func allTechniques() []string {

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -20,29 +21,36 @@ type thinker struct {
 	setting
 	rng *machine.Rand
 
-	machine       machine.Machine // that class and searches are for
-	begun         machine.Machine // for which it was tried out what pays
-	class         solve.Class
-	methods       []string          // of the exact searches, the best one for the class first
-	exact         []search.Searcher // by method; they work side by side
-	sampler       search.Searcher
-	grants        map[search.Searcher]int64 // the memory that each of them has
-	hasDecisive   bool                      // the machine knows decisive moves, and there are opponents
-	configuration configuration             // what the sampler goes by
-	tuning        tuning                    // of which is the best (see learning.go)
+	machine     machine.Machine // that class and searches are for
+	begun       machine.Machine // for which it was tried out what pays
+	class       solve.Class
+	methods     []string          // of the exact searches, the best one for the class first
+	exact       []search.Searcher // by method; they work side by side
+	sampler     search.Searcher
+	grants      map[search.Searcher]int64 // the memory that each of them has
+	hasDecisive bool                      // the machine knows decisive moves, and there are opponents
+	candidate   candidate                 // what the sampler goes by
+	trials      *trials                   // between candidates; nil before there are any
+	tried       time.Duration             // how long they have been held between moves
 	// parts, by machine, think of the subgames of one that is made of such, else nil.
 	parts map[machine.Machine]*thinker
 	plan  plan
-	// hold and runLearner are the function hold and the method Learn, but in tests.
-	hold       func(ctx context.Context, e *election, threads int)
+	// hold and runLearner are the methods of trials and learners, but in tests.
+	hold       func(t *trials, ctx context.Context, threads int)
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
-	// exactWork is the part of the time in which exact searches work, where they share
-	// the threads of the sampling one (see share.go).
+	// exactWork is the part of its time that the exact search works. Where several play, it takes
+	// time from the estimates, and in most positions of most games it gets nowhere: so it
+	// gets half as much for each move that is made without its help, down to leastWork.
 	exactWork float64
 }
 
+const leastWork = 1. / 8
+
 func newThinker(s setting) *thinker {
-	return &thinker{setting: s, rng: machine.NewRand(s.seed), hold: hold, runLearner: (*evaluate.Learner).Learn, exactWork: 1, grants: map[search.Searcher]int64{}}
+	return &thinker{
+		setting: s, rng: machine.NewRand(s.seed), hold: (*trials).hold, runLearner: (*evaluate.Learner).Learn,
+		exactWork: 1, grants: map[search.Searcher]int64{},
+	}
 }
 
 // maxExpansion is the longest that an exact search may be deaf to its context:
@@ -58,12 +66,8 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.class = solve.Classify(ctx, at.machine, t.seed)
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
-	t.exact = nil
-	t.hasDecisive, t.tuning, t.parts = false, tuning{}, nil
-	t.configuration = configuration{name: playouts, plain: !t.isInTurns()} // a rule of thumb must show that it is of use
-	if t.has(regretMatching) {
-		t.configuration.rule = montecarlo.RegretMatching
-	}
+	t.exact, t.hasDecisive, t.trials, t.parts = nil, false, nil, nil
+	t.candidate = t.playing()
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.makeExact()
 		t.machine.Symmetries() // found now, not in the time of the first move
@@ -131,86 +135,112 @@ func (t *thinker) granted(s search.Searcher) int64 {
 	return share
 }
 
-// newSampler makes the sampling search.
+// newSampler makes the sampling search. It has all threads where the exact search works for a part of
+// the time only, else those that that one leaves over.
 func (t *thinker) newSampler() search.Searcher {
-	return t.searcher(t.configuration, t.samplingThreads())
+	threads := t.threads
+	if t.class.Players == 1 && len(t.exact) > 0 {
+		threads = max(1, threads-1)
+	}
+	return t.searcher(t.candidate, threads)
 }
 
-// samplingThreads are all where the exact search gives back what it does not need, else
-// those that it leaves over.
-func (t *thinker) samplingThreads() int {
-	if len(t.exact) == 0 || t.shares() {
-		return t.threads
-	}
-	return max(1, t.threads-1)
-}
+const (
+	// proofShare is the part of the start clock in which the game may be solved at once, proofTime
+	// the most. trialShare is the part of what learning leaves over that is spent on trials at most,
+	// betweenShare that of the time of all moves of the others: the second half of the match gains
+	// by them.
+	proofShare   = 0.045
+	proofTime    = 600 * time.Millisecond
+	trialShare   = 0.8
+	betweenShare = 0.5
+	// trialPart is the part of the play clock that a move of a trial takes: at much shorter ones
+	// other candidates win (docs/lab/evaluation.md).
+	trialPart = 1. / 20
+)
 
-// sampling is how a configuration samples, on one thread.
-func (t *thinker) sampling(d configuration) montecarlo.Config {
-	c := montecarlo.Config{
-		Rule: d.rule, AtOnce: !t.isInTurns(), Weight: d.weight, Rave: d.rave, Without: t.sampledWithout(),
-	}
-	if d.plain {
-		c.Without |= montecarlo.Decisive
-	}
-	if d.evaluator != nil {
-		c.Evaluator = d.evaluator
-	}
-	if !t.has(severalAtOnce) {
-		c.Playouts, c.Exploration = 1, plainExploration
-	}
-	for _, p := range parameters {
-		if v, ok := t.values[p.Name]; ok {
-			p.set(&c, v)
-		}
-	}
-	return c
-}
-
-// plainExploration is the constant of textbook UCT, in goal points.
-const plainExploration = 70
-
-// begin implements policy. A player alone looks for a plan as long as the start
-// clock runs. Unless the game can be solved at once, what positions are worth is learnt and tried out, and so are
-// ways of sampling: first where players choose at once or there are subgames, where they matter most; in other games
-// of turns only where nothing is learnt that is of use.
+// begin implements policy. Unless the game can be solved at once, it is found out what pays;
+// the rest of the time goes into the position, and what is found of it is kept.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	t.begun = at.machine
-	if t.class.Players == 1 {
-		t.search(ctx, at)
+	if t.textbook {
 		return
 	}
-	t.factor(ctx)
-	ways := t.ways()
-	learns := t.has(learning) && (t.isInTurns() || t.class.ConstantSum)
-	switch {
-	case !t.has(rehearsal) || len(ways) == 1 && !learns || t.solves(ctx, at):
-	case !learns:
-		t.elect(ctx, at, ways, trialShare)
-	case !t.isInTurns() || t.parts != nil:
-		t.elect(ctx, at, ways, samplingShare)
-		t.learn(ctx, at)
-	case !t.learn(ctx, at):
-		t.elect(ctx, at, ways, trialShare)
+	if t.class.Players > 1 && !t.solves(ctx, at) {
+		t.rehearse(ctx, at)
 	}
+	t.search(ctx, at)
+}
+
+// solves gives the exact search a chance to solve the game at once.
+func (t *thinker) solves(ctx context.Context, at position) bool {
+	short, cancel := context.WithTimeout(ctx, min(proofTime, scaled(proofShare, timeLeft(ctx, time.Now()))))
+	defer cancel()
+	if len(t.exact) == 0 {
+		return false
+	}
+	r := t.search(short, at)
+	return r.settles(r.exact)
+}
+
+// rehearse learns what positions are worth, and tries out what to make of it.
+func (t *thinker) rehearse(ctx context.Context, at position) {
+	t.factor(ctx)
+	list := t.candidates(t.learn(ctx, at))
+	t.adopt(list[0])
+	memory := t.memory.share()
+	if memory == 0 {
+		list = list[:1]
+	}
+	t.trials = &trials{
+		candidates: list, challenger: 1, at: at, memory: min(comparisonBytes, memory/int64(2*t.threads)), clock: scaled(trialPart, t.playClock()),
+		comparison: comparison{opening: trialOpening, searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }},
+	}
+	t.compare(ctx, scaled(trialShare, timeLeft(ctx, time.Now())))
+}
+
+// compare goes on with the trials, for so long at most, and adopts the candidate that wins.
+func (t *thinker) compare(ctx context.Context, most time.Duration) {
+	if t.trials == nil || t.trials.decided() || most <= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	t.hold(t.trials, ctx, t.threads)
+	best := t.trials.candidates[t.trials.best]
+	if t.candidate != best {
+		t.adopt(best)
+	}
+	t.log.Info().Str("best", best.name).Bool("decided", t.trials.decided()).Msg("comparison")
 }
 
 // ponder implements policy: for a machine that came after the start clock it is found out now what
-// pays, what is not decided is tried out, and then the searches go on side by side. The part of the tree that the next position needs is kept, and so is what
-// is proved.
+// pays, what is not decided is tried out, and then the searches go on side by side. The part of the
+// tree that the next position needs is kept, and so is what is proved.
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
-	if t.begun != at.machine && t.class.Players > 1 {
+	if t.begun != at.machine {
 		late, cancel := context.WithTimeout(ctx, max(t.clock, 2*leastLearning))
 		t.begin(late, at)
 		cancel()
 	}
-	t.tune(ctx)
+	began := time.Now()
+	t.compare(ctx, t.trialTime()-t.tried)
+	t.tried += time.Since(began)
 	if ctx.Err() == nil {
 		t.search(ctx, at)
 	}
 }
+
+// trialTime is how much of the time of the others trials may take.
+func (t *thinker) trialTime() time.Duration {
+	others := t.class.Length * (1 - 1/float64(max(1, t.class.Players)))
+	return scaled(betweenShare*others, t.playClock())
+}
+
+// playClock is the time for a move.
+func (t *thinker) playClock() time.Duration { return cmp.Or(t.clock, unlimitedThinking) }
 
 // choose implements policy.
 func (t *thinker) choose(ctx context.Context, at position) choice {
@@ -219,17 +249,20 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 		return c
 	}
 	r := t.search(ctx, at)
-	t.worthwhile(r)
+	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
+		t.exactWork = 1
+	}
 	if t.class.Players == 1 {
 		least := float64(worstGoal) // a plan must not fall short of what is proved
 		if r.settles(r.exact) {
 			least = r.exact.Values[at.role].Lower
 		}
 		if c, ok := t.planned(at, least); ok {
+			c.root = r
 			return c
 		}
 	}
-	v := r.decide(t.configuration.samples())
+	v := r.decide(t.candidate.samples())
 	if len(v.strategy) == 0 {
 		return choice{move: at.legal[0], verdict: verdict{by: byFallback}}
 	}

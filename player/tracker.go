@@ -3,19 +3,21 @@ package player
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 )
 
-// The tracker derives from what was told where the match stands. Messages carry
-// no numbers, and they may come twice, late, never, or from another match. So it
-// keeps a small set of beliefs: positions in which the match may be, each with
-// the cost of the story that leads there. Every message is read in every belief
-// in all ways that make sense; a reading that needs a fault of somebody costs
-// something. The cheapest story is where the match stands. A belief that is not
-// the cheapest today stays in the set, so a message that was misread is read
-// anew as soon as a later one shows it.
+// The tracker derives from what was told where the match stands. Messages carry no numbers, and
+// they may come twice, late, never, or from another match. A message is read in the first of
+// three ways that makes sense:
+//
+//   - told again: it repeats the last joint move, and where the match stands that is not legal,
+//     or not what we have answered;
+//   - as expected: its joint move is legal where the match stands;
+//   - anew from the history: all messages so far are read again, each in every way, at a cost for
+//     whatever must have gone wrong; the cheapest account is where the match stands.
 
 // reading is what a message was taken for.
 type reading string
@@ -26,53 +28,46 @@ const (
 	asRepeated reading = "the message before, repeated"
 	asStale    reading = "an older message, late"
 	asForeign  reading = "a message of another match"
-	asMissed   reading = "a joint move after others that never arrived"
+	asMissed   reading = "a joint move after another one that never arrived"
 	asGarbled  reading = "a joint move of which a part cannot be read"
 	asRestart  reading = "the match begins again"
 )
 
-// The costs of what may have gone wrong, in powers of ten of how rare it is, more
-// or less. A late move that was replaced comes before a message that is older than
-// it seems: if it is one, nobody waits for the answer.
+// The costs of what may have gone wrong: the rarer, the more. A late move that was replaced comes
+// before a message that is older than it seems: if it is one, nobody waits for the answer.
 const (
-	costAgain    = 2.5 // repeated or stale
-	costReplaced = 2.0
-	costMissed   = 4.0 // for each joint move
-	costGarbled  = 4.0
-	costRestart  = 4.0
-	costForeign  = 5.0
-	costOver     = 3.5 // asked for a move where the game is over
+	costReplaced    = 4
+	costCoincidence = 2 // a replaced or garbled move makes a message say what the last one did
+	costAgain       = 5 // repeated or stale
+	costOver        = 7 // asked for a move where the game is over
+	costMissed      = 8
+	costGarbled     = 9
+	costRestart     = 8
+	costForeign     = 10
 )
 
 const (
-	// beliefWindow drops beliefs that cost more than the best by this: as much as
-	// three faults in a row.
-	beliefWindow = 12.0
-	// maxBeliefs bounds the set: the joint moves of two players with 16 moves each.
-	maxBeliefs = 256
-	// maxMissed joint moves in a row are guessed.
-	maxMissed = 3
-	// lookBack is how many messages back a joint move may have been missed unnoticed.
+	// accountWindow drops accounts that cost more than the best by this, maxAccounts bounds them:
+	// the joint moves of two players with 16 moves each.
+	accountWindow = 24
+	maxAccounts   = 256
+	// lookBack is how many messages back a joint move may have been missed.
 	lookBack = 6
-	// maxQuestions and questionTime bound the guessing about one message: positions
-	// asked about, and the time that this may take.
+	// maxQuestions and questionTime bound reading anew: positions asked about, and time.
 	maxQuestions = 5000
 	questionTime = 100 * time.Millisecond
-	// alike is the difference of cost up to which beliefs are about as plausible.
-	alike = 1.0
 	// maxFacts bounds the memory of answers, in positions.
 	maxFacts = 2 * maxQuestions
 )
 
-// belief is a position in which the match may be.
-type belief struct {
+// account is where the match stands by some reading of the messages.
+type account struct {
 	at      snapshot
-	cost    float64
+	cost    int
 	turn    int      // joint moves made
 	last    []string // the joint move made last
 	asked   []int    // messages one of whose replies the next joint move holds
 	reading reading  // of the last message
-	from    int      // the belief that it comes from: its place in the set before
 }
 
 // facts are what the rulebook says of a position; the legal moves as far as asked.
@@ -84,194 +79,280 @@ type facts struct {
 // tracker follows one match on one rulebook. It belongs to one goroutine.
 type tracker struct {
 	rules       rulebook
-	history     *history
 	roles, self int
 
 	start   snapshot
-	beliefs []belief // by cost; the first is where the match stands
-	heard   int      // messages read
-	past    []moment // the last lookBack messages, oldest first
+	account account   // where the match stands
+	told    []message // those that are read
 	facts   map[snapshot]*facts
 
-	timeLimit time.Duration // for guessing about one message
-	questions int           // left for the present message
-	until     time.Time     // when to stop guessing about it
+	timeLimit time.Duration // for reading anew
+	questions int           // left for that
+	until     time.Time
 }
 
-// moment is a message and the beliefs when it came.
-type moment struct {
-	message message
-	number  int
-	old     bool // the same joint move was told before
-	beliefs []belief
-}
-
-func newTracker(rules rulebook, h *history, roles, self int) *tracker {
-	return &tracker{rules: rules, history: h, roles: roles, self: self, timeLimit: questionTime, facts: map[snapshot]*facts{}}
+func newTracker(rules rulebook, roles, self int) *tracker {
+	return &tracker{rules: rules, roles: roles, self: self, timeLimit: questionTime, facts: map[snapshot]*facts{}}
 }
 
 // begin finds the initial position. It must come before everything else.
-func (t *tracker) begin(ctx context.Context) error {
-	s, err := t.rules.initial(ctx)
-	if err != nil {
-		return err
-	}
-	t.start, t.beliefs = s, []belief{{at: s}}
-	return nil
+func (t *tracker) begin(ctx context.Context) (err error) {
+	t.start, err = t.rules.initial(ctx)
+	t.account = account{at: t.start}
+	return err
 }
 
-// hear reads the next message.
-func (t *tracker) hear(ctx context.Context, m message) error {
-	now := moment{m, t.heard, t.history.has(m.joint, t.heard), t.beliefs}
+// hear reads the last of all messages. It has read the others before.
+func (t *tracker) hear(ctx context.Context, told []message) error {
+	t.told = told
 	t.questions, t.until = maxQuestions, time.Now().Add(t.timeLimit)
-	next, err := t.read(ctx, now)
+	next, err := t.read(ctx, t.account, len(told)-1)
 	if err != nil {
 		return err
 	}
-	if best := t.beliefs[0].cost; !isPlain(next, best) && t.isPossible(m.joint) {
-		guessed, err := t.guess(ctx, now)
-		if err != nil {
-			return err
+	best := weigh(next)[0]
+	if !best.isPlain() || best.cost >= t.account.cost+costOver {
+		for _, guess := range []bool{false, true} {
+			anew, err := t.anew(ctx, guess)
+			if err != nil {
+				return err
+			}
+			if len(anew) > 0 {
+				best = anew[0]
+			}
+			if best.isPlain() && best.cost <= t.account.cost {
+				break
+			}
 		}
-		next = append(next, guessed...)
 	}
-	t.beliefs = weigh(next)
-	t.heard++
-	t.past = append(t.past, now)
-	if len(t.past) > lookBack {
-		t.past = t.past[1:]
-	}
+	t.account = best
 	return nil
 }
 
-// isPlain tells whether some belief can take the message for what it says, and the
-// match goes on.
-func isPlain(next []belief, best float64) bool {
-	return slices.ContainsFunc(next, func(b belief) bool {
-		return (b.reading == asTold || b.reading == asReplaced || b.reading == asGarbled) && b.cost < best+costOver
+// doubt is 0 where the last message says where the match stands now, else 1.
+func (a *account) doubt() int {
+	if a.reading == asTold || a.reading == asReplaced || a.reading == asMissed {
+		return 0
+	}
+	return 1
+}
+
+// isPlain tells whether the last message is taken for what it says, or for the one before.
+func (a *account) isPlain() bool {
+	return a.reading == asTold || a.reading == asReplaced || a.reading == asRepeated
+}
+
+// anew reads all messages again, and returns the accounts of them by cost; none if there is no time
+// for that. If it may guess, the last ones may come after joint moves that never arrived.
+func (t *tracker) anew(ctx context.Context, guess bool) ([]account, error) {
+	list := []account{{at: t.start}}
+	for n, m := range t.told {
+		var next []account
+		for _, a := range list {
+			if !t.mayAsk() {
+				return nil, nil
+			}
+			read, err := t.read(ctx, a, n)
+			if err != nil {
+				return nil, err
+			}
+			next = append(next, read...)
+		}
+		if guess && n > len(t.told)-lookBack && len(m.joint) == t.roles {
+			found, err := t.missed(ctx, list, n)
+			if err != nil {
+				return nil, err
+			}
+			next = append(next, found...)
+		}
+		list = weigh(next)
+	}
+	return list, nil
+}
+
+// weigh sorts accounts by cost; of equal ones those that take the last message for what it says come first. Of those that end in one position the cheapest is left.
+func weigh(list []account) []account {
+	slices.SortStableFunc(list, func(a, b account) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.doubt(), b.doubt()))
 	})
-}
-
-// isPossible tells whether a joint move may be legal somewhere.
-func (t *tracker) isPossible(joint []string) bool {
-	if len(joint) != t.roles {
-		return false
-	}
-	for r, text := range joint {
-		if !t.rules.knows(r, text) {
-			return false
+	seen := make(map[snapshot]bool, len(list))
+	var kept []account
+	for _, a := range list {
+		if a.cost > list[0].cost+accountWindow || len(kept) == maxAccounts {
+			break
+		}
+		if !seen[a.at] {
+			seen[a.at] = true
+			kept = append(kept, a)
 		}
 	}
-	return true
+	return kept
 }
 
-// read reads a message in every belief in all ways but those that guess at joint
-// moves.
-func (t *tracker) read(ctx context.Context, m moment) ([]belief, error) {
-	var next []belief
-	for i, b := range m.beliefs {
-		b.from = i
-		if m.message.isNIL() {
-			next = append(next, t.readNIL(b, m.number)...)
-			continue
-		}
-		next = append(next, t.ignore(b, m))
-		ahead, err := t.advance(ctx, b, m)
-		if err != nil {
-			return nil, err
-		}
-		next = append(next, ahead...)
+// read reads message n in an account in all ways but those that guess at joint moves.
+func (t *tracker) read(ctx context.Context, a account, n int) ([]account, error) {
+	if !t.told[n].isNIL() {
+		ahead, err := t.advance(ctx, a, n)
+		return append(ahead, t.ignore(a, n)), err
 	}
-	return next, nil
-}
-
-// readNIL: nobody has moved. Either that is so, or the first message comes late,
-// or the match begins again.
-func (t *tracker) readNIL(b belief, number int) []belief {
-	if b.turn == 0 {
-		b.asked, b.reading = with(b.asked, number), asTold
-		return []belief{b}
+	if a.turn == 0 {
+		a.asked, a.reading = append(slices.Clip(a.asked), n), asTold
+		return []account{a}, nil
 	}
-	again := belief{at: t.start, cost: b.cost + costRestart, asked: []int{number}, reading: asRestart, from: b.from}
-	b.cost += costAgain
-	b.reading = asStale
-	return []belief{b, again}
+	restarted := account{at: t.start, cost: a.cost + costRestart, asked: []int{n}, reading: asRestart}
+	a.cost, a.reading = a.cost+costAgain, asStale
+	return []account{a, restarted}, nil
 }
 
-// with is asked with one more; it never shares memory that grows.
-func with(asked []int, number int) []int { return append(slices.Clip(asked), number) }
-
-// ignore is the belief in which the message changes nothing.
-func (t *tracker) ignore(b belief, m moment) belief {
+// ignore is the account in which the message changes nothing.
+func (t *tracker) ignore(a account, n int) account {
+	joint := t.told[n].joint
 	switch {
-	case b.turn > 0 && slices.Equal(m.message.joint, b.last):
-		b.cost += costAgain
-		b.asked, b.reading = with(b.asked, m.number), asRepeated
-	case m.old:
-		b.cost += costAgain
-		b.reading = asStale
+	case a.turn > 0 && slices.Equal(joint, a.last):
+		a.cost, a.reading, a.asked = a.cost+costAgain, asRepeated, append(slices.Clip(a.asked), n)
+	case slices.ContainsFunc(t.told[:n], func(m message) bool { return !m.isNIL() && slices.Equal(m.joint, joint) }):
+		a.cost, a.reading = a.cost+costAgain, asStale
 	default:
-		b.cost += costForeign
-		b.reading = asForeign
+		a.cost, a.reading = a.cost+costForeign, asForeign
 	}
-	return b
+	return a
 }
 
-// advance makes the joint move of a message where it is legal. Where only a part
-// of it can be read, these are all joint moves that it may mean.
-func (t *tracker) advance(ctx context.Context, b belief, m moment) ([]belief, error) {
-	joint, known, err := t.spell(ctx, b.at, m.message.joint)
+// isRepeatedBy tells whether a message says what the last one did, or more.
+func (a *account) isRepeatedBy(m message) bool {
+	n := len(a.last)
+	return n > 0 && n <= len(m.joint) && slices.Equal(m.joint[:n], a.last)
+}
+
+// advance makes the joint move of a message where it is legal. Where only a part of it can be
+// read, these are all joint moves that it may mean.
+func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, error) {
+	m := t.told[n]
+	joint, known, err := t.spell(ctx, a.at, m.joint)
 	if err != nil || known == 0 {
 		return nil, err
 	}
-	cost, choices := b.cost, 0
-	read := asTold
-	switch {
-	case known < t.roles:
-		cost += costGarbled
-		read = asGarbled
-	case len(m.message.joint) > t.roles:
-		cost += alike
-		read = asGarbled
+	as := asTold
+	if known < t.roles {
+		a.cost, as = a.cost+costGarbled, asGarbled
 	}
-	var next []belief
-	err = t.each(ctx, b.at, joint, func(joint []string) error {
-		if choices++; read == asGarbled && choices > 1 && !t.mayAsk() {
+	var next []account
+	err = t.each(ctx, a.at, joint, func(joint []string) error {
+		if len(next) > 0 && !t.mayAsk() {
 			return errEnough
 		}
-		s, err := t.rules.next(ctx, b.at, joint)
+		b, err := t.made(ctx, a, joint, as)
 		if err != nil {
 			return err
 		}
-		n := belief{at: s, cost: cost, turn: b.turn + 1, last: m.message.joint, asked: []int{m.number}, reading: read, from: b.from}
-		if t.isReplaced(b, joint[t.self]) {
-			n.cost += costReplaced
-			n.reading = asReplaced
-			if slices.Equal(m.message.joint, b.last) {
-				n.cost += alike // that the replacement makes it the same is a coincidence
-			}
+		if b.last, b.asked = m.joint, []int{n}; a.isRepeatedBy(m) && (b.reading == asReplaced || len(a.last) < t.roles) {
+			b.cost += costCoincidence
 		}
-		over, err := t.isOver(ctx, s)
-		if over && !m.message.stop {
-			n.cost += costOver
+		over, err := t.isOver(ctx, b.at)
+		if over && !m.stop {
+			b.cost += costOver
 		}
-		next = append(next, n)
+		next = append(next, b)
 		return err
 	})
 	return next, err
 }
 
+// made is an account after one more joint move, which is legal.
+func (t *tracker) made(ctx context.Context, a account, joint []string, as reading) (account, error) {
+	s, err := t.rules.next(ctx, a.at, joint)
+	b := account{at: s, cost: a.cost, turn: a.turn + 1, reading: as}
+	if t.isReplaced(a, joint[t.self]) {
+		b.cost, b.reading = b.cost+costReplaced, asReplaced
+	}
+	return b, err
+}
+
 // isReplaced tells whether a move of ours is another one than we sent.
-func (t *tracker) isReplaced(b belief, own string) bool {
-	if f := t.facts[b.at]; f != nil && len(f.legal[t.self]) == 1 {
+func (t *tracker) isReplaced(a account, own string) bool {
+	if f := t.facts[a.at]; f != nil && len(f.legal[t.self]) == 1 {
 		return false
 	}
-	for _, n := range b.asked {
-		if reply := t.history.reply(n); reply == "" || strings.EqualFold(reply, own) {
+	for _, n := range a.asked {
+		if reply := t.told[n].reply; reply == "" || strings.EqualFold(reply, own) {
 			return false
 		}
 	}
-	return len(b.asked) > 0
+	return len(a.asked) > 0
+}
+
+// missed are the accounts of a message after one joint move that never arrived. It holds the reply
+// that we sent, as far as that is legal.
+func (t *tracker) missed(ctx context.Context, list []account, n int) ([]account, error) {
+	var found []account
+	for _, a := range list {
+		own := make([]string, t.roles)
+		if len(a.asked) > 0 {
+			own[t.self] = t.told[a.asked[len(a.asked)-1]].reply
+		}
+		partial, _, err := t.spell(ctx, a.at, own)
+		if err != nil {
+			return nil, err
+		}
+		err = t.each(ctx, a.at, partial, func(joint []string) error {
+			if t.questions--; !t.mayAsk() {
+				return errEnough
+			}
+			between, err := t.made(ctx, a, joint, asMissed)
+			if err != nil {
+				return err
+			}
+			between.cost += costMissed
+			if _, known, err := t.spell(ctx, between.at, t.told[n].joint); err != nil || known < t.roles {
+				return err
+			}
+			after, err := t.advance(ctx, between, n)
+			for i := range after {
+				after[i].reading = asMissed
+			}
+			found = append(found, after...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// errEnough ends an enumeration; it is no error.
+var errEnough = errors.New("enough")
+
+// each calls f for the joint moves that are legal in s and agree with partial: one move for each
+// role, empty where any will do. It ends early where f says errEnough.
+func (t *tracker) each(ctx context.Context, s snapshot, partial []string, f func(joint []string) error) error {
+	var joints [][]string
+	for r, text := range partial {
+		choices := []string{text}
+		if text == "" {
+			var err error
+			if choices, err = t.legal(ctx, s, r); err != nil {
+				return err
+			}
+		}
+		before := joints
+		if joints = nil; r == 0 {
+			before = [][]string{nil}
+		}
+		for _, joint := range before {
+			for _, c := range choices[:min(len(choices), maxQuestions/len(before))] {
+				joints = append(joints, append(slices.Clip(joint), c))
+			}
+		}
+	}
+	for _, joint := range joints {
+		if err := f(joint); errors.Is(err, errEnough) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // spell writes a joint move as the rules spell it and counts the moves of it that
@@ -359,79 +440,11 @@ func (t *tracker) mayAsk() bool {
 	return t.questions > 0 && (t.questions%64 != 0 || time.Now().Before(t.until))
 }
 
-// weigh makes the set of beliefs of the readings of a message.
-func weigh(next []belief) []belief {
-	slices.SortStableFunc(next, func(a, b belief) int { return cmp.Compare(a.cost, b.cost) })
-	seen := make(map[snapshot]bool, len(next))
-	var kept []belief
-	for _, b := range next {
-		if b.cost > next[0].cost+beliefWindow || len(kept) == maxBeliefs {
-			break
-		}
-		if !seen[b.at] {
-			seen[b.at] = true
-			kept = append(kept, b)
-		}
+// here is the position to answer the last message from: where the match stands, but the initial one
+// where the message says that nobody has moved.
+func (t *tracker) here() account {
+	if n := len(t.told); n > 0 && t.told[n-1].isNIL() {
+		return account{at: t.start}
 	}
-	return kept
-}
-
-// here is the belief to answer the last message from: the best, but where the
-// message says that nobody has moved, that is so, and where it is not sure that
-// the game is over, it is not: somebody asks for a move.
-func (t *tracker) here(ctx context.Context) (belief, error) {
-	best := t.beliefs[0]
-	if t.heard > 0 && t.past[len(t.past)-1].message.isNIL() {
-		for _, b := range t.beliefs {
-			if b.turn == 0 {
-				return b, nil
-			}
-		}
-	}
-	if over, err := t.isOver(ctx, best.at); !over || err != nil {
-		return best, err
-	}
-	for _, b := range t.beliefs {
-		if over, err := t.isOver(ctx, b.at); err != nil {
-			return best, err
-		} else if !over && b.cost < best.cost+doubtful {
-			return b, nil
-		}
-	}
-	return best, nil
-}
-
-// doubtful is the difference of cost up to which it is not sure that the game is
-// over.
-const doubtful = 1.5
-
-// moves are our legal moves where the match stands. Where it may as well stand
-// elsewhere, they are those of them that are legal in most of these positions.
-func (t *tracker) moves(ctx context.Context) ([]string, error) {
-	here, err := t.here(ctx)
-	if err != nil {
-		return nil, err
-	}
-	own, err := t.legal(ctx, here.at, t.self)
-	if err != nil || len(own) < 2 || here.at != t.beliefs[0].at {
-		return own, err
-	}
-	votes := make(map[string]int)
-	most := 0
-	for _, b := range t.beliefs {
-		if b.cost > t.beliefs[0].cost+alike || !t.mayAsk() {
-			break
-		}
-		list, err := t.legal(ctx, b.at, t.self)
-		if err != nil {
-			return own, nil //nolint:nilerr // the moves of the best belief are known all the same
-		}
-		for _, m := range list {
-			votes[m]++
-		}
-	}
-	for _, m := range own {
-		most = max(most, votes[m])
-	}
-	return slices.DeleteFunc(slices.Clone(own), func(m string) bool { return votes[m] < most }), nil
+	return t.account
 }

@@ -50,7 +50,7 @@ func BenchmarkWhole(b *testing.B) {
 	} {
 		b.Run(game, func(b *testing.B) {
 			m := newReferee(b, game).machine
-			for _, rival := range []string{"mcts-plain", "stackmate:without=rehearsal", "stackmate:without=exact"} {
+			for _, rival := range []string{"mcts-plain", "stackmate:without=learning", "stackmate:without=exact"} {
 				b.Run(rival, func(b *testing.B) { againstWhole(b, position{machine: m, state: m.Initial()}, rival) })
 			}
 		})
@@ -78,7 +78,7 @@ func againstWhole(b *testing.B, at position, rival string) {
 		players[i].begin(ctx, at)
 		cancel()
 	}
-	b.Log(players[0].configuration.name)
+	b.Log(players[0].candidate.name)
 	c := comparison{opening: 2, searcher: func(i int) search.Searcher { return whole{players[i], wholeClock} }}
 	c.report(b, at, wholeMatches*b.N)
 }

@@ -116,6 +116,11 @@ type Known struct {
 	// number of samples that it comes from; 0 where it comes from none.
 	Estimate float64
 	Visits   int64
+	// Line are the joint moves that are expected from this one on, the reply being the second of them; nil
+	// where none are. Plies is the number of joint moves, this one included, in which what is proved of
+	// the move is reached; 0 is not known.
+	Line  [][]machine.Move
+	Plies int
 }
 
 // Sure is what a role can make sure of by one of its moves.

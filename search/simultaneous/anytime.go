@@ -10,10 +10,10 @@ import (
 	"stackmate/search/table"
 )
 
-// Anytime search: best-first search of the game cut at a horizon, which moves
+// Anytime search: best-first search, or SMAB, of the game cut at a horizon, which moves
 // one ply further out with each iteration.
 //
-// The matrices of best-first search hold bounds of the cut game, in which a
+// The matrices of the search hold bounds of the cut game, in which a
 // position at the horizon is worth its estimate. What is proved of a position of
 // the real game goes into the table beside that. It follows in one of two ways:
 //
@@ -28,7 +28,7 @@ import (
 // the game is solved.
 //
 // Invariant: the value of the real game is in outlook.proved; outlook.guess is
-// inside of it. Cost: that of best-first search of each cut game, and two
+// inside of it. Cost: that of the search of each cut game, and two
 // matrix games for each position above an estimate. What is proved is never
 // searched again.
 
@@ -43,10 +43,12 @@ type Anytime struct {
 var _ search.Searcher = (*Anytime)(nil)
 
 // NewAnytime returns an anytime search, or an error that says what is wrong with
-// the configuration. It is best-first and uses a table, whatever Method and
-// Table are.
+// the configuration. It is best-first unless Method is SMAB, and uses a table, whatever
+// Table is.
 func NewAnytime(config Config) (*Anytime, error) {
-	config.Method = BestFirst
+	if config.Method != SMAB {
+		config.Method = BestFirst
+	}
 	config, err := config.complete()
 	if err != nil {
 		return nil, err
@@ -173,7 +175,7 @@ func (s *solver) explore(depth int, q machine.State, alpha, beta float64) (f *fr
 	f, v, open := s.open(depth, q)
 	if open {
 		s.counters.Nodes++
-		v = s.bestFirst(f, depth, alpha, beta)
+		v = s.method(s, f, depth, alpha, beta)
 	}
 	if !open || h.cuts == cuts && guess == proved {
 		proved = meet(v, proved)
@@ -230,15 +232,22 @@ func (h *horizon) clear(f *frame) {
 	}
 }
 
-// prove computes what the bounds proved of the children prove of a position. If
-// that is enough, the strategies of the frame become those that prove it.
-func (s *solver) prove(f *frame) search.Interval {
-	h, b := s.horizon, &f.choice
+// recallProved writes what is proved of the children of a frame into the bounds of the horizon.
+func (s *solver) recallProved(f *frame) {
+	h := s.horizon
 	h.clear(f)
 	s.gather(f, h.p, h.o, func(q machine.State) search.Interval {
 		proved, _ := h.look(q, 0)
 		return proved
 	})
+}
+
+// prove computes what the bounds proved of the children prove of a position. If
+// that is enough, the strategies of the frame become those that prove it.
+func (s *solver) prove(f *frame) search.Interval {
+	h, b := s.horizon, &f.choice
+	b.reset(f.m, f.n)
+	s.recallProved(f)
 	lower := s.nash(h.p, f.m, f.n, b.x, nil, s.config.Low)
 	v := search.Interval{Lower: lower, Upper: max(lower, s.nash(h.o, f.m, f.n, nil, b.y, s.config.High))}
 	if v.Upper-v.Lower <= s.config.Epsilon {
@@ -259,6 +268,7 @@ func (s *solver) deepen(ctx context.Context, q machine.State, lim search.Limits)
 	proved, _ := h.look(q, 0)
 	estimate := middle(proved)
 	var strategies [][]search.Weighted
+	var moves [][]search.Known
 	for h.depth = 1; ; h.depth++ {
 		h.cuts = 0
 		var guess search.Interval
@@ -267,15 +277,19 @@ func (s *solver) deepen(ctx context.Context, q machine.State, lim search.Limits)
 		if !s.stopped || strategies == nil {
 			estimate, strategies = middle(guess), s.strategies(q, f)
 		}
+		if f != nil && !s.stopped {
+			s.recallProved(f)
+			moves = s.known(f, h.p, h.o)
+		}
 		settled := !s.stopped && h.cuts == 0 || proved.Upper-proved.Lower <= s.config.Epsilon
 		if s.stopped || settled || h.depth == s.config.Depth {
 			break
 		}
 		if lim.Progress != nil {
-			lim.Progress(s.outcome(proved, estimate, strategies, started))
+			lim.Progress(s.outcome(proved, estimate, strategies, moves, started))
 		}
 	}
-	r := s.outcome(proved, estimate, strategies, started)
+	r := s.outcome(proved, estimate, strategies, moves, started)
 	if !s.stopped && h.cuts == 0 {
 		r.Line = s.line(q, strategies)
 	}
@@ -283,8 +297,8 @@ func (s *solver) deepen(ctx context.Context, q machine.State, lim search.Limits)
 }
 
 // outcome is the result of an anytime search so far.
-func (s *solver) outcome(proved search.Interval, estimate float64, strategies [][]search.Weighted, started time.Time) search.Result {
-	r := search.Result{Values: s.values(proved), Proved: true, Strategies: strategies, Counters: s.counters, Unfinished: s.cause}
+func (s *solver) outcome(proved search.Interval, estimate float64, strategies [][]search.Weighted, moves [][]search.Known, started time.Time) search.Result {
+	r := search.Result{Values: s.values(proved), Proved: true, Strategies: strategies, Moves: moves, Counters: s.counters, Unfinished: s.cause}
 	v := confine(search.Exact(estimate), proved).Lower
 	sum := 100.0
 	if s.sumKnown {

@@ -32,6 +32,7 @@ func foreseen(t rapid.TB, config Config, g *stacked, lim search.Limits) search.R
 	if !r.Proved || want < v.Lower-tolerance || want > v.Upper+tolerance {
 		t.Fatalf("%v (proved: %v) does not contain %v", v, r.Proved, want)
 	}
+	g.checkMoves(t, r)
 	for role, e := range r.Estimates {
 		if e < r.Values[role].Lower || e > r.Values[role].Upper {
 			t.Fatalf("role %d: the estimate %v is outside of %v", role, e, r.Values[role])
@@ -43,7 +44,7 @@ func foreseen(t rapid.TB, config Config, g *stacked, lim search.Limits) search.R
 // drawForesight draws a configuration with an evaluation that is good, bad or
 // the default.
 func drawForesight(t *rapid.T, g *stacked) Config {
-	config := Config{Epsilon: rapid.SampledFrom([]float64{0, 0, 0.5, 5, 40, 100}).Draw(t, "epsilon")}
+	config := Config{Method: rapid.SampledFrom([]Method{BestFirst, SMAB}).Draw(t, "method"), Epsilon: rapid.SampledFrom([]float64{0, 0, 0.5, 5, 40, 100}).Draw(t, "epsilon")}
 	salt := rapid.Uint64().Draw(t, "salt")
 	config.Evaluate = rapid.SampledFrom([]func(machine.State) float64{
 		nil,

@@ -83,6 +83,9 @@ func combine(total *search.Result, turn search.Result) {
 			}
 		}
 	}
+	if turn.Moves != nil {
+		total.Moves = turn.Moves
+	}
 	total.Unfinished, total.Counters = turn.Unfinished, turn.Counters
 	total.Nodes += counters.Nodes
 	total.LPCalls += counters.LPCalls

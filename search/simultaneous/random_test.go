@@ -19,6 +19,8 @@ type stacked struct {
 	roles      []string
 	row        int // role of the row player
 	symmetries []machine.Symmetry
+
+	values []*big.Rat // by node, as far as asked for
 }
 
 type stackedNode struct {
@@ -250,16 +252,16 @@ func (g *stackedStepper) Next(dst machine.State, joint []machine.Move) {
 
 // exact is backward induction in rationals: the value of a node for the row
 // player. It is written without regard to the searches under test.
-func (g *stacked) exact() *big.Rat {
-	values := make([]*big.Rat, len(g.nodes))
-	var value func(int) *big.Rat
-	value = func(at int) *big.Rat {
-		if values[at] == nil {
-			values[at] = g.exactNode(at, value)
-		}
-		return values[at]
+func (g *stacked) exact() *big.Rat { return g.exactFrom(0) }
+
+func (g *stacked) exactFrom(at int) *big.Rat {
+	if g.values == nil {
+		g.values = make([]*big.Rat, len(g.nodes))
 	}
-	return value(0)
+	if g.values[at] == nil {
+		g.values[at] = g.exactNode(at, g.exactFrom)
+	}
+	return g.values[at]
 }
 
 func (g *stacked) exactNode(at int, value func(int) *big.Rat) *big.Rat {

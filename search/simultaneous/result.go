@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -13,8 +14,11 @@ import (
 func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
 	started := time.Now()
 	s.begin(ctx, lim)
-	v, strategies := s.root(q)
+	v, f, strategies := s.root(q)
 	result := search.Result{Proved: true, Counters: s.counters, Unfinished: s.cause}
+	if f != nil && s.err == nil && s.config.Method != SequenceForm {
+		result.Moves = s.known(f, f.p, f.o)
+	}
 	if s.err == nil && !s.stopped && !lim.NoLine && s.config.Method != SequenceForm {
 		result.Line = s.line(q, strategies)
 	}
@@ -47,9 +51,9 @@ func (s *solver) values(v search.Interval) []search.Interval {
 }
 
 // root searches q with the full window and reads off the strategies.
-func (s *solver) root(q machine.State) (search.Interval, [][]search.Weighted) {
+func (s *solver) root(q machine.State) (search.Interval, *frame, [][]search.Weighted) {
 	if terminal, goals := s.expander.Look(q); terminal {
-		return search.Exact(s.payoff(goals)), make([][]search.Weighted, len(goals))
+		return search.Exact(s.payoff(goals)), nil, make([][]search.Weighted, len(goals))
 	}
 	f, v, open := s.open(0, q)
 	if open {
@@ -57,9 +61,36 @@ func (s *solver) root(q machine.State) (search.Interval, [][]search.Weighted) {
 		v = s.method(s, f, 0, s.config.Low-1, s.config.High+1)
 	}
 	if s.err != nil {
-		return v, nil
+		return v, nil, nil
 	}
-	return v, s.strategies(q, f)
+	return v, f, s.strategies(q, f)
+}
+
+// known is what bounds of the cells of the root prove of the moves of both players, and what the
+// moves bring against the strategy found for the other one, by the matrices of the frame; nil where
+// the frame shows a later position, or the sum of the goals is not known.
+func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
+	if len(f.through) > 0 || !s.sumKnown {
+		return nil
+	}
+	moves := make([][]search.Known, len(f.expansion.Moves))
+	for i, m := range f.expansion.Moves[s.row] {
+		v, guess := search.Interval{Lower: math.Inf(1), Upper: math.Inf(-1)}, 0.0
+		for j, at := 0, i*f.n; j < f.n; j, at = j+1, at+1 {
+			v = search.Interval{Lower: min(v.Lower, p[at]), Upper: max(v.Upper, o[at])}
+			guess += f.y[j] * (f.p[at] + f.o[at]) / 2
+		}
+		moves[s.row] = append(moves[s.row], search.Known{Move: m, Bounds: v, Estimate: confine(search.Exact(guess), v).Lower})
+	}
+	for j, m := range f.expansion.Moves[s.column] {
+		v, guess := search.Interval{Lower: math.Inf(1), Upper: math.Inf(-1)}, s.sum
+		for i, at := 0, j; i < f.m; i, at = i+1, at+f.n {
+			v = search.Interval{Lower: min(v.Lower, s.sum-o[at]), Upper: max(v.Upper, s.sum-p[at])}
+			guess -= f.x[i] * (f.p[at] + f.o[at]) / 2
+		}
+		moves[s.column] = append(moves[s.column], search.Known{Move: m, Bounds: v, Estimate: confine(search.Exact(guess), v).Lower})
+	}
+	return moves
 }
 
 // strategies translates the strategies of the root frame to moves. Where nobody
@@ -137,7 +168,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 			return line
 		}
 		q = append(machine.State(nil), e.Child(c)...)
-		if _, strategies = s.root(q); s.stopped {
+		if _, _, strategies = s.root(q); s.stopped {
 			return line
 		}
 	}

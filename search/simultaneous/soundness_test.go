@@ -97,6 +97,7 @@ func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
 				if !got.Solved() || math.Abs(got.Values[g.row].Lower-want) > config.tolerance() {
 					t.Fatalf("value %v (solved: %v), want %v", got.Values[g.row], got.Solved(), want)
 				}
+				g.checkMoves(t, got)
 			})
 		})
 	}
@@ -148,9 +149,58 @@ func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
 				if !got.Proved || want < v.Lower-config.tolerance() || want > v.Upper+config.tolerance() {
 					t.Fatalf("%v (proved: %v) does not contain %v", v, got.Proved, want)
 				}
+				g.checkMoves(t, got)
 			})
 		})
 	}
+}
+
+// checkMoves checks what a result says of single moves at the root: what the worst and the best reply
+// leave of each is within its bounds, and all are there, if any are.
+func (g *stacked) checkMoves(t rapid.TB, r search.Result) {
+	t.Helper()
+	root := g.nodes[0]
+	for role, known := range r.Moves {
+		if len(known) != 0 && len(known) != root.count[role] {
+			t.Fatalf("role %d: %d moves are known, want %d", role, len(known), root.count[role])
+		}
+		for i, k := range known {
+			if k.Move != machine.Move(i) || k.Estimate < k.Bounds.Lower || k.Estimate > k.Bounds.Upper {
+				t.Fatalf("role %d: move %d is %+v", role, i, k)
+			}
+			low, high := g.security(role, i)
+			if low < k.Bounds.Lower-glpkTolerance || high > k.Bounds.Upper+glpkTolerance {
+				t.Fatalf("role %d: move %d brings %v to %v, not %v", role, i, low, high, k.Bounds)
+			}
+		}
+	}
+}
+
+// security is what a move at the root brings against the best and the worst reply, chance being what it is.
+func (g *stacked) security(role, move int) (low, high float64) {
+	root, sums, counts := g.nodes[0], map[int]float64{}, map[int]float64{}
+	for c, child := range root.children {
+		joint := root.joint(c)
+		if joint[role] != move {
+			continue
+		}
+		reply := 0
+		for r, name := range g.roles {
+			if r != role && name != machine.RandomRole {
+				reply = joint[r]
+			}
+		}
+		v, _ := g.exactFrom(child).Float64()
+		if role != g.row {
+			v = 100 - v
+		}
+		sums[reply], counts[reply] = sums[reply]+v, counts[reply]+1
+	}
+	low, high = math.Inf(1), math.Inf(-1)
+	for reply, sum := range sums {
+		low, high = min(low, sum/counts[reply]), max(high, sum/counts[reply])
+	}
+	return low, high
 }
 
 // A 3×3 matrix of two positions in turn, each a matrix game of its own.

@@ -41,8 +41,11 @@ func planned(m machine.Machine, p machine.Plan, began time.Time) search.Result {
 		r.Values[role] = search.Interval{Lower: float64(search.Points(p.Goal)), Upper: float64(search.Points(p.Bound))}
 	}
 	if len(p.Line) > 0 {
+		r.Moves = make([][]search.Known, roles)
 		for role, move := range p.Line[0] {
 			r.Strategies[role] = []search.Weighted{{Move: move, Probability: 1}}
+			sure := search.Interval{Lower: r.Values[role].Lower, Upper: machine.MaxGoal}
+			r.Moves[role] = []search.Known{{Move: move, Bounds: sure, Estimate: sure.Lower}}
 		}
 	}
 	return r
