@@ -14,7 +14,6 @@ import (
 	"stackmate/gdl"
 	"stackmate/protocol"
 	"stackmate/protocol/arena/board"
-	"stackmate/reasoner/machine"
 )
 
 // humanPlayer is the name of a player who is a person at this terminal.
@@ -51,39 +50,27 @@ func (p *people) say(format string, args ...any) {
 // human is one of them in a match.
 type human struct {
 	*people
-	names  *machine.Names
-	batch  machine.Batch
-	words  int
+	follower
 	layout *board.Layout
-	role   machine.Role
-	told   int // joint moves that the batch has made
 }
 
 var _ protocol.Agent = (*human)(nil)
 
 // Start implements protocol.Agent.
 func (h *human) Start(_ context.Context, m protocol.Match) error {
-	if m.Machine == nil {
-		return errors.New("people play with the names of the rules: without --scramble")
+	if err := h.begin(m); err != nil {
+		return err
 	}
-	h.names, h.batch, h.words, h.told = m.Machine.Names(), m.Machine.NewBatch(), m.Machine.Words(), 0
-	h.batch.Evaluate(1)
-	role, ok := h.names.Role(m.Role)
-	if !ok {
-		return fmt.Errorf("the game has no role %s", m.Role)
-	}
-	h.role = role
 	h.layout = board.Find(m.Game, h.names.AppendFluents(nil, m.Machine.Initial()))
 	return nil
 }
 
 // Play implements protocol.Agent.
 func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
-	h.follow(told)
-	if h.batch.Terminal()[0]&1 != 0 {
-		return gdl.Term{}, protocol.ErrOver
+	legal, err := h.follow(told, h.sayPlayed)
+	if err != nil {
+		return gdl.Term{}, err
 	}
-	legal := h.batch.AppendLegal(nil, 0, h.role)
 	texts := make([]string, len(legal))
 	for i, m := range legal {
 		texts[i] = h.names.MoveText(h.role, m)
@@ -131,38 +118,24 @@ func chosen(line string, moves []string) (string, bool) {
 	return "", false
 }
 
-// follow makes the joint moves that were told, and shows them.
-func (h *human) follow(told [][]gdl.Term) {
-	for ; h.told < len(told); h.told++ {
-		joint := told[h.told]
-		if joint == nil {
-			continue
-		}
-		var played []string
-		for r, t := range joint {
-			text := t.String()
-			if move, ok := h.names.Move(machine.Role(r), text); ok {
-				h.batch.Choose(0, machine.Role(r), move)
-			}
-			played = append(played, h.names.Roles[r]+" "+text)
-		}
-		h.batch.Advance(1)
-		h.batch.Evaluate(1)
-		h.say("Played: %s\n", strings.Join(played, ", "))
+// sayPlayed shows a joint move.
+func (h *human) sayPlayed(joint []gdl.Term) {
+	var played []string
+	for r, t := range joint {
+		played = append(played, h.names.Roles[r]+" "+t.String())
 	}
+	h.say("Played: %s\n", strings.Join(played, ", "))
 }
 
 // show draws the position.
 func (h *human) show() {
-	state := make(machine.State, h.words)
-	h.batch.Store(state, 1)
-	facts := slices.SortedFunc(slices.Values(h.names.AppendFluents(nil, state)), board.Natural)
+	facts := slices.SortedFunc(slices.Values(h.names.AppendFluents(nil, h.state())), board.Natural)
 	h.say("\n%s\n", h.layout.Draw(facts).Text(columns))
 }
 
 // Stop implements protocol.Agent.
 func (h *human) Stop(told [][]gdl.Term) {
-	h.follow(told)
+	_, _ = h.follow(told, h.sayPlayed)
 	h.show()
 }
 

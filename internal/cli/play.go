@@ -12,7 +12,6 @@ import (
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/book"
 	"stackmate/search/solve"
 )
 
@@ -20,7 +19,7 @@ import (
 type playCommand struct {
 	Game   string        `arg:"" help:"Game to play."`
 	Engine string        `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
-	From   string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save; positions that it does not know are solved."`
+	From   string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save, a file or the folder of method layers; positions that it does not know are solved."`
 	Role   string        `help:"Role of the person; the first one by default."`
 	Seed   uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
 	Think  time.Duration `default:"5s" help:"Time for a position that the solution does not know: half of it to solve it and, if it is not solved, half to find a good move by sampling."`
@@ -64,11 +63,9 @@ func (c *playCommand) Run(s *console) error {
 		return usageError{err}
 	}
 	if c.From != "" {
-		kept, err := await(s.ctx, func() (*book.Book, error) { return book.Load(c.From, p.machine, p.rules.ExactDigest(), share) })
-		if err != nil {
+		if match.Known, err = s.saved(c.From, p.rules, p.machine, share); err != nil {
 			return err
 		}
-		match.Known = kept.Lookup
 	}
 	return match.Play(s.ctx, os.Stdin, s.out)
 }

@@ -15,6 +15,7 @@ import (
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
 )
 
 // spareProcessors are kept from searching and compiling.
@@ -85,6 +86,11 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 	switch {
 	case spec == humanPlayer && r.persons != nil:
 		p.New = func() protocol.Agent { return &human{people: r.persons} }
+		return p, nil
+	case strings.HasPrefix(spec, solutionPlayer):
+		p.New = func() protocol.Agent {
+			return &solved{console: r.console, path: spec[len(solutionPlayer):], memory: r.options.Memory, rng: machine.NewRand(seed())}
+		}
 		return p, nil
 	case strings.Contains(spec, "://"):
 		p.URL = spec
@@ -160,7 +166,7 @@ func playersHelp() string {
 	for _, t := range player.Techniques() {
 		techniques = append(techniques, fmt.Sprintf("%s (%s)", t.Name, t.About))
 	}
-	return fmt.Sprintf("%s, human (a person at this terminal, in match), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
+	return fmt.Sprintf("%s, human (a person at this terminal, in match), solution:PATH (what solve --save has kept), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
 		strings.Join(kinds, ", "), strings.Join(techniques, ", "), parametersHelp())
 }
 

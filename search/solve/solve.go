@@ -13,6 +13,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/book"
 	"stackmate/search/certify"
 	"stackmate/search/matrix"
 	"stackmate/search/simultaneous"
@@ -42,8 +43,12 @@ type Options struct {
 	ShareEpsilon bool
 	// Depth is that of simultaneous.Config.
 	Depth int
-	// Threads is that of sequential.Config: other methods use one.
+	// Threads is that of sequential.Config and layers.Config: other methods use one.
 	Threads int
+	// Folder, Label and Resume are those of layers.Config.
+	Folder string
+	Label  book.Label
+	Resume bool
 
 	// halves is that of sequential.Config: who solves waits for the value, who plays does not.
 	halves bool

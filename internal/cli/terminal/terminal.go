@@ -21,9 +21,8 @@ import (
 type Match struct {
 	Machine machine.Machine
 	Person  machine.Role
-	// Known tells what a saved solution claims of a position; nil if there is
-	// none.
-	Known func(q machine.State) (search.Claim, bool)
+	// Known is a saved solution; nil if there is none. What it does not know it answers with an error.
+	Known search.Solution
 	// Search finds out about a position that the solution does not know. It may
 	// give up and answer with what it has.
 	Search func(ctx context.Context, q machine.State) (search.Result, error)
@@ -163,7 +162,7 @@ func (d *dialogue) advice(q machine.State) ([][]search.Weighted, error) {
 	}
 	first := d.names.Roles[player]
 	if d.Known != nil {
-		if claim, ok := d.Known(q); ok {
+		if claim, err := d.Known.At(d.ctx, q); err == nil {
 			fmt.Fprintf(d.out, "Value for %s: %.4g\n", first, claim.Value)
 			return claim.Strategies, nil
 		}

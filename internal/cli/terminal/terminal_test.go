@@ -54,6 +54,12 @@ func (g *pennies) Next(dst machine.State, joint []machine.Move) {
 
 var errSearch = errors.New("no search in this test")
 
+// known is a saved solution.
+type known func(q machine.State) (search.Claim, error)
+
+// At implements search.Solution.
+func (k known) At(_ context.Context, q machine.State) (search.Claim, error) { return k(q) }
+
 // match is a match of the first player against a solution that always plays
 // tails at first, and knows nothing of the second round.
 func match() Match {
@@ -61,9 +67,12 @@ func match() Match {
 	half := []search.Weighted{{Move: 0, Probability: 0.5}, {Move: 1, Probability: 0.5}}
 	return Match{
 		Machine: newPennies(),
-		Known: func(q machine.State) (search.Claim, bool) {
-			return search.Claim{Value: 50, Strategies: [][]search.Weighted{half, tails}}, q[0] == 0
-		},
+		Known: known(func(q machine.State) (search.Claim, error) {
+			if q[0] != 0 {
+				return search.Claim{}, errors.New("not known")
+			}
+			return search.Claim{Value: 50, Strategies: [][]search.Weighted{half, tails}}, nil
+		}),
 		Search: func(context.Context, machine.State) (search.Result, error) {
 			return search.Result{Proved: true, Values: []search.Interval{{Lower: 0, Upper: 100}, {Lower: 0, Upper: 100}}}, nil
 		},
