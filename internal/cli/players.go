@@ -67,6 +67,8 @@ type roster struct {
 	*console
 	options player.Options
 	persons *people // nil where no person plays at this terminal
+	// solutions tells which saved solutions may be read; nil: none, as others name the players.
+	solutions func(path string) bool
 
 	mu    sync.Mutex
 	known map[string]*player.Margins // by description: what one match has learned of clocks helps the next
@@ -87,7 +89,7 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 	case spec == humanPlayer && r.persons != nil:
 		p.New = func() protocol.Agent { return &human{people: r.persons} }
 		return p, nil
-	case strings.HasPrefix(spec, solutionPlayer):
+	case r.solutions != nil && strings.HasPrefix(spec, solutionPlayer) && r.solutions(spec[len(solutionPlayer):]):
 		p.New = func() protocol.Agent {
 			return &solved{console: r.console, path: spec[len(solutionPlayer):], memory: r.options.Memory, rng: machine.NewRand(seed())}
 		}
@@ -127,6 +129,7 @@ func (s *console) players(names []string, knowledge string) ([]arena.Player, err
 		return nil, err
 	}
 	r := s.newRoster(player.Options{Threads: keepClocks(), Memory: s.memory.share(len(names)), Knowledge: knowledge})
+	r.solutions = func(string) bool { return true }
 	if slices.Contains(names, humanPlayer) {
 		r.persons = newPeople(os.Stdin, s.err)
 	}

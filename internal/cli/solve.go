@@ -7,6 +7,7 @@ import (
 
 	"stackmate/search"
 	"stackmate/search/book"
+	"stackmate/search/certify"
 	"stackmate/search/solve"
 )
 
@@ -16,6 +17,7 @@ type solveCommand struct {
 	positionFlags
 	searchFlags
 	Certify bool   `help:"Play the strategies against every opponent and prove how much can be gained against them."`
+	Draws   int64  `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
 	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs. Method layers keeps all values in a folder."`
 	Resume  bool   `help:"Go on with what FILE.proofs says, if it is there, or with the folder of layers."`
 }
@@ -52,7 +54,7 @@ func (c *solveCommand) Run(s *console) error {
 	}
 	solution.Game = c.Game
 	var doubt error
-	if solution.IsWithin(c.Epsilon) && (c.Certify || c.file() != "") {
+	if solution.IsWithin(c.Epsilon) && (c.Certify || c.Draws > 0 || c.file() != "") {
 		doubt = c.certify(s, p, &solution)
 	}
 	if solution.Solved && doubt == nil {
@@ -82,6 +84,9 @@ func (c *solveCommand) file() string {
 
 // problem is the game, begun where the flags say, with its solver.
 func (c *solveCommand) problem(s *console) (problem, error) {
+	if c.Draws < 0 || c.Draws > 0 && c.file() != "" {
+		return problem{}, usageError{errors.New("--draws: expected a number above 0, and no solution in a file, which is certified in full")}
+	}
 	if err := checkWritable(c.file()); err != nil {
 		return problem{}, err
 	}
@@ -108,7 +113,7 @@ func (c *solveCommand) share(s *console) int64 {
 	switch {
 	case c.file() != "":
 		return s.memory.share(3)
-	case c.Certify:
+	case c.Certify || c.Draws > 0:
 		return s.memory.share(2)
 	}
 	return s.memory.share(1)
@@ -127,9 +132,9 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	var doing atomic.Value
 	doing.Store("")
 	defer s.progress(func() string { return "certifying " + c.Game + doing.Load().(string) })()
-	err = p.solver.Certify(s.ctx, p.machine, answers, solution, func(positions int64, share float64) {
+	err = p.solver.Certify(s.ctx, p.machine, answers, solution, certify.Limits{Draws: c.Draws, Progress: func(positions int64, share float64) {
 		doing.Store(fmt.Sprintf(", %d positions, %.1f %% of the moves", positions, 100*share))
-	})
+	}})
 	if err != nil || c.file() == "" || !solution.Certified {
 		return err
 	}

@@ -151,11 +151,16 @@ func (g *game) child(e *machine.Expansion, c int, next *layer) (float64, error) 
 	if at.part == nil {
 		return 0, fmt.Errorf("a position is in no layer: %v", g.machine.Names().AppendFluents(nil, e.Child(c)))
 	}
+	return g.valueIn(at), nil
+}
+
+// valueIn is the value of the position that was found in a place.
+func (g *game) valueIn(at place) float64 {
 	v := at.part.values[at.at]
 	if at.exchanged {
-		v = g.exchanged(v)
+		v = float64(g.sum.Load()-1) - v
 	}
-	return v, nil
+	return v
 }
 
 // find looks for position q and its images in a layer: the packing need not know all symmetries, so that of

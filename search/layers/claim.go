@@ -7,22 +7,41 @@ import (
 	"stackmate/search"
 )
 
-// locate finds a position in the layers: the number of its layer, or -1.
-func (g *game) locate(q machine.State) (depth int, err error) {
-	for d, l := range g.layers {
+// locate finds a position in the layers, those first that are near the last one found: the number of its layer, or -1.
+func (g *game) locate(q machine.State) (depth int, at place, err error) {
+	for i := range g.layers {
+		d := (g.near + i) % len(g.layers)
+		l := g.layers[d]
 		if !g.fits(l, q) {
 			continue
 		}
 		g.makeRoom(d)
-		if err := g.recall(d, false); err != nil {
-			return -1, err
+		if err := g.recall(d, l.solved); err != nil {
+			return -1, at, err
 		}
 		l.index()
-		if g.find(l, q).part != nil {
-			return d, nil
+		if at := g.find(l, q); at.part != nil {
+			g.near = d
+			return d, at, nil
 		}
 	}
-	return -1, nil
+	return -1, at, nil
+}
+
+// valueAt is the value of a position in the layers, which are solved, or terminal; depth is that of its layer, or -1.
+func (g *game) valueAt(q machine.State) (v float64, depth int, err error) {
+	if over, goals := g.workers[0].expander.Look(q); over {
+		v, err = g.points(goals)
+		return v, -1, err
+	}
+	depth, at, err := g.locate(q)
+	switch {
+	case err != nil:
+		return 0, depth, err
+	case depth < 0:
+		return 0, depth, fmt.Errorf("the layers do not know the position %v", g.machine.Names().AppendFluents(nil, q))
+	}
+	return g.valueIn(at), depth, nil
 }
 
 // makeRoom leaves the layers but d and the next one to the folder, if there is not enough memory for these beside them.
@@ -53,22 +72,15 @@ func (g *game) fits(l *layer, q machine.State) bool {
 
 // claim is what the layers, which are solved, say of a position.
 func (g *game) claim(q machine.State) (search.Claim, error) {
-	w := g.workers[0]
-	if over, goals := w.expander.Look(q); over {
-		v, err := g.points(goals)
+	v, d, err := g.valueAt(q)
+	if err != nil || d < 0 {
 		return search.Claim{Value: v}, err
-	}
-	d, err := g.locate(q)
-	if err != nil {
-		return search.Claim{}, err
-	}
-	if d < 0 {
-		return search.Claim{}, fmt.Errorf("the layers do not know the position %v", g.machine.Names().AppendFluents(nil, q))
 	}
 	g.makeRoom(d)
 	if err := g.recall(d+1, true); err != nil {
 		return search.Claim{}, err
 	}
+	w := g.workers[0]
 	e := &w.dst[0]
 	if err := w.expander.Expand(e, q); err != nil {
 		return search.Claim{}, err
@@ -81,7 +93,7 @@ func (g *game) claim(q machine.State) (search.Claim, error) {
 	if g.other != machine.NoRole {
 		y = mixtures[g.other]
 	}
-	v, err := w.value(e, g.layers[d+1], mixtures[g.first], y)
+	_, err = w.value(e, g.layers[d+1], mixtures[g.first], y)
 	claim := search.Claim{Value: v, Strategies: make([][]search.Weighted, len(e.Moves))}
 	for r, mixture := range mixtures {
 		for i, p := range mixture {

@@ -26,6 +26,7 @@ type game struct {
 
 	groups [][]int // of which exactly one bit is set in the positions of random games
 	layers []*layer
+	near   int          // layer of the last position found
 	sum    atomic.Int64 // of the goals in every terminal position, and 1; 0 as long as none was met
 
 	ctx      context.Context
@@ -109,9 +110,6 @@ func (g *game) points(goals []int32) (float64, error) {
 	}
 	return float64(v), nil
 }
-
-// exchanged is a value as the other player sees it.
-func (g *game) exchanged(v float64) float64 { return float64(g.sum.Load()-1) - v }
 
 // begin begins a search.
 func (g *game) begin(ctx context.Context, lim search.Limits) {

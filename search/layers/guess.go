@@ -69,24 +69,34 @@ func (g *game) playouts() *sample {
 	return s.withImages(g.symmetries)
 }
 
-// findGroups finds groups of bits of which exactly one is set in each position of the playouts. The images of a group
-// are groups, too.
+// findGroups finds groups of bits of which exactly one is set in each position of random games.
 func (g *game) findGroups() {
-	s := g.playouts()
-	rows, taken := s.rows(), make(machine.State, s.stateWords)
-	for b := range rows {
-		if rows[b] == nil || taken.Has(b) {
+	seeds := make([][]int, 64*g.machine.Words())
+	for b := range seeds {
+		seeds[b] = []int{b}
+	}
+	g.groups = g.playouts().grow(seeds, make(machine.State, g.machine.Words()), g.symmetries)
+}
+
+// grow grows seeds of groups, with bits that are not taken, such that exactly one bit of each is set in each
+// position. It takes those bits. Seeds for which that is not possible are left out. The images of a group are groups, too.
+func (s *sample) grow(seeds [][]int, taken machine.State, symmetries []symmetry) (groups [][]int) {
+	rows := s.rows()
+	for _, seed := range seeds {
+		seed = slices.DeleteFunc(slices.Clone(seed), func(b int) bool { return rows[b] == nil })
+		if len(seed) == 0 || slices.ContainsFunc(seed, taken.Has) {
 			continue
 		}
-		if group := s.group(rows, taken, b); len(group) > 1 {
-			for _, image := range orbit(group, taken, g.symmetries) {
+		if group := s.group(rows, taken, seed); len(group) > 1 {
+			for _, image := range orbit(group, taken, symmetries) {
 				for _, member := range image {
 					taken.Set(member)
 				}
-				g.groups = append(g.groups, image)
+				groups = append(groups, image)
 			}
 		}
 	}
+	return groups
 }
 
 // rows are, by bit, the set of the positions in which it is set; nil for those that never are.
@@ -106,16 +116,30 @@ func (s *sample) rows() [][]uint64 {
 	return rows
 }
 
-// group is a set of bits with b of which exactly one is set in each position, or b alone if none is found: for each
-// position in which none is set so far, one is added that excludes all so far, the nearest to b, as machines number
-// fluents of the same kind one after the other.
-func (s *sample) group(rows [][]uint64, taken machine.State, b int) []int {
-	members, covered := []int{b}, slices.Clone(rows[b])
+// group is a set of bits with those of a seed of which exactly one is set in each position, or nil if none is found: for
+// each position in which none is set so far, one is added that excludes all so far, the nearest to the seed, as
+// machines number fluents of the same kind one after the other.
+func (s *sample) group(rows [][]uint64, taken machine.State, seed []int) []int {
+	covered := make([]uint64, (s.len()+63)/64)
+	var members []int
+	add := func(b int) (ok bool) {
+		ok = !meet(covered, rows[b])
+		members = append(members, b)
+		for i, w := range rows[b] {
+			covered[i] |= w
+		}
+		return ok
+	}
+	for _, b := range seed {
+		if !add(b) {
+			return nil
+		}
+	}
 	for k := range s.len() {
 		if covered[k>>6]>>(k&63)&1 != 0 {
 			continue
 		}
-		nearest := -1
+		nearest, b := -1, seed[0]
 		for i, w := range s.state(k) {
 			for w &^= taken[i]; w != 0; w &= w - 1 {
 				c := i<<6 + bits.TrailingZeros64(w)
@@ -124,12 +148,8 @@ func (s *sample) group(rows [][]uint64, taken machine.State, b int) []int {
 				}
 			}
 		}
-		if nearest < 0 {
-			return []int{b}
-		}
-		members = append(members, nearest)
-		for i, w := range rows[nearest] {
-			covered[i] |= w
+		if nearest < 0 || !add(nearest) {
+			return nil
 		}
 	}
 	slices.Sort(members)
@@ -176,40 +196,13 @@ func (g *game) guess(of *sample) *packing {
 	s := of.withImages(g.symmetries)
 	constant, value := s.constants()
 	taken := slices.Clone(constant)
-	var digits [][]int
-	for _, group := range g.groups {
-		if s.isGroup(group) {
-			digit := slices.DeleteFunc(slices.Clone(group), constant.Has)
-			for _, b := range digit {
-				taken.Set(b)
-			}
-			if len(digit) > 0 {
-				digits = append(digits, digit)
-			}
-		}
-	}
+	digits := s.grow(g.groups, taken, g.symmetries)
 	for b := range 64 * s.stateWords {
 		if !taken.Has(b) {
 			digits = append(digits, []int{b})
 		}
 	}
 	return newPacking(constant, value, digits, g.symmetries)
-}
-
-// isGroup tells whether exactly one bit of a group is set in each position.
-func (s *sample) isGroup(group []int) bool {
-	for k := range s.len() {
-		set := 0
-		for _, b := range group {
-			if s.state(k).Has(b) {
-				set++
-			}
-		}
-		if set != 1 {
-			return false
-		}
-	}
-	return true
 }
 
 // constants are the bits that are the same in the whole sample.

@@ -115,7 +115,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 func (s *Searcher) of(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (*game, error) {
 	if g := s.game; g != nil && g.machine == m {
 		g.begin(ctx, lim)
-		depth, err := g.locate(q)
+		depth, _, err := g.locate(q)
 		if over, _ := g.workers[0].expander.Look(q); err != nil || depth >= 0 || over {
 			return g, err
 		}
@@ -131,10 +131,18 @@ func (s *Searcher) of(ctx context.Context, m machine.Machine, q machine.State, l
 	return g, err
 }
 
-// Solution are the layers of a folder. It belongs to one goroutine.
+// Solution are the layers of a game. It belongs to one goroutine.
 type Solution struct{ game *game }
 
-var _ search.Solution = (*Solution)(nil)
+var _ search.Valuer = (*Solution)(nil)
+
+// Solution is that of the last search, which has solved its game, or nil.
+func (s *Searcher) Solution() *Solution {
+	if s.game == nil {
+		return nil
+	}
+	return &Solution{s.game}
+}
 
 // Open opens the solution in a folder, for the machine of a game whose rules have the digest given. It takes up to
 // maxBytes of memory; zero means no bound.
@@ -157,4 +165,10 @@ func Open(folder string, m machine.Machine, rules string, maxBytes int64) (*Solu
 // At implements search.Solution.
 func (s *Solution) At(_ context.Context, q machine.State) (search.Claim, error) {
 	return s.game.claim(q)
+}
+
+// ValueAt implements search.Valuer.
+func (s *Solution) ValueAt(_ context.Context, q machine.State) (float64, error) {
+	v, _, err := s.game.valueAt(q)
+	return v, err
 }

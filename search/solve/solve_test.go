@@ -10,6 +10,7 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/certify"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )
@@ -151,7 +152,7 @@ func TestSolutionsAreCertified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, nil); err != nil {
+		if err := solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, certify.Limits{}); err != nil {
 			t.Fatal(err)
 		}
 		if !s.Certified || s.Exploitability != 0 || s.PositionsChecked != 1 || !s.IsWithin(0) {

@@ -175,7 +175,7 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 	s.safely("an analysis", func() {
 		defer leave()
 		defer t.end("")
-		if err := s.Analyse(ctx, p.machine, p.state(), tell); err != nil {
+		if err := s.Analyse(ctx, p.rules, p.machine, p.state(), tell); err != nil {
 			tell(&Analysis{Note: err.Error(), Done: true})
 		}
 	})
