@@ -114,6 +114,14 @@ func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 		n = len(e.Moves[g.other])
 	}
 	w.matrix = scratch.Resize(w.matrix, m*n)
+	if e.Children == m*n && (n == 1 || g.other > g.first) { // children are cells
+		for c := range w.matrix {
+			if w.matrix[c], err = g.child(e, c, next); err != nil {
+				return m, n, err
+			}
+		}
+		return m, n, nil
+	}
 	clear(w.matrix)
 	rowStep, columnStep := step(e, g.first), step(e, g.other)
 	for c := range e.Children {

@@ -201,7 +201,7 @@ func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 			}
 		}
 		packing := newPacking(p.Constant, p.Value, p.Digits, g.symmetries)
-		if packing.size == 0 {
+		if packing.width > 64 {
 			return nil, errDamage
 		}
 		l.parts = append(l.parts, &part{packing: packing, count: p.Positions})
@@ -305,7 +305,7 @@ func (g *game) save(d int) error {
 	h := layerHeader{Sum: g.sum.Load(), Parts: []partHeader{}}
 	for _, p := range g.layers[d].parts {
 		kept := partHeader{Positions: p.count, Constant: p.constant, Value: p.value}
-		for _, f := range p.fields {
+		for _, f := range p.fields() {
 			kept.Digits = append(kept.Digits, f.bits)
 		}
 		h.Parts = append(h.Parts, kept)

@@ -75,7 +75,7 @@ func (g *game) advance(l *layer) (*layer, error) {
 	s, err := g.sample(l)
 	for try := 0; err == nil; try++ {
 		p := g.guess(s)
-		if p.size == 0 {
+		if p.width > 64 {
 			return nil, errWide
 		}
 		c := g.newCollector(p)
@@ -159,7 +159,7 @@ func (c *collector) layer(g *game) (*layer, error) {
 	if odd := g.newSample(); c.misfits.Load() > 0 {
 		odd.extend(c.odd, int(c.misfits.Load()))
 		p := g.guess(odd)
-		if p.size == 0 {
+		if p.width > 64 {
 			return nil, errWide
 		}
 		others := &runs{room: odd.len()}

@@ -76,9 +76,9 @@ func (l *layer) index() {
 			continue
 		}
 		const perStart = 4 // keys, if they were spread evenly
-		width := bits.Len(uint(p.count / perStart))
-		p.shift = max(0, bits.Len64(p.size-1)-width)
-		p.starts = make([]uint32, (p.size-1)>>p.shift+2)
+		width := min(p.width, bits.Len(uint(p.count/perStart)))
+		p.shift = p.width - width
+		p.starts = make([]uint32, 1<<width+1)
 		for _, key := range p.keys {
 			p.starts[key>>p.shift+1]++
 		}

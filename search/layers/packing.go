@@ -14,20 +14,19 @@ import (
 //	flag      any other bit: a digit of 0 or 1
 //
 // A key is the number with these digits, large groups last, so that positions that differ in
-// a large group alone are neighbours. Packings are guessed (guess.go); so each position is
-// checked when it is packed.
+// a large group alone are neighbours. Consecutive digits make chunks, each with bits of its own.
+// Packings are guessed (guess.go); so each position is checked when it is packed.
 //
 // Symmetries act on keys: each of those used maps digits onto digits.
 //
 // Cost: a step for each bit set that is not constant, and for each group; an image takes
-// a division and a table access for each chunk of a key.
+// a table access for each chunk of a key.
 
 // packing is immutable.
 type packing struct {
 	constant machine.State // mask of the bits that are the same in all positions
 	value    machine.State // what these are
-	fields   []field
-	size     uint64 // keys are below it; 0 if 64 bits are not enough
+	width    int           // of keys, in bits; more than 64 are too many
 
 	code   []uint64 // by bit of a position: what it adds to the key
 	groups []group
@@ -53,10 +52,17 @@ type group struct {
 // chunk are consecutive digits, which are looked up together.
 type chunk struct {
 	fields []field
-	place  uint64
-	size   uint64   // at most chunkSize, unless one digit has more
+	shift  int
+	size   uint64   // number of values: at most chunkSize, unless one digit has more
+	mask   uint64   // of a value
 	states []uint64 // by value: the bits of the position
 }
+
+// width is the number of its bits.
+func (c *chunk) width() int { return bits.Len64(c.size - 1) }
+
+// of is its value in a key.
+func (c *chunk) of(key uint64) uint64 { return key >> c.shift & c.mask }
 
 // image is how a symmetry acts on keys.
 type image struct {
@@ -84,18 +90,19 @@ func (y *symmetry) apply(dst, q machine.State) {
 
 // newPacking gives the digits, of which the bits are known, their places.
 func newPacking(constant, value machine.State, digits [][]int, symmetries []symmetry) *packing {
-	p := &packing{constant: constant, value: value, size: 1, code: make([]uint64, 64*len(constant))}
+	p := &packing{constant: constant, value: value, code: make([]uint64, 64*len(constant))}
 	digits = slices.Clone(digits)
 	slices.SortStableFunc(digits, func(a, b []int) int { return len(b) - len(a) })
+	c := chunk{size: 1}
 	for _, d := range digits {
-		f := field{bits: d, place: p.size}
-		overflow, size := bits.Mul64(p.size, f.size())
-		if overflow != 0 {
-			p.size = 0
-			return p
+		f := field{bits: d}
+		if c.size > 1 && c.size*f.size() > chunkSize {
+			p.chunks = append(p.chunks, c)
+			c = chunk{shift: c.shift + c.width(), size: 1}
 		}
-		p.size = size
-		p.fields = append(p.fields, f)
+		f.place = c.size << c.shift
+		c.size *= f.size()
+		c.fields = append(c.fields, f)
 		for i, b := range d {
 			p.code[b] = uint64(i) * f.place
 		}
@@ -105,7 +112,15 @@ func newPacking(constant, value machine.State, digits [][]int, symmetries []symm
 			p.groups = append(p.groups, newGroup(d))
 		}
 	}
-	p.cut()
+	p.chunks, p.width = append(p.chunks, c), c.shift+c.width()
+	if p.width > 64 {
+		return p
+	}
+	for i := range p.chunks {
+		c := &p.chunks[i]
+		c.mask = 1<<c.width() - 1
+		c.states = c.tabulate(len(p.value), func(dst []uint64, b int) { machine.State(dst).Set(b) })
+	}
 	for i := range symmetries {
 		if p.keeps(&symmetries[i]) {
 			p.images = append(p.images, p.image(&symmetries[i]))
@@ -127,28 +142,13 @@ func newGroup(members []int) group {
 	return g
 }
 
-// cut makes the chunks.
-func (p *packing) cut() {
-	for first := 0; first < len(p.fields); {
-		c := chunk{place: p.fields[first].place, size: p.fields[first].size()}
-		end := first + 1
-		for ; end < len(p.fields) && c.size*p.fields[end].size() <= chunkSize; end++ {
-			c.size *= p.fields[end].size()
-		}
-		c.fields = p.fields[first:end]
-		c.states = c.tabulate(len(p.value), func(dst []uint64, b int) { machine.State(dst).Set(b) })
-		p.chunks = append(p.chunks, c)
-		first = end
-	}
-}
-
 // tabulate makes a table by the value of the chunk, of so many words each: those that add
 // writes for the bits that are set.
 func (c *chunk) tabulate(words int, add func(dst []uint64, b int)) []uint64 {
 	table := make([]uint64, words*int(c.size))
 	for v := range c.size {
 		for _, f := range c.fields {
-			digit := v / (f.place / c.place) % f.size()
+			digit := v / (f.place >> c.shift) % f.size()
 			if len(f.bits) == 1 {
 				digit--
 			}
@@ -160,10 +160,19 @@ func (c *chunk) tabulate(words int, add func(dst []uint64, b int)) []uint64 {
 	return table
 }
 
+// fields are all digits.
+func (p *packing) fields() (all []field) {
+	for i := range p.chunks {
+		all = append(all, p.chunks[i].fields...)
+	}
+	return all
+}
+
 // keeps tells whether a symmetry maps digits onto digits, and constants onto equal ones.
 func (p *packing) keeps(y *symmetry) bool {
 	of := make([]int, 64*len(p.value)) // by bit: its field, and 1
-	for i, f := range p.fields {
+	fields := p.fields()
+	for i, f := range fields {
 		for _, b := range f.bits {
 			of[b] = i + 1
 		}
@@ -173,9 +182,9 @@ func (p *packing) keeps(y *symmetry) bool {
 			return false
 		}
 	}
-	for _, f := range p.fields {
+	for _, f := range fields {
 		to := of[y.to[f.bits[0]]]
-		if to == 0 || len(p.fields[to-1].bits) != len(f.bits) ||
+		if to == 0 || len(fields[to-1].bits) != len(f.bits) ||
 			slices.ContainsFunc(f.bits, func(b int) bool { return of[y.to[b]] != to }) {
 			return false
 		}
@@ -223,7 +232,7 @@ func (p *packing) unpack(q machine.State, key uint64) {
 	copy(q, p.value)
 	for i := range p.chunks {
 		c := &p.chunks[i]
-		v := int(key / c.place % c.size)
+		v := int(c.of(key))
 		for k, w := range c.states[v*len(q) : (v+1)*len(q)] {
 			q[k] |= w
 		}
@@ -238,7 +247,7 @@ func (p *packing) represent(key uint64) (least uint64, exchanged bool) {
 		im, x := &p.images[i], uint64(0)
 		for k := range p.chunks {
 			c := &p.chunks[k]
-			x += im.tables[k][key/c.place%c.size]
+			x += im.tables[k][c.of(key)]
 		}
 		if x < least {
 			least, exchanged = x, im.exchanges
