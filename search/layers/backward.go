@@ -17,23 +17,12 @@ func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
 
 // induce solves all layers, from the last one on.
 func (g *game) induce() error {
-	total, before, started := int64(0), g.counters.Nodes, time.Now()
-	for _, l := range g.layers {
-		if !l.solved {
-			total += int64(l.len())
-		}
-	}
 	for d := len(g.layers) - 1; d >= 0; d-- {
 		l := g.layers[d]
 		if l.solved {
 			continue
 		}
-		err := g.settle(d, func(done int) {
-			solved := g.counters.Nodes - before + int64(done)
-			left := time.Duration(float64(time.Since(started)) * float64(total-solved) / float64(max(solved, 1)))
-			g.tell(d, int64(done), left)
-		})
-		if err != nil {
+		if err := g.settle(d); err != nil {
 			return err
 		}
 		l.solved = true
@@ -45,7 +34,7 @@ func (g *game) induce() error {
 }
 
 // settle solves the positions of layer d from the values of the next one. The last layer is empty.
-func (g *game) settle(d int, report func(done int)) error {
+func (g *game) settle(d int) error {
 	if d == len(g.layers)-1 {
 		return nil
 	}
@@ -60,12 +49,12 @@ func (g *game) settle(d int, report func(done int)) error {
 	values := make([][]float64, len(g.layers[d].parts))
 	for i, p := range g.layers[d].parts {
 		values[i] = make([]float64, p.count)
-		err := g.each(p.count, func(w *worker, first, last int) error {
+		err := g.each(d, p.count, func(w *worker, first, last int) error {
 			return w.expand(p, first, last, func(at int, e *machine.Expansion) (err error) {
 				values[i][at], err = w.value(e, next, nil, nil)
 				return err
 			})
-		}, report)
+		})
 		if err != nil {
 			return err
 		}

@@ -40,15 +40,10 @@ type head struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	book.Label
-	Roles      []string       `json:"roles"`
-	Fluents    []string       `json:"fluents"`
-	Root       machine.State  `json:"root"`
-	Symmetries []keptSymmetry `json:"symmetries"`
-}
-
-type keptSymmetry struct {
-	To        []int `json:"to"` // by bit of a position
-	Exchanges bool  `json:"exchanges"`
+	Roles      []string      `json:"roles"`
+	Fluents    []string      `json:"fluents"`
+	Root       machine.State `json:"root"`
+	Symmetries int           `json:"symmetries"` // that were used: those that the machine finds, or none
 }
 
 // layerHeader is the first line of N.positions.
@@ -94,10 +89,7 @@ func (g *game) prepare() error {
 	if err := atomicfile.CheckDir(folder); err != nil {
 		return err
 	}
-	h := head{folderName, folderVersion, g.config.Label, names.Roles, names.Fluents, g.root, nil}
-	for _, y := range g.symmetries {
-		h.Symmetries = append(h.Symmetries, keptSymmetry{y.to, y.exchanges})
-	}
+	h := head{folderName, folderVersion, g.config.Label, names.Roles, names.Fluents, g.root, len(g.symmetries)}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return err
@@ -152,12 +144,11 @@ func (g *game) readHead(text []byte) error {
 	case len(h.Root) != len(g.root) || !g.root.Equal(h.Root):
 		return errors.New("expected layers from the same position on, found those from another one")
 	}
-	g.symmetries = nil
-	for _, y := range h.Symmetries {
-		if !g.areBits(y.To) || len(y.To) != 64*len(g.root) {
-			return errDamage
-		}
-		g.symmetries = append(g.symmetries, symmetry{y.To, y.Exchanges})
+	if h.Symmetries == 0 {
+		g.symmetries = nil
+	}
+	if h.Symmetries != len(g.symmetries) {
+		return fmt.Errorf("expected layers by the %d symmetries of the game, found some by %d: --symmetries says which are used", len(g.symmetries), h.Symmetries)
 	}
 	return nil
 }

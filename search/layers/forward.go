@@ -182,7 +182,7 @@ func (c *collector) layer(g *game) (*layer, error) {
 // children adds all children of a layer, but for terminal ones.
 func (g *game) children(l *layer, c *collector) error {
 	for _, p := range l.parts {
-		err := g.each(p.count, func(w *worker, first, last int) error {
+		err := g.each(len(g.layers), p.count, func(w *worker, first, last int) error {
 			full := false
 			err := w.expand(p, first, last, func(_ int, e *machine.Expansion) error {
 				for i := range e.Children {
@@ -204,7 +204,7 @@ func (g *game) children(l *layer, c *collector) error {
 				return g.take(w, c.bytes(w.number))
 			}
 			return nil
-		}, func(done int) { g.tell(len(g.layers), int64(done), 0) })
+		})
 		if err != nil {
 			return err
 		}

@@ -135,9 +135,10 @@ func (g *game) solve() error {
 // blockPositions are worked at by one worker, one after the other.
 const blockPositions = 1 << 12
 
-// each hands out the numbers below n to the workers, in blocks, and reports progress meanwhile. It returns
+// each hands out the numbers below n to the workers, in blocks, and reports progress with a layer meanwhile. It returns
 // the first error.
-func (g *game) each(n int, work func(w *worker, first, last int) error, report func(done int)) error {
+func (g *game) each(depth, n int, work func(w *worker, first, last int) error) error {
+	started := time.Now()
 	ctx, stop := context.WithCancelCause(g.ctx)
 	defer stop(nil)
 	var next, done atomic.Int64
@@ -166,7 +167,9 @@ func (g *game) each(n int, work func(w *worker, first, last int) error, report f
 		case <-finished:
 			return context.Cause(ctx)
 		case <-tick.C:
-			report(int(done.Load()))
+			if done := done.Load(); done > 0 {
+				g.tell(depth, done, time.Duration(float64(time.Since(started))*float64(int64(n)-done)/float64(done)))
+			}
 		}
 	}
 }
