@@ -8,13 +8,12 @@
 //	backward  a position of layer d is worth the value of the matrix game of its children, which
 //	          are found in layer d+1
 //
-// Invariant: a layer holds a key for every position that its number of joint moves leads to,
-// unless that is terminal or its own image with the players exchanged, which is worth half of the sum of
-// the goals. What a key stands for is checked, not assumed (packing.go).
+// Invariant: of each position that its number of joint moves leads to, unless that is terminal, a layer holds the key of one
+// image. What a key stands for is checked, not assumed (packing.go).
 //
-// Cost: two expansions, an insertion in sorted order and a look-up for each child, a matrix game
-// for each position; memory of one layer with its keys, and of the next one with its
-// values, the others being on the disk where a folder is given.
+// Cost: two expansions of each position, an insertion in sorted order and a look-up for each child, a matrix game for each
+// position; memory of one layer with its keys and of the next one with its values, the others being on the disk where
+// a folder is given.
 //
 // A position that can be reached by different numbers of moves is in several layers. That is
 // right, but takes more time than it should; and a game in which positions repeat has no last
