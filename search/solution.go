@@ -32,3 +32,10 @@ type Solution interface {
 	// Only the initial position may be terminal.
 	At(ctx context.Context, q machine.State) (Claim, error)
 }
+
+// Valuer is a solution that tells values faster than whole claims.
+type Valuer interface {
+	Solution
+	// ValueAt is the value that At claims.
+	ValueAt(ctx context.Context, q machine.State) (float64, error)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stackmate/gdl"
 	"stackmate/protocol/arena/web"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -12,18 +13,19 @@ import (
 	"stackmate/search/solve"
 )
 
-// analyst searches positions for the page: by the exact searches, beside which sampling
+// analyst searches positions for the page: in saved solutions, or by the exact searches, beside which sampling
 // has an estimate at once; and where two players choose at once, cell by cell.
 type analyst struct {
 	*console
-	threads int
+	threads   int
+	solutions []string // paths
 }
 
 // maxCells bounds the matrices that are shown.
 const maxCells = 400
 
 // analyse is that of web.Config.
-func (a *analyst) analyse(ctx context.Context, m machine.Machine, q machine.State, report func(*web.Analysis)) error {
+func (a *analyst) analyse(ctx context.Context, rules *gdl.Game, m machine.Machine, q machine.State, report func(*web.Analysis)) error {
 	o := solve.Default()
 	o.Memory = max(1, a.memory.share(pagePlayers)>>20)
 	solver, err := solve.New(o)
@@ -36,6 +38,11 @@ func (a *analyst) analyse(ctx context.Context, m machine.Machine, q machine.Stat
 		x.shown.Matrix = matrix
 	}
 	x.tell(search.Result{}, "")
+	if r, ok := x.known(ctx, rules); ok {
+		x.tell(r, "saved solution")
+		x.finish(ctx)
+		return nil
+	}
 	exact, cancel := context.WithTimeout(ctx, x.share(ctx, 0.5))
 	r, err := solver.Search(exact, m, q, search.Limits{MaxBytes: o.Memory << 20, Progress: func(r search.Result) { x.tell(r, "exact") }})
 	cancel()
@@ -45,12 +52,57 @@ func (a *analyst) analyse(ctx context.Context, m machine.Machine, q machine.Stat
 	if err != nil || !r.Solved() {
 		x.sample(ctx)
 	}
-	if matrix != nil && ctx.Err() == nil {
+	x.finish(ctx)
+	return nil
+}
+
+// finish fills the matrix and ends the analysis.
+func (x *analysis) finish(ctx context.Context) {
+	if x.shown.Matrix != nil && ctx.Err() == nil {
 		x.fill(ctx)
 	}
 	x.shown.Done = true
 	x.send()
-	return nil
+}
+
+// known is what a saved solution says of the position, if there is one of these rules.
+func (x *analysis) known(ctx context.Context, rules *gdl.Game) (search.Result, bool) {
+	var r search.Result
+	first, other, err := search.Opponents(x.machine.Names())
+	if err != nil {
+		return r, false
+	}
+	for _, path := range x.solutions {
+		solution, err := x.saved(path, rules, x.machine, x.memory.share(pagePlayers))
+		if err != nil {
+			continue // of another game
+		}
+		claim, err := solution.At(ctx, x.position)
+		if err != nil {
+			x.log.Warn().Err(err).Str("solution", path).Msg("a position is searched")
+			continue
+		}
+		x.solution = solution
+		r = search.Result{Proved: true, Values: make([]search.Interval, len(x.machine.Names().Roles)), Strategies: claim.Strategies}
+		r.Values[first] = search.Exact(claim.Value)
+		if other != machine.NoRole {
+			r.Values[other] = search.Exact(x.sum(ctx, first, other) - claim.Value)
+		}
+		return r, true
+	}
+	return r, false
+}
+
+// sum is that of the goals of two players, which is the same in all games: as a random one ends.
+func (x *analysis) sum(ctx context.Context, first, other machine.Role) float64 {
+	b, goals := x.machine.NewNarrowBatch(), make([]int32, len(x.machine.Names().Roles))
+	b.Load(x.position, 1)
+	b.Evaluate(1)
+	machine.NewLockstep(b).Run(ctx, machine.NewRand(1), 1, func(int, []uint64, []uint64) bool {
+		b.Goals(goals, 0)
+		return true
+	})
+	return float64(search.Points(goals[first]) + search.Points(goals[other]))
 }
 
 // analysis is that of one position.
@@ -59,6 +111,7 @@ type analysis struct {
 	machine  machine.Machine
 	position machine.State
 	solver   *solve.Solver
+	solution search.Solution // nil unless it knows the position
 	shown    web.Analysis
 	report   func(*web.Analysis)
 	began    time.Time
@@ -229,6 +282,12 @@ func (x *analysis) fill(ctx context.Context) {
 func (x *analysis) cell(ctx context.Context, cell *web.Cell, q machine.State, part float64) {
 	ctx, cancel := context.WithTimeout(ctx, x.share(ctx, min(part, 1)))
 	defer cancel()
+	if x.solution != nil {
+		if claim, err := x.solution.At(ctx, q); err == nil {
+			*cell = web.Cell{Lower: claim.Value, Upper: claim.Value, Kind: "proved"}
+			return
+		}
+	}
 	r, err := x.solver.Search(ctx, x.machine, q, search.Limits{MaxBytes: x.memory.share(pagePlayers), NoLine: true})
 	if err != nil || r.Values == nil {
 		return

@@ -35,6 +35,7 @@ type arenaCommand struct {
 	Listen  string   `default:"127.0.0.1:9180" help:"Address to listen on. Beyond this machine the page asks for a token, which is printed."`
 	Player  string   `default:"127.0.0.1:9147" help:"Address at which game servers reach the player beside the page; - for none."`
 	Allow   []string `name:"allow-players" placeholder:"URL" help:"Addresses of players that people may give a seat, such as http://localhost:9148; none by default, as this program sends requests there."`
+	Saved   []string `name:"solutions" type:"path" placeholder:"PATH" help:"Solutions saved by solve --save: players of the page, and what its analysis knows."`
 	Browser bool     `default:"true" negatable:"" help:"Open the page in the browser, if the output is a terminal."`
 	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records to show, and to keep those of this page in; none are kept by default."`
 }
@@ -65,6 +66,7 @@ func (c *arenaCommand) Run(s *console) error {
 	s.seed.Store(uint64(time.Now().UnixNano()))
 	threads := keepClocks()
 	players := s.newRoster(player.Options{Threads: max(1, threads/2), MostThreads: threads, Memory: s.memory.share(2 * pagePlayers)})
+	players.solutions = func(path string) bool { return slices.Contains(c.Saved, path) }
 	var kinds, tunable []string
 	for _, k := range player.Kinds() {
 		kinds = append(kinds, k.Name)
@@ -72,12 +74,15 @@ func (c *arenaCommand) Run(s *console) error {
 			tunable = append(tunable, k.Name)
 		}
 	}
+	for _, path := range c.Saved {
+		kinds = append(kinds, solutionPlayer+":"+path)
+	}
 	worker := s.newTaskWorker(max(1, threads/4), 2, player.Options{Threads: 1, MostThreads: threads}) // half of the threads, with two players
 	ctx, cancel := context.WithCancel(s.ctx)
 	tournaments := distributed.NewTournaments(ctx, archive, worker.work, s.log)
 	defer func() { cancel(); tournaments.Wait() }()
 	config := web.Config{
-		Games: sources, Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads}).analyse,
+		Games: sources, Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads, solutions: c.Saved}).analyse,
 		Rules: func(name string) (string, []byte, error) {
 			if path, ok := sheets[name]; ok {
 				text, err := readUpTo(path, maxRules)

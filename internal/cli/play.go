@@ -19,7 +19,7 @@ import (
 // dialogue as its output.
 type playCommand struct {
 	Game  string        `arg:"" help:"Game to play."`
-	From  string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save; positions that it does not know are solved."`
+	From  string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save, a file or the folder of method layers; positions that it does not know are solved."`
 	Role  string        `help:"Role of the person; the first one by default."`
 	Seed  uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
 	Think time.Duration `default:"5s" help:"Time for a position that the solution does not know: half of it to solve it and, if it is not solved, half to find a good move by sampling."`
@@ -42,6 +42,7 @@ func (c *playCommand) Run(s *console) error {
 	s.seed.Store(c.Seed)
 	r := s.newRoster(player.Options{})
 	r.persons, r.patient = s.newPeople(os.Stdin, s.out), true
+	r.solutions = func(string) bool { return true }
 	var players []arena.Player
 	for _, other := range names.Players() {
 		spec := humanPlayer

@@ -68,6 +68,8 @@ type roster struct {
 	options player.Options
 	persons *people // nil where no person plays at this terminal
 	patient bool    // persons have no clock
+	// solutions tells which saved solutions may be read; nil: none, as others name the players.
+	solutions func(path string) bool
 
 	mu    sync.Mutex
 	known map[string]*player.Margins // by description: what one match has learned of clocks helps the next
@@ -95,7 +97,7 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 		}
 		return p, nil
 	}
-	if file, ok := isSolution(spec); ok {
+	if file, ok := isSolution(spec); ok && r.solutions != nil && r.solutions(file) {
 		a := &adviser{console: r.console, file: file}
 		if r.persons != nil {
 			r.persons.adviser = a
@@ -131,6 +133,7 @@ func (s *console) players(names []string, knowledge string, clock bool) ([]arena
 		return nil, err
 	}
 	r := s.newRoster(player.Options{Threads: keepClocks(), Memory: s.memory.share(len(names)), Knowledge: knowledge})
+	r.solutions = func(string) bool { return true }
 	if slices.Contains(names, humanPlayer) {
 		r.persons, r.patient = s.newPeople(os.Stdin, s.err), !clock
 	}
@@ -170,7 +173,7 @@ func playersHelp() string {
 	for _, t := range player.Techniques() {
 		techniques = append(techniques, fmt.Sprintf("%s (%s)", t.Name, t.About))
 	}
-	return fmt.Sprintf("%s, human (a person at this terminal, in match), solution:FILE (what solve --save has written; without a file positions are solved), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
+	return fmt.Sprintf("%s, human (a person at this terminal, in match), solution:PATH (what solve --save has kept; without a file positions are solved), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
 		strings.Join(kinds, ", "), strings.Join(techniques, ", "), parametersHelp())
 }
 

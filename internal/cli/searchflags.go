@@ -10,7 +10,7 @@ import (
 
 // searchFlags say how to solve, see solve.Options.
 type searchFlags struct {
-	Method     string       `default:"auto" help:"auto, bab, dfs, pns (sequential games), or bi, smab, biab, do, best, anytime, seqform (simultaneous moves), plan (one role), or for any number of roles maxn (an equilibrium, by turns), paranoid (what each can guarantee), mcts (sampling, as far as it proves) and lattice (that, and all undominated outcomes)."`
+	Method     string       `default:"auto" help:"auto, bab, dfs, pns (sequential games), or bi, smab, biab, do, best, anytime, seqform (simultaneous moves), layers (backward induction of all positions, on the disk with --save), plan (one role), or for any number of roles maxn (an equilibrium, by turns), paranoid (what each can guarantee), mcts (sampling, as far as it proves) and lattice (that, and all undominated outcomes)."`
 	LP         string       `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	Table      solve.Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
 	Symmetries solve.Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
@@ -20,7 +20,7 @@ type searchFlags struct {
 	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, pns, best, anytime, mcts and paranoid stop there."`
 	Share      bool         `name:"share-epsilon" help:"Children of chance share --epsilon out among them: bab, dfs and paranoid."`
 	Depth      int          `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
-	Threads    int          `default:"0" help:"Threads of bab, dfs and pns; 0 is one for each processor. With 1 the search is reproducible."`
+	Threads    int          `default:"0" help:"Threads of bab, dfs, pns and layers; 0 is one for each processor. With 1 the search is reproducible."`
 }
 
 // Validate tells kong what is wrong with the flags.

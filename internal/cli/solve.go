@@ -7,6 +7,7 @@ import (
 
 	"stackmate/search"
 	"stackmate/search/book"
+	"stackmate/search/certify"
 	"stackmate/search/solve"
 )
 
@@ -16,8 +17,9 @@ type solveCommand struct {
 	positionFlags
 	searchFlags
 	Certify bool   `help:"Play the strategies against every opponent and prove how much can be gained against them."`
-	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs."`
-	Resume  bool   `help:"Go on with what FILE.proofs says, if it is there."`
+	Draws   int64  `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
+	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs. Method layers keeps all values in a folder."`
+	Resume  bool   `help:"Go on with what FILE.proofs says, if it is there, or with the folder of layers."`
 }
 
 // Run implements the command.
@@ -28,20 +30,12 @@ func (c *solveCommand) Run(s *console) error {
 	if c.Resume && c.Save == "" {
 		return usageError{errors.New("--resume: expected --save FILE, too")}
 	}
-	if err := checkWritable(c.Save); err != nil {
-		return err
-	}
-	p, err := s.problem(c.options(c.share(s)), c.Game, c.Engine)
+	p, err := c.problem(s)
 	if err != nil {
 		return err
 	}
-	if rules, m, err := c.begin(s, c.Game, p.rules, p.machine, c.Engine); err != nil {
-		return err
-	} else if m != p.machine {
-		p.rules, p.machine = rules, m
-	}
-	kept := newKept(c.Save, c.Game, p)
-	if c.Resume {
+	kept := newKept(c.file(), c.Game, p)
+	if c.Resume && c.file() != "" {
 		if err := kept.load(s, c.share(s)); err != nil {
 			return err
 		}
@@ -60,7 +54,7 @@ func (c *solveCommand) Run(s *console) error {
 	}
 	solution.Game = c.Game
 	var doubt error
-	if solution.IsWithin(c.Epsilon) && (c.Certify || c.Save != "") {
+	if solution.IsWithin(c.Epsilon) && (c.Certify || c.Draws > 0 || c.file() != "") {
 		doubt = c.certify(s, p, &solution)
 	}
 	if solution.Solved && doubt == nil {
@@ -80,13 +74,46 @@ func (c *solveCommand) Run(s *console) error {
 	return fmt.Errorf("%s is not solved", c.Game)
 }
 
+// file is that of the solution, empty for none: layers are in a folder.
+func (c *solveCommand) file() string {
+	if c.Method == solve.Layers {
+		return ""
+	}
+	return c.Save
+}
+
+// problem is the game, begun where the flags say, with its solver.
+func (c *solveCommand) problem(s *console) (problem, error) {
+	if c.Draws < 0 || c.Draws > 0 && c.file() != "" {
+		return problem{}, usageError{errors.New("--draws: expected a number above 0, and no solution in a file, which is certified in full")}
+	}
+	if err := checkWritable(c.file()); err != nil {
+		return problem{}, err
+	}
+	o := c.options(c.share(s))
+	p, err := s.problem(o, c.Game, c.Engine)
+	if err != nil {
+		return p, err
+	}
+	if p.rules, p.machine, err = c.begin(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
+		o.Folder, o.Resume, o.Label = c.Save, c.Resume, c.label(p, c.Method)
+		p.solver, err = solve.New(o)
+	}
+	return p, err
+}
+
+// label is that of a solution of the game.
+func (c *solveCommand) label(p problem, method string) book.Label {
+	return book.Label{Game: c.Game, Rules: p.rules.ExactDigest(), Method: method}
+}
+
 // share is the memory of each of those that are there at the same time: the table
 // of the search, the positions checked, and the book.
 func (c *solveCommand) share(s *console) int64 {
 	switch {
-	case c.Save != "":
+	case c.file() != "":
 		return s.memory.share(3)
-	case c.Certify:
+	case c.Certify || c.Draws > 0:
 		return s.memory.share(2)
 	}
 	return s.memory.share(1)
@@ -98,18 +125,18 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	if err != nil {
 		return fmt.Errorf("--certify: %w", err)
 	}
-	kept := book.New(p.machine, book.Label{Game: c.Game, Rules: p.rules.ExactDigest(), Method: solution.Method}, c.share(s))
-	if c.Save != "" {
+	kept := book.New(p.machine, c.label(p, solution.Method), c.share(s))
+	if c.file() != "" {
 		answers = kept.Recorder(answers)
 	}
 	var doing atomic.Value
 	doing.Store("")
 	defer s.progress(func() string { return "certifying " + c.Game + doing.Load().(string) })()
-	err = p.solver.Certify(s.ctx, p.machine, answers, solution, func(positions int64, share float64) {
+	err = p.solver.Certify(s.ctx, p.machine, answers, solution, certify.Limits{Draws: c.Draws, Progress: func(positions int64, share float64) {
 		doing.Store(fmt.Sprintf(", %d positions, %.1f %% of the moves", positions, 100*share))
-	})
-	if err != nil || c.Save == "" || !solution.Certified {
+	}})
+	if err != nil || c.file() == "" || !solution.Certified {
 		return err
 	}
-	return kept.Save(c.Save)
+	return kept.Save(c.file())
 }

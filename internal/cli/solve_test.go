@@ -5,6 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/protocol/arena/web"
 )
 
 func TestSolveGivesKnownValues(t *testing.T) {
@@ -110,6 +113,54 @@ func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
 	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
 	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
+}
+
+func TestLayersAreASolution(t *testing.T) {
+	saved := filepath.Join(t.TempDir(), "four")
+	layers := []string{"solve", "goofspiel-4", "--method", "layers", "--save", saved}
+	execute(t, append(layers, "--certify")...).expect(t, statusFine, "value of red      50", "certified: exploitability 0")
+	execute(t, layers...).expect(t, statusBad, "--resume goes on with them")
+	execute(t, append(layers, "--resume", "--draws", "200")...).expect(t, statusFine, "nodes             0", "no fault at the positions drawn")
+	execute(t, append(layers, "--resume", "--symmetries", "off")...).expect(t, statusBad, "expected layers by the 0 symmetries of the game, found some by 1")
+	blind := filepath.Join(t.TempDir(), "blind")
+	execute(t, "solve", "goofspiel-4", "--method", "layers", "--symmetries", "off", "--save", blind).expect(t, statusFine)
+	execute(t, "match", "goofspiel-4", "--players", solutionPlayer+":"+blind+",random", "--play-clock", "5").expect(t, statusFine)
+	stdin := os.Stdin
+	defer func() { os.Stdin = stdin }()
+	var err error
+	if os.Stdin, err = os.Open(file(t, "moves", "1\n1\n1\n")); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Stdin.Close()
+	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "The end.")
+	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found those of goofspiel-4")
+}
+
+func TestTheAnalysisOfThePageKnowsSavedSolutions(t *testing.T) {
+	saved := filepath.Join(t.TempDir(), "four")
+	execute(t, "solve", "goofspiel-4", "--method", "layers", "--save", saved).expect(t, statusFine)
+	for game, want := range map[string]string{"goofspiel-4": "saved solution", "goofspiel-3": "exact"} {
+		a := analyst{console: &console{ctx: t.Context(), memory: leastMemory}, threads: 1, solutions: []string{saved}}
+		m := gamestest.Machine(t, game)
+		var last *web.Analysis
+		if err := a.analyse(t.Context(), gamestest.Rules(t, game), m, m.Initial(), func(x *web.Analysis) { last = x }); err != nil {
+			t.Fatal(err)
+		}
+		if last.Method != want || !last.Solved || last.Lower[1] != 50 || last.Matrix.Value == nil || *last.Matrix.Value != 50 {
+			t.Errorf("%s: %+v by %q, want the value 50 by %q", game, last.Matrix, last.Method, want)
+		}
+	}
+}
+
+func TestASavedSolutionPlaysMatches(t *testing.T) {
+	file, folder := filepath.Join(t.TempDir(), "nim"), filepath.Join(t.TempDir(), "nim")
+	execute(t, "solve", "nim-3.4", "--save", file).expect(t, statusFine)
+	execute(t, "solve", "nim-3.4", "--method", "layers", "--save", folder).expect(t, statusFine)
+	for _, path := range []string{file, folder} { // the first player wins, whatever the other one does
+		o := execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+path+",random", "--play-clock", "5", "--json")
+		o.expect(t, statusFine, `"goals":[100,0]`)
+	}
+	execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+file+"2,random").expect(t, statusBad, "cannot read the solution")
 }
 
 func TestExperimentsShowTheFiguresOfThePaper(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/book"
 	"stackmate/search/solve"
 )
 
@@ -34,8 +33,8 @@ type adviser struct {
 
 	mu      sync.Mutex
 	machine machine.Machine
-	first   machine.Role // whose value is told
-	known   *book.Book   // nil without a file
+	first   machine.Role    // whose value is told
+	known   search.Solution // nil without a file
 	solvers []*solve.Solver
 	at      machine.State // the position of the last advice
 	last    advice
@@ -70,7 +69,7 @@ func (a *adviser) begin(m protocol.Match) (err error) {
 	}
 	share := a.memory.share(3) // the tables of two searches, and the book
 	if a.file != "" {
-		if a.known, err = book.Load(a.file, m.Machine, m.Game.ExactDigest(), share); err != nil {
+		if a.known, err = a.saved(a.file, m.Game, m.Machine, share); err != nil {
 			return err
 		}
 	}
@@ -108,7 +107,7 @@ func (a *adviser) advise(ctx context.Context, q machine.State) (advice, error) {
 func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
 	first := a.machine.Names().Roles[a.first]
 	if a.known != nil {
-		if claim, ok := a.known.Lookup(q); ok {
+		if claim, err := a.known.At(ctx, q); err == nil {
 			return advice{fmt.Sprintf("Value for %s: %.4g", first, claim.Value), claim.Strategies}, nil
 		}
 	}

@@ -43,6 +43,8 @@ type Certificate struct {
 	Positions int64
 	// Complete tells whether all of these positions were checked.
 	Complete bool
+	// Drawn tells that positions were drawn, see Limits. What these show is no proof.
+	Drawn bool
 	// Faults is the number of claims that do not hold: positions from which a
 	// strategy obtains less than the solution claims. First is one of them below
 	// which all claims hold; nil if there is none.
@@ -74,6 +76,10 @@ func (c Certificate) Certified() bool { return c.Complete && c.Exploitability() 
 
 // Limits bound a check. The zero value bounds nothing.
 type Limits struct {
+	// Draws, if not 0, asks for so many positions of random games instead of all that the strategies reach. At each, all
+	// joint moves are made, and the strategies are checked against what the solution claims of the positions they lead to.
+	Draws    int64
+	Seed     uint64
 	MaxBytes int64 // memory for the positions checked
 	// Progress, if not nil, is told now and then the number of positions checked
 	// so far, and which share of the joint moves, from 0 to 1, this disposes of:
@@ -102,6 +108,11 @@ func Check(ctx context.Context, m machine.Machine, q machine.State, s search.Sol
 	}
 	w.first, w.other, w.chance = first, other, m.Names().Chance()
 	w.certificate.Value, w.certificate.Slack = claim.Value, claim.Slack
+	if lim.Draws > 0 {
+		w.certificate.Drawn = true
+		w.draw(q)
+		return w.certificate, w.err
+	}
 	guarantee := w.play(q, firstDefends)
 	w.prove(guarantee, fixedGoal(maxGoal))
 	limit := w.play(q, firstAttacks)

@@ -39,6 +39,13 @@ func fixedProbability(p float64) fixed {
 	return fixed{}
 }
 
+// fixedPoints is fixedProbability for goal points, from 0 to 128.
+func fixedPoints(points float64) fixed {
+	const shift = 6
+	f := fixedProbability(points / (1 << shift))
+	return fixed{f.hi<<shift | f.lo>>(64-shift), f.lo << shift}
+}
+
 // plus is a + b modulo 2³².
 func (a fixed) plus(b fixed) fixed {
 	lo, carry := bits.Add64(a.lo, b.lo, 0)

@@ -78,6 +78,8 @@ type walk struct {
 	side                 side         // of the present walk
 	defender, attacker   machine.Role // of the present walk; machine.NoRole if there is none
 
+	next func(depth int, q machine.State) fixed // what a position after a joint move is worth
+
 	tolerant bool // some claim has slack
 	looks    int  // second looks so far
 	look     int  // the present one, whose positions are checked anew; 0 for none
@@ -96,18 +98,24 @@ func newWalk(ctx context.Context, m machine.Machine, s search.Solution, lim Limi
 		expander: machine.NewExpander(m), known: table.New[worth](m.Words(), 0),
 		certificate: Certificate{Limit: maxGoal, Gap: maxGoal},
 	}
+	w.next = w.worth
 	tables, stack := search.Divide(lim.MaxBytes, m.Info().Batch)
 	w.tableBytes = tables
 	w.expander.Limit(ctx, stack, 2*int64(unsafe.Sizeof(fixed{})))
 	return w
 }
 
-// play makes one walk from q.
-func (w *walk) play(q machine.State, s side) fixed {
+// defend begins a walk.
+func (w *walk) defend(s side) {
 	w.side, w.defender, w.attacker = s, w.first, w.other
 	if s == firstAttacks {
 		w.defender, w.attacker = w.other, w.first
 	}
+}
+
+// play makes one walk from q.
+func (w *walk) play(q machine.State, s side) fixed {
+	w.defend(s)
 	if over, goals := w.expander.Look(q); over {
 		return w.points(goals)
 	}
@@ -277,7 +285,7 @@ func (w *walk) reply(p *ply, depth int) fixed {
 		if e.Terminal[c] {
 			v = w.points(e.ChildGoals(c))
 		} else {
-			v = w.worth(depth+1, e.Child(c))
+			v = w.next(depth+1, e.Child(c))
 		}
 		p.sums[reply] = p.sums[reply].plus(v.times(p.mixture[move], w.side.isUp()))
 	}

@@ -16,6 +16,7 @@ type Certificate struct {
 	ProvedBounds         [2]float64 `json:"proved_bounds"`
 	ProvedExploitability float64    `json:"proved_exploitability"`
 	Complete             bool       `json:"complete"`          // every position was checked
+	Drawn                bool       `json:"drawn,omitempty"`   // positions were drawn: no proof
 	Faults               int64      `json:"faults"`            // claims that do not hold
 	PositionsChecked     int64      `json:"positions_checked"` // different ones
 	Seconds              float64    `json:"certify_seconds"`
@@ -30,6 +31,7 @@ func newCertificate(c certify.Certificate, took time.Duration) *Certificate {
 		ProvedBounds:         [2]float64{c.Guarantee, c.Limit},
 		ProvedExploitability: c.Gap,
 		Complete:             c.Complete,
+		Drawn:                c.Drawn,
 		Faults:               c.Faults,
 		PositionsChecked:     c.Positions,
 		Seconds:              took.Seconds(),

@@ -5,6 +5,7 @@ import (
 
 	"stackmate/search"
 	"stackmate/search/lattice/outcomes"
+	"stackmate/search/layers"
 	"stackmate/search/matrix"
 	"stackmate/search/maxn"
 	"stackmate/search/montecarlo"
@@ -21,6 +22,7 @@ const (
 	Plans            = "plan"    // those of machine.Analysis
 	Anytime          = "anytime" // simultaneous.Anytime
 	MonteCarlo       = "mcts"    // package montecarlo: what its score bounds prove
+	Layers           = "layers"  // package layers
 	MaxN             = "maxn"    // package maxn: an equilibrium of any number of roles, by turns
 	// Paranoid is sequential.Paranoid: what each role can guarantee against all others. Like
 	// those of Lattice, its values are no solution of a game of general sum.
@@ -119,6 +121,8 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return sequential.New(turns), nil
 	case Lattice:
 		return outcomes.Searcher{}, nil
+	case Layers:
+		return layers.New(layers.Config{Threads: o.Threads, Engine: atOnce.Engine, Folder: o.Folder, Label: o.Label, Resume: o.Resume}), nil
 	case Plans:
 		return planner{}, nil
 	case MonteCarlo:

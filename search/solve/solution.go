@@ -119,5 +119,5 @@ func (s Solution) IsWithin(epsilon float64) bool {
 			return false
 		}
 	}
-	return s.Proved && (s.Certificate == nil || s.Certified) && (s.Outcomes == nil || s.Outcomes.Complete)
+	return s.Proved && (s.Certificate == nil || s.Certified || s.Drawn && s.Faults == 0) && (s.Outcomes == nil || s.Outcomes.Complete)
 }

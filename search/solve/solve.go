@@ -13,7 +13,9 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/book"
 	"stackmate/search/certify"
+	"stackmate/search/layers"
 	"stackmate/search/matrix"
 	"stackmate/search/simultaneous"
 )
@@ -42,8 +44,12 @@ type Options struct {
 	ShareEpsilon bool
 	// Depth is that of simultaneous.Config.
 	Depth int
-	// Threads is that of sequential.Config: other methods use one.
+	// Threads is that of sequential.Config and layers.Config: other methods use one.
 	Threads int
+	// Folder, Label and Resume are those of layers.Config.
+	Folder string
+	Label  book.Label
+	Resume bool
 
 	// halves is that of sequential.Config: who solves waits for the value, who plays does not.
 	halves bool
@@ -172,6 +178,9 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) (search.Solution, er
 		return nil, fmt.Errorf("expected an exact solution, without a tolerance, or one by %s, %s or %s; found one by %s",
 			BoundedAlphaBeta, DepthFirst, ProofNumber, s.used)
 	}
+	if l, ok := s.searchers[s.used].(*layers.Searcher); ok {
+		return l.Solution(), nil
+	}
 	v := shown.Result.Values[m.Names().Players()[0]]
 	return answers{
 		Search: certify.Search{
@@ -201,11 +210,11 @@ func (a answers) At(ctx context.Context, q machine.State) (search.Claim, error) 
 // Certify plays the answers, which are those of the solver or of whoever
 // remembers them, against every opponent, and adds what that shows to the
 // solution; where that ends with an error, what it had shown until then.
-// Progress is that of certify.Limits.
-func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers search.Solution, solution *Solution, progress func(int64, float64)) error {
+// The limits are those of certify, but for memory.
+func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers search.Solution, solution *Solution, lim certify.Limits) error {
 	started := time.Now()
-	left := max(s.memory-solution.PeakBytes, s.memory/4) // the search goes on answering
-	c, err := certify.Check(ctx, m, m.Initial(), answers, certify.Limits{MaxBytes: left, Progress: progress})
+	lim.MaxBytes = max(s.memory-solution.PeakBytes, s.memory/4) // the search goes on answering
+	c, err := certify.Check(ctx, m, m.Initial(), answers, lim)
 	solution.Certificate = newCertificate(c, time.Since(started))
 	if err != nil {
 		return fmt.Errorf("the certificate: %w", err)

@@ -10,6 +10,7 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/certify"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )
@@ -151,7 +152,7 @@ func TestSolutionsAreCertified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, nil); err != nil {
+		if err := solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, certify.Limits{}); err != nil {
 			t.Fatal(err)
 		}
 		if !s.Certified || s.Exploitability != 0 || s.PositionsChecked != 1 || !s.IsWithin(0) {
@@ -168,7 +169,7 @@ func TestACertificateThatIsBrokenOffTellsWhatItHad(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := solver.Certify(ctx, m, heads{}, &s, nil); !errors.Is(err, context.Canceled) {
+	if err := solver.Certify(ctx, m, heads{}, &s, certify.Limits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if s.Certified || s.Complete || s.First != nil || s.ProvedBounds != [2]float64{0, 100} {
@@ -211,7 +212,7 @@ func TestAnswersThatCanBeExploitedAreNotASolution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := solver.Certify(t.Context(), m, heads{}, &s, nil); err != nil {
+	if err := solver.Certify(t.Context(), m, heads{}, &s, certify.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	if s.Certified || s.Exploitability != 50 || s.IsWithin(0) {
@@ -245,7 +246,7 @@ func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T
 			solver := solver(t, solve.Options{Method: method, Table: solve.On, Symmetries: solve.On, Moves: "dynamic"})
 			s, err := solver.Solve(t.Context(), m, nil)
 			if err == nil {
-				err = solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, nil)
+				err = solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, certify.Limits{})
 			}
 			if first := test.game.Roles[0]; err != nil || !s.IsWithin(0) || s.Value[first] != [2]float64{test.value, test.value} {
 				t.Errorf("%v by %s: value %v, want %v; error %v", test.game.Roles, method, s.Value, test.value, err)

@@ -177,7 +177,7 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 	s.safely("an analysis", func() {
 		defer leave()
 		defer t.Close(event("end", ""))
-		if err := s.Analyse(ctx, g.machine, at.State(), tell); err != nil {
+		if err := s.Analyse(ctx, g.rules, g.machine, at.State(), tell); err != nil {
 			tell(&Analysis{Note: err.Error(), Done: true})
 		}
 	})

@@ -52,7 +52,7 @@ type Config struct {
 	Player  func(kind string) (arena.Player, error)
 	// Analyse searches a position until ctx ends or nothing is left to find, and tells
 	// report what it knows now and then.
-	Analyse func(ctx context.Context, m machine.Machine, q machine.State, report func(*Analysis)) error
+	Analyse func(ctx context.Context, g *gdl.Game, m machine.Machine, q machine.State, report func(*Analysis)) error
 	// Prove, if not nil, proves within some time what should hold in all positions of a game.
 	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) ([]Proof, error)
 	Archive *arena.Archive

@@ -85,7 +85,7 @@ func page(t *testing.T, after time.Duration, change func(*Config)) (*Server, str
 			}
 			return arena.Player{Name: kind, New: func() protocol.Agent { return &sloth{after: after} }}, nil
 		},
-		Analyse: func(ctx context.Context, _ machine.Machine, _ machine.State, report func(*Analysis)) error {
+		Analyse: func(ctx context.Context, _ *gdl.Game, _ machine.Machine, _ machine.State, report func(*Analysis)) error {
 			report(&Analysis{Method: "none"})
 			<-ctx.Done()
 			return nil

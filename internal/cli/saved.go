@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/book"
+	"stackmate/search/layers"
+)
+
+// saved is what solve --save has kept of a game: a file, or the folder of method layers.
+func (s *console) saved(path string, rules *gdl.Game, m machine.Machine, bytes int64) (search.Solution, error) {
+	return await(s.ctx, func() (search.Solution, error) {
+		if layers.Holds(path) {
+			return layers.Open(path, m, rules.ExactDigest(), bytes)
+		}
+		return book.Load(path, m, rules.ExactDigest(), bytes)
+	})
+}

@@ -1,0 +1,223 @@
+package layers
+
+import (
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// A packing is guessed in two steps: groups of bits from random games (findGroups), and which of their bits are
+// set in one layer at all from a sample of that (guess). Both only make keys short: positions are checked.
+
+// sample are positions.
+type sample struct {
+	stateWords int
+	states     []uint64
+}
+
+// maxSample bounds the positions of a guess, images under symmetries included, unless more must fit.
+const maxSample = 1 << 13
+
+func (g *game) newSample() *sample { return &sample{stateWords: g.machine.Words()} }
+
+func (s *sample) len() int { return len(s.states) / s.stateWords }
+
+func (s *sample) state(i int) machine.State {
+	return s.states[i*s.stateWords : (i+1)*s.stateWords]
+}
+
+// extend adds some of the positions of several lists, at most so many, evenly spread.
+func (s *sample) extend(lists [][]uint64, most int) {
+	all := sample{s.stateWords, slices.Concat(lists...)}
+	every := (all.len() + most - 1) / most
+	for i := 0; i < all.len(); i += every {
+		s.states = append(s.states, all.state(i)...)
+	}
+}
+
+// withImages is the sample with the images of its positions.
+func (s *sample) withImages(symmetries []symmetry) *sample {
+	all := &sample{s.stateWords, slices.Clone(s.states)}
+	image := make(machine.State, s.stateWords)
+	for i := range s.len() {
+		for k := range symmetries {
+			symmetries[k].apply(image, s.state(i))
+			all.states = append(all.states, image...)
+		}
+	}
+	return all
+}
+
+// playouts are positions of random games, with their images.
+func (g *game) playouts() *sample {
+	s, b, rng := g.newSample(), g.machine.NewNarrowBatch(), machine.NewRand(1)
+	const lanes = 64
+	positions := make([]uint64, lanes*s.stateWords)
+	for range maxSample / lanes {
+		b.Fill(g.root, nil)
+		b.Evaluate(lanes)
+		machine.NewLockstep(b).Run(g.ctx, rng, lanes, func(_ int, _, playing []uint64) bool {
+			b.Store(positions, lanes)
+			for w := playing[0]; w != 0; w &= w - 1 {
+				i := bits.TrailingZeros64(w)
+				s.states = append(s.states, positions[i*s.stateWords:(i+1)*s.stateWords]...)
+			}
+			return s.len() < maxSample/(1+len(g.symmetries))
+		})
+	}
+	return s.withImages(g.symmetries)
+}
+
+// findGroups finds groups of bits of which exactly one is set in each position of random games.
+func (g *game) findGroups() {
+	seeds := make([][]int, 64*g.machine.Words())
+	for b := range seeds {
+		seeds[b] = []int{b}
+	}
+	g.groups = g.playouts().grow(seeds, make(machine.State, g.machine.Words()), g.symmetries)
+}
+
+// grow grows seeds of groups, with bits that are not taken, such that exactly one bit of each is set in each
+// position. It takes those bits. Seeds for which that is not possible are left out. The images of a group are groups, too.
+func (s *sample) grow(seeds [][]int, taken machine.State, symmetries []symmetry) (groups [][]int) {
+	rows := s.rows()
+	for _, seed := range seeds {
+		seed = slices.DeleteFunc(slices.Clone(seed), func(b int) bool { return rows[b] == nil })
+		if len(seed) == 0 || slices.ContainsFunc(seed, taken.Has) {
+			continue
+		}
+		if group := s.group(rows, taken, seed); len(group) > 1 {
+			for _, image := range orbit(group, taken, symmetries) {
+				for _, member := range image {
+					taken.Set(member)
+				}
+				groups = append(groups, image)
+			}
+		}
+	}
+	return groups
+}
+
+// rows are, by bit, the set of the positions in which it is set; nil for those that never are.
+func (s *sample) rows() [][]uint64 {
+	rows := make([][]uint64, 64*s.stateWords)
+	for k := range s.len() {
+		for i, w := range s.state(k) {
+			for ; w != 0; w &= w - 1 {
+				b := i<<6 + bits.TrailingZeros64(w)
+				if rows[b] == nil {
+					rows[b] = make([]uint64, (s.len()+63)/64)
+				}
+				rows[b][k>>6] |= 1 << (k & 63)
+			}
+		}
+	}
+	return rows
+}
+
+// group is a set of bits with those of a seed of which exactly one is set in each position, or nil if none is found: for
+// each position in which none is set so far, one is added that excludes all so far, the nearest to the seed, as
+// machines number fluents of the same kind one after the other.
+func (s *sample) group(rows [][]uint64, taken machine.State, seed []int) []int {
+	covered := make([]uint64, (s.len()+63)/64)
+	var members []int
+	add := func(b int) (ok bool) {
+		ok = !meet(covered, rows[b])
+		members = append(members, b)
+		for i, w := range rows[b] {
+			covered[i] |= w
+		}
+		return ok
+	}
+	for _, b := range seed {
+		if !add(b) {
+			return nil
+		}
+	}
+	for k := range s.len() {
+		if covered[k>>6]>>(k&63)&1 != 0 {
+			continue
+		}
+		nearest, b := -1, seed[0]
+		for i, w := range s.state(k) {
+			for w &^= taken[i]; w != 0; w &= w - 1 {
+				c := i<<6 + bits.TrailingZeros64(w)
+				if (nearest < 0 || max(c-b, b-c) < max(nearest-b, b-nearest)) && !meet(covered, rows[c]) {
+					nearest = c
+				}
+			}
+		}
+		if nearest < 0 || !add(nearest) {
+			return nil
+		}
+	}
+	slices.Sort(members)
+	return members
+}
+
+func meet(a, b []uint64) bool {
+	for i, w := range a {
+		if w&b[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// orbit are the images of a group under the symmetries, itself first; none if they overlap each other or what is taken.
+func orbit(group []int, taken machine.State, symmetries []symmetry) [][]int {
+	found, own := [][]int{group}, slices.Clone(taken)
+	for _, member := range group {
+		own.Set(member)
+	}
+	for _, y := range symmetries {
+		image := make([]int, len(group))
+		for i, member := range group {
+			image[i] = y.to[member]
+		}
+		slices.Sort(image)
+		if slices.ContainsFunc(found, func(g []int) bool { return slices.Equal(g, image) }) {
+			continue
+		}
+		for _, member := range image {
+			if own.Has(member) {
+				return nil
+			}
+			own.Set(member)
+		}
+		found = append(found, image)
+	}
+	return found
+}
+
+// guess finds a packing that fits the sample and its images.
+func (g *game) guess(of *sample) *packing {
+	s := of.withImages(g.symmetries)
+	constant, value := s.constants()
+	taken := slices.Clone(constant)
+	digits := s.grow(g.groups, taken, g.symmetries)
+	for b := range 64 * s.stateWords {
+		if !taken.Has(b) {
+			digits = append(digits, []int{b})
+		}
+	}
+	return newPacking(constant, value, digits, g.symmetries)
+}
+
+// constants are the bits that are the same in the whole sample.
+func (s *sample) constants() (constant, value machine.State) {
+	constant, value = make(machine.State, s.stateWords), slices.Clone(s.state(0))
+	for i := range constant {
+		constant[i] = ^uint64(0)
+	}
+	for k := range s.len() {
+		for i, w := range s.state(k) {
+			constant[i] &^= w ^ value[i]
+		}
+	}
+	for i, c := range constant {
+		value[i] &= c
+	}
+	return constant, value
+}

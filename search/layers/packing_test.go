@@ -1,0 +1,112 @@
+package layers
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// guessed is a game, positions of it, and the packing that is guessed from the first ones.
+func guessed(t *testing.T, name string, first int) (*game, *sample, *packing) {
+	t.Helper()
+	m := gamestest.Machine(t, name)
+	g, err := newGame(m, m.Initial(), New(Config{Threads: 1}).config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.begin(t.Context(), search.Limits{})
+	g.findGroups()
+	s := g.playouts()
+	p := g.guess(&sample{s.stateWords, s.states[:first*s.stateWords]})
+	if p.width > 64 {
+		t.Fatal("no packing was guessed")
+	}
+	return g, s, p
+}
+
+var packed = []string{"goofspiel-6", "biddingTicTacToe-4", "tron-4x4", "oshiZumo-12-2", "pig-8-2", "connectFour-4x4"}
+
+func TestPackingIsInvertibleAndTakesWhatItWasGuessedFrom(t *testing.T) {
+	for _, name := range packed {
+		const first = 500
+		_, s, p := guessed(t, name, first)
+		fit := 0
+		back := make(machine.State, s.stateWords)
+		for i := range s.len() {
+			key, ok := p.pack(s.state(i))
+			if !ok {
+				if i < first {
+					t.Fatalf("%s: a position that the packing was guessed from does not fit", name)
+				}
+				continue
+			}
+			fit++
+			if p.unpack(back, key); key>>p.width != 0 || !back.Equal(s.state(i)) {
+				t.Fatalf("%s: key %d of %d bits stands for %v, want %v", name, key, p.width, back, s.state(i))
+			}
+		}
+		if fit < s.len()/2 {
+			t.Errorf("%s: %d of %d positions fit", name, fit, s.len())
+		}
+	}
+}
+
+// What fits is what can be unpacked, whatever the position: a guess that is wrong costs room, not truth.
+func TestPackingRefusesWhatItWouldAlter(t *testing.T) {
+	_, s, p := guessed(t, "goofspiel-6", 500)
+	rapid.Check(t, func(t *rapid.T) {
+		q := slices.Clone(s.state(rapid.IntRange(0, s.len()-1).Draw(t, "position")))
+		for range rapid.IntRange(1, 3).Draw(t, "changes") {
+			b := rapid.IntRange(0, 64*s.stateWords-1).Draw(t, "bit")
+			q[b>>6] ^= 1 << (b & 63)
+		}
+		key, ok := p.pack(q)
+		if !ok {
+			return
+		}
+		back := make(machine.State, s.stateWords)
+		if p.unpack(back, key); !back.Equal(q) {
+			t.Fatalf("packed %v, unpacked %v", q, back)
+		}
+	})
+}
+
+func TestImagesHaveOneRepresentative(t *testing.T) {
+	for _, name := range packed {
+		g, s, p := guessed(t, name, 500)
+		if len(p.images) != len(g.symmetries) {
+			t.Errorf("%s: the packing keeps %d of %d symmetries", name, len(p.images), len(g.symmetries))
+		}
+		image := make(machine.State, s.stateWords)
+		for i := range 500 {
+			key, _ := p.pack(s.state(i))
+			want, _ := p.represent(key)
+			for k := range g.symmetries {
+				g.symmetries[k].apply(image, s.state(i))
+				key, ok := p.pack(image)
+				if got, _ := p.represent(key); !ok || got != want {
+					t.Fatalf("%s: an image of %v has the representative %d, want %d", name, s.state(i), got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestSetsOfKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOf(rapid.OneOf(rapid.Uint64Max(20), rapid.Uint64Max(1<<40))).Draw(t, "keys")
+		collections := []*runs{{room: 5}, {room: 3}}
+		for i, key := range keys {
+			collections[i%2].add(key)
+		}
+		want := slices.Compact(slices.Sorted(slices.Values(keys)))
+		if got := union(collections); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}
