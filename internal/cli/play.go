@@ -40,7 +40,7 @@ func (c *playCommand) Run(s *console) error {
 		return usageError{err}
 	}
 	s.seed.Store(c.Seed)
-	r := s.newRoster(player.Options{})
+	r := s.newRoster(player.Options{Memory: s.memory.share(1)})
 	r.persons, r.patient = s.newPeople(os.Stdin, s.out), true
 	r.solutions = func(string) bool { return true }
 	var players []arena.Player

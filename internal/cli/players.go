@@ -98,7 +98,7 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 		return p, nil
 	}
 	if file, ok := isSolution(spec); ok && r.solutions != nil && r.solutions(file) {
-		a := &adviser{console: r.console, file: file}
+		a := &adviser{console: r.console, file: file, bytes: r.options.Memory / 3}
 		if r.persons != nil {
 			r.persons.adviser = a
 		}

@@ -29,7 +29,8 @@ func isSolution(spec string) (file string, ok bool) {
 // safe for concurrent use.
 type adviser struct {
 	*console
-	file string
+	file  string
+	bytes int64 // of memory, for each of the tables of two searches and the book
 
 	mu      sync.Mutex
 	machine machine.Machine
@@ -67,15 +68,15 @@ func (a *adviser) begin(m protocol.Match) (err error) {
 	if a.first, _, err = search.Opponents(m.Machine.Names()); err != nil {
 		return err
 	}
-	share := a.memory.share(3) // the tables of two searches, and the book
+	a.solvers, a.at = nil, nil // those of another machine
 	if a.file != "" {
-		if a.known, err = a.saved(a.file, m.Game, m.Machine, share); err != nil {
+		if a.known, err = a.saved(a.file, m.Game, m.Machine, a.bytes); err != nil {
 			return err
 		}
 	}
 	for _, method := range []string{"auto", "mcts"} {
 		o := solve.Default()
-		o.Method, o.Memory, o.Threads = method, max(1, share/mebibyte), runtime.GOMAXPROCS(0)
+		o.Method, o.Memory, o.Threads = method, max(1, a.bytes/mebibyte), runtime.GOMAXPROCS(0)
 		solver, err := solve.New(o)
 		if err != nil {
 			return err
@@ -120,7 +121,7 @@ func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
 	for _, solver := range a.solvers {
 		within, cancel := context.WithTimeout(ctx, think/2)
 		var err error
-		r, err = solver.Search(within, a.machine, q, search.Limits{MaxBytes: a.memory.share(3)})
+		r, err = solver.Search(within, a.machine, q, search.Limits{MaxBytes: a.bytes})
 		cancel()
 		if err != nil {
 			return advice{}, err
