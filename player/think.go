@@ -173,15 +173,14 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	t.search(ctx, at)
 }
 
-// solves gives the exact search a chance to solve the game at once.
+// solves gives the searches a chance to solve the game at once.
 func (t *thinker) solves(ctx context.Context, at position) bool {
 	short, cancel := context.WithTimeout(ctx, min(proofTime, scaled(proofShare, timeLeft(ctx, time.Now()))))
 	defer cancel()
 	if len(t.exact) == 0 {
 		return false
 	}
-	r := t.search(short, at)
-	return r.settles(r.exact)
+	return t.search(short, at).settled() != nil
 }
 
 // rehearse learns what positions are worth, and tries out what to make of it.
