@@ -48,6 +48,7 @@ type Machine struct {
 	narrow func() *kernel.Engine // made when it is first asked for
 
 	symmetries func() []machine.Symmetry
+	packing    func() *machine.Packing
 }
 
 // output is a signal as the batch reads it: a row and whether it is stored
@@ -91,6 +92,7 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
+	m.packing = sync.OnceValue(func() *machine.Packing { return machine.NewPacking(m) })
 	available, err := kernel.From(o.Kernel)
 	if err != nil {
 		return nil, err
@@ -376,3 +378,17 @@ func (m *Machine) Info() machine.Info { return m.info }
 
 // Symmetries implements machine.Machine.
 func (m *Machine) Symmetries() []machine.Symmetry { return m.symmetries() }
+
+// Packing implements machine.Machine.
+func (m *Machine) Packing() *machine.Packing { return m.packing() }
+
+// GoalValues implements machine.Machine.
+func (m *Machine) GoalValues() [][]int32 {
+	values := make([][]int32, len(m.goals))
+	for r, goals := range m.goals {
+		for _, g := range goals {
+			values[r] = append(values[r], g.value)
+		}
+	}
+	return values
+}

@@ -109,6 +109,12 @@ type Machine interface {
 	// some, or none where they are not known. The first call may take a tenth of a
 	// second. Callers must not change them.
 	Symmetries() []Symmetry
+	// Packing makes positions short for whoever keeps many of them. The first call may take a
+	// tenth of a second.
+	Packing() *Packing
+	// GoalValues are, by role, the goals that the rules may give, NoGoal aside, in any order; nil if they are
+	// not known. Callers must not change them.
+	GoalValues() [][]int32
 	// Info describes the machine for people.
 	Info() Info
 	Analysis

@@ -63,6 +63,12 @@ func (m *scalar) Initial() State { return m.initial }
 // Symmetries implements Machine: none are known.
 func (m *scalar) Symmetries() []Symmetry { return nil }
 
+// Packing implements Machine: numbers of fluents are given as they are met.
+func (m *scalar) Packing() *Packing { return PlainPacking(len(m.initial)) }
+
+// GoalValues implements Machine: they are not known.
+func (m *scalar) GoalValues() [][]int32 { return nil }
+
 // Info implements Machine.
 func (m *scalar) Info() Info { return m.info }
 

@@ -54,6 +54,16 @@ type worth struct {
 	look   int // the number of the second look that found it out, 0 for the first one
 }
 
+var worthCodec = table.Codec[worth]{
+	Bits: 3 * 64,
+	Encode: func(dst []uint64, v worth) {
+		dst[0], dst[1], dst[2] = v.points.hi, v.points.lo, uint64(v.look)<<8|uint64(v.side)
+	},
+	Decode: func(src []uint64) worth {
+		return worth{fixed{src[0], src[1]}, side(src[2] & 0xff), int(src[2] >> 8)}
+	},
+}
+
 // ply is the working memory of one position on the path.
 type ply struct {
 	expansion machine.Expansion
@@ -95,7 +105,7 @@ type walk struct {
 func newWalk(ctx context.Context, m machine.Machine, s search.Solution, lim Limits) *walk {
 	w := &walk{
 		ctx: ctx, machine: m, solution: s, limits: lim,
-		expander: machine.NewExpander(m), known: table.New[worth](m.Words(), 0),
+		expander: machine.NewExpander(m), known: table.New(m, worthCodec, 0),
 		certificate: Certificate{Limit: maxGoal, Gap: maxGoal},
 	}
 	w.next = w.worth
@@ -133,7 +143,7 @@ func (w *walk) prove(guarantee, limit fixed) {
 // worth is what the defender's strategy obtains at q, in goal points of the
 // first player.
 func (w *walk) worth(depth int, q machine.State) fixed {
-	if known := w.known.Lookup(q); known != nil && known.side == w.side && known.look >= w.look {
+	if known, ok := w.known.Lookup(q); ok && known.side == w.side && known.look >= w.look {
 		return known.points
 	}
 	p := w.open(depth, q)
@@ -342,7 +352,7 @@ func (w *walk) points(goals []int32) fixed {
 
 // keep stores what q is worth, within the limits.
 func (w *walk) keep(q machine.State, v fixed) {
-	*w.known.Insert(q, 1) = worth{v, w.side, w.look}
+	w.known.Store(q, worth{v, w.side, w.look}, 1)
 	stats := w.known.Stats()
 	if w.tableBytes > 0 && stats.Bytes > w.tableBytes && w.err == nil {
 		w.err = fmt.Errorf("%w: %d positions checked need more than %d MiB", search.ErrMemory, stats.Entries, w.limits.MaxBytes>>20)

@@ -102,7 +102,8 @@ type run struct {
 	limit    int64
 	tell     func(search.Result) // progress; may be nil
 	plies    []*ply
-	packed   []uint64
+	packed   []uint64 // for an entry, twice
+	memory   []uint64 // for a key
 
 	nodes, hits int64
 	stopped     bool
@@ -174,11 +175,11 @@ func (s *Searcher) prepare(ctx context.Context, m machine.Machine, lim search.Li
 		s.machine, s.maxBytes = m, lim.MaxBytes
 		var tables int64
 		tables, s.stack = search.Divide(lim.MaxBytes, m.Info().Batch)
-		s.table = table.NewShared(m.Words(), roles+1, tables)
+		s.table = table.NewShared(m, 64*(roles+1), tables)
 	}
 	r := &run{
 		Config: s.config, ctx: ctx, machine: m, expander: machine.NewExpander(m), table: s.table, random: m.Names().Chance(),
-		roles: roles, limit: lim.MaxNodes, tell: lim.Progress, packed: make([]uint64, roles+1),
+		roles: roles, limit: lim.MaxNodes, tell: lim.Progress, packed: make([]uint64, 2*(roles+1)), memory: make([]uint64, m.Words()),
 	}
 	if r.Depth > 0 || r.Evaluate != nil {
 		r.Without |= Table
@@ -361,7 +362,7 @@ func (r *run) estimate(dst []float64, q machine.State) {
 
 // recall takes what the table knows of q.
 func (r *run) recall(q machine.State, p *ply) bool {
-	if r.Without&Table != 0 || !r.table.Lookup(r.packed, q, table.Hash(q)) {
+	if r.Without&Table != 0 || !r.table.Lookup(r.packed, r.table.Key(r.memory, q)) {
 		return false
 	}
 	r.hits++
@@ -381,7 +382,7 @@ func (r *run) remember(q machine.State, p *ply, cost int64) {
 	for role, v := range p.best {
 		r.packed[1+role] = math.Float64bits(v)
 	}
-	r.table.Update(r.packed, q, table.Hash(q), cost, func(_, _ []uint64) {})
+	r.table.Update(r.packed, r.table.Key(r.memory, q), cost, func(_, _ []uint64) {})
 }
 
 // root writes values, strategies and the line of position q, which was searched.

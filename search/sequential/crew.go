@@ -261,21 +261,24 @@ func (b *busy) at(h uint64) *atomic.Uint64 { return &b[h>>3%uint64(len(b))] }
 
 // isElsewhere tells whether another worker is searching child c of f.
 func (r *run) isElsewhere(f *frame, c int) bool {
-	h := f.keys[c].hash
-	return !f.children.Terminal[c] && r.crew.busy.at(h).Load() == h
+	if f.children.Terminal[c] {
+		return false
+	}
+	h := f.keys[c].Hash()
+	return r.crew.busy.at(h).Load() == h
 }
 
 // enter tells the other workers that this one searches child c of f, and leave that it
 // does no longer.
 func (r *run) enter(f *frame, c int) {
 	if r.crew.busy != nil && !f.children.Terminal[c] {
-		r.crew.busy.at(f.keys[c].hash).Store(f.keys[c].hash)
+		r.crew.busy.at(f.keys[c].Hash()).Store(f.keys[c].Hash())
 	}
 }
 
 func (r *run) leave(f *frame, c int) {
 	if r.crew.busy != nil && !f.children.Terminal[c] {
-		r.crew.busy.at(f.keys[c].hash).CompareAndSwap(f.keys[c].hash, 0)
+		r.crew.busy.at(f.keys[c].Hash()).CompareAndSwap(f.keys[c].Hash(), 0)
 	}
 }
 

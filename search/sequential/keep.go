@@ -6,7 +6,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/table"
 )
 
 // A record is the logarithm of the work, the position, and the packed entry.
@@ -59,8 +58,8 @@ func (v *Solver) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uin
 	if err := v.prepare(m, maxBytes); err != nil {
 		return err
 	}
-	packing := packingOf(v.payoff)
-	return v.keep(records, packing.merge, packing.words(), func(packed []uint64) (search.Interval, int8) {
+	packing := v.packing()
+	return v.keep(records, packing.merge, func(packed []uint64) (search.Interval, int8) {
 		e := packing.unpack(packed)
 		return e.proved, e.role
 	})
@@ -74,7 +73,7 @@ func (v *ProofNumber) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[
 	if err := v.prepare(m, maxBytes); err != nil {
 		return err
 	}
-	return v.solver.keep(records, mergeProofs, proofWords, func(packed []uint64) (search.Interval, int8) {
+	return v.solver.keep(records, mergeProofs, func(packed []uint64) (search.Interval, int8) {
 		e := unpackProof(packed)
 		return e.bounds, e.role
 	})
@@ -83,24 +82,27 @@ func (v *ProofNumber) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[
 // keep enters records whose entries have so many words. Entries are unpacked to see that
 // they are sound.
 func (v *Solver) keep(
-	records iter.Seq2[[]uint64, error], merge func(value, old []uint64), words int, unpack func([]uint64) (search.Interval, int8),
+	records iter.Seq2[[]uint64, error], merge func(value, old []uint64), unpack func([]uint64) (search.Interval, int8),
 ) error {
+	entry, memory := make([]uint64, 2*v.table.ValueWords()), make([]uint64, v.machine.Words())
 	n := 0
 	for record, err := range records {
 		if err != nil {
 			return err
 		}
 		n++
-		if len(record) != 1+v.machine.Words()+words || record[0] >= 64 {
-			return fmt.Errorf("record %d: expected %d words", n, 1+v.machine.Words()+words)
+		words := v.machine.Words()
+		if len(record) != 1+words+len(entry)/2 || record[0] >= 64 {
+			return fmt.Errorf("record %d: expected %d words", n, 1+words+len(entry)/2)
 		}
-		position, entry := record[1:1+v.machine.Words()], record[1+v.machine.Words():]
+		position := record[1 : 1+words]
+		copy(entry, record[1+words:])
 		g := v.config.Goals
 		b, role := unpack(entry)
 		if !(g.Lower <= b.Lower && b.Lower <= b.Upper && b.Upper <= g.Upper) || int(role) >= len(v.machine.Names().Roles) || role < -1 {
 			return fmt.Errorf("record %d: expected bounds of a value, found %v", n, b)
 		}
-		v.table.Update(entry, position, table.Hash(position), 1<<record[0]>>1, merge)
+		v.table.Update(entry, v.table.Key(memory, position), 1<<record[0]>>1, merge)
 	}
 	return nil
 }

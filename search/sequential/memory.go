@@ -2,6 +2,8 @@ package sequential
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -11,12 +13,6 @@ import (
 // entry is what the transposition table remembers of a position, and of all that
 // symmetries which leave the players in their places map onto it. Bounds that are
 // proved hold for ever; the guess holds for searches of at most its depth.
-//
-// In the table it is packed:
-//
-//	depth (16 bits) | role + 1 (8) | settled (8) | best (32)
-//	proved, two float32, or where these do not hold every value (wide) two float64
-//	guess, two float32: estimates, unless it is settled that they are the bounds
 type entry struct {
 	value
 	depth int32        // of the guess; 0 for none
@@ -24,47 +20,140 @@ type entry struct {
 	role  int8         // of the best move; -1 for none
 }
 
-// packing is how entries are packed.
-type packing struct{ wide bool }
-
-// packingOf is that of a game whose goals lie in a range. Without chance values are
-// goals, which are whole numbers.
-func packingOf(p *payoff) packing {
-	exact := func(v float64) bool { return float64(float32(v)) == v }
-	return packing{wide: p.random >= 0 || !exact(p.goals.Lower) || !exact(p.goals.Upper)}
+// packing is how entries are packed. Without chance values are goals, and few: entries are a word,
+//
+//	best move of all moves, plus 1 | guess | proved | depth (11 bits)
+//
+// where an interval is its number among those whose ends are values. Else (wide) they are
+//
+//	depth (16 bits) | role + 1 (8) | best (32)
+//	proved, two float64
+//	guess, two float32: estimates
+type packing struct {
+	wide          bool
+	bits          int
+	proved, guess *intervals
+	before        []machine.Move // by role: moves of roles before it
 }
 
-// words is the length of an entry.
-func (p packing) words() int {
-	if p.wide {
-		return 4
+const depthBits = 11 // enough for maxPly
+
+// packingOf is that of a game m. Estimated tells that the guess is made of estimates, in whole units.
+func packingOf(m machine.Machine, p *payoff, estimated bool) packing {
+	names := m.Names()
+	c := packing{wide: true, bits: 4 * 64}
+	if p.random >= 0 || names.Open != nil || !isUnit(p.goals.Lower) || !isUnit(p.goals.Upper) {
+		return c
 	}
-	return 3
+	moves := machine.Move(0)
+	for _, list := range names.Moves {
+		c.before = append(c.before, moves)
+		moves += machine.Move(len(list))
+	}
+	c.proved = newIntervals(p.levels(m.GoalValues()))
+	if c.guess = c.proved; estimated {
+		c.guess = newIntervals(p.levels(nil))
+	}
+	if n := depthBits + c.proved.bits() + c.guess.bits() + bits.Len(uint(moves)); n <= 64 {
+		c.bits, c.wide = n, false
+	}
+	return c
+}
+
+// isUnit tells whether v is a whole number of units of estimates.
+func isUnit(v float64) bool { return v == math.Round(v/estimateUnit)*estimateUnit }
+
+// levels are the values of positions, in order, and the middle of the range: the goals, or if these are not known all
+// units of estimates in the range.
+func (p *payoff) levels(goals [][]int32) []float64 {
+	levels := []float64{p.goals.Lower, p.goals.Upper}
+	if middle := (p.goals.Lower + p.goals.Upper) / 2; isUnit(middle) {
+		levels = append(levels, middle)
+	} else {
+		goals = nil
+	}
+	if goals == nil {
+		for v := p.goals.Lower; v < p.goals.Upper; v += estimateUnit {
+			levels = append(levels, v)
+		}
+	} else {
+		levels = append(levels, 0)
+		for _, g := range goals[p.maximiser] {
+			levels = append(levels, float64(search.Points(g)))
+		}
+	}
+	slices.Sort(levels)
+	levels = slices.Compact(levels)
+	return slices.DeleteFunc(levels, func(v float64) bool { return v < p.goals.Lower || v > p.goals.Upper })
+}
+
+// intervals numbers the intervals whose ends are among some levels.
+type intervals struct {
+	list         []search.Interval // by number
+	least        float64
+	below, above []int // by unit from least on: the greatest level that is not above it, and the least not below
+}
+
+func newIntervals(levels []float64) *intervals {
+	n := &intervals{least: levels[0]}
+	for j, upper := range levels {
+		for _, lower := range levels[:j+1] {
+			n.list = append(n.list, search.Interval{Lower: lower, Upper: upper})
+		}
+		for v := n.least + float64(len(n.above))*estimateUnit; v <= upper; v += estimateUnit {
+			n.above = append(n.above, j)
+			if n.below = append(n.below, j); v < upper {
+				n.below[len(n.below)-1]--
+			}
+		}
+	}
+	return n
+}
+
+func (n *intervals) bits() int { return bits.Len(uint(len(n.list) - 1)) }
+
+// number is that of an interval, or of the least that contains it.
+func (n *intervals) number(i search.Interval) uint64 {
+	lower := n.below[int(math.Floor((i.Lower-n.least)/estimateUnit))]
+	upper := n.above[int(math.Ceil((i.Upper-n.least)/estimateUnit))]
+	return uint64(upper*(upper+1)/2 + lower)
 }
 
 func (p packing) pack(dst []uint64, e entry) {
-	settled := uint64(0)
-	if e.guess == e.proved {
-		settled = 1
-	}
-	dst[0] = uint64(e.depth)<<48 | uint64(uint8(e.role+1))<<40 | settled<<32 | uint64(uint32(e.best))
 	if p.wide {
+		dst[0] = uint64(e.depth)<<48 | uint64(uint8(e.role+1))<<40 | uint64(uint32(e.best))
 		dst[1], dst[2] = math.Float64bits(e.proved.Lower), math.Float64bits(e.proved.Upper)
-	} else {
-		dst[1] = pair(e.proved)
+		dst[3] = pair(e.guess)
+		return
 	}
-	dst[len(dst)-1] = pair(e.guess)
+	w := uint64(0)
+	if e.role >= 0 {
+		w = uint64(p.before[e.role]+e.best) + 1
+	}
+	w = w<<p.guess.bits() | p.guess.number(e.guess)
+	w = w<<p.proved.bits() | p.proved.number(e.proved)
+	dst[0] = w<<depthBits | uint64(e.depth)
 }
 
 func (p packing) unpack(src []uint64) entry {
-	e := entry{depth: int32(src[0] >> 48), role: int8(src[0]>>40&0xff) - 1, best: machine.Move(uint32(src[0]))}
 	if p.wide {
+		e := entry{depth: int32(src[0] >> 48), role: int8(src[0]>>40&0xff) - 1, best: machine.Move(uint32(src[0]))}
 		e.proved = search.Interval{Lower: math.Float64frombits(src[1]), Upper: math.Float64frombits(src[2])}
-	} else {
-		e.proved = unpair(src[1])
+		e.guess = clamp(unpair(src[3]), e.proved)
+		return e
 	}
-	if e.guess = e.proved; src[0]>>32&0xff == 0 {
-		e.guess = clamp(unpair(src[len(src)-1]), e.proved)
+	w := src[0]
+	e := entry{depth: int32(w & (1<<depthBits - 1)), role: -1}
+	w >>= depthBits
+	e.proved = p.proved.list[w&(1<<p.proved.bits()-1)]
+	w >>= p.proved.bits()
+	e.guess = clamp(p.guess.list[w&(1<<p.guess.bits()-1)], e.proved)
+	if w >>= p.guess.bits(); w > 0 {
+		e.best = machine.Move(w - 1)
+		for e.role = int8(len(p.before) - 1); p.before[e.role] > e.best; {
+			e.role--
+		}
+		e.best -= p.before[e.role]
 	}
 	return e
 }
@@ -93,15 +182,16 @@ func unpair(w uint64) search.Interval {
 // key is what the table calls a position.
 type key struct {
 	table.Representative
-	hash uint64
+	table.Key
 }
 
 // find sets k to the key of q, which must stay as it is as long as k is in use;
-// image is memory for a position.
-func (r *run) find(k *key, image, q machine.State) {
+// memory is for as many words as a position has.
+func (r *run) find(k *key, memory []uint64, q machine.State) {
 	if r.Without&Table == 0 {
-		k.Representative = r.canon.Keep(image, q)
-		k.hash = table.Hash(k.State)
+		k.Representative = r.canon.Find(q)
+		k.Key = r.table.Key(memory, k.State)
+		k.State = nil
 	}
 }
 
@@ -109,7 +199,7 @@ func (r *run) find(k *key, image, q machine.State) {
 // choices deep, and the best move of the last time or NoMove.
 func (r *run) recall(k *key, depth int) (v value, best machine.Move) {
 	v = value{r.Goals, r.Goals}
-	if r.Without&Table != 0 || !r.table.Lookup(r.packed, k.State, k.hash) {
+	if r.Without&Table != 0 || !r.table.Lookup(r.packed, k.Key) {
 		return v, machine.NoMove
 	}
 	r.hits++
@@ -137,6 +227,6 @@ func (r *run) remember(f *frame, k *key, v value, depth, best int, first int64) 
 		e.best = k.Move(f.decider, f.children.Moves[f.decider][best])
 	}
 	r.pack(r.packed, e)
-	r.table.Update(r.packed, k.State, k.hash, r.nodes-first+1, r.merge)
+	r.table.Update(r.packed, k.Key, r.nodes-first+1, r.merge)
 	return v.tightened(r.unpack(r.packed).proved)
 }

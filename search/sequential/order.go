@@ -81,15 +81,15 @@ func (r *run) preview(f *frame, depth int) {
 	clear(f.done)
 	clear(f.searched)
 	f.ahead.clear(n, r.parallel && depth > 0 && r.Without&Ahead == 0)
-	r.hashes = r.hashes[:0]
+	r.wanted = r.wanted[:0]
 	for c := range n {
 		if !f.children.Terminal[c] {
 			r.find(&f.keys[c], f.images[c*r.words:(c+1)*r.words], f.children.Child(c))
-			r.hashes = append(r.hashes, f.keys[c].hash)
+			r.wanted = append(r.wanted, f.keys[c].Key)
 		}
 	}
 	if r.Without&Table == 0 {
-		r.table.Touch(r.hashes)
+		r.table.Touch(r.wanted)
 	}
 	for c := range n {
 		switch {

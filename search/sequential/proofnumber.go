@@ -122,7 +122,7 @@ func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.S
 	var provers []*prover
 	for _, w := range c.workers {
 		p := &prover{run: w}
-		w.packed = make([]uint64, proofWords)
+		w.packed = make([]uint64, 2*proofWords)
 		w.best = p.recallBest
 		w.bounds = func(k *key) search.Interval {
 			b, _, _ := p.recall(k)
@@ -152,7 +152,7 @@ func (v *ProofNumber) prepare(m machine.Machine, maxBytes int64) error {
 		return err
 	}
 	tables, _ := search.Divide(maxBytes, m.Info().Batch*int64(solver.threads()))
-	solver.table = table.NewShared(m.Words(), proofWords, tables)
+	solver.table = table.NewShared(m, 64*proofWords, tables)
 	return nil
 }
 
@@ -422,7 +422,7 @@ func (p *prover) isMinimisers(e *machine.Expansion) bool {
 
 // recall returns what the table knows of position k.
 func (p *prover) recall(k *key) (b search.Interval, n numbers, known bool) {
-	if !p.table.Lookup(p.packed, k.State, k.hash) {
+	if !p.table.Lookup(p.packed, k.Key) {
 		return p.Goals, numbers{1, 1}, false
 	}
 	p.hits++
@@ -438,7 +438,7 @@ func (p *prover) recall(k *key) (b search.Interval, n numbers, known bool) {
 
 // recallBest is the best move in position k, or NoMove.
 func (p *prover) recallBest(k *key) machine.Move {
-	if p.table.Lookup(p.packed, k.State, k.hash) {
+	if p.table.Lookup(p.packed, k.Key) {
 		if e := unpackProof(p.packed); e.role >= 0 {
 			return k.Preimage(machine.Role(e.role), e.best)
 		}
@@ -455,5 +455,5 @@ func (p *prover) store(f *frame, k *key, b search.Interval, n numbers, best int,
 		e.best = k.Move(f.decider, f.children.Moves[f.decider][best])
 	}
 	e.pack(p.packed)
-	p.table.Update(p.packed, k.State, k.hash, cost, mergeProofs)
+	p.table.Update(p.packed, k.Key, cost, mergeProofs)
 }

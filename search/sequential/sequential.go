@@ -164,8 +164,12 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	v.machine, v.maxBytes, v.payoff = m, maxBytes, p
 	v.decisive = newDecisive(m, p, v.config.Without)
 	tables, stack := search.Divide(maxBytes, m.Info().Batch*int64(v.threads()))
-	v.table, v.stack = table.NewShared(m.Words(), packingOf(p).words(), tables), stack
+	v.table, v.stack = table.NewShared(m, v.packing().bits, tables), stack
 	return nil
+}
+
+func (v *Solver) packing() packing {
+	return packingOf(v.machine, v.payoff, v.config.Evaluate != nil)
 }
 
 func (v *Solver) threads() int {
@@ -200,7 +204,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		crew:     c,
 		Config:   v.config,
 		payoff:   v.payoff,
-		packing:  packingOf(v.payoff),
+		packing:  v.packing(),
 		table:    v.table,
 		words:    m.Words(),
 		parallel: m.Info().Parallel,
@@ -220,7 +224,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 	r.root.estimates = r.Evaluate != nil
 	r.outcome = value{r.Goals, r.Goals}
 	r.probe, r.due = -1, c.tick
-	r.packed = make([]uint64, r.packing.words())
+	r.packed = make([]uint64, 2*v.table.ValueWords())
 	r.merge = r.packing.merge
 	r.best = func(k *key) machine.Move {
 		_, best := r.recall(k, 0)
@@ -242,7 +246,7 @@ type run struct {
 	packing
 	table    *table.Shared
 	packed   []uint64                  // memory for an entry
-	hashes   []uint64                  // of children that are looked up
+	wanted   []table.Key               // children that are looked up
 	merge    func(value, old []uint64) // that of packing
 	canon    *table.Canon
 	expander *machine.Expander

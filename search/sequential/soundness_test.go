@@ -13,7 +13,6 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
-	"stackmate/search/table"
 )
 
 // trees is the number of random games of the test of soundness: a few thousand in every
@@ -173,10 +172,10 @@ func (p *policy) bounds(id int) search.Interval {
 	case 1:
 		return p.bounds(n.Kids[0])
 	}
-	packing := packingOf(p.known.payoff)
-	packed := make([]uint64, packing.words())
+	packing := p.known.packing()
+	packed := make([]uint64, p.known.table.ValueWords())
 	s := machine.State{uint64(id)}
-	if !p.known.table.Lookup(packed, s, table.Hash(s)) {
+	if !p.known.table.Lookup(packed, p.known.table.Key(make([]uint64, len(s)), s)) {
 		return search.Interval{Lower: 0, Upper: 100}
 	}
 	return packing.unpack(packed).proved

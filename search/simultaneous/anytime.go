@@ -68,7 +68,7 @@ func (a *Anytime) Search(ctx context.Context, m machine.Machine, q machine.State
 	if s.horizon == nil {
 		s.horizon = &horizon{
 			unknown: s.unknown(), evaluate: a.config.Evaluate,
-			table: table.New[outlook](m.Words(), s.tableBytes),
+			table: table.New(m, outlookCodec, s.tableBytes),
 		}
 	}
 	return s.deepen(ctx, q, lim)
@@ -91,6 +91,21 @@ type outlook struct {
 	depth  int             // of the guess; 0 if there is none
 }
 
+var outlookCodec = table.Codec[outlook]{
+	Bits: 4*endBits + depthBits,
+	Encode: func(dst []uint64, v outlook) {
+		encode(dst, 0, v.proved)
+		encode(dst, 1, v.guess)
+		put(dst, 4*endBits, uint64(v.depth))
+	},
+	Decode: func(src []uint64) outlook {
+		return outlook{decode(src, 0), decode(src, 1), int(get(src, 4*endBits, depthBits))}
+	},
+}
+
+// depthBits are enough for maxPlies.
+const depthBits = 13
+
 // last is the guess of the last iteration that reached the position, or else
 // what is proved.
 func (b *outlook) last() search.Interval {
@@ -103,9 +118,9 @@ func (b *outlook) last() search.Interval {
 // look returns what is proved of position q, and what that and estimates so many
 // plies on make of it.
 func (h *horizon) look(q machine.State, plies int) (proved, guess search.Interval) {
-	b := h.table.Lookup(q)
+	b, ok := h.table.Lookup(q)
 	switch {
-	case b == nil:
+	case !ok:
 		return h.unknown, h.unknown
 	case plies > 0 && b.depth == plies:
 		return b.proved, b.last()
@@ -183,11 +198,12 @@ func (s *solver) explore(depth int, q machine.State, alpha, beta float64) (f *fr
 		proved = meet(s.prove(f), proved)
 	}
 	guess = confine(meet(v, guess), proved)
-	b := h.table.Insert(q, s.counters.Nodes-nodes)
+	b, _ := h.table.Lookup(q)
 	b.proved = proved
 	if !s.stopped {
 		b.guess, b.depth = guess, plies
 	}
+	h.table.Store(q, b, s.counters.Nodes-nodes)
 	return f, proved, guess
 }
 
@@ -202,8 +218,8 @@ func (s *solver) likeliestCell(f *frame) int {
 	h.clear(f)
 	seen := false
 	s.gather(f, h.p, h.o, func(q machine.State) search.Interval {
-		e := h.table.Lookup(q)
-		if e == nil {
+		e, ok := h.table.Lookup(q)
+		if !ok {
 			return search.Exact(middle(h.unknown))
 		}
 		seen = true

@@ -294,7 +294,7 @@ func TestAnytimeSearchAllocatesNothingOnceWarm(t *testing.T) {
 }
 
 func TestAnytimeSearchSolvesWithATableThatForgets(t *testing.T) {
-	m := newGoofspiel(descending(5), true) // more positions than the least table holds
+	m := newGoofspiel(descending(6), true) // more positions than the least table holds
 	a, err := NewAnytime(Config{})
 	if err != nil {
 		t.Fatal(err)

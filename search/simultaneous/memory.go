@@ -1,6 +1,8 @@
 package simultaneous
 
 import (
+	"math"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/table"
@@ -10,7 +12,7 @@ import (
 // of the row player. Symmetric positions share an entry.
 type memory struct {
 	*symmetry
-	table *table.Table[bounds]
+	table *table.Table[search.Interval]
 }
 
 // lookup returns what is known of position q.
@@ -19,16 +21,59 @@ func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 	if r.Even {
 		return m.even(), true
 	}
-	b := m.table.Lookup(r.State)
-	if b == nil {
+	v, ok := m.table.Lookup(r.State)
+	if !ok {
 		return search.Interval{}, false
 	}
-	return m.exchange(search.Interval{Lower: b.lower, Upper: b.upper}, r.Exchanged), true
+	return m.exchange(v, r.Exchanged), true
 }
 
 // store keeps what is known of position q, which cost so many nodes.
 func (m *memory) store(q machine.State, v search.Interval, work int64) {
 	r := m.canon.Find(q)
 	v = m.exchange(v, r.Exchanged)
-	*m.table.Insert(r.State, work) = bounds{v.Lower, v.Upper}
+	m.table.Store(r.State, v, work)
+}
+
+// proved is how tables keep intervals of goal points: both ends as multiples of grid, as values are, and one that
+// is none lets the interval grow.
+var proved = table.Codec[search.Interval]{
+	Bits:   2 * endBits,
+	Encode: func(dst []uint64, v search.Interval) { encode(dst, 0, v) },
+	Decode: func(src []uint64) search.Interval { return decode(src, 0) },
+}
+
+// endBits are enough for the end of an interval.
+const endBits = 37
+
+// encode writes an interval as number n of several, that are one after the other.
+func encode(dst []uint64, n int, v search.Interval) {
+	put(dst, 2*n*endBits, uint64(max(0, math.Floor(v.Lower/grid))))
+	put(dst, (2*n+1)*endBits, uint64(math.Ceil(v.Upper/grid)))
+}
+
+func decode(src []uint64, n int) search.Interval {
+	return search.Interval{
+		Lower: float64(get(src, 2*n*endBits, endBits)) * grid,
+		Upper: float64(get(src, (2*n+1)*endBits, endBits)) * grid,
+	}
+}
+
+// put writes a number from bit at on, where all bits from there on are still to be written.
+func put(dst []uint64, at int, v uint64) {
+	i, shift := at/64, at%64
+	dst[i] = dst[i]&(1<<shift-1) | v<<shift
+	if i+1 < len(dst) {
+		dst[i+1] = v >> (64 - shift)
+	}
+}
+
+// get reads a number of some bits.
+func get(src []uint64, at, width int) uint64 {
+	i, shift := at/64, at%64
+	v := src[i] >> shift
+	if shift+width > 64 {
+		v |= src[i+1] << (64 - shift)
+	}
+	return v & (1<<width - 1)
 }

@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/table"
 )
 
 // Serialized alpha-beta: the game in which one player moves first at every
@@ -27,9 +28,15 @@ const (
 )
 
 // serializedBounds contain the values of the two serialized games.
-type serializedBounds struct {
-	known bool // false in a fresh entry of the table
-	game  [2]bounds
+type serializedBounds [2]search.Interval
+
+var serializedCodec = table.Codec[serializedBounds]{
+	Bits: 4 * endBits,
+	Encode: func(dst []uint64, v serializedBounds) {
+		encode(dst, 0, v[0])
+		encode(dst, 1, v[1])
+	},
+	Decode: func(src []uint64) serializedBounds { return serializedBounds{decode(src, 0), decode(src, 1)} },
 }
 
 // serialize tightens what is known of the value of position q by the serialized
@@ -72,32 +79,29 @@ func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, b
 // q. In the image under an exchange of the players the other one moves first.
 func (s *solver) recallSerialized(q machine.State, who first) (search.Interval, bool) {
 	r := s.symmetry.canon.Find(q)
-	e := s.serialized.Lookup(r.State)
-	if e == nil {
+	e, ok := s.serialized.Lookup(r.State)
+	if !ok {
 		return search.Interval{}, false
 	}
 	if r.Exchanged {
 		who = 1 - who
 	}
-	b := e.game[who]
-	return s.symmetry.exchange(search.Interval{Lower: b.lower, Upper: b.upper}, r.Exchanged), true
+	return s.symmetry.exchange(e[who], r.Exchanged), true
 }
 
 // rememberSerialized stores what is known of a serialized game of position q.
 func (s *solver) rememberSerialized(q machine.State, who first, v search.Interval, work int64) {
 	r := s.symmetry.canon.Find(q)
-	e := s.serialized.Insert(r.State, work)
-	if !e.known {
-		*e = serializedBounds{known: true}
+	e, ok := s.serialized.Lookup(r.State)
+	if !ok {
 		all := s.symmetry.exchange(s.unknown(), r.Exchanged)
-		e.game[rowFirst] = bounds{all.Lower, all.Upper}
-		e.game[columnFirst] = e.game[rowFirst]
+		e = serializedBounds{all, all}
 	}
 	if r.Exchanged {
 		who = 1 - who
 	}
-	v = s.symmetry.exchange(v, r.Exchanged)
-	e.game[who] = bounds{v.Lower, v.Upper}
+	e[who] = s.symmetry.exchange(v, r.Exchanged)
+	s.serialized.Store(r.State, e, work)
 }
 
 // lead is the matrix of a serialized game: the best that the player who moves

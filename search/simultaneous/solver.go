@@ -32,9 +32,6 @@ const pollCells = 1 << 10
 // two for the strategies, four bytes for its class and some for switches.
 const cellBytes = 96
 
-// bounds is what the table stores: an interval that contains the value.
-type bounds struct{ lower, upper float64 }
-
 // method computes the value of the position in a frame, as far as it matters
 // for the window: the returned interval contains the value, and it is a single
 // number, or lies at or above beta, or at or below alpha, unless the search was
@@ -119,10 +116,10 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	share := s.tableBytes
 	if config.serializes() {
 		share /= 2
-		s.serialized = table.New[serializedBounds](m.Words(), share)
+		s.serialized = table.New(m, serializedCodec, share)
 	}
 	if config.Table {
-		s.memory = &memory{s.symmetry, table.New[bounds](m.Words(), share)}
+		s.memory = &memory{s.symmetry, table.New(m, proved, share)}
 	}
 	return s, nil
 }

@@ -1,47 +1,117 @@
 package table
 
 import (
+	"iter"
 	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"stackmate/reasoner/machine"
 )
 
-// A Shared table has the hash, the buckets and the rule of replacement of a Table. What
-// makes it one for several goroutines:
+// A Shared table is an extendible hash (Fagin, Nievergelt, Pippenger and Strong, 1979): a directory,
+// indexed by the top bits of a hash, of blocks of equal size. A block that is 7/8 full is split in two by
+// one more bit of the hash, so memory grows in small steps and never exceeds the bound.
 //
-//	block    version: odd while somebody writes, and for ever once it is split
-//	         meta:    [buckets × 8] tag<<8 | work       0 = empty slot
-//	         slots:   [buckets × 8] key words, value words
+// The hash is the first word of the position, packed and mixed (Key). Those of its bits that the address
+// of an entry tells are not kept:
 //
-// A reader takes the version, reads, and believes what it has read if the version is the
-// same as before and even (a sequence lock): so a position with half of one value and half
-// of another is never seen, and neither is one position in place of another. Who writes
-// makes the version odd first, which keeps other writers out. A block that is split is
-// copied into two new ones, then the directory points to these; it stays odd, and whoever
-// holds it looks into the directory again.
+//	first word of a key   first bits | remainder | bucket (6 to 9)
+//	                      directory  |   kept    |
 //
-// Nobody waits for a goroutine that the system has stopped while it was writing: after
-// some attempts a lookup finds nothing, and an update does not happen. That is no fault
-// of a memory which may forget. With one goroutine it never occurs, and what the table
-// holds is determined by the calls.
+//	entry   work (5 bits) | displacement (3) | remainder | other words of the key | value
+//	bucket  8 entries: their first words, their second words, …
 //
-// Cost: of a lookup that of Table's, with key and value beside each other, and no write to
-// memory that is shared; of an update two locked instructions and one for each word.
+// so an entry is exact and most are one or two words long. The directory always has the first bits, as many
+// as make an entry a word shorter, if memory allows; blocks are made when they are first written to.
+//
+// A position lives in the first bucket with room at or after its home bucket, cyclically; displacement
+// is how far that is. A bucket fills from its first slot. Slots are never emptied, and an eighth is free, so a
+// probe ends at the first bucket with an empty slot. When memory is used up the entry of the home bucket
+// that was the cheapest to compute makes room: expensive ones stay, and the newcomer always gets in.
+//
+// Positions that the packing does not take are kept in a table of plain positions behind this one.
+//
+// What makes it a table for several goroutines is a version of each block, odd while somebody writes, and for ever once
+// the block is split. A reader takes the version, reads, and believes what it has read if the version is the same as before
+// and even (a sequence lock): so a position with half of one value and half of another is never seen,
+// and neither is one position in place of another. Who writes makes the version odd first, which keeps other
+// writers out. A block that is split is copied into two new ones, then the directory points to these; it stays odd, and
+// whoever holds it looks into the directory again.
+//
+// Nobody waits for a goroutine that the system has stopped while it was writing: after some attempts a lookup finds
+// nothing, and an update does not happen. That is no fault of a memory which may forget. With one
+// goroutine it never occurs, and what the table holds is determined by the calls.
+//
+// Cost: of a lookup an access to the directory, to the block and to a cache line of first words, and one for each
+// other word where the first one matches, without a write to memory that is shared; of an update two locked instructions and
+// one for each word.
 
-// Shared maps positions to values of a fixed number of words. Positions are compared word
-// by word. All its methods may be called by several goroutines at once.
+const (
+	bucketSlots    = 8
+	maxDepth       = 40 // directory bits; memory ends long before
+	directoryBytes = 8
+
+	workBits      = 5
+	displacedBits = 3
+	metaBits      = workBits + displacedBits
+	workMask      = 1<<workBits - 1
+	// maxFirst bounds the bits that the directory has from the beginning.
+	maxFirst = 9
+	// minWidth is that of the first word of a key.
+	minWidth = 20
+	// A block has the most buckets that fit into blockBytes, and into a part of the memory.
+	minBucketBits, maxBucketBits = 6, 9
+	maxBlockBytes                = 64 << 10
+	blockShare                   = 32
+)
+
+// Shared maps positions to values of a fixed number of bits. All its methods may be called by several
+// goroutines at once.
 type Shared struct {
-	words, stride int
-	maxBytes      int64
-	directory     atomic.Pointer[blocks]
-	growing       sync.Mutex // of whoever changes the directory
-	bytes         atomic.Int64
+	packing *machine.Packing
+	mixer
+	layout
+	valueBits int
+	maxBytes  int64
+	directory atomic.Pointer[blocks]
+	growing   sync.Mutex             // of whoever changes the directory
+	bytes     *atomic.Int64          // of this table and the one behind it
+	behind    atomic.Pointer[Shared] // see overflow
 }
 
-// blocks is a directory: 1<<depth elements.
+// layout says what the bits of an entry are.
+type layout struct {
+	width     uint // bits of the first word of a key
+	first     uint // bits that the directory has from the beginning
+	bucket    uint // bits that tell the bucket in a block
+	remainder uint
+	keyWords  int
+	entry     int // words
+	// Full words of the value follow the key, the bits that are left are in word inWord from bit inBit on.
+	valueWords int
+	inBits     uint // 0 if there are none
+	inWord     int
+	inBit      uint
+}
+
+// Key is a position as a table calls it. It is valid for the table that made it, as long as its memory is.
+type Key struct {
+	words []uint64
+	plain bool // the packing does not take it
+}
+
+// Hash is a number that depends on every bit of the position.
+func (k Key) Hash() uint64 {
+	if k.plain {
+		return Hash(k.words)
+	}
+	return k.words[0]
+}
+
+// blocks is a directory: 1<<depth elements, of which those are nil that nothing was ever written to.
 type blocks struct {
 	depth uint
 	list  []atomic.Pointer[block]
@@ -49,48 +119,155 @@ type blocks struct {
 
 type block struct {
 	version   atomic.Uint32
-	depth     uint  // hash bits that all entries share
-	count     int   // entries; of the one who writes
-	evictions int64 // of the one who writes
-	meta      []uint32
-	slots     []uint64
+	depth     uint   // bits that all entries share
+	prefix    uint64 // the first ones of these, which entries leave out
+	count     int    // entries; of the one who writes
+	evictions int64  // of the one who writes
+	words     []uint64
 }
 
 // patience is how often a block that is being written is looked at: some microseconds, in
 // which every update and every split ends unless its thread is stopped.
 const patience = 256
 
-// NewShared makes a table for positions and values of the given numbers of words. Memory
-// is that of New.
-func NewShared(words, valueWords int, maxBytes int64) *Shared {
-	t := &Shared{words: words, stride: words + valueWords, maxBytes: maxBytes}
-	d := &blocks{list: make([]atomic.Pointer[block], 1)}
-	d.list[0].Store(t.newBlock(0))
+// NewShared makes a table for positions of m and values of so many bits. It grows up to
+// maxBytes; zero means no bound. A few blocks are there even if they exceed the bound.
+func NewShared(m machine.Machine, valueBits int, maxBytes int64) *Shared {
+	return newShared(choose(m, 2, valueBits, maxBytes), valueBits, maxBytes, new(atomic.Int64))
+}
+
+// choose is the packing of positions of m. They stay as they are, which is quicker, unless their entries would be so many
+// times as long.
+func choose(m machine.Machine, times float64, valueBits int, maxBytes int64) *machine.Packing {
+	p := m.Packing()
+	plain := p.Plain()
+	if float64(lay(plain, valueBits, maxBytes).entry) < times*float64(lay(p, valueBits, maxBytes).entry) {
+		return plain
+	}
+	return p
+}
+
+func newShared(p *machine.Packing, valueBits int, maxBytes int64, bytes *atomic.Int64) *Shared {
+	t := &Shared{packing: p, maxBytes: maxBytes, bytes: bytes, valueBits: valueBits, layout: lay(p, valueBits, maxBytes)}
+	t.mixer = newMixer(t.width)
+	d := &blocks{depth: t.first, list: make([]atomic.Pointer[block], 1<<t.first)}
 	t.directory.Store(d)
-	t.bytes.Store(t.blockBytes() + directoryBytes)
+	t.bytes.Add(directoryBytes << t.first)
 	return t
 }
 
-// Touch begins to read what Lookup needs of several hashes: their accesses to memory
-// overlap, while those of lookups follow each other.
-func (t *Shared) Touch(hashes []uint64) {
-	d := t.directory.Load()
-	for _, h := range hashes {
-		atomic.LoadUint32(&d.of(h).Load().meta[home(h)])
+// lay chooses the layout of entries for values of so many bits.
+func lay(p *machine.Packing, valueBits int, maxBytes int64) layout {
+	last := uint(p.LastBits())
+	l := layout{
+		width: 64, keyWords: p.Words(), entry: p.Words() + valueBits/64,
+		valueWords: (valueBits + 63) / 64, inBits: uint(valueBits) % 64, inWord: p.Words() - 1, inBit: last,
+	}
+	for l.bucket = maxBucketBits; l.bucket > minBucketBits; l.bucket-- {
+		if n := l.blockBytes(); n <= maxBlockBytes && (maxBytes == 0 || n <= maxBytes/blockShare) {
+			break
+		}
+	}
+	if l.keyWords == 1 {
+		l.width = max(last, minWidth)
+	}
+	room := 64 - metaBits + l.bucket // of the first word, without first
+	l.first = 1
+	if l.width > room {
+		l.first = max(l.first, l.width-room)
+	}
+	if l.keyWords == 1 {
+		if need := l.width + l.inBits; l.inBits > 0 && need > room && need-room <= maxFirst &&
+			(maxBytes == 0 || l.blockBytes()<<(need-room) <= maxBytes/4) {
+			l.first = max(l.first, need-room)
+		}
+		l.inBit = metaBits + l.width - l.first - l.bucket
+	}
+	if l.inBit+l.inBits > 64 {
+		l.inWord, l.inBit = l.entry, 0
+		l.entry++
+	}
+	l.remainder = l.width - l.first - l.bucket
+	return l
+}
+
+// ValueWords is the length of a value.
+func (t *Shared) ValueWords() int { return t.valueWords }
+
+// fullWords are those words of a value of which all bits count.
+func (l *layout) fullWords() int { return l.valueWords - min(int(l.inBits), 1) }
+
+// Key makes the key of position s in memory for as many words.
+func (t *Shared) Key(memory []uint64, s machine.State) Key {
+	if !t.packing.Pack(memory, s) {
+		return Key{memory[:copy(memory, s)], true}
+	}
+	t.mix(memory[:t.keyWords])
+	return Key{memory[:t.keyWords], false}
+}
+
+// overflow is the table of plain positions, made when it is first needed; nil if make is false and there is none.
+func (t *Shared) overflow(make bool) *Shared {
+	if r := t.behind.Load(); r != nil || !make {
+		return r
+	}
+	t.growing.Lock()
+	defer t.growing.Unlock()
+	if t.behind.Load() == nil {
+		r := newShared(machine.PlainPacking(t.packing.StateWords()), t.valueBits, t.maxBytes, t.bytes)
+		t.behind.Store(r)
+	}
+	return t.behind.Load()
+}
+
+// place is where entries of a key are.
+type place struct {
+	prefix, index uint64 // index: the first word of the key, from the top bit on
+	home          int
+	first         uint64 // the first word of an entry, without meta
+}
+
+func (t *Shared) place(k Key) place {
+	h := k.words[0]
+	return place{
+		prefix: h >> (t.width - t.first), index: h << (64 - t.width),
+		home:  int(h & (1<<t.bucket - 1)),
+		first: h >> t.bucket & (1<<t.remainder - 1) << metaBits,
 	}
 }
 
-// Lookup copies the value of position s, whose Hash is h, and tells whether there is one.
-func (t *Shared) Lookup(value []uint64, s machine.State, h uint64) bool {
+// Touch begins to read what Lookup needs of several keys: their accesses to memory
+// overlap, while those of lookups follow each other.
+func (t *Shared) Touch(keys []Key) {
+	d := t.directory.Load()
+	for _, k := range keys {
+		if k.plain {
+			continue
+		}
+		at := t.place(k)
+		if b := d.of(at.index).Load(); b != nil {
+			atomic.LoadUint64(&b.words[at.home*t.entry*bucketSlots])
+		}
+	}
+}
+
+// Lookup copies the value of a position and tells whether there is one.
+func (t *Shared) Lookup(value []uint64, k Key) bool {
+	if k.plain {
+		r := t.overflow(false)
+		return r != nil && r.Lookup(value, r.plainKey(k))
+	}
+	at := t.place(k)
 	for try := range patience {
-		b := t.directory.Load().of(h).Load()
+		b := t.directory.Load().of(at.index).Load()
+		if b == nil {
+			return false
+		}
 		version := b.version.Load()
 		if version&1 == 0 {
-			slot, found := b.find(s, h, t.stride)
+			slot, _, found := t.find(b, k, at)
 			if found {
-				for i := range value {
-					value[i] = atomic.LoadUint64(&b.slots[slot*t.stride+t.words+i])
-				}
+				t.read(value, b.words, slot)
 			}
 			if b.version.Load() == version {
 				return found
@@ -101,50 +278,142 @@ func (t *Shared) Lookup(value []uint64, s machine.State, h uint64) bool {
 	return false
 }
 
-// Update stores the value of position s, whose Hash is h and which cost work nodes to
-// compute. Where there is a value already, merge is called first: it adds to the new value
-// what the old one tells. Merge must be quick, and not use the table.
-func (t *Shared) Update(value []uint64, s machine.State, h uint64, work int64, merge func(value, old []uint64)) {
-	cost := uint32(bits.Len64(uint64(max(work, 1))))
+// plainKey is the key of a position that the table before does not take.
+func (t *Shared) plainKey(k Key) Key {
+	words := slices.Clone(k.words)
+	return t.Key(words, words)
+}
+
+// Update stores the value of a position, which cost work nodes to compute. Where there is a value
+// already, merge is called first: it adds to the new value what the old one tells. Merge must
+// be quick, and not use the table. Value has memory for the old value behind the new one.
+func (t *Shared) Update(value []uint64, k Key, work int64, merge func(value, old []uint64)) {
+	if k.plain {
+		r := t.overflow(true)
+		r.Update(value, r.plainKey(k), work, merge)
+		return
+	}
+	value, old := value[:t.valueWords], value[t.valueWords:2*t.valueWords]
+	cost := uint64(min(bits.Len64(uint64(max(work, 1))), workMask))
+	at := t.place(k)
 	for try := range patience {
-		b := t.directory.Load().of(h).Load()
+		b := t.directory.Load().of(at.index).Load()
+		if b == nil {
+			t.begin(at)
+			continue
+		}
 		version := b.version.Load()
 		if version&1 != 0 || !b.version.CompareAndSwap(version, version+1) {
 			rest(try)
 			continue
 		}
-		slot, found := b.find(s, h, t.stride)
-		entry := b.slots[slot*t.stride : (slot+1)*t.stride]
+		slot, displaced, found := t.find(b, k, at)
 		switch {
 		case found:
-			merge(value, entry[t.words:])
-			cost = max(cost, b.meta[slot]&0xff)
-		case b.count < segmentLimit || b.meta[home(h)] == 0:
+			t.read(old, b.words, slot)
+			merge(value, old)
+			cost = max(cost, b.words[slot]&workMask)
+		case displaced >= 0 && (b.count < t.slotsOfBlock()/8*7 || displaced == 0):
 			b.count++
-		case t.split(b, h):
+		case t.split(b, at):
 			continue // it stays odd
 		default:
 			b.evictions++
-			slot = b.cheapest(h)
-			entry = b.slots[slot*t.stride : (slot+1)*t.stride]
+			slot, displaced = t.cheapest(b, at.home), 0
 		}
-		atomic.StoreUint32(&b.meta[slot], tag(h)|cost)
-		if !found {
-			storeAll(entry, s)
-		}
-		storeAll(entry[t.words:], value)
+		t.write(b.words, slot, k, at.first|uint64(displaced)<<workBits|cost, value)
 		b.version.Store(version + 2)
 		return
 	}
 }
 
-// Stats returns what the table holds; lookups and hits are not counted.
+// find returns the slot of a key, or else the first free slot for it, and how far that is from home: -1 if there
+// is none. A slot is the index of the first word of an entry. Of a block that is being written it
+// returns some slot.
+func (t *Shared) find(b *block, k Key, at place) (slot, displaced int, found bool) {
+	mask := (uint64(1)<<t.remainder-1)<<metaBits | (1<<displacedBits-1)<<workBits
+	stride := t.entry * bucketSlots
+	for displaced := range 1 << displacedBits {
+		want := at.first | uint64(displaced)<<workBits
+		slot := (at.home + displaced) & (1<<t.bucket - 1) * stride
+		for i := slot; i < slot+bucketSlots; i++ {
+			w := atomic.LoadUint64(&b.words[i])
+			if w == 0 {
+				return i, displaced, false
+			}
+			if (w^want)&mask == 0 && t.holds(b.words, i, k) {
+				return i, displaced, true
+			}
+		}
+	}
+	return -1, -1, false
+}
+
+// holds tells whether the other words of a key are those in a slot.
+func (t *Shared) holds(words []uint64, slot int, k Key) bool {
+	for i, w := range k.words[1:] {
+		have := atomic.LoadUint64(&words[slot+(i+1)*bucketSlots])
+		if i+1 == t.inWord {
+			have &= 1<<t.inBit - 1
+		}
+		if have != w {
+			return false
+		}
+	}
+	return true
+}
+
+// read reads the value in a slot.
+func (t *Shared) read(value, words []uint64, slot int) {
+	full := t.fullWords()
+	for i := range full {
+		value[i] = atomic.LoadUint64(&words[slot+(t.keyWords+i)*bucketSlots])
+	}
+	if t.inBits > 0 {
+		value[full] = atomic.LoadUint64(&words[slot+t.inWord*bucketSlots]) >> t.inBit & (1<<t.inBits - 1)
+	}
+}
+
+// write writes an entry, of which the first word is given as far as it is key and meta.
+func (t *Shared) write(words []uint64, slot int, k Key, first uint64, value []uint64) {
+	full := t.fullWords()
+	for i := range t.entry {
+		w := uint64(0)
+		switch {
+		case i == 0:
+			w = first
+		case i < t.keyWords:
+			w = k.words[i]
+		case i < t.keyWords+full:
+			w = value[i-t.keyWords]
+		}
+		if t.inBits > 0 && i == t.inWord {
+			w |= value[full] << t.inBit
+		}
+		atomic.StoreUint64(&words[slot+i*bucketSlots], w)
+	}
+}
+
+// cheapest is the slot of a full bucket whose entry cost least.
+func (t *Shared) cheapest(b *block, home int) int {
+	best := home * t.entry * bucketSlots
+	for slot := best + 1; slot < home*t.entry*bucketSlots+bucketSlots; slot++ {
+		if b.words[slot]&workMask < b.words[best]&workMask {
+			best = slot
+		}
+	}
+	return best
+}
+
+// Stats returns what the table holds.
 func (t *Shared) Stats() Stats {
 	s := Stats{Bytes: t.bytes.Load()}
-	t.each(func(b *block) {
-		s.Entries += int64(b.count)
-		s.Evictions += b.evictions
-	}, func() bool { return true })
+	for t := t; t != nil; t = t.overflow(false) {
+		t.each(func(b *block) {
+			s.Entries += int64(b.count)
+			s.Evictions += b.evictions
+		}, func(*block) bool { return true })
+	}
 	return s
 }
 
@@ -152,47 +421,84 @@ func (t *Shared) Stats() Stats {
 // of its work, until yield returns false. Both are valid until it returns. What other
 // goroutines do meanwhile may be missing.
 func (t *Shared) Each(yield func(s machine.State, value []uint64, cost uint8) bool) {
-	kept := t.newBlock(0)
+	kept := make([]uint64, t.slotsOfBlock()*t.entry)
+	s, key, value := make(machine.State, t.packing.StateWords()), make([]uint64, t.keyWords), make([]uint64, t.valueWords)
 	goOn := true
 	t.each(func(b *block) {
-		copy(kept.meta, b.meta)
-		copy(kept.slots, b.slots)
-	}, func() bool {
-		for slot, m := range kept.meta {
-			if goOn && m != 0 {
-				entry := kept.slots[slot*t.stride : (slot+1)*t.stride]
-				goOn = yield(entry[:t.words], entry[t.words:], uint8(m))
+		copy(kept, b.words)
+	}, func(b *block) bool {
+		for slot := range t.slots(kept) {
+			t.recover(key, kept, slot, b.prefix)
+			t.unmix(key)
+			t.packing.Unpack(s, key)
+			t.read(value, kept, slot)
+			if goOn = yield(s, value, uint8(kept[slot]&workMask)); !goOn {
+				break
 			}
 		}
 		return goOn
 	})
+	if r := t.overflow(false); r != nil && goOn {
+		r.Each(yield)
+	}
+}
+
+// slots are those with an entry.
+func (t *Shared) slots(words []uint64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for bucket := 0; bucket < len(words); bucket += t.entry * bucketSlots {
+			for slot := bucket; slot < bucket+bucketSlots && words[slot] != 0; slot++ {
+				if !yield(slot) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// recover reads the key of the entry in a slot of a block.
+func (t *Shared) recover(key, words []uint64, slot int, prefix uint64) {
+	w := words[slot]
+	home := slot/(t.entry*bucketSlots) - int(w>>workBits&(1<<displacedBits-1))
+	home &= 1<<t.bucket - 1
+	key[0] = prefix<<(t.width-t.first) | w>>metaBits&(1<<t.remainder-1)<<t.bucket | uint64(home)
+	for i := 1; i < t.keyWords; i++ {
+		if key[i] = words[slot+i*bucketSlots]; i == t.inWord {
+			key[i] &= 1<<t.inBit - 1
+		}
+	}
 }
 
 // Costs counts the entries by the logarithm of their work.
 func (t *Shared) Costs() (entries [65]int64) {
-	t.each(func(b *block) {
-		for _, m := range b.meta {
-			if m != 0 {
-				entries[m&0xff]++
+	for t := t; t != nil; t = t.overflow(false) {
+		t.each(func(b *block) {
+			for slot := range t.slots(b.words) {
+				entries[b.words[slot]&workMask]++
 			}
-		}
-	}, func() bool { return true })
+		}, func(*block) bool { return true })
+	}
 	return entries
 }
 
 // each calls held with every block, in which nobody writes meanwhile, and then after,
 // until that returns false.
-func (t *Shared) each(held func(*block), after func() bool) {
+func (t *Shared) each(held func(*block), after func(*block) bool) {
 	for h, try := uint64(0), 0; ; try++ {
-		b := t.directory.Load().of(h).Load()
-		version := b.version.Load()
-		if version&1 != 0 || !b.version.CompareAndSwap(version, version+1) {
-			rest(try)
-			continue
+		d := t.directory.Load()
+		b, depth := d.of(h).Load(), d.depth
+		goOn := true
+		if b != nil {
+			version := b.version.Load()
+			if version&1 != 0 || !b.version.CompareAndSwap(version, version+1) {
+				rest(try)
+				continue
+			}
+			held(b)
+			b.version.Store(version + 2)
+			depth, goOn = b.depth, after(b)
 		}
-		held(b)
-		b.version.Store(version + 2)
-		if h += 1 << (64 - b.depth); !after() || h == 0 {
+		if h += 1 << (64 - depth); !goOn || h == 0 {
 			return
 		}
 	}
@@ -205,59 +511,27 @@ func rest(try int) {
 	}
 }
 
-func storeAll(dst, src []uint64) {
-	for i, w := range src {
-		atomic.StoreUint64(&dst[i], w)
-	}
-}
+func (d *blocks) of(index uint64) *atomic.Pointer[block] { return &d.list[index>>1>>(63-d.depth)] }
 
-func (d *blocks) of(h uint64) *atomic.Pointer[block] { return &d.list[h>>1>>(63-d.depth)] }
-
-// find returns the slot of s, or else the first free slot for it. Of a block that is
-// being written it returns some slot.
-func (b *block) find(s machine.State, h uint64, stride int) (slot int, found bool) {
-	want := tag(h)
-	bucket := home(h)
-	for range segmentBuckets {
-		meta := b.meta[bucket : bucket+bucketSlots : bucket+bucketSlots]
-		for i := range meta {
-			m := atomic.LoadUint32(&meta[i])
-			if m == 0 {
-				return bucket + i, false
-			}
-			if m&^0xff == want && b.holds(s, (bucket+i)*stride) {
-				return bucket + i, true
-			}
-		}
-		bucket = (bucket + bucketSlots) % segmentSlots
-	}
-	return bucket, false
-}
-
-// holds tells whether the entry at an offset is that of s.
-func (b *block) holds(s machine.State, at int) bool {
-	for i, w := range s {
-		if atomic.LoadUint64(&b.slots[at+i]) != w {
-			return false
+// begin makes the first block for a place.
+func (t *Shared) begin(at place) {
+	t.growing.Lock()
+	defer t.growing.Unlock()
+	d := t.directory.Load()
+	span := 1 << (d.depth - t.first)
+	first := int(at.index>>1>>(63-d.depth)) &^ (span - 1)
+	if d.list[first].Load() == nil {
+		b := t.newBlock(t.first, at.prefix)
+		t.bytes.Add(t.blockBytes())
+		for i := range span {
+			d.list[first+i].Store(b)
 		}
 	}
-	return true
 }
 
-// cheapest is segment.cheapest.
-func (b *block) cheapest(h uint64) int {
-	best := home(h)
-	for slot := best + 1; slot < home(h)+bucketSlots && b.meta[slot] != 0; slot++ {
-		if b.meta[slot]&0xff < b.meta[best]&0xff {
-			best = slot
-		}
-	}
-	return best
-}
-
-// split divides block b, of hash h among others, in two, if the memory allows it. The
+// split divides block b, of a place among others, in two, if the memory allows it. The
 // caller is the one who writes to b.
-func (t *Shared) split(b *block, h uint64) bool {
+func (t *Shared) split(b *block, at place) bool {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	d := t.directory.Load()
@@ -265,7 +539,7 @@ func (t *Shared) split(b *block, h uint64) bool {
 	if b.depth == d.depth {
 		need += directoryBytes << d.depth
 	}
-	if b.depth == maxDepth || t.maxBytes > 0 && t.bytes.Load()+need > t.maxBytes {
+	if b.depth == min(maxDepth, t.width-t.bucket) || t.maxBytes > 0 && t.bytes.Load()+need > t.maxBytes {
 		return false
 	}
 	t.bytes.Add(need)
@@ -274,7 +548,7 @@ func (t *Shared) split(b *block, h uint64) bool {
 		d = d.doubled()
 	}
 	span := 1 << (d.depth - lower.depth)
-	first := int(h>>1>>(63-d.depth)) &^ (2*span - 1)
+	first := int(at.index>>1>>(63-d.depth)) &^ (2*span - 1)
 	for i := range span {
 		d.list[first+i].Store(lower)
 		d.list[first+span+i].Store(upper)
@@ -291,33 +565,38 @@ func (d *blocks) doubled() *blocks {
 	return wide
 }
 
-// divided makes two blocks of the entries of b, by the next bit of their hashes.
+// divided makes two blocks of the entries of b, by the next bit of their keys.
 func (t *Shared) divided(b *block) (lower, upper *block) {
-	lower, upper = t.newBlock(b.depth+1), t.newBlock(b.depth+1)
+	lower, upper = t.newBlock(b.depth+1, b.prefix), t.newBlock(b.depth+1, b.prefix)
 	lower.evictions = b.evictions
-	for slot, m := range b.meta {
-		if m == 0 {
-			continue
-		}
-		entry := b.slots[slot*t.stride : (slot+1)*t.stride]
-		h := Hash(entry[:t.words])
+	k := Key{words: make([]uint64, t.keyWords)}
+	for slot := range t.slots(b.words) {
+		t.recover(k.words, b.words, slot, b.prefix)
 		half := lower
-		if h>>(63-b.depth)&1 != 0 {
+		if k.words[0]>>(t.width-1-b.depth)&1 != 0 {
 			half = upper
 		}
-		to, _ := half.find(entry[:t.words], h, t.stride)
+		to, displaced, _ := t.find(half, k, t.place(k))
+		if to < 0 {
+			continue // so many with one home are forgotten
+		}
 		half.count++
-		half.meta[to] = m
-		copy(half.slots[to*t.stride:], entry)
+		for i := range t.entry {
+			half.words[to+i*bucketSlots] = b.words[slot+i*bucketSlots]
+		}
+		half.words[to] = half.words[to]&^((1<<displacedBits-1)<<workBits) | uint64(displaced)<<workBits
 	}
 	return lower, upper
 }
 
-func (t *Shared) newBlock(depth uint) *block {
-	return &block{depth: depth, meta: make([]uint32, segmentSlots), slots: make([]uint64, segmentSlots*t.stride)}
+func (t *Shared) newBlock(depth uint, prefix uint64) *block {
+	return &block{depth: depth, prefix: prefix, words: make([]uint64, t.slotsOfBlock()*t.entry)}
 }
 
-func (t *Shared) blockBytes() int64 {
+// slotsOfBlock is the number of entries that a block has room for.
+func (l *layout) slotsOfBlock() int { return bucketSlots << l.bucket }
+
+func (l *layout) blockBytes() int64 {
 	const header = 128 // of a block, at most
-	return segmentSlots*(metaBytes+8*int64(t.stride)) + header
+	return int64(l.slotsOfBlock()*8*l.entry) + header
 }

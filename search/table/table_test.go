@@ -3,78 +3,141 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 )
 
-func TestTableWithoutBoundHoldsWhatAMapHolds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.IntRange(1, 4).Draw(t, "words")
-		keys := rapid.Uint64Range(1, 20000).Draw(t, "keys")
-		rng := machine.NewRand(rapid.Uint64().Draw(t, "seed"))
-		table := New[int64](words, 0)
-		want := map[string]int64{}
-		s := make(machine.State, words)
-		for step := range 12000 {
-			// Few distinct, sparse and clustered words: like real positions.
-			for i := range s {
-				s[i] = 1 << (rng.Uint64() % keys % 64)
-			}
-			s[0] = rng.Uint64() % keys
-			name := fmt.Sprint(s)
-			if rng.Intn(2) == 0 {
-				*table.Insert(s, int64(step)) = int64(step)
-				want[name] = int64(step)
+// walk calls visit with positions of random games, until it has done so often enough or visit returns false.
+func walk(m machine.Machine, positions int, visit func(machine.State) bool) {
+	b, rng, words := m.NewNarrowBatch(), machine.NewRand(5), m.Words()
+	states, over := make([]uint64, b.Lanes()*words), make([]uint64, max(b.Lanes()/64, 1))
+	for positions > 0 {
+		b.Evaluate(b.Lanes())
+		copy(over, b.Terminal())
+		b.Store(states, b.Lanes())
+		for lane := range b.Lanes() {
+			if over[lane/64]>>(lane%64)&1 != 0 {
 				continue
 			}
-			got := table.Lookup(s)
-			value, ok := want[name]
-			if ok != (got != nil) || ok && *got != value {
-				t.Fatalf("position %v: got %v, want %v (present: %v)", s, got, value, ok)
+			if positions--; !visit(states[lane*words : (lane+1)*words]) {
+				return
 			}
 		}
-		if got := table.Stats().Entries; got != int64(len(want)) {
-			t.Fatalf("%d entries, want %d", got, len(want))
+		b.ChooseRandom(rng, b.Lanes())
+		b.Advance(b.Lanes())
+		b.Fill(m.Initial(), over)
+	}
+}
+
+// Keys of one word and of several, values that fit beside them and that do not, and of chess positions that the
+// packing does not take.
+func TestATableOfPackedPositionsHoldsWhatAMapHolds(t *testing.T) {
+	for _, game := range []string{"ticTacToe", "connectFour-7x6", "goofspiel-13", "checkers", "chess"} {
+		m := gamestest.Machine(t, game)
+		for _, bits := range []int{3, 21, 64, 74, 161} {
+			for _, bound := range []int64{0, 1, 1 << 20} {
+				codec := Codec[[3]uint64]{Bits: bits, Encode: func(dst []uint64, v [3]uint64) { copy(dst, v[:]) }}
+				codec.Decode = func(src []uint64) (v [3]uint64) {
+					copy(v[:], src[:(bits+63)/64])
+					return v
+				}
+				table := New(m, codec, bound)
+				want := map[string][3]uint64{}
+				rng := machine.NewRand(uint64(bits))
+				walk(m, 8_000, func(s machine.State) bool {
+					var v [3]uint64
+					for i := range bits {
+						v[i/64] |= rng.Uint64() & 1 << (i % 64)
+					}
+					name := fmt.Sprint(s)
+					if old, ok := table.Lookup(s); ok && old != want[name] {
+						t.Fatalf("%s, %d bits: %v holds %x, want %x", game, bits, s, old, want[name])
+					}
+					table.Store(s, v, 1)
+					want[name] = v
+					if got, ok := table.Lookup(s); !ok || got != v {
+						t.Fatalf("%s, %d bits: %v holds %x (%t), want %x", game, bits, s, got, ok, v)
+					}
+					return true
+				})
+				if game == "chess" && table.shared.overflow(false) == nil {
+					t.Error("all positions of chess are packed")
+				}
+				listed := 0
+				table.shared.Each(func(s machine.State, v []uint64, cost uint8) bool {
+					listed++
+					if w := want[fmt.Sprint(s)]; !slices.Equal(v, w[:len(v)]) || cost != 1 {
+						t.Errorf("%s, %d bits: %v is listed with %x, want %x", game, bits, s, v, w)
+					}
+					return true
+				})
+				stats := table.Stats()
+				if int64(listed) != stats.Entries || stats.Entries+stats.Evictions != int64(len(want)) && bound == 0 ||
+					bound == 0 && listed != len(want) || bound == 1<<20 && stats.Bytes > bound {
+					t.Errorf("%s, %d bits, bound %d: %+v, %d listed of %d", game, bits, bound, stats, listed, len(want))
+				}
+			}
+		}
+	}
+}
+
+func TestMixedWordsAreUnmixed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.UintRange(minWidth, 64).Draw(t, "width")
+		words := rapid.SliceOfN(rapid.Uint64(), 1, 5).Draw(t, "words")
+		m := newMixer(width)
+		words[0] &= m.mask
+		want := slices.Clone(words)
+		if m.mix(words); words[0]&^m.mask != 0 {
+			t.Fatalf("%x has more than %d bits", words[0], width)
+		}
+		if m.unmix(words); !slices.Equal(words, want) {
+			t.Fatalf("%x became %x", want, words)
 		}
 	})
 }
 
-func TestBoundedTableNeverExceedsItsMemoryAndNeverLies(t *testing.T) {
-	const bound = 1 << 18
-	table := New[uint64](2, bound)
-	rng := machine.NewRand(1)
-	s := make(machine.State, 2)
-	for range 200_000 {
-		s[0], s[1] = rng.Uint64()%50_000, rng.Uint64()%2
-		if v := table.Lookup(s); v != nil && *v != s[0]*2+s[1] {
-			t.Fatalf("position %v holds the value of another: %d", s, *v)
+// Packed positions are small numbers, and often differ in few bits.
+func TestMixedWordsSpread(t *testing.T) {
+	for _, width := range []uint{24, 50, 64} {
+		m := newMixer(width)
+		var buckets [256]int
+		for i := range uint64(1 << 16) {
+			words := []uint64{i * 127}
+			m.mix(words)
+			buckets[words[0]&15<<4|words[0]>>(width-4)]++ // the bits that address a bucket and a block
 		}
-		*table.Insert(s, 1) = s[0]*2 + s[1]
-		if got := table.Stats().Bytes; got > bound {
-			t.Fatalf("%d bytes, bound is %d", got, bound)
+		for i, n := range buckets {
+			if n < 128 || n > 512 { // of 256
+				t.Errorf("width %d: %d words in part %d", width, n, i)
+			}
 		}
-	}
-	stats := table.Stats()
-	if stats.Evictions == 0 || stats.Hits == 0 {
-		t.Fatalf("the test did not fill the table: %+v", stats)
 	}
 }
 
-func TestDearEntriesSurviveCheapOnes(t *testing.T) {
-	table := New[int](1, 1)
-	for i := range uint64(100) {
-		*table.Insert(machine.State{i}, 1<<20) = int(i)
-	}
-	for i := range uint64(100_000) {
-		table.Insert(machine.State{i + 100}, 1)
-	}
-	for i := range uint64(100) {
-		if v := table.Lookup(machine.State{i}); v == nil || *v != int(i) {
-			t.Fatalf("entry %d was lost to entries that cost less", i)
-		}
+func TestLookupAndStoreAllocateNothingOnceGrown(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-5x5")
+	one := Codec[uint64]{Bits: 64, Encode: func(dst []uint64, v uint64) { dst[0] = v }, Decode: func(src []uint64) uint64 { return src[0] }}
+	table := New(m, one, 1)
+	var states []machine.State
+	walk(m, 20_000, func(s machine.State) bool {
+		table.Store(s, 1, 1)
+		states = append(states, slices.Clone(s))
+		return true
+	})
+	i := 0
+	allocs := testing.AllocsPerRun(5000, func() {
+		table.Store(states[i], 2, 1)
+		table.Lookup(states[i+1])
+		i++
+	})
+	if allocs != 0 {
+		t.Fatalf("%v allocations per call", allocs)
 	}
 }
 
@@ -115,37 +178,6 @@ func TestHashSpreadsSparseStates(t *testing.T) {
 		if d := math.Abs(flips[b] - samples/2); d > limit {
 			t.Errorf("bit %d flips in %v of %d", b, flips[b], samples)
 		}
-	}
-}
-
-func TestLookupAndInsertAllocateNothingOnceGrown(t *testing.T) {
-	table := New[[4]float64](3, 1)
-	s := make(machine.State, 3)
-	i := uint64(0)
-	allocs := testing.AllocsPerRun(5000, func() {
-		i++
-		s[0] = i
-		table.Insert(s, 1)
-		table.Lookup(s)
-	})
-	if allocs != 0 {
-		t.Fatalf("%v allocations per call", allocs)
-	}
-}
-
-func BenchmarkTable(b *testing.B) {
-	for _, words := range []int{2, 8} {
-		b.Run(fmt.Sprintf("words=%d", words), func(b *testing.B) {
-			table := New[[2]float64](words, 256<<20)
-			rng := machine.NewRand(3)
-			s := make(machine.State, words)
-			for b.Loop() {
-				s[words-1] = rng.Uint64() % (1 << 20)
-				if table.Lookup(s) == nil {
-					table.Insert(s, 1)
-				}
-			}
-		})
 	}
 }
 
