@@ -36,7 +36,7 @@ func (c *solveCommand) Run(s *console) error {
 	}
 	kept := newKept(c.file(), c.Game, p)
 	if c.Resume && c.file() != "" {
-		if err := kept.load(s, c.share(s)); err != nil {
+		if err := kept.load(s, c.tableBytes(s)); err != nil {
 			return err
 		}
 	}
@@ -45,7 +45,7 @@ func (c *solveCommand) Run(s *console) error {
 	stop := s.progress(func() string { return "solving " + c.Game + state.Load().(string) })
 	var pace pace
 	solution, err := p.solver.Solve(s.ctx, p.machine, func(r search.Result) {
-		state.Store(pace.show(p.machine.Names(), r, c.share(s)))
+		state.Store(pace.show(p.machine.Names(), r, c.tableBytes(s)))
 		kept.save(s, keepEvery)
 	})
 	stop()
@@ -90,7 +90,7 @@ func (c *solveCommand) problem(s *console) (problem, error) {
 	if err := checkWritable(c.file()); err != nil {
 		return problem{}, err
 	}
-	o := c.options(c.share(s))
+	o := c.options(c.tableBytes(s))
 	p, err := s.problem(o, c.Game, c.Engine)
 	if err != nil {
 		return p, err
@@ -107,16 +107,14 @@ func (c *solveCommand) label(p problem, method string) book.Label {
 	return book.Label{Game: c.Game, Rules: p.rules.ExactDigest(), Method: method}
 }
 
-// share is the memory of each of those that are there at the same time: the table
-// of the search, the positions checked, and the book.
-func (c *solveCommand) share(s *console) int64 {
-	switch {
-	case c.file() != "":
-		return s.memory.share(3)
-	case c.Certify || c.Draws > 0:
-		return s.memory.share(2)
+// tableBytes is the memory of the search. Where its solution is certified, it leaves a third for the positions checked and
+// for the book: they have those positions alone that the strategies lead to.
+func (c *solveCommand) tableBytes(s *console) int64 {
+	bytes := s.memory.share(1)
+	if c.file() != "" || c.Certify || c.Draws > 0 {
+		bytes -= bytes / 3
 	}
-	return s.memory.share(1)
+	return bytes
 }
 
 // certify checks a solution and saves what is certified where that is wanted.
@@ -125,7 +123,7 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	if err != nil {
 		return fmt.Errorf("--certify: %w", err)
 	}
-	kept := book.New(p.machine, c.label(p, solution.Method), c.share(s))
+	kept := book.New(p.machine, c.label(p, solution.Method), s.memory.share(6))
 	if c.file() != "" {
 		answers = kept.Recorder(answers)
 	}
