@@ -197,7 +197,9 @@ func TestLearningOfNoUseEndsAtHalfOfItsTime(t *testing.T) {
 func TestNothingIsLearntOfASolvedGame(t *testing.T) {
 	m := newSubtraction(9)
 	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
-	p.runLearner = func(*evaluate.Learner, context.Context, int64) { t.Error("the sampling search has proved the value, and it learns") }
+	p.runLearner = func(*evaluate.Learner, context.Context, int64) {
+		t.Error("the sampling search has proved the value, and it learns")
+	}
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}}
 	p.prepare(t.Context(), at)
 	p.exact = exacts(&patient{result: pure(0, search.Interval{Upper: bestGoal}, true)})
