@@ -2,11 +2,13 @@ package sequential
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/cputime"
 	"stackmate/search"
+	"stackmate/search/table"
 )
 
 // BenchmarkGames solves games of turns through GDL: by Bounded Alpha-Beta (bab), the
@@ -41,6 +43,40 @@ func BenchmarkGames(b *testing.B) {
 				if cuts[0] > 0 {
 					b.ReportMetric(100*float64(cuts[0])/float64(cuts[0]+cuts[1]), "%first")
 				}
+			})
+		}
+	}
+}
+
+// BenchmarkFullTable solves a game with a part of the room that its table wants, and says how many times the nodes that takes.
+func BenchmarkFullTable(b *testing.B) {
+	for _, game := range []string{"connectFour-5x5", "connectFour-6x5", "connectFour-6x6"} {
+		m := gamestest.Machine(b, game)
+		solved := func(bytes int64) (nodes, peak int64) {
+			v := New(Config{Without: Deepening})
+			if err := v.prepare(m, 0); err != nil {
+				b.Fatal(err)
+			}
+			v.table = table.NewShared(m, v.packing().bits, bytes)
+			r, err := v.Search(b.Context(), m, m.Initial(), search.Limits{})
+			if err != nil || !r.Solved() {
+				b.Fatal(err, r.Values)
+			}
+			return r.Nodes, v.table.Stats().Bytes
+		}
+		all, room := int64(0), int64(0)
+		for _, part := range []int64{1, 4, 16, 64} {
+			b.Run(fmt.Sprintf("%s/1:%d", game, part), func(b *testing.B) {
+				nodes := int64(0)
+				for b.Loop() {
+					if part == 1 {
+						nodes, room = solved(0)
+						all = nodes
+					} else {
+						nodes, _ = solved(room / part)
+					}
+				}
+				b.ReportMetric(float64(nodes)/float64(all), "times")
 			})
 		}
 	}
