@@ -15,17 +15,7 @@ import (
 // indexed by the top bits of a hash, of blocks of equal size. A block that is 7/8 full is split in two by
 // one more bit of the hash, so memory grows in small steps and never exceeds the bound.
 //
-// The hash is the first word of the position, packed and mixed (Key). Those of its bits that the address
-// of an entry tells are not kept:
-//
-//	first word of a key   first bits | remainder | bucket (6 to 9)
-//	                      directory  |   kept    |
-//
-//	entry   work (5 bits) | displacement (3) | remainder | other words of the key | value
-//	bucket  8 entries: their first words, their second words, …
-//
-// so an entry is exact and most are one or two words long. The directory always has the first bits, as many
-// as make an entry a word shorter, if memory allows; blocks are made when they are first written to.
+// The hash is the first word of the position, packed and mixed (Key). What an entry keeps of it: entry.go.
 //
 // A position lives in the first bucket with room at or after its home bucket, cyclically; displacement
 // is how far that is. A bucket fills from its first slot. Slots are never emptied, and an eighth is free, so a
@@ -53,15 +43,6 @@ const (
 	bucketSlots    = 8
 	maxDepth       = 40 // directory bits; memory ends long before
 	directoryBytes = 8
-
-	workBits      = 5
-	displacedBits = 3
-	metaBits      = workBits + displacedBits
-	workMask      = 1<<workBits - 1
-	// maxFirst bounds the bits that the directory has from the beginning.
-	maxFirst = 9
-	// minWidth is that of the first word of a key.
-	minWidth = 20
 	// A block has the most buckets that fit into blockBytes, and into a part of the memory.
 	minBucketBits, maxBucketBits = 6, 9
 	maxBlockBytes                = 64 << 10
@@ -80,21 +61,6 @@ type Shared struct {
 	growing   sync.Mutex             // of whoever changes the directory
 	bytes     *atomic.Int64          // of this table and the one behind it
 	behind    atomic.Pointer[Shared] // see overflow
-}
-
-// layout says what the bits of an entry are.
-type layout struct {
-	width     uint // bits of the first word of a key
-	first     uint // bits that the directory has from the beginning
-	bucket    uint // bits that tell the bucket in a block
-	remainder uint
-	keyWords  int
-	entry     int // words
-	// Full words of the value follow the key, the bits that are left are in word inWord from bit inBit on.
-	valueWords int
-	inBits     uint // 0 if there are none
-	inWord     int
-	inBit      uint
 }
 
 // Key is a position as a table calls it. It is valid for the table that made it, as long as its memory is.
@@ -156,46 +122,8 @@ func newShared(p *machine.Packing, valueBits int, maxBytes int64, bytes *atomic.
 	return t
 }
 
-// lay chooses the layout of entries for values of so many bits.
-func lay(p *machine.Packing, valueBits int, maxBytes int64) layout {
-	last := uint(p.LastBits())
-	l := layout{
-		width: 64, keyWords: p.Words(), entry: p.Words() + valueBits/64,
-		valueWords: (valueBits + 63) / 64, inBits: uint(valueBits) % 64, inWord: p.Words() - 1, inBit: last,
-	}
-	for l.bucket = maxBucketBits; l.bucket > minBucketBits; l.bucket-- {
-		if n := l.blockBytes(); n <= maxBlockBytes && (maxBytes == 0 || n <= maxBytes/blockShare) {
-			break
-		}
-	}
-	if l.keyWords == 1 {
-		l.width = max(last, minWidth)
-	}
-	room := 64 - metaBits + l.bucket // of the first word, without first
-	l.first = 1
-	if l.width > room {
-		l.first = max(l.first, l.width-room)
-	}
-	if l.keyWords == 1 {
-		if need := l.width + l.inBits; l.inBits > 0 && need > room && need-room <= maxFirst &&
-			(maxBytes == 0 || l.blockBytes()<<(need-room) <= maxBytes/4) {
-			l.first = max(l.first, need-room)
-		}
-		l.inBit = metaBits + l.width - l.first - l.bucket
-	}
-	if l.inBit+l.inBits > 64 {
-		l.inWord, l.inBit = l.entry, 0
-		l.entry++
-	}
-	l.remainder = l.width - l.first - l.bucket
-	return l
-}
-
 // ValueWords is the length of a value.
 func (t *Shared) ValueWords() int { return t.valueWords }
-
-// fullWords are those words of a value of which all bits count.
-func (l *layout) fullWords() int { return l.valueWords - min(int(l.inBits), 1) }
 
 // Key makes the key of position s in memory for as many words.
 func (t *Shared) Key(memory []uint64, s machine.State) Key {
@@ -349,51 +277,6 @@ func (t *Shared) find(b *block, k Key, at place) (slot, displaced int, found boo
 	return -1, -1, false
 }
 
-// holds tells whether the other words of a key are those in a slot.
-func (t *Shared) holds(words []uint64, slot int, k Key) bool {
-	for i, w := range k.words[1:] {
-		have := atomic.LoadUint64(&words[slot+(i+1)*bucketSlots])
-		if i+1 == t.inWord {
-			have &= 1<<t.inBit - 1
-		}
-		if have != w {
-			return false
-		}
-	}
-	return true
-}
-
-// read reads the value in a slot.
-func (t *Shared) read(value, words []uint64, slot int) {
-	full := t.fullWords()
-	for i := range full {
-		value[i] = atomic.LoadUint64(&words[slot+(t.keyWords+i)*bucketSlots])
-	}
-	if t.inBits > 0 {
-		value[full] = atomic.LoadUint64(&words[slot+t.inWord*bucketSlots]) >> t.inBit & (1<<t.inBits - 1)
-	}
-}
-
-// write writes an entry, of which the first word is given as far as it is key and meta.
-func (t *Shared) write(words []uint64, slot int, k Key, first uint64, value []uint64) {
-	full := t.fullWords()
-	for i := range t.entry {
-		w := uint64(0)
-		switch {
-		case i == 0:
-			w = first
-		case i < t.keyWords:
-			w = k.words[i]
-		case i < t.keyWords+full:
-			w = value[i-t.keyWords]
-		}
-		if t.inBits > 0 && i == t.inWord {
-			w |= value[full] << t.inBit
-		}
-		atomic.StoreUint64(&words[slot+i*bucketSlots], w)
-	}
-}
-
 // cheapest is the slot of a full bucket whose entry cost least.
 func (t *Shared) cheapest(b *block, home int) int {
 	best := home * t.entry * bucketSlots
@@ -452,19 +335,6 @@ func (t *Shared) slots(words []uint64) iter.Seq[int] {
 					return
 				}
 			}
-		}
-	}
-}
-
-// recover reads the key of the entry in a slot of a block.
-func (t *Shared) recover(key, words []uint64, slot int, prefix uint64) {
-	w := words[slot]
-	home := slot/(t.entry*bucketSlots) - int(w>>workBits&(1<<displacedBits-1))
-	home &= 1<<t.bucket - 1
-	key[0] = prefix<<(t.width-t.first) | w>>metaBits&(1<<t.remainder-1)<<t.bucket | uint64(home)
-	for i := 1; i < t.keyWords; i++ {
-		if key[i] = words[slot+i*bucketSlots]; i == t.inWord {
-			key[i] &= 1<<t.inBit - 1
 		}
 	}
 }
@@ -591,12 +461,4 @@ func (t *Shared) divided(b *block) (lower, upper *block) {
 
 func (t *Shared) newBlock(depth uint, prefix uint64) *block {
 	return &block{depth: depth, prefix: prefix, words: make([]uint64, t.slotsOfBlock()*t.entry)}
-}
-
-// slotsOfBlock is the number of entries that a block has room for.
-func (l *layout) slotsOfBlock() int { return bucketSlots << l.bucket }
-
-func (l *layout) blockBytes() int64 {
-	const header = 128 // of a block, at most
-	return int64(l.slotsOfBlock()*8*l.entry) + header
 }
