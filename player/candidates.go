@@ -28,9 +28,6 @@ type candidate struct {
 // playouts is the name of the candidate without an evaluation.
 const playouts = "playouts"
 
-// mixedWeight is how many playouts an estimate counts for: as many as a leaf gets.
-const mixedWeight = 8
-
 // playing is the candidate that plays before anything is learnt. Decisive moves in playouts pay in
 // most games of turns, but in few of those where players choose at once (docs/lab/sampling.md).
 func (t *thinker) playing() candidate { return candidate{name: playouts, plain: !t.isInTurns()} }
@@ -114,7 +111,7 @@ func (t *thinker) sampling(c candidate) montecarlo.Config {
 		config.Without |= montecarlo.Decisive
 	}
 	if c.evaluator != nil {
-		config.Evaluator, config.Weight = c.evaluator, mixedWeight
+		config.Evaluator = c.evaluator
 	}
 	for _, p := range parameters {
 		if v, ok := t.values[p.Name]; ok {

@@ -60,7 +60,7 @@ func TestCandidates(t *testing.T) {
 			for _, d := range p.candidates(e) {
 				got = append(got, d.name)
 				s := p.sampling(d)
-				if s.AtOnce == p.isInTurns() || (s.Without&montecarlo.Decisive != 0) != d.plain || s.Rave != d.rave || (s.Weight > 0) != (d.evaluator != nil) {
+				if s.AtOnce == p.isInTurns() || (s.Without&montecarlo.Decisive != 0) != d.plain || s.Rave != d.rave || (s.Evaluator != nil) != (d.evaluator != nil) {
 					t.Errorf("%s: %s samples as %+v", game, d.name, s)
 				}
 			}

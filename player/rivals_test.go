@@ -118,15 +118,14 @@ func duels() []duel {
 		{name: "playouts=4", rivals: pair(montecarlo.Config{Playouts: 4}, montecarlo.Config{}), games: turns},
 		{name: "playouts=16", rivals: pair(montecarlo.Config{Playouts: 16}, montecarlo.Config{}), games: turns},
 		{name: "threads=2", rivals: pair(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"hex-8x8"}, turns...), byTheWall: true},
-		{name: "threads=2-learning", rivals: pair(montecarlo.Config{Workers: 2, Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight}), games: append([]string{"hex-8x8"}, turns...), byTheWall: true, learns: true, alike: true},
+		{name: "threads=2-learning", rivals: pair(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"hex-8x8"}, turns...), byTheWall: true, learns: true, alike: true},
 		{name: "plain", rivals: pair(montecarlo.Config{}, plain), games: append([]string{"qyshinsu", "connectFourSuicide", "atariGo_7x7", "blocker", "goofspiel-10", "biddingTicTacToe-10", "oshiZumo", "tron", "connectFourSimultaneous"}, turns...)},
 		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex.kif", "hex-8x8", "gomoku_11x11"}, turns...)},
-		{name: "learning", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "alphabeta", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
 		{name: "horizon", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
 		{name: "horizon-regret", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
-		{name: "learning-both", rivals: pair(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{}), games: sampled, learns: true},
-		{name: "priors", rivals: pair(montecarlo.Config{Weight: mixedWeight}, montecarlo.Config{Weight: mixedWeight, Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
+		{name: "learning-both", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
+		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
 	}
 	list = append(list, duel{name: "all", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {

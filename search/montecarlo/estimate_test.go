@@ -21,16 +21,16 @@ func (o oracle) Values(dst []float64, states []uint64) {
 }
 
 func TestEstimatesGuideTheSearch(t *testing.T) {
-	for _, weight := range []int{0, 8} {
+	for _, without := range []Technique{0, Priors} {
 		var asked int
 		m := newSubtraction([]string{"left", "right"}, 101)
-		r := sample(t, Config{Evaluator: oracle{&asked}, Weight: weight, Without: Bounds | Foresight}, m, 200)
+		r := sample(t, Config{Evaluator: oracle{&asked}, Without: Bounds | Foresight | without}, m, 200)
 		// Who leaves a multiple of four wins.
 		if move := r.Strategies[0][0].Move; m.Names().MoveText(0, move) != "(take 1)" {
-			t.Errorf("weight %d: takes %s of 101 counters", weight, m.Names().MoveText(0, move))
+			t.Errorf("without %d: takes %s of 101 counters", without, m.Names().MoveText(0, move))
 		}
 		if asked == 0 {
-			t.Errorf("weight %d: no position was estimated", weight)
+			t.Errorf("without %d: no position was estimated", without)
 		}
 	}
 }

@@ -44,7 +44,7 @@ type Config struct {
 	// DefaultPlayouts.
 	Playouts int
 	// Exploration is the constant of UCT in goal points; zero means
-	// DefaultExploration, or estimateExploration where no playouts are made.
+	// DefaultExploration.
 	Exploration float64
 	// PolicyExploration is the constant of PUCT in goal points; zero means
 	// DefaultPolicyExploration.
@@ -52,10 +52,8 @@ type Config struct {
 	// AtOnce lets decisive moves be those that decide if others, who choose at the same
 	// time, do nothing (machine.Analysis).
 	AtOnce bool
-	// Evaluator, if not nil, estimates leaves. An estimate counts for Weight playouts
-	// beside those that are made; with zero none are made.
+	// Evaluator, if not nil, estimates leaves, beside the playouts.
 	Evaluator Evaluator
-	Weight    int
 	// Rave lets moves with few visits, where one role chooses, count for what playouts brought
 	// that made them at any time later, if the machine's batches tell (machine.Batch.Chosen) and
 	// moves do not begin with estimates.
@@ -114,15 +112,8 @@ const Plain = Decisive | Foresight | Bounds | Caution | Transpositions | Equilib
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
 
-// isAlone tells whether estimates stand for playouts.
-func (c *Config) isAlone() bool { return c.Evaluator != nil && c.Weight == 0 }
-
 // hasPriors tells whether moves begin with estimates.
 func (c *Config) hasPriors() bool { return c.Evaluator != nil && c.has(Priors) }
-
-// estimatedLeaves is the number of leaves that are estimated at a time where no playouts
-// are made: as with playouts, more would be chosen with less knowledge of each other.
-const estimatedLeaves = 64
 
 // slowLanes is the number of playouts at a time on a machine that is not parallel.
 // Playouts of a batch are chosen before the result of any of them is known; where a
@@ -148,18 +139,11 @@ var _ search.Searcher = (*Searcher)(nil)
 // New makes a searcher.
 func New(c Config) *Searcher {
 	c.Workers = max(c.Workers, 1)
-	if c.isAlone() {
-		c.Playouts = 1
-		if c.Exploration == 0 {
-			c.Exploration = estimateExploration
-		}
+	exploration := float64(DefaultExploration)
+	if c.hasPriors() {
+		exploration = priorExploration
 	}
-	if c.Exploration == 0 && c.hasPriors() {
-		c.Exploration = priorExploration
-	}
-	if c.Exploration == 0 {
-		c.Exploration = DefaultExploration
-	}
+	c.Exploration = cmp.Or(c.Exploration, exploration)
 	c.PolicyExploration = cmp.Or(c.PolicyExploration, DefaultPolicyExploration)
 	c.Playouts = cmp.Or(c.Playouts, DefaultPlayouts)
 	return &Searcher{config: c}

@@ -48,8 +48,6 @@ type playouts struct {
 	bytes  int64 // about what the batch and the states take
 
 	evaluator Evaluator // nil if there is none
-	weight    int       // playouts that an estimate counts for
-	alone     bool      // estimates stand for playouts, but where leaves are terminal or decided
 	values    []float64 // by leaf, then role
 
 	// check is told the goals of every game that ended.
@@ -64,11 +62,11 @@ type playouts struct {
 }
 
 // newPlayouts makes playouts on a batch of the given bytes at most, if such a batch
-// is wide; else, and where estimates stand for playouts, on a narrow one.
+// is wide; else on a narrow one.
 func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, bytes int64) *playouts {
 	var b machine.Batch
 	size := m.Info().Batch
-	if size <= bytes && !c.isAlone() {
+	if size <= bytes {
 		b = m.NewBatch()
 	} else {
 		b, size = m.NewNarrowBatch(), bytes
@@ -80,10 +78,10 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 		states:    make([]uint64, b.Lanes()*m.Words()),
 		games:     machine.NewLockstep(b),
 		goals:     make([]int32, roles),
-		evaluator: c.Evaluator, weight: max(1, c.Weight), alone: c.isAlone(),
-		bytes: size + int64(b.Lanes()*m.Words())*8,
+		evaluator: c.Evaluator,
+		bytes:     size + int64(b.Lanes()*m.Words())*8,
 	}
-	if c.Rave && !c.hasPriors() && !p.alone {
+	if c.Rave && !c.hasPriors() {
 		p.rave = newRave(b, m.Names())
 	}
 	return p
@@ -106,7 +104,6 @@ func (p *playouts) run(leaves []leaf, look func(l *leaf, b machine.Batch, lane i
 		p.estimate(leaves)
 	}
 	p.bestGoal, p.began = -1, *p.rng
-	decided := slices.ContainsFunc(leaves, func(l leaf) bool { return l.decided })
 	if p.rave != nil {
 		p.rave.begin(len(leaves))
 	}
@@ -115,7 +112,7 @@ func (p *playouts) run(leaves []leaf, look func(l *leaf, b machine.Batch, lane i
 			p.rave.watch(ended, playing)
 		}
 		p.harvest(leaves, ended)
-		return !p.alone || decided && steps < decidedPlies
+		return true
 	})
 	if p.rave != nil {
 		p.rave.divide(leaves)
@@ -125,8 +122,9 @@ func (p *playouts) run(leaves []leaf, look func(l *leaf, b machine.Batch, lane i
 	}
 }
 
-// decidedPlies is how many joint moves the games of leaves that are decided last at most.
-const decidedPlies = 2
+// estimateWeight is how many playouts an estimate counts for: as many as a leaf gets
+// (docs/lab/sampling.md).
+const estimateWeight = 8
 
 // estimate adds to leaves what the evaluator thinks of them, whose positions are those at
 // the beginning of states.
@@ -139,9 +137,9 @@ func (p *playouts) estimate(leaves []leaf) {
 			continue
 		}
 		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {
-			l.goals[r] = float64(p.weight) * v
+			l.goals[r] = estimateWeight * v
 		}
-		l.count = p.weight
+		l.count = estimateWeight
 	}
 }
 
@@ -194,9 +192,6 @@ func (p *playouts) harvest(leaves []leaf, ended []uint64) {
 		for ; lanes != 0; lanes &= lanes - 1 {
 			lane := i<<6 | bits.TrailingZeros64(lanes)
 			l := &leaves[lane%len(leaves)]
-			if p.alone && !l.terminal && !l.decided {
-				continue
-			}
 			p.batch.Goals(p.goals, lane)
 			p.check(p.goals)
 			if p.rave != nil {

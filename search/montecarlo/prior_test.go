@@ -49,7 +49,7 @@ func TestWhatIsEstimatedToBeBadIsTriedLess(t *testing.T) {
 	m := newSubtraction([]string{"left", "right"}, 101)
 	bad := func(without Technique) int64 {
 		asked := 0
-		s := New(Config{Evaluator: oracle{&asked}, Weight: 8, Without: Bounds | Foresight | without})
+		s := New(Config{Evaluator: oracle{&asked}, Without: Bounds | Foresight | without})
 		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 400, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestWhatIsEstimatedToBeBadIsTriedLess(t *testing.T) {
 
 func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 	m := newSubtraction([]string{"left", "right"}, 9)
-	s := New(Config{Evaluator: liar{}, Weight: 8})
+	s := New(Config{Evaluator: liar{}})
 	if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 1}); err != nil {
 		t.Fatal(err)
 	}

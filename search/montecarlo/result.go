@@ -15,13 +15,13 @@ const minShare = 0.05
 
 // merge is what the workers have found together.
 func (s *Searcher) merge() search.Result {
-	total := s.workers[0].opinion()
+	r := s.workers[0].result()
 	for _, w := range s.workers[1:] {
-		total.counters.Nodes += w.nodes
-		total.counters.Playouts += w.games
-		total.counters.PeakBytes += w.fixed
+		r.Nodes += w.nodes
+		r.Playouts += w.games
+		r.PeakBytes += w.fixed
 	}
-	return total.result(&s.config)
+	return r
 }
 
 // known is what is known of the moves of a role, those tried most first.
@@ -40,141 +40,111 @@ func known(moves []stat) []search.Known {
 	return list
 }
 
-// result is what this worker alone knows.
+// result is what the tree says, with the counters of this worker.
 func (w *worker) result() search.Result {
-	o := w.opinion()
-	return o.result(&w.config)
-}
-
-// opinion is what is known of a root.
-type opinion struct {
-	random   machine.Role
-	bounds   []search.Interval // by role
-	totals   []float64         // by role
-	visits   float64
-	moves    [][]stat // by role
-	sum      float64  // of the goals of two opponents; -1 where it is not known or not constant
-	plan     float64  // goal of the best line of a single role, or -1
-	hasPlan  bool     // the game is one of a single role without chance
-	line     [][]machine.Move
-	counters search.Counters
-}
-
-func (w *worker) opinion() opinion {
 	t := w.tree
 	if t.at(t.root).news > 0 {
 		t.at(t.root).news = 0
 		w.updateBounds(t.root)
 	}
-	o := opinion{
-		random:   t.random,
-		bounds:   slices.Clone(t.boundsOf(t.root)),
-		totals:   slices.Clone(t.totalsOf(t.root)),
-		visits:   float64(t.at(t.root).visits),
-		moves:    make([][]stat, t.roles),
-		sum:      -1,
-		plan:     -1,
-		counters: search.Counters{Nodes: w.nodes, Playouts: w.games, PeakBytes: w.fixed + t.bytes()},
-	}
-	if t.at(t.root).moves != none {
-		moves := t.movesOf(t.root)
-		for r, width := range t.widthsOf(t.root) {
-			o.moves[r] = slices.Clone(moves[:width])
-			moves = moves[width:]
-		}
-	}
-	if w.balances() && !t.isSolved(t.root) && t.at(t.root).moves != none {
-		w.mixWithCaution(o.moves)
-	}
-	if w.adversarial && w.sumKnown {
-		o.sum = float64(w.sum)
-	}
-	if w.plan != nil {
-		o.hasPlan, o.plan, o.line = true, w.plan.goal, w.plan.line
-	}
-	if o.line == nil {
-		o.line = w.line()
-	}
-	return o
-}
-
-func (o *opinion) result(c *Config) search.Result {
+	moves, alone, choosers := w.rootMoves()
+	bounds := t.boundsOf(t.root)
 	res := search.Result{
-		Values:     make([]search.Interval, len(o.bounds)),
+		Values:     slices.Clone(bounds),
 		Proved:     true,
-		Strategies: make([][]search.Weighted, len(o.bounds)),
-		Moves:      make([][]search.Known, len(o.bounds)),
-		Line:       o.line,
-		Counters:   o.counters,
+		Strategies: make([][]search.Weighted, t.roles),
+		Moves:      make([][]search.Known, t.roles),
+		Line:       w.line(),
+		Counters:   search.Counters{Nodes: w.nodes, Playouts: w.games, PeakBytes: w.fixed + t.bytes()},
 	}
-	choosers, chooser := 0, -1
-	for r, moves := range o.moves {
-		if machine.Role(r) != o.random && len(moves) > 1 {
-			choosers, chooser = choosers+1, r
-		}
-	}
-	for r, moves := range o.moves {
-		if machine.Role(r) == o.random {
+	for r, own := range moves {
+		if machine.Role(r) == t.random {
 			res.Values[r] = search.Exact(0) // chance has nothing to win
 			continue
 		}
-		estimate := o.mean(r)
-		res.Moves[r] = known(moves)
-		switch {
-		case len(moves) == 0:
-		case choosers > 1 && c.Rule == RegretMatching && !c.isWithin(o.bounds[r]):
-			res.Strategies[r] = mixed(moves)
-		default:
-			best := c.pick(moves, o.bounds[r], tried)
-			if choosers == 1 && c.has(Caution) {
-				best = c.pick(moves, o.bounds[r], o.sure(c.Exploration))
-			}
-			res.Strategies[r] = []search.Weighted{{Move: best.move, Probability: 1}}
-			if choosers == 1 && len(moves) > 1 && best.visits > 0 {
+		estimate := w.mean(r)
+		res.Moves[r] = known(own)
+		if len(own) > 0 {
+			var best *stat
+			if res.Strategies[r], best = w.strategy(own, bounds[r], choosers); alone == r && best.visits > 0 {
 				estimate = best.sum / float64(best.visits)
 			}
 		}
-		res.Values[r] = o.bounds[r]
-		if (!c.isWithin(o.bounds[r]) || o.lacksStrategy(r, choosers)) && !o.hasPlan {
+		if (!w.config.isWithin(bounds[r]) || lacksStrategy(own, bounds[r], choosers)) && w.plan == nil {
 			res.Proved = false
-			res.Values[r] = search.Exact(min(max(estimate, o.bounds[r].Lower), o.bounds[r].Upper))
+			res.Values[r] = estimated(bounds[r], estimate)
 		}
 	}
-	if r := o.other(chooser); choosers == 1 && !res.Proved && r >= 0 {
+	if alone >= 0 && !res.Proved && w.adversarial && w.sumKnown && w.second >= 0 {
 		// The sum is that of the playouts so far, which may be few.
-		b := o.bounds[r]
-		res.Values[r] = search.Exact(min(max(o.sum-res.Values[chooser].Lower, b.Lower), b.Upper))
+		other := w.first + w.second - alone
+		res.Values[other] = estimated(bounds[other], float64(w.sum)-res.Values[alone].Lower)
 	}
-	if o.hasPlan && o.plan >= 0 {
-		res.Values[0].Lower = max(res.Values[0].Lower, o.plan)
-		res.Strategies[0] = []search.Weighted{{Move: o.line[0][0], Probability: 1}}
+	if p := w.plan; p != nil && p.goal >= 0 {
+		res.Line = p.line
+		res.Values[0].Lower = max(res.Values[0].Lower, p.goal)
+		res.Strategies[0] = []search.Weighted{{Move: p.line[0][0], Probability: 1}}
 	}
 	return res
 }
 
-// other is the opponent of a role, where the goals of both have a known sum; else -1.
-func (o *opinion) other(role int) int {
-	for r := range o.moves {
-		if o.sum >= 0 && r != role && machine.Role(r) != o.random {
-			return r
+// rootMoves are copies of what is known of the moves at the root, by role; the only player with a choice, or none;
+// and how many have one.
+func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
+	t := w.tree
+	moves, alone = make([][]stat, t.roles), int(none)
+	if t.at(t.root).moves == none {
+		return moves, alone, 0
+	}
+	rest := t.movesOf(t.root)
+	for r, width := range t.widthsOf(t.root) {
+		moves[r], rest = slices.Clone(rest[:width]), rest[width:]
+		if width > 1 && machine.Role(r) != t.random {
+			alone, choosers = r, choosers+1
 		}
 	}
-	return -1
-}
-
-// lacksStrategy tells whether no strategy is known that makes sure of what role r gets:
-// the bounds of several workers may meet where no worker has solved the root.
-func (o *opinion) lacksStrategy(r, choosers int) bool {
-	moves := o.moves[r]
-	return choosers > 1 && len(moves) > 0 &&
-		float64(moves[mostSecure(moves)].lower) < o.bounds[r].Lower-closeEnough
-}
-
-func (o *opinion) mean(r int) float64 {
-	if o.visits == 0 {
-		return (o.bounds[r].Lower + o.bounds[r].Upper) / 2
+	if choosers > 1 {
+		alone = int(none)
 	}
-	return o.totals[r] / o.visits
+	if w.balances() && !t.isSolved(t.root) {
+		w.mixWithCaution(moves)
+	}
+	return moves, alone, choosers
+}
+
+// strategy is how to choose between moves of which one role has several, or so many choosers have, and
+// the move that is played for sure, or nil.
+func (w *worker) strategy(moves []stat, bounds search.Interval, choosers int) ([]search.Weighted, *stat) {
+	c := &w.config
+	if choosers > 1 && c.Rule == RegretMatching && !c.isWithin(bounds) {
+		return mixed(moves), nil
+	}
+	rank := tried
+	if choosers == 1 && c.has(Caution) {
+		rank = w.sure(c.Exploration)
+	}
+	best := c.pick(moves, bounds, rank)
+	return []search.Weighted{{Move: best.move, Probability: 1}}, best
+}
+
+// lacksStrategy tells whether no pure strategy is known that makes sure of the lower bound where several choose.
+func lacksStrategy(moves []stat, bounds search.Interval, choosers int) bool {
+	return choosers > 1 && len(moves) > 0 && float64(moves[mostSecure(moves)].lower) < bounds.Lower-closeEnough
+}
+
+// estimated is an estimate, or the bound that it lies beyond.
+func estimated(b search.Interval, estimate float64) search.Interval {
+	return search.Exact(min(max(estimate, b.Lower), b.Upper))
+}
+
+// mean is what role r has had at the root.
+func (w *worker) mean(r int) float64 {
+	t := w.tree
+	if visits := t.at(t.root).visits; visits > 0 {
+		return t.totalsOf(t.root)[r] / float64(visits)
+	}
+	b := t.boundsOf(t.root)[r]
+	return (b.Lower + b.Upper) / 2
 }
 
 // tried ranks moves by how often they were tried.
@@ -182,8 +152,8 @@ func tried(s *stat) float64 { return float64(s.visits) }
 
 // sure ranks moves by a lower confidence bound of what they give: when something is
 // proved, means change at once and visits a long time later.
-func (o *opinion) sure(exploration float64) func(*stat) float64 {
-	doubt := exploration * math.Sqrt(math.Log(o.visits+1))
+func (w *worker) sure(exploration float64) func(*stat) float64 {
+	doubt := exploration * math.Sqrt(math.Log(float64(w.tree.at(w.tree.root).visits)+1))
 	return func(s *stat) float64 {
 		if s.visits == 0 {
 			return math.Inf(-1)

@@ -12,10 +12,6 @@ import (
 // paths of one round part by themselves.
 const DefaultExploration = 20
 
-// estimateExploration is that of UCT where leaves are estimated instead of played out:
-// estimates differ less than playouts do.
-const estimateExploration = 5
-
 // regretExploration is γ of regret matching: the share of uniform play.
 const regretExploration = 0.2
 

@@ -57,9 +57,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	w := &worker{config: c, rng: machine.NewRand(seed)}
 	lanes := c.Lanes
 	if lanes == 0 {
-		if c.isAlone() {
-			lanes = estimatedLeaves
-		} else if lanes = slowLanes; m.Info().Parallel {
+		if lanes = slowLanes; m.Info().Parallel {
 			lanes = 1 << 30 // as many as the batch has
 		}
 	}
