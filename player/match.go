@@ -3,14 +3,25 @@ package player
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/rs/zerolog"
 
+	"stackmate/gdl"
 	"stackmate/internal/guard"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
+
+// message is what one PLAY has told, and what was answered.
+type message struct {
+	joint []string // the joint move as text, one move per role; nil for NIL
+	reply string   // our move; "" for none that could have counted
+}
+
+// isNIL tells whether the message says that nobody has moved yet.
+func (m message) isNIL() bool { return m.joint == nil }
 
 // source is where a standing comes from; a later one is better.
 type source int
@@ -47,24 +58,55 @@ func (s *standing) position(self machine.Role) position {
 	return p
 }
 
-// match is what is known of one match: its history, and where it stands by every
-// source there is. It is safe for concurrent use.
+// match is what is known of one match: its messages in order of arrival, which only grow, and
+// where it stands by every source there is. It is safe for concurrent use.
 type match struct {
-	log     zerolog.Logger
-	history *history
-	roles   int
-	self    machine.Role
-	margins *Margins
+	log   zerolog.Logger
+	roles int
+	self  machine.Role
 
-	mu      sync.Mutex
-	stand   [sources]*standing
-	failed  [sources]error
-	follows int           // sources that are followed and have not failed
-	changed chan struct{} // closed when something above changes, and replaced
+	mu       sync.Mutex
+	messages []message
+	logged   int // messages that somebody has told the log what to make of
+	stand    [sources]*standing
+	failed   [sources]error
+	follows  int           // sources that are followed and have not failed
+	changed  chan struct{} // closed when something above changes, and replaced
 }
 
-func newMatch(log zerolog.Logger, roles int, self machine.Role, margins *Margins) *match {
-	return &match{log: log, history: newHistory(), roles: roles, self: self, margins: margins, changed: make(chan struct{})}
+func newMatch(log zerolog.Logger, roles int, self machine.Role) *match {
+	return &match{log: log, roles: roles, self: self, changed: make(chan struct{})}
+}
+
+// hear adds what is new in told and returns how many messages there are now.
+func (m *match) hear(told [][]gdl.Term) (count int) {
+	m.change(func() {
+		for n := len(m.messages); n < len(told); n++ {
+			m.messages = append(m.messages, message{joint: texts(told[n])})
+		}
+		count = len(m.messages)
+	})
+	return count
+}
+
+func texts(joint []gdl.Term) []string {
+	if joint == nil {
+		return nil
+	}
+	out := make([]string, len(joint))
+	for r, t := range joint {
+		out[r] = t.String()
+	}
+	return out
+}
+
+// answer takes note of the reply to the last message.
+func (m *match) answer(move string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := len(m.messages); n > 0 {
+		m.messages[n-1].reply = move
+	}
 }
 
 // best is the best standing after n messages, or nil, and a channel that is closed
@@ -160,28 +202,42 @@ func (f *follower) run(ctx context.Context) error {
 	if err := f.tracker.begin(ctx); err != nil {
 		return err
 	}
-	for {
-		told, more := f.history.all()
-		if needed, changed := f.isNeeded(); !needed {
-			more = changed
-		} else if err := f.hear(ctx, told); err != nil {
-			return err
+	for heard := -1; ; {
+		told, needed, changed := f.news()
+		if needed && len(told) > heard {
+			if err := f.read(ctx, told); err != nil {
+				return err
+			}
+			heard = len(told)
 		}
 		select {
-		case <-more:
+		case <-changed:
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// hear reads the messages that are new and says where the match stands.
-func (f *follower) hear(ctx context.Context, told []message) error {
+// news are all messages, whether no better source says where the match stands, and a channel that is closed
+// when that may have changed.
+func (f *follower) news() (told []message, needed bool, changed <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for from := f.from + 1; from < sources; from++ {
+		if f.stand[from] != nil && f.failed[from] == nil {
+			return nil, false, f.changed
+		}
+	}
+	return slices.Clone(f.messages), true, f.changed
+}
+
+// read reads the messages that are new and says where the match stands.
+func (f *follower) read(ctx context.Context, told []message) error {
 	for n := len(f.tracker.told) + 1; n <= len(told); n++ {
 		if err := f.tracker.hear(ctx, told[:n]); err != nil {
 			return err
 		}
-		if a := f.tracker.account; a.reading != asTold && f.history.first(n-1) {
+		if a := f.tracker.account; a.reading != asTold && f.isFirst(n-1) {
 			f.log.Warn().Int("told", n).Strs("joint", told[n-1].joint).Int("turn", a.turn).Str("taken_for", string(a.reading)).
 				Msg("a message that is not as expected")
 		}
@@ -189,17 +245,15 @@ func (f *follower) hear(ctx context.Context, told []message) error {
 	return f.publish(ctx)
 }
 
-// isNeeded tells whether no better source says where the match stands, and gives a channel that is closed
-// when that may have changed.
-func (f *follower) isNeeded() (bool, <-chan struct{}) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for from := f.from + 1; from < sources; from++ {
-		if f.stand[from] != nil && f.failed[from] == nil {
-			return false, f.changed
-		}
+// isFirst tells, once for each message, that nobody has spoken of message n yet.
+func (m *match) isFirst(n int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n < m.logged {
+		return false
 	}
-	return true, f.changed
+	m.logged = n + 1
+	return true
 }
 
 // publish says where the match stands. Without a machine one legal move comes

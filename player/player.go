@@ -127,7 +127,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	defer stop()
 	go p.margins.watch(ctx)
 	p.clock, p.self, p.explanation = m.PlayClock, m.Role, nil
-	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self), p.margins)
+	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self))
 	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
 		seed: p.options.Seed, threads: p.options.Threads, clock: m.PlayClock, without: p.spec.without, exact: p.spec.exact, values: p.spec.values,
@@ -202,7 +202,7 @@ func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) 
 	p.explanation = nil
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
-	t := turn{Player: p, schedule: p.margins.scheduled(ctx, time.Now()), heard: p.match.history.hear(told, false)}
+	t := turn{Player: p, schedule: p.margins.scheduled(ctx, time.Now()), heard: p.match.hear(told)}
 	if deadline, ok := ctx.Deadline(); ok && p.clock > 0 {
 		t.delay = max(0, p.clock-deadline.Sub(t.arrived))
 	}
@@ -210,47 +210,15 @@ func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) 
 	if err != nil {
 		return gdl.Term{}, err
 	}
-	p.match.history.answer(move)
+	p.match.answer(move)
 	return gdl.ParseTerm(move)
 }
 
 // Explain says why the last move was made; nil before the first.
 func (p *Player) Explain() *Explanation { return p.explanation }
 
-// Stop ends the match; told has its last joint move.
-func (p *Player) Stop(told [][]gdl.Term) {
-	if p.match == nil {
-		return
-	}
-	p.desk.disturb()
-	p.conclude(p.match.history.hear(told, true))
-	p.end()
-}
-
-// stopTime is how long Stop waits to see where the match has ended.
-const stopTime = 100 * time.Millisecond
-
-// conclude warns if the match was stopped before its end.
-func (p *Player) conclude(heard int) {
-	timeout := time.NewTimer(stopTime)
-	defer timeout.Stop()
-	for {
-		s, changed := p.match.best(heard)
-		if s != nil {
-			if !s.over {
-				p.match.log.Warn().Int("turn", s.turn).Msg("the match was stopped in a position that is not terminal")
-			}
-			return
-		}
-		select {
-		case <-changed:
-		case <-p.life.Done():
-			return
-		case <-timeout.C:
-			return
-		}
-	}
-}
+// Stop ends the match.
+func (p *Player) Stop([][]gdl.Term) { p.end() }
 
 // Abort ends the match at once. It may be called at any time.
 func (p *Player) Abort() {

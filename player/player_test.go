@@ -74,7 +74,7 @@ func tell(t *testing.T, p *Player, joint ...string) [][]gdl.Term {
 	t.Helper()
 	told := 0
 	if p.match != nil {
-		told = len(p.match.history.messages)
+		told = len(p.match.messages)
 	}
 	return append(make([][]gdl.Term, told), terms(t, joint...))
 }
@@ -258,7 +258,7 @@ func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
 		if move := play(t, p, time.Minute, step.joint...); move == "" {
 			t.Errorf("%s: no move", step.name)
 		}
-		s, _ := p.match.best(len(p.match.history.messages))
+		s, _ := p.match.best(len(p.match.messages))
 		if left := s.at.state()[0] >> 1; left != step.left {
 			t.Errorf("%s: %d counters left, want %d", step.name, left, step.left)
 		}

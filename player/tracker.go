@@ -249,7 +249,7 @@ func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, err
 			b.cost += costCoincidence
 		}
 		over, err := t.isOver(ctx, b.at)
-		if over && !m.stop {
+		if over {
 			b.cost += costOver
 		}
 		next = append(next, b)

@@ -18,16 +18,15 @@ type truth struct {
 	at      snapshot
 	last    []string // the joint move made last; nil at first
 	tracker *tracker
-	history *history
+	told    []message
 	rng     *machine.Rand
 }
 
 func newTruth(t testing.TB, m machine.Machine, self int, seed uint64) *truth {
 	t.Helper()
-	h := newHistory()
 	roles := len(m.Names().Roles)
 	w := &truth{
-		rules: newCompiled(m), roles: roles, history: h, rng: machine.NewRand(seed),
+		rules: newCompiled(m), roles: roles, rng: machine.NewRand(seed),
 		tracker: newTracker(newCompiled(m), roles, self),
 	}
 	w.tracker.timeLimit = time.Hour // tests are bounded by questions alone
@@ -42,8 +41,8 @@ func newTruth(t testing.TB, m machine.Machine, self int, seed uint64) *truth {
 // legal where the tracker believes the match to stand.
 func (w *truth) arrive(t testing.TB, joint []string) string {
 	t.Helper()
-	w.history.messages = append(w.history.messages, message{joint: joint})
-	if err := w.tracker.hear(t.Context(), w.history.messages); err != nil {
+	w.told = append(w.told, message{joint: joint})
+	if err := w.tracker.hear(t.Context(), w.told); err != nil {
 		t.Fatal(err)
 	}
 	moves, err := w.tracker.legal(t.Context(), w.tracker.here().at, w.tracker.self)
@@ -53,8 +52,9 @@ func (w *truth) arrive(t testing.TB, joint []string) string {
 	if len(moves) == 0 {
 		return ""
 	}
-	w.history.answer(moves[w.rng.Intn(len(moves))])
-	return w.history.messages[len(w.history.messages)-1].reply
+	last := &w.told[len(w.told)-1]
+	last.reply = moves[w.rng.Intn(len(moves))]
+	return last.reply
 }
 
 // move makes a joint move: ours if it is legal, everything else at random.
