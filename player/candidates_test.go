@@ -20,9 +20,9 @@ func TestATrialGivesEachRivalItsOwnSide(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {
-		points, state := newTrialMatch(&comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{}), nodes: 500}, fixture{[2]int{0, 1}, seed, 0}, at).play(t.Context(), comparisonBytes)
-		if state != over || points[seed&1] != 100 || points[1-seed&1] != 0 {
-			t.Errorf("seed %d: points %v, %v; want all for rival %d", seed, points, state, seed&1)
+		share, over := newTrialMatch(&comparison{searcher: sampling(500, montecarlo.Config{}, montecarlo.Config{})}, [2]int{0, 1}, seed, at).play(t.Context())
+		if !over || share != float64(1-seed&1) {
+			t.Errorf("seed %d: the first gets %v, %v; want all for rival %d", seed, share, over, seed&1)
 		}
 	}
 }
@@ -101,17 +101,21 @@ func TestSubgamesAreSearchedApartUnlessThatGetsFewerPoints(t *testing.T) {
 	}
 }
 
-// sampling makes rivals that sample.
-func sampling(rivals ...montecarlo.Config) func(int) search.Searcher {
-	return func(i int) search.Searcher { return montecarlo.New(rivals[i]) }
+// sampling makes rivals that sample, with so many nodes a move, or without a limit.
+func sampling(nodes int64, rivals ...montecarlo.Config) func(int) search.Searcher {
+	return func(i int) search.Searcher { return limited{montecarlo.New(rivals[i]), nodes} }
 }
 
 func TestCandidatesAreComparedAtEqualTime(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	c := comparison{searcher: sampling(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Decisive})}
-	points, state := newTrialMatch(&c, fixture{[2]int{0, 1}, 1, 3 * time.Millisecond}, position{machine: m, state: m.Initial()}).play(t.Context(), comparisonBytes)
-	if total := points[0] + points[1]; state != over || total != 100 {
-		t.Errorf("%v points, %v", points, state)
+	c := comparison{clock: 3 * time.Millisecond, searcher: sampling(0, montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Decisive})}
+	began := time.Now()
+	trial := newTrialMatch(&c, [2]int{0, 1}, 1, position{machine: m, state: m.Initial()})
+	if share, over := trial.play(t.Context()); !over || share < 0 || share > 1 {
+		t.Errorf("%v of the points, %v", share, over)
+	}
+	if took := time.Since(began); took < time.Duration(trial.steps/2)*c.clock {
+		t.Errorf("%d moves in %v", trial.steps, took)
 	}
 }
 

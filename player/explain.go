@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,15 +92,7 @@ func shares(names *machine.Names, role machine.Role, strategy []search.Weighted,
 		list = append(list, s)
 	}
 	strategy = slices.Clone(strategy)
-	slices.SortStableFunc(strategy, func(a, b search.Weighted) int {
-		switch {
-		case a.Probability > b.Probability:
-			return -1
-		case a.Probability < b.Probability:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(strategy, func(a, b search.Weighted) int { return cmp.Compare(b.Probability, a.Probability) })
 	for _, w := range strategy {
 		add(w.Move, w.Probability)
 	}

@@ -87,7 +87,7 @@ func TestASearchLeftBehindCostsTheOthersNothingThatTheyRemember(t *testing.T) {
 func TestWhatWasLearntOutlivesAPanic(t *testing.T) {
 	m := newSubtraction(60)
 	made := 0
-	d := newDesk(setting{threads: 1, log: zerolog.Nop(), memory: &memory{total: 256 << 20, compiled: closed}, margins: NewMargins(0, 0)},
+	d := newDesk(setting{spec: spec{threads: 1}, log: zerolog.Nop(), memory: &memory{total: 256 << 20, compiled: closed}, margins: NewMargins(0, 0)},
 		func(s setting) policy { made++; return newThinker(s) })
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
 	first := d.policy.(*thinker)

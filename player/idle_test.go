@@ -53,7 +53,7 @@ func TestNoMoveIsMadeWithNothingSearched(t *testing.T) {
 
 // playsBusily plays the beginning of a match, all roles by one thinker.
 func playsBusily(t *testing.T, m machine.Machine) {
-	p := newThinker(setting{threads: 1, log: zerolog.Nop(), memory: &memory{total: 128 << 20, compiled: closed}, margins: NewMargins(0, 0), without: []string{learning}})
+	p := newThinker(setting{spec: spec{threads: 1, without: []string{learning}}, log: zerolog.Nop(), memory: &memory{total: 128 << 20, compiled: closed}, margins: NewMargins(0, 0)})
 	p.hold = func(*trials, context.Context, int) {}
 	rng, b, q := machine.NewRand(1), m.NewNarrowBatch(), slices.Clone(m.Initial())
 	p.begun = m

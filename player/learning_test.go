@@ -23,8 +23,8 @@ func trained(t *testing.T, m machine.Machine, without ...string) *thinker {
 	t.Helper()
 	file, _ := savedWeights(t, m, m.Signals(t.Context()))
 	p := newThinker(setting{
-		threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0),
-		without: append(without, exactSearch), knowledge: knowledge{file, "rules"},
+		spec:   spec{threads: 1, without: append(without, exactSearch)},
+		memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knowledge{file, "rules"},
 	})
 	p.runLearner = func(*evaluate.Learner, context.Context, int64) {}
 	return p
@@ -146,7 +146,7 @@ func TestTheStartClockTeaches(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	tried, knows := false, knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
 	for clock := 2 * leastLearning; !tried && clock < 2*time.Minute; clock *= 2 { // on a busy machine learning takes longer
-		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}, knowledge: knows})
+		p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
 		p.hold = func(e *trials, _ context.Context, _ int) { tried = tried || e.candidates[0].evaluator != nil }
 		p.begin(ctxOf(t, clock), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 	}
@@ -157,7 +157,7 @@ func TestTheStartClockTeaches(t *testing.T) {
 
 func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), without: []string{exactSearch}})
+	p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 	p.hold = func(e *trials, _ context.Context, _ int) {
 		if e.candidates[0].evaluator != nil {
 			t.Errorf("%+v are tried out", e.candidates)
@@ -171,7 +171,7 @@ func TestLearningOfNoUseEndsAtHalfOfItsTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+	p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 	for _, c := range []struct {
 		games    int64
 		recalled bool
@@ -196,7 +196,7 @@ func TestLearningOfNoUseEndsAtHalfOfItsTime(t *testing.T) {
 
 func TestNothingIsLearntOfASolvedGame(t *testing.T) {
 	m := newSubtraction(9)
-	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+	p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 	p.runLearner = func(*evaluate.Learner, context.Context, int64) {
 		t.Error("the sampling search has proved the value, and it learns")
 	}
@@ -226,7 +226,7 @@ func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 		"no file":         {knowledge{file + ".not", "rules"}, false},
 		"of another game": {knowledge{copied, "others"}, false},
 	} {
-		p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: c.knowledge})
+		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: c.knowledge})
 		got := p.recall(m, evaluate.Config{ConstantSum: true})
 		if (got != nil) != c.known || c.known && got.Progress().Games != games {
 			t.Errorf("knowledge %s: learner %v", name, got)
@@ -246,7 +246,7 @@ func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
 	}
 	little, more := learnt(20), learnt(60)
 	var log strings.Builder
-	p := newThinker(setting{threads: 1, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
+	p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
 	p.keep(more) // nowhere
 	p.knowledge = knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
 	for i, l := range []*evaluate.Learner{little, more, little} {

@@ -122,11 +122,11 @@ func (m *match) best(n int) (*standing, <-chan struct{}) {
 	return nil, m.changed
 }
 
-// fault is why there is no standing from a source any more, if so.
-func (m *match) fault(from source) error {
+// faults are why there are no standings any more, by source; nil where there may be.
+func (m *match) faults() []error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.failed[from]
+	return slices.Clone(m.failed[:])
 }
 
 // change does f and lets everybody know.

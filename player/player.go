@@ -94,11 +94,8 @@ func New(name string, o Options) (*Player, error) {
 	if most := cmp.Or(o.MostThreads, MaxThreads); spec.threads > most {
 		return nil, fmt.Errorf("player %q: expected at most %d threads, found %d", name, most, spec.threads)
 	}
-	if spec.threads > 0 {
-		o.Threads = spec.threads
-	}
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
+	if spec.threads = cmp.Or(spec.threads, max(0, o.Threads)); spec.threads == 0 {
+		spec.threads = runtime.GOMAXPROCS(0)
 	}
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
@@ -130,8 +127,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self))
 	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
-		seed: p.options.Seed, threads: p.options.Threads, clock: m.PlayClock, without: p.spec.without, exact: p.spec.exact, values: p.spec.values,
-		log: m.Log, memory: memory, margins: p.margins, knowledge: p.knowledge(m.Game),
+		spec: p.spec, seed: p.options.Seed, clock: m.PlayClock, log: m.Log, memory: memory, margins: p.margins, knowledge: p.knowledge(m.Game),
 	}, p.spec.kind.make)
 	p.begin(ctx, m, memory)
 	return p.prepare(ctx)
@@ -174,8 +170,8 @@ func (p *Player) prepare(ctx context.Context) error {
 			p.desk.begin(ctx, s.position(p.match.self))
 			return nil
 		}
-		if p.isHopeless() {
-			return errors.Join(p.compilation.Err(), p.match.fault(fromRules))
+		if p.isLost() {
+			return errors.Join(append(p.match.faults(), p.compilation.Err())...)
 		}
 		select {
 		case <-changed:
@@ -186,9 +182,14 @@ func (p *Player) prepare(ctx context.Context) error {
 	}
 }
 
-// isHopeless tells whether nothing will ever say where the match stands.
-func (p *Player) isHopeless() bool {
-	return p.compilation.Err() != nil && !p.match.isFollowed()
+// isLost tells whether nothing will ever say where the match stands.
+func (p *Player) isLost() bool {
+	select {
+	case <-p.compilation.Done():
+		return !p.match.isFollowed()
+	default:
+		return false
+	}
 }
 
 // Play returns the move to make. It is told all joint moves so far, in order of

@@ -3,7 +3,6 @@ package player
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,12 +26,9 @@ type policy interface {
 
 // setting is what a policy is made with.
 type setting struct {
-	seed    uint64
-	threads int
-	clock   time.Duration // for each move; 0 means no limit
-	without []string      // names of techniques
-	exact   exactChoice
-	values  map[string]float64 // of parameters, by name
+	spec
+	seed  uint64
+	clock time.Duration // for each move; 0 means no limit
 	// textbook tells to sample as textbooks do, and to do nothing else.
 	textbook bool
 	log      zerolog.Logger
@@ -43,9 +39,6 @@ type setting struct {
 	// experience is what policies of this match leave to those that take their places; nil means nothing.
 	experience *experience
 }
-
-// has tells whether a technique is in use.
-func (s *setting) has(technique string) bool { return !slices.Contains(s.without, technique) }
 
 // position is where the player has to move.
 type position struct {

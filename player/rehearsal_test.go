@@ -36,7 +36,7 @@ func BenchmarkRehearsals(b *testing.B) {
 			at := position{machine: m, state: m.Initial()}
 			for i := range b.N {
 				var log strings.Builder
-				t := newThinker(setting{seed: uint64(i), threads: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
+				t := newThinker(setting{spec: spec{threads: 1}, seed: uint64(i), memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
 				ctx, cancel := context.WithTimeout(context.Background(), rehearsalClock)
 				t.prepare(ctx, at)
 				first := t.candidate
@@ -45,7 +45,7 @@ func BenchmarkRehearsals(b *testing.B) {
 				b.Logf("%s\n%s", t.candidate.name, log.String())
 				if t.candidate != first {
 					candidates := []candidate{t.candidate, first}
-					c := comparison{opening: 2, searcher: func(i int) search.Searcher {
+					c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 						return &metered{Searcher: t.searcher(candidates[i], 1), clock: chosenClock}
 					}}
 					c.report(b, at, chosenMatches)
@@ -66,7 +66,7 @@ func BenchmarkClocks(b *testing.B) {
 		b.Run(game, func(b *testing.B) {
 			m := newReferee(b, game).machine
 			at := position{machine: m, state: m.Initial()}
-			t := newThinker(setting{seed: 1, threads: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0)})
+			t := newThinker(setting{spec: spec{threads: 1}, seed: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0)})
 			t.prepare(b.Context(), at)
 			candidates := t.candidates(learnt(b, m, true).Evaluation())
 			for _, d := range candidates {
@@ -75,7 +75,7 @@ func BenchmarkClocks(b *testing.B) {
 				}
 				for _, clock := range []time.Duration{6 * time.Millisecond, 60 * time.Millisecond, 240 * time.Millisecond} {
 					b.Run(fmt.Sprintf("%s/%v", d.name, clock), func(b *testing.B) {
-						c := comparison{opening: trialOpening, searcher: func(i int) search.Searcher {
+						c := comparison{opening: trialOpening, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 							return &metered{Searcher: t.searcher([]candidate{d, t.candidate}[i], 1), clock: clock}
 						}}
 						c.report(b, at, 8*b.N)

@@ -123,10 +123,10 @@ func (s limited) Search(ctx context.Context, m machine.Machine, q machine.State,
 func (u *oracle) resist(t testing.TB, at position, role machine.Role, who search.Searcher, seed uint64) (float64, int) {
 	plain := montecarlo.New(montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Lanes: 16, Exploration: textbookExploration})
 	match := comparison{searcher: func(i int) search.Searcher { return []search.Searcher{who, limited{plain, fallible}}[i] }}
-	trial := newTrialMatch(&match, fixture{[2]int{0, 1}, 2*seed + uint64(role), 0}, at)
-	points, state := trial.play(t.Context(), comparisonBytes)
-	if state != over {
+	trial := newTrialMatch(&match, [2]int{0, 1}, 2*seed+uint64(role), at)
+	share, over := trial.play(t.Context())
+	if !over {
 		t.Fatal("the match did not end")
 	}
-	return points[0], trial.steps
+	return 100 * share, trial.steps
 }

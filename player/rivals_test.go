@@ -159,7 +159,7 @@ func (d duel) report(b *testing.B, game string) {
 		}
 	}
 	think := thinker{machine: f.machine, class: solve.Classify(b.Context(), f.machine, 1)}
-	c := comparison{nodes: d.nodes, opening: 2, searcher: func(i int) search.Searcher {
+	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
 		if i == 0 && d.factors {
 			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) })
@@ -168,7 +168,7 @@ func (d duel) report(b *testing.B, game string) {
 			s = think.deepening(e, 1)
 		}
 		if d.nodes > 0 {
-			return s
+			return limited{s, d.nodes}
 		}
 		if d.byTheWall {
 			return timed{s, wallClock}
@@ -187,12 +187,13 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 	var sum, squares, n float64
 	var seat [2]float64 // see seats
 	for seed := range uint64(matches) {
-		p, state := newTrialMatch(c, fixture{[2]int{0, 1}, seed, 0}, at).play(context.Background(), comparisonBytes)
-		if state != over {
+		share, over := newTrialMatch(c, [2]int{0, 1}, seed, at).play(context.Background())
+		if !over {
 			b.Fatal("the match did not end")
 		}
-		sum, squares, n = sum+p[0], squares+p[0]*p[0], n+1
-		seat[seed&1] += p[0]
+		points := 100 * share
+		sum, squares, n = sum+points, squares+points*points, n+1
+		seat[seed&1] += points
 		if n == 6 && (sum == 0 || sum == 600) {
 			break
 		}
@@ -253,7 +254,7 @@ func TestParametersReachTheSamplingSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	thinker := newThinker(setting{values: s.values})
+	thinker := newThinker(setting{spec: spec{values: s.values}})
 	want := montecarlo.Config{Rule: montecarlo.RegretMatching, AtOnce: true, Exploration: 33.5, Playouts: 3, PolicyExploration: 44}
 	if got := thinker.sampling(candidate{}); got != want {
 		t.Errorf("%+v, want %+v", got, want)

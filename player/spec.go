@@ -82,8 +82,11 @@ func allTechniques() []string {
 	return names
 }
 
+// has tells whether a technique is in use.
+func (s *spec) has(technique string) bool { return !slices.Contains(s.without, technique) }
+
 // sampledWithout are the techniques of the sampling search among those to do without.
-func (s *setting) sampledWithout() montecarlo.Technique {
+func (s *spec) sampledWithout() montecarlo.Technique {
 	var without montecarlo.Technique
 	for _, t := range techniques {
 		if !s.has(t.Name) {

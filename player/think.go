@@ -91,7 +91,7 @@ func (t *thinker) isInTurns() bool { return t.class.Players > 1 && !t.class.Simu
 // makeExact makes the exact searches for the class of the game.
 func (t *thinker) makeExact() {
 	t.methods, t.exact = solve.Choose(t.class), nil
-	if chosen := t.setting.exact.method; chosen != "" && t.methods != nil {
+	if chosen := t.spec.exact.method; chosen != "" && t.methods != nil {
 		t.methods = []string{chosen}
 	}
 	for _, method := range t.methods {
@@ -101,7 +101,7 @@ func (t *thinker) makeExact() {
 
 // exactSearch makes the search of a method.
 func (t *thinker) exactSearch(method string) search.Searcher {
-	s, err := solve.NewSearcher(method, t.setting.exact.options())
+	s, err := solve.NewSearcher(method, t.spec.exact.options())
 	if err != nil {
 		panic(err) // the method is one of package solve
 	}
@@ -193,8 +193,11 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 		list = list[:1]
 	}
 	t.trials = &trials{
-		candidates: list, challenger: 1, at: at, memory: min(comparisonBytes, memory/int64(2*t.threads)), clock: scaled(trialPart, t.playClock()),
-		comparison: comparison{opening: trialOpening, searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }},
+		candidates: list, challenger: 1, at: at,
+		comparison: comparison{
+			searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }, opening: trialOpening,
+			memory: min(comparisonBytes, memory/int64(2*t.threads)), clock: scaled(trialPart, t.playClock()),
+		},
 	}
 	t.compare(ctx, scaled(trialShare, timeLeft(ctx, time.Now())))
 }

@@ -17,8 +17,6 @@ type trials struct {
 	comparison
 	candidates []candidate
 	at         position
-	memory     int64         // bytes that a tree takes
-	clock      time.Duration // for a move
 
 	mu         sync.Mutex
 	best       int           // the candidate to play by
@@ -88,25 +86,23 @@ func (t *trials) next(underWay *trialMatch) *trialMatch {
 	}
 	opening := t.challenger<<16 + t.begun/2
 	t.begun++
-	return newTrialMatch(&t.comparison, fixture{pair, uint64(2*opening + (t.begun-1)&1), t.clock}, t.at)
+	return newTrialMatch(&t.comparison, pair, uint64(2*opening+(t.begun-1)&1), t.at)
 }
 
-// take takes note of a match, unless its candidates have been told apart meanwhile.
-func (t *trials) take(m *trialMatch, points [2]float64, state trialState) {
+// take takes note of the share of the points that the first rival of a match got, unless the two have been
+// told apart meanwhile.
+func (t *trials) take(m *trialMatch, share float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if m.pair != [2]int{t.best, t.challenger} {
 		return
 	}
 	t.over++
-	if total := points[0] + points[1]; state == over && total > 0 {
-		t.better[0].add(points[0] / total)
-		t.better[1].add(points[1] / total)
-	}
-	fails := state == failed && m.culprit == t.best
-	if wins := fails || t.better[1].convinces(); wins {
+	t.better[0].add(share)
+	t.better[1].add(1 - share)
+	if t.better[1].convinces() {
 		t.best = t.challenger
-	} else if state != failed && t.over < mostTrials && !t.better[0].convinces() {
+	} else if t.over < mostTrials && !t.better[0].convinces() {
 		return
 	}
 	t.challenger++
@@ -126,8 +122,8 @@ func (t *trials) hold(ctx context.Context, threads int) {
 					end()
 					return
 				}
-				if points, state := t.running[i].play(ctx, t.memory); state != underWay {
-					t.take(t.running[i], points, state)
+				if share, ok := t.running[i].play(ctx); ok {
+					t.take(t.running[i], share)
 					t.running[i] = nil
 				}
 			}
@@ -142,45 +138,27 @@ func (t *trials) hold(ctx context.Context, threads int) {
 // comparison is between ways to find moves.
 type comparison struct {
 	searcher func(candidate int) search.Searcher // makes the search of one of them
-	nodes    int64                               // for each move; 0 means no limit
+	clock    time.Duration                       // for each move; 0 means no limit
+	memory   int64                               // bytes that a tree takes
 	// opening is how many joint moves are random at first, the same in both of two
 	// matches with sides swapped.
 	opening int
 }
 
-// fixture is a match to be held.
-type fixture struct {
-	pair  [2]int        // who plays
-	seed  uint64        // odd ones swap the sides
-	clock time.Duration // for each move; 0 means no limit
-}
-
 // trialMatch is one match between two of the candidates of a comparison.
 type trialMatch struct {
 	*comparison
-	fixture
+	pair     [2]int // who plays
+	seed     uint64 // odd ones swap the sides
 	machine  machine.Machine
 	batch    machine.Batch
 	rng      *machine.Rand
 	state    machine.State
 	steps    int
+	seats    []int // by role: the rival that plays it; -1 is chance
 	rivals   [2]search.Searcher
 	openings *machine.Rand
-	culprit  int // the candidate whose search has failed, or nobody
 }
-
-// trialState is the standing of a trial match.
-type trialState int
-
-const (
-	underWay trialState = iota // ctx was done
-	over
-	endless // it has lasted for too long to wait for its end
-	failed  // it cannot go on, because of culprit
-)
-
-// nobody is to blame.
-const nobody = -1
 
 const (
 	// comparisonBytes bounds each tree, comparisonSteps a match, in case the game never ends.
@@ -189,92 +167,87 @@ const (
 )
 
 // newTrialMatch begins a match from the position at.
-func newTrialMatch(c *comparison, f fixture, at position) *trialMatch {
-	b := &trialMatch{
-		comparison: c, fixture: f, culprit: nobody, machine: at.machine, batch: at.machine.NewNarrowBatch(),
-		rng: machine.NewRand(f.seed), openings: machine.NewRand(f.seed / 2), state: slices.Clone(at.state),
+func newTrialMatch(c *comparison, pair [2]int, seed uint64, at position) *trialMatch {
+	t := &trialMatch{
+		comparison: c, pair: pair, seed: seed, machine: at.machine, batch: at.machine.NewNarrowBatch(),
+		rng: machine.NewRand(seed), openings: machine.NewRand(seed / 2), state: slices.Clone(at.state),
+		seats: seats(at.machine.Names(), seed),
 	}
-	for i := range b.rivals {
-		b.rivals[i] = c.searcher(f.pair[i])
+	for i := range t.rivals {
+		t.rivals[i] = c.searcher(pair[i])
 	}
-	return b
+	return t
 }
 
-// play continues the match until it is over and returns the goal points of each rival,
-// or until ctx is done.
-func (t *trialMatch) play(ctx context.Context, memory int64) (points [2]float64, state trialState) {
-	b, names := t.batch, t.machine.Names()
+// play continues the match until it is over and returns the share of the points that the first rival gets, or until
+// ctx is done. Who finds no move gets nothing, and a match without end is a draw.
+func (t *trialMatch) play(ctx context.Context) (share float64, ok bool) {
+	b := t.batch
 	for ; t.steps < comparisonSteps; t.steps++ {
 		b.Load(t.state, 1)
 		b.Evaluate(1)
 		if b.Terminal()[0]&1 != 0 {
-			goals := make([]int32, len(names.Roles))
-			b.Goals(goals, 0)
-			for r, rival := range seats(names, t.seed) {
-				if rival >= 0 {
-					points[rival] += float64(search.Points(goals[r]))
-				}
-			}
-			return points, over
+			return t.share(), true
 		}
-		if state := t.step(ctx, memory); state != over {
-			return points, state
+		if b.Stuck()[0]&1 != 0 {
+			break
 		}
-	}
-	return points, endless
-}
-
-// step makes a joint move in the position that the batch holds; over means that it is
-// made.
-func (t *trialMatch) step(ctx context.Context, memory int64) trialState {
-	b, names := t.batch, t.machine.Names()
-	joint := make([]machine.Move, len(names.Roles))
-	for r, rival := range seats(names, t.seed) {
-		legal := b.AppendLegal(nil, 0, machine.Role(r))
-		switch {
-		case len(legal) == 0:
-			return failed
-		case t.steps < t.opening:
-			joint[r] = legal[t.openings.Intn(len(legal))]
-		case rival < 0 || len(legal) == 1:
-			joint[r] = legal[t.rng.Intn(len(legal))]
-		default:
-			found, err := t.search(ctx, t.rivals[rival], t.machine, t.state, search.Limits{MaxBytes: memory, Seed: t.seed})
+		for r, rival := range t.seats {
+			move, found := t.move(ctx, machine.Role(r), rival)
 			if ctx.Err() != nil {
-				return underWay
+				return 0, false
 			}
-			if err != nil || len(found.Strategies) <= r {
-				t.culprit = t.pair[rival]
-				return failed
+			if !found {
+				return float64(rival), true
 			}
-			joint[r] = draw(t.rng, legal, found.Strategies[r])
+			b.Choose(0, machine.Role(r), move)
 		}
+		b.Advance(1)
+		b.Store(t.state, 1)
 	}
-	for r, m := range joint {
-		b.Choose(0, machine.Role(r), m)
-	}
-	b.Advance(1)
-	b.Store(t.state, 1)
-	return over
+	return 0.5, true
 }
 
-// search finds the move of one rival.
-func (t *trialMatch) search(ctx context.Context, s search.Searcher, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	lim.MaxNodes = t.nodes
+// share is that of the points of the first rival in the terminal position that the batch holds.
+func (t *trialMatch) share() float64 {
+	goals := make([]int32, len(t.seats))
+	t.batch.Goals(goals, 0)
+	var points [2]float64
+	for r, rival := range t.seats {
+		if rival >= 0 {
+			points[rival] += float64(search.Points(goals[r]))
+		}
+	}
+	if points[0]+points[1] == 0 {
+		return 0.5
+	}
+	return points[0] / (points[0] + points[1])
+}
+
+// move is that of a role, which a rival or chance plays.
+func (t *trialMatch) move(ctx context.Context, r machine.Role, rival int) (m machine.Move, ok bool) {
+	legal := t.batch.AppendLegal(nil, 0, r)
+	switch {
+	case t.steps < t.opening:
+		return legal[t.openings.Intn(len(legal))], true
+	case rival < 0 || len(legal) == 1:
+		return legal[t.rng.Intn(len(legal))], true
+	}
 	if t.clock > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, t.clock)
 		defer cancel()
 	}
-	return s.Search(ctx, m, q, lim)
+	found, err := t.rivals[rival].Search(ctx, t.machine, t.state, search.Limits{MaxBytes: t.memory, Seed: t.seed})
+	if err != nil || len(found.Strategies) <= int(r) {
+		return machine.NoMove, false
+	}
+	return draw(t.rng, legal, found.Strategies[r]), true
 }
 
 // seats says which rival plays each role; -1 is chance.
 func seats(names *machine.Names, seed uint64) []int {
-	out := make([]int, len(names.Roles))
-	for r := range out {
-		out[r] = -1
-	}
+	out := slices.Repeat([]int{-1}, len(names.Roles))
 	for i, r := range names.Players() {
 		out[r] = (i + int(seed)) & 1
 	}

@@ -46,12 +46,11 @@ func TestMatchesConvinceAsSeldomAsTheyPromiseTo(t *testing.T) {
 	}
 }
 
-// between are trials between candidates that sample.
-func between(m machine.Machine, c comparison, rivals ...montecarlo.Config) *trials {
-	c.searcher = sampling(rivals...)
+// between are trials between candidates that sample, with so many nodes a move.
+func between(m machine.Machine, nodes int64, rivals ...montecarlo.Config) *trials {
 	return &trials{
-		comparison: c, candidates: make([]candidate, len(rivals)), challenger: 1,
-		at: position{machine: m, state: m.Initial()}, memory: comparisonBytes,
+		comparison: comparison{searcher: sampling(nodes, rivals...), opening: trialOpening, memory: comparisonBytes},
+		candidates: make([]candidate, len(rivals)), challenger: 1, at: position{machine: m, state: m.Initial()},
 	}
 }
 
@@ -59,11 +58,11 @@ func between(m machine.Machine, c comparison, rivals ...montecarlo.Config) *tria
 func (t *trials) won(count int) {
 	pair := [2]int{t.best, t.challenger}
 	for range max(count, -count) {
-		points := [2]float64{0, 100}
+		share := 0.0
 		if count < 0 {
-			points = [2]float64{100, 0}
+			share = 1
 		}
-		t.take(&trialMatch{fixture: fixture{pair: pair}}, points, over)
+		t.take(&trialMatch{pair: pair}, share)
 	}
 }
 
@@ -71,7 +70,7 @@ func TestTrialsAreTakenUpWhereTheyWereBrokenOff(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	var first *trialMatch
 	for first == nil { // a slice may last as long as a match where timers are late
-		e := between(m, comparison{nodes: 500}, montecarlo.Config{}, montecarlo.Config{})
+		e := between(m, 500, montecarlo.Config{}, montecarlo.Config{})
 		for slice := time.Millisecond; e.over == 0; slice += time.Millisecond {
 			ctx, cancel := context.WithTimeout(t.Context(), slice)
 			e.hold(ctx, 1)
@@ -109,7 +108,7 @@ func TestWhoseSearchFailsIsOut(t *testing.T) {
 		"the first":           {map[int]bool{0: true, 2: true}, 1},
 		"all but the last":    {map[int]bool{0: true, 1: true}, 2},
 	} {
-		e := between(m, comparison{nodes: 20}, make([]montecarlo.Config, 3)...)
+		e := between(m, 20, make([]montecarlo.Config, 3)...)
 		works := e.searcher
 		e.searcher = func(i int) search.Searcher {
 			if c.fails[i] {
@@ -140,7 +139,7 @@ func TestTheFirstCandidateWinsTies(t *testing.T) {
 		"the first is better than both": {[]int{-3, -3}, 0, true},
 		"nobody is":                     {[]int{1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, -3}, 0, true},
 	} {
-		e := between(m, comparison{}, make([]montecarlo.Config, 3)...)
+		e := between(m, 0, make([]montecarlo.Config, 3)...)
 		for _, n := range c.matches {
 			e.won(n)
 		}
@@ -152,7 +151,7 @@ func TestTheFirstCandidateWinsTies(t *testing.T) {
 
 func TestSeatsAndOpeningsAreEven(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
-	e := between(m, comparison{opening: trialOpening}, make([]montecarlo.Config, 2)...)
+	e := between(m, 0, make([]montecarlo.Config, 2)...)
 	for i := range 6 {
 		first, second := e.next(nil), e.next(nil)
 		if first.seed/2 != second.seed/2 || first.seed&1 == second.seed&1 || first.pair != second.pair {

@@ -179,7 +179,8 @@ func answer(t testing.TB, name string, m machine.Machine, q *question, clock tim
 		t.Fatal(err)
 	}
 	thinker := newThinker(setting{
-		seed: 1, threads: s.threads, without: s.without, log: zerolog.Nop(), memory: &memory{total: 512 << 20, compiled: closed}, margins: NewMargins(0, 0),
+		spec: s,
+		seed: 1, log: zerolog.Nop(), memory: &memory{total: 512 << 20, compiled: closed}, margins: NewMargins(0, 0),
 	})
 	at := position{machine: m, state: q.state, role: q.role, legal: q.legal}
 	thinker.prepare(t.Context(), at)

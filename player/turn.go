@@ -95,16 +95,6 @@ func (t *turn) where(ctx, thinking context.Context) (*standing, error) {
 	}
 }
 
-// isLost tells whether no source will ever say where the match stands.
-func (t *turn) isLost() bool {
-	select {
-	case <-t.compilation.Done():
-		return !t.match.isFollowed()
-	default:
-		return false
-	}
-}
-
 // outdated is what was known before the last messages.
 func (t *turn) outdated() (*standing, error) {
 	if s, _ := t.match.best(0); s != nil && len(s.legal) > 0 {

@@ -60,7 +60,8 @@ func BenchmarkWhole(b *testing.B) {
 // onOneThread is a thinker that does without some techniques and takes no more than so many bytes.
 func onOneThread(seed uint64, bytes int64, without ...string) *thinker {
 	return newThinker(setting{
-		seed: seed, threads: 1, without: without, log: zerolog.Nop(),
+		spec: spec{threads: 1, without: without},
+		seed: seed, log: zerolog.Nop(),
 		memory: &memory{total: bytes, compiled: closed}, margins: NewMargins(0, 0),
 	})
 }
@@ -79,6 +80,6 @@ func againstWhole(b *testing.B, at position, rival string) {
 		cancel()
 	}
 	b.Log(players[0].candidate.name)
-	c := comparison{opening: 2, searcher: func(i int) search.Searcher { return whole{players[i], wholeClock} }}
+	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher { return whole{players[i], wholeClock} }}
 	c.report(b, at, wholeMatches*b.N)
 }
