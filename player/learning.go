@@ -33,7 +33,7 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	if !t.has(learning) || left < leastLearning || memory == 0 || !t.isInTurns() && !t.class.ConstantSum {
 		return nil
 	}
-	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory}
+	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
 	short, cancel := context.WithTimeout(ctx, min(decisiveTime, left/4))
 	config.Signals = at.machine.Signals(short)
 	cancel()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"text/tabwriter"
@@ -111,6 +112,7 @@ type checkpoint struct {
 // begin loads what is known of the game, if anything is.
 func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
 	config := learning(ctx, m, seed, memory)
+	config.Threads = runtime.GOMAXPROCS(0)
 	t.machine = machine.Decisive(ctx, m, false)
 	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, config)
 	switch {
@@ -137,6 +139,8 @@ const (
 	queuedTasks = 8
 	// taskTime is how long each of them plays.
 	taskTime = time.Second
+	// learningSlice is how long games are played here before those from elsewhere are looked for.
+	learningSlice = time.Second / 4
 	// saveEvery is how often what is known is written, for those who play elsewhere.
 	saveEvery = 2 * time.Second
 )
@@ -210,7 +214,9 @@ func (t *training) learn(ctx context.Context) error {
 			}
 			t.Elsewhere += int64(len(p.Games))
 		default:
-			t.learner.Step()
+			slice, cancel := context.WithTimeout(ctx, learningSlice)
+			t.learner.Learn(slice, 0)
+			cancel()
 		}
 		if t.played != nil && time.Since(t.saved) > saveEvery {
 			if err := t.save(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate/vector"
@@ -52,6 +53,9 @@ type Config struct {
 	// Bytes bounds the games under way; zero means defaultBytes. The rest takes 60 MB at
 	// most, and as much again for signals.
 	Bytes int64
+	// Threads is how many goroutines Learn uses: all but one play games, from which that one learns. Zero means one,
+	// with which learning is reproducible.
+	Threads int
 }
 
 // ErrUnfit is returned for machines that there is nothing to learn for: those without a
@@ -71,7 +75,9 @@ type Progress struct {
 
 // Learner learns an evaluation. It belongs to one goroutine.
 type Learner struct {
-	games   *games
+	games   *selfPlay
+	others  []*selfPlay // in goroutines of their own, while Learn runs
+	guide   atomic.Pointer[guide]
 	trainer *trainer
 	current Evaluation
 	active  int // most fluents in a position so far
@@ -104,10 +110,12 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 	if c.Bytes == 0 {
 		c.Bytes = defaultBytes
 	}
-	rng := machine.NewRand(c.Seed)
-	l := &Learner{games: newGames(m, 1, rng, min(c.Bytes, defaultBytes)), view: newView(m, c.Signals), active: 1}
-	p := l.games
-	p.start, p.ended, p.made = l.start, l.ended, l.made
+	rng, threads := machine.NewRand(c.Seed), max(1, c.Threads)
+	l := &Learner{view: newView(m, c.Signals), active: 1}
+	l.games = newSelfPlay(m, rng, min(c.Bytes, defaultBytes)/int64(threads), &l.guide, l.learn)
+	for i := 1; i < threads; i++ {
+		l.others = append(l.others, newSelfPlay(m, machine.NewRand(c.Seed+uint64(i)), min(c.Bytes, defaultBytes)/int64(threads), &l.guide, nil))
+	}
 	l.wide = l.view.wide()
 	if slices.ContainsFunc(l.view.signals, machine.Signal.IsThreat) {
 		l.sights = newSights(l.view)
@@ -116,7 +124,7 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 		l.images = append(l.images, l.view.images(&m.Symmetries()[i]))
 	}
 	l.trainer = newTrainer(newNetwork(l.wide, l.view.inputs(), outputs, rng))
-	l.current = Evaluation{players: players, roles: p.roles, sum: machine.MaxGoal, view: l.view, network: l.trainer.network}
+	l.current = Evaluation{players: players, roles: l.games.roles, sum: machine.MaxGoal, view: l.view, network: l.trainer.network}
 	l.refresh()
 	l.pool, l.targets = make([]uint64, reservoir*l.wide), make([]float32, reservoir*outputs)
 	return l, nil
@@ -124,13 +132,17 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 
 // Learn learns until ctx is done or so many games are over (0 means no limit).
 func (l *Learner) Learn(ctx context.Context, games int64) {
+	played, end := l.playAside(ctx)
+	defer end()
 	for until := l.progress.Games + games; ctx.Err() == nil && (games == 0 || l.progress.Games < until); {
-		l.Step()
+		select {
+		case g := <-played:
+			l.learn(g)
+		default:
+			l.games.step()
+		}
 	}
 }
-
-// Step makes a move in each of the games under way, and learns from those that it ends.
-func (l *Learner) Step() { l.games.step(&l.current) }
 
 // Progress tells how far learning has come.
 func (l *Learner) Progress() Progress {
@@ -148,63 +160,36 @@ func (l *Learner) Evaluation() *Evaluation {
 	return &e
 }
 
+// refresh makes anew what games are played by.
 func (l *Learner) refresh() {
 	l.fitted = 0
 	l.current.quantise(2 * l.active)
+	e := l.current
+	e.network = &network{e.network.outputs, e.network.in, slices.Clone(e.network.out)}
+	l.guide.Store(&guide{e, l.progress.Length, l.sights != nil})
 }
 
-func (l *Learner) start(g *game) {
-	g.side = make([]int, l.games.roles)
-	if g.opening = l.games.rng.Intn(2 + int(openingShare*l.progress.Length)); l.sights != nil {
-		g.opening = longest // random games show all that there may be
-	}
-}
-
-func (l *Learner) made(g *game, lane int) {
-	g.values = append(g.values, l.outputs(lane)...)
-}
-
-// outputs are the values of a lane as outputs of the network.
-func (l *Learner) outputs(lane int) []float32 {
-	values := make([]float32, 0, maxOutputs)
-	for _, r := range l.current.players[:l.trainer.outputs] {
-		values = append(values, float32(l.games.values[0][lane*l.games.roles+int(r)]/100))
-	}
-	return values
-}
-
-// sum is that of the goals in a lane.
-func (l *Learner) sum(lane int) float64 {
-	sum := 0.0
-	for _, r := range l.current.players {
-		sum += l.games.values[0][lane*l.games.roles+int(r)]
-	}
-	return sum
-}
-
-// ended takes the positions of a game that has ended into the reservoir, and fits as
-// many from there.
-func (l *Learner) ended(g *game, lane int) { l.learn(g, l.outputs(lane), l.sum(lane)) }
-
-// learn learns from a game with its outcome, by output, and the sum of its goals.
-func (l *Learner) learn(g *game, outcome []float32, sum float64) {
-	n, outputs := len(g.states)/l.view.words, l.trainer.outputs
+// learn learns from a game.
+func (l *Learner) learn(g PlayedGame) {
+	n, outputs := len(g.States)/l.view.words, l.trainer.outputs
 	if l.progress.Games++; l.progress.Games == 1 {
-		l.current.sum = sum
+		l.current.sum = g.Sum
+		l.refresh()
 	}
 	l.progress.Positions += int64(n)
 	l.progress.Length += (float64(n) - l.progress.Length) / float64(min(l.progress.Games, 1000))
 	for i := range n - 1 {
-		l.moments.add(float64(g.values[i*outputs]), float64(outcome[0]))
+		l.moments.add(float64(g.Values[i*outputs]), float64(g.Outcome[0]))
 	}
 	if l.sights != nil {
-		if l.sights.game(g.states); l.sights.positions >= sightings {
+		if l.sights.game(g.States); l.sights.positions >= sightings {
 			l.view = l.sights.blocked()
 			l.current.view, l.sights = l.view, nil
+			l.refresh()
 		}
 		return
 	}
-	l.view.look(g.states, func(seen []uint64) { l.take(seen, g.values, slices.Clone(outcome)) })
+	l.view.look(g.States, func(seen []uint64) { l.take(seen, g.Values, slices.Clone(g.Outcome)) })
 	if l.pooled < reservoir/4 {
 		return
 	}

@@ -25,15 +25,18 @@ type PlayedGame struct {
 	Sum     float64   `json:"sum"`     // of the goals
 }
 
+func (g PlayedGame) clone() PlayedGame {
+	g.States, g.Values = slices.Clone(g.States), slices.Clone(g.Values)
+	return g
+}
+
 // Play plays games without learning from them, until ctx is done.
 func (l *Learner) Play(ctx context.Context) *Played {
 	p := &Played{Layout: layout(l.games.machine)}
-	l.games.ended = func(g *game, lane int) {
-		p.Games = append(p.Games, PlayedGame{slices.Clone(g.states), slices.Clone(g.values), l.outputs(lane), l.sum(lane)})
-	}
-	defer func() { l.games.ended = l.ended }()
+	l.games.over = func(g PlayedGame) { p.Games = append(p.Games, g.clone()) }
+	defer func() { l.games.over = l.learn }()
 	for ctx.Err() == nil {
-		l.Step()
+		l.games.step()
 	}
 	return p
 }
@@ -50,7 +53,7 @@ func (l *Learner) Take(p *Played) error {
 			len(g.Outcome) != outputs || !isFinite(g.Values) || !isFinite(g.Outcome) {
 			return errors.New("a game that was played elsewhere is damaged: its parts do not fit together")
 		}
-		l.learn(&game{states: g.States, values: g.Values}, g.Outcome, g.Sum)
+		l.learn(g)
 	}
 	return nil
 }

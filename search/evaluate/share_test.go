@@ -3,6 +3,8 @@ package evaluate
 import (
 	"context"
 	"testing"
+
+	"stackmate/games/gamestest"
 )
 
 // counted is a context that ends when it has been looked at so often, for games whose number
@@ -31,7 +33,7 @@ func TestGamesPlayedElsewhereTeachAsMuch(t *testing.T) {
 		if err := l.Take(p); err != nil {
 			t.Fatal(err)
 		}
-		other.current = *l.Evaluation() // as if from a file
+		other.guide.Store(&guide{evaluation: *l.Evaluation(), length: l.Progress().Length}) // as if from a file
 	}
 	if n := other.Progress().Games; n > 32 {
 		t.Errorf("whoever plays has learnt from %d games", n)
@@ -53,5 +55,34 @@ func TestGamesOfOtherRulesAreRefused(t *testing.T) {
 	p.Games[0].Values = append(p.Games[0].Values, 1)
 	if err := l.Take(p); err == nil {
 		t.Error("a damaged game is taken")
+	}
+}
+
+func TestOtherThreadsPlayWhatIsLearntFrom(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-5x4")
+	l, err := New(m, Config{Seed: 1, ConstantSum: true, Threads: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := 0
+	ended := l.games.ended
+	l.games.ended = func(g *game, lane int) { own++; ended(g, lane) }
+	l.Learn(t.Context(), 2000)
+	before := l.Evaluation()
+	l.Learn(t.Context(), 2000)
+	if n := l.Progress().Games; n < 4000 || int64(own) > 3*n/4 {
+		t.Errorf("of %d games %d are its own", n, own)
+	}
+	if s := Duel(t.Context(), m, l.Evaluation(), before, 600, 1); s.Points < -s.Error {
+		t.Errorf("%.1f ± %.1f points after learning", s.Points, s.Error)
+	}
+	l.others[1].made = func(*game, int) { panic("broken") }
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic of another thread is lost")
+		}
+	}()
+	for range 100 {
+		l.Learn(t.Context(), 500)
 	}
 }

@@ -1,0 +1,98 @@
+package evaluate
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"stackmate/internal/guard"
+	"stackmate/reasoner/machine"
+)
+
+// guide is what games are played by. It is immutable.
+type guide struct {
+	evaluation Evaluation
+	length     float64 // mean of games, in joint moves
+	random     bool    // all moves are, to show what there may be
+}
+
+// selfPlay plays games by the present guide of a learner. It belongs to one goroutine.
+type selfPlay struct {
+	*games
+	latest *atomic.Pointer[guide]
+	now    *guide
+	over   func(PlayedGame) // is told of games that are over, whose memory is used again
+}
+
+func newSelfPlay(m machine.Machine, rng *machine.Rand, bytes int64, latest *atomic.Pointer[guide], over func(PlayedGame)) *selfPlay {
+	p := &selfPlay{games: newGames(m, 1, rng, bytes), latest: latest, over: over}
+	p.start, p.made, p.ended = p.begin, p.goOn, p.end
+	return p
+}
+
+// step makes a move in each game.
+func (p *selfPlay) step() {
+	p.now = p.latest.Load()
+	p.games.step(&p.now.evaluation)
+}
+
+func (p *selfPlay) begin(g *game) {
+	g.side = make([]int, p.roles)
+	if g.opening = p.rng.Intn(2 + int(openingShare*p.now.length)); p.now.random {
+		g.opening = longest
+	}
+}
+
+func (p *selfPlay) goOn(g *game, lane int) { g.values = append(g.values, p.outputs(lane)...) }
+
+func (p *selfPlay) end(g *game, lane int) {
+	sum := 0.0
+	for _, r := range p.players {
+		sum += p.values[0][lane*p.roles+int(r)]
+	}
+	p.over(PlayedGame{g.states, g.values, p.outputs(lane), sum})
+}
+
+// outputs are the values of a lane as outputs of the network.
+func (p *selfPlay) outputs(lane int) []float32 {
+	values := make([]float32, 0, maxOutputs)
+	for _, r := range p.players[:p.now.evaluation.network.outputs] {
+		values = append(values, float32(p.values[0][lane*p.roles+int(r)]/100))
+	}
+	return values
+}
+
+// waitingGames is how many may wait to be learnt from: about as many as a batch ends at once.
+const waitingGames = 64
+
+// playAside lets the others play until end is called, which panics if one of them did.
+func (l *Learner) playAside(ctx context.Context) (played <-chan PlayedGame, end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	games, faults := make(chan PlayedGame, waitingGames), make([]error, len(l.others))
+	var group sync.WaitGroup
+	for i, p := range l.others {
+		p.over = func(g PlayedGame) {
+			select {
+			case games <- g.clone():
+			case <-ctx.Done():
+			}
+		}
+		group.Go(func() {
+			faults[i] = guard.Do(func() error {
+				for ctx.Err() == nil {
+					p.step()
+				}
+				return nil
+			})
+		})
+	}
+	return games, func() {
+		cancel()
+		group.Wait()
+		for _, err := range faults {
+			if err != nil {
+				panic(err)
+			}
+		}
+	}
+}
