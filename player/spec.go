@@ -67,7 +67,6 @@ var techniques = []Technique{
 	{factoring, "independent subgames searched apart", 0},
 	{rave, "all moves as first", 0},
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},
-	{"foresight", "leaves solved within two plies", montecarlo.Foresight},
 	{"bounds", "score bounds", montecarlo.Bounds},
 	{"transpositions", "one node for a position reached in several ways", montecarlo.Transpositions},
 	{"equilibria", "matrix games of estimates for simultaneous moves", montecarlo.Equilibria},

@@ -24,7 +24,7 @@ func TestEstimatesGuideTheSearch(t *testing.T) {
 	for _, without := range []Technique{0, Priors} {
 		var asked int
 		m := newSubtraction([]string{"left", "right"}, 101)
-		r := sample(t, Config{Evaluator: oracle{&asked}, Without: Bounds | Foresight | without}, m, 200)
+		r := sample(t, Config{Evaluator: oracle{&asked}, Without: Bounds | without}, m, 200)
 		// Who leaves a multiple of four wins.
 		if move := r.Strategies[0][0].Move; m.Names().MoveText(0, move) != "(take 1)" {
 			t.Errorf("without %d: takes %s of 101 counters", without, m.Names().MoveText(0, move))

@@ -88,9 +88,6 @@ const (
 	// machine.Analysis that knows some. It is for games in which one role chooses at a
 	// time.
 	Decisive Technique = 1 << iota
-	// Foresight takes leaves for solved that decisive moves decide within two plies, and
-	// keeps moves out of the tree that let the opponent win at once.
-	Foresight
 	// Bounds proves values by score bounds.
 	Bounds
 	// Caution plays the move that is best for sure, not the one tried most, where one
@@ -107,7 +104,7 @@ const (
 )
 
 // Plain is without any technique.
-const Plain = Decisive | Foresight | Bounds | Caution | Transpositions | Equilibria | Priors
+const Plain = Decisive | Bounds | Caution | Transpositions | Equilibria | Priors
 
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }

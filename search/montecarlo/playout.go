@@ -27,7 +27,6 @@ type leaf struct {
 	moves    [][]machine.Move // by role
 	priors   []float32        // of its moves, or none
 	terminal bool             // the child is terminal, or the game cannot go on there
-	decided  bool             // all playouts from the child end with what both sides can force
 	goals    []float64        // by role: mean over the playouts from the child
 	count    int
 }
@@ -87,18 +86,22 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 	return p
 }
 
-// run makes the moves of the leaves from the positions before them, calls look for each
-// with the lane in which it is then, and plays on at random.
-func (p *playouts) run(leaves []leaf, look func(l *leaf, b machine.Batch, lane int)) {
+// run makes the moves of the leaves from the positions before them, finds the moves of those that are
+// to be opened, and plays on at random.
+func (p *playouts) run(leaves []leaf) {
 	n := p.set(leaves)
 	p.batch.Store(p.states, len(leaves))
 	for i := range leaves {
-		copy(leaves[i].state, p.states[i*p.words:])
-		clear(leaves[i].goals)
-		leaves[i].count = 0
-		leaves[i].decided = false
-		leaves[i].terminal = p.over(i>>6)>>uint(i&63)&1 != 0
-		look(&leaves[i], p.batch, i)
+		l := &leaves[i]
+		copy(l.state, p.states[i*p.words:])
+		clear(l.goals)
+		l.count = 0
+		l.terminal = p.over(i>>6)>>uint(i&63)&1 != 0
+		if l.opens = l.node != none && !l.terminal; l.opens {
+			for r := range l.moves {
+				l.moves[r] = p.batch.AppendLegal(l.moves[r][:0], i, machine.Role(r))
+			}
+		}
 	}
 	if p.evaluator != nil {
 		p.estimate(leaves)
@@ -133,7 +136,7 @@ func (p *playouts) estimate(leaves []leaf) {
 	p.evaluator.Values(p.values, p.states[:len(leaves)*p.words])
 	for i := range leaves {
 		l := &leaves[i]
-		if l.terminal || l.decided {
+		if l.terminal {
 			continue
 		}
 		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {

@@ -67,16 +67,9 @@ func (p *priors) of(dst []float32, q machine.State, moves [][]machine.Move) []fl
 		return dst
 	}
 	e, roles := &p.expansion, len(moves)
-	if e.Children != len(e.Moves[chooser]) {
-		return dst // others choose, too, though all but one of their moves are left out of the tree
-	}
 	p.values = scratch.Resize(p.values, e.Children*roles)
 	p.estimates.Values(p.values, e.States)
-	child := 0
-	for _, m := range moves[chooser] { // ascending, as those of the expansion are, some of which may be left out
-		for e.Moves[chooser][child] != m {
-			child++
-		}
+	for child := range e.Children {
 		v := p.values[child*roles+chooser]
 		if e.Terminal[child] {
 			v = float64(search.Points(e.ChildGoals(child)[chooser]))

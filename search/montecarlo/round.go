@@ -268,8 +268,8 @@ func (w *worker) enter(i int, l *leaf, k int32, isNew bool) {
 		w.raise(i, l, k)
 	}
 	switch {
-	case l.terminal || l.decided && l.count > 0 && w.adversarial:
-		a.terminal, a.solved, a.bounded = l.terminal, true, true
+	case l.terminal:
+		a.terminal, a.solved, a.bounded = true, true, true
 		for r, g := range l.goals {
 			t.boundsOf(k)[r] = search.Exact(g)
 		}

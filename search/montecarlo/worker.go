@@ -31,10 +31,7 @@ type worker struct {
 	ctx      context.Context // of the present search
 	progress func()
 	heard    hearing // since the worker began
-	// What held when its leaves were gathered: the restarts before, and whether what a batch
-	// knows of the next two plies counted.
-	seen       int
-	foreseeing bool
+	seen     int     // restarts before its leaves were gathered
 
 	nodes    int64
 	games    int64 // playouts
@@ -75,12 +72,6 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(16*m.Words()+16*roles))
 	w.zeros, w.brought, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
 	return w
-}
-
-// foresees tells whether what a batch knows of the next two plies counts: it speaks of
-// two opponents alone.
-func (w *worker) foresees() bool {
-	return w.adversarial && w.tree.roles == 2 && w.tree.random < 0 && w.config.has(Foresight) && w.config.has(Bounds)
 }
 
 // restart forgets the tree but for the position at its root: its bounds, and the moves
@@ -135,10 +126,9 @@ func (w *worker) open(n int32) bool {
 	b := w.single
 	b.Load(w.tree.state(n), 1)
 	b.Evaluate(1)
-	w.foreseeing = w.foresees()
 	moves := make([][]machine.Move, w.tree.roles)
 	for r := range moves {
-		moves[r] = w.appendMoves(nil, b, 0, machine.Role(r))
+		moves[r] = b.AppendLegal(nil, 0, machine.Role(r))
 	}
 	if !w.tree.open(n, moves) {
 		return false
@@ -147,15 +137,6 @@ func (w *worker) open(n int32) bool {
 		w.tree.begin(n, w.priors.of(nil, w.tree.state(n), moves))
 	}
 	return true
-}
-
-// appendMoves appends the moves of a role, in a lane of b that is evaluated, that belong into
-// the tree.
-func (w *worker) appendMoves(dst []machine.Move, b machine.Batch, lane int, r machine.Role) []machine.Move {
-	if w.foreseeing {
-		return b.AppendSensible(dst, lane, r)
-	}
-	return b.AppendLegal(dst, lane, r)
 }
 
 // grow runs rounds until a limit is reached, ctx is done or the root is solved,
@@ -174,11 +155,11 @@ func (w *worker) grow() bool {
 		if solved || w.tree.isBroken() || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
 			return false
 		}
-		leaves, w.seen, w.foreseeing = w.gather(), w.restarts, w.foresees()
+		leaves, w.seen = w.gather(), w.restarts
 		return true
 	}) {
 		if len(leaves) > 0 {
-			w.playouts.run(leaves, w.look)
+			w.playouts.run(leaves)
 			w.foretell(leaves)
 		}
 	}
@@ -208,27 +189,6 @@ func (w *worker) add(leaves []leaf) {
 			w.plan.consider(w, leaves)
 		}
 		w.absorb(leaves)
-	}
-}
-
-// look notes what the batch of the playouts, before their first move, knows of a leaf
-// in a lane.
-func (w *worker) look(l *leaf, b machine.Batch, lane int) {
-	l.opens = false
-	if l.terminal {
-		return
-	}
-	if w.foreseeing {
-		for r := range machine.Role(len(l.moves)) {
-			_, wins := b.Wins(r)
-			l.decided = l.decided || wins[lane>>6]>>uint(lane&63)&1 != 0
-		}
-	}
-	if l.node != none && !l.decided {
-		l.opens = true
-		for r := range l.moves {
-			l.moves[r] = w.appendMoves(l.moves[r][:0], b, lane, machine.Role(r))
-		}
 	}
 }
 
