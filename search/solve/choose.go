@@ -128,11 +128,7 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 	case MonteCarlo:
 		return montecarlo.New(montecarlo.Config{Epsilon: o.Epsilon, Workers: o.Threads}), nil
 	case MaxN:
-		c := maxn.Config{}
-		if o.Table != On {
-			c.Without = maxn.Table
-		}
-		return maxn.New(c), nil
+		return maxn.New(maxn.Config{NoTable: o.Table != On}), nil
 	case Paranoid:
 		return sequential.NewParanoid(turns), nil
 	case ProofNumber:
