@@ -64,9 +64,6 @@ func maximizeExact(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat)
 	if k == 0 {
 		return new(big.Rat), false
 	}
-	if e == nil {
-		e = zeros(k)
-	}
 	base := 0
 	for i := range e {
 		if e[i].Cmp(e[base]) > 0 {
@@ -255,23 +252,11 @@ func maximizeByRationals(ctx context.Context, q *program) (float64, bool, error)
 	if err := cmp.Or(ctx.Err(), checkRationalCells("linear program", q.k, q.n)); err != nil {
 		return 0, false, err
 	}
-	p, f := make([]float64, 0, q.k*q.n), make([]float64, q.n)
-	for i := range q.k {
-		for j := range q.n {
-			p = append(p, q.at(i, j))
-		}
-	}
+	f := make([]float64, q.n)
 	for j := range f {
-		f[j] = q.sign*q.f[j] - relaxation*(q.top-q.low)
+		f[j] = q.f[j] - relaxation*(q.top-q.low)
 	}
-	var e []*big.Rat
-	if q.e != nil {
-		e = rationals(q.e[:q.k])
-		for _, v := range e {
-			v.Mul(v, new(big.Rat).SetFloat64(q.sign))
-		}
-	}
-	exact, feasible := maximizeExact(ctx, rationals(p), q.k, q.n, e, rationals(f))
+	exact, feasible := maximizeExact(ctx, rationals(q.p), q.k, q.n, rationals(q.e), rationals(f))
 	value, _ := exact.Float64()
 	return value, feasible, ctx.Err()
 }
