@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -34,7 +35,7 @@ func checkAgainstRationals(t *rapid.T, g Engine, p []float64, k, n int, e, f []f
 		for j, v := range f {
 			bounds[j] = v + moved
 		}
-		v, ok := MaximizeExact(rationals(p), k, n, rationals(e), rationals(bounds))
+		v, ok := MaximizeExact(context.Background(), rationals(p), k, n, rationals(e), rationals(bounds))
 		w, _ := v.Float64()
 		return w, ok
 	}
