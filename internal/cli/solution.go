@@ -145,6 +145,8 @@ func certificate(s solve.Solution) string {
 	work := fmt.Sprintf("%d positions, %.3f s", c.PositionsChecked, c.Seconds)
 	proved := fmt.Sprintf("exploitability %g (proved%s)", c.Exploitability, atMost(c.ProvedExploitability))
 	switch {
+	case c.Drawn && c.Faults == 0 && !c.Complete:
+		return "NOT finished: no fault at the positions drawn so far; " + work
 	case c.Drawn && c.Faults == 0:
 		return "no fault at the positions drawn: " + work
 	case c.Certified && !s.Solved:

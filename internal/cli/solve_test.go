@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"stackmate/games/gamestest"
 	"stackmate/protocol/arena/web"
+	"stackmate/search/solve"
 )
 
 func TestSolveGivesKnownValues(t *testing.T) {
@@ -161,6 +163,39 @@ func TestASavedSolutionPlaysMatches(t *testing.T) {
 		o.expect(t, statusFine, `"goals":[100,0]`)
 	}
 	execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+file+"2,random").expect(t, statusBad, "cannot read the solution")
+}
+
+func TestACertificateSaysFirstThatItIsNotFinished(t *testing.T) {
+	for want, c := range map[string]solve.Certificate{
+		"NOT finished: no fault at the positions drawn so far; 7 positions": {Drawn: true, PositionsChecked: 7},
+		"no fault at the positions drawn: 7 positions":                      {Drawn: true, Complete: true, PositionsChecked: 7},
+		"NOT finished: no fault found yet":                                  {PositionsChecked: 7},
+	} {
+		if said := certificate(solve.Solution{Certificate: &c}); !strings.HasPrefix(said, want) {
+			t.Errorf("%+v: says %q, want %q", c, said, want)
+		}
+	}
+}
+
+func TestADamagedSolutionIsNotPlayedInSilence(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "four")
+	execute(t, "solve", "goofspiel-4", "--method", "layers", "--save", folder).expect(t, statusFine)
+	damage := func(name string) {
+		path := filepath.Join(folder, name)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[len(content)/2] ^= 1
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	match := []string{"match", "goofspiel-4", "--players", solutionPlayer + ":" + folder + ",random", "--play-clock", "5"}
+	damage("2.values")
+	execute(t, match...).expect(t, statusFine, "the file is damaged", "a position is searched")
+	damage("0.values")
+	execute(t, match...).expect(t, statusBad, "the file is damaged")
 }
 
 func TestExperimentsShowTheFiguresOfThePaper(t *testing.T) {

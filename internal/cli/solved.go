@@ -73,6 +73,9 @@ func (a *adviser) begin(m protocol.Match) (err error) {
 		if a.known, err = a.saved(a.file, m.Game, m.Machine, a.bytes); err != nil {
 			return err
 		}
+		if _, err = a.known.At(a.ctx, m.Machine.Initial()); err != nil {
+			return err
+		}
 	}
 	for _, method := range []string{"auto", "mcts"} {
 		o := solve.Default()
@@ -108,9 +111,11 @@ func (a *adviser) advise(ctx context.Context, q machine.State) (advice, error) {
 func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
 	first := a.machine.Names().Roles[a.first]
 	if a.known != nil {
-		if claim, err := a.known.At(ctx, q); err == nil {
+		claim, err := a.known.At(ctx, q)
+		if err == nil {
 			return advice{fmt.Sprintf("Value for %s: %.4g", first, claim.Value), claim.Strategies}, nil
 		}
+		a.log.Warn().Err(err).Str("solution", a.file).Msg("a position is searched")
 	}
 	think := usualThought
 	if end, ok := ctx.Deadline(); ok {

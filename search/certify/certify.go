@@ -41,7 +41,7 @@ type Certificate struct {
 	// Positions is the number of different positions, not terminal, that a
 	// strategy and arbitrary moves of the opponent and of chance reach.
 	Positions int64
-	// Complete tells whether all of these positions were checked.
+	// Complete tells whether all of these positions were checked, or all that were to be drawn.
 	Complete bool
 	// Drawn tells that positions were drawn, see Limits. What these show is no proof.
 	Drawn bool
@@ -72,7 +72,9 @@ func (c Certificate) Exploitability() float64 {
 
 // Certified tells whether the solution is one: the strategies are in equilibrium, or where
 // there is slack in an ε-equilibrium with that ε, and all claims hold.
-func (c Certificate) Certified() bool { return c.Complete && c.Exploitability() == 0 && c.Faults == 0 }
+func (c Certificate) Certified() bool {
+	return c.Complete && !c.Drawn && c.Exploitability() == 0 && c.Faults == 0
+}
 
 // Limits bound a check. The zero value bounds nothing.
 type Limits struct {
@@ -111,6 +113,7 @@ func Check(ctx context.Context, m machine.Machine, q machine.State, s search.Sol
 	if lim.Draws > 0 {
 		w.certificate.Drawn = true
 		w.draw(q)
+		w.certificate.Complete = w.err == nil
 		return w.certificate, w.err
 	}
 	guarantee := w.play(q, firstDefends)

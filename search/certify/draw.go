@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"fmt"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -15,6 +16,10 @@ func (w *walk) draw(q machine.State) {
 	games := w.limits.Draws // that many positions if each game had one
 	if length := w.random(rng, q); length > 0 {
 		games = max(1, games/length)
+	}
+	if need := games * int64(8*w.machine.Words()+24); w.tableBytes > 0 && need > w.tableBytes {
+		w.err = fmt.Errorf("%w: %d games at the same time need more than %d MiB", search.ErrMemory, games, w.limits.MaxBytes>>20)
+		return
 	}
 	population := slices.Repeat([]machine.State{slices.Clone(q)}, int(games))
 	if over, _ := w.expander.Look(q); over {

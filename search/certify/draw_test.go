@@ -2,10 +2,12 @@ package certify
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -17,7 +19,7 @@ func drawn(t rapid.TB, m machine.Machine, s search.Solution) Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !c.Drawn || c.Complete || c.Certified() {
+	if !c.Drawn || !c.Complete || c.Certified() {
 		t.Fatalf("positions that are drawn are no proof: %+v", c)
 	}
 	return c
@@ -36,23 +38,57 @@ func TestDrawsOfASolutionFindNoFault(t *testing.T) {
 	})
 }
 
+func TestDrawsThatAreBrokenOffAreNotComplete(t *testing.T) {
+	m := toys.Wide{Roles: []string{"a", "b"}, Moves: []int{2, 2}, Depth: 6}.Machine()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	left := 10
+	known := solutionFunc(func(machine.State) (search.Claim, error) {
+		if left--; left == 0 {
+			cancel()
+		}
+		even := []search.Weighted{{Move: 0, Probability: 0.5}, {Move: 1, Probability: 0.5}}
+		return search.Claim{Value: 50, Strategies: [][]search.Weighted{even, even}}, nil
+	})
+	c, err := Check(ctx, m, m.Initial(), known, Limits{Draws: 1000})
+	if !errors.Is(err, context.Canceled) || c.Complete || c.Positions == 0 {
+		t.Errorf("broken off: %v, %+v", err, c)
+	}
+	if _, err = Check(context.Background(), m, m.Initial(), known, Limits{Draws: 1 << 50, MaxBytes: 1 << 20}); !errors.Is(err, search.ErrMemory) {
+		t.Errorf("more games than there is memory for: %v", err)
+	}
+}
+
+// asking is a solution that takes note of the positions at which its strategies are asked for.
+type asking struct {
+	search.Solution
+	positions []uint64
+}
+
+func (s *asking) At(ctx context.Context, q machine.State) (search.Claim, error) {
+	s.positions = append(s.positions, q[0])
+	return s.Solution.At(ctx, q)
+}
+
+func (s *asking) ValueAt(ctx context.Context, q machine.State) (float64, error) {
+	claim, err := s.Solution.At(ctx, q)
+	return claim.Value, err
+}
+
 // A wrong value is found at its position and at those before it.
 func TestDrawsFindAWrongValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := draw(t, drawRoles(t), false).Machine()
 		s := solved(t, m, false)
-		var asked []uint64
-		check(t, m, solutionFunc(func(q machine.State) (search.Claim, error) {
-			asked = append(asked, q[0])
-			return s.At(context.Background(), q)
-		}))
+		asked := &asking{Solution: s}
+		drawn(t, m, asked)
 		x := machine.NewExpander(m)
 		if over, _ := x.Look(m.Initial()); over {
 			return
 		}
 		var e machine.Expansion
-		choices := asked[:0]
-		for _, at := range asked {
+		var choices []uint64
+		for _, at := range asked.positions {
 			if err := x.Expand(&e, machine.State{at}); err != nil {
 				t.Fatal(err)
 			}

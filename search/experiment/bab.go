@@ -93,7 +93,7 @@ type outcome struct {
 type searchOf func(seed uint64, epsilon float64) outcome
 
 // inTree searches random trees.
-func inTree(t *randomTrees) searchOf {
+func inTree(t tree[branch]) searchOf {
 	return counting(t, printed[branch]{}, countExpansions)
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -259,3 +260,60 @@ func TestTheRulesOfCopsAndRobberAllowTheMovesOfTheDomain(t *testing.T) {
 		}
 	}
 }
+
+func TestTheBestOrderIsThatOfMinimaxValues(t *testing.T) {
+	for seed := range uint64(20) {
+		trees := &randomTrees{branching: 3, depth: 4, leaf: fraction}
+		s := printed[branch]{tree: inOrder{trees}, goals: treeGoals}
+		v := s.root(branch{seed: seed})
+		p := printed[*plant]{tree: plants{}, goals: treeGoals}
+		if want := p.root(grown(trees, branch{seed: seed})); v != want || s.visits != p.visits {
+			t.Errorf("seed %d: %v after %d nodes, of the tree grown %v after %d", seed, v, s.visits, want, p.visits)
+		}
+	}
+}
+
+// plant is a node of a tree that is there as a whole, with its minimax value.
+type plant struct {
+	kind  kind
+	value float64
+	kids  []*plant
+}
+
+// grown is the tree below n, without chance, the best children first.
+func grown(t *randomTrees, n branch) *plant {
+	kind, value := t.look(n)
+	p := &plant{kind: kind, value: value}
+	if kind == leafNode {
+		return p
+	}
+	for _, child := range t.children(nil, n) {
+		p.kids = append(p.kids, grown(t, child))
+	}
+	slices.SortStableFunc(p.kids, func(a, b *plant) int {
+		if kind == minNode {
+			a, b = b, a
+		}
+		switch {
+		case a.value > b.value:
+			return -1
+		case a.value < b.value:
+			return 1
+		}
+		return 0
+	})
+	p.value = p.kids[0].value
+	return p
+}
+
+// plants is the tree of a plant.
+type plants struct{}
+
+// look implements tree.
+func (plants) look(p *plant) (kind, float64) { return p.kind, p.value }
+
+// children implements tree.
+func (plants) children(dst []*plant, p *plant) []*plant { return append(dst, p.kids...) }
+
+// weight implements tree.
+func (plants) weight(_ *plant, _, of int) float64 { return 1 / float64(of) }

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"slices"
 
 	"stackmate/search"
@@ -31,7 +32,7 @@ func readings() []run {
 		add("minimax as the base", readingEpsilon, bounded{search: againstMinimax(t)})
 		add("real leaves", readingEpsilon, bounded{search: inTree(&randomTrees{branching: 4, depth: depth, leaf: fraction})})
 		if depth < 9 { // else most of the time goes into ordering
-			add("best first", readingEpsilon, bounded{search: inOrder(t)})
+			add("best first", readingEpsilon, bounded{search: inTree(inOrder{t})})
 		}
 		add("naive rule", readingEpsilon, bounded{search: naively(t), unsound: true})
 		add("ε = 64", 2*readingEpsilon, bounded{search: inTree(t)})
@@ -79,7 +80,7 @@ func againstMinimax(t *randomTrees) searchOf {
 }
 
 // counting searches random trees in some way, and counts.
-func counting(t *randomTrees, way printed[branch], count func(*printed[branch]) int64) searchOf {
+func counting(t tree[branch], way printed[branch], count func(*printed[branch]) int64) searchOf {
 	return func(seed uint64, epsilon float64) outcome {
 		s := way
 		s.tree, s.goals, s.epsilon = t, treeGoals, epsilon
@@ -124,57 +125,34 @@ func (s *printed[N]) naive(n N, ply int, alpha, beta float64) float64 {
 	return value
 }
 
-// inOrder searches random trees whose children are in the best order, by their values.
-func inOrder(t *randomTrees) searchOf {
-	return func(seed uint64, epsilon float64) outcome {
-		root := grown(t, branch{seed: seed})
-		s := printed[*plant]{tree: plants{}, goals: treeGoals, epsilon: epsilon}
-		v := s.root(root)
-		return outcome{s.expansions, v}
-	}
-}
+// inOrder are random trees whose children are in the best order, by their minimax values.
+type inOrder struct{ *randomTrees }
 
-// plant is a node of a tree that is there as a whole, with its minimax value.
-type plant struct {
-	kind  kind
-	value float64
-	kids  []*plant
-}
-
-// grown is the tree below n, without chance, the best children first.
-func grown(t *randomTrees, n branch) *plant {
-	kind, value := t.look(n)
-	p := &plant{kind: kind, value: value}
-	if kind == leafNode {
-		return p
-	}
-	for _, child := range t.children(nil, n) {
-		p.kids = append(p.kids, grown(t, child))
-	}
-	slices.SortStableFunc(p.kids, func(a, b *plant) int {
+// children implements tree.
+func (t inOrder) children(dst []branch, n branch) []branch {
+	kind, _ := t.look(n)
+	first := len(dst)
+	dst = t.randomTrees.children(dst, n)
+	slices.SortStableFunc(dst[first:], func(a, b branch) int {
 		if kind == minNode {
 			a, b = b, a
 		}
-		switch {
-		case a.value > b.value:
-			return -1
-		case a.value < b.value:
-			return 1
-		}
-		return 0
+		return cmp.Compare(t.minimax(b), t.minimax(a))
 	})
-	p.value = p.kids[0].value
-	return p
+	return dst
 }
 
-// plants is the tree of a plant.
-type plants struct{}
-
-// look implements tree.
-func (plants) look(p *plant) (kind, float64) { return p.kind, p.value }
-
-// children implements tree.
-func (plants) children(dst []*plant, p *plant) []*plant { return append(dst, p.kids...) }
-
-// weight implements tree.
-func (plants) weight(_ *plant, _, of int) float64 { return 1 / float64(of) }
+// minimax is the value of n, without chance.
+func (t inOrder) minimax(n branch) float64 {
+	kind, best := t.look(n)
+	if kind == leafNode {
+		return best
+	}
+	for i, child := range t.randomTrees.children(nil, n) {
+		v := t.minimax(child)
+		if i == 0 || (kind == maxNode) == (v > best) {
+			best = v
+		}
+	}
+	return best
+}

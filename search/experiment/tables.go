@@ -77,10 +77,9 @@ func (r Range) extend(largest int, usual ...int) []int {
 func growth(of string, sizes []int, game func(size int) string) []run {
 	var runs []run
 	for _, size := range sizes {
-		runs = append(runs, run{
-			table: "Time and memory of " + of, method: solve.Auto, size: size, games: []string{game(size)},
-			options: solve.Options{Method: solve.Auto, Table: solve.On, Symmetries: solve.On},
-		})
+		r := variant{solve.Auto, true}.run("Time and memory of "+of, size, []string{game(size)}, nil)
+		r.method = solve.Auto
+		runs = append(runs, r)
 	}
 	return runs
 }
@@ -120,14 +119,16 @@ func (v variant) of(published map[string]*Published, size int) *Published {
 	return p
 }
 
-// withTable names a method and says whether it has a transposition table.
-func withTable(method string, table bool) (name string, o solve.Options) {
-	o = solve.Options{Method: method, Table: solve.Off, Symmetries: solve.On}
-	if table {
-		o.Table = solve.On
-		return method + " + table", o
+// run is a line of a table of the variant.
+func (v variant) run(caption string, size int, games []string, paper *Published) run {
+	r := run{
+		table: caption, method: v.method, size: size, games: games, paper: paper,
+		options: solve.Options{Method: v.method, Table: solve.Off, Symmetries: solve.On},
 	}
-	return method, o
+	if v.table {
+		r.method, r.options.Table = v.method+" + table", solve.On
+	}
+	return r
 }
 
 // fromSMAB are figures of the first paper.
@@ -141,8 +142,7 @@ func table2() []run {
 		fromSMAB(109, 109, 0.008), fromSMAB(1926, 1926, 0.188),
 		fromSMAB(58173, 58173, 5.588), fromSMAB(2578710, 2578710, 247.159),
 	} {
-		name, options := withTable(induction, false)
-		runs = append(runs, run{"Table 2: backward induction", name, 4 + i, []string{goofspiel(4 + i)}, options, paper, nil})
+		runs = append(runs, variant{induction, false}.run("Table 2: backward induction", 4+i, []string{goofspiel(4 + i)}, paper))
 	}
 	return runs
 }
@@ -154,8 +154,7 @@ func table3() []run {
 		{Source: smabPaper, Seconds: 152, Note: "43 MB"},
 		{Source: smabPaper, Note: "> 2 GB, > 177 s"},
 	} {
-		name, options := withTable(sequenceForm, false)
-		runs = append(runs, run{"Table 3: sequence form", name, 4 + i, []string{goofspiel(4 + i)}, options, paper, nil})
+		runs = append(runs, variant{sequenceForm, false}.run("Table 3: sequence form", 4+i, []string{goofspiel(4 + i)}, paper))
 	}
 	return runs
 }
@@ -173,14 +172,9 @@ func table4() []run {
 	var runs []run
 	for i, bySkip := range figures {
 		for skip, paper := range bySkip {
-			_, options := withTable(smab, false)
-			options.Skip = skip
-			runs = append(runs, run{
-				"Table 4: SMAB, L-shaped order, early bound skipping s", fmt.Sprintf("smab s=%d", skip),
-				4 + i,
-				[]string{goofspiel(4 + i)},
-				options, paper, nil,
-			})
+			r := variant{smab, false}.run("Table 4: SMAB, L-shaped order, early bound skipping s", 4+i, []string{goofspiel(4 + i)}, paper)
+			r.method, r.options.Skip = fmt.Sprintf("smab s=%d", skip), skip
+			runs = append(runs, r)
 		}
 	}
 	return runs
@@ -216,8 +210,7 @@ func randomOrders() []run {
 		for size := 3; size <= 8; size++ {
 			games := drawOrders(kind.family, size)
 			for _, v := range variants {
-				name, options := withTable(v.method, v.table)
-				runs = append(runs, run{kind.caption, name, size, games, options, v.of(kind.published, size), nil})
+				runs = append(runs, v.run(kind.caption, size, games, v.of(kind.published, size)))
 			}
 		}
 	}
@@ -243,8 +236,7 @@ func compare(caption string, sizes []int, game func(size int) string, variants [
 	var runs []run
 	for _, size := range sizes {
 		for _, v := range variants {
-			name, options := withTable(v.method, v.table)
-			runs = append(runs, run{caption, name, size, []string{game(size)}, options, v.of(published, size), nil})
+			runs = append(runs, v.run(caption, size, []string{game(size)}, v.of(published, size)))
 		}
 	}
 	return runs

@@ -18,14 +18,10 @@ type Engine interface {
 	Nash(a []float64, m, n int, x, y []float64) (value float64, err error)
 	// Maximize solves the LP of Fig. 4 of Saffidine, Finnsson and Buro (2012):
 	// max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, where P is k×n, e has k and f
-	// has n elements. With e = nil it only decides feasibility (Fig. 1) and the
-	// value is 0. n = 0 is allowed: then the value is max e. k = 0 is infeasible.
+	// has n elements. n = 0 is allowed: then the value is max e. k = 0 is infeasible.
+	// That of Fig. 5 is the same for the matrix transposed and negated, and those of
+	// Fig. 1 and 3 ask for feasibility only, which any e does.
 	Maximize(p []float64, k, n int, e, f []float64) (value float64, feasible bool, err error)
-	// Minimize solves the LP of Fig. 5, which is the other one transposed and
-	// negated: min ey subject to Oy ≤ f, y ≥ 0, Σy = 1, where O is m×n, e has n
-	// and f has m elements. With e = nil it only decides feasibility (Fig. 3).
-	// m = 0 is allowed: then the value is min e. n = 0 is infeasible.
-	Minimize(o []float64, m, n int, e, f []float64) (value float64, feasible bool, err error)
 	// Within makes the calls from now on end with ctx's error soon after ctx is
 	// done, where they take long.
 	Within(ctx context.Context)

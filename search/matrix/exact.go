@@ -7,17 +7,13 @@ import (
 	"math/big"
 )
 
-// NashExact solves the m×n matrix game a in rationals: the value and one
-// optimal strategy of each player, without rounding. It is the oracle of the
-// tests and the last resort of the native engine: slow, and plainly right. The
-// method is the one of Native.Nash with Bland's rule at every step, which cannot
-// cycle. The elements of a are not changed; there is at least one.
-func NashExact(a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
-	return nashExact(context.Background(), a, m, n)
-}
-
-// nashExact is NashExact until ctx is done; then its answers mean nothing.
-func nashExact(ctx context.Context, a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
+// NashExact solves the m×n matrix game a in rationals: the value and one optimal
+// strategy of each player, without rounding; if ctx ends before that, the answers mean
+// nothing. It is the oracle of the tests and the last resort of the native engine: slow,
+// and plainly right. With a shifted to b ≥ 1, the row player has max -Σx subject to
+// xᵗb ≥ 1, which the dual simplex method begins without a first phase. The elements of a
+// are not changed; there is at least one.
+func NashExact(ctx context.Context, a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
 	low := a[0]
 	for _, v := range a[1 : m*n] {
 		if v.Cmp(low) < 0 {
@@ -25,47 +21,41 @@ func nashExact(ctx context.Context, a []*big.Rat, m, n int) (value *big.Rat, x, 
 		}
 	}
 	shift := new(big.Rat).Sub(big.NewRat(1, 1), low)
-	t := newRationalTableau(ctx, m, n)
-	for i := range m {
-		for j := range n {
-			t.cells[i][j].Add(a[i*n+j], shift)
-		}
-		t.cells[i][n].SetInt64(1)
-	}
+	t := newRationalTableau(ctx, n, m)
 	for j := range n {
-		t.cells[m][j].SetInt64(-1)
+		for i := range m {
+			t.cells[j][i].Add(a[i*n+j], shift)
+			t.cells[j][i].Neg(t.cells[j][i])
+		}
+		t.cells[j][m].SetInt64(-1)
 	}
-	if t.primalSimplex(); ctx.Err() != nil {
-		return new(big.Rat), zeros(m), zeros(n)
+	for i := range m {
+		t.cells[n][i].SetInt64(1)
 	}
-	value = new(big.Rat).Inv(t.cells[m][n])
 	x, y = zeros(m), zeros(n)
-	for i, v := range t.basic {
-		if v < n {
-			y[v].Mul(t.cells[i][n], value)
+	if !t.dualSimplex() {
+		return new(big.Rat), x, y
+	}
+	value = new(big.Rat).Inv(t.cells[n][m])
+	value.Neg(value)
+	for j, v := range t.basic {
+		if v < m {
+			x[v].Mul(t.cells[j][m], value)
 		}
 	}
-	for j, v := range t.nonbasic {
-		if v >= n {
-			x[v-n].Mul(t.cells[m][j], value)
+	for i, v := range t.nonbasic {
+		if v >= m {
+			y[v-m].Mul(t.cells[n][i], value)
 		}
 	}
 	return value.Sub(value, shift), x, y
 }
 
 // MaximizeExact solves the program of Engine.Maximize in rationals, with every
-// tolerance zero.
-func MaximizeExact(p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, feasible bool) {
-	return maximizeExact(context.Background(), p, k, n, e, f)
-}
-
-// maximizeExact is MaximizeExact until ctx is done; then its answer means nothing.
-func maximizeExact(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, feasible bool) {
+// tolerance zero; if ctx ends before that, the answer means nothing.
+func MaximizeExact(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, feasible bool) {
 	if k == 0 {
 		return new(big.Rat), false
-	}
-	if e == nil {
-		e = zeros(k)
 	}
 	base := 0
 	for i := range e {
@@ -119,34 +109,8 @@ func newRationalTableau(ctx context.Context, rows, cols int) *rationalTableau {
 	return t
 }
 
-// primalSimplex makes the reduced costs non-negative; the values are so already
-// and the program is bounded.
-func (t *rationalTableau) primalSimplex() {
-	for t.ctx.Err() == nil {
-		c := -1
-		for j, z := range t.cells[t.rows][:t.cols] {
-			if z.Sign() < 0 && (c < 0 || t.nonbasic[j] < t.nonbasic[c]) {
-				c = j
-			}
-		}
-		if c < 0 {
-			return
-		}
-		r, least := -1, new(big.Rat)
-		for i, cells := range t.cells[:t.rows] {
-			if cells[c].Sign() > 0 {
-				ratio := new(big.Rat).Quo(cells[t.cols], cells[c])
-				if r < 0 || precedes(ratio, least, t.basic[i], t.basic[r]) {
-					r, least = i, ratio
-				}
-			}
-		}
-		t.pivot(r, c)
-	}
-}
-
-// dualSimplex makes the values non-negative; the reduced costs are so already.
-// It returns false if the program is infeasible.
+// dualSimplex makes the values non-negative by Bland's rule, which cannot cycle; the
+// reduced costs are so already. It returns false if the program is infeasible.
 func (t *rationalTableau) dualSimplex() bool {
 	for t.ctx.Err() == nil {
 		r := -1
@@ -235,7 +199,7 @@ func nashByRationals(ctx context.Context, a []float64, m, n int, x, y []float64)
 	if err := cmp.Or(ctx.Err(), checkRationalCells("matrix game", m, n)); err != nil {
 		return 0, err
 	}
-	v, p, q := nashExact(ctx, rationals(a[:m*n]), m, n)
+	v, p, q := NashExact(ctx, rationals(a[:m*n]), m, n)
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -255,23 +219,11 @@ func maximizeByRationals(ctx context.Context, q *program) (float64, bool, error)
 	if err := cmp.Or(ctx.Err(), checkRationalCells("linear program", q.k, q.n)); err != nil {
 		return 0, false, err
 	}
-	p, f := make([]float64, 0, q.k*q.n), make([]float64, q.n)
-	for i := range q.k {
-		for j := range q.n {
-			p = append(p, q.at(i, j))
-		}
-	}
+	f := make([]float64, q.n)
 	for j := range f {
-		f[j] = q.sign*q.f[j] - relaxation*(q.top-q.low)
+		f[j] = q.f[j] - relaxation*(q.top-q.low)
 	}
-	var e []*big.Rat
-	if q.e != nil {
-		e = rationals(q.e[:q.k])
-		for _, v := range e {
-			v.Mul(v, new(big.Rat).SetFloat64(q.sign))
-		}
-	}
-	exact, feasible := maximizeExact(ctx, rationals(p), q.k, q.n, e, rationals(f))
+	exact, feasible := MaximizeExact(ctx, rationals(q.p), q.k, q.n, rationals(q.e), rationals(f))
 	value, _ := exact.Float64()
 	return value, feasible, ctx.Err()
 }

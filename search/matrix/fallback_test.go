@@ -48,9 +48,9 @@ func TestBlandsRuleAloneSolvesGames(t *testing.T) {
 func TestBlandsRuleAloneDecidesPrograms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, k, n, e, f := drawProgram(t)
-		q := program{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: 1, e: e, f: f}
+		q, err := newProgram(p, k, n, e, f)
 		g := NewNative()
-		if k == 0 || q.measure() != nil || !g.loadProgram(&q) {
+		if k == 0 || err != nil || !g.loadProgram(&q) {
 			return
 		}
 		ended := infeasible
@@ -83,22 +83,21 @@ func TestRationalsReplaceTheNativeEngine(t *testing.T) {
 		if k == 0 {
 			return
 		}
-		for _, q := range []program{
-			{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: 1, e: e, f: f},
-			{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: -1, e: e, f: f},
-		} {
-			value, feasible, err := maximizeByRationals(t.Context(), &q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			native, ok, err := NewNative().optimise(q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tolerance := 1e-6 * (1 + spread(append([]float64{0}, e...)))
-			if feasible && (!ok || native < value-tolerance) {
-				t.Fatalf("sign %v: native %v, %v, exactly %v", q.sign, native, ok, value)
-			}
+		q, err := newProgram(p, k, n, e, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, feasible, err := maximizeByRationals(t.Context(), &q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		native, ok, err := NewNative().Maximize(p, k, n, e, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tolerance := 1e-6 * (1 + spread(append([]float64{0}, e...)))
+		if feasible && (!ok || native < value-tolerance) {
+			t.Fatalf("native %v, %v, exactly %v", native, ok, value)
 		}
 	})
 }

@@ -5,13 +5,12 @@ package matrix
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 
 	"github.com/lukpank/go-glpk/glpk"
-
-	"stackmate/internal/scratch"
 )
 
 // glpkEngine is the second opinion: it shares no code with the native engine but
@@ -20,14 +19,9 @@ import (
 // out), so equilibria are good to glpkGap only; for most matrices the last basis
 // is the optimal one and the gap is rounding.
 //
-// Every call makes and deletes its program on one locked thread, as libglpk
+// Every call makes and deletes its programs on one locked thread, as libglpk
 // demands, so that engines may be used by any number of goroutines.
-type glpkEngine struct {
-	rows, columns []int32
-	values        []float64
-	x, scratch    []float64
-	ctx           context.Context
-}
+type glpkEngine struct{ ctx context.Context }
 
 var _ Engine = (*glpkEngine)(nil)
 
@@ -77,19 +71,18 @@ func (g *glpkEngine) Nash(a []float64, m, n int, x, y []float64) (float64, error
 		y = make([]float64, n)
 	}
 	scale := powerScale(high - low)
-	value, err := g.guarantee(m, n, y, func(i, j int) float64 { return 1 + (a[i*n+j]-low)*scale })
+	value, err := guarantee(m, n, y, func(i, j int) float64 { return 1 + (a[i*n+j]-low)*scale })
 	if err != nil {
 		return 0, err
 	}
 	if x == nil {
 		return low + (value-1)/scale, nil
 	}
-	_, err = g.guarantee(n, m, x, func(j, i int) float64 { return 2 - (a[i*n+j]-low)*scale })
+	_, err = guarantee(n, m, x, func(j, i int) float64 { return 2 - (a[i*n+j]-low)*scale })
 	if err != nil {
 		return 0, err
 	}
-	g.scratch = scratch.Resize(g.scratch, n)
-	lower, upper := guarantees(a, m, n, x, y, g.scratch, low)
+	lower, upper := guarantees(a, m, n, x, y, make([]float64, n), low)
 	if upper-lower > glpkGap*(high-low) {
 		return 0, fmt.Errorf("matrix game: GLPK's strategies leave a gap of %v, expected at most %v", upper-lower, glpkGap*(high-low))
 	}
@@ -99,101 +92,57 @@ func (g *glpkEngine) Nash(a []float64, m, n int, x, y []float64) (float64, error
 // guarantee finds the strategy y (n) of the column player that minimises the
 // greatest row of the positive m×n matrix, and that value: the reciprocal of
 // max Σq subject to Aq ≤ 1, q ≥ 0.
-func (g *glpkEngine) guarantee(m, n int, y []float64, at func(i, j int) float64) (float64, error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	p := glpk.New()
-	defer p.Delete()
-	p.SetObjDir(glpk.MAX)
-	p.AddRows(m)
-	p.AddCols(n)
-	g.begin()
+func guarantee(m, n int, y []float64, at func(i, j int) float64) (float64, error) {
+	var l Linear
+	for range n {
+		l.Variable(NonNegative, 1)
+	}
 	for i := range m {
-		p.SetRowBnds(i+1, glpk.UP, 0, 1)
+		l.Row(Bounds{math.Inf(-1), 1})
 		for j := range n {
-			g.add(i, j, at(i, j))
+			l.Add(i, j, at(i, j))
 		}
 	}
-	for j := range n {
-		p.SetColBnds(j+1, glpk.LO, 0, 0)
-		p.SetObjCoef(j+1, 1)
+	value, q, err := maximizeLinear(&l)
+	if err != nil {
+		return 0, fmt.Errorf("matrix game: %w", err)
 	}
-	p.LoadMatrix(g.rows, g.columns, g.values)
-	if err := solve(p); err != nil {
-		return 0, fmt.Errorf("matrix game: GLPK: %w", err)
-	}
-	if p.Status() != glpk.OPT {
-		return 0, fmt.Errorf("matrix game: GLPK ended with status %d, expected an optimum", p.Status())
-	}
-	for j := range n {
-		y[j] = max(p.ColPrim(j+1), 0)
-	}
-	normalise(y[:n])
-	return 1 / p.ObjVal(), nil
+	mixture(y[:n], q)
+	return 1 / value, nil
 }
 
-// begin empties the sparse matrix; GLPK ignores element 0.
-func (g *glpkEngine) begin() {
-	g.rows, g.columns, g.values = append(g.rows[:0], 0), append(g.columns[:0], 0), append(g.values[:0], 0)
-}
-
-func (g *glpkEngine) add(i, j int, v float64) {
-	g.rows, g.columns, g.values = append(g.rows, int32(i+1)), append(g.columns, int32(j+1)), append(g.values, v)
+// mixture makes a strategy of the point that GLPK has found.
+func mixture(dst, point []float64) {
+	for i := range dst {
+		dst[i] = max(point[i], 0)
+	}
+	normalise(dst)
 }
 
 // Maximize solves the program of Fig. 4, see Engine.
 func (g *glpkEngine) Maximize(p []float64, k, n int, e, f []float64) (float64, bool, error) {
-	if err := cmp.Or(g.ctx.Err(), checkProgram(p, k, n, k, n, e, f)); err != nil {
+	q, err := newProgram(p, k, n, e, f)
+	if err = cmp.Or(g.ctx.Err(), err); err != nil || k == 0 {
 		return 0, false, err
 	}
-	return g.optimise(program{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: 1, e: e, f: f})
-}
-
-// Minimize solves the program of Fig. 5, see Engine.
-func (g *glpkEngine) Minimize(o []float64, m, n int, e, f []float64) (float64, bool, error) {
-	if err := cmp.Or(g.ctx.Err(), checkProgram(o, m, n, n, m, e, f)); err != nil {
-		return 0, false, err
-	}
-	value, feasible, err := g.optimise(program{p: o, k: n, n: m, nextRow: 1, nextCol: n, sign: -1, e: e, f: f})
-	return -value, feasible, err
-}
-
-func (g *glpkEngine) optimise(q program) (float64, bool, error) {
-	if q.k == 0 {
-		return 0, false, nil
-	}
-	if err := q.measure(); err != nil {
-		return 0, false, err
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	p := glpk.New()
-	defer p.Delete()
-	g.loadProgram(p, &q)
+	l := q.linear()
+	x := make([]float64, k)
 	// GLPK's tolerance may decide a bound. Then that bound is raised beyond the
 	// tolerance; if it is out of reach so, nothing is pruned, which is safe.
-	for range q.n + 1 {
-		if err := solve(p); err != nil {
-			return 0, false, fmt.Errorf("linear program: GLPK: %w", err)
-		}
-		switch p.Status() {
-		case glpk.NOFEAS:
+	for range n + 1 {
+		_, point, err := maximizeLinear(l)
+		if errors.Is(err, ErrInfeasible) {
 			return 0, false, nil
-		case glpk.OPT:
-		default:
-			return 0, false, fmt.Errorf("linear program: GLPK ended with status %d, expected an optimum", p.Status())
 		}
-		g.x = scratch.Resize(g.x, q.k)
-		for i := range g.x {
-			g.x[i] = max(p.ColPrim(i+1), 0)
+		if err != nil {
+			return 0, false, err
 		}
-		normalise(g.x)
-		if q.satisfied(g.x) {
-			return q.objective(g.x), true, nil
+		if mixture(x, point); q.satisfied(x) {
+			return q.objective(x), true, nil
 		}
-		for j := range q.n {
-			if q.violates(g.x, j) {
-				p.SetRowBnds(j+1, glpk.LO, q.bound(j)+4*glpkTolerance, 0)
+		for j := range n {
+			if q.violates(x, j) {
+				l.Rows[j].Lower = q.bound(j) + 4*glpkTolerance
 			}
 		}
 	}
@@ -201,39 +150,26 @@ func (g *glpkEngine) optimise(q program) (float64, bool, error) {
 }
 
 // bound is f_j on the scale on which the elements of P lie in [0, 1].
-func (q *program) bound(j int) float64 { return (q.sign*q.f[j] - q.origin()) * powerScale(q.top-q.low) }
+func (q *program) bound(j int) float64 { return (q.f[j] - q.low) * powerScale(q.top-q.low) }
 
-// origin is what is 0 on that scale.
-func (q *program) origin() float64 {
-	if q.sign < 0 {
-		return -q.top
-	}
-	return q.low
-}
-
-// loadProgram writes the program with the coefficients on the scale of [0, 1].
-func (g *glpkEngine) loadProgram(p *glpk.Prob, q *program) {
-	scale := powerScale(q.top - q.low)
-	origin := q.origin()
-	p.SetObjDir(glpk.MAX)
-	p.AddRows(q.n + 1)
-	p.AddCols(q.k)
-	g.begin()
-	for j := range q.n {
-		p.SetRowBnds(j+1, glpk.LO, q.bound(j), 0)
-		for i := range q.k {
-			g.add(j, i, (q.at(i, j)-origin)*scale)
-		}
-	}
-	p.SetRowBnds(q.n+1, glpk.FX, 1, 1)
+// linear is the program with the coefficients on the scale of [0, 1].
+func (q *program) linear() *Linear {
+	var l Linear
 	for i := range q.k {
-		p.SetColBnds(i+1, glpk.LO, 0, 0)
-		if q.e != nil {
-			p.SetObjCoef(i+1, q.sign*(q.e[i]-q.e[q.base])*powerScale(q.spread))
-		}
-		g.add(q.n, i, 1)
+		l.Variable(NonNegative, (q.e[i]-q.e[q.base])*powerScale(q.spread))
 	}
-	p.LoadMatrix(g.rows, g.columns, g.values)
+	scale := powerScale(q.top - q.low)
+	for j := range q.n {
+		l.Row(Bounds{q.bound(j), math.Inf(1)})
+		for i := range q.k {
+			l.Add(j, i, (q.p[i*q.n+j]-q.low)*scale)
+		}
+	}
+	sum := l.Row(Equal(1))
+	for i := range q.k {
+		l.Add(sum, i, 1)
+	}
+	return &l
 }
 
 // maximizeLinear solves a sparse program.
@@ -252,12 +188,11 @@ func maximizeLinear(l *Linear) (float64, []float64, error) {
 		p.SetColBnds(j+1, boundsType(b), b.Lower, b.Upper)
 		p.SetObjCoef(j+1, l.Objective[j])
 	}
-	var g glpkEngine
-	g.begin()
+	rows, columns, values := []int32{0}, []int32{0}, []float64{0} // GLPK ignores element 0
 	for _, e := range l.Entries {
-		g.add(e.Row, e.Variable, e.Coefficient)
+		rows, columns, values = append(rows, int32(e.Row+1)), append(columns, int32(e.Variable+1)), append(values, e.Coefficient)
 	}
-	p.LoadMatrix(g.rows, g.columns, g.values)
+	p.LoadMatrix(rows, columns, values)
 	if err := solve(p); err != nil {
 		return 0, nil, fmt.Errorf("linear program: GLPK: %w", err)
 	}

@@ -42,6 +42,23 @@ type Linear struct {
 	Entries   []Entry
 }
 
+// Variable adds a variable with its coefficient in the objective, and returns its number.
+func (l *Linear) Variable(bounds Bounds, objective float64) int {
+	l.Variables, l.Objective = append(l.Variables, bounds), append(l.Objective, objective)
+	return len(l.Variables) - 1
+}
+
+// Row adds a row, and returns its number.
+func (l *Linear) Row(bounds Bounds) int {
+	l.Rows = append(l.Rows, bounds)
+	return len(l.Rows) - 1
+}
+
+// Add adds a coefficient.
+func (l *Linear) Add(row, variable int, coefficient float64) {
+	l.Entries = append(l.Entries, Entry{row, variable, coefficient})
+}
+
 // Maximize returns the optimum and a point x (one element per variable) that
 // attains it. The errors are ErrInfeasible, ErrUnbounded, a description of an
 // ill-formed program, the failure of the solver, or how to get a solver.

@@ -45,30 +45,9 @@ const (
 // column that is missed by less than 1e-12 of the range of P and f counts as
 // satisfied.
 func (g *Native) Maximize(p []float64, k, n int, e, f []float64) (value float64, feasible bool, err error) {
-	if err := checkProgram(p, k, n, k, n, e, f); err != nil {
+	q, err := newProgram(p, k, n, e, f)
+	if err != nil || k == 0 || !g.loadProgram(&q) {
 		return 0, false, err
-	}
-	return g.optimise(program{p: p, k: k, n: n, nextRow: n, nextCol: 1, sign: 1, e: e, f: f})
-}
-
-// Minimize solves min ey subject to Oy ≤ f, y ≥ 0, Σy = 1, see Engine.
-func (g *Native) Minimize(o []float64, m, n int, e, f []float64) (value float64, feasible bool, err error) {
-	if err := checkProgram(o, m, n, n, m, e, f); err != nil {
-		return 0, false, err
-	}
-	value, feasible, err = g.optimise(program{p: o, k: n, n: m, nextRow: 1, nextCol: n, sign: -1, e: e, f: f})
-	return -value, feasible, err
-}
-
-func (g *Native) optimise(q program) (float64, bool, error) {
-	if q.k == 0 {
-		return 0, false, nil
-	}
-	if err := q.measure(); err != nil {
-		return 0, false, err
-	}
-	if !g.loadProgram(&q) {
-		return 0, false, nil
 	}
 	for range tries {
 		switch g.t.dualSimplex() {
@@ -96,16 +75,15 @@ func (g *Native) loadProgram(q *program) bool {
 	g.units = scratch.Resize(g.units, q.n)
 	relaxed, floor := relaxation*(q.top-q.low), finest*(q.top-q.low)
 	for j := range q.n {
-		column := q.p[j*q.nextCol:]
-		own := q.sign * column[q.base*q.nextRow]
-		slack := own - q.sign*q.f[j] + relaxed
+		own := q.p[q.base*q.n+j]
+		slack := own - q.f[j] + relaxed
 		row, best, worst := t.row(j), 0.0, 0.0
 		c := 0
 		for i := range q.k {
 			if i == q.base {
 				continue
 			}
-			d := own - q.sign*column[i*q.nextRow]
+			d := own - q.p[i*q.n+j]
 			row[c] = d
 			best, worst = min(best, d), max(worst, d)
 			c++
@@ -125,29 +103,18 @@ func (g *Native) loadProgram(q *program) bool {
 	for c := range q.k {
 		sum[c] = 1
 	}
-	g.loadObjective(q)
-	return true
-}
-
-func (g *Native) loadObjective(q *program) {
-	costs := g.t.row(q.n + 1)[:q.k]
+	costs := t.row(q.n + 1)[:q.k]
 	costs[q.k-1] = 0
-	if q.e == nil {
-		// Any objective decides feasibility. This one is never degenerate.
-		for c := range q.k - 1 {
-			costs[c] = 1
-		}
-		return
-	}
-	scale := q.sign * powerScale(q.spread)
-	g.unit = 1 / powerScale(q.spread)
+	scale := powerScale(q.spread)
+	g.unit = 1 / scale
 	c := 0
-	for i, v := range q.e[:q.k] {
+	for i, v := range q.e {
 		if i != q.base {
 			costs[c] = (q.e[q.base] - v) * scale
 			c++
 		}
 	}
+	return true
 }
 
 // verify checks the optimum against the given program and returns its value: for
@@ -156,22 +123,18 @@ func (g *Native) loadObjective(q *program) {
 //	max over i of e_i + Σ_j λ_j (P_ij - f_j)
 //
 // and the x of the tableau, which satisfies f but for the relaxation, must have
-// as much. The value with the sign of the program is thus free of the relaxation.
+// as much. The value is thus free of the relaxation.
 func (g *Native) verify(q *program) (value float64, ok bool) {
 	g.x, g.y = scratch.Resize(g.x, q.k), scratch.Resize(g.y, q.n)
 	g.readProgram(q)
 	if !q.satisfied(g.x) {
 		return 0, false
 	}
-	if q.e == nil {
-		return 0, true
-	}
 	bound := math.Inf(-1)
-	for i := range q.k {
-		e := q.sign * q.e[i]
+	for i, e := range q.e {
 		for j, multiplier := range g.y {
 			if multiplier > 0 {
-				e += multiplier * (q.at(i, j) - q.sign*q.f[j])
+				e += multiplier * (q.p[i*q.n+j] - q.f[j])
 			}
 		}
 		bound = max(bound, e)

@@ -162,7 +162,7 @@ func TestNashAgreesWithRationals(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkEquilibrium(t, maximalGap(g), a, m, n, value, x, y)
-			exact, p, q := NashExact(rationals(a), m, n)
+			exact, p, q := NashExact(t.Context(), rationals(a), m, n)
 			want, _ := exact.Float64()
 			if math.Abs(value-want) > maximalGap(g)*spread(a) {
 				t.Fatalf("%d×%d %v: value %v, exactly %v", m, n, a, value, want)

@@ -9,7 +9,6 @@ package maxn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,20 +19,11 @@ import (
 	"stackmate/search/table"
 )
 
-// The search is depth first. A move is left unsearched in two cases:
+// The search is depth first. Moves are left unsearched where the role that chooses has one
+// that is worth the most that any goal is. Shallow pruning (Korf, 1991) needs a bound of the
+// sum of all goals, which rules do not give; deep pruning is not sound.
 //
-//	at once   the role that chooses has a move that is worth the most that any goal is
-//	shallow   the role that chooses has one worth v, and the role that has chosen just
-//	          before, another one, is sure of S − v elsewhere: goals are not negative and
-//	          add up to S at most, so nothing here is better for it (Korf, 1991)
-//
-// Deeper pruning is not sound: a role further up may still get a different tuple through
-// changes of mind in between.
-//
-// Invariants: a tuple that is returned as exact is that of the equilibrium; one that is not
-// is worth no more than its window to the role above, which never takes it. The table holds
-// exact tuples only, of searches without a depth limit.
-//
+// Invariant: a tuple that value finds is that of the equilibrium, unless the search is stopped.
 // Cost: an expansion and a look into the table per node; memory for a path of expansions.
 
 const (
@@ -47,32 +37,11 @@ const (
 // errTooDeep is why a search ends that the length of the game keeps from the value.
 var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPly)
 
-// Config says what to search. The zero value searches to the end of the game and assumes
-// nothing of the goals.
+// Config says how to search.
 type Config struct {
-	// Sum bounds the sum of the goals of all players; 0 means 100 for each. It is for games
-	// that are known to be of constant sum: an end with more is an error (ErrSum).
-	Sum float64
-	// Depth bounds the number of plies; 0 is no limit. Evaluate estimates what a position
-	// beyond it is worth to each role, in goal points: a weighted sum of features, or whatever
-	// has learnt (package evaluate). Nil takes the middle of the range.
-	Depth    int
-	Evaluate func(dst []float64, s machine.State)
-	// Without names the techniques to do without.
-	Without Technique
+	// NoTable does without the transposition table.
+	NoTable bool
 }
-
-// Technique is something that the search does beyond backward induction.
-type Technique uint
-
-// The techniques.
-const (
-	Pruning Technique = 1 << iota
-	Table
-)
-
-// ErrSum is returned where goals add up to more than Config.Sum.
-var ErrSum = errors.New("the goals add up to more than was said")
 
 // Searcher is max^n with a table that lasts from one search to the next on the same machine.
 // It belongs to one goroutine. Searches with a node limit are reproducible.
@@ -98,7 +67,6 @@ type run struct {
 	table    *table.Shared
 	random   machine.Role
 	roles    int
-	highest  float64 // goal
 	limit    int64
 	tell     func(search.Result) // progress; may be nil
 	plies    []*ply
@@ -107,7 +75,7 @@ type run struct {
 
 	nodes, hits int64
 	stopped     bool
-	horizon     bool // a position beyond the depth was estimated
+	cause       error // of that, if it is a bound of the search's own
 	err         error
 }
 
@@ -129,14 +97,6 @@ type choice struct {
 	moveStep, replyStep int
 }
 
-// want is what the role that has chosen just before a position is sure of elsewhere.
-type want struct {
-	role machine.Role // machine.NoRole for nobody
-	sure float64
-}
-
-var nobody = want{role: machine.NoRole}
-
 // Search implements search.Searcher. Positions where two roles choose at once are an error
 // (search.ErrNotSequential).
 func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
@@ -152,19 +112,13 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 			}
 		}
 	} else {
-		depth := r.Depth
-		if depth == 0 {
-			depth = maxPly
-		}
-		exact = r.value(q, 0, depth, nobody) && !r.isStopped()
+		exact = r.value(q, 0)
 		r.root(&res, q, exact, lim.NoLine)
 	}
 	res.Nodes, res.TableHits, res.Elapsed = r.nodes, r.hits, time.Since(began)
 	stats := r.table.Stats()
 	res.PeakBytes, res.Evictions = stats.Bytes+r.expander.Bytes(), stats.Evictions
-	if r.horizon && exact && r.Depth == 0 {
-		res.Unfinished = errTooDeep
-	}
+	res.Unfinished = r.cause
 	return res, r.err
 }
 
@@ -181,13 +135,6 @@ func (s *Searcher) prepare(ctx context.Context, m machine.Machine, lim search.Li
 		Config: s.config, ctx: ctx, machine: m, expander: machine.NewExpander(m), table: s.table, random: m.Names().Chance(),
 		roles: roles, limit: lim.MaxNodes, tell: lim.Progress, packed: make([]uint64, 2*(roles+1)), memory: make([]uint64, m.Words()),
 	}
-	if r.Depth > 0 || r.Evaluate != nil {
-		r.Without |= Table
-	}
-	if most := maxGoal * float64(len(m.Names().Players())); r.Sum == 0 {
-		r.Sum = most
-	}
-	r.highest = min(maxGoal, r.Sum)
 	r.expander.Limit(ctx, s.stack, int64(8*roles))
 	return r
 }
@@ -207,17 +154,15 @@ func (r *run) ply(depth int) *ply {
 	return r.plies[depth]
 }
 
-// value finds the tuple of q, which is not terminal, and leaves it in the ply. It tells
-// whether it is exact.
-func (r *run) value(q machine.State, at, depth int, above want) bool {
+// value finds the tuple of q, which is not terminal, and leaves it in the ply, unless the
+// search is stopped.
+func (r *run) value(q machine.State, at int) bool {
 	p := r.ply(at)
 	if r.recall(q, p) && at > 0 {
 		return true
 	}
-	if depth == 0 || at == maxPly {
-		r.horizon = true
-		r.estimate(p.best, q)
-		return true
+	if at == maxPly {
+		r.stopped, r.cause = true, errTooDeep
 	}
 	if !r.open(p, q) {
 		return false
@@ -226,11 +171,11 @@ func (r *run) value(q machine.State, at, depth int, above want) bool {
 	if r.nodes++; r.tell != nil && r.nodes%progressNodes == 0 {
 		r.tell(search.Result{Counters: search.Counters{Nodes: r.nodes, TableHits: r.hits, PeakBytes: r.table.Stats().Bytes}})
 	}
-	exact := r.choose(p, at, depth, above)
-	if exact && !r.isStopped() {
-		r.remember(q, p, r.nodes-first)
+	if !r.choose(p, at) {
+		return false
 	}
-	return exact
+	r.remember(q, p, r.nodes-first)
+	return true
 }
 
 // open expands q, and finds out who chooses there.
@@ -265,37 +210,22 @@ func (r *run) open(p *ply, q machine.State) bool {
 }
 
 // choose finds the best move: those that end the game come first.
-func (r *run) choose(p *ply, at, depth int, above want) bool {
+func (r *run) choose(p *ply, at int) bool {
 	found := false
 	for _, ends := range []bool{true, false} {
 		for a := range p.moves {
 			if r.ends(p, a) != ends {
 				continue
 			}
-			below := nobody
-			if p.decider >= 0 && found && p.replies == 1 {
-				below = want{p.decider, p.best[p.decider]}
-			} else if p.moves == 1 && p.replies == 1 {
-				below = above // nobody has chosen here
-			}
-			exact := r.move(p, a, at, depth, below)
-			switch {
-			case r.isStopped():
+			if !r.move(p, a, at) {
 				return false
-			case p.moves == 1:
-				copy(p.best, p.tuple)
-				return exact
 			}
-			if exact && (!found || p.tuple[p.decider] > p.best[p.decider]) {
+			if !found || p.tuple[p.decider] > p.best[p.decider] {
 				found, p.chosen = true, a
 				copy(p.best, p.tuple)
 			}
-			if found && r.Without&Pruning == 0 {
-				if v := p.best[p.decider]; v >= r.highest {
-					return true
-				} else if above.role >= 0 && above.role != p.decider && v >= r.Sum-above.sure {
-					return false
-				}
+			if p.moves > 1 && p.best[p.decider] >= maxGoal {
+				return true
 			}
 		}
 	}
@@ -313,7 +243,7 @@ func (r *run) ends(p *ply, a int) bool {
 }
 
 // move finds the tuple of move a: the mean over the replies of chance.
-func (r *run) move(p *ply, a, at, depth int, below want) bool {
+func (r *run) move(p *ply, a, at int) bool {
 	clear(p.tuple)
 	for k := range p.replies {
 		c := a*p.moveStep + k*p.replyStep
@@ -321,7 +251,7 @@ func (r *run) move(p *ply, a, at, depth int, below want) bool {
 			r.add(p.tuple, p.expansion.ChildGoals(c), p.replies)
 			continue
 		}
-		if !r.value(p.expansion.Child(c), at+1, depth-1, below) {
+		if !r.value(p.expansion.Child(c), at+1) {
 			return false
 		}
 		for role, v := range r.ply(at + 1).best {
@@ -333,36 +263,16 @@ func (r *run) move(p *ply, a, at, depth int, below want) bool {
 
 // add adds goals, divided by a number, to a tuple.
 func (r *run) add(tuple []float64, goals []int32, by int) {
-	sum := 0.0
 	for role, g := range goals {
-		if machine.Role(role) == r.random {
-			continue
-		}
-		v := float64(search.Points(g))
-		sum += v
-		tuple[role] += v / float64(by)
-	}
-	if sum > r.Sum {
-		r.fail(fmt.Errorf("%w: %g, expected at most %g", ErrSum, sum, r.Sum))
-	}
-}
-
-// estimate writes what a position that is not searched is worth.
-func (r *run) estimate(dst []float64, q machine.State) {
-	if r.Evaluate != nil {
-		r.Evaluate(dst, q)
-		return
-	}
-	for role := range dst {
-		if dst[role] = maxGoal / 2; machine.Role(role) == r.random {
-			dst[role] = 0
+		if machine.Role(role) != r.random {
+			tuple[role] += float64(search.Points(g)) / float64(by)
 		}
 	}
 }
 
 // recall takes what the table knows of q.
 func (r *run) recall(q machine.State, p *ply) bool {
-	if r.Without&Table != 0 || !r.table.Lookup(r.packed, r.table.Key(r.memory, q)) {
+	if r.NoTable || !r.table.Lookup(r.packed, r.table.Key(r.memory, q)) {
 		return false
 	}
 	r.hits++
@@ -375,7 +285,7 @@ func (r *run) recall(q machine.State, p *ply) bool {
 
 // remember stores the tuple of q, which is exact.
 func (r *run) remember(q machine.State, p *ply, cost int64) {
-	if r.Without&Table != 0 || r.horizon {
+	if r.NoTable {
 		return
 	}
 	r.packed[0] = uint64(p.chosen)
@@ -388,7 +298,6 @@ func (r *run) remember(q machine.State, p *ply, cost int64) {
 // root writes values, strategies and the line of position q, which was searched.
 func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
 	p := r.ply(0)
-	res.Proved = !exact || !r.horizon
 	for role := range res.Values {
 		switch {
 		case machine.Role(role) == r.random:

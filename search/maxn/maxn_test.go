@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -115,55 +114,37 @@ var casts = [][]string{
 }
 
 func TestMaxNIsBackwardInductionWhateverIsPruned(t *testing.T) {
-	pruned := int64(0)
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		constant := rng.IntN(2) == 0
-		game := grow(rng, casts[rng.IntN(len(casts))], 1+rng.IntN(6), constant)
+		game := grow(rng, casts[rng.IntN(len(casts))], 1+rng.IntN(6), rng.IntN(2) == 0)
 		want := induction(game, 0)
 		m := game.Machine()
-		var nodes [2]int64
-		for without := Technique(0); without <= Pruning|Table; without++ {
-			c := Config{Without: without}
-			if constant {
-				c.Sum = 100
-			}
-			r, err := New(c).Search(context.Background(), m, m.Initial(), search.Limits{})
+		for _, noTable := range []bool{false, true} {
+			r, err := New(Config{NoTable: noTable}).Search(context.Background(), m, m.Initial(), search.Limits{})
 			if err != nil || !r.Solved() {
 				t.Fatalf("seed %d: %+v, %v", seed, r, err)
 			}
 			for role, v := range r.Values {
 				if math.Abs(v.Lower-want[role]) > 1e-9 {
-					t.Fatalf("seed %d, without %b: %v, want %v", seed, without, r.Values, want)
+					t.Fatalf("seed %d, without table %t: %v, want %v", seed, noTable, r.Values, want)
 				}
 			}
-			nodes[without&Pruning] += r.Nodes
 		}
-		pruned += nodes[1] - nodes[0]
-	}
-	if pruned < 1000 {
-		t.Errorf("pruning has saved %d nodes", pruned)
 	}
 }
 
-// Of three players the first is sure of 10; of the moves of the second below, one that
-// leaves it worse off ends the search if the sum is known, and not otherwise.
-func TestShallowPruningNeedsTheSum(t *testing.T) {
-	end := func(a, b, c int32) toys.Node { return toys.Node{Goals: []int32{a, b, c}} }
-	game := &toys.Tree{Roles: []string{"a", "b", "c"}, Nodes: []toys.Node{
-		{Moves: []int{2, 1, 1}, Kids: []int{1, 2}},
-		end(10, 45, 45),
-		{Moves: []int{1, 2, 1}, Kids: []int{3, 4}},
-		end(0, 90, 10),
-		{Moves: []int{1, 1, 2}, Kids: []int{5, 6}},
-		end(50, 0, 50), end(40, 10, 50),
+// Of three moves the second brings the most that any goal is: the third is not searched.
+func TestNothingIsSearchedBesideTheMostThatAnyGoalIs(t *testing.T) {
+	end := func(a, b int32) toys.Node { return toys.Node{Goals: []int32{a, b}} }
+	game := &toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{
+		{Moves: []int{3, 1}, Kids: []int{1, 2, 3}},
+		{Moves: []int{1, 2}, Kids: []int{4, 5}}, {Moves: []int{1, 2}, Kids: []int{6, 7}}, {Moves: []int{1, 2}, Kids: []int{4, 7}},
+		end(10, 20), end(20, 30), end(100, 50), end(0, 40),
 	}}
 	m := game.Machine()
-	for sum, want := range map[float64]int64{100: 2, 0: 3} {
-		r, err := New(Config{Sum: sum}).Search(t.Context(), m, m.Initial(), search.Limits{})
-		if err != nil || r.Nodes != want || r.Values[0] != search.Exact(10) {
-			t.Errorf("sum %g: %d nodes, %v, %v; want %d", sum, r.Nodes, r.Values, err, want)
-		}
+	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
+	if err != nil || r.Nodes != 3 || r.Values[0] != search.Exact(100) {
+		t.Errorf("%d nodes, %v, %v; want 3", r.Nodes, r.Values, err)
 	}
 }
 
@@ -174,7 +155,7 @@ func TestWithTwoPlayersItIsMinimax(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := New(Config{Sum: 100}).Search(t.Context(), m, m.Initial(), search.Limits{})
+		got, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
 		if err != nil || !got.Solved() {
 			t.Fatalf("%s: %+v, %v", name, got, err)
 		}
@@ -200,11 +181,10 @@ func TestTheLineLeadsToTheValues(t *testing.T) {
 	}
 }
 
-func TestPositionsBeyondTheDepthAreEstimated(t *testing.T) {
-	m := gamestest.Machine(t, "trio-3x3")
-	evaluate := func(dst []float64, _ machine.State) { copy(dst, []float64{61, 20, 19}) }
-	r, err := New(Config{Depth: 2, Evaluate: evaluate}).Search(t.Context(), m, m.Initial(), search.Limits{})
-	if err != nil || r.Proved || !slices.Equal(r.Values, []search.Interval{search.Exact(61), search.Exact(20), search.Exact(19)}) {
+func TestAGameWithoutEndIsSaidToBeTooDeep(t *testing.T) {
+	m := toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{1, 1, 1}}.Machine()
+	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
+	if err != nil || !errors.Is(r.Unfinished, errTooDeep) || r.Solved() || r.Values[0] != (search.Interval{Upper: maxGoal}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -213,10 +193,6 @@ func TestGamesOfAnotherKindAreRefused(t *testing.T) {
 	m := toys.Matrix([][]int32{{100, 0}, {0, 100}}).Machine()
 	if _, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, search.ErrNotSequential) {
 		t.Errorf("two players choose at once: %v", err)
-	}
-	m = (&toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 1}}, {Goals: []int32{70, 70}}}}).Machine()
-	if _, err := New(Config{Sum: 100}).Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, ErrSum) {
-		t.Errorf("goals of 140: %v", err)
 	}
 }
 

@@ -67,7 +67,6 @@ func BenchmarkAblationOfSMAB(b *testing.B) {
 		{"as used, low cards first", Config{}, true},
 		{"no exit", Config{variant: variant{exit: exitNever}}, false},
 		{"lexicographical", Config{Order: OrderLex}, false},
-		{"serialized bounds", Config{variant: variant{serialized: true}}, false},
 		{"moves as listed", Config{Moves: MovesLegal}, false},
 		{"moves as listed, low cards first", Config{Moves: MovesLegal}, true},
 		{"moves as listed, exit outside window only", Config{Moves: MovesLegal, variant: variant{exit: exitOutside}}, false},

@@ -31,6 +31,19 @@ import (
 //
 // Invariant: P ≤ values ≤ O; every step narrows a cell. Cost: one or two matrix
 // games for each cell searched, of the full size of the matrix.
+//
+// Double oracle with serialized alpha-beta (Bošanský, Lisý, Lanctot, Čermák and
+// Winands, 2016, section 4.3) is the same with bounds of all cells beforehand
+// (serialized.go). The published algorithm grows a restricted game of the values of
+// some cells, and looks for best responses in the bounds of the others. The
+// equilibrium of O holds the row player's best response to the best that is still
+// possible for the column player, that of P the column player's; what they play is
+// the restricted game, into which dominated actions never come.
+
+// margin is what a row or column must gain, in goal points, to count as better: eight
+// steps of the grid (frame.go), above the usual error of the matrix engine and about
+// its error at worst.
+const margin = 1.0 / (1 << 27)
 
 // cellChoice is what best-first search keeps of a frame, to choose the next cell.
 type cellChoice struct {
@@ -46,13 +59,15 @@ func (b *cellChoice) reset(m, n int) {
 	b.rowGap, b.colGap = scratch.Resize(b.rowGap, m), scratch.Resize(b.colGap, n)
 }
 
-// bestFirst is the method BestFirst.
+// bestFirst is the methods BestFirst and DoubleOracle.
 func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.choice
 	b.reset(f.m, f.n)
 	b.interval = s.unknown()
-	s.findMerged(f)
 	s.recall(f, depth)
+	if s.serialized != nil {
+		s.boundCells(f, depth)
+	}
 	if at := s.likeliestCell(f); at >= 0 {
 		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
 	}
@@ -88,9 +103,6 @@ func (s *solver) narrow(f *frame, depth, at int) (newP, newO bool) {
 	if f.p[at] == p && f.o[at] == o {
 		// The reply missed the window by rounding: ask for the value.
 		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
-	}
-	if len(f.twins.class) > 0 {
-		return true, true // a twin's bound of the other kind
 	}
 	return f.p[at] != p, f.o[at] != o
 }

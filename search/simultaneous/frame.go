@@ -26,9 +26,7 @@ type frame struct {
 
 	position machine.State // what the frame holds; empty if nothing of use
 	through  machine.State // position reached by passing through others; empty if that was not needed
-	twins    twins
 	pruning  pruning
-	cautious []float64 // m×n, what the double oracle chooses the next cell by
 	choice   cellChoice
 }
 

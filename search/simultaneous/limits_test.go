@@ -20,7 +20,7 @@ func searchers(t *testing.T) map[string]func() search.Searcher {
 		}
 		return a
 	}}
-	for _, method := range []Method{Auto, BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
+	for _, method := range []Method{BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
 		all[string(method)] = func() search.Searcher {
 			s, err := New(Config{Method: method, Table: true})
 			if err != nil {
@@ -78,7 +78,7 @@ func TestTheHeapOfEverySearchStaysWithinTheLimit(t *testing.T) {
 				}
 				return s
 			})
-			// The constant: the stack of each member of a portfolio.
+			// The constant: the stack.
 			if bytes > limit+limit/2+1<<20 {
 				t.Errorf("%s, %s: %d bytes on the heap, limit %d", name, method, bytes, limit)
 			}
@@ -105,33 +105,6 @@ func TestAPositionTooWideIsAnError(t *testing.T) {
 		if _, err := made().Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, machine.ErrTooWide) {
 			t.Errorf("%s: error %v", method, err)
 		}
-	}
-}
-
-// TestWhereSaddlePointsDecideTheDoubleOracleHasItsTurns searches a game of turns, in
-// which all matrices have a saddle point, by short slices.
-func TestWhereSaddlePointsDecideTheDoubleOracleHasItsTurns(t *testing.T) {
-	defer func(nodes int64) { firstSlice = nodes }(firstSlice)
-	firstSlice = 16
-	m := toys.Wide{Roles: two, Moves: []int{3, 3}, InTurn: true, Depth: 8}.Machine()
-	s, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := solveWith(t, s, m)
-	if want := solve(t, Config{Method: BackwardInduction}, m); r.Values[0] != want.Values[0] {
-		t.Errorf("value %v, want %v", r.Values[0], want.Values[0])
-	}
-	if s.SerializedNodes() == 0 {
-		t.Error("the double oracle has expanded nothing")
-	}
-	// In a game of mixed strategies it has none.
-	if s, err = New(Config{}); err != nil {
-		t.Fatal(err)
-	}
-	solveWith(t, s, newGoofspiel([]int{5, 4, 3, 2, 1}, true))
-	if s.SerializedNodes() != 0 {
-		t.Error("the double oracle has its turn in a game of mixed strategies")
 	}
 }
 

@@ -32,7 +32,7 @@ import (
 // line is a row or a column of a matrix in the order of moves.
 type line struct {
 	index   int32
-	promise float64 // Σ p+o of a row, -Σ p+o of a column; -∞ if removed
+	promise float64 // Σ lower + upper of its cells, as its side sees them; -∞ if removed
 	share   float64 // see record
 }
 
@@ -40,24 +40,14 @@ type line struct {
 // probability times the number of legal moves, so that 1 is average.
 type record struct{ sum, count float64 }
 
-func (r record) share() float64 {
-	if r.count == 0 {
-		return 1
-	}
-	return r.sum / r.count
-}
-
-// history holds the records of the moves of the row and the column player.
-type history struct{ row, column records }
-
 // records are those of the moves of a player, as far as something was learned.
 type records []record
 
 func (r records) share(m machine.Move) float64 {
-	if int(m) < len(r) {
-		return r[m].share()
+	if int(m) >= len(r) || r[m].count == 0 {
+		return 1
 	}
-	return record{}.share()
+	return r[m].sum / r[m].count
 }
 
 // learn adds one solution: the probabilities of legal moves.
@@ -71,54 +61,30 @@ func (r *records) learn(moves []machine.Move, probabilities []float64) {
 	}
 }
 
-// appendLines appends the lines of n moves in their given order.
-func appendLines(dst []line, n int) []line {
-	for i := range n {
-		dst = append(dst, line{index: int32(i)})
-	}
-	return dst
-}
-
 // sortMoves orders the moves of both players by what is known now.
 func (s *solver) sortMoves(f *frame) {
-	b, e := &f.pruning, &f.expansion
-	for k := range b.rowOrder {
-		l := &b.rowOrder[k]
-		l.promise, l.share = f.rowPromise(int(l.index)), s.history.row.share(e.Moves[s.row][l.index])
+	for _, who := range bothSides {
+		order, moves := f.pruning.sides[who].order, f.expansion.Moves[s.role(who)]
+		for k := range order {
+			l := &order[k]
+			l.promise, l.share = f.promise(who, int(l.index)), s.learned[who].share(moves[l.index])
+		}
+		slices.SortFunc(order, func(a, b line) int {
+			return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(b.share, a.share), cmp.Compare(a.index, b.index))
+		})
 	}
-	for k := range b.columnOrder {
-		l := &b.columnOrder[k]
-		l.promise, l.share = f.columnPromise(int(l.index)), s.history.column.share(e.Moves[s.column][l.index])
-	}
-	slices.SortFunc(b.rowOrder, byPromise)
-	slices.SortFunc(b.columnOrder, byPromise)
 }
 
-func byPromise(a, b line) int {
-	return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(b.share, a.share), cmp.Compare(a.index, b.index))
-}
-
-func (f *frame) rowPromise(i int) float64 {
-	if !f.pruning.rows[i] {
+// promise is that of action a of a side.
+func (f *frame) promise(who side, a int) float64 {
+	if !f.pruning.sides[who].remain[a] {
 		return math.Inf(-1)
 	}
-	return f.total(i*f.n, 1, f.pruning.columns)
-}
-
-func (f *frame) columnPromise(j int) float64 {
-	if !f.pruning.columns[j] {
-		return math.Inf(-1)
-	}
-	return -f.total(j, f.n, f.pruning.rows)
-}
-
-// total is the sum of the bounds of a line of cells, where the crossing line
-// remains.
-func (f *frame) total(first, step int, remaining []bool) float64 {
 	sum := 0.0
-	for k, remains := range remaining {
-		if at := first + k*step; remains {
-			sum += f.p[at] + f.o[at]
+	for b, meets := range f.pruning.sides[1-who].remain {
+		if meets {
+			v := f.cell(who, a, b)
+			sum += v.Lower + v.Upper
 		}
 	}
 	return sum
@@ -126,30 +92,25 @@ func (f *frame) total(first, step int, remaining []bool) float64 {
 
 // next is the first cell in the order that is not settled.
 func (f *frame) next(order Order) (i, j int, ok bool) {
-	if order == OrderLex {
-		return f.nextLex()
+	rows, columns := f.pruning.sides[rowSide].order, f.pruning.sides[columnSide].order
+	open := func(r, c line) bool {
+		i, j = int(r.index), int(c.index)
+		return !f.settled(i*f.n + j)
 	}
-	rows, columns := f.pruning.rowOrder, f.pruning.columnOrder
-	for rank := range min(f.m, f.n) {
-		i, j = int(rows[rank].index), int(columns[rank].index)
-		for _, c := range columns[rank:] {
-			if !f.settled(i, int(c.index)) {
-				return i, int(c.index), true
+	for rank, row := range rows {
+		if order == OrderLex {
+			rank = 0
+		}
+		if rank >= f.n {
+			break
+		}
+		for _, column := range columns[rank:] {
+			if open(row, column) {
+				return i, j, true
 			}
 		}
-		for _, r := range rows[rank+1:] {
-			if !f.settled(int(r.index), j) {
-				return int(r.index), j, true
-			}
-		}
-	}
-	return 0, 0, false
-}
-
-func (f *frame) nextLex() (i, j int, ok bool) {
-	for _, r := range f.pruning.rowOrder {
-		for _, c := range f.pruning.columnOrder {
-			if i, j = int(r.index), int(c.index); !f.settled(i, j) {
+		for k := rank + 1; order == OrderL && k < f.m; k++ {
+			if open(rows[k], columns[rank]) {
 				return i, j, true
 			}
 		}

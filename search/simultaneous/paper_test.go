@@ -117,17 +117,17 @@ func TestDynamicMoveOrderPutsWhatIsKnownBeforeWhatWasLearned(t *testing.T) {
 		t.Fatal("the initial position is not open")
 	}
 	f.pruning.reset(f.m, f.n)
-	s.history.row.learn(f.expansion.Moves[s.row], []float64{0, 0, 1})
+	s.learned[rowSide].learn(f.expansion.Moves[s.row], []float64{0, 0, 1})
 	s.sortMoves(f)
-	if first := f.pruning.rowOrder[0].index; first != 2 {
+	if first := f.pruning.sides[rowSide].order[0].index; first != 2 {
 		t.Errorf("row %d comes first, want row 2, which was played before", first)
 	}
 	f.p[1*f.n+1] = 90
 	s.sortMoves(f)
-	if first := f.pruning.rowOrder[0].index; first != 1 {
+	if first := f.pruning.sides[rowSide].order[0].index; first != 1 {
 		t.Errorf("row %d comes first, want row 1, which is known to be good", first)
 	}
-	if last := f.pruning.columnOrder[f.n-1].index; last != 1 {
+	if last := f.pruning.sides[columnSide].order[f.n-1].index; last != 1 {
 		t.Errorf("column %d comes last, want column 1, which is known to be bad", last)
 	}
 }

@@ -1,6 +1,7 @@
 package simultaneous
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"math/bits"
@@ -293,6 +294,6 @@ func (g *stacked) exactNode(at int, value func(int) *big.Rat) *big.Rat {
 		share := new(big.Rat).Mul(value(child), big.NewRat(1, int64(k)))
 		a[i*n+j].Add(a[i*n+j], share)
 	}
-	v, _, _ := matrix.NashExact(a, m, n)
+	v, _, _ := matrix.NashExact(context.Background(), a, m, n)
 	return v
 }

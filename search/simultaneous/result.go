@@ -31,7 +31,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 
 // begin resets what belongs to one search.
 func (s *solver) begin(ctx context.Context, lim search.Limits) {
-	s.counters, s.serializedNodes, s.mixed = search.Counters{}, 0, 0
+	s.counters, s.serializedNodes = search.Counters{}, 0
 	s.ctx, s.limits, s.err, s.cause = ctx, lim, nil, nil
 	s.stopped = ctx.Err() != nil
 	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(s.machine.Words()))
@@ -74,21 +74,20 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 		return nil
 	}
 	moves := make([][]search.Known, len(f.expansion.Moves))
-	for i, m := range f.expansion.Moves[s.row] {
-		v, guess := search.Interval{Lower: math.Inf(1), Upper: math.Inf(-1)}, 0.0
-		for j, at := 0, i*f.n; j < f.n; j, at = j+1, at+1 {
-			v = search.Interval{Lower: min(v.Lower, p[at]), Upper: max(v.Upper, o[at])}
-			guess += f.y[j] * (f.p[at] + f.o[at]) / 2
+	for _, who := range bothSides {
+		role, replies := s.role(who), f.strategy(1-who)
+		for a, m := range f.expansion.Moves[role] {
+			v, guess := search.Interval{Lower: math.Inf(1), Upper: math.Inf(-1)}, 0.0
+			for b, probability := range replies {
+				at := f.at(who, a, b)
+				v.Lower, v.Upper = min(v.Lower, p[at]), max(v.Upper, o[at])
+				guess += probability * (f.p[at] + f.o[at]) / 2
+			}
+			if who == columnSide {
+				v, guess = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}, s.sum-guess
+			}
+			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: confine(search.Exact(guess), v).Lower})
 		}
-		moves[s.row] = append(moves[s.row], search.Known{Move: m, Bounds: v, Estimate: confine(search.Exact(guess), v).Lower})
-	}
-	for j, m := range f.expansion.Moves[s.column] {
-		v, guess := search.Interval{Lower: math.Inf(1), Upper: math.Inf(-1)}, s.sum
-		for i, at := 0, j; i < f.m; i, at = i+1, at+f.n {
-			v = search.Interval{Lower: min(v.Lower, s.sum-o[at]), Upper: max(v.Upper, s.sum-p[at])}
-			guess -= f.x[i] * (f.p[at] + f.o[at]) / 2
-		}
-		moves[s.column] = append(moves[s.column], search.Known{Move: m, Bounds: v, Estimate: confine(search.Exact(guess), v).Lower})
 	}
 	return moves
 }
@@ -102,7 +101,8 @@ func (s *solver) strategies(q machine.State, f *frame) [][]search.Weighted {
 		return nil
 	}
 	strategies := make([][]search.Weighted, len(legal))
-	for _, player := range []machine.Role{s.row, s.column} {
+	for _, who := range bothSides {
+		player := s.role(who)
 		moves := legal[player]
 		if len(moves) == 1 {
 			strategies[player] = []search.Weighted{{Move: moves[0], Probability: 1}}
@@ -111,11 +111,7 @@ func (s *solver) strategies(q machine.State, f *frame) [][]search.Weighted {
 		if f == nil {
 			continue
 		}
-		probabilities := f.x
-		if player == s.column {
-			probabilities = f.y
-		}
-		for i, p := range probabilities {
+		for i, p := range f.strategy(who) {
 			if p > 0 {
 				strategies[player] = append(strategies[player], search.Weighted{Move: moves[i], Probability: p})
 			}

@@ -87,24 +87,6 @@ func (s *solver) solveSequences(f *frame, depth int, own machine.Role, strategy 
 	return b.positive * v, true
 }
 
-// variable adds a variable to the program.
-func (b *sequenceForm) variable(bounds matrix.Bounds) int {
-	p := &b.program
-	p.Variables = append(p.Variables, bounds)
-	p.Objective = append(p.Objective, 0)
-	return len(p.Variables) - 1
-}
-
-// row adds a constraint to the program.
-func (b *sequenceForm) row(bounds matrix.Bounds) int {
-	b.program.Rows = append(b.program.Rows, bounds)
-	return len(b.program.Rows) - 1
-}
-
-func (b *sequenceForm) entry(row, variable int, coefficient float64) {
-	b.program.Entries = append(b.program.Entries, matrix.Entry{Row: row, Variable: variable, Coefficient: coefficient})
-}
-
 // position adds the position in a frame: its value v, whose index it returns,
 // and after it one r for each own move. The own move that led here has variable
 // parent, or -1 at the root; chance has led here with the given probability.
@@ -114,19 +96,19 @@ func (b *sequenceForm) position(f *frame, depth, parent int, probability float64
 	if b.own == s.column {
 		own, other = f.n, f.m
 	}
-	v := b.variable(matrix.Free)
-	plan := b.row(matrix.Equal(0))
+	v := b.program.Variable(matrix.Free, 0)
+	plan := b.program.Row(matrix.Equal(0))
 	if parent < 0 {
 		b.program.Rows[plan] = matrix.Equal(1)
 	} else {
-		b.entry(plan, parent, -1)
+		b.program.Add(plan, parent, -1)
 	}
 	for range own {
-		b.entry(plan, b.variable(matrix.NonNegative), 1)
+		b.program.Add(plan, b.program.Variable(matrix.NonNegative, 0), 1)
 	}
 	for j := range other {
-		reply := b.row(matrix.Bounds{Lower: math.Inf(-1), Upper: 0})
-		b.entry(reply, v, 1)
+		reply := b.program.Row(matrix.Bounds{Lower: math.Inf(-1), Upper: 0})
+		b.program.Add(reply, v, 1)
 		for i := range own {
 			first := f.first(i, j)
 			if b.own == s.column {
@@ -138,7 +120,7 @@ func (b *sequenceForm) position(f *frame, depth, parent int, probability float64
 				payoff += b.child(f, depth, c, reply, v+1+i, probability/float64(f.k))
 			}
 			if payoff != 0 {
-				b.entry(reply, v+1+i, -payoff)
+				b.program.Add(reply, v+1+i, -payoff)
 			}
 		}
 	}
@@ -165,6 +147,6 @@ func (b *sequenceForm) child(f *frame, depth, c, reply, move int, probability fl
 		return b.positive * probability * v.Lower
 	}
 	s.counters.Nodes++
-	b.entry(reply, b.position(next, depth+1, move, probability), -1)
+	b.program.Add(reply, b.position(next, depth+1, move, probability), -1)
 	return 0
 }

@@ -11,23 +11,13 @@ import (
 // first, its value is at most that of the simultaneous game; if the column
 // player does, at least. Both are games of perfect information, solved by
 // alpha-beta with a table of their own. Where the two values meet, pure
-// strategies decide the position and no matrix has to be solved. What symmetry
-// tells of a child (fillTwins) stands for its serialized values: it is the value
-// of the simultaneous game, so the bounds stay bounds.
+// strategies decide the position and no matrix has to be solved.
 //
 // Cost: the alternating game tree, as far as alpha-beta visits it. Reference:
 // Bošanský, Lisý, Lanctot, Čermák and Winands, "Algorithms for computing
 // strategies in two-player simultaneous move games" (2016), section 4.2.
 
-// first says who moves first.
-type first int
-
-const (
-	rowFirst first = iota
-	columnFirst
-)
-
-// serializedBounds contain the values of the two serialized games.
+// serializedBounds contain the values of the two serialized games, by who moves first.
 type serializedBounds [2]search.Interval
 
 var serializedCodec = table.Codec[serializedBounds]{
@@ -42,19 +32,19 @@ var serializedCodec = table.Codec[serializedBounds]{
 // serialize tightens what is known of the value of position q by the serialized
 // games, as far as it matters for the window.
 func (s *solver) serialize(depth int, q machine.State, known search.Interval, alpha, beta float64) search.Interval {
-	low := s.serializedValue(depth, q, rowFirst, max(alpha, known.Lower), min(beta, known.Upper))
+	low := s.serializedValue(depth, q, rowSide, max(alpha, known.Lower), min(beta, known.Upper))
 	known.Lower = max(known.Lower, min(low.Lower, known.Upper))
 	if isClosed(known, alpha, beta) || s.stopped {
 		return known
 	}
-	high := s.serializedValue(depth, q, columnFirst, max(alpha, known.Lower), min(beta, known.Upper))
+	high := s.serializedValue(depth, q, columnSide, max(alpha, known.Lower), min(beta, known.Upper))
 	known.Upper = min(known.Upper, max(high.Upper, known.Lower))
 	return known
 }
 
 // serializedValue searches one of the serialized games for its value inside
 // (alpha, beta); the interval it returns contains the value.
-func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, beta float64) search.Interval {
+func (s *solver) serializedValue(depth int, q machine.State, who side, alpha, beta float64) search.Interval {
 	known := s.unknown()
 	if v, ok := s.recallSerialized(q, who); ok {
 		if known = v; isClosed(known, alpha, beta) {
@@ -77,7 +67,7 @@ func (s *solver) serializedValue(depth int, q machine.State, who first, alpha, b
 
 // recallSerialized returns what the table knows of a serialized game of position
 // q. In the image under an exchange of the players the other one moves first.
-func (s *solver) recallSerialized(q machine.State, who first) (search.Interval, bool) {
+func (s *solver) recallSerialized(q machine.State, who side) (search.Interval, bool) {
 	r := s.symmetry.canon.Find(q)
 	e, ok := s.serialized.Lookup(r.State)
 	if !ok {
@@ -90,7 +80,7 @@ func (s *solver) recallSerialized(q machine.State, who first) (search.Interval, 
 }
 
 // rememberSerialized stores what is known of a serialized game of position q.
-func (s *solver) rememberSerialized(q machine.State, who first, v search.Interval, work int64) {
+func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval, work int64) {
 	r := s.symmetry.canon.Find(q)
 	e, ok := s.serialized.Lookup(r.State)
 	if !ok {
@@ -107,20 +97,17 @@ func (s *solver) rememberSerialized(q machine.State, who first, v search.Interva
 // lead is the matrix of a serialized game: the best that the player who moves
 // first can do against the other's best replies. It is computed as that player
 // sees it, whose payoffs grow: for the column player all is transposed and negated.
-func (s *solver) lead(f *frame, depth int, who first, alpha, beta float64) search.Interval {
+func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search.Interval {
 	window := who.sees(search.Interval{Lower: alpha, Upper: beta})
 	limits := who.sees(s.unknown())
-	moves, replies := f.m, f.n
-	if who == columnFirst {
-		moves, replies = replies, moves
-	}
+	moves, replies := f.size(who)
 	best := search.Exact(limits.Lower)
 	refutation := 0 // the reply that did most harm to the move before
 	for a := range moves {
 		front, threshold := refutation, max(window.Lower, best.Lower)
 		worst := search.Exact(limits.Upper)
 		for b := range replies {
-			worst.Upper = min(worst.Upper, who.sees(f.cell(who, a, b)).Upper)
+			worst.Upper = min(worst.Upper, f.cell(who, a, b).Upper)
 		}
 		for t := 0; t < replies && worst.Upper > threshold; t++ {
 			b := rotated(t, front)
@@ -144,30 +131,6 @@ func (s *solver) lead(f *frame, depth int, who first, alpha, beta float64) searc
 	return who.sees(best)
 }
 
-// sees is an interval of payoffs of the row player as payoffs of the player who
-// moves first, and back.
-func (who first) sees(v search.Interval) search.Interval {
-	if who == rowFirst {
-		return v
-	}
-	return search.Interval{Lower: 0 - v.Upper, Upper: 0 - v.Lower} // 0 - 0 is not -0
-}
-
-// at is the number of the cell after move a of the player who moves first and
-// reply b.
-func (f *frame) at(who first, a, b int) int {
-	if who == rowFirst {
-		return a*f.n + b
-	}
-	return b*f.n + a
-}
-
-// cell is what the frame knows of the same cell.
-func (f *frame) cell(who first, a, b int) search.Interval {
-	at := f.at(who, a, b)
-	return search.Interval{Lower: f.p[at], Upper: f.o[at]}
-}
-
 // rotated is the t-th of the order front, 0, 1, …, front-1, front+1, …
 func rotated(t, front int) int {
 	switch {
@@ -180,13 +143,39 @@ func rotated(t, front int) int {
 }
 
 // serializedCell searches the cell of move a and reply b in a serialized game.
-func (s *solver) serializedCell(f *frame, depth int, who first, a, b int, alpha, beta float64) search.Interval {
-	v := f.cell(who, a, b)
+func (s *solver) serializedCell(f *frame, depth int, who side, a, b int, alpha, beta float64) search.Interval {
+	at := f.at(who, a, b)
+	v := search.Interval{Lower: f.p[at], Upper: f.o[at]}
 	if isClosed(v, alpha, beta) {
 		return v
 	}
-	at := f.at(who, a, b)
 	return meet(s.children(f, at/f.n, at%f.n, alpha, beta, func(q machine.State, a, b float64) search.Interval {
 		return s.serializedValue(depth+1, q, who, a, b)
 	}), v)
+}
+
+// boundCells tightens the bounds of all cells by serialized alpha-beta.
+func (s *solver) boundCells(f *frame, depth int) {
+	for i := range f.m {
+		for j := range f.n {
+			at := i*f.n + j
+			if f.p[at] == f.o[at] {
+				continue
+			}
+			v := s.children(f, i, j, s.config.Low-1, s.config.High+1, func(q machine.State, a, b float64) search.Interval {
+				return s.serialize(depth+1, q, s.unknown(), a, b)
+			})
+			v = meet(v, search.Interval{Lower: f.p[at], Upper: f.o[at]})
+			f.p[at], f.o[at] = v.Lower, v.Upper
+		}
+	}
+}
+
+// induceBounded is the method BoundedInduction.
+func (s *solver) induceBounded(f *frame, depth int, alpha, beta float64) search.Interval {
+	s.boundCells(f, depth)
+	if v := s.solveMatrix(f); isClosed(v, alpha, beta) {
+		return v
+	}
+	return s.induce(f, depth, alpha, beta)
 }

@@ -2,9 +2,8 @@
 // (stacked matrix games), with chance nodes: by backward induction, by
 // simultaneous move alpha-beta (Saffidine, Finnsson and Buro, 2012), by double
 // oracle with serialized alpha-beta bounds (Bošanský, Lisý, Lanctot, Čermák and
-// Winands, 2016), by best-first search of the matrix, by the sequence form, and by
-// a portfolio of these. It knows state machines and matrix games, nothing of rules,
-// matches or clocks.
+// Winands, 2016), by best-first search of the matrix, and by the sequence form. It
+// knows state machines and matrix games, nothing of rules, matches or clocks.
 //
 // All methods share one skeleton (solver.go): a position is looked up in the
 // table, expanded, and handed to the method, which returns an interval that
@@ -25,8 +24,6 @@ type Method string
 
 // The methods.
 const (
-	// Auto chooses by what it measures on the game at hand.
-	Auto Method = "auto"
 	// BackwardInduction solves every matrix completely.
 	BackwardInduction Method = "bi"
 	// SMAB is simultaneous move alpha-beta.
@@ -34,8 +31,7 @@ const (
 	// BoundedInduction is backward induction that solves by serialized
 	// alpha-beta what pure strategies decide.
 	BoundedInduction Method = "biab"
-	// DoubleOracle searches the cells where best responses meet, best-first, with
-	// bounds by serialized alpha-beta for all cells.
+	// DoubleOracle is BestFirst with bounds by serialized alpha-beta for all cells.
 	DoubleOracle Method = "do"
 	// SequenceForm solves one linear program for the whole game tree. It needs
 	// GLPK, see matrix.Linear.
@@ -71,8 +67,8 @@ const (
 
 // Config says how to search. The zero value is a good default.
 type Config struct {
-	Method Method // default: Auto
-	// Table says whether to use a transposition table; Auto always does.
+	Method Method // default: BestFirst
+	// Table says whether to use a transposition table.
 	Table bool
 	Order Order     // default: OrderL
 	Moves MoveOrder // default: MovesDynamic
@@ -86,7 +82,7 @@ type Config struct {
 	// 0 to 100. Both zero mean 0 and 100.
 	Low, High float64
 	// Epsilon is the tolerance in goal points: best-first search, alone or in
-	// Auto and Anytime, stops as soon as the interval of the value is no wider.
+	// Anytime, stops as soon as the interval of the value is no wider.
 	// The other methods solve exactly.
 	Epsilon float64
 	// Depth bounds the plies in which a player has a choice that Anytime looks
@@ -111,7 +107,6 @@ const defaultBytes = 1 << 30
 type Searcher struct {
 	config Config
 	solver *solver
-	oracle *solver // the other member of the portfolio, if there is one
 }
 
 var _ search.Searcher = (*Searcher)(nil)
@@ -129,7 +124,7 @@ func New(config Config) (*Searcher, error) {
 // complete fills in the defaults and checks the configuration.
 func (config Config) complete() (Config, error) {
 	if config.Method == "" {
-		config.Method = Auto
+		config.Method = BestFirst
 	}
 	if config.Order == "" {
 		config.Order = OrderL
@@ -144,9 +139,9 @@ func (config Config) complete() (Config, error) {
 		config.Engine = func() (matrix.Engine, error) { return matrix.NewNative(), nil }
 	}
 	switch config.Method {
-	case Auto, BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst, SequenceForm:
+	case BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst, SequenceForm:
 	default:
-		return config, fmt.Errorf("method: expected auto, bi, smab, biab, do, best or seqform, found %q", config.Method)
+		return config, fmt.Errorf("method: expected bi, smab, biab, do, best or seqform, found %q", config.Method)
 	}
 	if config.Order != OrderL && config.Order != OrderLex {
 		return config, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)
@@ -170,38 +165,17 @@ func (config Config) complete() (Config, error) {
 // search.ErrNotZeroSum, wrapped, if the goals of two terminal positions do not
 // have the same sum.
 func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	if s.config.Method == Auto {
-		return s.alternate(ctx, m, q, lim)
-	}
-	solver, err := s.main(ctx, m, lim)
+	solver, err := prepare(ctx, &s.solver, s.config, m, lim)
 	if err != nil {
 		return search.Result{}, err
 	}
 	return solver.search(ctx, q, lim)
 }
 
-// main returns the solver of the method; of Auto, the one that goes first.
-func (s *Searcher) main(ctx context.Context, m machine.Machine, lim search.Limits) (*solver, error) {
-	config := s.config
-	if config.Method == Auto {
-		config.Method, config.Table = BestFirst, true
-		lim.MaxBytes = maxBytes(lim) / 2
-	}
-	return prepare(ctx, &s.solver, config, m, lim)
-}
-
 // SerializedNodes is the number of positions that the serialized searches of
 // the last search expanded. Counters.Nodes does not contain them: it counts
 // matrices, as the literature does.
-func (s *Searcher) SerializedNodes() int64 {
-	total := int64(0)
-	for _, member := range []*solver{s.solver, s.oracle} {
-		if member != nil {
-			total += member.serializedNodes
-		}
-	}
-	return total
-}
+func (s *Searcher) SerializedNodes() int64 { return s.solver.serializedNodes }
 
 // prepare returns the solver in the slot, or a new one if that is for another
 // machine or has another bound of memory. One that could not be made ready before

@@ -39,66 +39,65 @@ const (
 // variant changes details of SMAB, for the ablation table.
 type variant struct {
 	exit exit
-	// serialized gives every cell its bounds by serialized alpha-beta before it
-	// is searched.
-	serialized bool
 	// blind knows no terminal child before it visits it, as the lines of the algorithm
 	// have it.
 	blind bool
 }
 
-// pruning is what SMAB keeps of a frame: the remaining actions, and buffers for
+// pruning is what SMAB keeps of a frame: the actions of both sides, and buffers for
 // the linear programs.
 type pruning struct {
-	rows, columns         []bool // remaining actions
-	rowsLeft, columnsLeft int
-	rowOrder, columnOrder []line // moves in the order of the visit
-	mixture, bound, gain  []float64
+	sides                [2]actions
+	mixture, bound, gain []float64
+}
+
+// actions are those of a side: which remain, how many these are, and the order of the
+// visit.
+type actions struct {
+	remain []bool
+	left   int
+	order  []line
 }
 
 func (b *pruning) reset(m, n int) {
-	b.rows, b.columns = scratch.Resize(b.rows, m), scratch.Resize(b.columns, n)
-	for i := range b.rows {
-		b.rows[i] = true
-	}
-	for j := range b.columns {
-		b.columns[j] = true
-	}
-	b.rowsLeft, b.columnsLeft = m, n
-	b.rowOrder, b.columnOrder = appendLines(b.rowOrder[:0], m), appendLines(b.columnOrder[:0], n)
+	b.sides[rowSide].reset(m)
+	b.sides[columnSide].reset(n)
 	b.mixture = scratch.Resize(b.mixture, (m+1)*(n+1))
 	b.bound, b.gain = scratch.Resize(b.bound, m+n), scratch.Resize(b.gain, m+n)
 }
 
-func (b *pruning) removeRow(i int) {
-	if b.rows[i] {
-		b.rows[i] = false
-		b.rowsLeft--
+func (a *actions) reset(n int) {
+	a.remain, a.left, a.order = scratch.Resize(a.remain, n), n, a.order[:0]
+	for i := range a.remain {
+		a.remain[i] = true
+		a.order = append(a.order, line{index: int32(i)})
 	}
 }
 
-func (b *pruning) removeColumn(j int) {
-	if b.columns[j] {
-		b.columns[j] = false
-		b.columnsLeft--
+func (a *actions) remove(i int) {
+	if a.remain[i] {
+		a.remain[i] = false
+		a.left--
 	}
+}
+
+// isDecided tells whether no action of some side is left.
+func (b *pruning) isDecided() bool {
+	return b.sides[rowSide].left == 0 || b.sides[columnSide].left == 0
 }
 
 // smab is the method SMAB.
 func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
-	b := &f.pruning
-	b.reset(f.m, f.n)
+	f.pruning.reset(f.m, f.n)
 	if s.config.variant.blind {
 		s.forget(f)
 	}
 	s.recall(f, depth)
-	if s.serialized != nil {
-		s.boundCells(f, depth)
-	}
 	v := s.smabCells(f, depth, alpha, beta)
-	if !s.stopped && b.rowsLeft > 0 && b.columnsLeft > 0 {
-		s.history.row.learn(f.expansion.Moves[s.row], f.x)
-		s.history.column.learn(f.expansion.Moves[s.column], f.y)
+	if !s.stopped && !f.pruning.isDecided() {
+		for _, who := range bothSides {
+			s.learned[who].learn(f.expansion.Moves[s.role(who)], f.strategy(who))
+		}
 	}
 	return v
 }
@@ -112,7 +111,6 @@ func (s *solver) forget(f *frame) {
 
 // smabCells searches cells until the rest does not matter.
 func (s *solver) smabCells(f *frame, depth int, alpha, beta float64) search.Interval {
-	b := &f.pruning
 	for range f.m * f.n {
 		if s.config.Moves == MovesDynamic {
 			s.sortMoves(f)
@@ -125,7 +123,7 @@ func (s *solver) smabCells(f *frame, depth int, alpha, beta float64) search.Inte
 			return v
 		}
 		s.smabCell(f, depth, i, j, alpha, beta)
-		if b.rowsLeft == 0 || b.columnsLeft == 0 || s.stopped {
+		if f.pruning.isDecided() || s.stopped {
 			break
 		}
 	}
@@ -139,7 +137,8 @@ func (s *solver) smabExit(f *frame, alpha, beta float64) (search.Interval, bool)
 	if s.config.variant.exit == exitNever {
 		return search.Interval{}, false
 	}
-	if most, least := f.securityLevels(); most < min(beta, least) && least > alpha {
+	most, least := -f.security(columnSide), f.security(rowSide)
+	if most < min(beta, least) && least > alpha {
 		return search.Interval{}, false
 	}
 	v := s.smabResult(f, alpha, beta)
@@ -149,49 +148,40 @@ func (s *solver) smabExit(f *frame, alpha, beta float64) (search.Interval, bool)
 	return v, isClosed(v, alpha, beta)
 }
 
-// securityLevels are minimax of the pessimistic and maximin of the optimistic
-// matrix of the remaining actions.
-func (f *frame) securityLevels() (minimax, maximin float64) {
-	b := &f.pruning
-	minimax, maximin = math.Inf(1), math.Inf(-1)
-	for c := range f.n {
-		most := math.Inf(-1)
-		for r := 0; b.columns[c] && r < f.m; r++ {
-			if b.rows[r] {
-				most = max(most, f.p[r*f.n+c])
-			}
+// security is the security level in pure strategies, as the side sees it, of what is
+// possible in the matrix of the remaining actions.
+func (f *frame) security(who side) float64 {
+	own, replies := &f.pruning.sides[who], &f.pruning.sides[1-who]
+	most := math.Inf(-1)
+	for a, remains := range own.remain {
+		if !remains {
+			continue
 		}
-		if b.columns[c] {
-			minimax = min(minimax, most)
-		}
-	}
-	for r := range f.m {
 		least := math.Inf(1)
-		for c := 0; b.rows[r] && c < f.n; c++ {
-			if b.columns[c] {
-				least = min(least, f.o[r*f.n+c])
+		for b, meets := range replies.remain {
+			if meets {
+				least = min(least, f.cell(who, a, b).Upper)
 			}
 		}
-		if b.rows[r] {
-			maximin = max(maximin, least)
-		}
+		most = max(most, least)
 	}
-	return minimax, maximin
+	return most
 }
 
 // smabCell searches cell (i, j) in the window where its value matters, and
 // removes the row or column that the bounds or the reply show to be dominated.
 func (s *solver) smabCell(f *frame, depth, i, j int, alpha, beta float64) {
-	b := &f.pruning
+	rows, columns := &f.pruning.sides[rowSide], &f.pruning.sides[columnSide]
 	at := i*f.n + j
 	low, high := s.config.Low-1, s.config.High+1
 	if f.filled(s.config.Skip) {
-		if low = s.rowBound(f, i, j, alpha); low >= f.o[at] {
-			b.removeRow(i)
+		bounds := search.Interval{Lower: alpha, Upper: beta}
+		if low = s.dominanceBound(f, rowSide, i, j, bounds); low >= f.o[at] {
+			rows.remove(i)
 			return
 		}
-		if high = s.columnBound(f, i, j, beta); high <= f.p[at] {
-			b.removeColumn(j)
+		if high = -s.dominanceBound(f, columnSide, j, i, bounds); high <= f.p[at] {
+			columns.remove(j)
 			return
 		}
 	}
@@ -201,95 +191,85 @@ func (s *solver) smabCell(f *frame, depth, i, j int, alpha, beta float64) {
 	}
 	v := s.cell(f, depth, i, j, low, max(high, low+window))
 	if v.Upper <= low {
-		b.removeRow(i)
+		rows.remove(i)
 	} else if v.Lower >= high {
-		b.removeColumn(j)
+		columns.remove(j)
 	}
 }
 
 // filled tells whether at least the given number of rows and of columns have no
 // unknown cell left among the remaining actions.
 func (f *frame) filled(count int) bool {
-	if count == 0 {
-		return true
-	}
-	rows, columns := 0, 0
-	for i := range f.m {
-		full := true
-		for j := range f.n {
-			full = full && f.settled(i, j)
+	for _, who := range bothSides {
+		full := 0
+		own, replies := f.size(who)
+		for a := range own {
+			settled := 0
+			for settled < replies && f.settled(f.at(who, a, settled)) {
+				settled++
+			}
+			if settled == replies {
+				full++
+			}
 		}
-		if full {
-			rows++
-		}
-	}
-	for j := range f.n {
-		full := true
-		for i := range f.m {
-			full = full && f.settled(i, j)
-		}
-		if full {
-			columns++
+		if full < count {
+			return false
 		}
 	}
-	return rows >= count && columns >= count
+	return true
 }
 
-// settled tells whether cell (i, j) is known or does not matter any more.
-func (f *frame) settled(i, j int) bool {
-	at := i*f.n + j
-	return f.p[at] == f.o[at] || !f.pruning.rows[i] || !f.pruning.columns[j]
+// settled tells whether a cell is known or does not matter any more.
+func (f *frame) settled(at int) bool { return f.p[at] == f.o[at] || !f.remains(at) }
+
+// remains tells whether the actions of a cell remain.
+func (f *frame) remains(at int) bool {
+	return f.pruning.sides[rowSide].remain[at/f.n] && f.pruning.sides[columnSide].remain[at%f.n]
 }
 
 // smabResult solves the matrix of the remaining actions.
 func (s *solver) smabResult(f *frame, alpha, beta float64) search.Interval {
-	b := &f.pruning
+	rows, columns := f.pruning.sides[rowSide].left, f.pruning.sides[columnSide].left
 	switch {
-	case b.rowsLeft == 0:
+	case rows == 0:
 		return search.Interval{Lower: s.config.Low, Upper: alpha}
-	case b.columnsLeft == 0:
+	case columns == 0:
 		return search.Interval{Lower: beta, Upper: s.config.High}
 	}
-	v := s.solveRemaining(f)
-	if b.columnsLeft < f.n && beta < s.config.High {
+	v := s.solveRemaining(f, rows, columns)
+	if columns < f.n && beta < s.config.High {
 		v.Lower = min(v.Lower, beta)
 	}
-	if b.rowsLeft < f.m && alpha > s.config.Low {
+	if rows < f.m && alpha > s.config.Low {
 		v.Upper = max(v.Upper, alpha)
 	}
 	return v
 }
 
-// solveRemaining solves the matrix of the remaining actions from its
-// pessimistic and, if cells are unknown, from its optimistic bounds, and writes
-// the strategies to the frame.
-func (s *solver) solveRemaining(f *frame) search.Interval {
+// solveRemaining solves the m×n matrix of the remaining actions from its pessimistic
+// and, if cells are unknown, from its optimistic bounds, and writes the strategies to
+// the frame.
+func (s *solver) solveRemaining(f *frame, m, n int) search.Interval {
 	b := &f.pruning
-	m, n := b.rowsLeft, b.columnsLeft
-	a := b.mixture[:0]
-	exact := true
-	for r := range f.m {
-		for c := range f.n {
-			if b.rows[r] && b.columns[c] {
-				at := r*f.n + c
-				a = append(a, f.p[at])
-				exact = exact && f.p[at] == f.o[at]
+	remaining := func(bounds []float64) []float64 {
+		a := b.mixture[:0]
+		for at, v := range bounds {
+			if f.remains(at) {
+				a = append(a, v)
 			}
 		}
+		return a
 	}
 	x, y := b.bound[:m], b.gain[:n]
-	v := search.Exact(s.nash(a, m, n, x, y, s.config.Low))
-	scatter(f.x, x, b.rows)
-	if !exact {
-		a = a[:0]
-		for at, o := range f.o {
-			if b.rows[at/f.n] && b.columns[at%f.n] {
-				a = append(a, o)
-			}
+	v := search.Exact(s.nash(remaining(f.p), m, n, x, y, s.config.Low))
+	scatter(f.x, x, b.sides[rowSide].remain)
+	for at := range f.p {
+		if !f.settled(at) {
+			v.Upper = max(v.Lower, s.nash(remaining(f.o), m, n, nil, y, s.config.High))
+			break
 		}
-		v.Upper = max(v.Lower, s.nash(a, m, n, nil, y, s.config.High))
 	}
-	scatter(f.y, y, b.columns)
+	scatter(f.y, y, b.sides[columnSide].remain)
 	return v
 }
 

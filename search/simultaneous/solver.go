@@ -29,7 +29,7 @@ const pollCells = 1 << 10
 
 // cellBytes is what frames hold for a cell of a matrix at most, beside the
 // expansion and the state of a twin: eight numbers for bounds and linear programs,
-// two for the strategies, four bytes for its class and some for switches.
+// two for the strategies and some for switches.
 const cellBytes = 96
 
 // method computes the value of the position in a frame, as far as it matters
@@ -50,7 +50,7 @@ type solver struct {
 	memory     *memory                        // nil if there is none
 	serialized *table.Table[serializedBounds] // nil if the method uses none
 	horizon    *horizon                       // nil if the game is searched to its end
-	history    history                        // of SMAB
+	learned    [2]records                     // by side: what SMAB has learnt of moves
 	maxBytes   int64                          // of the search
 	tableBytes int64                          // of all its tables
 	stackBytes int64                          // of the frames
@@ -64,7 +64,6 @@ type solver struct {
 
 	counters        search.Counters
 	serializedNodes int64 // positions expanded by the serialized searches
-	mixed           int64 // matrix games that were solved in mixed strategies
 
 	shown machine.Expansion // the position of which moves are asked
 
@@ -96,7 +95,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch)
 	s.expander = machine.NewExpander(m)
-	if config.Table || config.serializes() || s.usesTwins() {
+	if config.Table || config.serializes() {
 		s.symmetry = s.newSymmetry(ctx)
 	}
 	switch config.Method {
@@ -106,10 +105,8 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		s.method = (*solver).smab
 	case BoundedInduction:
 		s.method = (*solver).induceBounded
-	case BestFirst:
+	case BestFirst, DoubleOracle:
 		s.method = (*solver).bestFirst
-	case DoubleOracle:
-		s.method = (*solver).oracle
 	case SequenceForm:
 		s.method = (*solver).solveSequenceForm
 	}
@@ -126,13 +123,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 
 // serializes tells whether the method uses bounds by serialized alpha-beta.
 func (config Config) serializes() bool {
-	switch config.Method {
-	case BoundedInduction, DoubleOracle:
-		return true
-	case SMAB:
-		return config.variant.serialized
-	}
-	return false
+	return config.Method == BoundedInduction || config.Method == DoubleOracle
 }
 
 // sides says who is who; chance is machine.NoRole in a game without it.
@@ -159,11 +150,12 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 		return s.foresee(depth, q, alpha, beta)
 	}
 	known := s.unknown()
-	if v, ok := s.lookup(q); ok {
-		known = v
-		if s.isCloseEnough(known, alpha, beta) {
-			s.counters.TableHits++
-			return known
+	if s.memory != nil {
+		if v, ok := s.memory.lookup(q); ok {
+			if known = v; s.isCloseEnough(known, alpha, beta) {
+				s.counters.TableHits++
+				return known
+			}
 		}
 	}
 	if s.stops(depth) {
@@ -185,17 +177,6 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 		s.memory.store(q, v, s.counters.Nodes-before)
 	}
 	return v
-}
-
-// lookup returns what is known of position q without search.
-func (s *solver) lookup(q machine.State) (search.Interval, bool) {
-	switch {
-	case s.memory != nil:
-		return s.memory.lookup(q)
-	case s.usesTwins() && s.symmetry.canon.Find(q).Even:
-		return s.symmetry.even(), true
-	}
-	return search.Interval{}, false
 }
 
 // unknown is the range of the game.
@@ -250,7 +231,6 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		if e.Children > 1 {
 			f.layOut(s.row, s.column, s.chance)
 			f.position = append(f.position[:0], key...)
-			s.findTwins(f, depth)
 			s.fill(f)
 			return f, unknown, true
 		}
@@ -316,7 +296,6 @@ func (s *solver) fill(f *frame) {
 			f.p[i*f.n+j], f.o[i*f.n+j] = snap(low/float64(f.k)), snap(high/float64(f.k))
 		}
 	}
-	s.fillTwins(f)
 }
 
 // recall writes what the table knows of the children into the matrices of the
@@ -413,7 +392,6 @@ func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Int
 		return s.value(depth+1, q, a, b)
 	}), v)
 	f.p[at], f.o[at] = v.Lower, v.Upper
-	s.shareWithTwins(f, at)
 	if depth == 0 && s.limits.Progress != nil && s.horizon == nil && time.Since(s.reported) >= reportEvery {
 		s.report(f)
 		s.reported = time.Now()
@@ -446,9 +424,6 @@ func (s *solver) nash(a []float64, m, n int, x, y []float64, otherwise float64) 
 		playFirst(y)
 		return otherwise
 	}
-	if isMixed(x) {
-		s.mixed++
-	}
 	return snap(v)
 }
 
@@ -458,16 +433,6 @@ func playFirst(x []float64) {
 	if len(x) > 0 {
 		x[0] = 1
 	}
-}
-
-// isMixed tells whether a strategy plays more than one action.
-func isMixed(x []float64) bool {
-	for _, p := range x {
-		if p > 0 {
-			return p < 1
-		}
-	}
-	return false
 }
 
 // startLP counts an LP and starts the clock for one in lpSample.

@@ -44,7 +44,7 @@ func everyEngine(configs []Config) []Config {
 }
 
 func configurations() []Config {
-	all := []Config{{Method: Auto}}
+	var all []Config
 	for _, table := range []bool{false, true} {
 		for _, method := range []Method{BackwardInduction, BoundedInduction, DoubleOracle, BestFirst} {
 			all = append(all, Config{Method: method, Table: table})
@@ -56,7 +56,7 @@ func configurations() []Config {
 				}
 			}
 		}
-		for _, v := range []variant{{exit: exitOutside}, {exit: exitNever}, {serialized: true}, {blind: true}} {
+		for _, v := range []variant{{exit: exitOutside}, {exit: exitNever}, {blind: true}} {
 			all = append(all, Config{Method: SMAB, Table: table, variant: v})
 		}
 	}
@@ -105,9 +105,6 @@ func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
 
 func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 	for _, config := range everyEngine(configurations()) {
-		if config.Method == Auto {
-			continue // no search of its own
-		}
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g, want, searcher := config.draw(t)
@@ -215,7 +212,7 @@ func TestCellsOfTheSamePositionAreSearchedOnce(t *testing.T) {
 		{goal: 50},
 	}}
 	for _, method := range []Method{DoubleOracle, BestFirst} {
-		searcher, err := New(Config{Method: method})
+		searcher, err := New(Config{Method: method, Table: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,9 +229,6 @@ func TestCellsOfTheSamePositionAreSearchedOnce(t *testing.T) {
 
 func TestSearchAllocatesNothingOnceWarm(t *testing.T) {
 	for _, config := range configurations() {
-		if config.Method == Auto {
-			continue // no search of its own
-		}
 		searcher, err := New(config)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ type Certificate struct {
 	// tolerance or rounding in their favour.
 	ProvedBounds         [2]float64 `json:"proved_bounds"`
 	ProvedExploitability float64    `json:"proved_exploitability"`
-	Complete             bool       `json:"complete"`          // every position was checked
+	Complete             bool       `json:"complete"`          // every position was checked, or drawn that was to be
 	Drawn                bool       `json:"drawn,omitempty"`   // positions were drawn: no proof
 	Faults               int64      `json:"faults"`            // claims that do not hold
 	PositionsChecked     int64      `json:"positions_checked"` // different ones

@@ -33,9 +33,8 @@ const (
 	Lattice = outcomes.Method
 )
 
-// Portfolio is the method of package simultaneous that chooses between its own.
-// Results name it as the options do that leave the choice to Auto.
-const Portfolio = string(simultaneous.Auto)
+// BestFirst is the method of package simultaneous that Choose takes.
+const BestFirst = string(simultaneous.BestFirst)
 
 // Choose names the exact methods for games of class c that are worth running side by
 // side, best first, or none: this is the only place that maps classes to searches.
@@ -44,12 +43,11 @@ const Portfolio = string(simultaneous.Auto)
 //	one      –             no      –             Bounded Alpha-Beta; depth-first; plans
 //	two      turns         no      constant sum  Bounded Alpha-Beta
 //	up to 2  turns         yes     constant sum  depth-first; Bounded Alpha-Beta
-//	two      simultaneous  any     constant sum  portfolio
+//	two      simultaneous  any     constant sum  best-first
 //	two      any           any     general sum   –
 //	more     any           any     any           –
 //
-// The portfolio begins with best-first search: of positions of real matches no other method solves more
-// within 0.1 s (docs/lab/simultaneous.md).
+// Of positions of real matches no other method solves more than best-first search (docs/lab/simultaneous.md).
 //
 // With chance, next to nothing is proved before an iteration reaches the end of the game,
 // and each iteration is about as long as the whole: pig-50-6 takes 18.2 million nodes with
@@ -64,7 +62,7 @@ func Choose(c Class) []string {
 	case c.Players > 2 || c.Players == 2 && !c.ConstantSum:
 		return nil
 	case c.Simultaneous:
-		return []string{Portfolio}
+		return []string{BestFirst}
 	case c.Chance:
 		return []string{DepthFirst, BoundedAlphaBeta}
 	case c.Players == 1:
@@ -128,11 +126,7 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 	case MonteCarlo:
 		return montecarlo.New(montecarlo.Config{Epsilon: o.Epsilon, Workers: o.Threads}), nil
 	case MaxN:
-		c := maxn.Config{}
-		if o.Table != On {
-			c.Without = maxn.Table
-		}
-		return maxn.New(c), nil
+		return maxn.New(maxn.Config{NoTable: o.Table != On}), nil
 	case Paranoid:
 		return sequential.NewParanoid(turns), nil
 	case ProofNumber:

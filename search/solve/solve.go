@@ -96,7 +96,7 @@ func New(o Options) (*Solver, error) {
 	o.halves = true
 	methods := []string{o.Method}
 	if s.auto {
-		methods = []string{BoundedAlphaBeta, DepthFirst, Portfolio}
+		methods = []string{BoundedAlphaBeta, DepthFirst, BestFirst}
 	}
 	for _, method := range methods {
 		searcher, err := NewSearcher(method, o)

@@ -374,7 +374,7 @@ func (d *doubleDummy) quick(leader Seat) (tricks int, relevant Cards) {
 	noRuff := true
 	spare := 13 // tricks in side suits before the partner must ruff
 	if t := d.trump; t < NoTrump {
-		n, low, _ := fromTop(hand&t.of(), partner&t.of(), (left|right)&t.of(), max((left&t.of()).Len(), (right&t.of()).Len()))
+		n, low := fromTop(hand&t.of(), partner&t.of(), (left|right)&t.of(), max((left&t.of()).Len(), (right&t.of()).Len()))
 		tricks += n
 		if n > 0 {
 			relevant |= low
@@ -395,7 +395,7 @@ func (d *doubleDummy) quick(leader Seat) (tricks int, relevant Cards) {
 		}
 		in := s.of()
 		l, r := (left & in).Len(), (right & in).Len()
-		n, low, _ := fromTop(hand&in, partner&in, (left|right)&in, max(l, r))
+		n, low := fromTop(hand&in, partner&in, (left|right)&in, max(l, r))
 		if !noRuff {
 			if left&d.trump.of() != 0 {
 				n = min(n, l)
@@ -414,9 +414,9 @@ func (d *doubleDummy) quick(leader Seat) (tricks int, relevant Cards) {
 
 // fromTop counts the tricks of one suit that a hand takes by leading from the top:
 // its cards above all others, or all its cards if the others run out by then.
-func fromTop(hand, partner, others Cards, longest int) (tricks int, relevant Cards, all bool) {
+func fromTop(hand, partner, others Cards, longest int) (tricks int, relevant Cards) {
 	if hand == 0 {
-		return 0, 0, false
+		return 0, 0
 	}
 	high := hand
 	if rest := partner | others; rest != 0 {
@@ -425,13 +425,13 @@ func fromTop(hand, partner, others Cards, longest int) (tricks int, relevant Car
 	n := high.Len()
 	if n == 0 {
 		if partner|others != 0 {
-			return 0, 0, false
+			return 0, 0
 		}
-		return hand.Len(), 0, true
+		return hand.Len(), 0
 	}
 	relevant = high.bottom().bit()
 	if n >= max(longest, partner.Len()) {
-		return hand.Len(), relevant, true
+		return hand.Len(), relevant
 	}
-	return n, relevant, false
+	return n, relevant
 }

@@ -60,9 +60,9 @@ func (s *search) sure(q *state) int {
 		if trump < NoTrump && suit != trump && (out|partner)&trump.of() != 0 {
 			continue
 		}
-		n, _, _ := fromTop(hand&in, partner&in, out&in, (out & in).Len())
+		n, _ := fromTop(hand&in, partner&in, out&in, (out & in).Len())
 		tricks += n
-		if m, _, _ := fromTop(partner&in, hand&in, out&in, (out & in).Len()); m > 0 {
+		if m, _ := fromTop(partner&in, hand&in, out&in, (out & in).Len()); m > 0 {
 			others += m
 			reached = reached || n == 0 && hand&in != 0
 		}
