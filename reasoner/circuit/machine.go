@@ -98,14 +98,13 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	if m.info.Gates > maxTranslated {
 		available = slices.DeleteFunc(available, (*kernel.Kernel).IsNative)
 	}
-	inOrder := available[0].Translates()
 	switch {
-	case inOrder:
+	case available[0].Splits():
 		g = withChoice(ctx, g, splitAnd)
 	case g.Parts != nil:
 		g = withChoice(ctx, g, plainAnd)
 	}
-	plan := m.link(ctx, g, g.stuck(), inOrder)
+	plan := m.link(g, g.stuck())
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
 	}
@@ -175,9 +174,8 @@ func (g *Game) stuck() logic.Lit {
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
 }
 
-// link schedules the programs, in order or in runs (see schedule.go), and notes where
-// their results are. When ctx is done the plan is of no use.
-func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bool) *kernel.Plan {
+// link makes the programs, and notes where their results are.
+func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
 	var chosen, parts []logic.Lit // what a choice makes of inputs
 	for _, p := range g.Parts {
@@ -193,7 +191,6 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bo
 	all := slices.Concat(position, goals, chosen, g.Next)
 	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
 	l := newLayout(g.Net, g.Net.Cone(all), writes)
-	l.inOrder = inOrder
 	known := g.Net.Cone(position)
 	l.keepOutputs(all, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))
 	rest := func(roots []logic.Lit) []bool {
@@ -203,17 +200,17 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bo
 		}
 		return marked
 	}
-	evaluate, _ := l.emit("evaluate", l.schedule(ctx, position, known), nil)
-	goal, _ := l.emit("goal", l.schedule(ctx, goals, rest(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(ctx, chosen, rest(chosen)), writes)
+	evaluate, _ := l.emit("evaluate", l.schedule(position, known), nil)
+	goal, _ := l.emit("goal", l.schedule(goals, rest(goals)), nil)
+	choice, written := l.emit("choose", l.schedule(chosen, rest(chosen)), writes)
 	l.appendTransfers(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(ctx, g.Next, rest(g.Next)), writes)
+	advance, written := l.emit("advance", l.schedule(g.Next, rest(g.Next)), writes)
 	appendComplements(evaluate, m.outputs(g, l, stuck))
 	prependCopies(advance, m.transfers(g, l, written))
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
 	borrowed := l.borrowed(g.Next, known, g.Net.Cone(g.Next))
 	if few := g.Net.Cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {
-		p, _ := l.emit("prepare", l.schedule(ctx, borrowed, few), nil)
+		p, _ := l.emit("prepare", l.schedule(borrowed, few), nil)
 		programs, m.prepares = append(programs, p), prepare
 	}
 	m.rows = int(l.rows)
