@@ -40,8 +40,6 @@ type Machine struct {
 	best     []int32        // the best goal, by role, or machine.NoGoal
 	goals    [][]goalOutput // by role
 
-	next []transfer
-
 	prepares int // the program of Prepare: prepare, or evaluate where that takes about as long
 
 	wide   *kernel.Engine
@@ -60,12 +58,6 @@ type output struct {
 type goalOutput struct {
 	value int32
 	when  output
-}
-
-// transfer moves a computed next signal into the row of its fluent.
-type transfer struct {
-	to   int32
-	from output
 }
 
 var _ machine.Machine = (*Machine)(nil)
@@ -203,10 +195,10 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	evaluate, _ := l.emit("evaluate", l.schedule(position, known), nil)
 	goal, _ := l.emit("goal", l.schedule(goals, rest(goals)), nil)
 	choice, written := l.emit("choose", l.schedule(chosen, rest(chosen)), writes)
-	l.appendTransfers(choice, chosen, parts, written)
+	l.transfer(choice, chosen, parts, written)
 	advance, written := l.emit("advance", l.schedule(g.Next, rest(g.Next)), writes)
+	l.transfer(advance, g.Next, g.Fluents, written)
 	appendComplements(evaluate, m.outputs(g, l, stuck))
-	prependCopies(advance, m.transfers(g, l, written))
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
 	borrowed := l.borrowed(g.Next, known, g.Net.Cone(g.Next))
 	if few := g.Net.Cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {
@@ -336,27 +328,6 @@ func (l *layout) plainRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
 		}
 	}
 	return rows
-}
-
-// transfers plans how next signals reach the rows of their fluents, but for those
-// that advance has written there. A next signal may itself be a fluent (the first
-// inputs) that is overwritten, so those are copied to spare rows before anything:
-// the copies are returned as pairs of rows.
-func (m *Machine) transfers(g *Game, l *layout, written map[int32]bool) (spare []int32) {
-	for f, lit := range g.Next {
-		to := m.fluent + int32(f)
-		from := l.output(lit)
-		if from.row == to && from.complement == 0 || written[lit.Node()] {
-			continue
-		}
-		if lit > logic.True && lit.Node() <= int32(len(g.Fluents)) {
-			copied := l.newRow()
-			spare = append(spare, copied, from.row)
-			from.row = copied
-		}
-		m.next = append(m.next, transfer{to, from})
-	}
-	return spare
 }
 
 // Names implements machine.Machine.
