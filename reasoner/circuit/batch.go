@@ -437,12 +437,6 @@ func (b *Batch) Chosen(r machine.Role) []uint64 {
 // Advance implements machine.Batch.
 func (b *Batch) Advance(int) {
 	b.memory.Run(advance)
-	for _, t := range b.m.next {
-		from, to := b.row(t.from.row, 1), b.row(t.to, 1)
-		for w := range to {
-			to[w] = from[w] ^ t.from.complement
-		}
-	}
 	b.goalsOK = false
 }
 

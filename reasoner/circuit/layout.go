@@ -18,8 +18,6 @@ type layout struct {
 	fixed []bool // the row is that of a variable, too
 	rows  int32
 	free  []int32 // rows of values that are no longer needed
-	// inOrder says that straight code keeps the depth-first order (see schedule.go).
-	inOrder bool
 }
 
 // form is how a gate is computed: combine pos operands as they are, then neg
@@ -27,16 +25,6 @@ type layout struct {
 type form struct {
 	op       kernel.Op
 	pos, neg int32
-}
-
-func (f form) less(g form) bool {
-	if f.op != g.op {
-		return f.op < g.op
-	}
-	if f.pos != g.pos {
-		return f.pos < g.pos
-	}
-	return f.neg < g.neg
 }
 
 // newLayout gives rows to the inputs and chooses the polarity of the live gates. A gate of writes

@@ -40,8 +40,6 @@ type Machine struct {
 	best     []int32        // the best goal, by role, or machine.NoGoal
 	goals    [][]goalOutput // by role
 
-	next []transfer
-
 	prepares int // the program of Prepare: prepare, or evaluate where that takes about as long
 
 	wide   *kernel.Engine
@@ -61,12 +59,6 @@ type output struct {
 type goalOutput struct {
 	value int32
 	when  output
-}
-
-// transfer moves a computed next signal into the row of its fluent.
-type transfer struct {
-	to   int32
-	from output
 }
 
 var _ machine.Machine = (*Machine)(nil)
@@ -100,14 +92,13 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	if m.info.Gates > maxTranslated {
 		available = slices.DeleteFunc(available, (*kernel.Kernel).IsNative)
 	}
-	inOrder := available[0].Translates()
 	switch {
-	case inOrder:
+	case available[0].Splits():
 		g = withChoice(ctx, g, splitAnd)
 	case g.Parts != nil:
 		g = withChoice(ctx, g, plainAnd)
 	}
-	plan := m.link(ctx, g, g.stuck(), inOrder)
+	plan := m.link(g, g.stuck())
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
 	}
@@ -177,9 +168,8 @@ func (g *Game) stuck() logic.Lit {
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
 }
 
-// link schedules the programs, in order or in runs (see schedule.go), and notes where
-// their results are. When ctx is done the plan is of no use.
-func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bool) *kernel.Plan {
+// link makes the programs, and notes where their results are.
+func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
 	var chosen, parts []logic.Lit // what a choice makes of inputs
 	for _, p := range g.Parts {
@@ -195,7 +185,6 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bo
 	all := slices.Concat(position, goals, chosen, g.Next)
 	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
 	l := newLayout(g.Net, g.Net.Cone(all), writes)
-	l.inOrder = inOrder
 	known := g.Net.Cone(position)
 	l.keepOutputs(all, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))
 	rest := func(roots []logic.Lit) []bool {
@@ -205,17 +194,17 @@ func (m *Machine) link(ctx context.Context, g *Game, stuck logic.Lit, inOrder bo
 		}
 		return marked
 	}
-	evaluate, _ := l.emit("evaluate", l.schedule(ctx, position, known), nil)
-	goal, _ := l.emit("goal", l.schedule(ctx, goals, rest(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(ctx, chosen, rest(chosen)), writes)
-	l.appendTransfers(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(ctx, g.Next, rest(g.Next)), writes)
+	evaluate, _ := l.emit("evaluate", l.schedule(position, known), nil)
+	goal, _ := l.emit("goal", l.schedule(goals, rest(goals)), nil)
+	choice, written := l.emit("choose", l.schedule(chosen, rest(chosen)), writes)
+	l.transfer(choice, chosen, parts, written)
+	advance, written := l.emit("advance", l.schedule(g.Next, rest(g.Next)), writes)
+	l.transfer(advance, g.Next, g.Fluents, written)
 	appendComplements(evaluate, m.outputs(g, l, stuck))
-	prependCopies(advance, m.transfers(g, l, written))
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
 	borrowed := l.borrowed(g.Next, known, g.Net.Cone(g.Next))
 	if few := g.Net.Cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {
-		p, _ := l.emit("prepare", l.schedule(ctx, borrowed, few), nil)
+		p, _ := l.emit("prepare", l.schedule(borrowed, few), nil)
 		programs, m.prepares = append(programs, p), prepare
 	}
 	m.rows = int(l.rows)
@@ -341,27 +330,6 @@ func (l *layout) plainRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
 		}
 	}
 	return rows
-}
-
-// transfers plans how next signals reach the rows of their fluents, but for those
-// that advance has written there. A next signal may itself be a fluent (the first
-// inputs) that is overwritten, so those are copied to spare rows before anything:
-// the copies are returned as pairs of rows.
-func (m *Machine) transfers(g *Game, l *layout, written map[int32]bool) (spare []int32) {
-	for f, lit := range g.Next {
-		to := m.fluent + int32(f)
-		from := l.output(lit)
-		if from.row == to && from.complement == 0 || written[lit.Node()] {
-			continue
-		}
-		if lit > logic.True && lit.Node() <= int32(len(g.Fluents)) {
-			copied := l.newRow()
-			spare = append(spare, copied, from.row)
-			from.row = copied
-		}
-		m.next = append(m.next, transfer{to, from})
-	}
-	return spare
 }
 
 // Names implements machine.Machine.

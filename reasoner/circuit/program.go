@@ -20,25 +20,30 @@ func appendComplements(p *kernel.Program, pairs []int32) {
 	}
 }
 
-// appendTransfers copies signals into the rows of inputs, but for those that a program
-// has written there.
-func (l *layout) appendTransfers(p *kernel.Program, signals, inputs []logic.Lit, written map[int32]bool) {
+// transfer copies signals into the rows of inputs, but for those that a program has written there.
+// A signal may itself be an input that is overwritten, so those are copied to spare rows before anything.
+func (l *layout) transfer(p *kernel.Program, signals, inputs []logic.Lit, written map[int32]bool) {
+	var spare []int32
 	var pairs [2][]int32 // plain and complemented
 	for k, lit := range signals {
-		if o := l.output(lit); !written[lit.Node()] {
-			pairs[o.complement&1] = append(pairs[o.complement&1], l.slot[inputs[k].Node()], o.row)
+		o, to := l.output(lit), l.slot[inputs[k].Node()]
+		if written[lit.Node()] || o.row == to && o.complement == 0 {
+			continue
 		}
+		if l.net.Op(lit.Node()) == logic.OpInput {
+			copied := l.newRow()
+			spare = append(spare, copied, o.row)
+			o.row = copied
+		}
+		pairs[o.complement&1] = append(pairs[o.complement&1], to, o.row)
+	}
+	if len(spare) > 0 {
+		p.Segments = slices.Insert(p.Segments, 0, copies(spare, 0))
 	}
 	for complement, list := range pairs {
 		if len(list) > 0 {
 			p.Segments = append(p.Segments, copies(list, int32(complement)))
 		}
-	}
-}
-
-func prependCopies(p *kernel.Program, pairs []int32) {
-	if len(pairs) > 0 {
-		p.Segments = append([]kernel.Segment{copies(pairs, 0)}, p.Segments...)
 	}
 }
 
@@ -86,9 +91,6 @@ func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
 				p.Read, p.Written = append(p.Read, first+part), append(p.Written, first+part)
 			}
 		}
-	}
-	for _, t := range m.next {
-		p.Read, p.Written = append(p.Read, t.from.row), append(p.Written, t.to)
 	}
 	return p
 }

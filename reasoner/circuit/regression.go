@@ -290,10 +290,8 @@ func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 		}
 		for k, does := range row {
 			switch {
-			case k == sure:
-				r.now.Set(does, logic.True)
 			case sure >= 0 || r.alone:
-				r.now.Set(does, logic.False)
+				r.now.Set(does, logic.Constant(k == sure))
 			default:
 				r.now.Set(does, r.fold(r.game.Legal[q][k]))
 			}
@@ -305,12 +303,7 @@ func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 // hasNoChoice is true where a role has at most one legal move.
 func (r *regression) hasNoChoice(role int) logic.Lit {
 	if r.single[role] == logic.False {
-		some, several := logic.False, logic.False
-		for _, legal := range r.game.Legal[role] {
-			several = r.net.Or(several, r.net.And(some, legal))
-			some = r.net.Or(some, legal)
-		}
-		r.single[role] = several.Not()
+		r.single[role] = r.net.Several(r.game.Legal[role]...).Not()
 	}
 	return r.single[role]
 }

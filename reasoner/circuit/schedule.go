@@ -1,7 +1,6 @@
 package circuit
 
 import (
-	"context"
 	"slices"
 
 	"stackmate/internal/scc"
@@ -9,16 +8,9 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// A schedule orders the gates of a program. Gates are taken in depth-first order
-// of the outputs, so that values are used soon after they are computed. A kernel that
-// translates programs keeps them in registers meanwhile, so it gets that order as it
-// is; for the others gates are list-scheduled, within chunks of that order, into runs
-// of one form, because long runs keep their branches predictable.
-
-// chunkGates is the number of gates that are list-scheduled together. Larger
-// chunks give longer runs, smaller ones a smaller working set: 512 gates of 512
-// lanes are 32 KB, the size of a first-level cache.
-const chunkGates = 512
+// A schedule orders the gates of a program in depth-first order of the outputs, so that values are
+// used soon after they are computed. Kernels make of it what they need (kernel/fuse.go,
+// kernel/registers_amd64.go).
 
 // stage is a part of a schedule: straight code, or, if it has vars, a loop.
 type stage struct {
@@ -30,23 +22,20 @@ type stage struct {
 
 func (s stage) isLoop() bool { return len(s.vars) > 0 }
 
-// run is a sequence of gates of one form, independent of each other in straight
-// code. An OpLoop node in it is a copy of its definition.
+// run is a sequence of gates of one form. An OpLoop node in it is a copy of its definition.
 type run struct {
 	form  form
 	nodes []int32
 }
 
-// schedule orders the marked nodes that the roots need. When ctx is done it leaves
-// some out.
-func (l *layout) schedule(ctx context.Context, roots []logic.Lit, marked []bool) []stage {
+// schedule orders the marked nodes that the roots need.
+func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
 	s := &scheduler{
 		layout: l,
 		marked: marked,
 		stage:  make([]int32, l.net.Len()),
 		gates:  make(map[int32][]int32),
 		loops:  make(map[int32][][]int32),
-		number: make([]int32, l.net.Len()),
 	}
 	for _, c := range components(l.net, roots, marked) {
 		s.place(c)
@@ -54,7 +43,7 @@ func (l *layout) schedule(ctx context.Context, roots []logic.Lit, marked []bool)
 	var out []stage
 	for i := int32(0); i <= s.last; i += 2 {
 		if gates := s.gates[i]; len(gates) > 0 {
-			out = append(out, stage{runs: s.straight(ctx, gates)})
+			out = append(out, stage{runs: s.straight(gates)})
 		}
 		for _, c := range s.loops[i+1] {
 			out = append(out, s.loop(c))
@@ -72,11 +61,6 @@ type scheduler struct {
 	last   int32
 	gates  map[int32][]int32
 	loops  map[int32][][]int32
-	// Of the chunk that is scheduled, by node: its number from 1, and for each of those the
-	// operands that it waits for, and the gates that wait for it.
-	number  []int32
-	waiting []int32
-	users   [][]int32
 }
 
 // place puts a component, all of whose operands are placed, into its stage.
@@ -113,22 +97,8 @@ func (s *scheduler) place(component []int32) {
 	}
 }
 
-// straight schedules acyclic gates, given in depth-first order.
-func (s *scheduler) straight(ctx context.Context, gates []int32) []run {
-	if s.inOrder {
-		return s.runsOf(gates)
-	}
-	var runs []run
-	for len(gates) > 0 && ctx.Err() == nil {
-		n := min(chunkGates, len(gates))
-		runs = s.appendChunk(runs, gates[:n])
-		gates = gates[n:]
-	}
-	return runs
-}
-
-// runsOf makes runs of gates in the order given, mostly of one gate.
-func (s *scheduler) runsOf(gates []int32) []run {
+// straight makes runs of acyclic gates in the order given, mostly of one gate.
+func (s *scheduler) straight(gates []int32) []run {
 	var runs []run
 	for _, i := range gates {
 		f := s.formOf(i)
@@ -141,49 +111,6 @@ func (s *scheduler) runsOf(gates []int32) []run {
 	return runs
 }
 
-// appendChunk list-schedules a chunk: of all gates whose operands are ready, those
-// of the form with the most ready gates come next, in one run.
-func (s *scheduler) appendChunk(runs []run, gates []int32) []run {
-	s.waiting = append(s.waiting[:0], make([]int32, len(gates)+1)...)
-	s.users = append(s.users, make([][]int32, max(0, len(gates)+1-len(s.users)))...)
-	for k, i := range gates {
-		s.number[i] = int32(k + 1)
-		s.users[k+1] = s.users[k+1][:0]
-	}
-	ready := make(map[form][]int32)
-	for _, i := range gates {
-		n := s.number[i]
-		for _, o := range s.net.Dependencies(i) {
-			if j := s.number[o.Node()]; j > 0 {
-				s.users[j] = append(s.users[j], i)
-				s.waiting[n]++
-			}
-		}
-		if s.waiting[n] == 0 {
-			ready[s.formOf(i)] = append(ready[s.formOf(i)], i)
-		}
-	}
-	for len(ready) > 0 {
-		best := largest(ready)
-		nodes := ready[best]
-		delete(ready, best)
-		runs = append(runs, run{best, nodes})
-		for _, i := range nodes {
-			for _, u := range s.users[s.number[i]] {
-				if n := s.number[u]; s.waiting[n] == 1 {
-					ready[s.formOf(u)] = append(ready[s.formOf(u)], u)
-				} else {
-					s.waiting[n]--
-				}
-			}
-		}
-	}
-	for _, i := range gates {
-		s.number[i] = 0
-	}
-	return runs
-}
-
 func (s *scheduler) formOf(i int32) form {
 	if s.net.Op(i) != logic.OpLoop {
 		return s.form[i]
@@ -192,19 +119,6 @@ func (s *scheduler) formOf(i int32) form {
 		return form{kernel.And, 0, 1}
 	}
 	return form{kernel.And, 1, 0}
-}
-
-// largest is the form with the most gates; ties go to the smaller form, so that
-// the schedule is deterministic.
-func largest(ready map[form][]int32) form {
-	var best form
-	most := -1
-	for f, gates := range ready {
-		if n := len(gates); n > most || n == most && f.less(best) {
-			best, most = f, n
-		}
-	}
-	return best
 }
 
 // loop compiles a strongly connected component. Variables start as false; a

@@ -170,10 +170,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	image := g.into(ctx, h, plainAnd)
 	fluents := make([]logic.Lit, len(g.Fluents))
 	for i, l := range g.Fluents {
-		fluents[i] = logic.False
-		if g.Initial.Has(i) {
-			fluents[i] = logic.True
-		}
+		fluents[i] = logic.Constant(g.Initial.Has(i))
 		if !f.bound[l.Node()] || f.class(l.Node()) == class {
 			s.Fluents.Set(i)
 			fluents[i] = h.Fluents[i]
@@ -249,10 +246,7 @@ func (g *Game) deserted(open logic.Lit, elsewhere []machine.Move) logic.Lit {
 	waits := logic.NewSubstitution(g.Net, g.Net)
 	for r, row := range g.Does {
 		for m, l := range row {
-			waits.Set(l, logic.False)
-			if machine.Move(m) == elsewhere[r] {
-				waits.Set(l, logic.True)
-			}
+			waits.Set(l, logic.Constant(machine.Move(m) == elsewhere[r]))
 		}
 	}
 	waits.Build(g.Next...)

@@ -34,7 +34,6 @@ type evaluator struct {
 	terms   *termTable
 	copies  map[*relation]*relation
 	derived map[*relation]*derived // by copy
-	rules   map[*relation][]*rule  // by copy, over copies
 	inputs  *inputs
 	numbers []int32 // of the fluents of the position
 	frames  []*joiner
@@ -86,7 +85,6 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 		terms:   in.theory.terms.clone(),
 		copies:  make(map[*relation]*relation),
 		derived: make(map[*relation]*derived),
-		rules:   make(map[*relation][]*rule),
 	}
 	e.inputs = &inputs{theory: in.theory, names: in.names, terms: e.terms, moves: make([][]inputTuple, len(in.theory.roles))}
 	e.meter = &meter{watch: w, bytes: e.bytes}
@@ -96,6 +94,7 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 			e.inputs.addInput(e.copy(rel))
 		}
 	}
+	var rules []*rule
 	var heads []*relation
 	for _, r := range in.inlined() {
 		w.Step()
@@ -105,10 +104,9 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 			heads = append(heads, r.head.rel)
 		}
 		d := e.derived[r.head.rel]
-		d.rules = append(d.rules, r)
-		e.rules[r.head.rel] = append(e.rules[r.head.rel], r)
+		d.rules, rules = append(d.rules, r), append(rules, r)
 	}
-	e.findLifetimes()
+	e.findLifetimes(rules)
 	e.findComponents(heads)
 	return e
 }
@@ -140,21 +138,13 @@ func (r *rule) rebind(to func(*relation) *relation) *rule {
 
 // findLifetimes finds which relations depend on the position, and which on the joint
 // move.
-func (e *evaluator) findLifetimes() {
-	users := make(map[*relation][]*relation)
-	for head, rules := range e.rules {
-		for _, r := range rules {
-			for _, rel := range r.uses() {
-				users[rel] = append(users[rel], head)
-			}
-		}
-	}
+func (e *evaluator) findLifetimes(rules []*rule) {
 	for _, in := range e.inputs.list {
 		life := ofPosition
 		if in.name.name == "does" {
 			life = ofMoves
 		}
-		for rel := range closure([]*relation{in.rel}, func(rel *relation) []*relation { return users[rel] }) {
+		for rel := range dependents([]*relation{in.rel}, rules) {
 			if d := e.derived[rel]; d != nil {
 				d.lifetime = max(d.lifetime, life)
 			}
@@ -164,8 +154,12 @@ func (e *evaluator) findLifetimes() {
 
 // findComponents finds the recursive relations.
 func (e *evaluator) findComponents(heads []*relation) {
-	for _, members := range components(heads, e.rules) {
-		if len(members) == 1 && !uses(e.rules[members[0]], members[0]) {
+	rules := make(map[*relation][]*rule, len(heads))
+	for _, rel := range heads {
+		rules[rel] = e.derived[rel].rules
+	}
+	for _, members := range components(heads, rules) {
+		if len(members) == 1 && !uses(rules[members[0]], members[0]) {
 			continue
 		}
 		c := &component{}

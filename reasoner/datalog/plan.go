@@ -209,6 +209,19 @@ func (r *rule) estimate(w *guard.Watch) float64 {
 	return size
 }
 
+// distinct estimates how many different terms a variable may be, by the columns where it stands.
+func (r *rule) distinct(v int32) float64 {
+	least := float64(manyTerms)
+	for i := range r.body {
+		for c, a := range r.body[i].atom.args {
+			if r.body[i].op == gdl.Holds && a.kind == variable && a.id == v {
+				least = min(least, r.body[i].atom.rel.distinct(int32(c)))
+			}
+		}
+	}
+	return least
+}
+
 // filters adds every open literal whose variables are bound, and, once its
 // variables are bound, the head.
 func (p *planner) filters() {

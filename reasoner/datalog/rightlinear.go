@@ -37,10 +37,7 @@ type rightLinear struct {
 // factorRightLinear rewrites the relations of this kind where it pays.
 func (gr *grounder) factorRightLinear() error {
 	th, when := gr.theory, gr.factoring
-	byHead := make(map[*relation][]*rule)
-	for _, r := range th.dynamicRules() {
-		byHead[r.head.rel] = append(byHead[r.head.rel], r)
-	}
+	byHead := th.rulesOf(func(rel *relation) bool { return rel.dynamic })
 	var tails []*rightLinear
 	for _, component := range components(th.relations, byHead) {
 		t := &rightLinear{theory: th, when: when, rel: component[0], rules: byHead[component[0]], made: make(map[string]*relation)}
@@ -194,15 +191,7 @@ func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 		n *= t.rel.distinct(c)
 	}
 	for _, v := range seeds {
-		least := float64(manyTerms)
-		for i := range r.body {
-			for c, a := range r.body[i].atom.args {
-				if r.body[i].op == gdl.Holds && a.kind == variable && a.id == v {
-					least = min(least, r.body[i].atom.rel.distinct(int32(c)))
-				}
-			}
-		}
-		n *= least
+		n *= r.distinct(v)
 	}
 	return n
 }

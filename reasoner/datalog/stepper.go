@@ -84,10 +84,12 @@ func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output
 		o.rel, o.call = s.copy(rel), s.whole(rel)
 		return append(list, o)
 	}
-	for _, r := range s.rules[s.copy(rel)] {
-		p := s.planning().newPlan(r, wholeRule, nil)
-		p.sink = o.sink
-		o.plans = append(o.plans, p)
+	if d := s.derived[s.copy(rel)]; d != nil {
+		for _, r := range d.rules {
+			p := s.planning().newPlan(r, wholeRule, nil)
+			p.sink = o.sink
+			o.plans = append(o.plans, p)
+		}
 	}
 	return append(list, o)
 }

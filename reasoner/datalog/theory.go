@@ -183,17 +183,20 @@ func (th *theory) markDynamic(inputs ...*relation) {
 			inputs = append(inputs, r)
 		}
 	}
-	users := make(map[*relation][]*relation)
-	for _, r := range th.rules {
-		for i := range r.body {
-			if rel := r.body[i].atom.rel; rel != nil {
-				users[rel] = append(users[rel], r.head.rel)
-			}
-		}
-	}
-	for rel := range closure(inputs, func(rel *relation) []*relation { return users[rel] }) {
+	for rel := range dependents(inputs, th.rules) {
 		rel.dynamic = true
 	}
+}
+
+// dependents is the set of relations that depend on some by rules, with these.
+func dependents(on []*relation, rules []*rule) map[*relation]bool {
+	users := make(map[*relation][]*relation)
+	for _, r := range rules {
+		for _, rel := range r.uses() {
+			users[rel] = append(users[rel], r.head.rel)
+		}
+	}
+	return closure(on, func(rel *relation) []*relation { return users[rel] })
 }
 
 // below lists the relations that the rules of rel speak of.

@@ -135,20 +135,9 @@ func (u *unfolder) cost(rules []*rule) float64 {
 func (r *rule) profileHead(n float64) {
 	p := &profile{tuples: 1}
 	for _, a := range r.head.args {
-		least := float64(manyTerms)
-		for i := range r.body {
-			l := &r.body[i]
-			if l.op != gdl.Holds {
-				continue
-			}
-			for c, b := range l.atom.args {
-				if b.kind == variable && b.id == a.id {
-					least = min(least, l.atom.rel.distinct(int32(c)))
-				}
-			}
-		}
-		p.distinct = append(p.distinct, least)
-		p.tuples *= least
+		terms := r.distinct(a.id)
+		p.distinct = append(p.distinct, terms)
+		p.tuples *= terms
 	}
 	p.tuples = min(p.tuples, n)
 	r.head.rel.profile = p

@@ -100,7 +100,7 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 			if now.Has(int(f)) {
 				position.Set(int(f))
 			}
-			values.Set(g.Fluents[f], truth(now.Has(int(f))))
+			values.Set(g.Fluents[f], logic.Constant(now.Has(int(f))))
 		}
 		values.Keep()
 		list = append(list, position)
@@ -117,12 +117,4 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 		}
 	}
 	return nil
-}
-
-// truth is a constant.
-func truth(value bool) logic.Lit {
-	if value {
-		return logic.True
-	}
-	return logic.False
 }

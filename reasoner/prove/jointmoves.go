@@ -170,10 +170,7 @@ func (im implication) conjuncts(l logic.Lit) (literals, others []logic.Lit) {
 func common(options []option) []logic.Lit {
 	all := slices.Clone(options[0].literals)
 	for _, o := range options[1:] {
-		all = slices.DeleteFunc(all, func(l logic.Lit) bool {
-			_, ok := slices.BinarySearch(o.literals, l)
-			return !ok
-		})
+		all = logic.Intersect(all, o.literals)
 	}
 	return all
 }

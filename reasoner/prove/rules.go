@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"stackmate/reasoner/circuit"
@@ -109,56 +110,46 @@ func singleGoals() property {
 }
 
 func constantSum(players []machine.Role, sum int32) property {
-	add := func(v *view) int32 {
-		total := int32(0)
+	total := func(v *view) (points int32) {
 		for _, r := range players {
-			total += max(v.goals[r], 0)
+			points += max(v.goals[r], 0)
 		}
-		return total
+		return points
 	}
 	return property{
 		name: fmt.Sprintf("the goals of the players add up to %d at the end", sum),
 		broken: func(u *unrolling, k int) logic.Lit {
-			sums := map[int32]logic.Lit{0: logic.True}
+			sums := map[int]logic.Lit{0: logic.True}
 			for _, r := range players {
-				sums = u.addGoals(k, r, sums)
+				sums = add(u.net, sums, u.goals(k, r), math.MinInt, math.MaxInt)
 			}
-			return u.net.And(u.At(k, u.game.Terminal), sums[sum].Not())
+			return u.net.And(u.At(k, u.game.Terminal), sums[int(sum)].Not())
 		},
-		fails: func(now, _ *view) bool { return now.terminal && add(now) != sum },
-		said:  func(now, _ *view) string { return fmt.Sprintf("they add up to %d", add(now)) },
+		fails: func(now, _ *view) bool { return now.terminal && total(now) != sum },
+		said:  func(now, _ *view) string { return fmt.Sprintf("they add up to %d", total(now)) },
 	}
 }
 
-// addGoals adds the goal of a role to sums: where each of them is the sum. A role without
-// a goal has 0.
-func (u *unrolling) addGoals(k int, r machine.Role, sums map[int32]logic.Lit) map[int32]logic.Lit {
-	when := map[int32]logic.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
+// goals are those of a role: where it has which, 0 where it has none.
+func (u *unrolling) goals(k int, r machine.Role) map[int]logic.Lit {
+	when := map[int]logic.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
 	for _, goal := range u.game.Goals {
-		if goal.Role == r && goal.Value >= 0 {
-			when[goal.Value] = u.net.Or(when[goal.Value], u.goal(k, goal))
+		if v := int(goal.Value); goal.Role == r && v >= 0 {
+			when[v] = u.net.Or(when[v], u.goal(k, goal))
 		}
 	}
-	out := make(map[int32]logic.Lit)
-	for s, l := range sums {
-		for v, w := range when {
-			out[s+v] = u.net.Or(out[s+v], u.net.And(l, w))
-		}
-	}
-	return out
+	return when
 }
 
 func turns(players []machine.Role) property {
 	return property{
 		name: "one player at most has a choice",
 		broken: func(u *unrolling, k int) logic.Lit {
-			some, several := logic.False, logic.False
+			var choose []logic.Lit
 			for _, r := range players {
-				chooses := u.severalOf(u.all(k, u.game.Legal[r]))
-				several = u.net.Or(several, u.net.And(some, chooses))
-				some = u.net.Or(some, chooses)
+				choose = append(choose, u.net.Several(u.all(k, u.game.Legal[r])...))
 			}
-			return u.net.And(u.At(k, u.game.Terminal).Not(), several)
+			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.Several(choose...))
 		},
 		fails: func(now, _ *view) bool {
 			choosers := 0
@@ -171,16 +162,6 @@ func turns(players []machine.Role) property {
 		},
 		said: func(*view, *view) string { return "several have: they move at once" },
 	}
-}
-
-// severalOf is where two or more of the literals are true.
-func (u *unrolling) severalOf(lits []logic.Lit) logic.Lit {
-	some, several := logic.False, logic.False
-	for _, l := range lits {
-		several = u.net.Or(several, u.net.And(some, l))
-		some = u.net.Or(some, l)
-	}
-	return several
 }
 
 func risingGoals() property {

@@ -126,22 +126,12 @@ func (u *unrolling) fluent(k, f int) logic.Lit {
 		case logic.True:
 			return u.image(k-1, g.Fluents[f])
 		default:
-			return u.choose(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
+			return u.net.If(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
 		}
 	case u.start == nil:
 		return u.net.Input()
-	case u.start.Has(f):
-		return logic.True
 	}
-	return logic.False
-}
-
-// choose is a where condition holds, and b elsewhere.
-func (u *unrolling) choose(condition, a, b logic.Lit) logic.Lit {
-	if a == b {
-		return a
-	}
-	return u.net.Or(u.net.And(condition, a), u.net.And(condition.Not(), b))
+	return logic.Constant(u.start.Has(f))
 }
 
 // GoalAtLeast is where a role has a goal of that value at least, and no other one, at a step.

@@ -86,14 +86,7 @@ func (n gates) either(c, a, b logic.Lit) logic.Lit {
 	common := logic.Intersect(slices.Clone(onlyA), onlyB)
 	onlyA, onlyB = logic.Without(onlyA, common), logic.Without(onlyB, common)
 	if len(common) == 0 || len(onlyA) != 1 || len(onlyB) != 1 {
-		return n.mux(c, a, b)
+		return n.If(c, a, b)
 	}
-	return n.And(n.less(a, onlyA), n.mux(c, onlyA[0], onlyB[0]))
-}
-
-func (n gates) mux(c, a, b logic.Lit) logic.Lit {
-	if a == b {
-		return a
-	}
-	return n.Or(n.And(c, a), n.And(c.Not(), b))
+	return n.And(n.less(a, onlyA), n.If(c, onlyA[0], onlyB[0]))
 }

@@ -40,6 +40,7 @@ func (a assembly) kernel(name string) *Kernel {
 		random: func(rng *machine.Rand, dst []uint64) {
 			a.random(&rng.State[0][0], &dst[0], len(dst)/a.words)
 		},
+		translate: inRuns,
 	}
 }
 

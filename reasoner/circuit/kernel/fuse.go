@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// The translation of the portable kernels: straight code into fused gates (fusedgates.go).
+// The translation of the kernels that interpret: straight code into runs of gates of one form.
 //
-// Plain Go is bound by loads and stores, and a kernel that interprets by branches that
-// come as a surprise. So gates become cones of up to four inputs, whose inner values
-// stay in registers (cover.go), and cones are list-scheduled, within chunks, into runs of
-// one form, which have one branch in common.
+// A kernel that interprets is bound by branches that come as a surprise, and plain Go by loads
+// and stores besides. So gates are list-scheduled, within chunks, into runs of one form, which
+// have one branch in common; and for plain Go gates become cones of up to four inputs before,
+// whose inner values stay in registers (cover.go, fusedgates.go).
 //
 // Invariants: a row that somebody looks at afterwards is written once, after all gates
 // that read what it held before. Other values get the other rows that the code writes, and rows
@@ -18,7 +18,7 @@ import (
 // the cache. Cost: linear in operands, times the forms in a chunk.
 
 // chunkGates is the number of gates that are scheduled together. Larger chunks give longer
-// runs, smaller ones use fewer rows.
+// runs, smaller ones use fewer rows: 512 gates of 512 lanes are 32 KB, the size of a first-level cache.
 const chunkGates = 512
 
 // fuser turns straight code into runs of fused gates.
@@ -42,8 +42,11 @@ type fuser struct {
 	users   [][]int32 // by number, the gates that wait for it
 }
 
-// fuse translates the programs of an engine: into gates of known forms, or, where there are
-// none, into the gates that there are in another order.
+// inRuns translates the programs of an engine into the gates that there are, in another order.
+func inRuns(e *Engine, p *Plan) error { return fuse(e, p, 0, []form{}) }
+
+// fuse translates the programs of an engine into gates of known forms. Gates of more than that many
+// operands stay as they are.
 func fuse(e *Engine, p *Plan, leaves int8, known []form) error {
 	words := int32(e.Words())
 	observed := observedRows(e, p)

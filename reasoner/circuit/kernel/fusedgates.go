@@ -12,7 +12,8 @@ import (
 // two inputs, one by one, over functions that are here.
 
 const (
-	and2 Op = iota + Or + 1
+	same Op = iota + Or + 1
+	and2
 	or2
 	xor2
 	andNot2
@@ -25,9 +26,7 @@ const (
 	orAnd3
 	andNotOr3
 	andAndNot3
-	andNotXor3
 	or4
-	and4
 	andOrOr4
 	orAndOr4
 	andOrAnd4
@@ -37,16 +36,13 @@ const (
 	andNot4
 	andAndNotOr4
 	andOrAnd4b
-	xor3And4
-	xorAndNotXor4
-	andNotNotOr4
 )
 
-// fusedGates are the functions that there are gates for. The first ones are And and Or.
+// fusedGates are the functions that there are gates for. Some are forms of And and Or.
 var fusedGates = func() []fusedGate {
 	a, b, c, d := leafTables[0], leafTables[1], leafTables[2], leafTables[3]
 	return []fusedGate{
-		{header{And, 1, 0}, a},
+		{header{same, 1, 0}, a},
 		{header{And, 0, 1}, ^a},
 		{header{Or, 1, 1}, a | ^b},
 		{header{And, 0, 2}, ^(a | b)},
@@ -64,9 +60,7 @@ var fusedGates = func() []fusedGate {
 		{header{orAnd3, 3, 0}, (a | b) & c},
 		{header{andNotOr3, 3, 0}, a&^b | c},
 		{header{andAndNot3, 3, 0}, a & b &^ c},
-		{header{andNotXor3, 3, 0}, a&^b ^ c},
 		{header{or4, 4, 0}, a | b | c | d},
-		{header{and4, 4, 0}, a & b & c & d},
 		{header{andOrOr4, 4, 0}, a&b | c | d},
 		{header{orAndOr4, 4, 0}, (a|b)&c | d},
 		{header{andOrAnd4, 4, 0}, a&b | c&d},
@@ -76,9 +70,6 @@ var fusedGates = func() []fusedGate {
 		{header{andNot4, 4, 0}, a &^ (b | c | d)},
 		{header{andAndNotOr4, 4, 0}, a&b&^c | d},
 		{header{andOrAnd4b, 4, 0}, (a&b | c) & d},
-		{header{xor3And4, 4, 0}, (a ^ b ^ c) & d},
-		{header{xorAndNotXor4, 4, 0}, (a^b)&^c ^ d},
-		{header{andNotNotOr4, 4, 0}, a&^(b|c) | d},
 	}
 }()
 
@@ -129,6 +120,10 @@ func runWide(rows []uint64, code []int32) {
 		end := at + int(code[next+3])*(1+pos+neg)
 		next = end
 		switch op {
+		case same:
+			for ; at < end; at += 2 {
+				*wideAt(base, c, at) = *wideAt(base, c, at+1)
+			}
 		case and2:
 			for ; at < end; at += 3 {
 				to, x, y := wideAt(base, c, at), wideAt(base, c, at+1), wideAt(base, c, at+2)
@@ -207,23 +202,11 @@ func runWide(rows []uint64, code []int32) {
 				to[0] = x[0].and(y[0]).andNot(z[0])
 				to[1] = x[1].and(y[1]).andNot(z[1])
 			}
-		case andNotXor3:
-			for ; at < end; at += 4 {
-				to, x, y, z := wideAt(base, c, at), wideAt(base, c, at+1), wideAt(base, c, at+2), wideAt(base, c, at+3)
-				to[0] = x[0].andNot(y[0]).xor(z[0])
-				to[1] = x[1].andNot(y[1]).xor(z[1])
-			}
 		case or4:
 			for ; at < end; at += 5 {
 				to, x, y, z, u := wideAt(base, c, at), wideAt(base, c, at+1), wideAt(base, c, at+2), wideAt(base, c, at+3), wideAt(base, c, at+4)
 				to[0] = x[0].or(y[0]).or(z[0]).or(u[0])
 				to[1] = x[1].or(y[1]).or(z[1]).or(u[1])
-			}
-		case and4:
-			for ; at < end; at += 5 {
-				to, x, y, z, u := wideAt(base, c, at), wideAt(base, c, at+1), wideAt(base, c, at+2), wideAt(base, c, at+3), wideAt(base, c, at+4)
-				to[0] = x[0].and(y[0]).and(z[0]).and(u[0])
-				to[1] = x[1].and(y[1]).and(z[1]).and(u[1])
 			}
 		case andOrOr4:
 			for ; at < end; at += 5 {
@@ -278,24 +261,6 @@ func runWide(rows []uint64, code []int32) {
 				to, x, y, z, u := wideAt(base, c, at), wideAt(base, c, at+1), wideAt(base, c, at+2), wideAt(base, c, at+3), wideAt(base, c, at+4)
 				to[0] = x[0].and(y[0]).or(z[0]).and(u[0])
 				to[1] = x[1].and(y[1]).or(z[1]).and(u[1])
-			}
-		case xor3And4:
-			for ; at < end; at += 5 {
-				to, x, y, z, u := wideAt(base, c, at), wideAt(base, c, at+1), wideAt(base, c, at+2), wideAt(base, c, at+3), wideAt(base, c, at+4)
-				to[0] = x[0].xor(y[0]).xor(z[0]).and(u[0])
-				to[1] = x[1].xor(y[1]).xor(z[1]).and(u[1])
-			}
-		case xorAndNotXor4:
-			for ; at < end; at += 5 {
-				to, x, y, z, u := wideAt(base, c, at), wideAt(base, c, at+1), wideAt(base, c, at+2), wideAt(base, c, at+3), wideAt(base, c, at+4)
-				to[0] = x[0].xor(y[0]).andNot(z[0]).xor(u[0])
-				to[1] = x[1].xor(y[1]).andNot(z[1]).xor(u[1])
-			}
-		case andNotNotOr4:
-			for ; at < end; at += 5 {
-				to, x, y, z, u := wideAt(base, c, at), wideAt(base, c, at+1), wideAt(base, c, at+2), wideAt(base, c, at+3), wideAt(base, c, at+4)
-				to[0] = x[0].andNot(y[0].or(z[0])).or(u[0])
-				to[1] = x[1].andNot(y[1].or(z[1])).or(u[1])
 			}
 		default:
 			for ; at < end; at += 1 + pos + neg {

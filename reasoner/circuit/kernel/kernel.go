@@ -7,11 +7,11 @@
 // touches lies in the rows of the memory that Engine.NewMemory makes (verify.go).
 // So whatever a caller hands over, a mistake is an error and not a stray write.
 //
-// There are kernels of two kinds. Those that interpret programs are generated
-// (tools/kernels) or portable. Some translate them first: cover.go finds gates of three or four
-// inputs; fuse.go puts them into runs for plain Go; registers_amd64.go chooses registers,
-// assembler_amd64.go writes instructions and proves that they stay in their rows, and
-// native_amd64.go makes them executable. kernels.go is the table of all.
+// There are kernels of two kinds, and both translate programs first. Those that interpret are
+// generated (tools/kernels) or portable: fuse.go puts gates into runs, and for plain Go cover.go
+// finds gates of up to four inputs. Those that make machine code have gates of three:
+// registers_amd64.go chooses registers, assembler_amd64.go writes instructions and proves that
+// they stay in their rows, and native_amd64.go makes them executable. kernels.go is the table of all.
 package kernel
 
 import (
@@ -65,9 +65,10 @@ type Kernel struct {
 	restore func(to, from, mask []uint64)
 	// random fills rows, at least one, as Rand.FillRows does.
 	random func(rng *machine.Rand, dst []uint64)
-	// translate gives the segments of an engine, proved safe, functions of their own
-	// instead of run; nil if the kernel cannot.
+	// translate gives the segments of an engine, proved safe, code or functions of their own.
 	translate func(e *Engine, p *Plan) error
+	// splits says that translate makes gates of a few inputs, however wide those of programs are.
+	splits bool
 }
 
 // Lanes is the number of positions that the kernel looks at together.
@@ -75,9 +76,8 @@ func (k *Kernel) Lanes() int { return k.lanes }
 
 func (k *Kernel) words() int { return k.lanes / 64 }
 
-// Translates tells whether the kernel puts the gates of a program into an order of its own,
-// so that long runs of one form are worth nothing to it.
-func (k *Kernel) Translates() bool { return k.translate != nil }
+// Splits tells whether the kernel has no wide gates, so that those of programs are worth nothing to it.
+func (k *Kernel) Splits() bool { return k.splits }
 
 // IsNative tells whether the kernel turns programs into machine code.
 func (k *Kernel) IsNative() bool { return k.Family() == Native }

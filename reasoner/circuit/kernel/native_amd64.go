@@ -38,7 +38,7 @@ func translators() []*Kernel {
 		if t.name = Native; len(list) > 0 {
 			t.name += fmt.Sprint("/", k.lanes)
 		}
-		t.translate = translate
+		t.translate, t.splits = translate, true
 		list = append(list, &t)
 	}
 	return list

@@ -18,6 +18,7 @@ var wide = &Kernel{
 	restore:   restoreWide,
 	random:    func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, wideWords) },
 	translate: func(e *Engine, p *Plan) error { return fuse(e, p, mostLeaves, fusedForms()) },
+	splits:    true,
 }
 
 var narrow = &Kernel{
@@ -28,7 +29,7 @@ var narrow = &Kernel{
 	blend:     blend64,
 	restore:   blend64,
 	random:    func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
-	translate: func(e *Engine, p *Plan) error { return fuse(e, p, 0, []form{}) },
+	translate: inRuns,
 }
 
 // wideWords are those of a row of the wide kernel. With half as many, dispatch costs a tenth of

@@ -133,8 +133,8 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 		e.digits = max(e.digits, c.digits)
 		e.random = max(e.random, c.fractionRows())
 	}
-	if err := v.others(e, p); err != nil || k.translate == nil {
-		return e, err
+	if err := v.others(e, p); err != nil {
+		return nil, err
 	}
 	return e, k.translate(e, p)
 }

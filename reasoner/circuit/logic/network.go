@@ -18,6 +18,14 @@ const (
 	True  Lit = 1
 )
 
+// Constant is a value as a literal.
+func Constant(value bool) Lit {
+	if value {
+		return True
+	}
+	return False
+}
+
 // Not is the complement of l.
 func (l Lit) Not() Lit { return l ^ 1 }
 
@@ -151,6 +159,24 @@ func (n *Network) Or(lits ...Lit) Lit {
 		n.flipped = append(n.flipped, l.Not())
 	}
 	return n.And(n.flipped...).Not()
+}
+
+// If is a where a condition holds, and b elsewhere.
+func (n *Network) If(condition, a, b Lit) Lit {
+	if a == b {
+		return a
+	}
+	return n.Or(n.And(condition, a), n.And(condition.Not(), b))
+}
+
+// Several is true where two of the literals or more are.
+func (n *Network) Several(lits ...Lit) Lit {
+	some, several := False, False
+	for _, l := range lits {
+		several = n.Or(several, n.And(some, l))
+		some = n.Or(some, l)
+	}
+	return several
 }
 
 // and finds or adds the node with these operands, which are sorted.
