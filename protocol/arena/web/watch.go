@@ -257,9 +257,6 @@ func (s *Server) beforeStart(ctx context.Context, r *arena.Record) ([]string, er
 // layoutOf finds the boards of a record by its rules, or none: then there are facts.
 func (s *Server) layoutOf(ctx context.Context, r *arena.Record) *board.Layout {
 	g, err := s.library.get(ctx, rulesOf(r))
-	if err != nil && r.Rulesheet != "" { // of a transcript
-		g, err = s.library.add(ctx, rulesOf(r), r.Game, []byte(r.Rulesheet), false)
-	}
 	if err == nil && g.layout != nil {
 		return g.layout
 	}
