@@ -77,6 +77,16 @@ func (a *Archive) find(id string) string {
 // fs.ErrNotExist where there is none.
 func (a *Archive) Read(id string) (*Record, error) { return ReadRecord(a.find(id)) }
 
+// Size is how many bytes the record of a match has: it grows while the match is under way. The error
+// wraps fs.ErrNotExist where there is none.
+func (a *Archive) Size(id string) (int64, error) {
+	info, err := os.Stat(a.find(id))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // List tells of all matches in the folder, in the order of their start. Records
 // have no turns there: what they have is who played what, Summary (nil for matches that
 // have not ended), and how the match ended. Matches that are over are read once, and of
