@@ -39,7 +39,7 @@ func (s *Server) openTable(r *http.Request) (*opened, error) {
 	if err := readJSON(r, &o); err != nil {
 		return nil, err
 	}
-	t, keys, err := s.newTable(r.Context(), o, nil)
+	t, keys, err := s.newTable(o, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Server) actAtTable(r *http.Request) (*opened, error) {
 	}
 	what := r.PathValue("act")
 	if what == "rematch" {
-		return t.rematch(r, role, a)
+		return t.rematch(role, a)
 	}
 	result := &opened{Table: t.id}
 	return result, t.change(func() error {
@@ -210,7 +210,7 @@ func (t *table) strengthen(_ machine.Role, a act) error {
 
 // rematch opens a table at which everybody takes the seat before, as soon as all people here want it. They get
 // the keys of their new seats for those of the old ones.
-func (t *table) rematch(r *http.Request, role machine.Role, a act) (*opened, error) {
+func (t *table) rematch(role machine.Role, a act) (*opened, error) {
 	var swapped opening
 	wanted := false
 	err := t.change(func() error {
@@ -234,7 +234,7 @@ func (t *table) rematch(r *http.Request, role machine.Role, a act) (*opened, err
 		return nil, err
 	}
 	if wanted {
-		next, _, err := t.newTable(r.Context(), swapped, t.swappedScore())
+		next, _, err := t.newTable(swapped, t.swappedScore())
 		_ = t.change(func() error { t.next, t.swapping = next, false; return nil })
 		if err != nil {
 			return nil, err

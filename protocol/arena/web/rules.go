@@ -14,14 +14,6 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Proof says whether something holds in all positions of a game.
-type Proof struct {
-	Property string     `json:"property"`
-	Verdict  string     `json:"verdict"`
-	Detail   string     `json:"detail,omitempty"`
-	Line     [][]string `json:"line,omitempty"` // joint moves to where it fails
-}
-
 // proofTime bounds the search for proofs.
 const proofTime = 10 * time.Second
 
@@ -113,7 +105,7 @@ func (g *game) begin(ctx context.Context, p *Position) {
 	}
 }
 
-func (s *Server) proveRules(r *http.Request) ([]Proof, error) {
+func (s *Server) proveRules(r *http.Request) (found any, err error) {
 	g, err := s.library.get(r.URL.Query().Get("game"))
 	if err != nil {
 		return nil, err
@@ -126,7 +118,6 @@ func (s *Server) proveRules(r *http.Request) ([]Proof, error) {
 		return nil, err
 	}
 	defer leave()
-	var found []Proof
 	err = guard.Do(func() (err error) {
 		found, err = s.Prove(r.Context(), g.rules, proofTime)
 		return err

@@ -100,7 +100,7 @@ func seconds(s float64) time.Duration {
 }
 
 // newTable opens a table and begins its match. Keys are those of people, by role.
-func (s *Server) newTable(ctx context.Context, o opening, score []float64) (t *table, keys map[string]string, err error) {
+func (s *Server) newTable(o opening, score []float64) (t *table, keys map[string]string, err error) {
 	g, err := s.library.compiled(o.Game)
 	if err != nil {
 		return nil, nil, err

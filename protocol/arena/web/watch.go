@@ -142,7 +142,7 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]
 		bare.States = nil
 		turn += len(part.Moves)
 		if n := len(part.States); n == 1 && len(part.StateTimes) == 1 && time.Since(part.StateTimes[0]) < soon {
-			p := picture(s.layoutOf(ctx, &head), head.Roles, part.States[0], turn)
+			p := picture(s.layoutOf(&head), head.Roles, part.States[0], turn)
 			bare.Position = &p
 		}
 		to.Add(event("part", bare))
@@ -195,12 +195,12 @@ func (s *Server) drawTurn(record *arena.Record, turn int) (*Position, error) {
 	case turn > 0 || record.Ended():
 		err = faulty(http.StatusNotFound, fmt.Sprintf("the match has no turn %d", turn))
 	default:
-		facts, err = s.beforeStart(s.ctx, record)
+		facts, err = s.beforeStart(record)
 	}
 	if err != nil {
 		return nil, err
 	}
-	v := picture(s.layoutOf(s.ctx, record), record.Roles, facts, turn)
+	v := picture(s.layoutOf(record), record.Roles, facts, turn)
 	if record.Completed && turn == len(record.States)-1 {
 		v.Goals = record.Goals
 	}
@@ -208,7 +208,7 @@ func (s *Server) drawTurn(record *arena.Record, turn int) (*Position, error) {
 }
 
 // beforeStart finds the position in which a match will begin when the players are ready.
-func (s *Server) beforeStart(ctx context.Context, r *arena.Record) ([]string, error) {
+func (s *Server) beforeStart(r *arena.Record) ([]string, error) {
 	g, err := s.library.get(rulesOf(r))
 	if err == nil && (len(r.Opening) > 0 || g.initial == nil) {
 		err = faulty(http.StatusTooEarly, "the players get ready: the match begins when they are, or the start clock ends")
@@ -220,7 +220,7 @@ func (s *Server) beforeStart(ctx context.Context, r *arena.Record) ([]string, er
 }
 
 // layoutOf finds the boards of a record by its rules, or none: then there are facts.
-func (s *Server) layoutOf(ctx context.Context, r *arena.Record) *board.Layout {
+func (s *Server) layoutOf(r *arena.Record) *board.Layout {
 	g, err := s.library.get(rulesOf(r))
 	if err == nil && g.layout != nil {
 		return g.layout
@@ -242,57 +242,38 @@ func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 	if err := readJSON(r, &q); err != nil {
 		return nil, err
 	}
-	leave, err := take(s.matches, "matches")
-	if err != nil {
-		return nil, err
-	}
-	id, run, err := s.prepare(r.Context(), q)
-	if err != nil {
-		leave()
-		return nil, err
-	}
-	began := make(chan error, 1)
-	s.safely("a match", func() {
-		defer leave()
-		run(began)
-	})
-	return map[string]string{"match": id}, <-began
-}
-
-// prepare makes what a match needs. Run tells began when the record has begun, or why
-// there is none.
-func (s *Server) prepare(ctx context.Context, q matchRequest) (id string, run func(began chan<- error), err error) {
 	g, err := s.library.compiled(q.Game)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	var players []arena.Player
 	for _, kind := range q.Players {
 		p, err := s.Player(kind)
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
 		players = append(players, p)
 	}
-	id = protocol.SafeID(fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano()))
-	record := s.recorder()
-	return id, func(began chan<- error) {
-		told := false
+	leave, err := take(s.matches, "matches")
+	if err != nil {
+		return nil, err
+	}
+	id := protocol.SafeID(fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano()))
+	record, begun := s.recorder(), make(chan error, 1)
+	var told sync.Once
+	tell := func(part *arena.Record) error {
+		err := record(part)
+		told.Do(func() { begun <- err })
+		return err
+	}
+	s.safely("a match", func() {
+		defer leave()
 		_, err := arena.NewManager(g.name, g.rules, g.machine, s.Log).Match(s.ctx, id, players, arena.Setting{
-			StartClock: seconds(q.Start), PlayClock: seconds(q.Play), Grace: time.Second, Seed: uint64(time.Now().UnixNano()),
-			Tell: func(part *arena.Record) error {
-				err := record(part)
-				if !told {
-					told = true
-					began <- err
-				}
-				return err
-			},
+			StartClock: seconds(q.Start), PlayClock: seconds(q.Play), Grace: time.Second, Seed: uint64(time.Now().UnixNano()), Tell: tell,
 		})
-		if !told {
-			began <- err
-		}
-	}, nil
+		told.Do(func() { begun <- err })
+	})
+	return map[string]string{"match": id}, <-begun
 }
 
 // recorder records a match. What a player at an address has sent in place of a move is shown to nobody.

@@ -54,8 +54,8 @@ type Config struct {
 	// Analyse searches a position until ctx ends or nothing is left to find, and tells
 	// report what it knows now and then.
 	Analyse func(ctx context.Context, g *gdl.Game, m machine.Machine, q machine.State, report func(*Analysis)) error
-	// Prove, if not nil, proves within some time what should hold in all positions of a game.
-	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) ([]Proof, error)
+	// Prove, if not nil, proves within some time what should hold in all positions of a game: a list for the page.
+	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) (any, error)
 	Archive *arena.Archive
 	// Tournaments, if not nil, are those whose matches the archive has. Parameters are those of
 	// players that can be tuned, Tunable the kinds of players that have them; Plot draws how a
