@@ -43,8 +43,9 @@ type Endpoint struct {
 	// matches from the browser of whoever looks at them; "*" is every website. None may by
 	// default: a game server is no page in a browser. Any page may ask for INFO.
 	Origins []string
-	// Record is a folder for the transcripts of matches; "" means that nothing is kept.
-	Record string
+	// Record, if not nil, is told of each match that begins, and returns what keeps the notes of it, one
+	// after another until its first error. They may take their time.
+	Record func(m Match) (keep func(Note) error, err error)
 	// MaxMessage bounds a message, in bytes; 0 means 16 MiB. The largest known
 	// rulesheets have less than 100 kB.
 	MaxMessage int64
@@ -58,7 +59,7 @@ type Endpoint struct {
 	counters  *counters
 	admission admission
 	parsing   chan struct{}  // holds a token for each rulesheet that is being read
-	written   sync.WaitGroup // transcripts
+	written   sync.WaitGroup // notes of matches
 
 	mu       sync.Mutex
 	sessions map[string]*session // by id in lower case
@@ -110,7 +111,6 @@ type exchange struct {
 	request string
 	message Message
 	reply   string
-	why     *Explanation // of a move
 	// heard is called as soon as what a PLAY or STOP tells has been kept: those that
 	// came after it wait for that.
 	heard func()

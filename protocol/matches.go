@@ -2,9 +2,7 @@ package protocol
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -43,20 +41,10 @@ func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
 		x.reply = "busy"
 		return nil
 	}
-	number := s.transcript.request(x.arrived, x.from, x.request)
-	err := e.answerMatch(s, x)
-	s.transcript.answer(number, err, x.reply, x.why)
-	if x.message.Command != Play {
-		s.transcript.close()
-	}
-	return err
-}
-
-// answerMatch finds the reply to a message of a match that runs.
-func (e *Endpoint) answerMatch(s *session, x *exchange) (err error) {
+	var err error
 	switch x.message.Command {
 	case Play:
-		x.reply, x.why, err = s.move(x)
+		x.reply, err = s.move(x)
 	case Stop:
 		e.release(s)
 		s.log.Info().Msg("the match is over")
@@ -64,7 +52,7 @@ func (e *Endpoint) answerMatch(s *session, x *exchange) (err error) {
 	default: // Abort
 		e.release(s)
 		s.log.Info().Msg("the match was aborted")
-		s.drop()
+		s.drop("aborted by the manager")
 		x.reply = "aborted"
 	}
 	return err
@@ -87,15 +75,13 @@ func (e *Endpoint) start(ctx context.Context, x *exchange) error {
 		x.reply = "busy"
 		return nil
 	}
-	s.transcript.open(e.Record, s, &e.written)
+	s.notes.begin(e.Record, s.match, &e.written)
 	s.log.Info().Str("role", clip(s.match.Role)).
 		Dur("startclock", s.match.StartClock).Dur("playclock", s.match.PlayClock).Msg("a match begins")
-	number := s.transcript.request(x.arrived, x.from, x.request)
-	reply, err := s.begin()
-	x.reply = reply
-	s.transcript.answer(number, err, reply, nil)
-	if err != nil {
+	var err error
+	if x.reply, err = s.begin(); err != nil {
 		e.abandon(s, "it could not begin")
+		s.notes.take(Note{Command: Abort, Reason: "it could not begin"}) // where it was ended meanwhile
 	}
 	return err
 }
@@ -104,8 +90,7 @@ func (e *Endpoint) start(ctx context.Context, x *exchange) error {
 func (e *Endpoint) abandon(s *session, why string) {
 	if e.release(s) {
 		s.log.Warn().Msg("the match is given up: " + why)
-		s.drop()
-		s.transcript.close()
+		s.drop("given up: " + why)
 	}
 }
 
@@ -230,16 +215,4 @@ func (e *Endpoint) endAll(keep func(*session) bool) {
 			e.abandon(s, "the player is closing")
 		}
 	}
-}
-
-// statusOf is the HTTP status that says an error.
-func statusOf(err error) int {
-	var r *refusal
-	switch {
-	case err == nil:
-		return http.StatusOK
-	case errors.As(err, &r):
-		return r.status
-	}
-	return http.StatusBadRequest
 }

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -136,73 +133,80 @@ func TestMetricsAndHealthAreServedBesideTheProtocol(t *testing.T) {
 	}
 }
 
-func TestATranscriptKeepsWhatArrivedAndWhatWasAnswered(t *testing.T) {
-	e := NewEndpoint("Tester", always(&fake{}), zlog)
-	e.Record = t.TempDir()
-	id := "../m\x80/1"
-	start := strings.Replace(startText("Left"), "m.1", id, 1)
-	for _, message := range []string{start, "(PLAY " + id + " NIL)", "(INFO)", "(PLAY " + id + " (pass))", "(STOP " + id + " NIL)"} {
+// keeping has an endpoint's notes kept in a list, which is whole when e.written is done.
+func keeping(e *Endpoint, fail error) *[]string {
+	var got []string
+	e.Record = func(m Match) (func(Note) error, error) {
+		got = append(got, "START "+m.Role)
+		return func(n Note) error {
+			line := string(n.Command)
+			switch {
+			case n.Err != nil:
+				line += "failed"
+			case n.Command == "":
+				line += n.Move.String()
+			}
+			got = append(got, strings.TrimSpace(line+" "+jointText(n.Joint)+" "+n.Reason))
+			return fail
+		}, nil
+	}
+	return &got
+}
+
+func TestNotesAreTakenOfWhatArrivesAndWhatIsAnswered(t *testing.T) {
+	agent := &fake{}
+	e := NewEndpoint("Tester", always(agent), zlog)
+	got := keeping(e, nil)
+	for _, message := range []string{startText("Left"), "(PLAY m.1 NIL)", "(INFO)", "(PLAY m.1 (PASS pass))", "(STOP m.1 (pass PASS))"} {
 		ask(t, e, message)
 	}
+	ask(t, e, startText("Right"))
+	ask(t, e, "(ABORT m.1)")
 	e.written.Wait()
-	files, err := filepath.Glob(filepath.Join(e.Record, "*"))
-	if err != nil || len(files) != 1 || !regexp.MustCompile(`/\d{8}T\d{6}\.\d{3}-\.\._m__1\.jsonl$`).MatchString(files[0]) {
-		t.Fatalf("%q, %v", files, err)
-	}
-	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for line := range strings.Lines(string(text)) {
-		var l TranscriptLine
-		if err := json.Unmarshal([]byte(line), &l); err != nil || time.Since(l.Time) > time.Hour {
-			t.Errorf("%s: %v", line, err)
-		}
-		got = append(got, fmt.Sprintf("%d %.6s %d %s", l.Number, l.Request, l.Status, l.Reply))
-	}
 	want := []string{
-		"1 ( STAR 0 ", "1  200 ready", "2 (PLAY  0 ", "2  200 pass",
-		"3 (PLAY  0 ", "3  200 pass", "4 (STOP  0 ", "4  200 done",
+		"START Left", "PLAY ()", "pass ()", "PLAY (pass pass)", "pass ()", "STOP (pass pass)",
+		"START Right", "ABORT () aborted by the manager",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if strings.Join(*got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(*got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-func TestAMatchGoesOnWithoutItsTranscript(t *testing.T) {
+func TestAMatchGoesOnWithoutItsRecord(t *testing.T) {
+	for name, spoil := range map[string]func(*Endpoint){
+		"none":     func(e *Endpoint) { e.Record = func(Match) (func(Note) error, error) { return nil, io.ErrShortWrite } },
+		"broken":   func(e *Endpoint) { keeping(e, io.ErrShortWrite) },
+		"panicked": func(e *Endpoint) { e.Record = func(Match) (func(Note) error, error) { panic("broken") } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			e := NewEndpoint("Tester", always(&fake{}), zerolog.New(zerolog.SyncWriter(&log)))
+			spoil(e)
+			expect(t, e, startText("Left"), "ready")
+			expect(t, e, "(PLAY m.1 NIL)", "pass")
+			expect(t, e, "(STOP m.1 NIL)", "done")
+			e.written.Wait()
+			if !strings.Contains(log.String(), "is not kept") {
+				t.Errorf("log: %s", log.String())
+			}
+		})
+	}
+}
+
+func TestNobodyWaitsForNotes(t *testing.T) {
 	var log bytes.Buffer
 	e := NewEndpoint("Tester", always(&fake{}), zerolog.New(zerolog.SyncWriter(&log)))
-	e.Record = filepath.Join(t.TempDir(), "absent")
+	stuck := make(chan struct{})
+	e.Record = func(Match) (func(Note) error, error) { <-stuck; return func(Note) error { return nil }, nil }
 	expect(t, e, startText("Left"), "ready")
-	expect(t, e, "(PLAY m.1 NIL)", "pass")
+	for range waitingNotes {
+		expect(t, e, "(PLAY m.1 NIL)", "pass")
+	}
 	expect(t, e, "(STOP m.1 NIL)", "done")
+	close(stuck)
 	e.written.Wait()
-	if !strings.Contains(log.String(), "is not kept") {
-		t.Errorf("log: %s", log.String())
-	}
-}
-
-func TestATranscriptIsBounded(t *testing.T) {
-	var log bytes.Buffer
-	f, err := createTranscript(t.TempDir(), "m.1", time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := make(chan TranscriptLine)
-	var written sync.WaitGroup
-	written.Go(func() { writeTranscript(f, lines, zerolog.New(&log)) })
-	text := strings.Repeat("x", maxTranscript/4)
-	for range 5 {
-		lines <- TranscriptLine{Request: text}
-	}
-	close(lines)
-	written.Wait()
-	if info, err := os.Stat(f.Name()); err != nil || info.Size() > maxTranscript || info.Size() < maxTranscript/2 {
-		t.Errorf("%v, %v", info, err)
-	}
-	if !strings.Contains(log.String(), "the rest of what is said in this match is not kept") {
-		t.Errorf("log: %s", log.String())
+	if n := strings.Count(log.String(), "parts of the record are lost"); n != 1 {
+		t.Errorf("%d lines in the log: %s", n, log.String())
 	}
 }
 

@@ -58,9 +58,9 @@ type session struct {
 	names    spelling
 	fallback *fallback
 
-	running    bool        // the endpoint's: it counts as one of its matches
-	expiry     *time.Timer // the endpoint's: while running
-	transcript transcript  // while running
+	running bool        // the endpoint's: it counts as one of its matches
+	expiry  *time.Timer // the endpoint's: while running
+	notes   notes       // while running
 
 	mu      sync.Mutex // guards what follows
 	seat    *Seat      // nil until the rules have been read
@@ -219,7 +219,9 @@ func (s *session) end(x *exchange) string {
 		return "done"
 	}
 	s.mu.Lock()
-	s.history = append(s.history, s.names.correctAll(x.message.Joint))
+	joint := s.names.correctAll(x.message.Joint)
+	s.history = append(s.history, joint)
+	s.notes.take(Note{At: x.arrived, Command: Stop, Joint: joint})
 	s.mu.Unlock()
 	x.heard()
 	wait, cancel := context.WithTimeout(context.Background(), stopWait)
@@ -231,7 +233,8 @@ func (s *session) end(x *exchange) string {
 }
 
 // drop ends the session without a last move.
-func (s *session) drop() {
+func (s *session) drop(reason string) {
+	s.notes.take(Note{At: time.Now(), Command: Abort, Reason: reason})
 	s.cancel()
 	if seat := s.seated(); seat != nil {
 		seat.Abort()

@@ -14,9 +14,6 @@ type spelling struct {
 	folded map[string]string // lower case → as in the rules; "" where ambiguous
 }
 
-// Respell is what spells joint moves as the rules of a game do.
-func Respell(g *gdl.Game) func(joint []gdl.Term) []gdl.Term { return newSpelling(g).correctAll }
-
 func newSpelling(g *gdl.Game) spelling {
 	s := spelling{exact: make(map[string]bool), folded: make(map[string]string)}
 	eachSymbol(g, func(name string) {

@@ -32,14 +32,13 @@ type turn struct {
 	hurry   context.CancelFunc
 	done    chan struct{} // closed when reply or err is known
 	reply   string
-	why     *Explanation
 	err     error
 }
 
 // move answers a PLAY. One that is the same, byte for byte, as the one being
 // answered is that one sent again: it gets the same answer. Any other says that the
 // match has gone on, so that the move under way is wanted no more.
-func (s *session) move(x *exchange) (string, *Explanation, error) {
+func (s *session) move(x *exchange) (string, error) {
 	wait, cancel := WithClock(s.ctx, x.arrived, s.match.PlayClock)
 	defer cancel()
 	select {
@@ -47,18 +46,18 @@ func (s *session) move(x *exchange) (string, *Explanation, error) {
 	case <-wait.Done():
 	}
 	if s.seated() == nil {
-		return "busy", nil, nil // there are no rules yet, or none at all
+		return "busy", nil // there are no rules yet, or none at all
 	}
 	t, first, err := s.ask(x.message, x.request, x.arrived)
 	x.heard()
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if first {
 		s.answer(t)
 	}
 	<-t.done
-	return t.reply, t.why, t.err
+	return t.reply, t.err
 }
 
 // ask makes the message the turn of the session, unless it is so already. What it
@@ -93,6 +92,7 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 	s.turn = t
 	s.history = append(s.history, joint)
 	s.heard += len(text)
+	s.notes.take(Note{At: arrived, Command: Play, Joint: joint})
 	return t, true, nil
 }
 
@@ -108,7 +108,8 @@ func (s *session) answer(t *turn) {
 		t.hurry()
 		close(t.done)
 	}()
-	move, by, err := s.choose(t)
+	move, why, by, err := s.choose(t)
+	s.notes.take(Note{At: time.Now(), Move: move, Why: why, Err: err})
 	if err != nil {
 		t.err = err
 		return
@@ -127,7 +128,7 @@ func (s *session) answer(t *turn) {
 
 // choose is the move of the agent or, if that fails, of one made anew or, if that
 // fails too or there is no time, any legal one.
-func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
+func (s *session) choose(t *turn) (move gdl.Term, why *Explanation, by string, err error) {
 	wait, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	defer context.AfterFunc(t.clock, func() { time.AfterFunc(playGrace, cancel) })()
@@ -137,13 +138,13 @@ func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
 	seat := s.seated()
 	err = ErrLate
 	if seat.vacant(vacant) {
-		move, t.why, err = seat.Play(wait, t.clock, s.told)
+		move, why, err = seat.Play(wait, t.clock, s.told)
 	}
 	if err == nil {
-		return move, byAgent, nil
+		return move, why, byAgent, nil
 	}
 	if s.ctx.Err() != nil {
-		return move, "", fmt.Errorf("PLAY: %w", errEnded)
+		return move, nil, "", fmt.Errorf("PLAY: %w", errEnded)
 	}
 	failure := err
 	if !errors.Is(err, ErrOver) {
@@ -151,17 +152,17 @@ func (s *session) choose(t *turn) (move gdl.Term, by string, err error) {
 	}
 	legal, noLegal := s.legal()
 	if errors.Is(noLegal, ErrOver) || errors.Is(noLegal, errNoMove) {
-		return move, "", fmt.Errorf("PLAY: %w", noLegal)
+		return move, nil, "", fmt.Errorf("PLAY: %w", noLegal)
 	}
 	if !errors.Is(err, ErrLate) && !errors.Is(err, ErrOver) && t.clock.Err() == nil {
-		if move, err = s.playAnew(t, wait); err == nil {
-			return move, byAnew, nil
+		if move, why, err = s.playAnew(t, wait); err == nil {
+			return move, why, byAnew, nil
 		}
 	}
 	if noLegal != nil {
-		return move, "", failure
+		return move, nil, "", failure
 	}
-	return legal, byFallback, nil
+	return legal, nil, byFallback, nil
 }
 
 // legal is any legal move.
@@ -177,21 +178,19 @@ func (s *session) legal() (gdl.Term, error) {
 
 // playAnew has the move chosen by an agent made from what is known: the rules and
 // all that was told.
-func (s *session) playAnew(t *turn, wait context.Context) (gdl.Term, error) {
+func (s *session) playAnew(t *turn, wait context.Context) (move gdl.Term, why *Explanation, err error) {
 	m := s.match
 	m.Start, m.StartClock = time.Now(), unlimitedRenewal
 	if m.PlayClock > 0 {
 		m.StartClock = max((m.PlayClock-time.Since(t.arrived))/2, time.Millisecond)
 	}
-	err := s.renew(wait, m)
-	var move gdl.Term
-	if err == nil {
-		move, t.why, err = s.seated().Play(wait, t.clock, s.told)
+	if err = s.renew(wait, m); err == nil {
+		move, why, err = s.seated().Play(wait, t.clock, s.told)
 	}
 	if err != nil {
-		return move, s.failure("PLAY", err)
+		return move, nil, s.failure("PLAY", err)
 	}
-	return move, nil
+	return move, why, nil
 }
 
 // told is what the agent is told: all that was heard.

@@ -95,12 +95,8 @@ func (c *arenaCommand) Run(s *console) error {
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})
 		},
-		Prove: func(ctx context.Context, g *gdl.Game, budget time.Duration) (list []web.Proof, err error) {
-			found, err := proofs(ctx, s, g, budget)
-			for _, p := range found {
-				list = append(list, web.Proof{Property: p.Property, Verdict: string(p.Verdict), Detail: p.Detail, Line: p.Line})
-			}
-			return list, err
+		Prove: func(ctx context.Context, g *gdl.Game, budget time.Duration) (any, error) {
+			return proofs(ctx, s, g, budget)
 		},
 		Class: func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
 		Player: func(spec string) (arena.Player, error) {

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
-	"stackmate/internal/atomicfile"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -20,8 +18,7 @@ type benchCommand struct {
 	Seconds float64  `type:"time" default:"5" help:"Time for each game."`
 	Engine  string   `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
 	kernelFlag
-	Out  string `type:"path" placeholder:"FILE" help:"Also write the result of the (one) game in the format of gdl-perf."`
-	JSON bool   `name:"json" help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // maxSeconds is a time that a time.Duration holds.
@@ -29,23 +26,16 @@ const maxSeconds = 1e9
 
 // Run implements the command.
 func (c *benchCommand) Run(s *console) error {
-	if !(c.Seconds > 0 && c.Seconds <= maxSeconds) || c.Out != "" && len(c.Games) > 1 {
-		return usageError{errors.New("expected --seconds above 0 and at most a billion, and only one game with --out")}
-	}
-	if err := checkWritable(c.Out); err != nil {
-		return err
+	if !(c.Seconds > 0 && c.Seconds <= maxSeconds) {
+		return usageError{errors.New("expected --seconds above 0 and at most a billion")}
 	}
 	if !c.JSON {
 		fmt.Fprint(s.out, benchHeading)
 	}
 	for _, game := range c.Games {
-		r, failed := c.measure(s, game)
-		err := failed
-		if failed == nil {
+		r, err := c.measure(s, game)
+		if err == nil {
 			err = errors.Join(show(s, c.JSON, r, writeBench), r.limit(), s.ctx.Err())
-		}
-		if c.Out != "" {
-			err = errors.Join(err, r.saveHarness(c.Out, failed))
 		}
 		if err != nil {
 			return err
@@ -55,7 +45,11 @@ func (c *benchCommand) Run(s *console) error {
 }
 
 func (c *benchCommand) measure(s *console, game string) (benchResult, error) {
-	m, took, err := s.compile(game, reasoner.Options{Engine: c.Engine, Kernel: c.Kernel})
+	rules, err := s.load(game)
+	if err != nil {
+		return benchResult{}, err
+	}
+	m, took, err := s.machine(game, rules, reasoner.Options{Engine: c.Engine, Kernel: c.Kernel})
 	if err != nil {
 		return benchResult{}, err
 	}
@@ -132,19 +126,3 @@ func writeBench(w io.Writer, r benchResult) error {
 		r.StatesPerSecond, r.PlayoutsPerSecond, r.Faulty, r.Legal, r.Step, r.Expand)
 	return err
 }
-
-// saveHarness writes a file in the format of the GDL benchmark harness gdl-perf
-// (A. Landau), one key=value pair to a line: the result or, if failed is not
-// nil, why there is none.
-func (r benchResult) saveHarness(path string, failed error) error {
-	text := fmt.Sprintf("version=%s\n", oneLine(version()))
-	if failed == nil {
-		text += fmt.Sprintf("millisecondsTaken=%.0f\nnumStateChanges=%d\nnumRollouts=%d\n",
-			1000*r.Seconds, r.States, r.Playouts)
-	} else {
-		text += fmt.Sprintf("errorMessage=%s\n", oneLine(failed.Error()))
-	}
-	return atomicfile.Write(path, []byte(text))
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

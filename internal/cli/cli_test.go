@@ -116,7 +116,6 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"no time":             {[]string{"bench", "ticTacToe", "--seconds", "0"}, "--seconds"},
 		"unknown kernel":      {[]string{"bench", "ticTacToe", "--kernel", "steam"}, "steam"},
 		"kernel elsewhere":    {[]string{"inspect", "ticTacToe", "--kernel", elsewhere()}, "which is not here"},
-		"one file, two games": {[]string{"bench", "ticTacToe", "hex", "--out", "x"}, "--out"},
 		"unknown player":      {[]string{"match", "ticTacToe", "--players", "stackmate,foo"}, "foo"},
 		"no room to learn":    {[]string{"match", "ticTacToe", "--knowledge", "/dev/null/x"}, "--knowledge: cannot write /dev/null/x"},
 		"nor to serve":        {[]string{"serve", "--knowledge", "/dev/null/x"}, "--knowledge: cannot write /dev/null/x"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"embed"
+	"io"
 	"strings"
 	"text/template"
 
@@ -21,11 +22,23 @@ var completions embed.FS
 
 // Run implements the command.
 func (c *completionCommand) Run(s *console) error {
+	return s.describe(s.out.exactly(), c.For)
+}
+
+// WriteReference writes what --help tells of all commands, as Markdown: the page docs/commands.md.
+func WriteReference(w io.Writer) error {
+	s := &console{out: newPrinter(io.Discard, nil), err: newPrinter(io.Discard, nil)}
+	return s.describe(w, "markdown")
+}
+
+// describe writes the command line by one of the templates.
+func (s *console) describe(w io.Writer, form string) error {
 	parser, err := s.parser(nil, new(globals), func() {})
 	if err != nil {
 		return err
 	}
-	name := c.For + ".tmpl"
+	told := make(map[string][]*kong.Flag)
+	name := form + ".tmpl"
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"quote":     func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" },
 		"describe":  strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace,
@@ -34,6 +47,10 @@ func (c *completionCommand) Run(s *console) error {
 		"zshValue":  zshValue,
 		"fishValue": fishValue,
 		"manValue":  manValue,
+		"mdFlag":    markdownFlag,
+		// Flags that another command has, too, are told once.
+		"news":  func(flags []*kong.Flag) []*kong.Flag { return once(told, flags, true) },
+		"again": func(flags []*kong.Flag) []*kong.Flag { return once(told, flags, false) },
 	}).ParseFS(completions, "completion/"+name)
 	if err != nil {
 		return err
@@ -44,10 +61,32 @@ func (c *completionCommand) Run(s *console) error {
 			names = append(names, f.Name())
 		}
 	}
-	return t.Execute(s.out.exactly(), map[string]any{
-		"Version": version(), "About": about, "Commands": parser.Model.Children, "Globals": parser.Model.Flags,
+	return t.Execute(w, map[string]any{
+		"Version": version(), "About": about, "Groups": groups, "Commands": parser.Model.Children, "Globals": parser.Model.Flags,
 		"Games": names,
 	})
+}
+
+// once are the flags of a list that it is the first to have, or those that others had before it.
+func once(told map[string][]*kong.Flag, flags []*kong.Flag, isFirst bool) (list []*kong.Flag) {
+	for _, f := range flags {
+		key := f.String() + f.Help
+		if told[key] == nil {
+			told[key] = flags
+		}
+		if same := &told[key][0] == &flags[0]; same == isFirst {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// markdownFlag is how the reference shows a flag.
+func markdownFlag(f *kong.Flag) string {
+	if f.Tag.Negatable != "" {
+		return strings.Replace(f.String(), "--", "--[no-]", 1)
+	}
+	return f.String()
 }
 
 // valuesOf are the values that a flag may have, if they can be listed.

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -33,34 +31,6 @@ func TestBenchMeasuresEveryGame(t *testing.T) {
 		}
 	}
 	execute(t, "bench", "ticTacToe", "--seconds", "0.02").expect(t, statusFine, "states/s", "ticTacToe")
-}
-
-func TestBenchWritesTheHarnessFile(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "result")
-	keys := func() []string {
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var keys []string
-		for line := range strings.Lines(string(text)) {
-			key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
-			if !ok || value == "" {
-				t.Errorf("no key=value: %q", line)
-			}
-			keys = append(keys, key)
-		}
-		return keys
-	}
-	execute(t, "bench", "ticTacToe", "--seconds", "0.02", "--out", out).expect(t, statusFine)
-	execute(t, "bench", "ticTacToe", "--seconds", "0.02", "--out", "/dev/full").expect(t, statusBad, "\nticTacToe", "/dev/full")
-	if got, want := keys(), []string{"version", "millisecondsTaken", "numStateChanges", "numRollouts"}; !slices.Equal(got, want) {
-		t.Errorf("keys %v, want %v", got, want)
-	}
-	execute(t, "bench", file(t, "bad.kif", "(role you"), "--out", out).expect(t, statusBad)
-	if got, want := keys(), []string{"version", "errorMessage"}; !slices.Equal(got, want) {
-		t.Errorf("keys %v, want %v", got, want)
-	}
 }
 
 func TestPerftCountsTicTacToe(t *testing.T) {

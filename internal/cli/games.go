@@ -52,16 +52,17 @@ func (s *console) check(file string, src []byte) (*gdl.Game, error) {
 	return rules, nil
 }
 
-// compile makes the machine of a game given by name or path and tells how long
-// that took.
-func (s *console) compile(game string, o reasoner.Options) (machine.Machine, time.Duration, error) {
+// compile loads a game given by name or path and makes its machine.
+func (s *console) compile(game string, o reasoner.Options) (*gdl.Game, machine.Machine, error) {
 	rules, err := s.load(game)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	return s.machine(game, rules, o)
+	m, _, err := s.machine(game, rules, o)
+	return rules, m, err
 }
 
+// machine makes the machine of a game and tells how long that took.
 func (s *console) machine(game string, rules *gdl.Game, o reasoner.Options) (machine.Machine, time.Duration, error) {
 	defer s.progress(doing("compiling %s", game))()
 	start := time.Now()
@@ -95,14 +96,6 @@ func (s *console) problem(o solve.Options, game, engine string) (problem, error)
 	if err != nil {
 		return problem{}, usageError{err}
 	}
-	file, src, err := s.rulesheet(game)
-	if err != nil {
-		return problem{}, err
-	}
-	rules, err := s.check(file, src)
-	if err != nil {
-		return problem{}, err
-	}
-	m, _, err := s.machine(game, rules, reasoner.Options{Engine: engine})
+	rules, m, err := s.compile(game, reasoner.Options{Engine: engine})
 	return problem{solver, rules, m}, err
 }

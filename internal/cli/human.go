@@ -14,7 +14,6 @@ import (
 	"stackmate/gdl"
 	"stackmate/protocol"
 	"stackmate/protocol/arena/board"
-	"stackmate/reasoner/machine"
 )
 
 // humanPlayer is the name of a player who is a person at this terminal.
@@ -70,32 +69,24 @@ func (p *people) say(format string, args ...any) {
 // human is one of them in a match.
 type human struct {
 	*people
-	at     *machine.History
+	seated
 	layout *board.Layout
-	role   machine.Role
-	told   int // what was told and is known
 }
 
 var _ protocol.Agent = (*human)(nil)
 
 // Start implements protocol.Agent.
 func (h *human) Start(_ context.Context, m protocol.Match) error {
-	if m.Machine == nil {
-		return errors.New("people play with the names of the rules: without --scramble")
+	if err := h.sit(m); err != nil {
+		return err
 	}
-	h.at, h.told = machine.NewHistory(m.Machine, m.Machine.Initial()), 1
-	role, ok := h.at.Names.Role(m.Role)
-	if !ok {
-		return fmt.Errorf("the game has no role %s", m.Role)
-	}
-	h.role = role
 	h.layout = board.Find(m.Game, h.at.Facts())
 	return nil
 }
 
 // Play implements protocol.Agent.
 func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
-	h.follow(told)
+	h.hear(told)
 	legal := h.at.Legal(h.role)
 	slices.SortFunc(legal, func(a, b string) int { return board.Natural(strings.Trim(a, "()"), strings.Trim(b, "()")) })
 	if len(legal) == 1 {
@@ -176,15 +167,12 @@ func (h *human) chosen(line string, legal []string) (string, bool) {
 	return "", false
 }
 
-// follow makes the joint moves that were told, and shows them.
-func (h *human) follow(told [][]gdl.Term) {
-	for ; h.told < len(told); h.told++ {
-		texts := textsOf(told[h.told])
-		if h.at.Advance(texts) != nil {
-			continue // the manager tells legal ones
-		}
+// hear shows what was told.
+func (h *human) hear(told [][]gdl.Term) {
+	news, _ := h.follow(told) // the manager tells legal moves
+	for _, joint := range news {
 		var played []string
-		for r, text := range texts {
+		for r, text := range joint {
 			played = append(played, h.at.Names.Roles[r]+" "+text)
 		}
 		h.say("Played: %s\n", strings.Join(played, ", "))
@@ -199,7 +187,7 @@ func (h *human) show() {
 
 // Stop implements protocol.Agent.
 func (h *human) Stop(told [][]gdl.Term) {
-	h.follow(told)
+	h.hear(told)
 	h.show()
 	text := "The end."
 	for _, r := range h.at.Names.Players() {

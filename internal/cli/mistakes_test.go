@@ -75,7 +75,7 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"folder in a file":           {[]string{"match", "ticTacToe", "--record", occupied}, "cannot write " + occupied},
 		"folder to write to":         {[]string{"solve", "ticTacToe", "--save", folder}, "cannot write " + folder},
 		"no such folder":             {[]string{"solve", "ticTacToe", "--save", "no/such/folder"}, "no file can be made in"},
-		"disk full":                  {[]string{"bench", "ticTacToe", "--seconds", "0.02", "--out", "/dev/full"}, "cannot write /dev/full"},
+		"disk full":                  {[]string{"tournament", "ticTacToe", "--players", "random,random", "--rounds", "1", "--csv", "/dev/full"}, "cannot write /dev/full"},
 		// rulesheets
 		"empty file":         {[]string{"solve", file(t, "g.kif", " \n")}, gdl + "nothing: the file is empty"},
 		"comments only":      {[]string{"solve", file(t, "g.kif", "; my first try\n")}, gdl + "text without the rules of a game"},

@@ -27,11 +27,7 @@ func (c *perftCommand) Run(s *console) error {
 	if c.Depth < 1 || c.Depth > machine.MaxSteps {
 		return usageError{fmt.Errorf("expected a depth of 1 to %d, found %d", machine.MaxSteps, c.Depth)}
 	}
-	rules, err := s.load(c.Game)
-	if err != nil {
-		return err
-	}
-	m, _, err := s.machine(c.Game, rules, reasoner.Options{Engine: c.Engine})
+	rules, m, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err
 	}

@@ -179,11 +179,7 @@ func playersHelp() string {
 
 // manager makes the manager of a game's matches.
 func (s *console) manager(game string) (*arena.Manager, *machine.Names, error) {
-	rules, err := s.load(game)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, _, err := s.machine(game, rules, reasoner.Options{})
+	rules, m, err := s.compile(game, reasoner.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

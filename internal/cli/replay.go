@@ -21,7 +21,7 @@ type replayCommand struct {
 
 // Run implements the command.
 func (c *replayCommand) Run(s *console) error {
-	m, _, err := s.compile(c.Rulesheet, reasoner.Options{Engine: c.Engine})
+	_, m, err := s.compile(c.Rulesheet, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err
 	}

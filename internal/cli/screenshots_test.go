@@ -9,7 +9,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var screenshots = flag.String("screenshots", "", "folder in which pictures of the page are written")
+var (
+	screenshots = flag.String("screenshots", "", "folder in which pictures of the page are written")
+	phone       = flag.Bool("phone", false, "take them on a small screen")
+	dark        = flag.Bool("dark", false, "take them in dark colours")
+)
 
 // TestScreenshots makes the pictures of the documents.
 func TestScreenshots(t *testing.T) {
@@ -32,7 +36,13 @@ func TestScreenshots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shot("games", chromedp.Navigate(address), chromedp.WaitVisible(".card.game .boards svg"))
+	if *phone {
+		do(t, ctx, chromedp.EmulateViewport(375, 740, chromedp.EmulateMobile))
+	}
+	if *dark {
+		do(t, ctx, colors("dark"))
+	}
+	shot("games", chromedp.Navigate(address), chromedp.WaitVisible(".card .boards svg"))
 	shot("game", chromedp.Navigate(address+"#/game/connectFour-9x7"), chromedp.WaitVisible(".boards svg"), saying("p", "Engine"))
 	shot("play", chromedp.Navigate(address+"#/game/chess"), chromedp.WaitVisible("#play"), chromedp.SetValue("#seat-0", "stackmate"), chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"),
 		saying("#state", "Turn 2"), chromedp.Click(`.can[data-spot="0-4-1"]`))

@@ -11,6 +11,7 @@ import (
 
 	"stackmate/player"
 	"stackmate/protocol"
+	"stackmate/protocol/arena"
 )
 
 // defaultName is what game servers are told.
@@ -28,7 +29,7 @@ type serveCommand struct {
 	Ponder     bool          `default:"true" negatable:"" help:"Think on in the time of the others."`
 	Explain    bool          `help:"Show why each move was made, on standard error."`
 	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches."`
-	Record     string        `type:"path" placeholder:"DIR" help:"Keep what arrives and what is answered, in a file of JSON lines for each match."`
+	Record     string        `type:"path" placeholder:"DIR" help:"Folder for records of the matches."`
 	MarginMin  time.Duration `placeholder:"150ms" help:"Least time kept in reserve of a play clock; how much is learned from the delays of server and machine."`
 	MarginMax  time.Duration `placeholder:"3s" help:"Most time kept in reserve of a play clock."`
 	MaxMessage int64         `default:"16" help:"Largest message, in MiB."`
@@ -70,7 +71,10 @@ func (c *serveCommand) Run(s *console) error {
 		return err
 	}
 	e := protocol.NewEndpoint(c.Name, p.New, s.log)
-	e.Matches, e.Allow, e.Origins, e.Record, e.MaxMessage, e.Version = c.Matches, allowed, c.Origins, c.Record, c.MaxMessage<<20, version()
+	e.Matches, e.Allow, e.Origins, e.MaxMessage, e.Version = c.Matches, allowed, c.Origins, c.MaxMessage<<20, version()
+	if c.Record != "" {
+		e.Record = arena.ReadArchive(c.Record).Witness // check has made the folder
+	}
 	return protocol.Serve(s.ctx, l, e)
 }
 

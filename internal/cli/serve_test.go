@@ -4,11 +4,12 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/protocol/arena"
 )
 
 func TestServeListensOnThisMachineUnlessToldOtherwise(t *testing.T) {
@@ -35,7 +36,7 @@ func TestServeRefusesFlagsThatCannotBeMeant(t *testing.T) {
 		expect(t, statusUsage, "--margin-min: expected at most --margin-max, 1s, found 2s")
 }
 
-func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
+func TestServePlaysSeveralMatchesAndRecordsThem(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "said")
 	address := serve(t, "--matches", "2", "--record", dir, "--allow", "192.0.2.1,2001:db8::/32", "--pprof", "localhost:0")
 	start := "( START ID you (" + coin + ") 2 1 )"
@@ -53,7 +54,15 @@ func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
 	if _, reply := say(t, address, "( INFO )"); !strings.HasPrefix(reply, "((name Tester) (status ") || !strings.Contains(reply, "(version ") {
 		t.Errorf("INFO: %q", reply)
 	}
-	kept := func() int { files, _ := os.ReadDir(dir); return len(files) }
+	kept := func() (n int) {
+		list, _ := arena.ReadArchive(dir).List()
+		for _, r := range list {
+			if r.Aborted && r.Reason == "aborted by the manager" {
+				n++
+			}
+		}
+		return n
+	}
 	for range 1000 { // they are written behind the matches
 		if kept() == 2 {
 			break
@@ -61,7 +70,7 @@ func TestServePlaysSeveralMatchesAndKeepsWhatIsSaid(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if kept() != 2 {
-		t.Errorf("%d transcripts, want 2", kept())
+		t.Errorf("%d records, want 2", kept())
 	}
 	for path, want := range map[string]string{"/metrics": `stackmate_requests_total{command="START",status="200"} 3`, "/healthz": `"version":"` + version() + `"`} {
 		r, err := http.Get("http://" + address + path)

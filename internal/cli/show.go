@@ -61,10 +61,7 @@ func (c *showCommand) Run(s *console) error {
 // rulesOf finds the rules of a record: beside it, or by the name of the game; nil if there
 // are none, and the facts must do.
 func (s *console) rulesOf(path string, r *arena.Record) *gdl.Game {
-	text, err := r.Rulesheet, error(nil) // of a transcript
-	if text == "" {
-		text, err = arena.ReadArchive(filepath.Dir(path)).Rulesheet(r.Rules)
-	}
+	text, err := arena.ReadArchive(filepath.Dir(path)).Rulesheet(r.Rules)
 	if err == nil {
 		rules, err := s.check(r.Game, []byte(text))
 		if err == nil {

@@ -19,7 +19,7 @@ type signatureCommand struct {
 func (c *signatureCommand) Run(s *console) error {
 	defer s.progress(doing("searching"))()
 	compile := func(_ context.Context, game string) (machine.Machine, error) {
-		m, _, err := s.compile(game, reasoner.Options{Kernel: signature.Kernel})
+		_, m, err := s.compile(game, reasoner.Options{Kernel: signature.Kernel})
 		return m, err
 	}
 	var entries []signature.Entry

@@ -32,13 +32,13 @@ type adviser struct {
 	file  string
 	bytes int64 // of memory, for each of the tables of two searches and the book
 
-	mu      sync.Mutex
-	machine machine.Machine
-	first   machine.Role    // whose value is told
-	known   search.Solution // nil without a file
-	solvers []*solve.Solver
-	at      machine.State // the position of the last advice
-	last    advice
+	mu       sync.Mutex
+	machine  machine.Machine
+	first    machine.Role    // whose value is told
+	known    search.Solution // nil without a file
+	solvers  []*solve.Solver
+	position machine.State // the position of the last advice
+	last     advice
 }
 
 // advice is what is played in a position.
@@ -59,16 +59,13 @@ func (a advice) strategy(r machine.Role) []search.Weighted {
 func (a *adviser) begin(m protocol.Match) (err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch {
-	case m.Machine == nil:
-		return errors.New("solutions are played with the names of the rules: without --scramble")
-	case m.Machine == a.machine:
+	if m.Machine == a.machine {
 		return nil
 	}
 	if a.first, _, err = search.Opponents(m.Machine.Names()); err != nil {
 		return err
 	}
-	a.solvers, a.at = nil, nil // those of another machine
+	a.solvers, a.position = nil, nil // those of another machine
 	if a.file != "" {
 		if a.known, err = a.saved(a.file, m.Game, m.Machine, a.bytes); err != nil {
 			return err
@@ -98,12 +95,12 @@ const usualThought = 5 * time.Second
 func (a *adviser) advise(ctx context.Context, q machine.State) (advice, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.at != nil && q.Equal(a.at) {
+	if a.position != nil && q.Equal(a.position) {
 		return a.last, nil
 	}
 	found, err := a.search(ctx, q)
 	if err == nil {
-		a.at, a.last = append(machine.State(nil), q...), found
+		a.position, a.last = append(machine.State(nil), q...), found
 	}
 	return found, err
 }
@@ -141,33 +138,59 @@ func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
 	return advice{fmt.Sprintf("Value for %s: about %.4g (not solved in the time: moves are good, not perfect)", first, r.Guess(a.first)), r.Strategies}, nil
 }
 
+// seated is a role in a match, which it follows on the match's machine.
+type seated struct {
+	at   *machine.History
+	role machine.Role
+	told int // what was told and is known
+}
+
+// sit begins a match.
+func (p *seated) sit(m protocol.Match) error {
+	if m.Machine == nil {
+		return errors.New("people and solutions play with the names of the rules: without --scramble")
+	}
+	p.at, p.told = machine.NewHistory(m.Machine, m.Machine.Initial()), 1
+	var known bool
+	if p.role, known = p.at.Names.Role(m.Role); !known {
+		return fmt.Errorf("the game has no role %s", m.Role)
+	}
+	return nil
+}
+
+// follow makes the joint moves that were told, and returns the news.
+func (p *seated) follow(told [][]gdl.Term) (news [][]string, err error) {
+	for ; p.told < len(told) && err == nil; p.told++ {
+		var joint []string
+		for _, t := range told[p.told] {
+			joint = append(joint, t.String())
+		}
+		news, err = append(news, joint), p.at.Advance(joint)
+	}
+	return news, err
+}
+
 // solved plays a solution: it draws its moves from the strategies.
 type solved struct {
 	*adviser
-	at   *machine.History
-	role machine.Role
-	told int
-	rng  *machine.Rand
+	seated
+	rng *machine.Rand
 }
 
 var _ protocol.Agent = (*solved)(nil)
 
 // Start implements protocol.Agent.
 func (p *solved) Start(_ context.Context, m protocol.Match) error {
-	if err := p.begin(m); err != nil {
+	if err := p.sit(m); err != nil {
 		return err
 	}
-	p.at, p.told = machine.NewHistory(m.Machine, m.Machine.Initial()), 1
-	p.role, _ = p.at.Names.Role(m.Role)
-	return nil
+	return p.begin(m)
 }
 
 // Play implements protocol.Agent.
 func (p *solved) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
-	for ; p.told < len(told); p.told++ {
-		if err := p.at.Advance(textsOf(told[p.told])); err != nil {
-			return gdl.Term{}, err
-		}
+	if _, err := p.follow(told); err != nil {
+		return gdl.Term{}, err
 	}
 	legal := p.at.Legal(p.role)
 	if len(legal) == 1 {
@@ -201,12 +224,3 @@ func (*solved) Stop([][]gdl.Term) {}
 
 // Abort implements protocol.Agent.
 func (*solved) Abort() {}
-
-// textsOf are the texts of a joint move.
-func textsOf(joint []gdl.Term) []string {
-	var texts []string
-	for _, t := range joint {
-		texts = append(texts, t.String())
-	}
-	return texts
-}

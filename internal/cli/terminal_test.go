@@ -82,7 +82,7 @@ func TestAPersonPlaysAgainstASolution(t *testing.T) {
 
 func TestASolutionDrawsItsMovesWithTheirProbabilities(t *testing.T) {
 	m := gamestest.Machine(t, "goofspiel-8")
-	p := &solved{at: machine.NewHistory(m, m.Initial()), rng: machine.NewRand(7)}
+	p := &solved{seated: seated{at: machine.NewHistory(m, m.Initial())}, rng: machine.NewRand(7)}
 	strategy := []search.Weighted{{Move: 3, Probability: 0.2}, {Move: 5, Probability: 0.5}, {Move: 7, Probability: 0.3}}
 	const draws = 100_000
 	count := map[string]float64{}

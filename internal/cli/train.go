@@ -50,11 +50,7 @@ func (c *trainCommand) Run(s *console) error {
 	if err := checkFolder("--knowledge", c.Knowledge); err != nil {
 		return err
 	}
-	rules, err := s.load(c.Game)
-	if err != nil {
-		return err
-	}
-	m, _, err := s.machine(c.Game, rules, reasoner.Options{Engine: c.Engine})
+	rules, m, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err
 	}

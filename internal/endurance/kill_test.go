@@ -1,7 +1,6 @@
 package endurance
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -113,7 +112,7 @@ func TestAKilledPlayerHarmsNoRecord(t *testing.T) {
 	begin(t)
 	kills := repetitions(t, 2, 30)
 	rng := rand.New(rand.NewPCG(1, 9))
-	matches, unfinished, said := 0, 0, 0
+	matches, unfinished, turns := 0, 0, 0
 	for range kills {
 		own := filepath.Join(t.TempDir(), "own")
 		victim := serve(t, "--record", own)
@@ -143,44 +142,24 @@ func TestAKilledPlayerHarmsNoRecord(t *testing.T) {
 				t.Errorf("the record of %s contradicts itself: %+v", id, r)
 			}
 		}
-		lines := transcribed(t, own)
-		if lines == 0 {
-			t.Error("nothing of what was said is left")
+		kept, _ := records(t, own)
+		if len(kept) == 0 {
+			t.Error("nothing of what the player recorded is left")
 		}
-		said += lines
+		for _, r := range kept {
+			turns += len(r.Moves)
+		}
 	}
-	t.Logf("%d kills of a player: %d records, %d of matches that could not go on; %d lines of transcripts", kills, matches, unfinished, said)
+	t.Logf("%d kills of a player: %d records, %d of matches that could not go on; it has recorded %d turns itself", kills, matches, unfinished, turns)
 }
 
-// written is how many bytes the files of a folder hold.
+// written is how many bytes the records of a folder hold.
 func written(dir string) (size int64) {
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	for _, file := range files {
 		if info, err := os.Stat(file); err == nil {
 			size += info.Size()
 		}
 	}
 	return size
-}
-
-// transcribed counts the lines that a killed player has recorded. Each must be whole.
-func transcribed(t *testing.T, dir string) (lines int) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			lines++
-			if !json.Valid([]byte(line)) {
-				t.Errorf("%s: a line is not whole: %.100q", file, line)
-			}
-		}
-	}
-	return lines
 }

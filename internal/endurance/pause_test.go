@@ -87,9 +87,9 @@ type pausing struct {
 	counts  map[string]int // of PLAYs, by what came of them
 }
 
-// showTranscripts shows what was said last if the test has failed.
-func showTranscripts(t *testing.T, dir string) {
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+// showRecords shows the ends of the player's records if the test has failed.
+func showRecords(t *testing.T, dir string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	for _, file := range files {
 		if t.Failed() {
 			t.Logf("%s:\n%s", file, tail(file))
@@ -101,7 +101,7 @@ func newPausing(t *testing.T, seed uint64, pauses int) *pausing {
 	t.Helper()
 	rules := registers(400 + turnsPerPause*pauses) // too long to be solved at once
 	said := t.TempDir()
-	t.Cleanup(func() { showTranscripts(t, said) })
+	t.Cleanup(func() { showRecords(t, said) })
 	h := &pausing{rng: rand.New(rand.NewPCG(seed, 1)), counts: make(map[string]int), contest: &contest{
 		player: serve(t, "--record", said), referee: mustReferee(t, rules, seed), id: fmt.Sprintf("pause.%d", seed), rules: rules,
 		playClock: time.Duration(1+seed%2) * time.Second, self: int(seed/2) % 2,

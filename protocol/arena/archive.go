@@ -26,10 +26,9 @@ import (
 
 // Archive is a folder of records: <match>.jsonl for each match, written part by part
 // while it is played, and rules/<sha-256>.kif for each rulesheet. Records that managers
-// elsewhere wrote in one piece, <match>.json, are read too, and so are transcripts of
-// endpoints: the name of such a file is the id of its match.
+// elsewhere wrote in one piece, <match>.json, are read too.
 //
-// To record matches, pass Recorder to Setting.Tell. To look at them, List the folder, Read
+// To record matches, pass Recorder to Setting.Tell, or Witness to protocol.Endpoint.Record. To look at them, List the folder, Read
 // one of them, or Follow one under way, in this process or another. It is safe for
 // concurrent use; several processes may share the folder, each match being one's own.
 type Archive struct {
@@ -78,9 +77,19 @@ func (a *Archive) find(id string) string {
 // fs.ErrNotExist where there is none.
 func (a *Archive) Read(id string) (*Record, error) { return ReadRecord(a.find(id)) }
 
+// Size is how many bytes the record of a match has: it grows while the match is under way. The error
+// wraps fs.ErrNotExist where there is none.
+func (a *Archive) Size(id string) (int64, error) {
+	info, err := os.Stat(a.find(id))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // List tells of all matches in the folder, in the order of their start. Records
 // have no turns there: what they have is who played what, Summary (nil for matches that
-// have not ended, and for transcripts of endpoints), and how the match ended. Matches that are over are read once, and of
+// have not ended), and how the match ended. Matches that are over are read once, and of
 // their files only the beginning and the end, so that a folder of ten thousand can be
 // listed every second. Files that are no records are left out and named in the error; those
 // of which not even the first part has been written are left out.
@@ -133,12 +142,11 @@ func ReadOutline(path string) (*Record, error) {
 	if r := joinEnds(f); r != nil && r.check() == nil {
 		return r, nil
 	}
-	p := &partReader{path: path, outline: true}
-	r, err := readRecord(p)
+	r, err := DecodeRecord(f, path)
 	if err != nil {
 		return nil, err
 	}
-	if r.Ended() && r.Summary == nil && p.follower == nil {
+	if r.Ended() && r.Summary == nil {
 		summary := r.Result()
 		r.Summary = &summary
 	}
@@ -178,6 +186,7 @@ func (a *Archive) Recorder() func(part *Record) error {
 	var file *os.File
 	var story *feed.Feed[*Record]
 	var id string
+	var written int
 	end := func() error {
 		a.end(id)
 		closing := file
@@ -189,7 +198,7 @@ func (a *Archive) Recorder() func(part *Record) error {
 			if file != nil {
 				_ = end() // nobody has
 			}
-			id = part.Match
+			id, written = part.Match, 0
 			if file, story, err = a.begin(part); err != nil {
 				return unsaved(id, err)
 			}
@@ -198,6 +207,9 @@ func (a *Archive) Recorder() func(part *Record) error {
 			return unsaved(id, fs.ErrClosed)
 		}
 		line, err := json.Marshal(part)
+		if written += len(line); err == nil && written > maxRecord {
+			err = fmt.Errorf("it has reached %d bytes", maxRecord)
+		}
 		if err == nil {
 			_, err = file.Write(append(line, '\n'))
 		}
@@ -344,7 +356,6 @@ func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
 			return
 		}
 		defer f.Close()
-		parts := &partReader{path: path}
 		var rest []byte // what has been read and is no part yet
 		for number := 1; ; {
 			more, err := io.ReadAll(io.LimitReader(f, maxRecord))
@@ -354,15 +365,13 @@ func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
 			}
 			for {
 				in := json.NewDecoder(bytes.NewReader(rest))
-				var found []*Record
-				if found, err = parts.next(in); err != nil {
+				var part *Record
+				if part, err = nextPart(in); err != nil {
 					break
 				}
 				rest, number = rest[in.InputOffset():], number+1
-				for _, part := range found {
-					if !yield(part, nil) || part.Ended() {
-						return
-					}
+				if !yield(part, nil) || part.Ended() {
+					return
 				}
 			}
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

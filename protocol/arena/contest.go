@@ -35,28 +35,34 @@ type contest struct {
 	at      *machine.History
 	players []Player   // by role
 	seats   []opponent // by role; nil for the role random
-	record  *Record
-	told    [][]gdl.Term // what the players have been told: one element for each PLAY and STOP
-	log     zerolog.Logger
+	*narrator
+	told [][]gdl.Term // what the players have been told: one element for each PLAY and STOP
+	log  zerolog.Logger
 
 	startErrors []string
 	next        *Record // the part under way: of the start, or of a turn
-	untold      error   // why nobody takes the record any longer
+}
+
+// narrator tells a record part by part.
+type narrator struct {
+	record *Record
+	listen func(part *Record) error // nil if nobody does
+	untold error                    // why nobody listens any longer
 }
 
 // tell continues the record. The error is that of whoever wants to know of it.
-func (c *contest) tell(part *Record) error {
+func (n *narrator) tell(part *Record) error {
 	if part.Ended() {
-		whole := *c.record
+		whole := *n.record
 		whole.Append(part)
 		summary := whole.Result()
 		part.Summary = &summary
 	}
-	c.record.Append(part)
-	if c.setting.Tell != nil && c.untold == nil {
-		c.untold = c.setting.Tell(part)
+	n.record.Append(part)
+	if n.listen != nil && n.untold == nil {
+		n.untold = n.listen(part)
 	}
-	return c.untold
+	return n.untold
 }
 
 // tellNext tells the part under way, if there is one.

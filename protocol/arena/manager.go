@@ -102,16 +102,16 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 	}
 	rng := machine.NewRand(s.Seed)
 	c := &contest{
-		Manager: g,
-		setting: s,
-		ctx:     ctx,
-		rules:   g.game,
-		rng:     rng,
-		at:      at,
-		players: make([]Player, len(g.roles)),
-		seats:   make([]opponent, len(g.roles)),
-		log:     g.log.With().Str("match", id).Logger(),
-		record:  &Record{},
+		Manager:  g,
+		narrator: &narrator{record: &Record{}, listen: s.Tell},
+		setting:  s,
+		ctx:      ctx,
+		rules:    g.game,
+		rng:      rng,
+		at:       at,
+		players:  make([]Player, len(g.roles)),
+		seats:    make([]opponent, len(g.roles)),
+		log:      g.log.With().Str("match", id).Logger(),
 
 		startErrors: make([]string, len(g.roles)),
 	}

@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,42 +147,42 @@ const maxRecord = 512 << 20
 
 // ReadRecord reads the record of a match as far as it has been written: a part that
 // is not whole, the last of a manager that was killed or is writing just now, is left
-// out. The transcript of an endpoint becomes a record, too.
-func ReadRecord(path string) (*Record, error) { return readRecord(&partReader{path: path}) }
+// out.
+func ReadRecord(path string) (*Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return DecodeRecord(f, path)
+}
 
 // errUnbegun is the error of a record whose first part is not whole yet, or never was: its
 // manager is writing it just now, was killed then, or had a full disk.
 var errUnbegun = errors.New("found its beginning at most")
 
-func readRecord(p *partReader) (*Record, error) {
-	f, err := os.Open(p.path)
-	if err != nil {
+// nextPart reads a part of a record, which is a line, or a match of an archive in one piece.
+func nextPart(in *json.Decoder) (*Record, error) {
+	var text json.RawMessage
+	if err := in.Decode(&text); err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return p.read(f)
+	if bytes.Contains(text, []byte(`"matchId"`)) {
+		return readGGP(text)
+	}
+	part := &Record{}
+	return part, json.Unmarshal(text, part)
 }
 
-// DecodeRecord reads a record as ReadRecord does; name is for messages about it.
-func DecodeRecord(in io.Reader, name string) (*Record, error) {
-	return (&partReader{path: name}).read(in)
-}
-
-// read reads all parts.
-func (p *partReader) read(f io.Reader) (*Record, error) {
-	path := p.path
-	var err error
+// DecodeRecord reads a record as ReadRecord does; path is for messages about it.
+func DecodeRecord(f io.Reader, path string) (*Record, error) {
 	r := &Record{}
 	in := json.NewDecoder(io.LimitReader(f, maxRecord))
-	number := 1 // of a part, which is a line
-	for ; ; number++ {
-		var parts []*Record
-		if parts, err = p.next(in); err != nil {
-			break
-		}
-		for _, part := range parts {
-			r.Append(part)
-		}
+	part, err := nextPart(in)
+	number := 1
+	for ; err == nil; number++ {
+		r.Append(part)
+		part, err = nextPart(in)
 	}
 	if number == 1 && filepath.Ext(path) == suffix && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 		return nil, fmt.Errorf("%s: expected a match record, %w", path, errUnbegun)
@@ -214,7 +215,7 @@ func (r *Record) check() error {
 	if r.StartErrors != nil {
 		err = errors.Join(err, of("start_errors", len(r.StartErrors)))
 	}
-	if r.Completed && len(r.States)+len(r.Goals) > 0 { // a transcript's outline has neither
+	if r.Completed {
 		err = errors.Join(err, of("goals", len(r.Goals)))
 	}
 	for _, turn := range r.Moves {

@@ -34,18 +34,16 @@ type opened struct {
 // errLate says that the position has changed.
 var errLate = faulty(http.StatusConflict, "the position has changed")
 
-func (s *Server) openTable(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*opened, error) {
-		var o opening
-		if err := readJSON(w, r, &o); err != nil {
-			return nil, err
-		}
-		t, keys, err := s.newTable(r.Context(), o, nil)
-		if err != nil {
-			return nil, err
-		}
-		return &opened{t.id, keys}, nil
-	})
+func (s *Server) openTable(r *http.Request) (*opened, error) {
+	var o opening
+	if err := readJSON(r, &o); err != nil {
+		return nil, err
+	}
+	t, keys, err := s.newTable(o, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &opened{t.id, keys}, nil
 }
 
 // table finds the one that a request names.
@@ -58,41 +56,39 @@ func (s *Server) table(r *http.Request) (*table, error) {
 	return nil, faulty(http.StatusNotFound, "there is no table "+r.PathValue("id")+" (any longer)")
 }
 
-func (s *Server) actAtTable(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*opened, error) {
-		t, err := s.table(r)
-		if err != nil {
-			return nil, err
+func (s *Server) actAtTable(r *http.Request) (*opened, error) {
+	t, err := s.table(r)
+	if err != nil {
+		return nil, err
+	}
+	var a act
+	if err := readJSON(r, &a); err != nil {
+		return nil, err
+	}
+	role, ok := t.machine.Names().Role(a.Role)
+	if !ok {
+		return nil, fmt.Errorf("there is no role %q", a.Role)
+	}
+	what := r.PathValue("act")
+	if what == "rematch" {
+		return t.rematch(role, a)
+	}
+	result := &opened{Table: t.id}
+	return result, t.change(func() error {
+		if what == "sit" {
+			result.Keys = map[string]string{}
+			return t.sit(role, result.Keys)
 		}
-		var a act
-		if err := readJSON(w, r, &a); err != nil {
-			return nil, err
+		act := map[string]func(machine.Role, act) error{
+			"move": t.choose, "undo": t.undo, "refuse": t.refuse, "resign": t.resign, "strength": t.strengthen,
+		}[what]
+		if act == nil {
+			return faulty(http.StatusNotFound, "expected sit, move, undo, refuse, resign, rematch or strength")
 		}
-		role, ok := t.machine.Names().Role(a.Role)
-		if !ok {
-			return nil, fmt.Errorf("there is no role %q", a.Role)
+		if !t.sits(role, a.Key) {
+			return errForbidden(a.Role)
 		}
-		what := r.PathValue("act")
-		if what == "rematch" {
-			return t.rematch(r, role, a)
-		}
-		result := &opened{Table: t.id}
-		return result, t.change(func() error {
-			if what == "sit" {
-				result.Keys = map[string]string{}
-				return t.sit(role, result.Keys)
-			}
-			act := map[string]func(machine.Role, act) error{
-				"move": t.choose, "undo": t.undo, "refuse": t.refuse, "resign": t.resign, "strength": t.strengthen,
-			}[what]
-			if act == nil {
-				return faulty(http.StatusNotFound, "expected sit, move, undo, refuse, resign, rematch or strength")
-			}
-			if !t.sits(role, a.Key) {
-				return errForbidden(a.Role)
-			}
-			return act(role, a)
-		})
+		return act(role, a)
 	})
 }
 
@@ -214,7 +210,7 @@ func (t *table) strengthen(_ machine.Role, a act) error {
 
 // rematch opens a table at which everybody takes the seat before, as soon as all people here want it. They get
 // the keys of their new seats for those of the old ones.
-func (t *table) rematch(r *http.Request, role machine.Role, a act) (*opened, error) {
+func (t *table) rematch(role machine.Role, a act) (*opened, error) {
 	var swapped opening
 	wanted := false
 	err := t.change(func() error {
@@ -238,7 +234,7 @@ func (t *table) rematch(r *http.Request, role machine.Role, a act) (*opened, err
 		return nil, err
 	}
 	if wanted {
-		next, _, err := t.newTable(r.Context(), swapped, t.swappedScore())
+		next, _, err := t.newTable(swapped, t.swappedScore())
 		_ = t.change(func() error { t.next, t.swapping = next, false; return nil })
 		if err != nil {
 			return nil, err
@@ -284,24 +280,17 @@ func (t *table) seatsAgain(role machine.Role, a act) *opened {
 	return &opened{t.next.id, keys}
 }
 
-func (s *Server) followTable(w http.ResponseWriter, r *http.Request) {
+func (s *Server) followTable(e *stream, r *http.Request) error {
 	t, err := s.table(r)
 	if err != nil {
-		writeJSON(w, nil, err)
-		return
+		return err
 	}
-	e, err := s.open(w)
-	if err != nil {
-		writeJSON(w, nil, err)
-		return
-	}
-	if e.send(event("now", time.Now())) != nil { // the browser's clock may be another one
-		e.done()
-		return
+	if err := e.send(event("now", time.Now())); err != nil { // the browser's clock may be another one
+		return err
 	}
 	t.look(1)
 	defer t.look(-1)
-	e.follow(r, &t.story)
+	return e.follow(r, &t.story)
 }
 
 // look counts those who look at the table.
@@ -322,7 +311,7 @@ type listed struct {
 	Since time.Time `json:"since"`
 }
 
-func (s *Server) listTables(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) listTables(*http.Request) ([]listed, error) {
 	list := []listed{}
 	for _, t := range slices.Backward(s.tables.all()) {
 		t.mu.Lock()
@@ -333,5 +322,5 @@ func (s *Server) listTables(w http.ResponseWriter, _ *http.Request) {
 		t.mu.Unlock()
 		list = append(list, l)
 	}
-	writeJSON(w, list, nil)
+	return list, nil
 }

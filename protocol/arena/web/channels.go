@@ -26,40 +26,27 @@ type connection struct {
 	channels map[int]context.CancelFunc
 }
 
-// connections are those that are open, by a name that nobody else knows.
-type connections struct {
-	mu   sync.Mutex
-	byID map[string]*connection
-}
-
 // connect opens the connection of a browser. Its first event has its name.
-func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
-	e, err := s.open(w)
-	if err != nil {
-		writeJSON(w, nil, err)
-		return
-	}
-	defer e.done()
+func (s *Server) connect(e *stream, r *http.Request) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	c := &connection{stream: e, ctx: ctx, channels: make(map[int]context.CancelFunc)}
 	id := rand.Text()
-	s.connected.mu.Lock()
-	s.connected.byID[id] = c
-	s.connected.mu.Unlock()
+	s.connected.Store(id, c)
 	defer func() {
-		s.connected.mu.Lock()
-		delete(s.connected.byID, id)
-		s.connected.mu.Unlock()
+		s.connected.Delete(id)
 		c.mu.Lock() // whoever still writes comes to an end before w does
 		c.ctx = nil
 		c.mu.Unlock()
 	}()
-	for text := event("connection", id); c.write(text) == nil; text = stillHere {
+	for text := event("connection", id); ; text = stillHere {
+		if err := c.write(text); err != nil {
+			return err
+		}
 		select {
 		case <-time.After(beat):
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
 }
@@ -75,24 +62,20 @@ func (c *connection) write(text []byte) error {
 }
 
 // follow begins or ends a channel of a connection: the stream at a path of the API.
-func (s *Server) follow(mux *http.ServeMux) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		reply(w, func() (struct{}, error) {
-			var q struct {
-				Channel int    `json:"channel"`
-				Path    string `json:"path"` // "" to end it
-			}
-			if err := readJSON(w, r, &q); err != nil {
-				return struct{}{}, err
-			}
-			s.connected.mu.Lock()
-			c := s.connected.byID[r.PathValue("id")]
-			s.connected.mu.Unlock()
-			if c == nil {
-				return struct{}{}, faulty(http.StatusNotFound, "there is no such connection (any longer)")
-			}
-			return struct{}{}, s.channel(c, mux, q.Channel, q.Path)
-		})
+func (s *Server) follow(mux *http.ServeMux) func(r *http.Request) (struct{}, error) {
+	return func(r *http.Request) (done struct{}, err error) {
+		var q struct {
+			Channel int    `json:"channel"`
+			Path    string `json:"path"` // "" to end it
+		}
+		if err := readJSON(r, &q); err != nil {
+			return done, err
+		}
+		c, ok := s.connected.Load(r.PathValue("id"))
+		if !ok {
+			return done, faulty(http.StatusNotFound, "there is no such connection (any longer)")
+		}
+		return done, s.channel(c.(*connection), mux, q.Channel, q.Path)
 	}
 }
 

@@ -33,24 +33,33 @@ func event(kind string, value any) []byte {
 
 // stream is one reader of events.
 type stream struct {
-	w    http.ResponseWriter
-	rc   *http.ResponseController
-	done func()
+	w     http.ResponseWriter
+	rc    *http.ResponseController
+	begun bool
 }
 
-// open begins a stream of events.
-func (s *Server) open(w http.ResponseWriter) (*stream, error) {
-	done, err := take(s.streams, "watchers")
-	if err != nil {
-		return nil, err
+// events makes a handler of what tells events until nobody reads. An error before the first of them is the answer.
+func (s *Server) events(tell func(e *stream, r *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		e := &stream{w: w, rc: http.NewResponseController(w)}
+		done, err := take(s.streams, "watchers")
+		if err == nil {
+			defer done()
+			err = tell(e, r)
+		}
+		if err != nil && !e.begun {
+			writeJSON(w, nil, err)
+		}
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	return &stream{w, http.NewResponseController(w), done}, nil
 }
 
 // send sends events. The error says that nobody reads.
 func (e *stream) send(events ...[]byte) error {
+	if !e.begun {
+		e.begun = true
+		e.w.Header().Set("Content-Type", "text/event-stream")
+		e.w.Header().Set("Cache-Control", "no-store")
+	}
 	_ = e.rc.SetWriteDeadline(time.Now().Add(patience)) // not of all writers
 	for _, event := range events {
 		if _, err := e.w.Write(event); err != nil {
@@ -61,23 +70,26 @@ func (e *stream) send(events ...[]byte) error {
 }
 
 // follow sends a feed until it ends or nobody reads.
-func (e *stream) follow(r *http.Request, s *feed.Feed[[]byte]) {
-	defer e.done()
+func (e *stream) follow(r *http.Request, s *feed.Feed[[]byte]) error {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	for seen := 0; ; {
 		news, now, over, fresh := s.After(seen)
-		if seen = now; len(news) > 0 && e.send(news...) != nil || over {
-			return
+		var err error
+		if seen = now; len(news) > 0 {
+			err = e.send(news...)
+		}
+		if err != nil || over {
+			return err
 		}
 		select {
 		case <-fresh:
 		case <-tick.C:
-			if e.send(stillHere) != nil {
-				return
+			if err := e.send(stillHere); err != nil {
+				return err
 			}
 		case <-r.Context().Done():
-			return
+			return nil
 		}
 	}
 }

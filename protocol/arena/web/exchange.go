@@ -16,7 +16,7 @@ import (
 
 // offerRecords adds how records come in and go out.
 func (s *Server) offerRecords(mux *http.ServeMux) {
-	mux.HandleFunc("POST /api/records", s.openRecord)
+	mux.HandleFunc("POST /api/records", answer(s.openRecord))
 	mux.HandleFunc("GET /api/matches/{id}/record", s.saveRecord)
 }
 
@@ -42,55 +42,52 @@ func (s *Server) saveRecord(w http.ResponseWriter, r *http.Request) {
 
 // openRecord keeps a record that somebody has, and says its id. Its moves are played anew by the rules of its
 // game, which are here: only what these allow is kept.
-func (s *Server) openRecord(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (map[string]string, error) {
-		text, err := rulesOfBody(w, r)
-		if err != nil {
-			return nil, err
-		}
-		record, err := arena.DecodeRecord(bytes.NewReader(text), "record")
-		if err != nil {
-			return nil, err
-		}
-		g, err := s.gameOf(r, record)
-		if err != nil {
-			return nil, err
-		}
-		m, err := s.library.compile(s.ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		at, err := g.at(slices.Concat(record.Opening, record.Moves))
-		if err != nil {
-			return nil, fmt.Errorf("by the rules of %s: %w", g.name, err)
-		}
-		names := m.Names()
-		if len(record.Players) != len(names.Roles) {
-			return nil, fmt.Errorf("%s has %d roles, the record %d players", g.name, len(names.Roles), len(record.Players))
-		}
-		id := protocol.SafeID(record.Match)
-		record.Match = "opened." + id[:min(60, len(id))] + "." + rand.Text()[:6]
-		if !strings.HasPrefix(g.name, recorded) {
-			record.Game = g.name
-		}
-		record.Roles, record.Rulesheet, record.Rules = names.Roles, string(g.text), arena.HashRules(string(g.text))
-		if record.StartErrors == nil {
-			record.StartErrors = make([]string, len(names.Roles))
-		}
-		record.States = nil
-		for _, q := range at.States[len(record.Opening):] {
-			record.States = append(record.States, names.AppendFluents([]string{}, q))
-		}
-		if goals := goals(at); goals != nil {
-			record.Goals, record.Completed, record.Aborted = goals, true, false
-		} else {
-			record.Goals, record.Completed, record.Aborted = nil, false, true
-			record.Reason = cmp.Or(record.Reason, "the record ends before the game does")
-		}
-		summary := record.Result()
-		record.Summary = &summary
-		return map[string]string{"match": record.Match}, s.Archive.Keep(record)
-	})
+func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
+	text, err := rulesOfBody(r)
+	if err != nil {
+		return nil, err
+	}
+	record, err := arena.DecodeRecord(bytes.NewReader(text), "record")
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.gameOf(r, record)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.library.compile(g); err != nil {
+		return nil, err
+	}
+	at, err := g.at(slices.Concat(record.Opening, record.Moves))
+	if err != nil {
+		return nil, fmt.Errorf("by the rules of %s: %w", g.name, err)
+	}
+	names := g.machine.Names()
+	if len(record.Players) != len(names.Roles) {
+		return nil, fmt.Errorf("%s has %d roles, the record %d players", g.name, len(names.Roles), len(record.Players))
+	}
+	id := protocol.SafeID(record.Match)
+	record.Match = "opened." + id[:min(60, len(id))] + "." + rand.Text()[:6]
+	if !strings.HasPrefix(g.name, recorded) {
+		record.Game = g.name
+	}
+	record.Roles, record.Rulesheet, record.Rules = names.Roles, string(g.text), arena.HashRules(string(g.text))
+	if record.StartErrors == nil {
+		record.StartErrors = make([]string, len(names.Roles))
+	}
+	record.States = nil
+	for _, q := range at.States[len(record.Opening):] {
+		record.States = append(record.States, names.AppendFluents([]string{}, q))
+	}
+	if goals := goals(at); goals != nil {
+		record.Goals, record.Completed, record.Aborted = goals, true, false
+	} else {
+		record.Goals, record.Completed, record.Aborted = nil, false, true
+		record.Reason = cmp.Or(record.Reason, "the record ends before the game does")
+	}
+	summary := record.Result()
+	record.Summary = &summary
+	return map[string]string{"match": record.Match}, s.Archive.Keep(record)
 }
 
 // gameOf finds the game of a record: the one that is asked for, that of its rules, or of its name, as it is
@@ -98,17 +95,17 @@ func (s *Server) openRecord(w http.ResponseWriter, r *http.Request) {
 func (s *Server) gameOf(r *http.Request, record *arena.Record) (*game, error) {
 	wanted := r.URL.Query().Get("game")
 	if wanted == "" && record.Rules != "" {
-		if g, err := s.library.get(r.Context(), rulesOf(record)); err == nil {
+		if g, err := s.library.get(rulesOf(record)); err == nil {
 			return g, nil
 		}
 	}
-	g, err := s.library.get(r.Context(), cmp.Or(wanted, record.Game))
+	g, err := s.library.get(cmp.Or(wanted, record.Game))
 	if err == nil || wanted != "" {
 		return g, err
 	}
 	for _, known := range s.Games {
 		if strings.EqualFold(known.Name, record.Game) {
-			return s.library.get(r.Context(), known.Name)
+			return s.library.get(known.Name)
 		}
 	}
 	return nil, faulty(http.StatusNotFound, fmt.Sprintf("the record is of %q, which is no game here: choose which one it is", record.Game))

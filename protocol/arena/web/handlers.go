@@ -9,7 +9,6 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/feed"
-	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
 )
 
@@ -23,14 +22,14 @@ type choices struct {
 	Players []string `json:"players"`
 }
 
-func (s *Server) listGames(w http.ResponseWriter, _ *http.Request) {
-	c := choices{s.Games, s.Players}
+func (s *Server) listGames(*http.Request) (*choices, error) {
+	c := &choices{s.Games, s.Players}
 	s.library.mu.Lock()
-	for _, name := range s.library.uploads {
-		c.Games = append(c.Games[:len(c.Games):len(c.Games)], Source{Name: name, From: "uploaded", Group: "Uploaded"})
+	defer s.library.mu.Unlock()
+	for _, g := range s.library.uploads {
+		c.Games = append(c.Games[:len(c.Games):len(c.Games)], Source{Name: g.name, From: "uploaded", Group: "Uploaded"})
 	}
-	s.library.mu.Unlock()
-	writeJSON(w, c, nil)
+	return c, nil
 }
 
 // gameView is a game before anything is compiled.
@@ -45,14 +44,12 @@ type gameView struct {
 	Board    bool      `json:"board"`
 }
 
-func (s *Server) showGame(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*gameView, error) {
-		g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
-		if err != nil {
-			return nil, err
-		}
-		return g.view(r.URL.Query().Has("rules")), nil
-	})
+func (s *Server) showGame(r *http.Request) (*gameView, error) {
+	g, err := s.library.get(r.URL.Query().Get("game"))
+	if err != nil {
+		return nil, err
+	}
+	return g.view(r.URL.Query().Has("rules")), nil
 }
 
 func (g *game) view(withRules bool) *gameView {
@@ -90,34 +87,26 @@ type classView struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (s *Server) showClass(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*classView, error) {
-		g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
-		if err != nil {
-			return nil, err
-		}
-		began := time.Now()
-		m, err := s.library.compile(s.ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		v := &classView{Engine: m.Info().Engine, Gates: m.Info().Gates, Fluents: len(m.Names().FluentTexts()), Seconds: time.Since(began).Seconds()}
-		for i := range m.Names().Roles {
-			v.Moves = append(v.Moves, len(m.Names().MoveTexts(machine.Role(i))))
-		}
-		v.Class = s.Class(r.Context(), m)
-		return v, nil
-	})
+func (s *Server) showClass(r *http.Request) (*classView, error) {
+	began := time.Now()
+	g, err := s.library.compiled(r.URL.Query().Get("game"))
+	if err != nil {
+		return nil, err
+	}
+	m := g.machine
+	v := &classView{Engine: m.Info().Engine, Gates: m.Info().Gates, Fluents: len(m.Names().FluentTexts()), Seconds: time.Since(began).Seconds()}
+	for i := range m.Names().Roles {
+		v.Moves = append(v.Moves, len(m.Names().MoveTexts(machine.Role(i))))
+	}
+	v.Class = s.Class(r.Context(), m)
+	return v, nil
 }
 
 // named finds the position that a request names by a game and joint moves from its
 // beginning.
 func (s *Server) named(r *http.Request) (*game, *machine.History, error) {
-	g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
+	g, err := s.library.compiled(r.URL.Query().Get("game"))
 	if err != nil {
-		return nil, nil, err
-	}
-	if _, err := s.library.compile(s.ctx, g); err != nil {
 		return nil, nil, err
 	}
 	var joints [][]string
@@ -130,15 +119,13 @@ func (s *Server) named(r *http.Request) (*game, *machine.History, error) {
 	return g, at, err
 }
 
-func (s *Server) showPosition(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*Position, error) {
-		g, at, err := s.named(r)
-		if err != nil {
-			return nil, err
-		}
-		shown := g.show(at)
-		return &shown, nil
-	})
+func (s *Server) showPosition(r *http.Request) (*Position, error) {
+	g, at, err := s.named(r)
+	if err != nil {
+		return nil, err
+	}
+	shown := g.show(at)
+	return &shown, nil
 }
 
 // Times of an analysis, in seconds.
@@ -149,22 +136,14 @@ const (
 
 // analyse searches a position and sends what is known of it, until the search ends or
 // nobody reads.
-func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
+func (s *Server) analyse(e *stream, r *http.Request) error {
 	g, at, err := s.named(r)
 	if err != nil {
-		writeJSON(w, nil, err)
-		return
+		return err
 	}
 	leave, err := take(s.searches, "analyses")
 	if err != nil {
-		writeJSON(w, nil, err)
-		return
-	}
-	e, err := s.open(w)
-	if err != nil {
-		leave()
-		writeJSON(w, nil, err)
-		return
+		return err
 	}
 	seconds, err := strconv.ParseFloat(r.URL.Query().Get("seconds"), 64)
 	if err != nil || seconds <= 0 {
@@ -181,21 +160,18 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 			tell(&Analysis{Note: err.Error(), Done: true})
 		}
 	})
-	e.follow(r, &t)
+	return e.follow(r, &t)
 }
 
 // upload adds a rulesheet to the library, or says what is wrong with it.
-func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*gameView, error) {
-		text, err := rulesOfBody(w, r)
-		if err != nil {
-			return nil, err
-		}
-		name := "upload:" + arena.HashRules(string(text))[:12]
-		g, err := s.library.add(r.Context(), name, "rules.kif", text, true)
-		if err != nil {
-			return nil, err
-		}
-		return g.view(true), nil
-	})
+func (s *Server) upload(r *http.Request) (*gameView, error) {
+	text, err := rulesOfBody(r)
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.library.upload(r.Context(), text)
+	if err != nil {
+		return nil, err
+	}
+	return g.view(true), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
+	"stackmate/internal/recent"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
@@ -21,10 +22,10 @@ import (
 // Rules are read when somebody asks for the game, and compiled when somebody plays it.
 type library struct {
 	Config
+	ctx       context.Context // ends what is under way
+	games     recent.Cache[string, *game]
 	mu        sync.Mutex
-	games     map[string]*game
-	order     []string      // of use, the latest last; of games that can be loaded again
-	uploads   []string      // in order of arrival
+	uploads   []*game       // in order of arrival
 	reading   chan struct{} // those who read rules, and who compile them
 	compiling chan struct{}
 }
@@ -59,8 +60,11 @@ type finding struct {
 	Hint   string `json:"hint,omitempty"`
 }
 
-func newLibrary(c Config) *library {
-	return &library{Config: c, games: make(map[string]*game), reading: make(chan struct{}, maxReading), compiling: make(chan struct{}, maxCompiling)}
+func newLibrary(ctx context.Context, c Config) *library {
+	return &library{
+		Config: c, ctx: ctx, games: recent.Cache[string, *game]{Size: keptGames},
+		reading: make(chan struct{}, maxReading), compiling: make(chan struct{}, maxCompiling),
+	}
 }
 
 // Times within which rules are read and looked at.
@@ -75,21 +79,55 @@ const (
 )
 
 // get finds a game and reads its rules.
-func (l *library) get(ctx context.Context, name string) (*game, error) {
-	l.mu.Lock()
-	g := l.games[name]
-	if g != nil {
-		l.use(name)
-	}
-	l.mu.Unlock()
-	if g != nil {
+func (l *library) get(name string) (*game, error) {
+	if g := l.uploaded(name); g != nil {
 		return g, nil
 	}
-	file, text, err := l.read(name)
-	if err != nil {
-		return nil, faulty(http.StatusNotFound, err.Error())
+	return l.games.Get(name, func() (*game, error) {
+		file, text, err := l.read(name)
+		if err != nil {
+			return nil, faulty(http.StatusNotFound, err.Error())
+		}
+		return l.load(l.ctx, name, file, text)
+	})
+}
+
+// compiled finds a game and makes its machine.
+func (l *library) compiled(name string) (*game, error) {
+	g, err := l.get(name)
+	if err == nil {
+		err = l.compile(g)
 	}
-	return l.add(ctx, name, file, text, false)
+	return g, err
+}
+
+// uploaded is an uploaded game, or nil.
+func (l *library) uploaded(name string) *game {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, g := range l.uploads {
+		if g.name == name {
+			return g
+		}
+	}
+	return nil
+}
+
+// upload reads rules that somebody sends and keeps them.
+func (l *library) upload(ctx context.Context, text []byte) (*game, error) {
+	name := "upload:" + arena.HashRules(string(text))[:12]
+	if g := l.uploaded(name); g != nil {
+		return g, nil
+	}
+	g, err := l.load(ctx, name, "rules.kif", text)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.uploads = append(slices.DeleteFunc(l.uploads, func(same *game) bool { return same.name == name }), g)
+	l.uploads = l.uploads[max(0, len(l.uploads)-maxUploads):]
+	return g, nil
 }
 
 // read finds the text of rules.
@@ -134,29 +172,6 @@ func (l *library) load(ctx context.Context, name, file string, text []byte) (*ga
 	return g, nil
 }
 
-// add reads rules and keeps them under a name.
-func (l *library) add(ctx context.Context, name, file string, text []byte, uploaded bool) (*game, error) {
-	g, err := l.load(ctx, name, file, text)
-	if err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if known := l.games[name]; known != nil {
-		return known, nil
-	}
-	l.games[name] = g
-	if uploaded {
-		if l.uploads = append(l.uploads, name); len(l.uploads) > maxUploads {
-			delete(l.games, l.uploads[0])
-			l.uploads = l.uploads[1:]
-		}
-	} else {
-		l.use(name)
-	}
-	return g, nil
-}
-
 // applySkin gives a game its skin.
 func (l *library) applySkin(g *game) error {
 	if l.Skin == nil {
@@ -171,21 +186,6 @@ func (l *library) applySkin(g *game) error {
 		g.layout = g.layout.WithSkin(skin)
 	}
 	return err
-}
-
-// use notes that a game was asked for, and forgets the one that nobody has asked for
-// longest. Whoever has it goes on with it.
-func (l *library) use(name string) {
-	if slices.Contains(l.uploads, name) {
-		return
-	}
-	if i := slices.Index(l.order, name); i >= 0 {
-		l.order = slices.Delete(l.order, i, i+1)
-	}
-	if l.order = append(l.order, name); len(l.order) > keptGames {
-		delete(l.games, l.order[0])
-		l.order = l.order[1:]
-	}
 }
 
 // look finds the boards of a game, by its first position and a few after it.
@@ -223,27 +223,27 @@ func wander(ctx context.Context, at *prover.Position, rng *machine.Rand) bool {
 }
 
 // compile makes the machine of a game, once.
-func (l *library) compile(ctx context.Context, g *game) (machine.Machine, error) {
+func (l *library) compile(g *game) error {
 	if g.err != nil {
-		return nil, faulty(http.StatusUnprocessableEntity, g.err.Error())
+		return faulty(http.StatusUnprocessableEntity, g.err.Error())
 	}
 	g.once.Do(func() {
 		select {
 		case l.compiling <- struct{}{}:
-		case <-ctx.Done():
-			g.failure = ctx.Err()
+		case <-l.ctx.Done():
+			g.failure = l.ctx.Err()
 			return
 		}
 		defer func() { <-l.compiling }()
 		g.failure = guard.Do(func() (err error) {
-			g.machine, err = l.Compile(ctx, g.rules)
+			g.machine, err = l.Compile(l.ctx, g.rules)
 			return err
 		})
 	})
 	if g.failure != nil {
-		return nil, fmt.Errorf("%s cannot be compiled: %w", g.name, g.failure)
+		return fmt.Errorf("%s cannot be compiled: %w", g.name, g.failure)
 	}
-	return g.machine, nil
+	return nil
 }
 
 // at follows joint moves from the first position of a compiled game.

@@ -14,48 +14,38 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Proof says whether something holds in all positions of a game.
-type Proof struct {
-	Property string     `json:"property"`
-	Verdict  string     `json:"verdict"`
-	Detail   string     `json:"detail,omitempty"`
-	Line     [][]string `json:"line,omitempty"` // joint moves to where it fails
-}
-
 // proofTime bounds the search for proofs.
 const proofTime = 10 * time.Second
 
 // offerRules adds what is told about rules.
 func (s *Server) offerRules(mux *http.ServeMux) {
-	mux.HandleFunc("POST /api/check", s.checkRules)
-	mux.HandleFunc("GET /api/told", s.tellRules)
-	mux.HandleFunc("GET /api/proofs", s.proveRules)
-	mux.HandleFunc("POST /api/moves", s.readMoves)
-	mux.HandleFunc("GET /api/deciding", s.showDeciding)
+	mux.HandleFunc("POST /api/check", answer(s.checkRules))
+	mux.HandleFunc("GET /api/told", answer(s.tellRules))
+	mux.HandleFunc("GET /api/proofs", answer(s.proveRules))
+	mux.HandleFunc("POST /api/moves", answer(s.readMoves))
+	mux.HandleFunc("GET /api/deciding", answer(s.showDeciding))
 }
 
-// told is what the page tells of rules in words, and on which side of the board roles sit.
-type told struct {
+// inWords is what the page tells of rules in words, and on which side of the board roles sit.
+type inWords struct {
 	Clauses string `json:"clauses"` // in prefix syntax, one to a line
 	Turned  []bool `json:"turned,omitempty"`
 }
 
-func (s *Server) tellRules(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*told, error) {
-		g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
-		if err != nil {
-			return nil, err
-		}
-		return g.told(), nil
-	})
+func (s *Server) tellRules(r *http.Request) (*inWords, error) {
+	g, err := s.library.get(r.URL.Query().Get("game"))
+	if err != nil {
+		return nil, err
+	}
+	return g.told(), nil
 }
 
-func (g *game) told() *told {
+func (g *game) told() *inWords {
 	tree, err := gdl.Parse(g.file, g.text)
 	if err != nil {
-		return &told{}
+		return &inWords{}
 	}
-	t := &told{Clauses: gdl.Print(tree)}
+	t := &inWords{Clauses: gdl.Print(tree)}
 	if g.initial != nil {
 		t.Turned = g.layout.Turned(g.initial)
 	}
@@ -65,31 +55,29 @@ func (g *game) told() *told {
 // checked is a rulesheet that somebody is writing.
 type checked struct {
 	*gameView
-	*told
+	*inWords
 }
 
 // checkRules says what is wrong with a rulesheet, or how its game begins. Nothing of it is kept.
-func (s *Server) checkRules(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (*checked, error) {
-		text, err := rulesOfBody(w, r)
-		if err != nil {
-			return nil, err
-		}
-		g, err := s.library.load(r.Context(), "rules", "rules.kif", text)
-		if err != nil {
-			return nil, err
-		}
-		c := &checked{g.view(true), g.told()}
-		if c.Position != nil {
-			err = guard.Do(func() error { g.begin(r.Context(), c.Position); return nil })
-		}
-		return c, err
-	})
+func (s *Server) checkRules(r *http.Request) (*checked, error) {
+	text, err := rulesOfBody(r)
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.library.load(r.Context(), "rules", "rules.kif", text)
+	if err != nil {
+		return nil, err
+	}
+	c := &checked{g.view(true), g.told()}
+	if c.Position != nil {
+		err = guard.Do(func() error { g.begin(r.Context(), c.Position); return nil })
+	}
+	return c, err
 }
 
 // rulesOfBody reads a rulesheet that somebody sends.
-func rulesOfBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpload))
+func rulesOfBody(r *http.Request) ([]byte, error) {
+	text, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, faulty(http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d MiB of rules", maxUpload>>20))
 	}
@@ -117,53 +105,48 @@ func (g *game) begin(ctx context.Context, p *Position) {
 	}
 }
 
-func (s *Server) proveRules(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() ([]Proof, error) {
-		g, err := s.library.get(r.Context(), r.URL.Query().Get("game"))
-		if err != nil {
-			return nil, err
-		}
-		if g.err != nil || s.Prove == nil {
-			return nil, faulty(http.StatusUnprocessableEntity, "nothing can be proved of these rules")
-		}
-		leave, err := take(s.searches, "analyses")
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		var found []Proof
-		err = guard.Do(func() (err error) {
-			found, err = s.Prove(r.Context(), g.rules, proofTime)
-			return err
-		})
-		return found, err
+func (s *Server) proveRules(r *http.Request) (found any, err error) {
+	g, err := s.library.get(r.URL.Query().Get("game"))
+	if err != nil {
+		return nil, err
+	}
+	if g.err != nil || s.Prove == nil {
+		return nil, faulty(http.StatusUnprocessableEntity, "nothing can be proved of these rules")
+	}
+	leave, err := take(s.searches, "analyses")
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	err = guard.Do(func() (err error) {
+		found, err = s.Prove(r.Context(), g.rules, proofTime)
+		return err
 	})
+	return found, err
 }
 
 // readMoves reads moves of a game for people.
-func (s *Server) readMoves(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() ([]board.Move, error) {
-		var q struct {
-			Game  string   `json:"game"`
-			Moves []string `json:"moves"`
-		}
-		if err := readJSON(w, r, &q); err != nil {
-			return nil, err
-		}
-		g, err := s.library.get(r.Context(), q.Game)
-		if err != nil {
-			return nil, err
-		}
-		layout := g.layout
-		if layout == nil {
-			layout = &board.Layout{}
-		}
-		moves := []board.Move{}
-		for _, move := range q.Moves {
-			moves = append(moves, layout.Read(move))
-		}
-		return moves, nil
-	})
+func (s *Server) readMoves(r *http.Request) ([]board.Move, error) {
+	var q struct {
+		Game  string   `json:"game"`
+		Moves []string `json:"moves"`
+	}
+	if err := readJSON(r, &q); err != nil {
+		return nil, err
+	}
+	g, err := s.library.get(q.Game)
+	if err != nil {
+		return nil, err
+	}
+	layout := g.layout
+	if layout == nil {
+		layout = &board.Layout{}
+	}
+	moves := []board.Move{}
+	for _, move := range q.Moves {
+		moves = append(moves, layout.Read(move))
+	}
+	return moves, nil
 }
 
 // Bounds of what decided a match.
@@ -173,24 +156,22 @@ const (
 )
 
 // showDeciding tells on which cells a match was decided.
-func (s *Server) showDeciding(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() ([]board.Spot, error) {
-		g, at, err := s.named(r)
-		if err != nil {
-			return nil, err
+func (s *Server) showDeciding(r *http.Request) ([]board.Spot, error) {
+	g, at, err := s.named(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), decidingTime)
+	defer cancel()
+	spots := []board.Spot{}
+	goals := goals(at)
+	for role, goal := range goals {
+		if goal == slices.Max(goals) && goal > slices.Min(goals) {
+			spots = g.deciding(ctx, at.Names.Roles[role], at.Facts())
+			break
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), decidingTime)
-		defer cancel()
-		spots := []board.Spot{}
-		goals := goals(at)
-		for role, goal := range goals {
-			if goal == slices.Max(goals) && goal > slices.Min(goals) {
-				spots = g.deciding(ctx, at.Names.Roles[role], at.Facts())
-				break
-			}
-		}
-		return spots, nil
-	})
+	}
+	return spots, nil
 }
 
 // deciding finds the cells without which a role would have another goal: a fact decides if the goal

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"net/http"
 	"net/url"
 	"slices"
@@ -149,39 +150,31 @@ func (s *Server) standings(query url.Values) ([]byte, time.Time, error) {
 }
 
 // followStandings sends standings whenever they change.
-func (s *Server) followStandings(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	text, until, err := s.standings(query)
-	if err != nil {
-		writeJSON(w, nil, err)
-		return
-	}
-	e, err := s.open(w)
-	if err != nil {
-		writeJSON(w, nil, err)
-		return
-	}
-	defer e.done()
-	var sent string
+func (s *Server) followStandings(e *stream, r *http.Request) error {
+	var sent []byte
 	for heard := time.Now(); ; {
-		if string(text) != sent {
-			sent = string(text)
-			err = e.send(text)
-			heard = time.Now()
-		} else if time.Since(heard) > beat {
-			err = e.send(stillHere)
-			heard = time.Now()
-		}
+		news, until, err := s.standings(r.URL.Query())
 		if err != nil {
-			return
+			return err
+		}
+		switch {
+		case !bytes.Equal(news, sent):
+			sent = news
+		case time.Since(heard) > beat:
+			news = stillHere
+		default:
+			news = nil
+		}
+		if news != nil {
+			if err := e.send(news); err != nil {
+				return err
+			}
+			heard = time.Now()
 		}
 		select {
 		case <-time.After(time.Until(until) + time.Millisecond):
 		case <-r.Context().Done():
-			return
-		}
-		if text, until, err = s.standings(query); err != nil {
-			return
+			return nil
 		}
 	}
 }

@@ -100,18 +100,14 @@ func seconds(s float64) time.Duration {
 }
 
 // newTable opens a table and begins its match. Keys are those of people, by role.
-func (s *Server) newTable(ctx context.Context, o opening, score []float64) (t *table, keys map[string]string, err error) {
-	g, err := s.library.get(ctx, o.Game)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := s.library.compile(s.ctx, g)
+func (s *Server) newTable(o opening, score []float64) (t *table, keys map[string]string, err error) {
+	g, err := s.library.compiled(o.Game)
 	if err != nil {
 		return nil, nil, err
 	}
 	o.Clock = cmp.Or(o.Clock, usualClock)
 	t = &table{
-		Server: s, opening: o, id: rand.Text()[:10], game: g, machine: m, score: score, started: time.Now(), touched: time.Now(),
+		Server: s, opening: o, id: rand.Text()[:10], game: g, machine: g.machine, score: score, started: time.Now(), touched: time.Now(),
 		changed: make(chan struct{}), end: func(error) {}, ended: make(chan struct{}), timer: time.NewTimer(time.Hour),
 	}
 	t.timer.Stop()

@@ -224,7 +224,7 @@ func TestWhatWasPlayedIsTakenBackIfAllPeopleAgree(t *testing.T) {
 
 func TestAMatchIsWatchedBeforeItsPlayersAreReady(t *testing.T) {
 	s, url := page(t, 0, nil)
-	g, err := s.library.get(t.Context(), "ticTacToe")
+	g, err := s.library.get("ticTacToe")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,27 +64,25 @@ type program struct {
 	Tunable     []string          `json:"tunable"`
 }
 
-func (s *Server) listTournaments(w http.ResponseWriter, _ *http.Request) {
-	reply(w, func() (*program, error) {
-		list, err := s.Tournaments.List()
-		p := &program{Tournaments: []announcement{}, Parameters: s.Parameters, Tunable: s.Tunable}
-		for _, t := range list {
-			a := announcement{
-				heading: newHeading(&t), Begun: t.Begun, Matches: t.Matches, Planned: t.Plan.Matches(),
-				terms: terms{
-					t.Specs, t.Plan.Rounds, t.Plan.Gauntlet, t.Setting.Opening, t.Setting.StartClock.Seconds(), t.Setting.PlayClock.Seconds(),
-				},
-			}
-			if c := t.Plan.Tuning; c != nil {
-				a.Players, a.Rounds = t.Specs[:1], t.Plan.Rounds/c.Pairs
-			}
-			for _, g := range t.Plan.Games {
-				a.Games = append(a.Games, g.Name)
-			}
-			p.Tournaments = append(p.Tournaments, a)
+func (s *Server) listTournaments(_ *http.Request) (*program, error) {
+	list, err := s.Tournaments.List()
+	p := &program{Tournaments: []announcement{}, Parameters: s.Parameters, Tunable: s.Tunable}
+	for _, t := range list {
+		a := announcement{
+			heading: newHeading(&t), Begun: t.Begun, Matches: t.Matches, Planned: t.Plan.Matches(),
+			terms: terms{
+				t.Specs, t.Plan.Rounds, t.Plan.Gauntlet, t.Setting.Opening, t.Setting.StartClock.Seconds(), t.Setting.PlayClock.Seconds(),
+			},
 		}
-		return p, err
-	})
+		if c := t.Plan.Tuning; c != nil {
+			a.Players, a.Rounds = t.Specs[:1], t.Plan.Rounds/c.Pairs
+		}
+		for _, g := range t.Plan.Games {
+			a.Games = append(a.Games, g.Name)
+		}
+		p.Tournaments = append(p.Tournaments, a)
+	}
+	return p, err
 }
 
 // Bounds of the tournaments of the page.
@@ -108,18 +106,16 @@ type wish struct {
 	} `json:"tuning"`
 }
 
-func (s *Server) beginTournament(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (map[string]string, error) {
-		var x wish
-		if err := readJSON(w, r, &x); err != nil {
-			return nil, err
-		}
-		e, err := s.plan(r, &x)
-		if err != nil {
-			return nil, err
-		}
-		return map[string]string{"run": e.Run}, conflicting(s.Tournaments.Begin(e))
-	})
+func (s *Server) beginTournament(r *http.Request) (map[string]string, error) {
+	var x wish
+	if err := readJSON(r, &x); err != nil {
+		return nil, err
+	}
+	e, err := s.plan(r, &x)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"run": e.Run}, conflicting(s.Tournaments.Begin(e))
 }
 
 // plan makes the tournament of a wish.
@@ -130,7 +126,7 @@ func (s *Server) plan(r *http.Request, x *wish) (*distributed.Event, error) {
 	}
 	var rules []*gdl.Game
 	for _, name := range x.Games {
-		g, err := s.library.get(r.Context(), name)
+		g, err := s.library.get(name)
 		if err == nil {
 			err = g.err
 		}
@@ -181,14 +177,12 @@ func conflicting(err error) error {
 	return err
 }
 
-func (s *Server) actOnTournament(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (struct{}, error) {
-		act := map[string]func(string) error{"pause": s.Tournaments.Pause, "resume": s.Tournaments.Resume, "end": s.Tournaments.End}[r.PathValue("act")]
-		if act == nil {
-			return struct{}{}, faulty(http.StatusNotFound, "expected pause, resume or end")
-		}
-		return struct{}{}, conflicting(act(r.PathValue("run")))
-	})
+func (s *Server) actOnTournament(r *http.Request) (struct{}, error) {
+	act := map[string]func(string) error{"pause": s.Tournaments.Pause, "resume": s.Tournaments.Resume, "end": s.Tournaments.End}[r.PathValue("act")]
+	if act == nil {
+		return struct{}{}, faulty(http.StatusNotFound, "expected pause, resume or end")
+	}
+	return struct{}{}, conflicting(act(r.PathValue("run")))
 }
 
 // tournament is the one that a query asks for: the latest if it names none, nil if it asks for

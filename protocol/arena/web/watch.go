@@ -54,15 +54,14 @@ type listing struct {
 	Count   int       `json:"count"` // of all that fit
 }
 
-func (s *Server) listMatches(w http.ResponseWriter, r *http.Request) {
+func (s *Server) listMatches(r *http.Request) (*listing, error) {
 	records, err := s.Archive.List()
 	if records == nil && err != nil {
-		writeJSON(w, nil, err)
-		return
+		return nil, err
 	}
 	f := newFilter(r.URL.Query())
 	skip, _ := strconv.Atoi(r.URL.Query().Get("skip")) // 0 if there is none
-	list := listing{Matches: []outline{}}
+	list := &listing{Matches: []outline{}}
 	for _, m := range slices.Backward(records) {
 		if !f.fits(m) {
 			continue
@@ -71,7 +70,7 @@ func (s *Server) listMatches(w http.ResponseWriter, r *http.Request) {
 			list.Matches = append(list.Matches, newOutline(m))
 		}
 	}
-	writeJSON(w, list, nil)
+	return list, nil
 }
 
 // broadcast is a match that somebody watches.
@@ -89,15 +88,10 @@ type broadcasts struct {
 
 // followMatch sends the parts of a record without the positions, which are drawn for
 // whoever looks at them; those that come while the match is under way have their picture.
-func (s *Server) followMatch(w http.ResponseWriter, r *http.Request) {
-	e, err := s.open(w)
-	if err != nil {
-		writeJSON(w, nil, err)
-		return
-	}
+func (s *Server) followMatch(e *stream, r *http.Request) error {
 	b, leave := s.join(r.PathValue("id"))
 	defer leave()
-	e.follow(r, &b.story)
+	return e.follow(r, &b.story)
 }
 
 // join watches a match until leave is called.
@@ -148,94 +142,65 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]
 		bare.States = nil
 		turn += len(part.Moves)
 		if n := len(part.States); n == 1 && len(part.StateTimes) == 1 && time.Since(part.StateTimes[0]) < soon {
-			p := picture(s.layoutOf(ctx, &head), head.Roles, part.States[0], turn)
+			p := picture(s.layoutOf(&head), head.Roles, part.States[0], turn)
 			bare.Position = &p
 		}
 		to.Add(event("part", bare))
 	}
 }
 
-// recordCache keeps the records that are being looked at.
-type recordCache struct {
-	mu   sync.Mutex
-	byID map[string]*arena.Record
-	ids  []string
-	// The picture that was drawn last, as it is sent: of a match under way, many want it.
-	drawing sync.Mutex
-	last    drawnTurn
-}
-
-// drawnTurn is the picture of a turn.
-type drawnTurn struct {
+// told is a match as far as it has been told: how many bytes its record has.
+type told struct {
 	match string
-	turn  int
-	text  json.RawMessage
+	bytes int64
 }
 
-const cachedRecords = 8
+// toldTurn is a turn of it.
+type toldTurn struct {
+	told
+	turn int
+}
 
-// upTo reads a record that has the position after a number of turns, or waits for its first one. While a match is
-// under way, many look at the turn that has just been played: it is read once.
-func (s *Server) upTo(id string, turn int) (*arena.Record, error) {
-	s.records.mu.Lock()
-	defer s.records.mu.Unlock()
-	if r := s.records.byID[id]; r != nil && turn < len(r.States) {
-		return r, nil
+// showTurn draws the position after a number of turns, or that in which a match will begin. Of a match under way, many
+// look at the turn that has just been played: it is drawn once.
+func (s *Server) showTurn(r *http.Request) (json.RawMessage, error) {
+	turn, err := strconv.Atoi(r.URL.Query().Get("turn"))
+	if err != nil || turn < 0 {
+		return nil, faulty(http.StatusBadRequest, "expected the number of a turn")
 	}
-	r, err := s.Archive.Read(id)
-	if err != nil {
+	now := told{match: r.PathValue("id")}
+	if now.bytes, err = s.Archive.Size(now.match); err != nil {
 		return nil, err
 	}
-	if s.records.byID[id] == nil {
-		if s.records.ids = append(s.records.ids, id); len(s.records.ids) > cachedRecords {
-			delete(s.records.byID, s.records.ids[0])
-			s.records.ids = s.records.ids[1:]
+	return s.pictures.Get(toldTurn{now, turn}, func() (json.RawMessage, error) {
+		record, err := s.records.Get(now, func() (*arena.Record, error) { return s.Archive.Read(now.match) })
+		if err != nil {
+			return nil, err
 		}
-	}
-	s.records.byID[id] = r
-	if turn >= len(r.States) && (turn > 0 || r.Ended()) {
-		return nil, faulty(http.StatusNotFound, fmt.Sprintf("the match has no turn %d", turn))
-	}
-	return r, nil
-}
-
-func (s *Server) showTurn(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (json.RawMessage, error) {
-		turn, err := strconv.Atoi(r.URL.Query().Get("turn"))
-		if err != nil || turn < 0 {
-			return nil, faulty(http.StatusBadRequest, "expected the number of a turn")
+		v, err := s.drawTurn(record, turn)
+		if err != nil {
+			return nil, err
 		}
-		c, id := &s.records, r.PathValue("id")
-		c.drawing.Lock()
-		defer c.drawing.Unlock()
-		if c.last.text == nil || c.last.match != id || c.last.turn != turn {
-			v, err := s.drawTurn(r.Context(), id, turn)
-			if err != nil {
-				return nil, err
-			}
-			text, err := json.Marshal(v)
-			if err != nil {
-				return nil, err
-			}
-			c.last = drawnTurn{id, turn, text}
-		}
-		return c.last.text, nil
+		return json.Marshal(v)
 	})
 }
 
 // drawTurn draws a position of a record.
-func (s *Server) drawTurn(ctx context.Context, id string, turn int) (*Position, error) {
-	record, err := s.upTo(id, turn)
+func (s *Server) drawTurn(record *arena.Record, turn int) (*Position, error) {
+	var facts []string
+	var err error
+	switch {
+	case turn < len(record.States):
+		facts = record.States[turn]
+	case turn > 0 || record.Ended():
+		err = faulty(http.StatusNotFound, fmt.Sprintf("the match has no turn %d", turn))
+	default:
+		facts, err = s.beforeStart(record)
+	}
 	if err != nil {
 		return nil, err
 	}
-	var facts []string
-	if turn < len(record.States) {
-		facts = record.States[turn]
-	} else if facts, err = s.beforeStart(ctx, record); err != nil {
-		return nil, err
-	}
-	v := picture(s.layoutOf(ctx, record), record.Roles, facts, turn)
+	v := picture(s.layoutOf(record), record.Roles, facts, turn)
 	if record.Completed && turn == len(record.States)-1 {
 		v.Goals = record.Goals
 	}
@@ -243,8 +208,8 @@ func (s *Server) drawTurn(ctx context.Context, id string, turn int) (*Position, 
 }
 
 // beforeStart finds the position in which a match will begin when the players are ready.
-func (s *Server) beforeStart(ctx context.Context, r *arena.Record) ([]string, error) {
-	g, err := s.library.get(ctx, rulesOf(r))
+func (s *Server) beforeStart(r *arena.Record) ([]string, error) {
+	g, err := s.library.get(rulesOf(r))
 	if err == nil && (len(r.Opening) > 0 || g.initial == nil) {
 		err = faulty(http.StatusTooEarly, "the players get ready: the match begins when they are, or the start clock ends")
 	}
@@ -255,11 +220,8 @@ func (s *Server) beforeStart(ctx context.Context, r *arena.Record) ([]string, er
 }
 
 // layoutOf finds the boards of a record by its rules, or none: then there are facts.
-func (s *Server) layoutOf(ctx context.Context, r *arena.Record) *board.Layout {
-	g, err := s.library.get(ctx, rulesOf(r))
-	if err != nil && r.Rulesheet != "" { // of a transcript
-		g, err = s.library.add(ctx, rulesOf(r), r.Game, []byte(r.Rulesheet), false)
-	}
+func (s *Server) layoutOf(r *arena.Record) *board.Layout {
+	g, err := s.library.get(rulesOf(r))
 	if err == nil && g.layout != nil {
 		return g.layout
 	}
@@ -275,68 +237,43 @@ type matchRequest struct {
 }
 
 // holdMatch begins a match and says its id; it is watched as all others.
-func (s *Server) holdMatch(w http.ResponseWriter, r *http.Request) {
-	reply(w, func() (map[string]string, error) {
-		var q matchRequest
-		if err := readJSON(w, r, &q); err != nil {
-			return nil, err
-		}
-		leave, err := take(s.matches, "matches")
-		if err != nil {
-			return nil, err
-		}
-		id, run, err := s.prepare(r.Context(), q)
-		if err != nil {
-			leave()
-			return nil, err
-		}
-		began := make(chan error, 1)
-		s.safely("a match", func() {
-			defer leave()
-			run(began)
-		})
-		return map[string]string{"match": id}, <-began
-	})
-}
-
-// prepare makes what a match needs. Run tells began when the record has begun, or why
-// there is none.
-func (s *Server) prepare(ctx context.Context, q matchRequest) (id string, run func(began chan<- error), err error) {
-	g, err := s.library.get(ctx, q.Game)
-	if err != nil {
-		return "", nil, err
+func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
+	var q matchRequest
+	if err := readJSON(r, &q); err != nil {
+		return nil, err
 	}
-	m, err := s.library.compile(s.ctx, g)
+	g, err := s.library.compiled(q.Game)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	var players []arena.Player
 	for _, kind := range q.Players {
 		p, err := s.Player(kind)
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
 		players = append(players, p)
 	}
-	id = protocol.SafeID(fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano()))
-	record := s.recorder()
-	return id, func(began chan<- error) {
-		told := false
-		_, err := arena.NewManager(g.name, g.rules, m, s.Log).Match(s.ctx, id, players, arena.Setting{
-			StartClock: seconds(q.Start), PlayClock: seconds(q.Play), Grace: time.Second, Seed: uint64(time.Now().UnixNano()),
-			Tell: func(part *arena.Record) error {
-				err := record(part)
-				if !told {
-					told = true
-					began <- err
-				}
-				return err
-			},
+	leave, err := take(s.matches, "matches")
+	if err != nil {
+		return nil, err
+	}
+	id := protocol.SafeID(fmt.Sprintf("page.%s.%d", g.name, time.Now().UnixNano()))
+	record, begun := s.recorder(), make(chan error, 1)
+	var told sync.Once
+	tell := func(part *arena.Record) error {
+		err := record(part)
+		told.Do(func() { begun <- err })
+		return err
+	}
+	s.safely("a match", func() {
+		defer leave()
+		_, err := arena.NewManager(g.name, g.rules, g.machine, s.Log).Match(s.ctx, id, players, arena.Setting{
+			StartClock: seconds(q.Start), PlayClock: seconds(q.Play), Grace: time.Second, Seed: uint64(time.Now().UnixNano()), Tell: tell,
 		})
-		if !told {
-			began <- err
-		}
-	}, nil
+		told.Do(func() { begun <- err })
+	})
+	return map[string]string{"match": id}, <-begun
 }
 
 // recorder records a match. What a player at an address has sent in place of a move is shown to nobody.

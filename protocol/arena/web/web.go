@@ -25,6 +25,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/guard"
 	"stackmate/internal/jsonfault"
+	"stackmate/internal/recent"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/distributed"
 	"stackmate/reasoner/machine"
@@ -53,8 +54,8 @@ type Config struct {
 	// Analyse searches a position until ctx ends or nothing is left to find, and tells
 	// report what it knows now and then.
 	Analyse func(ctx context.Context, g *gdl.Game, m machine.Machine, q machine.State, report func(*Analysis)) error
-	// Prove, if not nil, proves within some time what should hold in all positions of a game.
-	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) ([]Proof, error)
+	// Prove, if not nil, proves within some time what should hold in all positions of a game: a list for the page.
+	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) (any, error)
 	Archive *arena.Archive
 	// Tournaments, if not nil, are those whose matches the archive has. Parameters are those of
 	// players that can be tuned, Tunable the kinds of players that have them; Plot draws how a
@@ -168,10 +169,11 @@ type Server struct {
 	page      fs.FS
 	library   *library
 	tables    tables
-	records   recordCache
+	records   recent.Cache[told, *arena.Record]
+	pictures  recent.Cache[toldTurn, json.RawMessage]
 	counted   counted
 	watched   broadcasts
-	connected connections
+	connected sync.Map // connections that are open, by a name that nobody else knows
 	searches  chan struct{}
 	matches   chan struct{}
 	thinking  chan struct{}
@@ -187,14 +189,12 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Config: c, ctx: ctx, page: page, library: newLibrary(c),
+		Config: c, ctx: ctx, page: page, library: newLibrary(ctx, c),
 		searches: make(chan struct{}, maxSearches), matches: make(chan struct{}, maxMatches),
 		streams: make(chan struct{}, maxStreams), thinking: make(chan struct{}, maxThinking),
 	}
 	s.tables.byID = make(map[string]*table)
-	s.records.byID = make(map[string]*arena.Record)
 	s.watched.byID = make(map[string]*broadcast)
-	s.connected.byID = make(map[string]*connection)
 	return s, nil
 }
 
@@ -222,29 +222,29 @@ func (s *Server) Serve(l net.Listener) error {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(files{s.page}))
-	mux.HandleFunc("GET /api/games", s.listGames)
-	mux.HandleFunc("GET /api/game", s.showGame)
-	mux.HandleFunc("GET /api/class", s.showClass)
-	mux.HandleFunc("GET /api/position", s.showPosition)
-	mux.HandleFunc("GET /api/analyse", s.analyse)
-	mux.HandleFunc("POST /api/rules", s.upload)
-	mux.HandleFunc("GET /api/tables", s.listTables)
-	mux.HandleFunc("POST /api/tables", s.openTable)
-	mux.HandleFunc("GET /api/tables/{id}", s.followTable)
-	mux.HandleFunc("POST /api/tables/{id}/{act}", s.actAtTable)
-	mux.HandleFunc("GET /api/matches", s.listMatches)
-	mux.HandleFunc("POST /api/matches", s.holdMatch)
-	mux.HandleFunc("GET /api/matches/{id}", s.followMatch)
-	mux.HandleFunc("GET /api/matches/{id}/position", s.showTurn)
-	mux.HandleFunc("GET /api/standings", s.followStandings)
-	mux.HandleFunc("GET /api/connection", s.connect)
-	mux.HandleFunc("POST /api/connection/{id}", s.follow(mux))
+	mux.HandleFunc("GET /api/games", answer(s.listGames))
+	mux.HandleFunc("GET /api/game", answer(s.showGame))
+	mux.HandleFunc("GET /api/class", answer(s.showClass))
+	mux.HandleFunc("GET /api/position", answer(s.showPosition))
+	mux.HandleFunc("GET /api/analyse", s.events(s.analyse))
+	mux.HandleFunc("POST /api/rules", answer(s.upload))
+	mux.HandleFunc("GET /api/tables", answer(s.listTables))
+	mux.HandleFunc("POST /api/tables", answer(s.openTable))
+	mux.HandleFunc("GET /api/tables/{id}", s.events(s.followTable))
+	mux.HandleFunc("POST /api/tables/{id}/{act}", answer(s.actAtTable))
+	mux.HandleFunc("GET /api/matches", answer(s.listMatches))
+	mux.HandleFunc("POST /api/matches", answer(s.holdMatch))
+	mux.HandleFunc("GET /api/matches/{id}", s.events(s.followMatch))
+	mux.HandleFunc("GET /api/matches/{id}/position", answer(s.showTurn))
+	mux.HandleFunc("GET /api/standings", s.events(s.followStandings))
+	mux.HandleFunc("GET /api/connection", s.events(s.connect))
+	mux.HandleFunc("POST /api/connection/{id}", answer(s.follow(mux)))
 	s.offerRules(mux)
 	s.offerRecords(mux)
 	if s.Tournaments != nil {
-		mux.HandleFunc("GET /api/tournaments", s.listTournaments)
-		mux.HandleFunc("POST /api/tournaments", s.beginTournament)
-		mux.HandleFunc("POST /api/tournaments/{run}/{act}", s.actOnTournament)
+		mux.HandleFunc("GET /api/tournaments", answer(s.listTournaments))
+		mux.HandleFunc("POST /api/tournaments", answer(s.beginTournament))
+		mux.HandleFunc("POST /api/tournaments/{run}/{act}", answer(s.actOnTournament))
 		mux.HandleFunc("GET /api/tournaments/{run}/plot.svg", s.plotTournament)
 	}
 	return s.protect(mux)
@@ -290,15 +290,18 @@ func writeJSON(w http.ResponseWriter, value any, err error) {
 	_ = json.NewEncoder(w).Encode(value)
 }
 
-// reply writes the result of f.
-func reply[T any](w http.ResponseWriter, f func() (T, error)) {
-	value, err := f()
-	writeJSON(w, value, err)
+// answer makes a handler of what is asked for as JSON.
+func answer[T any](f func(r *http.Request) (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
+		value, err := f(r)
+		writeJSON(w, value, err)
+	}
 }
 
 // readJSON decodes the body of a request.
-func readJSON(w http.ResponseWriter, r *http.Request, into any) error {
-	in := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+func readJSON(r *http.Request, into any) error {
+	in := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxBody))
 	if err := in.Decode(into); err != nil {
 		return faulty(http.StatusBadRequest, "expected JSON: "+jsonfault.Explain(err).Error())
 	}
