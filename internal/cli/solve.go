@@ -19,6 +19,7 @@ type solveCommand struct {
 	Certify bool   `help:"Play the strategies against every opponent and prove how much can be gained against them."`
 	Draws   int64  `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
 	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs. Method layers keeps all values in a folder."`
+	NATS    string `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too: those that see the folder of --save at the same path."`
 	Resume  bool   `help:"Go on with what FILE.proofs says, if it is there, or with the folder of layers."`
 }
 
@@ -30,7 +31,11 @@ func (c *solveCommand) Run(s *console) error {
 	if c.Resume && c.Save == "" {
 		return usageError{errors.New("--resume: expected --save FILE, too")}
 	}
-	p, err := c.problem(s)
+	if c.NATS != "" && (c.Method != solve.Layers || c.Save == "") {
+		return usageError{errors.New("--nats: expected --method layers and --save FOLDER, too")}
+	}
+	p, end, err := c.problem(s)
+	defer end()
 	if err != nil {
 		return err
 	}
@@ -82,24 +87,29 @@ func (c *solveCommand) file() string {
 	return c.Save
 }
 
-// problem is the game, begun where the flags say, with its solver.
-func (c *solveCommand) problem(s *console) (problem, error) {
+// problem is the game, begun where the flags say, with its solver, which works until end is called.
+func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
+	end = func() {}
 	if c.Draws < 0 || c.Draws > 0 && c.file() != "" {
-		return problem{}, usageError{errors.New("--draws: expected a number above 0, and no solution in a file, which is certified in full")}
+		return p, end, usageError{errors.New("--draws: expected a number above 0, and no solution in a file, which is certified in full")}
 	}
 	if err := checkWritable(c.file()); err != nil {
-		return problem{}, err
+		return p, end, err
 	}
 	o := c.options(c.tableBytes(s))
-	p, err := s.problem(o, c.Game, c.Engine)
-	if err != nil {
-		return p, err
+	if p, err = s.problem(o, c.Game, c.Engine); err != nil {
+		return p, end, err
 	}
 	if p.rules, p.machine, err = c.begin(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
 		o.Folder, o.Resume, o.Label = c.Save, c.Resume, c.label(p, c.Method)
-		p.solver, err = solve.New(o)
+		if c.NATS != "" {
+			o.Elsewhere, end, err = c.elsewhere(s, p, o.Threads)
+		}
+		if err == nil {
+			p.solver, err = solve.New(o)
+		}
 	}
-	return p, err
+	return p, end, err
 }
 
 // label is that of a solution of the game.
@@ -108,13 +118,16 @@ func (c *solveCommand) label(p problem, method string) book.Label {
 }
 
 // tableBytes is the memory of the search. Where its solution is certified, it leaves a third for the positions checked and
-// for the book: they have those positions alone that the strategies lead to.
+// for the book, which have those positions alone that the strategies lead to; half for the helper in this process.
 func (c *solveCommand) tableBytes(s *console) int64 {
-	bytes := s.memory.share(1)
-	if c.file() != "" || c.Certify || c.Draws > 0 {
-		bytes -= bytes / 3
+	switch bytes := s.memory.share(1); {
+	case c.NATS != "":
+		return bytes / 2
+	case c.file() != "" || c.Certify || c.Draws > 0:
+		return bytes - bytes/3
+	default:
+		return bytes
 	}
-	return bytes
 }
 
 // certify checks a solution and saves what is certified where that is wanted.

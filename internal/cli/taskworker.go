@@ -17,6 +17,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate"
 	"stackmate/search/experiment"
+	"stackmate/search/layers"
 )
 
 // The kinds of tasks beside distributed.Matches.
@@ -33,7 +34,8 @@ type taskWorker struct {
 	tasks   int   // at a time
 	memory  int64 // of a task, in bytes
 
-	setups recent.Cache[string, selfPlaySetup] // of the last game, by the hash of the rules and the engine
+	setups  recent.Cache[string, selfPlaySetup]  // of the last game, by the hash of the rules and the engine
+	helpers recent.Cache[string, *layers.Helper] // of the last search, by its run
 }
 
 // selfPlaySetup is what the tasks of one game share.
@@ -46,7 +48,7 @@ type selfPlaySetup struct {
 // newTaskWorker makes a worker for so many tasks at a time, none of which takes more than
 // its part of the memory; a task has so many players at most.
 func (s *console) newTaskWorker(tasks, players int, o player.Options) *taskWorker {
-	w := &taskWorker{console: s, setups: recent.Cache[string, selfPlaySetup]{Size: 1}, tasks: tasks, memory: s.memory.share(tasks * (players + 1))}
+	w := &taskWorker{console: s, setups: recent.Cache[string, selfPlaySetup]{Size: 1}, helpers: recent.Cache[string, *layers.Helper]{Size: 1}, tasks: tasks, memory: s.memory.share(tasks * (players + 1))}
 	o.Memory = w.memory
 	roster := s.newRoster(o)
 	w.matches = &distributed.Worker{
@@ -75,6 +77,10 @@ func (w *taskWorker) work(ctx context.Context, q *queue.Queue) error {
 			return doTask(ctx, t, func(ctx context.Context, task selfPlayTask) (*evaluate.Played, error) {
 				return w.play(ctx, q, task)
 			})
+		case layering:
+			return doTask(ctx, t, func(ctx context.Context, task layersTask) (layers.Done, error) {
+				return w.layers(ctx, q, t.Run, task)
+			})
 		}
 		return nil, fmt.Errorf("expected a task that this program knows, found %q", t.Kind)
 	})
@@ -86,7 +92,7 @@ type taskResult[T any] struct {
 	Failure string `json:"failure,omitempty"`
 }
 
-// doTask decodes a task, does it and encodes the result. The task goes back to the queue if ctx ends.
+// doTask decodes a task, does it and encodes the result. The task goes back to the queue if ctx ends, or others must do it.
 func doTask[T, R any](ctx context.Context, t queue.Task, do func(context.Context, T) (R, error)) ([]byte, error) {
 	var task T
 	var result taskResult[R]
@@ -94,7 +100,7 @@ func doTask[T, R any](ctx context.Context, t queue.Task, do func(context.Context
 	if err == nil {
 		result.Value, err = do(ctx, task)
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, queue.ErrAgain) {
 		return nil, queue.ErrAgain
 	}
 	if err != nil {
@@ -122,9 +128,9 @@ func submitTask[T, R any](ctx context.Context, c *queue.Caller, task T) (value R
 	return result.Value, err
 }
 
-// help has the tasks of a run done by whoever works on the queue, and by this process, one
+// help has the tasks of a run done by whoever works on the queue, and by this process, so many
 // at a time. Stop ends that.
-func (s *console) help(url, kind string) (c *queue.Caller, q *queue.Queue, stop func(), err error) {
+func (s *console) help(url, kind string, tasks int) (c *queue.Caller, q *queue.Queue, stop func(), err error) {
 	if q, err = s.dial(url); err != nil {
 		return nil, nil, nil, err
 	}
@@ -132,7 +138,7 @@ func (s *console) help(url, kind string) (c *queue.Caller, q *queue.Queue, stop 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = s.newTaskWorker(1, 2, player.Options{Threads: 1}).work(ctx, q) // being stopped is how it ends
+		_ = s.newTaskWorker(tasks, 2, player.Options{Threads: 1}).work(ctx, q) // being stopped is how it ends
 	}()
 	c = q.Call(s.ctx, fmt.Sprintf("%s-%d", kind, time.Now().UnixMilli()), kind)
 	return c, q, func() {

@@ -146,7 +146,7 @@ func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end fun
 	if err := t.save(); err != nil {
 		return nil, err
 	}
-	caller, q, stop, err := s.help(c.NATS, playing)
+	caller, q, stop, err := s.help(c.NATS, playing, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ type workFlags struct {
 }
 
 // workerCommand does the tasks of a queue: matches of tournaments, games of experiments,
-// and games to learn from.
+// games to learn from, and parts of layers.
 type workerCommand struct {
 	NATS      string `name:"nats" required:"" env:"STACKMATE_NATS" placeholder:"FILE" help:"File with the address of the queue, such as tournament --listen makes it; or the address, where there is nothing secret in it."`
 	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches, for the players of this program."`

@@ -1,8 +1,10 @@
 package layers
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"stackmate/internal/scratch"
@@ -38,37 +40,53 @@ func (g *game) settle(d int) error {
 	if d == len(g.layers)-1 {
 		return nil
 	}
-	g.forget(d, d+1)
+	l := g.layers[d]
+	if g.config.Elsewhere != nil {
+		g.forget(-1, -1)
+	} else if err := g.hold(d, d+1); err != nil {
+		return err
+	}
+	values := make([]float64, l.len())
+	var games, spent atomic.Int64
+	err := g.each(d, l.len(), func(ctx context.Context, w *worker, first, last int) (err error) {
+		var done Done
+		if w == nil {
+			done, err = g.settleElsewhere(ctx, d, first, values[first:last])
+		} else {
+			done, err = w.settle(d, first, values[first:last])
+		}
+		games.Add(done.Games)
+		spent.Add(int64(done.Spent))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.values = values
+	g.counters.Nodes += int64(l.len())
+	g.counters.LPCalls += games.Load()
+	g.counters.LPTime += time.Duration(spent.Load()) / time.Duration(len(g.workers))
+	return nil
+}
+
+// hold has the keys of layer d in memory and the next one ready for look-ups, and leaves the others to the folder.
+func (g *game) hold(d, next int) error {
+	g.forget(d, next)
 	if err := g.recall(d, false); err != nil {
 		return err
 	}
-	if err := g.recall(d+1, true); err != nil {
+	return g.recall(next, true)
+}
+
+// settle solves positions of layer d, from the first one given on.
+func (w *worker) settle(d, first int, values []float64) (Done, error) {
+	next := w.game.layers[d+1]
+	w.games, w.spent = 0, 0
+	err := w.expand(w.game.layers[d], first, first+len(values), func(at int, e *machine.Expansion) (err error) {
+		values[at-first], err = w.value(e, next, nil, nil)
 		return err
-	}
-	next := g.layers[d+1]
-	values := make([][]float64, len(g.layers[d].parts))
-	for i, p := range g.layers[d].parts {
-		values[i] = make([]float64, p.count)
-		err := g.each(d, p.count, func(w *worker, first, last int) error {
-			return w.expand(p, first, last, func(at int, e *machine.Expansion) (err error) {
-				values[i][at], err = w.value(e, next, nil, nil)
-				return err
-			})
-		})
-		if err != nil {
-			return err
-		}
-		g.counters.Nodes += int64(p.count)
-	}
-	for i, p := range g.layers[d].parts {
-		p.values = values[i]
-	}
-	g.counters.LPCalls, g.counters.LPTime = 0, 0
-	for _, w := range g.workers {
-		g.counters.LPCalls += w.games
-		g.counters.LPTime += w.spent / time.Duration(len(g.workers))
-	}
-	return nil
+	})
+	return Done{Games: w.games, Spent: w.spent}, err
 }
 
 // sampleGames: of so many matrix games the time of one is taken, on behalf of all.
@@ -144,32 +162,29 @@ func (g *game) child(e *machine.Expansion, c int, next *layer) (float64, error) 
 	if e.Terminal[c] {
 		return g.points(e.ChildGoals(c))
 	}
-	at := g.find(next, e.Child(c))
-	if at.part == nil {
+	v, ok := g.lookUp(next, e.Child(c))
+	if !ok {
 		return 0, fmt.Errorf("a position is in no layer: %v", g.machine.Names().AppendFluents(nil, e.Child(c)))
 	}
-	return g.valueIn(at), nil
+	return v, nil
 }
 
-// valueIn is the value of the position that was found in a place.
-func (g *game) valueIn(at place) float64 {
-	v := at.part.values[at.at]
-	if at.exchanged {
-		v = float64(g.sum.Load()-1) - v
-	}
-	return v
-}
-
-// find looks for position q and its images in a layer: the packing need not know all symmetries, so that of
-// positions that come after one for which another one stands only images may be there.
-func (g *game) find(l *layer, q machine.State) place {
-	at := l.find(q)
-	for i := 0; i < len(g.symmetries) && at.part == nil; i++ {
+// lookUp is the value of position q in a layer. It looks for images of q, too: the packing need not know all
+// symmetries, so that of positions that come after one for which another one stands only images may be there.
+func (g *game) lookUp(l *layer, q machine.State) (v float64, ok bool) {
+	at, exchanged := l.find(q)
+	for i := 0; i < len(g.symmetries) && at < 0; i++ {
 		y := &g.symmetries[i]
 		image := make(machine.State, len(q))
 		y.apply(image, q)
-		at = l.find(image)
-		at.exchanged = at.exchanged != y.exchanges
+		at, exchanged = l.find(image)
+		exchanged = exchanged != y.exchanges
 	}
-	return at
+	switch {
+	case at < 0:
+		return 0, false
+	case exchanged:
+		return float64(g.sum.Load()-1) - l.values[at], true
+	}
+	return l.values[at], true
 }

@@ -7,8 +7,9 @@ import (
 	"stackmate/search"
 )
 
-// locate finds a position in the layers, those first that are near the last one found: the number of its layer, or -1.
-func (g *game) locate(q machine.State) (depth int, at place, err error) {
+// locate finds a position in the layers, which are solved, those first that are near the last one found: the number
+// of its layer, or -1, and its value.
+func (g *game) locate(q machine.State) (depth int, v float64, err error) {
 	for i := range g.layers {
 		d := (g.near + i) % len(g.layers)
 		l := g.layers[d]
@@ -16,32 +17,27 @@ func (g *game) locate(q machine.State) (depth int, at place, err error) {
 			continue
 		}
 		g.makeRoom(d)
-		if err := g.recall(d, l.solved); err != nil {
-			return -1, at, err
+		if err := g.recall(d, true); err != nil {
+			return -1, 0, err
 		}
-		l.index()
-		if at := g.find(l, q); at.part != nil {
+		if v, ok := g.lookUp(l, q); ok {
 			g.near = d
-			return d, at, nil
+			return d, v, nil
 		}
 	}
-	return -1, at, nil
+	return -1, 0, nil
 }
 
-// valueAt is the value of a position in the layers, which are solved, or terminal; depth is that of its layer, or -1.
+// valueAt is the value of a position in the layers, or terminal; depth is that of its layer, or -1.
 func (g *game) valueAt(q machine.State) (v float64, depth int, err error) {
 	if over, goals := g.workers[0].expander.Look(q); over {
 		v, err = g.points(goals)
 		return v, -1, err
 	}
-	depth, at, err := g.locate(q)
-	switch {
-	case err != nil:
-		return 0, depth, err
-	case depth < 0:
-		return 0, depth, fmt.Errorf("the layers do not know the position %v", g.machine.Names().AppendFluents(nil, q))
+	if depth, v, err = g.locate(q); err == nil && depth < 0 {
+		err = fmt.Errorf("the layers do not know the position %v", g.machine.Names().AppendFluents(nil, q))
 	}
-	return g.valueIn(at), depth, nil
+	return v, depth, err
 }
 
 // makeRoom leaves the layers but d and the next one to the folder, if there is not enough memory for these beside them.

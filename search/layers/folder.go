@@ -23,6 +23,7 @@ import (
 //	layers.json    whose they are
 //	N.positions    of layer N: a line of JSON that says how its positions are packed, then the keys
 //	N.values       the values of its positions, in the same order
+//	N.positions.K, N.values.K   parts of these, which tasks have left, until they are merged
 //
 // Keys and values are words of 8 bytes, little-endian; the last 4 bytes of a file are the CRC-32 (Castagnoli) of
 // what is before them. Bits of positions are numbers of the machine, so a folder fits the machine of the same
@@ -97,21 +98,29 @@ func (g *game) prepare() error {
 	return atomicfile.Write(filepath.Join(folder, headFile), text)
 }
 
-// open reads how the layers of the folder are packed, from the first one on, and which are solved, from the last one on.
-func (g *game) open() error {
+// readHead checks whose layers the folder holds.
+func (g *game) readHead() error {
 	path := filepath.Join(g.config.Folder, headFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("cannot read the layers: %w", err)
 	}
-	if err := g.readHead(text); err != nil {
+	if err := g.checkHead(text); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	return nil
+}
+
+// open reads how the layers of the folder are packed, from the first one on, and which are solved, from the last one on.
+func (g *game) open() error {
+	if err := g.readHead(); err != nil {
+		return err
+	}
 	for d := 0; ; d++ {
-		if g.config.Resume && g.check(d, "positions") != nil {
+		if g.config.Resume && check(g.path(d, "positions")) != nil {
 			break
 		}
-		l, err := g.header(d)
+		l, err := g.header(g.path(d, "positions"))
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -129,7 +138,7 @@ func (g *game) open() error {
 	return nil
 }
 
-func (g *game) readHead(text []byte) error {
+func (g *game) checkHead(text []byte) error {
 	var h head
 	names := g.machine.Names()
 	switch err := json.Unmarshal(text, &h); {
@@ -158,9 +167,9 @@ func (g *game) areBits(list []int) bool {
 	return len(list) > 0 && slices.Min(list) >= 0 && slices.Max(list) < 64*len(g.root)
 }
 
-// header reads how layer d is packed.
-func (g *game) header(d int) (*layer, error) {
-	f, err := os.Open(g.path(d, "positions"))
+// header reads how the layer in a file is packed.
+func (g *game) header(path string) (*layer, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read a layer: %w", err)
 	}
@@ -179,20 +188,14 @@ func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 		return nil, errDamage
 	}
 	if h.Sum > 0 {
-		g.sum.Store(h.Sum)
+		if err := g.agree(h.Sum); err != nil {
+			return nil, err
+		}
 	}
 	l := &layer{}
 	for _, p := range h.Parts {
-		if len(p.Constant) != len(g.root) || len(p.Value) != len(g.root) || p.Positions <= 0 || p.Positions > maxPart {
-			return nil, errDamage
-		}
-		for _, d := range p.Digits {
-			if !g.areBits(d) {
-				return nil, errDamage
-			}
-		}
-		packing := newPacking(p.Constant, p.Value, p.Digits, g.symmetries)
-		if packing.width > 64 {
+		packing, err := g.packing(p)
+		if err != nil || p.Positions <= 0 || p.Positions > maxPart {
 			return nil, errDamage
 		}
 		l.parts = append(l.parts, &part{packing: packing, count: p.Positions})
@@ -200,15 +203,37 @@ func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 	return l, nil
 }
 
+// newHeader is how part of a layer is packed.
+func newHeader(p *packing, positions int) partHeader {
+	h := partHeader{Positions: positions, Constant: p.constant, Value: p.value}
+	for _, f := range p.fields() {
+		h.Digits = append(h.Digits, f.bits)
+	}
+	return h
+}
+
+// packing is the packing of part of a layer.
+func (g *game) packing(h partHeader) (*packing, error) {
+	if len(h.Constant) != len(g.root) || len(h.Value) != len(g.root) ||
+		slices.ContainsFunc(h.Digits, func(d []int) bool { return !g.areBits(d) }) {
+		return nil, errDamage
+	}
+	p := newPacking(h.Constant, h.Value, h.Digits, g.symmetries)
+	if p.width > 64 {
+		return nil, errDamage
+	}
+	return p, nil
+}
+
 // mend checks all values, and removes the files that are damaged with those that depend on them: they are made anew.
 func (g *game) mend() error {
 	complete := len(g.layers) > 0 && g.layers[len(g.layers)-1].len() == 0
 	for d := len(g.layers) - 1; d >= 0; d-- {
 		next := d == len(g.layers)-1 && complete || d < len(g.layers)-1 && g.layers[d+1].solved
-		g.layers[d].solved = next && g.check(d, "values") == nil
+		g.layers[d].solved = next && check(g.path(d, "values")) == nil
 	}
 	for _, what := range []string{"values", "positions"} { // positions without values are right
-		files, err := filepath.Glob(filepath.Join(g.config.Folder, "*."+what))
+		files, err := filepath.Glob(filepath.Join(g.config.Folder, "*."+what+"*"))
 		for d := 0; d < len(g.layers) && err == nil; d++ {
 			files = slices.DeleteFunc(files, func(f string) bool {
 				return f == g.path(d, what) && (what == "positions" || g.layers[d].solved)
@@ -229,8 +254,8 @@ func (g *game) path(d int, what string) string {
 }
 
 // check checks the sum of a file.
-func (g *game) check(d int, what string) error {
-	f, err := os.Open(g.path(d, what))
+func check(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("cannot read a layer: %w", err)
 	}
@@ -246,25 +271,37 @@ func (g *game) check(d int, what string) error {
 		_, err = io.ReadFull(f, last[:])
 	}
 	if err != nil || binary.LittleEndian.Uint32(last[:]) != sum.Sum32() {
-		return fmt.Errorf("%s: %w: --resume makes it anew", f.Name(), errDamage)
+		return fmt.Errorf("%s: %w: --resume makes it anew", path, errDamage)
 	}
 	return nil
 }
 
-// write writes a file of the folder: a line, and words.
-func (g *game) write(d int, what string, line []byte, words func(p *part, w io.Writer) error) error {
-	err := atomicfile.WriteTo(g.path(d, what), func(w io.Writer) error {
+// write writes a file of the folder.
+func write(path string, content func(w io.Writer) error) error {
+	err := atomicfile.WriteTo(path, func(w io.Writer) error {
 		sum := crc32.New(checksums)
 		out := bufio.NewWriterSize(w, 1<<20)
-		both := io.MultiWriter(out, sum)
-		_, err := both.Write(line)
-		for _, p := range g.layers[d].parts {
-			err = errors.Join(err, words(p, both))
-		}
+		err := content(io.MultiWriter(out, sum))
 		return errors.Join(err, binary.Write(out, binary.LittleEndian, sum.Sum32()), out.Flush())
 	})
 	if err != nil {
 		return fmt.Errorf("cannot keep a layer: %w", err)
+	}
+	return nil
+}
+
+// read reads a file of the folder, which it checks.
+func read(path string, content func(in *bufio.Reader) error) error {
+	if err := check(path); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("cannot read a layer: %w", err)
+	}
+	defer f.Close()
+	if err := content(bufio.NewReaderSize(f, 1<<20)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
@@ -281,84 +318,75 @@ func writeWords[T uint64 | float64](w io.Writer, words []T) error {
 	return nil
 }
 
-func readWords[T uint64 | float64](in io.Reader, n int) ([]T, error) {
-	words := make([]T, n)
+func readWords[T uint64 | float64](in io.Reader, words []T) error {
 	for chunk := range slices.Chunk(words, chunkWords) {
 		if err := binary.Read(in, binary.LittleEndian, chunk); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return words, nil
+	return nil
 }
 
-// save writes the positions of layer d.
-func (g *game) save(d int) error {
+// save writes the positions of a layer.
+func (g *game) save(path string, l *layer) error {
 	h := layerHeader{Sum: g.sum.Load(), Parts: []partHeader{}}
-	for _, p := range g.layers[d].parts {
-		kept := partHeader{Positions: p.count, Constant: p.constant, Value: p.value}
-		for _, f := range p.fields() {
-			kept.Digits = append(kept.Digits, f.bits)
+	for _, p := range l.parts {
+		h.Parts = append(h.Parts, newHeader(p.packing, p.count))
+	}
+	return write(path, func(w io.Writer) error {
+		err := json.NewEncoder(w).Encode(h)
+		for _, p := range l.parts {
+			err = errors.Join(err, writeWords(w, p.keys))
 		}
-		h.Parts = append(h.Parts, kept)
-	}
-	line, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
-	return g.write(d, "positions", append(line, '\n'), func(p *part, w io.Writer) error { return writeWords(w, p.keys) })
-}
-
-// saveValues writes the values of layer d.
-func (g *game) saveValues(d int) error {
-	return g.write(d, "values", nil, func(p *part, w io.Writer) error { return writeWords(w, p.values) })
-}
-
-// load reads the keys of layer d, and its values where they are wanted.
-func (g *game) load(d int, values bool) error {
-	parts := g.layers[d].parts
-	if len(parts) == 0 {
-		return nil
-	}
-	if parts[0].keys == nil {
-		err := g.read(d, "positions", func(p *part, in io.Reader) (err error) {
-			p.keys, err = readWords[uint64](in, p.count)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if !values || parts[0].values != nil {
-		return nil
-	}
-	return g.read(d, "values", func(p *part, in io.Reader) (err error) {
-		p.values, err = readWords[float64](in, p.count)
 		return err
 	})
 }
 
-// read reads the words of a file, which it checks, part by part.
-func (g *game) read(d int, what string, part func(*part, io.Reader) error) error {
-	if err := g.check(d, what); err != nil {
-		return err
+// saveValues writes the values of positions.
+func saveValues(path string, values []float64) error {
+	return write(path, func(w io.Writer) error { return writeWords(w, values) })
+}
+
+// loadValues reads the values of positions.
+func loadValues(path string, values []float64) error {
+	return read(path, func(in *bufio.Reader) error { return readWords(in, values) })
+}
+
+// loadKeys reads the keys of a layer.
+func loadKeys(path string, l *layer) error {
+	return read(path, func(in *bufio.Reader) error {
+		if _, err := in.ReadBytes('\n'); err != nil { // the header
+			return err
+		}
+		for _, p := range l.parts {
+			p.keys = make([]uint64, p.count)
+			if err := readWords(in, p.keys); err != nil {
+				l.drop()
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// load reads the keys of layer d, and its values where they are wanted.
+func (g *game) load(d int, values bool) error {
+	l := g.layers[d]
+	if len(l.parts) == 0 {
+		return nil
 	}
-	f, err := os.Open(g.path(d, what))
-	if err != nil {
-		return fmt.Errorf("cannot read a layer: %w", err)
-	}
-	defer f.Close()
-	in := bufio.NewReaderSize(f, 1<<20)
-	if what == "positions" {
-		_, err = g.readHeader(in)
-	}
-	for _, p := range g.layers[d].parts {
-		if err == nil {
-			err = part(p, in)
+	if l.parts[0].keys == nil {
+		if err := loadKeys(g.path(d, "positions"), l); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		g.layers[d].drop()
-		return fmt.Errorf("%s: %w", f.Name(), err)
+	if !values || l.values != nil {
+		return nil
 	}
+	all := make([]float64, l.len())
+	if err := loadValues(g.path(d, "values"), all); err != nil {
+		return err
+	}
+	l.values = all
 	return nil
 }

@@ -2,10 +2,11 @@ package layers
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -44,7 +45,7 @@ func (g *game) enumerate() error {
 			return cmp.Or(err, errRepeats)
 		}
 		g.forget(d, d)
-		next, err := g.advance(last)
+		next, err := g.advance(d)
 		if err != nil {
 			return err
 		}
@@ -70,17 +71,26 @@ var (
 	errWide = errors.New("the positions of a layer do not fit into 64 bits")
 )
 
-// advance makes the layer after l.
-func (g *game) advance(l *layer) (*layer, error) {
-	s, err := g.sample(l)
+// advance makes the layer after layer d.
+func (g *game) advance(d int) (*layer, error) {
+	s, err := g.sample(g.layers[d])
+	if g.config.Elsewhere != nil {
+		g.forget(-1, -1)
+	}
 	for try := 0; err == nil; try++ {
 		p := g.guess(s)
 		if p.width > 64 {
 			return nil, errWide
 		}
-		c := g.newCollector(p)
-		if err = g.children(l, c); err == nil {
-			return c.layer(g)
+		c := &collector{packing: p}
+		err = g.each(d+1, g.layers[d].len(), func(ctx context.Context, w *worker, first, last int) error {
+			if w == nil {
+				return g.childrenElsewhere(ctx, d, first, last, c)
+			}
+			return w.children(g.layers[d], first, last, c)
+		})
+		if err == nil {
+			return g.collected(c, g.workers...)
 		}
 		if errors.Is(err, errOdd) && try < guesses {
 			s.extend(c.odd, maxSample/4)
@@ -94,22 +104,20 @@ func (g *game) advance(l *layer) (*layer, error) {
 func (g *game) sample(l *layer) (*sample, error) {
 	s, w := g.newSample(), g.workers[0]
 	const most, batches = maxSample / 2, 64
-	for _, p := range l.parts {
-		step := max(batchPositions, p.count/batches)
-		parents := min(p.count, batches*batchPositions)
-		for first := 0; first < p.count && s.len() < most; first += step {
-			err := w.expand(p, first, min(first+batchPositions, p.count), func(at int, e *machine.Expansion) error {
-				every := max(1, e.Children*parents/most)
-				for c := at % every; c < e.Children; c += every {
-					if !e.Terminal[c] {
-						s.states = append(s.states, e.Child(c)...)
-					}
+	step := max(batchPositions, l.len()/batches)
+	parents := min(l.len(), batches*batchPositions)
+	for first := 0; first < l.len() && s.len() < most; first += step {
+		err := w.expand(l, first, min(first+batchPositions, l.len()), func(at int, e *machine.Expansion) error {
+			every := max(1, e.Children*parents/most)
+			for c := at % every; c < e.Children; c += every {
+				if !e.Terminal[c] {
+					s.states = append(s.states, e.Child(c)...)
 				}
-				return nil
-			})
-			if err != nil {
-				return s, err
 			}
+			return nil
+		})
+		if err != nil {
+			return s, err
 		}
 	}
 	if s.len() == 0 { // perhaps there are children all the same: then they are odd
@@ -118,57 +126,80 @@ func (g *game) sample(l *layer) (*sample, error) {
 	return s, nil
 }
 
-// collector makes a layer of positions that come in any order, again and again.
+// collector makes a layer of positions that come in any order, again and again. It is safe for concurrent use.
 type collector struct {
 	packing *packing
-	keys    []*runs    // by worker
-	odd     [][]uint64 // by worker: positions that do not fit
 
-	added, misfits atomic.Int64
+	mu       sync.Mutex
+	sets     [][]uint64 // of keys, ascending
+	odd      []uint64   // positions that do not fit
+	children int        // that were looked at
 }
 
-func (g *game) newCollector(p *packing) *collector {
-	c := &collector{packing: p, odd: make([][]uint64, len(g.workers))}
-	for range g.workers {
-		c.keys = append(c.keys, &runs{room: g.bufferKeys()})
+// insert adds a set of keys, which it merges with others of similar length, so that each key is merged a logarithmic
+// number of times.
+func (c *collector) insert(set []uint64) {
+	for len(set) > 0 {
+		c.mu.Lock()
+		i := slices.IndexFunc(c.sets, func(s []uint64) bool { return len(s) < 2*len(set) && len(set) < 2*len(s) })
+		if i < 0 {
+			c.sets = append(c.sets, set)
+			set = nil
+		} else {
+			other := c.sets[i]
+			c.sets = slices.Delete(c.sets, i, i+1)
+			c.mu.Unlock()
+			set = merge(other, set)
+			continue
+		}
+		c.mu.Unlock()
 	}
-	return c
 }
 
-// bytes is the memory in use.
-func (c *collector) bytes(worker int) int64 {
-	return c.keys[worker].bytes() + 8*int64(cap(c.odd[worker]))
-}
-
-// add adds a position on behalf of a worker; full tells that memory may have been taken.
-func (c *collector) add(worker int, q machine.State) (full bool) {
-	key, ok := c.packing.pack(q)
-	if ok {
-		key, _ = c.packing.represent(key)
-		return c.keys[worker].add(key)
+// note adds positions that do not fit, of so many children, and says if there are too many of them.
+func (c *collector) note(odd []uint64, children int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.odd, c.children = append(c.odd, odd...), c.children+children
+	if misfits := len(c.odd) / len(c.packing.value); float64(misfits) > fewOdd+oddShare*float64(c.children) {
+		return errOdd
 	}
-	c.misfits.Add(1)
-	c.odd[worker] = append(c.odd[worker], q...)
-	return false
+	return nil
 }
 
-// layer is what was added. The packing of positions that do not fit the other one is guessed from all of
-// them, so they fit.
-func (c *collector) layer(g *game) (*layer, error) {
-	l := &layer{parts: []*part{{packing: c.packing, keys: union(c.keys)}}}
-	if odd := g.newSample(); c.misfits.Load() > 0 {
-		odd.extend(c.odd, int(c.misfits.Load()))
+// bytes is the memory in use, in which sets that are merged are there twice.
+func (c *collector) bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := cap(c.odd)
+	for _, s := range c.sets {
+		n += 2 * cap(s)
+	}
+	return 8 * int64(n)
+}
+
+// collected is the layer that was collected. The packing of positions that do not fit the other one is guessed from all
+// of them, so they fit.
+func (g *game) collected(c *collector, by ...*worker) (*layer, error) {
+	for _, w := range by {
+		c.insert(w.keys.flush())
+		w.keys = buffer{}
+		w.held.Store(0)
+	}
+	l := &layer{parts: []*part{{packing: c.packing, keys: union(c.sets)}}}
+	if len(c.odd) > 0 {
+		odd := (&sample{g.machine.Words(), c.odd}).distinct(g.symmetries)
 		p := g.guess(odd)
 		if p.width > 64 {
 			return nil, errWide
 		}
-		others := &runs{room: odd.len()}
+		others := buffer{room: odd.len()}
 		for i := range odd.len() {
 			key, _ := p.pack(odd.state(i))
 			key, _ = p.represent(key)
 			others.add(key)
 		}
-		l.parts = append(l.parts, &part{packing: p, keys: union([]*runs{others})})
+		l.parts = append(l.parts, &part{packing: p, keys: others.flush()})
 	}
 	for _, p := range l.parts {
 		if p.count = len(p.keys); p.count > maxPart {
@@ -179,58 +210,62 @@ func (c *collector) layer(g *game) (*layer, error) {
 	return l, nil
 }
 
-// children adds all children of a layer, but for terminal ones.
-func (g *game) children(l *layer, c *collector) error {
-	for _, p := range l.parts {
-		err := g.each(len(g.layers), p.count, func(w *worker, first, last int) error {
-			full := false
-			err := w.expand(p, first, last, func(_ int, e *machine.Expansion) error {
-				for i := range e.Children {
-					if !e.Terminal[i] {
-						full = c.add(w.number, e.Child(i)) || full
-					} else if _, err := g.points(e.ChildGoals(i)); err != nil {
-						return err
-					}
+// children adds the children of some positions of a layer, but for terminal ones.
+func (w *worker) children(l *layer, first, last int, c *collector) error {
+	var odd []uint64
+	children, full := 0, false
+	w.keys.room = w.game.bufferKeys()
+	err := w.expand(l, first, last, func(_ int, e *machine.Expansion) error {
+		children += e.Children
+		for i := range e.Children {
+			if e.Terminal[i] {
+				if _, err := w.game.points(e.ChildGoals(i)); err != nil {
+					return err
 				}
-				c.added.Add(int64(e.Children))
-				return nil
-			})
-			switch {
-			case err != nil:
-				return err
-			case float64(c.misfits.Load()) > fewOdd+oddShare*float64(c.added.Load()):
-				return errOdd
-			case full:
-				return g.take(w, c.bytes(w.number))
+				continue
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+			key, ok := c.packing.pack(e.Child(i))
+			if !ok {
+				odd = append(odd, e.Child(i)...)
+				continue
+			}
+			if key, _ = c.packing.represent(key); w.keys.add(key) {
+				c.insert(w.keys.flush())
+				full = true
+			}
 		}
+		return nil
+	})
+	if err = cmp.Or(err, c.note(odd, children)); err != nil || !full {
+		return err
 	}
-	return nil
+	w.held.Store(w.keys.bytes())
+	return w.game.charge(c.bytes())
 }
 
-// expand hands the expansions of some positions of a part to visit, with their numbers.
-func (w *worker) expand(p *part, first, last int, visit func(at int, e *machine.Expansion) error) error {
-	words := w.game.machine.Words()
-	for ; first < last; first += batchPositions {
-		n := min(batchPositions, last-first)
-		w.states = w.states[:n*words]
-		for i := range n {
-			p.unpack(w.states[i*words:(i+1)*words], p.keys[first+i])
-		}
-		w.expander.ExpandMany(w.dst[:n], w.states)
-		for i := range n {
-			e := &w.dst[i]
-			if err := cmp.Or(e.Err, lost(e)); err != nil {
-				return err
+// expand hands the expansions of some positions of a layer to visit, with their numbers.
+func (w *worker) expand(l *layer, first, last int, visit func(at int, e *machine.Expansion) error) error {
+	words, begin := w.game.machine.Words(), 0
+	for _, p := range l.parts {
+		for first < min(last, begin+p.count) {
+			n := min(batchPositions, last-first, begin+p.count-first)
+			w.states = w.states[:n*words]
+			for i := range n {
+				p.unpack(w.states[i*words:(i+1)*words], p.keys[first-begin+i])
 			}
-			if err := visit(first+i, e); err != nil {
-				return err
+			w.expander.ExpandMany(w.dst[:n], w.states)
+			for i := range n {
+				e := &w.dst[i]
+				if err := cmp.Or(e.Err, lost(e)); err != nil {
+					return err
+				}
+				if err := visit(first+i, e); err != nil {
+					return err
+				}
 			}
+			first += n
 		}
+		begin += p.count
 	}
 	return nil
 }

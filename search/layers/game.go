@@ -33,22 +33,21 @@ type game struct {
 	limits   search.Limits
 	started  time.Time
 	counters search.Counters
-	mu       sync.Mutex // guards what follows
-	peak     int64
+	peak     atomic.Int64 // most memory in use
 }
 
 // worker is what one goroutine works with.
 type worker struct {
 	game     *game
-	number   int
 	expander *machine.Expander
 	lp       matrix.Engine
 	dst      []machine.Expansion
 	states   []uint64
 	matrix   []float64
 
-	held  int64 // memory of a layer that is being made, guarded by the game's mutex
-	games int64 // matrix games solved
+	keys  buffer       // of a layer that is being made
+	held  atomic.Int64 // memory of these
+	games int64        // matrix games solved
 	spent time.Duration
 }
 
@@ -67,13 +66,13 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 	for _, y := range m.Symmetries() {
 		g.addSymmetry(y)
 	}
-	for i := range config.Threads {
+	for range config.Threads {
 		lp, err := config.Engine()
 		if err != nil {
 			return nil, err
 		}
 		g.workers = append(g.workers, &worker{
-			game: g, number: i, expander: machine.NewExpander(m), lp: lp,
+			game: g, expander: machine.NewExpander(m), lp: lp,
 			dst: make([]machine.Expansion, batchPositions), states: make([]uint64, 0, batchPositions*m.Words()),
 		})
 	}
@@ -103,22 +102,29 @@ func (g *game) points(goals []int32) (float64, error) {
 	if g.other == machine.NoRole {
 		return float64(v), nil
 	}
-	sum := int64(v + search.Points(goals[g.other]))
-	if known := g.sum.Load(); known != sum+1 && !g.sum.CompareAndSwap(0, sum+1) && g.sum.Load() != sum+1 {
-		return 0, fmt.Errorf("%w: found goals of %d and %d after others with the sum %d",
-			search.ErrNotZeroSum, v, sum-int64(v), g.sum.Load()-1)
+	return float64(v), g.agree(int64(v+search.Points(goals[g.other])) + 1)
+}
+
+// agree notes the sum of goals, and 1, and says if there are others.
+func (g *game) agree(sum int64) error {
+	if g.sum.Load() == sum || g.sum.CompareAndSwap(0, sum) || g.sum.Load() == sum {
+		return nil
 	}
-	return float64(v), nil
+	return fmt.Errorf("%w: found goals with the sum %d after others with the sum %d", search.ErrNotZeroSum, sum-1, g.sum.Load()-1)
 }
 
 // begin begins a search.
 func (g *game) begin(ctx context.Context, lim search.Limits) {
 	g.ctx, g.limits, g.started, g.counters = ctx, lim, time.Now(), search.Counters{}
 	for _, w := range g.workers {
-		w.games, w.spent = 0, 0
-		w.expander.Limit(g.ctx, 0, 0)
-		w.lp.Within(g.ctx)
+		w.begin(ctx)
 	}
+}
+
+// begin begins to work until ctx ends.
+func (w *worker) begin(ctx context.Context) {
+	w.expander.Limit(ctx, 0, 0)
+	w.lp.Within(ctx)
 }
 
 // solve makes the layers and solves them, as far as that is not done yet.
@@ -135,23 +141,27 @@ func (g *game) solve() error {
 // blockPositions are worked at by one worker, one after the other.
 const blockPositions = 1 << 12
 
-// each hands out the numbers below n to the workers, in blocks, and reports progress with a layer meanwhile. It returns
-// the first error.
-func (g *game) each(depth, n int, work func(w *worker, first, last int) error) error {
+// each hands out the numbers below n in blocks, to the workers or, where there are helpers, to nobody, and reports progress
+// with a layer meanwhile. It returns the first error, which ends the context of the others.
+func (g *game) each(depth, n int, do func(ctx context.Context, w *worker, first, last int) error) error {
 	started := time.Now()
+	workers, block := g.workers, blockPositions
+	if g.config.Elsewhere != nil {
+		workers, block = make([]*worker, maxTasks), taskPositions(n)
+	}
 	ctx, stop := context.WithCancelCause(g.ctx)
 	defer stop(nil)
 	var next, done atomic.Int64
 	var all sync.WaitGroup
-	for _, w := range g.workers {
+	for _, w := range workers {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				first := int(next.Add(blockPositions)) - blockPositions
+				first := int(next.Add(int64(block))) - block
 				if first >= n {
 					return
 				}
-				last := min(first+blockPositions, n)
-				if err := work(w, first, last); err != nil {
+				last := min(first+block, n)
+				if err := do(ctx, w, first, last); err != nil {
 					stop(err)
 				}
 				done.Add(int64(last - first))
@@ -183,25 +193,19 @@ func (g *game) tell(depth int, positions int64, left time.Duration) {
 		return
 	}
 	c := g.counters
-	c.Nodes, c.Depth, c.Left, c.PeakBytes, c.Elapsed = c.Nodes+positions, depth, left, g.most(), time.Since(g.started)
+	c.Nodes, c.Depth, c.Left, c.PeakBytes, c.Elapsed = c.Nodes+positions, depth, left, g.peak.Load(), time.Since(g.started)
 	g.limits.Progress(search.Result{Values: g.values(search.Interval{Upper: machine.MaxGoal}), Proved: true, Counters: c})
 }
 
 // keep books layer d, which was made or solved: it is written to the folder, where there is one.
 func (g *game) keep(d int) error {
-	for _, w := range g.workers {
-		w.held = 0
-	}
-	if err := g.take(nil, 0); err != nil {
+	if err := g.charge(0); err != nil || g.config.Folder == "" {
 		return err
 	}
-	switch {
-	case g.config.Folder == "":
-		return nil
-	case g.layers[d].solved:
-		return g.saveValues(d)
+	if l := g.layers[d]; l.solved {
+		return saveValues(g.path(d, "values"), l.values)
 	}
-	return g.save(d)
+	return g.save(g.path(d, "positions"), g.layers[d])
 }
 
 // bufferKeys is the room for keys that a worker sorts at a time.
@@ -213,18 +217,14 @@ func (g *game) bufferKeys() int {
 	return int(min(most, max(least, g.limits.MaxBytes/int64(bytes*share*len(g.workers)))))
 }
 
-// take books that a worker holds so much memory, unless it is nil, and says if all is too much.
-func (g *game) take(w *worker, bytes int64) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if w != nil {
-		w.held = bytes
-	}
-	all := g.bytes()
+// charge says if the layers, the keys of the workers and so many bytes are too much memory.
+func (g *game) charge(bytes int64) error {
+	all := g.bytes() + bytes
 	for _, w := range g.workers {
-		all += w.held
+		all += w.held.Load()
 	}
-	g.peak = max(g.peak, all)
+	for peak := g.peak.Load(); all > peak && !g.peak.CompareAndSwap(peak, all); peak = g.peak.Load() {
+	}
 	if most := g.limits.MaxBytes; most == 0 || all <= most {
 		return nil
 	}
@@ -241,13 +241,6 @@ func (g *game) bytes() int64 {
 	return all
 }
 
-// most is the most memory that was in use.
-func (g *game) most() int64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.peak
-}
-
 // recall makes the keys of layer d, and its values with an index where they are wanted, ready in memory.
 func (g *game) recall(d int, values bool) error {
 	if g.config.Folder != "" {
@@ -258,7 +251,7 @@ func (g *game) recall(d int, values bool) error {
 	if values {
 		g.layers[d].index()
 	}
-	return g.take(nil, 0)
+	return g.charge(0)
 }
 
 // forget leaves all layers to the folder but those from first to last.

@@ -13,15 +13,15 @@ type layer struct {
 	// Those that fit the packing that was guessed and, if there are any, the others, which have
 	// a packing of their own.
 	parts  []*part
-	solved bool // the values are known: here or in the folder
+	values []float64 // goal points of the first player; nil if they are not known yet, or in the folder only
+	solved bool      // the values are known: here or in the folder
 }
 
 // part are the positions of a layer that have one packing.
 type part struct {
 	*packing
-	count  int       // of positions
-	keys   []uint64  // ascending; nil if they are in the folder only
-	values []float64 // goal points of the first player; nil if they are not known yet, or in the folder only
+	count int      // of positions
+	keys  []uint64 // ascending; nil if they are in the folder only
 
 	// Keys with the same leading bits: from starts[v] to starts[v+1].
 	starts []uint32
@@ -42,17 +42,18 @@ func (l *layer) len() int {
 
 // bytes is the memory of the layer.
 func (l *layer) bytes() int64 {
-	n := 0
+	n := 8 * cap(l.values)
 	for _, p := range l.parts {
-		n += 8*cap(p.keys) + 8*cap(p.values) + 4*cap(p.starts)
+		n += 8*cap(p.keys) + 4*cap(p.starts)
 	}
 	return int64(n)
 }
 
 // drop leaves the layer to the folder.
 func (l *layer) drop() {
+	l.values = nil
 	for _, p := range l.parts {
-		p.keys, p.values, p.starts = nil, nil, nil
+		p.keys, p.starts = nil, nil
 	}
 }
 
@@ -106,25 +107,19 @@ func (p *part) find(key uint64) int {
 	return -1
 }
 
-// place is where a position is found in a layer.
-type place struct {
-	part      *part // nil if it is not there
-	at        int
-	exchanged bool // what is there is its image with the players exchanged
-}
-
-// find looks for the position that stands for q. The layer has an index.
-func (l *layer) find(q machine.State) place {
+// find is the number of the position that stands for q, or -1; exchanged tells that the players have changed places
+// in it. The layer has an index.
+func (l *layer) find(q machine.State) (at int, exchanged bool) {
+	first := 0
 	for _, p := range l.parts {
-		key, ok := p.pack(q)
-		if !ok {
-			continue
+		if key, ok := p.pack(q); ok {
+			key, exchanged = p.represent(key)
+			if at = p.find(key); at >= 0 {
+				at += first
+			}
+			return at, exchanged
 		}
-		key, exchanged := p.represent(key)
-		if at := p.find(key); at >= 0 {
-			return place{p, at, exchanged}
-		}
-		return place{}
+		first += p.count
 	}
-	return place{}
+	return -1, false
 }

@@ -48,6 +48,9 @@ type Config struct {
 	Label  book.Label
 	// Resume goes on with what the folder holds. Otherwise it must hold no layers.
 	Resume bool
+	// Elsewhere, if not nil, has a Helper do a task, maxTasks at a time, instead of the threads. The folder
+	// is where what it does is found.
+	Elsewhere func(ctx context.Context, t Task) (Done, error)
 }
 
 // maxLayers bounds the number of joint moves of a game.
@@ -106,7 +109,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		err = nil
 	}
 	r.Counters = g.counters
-	r.PeakBytes, r.Elapsed = g.peak, time.Since(started)
+	r.PeakBytes, r.Elapsed = g.peak.Load(), time.Since(started)
 	return r, err
 }
 

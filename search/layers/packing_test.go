@@ -100,12 +100,18 @@ func TestImagesHaveOneRepresentative(t *testing.T) {
 func TestSetsOfKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOf(rapid.OneOf(rapid.Uint64Max(20), rapid.Uint64Max(1<<40))).Draw(t, "keys")
-		collections := []*runs{{room: 5}, {room: 3}}
+		var c collector
+		buffers := []*buffer{{room: 5}, {room: 3}}
 		for i, key := range keys {
-			collections[i%2].add(key)
+			if b := buffers[i%2]; b.add(key) {
+				c.insert(b.flush())
+			}
+		}
+		for _, b := range buffers {
+			c.insert(b.flush())
 		}
 		want := slices.Compact(slices.Sorted(slices.Values(keys)))
-		if got := union(collections); !slices.Equal(got, want) {
+		if got := union(c.sets); !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	})

@@ -6,14 +6,11 @@ import (
 	"stackmate/internal/scratch"
 )
 
-// runs collects keys, which come in any order and again and again, as sets: a buffer is sorted
-// when it is full, and sets of similar length are merged, so that each key is merged a
-// logarithmic number of times.
-type runs struct {
-	room   int // of the buffer
-	buffer []uint64
-	other  []uint64
-	sets   [][]uint64 // ascending, each at least twice as long as the next one
+// buffer collects keys, which come in any order and again and again, until it is full.
+type buffer struct {
+	room  int
+	keys  []uint64
+	other []uint64 // of the same length, to sort
 
 	recent [1 << recentBits]uint64 // keys that were added a short time ago, plus 1, by hash
 }
@@ -22,53 +19,35 @@ type runs struct {
 // within some thousands.
 const recentBits = 12
 
-// add adds a key; full tells that there was a flush.
-func (r *runs) add(key uint64) (full bool) {
+// add adds a key; full tells that there is no room for another one.
+func (r *buffer) add(key uint64) (full bool) {
 	const odd = 0x9e3779b97f4a7c15 // 2⁶⁴/φ
 	recent := &r.recent[key*odd>>(64-recentBits)]
 	if *recent == key+1 {
 		return false
 	}
 	*recent = key + 1
-	if len(r.buffer) == r.room {
-		r.flush()
-		full = true
-	}
-	r.buffer = append(r.buffer, key)
-	return full
+	r.keys = append(r.keys, key)
+	return len(r.keys) >= r.room
 }
 
 // flush turns the buffer into a set.
-func (r *runs) flush() {
-	if len(r.buffer) == 0 {
-		return
+func (r *buffer) flush() []uint64 {
+	if len(r.keys) == 0 {
+		return nil
 	}
-	r.other = scratch.Resize(r.other, len(r.buffer))
-	r.sets = append(r.sets, slices.Clone(sortKeys(r.buffer, r.other)))
-	r.buffer = r.buffer[:0]
-	for n := len(r.sets); n > 1 && len(r.sets[n-2]) < 2*len(r.sets[n-1]); n-- {
-		r.sets[n-2] = merge(r.sets[n-2], r.sets[n-1])
-		r.sets = r.sets[:n-1]
-	}
+	r.other = scratch.Resize(r.other, len(r.keys))
+	set := slices.Clone(sortKeys(r.keys, r.other))
+	r.keys = r.keys[:0]
+	return set
 }
 
-// bytes is the memory in use, in which sets that are merged are there twice.
-func (r *runs) bytes() int64 {
-	n := cap(r.buffer) + cap(r.other)
-	for _, s := range r.sets {
-		n += 2 * cap(s)
-	}
-	return 8 * int64(n)
-}
+// bytes is the memory in use.
+func (r *buffer) bytes() int64 { return 8 * int64(cap(r.keys)+cap(r.other)) }
 
-// union is the set of all keys of several collections, which it empties.
-func union(all []*runs) []uint64 {
-	sets := [][]uint64{nil}
-	for _, r := range all {
-		r.flush()
-		sets = append(sets, r.sets...)
-		*r = runs{}
-	}
+// union is the set of all keys of several sets, which it empties.
+func union(sets [][]uint64) []uint64 {
+	sets = append(sets, nil)
 	for n := len(sets); n > 1; n-- {
 		slices.SortFunc(sets, func(a, b []uint64) int { return len(b) - len(a) })
 		sets[n-2] = merge(sets[n-2], sets[n-1])

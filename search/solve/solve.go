@@ -46,10 +46,11 @@ type Options struct {
 	Depth int
 	// Threads is that of sequential.Config and layers.Config: other methods use one.
 	Threads int
-	// Folder, Label and Resume are those of layers.Config.
-	Folder string
-	Label  book.Label
-	Resume bool
+	// Folder, Label, Resume and Elsewhere are those of layers.Config.
+	Folder    string
+	Label     book.Label
+	Resume    bool
+	Elsewhere func(context.Context, layers.Task) (layers.Done, error)
 
 	// halves is that of sequential.Config: who solves waits for the value, who plays does not.
 	halves bool

@@ -1,0 +1,226 @@
+package layers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"reflect"
+	"sync"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/book"
+	"stackmate/search/matrix"
+)
+
+// Work on a layer is divided into tasks, which helpers in other processes do. They share the folder: a helper reads
+// the layers from there, and leaves a file beside them, named after the task. Who has submitted the tasks
+// merges these files into that of the layer:
+//
+//	forward   positions from First to Last of layer N → (N+1).positions.First: a layer with their children
+//	backward  the same → N.values.First: their values
+//
+// A task may be done again, by anybody: it leaves the same file.
+
+// Task is a part of the work on a layer.
+type Task struct {
+	Layer    int         `json:"layer"`
+	First    int         `json:"first"`              // of its positions, in the order of the file
+	Last     int         `json:"last"`               // not included
+	Sum      int64       `json:"sum"`                // of goals, and 1, where values are wanted
+	Children *partHeader `json:"children,omitempty"` // how they are packed; nil if values are wanted
+}
+
+// Done says how a task went.
+type Done struct {
+	Children int           `json:"children"` // that were looked at
+	Odd      bool          `json:"odd"`      // too many do not fit the packing: only some are in the file
+	Games    int64         `json:"games"`    // matrix games solved
+	Spent    time.Duration `json:"spent"`    // on these
+}
+
+const (
+	// maxTasks are submitted at a time: more helpers have nothing to do.
+	maxTasks = 64
+	// A layer is divided into layerTasks, unless these have more or less positions: enough that nobody waits
+	// for the last one for long, and few files to merge.
+	layerTasks       = 32
+	minTaskPositions = 1 << 14
+	maxTaskPositions = 1 << 20
+)
+
+// taskPositions are those of a task, of a layer of n.
+func taskPositions(n int) int {
+	return max(minTaskPositions, min(maxTaskPositions, (n+layerTasks-1)/layerTasks))
+}
+
+// file is where a task leaves what it has found. What is there follows from the task.
+func (t Task) file(g *game) string {
+	text, _ := json.Marshal(t) // it can be
+	name := fmt.Sprintf("%d-%08x", t.First, crc32.Checksum(text, checksums))
+	if t.Children == nil {
+		return g.path(t.Layer, "values") + "." + name
+	}
+	return g.path(t.Layer+1, "positions") + "." + name
+}
+
+// settleElsewhere has positions of layer d solved, from the first one given on.
+func (g *game) settleElsewhere(ctx context.Context, d, first int, values []float64) (Done, error) {
+	t := Task{Layer: d, First: first, Last: first + len(values), Sum: g.sum.Load()}
+	done, err := g.config.Elsewhere(ctx, t)
+	if err == nil {
+		err = errors.Join(loadValues(t.file(g), values), os.Remove(t.file(g)))
+	}
+	return done, err
+}
+
+// childrenElsewhere has the children of some positions of layer d added.
+func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *collector) error {
+	packing := newHeader(c.packing, 0)
+	t := Task{Layer: d, First: first, Last: last, Children: &packing}
+	done, err := g.config.Elsewhere(ctx, t)
+	if err != nil {
+		return err
+	}
+	l, err := g.header(t.file(g))
+	if err == nil {
+		err = loadKeys(t.file(g), l)
+	}
+	if err = errors.Join(err, os.Remove(t.file(g))); err != nil {
+		return err
+	}
+	var odd []uint64
+	for _, p := range l.parts {
+		if h := newHeader(p.packing, 0); reflect.DeepEqual(h, packing) {
+			c.insert(p.keys)
+			continue
+		}
+		q := make(machine.State, len(g.root))
+		for _, key := range p.keys {
+			p.unpack(q, key)
+			odd = append(odd, q...)
+		}
+	}
+	if err := c.note(odd, done.Children); err != nil || done.Odd {
+		return errOdd
+	}
+	return g.charge(c.bytes())
+}
+
+// Helper does tasks of one game, several at a time. It is safe for concurrent use.
+type Helper struct {
+	game *game
+	free chan *worker
+	mu   sync.RWMutex // read by tasks under way, written by who has layers loaded
+}
+
+// NewHelper makes a helper for the layers in a folder, those of the machine of a game whose rules have the digest given,
+// that takes up to maxBytes of memory. It does as many tasks at a time as there are threads.
+func NewHelper(folder string, m machine.Machine, rules string, engine func() (matrix.Engine, error), threads int, maxBytes int64) (*Helper, error) {
+	s := New(Config{Threads: threads, Engine: engine, Folder: folder, Label: book.Label{Rules: rules}})
+	g, err := newGame(m, m.Initial(), s.config)
+	if err != nil {
+		return nil, err
+	}
+	g.begin(context.Background(), search.Limits{MaxBytes: maxBytes})
+	h := &Helper{game: g, free: make(chan *worker, threads)}
+	for _, w := range g.workers {
+		h.free <- w
+	}
+	return h, g.readHead()
+}
+
+// Do does a task. The error wraps fs.ErrNotExist where the folder does not show the layers (yet).
+func (h *Helper) Do(ctx context.Context, t Task) (Done, error) {
+	w := <-h.free
+	defer func() { h.free <- w }()
+	w.begin(ctx)
+	if err := h.ready(t); err != nil {
+		return Done{}, err
+	}
+	defer h.mu.RUnlock()
+	g := h.game
+	l := g.layers[t.Layer]
+	if t.Sum > 0 {
+		if err := g.agree(t.Sum); err != nil {
+			return Done{}, err
+		}
+	}
+	if t.First < 0 || t.First > t.Last || t.Last > l.len() {
+		return Done{}, fmt.Errorf("expected positions of a layer of %d, found %d to %d", l.len(), t.First, t.Last)
+	}
+	if t.Children == nil {
+		values := make([]float64, t.Last-t.First)
+		done, err := w.settle(t.Layer, t.First, values)
+		if err == nil {
+			err = saveValues(t.file(g), values)
+		}
+		return done, err
+	}
+	p, err := g.packing(*t.Children)
+	if err != nil {
+		return Done{}, err
+	}
+	c := &collector{packing: p}
+	err = w.children(l, t.First, t.Last, c)
+	done := Done{Children: c.children, Odd: errors.Is(err, errOdd)}
+	if err != nil && !done.Odd {
+		return done, err
+	}
+	children, err := g.collected(c, w)
+	if err == nil {
+		err = g.save(t.file(g), children)
+	}
+	return done, err
+}
+
+// ready has what a task needs in memory, for whoever reads it.
+func (h *Helper) ready(t Task) error {
+	values := t.Children == nil
+	for {
+		h.mu.RLock()
+		if h.game.holds(t.Layer, false) && (!values || h.game.holds(t.Layer+1, true)) {
+			return nil
+		}
+		h.mu.RUnlock()
+		if err := h.load(t.Layer, values); err != nil {
+			return err
+		}
+	}
+}
+
+// load has layer d in memory, and the next one where its values are wanted.
+func (h *Helper) load(d int, values bool) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	g := h.game
+	for n := len(g.layers); n <= d || values && n == d+1; n++ {
+		l, err := g.header(g.path(n, "positions"))
+		if err != nil {
+			return err
+		}
+		g.layers = append(g.layers, l)
+	}
+	if values {
+		return g.hold(d, d+1)
+	}
+	g.forget(d, d)
+	return g.recall(d, false)
+}
+
+// holds tells whether layer d is in memory, and ready for look-ups where that is wanted.
+func (g *game) holds(d int, values bool) bool {
+	if d < 0 || d >= len(g.layers) {
+		return false
+	}
+	for _, p := range g.layers[d].parts {
+		if p.keys == nil || values && (p.starts == nil || g.layers[d].values == nil) {
+			return false
+		}
+	}
+	return true
+}
