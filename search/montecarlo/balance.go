@@ -42,7 +42,7 @@ type matrices struct {
 // opposite interests, and both choose.
 func (w *worker) isMatrix(n int32) bool {
 	t := w.tree
-	if !w.adversarial || !w.sumKnown || t.at(n).chooser >= 0 || w.players() != 2 {
+	if !w.adversarial || !w.sumKnown || t.at(n).chooser >= 0 || w.second < 0 {
 		return false
 	}
 	_, _, rows, columns := t.size(n)

@@ -33,8 +33,6 @@ type moveBounds struct{ minLower, minUpper, maxUpper float64 }
 type boundsMemory struct {
 	outcomes []search.Interval // by joint move of the players, then role
 	byMove   []moveBounds
-	worst    []search.Interval // by role: the least of both ends, over joint moves
-	best     []search.Interval // the same, the greatest
 }
 
 // settle updates the bounds of all that lead to node k, of which something has just been
@@ -83,77 +81,6 @@ func (t *tree) isDue(n int32, worth int32) bool {
 	return true
 }
 
-// updateBounds computes the bounds of node n and of its moves from its children. It
-// tells whether those of n changed.
-func (w *worker) updateBounds(n int32) bool {
-	a, changed := w.tree.at(n), false
-	if c := a.chooser; c >= 0 && machine.Role(c) != w.tree.random {
-		changed = w.updateChoice(n, int(c))
-	} else {
-		changed = w.updateCells(n)
-	}
-	a.bounded = a.bounded || changed
-	return changed
-}
-
-// updateChoice is updateBounds where one role chooses alone.
-func (w *worker) updateChoice(n int32, chooser int) bool {
-	t := w.tree
-	worst, best := t.extremes(n, chooser)
-	changed, solved := false, true
-	bounds := t.boundsOf(n)
-	for r := range bounds {
-		if machine.Role(r) == t.random {
-			continue
-		}
-		b := search.Interval{Lower: worst[r].Lower, Upper: best[r].Upper}
-		switch {
-		case r == chooser:
-			b.Lower = best[r].Lower
-		case w.adversarial:
-			b.Upper = worst[r].Upper
-		}
-		changed = narrow(&bounds[r], b) || changed
-		solved = solved && w.config.isWithin(bounds[r])
-	}
-	t.at(n).solved = solved
-	return changed
-}
-
-// extremes are, by role, the least and the greatest bounds of the children of node n, at which
-// one role chooses alone; the bounds of its moves are those of their children.
-func (t *tree) extremes(n int32, chooser int) (worst, best []search.Interval) {
-	m := &t.memory
-	worst, best = scratch.Resize(m.worst, t.roles), scratch.Resize(m.best, t.roles)
-	m.worst, m.best = worst, best
-	for r := range t.roles {
-		worst[r] = search.Interval{Lower: math.Inf(1), Upper: math.Inf(1)}
-		best[r] = search.Interval{Lower: math.Inf(-1), Upper: math.Inf(-1)}
-	}
-	include := func(bounds []search.Interval) {
-		for r, b := range bounds {
-			worst[r] = search.Interval{Lower: min(worst[r].Lower, b.Lower), Upper: min(worst[r].Upper, b.Upper)}
-			best[r] = search.Interval{Lower: max(best[r].Lower, b.Lower), Upper: max(best[r].Upper, b.Upper)}
-		}
-	}
-	moves := t.movesOf(n)[chooser:] // each role before it has one
-	unknown := t.widthsOf(n)[chooser]
-	for l := t.at(n).out; l != none; unknown-- {
-		a := t.links.at(l)
-		bounds := t.boundsOf(a.to)
-		include(bounds)
-		moves[a.cell].lower, moves[a.cell].upper = atMost(bounds[chooser].Lower), atLeast(bounds[chooser].Upper)
-		l = a.sibling
-	}
-	if unknown > 0 {
-		for r := range t.roles {
-			worst[r].Lower, best[r].Upper = goalRange.Lower, goalRange.Upper
-			worst[r].Upper, best[r].Lower = min(worst[r].Upper, goalRange.Upper), max(best[r].Lower, goalRange.Lower)
-		}
-	}
-	return worst, best
-}
-
 // narrow takes the bounds b, too, into what is known. It tells whether that changes.
 func narrow(known *search.Interval, b search.Interval) bool {
 	was := *known
@@ -161,8 +88,9 @@ func narrow(known *search.Interval, b search.Interval) bool {
 	return *known != was
 }
 
-// updateCells is updateBounds where any roles choose, or chance does.
-func (w *worker) updateCells(n int32) bool {
+// updateBounds computes the bounds of node n and of its moves from its children. It
+// tells whether those of n changed.
+func (w *worker) updateBounds(n int32) bool {
 	t, adversarial := w.tree, w.adversarial
 	if !t.collect(n) {
 		return false
@@ -193,7 +121,8 @@ func (w *worker) updateCells(n int32) bool {
 		changed = narrow(&bounds[r], b) || changed
 		solved = solved && w.config.isWithin(bounds[r])
 	}
-	t.at(n).solved = solved
+	a := t.at(n)
+	a.solved, a.bounded = solved, a.bounded || changed
 	return changed
 }
 

@@ -2,7 +2,6 @@ package montecarlo
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"stackmate/internal/toys"
@@ -105,59 +104,4 @@ func worthOf(game *toys.Tree, id int) float64 {
 		return sum / float64(len(n.Kids))
 	}
 	return best
-}
-
-// Where one role chooses alone, bounds from its children alone are those from all joint moves.
-func TestBoundsOfAChoiceAreThoseOfItsCells(t *testing.T) {
-	compared, informed := 0, 0
-	for seed := range uint64(40) {
-		rng := rand.New(rand.NewPCG(seed, 11))
-		game := &toys.Tree{Roles: []string{"left", "right", machine.RandomRole}}
-		grown(rng, game, 6)
-		for i := range game.Nodes {
-			if n := &game.Nodes[i]; seed%2 == 1 && n.Goals != nil { // interests are not opposed
-				n.Goals[1] = rng.Int32N(101)
-			}
-		}
-		m := game.Machine()
-		s := New(Config{Playouts: 1, Lanes: 4})
-		if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 30 + rng.Int64N(200), Seed: seed}); err != nil {
-			t.Fatal(err)
-		}
-		w := s.workers[0]
-		for n := range w.tree.fresh {
-			c := int(w.tree.at(n).chooser)
-			if w.tree.at(n).moves == none || c < 0 || machine.Role(c) == w.tree.random {
-				continue
-			}
-			want, wantMoves := recomputed(w, n, func() { w.updateCells(n) })
-			got, gotMoves := recomputed(w, n, func() { w.updateChoice(n, c) })
-			if !slices.Equal(got, want) || !slices.Equal(gotMoves[c:c+int(w.tree.widthsOf(n)[c])], wantMoves[c:c+int(w.tree.widthsOf(n)[c])]) {
-				t.Fatalf("seed %d, node %d, role %d chooses: bounds %v, moves %v; want %v, %v", seed, n, c, got, gotMoves, want, wantMoves)
-			}
-			if compared++; got[0] != goalRange {
-				informed++
-			}
-		}
-	}
-	if compared < 500 || informed < 100 {
-		t.Errorf("%d nodes compared, of %d of which something is proved", compared, informed)
-	}
-}
-
-// recomputed are the bounds of node n, and its moves, after update when nothing was known before.
-func recomputed(w *worker, n int32, update func()) ([]search.Interval, []stat) {
-	bounds, moves := w.tree.boundsOf(n), w.tree.movesOf(n)
-	for r := range bounds {
-		bounds[r] = goalRange
-	}
-	count := 0
-	for _, width := range w.tree.widthsOf(n) {
-		count += int(width)
-	}
-	for i := range moves[:count] {
-		moves[i].lower, moves[i].upper = float32(goalRange.Lower), float32(goalRange.Upper)
-	}
-	update()
-	return slices.Clone(bounds), slices.Clone(moves[:count])
 }

@@ -50,23 +50,15 @@ func newTeam(m, playing machine.Machine, c Config, seed uint64, count int, bytes
 	}
 	team.tree = newTree(len(names.Roles), m.Words(), names.Chance(), max(room, bytes/4), c.has(Transpositions))
 	team.first, team.second = max(0, team.tree.opponent(-1)), -1 // there may be chance alone
-	switch players := team.players(); {
+	switch players := len(names.Players()); {
 	case players > 2:
 		team.adversarial = false
 	case players == 2:
 		team.second = team.tree.opponent(team.first)
 	case players == 1 && team.tree.roles == 1:
-		team.plan = newPlan()
+		team.plan = newPlan(m)
 	}
 	return workers
-}
-
-func (c *common) players() int {
-	n := c.tree.roles
-	if c.tree.random >= 0 {
-		n--
-	}
-	return n
 }
 
 // start lets the workers begin, in turn or not.

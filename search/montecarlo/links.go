@@ -57,9 +57,7 @@ func (k *links) giveBack(l int32) {
 // takeLink is a link for use, or none where there is no room for one.
 func (t *tree) takeLink() int32 {
 	k := &t.links
-	for tries := spanTries; k.free == none && t.waste != none && tries > 0; tries-- {
-		n := t.recycle()
-		t.at(n).next, t.bare = t.bare, n
+	for tries := spanTries; k.free == none && tries > 0 && t.bareWaste(); tries-- {
 	}
 	if l := k.free; l != none {
 		k.free = k.at(l).next

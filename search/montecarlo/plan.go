@@ -10,11 +10,12 @@ import (
 // chance has come across, in the tree or in a playout. Following it is sure to
 // give its goal.
 type plan struct {
-	goal float64 // -1 while there is none
-	line [][]machine.Move
+	goal     float64 // -1 while there is none
+	line     [][]machine.Move
+	expander *machine.Expander
 }
 
-func newPlan() *plan { return &plan{goal: -1} }
+func newPlan(m machine.Machine) *plan { return &plan{goal: -1, expander: machine.NewExpander(m)} }
 
 // start forgets the plan: a search begins at another position.
 func (p *plan) start() { p.goal, p.line = -1, nil }
@@ -35,53 +36,29 @@ func (p *plan) consider(w *worker, leaves []leaf) {
 		line = append(line, joint)
 	}
 	slices.Reverse(line)
-	rest, ok := w.playouts.moves(w.playouts.replay(leaves, lane))
-	if !ok {
-		return
-	}
-	for _, m := range rest {
-		line = append(line, []machine.Move{m})
-	}
-	p.goal, p.line = goal, line
-}
-
-// moves are those of the only role that lead from one of the positions to the next; none if
-// ctx ends meanwhile, or if there are no positions.
-func (p *playouts) moves(states []machine.State) (line []machine.Move, ok bool) {
+	p.expander.Limit(w.ctx, 0, 0)
+	states := w.playouts.replay(leaves, lane)
 	for i := 1; i < len(states); i++ {
 		m := p.between(states[i-1], states[i])
-		if m == machine.NoMove {
-			return nil, false
+		if m == machine.NoMove || w.ctx.Err() != nil {
+			return
 		}
-		line = append(line, m)
+		line = append(line, []machine.Move{m})
 	}
-	return line, len(states) > 0
+	if len(states) > 0 {
+		p.goal, p.line = goal, line
+	}
 }
 
-// between finds a move of the only role from one position to the next, trying as
-// many at a time as there are lanes; machine.NoMove if ctx ends meanwhile.
-func (p *playouts) between(from, to machine.State) machine.Move {
-	b := p.batch
-	var legal []machine.Move
-	for first := 0; first == 0 || first < len(legal); first += b.Lanes() {
-		if p.ctx.Err() != nil {
-			break
-		}
-		b.Fill(from, nil)
-		b.Evaluate(1)
-		if first == 0 {
-			legal = b.AppendLegal(nil, 0, 0)
-		}
-		tried := legal[first:min(len(legal), first+b.Lanes())]
-		for lane, m := range tried {
-			b.Choose(lane, 0, m)
-		}
-		b.Advance(len(tried))
-		b.Store(p.states, len(tried))
-		for lane, m := range tried {
-			if to.Equal(p.states[lane*p.words : (lane+1)*p.words]) {
-				return m
-			}
+// between is a move of the only role from one position to the next, or machine.NoMove if the context ends meanwhile.
+func (p *plan) between(from, to machine.State) machine.Move {
+	e := new(machine.Expansion)
+	if p.expander.Expand(e, from) != nil {
+		return machine.NoMove
+	}
+	for c := range e.Children {
+		if to.Equal(e.Child(c)) {
+			return e.Moves[0][c]
 		}
 	}
 	return machine.NoMove

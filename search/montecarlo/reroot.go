@@ -64,16 +64,14 @@ const (
 	rootTries = 1 << 14
 )
 
-// takeFromWaste returns a span for the moves of a node out of what so many nodes of
-// waste give back, or none. Those nodes are bare then.
-func (t *tree) takeFromWaste(moves, tries int) int32 {
-	span := none
-	for ; span == none && t.waste != none && tries > 0; tries-- {
-		n := t.recycle()
-		t.at(n).next, t.bare = t.bare, n
-		span = t.moves.take(moves, t.room-t.bytes())
+// bareWaste frees the links and moves of a node of waste, if there is one.
+func (t *tree) bareWaste() bool {
+	if t.waste == none {
+		return false
 	}
-	return span
+	n := t.recycle()
+	t.at(n).next, t.bare = t.bare, n
+	return true
 }
 
 // recycle frees a node of waste and returns it: one without links, whose moves

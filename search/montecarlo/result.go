@@ -62,7 +62,7 @@ func (w *worker) result() search.Result {
 			res.Values[r] = search.Exact(0) // chance has nothing to win
 			continue
 		}
-		estimate := w.mean(r)
+		estimate := t.value(t.root, r)
 		res.Moves[r] = known(own)
 		if len(own) > 0 {
 			var best *stat
@@ -135,16 +135,6 @@ func lacksStrategy(moves []stat, bounds search.Interval, choosers int) bool {
 // estimated is an estimate, or the bound that it lies beyond.
 func estimated(b search.Interval, estimate float64) search.Interval {
 	return search.Exact(min(max(estimate, b.Lower), b.Upper))
-}
-
-// mean is what role r has had at the root.
-func (w *worker) mean(r int) float64 {
-	t := w.tree
-	if visits := t.at(t.root).visits; visits > 0 {
-		return t.totalsOf(t.root)[r] / float64(visits)
-	}
-	b := t.boundsOf(t.root)[r]
-	return (b.Lower + b.Upper) / 2
 }
 
 // tried ranks moves by how often they were tried.

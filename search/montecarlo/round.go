@@ -212,8 +212,14 @@ func (w *worker) undo(p repeat) {
 	for i := p.step; i != none; i = w.round.steps[i].before {
 		s := &w.round.steps[i]
 		t.at(s.node).visits -= p.paths
-		for _, move := range t.counted(s.node, s.cell, w.picks) {
+		if move := t.only(s.node, s.cell); move != nil {
 			move.visits -= p.paths
+			continue
+		}
+		moves, widths := t.movesOf(s.node), t.widthsOf(s.node)
+		for r, i := range w.picksOf(s) {
+			moves[i].visits -= p.paths
+			moves = moves[widths[r]:]
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package montecarlo
 
 import (
-	"iter"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -192,25 +191,6 @@ func (t *tree) only(n int32, cell int64) *stat {
 	return nil
 }
 
-// counted are the moves of joint move cell of the opened node n that are counted, by role: that
-// of the only role that chooses, or else all. Room for picks is needed.
-func (t *tree) counted(n int32, cell int64, picks []int32) iter.Seq2[int, *stat] {
-	return func(yield func(int, *stat) bool) {
-		if s := t.only(n, cell); s != nil {
-			yield(int(t.at(n).chooser), s)
-			return
-		}
-		t.split(n, cell, picks)
-		moves := t.movesOf(n)
-		for r, width := range t.widthsOf(n) {
-			if !yield(r, &moves[picks[r]]) {
-				return
-			}
-			moves = moves[width:]
-		}
-	}
-}
-
 // choices are the moves of the only role that chooses at a node.
 func (t *tree) choices(a *node) []stat {
 	return t.moves.from(a.moves + int32(a.chooser))[:a.width] // each role before it has one move
@@ -307,16 +287,19 @@ func (t *tree) open(n int32, moves [][]machine.Move) bool {
 			joint *= width
 		}
 	}
-	span := t.moves.take(all, t.room-t.bytes())
-	if span == none && n != t.root {
-		if span = t.takeFromWaste(all, spanTries); span == none && t.forget() {
-			span = t.moves.take(all, t.room-t.bytes())
-		}
-	} else if span == none {
-		if span = t.takeFromWaste(all, rootTries); span == none {
-			const anyRoom = 1 << 62
-			span = t.moves.take(all, anyRoom)
-		}
+	span, tries := t.moves.take(all, t.room-t.bytes()), spanTries
+	if n == t.root {
+		tries = rootTries
+	}
+	for ; span == none && tries > 0 && t.bareWaste(); tries-- {
+		span = t.moves.take(all, t.room-t.bytes())
+	}
+	switch {
+	case span == none && n == t.root:
+		const anyRoom = 1 << 62
+		span = t.moves.take(all, anyRoom)
+	case span == none && t.forget():
+		span = t.moves.take(all, t.room-t.bytes())
 	}
 	if span == none {
 		return false
