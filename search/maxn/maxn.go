@@ -104,7 +104,6 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	r := s.prepare(ctx, m, lim)
 	res := search.Result{Values: make([]search.Interval, r.roles), Strategies: make([][]search.Weighted, r.roles), Proved: true}
 	over, goals := r.expander.Look(q)
-	exact := over
 	if over {
 		for role, g := range goals {
 			if machine.Role(role) != r.random {
@@ -112,8 +111,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 			}
 		}
 	} else {
-		exact = r.value(q, 0)
-		r.root(&res, q, exact, lim.NoLine)
+		r.root(&res, q, r.value(q, 0), lim.NoLine)
 	}
 	res.Nodes, res.TableHits, res.Elapsed = r.nodes, r.hits, time.Since(began)
 	stats := r.table.Stats()

@@ -138,8 +138,13 @@ func TestNothingIsSearchedBesideTheMostThatAnyGoalIs(t *testing.T) {
 	end := func(a, b int32) toys.Node { return toys.Node{Goals: []int32{a, b}} }
 	game := &toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{
 		{Moves: []int{3, 1}, Kids: []int{1, 2, 3}},
-		{Moves: []int{1, 2}, Kids: []int{4, 5}}, {Moves: []int{1, 2}, Kids: []int{6, 7}}, {Moves: []int{1, 2}, Kids: []int{4, 7}},
-		end(10, 20), end(20, 30), end(100, 50), end(0, 40),
+		{Moves: []int{1, 2}, Kids: []int{4, 5}},
+		{Moves: []int{1, 2}, Kids: []int{6, 7}},
+		{Moves: []int{1, 2}, Kids: []int{4, 7}},
+		end(10, 20),
+		end(20, 30),
+		end(100, 50),
+		end(0, 40),
 	}}
 	m := game.Machine()
 	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})

@@ -32,46 +32,19 @@ import (
 // matrix games for each position above an estimate. What is proved is never
 // searched again.
 
-// Anytime is the search that has an answer at any time: an interval that is
-// proved and, inside of it, an estimate. Like Searcher it keeps what it learnt
-// as long as the machine is the same, and belongs to one goroutine.
-type Anytime struct {
-	config Config
-	solver *solver
-}
-
-var _ search.Searcher = (*Anytime)(nil)
-
-// NewAnytime returns an anytime search, or an error that says what is wrong with
-// the configuration. It is best-first unless Method is SMAB, and uses a table, whatever
-// Table is.
-func NewAnytime(config Config) (*Anytime, error) {
+// NewAnytime returns a search that has an answer at any time, an interval that is proved
+// and, inside of it, an estimate; or an error that says what is wrong with the
+// configuration. It is best-first unless Method is SMAB, uses a table, whatever Table is,
+// and searches deeper and deeper until the interval is no wider than Config.Epsilon or
+// Config.Depth is reached. Values are proved; Estimates are those of the last iteration
+// that was completed.
+func NewAnytime(config Config) (*Searcher, error) {
 	if config.Method != SMAB {
 		config.Method = BestFirst
 	}
-	config, err := config.complete()
-	if err != nil {
-		return nil, err
-	}
 	config.Table = false // its own holds estimates, too
-	return &Anytime{config: config}, nil
-}
-
-// Search searches position q of m deeper and deeper, see search.Searcher, until
-// the interval is no wider than Config.Epsilon or Config.Depth is reached. Values
-// are proved; Estimates are those of the last iteration that was completed.
-func (a *Anytime) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	s, err := prepare(ctx, &a.solver, a.config, m, lim)
-	if err != nil {
-		return search.Result{}, err
-	}
-	if s.horizon == nil {
-		s.horizon = &horizon{
-			unknown: s.unknown(), evaluate: a.config.Evaluate,
-			table: table.New(m, outlookCodec, s.tableBytes),
-		}
-	}
-	return s.deepen(ctx, q, lim)
+	config.deepens = true
+	return New(config)
 }
 
 // horizon is where the game is cut, and what is known on this side of it.

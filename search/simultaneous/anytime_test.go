@@ -189,7 +189,7 @@ func TestAnytimeSearchReusesItsTable(t *testing.T) {
 	}
 }
 
-func solveFurther(tb testing.TB, a *Anytime, m machine.Machine) search.Result {
+func solveFurther(tb testing.TB, a *Searcher, m machine.Machine) search.Result {
 	tb.Helper()
 	r, err := a.Search(context.Background(), m, m.Initial(), search.Limits{})
 	if err != nil {

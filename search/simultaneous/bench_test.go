@@ -65,15 +65,14 @@ func BenchmarkAblationOfSMAB(b *testing.B) {
 	}{
 		{"as used", Config{}, false},
 		{"as used, low cards first", Config{}, true},
-		{"no exit", Config{variant: variant{exit: exitNever}}, false},
+		{"no exit", Config{variant: variant{noExit: true}}, false},
 		{"lexicographical", Config{Order: OrderLex}, false},
 		{"moves as listed", Config{Moves: MovesLegal}, false},
 		{"moves as listed, low cards first", Config{Moves: MovesLegal}, true},
-		{"moves as listed, exit outside window only", Config{Moves: MovesLegal, variant: variant{exit: exitOutside}}, false},
-		{"moves as listed, no exit", Config{Moves: MovesLegal, variant: variant{exit: exitNever}}, false},
-		{"moves as listed, no exit, terminal cells unknown", Config{Moves: MovesLegal, variant: variant{exit: exitNever, blind: true}}, false},
+		{"moves as listed, no exit", Config{Moves: MovesLegal, variant: variant{noExit: true}}, false},
+		{"moves as listed, no exit, terminal cells unknown", Config{Moves: MovesLegal, variant: variant{noExit: true, blind: true}}, false},
 		{"moves as listed, terminal cells unknown", Config{Moves: MovesLegal, variant: variant{blind: true}}, false},
-		{"moves as listed, no exit, low cards first", Config{Moves: MovesLegal, variant: variant{exit: exitNever}}, true},
+		{"moves as listed, no exit, low cards first", Config{Moves: MovesLegal, variant: variant{noExit: true}}, true},
 		{"moves as listed, lexicographical", Config{Moves: MovesLegal, Order: OrderLex}, false},
 	}
 	for n := 4; n <= 6; n++ {

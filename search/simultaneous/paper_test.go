@@ -140,8 +140,8 @@ func TestReadingsOfAlgorithm1(t *testing.T) {
 		variant variant
 		want    map[int]int64 // nodes by size
 	}{
-		{variant{exit: exitNever}, map[int]int64{4: 77, 5: 746, 6: 16379}},
-		{variant{exit: exitNever, blind: true}, map[int]int64{4: 85, 5: 884}},
+		{variant{noExit: true}, map[int]int64{4: 77, 5: 746, 6: 16379}},
+		{variant{noExit: true, blind: true}, map[int]int64{4: 85, 5: 884}},
 		{variant{blind: true}, map[int]int64{4: 39, 5: 333}},
 	} {
 		for n, want := range c.want {

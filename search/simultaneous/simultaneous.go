@@ -97,6 +97,7 @@ type Config struct {
 	Engine func() (matrix.Engine, error)
 
 	variant variant
+	deepens bool // see NewAnytime
 }
 
 // defaultBytes bounds the memory where the limits of the search do not.
@@ -168,6 +169,9 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	solver, err := prepare(ctx, &s.solver, s.config, m, lim)
 	if err != nil {
 		return search.Result{}, err
+	}
+	if s.config.deepens {
+		return solver.deepen(ctx, q, lim)
 	}
 	return solver.search(ctx, q, lim)
 }

@@ -27,18 +27,11 @@ import (
 // Cost: two LPs for each cell searched and one or two at the end. How the choices
 // that the paper leaves open matter is measured in docs/lab/simultaneous.md.
 
-// exit says when SMAB stops before all cells are visited or dominated.
-type exit int
-
-const (
-	exitDecided exit = iota // when the known cells decide the value
-	exitOutside             // when they put it outside of the window
-	exitNever               // never: the algorithm as printed
-)
-
 // variant changes details of SMAB, for the ablation table.
 type variant struct {
-	exit exit
+	// noExit visits all cells that are not dominated, as the algorithm is printed, even
+	// when the known ones decide the value.
+	noExit bool
 	// blind knows no terminal child before it visits it, as the lines of the algorithm
 	// have it.
 	blind bool
@@ -134,7 +127,7 @@ func (s *solver) smabCells(f *frame, depth int, alpha, beta float64) search.Inte
 // position already, unknown cells or not. The security levels in pure strategies
 // say without an LP that it cannot: value(P) ≤ minimax(P), value(O) ≥ maximin(O).
 func (s *solver) smabExit(f *frame, alpha, beta float64) (search.Interval, bool) {
-	if s.config.variant.exit == exitNever {
+	if s.config.variant.noExit {
 		return search.Interval{}, false
 	}
 	most, least := -f.security(columnSide), f.security(rowSide)
@@ -142,9 +135,6 @@ func (s *solver) smabExit(f *frame, alpha, beta float64) (search.Interval, bool)
 		return search.Interval{}, false
 	}
 	v := s.smabResult(f, alpha, beta)
-	if s.config.variant.exit == exitOutside {
-		return v, v.Lower >= beta || v.Upper <= alpha
-	}
 	return v, isClosed(v, alpha, beta)
 }
 

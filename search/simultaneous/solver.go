@@ -115,6 +115,9 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		share /= 2
 		s.serialized = table.New(m, serializedCodec, share)
 	}
+	if config.deepens {
+		s.horizon = &horizon{unknown: s.unknown(), evaluate: config.Evaluate, table: table.New(m, outlookCodec, s.tableBytes)}
+	}
 	if config.Table {
 		s.memory = &memory{s.symmetry, table.New(m, proved, share)}
 	}

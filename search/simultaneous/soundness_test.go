@@ -56,7 +56,7 @@ func configurations() []Config {
 				}
 			}
 		}
-		for _, v := range []variant{{exit: exitOutside}, {exit: exitNever}, {blind: true}} {
+		for _, v := range []variant{{noExit: true}, {blind: true}} {
 			all = append(all, Config{Method: SMAB, Table: table, variant: v})
 		}
 	}

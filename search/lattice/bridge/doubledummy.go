@@ -123,7 +123,7 @@ func (d *doubleDummy) follow(leader Seat, need int) (won bool, relevant Cards) {
 	}
 	seat := (leader + Seat(d.played)) & 3
 	hand := d.hands[seat]
-	moves := d.moves(hand, leader)
+	moves := legal(hand, d.trick[:d.played], d.live())
 	good := seat.isDeclarer()
 	for moves != 0 {
 		c := d.choose(moves, leader, seat)
@@ -174,14 +174,14 @@ func (d *doubleDummy) live() Cards {
 	return live
 }
 
-// moves are the legal cards of a hand, one of each run of touching ones: the highest.
-func (d *doubleDummy) moves(hand Cards, leader Seat) Cards {
-	if d.played > 0 {
-		if f := hand & d.trick[0].Suit().of(); f != 0 {
+// legal are the legal cards of a hand, one of each run of touching ones: the highest.
+func legal(hand Cards, trick []Card, live Cards) Cards {
+	if len(trick) > 0 {
+		if f := hand & trick[0].Suit().of(); f != 0 {
 			hand = f
 		}
 	}
-	return heads(hand, d.live())
+	return heads(hand, live)
 }
 
 // heads are the cards of hand that no other card of hand touches from above, of those

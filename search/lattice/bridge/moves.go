@@ -31,12 +31,7 @@ func (s *state) moves() Cards {
 	if s.seat() == South {
 		hand = s.south
 	}
-	if s.played > 0 {
-		if f := hand & s.trick[0].Suit().of(); f != 0 {
-			hand = f
-		}
-	}
-	return heads(hand, s.live())
+	return legal(hand, s.trick[:s.played], s.live())
 }
 
 // sure counts tricks that the declarer takes from the top in every layout: those of the
