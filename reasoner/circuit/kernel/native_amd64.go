@@ -45,7 +45,7 @@ func translators() []*Kernel {
 }
 
 // longCode is the bytes of programs from which their machine code, somewhat less than half as
-// long, is fetched ahead: then it takes a second-level cache of 1 MB (README, "Decisions").
+// long, is fetched ahead: then it takes a second-level cache of 1 MB.
 const longCode = 2 << 20
 
 // translate gives the straight code of every segment of an engine as machine code. That of a
