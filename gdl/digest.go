@@ -40,23 +40,19 @@ func (g *Game) digest(spell func(string) string) string {
 func (g *Game) caseMatters() bool {
 	spelled := make(map[string]string) // by name in lower case
 	matters := false
-	var look func(t Term)
-	look = func(t Term) {
+	look := func(t Term) {
 		lower := strings.ToLower(t.Name)
 		if before, ok := spelled[lower]; ok && before != t.Name {
 			matters = true
 		}
 		spelled[lower] = t.Name
-		for _, a := range t.Args {
-			look(a)
-		}
 	}
 	for _, r := range g.Rules {
-		look(r.Head)
+		r.Head.walk(look)
 		for _, l := range r.Body {
-			look(l.Atom)
-			look(l.Left)
-			look(l.Right)
+			l.Atom.walk(look)
+			l.Left.walk(look)
+			l.Right.walk(look)
 		}
 	}
 	return matters

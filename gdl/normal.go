@@ -90,40 +90,18 @@ func flatten(dst, formulas []Formula, negated bool) []Formula {
 	return dst
 }
 
-// branches counts the rules that a flat conjunction distributes to, no further
-// than just past maxBranches.
-func branches(conj []Formula) int {
-	product := 1
-	for _, f := range conj {
-		product = min(product*f.branches(), maxBranches+1)
-	}
-	return product
-}
-
-// branches counts the rules that a condition of a flat conjunction leads to.
-func (f Formula) branches() int {
-	if f.Connective != Disjunction {
-		return 1
-	}
-	sum := 0
-	for i := range f.Subs {
-		sum = min(sum+branches(flatten(nil, f.Subs[i:i+1], false)), maxBranches+1)
-	}
-	return sum
-}
-
 // bound replaces disjunctions of a flat conjunction by relations of their own,
 // the largest ones, so that what is left can be distributed.
 func (n *normaliser) bound(head Term, conj []Formula) []Formula {
 	limit := max(1, min(maxBranches, maxLiterals/(len(conj)+1)))
-	if branches(conj) <= limit {
+	if rules, _ := distributed(conj); rules <= limit {
 		return conj
 	}
 	var ors []int
 	sizes := make([]int, len(conj))
 	for i, f := range conj {
 		if f.Connective == Disjunction {
-			sizes[i] = f.branches()
+			sizes[i], _ = distributed(conj[i : i+1])
 			ors = append(ors, i)
 		}
 	}

@@ -3,7 +3,7 @@ package reasoner
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
+	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -94,8 +94,8 @@ func (c *Cache) circuit(g *gdl.Game, o Options,
 	switch {
 	case err != nil:
 		c.warn(fmt.Errorf("%s is left aside: %w", path, err))
-	case e != nil && e.refusal != nil:
-		return nil, nil, e.refusal
+	case e != nil && e.Refusal != "":
+		return nil, nil, refused{e.Refusal}
 	case e != nil:
 		return e.game, clock.Stages, nil
 	}
@@ -105,7 +105,13 @@ func (c *Cache) circuit(g *gdl.Game, o Options,
 		return game, stages, err
 	}
 	clock = machine.NewStopwatch()
-	if failed := c.write(path, key, entry{game: game, refusal: err, memory: o.Memory, anyway: asked && !o.weigh}); failed != nil {
+	made := entry{Memory: o.Memory, Anyway: asked && !o.weigh}
+	if err != nil {
+		made.Refusal = err.Error()
+	} else {
+		made.Circuit = game.AppendTo(nil)
+	}
+	if failed := c.write(path, key, &made); failed != nil {
 		c.warn(failed)
 	}
 	clock.Done("keep")
@@ -114,18 +120,20 @@ func (c *Cache) circuit(g *gdl.Game, o Options,
 
 // entry is the content of a file: a circuit, or why there is none.
 type entry struct {
-	game    *circuit.Game
-	refusal error
-	memory  int64 // that there was; a refusal is one for less, too
-	anyway  bool  // the circuit was made without asking whether it is worth it
+	Circuit []byte // as circuit.Decode reads it
+	Anyway  bool   // it was made without asking whether it is worth it
+	Refusal string // why there is none
+	Memory  int64  // that there was; a refusal is one for less, too
+
+	game *circuit.Game
 }
 
 // fits tells whether an entry is an answer to what the options ask for.
 func (e *entry) fits(o Options) bool {
-	if e.refusal != nil {
-		return o.Memory <= e.memory
+	if e.Refusal != "" {
+		return o.Memory <= e.Memory
 	}
-	return !e.anyway || !o.weigh
+	return !e.Anyway || !o.weigh
 }
 
 // cacheKey identifies rules and what is to be made of them.
@@ -174,58 +182,33 @@ func (c *Cache) read(path string, key [sha256.Size]byte, o Options) (*entry, err
 	}
 	now := time.Now()
 	_ = os.Chtimes(path, now, now) // so the one that was not used for the longest time goes first
-	var e *entry
-	if err := guard.Do(func() error {
-		e, err = decodeEntry(data[cacheHeader:end])
-		return err
-	}); err != nil || !e.fits(o) {
+	e := &entry{}
+	if err := guard.Do(func() error { return e.decode(data[cacheHeader:end]) }); err != nil || !e.fits(o) {
 		return nil, err
 	}
 	return e, nil
 }
 
-// The kinds of entries.
-const (
-	refusedCircuit = iota
-	worthyCircuit
-	anyCircuit
-)
-
-func decodeEntry(data []byte) (*entry, error) {
-	kind, data := data[0], data[1:]
-	switch kind {
-	case refusedCircuit:
-		memory, n := binary.Varint(data)
-		if n <= 0 {
-			return nil, errors.New("a refusal without its memory")
-		}
-		return &entry{refusal: refused{string(data[n:])}, memory: memory}, nil
-	case worthyCircuit, anyCircuit:
-		game, err := circuit.Decode(data)
-		return &entry{game: game, anyway: kind == anyCircuit}, err
+// decode reads the bytes of a file behind its header.
+func (e *entry) decode(data []byte) (err error) {
+	if err = gob.NewDecoder(bytes.NewReader(data)).Decode(e); err == nil && e.Refusal == "" {
+		e.game, err = circuit.Decode(e.Circuit)
 	}
-	return nil, fmt.Errorf("no entry is of kind %d", kind)
-}
-
-func (e *entry) appendTo(dst []byte) []byte {
-	switch {
-	case e.refusal != nil:
-		return append(binary.AppendVarint(append(dst, refusedCircuit), e.memory), e.refusal.Error()...)
-	case e.anyway:
-		return e.game.AppendTo(append(dst, anyCircuit))
-	}
-	return e.game.AppendTo(append(dst, worthyCircuit))
+	return err
 }
 
 // write keeps an entry.
-func (c *Cache) write(path string, key [sha256.Size]byte, e entry) error {
+func (c *Cache) write(path string, key [sha256.Size]byte, e *entry) error {
 	version, err := c.version()
 	if err != nil {
 		return err
 	}
-	data := e.appendTo(append(append([]byte(cacheMagic), version[:]...), key[:]...))
-	sum := sha256.Sum256(data)
-	data = append(data, sum[:]...)
+	out := bytes.NewBuffer(slices.Concat([]byte(cacheMagic), version[:], key[:]))
+	if err := gob.NewEncoder(out).Encode(e); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(out.Bytes())
+	data := append(out.Bytes(), sum[:]...)
 	if int64(len(data)) > c.limit/4 {
 		return nil
 	}

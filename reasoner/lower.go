@@ -3,6 +3,7 @@ package reasoner
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
@@ -55,7 +56,6 @@ type lowering struct {
 	state []uint8
 	vars  map[datalog.Signal]logic.Lit // the variables of cycles
 	first []int32                      // by signal: its first rule, or -1
-	chain []int32                      // by rule: the next rule with the same head, or -1
 	open  []openAtom
 	lits  []logic.Lit
 	steps int
@@ -76,7 +76,6 @@ func newLowering(ctx context.Context, p *datalog.Program, g *circuit.Game) *lowe
 		state: make([]uint8, p.Signals),
 		vars:  make(map[datalog.Signal]logic.Lit),
 		first: make([]int32, p.Signals),
-		chain: make([]int32, len(p.Head)),
 	}
 	s := 0
 	for _, fluent := range g.Fluents {
@@ -92,9 +91,8 @@ func newLowering(ctx context.Context, p *datalog.Program, g *circuit.Game) *lowe
 	for i := range l.first {
 		l.first[i] = -1
 	}
-	for i := len(p.Head) - 1; i >= 0; i-- {
-		l.chain[i] = l.first[p.Head[i]]
-		l.first[p.Head[i]] = int32(i)
+	for i, head := range slices.Backward(p.Head) {
+		l.first[head] = int32(i)
 	}
 	return l
 }
@@ -132,7 +130,11 @@ func (l *lowering) signal(root datalog.Signal) logic.Lit {
 		case a.next == l.p.Start[a.rule+1]:
 			l.lits = append(l.lits[:a.body], l.net.And(l.lits[a.body:]...))
 			a.body = len(l.lits)
-			l.enter(a, l.chain[a.rule])
+			next := a.rule + 1
+			if int(next) == len(l.p.Head) || l.p.Head[next] != a.signal {
+				next = -1
+			}
+			l.enter(a, next)
 		default:
 			b := l.p.Body[a.next]
 			lit, ok := l.known(b.Signal())

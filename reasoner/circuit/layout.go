@@ -82,6 +82,17 @@ func (l *layout) choose(i int32, writes map[int32]logic.Lit) {
 	l.form[i] = f
 }
 
+// formOf is how a node of a schedule is computed.
+func (l *layout) formOf(i int32) form {
+	switch {
+	case l.net.Op(i) != logic.OpLoop:
+		return l.form[i]
+	case l.complemented(l.net.Definition(i)):
+		return form{kernel.And, 0, 1}
+	}
+	return form{kernel.And, 1, 0}
+}
+
 // output is where a literal is read once the programs are laid out.
 func (l *layout) output(lit logic.Lit) output {
 	o := output{row: l.slot[lit.Node()]}
@@ -107,20 +118,23 @@ func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (
 		for _, i := range st.vars {
 			seg.Vars = append(seg.Vars, l.slot[i])
 		}
-		for _, r := range st.runs {
-			seg.Code = append(seg.Code, int32(r.form.op), r.form.pos, r.form.neg, int32(len(r.nodes)))
-			for _, i := range r.nodes {
-				at++
-				operands = l.appendOperands(operands[:0], i)
-				l.release(i, at, last, st)
-				if input, ok := writes[i]; ok && last[input.Node()] <= at && !st.isLoop() {
-					l.slot[i] = l.slot[input.Node()]
-					written[i] = true
-				} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.Op(i) == logic.OpLoop) {
-					l.slot[i] = l.row(i, st)
-				}
-				seg.Code = append(append(seg.Code, l.slot[i]), operands...)
+		header := 0 // of the run at the end of the code: gates of one form
+		for k, i := range st.nodes {
+			at++
+			operands = l.appendOperands(operands[:0], i)
+			l.release(i, at, last, st)
+			if input, ok := writes[i]; ok && last[input.Node()] <= at && !st.isLoop() {
+				l.slot[i] = l.slot[input.Node()]
+				written[i] = true
+			} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.Op(i) == logic.OpLoop) {
+				l.slot[i] = l.row(i, st)
 			}
+			if f := l.formOf(i); k == 0 || f != l.formOf(st.nodes[k-1]) {
+				header = len(seg.Code)
+				seg.Code = append(seg.Code, int32(f.op), f.pos, f.neg, 0)
+			}
+			seg.Code[header+kernel.Header-1]++
+			seg.Code = append(append(seg.Code, l.slot[i]), operands...)
 		}
 		p.Segments = append(p.Segments, seg)
 	}
@@ -176,12 +190,10 @@ func lastUses(n *logic.Network, stages []stage) []int32 {
 	last := make([]int32, n.Len())
 	at := int32(0)
 	for _, st := range stages {
-		for _, r := range st.runs {
-			for _, i := range r.nodes {
-				at++
-				for _, o := range n.Dependencies(i) {
-					last[o.Node()] = at
-				}
+		for _, i := range st.nodes {
+			at++
+			for _, o := range n.Dependencies(i) {
+				last[o.Node()] = at
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"stackmate/internal/scc"
-	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 )
 
@@ -14,19 +13,13 @@ import (
 
 // stage is a part of a schedule: straight code, or, if it has vars, a loop.
 type stage struct {
-	runs []run
-	vars []int32
+	nodes []int32 // gates, and of a loop variables, which are copies of their definitions
+	vars  []int32
 	// home gives, by gate of a loop, the variable in whose row the gate is stored.
 	home map[int32]int32
 }
 
 func (s stage) isLoop() bool { return len(s.vars) > 0 }
-
-// run is a sequence of gates of one form. An OpLoop node in it is a copy of its definition.
-type run struct {
-	form  form
-	nodes []int32
-}
 
 // schedule orders the marked nodes that the roots need.
 func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
@@ -43,7 +36,7 @@ func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
 	var out []stage
 	for i := int32(0); i <= s.last; i += 2 {
 		if gates := s.gates[i]; len(gates) > 0 {
-			out = append(out, stage{runs: s.straight(gates)})
+			out = append(out, stage{nodes: gates})
 		}
 		for _, c := range s.loops[i+1] {
 			out = append(out, s.loop(c))
@@ -97,30 +90,6 @@ func (s *scheduler) place(component []int32) {
 	}
 }
 
-// straight makes runs of acyclic gates in the order given, mostly of one gate.
-func (s *scheduler) straight(gates []int32) []run {
-	var runs []run
-	for _, i := range gates {
-		f := s.formOf(i)
-		if n := len(runs); n > 0 && runs[n-1].form == f {
-			runs[n-1].nodes = append(runs[n-1].nodes, i)
-		} else {
-			runs = append(runs, run{f, []int32{i}})
-		}
-	}
-	return runs
-}
-
-func (s *scheduler) formOf(i int32) form {
-	if s.net.Op(i) != logic.OpLoop {
-		return s.form[i]
-	}
-	if s.complemented(s.net.Definition(i)) {
-		return form{kernel.And, 0, 1}
-	}
-	return form{kernel.And, 1, 0}
-}
-
 // loop compiles a strongly connected component. Variables start as false; a
 // sweep computes the gates in order and a definition into its variable's row, or copies
 // it there as soon as it is computed (Gauss-Seidel), which reaches the least fixpoint in
@@ -138,13 +107,13 @@ func (s *scheduler) loop(component []int32) stage {
 	}
 	for _, i := range component {
 		if s.net.Op(i) != logic.OpLoop {
-			st.runs = append(st.runs, run{s.form[i], []int32{i}})
+			st.nodes = append(st.nodes, i)
 		}
 		for _, v := range defines[i] {
 			if _, stored := st.home[i]; !stored && s.net.Op(i) == logic.OpAnd && !s.complemented(s.net.Definition(v)) {
 				st.home[i] = v
 			} else {
-				st.runs = append(st.runs, run{s.formOf(v), []int32{v}})
+				st.nodes = append(st.nodes, v)
 			}
 		}
 	}

@@ -42,7 +42,7 @@ type Program struct {
 	Ends    Signal     // terminal; NoSignal or True if constant
 	Signals int32      // number of signals
 	// Rule i is Head[i] ← Body[Start[i]:Start[i+1]], a conjunction. Rules with
-	// the same head are alternatives. Heads are derived atoms.
+	// the same head are alternatives, and stand together. Heads are derived atoms.
 	Head  []Signal
 	Start []int32
 	Body  []Lit

@@ -113,13 +113,12 @@ type turn struct {
 
 // takeTurns goes on with the search that has had the least time, until all is known.
 func (q *planning) takeTurns(ctx context.Context, turns ...turn) {
-	for i := range turns {
-		t := &turns[i]
+	for i, t := range turns {
 		next, stop := iter.Pull(func(yield func(struct{}) bool) {
 			t.search(ctx, func() bool { return ctx.Err() == nil && !q.isSettled() && yield(struct{}{}) })
 		})
 		defer stop()
-		t.next = next
+		turns[i].next = next
 	}
 	for len(turns) > 0 && ctx.Err() == nil && !q.isSettled() {
 		i := 0

@@ -66,9 +66,8 @@ type cover struct {
 	gates  int32
 }
 
-// reset covers straight code, whose rows have words words. What observed rows hold in
-// the end is kept.
-func (c *cover) reset(code []int32, words int32, observed []bool) {
+// reset covers straight code. What observed rows hold in the end is kept.
+func (c *cover) reset(code []int32, observed []bool) {
 	c.nodes, c.lists, c.gates = slices.Grow(c.nodes[:0], countNodes(code)+len(observed)), c.lists[:0], 0
 	for len(c.row) < len(observed) {
 		c.row = append(c.row, -1)
@@ -77,7 +76,7 @@ func (c *cover) reset(code []int32, words int32, observed []bool) {
 		op, pos, neg, count := Op(code[0]), int(code[1]), int(code[2]), int(code[3])
 		code = code[Header:]
 		for range count {
-			c.gate(op, code[1:1+pos+neg], pos, code[0]/words, words)
+			c.gate(op, code[1:1+pos+neg], pos, code[0])
 			code = code[1+pos+neg:]
 		}
 	}
@@ -133,13 +132,13 @@ func (c *cover) define(n node) int32 {
 }
 
 // gate adds the nodes of a gate.
-func (c *cover) gate(op Op, operands []int32, pos int, to, words int32) {
+func (c *cover) gate(op Op, operands []int32, pos int, to int32) {
 	if c.known != nil && len(operands) > int(c.leaves) {
-		c.define(node{list: c.whole(op, operands, pos, words), home: to, killed: never, gate: c.gates})
+		c.define(node{list: c.whole(op, operands, pos), home: to, killed: never, gate: c.gates})
 		c.gates++
 		return
 	}
-	value := node{list: -1, leaves: 1, table: leafTables[0], leaf: [mostLeaves]int32{c.held(operands[0] / words)}}
+	value := node{list: -1, leaves: 1, table: leafTables[0], leaf: [mostLeaves]int32{c.held(operands[0])}}
 	if pos == 0 {
 		value.table = ^value.table
 	}
@@ -149,7 +148,7 @@ func (c *cover) gate(op Op, operands []int32, pos int, to, words int32) {
 			value = node{list: -1, leaves: 1, table: leafTables[0], leaf: [mostLeaves]int32{c.define(value)}, home: -1, killed: never, gate: c.gates}
 		}
 		table := leafTables[1]
-		operand := c.held(operands[k] / words)
+		operand := c.held(operands[k])
 		if operand == value.leaf[0] {
 			table = leafTables[0]
 		} else {
@@ -170,10 +169,10 @@ func (c *cover) gate(op Op, operands []int32, pos int, to, words int32) {
 }
 
 // whole is the number of the list of operands of a gate that is left as it is.
-func (c *cover) whole(op Op, rows []int32, pos int, words int32) int32 {
+func (c *cover) whole(op Op, rows []int32, pos int) int32 {
 	nodes := make([]int32, len(rows))
 	for k, r := range rows {
-		nodes[k] = c.held(r / words)
+		nodes[k] = c.held(r)
 	}
 	c.lists = append(c.lists, operands{op, pos, nodes})
 	return int32(len(c.lists) - 1)
@@ -350,23 +349,22 @@ func observedRows(e *Engine, p *Plan) []bool {
 	for r := range p.Fluents.Count {
 		observed[p.Fluents.First+r] = true
 	}
-	words := int32(e.Words())
 	written := make([]int32, e.rows) // the number of the last segment that writes a row
 	segment := int32(0)
 	for _, program := range e.programs {
 		for _, s := range program {
 			segment++
 			for _, v := range s.Vars {
-				observed[v/words] = true
+				observed[v] = true
 			}
 			for code := s.Code; len(code) > 0; {
 				width, count := 1+int(code[1]+code[2]), int(code[3])
 				code = code[Header:]
 				for range count {
 					for _, r := range code[1:width] {
-						observed[r/words] = observed[r/words] || written[r/words] != segment
+						observed[r] = observed[r] || written[r] != segment
 					}
-					written[code[0]/words] = segment
+					written[code[0]] = segment
 					code = code[width:]
 				}
 			}

@@ -53,7 +53,7 @@ func fuse(e *Engine, p *Plan, leaves int8, known []form) error {
 	f := &fuser{cover: cover{leaves: leaves, known: known}, words: words, rows: int32(e.rows), taken: slices.Clone(observed)}
 	for _, program := range e.programs {
 		for i := range program {
-			f.reset(program[i].Code, words, observed)
+			f.reset(program[i].Code, observed)
 			program[i].Code = f.schedule()
 		}
 	}
@@ -62,7 +62,7 @@ func fuse(e *Engine, p *Plan, leaves int8, known []form) error {
 	began := time.Now()
 	for _, program := range e.programs {
 		for i := range program {
-			if err := v.segment(&program[i].Segment); err != nil {
+			if err := v.segment(&Segment{Code: program[i].Code}); err != nil {
 				return err
 			}
 		}

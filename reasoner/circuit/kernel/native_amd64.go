@@ -45,22 +45,22 @@ func translators() []*Kernel {
 }
 
 // longCode is the bytes of programs from which their machine code, somewhat less than half as
-// long, is fetched ahead: then it takes a second-level cache of 1 MB (README, "Decisions").
+// long, is fetched ahead: then it takes a second-level cache of 1 MB.
 const longCode = 2 << 20
 
-// translate gives the straight code of every segment of an engine as machine code. A
-// plan whose rows are too many for the distances in instructions is left as it is.
+// translate gives the straight code of every segment of an engine as machine code. That of a
+// plan whose rows are too many for the distances in instructions is interpreted.
 func translate(e *Engine, p *Plan) error {
 	words := int32(e.Words())
 	if int64(e.rows)*8*int64(words) > maxDistance {
-		return nil
+		return inRuns(e, p)
 	}
 	observed := observedRows(e, p)
 	w := &writer{cover: cover{leaves: 3}, out: assembler{words: words, long: e.CodeBytes() > longCode}}
 	var ends []int
 	for _, program := range e.programs {
 		for i := range program {
-			w.cover.reset(program[i].Code, words, observed)
+			w.cover.reset(program[i].Code, observed)
 			w.translate()
 			ends = append(ends, len(w.out.code))
 		}
@@ -83,7 +83,7 @@ func translate(e *Engine, p *Plan) error {
 			}
 			e.took += time.Since(began)
 			run := unsafe.Pointer(unsafe.SliceData(part))
-			program[i].run = func(rows []uint64) { enter(run, &rows[0]) }
+			program[i].run, program[i].Code = func(rows []uint64) { enter(run, &rows[0]) }, nil
 			start, ends = ends[0], ends[1:]
 		}
 	}

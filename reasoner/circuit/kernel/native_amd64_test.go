@@ -21,12 +21,11 @@ func translated(t *testing.T, words int32, long bool) (code []byte, rows int32) 
 	for i := range int32(300) {
 		program = append(program, i&1, 2, i&3, 1, 1+i%(rows-1))
 		for range 2 + i&3 {
-			program = append(program, words*int32(rng.IntN(int(rows))))
+			program = append(program, int32(rng.IntN(int(rows))))
 		}
-		program[len(program)-3-int(i&3)] *= words
 	}
 	w := &writer{cover: cover{leaves: 3}, out: assembler{words: words, long: long}}
-	w.reset(program, words, slices.Repeat([]bool{true}, int(rows)))
+	w.reset(program, slices.Repeat([]bool{true}, int(rows)))
 	w.translate()
 	return w.out.code, rows
 }

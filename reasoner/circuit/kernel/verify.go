@@ -11,8 +11,8 @@ import (
 // The verifier. Vector code follows the numbers of a program without looking, and
 // the portable kernel indexes without bounds checks; so every program is proved to
 // stay in its rows before it can run, as WebAssembly engines do with the code that
-// they are handed. The proof is about the very words that the kernels read: row
-// numbers are turned into word offsets first.
+// they are handed: the programs of a plan, whose rows are of one word, and once more what
+// translations make of them (fuse.go, assembler_amd64.go), the very words that kernels read.
 //
 // Algorithm: one pass over each program. A run has a known operation, at least one
 // operand, a positive number of gates, and ends inside its segment; each offset is
@@ -72,20 +72,19 @@ type Engine struct {
 	took     time.Duration
 }
 
-// block is a segment whose row numbers are word offsets, with its code as a function.
+// block is a segment, whose row numbers are word offsets once it is translated, with its code as a
+// function.
 type block struct {
 	Segment
 	run  func(rows []uint64)
 	vars [][2]int // the words of Vars, side by side where their rows are: from, to
 }
 
-// spans are the words of rows, given by word offset: from, to.
-func spans(offsets []int32, words int) [][2]int {
+// spans are the words of rows: from, to.
+func spans(rows []int32, words int) [][2]int {
 	var out [][2]int
-	sorted := slices.Clone(offsets)
-	slices.Sort(sorted)
-	for _, offset := range slices.Compact(sorted) {
-		from := int(offset)
+	for _, r := range slices.Compact(slices.Sorted(slices.Values(rows))) {
+		from := int(r) * words
 		if n := len(out); n > 0 && out[n-1][1] == from {
 			out[n-1][1] += words
 		} else {
@@ -102,18 +101,18 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 		return nil, fmt.Errorf("%d rows of %d words: a kernel takes from 1 to %d", v.rows, v.words, math.MaxInt32/v.words)
 	}
 	e := &Engine{kernel: k, rows: p.Rows, digits: minDigits}
+	programs := &verifier{words: 1, rows: v.rows}
 	for _, program := range p.Programs {
 		segments := make([]block, len(program.Segments))
 		for i, s := range program.Segments {
-			scaled := s.scaled(int32(v.words))
-			segments[i] = block{Segment: scaled}
+			segments[i] = block{Segment: s}
 			s := &segments[i]
 			s.run = func(rows []uint64) { k.run(rows, s.Code) }
 			e.vars = max(e.vars, len(s.Vars))
 		}
 		start := time.Now()
 		for i := range segments {
-			if err := v.segment(&segments[i].Segment); err != nil {
+			if err := programs.segment(&segments[i].Segment); err != nil {
 				return nil, fmt.Errorf("program %q, segment %d, %w", program.Name, i, err)
 			}
 			segments[i].vars = spans(segments[i].Vars, k.words())
@@ -137,27 +136,6 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 		return nil, err
 	}
 	return e, k.translate(e, p)
-}
-
-// scaled is a segment with row numbers turned into word offsets, for rows of the
-// given words. It trusts nothing: what makes no sense stays as it is.
-func (s Segment) scaled(words int32) Segment {
-	out := Segment{Code: make([]int32, len(s.Code)), Vars: make([]int32, len(s.Vars))}
-	for i, r := range s.Vars {
-		out.Vars[i] = scale(r, words)
-	}
-	copy(out.Code, s.Code)
-	for at := 0; len(s.Code)-at >= Header; {
-		n := runWords(s.Code[at:])
-		at += Header
-		if n < 0 || n > int64(len(s.Code)-at) {
-			break
-		}
-		for end := at + int(n); at < end; at++ {
-			out.Code[at] = scale(s.Code[at], words)
-		}
-	}
-	return out
 }
 
 // scale is the word offset of a row, or -1 where that is no offset.

@@ -1,0 +1,27 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"stackmate/reasoner/machine"
+)
+
+// A search that ends before it has rested once leaves the others their turns.
+func TestSearchesThatEndAtOnceLeaveTheOthersTheirTurns(t *testing.T) {
+	var ran []string
+	search := func(name string, rests int) turn {
+		return turn{weight: 1, search: func(_ context.Context, rest func() bool) {
+			ran = append(ran, name)
+			for range rests {
+				rest()
+			}
+		}}
+	}
+	q := &planning{plan: machine.Plan{Bound: 100}}
+	q.takeTurns(t.Context(), search("first", 0), search("second", 2), search("third", 1))
+	if slices.Sort(ran); !slices.Equal(ran, []string{"first", "second", "third"}) {
+		t.Errorf("these searched: %q", ran)
+	}
+}
