@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"stackmate/gdl"
@@ -33,10 +34,7 @@ func (a *analyst) analyse(ctx context.Context, rules *gdl.Game, m machine.Machin
 		return err
 	}
 	x := &analysis{analyst: a, machine: m, position: q, solver: solver, report: report, began: time.Now()}
-	matrix := x.matrix()
-	if matrix != nil {
-		x.shown.Matrix = matrix
-	}
+	x.shown.Matrix = x.matrix(ctx)
 	x.tell(search.Result{}, "")
 	if r, ok := x.known(ctx, rules); ok {
 		x.tell(r, "saved solution")
@@ -115,9 +113,8 @@ type analysis struct {
 	shown    web.Analysis
 	report   func(*web.Analysis)
 	began    time.Time
-	rows     []machine.Move
-	columns  []machine.Move
 	row, col machine.Role
+	next     machine.Expansion // the positions after each joint move of the matrix
 }
 
 // share is a part of the time that is left.
@@ -137,7 +134,7 @@ func (x *analysis) send() {
 		c := *m
 		c.Cells = make([][]web.Cell, len(m.Cells))
 		for i, row := range m.Cells {
-			c.Cells[i] = append([]web.Cell(nil), row...)
+			c.Cells[i] = slices.Clone(row)
 		}
 		shown.Matrix = &c
 	}
@@ -212,32 +209,31 @@ func (x *analysis) sample(ctx context.Context) {
 
 // matrix is the empty matrix of a position in which the two players both have a choice,
 // or nil.
-func (x *analysis) matrix() *web.PayoffMatrix {
+func (x *analysis) matrix(ctx context.Context) *web.PayoffMatrix {
 	var err error
 	names := x.machine.Names()
 	if x.row, x.col, err = search.Opponents(names); err != nil || x.col == machine.NoRole || names.Chance() != machine.NoRole {
 		return nil
 	}
-	b := x.machine.NewNarrowBatch()
-	b.Load(x.position, 1)
-	b.Evaluate(1)
-	if b.Terminal()[0]&1 != 0 || b.Stuck()[0]&1 != 0 {
+	expander := machine.NewExpander(x.machine)
+	expander.Limit(ctx, machine.MaxExpansionBytes, 0)
+	if over, _ := expander.Look(x.position); over || expander.Expand(&x.next, x.position) != nil {
 		return nil
 	}
-	x.rows, x.columns = b.AppendLegal(nil, 0, x.row), b.AppendLegal(nil, 0, x.col)
-	if len(x.rows) < 2 || len(x.columns) < 2 || len(x.rows)*len(x.columns) > maxCells {
+	rows, columns := x.next.Moves[x.row], x.next.Moves[x.col]
+	if len(rows) < 2 || len(columns) < 2 || x.next.Children > maxCells {
 		return nil
 	}
 	p := &web.PayoffMatrix{RowRole: names.Roles[x.row], ColumnRole: names.Roles[x.col]}
-	for _, move := range x.rows {
+	for _, move := range rows {
 		p.Rows = append(p.Rows, names.MoveText(x.row, move))
-		cells := make([]web.Cell, len(x.columns))
+		cells := make([]web.Cell, len(columns))
 		for i := range cells {
 			cells[i] = web.Cell{Lower: 0, Upper: machine.MaxGoal, Kind: "open"}
 		}
 		p.Cells = append(p.Cells, cells)
 	}
-	for _, move := range x.columns {
+	for _, move := range columns {
 		p.Columns = append(p.Columns, names.MoveText(x.col, move))
 	}
 	return p
@@ -246,33 +242,22 @@ func (x *analysis) matrix() *web.PayoffMatrix {
 // fill searches the positions after each joint move, and finds the equilibrium where all
 // of them are exact.
 func (x *analysis) fill(ctx context.Context) {
-	b := x.machine.NewNarrowBatch()
-	child := make(machine.State, x.machine.Words())
-	goals := make([]int32, len(x.machine.Names().Roles))
-	left := len(x.rows) * len(x.columns)
 	told := time.Now()
-	for i, row := range x.rows {
-		for j, column := range x.columns {
-			b.Load(x.position, 1)
-			b.Evaluate(1)
-			b.Choose(0, x.row, row)
-			b.Choose(0, x.col, column)
-			b.Advance(1)
-			b.Store(child, 1)
-			b.Evaluate(1)
-			cell := &x.shown.Matrix.Cells[i][j]
-			if b.Terminal()[0]&1 != 0 {
-				b.Goals(goals, 0)
-				v := float64(search.Points(goals[x.row]))
-				*cell = web.Cell{Lower: v, Upper: v, Kind: "end"}
-			} else {
-				x.cell(ctx, cell, child, 1.5/float64(left))
-			}
-			left--
-			if time.Since(told) > 100*time.Millisecond {
-				told = time.Now()
-				x.send()
-			}
+	joint := make([]machine.Move, 2)
+	for c := range x.next.Children {
+		x.next.Joint(joint, c)
+		i := slices.Index(x.next.Moves[x.row], joint[x.row])
+		j := slices.Index(x.next.Moves[x.col], joint[x.col])
+		cell := &x.shown.Matrix.Cells[i][j]
+		if x.next.Terminal[c] {
+			v := float64(search.Points(x.next.ChildGoals(c)[x.row]))
+			*cell = web.Cell{Lower: v, Upper: v, Kind: "end"}
+		} else {
+			x.cell(ctx, cell, x.next.Child(c), 1.5/float64(x.next.Children-c))
+		}
+		if time.Since(told) > 100*time.Millisecond {
+			told = time.Now()
+			x.send()
 		}
 	}
 	x.equilibrium()

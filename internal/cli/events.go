@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/atomicfile"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/queue"
@@ -37,11 +38,14 @@ type eventFlags struct {
 type planner interface {
 	// plan is what the command line asks for, but for games and players.
 	plan() (arena.Tournament, error)
-	report(s *console, r *arena.Ranking) error
+	report(r *arena.Ranking) error
 }
 
 // run holds a tournament to its end, or as far as it gets.
 func (c *eventFlags) run(s *console, command planner) error {
+	if err := checkWritable(c.Plot); err != nil {
+		return err
+	}
 	setting, err := c.setting(s)
 	if err != nil {
 		return err
@@ -76,7 +80,11 @@ func (c *eventFlags) run(s *console, command planner) error {
 	}
 	defer q.Close()
 	ranking, err := c.hold(s, q, e, l)
-	if err := errors.Join(err, show(s, c.JSON, ranking, writeRanking), command.report(s, ranking), s.ctx.Err()); err != nil {
+	err = errors.Join(err, show(s, c.JSON, ranking, writeRanking), command.report(ranking), s.ctx.Err())
+	if c.Plot != "" {
+		err = errors.Join(err, atomicfile.Write(c.Plot, plotRanking(ranking)))
+	}
+	if err != nil {
 		return err
 	}
 	return verdict(ranking.Results)

@@ -68,7 +68,6 @@ func TestOutputPathsAreCheckedBeforeTheWork(t *testing.T) {
 	nowhere, occupied := filepath.Join(t.TempDir(), "no", "such.svg"), file(t, "file", "")
 	for name, args := range map[string][]string{
 		"solve":      {"solve", "goofspiel-3", "--save", nowhere},
-		"bench":      {"bench", "ticTacToe", "--seconds", "0.02", "--out", nowhere},
 		"experiment": {"experiment", "tron", "--sizes", "3", "--plot", nowhere},
 		"a folder":   {"solve", "goofspiel-3", "--save", t.TempDir()},
 		"match":      {"match", "ticTacToe", "--players", "legal,legal", "--record", filepath.Join(occupied, "records")},

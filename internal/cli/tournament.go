@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -22,7 +21,7 @@ type tournamentCommand struct {
 
 // Run implements the command.
 func (c *tournamentCommand) Run(s *console) error {
-	if err := checkWritable(c.CSV, c.Plot); err != nil {
+	if err := checkWritable(c.CSV); err != nil {
 		return err
 	}
 	return c.run(s, c)
@@ -40,12 +39,9 @@ func (c *tournamentCommand) plan() (arena.Tournament, error) {
 }
 
 // report implements planner.
-func (c *tournamentCommand) report(_ *console, r *arena.Ranking) (err error) {
-	if c.CSV != "" {
-		err = atomicfile.WriteTo(c.CSV, func(w io.Writer) error { return writeRankingCSV(w, r) })
+func (c *tournamentCommand) report(r *arena.Ranking) error {
+	if c.CSV == "" {
+		return nil
 	}
-	if c.Plot != "" {
-		err = errors.Join(err, atomicfile.Write(c.Plot, plotRanking(r)))
-	}
-	return err
+	return atomicfile.WriteTo(c.CSV, func(w io.Writer) error { return writeRankingCSV(w, r) })
 }

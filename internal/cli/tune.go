@@ -9,7 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"stackmate/internal/atomicfile"
 	"stackmate/player"
 	"stackmate/protocol/arena"
 )
@@ -26,9 +25,6 @@ type tuneCommand struct {
 
 // Run implements the command.
 func (c *tuneCommand) Run(s *console) error {
-	if err := checkWritable(c.Plot); err != nil {
-		return err
-	}
 	if len(c.Players) == 0 {
 		c.Players = []string{player.Kinds()[0].Name}
 	}
@@ -49,12 +45,7 @@ func (c *tuneCommand) plan() (arena.Tournament, error) {
 }
 
 // report implements planner.
-func (c *tuneCommand) report(_ *console, r *arena.Ranking) error {
-	if c.Plot == "" {
-		return nil
-	}
-	return atomicfile.Write(c.Plot, plotRanking(r))
-}
+func (c *tuneCommand) report(*arena.Ranking) error { return nil }
 
 // parameters are those of players that can be tuned.
 func parameters() (list []arena.Parameter) {

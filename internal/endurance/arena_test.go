@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,11 +37,13 @@ func TestACrowdedArenaLosesNoMove(t *testing.T) {
 	begin(t)
 	records := t.TempDir()
 	archive(t, records, either(100, 10_000))
+	load := lasting(t, 3*time.Second, 3*time.Minute)
 	for range repetitions(t, 1, 2) {
 		p := start(t, "arena", "--listen", "127.0.0.1:0", "--player", "-", "--no-browser", "--records", records)
 		c := &crowd{t: t, url: awaitPage(t, p), moves: make(map[string]int)}
 		var all sync.WaitGroup
-		end := time.Now().Add(either(4*time.Second, 4*time.Minute))
+		killed := time.Now().Add(load)
+		end := killed.Add(time.Minute) // it finds them at play
 		for range either(5, 50) {
 			all.Go(func() { c.play(end) })
 		}
@@ -50,7 +53,7 @@ func TestACrowdedArenaLosesNoMove(t *testing.T) {
 		for range either(3, 20) {
 			all.Go(func() { c.follow(end, "analyse?game=goofspiel-6&seconds=5") })
 		}
-		time.Sleep(time.Until(end) * 3 / 4)
+		time.Sleep(time.Until(killed))
 		memory := p.resident(t, "VmRSS")
 		p.kill()
 		all.Wait()
@@ -157,10 +160,21 @@ func (c *crowd) post(path string, body, into any) bool {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		c.faults.Add(1)
+		c.fault(path, response)
 		return false
 	}
 	return into == nil || json.NewDecoder(response.Body).Decode(into) == nil
+}
+
+// faultsShown is how many refusals are told in full.
+const faultsShown = 5
+
+// fault counts a request that should have been answered.
+func (c *crowd) fault(path string, response *http.Response) {
+	if c.faults.Add(1) <= faultsShown {
+		text, _ := io.ReadAll(response.Body)
+		c.t.Logf("%s: status %d, %s", path, response.StatusCode, bytes.TrimSpace(text))
+	}
 }
 
 // follow reads a stream, again and again.
@@ -174,7 +188,7 @@ func (c *crowd) follow(end time.Time, path string) {
 		case response.StatusCode == http.StatusServiceUnavailable && strings.HasPrefix(path, "analyse"):
 			c.refused.Add(1)
 		case response.StatusCode != http.StatusOK:
-			c.faults.Add(1)
+			c.fault(path, response)
 		}
 		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		}

@@ -40,6 +40,20 @@ func repetitions(t testing.TB, small, inFull int) int {
 	return n
 }
 
+// lasting is how long a test goes on that may go on for any time.
+func lasting(t testing.TB, small, inFull time.Duration) time.Duration {
+	t.Helper()
+	text := os.Getenv("STACKMATE_ENDURANCE_TIME")
+	if text == "" {
+		return either(small, inFull)
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		t.Fatalf("STACKMATE_ENDURANCE_TIME: expected a time such as 1h, found %q", text)
+	}
+	return d
+}
+
 // begin is the first line of every test. Small forms mostly wait, so they run side
 // by side; full ones measure and run alone.
 func begin(t *testing.T) {

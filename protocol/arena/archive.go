@@ -267,7 +267,7 @@ func (a *Archive) Discard(id string) error {
 	return os.Remove(a.path(id))
 }
 
-// Keep writes a record whole, in place of any of the same match, even of one under way.
+// Keep writes a record in one piece, in place of any of the same match, even of one under way.
 func (a *Archive) Keep(r *Record) error {
 	a.end(r.Match)
 	if r.Rulesheet != "" {
@@ -275,20 +275,11 @@ func (a *Archive) Keep(r *Record) error {
 			return unsaved(r.Match, err)
 		}
 	}
-	head, body, end := *r, *r, *r
-	head.cutTurns()
-	head.cutEnd()
-	body.cutEnd()
-	body.cutHead()
-	end.cutHead()
-	end.cutTurns()
-	var text bytes.Buffer
-	for _, part := range []*Record{&head, &body, &end} {
-		if err := json.NewEncoder(&text).Encode(part); err != nil {
-			return unsaved(r.Match, err)
-		}
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = atomicfile.Write(a.path(r.Match), append(text, '\n'))
 	}
-	return unsaved(r.Match, atomicfile.Write(a.path(r.Match), text.Bytes()))
+	return unsaved(r.Match, err)
 }
 
 // HashRules is the name of a rulesheet in records: its SHA-256 in hexadecimal digits.

@@ -103,21 +103,10 @@ func (r *Record) Append(part *Record) {
 	}
 }
 
-// The parts of a record: what they leave out.
-
-func (r *Record) cutHead() {
-	r.Match, r.Game, r.Rules, r.Opening = "", "", "", nil
-	r.StartTime, r.StartClock, r.PlayClock = time.Time{}, 0, 0
-	r.Roles, r.Players, r.Rulesheet = nil, nil, ""
-}
-
+// cutTurns leaves out what has happened between the beginning and the end.
 func (r *Record) cutTurns() {
 	r.StartErrors, r.Moves, r.States, r.StateTimes = nil, nil, nil, nil
 	r.Errors, r.ReplyTimes, r.Explanations = nil, nil, nil
-}
-
-func (r *Record) cutEnd() {
-	r.Goals, r.Turns, r.Completed, r.Aborted, r.Forfeit, r.Reason, r.Summary = nil, 0, false, false, false, "", nil
 }
 
 // Ended tells whether the match is over. A record without an end is of a match under

@@ -24,8 +24,7 @@ func ReadSkin(text []byte) (Skin, error) {
 	for _, name := range sortedKeys(s) {
 		p := s[name]
 		if _, known := outlines[p.Kind]; !known && p.Kind != Words && !p.isEdge() {
-			kinds := slices.Sorted(maps.Keys(outlines))
-			return nil, fmt.Errorf("%s: expected one of the kinds %s, %s, found %q", name, joinKinds(kinds), Words, p.Kind)
+			return nil, fmt.Errorf("%s: expected one of the kinds %v or %s, found %q", name, slices.Sorted(maps.Keys(outlines)), Words, p.Kind)
 		}
 		if p.Color != "" && !slices.Contains(Colors, p.Color) {
 			return nil, fmt.Errorf("%s: expected one of the colours %s, found %q", name, strings.Join(Colors, ", "), p.Color)
@@ -36,14 +35,6 @@ func ReadSkin(text []byte) (Skin, error) {
 		s[name] = p
 	}
 	return s, nil
-}
-
-func joinKinds(kinds []Kind) string {
-	var texts []string
-	for _, k := range kinds {
-		texts = append(texts, string(k))
-	}
-	return strings.Join(texts, ", ")
 }
 
 // WithSkin returns the layout with pieces that look as a skin says.

@@ -54,6 +54,7 @@ type Tournaments struct {
 	Work    func(ctx context.Context, q *queue.Queue) error
 	Log     zerolog.Logger
 	ctx     context.Context // ends all of them
+	all     sync.WaitGroup
 
 	mu      sync.Mutex
 	playing map[string]*playing // by run
@@ -199,7 +200,7 @@ func (t *Tournaments) play(e *Event) error {
 	t.playing[e.Run] = p
 	delete(t.faults, e.Run)
 	q := t.queue
-	go func() {
+	t.all.Go(func() {
 		defer close(p.done)
 		_, err := Run(ctx, q, e, t.Archive, nil)
 		if ctx.Err() != nil {
@@ -215,7 +216,7 @@ func (t *Tournaments) play(e *Event) error {
 		if delete(t.playing, e.Run); len(t.playing) == 0 {
 			t.close()
 		}
-	}()
+	})
 	return nil
 }
 
@@ -241,14 +242,4 @@ func (t *Tournaments) open() error {
 }
 
 // Wait waits until nothing is played, after the context of NewTournaments has ended.
-func (t *Tournaments) Wait() {
-	t.mu.Lock()
-	var all []*playing
-	for _, p := range t.playing {
-		all = append(all, p)
-	}
-	t.mu.Unlock()
-	for _, p := range all {
-		<-p.done
-	}
-}
+func (t *Tournaments) Wait() { t.all.Wait() }

@@ -442,10 +442,11 @@ const abandoned = 30 * time.Minute
 func (t *table) need() (need int, touched time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	over := t.over || t.at.IsOver() // the manager may not have told it yet
 	switch {
-	case t.viewers == 0 && (t.over || time.Since(t.touched) > abandoned):
+	case t.viewers == 0 && (over || time.Since(t.touched) > abandoned):
 		need = left
-	case t.over:
+	case over:
 		need = finished
 	default:
 		need = playing

@@ -512,3 +512,29 @@ func TestAPlayerGoesOnWithAnotherStrength(t *testing.T) {
 		t.Errorf("%v: %+v, %+v", err, first, r)
 	}
 }
+
+func TestAGameThatIsOverByTheRulesNeedsNoTable(t *testing.T) {
+	s, _ := page(t, 0, nil)
+	g, err := s.library.compiled("ticTacToe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var joints [][]string
+	for turn, move := range []string{"(mark 1 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)", "(mark 3 3)"} {
+		joint := []string{"noop", "noop"}
+		joint[turn%2] = move
+		joints = append(joints, joint)
+	}
+	for moves, want := range map[int][2]int{4: {playing, playing}, 5: {finished, left}} {
+		at, err := g.at(joints[:moves])
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched, alone := &table{at: at, viewers: 1, touched: time.Now()}, &table{at: at, touched: time.Now()}
+		first, _ := watched.need()
+		second, _ := alone.need()
+		if got := [2]int{first, second}; got != want {
+			t.Errorf("after %d moves: needs %v, want %v", moves, got, want)
+		}
+	}
+}
