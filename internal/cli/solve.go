@@ -140,10 +140,14 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	if c.file() != "" {
 		answers = kept.Recorder(answers)
 	}
+	threads := 1
+	if c.Method == solve.Layers { // whose solution is safe for concurrent use
+		threads = c.options(0).Threads
+	}
 	var doing atomic.Value
 	doing.Store("")
 	defer s.progress(func() string { return "certifying " + c.Game + doing.Load().(string) })()
-	err = p.solver.Certify(s.ctx, p.machine, answers, solution, certify.Limits{Draws: c.Draws, Progress: func(positions int64, share float64) {
+	err = p.solver.Certify(s.ctx, p.machine, answers, solution, certify.Limits{Draws: c.Draws, Threads: threads, Progress: func(positions int64, share float64) {
 		doing.Store(fmt.Sprintf(", %d positions, %.1f %% of the moves", positions, 100*share))
 	}})
 	if err != nil || c.file() == "" || !solution.Certified {

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +56,24 @@ func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 			if row[column] != elsewhere[i][column] {
 				t.Errorf("row %d: %s %v here, %v elsewhere", i, column, row[column], elsewhere[i][column])
 			}
+		}
+	}
+
+	folders := []string{filepath.Join(t.TempDir(), "here"), filepath.Join(t.TempDir(), "shared")}
+	for i, more := range [][]string{nil, {"--nats", url}} {
+		args := []string{"solve", "goofspiel-6", "--method", "layers", "--save", folders[i]}
+		execute(t, append(args, more...)...).expect(t, statusFine, "value of red      50")
+	}
+	execute(t, "solve", "goofspiel-6", "--nats", url).expect(t, statusUsage, "--nats: expected --method layers and --save FOLDER")
+	entries, err := os.ReadDir(folders[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		one, err1 := os.ReadFile(filepath.Join(folders[0], e.Name()))
+		two, err2 := os.ReadFile(filepath.Join(folders[1], e.Name()))
+		if err := errors.Join(err1, err2); err != nil || !bytes.Equal(one, two) {
+			t.Errorf("%s of workers differs (%v)", e.Name(), err)
 		}
 	}
 

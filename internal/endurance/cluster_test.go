@@ -26,7 +26,7 @@ const serving = "STACKMATE_ENDURANCE_SERVER"
 type member struct {
 	Name          string
 	Client, Route int   // its ports
-	Routes        []int // of all servers
+	Routes        []int // of all servers; nil for one that is alone
 	Store         string
 }
 
@@ -36,7 +36,9 @@ func serveQueue(options string) {
 	err := json.Unmarshal([]byte(options), &m)
 	o := &server.Options{
 		ServerName: m.Name, Host: "127.0.0.1", Port: m.Client, NoSigs: true, NoLog: true, JetStream: true, StoreDir: m.Store,
-		Cluster: server.ClusterOpts{Name: "stackmate", Host: "127.0.0.1", Port: m.Route},
+	}
+	if len(m.Routes) > 0 {
+		o.Cluster = server.ClusterOpts{Name: "stackmate", Host: "127.0.0.1", Port: m.Route}
 	}
 	for _, port := range m.Routes {
 		if port != m.Route {
@@ -53,6 +55,18 @@ func serveQueue(options string) {
 	}
 	s.Start()
 	s.WaitForShutdown()
+}
+
+// startServer starts a server in a process of its own.
+func startServer(t testing.TB, m member) *process {
+	t.Helper()
+	options, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), serving+"="+string(options))
+	return launch(t, cmd)
 }
 
 // crew is what a tournament on many machines needs: each member can be started again.
@@ -92,15 +106,8 @@ func TestATournamentOfManyProcessesSurvivesThemAll(t *testing.T) {
 	for i := range servers {
 		addresses = append(addresses, fmt.Sprint("nats://127.0.0.1:", clients[i]))
 		name := fmt.Sprint("s", i)
-		options, err := json.Marshal(member{name, clients[i], routes[i], routes, filepath.Join(store, name)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.add(func() *process {
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), serving+"="+string(options))
-			return launch(t, cmd)
-		})
+		m := member{name, clients[i], routes[i], routes, filepath.Join(store, name)}
+		c.add(func() *process { return startServer(t, m) })
 	}
 	cluster := strings.Join(addresses, ",")
 	for range workers {

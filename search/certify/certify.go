@@ -80,8 +80,10 @@ func (c Certificate) Certified() bool {
 type Limits struct {
 	// Draws, if not 0, asks for so many positions of random games instead of all that the strategies reach. At each, all
 	// joint moves are made, and the strategies are checked against what the solution claims of the positions they lead to.
-	Draws    int64
-	Seed     uint64
+	Draws int64
+	Seed  uint64
+	// Threads check positions that are drawn, where the solution is safe for concurrent use; 0 is one.
+	Threads  int
 	MaxBytes int64 // memory for the positions checked
 	// Progress, if not nil, is told now and then the number of positions checked
 	// so far, and which share of the joint moves, from 0 to 1, this disposes of:

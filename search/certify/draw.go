@@ -1,20 +1,35 @@
 package certify
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
+// drawnTogether positions are checked by one goroutine, one after the other.
+const drawnTogether = 1 << 8
+
 // draw checks positions of random games from q on: all games make their first joint move, then all their second one, so
 // that solutions in layers need few of them at a time.
 func (w *walk) draw(q machine.State) {
-	w.next = w.claimed
-	rng := machine.NewRand(w.limits.Seed)
+	walks := []*walk{w}
+	for range w.limits.Threads - 1 {
+		other := newWalk(w.ctx, w.machine, w.solution, w.limits)
+		other.first, other.other, other.chance = w.first, w.other, w.chance
+		walks = append(walks, other)
+	}
+	solution := w.solution
+	for _, v := range walks {
+		v.solution, v.next = &latest{Solution: solution}, v.claimed
+	}
 	games := w.limits.Draws // that many positions if each game had one
-	if length := w.random(rng, q); length > 0 {
+	if length := w.random(machine.NewRand(w.limits.Seed), q); length > 0 {
 		games = max(1, games/length)
 	}
 	if need := games * int64(8*w.machine.Words()+24); w.tableBytes > 0 && need > w.tableBytes {
@@ -25,27 +40,97 @@ func (w *walk) draw(q machine.State) {
 	if over, _ := w.expander.Look(q); over {
 		population = nil
 	}
-	for drawn := int64(0); len(population) > 0 && w.err == nil; {
-		slices.SortFunc(population, func(a, b machine.State) int { return slices.Compare(a, b) })
-		var next []machine.State
-		for i, q := range population {
-			if i == 0 || !q.Equal(population[i-1]) {
-				w.certificate.Positions++
-				w.step(q)
-			}
-			if w.err != nil {
-				return
-			}
-			e := &w.plies[0].expansion
-			if c := rng.Intn(e.Children); !e.Terminal[c] {
-				next = append(next, slices.Clone(e.Child(c)))
-			}
-			if drawn++; w.limits.Progress != nil && drawn%reportEvery == 0 {
-				w.limits.Progress(w.certificate.Positions, min(1, float64(drawn)/float64(w.limits.Draws)))
-			}
-		}
-		population = next
+	var drawn atomic.Int64
+	for seed := w.limits.Seed; len(population) > 0 && w.err == nil; seed++ {
+		population = w.drawPly(walks, population, seed, &drawn)
 	}
+}
+
+// drawPly checks the positions of all games and makes a joint move in each. It returns those that are not over.
+func (w *walk) drawPly(walks []*walk, population []machine.State, seed uint64, drawn *atomic.Int64) []machine.State {
+	slices.SortFunc(population, func(a, b machine.State) int { return slices.Compare(a, b) })
+	blocks := (len(population) + drawnTogether - 1) / drawnTogether
+	begin := func(block int) int { // equal positions are in one block
+		at := min(block*drawnTogether, len(population))
+		for at > 0 && at < len(population) && population[at].Equal(population[at-1]) {
+			at++
+		}
+		return at
+	}
+	next := make([][]machine.State, blocks)
+	var taken atomic.Int64
+	var all sync.WaitGroup
+	for _, v := range walks {
+		all.Go(func() {
+			for i := int(taken.Add(1)) - 1; i < blocks && v.err == nil; i = int(taken.Add(1)) - 1 {
+				list := population[begin(i):begin(i+1)]
+				next[i] = v.drawFrom(list, machine.NewRand(seed<<32+uint64(i)))
+				if n := drawn.Add(int64(len(list))); v == w && w.limits.Progress != nil {
+					w.limits.Progress(w.certificate.Positions, min(1, float64(n)/float64(w.limits.Draws)))
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, v := range walks[1:] {
+		w.join(v)
+	}
+	return slices.Concat(next...)
+}
+
+// drawFrom checks positions, equal ones once, and makes a joint move in each.
+func (w *walk) drawFrom(list []machine.State, rng *machine.Rand) (next []machine.State) {
+	for i, q := range list {
+		if i == 0 || !q.Equal(list[i-1]) {
+			w.certificate.Positions++
+			w.step(q)
+		}
+		if w.err != nil {
+			return next
+		}
+		e := &w.plies[0].expansion
+		if c := rng.Intn(e.Children); !e.Terminal[c] {
+			next = append(next, slices.Clone(e.Child(c)))
+		}
+	}
+	return next
+}
+
+// join takes over what another walk has found.
+func (w *walk) join(v *walk) {
+	if w.certificate.Faults == 0 {
+		w.certificate.First = v.certificate.First
+	}
+	w.certificate.Faults += v.certificate.Faults
+	w.certificate.Positions += v.certificate.Positions
+	v.certificate.Faults, v.certificate.Positions = 0, 0
+	switch {
+	case w.err != nil || !v.sumKnown:
+	case w.other >= 0 && w.sumKnown && v.sum != w.sum:
+		w.err = fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, v.sum, w.sum)
+	default:
+		w.sum, w.sumKnown = v.sum, true
+	}
+	w.err = cmp.Or(w.err, v.err)
+}
+
+// latest is a solution that remembers the last claim: both strategies of a position are asked for, one after the other.
+type latest struct {
+	search.Solution
+	at    machine.State
+	claim search.Claim
+}
+
+// At implements search.Solution.
+func (l *latest) At(ctx context.Context, q machine.State) (search.Claim, error) {
+	if l.at != nil && q.Equal(l.at) {
+		return l.claim, nil
+	}
+	claim, err := l.Solution.At(ctx, q)
+	if l.at = nil; err == nil {
+		l.at, l.claim = append(machine.State(nil), q...), claim
+	}
+	return claim, err
 }
 
 // random is the length of a random game from q on.
@@ -82,7 +167,7 @@ func (w *walk) claimed(_ int, q machine.State) fixed {
 	if w.err != nil {
 		return fixed{}
 	}
-	if s, ok := w.solution.(search.Valuer); ok {
+	if s, ok := w.solution.(*latest).Solution.(search.Valuer); ok {
 		v, w.err = s.ValueAt(w.ctx, q)
 	} else {
 		var claim search.Claim

@@ -82,6 +82,7 @@ func (g *game) hold(d, next int) error {
 func (w *worker) settle(d, first int, values []float64) (Done, error) {
 	next := w.game.layers[d+1]
 	w.games, w.spent = 0, 0
+	w.drop()
 	err := w.expand(w.game.layers[d], first, first+len(values), func(at int, e *machine.Expansion) (err error) {
 		values[at-first], err = w.value(e, next, nil, nil)
 		return err

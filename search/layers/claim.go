@@ -1,52 +1,132 @@
 package layers
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
-// locate finds a position in the layers, which are solved, those first that are near the last one found: the number
-// of its layer, or -1, and its value.
-func (g *game) locate(q machine.State) (depth int, v float64, err error) {
-	for i := range g.layers {
-		d := (g.near + i) % len(g.layers)
-		l := g.layers[d]
-		if !g.fits(l, q) {
-			continue
+// absent is the error of whoever needs a layer that is not in memory.
+type absent int
+
+func (d absent) Error() string { return fmt.Sprintf("layer %d is not in memory", int(d)) }
+
+// errUnknown is the error of a position that is in no layer.
+var errUnknown = errors.New("the layers do not know the position")
+
+// readers work on layers side by side, while nobody loads others.
+type readers struct {
+	game *game
+	free chan *worker
+	mu   sync.RWMutex // read by those at work
+}
+
+func newReaders(g *game) *readers {
+	r := &readers{game: g, free: make(chan *worker, len(g.workers))}
+	for _, w := range g.workers {
+		r.free <- w
+	}
+	return r
+}
+
+// do has a worker do something, and again after a layer was loaded that was absent.
+func (r *readers) do(load func(d int) error, something func(w *worker) error) error {
+	w := <-r.free
+	defer func() { r.free <- w }()
+	w.looked = w.looked[:0]
+	for {
+		r.mu.RLock()
+		err := something(w)
+		r.mu.RUnlock()
+		var d absent
+		if !errors.As(err, &d) {
+			return err
 		}
-		g.makeRoom(d)
-		if err := g.recall(d, true); err != nil {
-			return -1, 0, err
+		r.mu.Lock()
+		err = load(int(d))
+		r.mu.Unlock()
+		w.looked = append(w.looked, int(d))
+		if err != nil {
+			return err
 		}
-		if v, ok := g.lookUp(l, q); ok {
-			g.near = d
-			return d, v, nil
+	}
+}
+
+// Solution are the layers of a game. It is safe for concurrent use.
+type Solution struct{ *readers }
+
+var _ search.Valuer = (*Solution)(nil)
+
+// At implements search.Solution.
+func (s *Solution) At(_ context.Context, q machine.State) (claim search.Claim, err error) {
+	err = s.do(s.load, func(w *worker) error {
+		claim, err = w.claim(q)
+		return err
+	})
+	return claim, err
+}
+
+// ValueAt implements search.Valuer.
+func (s *Solution) ValueAt(_ context.Context, q machine.State) (v float64, err error) {
+	err = s.do(s.load, func(w *worker) error {
+		v, _, err = w.valueAt(q)
+		return err
+	})
+	return v, err
+}
+
+// load has a layer in memory, and leaves all but its neighbours to the folder if there is not enough memory.
+func (s *Solution) load(d int) error {
+	const perPosition = 24 // key, value and index
+	g := s.game
+	if g.holds(d, true) { // somebody else was here
+		return nil
+	}
+	if need := perPosition * int64(g.layers[d].len()); g.limits.MaxBytes > 0 && g.bytes()+need > g.limits.MaxBytes {
+		g.forget(d-1, d+1)
+	}
+	return g.recall(d, true)
+}
+
+// locate finds a position in the layers: the number of its layer, or -1, and its value. Those that are in memory come
+// first, and then those that are near the last one found.
+func (w *worker) locate(q machine.State) (depth int, v float64, err error) {
+	g := w.game
+	n := len(g.layers)
+	near := int(g.near.Load())
+	for i := range n {
+		d := (near + n - 1 + i) % n // a position, its children, the next position
+		if g.holds(d, true) {
+			if v, ok := g.lookUp(g.layers[d], q); ok {
+				g.near.Store(int64(d))
+				return d, v, nil
+			}
+		}
+	}
+	for i := range n {
+		d := (near + i) % n
+		if !g.holds(d, true) && !slices.Contains(w.looked, d) && g.fits(g.layers[d], q) {
+			return -1, 0, absent(d)
 		}
 	}
 	return -1, 0, nil
 }
 
 // valueAt is the value of a position in the layers, or terminal; depth is that of its layer, or -1.
-func (g *game) valueAt(q machine.State) (v float64, depth int, err error) {
-	if over, goals := g.workers[0].expander.Look(q); over {
-		v, err = g.points(goals)
+func (w *worker) valueAt(q machine.State) (v float64, depth int, err error) {
+	if depth, v, err = w.locate(q); err != nil || depth >= 0 {
+		return v, depth, err
+	}
+	if over, goals := w.expander.Look(q); over {
+		v, err = w.game.points(goals)
 		return v, -1, err
 	}
-	if depth, v, err = g.locate(q); err == nil && depth < 0 {
-		err = fmt.Errorf("the layers do not know the position %v", g.machine.Names().AppendFluents(nil, q))
-	}
-	return v, depth, err
-}
-
-// makeRoom leaves the layers but d and the next one to the folder, if there is not enough memory for these beside them.
-func (g *game) makeRoom(d int) {
-	const perPosition = 24 // key, value and index
-	need := perPosition * int64(g.layers[d].len()+g.layers[min(d+1, len(g.layers)-1)].len())
-	if g.limits.MaxBytes > 0 && g.bytes()+need > g.limits.MaxBytes {
-		g.forget(d, d+1)
-	}
+	return 0, -1, fmt.Errorf("%w: %v", errUnknown, w.game.machine.Names().AppendFluents(nil, q))
 }
 
 // fits tells whether a position, or an image of it, may be in a layer, as far as can be said without its keys.
@@ -66,17 +146,16 @@ func (g *game) fits(l *layer, q machine.State) bool {
 	}
 }
 
-// claim is what the layers, which are solved, say of a position.
-func (g *game) claim(q machine.State) (search.Claim, error) {
-	v, d, err := g.valueAt(q)
-	if err != nil || d < 0 {
+// claim is what the layers say of a position, whose expansion it leaves in w.dst.
+func (w *worker) claim(q machine.State) (search.Claim, error) {
+	g := w.game
+	v, d, err := w.valueAt(q)
+	switch {
+	case err != nil || d < 0:
 		return search.Claim{Value: v}, err
+	case !g.holds(d+1, true):
+		return search.Claim{}, absent(d + 1)
 	}
-	g.makeRoom(d)
-	if err := g.recall(d+1, true); err != nil {
-		return search.Claim{}, err
-	}
-	w := g.workers[0]
 	e := &w.dst[0]
 	if err := w.expander.Expand(e, q); err != nil {
 		return search.Claim{}, err
@@ -102,31 +181,46 @@ func (g *game) claim(q machine.State) (search.Claim, error) {
 }
 
 // line follows the most probable moves from q to the end of the game, or to a choice of chance.
-func (g *game) line(q machine.State) ([][]machine.Move, error) {
-	var line [][]machine.Move
-	e := &g.workers[0].dst[0] // as claim leaves it
-	for {
-		if over, _ := g.workers[0].expander.Look(q); over {
-			return line, nil
+func (s *Solution) line(q machine.State) (line [][]machine.Move, err error) {
+	for next := q; err == nil && next != nil; {
+		var joint []machine.Move
+		err = s.do(s.load, func(w *worker) error {
+			q := next
+			joint, next, err = w.follow(q)
+			if err != nil {
+				next = q
+			}
+			return err
+		})
+		if joint != nil {
+			line = append(line, joint)
 		}
-		claim, err := g.claim(q)
-		if err != nil || g.chance != machine.NoRole && len(e.Moves[g.chance]) > 1 {
-			return line, err
-		}
-		child, joint := 0, make([]machine.Move, len(e.Moves))
-		for r, moves := range e.Moves {
-			best, highest := 0, 0.0
-			for i, move := range moves {
-				for _, w := range claim.Strategies[r] {
-					if w.Move == move && w.Probability > highest {
-						best, highest = i, w.Probability
-					}
+	}
+	return line, err
+}
+
+// follow is the most probable joint move at q, and where it leads; nil if q is terminal or chance has a choice.
+func (w *worker) follow(q machine.State) ([]machine.Move, machine.State, error) {
+	if over, _ := w.expander.Look(q); over {
+		return nil, nil, nil
+	}
+	claim, err := w.claim(q)
+	e, chance := &w.dst[0], w.game.chance
+	if err != nil || chance != machine.NoRole && len(e.Moves[chance]) > 1 {
+		return nil, nil, err
+	}
+	child, joint := 0, make([]machine.Move, len(e.Moves))
+	for r, moves := range e.Moves {
+		best, highest := 0, 0.0
+		for i, move := range moves {
+			for _, w := range claim.Strategies[r] {
+				if w.Move == move && w.Probability > highest {
+					best, highest = i, w.Probability
 				}
 			}
-			joint[r] = moves[best]
-			child = child*len(moves) + best
 		}
-		line = append(line, joint)
-		q = append(machine.State(nil), e.Child(child)...)
+		joint[r] = moves[best]
+		child = child*len(moves) + best
 	}
+	return joint, slices.Clone(e.Child(child)), nil
 }

@@ -212,17 +212,20 @@ func newHeader(p *packing, positions int) partHeader {
 	return h
 }
 
-// packing is the packing of part of a layer.
+// packing is that of part of a layer. Parts that tasks leave mostly have the same one.
 func (g *game) packing(h partHeader) (*packing, error) {
 	if len(h.Constant) != len(g.root) || len(h.Value) != len(g.root) ||
 		slices.ContainsFunc(h.Digits, func(d []int) bool { return !g.areBits(d) }) {
 		return nil, errDamage
 	}
-	p := newPacking(h.Constant, h.Value, h.Digits, g.symmetries)
-	if p.width > 64 {
-		return nil, errDamage
-	}
-	return p, nil
+	key := fmt.Sprint(h.Constant, h.Value, h.Digits)
+	return g.packings.Get(key, func() (*packing, error) {
+		p := newPacking(h.Constant, h.Value, h.Digits, g.symmetries)
+		if p.width > 64 {
+			return nil, errDamage
+		}
+		return p, nil
+	})
 }
 
 // mend checks all values, and removes the files that are damaged with those that depend on them: they are made anew.
@@ -276,9 +279,12 @@ func check(path string) error {
 	return nil
 }
 
-// write writes a file of the folder.
-func write(path string, content func(w io.Writer) error) error {
-	err := atomicfile.WriteTo(path, func(w io.Writer) error {
+// writer writes a file, which appears complete or not at all.
+type writer func(path string, content func(w io.Writer) error) error
+
+// write writes a file of the folder: atomicfile.WriteTo or leave.
+func write(to writer, path string, content func(w io.Writer) error) error {
+	err := to(path, func(w io.Writer) error {
 		sum := crc32.New(checksums)
 		out := bufio.NewWriterSize(w, 1<<20)
 		err := content(io.MultiWriter(out, sum))
@@ -288,6 +294,22 @@ func write(path string, content func(w io.Writer) error) error {
 		return fmt.Errorf("cannot keep a layer: %w", err)
 	}
 	return nil
+}
+
+// leave writes a file that is there for others at once. It does not wait for the disk, which takes longer than most tasks:
+// after a crash of the machine nobody wants it.
+func leave(path string, content func(w io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(content(f), f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
 // read reads a file of the folder, which it checks.
@@ -328,12 +350,12 @@ func readWords[T uint64 | float64](in io.Reader, words []T) error {
 }
 
 // save writes the positions of a layer.
-func (g *game) save(path string, l *layer) error {
+func (g *game) save(to writer, path string, l *layer) error {
 	h := layerHeader{Sum: g.sum.Load(), Parts: []partHeader{}}
 	for _, p := range l.parts {
 		h.Parts = append(h.Parts, newHeader(p.packing, p.count))
 	}
-	return write(path, func(w io.Writer) error {
+	return write(to, path, func(w io.Writer) error {
 		err := json.NewEncoder(w).Encode(h)
 		for _, p := range l.parts {
 			err = errors.Join(err, writeWords(w, p.keys))
@@ -343,8 +365,8 @@ func (g *game) save(path string, l *layer) error {
 }
 
 // saveValues writes the values of positions.
-func saveValues(path string, values []float64) error {
-	return write(path, func(w io.Writer) error { return writeWords(w, values) })
+func saveValues(to writer, path string, values []float64) error {
+	return write(to, path, func(w io.Writer) error { return writeWords(w, values) })
 }
 
 // loadValues reads the values of positions.

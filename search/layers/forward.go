@@ -60,9 +60,10 @@ func (g *game) enumerate() error {
 // the packing.
 const (
 	oddShare = 1. / 64
-	fewOdd   = 1 << 12
 	guesses  = 16 // mostly one is enough, and three are many
 )
+
+var fewOdd = 1 << 12 // but in tests
 
 var (
 	// errOdd is why.
@@ -92,6 +93,9 @@ func (g *game) advance(d int) (*layer, error) {
 		if err == nil {
 			return g.collected(c, g.workers...)
 		}
+		for _, w := range g.workers {
+			w.keys.reset() // these are of the wrong packing
+		}
 		if errors.Is(err, errOdd) && try < guesses {
 			s.extend(c.odd, maxSample/4)
 			err = nil
@@ -103,7 +107,8 @@ func (g *game) advance(d int) (*layer, error) {
 // sample are some of the children of a layer, evenly spread.
 func (g *game) sample(l *layer) (*sample, error) {
 	s, w := g.newSample(), g.workers[0]
-	const most, batches = maxSample / 2, 64
+	const batches = 64
+	most := maxSample / 2
 	step := max(batchPositions, l.len()/batches)
 	parents := min(l.len(), batches*batchPositions)
 	for first := 0; first < l.len() && s.len() < most; first += step {
@@ -161,7 +166,7 @@ func (c *collector) note(odd []uint64, children int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.odd, c.children = append(c.odd, odd...), c.children+children
-	if misfits := len(c.odd) / len(c.packing.value); float64(misfits) > fewOdd+oddShare*float64(c.children) {
+	if misfits := len(c.odd) / len(c.packing.value); float64(misfits) > float64(fewOdd)+oddShare*float64(c.children) {
 		return errOdd
 	}
 	return nil
@@ -183,8 +188,7 @@ func (c *collector) bytes() int64 {
 func (g *game) collected(c *collector, by ...*worker) (*layer, error) {
 	for _, w := range by {
 		c.insert(w.keys.flush())
-		w.keys = buffer{}
-		w.held.Store(0)
+		w.keys.reset()
 	}
 	l := &layer{parts: []*part{{packing: c.packing, keys: union(c.sets)}}}
 	if len(c.odd) > 0 {

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"stackmate/internal/atomicfile"
+	"stackmate/internal/recent"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/matrix"
@@ -24,10 +26,11 @@ type game struct {
 	config     Config
 	workers    []*worker
 
-	groups [][]int // of which exactly one bit is set in the positions of random games
-	layers []*layer
-	near   int          // layer of the last position found
-	sum    atomic.Int64 // of the goals in every terminal position, and 1; 0 as long as none was met
+	groups   [][]int // of which exactly one bit is set in the positions of random games
+	packings recent.Cache[string, *packing]
+	layers   []*layer
+	near     atomic.Int64 // layer of the last position found
+	sum      atomic.Int64 // of the goals in every terminal position, and 1; 0 as long as none was met
 
 	ctx      context.Context
 	limits   search.Limits
@@ -45,10 +48,18 @@ type worker struct {
 	states   []uint64
 	matrix   []float64
 
-	keys  buffer       // of a layer that is being made
-	held  atomic.Int64 // memory of these
-	games int64        // matrix games solved
-	spent time.Duration
+	keys buffer       // of a layer that is being made
+	held atomic.Int64 // memory of these
+
+	looked []int // layers that were loaded to look for a position
+	games  int64 // matrix games solved
+	spent  time.Duration
+}
+
+// drop frees the memory of the keys.
+func (w *worker) drop() {
+	w.keys = buffer{}
+	w.held.Store(0)
 }
 
 // batchPositions are expanded together.
@@ -123,6 +134,7 @@ func (g *game) begin(ctx context.Context, lim search.Limits) {
 
 // begin begins to work until ctx ends.
 func (w *worker) begin(ctx context.Context) {
+	w.keys.reset() // of a task that was broken off
 	w.expander.Limit(ctx, 0, 0)
 	w.lp.Within(ctx)
 }
@@ -203,9 +215,9 @@ func (g *game) keep(d int) error {
 		return err
 	}
 	if l := g.layers[d]; l.solved {
-		return saveValues(g.path(d, "values"), l.values)
+		return saveValues(atomicfile.WriteTo, g.path(d, "values"), l.values)
 	}
-	return g.save(g.path(d, "positions"), g.layers[d])
+	return g.save(atomicfile.WriteTo, g.path(d, "positions"), g.layers[d])
 }
 
 // bufferKeys is the room for keys that a worker sorts at a time.

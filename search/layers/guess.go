@@ -17,7 +17,7 @@ type sample struct {
 }
 
 // maxSample bounds the positions of a guess, images under symmetries included, unless more must fit.
-const maxSample = 1 << 13
+var maxSample = 1 << 13 // but in tests
 
 func (g *game) newSample() *sample { return &sample{stateWords: g.machine.Words()} }
 

@@ -64,8 +64,8 @@ var (
 
 // Searcher keeps the layers of the last game searched. It belongs to one goroutine.
 type Searcher struct {
-	config Config
-	game   *game
+	config   Config
+	solution *Solution
 }
 
 var _ search.Searcher = (*Searcher)(nil)
@@ -93,13 +93,15 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	err = g.solve()
 	r := search.Result{Proved: true, Values: g.values(search.Interval{Upper: machine.MaxGoal})}
 	if err == nil {
-		s.game = g
+		if s.solution == nil || s.solution.game != g {
+			s.solution = &Solution{newReaders(g)}
+		}
 		var claim search.Claim
-		if claim, err = g.claim(q); err == nil {
+		if claim, err = s.solution.At(ctx, q); err == nil {
 			r.Values, r.Strategies = g.values(search.Exact(claim.Value)), claim.Strategies
 		}
 		if err == nil && !lim.NoLine {
-			r.Line, err = g.line(q)
+			r.Line, err = s.solution.line(q)
 		}
 	}
 	switch {
@@ -115,10 +117,10 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 
 // of is the game with layers that hold q, if those of the last search do, or else a new one.
 func (s *Searcher) of(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (*game, error) {
-	if g := s.game; g != nil && g.machine == m {
+	if s.solution != nil && s.solution.game.machine == m {
+		g := s.solution.game
 		g.begin(ctx, lim)
-		depth, _, err := g.locate(q)
-		if over, _ := g.workers[0].expander.Look(q); err != nil || depth >= 0 || over {
+		if _, err := s.solution.ValueAt(ctx, q); err == nil || !errors.Is(err, errUnknown) {
 			return g, err
 		}
 	}
@@ -133,18 +135,8 @@ func (s *Searcher) of(ctx context.Context, m machine.Machine, q machine.State, l
 	return g, err
 }
 
-// Solution are the layers of a game. It belongs to one goroutine.
-type Solution struct{ game *game }
-
-var _ search.Valuer = (*Solution)(nil)
-
 // Solution is that of the last search, which has solved its game, or nil.
-func (s *Searcher) Solution() *Solution {
-	if s.game == nil {
-		return nil
-	}
-	return &Solution{s.game}
-}
+func (s *Searcher) Solution() *Solution { return s.solution }
 
 // Open opens the solution in a folder, for the machine of a game whose rules have the digest given. It takes up to
 // maxBytes of memory; zero means no bound.
@@ -161,16 +153,5 @@ func Open(folder string, m machine.Machine, rules string, maxBytes int64) (*Solu
 	if len(g.layers) == 0 || !g.layers[0].solved {
 		return nil, fmt.Errorf("%s: expected a game that is solved, found one that is not: --resume goes on with it", folder)
 	}
-	return &Solution{g}, nil
-}
-
-// At implements search.Solution.
-func (s *Solution) At(_ context.Context, q machine.State) (search.Claim, error) {
-	return s.game.claim(q)
-}
-
-// ValueAt implements search.Valuer.
-func (s *Solution) ValueAt(_ context.Context, q machine.State) (float64, error) {
-	v, _, err := s.game.valueAt(q)
-	return v, err
+	return &Solution{newReaders(g)}, nil
 }

@@ -154,7 +154,7 @@ func inFolder(folder string, threads int, resume bool) *layers.Searcher {
 
 func TestMemoryIsBoundedAndAFolderTakesLess(t *testing.T) {
 	m := gamestest.Machine(t, "goofspiel-8")
-	const most = 1500 << 10
+	const most = 1300 << 10
 	r := solved(t, layers.New(layers.Config{}), m, m.Initial(), search.Limits{MaxBytes: most})
 	if !errors.Is(r.Unfinished, search.ErrMemory) {
 		t.Errorf("in memory: unfinished: %v, want %v", r.Unfinished, search.ErrMemory)
@@ -265,6 +265,15 @@ func TestASearchThatEndsGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
+// off is a solution that claims a point too much.
+type off struct{ search.Solution }
+
+func (s off) At(ctx context.Context, q machine.State) (search.Claim, error) {
+	claim, err := s.Solution.At(ctx, q)
+	claim.Value++
+	return claim, err
+}
+
 func TestAFolderIsASolution(t *testing.T) {
 	for _, game := range []string{"goofspiel-5", "biddingTicTacToe-2", "pig-8-2"} {
 		m := gamestest.Machine(t, game)
@@ -277,6 +286,15 @@ func TestAFolderIsASolution(t *testing.T) {
 		c, err := certify.Check(t.Context(), m, m.Initial(), s, certify.Limits{})
 		if err != nil || !c.Certified() {
 			t.Errorf("%s: not certified: %+v, %v", game, c, err)
+		}
+		one, err1 := certify.Check(t.Context(), m, m.Initial(), s, certify.Limits{Draws: 3000, Seed: 1})
+		three, err3 := certify.Check(t.Context(), m, m.Initial(), s, certify.Limits{Draws: 3000, Seed: 1, Threads: 3})
+		if err := errors.Join(err1, err3); err != nil || one.Faults > 0 || one.Positions < 20 || one != three {
+			t.Errorf("%s: drawn by one thread %+v, by three %+v, %v", game, one, three, err)
+		}
+		wrong, err := certify.Check(t.Context(), m, m.Initial(), off{s}, certify.Limits{Draws: 3000, Seed: 1, Threads: 3})
+		if err != nil || wrong.Faults == 0 || wrong.First == nil {
+			t.Errorf("%s: values that are wrong by a point have no fault: %+v, %v", game, wrong, err)
 		}
 		if _, err := layers.Open(folder, m, "other digest", 0); err == nil || !strings.Contains(err.Error(), "these rules") {
 			t.Errorf("other rules: error %v", err)

@@ -42,6 +42,12 @@ func (r *buffer) flush() []uint64 {
 	return set
 }
 
+// reset forgets all keys.
+func (r *buffer) reset() {
+	r.keys = r.keys[:0]
+	clear(r.recent[:])
+}
+
 // bytes is the memory in use.
 func (r *buffer) bytes() int64 { return 8 * int64(cap(r.keys)+cap(r.other)) }
 
@@ -94,5 +100,9 @@ func merge(a, b []uint64) []uint64 {
 			b = b[1:]
 		}
 	}
-	return append(append(out, a...), b...)
+	out = append(append(out, a...), b...)
+	if len(out) < cap(out)/4*3 {
+		return slices.Clone(out)
+	}
+	return out
 }

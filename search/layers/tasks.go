@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
-	"reflect"
-	"sync"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -46,12 +44,13 @@ type Done struct {
 const (
 	// maxTasks are submitted at a time: more helpers have nothing to do.
 	maxTasks = 64
-	// A layer is divided into layerTasks, unless these have more or less positions: enough that nobody waits
+	// A layer is divided into layerTasks, unless these have too many or few positions: enough that nobody waits
 	// for the last one for long, and few files to merge.
 	layerTasks       = 32
-	minTaskPositions = 1 << 14
 	maxTaskPositions = 1 << 20
 )
+
+var minTaskPositions = 1 << 14 // but in tests
 
 // taskPositions are those of a task, of a layer of n.
 func taskPositions(n int) int {
@@ -80,8 +79,12 @@ func (g *game) settleElsewhere(ctx context.Context, d, first int, values []float
 
 // childrenElsewhere has the children of some positions of layer d added.
 func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *collector) error {
-	packing := newHeader(c.packing, 0)
-	t := Task{Layer: d, First: first, Last: last, Children: &packing}
+	h := newHeader(c.packing, 0)
+	own, err := g.packing(h)
+	if err != nil {
+		return err
+	}
+	t := Task{Layer: d, First: first, Last: last, Children: &h}
 	done, err := g.config.Elsewhere(ctx, t)
 	if err != nil {
 		return err
@@ -95,7 +98,7 @@ func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *col
 	}
 	var odd []uint64
 	for _, p := range l.parts {
-		if h := newHeader(p.packing, 0); reflect.DeepEqual(h, packing) {
+		if p.packing == own {
 			c.insert(p.keys)
 			continue
 		}
@@ -112,11 +115,7 @@ func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *col
 }
 
 // Helper does tasks of one game, several at a time. It is safe for concurrent use.
-type Helper struct {
-	game *game
-	free chan *worker
-	mu   sync.RWMutex // read by tasks under way, written by who has layers loaded
-}
+type Helper struct{ *readers }
 
 // NewHelper makes a helper for the layers in a folder, those of the machine of a game whose rules have the digest given,
 // that takes up to maxBytes of memory. It does as many tasks at a time as there are threads.
@@ -127,23 +126,29 @@ func NewHelper(folder string, m machine.Machine, rules string, engine func() (ma
 		return nil, err
 	}
 	g.begin(context.Background(), search.Limits{MaxBytes: maxBytes})
-	h := &Helper{game: g, free: make(chan *worker, threads)}
-	for _, w := range g.workers {
-		h.free <- w
+	if err := g.readHead(); err != nil {
+		return nil, err
 	}
-	return h, g.readHead()
+	return &Helper{newReaders(g)}, nil
 }
 
 // Do does a task. The error wraps fs.ErrNotExist where the folder does not show the layers (yet).
-func (h *Helper) Do(ctx context.Context, t Task) (Done, error) {
-	w := <-h.free
-	defer func() { h.free <- w }()
-	w.begin(ctx)
-	if err := h.ready(t); err != nil {
-		return Done{}, err
-	}
-	defer h.mu.RUnlock()
-	g := h.game
+func (h *Helper) Do(ctx context.Context, t Task) (done Done, err error) {
+	load := func(int) error { return h.load(t.Layer, t.Children == nil) }
+	err = h.do(load, func(w *worker) error {
+		if g := w.game; !g.holds(t.Layer, false) || t.Children == nil && !g.holds(t.Layer+1, true) {
+			return absent(t.Layer)
+		}
+		w.begin(ctx)
+		done, err = w.do(t)
+		return err
+	})
+	return done, err
+}
+
+// do does a task, for which the layers are in memory.
+func (w *worker) do(t Task) (Done, error) {
+	g := w.game
 	l := g.layers[t.Layer]
 	if t.Sum > 0 {
 		if err := g.agree(t.Sum); err != nil {
@@ -157,7 +162,7 @@ func (h *Helper) Do(ctx context.Context, t Task) (Done, error) {
 		values := make([]float64, t.Last-t.First)
 		done, err := w.settle(t.Layer, t.First, values)
 		if err == nil {
-			err = saveValues(t.file(g), values)
+			err = saveValues(leave, t.file(g), values)
 		}
 		return done, err
 	}
@@ -173,30 +178,13 @@ func (h *Helper) Do(ctx context.Context, t Task) (Done, error) {
 	}
 	children, err := g.collected(c, w)
 	if err == nil {
-		err = g.save(t.file(g), children)
+		err = g.save(leave, t.file(g), children)
 	}
 	return done, err
 }
 
-// ready has what a task needs in memory, for whoever reads it.
-func (h *Helper) ready(t Task) error {
-	values := t.Children == nil
-	for {
-		h.mu.RLock()
-		if h.game.holds(t.Layer, false) && (!values || h.game.holds(t.Layer+1, true)) {
-			return nil
-		}
-		h.mu.RUnlock()
-		if err := h.load(t.Layer, values); err != nil {
-			return err
-		}
-	}
-}
-
 // load has layer d in memory, and the next one where its values are wanted.
 func (h *Helper) load(d int, values bool) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	g := h.game
 	for n := len(g.layers); n <= d || values && n == d+1; n++ {
 		l, err := g.header(g.path(n, "positions"))

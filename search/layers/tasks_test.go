@@ -1,0 +1,157 @@
+package layers
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/book"
+)
+
+// solveInFolder solves a game and returns its value and the files of the folder.
+func solveInFolder(t *testing.T, m machine.Machine, c Config) (float64, map[string]string) {
+	t.Helper()
+	c.Label = book.Label{Rules: "digest"}
+	r, err := New(c).Search(t.Context(), m, m.Initial(), search.Limits{})
+	if err != nil || !r.Solved() {
+		t.Fatalf("%v, %v", r, err)
+	}
+	files := make(map[string]string)
+	entries, err := os.ReadDir(c.Folder)
+	for _, e := range entries {
+		var data []byte
+		data, err = os.ReadFile(filepath.Join(c.Folder, e.Name()))
+		files[e.Name()] = string(data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Values[0].Lower, files
+}
+
+// team are helpers that take tasks by turns. Some die of a task, and the next one gets it; some do what another one has done.
+type team struct {
+	folder  string
+	machine machine.Machine
+	mu      sync.Mutex
+	helpers []*Helper // nil until the folder is there
+	tasks   atomic.Int64
+}
+
+func (h *team) do(ctx context.Context, task Task) (Done, error) {
+	n := int(h.tasks.Add(1))
+	if n%5 == 0 {
+		dead, cancel := context.WithCancel(ctx)
+		cancel()
+		helper, err := h.helper(n)
+		if err != nil {
+			return Done{}, err
+		}
+		_, _ = helper.Do(dead, task) // it may have got as far as the file
+		n++
+	}
+	helper, err := h.helper(n)
+	if err != nil {
+		return Done{}, err
+	}
+	if n%7 == 0 {
+		if done, err := helper.Do(ctx, task); err != nil {
+			return done, err
+		}
+	}
+	return helper.Do(ctx, task)
+}
+
+func (h *team) helper(n int) (helper *Helper, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := &h.helpers[n%len(h.helpers)]
+	if *at == nil {
+		*at, err = NewHelper(h.folder, h.machine, "digest", nil, 2, 0)
+	}
+	return *at, err
+}
+
+func TestHelpersMakeTheSameFiles(t *testing.T) {
+	defer func(n int) { minTaskPositions = n }(minTaskPositions)
+	minTaskPositions = 2000
+	for _, game := range []string{"goofspiel-7", "biddingTicTacToe-2", "pig-8-2"} {
+		m := gamestest.Machine(t, game)
+		value, want := solveInFolder(t, m, Config{Threads: 1, Folder: t.TempDir()})
+		for _, helpers := range []int{1, 3} {
+			h := team{folder: t.TempDir(), machine: m, helpers: make([]*Helper, helpers)}
+			v, got := solveInFolder(t, m, Config{Threads: 1, Folder: h.folder, Elsewhere: h.do})
+			if v != value || h.tasks.Load() < 10 {
+				t.Errorf("%s with %d helpers: value %v after %d tasks, want %v", game, helpers, v, h.tasks.Load(), value)
+			}
+			if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, slices.Sorted(maps.Keys(want))) {
+				t.Errorf("%s with %d helpers: files %v", game, helpers, names)
+			}
+			for name, content := range want {
+				if got[name] != content {
+					t.Errorf("%s with %d helpers: %s differs", game, helpers, name)
+				}
+			}
+		}
+	}
+}
+
+// A guess from a small sample does not fit all positions of a layer: the others have a packing of their own or, if they are many,
+// the layer is made again with another guess.
+func TestPositionsThatDoNotFitAreSolvedAllTheSame(t *testing.T) {
+	defer func(sample, odd, task int) { maxSample, fewOdd, minTaskPositions = sample, odd, task }(maxSample, fewOdd, minTaskPositions)
+	m := gamestest.Machine(t, "goofspiel-6")
+	value, _ := solveInFolder(t, m, Config{Threads: 1, Folder: t.TempDir()})
+	maxSample, minTaskPositions = 64, 500
+	for _, fewOdd = range []int{1 << 12, 0} {
+		v, want := solveInFolder(t, m, Config{Threads: 2, Folder: t.TempDir()})
+		two := 0
+		for _, content := range want {
+			header, _, _ := strings.Cut(content, "\n")
+			if strings.Count(header, `"positions"`) == 2 {
+				two++
+			}
+		}
+		if v != value || fewOdd > 0 && two == 0 {
+			t.Errorf("value %v with %d layers of two packings, want %v", v, two, value)
+		}
+		h := team{folder: t.TempDir(), machine: m, helpers: make([]*Helper, 2)}
+		v, got := solveInFolder(t, m, Config{Threads: 1, Folder: h.folder, Elsewhere: h.do})
+		if v != value || fewOdd > 0 && !maps.Equal(got, want) {
+			t.Errorf("value %v with helpers, want %v and the same files", v, value)
+		}
+	}
+}
+
+func TestAHelperThatDoesNotSeeTheLayersSaysSo(t *testing.T) {
+	m := gamestest.Machine(t, "goofspiel-4")
+	folder := t.TempDir()
+	if _, err := NewHelper(folder, m, "digest", nil, 1, 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a folder: error %v", err)
+	}
+	solveInFolder(t, m, Config{Threads: 1, Folder: folder})
+	if _, err := NewHelper(folder, m, "other digest", nil, 1, 0); err == nil {
+		t.Error("layers of other rules are taken")
+	}
+	h, err := NewHelper(folder, m, "digest", nil, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Do(t.Context(), Task{Layer: 99, Last: 1}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a layer that is not there: error %v", err)
+	}
+	if _, err := h.Do(t.Context(), Task{Last: 2}); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("positions that are not there: error %v", err)
+	}
+}
