@@ -160,6 +160,7 @@ func TestNotesAreTakenOfWhatArrivesAndWhatIsAnswered(t *testing.T) {
 	for _, message := range []string{startText("Left"), "(PLAY m.1 NIL)", "(INFO)", "(PLAY m.1 (PASS pass))", "(STOP m.1 (pass PASS))"} {
 		ask(t, e, message)
 	}
+	e.written.Wait() // notes of different matches are kept side by side
 	ask(t, e, startText("Right"))
 	ask(t, e, "(ABORT m.1)")
 	e.written.Wait()
