@@ -144,21 +144,25 @@ type collector struct {
 // insert adds a set of keys, which it merges with others of similar length, so that each key is merged a logarithmic
 // number of times.
 func (c *collector) insert(set []uint64) {
-	for len(set) > 0 {
-		c.mu.Lock()
-		i := slices.IndexFunc(c.sets, func(s []uint64) bool { return len(s) < 2*len(set) && len(set) < 2*len(s) })
-		if i < 0 {
-			c.sets = append(c.sets, set)
-			set = nil
-		} else {
-			other := c.sets[i]
-			c.sets = slices.Delete(c.sets, i, i+1)
-			c.mu.Unlock()
+	for other := set; len(other) > 0; {
+		if other = c.exchange(set); len(other) > 0 {
 			set = merge(other, set)
-			continue
 		}
-		c.mu.Unlock()
 	}
+}
+
+// exchange takes out a set whose length is similar to that of the one given or, if there is none, adds this one.
+func (c *collector) exchange(set []uint64) []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.sets, func(s []uint64) bool { return len(s) < 2*len(set) && len(set) < 2*len(s) })
+	if i < 0 {
+		c.sets = append(c.sets, set)
+		return nil
+	}
+	other := c.sets[i]
+	c.sets = slices.Delete(c.sets, i, i+1)
+	return other
 }
 
 // note adds positions that do not fit, of so many children, and says if there are too many of them.
