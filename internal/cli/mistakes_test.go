@@ -56,7 +56,7 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"name in place of a number":   {[]string{"perft", "9", "ticTacToe"}, "<depth>: expected"},
 		"unit that there is not":      {[]string{"match", "ticTacToe", "--play-clock", "1 minute"}, "expected a time such as 2, 0.5s or 1m30s"},
 		"engine":                      {[]string{"bench", "ticTacToe", "--engine", "fast"}, "auto"},
-		"method":                      {[]string{"solve", "ticTacToe", "--method", "minimax"}, "expected bi, smab"},
+		"method":                      {[]string{"solve", "ticTacToe", "--method", "minimax"}, "expected one of auto, bab"},
 		// addresses
 		"port in use":             {[]string{"serve", "--listen", port}, "the port is in use by another program; --listen chooses another"},
 		"port of the page in use": {[]string{"arena", "--listen", port, "--player", "-"}, "--listen chooses another"},

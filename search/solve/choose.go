@@ -2,6 +2,9 @@ package solve
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"stackmate/search"
 	"stackmate/search/lattice/outcomes"
@@ -32,6 +35,13 @@ const (
 	// Choose names it for no class.
 	Lattice = outcomes.Method
 )
+
+// Methods are all methods.
+var Methods = []string{
+	Auto, BoundedAlphaBeta, DepthFirst, ProofNumber, string(simultaneous.BackwardInduction), string(simultaneous.SMAB),
+	string(simultaneous.BoundedInduction), string(simultaneous.DoubleOracle), BestFirst, Anytime, string(simultaneous.SequenceForm),
+	Layers, Plans, MaxN, Paranoid, MonteCarlo, Lattice,
+}
 
 // BestFirst is the method of package simultaneous that Choose takes.
 const BestFirst = string(simultaneous.BestFirst)
@@ -97,6 +107,9 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 }
 
 func newSearcher(method string, o Options) (search.Searcher, error) {
+	if !slices.Contains(Methods, method) {
+		return nil, fmt.Errorf("method: expected one of %s, found %q", strings.Join(Methods, ", "), method)
+	}
 	turns := sequential.Config{Epsilon: o.Epsilon, ShareEpsilon: o.ShareEpsilon, Threads: o.Threads, Halves: o.halves}
 	if o.Table != On {
 		turns.Without = sequential.Table
