@@ -16,7 +16,7 @@ import (
 // (two), and by proof numbers (pns). Of Bounded Alpha-Beta it also says how often the first move searched closes a
 // window that some move closes.
 func BenchmarkGames(b *testing.B) {
-	for _, game := range []string{"ticTacToe", "connectFour-4x4", "connectFour-5x4", "connectFour-5x5", "breakthrough-3x5", "breakthrough-4x5"} {
+	for _, game := range []string{"ticTacToe", "connectFour-4x4", "connectFour-5x4", "connectFour-5x5", "breakthrough-3x5", "breakthrough-4x5", "hex-4x4", "connectFour-6x5"} {
 		m := gamestest.Machine(b, game)
 		for _, method := range []string{"bab", "two", "dfs", "alone", "pns", "pns two"} {
 			b.Run(game+"/"+method, func(b *testing.B) {

@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"math/bits"
+	"slices"
 
 	"stackmate/reasoner/machine"
 )
@@ -14,7 +15,7 @@ const historyLimit = 1 << 14
 // fluent says where a piece has come to be, a move often not even which piece it is.
 // Moves are scored alone where chance has a say in what becomes true, and where
 // positions are lists of numbers. There are scores as far as there was anything to
-// score.
+// score; those of fluents begin with what random games suggest (prior.go).
 //
 // A continuation is what a move makes true after what the move before it has made true: the
 // answer to a threat is good after that threat. Their scores are in a table of hashes, where
@@ -33,14 +34,19 @@ const (
 	continuationWeight = 2
 )
 
-func newHistory(m machine.Machine) *history {
+// newHistory makes one that begins with scores of fluents, if these are not nil.
+func newHistory(m machine.Machine, prior [][]int64) *history {
 	roles := len(m.Names().Roles)
-	return &history{
+	h := &history{
 		moves:         make([][]int64, roles),
 		fluents:       make([][]int64, roles),
 		continuations: make([]int16, 1<<continuationBits),
 		open:          m.Names().Open != nil,
 	}
+	for r, scores := range prior {
+		h.fluents[r] = slices.Clone(scores)
+	}
+	return h
 }
 
 // score is that of action a of f.

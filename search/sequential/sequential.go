@@ -112,6 +112,7 @@ type Solver struct {
 	alone    int64    // see crew
 	tick     int64    // see crew
 	decisive *decisive
+	prior    [][]int64 // scores of fluents to begin with, by role; nil for none
 }
 
 var _ search.Searcher = (*Solver)(nil)
@@ -133,6 +134,9 @@ func New(c Config) *Solver {
 func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
 	if err := v.prepare(m, lim.MaxBytes); err != nil {
 		return search.Result{}, err
+	}
+	if v.prior == nil && v.config.Without&Ordering == 0 {
+		v.prior = v.payoff.prior(ctx, m)
 	}
 	c := v.crew(ctx, m, s, lim)
 	r := c.workers[0]
@@ -161,7 +165,7 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	if err != nil {
 		return err
 	}
-	v.machine, v.maxBytes, v.payoff = m, maxBytes, p
+	v.machine, v.maxBytes, v.payoff, v.prior = m, maxBytes, p, nil
 	v.decisive = newDecisive(m, p, v.config.Without)
 	tables, stack := search.Divide(maxBytes, m.Info().Batch*int64(v.threads()))
 	v.table, v.stack = table.NewShared(m, v.packing().bits, tables), stack
@@ -209,7 +213,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		words:    m.Words(),
 		parallel: m.Info().Parallel,
 		limit:    nodes,
-		history:  newHistory(m),
+		history:  newHistory(m, v.prior),
 		shown:    newFrame(m.Words()),
 	}
 	r.prepare = sync.OnceFunc(func() {

@@ -1,0 +1,92 @@
+package sequential
+
+import (
+	"context"
+	"math/bits"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// Before anything is searched, fluents have the scores that random games suggest: what a role gets in those games in
+// which the fluent comes true, against what it gets in all (all moves as first; Brügmann, 1993). That orders
+// moves from the beginning, and is forgotten as history learns.
+
+const (
+	// priorGames are played at most, and priorSteps joint moves in all lanes together.
+	priorGames = 1024
+	priorSteps = 2048
+	// priorWeight is the score of a goal point. Doubted are fluents that came true in few games.
+	priorWeight = 20
+	priorDoubt  = 16
+)
+
+// tally adds up the goals of the role that maximises, of all games and of those in which each fluent came true.
+type tally struct {
+	games, total float64
+	count, sums  []float64
+}
+
+// add takes a game in whose course some fluents came true.
+func (t *tally) add(seen []uint64, goal float64) {
+	t.games, t.total = t.games+1, t.total+goal
+	for i, w := range seen {
+		for ; w != 0; w &= w - 1 {
+			f := i<<6 | bits.TrailingZeros64(w)
+			t.count[f], t.sums[f] = t.count[f]+1, t.sums[f]+goal
+		}
+	}
+}
+
+// prior scores the fluents of a game for each role, on a parallel machine; others are too slow, and get nil.
+func (p *payoff) prior(ctx context.Context, m machine.Machine) [][]int64 {
+	if !m.Info().Parallel || m.Names().Open != nil {
+		return nil
+	}
+	t := p.sample(ctx, m)
+	scores := make([][]int64, p.roles)
+	for r := range scores {
+		scores[r] = make([]int64, len(t.sums))
+		weight := float64(priorWeight)
+		if !p.maximises(machine.Role(r)) {
+			weight = -weight
+		}
+		for f, count := range t.count {
+			if count > 0 {
+				scores[r][f] = int64(weight * (t.sums[f] - count*t.total/t.games) / (count + priorDoubt))
+			}
+		}
+	}
+	return scores
+}
+
+// sample plays random games.
+func (p *payoff) sample(ctx context.Context, m machine.Machine) *tally {
+	b, rng, words, initial := m.NewNarrowBatch(), machine.NewRand(1), m.Words(), m.Initial()
+	lanes := b.Lanes()
+	games := machine.NewLockstep(b)
+	states, seen := make([]uint64, lanes*words), make([]uint64, lanes*words)
+	goals := make([]int32, p.roles)
+	t := &tally{count: make([]float64, 64*words), sums: make([]float64, 64*words)}
+	for steps := 0; steps < priorSteps && t.games < priorGames && ctx.Err() == nil; {
+		clear(seen)
+		b.Fill(initial, nil)
+		b.Evaluate(lanes)
+		games.Run(ctx, rng, lanes, func(_ int, ended, _ []uint64) bool {
+			b.Store(states, lanes)
+			for i, w := range states {
+				seen[i] |= w &^ initial[i%words]
+			}
+			for i, over := range ended {
+				for over &= b.Terminal()[i]; over != 0; over &= over - 1 {
+					lane := i<<6 | bits.TrailingZeros64(over)
+					b.Goals(goals, lane)
+					t.add(seen[lane*words:(lane+1)*words], float64(search.Points(goals[p.maximiser])))
+				}
+			}
+			steps++
+			return steps < priorSteps
+		})
+	}
+	return t
+}

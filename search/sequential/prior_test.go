@@ -1,0 +1,74 @@
+package sequential
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/search"
+)
+
+// TestRandomGamesOrderTheFirstMoves plays hex, where the middle decides.
+func TestRandomGamesOrderTheFirstMoves(t *testing.T) {
+	m := gamestest.Machine(t, "hex-4x4")
+	v := New(Config{})
+	if err := v.prepare(m, 0); err != nil {
+		t.Fatal(err)
+	}
+	scores := v.payoff.prior(t.Context(), m)
+	fluent := func(text string) int {
+		f := slices.Index(m.Names().Fluents, text)
+		if f < 0 {
+			t.Fatalf("no %s among %v", text, m.Names().Fluents)
+		}
+		return f
+	}
+	for r, role := range m.Names().Roles {
+		middle, corner := fluent("(cell 2 3 "+role+")"), fluent("(cell 1 1 "+role+")")
+		if scores[r][middle] <= scores[r][corner] || scores[r][middle] <= 0 || scores[1-r][middle] >= 0 {
+			t.Errorf("%s: the middle has %d, the corner %d, the middle for the other %d", role, scores[r][middle], scores[r][corner], scores[1-r][middle])
+		}
+	}
+}
+
+func TestWhatRandomGamesSuggestSavesNodes(t *testing.T) {
+	m := gamestest.Machine(t, "hex-4x4")
+	nodes := func(without bool) int64 {
+		v := New(Config{Without: Deepening})
+		if err := v.prepare(m, 0); err != nil {
+			t.Fatal(err)
+		}
+		if without {
+			v.prior = make([][]int64, v.payoff.roles)
+		}
+		r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil || !r.Solved() {
+			t.Fatal(err, r.Values)
+		}
+		return r.Nodes
+	}
+	if with, without := nodes(false), nodes(true); 2*with > without {
+		t.Errorf("%d nodes, without %d", with, without)
+	}
+}
+
+func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
+	m := gamestest.Machine(t, "hex-4x4")
+	v := New(Config{})
+	if err := v.prepare(m, 0); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if s := v.payoff.sample(ended, m); s.games != 0 {
+		t.Errorf("%v games after the end", s.games)
+	}
+	toy := newTicTacToe()
+	if err := v.prepare(toy, 0); err != nil {
+		t.Fatal(err)
+	}
+	if scores := v.payoff.prior(t.Context(), toy); scores != nil {
+		t.Errorf("scores %v on a machine that is not parallel", scores)
+	}
+}
