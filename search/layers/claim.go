@@ -48,9 +48,8 @@ func (r *readers) do(load func(d int) error, something func(w *worker) error) er
 			return err
 		}
 		r.mu.Lock()
-		err = load(int(d))
+		err = load(int(d)) // others may leave it to the folder again before it is looked at
 		r.mu.Unlock()
-		w.looked = append(w.looked, int(d))
 		if err != nil {
 			return err
 		}
@@ -80,7 +79,8 @@ func (s *Solution) ValueAt(_ context.Context, q machine.State) (v float64, err e
 	return v, err
 }
 
-// load has a layer in memory, and leaves all but its neighbours to the folder if there is not enough memory.
+// load has a layer in memory, and leaves all but its neighbours to the folder if there is not enough memory, or all but
+// the one before, of whose positions it has the children.
 func (s *Solution) load(d int) error {
 	const perPosition = 24 // key, value and index
 	g := s.game
@@ -90,7 +90,12 @@ func (s *Solution) load(d int) error {
 	if need := perPosition * int64(g.layers[d].len()); g.limits.MaxBytes > 0 && g.bytes()+need > g.limits.MaxBytes {
 		g.forget(d-1, d+1)
 	}
-	return g.recall(d, true)
+	err := g.recall(d, true)
+	if errors.Is(err, search.ErrMemory) {
+		g.forget(d-1, d)
+		err = g.recall(d, true)
+	}
+	return err
 }
 
 // locate finds a position in the layers: the number of its layer, or -1, and its value. Those that are in memory come
@@ -101,12 +106,14 @@ func (w *worker) locate(q machine.State) (depth int, v float64, err error) {
 	near := int(g.near.Load())
 	for i := range n {
 		d := (near + n - 1 + i) % n // a position, its children, the next position
-		if g.holds(d, true) {
-			if v, ok := g.lookUp(g.layers[d], q); ok {
-				g.near.Store(int64(d))
-				return d, v, nil
-			}
+		if !g.holds(d, true) {
+			continue
 		}
+		if v, ok := g.lookUp(g.layers[d], q); ok {
+			g.near.Store(int64(d))
+			return d, v, nil
+		}
+		w.looked = append(w.looked, d)
 	}
 	for i := range n {
 		d := (near + i) % n

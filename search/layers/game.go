@@ -51,7 +51,7 @@ type worker struct {
 	keys buffer       // of a layer that is being made
 	held atomic.Int64 // memory of these
 
-	looked []int // layers that were loaded to look for a position
+	looked []int // layers that do not have the position
 	games  int64 // matrix games solved
 	spent  time.Duration
 }

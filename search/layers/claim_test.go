@@ -1,0 +1,49 @@
+package layers
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// TestWhoeverAsksFindsItsLayerThoughOthersWantMemory reads layers of which two or three fit into the memory at a time.
+func TestWhoeverAsksFindsItsLayerThoughOthersWantMemory(t *testing.T) {
+	m := gamestest.Machine(t, "goofspiel-7")
+	solved := func(bytes int64) *Searcher {
+		solver := New(Config{Folder: t.TempDir(), Threads: 4})
+		if _, err := solver.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: bytes}); err != nil && !errors.Is(err, search.ErrMemory) {
+			t.Fatal(err)
+		}
+		return solver
+	}
+	bytes := int64(1 << 16)
+	for solved(bytes).Solution() == nil { // the least that it can be solved with
+		bytes += bytes / 8
+	}
+	s := solved(bytes + bytes/8).Solution()
+	var group sync.WaitGroup
+	for seed := range uint64(4) {
+		group.Go(func() {
+			b, rng, q := m.NewNarrowBatch(), machine.NewRand(seed), make(machine.State, m.Words())
+			for range 50 {
+				for b.Load(m.Initial(), 1); ; b.Advance(1) {
+					if b.Evaluate(1); b.Terminal()[0]&1 != 0 {
+						break
+					}
+					b.Store(q, 1)
+					if _, err := s.At(context.Background(), q); err != nil {
+						t.Errorf("%v", err)
+						return
+					}
+					b.ChooseRandom(rng, 1)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
