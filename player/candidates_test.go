@@ -114,7 +114,8 @@ func TestCandidatesAreComparedAtEqualTime(t *testing.T) {
 	if share, over := trial.play(t.Context()); !over || share < 0 || share > 1 {
 		t.Errorf("%v of the points, %v", share, over)
 	}
-	if took := time.Since(began); took < time.Duration(trial.steps/2)*c.clock {
+	// Near the end all is proved in less.
+	if took := time.Since(began); took < time.Duration(trial.steps/4)*c.clock {
 		t.Errorf("%d moves in %v", trial.steps, took)
 	}
 }
