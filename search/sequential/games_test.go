@@ -57,7 +57,7 @@ func BenchmarkFullTable(b *testing.B) {
 			if err := v.prepare(m, 0); err != nil {
 				b.Fatal(err)
 			}
-			v.table = table.NewShared(m, v.packing().bits, bytes)
+			v.table = table.NewShared(m, v.packing.bits, bytes)
 			r, err := v.Search(b.Context(), m, m.Initial(), search.Limits{})
 			if err != nil || !r.Solved() {
 				b.Fatal(err, r.Values)

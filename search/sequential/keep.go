@@ -58,9 +58,8 @@ func (v *Solver) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uin
 	if err := v.prepare(m, maxBytes); err != nil {
 		return err
 	}
-	packing := v.packing()
-	return v.keep(records, packing.merge, func(packed []uint64) (search.Interval, int8) {
-		e := packing.unpack(packed)
+	return v.keep(records, v.packing.merge, func(packed []uint64) (search.Interval, int8) {
+		e := v.packing.unpack(packed)
 		return e.proved, e.role
 	})
 }

@@ -38,12 +38,16 @@ func (t *tally) add(seen []uint64, goal float64) {
 	}
 }
 
-// prior scores the fluents of a game for each role, on a parallel machine; others are too slow, and get nil.
+// prior scores the fluents of a game for each role, on a parallel machine; others are too slow, and get nil, as does who
+// has no time for all games.
 func (p *payoff) prior(ctx context.Context, m machine.Machine) [][]int64 {
 	if !m.Info().Parallel || m.Names().Open != nil {
 		return nil
 	}
 	t := p.sample(ctx, m)
+	if ctx.Err() != nil {
+		return nil
+	}
 	scores := make([][]int64, p.roles)
 	for r := range scores {
 		scores[r] = make([]int64, len(t.sums))

@@ -64,6 +64,9 @@ func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
 	if s := v.payoff.sample(ended, m); s.games != 0 {
 		t.Errorf("%v games after the end", s.games)
 	}
+	if scores := v.payoff.prior(ended, m); scores != nil {
+		t.Errorf("scores %v of no games", scores)
+	}
 	toy := newTicTacToe()
 	if err := v.prepare(toy, 0); err != nil {
 		t.Fatal(err)

@@ -108,6 +108,7 @@ type Solver struct {
 	stack    int64 // bytes for the expansions of one path
 	table    *table.Shared
 	payoff   *payoff
+	packing  packing
 	cuts     [2]int64 // of the last search
 	alone    int64    // see crew
 	tick     int64    // see crew
@@ -165,15 +166,14 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	if err != nil {
 		return err
 	}
-	v.machine, v.maxBytes, v.payoff, v.prior = m, maxBytes, p, nil
+	if v.machine != m {
+		v.prior = nil
+	}
+	v.machine, v.maxBytes, v.payoff, v.packing = m, maxBytes, p, packingOf(m, p, v.config.Evaluate != nil)
 	v.decisive = newDecisive(m, p, v.config.Without)
 	tables, stack := search.Divide(maxBytes, m.Info().Batch*int64(v.threads()))
-	v.table, v.stack = table.NewShared(m, v.packing().bits, tables), stack
+	v.table, v.stack = table.NewShared(m, v.packing.bits, tables), stack
 	return nil
-}
-
-func (v *Solver) packing() packing {
-	return packingOf(v.machine, v.payoff, v.config.Evaluate != nil)
 }
 
 func (v *Solver) threads() int {
@@ -208,7 +208,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		crew:     c,
 		Config:   v.config,
 		payoff:   v.payoff,
-		packing:  v.packing(),
+		packing:  v.packing,
 		table:    v.table,
 		words:    m.Words(),
 		parallel: m.Info().Parallel,

@@ -172,7 +172,7 @@ func (p *policy) bounds(id int) search.Interval {
 	case 1:
 		return p.bounds(n.Kids[0])
 	}
-	packing := p.known.packing()
+	packing := p.known.packing
 	packed := make([]uint64, p.known.table.ValueWords())
 	s := machine.State{uint64(id)}
 	if !p.known.table.Lookup(packed, p.known.table.Key(make([]uint64, len(s)), s)) {
