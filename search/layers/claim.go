@@ -189,21 +189,19 @@ func (w *worker) claim(q machine.State) (search.Claim, error) {
 
 // line follows the most probable moves from q to the end of the game, or to a choice of chance.
 func (s *Solution) line(q machine.State) (line [][]machine.Move, err error) {
-	for next := q; err == nil && next != nil; {
+	for q != nil {
 		var joint []machine.Move
+		var next machine.State
 		err = s.do(s.load, func(w *worker) error {
-			q := next
 			joint, next, err = w.follow(q)
-			if err != nil {
-				next = q
-			}
 			return err
 		})
-		if joint != nil {
-			line = append(line, joint)
+		if err != nil || joint == nil {
+			return line, err
 		}
+		line, q = append(line, joint), next
 	}
-	return line, err
+	return line, nil
 }
 
 // follow is the most probable joint move at q, and where it leads; nil if q is terminal or chance has a choice.
