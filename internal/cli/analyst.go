@@ -83,12 +83,56 @@ func (x *analysis) known(ctx context.Context, rules *gdl.Game) (search.Result, b
 		x.solution = solution
 		r = search.Result{Proved: true, Values: make([]search.Interval, len(x.machine.Names().Roles)), Strategies: claim.Strategies}
 		r.Values[first] = search.Exact(claim.Value)
+		sum := 0.0
 		if other != machine.NoRole {
-			r.Values[other] = search.Exact(x.sum(ctx, first, other) - claim.Value)
+			sum = x.sum(ctx, first, other)
+			r.Values[other] = search.Exact(sum - claim.Value)
 		}
+		if line, _, err := search.Line(ctx, x.machine, solution, x.position); err == nil {
+			r.Line = line
+		}
+		r.Moves = x.moves(ctx, first, sum)
 		return r, true
 	}
 	return r, false
+}
+
+// moves is what the saved solution says of the moves that it knows, where one role has a choice: what each brings, and in how
+// many joint moves the game ends if all go on by the solution. Sum is that of the goals of two players.
+func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [][]search.Known {
+	var e machine.Expansion
+	if machine.NewExpander(x.machine).Expand(&e, x.position) != nil {
+		return nil
+	}
+	chooser := slices.IndexFunc(e.Moves, func(moves []machine.Move) bool { return len(moves) > 1 })
+	if chooser < 0 || len(e.Moves[chooser]) != e.Children || machine.Role(chooser) == x.machine.Names().Chance() {
+		return nil
+	}
+	known := make([][]search.Known, len(e.Moves))
+	for c, move := range e.Moves[chooser] {
+		k := search.Known{Move: move, Plies: 1}
+		value := 0.0
+		if e.Terminal[c] {
+			value = float64(search.Points(e.ChildGoals(c)[first]))
+		} else {
+			claim, err := x.solution.At(ctx, e.Child(c))
+			if err != nil {
+				continue // neither side goes there by the solution
+			}
+			value = claim.Value
+			if line, over, err := search.Line(ctx, x.machine, x.solution, e.Child(c)); err == nil && over {
+				k.Line, k.Plies = line, 1+len(line)
+			} else {
+				k.Plies = 0
+			}
+		}
+		if machine.Role(chooser) != first {
+			value = sum - value
+		}
+		k.Bounds, k.Estimate = search.Exact(value), value
+		known[chooser] = append(known[chooser], k)
+	}
+	return known
 }
 
 // sum is that of the goals of two players, which is the same in all games: as a random one ends.
@@ -166,7 +210,7 @@ func (x *analysis) tell(r search.Result, method string) {
 			for role, moves := range r.Moves {
 				for _, k := range moves {
 					x.shown.Moves[role] = append(x.shown.Moves[role],
-						web.Known{Move: names.MoveText(machine.Role(role), k.Move), Lower: k.Bounds.Lower, Upper: k.Bounds.Upper, Estimate: k.Estimate})
+						web.Known{Move: names.MoveText(machine.Role(role), k.Move), Lower: k.Bounds.Lower, Upper: k.Bounds.Upper, Estimate: k.Estimate, Plies: k.Plies})
 				}
 			}
 		}

@@ -137,7 +137,7 @@ func (l *latest) At(ctx context.Context, q machine.State) (search.Claim, error) 
 func (w *walk) random(rng *machine.Rand, q machine.State) (length int64) {
 	var e machine.Expansion
 	for ; ; length++ {
-		if over, _ := w.expander.Look(q); over || length == maxPlies {
+		if over, _ := w.expander.Look(q); over || length == search.MaxPlies {
 			return length
 		}
 		if w.err = w.expander.Expand(&e, q); w.err != nil {

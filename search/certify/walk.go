@@ -29,10 +29,6 @@ import (
 // against the other player's strategy is rounded up, at every step (fixed.go).
 // So the two results enclose the value of the game, whatever is claimed.
 
-// maxPlies bounds the depth of the recursion: a game that goes on for longer is
-// taken for endless. The longest games of the corpus have some hundred plies.
-const maxPlies = 1 << 12
-
 // reportEvery positions progress is told.
 const reportEvery = 1 << 10
 
@@ -188,8 +184,8 @@ func (w *walk) open(depth int, q machine.State) *ply {
 	}
 	switch {
 	case w.err != nil:
-	case depth >= maxPlies:
-		w.err = fmt.Errorf("the game goes on for more than %d joint moves", maxPlies)
+	case depth >= search.MaxPlies:
+		w.err = fmt.Errorf("the game goes on for more than %d joint moves", search.MaxPlies)
 	default:
 		if w.err = w.expander.Expand(&p.expansion, q); w.err == nil {
 			w.err = w.ask(p, q)

@@ -101,7 +101,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 			r.Values, r.Strategies = g.values(search.Exact(claim.Value)), claim.Strategies
 		}
 		if err == nil && !lim.NoLine {
-			r.Line, err = s.solution.line(q)
+			r.Line, _, err = search.Line(ctx, m, s.solution, q)
 		}
 	}
 	switch {

@@ -51,6 +51,7 @@ type crew struct {
 
 	began, told time.Time // of the search, and of the last report
 	decisive    *decisive // shared by the workers
+	hopeful     bool      // random games end above the middle of the goals in the mean
 	depth       int       // of the iteration
 	iteration   time.Time
 	lasted      [2]time.Duration // the last two iterations, the last one first
@@ -131,9 +132,12 @@ func (r *run) ask() (w window, half bool) {
 	p := r.root.value.proved
 	w = window{r.Goals.Lower, r.Goals.Upper, r.Epsilon}
 	middle := (w.alpha + w.beta) / 2
-	if half = r.Halves && r.Evaluate == nil && p.Lower+r.Epsilon < middle && middle+r.Epsilon < p.Upper; half {
+	switch half = r.Halves && r.Evaluate == nil && p.Lower+r.Epsilon < middle && middle+r.Epsilon < p.Upper; {
+	case half && r.crew.hopeful:
+		w.alpha = middle
+	case half:
 		w.beta = middle
-	} else if r.Halves && r.Evaluate == nil {
+	case r.Halves && r.Evaluate == nil:
 		w = w.narrowed(p)
 	}
 	return w, half

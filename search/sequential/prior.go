@@ -3,6 +3,7 @@ package sequential
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -39,16 +40,17 @@ func (t *tally) add(seen []uint64, goal float64) {
 }
 
 // prior scores the fluents of a game for each role, on a parallel machine; others are too slow, and get nil, as does who
-// has no time for all games.
-func (p *payoff) prior(ctx context.Context, m machine.Machine) [][]int64 {
+// has no time for all games. It also tells whether there are draws or the like, and the role that maximises gets more than
+// the middle of the range in the mean.
+func (p *payoff) prior(ctx context.Context, m machine.Machine) (scores [][]int64, hopeful bool) {
 	if !m.Info().Parallel || m.Names().Open != nil {
-		return nil
+		return nil, false
 	}
 	t := p.sample(ctx, m)
 	if ctx.Err() != nil {
-		return nil
+		return nil, false
 	}
-	scores := make([][]int64, p.roles)
+	scores = make([][]int64, p.roles)
 	for r := range scores {
 		scores[r] = make([]int64, len(t.sums))
 		weight := float64(priorWeight)
@@ -61,7 +63,16 @@ func (p *payoff) prior(ctx context.Context, m machine.Machine) [][]int64 {
 			}
 		}
 	}
-	return scores
+	return scores, p.isGraded(m) && t.total/t.games > (p.goals.Lower+p.goals.Upper)/2
+}
+
+// isGraded tells whether there are goals between the worst and the best one: else one question tells the value.
+func (p *payoff) isGraded(m machine.Machine) bool {
+	goals := m.GoalValues()
+	return goals == nil || slices.ContainsFunc(goals[p.maximiser], func(g int32) bool {
+		v := float64(search.Points(g))
+		return v > p.goals.Lower && v < p.goals.Upper
+	})
 }
 
 // sample plays random games.

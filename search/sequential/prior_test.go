@@ -16,7 +16,7 @@ func TestRandomGamesOrderTheFirstMoves(t *testing.T) {
 	if err := v.prepare(m, 0); err != nil {
 		t.Fatal(err)
 	}
-	scores := v.payoff.prior(t.Context(), m)
+	scores, _ := v.payoff.prior(t.Context(), m)
 	fluent := func(text string) int {
 		f := slices.Index(m.Names().Fluents, text)
 		if f < 0 {
@@ -64,14 +64,33 @@ func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
 	if s := v.payoff.sample(ended, m); s.games != 0 {
 		t.Errorf("%v games after the end", s.games)
 	}
-	if scores := v.payoff.prior(ended, m); scores != nil {
+	if scores, _ := v.payoff.prior(ended, m); scores != nil {
 		t.Errorf("scores %v of no games", scores)
 	}
 	toy := newTicTacToe()
 	if err := v.prepare(toy, 0); err != nil {
 		t.Fatal(err)
 	}
-	if scores := v.payoff.prior(t.Context(), toy); scores != nil {
+	if scores, _ := v.payoff.prior(t.Context(), toy); scores != nil {
 		t.Errorf("scores %v on a machine that is not parallel", scores)
+	}
+}
+
+// TestTheLikelierHalfIsAskedForFirst: in random games x wins tic-tac-toe more often than not, and the
+// one who begins loses reversi. Breakthrough has no draws.
+func TestTheLikelierHalfIsAskedForFirst(t *testing.T) {
+	for game, want := range map[string]window{"ticTacToe": {50, 100, 0}, "reversi-4x4": {0, 50, 0}, "breakthrough-4x5": {0, 50, 0}} {
+		m := gamestest.Machine(t, game)
+		v := New(Config{Halves: true})
+		r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 1})
+		if err != nil || r.Solved() {
+			t.Fatal(game, err, r.Values)
+		}
+		begun := v.crew(t.Context(), m, m.Initial(), search.Limits{}).workers[0]
+		begun.root.value = value{begun.Goals, begun.Goals}
+		first, half := begun.ask()
+		if !half || first != want {
+			t.Errorf("%s: asked for %v first, expected %v", game, first, want)
+		}
 	}
 }

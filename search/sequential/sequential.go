@@ -60,9 +60,10 @@ type Config struct {
 	// leave over to the later ones (Eq. 26). It pays for large ε only: what the
 	// last child wastes is missing above (docs/lab/turns.md).
 	ShareEpsilon bool
-	// Halves asks for the lower half of the values before the upper one: whether the value is
-	// above the middle, and then what it is. That takes fewer nodes (docs/lab/turns.md), but for a long
-	// time nothing is known of the upper half. It counts where nothing is estimated.
+	// Halves asks for one half of the values before the other one: whether the value is above the middle, or
+	// at least there, and then what it is. That takes fewer nodes (docs/lab/turns.md), but for a long
+	// time nothing is known of the other half. It counts where nothing is estimated. The upper half is the first
+	// one where there are goals between the worst and the best one, and random games end above the middle in the mean.
 	Halves bool
 	// Threads is how many search at the same time, on one table; 0 and 1 are one.
 	// What is proved does not depend on it; the number of nodes, and which of several
@@ -114,6 +115,7 @@ type Solver struct {
 	tick     int64    // see crew
 	decisive *decisive
 	prior    [][]int64 // scores of fluents to begin with, by role; nil for none
+	hopeful  bool      // see crew
 }
 
 var _ search.Searcher = (*Solver)(nil)
@@ -137,7 +139,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 		return search.Result{}, err
 	}
 	if v.prior == nil && v.config.Without&Ordering == 0 {
-		v.prior = v.payoff.prior(ctx, m)
+		v.prior, v.hopeful = v.payoff.prior(ctx, m)
 	}
 	c := v.crew(ctx, m, s, lim)
 	r := c.workers[0]
@@ -167,7 +169,7 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 		return err
 	}
 	if v.machine != m {
-		v.prior = nil
+		v.prior, v.hopeful = nil, false
 	}
 	v.machine, v.maxBytes, v.payoff, v.packing = m, maxBytes, p, packingOf(m, p, v.config.Evaluate != nil)
 	v.decisive = newDecisive(m, p, v.config.Without)
@@ -185,7 +187,7 @@ func (v *Solver) threads() int {
 
 // crew makes the workers of one Search of position s.
 func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) *crew {
-	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, alone: v.alone, tick: v.tick, decisive: v.decisive}
+	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, alone: v.alone, tick: v.tick, decisive: v.decisive, hopeful: v.hopeful}
 	c.join = func() {}
 	threads := int64(v.threads())
 	if threads > 1 {

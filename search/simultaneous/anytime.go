@@ -76,7 +76,7 @@ var outlookCodec = table.Codec[outlook]{
 	},
 }
 
-// depthBits are enough for maxPlies.
+// depthBits are enough for search.MaxPlies.
 const depthBits = 13
 
 // last is the guess of the last iteration that reached the position, or else

@@ -126,16 +126,16 @@ func TestAMatrixGameThatIsBrokenOffProvesNothing(t *testing.T) {
 
 func TestAGameWithoutEndIsUnfinishedForAReason(t *testing.T) {
 	for name, g := range map[string]toys.Wide{
-		"choices":   {Roles: two, Moves: []int{2, 2}, InTurn: true, Depth: 2 * maxPlies},
+		"choices":   {Roles: two, Moves: []int{2, 2}, InTurn: true, Depth: 2 * search.MaxPlies},
 		"no choice": {Roles: two, Moves: []int{1, 1}},
 	} {
 		m := g.Machine()
 		for method, made := range searchers(t) {
-			r, err := made().Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 4 * maxPlies})
+			r, err := made().Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 4 * search.MaxPlies})
 			if err != nil || r.Solved() {
 				t.Errorf("%s, %s: solved: %t, error %v", name, method, r.Solved(), err)
 			}
-			if deep := r.Nodes < 4*maxPlies; deep != errors.Is(r.Unfinished, errTooDeep) {
+			if deep := r.Nodes < 4*search.MaxPlies; deep != errors.Is(r.Unfinished, errTooDeep) {
 				t.Errorf("%s, %s: %d positions, unfinished because of %v", name, method, r.Nodes, r.Unfinished)
 			}
 		}

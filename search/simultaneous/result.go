@@ -144,22 +144,12 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, lineNodes), nil
 	var line [][]machine.Move
 	e := &s.shown
-	for range maxPlies {
+	for range search.MaxPlies {
 		if strategies == nil || s.expander.Expand(e, q) != nil || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
 			return line
 		}
-		joint := make([]machine.Move, len(e.Moves))
-		for r, moves := range e.Moves {
-			joint[r] = moves[0]
-			best := 0.0
-			for _, w := range strategies[r] {
-				if w.Probability > best {
-					best, joint[r] = w.Probability, w.Move
-				}
-			}
-		}
+		c, joint := search.Likeliest(e, strategies)
 		line = append(line, joint)
-		c := childOf(e, joint)
 		if e.Terminal[c] {
 			return line
 		}
@@ -169,20 +159,6 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 		}
 	}
 	return line
-}
-
-// childOf is the number of the child that a joint move leads to.
-func childOf(e *machine.Expansion, joint []machine.Move) int {
-	c := 0
-	for r, moves := range e.Moves {
-		c *= len(moves)
-		for i, m := range moves {
-			if m == joint[r] {
-				c += i
-			}
-		}
-	}
-	return c
 }
 
 // evictions counts what the tables lost for want of memory.

@@ -12,12 +12,8 @@ import (
 	"stackmate/search/table"
 )
 
-// maxPlies bounds the depth of the recursion, and with it the memory of a game
-// that never ends. A search that gets so deep stops there.
-const maxPlies = 1 << 12
-
-// errTooDeep is why.
-var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPlies)
+// errTooDeep is why a search stops that gets so deep.
+var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", search.MaxPlies)
 
 // lpSample: every so many calls of the LP engine one is timed, on behalf of all,
 // because reading the clock takes as long as solving a small game.
@@ -223,7 +219,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 	}
 	f.position, f.through = f.position[:0], f.through[:0]
 	key := q
-	for range maxPlies {
+	for range search.MaxPlies {
 		if s.poll(); s.stopped {
 			return nil, unknown, false
 		}
@@ -249,7 +245,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 
 // stops tells whether the search is over, as it is at the greatest depth.
 func (s *solver) stops(depth int) bool {
-	if depth >= maxPlies {
+	if depth >= search.MaxPlies {
 		s.stop(errTooDeep)
 	}
 	return s.stopped

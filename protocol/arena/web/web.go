@@ -116,12 +116,14 @@ type Share struct {
 	Probability float64 `json:"probability"`
 }
 
-// Known is what a search knows of a move of a role: its bounds are proved.
+// Known is what a search knows of a move of a role: its bounds are proved. After so many plies, joint moves with this one,
+// the game ends if all go on by what is known; 0 where that is not.
 type Known struct {
 	Move     string  `json:"move"`
 	Lower    float64 `json:"lower"`
 	Upper    float64 `json:"upper"`
 	Estimate float64 `json:"estimate"`
+	Plies    int     `json:"plies,omitempty"`
 }
 
 // PayoffMatrix is a position in which two players choose at once, as the matrix game

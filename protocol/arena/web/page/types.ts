@@ -39,7 +39,7 @@ export interface Matrix {
 export interface Analysis {
   method: string; roles: string[]; lower: number[] | null; upper: number[] | null; estimates?: number[]; proved: boolean; solved: boolean;
   strategies?: ({ move: string; probability: number }[] | null)[]; line?: string[][];
-  moves?: ({ move: string; lower: number; upper: number; estimate: number }[] | null)[];
+  moves?: ({ move: string; lower: number; upper: number; estimate: number; plies?: number }[] | null)[];
   nodes: number; playouts?: number; seconds: number; matrix?: Matrix; note?: string; done: boolean;
 }
 export interface Outline {

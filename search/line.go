@@ -1,0 +1,53 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// MaxPlies bounds the joint moves of a line, and the depth of searches that recur, and with it their memory: a game that
+// goes on for longer is most likely an endless one.
+const MaxPlies = 1 << 12
+
+// Line follows the most probable moves of a solution from q to the end of the game, to a choice of chance, or
+// for MaxPlies joint moves; over tells whether it has reached the end. What it has found until an error it returns.
+func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (line [][]machine.Move, over bool, err error) {
+	expander, e, q := machine.NewExpander(m), new(machine.Expansion), slices.Clone(q)
+	chance := m.Names().Chance()
+	for range MaxPlies {
+		if over, _ = expander.Look(q); over {
+			return line, true, nil
+		}
+		err := expander.Expand(e, q)
+		var claim Claim
+		if err == nil && e.Children > 1 { // others need none
+			claim, err = s.At(ctx, q)
+		}
+		if err != nil || chance != machine.NoRole && len(e.Moves[chance]) > 1 {
+			return line, false, err
+		}
+		c, joint := Likeliest(e, claim.Strategies)
+		line = append(line, joint)
+		copy(q, e.Child(c))
+	}
+	return line, false, nil
+}
+
+// Likeliest is the most probable joint move of an expanded position, and the number of the child it leads to.
+func Likeliest(e *machine.Expansion, strategies [][]Weighted) (child int, joint []machine.Move) {
+	joint = make([]machine.Move, len(e.Moves))
+	for r, moves := range e.Moves {
+		best, highest := 0, 0.0
+		if r < len(strategies) {
+			for _, w := range strategies[r] {
+				if i := slices.Index(moves, w.Move); i >= 0 && w.Probability > highest {
+					best, highest = i, w.Probability
+				}
+			}
+		}
+		joint[r], child = moves[best], child*len(moves)+best
+	}
+	return child, joint
+}
