@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"stackmate/protocol/arena"
 )
@@ -57,17 +56,12 @@ func (c *matchCommand) Run(s *console) error {
 
 // hold plays the matches; as JSON, each result is printed when its match has ended.
 func (c *matchCommand) hold(s *console, manager *arena.Manager, players []arena.Player, setting arena.Setting) (*arena.Series, error) {
-	var mu sync.Mutex
 	var results []arena.Result
-	defer s.progress(func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return fmt.Sprintf("playing %s, %s", c.Game, scoreLine(arena.Rank(results), c.Count))
-	})()
+	line := s.progress("playing %s", c.Game)
+	defer line.end()
 	return manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *arena.Record) error {
-		mu.Lock()
 		results = append(results, r.Result())
-		mu.Unlock()
+		line.score(func() *arena.Ranking { return arena.Rank(results) }, c.Count)
 		if c.JSON {
 			return json.NewEncoder(s.out).Encode(r.Result())
 		}
