@@ -90,7 +90,7 @@ func (g *grid) layNames(f *fluents, owner *use) {
 		fromOne = fromOne && names[letter+"1"]
 	}
 	rows := sortedKeys(letters)
-	columns, _ := f.chains.order(numbers)
+	columns, _ := order(numbers)
 	longest, shortest := 0, len(columns)
 	for _, n := range lengths {
 		longest, shortest = max(longest, n), min(shortest, n)
@@ -261,20 +261,12 @@ func (f *fluents) orderedOr(rel relation, argument int) []string {
 }
 
 // step is by how much b is further along an axis than a, as far as a rule says it: they
-// are constants, or the same variable, or a condition relates them that is a chain.
+// are the same variable, or a condition relates them in the same way wherever it holds.
 func (f *fluents) step(c *clause, a, b gdl.Term, along axis) (int, bool) {
-	if a.Kind == gdl.Symbol && b.Kind == gdl.Symbol {
-		i, ok := along.index[a.Name]
-		j, ok2 := along.index[b.Name]
-		return j - i, ok && ok2
-	}
 	if a.Name == b.Name {
 		return 0, true
 	}
 	for _, l := range c.rule.Body {
-		if l.Op == gdl.Equal && (l.Left.Equal(a) && l.Right.Equal(b) || l.Left.Equal(b) && l.Right.Equal(a)) {
-			return 0, true
-		}
 		if l.Op != gdl.Holds || len(l.Atom.Args) != 2 {
 			continue
 		}
@@ -301,9 +293,6 @@ func (f *fluents) difference(rel relation, along axis) (by int, ok bool) {
 			continue
 		}
 		a, b := c.args[0], c.args[1]
-		if a.Kind == gdl.Variable && a.Name == b.Name {
-			return 0, true
-		}
 		i, known := along.index[a.Name]
 		j, known2 := along.index[b.Name]
 		if !known || !known2 {

@@ -3,7 +3,7 @@
 // depends on who looks: Text is for terminals, SVG for pages.
 //
 // A fluent such as (cell 2 3 x) is a board if two of its arguments have an order (see
-// chains) and behave like coordinates: they are not counters, which other arguments
+// order) and behave like coordinates: they are not counters, which other arguments
 // decide (see fluents.decides). The remaining arguments are what lies there. Further
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
 // what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
@@ -102,7 +102,6 @@ type use struct {
 	as    purpose
 	grid  *grid
 	layer layer
-	floor bool // true of most cells, and says nothing else
 	// The arguments that are coordinates: row is -1 where column names a cell of two
 	// coordinates, or where there is one row. Those that select a board, in order, and
 	// the others.
@@ -133,7 +132,6 @@ const (
 	own    layer = iota // what the board was found by
 	above               // things that move over it
 	beside              // drawn if the cell has nothing yet, else a fact
-	below               // likewise, and last
 )
 
 // Find finds the boards of a game. The positions (facts as texts) are examples: the
@@ -141,7 +139,7 @@ const (
 func Find(g *gdl.Game, positions ...[]string) *Layout {
 	all := clauses(g)
 	f := &fluents{
-		roles: make(set), clauses: all, domains: domains(all), chains: findChains(all),
+		roles: make(set), clauses: all, domains: domains(all),
 		seen: make(map[relation][][]tuple),
 	}
 	l := &Layout{uses: make(map[relation]*use), links: links(all), verbs: verbs(all)}
@@ -195,7 +193,7 @@ func (l *Layout) Draw(facts []string) Picture {
 	for _, g := range l.grids {
 		d.lay(g)
 	}
-	var later [below + 1][]pending
+	var later [beside + 1][]pending
 	var piled []pending
 	for _, fact := range facts {
 		rel, args := parse(fact)

@@ -2,7 +2,6 @@ package board
 
 import (
 	"slices"
-	"strings"
 
 	"stackmate/gdl"
 )
@@ -65,9 +64,7 @@ type clause struct {
 	args []gdl.Term
 	// binding lists, by variable, where the positive conditions bind it.
 	binding map[string][]slot
-	// equal are variables that a condition equates with a constant.
-	equal map[string]string
-	rule  *gdl.Rule
+	rule    *gdl.Rule
 }
 
 func clauses(g *gdl.Game) []clause {
@@ -78,14 +75,9 @@ func clauses(g *gdl.Game) []clause {
 		if !ok {
 			continue
 		}
-		c := clause{head: head, args: args, binding: make(map[string][]slot), equal: make(map[string]string), rule: r}
+		c := clause{head: head, args: args, binding: make(map[string][]slot), rule: r}
 		for _, l := range r.Body {
-			switch {
-			case l.Op == gdl.Equal && l.Left.Kind == gdl.Variable && l.Right.Kind == gdl.Symbol:
-				c.equal[l.Left.Name] = l.Right.Name
-			case l.Op == gdl.Equal && l.Right.Kind == gdl.Variable && l.Left.Kind == gdl.Symbol:
-				c.equal[l.Right.Name] = l.Left.Name
-			case l.Op == gdl.Holds:
+			if l.Op == gdl.Holds {
 				c.bind(l.Atom)
 			}
 		}
@@ -96,10 +88,6 @@ func clauses(g *gdl.Game) []clause {
 
 func (c *clause) bind(atom gdl.Term) {
 	rel, args, ok := read(atom)
-	if len(atom.Args) == 2 && (atom.Name == "legal" || atom.Name == "does") && atom.Args[0].Kind == gdl.Variable {
-		v := atom.Args[0].Name
-		c.binding[v] = append(c.binding[v], roles)
-	}
 	if !ok {
 		return
 	}
@@ -109,9 +97,6 @@ func (c *clause) bind(atom gdl.Term) {
 		}
 	}
 }
-
-// roles is where the names of roles stand.
-var roles = slot{relation{static, "role", 1}, 0}
 
 // domains finds the values of all slots: the least fixpoint of what clauses put there.
 func domains(all []clause) map[slot]set {
@@ -143,34 +128,26 @@ func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, lo
 			values[v], isNew = true, true
 		}
 	}
-	switch {
-	case a.Kind == gdl.Symbol:
+	if a.Kind == gdl.Symbol {
 		add(a.Name)
-	case a.Kind == gdl.Compound:
-		if text := a.String(); !strings.Contains(text, "?") {
-			add(text)
-		}
-	case c.equal[a.Name] != "":
-		add(c.equal[a.Name])
-	default:
-		slots := c.binding[a.Name]
-		if len(slots) == 0 {
-			return false, 0 // inside of a function term
-		}
-		least := found[slots[0]]
-		for _, p := range slots[1:] {
-			if len(found[p]) < len(least) {
-				least = found[p]
-			}
-		}
-		for v := range least {
-			if !slices.ContainsFunc(slots, func(p slot) bool { return !found[p][v] }) {
-				add(v)
-			}
-		}
-		looked = len(least) * len(slots)
+		return isNew, 0
 	}
-	return isNew, looked
+	slots := c.binding[a.Name]
+	if len(slots) == 0 {
+		return false, 0 // inside of a function term, or one
+	}
+	least := found[slots[0]]
+	for _, p := range slots[1:] {
+		if len(found[p]) < len(least) {
+			least = found[p]
+		}
+	}
+	for v := range least {
+		if !slices.ContainsFunc(slots, func(p slot) bool { return !found[p][v] }) {
+			add(v)
+		}
+	}
+	return isNew, len(least) * len(slots)
 }
 
 // links tells, for each argument of each move, with which arguments of which fluents it
@@ -210,7 +187,6 @@ func links(all []clause) map[slot]map[slot]bool {
 					}
 				}
 			}
-			changed = c.linkMoves(add) || changed
 		}
 	}
 	for p := range feeds {
@@ -237,19 +213,4 @@ func verbs(all []clause) map[int]int {
 		}
 	}
 	return count
-}
-
-// linkMoves links the arguments of moves in the body of a rule with those of fluents
-// beside them.
-func (c *clause) linkMoves(add func(to, fluent slot) bool) (isNew bool) {
-	for _, slots := range c.binding {
-		for _, m := range slots {
-			for _, f := range slots {
-				if m.kind == move && f.kind == fluent {
-					isNew = add(m, f) || isNew
-				}
-			}
-		}
-	}
-	return isNew
 }

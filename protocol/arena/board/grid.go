@@ -121,9 +121,6 @@ func (c *candidate) strength() float64 {
 	if len(c.content) > 0 {
 		s += 20
 	}
-	if len(c.content) > 0 && !c.mobile {
-		s += 50
-	}
 	if len(c.content) > 0 && c.full {
 		s += 100
 	}
@@ -152,12 +149,6 @@ func (l *Layout) add(f *fluents, c *candidate) {
 		u.grid, u.layer = g, beside
 		if c.mobile && len(c.content) == 1 {
 			u.layer = above
-		}
-		if len(c.content) == 0 {
-			u.layer, u.floor = below, c.full
-		}
-		if owner.column > owner.row != (c.use.column > c.use.row) && c.use.row >= 0 {
-			u.column, u.row = u.row, u.column
 		}
 		l.uses[c.relation] = &u
 		if !g.full && g.named == nil {
@@ -194,10 +185,7 @@ func (l *Layout) add(f *fluents, c *candidate) {
 // itself: not (on a b), nor (last 3 7) of two kinds of numbers.
 func (f *fluents) spansBoard(c *candidate) bool {
 	same := equal(f.domain(c.relation, c.column), f.domain(c.relation, c.row))
-	if f.alone(c.relation) && !same {
-		return false
-	}
-	return !same || len(c.columns[0]) > 1 || !isLetter(c.columns[0][0]) || f.chains.has(f.domain(c.relation, c.column))
+	return !same || len(c.columns[0]) > 1 || !isLetter(c.columns[0][0])
 }
 
 // isNumeric tells whether all that a candidate says of a cell is numbers.
@@ -281,7 +269,7 @@ func (g *grid) widen(f *fluents, c *candidate) {
 		for _, v := range slices.Concat(side.values, a) {
 			values[v] = true
 		}
-		if sorted, ok := f.chains.order(values); ok && len(sorted) <= maxSide {
+		if sorted, ok := order(values); ok && len(sorted) <= maxSide {
 			*side = newAxis(sorted)
 		}
 	}
@@ -356,15 +344,11 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	if equal(f.domain(rel, i), f.domain(rel, j)) {
 		c.score += 4
 	}
-	if j == i+1 {
-		c.score += 2
-	}
 	for _, side := range []int{len(xs), len(ys)} {
 		if side >= 3 && side <= 20 {
 			c.score++
 		}
 	}
-	c.score -= float64(i) / 10
 	return c
 }
 

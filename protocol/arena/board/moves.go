@@ -29,10 +29,7 @@ func (l *Layout) Read(text string) Move {
 	var ends []int
 	best := 0
 	for _, g := range l.grids {
-		for _, u := range l.usesOf(g) {
-			if u.as != onBoard {
-				continue
-			}
+		if u := l.uses[g.owner]; u.as == onBoard {
 			// The more coordinates are told, the surer; then fewer cells of more coordinates each.
 			spots, cells, isLine := l.match(g, u, m, args, first)
 			worth := -len(spots)
@@ -170,18 +167,6 @@ func (l *Layout) Where(fact string) (Spot, bool) {
 	}
 	at, ok := u.grid.cell(u, args)
 	return Spot{l.first(u.grid) + l.selection(u.grid, u, args), at[0], at[1]}, ok
-}
-
-// usesOf lists the fluents on a grid, that which it was found by first.
-func (l *Layout) usesOf(g *grid) []*use {
-	list := []*use{l.uses[g.owner]}
-	for _, u := range l.uses {
-		if u.grid == g && u.relation != g.owner {
-			list = append(list, u)
-		}
-	}
-	slices.SortFunc(list[1:], func(a, b *use) int { return strings.Compare(a.name, b.name) })
-	return list
 }
 
 // match reads the arguments of a move as coordinates of a grid, from left to right, and tells by argument

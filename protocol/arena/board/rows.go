@@ -103,12 +103,6 @@ func (f *fluents) emptyOf(u *use) string {
 	for _, t := range f.seen[u.relation][0] {
 		count[u.contentOf(t)]++
 	}
-	if len(u.content) == 0 { // names of fluents, as (blank c)
-		if slices.Contains(names, strings.ToLower(u.name)) {
-			return u.name
-		}
-		return ""
-	}
 	best := ""
 	for _, name := range sortedKeys(count) {
 		if slices.Contains(names, strings.ToLower(name)) && count[name] > count[best] {
