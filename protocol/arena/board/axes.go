@@ -2,7 +2,6 @@ package board
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"stackmate/gdl"
@@ -95,36 +94,30 @@ func (g *grid) layNames(f *fluents, owner *use) {
 	for _, n := range lengths {
 		longest, shortest = max(longest, n), min(shortest, n)
 	}
-	g.named, g.exists = make(map[string][2]int), make(map[[2]int]bool)
-	centred := fromOne && longest > shortest
-	if centred {
+	g.columns, g.rows = newAxis(columns), newAxis(rows)
+	files := false // as on a chess board
+	if fromOne && longest > shortest {
 		g.shape = Hex
 		for _, r := range rows {
 			g.shift = append(g.shift, longest-lengths[r])
 		}
-	} else if rows[0] == "a" { // files, as on a chess board
+	} else if files = rows[0] == "a"; files {
 		g.columns, g.rows = newAxis(rows), newAxis(reversed(columns))
-		for name := range names {
-			letter, number, _ := split(name)
-			g.put(name, g.columns.index[letter], g.rows.index[number])
-		}
-		return
 	}
-	g.columns, g.rows = newAxis(columns), newAxis(rows)
+	g.named, g.exists = make(map[string][2]int), make(map[[2]int]bool)
 	for name := range names {
-		letter, number, _ := split(name)
-		g.put(name, g.columns.index[number], g.rows.index[letter])
+		row, column, _ := split(name)
+		if files {
+			row, column = column, row
+		}
+		at := [2]int{g.columns.index[column], g.rows.index[row]}
+		g.named[name], g.exists[at] = at, true
 	}
-}
-
-func (g *grid) put(name string, column, row int) {
-	g.named[name] = [2]int{column, row}
-	g.exists[[2]int{column, row}] = true
 }
 
 // orientation tells whether the first coordinate of a fluent is the row, and whether
-// the rows begin at the bottom. Names of variables say it, or prefixes of the values,
-// or moves that name a column alone, as where pieces drop.
+// the rows begin at the bottom. Names of variables say it, letters beside numbers, or
+// moves that name a column alone, as where pieces drop.
 func (f *fluents) orientation(u *use) (transposed, upward bool) {
 	straight, up := 0, 0
 	for i := range f.clauses {
@@ -139,10 +132,6 @@ func (f *fluents) orientation(u *use) (transposed, upward bool) {
 		}
 	}
 	xs, ys := sortedKeys(f.domain(u.relation, u.column)), sortedKeys(f.domain(u.relation, u.row))
-	prefix := func(values []string) int { return hint(gdl.Term{Name: values[0]}).column }
-	if len(xs[0]) > 1 && len(ys[0]) > 1 {
-		straight += 1000 * (prefix(xs) - prefix(ys))
-	}
 	if isLetter(xs[0][0]) != isLetter(ys[0][0]) && len(xs[0]) == 1 {
 		up += 1000 // files and ranks
 		if isLetter(ys[0][0]) {
@@ -168,8 +157,7 @@ func (f *fluents) dropped(u *use) int {
 			continue
 		}
 		a, b := linked[slot{u.relation, u.column}], linked[slot{u.relation, u.row}]
-		columns = columns || a && !b && within(f.domain(u.relation, u.column), f.domains[m])
-		rows = rows || b && !a && within(f.domain(u.relation, u.row), f.domains[m])
+		columns, rows = columns || a && !b, rows || b && !a
 	}
 	switch {
 	case columns && !rows:
@@ -220,8 +208,9 @@ func (c *clause) atoms() []gdl.Term {
 // opposite directions, -1 if they grow together, 0 if there is no such relation.
 func (f *fluents) hexagons(g *grid, owner *use) int {
 	offsets := make(map[relation]map[[2]int]bool)
-	x := newAxis(f.orderedOr(owner.relation, owner.column))
-	y := newAxis(f.orderedOr(owner.relation, owner.row))
+	columns, _ := f.ordered(owner.relation, owner.column)
+	rows, _ := f.ordered(owner.relation, owner.row)
+	x, y := newAxis(columns), newAxis(rows)
 	for i := range f.clauses {
 		c := &f.clauses[i]
 		if c.head.kind != static || c.head.arity != 4 {
@@ -235,8 +224,6 @@ func (f *fluents) hexagons(g *grid, owner *use) int {
 		if ok && ok2 {
 			offsets[c.head][[2]int{dx, dy}] = true
 			offsets[c.head][[2]int{-dx, -dy}] = true
-		} else {
-			offsets[c.head][[2]int{9, 9}] = true // says more than which cells are neighbours
 		}
 	}
 	against, together := false, false
@@ -253,11 +240,6 @@ func (f *fluents) hexagons(g *grid, owner *use) int {
 		return -1
 	}
 	return 0
-}
-
-func (f *fluents) orderedOr(rel relation, argument int) []string {
-	values, _ := f.ordered(rel, argument)
-	return values
 }
 
 // step is by how much b is further along an axis than a, as far as a rule says it: they
@@ -295,15 +277,10 @@ func (f *fluents) difference(rel relation, along axis) (by int, ok bool) {
 		a, b := c.args[0], c.args[1]
 		i, known := along.index[a.Name]
 		j, known2 := along.index[b.Name]
-		if !known || !known2 {
-			m, err := strconv.Atoi(a.Name)
-			n, err2 := strconv.Atoi(b.Name)
-			if err != nil || err2 != nil {
-				continue
-			}
-			i, j = m, n
-		}
-		if ok && j-i != by {
+		switch {
+		case !known || !known2:
+			continue
+		case ok && j-i != by:
 			return 0, false
 		}
 		by, ok = j-i, true

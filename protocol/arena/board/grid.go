@@ -160,8 +160,9 @@ func (l *Layout) add(f *fluents, c *candidate) {
 		len(c.content) == 0 && (f.alone(c.relation) || f.seen[c.relation] == nil)) {
 		return // relates cells to cells, or counts something
 	}
-	if len(c.content) == 0 && !f.spansBoard(c) {
-		return
+	if len(c.content) == 0 && len(c.columns[0]) == 1 && isLetter(c.columns[0][0]) &&
+		equal(f.domain(c.relation, c.column), f.domain(c.relation, c.row)) {
+		return // (on a b)
 	}
 	u := c.use
 	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents, words: make(set)}
@@ -179,13 +180,6 @@ func (l *Layout) add(f *fluents, c *candidate) {
 	g.columns, g.rows = newAxis(c.columns), newAxis(c.rows)
 	l.uses[c.relation] = &u
 	l.grids = append(l.grids, g)
-}
-
-// spansBoard tells whether a fluent that says nothing but coordinates can be a board by
-// itself: not (on a b), nor (last 3 7) of two kinds of numbers.
-func (f *fluents) spansBoard(c *candidate) bool {
-	same := equal(f.domain(c.relation, c.column), f.domain(c.relation, c.row))
-	return !same || len(c.columns[0]) > 1 || !isLetter(c.columns[0][0])
 }
 
 // isNumeric tells whether all that a candidate says of a cell is numbers.
@@ -337,7 +331,8 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 		return nil
 	}
 	first, second := f.counts(rel, i), f.counts(rel, j)
-	if first != second && !f.located(rel, i, j) || first && second && rel.arity == 2 && f.pairsOff(rel) || rel.arity > 3 && f.isSequence(rel) {
+	pairsOff := first && second && rel.arity == 2 && len(f.seen[rel][0]) >= len(xs) // says which goes with which
+	if first != second && !f.located(rel, i, j) || pairsOff || rel.arity > 3 && f.isSequence(rel) {
 		return nil
 	}
 	c := &candidate{columns: xs, rows: ys, use: use{relation: rel, column: i, row: j, holder: -1}}
@@ -363,12 +358,6 @@ func (f *fluents) located(rel relation, i, j int) bool {
 		}
 	}
 	return false
-}
-
-// pairsOff tells whether a fluent of two arguments is no board but says which goes with
-// which: the arguments are of different kinds, or each value occurs at first.
-func (f *fluents) pairsOff(rel relation) bool {
-	return !equal(f.domain(rel, 0), f.domain(rel, 1)) || len(f.seen[rel][0]) >= len(f.domain(rel, 0))
 }
 
 // isSequence tells whether a fluent has one fact, which lists things of one kind.
