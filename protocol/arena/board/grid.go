@@ -156,7 +156,7 @@ func (l *Layout) add(f *fluents, c *candidate) {
 		}
 		return
 	}
-	if len(l.grids) > 0 && (len(c.selectors) > 1 && l.relates(f, c) || !c.full && l.mentions(f, c) ||
+	if len(l.grids) > 0 && (len(c.selectors) > 1 || l.mentions(f, c) ||
 		len(c.content) == 0 && (f.alone(c.relation) || f.seen[c.relation] == nil)) {
 		return // relates cells to cells, or counts something
 	}
@@ -190,26 +190,6 @@ func (f *fluents) isNumeric(c *candidate) bool {
 		}
 	}
 	return len(c.content) > 0
-}
-
-// relates tells whether all coordinates of a candidate are those of a board that is
-// there: then it is about several cells of it.
-func (l *Layout) relates(f *fluents, c *candidate) bool {
-	for _, g := range l.grids {
-		owner := l.uses[g.owner]
-		if len(g.selectors) > 0 || owner.row < 0 {
-			continue
-		}
-		all := true
-		for _, a := range append([]int{c.column, c.row}, c.selectors...) {
-			d := f.domain(c.relation, a)
-			all = all && (overlap(d, f.domain(owner.relation, owner.column)) || overlap(d, f.domain(owner.relation, owner.row)))
-		}
-		if all {
-			return true
-		}
-	}
-	return false
 }
 
 // mentions tells whether what lies on the cells of a candidate is a coordinate of a board
