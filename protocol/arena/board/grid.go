@@ -104,7 +104,6 @@ func (l *Layout) findBoards(f *fluents) {
 	if !l.HasBoard() {
 		l.rows(f)
 	}
-	l.segments(f)
 	for _, g := range l.grids {
 		g.finish(f, l.uses[g.owner])
 	}
