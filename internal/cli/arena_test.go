@@ -212,6 +212,7 @@ func TestThePageInABrowser(t *testing.T) {
 		"a faulty rulesheet": aFaultyRulesheetIsExplained,
 		"on a phone":         thePageIsReadOnAPhone,
 		"many windows":       manyWindowsFollowOneTable,
+		"a busy server":      aBusyServerIsNamedInAnyBrowser,
 		"by keyboard":        aGameIsPlayedByKeyboard,
 		"rules are written":  rulesAreWrittenAndPlayed,
 		"variations":         variationsAreTriedAndKept,
@@ -415,6 +416,35 @@ func manyWindowsFollowOneTable(t *testing.T, address string, ctx context.Context
 	do(t, ctx, chromedp.Click(`.can[data-spot="0-1-1"]`))
 	for _, w := range windows {
 		do(t, w, saying("#state", "Turn 2"), saying(".course-list", "2,2"))
+	}
+}
+
+// So many analyses are made at a time; whoever wants one more learns that, in browsers without shared workers, too.
+func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Context) {
+	for range 2 {
+		busy, err := http.Get(address + "api/analyse?game=chess&seconds=600")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer busy.Body.Close()
+		if busy.StatusCode != http.StatusOK {
+			t.Fatalf("an analysis: %s", busy.Status)
+		}
+	}
+	old := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: "delete window.SharedWorker"})
+		return err
+	})
+	for _, prepare := range [][]action{nil, {old}} {
+		w := tab(t, ctx)
+		within, cancel := context.WithTimeout(w, patience)
+		defer cancel()
+		busy := append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying(".failure", "too many analyses at a time; try again later"))
+		if err := chromedp.Do(within, busy...); err != nil {
+			t.Fatalf("%v\n%s", err, value[string](t, w, "document.body.textContent"))
+		}
+		// What has room is followed all the same.
+		do(t, w, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
 	}
 }
 
