@@ -232,6 +232,17 @@ func TestNothingIsDropped(t *testing.T) {
 	}
 }
 
+func TestTheCellInTheLowerLeftCornerIsDark(t *testing.T) {
+	l, facts := layout(t, "chess")
+	svg := l.Draw(facts).SVG(true)
+	for name, want := range map[string]string{"a1": `class="cell dark"`, "b1": `class="cell"`, "h1": `class="cell"`, "h8": `class="cell dark"`} {
+		before, _, found := strings.Cut(svg, `aria-label="`+name+`: `)
+		if cell := before[strings.LastIndexByte(before, '<'):]; !found || !strings.Contains(cell, want) {
+			t.Errorf("%s: %s", name, cell)
+		}
+	}
+}
+
 func TestDrawingsHoldNoMarkupOfTheRules(t *testing.T) {
 	l, facts := layoutOf(t, "two.kif", strings.ReplaceAll(twoBoards, "left", `<script>"left"&`))
 	svg := l.Draw(append(facts, `(<script>"left"& 1 2 <b>)`)).SVG(true)

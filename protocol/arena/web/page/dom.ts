@@ -84,6 +84,9 @@ export function announce(text: string) {
   if (at.textContent !== text) at.textContent = text;
 }
 
+// wide holds a table that may be wider than a narrow screen.
+export const wide = (label: string, table: Element) => h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, table);
+
 // failure shows an error.
 export const failure = (e: unknown) => h("p", { class: "failure", role: "alert" }, e instanceof Error ? e.message : String(e));
 
