@@ -211,7 +211,7 @@ func (u *use) draughts(l *Layout) bool {
 		switch {
 		case kind == Pawn || kind == Man || kind == King:
 			seen = true
-		case kind.isChess() || rest != w && rest != "":
+		case kind.isChess():
 			return false
 		}
 	}

@@ -21,7 +21,7 @@ func (l *Layout) rows(f *fluents) {
 			if len(values) < 3 || len(values) > maxSide || f.isRole(rel, i) {
 				continue
 			}
-			if !f.decides(rel, []int{i}, []int{1 - i}) || !f.covers(rel, i) && isNumeric(f.domain(rel, 1-i)) || f.alone(rel) {
+			if !f.decides(rel, []int{i}, []int{1 - i}) || !f.covers(rel, i) && isNumeric(f.domain(rel, 1-i)) {
 				continue
 			}
 			u := &use{relation: rel, column: i, row: -1, content: []int{1 - i}, holder: -1}
