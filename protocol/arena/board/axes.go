@@ -1,6 +1,7 @@
 package board
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func (g *grid) layNames(f *fluents, owner *use) {
 	for letter := range letters {
 		fromOne = fromOne && names[letter+"1"]
 	}
-	rows := sortedKeys(letters)
+	rows := slices.Sorted(maps.Keys(letters))
 	columns, _ := order(numbers)
 	longest, shortest := 0, len(columns)
 	for _, n := range lengths {
@@ -131,7 +132,7 @@ func (f *fluents) orientation(u *use) (transposed, upward bool) {
 			up += a.up + b.up
 		}
 	}
-	xs, ys := sortedKeys(f.domain(u.relation, u.column)), sortedKeys(f.domain(u.relation, u.row))
+	xs, ys := slices.Sorted(maps.Keys(f.domain(u.relation, u.column))), slices.Sorted(maps.Keys(f.domain(u.relation, u.row)))
 	if isLetter(xs[0][0]) != isLetter(ys[0][0]) && len(xs[0]) == 1 {
 		up += 1000 // files and ranks
 		if isLetter(ys[0][0]) {

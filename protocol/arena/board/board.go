@@ -139,8 +139,13 @@ func Find(g *gdl.Game, positions ...[]string) *Layout {
 		roles: make(set), clauses: all, domains: domains(all),
 		seen: make(map[relation][][]tuple),
 	}
-	l := &Layout{uses: make(map[relation]*use), links: links(all), verbs: verbs(all)}
+	l := &Layout{uses: make(map[relation]*use), links: links(all), verbs: make(map[int]int)}
 	f.links, f.uses = l.links, l.uses
+	for p := range f.domains {
+		if p.kind == move && p.argument == 0 {
+			l.verbs[p.arity]++
+		}
+	}
 	for _, r := range g.Roles {
 		l.roles = append(l.roles, r.String())
 		f.roles[r.String()] = true

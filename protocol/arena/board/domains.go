@@ -196,21 +196,3 @@ func links(all []clause) map[slot]map[slot]bool {
 	}
 	return feeds
 }
-
-// verbs counts the kinds of moves by their number of arguments.
-func verbs(all []clause) map[int]int {
-	known, count := make(map[relation]bool), make(map[int]int)
-	for i := range all {
-		atoms := []gdl.Term{all[i].rule.Head}
-		for _, l := range all[i].rule.Body {
-			atoms = append(atoms, l.Atom)
-		}
-		for _, a := range atoms {
-			if m, _, ok := read(a); ok && m.kind == move && !known[m] {
-				known[m] = true
-				count[m.arity]++
-			}
-		}
-	}
-	return count
-}

@@ -172,7 +172,7 @@ func (l *Layout) add(f *fluents, c *candidate) {
 	for _, s := range c.selectors {
 		values, ok := f.ordered(c.relation, s)
 		if !ok {
-			values = sortedKeys(f.domain(c.relation, s))
+			values = slices.Sorted(maps.Keys(f.domain(c.relation, s)))
 		}
 		g.selectors = append(g.selectors, newAxis(values))
 	}
@@ -295,7 +295,7 @@ func (f *fluents) namedCells(rel relation) *candidate {
 	c.full = f.covers(rel, found)
 	c.contents = f.domain(rel, c.content[0])
 	c.mobile = !c.full && f.decides(rel, c.content, []int{found})
-	c.columns = sortedKeys(f.domain(rel, found))
+	c.columns = slices.Sorted(maps.Keys(f.domain(rel, found)))
 	return c
 }
 

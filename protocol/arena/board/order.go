@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 
 // order sorts values, or tells that they have no order.
 func order(values set) ([]string, bool) {
-	list := sortedKeys(values)
+	list := slices.Sorted(maps.Keys(values))
 	if len(list) < 2 {
 		return nil, false
 	}
@@ -71,13 +72,4 @@ func split(name string) (letter, digits string, ok bool) {
 	}
 	_, err := strconv.ParseUint(name[1:], 10, 8)
 	return name[:1], name[1:], err == nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,7 @@ func (l *Layout) rows(f *fluents) {
 		for i := range 2 {
 			values, ok := f.ordered(rel, i)
 			if !ok && f.covers(rel, i) { // names that all have a value, as pits and houses
-				values = sortedKeys(f.domain(rel, i))
+				values = slices.Sorted(maps.Keys(f.domain(rel, i)))
 				slices.SortFunc(values, Natural)
 			}
 			if len(values) < 3 || len(values) > maxSide || f.isRole(rel, i) {
@@ -104,7 +105,7 @@ func (f *fluents) emptyOf(u *use) string {
 		count[u.contentOf(t)]++
 	}
 	best := ""
-	for _, name := range sortedKeys(count) {
+	for _, name := range slices.Sorted(maps.Keys(count)) {
 		if slices.Contains(names, strings.ToLower(name)) && count[name] > count[best] {
 			best = name
 		}

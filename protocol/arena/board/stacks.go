@@ -1,6 +1,7 @@
 package board
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -34,10 +35,10 @@ func (l *Layout) stack(f *fluents) {
 		if shared < 2 || isNumeric(above) || !f.decides(rel, []int{0}, []int{1}) || !f.decides(rel, []int{1}, []int{0}) {
 			continue
 		}
-		s := &stacks{on: rel, bases: sortedKeys(pegs)}
+		s := &stacks{on: rel, bases: slices.Sorted(maps.Keys(pegs))}
 		if len(pegs) == 0 {
 			s.table = l.tableOf(f, rel)
-			s.bases = sortedKeys(f.domain(s.table, 0))
+			s.bases = slices.Sorted(maps.Keys(f.domain(s.table, 0)))
 		}
 		slices.SortFunc(s.bases, Natural)
 		if len(s.bases) == 0 || len(s.bases) > usualSide || len(above) > maxSide {
