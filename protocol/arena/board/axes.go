@@ -96,13 +96,15 @@ func (g *grid) layNames(f *fluents, owner *use) {
 		longest, shortest = max(longest, n), min(shortest, n)
 	}
 	g.columns, g.rows = newAxis(columns), newAxis(rows)
-	files := false // as on a chess board
-	if fromOne && longest > shortest {
+	centred := fromOne && longest > shortest
+	files := !centred && rows[0] == "a" // as on a chess board
+	switch {
+	case centred:
 		g.shape = Hex
 		for _, r := range rows {
 			g.shift = append(g.shift, longest-lengths[r])
 		}
-	} else if files = rows[0] == "a"; files {
+	case files:
 		g.columns, g.rows = newAxis(rows), newAxis(reversed(columns))
 	}
 	g.named, g.exists = make(map[string][2]int), make(map[[2]int]bool)
