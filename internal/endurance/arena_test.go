@@ -214,7 +214,16 @@ func (c *crowd) follow(end time.Time, path string, pause time.Duration) {
 	}
 }
 
+// What memory may grow by after the first of the readings: garbage, and an entry in the list of records for each game.
+const (
+	maxGarbage = 64 << 20
+	maxPerGame = 4 << 10
+)
+
 func (c *crowd) report(memory []int64) {
+	if grown := memory[len(memory)-1] - memory[1]; grown > maxGarbage+maxPerGame*c.games.Load() {
+		c.t.Errorf("the memory has grown by %d MB in %d games", grown>>20, c.games.Load())
+	}
 	sum := time.Duration(0)
 	for _, d := range c.late {
 		sum += d
