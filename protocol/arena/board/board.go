@@ -191,7 +191,7 @@ func parse(fact string) (relation, tuple) {
 
 // Draw draws a position. The facts are in any order.
 func (l *Layout) Draw(facts []string) Picture {
-	d := drawing{Layout: l, boards: make(map[boardKey]int)}
+	d := drawing{Layout: l}
 	for _, g := range l.grids {
 		d.lay(g)
 	}
@@ -233,17 +233,10 @@ type pending struct {
 	fact string
 }
 
-// boardKey is a board: its grid and what selects it.
-type boardKey struct {
-	grid     *grid
-	selector string
-}
-
 // drawing is a Picture being made.
 type drawing struct {
 	Picture
 	*Layout
-	boards map[boardKey]int
 	cells  []map[[2]int]int // by board, then column and row
 	halves []half
 }
@@ -275,7 +268,6 @@ func (d *drawing) lay(g *grid) {
 				}
 			}
 		}
-		d.boards[boardKey{g, s}] = len(d.Boards)
 		d.Boards = append(d.Boards, b)
 		d.cells = append(d.cells, index)
 	}
@@ -296,7 +288,7 @@ func (d *drawing) put(u *use, args tuple, fact string) {
 		d.Facts = append(d.Facts, fact)
 		return
 	}
-	cell := &d.Boards[spot.Board].Cells[d.cells[spot.Board][[2]int{spot.Column, spot.Row}]]
+	cell := d.cell(spot)
 	content := u.contentOf(args)
 	if u.empty != "" && content == u.empty {
 		return
@@ -312,28 +304,14 @@ func (d *drawing) put(u *use, args tuple, fact string) {
 	}
 }
 
+// cell is the cell of a spot.
+func (d *drawing) cell(s Spot) *Cell {
+	return &d.Boards[s.Board].Cells[d.cells[s.Board][[2]int{s.Column, s.Row}]]
+}
+
 // isTaken tells whether something lies on a cell, and not only beside it.
 func (c *Cell) isTaken() bool {
 	return slices.ContainsFunc(c.Pieces, func(p Piece) bool { return !p.isEdge() })
-}
-
-// spot finds the cell that a fact speaks of.
-func (d *drawing) spot(u *use, args tuple) (Spot, bool) {
-	g := u.grid
-	var selector []string
-	for _, s := range u.selectors {
-		selector = append(selector, args[s])
-	}
-	board, ok := d.boards[boardKey{g, strings.Join(selector, " ")}]
-	if !ok {
-		return Spot{}, false
-	}
-	at, ok := g.cell(u, args)
-	if !ok {
-		return Spot{}, false
-	}
-	_, ok = d.cells[board][at]
-	return Spot{board, at[0], at[1]}, ok
 }
 
 // contentOf is what a fact says of its cell: the name of the fluent where it says

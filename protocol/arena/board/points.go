@@ -75,7 +75,6 @@ func (d *drawing) pair(u *use, args tuple, fact string) {
 		d.Facts = append(d.Facts, x.fact, y.fact)
 		return
 	}
-	board := d.boards[boardKey{u.grid, ""}]
-	cell := &d.Boards[board].Cells[d.cells[board][[2]int{column, row}]]
+	cell := d.cell(Spot{d.first(u.grid), column, row})
 	cell.Pieces = append(cell.Pieces, d.piece(u, read.name))
 }
