@@ -98,25 +98,30 @@ func (c *clause) bind(atom gdl.Term) {
 	}
 }
 
-// domains finds the values of all slots: the least fixpoint of what clauses put there.
-func domains(all []clause) map[slot]set {
-	found := make(map[slot]set)
+// fixpoint goes through the arguments of all heads until put finds nothing new in any of them; put tells
+// whether it has found something, and how much it has looked at.
+func fixpoint(all []clause, put func(c *clause, to slot, a gdl.Term) (isNew bool, looked int)) {
 	work := 0
 	for changed := true; changed && work < maxWork; {
 		changed = false
 		for i := range all {
-			c := &all[i]
-			for j, a := range c.args {
-				p := slot{c.head, j}
-				if found[p] == nil {
-					found[p] = make(set)
-				}
-				isNew, looked := c.put(found, found[p], a)
-				changed = changed || isNew
-				work += looked + 1
+			for j, a := range all[i].args {
+				isNew, looked := put(&all[i], slot{all[i].head, j}, a)
+				changed, work = changed || isNew, work+looked+1
 			}
 		}
 	}
+}
+
+// domains finds the values of all slots: the least fixpoint of what clauses put there.
+func domains(all []clause) map[slot]set {
+	found := make(map[slot]set)
+	fixpoint(all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {
+		if found[to] == nil {
+			found[to] = make(set)
+		}
+		return c.put(found, found[to], a)
+	})
 	return found
 }
 
@@ -155,40 +160,30 @@ func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, lo
 // that the 3 of (mark 1 3) is a column and the 3 of (bid 3) is none.
 func links(all []clause) map[slot]map[slot]bool {
 	feeds := make(map[slot]map[slot]bool)
-	add := func(to, fluent slot) bool {
-		if feeds[to] == nil {
-			feeds[to] = make(map[slot]bool)
+	fixpoint(all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {
+		add := func(to, fluent slot) {
+			if feeds[to] == nil {
+				feeds[to] = make(map[slot]bool)
+			}
+			isNew = isNew || !feeds[to][fluent]
+			feeds[to][fluent] = true
 		}
-		if feeds[to][fluent] {
-			return false
-		}
-		feeds[to][fluent] = true
-		return true
-	}
-	work := 0
-	for changed := true; changed && work < maxWork; {
-		changed = false
-		for i := range all {
-			c := &all[i]
-			for j, a := range c.args {
-				work += 1 + len(c.binding[a.Name])
-				for _, p := range c.binding[a.Name] {
-					switch {
-					case c.head.kind == fluent && p.kind == move:
-						changed = add(p, slot{c.head, j}) || changed
-					case c.head.kind == fluent:
-					case p.kind == fluent:
-						changed = add(slot{c.head, j}, p) || changed
-					default:
-						work += len(feeds[p])
-						for f := range feeds[p] {
-							changed = add(slot{c.head, j}, f) || changed
-						}
-					}
+		for _, p := range c.binding[a.Name] {
+			looked += 1 + len(feeds[p])
+			switch {
+			case c.head.kind == fluent && p.kind == move:
+				add(p, to)
+			case c.head.kind == fluent:
+			case p.kind == fluent:
+				add(to, p)
+			default:
+				for f := range feeds[p] {
+					add(to, f)
 				}
 			}
 		}
-	}
+		return isNew, looked
+	})
 	for p := range feeds {
 		if p.kind != move {
 			delete(feeds, p)
