@@ -508,9 +508,14 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You have won"))
 }
 
+// pieces waits for a board with so many pieces.
+func pieces(n int) action {
+	return until(fmt.Sprintf(`document.querySelectorAll(".boards .piece").length === %d`, n))
+}
+
 func variationsAreTriedAndKept(t *testing.T, address string, ctx context.Context) {
-	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "after 1 move"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "after 2"))
-	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "after 1 move"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
+	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "after 1 move"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "after 2"))
+	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "after 1 move"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
 	do(t, ctx, chromedp.SendKeys("#comment", "loses"), saying(".variation i", "loses"))
 	do(t, ctx, saying(".interval", "x: 100 points, proved"))
 	again := tab(t, ctx)
