@@ -212,6 +212,7 @@ func TestThePageInABrowser(t *testing.T) {
 		"a faulty rulesheet": aFaultyRulesheetIsExplained,
 		"on a phone":         thePageIsReadOnAPhone,
 		"many windows":       manyWindowsFollowOneTable,
+		"a busy server":      aBusyServerIsNamedInAnyBrowser,
 		"by keyboard":        aGameIsPlayedByKeyboard,
 		"rules are written":  rulesAreWrittenAndPlayed,
 		"variations":         variationsAreTriedAndKept,
@@ -263,6 +264,9 @@ func theFirstPageLeadsIntoAMatch(t *testing.T, address string, ctx context.Conte
 	if n := value[float64](t, ctx, `document.querySelectorAll(".invitation").length`); n != 6 {
 		t.Errorf("%v games to begin with, want 6", n)
 	}
+	if n := value[float64](t, ctx, `document.querySelectorAll("section[aria-label] h3").length`); n < 3 {
+		t.Errorf("the games are in %v groups", n)
+	}
 	do(t, ctx, chromedp.Click(card+".play"), saying(".bar", "Turn 1"), chromedp.Click(`.can[data-spot="0-3-0"]`), saying(".bar", "Turn 2"))
 	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+".watch"), chromedp.WaitVisible(".controls"))
 	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+"a.button"), saying("h1", "connectFour"))
@@ -273,7 +277,7 @@ func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context
 		chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"))
 	// x takes the diagonal, o a row.
 	for turn, spot := range []string{"0-0-0", "0-1-0", "0-1-1", "0-2-0"} {
-		do(t, ctx, saying(".bar", fmt.Sprintf("Turn %d", turn+1)), chromedp.Click(`.can[data-spot="`+spot+`"]`))
+		do(t, ctx, saying(".bar", fmt.Sprintf("Turn %d", turn+1)), saying(".seat:not(.to-move)", "waits"), chromedp.Click(`.can[data-spot="`+spot+`"]`))
 	}
 	// The last move is made by keys: from a cell beside it.
 	do(t, ctx, saying(".bar", "Turn 5"), chromedp.Focus(`.can[data-spot="0-1-2"]`), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.Enter))
@@ -290,6 +294,7 @@ func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ct
 		chromedp.WaitVisible(".move"))
 	table := value[string](t, first, "location.href")
 	second := tab(t, first)
+	do(t, first, saying(".seat", "this seat is free"))
 	do(t, second, chromedp.Navigate(table), chromedp.Click(".sit"), chromedp.WaitVisible(".move"))
 	do(t, first, chooseMove("rock"), saying("p", "it stays secret"))
 	do(t, second, saying(".seat", "has chosen"))
@@ -384,6 +389,9 @@ func aSimultaneousGameIsAnalysedDownToItsMatrix(t *testing.T, address string, ct
 	do(t, ctx, chromedp.Navigate(address+"#/analyse/biddingTicTacToe-3"), chromedp.WaitReady("#search"),
 		chromedp.SetValue("#seconds", "120"), chromedp.Click("#search"), chromedp.WaitReady(".report.done #matrix"),
 		saying(".interval", "50 points, proved"))
+	if top := value[float64](t, ctx, `document.querySelector(".report").getBoundingClientRect().top`); top > 450 {
+		t.Errorf("the analysis begins %v points below the top of the page, which has 900", top)
+	}
 	rows := value[int](t, ctx, `document.querySelectorAll("#matrix tbody th[scope=row]").length`)
 	columns := value[int](t, ctx, `document.querySelectorAll("#matrix thead th[scope=col]").length`)
 	text := value[string](t, ctx, `document.querySelector("#matrix").textContent`)
@@ -415,6 +423,35 @@ func manyWindowsFollowOneTable(t *testing.T, address string, ctx context.Context
 	do(t, ctx, chromedp.Click(`.can[data-spot="0-1-1"]`))
 	for _, w := range windows {
 		do(t, w, saying("#state", "Turn 2"), saying(".course-list", "2,2"))
+	}
+}
+
+// So many analyses are made at a time; whoever wants one more learns that, in browsers without shared workers, too.
+func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Context) {
+	for range 2 {
+		busy, err := http.Get(address + "api/analyse?game=chess&seconds=600")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer busy.Body.Close()
+		if busy.StatusCode != http.StatusOK {
+			t.Fatalf("an analysis: %s", busy.Status)
+		}
+	}
+	old := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: "delete window.SharedWorker"})
+		return err
+	})
+	for _, prepare := range [][]action{nil, {old}} {
+		w := tab(t, ctx)
+		within, cancel := context.WithTimeout(w, patience)
+		defer cancel()
+		busy := append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying(".failure", "too many analyses at a time; try again later"))
+		if err := chromedp.Do(within, busy...); err != nil {
+			t.Fatalf("%v\n%s", err, value[string](t, w, "document.body.textContent"))
+		}
+		// What has room is followed all the same.
+		do(t, w, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
 	}
 }
 
@@ -471,9 +508,14 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You have won"))
 }
 
+// pieces waits for a board with so many pieces.
+func pieces(n int) action {
+	return until(fmt.Sprintf(`document.querySelectorAll(".boards .piece").length === %d`, n))
+}
+
 func variationsAreTriedAndKept(t *testing.T, address string, ctx context.Context) {
-	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "after 1 move"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "after 2"))
-	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "after 1 move"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
+	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "after 1 move"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "after 2"))
+	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "after 1 move"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
 	do(t, ctx, chromedp.SendKeys("#comment", "loses"), saying(".variation i", "loses"))
 	do(t, ctx, saying(".interval", "x: 100 points, proved"))
 	again := tab(t, ctx)
@@ -509,12 +551,35 @@ func aRecordOfAnArchiveIsSteppedThrough(t *testing.T, address string, ctx contex
 }
 
 func thePageIsReadOnAPhone(t *testing.T, address string, ctx context.Context) {
-	do(t, ctx, chromedp.EmulateViewport(375, 740, chromedp.EmulateMobile), chromedp.Navigate(address+"#/game/breakthrough"),
-		chromedp.WaitVisible("section .boards svg"))
-	if width := value[float64](t, ctx, `document.documentElement.scrollWidth`); width > 375 {
-		t.Errorf("the page is %v wide on a screen of 375", width)
+	do(t, ctx, chromedp.EmulateViewport(375, 740, chromedp.EmulateMobile))
+	for page, there := range map[string]string{
+		"#/games": ".invitation .boards svg", "#/game/breakthrough": "section .boards svg", "#/watch": ".list a", "#/standings": ".standings", "#/analyse/ticTacToe": ".report.done", "#/edit": "section .boards svg",
+	} {
+		do(t, ctx, chromedp.Navigate(address+page), chromedp.WaitReady(there))
+		if width := value[float64](t, ctx, `document.documentElement.scrollWidth`); width > 375 {
+			t.Errorf("%s: the page is %v wide on a screen of 375: %s", page, width, value[string](t, ctx, tooWide))
+		}
+		if broken := value[string](t, ctx, brokenWords); broken != "" {
+			t.Errorf("%s: tables break words inside: %s", page, broken)
+		}
 	}
 }
+
+// tooWide are elements that reach beyond a narrow screen.
+const tooWide = `[...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > 375 && !e.parentElement.closest(".matrix"))
+	.map((e) => e.tagName + "." + e.className + ": " + e.textContent.slice(0, 40)).join("; ")`
+
+// brokenWords are the words in tables that stand in two lines.
+const brokenWords = `[...document.querySelectorAll("td, th")].flatMap((cell) => {
+	const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), broken = [];
+	while (texts.nextNode()) for (const word of texts.currentNode.data.matchAll(/[\w+%.]+/g)) {
+		const range = document.createRange();
+		range.setStart(texts.currentNode, word.index);
+		range.setEnd(texts.currentNode, word.index + word[0].length);
+		if (word[0].length < 16 && new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) broken.push(word[0]);
+	}
+	return broken;
+}).join(" ")`
 
 // request sends a request with headers, and returns status and body.
 func request(t *testing.T, method, url string, headers map[string]string) (int, http.Header, string) {
@@ -595,7 +660,11 @@ func TestTheArenaServesGameServersBesideThePage(t *testing.T) {
 
 func TestASeatIsForNoAddressAndNoThousandThreads(t *testing.T) {
 	url := openArena(t)
-	for _, seat := range []string{"http://127.0.0.1:1", "stackmate:threads=1024"} {
+	asked := make(chan string, 1)
+	open := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.String() }))
+	defer open.Close()
+	said := make(map[string]bool)
+	for _, seat := range []string{"http://127.0.0.1:1", open.URL, "stackmate:threads=1024"} {
 		body := strings.NewReader(`{"game":"ticTacToe","seats":["person",` + strconv.Quote(seat) + `]}`)
 		reply, err := http.Post(url+"api/tables", "application/json", body)
 		if err != nil {
@@ -605,6 +674,10 @@ func TestASeatIsForNoAddressAndNoThousandThreads(t *testing.T) {
 		if reply.StatusCode < 400 || !strings.Contains(string(text), "threads") && !strings.Contains(string(text), "--allow-players") {
 			t.Errorf("%s: status %d, %s", seat, reply.StatusCode, text)
 		}
+		said[strings.ReplaceAll(string(text), seat, "SEAT")] = true
+	}
+	if len(asked) > 0 || len(said) != 2 {
+		t.Errorf("a port is asked %d times, or closed ones and open ones are told apart: %v", len(asked), said)
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *benchCommand) measure(s *console, game string) (benchResult, error) {
 	if err != nil {
 		return benchResult{}, err
 	}
-	defer s.progress(doing("measuring %s", game))()
+	defer s.progress("measuring %s", game).end()
 	r := measure(s.ctx, m, time.Duration(c.Seconds*float64(time.Second)))
 	r.Game, r.InitSeconds = game, took.Seconds()
 	r.positionCosts = costsOfPositions(s.ctx, m)

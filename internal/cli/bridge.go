@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"sync/atomic"
 
 	"stackmate/search/lattice/bridge"
 )
@@ -40,14 +39,12 @@ func (c *bridgeCommand) Run(s *console) error {
 	if c.Tricks > deal.Left() {
 		return usageError{fmt.Errorf("--tricks: expected at most %d, as many as are left, found %d", deal.Left(), c.Tricks)}
 	}
-	var doing atomic.Value
-	doing.Store("")
-	stop := s.progress(func() string { return "searching plans" + doing.Load().(string) })
+	line := s.progress("searching plans")
 	result, err := bridge.Solve(s.ctx, deal, bridge.Options{
 		Tricks: c.Tricks, Layouts: c.Layouts, Seed: c.Seed, Depth: c.Depth, Memory: s.memory.share(1),
-		Progress: func(tricks int, nodes int64) { doing.Store(fmt.Sprintf(" for %d tricks, %d positions", tricks, nodes)) },
+		Progress: func(tricks int, nodes int64) { line.say("searching plans for %d tricks, %d positions", tricks, nodes) },
 	})
-	stop()
+	line.end()
 	if result == nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -25,9 +25,9 @@ func (c *checkManagerCommand) Run(s *console) error {
 		return err
 	}
 	fmt.Fprintf(s.err, "waiting for matches: let the manager play against http://%s\n", l.Addr())
-	stop := s.progress(doing("waiting for matches"))
+	line := s.progress("waiting for matches")
 	report, err := conformance.Manager{Listener: l, Wait: c.Wait, Level: c.last(s)}.Check(s.ctx)
-	stop()
+	line.end()
 	if report == nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (c *checkPlayerCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	stop := s.progress(doing("checking %s", c.URL))
+	line := s.progress("checking %s", c.URL)
 	report, err := conformance.Player{
 		URL:        c.URL,
 		StartClock: time.Duration(c.StartClock) * time.Second,
@@ -40,7 +40,7 @@ func (c *checkPlayerCommand) Run(s *console) error {
 		Hard:       string(hard),
 		Level:      c.last(s),
 	}.Check(s.ctx)
-	stop()
+	line.end()
 	if report == nil {
 		return err
 	}

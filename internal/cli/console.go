@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/protocol"
+	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 )
 
@@ -50,11 +51,30 @@ func show[T any](s *console, asJSON bool, result T, table func(io.Writer, T) err
 	return table(s.out, result)
 }
 
-// progress keeps a line on the terminal until stop is called: what is being done
-// and for how long. Where standard error is no terminal it is silent.
-func (s *console) progress(what func() string) (stop func()) {
+// progress is a line on the terminal that tells what is being done and for how long. Its text may be changed at any time.
+type progress struct {
+	what   atomic.Pointer[string]
+	end    func()    // takes the line away
+	scored time.Time // when score has said something
+}
+
+// say changes what is being done.
+func (p *progress) say(format string, args ...any) { p.what.Store(new(fmt.Sprintf(format, args...))) }
+
+// score says how a tournament stands, once a second at most: ratings of many matches take a moment.
+func (p *progress) score(ranking func() *arena.Ranking, planned int) {
+	if time.Since(p.scored) >= time.Second {
+		p.say("%s", scoreLine(ranking(), planned))
+		p.scored = time.Now()
+	}
+}
+
+// progress keeps a line until its end. Where standard error is no terminal it is silent.
+func (s *console) progress(format string, args ...any) *progress {
+	p := &progress{end: func() {}}
+	p.say(format, args...)
 	if !s.err.terminal {
-		return func() {}
+		return p
 	}
 	const clearLine = "\r\x1b[K"
 	quit, gone := make(chan struct{}), make(chan struct{})
@@ -68,15 +88,10 @@ func (s *console) progress(what func() string) (stop func()) {
 				fmt.Fprint(s.err.to, clearLine)
 				return
 			case <-tick.C:
-				fmt.Fprintf(s.err.to, "%s%s  %.0f s", clearLine, printable(what()), time.Since(start).Seconds())
+				fmt.Fprintf(s.err.to, "%s%s  %.0f s", clearLine, printable(*p.what.Load()), time.Since(start).Seconds())
 			}
 		}
 	}()
-	return func() { close(quit); <-gone }
-}
-
-// doing is the text of a progress line that does not change.
-func doing(format string, args ...any) func() string {
-	text := fmt.Sprintf(format, args...)
-	return func() string { return text }
+	p.end = func() { close(quit); <-gone }
+	return p
 }

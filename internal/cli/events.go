@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"stackmate/gdl"
 	"stackmate/internal/atomicfile"
@@ -103,16 +101,9 @@ func (c *eventFlags) hold(s *console, q *queue.Queue, e *distributed.Event, l *t
 		cancel(l.work(ctx, q)) // without workers here, something is wrong with the queue
 	}()
 	defer func() { cancel(nil); <-done }()
-	var score atomic.Pointer[string]
-	score.Store(new("playing"))
-	var told time.Time
-	update := func(ledger *arena.Ledger) {
-		if time.Since(told) >= time.Second { // ratings of many matches take a moment
-			score.Store(new(scoreLine(ledger.Ranking(), e.Plan.Matches())))
-			told = time.Now()
-		}
-	}
-	defer s.progress(func() string { return *score.Load() })()
+	line := s.progress("playing")
+	defer line.end()
+	update := func(ledger *arena.Ledger) { line.score(ledger.Ranking, e.Plan.Matches()) }
 	ranking, err := distributed.Run(ctx, q, e, archive, update)
 	if cause := context.Cause(ctx); err != nil && cause != nil && s.ctx.Err() == nil {
 		err = cause

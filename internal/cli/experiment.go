@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"stackmate/reasoner"
@@ -36,11 +35,11 @@ func (c *experimentCommand) Run(s *console) error {
 			return usageError{err}
 		}
 	}
-	var doing atomic.Value
-	doing.Store("")
+	line := s.progress("%s", c.Name)
+	defer line.end()
 	lab := s.newLab(s.memory.share(1))
 	lab.Games, lab.Sizes, lab.Limit = c.Games, c.Sizes, c.Limit
-	lab.Progress = func(what string, nodes int64) { doing.Store(fmt.Sprintf("%s, %d nodes", what, nodes)) }
+	lab.Progress = func(what string, nodes int64) { line.say("%s, %d nodes", what, nodes) }
 	if c.NATS != "" {
 		caller, _, end, err := s.help(c.NATS, measuring, 1)
 		if err != nil {
@@ -53,7 +52,6 @@ func (c *experimentCommand) Run(s *console) error {
 	}
 	var rows []experiment.Row
 	printer := rowPrinter{w: s.out}
-	stop := s.progress(func() string { return doing.Load().(string) })
 	err := lab.Run(s.ctx, c.Name, func(r experiment.Row) error {
 		rows = append(rows, r)
 		if c.JSON {
@@ -61,7 +59,7 @@ func (c *experimentCommand) Run(s *console) error {
 		}
 		return printer.print(r)
 	})
-	stop()
+	line.end()
 	if c.Plot != "" && len(rows) > 0 {
 		err = errors.Join(err, experiment.WritePlot(c.Plot, rows))
 	}

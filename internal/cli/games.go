@@ -64,7 +64,7 @@ func (s *console) compile(game string, o reasoner.Options) (*gdl.Game, machine.M
 
 // machine makes the machine of a game and tells how long that took.
 func (s *console) machine(game string, rules *gdl.Game, o reasoner.Options) (machine.Machine, time.Duration, error) {
-	defer s.progress(doing("compiling %s", game))()
+	defer s.progress("compiling %s", game).end()
 	start := time.Now()
 	o.Memory, o.Cache = s.memory.share(1), s.cache
 	m, err := reasoner.New(s.ctx, rules, o)

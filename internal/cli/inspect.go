@@ -68,9 +68,9 @@ func (c *inspectCommand) Run(s *console) error {
 	result.Stages = append(staged(read), result.Stages...)
 	result.Class = solve.Classify(s.ctx, m, 1).String()
 	if c.Prove {
-		stop := s.progress(doing("proving what holds in %s", c.Game))
+		line := s.progress("proving what holds in %s", c.Game)
 		result.Proofs, err = proofs(s.ctx, s, rules, c.Budget)
-		stop()
+		line.end()
 		if err != nil && s.ctx.Err() == nil {
 			return fmt.Errorf("%s: %w", c.Game, err)
 		}

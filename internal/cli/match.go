@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"stackmate/protocol/arena"
 )
@@ -42,35 +41,34 @@ func (c *matchCommand) Run(s *console) error {
 	if len(players) != len(roles) {
 		return usageError{fmt.Errorf("--players: expected %d, one for each of %s, found %d", len(roles), strings.Join(roles, ", "), len(players))}
 	}
-	series, err := c.hold(s, manager, players, setting)
+	results, err := c.hold(s, manager, players, setting)
 	switch {
 	case !c.JSON:
-		err = errors.Join(err, writeSeries(s.out, series))
+		err = errors.Join(err, writeStandings(s.out, arena.Rank(results)))
 	case s.ctx.Err() != nil: // the lines printed so far are summed up for whoever pressed Ctrl-C
-		err = errors.Join(err, writeSeries(s.err, series))
+		err = errors.Join(err, writeStandings(s.err, arena.Rank(results)))
 	}
 	if err := errors.Join(err, s.left()); err != nil {
 		return err
 	}
-	return verdict(series.Results)
+	return verdict(results)
 }
 
 // hold plays the matches; as JSON, each result is printed when its match has ended.
-func (c *matchCommand) hold(s *console, manager *arena.Manager, players []arena.Player, setting arena.Setting) (*arena.Series, error) {
-	var mu sync.Mutex
-	var results []arena.Result
-	defer s.progress(func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return fmt.Sprintf("playing %s, %s", c.Game, scoreLine(arena.Rank(results), c.Count))
-	})()
-	return manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting, func(r *arena.Record) error {
-		mu.Lock()
-		results = append(results, r.Result())
-		mu.Unlock()
-		if c.JSON {
-			return json.NewEncoder(s.out).Encode(r.Result())
+func (c *matchCommand) hold(s *console, manager *arena.Manager, players []arena.Player, setting arena.Setting) (results []arena.Result, err error) {
+	line := s.progress("playing %s", c.Game)
+	defer line.end()
+	for record, err := range manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting) {
+		if record != nil && record.Ended() {
+			results = append(results, record.Result())
+			line.score(func() *arena.Ranking { return arena.Rank(results) }, c.Count)
 		}
-		return nil
-	})
+		if err == nil && c.JSON {
+			err = json.NewEncoder(s.out).Encode(record.Result())
+		}
+		if err != nil {
+			return results, err
+		}
+	}
+	return results, nil
 }

@@ -34,9 +34,9 @@ func (c *perftCommand) Run(s *console) error {
 	if _, m, err = c.begin(s, c.Game, rules, m, c.Engine); err != nil {
 		return err
 	}
-	stop := s.progress(doing("counting %s", c.Game))
+	line := s.progress("counting %s", c.Game)
 	r, err := perft(s.ctx, c.Game, m, c.Depth, c.Divide)
-	stop()
+	line.end()
 	return errors.Join(show(s, c.JSON, r, writePerft), err)
 }
 

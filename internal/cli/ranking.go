@@ -10,8 +10,8 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// writeSeries writes the standings for people.
-func writeSeries(w io.Writer, s *arena.Series) error {
+// writeStandings writes the standings for people.
+func writeStandings(w io.Writer, s *arena.Ranking) error {
 	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\tlate\tillegal\tfailed\t")
 	for _, p := range s.Standings {
@@ -52,7 +52,7 @@ func writeRanking(w io.Writer, r *arena.Ranking) error {
 	if r.Tuning != nil {
 		return writeCourse(w, r.Tuning)
 	}
-	if err := writeSeries(w, &r.Series); err != nil {
+	if err := writeStandings(w, r); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)

@@ -25,9 +25,9 @@ func (c *replayCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	stop := s.progress(doing("replaying %s", c.Trace))
+	line := s.progress("replaying %s", c.Trace)
 	r, err := await(s.ctx, func() (replayed, error) { return replay(s.ctx, m, c.Trace) })
-	stop()
+	line.end()
 	var unread *fs.PathError
 	switch {
 	case errors.As(err, &unread):

@@ -17,7 +17,7 @@ type signatureCommand struct {
 
 // Run implements the command.
 func (c *signatureCommand) Run(s *console) error {
-	defer s.progress(doing("searching"))()
+	defer s.progress("searching").end()
 	compile := func(_ context.Context, game string) (machine.Machine, error) {
 		_, m, err := s.compile(game, reasoner.Options{Kernel: signature.Kernel})
 		return m, err

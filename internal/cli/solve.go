@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"stackmate/search"
 	"stackmate/search/book"
@@ -45,15 +44,13 @@ func (c *solveCommand) Run(s *console) error {
 			return err
 		}
 	}
-	var state atomic.Value
-	state.Store("")
-	stop := s.progress(func() string { return "solving " + c.Game + state.Load().(string) })
+	line := s.progress("solving %s", c.Game)
 	var pace pace
 	solution, err := p.solver.Solve(s.ctx, p.machine, func(r search.Result) {
-		state.Store(pace.show(p.machine.Names(), r, c.tableBytes(s)))
+		line.say("solving %s%s", c.Game, pace.show(p.machine.Names(), r, c.tableBytes(s)))
 		kept.save(s, keepEvery)
 	})
-	stop()
+	line.end()
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
@@ -144,11 +141,10 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	if c.Method == solve.Layers { // whose solution is safe for concurrent use
 		threads = c.options(0).Threads
 	}
-	var doing atomic.Value
-	doing.Store("")
-	defer s.progress(func() string { return "certifying " + c.Game + doing.Load().(string) })()
+	line := s.progress("certifying %s", c.Game)
+	defer line.end()
 	err = p.solver.Certify(s.ctx, p.machine, answers, solution, certify.Limits{Draws: c.Draws, Threads: threads, Progress: func(positions int64, share float64) {
-		doing.Store(fmt.Sprintf(", %d positions, %.1f %% of the moves", positions, 100*share))
+		line.say("certifying %s, %d positions, %.1f %% of the moves", c.Game, positions, 100*share)
 	}})
 	if err != nil || c.file() == "" || !solution.Certified {
 		return err

@@ -118,7 +118,7 @@ func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
 	if end, ok := ctx.Deadline(); ok {
 		think = time.Until(end) * 9 / 10
 	}
-	defer a.progress(doing("thinking, for %v at most", think.Round(time.Millisecond)))()
+	defer a.progress("thinking, for %v at most", think.Round(time.Millisecond)).end()
 	var r search.Result
 	for _, solver := range a.solvers {
 		within, cancel := context.WithTimeout(ctx, think/2)

@@ -140,7 +140,7 @@ func TestCertificatesAreToldInASentence(t *testing.T) {
 }
 
 func TestTheTableOfASeriesListsStandingsAndAbortedMatches(t *testing.T) {
-	s := &arena.Series{
+	s := &arena.Ranking{
 		Standings: []arena.Standing{
 			{Player: "p", Matches: 4, Points: 200, Wins: 2, Losses: 2},
 			{Player: "p-2", Matches: 4, Points: 200, Wins: 2, Losses: 2, Late: 1},
@@ -153,14 +153,14 @@ func TestTheTableOfASeriesListsStandingsAndAbortedMatches(t *testing.T) {
      p-2        4     200  50.0 %     2      0       2     1        0       0
 match s.1: interrupted
 `
-	expectTable(t, want, func(w io.Writer) error { return writeSeries(w, s) })
+	expectTable(t, want, func(w io.Writer) error { return writeStandings(w, s) })
 }
 
 func TestTheTableOfARankingEndsWithRatingsAndVerdict(t *testing.T) {
 	llr := 2.95
 	r := &arena.Ranking{
-		Series:  arena.Series{Standings: []arena.Standing{{Player: "a", Matches: 1, Points: 100, Wins: 1}}},
-		Ratings: []arena.Rating{{Player: "a", Elo: 12.4, Error: 3}}, LLR: &llr, Outcomes: arena.Sample{{Score: 0.25, Pairs: 3}, {Score: 1, Pairs: 40}},
+		Standings: []arena.Standing{{Player: "a", Matches: 1, Points: 100, Wins: 1}},
+		Ratings:   []arena.Rating{{Player: "a", Elo: 12.4, Error: 3}}, LLR: &llr, Outcomes: arena.Sample{{Score: 0.25, Pairs: 3}, {Score: 1, Pairs: 40}},
 	}
 	for verdict, text := range map[arena.Verdict]string{
 		arena.AcceptH0:  "the first player is no stronger than elo0",

@@ -68,11 +68,9 @@ func (c *trainCommand) Run(s *console) error {
 		}
 		defer end()
 	}
-	stop := s.progress(func() string {
-		return fmt.Sprintf("learning %s: checkpoint %d of %d", c.Game, t.done.Load(), checkpoints)
-	})
-	err = t.run(s.ctx)
-	stop()
+	line := s.progress("learning %s", c.Game)
+	err = t.run(s.ctx, line)
+	line.end()
 	return errors.Join(show(s, c.JSON, &t, writeTraining), err)
 }
 
@@ -90,7 +88,6 @@ type training struct {
 	machine  machine.Machine
 	learner  *evaluate.Learner
 	first    *evaluate.Evaluation
-	done     atomic.Int64
 
 	played chan *evaluate.Played  // games from elsewhere; nil if all are played here
 	known  atomic.Pointer[[]byte] // the file, for those who play elsewhere
@@ -224,9 +221,10 @@ func (t *training) learn(ctx context.Context) error {
 }
 
 // run learns from checkpoint to checkpoint. What was learnt is saved when ctx ends, too.
-func (t *training) run(ctx context.Context) error {
+func (t *training) run(ctx context.Context, line *progress) error {
 	former, learnt := t.first, 0.0
-	for range checkpoints {
+	for i := range checkpoints {
+		line.say("learning %s: checkpoint %d of %d", t.Game, i, checkpoints)
 		began := time.Now()
 		short, cancel := context.WithTimeout(ctx, t.interval)
 		err := t.learn(short)
@@ -240,7 +238,6 @@ func (t *training) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		t.done.Add(1)
 		former = present
 	}
 	total := t.duel(ctx, former, t.first)

@@ -40,9 +40,9 @@ func (c *validateCommand) Run(s *console) error {
 		if err != nil {
 			return err
 		}
-		stop := s.progress(doing("validating %s", file))
+		line := s.progress("validating %s", file)
 		v, err := c.validate(s, file, src)
-		stop()
+		line.end()
 		if err != nil && s.ctx.Err() != nil && v.Matches == 0 && len(v.Proofs) == 0 {
 			return err // there is no verdict yet
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -48,18 +49,30 @@ func TestACrowdedArenaLosesNoMove(t *testing.T) {
 			all.Go(func() { c.play(end) })
 		}
 		for i := range either(20, 200) {
-			all.Go(func() { c.follow(end, []string{"standings", "tables"}[i%2]) })
+			all.Go(func() { c.follow(end, []string{"standings", "tables"}[i%2], 100*time.Millisecond) })
 		}
 		for range either(3, 20) {
-			all.Go(func() { c.follow(end, "analyse?game=goofspiel-6&seconds=5") })
+			all.Go(func() { c.follow(end, "analyse?game=goofspiel-6&seconds=5", either(100*time.Millisecond, time.Minute)) })
 		}
-		time.Sleep(time.Until(killed))
-		memory := p.resident(t, "VmRSS")
+		memory := held(t, p, killed)
 		p.kill()
 		all.Wait()
 		c.report(memory)
 		c.compare(records)
 	}
+}
+
+// held reads the memory of the program at equal times until an end.
+func held(t *testing.T, p *process, end time.Time) []int64 {
+	t.Helper()
+	const times = 6
+	var memory []int64
+	for every, i := time.Until(end)/times, times; i >= 0; i-- {
+		time.Sleep(time.Until(end.Add(-time.Duration(i) * every)))
+		memory = append(memory, p.resident(t, "VmRSS"))
+		t.Logf("%v before the end: %d MB", (time.Duration(i) * every).Round(time.Second), memory[len(memory)-1]>>20)
+	}
+	return memory
 }
 
 // archive fills a folder with records of one match.
@@ -130,16 +143,22 @@ func (c *crowd) play(end time.Time) {
 			if len(v.Moves) == turn {
 				continue // chosen, and on its way
 			}
+			time.Sleep(thought())
 			turn, asked = len(v.Moves), time.Now()
 			for r, role := range v.Position.Roles {
 				if len(v.Position.Legal[r]) > 1 {
 					c.post("tables/"+o.Table+"/move", map[string]any{"role": role, "key": o.Keys[role], "turn": turn, "move": v.Position.Legal[r][0].Move}, nil)
 				}
 			}
-			time.Sleep(20 * time.Millisecond) // people take longer
 		}
 		response.Body.Close()
 	}
+}
+
+// thought is how long a person takes over a move: about a second.
+func thought() time.Duration {
+	mean := either(20*time.Millisecond, time.Second)
+	return mean/2 + rand.N(mean)
 }
 
 // shown notes what is on a board, and how long it took to get there.
@@ -177,9 +196,9 @@ func (c *crowd) fault(path string, response *http.Response) {
 	}
 }
 
-// follow reads a stream, again and again.
-func (c *crowd) follow(end time.Time, path string) {
-	for ; time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+// follow reads a stream to its end, again and again with a pause in between.
+func (c *crowd) follow(end time.Time, path string, pause time.Duration) {
+	for ; time.Now().Before(end); time.Sleep(pause/2 + rand.N(pause)) {
 		response, err := http.Get(c.url + "api/" + path)
 		if err != nil {
 			return
@@ -190,23 +209,31 @@ func (c *crowd) follow(end time.Time, path string) {
 		case response.StatusCode != http.StatusOK:
 			c.fault(path, response)
 		}
-		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		}
+		_, _ = io.Copy(io.Discard, response.Body) // it is killed in the middle
 		response.Body.Close()
 	}
 }
 
-func (c *crowd) report(memory int64) {
-	worst, sum := time.Duration(0), time.Duration(0)
+// What memory may grow by after the first of the readings: garbage, and an entry in the list of records for each game.
+const (
+	maxGarbage = 64 << 20
+	maxPerGame = 4 << 10
+)
+
+func (c *crowd) report(memory []int64) {
+	if grown := memory[len(memory)-1] - memory[1]; grown > maxGarbage+maxPerGame*c.games.Load() {
+		c.t.Errorf("the memory has grown by %d MB in %d games", grown>>20, c.games.Load())
+	}
+	sum := time.Duration(0)
 	for _, d := range c.late {
-		worst, sum = max(worst, d), sum+d
+		sum += d
 	}
 	if len(c.late) == 0 || c.faults.Load() > 0 {
 		c.t.Errorf("%d moves were played, %d requests failed", len(c.late), c.faults.Load())
 		return
 	}
-	c.t.Logf("%d games ended, %d moves, from the choice to the board %v in the mean, %v at worst; %d analyses refused; %d MB",
-		c.games.Load(), len(c.late), (sum / time.Duration(len(c.late))).Round(time.Microsecond), worst.Round(time.Millisecond), c.refused.Load(), memory>>20)
+	c.t.Logf("%d games ended, %d tables, from the choice to the board %v in the mean, %s; %d analyses refused; %d MB, then %d MB",
+		c.games.Load(), len(c.moves), (sum / time.Duration(len(c.late))).Round(time.Microsecond), spread(c.late), c.refused.Load(), memory[1]>>20, memory[len(memory)-1]>>20)
 }
 
 // compare looks for the moves in the records.

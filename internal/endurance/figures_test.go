@@ -17,7 +17,7 @@ func spread(d []time.Duration) string {
 	at := func(share float64) time.Duration {
 		return s[int(share*float64(len(s)-1))].Round(100 * time.Microsecond)
 	}
-	return fmt.Sprintf("%d times, median %v, 90 %% within %v, 99 %% within %v, longest %v", len(s), at(0.5), at(0.9), at(0.99), at(1))
+	return fmt.Sprintf("%d times, median %v, 90 %% within %v, 95 %% within %v, 99 %% within %v, longest %v", len(s), at(0.5), at(0.9), at(0.95), at(0.99), at(1))
 }
 
 // listed writes counts by name, the largest first.

@@ -123,9 +123,12 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 	s := quick
 	s.Tell = a.Recorder()
 	m := manager(t, choosing)
-	series, err := m.Series(t.Context(), "s", []Player{in("a", &fake{}), in("b", &fake{})}, 3, s, nil)
-	if err != nil {
-		t.Fatal(err)
+	var results []Result
+	for r, err := range m.Series(t.Context(), "s", []Player{in("a", &fake{}), in("b", &fake{})}, 3, s) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r.Result())
 	}
 	// One of another manager, one under way, and something else.
 	whole, err := a.Read("s.2")
@@ -156,7 +159,7 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(series.Results[0], *list[0].Summary); diff != "" {
+		if diff := cmp.Diff(results[0], *list[0].Summary); diff != "" {
 			t.Errorf("(-played +listed):\n%s", diff)
 		}
 		last := list[4].Written

@@ -2,10 +2,11 @@ package arena
 
 import "slices"
 
-// Ranking is the outcome of a tournament.
+// Ranking is the outcome of matches. Standings and ratings are in the order of the players.
 type Ranking struct {
-	Series
-	Ratings []Rating `json:"ratings"` // in the order of the players
+	Results   []Result   `json:"results"`
+	Standings []Standing `json:"standings"`
+	Ratings   []Rating   `json:"ratings"`
 	// Pairs are the encounters of every two players who have met.
 	Pairs []Pair `json:"pairs,omitempty"`
 	// Games are the ratings in each game, if there are several.
@@ -61,7 +62,10 @@ func Rank(results []Result) *Ranking {
 
 // rank computes the ranking of players.
 func rank(players []string, results []Result) *Ranking {
-	out := &Ranking{Series: *newSeries(players)}
+	out := &Ranking{Results: []Result{}}
+	for _, name := range players {
+		out.Standings = append(out.Standings, Standing{Player: name})
+	}
 	games := make(map[string][]Result)
 	var names []string
 	for _, r := range results {

@@ -3,6 +3,7 @@ package arena
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -30,54 +31,29 @@ func (s Standing) Share() float64 {
 	return float64(s.Points) / float64(100*s.Matches)
 }
 
-// Series is a number of matches between the same players.
-type Series struct {
-	Results   []Result   `json:"results"`
-	Standings []Standing `json:"standings"` // in the order of the players
-}
-
-// Series plays count matches. From one to the next the players change roles, so
-// that each takes every role equally often if count is a multiple of their
-// number. Match k (from 0) has the id prefix.k and a seed of its own. Players of
-// one name are told apart by numbers. If each is not nil, it is given every
-// record before the next match begins; its error ends the series, as does ctx.
-// The series so far is returned in any case.
-func (g *Manager) Series(ctx context.Context, prefix string, players []Player, count int, s Setting,
-	each func(*Record) error,
-) (*Series, error) {
+// Series plays count matches, until ctx ends or one cannot be held or told: they are as Match returns
+// them, each before the next one begins. From one to the next the players change
+// roles, so that each takes every role equally often if count is a multiple of their number. Match
+// k (from 0) has the id prefix.k and a seed of its own. Players of one name are told apart by numbers.
+func (g *Manager) Series(ctx context.Context, prefix string, players []Player, count int, s Setting) iter.Seq2[*Record, error] {
+	var names []string
+	for _, p := range players {
+		names = append(names, p.Name)
+	}
 	players = slices.Clone(players)
-	for i, name := range DistinctNames(names(players)) {
+	for i, name := range DistinctNames(names) {
 		players[i].Name = name
 	}
-	out := newSeries(names(players))
-	if err := g.check(players); err != nil {
-		return out, err
-	}
-	for k := 0; k < count && ctx.Err() == nil; k++ {
-		setting := s
-		setting.Seed += uint64(k)
-		record, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, k), rotated(players, k), setting)
-		if err := out.count(record, err, each); err != nil {
-			return out, err
+	return func(yield func(*Record, error) bool) {
+		for k := 0; k < count && ctx.Err() == nil; k++ {
+			setting := s
+			setting.Seed += uint64(k)
+			record, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, k), rotated(players, k), setting)
+			if !yield(record, err) || err != nil {
+				return
+			}
 		}
 	}
-	return out, nil
-}
-
-func newSeries(players []string) *Series {
-	s := &Series{Results: []Result{}}
-	for _, name := range players {
-		s.Standings = append(s.Standings, Standing{Player: name})
-	}
-	return s
-}
-
-func names(players []Player) []string {
-	var list []string
-	for _, p := range players {
-		list = append(list, p.Name)
-	}
-	return list
 }
 
 // rotated is the list of players with everybody k places further on.
@@ -103,20 +79,8 @@ func DistinctNames(names []string) []string {
 	return out
 }
 
-// count adds a match, as Manager.Match has returned it, and hands its record over.
-func (s *Series) count(r *Record, err error, each func(*Record) error) error {
-	if r == nil || !r.Ended() {
-		return err
-	}
-	s.add(r.Result())
-	if err == nil && each != nil {
-		err = each(r)
-	}
-	return err
-}
-
 // add counts a match.
-func (s *Series) add(r Result) {
+func (s *Ranking) add(r Result) {
 	s.Results = append(s.Results, r)
 	for role, name := range r.Players {
 		i := slices.IndexFunc(s.Standings, func(t Standing) bool { return t.Player == name })

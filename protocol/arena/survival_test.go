@@ -212,16 +212,25 @@ func TestAMatchWhoseRecordCannotBeSavedCountsAllTheSame(t *testing.T) {
 	full := errors.New("no space left")
 	m := manager(t, choosing)
 	players := []Player{in("a", &fake{}), in("b", &fake{})}
-	s, err := m.Series(t.Context(), "s", players, 5, quick, func(r *Record) error {
-		if r.Match == "s.1" {
+	setting, begun := quick, 0
+	setting.Tell = func(part *Record) error {
+		if part.Match != "" {
+			begun++
+		}
+		if begun == 2 && part.Ended() {
 			return full
 		}
 		return nil
-	})
-	if !errors.Is(err, full) || len(s.Results) != 2 || s.Standings[0].Matches != 2 {
-		t.Errorf("%v, %+v", err, s)
 	}
-	setting := quick // and where the disk is full in the middle of a match
+	var last error
+	var results []Result
+	for r, err := range m.Series(t.Context(), "s", players, 5, setting) {
+		results, last = append(results, r.Result()), err
+	}
+	if s := Rank(results); !errors.Is(last, full) || len(s.Results) != 2 || s.Standings[0].Matches != 2 {
+		t.Errorf("%v, %+v", last, s)
+	}
+	// And where the disk is full in the middle of a match.
 	setting.Tell = func(part *Record) error {
 		if len(part.Moves) > 0 {
 			return full
@@ -245,9 +254,13 @@ func TestEveryMatchOfASeriesIsHandedOverBeforeTheNextBegins(t *testing.T) {
 		return nil
 	}}
 	players := []Player{in("a", count), in("b", count)}
-	each := func(*Record) error { handed++; return nil }
-	if _, err := manager(t, choosing).Series(t.Context(), "s", players, 12, quick, each); err != nil || handed != 12 {
-		t.Errorf("%v, %d matches handed over", err, handed)
+	for _, err := range manager(t, choosing).Series(t.Context(), "s", players, 12, quick) {
+		if handed++; err != nil {
+			t.Error(err)
+		}
+	}
+	if handed != 12 {
+		t.Errorf("%d matches handed over", handed)
 	}
 }
 

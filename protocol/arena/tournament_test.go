@@ -133,7 +133,9 @@ func hold(t *testing.T, plan Tournament, managers []*Manager, players []Player, 
 	for _, m := range managers {
 		plan.Games = append(plan.Games, Game{m.name, len(m.PlayerRoles())})
 	}
-	plan.Players = names(players)
+	for _, p := range players {
+		plan.Players = append(plan.Players, p.Name)
+	}
 	if err := plan.Check(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,8 @@
 package board
 
 import (
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"stackmate/gdl"
@@ -89,42 +89,38 @@ func (g *grid) layNames(f *fluents, owner *use) {
 	for letter := range letters {
 		fromOne = fromOne && names[letter+"1"]
 	}
-	rows := sortedKeys(letters)
-	columns, _ := f.chains.order(numbers)
+	rows := slices.Sorted(maps.Keys(letters))
+	columns, _ := order(numbers)
 	longest, shortest := 0, len(columns)
 	for _, n := range lengths {
 		longest, shortest = max(longest, n), min(shortest, n)
 	}
-	g.named, g.exists = make(map[string][2]int), make(map[[2]int]bool)
+	g.columns, g.rows = newAxis(columns), newAxis(rows)
 	centred := fromOne && longest > shortest
-	if centred {
+	files := !centred && rows[0] == "a" // as on a chess board
+	switch {
+	case centred:
 		g.shape = Hex
 		for _, r := range rows {
 			g.shift = append(g.shift, longest-lengths[r])
 		}
-	} else if rows[0] == "a" { // files, as on a chess board
+	case files:
 		g.columns, g.rows = newAxis(rows), newAxis(reversed(columns))
-		for name := range names {
-			letter, number, _ := split(name)
-			g.put(name, g.columns.index[letter], g.rows.index[number])
-		}
-		return
 	}
-	g.columns, g.rows = newAxis(columns), newAxis(rows)
+	g.named, g.exists = make(map[string][2]int), make(map[[2]int]bool)
 	for name := range names {
-		letter, number, _ := split(name)
-		g.put(name, g.columns.index[number], g.rows.index[letter])
+		row, column, _ := split(name)
+		if files {
+			row, column = column, row
+		}
+		at := [2]int{g.columns.index[column], g.rows.index[row]}
+		g.named[name], g.exists[at] = at, true
 	}
-}
-
-func (g *grid) put(name string, column, row int) {
-	g.named[name] = [2]int{column, row}
-	g.exists[[2]int{column, row}] = true
 }
 
 // orientation tells whether the first coordinate of a fluent is the row, and whether
-// the rows begin at the bottom. Names of variables say it, or prefixes of the values,
-// or moves that name a column alone, as where pieces drop.
+// the rows begin at the bottom. Names of variables say it, letters beside numbers, or
+// moves that name a column alone, as where pieces drop.
 func (f *fluents) orientation(u *use) (transposed, upward bool) {
 	straight, up := 0, 0
 	for i := range f.clauses {
@@ -138,11 +134,7 @@ func (f *fluents) orientation(u *use) (transposed, upward bool) {
 			up += a.up + b.up
 		}
 	}
-	xs, ys := sortedKeys(f.domain(u.relation, u.column)), sortedKeys(f.domain(u.relation, u.row))
-	prefix := func(values []string) int { return hint(gdl.Term{Name: values[0]}).column }
-	if len(xs[0]) > 1 && len(ys[0]) > 1 {
-		straight += 1000 * (prefix(xs) - prefix(ys))
-	}
+	xs, ys := slices.Sorted(maps.Keys(f.domain(u.relation, u.column))), slices.Sorted(maps.Keys(f.domain(u.relation, u.row)))
 	if isLetter(xs[0][0]) != isLetter(ys[0][0]) && len(xs[0]) == 1 {
 		up += 1000 // files and ranks
 		if isLetter(ys[0][0]) {
@@ -168,8 +160,7 @@ func (f *fluents) dropped(u *use) int {
 			continue
 		}
 		a, b := linked[slot{u.relation, u.column}], linked[slot{u.relation, u.row}]
-		columns = columns || a && !b && within(f.domain(u.relation, u.column), f.domains[m])
-		rows = rows || b && !a && within(f.domain(u.relation, u.row), f.domains[m])
+		columns, rows = columns || a && !b, rows || b && !a
 	}
 	switch {
 	case columns && !rows:
@@ -220,8 +211,9 @@ func (c *clause) atoms() []gdl.Term {
 // opposite directions, -1 if they grow together, 0 if there is no such relation.
 func (f *fluents) hexagons(g *grid, owner *use) int {
 	offsets := make(map[relation]map[[2]int]bool)
-	x := newAxis(f.orderedOr(owner.relation, owner.column))
-	y := newAxis(f.orderedOr(owner.relation, owner.row))
+	columns, _ := f.ordered(owner.relation, owner.column)
+	rows, _ := f.ordered(owner.relation, owner.row)
+	x, y := newAxis(columns), newAxis(rows)
 	for i := range f.clauses {
 		c := &f.clauses[i]
 		if c.head.kind != static || c.head.arity != 4 {
@@ -235,8 +227,6 @@ func (f *fluents) hexagons(g *grid, owner *use) int {
 		if ok && ok2 {
 			offsets[c.head][[2]int{dx, dy}] = true
 			offsets[c.head][[2]int{-dx, -dy}] = true
-		} else {
-			offsets[c.head][[2]int{9, 9}] = true // says more than which cells are neighbours
 		}
 	}
 	against, together := false, false
@@ -255,26 +245,13 @@ func (f *fluents) hexagons(g *grid, owner *use) int {
 	return 0
 }
 
-func (f *fluents) orderedOr(rel relation, argument int) []string {
-	values, _ := f.ordered(rel, argument)
-	return values
-}
-
 // step is by how much b is further along an axis than a, as far as a rule says it: they
-// are constants, or the same variable, or a condition relates them that is a chain.
+// are the same variable, or a condition relates them in the same way wherever it holds.
 func (f *fluents) step(c *clause, a, b gdl.Term, along axis) (int, bool) {
-	if a.Kind == gdl.Symbol && b.Kind == gdl.Symbol {
-		i, ok := along.index[a.Name]
-		j, ok2 := along.index[b.Name]
-		return j - i, ok && ok2
-	}
 	if a.Name == b.Name {
 		return 0, true
 	}
 	for _, l := range c.rule.Body {
-		if l.Op == gdl.Equal && (l.Left.Equal(a) && l.Right.Equal(b) || l.Left.Equal(b) && l.Right.Equal(a)) {
-			return 0, true
-		}
 		if l.Op != gdl.Holds || len(l.Atom.Args) != 2 {
 			continue
 		}
@@ -301,20 +278,12 @@ func (f *fluents) difference(rel relation, along axis) (by int, ok bool) {
 			continue
 		}
 		a, b := c.args[0], c.args[1]
-		if a.Kind == gdl.Variable && a.Name == b.Name {
-			return 0, true
-		}
 		i, known := along.index[a.Name]
 		j, known2 := along.index[b.Name]
-		if !known || !known2 {
-			m, err := strconv.Atoi(a.Name)
-			n, err2 := strconv.Atoi(b.Name)
-			if err != nil || err2 != nil {
-				continue
-			}
-			i, j = m, n
-		}
-		if ok && j-i != by {
+		switch {
+		case !known || !known2:
+			continue
+		case ok && j-i != by:
 			return 0, false
 		}
 		by, ok = j-i, true

@@ -3,13 +3,11 @@
 // depends on who looks: Text is for terminals, SVG for pages.
 //
 // A fluent such as (cell 2 3 x) is a board if two of its arguments have an order (see
-// chains) and behave like coordinates: they are not counters, which other arguments
+// order) and behave like coordinates: they are not counters, which other arguments
 // decide (see fluents.decides). The remaining arguments are what lies there. Further
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
-// what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
-// (segments.go), and what lies on something that lies on something is a stack (stacks.go).
-// Whatever is not understood is
-// listed as facts, never dropped.
+// what stands alone in an order is a board of one row. What lies on something that lies on
+// something is a stack (stacks.go). Whatever is not understood is listed as facts, never dropped.
 package board
 
 import (
@@ -102,7 +100,6 @@ type use struct {
 	as    purpose
 	grid  *grid
 	layer layer
-	floor bool // true of most cells, and says nothing else
 	// The arguments that are coordinates: row is -1 where column names a cell of two
 	// coordinates, or where there is one row. Those that select a board, in order, and
 	// the others.
@@ -122,7 +119,6 @@ const (
 	onAxis          // one coordinate of something
 	inHand
 	asCounter
-	asSegment // between two points of a board
 	asStack
 )
 
@@ -133,7 +129,6 @@ const (
 	own    layer = iota // what the board was found by
 	above               // things that move over it
 	beside              // drawn if the cell has nothing yet, else a fact
-	below               // likewise, and last
 )
 
 // Find finds the boards of a game. The positions (facts as texts) are examples: the
@@ -141,11 +136,16 @@ const (
 func Find(g *gdl.Game, positions ...[]string) *Layout {
 	all := clauses(g)
 	f := &fluents{
-		roles: make(set), clauses: all, domains: domains(all), chains: findChains(all),
+		roles: make(set), clauses: all, domains: domains(all),
 		seen: make(map[relation][][]tuple),
 	}
-	l := &Layout{uses: make(map[relation]*use), links: links(all), verbs: verbs(all)}
+	l := &Layout{uses: make(map[relation]*use), links: links(all), verbs: make(map[int]int)}
 	f.links, f.uses = l.links, l.uses
+	for p := range f.domains {
+		if p.kind == move && p.argument == 0 {
+			l.verbs[p.arity]++
+		}
+	}
 	for _, r := range g.Roles {
 		l.roles = append(l.roles, r.String())
 		f.roles[r.String()] = true
@@ -191,11 +191,11 @@ func parse(fact string) (relation, tuple) {
 
 // Draw draws a position. The facts are in any order.
 func (l *Layout) Draw(facts []string) Picture {
-	d := drawing{Layout: l, boards: make(map[boardKey]int)}
+	d := drawing{Layout: l}
 	for _, g := range l.grids {
 		d.lay(g)
 	}
-	var later [below + 1][]pending
+	var later [beside + 1][]pending
 	var piled []pending
 	for _, fact := range facts {
 		rel, args := parse(fact)
@@ -205,8 +205,6 @@ func (l *Layout) Draw(facts []string) Picture {
 			d.Facts = append(d.Facts, fact)
 		case u.as == onAxis:
 			d.pair(u, args, fact)
-		case u.as == asSegment:
-			d.join(u, args, fact)
 		case u.as == asStack:
 			piled = append(piled, pending{u, args, fact})
 		case u.as == onBoard:
@@ -235,17 +233,10 @@ type pending struct {
 	fact string
 }
 
-// boardKey is a board: its grid and what selects it.
-type boardKey struct {
-	grid     *grid
-	selector string
-}
-
 // drawing is a Picture being made.
 type drawing struct {
 	Picture
 	*Layout
-	boards map[boardKey]int
 	cells  []map[[2]int]int // by board, then column and row
 	halves []half
 }
@@ -277,7 +268,6 @@ func (d *drawing) lay(g *grid) {
 				}
 			}
 		}
-		d.boards[boardKey{g, s}] = len(d.Boards)
 		d.Boards = append(d.Boards, b)
 		d.cells = append(d.cells, index)
 	}
@@ -298,7 +288,7 @@ func (d *drawing) put(u *use, args tuple, fact string) {
 		d.Facts = append(d.Facts, fact)
 		return
 	}
-	cell := &d.Boards[spot.Board].Cells[d.cells[spot.Board][[2]int{spot.Column, spot.Row}]]
+	cell := d.cell(spot)
 	content := u.contentOf(args)
 	if u.empty != "" && content == u.empty {
 		return
@@ -314,28 +304,14 @@ func (d *drawing) put(u *use, args tuple, fact string) {
 	}
 }
 
+// cell is the cell of a spot.
+func (d *drawing) cell(s Spot) *Cell {
+	return &d.Boards[s.Board].Cells[d.cells[s.Board][[2]int{s.Column, s.Row}]]
+}
+
 // isTaken tells whether something lies on a cell, and not only beside it.
 func (c *Cell) isTaken() bool {
 	return slices.ContainsFunc(c.Pieces, func(p Piece) bool { return !p.isEdge() })
-}
-
-// spot finds the cell that a fact speaks of.
-func (d *drawing) spot(u *use, args tuple) (Spot, bool) {
-	g := u.grid
-	var selector []string
-	for _, s := range u.selectors {
-		selector = append(selector, args[s])
-	}
-	board, ok := d.boards[boardKey{g, strings.Join(selector, " ")}]
-	if !ok {
-		return Spot{}, false
-	}
-	at, ok := g.cell(u, args)
-	if !ok {
-		return Spot{}, false
-	}
-	_, ok = d.cells[board][at]
-	return Spot{board, at[0], at[1]}, ok
 }
 
 // contentOf is what a fact says of its cell: the name of the fluent where it says

@@ -2,7 +2,6 @@ package board
 
 import (
 	"slices"
-	"strings"
 
 	"stackmate/gdl"
 )
@@ -65,9 +64,7 @@ type clause struct {
 	args []gdl.Term
 	// binding lists, by variable, where the positive conditions bind it.
 	binding map[string][]slot
-	// equal are variables that a condition equates with a constant.
-	equal map[string]string
-	rule  *gdl.Rule
+	rule    *gdl.Rule
 }
 
 func clauses(g *gdl.Game) []clause {
@@ -78,14 +75,9 @@ func clauses(g *gdl.Game) []clause {
 		if !ok {
 			continue
 		}
-		c := clause{head: head, args: args, binding: make(map[string][]slot), equal: make(map[string]string), rule: r}
+		c := clause{head: head, args: args, binding: make(map[string][]slot), rule: r}
 		for _, l := range r.Body {
-			switch {
-			case l.Op == gdl.Equal && l.Left.Kind == gdl.Variable && l.Right.Kind == gdl.Symbol:
-				c.equal[l.Left.Name] = l.Right.Name
-			case l.Op == gdl.Equal && l.Right.Kind == gdl.Variable && l.Left.Kind == gdl.Symbol:
-				c.equal[l.Right.Name] = l.Left.Name
-			case l.Op == gdl.Holds:
+			if l.Op == gdl.Holds {
 				c.bind(l.Atom)
 			}
 		}
@@ -96,10 +88,6 @@ func clauses(g *gdl.Game) []clause {
 
 func (c *clause) bind(atom gdl.Term) {
 	rel, args, ok := read(atom)
-	if len(atom.Args) == 2 && (atom.Name == "legal" || atom.Name == "does") && atom.Args[0].Kind == gdl.Variable {
-		v := atom.Args[0].Name
-		c.binding[v] = append(c.binding[v], roles)
-	}
 	if !ok {
 		return
 	}
@@ -110,28 +98,30 @@ func (c *clause) bind(atom gdl.Term) {
 	}
 }
 
-// roles is where the names of roles stand.
-var roles = slot{relation{static, "role", 1}, 0}
-
-// domains finds the values of all slots: the least fixpoint of what clauses put there.
-func domains(all []clause) map[slot]set {
-	found := make(map[slot]set)
+// fixpoint goes through the arguments of all heads until put finds nothing new in any of them; put tells
+// whether it has found something, and how much it has looked at.
+func fixpoint(all []clause, put func(c *clause, to slot, a gdl.Term) (isNew bool, looked int)) {
 	work := 0
 	for changed := true; changed && work < maxWork; {
 		changed = false
 		for i := range all {
-			c := &all[i]
-			for j, a := range c.args {
-				p := slot{c.head, j}
-				if found[p] == nil {
-					found[p] = make(set)
-				}
-				isNew, looked := c.put(found, found[p], a)
-				changed = changed || isNew
-				work += looked + 1
+			for j, a := range all[i].args {
+				isNew, looked := put(&all[i], slot{all[i].head, j}, a)
+				changed, work = changed || isNew, work+looked+1
 			}
 		}
 	}
+}
+
+// domains finds the values of all slots: the least fixpoint of what clauses put there.
+func domains(all []clause) map[slot]set {
+	found := make(map[slot]set)
+	fixpoint(all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {
+		if found[to] == nil {
+			found[to] = make(set)
+		}
+		return c.put(found, found[to], a)
+	})
 	return found
 }
 
@@ -143,34 +133,26 @@ func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, lo
 			values[v], isNew = true, true
 		}
 	}
-	switch {
-	case a.Kind == gdl.Symbol:
+	if a.Kind == gdl.Symbol {
 		add(a.Name)
-	case a.Kind == gdl.Compound:
-		if text := a.String(); !strings.Contains(text, "?") {
-			add(text)
-		}
-	case c.equal[a.Name] != "":
-		add(c.equal[a.Name])
-	default:
-		slots := c.binding[a.Name]
-		if len(slots) == 0 {
-			return false, 0 // inside of a function term
-		}
-		least := found[slots[0]]
-		for _, p := range slots[1:] {
-			if len(found[p]) < len(least) {
-				least = found[p]
-			}
-		}
-		for v := range least {
-			if !slices.ContainsFunc(slots, func(p slot) bool { return !found[p][v] }) {
-				add(v)
-			}
-		}
-		looked = len(least) * len(slots)
+		return isNew, 0
 	}
-	return isNew, looked
+	slots := c.binding[a.Name]
+	if len(slots) == 0 {
+		return false, 0 // inside of a function term, or one
+	}
+	least := found[slots[0]]
+	for _, p := range slots[1:] {
+		if len(found[p]) < len(least) {
+			least = found[p]
+		}
+	}
+	for v := range least {
+		if !slices.ContainsFunc(slots, func(p slot) bool { return !found[p][v] }) {
+			add(v)
+		}
+	}
+	return isNew, len(least) * len(slots)
 }
 
 // links tells, for each argument of each move, with which arguments of which fluents it
@@ -178,78 +160,34 @@ func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, lo
 // that the 3 of (mark 1 3) is a column and the 3 of (bid 3) is none.
 func links(all []clause) map[slot]map[slot]bool {
 	feeds := make(map[slot]map[slot]bool)
-	add := func(to, fluent slot) bool {
-		if feeds[to] == nil {
-			feeds[to] = make(map[slot]bool)
+	fixpoint(all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {
+		add := func(to, fluent slot) {
+			if feeds[to] == nil {
+				feeds[to] = make(map[slot]bool)
+			}
+			isNew = isNew || !feeds[to][fluent]
+			feeds[to][fluent] = true
 		}
-		if feeds[to][fluent] {
-			return false
-		}
-		feeds[to][fluent] = true
-		return true
-	}
-	work := 0
-	for changed := true; changed && work < maxWork; {
-		changed = false
-		for i := range all {
-			c := &all[i]
-			for j, a := range c.args {
-				work += 1 + len(c.binding[a.Name])
-				for _, p := range c.binding[a.Name] {
-					switch {
-					case c.head.kind == fluent && p.kind == move:
-						changed = add(p, slot{c.head, j}) || changed
-					case c.head.kind == fluent:
-					case p.kind == fluent:
-						changed = add(slot{c.head, j}, p) || changed
-					default:
-						work += len(feeds[p])
-						for f := range feeds[p] {
-							changed = add(slot{c.head, j}, f) || changed
-						}
-					}
+		for _, p := range c.binding[a.Name] {
+			looked += 1 + len(feeds[p])
+			switch {
+			case c.head.kind == fluent && p.kind == move:
+				add(p, to)
+			case c.head.kind == fluent:
+			case p.kind == fluent:
+				add(to, p)
+			default:
+				for f := range feeds[p] {
+					add(to, f)
 				}
 			}
-			changed = c.linkMoves(add) || changed
 		}
-	}
+		return isNew, looked
+	})
 	for p := range feeds {
 		if p.kind != move {
 			delete(feeds, p)
 		}
 	}
 	return feeds
-}
-
-// verbs counts the kinds of moves by their number of arguments.
-func verbs(all []clause) map[int]int {
-	known, count := make(map[relation]bool), make(map[int]int)
-	for i := range all {
-		atoms := []gdl.Term{all[i].rule.Head}
-		for _, l := range all[i].rule.Body {
-			atoms = append(atoms, l.Atom)
-		}
-		for _, a := range atoms {
-			if m, _, ok := read(a); ok && m.kind == move && !known[m] {
-				known[m] = true
-				count[m.arity]++
-			}
-		}
-	}
-	return count
-}
-
-// linkMoves links the arguments of moves in the body of a rule with those of fluents
-// beside them.
-func (c *clause) linkMoves(add func(to, fluent slot) bool) (isNew bool) {
-	for _, slots := range c.binding {
-		for _, m := range slots {
-			for _, f := range slots {
-				if m.kind == move && f.kind == fluent {
-					isNew = add(m, f) || isNew
-				}
-			}
-		}
-	}
-	return isNew
 }

@@ -104,7 +104,6 @@ func (l *Layout) findBoards(f *fluents) {
 	if !l.HasBoard() {
 		l.rows(f)
 	}
-	l.segments(f)
 	for _, g := range l.grids {
 		g.finish(f, l.uses[g.owner])
 	}
@@ -120,9 +119,6 @@ func (c *candidate) strength() float64 {
 	s := c.score
 	if len(c.content) > 0 {
 		s += 20
-	}
-	if len(c.content) > 0 && !c.mobile {
-		s += 50
 	}
 	if len(c.content) > 0 && c.full {
 		s += 100
@@ -153,24 +149,19 @@ func (l *Layout) add(f *fluents, c *candidate) {
 		if c.mobile && len(c.content) == 1 {
 			u.layer = above
 		}
-		if len(c.content) == 0 {
-			u.layer, u.floor = below, c.full
-		}
-		if owner.column > owner.row != (c.use.column > c.use.row) && c.use.row >= 0 {
-			u.column, u.row = u.row, u.column
-		}
 		l.uses[c.relation] = &u
 		if !g.full && g.named == nil {
 			g.widen(f, c)
 		}
 		return
 	}
-	if len(l.grids) > 0 && (len(c.selectors) > 1 && l.relates(f, c) || !c.full && l.mentions(f, c) ||
+	if len(l.grids) > 0 && (len(c.selectors) > 1 || l.mentions(f, c) ||
 		len(c.content) == 0 && (f.alone(c.relation) || f.seen[c.relation] == nil)) {
 		return // relates cells to cells, or counts something
 	}
-	if len(c.content) == 0 && !f.spansBoard(c) {
-		return
+	if len(c.content) == 0 && len(c.columns[0]) == 1 && isLetter(c.columns[0][0]) &&
+		equal(f.domain(c.relation, c.column), f.domain(c.relation, c.row)) {
+		return // (on a b)
 	}
 	u := c.use
 	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents, words: make(set)}
@@ -181,23 +172,13 @@ func (l *Layout) add(f *fluents, c *candidate) {
 	for _, s := range c.selectors {
 		values, ok := f.ordered(c.relation, s)
 		if !ok {
-			values = sortedKeys(f.domain(c.relation, s))
+			values = slices.Sorted(maps.Keys(f.domain(c.relation, s)))
 		}
 		g.selectors = append(g.selectors, newAxis(values))
 	}
 	g.columns, g.rows = newAxis(c.columns), newAxis(c.rows)
 	l.uses[c.relation] = &u
 	l.grids = append(l.grids, g)
-}
-
-// spansBoard tells whether a fluent that says nothing but coordinates can be a board by
-// itself: not (on a b), nor (last 3 7) of two kinds of numbers.
-func (f *fluents) spansBoard(c *candidate) bool {
-	same := equal(f.domain(c.relation, c.column), f.domain(c.relation, c.row))
-	if f.alone(c.relation) && !same {
-		return false
-	}
-	return !same || len(c.columns[0]) > 1 || !isLetter(c.columns[0][0]) || f.chains.has(f.domain(c.relation, c.column))
 }
 
 // isNumeric tells whether all that a candidate says of a cell is numbers.
@@ -208,26 +189,6 @@ func (f *fluents) isNumeric(c *candidate) bool {
 		}
 	}
 	return len(c.content) > 0
-}
-
-// relates tells whether all coordinates of a candidate are those of a board that is
-// there: then it is about several cells of it.
-func (l *Layout) relates(f *fluents, c *candidate) bool {
-	for _, g := range l.grids {
-		owner := l.uses[g.owner]
-		if len(g.selectors) > 0 || owner.row < 0 {
-			continue
-		}
-		all := true
-		for _, a := range append([]int{c.column, c.row}, c.selectors...) {
-			d := f.domain(c.relation, a)
-			all = all && (overlap(d, f.domain(owner.relation, owner.column)) || overlap(d, f.domain(owner.relation, owner.row)))
-		}
-		if all {
-			return true
-		}
-	}
-	return false
 }
 
 // mentions tells whether what lies on the cells of a candidate is a coordinate of a board
@@ -281,7 +242,7 @@ func (g *grid) widen(f *fluents, c *candidate) {
 		for _, v := range slices.Concat(side.values, a) {
 			values[v] = true
 		}
-		if sorted, ok := f.chains.order(values); ok && len(sorted) <= maxSide {
+		if sorted, ok := order(values); ok && len(sorted) <= maxSide {
 			*side = newAxis(sorted)
 		}
 	}
@@ -334,7 +295,7 @@ func (f *fluents) namedCells(rel relation) *candidate {
 	c.full = f.covers(rel, found)
 	c.contents = f.domain(rel, c.content[0])
 	c.mobile = !c.full && f.decides(rel, c.content, []int{found})
-	c.columns = sortedKeys(f.domain(rel, found))
+	c.columns = slices.Sorted(maps.Keys(f.domain(rel, found)))
 	return c
 }
 
@@ -349,22 +310,19 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 		return nil
 	}
 	first, second := f.counts(rel, i), f.counts(rel, j)
-	if first != second && !f.located(rel, i, j) || first && second && rel.arity == 2 && f.pairsOff(rel) || rel.arity > 3 && f.isSequence(rel) {
+	pairsOff := first && second && rel.arity == 2 && len(f.seen[rel][0]) >= len(xs) // says which goes with which
+	if first != second && !f.located(rel, i, j) || pairsOff || rel.arity > 3 && f.isSequence(rel) {
 		return nil
 	}
 	c := &candidate{columns: xs, rows: ys, use: use{relation: rel, column: i, row: j, holder: -1}}
 	if equal(f.domain(rel, i), f.domain(rel, j)) {
 		c.score += 4
 	}
-	if j == i+1 {
-		c.score += 2
-	}
 	for _, side := range []int{len(xs), len(ys)} {
 		if side >= 3 && side <= 20 {
 			c.score++
 		}
 	}
-	c.score -= float64(i) / 10
 	return c
 }
 
@@ -379,12 +337,6 @@ func (f *fluents) located(rel relation, i, j int) bool {
 		}
 	}
 	return false
-}
-
-// pairsOff tells whether a fluent of two arguments is no board but says which goes with
-// which: the arguments are of different kinds, or each value occurs at first.
-func (f *fluents) pairsOff(rel relation) bool {
-	return !equal(f.domain(rel, 0), f.domain(rel, 1)) || len(f.seen[rel][0]) >= len(f.domain(rel, 0))
 }
 
 // isSequence tells whether a fluent has one fact, which lists things of one kind.

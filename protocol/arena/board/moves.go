@@ -24,17 +24,13 @@ func (l *Layout) Read(text string) Move {
 		return found
 	}
 	m.kind = move
-	first := 0
 	var of *grid
 	var ends []int
 	best := 0
 	for _, g := range l.grids {
-		for _, u := range l.usesOf(g) {
-			if u.as != onBoard {
-				continue
-			}
+		if u := l.uses[g.owner]; u.as == onBoard {
 			// The more coordinates are told, the surer; then fewer cells of more coordinates each.
-			spots, cells, isLine := l.match(g, u, m, args, first)
+			spots, cells, isLine := l.match(g, u, m, args)
 			worth := -len(spots)
 			for _, end := range cells {
 				if end >= 0 && !isLine {
@@ -45,7 +41,6 @@ func (l *Layout) Read(text string) Move {
 				found.Spots, found.Line, ends, of, best = spots, isLine, cells, g, worth
 			}
 		}
-		first += len(g.selections())
 	}
 	if of != nil {
 		found.Text = l.told(m, args, found, of, ends)
@@ -168,25 +163,23 @@ func (l *Layout) Where(fact string) (Spot, bool) {
 	if u == nil || u.as != onBoard || u.empty != "" && u.contentOf(args) == u.empty {
 		return Spot{}, false
 	}
-	at, ok := u.grid.cell(u, args)
-	return Spot{l.first(u.grid) + l.selection(u.grid, u, args), at[0], at[1]}, ok
+	return l.spot(u, args)
 }
 
-// usesOf lists the fluents on a grid, that which it was found by first.
-func (l *Layout) usesOf(g *grid) []*use {
-	list := []*use{l.uses[g.owner]}
-	for _, u := range l.uses {
-		if u.grid == g && u.relation != g.owner {
-			list = append(list, u)
-		}
+// spot is the cell that the coordinates of a fluent name.
+func (l *Layout) spot(u *use, args tuple) (Spot, bool) {
+	at, ok := u.grid.cell(u, args)
+	board := 0
+	for i, s := range u.selectors {
+		chosen, known := u.grid.selectors[i].index[args[s]]
+		board, ok = board*len(u.grid.selectors[i].values)+chosen, ok && known
 	}
-	slices.SortFunc(list[1:], func(a, b *use) int { return strings.Compare(a.name, b.name) })
-	return list
+	return Spot{l.first(u.grid) + board, at[0], at[1]}, ok && (u.grid.exists == nil || u.grid.exists[at])
 }
 
 // match reads the arguments of a move as coordinates of a grid, from left to right, and tells by argument
 // what it ends (see told). A move that names one coordinate alone means a line.
-func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) (spots []Spot, ends []int, isLine bool) {
+func (l *Layout) match(g *grid, u *use, m relation, args tuple) (spots []Spot, ends []int, isLine bool) {
 	want := append(append([]int{}, u.selectors...), u.column)
 	if u.row >= 0 {
 		want = append(want, u.row)
@@ -206,15 +199,15 @@ func (l *Layout) match(g *grid, u *use, m relation, args tuple, first int) (spot
 		if len(given) < len(want) {
 			continue
 		}
-		if at, ok := g.cell(u, values); ok && (g.exists == nil || g.exists[at]) {
-			spots = append(spots, Spot{first + l.selection(g, u, values), at[0], at[1]})
+		if spot, ok := l.spot(u, values); ok {
+			spots = append(spots, spot)
 			ends[i] = len(spots)
 		}
 		clear(given)
 	}
 	if len(spots) == 0 && len(given) == 1 {
 		ends[last] = 1
-		return l.line(g, u, values, given, first), ends, true
+		return l.line(g, u, values, given), ends, true
 	}
 	if len(given) > 0 {
 		ends[last] = -1 // no cell is complete
@@ -277,17 +270,8 @@ func (g *grid) knows(u *use, argument int, value string) bool {
 	return ok
 }
 
-// selection is the index of the board that selectors choose.
-func (l *Layout) selection(g *grid, u *use, values tuple) int {
-	index := 0
-	for i, s := range u.selectors {
-		index = index*len(g.selectors[i].values) + g.selectors[i].index[values[s]]
-	}
-	return index
-}
-
 // line lists the cells of a column or row that a move names alone.
-func (l *Layout) line(g *grid, u *use, values tuple, given map[int]bool, first int) []Spot {
+func (l *Layout) line(g *grid, u *use, values tuple, given map[int]bool) []Spot {
 	var spots []Spot
 	if u.row < 0 || len(u.selectors) > 0 {
 		return nil
@@ -297,7 +281,7 @@ func (l *Layout) line(g *grid, u *use, values tuple, given map[int]bool, first i
 			inLine := given[u.column] && g.columns.index[values[u.column]] == column ||
 				given[u.row] && g.rows.index[values[u.row]] == row
 			if inLine && (g.exists == nil || g.exists[[2]int{column, row}]) {
-				spots = append(spots, Spot{first, column, row})
+				spots = append(spots, Spot{l.first(g), column, row})
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func (l *Layout) piece(u *use, content string) Piece {
 		p.Kind = Block
 		return p
 	}
-	color, rest := l.colorOf(name)
+	color, rest := colorOf(name)
 	p.Color = color
 	switch {
 	case color != "" && rest == "":
@@ -89,19 +89,12 @@ func (l *Layout) piece(u *use, content string) Piece {
 		p.Kind = kinds[name]
 	case len(name) == 2 && l.isCode(u, name):
 		p.Color, p.Kind = l.codeColor(name[0]), codes[name[1]]
-	case strings.HasPrefix(name, "x") && slices.Contains(l.roles, content):
-		p.Kind, p.Color = Cross, ""
-	case strings.HasPrefix(name, "o") && slices.Contains(l.roles, content):
-		p.Kind, p.Color = Nought, ""
 	case slices.Contains(l.roles, content):
 		p.Kind, p.Color = u.kind(), l.roleColor(content)
 	case len(name) == 1 && l.letterColor(name) != "":
 		p.Kind, p.Color = Disc, l.letterColor(name)
 	case color != "":
 		p.Kind = Words
-	}
-	if p.Kind == Words && u.floor {
-		p.Kind = Mark
 	}
 	if u.draughts(l) && (p.Kind == Pawn || p.Kind == King) {
 		p.Kind = map[Kind]Kind{Pawn: Man, King: Crown}[p.Kind]
@@ -132,27 +125,14 @@ func edgeOf(u *use, name string) (Kind, bool) {
 	return "", false
 }
 
-// colorOf finds the name of a colour at the front of a name, or as one of its words.
-func (l *Layout) colorOf(name string) (color, rest string) {
-	words := strings.Fields(name)
-	for i, w := range words {
-		if slices.Contains(Colors, w) {
-			return w, strings.Join(slices.Delete(words, i, i+1), " ")
-		}
-	}
+// colorOf finds the name of a colour at the front or at the end of a name.
+func colorOf(name string) (color, rest string) {
 	for _, c := range Colors {
 		if after, ok := strings.CutPrefix(name, c); ok {
 			return c, strings.Trim(after, "_- ")
 		}
 		if before, ok := strings.CutSuffix(name, c); ok {
 			return c, strings.Trim(before, "_- ")
-		}
-	}
-	if len(words) == 2 {
-		for i, w := range words {
-			if slices.Contains(l.lowerRoles(), w) {
-				return l.roleColor(w), words[1-i]
-			}
 		}
 	}
 	return "", name
@@ -191,9 +171,7 @@ func (l *Layout) isCode(u *use, name string) bool {
 func (l *Layout) codeColor(letter byte) string {
 	switch letter {
 	case 'w':
-		if !slices.ContainsFunc(l.lowerRoles(), func(r string) bool { return r == "west" }) {
-			return "white"
-		}
+		return "white"
 	case 'b':
 		return "black"
 	case 'r':
@@ -225,7 +203,7 @@ func (u *use) draughts(l *Layout) bool {
 	seen := false
 	for word := range u.grid.words {
 		w := strings.ToLower(word)
-		_, rest := l.colorOf(w)
+		_, rest := colorOf(w)
 		kind := kinds[rest]
 		if len(w) == 2 && codes[w[1]] != "" {
 			kind = codes[w[1]]
@@ -233,7 +211,7 @@ func (u *use) draughts(l *Layout) bool {
 		switch {
 		case kind == Pawn || kind == Man || kind == King:
 			seen = true
-		case kind.isChess() || rest != w && rest != "":
+		case kind.isChess():
 			return false
 		}
 	}

@@ -39,7 +39,7 @@ func (f *fluents) position(rel relation) ([]string, bool) {
 	if rel.arity < 1 || rel.arity > 2 || len(f.seen[rel]) == 0 || rel.arity == 2 && !f.isRole(rel, 0) {
 		return nil, false
 	}
-	values, ok := f.chains.order(f.domain(rel, rel.arity-1))
+	values, ok := order(f.domain(rel, rel.arity-1))
 	return values, ok && len(values) >= 3 && len(values) <= maxSide && f.decides(rel, rel.others(rel.arity-1), []int{rel.arity - 1})
 }
 
@@ -75,7 +75,6 @@ func (d *drawing) pair(u *use, args tuple, fact string) {
 		d.Facts = append(d.Facts, x.fact, y.fact)
 		return
 	}
-	board := d.boards[boardKey{u.grid, ""}]
-	cell := &d.Boards[board].Cells[d.cells[board][[2]int{column, row}]]
+	cell := d.cell(Spot{d.first(u.grid), column, row})
 	cell.Pieces = append(cell.Pieces, d.piece(u, read.name))
 }

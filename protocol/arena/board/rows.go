@@ -1,6 +1,7 @@
 package board
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,13 +16,13 @@ func (l *Layout) rows(f *fluents) {
 		for i := range 2 {
 			values, ok := f.ordered(rel, i)
 			if !ok && f.covers(rel, i) { // names that all have a value, as pits and houses
-				values = sortedKeys(f.domain(rel, i))
+				values = slices.Sorted(maps.Keys(f.domain(rel, i)))
 				slices.SortFunc(values, Natural)
 			}
 			if len(values) < 3 || len(values) > maxSide || f.isRole(rel, i) {
 				continue
 			}
-			if !f.decides(rel, []int{i}, []int{1 - i}) || !f.covers(rel, i) && isNumeric(f.domain(rel, 1-i)) || f.alone(rel) {
+			if !f.decides(rel, []int{i}, []int{1 - i}) || !f.covers(rel, i) && isNumeric(f.domain(rel, 1-i)) {
 				continue
 			}
 			u := &use{relation: rel, column: i, row: -1, content: []int{1 - i}, holder: -1}
@@ -103,14 +104,8 @@ func (f *fluents) emptyOf(u *use) string {
 	for _, t := range f.seen[u.relation][0] {
 		count[u.contentOf(t)]++
 	}
-	if len(u.content) == 0 { // names of fluents, as (blank c)
-		if slices.Contains(names, strings.ToLower(u.name)) {
-			return u.name
-		}
-		return ""
-	}
 	best := ""
-	for _, name := range sortedKeys(count) {
+	for _, name := range slices.Sorted(maps.Keys(count)) {
 		if slices.Contains(names, strings.ToLower(name)) && count[name] > count[best] {
 			best = name
 		}

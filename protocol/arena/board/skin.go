@@ -21,7 +21,7 @@ func ReadSkin(text []byte) (Skin, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, fmt.Errorf("expected a skin in JSON: %w", jsonfault.Explain(err))
 	}
-	for _, name := range sortedKeys(s) {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
 		p := s[name]
 		if _, known := outlines[p.Kind]; !known && p.Kind != Words && !p.isEdge() {
 			return nil, fmt.Errorf("%s: expected one of the kinds %v or %s, found %q", name, slices.Sorted(maps.Keys(outlines)), Words, p.Kind)

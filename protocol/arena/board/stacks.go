@@ -1,6 +1,7 @@
 package board
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -11,10 +12,9 @@ import (
 
 // stacks is how they are drawn: a column for each thing that can be lowest.
 type stacks struct {
-	on     relation
-	table  relation // zero where there is none
-	bases  []string
-	things int
+	on    relation
+	table relation // zero where there is none
+	bases []string
 }
 
 // stack finds stacks in the examples.
@@ -35,13 +35,13 @@ func (l *Layout) stack(f *fluents) {
 		if shared < 2 || isNumeric(above) || !f.decides(rel, []int{0}, []int{1}) || !f.decides(rel, []int{1}, []int{0}) {
 			continue
 		}
-		s := &stacks{on: rel, bases: sortedKeys(pegs), things: len(above)}
+		s := &stacks{on: rel, bases: slices.Sorted(maps.Keys(pegs))}
 		if len(pegs) == 0 {
 			s.table = l.tableOf(f, rel)
-			s.bases = sortedKeys(f.domain(s.table, 0))
+			s.bases = slices.Sorted(maps.Keys(f.domain(s.table, 0)))
 		}
 		slices.SortFunc(s.bases, Natural)
-		if len(s.bases) == 0 || len(s.bases) > usualSide || s.things > maxSide || !s.stand(f) {
+		if len(s.bases) == 0 || len(s.bases) > usualSide || len(above) > maxSide {
 			continue
 		}
 		l.piles = append(l.piles, s)
@@ -85,17 +85,6 @@ func at(examples [][]tuple, i int) []tuple {
 		return examples[i]
 	}
 	return nil
-}
-
-// stand tells whether all things of the examples stand on something.
-func (s *stacks) stand(f *fluents) bool {
-	for i := range f.seen[s.on] {
-		on, table := at(f.seen[s.on], i), at(f.seen[s.table], i)
-		if _, left := s.build(on, table); left {
-			return false
-		}
-	}
-	return true
 }
 
 // build lists what lies on each base, from below, the base itself first where it is a

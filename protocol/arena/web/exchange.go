@@ -22,7 +22,7 @@ func (s *Server) offerRecords(mux *http.ServeMux) {
 
 // saveRecord writes a record as a file: in our lines, or in the format of the GGP archives.
 func (s *Server) saveRecord(w http.ResponseWriter, r *http.Request) {
-	record, err := s.Archive.Read(r.PathValue("id"))
+	record, err := s.record(r.PathValue("id"))
 	var text []byte
 	ending := ".jsonl"
 	if err == nil && r.URL.Query().Get("as") == "ggp" {

@@ -3,8 +3,11 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,7 +132,7 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]
 	turn := 0
 	for part, err := range s.Archive.Follow(ctx, id) {
 		if err != nil {
-			note = err.Error()
+			note = s.unread(id, err).Error()
 			return
 		}
 		if part.Match != "" {
@@ -170,10 +173,10 @@ func (s *Server) showTurn(r *http.Request) (json.RawMessage, error) {
 	}
 	now := told{match: r.PathValue("id")}
 	if now.bytes, err = s.Archive.Size(now.match); err != nil {
-		return nil, err
+		return nil, s.unread(now.match, err)
 	}
 	return s.pictures.Get(toldTurn{now, turn}, func() (json.RawMessage, error) {
-		record, err := s.records.Get(now, func() (*arena.Record, error) { return s.Archive.Read(now.match) })
+		record, err := s.records.Get(now, func() (*arena.Record, error) { return s.record(now.match) })
 		if err != nil {
 			return nil, err
 		}
@@ -183,6 +186,23 @@ func (s *Server) showTurn(r *http.Request) (json.RawMessage, error) {
 		}
 		return json.Marshal(v)
 	})
+}
+
+// record reads the record of a match.
+func (s *Server) record(match string) (*arena.Record, error) {
+	r, err := s.Archive.Read(match)
+	if err != nil {
+		err = s.unread(match, err)
+	}
+	return r, err
+}
+
+// unread is why the record of a match cannot be read, without the paths of this machine.
+func (s *Server) unread(match string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return faulty(http.StatusNotFound, "there is no match "+match)
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), s.Archive.Dir()+string(filepath.Separator), ""))
 }
 
 // drawTurn draws a position of a record.

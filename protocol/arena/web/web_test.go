@@ -454,6 +454,26 @@ func TestWhatIsUnderWayIsBounded(t *testing.T) {
 	}
 }
 
+func TestRecordsThatCannotBeReadShowNoPaths(t *testing.T) {
+	s, url := page(t, 0, nil)
+	if err := os.WriteFile(filepath.Join(s.Archive.Dir(), "odd.jsonl"), []byte("[1]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for match, want := range map[string]string{"missing": "there is no match missing", "odd": "odd.jsonl"} {
+		for _, path := range []string{"", "/position?turn=0", "/record", "/record?as=ggp"} {
+			response, err := http.Get(url + "/api/matches/" + match + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(response.Body)
+			response.Body.Close()
+			if !strings.Contains(string(text), want) || strings.Contains(string(text), s.Archive.Dir()) {
+				t.Errorf("%s%s: status %d, %s", match, path, response.StatusCode, text)
+			}
+		}
+	}
+}
+
 func TestNamesThatNoFileHasAreNotFound(t *testing.T) {
 	_, url := page(t, 0, nil)
 	for _, path := range []string{"/%ff%fe", "/%00", "/nosuch", "/..%2f..%2fetc%2fpasswd", "/a%5c..%5cb", "/" + strings.Repeat("a", 70_000), "/api/matches/%ff%fe/position?turn=0"} {

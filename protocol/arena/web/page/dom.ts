@@ -57,12 +57,12 @@ export const post = async <T>(path: string, body: unknown): Promise<T> =>
 
 type Kinds = Record<string, ((value: any) => void) | undefined>;
 
-// shared is the worker through which all windows of a browser use one connection; null where there is none.
+// worker follows streams: one for all windows of a browser, which use one connection, or, where browsers have none such, one of this window.
 const followed = new Map<number, Kinds>();
 let keys = 0;
-const shared = (() => {
-  if (typeof SharedWorker === "undefined") return null;
-  const port = new SharedWorker("streams.js", { type: "module", name: "streams" }).port;
+const worker = (() => {
+  const options: WorkerOptions = { type: "module", name: "streams" };
+  const port = typeof SharedWorker === "undefined" ? new Worker("streams.js", options) : new SharedWorker("streams.js", options).port;
   port.onmessage = (e: MessageEvent<{ key: number; kind: string; data: string }>) => followed.get(e.data.key)?.[e.data.kind]?.(JSON.parse(e.data.data));
   const name = "window-" + Math.random();
   if (navigator.locks) void navigator.locks.request(name, () => { port.postMessage({ window: name }); return new Promise(() => {}); });
@@ -72,19 +72,10 @@ const shared = (() => {
 
 // listen follows server-sent events by kind. It returns what ends it.
 export function listen(path: string, kinds: Kinds): () => void {
-  if (shared) {
-    const key = ++keys;
-    followed.set(key, kinds);
-    shared.postMessage({ key, path });
-    return () => { if (followed.delete(key)) shared.postMessage({ key, end: true }); };
-  }
-  const source = new EventSource(path);
-  for (const [kind, f] of Object.entries(kinds)) if (f) source.addEventListener(kind, (e) => f(JSON.parse((e as MessageEvent).data)));
-  source.addEventListener("end", () => source.close());
-  source.addEventListener("error", () => {
-    if (source.readyState === EventSource.CLOSED) kinds.failed?.("the connection was refused");
-  });
-  return () => source.close();
+  const key = ++keys;
+  followed.set(key, kinds);
+  worker.postMessage({ key, path });
+  return () => { if (followed.delete(key)) worker.postMessage({ key, end: true }); };
 }
 
 // announce tells what has happened to whoever does not see it.
@@ -92,6 +83,9 @@ export function announce(text: string) {
   const at = document.getElementById("said")!;
   if (at.textContent !== text) at.textContent = text;
 }
+
+// wide holds a table that may be wider than a narrow screen.
+export const wide = (label: string, table: Element) => h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, table);
 
 // failure shows an error.
 export const failure = (e: unknown) => h("p", { class: "failure", role: "alert" }, e instanceof Error ? e.message : String(e));

@@ -1,5 +1,5 @@
 // Play: a table, where people and players take the roles.
-import { announce, button, failure, fill, get, h, kept, listen, post, toGame } from "./dom.js";
+import { announce, button, failure, fill, get, h, kept, listen, post, toGame, wide } from "./dom.js";
 import { Chooser, keepingFocus, mark, shown } from "./board.js";
 import { interval } from "./analyse.js";
 import { Course } from "./course.js";
@@ -11,11 +11,11 @@ import type { Analysis, Position, Spot, Table, Told } from "./types.js";
 export async function tables(main: HTMLElement) {
   const list = await get<{ table: string; game: string; seats: string[]; turn: number; over: boolean }[]>("api/tables");
   fill(main, h("div", { class: "bar" }, h("h1", null, "Play"), h("a", { class: "button primary", href: "#/games" }, "Choose a game")),
-    list.length === 0 ? h("p", { class: "quiet" }, "No table is open.") : h("table", { class: "list" },
+    list.length === 0 ? h("p", { class: "quiet" }, "No table is open.") : wide("Tables", h("table", { class: "list" },
       h("thead", null, h("tr", null, ["Game", "Who plays", "Turn", "State"].map((t) => h("th", { scope: "col" }, t)))),
       h("tbody", null, list.map((t) => h("tr", null, h("td", null, h("a", { href: "#/play/" + t.table }, t.game)),
         h("td", null, t.seats.filter((s) => s !== "chance").join(" – ")), h("td", null, t.turn),
-        h("td", null, t.over ? "over" : t.seats.includes("open") ? "a seat is free" : ""))))));
+        h("td", null, t.over ? "over" : t.seats.includes("open") ? "a seat is free" : "")))))));
 }
 
 // keysOf are those that this window has at a table, by role; left are those of windows of this browser that may be

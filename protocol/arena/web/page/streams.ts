@@ -1,9 +1,11 @@
-// The worker that all windows of a browser share: one connection carries the streams of all of them.
+// The worker that all windows of a browser share, or one has: one connection carries the streams of all of them.
 // It knows nothing of the page.
 
 export {};
 
-interface Follower { port: MessagePort; key: number; path: string }
+type Port = Pick<MessagePort, "onmessage" | "postMessage">;
+
+interface Follower { port: Port; key: number; path: string }
 type Request = { key: number; path: string } | { key: number; end: true } | { window: string };
 
 const followers = new Map<number, Follower>(); // by the number of the channel
@@ -64,8 +66,9 @@ function take(event: string) {
   }
 }
 
-(globalThis as unknown as { onconnect: (e: MessageEvent) => void }).onconnect = (e) => {
-  const port = e.ports[0], mine = () => [...followers].filter(([, f]) => f.port === port);
+// serve does what windows ask for.
+function serve(port: Port) {
+  const mine = () => [...followers].filter(([, f]) => f.port === port);
   const gone = () => { for (const [channel] of mine()) leave(channel); };
   port.onmessage = (m: MessageEvent<Request>) => {
     const r = m.data;
@@ -74,4 +77,8 @@ function take(event: string) {
     if ("path" in r) { followers.set(next, { port, key: r.key, path: r.path }); return void follow(next++); }
     for (const [channel, f] of mine()) if (f.key === r.key) leave(channel);
   };
-};
+}
+
+const scope = globalThis as unknown as Port & { onconnect?: (e: MessageEvent) => void };
+if ("onconnect" in scope) scope.onconnect = (e) => serve(e.ports[0]);
+else serve(scope);

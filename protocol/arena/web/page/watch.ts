@@ -1,5 +1,5 @@
 // Watch: records, and matches under way.
-import { button, failure, fill, get, h, listen, post, toGame } from "./dom.js";
+import { button, failure, fill, get, h, listen, post, toGame, wide } from "./dom.js";
 import { keepingFocus, shown } from "./board.js";
 import { Course, type Note } from "./course.js";
 import { explanation, graph, known, result } from "./explain.js";
@@ -31,10 +31,10 @@ export async function matches(main: HTMLElement, query: URLSearchParams) {
     skip > 0 && page(Math.max(0, skip - 200), "Later"), skip + matches.length < count && page(skip + matches.length, "Earlier"),
     count > matches.length && h("span", { class: "quiet" }, `${skip + 1} to ${skip + matches.length} of ${count}`)), await opener(),
     count === 0 ? h("p", { class: "quiet" }, "There is no match here yet. Choose a game and let players play, or start the arena with --records DIR.") :
-      h("table", { class: "list" }, h("thead", null, h("tr", null, ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", { scope: "col" }, t)))),
+      wide("Matches", h("table", { class: "list" }, h("thead", null, h("tr", null, ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", { scope: "col" }, t)))),
         h("tbody", null, matches.map((m) => h("tr", null, h("td", null, h("a", { href: "#/watch/" + encodeURIComponent(m.match) }, m.game)),
           h("td", null, m.players.join(" – ")), h("td", null, m.live ? h("span", { class: "live" }, "live") : m.goals?.join(" – ") || m.reason || "over"),
-          h("td", null, m.turns || ""), h("td", { class: "quiet" }, new Date(m.start).toLocaleString()))))));
+          h("td", null, m.turns || ""), h("td", { class: "quiet" }, new Date(m.start).toLocaleString())))))));
 }
 
 export function watch(main: HTMLElement, id: string, at?: number): () => void {
