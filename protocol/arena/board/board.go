@@ -6,8 +6,10 @@
 // order) and behave like coordinates: they are not counters, which other arguments
 // decide (see fluents.decides). The remaining arguments are what lies there. Further
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
-// what stands alone in an order is a board of one row. What lies on something that lies on
-// something is a stack (stacks.go). Whatever is not understood is listed as facts, never dropped.
+// what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
+// (segments.go), and what lies on something that lies on something is a stack (stacks.go).
+// Whatever is not understood is
+// listed as facts, never dropped.
 package board
 
 import (
@@ -119,6 +121,7 @@ const (
 	onAxis          // one coordinate of something
 	inHand
 	asCounter
+	asSegment // between two points of a board
 	asStack
 )
 
@@ -205,6 +208,8 @@ func (l *Layout) Draw(facts []string) Picture {
 			d.Facts = append(d.Facts, fact)
 		case u.as == onAxis:
 			d.pair(u, args, fact)
+		case u.as == asSegment:
+			d.join(u, args, fact)
 		case u.as == asStack:
 			piled = append(piled, pending{u, args, fact})
 		case u.as == onBoard:

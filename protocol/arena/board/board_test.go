@@ -122,9 +122,17 @@ const (
 (<= (next (table ?x)) (true (table ?x)))
 (<= (next (clear ?x)) (true (clear ?x)))
 (goal r 0) (<= terminal (true (on a c)))`
+	dots = `(role r) (succ 1 2) (succ 2 3) (init (line 1 1 1 2)) (init (box 1 1 r))
+(index 1) (index 2) (index 3)
+(<= (legal r (draw ?x ?y ?x ?z)) (index ?x) (succ ?y ?z))
+(<= (legal r (draw ?x ?y ?z ?y)) (index ?y) (succ ?x ?z))
+(<= (next (line ?a ?b ?c ?d)) (does r (draw ?a ?b ?c ?d)))
+(<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d)))
+(<= (next (box ?x ?y r)) (true (line ?x ?y ?x ?z)) (succ ?y ?z) (succ ?x ?w) (true (line ?x ?y ?w ?y)))
+(goal r 0) (<= terminal (true (box 3 3 r)))`
 )
 
-func TestStacksAreDrawn(t *testing.T) {
+func TestStacksAndSegmentsAreDrawn(t *testing.T) {
 	for name, c := range map[string]struct {
 		rules string
 		facts []string
@@ -141,6 +149,11 @@ func TestStacksAreDrawn(t *testing.T) {
 			lines("on", "2 . c", "1 a b", "  a b", "clear: c"),
 		},
 		"blocks that stand nowhere": {blocks, []string{"(on c b)", "(table a)"}, lines("(on c b) (table a)")},
+		"dots and boxes": {
+			dots,
+			[]string{"(line 1 1 1 2)", "(line 2 2 1 2)", "(line 3 3 3 3)", "(box 1 1 r)"},
+			lines("box", "3 .   .   .", "2 v   .   .", "1 <,r .   .", "  1   2   3", "(line 3 3 3 3)"),
+		},
 	} {
 		l, _ := layoutOf(t, name, c.rules)
 		var got []string

@@ -104,6 +104,7 @@ func (l *Layout) findBoards(f *fluents) {
 	if !l.HasBoard() {
 		l.rows(f)
 	}
+	l.segments(f)
 	for _, g := range l.grids {
 		g.finish(f, l.uses[g.owner])
 	}
