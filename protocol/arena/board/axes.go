@@ -90,7 +90,7 @@ func (g *grid) layNames(f *fluents, owner *use) {
 		fromOne = fromOne && names[letter+"1"]
 	}
 	rows := slices.Sorted(maps.Keys(letters))
-	columns, _ := order(numbers)
+	columns, _ := f.order(numbers)
 	longest, shortest := 0, len(columns)
 	for _, n := range lengths {
 		longest, shortest = max(longest, n), min(shortest, n)

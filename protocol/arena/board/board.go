@@ -139,7 +139,7 @@ const (
 func Find(g *gdl.Game, positions ...[]string) *Layout {
 	all := clauses(g)
 	f := &fluents{
-		roles: make(set), clauses: all, domains: domains(all),
+		roles: make(set), clauses: all, domains: domains(all), chains: chains(all),
 		seen: make(map[relation][][]tuple),
 	}
 	l := &Layout{uses: make(map[relation]*use), links: links(all), verbs: make(map[int]int)}

@@ -228,6 +228,21 @@ func TestCoordinatesMayBeTwoFluents(t *testing.T) {
 	}
 }
 
+// TestFactsMayPutCoordinatesInOrder has columns and rows whose names say nothing of their order.
+func TestFactsMayPutCoordinatesInOrder(t *testing.T) {
+	named := strings.NewReplacer(" 1)", " one)", " 2)", " two)", " 3)", " three)", " 1 ", " one ", " 2 ", " two ")
+	for order, want := range map[string]int{"(succ one two) (succ two three)": 2, "(succ one two) (succ one three)": 0} {
+		l, facts := layoutOf(t, "words.kif", named.Replace(twoBoards)+order)
+		p := l.Draw(facts)
+		if len(p.Boards) != want {
+			t.Fatalf("%d boards by %s, want %d", len(p.Boards), order, want)
+		}
+		if want > 0 && !slices.Equal(p.Boards[0].Columns, []string{"one", "two", "three"}) {
+			t.Errorf("columns %q", p.Boards[0].Columns)
+		}
+	}
+}
+
 func TestNothingIsDropped(t *testing.T) {
 	l, facts := layoutOf(t, "two.kif", twoBoards)
 	facts = append(facts, "(left 1 2 x)", "(left 7 7 x)", "unheard", "not a term (")

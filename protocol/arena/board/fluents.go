@@ -12,6 +12,7 @@ type fluents struct {
 	roles   set
 	clauses []clause
 	domains map[slot]set
+	chains  []map[string]string
 	seen    map[relation][][]tuple // by position
 	values  map[slot]set           // what an argument takes in the examples
 	links   map[slot]map[slot]bool
@@ -103,12 +104,12 @@ func (f *fluents) domain(rel relation, argument int) set { return f.domains[slot
 // ordered lists the values of an argument in their order, if they have one.
 func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
 	if values := f.domain(rel, argument); len(values) <= usualSide {
-		if list, ok := order(values); ok {
+		if list, ok := f.order(values); ok {
 			return filled(list), true
 		}
 	}
 	// Where the rules use one relation for all numbers, say, they tell too little.
-	list, ok := order(f.values[slot{rel, argument}])
+	list, ok := f.order(f.values[slot{rel, argument}])
 	if ok {
 		list = filled(list)
 	}

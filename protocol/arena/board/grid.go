@@ -243,7 +243,7 @@ func (g *grid) widen(f *fluents, c *candidate) {
 		for _, v := range slices.Concat(side.values, a) {
 			values[v] = true
 		}
-		if sorted, ok := order(values); ok && len(sorted) <= maxSide {
+		if sorted, ok := f.order(values); ok && len(sorted) <= maxSide {
 			*side = newAxis(sorted)
 		}
 	}

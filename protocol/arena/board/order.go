@@ -6,23 +6,79 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"stackmate/gdl"
 )
 
-// A domain is an axis of a board if its values have an order: numbers, single letters, or numbers after one
-// prefix (c1 c2 c3).
+// A domain is an axis of a board if its values have an order: numbers, single letters, numbers after one prefix (c1 c2
+// c3), or the links of a chain of facts such as (succ one two) (succ two three).
 
 // order sorts values, or tells that they have no order.
-func order(values set) ([]string, bool) {
+func (f *fluents) order(values set) ([]string, bool) {
 	list := slices.Sorted(maps.Keys(values))
 	if len(list) < 2 {
 		return nil, false
 	}
-	rank, ok := ranks(list)
-	if !ok {
-		return nil, false
+	if rank, ok := ranks(list); ok {
+		slices.SortFunc(list, func(a, b string) int { return cmp.Compare(rank[a], rank[b]) })
+		return list, true
 	}
-	slices.SortFunc(list, func(a, b string) int { return cmp.Compare(rank[a], rank[b]) })
-	return list, true
+	for _, after := range f.chains {
+		if sorted := along(after, values); len(sorted) == len(list) {
+			return sorted, true
+		}
+	}
+	return nil, false
+}
+
+// chains are, by the order of their names, the static relations whose facts lead from one constant to the next, of
+// which each has at most one.
+func chains(all []clause) (found []map[string]string) {
+	after := make(map[string]map[string]string)
+	broken := make(set)
+	for _, c := range all {
+		if c.head.kind != static || c.head.arity != 2 {
+			continue
+		}
+		name, a, b := c.head.name, c.args[0], c.args[1]
+		if after[name] == nil {
+			after[name] = make(map[string]string)
+		}
+		next, again := after[name][a.Name]
+		if len(c.rule.Body) > 0 || a.Kind != gdl.Symbol || b.Kind != gdl.Symbol || again && next != b.Name {
+			broken[name] = true
+		}
+		after[name][a.Name] = b.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if !broken[name] {
+			found = append(found, after[name])
+		}
+	}
+	return found
+}
+
+// along lists those of some values that a chain leads through, from one that nothing leads to.
+func along(after map[string]string, values set) (sorted []string) {
+	start := make(set)
+	for a := range after {
+		start[a] = true
+	}
+	for _, b := range after {
+		delete(start, b)
+	}
+	for _, v := range slices.Sorted(maps.Keys(start)) {
+		var list []string
+		for ok := true; ok; v, ok = after[v] {
+			if values[v] {
+				list = append(list, v)
+			}
+		}
+		if len(list) > len(sorted) {
+			sorted = list
+		}
+	}
+	return sorted
 }
 
 // ranks numbers values that are numbers, single letters, or numbers after one prefix; numbers

@@ -39,7 +39,7 @@ func (f *fluents) position(rel relation) ([]string, bool) {
 	if rel.arity < 1 || rel.arity > 2 || len(f.seen[rel]) == 0 || rel.arity == 2 && !f.isRole(rel, 0) {
 		return nil, false
 	}
-	values, ok := order(f.domain(rel, rel.arity-1))
+	values, ok := f.order(f.domain(rel, rel.arity-1))
 	return values, ok && len(values) >= 3 && len(values) <= maxSide && f.decides(rel, rel.others(rel.arity-1), []int{rel.arity - 1})
 }
 

@@ -83,7 +83,7 @@ func (g *grid) segment(u *use, args tuple) (at [2]int, side Kind, ok bool) {
 // join draws a segment.
 func (d *drawing) join(u *use, args tuple, fact string) {
 	at, side, ok := u.grid.segment(u, args)
-	board := d.boards[boardKey{u.grid, ""}]
+	board := d.first(u.grid)
 	cell, exists := d.cells[board][at]
 	if !ok || !exists {
 		d.Facts = append(d.Facts, fact)
