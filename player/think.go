@@ -77,7 +77,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.hasDecisive = at.machine.Decisive(short, !t.isInTurns()) != nil // as above
 		cancel()
 	}
-	t.inherit()
+	t.inherit(at)
 	t.sampler = t.newSampler()
 }
 
@@ -188,18 +188,24 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 	t.factor(ctx)
 	list := t.candidates(t.learn(ctx, at))
 	t.adopt(list[0])
+	t.trials = t.newTrials(list, at)
+	t.pass(t.trials.left()...)
+	t.compare(ctx, scaled(trialShare, timeLeft(ctx, time.Now())))
+}
+
+// newTrials makes trials between candidates, the first of which plays already, for a match from a position.
+func (t *thinker) newTrials(list []candidate, at position) *trials {
 	memory := t.memory.share()
 	if memory == 0 {
 		list = list[:1]
 	}
-	t.trials = &trials{
+	return &trials{
 		candidates: list, challenger: 1, at: at,
 		comparison: comparison{
 			searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }, opening: trialOpening,
 			memory: min(comparisonBytes, memory/int64(2*t.threads)), clock: scaled(trialPart, t.playClock()),
 		},
 	}
-	t.compare(ctx, scaled(trialShare, timeLeft(ctx, time.Now())))
 }
 
 // compare goes on with the trials, for so long at most, and adopts the candidate that wins.
@@ -214,6 +220,7 @@ func (t *thinker) compare(ctx context.Context, most time.Duration) {
 	if t.candidate != best {
 		t.adopt(best)
 	}
+	t.pass(t.trials.left()...)
 	t.log.Info().Str("best", best.name).Bool("decided", t.trials.decided()).Msg("comparison")
 }
 
