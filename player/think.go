@@ -170,7 +170,11 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	if t.class.Players > 1 && !t.solves(ctx, at) {
 		t.rehearse(ctx, at)
 	}
-	t.search(ctx, at)
+	if r := t.search(ctx, at); r.alone {
+		if k := r.soonest(); k != nil {
+			t.plan = plan{k.Line, at.state}
+		}
+	}
 }
 
 // solves gives the searches a chance to solve the game at once.
@@ -254,41 +258,19 @@ func (t *thinker) playClock() time.Duration { return cmp.Or(t.clock, unlimitedTh
 // choose implements policy.
 func (t *thinker) choose(ctx context.Context, at position) choice {
 	t.prepare(ctx, at)
-	if c, ok := t.planned(at, bestGoal); ok {
-		return c
-	}
 	r := t.search(ctx, at)
 	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
 		t.exactWork = 1
-	}
-	if t.class.Players == 1 {
-		least := float64(worstGoal) // a plan must not fall short of what is proved
-		if r.settles(r.exact) {
-			least = r.exact.Values[at.role].Lower
-		}
-		if c, ok := t.planned(at, least); ok {
-			c.root = r
-			return c
-		}
 	}
 	v := r.decide(t.candidate.samples())
 	if len(v.strategy) == 0 {
 		return choice{move: at.legal[0], verdict: verdict{by: byFallback}}
 	}
-	return choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
-}
-
-// planned is the next move of the plan, if it promises at least goal points: nothing
-// better is known, so that goal is proved if there is none.
-func (t *thinker) planned(at position, goal float64) (choice, bool) {
-	line := t.plan.line
-	move, ok := t.plan.next(at, goal)
-	if !ok {
-		return choice{}, false
+	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
+	if v.by == byPlan {
+		t.plan = plan{v.result.Line, at.state}.after(at.machine)
 	}
-	r := &search.Result{Values: make([]search.Interval, len(at.machine.Names().Roles)), Proved: t.plan.goal >= bestGoal, Line: line}
-	r.Values[at.role] = search.Exact(t.plan.goal)
-	return choice{move: move, verdict: verdict{by: byPlan, why: "the next move of a line that leads to this goal for sure", result: r}}, true
+	return c
 }
 
 // draw samples a strategy; whatever it says, the move is legal.
