@@ -263,9 +263,6 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 		t.exactWork = 1
 	}
 	v := r.decide(t.candidate.samples())
-	if len(v.strategy) == 0 {
-		return choice{move: at.legal[0], verdict: verdict{by: byFallback}}
-	}
 	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
 	if v.by == byPlan {
 		t.plan = plan{v.result.Line, at.state}.after(at.machine)
