@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )
@@ -103,6 +105,54 @@ func TestWhatWasLearntOutlivesAPanic(t *testing.T) {
 	other := newSubtraction(50)
 	if second.prepare(t.Context(), position{machine: other, state: other.Initial()}); second.candidate == learnt {
 		t.Error("what was learnt of one machine is used for another one")
+	}
+}
+
+func TestTrialsOfWhatWasLearntGoOnAfterAPanic(t *testing.T) {
+	m := gamestest.Machine(t, "biddingTicTacToe-3") // simultaneous: what was learnt plays only if trials show it to be better
+	made, tried := 0, 0
+	d := newDesk(setting{
+		spec: spec{threads: 1, without: []string{exactSearch}}, clock: time.Second, log: zerolog.Nop(),
+		memory: &memory{total: 256 << 20, compiled: closed}, margins: NewMargins(0, 0),
+	}, func(s setting) policy {
+		p := newThinker(s)
+		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) {
+			if l.Learn(t.Context(), 3000); made > 1 {
+				t.Error("what is known is learnt again")
+			}
+		}
+		p.hold = func(e *trials, _ context.Context, _ int) {
+			switch tried++; tried {
+			case 1:
+				panic("broken")
+			case 3:
+				e.won(3)
+			}
+		}
+		made++
+		return p
+	})
+	at := position{machine: m, state: m.Initial()}
+	b := m.NewNarrowBatch()
+	b.Load(at.state, 1)
+	b.Evaluate(1)
+	at.legal = b.AppendLegal(nil, 0, 0)
+	d.begin(ctxOf(t, time.Minute), at)
+	if !d.broken.Load() {
+		t.Fatal("nothing was tried out")
+	}
+	d.renew()
+	second := d.policy.(*thinker)
+	second.ponder(ctxOf(t, 100*time.Millisecond), at)
+	if second.trials == nil || second.trials.decided() || !slices.ContainsFunc(second.trials.candidates, func(c candidate) bool { return c.evaluator != nil }) {
+		t.Fatalf("after a panic there are the trials %+v", second.trials)
+	}
+	better := second.trials.candidates[1]
+	second.ponder(ctxOf(t, 100*time.Millisecond), at)
+	d.renew()
+	third := d.policy.(*thinker)
+	if third.prepare(t.Context(), at); third.candidate != better || third.trials.best != 0 || third.trials.candidates[0] != better {
+		t.Errorf("the candidate that has won is %s, the policy after that one goes by %s", better.name, third.candidate.name)
 	}
 }
 

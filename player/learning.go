@@ -141,25 +141,30 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 // its place, after a panic or because it hangs, goes on from there. It is safe for
 // concurrent use.
 type experience struct {
-	mu        sync.Mutex
-	of        machine.Machine
-	candidate candidate
-	parts     map[machine.Machine]*thinker
+	mu         sync.Mutex
+	of         machine.Machine
+	candidates []candidate // the one to play by, and those that trials have not told from it
+	parts      map[machine.Machine]*thinker
 }
 
 // adopt makes the sampling search use a candidate, and stores it for later policies.
 func (t *thinker) adopt(c candidate) {
 	t.candidate = c
 	t.sampler = t.newSampler()
+	t.pass(c)
+}
+
+// pass stores for later policies which candidates there are, the one to play by first.
+func (t *thinker) pass(list ...candidate) {
 	if e := t.experience; e != nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.of, e.candidate, e.parts = t.machine, c, t.parts
+		e.of, e.candidates, e.parts = t.machine, list, t.parts
 	}
 }
 
-// inherit takes over the candidate of the policy before, if that had the same machine.
-func (t *thinker) inherit() {
+// inherit takes over from the policy before, if that had the same machine, and goes on with its trials.
+func (t *thinker) inherit(at position) {
 	e := t.experience
 	if e == nil {
 		return
@@ -167,6 +172,7 @@ func (t *thinker) inherit() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.of == t.machine {
-		t.begun, t.candidate, t.parts = t.machine, e.candidate, e.parts
+		t.begun, t.candidate, t.parts = t.machine, e.candidates[0], e.parts
+		t.trials = t.newTrials(e.candidates, at)
 	}
 }

@@ -7,44 +7,29 @@ import (
 	"stackmate/search"
 )
 
-// plan is a line that leads a player alone to a goal for sure. It is followed
-// until a better one turns up.
+// plan is a line of joint moves from a position that ends the game. A player alone follows it until a
+// search finds a better one.
 type plan struct {
-	goal  float64
-	line  [][]machine.Move // joint moves still to make
-	state machine.State    // where the next of them is made
-	left  machine.State    // where the last one was made, or nil: who ponders is still there
+	line  [][]machine.Move
+	state machine.State
 }
 
-// fits tells whether the plan goes on from a position.
-func (p *plan) fits(at position) bool {
-	return len(p.line) > 0 && p.state.Equal(at.state) && slices.Contains(at.legal, p.line[0][at.role])
+// after is the plan that is left when its first move is made.
+func (p plan) after(m machine.Machine) plan {
+	b, state := m.NewNarrowBatch(), slices.Clone(p.state)
+	b.Load(state, 1)
+	step(b, p.line[0])
+	b.Store(state, 1)
+	return plan{p.line[1:], state}
 }
 
-// next is the move of the plan in a position, if the plan fits and promises at
-// least goal points. The plan then expects the position after it.
-func (p *plan) next(at position, goal float64) (machine.Move, bool) {
-	if !p.fits(at) || p.goal < goal {
-		return machine.NoMove, false
+// newRoot is the root of a position, with what the plan says of it.
+func (t *thinker) newRoot(at position) *root {
+	r := newRoot(at)
+	if r.alone = t.class.Players == 1 && !t.class.Chance; r.alone && t.plan.state.Equal(at.state) {
+		r.follow(&search.Result{Line: t.plan.line, Values: make([]search.Interval, len(at.machine.Names().Roles))})
 	}
-	joint := p.line[0]
-	b := at.machine.NewBatch()
-	b.Load(p.state, 1)
-	step(b, joint)
-	b.Store(p.state, 1)
-	p.line, p.left = p.line[1:], slices.Clone(at.state)
-	return joint[at.role], true
-}
-
-// improve takes over the line of r if, made move by move, it ends the game with
-// a better goal than the plan. What begins where the plan has just left is of no use.
-func (p *plan) improve(at position, r *search.Result) {
-	if r == nil || len(r.Line) == 0 || p.left != nil && p.left.Equal(at.state) {
-		return
-	}
-	if g, over := outcome(at, r.Line); over && (g > p.goal || !p.fits(at)) {
-		*p = plan{goal: g, line: r.Line, state: slices.Clone(at.state)}
-	}
+	return r
 }
 
 // outcome is the goal of the role at the end of a line, if the game is over there.

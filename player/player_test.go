@@ -322,32 +322,43 @@ func TestAPuzzleIsPlayedToItsBestGoal(t *testing.T) {
 
 func TestThePlanIsDroppedWhenTheMatchTakesAnotherWay(t *testing.T) {
 	m := newLock(9)
-	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}}
+	legal := []machine.Move{0, 1, 2}
+	at := position{machine: m, state: m.Initial(), legal: legal}
 	var line [][]machine.Move
 	for i := range 9 {
 		line = append(line, []machine.Move{machine.Move(i % 3)})
 	}
-	var p plan
-	p.improve(at, &search.Result{Line: line[:4]})
-	if _, ok := p.next(at, worstGoal); ok {
+	p := onOneThread(0, 64<<20)
+	p.prepare(t.Context(), at)
+	found := func(line [][]machine.Move) *search.Result {
+		return &search.Result{Line: line, Values: []search.Interval{{Upper: bestGoal}}}
+	}
+	r := p.newRoot(at)
+	if r.follow(found(line[:4])); r.soonest() != nil {
 		t.Fatal("a line that does not end the game is taken for a plan")
 	}
-	p.improve(at, &search.Result{Line: line})
-	if move, ok := p.next(at, bestGoal); !ok || move != 0 {
-		t.Fatalf("got %d, %v; want the first move of the line", move, ok)
+	r.follow(found(line))
+	if k := r.soonest(); k == nil || k.Move != 0 || k.Bounds.Lower != bestGoal || !p.isSettled(r) {
+		t.Fatalf("got %+v; want the first move of the line", k)
 	}
-	if _, ok := p.next(at, bestGoal); ok {
+	p.plan = plan{line, at.state}
+	if c := p.choose(t.Context(), at); c.move != 0 || c.by != byPlan || c.root.nodes != 0 {
+		t.Fatalf("plays %d by %s after %d nodes, want the plan", c.move, c.by, c.root.nodes)
+	}
+	if r := p.newRoot(at); r.soonest() != nil {
 		t.Error("the plan goes on although the position did not change")
 	}
-	p.improve(at, &search.Result{Line: line}) // found by pondering
-	if !p.state.Equal(machine.State{1}) {
-		t.Error("a line from a position that the match has left takes the place of the plan")
+	r = p.newRoot(position{machine: m, state: machine.State{1}, legal: legal})
+	if k := r.soonest(); k == nil || k.Move != 1 || k.Plies != 8 {
+		t.Fatalf("after the first move %+v is known, want the rest of the line", k)
 	}
 	worse := append([][]machine.Move(nil), line[1:]...)
 	worse[3] = []machine.Move{0}
-	at.state = machine.State{1}
-	p.improve(at, &search.Result{Line: worse})
-	if p.goal != 100 {
-		t.Errorf("a line worth %g takes the place of one worth 100", p.goal)
+	if r.follow(found(worse)); r.soonest().Bounds.Lower != bestGoal || len(r.soonest().Line) != 8 || r.soonest().Line[3][0] == 0 {
+		t.Errorf("a line worth less takes the place of one worth 100: %+v", r.soonest())
+	}
+	r.bound(2, search.Interval{Lower: bestGoal, Upper: bestGoal})
+	if k := r.soonest(); k == nil || k.Move != 1 {
+		t.Errorf("a move of which no line is known takes the place of one: %+v", k)
 	}
 }

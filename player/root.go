@@ -18,6 +18,7 @@ type root struct {
 	position
 	// others are the moves of the other roles if none of them has a choice, else nil.
 	others []machine.Move
+	alone  bool           // nobody else ever moves, nor chance: a line that ends the game is proved by itself
 	moves  []search.Known // the legal moves of the role
 	// exact is the result that proves most for the role, sampled that of the sampling
 	// search; nil where there is none.
@@ -87,20 +88,28 @@ func (r *root) settled() *search.Result {
 }
 
 // follow takes over the line of a result as that of the move it begins with, and how soon the game ends by
-// it, if the value is proved and reached there.
+// it, if it is proved that there is no more to get than there. A player alone can be sure of where a line ends.
 func (r *root) follow(found *search.Result) {
 	if len(found.Line) == 0 {
 		return
 	}
 	k, v := r.of(found.Line[0][r.role]), found.Values[r.role]
-	if k == nil || k.Plies > 0 && k.Plies <= len(found.Line) {
+	if k == nil {
 		return
 	}
-	k.Line = found.Line
-	if found.Proved && v.Solved() {
-		if goal, over := outcome(r.position, found.Line); over && goal == v.Lower {
-			k.Plies = len(found.Line)
-		}
+	if k.Plies == 0 {
+		k.Line = found.Line
+	}
+	if !r.alone && !(found.Proved && v.Solved()) {
+		return
+	}
+	goal, over := outcome(r.position, found.Line)
+	if over && r.alone {
+		r.bound(k.Move, search.Interval{Lower: goal, Upper: bestGoal})
+		v = search.Exact(k.Bounds.Lower)
+	}
+	if over && goal == v.Lower && (k.Plies == 0 || len(found.Line) < k.Plies) {
+		k.Line, k.Plies = found.Line, len(found.Line)
 	}
 }
 
@@ -150,6 +159,9 @@ func (r *root) narrow(found *search.Result) {
 // bound takes over bounds of a move.
 func (r *root) bound(m machine.Move, b search.Interval) {
 	if k := r.of(m); k != nil {
+		if r.alone && b.Lower > k.Bounds.Lower {
+			k.Plies = 0 // the line brings less
+		}
 		k.Bounds.Lower, k.Bounds.Upper = max(k.Bounds.Lower, b.Lower), min(k.Bounds.Upper, b.Upper)
 		k.Estimate = min(max(k.Estimate, k.Bounds.Lower), k.Bounds.Upper)
 	}
@@ -166,16 +178,22 @@ type verdict struct {
 
 // decide is the rule by which a move is picked:
 //
+//   - a player alone follows the line that is known to bring most, unless more is proved;
 //   - the best goal, where it is proved, by the move that is known to get it soonest, else as the
 //     search that proved it gets it;
 //   - never a move that is proved to be worse than another one;
 //   - where more is proved than is promised, a move that makes sure of it: of those that
 //     do, the one that the samples prefer, as others may still go wrong;
-//   - else what the samples prefer, mixed where they mix.
+//   - else what the samples prefer, mixed where they mix;
+//   - any legal move, if no search has come back.
 //
 // Where all is proved lost every move makes sure of the same, so that samples choose the
 // one that is hardest to answer. Samples is why they decide, where nothing is proved.
 func (r *root) decide(samples string) verdict {
+	soonest := r.soonest()
+	if r.alone && soonest != nil && soonest.Bounds.Lower > worstGoal {
+		return r.planned(soonest)
+	}
 	exact, sampled := r.strategy(r.exact), r.strategy(r.sampled)
 	proved := verdict{strategy: exact, by: byExact, result: r.exact}
 	liked := verdict{strategy: sampled, by: bySampling, why: samples, result: r.sampled}
@@ -183,6 +201,8 @@ func (r *root) decide(samples string) verdict {
 		liked.why = "the sampling search has proved the value"
 	}
 	switch {
+	case exact == nil && sampled == nil:
+		return verdict{strategy: []search.Weighted{{Move: r.legal[0], Probability: 1}}, by: byFallback}
 	case sampled == nil:
 		proved.why = "the sampling search has not come back"
 		return proved
@@ -190,9 +210,8 @@ func (r *root) decide(samples string) verdict {
 		return r.withoutMistakes(liked)
 	}
 	solved, sure := r.settles(r.exact), r.exact.Values[r.role].Lower
-	soonest := r.soonest()
 	switch {
-	case soonest != nil:
+	case soonest != nil && soonest.Bounds.Lower >= bestGoal:
 		proved.strategy = []search.Weighted{{Move: soonest.Move, Probability: 1}}
 		proved.why = fmt.Sprintf("the best goal is proved, in %d moves", soonest.Plies)
 		return proved
@@ -219,15 +238,33 @@ func (r *root) decide(samples string) verdict {
 	return proved
 }
 
-// soonest is the move that is proved to bring the best goal, and known to do so before others; nil if there is none.
+// soonest is the move that is proved to bring most, and known to do so before others; nil if of none it is known.
 func (r *root) soonest() *search.Known {
-	var best *search.Known
+	best := &r.moves[0]
 	for i := range r.moves {
-		if k := &r.moves[i]; k.Bounds.Lower >= bestGoal && k.Plies > 0 && (best == nil || k.Plies < best.Plies) {
+		k := &r.moves[i]
+		if known := k.Plies > 0; k.Bounds.Lower > best.Bounds.Lower ||
+			k.Bounds.Lower == best.Bounds.Lower && known && (best.Plies == 0 || k.Plies < best.Plies) {
 			best = k
 		}
 	}
+	if best.Plies == 0 {
+		return nil
+	}
 	return best
+}
+
+// planned is the verdict that a player alone goes on with the line of a move.
+func (r *root) planned(k *search.Known) verdict {
+	goal := k.Bounds.Lower
+	found := &search.Result{
+		Values: make([]search.Interval, len(r.machine.Names().Roles)), Proved: goal >= bestGoal || r.settled() != nil, Line: k.Line,
+	}
+	found.Values[r.role] = search.Exact(goal)
+	return verdict{
+		strategy: []search.Weighted{{Move: k.Move, Probability: 1}},
+		by:       byPlan, why: "the next move of a line that leads to this goal for sure", result: found,
+	}
 }
 
 // asGood is the move that samples prefer, if it is one and proved to make sure of as much.

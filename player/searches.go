@@ -53,11 +53,13 @@ func (t *thinker) search(clock context.Context, at position) *root {
 	ctx, settle := context.WithCancel(clock)
 	defer settle()
 	r := &round{
-		thinker: t, root: newRoot(at), under: map[search.Searcher]*running{}, begun: map[search.Searcher]bool{},
+		thinker: t, root: t.newRoot(at), under: map[search.Searcher]*running{}, begun: map[search.Searcher]bool{},
 		reports: make(chan report), gone: make(chan struct{}),
 	}
 	defer close(r.gone)
-	r.launchAll(ctx)
+	if !t.isSettled(r.root) {
+		r.launchAll(ctx)
+	}
 	var late, tie <-chan time.Time // late: the searches have been told to stop
 	stopped := ctx.Done()
 	for len(r.under) > 0 {
@@ -183,9 +185,6 @@ func (r *round) take(got report) {
 	default:
 		r.root.noteSamples(&got.result)
 	}
-	if got.err == nil && got.after == machine.NoMove && r.class.Players == 1 {
-		r.plan.improve(r.root.position, &got.result)
-	}
 }
 
 // replace puts another search in the place of one that has failed.
@@ -267,19 +266,20 @@ const unhurried = 500 * time.Millisecond
 // isSettled tells whether there is nothing left to find out for the role: its value
 // is proved, and there is no use in telling equally good moves apart. There is
 // in games of turns, unless a tree of samples has proved it: the other player may still go
-// wrong. A player alone has to know a whole plan, too: moves that are best one by one may go
+// wrong. A player alone has to know a whole line, too: moves that are best one by one may go
 // round in circles.
 func (t *thinker) isSettled(r *root) bool {
 	known := r.settled()
+	if r.alone {
+		k := r.soonest()
+		return k != nil && (known != nil || k.Bounds.Lower >= bestGoal)
+	}
 	if known == nil {
 		return false
 	}
 	value := known.Values[r.role].Lower
 	turns := t.isInTurns() && t.class.Players == 2
-	switch {
-	case t.class.Players == 1:
-		return t.plan.fits(r.position) && t.plan.goal >= value
-	case value >= bestGoal, known == r.sampled && (!t.candidate.deepens || !turns):
+	if value >= bestGoal || known == r.sampled && (!t.candidate.deepens || !turns) {
 		return true
 	}
 	return value > worstGoal && !turns

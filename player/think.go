@@ -77,7 +77,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.hasDecisive = at.machine.Decisive(short, !t.isInTurns()) != nil // as above
 		cancel()
 	}
-	t.inherit()
+	t.inherit(at)
 	t.sampler = t.newSampler()
 }
 
@@ -170,7 +170,11 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	if t.class.Players > 1 && !t.solves(ctx, at) {
 		t.rehearse(ctx, at)
 	}
-	t.search(ctx, at)
+	if r := t.search(ctx, at); r.alone {
+		if k := r.soonest(); k != nil {
+			t.plan = plan{k.Line, at.state}
+		}
+	}
 }
 
 // solves gives the searches a chance to solve the game at once.
@@ -188,18 +192,24 @@ func (t *thinker) rehearse(ctx context.Context, at position) {
 	t.factor(ctx)
 	list := t.candidates(t.learn(ctx, at))
 	t.adopt(list[0])
+	t.trials = t.newTrials(list, at)
+	t.pass(t.trials.left()...)
+	t.compare(ctx, scaled(trialShare, timeLeft(ctx, time.Now())))
+}
+
+// newTrials makes trials between candidates, the first of which plays already, for a match from a position.
+func (t *thinker) newTrials(list []candidate, at position) *trials {
 	memory := t.memory.share()
 	if memory == 0 {
 		list = list[:1]
 	}
-	t.trials = &trials{
+	return &trials{
 		candidates: list, challenger: 1, at: at,
 		comparison: comparison{
 			searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }, opening: trialOpening,
 			memory: min(comparisonBytes, memory/int64(2*t.threads)), clock: scaled(trialPart, t.playClock()),
 		},
 	}
-	t.compare(ctx, scaled(trialShare, timeLeft(ctx, time.Now())))
 }
 
 // compare goes on with the trials, for so long at most, and adopts the candidate that wins.
@@ -214,6 +224,7 @@ func (t *thinker) compare(ctx context.Context, most time.Duration) {
 	if t.candidate != best {
 		t.adopt(best)
 	}
+	t.pass(t.trials.left()...)
 	t.log.Info().Str("best", best.name).Bool("decided", t.trials.decided()).Msg("comparison")
 }
 
@@ -247,41 +258,16 @@ func (t *thinker) playClock() time.Duration { return cmp.Or(t.clock, unlimitedTh
 // choose implements policy.
 func (t *thinker) choose(ctx context.Context, at position) choice {
 	t.prepare(ctx, at)
-	if c, ok := t.planned(at, bestGoal); ok {
-		return c
-	}
 	r := t.search(ctx, at)
 	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
 		t.exactWork = 1
 	}
-	if t.class.Players == 1 {
-		least := float64(worstGoal) // a plan must not fall short of what is proved
-		if r.settles(r.exact) {
-			least = r.exact.Values[at.role].Lower
-		}
-		if c, ok := t.planned(at, least); ok {
-			c.root = r
-			return c
-		}
-	}
 	v := r.decide(t.candidate.samples())
-	if len(v.strategy) == 0 {
-		return choice{move: at.legal[0], verdict: verdict{by: byFallback}}
+	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
+	if v.by == byPlan {
+		t.plan = plan{v.result.Line, at.state}.after(at.machine)
 	}
-	return choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
-}
-
-// planned is the next move of the plan, if it promises at least goal points: nothing
-// better is known, so that goal is proved if there is none.
-func (t *thinker) planned(at position, goal float64) (choice, bool) {
-	line := t.plan.line
-	move, ok := t.plan.next(at, goal)
-	if !ok {
-		return choice{}, false
-	}
-	r := &search.Result{Values: make([]search.Interval, len(at.machine.Names().Roles)), Proved: t.plan.goal >= bestGoal, Line: line}
-	r.Values[at.role] = search.Exact(t.plan.goal)
-	return choice{move: move, verdict: verdict{by: byPlan, why: "the next move of a line that leads to this goal for sure", result: r}}, true
+	return c
 }
 
 // draw samples a strategy; whatever it says, the move is legal.

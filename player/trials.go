@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -69,6 +70,13 @@ func (t *trials) decided() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.challenger >= len(t.candidates)
+}
+
+// left are the candidates that are not out: the best one, and those that it has not met.
+func (t *trials) left() []candidate {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]candidate{t.candidates[t.best]}, t.candidates[t.challenger:]...)
 }
 
 // next is the match to be held now: the one that is under way, unless its candidates have been told apart
@@ -238,7 +246,11 @@ func (t *trialMatch) move(ctx context.Context, r machine.Role, rival int) (m mac
 		ctx, cancel = context.WithTimeout(ctx, t.clock)
 		defer cancel()
 	}
-	found, err := t.rivals[rival].Search(ctx, t.machine, t.state, search.Limits{MaxBytes: t.memory, Seed: t.seed})
+	var found search.Result
+	err := guard.Do(func() (err error) {
+		found, err = t.rivals[rival].Search(ctx, t.machine, t.state, search.Limits{MaxBytes: t.memory, Seed: t.seed})
+		return err
+	})
 	if err != nil || len(found.Strategies) <= int(r) {
 		return machine.NoMove, false
 	}

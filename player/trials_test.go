@@ -111,7 +111,10 @@ func TestWhoseSearchFailsIsOut(t *testing.T) {
 		e := between(m, 20, make([]montecarlo.Config, 3)...)
 		works := e.searcher
 		e.searcher = func(i int) search.Searcher {
-			if c.fails[i] {
+			switch {
+			case c.fails[i] && i == 2:
+				return panicking{}
+			case c.fails[i]:
 				return broken{}
 			}
 			return works(i)

@@ -58,7 +58,7 @@ type frame struct {
 	actionStep, replyStep int
 
 	kids     []value  // by child
-	keys     []key    // by child, of those that are not terminal
+	keys     []key    // by child, of those that are looked up
 	images   []uint64 // memory for the keys
 	values   []value  // by action
 	done     []bool   // by action: searched, or known to be of no interest
@@ -183,10 +183,12 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 	r.preview(f, depth-1)
 	f.ahead.window = w.narrowed(f.best(r.maximises(f.decider)).guess)
 	r.lookAhead(f)
-	r.rank(f, best)
 	maximise := r.maximises(f.decider)
 	first := r.nodes
 	v := f.best(maximise)
+	if !w.isClosed(v.guess) {
+		r.rank(f, best)
+	}
 	for !w.isClosed(v.guess) {
 		a := r.next(f)
 		if a < 0 {

@@ -67,9 +67,9 @@ func (r *run) credit(f *frame, a, depth int) {
 	}
 }
 
-// preview sets the bounds of all children to what is known before any of them
-// is searched: terminal children and, if depth is positive, the table; else, where
-// positions are estimated, all of them are, together.
+// preview sets the bounds of all children to what is known before any of them is searched: the goals of
+// those that are terminal, of others what the table knows or, of leaves that can be estimated, the estimate.
+// Leaves are most positions of a search; of them the table would know as good as nothing.
 func (r *run) preview(f *frame, depth int) {
 	n := f.children.Children
 	r.looked += int64(n)
@@ -81,34 +81,38 @@ func (r *run) preview(f *frame, depth int) {
 	clear(f.done)
 	clear(f.searched)
 	f.ahead.clear(n, r.parallel && depth > 0 && r.Without&Ahead == 0)
-	r.wanted = r.wanted[:0]
 	for c := range n {
+		if f.kids[c] = (value{r.Goals, r.Goals}); f.children.Terminal[c] && r.Without&Lookahead == 0 {
+			f.kids[c] = r.terminal(f.children.ChildGoals(c))
+		}
+	}
+	if depth == 0 && r.Evaluate != nil && r.Without&Lookahead == 0 {
+		r.estimateChildren(f)
+	} else {
+		r.recallChildren(f, depth)
+	}
+	for a := range f.actions {
+		f.values[a] = f.mean(a)
+	}
+}
+
+// recallChildren looks up the children of f that are not terminal, all together.
+func (r *run) recallChildren(f *frame, depth int) {
+	r.wanted = r.wanted[:0]
+	for c := range f.children.Children {
 		if !f.children.Terminal[c] {
 			r.find(&f.keys[c], f.images[c*r.words:(c+1)*r.words], f.children.Child(c))
 			r.wanted = append(r.wanted, f.keys[c].Key)
 		}
 	}
-	if r.Without&Table == 0 {
-		r.table.Touch(r.wanted)
+	if r.Without&Table != 0 {
+		return
 	}
-	for c := range n {
-		switch {
-		case !f.children.Terminal[c]:
-			if r.Without&Lookahead == 0 {
-				f.kids[c], _ = r.recall(&f.keys[c], depth)
-				continue
-			}
-		case r.Without&Lookahead == 0:
-			f.kids[c] = r.terminal(f.children.ChildGoals(c))
-			continue
+	r.table.Touch(r.wanted)
+	for c := range f.children.Children {
+		if !f.children.Terminal[c] && r.Without&Lookahead == 0 {
+			f.kids[c], _ = r.recall(&f.keys[c], depth)
 		}
-		f.kids[c] = value{r.Goals, r.Goals}
-	}
-	if depth == 0 && r.Evaluate != nil && r.Without&Lookahead == 0 {
-		r.estimateChildren(f)
-	}
-	for a := range f.actions {
-		f.values[a] = f.mean(a)
 	}
 }
 
@@ -118,7 +122,7 @@ func (r *run) estimateChildren(f *frame) {
 	r.guesses = scratch.Resize(r.guesses, n)
 	r.evaluate(r.guesses, f.children.States[:n*r.words])
 	for c, e := range r.guesses {
-		if !f.children.Terminal[c] && !f.kids[c].proved.Solved() {
+		if !f.children.Terminal[c] {
 			f.kids[c] = f.kids[c].estimated(e)
 			r.horizon = true
 		}

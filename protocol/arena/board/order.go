@@ -69,9 +69,13 @@ func along(after map[string]string, values set) (sorted []string) {
 	}
 	for _, v := range slices.Sorted(maps.Keys(start)) {
 		var list []string
-		for ok := true; ok; v, ok = after[v] {
+		for range len(after) + 1 { // a chain may end in a circle
 			if values[v] {
 				list = append(list, v)
+			}
+			var ok bool
+			if v, ok = after[v]; !ok {
+				break
 			}
 		}
 		if len(list) > len(sorted) {
