@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,9 +41,19 @@ func (s *Server) saveRecord(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(append(text, '\n')) // the browser is gone if it fails
 }
 
+// Records that people have put in have names that begin with opened; there are at most maxPutIn in a folder.
+const (
+	putIn    = "opened."
+	maxPutIn = 1000
+)
+
 // openRecord keeps a record that somebody has, and says its id. Its moves are played anew by the rules of its
 // game, which are here: only what these allow is kept.
 func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
+	if there, err := filepath.Glob(filepath.Join(s.Archive.Dir(), putIn+"*")); err != nil || len(there) >= maxPutIn {
+		return nil, faulty(http.StatusInsufficientStorage,
+			fmt.Sprintf("there are %d records that were put in, as many as are kept: remove some from the folder of records (%s*)", len(there), putIn))
+	}
 	text, err := rulesOfBody(r)
 	if err != nil {
 		return nil, err
@@ -67,7 +78,7 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 		return nil, fmt.Errorf("%s has %d roles, the record %d players", g.name, len(names.Roles), len(record.Players))
 	}
 	id := protocol.SafeID(record.Match)
-	record.Match = "opened." + id[:min(60, len(id))] + "." + rand.Text()[:6]
+	record.Match = putIn + id[:min(60, len(id))] + "." + rand.Text()[:6]
 	if !strings.HasPrefix(g.name, recorded) {
 		record.Game = g.name
 	}

@@ -2,8 +2,11 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -65,5 +68,23 @@ func TestRecordsComeInAndGoOut(t *testing.T) {
 		} else if status < 400 || status >= 500 || !strings.Contains(reply["error"], want) {
 			t.Errorf("%s: status %d, %v, want %q", change, status, reply, want)
 		}
+	}
+}
+
+func TestRecordsThatArePutInAreBounded(t *testing.T) {
+	s, url := page(t, 0, nil)
+	for i := range maxPutIn - 1 {
+		if err := os.WriteFile(filepath.Join(s.Archive.Dir(), fmt.Sprintf("%s%d.jsonl", putIn, i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var reply map[string]string
+	for _, want := range []int{http.StatusOK, http.StatusInsufficientStorage} {
+		if status := send(t, url+"/api/records", archived, &reply); status != want {
+			t.Errorf("status %d, want %d: %v", status, want, reply)
+		}
+	}
+	if !strings.Contains(reply["error"], "remove some") {
+		t.Errorf("the reply %v does not say what to do", reply)
 	}
 }
