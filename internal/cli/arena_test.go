@@ -267,7 +267,7 @@ func theFirstPageLeadsIntoAMatch(t *testing.T, address string, ctx context.Conte
 	if n := value[float64](t, ctx, `document.querySelectorAll("section[aria-label] h3").length`); n < 3 {
 		t.Errorf("the games are in %v groups", n)
 	}
-	do(t, ctx, chromedp.Click(card+".play"), saying(".bar", "Turn 1"), chromedp.Click(`.can[data-spot="0-3-0"]`), saying(".bar", "Turn 2"))
+	do(t, ctx, chromedp.Click(card+".play"), saying(".bar", "Turn 1"), saying(".seat:not(.to-move)", "waits"), chromedp.Click(`.can[data-spot="0-3-0"]`), saying(".bar", "Turn 2"))
 	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+".watch"), chromedp.WaitVisible(".controls"))
 	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+"a.button"), saying("h1", "connectFour"))
 }
