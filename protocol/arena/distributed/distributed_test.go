@@ -255,13 +255,17 @@ func TestWhatIsNotRecordedIsForgotten(t *testing.T) {
 	for _, ends := range []bool{true, false} {
 		q := embedded(t, t.TempDir())
 		ctx, cancel := context.WithCancel(t.Context())
+		working, stopWork := context.WithCancel(t.Context())
 		w, e := worker(), event(t, 2, "a", "b")
-		done := make(chan error)
+		done := make(chan struct{})
 		go func() {
-			done <- q.Work(ctx, 1, func(ctx context.Context, t queue.Task) ([]byte, error) { return w.Do(ctx, q, t) })
+			defer close(done)
+			_ = q.Work(working, 1, func(ctx context.Context, t queue.Task) ([]byte, error) { return w.Do(ctx, q, t) })
 		}()
 		_, err := Run(ctx, q, e, nil, func(l *arena.Ledger) {
-			if l.Count() == 3 && !ends {
+			if l.Count() == 3 && !ends { // the worker may leave another result, which nobody will have counted
+				stopWork()
+				<-done
 				cancel()
 			}
 		})
@@ -269,6 +273,7 @@ func TestWhatIsNotRecordedIsForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
+		stopWork()
 		<-done
 		short, stop := context.WithTimeout(t.Context(), time.Second)
 		_ = q.Results(short, e.Run, func(r queue.Result) error {
