@@ -110,10 +110,10 @@ func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [
 	}
 	known := make([][]search.Known, len(e.Moves))
 	for c, move := range e.Moves[chooser] {
-		k := search.Known{Move: move, Plies: 1}
+		k := search.Known{Move: move}
 		value := 0.0
 		if e.Terminal[c] {
-			value = float64(search.Points(e.ChildGoals(c)[first]))
+			value, k.Plies = float64(search.Points(e.ChildGoals(c)[first])), 1
 		} else {
 			claim, err := x.solution.At(ctx, e.Child(c))
 			if err != nil {
@@ -121,9 +121,7 @@ func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [
 			}
 			value = claim.Value
 			if line, over, err := search.Line(ctx, x.machine, x.solution, e.Child(c)); err == nil && over {
-				k.Line, k.Plies = line, 1+len(line)
-			} else {
-				k.Plies = 0
+				k.Plies = 1 + len(line)
 			}
 		}
 		if machine.Role(chooser) != first {

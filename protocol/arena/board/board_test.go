@@ -231,7 +231,10 @@ func TestCoordinatesMayBeTwoFluents(t *testing.T) {
 // TestFactsMayPutCoordinatesInOrder has columns and rows whose names say nothing of their order.
 func TestFactsMayPutCoordinatesInOrder(t *testing.T) {
 	named := strings.NewReplacer(" 1)", " one)", " 2)", " two)", " 3)", " three)", " 1 ", " one ", " 2 ", " two ")
-	for order, want := range map[string]int{"(succ one two) (succ two three)": 2, "(succ one two) (succ one three)": 0} {
+	for order, want := range map[string]int{
+		"(succ one two) (succ two three)": 2, "(succ one two) (succ one three)": 0,
+		"(succ zero one) (succ one two) (succ two one)": 0,
+	} {
 		l, facts := layoutOf(t, "words.kif", named.Replace(twoBoards)+order)
 		p := l.Draw(facts)
 		if len(p.Boards) != want {

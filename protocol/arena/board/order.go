@@ -31,24 +31,25 @@ func (f *fluents) order(values set) ([]string, bool) {
 	return nil, false
 }
 
-// chains are, by the order of their names, the static relations whose facts lead from one constant to the next, of
-// which each has at most one.
+// chains are, by the order of their names, the static relations of facts that lead from one constant to the next: each
+// has at most one before it and one after it.
 func chains(all []clause) (found []map[string]string) {
-	after := make(map[string]map[string]string)
+	after, before := make(map[string]map[string]string), make(map[string]map[string]string)
 	broken := make(set)
 	for _, c := range all {
-		if c.head.kind != static || c.head.arity != 2 {
+		if c.head.kind != static || c.head.arity != 2 || c.head.name == "goal" {
 			continue
 		}
 		name, a, b := c.head.name, c.args[0], c.args[1]
 		if after[name] == nil {
-			after[name] = make(map[string]string)
+			after[name], before[name] = make(map[string]string), make(map[string]string)
 		}
 		next, again := after[name][a.Name]
-		if len(c.rule.Body) > 0 || a.Kind != gdl.Symbol || b.Kind != gdl.Symbol || again && next != b.Name {
+		last, reached := before[name][b.Name]
+		if len(c.rule.Body) > 0 || a.Kind != gdl.Symbol || b.Kind != gdl.Symbol || again && next != b.Name || reached && last != a.Name {
 			broken[name] = true
 		}
-		after[name][a.Name] = b.Name
+		after[name][a.Name], before[name][b.Name] = b.Name, a.Name
 	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if !broken[name] {
@@ -58,7 +59,7 @@ func chains(all []clause) (found []map[string]string) {
 	return found
 }
 
-// along lists those of some values that a chain leads through, from one that nothing leads to.
+// along lists those of some values that a chain leads through, from one that nothing leads to: that is in no circle.
 func along(after map[string]string, values set) (sorted []string) {
 	start := make(set)
 	for a := range after {
@@ -69,13 +70,9 @@ func along(after map[string]string, values set) (sorted []string) {
 	}
 	for _, v := range slices.Sorted(maps.Keys(start)) {
 		var list []string
-		for range len(after) + 1 { // a chain may end in a circle
+		for ok := true; ok; v, ok = after[v] {
 			if values[v] {
 				list = append(list, v)
-			}
-			var ok bool
-			if v, ok = after[v]; !ok {
-				break
 			}
 		}
 		if len(list) > len(sorted) {
