@@ -301,14 +301,24 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 		ask(t, s.url+"/undo", act{Role: "x", Key: s.keys["x"], Turn: len(s.Moves), Keys: s.keys}, nil)
 		s.until("undo", func() bool { return len(s.Moves) == to })
 	}
+	// ended waits for the records of matches that are over: the table shows the last move before.
+	ended := func(count int) []*arena.Record {
+		for {
+			all := list()
+			if len(slices.DeleteFunc(slices.Clone(all), func(r *arena.Record) bool { return !r.Ended() })) == count {
+				return all
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
 	s.play("1 3", "2 1", "3 1") // x has won
-	if got := list(); len(got) != 1 || got[0].Summary.Goals[0] != 100 {
+	if got := ended(1); len(got) != 1 || got[0].Summary.Goals[0] != 100 {
 		t.Fatalf("x has won: %+v", got)
 	}
 	undo(6)
 	undo(4)
 	s.play("2 1", "1 3") // and now o has
-	all := list()
+	all := ended(2)
 	slices.SortFunc(all, func(a, b *arena.Record) int { return len(a.Match) - len(b.Match) })
 	if len(all) != 2 || !slices.Equal(all[0].Goals, []int{100, 0}) || !slices.Equal(all[1].Goals, []int{0, 100}) {
 		t.Fatalf("x won, took it back and lost: %+v", all)
