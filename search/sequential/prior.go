@@ -3,7 +3,6 @@ package sequential
 import (
 	"context"
 	"math/bits"
-	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -20,6 +19,8 @@ const (
 	// priorWeight is the score of a goal point. Doubted are fluents that came true in few games.
 	priorWeight = 20
 	priorDoubt  = 16
+	// priorMargin, a share of the range of goals, is more than chance takes the mean of so many games away from the truth.
+	priorMargin = 0.04
 )
 
 // tally adds up the goals of the role that maximises, of all games and of those in which each fluent came true.
@@ -40,8 +41,8 @@ func (t *tally) add(seen []uint64, goal float64) {
 }
 
 // prior scores the fluents of a game for each role, on a parallel machine; others are too slow, and get nil, as does who
-// has no time for all games. It also tells whether there are draws or the like, and the role that maximises gets more than
-// the middle of the range in the mean.
+// has no time for all games. It also tells whether the role that maximises gets clearly more than the middle of the goals in
+// the mean.
 func (p *payoff) prior(ctx context.Context, m machine.Machine) (scores [][]int64, hopeful bool) {
 	if !m.Info().Parallel || m.Names().Open != nil {
 		return nil, false
@@ -63,16 +64,7 @@ func (p *payoff) prior(ctx context.Context, m machine.Machine) (scores [][]int64
 			}
 		}
 	}
-	return scores, p.isGraded(m) && t.total/t.games > (p.goals.Lower+p.goals.Upper)/2
-}
-
-// isGraded tells whether there are goals between the worst and the best one: else one question tells the value.
-func (p *payoff) isGraded(m machine.Machine) bool {
-	goals := m.GoalValues()
-	return goals == nil || slices.ContainsFunc(goals[p.maximiser], func(g int32) bool {
-		v := float64(search.Points(g))
-		return v > p.goals.Lower && v < p.goals.Upper
-	})
+	return scores, t.total/t.games > p.goals.Lower+(0.5+priorMargin)*(p.goals.Upper-p.goals.Lower)
 }
 
 // sample plays random games.

@@ -77,9 +77,9 @@ func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
 }
 
 // TestTheLikelierHalfIsAskedForFirst: in random games x wins tic-tac-toe more often than not, and the
-// one who begins loses reversi. Breakthrough has no draws.
+// one who begins hex, while the one who begins loses reversi. Breakthrough is even.
 func TestTheLikelierHalfIsAskedForFirst(t *testing.T) {
-	for game, want := range map[string]window{"ticTacToe": {50, 100, 0}, "reversi-4x4": {0, 50, 0}, "breakthrough-4x5": {0, 50, 0}} {
+	for game, want := range map[string]window{"ticTacToe": {50, 100, 0}, "hex-5x5": {50, 100, 0}, "reversi-4x4": {0, 50, 0}, "breakthrough-4x5": {0, 50, 0}} {
 		m := gamestest.Machine(t, game)
 		v := New(Config{Halves: true})
 		r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 1})
