@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/player/tracking"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prover"
 )
 
 // compileBudget bounds compiling, which may go on behind a match.
@@ -23,6 +25,13 @@ type compiler func(ctx context.Context, g *gdl.Game, o reasoner.Options, soon ti
 
 func compileGame(ctx context.Context, g *gdl.Game, o reasoner.Options, soon time.Duration, report func(reasoner.Attempt)) compilation {
 	return reasoner.Begin(ctx, g, o, soon, report)
+}
+
+// proveGame is what answers from the rules alone, or tests put something in its place.
+func proveGame(g *gdl.Game, memory int64) tracking.Prover {
+	p := prover.New(g)
+	p.MaxBytes = memory
+	return p
 }
 
 // given is a compiler for a game of which there is a machine.

@@ -4,7 +4,7 @@
 // does calls Start, Play, Stop and Abort.
 //
 // A match is followed by goroutines of their own, from the rules alone and then
-// on every machine that compiling brings (match.go, tracker.go). Play asks them
+// on every machine that compiling brings (package tracking). Play asks them
 // where the match stands, which gives a legal move, and has the policy look for
 // a better one as long as the clock lets it (turn.go).
 package player
@@ -22,6 +22,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
+	"stackmate/player/tracking"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -71,7 +73,7 @@ type Player struct {
 	options Options
 	margins *Margins
 	compile compiler
-	prove   func(g *gdl.Game, memory int64) prover // nil if there is none
+	prove   func(g *gdl.Game, memory int64) tracking.Prover // nil if there is none
 
 	mu    sync.Mutex // guards abort, which other goroutines call
 	abort context.CancelFunc
@@ -79,7 +81,9 @@ type Player struct {
 	life        context.Context // of the match, ended by abort
 	clock       time.Duration   // for a move; 0 means no limit
 	compilation compilation
-	match       *match
+	match       *tracking.Match
+	role        machine.Role // ours
+	log         zerolog.Logger
 	desk        *desk
 	self        string       // our role, as spelled in the rules
 	explanation *Explanation // of the last move
@@ -113,7 +117,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.end()
 	self := slices.IndexFunc(m.Game.Roles, func(r gdl.Term) bool { return r.String() == m.Role })
 	if self < 0 {
-		return fmt.Errorf("the game has no role %s; its roles are %s", m.Role, texts(m.Game.Roles))
+		return fmt.Errorf("the game has no role %s; its roles are %v", m.Role, m.Game.Roles)
 	}
 	ctx, cancel := beforeReady(ctx, time.Now())
 	defer cancel()
@@ -123,8 +127,8 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
 	go p.margins.watch(ctx)
-	p.clock, p.self, p.explanation = m.PlayClock, m.Role, nil
-	p.match = newMatch(m.Log, len(m.Game.Roles), machine.Role(self))
+	p.clock, p.self, p.role, p.log, p.explanation = m.PlayClock, m.Role, machine.Role(self), m.Log, nil
+	p.match = tracking.New(m.Log, len(m.Game.Roles), p.role)
 	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
 		spec: p.spec, seed: p.options.Seed, clock: m.PlayClock, log: m.Log, memory: memory, margins: p.margins, knowledge: p.knowledge(m.Game),
@@ -139,20 +143,19 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	if m.Machine != nil {
 		compile = given(m.Machine)
 	} else if p.prove != nil {
-		slice, _ := m.Game.Slice("legal", "terminal") // goals are not asked for
-		p.match.follow(p.life, fromRules, func() rulebook {
-			return newUncompiled(p.prove(slice, memory.forProving()/2), m.Game)
-		}, nil)
-		if moves, smaller := slice.Slice("legal"); smaller { // less to compute, where that is much
-			p.match.follow(p.life, fromMoves, func() rulebook {
-				return withoutEnd{newUncompiled(p.prove(moves, memory.forProving()/2), m.Game)}
-			}, nil)
-		}
+		p.match.FollowRules(p.life, m.Game, func(g *gdl.Game) tracking.Prover { return p.prove(g, memory.forProving()/2) })
 	}
 	o := reasoner.Options{Budget: compileBudget, Memory: memory.forCompiling(), Kernel: p.options.Kernel, Cache: p.options.Cache}
 	life, match := p.life, p.match
 	p.compilation = compile(life, m.Game, o, timeLeft(ctx, time.Now()), func(a reasoner.Attempt) {
-		match.compiled(life, a, memory)
+		if a.Err != nil {
+			guard.Log(m.Log.Warn(), a.Err).Str("engine", a.Engine).Msg("the rules are not compiled")
+			return
+		}
+		memory.machine(a.Machine)
+		info := a.Machine.Info()
+		m.Log.Info().Str("engine", info.Engine).Str("kernel", info.Kernel).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
+		match.FollowMachine(life, a.Machine, a.Best)
 	})
 	memory.compiled = p.compilation.Done()
 }
@@ -165,28 +168,39 @@ func (p *Player) prepare(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	for {
-		s, changed := p.match.best(0)
-		if s != nil && s.machine != nil {
-			p.desk.begin(ctx, s.position(p.match.self))
+		s, changed := p.match.Best(0)
+		if s != nil && s.Machine != nil {
+			p.desk.begin(ctx, p.position(s))
 			return nil
 		}
 		if p.isLost() {
-			return errors.Join(append(p.match.faults(), p.compilation.Err())...)
+			return errors.Join(append(p.match.Faults(), p.compilation.Err())...)
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			p.match.log.Warn().Msg("the rules are still being compiled at the end of the start clock")
+			p.log.Warn().Msg("the rules are still being compiled at the end of the start clock")
 			return nil
 		}
 	}
+}
+
+// position is a standing as policies want it. It must have a machine.
+func (p *Player) position(s *tracking.Standing) position {
+	at := position{machine: s.Machine, state: s.State(), role: p.role}
+	for _, text := range s.Legal {
+		if m, ok := s.Machine.Names().Move(p.role, text); ok {
+			at.legal = append(at.legal, m)
+		}
+	}
+	return at
 }
 
 // isLost tells whether nothing will ever say where the match stands.
 func (p *Player) isLost() bool {
 	select {
 	case <-p.compilation.Done():
-		return !p.match.isFollowed()
+		return !p.match.IsFollowed()
 	default:
 		return false
 	}
@@ -203,7 +217,7 @@ func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) 
 	p.explanation = nil
 	ctx, stop := p.untilAborted(ctx)
 	defer stop()
-	t := turn{Player: p, schedule: p.margins.scheduled(ctx, time.Now()), heard: p.match.hear(told)}
+	t := turn{Player: p, schedule: p.margins.scheduled(ctx, time.Now()), heard: p.match.Hear(told)}
 	if deadline, ok := ctx.Deadline(); ok && p.clock > 0 {
 		t.delay = max(0, p.clock-deadline.Sub(t.arrived))
 	}
@@ -211,7 +225,7 @@ func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) 
 	if err != nil {
 		return gdl.Term{}, err
 	}
-	p.match.answer(move)
+	p.match.Answer(move)
 	return gdl.ParseTerm(move)
 }
 

@@ -74,7 +74,7 @@ func tell(t *testing.T, p *Player, joint ...string) [][]gdl.Term {
 	t.Helper()
 	told := 0
 	if p.match != nil {
-		told = len(p.match.messages)
+		told = p.match.Hear(nil)
 	}
 	return append(make([][]gdl.Term, told), terms(t, joint...))
 }
@@ -169,13 +169,13 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 			t.Fatalf("Start: %v after %v", err, time.Since(began))
 		}
 		play(t, p, time.Second)
-		if s, _ := p.match.best(1); s.machine != slow {
+		if s, _ := p.match.Best(1); s.Machine != slow {
 			t.Error("the first move is not made on the fallback")
 		}
 		time.Sleep(10 * time.Second)
 		play(t, p, time.Second, "(take 1)", "noop")
-		if s, _ := p.match.best(2); s.machine != fast || s.at.state()[0] != 8<<1|1 {
-			t.Errorf("on the fast engine the state is %v, want 8 counters and right's turn", s.at.state())
+		if s, _ := p.match.Best(2); s.Machine != fast || s.State()[0] != 8<<1|1 {
+			t.Errorf("on the fast engine the state is %v, want 8 counters and right's turn", s.State())
 		}
 		p.Stop(nil)
 	})
@@ -258,8 +258,8 @@ func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
 		if move := play(t, p, time.Minute, step.joint...); move == "" {
 			t.Errorf("%s: no move", step.name)
 		}
-		s, _ := p.match.best(len(p.match.messages))
-		if left := s.at.state()[0] >> 1; left != step.left {
+		s, _ := p.match.Best(p.match.Hear(nil))
+		if left := s.State()[0] >> 1; left != step.left {
 			t.Errorf("%s: %d counters left, want %d", step.name, left, step.left)
 		}
 	}

@@ -114,7 +114,7 @@ func (d *desk) run(s *seat, f func(policy)) error {
 	defer func() { s.free <- struct{}{} }()
 	err := guard.Do(func() error { f(s.policy); return nil })
 	if err != nil {
-		fault(d.log.Error(), err).Msg("searching failed")
+		guard.Log(d.log.Error(), err).Msg("searching failed")
 		s.broken.Store(true)
 	}
 	return err

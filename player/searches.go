@@ -189,7 +189,7 @@ func (r *round) take(got report) {
 
 // replace puts another search in the place of one that has failed.
 func (t *thinker) replace(failed search.Searcher, reason error) {
-	fault(t.log.Info(), reason).Msg("search")
+	guard.Log(t.log.Info(), reason).Msg("search")
 	var p *guard.Panic
 	switch {
 	case slices.Contains(t.exact, failed):

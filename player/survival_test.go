@@ -17,6 +17,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/reasoner"
+	"stackmate/player/tracking"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -152,14 +153,14 @@ func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
 
 // slowProver is a prover of noughts and crosses that needs for ever for all legal
 // moves, but not for some.
-type slowProver struct{ prover }
+type slowProver struct{ tracking.Prover }
 
 func (s slowProver) Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error) {
 	if atMost == 0 {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return s.prover.Legal(ctx, fluents, role, atMost)
+	return s.Prover.Legal(ctx, fluents, role, atMost)
 }
 
 func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
@@ -167,7 +168,7 @@ func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "stackmate", Options{})
 		p.compile = never(t)
-		p.prove = func(g *gdl.Game, memory int64) prover { return slowProver{proveGame(g, memory)} }
+		p.prove = func(g *gdl.Game, memory int64) tracking.Prover { return slowProver{proveGame(g, memory)} }
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil {

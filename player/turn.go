@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"stackmate/player/tracking"
 	"stackmate/reasoner/machine"
 )
 
@@ -31,18 +32,18 @@ func (t *turn) play(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if stand.replaced {
+	if stand.Replaced {
 		t.margins.replaced()
 	}
 	made := choice{verdict: verdict{by: byFallback}}
-	text := stand.legal[0]
+	text := stand.Legal[0]
 	switch {
-	case stand.heard < t.heard:
+	case stand.Heard < t.heard:
 		made.by = byOutdated
-	case stand.all && len(stand.legal) == 1:
+	case stand.All && len(stand.Legal) == 1:
 		made.by = byRules
-	case stand.machine != nil:
-		at := stand.position(t.match.self)
+	case stand.Machine != nil:
+		at := t.position(stand)
 		at.give = t.give
 		if c, err := t.desk.choose(thinking, at); err == nil && slices.Contains(at.legal, c.move) {
 			made, text = c, at.machine.Names().MoveText(at.role, c.move)
@@ -60,19 +61,19 @@ const lateness = 500 * time.Millisecond
 // where waits until a machine says where the match stands, or it is known that
 // there is one move only. When the time for thinking is over, anything will do, and
 // when the clock is, in the end, the legal moves of an earlier position.
-func (t *turn) where(ctx, thinking context.Context) (*standing, error) {
+func (t *turn) where(ctx, thinking context.Context) (*tracking.Standing, error) {
 	late := time.NewTimer(time.Until(t.last.Add(lateness)))
 	defer late.Stop()
 	over, ended := thinking.Done(), ctx.Done()
 	for {
-		s, changed := t.match.best(t.heard)
+		s, changed := t.match.Best(t.heard)
 		if s != nil {
 			switch {
-			case s.over:
+			case s.Over:
 				return nil, ErrOver
-			case len(s.legal) == 0:
+			case len(s.Legal) == 0:
 				return nil, errors.New("the rules give us no legal move here")
-			case s.machine != nil, s.all && len(s.legal) == 1, thinking.Err() != nil:
+			case s.Machine != nil, s.All && len(s.Legal) == 1, thinking.Err() != nil:
 				return s, nil
 			}
 		}
@@ -96,34 +97,34 @@ func (t *turn) where(ctx, thinking context.Context) (*standing, error) {
 }
 
 // outdated is what was known before the last messages.
-func (t *turn) outdated() (*standing, error) {
-	if s, _ := t.match.best(0); s != nil && len(s.legal) > 0 {
+func (t *turn) outdated() (*tracking.Standing, error) {
+	if s, _ := t.match.Best(0); s != nil && len(s.Legal) > 0 {
 		return s, nil
 	}
 	return nil, errNoMove
 }
 
 // ponder lets the policy think on in the time of the others.
-func (t *turn) ponder(stand *standing, made choice) {
-	if t.options.Ponder && stand.machine != nil && made.by != byOutdated {
-		t.desk.ponder(t.life, stand.position(t.match.self))
+func (t *turn) ponder(stand *tracking.Standing, made choice) {
+	if t.options.Ponder && stand.Machine != nil && made.by != byOutdated {
+		t.desk.ponder(t.life, t.position(stand))
 	}
 }
 
 // report takes the times into the margins, and writes the line of a move.
-func (t *turn) report(stand *standing, made choice, text string, now time.Time) {
+func (t *turn) report(stand *tracking.Standing, made choice, text string, now time.Time) {
 	if !now.Before(t.think) { // a move made before its time says nothing of delays at its end
 		t.margins.moved(t.delay, now.Sub(t.think))
 	}
 	took := now.Sub(t.arrived)
-	at := position{role: t.match.self}
-	if stand.machine != nil {
-		at = stand.position(t.match.self)
+	at := position{role: t.role}
+	if stand.Machine != nil {
+		at = t.position(stand)
 	}
 	x := explain(at, made, text, took)
 	t.explanation = x
-	e := t.match.log.Info().Int("turn", stand.turn).Dur("clock", t.clock).Dur("took", took).
-		Dur("margin", t.last.Sub(t.think)).Str("engine", engine(stand.machine)).Str("by", string(made.by))
+	e := t.log.Info().Int("turn", stand.Turn).Dur("clock", t.clock).Dur("took", took).
+		Dur("margin", t.last.Sub(t.think)).Str("engine", engine(stand.Machine)).Str("by", string(made.by))
 	e = e.Str("why", x.Why)
 	if i := slices.IndexFunc(x.Values, func(v Value) bool { return v.Role == t.self }); i >= 0 {
 		v := x.Values[i]

@@ -243,11 +243,6 @@ func (s *session) drop(reason string) {
 
 // failure logs what went wrong in the agent and says so for the reply.
 func (s *session) failure(command string, err error) error {
-	event := s.log.Error().Str("command", command).Err(err)
-	var p *guard.Panic
-	if errors.As(err, &p) {
-		event = event.Bytes("stack", p.Stack)
-	}
-	event.Msg("the player failed")
+	guard.Log(s.log.Error().Str("command", command), err).Msg("the player failed")
 	return &refusal{http.StatusInternalServerError, "player", fmt.Errorf("%s: %w: %w", command, errAgent, err)}
 }

@@ -4,8 +4,11 @@
 package guard
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/rs/zerolog"
 )
 
 // Panic is the error of a function that panicked.
@@ -33,4 +36,13 @@ func Do(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// Log adds an error to a line of a log, with the stack if it is of a panic.
+func Log(e *zerolog.Event, err error) *zerolog.Event {
+	var p *Panic
+	if errors.As(err, &p) {
+		e = e.Bytes("stack", p.Stack)
+	}
+	return e.Err(err)
 }

@@ -1,4 +1,4 @@
-package player
+package tracking
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
-	rules "stackmate/reasoner/prover"
 )
 
 // snapshot is a position as a rulebook keeps it: two are the same position
@@ -111,29 +110,23 @@ func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapsh
 	return snapshotOf(words), ctx.Err()
 }
 
-// prover answers about positions given as lists of fluents, from the rules
+// Prover answers about positions given as lists of fluents, from the rules
 // alone, before anything is compiled (prover.Prover).
-type prover interface {
+type Prover interface {
 	Initial(ctx context.Context) ([]string, error)
 	Terminal(ctx context.Context, fluents []string) (bool, error)
 	Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error)
 	Next(ctx context.Context, fluents []string, joint []string) ([]string, error)
 }
 
-func proveGame(g *gdl.Game, memory int64) prover {
-	p := rules.New(g)
-	p.MaxBytes = memory
-	return p
-}
-
 // uncompiled is the rulebook that a prover is: slow, but there at once.
 type uncompiled struct {
-	prover
+	Prover
 	roles []string
 }
 
-func newUncompiled(p prover, g *gdl.Game) *uncompiled {
-	u := &uncompiled{prover: p}
+func newUncompiled(p Prover, g *gdl.Game) *uncompiled {
+	u := &uncompiled{Prover: p}
 	for _, r := range g.Roles {
 		u.roles = append(u.roles, r.String())
 	}

@@ -1,8 +1,10 @@
-package player
+// Package tracking finds out where a match stands from what a game server says of it: messages without numbers, which may
+// come twice, late, never, or from another match. It follows the history by every source there is, from the rules alone at first
+// and on machines as they are compiled, each in a goroutine of its own, and tells the best standing.
+package tracking
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -10,7 +12,6 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
-	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
@@ -34,33 +35,25 @@ const (
 	sources
 )
 
-// standing is where the match stands after some messages.
-type standing struct {
-	heard    int      // messages taken into account
-	turn     int      // joint moves made
-	over     bool     // the game has ended
-	legal    []string // our legal moves, as far as known
-	all      bool     // they are all
-	replaced bool     // by the last message the server has replaced our move
+// Standing is where the match stands after some messages.
+type Standing struct {
+	Heard    int             // messages taken into account
+	Turn     int             // joint moves made
+	Over     bool            // the game has ended
+	Legal    []string        // our legal moves, as far as known
+	All      bool            // they are all
+	Replaced bool            // by the last message the server has replaced our move
+	Machine  machine.Machine // by which all this is known; nil for the rules alone
 
-	at      snapshot
-	machine machine.Machine // that at belongs to; nil for a prover
+	at snapshot
 }
 
-// position is the standing as policies want it. It must have a machine.
-func (s *standing) position(self machine.Role) position {
-	p := position{machine: s.machine, state: s.at.state(), role: self}
-	for _, text := range s.legal {
-		if m, ok := s.machine.Names().Move(self, text); ok {
-			p.legal = append(p.legal, m)
-		}
-	}
-	return p
-}
+// State is the position. There must be a machine.
+func (s *Standing) State() machine.State { return s.at.state() }
 
-// match is what is known of one match: its messages in order of arrival, which only grow, and
+// Match is what is known of one match: its messages in order of arrival, which only grow, and
 // where it stands by every source there is. It is safe for concurrent use.
-type match struct {
+type Match struct {
 	log   zerolog.Logger
 	roles int
 	self  machine.Role
@@ -68,18 +61,19 @@ type match struct {
 	mu       sync.Mutex
 	messages []message
 	logged   int // messages that somebody has told the log what to make of
-	stand    [sources]*standing
+	stand    [sources]*Standing
 	failed   [sources]error
 	follows  int           // sources that are followed and have not failed
 	changed  chan struct{} // closed when something above changes, and replaced
 }
 
-func newMatch(log zerolog.Logger, roles int, self machine.Role) *match {
-	return &match{log: log, roles: roles, self: self, changed: make(chan struct{})}
+// New begins to track a match of so many roles, in which we are one.
+func New(log zerolog.Logger, roles int, self machine.Role) *Match {
+	return &Match{log: log, roles: roles, self: self, changed: make(chan struct{})}
 }
 
-// hear adds what is new in told and returns how many messages there are now.
-func (m *match) hear(told [][]gdl.Term) (count int) {
+// Hear adds what is new in told and returns how many messages there are now.
+func (m *Match) Hear(told [][]gdl.Term) (count int) {
 	m.change(func() {
 		for n := len(m.messages); n < len(told); n++ {
 			m.messages = append(m.messages, message{joint: texts(told[n])})
@@ -100,8 +94,8 @@ func texts(joint []gdl.Term) []string {
 	return out
 }
 
-// answer takes note of the reply to the last message.
-func (m *match) answer(move string) {
+// Answer takes note of the reply to the last message.
+func (m *Match) Answer(move string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := len(m.messages); n > 0 {
@@ -109,28 +103,28 @@ func (m *match) answer(move string) {
 	}
 }
 
-// best is the best standing after n messages, or nil, and a channel that is closed
+// Best is the best standing after n messages, or nil, and a channel that is closed
 // when there may be a better one.
-func (m *match) best(n int) (*standing, <-chan struct{}) {
+func (m *Match) Best(n int) (*Standing, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for from := sources - 1; from >= 0; from-- {
-		if s := m.stand[from]; s != nil && s.heard >= n && m.failed[from] == nil {
+		if s := m.stand[from]; s != nil && s.Heard >= n && m.failed[from] == nil {
 			return s, m.changed
 		}
 	}
 	return nil, m.changed
 }
 
-// faults are why there are no standings any more, by source; nil where there may be.
-func (m *match) faults() []error {
+// Faults are why there are no standings any more, by source; nil where there may be.
+func (m *Match) Faults() []error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.failed[:])
 }
 
 // change does f and lets everybody know.
-func (m *match) change(f func()) {
+func (m *Match) change(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f()
@@ -138,26 +132,29 @@ func (m *match) change(f func()) {
 	m.changed = make(chan struct{})
 }
 
-// compiled takes over what came of compiling with one engine.
-func (m *match) compiled(ctx context.Context, a reasoner.Attempt, memory *memory) {
-	if a.Err != nil {
-		fault(m.log.Warn(), a.Err).Str("engine", a.Engine).Msg("the rules are not compiled")
-		return
+// FollowRules follows the match by the rules alone, which can tell legal moves before anything is compiled. Provers of
+// rules are made by prove.
+func (m *Match) FollowRules(ctx context.Context, g *gdl.Game, prove func(*gdl.Game) Prover) {
+	slice, _ := g.Slice("legal", "terminal") // goals are not asked for
+	m.follow(ctx, fromRules, func() rulebook { return newUncompiled(prove(slice), g) }, nil)
+	if moves, smaller := slice.Slice("legal"); smaller { // less to compute, where that is much
+		m.follow(ctx, fromMoves, func() rulebook { return withoutEnd{newUncompiled(prove(moves), g)} }, nil)
 	}
+}
+
+// FollowMachine follows the match on a machine: the best one to come, or one for the meantime.
+func (m *Match) FollowMachine(ctx context.Context, on machine.Machine, best bool) {
 	from := fromFallback
-	if a.Best {
+	if best {
 		from = fromBest
 	}
-	memory.machine(a.Machine)
-	info := a.Machine.Info()
-	m.log.Info().Str("engine", info.Engine).Str("kernel", info.Kernel).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
-	m.follow(ctx, from, func() rulebook { return newCompiled(a.Machine) }, a.Machine)
+	m.follow(ctx, from, func() rulebook { return newCompiled(on) }, on)
 }
 
 // follow keeps up with the history by the rulebook that rules makes, in a goroutine
 // of its own, until ctx is done. If the rulebook is a machine, of is that machine.
-func (m *match) follow(ctx context.Context, from source, rules func() rulebook, of machine.Machine) {
-	f := &follower{match: m, from: from, machine: of}
+func (m *Match) follow(ctx context.Context, from source, rules func() rulebook, of machine.Machine) {
+	f := &follower{Match: m, from: from, machine: of}
 	m.mu.Lock()
 	m.follows++
 	m.mu.Unlock()
@@ -169,30 +166,21 @@ func (m *match) follow(ctx context.Context, from source, rules func() rulebook, 
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		fault(m.log.Error(), err).Msg("the rules cannot be followed")
+		guard.Log(m.log.Error(), err).Msg("the rules cannot be followed")
 		m.change(func() { m.failed[from], m.follows = err, m.follows-1 })
 	}()
 }
 
-// isFollowed tells whether any source may still say where the match stands.
-func (m *match) isFollowed() bool {
+// IsFollowed tells whether any source may still say where the match stands.
+func (m *Match) IsFollowed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.follows > 0
 }
 
-// fault adds an error to a line, and where it happened if it is a panic.
-func fault(e *zerolog.Event, err error) *zerolog.Event {
-	var p *guard.Panic
-	if errors.As(err, &p) {
-		e = e.Bytes("stack", p.Stack)
-	}
-	return e.Err(err)
-}
-
 // follower derives standings from the history.
 type follower struct {
-	*match
+	*Match
 	from    source
 	machine machine.Machine
 	tracker *tracker
@@ -246,7 +234,7 @@ func (f *follower) read(ctx context.Context, told []message) error {
 }
 
 // isFirst tells, once for each message, that nobody has spoken of message n yet.
-func (m *match) isFirst(n int) bool {
+func (m *Match) isFirst(n int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n < m.logged {
@@ -261,20 +249,20 @@ func (m *match) isFirst(n int) bool {
 func (f *follower) publish(ctx context.Context) error {
 	t := f.tracker
 	here := t.here()
-	s := standing{heard: len(t.told), turn: here.turn, at: here.at, machine: f.machine, replaced: here.reading == asReplaced}
+	s := Standing{Heard: len(t.told), Turn: here.turn, at: here.at, Machine: f.machine, Replaced: here.reading == asReplaced}
 	var err error
-	if s.over, err = t.isOver(ctx, here.at); err != nil {
+	if s.Over, err = t.isOver(ctx, here.at); err != nil {
 		return err
 	}
-	if f.machine == nil && !s.over {
-		if s.legal, err = t.rules.legal(ctx, here.at, t.self, 1); err != nil {
+	if f.machine == nil && !s.Over {
+		if s.Legal, err = t.rules.legal(ctx, here.at, t.self, 1); err != nil {
 			return err
 		}
 		early := s
 		f.change(func() { f.stand[f.from] = &early })
 	}
-	if s.all = true; !s.over {
-		if s.legal, err = t.legal(ctx, here.at, t.self); err != nil {
+	if s.All = true; !s.Over {
+		if s.Legal, err = t.legal(ctx, here.at, t.self); err != nil {
 			return err
 		}
 	}
