@@ -16,8 +16,8 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
-	"stackmate/reasoner"
 	"stackmate/player/tracking"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
