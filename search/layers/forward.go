@@ -190,10 +190,14 @@ func (c *collector) bytes() int64 {
 // collected is the layer that was collected. The packing of positions that do not fit the other one is guessed from all
 // of them, so they fit.
 func (g *game) collected(c *collector, by ...*worker) (*layer, error) {
+	var all sync.WaitGroup
 	for _, w := range by {
-		c.insert(w.keys.flush())
-		w.keys.reset()
+		all.Go(func() {
+			c.insert(w.keys.flush())
+			w.keys.reset()
+		})
 	}
+	all.Wait()
 	l := &layer{parts: []*part{{packing: c.packing, keys: union(c.sets)}}}
 	if len(c.odd) > 0 {
 		odd := (&sample{g.machine.Words(), c.odd}).distinct(g.symmetries)

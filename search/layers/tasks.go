@@ -17,10 +17,10 @@ import (
 
 // Work on a layer is divided into tasks, which helpers in other processes do. They share the folder: a helper reads
 // the layers from there, and leaves a file beside them, named after the task. Who has submitted the tasks
-// merges these files into that of the layer:
+// merges the children:
 //
 //	forward   positions from First to Last of layer N → (N+1).positions.First: a layer with their children
-//	backward  the same → N.values.First: their values
+//	backward  the same → N.values.First: their values, which stay
 //
 // A task may be done again, by anybody: it leaves the same file.
 
@@ -41,40 +41,13 @@ type Done struct {
 	Spent    time.Duration `json:"spent"`    // on these
 }
 
-const (
-	// maxTasks are submitted at a time: more helpers have nothing to do.
-	maxTasks = 64
-	// A layer is divided into layerTasks, unless these have too many or few positions: enough that nobody waits
-	// for the last one for long, and few files to merge.
-	layerTasks       = 32
-	maxTaskPositions = 1 << 20
-)
+// maxTasks are submitted at a time: more helpers have nothing to do.
+const maxTasks = 64
 
-var minTaskPositions = 1 << 14 // but in tests
-
-// taskPositions are those of a task, of a layer of n.
-func taskPositions(n int) int {
-	return max(minTaskPositions, min(maxTaskPositions, (n+layerTasks-1)/layerTasks))
-}
-
-// file is where a task leaves what it has found. What is there follows from the task.
+// file is where a task leaves the children. What is there follows from the task.
 func (t Task) file(g *game) string {
 	text, _ := json.Marshal(t) // it can be
-	name := fmt.Sprintf("%d-%08x", t.First, crc32.Checksum(text, checksums))
-	if t.Children == nil {
-		return g.path(t.Layer, "values") + "." + name
-	}
-	return g.path(t.Layer+1, "positions") + "." + name
-}
-
-// settleElsewhere has positions of layer d solved, from the first one given on.
-func (g *game) settleElsewhere(ctx context.Context, d, first int, values []float64) (Done, error) {
-	t := Task{Layer: d, First: first, Last: first + len(values), Sum: g.sum.Load()}
-	done, err := g.config.Elsewhere(ctx, t)
-	if err == nil {
-		err = errors.Join(loadValues(t.file(g), values), os.Remove(t.file(g)))
-	}
-	return done, err
+	return g.path(t.Layer+1, fmt.Sprintf("positions.%d-%08x", t.First, crc32.Checksum(text, checksums)))
 }
 
 // childrenElsewhere has the children of some positions of layer d added.
@@ -159,12 +132,7 @@ func (w *worker) do(t Task) (Done, error) {
 		return Done{}, fmt.Errorf("expected positions of a layer of %d, found %d to %d", l.len(), t.First, t.Last)
 	}
 	if t.Children == nil {
-		values := make([]float64, t.Last-t.First)
-		done, err := w.settle(t.Layer, t.First, values)
-		if err == nil {
-			err = saveValues(leave, t.file(g), values)
-		}
-		return done, err
+		return w.settle(t.Layer, t.First, make([]float64, t.Last-t.First))
 	}
 	p, err := g.packing(*t.Children)
 	if err != nil {
@@ -178,7 +146,7 @@ func (w *worker) do(t Task) (Done, error) {
 	}
 	children, err := g.collected(c, w)
 	if err == nil {
-		err = g.save(leave, t.file(g), children)
+		err = g.save(t.file(g), children)
 	}
 	return done, err
 }

@@ -84,8 +84,8 @@ func (h *team) helper(n int) (helper *Helper, err error) {
 }
 
 func TestHelpersMakeTheSameFiles(t *testing.T) {
-	defer func(n int) { minTaskPositions = n }(minTaskPositions)
-	minTaskPositions = 2000
+	defer func(n int) { minBlock = n }(minBlock)
+	minBlock = 2000
 	for _, game := range []string{"goofspiel-7", "biddingTicTacToe-2", "pig-8-2"} {
 		m := gamestest.Machine(t, game)
 		value, want := solveInFolder(t, m, Config{Threads: 1, Folder: t.TempDir()})
@@ -110,10 +110,10 @@ func TestHelpersMakeTheSameFiles(t *testing.T) {
 // A guess from a small sample does not fit all positions of a layer: the others have a packing of their own or, if they are many,
 // the layer is made again with another guess.
 func TestPositionsThatDoNotFitAreSolvedAllTheSame(t *testing.T) {
-	defer func(sample, odd, task int) { maxSample, fewOdd, minTaskPositions = sample, odd, task }(maxSample, fewOdd, minTaskPositions)
+	defer func(sample, odd, task int) { maxSample, fewOdd, minBlock = sample, odd, task }(maxSample, fewOdd, minBlock)
 	m := gamestest.Machine(t, "goofspiel-6")
 	value, _ := solveInFolder(t, m, Config{Threads: 1, Folder: t.TempDir()})
-	maxSample, minTaskPositions = 64, 500
+	maxSample, minBlock = 64, 500
 	for _, fewOdd = range []int{1 << 12, 0} {
 		v, want := solveInFolder(t, m, Config{Threads: 2, Folder: t.TempDir()})
 		two := 0
