@@ -38,9 +38,6 @@ func (g *game) enumerate() error {
 		case d == maxLayers:
 			return errTooDeep
 		}
-		if err := g.recall(d, false); err != nil {
-			return err
-		}
 		if repeats, err := g.repeats(); err != nil || repeats {
 			return cmp.Or(err, errRepeats)
 		}
@@ -56,11 +53,12 @@ func (g *game) enumerate() error {
 	}
 }
 
-// A layer is made anew, with another guess, where more of its positions than this do not fit
-// the packing.
+// A layer is made anew, with a guess from a larger sample, where more of its positions than this do not fit the packing.
+// That depends on the layer alone, not on the order in which its positions come.
 const (
 	oddShare = 1. / 64
-	guesses  = 16 // mostly one is enough, and three are many
+	maxOdd   = 1 << 20
+	maxGuess = 1 << 20 // positions in a sample
 )
 
 var fewOdd = 1 << 12 // but in tests
@@ -74,11 +72,17 @@ var (
 
 // advance makes the layer after layer d.
 func (g *game) advance(d int) (*layer, error) {
-	s, err := g.sample(g.layers[d])
-	if g.config.Elsewhere != nil {
-		g.forget(-1, -1)
-	}
-	for try := 0; err == nil; try++ {
+	for most := maxSample / 2; ; most *= 4 {
+		if err := g.recall(d, false); err != nil {
+			return nil, err
+		}
+		s, err := g.sample(g.layers[d], most)
+		if err != nil {
+			return nil, err
+		}
+		if g.config.Elsewhere != nil {
+			g.forget(-1, -1)
+		}
 		p := g.guess(s)
 		if p.width > 64 {
 			return nil, errWide
@@ -90,27 +94,26 @@ func (g *game) advance(d int) (*layer, error) {
 			}
 			return w.children(g.layers[d], first, last, c)
 		})
+		if err == nil && float64(c.misfits) > float64(fewOdd)+oddShare*float64(c.children) {
+			err = errOdd
+		}
 		if err == nil {
 			return g.collected(c, g.workers...)
+		}
+		if !errors.Is(err, errOdd) || most >= maxGuess {
+			return nil, err
 		}
 		for _, w := range g.workers {
 			w.keys.reset() // these are of the wrong packing
 		}
-		if errors.Is(err, errOdd) && try < guesses {
-			s.extend(c.odd, maxSample/4)
-			err = nil
-		}
 	}
-	return nil, err
 }
 
 // sample are some of the children of a layer, evenly spread.
-func (g *game) sample(l *layer) (*sample, error) {
+func (g *game) sample(l *layer, most int) (*sample, error) {
 	s, w := g.newSample(), g.workers[0]
-	const batches = 64
-	most := maxSample / 2
-	step := max(batchPositions, l.len()/batches)
-	parents := min(l.len(), batches*batchPositions)
+	step := max(batchPositions, l.len()*batchPositions/most)
+	parents := min(l.len(), most)
 	for first := 0; first < l.len() && s.len() < most; first += step {
 		err := w.expand(l, first, min(first+batchPositions, l.len()), func(at int, e *machine.Expansion) error {
 			every := max(1, e.Children*parents/most)
@@ -138,6 +141,7 @@ type collector struct {
 	mu       sync.Mutex
 	sets     [][]uint64 // of keys, ascending
 	odd      []uint64   // positions that do not fit
+	misfits  int        // children that do not fit: positions may be met again and again
 	children int        // that were looked at
 }
 
@@ -165,12 +169,12 @@ func (c *collector) exchange(set []uint64) []uint64 {
 	return other
 }
 
-// note adds positions that do not fit, of so many children, and says if there are too many of them.
-func (c *collector) note(odd []uint64, children int) error {
+// note adds positions that do not fit, met so many times among so many children, and says if there are too many.
+func (c *collector) note(odd []uint64, misfits, children int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.odd, c.children = append(c.odd, odd...), c.children+children
-	if misfits := len(c.odd) / len(c.packing.value); float64(misfits) > float64(fewOdd)+oddShare*float64(c.children) {
+	c.odd, c.misfits, c.children = append(c.odd, odd...), c.misfits+misfits, c.children+children
+	if c.misfits > maxOdd {
 		return errOdd
 	}
 	return nil
@@ -248,7 +252,7 @@ func (w *worker) children(l *layer, first, last int, c *collector) error {
 		}
 		return nil
 	})
-	if err = cmp.Or(err, c.note(odd, children)); err != nil || !full {
+	if err = cmp.Or(err, c.note(odd, len(odd)/w.game.machine.Words(), children)); err != nil || !full {
 		return err
 	}
 	w.held.Store(w.keys.bytes())

@@ -27,15 +27,6 @@ func (s *sample) state(i int) machine.State {
 	return s.states[i*s.stateWords : (i+1)*s.stateWords]
 }
 
-// extend adds some of the positions of a list, at most so many, evenly spread.
-func (s *sample) extend(states []uint64, most int) {
-	all := sample{s.stateWords, states}
-	every := (all.len() + most - 1) / most
-	for i := 0; i < all.len(); i += every {
-		s.states = append(s.states, all.state(i)...)
-	}
-}
-
 // distinct are the positions, of the images of each under the symmetries the least one, ascending, each once.
 func (s *sample) distinct(symmetries []symmetry) *sample {
 	var all []machine.State

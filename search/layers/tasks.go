@@ -36,7 +36,7 @@ type Task struct {
 // Done says how a task went.
 type Done struct {
 	Children int           `json:"children"` // that were looked at
-	Odd      bool          `json:"odd"`      // too many do not fit the packing: only some are in the file
+	Misfits  int           `json:"misfits"`  // of these, which do not fit the packing; of too many only some are in the file
 	Games    int64         `json:"games"`    // matrix games solved
 	Spent    time.Duration `json:"spent"`    // on these
 }
@@ -81,8 +81,8 @@ func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *col
 			odd = append(odd, q...)
 		}
 	}
-	if err := c.note(odd, done.Children); err != nil || done.Odd {
-		return errOdd
+	if err := c.note(odd, done.Misfits, done.Children); err != nil {
+		return err
 	}
 	return g.charge(c.bytes())
 }
@@ -140,8 +140,8 @@ func (w *worker) do(t Task) (Done, error) {
 	}
 	c := &collector{packing: p}
 	err = w.children(l, t.First, t.Last, c)
-	done := Done{Children: c.children, Odd: errors.Is(err, errOdd)}
-	if err != nil && !done.Odd {
+	done := Done{Children: c.children, Misfits: c.misfits}
+	if err != nil && !errors.Is(err, errOdd) {
 		return done, err
 	}
 	children, err := g.collected(c, w)
