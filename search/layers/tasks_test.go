@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -104,6 +106,57 @@ func TestHelpersMakeTheSameFiles(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestBlocksAreAllPositionsOnceTheLargeOnesFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 1<<28).Draw(t, "positions")
+		starts := blocks(n)
+		if starts[len(starts)-1] != n || n > 0 && starts[0] != 0 {
+			t.Fatalf("%d positions are divided at %v", n, starts)
+		}
+		last := maxBlock
+		for i := range len(starts) - 1 {
+			size := starts[i+1] - starts[i]
+			if size <= 0 || size > last {
+				t.Fatalf("block %d has %d positions after one of %d", i, size, last)
+			}
+			last = size
+		}
+	})
+}
+
+// Of a layer that was interrupted only the blocks are solved that are not there.
+func TestBlocksThatAreSolvedAreNotSolvedAgain(t *testing.T) {
+	defer func(n int) { minBlock = n }(minBlock)
+	minBlock = 50
+	m := gamestest.Machine(t, "goofspiel-6")
+	folder := t.TempDir()
+	_, want := solveInFolder(t, m, Config{Threads: 1, Folder: folder})
+	s, err := Open(folder, m, "digest", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := slices.IndexFunc(s.game.layers, func(l *layer) bool { return len(blocks(l.len())) > 4 })
+	starts := blocks(s.game.layers[d].len())
+	missing := starts[2] - starts[1]
+	for _, l := range s.game.layers[:d] {
+		missing += l.len() // their values are those of an unfinished layer
+	}
+	if err := os.Remove(s.game.valueFile(d, starts[1])); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(folder, m, "digest", 0); err == nil {
+		t.Error("a folder in which a block is missing is a solution")
+	}
+	c := Config{Threads: 2, Folder: folder, Resume: true, Label: book.Label{Rules: "digest"}}
+	r, err := New(c).Search(t.Context(), m, m.Initial(), search.Limits{})
+	if err != nil || r.Nodes != int64(missing) {
+		t.Errorf("%d positions were solved, want %d: %v", r.Nodes, missing, err)
+	}
+	if _, got := solveInFolder(t, m, c); !maps.Equal(got, want) {
+		t.Error("the files are not what they were")
 	}
 }
 
