@@ -51,10 +51,10 @@ func (g *game) settle(d int) error {
 	} else if err := g.hold(d, d+1); err != nil {
 		return err
 	} else {
-		values = make([]float64, l.len())
+		values = make([]float64, l.count)
 	}
 	var positions, games, spent atomic.Int64
-	err := g.each(d, l.len(), func(ctx context.Context, w *worker, first, last int) (err error) {
+	err := g.each(d, l.count, func(ctx context.Context, w *worker, first, last int) (err error) {
 		var done Done
 		known := g.config.Folder != "" && exists(g.valueFile(d, first))
 		switch {

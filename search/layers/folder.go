@@ -47,17 +47,21 @@ type head struct {
 	Symmetries int           `json:"symmetries"` // that were used: those that the machine finds, or none
 }
 
-// layerHeader is the first line of N.positions.
+// layerHeader is the first line of N.positions: how they are packed.
 type layerHeader struct {
-	Sum   int64        `json:"sum"` // of the goals of both players, and 1; 0 as long as no end was met
-	Parts []partHeader `json:"parts"`
-}
-
-type partHeader struct {
+	Sum       int64         `json:"sum"` // of the goals of both players, and 1; 0 as long as no end was met
 	Positions int           `json:"positions"`
 	Constant  machine.State `json:"constant"`
 	Value     machine.State `json:"value"`
 	Digits    [][]int       `json:"digits"`
+	Check     uint32        `json:"check"` // sum of the line with 0 here: it is read without the keys
+}
+
+// sumUp is what Check should be.
+func (h layerHeader) sumUp() uint32 {
+	h.Check = 0
+	text, _ := json.Marshal(h) // it can be
+	return crc32.Checksum(text, checksums)
 }
 
 var (
@@ -182,7 +186,7 @@ func (g *game) header(path string) (*layer, error) {
 func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 	line, err := in.ReadBytes('\n')
 	var h layerHeader
-	if err != nil || json.Unmarshal(line, &h) != nil {
+	if err != nil || json.Unmarshal(line, &h) != nil || h.Check != h.sumUp() {
 		return nil, errDamage
 	}
 	if h.Sum > 0 {
@@ -190,28 +194,24 @@ func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 			return nil, err
 		}
 	}
-	l := &layer{}
-	for _, p := range h.Parts {
-		packing, err := g.packing(p)
-		if err != nil || p.Positions <= 0 || p.Positions > maxPart {
-			return nil, errDamage
-		}
-		l.parts = append(l.parts, &part{packing: packing, count: p.Positions})
+	p, err := g.packing(&h)
+	if err != nil || h.Positions < 0 || h.Positions > maxLayer {
+		return nil, errDamage
 	}
-	return l, nil
+	return &layer{packing: p, count: h.Positions}, nil
 }
 
-// newHeader is how part of a layer is packed.
-func newHeader(p *packing, positions int) partHeader {
-	h := partHeader{Positions: positions, Constant: p.constant, Value: p.value}
+// newHeader says how a layer is packed.
+func newHeader(p *packing) *layerHeader {
+	h := &layerHeader{Constant: p.constant, Value: p.value}
 	for _, f := range p.fields() {
 		h.Digits = append(h.Digits, f.bits)
 	}
 	return h
 }
 
-// packing is that of part of a layer. Parts that tasks leave mostly have the same one.
-func (g *game) packing(h partHeader) (*packing, error) {
+// packing is that of a layer.
+func (g *game) packing(h *layerHeader) (*packing, error) {
 	if len(h.Constant) != len(g.root) || len(h.Value) != len(g.root) ||
 		slices.ContainsFunc(h.Digits, func(d []int) bool { return !g.areBits(d) }) {
 		return nil, errDamage
@@ -229,7 +229,7 @@ func (g *game) packing(h partHeader) (*packing, error) {
 // mend checks all values, and removes the files that are damaged with those that depend on them: they are made anew.
 func (g *game) mend() error {
 	right := make(map[string]bool)
-	solved := len(g.layers) > 0 && g.layers[len(g.layers)-1].len() == 0
+	solved := len(g.layers) > 0 && g.layers[len(g.layers)-1].count == 0
 	for d := len(g.layers) - 1; d >= 0; d-- {
 		right[g.path(d, "positions")] = true // also without values
 		next := solved
@@ -259,7 +259,7 @@ func (g *game) valueFiles(d int) (files []string) {
 	if g.config.Folder == "" {
 		return nil
 	}
-	starts := blocks(g.layers[d].len())
+	starts := blocks(g.layers[d].count)
 	for _, first := range starts[:len(starts)-1] {
 		files = append(files, g.valueFile(d, first))
 	}
@@ -382,17 +382,10 @@ func readWords[T uint64 | float64](in io.Reader, words []T) error {
 
 // save writes the positions of a layer.
 func (g *game) save(path string, l *layer) error {
-	h := layerHeader{Sum: g.sum.Load(), Parts: []partHeader{}}
-	for _, p := range l.parts {
-		h.Parts = append(h.Parts, newHeader(p.packing, p.count))
-	}
-	return write(path, func(w io.Writer) error {
-		err := json.NewEncoder(w).Encode(h)
-		for _, p := range l.parts {
-			err = errors.Join(err, writeWords(w, p.keys))
-		}
-		return err
-	})
+	h := newHeader(l.packing)
+	h.Sum, h.Positions = g.sum.Load(), l.count
+	h.Check = h.sumUp()
+	return write(path, func(w io.Writer) error { return errors.Join(json.NewEncoder(w).Encode(h), writeWords(w, l.keys)) })
 }
 
 // loadValues reads the values of positions.
@@ -406,13 +399,11 @@ func loadKeys(path string, l *layer) error {
 		if _, err := in.ReadBytes('\n'); err != nil { // the header
 			return err
 		}
-		for _, p := range l.parts {
-			p.keys = make([]uint64, p.count)
-			if err := readWords(in, p.keys); err != nil {
-				l.drop()
-				return err
-			}
+		keys := make([]uint64, l.count)
+		if err := readWords(in, keys); err != nil {
+			return err
 		}
+		l.keys = keys
 		return nil
 	})
 }
@@ -420,10 +411,10 @@ func loadKeys(path string, l *layer) error {
 // load reads the keys of layer d, and its values where they are wanted.
 func (g *game) load(d int, values bool) error {
 	l := g.layers[d]
-	if len(l.parts) == 0 {
+	if l.count == 0 {
 		return nil
 	}
-	if l.parts[0].keys == nil {
+	if l.keys == nil {
 		if err := loadKeys(g.path(d, "positions"), l); err != nil {
 			return err
 		}
@@ -431,7 +422,7 @@ func (g *game) load(d int, values bool) error {
 	if !values || l.values != nil {
 		return nil
 	}
-	all, starts := make([]float64, l.len()), blocks(l.len())
+	all, starts := make([]float64, l.count), blocks(l.count)
 	for i, first := range starts[:len(starts)-1] {
 		if err := loadValues(g.valueFile(d, first), all[first:starts[i+1]]); err != nil {
 			return err

@@ -26,19 +26,18 @@ import (
 
 // Task is a part of the work on a layer.
 type Task struct {
-	Layer    int         `json:"layer"`
-	First    int         `json:"first"`              // of its positions, in the order of the file
-	Last     int         `json:"last"`               // not included
-	Sum      int64       `json:"sum"`                // of goals, and 1, where values are wanted
-	Children *partHeader `json:"children,omitempty"` // how they are packed; nil if values are wanted
+	Layer    int          `json:"layer"`
+	First    int          `json:"first"`              // of its positions, in the order of the file
+	Last     int          `json:"last"`               // not included
+	Sum      int64        `json:"sum"`                // of goals, and 1, where values are wanted
+	Children *layerHeader `json:"children,omitempty"` // how they are packed; nil if values are wanted
 }
 
 // Done says how a task went.
 type Done struct {
-	Children int           `json:"children"` // that were looked at
-	Misfits  int           `json:"misfits"`  // of these, which do not fit the packing; of too many only some are in the file
-	Games    int64         `json:"games"`    // matrix games solved
-	Spent    time.Duration `json:"spent"`    // on these
+	Misfits []machine.State `json:"misfits,omitempty"` // some children that do not fit the packing
+	Games   int64           `json:"games"`             // matrix games solved
+	Spent   time.Duration   `json:"spent"`             // on these
 }
 
 // maxTasks are submitted at a time: more helpers have nothing to do.
@@ -52,12 +51,7 @@ func (t Task) file(g *game) string {
 
 // childrenElsewhere has the children of some positions of layer d added.
 func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *collector) error {
-	h := newHeader(c.packing, 0)
-	own, err := g.packing(h)
-	if err != nil {
-		return err
-	}
-	t := Task{Layer: d, First: first, Last: last, Children: &h}
+	t := Task{Layer: d, First: first, Last: last, Children: newHeader(c.packing)}
 	done, err := g.config.Elsewhere(ctx, t)
 	if err != nil {
 		return err
@@ -69,20 +63,12 @@ func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *col
 	if err = errors.Join(err, os.Remove(t.file(g))); err != nil {
 		return err
 	}
-	var odd []uint64
-	for _, p := range l.parts {
-		if p.packing == own {
-			c.insert(p.keys)
-			continue
+	c.insert(l.keys)
+	for _, q := range done.Misfits {
+		if len(q) != len(g.root) {
+			return errDamage
 		}
-		q := make(machine.State, len(g.root))
-		for _, key := range p.keys {
-			p.unpack(q, key)
-			odd = append(odd, q...)
-		}
-	}
-	if err := c.note(odd, done.Misfits, done.Children); err != nil {
-		return err
+		c.note(q)
 	}
 	return g.charge(c.bytes())
 }
@@ -128,27 +114,26 @@ func (w *worker) do(t Task) (Done, error) {
 			return Done{}, err
 		}
 	}
-	if t.First < 0 || t.First > t.Last || t.Last > l.len() {
-		return Done{}, fmt.Errorf("expected positions of a layer of %d, found %d to %d", l.len(), t.First, t.Last)
+	if t.First < 0 || t.First > t.Last || t.Last > l.count {
+		return Done{}, fmt.Errorf("expected positions of a layer of %d, found %d to %d", l.count, t.First, t.Last)
 	}
 	if t.Children == nil {
 		return w.settle(t.Layer, t.First, make([]float64, t.Last-t.First))
 	}
-	p, err := g.packing(*t.Children)
+	p, err := g.packing(t.Children)
 	if err != nil {
 		return Done{}, err
 	}
 	c := &collector{packing: p}
 	err = w.children(l, t.First, t.Last, c)
-	done := Done{Children: c.children, Misfits: c.misfits}
-	if err != nil && !errors.Is(err, errOdd) {
-		return done, err
+	var children *layer
+	if err == nil {
+		children, err = c.layer(w)
 	}
-	children, err := g.collected(c, w)
 	if err == nil {
 		err = g.save(t.file(g), children)
 	}
-	return done, err
+	return Done{Misfits: c.misfits}, err
 }
 
 // load has layer d in memory, and the next one where its values are wanted.
@@ -173,10 +158,6 @@ func (g *game) holds(d int, values bool) bool {
 	if d < 0 || d >= len(g.layers) {
 		return false
 	}
-	for _, p := range g.layers[d].parts {
-		if p.keys == nil || values && (p.starts == nil || g.layers[d].values == nil) {
-			return false
-		}
-	}
-	return true
+	l := g.layers[d]
+	return l.count == 0 || l.keys != nil && (!values || l.starts != nil && l.values != nil)
 }
