@@ -235,9 +235,9 @@ func TestADamagedSolutionIsNotPlayedInSilence(t *testing.T) {
 		}
 	}
 	match := []string{"match", "goofspiel-4", "--players", solutionPlayer + ":" + folder + ",random", "--play-clock", "5"}
-	damage("2.values")
+	damage("2.values.0")
 	execute(t, match...).expect(t, statusFine, "the file is damaged", "a position is searched")
-	damage("0.values")
+	damage("0.values.0")
 	execute(t, match...).expect(t, statusBad, "the file is damaged")
 }
 

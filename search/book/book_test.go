@@ -142,22 +142,23 @@ func compress(content string) []byte {
 }
 
 func TestBadFilesAreNamed(t *testing.T) {
-	const head = `{"format":"stackmate solution","version":1,"game":"toy","rules":"R","method":"bi","positions":1,` +
+	const head = `{"format":"stackmate solution","version":2,"game":"toy","rules":"R","method":"bi","positions":1,` +
 		`"roles":["left","right"],"moves":[["(play 0)","jump"],["(play 0)"]],"fluents":["f0","other"]}` + "\n"
 	value := strings.Repeat("\x00", 8)
 	for want, content := range map[string]string{
 		"expected a solution saved by stackmate": "hello",
-		"version 1 of the format, found 2":       strings.Replace(head, `"version":1`, `"version":2`, 1),
+		"version 2 of the format, found 1":       strings.Replace(head, `"version":2`, `"version":1`, 1),
 		"found one of toy":                       strings.Replace(head, `"rules":"R"`, `"rules":"Q"`, 1),
 		"expected the roles":                     strings.Replace(head, `"left"`, `"red"`, 1),
 		"position 1 of 1: number of fluents":     head,
-		"number below 3, found 9":                head + "\x09",
-		"found number 1":                         head + "\x01\x02" + value,
-		"value: the file ends too early":         head + "\x01\x01\x00",
-		"strategy of left: number of moves":      head + "\x00" + value + "\x07",
-		"found jump with 0":                      head + "\x00" + value + "\x01\x01" + value,
-		"expected a number, found NaN":           head + "\x00\xff\xff\xff\xff\xff\xff\xff\xff",
-		"expected the end, found more":           head + "\x00" + value + "\x00\x00more",
+		"number below 1, found 1":                head + "\x01",
+		"number below 3, found 9":                head + "\x00\x09",
+		"found number 1":                         head + "\x00\x01\x02" + value,
+		"value: the file ends too early":         head + "\x00\x01\x01\x00",
+		"strategy of left: number of moves":      head + "\x00\x00" + value + "\x07",
+		"found jump with 0":                      head + "\x00\x00" + value + "\x01\x01" + value,
+		"expected a number, found NaN":           head + "\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff",
+		"expected the end, found more":           head + "\x00\x00" + value + "\x00\x00more",
 	} {
 		_, err := read(bytes.NewReader(compress(content)), names(false), "R", 0)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -235,7 +236,7 @@ func TestARecorderAsksOnceForEachPosition(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("{}\n"))
-	f.Add([]byte(`{"format":"stackmate solution","version":1,"rules":"R","positions":1,"roles":["left","right"],"moves":[["(play 0)"],["(play 1)"]],"fluents":["f0"]}` + "\n\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Add([]byte(`{"format":"stackmate solution","version":2,"rules":"R","positions":1,"roles":["left","right"],"moves":[["(play 0)"],["(play 1)"]],"fluents":["f0"]}` + "\n\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		b, err := read(bytes.NewReader(compress(string(content))), names(false), "R", 1<<20)
 		if err == nil && b.Label.Rules != "R" {

@@ -24,7 +24,8 @@ import (
 //	line      the header, one JSON object: format, version, game, rules, method,
 //	          positions, roles, moves (by role), fluents
 //	positions one after the other:
-//	  uvarint   number of fluents that are true
+//	  uvarint   how many of the fluents of the position before, the last ones, are not true
+//	  uvarint   number of fluents that are true and come after the others
 //	  uvarint…  each of them: the distance from the one before (at first from -1)
 //	  8 bytes   value, IEEE 754, little-endian, in goal points of the first player
 //	  for each role:
@@ -32,11 +33,11 @@ import (
 //	    each:     uvarint move, 8 bytes probability
 //
 // Fluents and moves are numbers of the header's lists, so a file does not depend
-// on the engine that wrote it.
+// on the engine that wrote it. Positions are sorted, so that one has much in common with the one before (front coding).
 
 const (
 	formatName    = "stackmate solution"
-	formatVersion = 1
+	formatVersion = 2
 	// maxHeader bounds the header, in bytes. That of the largest known games is
 	// a few megabytes long.
 	maxHeader = 1 << 26
@@ -61,7 +62,7 @@ func (b *Book) Save(path string) error {
 	return nil
 }
 
-// write writes the positions in the order of their bits, so that equal books
+// write writes the positions in the order of their first fluents, so that equal books
 // make equal files.
 func (b *Book) write(w io.Writer) error {
 	z := gzip.NewWriter(w)
@@ -76,14 +77,16 @@ func (b *Book) write(w io.Writer) error {
 	err := json.NewEncoder(z).Encode(h)
 	var record []byte
 	var q machine.State
-	var held []int32
-	for _, key := range slices.Sorted(maps.Keys(b.claims)) {
+	var held, before []int32
+	for _, key := range slices.SortedFunc(maps.Keys(b.claims), byFirstBit) {
 		if err != nil {
 			return err
 		}
 		q = appendState(q[:0], key)
 		held = names.Unpack(held[:0], q)
-		record = appendRecord(record[:0], held, len(names.Roles), b.claims[key])
+		record = appendPosition(record[:0], held, before)
+		record = appendClaim(record, len(names.Roles), b.claims[key])
+		held, before = before, held
 		_, err = z.Write(record)
 	}
 	if err != nil {
@@ -92,13 +95,32 @@ func (b *Book) write(w io.Writer) error {
 	return z.Close()
 }
 
-func appendRecord(dst []byte, held []int32, roles int, claim search.Claim) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(held)))
-	last := int32(-1)
-	for _, f := range held {
+// byFirstBit compares the keys of positions: less is the one in which the first bit is set that is not the same in both.
+func byFirstBit(a, b string) int {
+	for i := range len(a) {
+		if differ := a[i] ^ b[i]; differ != 0 {
+			return int(b[i]&-differ&differ) - int(a[i]&-differ&differ)
+		}
+	}
+	return 0
+}
+
+func appendPosition(dst []byte, held, before []int32) []byte {
+	same, last := 0, int32(-1)
+	for same < min(len(held), len(before)) && held[same] == before[same] {
+		last = held[same]
+		same++
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(before)-same))
+	dst = binary.AppendUvarint(dst, uint64(len(held)-same))
+	for _, f := range held[same:] {
 		dst = binary.AppendUvarint(dst, uint64(f-last))
 		last = f
 	}
+	return dst
+}
+
+func appendClaim(dst []byte, roles int, claim search.Claim) []byte {
 	dst = appendFloat(dst, claim.Value)
 	for r := range roles {
 		var strategy []search.Weighted

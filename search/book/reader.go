@@ -21,6 +21,7 @@ type reader struct {
 	names   *machine.Names
 	fluents []int32          // by fluent of the file; -1 for one that the machine does not know
 	moves   [][]machine.Move // by role and move of the file; NoMove likewise
+	held    []int            // fluents of the file that are true in the last position
 }
 
 // newReader translates the names of a header. Names that the machine lacks are
@@ -71,12 +72,20 @@ func (r *reader) record() (machine.State, search.Claim, error) {
 }
 
 func (r *reader) state() (machine.State, error) {
+	dropped, err := r.number("number of fluents of the position before", len(r.held)+1)
+	if err != nil {
+		return nil, err
+	}
 	count, err := r.number("number of fluents", len(r.fluents)+1)
 	if err != nil {
 		return nil, err
 	}
-	var held []int32
-	for last := -1; count > 0; count-- {
+	r.held = r.held[:len(r.held)-dropped]
+	last := -1
+	if n := len(r.held); n > 0 {
+		last = r.held[n-1]
+	}
+	for range count {
 		step, err := r.number("fluent", len(r.fluents)-last)
 		if err != nil {
 			return nil, err
@@ -85,7 +94,11 @@ func (r *reader) state() (machine.State, error) {
 		if step == 0 || r.fluents[last] < 0 {
 			return nil, fmt.Errorf("fluent: expected one that the game can reach, found number %d", last)
 		}
-		held = append(held, r.fluents[last])
+		r.held = append(r.held, last)
+	}
+	var held []int32
+	for _, f := range r.held {
+		held = append(held, r.fluents[f])
 	}
 	slices.Sort(held)
 	q := r.names.NewState()

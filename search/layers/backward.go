@@ -2,7 +2,10 @@ package layers
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"sync/atomic"
 	"time"
@@ -28,45 +31,53 @@ func (g *game) induce() error {
 			return err
 		}
 		l.solved = true
-		if err := g.keep(d); err != nil {
+		if err := g.sync(g.valueFiles(d)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settle solves the positions of layer d from the values of the next one. The last layer is empty.
+// settle solves the positions of layer d from the values of the next one, but for those whose values are in the folder. The
+// last layer is empty.
 func (g *game) settle(d int) error {
 	if d == len(g.layers)-1 {
 		return nil
 	}
 	l := g.layers[d]
+	var values []float64
 	if g.config.Elsewhere != nil {
 		g.forget(-1, -1)
 	} else if err := g.hold(d, d+1); err != nil {
 		return err
+	} else {
+		values = make([]float64, l.count)
 	}
-	values := make([]float64, l.len())
-	var games, spent atomic.Int64
-	err := g.each(d, l.len(), func(ctx context.Context, w *worker, first, last int) (err error) {
+	var positions, games, spent atomic.Int64
+	err := g.each(d, l.count, func(ctx context.Context, w *worker, first, last int) (err error) {
 		var done Done
-		if w == nil {
-			done, err = g.settleElsewhere(ctx, d, first, values[first:last])
-		} else {
+		known := g.config.Folder != "" && exists(g.valueFile(d, first))
+		switch {
+		case w != nil:
 			done, err = w.settle(d, first, values[first:last])
+		case !known:
+			done, err = g.config.Elsewhere(ctx, Task{Layer: d, First: first, Last: last, Sum: g.sum.Load()})
+		}
+		if err == nil && !known {
+			positions.Add(int64(last - first))
 		}
 		games.Add(done.Games)
 		spent.Add(int64(done.Spent))
 		return err
 	})
+	g.counters.Nodes += positions.Load()
+	g.counters.LPCalls += games.Load()
+	g.counters.LPTime += time.Duration(spent.Load()) / time.Duration(len(g.workers))
 	if err != nil {
 		return err
 	}
 	l.values = values
-	g.counters.Nodes += int64(l.len())
-	g.counters.LPCalls += games.Load()
-	g.counters.LPTime += time.Duration(spent.Load()) / time.Duration(len(g.workers))
-	return nil
+	return g.charge(0)
 }
 
 // hold has the keys of layer d in memory and the next one ready for look-ups, and leaves the others to the folder.
@@ -78,15 +89,23 @@ func (g *game) hold(d, next int) error {
 	return g.recall(next, true)
 }
 
-// settle solves positions of layer d, from the first one given on.
+// settle solves a block of layer d, and leaves its values in the folder, unless they are there.
 func (w *worker) settle(d, first int, values []float64) (Done, error) {
-	next := w.game.layers[d+1]
+	g := w.game
+	if g.config.Folder != "" {
+		if err := loadValues(g.valueFile(d, first), values); !errors.Is(err, fs.ErrNotExist) {
+			return Done{}, err
+		}
+	}
 	w.games, w.spent = 0, 0
 	w.drop()
-	err := w.expand(w.game.layers[d], first, first+len(values), func(at int, e *machine.Expansion) (err error) {
-		values[at-first], err = w.value(e, next, nil, nil)
+	err := w.expand(g.layers[d], first, first+len(values), func(at int, e *machine.Expansion) (err error) {
+		values[at-first], err = w.value(e, g.layers[d+1], nil, nil)
 		return err
 	})
+	if err == nil && g.config.Folder != "" {
+		err = write(g.valueFile(d, first), func(out io.Writer) error { return writeWords(out, values) })
+	}
 	return Done{Games: w.games, Spent: w.spent}, err
 }
 

@@ -87,7 +87,7 @@ func (s *Solution) load(d int) error {
 	if g.holds(d, true) { // somebody else was here
 		return nil
 	}
-	if need := perPosition * int64(g.layers[d].len()); g.limits.MaxBytes > 0 && g.bytes()+need > g.limits.MaxBytes {
+	if need := perPosition * int64(g.layers[d].count); g.limits.MaxBytes > 0 && g.bytes()+need > g.limits.MaxBytes {
 		g.forget(d-1, d+1)
 	}
 	err := g.recall(d, true)
@@ -140,10 +140,8 @@ func (w *worker) valueAt(q machine.State) (v float64, depth int, err error) {
 func (g *game) fits(l *layer, q machine.State) bool {
 	image := q
 	for i := 0; ; i++ {
-		for _, p := range l.parts {
-			if _, ok := p.pack(image); ok {
-				return true
-			}
+		if _, ok := l.pack(image); ok {
+			return true
 		}
 		if i == len(g.symmetries) {
 			return false

@@ -22,8 +22,8 @@ import (
 //
 //	layers.json    whose they are
 //	N.positions    of layer N: a line of JSON that says how its positions are packed, then the keys
-//	N.values       the values of its positions, in the same order
-//	N.positions.K, N.values.K   parts of these, which tasks have left, until they are merged
+//	N.values.K     the values of its positions from K on, in the same order
+//	N.positions.K  children of positions of the layer before, which a task has left, until they are merged
 //
 // Keys and values are words of 8 bytes, little-endian; the last 4 bytes of a file are the CRC-32 (Castagnoli) of
 // what is before them. Bits of positions are numbers of the machine, so a folder fits the machine of the same
@@ -31,7 +31,7 @@ import (
 
 const (
 	folderName    = "stackmate layers"
-	folderVersion = 1
+	folderVersion = 2
 	headFile      = "layers.json"
 	sumBytes      = 4
 )
@@ -47,17 +47,21 @@ type head struct {
 	Symmetries int           `json:"symmetries"` // that were used: those that the machine finds, or none
 }
 
-// layerHeader is the first line of N.positions.
+// layerHeader is the first line of N.positions: how they are packed.
 type layerHeader struct {
-	Sum   int64        `json:"sum"` // of the goals of both players, and 1; 0 as long as no end was met
-	Parts []partHeader `json:"parts"`
-}
-
-type partHeader struct {
+	Sum       int64         `json:"sum"` // of the goals of both players, and 1; 0 as long as no end was met
 	Positions int           `json:"positions"`
 	Constant  machine.State `json:"constant"`
 	Value     machine.State `json:"value"`
 	Digits    [][]int       `json:"digits"`
+	Check     uint32        `json:"check"` // sum of the line with 0 here: it is read without the keys
+}
+
+// sumUp is what Check should be.
+func (h layerHeader) sumUp() uint32 {
+	h.Check = 0
+	text, _ := json.Marshal(h) // it can be
+	return crc32.Checksum(text, checksums)
 }
 
 var (
@@ -69,8 +73,7 @@ var (
 
 // Holds tells whether there is a folder of layers at a path.
 func Holds(path string) bool {
-	_, err := os.Stat(filepath.Join(path, headFile))
-	return err == nil
+	return exists(filepath.Join(path, headFile))
 }
 
 // prepare makes the folder of a game, or goes on with what it holds.
@@ -130,10 +133,9 @@ func (g *game) open() error {
 		g.layers = append(g.layers, l)
 	}
 	for d := len(g.layers) - 1; d >= 0; d-- {
-		if _, err := os.Stat(g.path(d, "values")); err != nil {
+		if g.layers[d].solved = !slices.ContainsFunc(g.valueFiles(d), func(f string) bool { return !exists(f) }); !g.layers[d].solved {
 			break
 		}
-		g.layers[d].solved = true
 	}
 	return nil
 }
@@ -184,7 +186,7 @@ func (g *game) header(path string) (*layer, error) {
 func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 	line, err := in.ReadBytes('\n')
 	var h layerHeader
-	if err != nil || json.Unmarshal(line, &h) != nil {
+	if err != nil || json.Unmarshal(line, &h) != nil || h.Check != h.sumUp() {
 		return nil, errDamage
 	}
 	if h.Sum > 0 {
@@ -192,28 +194,24 @@ func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 			return nil, err
 		}
 	}
-	l := &layer{}
-	for _, p := range h.Parts {
-		packing, err := g.packing(p)
-		if err != nil || p.Positions <= 0 || p.Positions > maxPart {
-			return nil, errDamage
-		}
-		l.parts = append(l.parts, &part{packing: packing, count: p.Positions})
+	p, err := g.packing(&h)
+	if err != nil || h.Positions < 0 || h.Positions > maxLayer {
+		return nil, errDamage
 	}
-	return l, nil
+	return &layer{packing: p, count: h.Positions}, nil
 }
 
-// newHeader is how part of a layer is packed.
-func newHeader(p *packing, positions int) partHeader {
-	h := partHeader{Positions: positions, Constant: p.constant, Value: p.value}
+// newHeader says how a layer is packed.
+func newHeader(p *packing) *layerHeader {
+	h := &layerHeader{Constant: p.constant, Value: p.value}
 	for _, f := range p.fields() {
 		h.Digits = append(h.Digits, f.bits)
 	}
 	return h
 }
 
-// packing is that of part of a layer. Parts that tasks leave mostly have the same one.
-func (g *game) packing(h partHeader) (*packing, error) {
+// packing is that of a layer.
+func (g *game) packing(h *layerHeader) (*packing, error) {
 	if len(h.Constant) != len(g.root) || len(h.Value) != len(g.root) ||
 		slices.ContainsFunc(h.Digits, func(d []int) bool { return !g.areBits(d) }) {
 		return nil, errDamage
@@ -230,26 +228,47 @@ func (g *game) packing(h partHeader) (*packing, error) {
 
 // mend checks all values, and removes the files that are damaged with those that depend on them: they are made anew.
 func (g *game) mend() error {
-	complete := len(g.layers) > 0 && g.layers[len(g.layers)-1].len() == 0
+	right := make(map[string]bool)
+	solved := len(g.layers) > 0 && g.layers[len(g.layers)-1].count == 0
 	for d := len(g.layers) - 1; d >= 0; d-- {
-		next := d == len(g.layers)-1 && complete || d < len(g.layers)-1 && g.layers[d+1].solved
-		g.layers[d].solved = next && check(g.path(d, "values")) == nil
-	}
-	for _, what := range []string{"values", "positions"} { // positions without values are right
-		files, err := filepath.Glob(filepath.Join(g.config.Folder, "*."+what+"*"))
-		for d := 0; d < len(g.layers) && err == nil; d++ {
-			files = slices.DeleteFunc(files, func(f string) bool {
-				return f == g.path(d, what) && (what == "positions" || g.layers[d].solved)
-			})
+		right[g.path(d, "positions")] = true // also without values
+		next := solved
+		for _, f := range g.valueFiles(d) {
+			right[f] = next && check(f) == nil
+			solved = solved && right[f]
 		}
-		for _, f := range files {
+		g.layers[d].solved = solved
+	}
+	files, err := filepath.Glob(filepath.Join(g.config.Folder, "[0-9]*.*"))
+	for _, f := range files {
+		if !right[f] {
 			err = errors.Join(err, os.Remove(f))
 		}
-		if err != nil {
-			return fmt.Errorf("cannot go on with the layers: %w", err)
-		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot go on with the layers: %w", err)
 	}
 	return nil
+}
+
+// valueFile is where the values of the block of layer d that begins with a position are.
+func (g *game) valueFile(d, first int) string { return g.path(d, fmt.Sprint("values.", first)) }
+
+// valueFiles are those of all blocks of layer d; none where there is no folder.
+func (g *game) valueFiles(d int) (files []string) {
+	if g.config.Folder == "" {
+		return nil
+	}
+	starts := blocks(g.layers[d].count)
+	for _, first := range starts[:len(starts)-1] {
+		files = append(files, g.valueFile(d, first))
+	}
+	return files
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func (g *game) path(d int, what string) string {
@@ -279,36 +298,41 @@ func check(path string) error {
 	return nil
 }
 
-// writer writes a file, which appears complete or not at all.
-type writer func(path string, content func(w io.Writer) error) error
-
-// write writes a file of the folder: atomicfile.WriteTo or leave.
-func write(to writer, path string, content func(w io.Writer) error) error {
-	err := to(path, func(w io.Writer) error {
-		sum := crc32.New(checksums)
-		out := bufio.NewWriterSize(w, 1<<20)
-		err := content(io.MultiWriter(out, sum))
-		return errors.Join(err, binary.Write(out, binary.LittleEndian, sum.Sum32()), out.Flush())
-	})
+// write writes a file of the folder, which is there for others at once. It does not wait for the disk, which takes longer
+// than most tasks: see sync.
+func write(path string, content func(w io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err == nil {
+		sum, out := crc32.New(checksums), bufio.NewWriterSize(f, 1<<16)
+		err = content(io.MultiWriter(out, sum))
+		err = errors.Join(err, binary.Write(out, binary.LittleEndian, sum.Sum32()), out.Flush(), f.Chmod(0o644), f.Close())
+		if err == nil {
+			err = os.Rename(f.Name(), path)
+		}
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("cannot keep a layer: %w", err)
 	}
 	return nil
 }
 
-// leave writes a file that is there for others at once. It does not wait for the disk, which takes longer than most tasks:
-// after a crash of the machine nobody wants it.
-func leave(path string, content func(w io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(content(f), f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
+// sync begins to bring files that were written to the disk, and returns the error of the last time. After a crash of the
+// machine before that is done, sums tell which files are damaged.
+func (g *game) sync(paths ...string) error {
+	err := <-g.synced
+	go func() {
+		var err error
+		for _, path := range paths {
+			f, e := os.OpenFile(path, os.O_RDWR, 0)
+			if err = errors.Join(err, e); e == nil {
+				err = errors.Join(err, f.Sync(), f.Close())
+			}
+		}
+		g.synced <- err
+	}()
 	return err
 }
 
@@ -331,18 +355,25 @@ func read(path string, content func(in *bufio.Reader) error) error {
 // chunkWords are written or read at a time.
 const chunkWords = 1 << 13
 
-func writeWords[T uint64 | float64](w io.Writer, words []T) error {
+func writeWords[T uint64 | float64](w io.Writer, words []T) (err error) {
+	var data []byte
 	for chunk := range slices.Chunk(words, chunkWords) {
-		if err := binary.Write(w, binary.LittleEndian, chunk); err != nil {
-			return err
+		data, err = binary.Append(data[:0], binary.LittleEndian, chunk)
+		if _, e := w.Write(data); err != nil || e != nil {
+			return errors.Join(err, e)
 		}
 	}
 	return nil
 }
 
 func readWords[T uint64 | float64](in io.Reader, words []T) error {
+	var data [8 * chunkWords]byte
 	for chunk := range slices.Chunk(words, chunkWords) {
-		if err := binary.Read(in, binary.LittleEndian, chunk); err != nil {
+		n, err := io.ReadFull(in, data[:8*len(chunk)])
+		if err == nil {
+			_, err = binary.Decode(data[:n], binary.LittleEndian, chunk)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -350,23 +381,11 @@ func readWords[T uint64 | float64](in io.Reader, words []T) error {
 }
 
 // save writes the positions of a layer.
-func (g *game) save(to writer, path string, l *layer) error {
-	h := layerHeader{Sum: g.sum.Load(), Parts: []partHeader{}}
-	for _, p := range l.parts {
-		h.Parts = append(h.Parts, newHeader(p.packing, p.count))
-	}
-	return write(to, path, func(w io.Writer) error {
-		err := json.NewEncoder(w).Encode(h)
-		for _, p := range l.parts {
-			err = errors.Join(err, writeWords(w, p.keys))
-		}
-		return err
-	})
-}
-
-// saveValues writes the values of positions.
-func saveValues(to writer, path string, values []float64) error {
-	return write(to, path, func(w io.Writer) error { return writeWords(w, values) })
+func (g *game) save(path string, l *layer) error {
+	h := newHeader(l.packing)
+	h.Sum, h.Positions = g.sum.Load(), l.count
+	h.Check = h.sumUp()
+	return write(path, func(w io.Writer) error { return errors.Join(json.NewEncoder(w).Encode(h), writeWords(w, l.keys)) })
 }
 
 // loadValues reads the values of positions.
@@ -380,13 +399,11 @@ func loadKeys(path string, l *layer) error {
 		if _, err := in.ReadBytes('\n'); err != nil { // the header
 			return err
 		}
-		for _, p := range l.parts {
-			p.keys = make([]uint64, p.count)
-			if err := readWords(in, p.keys); err != nil {
-				l.drop()
-				return err
-			}
+		keys := make([]uint64, l.count)
+		if err := readWords(in, keys); err != nil {
+			return err
 		}
+		l.keys = keys
 		return nil
 	})
 }
@@ -394,10 +411,10 @@ func loadKeys(path string, l *layer) error {
 // load reads the keys of layer d, and its values where they are wanted.
 func (g *game) load(d int, values bool) error {
 	l := g.layers[d]
-	if len(l.parts) == 0 {
+	if l.count == 0 {
 		return nil
 	}
-	if l.parts[0].keys == nil {
+	if l.keys == nil {
 		if err := loadKeys(g.path(d, "positions"), l); err != nil {
 			return err
 		}
@@ -405,9 +422,11 @@ func (g *game) load(d int, values bool) error {
 	if !values || l.values != nil {
 		return nil
 	}
-	all := make([]float64, l.len())
-	if err := loadValues(g.path(d, "values"), all); err != nil {
-		return err
+	all, starts := make([]float64, l.count), blocks(l.count)
+	for i, first := range starts[:len(starts)-1] {
+		if err := loadValues(g.valueFile(d, first), all[first:starts[i+1]]); err != nil {
+			return err
+		}
 	}
 	l.values = all
 	return nil

@@ -10,11 +10,12 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/table"
 )
 
 // enumerate makes the layers that are missing, the last of which is empty.
 func (g *game) enumerate() error {
-	if d := len(g.layers) - 1; d >= 0 && g.layers[d].len() == 0 {
+	if d := len(g.layers) - 1; d >= 0 && g.layers[d].count == 0 {
 		return nil
 	}
 	g.findGroups()
@@ -24,7 +25,7 @@ func (g *game) enumerate() error {
 		p := g.guess(root)
 		key, _ := p.pack(g.root)
 		key, _ = p.represent(key)
-		g.layers = []*layer{{parts: []*part{{packing: p, keys: []uint64{key}, count: 1}}}}
+		g.layers = []*layer{{packing: p, keys: []uint64{key}, count: 1}}
 		if err := g.keep(0); err != nil {
 			return err
 		}
@@ -33,7 +34,7 @@ func (g *game) enumerate() error {
 		d := len(g.layers) - 1
 		last := g.layers[d]
 		switch {
-		case last.len() == 0:
+		case last.count == 0:
 			return nil
 		case d == maxLayers:
 			return errTooDeep
@@ -56,18 +57,16 @@ func (g *game) enumerate() error {
 	}
 }
 
-// A layer is made anew, with another guess, where more of its positions than this do not fit
-// the packing.
+// A layer is made anew, with another guess, where some of its positions do not fit the packing: those that are known of them
+// join the sample. All of that depends on the layer alone, not on the order in which its positions come.
 const (
-	oddShare = 1. / 64
-	guesses  = 16 // mostly one is enough, and three are many
+	maxMisfits = 1 << 10 // that are known
+	guesses    = 16      // mostly one is enough, and three are many
 )
 
-var fewOdd = 1 << 12 // but in tests
-
 var (
-	// errOdd is why.
-	errOdd = errors.New("no packing was found that fits the positions of a layer")
+	// errMisfits is why some layers are not made.
+	errMisfits = errors.New("no packing was found that fits the positions of a layer")
 	// errWide is why some games have no layers.
 	errWide = errors.New("the positions of a layer do not fit into 64 bits")
 )
@@ -78,41 +77,39 @@ func (g *game) advance(d int) (*layer, error) {
 	if g.config.Elsewhere != nil {
 		g.forget(-1, -1)
 	}
-	for try := 0; err == nil; try++ {
+	for try := 0; err == nil && try < guesses; try++ {
 		p := g.guess(s)
 		if p.width > 64 {
 			return nil, errWide
 		}
 		c := &collector{packing: p}
-		err = g.each(d+1, g.layers[d].len(), func(ctx context.Context, w *worker, first, last int) error {
+		err = g.each(d+1, g.layers[d].count, func(ctx context.Context, w *worker, first, last int) error {
 			if w == nil {
 				return g.childrenElsewhere(ctx, d, first, last, c)
 			}
 			return w.children(g.layers[d], first, last, c)
 		})
-		if err == nil {
-			return g.collected(c, g.workers...)
+		if err == nil && len(c.misfits) == 0 {
+			return c.layer(g.workers...)
 		}
 		for _, w := range g.workers {
 			w.keys.reset() // these are of the wrong packing
 		}
-		if errors.Is(err, errOdd) && try < guesses {
-			s.extend(c.odd, maxSample/4)
-			err = nil
+		for _, q := range c.misfits {
+			s.states = append(s.states, q...)
 		}
 	}
-	return nil, err
+	return nil, cmp.Or(err, errMisfits)
 }
 
 // sample are some of the children of a layer, evenly spread.
 func (g *game) sample(l *layer) (*sample, error) {
 	s, w := g.newSample(), g.workers[0]
-	const batches = 64
 	most := maxSample / 2
-	step := max(batchPositions, l.len()/batches)
-	parents := min(l.len(), batches*batchPositions)
-	for first := 0; first < l.len() && s.len() < most; first += step {
-		err := w.expand(l, first, min(first+batchPositions, l.len()), func(at int, e *machine.Expansion) error {
+	step := max(batchPositions, l.count*batchPositions/most)
+	parents := min(l.count, most)
+	for first := 0; first < l.count && s.len() < most; first += step {
+		err := w.expand(l, first, min(first+batchPositions, l.count), func(at int, e *machine.Expansion) error {
 			every := max(1, e.Children*parents/most)
 			for c := at % every; c < e.Children; c += every {
 				if !e.Terminal[c] {
@@ -125,7 +122,7 @@ func (g *game) sample(l *layer) (*sample, error) {
 			return s, err
 		}
 	}
-	if s.len() == 0 { // perhaps there are children all the same: then they are odd
+	if s.len() == 0 { // perhaps there are children all the same: then they do not fit
 		s.states = append(s.states, g.root...)
 	}
 	return s, nil
@@ -135,10 +132,9 @@ func (g *game) sample(l *layer) (*sample, error) {
 type collector struct {
 	packing *packing
 
-	mu       sync.Mutex
-	sets     [][]uint64 // of keys, ascending
-	odd      []uint64   // positions that do not fit
-	children int        // that were looked at
+	mu      sync.Mutex
+	sets    [][]uint64      // of keys, ascending
+	misfits []machine.State // positions that do not fit, by hash, of many the first ones
 }
 
 // insert adds a set of keys, which it merges with others of similar length, so that each key is merged a logarithmic
@@ -165,66 +161,52 @@ func (c *collector) exchange(set []uint64) []uint64 {
 	return other
 }
 
-// note adds positions that do not fit, of so many children, and says if there are too many of them.
-func (c *collector) note(odd []uint64, children int) error {
+// note adds a position that does not fit.
+func (c *collector) note(q machine.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.odd, c.children = append(c.odd, odd...), c.children+children
-	if misfits := len(c.odd) / len(c.packing.value); float64(misfits) > float64(fewOdd)+oddShare*float64(c.children) {
-		return errOdd
+	at, known := slices.BinarySearchFunc(c.misfits, q, func(a, b machine.State) int {
+		return cmp.Or(cmp.Compare(table.Hash(a), table.Hash(b)), slices.Compare(a, b))
+	})
+	if !known && at < maxMisfits {
+		c.misfits = slices.Insert(c.misfits, at, slices.Clone(q))
+		c.misfits = c.misfits[:min(len(c.misfits), maxMisfits)]
 	}
-	return nil
 }
 
 // bytes is the memory in use, in which sets that are merged are there twice.
 func (c *collector) bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := cap(c.odd)
+	n := 0
 	for _, s := range c.sets {
 		n += 2 * cap(s)
 	}
 	return 8 * int64(n)
 }
 
-// collected is the layer that was collected. The packing of positions that do not fit the other one is guessed from all
-// of them, so they fit.
-func (g *game) collected(c *collector, by ...*worker) (*layer, error) {
+// layer is the layer that was collected, with the keys that workers hold.
+func (c *collector) layer(by ...*worker) (*layer, error) {
+	var all sync.WaitGroup
 	for _, w := range by {
-		c.insert(w.keys.flush())
-		w.keys.reset()
+		all.Go(func() {
+			c.insert(w.keys.flush())
+			w.keys.reset()
+		})
 	}
-	l := &layer{parts: []*part{{packing: c.packing, keys: union(c.sets)}}}
-	if len(c.odd) > 0 {
-		odd := (&sample{g.machine.Words(), c.odd}).distinct(g.symmetries)
-		p := g.guess(odd)
-		if p.width > 64 {
-			return nil, errWide
-		}
-		others := buffer{room: odd.len()}
-		for i := range odd.len() {
-			key, _ := p.pack(odd.state(i))
-			key, _ = p.represent(key)
-			others.add(key)
-		}
-		l.parts = append(l.parts, &part{packing: p, keys: others.flush()})
+	all.Wait()
+	l := &layer{packing: c.packing, keys: union(c.sets)}
+	if l.count = len(l.keys); l.count > maxLayer {
+		return nil, fmt.Errorf("%w: a layer has more than %d positions", search.ErrMemory, maxLayer)
 	}
-	for _, p := range l.parts {
-		if p.count = len(p.keys); p.count > maxPart {
-			return nil, fmt.Errorf("%w: a layer has more than %d positions", search.ErrMemory, maxPart)
-		}
-	}
-	l.parts = slices.DeleteFunc(l.parts, func(p *part) bool { return p.count == 0 })
 	return l, nil
 }
 
 // children adds the children of some positions of a layer, but for terminal ones.
 func (w *worker) children(l *layer, first, last int, c *collector) error {
-	var odd []uint64
-	children, full := 0, false
+	full := false
 	w.keys.room = w.game.bufferKeys()
 	err := w.expand(l, first, last, func(_ int, e *machine.Expansion) error {
-		children += e.Children
 		for i := range e.Children {
 			if e.Terminal[i] {
 				if _, err := w.game.points(e.ChildGoals(i)); err != nil {
@@ -234,7 +216,7 @@ func (w *worker) children(l *layer, first, last int, c *collector) error {
 			}
 			key, ok := c.packing.pack(e.Child(i))
 			if !ok {
-				odd = append(odd, e.Child(i)...)
+				c.note(e.Child(i))
 				continue
 			}
 			if key, _ = c.packing.represent(key); w.keys.add(key) {
@@ -244,7 +226,7 @@ func (w *worker) children(l *layer, first, last int, c *collector) error {
 		}
 		return nil
 	})
-	if err = cmp.Or(err, c.note(odd, children)); err != nil || !full {
+	if err != nil || !full {
 		return err
 	}
 	w.held.Store(w.keys.bytes())
@@ -253,27 +235,23 @@ func (w *worker) children(l *layer, first, last int, c *collector) error {
 
 // expand hands the expansions of some positions of a layer to visit, with their numbers.
 func (w *worker) expand(l *layer, first, last int, visit func(at int, e *machine.Expansion) error) error {
-	words, begin := w.game.machine.Words(), 0
-	for _, p := range l.parts {
-		for first < min(last, begin+p.count) {
-			n := min(batchPositions, last-first, begin+p.count-first)
-			w.states = w.states[:n*words]
-			for i := range n {
-				p.unpack(w.states[i*words:(i+1)*words], p.keys[first-begin+i])
-			}
-			w.expander.ExpandMany(w.dst[:n], w.states)
-			for i := range n {
-				e := &w.dst[i]
-				if err := cmp.Or(e.Err, lost(e)); err != nil {
-					return err
-				}
-				if err := visit(first+i, e); err != nil {
-					return err
-				}
-			}
-			first += n
+	words := w.game.machine.Words()
+	for ; first < last; first += batchPositions {
+		n := min(batchPositions, last-first)
+		w.states = w.states[:n*words]
+		for i := range n {
+			l.unpack(w.states[i*words:(i+1)*words], l.keys[first+i])
 		}
-		begin += p.count
+		w.expander.ExpandMany(w.dst[:n], w.states)
+		for i := range n {
+			e := &w.dst[i]
+			if err := cmp.Or(e.Err, lost(e)); err != nil {
+				return err
+			}
+			if err := visit(first+i, e); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -292,13 +270,13 @@ func (g *game) repeats() (bool, error) {
 	d := len(g.layers) - 1
 	last := g.layers[d]
 	for earlier, l := range g.layers[:d] {
-		if l.len() != last.len() {
+		if l.count != last.count {
 			continue
 		}
 		if err := g.recall(earlier, false); err != nil {
 			return false, err
 		}
-		if l.digest(g.machine.Words()) == last.digest(g.machine.Words()) {
+		if l.digest() == last.digest() {
 			return true, nil
 		}
 	}

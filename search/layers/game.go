@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"stackmate/internal/atomicfile"
 	"stackmate/internal/recent"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -37,6 +37,7 @@ type game struct {
 	started  time.Time
 	counters search.Counters
 	peak     atomic.Int64 // most memory in use
+	synced   chan error   // has the result of the last sync, once
 }
 
 // worker is what one goroutine works with.
@@ -127,6 +128,8 @@ func (g *game) agree(sum int64) error {
 // begin begins a search.
 func (g *game) begin(ctx context.Context, lim search.Limits) {
 	g.ctx, g.limits, g.started, g.counters = ctx, lim, time.Now(), search.Counters{}
+	g.synced = make(chan error, 1)
+	g.synced <- nil
 	for _, w := range g.workers {
 		w.begin(ctx)
 	}
@@ -144,22 +147,37 @@ func (g *game) solve() error {
 	if over, _ := g.workers[0].expander.Look(g.root); over {
 		return nil
 	}
-	if err := g.enumerate(); err != nil {
-		return err
+	err := g.enumerate()
+	if err == nil {
+		err = g.induce()
 	}
-	return g.induce()
+	return cmp.Or(err, <-g.synced)
 }
 
-// blockPositions are worked at by one worker, one after the other.
-const blockPositions = 1 << 12
+// Work on a layer is divided into blocks. Large ones come first, since each costs messages, a file and a merger, small ones
+// last, so that nobody waits for long for the last one.
+const (
+	blockShare = 10 // of what is left
+	maxBlock   = 1 << 19
+)
 
-// each hands out the numbers below n in blocks, to the workers or, where there are helpers, to nobody, and reports progress
+var minBlock = 1 << 13 // but in tests
+
+// blocks are the first positions of the blocks of a layer of n, and n. They depend on n alone.
+func blocks(n int) (starts []int) {
+	for first := 0; first < n; first += max(minBlock, min(maxBlock, (n-first)/blockShare)) {
+		starts = append(starts, first)
+	}
+	return append(starts, n)
+}
+
+// each hands out the blocks of a layer of n, to the workers or, where there are helpers, to nobody, and reports progress
 // with a layer meanwhile. It returns the first error, which ends the context of the others.
 func (g *game) each(depth, n int, do func(ctx context.Context, w *worker, first, last int) error) error {
 	started := time.Now()
-	workers, block := g.workers, blockPositions
+	workers, starts := g.workers, blocks(n)
 	if g.config.Elsewhere != nil {
-		workers, block = make([]*worker, maxTasks), taskPositions(n)
+		workers = make([]*worker, maxTasks)
 	}
 	ctx, stop := context.WithCancelCause(g.ctx)
 	defer stop(nil)
@@ -168,11 +186,11 @@ func (g *game) each(depth, n int, do func(ctx context.Context, w *worker, first,
 	for _, w := range workers {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				first := int(next.Add(int64(block))) - block
-				if first >= n {
+				i := int(next.Add(1))
+				if i >= len(starts) {
 					return
 				}
-				last := min(first+block, n)
+				first, last := starts[i-1], starts[i]
 				if err := do(ctx, w, first, last); err != nil {
 					stop(err)
 				}
@@ -209,15 +227,15 @@ func (g *game) tell(depth int, positions int64, left time.Duration) {
 	g.limits.Progress(search.Result{Values: g.values(search.Interval{Upper: machine.MaxGoal}), Proved: true, Counters: c})
 }
 
-// keep books layer d, which was made or solved: it is written to the folder, where there is one.
+// keep books layer d, which was made: it is written to the folder, where there is one.
 func (g *game) keep(d int) error {
 	if err := g.charge(0); err != nil || g.config.Folder == "" {
 		return err
 	}
-	if l := g.layers[d]; l.solved {
-		return saveValues(atomicfile.WriteTo, g.path(d, "values"), l.values)
+	if err := g.save(g.path(d, "positions"), g.layers[d]); err != nil {
+		return err
 	}
-	return g.save(atomicfile.WriteTo, g.path(d, "positions"), g.layers[d])
+	return g.sync(g.path(d, "positions"))
 }
 
 // bufferKeys is the room for keys that a worker sorts at a time.

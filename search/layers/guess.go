@@ -27,34 +27,6 @@ func (s *sample) state(i int) machine.State {
 	return s.states[i*s.stateWords : (i+1)*s.stateWords]
 }
 
-// extend adds some of the positions of a list, at most so many, evenly spread.
-func (s *sample) extend(states []uint64, most int) {
-	all := sample{s.stateWords, states}
-	every := (all.len() + most - 1) / most
-	for i := 0; i < all.len(); i += every {
-		s.states = append(s.states, all.state(i)...)
-	}
-}
-
-// distinct are the positions, of the images of each under the symmetries the least one, ascending, each once.
-func (s *sample) distinct(symmetries []symmetry) *sample {
-	var all []machine.State
-	for i := range s.len() {
-		one := (&sample{s.stateWords, s.state(i)}).withImages(symmetries)
-		least := one.state(0)
-		for k := range one.len() {
-			if image := one.state(k); slices.Compare(image, least) < 0 {
-				least = image
-			}
-		}
-		all = append(all, least)
-	}
-	compare := func(a, b machine.State) int { return slices.Compare(a, b) }
-	slices.SortFunc(all, compare)
-	all = slices.CompactFunc(all, machine.State.Equal)
-	return &sample{s.stateWords, slices.Concat(all...)}
-}
-
 // withImages is the sample with the images of its positions.
 func (s *sample) withImages(symmetries []symmetry) *sample {
 	all := &sample{s.stateWords, slices.Clone(s.states)}

@@ -10,116 +10,74 @@ import (
 // layer are the positions that so many joint moves lead to, without the terminal ones, with
 // what is known of them.
 type layer struct {
-	// Those that fit the packing that was guessed and, if there are any, the others, which have
-	// a packing of their own.
-	parts  []*part
+	*packing
+	count  int       // of positions
+	keys   []uint64  // ascending; nil if they are in the folder only
 	values []float64 // goal points of the first player; nil if they are not known yet, or in the folder only
 	solved bool      // the values are known: here or in the folder
-}
-
-// part are the positions of a layer that have one packing.
-type part struct {
-	*packing
-	count int      // of positions
-	keys  []uint64 // ascending; nil if they are in the folder only
 
 	// Keys with the same leading bits: from starts[v] to starts[v+1].
 	starts []uint32
 	shift  int
 }
 
-// maxPart bounds the positions of a part: starts are numbers of 32 bits.
-const maxPart = 1<<32 - 1
-
-// len is the number of positions.
-func (l *layer) len() int {
-	n := 0
-	for _, p := range l.parts {
-		n += p.count
-	}
-	return n
-}
+// maxLayer bounds the positions of a layer: starts are numbers of 32 bits.
+const maxLayer = 1<<32 - 1
 
 // bytes is the memory of the layer.
-func (l *layer) bytes() int64 {
-	n := 8 * cap(l.values)
-	for _, p := range l.parts {
-		n += 8*cap(p.keys) + 4*cap(p.starts)
-	}
-	return int64(n)
-}
+func (l *layer) bytes() int64 { return int64(8*cap(l.values) + 8*cap(l.keys) + 4*cap(l.starts)) }
 
 // drop leaves the layer to the folder.
-func (l *layer) drop() {
-	l.values = nil
-	for _, p := range l.parts {
-		p.keys, p.starts = nil, nil
-	}
-}
+func (l *layer) drop() { l.values, l.keys, l.starts = nil, nil, nil }
 
 // digest is a sum over the positions of the layer, in whatever way they are packed.
-func (l *layer) digest(stateWords int) uint64 {
+func (l *layer) digest() uint64 {
 	sum := uint64(0)
-	q := make(machine.State, stateWords)
-	for _, p := range l.parts {
-		for _, key := range p.keys {
-			p.unpack(q, key)
-			sum += table.Hash(q)
-		}
+	q := make(machine.State, len(l.value))
+	for _, key := range l.keys {
+		l.unpack(q, key)
+		sum += table.Hash(q)
 	}
 	return sum
 }
 
 // index makes the keys ready for find.
 func (l *layer) index() {
-	for _, p := range l.parts {
-		if p.starts != nil {
-			continue
-		}
-		const perStart = 4 // keys, if they were spread evenly
-		width := min(p.width, bits.Len(uint(p.count/perStart)))
-		p.shift = p.width - width
-		p.starts = make([]uint32, 1<<width+1)
-		for _, key := range p.keys {
-			p.starts[key>>p.shift+1]++
-		}
-		for v := range p.starts[1:] {
-			p.starts[v+1] += p.starts[v]
-		}
+	if l.starts != nil || l.count == 0 {
+		return
 	}
-}
-
-// find is the number of a key, or -1.
-func (p *part) find(key uint64) int {
-	v := key >> p.shift
-	low, high := int(p.starts[v]), int(p.starts[v+1])
-	for low < high {
-		middle := int(uint(low+high) >> 1)
-		if p.keys[middle] < key {
-			low = middle + 1
-		} else {
-			high = middle
-		}
+	const perStart = 4 // keys, if they were spread evenly
+	width := min(l.width, bits.Len(uint(l.count/perStart)))
+	l.shift = l.width - width
+	l.starts = make([]uint32, 1<<width+1)
+	for _, key := range l.keys {
+		l.starts[key>>l.shift+1]++
 	}
-	if low < len(p.keys) && p.keys[low] == key {
-		return low
+	for v := range l.starts[1:] {
+		l.starts[v+1] += l.starts[v]
 	}
-	return -1
 }
 
 // find is the number of the position that stands for q, or -1; exchanged tells that the players have changed places
 // in it. The layer has an index.
 func (l *layer) find(q machine.State) (at int, exchanged bool) {
-	first := 0
-	for _, p := range l.parts {
-		if key, ok := p.pack(q); ok {
-			key, exchanged = p.represent(key)
-			if at = p.find(key); at >= 0 {
-				at += first
-			}
-			return at, exchanged
+	key, ok := l.pack(q)
+	if !ok || l.count == 0 {
+		return -1, false
+	}
+	key, exchanged = l.represent(key)
+	v := key >> l.shift
+	low, high := int(l.starts[v]), int(l.starts[v+1])
+	for low < high {
+		middle := int(uint(low+high) >> 1)
+		if l.keys[middle] < key {
+			low = middle + 1
+		} else {
+			high = middle
 		}
-		first += p.count
+	}
+	if low < len(l.keys) && l.keys[low] == key {
+		return low, exchanged
 	}
 	return -1, false
 }

@@ -302,5 +302,12 @@ func TestAFolderIsASolution(t *testing.T) {
 		if _, err := inFolder(folder, 1, false).Search(t.Context(), m, m.Initial(), search.Limits{}); err == nil || !strings.Contains(err.Error(), "--resume") {
 			t.Errorf("a folder that holds layers is written to: error %v", err)
 		}
+		older := bytes.Replace(content(t, folder, "layers.json"), []byte(`"version":2`), []byte(`"version":1`), 1)
+		if err := os.WriteFile(filepath.Join(folder, "layers.json"), older, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := layers.Open(folder, m, "digest", 0); err == nil || !strings.Contains(err.Error(), "version 2 of the format, found 1") {
+			t.Errorf("an older folder: error %v", err)
+		}
 	}
 }

@@ -17,74 +17,41 @@ import (
 
 // Work on a layer is divided into tasks, which helpers in other processes do. They share the folder: a helper reads
 // the layers from there, and leaves a file beside them, named after the task. Who has submitted the tasks
-// merges these files into that of the layer:
+// merges the children:
 //
 //	forward   positions from First to Last of layer N → (N+1).positions.First: a layer with their children
-//	backward  the same → N.values.First: their values
+//	backward  the same → N.values.First: their values, which stay
 //
 // A task may be done again, by anybody: it leaves the same file.
 
 // Task is a part of the work on a layer.
 type Task struct {
-	Layer    int         `json:"layer"`
-	First    int         `json:"first"`              // of its positions, in the order of the file
-	Last     int         `json:"last"`               // not included
-	Sum      int64       `json:"sum"`                // of goals, and 1, where values are wanted
-	Children *partHeader `json:"children,omitempty"` // how they are packed; nil if values are wanted
+	Layer    int          `json:"layer"`
+	First    int          `json:"first"`              // of its positions, in the order of the file
+	Last     int          `json:"last"`               // not included
+	Sum      int64        `json:"sum"`                // of goals, and 1, where values are wanted
+	Children *layerHeader `json:"children,omitempty"` // how they are packed; nil if values are wanted
 }
 
 // Done says how a task went.
 type Done struct {
-	Children int           `json:"children"` // that were looked at
-	Odd      bool          `json:"odd"`      // too many do not fit the packing: only some are in the file
-	Games    int64         `json:"games"`    // matrix games solved
-	Spent    time.Duration `json:"spent"`    // on these
+	Misfits []machine.State `json:"misfits,omitempty"` // some children that do not fit the packing
+	Games   int64           `json:"games"`             // matrix games solved
+	Spent   time.Duration   `json:"spent"`             // on these
 }
 
-const (
-	// maxTasks are submitted at a time: more helpers have nothing to do.
-	maxTasks = 64
-	// A layer is divided into layerTasks, unless these have too many or few positions: enough that nobody waits
-	// for the last one for long, and few files to merge.
-	layerTasks       = 32
-	maxTaskPositions = 1 << 20
-)
+// maxTasks are submitted at a time: more helpers have nothing to do.
+const maxTasks = 64
 
-var minTaskPositions = 1 << 14 // but in tests
-
-// taskPositions are those of a task, of a layer of n.
-func taskPositions(n int) int {
-	return max(minTaskPositions, min(maxTaskPositions, (n+layerTasks-1)/layerTasks))
-}
-
-// file is where a task leaves what it has found. What is there follows from the task.
+// file is where a task leaves the children. What is there follows from the task.
 func (t Task) file(g *game) string {
 	text, _ := json.Marshal(t) // it can be
-	name := fmt.Sprintf("%d-%08x", t.First, crc32.Checksum(text, checksums))
-	if t.Children == nil {
-		return g.path(t.Layer, "values") + "." + name
-	}
-	return g.path(t.Layer+1, "positions") + "." + name
-}
-
-// settleElsewhere has positions of layer d solved, from the first one given on.
-func (g *game) settleElsewhere(ctx context.Context, d, first int, values []float64) (Done, error) {
-	t := Task{Layer: d, First: first, Last: first + len(values), Sum: g.sum.Load()}
-	done, err := g.config.Elsewhere(ctx, t)
-	if err == nil {
-		err = errors.Join(loadValues(t.file(g), values), os.Remove(t.file(g)))
-	}
-	return done, err
+	return g.path(t.Layer+1, fmt.Sprintf("positions.%d-%08x", t.First, crc32.Checksum(text, checksums)))
 }
 
 // childrenElsewhere has the children of some positions of layer d added.
 func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *collector) error {
-	h := newHeader(c.packing, 0)
-	own, err := g.packing(h)
-	if err != nil {
-		return err
-	}
-	t := Task{Layer: d, First: first, Last: last, Children: &h}
+	t := Task{Layer: d, First: first, Last: last, Children: newHeader(c.packing)}
 	done, err := g.config.Elsewhere(ctx, t)
 	if err != nil {
 		return err
@@ -96,20 +63,12 @@ func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *col
 	if err = errors.Join(err, os.Remove(t.file(g))); err != nil {
 		return err
 	}
-	var odd []uint64
-	for _, p := range l.parts {
-		if p.packing == own {
-			c.insert(p.keys)
-			continue
+	c.insert(l.keys)
+	for _, q := range done.Misfits {
+		if len(q) != len(g.root) {
+			return errDamage
 		}
-		q := make(machine.State, len(g.root))
-		for _, key := range p.keys {
-			p.unpack(q, key)
-			odd = append(odd, q...)
-		}
-	}
-	if err := c.note(odd, done.Children); err != nil || done.Odd {
-		return errOdd
+		c.note(q)
 	}
 	return g.charge(c.bytes())
 }
@@ -155,32 +114,26 @@ func (w *worker) do(t Task) (Done, error) {
 			return Done{}, err
 		}
 	}
-	if t.First < 0 || t.First > t.Last || t.Last > l.len() {
-		return Done{}, fmt.Errorf("expected positions of a layer of %d, found %d to %d", l.len(), t.First, t.Last)
+	if t.First < 0 || t.First > t.Last || t.Last > l.count {
+		return Done{}, fmt.Errorf("expected positions of a layer of %d, found %d to %d", l.count, t.First, t.Last)
 	}
 	if t.Children == nil {
-		values := make([]float64, t.Last-t.First)
-		done, err := w.settle(t.Layer, t.First, values)
-		if err == nil {
-			err = saveValues(leave, t.file(g), values)
-		}
-		return done, err
+		return w.settle(t.Layer, t.First, make([]float64, t.Last-t.First))
 	}
-	p, err := g.packing(*t.Children)
+	p, err := g.packing(t.Children)
 	if err != nil {
 		return Done{}, err
 	}
 	c := &collector{packing: p}
 	err = w.children(l, t.First, t.Last, c)
-	done := Done{Children: c.children, Odd: errors.Is(err, errOdd)}
-	if err != nil && !done.Odd {
-		return done, err
-	}
-	children, err := g.collected(c, w)
+	var children *layer
 	if err == nil {
-		err = g.save(leave, t.file(g), children)
+		children, err = c.layer(w)
 	}
-	return done, err
+	if err == nil {
+		err = g.save(t.file(g), children)
+	}
+	return Done{Misfits: c.misfits}, err
 }
 
 // load has layer d in memory, and the next one where its values are wanted.
@@ -205,10 +158,6 @@ func (g *game) holds(d int, values bool) bool {
 	if d < 0 || d >= len(g.layers) {
 		return false
 	}
-	for _, p := range g.layers[d].parts {
-		if p.keys == nil || values && (p.starts == nil || g.layers[d].values == nil) {
-			return false
-		}
-	}
-	return true
+	l := g.layers[d]
+	return l.count == 0 || l.keys != nil && (!values || l.starts != nil && l.values != nil)
 }

@@ -8,10 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
@@ -84,8 +85,8 @@ func (h *team) helper(n int) (helper *Helper, err error) {
 }
 
 func TestHelpersMakeTheSameFiles(t *testing.T) {
-	defer func(n int) { minTaskPositions = n }(minTaskPositions)
-	minTaskPositions = 2000
+	defer func(n int) { minBlock = n }(minBlock)
+	minBlock = 2000
 	for _, game := range []string{"goofspiel-7", "biddingTicTacToe-2", "pig-8-2"} {
 		m := gamestest.Machine(t, game)
 		value, want := solveInFolder(t, m, Config{Threads: 1, Folder: t.TempDir()})
@@ -107,30 +108,75 @@ func TestHelpersMakeTheSameFiles(t *testing.T) {
 	}
 }
 
-// A guess from a small sample does not fit all positions of a layer: the others have a packing of their own or, if they are many,
-// the layer is made again with another guess.
-func TestPositionsThatDoNotFitAreSolvedAllTheSame(t *testing.T) {
-	defer func(sample, odd, task int) { maxSample, fewOdd, minTaskPositions = sample, odd, task }(maxSample, fewOdd, minTaskPositions)
-	m := gamestest.Machine(t, "goofspiel-6")
-	value, _ := solveInFolder(t, m, Config{Threads: 1, Folder: t.TempDir()})
-	maxSample, minTaskPositions = 64, 500
-	for _, fewOdd = range []int{1 << 12, 0} {
-		v, want := solveInFolder(t, m, Config{Threads: 2, Folder: t.TempDir()})
-		two := 0
-		for _, content := range want {
-			header, _, _ := strings.Cut(content, "\n")
-			if strings.Count(header, `"positions"`) == 2 {
-				two++
+func TestBlocksAreAllPositionsOnceTheLargeOnesFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 1<<28).Draw(t, "positions")
+		starts := blocks(n)
+		if starts[len(starts)-1] != n || n > 0 && starts[0] != 0 {
+			t.Fatalf("%d positions are divided at %v", n, starts)
+		}
+		last := maxBlock
+		for i := range len(starts) - 1 {
+			size := starts[i+1] - starts[i]
+			if size <= 0 || size > last {
+				t.Fatalf("block %d has %d positions after one of %d", i, size, last)
 			}
+			last = size
 		}
-		if v != value || fewOdd > 0 && two == 0 {
-			t.Errorf("value %v with %d layers of two packings, want %v", v, two, value)
-		}
+	})
+}
+
+// Of a layer that was interrupted only the blocks are solved that are not there.
+func TestBlocksThatAreSolvedAreNotSolvedAgain(t *testing.T) {
+	defer func(n int) { minBlock = n }(minBlock)
+	minBlock = 50
+	m := gamestest.Machine(t, "goofspiel-6")
+	folder := t.TempDir()
+	_, want := solveInFolder(t, m, Config{Threads: 1, Folder: folder})
+	s, err := Open(folder, m, "digest", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := slices.IndexFunc(s.game.layers, func(l *layer) bool { return len(blocks(l.count)) > 4 })
+	starts := blocks(s.game.layers[d].count)
+	missing := starts[2] - starts[1]
+	for _, l := range s.game.layers[:d] {
+		missing += l.count // their values are those of an unfinished layer
+	}
+	if err := os.Remove(s.game.valueFile(d, starts[1])); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(folder, m, "digest", 0); err == nil {
+		t.Error("a folder in which a block is missing is a solution")
+	}
+	c := Config{Threads: 2, Folder: folder, Resume: true, Label: book.Label{Rules: "digest"}}
+	r, err := New(c).Search(t.Context(), m, m.Initial(), search.Limits{})
+	if err != nil || r.Nodes != int64(missing) {
+		t.Errorf("%d positions were solved, want %d: %v", r.Nodes, missing, err)
+	}
+	if _, got := solveInFolder(t, m, c); !maps.Equal(got, want) {
+		t.Error("the files are not what they were")
+	}
+}
+
+// A guess from a small sample does not fit all positions of a layer: it is made again, with another guess, whoever makes it.
+func TestPositionsThatDoNotFitAreSolvedAllTheSame(t *testing.T) {
+	defer func(sample, block int) { maxSample, minBlock = sample, block }(maxSample, minBlock)
+	m := gamestest.Machine(t, "goofspiel-6")
+	minBlock = 500
+	solve := func() (float64, map[string]string, int64) {
 		h := team{folder: t.TempDir(), machine: m, helpers: make([]*Helper, 2)}
-		v, got := solveInFolder(t, m, Config{Threads: 1, Folder: h.folder, Elsewhere: h.do})
-		if v != value || fewOdd > 0 && !maps.Equal(got, want) {
-			t.Errorf("value %v with helpers, want %v and the same files", v, value)
-		}
+		v, files := solveInFolder(t, m, Config{Threads: 1, Folder: h.folder, Elsewhere: h.do})
+		return v, files, h.tasks.Load()
+	}
+	value, _, tasks := solve()
+	maxSample = 64
+	v, got, more := solve()
+	if v != value || more <= tasks {
+		t.Errorf("value %v with %d tasks, want %v with more than %d", v, more, value, tasks)
+	}
+	if v, want := solveInFolder(t, m, Config{Threads: 2, Folder: t.TempDir()}); v != value || !maps.Equal(got, want) {
+		t.Errorf("value %v without helpers, want %v and the same files", v, value)
 	}
 }
 

@@ -49,7 +49,7 @@ func (c *Caller) Do(ctx context.Context, data []byte) ([]byte, error) {
 	id := strconv.Itoa(c.last)
 	c.waiting[id] = result
 	c.mu.Unlock()
-	if err := c.queue.Submit(ctx, Task{Run: c.run, ID: id, Kind: c.kind, Data: data}); err != nil {
+	if err := c.queue.put(ctx, Task{Run: c.run, ID: id, Kind: c.kind, Data: data}); err != nil {
 		return nil, err
 	}
 	select {

@@ -205,6 +205,11 @@ func (q *Queue) Submit(ctx context.Context, t Task) error {
 	if known, err := q.has(ctx, q.results, resultSubject+t.Run+"."+t.ID); known || err != nil {
 		return err
 	}
+	return q.put(ctx, t)
+}
+
+// put puts a task that has no result into the queue, unless it is there.
+func (q *Queue) put(ctx context.Context, t Task) error {
 	return q.once(ctx, q.tasks, &nats.Msg{
 		Subject: taskSubject + t.Run + "." + t.ID, Header: nats.Header{kind: []string{t.Kind}}, Data: t.Data,
 	})

@@ -53,8 +53,22 @@ const longestPause = 3 * time.Second
 // patience is how long a worker waits for a task before it asks again.
 const patience = 5 * time.Second
 
-// serveTasks does one task after the other until ctx ends or a server is away.
+// serveTasks does one task after the other until ctx ends or a server is away. It asks for the next one while the
+// result of the last one is published.
 func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Task) ([]byte, error)) error {
+	published := make(chan error, 1)
+	published <- nil
+	err := q.serve(ctx, func(m jetstream.Msg) error {
+		publish := q.do(ctx, m, f)
+		err := <-published
+		go func() { published <- publish() }()
+		return err
+	})
+	return errors.Join(err, <-published)
+}
+
+// serve has one task after the other done until ctx ends, do fails or a server is away.
+func (q *Queue) serve(ctx context.Context, do func(m jetstream.Msg) error) error {
 	var c jetstream.Consumer
 	err := attempt(ctx, func(ctx context.Context) (err error) {
 		c, err = q.tasks.Consumer(ctx, workers)
@@ -67,11 +81,11 @@ func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Ta
 		asking, cancel := context.WithTimeout(ctx, patience)
 		batch, err := c.Fetch(1, jetstream.FetchContext(asking))
 		if err == nil {
-			var unstored error
+			var unpublished error
 			for m := range batch.Messages() {
-				unstored = q.do(ctx, m, f)
+				unpublished = do(m)
 			}
-			err = errors.Join(unstored, batch.Error())
+			err = errors.Join(unpublished, batch.Error())
 		}
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
@@ -81,37 +95,42 @@ func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Ta
 	return nil
 }
 
-// do does a task and publishes its result. The error is why it could not be published.
-func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Context, t Task) ([]byte, error)) error {
+// do does a task, whose result publish publishes. The error is why it could not be published.
+func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Context, t Task) ([]byte, error)) (publish func() error) {
 	run, id := cutSubject(m.Subject())
 	subject := resultSubject + run + "." + id
 	stop := q.keep(m)
-	defer stop()
 	t := Task{Run: run, ID: id, Kind: m.Headers().Get(kind), Data: m.Data(), Tries: 1}
 	if meta, err := m.Metadata(); err == nil {
 		t.Tries = int(meta.NumDelivered)
 	}
-	// Who had it before may have got as far as the result, and who has submitted it may
-	// have looked for one just before it came.
-	done, err := q.has(ctx, q.results, subject)
-	if err != nil {
-		return err
+	var data []byte
+	done, err := false, error(nil)
+	if t.Tries > 1 { // who had it before may have got as far as the result
+		done, err = q.has(ctx, q.results, subject)
 	}
-	if !done {
-		data, err := f(ctx, t)
+	if err == nil && !done {
+		data, err = f(ctx, t)
+	}
+	if err != nil {
+		giveBack(ctx, m)
+	}
+	return func() error {
+		defer stop()
 		if err != nil {
-			giveBack(ctx, m)
 			return nil
 		}
-		if err := q.publish(ctx, subject, pack(data)); err != nil {
-			_ = m.Nak()
-			return err
+		if !done {
+			if err := q.publish(ctx, subject, pack(data)); err != nil {
+				_ = m.Nak()
+				return err
+			}
 		}
+		// If the server does not learn of it, the task is handed out again, and the result
+		// that there is ends it.
+		_ = m.Ack()
+		return nil
 	}
-	// If the server does not learn of it, the task is handed out again, and the result
-	// that there is ends it.
-	_ = m.Ack()
-	return nil
 }
 
 // giveBack leaves a task to others: at once where this worker ends, else after a while, as
