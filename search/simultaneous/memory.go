@@ -12,8 +12,13 @@ import (
 // of the row player. Symmetric positions share an entry.
 type memory struct {
 	*symmetry
-	table *table.Table[search.Interval]
+	table    *table.Table[search.Interval]
+	asked    []image // of look-ups that have begun
+	answered int
 }
+
+// image is how a position that was asked stands in the table.
+type image struct{ even, exchanged bool }
 
 // lookup returns what is known of position q.
 func (m *memory) lookup(q machine.State) (search.Interval, bool) {
@@ -26,6 +31,27 @@ func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 		return search.Interval{}, false
 	}
 	return m.exchange(v, r.Exchanged), true
+}
+
+// ask begins a look-up, answer ends it, as those of the table.
+func (m *memory) ask(q machine.State) {
+	r := m.canon.Find(q)
+	if m.asked = append(m.asked, image{r.Even, r.Exchanged}); !r.Even {
+		m.table.Ask(r.State)
+	}
+}
+
+// answer ends the look-up that began first.
+func (m *memory) answer() (search.Interval, bool) {
+	r := m.asked[m.answered]
+	if m.answered++; m.answered == len(m.asked) {
+		m.asked, m.answered = m.asked[:0], 0
+	}
+	if r.even {
+		return m.even(), true
+	}
+	v, ok := m.table.Answer()
+	return m.exchange(v, r.exchanged), ok
 }
 
 // store keeps what is known of position q, which cost so many nodes.

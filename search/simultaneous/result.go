@@ -17,6 +17,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	v, f, strategies := s.root(q)
 	result := search.Result{Proved: true, Counters: s.counters, Unfinished: s.cause}
 	if f != nil && s.err == nil && s.config.Method != SequenceForm {
+		s.recallAll(f, 0)
 		result.Moves = s.known(f, f.p, f.o)
 	}
 	if s.err == nil && !s.stopped && !lim.NoLine && s.config.Method != SequenceForm {

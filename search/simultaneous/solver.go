@@ -51,7 +51,8 @@ type solver struct {
 	tableBytes int64                          // of all its tables
 	stackBytes int64                          // of the frames
 	frames     []*frame
-	peak       int64 // bytes of the greatest program of the sequence form
+	cells      []cell // to be looked up together
+	peak       int64  // bytes of the greatest program of the sequence form
 
 	// sum is what the goals of both players add up to in every terminal
 	// position; known from the first one that is met.
@@ -115,7 +116,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		s.horizon = &horizon{unknown: s.unknown(), evaluate: config.Evaluate, table: table.New(m, outlookCodec, s.tableBytes)}
 	}
 	if config.Table {
-		s.memory = &memory{s.symmetry, table.New(m, proved, share)}
+		s.memory = &memory{symmetry: s.symmetry, table: table.New(m, proved, share)}
 	}
 	return s, nil
 }
@@ -297,22 +298,65 @@ func (s *solver) fill(f *frame) {
 	}
 }
 
-// recall writes what the table knows of the children into the matrices of the
-// frame, which is at the given depth.
-func (s *solver) recall(f *frame, depth int) {
-	switch h := s.horizon; {
-	case h != nil:
-		s.counters.TableHits += s.gather(f, f.p, f.o, func(q machine.State) search.Interval {
-			return h.recall(q, h.depth-depth-1)
-		})
-	case s.memory != nil:
-		s.counters.TableHits += s.gather(f, f.p, f.o, func(q machine.State) search.Interval {
-			if v, ok := s.memory.lookup(q); ok {
-				return v
-			}
-			return s.unknown()
-		})
+// recall tightens cells of a frame, which is at the given depth, by what the table
+// knows of the children. If the search stops meanwhile, the others stay as they are.
+func (s *solver) recall(f *frame, depth int, cells []cell) {
+	if s.memory == nil && s.horizon == nil {
+		return
 	}
+	known := func(q machine.State) search.Interval { return s.horizon.recall(q, s.horizon.depth-depth-1) }
+	if s.horizon == nil {
+		cells, known = s.ask(f, cells), s.answer
+	}
+	for k, c := range cells {
+		if s.horizon != nil && s.isOverdue(k) {
+			return
+		}
+		if f.p[c.at] == f.o[c.at] {
+			continue
+		}
+		v := s.mean(f, c.first, known)
+		if f.p[c.at], f.o[c.at] = v.Lower, v.Upper; v.Solved() {
+			s.counters.TableHits++
+		}
+	}
+}
+
+// recallAll does so for all cells.
+func (s *solver) recallAll(f *frame, depth int) {
+	s.cells = s.cells[:0]
+	for i := range f.m {
+		for j := range f.n {
+			s.cells = append(s.cells, f.cellAt(rowSide, i, j))
+		}
+	}
+	s.recall(f, depth, s.cells)
+}
+
+// ask begins to look up the children of cells, and returns the cells of which it has done so.
+func (s *solver) ask(f *frame, cells []cell) []cell {
+	for k, c := range cells {
+		if s.isOverdue(k) {
+			return cells[:k]
+		}
+		if f.p[c.at] == f.o[c.at] {
+			continue
+		}
+		for t := range f.k {
+			if child := c.first + t*f.chanceStep; !f.expansion.Terminal[child] {
+				s.memory.ask(f.expansion.Child(child))
+			}
+		}
+	}
+	return cells
+}
+
+// answer is what the table knows of a position that was asked.
+func (s *solver) answer(machine.State) search.Interval {
+	if v, ok := s.memory.answer(); ok {
+		return v
+	}
+	return s.unknown()
 }
 
 // isOverdue looks at the context once in pollCells cells, and stops the search if
@@ -325,33 +369,23 @@ func (s *solver) isOverdue(cell int) bool {
 	return false
 }
 
-// gather writes what is known of the children of a frame into those cells of
-// the matrices p and o where these differ. It returns how many do no longer. If the
-// search stops meanwhile, the other cells stay as they are.
-func (s *solver) gather(f *frame, p, o []float64, known func(q machine.State) search.Interval) (settled int64) {
-	for at := range p {
-		if p[at] == o[at] {
-			continue
-		}
-		if s.isOverdue(at) {
-			return settled
-		}
-		low, high := 0.0, 0.0
-		for c, t := f.first(at/f.n, at%f.n), 0; t < f.k; c, t = c+f.chanceStep, t+1 {
-			v := search.Interval{}
-			if f.expansion.Terminal[c] {
-				v = search.Exact(s.payoff(f.expansion.ChildGoals(c)))
-			} else {
-				v = known(f.expansion.Child(c))
-			}
-			low, high = low+v.Lower, high+v.Upper
-		}
-		p[at], o[at] = snap(low/float64(f.k)), snap(high/float64(f.k))
-		if p[at] == o[at] {
-			settled++
-		}
+// mean is the interval of a cell, given its first child and what is known of positions
+// that are not terminal.
+func (s *solver) mean(f *frame, first int, known func(q machine.State) search.Interval) search.Interval {
+	if f.k == 1 && !f.expansion.Terminal[first] {
+		return known(f.expansion.Child(first))
 	}
-	return settled
+	low, high := 0.0, 0.0
+	for t := range f.k {
+		v := search.Interval{}
+		if c := first + t*f.chanceStep; f.expansion.Terminal[c] {
+			v = search.Exact(s.payoff(f.expansion.ChildGoals(c)))
+		} else {
+			v = known(f.expansion.Child(c))
+		}
+		low, high = low+v.Lower, high+v.Upper
+	}
+	return search.Interval{Lower: snap(low / float64(f.k)), Upper: snap(high / float64(f.k))}
 }
 
 // payoff is the goal of the row player in a terminal position. It checks what
