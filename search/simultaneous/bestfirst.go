@@ -133,14 +133,14 @@ func (s *solver) close(f *frame, depth int, alpha, beta float64) search.Interval
 		}
 		v := b.interval()
 		switch {
-		case s.stopped:
+		case s.unwinds():
 			return v
 		case b.isStale():
 			continue
 		}
 		f.measure(rowSide, max(v.Lower, alpha))
 		f.measure(columnSide, 0-min(v.Upper, beta))
-		at := f.widest(s.config.Epsilon)
+		at := s.widest(f)
 		if at < 0 {
 			// Only rounding keeps the bounds further apart than the tolerance.
 			v.Upper = min(v.Upper, v.Lower+s.config.Epsilon)
@@ -164,23 +164,19 @@ func (s *solver) guess(f *frame, depth int) {
 		c := &f.choice[who]
 		c.level = who.sees(s.unknown()).Lower
 		playFirst(f.strategy(who))
-		if anticipated {
-			continue
-		}
-		clear(c.hope)
 		for a, m := range f.expansion.Moves[s.role(who)] {
-			if f.m*f.n <= smallMatrix || slices.Contains(c.played, m) {
-				c.hope[a] = 1
+			hoped := anticipated && c.hope[a] > 0 || !anticipated && slices.Contains(c.played, m)
+			if hoped || f.m*f.n <= smallMatrix {
+				c.add(a)
 			}
 		}
-		if who == columnSide && slices.Max(c.hope) == 0 {
-			playFirst(c.hope) // to begin with
+		if who == columnSide && len(c.list) == 0 {
+			c.add(0) // to begin with
 		}
+		s.lookUp(f, depth, who, 0)
 	}
-	s.addHopes(f, depth, rowSide)
-	s.addHopes(f, depth, columnSide)
 	if anticipated {
-		if at := f.likeliest(s.config.Epsilon); at >= 0 {
+		if at := s.likeliest(f); at >= 0 {
 			s.narrow(f, depth, at, s.config.Low-1, s.config.High+1)
 		}
 	}
@@ -265,6 +261,11 @@ func (s *solver) respond(f *frame, depth int, who side) {
 // narrow searches a cell of two candidates.
 func (s *solver) narrow(f *frame, depth, at int, low, high float64) {
 	i, j := at/f.n, at%f.n
+	if s.crew != nil {
+		h := s.hash(f, at)
+		s.crew.busy.Enter(h)
+		defer s.crew.busy.Leave(h)
+	}
 	s.cell(f, depth, i, j, low, high)
 	f.choice[rowSide].update(i, j, f.n, f.p[at])
 	f.choice[columnSide].update(j, i, f.m, 0-f.o[at])
@@ -292,25 +293,33 @@ func (f *frame) measure(who side, level float64) {
 }
 
 // widest is the unknown cell with the greatest share of the gap between the
-// bounds, or -1 if they meet only in cells that are known up to epsilon.
-func (f *frame) widest(epsilon float64) int {
+// bounds, or -1 if they meet only in cells that are known up to epsilon. In a crew it is
+// one that nobody else is in, if there is any.
+func (s *solver) widest(f *frame) int {
 	rows, columns := &f.choice[rowSide], &f.choice[columnSide]
-	return f.mostOf(epsilon, func(k, l int, width float64) float64 {
-		if max(rows.gap[k], columns.gap[l]) <= margin+epsilon {
+	share := func(k, l int, width float64) float64 {
+		if max(rows.gap[k], columns.gap[l]) <= margin+s.config.Epsilon {
 			return 0
 		}
 		return width
-	})
+	}
+	if s.crew != nil {
+		if at := s.mostOf(f, share, true); at >= 0 {
+			return at
+		}
+	}
+	return s.mostOf(f, share, false)
 }
 
 // likeliest is the unknown cell that the hopes of both sides play most often, or -1.
-func (f *frame) likeliest(epsilon float64) int {
-	return f.mostOf(epsilon, func(int, int, float64) float64 { return 1 })
+func (s *solver) likeliest(f *frame) int {
+	return s.mostOf(f, func(int, int, float64) float64 { return 1 }, false)
 }
 
 // mostOf is the unknown cell with the greatest product of both hopes and a weight, which
-// follows from the candidates and the width of the cell; -1 if there is none.
-func (f *frame) mostOf(epsilon float64, weight func(k, l int, width float64) float64) int {
+// follows from the candidates and the width of the cell; -1 if there is none. Apart means
+// that another worker must not be in it.
+func (s *solver) mostOf(f *frame, weight func(k, l int, width float64) float64, apart bool) int {
 	rows, columns := &f.choice[rowSide], &f.choice[columnSide]
 	best, at := 0.0, -1
 	for k, i := range rows.list {
@@ -321,11 +330,11 @@ func (f *frame) mostOf(epsilon float64, weight func(k, l int, width float64) flo
 		for l, j := range columns.list {
 			c := i*f.n + j
 			width := f.o[c] - f.p[c]
-			if width <= epsilon {
+			if width <= s.config.Epsilon {
 				continue
 			}
-			if gap := x * columns.hope[j] * weight(k, l, width); gap > best {
-				best, at = gap, c
+			if share := x * columns.hope[j] * weight(k, l, width); share > best && !(apart && s.isElsewhere(f, c)) {
+				best, at = share, c
 			}
 		}
 	}

@@ -67,6 +67,7 @@ var proved = table.Codec[search.Interval]{
 	Bits:   2 * endBits,
 	Encode: func(dst []uint64, v search.Interval) { encode(dst, 0, v) },
 	Decode: func(src []uint64) search.Interval { return decode(src, 0) },
+	Merge:  meet,
 }
 
 // endBits are enough for the end of an interval.

@@ -62,6 +62,10 @@ type solver struct {
 	counters        search.Counters
 	serializedNodes int64 // positions expanded by the serialized searches
 
+	crew   *crew      // nil for a single worker
+	path   []question // from the root, that not included
+	outrun int        // the length of the path to unwind to, whose last question another worker has answered; or 0
+
 	shown machine.Expansion // the position of which moves are asked
 
 	ctx      context.Context
@@ -90,7 +94,9 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		config.Epsilon = 0
 	}
 	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
-	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch)
+	n := int64(config.threads())
+	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch*n)
+	s.stackBytes /= n
 	s.expander = machine.NewExpander(m)
 	if config.Table || config.serializes() {
 		s.symmetry = s.newSymmetry(ctx)
@@ -167,12 +173,17 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 			return known
 		}
 	}
+	s.path = append(s.path, question{q, alpha, beta})
 	f, v, open := s.open(depth, q)
 	if open {
 		s.counters.Nodes++
 		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
 		v = meet(v, known)
 	}
+	if s.outrun > 0 {
+		v = s.caughtUp(v)
+	}
+	s.path = s.path[:len(s.path)-1]
 	if s.memory != nil {
 		s.memory.store(q, v, s.counters.Nodes-before)
 	}
@@ -221,7 +232,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 	f.position, f.through = f.position[:0], f.through[:0]
 	key := q
 	for range search.MaxPlies {
-		if s.poll(); s.stopped {
+		if s.poll(); s.unwinds() {
 			return nil, unknown, false
 		}
 		if err := s.expander.Expand(e, q); err != nil {
@@ -249,7 +260,7 @@ func (s *solver) stops(depth int) bool {
 	if depth >= search.MaxPlies {
 		s.stop(errTooDeep)
 	}
-	return s.stopped
+	return s.unwinds()
 }
 
 // stop ends the search at a bound of its own; the first cause of an end counts.
@@ -265,6 +276,7 @@ func (s *solver) poll() {
 	if s.ctx.Err() != nil || s.limits.MaxNodes > 0 && n >= s.limits.MaxNodes {
 		s.stopped = true
 	}
+	s.meetOthers()
 }
 
 // giveUp stops the search because position q has no expansion: that is an error
