@@ -102,11 +102,12 @@ func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Inte
 	s.guess(f, depth)
 	v := s.close(f, depth, alpha, beta)
 	for _, who := range bothSides {
-		c := &f.choice[who]
-		c.played = c.played[:0]
-		for a, x := range f.strategy(who) {
-			if x > 0 {
-				c.played = append(c.played, f.expansion.Moves[s.role(who)][a])
+		if c := &f.choice[who]; f.m*f.n > smallMatrix {
+			c.played = c.played[:0]
+			for _, a := range c.list {
+				if f.strategy(who)[a] > 0 {
+					c.played = append(c.played, f.expansion.Moves[s.role(who)][a])
+				}
 			}
 		}
 	}
@@ -217,8 +218,12 @@ func (s *solver) lookUp(f *frame, depth int, who side, first int) {
 		}
 	}
 	for _, a := range c.list[first:] {
-		for b := range other.place {
-			c.sure = append(c.sure, f.cell(who, a, b).Lower)
+		if who == rowSide {
+			c.sure = append(c.sure, f.p[a*f.n:][:f.n]...)
+			continue
+		}
+		for at := a; at < len(f.o); at += f.n {
+			c.sure = append(c.sure, 0-f.o[at])
 		}
 	}
 }
@@ -283,12 +288,16 @@ func (c *candidates) update(a, b, replies int, sure float64) {
 func (f *frame) measure(who side, level float64) {
 	c, other := &f.choice[who], &f.choice[1-who]
 	c.gap = scratch.Resize(c.gap, len(c.list))
-	for k, a := range c.list {
-		sum := 0 - level
-		for _, b := range other.list {
-			sum += other.hope[b] * f.cell(who, a, b).Upper
+	for k := range c.gap {
+		c.gap[k] = 0 - level
+	}
+	for l, b := range other.list {
+		if hope := other.hope[b]; hope > 0 {
+			sure := other.sure[l*len(c.place):]
+			for k, a := range c.list {
+				c.gap[k] -= hope * sure[a] // what the other one is not sure of, the side could have
+			}
 		}
-		c.gap[k] = sum
 	}
 }
 
