@@ -103,7 +103,7 @@ type Config struct {
 
 	variant variant
 	alone   int64 // nodes of the first thread before it is joined by the others
-	deepens bool // see NewAnytime
+	deepens bool  // see NewAnytime
 }
 
 // defaultBytes bounds the memory where the limits of the search do not.
