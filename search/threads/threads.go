@@ -23,8 +23,13 @@ type Crew struct {
 // IsOver tells whether all workers must unwind: one has completed the work, or failed.
 func (c *Crew) IsOver() bool { return c.over.Load() }
 
-// Join lets all workers begin. Before that worker 0 is alone.
-func (c *Crew) Join() { c.join() }
+// Join lets all workers begin. Before that worker 0 is alone; a Crew that does nothing
+// together has none.
+func (c *Crew) Join() {
+	if c.join != nil {
+		c.join()
+	}
+}
 
 // Together lets n workers do the same until one of them completes it, which is returned, -1
 // if none did. Worker 0 is the caller's goroutine, and calls Join. Do tells whether the
