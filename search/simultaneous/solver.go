@@ -310,67 +310,6 @@ func (s *solver) fill(f *frame) {
 	}
 }
 
-// recall tightens cells of a frame, which is at the given depth, by what the table
-// knows of the children. If the search stops meanwhile, the others stay as they are.
-func (s *solver) recall(f *frame, depth int, cells []cell) {
-	if s.memory == nil && s.horizon == nil {
-		return
-	}
-	known := func(q machine.State) search.Interval { return s.horizon.recall(q, s.horizon.depth-depth-1) }
-	if s.horizon == nil {
-		cells, known = s.ask(f, cells), s.answer
-	}
-	for k, c := range cells {
-		if s.horizon != nil && s.isOverdue(k) {
-			return
-		}
-		if f.p[c.at] == f.o[c.at] {
-			continue
-		}
-		v := s.mean(f, c.first, known)
-		if f.p[c.at], f.o[c.at] = v.Lower, v.Upper; v.Solved() {
-			s.counters.TableHits++
-		}
-	}
-}
-
-// recallAll does so for all cells.
-func (s *solver) recallAll(f *frame, depth int) {
-	s.cells = s.cells[:0]
-	for i := range f.m {
-		for j := range f.n {
-			s.cells = append(s.cells, f.cellAt(rowSide, i, j))
-		}
-	}
-	s.recall(f, depth, s.cells)
-}
-
-// ask begins to look up the children of cells, and returns the cells of which it has done so.
-func (s *solver) ask(f *frame, cells []cell) []cell {
-	for k, c := range cells {
-		if s.isOverdue(k) {
-			return cells[:k]
-		}
-		if f.p[c.at] == f.o[c.at] {
-			continue
-		}
-		for t := range f.k {
-			if child := c.first + t*f.chanceStep; !f.expansion.Terminal[child] {
-				s.memory.ask(f.expansion.Child(child))
-			}
-		}
-	}
-	return cells
-}
-
-// answer is what the table knows of a position that was asked.
-func (s *solver) answer(machine.State) search.Interval {
-	if v, ok := s.memory.answer(); ok {
-		return v
-	}
-	return s.unknown()
-}
-
 // isOverdue looks at the context once in pollCells cells, and stops the search if
 // it has ended.
 func (s *solver) isOverdue(cell int) bool {
