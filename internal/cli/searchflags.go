@@ -20,7 +20,7 @@ type searchFlags struct {
 	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, pns, best, anytime, mcts and paranoid stop there."`
 	Share      bool         `name:"share-epsilon" help:"Children of chance share --epsilon out among them: bab, dfs and paranoid."`
 	Depth      int          `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
-	Threads    int          `default:"0" help:"Threads of bab, dfs, pns and layers; 0 is one for each processor. With 1 the search is reproducible."`
+	Threads    int          `default:"0" help:"Threads of best, bab, dfs, pns and layers; 0 is one for each processor. With 1 the search is reproducible."`
 }
 
 // Validate tells kong what is wrong with the flags.

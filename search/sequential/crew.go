@@ -3,14 +3,13 @@ package sequential
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/table"
+	"stackmate/search/threads"
 )
 
 // Several threads search the same position to the same depth, each with frames, history
@@ -34,20 +33,16 @@ import (
 
 // crew is one Search.
 type crew struct {
+	threads.Crew
 	ctx      context.Context
 	workers  []*run // the first one reports
 	position machine.State
 	table    *table.Shared
-	busy     *busy               // nil for a single worker
+	busy     *threads.Busy       // nil for a single worker
 	tell     func(search.Result) // progress; may be nil
 
-	alone int64          // nodes of the first worker before it is joined by the others
-	tick  int64          // nodes of a worker between two looks at the clock and at what others know
-	join  func()         // lets the others join, once
-	group sync.WaitGroup // of the others
-	over  atomic.Bool    // the iteration has ended, or somebody has failed
-	lock  sync.Mutex
-	first *run // the one that has completed the iteration
+	alone int64 // nodes of the first worker before it is joined by the others
+	tick  int64 // nodes of a worker between two looks at the clock and at what others know
 
 	began, told time.Time // of the search, and of the last report
 	decisive    *decisive // shared by the workers
@@ -69,7 +64,7 @@ const (
 )
 
 // isOver tells whether all workers must unwind.
-func (c *crew) isOver() bool { return c.over.Load() || c.ctx.Err() != nil }
+func (c *crew) isOver() bool { return c.IsOver() || c.ctx.Err() != nil }
 
 // err is why the search failed, or nil.
 func (c *crew) err() error {
@@ -187,45 +182,23 @@ func (c *crew) progress() {
 // together lets every worker do the same until one completes it, which is returned: nil
 // if all were stopped, or one has failed.
 func (c *crew) together(do func(i int, w *run)) *run {
-	c.first = nil
-	c.over.Store(false)
-	work := func(i int) {
+	first := c.Together(len(c.workers), func(i int) (bool, error) {
 		w := c.workers[i]
-		err := guard.Do(func() error {
-			w.prepare()
-			do(i, w)
-			return nil
-		})
-		if err != nil {
-			w.fail("%w", err)
+		defer w.publish()
+		if i == 0 && w.nodes >= c.alone {
+			c.Join()
 		}
-		w.publish()
-		c.lock.Lock()
-		defer c.lock.Unlock()
-		if c.first == nil && !w.isStopped() {
-			c.first = w
-		}
-		if c.first != nil || w.err != nil {
-			c.over.Store(true)
-		}
-	}
-	c.join = sync.OnceFunc(func() {
-		for i := 1; i < len(c.workers); i++ {
-			c.group.Go(func() { work(i) })
-		}
-	})
-	if c.workers[0].nodes >= c.alone {
-		c.join()
-	}
-	work(0)
-	c.group.Wait()
-	if err := c.err(); err != nil {
+		w.prepare()
+		do(i, w)
+		return !w.isStopped(), w.err
+	}, func(i int, err error) { c.workers[i].fail("%w", err) })
+	if c.err() != nil || first < 0 {
 		return nil
 	}
 	for _, w := range c.workers {
 		w.stopped = c.ctx.Err() != nil
 	}
-	return c.first
+	return c.workers[first]
 }
 
 // shared is what a worker lets the others know of its counters.
@@ -252,37 +225,30 @@ func (r *run) count() {
 		return
 	}
 	if r.nodes >= r.crew.alone {
-		r.crew.join()
+		r.crew.Join()
 	}
 	r.crew.progress()
 }
-
-// busy tells which positions are being searched by some worker: hashes, each at a place
-// that follows from it. Of two at the same place only one is told.
-type busy [1 << 12]atomic.Uint64
-
-func (b *busy) at(h uint64) *atomic.Uint64 { return &b[h>>3%uint64(len(b))] }
 
 // isElsewhere tells whether another worker is searching child c of f.
 func (r *run) isElsewhere(f *frame, c int) bool {
 	if f.children.Terminal[c] {
 		return false
 	}
-	h := f.keys[c].Hash()
-	return r.crew.busy.at(h).Load() == h
+	return r.crew.busy.Has(f.keys[c].Hash())
 }
 
 // enter tells the other workers that this one searches child c of f, and leave that it
 // does no longer.
 func (r *run) enter(f *frame, c int) {
 	if r.crew.busy != nil && !f.children.Terminal[c] {
-		r.crew.busy.at(f.keys[c].Hash()).Store(f.keys[c].Hash())
+		r.crew.busy.Enter(f.keys[c].Hash())
 	}
 }
 
 func (r *run) leave(f *frame, c int) {
 	if r.crew.busy != nil && !f.children.Terminal[c] {
-		r.crew.busy.at(f.keys[c].Hash()).CompareAndSwap(f.keys[c].Hash(), 0)
+		r.crew.busy.Leave(f.keys[c].Hash())
 	}
 }
 

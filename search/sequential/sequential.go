@@ -20,6 +20,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/table"
+	"stackmate/search/threads"
 )
 
 // Refinement is something that Bounded Alpha-Beta does better than the literal
@@ -188,17 +189,16 @@ func (v *Solver) threads() int {
 // crew makes the workers of one Search of position s.
 func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) *crew {
 	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, alone: v.alone, tick: v.tick, decisive: v.decisive, hopeful: v.hopeful}
-	c.join = func() {}
-	threads := int64(v.threads())
-	if threads > 1 {
-		c.busy = new(busy)
+	workers := int64(v.threads())
+	if workers > 1 {
+		c.busy = new(threads.Busy)
 	}
 	nodes := lim.MaxNodes
 	if nodes > 0 {
-		nodes = max(nodes/threads, 1)
+		nodes = max(nodes/workers, 1)
 	}
-	for range threads {
-		c.workers = append(c.workers, v.worker(c, m, v.stack/threads, nodes))
+	for range workers {
+		c.workers = append(c.workers, v.worker(c, m, v.stack/workers, nodes))
 	}
 	c.workers[0].prepare()
 	return c

@@ -180,17 +180,12 @@ func (s *solver) explore(depth int, q machine.State, alpha, beta float64) (f *fr
 	return f, proved, guess
 }
 
-// likeliestCell is the unknown cell that the strategies of the last iteration meet
-// in most often, or -1 if there was none. Best-first search begins there: at
-// first all bounds are alike and tell it nothing.
-func (s *solver) likeliestCell(f *frame) int {
-	h, b := s.horizon, &f.choice
-	if h == nil {
-		return -1
-	}
-	h.clear(f)
+// anticipate makes the strategies of the last iteration those that the sides hope for,
+// and tells whether there was one.
+func (s *solver) anticipate(f *frame) bool {
+	h := s.horizon
 	seen := false
-	s.gather(f, h.p, h.o, func(q machine.State) search.Interval {
+	s.gather(f, func(q machine.State) search.Interval {
 		e, ok := h.table.Lookup(q)
 		if !ok {
 			return search.Exact(middle(h.unknown))
@@ -198,35 +193,29 @@ func (s *solver) likeliestCell(f *frame) int {
 		seen = true
 		return search.Exact(middle(e.last()))
 	})
-	if !seen {
-		return -1
+	if seen {
+		s.nash(h.p, f.m, f.n, f.choice[rowSide].hope, f.choice[columnSide].hope, s.config.Low)
 	}
-	s.nash(h.p, f.m, f.n, b.x, b.y, s.config.Low)
-	best, at := 0.0, -1
-	for i, x := range b.x {
-		for j, y := range b.y {
-			if c := i*f.n + j; x*y > best && f.o[c]-f.p[c] > s.config.Epsilon {
-				best, at = x*y, c
-			}
-		}
-	}
-	return at
+	return seen
 }
 
-// clear sizes the bounds to a frame and forgets what they were.
-func (h *horizon) clear(f *frame) {
+// gather writes what is known of the cells of a frame into the bounds of the horizon.
+func (s *solver) gather(f *frame, known func(q machine.State) search.Interval) {
+	h := s.horizon
 	h.p, h.o = scratch.Resize(h.p, f.m*f.n), scratch.Resize(h.o, f.m*f.n)
 	for at := range h.p {
-		h.p[at], h.o[at] = h.unknown.Lower, h.unknown.Upper
+		v := h.unknown
+		if !s.isOverdue(at) {
+			v = s.mean(f, f.first(at/f.n, at%f.n), known)
+		}
+		h.p[at], h.o[at] = v.Lower, v.Upper
 	}
 }
 
 // recallProved writes what is proved of the children of a frame into the bounds of the horizon.
 func (s *solver) recallProved(f *frame) {
-	h := s.horizon
-	h.clear(f)
-	s.gather(f, h.p, h.o, func(q machine.State) search.Interval {
-		proved, _ := h.look(q, 0)
+	s.gather(f, func(q machine.State) search.Interval {
+		proved, _ := s.horizon.look(q, 0)
 		return proved
 	})
 }
@@ -234,13 +223,14 @@ func (s *solver) recallProved(f *frame) {
 // prove computes what the bounds proved of the children prove of a position. If
 // that is enough, the strategies of the frame become those that prove it.
 func (s *solver) prove(f *frame) search.Interval {
-	h, b := s.horizon, &f.choice
-	b.reset(f.m, f.n)
+	h := s.horizon
+	rows, columns := &f.choice[rowSide], &f.choice[columnSide]
+	f.choice.reset(f)
 	s.recallProved(f)
-	lower := s.nash(h.p, f.m, f.n, b.x, nil, s.config.Low)
-	v := search.Interval{Lower: lower, Upper: max(lower, s.nash(h.o, f.m, f.n, nil, b.y, s.config.High))}
+	lower := s.nash(h.p, f.m, f.n, rows.hope, nil, s.config.Low)
+	v := search.Interval{Lower: lower, Upper: max(lower, s.nash(h.o, f.m, f.n, nil, columns.hope, s.config.High))}
 	if v.Upper-v.Lower <= s.config.Epsilon {
-		f.x, b.x, f.y, b.y = b.x, f.x, b.y, f.y
+		f.x, rows.hope, f.y, columns.hope = rows.hope, f.x, columns.hope, f.y
 	}
 	return v
 }

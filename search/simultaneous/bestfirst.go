@@ -1,7 +1,10 @@
 package simultaneous
 
 import (
+	"slices"
+
 	"stackmate/internal/scratch"
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
@@ -29,118 +32,318 @@ import (
 // level alike: if all cells where x and y meet are known up to ε, then
 // v⁺ ≤ xOy ≤ xPy + ε ≤ v⁻ + ε.
 //
-// Invariant: P ≤ values ≤ O; every step narrows a cell. Cost: one or two matrix
-// games for each cell searched, of the full size of the matrix.
+// Most rows and columns never matter. So cells are looked up a line at a time, when a
+// strategy first plays it: those actions are the candidates. P is the matrix of the
+// candidate rows against all columns, O that of all rows against the candidate columns,
+// which is still a lower and an upper bound of the value. Before a cell is searched, the
+// best response to each strategy among the other actions becomes a candidate if it is
+// better than these, so that x and y are optimal among all actions: what is
+// searched is what would be if all cells had been looked up at first. The search of a
+// position begins with the actions that were played in the last one of the same ply.
+//
+// Invariant: P ≤ values ≤ O; every step narrows a cell or adds a candidate. Cost: one or
+// two matrix games for each step, of candidates × replies.
 //
 // Double oracle with serialized alpha-beta (Bošanský, Lisý, Lanctot, Čermák and
-// Winands, 2016, section 4.3) is the same with bounds of all cells beforehand
-// (serialized.go). The published algorithm grows a restricted game of the values of
-// some cells, and looks for best responses in the bounds of the others. The
-// equilibrium of O holds the row player's best response to the best that is still
-// possible for the column player, that of P the column player's; what they play is
-// the restricted game, into which dominated actions never come.
+// Winands, 2016, section 4.3) is the same with bounds by serialized alpha-beta
+// (serialized.go) of the cells that are looked up.
 
 // margin is what a row or column must gain, in goal points, to count as better: eight
 // steps of the grid (frame.go), above the usual error of the matrix engine and about
 // its error at worst.
 const margin = 1.0 / (1 << 27)
 
+// smallMatrix is the number of cells up to which all actions are candidates from the
+// beginning: so few are looked up in less time than matrix games take to choose.
+const smallMatrix = 36
+
 // cellChoice is what best-first search keeps of a frame, to choose the next cell.
-type cellChoice struct {
-	x, y     []float64 // the optimistic strategies: x is optimal in O, y in P
-	rowGap   []float64 // what a row could gain over v⁻ against y
-	colGap   []float64 // what a column could gain over v⁺ against x
-	interval search.Interval
+type cellChoice [2]candidates
+
+// candidates are those actions of a side whose cells were looked up.
+type candidates struct {
+	list  []int     // in the order in which they came
+	place []int     // by action: that in the list, or -1
+	sure  []float64 // candidate × reply: the pessimistic bounds of the cells, as the side sees them
+	stale bool      // this matrix has changed since it was solved
+	level float64   // its value: what the side is sure of
+	mix   []float64 // by candidate: the strategy that achieves it
+	hope  []float64 // by action: the strategy in the matrix of the other side
+	gap   []float64 // by candidate: what it could gain over the level against the hope of the other side
+
+	played []machine.Move // in the last position of the frame
 }
 
-// reset sizes the buffers to an m×n matrix.
-func (b *cellChoice) reset(m, n int) {
-	b.x, b.y = scratch.Resize(b.x, m), scratch.Resize(b.y, n)
-	b.rowGap, b.colGap = scratch.Resize(b.rowGap, m), scratch.Resize(b.colGap, n)
+// reset forgets the candidates.
+func (b *cellChoice) reset(f *frame) {
+	for _, who := range bothSides {
+		c := &b[who]
+		own, _ := f.size(who)
+		c.list, c.sure, c.stale = c.list[:0], c.sure[:0], false
+		c.place, c.hope = scratch.Resize(c.place, own), scratch.Resize(c.hope, own)
+		for a := range c.place {
+			c.place[a] = -1
+		}
+	}
+}
+
+// isStale tells whether a matrix has to be solved.
+func (b *cellChoice) isStale() bool { return b[rowSide].stale || b[columnSide].stale }
+
+// interval is what the levels prove.
+func (b *cellChoice) interval() search.Interval {
+	lower := b[rowSide].level
+	return search.Interval{Lower: lower, Upper: max(lower, 0-b[columnSide].level)}
 }
 
 // bestFirst is the methods BestFirst and DoubleOracle.
 func (s *solver) bestFirst(f *frame, depth int, alpha, beta float64) search.Interval {
+	f.choice.reset(f)
+	s.guess(f, depth)
+	v := s.close(f, depth, alpha, beta)
+	for _, who := range bothSides {
+		if c := &f.choice[who]; f.m*f.n > smallMatrix {
+			c.played = c.played[:0]
+			for _, a := range c.list {
+				if f.strategy(who)[a] > 0 {
+					c.played = append(c.played, f.expansion.Moves[s.role(who)][a])
+				}
+			}
+		}
+	}
+	return v
+}
+
+// close searches cells until the levels are close enough.
+func (s *solver) close(f *frame, depth int, alpha, beta float64) search.Interval {
 	b := &f.choice
-	b.reset(f.m, f.n)
-	b.interval = s.unknown()
-	s.recall(f, depth)
-	if s.serialized != nil {
-		s.boundCells(f, depth)
-	}
-	if at := s.likeliestCell(f); at >= 0 {
-		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
-	}
-	newP, newO := true, true
 	for {
-		if newP {
-			b.interval.Lower = s.nash(f.p, f.m, f.n, f.x, b.y, s.config.Low)
-			b.interval.Upper = max(b.interval.Lower, b.interval.Upper)
+		for _, who := range [2]side{columnSide, rowSide} {
+			if !b[who].stale {
+				continue
+			}
+			s.secure(f, who)
+			if s.isCloseEnough(b.interval(), alpha, beta) {
+				return b.interval()
+			}
+			s.addHopes(f, depth, 1-who)
 		}
-		if newO && b.interval.Lower < beta {
-			b.interval.Upper = max(b.interval.Lower, s.nash(f.o, f.m, f.n, b.x, f.y, s.config.High))
+		if !b.isStale() {
+			s.respond(f, depth, rowSide)
+			s.respond(f, depth, columnSide)
 		}
-		if s.stopped || s.isCloseEnough(b.interval, alpha, beta) {
-			return b.interval
+		v := b.interval()
+		switch {
+		case s.unwinds():
+			return v
+		case b.isStale():
+			continue
 		}
-		f.measure(max(b.interval.Lower, alpha), min(b.interval.Upper, beta))
-		at := f.widest(s.config.Epsilon)
+		f.measure(rowSide, max(v.Lower, alpha))
+		f.measure(columnSide, 0-min(v.Upper, beta))
+		at := s.widest(f)
 		if at < 0 {
 			// Only rounding keeps the bounds further apart than the tolerance.
-			b.interval.Upper = min(b.interval.Upper, b.interval.Lower+s.config.Epsilon)
-			return b.interval
+			v.Upper = min(v.Upper, v.Lower+s.config.Epsilon)
+			return v
 		}
-		newP, newO = s.narrow(f, depth, at)
+		low, high := s.cellWindow(f, at)
+		if s.narrow(f, depth, at, low, high); !b.isStale() {
+			// The reply missed the window by rounding: ask for the value.
+			s.narrow(f, depth, at, s.config.Low-1, s.config.High+1)
+		}
 	}
 }
 
-// narrow searches a cell in the window of cellWindow, and reports which of the matrices P
-// and O that changes.
-func (s *solver) narrow(f *frame, depth, at int) (newP, newO bool) {
-	p, o := f.p[at], f.o[at]
-	low, high := s.cellWindow(f, at)
-	s.cell(f, depth, at/f.n, at%f.n, low, high)
-	if f.p[at] == p && f.o[at] == o {
-		// The reply missed the window by rounding: ask for the value.
-		s.cell(f, depth, at/f.n, at%f.n, s.config.Low-1, s.config.High+1)
+// guess finds the first candidates: in an anytime search those of the last iteration, else
+// all actions of a small matrix, and those that were played in the last position of the
+// frame. At first all bounds of an anytime search are alike and tell nothing, so that it
+// searches the likeliest cell at once.
+func (s *solver) guess(f *frame, depth int) {
+	anticipated := s.horizon != nil && s.anticipate(f)
+	for _, who := range bothSides {
+		c := &f.choice[who]
+		c.level = who.sees(s.unknown()).Lower
+		playFirst(f.strategy(who))
+		for a, m := range f.expansion.Moves[s.role(who)] {
+			hoped := anticipated && c.hope[a] > 0 || !anticipated && slices.Contains(c.played, m)
+			if hoped || f.m*f.n <= smallMatrix {
+				c.add(a)
+			}
+		}
+		if who == columnSide && len(c.list) == 0 {
+			c.add(0) // to begin with
+		}
+		s.lookUp(f, depth, who, 0)
 	}
-	return f.p[at] != p, f.o[at] != o
+	if anticipated {
+		if at := s.likeliest(f); at >= 0 {
+			s.narrow(f, depth, at, s.config.Low-1, s.config.High+1)
+		}
+	}
 }
 
-// measure computes what each row could gain over lower and each column over
-// upper against the optimistic strategies.
-func (f *frame) measure(lower, upper float64) {
-	b := &f.choice
-	for i := range f.m {
-		sum := -lower
-		for j, y := range b.y {
-			sum += y * f.o[i*f.n+j]
+// addHopes makes the actions that a side hopes for candidates.
+func (s *solver) addHopes(f *frame, depth int, who side) {
+	c := &f.choice[who]
+	before := len(c.list)
+	for a, x := range c.hope {
+		if x > 0 && c.place[a] < 0 {
+			c.add(a)
 		}
-		b.rowGap[i] = sum
 	}
-	for j := range f.n {
-		sum := upper
-		for i, x := range b.x {
-			sum -= x * f.p[i*f.n+j]
+	s.lookUp(f, depth, who, before)
+}
+
+func (c *candidates) add(a int) {
+	c.place[a], c.stale = len(c.list), true
+	c.list = append(c.list, a)
+}
+
+// lookUp looks up the cells of the candidates from number first on.
+func (s *solver) lookUp(f *frame, depth int, who side, first int) {
+	c, other := &f.choice[who], &f.choice[1-who]
+	s.cells = s.cells[:0]
+	for _, a := range c.list[first:] {
+		for b, place := range other.place {
+			if place < 0 {
+				s.cells = append(s.cells, f.cellAt(who, a, b))
+			}
 		}
-		b.colGap[j] = sum
+	}
+	s.recall(f, depth, s.cells)
+	if s.serialized != nil {
+		for _, c := range s.cells {
+			s.boundCell(f, depth, c.at)
+		}
+	}
+	for _, a := range c.list[first:] {
+		if who == rowSide {
+			c.sure = append(c.sure, f.p[a*f.n:][:f.n]...)
+			continue
+		}
+		for at := a; at < len(f.o); at += f.n {
+			c.sure = append(c.sure, 0-f.o[at])
+		}
+	}
+}
+
+// secure computes what a side is sure of, and what the other one hopes for.
+func (s *solver) secure(f *frame, who side) {
+	c, x := &f.choice[who], f.strategy(who)
+	_, replies := f.size(who)
+	c.stale, c.mix = false, scratch.Resize(c.mix, len(c.list))
+	c.level = s.nash(c.sure, len(c.list), replies, c.mix, f.choice[1-who].hope, who.sees(s.unknown()).Lower)
+	clear(x)
+	for k, a := range c.list {
+		x[a] = c.mix[k]
+	}
+}
+
+// respond makes that action of a side a candidate which is the best response to the hope
+// of the other one, if it is better than all candidates.
+func (s *solver) respond(f *frame, depth int, who side) {
+	c, other := &f.choice[who], &f.choice[1-who]
+	best, response := c.level+margin, -1
+	for a, place := range c.place {
+		if place >= 0 {
+			continue
+		}
+		sum := 0.0
+		for _, b := range other.list {
+			sum += other.hope[b] * f.cell(who, a, b).Lower
+		}
+		if sum > best {
+			best, response = sum, a
+		}
+	}
+	if response >= 0 {
+		c.add(response)
+		s.lookUp(f, depth, who, c.place[response])
+	}
+}
+
+// narrow searches a cell of two candidates.
+func (s *solver) narrow(f *frame, depth, at int, low, high float64) {
+	i, j := at/f.n, at%f.n
+	if s.crew != nil {
+		h := s.hash(f, at)
+		s.crew.busy.Enter(h)
+		defer s.crew.busy.Leave(h)
+	}
+	s.cell(f, depth, i, j, low, high)
+	f.choice[rowSide].update(i, j, f.n, f.p[at])
+	f.choice[columnSide].update(j, i, f.m, 0-f.o[at])
+}
+
+// update changes the cell of candidate a and one of so many replies.
+func (c *candidates) update(a, b, replies int, sure float64) {
+	if v := &c.sure[c.place[a]*replies+b]; *v != sure {
+		*v, c.stale = sure, true
+	}
+}
+
+// measure computes what each candidate of a side could gain over a level against what the
+// other one hopes for.
+func (f *frame) measure(who side, level float64) {
+	c, other := &f.choice[who], &f.choice[1-who]
+	c.gap = scratch.Resize(c.gap, len(c.list))
+	for k := range c.gap {
+		c.gap[k] = 0 - level
+	}
+	for l, b := range other.list {
+		if hope := other.hope[b]; hope > 0 {
+			sure := other.sure[l*len(c.place):]
+			for k, a := range c.list {
+				c.gap[k] -= hope * sure[a] // what the other one is not sure of, the side could have
+			}
+		}
 	}
 }
 
 // widest is the unknown cell with the greatest share of the gap between the
-// bounds, or -1 if they meet only in cells that are known up to epsilon.
-func (f *frame) widest(epsilon float64) int {
-	b := &f.choice
+// bounds, or -1 if they meet only in cells that are known up to epsilon. In a crew it is
+// one that nobody else is in, if there is any.
+func (s *solver) widest(f *frame) int {
+	rows, columns := &f.choice[rowSide], &f.choice[columnSide]
+	share := func(k, l int, width float64) float64 {
+		if max(rows.gap[k], columns.gap[l]) <= margin+s.config.Epsilon {
+			return 0
+		}
+		return width
+	}
+	if s.crew != nil {
+		if at := s.mostOf(f, share, true); at >= 0 {
+			return at
+		}
+	}
+	return s.mostOf(f, share, false)
+}
+
+// likeliest is the unknown cell that the hopes of both sides play most often, or -1.
+func (s *solver) likeliest(f *frame) int {
+	return s.mostOf(f, func(int, int, float64) float64 { return 1 }, false)
+}
+
+// mostOf is the unknown cell with the greatest product of both hopes and a weight, which
+// follows from the candidates and the width of the cell; -1 if there is none. Apart means
+// that another worker must not be in it.
+func (s *solver) mostOf(f *frame, weight func(k, l int, width float64) float64, apart bool) int {
+	rows, columns := &f.choice[rowSide], &f.choice[columnSide]
 	best, at := 0.0, -1
-	for i, x := range b.x {
+	for k, i := range rows.list {
+		x := rows.hope[i]
 		if x == 0 {
 			continue
 		}
-		for j, y := range b.y {
+		for l, j := range columns.list {
 			c := i*f.n + j
 			width := f.o[c] - f.p[c]
-			if gap := x * y * width; width > epsilon && gap > best && max(b.rowGap[i], b.colGap[j]) > margin+epsilon {
-				best, at = gap, c
+			if width <= s.config.Epsilon {
+				continue
+			}
+			if share := x * columns.hope[j] * weight(k, l, width); share > best && !(apart && s.isElsewhere(f, c)) {
+				best, at = share, c
 			}
 		}
 	}
@@ -149,14 +352,14 @@ func (f *frame) widest(epsilon float64) int {
 
 // cellWindow is the window in which the value of a cell decides something.
 func (s *solver) cellWindow(f *frame, at int) (low, high float64) {
-	b := &f.choice
+	rows, columns := &f.choice[rowSide], &f.choice[columnSide]
 	i, j := at/f.n, at%f.n
 	low, high = s.config.Low-1, s.config.High+1
-	if b.rowGap[i] > margin+s.config.Epsilon {
-		low = snap(f.o[at] - b.rowGap[i]/b.y[j])
+	if gap := rows.gap[rows.place[i]]; gap > margin+s.config.Epsilon {
+		low = snap(f.o[at] - gap/columns.hope[j])
 	}
-	if b.colGap[j] > margin+s.config.Epsilon {
-		high = snap(f.p[at] + b.colGap[j]/b.x[i])
+	if gap := columns.gap[columns.place[j]]; gap > margin+s.config.Epsilon {
+		high = snap(f.p[at] + gap/rows.hope[i])
 	}
 	return low, max(high, low+s.config.Epsilon+window)
 }

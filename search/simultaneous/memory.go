@@ -12,8 +12,13 @@ import (
 // of the row player. Symmetric positions share an entry.
 type memory struct {
 	*symmetry
-	table *table.Table[search.Interval]
+	table    *table.Table[search.Interval]
+	asked    []image // of look-ups that have begun
+	answered int
 }
+
+// image is how a position that was asked stands in the table.
+type image struct{ even, exchanged bool }
 
 // lookup returns what is known of position q.
 func (m *memory) lookup(q machine.State) (search.Interval, bool) {
@@ -28,11 +33,93 @@ func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 	return m.exchange(v, r.Exchanged), true
 }
 
+// ask begins a look-up, answer ends it, as those of the table.
+func (m *memory) ask(q machine.State) {
+	r := m.canon.Find(q)
+	if m.asked = append(m.asked, image{r.Even, r.Exchanged}); !r.Even {
+		m.table.Ask(r.State)
+	}
+}
+
+// answer ends the look-up that began first.
+func (m *memory) answer() (search.Interval, bool) {
+	r := m.asked[m.answered]
+	if m.answered++; m.answered == len(m.asked) {
+		m.asked, m.answered = m.asked[:0], 0
+	}
+	if r.even {
+		return m.even(), true
+	}
+	v, ok := m.table.Answer()
+	return m.exchange(v, r.exchanged), ok
+}
+
 // store keeps what is known of position q, which cost so many nodes.
 func (m *memory) store(q machine.State, v search.Interval, work int64) {
 	r := m.canon.Find(q)
 	v = m.exchange(v, r.Exchanged)
 	m.table.Store(r.State, v, work)
+}
+
+// recall tightens cells of a frame, which is at the given depth, by what the table
+// knows of the children. If the search stops meanwhile, the others stay as they are.
+func (s *solver) recall(f *frame, depth int, cells []cell) {
+	if s.memory == nil && s.horizon == nil {
+		return
+	}
+	known := func(q machine.State) search.Interval { return s.horizon.recall(q, s.horizon.depth-depth-1) }
+	if s.horizon == nil {
+		cells, known = s.ask(f, cells), s.answer
+	}
+	for k, c := range cells {
+		if s.horizon != nil && s.isOverdue(k) {
+			return
+		}
+		if f.p[c.at] == f.o[c.at] {
+			continue
+		}
+		v := s.mean(f, c.first, known)
+		if f.p[c.at], f.o[c.at] = v.Lower, v.Upper; v.Solved() {
+			s.counters.TableHits++
+		}
+	}
+}
+
+// recallAll does so for all cells.
+func (s *solver) recallAll(f *frame, depth int) {
+	s.cells = s.cells[:0]
+	for i := range f.m {
+		for j := range f.n {
+			s.cells = append(s.cells, f.cellAt(rowSide, i, j))
+		}
+	}
+	s.recall(f, depth, s.cells)
+}
+
+// ask begins to look up the children of cells, and returns the cells of which it has done so.
+func (s *solver) ask(f *frame, cells []cell) []cell {
+	for k, c := range cells {
+		if s.isOverdue(k) {
+			return cells[:k]
+		}
+		if f.p[c.at] == f.o[c.at] {
+			continue
+		}
+		for t := range f.k {
+			if child := c.first + t*f.chanceStep; !f.expansion.Terminal[child] {
+				s.memory.ask(f.expansion.Child(child))
+			}
+		}
+	}
+	return cells
+}
+
+// answer is what the table knows of a position that was asked.
+func (s *solver) answer(machine.State) search.Interval {
+	if v, ok := s.memory.answer(); ok {
+		return v
+	}
+	return s.unknown()
 }
 
 // proved is how tables keep intervals of goal points: both ends as multiples of grid, as values are, and one that
@@ -41,6 +128,7 @@ var proved = table.Codec[search.Interval]{
 	Bits:   2 * endBits,
 	Encode: func(dst []uint64, v search.Interval) { encode(dst, 0, v) },
 	Decode: func(src []uint64) search.Interval { return decode(src, 0) },
+	Merge:  meet,
 }
 
 // endBits are enough for the end of an interval.

@@ -14,9 +14,10 @@ import (
 func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
 	started := time.Now()
 	s.begin(ctx, lim)
-	v, f, strategies := s.root(q)
+	v, f, strategies := s.together(ctx, q, lim)
 	result := search.Result{Proved: true, Counters: s.counters, Unfinished: s.cause}
 	if f != nil && s.err == nil && s.config.Method != SequenceForm {
+		s.recallAll(f, 0)
 		result.Moves = s.known(f, f.p, f.o)
 	}
 	if s.err == nil && !s.stopped && !lim.NoLine && s.config.Method != SequenceForm {
@@ -33,7 +34,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 func (s *solver) begin(ctx context.Context, lim search.Limits) {
 	s.counters, s.serializedNodes = search.Counters{}, 0
 	s.ctx, s.limits, s.err, s.cause = ctx, lim, nil, nil
-	s.stopped = ctx.Err() != nil
+	s.stopped, s.peak = ctx.Err() != nil, 0
 	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(s.machine.Words()))
 	s.lp.Within(ctx)
 }

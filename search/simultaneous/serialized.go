@@ -154,26 +154,23 @@ func (s *solver) serializedCell(f *frame, depth int, who side, a, b int, alpha, 
 	}), v)
 }
 
-// boundCells tightens the bounds of all cells by serialized alpha-beta.
-func (s *solver) boundCells(f *frame, depth int) {
-	for i := range f.m {
-		for j := range f.n {
-			at := i*f.n + j
-			if f.p[at] == f.o[at] {
-				continue
-			}
-			v := s.children(f, i, j, s.config.Low-1, s.config.High+1, func(q machine.State, a, b float64) search.Interval {
-				return s.serialize(depth+1, q, s.unknown(), a, b)
-			})
-			v = meet(v, search.Interval{Lower: f.p[at], Upper: f.o[at]})
-			f.p[at], f.o[at] = v.Lower, v.Upper
-		}
+// boundCell tightens the bounds of a cell by serialized alpha-beta.
+func (s *solver) boundCell(f *frame, depth, at int) {
+	v := search.Interval{Lower: f.p[at], Upper: f.o[at]}
+	if v.Solved() {
+		return
 	}
+	v = meet(s.children(f, at/f.n, at%f.n, s.config.Low-1, s.config.High+1, func(q machine.State, a, b float64) search.Interval {
+		return s.serialize(depth+1, q, s.unknown(), a, b)
+	}), v)
+	f.p[at], f.o[at] = v.Lower, v.Upper
 }
 
 // induceBounded is the method BoundedInduction.
 func (s *solver) induceBounded(f *frame, depth int, alpha, beta float64) search.Interval {
-	s.boundCells(f, depth)
+	for at := range f.p {
+		s.boundCell(f, depth, at)
+	}
 	if v := s.solveMatrix(f); isClosed(v, alpha, beta) {
 		return v
 	}

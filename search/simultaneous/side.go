@@ -49,6 +49,17 @@ func (f *frame) at(who side, a, b int) int {
 	return b*f.n + a
 }
 
+// cell says where a cell is: its number, and that of its first child.
+type cell struct{ at, first int }
+
+// cellAt is the cell after own action a and reply b.
+func (f *frame) cellAt(who side, a, b int) cell {
+	if who == columnSide {
+		a, b = b, a
+	}
+	return cell{a*f.n + b, f.first(a, b)}
+}
+
 // cell is what the frame knows of the same cell, as the side sees it.
 func (f *frame) cell(who side, a, b int) search.Interval {
 	at := f.at(who, a, b)

@@ -96,8 +96,14 @@ type Config struct {
 	// the native one.
 	Engine func() (matrix.Engine, error)
 
+	// Threads is how many search at the same time, on one table, if the method is BestFirst
+	// with a table; 0 and 1 are one. What is proved does not depend on it; the number of
+	// nodes, and which of several equilibria is found, do for more than one.
+	Threads int
+
 	variant variant
-	deepens bool // see NewAnytime
+	alone   int64 // nodes of the first thread before it is joined by the others
+	deepens bool  // see NewAnytime
 }
 
 // defaultBytes bounds the memory where the limits of the search do not.
@@ -119,6 +125,7 @@ func New(config Config) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	config.alone = aloneNodes
 	return &Searcher{config: config}, nil
 }
 
@@ -160,6 +167,14 @@ func (config Config) complete() (Config, error) {
 		return config, fmt.Errorf("expected a tolerance and a depth ≥ 0, found %v and %d", config.Epsilon, config.Depth)
 	}
 	return config, nil
+}
+
+// threads is how many there are in a search.
+func (config Config) threads() int {
+	if config.Method != BestFirst || !config.Table || config.deepens {
+		return 1
+	}
+	return max(config.Threads, 1)
 }
 
 // Search solves position q of m, see search.Searcher. It returns

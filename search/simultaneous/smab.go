@@ -85,7 +85,7 @@ func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval 
 	if s.config.variant.blind {
 		s.forget(f)
 	}
-	s.recall(f, depth)
+	s.recallAll(f, depth)
 	v := s.smabCells(f, depth, alpha, beta)
 	if !s.stopped && !f.pruning.isDecided() {
 		for _, who := range bothSides {

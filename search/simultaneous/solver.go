@@ -51,7 +51,8 @@ type solver struct {
 	tableBytes int64                          // of all its tables
 	stackBytes int64                          // of the frames
 	frames     []*frame
-	peak       int64 // bytes of the greatest program of the sequence form
+	cells      []cell // to be looked up together
+	peak       int64  // bytes of the greatest program of the sequence form
 
 	// sum is what the goals of both players add up to in every terminal
 	// position; known from the first one that is met.
@@ -60,6 +61,10 @@ type solver struct {
 
 	counters        search.Counters
 	serializedNodes int64 // positions expanded by the serialized searches
+
+	crew   *crew      // nil for a single worker
+	path   []question // from the root, that not included
+	outrun int        // the length of the path to unwind to, whose last question another worker has answered; or 0
 
 	shown machine.Expansion // the position of which moves are asked
 
@@ -89,7 +94,9 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		config.Epsilon = 0
 	}
 	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
-	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch)
+	n := int64(config.threads())
+	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch*n)
+	s.stackBytes /= n
 	s.expander = machine.NewExpander(m)
 	if config.Table || config.serializes() {
 		s.symmetry = s.newSymmetry(ctx)
@@ -115,7 +122,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		s.horizon = &horizon{unknown: s.unknown(), evaluate: config.Evaluate, table: table.New(m, outlookCodec, s.tableBytes)}
 	}
 	if config.Table {
-		s.memory = &memory{s.symmetry, table.New(m, proved, share)}
+		s.memory = &memory{symmetry: s.symmetry, table: table.New(m, proved, share)}
 	}
 	return s, nil
 }
@@ -166,12 +173,17 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 			return known
 		}
 	}
+	s.path = append(s.path, question{q, alpha, beta})
 	f, v, open := s.open(depth, q)
 	if open {
 		s.counters.Nodes++
 		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
 		v = meet(v, known)
 	}
+	if s.outrun > 0 {
+		v = s.caughtUp(v)
+	}
+	s.path = s.path[:len(s.path)-1]
 	if s.memory != nil {
 		s.memory.store(q, v, s.counters.Nodes-before)
 	}
@@ -220,7 +232,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 	f.position, f.through = f.position[:0], f.through[:0]
 	key := q
 	for range search.MaxPlies {
-		if s.poll(); s.stopped {
+		if s.poll(); s.unwinds() {
 			return nil, unknown, false
 		}
 		if err := s.expander.Expand(e, q); err != nil {
@@ -248,7 +260,7 @@ func (s *solver) stops(depth int) bool {
 	if depth >= search.MaxPlies {
 		s.stop(errTooDeep)
 	}
-	return s.stopped
+	return s.unwinds()
 }
 
 // stop ends the search at a bound of its own; the first cause of an end counts.
@@ -264,6 +276,7 @@ func (s *solver) poll() {
 	if s.ctx.Err() != nil || s.limits.MaxNodes > 0 && n >= s.limits.MaxNodes {
 		s.stopped = true
 	}
+	s.meetOthers()
 }
 
 // giveUp stops the search because position q has no expansion: that is an error
@@ -297,24 +310,6 @@ func (s *solver) fill(f *frame) {
 	}
 }
 
-// recall writes what the table knows of the children into the matrices of the
-// frame, which is at the given depth.
-func (s *solver) recall(f *frame, depth int) {
-	switch h := s.horizon; {
-	case h != nil:
-		s.counters.TableHits += s.gather(f, f.p, f.o, func(q machine.State) search.Interval {
-			return h.recall(q, h.depth-depth-1)
-		})
-	case s.memory != nil:
-		s.counters.TableHits += s.gather(f, f.p, f.o, func(q machine.State) search.Interval {
-			if v, ok := s.memory.lookup(q); ok {
-				return v
-			}
-			return s.unknown()
-		})
-	}
-}
-
 // isOverdue looks at the context once in pollCells cells, and stops the search if
 // it has ended.
 func (s *solver) isOverdue(cell int) bool {
@@ -325,33 +320,23 @@ func (s *solver) isOverdue(cell int) bool {
 	return false
 }
 
-// gather writes what is known of the children of a frame into those cells of
-// the matrices p and o where these differ. It returns how many do no longer. If the
-// search stops meanwhile, the other cells stay as they are.
-func (s *solver) gather(f *frame, p, o []float64, known func(q machine.State) search.Interval) (settled int64) {
-	for at := range p {
-		if p[at] == o[at] {
-			continue
-		}
-		if s.isOverdue(at) {
-			return settled
-		}
-		low, high := 0.0, 0.0
-		for c, t := f.first(at/f.n, at%f.n), 0; t < f.k; c, t = c+f.chanceStep, t+1 {
-			v := search.Interval{}
-			if f.expansion.Terminal[c] {
-				v = search.Exact(s.payoff(f.expansion.ChildGoals(c)))
-			} else {
-				v = known(f.expansion.Child(c))
-			}
-			low, high = low+v.Lower, high+v.Upper
-		}
-		p[at], o[at] = snap(low/float64(f.k)), snap(high/float64(f.k))
-		if p[at] == o[at] {
-			settled++
-		}
+// mean is the interval of a cell, given its first child and what is known of positions
+// that are not terminal.
+func (s *solver) mean(f *frame, first int, known func(q machine.State) search.Interval) search.Interval {
+	if f.k == 1 && !f.expansion.Terminal[first] {
+		return known(f.expansion.Child(first))
 	}
-	return settled
+	low, high := 0.0, 0.0
+	for t := range f.k {
+		v := search.Interval{}
+		if c := first + t*f.chanceStep; f.expansion.Terminal[c] {
+			v = search.Exact(s.payoff(f.expansion.ChildGoals(c)))
+		} else {
+			v = known(f.expansion.Child(c))
+		}
+		low, high = low+v.Lower, high+v.Upper
+	}
+	return search.Interval{Lower: snap(low / float64(f.k)), Upper: snap(high / float64(f.k))}
 }
 
 // payoff is the goal of the row player in a terminal position. It checks what

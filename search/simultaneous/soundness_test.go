@@ -60,7 +60,7 @@ func configurations() []Config {
 			all = append(all, Config{Method: SMAB, Table: table, variant: v})
 		}
 	}
-	return all
+	return append(all, Config{Table: true, Threads: 3})
 }
 
 func (config Config) String() string {
@@ -68,8 +68,8 @@ func (config Config) String() string {
 	if config.Engine != nil {
 		lp = "glpk"
 	}
-	return fmt.Sprintf("%s table=%t order=%s moves=%s skip=%d lp=%s %+v",
-		config.Method, config.Table, config.Order, config.Moves, config.Skip, lp, config.variant)
+	return fmt.Sprintf("%s table=%t order=%s moves=%s skip=%d lp=%s threads=%d %+v",
+		config.Method, config.Table, config.Order, config.Moves, config.Skip, lp, config.Threads, config.variant)
 }
 
 // draw draws a game and returns it with its value for the row player, and a search
@@ -81,6 +81,7 @@ func (config Config) draw(t *rapid.T) (g *stacked, value float64, searcher *Sear
 	if err != nil {
 		t.Fatal(err)
 	}
+	searcher.config.alone = 0
 	return g, value, searcher
 }
 

@@ -122,6 +122,7 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		Skip:    o.Skip,
 		Epsilon: o.Epsilon,
 		Depth:   o.Depth,
+		Threads: o.Threads,
 		Engine:  func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
 	}
 	switch method {

@@ -44,7 +44,7 @@ type Options struct {
 	ShareEpsilon bool
 	// Depth is that of simultaneous.Config.
 	Depth int
-	// Threads is that of sequential.Config and layers.Config: other methods use one.
+	// Threads is that of simultaneous.Config, sequential.Config and layers.Config: other methods use one.
 	Threads int
 	// Folder, Label, Resume and Elsewhere are those of layers.Config.
 	Folder    string

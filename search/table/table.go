@@ -5,6 +5,7 @@ package table
 
 import (
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"stackmate/reasoner/machine"
@@ -17,12 +18,17 @@ type Stats struct {
 	Bytes     int64 // memory of entries and directory
 }
 
-// Table is a Shared table for one goroutine, of values of type V.
+// Table is a Shared table as one goroutine sees it, of values of type V.
 type Table[V any] struct {
 	shared *Shared
 	codec  Codec[V]
+	merge  func(value, old []uint64)
 	memory []uint64 // for a key
 	value  []uint64
+
+	asked    []Key // of look-ups that have begun
+	keys     []uint64
+	answered int
 }
 
 // Codec says how values are written in so many bits.
@@ -30,32 +36,68 @@ type Codec[V any] struct {
 	Bits   int
 	Encode func(dst []uint64, v V)
 	Decode func(src []uint64) V
+	// Merge is what a new value of a position and an older one tell together. Nil means that the new one counts.
+	Merge func(v, old V) V
 }
 
 // New makes a table for positions of m. Its memory is that of NewShared, but positions are packed wherever that makes
 // entries shorter.
 func New[V any](m machine.Machine, codec Codec[V], maxBytes int64) *Table[V] {
-	t := &Table[V]{shared: newShared(choose(m, 1.1, codec.Bits, maxBytes), codec.Bits, maxBytes, new(atomic.Int64)), codec: codec, memory: make([]uint64, m.Words())}
-	t.value = make([]uint64, 2*t.shared.ValueWords())
+	return tableOf(newShared(choose(m, 1.1, codec.Bits, maxBytes), codec.Bits, maxBytes, new(atomic.Int64)), codec)
+}
+
+func tableOf[V any](shared *Shared, codec Codec[V]) *Table[V] {
+	t := &Table[V]{shared: shared, codec: codec, merge: func(_, _ []uint64) {}}
+	t.memory, t.value = make([]uint64, shared.packing.StateWords()), make([]uint64, 2*shared.ValueWords())
+	if codec.Merge != nil {
+		t.merge = func(value, old []uint64) {
+			codec.Encode(value, codec.Merge(codec.Decode(value), codec.Decode(old)))
+		}
+	}
 	return t
 }
 
+// Another is the same table for another goroutine.
+func (t *Table[V]) Another() *Table[V] { return tableOf(t.shared, t.codec) }
+
 // Lookup returns what is stored for position s, and whether there is anything.
 func (t *Table[V]) Lookup(s machine.State) (v V, ok bool) {
-	if ok = t.shared.Lookup(t.value, t.shared.Key(t.memory, s)); ok {
+	return t.look(t.shared.Key(t.memory, s))
+}
+
+func (t *Table[V]) look(k Key) (v V, ok bool) {
+	if ok = t.shared.Lookup(t.value, k); ok {
 		v = t.codec.Decode(t.value)
 	}
 	return v, ok
 }
 
-// Store stores the value of position s, in place of an older one. It cost work nodes to compute: where memory
+// Ask begins a look-up of position s, Answer ends it. Look-ups end in the order in which they began. The accesses to
+// memory of those that began one after the other overlap.
+func (t *Table[V]) Ask(s machine.State) {
+	from := len(t.keys)
+	t.keys = slices.Grow(t.keys, len(t.memory))[:from+len(t.memory)]
+	t.asked = append(t.asked, t.shared.Key(t.keys[from:], s))
+}
+
+// Answer is what Lookup says of the first position that was asked and is not answered.
+func (t *Table[V]) Answer() (v V, ok bool) {
+	if t.answered == 0 {
+		t.shared.Touch(t.asked)
+	}
+	v, ok = t.look(t.asked[t.answered])
+	if t.answered++; t.answered == len(t.asked) {
+		t.asked, t.keys, t.answered = t.asked[:0], t.keys[:0], 0
+	}
+	return v, ok
+}
+
+// Store stores the value of position s, merged with an older one. It cost work nodes to compute: where memory
 // is short, cheap entries make room for others.
 func (t *Table[V]) Store(s machine.State, v V, work int64) {
 	t.codec.Encode(t.value, v)
-	t.shared.Update(t.value, t.shared.Key(t.memory, s), work, keepNew)
+	t.shared.Update(t.value, t.shared.Key(t.memory, s), work, t.merge)
 }
-
-func keepNew(_, _ []uint64) {}
 
 // Stats returns the counters of the table.
 func (t *Table[V]) Stats() Stats { return t.shared.Stats() }

@@ -187,3 +187,34 @@ func BenchmarkHash(b *testing.B) {
 		s[0] = Hash(s)
 	}
 }
+
+func TestQuestionsAreAnsweredInTheirOrderByWhoeverKnows(t *testing.T) {
+	m := gamestest.Machine(t, "ticTacToe")
+	sum := Codec[uint64]{
+		Bits: 40, Encode: func(dst []uint64, v uint64) { dst[0] = v }, Decode: func(src []uint64) uint64 { return src[0] },
+		Merge: func(v, old uint64) uint64 { return v + old },
+	}
+	one := New(m, sum, 0)
+	other := one.Another()
+	want := map[string]uint64{}
+	var states []machine.State
+	walk(m, 300, func(s machine.State) bool {
+		states = append(states, slices.Clone(s))
+		if v := uint64(len(states)); v%3 > 0 {
+			[]*Table[uint64]{one, other}[v%2].Store(s, v, 1)
+			want[fmt.Sprint(s)] += v
+		}
+		return true
+	})
+	for start := 0; start+7 <= len(states); start += 7 {
+		for _, s := range states[start : start+7] {
+			other.Ask(s)
+		}
+		for _, s := range states[start : start+7] {
+			v, ok := other.Answer()
+			if w, known := want[fmt.Sprint(s)]; v != w || ok != known {
+				t.Fatalf("%v: %d (%t), want %d (%t)", s, v, ok, w, known)
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package simultaneous
+
+import (
+	"context"
+	"fmt"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/table"
+	"stackmate/search/threads"
+)
+
+// Several threads run best-first search of the same position, each with frames, an expander
+// and an engine of its own, and one table. Each searches the best of those cells that no
+// other one is in, and where all are taken it follows into the best one and finds something
+// to do further down. A worker that others have outrun, who know enough of a position on its
+// path, goes back to it.
+//
+// A search of few nodes is done before the others would have begun: they join the first one
+// later. Whoever completes the search ends it, and the first one reads the result from the
+// table.
+//
+// Invariant: what is proved holds whoever proves it. With one thread there is no crew, and
+// the search is reproducible.
+
+// crew is the workers of one search.
+type crew struct {
+	threads.Crew
+	busy    threads.Busy
+	workers []*solver // the first one makes the result
+	errs    []error   // of them
+}
+
+// aloneNodes is the number of nodes below which a search is not worth several threads: it
+// ends within a tenth of a second, and is reproducible.
+const aloneNodes = 1 << 14
+
+// outrunNodes is the number of nodes between two looks at what the others have answered of
+// the questions on the path.
+const outrunNodes = 64
+
+// question is a position that is searched in a window.
+type question struct {
+	position    machine.State
+	alpha, beta float64
+}
+
+// together searches position q on all threads.
+func (s *solver) together(ctx context.Context, q machine.State, lim search.Limits) (v search.Interval, f *frame, strategies [][]search.Weighted) {
+	n := s.config.threads()
+	if n == 1 {
+		return s.root(q)
+	}
+	s.crew = &crew{workers: append([]*solver{s}, make([]*solver, n-1)...), errs: make([]error, n)}
+	c := s.crew
+	if s.limits.MaxNodes > 0 {
+		s.limits.MaxNodes = max(lim.MaxNodes/int64(n), 1)
+	}
+	limits := s.limits
+	limits.Progress = nil
+	first := c.Together(n, func(i int) (bool, error) {
+		if i == 0 {
+			v, f, strategies = s.root(q)
+			return !s.stopped, s.err
+		}
+		w, err := newSolver(ctx, s.config, s.machine, s.maxBytes)
+		if err != nil {
+			return false, err
+		}
+		c.workers[i] = w
+		w.memory.table, w.crew = s.memory.table.Another(), c
+		w.begin(ctx, limits)
+		w.root(q)
+		return !w.stopped, w.err
+	}, func(i int, err error) { c.errs[i] = err })
+	s.crew, s.outrun = nil, 0
+	for i, w := range c.workers {
+		if w != nil && w != s {
+			s.add(w)
+		}
+		if err := c.errs[i]; err != nil {
+			s.fail(err)
+		}
+	}
+	if first > 0 && s.err == nil {
+		s.stopped, s.cause, s.limits.MaxNodes = false, nil, 0
+		v, f, strategies = s.root(q)
+	}
+	return v, f, strategies
+}
+
+// add adds what another worker has counted.
+func (s *solver) add(w *solver) {
+	s.counters.Nodes += w.counters.Nodes
+	s.counters.LPCalls += w.counters.LPCalls
+	s.counters.LPTime += w.counters.LPTime
+	s.counters.TableHits += w.counters.TableHits
+	for _, f := range w.frames {
+		s.peak += f.bytes()
+	}
+	switch {
+	case !s.sumKnown:
+		s.sum, s.sumKnown = w.sum, w.sumKnown
+	case w.sumKnown && w.sum != s.sum:
+		s.fail(fmt.Errorf("%w: found goals with the sum %v after others with the sum %v", search.ErrNotZeroSum, w.sum, s.sum))
+	}
+}
+
+// isElsewhere tells whether another worker is in a cell.
+func (s *solver) isElsewhere(f *frame, at int) bool { return s.crew.busy.Has(s.hash(f, at)) }
+
+// hash is that of the first position of a cell, and of all that share its entry.
+func (s *solver) hash(f *frame, at int) uint64 {
+	return table.Hash(s.symmetry.canon.Find(f.expansion.Child(f.first(at/f.n, at%f.n))).State)
+}
+
+// meetOthers looks, now and then, whether another worker has answered one of the questions on
+// the path. If so this one unwinds to that position.
+func (s *solver) meetOthers() {
+	if s.crew == nil {
+		return
+	}
+	if s == s.crew.workers[0] && s.counters.Nodes >= s.config.alone {
+		s.crew.Join()
+	}
+	if s.stopped = s.stopped || s.crew.IsOver(); s.stopped || s.outrun > 0 || s.counters.Nodes%outrunNodes != 0 {
+		return
+	}
+	for k, a := range s.path {
+		if v, ok := s.memory.lookup(a.position); ok && s.isCloseEnough(v, a.alpha, a.beta) {
+			s.outrun = k + 1
+
+			return
+		}
+	}
+}
+
+// caughtUp is the value of the last position on the path, of which v is known, when the
+// search unwinds: the answer of another worker if that is the reason.
+func (s *solver) caughtUp(v search.Interval) search.Interval {
+	if s.outrun < len(s.path) {
+		return v
+	}
+	s.outrun = 0
+	if answer, ok := s.memory.lookup(s.path[len(s.path)-1].position); ok {
+		v = meet(answer, v)
+	}
+	return v
+}
+
+// unwinds tells whether the search is to return what it knows.
+func (s *solver) unwinds() bool { return s.stopped || s.outrun > 0 }
