@@ -129,7 +129,6 @@ func (s *solver) meetOthers() {
 	for k, a := range s.path {
 		if v, ok := s.memory.lookup(a.position); ok && s.isCloseEnough(v, a.alpha, a.beta) {
 			s.outrun = k + 1
-
 			return
 		}
 	}
