@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -228,6 +230,29 @@ func TestCopsCatchTheRobberWhereTheyCan(t *testing.T) {
 	}
 	if moves := d.game(t.Context(), chase{robber: 21, cops: [cops]int8{0, 5, 35}}, 0, 0); moves == playMoves {
 		t.Error("three cops with 200 nodes a move do not catch the robber")
+	}
+}
+
+func TestADuelIsPlayedFromEachPositionAndStopsWithItsContext(t *testing.T) {
+	play := func(ctx context.Context) Row {
+		var row Row
+		if err := (&duel{epsilon: 8, budget: 30}).measure(ctx, &row); err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	first := play(t.Context())
+	var won, lost, drawn int
+	if n, _ := fmt.Sscanf(first.Note, "won %d, lost %d, drawn %d", &won, &lost, &drawn); n != 3 || won+lost+drawn != playPositions || !first.Finished {
+		t.Errorf("%+v", first)
+	}
+	if again := play(t.Context()); again.Note != first.Note {
+		t.Errorf("%q, then %q", first.Note, again.Note)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if row := play(ended); row.Finished || row.Note != "stopped after 0 of 100 games; " {
+		t.Errorf("%+v", row)
 	}
 }
 

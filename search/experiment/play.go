@@ -3,6 +3,9 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"stackmate/search"
@@ -48,27 +51,38 @@ type duel struct {
 // measure implements special.
 func (d *duel) measure(ctx context.Context, row *Row) error {
 	began := time.Now()
-	won, lost, drawn := 0, 0, 0
+	won, lost, drawn, next := 0, 0, 0, atomic.Uint64{}
 	var points mean
 	row.Epsilon = d.epsilon
-	for seed := range uint64(playPositions) {
-		start, _ := newChase(mixed(seed, 1), 0)
-		ours, theirs := d.game(ctx, start, d.epsilon, 0), d.game(ctx, start, 0, d.epsilon)
-		if ctx.Err() != nil {
-			row.Note = fmt.Sprintf("stopped after %d of %d games; ", 2*seed, 2*playPositions)
-			break
-		}
-		switch {
-		case ours > theirs:
-			won++
-			points.add(100)
-		case ours < theirs:
-			lost++
-			points.add(0)
-		default:
-			drawn++
-			points.add(50)
-		}
+	var players sync.WaitGroup
+	var mu sync.Mutex
+	for range runtime.GOMAXPROCS(0) {
+		players.Go(func() {
+			for seed := next.Add(1) - 1; seed < playPositions; seed = next.Add(1) - 1 {
+				start, _ := newChase(mixed(seed, 1), 0)
+				ours, theirs := d.game(ctx, start, d.epsilon, 0), d.game(ctx, start, 0, d.epsilon)
+				if ctx.Err() != nil {
+					return
+				}
+				mu.Lock()
+				switch {
+				case ours > theirs:
+					won++
+					points.add(100)
+				case ours < theirs:
+					lost++
+					points.add(0)
+				default:
+					drawn++
+					points.add(50)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	players.Wait()
+	if points.count < playPositions {
+		row.Note = fmt.Sprintf("stopped after %.0f of %d games; ", 2*points.count, 2*playPositions)
 	}
 	if points.count == 0 {
 		return nil
