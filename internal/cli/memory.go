@@ -20,6 +20,8 @@ const (
 	mebibyte = 1 << 20
 	// leastMemory is room for a small game.
 	leastMemory = 64 * mebibyte
+	// unaccounted is what machine and runtime take beside the tables of a search, at most.
+	unaccounted = 1024 * mebibyte
 	// unknownMachine is taken for the memory of a machine that does not tell it.
 	unknownMachine = 4096 * mebibyte
 )

@@ -30,6 +30,18 @@ func TestMemoryIsDividedAndHalfOfItLeft(t *testing.T) {
 	}
 }
 
+func TestASearchAloneHasMostOfALargeMemory(t *testing.T) {
+	for given, want := range map[int64]int64{100: 50, 2048: 1024, 3000: 1976, 8000: 6000} {
+		if got := (&solveCommand{}).tableBytes(&console{memory: memory(given * mebibyte)}); got != want*mebibyte {
+			t.Errorf("of %d MiB a search has %d", given, got/mebibyte)
+		}
+	}
+	certified := &solveCommand{Certify: true}
+	if got, want := certified.tableBytes(&console{memory: 8000 * mebibyte}), int64(4000*mebibyte)-4000*mebibyte/3; got != want {
+		t.Errorf("one that is certified has %d bytes, want %d", got, want)
+	}
+}
+
 func TestAContainerIsUsedAlmostWhole(t *testing.T) {
 	const gibibyte = 1024 * mebibyte
 	for _, c := range []struct{ machine, container, want uint64 }{

@@ -115,7 +115,8 @@ func (c *solveCommand) label(p problem, method string) book.Label {
 }
 
 // tableBytes is the memory of the search. Where its solution is certified, it leaves a third for the positions checked and
-// for the book, which have those positions alone that the strategies lead to; half for the helper in this process.
+// for the book, which have those positions alone that the strategies lead to; half for the helper in this process. A search
+// alone has three quarters of the whole, but for unaccounted: its tables are counted, and give the collector nothing to do.
 func (c *solveCommand) tableBytes(s *console) int64 {
 	switch bytes := s.memory.share(1); {
 	case c.NATS != "":
@@ -123,7 +124,7 @@ func (c *solveCommand) tableBytes(s *console) int64 {
 	case c.file() != "" || c.Certify || c.Draws > 0:
 		return bytes - bytes/3
 	default:
-		return bytes
+		return max(bytes, int64(s.memory)-max(int64(s.memory)/4, unaccounted))
 	}
 }
 
