@@ -36,8 +36,7 @@ func (a *analyst) analyse(ctx context.Context, rules *gdl.Game, m machine.Machin
 	x := &analysis{analyst: a, machine: m, position: q, solver: solver, report: report, began: time.Now()}
 	x.shown.Matrix = x.matrix(ctx)
 	x.tell(search.Result{}, "")
-	if r, ok := x.known(ctx, rules); ok {
-		x.tell(r, "saved solution")
+	if x.known(ctx, rules) {
 		x.finish(ctx)
 		return nil
 	}
@@ -63,12 +62,12 @@ func (x *analysis) finish(ctx context.Context) {
 	x.send()
 }
 
-// known is what a saved solution says of the position, if there is one of these rules.
-func (x *analysis) known(ctx context.Context, rules *gdl.Game) (search.Result, bool) {
-	var r search.Result
+// known tells what a saved solution says of the position, if there is one of these rules: its value at once, then the lines.
+func (x *analysis) known(ctx context.Context, rules *gdl.Game) bool {
+	const method = "saved solution"
 	first, other, err := search.Opponents(x.machine.Names())
 	if err != nil {
-		return r, false
+		return false
 	}
 	for _, path := range x.solutions {
 		solution, err := x.saved(path, rules, x.machine, x.memory.share(pagePlayers))
@@ -81,20 +80,22 @@ func (x *analysis) known(ctx context.Context, rules *gdl.Game) (search.Result, b
 			continue
 		}
 		x.solution = solution
-		r = search.Result{Proved: true, Values: make([]search.Interval, len(x.machine.Names().Roles)), Strategies: claim.Strategies}
+		r := search.Result{Proved: true, Values: make([]search.Interval, len(x.machine.Names().Roles)), Strategies: claim.Strategies}
 		r.Values[first] = search.Exact(claim.Value)
 		sum := 0.0
 		if other != machine.NoRole {
 			sum = x.sum(ctx, first, other)
 			r.Values[other] = search.Exact(sum - claim.Value)
 		}
+		x.tell(r, method)
 		if line, _, err := search.Line(ctx, x.machine, solution, x.position); err == nil {
 			r.Line = line
 		}
 		r.Moves = x.moves(ctx, first, sum)
-		return r, true
+		x.tell(r, method)
+		return true
 	}
-	return r, false
+	return false
 }
 
 // moves is what the saved solution says of the moves that it knows, where one role has a choice: what each brings, and in how
