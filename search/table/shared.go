@@ -20,7 +20,7 @@ import (
 // A position lives in the first bucket with room at or after its home bucket, cyclically; displacement
 // is how far that is. A bucket fills from its first slot. Slots are never emptied, and an eighth is free, so a
 // probe ends at the first bucket with an empty slot. When memory is used up the entry of the home bucket
-// that was the cheapest to compute makes room: expensive ones stay, and the newcomer always gets in.
+// that was the cheapest to compute makes room, and the others age: expensive ones stay for long, and the newcomer always gets in.
 //
 // Positions that the packing does not take are kept in a table of plain positions behind this one.
 //
@@ -246,8 +246,7 @@ func (t *Shared) Update(value []uint64, k Key, work int64, merge func(value, old
 		case t.split(b, at):
 			continue // it stays odd
 		default:
-			b.evictions++
-			slot, displaced = t.cheapest(b, at.home), 0
+			slot, displaced = t.evict(b, at.home), 0
 		}
 		t.write(b.words, slot, k, at.first|uint64(displaced)<<workBits|cost, value)
 		b.version.Store(version + 2)
@@ -277,15 +276,26 @@ func (t *Shared) find(b *block, k Key, at place) (slot, displaced int, found boo
 	return -1, -1, false
 }
 
-// cheapest is the slot of a full bucket whose entry cost least.
-func (t *Shared) cheapest(b *block, home int) int {
-	best := home * t.entry * bucketSlots
-	for slot := best + 1; slot < home*t.entry*bucketSlots+bucketSlots; slot++ {
-		if b.words[slot]&workMask < b.words[best]&workMask {
-			best = slot
+// evict is the slot of a full bucket whose entry cost least, and makes room. The others age: what cost d more, in logarithms,
+// loses one with a probability of 2^-⌈d/2⌉, so that what nobody stores again leaves at last (after GreedyDual; Young, 1994).
+func (t *Shared) evict(b *block, home int) int {
+	first := home * t.entry * bucketSlots
+	bucket := b.words[first : first+bucketSlots]
+	best := 0
+	for i, w := range bucket {
+		if w&workMask < bucket[best]&workMask {
+			best = i
 		}
 	}
-	return best
+	b.evictions++
+	coins := spread(uint64(b.evictions))
+	for i, w := range bucket {
+		cost, d := w&workMask, w&workMask-bucket[best]&workMask
+		if i != best && cost > 1 && bits.RotateLeft64(coins, 8*i)&(1<<((d+1)/2)-1) == 0 {
+			atomic.StoreUint64(&bucket[i], w-1)
+		}
+	}
+	return first + best
 }
 
 // Stats returns what the table holds.

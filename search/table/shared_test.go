@@ -127,6 +127,33 @@ func TestSharedTableKeepsDearEntries(t *testing.T) {
 	}
 }
 
+// Entries that cost much, and are not stored again, make room in the end for those of the day.
+func TestSharedTableForgetsDearEntriesThatAreOld(t *testing.T) {
+	table := plain(1, 64, 1)
+	value := make([]uint64, 2)
+	name := uint64(0)
+	store := func(count int, work int64) {
+		for range count {
+			name++
+			value[0] = name
+			table.Update(value, table.key(machine.State{name}), work, overwrite)
+		}
+	}
+	store(50_000, 1<<16)
+	full, dear := int(table.Stats().Entries), int(name)
+	store(40*full, 1<<10)
+	old := 0
+	table.Each(func(s machine.State, _ []uint64, _ uint8) bool {
+		if s[0] <= uint64(dear) {
+			old++
+		}
+		return true
+	})
+	if 10*old > full {
+		t.Errorf("of %d entries %d are those that were dear once", full, old)
+	}
+}
+
 func TestSharedTableAllocatesNothingOnceGrown(t *testing.T) {
 	table := plain(3, 128, 1)
 	s, value := make(machine.State, 3), make([]uint64, 4)
