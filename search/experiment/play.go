@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -51,31 +52,23 @@ type duel struct {
 // measure implements special.
 func (d *duel) measure(ctx context.Context, row *Row) error {
 	began := time.Now()
-	won, lost, drawn, next := 0, 0, 0, atomic.Uint64{}
-	var points mean
 	row.Epsilon = d.epsilon
+	var next atomic.Uint64
 	var players sync.WaitGroup
 	var mu sync.Mutex
+	var results [3]int // lost, drawn, won
+	var points mean
 	for range runtime.GOMAXPROCS(0) {
 		players.Go(func() {
 			for seed := next.Add(1) - 1; seed < playPositions; seed = next.Add(1) - 1 {
 				start, _ := newChase(mixed(seed, 1), 0)
-				ours, theirs := d.game(ctx, start, d.epsilon, 0), d.game(ctx, start, 0, d.epsilon)
+				result := 1 + cmp.Compare(d.game(ctx, start, d.epsilon, 0), d.game(ctx, start, 0, d.epsilon))
 				if ctx.Err() != nil {
 					return
 				}
 				mu.Lock()
-				switch {
-				case ours > theirs:
-					won++
-					points.add(100)
-				case ours < theirs:
-					lost++
-					points.add(0)
-				default:
-					drawn++
-					points.add(50)
-				}
+				results[result]++
+				points.add(50 * float64(result))
 				mu.Unlock()
 			}
 		})
@@ -88,7 +81,7 @@ func (d *duel) measure(ctx context.Context, row *Row) error {
 		return nil
 	}
 	row.Finished, row.Seconds = row.Note == "", time.Since(began).Seconds()
-	row.Note += fmt.Sprintf("won %d, lost %d, drawn %d: %.1f ± %.1f %%", won, lost, drawn, points.value(), points.error())
+	row.Note += fmt.Sprintf("won %d, lost %d, drawn %d: %.1f ± %.1f %%", results[2], results[0], results[1], points.value(), points.error())
 	return nil
 }
 

@@ -46,7 +46,7 @@ type crew struct {
 
 	began, told time.Time // of the search, and of the last report
 	decisive    *decisive // shared by the workers
-	hopeful     bool      // random games end above the middle of the goals in the mean
+	hopeful     bool      // random games end clearly above the middle of the goals in the mean
 	depth       int       // of the iteration
 	iteration   time.Time
 	lasted      [2]time.Duration // the last two iterations, the last one first
@@ -273,14 +273,10 @@ type question struct {
 	window window
 }
 
-// outrunNodes is the number of nodes between two looks at what the others have answered
-// of the questions on the path.
-const outrunNodes = 64
-
 // isOutrun looks, now and then, whether another worker has answered one of the questions
 // above a ply. If so this one unwinds to that position.
 func (r *run) isOutrun(ply int) bool {
-	if r.crew.busy == nil || r.nodes%outrunNodes != 0 {
+	if r.crew.busy == nil || r.nodes%threads.OutrunNodes != 0 {
 		return false
 	}
 	horizon := r.horizon

@@ -64,7 +64,7 @@ type Config struct {
 	// Halves asks for one half of the values before the other one: whether the value is above the middle, or
 	// at least there, and then what it is. That takes fewer nodes (docs/lab/turns.md), but for a long
 	// time nothing is known of the other half. It counts where nothing is estimated. The upper half is the first
-	// one where there are goals between the worst and the best one, and random games end above the middle in the mean.
+	// one where random games end clearly above the middle in the mean.
 	Halves bool
 	// Threads is how many search at the same time, on one table; 0 and 1 are one.
 	// What is proved does not depend on it; the number of nodes, and which of several

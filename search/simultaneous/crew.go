@@ -35,10 +35,6 @@ type crew struct {
 // ends within a tenth of a second, and is reproducible.
 const aloneNodes = 1 << 14
 
-// outrunNodes is the number of nodes between two looks at what the others have answered of
-// the questions on the path.
-const outrunNodes = 64
-
 // question is a position that is searched in a window.
 type question struct {
 	position    machine.State
@@ -123,7 +119,7 @@ func (s *solver) meetOthers() {
 	if s == s.crew.workers[0] && s.counters.Nodes >= s.config.alone {
 		s.crew.Join()
 	}
-	if s.stopped = s.stopped || s.crew.IsOver(); s.stopped || s.outrun > 0 || s.counters.Nodes%outrunNodes != 0 {
+	if s.stopped = s.stopped || s.crew.IsOver(); s.stopped || s.outrun > 0 || s.counters.Nodes%threads.OutrunNodes != 0 {
 		return
 	}
 	for k, a := range s.path {

@@ -65,6 +65,10 @@ func (c *Crew) Together(n int, do func(i int) (complete bool, err error), failed
 	return c.first
 }
 
+// OutrunNodes is the number of nodes between two looks of a worker at what the others have
+// answered of the questions on its path.
+const OutrunNodes = 64
+
 // Busy tells which positions are being searched by some worker: hashes, each at a place
 // that follows from it. Of two at the same place only one is told.
 type Busy [1 << 12]atomic.Uint64
