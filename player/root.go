@@ -212,7 +212,7 @@ func (r *root) decide(samples string) verdict {
 	solved, sure := r.settles(r.exact), r.exact.Values[r.role].Lower
 	switch {
 	case soonest != nil && soonest.Bounds.Lower >= bestGoal:
-		proved.strategy = []search.Weighted{{Move: soonest.Move, Probability: 1}}
+		proved.strategy, proved.result = []search.Weighted{{Move: soonest.Move, Probability: 1}}, r.reached(soonest)
 		proved.why = fmt.Sprintf("the best goal is proved, in %d moves", soonest.Plies)
 		return proved
 	case solved && sure >= bestGoal:
@@ -256,15 +256,21 @@ func (r *root) soonest() *search.Known {
 
 // planned is the verdict that a player alone goes on with the line of a move.
 func (r *root) planned(k *search.Known) verdict {
-	goal := k.Bounds.Lower
-	found := &search.Result{
-		Values: make([]search.Interval, len(r.machine.Names().Roles)), Proved: goal >= bestGoal || r.settled() != nil, Line: k.Line,
-	}
-	found.Values[r.role] = search.Exact(goal)
 	return verdict{
 		strategy: []search.Weighted{{Move: k.Move, Probability: 1}},
-		by:       byPlan, why: "the next move of a line that leads to this goal for sure", result: found,
+		by:       byPlan, why: "the next move of a line that leads to this goal for sure", result: r.reached(k),
 	}
+}
+
+// reached is the result that the line of a move leads to what is proved of it.
+func (r *root) reached(k *search.Known) *search.Result {
+	goal := k.Bounds.Lower
+	found := &search.Result{Proved: goal >= bestGoal || r.settled() != nil, Line: k.Line}
+	if found.Values = make([]search.Interval, len(r.machine.Names().Roles)); r.exact != nil {
+		copy(found.Values, r.exact.Values)
+	}
+	found.Values[r.role] = search.Exact(goal)
+	return found
 }
 
 // asGood is the move that samples prefer, if it is one and proved to make sure of as much.

@@ -108,6 +108,7 @@ func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
 	for name, c := range map[string]struct{ exact, sampled search.Result }{
 		"exact is quicker":   {short, long},
 		"samples are":        {long, short},
+		"samples prove it":   {pure(1, search.Interval{Lower: 0, Upper: 100}, true), short},
 		"no end of the line": {pure(1, search.Exact(100), true), short},
 	} {
 		r := newRoot(at)
@@ -115,6 +116,8 @@ func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
 		r.noteSamples(&c.sampled)
 		if v := r.decide(""); len(v.strategy) != 1 || v.strategy[0].Move != 3 {
 			t.Errorf("%s: plays %v: %s", name, v.strategy, v.why)
+		} else if !v.result.Proved || v.result.Values[0] != search.Exact(100) {
+			t.Errorf("%s: a proved win is said to be worth %v (proved %v)", name, v.result.Values, v.result.Proved)
 		}
 		if k := r.of(3); k.Plies != 1 || len(k.Line) != 1 {
 			t.Errorf("%s: of the winning move is known %+v", name, k)
