@@ -256,7 +256,7 @@ func (s *spec) setExact(value string) error {
 }
 
 // exactMethods are those of package solve that prove values of games of two.
-var exactMethods = []string{solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "smab", "biab", "do", "best"}
+var exactMethods = []string{solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, "smab", "biab", "do", "best"}
 
 func names[T any](list []T, name func(T) string) string {
 	var all []string

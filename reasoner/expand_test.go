@@ -9,7 +9,7 @@ import (
 )
 
 func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
-	for _, game := range []string{"ticTacToe", "connectFour-5x4", "breakthrough-4x5", "nim-3.4.5", "pig-20-10", "goofspiel-4"} {
+	for _, game := range []string{"ticTacToe", "connectFour-5x4", "breakthrough-4x5", "nim-3.4.5", "pig-20-10", "goofspiel-4", "amazons-6x6"} {
 		m := gamestest.Machine(t, game)
 		rng := machine.NewRand(1)
 		x, alone := machine.NewExpander(m), machine.NewExpander(m)
@@ -30,6 +30,8 @@ func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
 			if step%2 == 0 {
 				x.Look(s) // the children are not in the batch any more
 			}
+			looked := make([]machine.Expansion, parent.Children)
+			x.LookAtChildren(looked, parent)
 			done := x.ExpandChildren(group, parent, wanted)
 			if len(wanted) > 0 && parent.Children < 20 && done == 0 {
 				t.Fatalf("%s: none of %d children was expanded", game, len(wanted))
@@ -37,6 +39,9 @@ func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
 			for _, c := range wanted[:done] {
 				expanded++
 				_ = alone.Expand(one, parent.Child(c))
+				if l := &looked[c]; l.Children != one.Children || !slices.EqualFunc(l.Moves, one.Moves, slices.Equal) {
+					t.Fatalf("%s, step %d, child %d: moves %v and %v", game, step, c, one.Moves, l.Moves)
+				}
 				if !isSame(one, &group[c]) {
 					t.Fatalf("%s, step %d, child %d: %v and %v", game, step, c, *one, group[c])
 				}

@@ -291,6 +291,26 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 	return done
 }
 
+// LookAtChildren finds the moves and the number of the children of each child of e that is not terminal, into the
+// expansion of its number in dst, but no child of it. If e was expanded in the last pass, it saves one.
+func (x *Expander) LookAtChildren(dst []Expansion, e *Expansion) {
+	lanes := x.batch.Lanes()
+	held := x.holds(e)
+	for c := range e.Children {
+		lane := e.lane + c
+		if !held {
+			if lane = c % lanes; lane == 0 {
+				n := min(e.Children-c, lanes)
+				x.batch.Load(e.States[c*x.words:], n)
+				x.evaluate(n)
+			}
+		}
+		if !e.Terminal[c] {
+			x.look(&dst[c], lane)
+		}
+	}
+}
+
 // evaluate evaluates so many positions, in place of those of the last pass.
 func (x *Expander) evaluate(n int) {
 	x.pass++

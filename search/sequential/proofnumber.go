@@ -230,7 +230,7 @@ func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limi
 		if p.crew.busy != nil {
 			p.refresh(f, ply)
 		}
-		n, best, second := p.weigh(p.plies[ply], maximise)
+		n, best, second := weigh(p.plies[ply], maximise)
 		if v := f.best(maximise); n.proof >= limit.proof || n.disproof >= limit.disproof || p.isOver() {
 			p.store(f, k, v.proved, n, best, p.nodes-first)
 			return v.proved, n
@@ -238,7 +238,7 @@ func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limi
 		if p.crew.busy != nil {
 			best, second = p.apart(f, ply, maximise)
 		}
-		inner := p.inner(limit, n, p.plies[ply][best], second, maximise)
+		inner := inner(limit, n, p.plies[ply][best], second, maximise)
 		p.enter(f, best)
 		known, got := p.search(f.children.Child(best), &f.keys[best], f, best, ply+1, inner)
 		p.leave(f, best)
@@ -271,7 +271,7 @@ func (p *prover) apart(f *frame, ply int, maximise bool) (best int, second uint3
 			p.shifted[c] = numbers{min(2*n.proof, never-1), min(2*n.disproof, never-1)}
 		}
 	}
-	_, best, second = p.weigh(p.shifted, maximise)
+	_, best, second = weigh(p.shifted, maximise)
 	return best, second
 }
 
@@ -289,7 +289,7 @@ func (p *prover) open(f *frame, s machine.State, parent *frame, c int) bool {
 
 // inner is the limit for the child of numbers of, the best one of a position of
 // numbers n, of which second is the number of the next best.
-func (p *prover) inner(limit, n, of numbers, second uint32, maximise bool) numbers {
+func inner(limit, n, of numbers, second uint32, maximise bool) numbers {
 	if !maximise {
 		limit, n, of = limit.turned(), n.turned(), of.turned()
 	}
@@ -313,7 +313,7 @@ func (n numbers) turned() numbers { return numbers{n.disproof, n.proof} }
 
 // weigh computes the numbers of a position from those of its children, and which of
 // them to go to; second is the number of the next best that decides that.
-func (p *prover) weigh(children []numbers, maximise bool) (n numbers, best int, second uint32) {
+func weigh(children []numbers, maximise bool) (n numbers, best int, second uint32) {
 	n.proof, second = never, never
 	undecided, greatest := uint32(0), uint32(0)
 	var least numbers

@@ -22,6 +22,7 @@ const (
 	BoundedAlphaBeta = "bab"     // package sequential
 	DepthFirst       = "dfs"     // the same without iterative deepening
 	ProofNumber      = "pns"     // sequential.ProofNumber
+	ThreatSpace      = "threats" // sequential.Threats: wins by threats alone
 	Plans            = "plan"    // those of machine.Analysis
 	Anytime          = "anytime" // simultaneous.Anytime
 	MonteCarlo       = "mcts"    // package montecarlo: what its score bounds prove
@@ -38,7 +39,7 @@ const (
 
 // Methods are all methods.
 var Methods = []string{
-	Auto, BoundedAlphaBeta, DepthFirst, ProofNumber, string(simultaneous.BackwardInduction), string(simultaneous.SMAB),
+	Auto, BoundedAlphaBeta, DepthFirst, ProofNumber, ThreatSpace, string(simultaneous.BackwardInduction), string(simultaneous.SMAB),
 	string(simultaneous.BoundedInduction), string(simultaneous.DoubleOracle), BestFirst, Anytime, string(simultaneous.SequenceForm),
 	Layers, Plans, MaxN, Paranoid, MonteCarlo, Lattice,
 }
@@ -51,7 +52,7 @@ const BestFirst = string(simultaneous.BestFirst)
 //
 //	players  moves         chance  goals         methods
 //	one      –             no      –             Bounded Alpha-Beta; depth-first; plans
-//	two      turns         no      constant sum  Bounded Alpha-Beta
+//	two      turns         no      constant sum  Bounded Alpha-Beta; threats
 //	up to 2  turns         yes     constant sum  depth-first; Bounded Alpha-Beta
 //	two      simultaneous  any     constant sum  best-first
 //	two      any           any     general sum   –
@@ -62,6 +63,9 @@ const BestFirst = string(simultaneous.BestFirst)
 // With chance, next to nothing is proved before an iteration reaches the end of the game,
 // and each iteration is about as long as the whole: pig-50-6 takes 18.2 million nodes with
 // deepening, 1.1 million without.
+//
+// Threats that follow one another, each of which has to be answered, are deeper than a search of all moves gets under a
+// clock (docs/lab/turns.md); where there are none, that is known within milliseconds.
 //
 // A second one for puzzles: where there are many ways to the goal but all are
 // long, going to the end at once finds one long before iterative deepening does;
@@ -78,7 +82,7 @@ func Choose(c Class) []string {
 	case c.Players == 1:
 		return []string{BoundedAlphaBeta, DepthFirst, Plans}
 	}
-	return []string{BoundedAlphaBeta}
+	return []string{BoundedAlphaBeta, ThreatSpace}
 }
 
 // Instead tells what the error of a search for games of class c shows of the class,
@@ -145,9 +149,12 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return maxn.New(maxn.Config{NoTable: o.Table != On}), nil
 	case Paranoid:
 		return sequential.NewParanoid(turns), nil
-	case ProofNumber:
+	case ProofNumber, ThreatSpace:
 		if o.Table != On {
-			return nil, errors.New("method pns: expected a table, found --table off")
+			return nil, fmt.Errorf("method %s: expected a table, found --table off", method)
+		}
+		if method == ThreatSpace {
+			return sequential.NewThreats(), nil
 		}
 		return sequential.NewProofNumber(turns), nil
 	case Anytime:

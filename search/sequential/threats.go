@@ -1,0 +1,440 @@
+package sequential
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/bits"
+	"slices"
+	"time"
+
+	"stackmate/internal/scratch"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/table"
+)
+
+// Threat-space search (Allis, van den Herik and Huntjens, "Go-Moku solved by new search techniques", 1996; λ¹-search of
+// Thomsen, "Lambda-search in game trees", 2000) looks for wins of one role, the attacker, by threats alone: moves that leave
+// the other role, the defender, at most mostReplies sensible ones. So a position has few children, and wins are found
+// that are far too deep for a search of all moves. What it cannot find is no proof that there is none.
+//
+//	attack    one threat has to win
+//	threat    it wins if all replies to it do
+//
+// It goes where the fewest positions are left to win or to give up, as proof-number search does (weigh, inner), and is
+// depth-first with a table of the positions in which the attacker is to move.
+//
+// Foresight tells which moves are sensible: where the defender has to prevent a win, few are; where there are two
+// wins to prevent the position is won before it is searched.
+//
+// At the root the role that chooses attacks; and after each of its moves the other one does, which shows mistakes.
+//
+// Invariant: who wins is proved by the goals of terminal positions, against all sensible replies.
+//
+// Cost: three passes of the machine for each position in which the attacker is to move.
+
+const (
+	// mostReplies is how many sensible replies there are to a threat, at most.
+	mostReplies = 2
+	// leastAttack is the number of positions of the first attempt at each attack; the next has attackGrowth times as many.
+	leastAttack  = 64
+	attackGrowth = 4
+)
+
+// Threats is threat-space search with a table that lasts from one Search to the next, for games of two roles in turns
+// with constant sum and without chance. It belongs to one goroutine.
+type Threats struct {
+	machine  machine.Machine
+	maxBytes int64
+	attack   *attack
+}
+
+var _ search.Searcher = (*Threats)(nil)
+
+// NewThreats makes a threat-space search.
+func NewThreats() *Threats { return new(Threats) }
+
+// errNoOpponent is returned for games of one role.
+var errNoOpponent = errors.New("threats are for games of two roles")
+
+// threat is a move of the attacker with the sensible replies to it.
+type threat struct {
+	child   int
+	replies int
+	known   [mostReplies]numbers // by reply
+	keys    [mostReplies]key
+}
+
+// numbers are those of the position after the threat: all replies have to lose.
+func (t *threat) numbers() (n numbers, hardest int, second uint32) {
+	return weigh(t.known[:t.replies], false)
+}
+
+// assault is a position in which the attacker is to move.
+type assault struct {
+	children machine.Expansion
+	replies  []machine.Expansion // by child
+	threats  []threat
+	known    []numbers // by threat
+	images   []uint64  // memory of the keys
+	best     machine.Move
+}
+
+// attack is what lasts from one Search to the next.
+type attack struct {
+	*payoff
+	ctx        context.Context
+	table      *table.Shared
+	canon      *table.Canon
+	plain      *machine.Expander
+	foreseeing *machine.Expander
+	stack      int64 // bytes of expansions
+	words      int
+	attacker   machine.Role
+	frames     []*assault
+	packed     []uint64
+	nodes      int64
+	limit      int64
+	err        error
+}
+
+// Search implements search.Searcher. A node is a position in which the attacker is to move.
+func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
+	began := time.Now()
+	if v.machine != m || v.maxBytes != lim.MaxBytes {
+		a, err := newAttack(ctx, m, lim.MaxBytes)
+		if err != nil {
+			return search.Result{}, err
+		}
+		v.machine, v.maxBytes, v.attack = m, lim.MaxBytes, a
+	}
+	a := v.attack
+	a.ctx, a.nodes, a.err = ctx, 0, nil
+	a.plain.Limit(ctx, a.stack, 0)
+	res := search.Result{Values: a.values(a.goals), Proved: true, Strategies: make([][]search.Weighted, a.roles)}
+	if over, goals := a.plain.Look(s); over {
+		value, err := a.of(goals)
+		res.Values, a.err = a.values(search.Exact(value)), err
+	} else if a.isReady(m) {
+		a.root(s, lim.MaxNodes, &res)
+	}
+	stats := a.table.Stats()
+	res.Nodes, res.PeakBytes, res.Evictions, res.Elapsed = a.nodes, stats.Bytes, stats.Evictions, time.Since(began)
+	return res, a.err
+}
+
+// newAttack prepares attacks in a game.
+func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack, error) {
+	goals := search.Interval{Lower: 0, Upper: machine.MaxGoal}
+	p, err := newPayoff(m.Names(), goals)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.random >= 0:
+		return nil, ErrChance
+	case p.minimiser < 0:
+		return nil, errNoOpponent
+	}
+	if known := m.GoalValues(); known != nil && len(known[p.maximiser]) > 0 {
+		p.goals.Lower = float64(search.Points(slices.Min(known[p.maximiser])))
+		p.goals.Upper = float64(search.Points(slices.Max(known[p.maximiser])))
+	}
+	tables, stack := search.Divide(maxBytes, m.Info().Batch)
+	return &attack{
+		payoff: p, words: m.Words(), packed: make([]uint64, 2*attackWords), plain: machine.NewExpander(m), stack: stack,
+		canon: table.NewCanon(m, [2]machine.Role{p.maximiser, p.minimiser}, false), table: table.NewShared(m, 64*attackWords, tables),
+	}, nil
+}
+
+// isReady finds the sum of the goals, without which there is no foresight, by random games. It may have no time for that.
+func (a *attack) isReady(m machine.Machine) bool {
+	b, rng, goals := m.NewNarrowBatch(), machine.NewRand(1), make([]int32, a.roles)
+	for a.sum.Load() == 0 && a.ctx.Err() == nil && a.err == nil {
+		b.Fill(m.Initial(), nil)
+		b.Evaluate(b.Lanes())
+		machine.NewLockstep(b).Run(a.ctx, rng, b.Lanes(), func(_ int, ended, _ []uint64) bool {
+			if lane := slices.IndexFunc(ended, func(w uint64) bool { return w != 0 }); lane >= 0 {
+				b.Goals(goals, lane<<6|bits.TrailingZeros64(ended[lane]))
+				_, a.err = a.of(goals)
+			}
+			return a.sum.Load() == 0 && a.err == nil
+		})
+	}
+	if a.sum.Load() > 0 && a.foreseeing == nil && a.ctx.Err() == nil {
+		a.foreseeing = a.plain.Foreseeing(machine.Decisive(a.ctx, m, false), int32(a.sum.Load()-1))
+	}
+	return a.foreseeing != nil && a.err == nil
+}
+
+// win is the value where a role wins.
+func (a *attack) win(role machine.Role) search.Interval {
+	if a.maximises(role) {
+		return search.Exact(a.goals.Upper)
+	}
+	return search.Exact(a.goals.Lower)
+}
+
+// root attacks for the role that chooses in s and, after each of its moves, for the other one, with more and more
+// positions, until nothing is left to find out.
+func (a *attack) root(s machine.State, limit int64, res *search.Result) {
+	var e machine.Expansion
+	if a.err = a.plain.Expand(&e, s); a.err != nil {
+		return
+	}
+	mover := machine.Role(0)
+	switch first, second := len(e.Moves[0]), len(e.Moves[1]); {
+	case first > 1 && second > 1:
+		a.err = search.ErrNotSequential
+		return
+	case first == 1:
+		mover = 1
+	}
+	var open []int
+	kids := make([]search.Interval, e.Children)
+	for c := range kids {
+		if kids[c] = a.goals; !e.Terminal[c] {
+			open = append(open, c)
+			continue
+		}
+		value, err := a.of(e.ChildGoals(c))
+		kids[c], a.err = search.Exact(value), errors.Join(a.err, err)
+	}
+	own := true
+	for budget := int64(leastAttack); (own || len(open) > 0) && !a.isOver(limit); budget *= attackGrowth {
+		if own {
+			n, best := a.begin(s, mover, budget, limit)
+			if own = !n.isDecided(); n.proof == 0 {
+				res.Line = a.line(s)
+				kids[slices.Index(e.Moves[mover], best)] = a.win(mover)
+				break
+			}
+		}
+		open = slices.DeleteFunc(open, func(c int) bool {
+			n, _ := a.begin(e.Child(c), 1-mover, budget, limit)
+			if n.proof == 0 {
+				kids[c] = a.win(1 - mover)
+			}
+			return n.isDecided()
+		})
+	}
+	a.report(res, mover, &e, kids)
+}
+
+// report says what is known of the moves of the only role that chooses, and what follows.
+func (a *attack) report(res *search.Result, mover machine.Role, e *machine.Expansion, kids []search.Interval) {
+	best, known := 0, kids[0]
+	res.Moves = make([][]search.Known, a.roles)
+	for c, m := range e.Moves[mover] {
+		if prefers(kids[c], kids[best], a.maximises(mover)) {
+			best = c
+		}
+		known = better(known, kids[c], a.maximises(mover))
+		res.Moves[mover] = append(res.Moves[mover], search.Known{Move: m, Bounds: a.values(kids[c])[mover]})
+	}
+	res.Values = a.values(known)
+	for role, c := range map[machine.Role]int{mover: best, 1 - mover: 0} {
+		res.Strategies[role] = []search.Weighted{{Move: e.Moves[role][c], Probability: 1}}
+	}
+}
+
+// isOver tells whether the search must unwind.
+func (a *attack) isOver(limit int64) bool {
+	return a.err != nil || a.ctx.Err() != nil || limit > 0 && a.nodes >= limit
+}
+
+// begin attacks for a role from position s, with so many nodes at most, and returns the numbers of the position and
+// the most promising threat.
+func (a *attack) begin(s machine.State, attacker machine.Role, budget, limit int64) (numbers, machine.Move) {
+	a.attacker, a.limit = attacker, a.nodes+budget
+	if limit > 0 {
+		a.limit = min(a.limit, limit)
+	}
+	k := a.find(make([]uint64, a.words), s)
+	n, best := a.recall(&k)
+	if !n.isDecided() {
+		n = a.search(s, &k, 0, numbers{never, never})
+		best = a.frame(0).best
+	}
+	return n, best
+}
+
+// search attacks from s until one of its numbers reaches that of the limit, and returns them.
+func (a *attack) search(s machine.State, k *key, ply int, limit numbers) numbers {
+	switch {
+	case ply == maxPly:
+		return numbers{never, 0}
+	case a.isOver(a.limit):
+		return numbers{1, 1}
+	}
+	a.nodes++
+	first := a.nodes
+	f := a.frame(ply)
+	if won := a.open(f, s); won >= 0 {
+		f.best = f.children.Moves[a.attacker][won]
+		return a.store(k, numbers{0, never}, f.best, 1)
+	}
+	f.best = machine.NoMove
+	for {
+		for i := range f.threats {
+			f.known[i], _, _ = f.threats[i].numbers()
+		}
+		n, best, second := numbers{never, 0}, -1, uint32(0)
+		if len(f.threats) > 0 {
+			n, best, second = weigh(f.known, true)
+			f.best = f.children.Moves[a.attacker][f.threats[best].child]
+		}
+		if n.proof >= limit.proof || n.disproof >= limit.disproof || a.isOver(a.limit) {
+			return a.store(k, n, f.best, a.nodes-first+1)
+		}
+		t := &f.threats[best]
+		of, reply, next := t.numbers()
+		within := inner(inner(limit, n, of, second, true), of, t.known[reply], next, false)
+		t.known[reply] = a.search(f.replies[t.child].Child(reply), &t.keys[reply], ply+1, within)
+	}
+}
+
+// open finds the threats in position s and what is known of the replies to them. It returns the move that wins at
+// once, or -1.
+func (a *attack) open(f *assault, s machine.State) (won int) {
+	f.threats = f.threats[:0]
+	e, defender := &f.children, 1-a.attacker
+	if a.foreseeing.Expand(e, s) != nil || len(e.Moves[defender]) > 1 {
+		return -1
+	}
+	for len(f.replies) < e.Children {
+		f.replies = append(f.replies, machine.Expansion{})
+	}
+	a.foreseeing.LookAtChildren(f.replies, e)
+	var wanted []int
+	for c := range e.Children {
+		switch r := &f.replies[c]; {
+		case e.Terminal[c]:
+			if a.wins(e.ChildGoals(c)) {
+				return c
+			}
+		case r.Err == nil && r.Children <= mostReplies:
+			wanted = append(wanted, c)
+			f.threats = append(f.threats, threat{child: c, replies: r.Children})
+		}
+	}
+	for len(wanted) > 0 {
+		done := a.foreseeing.ExpandChildren(f.replies, e, wanted)
+		if done == 0 {
+			done = 1
+			if a.foreseeing.Expand(&f.replies[wanted[0]], e.Child(wanted[0])) != nil {
+				f.threats = f.threats[:0]
+				return -1
+			}
+		}
+		wanted = wanted[done:]
+	}
+	a.meet(f)
+	return -1
+}
+
+// meet finds what is known of the replies to threats.
+func (a *attack) meet(f *assault) {
+	f.images = scratch.Resize(f.images, mostReplies*len(f.threats)*a.words)
+	f.known = scratch.Resize(f.known, len(f.threats))
+	memory := f.images
+	for i := range f.threats {
+		t := &f.threats[i]
+		e := &f.replies[t.child]
+		for c := range e.Children {
+			switch {
+			case !e.Terminal[c]:
+				t.keys[c] = a.find(memory[:a.words], e.Child(c))
+				t.known[c], _ = a.recall(&t.keys[c])
+				memory = memory[a.words:]
+			case a.wins(e.ChildGoals(c)):
+				t.known[c] = numbers{0, never}
+			default:
+				t.known[c] = numbers{never, 0}
+			}
+		}
+	}
+}
+
+// wins tells whether the attacker does with these goals of a terminal position.
+func (a *attack) wins(goals []int32) bool {
+	value, err := a.of(goals)
+	a.err = cmp.Or(a.err, err)
+	return search.Exact(value) == a.win(a.attacker)
+}
+
+func (a *attack) frame(ply int) *assault {
+	for len(a.frames) <= ply {
+		a.frames = append(a.frames, new(assault))
+	}
+	return a.frames[ply]
+}
+
+// An entry of the table is
+//
+//	attacker + 1 (2 bits) | proof number (31) | disproof number (31)
+//	most promising threat + 1
+const attackWords = 2
+
+// find is the key of position s, in memory for as many words as it has.
+func (a *attack) find(memory []uint64, s machine.State) (k key) {
+	k.Representative = a.canon.Find(s)
+	k.Key = a.table.Key(memory, k.State)
+	k.State = nil
+	return k
+}
+
+// recall returns what is known of position k, and the most promising threat.
+func (a *attack) recall(k *key) (numbers, machine.Move) {
+	if !a.table.Lookup(a.packed, k.Key) || machine.Role(a.packed[0]>>62)-1 != a.attacker {
+		return numbers{1, 1}, machine.NoMove
+	}
+	n := numbers{uint32(a.packed[0] >> 31 & (1<<31 - 1)), uint32(a.packed[0] & (1<<31 - 1))}
+	if a.packed[1] == 0 {
+		return n, machine.NoMove
+	}
+	return n, k.Preimage(a.attacker, machine.Move(a.packed[1]-1))
+}
+
+// store remembers what an attack from position k has found with so many nodes.
+func (a *attack) store(k *key, n numbers, best machine.Move, nodes int64) numbers {
+	a.packed[0], a.packed[1] = uint64(a.attacker+1)<<62|uint64(n.proof)<<31|uint64(n.disproof), 0
+	if best != machine.NoMove {
+		a.packed[1] = uint64(k.Move(a.attacker, best)) + 1
+	}
+	a.table.Update(a.packed, k.Key, nodes, func([]uint64, []uint64) {})
+	return n
+}
+
+// line follows the threats that win from position s, and the first of the replies to each, up to a position that
+// foresight decides or of which the table knows no more.
+func (a *attack) line(s machine.State) [][]machine.Move {
+	var line [][]machine.Move
+	var e machine.Expansion
+	for s = slices.Clone(s); len(line) < maxPly; {
+		k := a.find(make([]uint64, a.words), s)
+		n, best := a.recall(&k)
+		if n.proof > 0 || best == machine.NoMove {
+			break
+		}
+		for _, role := range []machine.Role{a.attacker, 1 - a.attacker} {
+			if a.foreseeing.Expand(&e, s) != nil {
+				return line
+			}
+			c := 0
+			if role == a.attacker {
+				if c = slices.Index(e.Moves[role], best); c < 0 {
+					return line
+				}
+			}
+			joint := make([]machine.Move, a.roles)
+			e.Joint(joint, c)
+			line = append(line, joint)
+			if e.Terminal[c] {
+				return line
+			}
+			copy(s, e.Child(c))
+		}
+	}
+	return line
+}
