@@ -126,8 +126,7 @@ func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State
 
 // newAttack prepares attacks in a game.
 func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack, error) {
-	goals := search.Interval{Lower: 0, Upper: machine.MaxGoal}
-	p, err := newPayoff(m.Names(), goals)
+	p, err := newPayoff(m.Names(), search.Interval{Lower: 0, Upper: machine.MaxGoal})
 	switch {
 	case err != nil:
 		return nil, err
@@ -135,10 +134,6 @@ func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack,
 		return nil, ErrChance
 	case p.minimiser < 0:
 		return nil, errNoOpponent
-	}
-	if known := m.GoalValues(); known != nil && len(known[p.maximiser]) > 0 {
-		p.goals.Lower = float64(search.Points(slices.Min(known[p.maximiser])))
-		p.goals.Upper = float64(search.Points(slices.Max(known[p.maximiser])))
 	}
 	tables, stack := search.Divide(maxBytes, m.Info().Batch)
 	return &attack{
@@ -167,7 +162,7 @@ func (a *attack) isReady(m machine.Machine) bool {
 	return a.foreseeing != nil && a.err == nil
 }
 
-// win is the value where a role wins.
+// win is the value where a role gets all that there is.
 func (a *attack) win(role machine.Role) search.Interval {
 	if a.maximises(role) {
 		return search.Exact(a.goals.Upper)
