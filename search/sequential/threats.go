@@ -144,6 +144,9 @@ func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack,
 
 // isReady finds the sum of the goals, without which there is no foresight, by random games. It may have no time for that.
 func (a *attack) isReady(m machine.Machine) bool {
+	if a.foreseeing != nil {
+		return true
+	}
 	b, rng, goals := m.NewNarrowBatch(), machine.NewRand(1), make([]int32, a.roles)
 	for a.sum.Load() == 0 && a.ctx.Err() == nil && a.err == nil {
 		b.Fill(m.Initial(), nil)
@@ -156,7 +159,7 @@ func (a *attack) isReady(m machine.Machine) bool {
 			return a.sum.Load() == 0 && a.err == nil
 		})
 	}
-	if a.sum.Load() > 0 && a.foreseeing == nil && a.ctx.Err() == nil {
+	if a.sum.Load() > 0 && a.ctx.Err() == nil {
 		a.foreseeing = a.plain.Foreseeing(machine.Decisive(a.ctx, m, false), int32(a.sum.Load()-1))
 	}
 	return a.foreseeing != nil && a.err == nil
