@@ -43,8 +43,8 @@ import (
 // Cost: an expansion and a look into the table for each child whenever a position is
 // entered, and O(b) for each child entered.
 
-// ErrChance is returned by proof-number search for a game in which chance chooses.
-var ErrChance = errors.New("proof-number search is for games without chance")
+// ErrChance is returned by proof-number and threat-space search for a game in which chance chooses.
+var ErrChance = errors.New("proofs by numbers or threats are for games without chance")
 
 // ProofNumber is df-pn with a table that lasts from one Search to the next, as that
 // of a Solver does. It belongs to one goroutine.

@@ -55,8 +55,12 @@ var _ search.Searcher = (*Threats)(nil)
 // NewThreats makes a threat-space search.
 func NewThreats() *Threats { return new(Threats) }
 
-// errNoOpponent is returned for games of one role.
-var errNoOpponent = errors.New("threats are for games of two roles")
+var (
+	// errNoOpponent is returned for games of one role.
+	errNoOpponent = errors.New("threats are for games of two roles")
+	// errNoThreats is why a search has ended before the value was found.
+	errNoThreats = errors.New("threats prove no more")
+)
 
 // threat is a move of the attacker with the sensible replies to it.
 type threat struct {
@@ -216,7 +220,9 @@ func (a *attack) root(s machine.State, limit int64, res *search.Result) {
 			return n.isDecided()
 		})
 	}
-	a.report(res, mover, &e, kids)
+	if a.report(res, mover, &e, kids); !own && len(open) == 0 && !res.Values[mover].Solved() {
+		res.Unfinished = errNoThreats
+	}
 }
 
 // report says what is known of the moves of the only role that chooses, and what follows.

@@ -86,6 +86,9 @@ func TestThreatsInARealGame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if got.Solved() == (got.Unfinished != nil) {
+				t.Fatalf("%v, unfinished: %v", got.Values, got.Unfinished)
+			}
 			if err := x.Expand(&e, s); err != nil {
 				t.Fatal(err)
 			}
