@@ -292,7 +292,7 @@ func BenchmarkKernels(b *testing.B) {
 			learnt[i][u] = float32(r.NormFloat64())
 		}
 	}
-	weights = learnt[0]
+	weights, units = learnt[0], learnt[1] // no number is tiny, as in networks
 	for _, k := range []struct {
 		name string
 		run  func()
