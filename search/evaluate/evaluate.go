@@ -144,6 +144,6 @@ func (e *Evaluation) byRole(dst []float64, values []float32) {
 func (e *Evaluation) read(values []float32, units *vector.Shorts) {
 	linear := e.network.linear()
 	for o := range values {
-		values[o] = logistic((float32(units[linear+o]) + vector.ReadShorts(&e.network.out[o], units)) / e.scale)
+		values[o] = logistic((float32(units[linear+o]) + vector.ReadShorts(&e.network.out[o], units)/e.scale) / e.scale)
 	}
 }

@@ -88,8 +88,6 @@ func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
 	inputs.Of(machine.State{0x8000_0000_0001_0100, 0x21})
 	targets := []float32{0.9, 0.2}
 	var units vector.Floats
-	n.forward(&units, make([]float32, 2), &inputs)
-	at := units
 	loss := func() float64 {
 		values := make([]float32, 2)
 		n.forward(&units, values, &inputs)
@@ -106,9 +104,6 @@ func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
 		for range 60 {
 			i, u := rng.Intn(len(weights)), rng.Intn(units)
 			const h = 1e-2
-			if at[u] != 0 && math.Abs(float64(at[u])) < h {
-				continue // a difference would be across the kink
-			}
 			w := weights[i][u]
 			weights[i][u] = w + h
 			above := loss()

@@ -24,11 +24,7 @@ import (
 
 const (
 	formatName    = "stackmate evaluation"
-	formatVersion = 4
-	// Version 2 is that of networks of fewer units, which become a part of one of width; up to
-	// version 3 threats are the only signals, and moves are learnt from zero.
-	oldestVersion = 2
-	lastOfThreats = 3
+	formatVersion = 5 // up to version 4 the rectified units are not squared, so those weights mean something else
 	// maxFile bounds what is read of a file, in bytes of JSON: 20 for each weight.
 	maxFile = 20 * (2*maxFluents + 1) * width * 2
 )
@@ -47,8 +43,7 @@ type saved struct {
 	Weights  [][]float32 `json:"weights"`  // by fluent, then unit
 	Readings []float32   `json:"readings"` // by output, then rectified unit
 	Signals  []signal    `json:"signals,omitempty"`
-	Threats  []signal    `json:"threats,omitempty"` // instead, up to version 3
-	Blocked  bool        `json:"blocked"`           // it is known what blocks threats
+	Blocked  bool        `json:"blocked"` // it is known what blocks threats
 }
 
 // signal is what is saved of one: a threat has a fluent, which it lacks, and others a move.
@@ -168,40 +163,40 @@ func read(file io.Reader) (*saved, error) {
 	switch {
 	case err != nil:
 		return nil, damaged("expected what was learnt: %w", err)
-	case f.Format != formatName || f.Version < oldestVersion:
-		return nil, damaged("expected %s, version %d to %d, found %q, version %d", formatName, oldestVersion, formatVersion, f.Format, f.Version)
+	case f.Format != formatName || f.Version < formatVersion:
+		return nil, damaged("expected %s, version %d, found %q, version %d", formatName, formatVersion, f.Format, f.Version)
 	case f.Version > formatVersion:
-		return nil, fmt.Errorf("expected %s, version %d to %d, found version %d, of a later program", formatName, oldestVersion, formatVersion, f.Version)
+		return nil, fmt.Errorf("expected %s, version %d, found version %d, of a later program", formatName, formatVersion, f.Version)
 	}
 	return f, nil
 }
 
 // restore takes over what was saved.
 func (l *Learner) restore(f *saved, rules string) error {
-	n, names, units := l.trainer.network, l.games.machine.Names(), len(f.Bias)
+	n, names := l.trainer.network, l.games.machine.Names()
 	switch {
 	case f.Rules != rules:
 		return damaged("expected what was learnt of the rules %.8s…, found that of %.8s…", rules, f.Rules)
-	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || units <= n.outputs || units > width ||
-		len(f.Readings) != n.outputs*(units-n.outputs) || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
+	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || len(f.Bias) != width ||
+		len(f.Readings) != n.outputs*n.linear() || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
 		return misfit("its parts do not fit together")
 	}
 	known := names.NewState()
 	for i, name := range f.Fluents {
 		to, ok := names.AddFluent(name)
-		if !ok || known.Has(to) || len(f.Weights[i]) != units {
+		if !ok || known.Has(to) || len(f.Weights[i]) != width {
 			return misfit("its fluent %q is not of the game, or has no weights", name)
 		}
 		known.Set(to)
-		n.restore(to, f.Weights[i])
+		n.in[to] = vector.Floats(f.Weights[i])
 	}
-	if err := l.restoreSignals(slices.Concat(f.Threats, f.Signals), f, units); err != nil {
+	if err := l.restoreSignals(f); err != nil {
 		return err
 	}
-	n.restore(n.inputs(), f.Bias)
+	*n.bias() = vector.Floats(f.Bias)
 	for o := range n.out {
 		n.out[o] = vector.Floats{}
-		copy(n.out[o][:], f.Readings[o*(units-n.outputs):(o+1)*(units-n.outputs)])
+		copy(n.out[o][:], f.Readings[o*n.linear():(o+1)*n.linear()])
 	}
 	odd := func(row vector.Floats) bool { return !isFinite(row[:]) }
 	if slices.ContainsFunc(n.in, odd) || slices.ContainsFunc(n.out, odd) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
@@ -222,14 +217,6 @@ func (n *network) readings() []float32 {
 		list = append(list, n.out[o][:n.linear()]...)
 	}
 	return list
-}
-
-// restore takes over the weights of an input into so many units, of which the last are not
-// rectified. Others keep the weights that they were made with, and have no readings yet.
-func (n *network) restore(input int, weights []float32) {
-	rectified := len(weights) - n.outputs
-	copy(n.in[input][:], weights[:rectified])
-	copy(n.in[input][n.linear():], weights[rectified:])
 }
 
 // savedSignals are the signals as they are saved.
@@ -269,31 +256,27 @@ func (s *signal) find(names *machine.Names) (found machine.Signal, ok bool) {
 }
 
 // restoreSignals takes over what was saved of signals.
-func (l *Learner) restoreSignals(saved []signal, f *saved, units int) error {
+func (l *Learner) restoreSignals(f *saved) error {
 	names, v := l.games.machine.Names(), *l.view
 	number := make(map[machine.Signal]int, len(v.signals))
 	for k, t := range v.signals {
-		if f.Version > lastOfThreats || t.IsThreat() {
-			number[t] = k
-		} else {
-			l.trainer.in[v.input(k)] = vector.Floats{}
-		}
+		number[t] = k
 	}
-	if len(saved) != len(number) {
-		return misfit("expected %d signals, found %d", len(number), len(saved))
+	if len(f.Signals) != len(number) {
+		return misfit("expected %d signals, found %d", len(number), len(f.Signals))
 	}
 	if f.Blocked {
 		v.blocks, l.sights = make([][]int32, len(v.signals)), nil
 	}
-	for i := range saved {
-		s := &saved[i]
+	for i := range f.Signals {
+		s := &f.Signals[i]
 		t, ok := s.find(names)
 		k, known := number[t]
-		if !ok || !known || len(s.Weights) != units {
+		if !ok || !known || len(s.Weights) != width {
 			return misfit("its signal %s%s of %s is not of the game, or has no weights", s.Fluent, s.Move, s.Role)
 		}
 		delete(number, t)
-		l.trainer.restore(v.input(k), s.Weights)
+		l.trainer.in[v.input(k)] = vector.Floats(s.Weights)
 		for _, name := range s.Blocks {
 			fluent, ok := names.AddFluent(name)
 			if !ok || !f.Blocked {

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,48 +105,5 @@ func TestMovesAreLearntAndFoundAgainInFiles(t *testing.T) {
 	}
 	if _, err := Load(path, "rules", m, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), "expected 0 signals") {
 		t.Errorf("an evaluation that sees moves is loaded by one that does not: %v", err)
-	}
-}
-
-// formerly restores what a learner knows from a file as it was before there were moves.
-func formerly(t *testing.T, l *Learner, c Config) (*Learner, error) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "learnt")
-	if err := l.Save(path, "rules"); err != nil {
-		t.Fatal(err)
-	}
-	f := saidBy(t, path)
-	f.Version, f.Threats, f.Signals = lastOfThreats, f.Signals, nil
-	again, err := New(l.games.machine, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return again, again.restore(f, "rules")
-}
-
-func TestFilesOfTheTimeBeforeMovesAreWorthTheSame(t *testing.T) {
-	lines := seeing(t, 1000)
-	plain := trained(t, "breakthrough-4x4", 1, 300)
-	for _, c := range []struct {
-		before *Learner
-		now    machine.Signals
-	}{{lines, lines.view.source}, {plain, newMobility(plain.games.machine)}} {
-		again, err := formerly(t, c.before, Config{Seed: 2, ConstantSum: true, Signals: c.now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, got := worth(c.before), worth(again)
-		for i := range want {
-			if math.Abs(got[i]-want[i]) > 0.5 {
-				t.Fatalf("position %d is worth %v, %v when loaded", i/2, want[i], got[i])
-			}
-		}
-		games := again.Progress().Games
-		if again.Learn(t.Context(), 300); again.Progress().Games < games+300 {
-			t.Error("learning does not go on")
-		}
-	}
-	if _, err := formerly(t, lines, Config{ConstantSum: true}); err == nil {
-		t.Error("threats are loaded where there are none")
 	}
 }

@@ -12,7 +12,7 @@ import (
 // logistic function of their weighted sum:
 //
 //	unit u    = bias[u] + Σ in[f][u] over the fluents f that are true
-//	output o  = σ(unit linear+o + Σ out[o][u]·max(0, unit u) over the rectified units u)
+//	output o  = σ(unit linear+o + Σ out[o][u]·max(0, unit u)² over the rectified units u)
 //
 // The last units, one for each output, are not rectified: alone they would be logistic
 // regression over single fluents, which is learnt first; the others learn what is in

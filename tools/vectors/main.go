@@ -149,13 +149,13 @@ func change() {
 }
 
 func read() {
-	begin("read", "func(weights, units *float32) float32", "adds up weights by the positive ones of units.")
+	begin("read", "func(weights, units *float32) float32", "adds up weights by the squares of the positive ones of units.")
 	weights, units := param("weights"), param("units")
 	readOut(weights, func(i int, x VecVirtual) { VMOVUPS(part(units, i), x) })
 }
 
 func readShorts() {
-	begin("readShorts", "func(weights *float32, units *int16) float32", "adds up weights by the positive ones of units.")
+	begin("readShorts", "func(weights *float32, units *int16) float32", "adds up weights by the squares of the positive ones of units.")
 	weights, units := param("weights"), param("units")
 	readOut(weights, func(i int, x VecVirtual) {
 		VPMOVSXWD(Mem{Base: units, Disp: i * register / 2}, x)
@@ -170,6 +170,7 @@ func readOut(weights GPVirtual, get func(i int, x VecVirtual)) {
 	for i := range floats {
 		get(i, x)
 		VMAXPS(zero, x, x)
+		VMULPS(x, x, x)
 		if i == 0 {
 			VMULPS(part(weights, i), x, sum)
 			continue
@@ -191,35 +192,32 @@ func readOut(weights GPVirtual, get func(i int, x VecVirtual)) {
 }
 
 func back() {
-	begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds e by weights to delta where units are positive, and e by the positive ones of units to gradient.")
+	begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds 2e by weights by the positive ones of units to delta, and e by the squares of those to gradient.")
 	delta, gradient, weights, units := param("delta"), param("gradient"), param("weights"), param("units")
 	address, err := Param("e").Resolve()
 	if err != nil {
 		panic(err)
 	}
-	e, zero, x, w, positive := YMM(), YMM(), YMM(), YMM(), YMM()
+	e, zero, x, slope, w := YMM(), YMM(), YMM(), YMM(), YMM()
 	VBROADCASTSS(address.Addr, e)
 	VXORPS(zero, zero, zero)
 	for i := range floats {
 		VMOVUPS(part(units, i), x)
-		VCMPPS(U8(greater), zero, x, positive)
-		VMULPS(x, e, x)
-		VANDPS(positive, x, x)
+		VMAXPS(zero, x, x)
+		VMULPS(x, e, slope)
+		VMULPS(x, slope, x)
 		VADDPS(part(gradient, i), x, x)
 		VMOVUPS(x, part(gradient, i))
-		VMULPS(part(weights, i), e, w)
-		VANDPS(positive, w, w)
+		VMULPS(part(weights, i), slope, w)
+		VADDPS(w, w, w)
 		VADDPS(part(delta, i), w, w)
 		VMOVUPS(w, part(delta, i))
 	}
 	end()
 }
 
-// What VCMPPS asks: ordered, without exceptions, and not less, so that what is no number stays.
-const (
-	greater = 0x1e
-	notLess = 0x15
-)
+// notLess is what VCMPPS asks: without exceptions, and not less, so that what is no number stays.
+const notLess = 0x15
 
 func step() {
 	begin("step", "func(weights, gradient, first, second, mean *float32, rows int, constants *float32)", "is a step of Adam over so many rows, at least one.")

@@ -46,7 +46,8 @@ const lanes = 8
 func readPortable(weights, units *Floats) float32 {
 	var s [lanes]float32
 	for u, w := range weights {
-		s[u%lanes] += float32(w * max(0, units[u]))
+		x := max(0, units[u])
+		s[u%lanes] += float32(w * float32(x*x))
 	}
 	return total(&s)
 }
@@ -54,7 +55,8 @@ func readPortable(weights, units *Floats) float32 {
 func readShortsPortable(weights *Floats, units *Shorts) float32 {
 	var s [lanes]float32
 	for u, w := range weights {
-		s[u%lanes] += float32(w * float32(max(0, units[u])))
+		x := float32(max(0, units[u]))
+		s[u%lanes] += float32(w * float32(x*x))
 	}
 	return total(&s)
 }
@@ -66,10 +68,10 @@ func total(s *[lanes]float32) float32 {
 
 func backPortable(delta, gradient, weights, units *Floats, e float32) {
 	for u, x := range units {
-		if x > 0 {
-			gradient[u] += float32(e * x)
-			delta[u] += float32(e * weights[u])
-		}
+		x = max(0, x)
+		slope := float32(e * x)
+		gradient[u] += float32(slope * x)
+		delta[u] += 2 * float32(slope*weights[u])
 	}
 }
 

@@ -109,14 +109,14 @@ func Change(sums *Shorts, rows []Shorts, from, to []uint64) {
 	}
 }
 
-// Read is Σ weights·max(0, units).
+// Read is Σ weights·max(0, units)².
 func Read(weights, units *Floats) float32 { return read(weights, units) }
 
 // ReadShorts is Read of units in fixed point.
 func ReadShorts(weights *Floats, units *Shorts) float32 { return readShorts(weights, units) }
 
-// Back takes the error e of a Read back to what it was made of: it adds e·weights to delta
-// where units are positive, and e·max(0, units) to the gradient of the weights.
+// Back takes the error e of a Read back to what it was made of: it adds 2e·weights·max(0, units) to
+// delta, and e·max(0, units)² to the gradient of the weights.
 func Back(delta, gradient, weights, units *Floats, e float32) {
 	back(delta, gradient, weights, units, e)
 }

@@ -17,17 +17,17 @@ func addKernel(rows *float32, inputs *uint32, n int, delta *float32)
 //go:noescape
 func changeKernel(sums *int16, rows *int16, from *uint64, to *uint64, words int)
 
-// readKernel adds up weights by the positive ones of units.
+// readKernel adds up weights by the squares of the positive ones of units.
 //
 //go:noescape
 func readKernel(weights *float32, units *float32) float32
 
-// readShortsKernel adds up weights by the positive ones of units.
+// readShortsKernel adds up weights by the squares of the positive ones of units.
 //
 //go:noescape
 func readShortsKernel(weights *float32, units *int16) float32
 
-// backKernel adds e by weights to delta where units are positive, and e by the positive ones of units to gradient.
+// backKernel adds 2e by weights by the positive ones of units to delta, and e by the squares of those to gradient.
 //
 //go:noescape
 func backKernel(delta *float32, gradient *float32, weights *float32, units *float32, e float32)

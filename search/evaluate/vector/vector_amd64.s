@@ -150,33 +150,41 @@ TEXT ·readKernel(SB), NOSPLIT, $0-20
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      (CX), Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       (AX), Y1, Y0
 	VMOVUPS      32(CX), Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       32(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMOVUPS      64(CX), Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       64(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMOVUPS      96(CX), Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       96(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMOVUPS      128(CX), Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       128(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMOVUPS      160(CX), Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       160(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMOVUPS      192(CX), Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       192(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VMOVUPS      224(CX), Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       224(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -198,40 +206,48 @@ TEXT ·readShortsKernel(SB), NOSPLIT, $0-20
 	VPMOVSXWD    (CX), Y1
 	VCVTDQ2PS    Y1, Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       (AX), Y1, Y0
 	VPMOVSXWD    16(CX), Y1
 	VCVTDQ2PS    Y1, Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       32(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VPMOVSXWD    32(CX), Y1
 	VCVTDQ2PS    Y1, Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       64(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VPMOVSXWD    48(CX), Y1
 	VCVTDQ2PS    Y1, Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       96(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VPMOVSXWD    64(CX), Y1
 	VCVTDQ2PS    Y1, Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       128(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VPMOVSXWD    80(CX), Y1
 	VCVTDQ2PS    Y1, Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       160(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VPMOVSXWD    96(CX), Y1
 	VCVTDQ2PS    Y1, Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       192(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VPMOVSXWD    112(CX), Y1
 	VCVTDQ2PS    Y1, Y1
 	VMAXPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
 	VMULPS       224(AX), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -254,83 +270,83 @@ TEXT ·backKernel(SB), NOSPLIT, $0-36
 	VBROADCASTSS e+32(FP), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      (BX), Y2
-	VCMPPS       $0x1e, Y1, Y2, Y3
-	VMULPS       Y2, Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       (CX), Y2, Y2
 	VMOVUPS      Y2, (CX)
-	VMULPS       (DX), Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMULPS       (DX), Y3, Y2
+	VADDPS       Y2, Y2, Y2
 	VADDPS       (AX), Y2, Y2
 	VMOVUPS      Y2, (AX)
 	VMOVUPS      32(BX), Y2
-	VCMPPS       $0x1e, Y1, Y2, Y3
-	VMULPS       Y2, Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       32(CX), Y2, Y2
 	VMOVUPS      Y2, 32(CX)
-	VMULPS       32(DX), Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMULPS       32(DX), Y3, Y2
+	VADDPS       Y2, Y2, Y2
 	VADDPS       32(AX), Y2, Y2
 	VMOVUPS      Y2, 32(AX)
 	VMOVUPS      64(BX), Y2
-	VCMPPS       $0x1e, Y1, Y2, Y3
-	VMULPS       Y2, Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       64(CX), Y2, Y2
 	VMOVUPS      Y2, 64(CX)
-	VMULPS       64(DX), Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMULPS       64(DX), Y3, Y2
+	VADDPS       Y2, Y2, Y2
 	VADDPS       64(AX), Y2, Y2
 	VMOVUPS      Y2, 64(AX)
 	VMOVUPS      96(BX), Y2
-	VCMPPS       $0x1e, Y1, Y2, Y3
-	VMULPS       Y2, Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       96(CX), Y2, Y2
 	VMOVUPS      Y2, 96(CX)
-	VMULPS       96(DX), Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMULPS       96(DX), Y3, Y2
+	VADDPS       Y2, Y2, Y2
 	VADDPS       96(AX), Y2, Y2
 	VMOVUPS      Y2, 96(AX)
 	VMOVUPS      128(BX), Y2
-	VCMPPS       $0x1e, Y1, Y2, Y3
-	VMULPS       Y2, Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       128(CX), Y2, Y2
 	VMOVUPS      Y2, 128(CX)
-	VMULPS       128(DX), Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMULPS       128(DX), Y3, Y2
+	VADDPS       Y2, Y2, Y2
 	VADDPS       128(AX), Y2, Y2
 	VMOVUPS      Y2, 128(AX)
 	VMOVUPS      160(BX), Y2
-	VCMPPS       $0x1e, Y1, Y2, Y3
-	VMULPS       Y2, Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       160(CX), Y2, Y2
 	VMOVUPS      Y2, 160(CX)
-	VMULPS       160(DX), Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMULPS       160(DX), Y3, Y2
+	VADDPS       Y2, Y2, Y2
 	VADDPS       160(AX), Y2, Y2
 	VMOVUPS      Y2, 160(AX)
 	VMOVUPS      192(BX), Y2
-	VCMPPS       $0x1e, Y1, Y2, Y3
-	VMULPS       Y2, Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       192(CX), Y2, Y2
 	VMOVUPS      Y2, 192(CX)
-	VMULPS       192(DX), Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMULPS       192(DX), Y3, Y2
+	VADDPS       Y2, Y2, Y2
 	VADDPS       192(AX), Y2, Y2
 	VMOVUPS      Y2, 192(AX)
 	VMOVUPS      224(BX), Y2
-	VCMPPS       $0x1e, Y1, Y2, Y3
-	VMULPS       Y2, Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMULPS       Y2, Y0, Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       224(CX), Y2, Y2
 	VMOVUPS      Y2, 224(CX)
-	VMULPS       224(DX), Y0, Y2
-	VANDPS       Y3, Y2, Y2
+	VMULPS       224(DX), Y3, Y2
+	VADDPS       Y2, Y2, Y2
 	VADDPS       224(AX), Y2, Y2
 	VMOVUPS      Y2, 224(AX)
 	VZEROUPPER

@@ -132,6 +132,21 @@ func TestKernelsComputeWhatThePortableFunctionsDo(t *testing.T) {
 	}
 }
 
+func TestReadOutsAreOfTheSquaresOfPositiveUnits(t *testing.T) {
+	weights, units, shorts := Floats{1: 2, 40: -1, 63: 5}, Floats{1: 3, 2: 7, 40: 4, 63: -2}, Shorts{1: 3, 2: 7, 40: 4, 63: -2}
+	if got, short := Read(&weights, &units), ReadShorts(&weights, &shorts); got != 2 || short != 2 {
+		t.Errorf("read %v, %v of shorts, want 2·3² - 4² = 2", got, short)
+	}
+	var delta, gradient Floats
+	Back(&delta, &gradient, &weights, &units, 0.5)
+	if want := (Floats{1: 0.5 * 2 * 2 * 3, 40: -0.5 * 2 * 4}); delta != want {
+		t.Errorf("delta is %v, want %v", delta, want)
+	}
+	if want := (Floats{1: 0.5 * 9, 2: 0.5 * 49, 40: 0.5 * 16}); gradient != want {
+		t.Errorf("the gradient is %v, want %v", gradient, want)
+	}
+}
+
 func TestShortsChangeLikeThePortableOnes(t *testing.T) {
 	for seed := range uint64(300) {
 		r := newSource(seed)
@@ -277,7 +292,7 @@ func BenchmarkKernels(b *testing.B) {
 			learnt[i][u] = float32(r.NormFloat64())
 		}
 	}
-	weights = learnt[0]
+	weights, units = learnt[0], learnt[1] // no number is tiny, as in networks
 	for _, k := range []struct {
 		name string
 		run  func()

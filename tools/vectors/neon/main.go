@@ -29,7 +29,6 @@ const (
 	fmax  = 0x4e20f400
 	fsqrt = 0x6ea1f800
 	facgt = 0x6ea0ec00 // |a| > |b|
-	fcmgt = 0x4ea0c800 // a > 0
 	faddp = 0x7e30d800 // the sum of the lower two
 	sxtl  = 0x0f10a400 // the lower four shorts as integers
 	sxtl2 = 0x4f10a400 // the upper four
@@ -182,12 +181,12 @@ func (g generator) change() {
 }
 
 func (g generator) read() {
-	p := g.begin("read", "func(weights, units *float32) float32", "adds up weights by the positive ones of units.")
+	p := g.begin("read", "func(weights, units *float32) float32", "adds up weights by the squares of the positive ones of units.")
 	g.readOut(p[0], func(x []arm64.V) { g.load(p[1], x) })
 }
 
 func (g generator) readShorts() {
-	p := g.begin("readShorts", "func(weights *float32, units *int16) float32", "adds up weights by the positive ones of units.")
+	p := g.begin("readShorts", "func(weights *float32, units *int16) float32", "adds up weights by the squares of the positive ones of units.")
 	narrow := g.Vectors(2)
 	g.readOut(p[0], func(x []arm64.V) {
 		g.Op("VLD1.P", p[1].At(quad/2), arm64.List(narrow, "D2"))
@@ -213,6 +212,7 @@ func (g generator) readOut(weights arm64.R, get func(x []arm64.V)) {
 		g.load(weights, w)
 		for i, v := range x {
 			g.word(fmax, "FMAX", zero, v, v)
+			g.fmul(v, v, v)
 			g.fmul(w[i], v, v)
 			g.fadd(v, sum[i%2], sum[i%2])
 		}
@@ -226,17 +226,17 @@ func (g generator) readOut(weights arm64.R, get func(x []arm64.V)) {
 }
 
 func (g generator) back() {
-	p := g.begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds e by weights to delta where units are positive, and e by the positive ones of units to gradient.")
+	p := g.begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds 2e by weights by the positive ones of units to delta, and e by the squares of those to gradient.")
 	delta, gradient, weights, units := p[0], p[1], p[2], p[3]
-	positive, x, w, y, e := g.Vectors(4), g.Vectors(4), g.Vectors(4), g.Vectors(4), g.Vectors(1)[0]
+	x, slope, w, y := g.Vectors(4), g.Vectors(4), g.Vectors(4), g.Vectors(4)
+	e, zero := g.Vectors(1)[0], g.Vectors(1)[0]
+	g.zero(zero)
 	g.Op("FMOVS", "e+32(FP)", e.Q())
 	g.Op("VDUP", fmt.Sprintf("V%d.S[0]", e), e.As("S4"))
-	part := func(factor []arm64.V, at arm64.R) { // where positive, adds e·factor to what is there
+	part := func(more []arm64.V, at arm64.R) { // adds it to what is there
 		g.stay(at, y)
-		for i, f := range factor {
-			g.fmul(e, f, f)
-			g.fadd(y[i], f, f)
-			g.whereTrue(positive[i], f, y[i])
+		for i, v := range more {
+			g.fadd(y[i], v, y[i])
 		}
 		g.store(y, at)
 	}
@@ -244,7 +244,11 @@ func (g generator) back() {
 		g.load(units, x)
 		g.load(weights, w)
 		for i, v := range x {
-			g.one(fcmgt, "FCMGT", v, positive[i])
+			g.word(fmax, "FMAX", zero, v, v)
+			g.fmul(e, v, slope[i])
+			g.fmul(slope[i], v, v)
+			g.fmul(slope[i], w[i], w[i])
+			g.fadd(w[i], w[i], w[i])
 		}
 		part(x, gradient)
 		part(w, delta)
