@@ -111,7 +111,7 @@ func (t *thinker) sampling(c candidate) montecarlo.Config {
 		config.Without |= montecarlo.Decisive
 	}
 	if c.evaluator != nil {
-		config.Evaluator = c.evaluator
+		config.Evaluator, config.EstimateWeight = c.evaluator, c.evaluator.Weight()
 	}
 	for _, p := range parameters {
 		if v, ok := t.values[p.Name]; ok {

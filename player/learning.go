@@ -20,6 +20,8 @@ import (
 // learning, and another one into trial matches between the ways to use what was learnt.
 const (
 	learningShare = 0.5 // of the start clock
+	// weighingShare is the most of it in which estimates are weighed against playouts.
+	weighingShare = 0.03
 	// leastCorrelation with the outcomes of unseen games is what it takes to be tried out: the less
 	// candidates there are, the more is said of each.
 	leastCorrelation = 0.03
@@ -54,6 +56,9 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 		return nil
 	}
 	t.keep(learner)
+	short, cancel = context.WithTimeout(ctx, scaled(weighingShare, left))
+	defer cancel()
+	learner.Weigh(short)
 	return learner.Evaluation()
 }
 

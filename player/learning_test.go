@@ -147,7 +147,14 @@ func TestTheStartClockTeaches(t *testing.T) {
 	tried, knows := false, knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
 	for clock := 2 * leastLearning; !tried && clock < 2*time.Minute; clock *= 2 { // on a busy machine learning takes longer
 		p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
-		p.hold = func(e *trials, _ context.Context, _ int) { tried = tried || e.candidates[0].evaluator != nil }
+		p.hold = func(e *trials, _ context.Context, _ int) {
+			if best := e.candidates[0]; best.evaluator != nil {
+				tried = true
+				if w := best.evaluator.Weight(); w <= 0 || p.sampling(best).EstimateWeight != w {
+					t.Errorf("an estimate that is worth %g playouts counts for %g", w, p.sampling(best).EstimateWeight)
+				}
+			}
+		}
 		p.begin(ctxOf(t, clock), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 	}
 	if _, err := evaluate.Learnt(knows.file); !tried || err != nil {

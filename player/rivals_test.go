@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -125,6 +126,7 @@ func duels() []duel {
 		{name: "horizon", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
 		{name: "horizon-regret", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
 		{name: "learning-both", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
+		{name: "weight", rivals: pair(montecarlo.Config{}, montecarlo.Config{EstimateWeight: montecarlo.DefaultPlayouts}), games: sampled, learns: true, alike: true},
 		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
 	}
 	list = append(list, duel{name: "all", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
@@ -152,11 +154,14 @@ func (d duel) report(b *testing.B, game string) {
 	at := position{machine: f.machine, state: f.machine.Initial()}
 	var e *evaluate.Evaluation
 	if d.learns {
-		e = learnt(b, f.machine, true).Evaluation()
-		d.rivals[0].Evaluator = e
+		l := learnt(b, f.machine, true)
+		l.Weigh(b.Context())
+		e = l.Evaluation()
+		d.rivals[0].Evaluator, d.rivals[0].EstimateWeight = e, e.Weight()
 		if d.alike {
-			d.rivals[1].Evaluator = e
+			d.rivals[1].Evaluator, d.rivals[1].EstimateWeight = e, cmp.Or(d.rivals[1].EstimateWeight, e.Weight())
 		}
+		b.ReportMetric(e.Weight(), "weight")
 	}
 	think := thinker{machine: f.machine, class: solve.Classify(b.Context(), f.machine, 1)}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {

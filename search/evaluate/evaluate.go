@@ -39,7 +39,11 @@ type Evaluation struct {
 	rows    []vector.Shorts // by input; the last one is the bias
 	scale   float32
 	nothing machine.State // in which no fluent is true
+	weight  float64       // see Weight
 }
+
+// Weight is how many playouts an estimate is worth; 0 if that was not found out (Learner.Weigh).
+func (e *Evaluation) Weight() float64 { return e.weight }
 
 // quantise makes an evaluation of a network, for positions of up to the given number of
 // fluents.

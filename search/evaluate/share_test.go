@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"runtime"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -59,6 +60,7 @@ func TestGamesOfOtherRulesAreRefused(t *testing.T) {
 }
 
 func TestOtherThreadsPlayWhatIsLearntFrom(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4)) // on one processor, too, they take turns
 	m := gamestest.Machine(t, "connectFour-5x4")
 	l, err := New(m, Config{Seed: 1, ConstantSum: true, Threads: 3})
 	if err != nil {

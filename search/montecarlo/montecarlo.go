@@ -54,6 +54,8 @@ type Config struct {
 	AtOnce bool
 	// Evaluator, if not nil, estimates leaves, beside the playouts.
 	Evaluator Evaluator
+	// EstimateWeight is the number of playouts that an estimate counts for; zero means DefaultPlayouts.
+	EstimateWeight float64
 	// Rave lets moves with few visits, where one role chooses, count for what playouts brought
 	// that made them at any time later, if the machine's batches tell (machine.Batch.Chosen) and
 	// moves do not begin with estimates.
@@ -143,6 +145,7 @@ func New(c Config) *Searcher {
 	c.Exploration = cmp.Or(c.Exploration, exploration)
 	c.PolicyExploration = cmp.Or(c.PolicyExploration, DefaultPolicyExploration)
 	c.Playouts = cmp.Or(c.Playouts, DefaultPlayouts)
+	c.EstimateWeight = cmp.Or(c.EstimateWeight, DefaultPlayouts)
 	return &Searcher{config: c}
 }
 

@@ -28,7 +28,8 @@ type leaf struct {
 	priors   []float32        // of its moves, or none
 	terminal bool             // the child is terminal, or the game cannot go on there
 	goals    []float64        // by role: mean over the playouts from the child
-	count    int
+	count    int              // of playouts
+	weight   float64          // of an estimate among them
 }
 
 // playouts evaluates leaves: every lane of a batch plays one game to its end,
@@ -47,6 +48,7 @@ type playouts struct {
 	bytes  int64 // about what the batch and the states take
 
 	evaluator Evaluator // nil if there is none
+	weight    float64   // playouts that an estimate counts for
 	values    []float64 // by leaf, then role
 
 	// check is told the goals of every game that ended.
@@ -77,8 +79,8 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 		states:    make([]uint64, b.Lanes()*m.Words()),
 		games:     machine.NewLockstep(b),
 		goals:     make([]int32, roles),
-		evaluator: c.Evaluator,
-		bytes:     size + int64(b.Lanes()*m.Words())*8,
+		evaluator: c.Evaluator, weight: c.EstimateWeight,
+		bytes: size + int64(b.Lanes()*m.Words())*8,
 	}
 	if c.Rave && !c.hasPriors() {
 		p.rave = newRave(b, m.Names())
@@ -95,7 +97,7 @@ func (p *playouts) run(leaves []leaf) {
 		l := &leaves[i]
 		copy(l.state, p.states[i*p.words:])
 		clear(l.goals)
-		l.count = 0
+		l.count, l.weight = 0, 0
 		l.terminal = p.over(i>>6)>>uint(i&63)&1 != 0
 		if l.opens = l.node != none && !l.terminal; l.opens {
 			for r := range l.moves {
@@ -125,10 +127,6 @@ func (p *playouts) run(leaves []leaf) {
 	}
 }
 
-// estimateWeight is how many playouts an estimate counts for: as many as a leaf gets
-// (docs/lab/sampling.md).
-const estimateWeight = 8
-
 // estimate adds to leaves what the evaluator thinks of them, whose positions are those at
 // the beginning of states.
 func (p *playouts) estimate(leaves []leaf) {
@@ -140,9 +138,9 @@ func (p *playouts) estimate(leaves []leaf) {
 			continue
 		}
 		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {
-			l.goals[r] = estimateWeight * v
+			l.goals[r] = p.weight * v
 		}
-		l.count = estimateWeight
+		l.weight = p.weight
 	}
 }
 
@@ -214,10 +212,10 @@ func (p *playouts) harvest(leaves []leaf, ended []uint64) {
 // average turns the sums of goals into means.
 func (l *leaf) average() {
 	for r := range l.goals {
-		if l.count == 0 {
+		if all := l.weight + float64(l.count); all == 0 {
 			l.goals[r] = drawnGoal
 		} else {
-			l.goals[r] /= float64(l.count)
+			l.goals[r] /= all
 		}
 	}
 }

@@ -1,0 +1,109 @@
+package evaluate
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// A leaf of a sampling search is worth the mean of its playouts and an estimate. How many playouts the estimate is to
+// count for depends on the game: where random play says little of good play many, where the estimate misses what playouts
+// see few. Of all means a·e + (1−a)·p of the estimate e and the mean p of a few playouts, the one that comes closest to the
+// outcomes z of games has
+//
+//	a = Σ (z−p)(e−p) / Σ (e−p)²
+//
+// (Bates and Granger, "The combination of forecasts", 1969). The games are those from which the estimates are learnt,
+// so that z speaks for the estimates more than games of a search would; and few positions say little. So half of a
+// number of positions more, as different as usual, are taken to speak for the playouts.
+const (
+	weighedPositions = 2048
+	weighedPerGame   = 3
+	weighedPlayouts  = 8
+	// doubt is Σ (e−p)² of the positions that speak for neither, in squared goal points.
+	doubt = 100 * 20 * 20
+	// leastWeight and mostWeight bound the weight, as neither of the two is worth nothing.
+	leastWeight = 1
+	mostWeight  = 64
+)
+
+// weigher compares estimates and playouts with the outcomes of games.
+type weigher struct {
+	*Learner
+	states   []uint64
+	outcomes []float64 // of the first player, by position
+	with     float64   // Σ (z−p)(e−p)
+	apart    float64   // Σ (e−p)²
+}
+
+// Weigh finds out how many playouts an estimate is worth, which Evaluation tells from now on, until ctx is done.
+func (l *Learner) Weigh(ctx context.Context) {
+	w := &weigher{Learner: l}
+	l.games.over = w.sample
+	defer func() { l.games.over = l.learn }()
+	per := max(1, l.games.batch.Lanes()/weighedPlayouts)
+	e, values := l.Evaluation(), make([]float64, per)
+	for seen := 0; seen < weighedPositions && ctx.Err() == nil; {
+		l.games.step()
+		for n := per * l.view.words; len(w.outcomes) >= per; w.states, w.outcomes = w.states[n:], w.outcomes[per:] {
+			e.ValuesOf(l.current.players[0], values, w.states[:n])
+			w.compare(values, w.playouts(ctx, per))
+			seen += per
+		}
+	}
+	l.current.weight = w.weight()
+}
+
+// weight is how many playouts an estimate is worth, by what was compared so far.
+func (w *weigher) weight() float64 {
+	a := min(max(0, (w.with+doubt/2)/(w.apart+doubt)), 1)
+	return min(max(leastWeight, weighedPlayouts*a/(1-a)), mostWeight)
+}
+
+// sample takes some positions of a game.
+func (w *weigher) sample(g PlayedGame) {
+	words := w.view.words
+	for range weighedPerGame {
+		at := w.games.rng.Intn(len(g.States)/words) * words
+		w.states = append(w.states, g.States[at:at+words]...)
+		w.outcomes = append(w.outcomes, 100*float64(g.Outcome[0]))
+	}
+}
+
+// playouts are the mean goals of the first player in random games from the first so many positions.
+func (w *weigher) playouts(ctx context.Context, positions int) []float64 {
+	b, first := w.games.batch, w.current.players[0]
+	lanes := positions * weighedPlayouts
+	b.Load(slices.Repeat(w.states[:positions*w.view.words], weighedPlayouts), lanes)
+	b.Evaluate(lanes)
+	sums, counts, goals := make([]float64, positions), make([]float64, positions), make([]int32, w.games.roles)
+	machine.NewLockstep(b).Run(ctx, w.games.rng, lanes, func(_ int, ended, _ []uint64) bool {
+		for i, over := range ended {
+			for ; over != 0; over &= over - 1 {
+				lane := i<<6 | bits.TrailingZeros64(over)
+				b.Goals(goals, lane)
+				sums[lane%positions] += float64(search.Points(goals[first]))
+				counts[lane%positions]++
+			}
+		}
+		return true
+	})
+	for i, n := range counts {
+		sums[i] /= n // NaN where there is none
+	}
+	return sums
+}
+
+// compare adds positions whose estimates and playouts are given.
+func (w *weigher) compare(estimates, playouts []float64) {
+	for i, p := range playouts {
+		if d := estimates[i] - p; !math.IsNaN(d) {
+			w.with += (w.outcomes[i] - p) * d
+			w.apart += d * d
+		}
+	}
+}
