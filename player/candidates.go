@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -19,11 +20,15 @@ import (
 type candidate struct {
 	name      string
 	evaluator *evaluate.Evaluation // beside playouts
+	alone     bool                 // in their place
 	deepens   bool                 // minimax values of estimates, not means
 	plain     bool                 // no decisive moves in playouts
 	rave      bool                 // playouts say something of all moves that they made
 	factors   bool                 // subgames are searched each on its own
 }
+
+// aloneWeight is how many playouts an estimate has to be worth to try to do without them (docs/lab/sampling.md).
+const aloneWeight = 24
 
 // playouts is the name of the candidate without an evaluation.
 const playouts = "playouts"
@@ -34,7 +39,7 @@ func (t *thinker) playing() candidate { return candidate{name: playouts, plain: 
 
 // unlearnt returns c without an evaluation.
 func (c candidate) unlearnt() candidate {
-	c.name, c.evaluator, c.deepens = playouts, nil, false
+	c.name, c.evaluator, c.alone, c.deepens = playouts, nil, false, false
 	return c
 }
 
@@ -43,11 +48,16 @@ func (c candidate) unlearnt() candidate {
 func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 	plain := t.playing()
 	list := []candidate{plain}
+	isAlone := t.isInTurns() && e != nil && e.Weight() >= aloneWeight
 	var learnt []candidate
 	if e != nil {
 		both, deepens := plain, plain
 		both.name, both.evaluator = "both", e
 		learnt = append(learnt, both)
+		if isAlone {
+			both.name, both.alone = "estimates", true
+			learnt = append(learnt, both)
+		}
 		deepens.name, deepens.evaluator, deepens.deepens = "alpha_beta", e, true
 		if !t.isInTurns() {
 			deepens.name = "smab"
@@ -57,6 +67,8 @@ func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 		}
 	}
 	switch {
+	case t.isInTurns() && t.class.Players == 2 && isAlone:
+		return learnt // playouts are worth less
 	case t.isInTurns() && t.class.Players == 2 && e != nil:
 		return append(learnt, list...)
 	case t.isInTurns() && e == nil && t.has(rave) && montecarlo.Raves(t.machine):
@@ -80,6 +92,8 @@ func (c candidate) samples() string {
 	switch {
 	case c.evaluator == nil:
 		by = "playouts"
+	case c.alone:
+		by = "what was learnt in the start clock"
 	case c.deepens:
 		by = "deepening and by what was learnt in the start clock"
 	}
@@ -111,7 +125,9 @@ func (t *thinker) sampling(c candidate) montecarlo.Config {
 		config.Without |= montecarlo.Decisive
 	}
 	if c.evaluator != nil {
-		config.Evaluator, config.EstimateWeight = c.evaluator, c.evaluator.Weight()
+		if config.Evaluator, config.EstimateWeight = c.evaluator, c.evaluator.Weight(); c.alone {
+			config.EstimateWeight = math.Inf(1)
+		}
 	}
 	for _, p := range parameters {
 		if v, ok := t.values[p.Name]; ok {

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -68,6 +69,30 @@ func TestCandidates(t *testing.T) {
 				t.Errorf("%s: %v, want %v", game, got, want)
 			}
 		}
+	}
+}
+
+func TestEstimatesThatAreWorthManyPlayoutsAreTriedWithout(t *testing.T) {
+	m := gamestest.Machine(t, "breakthrough-4x4")
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learn(t.Context(), 10_000)
+	l.Weigh(t.Context())
+	p := onOneThread(0, 64<<20)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	p.prepare(ctx, position{machine: m, state: m.Initial()})
+	list := p.candidates(l.Evaluation())
+	var got []string
+	for _, c := range list {
+		if got = append(got, c.name); math.IsInf(p.sampling(c).EstimateWeight, 1) != c.alone || c.unlearnt() != p.playing() {
+			t.Errorf("%s samples as %+v, without what was learnt as %+v", c.name, p.sampling(c), c.unlearnt())
+		}
+	}
+	if want := []string{"both", "estimates", "alpha_beta"}; !slices.Equal(got, want) || !list[1].alone {
+		t.Errorf("estimates that are worth %g playouts: %v, want %v", l.Evaluation().Weight(), got, want)
 	}
 }
 

@@ -59,7 +59,9 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	short, cancel = context.WithTimeout(ctx, scaled(weighingShare, left))
 	defer cancel()
 	learner.Weigh(short)
-	return learner.Evaluation()
+	e := learner.Evaluation()
+	t.log.Info().Float64("playouts", e.Weight()).Msg("what an estimate is worth")
+	return e
 }
 
 // train trains for the time d and reports whether the weights are useful. It stops at half of the time where estimates do

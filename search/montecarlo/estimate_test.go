@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"math"
 	"testing"
 
 	"stackmate/search"
@@ -21,16 +22,20 @@ func (o oracle) Values(dst []float64, states []uint64) {
 }
 
 func TestEstimatesGuideTheSearch(t *testing.T) {
-	for _, without := range []Technique{0, Priors} {
+	for _, c := range []Config{{}, {Without: Priors}, {EstimateWeight: math.Inf(1)}, {EstimateWeight: math.Inf(1), Without: Priors}} {
 		var asked int
 		m := newSubtraction([]string{"left", "right"}, 101)
-		r := sample(t, Config{Evaluator: oracle{&asked}, Without: Bounds | without}, m, 200)
+		c.Evaluator, c.Without = oracle{&asked}, c.Without|Bounds
+		r := sample(t, c, m, 200)
 		// Who leaves a multiple of four wins.
 		if move := r.Strategies[0][0].Move; m.Names().MoveText(0, move) != "(take 1)" {
-			t.Errorf("without %d: takes %s of 101 counters", without, m.Names().MoveText(0, move))
+			t.Errorf("%+v: takes %s of 101 counters", c, m.Names().MoveText(0, move))
 		}
 		if asked == 0 {
-			t.Errorf("without %d: no position was estimated", without)
+			t.Errorf("%+v: no position was estimated", c)
+		}
+		if most := r.Nodes + 2*estimatedLeaves; c.estimatesAlone() && r.Playouts > most {
+			t.Errorf("%+v: %d playouts and estimates of %d leaves", c, r.Playouts, r.Nodes)
 		}
 	}
 }

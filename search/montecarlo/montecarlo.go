@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -54,7 +55,8 @@ type Config struct {
 	AtOnce bool
 	// Evaluator, if not nil, estimates leaves, beside the playouts.
 	Evaluator Evaluator
-	// EstimateWeight is the number of playouts that an estimate counts for; zero means DefaultPlayouts.
+	// EstimateWeight is the number of playouts that an estimate counts for; zero means DefaultPlayouts. If it is
+	// infinite none are made, but those of the first leaves, which tell what goals add up to.
 	EstimateWeight float64
 	// Rave lets moves with few visits, where one role chooses, count for what playouts brought
 	// that made them at any time later, if the machine's batches tell (machine.Batch.Chosen) and
@@ -111,6 +113,13 @@ const Plain = Decisive | Bounds | Caution | Transpositions | Equilibria | Priors
 // has tells whether a technique is in use.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
 
+// estimatesAlone tells whether estimates stand for playouts.
+func (c *Config) estimatesAlone() bool { return c.Evaluator != nil && math.IsInf(c.EstimateWeight, 1) }
+
+// estimatedLeaves is the number of leaves that are estimated at a time where no playouts are made: as with playouts,
+// more would be chosen with less knowledge of each other.
+const estimatedLeaves = 64
+
 // hasPriors tells whether moves begin with estimates.
 func (c *Config) hasPriors() bool { return c.Evaluator != nil && c.has(Priors) }
 
@@ -146,6 +155,9 @@ func New(c Config) *Searcher {
 	c.PolicyExploration = cmp.Or(c.PolicyExploration, DefaultPolicyExploration)
 	c.Playouts = cmp.Or(c.Playouts, DefaultPlayouts)
 	c.EstimateWeight = cmp.Or(c.EstimateWeight, DefaultPlayouts)
+	if c.estimatesAlone() {
+		c.Playouts, c.Lanes = 1, cmp.Or(c.Lanes, estimatedLeaves)
+	}
 	return &Searcher{config: c}
 }
 

@@ -49,6 +49,8 @@ type playouts struct {
 
 	evaluator Evaluator // nil if there is none
 	weight    float64   // playouts that an estimate counts for
+	alone     bool      // estimates stand for playouts
+	played    bool      // the playouts of the first leaves have been made
 	values    []float64 // by leaf, then role
 
 	// check is told the goals of every game that ended.
@@ -63,11 +65,11 @@ type playouts struct {
 }
 
 // newPlayouts makes playouts on a batch of the given bytes at most, if such a batch
-// is wide; else on a narrow one.
+// is wide and there are playouts; else on a narrow one.
 func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, bytes int64) *playouts {
 	var b machine.Batch
 	size := m.Info().Batch
-	if size <= bytes {
+	if size <= bytes && !c.estimatesAlone() {
 		b = m.NewBatch()
 	} else {
 		b, size = m.NewNarrowBatch(), bytes
@@ -79,7 +81,7 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 		states:    make([]uint64, b.Lanes()*m.Words()),
 		games:     machine.NewLockstep(b),
 		goals:     make([]int32, roles),
-		evaluator: c.Evaluator, weight: c.EstimateWeight,
+		evaluator: c.Evaluator, weight: c.EstimateWeight, alone: c.estimatesAlone(),
 		bytes: size + int64(b.Lanes()*m.Words())*8,
 	}
 	if c.Rave && !c.hasPriors() {
@@ -117,8 +119,9 @@ func (p *playouts) run(leaves []leaf) {
 			p.rave.watch(ended, playing)
 		}
 		p.harvest(leaves, ended)
-		return true
+		return !p.alone || !p.played
 	})
+	p.played = true
 	if p.rave != nil {
 		p.rave.divide(leaves)
 	}
@@ -138,9 +141,13 @@ func (p *playouts) estimate(leaves []leaf) {
 			continue
 		}
 		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {
-			l.goals[r] = p.weight * v
+			if l.goals[r] = v; !p.alone {
+				l.goals[r] *= p.weight
+			}
 		}
-		l.weight = p.weight
+		if l.weight = p.weight; p.alone {
+			l.count, l.weight = 1, 0 // it is the playout
+		}
 	}
 }
 
