@@ -156,7 +156,7 @@ func New(c Config) *Searcher {
 	c.Playouts = cmp.Or(c.Playouts, DefaultPlayouts)
 	c.EstimateWeight = cmp.Or(c.EstimateWeight, DefaultPlayouts)
 	if c.estimatesAlone() {
-		c.Playouts, c.Lanes = 1, cmp.Or(c.Lanes, estimatedLeaves)
+		c.Playouts = 1
 	}
 	return &Searcher{config: c}
 }

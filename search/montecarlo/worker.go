@@ -53,10 +53,14 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	names := m.Names()
 	w := &worker{config: c, rng: machine.NewRand(seed)}
 	lanes := c.Lanes
-	if lanes == 0 {
-		if lanes = slowLanes; m.Info().Parallel {
-			lanes = 1 << 30 // as many as the batch has
-		}
+	switch {
+	case lanes > 0:
+	case !m.Info().Parallel:
+		lanes = slowLanes
+	case c.estimatesAlone():
+		lanes = estimatedLeaves
+	default:
+		lanes = 1 << 30 // as many as the batch has
 	}
 	w.playouts = newPlayouts(playing, &w.config, lanes, w.rng, bytes/2)
 	w.priors = newPriors(m, &w.config)
