@@ -150,8 +150,8 @@ const (
 	// the most. trialShare is the part of what learning leaves over that is spent on trials at most,
 	// betweenShare that of the time of all moves of the others: the second half of the match gains
 	// by them.
-	proofShare   = 0.045
-	proofTime    = 600 * time.Millisecond
+	proofShare   = 0.1
+	proofTime    = 2 * time.Second
 	trialShare   = 0.8
 	betweenShare = 0.5
 	// trialPart is the part of the play clock that a move of a trial takes: at much shorter ones
