@@ -166,6 +166,7 @@ type trialMatch struct {
 	seats    []int // by role: the rival that plays it; -1 is chance
 	rivals   [2]search.Searcher
 	openings *machine.Rand
+	values   []search.Interval // by role, once a search has solved the game; else nil
 }
 
 const (
@@ -187,15 +188,17 @@ func newTrialMatch(c *comparison, pair [2]int, seed uint64, at position) *trialM
 	return t
 }
 
-// play continues the match until it is over and returns the share of the points that the first rival gets, or until
-// ctx is done. Who finds no move gets nothing, and a match without end is a draw.
+// play continues the match until it is over, or solved, and returns the share of the points that the first rival gets, or
+// until ctx is done. Who finds no move gets nothing, and a match without end is a draw.
 func (t *trialMatch) play(ctx context.Context) (share float64, ok bool) {
 	b := t.batch
 	for ; t.steps < comparisonSteps; t.steps++ {
 		b.Load(t.state, 1)
 		b.Evaluate(1)
 		if b.Terminal()[0]&1 != 0 {
-			return t.share(), true
+			goals := make([]int32, len(t.seats))
+			b.Goals(goals, 0)
+			return t.share(func(r int) float64 { return float64(search.Points(goals[r])) }), true
 		}
 		if b.Stuck()[0]&1 != 0 {
 			break
@@ -208,6 +211,9 @@ func (t *trialMatch) play(ctx context.Context) (share float64, ok bool) {
 			if !found {
 				return float64(rival), true
 			}
+			if t.values != nil {
+				return t.share(func(r int) float64 { return t.values[r].Lower }), true
+			}
 			b.Choose(0, machine.Role(r), move)
 		}
 		b.Advance(1)
@@ -216,14 +222,12 @@ func (t *trialMatch) play(ctx context.Context) (share float64, ok bool) {
 	return 0.5, true
 }
 
-// share is that of the points of the first rival in the terminal position that the batch holds.
-func (t *trialMatch) share() float64 {
-	goals := make([]int32, len(t.seats))
-	t.batch.Goals(goals, 0)
+// share is that of the first rival of the points that roles get.
+func (t *trialMatch) share(of func(role int) float64) float64 {
 	var points [2]float64
 	for r, rival := range t.seats {
 		if rival >= 0 {
-			points[rival] += float64(search.Points(goals[r]))
+			points[rival] += of(r)
 		}
 	}
 	if points[0]+points[1] == 0 {
@@ -253,6 +257,9 @@ func (t *trialMatch) move(ctx context.Context, r machine.Role, rival int) (m mac
 	})
 	if err != nil || len(found.Strategies) <= int(r) {
 		return machine.NoMove, false
+	}
+	if found.Solved() {
+		t.values = found.Values
 	}
 	return draw(t.rng, legal, found.Strategies[r]), true
 }

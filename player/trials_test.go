@@ -166,3 +166,15 @@ func TestSeatsAndOpeningsAreEven(t *testing.T) {
 		e.begun--
 	}
 }
+
+func TestATrialMatchEndsWhenTheGameIsSolved(t *testing.T) {
+	m := newSubtraction(9) // who moves first wins
+	at := position{machine: m, state: m.Initial()}
+	for seed := range uint64(4) {
+		match := newTrialMatch(&comparison{searcher: sampling(5000, montecarlo.Config{}, montecarlo.Config{})}, [2]int{0, 1}, seed, at)
+		share, over := match.play(t.Context())
+		if first := match.seats[0]; !over || match.steps != 0 || share != float64(1-first) {
+			t.Errorf("seed %d: after %d joint moves, share %v (over %v); rival %d wins", seed, match.steps, share, over, first)
+		}
+	}
+}
