@@ -189,10 +189,16 @@ type key struct {
 // memory is for as many words as a position has.
 func (r *run) find(k *key, memory []uint64, q machine.State) {
 	if r.Without&Table == 0 {
-		k.Representative = r.canon.Find(q)
-		k.Key = r.table.Key(memory, k.State)
-		k.State = nil
+		*k = keyOf(r.canon, r.table, memory, q)
 	}
+}
+
+// keyOf is the key of q in a table, in memory as that of find.
+func keyOf(c *table.Canon, t *table.Shared, memory []uint64, q machine.State) (k key) {
+	k.Representative = c.Find(q)
+	k.Key = t.Key(memory, k.State)
+	k.State = nil
+	return k
 }
 
 // recall returns what is known of position k when it is to be searched depth

@@ -82,18 +82,28 @@ type proof struct {
 const proofWords = 3
 
 func (e proof) pack(dst []uint64) {
-	dst[0] = uint64(e.role+1)<<62 | uint64(e.numbers.proof)<<31 | uint64(e.numbers.disproof)
+	dst[0] = e.numbers.pack(e.role)
 	dst[1] = pair(e.bounds)
 	dst[2] = uint64(math.Float32bits(e.asked))<<32 | uint64(uint32(e.best))
 }
 
+// pack puts the numbers of a position into a word, with the role that chooses there.
+func (n numbers) pack(role int8) uint64 {
+	return uint64(role+1)<<62 | uint64(n.proof)<<31 | uint64(n.disproof)
+}
+
+func unpackNumbers(w uint64) (n numbers, role int8) {
+	return numbers{uint32(w >> 31 & (1<<31 - 1)), uint32(w & (1<<31 - 1))}, int8(w>>62) - 1
+}
+
 func unpackProof(src []uint64) proof {
+	n, role := unpackNumbers(src[0])
 	return proof{
 		bounds:  unpair(src[1]),
 		asked:   math.Float32frombits(uint32(src[2] >> 32)),
-		numbers: numbers{uint32(src[0] >> 31 & (1<<31 - 1)), uint32(src[0] & (1<<31 - 1))},
+		numbers: n,
 		best:    machine.Move(uint32(src[2])),
-		role:    int8(src[0]>>62) - 1,
+		role:    role,
 	}
 }
 

@@ -80,6 +80,7 @@ type assault struct {
 	children machine.Expansion
 	replies  []machine.Expansion // by child
 	threats  []threat
+	wanted   []int     // children that are threats
 	known    []numbers // by threat
 	images   []uint64  // memory of the keys
 	best     machine.Move
@@ -237,9 +238,8 @@ func (a *attack) report(res *search.Result, mover machine.Role, e *machine.Expan
 		res.Moves[mover] = append(res.Moves[mover], search.Known{Move: m, Bounds: a.values(kids[c])[mover]})
 	}
 	res.Values = a.values(known)
-	for role, c := range map[machine.Role]int{mover: best, 1 - mover: 0} {
-		res.Strategies[role] = []search.Weighted{{Move: e.Moves[role][c], Probability: 1}}
-	}
+	res.Strategies[mover] = []search.Weighted{{Move: e.Moves[mover][best], Probability: 1}}
+	res.Strategies[1-mover] = []search.Weighted{{Move: e.Moves[1-mover][0], Probability: 1}}
 }
 
 // isOver tells whether the search must unwind.
@@ -254,7 +254,7 @@ func (a *attack) begin(s machine.State, attacker machine.Role, budget, limit int
 	if limit > 0 {
 		a.limit = min(a.limit, limit)
 	}
-	k := a.find(make([]uint64, a.words), s)
+	k := keyOf(a.canon, a.table, make([]uint64, a.words), s)
 	n, best := a.recall(&k)
 	if !n.isDecided() {
 		n = a.search(s, &k, 0, numbers{never, never})
@@ -310,7 +310,7 @@ func (a *attack) open(f *assault, s machine.State) (won int) {
 		f.replies = append(f.replies, machine.Expansion{})
 	}
 	a.foreseeing.LookAtChildren(f.replies, e)
-	var wanted []int
+	wanted := f.wanted[:0]
 	for c := range e.Children {
 		switch r := &f.replies[c]; {
 		case e.Terminal[c]:
@@ -322,7 +322,7 @@ func (a *attack) open(f *assault, s machine.State) (won int) {
 			f.threats = append(f.threats, threat{child: c, replies: r.Children})
 		}
 	}
-	for len(wanted) > 0 {
+	for f.wanted = wanted; len(wanted) > 0; {
 		done := a.foreseeing.ExpandChildren(f.replies, e, wanted)
 		if done == 0 {
 			done = 1
@@ -348,7 +348,7 @@ func (a *attack) meet(f *assault) {
 		for c := range e.Children {
 			switch {
 			case !e.Terminal[c]:
-				t.keys[c] = a.find(memory[:a.words], e.Child(c))
+				t.keys[c] = keyOf(a.canon, a.table, memory[:a.words], e.Child(c))
 				t.known[c], _ = a.recall(&t.keys[c])
 				memory = memory[a.words:]
 			case a.wins(e.ChildGoals(c)):
@@ -376,25 +376,20 @@ func (a *attack) frame(ply int) *assault {
 
 // An entry of the table is
 //
-//	attacker + 1 (2 bits) | proof number (31) | disproof number (31)
+//	numbers, with the attacker (numbers.pack)
 //	most promising threat + 1
 const attackWords = 2
 
-// find is the key of position s, in memory for as many words as it has.
-func (a *attack) find(memory []uint64, s machine.State) (k key) {
-	k.Representative = a.canon.Find(s)
-	k.Key = a.table.Key(memory, k.State)
-	k.State = nil
-	return k
-}
-
 // recall returns what is known of position k, and the most promising threat.
 func (a *attack) recall(k *key) (numbers, machine.Move) {
-	if !a.table.Lookup(a.packed, k.Key) || machine.Role(a.packed[0]>>62)-1 != a.attacker {
+	if !a.table.Lookup(a.packed, k.Key) {
 		return numbers{1, 1}, machine.NoMove
 	}
-	n := numbers{uint32(a.packed[0] >> 31 & (1<<31 - 1)), uint32(a.packed[0] & (1<<31 - 1))}
-	if a.packed[1] == 0 {
+	n, attacker := unpackNumbers(a.packed[0])
+	switch {
+	case machine.Role(attacker) != a.attacker:
+		return numbers{1, 1}, machine.NoMove
+	case a.packed[1] == 0:
 		return n, machine.NoMove
 	}
 	return n, k.Preimage(a.attacker, machine.Move(a.packed[1]-1))
@@ -402,7 +397,7 @@ func (a *attack) recall(k *key) (numbers, machine.Move) {
 
 // store remembers what an attack from position k has found with so many nodes.
 func (a *attack) store(k *key, n numbers, best machine.Move, nodes int64) numbers {
-	a.packed[0], a.packed[1] = uint64(a.attacker+1)<<62|uint64(n.proof)<<31|uint64(n.disproof), 0
+	a.packed[0], a.packed[1] = n.pack(int8(a.attacker)), 0
 	if best != machine.NoMove {
 		a.packed[1] = uint64(k.Move(a.attacker, best)) + 1
 	}
@@ -416,7 +411,7 @@ func (a *attack) line(s machine.State) [][]machine.Move {
 	var line [][]machine.Move
 	var e machine.Expansion
 	for s = slices.Clone(s); len(line) < maxPly; {
-		k := a.find(make([]uint64, a.words), s)
+		k := keyOf(a.canon, a.table, make([]uint64, a.words), s)
 		n, best := a.recall(&k)
 		if n.proof > 0 || best == machine.NoMove {
 			break
