@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -27,6 +28,9 @@ type candidate struct {
 	factors   bool                 // subgames are searched each on its own
 }
 
+// playsOut tells whether a candidate has playouts, which gain more by time than what does without them.
+func (c candidate) playsOut() bool { return !c.alone && !c.deepens }
+
 // aloneWeight is how many playouts an estimate has to be worth to try to do without them (docs/lab/sampling.md).
 const aloneWeight = 24
 
@@ -48,13 +52,12 @@ func (c candidate) unlearnt() candidate {
 func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 	plain := t.playing()
 	list := []candidate{plain}
-	isAlone := t.isInTurns() && e != nil && e.Weight() >= aloneWeight
 	var learnt []candidate
 	if e != nil {
 		both, deepens := plain, plain
 		both.name, both.evaluator = "both", e
 		learnt = append(learnt, both)
-		if isAlone {
+		if t.isInTurns() && e.Weight() >= aloneWeight {
 			both.name, both.alone = "estimates", true
 			learnt = append(learnt, both)
 		}
@@ -67,10 +70,8 @@ func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 		}
 	}
 	switch {
-	case t.isInTurns() && t.class.Players == 2 && isAlone:
-		return learnt // playouts are worth less
 	case t.isInTurns() && t.class.Players == 2 && e != nil:
-		return append(learnt, list...)
+		return slices.Insert(learnt, 1, plain) // met first: where it wins it does so by far
 	case t.isInTurns() && e == nil && t.has(rave) && montecarlo.Raves(t.machine):
 		all := plain
 		all.name, all.rave = rave, true

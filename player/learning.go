@@ -22,9 +22,6 @@ const (
 	learningShare = 0.5 // of the start clock
 	// weighingShare is the most of it in which estimates are weighed against playouts.
 	weighingShare = 0.03
-	// leastCorrelation with the outcomes of unseen games is what it takes to be tried out: the less
-	// candidates there are, the more is said of each.
-	leastCorrelation = 0.03
 	// leastLearning is the start clock below which there is nothing to be learnt in time.
 	leastLearning = 2 * time.Second
 )
@@ -41,18 +38,19 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	cancel()
 	m := t.playouts(ctx, at.machine)
 	learner := t.recall(m, config)
-	recalled := learner != nil
-	if !recalled {
+	if learner == nil {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
 			return nil
 		}
 	}
-	useful := t.train(ctx, learner, scaled(learningShare, left), recalled)
+	short, cancel = context.WithTimeout(ctx, scaled(learningShare, left))
+	t.runLearner(learner, short, 0)
+	cancel()
 	p := learner.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
-	if !useful {
+	if p.Games == 0 {
 		return nil
 	}
 	t.keep(learner)
@@ -61,21 +59,10 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	learner.Weigh(short)
 	e := learner.Evaluation()
 	t.log.Info().Float64("playouts", e.Weight()).Msg("what an estimate is worth")
-	return e
-}
-
-// train trains for the time d and reports whether the weights are useful. It stops at half of the time where estimates do
-// not correlate with outcomes: other work is a better use of the other half.
-func (t *thinker) train(ctx context.Context, l *evaluate.Learner, d time.Duration, recalled bool) (useful bool) {
-	for _, least := range []float64{0, leastCorrelation} {
-		half, cancel := context.WithTimeout(ctx, d/2)
-		t.runLearner(l, half, 0)
-		cancel()
-		if p := l.Progress(); p.Games == 0 || !recalled && p.Correlation <= least {
-			return false
-		}
+	if e.Weight() <= evaluate.LeastWeight {
+		return nil
 	}
-	return true
+	return e
 }
 
 // playouts is the machine whose random moves are those of playouts.

@@ -51,7 +51,7 @@ func rehearsed(t *testing.T, p *thinker, m machine.Machine, wins func(challenger
 	t.Helper()
 	p.hold = func(e *trials, _ context.Context, _ int) {
 		for !e.decided() {
-			if count := 3; wins(e.candidates[e.challenger]) {
+			if count := 3; wins(e.candidates[e.challengers[0]]) {
 				e.won(count)
 			} else {
 				e.won(-count)
@@ -106,8 +106,9 @@ func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 		ends, _ := ctx.Deadline()
 		left = time.Until(ends)
 		if held++; held == 2 {
-			e.won(3)
-			e.won(-3)
+			for _, won := range []int{-3, -3, 3} { // playouts are met in both rounds
+				e.won(won)
+			}
 		}
 	}
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}}
@@ -116,15 +117,15 @@ func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 	p.prepare(ctx, at)
 	p.rehearse(ctx, at)
 	p.begun, p.class.Length = m, 12
-	if p.candidate.name != "both" || p.trials.clock != p.clock/20 {
+	if p.candidate.name != "both" || p.trials.clock != p.clock/200 {
 		t.Fatalf("%s plays at first, trials have a clock of %v", p.candidate.name, p.trials.clock)
 	}
 	if p.trialTime() != 3*time.Second { // half of the time of the moves of the other one
 		t.Errorf("%v for trials between moves", p.trialTime())
 	}
 	p.ponder(ctxOf(t, 20*time.Millisecond), at)
-	if p.candidate.name != "alpha_beta" || held != 2 || left > 3*time.Second {
-		t.Errorf("%s plays after matches have been held %d times, the last time for %v", p.candidate.name, held, left)
+	if p.candidate.name != "alpha_beta" || held != 2 || left > 3*time.Second || p.trials.clock != p.clock/20 {
+		t.Errorf("%s plays after matches have been held %d times, the last time for %v, at last with a clock of %v", p.candidate.name, held, left, p.trials.clock)
 	}
 	p.ponder(ctxOf(t, 10*time.Millisecond), at)
 	if held != 2 {
@@ -173,30 +174,24 @@ func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 	p.begin(ctxOf(t, leastLearning/2), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 }
 
-func TestLearningOfNoUseEndsAtHalfOfItsTime(t *testing.T) {
-	l, err := evaluate.New(gamestest.Machine(t, "connectFour-4x4"), evaluate.Config{ConstantSum: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
-	for _, c := range []struct {
-		games    int64
-		recalled bool
-		useful   bool
-		periods  int
-	}{{0, false, false, 1}, {50, true, true, 2}} {
-		periods := 0
+func TestWhatIsOfNoUseIsNotTriedOut(t *testing.T) {
+	m := gamestest.Machine(t, "gomoku-5x5") // one game teaches less than a playout tells
+	for games, useful := range map[int64]bool{0: false, 1: false, 3000: true} {
+		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 		p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
-			periods++
 			if ends, _ := ctx.Deadline(); time.Until(ends) > time.Minute/2 {
-				t.Errorf("a period of %v, want half a minute", time.Until(ends))
+				t.Errorf("%v to learn, want half a minute", time.Until(ends))
 			}
-			if c.games > l.Progress().Games {
-				l.Learn(t.Context(), c.games)
+			if games > 0 {
+				l.Learn(t.Context(), games)
 			}
 		}
-		if useful := p.train(t.Context(), l, time.Minute, c.recalled); useful != c.useful || periods != c.periods {
-			t.Errorf("%d games, recalled %v: of use %v after %d periods, want %v after %d", c.games, c.recalled, useful, periods, c.useful, c.periods)
+		at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}}
+		ctx := ctxOf(t, time.Minute)
+		p.prepare(ctx, at)
+		e := p.learn(ctx, at)
+		if got := e != nil; got != useful {
+			t.Errorf("after %d games what was learnt is of use: %v", games, got)
 		}
 	}
 }

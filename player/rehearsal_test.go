@@ -56,28 +56,28 @@ func BenchmarkRehearsals(b *testing.B) {
 }
 
 // BenchmarkClocks shows how what is best changes with the clock: the share of the points, in percent
-// with its 95 % error, that each way to use what was learnt gets against playouts, the evaluation
+// with its 95 % error, that each candidate gets against the first one, the evaluation
 // being the same, with a short clock and with longer ones, of processor time.
 func BenchmarkClocks(b *testing.B) {
 	for _, game := range []string{
-		"quartoSuicide", "connectFour", "cephalopodMicro", "kalaha6x2x4", "atariGo_7x7", "dotsAndBoxesSuicide",
-		"breakthrough", "reversi", "checkersSmall", "linesOfAction", "hex", "speedChess",
+		"tictactoe_3d_2player", "knightazons", "pentagoSuicide", "linesOfAction", "breakthrough", "reversi",
+		"speedChess", "cubicup", "kalaha6x2x4", "hex", "connectFour", "checkersSmall", "amazons_8x8", "gomoku_11x11",
 	} {
 		b.Run(game, func(b *testing.B) {
 			m := newReferee(b, game).machine
 			at := position{machine: m, state: m.Initial()}
 			t := newThinker(setting{spec: spec{threads: 1}, seed: 1, memory: &memory{total: 512 << 20}, margins: NewMargins(0, 0)})
 			t.prepare(b.Context(), at)
-			candidates := t.candidates(learnt(b, m, true).Evaluation())
-			for _, d := range candidates {
-				if d.evaluator == nil {
-					continue
-				}
-				for _, clock := range []time.Duration{6 * time.Millisecond, 60 * time.Millisecond, 240 * time.Millisecond} {
+			l := learnt(b, m, true)
+			l.Weigh(b.Context())
+			candidates := t.candidates(l.Evaluation())
+			for _, d := range candidates[1:] {
+				for _, clock := range []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 250 * time.Millisecond} {
 					b.Run(fmt.Sprintf("%s/%v", d.name, clock), func(b *testing.B) {
 						c := comparison{opening: trialOpening, memory: comparisonBytes, searcher: func(i int) search.Searcher {
-							return &metered{Searcher: t.searcher([]candidate{d, t.candidate}[i], 1), clock: clock}
+							return &metered{Searcher: t.searcher([]candidate{d, candidates[0]}[i], 1), clock: clock}
 						}}
+						b.ReportMetric(l.Evaluation().Weight(), "weight")
 						c.report(b, at, 8*b.N)
 					})
 				}

@@ -154,10 +154,11 @@ const (
 	proofTime    = 2 * time.Second
 	trialShare   = 0.8
 	betweenShare = 0.5
-	// trialPart is the part of the play clock that a move of a trial takes: at much shorter ones
-	// other candidates win (docs/lab/evaluation.md).
-	trialPart = 1. / 20
 )
+
+// trialParts are the parts of the play clock that a move of a trial takes, by round: what wins by playouts at a very
+// short clock does so at longer ones, too; estimates may not (docs/lab/evaluation.md).
+var trialParts = [...]float64{1. / 200, 1. / 20}
 
 // begin implements policy. Unless the game can be solved at once, it is found out what pays;
 // the rest of the time goes into the position, and what is found of it is kept.
@@ -203,13 +204,15 @@ func (t *thinker) newTrials(list []candidate, at position) *trials {
 	if memory == 0 {
 		list = list[:1]
 	}
-	return &trials{
-		candidates: list, challenger: 1, at: at,
-		comparison: comparison{
-			searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }, opening: trialOpening,
-			memory: min(comparisonBytes, memory/int64(2*t.threads)), clock: scaled(trialPart, t.playClock()),
-		},
+	c := comparison{
+		searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }, opening: trialOpening,
+		memory: min(comparisonBytes, memory/int64(2*t.threads)),
 	}
+	var clocks []time.Duration
+	for _, part := range trialParts {
+		clocks = append(clocks, scaled(part, t.playClock()))
+	}
+	return newTrials(c, list, at, clocks...)
 }
 
 // compare goes on with the trials, for so long at most, and adopts the candidate that wins.

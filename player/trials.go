@@ -11,21 +11,42 @@ import (
 	"stackmate/search"
 )
 
-// trials find out which of several candidates plays best, in matches against each other. The first
-// one meets each other one in turn, and whoever wins meets the next. A sequential test decides; the
-// one that plays already wins ties. Trials can be broken off and taken up again at any time.
+// trials find out which of several candidates plays best, in matches against each other. The best
+// one so far meets each other one in turn. A sequential test decides; the one that plays already
+// wins ties. Where all have met, the next round begins, with a longer clock: the last one is as play will be,
+// those before it are for candidates that gain by time. Trials can be broken off and taken up again at any time.
 type trials struct {
 	comparison
 	candidates []candidate
 	at         position
 
-	mu         sync.Mutex
-	best       int           // the candidate to play by
-	challenger int           // the one that it meets; there is none if it is len(candidates)
-	begun      int           // matches of these two
-	over       int           // of those
-	better     [2]evidence   // that the best is better than the challenger, and the other way round
-	running    []*trialMatch // by thread
+	mu          sync.Mutex
+	rounds      []time.Duration // the clocks of this round, which is that of the comparison, and of those to come
+	best        int             // the candidate to play by
+	challengers []int           // those that it still has to meet in this round, the present one first; none if all is decided
+	begun       int             // matches of these two
+	over        int             // of those
+	better      [2]evidence     // that the best is better than the challenger, and the other way round
+	running     []*trialMatch   // by thread
+}
+
+// newTrials makes trials between candidates, the first of which plays already, in rounds with these clocks.
+func newTrials(c comparison, list []candidate, at position, clocks ...time.Duration) *trials {
+	t := &trials{comparison: c, candidates: list, at: at, rounds: clocks}
+	t.round()
+	return t
+}
+
+// round begins the next round in which there is somebody to meet.
+func (t *trials) round() {
+	for len(t.challengers) == 0 && len(t.rounds) > 0 {
+		t.clock, t.rounds = t.rounds[0], t.rounds[1:]
+		for i, c := range t.candidates {
+			if i != t.best && (c.playsOut() || len(t.rounds) == 0) {
+				t.challengers = append(t.challengers, i)
+			}
+		}
+	}
 }
 
 // mostTrials is after how many matches two candidates count as equal, trialOpening the number of
@@ -69,14 +90,20 @@ func (e *evidence) convinces() bool {
 func (t *trials) decided() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.challenger >= len(t.candidates)
+	return len(t.challengers) == 0
 }
 
-// left are the candidates that are not out: the best one, and those that it has not met.
+// left are the candidates that are not out, the best one first: all, where another round is to come.
 func (t *trials) left() []candidate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]candidate{t.candidates[t.best]}, t.candidates[t.challenger:]...)
+	list := []candidate{t.candidates[t.best]}
+	for i, c := range t.candidates {
+		if i != t.best && (len(t.rounds) > 0 || slices.Contains(t.challengers, i)) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // next is the match to be held now: the one that is under way, unless its candidates have been told apart
@@ -85,16 +112,21 @@ func (t *trials) left() []candidate {
 func (t *trials) next(underWay *trialMatch) *trialMatch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	pair := [2]int{t.best, t.challenger}
 	switch {
-	case t.challenger >= len(t.candidates):
+	case len(t.challengers) == 0:
 		return nil
-	case underWay != nil && underWay.pair == pair:
+	case underWay != nil && t.tells(underWay):
 		return underWay
 	}
-	opening := t.challenger<<16 + t.begun/2
+	challenger := t.challengers[0]
+	opening := challenger<<16 + t.begun/2
 	t.begun++
-	return newTrialMatch(&t.comparison, pair, uint64(2*opening+(t.begun-1)&1), t.at)
+	return newTrialMatch(&t.comparison, [2]int{t.best, challenger}, uint64(2*opening+(t.begun-1)&1), t.at)
+}
+
+// tells tells whether a match is one of those that decide now.
+func (t *trials) tells(m *trialMatch) bool {
+	return len(t.challengers) > 0 && m.pair == [2]int{t.best, t.challengers[0]} && m.clock == t.clock
 }
 
 // take takes note of the share of the points that the first rival of a match got, unless the two have been
@@ -102,19 +134,20 @@ func (t *trials) next(underWay *trialMatch) *trialMatch {
 func (t *trials) take(m *trialMatch, share float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if m.pair != [2]int{t.best, t.challenger} {
+	if !t.tells(m) {
 		return
 	}
 	t.over++
 	t.better[0].add(share)
 	t.better[1].add(1 - share)
 	if t.better[1].convinces() {
-		t.best = t.challenger
+		t.best = t.challengers[0]
 	} else if t.over < mostTrials && !t.better[0].convinces() {
 		return
 	}
-	t.challenger++
+	t.challengers = t.challengers[1:]
 	t.begun, t.over, t.better = 0, 0, [2]evidence{}
+	t.round()
 }
 
 // hold goes on with the matches, one on each thread, until ctx is done or all is decided.
@@ -156,8 +189,9 @@ type comparison struct {
 // trialMatch is one match between two of the candidates of a comparison.
 type trialMatch struct {
 	*comparison
-	pair     [2]int // who plays
-	seed     uint64 // odd ones swap the sides
+	clock    time.Duration // that of the comparison when it began
+	pair     [2]int        // who plays
+	seed     uint64        // odd ones swap the sides
 	machine  machine.Machine
 	batch    machine.Batch
 	rng      *machine.Rand
@@ -166,7 +200,8 @@ type trialMatch struct {
 	seats    []int // by role: the rival that plays it; -1 is chance
 	rivals   [2]search.Searcher
 	openings *machine.Rand
-	values   []search.Interval // by role, once a search has solved the game; else nil
+	hopes    [2]float64 // the share of the points that the first rival gets, as each of them expects
+	settled  bool       // they agree, or one of them has proved it
 }
 
 const (
@@ -178,9 +213,9 @@ const (
 // newTrialMatch begins a match from the position at.
 func newTrialMatch(c *comparison, pair [2]int, seed uint64, at position) *trialMatch {
 	t := &trialMatch{
-		comparison: c, pair: pair, seed: seed, machine: at.machine, batch: at.machine.NewNarrowBatch(),
+		comparison: c, clock: c.clock, pair: pair, seed: seed, machine: at.machine, batch: at.machine.NewNarrowBatch(),
 		rng: machine.NewRand(seed), openings: machine.NewRand(seed / 2), state: slices.Clone(at.state),
-		seats: seats(at.machine.Names(), seed),
+		seats: seats(at.machine.Names(), seed), hopes: [2]float64{0.5, 0.5},
 	}
 	for i := range t.rivals {
 		t.rivals[i] = c.searcher(pair[i])
@@ -188,7 +223,11 @@ func newTrialMatch(c *comparison, pair [2]int, seed uint64, at position) *trialM
 	return t
 }
 
-// play continues the match until it is over, or solved, and returns the share of the points that the first rival gets, or
+// surely is the share that both rivals must expect, at least, for a match to end before its time: one that is
+// won is not worth the time that it takes to win it.
+const surely = 0.95
+
+// play continues the match until it is over, or settled, and returns the share of the points that the first rival gets, or
 // until ctx is done. Who finds no move gets nothing, and a match without end is a draw.
 func (t *trialMatch) play(ctx context.Context) (share float64, ok bool) {
 	b := t.batch
@@ -211,8 +250,8 @@ func (t *trialMatch) play(ctx context.Context) (share float64, ok bool) {
 			if !found {
 				return float64(rival), true
 			}
-			if t.values != nil {
-				return t.share(func(r int) float64 { return t.values[r].Lower }), true
+			if t.settled {
+				return t.hopes[rival], true
 			}
 			b.Choose(0, machine.Role(r), move)
 		}
@@ -258,10 +297,14 @@ func (t *trialMatch) move(ctx context.Context, r machine.Role, rival int) (m mac
 	if err != nil || len(found.Strategies) <= int(r) {
 		return machine.NoMove, false
 	}
-	if found.Solved() {
-		t.values = found.Values
-	}
+	t.hope(rival, &found)
 	return draw(t.rng, legal, found.Strategies[r]), true
+}
+
+// hope takes note of what a rival expects.
+func (t *trialMatch) hope(rival int, found *search.Result) {
+	t.hopes[rival] = t.share(func(r int) float64 { return (found.Values[r].Lower + found.Values[r].Upper) / 2 })
+	t.settled = found.Solved() || min(t.hopes[0], t.hopes[1]) >= surely || max(t.hopes[0], t.hopes[1]) <= 1-surely
 }
 
 // seats says which rival plays each role; -1 is chance.

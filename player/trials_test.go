@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,23 +47,21 @@ func TestMatchesConvinceAsSeldomAsTheyPromiseTo(t *testing.T) {
 	}
 }
 
-// between are trials between candidates that sample, with so many nodes a move.
+// between are trials between candidates that sample, with so many nodes a move, in one round.
 func between(m machine.Machine, nodes int64, rivals ...montecarlo.Config) *trials {
-	return &trials{
-		comparison: comparison{searcher: sampling(nodes, rivals...), opening: trialOpening, memory: comparisonBytes},
-		candidates: make([]candidate, len(rivals)), challenger: 1, at: position{machine: m, state: m.Initial()},
-	}
+	c := comparison{searcher: sampling(nodes, rivals...), opening: trialOpening, memory: comparisonBytes}
+	return newTrials(c, make([]candidate, len(rivals)), position{machine: m, state: m.Initial()}, 0)
 }
 
 // won takes so many matches that the present challenger has won or, if there are less than none, lost.
 func (t *trials) won(count int) {
-	pair := [2]int{t.best, t.challenger}
+	match := &trialMatch{pair: [2]int{t.best, t.challengers[0]}, clock: t.clock}
 	for range max(count, -count) {
 		share := 0.0
 		if count < 0 {
 			share = 1
 		}
-		t.take(&trialMatch{pair: pair}, share)
+		t.take(match, share)
 	}
 }
 
@@ -86,8 +85,8 @@ func TestTrialsAreTakenUpWhereTheyWereBrokenOff(t *testing.T) {
 			}
 		}
 	}
-	if first.steps < 7 && first.values == nil { // four in a row take seven moves
-		t.Errorf("the match was over after %d moves, not solved", first.steps)
+	if first.steps < 7 && !first.settled { // four in a row take seven moves
+		t.Errorf("the match was over after %d moves, not settled", first.steps)
 	}
 }
 
@@ -152,6 +151,42 @@ func TestTheFirstCandidateWinsTies(t *testing.T) {
 	}
 }
 
+func TestAllMeetAgainWithALongerClock(t *testing.T) {
+	m := gamestest.Machine(t, "ticTacToe")
+	short, long := time.Millisecond, time.Second
+	list := []candidate{{name: "0"}, {name: "1"}, {name: "2"}, {name: "3", alone: true}}
+	for name, c := range map[string]struct {
+		matches []int // as above
+		want    int
+		clock   time.Duration
+		left    []string // the best one first
+	}{
+		"at first":                       {nil, 0, short, []string{"0", "1", "2", "3"}},
+		"the second is better":           {[]int{3}, 1, short, []string{"1", "0", "2", "3"}},
+		"the first round is over":        {[]int{3, -3}, 1, long, []string{"1", "0", "2", "3"}},
+		"the second is better again":     {[]int{3, -3, -3}, 1, long, []string{"1", "2", "3"}},
+		"the first one strikes back":     {[]int{3, -3, 3}, 0, long, []string{"0", "2", "3"}},
+		"the last is met at last only":   {[]int{3, -3, -3, -3, 3}, 3, long, []string{"3"}},
+		"the third has lost, and is met": {[]int{-3, -3, -3, 3, -3}, 2, long, []string{"2"}},
+	} {
+		e := newTrials(comparison{searcher: sampling(0, make([]montecarlo.Config, 4)...)}, list, position{machine: m, state: m.Initial()}, short, long)
+		early := e.next(nil)
+		for _, n := range c.matches {
+			e.won(n)
+		}
+		var left []string
+		for _, l := range e.left() {
+			left = append(left, l.name)
+		}
+		if e.best != c.want || e.clock != c.clock || !slices.Equal(left, c.left) || e.decided() != (len(c.left) == 1) {
+			t.Errorf("%s: candidate %d is ahead, the clock is %v, %v are left, decided %v", name, e.best, e.clock, left, e.decided())
+		}
+		if next := e.next(early); early.clock != short || (next == early) != (len(c.matches) == 0) || next != nil && next.clock != c.clock {
+			t.Errorf("%s: after a match with a clock of %v comes %+v", name, early.clock, next)
+		}
+	}
+}
+
 func TestSeatsAndOpeningsAreEven(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
 	e := between(m, 0, make([]montecarlo.Config, 2)...)
@@ -175,6 +210,38 @@ func TestATrialMatchEndsWhenTheGameIsSolved(t *testing.T) {
 		share, over := match.play(t.Context())
 		if first := match.seats[0]; !over || match.steps != 0 || share != float64(1-first) {
 			t.Errorf("seed %d: after %d joint moves, share %v (over %v); rival %d wins", seed, match.steps, share, over, first)
+		}
+	}
+}
+
+// expecting is a search that makes the first move and expects points for the first role, and the rest of 100 for the other.
+type expecting float64
+
+func (e expecting) Search(_ context.Context, m machine.Machine, q machine.State, _ search.Limits) (search.Result, error) {
+	r := search.Result{Values: []search.Interval{search.Exact(float64(e)), search.Exact(100 - float64(e))}}
+	b := m.NewNarrowBatch()
+	b.Load(q, 1)
+	b.Evaluate(1)
+	for role := range r.Values {
+		r.Strategies = append(r.Strategies, []search.Weighted{{Move: b.AppendLegal(nil, 0, machine.Role(role))[0], Probability: 1}})
+	}
+	return r, nil
+}
+
+func TestATrialMatchEndsWhenBothExpectTheSame(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	at := position{machine: m, state: m.Initial()}
+	for _, c := range []struct {
+		expected [2]expecting
+		ends     bool
+	}{{[2]expecting{96, 99}, true}, {[2]expecting{3, 4}, true}, {[2]expecting{96, 94}, false}, {[2]expecting{3, 96}, false}, {[2]expecting{50, 50}, false}} {
+		for seed := range uint64(2) {
+			match := newTrialMatch(&comparison{searcher: func(i int) search.Searcher { return c.expected[i] }}, [2]int{0, 1}, seed, at)
+			share, over := match.play(t.Context())
+			wins := (c.expected[0] > 50) == (match.seats[0] == 0) // the first role is expected to win, and whose it is
+			if !over || (match.steps == 1) != c.ends || c.ends && (share > 0.5) != wins {
+				t.Errorf("%v: the match is over, %v, after %d joint moves, share %v", c.expected, over, match.steps, share)
+			}
 		}
 	}
 }

@@ -134,15 +134,13 @@ func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [
 	return known
 }
 
-// sum is that of the goals of two players, which is the same in all games: as a random one ends.
+// sum is that of the goals of two players, which is the same in all games: as a random one ends, or as is
+// usual if none does in time.
 func (x *analysis) sum(ctx context.Context, first, other machine.Role) float64 {
-	b, goals := x.machine.NewNarrowBatch(), make([]int32, len(x.machine.Names().Roles))
-	b.Load(x.position, 1)
-	b.Evaluate(1)
-	machine.NewLockstep(b).Run(ctx, machine.NewRand(1), 1, func(int, []uint64, []uint64) bool {
-		b.Goals(goals, 0)
-		return true
-	})
+	goals := machine.RandomGoals(ctx, x.machine, x.position)
+	if goals == nil {
+		return machine.MaxGoal
+	}
 	return float64(search.Points(goals[first]) + search.Points(goals[other]))
 }
 

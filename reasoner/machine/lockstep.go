@@ -1,6 +1,9 @@
 package machine
 
-import "context"
+import (
+	"context"
+	"math/bits"
+)
 
 // MaxPlayout is the length, in joint moves, at which a playout that only serves an
 // estimate is cut off: ten times the length of the longest games in common use. Past
@@ -52,4 +55,25 @@ func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps i
 		b.Advance(n)
 		b.Evaluate(n)
 	}
+}
+
+// RandomGoals are the goals of all roles at the end of a random game from a position, the shortest one of a batch; nil
+// if none ends before ctx is done.
+func RandomGoals(ctx context.Context, m Machine, from State) []int32 {
+	b := m.NewNarrowBatch()
+	n := b.Lanes()
+	b.Fill(from, nil)
+	b.Evaluate(n)
+	var goals []int32
+	NewLockstep(b).Run(ctx, NewRand(1), n, func(_ int, ended, _ []uint64) bool {
+		for w, over := range ended {
+			if over &= b.Terminal()[w]; over != 0 {
+				goals = make([]int32, len(m.Names().Roles))
+				b.Goals(goals, w<<6|bits.TrailingZeros64(over))
+				return false
+			}
+		}
+		return true
+	})
+	return goals
 }

@@ -3,6 +3,7 @@ package machine_test
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"stackmate/reasoner/machine"
@@ -66,5 +67,22 @@ func TestLockstepEnds(t *testing.T) {
 		if cancel(); made != c.want {
 			t.Errorf("%s: %d moves, want %d", c.name, made, c.want)
 		}
+	}
+}
+
+func TestARandomGameTellsGoals(t *testing.T) {
+	m := newCounting()
+	for at, want := range map[int]int32{9: 0, 10: 100} { // where it is over
+		s := make(machine.State, m.Words())
+		if s.Set(at); !slices.Equal(machine.RandomGoals(t.Context(), m, s), []int32{want}) {
+			t.Errorf("goals %v at %d, want %d", machine.RandomGoals(t.Context(), m, s), at, want)
+		}
+	}
+	if goals := machine.RandomGoals(t.Context(), m, m.Initial()); len(goals) != 1 || goals[0]%100 != 0 {
+		t.Errorf("goals %v of a random game", goals)
+	}
+	stuck := machine.NewScalar(m.Names(), m.Initial(), m.Info(), func() machine.Stepper { return &endless{} })
+	if goals := machine.RandomGoals(t.Context(), stuck, m.Initial()); goals != nil {
+		t.Errorf("goals %v of a game without an end", goals)
 	}
 }

@@ -340,8 +340,13 @@ func TestTheTreeIsKeptForTheNextMove(t *testing.T) {
 	after := machine.State{29*2 + 1} // left took one counter
 	n := s.workers[0].tree.below(after)
 	visits := s.workers[0].tree.at(n).visits
-	if _, err := s.Search(ctx, m, after, search.Limits{MaxNodes: 1}); err != nil {
+	var told []search.Result
+	tell := func(r search.Result) { told = append(told, r) }
+	if _, err := s.Search(ctx, m, after, search.Limits{MaxNodes: 1, Progress: tell}); err != nil {
 		t.Fatal(err)
+	}
+	if len(told) == 0 || told[0].Nodes != 0 || len(told[0].Strategies[1]) == 0 {
+		t.Errorf("told %+v, want what is known of the position before anything is searched", told)
 	}
 	tree := s.workers[0].tree
 	if !tree.state(tree.root).Equal(after) || tree.at(tree.root).visits < visits {

@@ -144,15 +144,15 @@ func (w *worker) open(n int32) bool {
 }
 
 // grow runs rounds until a limit is reached, ctx is done or the root is solved,
-// and tells whether it is.
+// and tells whether it is. What earlier searches have found of the root is reported at once.
 func (w *worker) grow() bool {
 	defer w.leave()
-	report, solved := int64(1), false
+	report, solved := int64(0), false
 	var leaves []leaf
 	for w.turn(func() bool {
 		w.add(leaves)
-		if w.progress != nil && w.nodes >= report {
-			report = 2 * w.nodes
+		if w.progress != nil && w.nodes >= report && w.tree.at(w.tree.root).visits > 0 {
+			report = max(1, 2*w.nodes)
 			w.progress()
 		}
 		solved = w.isSolved()

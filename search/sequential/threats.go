@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math/bits"
 	"slices"
 	"time"
 
@@ -147,22 +146,13 @@ func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack,
 	}, nil
 }
 
-// isReady finds the sum of the goals, without which there is no foresight, by random games. It may have no time for that.
+// isReady finds the sum of the goals, without which there is no foresight, by a random game. It may have no time for that.
 func (a *attack) isReady(m machine.Machine) bool {
 	if a.foreseeing != nil {
 		return true
 	}
-	b, rng, goals := m.NewNarrowBatch(), machine.NewRand(1), make([]int32, a.roles)
-	for a.sum.Load() == 0 && a.ctx.Err() == nil && a.err == nil {
-		b.Fill(m.Initial(), nil)
-		b.Evaluate(b.Lanes())
-		machine.NewLockstep(b).Run(a.ctx, rng, b.Lanes(), func(_ int, ended, _ []uint64) bool {
-			if lane := slices.IndexFunc(ended, func(w uint64) bool { return w != 0 }); lane >= 0 {
-				b.Goals(goals, lane<<6|bits.TrailingZeros64(ended[lane]))
-				_, a.err = a.of(goals)
-			}
-			return a.sum.Load() == 0 && a.err == nil
-		})
+	if goals := machine.RandomGoals(a.ctx, m, m.Initial()); goals != nil {
+		_, a.err = a.of(goals)
 	}
 	if a.sum.Load() > 0 && a.ctx.Err() == nil {
 		a.foreseeing = a.plain.Foreseeing(machine.Decisive(a.ctx, m, false), int32(a.sum.Load()-1))

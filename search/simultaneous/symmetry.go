@@ -28,22 +28,13 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 	}
 }
 
-// findGoalSum plays a random game from the initial position to learn what the goals
-// add up to. It returns false if that game does not end before ctx does or within
-// machine.MaxPlayout, or its goals are outside of the range.
+// findGoalSum learns from the end of a random game what the goals add up to. It returns false
+// if none ends in time, or its goals are outside of the range.
 func (s *solver) findGoalSum(ctx context.Context) bool {
-	b := s.machine.NewNarrowBatch()
-	b.Evaluate(1)
-	terminal := false
-	machine.NewLockstep(b).Run(ctx, machine.NewRand(1), 1, func(int, []uint64, []uint64) bool {
-		terminal = b.Terminal()[0]&1 != 0
-		return true
-	})
-	if !terminal {
+	goals := machine.RandomGoals(ctx, s.machine, s.machine.Initial())
+	if goals == nil {
 		return false
 	}
-	goals := make([]int32, len(s.machine.Names().Roles))
-	b.Goals(goals, 0)
 	s.payoff(goals)
 	return s.err == nil
 }
