@@ -3,7 +3,6 @@ package player
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -28,10 +27,7 @@ type candidate struct {
 	factors   bool                 // subgames are searched each on its own
 }
 
-// playsOut tells whether a candidate has playouts, which gain more by time than what does without them.
-func (c candidate) playsOut() bool { return !c.alone && !c.deepens }
-
-// aloneWeight is how many playouts an estimate has to be worth to try to do without them (docs/lab/sampling.md).
+// aloneWeight is how many playouts an estimate has to be worth to do without them (docs/lab/evaluation.md).
 const aloneWeight = 24
 
 // playouts is the name of the candidate without an evaluation.
@@ -51,15 +47,18 @@ func (c candidate) unlearnt() candidate {
 // plays well in most games, is the one to play by as long as no trials show another to be better.
 func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 	plain := t.playing()
-	list := []candidate{plain}
+	list, duel := []candidate{plain}, t.isInTurns() && t.class.Players == 2
 	var learnt []candidate
 	if e != nil {
-		both, deepens := plain, plain
+		both, alone, deepens := plain, plain, plain
 		both.name, both.evaluator = "both", e
-		learnt = append(learnt, both)
+		alone.name, alone.evaluator, alone.alone = "estimates", e, true
 		if t.isInTurns() && e.Weight() >= aloneWeight {
-			both.name, both.alone = "estimates", true
-			learnt = append(learnt, both)
+			learnt = append(learnt, alone)
+		}
+		learnt = append(learnt, both)
+		if duel {
+			learnt = append(learnt, plain)
 		}
 		deepens.name, deepens.evaluator, deepens.deepens = "alpha_beta", e, true
 		if !t.isInTurns() {
@@ -70,8 +69,8 @@ func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 		}
 	}
 	switch {
-	case t.isInTurns() && t.class.Players == 2 && e != nil:
-		return slices.Insert(learnt, 1, plain) // met first: where it wins it does so by far
+	case duel && e != nil:
+		return learnt
 	case t.isInTurns() && e == nil && t.has(rave) && montecarlo.Raves(t.machine):
 		all := plain
 		all.name, all.rave = rave, true

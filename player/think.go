@@ -156,9 +156,9 @@ const (
 	betweenShare = 0.5
 )
 
-// trialParts are the parts of the play clock that a move of a trial takes, by round: what wins by playouts at a very
-// short clock does so at longer ones, too; estimates may not (docs/lab/evaluation.md).
-var trialParts = [...]float64{1. / 200, 1. / 20}
+// trialParts are the parts of the play clock that a move of a trial takes, by round: many matches fit into the start clock
+// at the first one; at the second one, which is nearer to play, others may win (docs/lab/evaluation.md).
+var trialParts = [...]float64{1. / 300, 1. / 20}
 
 // begin implements policy. Unless the game can be solved at once, it is found out what pays;
 // the rest of the time goes into the position, and what is found of it is kept.
@@ -206,7 +206,7 @@ func (t *thinker) newTrials(list []candidate, at position) *trials {
 	}
 	c := comparison{
 		searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }, opening: trialOpening,
-		memory: min(comparisonBytes, memory/int64(2*t.threads)),
+		memory: memory / int64(2*t.threads),
 	}
 	var clocks []time.Duration
 	for _, part := range trialParts {
@@ -228,7 +228,7 @@ func (t *thinker) compare(ctx context.Context, most time.Duration) {
 		t.adopt(best)
 	}
 	t.pass(t.trials.left()...)
-	t.log.Info().Str("best", best.name).Bool("decided", t.trials.decided()).Msg("comparison")
+	t.log.Info().Str("best", best.name).Int("matches", t.trials.held).Dur("clock", t.trials.clock).Bool("decided", t.trials.decided()).Msg("comparison")
 }
 
 // ponder implements policy: for a machine that came after the start clock it is found out now what

@@ -13,8 +13,8 @@ import (
 
 // trials find out which of several candidates plays best, in matches against each other. The best
 // one so far meets each other one in turn. A sequential test decides; the one that plays already
-// wins ties. Where all have met, the next round begins, with a longer clock: the last one is as play will be,
-// those before it are for candidates that gain by time. Trials can be broken off and taken up again at any time.
+// wins ties. Where all have met, the next round begins, with a longer clock. Trials can be broken off
+// and taken up again at any time.
 type trials struct {
 	comparison
 	candidates []candidate
@@ -27,6 +27,7 @@ type trials struct {
 	begun       int             // matches of these two
 	over        int             // of those
 	better      [2]evidence     // that the best is better than the challenger, and the other way round
+	held        int             // matches in all
 	running     []*trialMatch   // by thread
 }
 
@@ -37,14 +38,15 @@ func newTrials(c comparison, list []candidate, at position, clocks ...time.Durat
 	return t
 }
 
-// round begins the next round in which there is somebody to meet.
+// round begins the next round, if there is one.
 func (t *trials) round() {
-	for len(t.challengers) == 0 && len(t.rounds) > 0 {
-		t.clock, t.rounds = t.rounds[0], t.rounds[1:]
-		for i, c := range t.candidates {
-			if i != t.best && (c.playsOut() || len(t.rounds) == 0) {
-				t.challengers = append(t.challengers, i)
-			}
+	if len(t.rounds) == 0 {
+		return
+	}
+	t.clock, t.rounds = t.rounds[0], t.rounds[1:]
+	for i := range t.candidates {
+		if i != t.best {
+			t.challengers = append(t.challengers, i)
 		}
 	}
 }
@@ -52,7 +54,7 @@ func (t *trials) round() {
 // mostTrials is after how many matches two candidates count as equal, trialOpening the number of
 // random joint moves at the beginning of a match.
 const (
-	mostTrials   = 24
+	mostTrials   = 12
 	trialOpening = 3
 )
 
@@ -137,6 +139,7 @@ func (t *trials) take(m *trialMatch, share float64) {
 	if !t.tells(m) {
 		return
 	}
+	t.held++
 	t.over++
 	t.better[0].add(share)
 	t.better[1].add(1 - share)
@@ -146,8 +149,9 @@ func (t *trials) take(m *trialMatch, share float64) {
 		return
 	}
 	t.challengers = t.challengers[1:]
-	t.begun, t.over, t.better = 0, 0, [2]evidence{}
-	t.round()
+	if t.begun, t.over, t.better = 0, 0, [2]evidence{}; len(t.challengers) == 0 {
+		t.round()
+	}
 }
 
 // hold goes on with the matches, one on each thread, until ctx is done or all is decided.
@@ -180,7 +184,7 @@ func (t *trials) hold(ctx context.Context, threads int) {
 type comparison struct {
 	searcher func(candidate int) search.Searcher // makes the search of one of them
 	clock    time.Duration                       // for each move; 0 means no limit
-	memory   int64                               // bytes that a tree takes
+	memory   int64                               // bytes that a search takes at most
 	// opening is how many joint moves are random at first, the same in both of two
 	// matches with sides swapped.
 	opening int
@@ -190,6 +194,7 @@ type comparison struct {
 type trialMatch struct {
 	*comparison
 	clock    time.Duration // that of the comparison when it began
+	memory   int64         // bytes for each search
 	pair     [2]int        // who plays
 	seed     uint64        // odd ones swap the sides
 	machine  machine.Machine
@@ -205,15 +210,22 @@ type trialMatch struct {
 }
 
 const (
-	// comparisonBytes bounds each tree, comparisonSteps a match, in case the game never ends.
+	// comparisonBytes is the room for each search, or comparisonRate for each second of a move where that is more: what
+	// forgets most of what it knew plays another game. comparisonSteps bounds a match, in case the game never ends.
 	comparisonBytes = 32 << 20
+	comparisonRate  = 1 << 30
 	comparisonSteps = 500
 )
+
+// room is the memory for each search of a match.
+func (c *comparison) room() int64 {
+	return min(c.memory, max(comparisonBytes, int64(c.clock.Seconds()*comparisonRate)))
+}
 
 // newTrialMatch begins a match from the position at.
 func newTrialMatch(c *comparison, pair [2]int, seed uint64, at position) *trialMatch {
 	t := &trialMatch{
-		comparison: c, clock: c.clock, pair: pair, seed: seed, machine: at.machine, batch: at.machine.NewNarrowBatch(),
+		comparison: c, clock: c.clock, memory: c.room(), pair: pair, seed: seed, machine: at.machine, batch: at.machine.NewNarrowBatch(),
 		rng: machine.NewRand(seed), openings: machine.NewRand(seed / 2), state: slices.Clone(at.state),
 		seats: seats(at.machine.Names(), seed), hopes: [2]float64{0.5, 0.5},
 	}

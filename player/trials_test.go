@@ -139,7 +139,7 @@ func TestTheFirstCandidateWinsTies(t *testing.T) {
 		"the second is better":          {[]int{3, -3}, 1, true},
 		"the last is better than both":  {[]int{3, 3}, 2, true},
 		"the first is better than both": {[]int{-3, -3}, 0, true},
-		"nobody is":                     {[]int{1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, -3}, 0, true},
+		"nobody is":                     {[]int{1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, -3}, 0, true},
 	} {
 		e := between(m, 0, make([]montecarlo.Config, 3)...)
 		for _, n := range c.matches {
@@ -154,22 +154,21 @@ func TestTheFirstCandidateWinsTies(t *testing.T) {
 func TestAllMeetAgainWithALongerClock(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
 	short, long := time.Millisecond, time.Second
-	list := []candidate{{name: "0"}, {name: "1"}, {name: "2"}, {name: "3", alone: true}}
+	list := []candidate{{name: "0"}, {name: "1"}, {name: "2"}}
 	for name, c := range map[string]struct {
 		matches []int // as above
 		want    int
 		clock   time.Duration
 		left    []string // the best one first
 	}{
-		"at first":                       {nil, 0, short, []string{"0", "1", "2", "3"}},
-		"the second is better":           {[]int{3}, 1, short, []string{"1", "0", "2", "3"}},
-		"the first round is over":        {[]int{3, -3}, 1, long, []string{"1", "0", "2", "3"}},
-		"the second is better again":     {[]int{3, -3, -3}, 1, long, []string{"1", "2", "3"}},
-		"the first one strikes back":     {[]int{3, -3, 3}, 0, long, []string{"0", "2", "3"}},
-		"the last is met at last only":   {[]int{3, -3, -3, -3, 3}, 3, long, []string{"3"}},
-		"the third has lost, and is met": {[]int{-3, -3, -3, 3, -3}, 2, long, []string{"2"}},
+		"at first":                     {nil, 0, short, []string{"0", "1", "2"}},
+		"the second is better":         {[]int{3}, 1, short, []string{"1", "0", "2"}},
+		"the first round is over":      {[]int{3, -3}, 1, long, []string{"1", "0", "2"}},
+		"the second is better again":   {[]int{3, -3, -3}, 1, long, []string{"1", "2"}},
+		"the first one strikes back":   {[]int{3, -3, 3}, 0, long, []string{"0", "2"}},
+		"the last one has lost before": {[]int{3, -3, -3, 3}, 2, long, []string{"2"}},
 	} {
-		e := newTrials(comparison{searcher: sampling(0, make([]montecarlo.Config, 4)...)}, list, position{machine: m, state: m.Initial()}, short, long)
+		e := newTrials(comparison{searcher: sampling(0, make([]montecarlo.Config, 3)...), memory: 1 << 40}, list, position{machine: m, state: m.Initial()}, short, long)
 		early := e.next(nil)
 		for _, n := range c.matches {
 			e.won(n)
@@ -180,6 +179,9 @@ func TestAllMeetAgainWithALongerClock(t *testing.T) {
 		}
 		if e.best != c.want || e.clock != c.clock || !slices.Equal(left, c.left) || e.decided() != (len(c.left) == 1) {
 			t.Errorf("%s: candidate %d is ahead, the clock is %v, %v are left, decided %v", name, e.best, e.clock, left, e.decided())
+		}
+		if early.memory != comparisonBytes || c.clock == long && e.room() != comparisonRate {
+			t.Errorf("%s: %d bytes in a match, then %d", name, early.memory, e.room())
 		}
 		if next := e.next(early); early.clock != short || (next == early) != (len(c.matches) == 0) || next != nil && next.clock != c.clock {
 			t.Errorf("%s: after a match with a clock of %v comes %+v", name, early.clock, next)
