@@ -21,7 +21,7 @@ import (
 const (
 	learningShare = 0.5 // of the start clock
 	// weighingShare is the most of it in which estimates are weighed against playouts.
-	weighingShare = 0.03
+	weighingShare = 0.1
 	// leastLearning is the start clock below which there is nothing to be learnt in time.
 	leastLearning = 2 * time.Second
 )

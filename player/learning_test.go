@@ -51,7 +51,7 @@ func rehearsed(t *testing.T, p *thinker, m machine.Machine, wins func(challenger
 	t.Helper()
 	p.hold = func(e *trials, _ context.Context, _ int) {
 		for !e.decided() {
-			if count := 3; wins(e.candidates[e.challengers[0]]) {
+			if count := 4; wins(e.candidates[e.challengers[0]]) {
 				e.won(count)
 			} else {
 				e.won(-count)
@@ -106,7 +106,7 @@ func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 		ends, _ := ctx.Deadline()
 		left = time.Until(ends)
 		if held++; held == 2 {
-			for _, won := range []int{-3, 3, -3, -3} { // in both rounds
+			for _, won := range []int{-3, 4, -3, -3} { // in both rounds
 				e.won(won)
 			}
 		}

@@ -67,9 +67,12 @@ type evidence [len(bets)]float64
 // bets are on how much to win: large ones for many wins, small ones for few more wins than losses.
 var bets = [...]float64{0.25, 0.5, 1, 1.5, 1.9}
 
-// convincing is 1/α. Three matches won one after the other convince: matches are few, and it does
-// no harm to change between candidates that are equal.
-const convincing = 3
+// 1/α for the one that plays already and for a challenger: three matches won one after the other, and four. Matches
+// are few, so that nobody can ask for much; but what seems equal in trials may not be so in play.
+const (
+	staying  = 3
+	takeover = 6
+)
 
 func (e *evidence) add(share float64) {
 	for i, b := range bets {
@@ -80,12 +83,12 @@ func (e *evidence) add(share float64) {
 	}
 }
 
-func (e *evidence) convinces() bool {
+func (e *evidence) convinces(least float64) bool {
 	sum := 0.0
 	for _, w := range e {
 		sum += w
 	}
-	return sum >= convincing*float64(len(bets))
+	return sum >= least*float64(len(bets))
 }
 
 // decided tells whether there is nothing more to find out.
@@ -143,9 +146,9 @@ func (t *trials) take(m *trialMatch, share float64) {
 	t.over++
 	t.better[0].add(share)
 	t.better[1].add(1 - share)
-	if t.better[1].convinces() {
+	if t.better[1].convinces(takeover) {
 		t.best = t.challengers[0]
-	} else if t.over < mostTrials && !t.better[0].convinces() {
+	} else if t.over < mostTrials && !t.better[0].convinces(staying) {
 		return
 	}
 	t.challengers = t.challengers[1:]

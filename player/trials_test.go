@@ -17,7 +17,7 @@ func TestMatchesConvinceAsSeldomAsTheyPromiseTo(t *testing.T) {
 	// misled in no more than one series of so many.
 	const runs, length = 2000, 200
 	rng := machine.NewRand(3)
-	for _, draws := range []float64{0, 0.5} {
+	for least, draws := range map[float64]float64{staying: 0, takeover: 0.5} {
 		misled := 0
 		for range runs {
 			var e evidence
@@ -26,23 +26,23 @@ func TestMatchesConvinceAsSeldomAsTheyPromiseTo(t *testing.T) {
 				if rng.Float64() >= draws {
 					share = float64(rng.Intn(2))
 				}
-				if e.add(share); e.convinces() {
+				if e.add(share); e.convinces(least) {
 					misled++
 					break
 				}
 			}
 		}
-		if misled > runs/convincing {
+		if misled > runs/int(least) {
 			t.Errorf("misled in %d of %d series, %g of the matches drawn", misled, runs, draws)
 		}
 	}
-	for wins, want := range map[int]bool{2: false, 3: true} {
+	for wins, want := range map[int][2]bool{2: {}, 3: {true, false}, 4: {true, true}} {
 		var e evidence
 		for range wins {
 			e.add(1)
 		}
-		if e.convinces() != want {
-			t.Errorf("%d matches won convince: %v", wins, !want)
+		if got := [2]bool{e.convinces(staying), e.convinces(takeover)}; got != want {
+			t.Errorf("%d matches won convince: %v", wins, got)
 		}
 	}
 }
@@ -136,8 +136,8 @@ func TestTheFirstCandidateWinsTies(t *testing.T) {
 	}{
 		"no matches":                    {nil, 0, false},
 		"too few":                       {[]int{2}, 0, false},
-		"the second is better":          {[]int{3, -3}, 1, true},
-		"the last is better than both":  {[]int{3, 3}, 2, true},
+		"the second is better":          {[]int{4, -3}, 1, true},
+		"the last is better than both":  {[]int{4, 4}, 2, true},
 		"the first is better than both": {[]int{-3, -3}, 0, true},
 		"nobody is":                     {[]int{1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, -3}, 0, true},
 	} {
@@ -162,11 +162,11 @@ func TestAllMeetAgainWithALongerClock(t *testing.T) {
 		left    []string // the best one first
 	}{
 		"at first":                     {nil, 0, short, []string{"0", "1", "2"}},
-		"the second is better":         {[]int{3}, 1, short, []string{"1", "0", "2"}},
-		"the first round is over":      {[]int{3, -3}, 1, long, []string{"1", "0", "2"}},
-		"the second is better again":   {[]int{3, -3, -3}, 1, long, []string{"1", "2"}},
-		"the first one strikes back":   {[]int{3, -3, 3}, 0, long, []string{"0", "2"}},
-		"the last one has lost before": {[]int{3, -3, -3, 3}, 2, long, []string{"2"}},
+		"the second is better":         {[]int{4}, 1, short, []string{"1", "0", "2"}},
+		"the first round is over":      {[]int{4, -3}, 1, long, []string{"1", "0", "2"}},
+		"the second is better again":   {[]int{4, -3, -3}, 1, long, []string{"1", "2"}},
+		"the first one strikes back":   {[]int{4, -3, 4}, 0, long, []string{"0", "2"}},
+		"the last one has lost before": {[]int{4, -3, -3, 4}, 2, long, []string{"2"}},
 	} {
 		e := newTrials(comparison{searcher: sampling(0, make([]montecarlo.Config, 3)...), memory: 1 << 40}, list, position{machine: m, state: m.Initial()}, short, long)
 		early := e.next(nil)
