@@ -53,12 +53,15 @@ func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 		both, alone, deepens := plain, plain, plain
 		both.name, both.evaluator = "both", e
 		alone.name, alone.evaluator, alone.alone = "estimates", e, true
-		if t.isInTurns() && e.Weight() >= aloneWeight {
-			learnt = append(learnt, alone)
-		}
-		learnt = append(learnt, both)
-		if duel {
-			learnt = append(learnt, plain)
+		switch isAlone := t.isInTurns() && e.Weight() >= aloneWeight; {
+		case duel && isAlone:
+			learnt = []candidate{alone, plain, both}
+		case duel:
+			learnt = []candidate{both, plain}
+		case isAlone:
+			learnt = []candidate{both, alone}
+		default:
+			learnt = []candidate{both}
 		}
 		deepens.name, deepens.evaluator, deepens.deepens = "alpha_beta", e, true
 		if !t.isInTurns() {

@@ -91,7 +91,7 @@ func TestEstimatesThatAreWorthManyPlayoutsGoWithout(t *testing.T) {
 			t.Errorf("%s samples as %+v, without what was learnt as %+v", c.name, p.sampling(c), c.unlearnt())
 		}
 	}
-	if want := []string{"estimates", "both", "playouts", "alpha_beta"}; !slices.Equal(got, want) || !list[0].alone {
+	if want := []string{"estimates", "playouts", "both", "alpha_beta"}; !slices.Equal(got, want) || !list[0].alone {
 		t.Errorf("estimates that are worth %g playouts: %v, want %v", l.Evaluation().Weight(), got, want)
 	}
 }

@@ -21,7 +21,7 @@ type trials struct {
 	at         position
 
 	mu          sync.Mutex
-	rounds      []time.Duration // the clocks of this round, which is that of the comparison, and of those to come
+	rounds      []time.Duration // the clocks of the rounds to come; that of this one is in the comparison
 	best        int             // the candidate to play by
 	challengers []int           // those that it still has to meet in this round, the present one first; none if all is decided
 	begun       int             // matches of these two
