@@ -28,7 +28,7 @@ type candidate struct {
 }
 
 // aloneWeight is how many playouts an estimate has to be worth to do without them (docs/lab/evaluation.md).
-const aloneWeight = 24
+const aloneWeight = 20
 
 // playouts is the name of the candidate without an evaluation.
 const playouts = "playouts"
