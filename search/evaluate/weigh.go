@@ -21,11 +21,11 @@ import (
 // so that z speaks for the estimates more than games of a search would; and few positions say little. So half of a
 // number of positions more, as different as usual, are taken to speak for the playouts.
 const (
-	weighedPositions = 2048
-	weighedPerGame   = 3
+	weighedPositions = 4096
+	weighedPerGame   = 4
 	weighedPlayouts  = 8
 	// doubt is Σ (e−p)² of the positions that speak for neither, in squared goal points.
-	doubt = 100 * 20 * 20
+	doubt = 50 * 20 * 20
 )
 
 // LeastWeight and mostWeight bound what an estimate is worth, in playouts. One that is worth no more than one is of no
