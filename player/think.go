@@ -146,12 +146,14 @@ func (t *thinker) newSampler() search.Searcher {
 }
 
 const (
-	// proofShare is the part of the start clock in which the game may be solved at once, proofTime
-	// the most. trialShare is the part of what learning leaves over that is spent on trials at most,
+	// proofShare is the part of the start clock in which the game may be solved at once, proofTime the most; atOnceShare
+	// is that part, without an upper bound, where players choose at once: there what was learnt is worth less, and a
+	// first move without a proof often loses. trialShare is the part of what learning leaves over that is spent on trials at most,
 	// betweenShare that of the time of all moves of the others: the second half of the match gains
 	// by them.
 	proofShare   = 0.1
 	proofTime    = 2 * time.Second
+	atOnceShare  = 0.3
 	trialShare   = 0.8
 	betweenShare = 0.5
 )
@@ -180,11 +182,16 @@ func (t *thinker) begin(ctx context.Context, at position) {
 
 // solves gives the searches a chance to solve the game at once.
 func (t *thinker) solves(ctx context.Context, at position) bool {
-	short, cancel := context.WithTimeout(ctx, min(proofTime, scaled(proofShare, timeLeft(ctx, time.Now()))))
-	defer cancel()
 	if len(t.exact) == 0 {
 		return false
 	}
+	left := timeLeft(ctx, time.Now())
+	most := min(proofTime, scaled(proofShare, left))
+	if t.class.Simultaneous {
+		most = scaled(atOnceShare, left)
+	}
+	short, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
 	return t.search(short, at).settled() != nil
 }
 
