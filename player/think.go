@@ -213,7 +213,7 @@ func (t *thinker) newTrials(list []candidate, at position) *trials {
 	}
 	c := comparison{
 		searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }, opening: trialOpening,
-		memory: memory / int64(2*t.threads),
+		memory: min(comparisonBytes, memory/int64(2*t.threads)),
 	}
 	var clocks []time.Duration
 	for _, part := range trialParts {

@@ -197,7 +197,6 @@ type comparison struct {
 type trialMatch struct {
 	*comparison
 	clock    time.Duration // that of the comparison when it began
-	memory   int64         // bytes for each search
 	pair     [2]int        // who plays
 	seed     uint64        // odd ones swap the sides
 	machine  machine.Machine
@@ -213,22 +212,15 @@ type trialMatch struct {
 }
 
 const (
-	// comparisonBytes is the room for each search, or comparisonRate for each second of a move where that is more: what
-	// forgets most of what it knew plays another game. comparisonSteps bounds a match, in case the game never ends.
+	// comparisonBytes bounds each search, comparisonSteps a match, in case the game never ends.
 	comparisonBytes = 32 << 20
-	comparisonRate  = 1 << 30
 	comparisonSteps = 500
 )
-
-// room is the memory for each search of a match.
-func (c *comparison) room() int64 {
-	return min(c.memory, max(comparisonBytes, int64(c.clock.Seconds()*comparisonRate)))
-}
 
 // newTrialMatch begins a match from the position at.
 func newTrialMatch(c *comparison, pair [2]int, seed uint64, at position) *trialMatch {
 	t := &trialMatch{
-		comparison: c, clock: c.clock, memory: c.room(), pair: pair, seed: seed, machine: at.machine, batch: at.machine.NewNarrowBatch(),
+		comparison: c, clock: c.clock, pair: pair, seed: seed, machine: at.machine, batch: at.machine.NewNarrowBatch(),
 		rng: machine.NewRand(seed), openings: machine.NewRand(seed / 2), state: slices.Clone(at.state),
 		seats: seats(at.machine.Names(), seed), hopes: [2]float64{0.5, 0.5},
 	}

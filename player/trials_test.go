@@ -168,7 +168,7 @@ func TestAllMeetAgainWithALongerClock(t *testing.T) {
 		"the first one strikes back":   {[]int{4, -3, 4}, 0, long, []string{"0", "2"}},
 		"the last one has lost before": {[]int{4, -3, -3, 4}, 2, long, []string{"2"}},
 	} {
-		e := newTrials(comparison{searcher: sampling(0, make([]montecarlo.Config, 3)...), memory: 1 << 40}, list, position{machine: m, state: m.Initial()}, short, long)
+		e := newTrials(comparison{searcher: sampling(0, make([]montecarlo.Config, 3)...)}, list, position{machine: m, state: m.Initial()}, short, long)
 		early := e.next(nil)
 		for _, n := range c.matches {
 			e.won(n)
@@ -179,9 +179,6 @@ func TestAllMeetAgainWithALongerClock(t *testing.T) {
 		}
 		if e.best != c.want || e.clock != c.clock || !slices.Equal(left, c.left) || e.decided() != (len(c.left) == 1) {
 			t.Errorf("%s: candidate %d is ahead, the clock is %v, %v are left, decided %v", name, e.best, e.clock, left, e.decided())
-		}
-		if early.memory != comparisonBytes || c.clock == long && e.room() != comparisonRate {
-			t.Errorf("%s: %d bytes in a match, then %d", name, early.memory, e.room())
 		}
 		if next := e.next(early); early.clock != short || (next == early) != (len(c.matches) == 0) || next != nil && next.clock != c.clock {
 			t.Errorf("%s: after a match with a clock of %v comes %+v", name, early.clock, next)
