@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -25,10 +26,21 @@ type candidate struct {
 	plain     bool                 // no decisive moves in playouts
 	rave      bool                 // playouts say something of all moves that they made
 	factors   bool                 // subgames are searched each on its own
+	patient   bool                 // it is not tried out at clocks that are much shorter than in play
 }
 
-// aloneWeight is how many playouts an estimate has to be worth to do without them (docs/lab/evaluation.md).
-const aloneWeight = 20
+// Where an estimate is worth aloneWeight playouts, what does without them may be better, and is, where a move has time for no more
+// than fewLeaves with playouts; with more, what wins at a short clock may lose at a long one (docs/lab/evaluation.md).
+const (
+	aloneWeight = 20
+	fewLeaves   = 4000
+)
+
+// isShort tells whether a move has time for few leaves with playouts.
+func (t *thinker) isShort() bool {
+	playouts := t.playClock().Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1)
+	return playouts < fewLeaves*montecarlo.DefaultPlayouts
+}
 
 // playouts is the name of the candidate without an evaluation.
 const playouts = "playouts"
@@ -39,47 +51,25 @@ func (t *thinker) playing() candidate { return candidate{name: playouts, plain: 
 
 // unlearnt returns c without an evaluation.
 func (c candidate) unlearnt() candidate {
-	c.name, c.evaluator, c.alone, c.deepens = playouts, nil, false, false
+	c.name, c.evaluator, c.alone, c.deepens, c.patient = playouts, nil, false, false, false
 	return c
 }
 
 // candidates are the ways to find moves with what was learnt, if anything was. The first one, which
 // plays well in most games, is the one to play by as long as no trials show another to be better.
 func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
-	plain := t.playing()
-	list, duel := []candidate{plain}, t.isInTurns() && t.class.Players == 2
-	var learnt []candidate
-	if e != nil {
-		both, alone, deepens := plain, plain, plain
-		both.name, both.evaluator = "both", e
-		alone.name, alone.evaluator, alone.alone = "estimates", e, true
-		switch isAlone := t.isInTurns() && e.Weight() >= aloneWeight; {
-		case duel && isAlone:
-			learnt = []candidate{alone, plain, both}
-		case duel:
-			learnt = []candidate{both, plain}
-		case isAlone:
-			learnt = []candidate{both, alone}
-		default:
-			learnt = []candidate{both}
-		}
-		deepens.name, deepens.evaluator, deepens.deepens = "alpha_beta", e, true
-		if !t.isInTurns() {
-			deepens.name = "smab"
-		}
-		if t.class.Players == 2 && t.class.ConstantSum && (!t.isInTurns() || t.has(alphaBeta)) {
-			learnt = append(learnt, deepens)
-		}
+	learnt := t.learnt(e)
+	if t.isInTurns() && t.class.Players == 2 && e != nil {
+		return slices.Insert(learnt, 1, t.playing())
 	}
+	list := []candidate{t.playing()}
 	switch {
-	case duel && e != nil:
-		return learnt
 	case t.isInTurns() && e == nil && t.has(rave) && montecarlo.Raves(t.machine):
-		all := plain
+		all := t.playing()
 		all.name, all.rave = rave, true
 		list = append(list, all)
 	case !t.isInTurns() && t.hasDecisive:
-		decisive := plain
+		decisive := t.playing()
 		decisive.name, decisive.plain = "decisive", false
 		list = append(list, decisive)
 	}
@@ -87,6 +77,30 @@ func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 		list = append([]candidate{{name: factoring, factors: true}}, list...)
 	}
 	return append(list, learnt...)
+}
+
+// learnt are the candidates with an evaluation, if there is one, the best one in most games first.
+func (t *thinker) learnt(e *evaluate.Evaluation) []candidate {
+	if e == nil {
+		return nil
+	}
+	both, alone, deepens := t.playing(), t.playing(), t.playing()
+	both.name, both.evaluator = "both", e
+	list := []candidate{both}
+	if t.isInTurns() && e.Weight() >= aloneWeight {
+		alone.name, alone.evaluator, alone.alone, alone.patient = "estimates", e, true, !t.isShort()
+		if list = append(list, alone); t.class.Players == 2 && t.isShort() {
+			slices.Reverse(list)
+		}
+	}
+	if t.class.Players == 2 && t.class.ConstantSum && (!t.isInTurns() || t.has(alphaBeta)) {
+		deepens.name, deepens.evaluator, deepens.deepens, deepens.patient = "alpha_beta", e, true, !t.isShort()
+		if !t.isInTurns() {
+			deepens.name = "smab"
+		}
+		list = append(list, deepens)
+	}
+	return list
 }
 
 // samples is why the sampling search decides where nothing is proved.

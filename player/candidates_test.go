@@ -84,15 +84,23 @@ func TestEstimatesThatAreWorthManyPlayoutsGoWithout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	p.prepare(ctx, position{machine: m, state: m.Initial()})
-	list := p.candidates(l.Evaluation())
-	var got []string
-	for _, c := range list {
-		if got = append(got, c.name); math.IsInf(p.sampling(c).EstimateWeight, 1) != c.alone || c.unlearnt() != p.playing() {
-			t.Errorf("%s samples as %+v, without what was learnt as %+v", c.name, p.sampling(c), c.unlearnt())
+	for speed, want := range map[float64][]string{ // playouts a second; there are ten seconds for a move
+		3000: {"estimates", "playouts", "both", "alpha_beta"},
+		3400: {"both", "playouts", "estimates", "alpha_beta"},
+	} {
+		p.class.StatesPerSecond = speed * p.class.Length
+		var got []string
+		for _, c := range p.candidates(l.Evaluation()) {
+			if got = append(got, c.name); math.IsInf(p.sampling(c).EstimateWeight, 1) != c.alone || c.unlearnt() != p.playing() {
+				t.Errorf("%s samples as %+v, without what was learnt as %+v", c.name, p.sampling(c), c.unlearnt())
+			}
+			if patient := want[0] == "both" && (c.alone || c.deepens); c.patient != patient || c.alone != (c.name == "estimates") {
+				t.Errorf("%s, where %s is the first: %+v", c.name, want[0], c)
+			}
 		}
-	}
-	if want := []string{"estimates", "playouts", "both", "alpha_beta"}; !slices.Equal(got, want) || !list[0].alone {
-		t.Errorf("estimates that are worth %g playouts: %v, want %v", l.Evaluation().Weight(), got, want)
+		if !slices.Equal(got, want) {
+			t.Errorf("estimates that are worth %g playouts: %v, want %v", l.Evaluation().Weight(), got, want)
+		}
 	}
 }
 

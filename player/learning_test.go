@@ -107,7 +107,7 @@ func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 		ends, _ := ctx.Deadline()
 		left = time.Until(ends)
 		if held++; held == 2 {
-			for _, won := range []int{-3, 4, -3, -3} { // in both rounds
+			for _, won := range []int{-3, -3, 4} { // playouts are met in both rounds
 				e.won(won)
 			}
 		}

@@ -13,8 +13,8 @@ import (
 
 // trials find out which of several candidates plays best, in matches against each other. The best
 // one so far meets each other one in turn. A sequential test decides; the one that plays already
-// wins ties. Where all have met, the next round begins, with a longer clock. Trials can be broken off
-// and taken up again at any time.
+// wins ties. Where all have met, the next round begins, with a longer clock: all meet in the last one, in those
+// before it candidates that are not patient. Trials can be broken off and taken up again at any time.
 type trials struct {
 	comparison
 	candidates []candidate
@@ -38,15 +38,14 @@ func newTrials(c comparison, list []candidate, at position, clocks ...time.Durat
 	return t
 }
 
-// round begins the next round, if there is one.
+// round begins the next round in which there is somebody to meet.
 func (t *trials) round() {
-	if len(t.rounds) == 0 {
-		return
-	}
-	t.clock, t.rounds = t.rounds[0], t.rounds[1:]
-	for i := range t.candidates {
-		if i != t.best {
-			t.challengers = append(t.challengers, i)
+	for len(t.challengers) == 0 && len(t.rounds) > 0 {
+		t.clock, t.rounds = t.rounds[0], t.rounds[1:]
+		for i, c := range t.candidates {
+			if i != t.best && (!c.patient || len(t.rounds) == 0) {
+				t.challengers = append(t.challengers, i)
+			}
 		}
 	}
 }
@@ -152,9 +151,8 @@ func (t *trials) take(m *trialMatch, share float64) {
 		return
 	}
 	t.challengers = t.challengers[1:]
-	if t.begun, t.over, t.better = 0, 0, [2]evidence{}; len(t.challengers) == 0 {
-		t.round()
-	}
+	t.begun, t.over, t.better = 0, 0, [2]evidence{}
+	t.round()
 }
 
 // hold goes on with the matches, one on each thread, until ctx is done or all is decided.
