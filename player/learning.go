@@ -22,6 +22,9 @@ const (
 	learningShare = 0.5 // of the start clock
 	// weighingShare is the most of it in which estimates are weighed against playouts.
 	weighingShare = 0.1
+	// leastCorrelation with the outcomes of unseen games is what it takes to be tried out: the less
+	// candidates there are, the more is said of each.
+	leastCorrelation = 0.03
 	// leastLearning is the start clock below which there is nothing to be learnt in time.
 	leastLearning = 2 * time.Second
 )
@@ -38,7 +41,8 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	cancel()
 	m := t.playouts(ctx, at.machine)
 	learner := t.recall(m, config)
-	if learner == nil {
+	recalled := learner != nil
+	if !recalled {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
@@ -50,7 +54,7 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	cancel()
 	p := learner.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
-	if p.Games == 0 {
+	if p.Games == 0 || !recalled && p.Correlation <= leastCorrelation {
 		return nil
 	}
 	t.keep(learner)
@@ -59,9 +63,6 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	learner.Weigh(short)
 	e := learner.Evaluation()
 	t.log.Info().Float64("playouts", e.Weight()).Msg("what an estimate is worth")
-	if e.Weight() <= evaluate.LeastWeight {
-		return nil
-	}
 	return e
 }
 

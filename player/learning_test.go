@@ -177,7 +177,7 @@ func TestNothingIsLearntInAShortStartClock(t *testing.T) {
 }
 
 func TestWhatIsOfNoUseIsNotTriedOut(t *testing.T) {
-	m := gamestest.Machine(t, "gomoku-5x5") // one game teaches less than a playout tells
+	m := gamestest.Machine(t, "gomoku-5x5") // one game says nothing of others
 	for games, useful := range map[int64]bool{0: false, 1: false, 3000: true} {
 		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 		p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {

@@ -26,12 +26,8 @@ const (
 	weighedPlayouts  = 8
 	// doubt is Σ (e−p)² of the positions that speak for neither, in squared goal points.
 	doubt = 50 * 20 * 20
-)
-
-// LeastWeight and mostWeight bound what an estimate is worth, in playouts. One that is worth no more than one is of no
-// use: it takes longer than that.
-const (
-	LeastWeight = 1
+	// leastWeight and mostWeight bound the weight, as neither of the two is worth nothing.
+	leastWeight = 1
 	mostWeight  = 64
 )
 
@@ -65,7 +61,7 @@ func (l *Learner) Weigh(ctx context.Context) {
 // weight is how many playouts an estimate is worth, by what was compared so far.
 func (w *weigher) weight() float64 {
 	a := min(max(0, (w.with+doubt/2)/(w.apart+doubt)), 1)
-	return min(max(LeastWeight, weighedPlayouts*a/(1-a)), mostWeight)
+	return min(max(leastWeight, weighedPlayouts*a/(1-a)), mostWeight)
 }
 
 // sample takes some positions of a game.

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTheWeightIsThatOfTheMeanThatComesClosest(t *testing.T) {
-	for _, c := range []struct{ share, want float64 }{{0, LeastWeight}, {0.5, 8}, {0.75, 24}, {1, mostWeight}} {
+	for _, c := range []struct{ share, want float64 }{{0, leastWeight}, {0.5, 8}, {0.75, 24}, {1, mostWeight}} {
 		w, rng := &weigher{}, machine.NewRand(1)
 		if got := w.weight(); got != weighedPlayouts {
 			t.Errorf("nothing compared: %g, want %d", got, weighedPlayouts)
