@@ -121,11 +121,11 @@ func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 	if p.candidate.name != "both" || p.trials.clock != p.clock/300 {
 		t.Fatalf("%s plays at first, trials have a clock of %v", p.candidate.name, p.trials.clock)
 	}
-	if p.trialTime() != 3*time.Second { // half of the time of the moves of the other one
+	if p.trialTime() != 750*time.Millisecond { // an eighth of the time of the moves of the other one
 		t.Errorf("%v for trials between moves", p.trialTime())
 	}
 	p.ponder(ctxOf(t, 20*time.Millisecond), at)
-	if p.candidate.name != "alpha_beta" || held != 2 || left > 3*time.Second || p.trials.clock != p.clock/20 {
+	if p.candidate.name != "alpha_beta" || held != 2 || left > 750*time.Millisecond || p.trials.clock != p.clock/20 {
 		t.Errorf("%s plays after matches have been held %d times, the last time for %v, at last with a clock of %v", p.candidate.name, held, left, p.trials.clock)
 	}
 	p.ponder(ctxOf(t, 10*time.Millisecond), at)

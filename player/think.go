@@ -148,14 +148,13 @@ func (t *thinker) newSampler() search.Searcher {
 const (
 	// proofShare is the part of the start clock in which the game may be solved at once, proofTime the most; atOnceShare
 	// is that part, without an upper bound, where players choose at once: there what was learnt is worth less, and a
-	// first move without a proof often loses. trialShare is the part of what learning leaves over that is spent on trials at most,
-	// betweenShare that of the time of all moves of the others: the second half of the match gains
-	// by them.
+	// first move without a proof often loses. trialShare is the part of what learning leaves over that is spent on trials
+	// at most, betweenShare that of the time of all moves of the others: the position is a better use of the rest.
 	proofShare   = 0.1
 	proofTime    = 2 * time.Second
 	atOnceShare  = 0.3
 	trialShare   = 0.8
-	betweenShare = 0.5
+	betweenShare = 1. / 8
 )
 
 // trialParts are the parts of the play clock that a move of a trial takes, by round: many matches fit into the start clock
