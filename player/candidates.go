@@ -26,7 +26,6 @@ type candidate struct {
 	plain     bool                 // no decisive moves in playouts
 	rave      bool                 // playouts say something of all moves that they made
 	factors   bool                 // subgames are searched each on its own
-	patient   bool                 // it is not tried out at clocks that are much shorter than in play
 }
 
 // Where an estimate is worth aloneWeight playouts, what does without them may be better, and is, where a move has time for no more
@@ -51,9 +50,12 @@ func (t *thinker) playing() candidate { return candidate{name: playouts, plain: 
 
 // unlearnt returns c without an evaluation.
 func (c candidate) unlearnt() candidate {
-	c.name, c.evaluator, c.alone, c.deepens, c.patient = playouts, nil, false, false, false
+	c.name, c.evaluator, c.alone, c.deepens = playouts, nil, false, false
 	return c
 }
+
+// playsOut tells whether a candidate has playouts.
+func (c candidate) playsOut() bool { return !c.alone && !c.deepens }
 
 // candidates are the ways to find moves with what was learnt, if anything was. The first one, which
 // plays well in most games, is the one to play by as long as no trials show another to be better.
@@ -88,13 +90,13 @@ func (t *thinker) learnt(e *evaluate.Evaluation) []candidate {
 	both.name, both.evaluator = "both", e
 	list := []candidate{both}
 	if t.isInTurns() && e.Weight() >= aloneWeight {
-		alone.name, alone.evaluator, alone.alone, alone.patient = "estimates", e, true, !t.isShort()
+		alone.name, alone.evaluator, alone.alone = "estimates", e, true
 		if list = append(list, alone); t.class.Players == 2 && t.isShort() {
 			slices.Reverse(list)
 		}
 	}
 	if t.class.Players == 2 && t.class.ConstantSum && (!t.isInTurns() || t.has(alphaBeta)) {
-		deepens.name, deepens.evaluator, deepens.deepens, deepens.patient = "alpha_beta", e, true, !t.isShort()
+		deepens.name, deepens.evaluator, deepens.deepens = "alpha_beta", e, true
 		if !t.isInTurns() {
 			deepens.name = "smab"
 		}

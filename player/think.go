@@ -218,7 +218,7 @@ func (t *thinker) newTrials(list []candidate, at position) *trials {
 	for _, part := range trialParts {
 		clocks = append(clocks, scaled(part, t.playClock()))
 	}
-	return newTrials(c, list, at, clocks...)
+	return newTrials(c, list, t.isShort(), at, clocks...)
 }
 
 // compare goes on with the trials, for so long at most, and adopts the candidate that wins.

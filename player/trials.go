@@ -14,10 +14,11 @@ import (
 // trials find out which of several candidates plays best, in matches against each other. The best
 // one so far meets each other one in turn. A sequential test decides; the one that plays already
 // wins ties. Where all have met, the next round begins, with a longer clock: all meet in the last one, in those
-// before it candidates that are not patient. Trials can be broken off and taken up again at any time.
+// before it only candidates with playouts, unless trials are hasty. Trials can be broken off and taken up again at any time.
 type trials struct {
 	comparison
 	candidates []candidate
+	hasty      bool // all meet in all rounds
 	at         position
 
 	mu          sync.Mutex
@@ -32,8 +33,8 @@ type trials struct {
 }
 
 // newTrials makes trials between candidates, the first of which plays already, in rounds with these clocks.
-func newTrials(c comparison, list []candidate, at position, clocks ...time.Duration) *trials {
-	t := &trials{comparison: c, candidates: list, at: at, rounds: clocks}
+func newTrials(c comparison, list []candidate, hasty bool, at position, clocks ...time.Duration) *trials {
+	t := &trials{comparison: c, candidates: list, hasty: hasty, at: at, rounds: clocks}
 	t.round()
 	return t
 }
@@ -43,7 +44,7 @@ func (t *trials) round() {
 	for len(t.challengers) == 0 && len(t.rounds) > 0 {
 		t.clock, t.rounds = t.rounds[0], t.rounds[1:]
 		for i, c := range t.candidates {
-			if i != t.best && (!c.patient || len(t.rounds) == 0) {
+			if i != t.best && (t.hasty || c.playsOut() || len(t.rounds) == 0) {
 				t.challengers = append(t.challengers, i)
 			}
 		}

@@ -50,7 +50,7 @@ func TestMatchesConvinceAsSeldomAsTheyPromiseTo(t *testing.T) {
 // between are trials between candidates that sample, with so many nodes a move, in one round.
 func between(m machine.Machine, nodes int64, rivals ...montecarlo.Config) *trials {
 	c := comparison{searcher: sampling(nodes, rivals...), opening: trialOpening, memory: comparisonBytes}
-	return newTrials(c, make([]candidate, len(rivals)), position{machine: m, state: m.Initial()}, 0)
+	return newTrials(c, make([]candidate, len(rivals)), false, position{machine: m, state: m.Initial()}, 0)
 }
 
 // won takes so many matches that the present challenger has won or, if there are less than none, lost.
@@ -154,22 +154,22 @@ func TestTheFirstCandidateWinsTies(t *testing.T) {
 func TestAllMeetAgainWithALongerClock(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
 	short, long := time.Millisecond, time.Second
-	list := []candidate{{name: "0"}, {name: "1"}, {name: "2"}, {name: "3", patient: true}}
+	list := []candidate{{name: "0"}, {name: "1"}, {name: "2"}, {name: "3", alone: true}}
 	for name, c := range map[string]struct {
 		matches []int // as above
 		want    int
 		clock   time.Duration
 		left    []string // the best one first
 	}{
-		"at first":                       {nil, 0, short, []string{"0", "1", "2", "3"}},
-		"the second is better":           {[]int{4}, 1, short, []string{"1", "0", "2", "3"}},
-		"the first round is over":        {[]int{4, -3}, 1, long, []string{"1", "0", "2", "3"}},
-		"the second is better again":     {[]int{4, -3, -3}, 1, long, []string{"1", "2", "3"}},
-		"the first one strikes back":     {[]int{4, -3, 4}, 0, long, []string{"0", "2", "3"}},
-		"the third has lost, and is met": {[]int{-3, -3, -3, 4, -3}, 2, long, []string{"2"}},
-		"the patient one is met at last": {[]int{4, -3, -3, -3, 4}, 3, long, []string{"3"}},
+		"at first":                        {nil, 0, short, []string{"0", "1", "2", "3"}},
+		"the second is better":            {[]int{4}, 1, short, []string{"1", "0", "2", "3"}},
+		"the first round is over":         {[]int{4, -3}, 1, long, []string{"1", "0", "2", "3"}},
+		"the second is better again":      {[]int{4, -3, -3}, 1, long, []string{"1", "2", "3"}},
+		"the first one strikes back":      {[]int{4, -3, 4}, 0, long, []string{"0", "2", "3"}},
+		"the third has lost, and is met":  {[]int{-3, -3, -3, 4, -3}, 2, long, []string{"2"}},
+		"estimates alone are met at last": {[]int{4, -3, -3, -3, 4}, 3, long, []string{"3"}},
 	} {
-		e := newTrials(comparison{searcher: sampling(0, make([]montecarlo.Config, 4)...)}, list, position{machine: m, state: m.Initial()}, short, long)
+		e := newTrials(comparison{searcher: sampling(0, make([]montecarlo.Config, 4)...)}, list, false, position{machine: m, state: m.Initial()}, short, long)
 		early := e.next(nil)
 		for _, n := range c.matches {
 			e.won(n)
