@@ -40,7 +40,8 @@ type thinker struct {
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
 	// exactWork is the part of its time that the exact search works. Where several play, it takes
 	// time from the estimates, and in most positions of most games it gets nowhere: so it
-	// gets half as much for each move that is made without its help, down to leastWork.
+	// gets half as much for each move that is made without its help, down to leastWork, with which it begins in games of
+	// turns that the start clock has not been enough to solve.
 	exactWork float64
 }
 
@@ -170,6 +171,9 @@ func (t *thinker) begin(ctx context.Context, at position) {
 		return
 	}
 	if t.class.Players > 1 && !t.solves(ctx, at) {
+		if t.isInTurns() {
+			t.exactWork = leastWork
+		}
 		t.rehearse(ctx, at)
 	}
 	if r := t.search(ctx, at); r.alone {

@@ -34,7 +34,7 @@ func TestEstimatesGuideTheSearch(t *testing.T) {
 		if asked == 0 {
 			t.Errorf("%+v: no position was estimated", c)
 		}
-		if most := r.Nodes + 2*estimatedLeaves; c.estimatesAlone() && r.Playouts > most {
+		if most := r.Nodes + 2*fewLeaves; c.estimatesAlone() && r.Playouts > most {
 			t.Errorf("%+v: %d playouts and estimates of %d leaves", c, r.Playouts, r.Nodes)
 		}
 	}
@@ -54,5 +54,16 @@ type liar struct{}
 func (liar) Values(dst []float64, _ []uint64) {
 	for i := range dst {
 		dst[i] = float64(100 * (i & 1))
+	}
+}
+
+func TestLeavesHaveFewerPlayoutsBesideEstimatesThatCountForMore(t *testing.T) {
+	for weight, want := range map[float64]int{1: 8, 8: 8, 16: 4, 32: 2, 64: 2} {
+		if c := New(Config{Evaluator: liar{}, EstimateWeight: weight}).config; c.Playouts != want {
+			t.Errorf("%d playouts beside estimates that count for %g, want %d", c.Playouts, weight, want)
+		}
+		if c := New(Config{Evaluator: liar{}, EstimateWeight: weight, Playouts: 5}).config; c.Playouts != 5 {
+			t.Errorf("%d playouts where 5 are asked for", c.Playouts)
+		}
 	}
 }

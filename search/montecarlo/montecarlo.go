@@ -42,7 +42,7 @@ type Config struct {
 	// of a parallel machine (machine.Info), or slowLanes where each position costs.
 	Lanes int
 	// Playouts is the number of playouts that a new leaf gets at least; zero means
-	// DefaultPlayouts.
+	// DefaultPlayouts, or fewer beside estimates that count for more (besideEstimates).
 	Playouts int
 	// Exploration is the constant of UCT in goal points; zero means
 	// DefaultExploration.
@@ -116,10 +116,6 @@ func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
 // estimatesAlone tells whether estimates stand for playouts.
 func (c *Config) estimatesAlone() bool { return c.Evaluator != nil && math.IsInf(c.EstimateWeight, 1) }
 
-// estimatedLeaves is the number of leaves that are estimated at a time where no playouts are made: as with playouts,
-// more would be chosen with less knowledge of each other.
-const estimatedLeaves = 64
-
 // hasPriors tells whether moves begin with estimates.
 func (c *Config) hasPriors() bool { return c.Evaluator != nil && c.has(Priors) }
 
@@ -153,10 +149,14 @@ func New(c Config) *Searcher {
 	}
 	c.Exploration = cmp.Or(c.Exploration, exploration)
 	c.PolicyExploration = cmp.Or(c.PolicyExploration, DefaultPolicyExploration)
-	c.Playouts = cmp.Or(c.Playouts, DefaultPlayouts)
 	c.EstimateWeight = cmp.Or(c.EstimateWeight, DefaultPlayouts)
-	if c.estimatesAlone() {
+	switch {
+	case c.estimatesAlone():
 		c.Playouts = 1
+	case c.Playouts == 0 && c.Evaluator != nil:
+		c.Playouts = besideEstimates(c.EstimateWeight)
+	case c.Playouts == 0:
+		c.Playouts = DefaultPlayouts
 	}
 	return &Searcher{config: c}
 }

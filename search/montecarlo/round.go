@@ -61,13 +61,14 @@ const (
 	maxEnded = 4
 )
 
-// gather goes down the tree until it has a leaf for each lane of the batch, or has come
+// gather goes down the tree until it has as many leaves as a round of a tree of this size has, or has come
 // too often to the same ones again or to what is solved.
 func (w *worker) gather() []leaf {
 	r := &w.round
 	r.steps, r.goals, r.reached, r.repeated, r.repeats, r.ended = r.steps[:0], r.goals[:0], r.reached[:0], r.repeated[:0], 0, 0
-	for r.repeats <= len(w.leaves)/maxRepeated && r.ended <= maxEnded*len(w.leaves) && w.ctx.Err() == nil && !w.isSolved() {
-		paths := int64(len(w.leaves) - len(r.reached))
+	most := min(len(w.leaves), max(fewLeaves, int(w.tree.at(w.tree.root).visits)/leafVisits))
+	for r.repeats <= most/maxRepeated && r.ended <= maxEnded*most && w.ctx.Err() == nil && !w.isSolved() {
+		paths := int64(most - len(r.reached))
 		if w.maxNodes > 0 {
 			paths = min(paths, w.maxNodes-w.nodes)
 		}

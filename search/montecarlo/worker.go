@@ -8,9 +8,25 @@ import (
 	"stackmate/search"
 )
 
-// DefaultPlayouts is how many playouts a new leaf gets at least. More leaves at
-// a time would be chosen with less knowledge of each other.
-const DefaultPlayouts = 8
+// DefaultPlayouts is how many playouts a new leaf gets at least, and fewestPlayouts beside estimates that count
+// for the most (docs/lab/sampling.md).
+const (
+	DefaultPlayouts = 8
+	fewestPlayouts  = 2
+)
+
+// besideEstimates is how many playouts a leaf gets at least beside an estimate that counts for so many: the more that is,
+// the less they say, and the more leaves there are time for.
+func besideEstimates(weight float64) int {
+	return int(min(max(fewestPlayouts, DefaultPlayouts*DefaultPlayouts/weight), DefaultPlayouts))
+}
+
+// A round has fewLeaves at first, and more, as far as its batch has room for them, as the tree grows: one for each leafVisits
+// of the root. More would be chosen with too little knowledge of each other.
+const (
+	fewLeaves  = 64
+	leafVisits = 16
+)
 
 // keptMoves bounds the room for the moves of a leaf that is kept for the next one.
 const keptMoves = 1 << 10
@@ -58,7 +74,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	case !m.Info().Parallel:
 		lanes = slowLanes
 	case c.estimatesAlone():
-		lanes = estimatedLeaves
+		lanes = fewLeaves
 	default:
 		lanes = 1 << 30 // as many as the batch has
 	}
