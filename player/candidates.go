@@ -35,6 +35,10 @@ const (
 	fewLeaves   = 4000
 )
 
+// Where estimates correlate less with the outcomes of games than trustedCorrelation, playouts without them play as long as no trials
+// show estimates to be better (docs/lab/evaluation.md); but not where there is time for few playouts.
+const trustedCorrelation = 0.2
+
 // isShort tells whether a move has time for few leaves with playouts.
 func (t *thinker) isShort() bool {
 	playouts := t.playClock().Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1)
@@ -62,7 +66,11 @@ func (c candidate) playsOut() bool { return !c.alone && !c.deepens }
 func (t *thinker) candidates(e *evaluate.Evaluation) []candidate {
 	learnt := t.learnt(e)
 	if t.isInTurns() && t.class.Players == 2 && e != nil {
-		return slices.Insert(learnt, 1, t.playing())
+		at := 1
+		if e.Correlation() < trustedCorrelation && learnt[0].playsOut() {
+			at = 0
+		}
+		return slices.Insert(learnt, at, t.playing())
 	}
 	list := []candidate{t.playing()}
 	switch {

@@ -47,7 +47,7 @@ func TestRehearsalsKeepToTheirPartOfTheStartClock(t *testing.T) {
 
 func TestCandidates(t *testing.T) {
 	for game, c := range map[string]struct{ learnt, unlearnt []string }{
-		"connectFour-4x4": {[]string{"both", "playouts", "alpha_beta"}, []string{"playouts", "rave"}},
+		"connectFour-4x4": {[]string{"playouts", "both", "alpha_beta"}, []string{"playouts", "rave"}},
 		"tron-5x5":        {[]string{"playouts", "decisive", "both", "smab"}, []string{"playouts", "decisive"}},
 		"trio":            {[]string{"playouts", "both"}, []string{"playouts", "rave"}},
 	} {

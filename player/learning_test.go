@@ -107,7 +107,7 @@ func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 		ends, _ := ctx.Deadline()
 		left = time.Until(ends)
 		if held++; held == 2 {
-			for _, won := range []int{-3, -3, 4} { // playouts are met in both rounds
+			for _, won := range []int{-3, -3, 4} { // both is met in both rounds
 				e.won(won)
 			}
 		}
@@ -118,7 +118,7 @@ func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 	p.prepare(ctx, at)
 	p.rehearse(ctx, at)
 	p.begun, p.class.Length = m, 12
-	if p.candidate.name != "both" || p.trials.clock != p.clock/300 {
+	if p.candidate.name != playouts || p.trials.clock != p.clock/300 {
 		t.Fatalf("%s plays at first, trials have a clock of %v", p.candidate.name, p.trials.clock)
 	}
 	if p.trialTime() != 750*time.Millisecond { // an eighth of the time of the moves of the other one

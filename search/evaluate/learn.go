@@ -155,7 +155,7 @@ func (l *Learner) Progress() Progress {
 func (l *Learner) Evaluation() *Evaluation {
 	e := l.current
 	n := l.trainer.mean.clone()
-	e.network = &n
+	e.network, e.correlation = &n, l.moments.correlation()
 	e.quantise(2 * l.active)
 	return &e
 }
