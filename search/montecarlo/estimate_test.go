@@ -34,7 +34,7 @@ func TestEstimatesGuideTheSearch(t *testing.T) {
 		if asked == 0 {
 			t.Errorf("%+v: no position was estimated", c)
 		}
-		if most := r.Nodes + 2*fewLeaves; c.estimatesAlone() && r.Playouts > most {
+		if most := r.Nodes + 2*firstLeaves; c.estimatesAlone() && r.Playouts > most {
 			t.Errorf("%+v: %d playouts and estimates of %d leaves", c, r.Playouts, r.Nodes)
 		}
 	}

@@ -66,7 +66,7 @@ const (
 func (w *worker) gather() []leaf {
 	r := &w.round
 	r.steps, r.goals, r.reached, r.repeated, r.repeats, r.ended = r.steps[:0], r.goals[:0], r.reached[:0], r.repeated[:0], 0, 0
-	most := min(len(w.leaves), max(fewLeaves, int(w.tree.at(w.tree.root).visits)/leafVisits))
+	most := min(len(w.leaves), max(firstLeaves, w.playouts.lanes/DefaultPlayouts, int(w.tree.at(w.tree.root).visits)/leafVisits))
 	for r.repeats <= most/maxRepeated && r.ended <= maxEnded*most && w.ctx.Err() == nil && !w.isSolved() {
 		paths := int64(most - len(r.reached))
 		if w.maxNodes > 0 {

@@ -21,11 +21,11 @@ func besideEstimates(weight float64) int {
 	return int(min(max(fewestPlayouts, DefaultPlayouts*DefaultPlayouts/weight), DefaultPlayouts))
 }
 
-// A round has fewLeaves at first, and more, as far as its batch has room for them, as the tree grows: one for each leafVisits
-// of the root. More would be chosen with too little knowledge of each other.
+// A round has firstLeaves at first, or one for each DefaultPlayouts of its batch where that is more, and as the tree grows one
+// for each leafVisits of the root, as far as there is room for them. More would be chosen with too little knowledge of each other.
 const (
-	fewLeaves  = 64
-	leafVisits = 16
+	firstLeaves = 64
+	leafVisits  = 16
 )
 
 // keptMoves bounds the room for the moves of a leaf that is kept for the next one.
@@ -74,7 +74,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	case !m.Info().Parallel:
 		lanes = slowLanes
 	case c.estimatesAlone():
-		lanes = fewLeaves
+		lanes = firstLeaves
 	default:
 		lanes = 1 << 30 // as many as the batch has
 	}
