@@ -40,14 +40,14 @@ type Evaluation struct {
 	scale   float32
 	nothing machine.State // in which no fluent is true
 	weight  float64       // see Weight
-	// correlation with outcomes of games, see Correlation
-	correlation float64
+
+	correlation float64 // see Correlation
 }
 
 // Weight is how many playouts an estimate is worth; 0 if that was not found out (Learner.Weigh).
 func (e *Evaluation) Weight() float64 { return e.weight }
 
-// Correlation, from -1 to 1, is that of estimates with the outcomes of games that were unseen then.
+// Correlation is that of estimates with the outcomes of games that were unseen then, from -1 to 1.
 func (e *Evaluation) Correlation() float64 { return e.correlation }
 
 // quantise makes an evaluation of a network, for positions of up to the given number of
