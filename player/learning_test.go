@@ -98,6 +98,20 @@ func TestEquilibriaOfWhatWasLearntArePlayedWhereTheyAreBetter(t *testing.T) {
 	}
 }
 
+func TestExactSearchesBeginWithLittleTimeInGamesOfTurnsThatAreNotSolvedAtOnce(t *testing.T) {
+	for game, c := range map[string]struct {
+		clock time.Duration
+		want  float64
+	}{"breakthrough": {300 * time.Millisecond, leastWork}, "goofspiel-10": {300 * time.Millisecond, 1}, "ticTacToe": {20 * time.Second, 1}} {
+		m := gamestest.Machine(t, game)
+		p := onOneThread(0, 64<<20, learning)
+		p.begin(ctxOf(t, c.clock), position{machine: m, state: m.Initial()})
+		if p.exactWork != c.want {
+			t.Errorf("%s: exact searches begin with %v of the time, want %v", game, p.exactWork, c.want)
+		}
+	}
+}
+
 func TestTrialsThatDecideNothingGoOnBetweenMoves(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	p := trained(t, m)

@@ -36,6 +36,9 @@ func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
 	if !slices.Equal(a, b) {
 		t.Error("positions are worth something else when loaded")
 	}
+	if a, b := l.Progress().Correlation, again.Evaluation().Correlation(); a == 0 || a != b || a != l.Evaluation().Correlation() {
+		t.Errorf("a correlation of %v with outcomes, when loaded %v", a, b)
+	}
 	games := again.Progress().Games
 	again.Learn(t.Context(), 300)
 	if games != l.Progress().Games || again.Progress().Games < games+300 {

@@ -147,7 +147,9 @@ func (l *Learner) Learn(ctx context.Context, games int64) {
 // Progress tells how far learning has come.
 func (l *Learner) Progress() Progress {
 	p := l.progress
-	p.Correlation = l.moments.correlation()
+	if l.moments.n > 0 { // else what was loaded says
+		p.Correlation = l.moments.correlation()
+	}
 	return p
 }
 
@@ -155,7 +157,7 @@ func (l *Learner) Progress() Progress {
 func (l *Learner) Evaluation() *Evaluation {
 	e := l.current
 	n := l.trainer.mean.clone()
-	e.network, e.correlation = &n, l.moments.correlation()
+	e.network, e.correlation = &n, l.Progress().Correlation
 	e.quantise(2 * l.active)
 	return &e
 }
