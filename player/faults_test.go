@@ -2,7 +2,6 @@ package player
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )
@@ -94,65 +92,16 @@ func TestWhatWasLearntOutlivesAPanic(t *testing.T) {
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
 	first := d.policy.(*thinker)
 	first.prepare(t.Context(), at)
-	learnt := first.candidate
-	learnt.name, learnt.rave = "learnt", true
+	learnt := approach{rave: true}
 	first.adopt(learnt)
 	d.renew()
 	second := d.policy.(*thinker)
-	if second.prepare(t.Context(), at); made != 2 || second.candidate != learnt || second.begun != m {
-		t.Errorf("%d policies, the second one goes by %+v", made, second.candidate)
+	if second.prepare(t.Context(), at); made != 2 || second.approach != learnt || second.begun != m {
+		t.Errorf("%d policies, the second one goes by %+v", made, second.approach)
 	}
 	other := newSubtraction(50)
-	if second.prepare(t.Context(), position{machine: other, state: other.Initial()}); second.candidate == learnt {
+	if second.prepare(t.Context(), position{machine: other, state: other.Initial()}); second.approach == learnt {
 		t.Error("what was learnt of one machine is used for another one")
-	}
-}
-
-func TestTrialsOfWhatWasLearntGoOnAfterAPanic(t *testing.T) {
-	m := gamestest.Machine(t, "biddingTicTacToe-3") // simultaneous: what was learnt plays only if trials show it to be better
-	made, tried := 0, 0
-	d := newDesk(setting{
-		spec: spec{threads: 1, without: []string{exactSearch}}, clock: time.Second, log: zerolog.Nop(),
-		memory: &memory{total: 256 << 20, compiled: closed}, margins: NewMargins(0, 0),
-	}, func(s setting) policy {
-		p := newThinker(s)
-		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) {
-			if l.Learn(t.Context(), 3000); made > 1 {
-				t.Error("what is known is learnt again")
-			}
-		}
-		p.hold = func(e *trials, _ context.Context, _ int) {
-			switch tried++; tried {
-			case 1:
-				panic("broken")
-			case 3:
-				e.won(4)
-			}
-		}
-		made++
-		return p
-	})
-	at := position{machine: m, state: m.Initial()}
-	b := m.NewNarrowBatch()
-	b.Load(at.state, 1)
-	b.Evaluate(1)
-	at.legal = b.AppendLegal(nil, 0, 0)
-	d.begin(ctxOf(t, time.Minute), at)
-	if !d.broken.Load() {
-		t.Fatal("nothing was tried out")
-	}
-	d.renew()
-	second := d.policy.(*thinker)
-	second.ponder(ctxOf(t, 100*time.Millisecond), at)
-	if second.trials == nil || second.trials.decided() || !slices.ContainsFunc(second.trials.candidates, func(c candidate) bool { return c.evaluator != nil }) {
-		t.Fatalf("after a panic there are the trials %+v", second.trials)
-	}
-	better := second.trials.candidates[1]
-	second.ponder(ctxOf(t, 100*time.Millisecond), at)
-	d.renew()
-	third := d.policy.(*thinker)
-	if third.prepare(t.Context(), at); third.candidate != better || third.trials.best != 0 || third.trials.candidates[0] != better {
-		t.Errorf("the candidate that has won is %s, the policy after that one goes by %s", better.name, third.candidate.name)
 	}
 }
 
@@ -169,13 +118,13 @@ func TestAMachineThatComesLateIsLearntOf(t *testing.T) {
 	}
 	play(t, p, 10*time.Second)
 	for range 6000 {
-		if log.has(`"message":"comparison"`) || log.has(`"message":"learning"`) {
+		if log.has(`"message":"learning"`) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	p.Abort()
-	if !log.has(`"message":"comparison"`) && !log.has(`"message":"learning"`) {
-		t.Error("nothing is learnt or tried out")
+	if !log.has(`"message":"learning"`) {
+		t.Error("nothing is learnt")
 	}
 }

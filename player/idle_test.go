@@ -1,7 +1,6 @@
 package player
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -54,7 +53,6 @@ func TestNoMoveIsMadeWithNothingSearched(t *testing.T) {
 // playsBusily plays the beginning of a match, all roles by one thinker.
 func playsBusily(t *testing.T, m machine.Machine) {
 	p := newThinker(setting{spec: spec{threads: 1, without: []string{learning}}, log: zerolog.Nop(), memory: &memory{total: 128 << 20, compiled: closed}, margins: NewMargins(0, 0)})
-	p.hold = func(*trials, context.Context, int) {}
 	rng, b, q := machine.NewRand(1), m.NewNarrowBatch(), slices.Clone(m.Initial())
 	p.begun = m
 	for move := range idleMoves {
@@ -72,7 +70,8 @@ func playsBusily(t *testing.T, m machine.Machine) {
 			}
 			if move == 0 {
 				p.prepare(t.Context(), at)
-				p.rehearse(ctxOf(t, idleClock), at)
+				p.factor(ctxOf(t, idleClock))
+				p.adopt(approach{})
 			}
 			var x *Explanation
 			idle := true

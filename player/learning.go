@@ -16,23 +16,23 @@ import (
 
 // In many games what a position is worth can be learnt within seconds, and a search that estimates
 // leaves by that is far ahead of one that plays them out; in others, where all depends on who is one
-// move ahead, it is far behind (docs/lab/evaluation.md). So a part of the start clock goes into
-// learning, and another one into trial matches between the ways to use what was learnt.
+// move ahead, it is far behind (docs/lab/evaluation.md). So most of the start clock goes into
+// learning, and what comes of it decides how it is used (approachBy).
 const (
-	learningShare = 0.5 // of the start clock
+	learningShare = 0.8 // of the start clock
 	// weighingShare is the most of it in which estimates are weighed against playouts.
 	weighingShare = 0.1
-	// leastCorrelation with the outcomes of unseen games is what it takes to be tried out: the less
-	// candidates there are, the more is said of each.
+	// leastCorrelation with the outcomes of unseen games is what is of use.
 	leastCorrelation = 0.03
 	// leastLearning is the start clock below which there is nothing to be learnt in time.
 	leastLearning = 2 * time.Second
 )
 
-// learn finds out what positions are worth; nil if there is nothing of use to be learnt.
+// learn finds out what positions are worth; nil where players choose at once, which gains nothing (docs/lab/evaluation.md), where
+// there is too little time or memory for it, or if nothing of use was learnt.
 func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	left, memory := timeLeft(ctx, time.Now()), t.memory.share()
-	if !t.has(learning) || left < leastLearning || memory == 0 || !t.isInTurns() && !t.class.ConstantSum {
+	if !t.has(learning) || !t.isInTurns() || left < leastLearning || memory == 0 {
 		return nil
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
@@ -41,8 +41,7 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	cancel()
 	m := t.playouts(ctx, at.machine)
 	learner := t.recall(m, config)
-	recalled := learner != nil
-	if !recalled {
+	if learner == nil {
 		var err error
 		if learner, err = evaluate.New(m, config); err != nil {
 			t.log.Info().Err(err).Msg("learning")
@@ -54,7 +53,7 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 	cancel()
 	p := learner.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
-	if p.Games == 0 || !recalled && p.Correlation <= leastCorrelation {
+	if p.Games == 0 || p.Correlation <= leastCorrelation {
 		return nil
 	}
 	t.keep(learner)
@@ -68,7 +67,7 @@ func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
 
 // playouts is the machine whose random moves are those of playouts.
 func (t *thinker) playouts(ctx context.Context, m machine.Machine) machine.Machine {
-	if t.hasDecisive && !t.candidate.plain {
+	if t.hasDecisive {
 		return machine.Decisive(ctx, m, !t.isInTurns())
 	}
 	return m
@@ -132,34 +131,18 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 	return nil
 }
 
-// experience is how a policy has come to think in the course of a match. One that takes
+// experience is what a policy has learnt in the course of a match. One that takes
 // its place, after a panic or because it hangs, goes on from there. It is safe for
 // concurrent use.
 type experience struct {
-	mu         sync.Mutex
-	of         machine.Machine
-	candidates []candidate // the one to play by, and those that trials have not told from it
-	parts      map[machine.Machine]*thinker
+	mu       sync.Mutex
+	of       machine.Machine
+	approach approach
+	parts    map[machine.Machine]*thinker
 }
 
-// adopt makes the sampling search use a candidate, and stores it for later policies.
-func (t *thinker) adopt(c candidate) {
-	t.candidate = c
-	t.sampler = t.newSampler()
-	t.pass(c)
-}
-
-// pass stores for later policies which candidates there are, the one to play by first.
-func (t *thinker) pass(list ...candidate) {
-	if e := t.experience; e != nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.of, e.candidates, e.parts = t.machine, list, t.parts
-	}
-}
-
-// inherit takes over from the policy before, if that had the same machine, and goes on with its trials.
-func (t *thinker) inherit(at position) {
+// inherit takes over from the policy before, if that had the same machine.
+func (t *thinker) inherit() {
 	e := t.experience
 	if e == nil {
 		return
@@ -167,7 +150,6 @@ func (t *thinker) inherit(at position) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.of == t.machine {
-		t.begun, t.candidate, t.parts = t.machine, e.candidates[0], e.parts
-		t.trials = t.newTrials(e.candidates, at)
+		t.begun, t.approach, t.parts = t.machine, e.approach, e.parts
 	}
 }

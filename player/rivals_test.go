@@ -19,6 +19,8 @@ import (
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
+	"stackmate/search/sequential"
+	"stackmate/search/simultaneous"
 	"stackmate/search/solve"
 )
 
@@ -170,7 +172,7 @@ func (d duel) report(b *testing.B, game string) {
 			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) })
 		}
 		if i == 0 && d.deepens {
-			s = think.deepening(e, 1)
+			s = deepening(f.machine, think.isInTurns(), e)
 		}
 		if d.nodes > 0 {
 			return limited{s, d.nodes}
@@ -183,6 +185,25 @@ func (d duel) report(b *testing.B, game string) {
 	c.report(b, at, 20*b.N)
 }
 
+// deepening makes the search of a game of two with constant sum that deepens by plies and has
+// estimates at its horizon: alpha-beta, or SMAB where both choose at once.
+func deepening(m machine.Machine, inTurns bool, e *evaluate.Evaluation) search.Searcher {
+	first := m.Names().Players()[0]
+	values := func(dst []float64, states []uint64) { e.ValuesOf(first, dst, states) }
+	if inTurns {
+		return sequential.New(sequential.Config{Evaluate: values})
+	}
+	s, err := simultaneous.NewAnytime(simultaneous.Config{Method: simultaneous.SMAB, Row: first, Evaluate: func(q machine.State) float64 {
+		var value [1]float64
+		values(value[:], q)
+		return value[0]
+	}})
+	if err != nil {
+		panic(err) // of what is written here
+	}
+	return s
+}
+
 // report plays matches from a position and reports the share of the points of the first of the two
 // candidates, in percent, with its 95 % error, and what it gets in the first role's seat and in the
 // second one's: where one seat wins whoever plays, equal players get half, and much better ones little more.
@@ -192,7 +213,7 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 	var sum, squares, n float64
 	var seat [2]float64 // see seats
 	for seed := range uint64(matches) {
-		share, over := newTrialMatch(c, [2]int{0, 1}, seed, at).play(context.Background())
+		share, over := newDuelMatch(c, seed, at).play(context.Background())
 		if !over {
 			b.Fatal("the match did not end")
 		}
@@ -261,11 +282,11 @@ func TestParametersReachTheSamplingSearch(t *testing.T) {
 	}
 	thinker := newThinker(setting{spec: spec{values: s.values}})
 	want := montecarlo.Config{Rule: montecarlo.RegretMatching, AtOnce: true, Exploration: 33.5, Playouts: 3, PolicyExploration: 44}
-	if got := thinker.sampling(candidate{}); got != want {
+	if got := thinker.sampling(0); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	estimating := candidate{evaluator: new(evaluate.Evaluation)}
-	if got := thinker.sampling(estimating); got.Exploration != 0 || got.PolicyExploration != 44 {
+	thinker.approach.evaluator = new(evaluate.Evaluation)
+	if got := thinker.sampling(0); got.Exploration != 0 || got.PolicyExploration != 44 {
 		t.Errorf("with estimates %+v", got)
 	}
 }

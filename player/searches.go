@@ -10,7 +10,6 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/montecarlo"
 )
 
 // report is what a search comes back with, or says before.
@@ -73,7 +72,6 @@ func (t *thinker) search(clock context.Context, at position) *root {
 				settle()
 			case r.root.settled() != nil && tie == nil:
 				tie = time.After(tieTime)
-				r.resist(ctx)
 			}
 		case <-tie:
 			settle()
@@ -195,22 +193,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 	case slices.Contains(t.exact, failed):
 		t.reclassify(failed, reason)
 	case failed != t.sampler:
-	case t.candidate.deepens: // the game is none for it
-		t.adopt(t.candidate.unlearnt())
 	case errors.As(reason, &p):
 		t.sampler = t.newSampler() // who knows what it has left behind
-	}
-}
-
-// resist has playouts look for the move that is hardest to answer, where a search that
-// deepens has proved that there is less than all to win: to it all moves that are worth the
-// same are the same.
-func (r *round) resist(ctx context.Context) {
-	if r.candidate.deepens && r.has(resistance) && r.isInTurns() && r.class.Players == 2 {
-		c := r.sampling(r.candidate.unlearnt())
-		c.Workers = r.threads
-		c.Without |= montecarlo.Bounds // what is proved is known, and tells no moves apart
-		r.launch(ctx, montecarlo.New(c), min(comparisonBytes, r.memory.share()/2))
 	}
 }
 
@@ -278,9 +262,5 @@ func (t *thinker) isSettled(r *root) bool {
 		return false
 	}
 	value := known.Values[r.role].Lower
-	turns := t.isInTurns() && t.class.Players == 2
-	if value >= bestGoal || known == r.sampled && (!t.candidate.deepens || !turns) {
-		return true
-	}
-	return value > worstGoal && !turns
+	return value >= bestGoal || known == r.sampled || value > worstGoal && !(t.isInTurns() && t.class.Players == 2)
 }

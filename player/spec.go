@@ -51,10 +51,8 @@ type Technique struct {
 const (
 	exactSearch = "exact"
 	learning    = "learning"
-	alphaBeta   = "alphabeta"
 	rave        = "rave"
 	factoring   = "factoring"
-	resistance  = "resistance"
 )
 
 // techniques are all of them: the only place that knows their names. What each is worth is in
@@ -62,8 +60,6 @@ const (
 var techniques = []Technique{
 	{exactSearch, "exact search beside sampling", 0},
 	{learning, "an evaluation trained in the start clock", 0},
-	{alphaBeta, "alpha-beta with the evaluation", 0},
-	{resistance, "the hardest moves to answer in lost positions", 0},
 	{factoring, "independent subgames searched apart", 0},
 	{rave, "all moves as first", 0},
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},

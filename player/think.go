@@ -22,21 +22,18 @@ type thinker struct {
 	rng *machine.Rand
 
 	machine     machine.Machine // that class and searches are for
-	begun       machine.Machine // for which it was tried out what pays
+	begun       machine.Machine // of which it was tried to learn
 	class       solve.Class
 	methods     []string          // of the exact searches, the best one for the class first
 	exact       []search.Searcher // by method; they work side by side
 	sampler     search.Searcher
 	grants      map[search.Searcher]int64 // the memory that each of them has
 	hasDecisive bool                      // the machine knows decisive moves, and there are opponents
-	candidate   candidate                 // what the sampler goes by
-	trials      *trials                   // between candidates; nil before there are any
-	tried       time.Duration             // how long they have been held between moves
+	approach    approach                  // what the sampler goes by
 	// parts, by machine, think of the subgames of one that is made of such, else nil.
 	parts map[machine.Machine]*thinker
 	plan  plan
-	// hold and runLearner are the methods of trials and learners, but in tests.
-	hold       func(t *trials, ctx context.Context, threads int)
+	// runLearner is the method of learners, but in tests.
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
 	// exactWork is the part of its time that the exact search works. Where several play, it takes
 	// time from the estimates, and in most positions of most games it gets nowhere: so it
@@ -49,7 +46,7 @@ const leastWork = 1. / 8
 
 func newThinker(s setting) *thinker {
 	return &thinker{
-		setting: s, rng: machine.NewRand(s.seed), hold: (*trials).hold, runLearner: (*evaluate.Learner).Learn,
+		setting: s, rng: machine.NewRand(s.seed), runLearner: (*evaluate.Learner).Learn,
 		exactWork: 1, grants: map[search.Searcher]int64{},
 	}
 }
@@ -67,8 +64,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.class = solve.Classify(ctx, at.machine, t.seed)
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
-	t.exact, t.hasDecisive, t.trials, t.parts = nil, false, nil, nil
-	t.candidate = t.playing()
+	t.exact, t.hasDecisive, t.parts, t.approach = nil, false, nil, approach{}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.makeExact()
 		t.machine.Symmetries() // found now, not in the time of the first move
@@ -78,7 +74,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.hasDecisive = at.machine.Decisive(short, !t.isInTurns()) != nil // as above
 		cancel()
 	}
-	t.inherit(at)
+	t.inherit()
 	t.sampler = t.newSampler()
 }
 
@@ -136,33 +132,16 @@ func (t *thinker) granted(s search.Searcher) int64 {
 	return share
 }
 
-// newSampler makes the sampling search. It has all threads where the exact search works for a part of
-// the time only, else those that that one leaves over.
-func (t *thinker) newSampler() search.Searcher {
-	threads := t.threads
-	if t.class.Players == 1 && len(t.exact) > 0 {
-		threads = max(1, threads-1)
-	}
-	return t.searcher(t.candidate, threads)
-}
-
 const (
 	// proofShare is the part of the start clock in which the game may be solved at once, proofTime the most; atOnceShare
-	// is that part, without an upper bound, where players choose at once: there what was learnt is worth less, and a
-	// first move without a proof often loses. trialShare is the part of what learning leaves over that is spent on trials
-	// at most, betweenShare that of the time of all moves of the others: the position is a better use of the rest.
-	proofShare   = 0.1
-	proofTime    = 2 * time.Second
-	atOnceShare  = 0.3
-	trialShare   = 0.8
-	betweenShare = 1. / 8
+	// is that part, without an upper bound, where players choose at once: nothing is learnt there, and a
+	// first move without a proof often loses.
+	proofShare  = 0.1
+	proofTime   = 2 * time.Second
+	atOnceShare = 0.3
 )
 
-// trialParts are the parts of the play clock that a move of a trial takes, by round: many matches fit into the start clock
-// at the first one; at the second one, which is nearer to play, others may win (docs/lab/evaluation.md).
-var trialParts = [...]float64{1. / 300, 1. / 20}
-
-// begin implements policy. Unless the game can be solved at once, it is found out what pays;
+// begin implements policy. Unless the game can be solved at once, it is learnt what positions are worth;
 // the rest of the time goes into the position, and what is found of it is kept.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
@@ -174,7 +153,9 @@ func (t *thinker) begin(ctx context.Context, at position) {
 		if t.isInTurns() {
 			t.exactWork = leastWork
 		}
-		t.rehearse(ctx, at)
+		t.factor(ctx)
+		clock := timeLeft(ctx, time.Now())
+		t.adopt(t.approachBy(t.learn(ctx, at), func() float64 { return t.agreement(ctx, clock) }))
 	}
 	if r := t.search(ctx, at); r.alone {
 		if k := r.soonest(); k != nil {
@@ -198,52 +179,8 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 	return t.search(short, at).settled() != nil
 }
 
-// rehearse learns what positions are worth, and tries out what to make of it.
-func (t *thinker) rehearse(ctx context.Context, at position) {
-	t.factor(ctx)
-	list := t.candidates(t.learn(ctx, at))
-	t.adopt(list[0])
-	t.trials = t.newTrials(list, at)
-	t.pass(t.trials.left()...)
-	t.compare(ctx, scaled(trialShare, timeLeft(ctx, time.Now())))
-}
-
-// newTrials makes trials between candidates, the first of which plays already, for a match from a position.
-func (t *thinker) newTrials(list []candidate, at position) *trials {
-	memory := t.memory.share()
-	if memory == 0 {
-		list = list[:1]
-	}
-	c := comparison{
-		searcher: func(i int) search.Searcher { return t.searcher(list[i], 1) }, opening: trialOpening,
-		memory: min(comparisonBytes, memory/int64(2*t.threads)),
-	}
-	var clocks []time.Duration
-	for _, part := range trialParts {
-		clocks = append(clocks, scaled(part, t.playClock()))
-	}
-	return newTrials(c, list, t.isShort(), at, clocks...)
-}
-
-// compare goes on with the trials, for so long at most, and adopts the candidate that wins.
-func (t *thinker) compare(ctx context.Context, most time.Duration) {
-	if t.trials == nil || t.trials.decided() || most <= 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	t.hold(t.trials, ctx, t.threads)
-	best := t.trials.candidates[t.trials.best]
-	if t.candidate != best {
-		t.adopt(best)
-	}
-	t.pass(t.trials.left()...)
-	t.log.Info().Str("best", best.name).Int("matches", t.trials.held).Dur("clock", t.trials.clock).Bool("decided", t.trials.decided()).Msg("comparison")
-}
-
-// ponder implements policy: for a machine that came after the start clock it is found out now what
-// pays, what is not decided is tried out, and then the searches go on side by side. The part of the
-// tree that the next position needs is kept, and so is what is proved.
+// ponder implements policy: of a machine that came after the start clock it is learnt now, and then the searches go on side by
+// side. The part of the tree that the next position needs is kept, and so is what is proved.
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	if t.begun != at.machine {
@@ -251,18 +188,9 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 		t.begin(late, at)
 		cancel()
 	}
-	began := time.Now()
-	t.compare(ctx, t.trialTime()-t.tried)
-	t.tried += time.Since(began)
 	if ctx.Err() == nil {
 		t.search(ctx, at)
 	}
-}
-
-// trialTime is how much of the time of the others trials may take.
-func (t *thinker) trialTime() time.Duration {
-	others := t.class.Length * (1 - 1/float64(max(1, t.class.Players)))
-	return scaled(betweenShare*others, t.playClock())
 }
 
 // playClock is the time for a move.
@@ -275,7 +203,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
 		t.exactWork = 1
 	}
-	v := r.decide(t.candidate.samples())
+	v := r.decide("nothing is proved that decides: the best by " + t.approach.String())
 	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
 	if v.by == byPlan {
 		t.plan = plan{v.result.Line, at.state}.after(at.machine)

@@ -35,8 +35,9 @@ func (w whole) Search(ctx context.Context, m machine.Machine, q machine.State, _
 	return r, nil
 }
 
-// wholeClock is the processor time for each move of whole players, wholeMatches their matches.
+// wholeStart is the start clock of whole players, wholeClock the processor time for each move, wholeMatches their matches.
 const (
+	wholeStart   = 20 * time.Second
 	wholeClock   = 100 * time.Millisecond
 	wholeMatches = 10
 )
@@ -75,11 +76,11 @@ func againstWhole(b *testing.B, at position, rival string) {
 			b.Fatal(err)
 		}
 		players[i] = onOneThread(uint64(i), 512<<20, s.without...)
-		ctx, cancel := context.WithTimeout(context.Background(), rehearsalClock)
+		ctx, cancel := context.WithTimeout(context.Background(), wholeStart)
 		players[i].begin(ctx, at)
 		cancel()
 	}
-	b.Log(players[0].candidate.name)
+	b.Log(players[0].approach)
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher { return whole{players[i], wholeClock} }}
 	c.report(b, at, wholeMatches*b.N)
 }

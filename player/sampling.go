@@ -1,0 +1,160 @@
+package player
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/evaluate"
+	"stackmate/search/factor"
+	"stackmate/search/montecarlo"
+	"stackmate/search/solve"
+)
+
+// approach is what the sampling search goes by: playouts, if there is no evaluator, or what was learnt.
+type approach struct {
+	evaluator *evaluate.Evaluation // beside playouts
+	alone     bool                 // in their place
+	rave      bool                 // playouts say something of all moves that they made
+}
+
+// Where an estimate is worth aloneWeight playouts, what does without them is better, where a move has time for no more
+// than fewLeaves with playouts; with more, what wins at a short clock may lose at a long one (docs/lab/evaluation.md).
+const (
+	aloneWeight = 20
+	fewLeaves   = 4000
+)
+
+const (
+	// trustedCorrelation is what estimates must correlate with the outcomes of unseen games: below it playouts without them
+	// play better (docs/lab/evaluation.md).
+	trustedCorrelation = 0.2
+	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
+	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
+	leastAgreement = 0.7
+	// agreementShare is the most of the start clock in which that is found out, agreementTime the most.
+	agreementShare = 0.1
+	agreementTime  = 1500 * time.Millisecond
+)
+
+// approachBy is the approach that follows from what was learnt, e, which is nil if nothing was, and from how well all moves of playouts
+// agree with first ones.
+func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) approach {
+	trusted, heavy := e != nil && e.Correlation() >= trustedCorrelation, e != nil && e.Weight() >= aloneWeight
+	switch {
+	case heavy && t.isShort():
+		return approach{evaluator: e, alone: true}
+	case !(trusted && heavy) && t.has(rave) && t.isInTurns() && agreement() >= leastAgreement:
+		return approach{rave: true}
+	case trusted:
+		return approach{evaluator: e}
+	}
+	return approach{}
+}
+
+// agreement is that of all moves of playouts with first ones, as far as it can be found out in a start clock and the memory there is.
+func (t *thinker) agreement(ctx context.Context, clock time.Duration) float64 {
+	m := t.playouts(ctx, t.machine)
+	if m.Info().Batch > t.memory.share() {
+		return 0
+	}
+	short, cancel := context.WithTimeout(ctx, min(agreementTime, scaled(agreementShare, clock)))
+	defer cancel()
+	a := montecarlo.Agreement(short, m, t.seed)
+	t.log.Info().Float64("agreement", a).Msg("all moves as first")
+	return a
+}
+
+// isShort tells whether a move has time for few leaves with playouts.
+func (t *thinker) isShort() bool {
+	playouts := t.playClock().Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1)
+	return playouts < fewLeaves*montecarlo.DefaultPlayouts
+}
+
+// String names an approach for people.
+func (a approach) String() string {
+	switch {
+	case a.rave:
+		return "playouts, all moves as first"
+	case a.evaluator == nil:
+		return "playouts"
+	case a.alone:
+		return "what was learnt in the start clock"
+	}
+	return "playouts and by what was learnt in the start clock"
+}
+
+// adopt makes the sampling search take an approach, and stores it for later policies.
+func (t *thinker) adopt(a approach) {
+	t.approach = a
+	t.sampler = t.newSampler()
+	if e := t.experience; e != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.of, e.approach, e.parts = t.machine, a, t.parts
+	}
+}
+
+// newSampler makes the sampling search. It has all threads where the exact search works for a part of
+// the time only, else those that that one leaves over.
+func (t *thinker) newSampler() search.Searcher {
+	threads := t.threads
+	if t.class.Players == 1 && len(t.exact) > 0 {
+		threads = max(1, threads-1)
+	}
+	whole := montecarlo.New(t.sampling(threads))
+	if t.parts == nil {
+		return whole
+	}
+	return factor.New(whole, func(m machine.Machine) search.Searcher { return montecarlo.New(t.parts[m].sampling(threads)) })
+}
+
+// sampling is how the thinker samples, on so many threads.
+func (t *thinker) sampling(threads int) montecarlo.Config {
+	config := montecarlo.Config{
+		Rule: montecarlo.RegretMatching, AtOnce: !t.isInTurns(), Rave: t.approach.rave, Without: t.sampledWithout(), Workers: threads,
+	}
+	if t.textbook {
+		config = montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: threads}
+	}
+	if e := t.approach.evaluator; e != nil {
+		if config.Evaluator, config.EstimateWeight = e, e.Weight(); t.approach.alone {
+			config.EstimateWeight = math.Inf(1)
+		}
+	}
+	for _, p := range parameters {
+		if v, ok := t.values[p.Name]; ok {
+			p.set(&config, v)
+		}
+	}
+	return config
+}
+
+// textbookExploration is the constant of textbook UCT, in goal points.
+const textbookExploration = 70
+
+// factoringShare is the part of the start clock in which subgames must be found, factoringTime the most.
+const (
+	factoringShare = 0.15
+	factoringTime  = 3 * time.Second
+)
+
+// factor finds out whether the game is made of several that can be searched each on its own.
+func (t *thinker) factor(ctx context.Context) {
+	if !t.has(factoring) || t.class.Chance {
+		return
+	}
+	short, cancel := context.WithTimeout(ctx, min(factoringTime, scaled(factoringShare, timeLeft(ctx, time.Now()))))
+	defer cancel()
+	for _, g := range factor.Subgames(short, t.machine, t.seed) {
+		if t.parts == nil {
+			t.parts = make(map[machine.Machine]*thinker)
+		}
+		t.parts[g.Machine] = &thinker{setting: t.setting, machine: g.Machine, class: solve.Classify(short, g.Machine, t.seed)}
+	}
+	if t.parts != nil {
+		t.log.Info().Int("subgames", len(t.parts)).Msg("subgames")
+	}
+}

@@ -1,0 +1,142 @@
+package player
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/evaluate"
+	"stackmate/search/factor"
+	"stackmate/search/montecarlo"
+)
+
+func TestStartClocksAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes four seconds")
+	}
+	m := gamestest.Machine(t, "connectFour-5x4")
+	p := onOneThread(0, 64<<20, exactSearch)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
+	defer cancel()
+	began := time.Now()
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3, 4}}
+	p.prepare(ctx, at)
+	if e := p.learn(ctx, at); e == nil || ctx.Err() != nil {
+		t.Errorf("learnt %v in %v of a start clock of 4 s", e, time.Since(began))
+	}
+}
+
+// learntOf has learnt from so many games.
+func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation {
+	t.Helper()
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learn(t.Context(), games)
+	l.Weigh(t.Context())
+	return l.Evaluation()
+}
+
+func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
+	heavy, light, vague := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 10_000), new(evaluate.Evaluation)
+	if heavy.Weight() < aloneWeight || min(heavy.Correlation(), light.Correlation()) < trustedCorrelation || light.Weight() >= aloneWeight {
+		t.Fatalf("estimates are worth %g and %g playouts and correlate by %g and %g", heavy.Weight(), light.Weight(), heavy.Correlation(), light.Correlation())
+	}
+	m := gamestest.Machine(t, "breakthrough-4x4")
+	p := onOneThread(0, 64<<20)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	p.prepare(ctx, position{machine: m, state: m.Initial()})
+	for i, c := range []struct {
+		learnt    *evaluate.Evaluation
+		speed     float64 // playouts a second; there are ten seconds for a move
+		agreement float64
+		want      approach
+	}{
+		{nil, 3000, 0.6, approach{}},
+		{nil, 3000, 0.8, approach{rave: true}},
+		{vague, 3400, 0.6, approach{}},
+		{vague, 3400, 0.8, approach{rave: true}},
+		{light, 3000, 0.6, approach{evaluator: light}},
+		{light, 3000, 0.8, approach{rave: true}},
+		{heavy, 3000, 0.8, approach{evaluator: heavy, alone: true}},
+		{heavy, 3400, 0.8, approach{evaluator: heavy}},
+	} {
+		p.class.StatesPerSecond = c.speed * p.class.Length
+		if p.approach = p.approachBy(c.learnt, func() float64 { return c.agreement }); p.approach != c.want {
+			t.Errorf("case %d: %+v, want %+v", i, p.approach, c.want)
+		}
+		s := p.sampling(1)
+		weight := 0.
+		if c.want.evaluator != nil {
+			weight = c.want.evaluator.Weight()
+		}
+		if c.want.alone {
+			weight = math.Inf(1)
+		}
+		if s.AtOnce || s.Rave != c.want.rave || (s.Evaluator != nil) != (c.want.evaluator != nil) || s.EstimateWeight != weight {
+			t.Errorf("case %d: samples as %+v", i, s)
+		}
+	}
+	p.without = append(p.without, rave)
+	if got := p.approachBy(nil, func() float64 { return 1 }); got.rave {
+		t.Error("all moves as first play where a player does without")
+	}
+}
+
+func TestSubgamesAreSearchedApart(t *testing.T) {
+	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
+	for without, apart := range map[string]bool{"decisive": true, factoring: false} {
+		p := onOneThread(0, 64<<20, exactSearch, learning, without)
+		at := position{machine: m, state: m.Initial(), legal: []machine.Move{0}}
+		p.begin(ctxOf(t, time.Second), at)
+		if _, is := p.sampler.(*factor.Searcher); is != apart || (p.parts != nil) != apart {
+			t.Errorf("without %s the search is %T, of %d parts", without, p.sampler, len(p.parts))
+		}
+		r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 500})
+		if err != nil || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}
+
+// BenchmarkRules shows what could be gained by choosing the rule anew in each position: goal points
+// that strategies of UCT and of regret matching lose against the best reply, in positions of solved
+// games, and what the better of the two would lose in each of them, told by an oracle. What the better
+// of two seeds of one rule loses is by chance alone.
+func BenchmarkRules(b *testing.B) {
+	const clock, positions = 30 * time.Millisecond, 40
+	for _, game := range []string{"biddingTicTacToe-3", "goofspiel-6", "oshiZumo-12-3"} {
+		b.Run(game, func(b *testing.B) {
+			u := newOracle(b, newReferee(b, game).machine)
+			lost := func(q *question, rule montecarlo.Rule, seed uint64) float64 {
+				ctx, cancel := withProcessorTime(b.Context(), clock)
+				defer cancel()
+				s := montecarlo.New(montecarlo.Config{Rule: rule, Without: montecarlo.Decisive})
+				r, err := s.Search(ctx, u.machine, q.state, search.Limits{MaxBytes: comparisonBytes, Seed: seed})
+				if err != nil {
+					b.Fatal(err)
+				}
+				return q.loss(r.Strategies[q.role])
+			}
+			sums := make(map[string]float64)
+			for _, q := range u.questions(b, positions) {
+				uct, regret := lost(&q, montecarlo.UCT, 1), lost(&q, montecarlo.RegretMatching, 1)
+				sums["uct"] += uct
+				sums["regret"] += regret
+				sums["better-rule"] += min(uct, regret)
+				sums["better-seed-uct"] += min(uct, lost(&q, montecarlo.UCT, 2))
+				sums["better-seed-regret"] += min(regret, lost(&q, montecarlo.RegretMatching, 2))
+			}
+			for name, sum := range sums {
+				b.ReportMetric(sum/positions, name)
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

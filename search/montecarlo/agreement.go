@@ -1,0 +1,194 @@
+package montecarlo
+
+import (
+	"context"
+	"slices"
+
+	"stackmate/reasoner/machine"
+)
+
+// Of a position agreementMoves moves drawn at random have agreementGames random games each at least; agreementPositions are looked
+// at, one after the other in random games.
+const (
+	agreementGames     = 256
+	agreementMoves     = 16
+	agreementPositions = 100
+	agreementStride    = 6
+)
+
+// agreement compares what moves bring in random games that begin with them, q, with what games bring in which they are made at any
+// time later, a, each without its mean over the moves of a position.
+type agreement struct {
+	*rave
+	machine machine.Machine
+	games   *machine.Lockstep
+	rng     *machine.Rand
+	states  []uint64
+	spread  float64 // Σ q² of all positions, but for what the number of games alone makes of it
+	apart   float64 // Σ (q−a)², likewise
+}
+
+// Agreement is 1 − Σ(q−a)²/Σq²: how much of what random games say of moves those say as well in which they are made at any time later. It is 1
+// at most, but for chance, and 0 where batches of m do not tell their moves, or ctx ends before anything was found. So it tells
+// what Config.Rave is worth before anything is searched (docs/lab/sampling.md). Cost: 65 536 games at least.
+func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
+	b := m.NewBatch()
+	g := &agreement{rave: newRave(b, m.Names()), machine: m, games: machine.NewLockstep(b), rng: machine.NewRand(seed)}
+	if g.rave == nil {
+		return 0
+	}
+	g.states = make([]uint64, b.Lanes()*m.Words())
+	s := slices.Clone(m.Initial())
+	for range agreementPositions {
+		moves, over := g.legal(s)
+		if over {
+			copy(s, m.Initial())
+			continue
+		}
+		if c := machine.Role(onlyChooser(moves)); c >= 0 && c != m.Names().Chance() && !g.look(ctx, s, moves, c) {
+			break
+		}
+		g.walk(s, 1+g.rng.Intn(agreementStride))
+	}
+	if g.spread <= 0 {
+		return 0
+	}
+	return 1 - g.apart/g.spread
+}
+
+// walk makes so many random joint moves, or fewer where the game is over before.
+func (g *agreement) walk(s machine.State, moves int) {
+	b := g.batch
+	for b.Load(s, 1); moves >= 0; moves-- {
+		b.Evaluate(1)
+		b.Store(s, 1)
+		if moves == 0 || (b.Terminal()[0]|b.Stuck()[0])&1 != 0 {
+			return
+		}
+		b.ChooseRandom(g.rng, 1)
+		b.Advance(1)
+	}
+}
+
+// legal are the legal moves of a position by role, or that the game is over.
+func (g *agreement) legal(s machine.State) (moves [][]machine.Move, over bool) {
+	g.batch.Load(s, 1)
+	g.batch.Evaluate(1)
+	if (g.batch.Terminal()[0]|g.batch.Stuck()[0])&1 != 0 {
+		return nil, true
+	}
+	for r := range g.machine.Names().Roles {
+		moves = append(moves, g.batch.AppendLegal(nil, 0, machine.Role(r)))
+	}
+	return moves, false
+}
+
+// tally is what games brought.
+type tally struct{ sum, count float64 }
+
+func (t tally) mean() float64 { return t.sum / t.count }
+
+// look adds a position, in which role c alone chooses; false if ctx ends meanwhile.
+func (g *agreement) look(ctx context.Context, s machine.State, moves [][]machine.Move, c machine.Role) bool {
+	own := moves[c]
+	for i := range min(len(own), agreementMoves) {
+		j := i + g.rng.Intn(len(own)-i)
+		own[i], own[j] = own[j], own[i]
+	}
+	own = own[:min(len(own), agreementMoves)]
+	moves[c] = own
+	first, later := make([]tally, len(own)), make([]tally, len(own))
+	squares, all := 0.0, tally{}
+	for first[len(own)-1].count < agreementGames {
+		if g.play(ctx, s, moves, c); ctx.Err() != nil {
+			return false
+		}
+		for lane := range g.batch.Lanes() {
+			if g.over[lane>>6]>>uint(lane&63)&1 == 0 {
+				continue
+			}
+			v := float64(g.goals[lane*len(g.made)+int(c)])
+			t := &first[lane%len(own)]
+			t.sum, t.count = t.sum+v, t.count+1
+			squares, all.sum, all.count = squares+v*v, all.sum+v, all.count+1
+		}
+		for i, m := range own {
+			for leaf := range own {
+				at := leaf*g.all + g.first[c] + int(m)
+				later[i].sum, later[i].count = later[i].sum+float64(g.sums[at]), later[i].count+float64(g.counts[at])
+			}
+		}
+		if all.count == 0 { // no game ends
+			return false
+		}
+	}
+	g.compare(first, later, squares/all.count-all.mean()*all.mean())
+	return true
+}
+
+// compare adds moves that were made first and later; variance is that of a game.
+func (g *agreement) compare(first, later []tally, variance float64) {
+	var q, a []float64
+	noise, more := 0.0, 0.0
+	for i, t := range first {
+		if l := later[i]; min(t.count, l.count) >= agreementGames/2 {
+			q, a = append(q, t.mean()), append(a, l.mean())
+			noise, more = noise+variance/t.count, more+variance/l.count
+		}
+	}
+	if len(q) < 2 {
+		return
+	}
+	n := float64(len(q))
+	mq, ma := total(q)/n, total(a)/n
+	for i := range q {
+		x, d := q[i]-mq, q[i]-mq-(a[i]-ma)
+		g.spread, g.apart = g.spread+x*x/n, g.apart+d*d/n
+	}
+	left := (n - 1) / n / n // of the noise, without that of the means
+	g.spread, g.apart = g.spread-left*noise, g.apart-left*(noise+more)
+}
+
+// play plays one game in each lane from a position on: lane i begins with move i modulo their number.
+func (g *agreement) play(ctx context.Context, s machine.State, moves [][]machine.Move, c machine.Role) {
+	b, n := g.batch, g.batch.Lanes()
+	for lane := range n {
+		copy(g.states[lane*len(s):], s)
+	}
+	b.Load(g.states, n)
+	b.Evaluate(n)
+	for lane := range n {
+		for r, own := range moves {
+			if m := own[0]; machine.Role(r) == c {
+				b.Choose(lane, c, own[lane%len(own)])
+			} else {
+				b.Choose(lane, machine.Role(r), m)
+			}
+		}
+	}
+	b.Advance(n)
+	b.Evaluate(n)
+	g.begin(len(moves[c]))
+	goals := make([]int32, len(moves))
+	g.games.Run(ctx, g.rng, n, func(steps int, ended, playing []uint64) bool {
+		if steps > 0 {
+			g.watch(ended, playing)
+		}
+		for lane := range n {
+			if ended[lane>>6]>>uint(lane&63)&1 != 0 {
+				b.Goals(goals, lane)
+				g.end(lane, goals)
+			}
+		}
+		return true
+	})
+	g.divide(make([]leaf, len(moves[c])))
+}
+
+func total(list []float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return sum
+}
