@@ -73,7 +73,9 @@ func TestNothingIsLearntWhereItDoesNotPay(t *testing.T) {
 	for game, clock := range map[string]time.Duration{"connectFour-4x4": leastLearning / 2, "tron-5x5": time.Minute, "slidingPuzzle-3x3-5": time.Minute} {
 		m := gamestest.Machine(t, game)
 		p := onOneThread(0, 64<<20, exactSearch)
-		p.runLearner = func(*evaluate.Learner, context.Context, int64) { t.Errorf("%s: it is learnt in a start clock of %v", game, clock) }
+		p.runLearner = func(*evaluate.Learner, context.Context, int64) {
+			t.Errorf("%s: it is learnt in a start clock of %v", game, clock)
+		}
 		at := position{machine: m, state: m.Initial()}
 		ctx := ctxOf(t, clock)
 		if p.prepare(ctx, at); p.learn(ctx, at) != nil {

@@ -19,9 +19,6 @@ import (
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
-	"stackmate/search/sequential"
-	"stackmate/search/simultaneous"
-	"stackmate/search/solve"
 )
 
 // rulesOf are the rules of a built-in game, or of one of the corpus: with ".kif", where there are both.
@@ -44,9 +41,8 @@ type duel struct {
 	rivals [2]montecarlo.Config
 	nodes  int64 // for each move; 0 means duelClock
 	games  []string
-	// learns tells that the first estimates leaves by what is learnt in learningClock, and
-	// deepens that it does so at the horizon of a search that deepens; alike that the second does it, too.
-	learns, deepens, alike bool
+	// learns tells that the first estimates leaves by what is learnt in learningClock, and alike that the second does it, too.
+	learns, alike bool
 	// factors tells that the first searches each subgame on its own.
 	factors bool
 	// byTheWall tells that moves take wallClock, whatever threads are at work, of a machine that does nothing else.
@@ -124,9 +120,6 @@ func duels() []duel {
 		{name: "threads=2-learning", rivals: pair(montecarlo.Config{Workers: 2}, montecarlo.Config{}), games: append([]string{"hex-8x8"}, turns...), byTheWall: true, learns: true, alike: true},
 		{name: "plain", rivals: pair(montecarlo.Config{}, plain), games: append([]string{"qyshinsu", "connectFourSuicide", "atariGo_7x7", "blocker", "goofspiel-10", "biddingTicTacToe-10", "oshiZumo", "tron", "connectFourSimultaneous"}, turns...)},
 		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex.kif", "hex-8x8", "gomoku_11x11"}, turns...)},
-		{name: "alphabeta", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: learnable, learns: true, deepens: true},
-		{name: "horizon", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: atOnce, learns: true, deepens: true},
-		{name: "horizon-regret", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching}), games: atOnce, learns: true, deepens: true},
 		{name: "learning-both", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "weight", rivals: pair(montecarlo.Config{}, montecarlo.Config{EstimateWeight: montecarlo.DefaultPlayouts}), games: sampled, learns: true, alike: true},
 		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
@@ -165,14 +158,10 @@ func (d duel) report(b *testing.B, game string) {
 		}
 		b.ReportMetric(e.Weight(), "weight")
 	}
-	think := thinker{machine: f.machine, class: solve.Classify(b.Context(), f.machine, 1)}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
 		if i == 0 && d.factors {
 			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) })
-		}
-		if i == 0 && d.deepens {
-			s = deepening(f.machine, think.isInTurns(), e)
 		}
 		if d.nodes > 0 {
 			return limited{s, d.nodes}
@@ -183,25 +172,6 @@ func (d duel) report(b *testing.B, game string) {
 		return &metered{Searcher: s, clock: duelClock}
 	}}
 	c.report(b, at, 20*b.N)
-}
-
-// deepening makes the search of a game of two with constant sum that deepens by plies and has
-// estimates at its horizon: alpha-beta, or SMAB where both choose at once.
-func deepening(m machine.Machine, inTurns bool, e *evaluate.Evaluation) search.Searcher {
-	first := m.Names().Players()[0]
-	values := func(dst []float64, states []uint64) { e.ValuesOf(first, dst, states) }
-	if inTurns {
-		return sequential.New(sequential.Config{Evaluate: values})
-	}
-	s, err := simultaneous.NewAnytime(simultaneous.Config{Method: simultaneous.SMAB, Row: first, Evaluate: func(q machine.State) float64 {
-		var value [1]float64
-		values(value[:], q)
-		return value[0]
-	}})
-	if err != nil {
-		panic(err) // of what is written here
-	}
-	return s
 }
 
 // report plays matches from a position and reports the share of the points of the first of the two

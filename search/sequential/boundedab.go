@@ -1,7 +1,6 @@
 package sequential
 
 import (
-	"math"
 	"slices"
 	"unsafe"
 
@@ -124,10 +123,10 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 		}
 		if depth == 0 || ply == maxPly {
 			r.horizon = true
-			return r.estimate(s, v)
+			return r.guessed(v)
 		}
 		if !r.expand(f, s, parent, of, c) {
-			return r.estimate(s, v)
+			return r.guessed(v)
 		}
 		if f.children.Children > 1 {
 			f.state = s
@@ -147,25 +146,9 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 	return value{r.Goals, r.Goals}
 }
 
-// estimate is the value of a position that is not searched, of which v is known.
-func (r *run) estimate(s machine.State, v value) value {
-	r.guesses = append(r.guesses[:0], (r.Goals.Lower+r.Goals.Upper)/2)
-	if r.Evaluate != nil {
-		r.evaluate(r.guesses, s)
-	}
-	return v.estimated(r.guesses[0])
-}
-
-// estimateUnit is the unit of estimates, in goal points: finer differences mean nothing, and
-// null windows over them would be searched for nothing.
-const estimateUnit = 0.5
-
-// evaluate estimates positions, in whole units.
-func (r *run) evaluate(dst []float64, states []uint64) {
-	r.Evaluate(dst, states)
-	for i, v := range dst {
-		dst[i] = math.Round(v/estimateUnit) * estimateUnit
-	}
+// guessed is the value of a position that is not searched, of which v is known: by a guess the middle of the range.
+func (r *run) guessed(v value) value {
+	return value{v.proved, clamp(search.Exact((r.Goals.Lower+r.Goals.Upper)/2), v.proved)}
 }
 
 // choice searches position k, expanded in f, whose best move was last when it

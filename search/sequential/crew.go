@@ -99,7 +99,7 @@ func (c *crew) deepen() {
 		})
 		c.lasted = [2]time.Duration{time.Since(c.iteration), c.lasted[0]}
 		if first == nil {
-			for _, w := range slices.Backward(c.workers) { // of their estimates the first one's count
+			for _, w := range slices.Backward(c.workers) { // of their guesses the first one's count
 				r.root.learn(w.outcome, w.frame(0), true)
 			}
 			break
@@ -115,7 +115,7 @@ func (c *crew) deepen() {
 		}
 		c.iteration = time.Now()
 		c.show()
-		c.depth = min(c.depth+r.step(c.depth), r.Depth)
+		c.depth = min(c.depth+step(c.depth), r.Depth)
 	}
 	if !r.isDone() && r.unseen != nil {
 		r.fail("%w", r.unseen)
@@ -127,12 +127,12 @@ func (r *run) ask() (w window, half bool) {
 	p := r.root.value.proved
 	w = window{r.Goals.Lower, r.Goals.Upper, r.Epsilon}
 	middle := (w.alpha + w.beta) / 2
-	switch half = r.Halves && r.Evaluate == nil && p.Lower+r.Epsilon < middle && middle+r.Epsilon < p.Upper; {
+	switch half = r.Halves && p.Lower+r.Epsilon < middle && middle+r.Epsilon < p.Upper; {
 	case half && r.crew.hopeful:
 		w.alpha = middle
 	case half:
 		w.beta = middle
-	case r.Halves && r.Evaluate == nil:
+	case r.Halves:
 		w = w.narrowed(p)
 	}
 	return w, half
@@ -286,7 +286,7 @@ func (r *run) isOutrun(ply int) bool {
 			r.outrun, r.answer = above, v
 			return true
 		}
-		r.horizon = horizon // what is not used estimates nothing
+		r.horizon = horizon // what is not used guesses nothing
 	}
 	return false
 }

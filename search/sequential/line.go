@@ -12,9 +12,6 @@ import (
 func (r *run) result(s machine.State) search.Result {
 	v := r.root.value
 	res := search.Result{Values: r.values(v.proved), Proved: true, Strategies: make([][]search.Weighted, r.roles)}
-	if r.Evaluate != nil && v.proved.Upper-v.proved.Lower > r.Epsilon {
-		res.Values, res.Proved = r.values(v.guess), false
-	}
 	if terminal, _ := r.expander.Look(s); terminal {
 		return res
 	}
@@ -45,7 +42,7 @@ func (r *run) result(s machine.State) search.Result {
 }
 
 // bestAction is the action to play: by what is proved of it if that settles the
-// value of the root, else by the estimate.
+// value of the root, else by the guess.
 func (t *root) bestAction(epsilon float64) int {
 	settled := t.value.proved.Upper-t.value.proved.Lower <= epsilon
 	best := 0

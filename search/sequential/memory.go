@@ -28,18 +28,18 @@ type entry struct {
 //
 //	depth (16 bits) | role + 1 (8) | best (32)
 //	proved, two float64
-//	guess, two float32: estimates
+//	guess, two float32
 type packing struct {
-	wide          bool
-	bits          int
-	proved, guess *intervals
-	before        []machine.Move // by role: moves of roles before it
+	wide   bool
+	bits   int
+	ends   *intervals     // proved ones and guesses
+	before []machine.Move // by role: moves of roles before it
 }
 
 const depthBits = 11 // enough for maxPly
 
-// packingOf is that of a game m. Estimated tells that the guess is made of estimates, in whole units.
-func packingOf(m machine.Machine, p *payoff, estimated bool) packing {
+// packingOf is that of a game m.
+func packingOf(m machine.Machine, p *payoff) packing {
 	names := m.Names()
 	c := packing{wide: true, bits: 4 * 64}
 	if p.random >= 0 || names.Open != nil || !isUnit(p.goals.Lower) || !isUnit(p.goals.Upper) {
@@ -50,21 +50,21 @@ func packingOf(m machine.Machine, p *payoff, estimated bool) packing {
 		c.before = append(c.before, moves)
 		moves += machine.Move(len(list))
 	}
-	c.proved = newIntervals(p.levels(m.GoalValues()))
-	if c.guess = c.proved; estimated {
-		c.guess = newIntervals(p.levels(nil))
-	}
-	if n := depthBits + c.proved.bits() + c.guess.bits() + bits.Len(uint(moves)); n <= 64 {
+	c.ends = newIntervals(p.levels(m.GoalValues()))
+	if n := depthBits + 2*c.ends.bits() + bits.Len(uint(moves)); n <= 64 {
 		c.bits, c.wide = n, false
 	}
 	return c
 }
 
-// isUnit tells whether v is a whole number of units of estimates.
-func isUnit(v float64) bool { return v == math.Round(v/estimateUnit)*estimateUnit }
+// unit is that of levels, in goal points: goals are whole, and the middle of their range may be a half.
+const unit = 0.5
+
+// isUnit tells whether v is a whole number of units.
+func isUnit(v float64) bool { return v == math.Round(v/unit)*unit }
 
 // levels are the values of positions, in order, and the middle of the range: the goals, or if these are not known all
-// units of estimates in the range.
+// units in the range.
 func (p *payoff) levels(goals [][]int32) []float64 {
 	levels := []float64{p.goals.Lower, p.goals.Upper}
 	if middle := (p.goals.Lower + p.goals.Upper) / 2; isUnit(middle) {
@@ -73,7 +73,7 @@ func (p *payoff) levels(goals [][]int32) []float64 {
 		goals = nil
 	}
 	if goals == nil {
-		for v := p.goals.Lower; v < p.goals.Upper; v += estimateUnit {
+		for v := p.goals.Lower; v < p.goals.Upper; v += unit {
 			levels = append(levels, v)
 		}
 	} else {
@@ -100,7 +100,7 @@ func newIntervals(levels []float64) *intervals {
 		for _, lower := range levels[:j+1] {
 			n.list = append(n.list, search.Interval{Lower: lower, Upper: upper})
 		}
-		for v := n.least + float64(len(n.above))*estimateUnit; v <= upper; v += estimateUnit {
+		for v := n.least + float64(len(n.above))*unit; v <= upper; v += unit {
 			n.above = append(n.above, j)
 			if n.below = append(n.below, j); v < upper {
 				n.below[len(n.below)-1]--
@@ -114,8 +114,8 @@ func (n *intervals) bits() int { return bits.Len(uint(len(n.list) - 1)) }
 
 // number is that of an interval, or of the least that contains it.
 func (n *intervals) number(i search.Interval) uint64 {
-	lower := n.below[int(math.Floor((i.Lower-n.least)/estimateUnit))]
-	upper := n.above[int(math.Ceil((i.Upper-n.least)/estimateUnit))]
+	lower := n.below[int(math.Floor((i.Lower-n.least)/unit))]
+	upper := n.above[int(math.Ceil((i.Upper-n.least)/unit))]
 	return uint64(upper*(upper+1)/2 + lower)
 }
 
@@ -130,8 +130,8 @@ func (p packing) pack(dst []uint64, e entry) {
 	if e.role >= 0 {
 		w = uint64(p.before[e.role]+e.best) + 1
 	}
-	w = w<<p.guess.bits() | p.guess.number(e.guess)
-	w = w<<p.proved.bits() | p.proved.number(e.proved)
+	w = w<<p.ends.bits() | p.ends.number(e.guess)
+	w = w<<p.ends.bits() | p.ends.number(e.proved)
 	dst[0] = w<<depthBits | uint64(e.depth)
 }
 
@@ -145,10 +145,10 @@ func (p packing) unpack(src []uint64) entry {
 	w := src[0]
 	e := entry{depth: int32(w & (1<<depthBits - 1)), role: -1}
 	w >>= depthBits
-	e.proved = p.proved.list[w&(1<<p.proved.bits()-1)]
-	w >>= p.proved.bits()
-	e.guess = clamp(p.guess.list[w&(1<<p.guess.bits()-1)], e.proved)
-	if w >>= p.guess.bits(); w > 0 {
+	e.proved = p.ends.list[w&(1<<p.ends.bits()-1)]
+	w >>= p.ends.bits()
+	e.guess = clamp(p.ends.list[w&(1<<p.ends.bits()-1)], e.proved)
+	if w >>= p.ends.bits(); w > 0 {
 		e.best = machine.Move(w - 1)
 		for e.role = int8(len(p.before) - 1); p.before[e.role] > e.best; {
 			e.role--

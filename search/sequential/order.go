@@ -68,8 +68,7 @@ func (r *run) credit(f *frame, a, depth int) {
 }
 
 // preview sets the bounds of all children to what is known before any of them is searched: the goals of
-// those that are terminal, of others what the table knows or, of leaves that can be estimated, the estimate.
-// Leaves are most positions of a search; of them the table would know as good as nothing.
+// those that are terminal, of others what the table knows.
 func (r *run) preview(f *frame, depth int) {
 	n := f.children.Children
 	r.looked += int64(n)
@@ -86,11 +85,7 @@ func (r *run) preview(f *frame, depth int) {
 			f.kids[c] = r.terminal(f.children.ChildGoals(c))
 		}
 	}
-	if depth == 0 && r.Evaluate != nil && r.Without&Lookahead == 0 {
-		r.estimateChildren(f)
-	} else {
-		r.recallChildren(f, depth)
-	}
+	r.recallChildren(f, depth)
 	for a := range f.actions {
 		f.values[a] = f.mean(a)
 	}
@@ -112,19 +107,6 @@ func (r *run) recallChildren(f *frame, depth int) {
 	for c := range f.children.Children {
 		if !f.children.Terminal[c] && r.Without&Lookahead == 0 {
 			f.kids[c], _ = r.recall(&f.keys[c], depth)
-		}
-	}
-}
-
-// estimateChildren estimates the children of f that are not terminal.
-func (r *run) estimateChildren(f *frame) {
-	n := f.children.Children
-	r.guesses = scratch.Resize(r.guesses, n)
-	r.evaluate(r.guesses, f.children.States[:n*r.words])
-	for c, e := range r.guesses {
-		if !f.children.Terminal[c] {
-			f.kids[c] = f.kids[c].estimated(e)
-			r.horizon = true
 		}
 	}
 }

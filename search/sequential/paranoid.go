@@ -28,7 +28,7 @@ func (*fixedRoles) Symmetries() []machine.Symmetry { return nil }
 
 var _ search.Searcher = (*Paranoid)(nil)
 
-// NewParanoid makes a paranoid search. Evaluate and Goals of the configuration are those of
+// NewParanoid makes a paranoid search. Goals of the configuration are those of
 // every role.
 func NewParanoid(c Config) *Paranoid { return &Paranoid{config: c} }
 

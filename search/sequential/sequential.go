@@ -50,11 +50,6 @@ type Config struct {
 	// Depth bounds the number of choices on a path; zero means as far as the
 	// stack allows (maxPly).
 	Depth int
-	// Evaluate estimates, in goal points of the maximising role, positions beyond
-	// the depth, laid out one after the other; what it writes for terminal ones does
-	// not count. With it, what cannot be proved is reported as an
-	// estimate. Nil takes the middle of the range and reports proved bounds only.
-	Evaluate func(dst []float64, states []uint64)
 	// Goals is the range of all goals; the zero value means 0 to 100.
 	Goals search.Interval
 	// ShareEpsilon hands the tolerance that the first children of a chance node
@@ -63,7 +58,7 @@ type Config struct {
 	ShareEpsilon bool
 	// Halves asks for one half of the values before the other one: whether the value is above the middle, or
 	// at least there, and then what it is. That takes fewer nodes (docs/lab/turns.md), but for a long
-	// time nothing is known of the other half. It counts where nothing is estimated. The upper half is the first
+	// time nothing is known of the other half. The upper half is the first
 	// one where random games end clearly above the middle in the mean.
 	Halves bool
 	// Threads is how many search at the same time, on one table; 0 and 1 are one.
@@ -87,14 +82,8 @@ var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPl
 // turns (docs/lab/turns.md), and miss the shortest win by as little.
 const deepeningStep = 2
 
-// step is how many plies deeper than the last one an iteration goes. Where positions are
-// estimated all plies count, whether anything is proved or not.
-func (c *Config) step(depth int) int {
-	if c.Evaluate != nil {
-		return 1
-	}
-	return max(1, depth/deepeningStep)
-}
+// step is how many plies deeper than the last one an iteration goes.
+func step(depth int) int { return max(1, depth/deepeningStep) }
 
 // Solver is Bounded Alpha-Beta with a memory: its transposition table lasts
 // from one Search to the next as long as the machine and the limit of memory
@@ -172,7 +161,7 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	if v.machine != m {
 		v.prior, v.hopeful = nil, false
 	}
-	v.machine, v.maxBytes, v.payoff, v.packing = m, maxBytes, p, packingOf(m, p, v.config.Evaluate != nil)
+	v.machine, v.maxBytes, v.payoff, v.packing = m, maxBytes, p, packingOf(m, p)
 	v.decisive = newDecisive(m, p, v.config.Without)
 	tables, stack := search.Divide(maxBytes, m.Info().Batch*int64(v.threads()))
 	v.table, v.stack = table.NewShared(m, v.packing.bits, tables), stack
@@ -227,7 +216,6 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		r.expander = machine.NewExpander(m)
 		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
 	})
-	r.root.estimates = r.Evaluate != nil
 	r.outcome = value{r.Goals, r.Goals}
 	r.probe, r.due = -1, c.tick
 	r.packed = make([]uint64, 2*v.table.ValueWords())
@@ -263,7 +251,6 @@ type run struct {
 	frames     []*frame
 	history    *history
 	root       root
-	guesses    []float64                  // of children beyond the depth
 	shown      *frame                     // of the position in the result
 	best       func(*key) machine.Move    // that the table knows
 	bounds     func(*key) search.Interval // that it knows to be proved
@@ -276,9 +263,9 @@ type run struct {
 	looked  int64    // positions, see search.Counters
 	outcome value    // of the last call of search
 	cuts    [2]int64 // windows closed by the first action searched, and by a later one
-	horizon bool     // a position beyond the depth was estimated
+	horizon bool     // a position beyond the depth was guessed
 	probe   int      // the ply whose positions are probed: their first action is searched; or -1
-	unseen  error    // why a position was estimated that is too wide to be searched
+	unseen  error    // why a position was guessed that is too wide to be searched
 	outrun  int      // the ply to unwind to, since another worker knows its value; or 0
 	answer  value    // which is this
 	stopped bool     // ctx is done, or another worker has completed the iteration
@@ -290,8 +277,6 @@ type run struct {
 type root struct {
 	value   value
 	actions []value // by move of the role that chooses; empty if the root is forced
-
-	estimates bool // positions beyond the depth are estimated
 
 	maximise bool // whether the role that chooses is the one that maximises
 }
@@ -309,9 +294,7 @@ func (r *run) isDone() bool {
 }
 
 // learn takes over the outcome of an iteration. What was proved before still
-// holds. Of an iteration that was broken off only proofs count, as its estimates
-// mix two depths; but where positions are estimated, and the most promising action
-// was searched to the new depth, one that is better for sure takes its place.
+// holds. Of an iteration that was broken off only proofs count, as its guesses mix two depths.
 func (t *root) learn(v value, f *frame, broken bool) {
 	if f.actions > 0 && len(t.actions) != f.actions {
 		t.actions = append([]value(nil), f.values...)
@@ -323,7 +306,6 @@ func (t *root) learn(v value, f *frame, broken bool) {
 		return new.tightened(old.proved)
 	}
 	t.value = update(t.value, v)
-	broken = broken && !(t.estimates && f.completed > 0)
 	for a := range min(len(t.actions), f.actions) {
 		t.actions[a] = update(t.actions[a], f.values[a])
 	}

@@ -85,9 +85,6 @@ func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 			Threads:      1 + rng.IntN(2),
 		}
 		m := machineOf(game, seeded(rng))
-		if rng.IntN(3) == 0 {
-			c.Evaluate = guesses
-		}
 		var s search.Searcher = crowded(c)
 		if m.Names().Chance() < 0 && rng.IntN(4) == 0 {
 			s = crowdedProver(c)

@@ -11,8 +11,8 @@ import (
 type value struct {
 	// proved contains the minimax value: L and U of conditions C1–C3.
 	proved search.Interval
-	// guess is proved with estimates in place of the positions beyond the
-	// depth. Where no estimate matters both are the same.
+	// guess is proved with the middle of the range in place of the positions beyond the
+	// depth. Where none of these matters both are the same.
 	guess search.Interval
 }
 
@@ -22,9 +22,6 @@ func exactly(v float64) value { return value{search.Exact(v), search.Exact(v)} }
 func (v value) tightened(p search.Interval) value {
 	return value{meet(v.proved, p), clamp(v.guess, meet(v.proved, p))}
 }
-
-// estimated is v with an estimate in place of a guess.
-func (v value) estimated(e float64) value { return value{v.proved, clamp(search.Exact(e), v.proved)} }
 
 // narrow adds what another search of the same depth has found, unless they contradict
 // each other, as they may where tables know of different depths.

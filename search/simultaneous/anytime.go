@@ -14,7 +14,7 @@ import (
 // one ply further out with each iteration.
 //
 // The matrices of the search hold bounds of the cut game, in which a
-// position at the horizon is worth its estimate. What is proved of a position of
+// position at the horizon is worth its estimate, the middle of what is proved of it. What is proved of a position of
 // the real game goes into the table beside that. It follows in one of two ways:
 //
 //   - No estimate was used below a position: then its bounds are bounds of the
@@ -49,12 +49,11 @@ func NewAnytime(config Config) (*Searcher, error) {
 
 // horizon is where the game is cut, and what is known on this side of it.
 type horizon struct {
-	depth    int // frames from the root
-	unknown  search.Interval
-	evaluate func(machine.State) float64 // may be nil
-	table    *table.Table[outlook]
-	cuts     int64     // estimates used in this iteration
-	p, o     []float64 // bounds proved of the children of one position
+	depth   int // frames from the root
+	unknown search.Interval
+	table   *table.Table[outlook]
+	cuts    int64     // estimates used in this iteration
+	p, o    []float64 // bounds proved of the children of one position
 }
 
 // outlook is what the table of an anytime search holds of a position.
@@ -110,14 +109,10 @@ func (h *horizon) recall(q machine.State, plies int) search.Interval {
 	return guess
 }
 
-// estimate is what position q at the horizon counts for.
-func (h *horizon) estimate(q machine.State, proved search.Interval) search.Interval {
+// estimate is what a position at the horizon counts for.
+func (h *horizon) estimate(proved search.Interval) search.Interval {
 	h.cuts++
-	v := middle(proved)
-	if h.evaluate != nil {
-		v = h.evaluate(q)
-	}
-	return confine(search.Exact(snap(v)), proved)
+	return confine(search.Exact(snap(middle(proved))), proved)
 }
 
 // confine moves both ends of v into w.
@@ -143,7 +138,7 @@ func (s *solver) foresee(depth int, q machine.State, alpha, beta float64) search
 		return guess
 	}
 	if plies <= 0 {
-		return h.estimate(q, guess)
+		return h.estimate(guess)
 	}
 	_, _, guess = s.explore(depth, q, max(alpha, guess.Lower), min(beta, guess.Upper))
 	return guess

@@ -41,23 +41,14 @@ func foreseen(t rapid.TB, config Config, g *stacked, lim search.Limits) search.R
 	return r
 }
 
-// drawForesight draws a configuration with an evaluation that is good, bad or
-// the default.
-func drawForesight(t *rapid.T, g *stacked) Config {
-	config := Config{Method: rapid.SampledFrom([]Method{BestFirst, SMAB}).Draw(t, "method"), Epsilon: rapid.SampledFrom([]float64{0, 0, 0.5, 5, 40, 100}).Draw(t, "epsilon")}
-	salt := rapid.Uint64().Draw(t, "salt")
-	config.Evaluate = rapid.SampledFrom([]func(machine.State) float64{
-		nil,
-		func(q machine.State) float64 { return float64((uint64(g.node(q)) + salt) * 0x9e3779b97f4a7c15 >> 57) },
-		func(q machine.State) float64 { return float64(g.nodes[g.node(q)].count[g.row] * 20) },
-	}).Draw(t, "evaluation")
-	return config
+func drawForesight(t *rapid.T) Config {
+	return Config{Method: rapid.SampledFrom([]Method{BestFirst, SMAB}).Draw(t, "method"), Epsilon: rapid.SampledFrom([]float64{0, 0, 0.5, 5, 40, 100}).Draw(t, "epsilon")}
 }
 
 func TestAnytimeIntervalContainsTheValueAtEveryDepth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
-		config := drawForesight(t, g)
+		config := drawForesight(t)
 		config.Depth = rapid.IntRange(1, 4).Draw(t, "depth")
 		foreseen(t, config, g, search.Limits{})
 	})
@@ -66,7 +57,7 @@ func TestAnytimeIntervalContainsTheValueAtEveryDepth(t *testing.T) {
 func TestAnytimeSearchToTheEndIsExactUpToEpsilon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
-		config := drawForesight(t, g)
+		config := drawForesight(t)
 		v := foreseen(t, config, g, search.Limits{}).Values[g.row]
 		if v.Upper-v.Lower > config.Epsilon {
 			t.Fatalf("%v is wider than %v", v, config.Epsilon)
@@ -104,7 +95,7 @@ func TestBestFirstSearchIsExactUpToEpsilonInEveryWindow(t *testing.T) {
 func TestStoppedAnytimeSearchGivesBoundsThatHoldAndGoesOnLater(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
-		config := drawForesight(t, g)
+		config := drawForesight(t)
 		limits := search.Limits{MaxNodes: rapid.Int64Range(1, 30).Draw(t, "nodes")}
 		foreseen(t, config, g, limits)
 
@@ -135,7 +126,7 @@ func TestStoppedAnytimeSearchGivesBoundsThatHoldAndGoesOnLater(t *testing.T) {
 func TestAnytimeStrategiesGuaranteeTheIntervalProved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
-		config := drawForesight(t, g)
+		config := drawForesight(t)
 		a, err := NewAnytime(config)
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +149,7 @@ func TestAnytimeStrategiesGuaranteeTheIntervalProved(t *testing.T) {
 func TestAnytimeSearchIsReproducible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
-		config := drawForesight(t, g)
+		config := drawForesight(t)
 		limits := search.Limits{MaxNodes: rapid.Int64Range(1, 60).Draw(t, "nodes")}
 		first, second := foreseen(t, config, g, limits), foreseen(t, config, g, limits)
 		if diff := cmp.Diff(first, second, cmpopts.IgnoreFields(search.Counters{}, "Elapsed", "LPTime")); diff != "" {
@@ -199,12 +190,9 @@ func solveFurther(tb testing.TB, a *Searcher, m machine.Machine) search.Result {
 }
 
 func TestAnytimeSearchLooksAsFarAsItsDepth(t *testing.T) {
-	// The last prize decides: nothing is proved before it, but the evaluation
-	// sees who leads.
+	// The last prize decides: nothing is proved before it.
 	m := newGoofspiel([]int{1, 2, 3}, true)
-	a, err := NewAnytime(Config{Depth: 1, Evaluate: func(q machine.State) float64 {
-		return 50 + float64(int(q[0]>>32)-leadOffset)
-	}})
+	a, err := NewAnytime(Config{Depth: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +337,7 @@ func tolerantNodes(b *testing.B, config Config, deepening bool, m machine.Machin
 }
 
 // BenchmarkForesight shows what is proved and estimated as the horizon moves
-// out: goofspiel 7 after 6 against 7, the evaluation being the lead.
+// out: goofspiel 7 after 6 against 7.
 func BenchmarkForesight(b *testing.B) {
 	m := newGoofspiel(descending(7), false)
 	var e machine.Expansion
@@ -358,9 +346,7 @@ func BenchmarkForesight(b *testing.B) {
 		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
 			var r search.Result
 			for range b.N {
-				a, err := NewAnytime(Config{Depth: depth, Evaluate: func(q machine.State) float64 {
-					return 50 + 2*float64(int(q[0]>>32)-leadOffset)
-				}})
+				a, err := NewAnytime(Config{Depth: depth})
 				if err != nil {
 					b.Fatal(err)
 				}

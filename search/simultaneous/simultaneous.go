@@ -88,10 +88,6 @@ type Config struct {
 	// Depth bounds the plies in which a player has a choice that Anytime looks
 	// ahead; 0 means no bound.
 	Depth int
-	// Evaluate estimates the value of a position that is not terminal, in goal
-	// points of the row player, for Anytime. Nil means the middle of what is
-	// proved. It must not keep the state.
-	Evaluate func(machine.State) float64
 	// Engine makes the solver of matrix games and linear programs; nil means
 	// the native one.
 	Engine func() (matrix.Engine, error)

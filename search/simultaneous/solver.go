@@ -119,7 +119,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		s.serialized = table.New(m, serializedCodec, share)
 	}
 	if config.deepens {
-		s.horizon = &horizon{unknown: s.unknown(), evaluate: config.Evaluate, table: table.New(m, outlookCodec, s.tableBytes)}
+		s.horizon = &horizon{unknown: s.unknown(), table: table.New(m, outlookCodec, s.tableBytes)}
 	}
 	if config.Table {
 		s.memory = &memory{symmetry: s.symmetry, table: table.New(m, proved, share)}
