@@ -169,7 +169,8 @@ func (p *Player) prepare(ctx context.Context) error {
 	}
 	for {
 		s, changed := p.match.Best(0)
-		if s != nil && s.Machine != nil {
+		isThere := s != nil && s.Machine != nil
+		if isThere && (ctx.Err() != nil || !p.match.AwaitsBest()) {
 			p.desk.begin(ctx, p.position(s))
 			return nil
 		}
@@ -179,8 +180,10 @@ func (p *Player) prepare(ctx context.Context) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			p.log.Warn().Msg("the rules are still being compiled at the end of the start clock")
-			return nil
+			if !isThere {
+				p.log.Warn().Msg("the rules are still being compiled at the end of the start clock")
+				return nil
+			}
 		}
 	}
 }

@@ -181,6 +181,40 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 	})
 }
 
+// tardy is a machine on which the match is followed late.
+type tardy struct{ machine.Machine }
+
+func (m tardy) NewNarrowBatch() machine.Batch {
+	time.Sleep(time.Second)
+	return m.Machine.NewNarrowBatch()
+}
+
+func TestTheStartClockGoesToTheBestMachineThatIsThere(t *testing.T) {
+	for _, clock := range []time.Duration{500 * time.Millisecond, 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			slow, fast := newSubtraction(9), tardy{newSubtraction(9)}
+			p := newPlayer(t, "stackmate", Options{Threads: 1})
+			p.prove = nil
+			p.compile = arriving(arrival{0, reasoner.Attempt{Machine: fast, Best: true}}, arrival{0, reasoner.Attempt{Machine: slow}})
+			p.spec.kind.make = func(setting) policy {
+				return &stub{onBegin: func(at position) {
+					if at.machine != machine.Machine(fast) && clock > time.Second {
+						t.Error("the policy begins on the fallback")
+					}
+				}}
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), clock)
+			defer cancel()
+			began := time.Now()
+			if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil || time.Since(began) > clock {
+				t.Errorf("Start: %v after %v of %v", err, time.Since(began), clock)
+			}
+			p.Stop(nil)
+			time.Sleep(time.Minute)
+		})
+	}
+}
+
 func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "random", Options{})

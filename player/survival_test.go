@@ -24,11 +24,16 @@ import (
 
 // stub is a policy made of functions; those that are nil do nothing.
 type stub struct {
+	onBegin  func(at position)
 	onChoose func(ctx context.Context, at position) choice
 	onRest   func(ctx context.Context, at position)
 }
 
-func (s *stub) begin(context.Context, position) {}
+func (s *stub) begin(_ context.Context, at position) {
+	if s.onBegin != nil {
+		s.onBegin(at)
+	}
+}
 
 func (s *stub) choose(ctx context.Context, at position) choice {
 	if s.onChoose == nil {

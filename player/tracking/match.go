@@ -64,6 +64,7 @@ type Match struct {
 	stand    [sources]*Standing
 	failed   [sources]error
 	follows  int           // sources that are followed and have not failed
+	best     bool          // the best machine to come is followed
 	changed  chan struct{} // closed when something above changes, and replaced
 }
 
@@ -116,6 +117,13 @@ func (m *Match) Best(n int) (*Standing, <-chan struct{}) {
 	return nil, m.changed
 }
 
+// AwaitsBest tells whether the best machine to come is there, and will yet say where the match stands.
+func (m *Match) AwaitsBest() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.best && m.stand[fromBest] == nil && m.failed[fromBest] == nil
+}
+
 // Faults are why there are no standings any more, by source; nil where there may be.
 func (m *Match) Faults() []error {
 	m.mu.Lock()
@@ -147,6 +155,7 @@ func (m *Match) FollowMachine(ctx context.Context, on machine.Machine, best bool
 	from := fromFallback
 	if best {
 		from = fromBest
+		m.change(func() { m.best = true })
 	}
 	m.follow(ctx, from, func() rulebook { return newCompiled(on) }, on)
 }

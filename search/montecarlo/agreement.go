@@ -7,8 +7,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Of a position agreementMoves moves drawn at random have agreementGames random games each at least; agreementPositions are looked
-// at, one after the other in random games.
+// Of a position agreementMoves moves, drawn at random, have agreementGames random games each; agreementPositions are looked
+// at, one after the other in random games, up to agreementStride joint moves apart.
 const (
 	agreementGames     = 256
 	agreementMoves     = 16
@@ -30,7 +30,7 @@ type agreement struct {
 
 // Agreement is 1 − Σ(q−a)²/Σq²: how much of what random games say of moves those say as well in which they are made at any time later. It is 1
 // at most, but for chance, and 0 where batches of m do not tell their moves, or ctx ends before anything was found. So it tells
-// what Config.Rave is worth before anything is searched (docs/lab/sampling.md). Cost: 65 536 games at least.
+// what Config.Rave is worth before anything is searched (docs/lab/sampling.md). Cost: 400 000 games at most.
 func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 	b := m.NewBatch()
 	g := &agreement{rave: newRave(b, m.Names()), machine: m, games: machine.NewLockstep(b), rng: machine.NewRand(seed)}
@@ -59,22 +59,23 @@ func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 // walk makes so many random joint moves, or fewer where the game is over before.
 func (g *agreement) walk(s machine.State, moves int) {
 	b := g.batch
-	for b.Load(s, 1); moves >= 0; moves-- {
-		b.Evaluate(1)
-		b.Store(s, 1)
-		if moves == 0 || (b.Terminal()[0]|b.Stuck()[0])&1 != 0 {
-			return
-		}
+	b.Load(s, 1)
+	for b.Evaluate(1); moves > 0 && !g.isOver(); moves-- {
 		b.ChooseRandom(g.rng, 1)
 		b.Advance(1)
+		b.Evaluate(1)
 	}
+	b.Store(s, 1)
 }
+
+// isOver tells whether the game has ended, or cannot go on, in the first lane.
+func (g *agreement) isOver() bool { return (g.batch.Terminal()[0]|g.batch.Stuck()[0])&1 != 0 }
 
 // legal are the legal moves of a position by role, or that the game is over.
 func (g *agreement) legal(s machine.State) (moves [][]machine.Move, over bool) {
 	g.batch.Load(s, 1)
 	g.batch.Evaluate(1)
-	if (g.batch.Terminal()[0]|g.batch.Stuck()[0])&1 != 0 {
+	if g.isOver() {
 		return nil, true
 	}
 	for r := range g.machine.Names().Roles {
@@ -99,7 +100,7 @@ func (g *agreement) look(ctx context.Context, s machine.State, moves [][]machine
 	moves[c] = own
 	first, later := make([]tally, len(own)), make([]tally, len(own))
 	squares, all := 0.0, tally{}
-	for first[len(own)-1].count < agreementGames {
+	for all.count < float64(agreementGames*len(own)) {
 		if g.play(ctx, s, moves, c); ctx.Err() != nil {
 			return false
 		}
@@ -112,14 +113,14 @@ func (g *agreement) look(ctx context.Context, s machine.State, moves [][]machine
 			t.sum, t.count = t.sum+v, t.count+1
 			squares, all.sum, all.count = squares+v*v, all.sum+v, all.count+1
 		}
+		if all.count == 0 { // games do not end
+			return false
+		}
 		for i, m := range own {
 			for leaf := range own {
 				at := leaf*g.all + g.first[c] + int(m)
 				later[i].sum, later[i].count = later[i].sum+float64(g.sums[at]), later[i].count+float64(g.counts[at])
 			}
-		}
-		if all.count == 0 { // no game ends
-			return false
 		}
 	}
 	g.compare(first, later, squares/all.count-all.mean()*all.mean())
@@ -128,25 +129,24 @@ func (g *agreement) look(ctx context.Context, s machine.State, moves [][]machine
 
 // compare adds moves that were made first and later; variance is that of a game.
 func (g *agreement) compare(first, later []tally, variance float64) {
-	var q, a []float64
-	noise, more := 0.0, 0.0
-	for i, t := range first {
-		if l := later[i]; min(t.count, l.count) >= agreementGames/2 {
-			q, a = append(q, t.mean()), append(a, l.mean())
-			noise, more = noise+variance/t.count, more+variance/l.count
+	n, q, a := 0., 0., 0.
+	isKnown := func(i int) bool { return min(first[i].count, later[i].count) >= agreementGames/2 }
+	for i := range first {
+		if isKnown(i) {
+			n, q, a = n+1, q+first[i].mean(), a+later[i].mean()
 		}
 	}
-	if len(q) < 2 {
+	if n < 2 {
 		return
 	}
-	n := float64(len(q))
-	mq, ma := total(q)/n, total(a)/n
-	for i := range q {
-		x, d := q[i]-mq, q[i]-mq-(a[i]-ma)
-		g.spread, g.apart = g.spread+x*x/n, g.apart+d*d/n
+	left := variance * (n - 1) / (n * n) // of the noise, without that of the means
+	for i := range first {
+		if isKnown(i) {
+			x, noise := first[i].mean()-q/n, left/first[i].count
+			d := x - (later[i].mean() - a/n)
+			g.spread, g.apart = g.spread+x*x/n-noise, g.apart+d*d/n-noise-left/later[i].count
+		}
 	}
-	left := (n - 1) / n / n // of the noise, without that of the means
-	g.spread, g.apart = g.spread-left*noise, g.apart-left*(noise+more)
 }
 
 // play plays one game in each lane from a position on: lane i begins with move i modulo their number.
@@ -183,12 +183,4 @@ func (g *agreement) play(ctx context.Context, s machine.State, moves [][]machine
 		return true
 	})
 	g.divide(make([]leaf, len(moves[c])))
-}
-
-func total(list []float64) float64 {
-	sum := 0.0
-	for _, x := range list {
-		sum += x
-	}
-	return sum
 }
