@@ -20,17 +20,13 @@ type approach struct {
 	rave      bool                 // playouts say something of all moves that they made
 }
 
-// Where an estimate is worth aloneWeight playouts, what does without them is better, where a move has time for no more
-// than fewLeaves with playouts; with more, what wins at a short clock may lose at a long one (docs/lab/evaluation.md).
 const (
+	// Where an estimate is worth aloneWeight playouts, what does without them is better (docs/lab/evaluation.md).
 	aloneWeight = 20
-	fewLeaves   = 4000
-)
-
-const (
 	// trustedCorrelation is what estimates must correlate with the outcomes of unseen games: below it playouts without them
-	// play better (docs/lab/evaluation.md).
+	// play better, but where a move has time for no more than fewLeaves with playouts (docs/lab/evaluation.md).
 	trustedCorrelation = 0.2
+	fewLeaves          = 4000
 	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
 	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
 	leastAgreement = 0.7
@@ -44,9 +40,9 @@ const (
 func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) approach {
 	trusted, heavy := e != nil && e.Correlation() >= trustedCorrelation, e != nil && e.Weight() >= aloneWeight
 	switch {
-	case heavy && t.isShort():
+	case heavy && (trusted || t.isShort()):
 		return approach{evaluator: e, alone: true}
-	case !(trusted && heavy) && t.has(rave) && t.isInTurns() && agreement() >= leastAgreement:
+	case t.has(rave) && t.isInTurns() && agreement() >= leastAgreement:
 		return approach{rave: true}
 	case trusted:
 		return approach{evaluator: e}

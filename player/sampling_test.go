@@ -43,7 +43,11 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 }
 
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
-	heavy, light, vague := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 10_000), new(evaluate.Evaluation)
+	heavy, light := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 10_000)
+	vague, early := new(evaluate.Evaluation), learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 1000)
+	if early.Correlation() >= trustedCorrelation || early.Weight() < aloneWeight {
+		t.Fatalf("estimates are worth %g playouts and correlate by %g", early.Weight(), early.Correlation())
+	}
 	if heavy.Weight() < aloneWeight || min(heavy.Correlation(), light.Correlation()) < trustedCorrelation || light.Weight() >= aloneWeight {
 		t.Fatalf("estimates are worth %g and %g playouts and correlate by %g and %g", heavy.Weight(), light.Weight(), heavy.Correlation(), light.Correlation())
 	}
@@ -64,8 +68,10 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		{vague, 3400, 0.8, approach{rave: true}},
 		{light, 3000, 0.6, approach{evaluator: light}},
 		{light, 3000, 0.8, approach{rave: true}},
-		{heavy, 3000, 0.8, approach{evaluator: heavy, alone: true}},
-		{heavy, 3400, 0.8, approach{evaluator: heavy}},
+		{early, 3000, 0.8, approach{evaluator: early, alone: true}},
+		{early, 3400, 0.8, approach{rave: true}},
+		{early, 3400, 0.6, approach{}},
+		{heavy, 3400, 0.8, approach{evaluator: heavy, alone: true}},
 	} {
 		p.class.StatesPerSecond = c.speed * p.class.Length
 		if p.approach = p.approachBy(c.learnt, func() float64 { return c.agreement }); p.approach != c.want {

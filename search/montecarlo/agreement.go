@@ -10,9 +10,9 @@ import (
 // Of a position agreementMoves moves, drawn at random, have agreementGames random games each; agreementPositions are looked
 // at, one after the other in random games, up to agreementStride joint moves apart.
 const (
-	agreementGames     = 256
+	agreementGames     = 128
 	agreementMoves     = 16
-	agreementPositions = 100
+	agreementPositions = 200
 	agreementStride    = 6
 )
 
