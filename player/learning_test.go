@@ -16,15 +16,22 @@ import (
 	"stackmate/search/evaluate"
 )
 
-// savedWeights is a file of the weights of a game whose rules have the digest "rules", and from
-// how many games.
-func savedWeights(t *testing.T, m machine.Machine, signals machine.Signals) (file string, games int64) {
+// learnerOf has learnt from so many games.
+func learnerOf(t *testing.T, m machine.Machine, signals machine.Signals, games int64) *evaluate.Learner {
 	t.Helper()
 	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Signals: signals})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Learn(t.Context(), 50)
+	l.Learn(t.Context(), games)
+	return l
+}
+
+// savedWeights is a file of the weights of a game whose rules have the digest "rules", and from
+// how many games.
+func savedWeights(t *testing.T, m machine.Machine, signals machine.Signals) (file string, games int64) {
+	t.Helper()
+	l := learnerOf(t, m, signals, 50)
 	file = filepath.Join(t.TempDir(), KnowledgeFile("rules"))
 	if err := l.Save(file, "rules"); err != nil {
 		t.Fatal(err)
@@ -148,15 +155,7 @@ func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 
 func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	learnt := func(games int64) *evaluate.Learner {
-		l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Learn(t.Context(), games)
-		return l
-	}
-	little, more := learnt(20), learnt(60)
+	little, more := learnerOf(t, m, nil, 20), learnerOf(t, m, nil, 60)
 	var log strings.Builder
 	p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
 	p.keep(more) // nowhere

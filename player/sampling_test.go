@@ -30,14 +30,10 @@ func TestStartClocksAreKept(t *testing.T) {
 	}
 }
 
-// learntOf has learnt from so many games.
+// learntOf is what is learnt from so many games, and what it is worth.
 func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation {
 	t.Helper()
-	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Learn(t.Context(), games)
+	l := learnerOf(t, m, nil, games)
 	l.Weigh(t.Context())
 	return l.Evaluation()
 }

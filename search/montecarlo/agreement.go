@@ -2,6 +2,7 @@ package montecarlo
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -23,7 +24,6 @@ type agreement struct {
 	machine machine.Machine
 	games   *machine.Lockstep
 	rng     *machine.Rand
-	states  []uint64
 	spread  float64 // Σ q² of all positions, but for what the number of games alone makes of it
 	apart   float64 // Σ (q−a)², likewise
 }
@@ -32,12 +32,11 @@ type agreement struct {
 // at most, but for chance, and 0 where batches of m do not tell their moves, or ctx ends before anything was found. So it tells
 // what Config.Rave is worth before anything is searched (docs/lab/sampling.md). Cost: 400 000 games at most.
 func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
-	b := m.NewBatch()
-	g := &agreement{rave: newRave(b, m.Names()), machine: m, games: machine.NewLockstep(b), rng: machine.NewRand(seed)}
-	if g.rave == nil {
+	if !Raves(m) {
 		return 0
 	}
-	g.states = make([]uint64, b.Lanes()*m.Words())
+	b := m.NewBatch()
+	g := &agreement{rave: newRave(b, m.Names()), machine: m, games: machine.NewLockstep(b), rng: machine.NewRand(seed)}
 	s := slices.Clone(m.Initial())
 	for range agreementPositions {
 		moves, over := g.legal(s)
@@ -87,6 +86,8 @@ func (g *agreement) legal(s machine.State) (moves [][]machine.Move, over bool) {
 // tally is what games brought.
 type tally struct{ sum, count float64 }
 
+func (t *tally) add(sum, count float64) { t.sum, t.count = t.sum+sum, t.count+count }
+
 func (t tally) mean() float64 { return t.sum / t.count }
 
 // look adds a position, in which role c alone chooses; false if ctx ends meanwhile.
@@ -104,23 +105,21 @@ func (g *agreement) look(ctx context.Context, s machine.State, moves [][]machine
 		if g.play(ctx, s, moves, c); ctx.Err() != nil {
 			return false
 		}
-		for lane := range g.batch.Lanes() {
-			if g.over[lane>>6]>>uint(lane&63)&1 == 0 {
-				continue
+		for i, lanes := range g.over {
+			for ; lanes != 0; lanes &= lanes - 1 {
+				lane := i<<6 | bits.TrailingZeros64(lanes)
+				v := float64(g.goals[lane*len(g.made)+int(c)])
+				first[lane%len(own)].add(v, 1)
+				all.add(v, 1)
+				squares += v * v
 			}
-			v := float64(g.goals[lane*len(g.made)+int(c)])
-			t := &first[lane%len(own)]
-			t.sum, t.count = t.sum+v, t.count+1
-			squares, all.sum, all.count = squares+v*v, all.sum+v, all.count+1
 		}
 		if all.count == 0 { // games do not end
 			return false
 		}
 		for i, m := range own {
-			for leaf := range own {
-				at := leaf*g.all + g.first[c] + int(m)
-				later[i].sum, later[i].count = later[i].sum+float64(g.sums[at]), later[i].count+float64(g.counts[at])
-			}
+			at := g.first[c] + int(m)
+			later[i].add(float64(g.sums[at]), float64(g.counts[at]))
 		}
 	}
 	g.compare(first, later, squares/all.count-all.mean()*all.mean())
@@ -152,10 +151,7 @@ func (g *agreement) compare(first, later []tally, variance float64) {
 // play plays one game in each lane from a position on: lane i begins with move i modulo their number.
 func (g *agreement) play(ctx context.Context, s machine.State, moves [][]machine.Move, c machine.Role) {
 	b, n := g.batch, g.batch.Lanes()
-	for lane := range n {
-		copy(g.states[lane*len(s):], s)
-	}
-	b.Load(g.states, n)
+	b.Fill(s, nil)
 	b.Evaluate(n)
 	for lane := range n {
 		for r, own := range moves {
@@ -168,19 +164,20 @@ func (g *agreement) play(ctx context.Context, s machine.State, moves [][]machine
 	}
 	b.Advance(n)
 	b.Evaluate(n)
-	g.begin(len(moves[c]))
+	g.begin(1)
 	goals := make([]int32, len(moves))
 	g.games.Run(ctx, g.rng, n, func(steps int, ended, playing []uint64) bool {
 		if steps > 0 {
 			g.watch(ended, playing)
 		}
-		for lane := range n {
-			if ended[lane>>6]>>uint(lane&63)&1 != 0 {
+		for i, lanes := range ended {
+			for ; lanes != 0; lanes &= lanes - 1 {
+				lane := i<<6 | bits.TrailingZeros64(lanes)
 				b.Goals(goals, lane)
 				g.end(lane, goals)
 			}
 		}
 		return true
 	})
-	g.divide(make([]leaf, len(moves[c])))
+	g.divide(make([]leaf, 1)) // whichever move they began with
 }
