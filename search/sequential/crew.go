@@ -21,7 +21,9 @@ import (
 // mostly in the table (ABDADA, Weill 1996, in the simple form of Kerrigan: what is put off
 // is told by a small table of hashes beside the transposition table). The first child of a
 // position is never put off, since the windows of its siblings depend on it: so nobody
-// searches what the first child would have made needless (young brothers wait). A
+// searches what the first child would have made needless (young brothers wait). Nor is any
+// where one child is expected to be enough (ahead.go): there workers search the same one
+// together, since the second would be searched for nothing if the first closes the window. A
 // worker that others have outrun, who know the value of a position on its path, goes back
 // to it.
 //
@@ -253,9 +255,9 @@ func (r *run) leave(f *frame, c int) {
 }
 
 // defers tells whether action a of f is to be put off, because another worker is
-// searching it. It is put off once, until all others are done.
+// searching it and all are expected to be searched. It is put off once, until all others are done.
 func (r *run) defers(f *frame, a int) bool {
-	if r.crew.busy == nil || f.replies > 1 || f.scores[a] < deferredScore/2 || !r.isElsewhere(f, a*f.actionStep) {
+	if r.crew.busy == nil || !f.ahead.expectAll || f.replies > 1 || f.scores[a] < deferredScore/2 || !r.isElsewhere(f, a*f.actionStep) {
 		return false
 	}
 	f.scores[a] += deferredScore

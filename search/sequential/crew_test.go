@@ -3,11 +3,13 @@ package sequential
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/threads"
 )
 
 // crowded is a solver whose threads all work from the first node on, and look at what
@@ -77,5 +79,55 @@ func TestProgressOfLongIterationsIsTold(t *testing.T) {
 	}})
 	if err != nil || told == 0 {
 		t.Errorf("told %d times, error %v", told, err)
+	}
+}
+
+func TestABrokenOffSearchKeepsTheBestMoveUnlessItProvesSomething(t *testing.T) {
+	v := New(Config{})
+	if err := v.prepare(newTicTacToe(), 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	p := v.packing
+	all := value{v.payoff.goals, v.payoff.goals}
+	won := all.tightened(search.Interval{Lower: 100, Upper: 100})
+	for _, c := range []struct {
+		what string
+		now  entry
+		best machine.Move
+	}{
+		{"broken off with nothing new", entry{value: all, best: 3}, 5},
+		{"broken off with a proof", entry{value: won, best: 3}, 3},
+		{"completed", entry{value: all, depth: 4, best: 3}, 3},
+	} {
+		now, before := make([]uint64, v.table.ValueWords()), make([]uint64, v.table.ValueWords())
+		p.pack(before, entry{value: all, depth: 4, best: 5})
+		p.pack(now, c.now)
+		p.merge(now, before)
+		if e := p.unpack(now); e.best != c.best || e.depth != 4 {
+			t.Errorf("%s: best move %d, depth %d; want %d, 4", c.what, e.best, e.depth, c.best)
+		}
+	}
+}
+
+func TestChildrenArePutOffOnlyWhereAllAreExpectedToBeSearched(t *testing.T) {
+	m := newTicTacToe()
+	v := New(Config{})
+	if err := v.prepare(m, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	r := v.worker(&crew{busy: new(threads.Busy)}, m, 1<<20, 0)
+	f := r.frame(0)
+	f.replies, f.actionStep, f.scores, f.keys = 1, 1, make([]int64, 2), make([]key, 2)
+	f.children = &machine.Expansion{Terminal: make([]bool, 2)}
+	for c := range f.keys {
+		position := slices.Clone(m.Initial())
+		position[0] ^= uint64(c+1) << 1
+		f.keys[c].Key = v.table.Key(make([]uint64, m.Words()), position)
+	}
+	r.enter(f, 1)
+	for _, expectAll := range []bool{false, true} {
+		if f.ahead.expectAll = expectAll; r.defers(f, 1) != expectAll || r.defers(f, 0) {
+			t.Errorf("all expected to be searched %v: what another worker is at is put off if and only if they are", expectAll)
+		}
 	}
 }

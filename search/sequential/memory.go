@@ -158,12 +158,17 @@ func (p packing) unpack(src []uint64) entry {
 	return e
 }
 
-// merge adds to a packed entry what an older one knows of the same position.
+// merge adds to a packed entry what an older one knows of the same position. A search that was broken off, as by the
+// answer of another worker, knows a better move only if it has proved something new.
 func (p packing) merge(value, old []uint64) {
 	e, before := p.unpack(value), p.unpack(old)
+	isNews := e.proved.Lower > before.proved.Lower || e.proved.Upper < before.proved.Upper
 	e.value = e.tightened(before.proved)
 	if e.depth == 0 {
 		e.guess, e.depth = clamp(before.guess, e.proved), before.depth
+		if !isNews && before.role >= 0 {
+			e.role, e.best = before.role, before.best
+		}
 	}
 	p.pack(value, e)
 }
