@@ -102,8 +102,11 @@ type checkpoint struct {
 	Against evaluate.Score `json:"against_former"`
 }
 
-// begin loads what is known of the game, if anything is.
+// begin loads what is known of the game, if anything is. Of games in which players would not use it nothing is learnt.
 func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
+	if class := solve.Classify(ctx, m, seed); class.Players < 2 || class.Simultaneous {
+		return fmt.Errorf("players use what is learnt only where several of them choose in turn; this game has %s", class)
+	}
 	config := learning(ctx, m, seed, memory)
 	config.Threads = runtime.GOMAXPROCS(0)
 	t.machine = machine.Decisive(ctx, m, false)

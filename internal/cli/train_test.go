@@ -77,6 +77,7 @@ func TestTrainingOnAFullDiskSavesNothingAndSaysSo(t *testing.T) {
 
 func TestTrainingNeedsATimeAndAFolder(t *testing.T) {
 	execute(t, "train", "ticTacToe", "--time", "1s").expect(t, statusUsage, "--knowledge")
+	execute(t, "train", "goofspiel-4", "--time", "1s", "--knowledge", t.TempDir()).expect(t, statusBad, "goofspiel-4", "in turn", "2 players, simultaneous")
 	execute(t, "train", "ticTacToe", "--time", "-1s", "--knowledge", t.TempDir()).expect(t, statusUsage, "--time")
 	execute(t, "train", "ticTacToe", "--knowledge", "/dev/null/x").expect(t, statusUsage, "--knowledge")
 }

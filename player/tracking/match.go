@@ -63,8 +63,7 @@ type Match struct {
 	logged   int // messages that somebody has told the log what to make of
 	stand    [sources]*Standing
 	failed   [sources]error
-	follows  int           // sources that are followed and have not failed
-	best     bool          // the best machine to come is followed
+	followed [sources]bool // from the beginning or since a machine came; also those that have failed
 	changed  chan struct{} // closed when something above changes, and replaced
 }
 
@@ -121,7 +120,7 @@ func (m *Match) Best(n int) (*Standing, <-chan struct{}) {
 func (m *Match) AwaitsBest() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.best && m.stand[fromBest] == nil && m.failed[fromBest] == nil
+	return m.stand[fromBest] == nil && m.mayTell(fromBest)
 }
 
 // Faults are why there are no standings any more, by source; nil where there may be.
@@ -155,7 +154,6 @@ func (m *Match) FollowMachine(ctx context.Context, on machine.Machine, best bool
 	from := fromFallback
 	if best {
 		from = fromBest
-		m.change(func() { m.best = true })
 	}
 	m.follow(ctx, from, func() rulebook { return newCompiled(on) }, on)
 }
@@ -164,9 +162,7 @@ func (m *Match) FollowMachine(ctx context.Context, on machine.Machine, best bool
 // of its own, until ctx is done. If the rulebook is a machine, of is that machine.
 func (m *Match) follow(ctx context.Context, from source, rules func() rulebook, of machine.Machine) {
 	f := &follower{Match: m, from: from, machine: of}
-	m.mu.Lock()
-	m.follows++
-	m.mu.Unlock()
+	m.change(func() { m.followed[from] = true })
 	go func() {
 		err := guard.Do(func() error {
 			f.tracker = newTracker(rules(), m.roles, int(m.self))
@@ -176,7 +172,7 @@ func (m *Match) follow(ctx context.Context, from source, rules func() rulebook, 
 			return
 		}
 		guard.Log(m.log.Error(), err).Msg("the rules cannot be followed")
-		m.change(func() { m.failed[from], m.follows = err, m.follows-1 })
+		m.change(func() { m.failed[from] = err })
 	}()
 }
 
@@ -184,8 +180,16 @@ func (m *Match) follow(ctx context.Context, from source, rules func() rulebook, 
 func (m *Match) IsFollowed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.follows > 0
+	for from := range sources {
+		if m.mayTell(from) {
+			return true
+		}
+	}
+	return false
 }
+
+// mayTell tells whether a source is followed and has not failed.
+func (m *Match) mayTell(from source) bool { return m.followed[from] && m.failed[from] == nil }
 
 // follower derives standings from the history.
 type follower struct {

@@ -2,10 +2,11 @@ package montecarlo
 
 import (
 	"context"
-	"math/bits"
+	"math"
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 )
 
 // Of a position agreementMoves moves, drawn at random, have agreementGames random games each; agreementPositions are looked
@@ -20,12 +21,10 @@ const (
 // agreement compares what moves bring in random games that begin with them, q, with what games bring in which they are made at any
 // time later, a, each without its mean over the moves of a position.
 type agreement struct {
-	*rave
-	machine machine.Machine
-	games   *machine.Lockstep
-	rng     *machine.Rand
-	spread  float64 // Σ q² of all positions, but for what the number of games alone makes of it
-	apart   float64 // Σ (q−a)², likewise
+	*playouts
+	leaves []leaf  // one for each move
+	spread float64 // Σ q² of all positions, but for what the number of games alone makes of it
+	apart  float64 // Σ (q−a)², likewise
 }
 
 // Agreement is 1 − Σ(q−a)²/Σq²: how much of what random games say of moves those say as well in which they are made at any time later. It is 1
@@ -35,16 +34,15 @@ func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 	if !Raves(m) {
 		return 0
 	}
-	b := m.NewBatch()
-	g := &agreement{rave: newRave(b, m.Names()), machine: m, games: machine.NewLockstep(b), rng: machine.NewRand(seed)}
-	s := slices.Clone(m.Initial())
+	g := &agreement{playouts: newPlayouts(m, &Config{Rave: true}, math.MaxInt, machine.NewRand(seed), m.Info().Batch)}
+	g.ctx, g.leaves = ctx, newLeaves(agreementMoves, m)
+	s, moves := slices.Clone(m.Initial()), make([][]machine.Move, g.roles)
 	for range agreementPositions {
-		moves, over := g.legal(s)
-		if over {
+		if !g.legal(moves, s) {
 			copy(s, m.Initial())
 			continue
 		}
-		if c := machine.Role(onlyChooser(moves)); c >= 0 && c != m.Names().Chance() && !g.look(ctx, s, moves, c) {
+		if c := machine.Role(onlyChooser(moves)); c >= 0 && c != m.Names().Chance() && !g.look(s, moves, c) {
 			break
 		}
 		g.walk(s, 1+g.rng.Intn(agreementStride))
@@ -59,28 +57,21 @@ func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 func (g *agreement) walk(s machine.State, moves int) {
 	b := g.batch
 	b.Load(s, 1)
-	for b.Evaluate(1); moves > 0 && !g.isOver(); moves-- {
+	for b.Evaluate(1); moves > 0 && g.over(0)&1 == 0; moves-- {
 		b.ChooseRandom(g.rng, 1)
-		b.Advance(1)
-		b.Evaluate(1)
+		g.advance(1)
 	}
 	b.Store(s, 1)
 }
 
-// isOver tells whether the game has ended, or cannot go on, in the first lane.
-func (g *agreement) isOver() bool { return (g.batch.Terminal()[0]|g.batch.Stuck()[0])&1 != 0 }
-
-// legal are the legal moves of a position by role, or that the game is over.
-func (g *agreement) legal(s machine.State) (moves [][]machine.Move, over bool) {
+// legal lists the legal moves of a position by role, unless the game is over.
+func (g *agreement) legal(moves [][]machine.Move, s machine.State) bool {
 	g.batch.Load(s, 1)
 	g.batch.Evaluate(1)
-	if g.isOver() {
-		return nil, true
+	for r := range moves {
+		moves[r] = g.batch.AppendLegal(moves[r][:0], 0, machine.Role(r))
 	}
-	for r := range g.machine.Names().Roles {
-		moves = append(moves, g.batch.AppendLegal(nil, 0, machine.Role(r)))
-	}
-	return moves, false
+	return g.over(0)&1 == 0
 }
 
 // tally is what games brought.
@@ -90,36 +81,41 @@ func (t *tally) add(sum, count float64) { t.sum, t.count = t.sum+sum, t.count+co
 
 func (t tally) mean() float64 { return t.sum / t.count }
 
-// look adds a position, in which role c alone chooses; false if ctx ends meanwhile.
-func (g *agreement) look(ctx context.Context, s machine.State, moves [][]machine.Move, c machine.Role) bool {
+// look adds a position, in which role c alone chooses; false if ctx ends meanwhile, or games do not end.
+func (g *agreement) look(s machine.State, moves [][]machine.Move, c machine.Role) bool {
 	own := moves[c]
 	for i := range min(len(own), agreementMoves) {
 		j := i + g.rng.Intn(len(own)-i)
 		own[i], own[j] = own[j], own[i]
 	}
 	own = own[:min(len(own), agreementMoves)]
-	moves[c] = own
-	first, later := make([]tally, len(own)), make([]tally, len(own))
+	leaves := g.leaves[:len(own)]
+	for i := range leaves {
+		copy(leaves[i].from, s)
+		for r, all := range moves {
+			leaves[i].joint[r] = all[0]
+		}
+		leaves[i].joint[c] = own[i]
+	}
 	squares, all := 0.0, tally{}
+	g.check = func(goals []int32) {
+		v := float64(search.Points(goals[c]))
+		squares += v * v
+		all.add(v, 1)
+	}
+	first, later := make([]tally, len(own)), make([]tally, len(own))
 	for all.count < float64(agreementGames*len(own)) {
-		if g.play(ctx, s, moves, c); ctx.Err() != nil {
+		before := all.count
+		if g.run(leaves); g.ctx.Err() != nil || all.count == before {
 			return false
 		}
-		for i, lanes := range g.over {
-			for ; lanes != 0; lanes &= lanes - 1 {
-				lane := i<<6 | bits.TrailingZeros64(lanes)
-				v := float64(g.goals[lane*len(g.made)+int(c)])
-				first[lane%len(own)].add(v, 1)
-				all.add(v, 1)
-				squares += v * v
+		for i := range leaves {
+			l := &leaves[i]
+			first[i].add(l.goals[c]*float64(l.count), float64(l.count))
+			for j, m := range own { // whichever move they began with
+				at := i*g.rave.all + g.rave.first[c] + int(m)
+				later[j].add(float64(g.rave.sums[at]), float64(g.rave.counts[at]))
 			}
-		}
-		if all.count == 0 { // games do not end
-			return false
-		}
-		for i, m := range own {
-			at := g.first[c] + int(m)
-			later[i].add(float64(g.sums[at]), float64(g.counts[at]))
 		}
 	}
 	g.compare(first, later, squares/all.count-all.mean()*all.mean())
@@ -146,38 +142,4 @@ func (g *agreement) compare(first, later []tally, variance float64) {
 			g.spread, g.apart = g.spread+x*x/n-noise, g.apart+d*d/n-noise-left/later[i].count
 		}
 	}
-}
-
-// play plays one game in each lane from a position on: lane i begins with move i modulo their number.
-func (g *agreement) play(ctx context.Context, s machine.State, moves [][]machine.Move, c machine.Role) {
-	b, n := g.batch, g.batch.Lanes()
-	b.Fill(s, nil)
-	b.Evaluate(n)
-	for lane := range n {
-		for r, own := range moves {
-			if m := own[0]; machine.Role(r) == c {
-				b.Choose(lane, c, own[lane%len(own)])
-			} else {
-				b.Choose(lane, machine.Role(r), m)
-			}
-		}
-	}
-	b.Advance(n)
-	b.Evaluate(n)
-	g.begin(1)
-	goals := make([]int32, len(moves))
-	g.games.Run(ctx, g.rng, n, func(steps int, ended, playing []uint64) bool {
-		if steps > 0 {
-			g.watch(ended, playing)
-		}
-		for i, lanes := range ended {
-			for ; lanes != 0; lanes &= lanes - 1 {
-				lane := i<<6 | bits.TrailingZeros64(lanes)
-				b.Goals(goals, lane)
-				g.end(lane, goals)
-			}
-		}
-		return true
-	})
-	g.divide(make([]leaf, 1)) // whichever move they began with
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMovesAreWorthTheSameLaterWhereTheirOrderDoesNotMatter(t *testing.T) {
-	for game, c := range map[string]struct{ low, high float64 }{"hex-5x5": {0.7, 1.2}, "hex-6x6": {0.7, 1.2}, "connectFour-5x4": {-1, 0.5}, "reversi-4x4": {-2, 0.6}} {
+	for game, c := range map[string]struct{ low, high float64 }{"hex-5x5": {0.7, 1.2}, "hex-6x6": {0.7, 1.2}, "connectFour-5x4": {-1, 0.7}, "reversi-4x4": {-2, 0.6}} {
 		m := gamestest.Machine(t, game)
 		if got := Agreement(t.Context(), m, 1); got < c.low || got > c.high {
 			t.Errorf("%s: all moves agree with first ones by %v, want %v to %v", game, got, c.low, c.high)

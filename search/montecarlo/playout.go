@@ -32,6 +32,17 @@ type leaf struct {
 	weight   float64          // of an estimate among them
 }
 
+func newLeaves(n int, m machine.Machine) []leaf {
+	leaves, roles := make([]leaf, n), len(m.Names().Roles)
+	for i := range leaves {
+		leaves[i] = leaf{
+			node: none, picks: make([]int32, roles), moves: make([][]machine.Move, roles), joint: make([]machine.Move, roles),
+			from: make(machine.State, m.Words()), state: make(machine.State, m.Words()), goals: make([]float64, roles),
+		}
+	}
+	return leaves
+}
+
 // playouts evaluates leaves: every lane of a batch plays one game to its end,
 // all in lock step. Lane i serves leaf i modulo the number of leaves, so that
 // the first lanes hold one playout of each.

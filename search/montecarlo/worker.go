@@ -83,12 +83,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	w.single = playing.NewNarrowBatch()
 	w.playouts.check = w.checkSum
 	roles := len(names.Roles)
-	for range max(1, w.playouts.lanes/c.Playouts) {
-		w.leaves = append(w.leaves, leaf{
-			picks: make([]int32, roles), moves: make([][]machine.Move, roles), joint: make([]machine.Move, roles),
-			from: make(machine.State, m.Words()), state: make(machine.State, m.Words()), goals: make([]float64, roles),
-		})
-	}
+	w.leaves = newLeaves(max(1, w.playouts.lanes/c.Playouts), m)
 	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(16*m.Words()+16*roles))
 	w.zeros, w.brought, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
 	return w
