@@ -22,10 +22,12 @@ type approach struct {
 
 const (
 	// Where an estimate is worth aloneWeight playouts, what does without them is better (docs/lab/evaluation.md).
-	aloneWeight = 20
-	// trustedCorrelation is what estimates must correlate with the outcomes of unseen games: below it playouts without them
-	// play better, but where a move has time for no more than fewLeaves with playouts (docs/lab/evaluation.md).
+	aloneWeight = 25
+	// Estimates must correlate with the outcomes of unseen games by trustedCorrelation to play alone, by mixedCorrelation to
+	// play beside playouts: below, playouts without them play better, but where a move has time for no more than fewLeaves
+	// with playouts (docs/lab/evaluation.md).
 	trustedCorrelation = 0.2
+	mixedCorrelation   = 0.25
 	fewLeaves          = 4000
 	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
 	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
@@ -38,13 +40,16 @@ const (
 // approachBy is the approach that follows from what was learnt, e, which is nil if nothing was, and from how well all moves of playouts
 // agree with first ones.
 func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) approach {
-	trusted, heavy := e != nil && e.Correlation() >= trustedCorrelation, e != nil && e.Weight() >= aloneWeight
+	correlation, heavy := 0., false
+	if e != nil {
+		correlation, heavy = e.Correlation(), e.Weight() >= aloneWeight
+	}
 	switch {
-	case heavy && (trusted || t.isShort()):
+	case heavy && (correlation >= trustedCorrelation || t.isShort()):
 		return approach{evaluator: e, alone: true}
 	case t.has(rave) && t.isInTurns() && agreement() >= leastAgreement:
 		return approach{rave: true}
-	case trusted:
+	case correlation >= mixedCorrelation:
 		return approach{evaluator: e}
 	}
 	return approach{}

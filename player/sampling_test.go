@@ -38,13 +38,29 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 	return l.Evaluation()
 }
 
+// barely is what is learnt when estimates correlate with outcomes by trustedCorrelation, but not yet by mixedCorrelation.
+func barely(t *testing.T, m machine.Machine) *evaluate.Evaluation {
+	t.Helper()
+	l := learnerOf(t, m, nil, 50)
+	for l.Progress().Correlation < trustedCorrelation {
+		l.Learn(t.Context(), 5)
+	}
+	l.Weigh(t.Context())
+	e := l.Evaluation()
+	if e.Correlation() >= mixedCorrelation || e.Weight() >= aloneWeight {
+		t.Fatalf("estimates are worth %g playouts and correlate by %g", e.Weight(), e.Correlation())
+	}
+	return e
+}
+
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
+	between := barely(t, gamestest.Machine(t, "connectFour-4x4"))
 	heavy, light := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 10_000)
 	vague, early := new(evaluate.Evaluation), learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 1000)
 	if early.Correlation() >= trustedCorrelation || early.Weight() < aloneWeight {
 		t.Fatalf("estimates are worth %g playouts and correlate by %g", early.Weight(), early.Correlation())
 	}
-	if heavy.Weight() < aloneWeight || min(heavy.Correlation(), light.Correlation()) < trustedCorrelation || light.Weight() >= aloneWeight {
+	if heavy.Weight() < aloneWeight || min(heavy.Correlation(), light.Correlation()) < mixedCorrelation || light.Weight() >= aloneWeight {
 		t.Fatalf("estimates are worth %g and %g playouts and correlate by %g and %g", heavy.Weight(), light.Weight(), heavy.Correlation(), light.Correlation())
 	}
 	m := gamestest.Machine(t, "breakthrough-4x4")
@@ -62,6 +78,7 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		{nil, 3000, 0.8, approach{rave: true}},
 		{vague, 3400, 0.6, approach{}},
 		{vague, 3400, 0.8, approach{rave: true}},
+		{between, 3000, 0.6, approach{}},
 		{light, 3000, 0.6, approach{evaluator: light}},
 		{light, 3000, 0.8, approach{rave: true}},
 		{early, 3000, 0.8, approach{evaluator: early, alone: true}},

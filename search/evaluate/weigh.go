@@ -21,7 +21,7 @@ import (
 // so that z speaks for the estimates more than games of a search would; and few positions say little. So half of a
 // number of positions more, as different as usual, are taken to speak for the playouts.
 const (
-	weighedPositions = 4096
+	weighedPositions = 1 << 14
 	weighedPerGame   = 4
 	weighedPlayouts  = 8
 	// doubt is Σ (e−p)² of the positions that speak for neither, in squared goal points.
