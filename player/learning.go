@@ -30,16 +30,16 @@ const (
 
 // learn finds out what positions are worth; nil where players choose at once, which gains nothing (docs/lab/evaluation.md), where
 // there is too little time or memory for it, or if nothing of use was learnt.
-func (t *thinker) learn(ctx context.Context, at position) *evaluate.Evaluation {
+func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
 	left, memory := timeLeft(ctx, time.Now()), t.memory.share()
 	if !t.has(learning) || !t.isInTurns() || left < leastLearning || memory == 0 {
 		return nil
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
 	short, cancel := context.WithTimeout(ctx, min(decisiveTime, left/4))
-	config.Signals = at.machine.Signals(short)
+	config.Signals = t.machine.Signals(short)
 	cancel()
-	m := t.playouts(ctx, at.machine)
+	m := t.playouts(ctx, t.machine)
 	learner := t.recall(m, config)
 	if learner == nil {
 		var err error

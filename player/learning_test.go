@@ -85,7 +85,7 @@ func TestNothingIsLearntWhereItDoesNotPay(t *testing.T) {
 		}
 		at := position{machine: m, state: m.Initial()}
 		ctx := ctxOf(t, clock)
-		if p.prepare(ctx, at); p.learn(ctx, at) != nil {
+		if p.prepare(ctx, at); p.learn(ctx) != nil {
 			t.Errorf("%s: something is learnt in a start clock of %v", game, clock)
 		}
 	}
@@ -106,7 +106,7 @@ func TestMostOfTheStartClockGoesIntoLearning(t *testing.T) {
 		at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}}
 		ctx := ctxOf(t, time.Minute)
 		p.prepare(ctx, at)
-		e := p.learn(ctx, at)
+		e := p.learn(ctx)
 		if got := e != nil && e.Correlation() > leastCorrelation; got != useful {
 			t.Errorf("after %d games what was learnt is of use: %v", games, got)
 		}

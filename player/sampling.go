@@ -153,7 +153,11 @@ func (t *thinker) factor(ctx context.Context) {
 		if t.parts == nil {
 			t.parts = make(map[machine.Machine]*thinker)
 		}
-		t.parts[g.Machine] = &thinker{setting: t.setting, machine: g.Machine, class: solve.Classify(short, g.Machine, t.seed)}
+		part := newThinker(t.setting)
+		part.knowledge, part.experience = knowledge{}, nil // those of the whole
+		part.machine, part.class, part.runLearner = g.Machine, solve.Classify(short, g.Machine, t.seed), t.runLearner
+		part.findDecisive(short)
+		t.parts[g.Machine] = part
 	}
 	if t.parts != nil {
 		t.log.Info().Int("subgames", len(t.parts)).Msg("subgames")

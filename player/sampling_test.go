@@ -25,7 +25,7 @@ func TestStartClocksAreKept(t *testing.T) {
 	began := time.Now()
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3, 4}}
 	p.prepare(ctx, at)
-	if e := p.learn(ctx, at); e == nil || ctx.Err() != nil {
+	if e := p.learn(ctx); e == nil || ctx.Err() != nil {
 		t.Errorf("learnt %v in %v of a start clock of 4 s", e, time.Since(began))
 	}
 }
@@ -120,6 +120,34 @@ func TestSubgamesAreSearchedApart(t *testing.T) {
 		r, err := p.sampler.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 500})
 		if err != nil || len(r.Strategies) != 2 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
 			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}
+
+func TestEachSubgameIsLearnt(t *testing.T) {
+	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
+	p := onOneThread(0, 64<<20, exactSearch)
+	var left []time.Duration
+	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
+		ends, _ := ctx.Deadline()
+		left = append(left, time.Until(ends))
+		l.Learn(t.Context(), 1000)
+	}
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0}}
+	p.prepare(t.Context(), at)
+	p.factor(t.Context())
+	p.study(ctxOf(t, time.Minute))
+	if len(left) != 2 || left[0] < 20*time.Second || left[0] > 30*time.Second {
+		t.Fatalf("learnt for %v, want two subgames, half of most of a minute the first one", left)
+	}
+	for m, part := range p.parts {
+		e := part.approach.evaluator
+		if e == nil || m != part.machine {
+			t.Fatalf("what was learnt of a subgame is not used: %+v", part.approach)
+		}
+		e.Values(make([]float64, len(m.Names().Roles)), m.Initial())
+		if s := part.sampling(1); s.Evaluator != montecarlo.Evaluator(e) || s.AtOnce {
+			t.Errorf("a subgame is sampled as %+v", s)
 		}
 	}
 }

@@ -69,11 +69,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.makeExact()
 		t.machine.Symmetries() // found now, not in the time of the first move
 	}
-	if t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
-		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
-		t.hasDecisive = at.machine.Decisive(short, !t.isInTurns()) != nil // as above
-		cancel()
-	}
+	t.findDecisive(ctx)
 	t.inherit()
 	t.sampler = t.newSampler()
 }
@@ -81,6 +77,15 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 // decisiveTime bounds the search for decisive moves: those of games in which it
 // takes longer cost too much anyway.
 const decisiveTime = 1500 * time.Millisecond
+
+// findDecisive finds out whether the machine knows decisive moves: now, not in the time of the first move.
+func (t *thinker) findDecisive(ctx context.Context) {
+	if t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
+		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
+		defer cancel()
+		t.hasDecisive = t.machine.Decisive(short, !t.isInTurns()) != nil
+	}
+}
 
 // isInTurns tells whether several players move one at a time.
 func (t *thinker) isInTurns() bool { return t.class.Players > 1 && !t.class.Simultaneous }
@@ -154,14 +159,31 @@ func (t *thinker) begin(ctx context.Context, at position) {
 			t.exactWork = leastWork
 		}
 		t.factor(ctx)
-		clock := timeLeft(ctx, time.Now())
-		t.adopt(t.approachBy(t.learn(ctx, at), func() float64 { return t.agreement(ctx, clock) }))
+		t.study(ctx)
 	}
 	if r := t.search(ctx, at); r.alone {
 		if k := r.soonest(); k != nil {
 			t.plan = plan{k.Line, at.state}
 		}
 	}
+}
+
+// study finds out how leaves are valued: those of the game, or of each of the subgames that it is made of, which may be in
+// turns where the whole is not.
+func (t *thinker) study(ctx context.Context) {
+	if t.parts == nil {
+		clock := timeLeft(ctx, time.Now())
+		t.adopt(t.approachBy(t.learn(ctx), func() float64 { return t.agreement(ctx, clock) }))
+		return
+	}
+	left := len(t.parts)
+	for _, part := range t.parts {
+		short, cancel := context.WithTimeout(ctx, timeLeft(ctx, time.Now())/time.Duration(left))
+		part.study(short)
+		cancel()
+		left--
+	}
+	t.adopt(t.approach)
 }
 
 // solves gives the searches a chance to solve the game at once.
