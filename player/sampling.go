@@ -3,6 +3,8 @@ package player
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -85,6 +87,19 @@ func (a approach) String() string {
 		return "what was learnt in the start clock"
 	}
 	return "playouts and by what was learnt in the start clock"
+}
+
+// ways names, for people, what the sampling search goes by.
+func (t *thinker) ways() string {
+	if t.parts == nil {
+		return t.approach.String()
+	}
+	var list []string
+	for _, part := range t.parts {
+		list = append(list, part.approach.String())
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), " or ") + ", in each subgame"
 }
 
 // adopt makes the sampling search take an approach, and stores it for later policies.

@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,6 +140,9 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	p.study(ctxOf(t, time.Minute))
 	if len(left) != 2 || left[0] < 20*time.Second || left[0] > 30*time.Second {
 		t.Fatalf("learnt for %v, want two subgames, half of most of a minute the first one", left)
+	}
+	if got := p.ways(); !strings.HasSuffix(got, "what was learnt in the start clock, in each subgame") {
+		t.Errorf("goes by %q", got)
 	}
 	for m, part := range p.parts {
 		e := part.approach.evaluator

@@ -225,7 +225,7 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
 		t.exactWork = 1
 	}
-	v := r.decide("nothing is proved that decides: the best by " + t.approach.String())
+	v := r.decide("nothing is proved that decides: the best by " + t.ways())
 	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
 	if v.by == byPlan {
 		t.plan = plan{v.result.Line, at.state}.after(at.machine)
