@@ -30,7 +30,7 @@ const (
 	// with playouts (docs/lab/evaluation.md).
 	trustedCorrelation = 0.2
 	mixedCorrelation   = 0.25
-	fewLeaves          = 4000
+	fewLeaves          = 8000
 	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
 	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
 	leastAgreement = 0.7

@@ -75,17 +75,17 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		agreement float64
 		want      approach
 	}{
-		{nil, 3000, 0.6, approach{}},
-		{nil, 3000, 0.8, approach{rave: true}},
-		{vague, 3400, 0.6, approach{}},
-		{vague, 3400, 0.8, approach{rave: true}},
-		{between, 3000, 0.6, approach{}},
-		{light, 3000, 0.6, approach{evaluator: light}},
-		{light, 3000, 0.8, approach{rave: true}},
-		{early, 3000, 0.8, approach{evaluator: early, alone: true}},
-		{early, 3400, 0.8, approach{rave: true}},
-		{early, 3400, 0.6, approach{}},
-		{heavy, 3400, 0.8, approach{evaluator: heavy, alone: true}},
+		{nil, 6000, 0.6, approach{}},
+		{nil, 6000, 0.8, approach{rave: true}},
+		{vague, 6800, 0.6, approach{}},
+		{vague, 6800, 0.8, approach{rave: true}},
+		{between, 6000, 0.6, approach{}},
+		{light, 6000, 0.6, approach{evaluator: light}},
+		{light, 6000, 0.8, approach{rave: true}},
+		{early, 6000, 0.8, approach{evaluator: early, alone: true}},
+		{early, 6800, 0.8, approach{rave: true}},
+		{early, 6800, 0.6, approach{}},
+		{heavy, 6800, 0.8, approach{evaluator: heavy, alone: true}},
 	} {
 		p.class.StatesPerSecond = c.speed * p.class.Length
 		if p.approach = p.approachBy(c.learnt, func() float64 { return c.agreement }); p.approach != c.want {
