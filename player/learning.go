@@ -32,7 +32,7 @@ const (
 // there is too little time or memory for it, or if nothing of use was learnt.
 func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
 	left, memory := timeLeft(ctx, time.Now()), t.memory.share()
-	if !t.has(learning) || !t.isInTurns() || left < leastLearning || memory == 0 {
+	if !t.has(learning) || !t.class.InTurns() || left < leastLearning || memory == 0 {
 		return nil
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
@@ -68,7 +68,7 @@ func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
 // playouts is the machine whose random moves are those of playouts.
 func (t *thinker) playouts(ctx context.Context, m machine.Machine) machine.Machine {
 	if t.hasDecisive {
-		return machine.Decisive(ctx, m, !t.isInTurns())
+		return machine.Decisive(ctx, m, !t.class.InTurns())
 	}
 	return m
 }

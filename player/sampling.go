@@ -49,7 +49,7 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) a
 	switch {
 	case heavy && (correlation >= trustedCorrelation || t.isShort()):
 		return approach{evaluator: e, alone: true}
-	case t.has(rave) && t.isInTurns() && agreement() >= leastAgreement:
+	case t.has(rave) && t.class.InTurns() && agreement() >= leastAgreement:
 		return approach{rave: true}
 	case correlation >= mixedCorrelation:
 		return approach{evaluator: e}
@@ -130,7 +130,7 @@ func (t *thinker) newSampler() search.Searcher {
 // sampling is how the thinker samples, on so many threads.
 func (t *thinker) sampling(threads int) montecarlo.Config {
 	config := montecarlo.Config{
-		Rule: montecarlo.RegretMatching, AtOnce: !t.isInTurns(), Rave: t.approach.rave, Without: t.sampledWithout(), Workers: threads,
+		Rule: montecarlo.RegretMatching, AtOnce: !t.class.InTurns(), Rave: t.approach.rave, Without: t.sampledWithout(), Workers: threads,
 	}
 	if t.textbook {
 		config = montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: threads}
@@ -169,7 +169,7 @@ func (t *thinker) factor(ctx context.Context) {
 			t.parts = make(map[machine.Machine]*thinker)
 		}
 		part := newThinker(t.setting)
-		part.knowledge, part.experience = knowledge{}, nil // those of the whole
+		part.knowledge = knowledge{} // the file is that of the whole
 		part.machine, part.class, part.runLearner = g.Machine, solve.Classify(short, g.Machine, t.seed), t.runLearner
 		part.findDecisive(short)
 		t.parts[g.Machine] = part

@@ -262,5 +262,5 @@ func (t *thinker) isSettled(r *root) bool {
 		return false
 	}
 	value := known.Values[r.role].Lower
-	return value >= bestGoal || known == r.sampled || value > worstGoal && !(t.isInTurns() && t.class.Players == 2)
+	return value >= bestGoal || known == r.sampled || value > worstGoal && !(t.class.InTurns() && t.class.Players == 2)
 }

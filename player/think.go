@@ -83,12 +83,9 @@ func (t *thinker) findDecisive(ctx context.Context) {
 	if t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
 		defer cancel()
-		t.hasDecisive = t.machine.Decisive(short, !t.isInTurns()) != nil
+		t.hasDecisive = t.machine.Decisive(short, !t.class.InTurns()) != nil
 	}
 }
-
-// isInTurns tells whether several players move one at a time.
-func (t *thinker) isInTurns() bool { return t.class.Players > 1 && !t.class.Simultaneous }
 
 // makeExact makes the exact searches for the class of the game.
 func (t *thinker) makeExact() {
@@ -155,11 +152,11 @@ func (t *thinker) begin(ctx context.Context, at position) {
 		return
 	}
 	if t.class.Players > 1 && !t.solves(ctx, at) {
-		if t.isInTurns() {
+		if t.class.InTurns() {
 			t.exactWork = leastWork
 		}
 		t.factor(ctx)
-		t.study(ctx)
+		t.adopt(t.study(ctx))
 	}
 	if r := t.search(ctx, at); r.alone {
 		if k := r.soonest(); k != nil {
@@ -169,21 +166,20 @@ func (t *thinker) begin(ctx context.Context, at position) {
 }
 
 // study finds out how leaves are valued: those of the game, or of each of the subgames that it is made of, which may be in
-// turns where the whole is not.
-func (t *thinker) study(ctx context.Context) {
+// turns where the whole is not; that then goes by playouts.
+func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		clock := timeLeft(ctx, time.Now())
-		t.adopt(t.approachBy(t.learn(ctx), func() float64 { return t.agreement(ctx, clock) }))
-		return
+		return t.approachBy(t.learn(ctx), func() float64 { return t.agreement(ctx, clock) })
 	}
 	left := len(t.parts)
 	for _, part := range t.parts {
 		short, cancel := context.WithTimeout(ctx, timeLeft(ctx, time.Now())/time.Duration(left))
-		part.study(short)
+		part.approach = part.study(short)
 		cancel()
 		left--
 	}
-	t.adopt(t.approach)
+	return approach{}
 }
 
 // solves gives the searches a chance to solve the game at once.

@@ -18,6 +18,7 @@ import (
 	"stackmate/search/evaluate"
 	"stackmate/search/experiment"
 	"stackmate/search/layers"
+	"stackmate/search/solve"
 )
 
 // The kinds of tasks beside distributed.Matches.
@@ -190,5 +191,5 @@ func (w *taskWorker) makeSetup(q *queue.Queue, task selfPlayTask) (selfPlaySetup
 	if err != nil {
 		return selfPlaySetup{}, err
 	}
-	return selfPlaySetup{rules.Digest(), machine.Decisive(w.ctx, m, false), learning(w.ctx, m, task.Seed, w.memory)}, nil
+	return selfPlaySetup{rules.Digest(), machine.Decisive(w.ctx, m, false), learning(w.ctx, m, solve.Classify(w.ctx, m, task.Seed), task.Seed, w.memory)}, nil
 }

@@ -104,10 +104,11 @@ type checkpoint struct {
 
 // begin loads what is known of the game, if anything is. Of games in which players would not use it nothing is learnt.
 func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
-	if class := solve.Classify(ctx, m, seed); class.Players < 2 || class.Simultaneous {
+	class := solve.Classify(ctx, m, seed)
+	if !class.InTurns() {
 		return fmt.Errorf("players use what is learnt only where several of them choose in turn; this game has %s", class)
 	}
-	config := learning(ctx, m, seed, memory)
+	config := learning(ctx, m, class, seed, memory)
 	config.Threads = runtime.GOMAXPROCS(0)
 	t.machine = machine.Decisive(ctx, m, false)
 	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, config)
@@ -124,10 +125,8 @@ func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, me
 }
 
 // learning is how a game is learnt.
-func learning(ctx context.Context, m machine.Machine, seed uint64, memory int64) evaluate.Config {
-	return evaluate.Config{
-		Seed: seed, ConstantSum: solve.Classify(ctx, m, seed).ConstantSum, Bytes: memory, Signals: m.Signals(ctx),
-	}
+func learning(ctx context.Context, m machine.Machine, class solve.Class, seed uint64, memory int64) evaluate.Config {
+	return evaluate.Config{Seed: seed, ConstantSum: class.ConstantSum, Bytes: memory, Signals: m.Signals(ctx)}
 }
 
 const (

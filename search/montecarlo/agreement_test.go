@@ -10,9 +10,15 @@ import (
 )
 
 func TestMovesAreWorthTheSameLaterWhereTheirOrderDoesNotMatter(t *testing.T) {
-	for game, c := range map[string]struct{ low, high float64 }{"hex-5x5": {0.7, 1.2}, "hex-6x6": {0.7, 1.2}, "connectFour-5x4": {-1, 0.7}, "reversi-4x4": {-2, 0.6}} {
-		m := gamestest.Machine(t, game)
-		if got := Agreement(t.Context(), m, 1); got < c.low || got > c.high {
+	for game, c := range map[string]struct {
+		low, high float64
+		seeds     uint64 // of which the mean is: which games are played depends on the lanes, and one seed scatters by 0.2
+	}{"hex-5x5": {0.7, 1.2, 1}, "hex-6x6": {0.7, 1.2, 1}, "connectFour-5x4": {-1, 0.5, 64}, "reversi-4x4": {-2, 0.6, 64}} {
+		m, sum := gamestest.Machine(t, game), 0.
+		for seed := range c.seeds {
+			sum += Agreement(t.Context(), m, 1+seed)
+		}
+		if got := sum / float64(c.seeds); got < c.low || got > c.high {
 			t.Errorf("%s: all moves agree with first ones by %v, want %v to %v", game, got, c.low, c.high)
 		}
 	}

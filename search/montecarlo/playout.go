@@ -32,6 +32,7 @@ type leaf struct {
 	weight   float64          // of an estimate among them
 }
 
+// newLeaves has room for so many leaves of a game.
 func newLeaves(n int, m machine.Machine) []leaf {
 	leaves, roles := make([]leaf, n), len(m.Names().Roles)
 	for i := range leaves {

@@ -24,6 +24,9 @@ type Class struct {
 	StatesPerSecond float64 // speed of those playouts on one thread
 }
 
+// InTurns tells whether several players move, one at a time.
+func (c Class) InTurns() bool { return c.Players > 1 && !c.Simultaneous }
+
 // String describes the class in words.
 func (c Class) String() string {
 	parts := []string{fmt.Sprintf("%d players", c.Players)}
