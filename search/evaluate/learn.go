@@ -14,7 +14,8 @@ import (
 
 // Positions are fitted to TD(λ) returns of their game (Sutton, 1988) and, in random
 // symmetric images, picked at random from a reservoir of recent ones, so that a batch of
-// the fit is one of many games.
+// the fit is one of many games. The longer games are played, the less they change, and the more
+// of them count as recent.
 //
 // Invariant: a position is evaluated by what was learnt from other games only, before
 // it is learnt from; so Progress.Correlation speaks of unseen games.
@@ -36,7 +37,15 @@ const (
 )
 
 const (
-	reservoir    = 1 << 14
+	// Recent positions are one in recentPart of all, and so many at least; more than mostRecent, or than
+	// reservoirBytes are enough for, are not kept.
+	recentPart     = 32
+	leastRecent    = 1 << 14
+	mostRecent     = 1 << 20
+	reservoirBytes = 32 << 20
+	// enoughToFit is the number of positions from which on is learnt.
+	enoughToFit = 1 << 12
+
 	defaultBytes = 64 << 20
 	// refreshAfter positions fitted the evaluation that chooses moves is made anew.
 	refreshAfter = 4096
@@ -88,9 +97,10 @@ type Learner struct {
 	wide    int           // words of a position as the network sees it
 	inputs  vector.Inputs // of the position that is fitted
 	images  [][]int32     // by symmetry: those of inputs
-	pool    []uint64      // reservoir of positions
+	pool    []uint64      // reservoir of positions, which the newest overwrite
 	targets []float32     // their targets, by output
-	pooled  int64
+	room    int           // positions in pool
+	pooled  int           // positions so far
 
 	progress Progress
 	moments  moments
@@ -126,7 +136,8 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 	l.trainer = newTrainer(newNetwork(l.wide, l.view.inputs(), outputs, rng))
 	l.current = Evaluation{players: players, roles: l.games.roles, sum: machine.MaxGoal, view: l.view, network: l.trainer.network}
 	l.refresh()
-	l.pool, l.targets = make([]uint64, reservoir*l.wide), make([]float32, reservoir*outputs)
+	l.room = min(mostRecent, max(leastRecent, reservoirBytes/(8*l.wide+4*outputs)))
+	l.pool, l.targets = make([]uint64, l.room*l.wide), make([]float32, l.room*outputs)
 	return l, nil
 }
 
@@ -192,15 +203,20 @@ func (l *Learner) learn(g PlayedGame) {
 		return
 	}
 	l.view.look(g.States, func(seen []uint64) { l.take(seen, g.Values, slices.Clone(g.Outcome)) })
-	if l.pooled < reservoir/4 {
+	if l.pooled < enoughToFit {
 		return
 	}
 	for range fits * n {
-		l.fit(l.games.rng.Intn(int(min(l.pooled, reservoir))))
+		l.fit((l.pooled - 1 - l.games.rng.Intn(l.recent())) % l.room)
 	}
 	if l.fitted += fits * n; l.fitted >= max(refreshAfter, 4*len(l.trainer.in)) {
 		l.refresh()
 	}
+}
+
+// recent is how many of the positions in the reservoir are learnt from, those that came last.
+func (l *Learner) recent() int {
+	return min(l.pooled, l.room, max(leastRecent, l.pooled/recentPart))
 }
 
 // take takes the positions of a game into the reservoir: what they are worth was thought to
@@ -210,7 +226,7 @@ func (l *Learner) take(seen []uint64, values, target []float32) {
 	for i := len(seen)/l.wide - 1; i >= 0; i-- {
 		s := seen[i*l.wide : (i+1)*l.wide]
 		l.active = max(l.active, count(s))
-		at := int(l.pooled % reservoir)
+		at := l.pooled % l.room
 		l.pooled++
 		copy(l.pool[at*l.wide:], s)
 		copy(l.targets[at*outputs:], target)

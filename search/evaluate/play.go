@@ -1,38 +1,49 @@
 package evaluate
 
 import (
+	"math"
+
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
-// draws is how many moves are drawn in each position. With 8, an evaluation learnt from
-// 300 000 positions beats those learnt with 4, by 0 to 10 points in duels; 2 and 16 lose to 4
-// in reversi and breakthrough.
-const draws = 8
+// drawnPart says how many moves are drawn in a position: so many for each one that is there, mostDraws at most. With 3/4,
+// about half of the moves are looked at, so that the best one is made in every second position, whatever their number: with
+// more, all games become alike, with fewer they are too poor (docs/lab/evaluation.md).
+const (
+	drawnPart = 0.75
+	mostDraws = 64
+)
 
 // longest is the most joint moves of a game: what goes on for longer is left out.
 const longest = 400
 
+// lanesPerGame: so many games are under way that a pass finds enough of them to move.
+const lanesPerGame = 4
+
 // games plays games in the lanes of a batch. In each position several moves are drawn at
 // random (of machines with decisive moves, from those), each in a lane of its own, and the
 // one is made whose successor an evaluation likes best for whoever chooses (ahead). So play is
-// as random as the number of draws makes it, and costs a pass of the machine and an
-// evaluation for each draw. Where several roles choose at once, or chance does, the first
-// draw is made.
+// as random as the number of draws makes it, and costs a lane of a pass and an evaluation for each
+// draw. Where several roles choose at once, or chance does, one move is drawn. Games for which no
+// lanes are left wait for the next pass.
 type games struct {
 	machine machine.Machine
 	batch   machine.Batch
 	rng     *machine.Rand
 
 	all     []game
-	lanes   int
+	moving  []*game // those that are in lanes
+	next    int     // the one that gets lanes first
+	lanes   int     // in use
 	words   int
 	roles   int
 	players []machine.Role
 	states  []uint64    // by lane
 	values  [][]float64 // by evaluation, then lane, then role
 	goals   []int32
-	legal   []machine.Move
+	moves   []machine.Move
+	initial choice
 
 	// ended is told of games that are over, and the lane in whose values the goals are.
 	ended func(g *game, lane int)
@@ -45,23 +56,33 @@ type games struct {
 
 // game is one of those under way.
 type game struct {
-	states  []uint64     // positions, one after the other
-	values  []float32    // of all but the first, by output
-	opening int          // joint moves that are random at first
+	states  []uint64  // positions, one after the other
+	values  []float32 // of all but the first, by output
+	opening int       // joint moves that are random at first
+	choice            // in the last one
+	side    []int     // by role: the evaluation that it follows
+
+	first, end int // its lanes
+}
+
+// choice is what there is to choose in a position.
+type choice struct {
 	chooser machine.Role // the only player with a choice, or NoRole
-	side    []int        // by role: the evaluation that it follows
+	draws   int          // how many moves are drawn
 }
 
 // newGames prepares to play with so many evaluations.
 func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64) *games {
 	p := &games{machine: m, batch: m.NewBatch(), rng: rng, words: m.Words(), roles: len(m.Names().Roles), players: m.Names().Players()}
-	n := max(1, min(p.batch.Lanes()/draws, int(bytes)/(longest*8*p.words)))
-	p.all, p.lanes = make([]game, n), n*draws
-	p.states = make([]uint64, p.batch.Lanes()*p.words)
+	lanes := p.batch.Lanes()
+	p.all = make([]game, max(1, min(lanes/lanesPerGame, int(bytes)/(longest*8*p.words))))
+	p.states = make([]uint64, lanes*p.words)
 	for range evaluations {
-		p.values = append(p.values, make([]float64, p.lanes*p.roles))
+		p.values = append(p.values, make([]float64, lanes*p.roles))
 	}
 	p.goals = make([]int32, p.roles)
+	p.batch.Evaluate(1) // of the initial position
+	p.initial = p.choiceIn(0)
 	return p
 }
 
@@ -69,29 +90,19 @@ func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64
 func (p *games) restart(g *game) {
 	g.states = append(g.states[:0], p.machine.Initial()...)
 	g.values = g.values[:0]
+	g.choice = p.initial
 	p.start(g)
 }
 
 // last is the position in which a game is.
 func (p *games) last(g *game) []uint64 { return g.states[len(g.states)-p.words:] }
 
-// step makes a move in each game.
+// step makes a move in each game that has lanes.
 func (p *games) step(evaluations ...*Evaluation) {
 	b := p.batch
-	for i := range p.all {
-		g := &p.all[i]
-		if len(g.states) == 0 {
-			p.restart(g)
-		}
-		for k := range draws {
-			copy(p.states[(i*draws+k)*p.words:], p.last(g))
-		}
-	}
+	p.place()
 	b.Load(p.states, p.lanes)
 	b.Evaluate(p.lanes)
-	for i := range p.all {
-		p.all[i].chooser = p.whoChooses(i * draws)
-	}
 	b.ChooseRandom(p.rng, p.lanes)
 	b.Advance(p.lanes)
 	b.Store(p.states, p.lanes)
@@ -102,9 +113,8 @@ func (p *games) step(evaluations ...*Evaluation) {
 	p.readGoals()
 	p.readDecided(evaluations)
 	terminal, stuck := b.Terminal(), b.Stuck()
-	for i := range p.all {
-		g := &p.all[i]
-		lane := p.choose(g, i*draws)
+	for _, g := range p.moving {
+		lane := p.choose(g)
 		word, bit := lane>>6, uint64(1)<<uint(lane&63)
 		switch {
 		case terminal[word]&bit != 0:
@@ -114,8 +124,32 @@ func (p *games) step(evaluations ...*Evaluation) {
 			p.restart(g)
 		default:
 			g.states = append(g.states, p.states[lane*p.words:(lane+1)*p.words]...)
+			g.choice = p.choiceIn(lane)
 			p.made(g, lane)
 		}
+	}
+}
+
+// place gives games lanes for what they draw, as long as there are any.
+func (p *games) place() {
+	p.moving, p.lanes = p.moving[:0], 0
+	for range p.all {
+		g := &p.all[p.next]
+		if len(g.states) == 0 {
+			p.restart(g)
+		}
+		draws := g.draws
+		if len(g.states)/p.words <= g.opening {
+			draws = 1
+		}
+		if p.lanes+draws > p.batch.Lanes() {
+			return
+		}
+		g.first, g.end = p.lanes, p.lanes+draws
+		for ; p.lanes < g.end; p.lanes++ {
+			copy(p.states[p.lanes*p.words:], p.last(g))
+		}
+		p.moving, p.next = append(p.moving, g), (p.next+1)%len(p.all)
 	}
 }
 
@@ -155,31 +189,31 @@ func (p *games) readDecided(evaluations []*Evaluation) {
 	}
 }
 
-// whoChooses is the only player with a choice in a lane, or NoRole.
-func (p *games) whoChooses(lane int) machine.Role {
-	chooser := machine.NoRole
+// choiceIn is what there is to choose in a lane, of the moves that are drawn from.
+func (p *games) choiceIn(lane int) choice {
+	c := choice{machine.NoRole, 1}
 	for r := range machine.Role(p.roles) {
-		p.legal = p.batch.AppendLegal(p.legal[:0], lane, r)
-		if len(p.legal) < 2 {
+		p.moves = p.batch.AppendSensible(p.moves[:0], lane, r)
+		if len(p.moves) < 2 {
 			continue
 		}
-		if chooser != machine.NoRole || r == p.machine.Names().Chance() {
-			return machine.NoRole
+		if c.chooser != machine.NoRole || r == p.machine.Names().Chance() {
+			return choice{machine.NoRole, 1}
 		}
-		chooser = r
+		c = choice{r, min(int(math.Ceil(drawnPart*float64(len(p.moves)))), mostDraws)}
 	}
-	return chooser
+	return c
 }
 
 // choose picks one of the lanes of a game.
-func (p *games) choose(g *game, first int) int {
-	best, r := first, int(g.chooser)
-	if g.chooser == machine.NoRole || len(g.states)/p.words <= g.opening {
+func (p *games) choose(g *game) int {
+	best := g.first
+	if g.end == best+1 {
 		return best
 	}
-	values := p.values[g.side[r]]
-	most := p.ahead(values, first, r)
-	for lane := first + 1; lane < first+draws; lane++ {
+	values, r := p.values[g.side[g.chooser]], int(g.chooser)
+	most := p.ahead(values, best, r)
+	for lane := best + 1; lane < g.end; lane++ {
 		if a := p.ahead(values, lane, r); a > most {
 			best, most = lane, a
 		}

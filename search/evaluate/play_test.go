@@ -53,11 +53,79 @@ func TestOfTwoEachWantsToBeAhead(t *testing.T) {
 	}{{"ticTacToe", 1}, {"trio-3x3", 0}} {
 		m := gamestest.Machine(t, c.game)
 		p := newGames(m, 1, machine.NewRand(1), defaultBytes)
-		g := &game{states: make([]uint64, 2*p.words), chooser: 1, side: make([]int, p.roles)}
+		g := &game{states: make([]uint64, 2*p.words), choice: choice{chooser: 1}, end: 2, side: make([]int, p.roles)}
 		copy(p.values[0], []float64{90, 95, 0}[:p.roles])           // more for role 1
 		copy(p.values[0][p.roles:], []float64{20, 60, 0}[:p.roles]) // but here it is ahead
-		if got := p.choose(g, 0); got != c.want {
+		if got := p.choose(g); got != c.want {
 			t.Errorf("%s: lane %d is chosen, want %d", c.game, got, c.want)
+		}
+	}
+}
+
+// playing are games that go by an evaluation that knows nothing.
+func playing(t *testing.T, name string) (*games, *Evaluation) {
+	t.Helper()
+	m := machine.Decisive(t.Context(), gamestest.Machine(t, name), false)
+	l, err := New(m, Config{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newGames(m, 1, machine.NewRand(1), defaultBytes)
+	p.start = func(g *game) { g.side = make([]int, p.roles) }
+	p.made, p.ended = func(*game, int) {}, func(*game, int) {}
+	return p, &l.current
+}
+
+// Of n moves three quarters are drawn, of those that do not lose at once; where nobody chooses alone, one.
+func TestDrawsAreAPartOfTheMoves(t *testing.T) {
+	for _, c := range []struct {
+		game  string
+		draws []int // after so many joint moves
+	}{
+		{"hex-4x4", []int{12, 12, 11, 10}},
+		{"connectFour-7x6", []int{6, 6, 6, 6}},
+		{"hex-11x11", []int{mostDraws, mostDraws}},
+		{"goofspiel-4", []int{1, 1}},
+	} {
+		p, e := playing(t, c.game)
+		seen := 0
+		for range 20 {
+			p.step(e)
+			for _, g := range p.moving {
+				last := len(g.states)/p.words - 2
+				if last < 0 || last >= len(c.draws) {
+					continue
+				}
+				if seen++; g.end-g.first != c.draws[last] {
+					t.Errorf("%s: %d moves are drawn after %d joint moves, want %d", c.game, g.end-g.first, last, c.draws[last])
+				}
+			}
+		}
+		if seen == 0 {
+			t.Errorf("%s: no game was seen", c.game)
+		}
+	}
+}
+
+func TestAllGamesGoOn(t *testing.T) {
+	p, e := playing(t, "hex-9x9")
+	for range 200 {
+		p.step(e)
+	}
+	least, most := longest, 0
+	for i := range p.all {
+		n := len(p.all[i].states) / p.words
+		least, most = min(least, n), max(most, n)
+	}
+	if least < 2 || most-least > 1 {
+		t.Errorf("of games of 81 moves one has come to %d, another one to %d", least-1, most-1)
+	}
+}
+
+func TestRecentPositionsAreAPartOfAll(t *testing.T) {
+	for _, c := range []struct{ pooled, want int }{{5000, 5000}, {leastRecent + 1, leastRecent}, {50_000 * recentPart, 50_000}, {1 << 30, 100_000}} {
+		if got := (&Learner{room: 100_000, pooled: c.pooled}).recent(); got != c.want {
+			t.Errorf("of %d positions %d are recent, want %d", c.pooled, got, c.want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestTheWeightIsThatOfTheMeanThatComesClosest(t *testing.T) {
 func TestEstimatesThatHaveLearntMoreWeighMore(t *testing.T) {
 	for _, game := range []string{"ticTacToe", "breakthrough-4x4"} {
 		var weights [2]float64
-		for i, games := range []int64{1, 10_000} {
+		for i, games := range []int64{1, 20_000} {
 			l := trained(t, game, 1, games)
 			l.Weigh(t.Context())
 			weights[i] = l.Evaluation().Weight()
