@@ -7,9 +7,9 @@ import (
 	"stackmate/search"
 )
 
-// drawnPart says how many moves are drawn in a position: so many for each one that is there, mostDraws at most. With 3/4,
-// about half of the moves are looked at, so that the best one is made in every second position, whatever their number: with
-// more, all games become alike, with fewer they are too poor (docs/lab/evaluation.md).
+// drawnPart says how many moves are drawn in a position: so many for each one that is there, mostDraws at most. So the best
+// one is among them in every second position, whatever their number. With more, games are too much alike, with fewer too badly
+// played (docs/lab/evaluation.md).
 const (
 	drawnPart = 0.75
 	mostDraws = 64
