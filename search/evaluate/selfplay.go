@@ -63,7 +63,7 @@ func (p *selfPlay) outputs(lane int) []float32 {
 }
 
 // waitingGames is how many may wait to be learnt from: about as many as a batch ends at once.
-const waitingGames = 64
+const waitingGames = 128
 
 // playAside lets the others play until end is called, which panics if one of them did.
 func (l *Learner) playAside(ctx context.Context) (played <-chan PlayedGame, end func()) {
