@@ -17,17 +17,22 @@ import (
 
 // approach is what the sampling search goes by: playouts, if there is no evaluator, or what was learnt.
 type approach struct {
-	evaluator *evaluate.Evaluation // beside playouts
-	alone     bool                 // in their place
-	rave      bool                 // playouts say something of all moves that they made
+	evaluator *evaluate.Evaluation
+	weight    float64 // the playouts that an estimate counts for beside them; infinite in their place
+	rave      bool    // playouts say something of all moves that they made
 }
+
+// alone is the approach by estimates without playouts.
+func alone(e *evaluate.Evaluation) approach { return approach{evaluator: e, weight: math.Inf(1)} }
 
 const (
 	// Where an estimate is worth aloneWeight playouts, what does without them is better (docs/lab/evaluation.md).
 	aloneWeight = 25
-	// Estimates must correlate with the outcomes of unseen games by trustedCorrelation to play alone, by mixedCorrelation to
-	// play beside playouts: below, playouts without them play better, but where a move has time for no more than fewLeaves
-	// with playouts (docs/lab/evaluation.md).
+	// Estimates must correlate with the outcomes of unseen games by aloneCorrelation to play alone, but where a move has time
+	// for no more than fewLeaves with playouts. Where they are worth so much and correlate by trustedCorrelation at least, they play
+	// beside playouts and count for montecarlo.DefaultPlayouts of them; where they are worth less, for what they are worth, if they
+	// correlate by mixedCorrelation. Below, playouts without them play better (docs/lab/evaluation.md).
+	aloneCorrelation   = 0.35
 	trustedCorrelation = 0.2
 	mixedCorrelation   = 0.25
 	fewLeaves          = 8000
@@ -47,12 +52,14 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) a
 		correlation, heavy = e.Correlation(), e.Weight() >= aloneWeight
 	}
 	switch {
-	case heavy && (correlation >= trustedCorrelation || t.isShort()):
-		return approach{evaluator: e, alone: true}
+	case heavy && (correlation >= aloneCorrelation || t.isShort()):
+		return alone(e)
+	case heavy && correlation >= trustedCorrelation:
+		return approach{evaluator: e, weight: montecarlo.DefaultPlayouts}
 	case t.has(rave) && t.class.InTurns() && agreement() >= leastAgreement:
 		return approach{rave: true}
 	case correlation >= mixedCorrelation:
-		return approach{evaluator: e}
+		return approach{evaluator: e, weight: e.Weight()}
 	}
 	return approach{}
 }
@@ -83,7 +90,7 @@ func (a approach) String() string {
 		return "playouts, all moves as first"
 	case a.evaluator == nil:
 		return "playouts"
-	case a.alone:
+	case math.IsInf(a.weight, 1):
 		return "what was learnt in the start clock"
 	}
 	return "playouts and by what was learnt in the start clock"
@@ -135,10 +142,8 @@ func (t *thinker) sampling(threads int) montecarlo.Config {
 	if t.textbook {
 		config = montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: threads}
 	}
-	if e := t.approach.evaluator; e != nil {
-		if config.Evaluator, config.EstimateWeight = e, e.Weight(); t.approach.alone {
-			config.EstimateWeight = math.Inf(1)
-		}
+	if a := t.approach; a.evaluator != nil {
+		config.Evaluator, config.EstimateWeight = a.evaluator, a.weight
 	}
 	for _, p := range parameters {
 		if v, ok := t.values[p.Name]; ok {

@@ -2,7 +2,6 @@ package player
 
 import (
 	"context"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -39,8 +38,8 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 	return l.Evaluation()
 }
 
-// barely is what is learnt when estimates correlate with outcomes by trustedCorrelation, but not yet by mixedCorrelation.
-func barely(t *testing.T, m machine.Machine) *evaluate.Evaluation {
+// barely is what is learnt when estimates correlate with outcomes by trustedCorrelation, but by less than so much yet.
+func barely(t *testing.T, m machine.Machine, less float64) *evaluate.Evaluation {
 	t.Helper()
 	l := learnerOf(t, m, nil, 50)
 	for l.Progress().Correlation < trustedCorrelation {
@@ -48,20 +47,23 @@ func barely(t *testing.T, m machine.Machine) *evaluate.Evaluation {
 	}
 	l.Weigh(t.Context())
 	e := l.Evaluation()
-	if e.Correlation() >= mixedCorrelation || e.Weight() >= aloneWeight {
-		t.Fatalf("estimates are worth %g playouts and correlate by %g", e.Weight(), e.Correlation())
+	if e.Correlation() >= less {
+		t.Fatalf("estimates correlate by %g", e.Correlation())
 	}
 	return e
 }
 
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
-	between := barely(t, gamestest.Machine(t, "connectFour-4x4"))
+	between, doubtful := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation), barely(t, gamestest.Machine(t, "breakthrough-4x4"), aloneCorrelation)
+	if between.Weight() >= aloneWeight || doubtful.Weight() < aloneWeight {
+		t.Fatalf("estimates are worth %g and %g playouts", between.Weight(), doubtful.Weight())
+	}
 	heavy, light := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 10_000)
 	vague, early := new(evaluate.Evaluation), learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 1000)
 	if early.Correlation() >= trustedCorrelation || early.Weight() < aloneWeight {
 		t.Fatalf("estimates are worth %g playouts and correlate by %g", early.Weight(), early.Correlation())
 	}
-	if heavy.Weight() < aloneWeight || min(heavy.Correlation(), light.Correlation()) < mixedCorrelation || light.Weight() >= aloneWeight {
+	if heavy.Weight() < aloneWeight || heavy.Correlation() < aloneCorrelation || light.Correlation() < mixedCorrelation || light.Weight() >= aloneWeight {
 		t.Fatalf("estimates are worth %g and %g playouts and correlate by %g and %g", heavy.Weight(), light.Weight(), heavy.Correlation(), light.Correlation())
 	}
 	m := gamestest.Machine(t, "breakthrough-4x4")
@@ -80,26 +82,21 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		{vague, 6800, 0.6, approach{}},
 		{vague, 6800, 0.8, approach{rave: true}},
 		{between, 6000, 0.6, approach{}},
-		{light, 6000, 0.6, approach{evaluator: light}},
+		{light, 6000, 0.6, approach{evaluator: light, weight: light.Weight()}},
 		{light, 6000, 0.8, approach{rave: true}},
-		{early, 6000, 0.8, approach{evaluator: early, alone: true}},
+		{early, 6000, 0.8, alone(early)},
 		{early, 6800, 0.8, approach{rave: true}},
 		{early, 6800, 0.6, approach{}},
-		{heavy, 6800, 0.8, approach{evaluator: heavy, alone: true}},
+		{doubtful, 6000, 0.8, alone(doubtful)},
+		{doubtful, 6800, 0.8, approach{evaluator: doubtful, weight: montecarlo.DefaultPlayouts}},
+		{heavy, 6800, 0.8, alone(heavy)},
 	} {
 		p.class.StatesPerSecond = c.speed * p.class.Length
 		if p.approach = p.approachBy(c.learnt, func() float64 { return c.agreement }); p.approach != c.want {
 			t.Errorf("case %d: %+v, want %+v", i, p.approach, c.want)
 		}
 		s := p.sampling(1)
-		weight := 0.
-		if c.want.evaluator != nil {
-			weight = c.want.evaluator.Weight()
-		}
-		if c.want.alone {
-			weight = math.Inf(1)
-		}
-		if s.AtOnce || s.Rave != c.want.rave || (s.Evaluator != nil) != (c.want.evaluator != nil) || s.EstimateWeight != weight {
+		if s.AtOnce || s.Rave != c.want.rave || (s.Evaluator != nil) != (c.want.evaluator != nil) || s.EstimateWeight != c.want.weight {
 			t.Errorf("case %d: samples as %+v", i, s)
 		}
 	}

@@ -37,7 +37,7 @@ func TestASearchAloneHasMostOfALargeMemory(t *testing.T) {
 		}
 	}
 	certified := &solveCommand{Certify: true}
-	if got, want := certified.tableBytes(&console{memory: 8000 * mebibyte}), int64(4000*mebibyte)-4000*mebibyte/3; got != want {
+	if got, want := certified.tableBytes(&console{memory: 8000 * mebibyte}), int64(4000*mebibyte); got != want {
 		t.Errorf("one that is certified has %d bytes, want %d", got, want)
 	}
 }

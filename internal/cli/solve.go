@@ -114,18 +114,18 @@ func (c *solveCommand) label(p problem, method string) book.Label {
 	return book.Label{Game: c.Game, Rules: p.rules.ExactDigest(), Method: method}
 }
 
-// tableBytes is the memory of the search. Where its solution is certified, it leaves a third for the positions checked and
-// for the book, which have those positions alone that the strategies lead to; half for the helper in this process. A search
-// alone has three quarters of the whole, but for unaccounted: its tables are counted, and give the collector nothing to do.
+// tableBytes is the memory of the search: three quarters of the whole, but for unaccounted, since its tables are counted, and
+// give the collector nothing to do. Where its solution is certified, it leaves a third of that for the positions checked and for
+// the book, which have those positions alone that the strategies lead to. A helper in this process takes as much as the search.
 func (c *solveCommand) tableBytes(s *console) int64 {
-	switch bytes := s.memory.share(1); {
-	case c.NATS != "":
-		return bytes / 2
-	case c.file() != "" || c.Certify || c.Draws > 0:
-		return bytes - bytes/3
-	default:
-		return max(bytes, int64(s.memory)-max(int64(s.memory)/4, unaccounted))
+	if c.NATS != "" {
+		return s.memory.share(2)
 	}
+	bytes := max(s.memory.share(1), int64(s.memory)-max(int64(s.memory)/4, unaccounted))
+	if c.file() != "" || c.Certify || c.Draws > 0 {
+		bytes -= bytes / 3
+	}
+	return bytes
 }
 
 // certify checks a solution and saves what is certified where that is wanted.
