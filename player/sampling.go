@@ -26,16 +26,16 @@ type approach struct {
 func alone(e *evaluate.Evaluation) approach { return approach{evaluator: e, weight: math.Inf(1)} }
 
 const (
-	// Where an estimate is worth aloneWeight playouts, what does without them is better (docs/lab/evaluation.md).
+	// aloneWeight is how many playouts an estimate must be worth to stand in their place (docs/lab/evaluation.md).
 	aloneWeight = 25
-	// Estimates must correlate with the outcomes of unseen games by aloneCorrelation to play alone, but where a move has time
-	// for no more than fewLeaves with playouts. Where they are worth so much and correlate by trustedCorrelation at least, they play
-	// beside playouts and count for montecarlo.DefaultPlayouts of them; where they are worth less, for what they are worth, if they
-	// correlate by mixedCorrelation. Below, playouts without them play better (docs/lab/evaluation.md).
+	// By how much estimates must correlate with the outcomes of unseen games (docs/lab/evaluation.md): those worth aloneWeight
+	// to stand in the place of playouts, and else to count for montecarlo.DefaultPlayouts beside them; all others to count
+	// beside them for what they are worth.
 	aloneCorrelation   = 0.35
 	trustedCorrelation = 0.2
 	mixedCorrelation   = 0.25
-	fewLeaves          = 8000
+	// Where a move has time for no more than fewLeaves with playouts, those worth aloneWeight play alone however they correlate.
+	fewLeaves = 8000
 	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
 	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
 	leastAgreement = 0.7

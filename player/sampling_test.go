@@ -38,7 +38,7 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 	return l.Evaluation()
 }
 
-// barely is what is learnt when estimates correlate with outcomes by trustedCorrelation, but by less than so much yet.
+// barely is what is learnt when estimates correlate with outcomes by trustedCorrelation, but still by less than the bound less.
 func barely(t *testing.T, m machine.Machine, less float64) *evaluate.Evaluation {
 	t.Helper()
 	l := learnerOf(t, m, nil, 50)
@@ -54,7 +54,8 @@ func barely(t *testing.T, m machine.Machine, less float64) *evaluate.Evaluation 
 }
 
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
-	between, doubtful := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation), barely(t, gamestest.Machine(t, "breakthrough-4x4"), aloneCorrelation)
+	between := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation)
+	doubtful := barely(t, gamestest.Machine(t, "breakthrough-4x4"), aloneCorrelation)
 	if between.Weight() >= aloneWeight || doubtful.Weight() < aloneWeight {
 		t.Fatalf("estimates are worth %g and %g playouts", between.Weight(), doubtful.Weight())
 	}
