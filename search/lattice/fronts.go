@@ -7,94 +7,88 @@ import "slices"
 // they stand in the order of the type that makes them.
 type Front[E any] []E
 
+// Order is a partial order of elements E.
+type Order[E any] interface {
+	// Meet is the largest element below a and b.
+	Meet(a, b E) E
+	// LessEq tells whether a is below b, or equal.
+	LessEq(a, b E) bool
+	// Top is above all others.
+	Top() E
+	// Compare is the order in which the elements of a front stand.
+	Compare(a, b E) int
+}
+
+// Fronts are the choices between elements of an order: its down-sets. Of sets of worlds they are the lattice
+// of Section 5: what a maximiser can do who does not know in which of the worlds he is, against a minimiser who
+// knows, each set being one in which some plan of his wins throughout. The empty front is below all others: not
+// even a plan that wins nowhere.
+type Fronts[E any, O Order[E]] struct{ Elements O }
+
 // appendMaximal adds x to the elements of a front and takes away what is below it.
-func appendMaximal[E any](front Front[E], x E, lessEq func(a, b E) bool) Front[E] {
+func (f Fronts[E, O]) appendMaximal(front Front[E], x E) Front[E] {
 	for _, y := range front {
-		if lessEq(x, y) {
+		if f.Elements.LessEq(x, y) {
 			return front
 		}
 	}
-	front = slices.DeleteFunc(front, func(y E) bool { return lessEq(y, x) })
+	front = slices.DeleteFunc(front, func(y E) bool { return f.Elements.LessEq(y, x) })
 	return append(front, x)
 }
 
-// joined is the front of all that a or b offer.
-func joined[E any](a, b Front[E], lessEq func(a, b E) bool) Front[E] {
-	front := slices.Clone(a)
-	for _, x := range b {
-		front = appendMaximal(front, x, lessEq)
-	}
-	return front
-}
+// Kind implements Values.
+func (Fronts[E, O]) Kind() Kind { return Distributive }
 
-// met is the front of all that a and b both offer.
-func met[E any](a, b Front[E], meet func(a, b E) E, lessEq func(a, b E) bool) Front[E] {
+// Meet implements Values: all that a and b both offer.
+func (f Fronts[E, O]) Meet(a, b Front[E]) Front[E] {
 	var front Front[E]
 	for _, x := range a {
 		for _, y := range b {
-			front = appendMaximal(front, meet(x, y), lessEq)
+			front = f.appendMaximal(front, f.Elements.Meet(x, y))
 		}
 	}
+	slices.SortFunc(front, f.Elements.Compare)
 	return front
 }
 
-// covered tells whether all that a offers is offered by b.
-func covered[E any](a, b Front[E], lessEq func(a, b E) bool) bool {
+// Join implements Values: all that a or b offer.
+func (f Fronts[E, O]) Join(a, b Front[E]) Front[E] {
+	front := slices.Clone(a)
+	for _, x := range b {
+		front = f.appendMaximal(front, x)
+	}
+	slices.SortFunc(front, f.Elements.Compare)
+	return front
+}
+
+// LessEq implements Values: all that a offers is offered by b.
+func (f Fronts[E, O]) LessEq(a, b Front[E]) bool {
 	return !slices.ContainsFunc(a, func(x E) bool {
-		return !slices.ContainsFunc(b, func(y E) bool { return lessEq(x, y) })
+		return !slices.ContainsFunc(b, func(y E) bool { return f.Elements.LessEq(x, y) })
 	})
 }
 
-// Choices are what a maximiser can do who does not know in which of up to 64 worlds he
-// is, against a minimiser who knows: each set of worlds of a front is one in which
-// some plan of his wins throughout. This is the lattice of Section 5, the down-sets of
-// sets of worlds; All is the set of all worlds. The empty front is below all others:
-// not even a plan that wins nowhere.
-type Choices struct{ All uint64 }
-
-var _ Values[Front[uint64]] = Choices{}
-
-func subset(a, b uint64) bool         { return a&^b == 0 }
-func intersection(a, b uint64) uint64 { return a & b }
-
-func ordered(front Front[uint64]) Front[uint64] {
-	slices.Sort(front)
-	return front
-}
-
-// Kind implements Values.
-func (Choices) Kind() Kind { return Distributive }
-
 // Bottom implements Values.
-func (Choices) Bottom() Front[uint64] { return nil }
+func (Fronts[E, O]) Bottom() Front[E] { return nil }
 
 // Top implements Values.
-func (c Choices) Top() Front[uint64] { return Front[uint64]{c.All} }
-
-// Meet implements Values.
-func (Choices) Meet(a, b Front[uint64]) Front[uint64] {
-	return ordered(met(a, b, intersection, subset))
-}
-
-// Join implements Values.
-func (Choices) Join(a, b Front[uint64]) Front[uint64] { return ordered(joined(a, b, subset)) }
-
-// LessEq implements Values.
-func (Choices) LessEq(a, b Front[uint64]) bool { return covered(a, b, subset) }
+func (f Fronts[E, O]) Top() Front[E] { return Front[E]{f.Elements.Top()} }
 
 // Vectors are goals of several roles, or several goals of one, from 0 to High each,
-// compared component by component. The maximiser wants all of them.
+// compared component by component.
 type Vectors struct {
 	Roles int
 	High  int32
 }
 
-var _ Values[[]int32] = Vectors{}
+// Outcomes are sets of vectors of goals of which none is below another: what can be
+// reached, and with the minimiser what can be guaranteed, without adding up goals that
+// cannot be compared.
+type Outcomes = Fronts[[]int32, Vectors]
 
-// Kind implements Values.
-func (Vectors) Kind() Kind { return Distributive }
+var _ Values[Front[[]int32]] = Outcomes{}
 
-// Meet implements Values.
+// Meet implements Order.
 func (Vectors) Meet(a, b []int32) []int32 {
 	v := make([]int32, len(a))
 	for i := range v {
@@ -103,16 +97,7 @@ func (Vectors) Meet(a, b []int32) []int32 {
 	return v
 }
 
-// Join implements Values.
-func (Vectors) Join(a, b []int32) []int32 {
-	v := make([]int32, len(a))
-	for i := range v {
-		v[i] = max(a[i], b[i])
-	}
-	return v
-}
-
-// LessEq implements Values.
+// LessEq implements Order.
 func (Vectors) LessEq(a, b []int32) bool {
 	for i := range a {
 		if a[i] > b[i] {
@@ -122,39 +107,8 @@ func (Vectors) LessEq(a, b []int32) bool {
 	return true
 }
 
-// Bottom implements Values.
-func (v Vectors) Bottom() []int32 { return make([]int32, v.Roles) }
-
-// Top implements Values.
+// Top implements Order.
 func (v Vectors) Top() []int32 { return slices.Repeat([]int32{v.High}, v.Roles) }
 
-// Outcomes are sets of vectors of goals of which none is below another: what can be
-// reached, and with the minimiser what can be guaranteed, without adding up goals that
-// cannot be compared.
-type Outcomes struct{ Vectors }
-
-var _ Values[Front[[]int32]] = Outcomes{}
-
-func inOrder(front Front[[]int32]) Front[[]int32] {
-	slices.SortFunc(front, func(a, b []int32) int { return slices.Compare(b, a) })
-	return front
-}
-
-// Meet implements Values.
-func (o Outcomes) Meet(a, b Front[[]int32]) Front[[]int32] {
-	return inOrder(met(a, b, o.Vectors.Meet, o.Vectors.LessEq))
-}
-
-// Join implements Values.
-func (o Outcomes) Join(a, b Front[[]int32]) Front[[]int32] {
-	return inOrder(joined(a, b, o.Vectors.LessEq))
-}
-
-// LessEq implements Values.
-func (o Outcomes) LessEq(a, b Front[[]int32]) bool { return covered(a, b, o.Vectors.LessEq) }
-
-// Bottom implements Values.
-func (Outcomes) Bottom() Front[[]int32] { return nil }
-
-// Top implements Values.
-func (o Outcomes) Top() Front[[]int32] { return Front[[]int32]{o.Vectors.Top()} }
+// Compare implements Order: the largest come first.
+func (Vectors) Compare(a, b []int32) int { return slices.Compare(b, a) }

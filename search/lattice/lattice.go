@@ -62,9 +62,6 @@ type Values[V any] interface {
 	Top() V
 }
 
-// Equal tells whether a and b are the same value.
-func Equal[V any, L Values[V]](l L, a, b V) bool { return l.LessEq(a, b) && l.LessEq(b, a) }
-
 // Turn tells who chooses in a position.
 type Turn uint8
 

@@ -1,6 +1,10 @@
 package lattice
 
-import "stackmate/search"
+import (
+	"cmp"
+
+	"stackmate/search"
+)
 
 // Intervals are those whose ends lie between Low and High, ordered by both ends: what
 // is known of a number, where the ends of positions at which play stops are no more
@@ -54,3 +58,31 @@ func (Worlds) Bottom() uint64 { return 0 }
 
 // Top implements Values.
 func (w Worlds) Top() uint64 { return w.All }
+
+// Compare implements Order.
+func (Worlds) Compare(a, b uint64) int { return cmp.Compare(a, b) }
+
+// Choices are the lattice of Section 5.
+type Choices = Fronts[uint64, Worlds]
+
+var _ Values[Front[uint64]] = Choices{}
+
+// Goals are vectors of goals of which the maximiser wants all.
+type Goals struct{ Vectors }
+
+var _ Values[[]int32] = Goals{}
+
+// Kind implements Values.
+func (Goals) Kind() Kind { return Distributive }
+
+// Join implements Values.
+func (Goals) Join(a, b []int32) []int32 {
+	v := make([]int32, len(a))
+	for i := range v {
+		v[i] = max(a[i], b[i])
+	}
+	return v
+}
+
+// Bottom implements Values.
+func (g Goals) Bottom() []int32 { return make([]int32, g.Roles) }

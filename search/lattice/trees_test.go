@@ -135,7 +135,7 @@ func agree[V any, L Values[V]](t *testing.T, l L, draw func(*rand.Rand) V) {
 		for pruning := Unpruned; pruning <= Joint; pruning++ {
 			for _, table := range []int{0, 4, 1000} {
 				c := Config{Pruning: pruning, Table: table}
-				if r := mustSearch(t, l, game, c); !r.Exact || !Equal(l, r.Lower, want) || !Equal(l, r.Upper, want) {
+				if r := mustSearch(t, l, game, c); !r.Exact || !same(l, r.Lower, want) || !same(l, r.Upper, want) {
 					t.Fatalf("tree %d, %+v: found [%v, %v], want %v", i, c, r.Lower, r.Upper, want)
 				}
 			}
@@ -148,11 +148,11 @@ func drawNumber(rng *rand.Rand) float64 { return float64(rng.IntN(101)) }
 func drawWorlds(rng *rand.Rand) uint64 { return uint64(rng.IntN(1 << 10)) }
 
 func drawChoices(rng *rand.Rand) Front[uint64] {
-	var f Front[uint64]
+	f := Choices{}.Bottom()
 	for range rng.IntN(4) {
-		f = appendMaximal(f, uint64(rng.IntN(1<<7)), subset)
+		f = Choices{}.Join(f, Front[uint64]{uint64(rng.IntN(1 << 7))})
 	}
-	return ordered(f)
+	return f
 }
 
 func drawVector(rng *rand.Rand) []int32 {
@@ -163,11 +163,11 @@ func TestNumbersAgreeWithMinimax(t *testing.T) { agree(t, Numbers{0, 100}, drawN
 
 func TestIntervalsAgreeWithMinimax(t *testing.T) { agree(t, Intervals{0, 100}, drawInterval) }
 
-func TestVectorsAgreeWithMinimax(t *testing.T) { agree(t, Vectors{3, 100}, drawVector) }
+func TestVectorsAgreeWithMinimax(t *testing.T) { agree(t, Goals{Vectors{3, 100}}, drawVector) }
 
 func TestWorldsAgreeWithMinimax(t *testing.T) { agree(t, Worlds{1<<10 - 1}, drawWorlds) }
 
-func TestChoicesAgreeWithMinimax(t *testing.T) { agree(t, Choices{1<<7 - 1}, drawChoices) }
+func TestChoicesAgreeWithMinimax(t *testing.T) { agree(t, Choices{Worlds{1<<7 - 1}}, drawChoices) }
 
 func TestOutcomesAgreeWithMinimax(t *testing.T) {
 	o := Outcomes{Vectors{3, 100}}
@@ -189,7 +189,7 @@ func TestDistributiveLatticesAgreeWithMinimax(t *testing.T) {
 }
 
 func TestASearchThatIsBrokenOffStillTellsBoundsThatHold(t *testing.T) {
-	l := Choices{1<<7 - 1}
+	l := Choices{Worlds{1<<7 - 1}}
 	for i := range 200 {
 		rng := newRand(i)
 		game := grow(shape{depth: 6, width: 3}, rng, drawChoices)

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -15,6 +16,14 @@ type asked struct {
 	moment
 	alive uint64
 }
+
+// winning is a set of up to 64 layouts in which a plan wins, as bits; all is the set of all.
+type winning struct{ all uint64 }
+
+func (winning) Meet(a, b uint64) uint64 { return a & b }
+func (winning) LessEq(a, b uint64) bool { return a&^b == 0 }
+func (w winning) Top() uint64           { return w.all }
+func (winning) Compare(a, b uint64) int { return cmp.Compare(a, b) }
 
 // section5 is the game of Section 5 for the general search over lattices: values are
 // the sets of layouts in which some plan wins, and those excluded by a card of the
@@ -71,7 +80,7 @@ func TestPlansAreThoseOfTheLatticeOfSection5(t *testing.T) {
 		e := randomEnding(rng, 2+rng.IntN(2), rng.IntN(4))
 		b := section5{newBook(e)}
 		need := 1 + rng.IntN(e.left)
-		values := lattice.Choices{All: b.all()}
+		values := lattice.Fronts[uint64, winning]{Elements: winning{b.all()}}
 		var nodes []int64
 		for _, pruning := range []lattice.Pruning{lattice.Shallow, lattice.Deep, lattice.Joint} {
 			solver, err := lattice.New[asked, string, lattice.Front[uint64]](values, b, lattice.Config{Pruning: pruning, Table: 1 << 20})

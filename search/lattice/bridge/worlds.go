@@ -7,8 +7,8 @@ type worlds []uint64
 
 func newWorlds(n int) worlds { return make(worlds, (n+63)/64) }
 
-func (s worlds) add(i int)      { s[i>>6] |= 1 << (i & 63) }
-func (s worlds) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
+func (s worlds) add(i int) { s[i>>6] |= 1 << (i & 63) }
+
 func (s worlds) isEmpty() bool {
 	for _, w := range s {
 		if w != 0 {

@@ -149,7 +149,7 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 
 // outcomes finds the undominated outcomes and, for each, a line that leads to it.
 func (r *run) outcomes(root position) *search.Outcomes {
-	values := lattice.Outcomes{Vectors: lattice.Vectors{Roles: len(r.machine.Names().Roles), High: highest}}
+	values := lattice.Outcomes{Elements: lattice.Vectors{Roles: len(r.machine.Names().Roles), High: highest}}
 	solver, err := lattice.New[position, string, front](values, together{r.game}, r.config())
 	if err != nil {
 		panic(err) // sets of vectors are distributive
