@@ -52,6 +52,23 @@ type family struct {
 	prepare func(arguments) error
 }
 
+// game is a family whose rules are in the template of its name.
+func game(pattern, summary string, parameters ...Parameter) family {
+	return family{Family: Family{Pattern: pattern, Summary: summary, Parameters: parameters}}
+}
+
+// by is the family with the rules of another template.
+func (f family) by(rules string) family {
+	f.rules = rules
+	return f
+}
+
+// prepared is the family with arguments that are prepared.
+func (f family) prepared(prepare func(arguments) error) family {
+	f.prepare = prepare
+	return f
+}
+
 // Families describes all games, sorted by name.
 func Families() []Family {
 	all := make([]Family, len(families))

@@ -13,26 +13,12 @@ const maxCards = 13
 // goofspiel is a family of goofspiel with so many cards at most. Points are proportional if
 // the goal is that, instead of a win, a draw or a loss.
 func goofspiel(pattern, summary string, most int, proportional bool) family {
-	return family{
-		Family: Family{
-			Pattern: pattern,
-			Summary: summary,
-			Parameters: []Parameter{
-				{Name: "N", About: "cards of each player", Min: 1, Max: most, Default: 5, separator: "-"},
-				prizes,
-			},
-		},
-		prepare: func(a arguments) error {
-			a["Proportional"] = proportional
-			return preparePrizes(a)
-		},
-		rules: "goofspiel",
-	}
-}
-
-var prizes = Parameter{
-	Name: "PRIZES", About: "the prizes in order, N to 1 by default",
-	Min: 1, Max: maxCards, List: true, separator: "-",
+	return game(pattern, summary,
+		number("N", "cards of each player", 1, most, 5), numbers("PRIZES", "the prizes in order, N to 1 by default", 1, maxCards),
+	).by("goofspiel").prepared(func(a arguments) error {
+		a["Proportional"] = proportional
+		return preparePrizes(a)
+	})
 }
 
 // preparePrizes checks the order of the prizes and adds the points in the game

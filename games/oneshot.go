@@ -36,13 +36,9 @@ func (m payoffs) values() []int {
 
 // oneShot makes a family of one game.
 func oneShot(name, summary string, rows, columns []string, matrix payoffs) family {
-	return family{
-		Family: Family{Pattern: name, Summary: summary},
-		prepare: func(a arguments) error {
-			a["Summary"], a["Rows"], a["Columns"], a["Payoffs"] = summary, rows, columns, matrix
-			a["Values"] = matrix.values()
-			return nil
-		},
-		rules: "oneShot",
-	}
+	return game(name, summary).by("oneShot").prepared(func(a arguments) error {
+		a["Summary"], a["Rows"], a["Columns"], a["Payoffs"] = summary, rows, columns, matrix
+		a["Values"] = matrix.values()
+		return nil
+	})
 }

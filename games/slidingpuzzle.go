@@ -1,21 +1,13 @@
 package games
 
 // slidingPuzzle is a game of one role.
-var slidingPuzzle = family{
-	Family: Family{
-		Pattern: "slidingPuzzle-WxH-D",
-		Summary: "the sliding puzzle on W x H cells, D moves deep at most",
-		Parameters: []Parameter{
-			columns(2, 6, 3), rows(2, 6, 3),
-			{Name: "D", About: "moves that scrambled the puzzle, and moves allowed", Min: 1, Max: 200, Default: 12, separator: "-"},
-		},
-	},
-	prepare: func(a arguments) error {
-		tiles, x, y := scramble(a["W"].(int), a["H"].(int), a["D"].(int))
-		a["Tiles"], a["X"], a["Y"] = tiles, x, y
-		return nil
-	},
-}
+var slidingPuzzle = game("slidingPuzzle-WxH-D", "the sliding puzzle on W x H cells, D moves deep at most",
+	columns(2, 6, 3), rows(2, 6, 3), number("D", "moves that scrambled the puzzle, and moves allowed", 1, 200, 12),
+).prepared(func(a arguments) error {
+	tiles, x, y := scramble(a["W"].(int), a["H"].(int), a["D"].(int))
+	a["Tiles"], a["X"], a["Y"] = tiles, x, y
+	return nil
+})
 
 // tile is a tile of the sliding puzzle with its home and its first place.
 type tile struct{ Number, HomeX, HomeY, X, Y int }

@@ -27,7 +27,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"inLine": inLine,
 		"max":    func(a, b int) int { return max(a, b) },
 		"mul":    func(a, b int) int { return a * b },
-		"half":   func(a int) int { return a / 2 },
+		"div":    func(a, b int) int { return a / b },
 	})
 	return template.Must(t.ParseFS(rules, "rules/*.kif")) // the tests read all
 })
