@@ -83,7 +83,7 @@ func playOut(t *testing.T, m machine.Machine, rng *machine.Rand, zeroSum bool) {
 }
 
 func TestPerftCountsAreTheKnownOnes(t *testing.T) {
-	for name, want := range map[string][]int{
+	for name, want := range map[string][]int64{
 		"ticTacToe":         {9, 72, 504, 3024},
 		"connectFour":       {7, 49, 343},
 		"breakthrough":      {22, 484},
@@ -92,30 +92,8 @@ func TestPerftCountsAreTheKnownOnes(t *testing.T) {
 		"rockPaperScissors": {9, 0},
 	} {
 		m := newMachine(t, name)
-		x := machine.NewExpander(m)
-		for depth, n := range want {
-			if got := perft(x, m.Initial(), depth+1); got != n {
-				t.Errorf("%s: %d sequences of %d joint moves, want %d", name, got, depth+1, n)
-			}
-		}
+		t.Run(name, func(t *testing.T) { checkPerft(t, m, m.Initial(), want...) })
 	}
-}
-
-// perft counts the sequences of depth joint moves from s.
-func perft(x *machine.Expander, s machine.State, depth int) int {
-	if terminal, _ := x.Look(s); terminal {
-		return 0
-	}
-	var e machine.Expansion
-	x.Expand(&e, s)
-	if depth == 1 {
-		return e.Children
-	}
-	sum := 0
-	for c := range e.Children {
-		sum += perft(x, e.Child(c), depth-1)
-	}
-	return sum
 }
 
 // What a transposition table sees of goofspiel-7 is known: 41 437 positions if the
@@ -126,11 +104,7 @@ func TestGoofspielTranspositionsCoincide(t *testing.T) {
 		if testing.Short() && n > 5 {
 			continue
 		}
-		m, err := reasoner.New(t.Context(), gamestest.Rules(t, fmt.Sprintf("goofspiel-%d", n)), reasoner.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := positions(m); got != want {
+		if got := positions(gamestest.Machine(t, fmt.Sprintf("goofspiel-%d", n))); got != want {
 			t.Errorf("goofspiel-%d: %d distinct positions, want %d", n, got, want)
 		}
 	}
@@ -183,16 +157,18 @@ func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
 }
 
 // perfts counts the sequences of 1 to depth joint moves.
-func perfts(t *testing.T, g *gdl.Game, depth int) []int {
+func perfts(t *testing.T, g *gdl.Game, depth int) (sequences []int64) {
 	t.Helper()
 	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var counts []int
-	x := machine.NewExpander(m)
-	for d := range depth {
-		counts = append(counts, perft(x, m.Initial(), d+1))
+	counts, err := machine.Perft(t.Context(), m, m.Initial(), depth)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return counts
+	for _, c := range counts {
+		sequences = append(sequences, c.JointMoves)
+	}
+	return sequences
 }
