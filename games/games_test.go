@@ -71,6 +71,9 @@ func TestRulesheetsAreLaidOutCanonically(t *testing.T) {
 
 func TestEveryFamilyIsAmongTheTestedNames(t *testing.T) {
 	for _, f := range games.Families() {
+		if _, _, err := games.Source(f.Name()); err != nil {
+			t.Errorf("no usual member: %v", err)
+		}
 		found := false
 		for _, name := range names {
 			first, _, _ := strings.Cut(name, "-")

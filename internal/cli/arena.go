@@ -212,9 +212,6 @@ const maxSheets = 5000
 func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Source, err error) {
 	for _, g := range games.Groups() {
 		for _, f := range g.Families {
-			if _, _, err := games.Source(f.Name()); err != nil {
-				continue // a family without a usual member
-			}
 			s := web.Source{Name: f.Name(), Summary: f.Summary, From: "built-in", Group: g.Name}
 			if len(f.Parameters) > 0 {
 				s.Pattern = f.Pattern

@@ -57,9 +57,7 @@ func (s *console) describe(w io.Writer, form string) error {
 	}
 	var names []string
 	for _, f := range games.Families() {
-		if _, _, err := games.Source(f.Name()); err == nil {
-			names = append(names, f.Name())
-		}
+		names = append(names, f.Name())
 	}
 	return t.Execute(w, map[string]any{
 		"Version": version(), "About": about, "Groups": groups, "Commands": parser.Model.Children, "Globals": parser.Model.Flags,
