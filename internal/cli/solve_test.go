@@ -105,13 +105,7 @@ func TestSolveCertifiesItsStrategies(t *testing.T) {
 func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "four.solution")
 	execute(t, "solve", "goofspiel-4", "--save", saved).expect(t, statusFine, "certified: exploitability 0")
-	stdin := os.Stdin
-	defer func() { os.Stdin = stdin }()
-	var err error
-	if os.Stdin, err = os.Open(file(t, "moves", "1\n1\n1\n")); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Stdin.Close()
+	typing(t, "1\n1\n1\n")
 	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "hand blue: 1 2 3 4", "The end.")
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
 	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
@@ -128,13 +122,7 @@ func TestLayersAreASolution(t *testing.T) {
 	blind := filepath.Join(t.TempDir(), "blind")
 	execute(t, "solve", "goofspiel-4", "--method", "layers", "--symmetries", "off", "--save", blind).expect(t, statusFine)
 	execute(t, "match", "goofspiel-4", "--players", solutionPlayer+":"+blind+",random", "--play-clock", "5").expect(t, statusFine)
-	stdin := os.Stdin
-	defer func() { os.Stdin = stdin }()
-	var err error
-	if os.Stdin, err = os.Open(file(t, "moves", "1\n1\n1\n")); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Stdin.Close()
+	typing(t, "1\n1\n1\n")
 	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "The end.")
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found those of goofspiel-4")
 }
