@@ -20,9 +20,7 @@ func (g *game) enumerate() error {
 	}
 	g.findGroups()
 	if len(g.layers) == 0 {
-		root := g.newSample()
-		root.states = slices.Clone(g.root)
-		p := g.guess(root)
+		p := g.guess(sample{g.root})
 		key, _ := p.pack(g.root)
 		key, _ = p.represent(key)
 		g.layers = []*layer{{packing: p, keys: []uint64{key}, count: 1}}
@@ -95,25 +93,23 @@ func (g *game) advance(d int) (*layer, error) {
 		for _, w := range g.workers {
 			w.keys.reset() // these are of the wrong packing
 		}
-		for _, q := range c.misfits {
-			s.states = append(s.states, q...)
-		}
+		s = append(s, c.misfits...)
 	}
 	return nil, cmp.Or(err, errMisfits)
 }
 
 // sample are some of the children of a layer, evenly spread.
-func (g *game) sample(l *layer) (*sample, error) {
-	s, w := g.newSample(), g.workers[0]
+func (g *game) sample(l *layer) (s sample, err error) {
+	w := g.workers[0]
 	most := maxSample / 2
 	step := max(batchPositions, l.count*batchPositions/most)
 	parents := min(l.count, most)
-	for first := 0; first < l.count && s.len() < most; first += step {
+	for first := 0; first < l.count && len(s) < most; first += step {
 		err := w.expand(l, first, min(first+batchPositions, l.count), func(at int, e *machine.Expansion) error {
 			every := max(1, e.Children*parents/most)
 			for c := at % every; c < e.Children; c += every {
 				if !e.Terminal[c] {
-					s.states = append(s.states, e.Child(c)...)
+					s = append(s, slices.Clone(e.Child(c)))
 				}
 			}
 			return nil
@@ -122,8 +118,8 @@ func (g *game) sample(l *layer) (*sample, error) {
 			return s, err
 		}
 	}
-	if s.len() == 0 { // perhaps there are children all the same: then they do not fit
-		s.states = append(s.states, g.root...)
+	if len(s) == 0 { // perhaps there are children all the same: then they do not fit
+		s = append(s, g.root)
 	}
 	return s, nil
 }

@@ -22,7 +22,6 @@ type game struct {
 	symmetries []symmetry
 	first      machine.Role // the players
 	other      machine.Role // machine.NoRole in a game of one
-	chance     machine.Role // machine.NoRole if there is none
 	config     Config
 	workers    []*worker
 
@@ -73,7 +72,7 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 	}
 	g := &game{
 		machine: m, root: slices.Clone(root), config: config,
-		first: first, other: other, chance: m.Names().Chance(),
+		first: first, other: other,
 	}
 	for _, y := range m.Symmetries() {
 		g.addSymmetry(y)

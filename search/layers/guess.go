@@ -11,40 +11,30 @@ import (
 // set in one layer at all from a sample of that (guess). Both only make keys short: positions are checked.
 
 // sample are positions.
-type sample struct {
-	stateWords int
-	states     []uint64
-}
+type sample []machine.State
 
 // maxSample bounds the positions of a guess, images under symmetries included, unless more must fit.
 var maxSample = 1 << 13 // but in tests
 
-func (g *game) newSample() *sample { return &sample{stateWords: g.machine.Words()} }
-
-func (s *sample) len() int { return len(s.states) / s.stateWords }
-
-func (s *sample) state(i int) machine.State {
-	return s.states[i*s.stateWords : (i+1)*s.stateWords]
-}
-
 // withImages is the sample with the images of its positions.
-func (s *sample) withImages(symmetries []symmetry) *sample {
-	all := &sample{s.stateWords, slices.Clone(s.states)}
-	image := make(machine.State, s.stateWords)
-	for i := range s.len() {
+func (s sample) withImages(symmetries []symmetry) sample {
+	all := slices.Clone(s)
+	for _, q := range s {
 		for k := range symmetries {
-			symmetries[k].apply(image, s.state(i))
-			all.states = append(all.states, image...)
+			image := make(machine.State, len(q))
+			symmetries[k].apply(image, q)
+			all = append(all, image)
 		}
 	}
 	return all
 }
 
 // playouts are positions of random games, with their images.
-func (g *game) playouts() *sample {
-	s, b, rng := g.newSample(), g.machine.NewNarrowBatch(), machine.NewRand(1)
+func (g *game) playouts() (s sample) {
+	b, rng := g.machine.NewNarrowBatch(), machine.NewRand(1)
 	const lanes = 64
-	positions := make([]uint64, lanes*s.stateWords)
+	words := g.machine.Words()
+	positions := make([]uint64, lanes*words)
 	for range maxSample / lanes {
 		b.Fill(g.root, nil)
 		b.Evaluate(lanes)
@@ -52,9 +42,9 @@ func (g *game) playouts() *sample {
 			b.Store(positions, lanes)
 			for w := playing[0]; w != 0; w &= w - 1 {
 				i := bits.TrailingZeros64(w)
-				s.states = append(s.states, positions[i*s.stateWords:(i+1)*s.stateWords]...)
+				s = append(s, slices.Clone(positions[i*words:(i+1)*words]))
 			}
-			return s.len() < maxSample/(1+len(g.symmetries))
+			return len(s) < maxSample/(1+len(g.symmetries))
 		})
 	}
 	return s.withImages(g.symmetries)
@@ -71,8 +61,8 @@ func (g *game) findGroups() {
 
 // grow grows seeds of groups, with bits that are not taken, such that exactly one bit of each is set in each
 // position. It takes those bits. Seeds for which that is not possible are left out. The images of a group are groups, too.
-func (s *sample) grow(seeds [][]int, taken machine.State, symmetries []symmetry) (groups [][]int) {
-	rows := s.rows()
+func (s sample) grow(seeds [][]int, taken machine.State, symmetries []symmetry) (groups [][]int) {
+	rows := s.rows(len(taken))
 	for _, seed := range seeds {
 		seed = slices.DeleteFunc(slices.Clone(seed), func(b int) bool { return rows[b] == nil })
 		if len(seed) == 0 || slices.ContainsFunc(seed, taken.Has) {
@@ -90,15 +80,15 @@ func (s *sample) grow(seeds [][]int, taken machine.State, symmetries []symmetry)
 	return groups
 }
 
-// rows are, by bit, the set of the positions in which it is set; nil for those that never are.
-func (s *sample) rows() [][]uint64 {
-	rows := make([][]uint64, 64*s.stateWords)
-	for k := range s.len() {
-		for i, w := range s.state(k) {
+// rows are, by bit of so many words, the set of the positions in which it is set; nil for those that never are.
+func (s sample) rows(words int) [][]uint64 {
+	rows := make([][]uint64, 64*words)
+	for k, q := range s {
+		for i, w := range q {
 			for ; w != 0; w &= w - 1 {
 				b := i<<6 + bits.TrailingZeros64(w)
 				if rows[b] == nil {
-					rows[b] = make([]uint64, (s.len()+63)/64)
+					rows[b] = make([]uint64, (len(s)+63)/64)
 				}
 				rows[b][k>>6] |= 1 << (k & 63)
 			}
@@ -110,8 +100,8 @@ func (s *sample) rows() [][]uint64 {
 // group is a set of bits with those of a seed of which exactly one is set in each position, or nil if none is found: for
 // each position in which none is set so far, one is added that excludes all so far, the nearest to the seed, as
 // machines number fluents of the same kind one after the other.
-func (s *sample) group(rows [][]uint64, taken machine.State, seed []int) []int {
-	covered := make([]uint64, (s.len()+63)/64)
+func (s sample) group(rows [][]uint64, taken machine.State, seed []int) []int {
+	covered := make([]uint64, (len(s)+63)/64)
 	var members []int
 	add := func(b int) (ok bool) {
 		ok = !meet(covered, rows[b])
@@ -126,12 +116,12 @@ func (s *sample) group(rows [][]uint64, taken machine.State, seed []int) []int {
 			return nil
 		}
 	}
-	for k := range s.len() {
+	for k, q := range s {
 		if covered[k>>6]>>(k&63)&1 != 0 {
 			continue
 		}
 		nearest, b := -1, seed[0]
-		for i, w := range s.state(k) {
+		for i, w := range q {
 			for w &^= taken[i]; w != 0; w &= w - 1 {
 				c := i<<6 + bits.TrailingZeros64(w)
 				if (nearest < 0 || max(c-b, b-c) < max(nearest-b, b-nearest)) && !meet(covered, rows[c]) {
@@ -183,12 +173,12 @@ func orbit(group []int, taken machine.State, symmetries []symmetry) [][]int {
 }
 
 // guess finds a packing that fits the sample and its images.
-func (g *game) guess(of *sample) *packing {
+func (g *game) guess(of sample) *packing {
 	s := of.withImages(g.symmetries)
 	constant, value := s.constants()
 	taken := slices.Clone(constant)
 	digits := s.grow(g.groups, taken, g.symmetries)
-	for b := range 64 * s.stateWords {
+	for b := range 64 * len(taken) {
 		if !taken.Has(b) {
 			digits = append(digits, []int{b})
 		}
@@ -197,13 +187,13 @@ func (g *game) guess(of *sample) *packing {
 }
 
 // constants are the bits that are the same in the whole sample.
-func (s *sample) constants() (constant, value machine.State) {
-	constant, value = make(machine.State, s.stateWords), slices.Clone(s.state(0))
+func (s sample) constants() (constant, value machine.State) {
+	constant, value = make(machine.State, len(s[0])), slices.Clone(s[0])
 	for i := range constant {
 		constant[i] = ^uint64(0)
 	}
-	for k := range s.len() {
-		for i, w := range s.state(k) {
+	for _, q := range s {
+		for i, w := range q {
 			constant[i] &^= w ^ value[i]
 		}
 	}

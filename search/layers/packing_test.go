@@ -12,7 +12,7 @@ import (
 )
 
 // guessed is a game, positions of it, and the packing that is guessed from the first ones.
-func guessed(t *testing.T, name string, first int) (*game, *sample, *packing) {
+func guessed(t *testing.T, name string, first int) (*game, sample, *packing) {
 	t.Helper()
 	m := gamestest.Machine(t, name)
 	g, err := newGame(m, m.Initial(), New(Config{Threads: 1}).config)
@@ -22,7 +22,7 @@ func guessed(t *testing.T, name string, first int) (*game, *sample, *packing) {
 	g.begin(t.Context(), search.Limits{})
 	g.findGroups()
 	s := g.playouts()
-	p := g.guess(&sample{s.stateWords, s.states[:first*s.stateWords]})
+	p := g.guess(s[:first])
 	if p.width > 64 {
 		t.Fatal("no packing was guessed")
 	}
@@ -36,9 +36,9 @@ func TestPackingIsInvertibleAndTakesWhatItWasGuessedFrom(t *testing.T) {
 		const first = 500
 		_, s, p := guessed(t, name, first)
 		fit := 0
-		back := make(machine.State, s.stateWords)
-		for i := range s.len() {
-			key, ok := p.pack(s.state(i))
+		back := make(machine.State, len(s[0]))
+		for i := range len(s) {
+			key, ok := p.pack(s[i])
 			if !ok {
 				if i < first {
 					t.Fatalf("%s: a position that the packing was guessed from does not fit", name)
@@ -46,12 +46,12 @@ func TestPackingIsInvertibleAndTakesWhatItWasGuessedFrom(t *testing.T) {
 				continue
 			}
 			fit++
-			if p.unpack(back, key); key>>p.width != 0 || !back.Equal(s.state(i)) {
-				t.Fatalf("%s: key %d of %d bits stands for %v, want %v", name, key, p.width, back, s.state(i))
+			if p.unpack(back, key); key>>p.width != 0 || !back.Equal(s[i]) {
+				t.Fatalf("%s: key %d of %d bits stands for %v, want %v", name, key, p.width, back, s[i])
 			}
 		}
-		if fit < s.len()/2 {
-			t.Errorf("%s: %d of %d positions fit", name, fit, s.len())
+		if fit < len(s)/2 {
+			t.Errorf("%s: %d of %d positions fit", name, fit, len(s))
 		}
 	}
 }
@@ -60,16 +60,16 @@ func TestPackingIsInvertibleAndTakesWhatItWasGuessedFrom(t *testing.T) {
 func TestPackingRefusesWhatItWouldAlter(t *testing.T) {
 	_, s, p := guessed(t, "goofspiel-6", 500)
 	rapid.Check(t, func(t *rapid.T) {
-		q := slices.Clone(s.state(rapid.IntRange(0, s.len()-1).Draw(t, "position")))
+		q := slices.Clone(s[rapid.IntRange(0, len(s)-1).Draw(t, "position")])
 		for range rapid.IntRange(1, 3).Draw(t, "changes") {
-			b := rapid.IntRange(0, 64*s.stateWords-1).Draw(t, "bit")
+			b := rapid.IntRange(0, 64*len(s[0])-1).Draw(t, "bit")
 			q[b>>6] ^= 1 << (b & 63)
 		}
 		key, ok := p.pack(q)
 		if !ok {
 			return
 		}
-		back := make(machine.State, s.stateWords)
+		back := make(machine.State, len(s[0]))
 		if p.unpack(back, key); !back.Equal(q) {
 			t.Fatalf("packed %v, unpacked %v", q, back)
 		}
@@ -82,15 +82,15 @@ func TestImagesHaveOneRepresentative(t *testing.T) {
 		if len(p.images) != len(g.symmetries) {
 			t.Errorf("%s: the packing keeps %d of %d symmetries", name, len(p.images), len(g.symmetries))
 		}
-		image := make(machine.State, s.stateWords)
+		image := make(machine.State, len(s[0]))
 		for i := range 500 {
-			key, _ := p.pack(s.state(i))
+			key, _ := p.pack(s[i])
 			want, _ := p.represent(key)
 			for k := range g.symmetries {
-				g.symmetries[k].apply(image, s.state(i))
+				g.symmetries[k].apply(image, s[i])
 				key, ok := p.pack(image)
 				if got, _ := p.represent(key); !ok || got != want {
-					t.Fatalf("%s: an image of %v has the representative %d, want %d", name, s.state(i), got, want)
+					t.Fatalf("%s: an image of %v has the representative %d, want %d", name, s[i], got, want)
 				}
 			}
 		}
