@@ -160,16 +160,14 @@ func Load(path string, m machine.Machine, rules string, maxBytes int64) (*Book, 
 var errFormat = errors.New("expected a solution saved by stackmate, found something else")
 
 func read(from io.Reader, m machine.Machine, rules string, maxBytes int64) (*Book, error) {
-	z, err := gzip.NewReader(from)
-	if err != nil {
+	in, line, err := open(from)
+	var h header
+	switch {
+	case err != nil || json.Unmarshal(line, &h) != nil || h.Format != formatName:
 		return nil, errFormat
-	}
-	in := bufio.NewReader(z)
-	h, err := readHeader(in)
-	if err != nil {
-		return nil, err
-	}
-	if h.Rules != rules {
+	case h.Version != formatVersion:
+		return nil, fmt.Errorf("expected version %d of the format, found %d", formatVersion, h.Version)
+	case h.Rules != rules:
 		return nil, fmt.Errorf("expected a solution of these rules, found one of %s, whose rules are others", h.Game)
 	}
 	r, err := newReader(in, h, m.Names())
@@ -192,29 +190,21 @@ func read(from io.Reader, m machine.Machine, rules string, maxBytes int64) (*Boo
 	return b, nil
 }
 
-func readHeader(in *bufio.Reader) (header, error) {
-	var h header
-	line, err := readLine(in)
-	if err != nil || json.Unmarshal(line, &h) != nil || h.Format != formatName {
-		return h, errFormat
+// open begins to read a gzip stream. It returns what follows the first line, a header of a bounded length, and that line.
+func open(from io.Reader) (in *bufio.Reader, line []byte, err error) {
+	z, err := gzip.NewReader(from)
+	if err != nil {
+		return nil, nil, err
 	}
-	if h.Version != formatVersion {
-		return h, fmt.Errorf("expected version %d of the format, found %d", formatVersion, h.Version)
-	}
-	return h, nil
-}
-
-// readLine reads a header, of a bounded length.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
+	in = bufio.NewReaderSize(z, 1<<16)
 	for {
 		part, err := in.ReadSlice('\n')
 		line = append(line, part...)
 		if err == nil {
-			return line, nil
+			return in, line, nil
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxHeader {
-			return nil, errFormat
+			return nil, nil, err
 		}
 	}
 }

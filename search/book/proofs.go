@@ -108,12 +108,7 @@ func LoadProofs(path string, m machine.Machine, label Label, k search.Keeper, ma
 var errProofs = errors.New("expected a search kept by stackmate solve --save, found something else")
 
 func readProofs(from io.Reader, m machine.Machine, label Label, k search.Keeper, maxBytes int64) error {
-	z, err := gzip.NewReader(from)
-	if err != nil {
-		return errProofs
-	}
-	in := bufio.NewReaderSize(z, 1<<16)
-	line, err := readLine(in)
+	in, line, err := open(from)
 	var h proofsHeader
 	if err != nil || json.Unmarshal(line, &h) != nil || h.Format != proofsName || h.Words < 0 || h.Words > maxRecord {
 		return errProofs
