@@ -48,7 +48,7 @@ func (c *bridgeCommand) Run(s *console) error {
 	if result == nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if shown := show(s, c.JSON, bridgeReport(result), func(w io.Writer, _ dealReport) error { return writeDeal(w, result) }); shown != nil || err != nil {
+	if shown := show(s, c.JSON, result, writeDeal); shown != nil || err != nil {
 		return errors.Join(shown, err)
 	}
 	for _, g := range result.Goals {
@@ -72,19 +72,6 @@ func (s *console) deal(argument string) (name, text string, err error) {
 		return "deal", argument, nil
 	}
 	return "", "", usageError{fmt.Errorf("cannot read the deal: %w", err)}
-}
-
-// dealReport is the result as JSON.
-type dealReport struct {
-	Deal    string        `json:"deal"`
-	Left    int           `json:"left"`
-	Layouts int64         `json:"layouts"`
-	All     int64         `json:"all_layouts"`
-	Goals   []bridge.Goal `json:"goals"`
-}
-
-func bridgeReport(r *bridge.Result) dealReport {
-	return dealReport{Deal: r.Deal.String(), Left: r.Deal.Left(), Layouts: r.Layouts, All: r.All, Goals: r.Goals}
 }
 
 // writeDeal writes the result for people.

@@ -316,6 +316,9 @@ func (p *parser) possible() error {
 	return nil
 }
 
+// MarshalText implements encoding.TextMarshaler.
+func (d *Deal) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
 // String writes the deal in the compact form.
 func (d *Deal) String() string {
 	var b strings.Builder

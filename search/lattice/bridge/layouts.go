@@ -5,20 +5,16 @@ func merged(hidden, others Cards) *classes {
 	c := singles()
 	for s := Spades; s < NoTrump; s++ {
 		var class Cards
-		close := func() {
-			for left := class; left != 0; left &= left - 1 {
-				c[left.top()] = class
-			}
-			class = 0
-		}
 		for left := (hidden | others) & s.of(); left != 0; left &= left - 1 {
-			if card := left.top(); hidden.Has(card) {
-				class |= card.bit()
-			} else {
-				close()
+			if !hidden.Has(left.top()) {
+				class = 0
+				continue
+			}
+			class |= left.top().bit()
+			for of := class; of != 0; of &= of - 1 {
+				c[of.top()] = class
 			}
 		}
-		close()
 	}
 	return c
 }

@@ -101,12 +101,11 @@ func (p *pbn) contract() (err error) {
 	if !ok || w.text == "" {
 		return nil
 	}
-	level, rest := w, w
+	level, rest := w, w.from(1)
 	level.text = w.text[:1]
 	if p.level, err = level.number(1, 7); err != nil {
 		return err
 	}
-	rest = w.from(1)
 	rest.text = strings.TrimRight(rest.text, "xX ")
 	p.deal.Trump, err = rest.trump()
 	return err
@@ -151,7 +150,6 @@ func (p *pbn) dealt() error {
 		known |= p.deal.Hands[s]
 	}
 	if p.hidden != nil {
-		p.deal.Hidden = allCards &^ known
 		for _, s := range []Seat{p.deal.Declarer ^ 1, p.deal.Declarer ^ 3} {
 			p.deal.Hands[s], p.hands[s] = 0, nil
 		}

@@ -48,11 +48,13 @@ type Goal struct {
 
 // Result is what is known of a deal.
 type Result struct {
-	Deal *Deal
-	// Layouts is the number of distributions of the hidden cards that were considered,
-	// of so many that there are.
-	Layouts, All int64
-	Goals        []Goal
+	Deal *Deal `json:"deal"`
+	Left int   `json:"left"` // tricks
+	// Layouts is the number of distributions of the hidden cards that were considered, All
+	// that of all.
+	Layouts int64  `json:"layouts"`
+	All     int64  `json:"all_layouts"`
+	Goals   []Goal `json:"goals"`
 }
 
 // ErrNoLayout is returned, wrapped, where nothing is consistent with what is known.
@@ -127,7 +129,7 @@ func Solve(ctx context.Context, d *Deal, o Options) (*Result, error) {
 	if o.Tricks < 0 || o.Tricks > d.Left() {
 		return nil, fmt.Errorf("expected 1 to %d tricks, as many as are left, found %d", d.Left(), o.Tricks)
 	}
-	r := &Result{Deal: d, All: int64(p.all), Layouts: int64(len(p.layouts))}
+	r := &Result{Deal: d, Left: d.Left(), All: int64(p.all), Layouts: int64(len(p.layouts))}
 	goals := []int{o.Tricks}
 	if o.Tricks == 0 {
 		goals[0] = d.Tricks
