@@ -100,16 +100,11 @@ type Solver[P any, K comparable, V any, L Values[V], G Game[P, K, V]] struct {
 	bottom V
 	top    V
 	table  *memory[K, V]
-	frames []frame[P]
+	kids   [][]P // by ply: working memory
 
 	seen    int64
 	stopped bool
 	out     Result[V]
-}
-
-// frame is the working memory of one ply.
-type frame[P any] struct {
-	children []P
 }
 
 // New makes a solver, or says that the values do not allow the pruning.
@@ -139,13 +134,13 @@ func (r *Solver[P, K, V, L, G]) Search(ctx context.Context, p P) (Result[V], err
 }
 
 // Known is what the table holds of position p.
-func (r *Solver[P, K, V, L, G]) Known(p P) (Bounds[V], bool) {
+func (r *Solver[P, K, V, L, G]) Known(p P) Bounds[V] {
 	if r.table != nil {
 		if e, found := r.table.find(r.game.Key(p)); found {
-			return e.bounds, true
+			return e.bounds
 		}
 	}
-	return r.unknown(), false
+	return r.unknown()
 }
 
 func (r *Solver[P, K, V, L, G]) unknown() Bounds[V] { return Bounds[V]{r.bottom, r.top} }
@@ -185,20 +180,20 @@ func (r *Solver[P, K, V, L, G]) position(p P, ply int, w Bounds[V]) Bounds[V] {
 			}
 		}
 	}
-	for len(r.frames) <= ply {
-		r.frames = append(r.frames, frame[P]{})
+	for len(r.kids) <= ply {
+		r.kids = append(r.kids, nil)
 	}
-	children, turn := r.game.AppendChildren(r.frames[ply].children[:0], p)
-	r.frames[ply].children = children
-	if len(children) == 1 && ply > 0 {
-		return r.position(children[0], ply+1, w)
+	kids, turn := r.game.AppendChildren(r.kids[ply][:0], p)
+	r.kids[ply] = kids
+	if len(kids) == 1 && ply > 0 {
+		return r.position(kids[0], ply+1, w)
 	}
 	return r.choice(p, turn, ply, w, known, best)
 }
 
-// choice searches p, whose children are in the frame, the best of the last time first.
+// choice searches p, whose children are those of the ply, the best of the last time first.
 func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[V], best int) Bounds[V] {
-	n := len(r.frames[ply].children)
+	n := len(r.kids[ply])
 	if n > 1 {
 		r.out.Nodes++
 	}
@@ -215,7 +210,7 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[
 			break
 		}
 		i := nth(k, first)
-		kid := r.position(r.frames[ply].children[i], ply+1, r.window(turn, bounds, w))
+		kid := r.position(r.kids[ply][i], ply+1, r.window(turn, bounds, w))
 		if r.stopped { // what the one side has by now still holds
 			if turn == Max {
 				bounds.Lower = r.values.Join(bounds.Lower, kid.Lower)

@@ -400,7 +400,7 @@ func TestFigure5DeepPruningGoesWrongAsPrinted(t *testing.T) {
 	for _, want := range []struct{ position, lower, upper int }{
 		{6, loss, clubs}, {4, hearts, win}, {2, loss, diamonds}, {0, clubs, win},
 	} {
-		if b, _ := solver.Known(want.position); b != (Bounds[int]{want.lower, want.upper}) {
+		if b := solver.Known(want.position); b != (Bounds[int]{want.lower, want.upper}) {
 			t.Errorf("position %d: found %v, want [%d, %d]", want.position, b, want.lower, want.upper)
 		}
 	}

@@ -23,11 +23,12 @@ import (
 // Method is the name of the search.
 const Method = "lattice"
 
-// highest is the largest goal, in points.
-const highest = 100
-
-// entryBytes is about what the table takes for a position, besides its words.
-const entryBytes = 256
+const (
+	// entryBytes is about what the table takes for a position, besides its words.
+	entryBytes = 256
+	// unlimited is the entries of a table where no memory is given.
+	unlimited = 1 << 24
+)
 
 // Searcher implements search.Searcher: Values are what the roles can guarantee,
 // Strategies the moves that do so, Outcomes the undominated ones with their lines.
@@ -43,8 +44,12 @@ func (Searcher) Search(ctx context.Context, m machine.Machine, s machine.State, 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{ctx: ctx, machine: m, lim: lim, expander: machine.NewExpander(m)}
-	r.entries, _ = r.divide()
+	r := &run{ctx: ctx, machine: m, lim: lim, expander: machine.NewExpander(m), entries: unlimited}
+	tables, stack := search.Divide(lim.MaxBytes, 0)
+	if tables > 0 {
+		r.entries = int(max(tables/r.entryBytes(), 1))
+	}
+	r.expander.Limit(ctx, stack, 0)
 	r.game = &turns{expander: r.expander, fail: cancel}
 	res := r.search(s)
 	res.Elapsed = time.Since(began)
@@ -65,23 +70,11 @@ type run struct {
 	counters search.Counters
 }
 
-// divide splits the memory: entries of a table, and bytes for positions on the path.
-func (r *run) divide() (entries int, stack int64) {
-	const unlimited = 1 << 24
-	if r.lim.MaxBytes <= 0 {
-		return unlimited, 0
-	}
-	tables, stack := search.Divide(r.lim.MaxBytes, 0)
-	return int(max(tables/r.entryBytes(), 1)), stack
-}
-
 // entryBytes is about what a table takes for a position.
 func (r *run) entryBytes() int64 { return int64(r.machine.Words()*8 + entryBytes) }
 
 // search finds the outcomes, and then what is guaranteed, role by role.
 func (r *run) search(s machine.State) search.Result {
-	_, stack := r.divide()
-	r.expander.Limit(r.ctx, stack, 0)
 	root := position{state: slices.Clone(s)}
 	if over, goals := r.expander.Look(s); over {
 		root.goals = points(goals)
@@ -123,7 +116,7 @@ func (r *run) count(nodes, hits int64, held int) {
 // a choice.
 func (r *run) guarantee(root position, role machine.Role) (search.Interval, []search.Weighted) {
 	game := against{r.game, role}
-	solver, err := lattice.New[position, string, float64](lattice.Numbers{Low: 0, High: highest}, game, r.config())
+	solver, err := lattice.New[position, string, float64](lattice.Numbers{Low: 0, High: machine.MaxGoal}, game, r.config())
 	if err != nil {
 		panic(err) // numbers are distributive
 	}
@@ -149,7 +142,7 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 
 // outcomes finds the undominated outcomes and, for each, a line that leads to it.
 func (r *run) outcomes(root position) *search.Outcomes {
-	values := lattice.Outcomes{Elements: lattice.Vectors{Roles: len(r.machine.Names().Roles), High: highest}}
+	values := lattice.Outcomes{Elements: lattice.Vectors{Roles: len(r.machine.Names().Roles), High: machine.MaxGoal}}
 	solver, err := lattice.New[position, string, front](values, together{r.game}, r.config())
 	if err != nil {
 		panic(err) // sets of vectors are distributive
@@ -196,8 +189,7 @@ func (r *run) reaches(solver *lattice.Solver[position, string, front, lattice.Ou
 	holds := func(f front) bool {
 		return slices.ContainsFunc(f, func(g []int32) bool { return slices.Equal(g, goals) })
 	}
-	known, ok := solver.Known(p)
-	if ok && holds(known.Lower) {
+	if holds(solver.Known(p).Lower) {
 		return true
 	}
 	v, _ := solver.Search(r.ctx, p)

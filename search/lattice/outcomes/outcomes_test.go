@@ -120,7 +120,7 @@ func maximin(t *toys.Tree, id, role int) float64 {
 	for _, k := range n.Moves[role+1:] {
 		step *= k
 	}
-	worst := slices.Repeat([]float64{highest}, n.Moves[role])
+	worst := slices.Repeat([]float64{machine.MaxGoal}, n.Moves[role])
 	for c, kid := range n.Kids {
 		a := c / step % n.Moves[role]
 		worst[a] = min(worst[a], maximin(t, kid, role))
