@@ -18,9 +18,6 @@ import (
 // rule; the tolerance leaves room for a hundred plies of the worst.
 const Tolerance = 1e-6
 
-// maxGoal is the greatest goal of a role.
-const maxGoal = 100
-
 // Certificate is what the strategies of a solution are worth against every
 // opponent, in goal points of the first player. Strategies are taken as numbers
 // without error: probabilities are cut to multiples of 2⁻⁹⁶, and what is missing
@@ -119,7 +116,7 @@ func Check(ctx context.Context, m machine.Machine, q machine.State, s search.Sol
 		return w.certificate, w.err
 	}
 	guarantee := w.play(q, firstDefends)
-	w.prove(guarantee, fixedGoal(maxGoal))
+	w.prove(guarantee, fixedGoal(machine.MaxGoal))
 	limit := w.play(q, firstAttacks)
 	w.prove(guarantee, limit)
 	w.certificate.Positions = w.known.Stats().Entries

@@ -176,7 +176,7 @@ func (w *walk) claimed(_ int, q machine.State) fixed {
 		}
 		v = claim.Value
 	}
-	if w.err != nil || !(v >= 0 && v <= maxGoal) {
+	if w.err != nil || !(v >= 0 && v <= machine.MaxGoal) {
 		return fixed{}
 	}
 	return fixedPoints(v)

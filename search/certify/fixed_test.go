@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"stackmate/reasoner/machine"
 )
 
 // rat is the number itself.
@@ -31,7 +33,7 @@ func isDirected(got fixed, want *big.Rat, isUp bool) bool {
 
 func TestProductsAndQuotientsAreBoundsOfTheRationalOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, p := drawFixed(t, maxGoal+1, "points"), drawFixed(t, 1, "probability")
+		a, p := drawFixed(t, machine.MaxGoal+1, "points"), drawFixed(t, 1, "probability")
 		n := rapid.Uint64Range(1, 1<<20).Draw(t, "n")
 		product := new(big.Rat).Mul(a.rat(), p.rat())
 		quotient := new(big.Rat).Mul(a.rat(), new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).SetUint64(n)))
@@ -77,7 +79,7 @@ func TestProbabilitiesAreCutToMultiplesOfTheUnit(t *testing.T) {
 
 func TestFloatingPointBoundsAreTheTightestOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := drawFixed(t, maxGoal+1, "points")
+		a := drawFixed(t, machine.MaxGoal+1, "points")
 		low, high := a.bound(false), a.bound(true)
 		if new(big.Rat).SetFloat64(low).Cmp(a.rat()) > 0 || new(big.Rat).SetFloat64(high).Cmp(a.rat()) < 0 {
 			t.Errorf("%v is not in [%v, %v]", a.rat(), low, high)

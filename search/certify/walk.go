@@ -102,7 +102,7 @@ func newWalk(ctx context.Context, m machine.Machine, s search.Solution, lim Limi
 	w := &walk{
 		ctx: ctx, machine: m, solution: s, limits: lim,
 		expander: machine.NewExpander(m), known: table.New(m, worthCodec, 0),
-		certificate: Certificate{Limit: maxGoal, Gap: maxGoal},
+		certificate: Certificate{Limit: machine.MaxGoal, Gap: machine.MaxGoal},
 	}
 	w.next = w.worth
 	tables, stack := search.Divide(lim.MaxBytes, m.Info().Batch)
@@ -333,8 +333,8 @@ func (w *walk) points(goals []int32) fixed {
 		sum += search.Points(goal)
 	}
 	own := search.Points(goals[w.first])
-	if w.err == nil && own > maxGoal {
-		w.err = fmt.Errorf("expected goals from 0 to %d, found %d", maxGoal, own)
+	if w.err == nil && own > machine.MaxGoal {
+		w.err = fmt.Errorf("expected goals from 0 to %d, found %d", machine.MaxGoal, own)
 	}
 	if w.other >= 0 && w.sumKnown && sum != w.sum {
 		w.err = fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, w.sum)

@@ -27,7 +27,6 @@ import (
 // Cost: an expansion and a look into the table per node; memory for a path of expansions.
 
 const (
-	maxGoal = 100
 	// maxPly bounds the stack, as in package sequential.
 	maxPly = 2000
 	// progressNodes is the number of nodes between two reports, some milliseconds.
@@ -222,7 +221,7 @@ func (r *run) choose(p *ply, at int) bool {
 				found, p.chosen = true, a
 				copy(p.best, p.tuple)
 			}
-			if p.moves > 1 && p.best[p.decider] >= maxGoal {
+			if p.moves > 1 && p.best[p.decider] >= machine.MaxGoal {
 				return true
 			}
 		}
@@ -302,7 +301,7 @@ func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
 		case exact:
 			res.Values[role] = search.Exact(p.best[role])
 		default:
-			res.Values[role] = search.Interval{Upper: maxGoal}
+			res.Values[role] = search.Interval{Upper: machine.MaxGoal}
 		}
 	}
 	if p.expansion.Children == 0 {

@@ -189,7 +189,7 @@ func TestTheLineLeadsToTheValues(t *testing.T) {
 func TestAGameWithoutEndIsSaidToBeTooDeep(t *testing.T) {
 	m := toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{1, 1, 1}}.Machine()
 	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
-	if err != nil || !errors.Is(r.Unfinished, errTooDeep) || r.Solved() || r.Values[0] != (search.Interval{Upper: maxGoal}) {
+	if err != nil || !errors.Is(r.Unfinished, errTooDeep) || r.Solved() || r.Values[0] != (search.Interval{Upper: machine.MaxGoal}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -205,7 +205,7 @@ func TestASearchThatIsStoppedClaimsNothing(t *testing.T) {
 	m := gamestest.Machine(t, "trio")
 	for _, limit := range []int64{1, 100, 5000} {
 		r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: limit})
-		if err != nil || r.Nodes > limit || r.Solved() || r.Values[0] != (search.Interval{Upper: maxGoal}) || len(r.Strategies[0]) != 1 {
+		if err != nil || r.Nodes > limit || r.Solved() || r.Values[0] != (search.Interval{Upper: machine.MaxGoal}) || len(r.Strategies[0]) != 1 {
 			t.Errorf("%d nodes: %+v, %v", limit, r, err)
 		}
 	}
